@@ -1,0 +1,164 @@
+//! `ByteSet`: the 256-bit class bitmap, in the layout that the kernels load.
+#![forbid(unsafe_code)]
+
+use core::fmt;
+
+use crate::driver;
+use crate::level::Level;
+
+/// A set of bytes: 256 bits, built and combined in `const`.
+///
+/// ```
+/// use simdpct::ByteSet;
+///
+/// const DELIMITERS: ByteSet = ByteSet::new(b"/?#").with(b'&');
+/// assert!(DELIMITERS.contains(b'?'));
+/// assert_eq!(DELIMITERS.find("/a?b".as_bytes()), Some(0));
+/// assert_eq!(DELIMITERS.count(b"a=1&b=2&c=3"), 2);
+/// ```
+#[derive(Clone, Copy, Eq, Hash, PartialEq)]
+#[repr(C, align(32))]
+pub struct ByteSet {
+    /// Bit `b >> 4 & 7` of `rows[b >> 7][b & 15]` says whether `b` is a member: a 16-entry byte shuffle then fetches the row of
+    /// 16 (or more) bytes at once by their low nibbles, and another one the bit by their high nibbles.
+    rows: [[u8; 16]; 2],
+}
+
+impl ByteSet {
+    /// No byte.
+    pub const EMPTY: Self = Self { rows: [[0; 16]; 2] };
+    /// Every byte.
+    pub const ALL: Self = Self { rows: [[0xFF; 16]; 2] };
+    /// 0x80 to 0xFF.
+    pub const NON_ASCII: Self = Self { rows: [[0; 16], [0xFF; 16]] };
+
+    /// The set of the bytes that stand in `members`, in any order and number.
+    #[must_use]
+    pub const fn new(members: &[u8]) -> Self {
+        let mut set = Self::EMPTY;
+        let mut i = 0;
+        while i < members.len() {
+            set = set.with(members[i]);
+            i += 1;
+        }
+        set
+    }
+
+    /// The bytes from `first` to `last`, both included; empty if `first > last`.
+    #[must_use]
+    pub const fn range(first: u8, last: u8) -> Self {
+        let mut set = Self::EMPTY;
+        let mut byte = first as u16;
+        while byte <= last as u16 {
+            set = set.with(byte as u8);
+            byte += 1;
+        }
+        set
+    }
+
+    /// This set and `byte`.
+    #[must_use]
+    pub const fn with(mut self, byte: u8) -> Self {
+        self.rows[(byte >> 7) as usize][(byte & 15) as usize] |= Self::bit(byte);
+        self
+    }
+
+    /// This set without `byte`.
+    #[must_use]
+    pub const fn without(mut self, byte: u8) -> Self {
+        self.rows[(byte >> 7) as usize][(byte & 15) as usize] &= !Self::bit(byte);
+        self
+    }
+
+    /// The bytes that are in this set or in `other`.
+    #[must_use]
+    pub const fn union(mut self, other: Self) -> Self {
+        let mut row = 0;
+        while row < 16 {
+            self.rows[0][row] |= other.rows[0][row];
+            self.rows[1][row] |= other.rows[1][row];
+            row += 1;
+        }
+        self
+    }
+
+    /// The bytes that are in this set and in `other`.
+    #[must_use]
+    pub const fn intersection(self, other: Self) -> Self {
+        self.complement().union(other.complement()).complement()
+    }
+
+    /// The bytes that are not in this set.
+    #[must_use]
+    pub const fn complement(mut self) -> Self {
+        let mut row = 0;
+        while row < 16 {
+            self.rows[0][row] = !self.rows[0][row];
+            self.rows[1][row] = !self.rows[1][row];
+            row += 1;
+        }
+        self
+    }
+
+    /// Whether `byte` is a member.
+    #[must_use]
+    #[inline]
+    pub const fn contains(&self, byte: u8) -> bool {
+        self.rows[(byte >> 7) as usize][(byte & 15) as usize] & Self::bit(byte) != 0
+    }
+
+    /// Offset of the first member in `haystack`. Linear, with SIMD.
+    #[must_use]
+    #[inline]
+    pub fn find(&self, haystack: &[u8]) -> Option<usize> {
+        driver::find(self, haystack, Level::usable(None))
+    }
+
+    /// How many bytes of `haystack` are members. Linear, with SIMD.
+    #[must_use]
+    #[inline]
+    pub fn count(&self, haystack: &[u8]) -> usize {
+        driver::count(self, haystack, Level::usable(None))
+    }
+
+    /// [`find`](Self::find) on a level of one's choice.
+    #[must_use]
+    pub fn find_on(&self, level: Level, haystack: &[u8]) -> Option<usize> {
+        driver::find(self, haystack, Level::usable(Some(level)))
+    }
+
+    /// [`count`](Self::count) on a level of one's choice.
+    #[must_use]
+    pub fn count_on(&self, level: Level, haystack: &[u8]) -> usize {
+        driver::count(self, haystack, Level::usable(Some(level)))
+    }
+
+    /// The rows of the bytes below 0x80, then those of the others: what the kernels load.
+    #[inline]
+    pub(crate) const fn rows(&self) -> &[[u8; 16]; 2] {
+        &self.rows
+    }
+
+    const fn bit(byte: u8) -> u8 {
+        1 << (byte >> 4 & 7)
+    }
+}
+
+/// The members, in order: as ASCII characters where they are printable, else in hexadecimal.
+impl fmt::Debug for ByteSet {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let members = (0..=0xFF_u8).filter(|&byte| self.contains(byte));
+        f.debug_set().entries(members.map(Member)).finish()
+    }
+}
+
+struct Member(u8);
+
+impl fmt::Debug for Member {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.0 {
+            b'!'..=b'~' => write!(f, "{:?}", self.0 as char),
+            byte => write!(f, "0x{byte:02X}"),
+        }
+    }
+}

@@ -1,0 +1,337 @@
+//! The driver: the only caller of kernels. Owns modes, sizes and failures, and the steps from bytes to text.
+
+use core::mem::MaybeUninit;
+
+use crate::byteset::ByteSet;
+use crate::error::{BufferTooSmall, DecodeError, DecodeErrorKind, DecodeIntoError};
+use crate::kernel::tape::Tape;
+use crate::kernel::{Kernels, MEASURE, Progress, SCAN, Stop, WRITE, from_digits};
+use crate::level::Usable;
+use crate::rules::{DecodeRules, EncodeRules};
+
+#[inline]
+pub(crate) fn find(set: &ByteSet, haystack: &[u8], level: Usable) -> Option<usize> {
+    // SAFETY: `level` proves that the machine has the level. (tests/differential.rs)
+    unsafe { (Kernels::of(level).find)(set, haystack) }
+}
+
+#[inline]
+pub(crate) fn count(set: &ByteSet, haystack: &[u8], level: Usable) -> usize {
+    // SAFETY: as in `find`.
+    unsafe { (Kernels::of(level).count)(set, haystack) }
+}
+
+#[inline]
+fn run_encode(tape: Tape<'_>, rules: &EncodeRules, mode: u8, level: Usable) -> Progress {
+    let kernel = Kernels::of(level).encode(rules, mode);
+    // SAFETY: `level` proves that the machine has the level. (tests/differential.rs, tests/bounds.rs)
+    unsafe { kernel(tape, rules) }
+}
+
+#[inline]
+fn run_decode(tape: Tape<'_>, rules: &DecodeRules, mode: u8, level: Usable) -> Progress {
+    let kernel = Kernels::of(level).decode(rules, mode);
+    // SAFETY: as in `run_encode`.
+    unsafe { kernel(tape, rules) }
+}
+
+/// Hands `encode` the input in parts, each with its offset and the rules that the kernels go by: all at once, unless bytes
+/// from 0x80 are to stay and some of them are not part of well-formed UTF-8.
+#[inline]
+fn for_each_part<E>(
+    input: &[u8],
+    rules: &EncodeRules,
+    mut encode: impl FnMut(usize, &[u8], &EncodeRules) -> Result<(), E>,
+) -> Result<(), E> {
+    if !rules.keep_non_ascii {
+        return encode(0, input, rules);
+    }
+    let literal = EncodeRules { escape: rules.escape.intersection(ByteSet::NON_ASCII.complement()), ..*rules };
+    if simdutf8::basic::from_utf8(input).is_ok() {
+        return encode(0, input, &literal);
+    }
+    let mut at = 0;
+    for chunk in input.utf8_chunks() {
+        encode(at, chunk.valid().as_bytes(), &literal)?;
+        at += chunk.valid().len();
+        encode(at, chunk.invalid(), rules)?;
+        at += chunk.invalid().len();
+    }
+    Ok(())
+}
+
+/// Offset of the first byte that encoding changes.
+#[inline]
+pub(crate) fn scan_encode(input: &[u8], rules: &EncodeRules, level: Usable) -> Option<usize> {
+    for_each_part(input, rules, |at, part, rules| {
+        let progress = run_encode(Tape::source_only(part), rules, SCAN, level);
+        if progress.stop == Stop::Change { Err(at + progress.read) } else { Ok(()) }
+    })
+    .err()
+}
+
+/// Length of the encoded form; `usize::MAX` if it is more than that, which only a 32-bit machine can see.
+#[inline]
+pub(crate) fn measure_encode(input: &[u8], rules: &EncodeRules, level: Usable) -> usize {
+    let mut length = 0_usize;
+    let _: Result<(), ()> = for_each_part(input, rules, |_, part, rules| {
+        length = length.saturating_add(run_encode(Tape::source_only(part), rules, MEASURE, level).written);
+        Ok(())
+    });
+    length
+}
+
+/// Encodes to the start of `output` and returns how much that was.
+#[inline]
+pub(crate) fn encode(
+    input: &[u8],
+    output: &mut [MaybeUninit<u8>],
+    rules: &EncodeRules,
+    level: Usable,
+) -> Result<usize, BufferTooSmall> {
+    let mut written = 0;
+    for_each_part(input, rules, |_, part, rules| {
+        let progress = run_encode(Tape::new(part, &mut output[written..]), rules, WRITE, level);
+        written += progress.written;
+        if progress.stop == Stop::Full { Err(()) } else { Ok(()) }
+    })
+    .map(|()| written)
+    .map_err(|()| BufferTooSmall::new(measure_encode(input, rules, level)))
+}
+
+/// Offset of the first byte or triplet that decoding changes, or the error if that comes first.
+#[inline]
+pub(crate) fn scan_decode(input: &[u8], rules: &DecodeRules, level: Usable) -> Result<Option<usize>, DecodeError> {
+    let progress = run_decode(Tape::source_only(input), rules, SCAN, level);
+    match progress.stop {
+        Stop::Change => Ok(Some(progress.read)),
+        _ => decode_outcome(&progress).map(|()| None),
+    }
+}
+
+/// Length of the decoded form.
+#[inline]
+pub(crate) fn measure_decode(input: &[u8], rules: &DecodeRules, level: Usable) -> Result<usize, DecodeError> {
+    let progress = run_decode(Tape::source_only(input), rules, MEASURE, level);
+    decode_outcome(&progress).map(|()| progress.written)
+}
+
+/// Decodes to the start of `output`.
+#[inline]
+pub(crate) fn decode(
+    input: &[u8],
+    output: &mut [MaybeUninit<u8>],
+    rules: &DecodeRules,
+    level: Usable,
+) -> Result<usize, DecodeIntoError> {
+    let progress = run_decode(Tape::new(input, output), rules, WRITE, level);
+    if progress.stop == Stop::Full {
+        // The input may yet turn out to be at fault, and then that is what there is to say.
+        return Err(BufferTooSmall::new(measure_decode(input, rules, level)?).into());
+    }
+    decode_outcome(&progress)?;
+    Ok(progress.written)
+}
+
+/// Decodes to the start of `buffer`.
+#[inline]
+pub(crate) fn decode_in_place(buffer: &mut [u8], rules: &DecodeRules, level: Usable) -> Result<usize, DecodeError> {
+    let progress = run_decode(Tape::in_place(buffer), rules, WRITE, level);
+    decode_outcome(&progress).map(|()| progress.written)
+}
+
+#[inline]
+fn decode_outcome(progress: &Progress) -> Result<(), DecodeError> {
+    let kind = match progress.stop {
+        Stop::End | Stop::Change | Stop::Full => return Ok(()),
+        Stop::Malformed => DecodeErrorKind::Malformed,
+        Stop::Rejected(byte) => DecodeErrorKind::Rejected(byte),
+    };
+    Err(DecodeError::new(kind, progress.read))
+}
+
+/// A buffer of the caller's as one that may be written only.
+#[inline]
+pub(crate) fn as_uninit(buffer: &mut [u8]) -> &mut [MaybeUninit<u8>] {
+    let length = buffer.len();
+    // SAFETY: the layouts are the same, and this module only ever writes initialised bytes through the result.
+    unsafe { core::slice::from_raw_parts_mut(buffer.as_mut_ptr().cast(), length) }
+}
+
+/// Encodes into memory that need not be initialised; on failure nothing is said of its contents.
+#[inline]
+pub(crate) fn encode_uninit<'a>(
+    input: &[u8],
+    output: &'a mut [MaybeUninit<u8>],
+    rules: &EncodeRules,
+    level: Usable,
+) -> Result<&'a mut [u8], BufferTooSmall> {
+    let written = encode(input, output, rules, level)?;
+    // SAFETY: the kernel initialised the first `written` bytes. (tests/bounds.rs)
+    Ok(unsafe { assume_init(output, written) })
+}
+
+/// Decodes into memory that need not be initialised; on failure nothing is said of its contents.
+#[inline]
+pub(crate) fn decode_uninit<'a>(
+    input: &[u8],
+    output: &'a mut [MaybeUninit<u8>],
+    rules: &DecodeRules,
+    level: Usable,
+) -> Result<&'a mut [u8], DecodeIntoError> {
+    let written = decode(input, output, rules, level)?;
+    // SAFETY: as in `encode_uninit`.
+    Ok(unsafe { assume_init(output, written) })
+}
+
+/// # Safety
+///
+/// The first `length` bytes of the buffer are initialised.
+#[inline]
+unsafe fn assume_init(buffer: &mut [MaybeUninit<u8>], length: usize) -> &mut [u8] {
+    // SAFETY: the caller's promise, and the reborrow keeps the lifetime; the slice index checks the length.
+    unsafe { &mut *(core::ptr::from_mut(&mut buffer[..length]) as *mut [u8]) }
+}
+
+/// Offset in the input of the byte or triplet that the byte at `decoded` of the output comes from. Linear; for errors.
+pub(crate) fn input_offset(input: &[u8], rules: &DecodeRules, decoded: usize) -> usize {
+    let mut at = 0;
+    for _ in 0..decoded {
+        let is_triplet = match input[at..] {
+            [b'%', high, low, ..] => {
+                from_digits(high, low).is_some_and(|byte| !rules.keep.is_some_and(|keep| keep.contains(byte)))
+            }
+            _ => false,
+        };
+        at += if is_triplet { 3 } else { 1 };
+    }
+    at
+}
+
+/// Offset of the first byte that is not part of well-formed UTF-8.
+#[inline]
+pub(crate) fn find_ill_formed(bytes: &[u8]) -> Option<usize> {
+    match simdutf8::basic::from_utf8(bytes) {
+        Ok(_) => None,
+        // Rare, so it may look twice.
+        Err(_) => core::str::from_utf8(bytes).err().map(|error| error.valid_up_to()),
+    }
+}
+
+/// The text that an encoder wrote to a buffer.
+#[inline]
+pub(crate) fn checked_text(bytes: &[u8]) -> Option<&str> {
+    simdutf8::basic::from_utf8(bytes).ok()
+}
+
+/// What allocates.
+#[cfg(feature = "alloc")]
+pub(crate) mod owned {
+    use alloc::borrow::Cow;
+    use alloc::string::String;
+    use alloc::vec::Vec;
+
+    use super::{decode, encode, find_ill_formed, measure_encode, scan_decode, scan_encode};
+    use crate::error::{DecodeError, DecodeIntoError};
+    use crate::level::Usable;
+    use crate::rules::{DecodeRules, EncodeRules};
+
+    #[inline]
+    pub(crate) fn encode_to_cow<'a>(input: &'a [u8], rules: &EncodeRules, level: Usable) -> Cow<'a, str> {
+        let bytes = match scan_encode(input, rules, level) {
+            None => Cow::Borrowed(input),
+            Some(first) => {
+                let (unchanged, rest) = input.split_at(first);
+                let mut output = Vec::with_capacity(first.saturating_add(measure_encode(rest, rules, level)));
+                output.extend_from_slice(unchanged);
+                append_encoded(rest, &mut output, rules, level);
+                Cow::Owned(output)
+            }
+        };
+        // SAFETY: the rules leave no byte from 0x80 but, if told to, those of well-formed UTF-8, in their order: see
+        // `EncodeRules::escape` and `for_each_part`. (tests/differential.rs)
+        unsafe { into_text_unchecked(bytes) }
+    }
+
+    /// Appends the encoded form; allocates exactly what it needs, or nothing where there is room for the worst case.
+    #[inline]
+    pub(crate) fn append_encoded_text(input: &[u8], output: &mut String, rules: &EncodeRules, level: Usable) {
+        // SAFETY: what is appended is well-formed UTF-8, as in `encode_to_cow`.
+        append_encoded(input, unsafe { output.as_mut_vec() }, rules, level);
+    }
+
+    #[inline]
+    fn append_encoded(input: &[u8], output: &mut Vec<u8>, rules: &EncodeRules, level: Usable) {
+        if (output.capacity() - output.len()) / 3 < input.len() {
+            output.reserve(measure_encode(input, rules, level));
+        }
+        let length = output.len();
+        if let Ok(written) = encode(input, output.spare_capacity_mut(), rules, level) {
+            // SAFETY: the kernel initialised `written` bytes of the spare capacity. (tests/bounds.rs)
+            unsafe { output.set_len(length + written) }
+        }
+    }
+
+    #[inline]
+    pub(crate) fn decode_to_cow<'a>(
+        input: &'a [u8],
+        rules: &DecodeRules,
+        level: Usable,
+    ) -> Result<Cow<'a, [u8]>, DecodeError> {
+        match scan_decode(input, rules, level)? {
+            None => Ok(Cow::Borrowed(input)),
+            Some(first) => {
+                let (unchanged, rest) = input.split_at(first);
+                let mut output = Vec::with_capacity(input.len());
+                output.extend_from_slice(unchanged);
+                append_decoded(rest, &mut output, rules, level)
+                    .map_err(|error| DecodeError::new(error.kind, first + error.position))?;
+                Ok(Cow::Owned(output))
+            }
+        }
+    }
+
+    /// Appends the decoded form, or nothing if there is an error. Allocates at most the input's length.
+    #[inline]
+    pub(crate) fn append_decoded(
+        input: &[u8],
+        output: &mut Vec<u8>,
+        rules: &DecodeRules,
+        level: Usable,
+    ) -> Result<(), DecodeError> {
+        output.reserve(input.len());
+        let length = output.len();
+        match decode(input, output.spare_capacity_mut(), rules, level) {
+            Ok(written) => {
+                // SAFETY: the kernel initialised `written` bytes of the spare capacity. (tests/bounds.rs)
+                unsafe { output.set_len(length + written) }
+                Ok(())
+            }
+            Err(DecodeIntoError::Decode(error)) => Err(error),
+            // Decoding never grows, and there is room for the whole input.
+            Err(DecodeIntoError::BufferTooSmall(_)) => Ok(()),
+        }
+    }
+
+    /// The text that these bytes are, or the bytes and the offset of the first one that is not well-formed UTF-8.
+    #[inline]
+    pub(crate) fn into_text(bytes: Cow<'_, [u8]>) -> Result<Cow<'_, str>, (Cow<'_, [u8]>, usize)> {
+        match find_ill_formed(&bytes) {
+            // SAFETY: just checked.
+            None => Ok(unsafe { into_text_unchecked(bytes) }),
+            Some(offset) => Err((bytes, offset)),
+        }
+    }
+
+    /// # Safety
+    ///
+    /// The bytes are well-formed UTF-8.
+    #[inline]
+    pub(crate) unsafe fn into_text_unchecked(bytes: Cow<'_, [u8]>) -> Cow<'_, str> {
+        match bytes {
+            // SAFETY: the caller's promise, for both.
+            Cow::Borrowed(bytes) => Cow::Borrowed(unsafe { core::str::from_utf8_unchecked(bytes) }),
+            Cow::Owned(bytes) => Cow::Owned(unsafe { String::from_utf8_unchecked(bytes) }),
+        }
+    }
+}

@@ -1,0 +1,175 @@
+//! The kernels: their contract, the tables they share, and which of them a target has.
+//!
+//! A kernel does one operation on a whole [`Tape`], with the instructions of one [`Level`](crate::level::Level). It knows
+//! nothing of allocation, error types or policy: the rules come as data, what would cost the plain path anything comes as
+//! compile-time variants, and what happened goes back as [`Progress`].
+
+pub(crate) mod scalar;
+pub(crate) mod tape;
+
+use crate::byteset::ByteSet;
+use crate::level::Usable;
+use crate::rules::{DecodeRules, EncodeRules};
+use tape::Tape;
+
+/// How far a kernel came, and why it stopped there.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub(crate) struct Progress {
+    /// Bytes of the input done with; unless the output was full, what stopped it stands here.
+    pub(crate) read: usize,
+    /// Bytes of the output: those written, or with [`MEASURE`], those that would be.
+    pub(crate) written: usize,
+    pub(crate) stop: Stop,
+}
+
+/// Why a kernel stopped.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub(crate) enum Stop {
+    /// At the end of the input.
+    End,
+    /// The output would not fit. Nothing was written behind its end; `read` and `written` say little.
+    Full,
+    /// [`SCAN`] found a byte or triplet that the operation changes.
+    Change,
+    /// Decoding strictly: a malformed '%'. All before it is written.
+    Malformed,
+    /// Decoding: this byte of the rejected set would stand in the output. All before it is written.
+    Rejected(u8),
+}
+
+/// Variant bit of both operations: '+' stands for a space.
+pub(crate) const PLUS: u8 = 1;
+/// Variant bit of both operations: some triplets of the input stay as they are.
+pub(crate) const KEEP: u8 = 2;
+/// Variant bit of decoding: some bytes must not stand in the output.
+pub(crate) const REJECT: u8 = 4;
+
+/// Mode: write the output.
+pub(crate) const WRITE: u8 = 0;
+/// Mode: write nothing, count what would be written.
+pub(crate) const MEASURE: u8 = 1;
+/// Mode: write nothing, stop at the first byte that the operation changes.
+pub(crate) const SCAN: u8 = 2;
+
+/// One level's implementation.
+///
+/// # Safety
+///
+/// Every method may be called only on a machine that has the level: [`Usable`] is the proof, [`Kernels::of`] the way. That is
+/// the only obligation, since slices and [`Tape`]s are valid by construction. In return a method reads only the source's
+/// `length` bytes and writes only the target's `capacity` bytes, whatever it is given.
+pub(crate) trait Kernel {
+    /// Offset of the first member of `set`.
+    unsafe fn find(set: &ByteSet, haystack: &[u8]) -> Option<usize>;
+
+    /// Number of members of `set`.
+    unsafe fn count(set: &ByteSet, haystack: &[u8]) -> usize;
+
+    /// Encodes; `VARIANT` must agree with the rules.
+    unsafe fn encode<const VARIANT: u8, const MODE: u8>(tape: Tape<'_>, rules: &EncodeRules) -> Progress;
+
+    /// Decodes; `VARIANT` must agree with the rules. The tape's output may lie on its input.
+    unsafe fn decode<const VARIANT: u8, const MODE: u8>(tape: Tape<'_>, rules: &DecodeRules) -> Progress;
+}
+
+type Find = unsafe fn(&ByteSet, &[u8]) -> Option<usize>;
+type Count = unsafe fn(&ByteSet, &[u8]) -> usize;
+type Encode = unsafe fn(Tape<'_>, &EncodeRules) -> Progress;
+type Decode = unsafe fn(Tape<'_>, &DecodeRules) -> Progress;
+
+/// All entry points of one level, by variant and mode.
+pub(crate) struct Kernels {
+    pub(crate) find: Find,
+    pub(crate) count: Count,
+    encode: [[Encode; 3]; 4],
+    decode: [[Decode; 3]; 8],
+}
+
+impl Kernels {
+    /// The entry points of a level that this machine has.
+    #[inline]
+    pub(crate) fn of(level: Usable) -> &'static Self {
+        KERNELS[level.level() as usize]
+    }
+
+    #[inline]
+    pub(crate) fn encode(&self, rules: &EncodeRules, mode: u8) -> Encode {
+        let variant = u8::from(rules.plus) * PLUS + u8::from(rules.keep_triplets) * KEEP;
+        self.encode[usize::from(variant)][usize::from(mode)]
+    }
+
+    #[inline]
+    pub(crate) fn decode(&self, rules: &DecodeRules, mode: u8) -> Decode {
+        let variant = u8::from(rules.plus) * PLUS
+            + u8::from(rules.keep.is_some()) * KEEP
+            + u8::from(rules.reject.is_some()) * REJECT;
+        self.decode[usize::from(variant)][usize::from(mode)]
+    }
+}
+
+macro_rules! kernels {
+    ($level:ty) => {
+        Kernels {
+            find: <$level>::find,
+            count: <$level>::count,
+            encode: kernels!(@variants $level, encode, 0 1 2 3),
+            decode: kernels!(@variants $level, decode, 0 1 2 3 4 5 6 7),
+        }
+    };
+    (@variants $level:ty, $operation:ident, $($variant:literal)*) => {
+        [$([
+            <$level>::$operation::<$variant, WRITE>,
+            <$level>::$operation::<$variant, MEASURE>,
+            <$level>::$operation::<$variant, SCAN>,
+        ]),*]
+    };
+}
+
+struct Scalar;
+static SCALAR: Kernels = kernels!(Scalar);
+
+impl Kernel for Scalar {
+    unsafe fn find(set: &ByteSet, haystack: &[u8]) -> Option<usize> {
+        scalar::find(set, haystack)
+    }
+
+    unsafe fn count(set: &ByteSet, haystack: &[u8]) -> usize {
+        scalar::count(set, haystack)
+    }
+
+    unsafe fn encode<const VARIANT: u8, const MODE: u8>(tape: Tape<'_>, rules: &EncodeRules) -> Progress {
+        scalar::encode::<VARIANT, MODE>(tape, rules)
+    }
+
+    unsafe fn decode<const VARIANT: u8, const MODE: u8>(tape: Tape<'_>, rules: &DecodeRules) -> Progress {
+        scalar::decode::<VARIANT, MODE>(tape, rules)
+    }
+}
+
+/// By [`Level`](crate::level::Level)'s discriminant. A level that the target has not is never [`Usable`] there.
+#[cfg(not(any(target_arch = "x86_64", target_arch = "aarch64")))]
+static KERNELS: [&Kernels; 5] = [&SCALAR; 5];
+#[cfg(target_arch = "x86_64")]
+static KERNELS: [&Kernels; 5] = [&SCALAR; 5];
+#[cfg(target_arch = "aarch64")]
+static KERNELS: [&Kernels; 5] = [&SCALAR; 5];
+
+/// The value of each hexadecimal digit, or a value of more than four bits.
+pub(crate) const NOT_A_DIGIT: u8 = 0xFF;
+pub(crate) static DIGIT_VALUES: [u8; 256] = {
+    let mut values = [NOT_A_DIGIT; 256];
+    let mut value = 0;
+    while value < 16 {
+        values[crate::rules::UPPERCASE[value] as usize] = value as u8;
+        values[crate::rules::LOWERCASE[value] as usize] = value as u8;
+        value += 1;
+    }
+    values
+};
+
+/// The byte of a triplet's two digits.
+#[inline(always)]
+pub(crate) fn from_digits(high: u8, low: u8) -> Option<u8> {
+    let (high, low) = (DIGIT_VALUES[usize::from(high)], DIGIT_VALUES[usize::from(low)]);
+    (high | low < 16).then_some(high << 4 | low)
+}

@@ -1,0 +1,153 @@
+//! The scalar level: words and tables, no vector instructions, no unsafe code.
+#![forbid(unsafe_code)]
+
+use super::tape::Tape;
+use super::{KEEP, PLUS, Progress, REJECT, SCAN, Stop, WRITE, from_digits};
+use crate::byteset::ByteSet;
+use crate::rules::{DecodeRules, EncodeRules};
+
+pub(crate) fn find(set: &ByteSet, haystack: &[u8]) -> Option<usize> {
+    haystack.iter().position(|&byte| set.contains(byte))
+}
+
+pub(crate) fn count(set: &ByteSet, haystack: &[u8]) -> usize {
+    haystack.iter().filter(|&&byte| set.contains(byte)).count()
+}
+
+/// Has the top bit of a byte set where `word` has `byte`, and maybe that of bytes above the first such one.
+#[inline(always)]
+const fn equal_lanes(word: u64, byte: u8) -> u64 {
+    const ONES: u64 = u64::MAX / 0xFF;
+    let difference = word ^ (ONES * byte as u64);
+    difference.wrapping_sub(ONES) & !difference & (ONES << 7)
+}
+
+#[inline(always)]
+pub(crate) fn decode<const VARIANT: u8, const MODE: u8>(tape: Tape<'_>, rules: &DecodeRules) -> Progress {
+    let (mut read, mut written) = (0, 0);
+    let stop = loop {
+        // Runs of plain bytes, a word at a time. Where bytes may be rejected, each has to be looked at.
+        if VARIANT & REJECT == 0 {
+            let Some(bytes) = tape.read::<8>(read) else {
+                break step_to_end::<VARIANT, MODE>(tape, rules, &mut read, &mut written);
+            };
+            let word = u64::from_le_bytes(bytes);
+            let mut special = equal_lanes(word, b'%');
+            if VARIANT & PLUS != 0 {
+                special |= equal_lanes(word, b'+');
+            }
+            let plain = if special == 0 { 8 } else { special.trailing_zeros() as usize / 8 };
+            // The whole word in any case is faster; what is not plain gets overwritten. In place it would be lost.
+            if MODE == WRITE && (plain == 8 || !tape.is_in_place()) && !tape.write(written, bytes) {
+                break step_to_end::<VARIANT, MODE>(tape, rules, &mut read, &mut written);
+            }
+            if MODE == WRITE && plain < 8 && tape.is_in_place() {
+                for (offset, &byte) in bytes[..plain].iter().enumerate() {
+                    let _fits = tape.write(written + offset, [byte]);
+                }
+            }
+            read += plain;
+            written += plain;
+            if plain == 8 {
+                continue;
+            }
+        }
+        if let Some(stop) = step::<VARIANT, MODE>(tape, rules, &mut read, &mut written) {
+            break stop;
+        }
+    };
+    Progress { read, written, stop }
+}
+
+/// One byte or triplet at a time, where a word is too much: at the end of the input or of the output.
+#[inline(always)]
+fn step_to_end<const VARIANT: u8, const MODE: u8>(
+    tape: Tape<'_>,
+    rules: &DecodeRules,
+    read: &mut usize,
+    written: &mut usize,
+) -> Stop {
+    loop {
+        if let Some(stop) = step::<VARIANT, MODE>(tape, rules, read, written) {
+            return stop;
+        }
+    }
+}
+
+/// Decodes one byte or triplet. A kept triplet is three plain bytes: its digits are nothing special.
+#[inline(always)]
+fn step<const VARIANT: u8, const MODE: u8>(
+    tape: Tape<'_>,
+    rules: &DecodeRules,
+    read: &mut usize,
+    written: &mut usize,
+) -> Option<Stop> {
+    let Some([raw]) = tape.read(*read) else { return Some(Stop::End) };
+    let (mut byte, mut width, mut changed) = (raw, 1, false);
+    if raw == b'%' {
+        match tape.read(*read + 1).and_then(|[high, low]| from_digits(high, low)) {
+            Some(decoded) if VARIANT & KEEP != 0 && rules.keep.is_some_and(|keep| keep.contains(decoded)) => {}
+            Some(decoded) => (byte, width, changed) = (decoded, 3, true),
+            None if rules.strict => return Some(Stop::Malformed),
+            None => {}
+        }
+    } else if VARIANT & PLUS != 0 && raw == b'+' {
+        (byte, changed) = (b' ', true);
+    }
+    if VARIANT & REJECT != 0 && rules.reject.is_some_and(|reject| reject.contains(byte)) {
+        return Some(Stop::Rejected(byte));
+    }
+    if MODE == SCAN && changed {
+        return Some(Stop::Change);
+    }
+    if MODE == WRITE && !tape.write(*written, [byte]) {
+        return Some(Stop::Full);
+    }
+    *read += width;
+    *written += 1;
+    None
+}
+
+#[inline(always)]
+pub(crate) fn encode<const VARIANT: u8, const MODE: u8>(tape: Tape<'_>, rules: &EncodeRules) -> Progress {
+    let (mut read, mut written) = (0, 0);
+    let stop = loop {
+        let Some([byte]) = tape.read(read) else { break Stop::End };
+        if VARIANT & KEEP != 0
+            && byte == b'%'
+            && let Some([high, low]) = tape.read(read + 1)
+            && from_digits(high, low).is_some()
+        {
+            if MODE == WRITE && !tape.write(written, [byte, high, low]) {
+                break Stop::Full;
+            }
+            read += 3;
+            written += 3;
+            continue;
+        }
+        let escaped = rules.escape.contains(byte);
+        let space = VARIANT & PLUS != 0 && byte == b' ';
+        if MODE == SCAN && (escaped || space) {
+            break Stop::Change;
+        }
+        let width = if escaped { 3 } else { 1 };
+        if MODE == WRITE {
+            let plain = if space { b'+' } else { byte };
+            let digit = |value: u8| rules.digits[usize::from(value & 15)];
+            let symbol = if escaped { [b'%', digit(byte >> 4), digit(byte), 0] } else { [plain, 0, 0, 0] };
+            // Four bytes in any case is faster than a branch on how many are meant; near the end of the output it is too many.
+            let fits = tape.write(written, symbol)
+                || if escaped {
+                    tape.write(written, [symbol[0], symbol[1], symbol[2]])
+                } else {
+                    tape.write(written, [plain])
+                };
+            if !fits {
+                break Stop::Full;
+            }
+        }
+        read += 1;
+        written += width;
+    };
+    Progress { read, written, stop }
+}

@@ -1,0 +1,97 @@
+//! `Tape`: where a kernel reads and writes, checked at every safe access.
+
+use core::marker::PhantomData;
+use core::mem::MaybeUninit;
+
+/// An input and an output buffer. They are disjoint, or they start at the same byte.
+///
+/// In the second case (decoding in place) a kernel may write at `o` only what it has read all of up to `o`: decoding never
+/// grows, so a kernel that loads a block and what it looks ahead at before it stores at or before the start of that block is
+/// safe. The vector kernels go through the pointers; the scalar one through the checked accessors.
+#[derive(Clone, Copy)]
+pub(crate) struct Tape<'a> {
+    source: *const u8,
+    length: usize,
+    target: *mut u8,
+    capacity: usize,
+    buffers: PhantomData<(&'a [u8], &'a mut [u8])>,
+}
+
+impl<'a> Tape<'a> {
+    #[inline]
+    pub(crate) fn new(source: &'a [u8], target: &'a mut [MaybeUninit<u8>]) -> Self {
+        Self {
+            source: source.as_ptr(),
+            length: source.len(),
+            target: target.as_mut_ptr().cast(),
+            capacity: target.len(),
+            buffers: PhantomData,
+        }
+    }
+
+    /// Only reads: for kernels that measure or scan.
+    #[inline]
+    pub(crate) fn source_only(source: &'a [u8]) -> Self {
+        Self::new(source, &mut [])
+    }
+
+    /// The output goes where the input is.
+    #[inline]
+    pub(crate) fn in_place(buffer: &'a mut [u8]) -> Self {
+        let (start, length) = (buffer.as_mut_ptr(), buffer.len());
+        Self { source: start, length, target: start, capacity: length, buffers: PhantomData }
+    }
+
+    /// Valid for reads of [`length`](Self::length) bytes.
+    #[inline(always)]
+    pub(crate) fn source(&self) -> *const u8 {
+        self.source
+    }
+
+    #[inline(always)]
+    pub(crate) fn length(&self) -> usize {
+        self.length
+    }
+
+    /// Valid for writes of [`capacity`](Self::capacity) bytes.
+    #[inline(always)]
+    pub(crate) fn target(&self) -> *mut u8 {
+        self.target
+    }
+
+    #[inline(always)]
+    pub(crate) fn capacity(&self) -> usize {
+        self.capacity
+    }
+
+    /// Whether the output lies on the input, so that a write may destroy what is not yet read.
+    #[inline(always)]
+    pub(crate) fn is_in_place(&self) -> bool {
+        core::ptr::eq(self.source, self.target)
+    }
+
+    /// The `N` bytes of the input at `at`, if it has them.
+    #[inline(always)]
+    pub(crate) fn read<const N: usize>(&self, at: usize) -> Option<[u8; N]> {
+        if at <= self.length && self.length - at >= N {
+            // SAFETY: `at + N <= length`, and the source is valid for reads of `length` bytes for 'a. Arrays of bytes have no
+            // alignment. (tests/bounds.rs)
+            Some(unsafe { self.source.add(at).cast::<[u8; N]>().read() })
+        } else {
+            None
+        }
+    }
+
+    /// Writes `bytes` at `at` of the output if they fit, or nothing.
+    #[inline(always)]
+    #[must_use]
+    pub(crate) fn write<const N: usize>(&self, at: usize, bytes: [u8; N]) -> bool {
+        let fits = at <= self.capacity && self.capacity - at >= N;
+        if fits {
+            // SAFETY: `at + N <= capacity`, and the target is valid for writes of `capacity` bytes for 'a; no reference into
+            // it is alive, since the constructors took the slices' borrows. (tests/bounds.rs)
+            unsafe { self.target.add(at).cast::<[u8; N]>().write(bytes) }
+        }
+        fits
+    }
+}

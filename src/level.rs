@@ -1,0 +1,210 @@
+//! `Level`: which instructions this CPU has; detected once, overridable, listable.
+#![forbid(unsafe_code)]
+
+use core::fmt;
+use core::str::FromStr;
+use core::sync::atomic::{AtomicU8, Ordering::Relaxed};
+
+/// A set of instructions that there are kernels for.
+///
+/// Every function picks the best one by itself; [`Encoder::level`](crate::Encoder::level),
+/// [`Decoder::level`](crate::Decoder::level) and the environment variable `SIMDPCT_LEVEL` (feature `std`; read once, a
+/// name that is unknown or not available is ignored) choose another, for tests and measurements. All levels give the same
+/// results. Without the feature `std`, what is available is decided at compile time, by the target's features.
+///
+/// ```
+/// use simdpct::Level;
+///
+/// assert!(Level::active().is_available());
+/// assert!(Level::available().any(|level| level == Level::Scalar));
+/// assert_eq!("avx2".parse(), Ok(Level::Avx2));
+/// ```
+#[derive(Clone, Copy, Debug, Eq, Hash, Ord, PartialEq, PartialOrd)]
+#[non_exhaustive]
+#[repr(u8)]
+pub enum Level {
+    /// No vector instructions: every CPU.
+    Scalar,
+    /// x86-64 with SSE4.1, SSSE3 and POPCNT (2008): 16 bytes at a time.
+    Sse41,
+    /// x86-64 with AVX2, BMI1, BMI2 and POPCNT (2013): 32 bytes at a time.
+    Avx2,
+    /// x86-64 with AVX-512 F, BW, VL, VBMI and VBMI2 (Ice Lake, Zen 4): 64 bytes at a time.
+    Avx512,
+    /// AArch64 with NEON: 16 bytes at a time.
+    Neon,
+}
+
+/// A level that this machine has: the proof that calling its kernels is sound. Only this module makes one.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub(crate) struct Usable(Level);
+
+/// Set in [`DETECTED`] once detection has run, so that "nothing found" differs from "not looked".
+const LOOKED: u8 = 1 << 7;
+/// The available levels, each at the bit of its discriminant, and [`LOOKED`].
+static DETECTED: AtomicU8 = AtomicU8::new(0);
+/// The active level's discriminant, or [`LOOKED`] while it is not yet known.
+static ACTIVE: AtomicU8 = AtomicU8::new(LOOKED);
+
+impl Level {
+    /// Every level there is, on any architecture, from the least to the most capable.
+    pub const ALL: [Self; 5] = [Self::Scalar, Self::Sse41, Self::Avx2, Self::Avx512, Self::Neon];
+
+    /// The level that is used when none is asked for: the best available one, or the one `SIMDPCT_LEVEL` names.
+    #[must_use]
+    #[inline]
+    pub fn active() -> Self {
+        Self::usable(None).0
+    }
+
+    /// The levels that this machine has, [`Level::Scalar`] first.
+    pub fn available() -> impl Iterator<Item = Self> {
+        Self::ALL.into_iter().filter(Self::is_available)
+    }
+
+    /// Whether this machine has the level.
+    #[must_use]
+    #[inline]
+    pub fn is_available(&self) -> bool {
+        detected() & self.bit() != 0
+    }
+
+    /// The name, as `SIMDPCT_LEVEL` takes it: `scalar`, `sse41`, `avx2`, `avx512` or `neon`.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Scalar => "scalar",
+            Self::Sse41 => "sse41",
+            Self::Avx2 => "avx2",
+            Self::Avx512 => "avx512",
+            Self::Neon => "neon",
+        }
+    }
+
+    /// The level to run on: the active one if none is asked for, else the best available one that is not above it.
+    #[inline]
+    pub(crate) fn usable(asked: Option<Self>) -> Usable {
+        match asked {
+            None => match from_discriminant(ACTIVE.load(Relaxed)) {
+                Some(level) => Usable(level),
+                None => activate(),
+            },
+            Some(level) => Usable(best_of(detected() & (level.bit() | (level.bit() - 1)))),
+        }
+    }
+
+    const fn bit(self) -> u8 {
+        1 << self as u8
+    }
+}
+
+impl Usable {
+    #[inline]
+    pub(crate) const fn level(self) -> Level {
+        self.0
+    }
+}
+
+#[inline]
+const fn from_discriminant(value: u8) -> Option<Level> {
+    if (value as usize) < Level::ALL.len() { Some(Level::ALL[value as usize]) } else { None }
+}
+
+/// The best level of a mask of available ones; the scalar one is always there.
+fn best_of(mask: u8) -> Level {
+    Level::ALL.into_iter().rev().find(|level| mask & level.bit() != 0).unwrap_or(Level::Scalar)
+}
+
+#[cold]
+fn activate() -> Usable {
+    let level = from_environment().unwrap_or_else(|| best_of(detected()));
+    ACTIVE.store(level as u8, Relaxed);
+    Usable(level)
+}
+
+/// Two threads that get here at once find the same.
+#[inline]
+fn detected() -> u8 {
+    match DETECTED.load(Relaxed) {
+        0 => {
+            let found = detect();
+            DETECTED.store(found, Relaxed);
+            found
+        }
+        found => found,
+    }
+}
+
+#[cfg(feature = "std")]
+fn from_environment() -> Option<Level> {
+    let level: Level = std::env::var("SIMDPCT_LEVEL").ok()?.parse().ok()?;
+    level.is_available().then_some(level)
+}
+
+#[cfg(not(feature = "std"))]
+fn from_environment() -> Option<Level> {
+    None
+}
+
+/// Whether the CPU has all of the named features: asked of the CPU with `std`, of the compiler without.
+#[cfg(target_arch = "x86_64")]
+macro_rules! has {
+    ($($feature:tt),*) => {{
+        #[cfg(feature = "std")]
+        let answer = true $(&& std::arch::is_x86_feature_detected!($feature))*;
+        #[cfg(not(feature = "std"))]
+        let answer = true $(&& cfg!(target_feature = $feature))*;
+        answer
+    }};
+}
+
+// The one place that decides what a target has. The features are those in `#[target_feature]` of the level's kernels.
+#[cold]
+fn detect() -> u8 {
+    let mut found = LOOKED | Level::Scalar.bit();
+    #[cfg(target_arch = "x86_64")]
+    {
+        if has!("sse4.1", "ssse3", "popcnt") {
+            found |= Level::Sse41.bit();
+        }
+        if has!("avx2", "bmi1", "bmi2", "popcnt") {
+            found |= Level::Avx2.bit();
+        }
+        if has!("avx512f", "avx512bw", "avx512vl", "avx512vbmi", "avx512vbmi2", "bmi1", "bmi2", "popcnt") {
+            found |= Level::Avx512.bit();
+        }
+    }
+    // The kernels are written for little-endian lanes; NEON itself is part of every AArch64 target that has floating point.
+    #[cfg(all(target_arch = "aarch64", target_feature = "neon", target_endian = "little"))]
+    {
+        found |= Level::Neon.bit();
+    }
+    found
+}
+
+impl fmt::Display for Level {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.name())
+    }
+}
+
+/// The name is not one of [`Level::name`]'s.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+#[non_exhaustive]
+pub struct UnknownLevel;
+
+impl fmt::Display for UnknownLevel {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("unknown level: expected scalar, sse41, avx2, avx512 or neon")
+    }
+}
+
+impl core::error::Error for UnknownLevel {}
+
+impl FromStr for Level {
+    type Err = UnknownLevel;
+
+    fn from_str(name: &str) -> Result<Self, UnknownLevel> {
+        Self::ALL.into_iter().find(|level| level.name() == name).ok_or(UnknownLevel)
+    }
+}

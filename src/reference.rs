@@ -1,0 +1,119 @@
+//! THE ORACLE: the shortest obviously right code, one function per operation. What it says is what the library means.
+//!
+//! Nothing in the library calls it. The tests, the fuzz targets and the reader compare everything else with it.
+#![forbid(unsafe_code)]
+
+use alloc::string::String;
+use alloc::vec::Vec;
+
+use crate::error::DecodeErrorKind::{InvalidUtf8, Malformed, Rejected};
+use crate::{ByteSet, DecodeError, Decoder, Encoder};
+
+/// Offset of the first member of `set`.
+#[must_use]
+pub fn find(set: &ByteSet, haystack: &[u8]) -> Option<usize> {
+    haystack.iter().position(|&byte| set.contains(byte))
+}
+
+/// Number of members of `set`.
+#[must_use]
+pub fn count(set: &ByteSet, haystack: &[u8]) -> usize {
+    haystack.iter().filter(|&&byte| set.contains(byte)).count()
+}
+
+/// The byte of the triplet at `at`, if one stands there (RFC 3986 2.1).
+#[must_use]
+pub fn triplet(input: &[u8], at: usize) -> Option<u8> {
+    let &[b'%', high, low] = input.get(at..at + 3)? else { return None };
+    let value = char::from(high).to_digit(16)? * 16 + char::from(low).to_digit(16)?;
+    Some(value as u8)
+}
+
+/// Encodes as `encoder` says.
+#[must_use]
+pub fn encode(encoder: &Encoder, input: &[u8]) -> String {
+    let rules = &encoder.rules;
+    let mut well_formed = Vec::new();
+    for chunk in input.utf8_chunks() {
+        well_formed.resize(well_formed.len() + chunk.valid().len(), true);
+        well_formed.resize(well_formed.len() + chunk.invalid().len(), false);
+    }
+    let mut output = Vec::new();
+    let mut at = 0;
+    while let Some(&byte) = input.get(at) {
+        if rules.keep_triplets && triplet(input, at).is_some() {
+            output.extend_from_slice(&input[at..at + 3]);
+            at += 3;
+            continue;
+        }
+        if rules.plus && byte == b' ' {
+            output.push(b'+');
+        } else if rules.keep_non_ascii && byte >= 0x80 && well_formed[at] {
+            output.push(byte);
+        } else if rules.escape.contains(byte) || byte >= 0x80 || rules.plus && byte == b'+' {
+            output.extend([b'%', rules.digits[usize::from(byte >> 4)], rules.digits[usize::from(byte & 15)]]);
+        } else {
+            output.push(byte);
+        }
+        at += 1;
+    }
+    String::from_utf8(output).unwrap_or_default()
+}
+
+/// The bytes that decoding yields, each with the offset of the byte or triplet that it comes from, up to the first error.
+#[must_use]
+pub fn symbols(decoder: &Decoder, input: &[u8]) -> (Vec<(usize, u8)>, Option<DecodeError>) {
+    let rules = &decoder.rules;
+    let mut symbols = Vec::new();
+    let mut at = 0;
+    while let Some(&raw) = input.get(at) {
+        let decoded = triplet(input, at);
+        let kept = decoded.is_some_and(|byte| rules.keep.is_some_and(|keep| keep.contains(byte)));
+        if raw == b'%' && decoded.is_none() && rules.strict {
+            return (symbols, Some(DecodeError::new(Malformed, at)));
+        }
+        let (byte, width) = match decoded {
+            Some(byte) if !kept => (byte, 3),
+            _ if raw == b'+' && rules.plus => (b' ', 1),
+            _ => (raw, 1),
+        };
+        if rules.reject.is_some_and(|reject| reject.contains(byte)) {
+            return (symbols, Some(DecodeError::new(Rejected(byte), at)));
+        }
+        symbols.push((at, byte));
+        at += width;
+    }
+    (symbols, None)
+}
+
+/// Decodes as `decoder` says.
+pub fn decode(decoder: &Decoder, input: &[u8]) -> Result<Vec<u8>, DecodeError> {
+    match symbols(decoder, input) {
+        (symbols, None) => Ok(symbols.into_iter().map(|(_, byte)| byte).collect()),
+        (_, Some(error)) => Err(error),
+    }
+}
+
+/// Decodes to well-formed text. The error with the smallest position counts, so what stands before another error has to be
+/// well-formed by itself.
+pub fn decode_utf8(decoder: &Decoder, input: &[u8]) -> Result<String, DecodeError> {
+    let (symbols, error) = symbols(decoder, input);
+    let bytes = symbols.iter().map(|&(_, byte)| byte).collect();
+    match (String::from_utf8(bytes), error) {
+        (Err(invalid), _) => Err(DecodeError::new(InvalidUtf8, symbols[invalid.utf8_error().valid_up_to()].0)),
+        (Ok(_), Some(error)) => Err(error),
+        (Ok(text), None) => Ok(text),
+    }
+}
+
+/// Decodes to text, with `replacement` for each maximal subpart of an ill-formed sequence (Unicode 3.9, WHATWG Encoding 4.1).
+pub fn decode_utf8_replacing(decoder: &Decoder, input: &[u8], replacement: &str) -> Result<String, DecodeError> {
+    let mut text = String::new();
+    for chunk in decode(decoder, input)?.utf8_chunks() {
+        text.push_str(chunk.valid());
+        if !chunk.invalid().is_empty() {
+            text.push_str(replacement);
+        }
+    }
+    Ok(text)
+}
