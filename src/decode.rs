@@ -263,12 +263,12 @@ impl Decoder {
     /// The error to report where `error` stopped the decoding: what came before it may be ill-formed already.
     #[cold]
     fn earlier_ill_formed(&self, input: &[u8], error: DecodeError) -> DecodeError {
-        // Up to the error there is no other of its kind, and no triplet is cut.
+        // Up to `error` there is no other but that, so a lenient decoder yields the same bytes; a strict one would stumble
+        // over a kept triplet that is cut because one of its digits is rejected.
         let before = &input[..error.position];
-        match self.decode(before).map(|bytes| driver::find_ill_formed(&bytes)) {
-            Ok(Some(at)) => {
-                DecodeError::new(DecodeErrorKind::InvalidUtf8, driver::input_offset(before, &self.rules, at))
-            }
+        let rules = DecodeRules { strict: false, reject: None, ..self.rules };
+        match (Self { rules, ..*self }).decode(before).map(|bytes| driver::find_ill_formed(&bytes)) {
+            Ok(Some(at)) => DecodeError::new(DecodeErrorKind::InvalidUtf8, driver::input_offset(before, &rules, at)),
             _ => error,
         }
     }

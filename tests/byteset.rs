@@ -139,5 +139,7 @@ fn debug_lists_the_members() {
     assert_eq!(format!("{:?}", ByteSet::EMPTY), "{}");
     assert_eq!(format!("{:?}", ByteSet::new(b"~a!")), "{'!', 'a', '~'}");
     assert_eq!(format!("{:?}", ByteSet::new(b"\"'\\")), r#"{'"', '\'', '\\'}"#);
-    assert_eq!(format!("{:?}", ByteSet::new(b" \0\n\x7F\x80\xFF")), "{0x00, 0x0A, 0x20, 0x7F, 0x80, 0xFF}");
+    assert_eq!(format!("{:?}", ByteSet::new(b" \0\n\x7F\x80\xFF")), "{0x00, 0x0A, 0x20, 0x7F..=0x80, 0xFF}");
+    assert_eq!(format!("{:?}", ByteSet::range(b'0', b'9').with(b'z')), "{'0'..='9', 'z'}");
+    assert_eq!(format!("{:?}", ByteSet::ALL), "{0x00..=0xFF}");
 }

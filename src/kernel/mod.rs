@@ -4,8 +4,18 @@
 //! nothing of allocation, error types or policy: the rules come as data, what would cost the plain path anything comes as
 //! compile-time variants, and what happened goes back as [`Progress`].
 
-pub(crate) mod scalar;
+#[cfg(target_arch = "x86_64")]
+mod avx2;
+#[cfg(target_arch = "x86_64")]
+mod avx512;
+mod block;
+#[cfg(all(target_arch = "aarch64", target_feature = "neon", target_endian = "little"))]
+mod neon;
+mod scalar;
+#[cfg(target_arch = "x86_64")]
+mod sse41;
 pub(crate) mod tape;
+mod vector;
 
 use crate::byteset::ByteSet;
 use crate::level::Usable;
@@ -125,7 +135,7 @@ macro_rules! kernels {
     };
 }
 
-struct Scalar;
+pub(crate) struct Scalar;
 static SCALAR: Kernels = kernels!(Scalar);
 
 impl Kernel for Scalar {
@@ -147,11 +157,22 @@ impl Kernel for Scalar {
 }
 
 /// By [`Level`](crate::level::Level)'s discriminant. A level that the target has not is never [`Usable`] there.
-#[cfg(not(any(target_arch = "x86_64", target_arch = "aarch64")))]
-static KERNELS: [&Kernels; 5] = [&SCALAR; 5];
 #[cfg(target_arch = "x86_64")]
-static KERNELS: [&Kernels; 5] = [&SCALAR; 5];
-#[cfg(target_arch = "aarch64")]
+static KERNELS: [&Kernels; 5] = {
+    static SSE41: Kernels = kernels!(sse41::Sse41);
+    static AVX2: Kernels = kernels!(avx2::Avx2);
+    static AVX512: Kernels = kernels!(avx512::Avx512);
+    [&SCALAR, &SSE41, &AVX2, &AVX512, &SCALAR]
+};
+#[cfg(all(target_arch = "aarch64", target_feature = "neon", target_endian = "little"))]
+static KERNELS: [&Kernels; 5] = {
+    static NEON: Kernels = kernels!(neon::Neon);
+    [&SCALAR, &SCALAR, &SCALAR, &SCALAR, &NEON]
+};
+#[cfg(not(any(
+    target_arch = "x86_64",
+    all(target_arch = "aarch64", target_feature = "neon", target_endian = "little")
+)))]
 static KERNELS: [&Kernels; 5] = [&SCALAR; 5];
 
 /// The value of each hexadecimal digit, or a value of more than four bits.
@@ -173,3 +194,45 @@ pub(crate) fn from_digits(high: u8, low: u8) -> Option<u8> {
     let (high, low) = (DIGIT_VALUES[usize::from(high)], DIGIT_VALUES[usize::from(low)]);
     (high | low < 16).then_some(high << 4 | low)
 }
+
+/// For each mask of eight lanes the numbers of those set, as the bytes of a little-endian word.
+pub(crate) static COMPACTED: [u64; 256] = {
+    let mut table = [0; 256];
+    let mut mask = 0;
+    while mask < 256 {
+        let (mut lane, mut at) = (0, 0);
+        while lane < 8 {
+            if mask >> lane & 1 != 0 {
+                table[mask] |= lane << (8 * at);
+                at += 1;
+            }
+            lane += 1;
+        }
+        mask += 1;
+    }
+    table
+};
+
+/// For each mask of four lanes, laid out as `[byte, high digit, low digit, %]` each, which bytes count: the last three of a lane
+/// that is set, the first of another.
+pub(crate) static EXPANDED: [[u8; 16]; 16] = {
+    let mut table = [[0; 16]; 16];
+    let mut mask = 0;
+    while mask < 16 {
+        let (mut lane, mut at) = (0, 0);
+        while lane < 4 {
+            if mask >> lane & 1 != 0 {
+                table[mask][at] = 4 * lane + 3;
+                table[mask][at + 1] = 4 * lane + 1;
+                table[mask][at + 2] = 4 * lane + 2;
+                at += 3;
+            } else {
+                table[mask][at] = 4 * lane;
+                at += 1;
+            }
+            lane += 1;
+        }
+        mask += 1;
+    }
+    table
+};
