@@ -111,26 +111,26 @@ impl ByteSet {
     #[must_use]
     #[inline]
     pub fn find(&self, haystack: &[u8]) -> Option<usize> {
-        driver::find(self, haystack, Level::usable(None))
+        driver::find(self, haystack, None)
     }
 
     /// How many bytes of `haystack` are members. Linear, with SIMD.
     #[must_use]
     #[inline]
     pub fn count(&self, haystack: &[u8]) -> usize {
-        driver::count(self, haystack, Level::usable(None))
+        driver::count(self, haystack, None)
     }
 
     /// [`find`](Self::find) on a level of one's choice.
     #[must_use]
     pub fn find_on(&self, level: Level, haystack: &[u8]) -> Option<usize> {
-        driver::find(self, haystack, Level::usable(Some(level)))
+        driver::find(self, haystack, Some(level))
     }
 
     /// [`count`](Self::count) on a level of one's choice.
     #[must_use]
     pub fn count_on(&self, level: Level, haystack: &[u8]) -> usize {
-        driver::count(self, haystack, Level::usable(Some(level)))
+        driver::count(self, haystack, Some(level))
     }
 
     /// The rows of the bytes below 0x80, then those of the others: what the kernels load.

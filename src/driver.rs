@@ -6,33 +6,43 @@ use crate::byteset::ByteSet;
 use crate::error::{BufferTooSmall, DecodeError, DecodeErrorKind, DecodeIntoError};
 use crate::kernel::tape::Tape;
 use crate::kernel::{Kernels, MEASURE, Progress, SCAN, Stop, WRITE, from_digits};
-use crate::level::Usable;
+use crate::level::Level;
 use crate::rules::{DecodeRules, EncodeRules};
 
 #[inline]
-pub(crate) fn find(set: &ByteSet, haystack: &[u8], level: Usable) -> Option<usize> {
-    // SAFETY: `level` proves that the machine has the level. (tests/differential.rs)
-    unsafe { (Kernels::of(level).find)(set, haystack) }
+pub(crate) fn find(set: &ByteSet, haystack: &[u8], level: Option<Level>) -> Option<usize> {
+    // SAFETY: a usable level is one that the machine has. (tests/differential.rs)
+    unsafe { (Kernels::of(Level::usable(level)).find)(set, haystack) }
 }
 
 #[inline]
-pub(crate) fn count(set: &ByteSet, haystack: &[u8], level: Usable) -> usize {
+pub(crate) fn count(set: &ByteSet, haystack: &[u8], level: Option<Level>) -> usize {
     // SAFETY: as in `find`.
-    unsafe { (Kernels::of(level).count)(set, haystack) }
+    unsafe { (Kernels::of(Level::usable(level)).count)(set, haystack) }
+}
+
+/// The members of `set` among the first 64 bytes of `haystack`, as bits.
+#[inline]
+fn members(set: &ByteSet, haystack: &[u8], level: Option<Level>) -> u64 {
+    let haystack = &haystack[..haystack.len().min(64)];
+    // SAFETY: as in `find`.
+    unsafe { (Kernels::of(Level::usable(level)).members)(set, haystack) }
 }
 
 #[inline]
-fn run_encode(tape: Tape<'_>, rules: &EncodeRules, mode: u8, level: Usable) -> Progress {
-    let kernel = Kernels::of(level).encode(rules, mode);
-    // SAFETY: `level` proves that the machine has the level. (tests/differential.rs, tests/bounds.rs)
-    unsafe { kernel(tape, rules) }
+fn run_encode(tape: Tape<'_>, rules: &EncodeRules, mode: u8, level: Option<Level>) -> Progress {
+    let kernel = Kernels::of(Level::usable(level)).encode(rules, mode);
+    let (source, target) = tape.halves();
+    // SAFETY: as in `find`; the tape keeps the rest. (tests/differential.rs, tests/bounds.rs)
+    unsafe { kernel(source, target, rules) }
 }
 
 #[inline]
-fn run_decode(tape: Tape<'_>, rules: &DecodeRules, mode: u8, level: Usable) -> Progress {
-    let kernel = Kernels::of(level).decode(rules, mode);
+fn run_decode(tape: Tape<'_>, rules: &DecodeRules, mode: u8, level: Option<Level>) -> Progress {
+    let kernel = Kernels::of(Level::usable(level)).decode(rules, mode);
+    let (source, target) = tape.halves();
     // SAFETY: as in `run_encode`.
-    unsafe { kernel(tape, rules) }
+    unsafe { kernel(source, target, rules) }
 }
 
 /// Hands `encode` the input in parts, each with its offset and the rules that the kernels go by: all at once, unless bytes
@@ -62,17 +72,17 @@ fn for_each_part<E>(
 
 /// Offset of the first byte that encoding changes.
 #[inline]
-pub(crate) fn scan_encode(input: &[u8], rules: &EncodeRules, level: Usable) -> Option<usize> {
+pub(crate) fn scan_encode(input: &[u8], rules: &EncodeRules, level: Option<Level>) -> Option<usize> {
     for_each_part(input, rules, |at, part, rules| {
         let progress = run_encode(Tape::source_only(part), rules, SCAN, level);
-        if progress.stop == Stop::Change { Err(at + progress.read) } else { Ok(()) }
+        if progress.stop() == Stop::Change { Err(at + progress.read()) } else { Ok(()) }
     })
     .err()
 }
 
 /// Length of the encoded form; `usize::MAX` if it is more than that, which only a 32-bit machine can see.
 #[inline]
-pub(crate) fn measure_encode(input: &[u8], rules: &EncodeRules, level: Usable) -> usize {
+pub(crate) fn measure_encode(input: &[u8], rules: &EncodeRules, level: Option<Level>) -> usize {
     let mut length = 0_usize;
     let _: Result<(), ()> = for_each_part(input, rules, |_, part, rules| {
         length = length.saturating_add(run_encode(Tape::source_only(part), rules, MEASURE, level).written);
@@ -87,13 +97,13 @@ pub(crate) fn encode(
     input: &[u8],
     output: &mut [MaybeUninit<u8>],
     rules: &EncodeRules,
-    level: Usable,
+    level: Option<Level>,
 ) -> Result<usize, BufferTooSmall> {
     let mut written = 0;
     for_each_part(input, rules, |_, part, rules| {
         let progress = run_encode(Tape::new(part, &mut output[written..]), rules, WRITE, level);
         written += progress.written;
-        if progress.stop == Stop::Full { Err(()) } else { Ok(()) }
+        if progress.is_end() { Ok(()) } else { Err(()) }
     })
     .map(|()| written)
     .map_err(|()| BufferTooSmall::new(measure_encode(input, rules, level)))
@@ -101,17 +111,21 @@ pub(crate) fn encode(
 
 /// Offset of the first byte or triplet that decoding changes, or the error if that comes first.
 #[inline]
-pub(crate) fn scan_decode(input: &[u8], rules: &DecodeRules, level: Usable) -> Result<Option<usize>, DecodeError> {
+pub(crate) fn scan_decode(
+    input: &[u8],
+    rules: &DecodeRules,
+    level: Option<Level>,
+) -> Result<Option<usize>, DecodeError> {
     let progress = run_decode(Tape::source_only(input), rules, SCAN, level);
-    match progress.stop {
-        Stop::Change => Ok(Some(progress.read)),
+    match progress.stop() {
+        Stop::Change => Ok(Some(progress.read())),
         _ => decode_outcome(&progress).map(|()| None),
     }
 }
 
 /// Length of the decoded form.
 #[inline]
-pub(crate) fn measure_decode(input: &[u8], rules: &DecodeRules, level: Usable) -> Result<usize, DecodeError> {
+pub(crate) fn measure_decode(input: &[u8], rules: &DecodeRules, level: Option<Level>) -> Result<usize, DecodeError> {
     let progress = run_decode(Tape::source_only(input), rules, MEASURE, level);
     decode_outcome(&progress).map(|()| progress.written)
 }
@@ -122,10 +136,10 @@ pub(crate) fn decode(
     input: &[u8],
     output: &mut [MaybeUninit<u8>],
     rules: &DecodeRules,
-    level: Usable,
+    level: Option<Level>,
 ) -> Result<usize, DecodeIntoError> {
     let progress = run_decode(Tape::new(input, output), rules, WRITE, level);
-    if progress.stop == Stop::Full {
+    if progress.stop() == Stop::Full {
         // The input may yet turn out to be at fault, and then that is what there is to say.
         return Err(BufferTooSmall::new(measure_decode(input, rules, level)?).into());
     }
@@ -135,19 +149,26 @@ pub(crate) fn decode(
 
 /// Decodes to the start of `buffer`.
 #[inline]
-pub(crate) fn decode_in_place(buffer: &mut [u8], rules: &DecodeRules, level: Usable) -> Result<usize, DecodeError> {
+pub(crate) fn decode_in_place(
+    buffer: &mut [u8],
+    rules: &DecodeRules,
+    level: Option<Level>,
+) -> Result<usize, DecodeError> {
     let progress = run_decode(Tape::in_place(buffer), rules, WRITE, level);
     decode_outcome(&progress).map(|()| progress.written)
 }
 
 #[inline]
 fn decode_outcome(progress: &Progress) -> Result<(), DecodeError> {
-    let kind = match progress.stop {
+    if progress.is_end() {
+        return Ok(());
+    }
+    let kind = match progress.stop() {
         Stop::End | Stop::Change | Stop::Full => return Ok(()),
         Stop::Malformed => DecodeErrorKind::Malformed,
         Stop::Rejected(byte) => DecodeErrorKind::Rejected(byte),
     };
-    Err(DecodeError::new(kind, progress.read))
+    Err(DecodeError::new(kind, progress.read()))
 }
 
 /// A buffer of the caller's as one that may be written only.
@@ -164,7 +185,7 @@ pub(crate) fn encode_uninit<'a>(
     input: &[u8],
     output: &'a mut [MaybeUninit<u8>],
     rules: &EncodeRules,
-    level: Usable,
+    level: Option<Level>,
 ) -> Result<&'a mut [u8], BufferTooSmall> {
     let written = encode(input, output, rules, level)?;
     // SAFETY: the kernel initialised the first `written` bytes. (tests/bounds.rs)
@@ -177,7 +198,7 @@ pub(crate) fn decode_uninit<'a>(
     input: &[u8],
     output: &'a mut [MaybeUninit<u8>],
     rules: &DecodeRules,
-    level: Usable,
+    level: Option<Level>,
 ) -> Result<&'a mut [u8], DecodeIntoError> {
     let written = decode(input, output, rules, level)?;
     // SAFETY: as in `encode_uninit`.
@@ -231,20 +252,69 @@ pub(crate) mod owned {
     use alloc::string::String;
     use alloc::vec::Vec;
 
-    use super::{decode, encode, find_ill_formed, measure_encode, scan_decode, scan_encode};
+    use super::{decode, encode, find_ill_formed, measure_encode, members, scan_decode, scan_encode};
     use crate::error::{DecodeError, DecodeIntoError};
-    use crate::level::Usable;
-    use crate::rules::{DecodeRules, EncodeRules};
+    use crate::kernel::word;
+    use crate::level::Level;
+    use crate::rules::{DecodeRules, EncodeRules, LOWERCASE, UPPERCASE};
+
+    /// Inputs of up to this many bytes are short: what there is to do is then known from one look, without a scan.
+    const SHORT: usize = 64;
 
     #[inline]
-    pub(crate) fn encode_to_cow<'a>(input: &'a [u8], rules: &EncodeRules, level: Usable) -> Cow<'a, str> {
-        let bytes = match scan_encode(input, rules, level) {
+    pub(crate) fn encode_to_cow<'a>(input: &'a [u8], rules: &EncodeRules, level: Option<Level>) -> Cow<'a, str> {
+        // Of fewer than eight bytes, looking at each, without a branch, is faster than calling a kernel.
+        let changes = |byte: u8| rules.escape.contains(byte) | (rules.plus & (byte == b' '));
+        if input.len() < 8 && !input.iter().fold(false, |found, &byte| found | changes(byte)) {
+            // SAFETY: `escape` has all bytes from 0x80.
+            return unsafe { into_text_unchecked(Cow::Borrowed(input)) };
+        }
+        match input {
+            // Character by character is how much text gets encoded.
+            &[byte] => Cow::Borrowed(encode_byte(byte, rules)),
+            _ => encode_any_to_cow(input, rules, level),
+        }
+    }
+
+    /// What a byte that encoding changes becomes.
+    fn encode_byte(byte: u8, rules: &EncodeRules) -> &'static str {
+        static UPPERCASE_TRIPLETS: [[u8; 3]; 256] = triplets(UPPERCASE);
+        static LOWERCASE_TRIPLETS: [[u8; 3]; 256] = triplets(LOWERCASE);
+        if byte == b' ' && rules.plus {
+            return "+";
+        }
+        let triplets = if rules.digits == UPPERCASE { &UPPERCASE_TRIPLETS } else { &LOWERCASE_TRIPLETS };
+        // SAFETY: triplets are ASCII.
+        unsafe { core::str::from_utf8_unchecked(&triplets[usize::from(byte)]) }
+    }
+
+    const fn triplets(digits: &[u8; 16]) -> [[u8; 3]; 256] {
+        let mut triplets = [[b'%', 0, 0]; 256];
+        let mut byte = 0;
+        while byte < 256 {
+            triplets[byte][1] = digits[byte >> 4];
+            triplets[byte][2] = digits[byte & 15];
+            byte += 1;
+        }
+        triplets
+    }
+
+    fn encode_any_to_cow<'a>(input: &'a [u8], rules: &EncodeRules, level: Option<Level>) -> Cow<'a, str> {
+        let is_short = input.len() <= SHORT && !rules.plus && !rules.keep_triplets && !rules.keep_non_ascii;
+        let (first, length) = if is_short {
+            let escaped = members(&rules.escape, input, level);
+            (if escaped == 0 { None } else { Some(0) }, input.len() + 2 * escaped.count_ones() as usize)
+        } else {
+            let first = scan_encode(input, rules, level);
+            (first, first.map_or(0, |first| first.saturating_add(measure_encode(&input[first..], rules, level))))
+        };
+        let bytes = match first {
             None => Cow::Borrowed(input),
             Some(first) => {
                 let (unchanged, rest) = input.split_at(first);
-                let mut output = Vec::with_capacity(first.saturating_add(measure_encode(rest, rules, level)));
+                let mut output = Vec::with_capacity(length);
                 output.extend_from_slice(unchanged);
-                append_encoded(rest, &mut output, rules, level);
+                fill_encoded(rest, &mut output, rules, level);
                 Cow::Owned(output)
             }
         };
@@ -255,16 +325,22 @@ pub(crate) mod owned {
 
     /// Appends the encoded form; allocates exactly what it needs, or nothing where there is room for the worst case.
     #[inline]
-    pub(crate) fn append_encoded_text(input: &[u8], output: &mut String, rules: &EncodeRules, level: Usable) {
+    pub(crate) fn append_encoded_text(input: &[u8], output: &mut String, rules: &EncodeRules, level: Option<Level>) {
         // SAFETY: what is appended is well-formed UTF-8, as in `encode_to_cow`.
         append_encoded(input, unsafe { output.as_mut_vec() }, rules, level);
     }
 
     #[inline]
-    fn append_encoded(input: &[u8], output: &mut Vec<u8>, rules: &EncodeRules, level: Usable) {
+    fn append_encoded(input: &[u8], output: &mut Vec<u8>, rules: &EncodeRules, level: Option<Level>) {
         if (output.capacity() - output.len()) / 3 < input.len() {
             output.reserve(measure_encode(input, rules, level));
         }
+        fill_encoded(input, output, rules, level);
+    }
+
+    /// Encodes to the spare capacity, which is enough.
+    #[inline]
+    fn fill_encoded(input: &[u8], output: &mut Vec<u8>, rules: &EncodeRules, level: Option<Level>) {
         let length = output.len();
         if let Ok(written) = encode(input, output.spare_capacity_mut(), rules, level) {
             // SAFETY: the kernel initialised `written` bytes of the spare capacity. (tests/bounds.rs)
@@ -276,19 +352,39 @@ pub(crate) mod owned {
     pub(crate) fn decode_to_cow<'a>(
         input: &'a [u8],
         rules: &DecodeRules,
-        level: Usable,
+        level: Option<Level>,
     ) -> Result<Cow<'a, [u8]>, DecodeError> {
-        match scan_decode(input, rules, level)? {
-            None => Ok(Cow::Borrowed(input)),
-            Some(first) => {
-                let (unchanged, rest) = input.split_at(first);
-                let mut output = Vec::with_capacity(input.len());
-                output.extend_from_slice(unchanged);
-                append_decoded(rest, &mut output, rules, level)
-                    .map_err(|error| DecodeError::new(error.kind, first + error.position))?;
-                Ok(Cow::Owned(output))
-            }
+        let is_plain = input.len() <= SHORT
+            && rules.reject.is_none()
+            && !(rules.plus && word::contains(input, b'+'))
+            && (!word::contains(input, b'%') || input.len() < 3 && !rules.strict);
+        if is_plain {
+            return Ok(Cow::Borrowed(input));
         }
+        decode_any_to_cow(input, rules, level)
+    }
+
+    fn decode_any_to_cow<'a>(
+        input: &'a [u8],
+        rules: &DecodeRules,
+        level: Option<Level>,
+    ) -> Result<Cow<'a, [u8]>, DecodeError> {
+        let first = if input.len() <= SHORT {
+            0
+        } else {
+            match scan_decode(input, rules, level)? {
+                None => return Ok(Cow::Borrowed(input)),
+                Some(first) => first,
+            }
+        };
+        let (unchanged, rest) = input.split_at(first);
+        let mut output = Vec::with_capacity(input.len());
+        output.extend_from_slice(unchanged);
+        append_decoded(rest, &mut output, rules, level)
+            .map_err(|error| DecodeError::new(error.kind, first + error.position))?;
+        // Where no triplet was decoded, a '+' may yet have become a space.
+        let is_changed = output.len() < input.len() || rules.plus && output != input;
+        Ok(if is_changed { Cow::Owned(output) } else { Cow::Borrowed(input) })
     }
 
     /// Appends the decoded form, or nothing if there is an error. Allocates at most the input's length.
@@ -297,7 +393,7 @@ pub(crate) mod owned {
         input: &[u8],
         output: &mut Vec<u8>,
         rules: &DecodeRules,
-        level: Usable,
+        level: Option<Level>,
     ) -> Result<(), DecodeError> {
         output.reserve(input.len());
         let length = output.len();

@@ -7,7 +7,7 @@
 
 use core::arch::x86_64::*;
 
-use super::tape::Tape;
+use super::tape::{Source, Tape, Target};
 use super::{KEEP, Kernel, PLUS, Progress, REJECT, SCAN, Stop, WRITE};
 use crate::byteset::ByteSet;
 use crate::rules::{DecodeRules, EncodeRules};
@@ -56,17 +56,33 @@ impl Kernel for Avx512 {
     }
 
     #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
-    unsafe fn encode<const VARIANT: u8, const MODE: u8>(tape: Tape<'_>, rules: &EncodeRules) -> Progress {
-        let mut cursor = Cursor { read: 0, written: 0, carry: 0 };
-        let stop = Encode::new(rules).all::<VARIANT, MODE>(&tape, &mut cursor);
-        Progress { read: cursor.read, written: cursor.written, stop }
+    unsafe fn members(set: &ByteSet, haystack: &[u8]) -> u64 {
+        let mask = low_bits(haystack.len());
+        Class::new(set).members(_mm512_maskz_loadu_epi8(mask, haystack.as_ptr().cast())) & mask
     }
 
     #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
-    unsafe fn decode<const VARIANT: u8, const MODE: u8>(tape: Tape<'_>, rules: &DecodeRules) -> Progress {
+    unsafe fn encode<const VARIANT: u8, const MODE: u8>(
+        source: Source<'_>,
+        target: Target<'_>,
+        rules: &EncodeRules,
+    ) -> Progress {
+        let tape = Tape::of(source, target);
+        let mut cursor = Cursor { read: 0, written: 0, carry: 0 };
+        let stop = Encode::new(rules).all::<VARIANT, MODE>(&tape, &mut cursor);
+        Progress::new(cursor.read, cursor.written, stop)
+    }
+
+    #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
+    unsafe fn decode<const VARIANT: u8, const MODE: u8>(
+        source: Source<'_>,
+        target: Target<'_>,
+        rules: &DecodeRules,
+    ) -> Progress {
+        let tape = Tape::of(source, target);
         let mut cursor = Cursor { read: 0, written: 0, carry: 0 };
         let stop = Decode::new(rules).all::<VARIANT, MODE>(&tape, &mut cursor);
-        Progress { read: cursor.read, written: cursor.written, stop }
+        Progress::new(cursor.read, cursor.written, stop)
     }
 }
 
@@ -345,13 +361,14 @@ unsafe fn lane(x: __m512i, lane: usize) -> u8 {
 }
 
 /// Stores the lowest `length` lanes, or nothing if there is no room for them; a `WHOLE` block stores all 64 and asks nothing.
+/// Where there is room, all lanes are stored, since what a masked store wrote cannot be forwarded to a load soon after it.
 ///
 /// # Safety
 ///
 /// `to` is valid for writes of `room` bytes, which are `LANES` at least if `WHOLE`.
 #[inline(always)]
 unsafe fn store<const WHOLE: bool>(x: __m512i, length: usize, to: *mut u8, room: usize) -> bool {
-    if WHOLE {
+    if WHOLE || room >= LANES {
         _mm512_storeu_epi8(to.cast(), x);
         true
     } else if length <= room {

@@ -217,6 +217,23 @@ pub(crate) unsafe fn count<V: Vector>(set: &ByteSet, haystack: &[u8]) -> usize {
     count
 }
 
+#[inline(always)]
+pub(crate) unsafe fn members<V: Vector>(set: &ByteSet, haystack: &[u8]) -> u64 {
+    let (start, length) = (haystack.as_ptr(), haystack.len());
+    let (mut at, mut members) = (0, 0);
+    // SAFETY: the caller has the instructions; every load stays within the haystack.
+    unsafe {
+        let class = Class::<V::Half>::new(set);
+        while at < length {
+            let left = (length - at).min(V::Half::LANES);
+            let found = class.members(load_up_to::<V::Half>(start.add(at), left)).bits() & low_bits(left);
+            members |= found << at;
+            at += left;
+        }
+    }
+    members
+}
+
 /// Where an operation stands.
 struct Cursor {
     read: usize,
@@ -368,7 +385,7 @@ pub(crate) unsafe fn decode<V: Vector, const VARIANT: u8, const MODE: u8>(
     let mut cursor = Cursor { read: 0, written: 0, carry: 0 };
     // SAFETY: the caller has the instructions.
     let stop = unsafe { decode_all::<V, VARIANT, MODE>(&tape, rules, &mut cursor) };
-    Progress { read: cursor.read, written: cursor.written, stop }
+    Progress::new(cursor.read, cursor.written, stop)
 }
 
 #[inline(always)]
@@ -540,7 +557,7 @@ pub(crate) unsafe fn encode<V: Vector, const VARIANT: u8, const MODE: u8>(
     let mut cursor = Cursor { read: 0, written: 0, carry: 0 };
     // SAFETY: the caller has the instructions.
     let stop = unsafe { encode_all::<V, VARIANT, MODE>(&tape, rules, &mut cursor) };
-    Progress { read: cursor.read, written: cursor.written, stop }
+    Progress::new(cursor.read, cursor.written, stop)
 }
 
 #[inline(always)]
@@ -677,19 +694,26 @@ macro_rules! kernel {
             }
 
             #[target_feature(enable = $features)]
+            unsafe fn members(set: &crate::byteset::ByteSet, haystack: &[u8]) -> u64 {
+                unsafe { super::block::members::<$vector>(set, haystack) }
+            }
+
+            #[target_feature(enable = $features)]
             unsafe fn encode<const VARIANT: u8, const MODE: u8>(
-                tape: super::tape::Tape<'_>,
+                source: super::tape::Source<'_>,
+                target: super::tape::Target<'_>,
                 rules: &crate::rules::EncodeRules,
             ) -> super::Progress {
-                unsafe { super::block::encode::<$vector, VARIANT, MODE>(tape, rules) }
+                unsafe { super::block::encode::<$vector, VARIANT, MODE>(super::tape::Tape::of(source, target), rules) }
             }
 
             #[target_feature(enable = $features)]
             unsafe fn decode<const VARIANT: u8, const MODE: u8>(
-                tape: super::tape::Tape<'_>,
+                source: super::tape::Source<'_>,
+                target: super::tape::Target<'_>,
                 rules: &crate::rules::DecodeRules,
             ) -> super::Progress {
-                unsafe { super::block::decode::<$vector, VARIANT, MODE>(tape, rules) }
+                unsafe { super::block::decode::<$vector, VARIANT, MODE>(super::tape::Tape::of(source, target), rules) }
             }
         }
     };

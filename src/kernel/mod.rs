@@ -16,20 +16,57 @@ mod scalar;
 mod sse41;
 pub(crate) mod tape;
 mod vector;
+pub(crate) mod word;
 
 use crate::byteset::ByteSet;
 use crate::level::Usable;
 use crate::rules::{DecodeRules, EncodeRules};
-use tape::Tape;
+use tape::{Source, Tape, Target};
 
-/// How far a kernel came, and why it stopped there.
-#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+/// How far a kernel came, and why it stopped there: small enough to be returned in registers, since most inputs are short.
+#[derive(Clone, Copy)]
 pub(crate) struct Progress {
-    /// Bytes of the input done with; unless the output was full, what stopped it stands here.
-    pub(crate) read: usize,
     /// Bytes of the output: those written, or with [`MEASURE`], those that would be.
     pub(crate) written: usize,
-    pub(crate) stop: Stop,
+    /// Zero at the end of the input; else how many bytes of it were read, above a byte that explains and one that says why.
+    stop: u64,
+}
+
+impl Progress {
+    #[inline(always)]
+    pub(crate) fn new(read: usize, written: usize, stop: Stop) -> Self {
+        let (why, byte) = match stop {
+            Stop::End => return Self { written, stop: 0 },
+            Stop::Full => (1, 0),
+            Stop::Change => (2, 0),
+            Stop::Malformed => (3, 0),
+            Stop::Rejected(byte) => (4, byte),
+        };
+        // No memory holds 2^48 bytes.
+        Self { written, stop: (read as u64) << 16 | u64::from(byte) << 8 | why }
+    }
+
+    #[inline(always)]
+    pub(crate) fn is_end(&self) -> bool {
+        self.stop == 0
+    }
+
+    /// Bytes of the input done with; what stopped the kernel there stands here.
+    #[inline(always)]
+    pub(crate) fn read(&self) -> usize {
+        (self.stop >> 16) as usize
+    }
+
+    #[inline(always)]
+    pub(crate) fn stop(&self) -> Stop {
+        match self.stop & 0xFF {
+            0 => Stop::End,
+            1 => Stop::Full,
+            2 => Stop::Change,
+            3 => Stop::Malformed,
+            _ => Stop::Rejected((self.stop >> 8) as u8),
+        }
+    }
 }
 
 /// Why a kernel stopped.
@@ -37,7 +74,7 @@ pub(crate) struct Progress {
 pub(crate) enum Stop {
     /// At the end of the input.
     End,
-    /// The output would not fit. Nothing was written behind its end; `read` and `written` say little.
+    /// The output would not fit. Nothing was written behind its end; how far it came says little.
     Full,
     /// [`SCAN`] found a byte or triplet that the operation changes.
     Change,
@@ -75,22 +112,35 @@ pub(crate) trait Kernel {
     /// Number of members of `set`.
     unsafe fn count(set: &ByteSet, haystack: &[u8]) -> usize;
 
-    /// Encodes; `VARIANT` must agree with the rules.
-    unsafe fn encode<const VARIANT: u8, const MODE: u8>(tape: Tape<'_>, rules: &EncodeRules) -> Progress;
+    /// The members of `set` among at most 64 bytes, as bits, the first one lowest.
+    unsafe fn members(set: &ByteSet, haystack: &[u8]) -> u64;
 
-    /// Decodes; `VARIANT` must agree with the rules. The tape's output may lie on its input.
-    unsafe fn decode<const VARIANT: u8, const MODE: u8>(tape: Tape<'_>, rules: &DecodeRules) -> Progress;
+    /// Encodes; `VARIANT` must agree with the rules. The source and the target are the halves of one [`Tape`], and disjoint.
+    unsafe fn encode<const VARIANT: u8, const MODE: u8>(
+        source: Source<'_>,
+        target: Target<'_>,
+        rules: &EncodeRules,
+    ) -> Progress;
+
+    /// Decodes; `VARIANT` must agree with the rules. The source and the target are the halves of one [`Tape`].
+    unsafe fn decode<const VARIANT: u8, const MODE: u8>(
+        source: Source<'_>,
+        target: Target<'_>,
+        rules: &DecodeRules,
+    ) -> Progress;
 }
 
 type Find = unsafe fn(&ByteSet, &[u8]) -> Option<usize>;
 type Count = unsafe fn(&ByteSet, &[u8]) -> usize;
-type Encode = unsafe fn(Tape<'_>, &EncodeRules) -> Progress;
-type Decode = unsafe fn(Tape<'_>, &DecodeRules) -> Progress;
+type Members = unsafe fn(&ByteSet, &[u8]) -> u64;
+type Encode = unsafe fn(Source<'_>, Target<'_>, &EncodeRules) -> Progress;
+type Decode = unsafe fn(Source<'_>, Target<'_>, &DecodeRules) -> Progress;
 
 /// All entry points of one level, by variant and mode.
 pub(crate) struct Kernels {
     pub(crate) find: Find,
     pub(crate) count: Count,
+    pub(crate) members: Members,
     encode: [[Encode; 3]; 4],
     decode: [[Decode; 3]; 8],
 }
@@ -122,6 +172,7 @@ macro_rules! kernels {
         Kernels {
             find: <$level>::find,
             count: <$level>::count,
+            members: <$level>::members,
             encode: kernels!(@variants $level, encode, 0 1 2 3),
             decode: kernels!(@variants $level, decode, 0 1 2 3 4 5 6 7),
         }
@@ -147,12 +198,24 @@ impl Kernel for Scalar {
         scalar::count(set, haystack)
     }
 
-    unsafe fn encode<const VARIANT: u8, const MODE: u8>(tape: Tape<'_>, rules: &EncodeRules) -> Progress {
-        scalar::encode::<VARIANT, MODE>(tape, rules)
+    unsafe fn members(set: &ByteSet, haystack: &[u8]) -> u64 {
+        scalar::members(set, haystack)
     }
 
-    unsafe fn decode<const VARIANT: u8, const MODE: u8>(tape: Tape<'_>, rules: &DecodeRules) -> Progress {
-        scalar::decode::<VARIANT, MODE>(tape, rules)
+    unsafe fn encode<const VARIANT: u8, const MODE: u8>(
+        source: Source<'_>,
+        target: Target<'_>,
+        rules: &EncodeRules,
+    ) -> Progress {
+        scalar::encode::<VARIANT, MODE>(Tape::of(source, target), rules)
+    }
+
+    unsafe fn decode<const VARIANT: u8, const MODE: u8>(
+        source: Source<'_>,
+        target: Target<'_>,
+        rules: &DecodeRules,
+    ) -> Progress {
+        scalar::decode::<VARIANT, MODE>(Tape::of(source, target), rules)
     }
 }
 

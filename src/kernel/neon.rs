@@ -6,7 +6,8 @@
 
 use core::arch::aarch64::*;
 
-use super::vector::{Vector, Vector16, load_words};
+use super::vector::{Vector, Vector16};
+use super::word;
 
 /// Needs NEON, and little-endian lanes.
 pub(crate) struct Neon;
@@ -128,7 +129,7 @@ impl Vector for uint8x16_t {
 impl Vector16 for uint8x16_t {
     #[inline(always)]
     unsafe fn load_partial(from: *const u8, length: usize) -> Self {
-        let (low, high) = load_words(from, length);
+        let (low, high) = word::load(core::slice::from_raw_parts(from, length));
         Self::from_words(low, high)
     }
 

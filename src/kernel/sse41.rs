@@ -6,7 +6,8 @@
 
 use core::arch::x86_64::*;
 
-use super::vector::{Vector, Vector16, load_words};
+use super::vector::{Vector, Vector16};
+use super::word;
 
 /// Needs SSE4.1, SSSE3 and POPCNT.
 pub(crate) struct Sse41;
@@ -123,7 +124,7 @@ impl Vector for __m128i {
 impl Vector16 for __m128i {
     #[inline(always)]
     unsafe fn load_partial(from: *const u8, length: usize) -> Self {
-        let (low, high) = load_words(from, length);
+        let (low, high) = word::load(core::slice::from_raw_parts(from, length));
         Self::from_words(low, high)
     }
 

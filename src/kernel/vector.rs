@@ -79,33 +79,3 @@ pub(crate) trait Vector16: Vector<Half = Self> {
     /// As [`interleave_bytes`](Self::interleave_bytes), in steps of two bytes.
     unsafe fn interleave_pairs(self, other: Self) -> (Self, Self);
 }
-
-/// Up to 15 bytes as two little-endian words, zero-padded, read without a loop and without reading beyond.
-///
-/// # Safety
-///
-/// `from` is valid for reads of `length` bytes.
-#[inline(always)]
-pub(crate) unsafe fn load_words(from: *const u8, length: usize) -> (u64, u64) {
-    debug_assert!(length < 16);
-    // SAFETY: every read lies within `length` bytes: each branch reads a piece from the front and one that ends at the end.
-    unsafe {
-        if length >= 8 {
-            let low = from.cast::<u64>().read_unaligned();
-            let last = from.add(length - 8).cast::<u64>().read_unaligned();
-            // The shift is by 8 to 64 bits; at 64 nothing is left of the second word.
-            (low, last.checked_shr(8 * (16 - length as u32)).unwrap_or(0))
-        } else if length >= 4 {
-            let low = u64::from(from.cast::<u32>().read_unaligned());
-            let last = u64::from(from.add(length - 4).cast::<u32>().read_unaligned());
-            (low | last << (8 * (length - 4)), 0)
-        } else if length > 0 {
-            let middle = length / 2;
-            let last = length - 1;
-            let byte = |at: usize| u64::from(from.add(at).read()) << (8 * at);
-            (byte(0) | byte(middle) | byte(last), 0)
-        } else {
-            (0, 0)
-        }
-    }
-}
