@@ -48,7 +48,7 @@ impl Decoder {
     /// Strict: a malformed `%` is an error. `+` is a plus.
     #[must_use]
     pub const fn new() -> Self {
-        Self { rules: DecodeRules { strict: true, plus: false, keep: None, reject: None }, level: None }
+        Self { rules: DecodeRules::STRICT, level: None }
     }
 
     /// Passes a malformed `%` on as it is and goes on at the next byte, as WHATWG URL 1.3 has it: `%%41` becomes `%A`.

@@ -37,6 +37,17 @@ fn run_encode(tape: Tape<'_>, rules: &EncodeRules, mode: u8, level: Option<Level
     unsafe { kernel(source, target, rules) }
 }
 
+/// Decodes at most 64 bytes, if the rules are plain and nothing is malformed.
+#[inline]
+fn run_decode_short(tape: Tape<'_>, rules: &DecodeRules, level: Option<Level>) -> Option<usize> {
+    if rules.plus || rules.keep.is_some() || rules.reject.is_some() {
+        return None;
+    }
+    let (source, target) = tape.halves();
+    // SAFETY: as in `run_encode`.
+    unsafe { (Kernels::of(Level::usable(level)).decode_short)(source, target) }
+}
+
 #[inline]
 fn run_decode(tape: Tape<'_>, rules: &DecodeRules, mode: u8, level: Option<Level>) -> Progress {
     let kernel = Kernels::of(Level::usable(level)).decode(rules, mode);
@@ -252,27 +263,33 @@ pub(crate) mod owned {
     use alloc::string::String;
     use alloc::vec::Vec;
 
-    use super::{decode, encode, find_ill_formed, measure_encode, members, scan_decode, scan_encode};
+    use super::{
+        decode, decode_outcome, encode, find_ill_formed, measure_encode, members, run_decode, run_decode_short,
+        run_encode, scan_decode, scan_encode,
+    };
     use crate::error::{DecodeError, DecodeIntoError};
-    use crate::kernel::word;
+    use crate::kernel::tape::Tape;
+    use crate::kernel::{WRITE, word};
     use crate::level::Level;
     use crate::rules::{DecodeRules, EncodeRules, LOWERCASE, UPPERCASE};
 
     /// Inputs of up to this many bytes are short: what there is to do is then known from one look, without a scan.
     const SHORT: usize = 64;
+    /// With this much room behind a short result, kernels can store whole registers to the end.
+    const SLACK: usize = 16;
 
     #[inline]
     pub(crate) fn encode_to_cow<'a>(input: &'a [u8], rules: &EncodeRules, level: Option<Level>) -> Cow<'a, str> {
-        // Of fewer than eight bytes, looking at each, without a branch, is faster than calling a kernel.
-        let changes = |byte: u8| rules.escape.contains(byte) | (rules.plus & (byte == b' '));
-        if input.len() < 8 && !input.iter().fold(false, |found, &byte| found | changes(byte)) {
-            // SAFETY: `escape` has all bytes from 0x80.
-            return unsafe { into_text_unchecked(Cow::Borrowed(input)) };
+        if input.len() > SHORT || rules.plus || rules.keep_triplets || rules.keep_non_ascii {
+            return encode_any_to_cow(input, rules, level);
         }
+        let escaped = members(&rules.escape, input, level);
         match input {
+            // SAFETY: `escape` has all bytes from 0x80.
+            _ if escaped == 0 => unsafe { into_text_unchecked(Cow::Borrowed(input)) },
             // Character by character is how much text gets encoded.
             &[byte] => Cow::Borrowed(encode_byte(byte, rules)),
-            _ => encode_any_to_cow(input, rules, level),
+            _ => encode_short(input, escaped.count_ones() as usize, rules, level),
         }
     }
 
@@ -280,9 +297,6 @@ pub(crate) mod owned {
     fn encode_byte(byte: u8, rules: &EncodeRules) -> &'static str {
         static UPPERCASE_TRIPLETS: [[u8; 3]; 256] = triplets(UPPERCASE);
         static LOWERCASE_TRIPLETS: [[u8; 3]; 256] = triplets(LOWERCASE);
-        if byte == b' ' && rules.plus {
-            return "+";
-        }
         let triplets = if rules.digits == UPPERCASE { &UPPERCASE_TRIPLETS } else { &LOWERCASE_TRIPLETS };
         // SAFETY: triplets are ASCII.
         unsafe { core::str::from_utf8_unchecked(&triplets[usize::from(byte)]) }
@@ -300,19 +314,11 @@ pub(crate) mod owned {
     }
 
     fn encode_any_to_cow<'a>(input: &'a [u8], rules: &EncodeRules, level: Option<Level>) -> Cow<'a, str> {
-        let is_short = input.len() <= SHORT && !rules.plus && !rules.keep_triplets && !rules.keep_non_ascii;
-        let (first, length) = if is_short {
-            let escaped = members(&rules.escape, input, level);
-            (if escaped == 0 { None } else { Some(0) }, input.len() + 2 * escaped.count_ones() as usize)
-        } else {
-            let first = scan_encode(input, rules, level);
-            (first, first.map_or(0, |first| first.saturating_add(measure_encode(&input[first..], rules, level))))
-        };
-        let bytes = match first {
+        let bytes = match scan_encode(input, rules, level) {
             None => Cow::Borrowed(input),
             Some(first) => {
                 let (unchanged, rest) = input.split_at(first);
-                let mut output = Vec::with_capacity(length);
+                let mut output = Vec::with_capacity(first.saturating_add(measure_encode(rest, rules, level)));
                 output.extend_from_slice(unchanged);
                 fill_encoded(rest, &mut output, rules, level);
                 Cow::Owned(output)
@@ -321,6 +327,16 @@ pub(crate) mod owned {
         // SAFETY: the rules leave no byte from 0x80 but, if told to, those of well-formed UTF-8, in their order: see
         // `EncodeRules::escape` and `for_each_part`. (tests/differential.rs)
         unsafe { into_text_unchecked(bytes) }
+    }
+
+    fn encode_short(input: &[u8], escaped: usize, rules: &EncodeRules, level: Option<Level>) -> Cow<'static, str> {
+        let mut output = Vec::with_capacity(input.len() + 2 * escaped + SLACK);
+        let written = run_encode(Tape::new(input, output.spare_capacity_mut()), rules, WRITE, level).written;
+        // SAFETY: the kernel initialised `written` bytes of the capacity, with ASCII. (tests/bounds.rs)
+        unsafe {
+            output.set_len(written);
+            into_text_unchecked(Cow::Owned(output))
+        }
     }
 
     /// Appends the encoded form; allocates exactly what it needs, or nothing where there is room for the worst case.
@@ -361,29 +377,42 @@ pub(crate) mod owned {
         if is_plain {
             return Ok(Cow::Borrowed(input));
         }
-        decode_any_to_cow(input, rules, level)
+        if input.len() <= SHORT {
+            return decode_short(input, rules, level);
+        }
+        match scan_decode(input, rules, level)? {
+            None => Ok(Cow::Borrowed(input)),
+            Some(first) => {
+                let (unchanged, rest) = input.split_at(first);
+                let mut output = Vec::with_capacity(input.len());
+                output.extend_from_slice(unchanged);
+                append_decoded(rest, &mut output, rules, level)
+                    .map_err(|error| DecodeError::new(error.kind, first + error.position))?;
+                Ok(Cow::Owned(output))
+            }
+        }
     }
 
-    fn decode_any_to_cow<'a>(
+    #[inline(never)]
+    fn decode_short<'a>(
         input: &'a [u8],
         rules: &DecodeRules,
         level: Option<Level>,
     ) -> Result<Cow<'a, [u8]>, DecodeError> {
-        let first = if input.len() <= SHORT {
-            0
-        } else {
-            match scan_decode(input, rules, level)? {
-                None => return Ok(Cow::Borrowed(input)),
-                Some(first) => first,
+        let mut output = Vec::with_capacity(input.len() + SLACK);
+        let tape = Tape::new(input, output.spare_capacity_mut());
+        let written = match run_decode_short(tape, rules, level) {
+            Some(written) => written,
+            None => {
+                let progress = run_decode(tape, rules, WRITE, level);
+                decode_outcome(&progress)?;
+                progress.written
             }
         };
-        let (unchanged, rest) = input.split_at(first);
-        let mut output = Vec::with_capacity(input.len());
-        output.extend_from_slice(unchanged);
-        append_decoded(rest, &mut output, rules, level)
-            .map_err(|error| DecodeError::new(error.kind, first + error.position))?;
+        // SAFETY: the kernel initialised `written` bytes of the capacity. (tests/bounds.rs)
+        unsafe { output.set_len(written) }
         // Where no triplet was decoded, a '+' may yet have become a space.
-        let is_changed = output.len() < input.len() || rules.plus && output != input;
+        let is_changed = written < input.len() || rules.plus && output != input;
         Ok(if is_changed { Cow::Owned(output) } else { Cow::Borrowed(input) })
     }
 

@@ -16,6 +16,10 @@ pub(crate) struct DecodeRules {
     pub(crate) reject: Option<ByteSet>,
 }
 
+impl DecodeRules {
+    pub(crate) const STRICT: Self = Self { strict: true, plus: false, keep: None, reject: None };
+}
+
 /// What an encoder is asked for.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(crate) struct EncodeRules {

@@ -109,8 +109,8 @@ impl Vector for __m256i {
     }
 
     #[inline(always)]
-    unsafe fn any(self) -> bool {
-        _mm256_movemask_epi8(self) != 0
+    unsafe fn any_or(self, more: u64) -> bool {
+        self.bits() | more != 0
     }
 
     #[inline(always)]

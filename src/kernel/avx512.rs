@@ -37,7 +37,7 @@ impl Kernel for Avx512 {
             at += LANES;
         }
         let mask = low_bits(length - at);
-        let members = class.members(_mm512_maskz_loadu_epi8(mask, start.add(at).cast())) & mask;
+        let members = class.members(load(start.add(at), length - at)) & mask;
         if members != 0 { Some(at + members.trailing_zeros() as usize) } else { None }
     }
 
@@ -51,14 +51,14 @@ impl Kernel for Avx512 {
             at += LANES;
         }
         let mask = low_bits(length - at);
-        let members = class.members(_mm512_maskz_loadu_epi8(mask, start.add(at).cast())) & mask;
+        let members = class.members(load(start.add(at), length - at)) & mask;
         count + members.count_ones() as usize
     }
 
     #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
     unsafe fn members(set: &ByteSet, haystack: &[u8]) -> u64 {
         let mask = low_bits(haystack.len());
-        Class::new(set).members(_mm512_maskz_loadu_epi8(mask, haystack.as_ptr().cast())) & mask
+        Class::new(set).members(load(haystack.as_ptr(), haystack.len())) & mask
     }
 
     #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
@@ -83,6 +83,24 @@ impl Kernel for Avx512 {
         let mut cursor = Cursor { read: 0, written: 0, carry: 0 };
         let stop = Decode::new(rules).all::<VARIANT, MODE>(&tape, &mut cursor);
         Progress::new(cursor.read, cursor.written, stop)
+    }
+
+    #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
+    unsafe fn decode_short(source: Source<'_>, target: Target<'_>) -> Option<usize> {
+        let tape = Tape::of(source, target);
+        let length = tape.length();
+        let lanes = low_bits(length);
+        let window = Window::load_end(tape.source(), length.min(LANES));
+        let percent = _mm512_cmpeq_epi8_mask(window.x, _mm512_set1_epi8(b'%' as i8));
+        let (decoded, bytes) = window.triplets(percent, load_table(&DIGITS));
+        let kept = !(decoded << 1 | decoded << 2) & lanes;
+        let output = _mm512_maskz_compress_epi8(kept, _mm512_mask_blend_epi8(decoded, window.x, bytes));
+        let written = kept.count_ones() as usize;
+        if decoded == percent && store::<false>(output, written, tape.target(), tape.capacity()) {
+            Some(written)
+        } else {
+            None
+        }
     }
 }
 
@@ -160,6 +178,18 @@ static DIGITS: [u8; 64] = {
     table
 };
 
+/// For each lane the one above it, and the one two above, modulo 64.
+static FOLLOWING: [[u8; 64]; 2] = {
+    let mut tables = [[0; 64]; 2];
+    let mut lane = 0;
+    while lane < 64 {
+        tables[0][lane] = (lane as u8 + 1) % 64;
+        tables[1][lane] = (lane as u8 + 2) % 64;
+        lane += 1;
+    }
+    tables
+};
+
 /// A block of input and what follows each of its lanes, zero-padded.
 #[derive(Clone, Copy)]
 struct Window {
@@ -189,13 +219,17 @@ impl Window {
 
     /// # Safety
     ///
-    /// `from` is valid for reads of `length` bytes. (Lanes that are masked off are not read.)
+    /// `from` is valid for reads of `length` bytes, one at least.
     #[inline(always)]
     unsafe fn load_end(from: *const u8, length: usize) -> Self {
-        Self {
-            x: _mm512_maskz_loadu_epi8(low_bits(length), from.cast()),
-            next: _mm512_maskz_loadu_epi8(low_bits(length.saturating_sub(1)), from.wrapping_add(1).cast()),
-            second_next: _mm512_maskz_loadu_epi8(low_bits(length.saturating_sub(2)), from.wrapping_add(2).cast()),
+        let x = load(from, length);
+        if length <= LANES {
+            // A lane takes the one above it, or two above, and the topmost ones zero.
+            let next = _mm512_maskz_permutexvar_epi8(u64::MAX >> 1, load_table(&FOLLOWING[0]), x);
+            let second_next = _mm512_maskz_permutexvar_epi8(u64::MAX >> 2, load_table(&FOLLOWING[1]), x);
+            Self { x, next, second_next }
+        } else {
+            Self { x, next: load(from.add(1), length - 1), second_next: load(from.add(2), length - 2) }
         }
     }
 
@@ -361,7 +395,9 @@ unsafe fn lane(x: __m512i, lane: usize) -> u8 {
 }
 
 /// Stores the lowest `length` lanes, or nothing if there is no room for them; a `WHOLE` block stores all 64 and asks nothing.
-/// Where there is room, all lanes are stored, since what a masked store wrote cannot be forwarded to a load soon after it.
+///
+/// A masked store that reaches into a page that was never written is a hundred times slower than another, even if the mask keeps
+/// it out of there, so near the end of a page the bytes are copied.
 ///
 /// # Safety
 ///
@@ -370,12 +406,38 @@ unsafe fn lane(x: __m512i, lane: usize) -> u8 {
 unsafe fn store<const WHOLE: bool>(x: __m512i, length: usize, to: *mut u8, room: usize) -> bool {
     if WHOLE || room >= LANES {
         _mm512_storeu_epi8(to.cast(), x);
-        true
-    } else if length <= room {
+    } else if length > room {
+        return false;
+    } else if is_within_page(to) {
         _mm512_mask_storeu_epi8(to.cast(), low_bits(length), x);
-        true
     } else {
-        false
+        let mut lanes = [0; LANES];
+        _mm512_storeu_epi8(lanes.as_mut_ptr().cast(), x);
+        core::ptr::copy_nonoverlapping(lanes.as_ptr(), to, length);
+    }
+    true
+}
+
+/// Whether 64 bytes from here lie within one page, of which the smallest have 4 KiB.
+#[inline(always)]
+fn is_within_page(start: *const u8) -> bool {
+    start.addr() % 4096 <= 4096 - LANES
+}
+
+/// The first `length` bytes, 64 at most, and zeros. As with stores, a masked load that reaches into a page that is not there is
+/// far slower than another.
+///
+/// # Safety
+///
+/// `from` is valid for reads of `length` bytes, if that is not above 64.
+#[inline(always)]
+unsafe fn load(from: *const u8, length: usize) -> __m512i {
+    if is_within_page(from) {
+        _mm512_maskz_loadu_epi8(low_bits(length), from.cast())
+    } else {
+        let mut lanes = [0; LANES];
+        core::ptr::copy_nonoverlapping(from, lanes.as_mut_ptr(), length.min(LANES));
+        _mm512_loadu_epi8(lanes.as_ptr().cast())
     }
 }
 
@@ -440,11 +502,7 @@ impl Encode {
         while cursor.read < tape.length() {
             let left = tape.length() - cursor.read;
             let from = tape.source().add(cursor.read);
-            let window = if VARIANT & KEEP != 0 {
-                Window::load_end(from, left)
-            } else {
-                Window::of(_mm512_maskz_loadu_epi8(low_bits(left), from.cast()))
-            };
+            let window = if VARIANT & KEEP != 0 { Window::load_end(from, left) } else { Window::of(load(from, left)) };
             let to = tape.target().wrapping_add(cursor.written);
             let room = tape.capacity().wrapping_sub(cursor.written);
             if let Some(stop) = self.block::<VARIANT, MODE, false>(window, left.min(LANES), cursor, to, room) {

@@ -177,7 +177,7 @@ pub(crate) unsafe fn find<V: Vector>(set: &ByteSet, haystack: &[u8]) -> Option<u
         let class = Class::<V>::new(set);
         while at + V::LANES <= length {
             let members = class.members(V::load(start.add(at)));
-            if members.any() {
+            if members.any_or(0) {
                 return Some(at + members.bits().trailing_zeros() as usize);
             }
             at += V::LANES;
@@ -290,7 +290,7 @@ impl<V: Vector> Decode<V> {
             let plain = if VARIANT & PLUS != 0 { window.x.blend(self.space, plus) } else { window.x };
             let changes = if VARIANT & PLUS != 0 && MODE == SCAN { percent.or(plus) } else { percent };
             let suspects = if VARIANT & REJECT != 0 { changes.or(self.reject.members(plain)) } else { changes };
-            if cursor.carry == 0 && !suspects.any() {
+            if !suspects.any_or(cursor.carry) {
                 if MODE == WRITE {
                     plain.store(to);
                 }
@@ -431,6 +431,31 @@ unsafe fn decode_all<V: Vector, const VARIANT: u8, const MODE: u8>(
     }
 }
 
+/// One block of 16 lanes without any of what [`decode`] has to be ready for.
+#[inline(always)]
+pub(crate) unsafe fn decode_short<V: Vector>(tape: Tape<'_>) -> Option<usize> {
+    let length = tape.length();
+    if length == 0 || length > V::Half::LANES || tape.capacity() < V::Half::LANES {
+        // SAFETY: the caller has the instructions.
+        let progress = unsafe { decode::<V, 0, WRITE>(tape, &DecodeRules::STRICT) };
+        return progress.is_end().then_some(progress.written);
+    }
+    // SAFETY: the caller has the instructions; the window is loaded within the length, and there is room for 16 lanes.
+    unsafe {
+        let triplets = Triplets::<V::Half>::new();
+        let window = Window::<V::Half>::load_end(tape.source(), length);
+        let percent = window.x.equal(triplets.percent);
+        let (valid, bytes) = triplets.decode(percent, window.next, window.second_next);
+        let decoded = valid.bits();
+        if decoded != percent.bits() {
+            return None;
+        }
+        let kept = !(decoded << 1 | decoded << 2) & low_bits(length);
+        compact_half(window.x.blend(bytes, valid), kept, tape.target());
+        Some(kept.count_ones() as usize)
+    }
+}
+
 /// What [`encode`] needs in registers.
 #[derive(Clone, Copy)]
 struct Encode<V: Vector> {
@@ -456,28 +481,30 @@ impl<V: Vector> Encode<V> {
         }
     }
 
-    /// Encodes the lowest `length` lanes of a window. Stores up to [`room`] bytes at `to`, of which `cursor.written` says how
-    /// many count. Without [`KEEP`], what follows the lanes of the window is not looked at.
+    /// Encodes the lowest `length` lanes of a window. Without [`KEEP`], what follows the lanes of the window is not looked at. A
+    /// `WHOLE` block has all its lanes and as much room as it could ask for.
     ///
     /// # Safety
     ///
-    /// With [`WRITE`], `to` is valid for writes of `room::<V>()` bytes.
+    /// With [`WRITE`], `to` is valid for writes of `room` bytes. If the block is `WHOLE`, that is three times `LANES` and
+    /// [`BEHIND`] at least.
     #[inline(always)]
-    unsafe fn block<const VARIANT: u8, const MODE: u8>(
+    unsafe fn block<const VARIANT: u8, const MODE: u8, const WHOLE: bool>(
         &self,
         window: Window<V>,
         length: usize,
         cursor: &mut Cursor,
         to: *mut u8,
+        room: usize,
     ) -> Option<Stop> {
-        // SAFETY: the caller has the instructions and promises room at `to`.
+        // SAFETY: the caller has the instructions and promises the room that is used.
         unsafe {
             let space = if VARIANT & PLUS != 0 { window.x.equal(self.space) } else { window.x };
             let plain = if VARIANT & PLUS != 0 { window.x.blend(self.plus, space) } else { window.x };
             let mut escaped = self.escape.members(window.x).bits() & low_bits(length);
             if VARIANT & KEEP != 0 {
                 let percent = window.x.equal(self.triplets.percent);
-                if cursor.carry != 0 || percent.any() {
+                if percent.any_or(cursor.carry) {
                     let (valid, _) = self.triplets.decode(percent, window.next, window.second_next);
                     let kept = valid.bits() | valid.bits() << 1 | valid.bits() << 2 | cursor.carry;
                     escaped &= !kept;
@@ -492,30 +519,46 @@ impl<V: Vector> Encode<V> {
                     return Some(Stop::Change);
                 }
             }
+            let count = length + 2 * escaped.count_ones() as usize;
             if MODE == WRITE {
-                if escaped == 0 {
+                if WHOLE && escaped == 0 {
                     plain.store(to);
+                } else if WHOLE || room >= count + BEHIND {
+                    self.store(plain, escaped, length, to);
                 } else {
-                    let (low, high) = plain.halves();
-                    expand(low, escaped & 0xFFFF, self.digits, to);
-                    if V::LANES > V::Half::LANES {
-                        let behind = 16 + 2 * (escaped & 0xFFFF).count_ones() as usize;
-                        expand(high, escaped >> 16, self.digits, to.add(behind));
+                    let mut buffer = [0; 3 * 32 + BEHIND];
+                    self.store(plain, escaped, length, buffer.as_mut_ptr());
+                    if room < count {
+                        return Some(Stop::Full);
                     }
+                    core::ptr::copy_nonoverlapping(buffer.as_ptr(), to, count);
                 }
             }
             cursor.read += length;
-            cursor.written = cursor.written.saturating_add(length + 2 * escaped.count_ones() as usize);
+            cursor.written = cursor.written.saturating_add(count);
             None
+        }
+    }
+
+    /// # Safety
+    ///
+    /// As [`expand`].
+    #[inline(always)]
+    unsafe fn store(&self, x: V, escaped: u64, length: usize, to: *mut u8) {
+        // SAFETY: the upper half goes right behind what counts of the lower one, within the room of both.
+        unsafe {
+            let (low, high) = x.halves();
+            expand(low, escaped & 0xFFFF, length, self.digits, to);
+            if V::LANES > V::Half::LANES {
+                let behind = 16 + 2 * (escaped & 0xFFFF).count_ones() as usize;
+                expand(high, escaped >> 16, length - 16, self.digits, to.add(behind));
+            }
         }
     }
 }
 
-/// How much [`Encode::block`] may store: each lane's triplet, and what the last group of four stores beyond its own.
-#[inline(always)]
-const fn room<V: Vector>() -> usize {
-    3 * V::LANES + 4
-}
+/// What encoding may store behind the end of what counts.
+const BEHIND: usize = 15;
 
 #[inline(always)]
 unsafe fn encode_blocks<V: Vector, const VARIANT: u8, const MODE: u8>(
@@ -531,7 +574,7 @@ unsafe fn encode_blocks<V: Vector, const VARIANT: u8, const MODE: u8>(
         loop {
             let mut run = blocks::<V>(tape.length() - cursor.read, lookahead);
             if MODE == WRITE {
-                run = run.min((tape.capacity() - cursor.written).saturating_sub(4) / (3 * V::LANES));
+                run = run.min((tape.capacity() - cursor.written).saturating_sub(BEHIND) / (3 * V::LANES));
             }
             if run == 0 {
                 return None;
@@ -540,7 +583,7 @@ unsafe fn encode_blocks<V: Vector, const VARIANT: u8, const MODE: u8>(
                 let from = tape.source().add(cursor.read);
                 let window = if VARIANT & KEEP != 0 { Window::load(from) } else { Window::of(V::load(from)) };
                 let to = tape.target().wrapping_add(cursor.written);
-                let stop = encode.block::<VARIANT, MODE>(window, V::LANES, cursor, to);
+                let stop = encode.block::<VARIANT, MODE, true>(window, V::LANES, cursor, to, usize::MAX);
                 if stop.is_some() {
                     return stop;
                 }
@@ -582,20 +625,9 @@ unsafe fn encode_all<V: Vector, const VARIANT: u8, const MODE: u8>(
             let left = tape.length() - cursor.read;
             let window = Window::load_end(tape.source().add(cursor.read), left);
             let length = left.min(V::Half::LANES);
-            if MODE != WRITE || tape.capacity() - cursor.written >= room::<V::Half>() {
-                let to = tape.target().wrapping_add(cursor.written);
-                if let Some(stop) = encode.block::<VARIANT, MODE>(window, length, cursor, to) {
-                    return stop;
-                }
-                continue;
-            }
-            let mut buffer = [0; 64];
-            let before = cursor.written;
-            let stop = encode.block::<VARIANT, MODE>(window, length, cursor, buffer.as_mut_ptr());
-            if !write_short(tape, before, &buffer[..cursor.written - before]) {
-                return Stop::Full;
-            }
-            if let Some(stop) = stop {
+            let to = tape.target().wrapping_add(cursor.written);
+            let room = tape.capacity().wrapping_sub(cursor.written);
+            if let Some(stop) = encode.block::<VARIANT, MODE, false>(window, length, cursor, to, room) {
                 return stop;
             }
         }
@@ -650,16 +682,16 @@ unsafe fn compact_half<V: Vector16>(x: V, kept: u64, to: *mut u8) {
     }
 }
 
-/// Stores 16 lanes, those of `escaped` as triplets, and anything behind them, within `3 * 16 + 4` bytes.
+/// Stores the lowest `length` of 16 lanes, those of `escaped` as triplets, and anything in the [`BEHIND`] bytes behind them.
 ///
 /// Four lanes at a time become `[byte, high digit, low digit, %]` each, of which a table picks what counts.
 ///
 /// # Safety
 ///
-/// `to` is valid for writes of `3 * 16 + 4` bytes.
+/// `to` is valid for writes of all that.
 #[inline(always)]
-unsafe fn expand<V: Vector16>(x: V, escaped: u64, digits: V, to: *mut u8) {
-    // SAFETY: the last of the four stores starts at most 36 bytes behind the first, and each is of 16 bytes.
+unsafe fn expand<V: Vector16>(x: V, escaped: u64, length: usize, digits: V, to: *mut u8) {
+    // SAFETY: a store is of 16 bytes, and the first of them at least counts.
     unsafe {
         let high = digits.lookup(x.high_nibbles());
         let low = digits.lookup(x.and(V::splat(15)));
@@ -669,7 +701,10 @@ unsafe fn expand<V: Vector16>(x: V, escaped: u64, digits: V, to: *mut u8) {
         let (third, fourth) = front_high.interleave_pairs(back_high);
         let mut at = 0;
         let mut rest = escaped as usize;
-        for group in [first, second, third, fourth] {
+        for (number, group) in [first, second, third, fourth].into_iter().enumerate() {
+            if 4 * number >= length {
+                break;
+            }
             let order = &EXPANDED[rest & 15];
             group.lookup(V::table(order)).store(to.add(at));
             at += 4 + 2 * (rest & 15).count_ones() as usize;
@@ -714,6 +749,11 @@ macro_rules! kernel {
                 rules: &crate::rules::DecodeRules,
             ) -> super::Progress {
                 unsafe { super::block::decode::<$vector, VARIANT, MODE>(super::tape::Tape::of(source, target), rules) }
+            }
+
+            #[target_feature(enable = $features)]
+            unsafe fn decode_short(source: super::tape::Source<'_>, target: super::tape::Target<'_>) -> Option<usize> {
+                unsafe { super::block::decode_short::<$vector>(super::tape::Tape::of(source, target)) }
             }
         }
     };

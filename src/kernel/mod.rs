@@ -128,11 +128,16 @@ pub(crate) trait Kernel {
         target: Target<'_>,
         rules: &DecodeRules,
     ) -> Progress;
+
+    /// Decodes at most 64 bytes whose '%' are all of triplets, and returns the length of the output, or `None` if there is another
+    /// one or no room. The target has room for the source at least. The source and the target are the halves of one [`Tape`].
+    unsafe fn decode_short(source: Source<'_>, target: Target<'_>) -> Option<usize>;
 }
 
 type Find = unsafe fn(&ByteSet, &[u8]) -> Option<usize>;
 type Count = unsafe fn(&ByteSet, &[u8]) -> usize;
 type Members = unsafe fn(&ByteSet, &[u8]) -> u64;
+type DecodeShort = unsafe fn(Source<'_>, Target<'_>) -> Option<usize>;
 type Encode = unsafe fn(Source<'_>, Target<'_>, &EncodeRules) -> Progress;
 type Decode = unsafe fn(Source<'_>, Target<'_>, &DecodeRules) -> Progress;
 
@@ -141,6 +146,7 @@ pub(crate) struct Kernels {
     pub(crate) find: Find,
     pub(crate) count: Count,
     pub(crate) members: Members,
+    pub(crate) decode_short: DecodeShort,
     encode: [[Encode; 3]; 4],
     decode: [[Decode; 3]; 8],
 }
@@ -173,6 +179,7 @@ macro_rules! kernels {
             find: <$level>::find,
             count: <$level>::count,
             members: <$level>::members,
+            decode_short: <$level>::decode_short,
             encode: kernels!(@variants $level, encode, 0 1 2 3),
             decode: kernels!(@variants $level, decode, 0 1 2 3 4 5 6 7),
         }
@@ -216,6 +223,11 @@ impl Kernel for Scalar {
         rules: &DecodeRules,
     ) -> Progress {
         scalar::decode::<VARIANT, MODE>(Tape::of(source, target), rules)
+    }
+
+    unsafe fn decode_short(source: Source<'_>, target: Target<'_>) -> Option<usize> {
+        let progress = scalar::decode::<0, WRITE>(Tape::of(source, target), &DecodeRules::STRICT);
+        progress.is_end().then_some(progress.written)
     }
 }
 

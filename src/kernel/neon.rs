@@ -116,8 +116,8 @@ impl Vector for uint8x16_t {
     }
 
     #[inline(always)]
-    unsafe fn any(self) -> bool {
-        vmaxvq_u8(self) != 0
+    unsafe fn any_or(self, more: u64) -> bool {
+        u64::from(vmaxvq_u8(self)) | more != 0
     }
 
     #[inline(always)]

@@ -111,8 +111,8 @@ impl Vector for __m128i {
     }
 
     #[inline(always)]
-    unsafe fn any(self) -> bool {
-        _mm_movemask_epi8(self) != 0
+    unsafe fn any_or(self, more: u64) -> bool {
+        self.bits() | more != 0
     }
 
     #[inline(always)]

@@ -48,8 +48,8 @@ pub(crate) trait Vector: Copy {
     /// Of a mask: its bits.
     unsafe fn bits(self) -> u64;
 
-    /// Of a mask: whether any lane is set.
-    unsafe fn any(self) -> bool;
+    /// Of a mask: whether any lane is set, or any of `more`. One condition, where two would be two branches to predict.
+    unsafe fn any_or(self, more: u64) -> bool;
 
     /// The lower and upper 16 lanes. A register of 16 lanes is its own lower half; its upper half is not to be used.
     unsafe fn halves(self) -> (Self::Half, Self::Half);
