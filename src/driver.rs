@@ -454,8 +454,9 @@ pub(crate) mod owned {
     #[inline]
     pub(crate) unsafe fn into_text_unchecked(bytes: Cow<'_, [u8]>) -> Cow<'_, str> {
         match bytes {
-            // SAFETY: the caller's promise, for both.
+            // SAFETY: the caller's promise.
             Cow::Borrowed(bytes) => Cow::Borrowed(unsafe { core::str::from_utf8_unchecked(bytes) }),
+            // SAFETY: the caller's promise.
             Cow::Owned(bytes) => Cow::Owned(unsafe { String::from_utf8_unchecked(bytes) }),
         }
     }

@@ -6,12 +6,17 @@
 
 use core::arch::x86_64::*;
 
+use super::Progress;
+use super::block;
+use super::tape::{Source, Tape, Target};
 use super::vector::Vector;
+use crate::byteset::ByteSet;
+use crate::rules::{DecodeRules, EncodeRules};
 
 /// Needs AVX2, BMI1, BMI2 and POPCNT.
 pub(crate) struct Avx2;
 
-super::block::kernel!(Avx2, __m256i, "avx2,bmi1,bmi2,popcnt");
+block::kernel!(Avx2, __m256i, "avx2,bmi1,bmi2,popcnt");
 
 impl Vector for __m256i {
     const LANES: usize = 32;

@@ -598,7 +598,7 @@ impl Encode {
             let index = _mm512_add_epi8(self.front, _mm512_set1_epi8(from as i8));
             let lanes = _mm512_permutex2var_epi8(characters, index, high);
             let lanes = _mm512_mask_permutexvar_epi8(lanes, THIRD_LANES, index, low);
-            let mut counted = FIRST_LANES | _pdep_u64(group, FIRST_LANES) * 6;
+            let mut counted = FIRST_LANES | (_pdep_u64(group, FIRST_LANES) * 6);
             if !WHOLE {
                 counted &= low_bits(3 * (length - from));
             }

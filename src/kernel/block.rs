@@ -716,44 +716,50 @@ unsafe fn expand<V: Vector16>(x: V, escaped: u64, length: usize, digits: V, to: 
 /// Stamps out a level's entry points: the one thing that generics cannot say is which instructions a function is compiled with.
 macro_rules! kernel {
     ($level:ty, $vector:ty, $features:literal) => {
-        // SAFETY (of every block): the caller has the instructions, and the generic functions are inlined into these.
-        impl super::Kernel for $level {
+        impl $crate::kernel::Kernel for $level {
             #[target_feature(enable = $features)]
-            unsafe fn find(set: &crate::byteset::ByteSet, haystack: &[u8]) -> Option<usize> {
-                unsafe { super::block::find::<$vector>(set, haystack) }
+            unsafe fn find(set: &ByteSet, haystack: &[u8]) -> Option<usize> {
+                // SAFETY: the caller has the instructions, with which this function is compiled and what it calls is inlined
+                // into it. So too below.
+                unsafe { block::find::<$vector>(set, haystack) }
             }
 
             #[target_feature(enable = $features)]
-            unsafe fn count(set: &crate::byteset::ByteSet, haystack: &[u8]) -> usize {
-                unsafe { super::block::count::<$vector>(set, haystack) }
+            unsafe fn count(set: &ByteSet, haystack: &[u8]) -> usize {
+                // SAFETY: as in `find`.
+                unsafe { block::count::<$vector>(set, haystack) }
             }
 
             #[target_feature(enable = $features)]
-            unsafe fn members(set: &crate::byteset::ByteSet, haystack: &[u8]) -> u64 {
-                unsafe { super::block::members::<$vector>(set, haystack) }
+            unsafe fn members(set: &ByteSet, haystack: &[u8]) -> u64 {
+                // SAFETY: as in `find`.
+                unsafe { block::members::<$vector>(set, haystack) }
             }
 
             #[target_feature(enable = $features)]
             unsafe fn encode<const VARIANT: u8, const MODE: u8>(
-                source: super::tape::Source<'_>,
-                target: super::tape::Target<'_>,
-                rules: &crate::rules::EncodeRules,
-            ) -> super::Progress {
-                unsafe { super::block::encode::<$vector, VARIANT, MODE>(super::tape::Tape::of(source, target), rules) }
+                source: Source<'_>,
+                target: Target<'_>,
+                rules: &EncodeRules,
+            ) -> Progress {
+                // SAFETY: as in `find`.
+                unsafe { block::encode::<$vector, VARIANT, MODE>(Tape::of(source, target), rules) }
             }
 
             #[target_feature(enable = $features)]
             unsafe fn decode<const VARIANT: u8, const MODE: u8>(
-                source: super::tape::Source<'_>,
-                target: super::tape::Target<'_>,
-                rules: &crate::rules::DecodeRules,
-            ) -> super::Progress {
-                unsafe { super::block::decode::<$vector, VARIANT, MODE>(super::tape::Tape::of(source, target), rules) }
+                source: Source<'_>,
+                target: Target<'_>,
+                rules: &DecodeRules,
+            ) -> Progress {
+                // SAFETY: as in `find`.
+                unsafe { block::decode::<$vector, VARIANT, MODE>(Tape::of(source, target), rules) }
             }
 
             #[target_feature(enable = $features)]
-            unsafe fn decode_short(source: super::tape::Source<'_>, target: super::tape::Target<'_>) -> Option<usize> {
-                unsafe { super::block::decode_short::<$vector>(super::tape::Tape::of(source, target)) }
+            unsafe fn decode_short(source: Source<'_>, target: Target<'_>) -> Option<usize> {
+                // SAFETY: as in `find`.
+                unsafe { block::decode_short::<$vector>(Tape::of(source, target)) }
             }
         }
     };

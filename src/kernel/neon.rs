@@ -6,13 +6,18 @@
 
 use core::arch::aarch64::*;
 
+use super::Progress;
+use super::block;
+use super::tape::{Source, Tape, Target};
 use super::vector::{Vector, Vector16};
 use super::word;
+use crate::byteset::ByteSet;
+use crate::rules::{DecodeRules, EncodeRules};
 
 /// Needs NEON, and little-endian lanes.
 pub(crate) struct Neon;
 
-super::block::kernel!(Neon, uint8x16_t, "neon");
+block::kernel!(Neon, uint8x16_t, "neon");
 
 impl Vector for uint8x16_t {
     const LANES: usize = 16;

@@ -6,13 +6,18 @@
 
 use core::arch::x86_64::*;
 
+use super::Progress;
+use super::block;
+use super::tape::{Source, Tape, Target};
 use super::vector::{Vector, Vector16};
 use super::word;
+use crate::byteset::ByteSet;
+use crate::rules::{DecodeRules, EncodeRules};
 
 /// Needs SSE4.1, SSSE3 and POPCNT.
 pub(crate) struct Sse41;
 
-super::block::kernel!(Sse41, __m128i, "sse4.1,ssse3,popcnt");
+block::kernel!(Sse41, __m128i, "sse4.1,ssse3,popcnt");
 
 impl Vector for __m128i {
     const LANES: usize = 16;
