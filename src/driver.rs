@@ -67,7 +67,7 @@ fn for_each_part<E>(
     if !rules.keep_non_ascii {
         return encode(0, input, rules);
     }
-    let literal = EncodeRules { escape: rules.escape.intersection(ByteSet::NON_ASCII.complement()), ..*rules };
+    let literal = rules.for_well_formed();
     if simdutf8::basic::from_utf8(input).is_ok() {
         return encode(0, input, &literal);
     }
@@ -280,10 +280,10 @@ pub(crate) mod owned {
 
     #[inline]
     pub(crate) fn encode_to_cow<'a>(input: &'a [u8], rules: &EncodeRules, level: Option<Level>) -> Cow<'a, str> {
-        if input.len() > SHORT || rules.plus || rules.keep_triplets || rules.keep_non_ascii {
+        if input.len() > SHORT || rules.plus() || rules.keep_triplets || rules.keep_non_ascii {
             return encode_any_to_cow(input, rules, level);
         }
-        let escaped = members(&rules.escape, input, level);
+        let escaped = members(rules.escape(), input, level);
         match input {
             // SAFETY: `escape` has all bytes from 0x80.
             _ if escaped == 0 => unsafe { into_text_unchecked(Cow::Borrowed(input)) },

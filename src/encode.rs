@@ -11,7 +11,7 @@ use crate::byteset::ByteSet;
 use crate::driver;
 use crate::error::BufferTooSmall;
 use crate::level::Level;
-use crate::rules::{EncodeRules, LOWERCASE, UPPERCASE};
+use crate::rules::{EncodeRules, LOWERCASE};
 use crate::sets;
 
 /// Percent-encodes: replaces bytes by triplets, `%` and two hexadecimal digits (RFC 3986 2.1).
@@ -57,21 +57,13 @@ impl Encoder {
     /// Escapes the bytes of `set`, and all bytes from 0x80.
     #[must_use]
     pub const fn new(set: ByteSet) -> Self {
-        let rules = EncodeRules {
-            escape: set.union(ByteSet::NON_ASCII),
-            plus: false,
-            keep_triplets: false,
-            keep_non_ascii: false,
-            digits: UPPERCASE,
-        };
-        Self { rules, level: None }
+        Self { rules: EncodeRules::new(set), level: None }
     }
 
     /// Writes a space as `+`, as forms do, and escapes a literal `+` whatever the set says, or the text would not come back.
     #[must_use]
     pub const fn plus_for_space(mut self) -> Self {
-        self.rules.plus = true;
-        self.rules.escape = self.rules.escape.with(b'+').without(b' ');
+        self.rules = self.rules.with_plus_for_space();
         self
     }
 

@@ -469,7 +469,7 @@ impl Encode {
     #[inline(always)]
     unsafe fn new(rules: &EncodeRules) -> Self {
         Self {
-            escape: Class::new(&rules.escape),
+            escape: Class::new(rules.escape()),
             triplet_digits: load_table(&DIGITS),
             digits: broadcast(rules.digits),
             front: load_table(&FRONT),

@@ -472,7 +472,7 @@ impl<V: Vector> Encode<V> {
         // SAFETY: the caller has the instructions.
         unsafe {
             Self {
-                escape: Class::new(&rules.escape),
+                escape: Class::new(rules.escape()),
                 triplets: Triplets::new(),
                 space: V::splat(b' '),
                 plus: V::splat(b'+'),

@@ -160,7 +160,7 @@ impl Kernels {
 
     #[inline]
     pub(crate) fn encode(&self, rules: &EncodeRules, mode: u8) -> Encode {
-        let variant = u8::from(rules.plus) * PLUS + u8::from(rules.keep_triplets) * KEEP;
+        let variant = u8::from(rules.plus()) * PLUS + u8::from(rules.keep_triplets) * KEEP;
         self.encode[usize::from(variant)][usize::from(mode)]
     }
 

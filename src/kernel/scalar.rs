@@ -122,7 +122,7 @@ pub(crate) fn encode<const VARIANT: u8, const MODE: u8>(tape: Tape<'_>, rules: &
             written += 3;
             continue;
         }
-        let escaped = rules.escape.contains(byte);
+        let escaped = rules.escape().contains(byte);
         let space = VARIANT & PLUS != 0 && byte == b' ';
         if MODE == SCAN && (escaped || space) {
             break Stop::Change;
