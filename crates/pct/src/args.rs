@@ -1,0 +1,102 @@
+//! What can be asked for on the command line.
+#![forbid(unsafe_code)]
+
+use clap::{Args, Parser, Subcommand};
+
+use crate::input::Source;
+use crate::pieces::Unit;
+use crate::set_name::SetName;
+
+const AFTER_HELP: &str = "\
+Environment:
+  SIMDPCT_LEVEL  The CPU instructions to use: scalar, sse41, avx2, avx512 or neon.
+                 By default the best there are; the result is always the same.
+
+Exit codes:
+  0  Done (a reader of the output that has seen enough included)
+  1  The text is malformed (only with --strict)
+  2  Bad usage
+  3  A file could not be read, or the output not written";
+
+/// Percent-decode and -encode files and streams.
+#[derive(Debug, Parser)]
+#[command(version, after_help = AFTER_HELP)]
+pub(crate) struct Arguments {
+    #[command(subcommand)]
+    pub(crate) command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    Decode(DecodeOptions),
+    Encode(EncodeOptions),
+}
+
+/// Replace triplets, '%' and two hexadecimal digits, by the bytes they stand for
+///
+/// Works line by line: line ends stay as they are, and the triplets %0A and %0D stay escaped, so that there are as many lines
+/// as before. Any other byte is decoded, once: %2541 becomes %41.
+///
+/// Logs are dirty, so a '%' that two hexadecimal digits do not follow is passed on as it is, unless --strict is given.
+#[derive(Args, Debug)]
+pub(crate) struct DecodeOptions {
+    /// Read '+' as a space, as forms do
+    #[arg(long)]
+    pub(crate) plus: bool,
+
+    /// Stop at the first malformed '%', say where it is, and exit with code 1
+    ///
+    /// All lines before that one are written. (Of a line longer than 256 KiB, so may be its beginning; with --raw, so is all
+    /// that comes before the '%'.)
+    #[arg(long)]
+    pub(crate) strict: bool,
+
+    #[command(flatten)]
+    pub(crate) input: InputOptions,
+}
+
+/// Replace bytes that may not stand where the text will stand by triplets, '%' and two hexadecimal digits
+///
+/// Works line by line: line ends, LF or CRLF, stay as they are. Any other CR is encoded.
+#[derive(Args, Debug)]
+pub(crate) struct EncodeOptions {
+    /// What to encode for: the bytes that are replaced
+    #[arg(long, value_name = "NAME", value_enum, default_value_t = SetName::Component)]
+    pub(crate) set: SetName,
+
+    /// Write a space as '+', as forms do, and '+' as %2B
+    #[arg(long)]
+    pub(crate) plus: bool,
+
+    /// Write the hexadecimal digits a to f in lower case
+    #[arg(long)]
+    pub(crate) lower: bool,
+
+    /// Leave the triplets that are there as they are
+    #[arg(long)]
+    pub(crate) keep_triplets: bool,
+
+    /// Leave well-formed UTF-8 as it is, as in an IRI; any other byte from 0x80 is encoded
+    #[arg(long)]
+    pub(crate) keep_non_ascii: bool,
+
+    #[command(flatten)]
+    pub(crate) input: InputOptions,
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct InputOptions {
+    /// Take each file as one text, its line ends as bytes like any others
+    #[arg(long)]
+    raw: bool,
+
+    /// Files to read, one after the other; '-' is standard input
+    #[arg(value_name = "FILE", default_value = "-")]
+    pub(crate) files: Vec<Source>,
+}
+
+impl InputOptions {
+    pub(crate) fn unit(&self) -> Unit {
+        if self.raw { Unit::Text } else { Unit::Line }
+    }
+}

@@ -1,0 +1,59 @@
+//! The command as its users see it: arguments and bytes in, bytes, messages and exit codes out.
+#![forbid(unsafe_code)]
+
+mod golden;
+mod inputs;
+mod level;
+mod lines;
+mod pieces;
+mod streams;
+mod strict;
+mod usage;
+
+use std::path::PathBuf;
+use std::process::Output;
+
+use assert_cmd::Command;
+use assert_cmd::cargo::CommandCargoExt;
+
+fn pct(arguments: &[&str]) -> Command {
+    let mut command = Command::cargo_bin("pct").expect("cargo builds the command for its tests");
+    command.args(arguments);
+    command
+}
+
+/// For tests that hold the ends of the pipes themselves.
+fn pct_process(arguments: &[&str]) -> std::process::Command {
+    let mut command = std::process::Command::cargo_bin("pct").expect("cargo builds the command for its tests");
+    command.args(arguments);
+    command
+}
+
+fn run(arguments: &[&str], input: &[u8]) -> Output {
+    pct(arguments).write_stdin(input).output().expect("the command can be run")
+}
+
+/// The output of a call that has nothing to complain about.
+#[track_caller]
+fn output(arguments: &[&str], input: &[u8]) -> Vec<u8> {
+    let Output { status, stdout, stderr } = run(arguments, input);
+    assert_eq!((status.code(), text(&stderr)), (Some(0), String::new()), "{arguments:?}");
+    stdout
+}
+
+fn text(bytes: &[u8]) -> String {
+    bytes.escape_ascii().to_string()
+}
+
+/// A file of the folder that the README's main command takes its log from.
+fn data(name: &str) -> PathBuf {
+    [env!("CARGO_MANIFEST_DIR"), "..", "..", "tests", "data", name].iter().collect()
+}
+
+/// Every text of `symbols` up to this length.
+fn every_text(symbols: &[u8], length: u32) -> impl Iterator<Item = Vec<u8>> {
+    (0..=length).flat_map(move |length| {
+        (0..symbols.len().pow(length))
+            .map(move |number| (0..length).map(|at| symbols[number / symbols.len().pow(at) % symbols.len()]).collect())
+    })
+}

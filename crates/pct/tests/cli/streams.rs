@@ -1,0 +1,138 @@
+//! Does it behave in a pipeline?
+
+use std::io::{self, BufRead, BufReader, Read, Write};
+use std::process::{Child, Output, Stdio};
+use std::sync::mpsc;
+use std::thread;
+use std::time::Duration;
+
+use crate::pieces::PIECE;
+use crate::{pct_process, text};
+
+/// How long a test that has failed already may hang.
+const HANGING: Duration = Duration::from_secs(60);
+
+fn spawn(arguments: &[&str]) -> Child {
+    let piped = Stdio::piped;
+    pct_process(arguments).stdin(piped()).stdout(piped()).stderr(piped()).spawn().expect("the command can be run")
+}
+
+/// As `pct decode | head` ends: the reader goes while there is more to come.
+#[test]
+fn a_reader_that_has_seen_enough_is_no_error() {
+    for arguments in [&["decode"][..], &["decode", "--raw"], &["decode", "--strict"], &["encode"], &["encode", "--raw"]]
+    {
+        let mut child = spawn(arguments);
+        let mut input = child.stdin.take().unwrap();
+        let mut output = BufReader::new(child.stdout.take().unwrap());
+        input.write_all(b"first\nand then\n").unwrap();
+        let mut start = [0; 5];
+        output.read_exact(&mut start).unwrap();
+        assert_eq!(text(&start), "first");
+        drop(output);
+        let has_stopped_reading = (0..10_000_000).any(|_| input.write_all(b"more and more\n").is_err());
+        assert!(has_stopped_reading, "{arguments:?}");
+        let Output { status, stderr, .. } = child.wait_with_output().unwrap();
+        assert_eq!((status.code(), text(&stderr)), (Some(0), String::new()), "{arguments:?}");
+    }
+}
+
+/// As `tail -f log | pct decode` is read: what is there is shown.
+#[test]
+fn a_line_is_written_as_soon_as_it_is_complete() {
+    for (arguments, steps) in [
+        (&["decode"][..], [("%41 1\n%42 ", "A 1\n"), ("2\n%43 3\n", "B 2\nC 3\n"), ("%0A\n", "%0A\n")]),
+        (&["encode"], [("/ 1\n/ ", "%2F%201\n"), ("2\r\n", "%2F%202\r\n"), ("\n", "\n")]),
+        // A text has no lines: whatever has been read is shown, but for what may be the start of a triplet.
+        (&["decode", "--raw"], [("%41 1\n%42 ", "A 1\nB "), ("2%4", "2"), ("3%", "C")]),
+        (&["encode", "--raw", "--keep-triplets"], [("/", "%2F"), ("%4", ""), ("1", "%41")]),
+    ] {
+        let mut child = spawn(arguments);
+        let mut input = child.stdin.take().unwrap();
+        let mut output = child.stdout.take().unwrap();
+        let (sender, received) = mpsc::channel();
+        let reader = thread::spawn(move || {
+            for byte in BufReader::new(&mut output).bytes() {
+                sender.send(byte.unwrap()).unwrap();
+            }
+        });
+        for (given, shown) in steps {
+            input.write_all(given.as_bytes()).unwrap();
+            let found: Vec<u8> = shown.bytes().map_while(|_| received.recv_timeout(HANGING).ok()).collect();
+            assert_eq!(text(&found), text(shown.as_bytes()), "{arguments:?}");
+        }
+        drop(input);
+        assert!(child.wait().unwrap().success());
+        reader.join().unwrap();
+    }
+}
+
+/// A line and a text of any length take as much memory as a short one.
+#[cfg(target_os = "linux")]
+#[test]
+fn memory_does_not_grow_with_the_input() {
+    const LENGTH: usize = 32 * 1024 * 1024;
+
+    for (arguments, unit, result) in [
+        (&["decode"][..], "%41%4a%", "AJ%"),
+        (&["decode", "--strict"], "%41%4a", "AJ"),
+        (&["decode", "--raw"], "%41%4a%\n", "AJ%\n"),
+        (&["encode"], "a\u{20AC}/", "a%E2%82%AC%2F"),
+        (&["encode", "--keep-non-ascii"], "a\u{20AC}/\r", "a\u{20AC}%2F%0D"),
+    ] {
+        let mut child = spawn(arguments);
+        let mut input = child.stdin.take().unwrap();
+        let mut output = BufReader::with_capacity(1 << 20, child.stdout.take().unwrap());
+        let units = LENGTH / unit.len();
+        let writer = thread::spawn(move || {
+            let many = unit.repeat(10_000);
+            for _ in 0..units / 10_000 {
+                input.write_all(many.as_bytes()).unwrap();
+            }
+            // Still open, so that the command is still there to be asked.
+            input
+        });
+        // All that must be out before the end of the line is seen: not the last piece.
+        let mut rest = (units / 10_000 * 10_000 - PIECE / unit.len()) * result.len();
+        while rest > 0 {
+            let seen = output.fill_buf().unwrap().len();
+            assert!(seen > 0, "{arguments:?} has ended early");
+            let used = seen.min(rest);
+            output.consume(used);
+            rest -= used;
+        }
+        let status = std::fs::read_to_string(format!("/proc/{}/status", child.id())).unwrap();
+        let peak = status.lines().find_map(|line| line.strip_prefix("VmHWM:")).unwrap();
+        let kibibytes: usize = peak.trim().trim_end_matches(" kB").parse().unwrap();
+        assert!(kibibytes < LENGTH / 1024 / 2, "{arguments:?} takes {kibibytes} KiB");
+        drop(writer.join().unwrap());
+        io::copy(&mut output, &mut io::sink()).unwrap();
+        assert!(child.wait().unwrap().success());
+    }
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_full_disk_is_exit_code_3() {
+    for arguments in [&["decode"][..], &["decode", "--raw"], &["encode"]] {
+        let full = std::fs::File::options().write(true).open("/dev/full").unwrap();
+        let mut command = pct_process(arguments);
+        let mut child = command.stdin(Stdio::piped()).stdout(full).stderr(Stdio::piped()).spawn().unwrap();
+        child.stdin.take().unwrap().write_all(b"a").unwrap();
+        let Output { status, stderr, .. } = child.wait_with_output().unwrap();
+        assert_eq!(status.code(), Some(3), "{arguments:?}");
+        assert!(text(&stderr).starts_with("pct: standard output: "), "{}", text(&stderr));
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn closed_streams_are_quiet() {
+    let pct = pct_process(&[]).get_program().to_str().unwrap().to_owned();
+    for (redirection, expected) in [("<&-", ""), (">&-", ""), ("2>&-", "A")] {
+        let script = format!("printf %%41 | \"$0\" decode {redirection}");
+        let output = std::process::Command::new("sh").args(["-c", &script, &pct]).output().unwrap();
+        let found = (output.status.code(), text(&output.stdout), text(&output.stderr));
+        assert_eq!(found, (Some(0), expected.into(), String::new()), "{redirection}");
+    }
+}

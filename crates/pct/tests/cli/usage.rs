@@ -1,0 +1,45 @@
+//! Is bad usage told from everything else?
+
+use std::process::Output;
+
+use crate::{run, text};
+
+#[test]
+fn bad_usage_is_exit_code_2_and_writes_nothing() {
+    for arguments in [
+        &[][..],
+        &["frobnicate"],
+        &["--strict"],
+        &["decode", "--frobnicate"],
+        &["decode", "--set", "path"],
+        &["decode", "--strict=yes"],
+        &["encode", "--strict"],
+        &["encode", "--set"],
+        &["encode", "--set", "no-such-set"],
+        &["encode", "--set", "Path"],
+    ] {
+        let Output { status, stdout, stderr } = run(arguments, b"%41");
+        assert_eq!((status.code(), text(&stdout)), (Some(2), String::new()), "{arguments:?}");
+        assert_ne!(text(&stderr), "", "{arguments:?}");
+    }
+}
+
+#[test]
+fn a_wrong_set_is_told_the_right_ones() {
+    let Output { stderr, .. } = run(&["encode", "--set", "no-such-set"], b"");
+    let stderr = String::from_utf8(stderr).unwrap();
+    for name in ["no-such-set", "component", "path-segment", "form", "whatwg-path", "rfc5987"] {
+        assert!(stderr.contains(name), "{name} in {stderr}");
+    }
+}
+
+#[test]
+fn help_and_version_are_no_errors() {
+    for arguments in [&["--help"][..], &["-h"], &["decode", "--help"], &["encode", "-h"], &["help", "decode"]] {
+        let Output { status, stdout, stderr } = run(arguments, b"");
+        assert_eq!((status.code(), text(&stderr)), (Some(0), String::new()), "{arguments:?}");
+        assert!(text(&stdout).contains("Usage: pct"), "{arguments:?}");
+    }
+    let version = run(&["--version"], b"").stdout;
+    assert_eq!(String::from_utf8(version).unwrap(), format!("pct {}\n", env!("CARGO_PKG_VERSION")));
+}
