@@ -170,12 +170,13 @@ impl Decoder {
 
 #[cfg(feature = "alloc")]
 impl Decoder {
-    /// Decodes to bytes; borrows the input where there is nothing to decode, else allocates once, at most the input's length.
+    /// Decodes to bytes; borrows the input where there is nothing to decode, else allocates once, the input's length and up
+    /// to 16 bytes more.
     ///
     /// # Errors
     ///
     /// As [`decoded_len`](Self::decoded_len).
-    #[inline]
+    #[inline(always)]
     pub fn decode<'a, T: AsRef<[u8]> + ?Sized>(&self, input: &'a T) -> Result<Cow<'a, [u8]>, DecodeError> {
         driver::owned::decode_to_cow(input.as_ref(), &self.rules, self.level)
     }
@@ -209,7 +210,7 @@ impl Decoder {
         let input = input.as_ref();
         match self.decode(input) {
             Ok(bytes) => driver::owned::into_text(bytes).map_err(|(_, at)| {
-                DecodeError::new(DecodeErrorKind::InvalidUtf8, driver::input_offset(input, &self.rules, at))
+                DecodeError::new(DecodeErrorKind::InvalidUtf8, driver::owned::input_offset(input, &self.rules, at))
             }),
             Err(error) => Err(self.earlier_ill_formed(input, error)),
         }
@@ -262,8 +263,10 @@ impl Decoder {
         // over a kept triplet that is cut because one of its digits is rejected.
         let before = &input[..error.position];
         let rules = DecodeRules { strict: false, reject: None, ..self.rules };
-        match (Self { rules, ..*self }).decode(before).map(|bytes| driver::find_ill_formed(&bytes)) {
-            Ok(Some(at)) => DecodeError::new(DecodeErrorKind::InvalidUtf8, driver::input_offset(before, &rules, at)),
+        match (Self { rules, ..*self }).decode(before).map(|bytes| driver::owned::find_ill_formed(&bytes)) {
+            Ok(Some(at)) => {
+                DecodeError::new(DecodeErrorKind::InvalidUtf8, driver::owned::input_offset(before, &rules, at))
+            }
             _ => error,
         }
     }

@@ -5,9 +5,12 @@ use core::mem::MaybeUninit;
 use crate::byteset::ByteSet;
 use crate::error::{BufferTooSmall, DecodeError, DecodeErrorKind, DecodeIntoError};
 use crate::kernel::tape::Tape;
-use crate::kernel::{Kernels, MEASURE, Progress, SCAN, Stop, WRITE, from_digits};
+use crate::kernel::{Kernels, MEASURE, Progress, Stop, WRITE, word};
 use crate::level::Level;
 use crate::rules::{DecodeRules, EncodeRules};
+
+/// Inputs of up to this many bytes are short: what there is to do is then known from one look.
+const SHORT: usize = 64;
 
 #[inline]
 pub(crate) fn find(set: &ByteSet, haystack: &[u8], level: Option<Level>) -> Option<usize> {
@@ -37,7 +40,7 @@ fn run_encode(tape: Tape<'_>, rules: &EncodeRules, mode: u8, level: Option<Level
     unsafe { kernel(source, target, rules) }
 }
 
-/// Decodes at most 64 bytes, if the rules are plain and nothing is malformed.
+/// Decodes at most 64 bytes, if the rules say nothing but whether to be strict; `None` also if that finds an error.
 #[inline]
 fn run_decode_short(tape: Tape<'_>, rules: &DecodeRules, level: Option<Level>) -> Option<usize> {
     if rules.plus || rules.keep.is_some() || rules.reject.is_some() {
@@ -45,7 +48,7 @@ fn run_decode_short(tape: Tape<'_>, rules: &DecodeRules, level: Option<Level>) -
     }
     let (source, target) = tape.halves();
     // SAFETY: as in `run_encode`.
-    unsafe { (Kernels::of(Level::usable(level)).decode_short)(source, target) }
+    unsafe { (Kernels::of(Level::usable(level)).decode_short)(source, target, rules.strict) }
 }
 
 #[inline]
@@ -81,19 +84,12 @@ fn for_each_part<E>(
     Ok(())
 }
 
-/// Offset of the first byte that encoding changes.
-#[inline]
-pub(crate) fn scan_encode(input: &[u8], rules: &EncodeRules, level: Option<Level>) -> Option<usize> {
-    for_each_part(input, rules, |at, part, rules| {
-        let progress = run_encode(Tape::source_only(part), rules, SCAN, level);
-        if progress.stop() == Stop::Change { Err(at + progress.read()) } else { Ok(()) }
-    })
-    .err()
-}
-
 /// Length of the encoded form; `usize::MAX` if it is more than that, which only a 32-bit machine can see.
 #[inline]
 pub(crate) fn measure_encode(input: &[u8], rules: &EncodeRules, level: Option<Level>) -> usize {
+    if input.len() <= SHORT && !rules.keep_triplets && !rules.keep_non_ascii {
+        return input.len() + 2 * members(rules.escape(), input, level).count_ones() as usize;
+    }
     let mut length = 0_usize;
     let _: Result<(), ()> = for_each_part(input, rules, |_, part, rules| {
         length = length.saturating_add(run_encode(Tape::source_only(part), rules, MEASURE, level).written);
@@ -120,23 +116,21 @@ pub(crate) fn encode(
     .map_err(|()| BufferTooSmall::new(measure_encode(input, rules, level)))
 }
 
-/// Offset of the first byte or triplet that decoding changes, or the error if that comes first.
-#[inline]
-pub(crate) fn scan_decode(
-    input: &[u8],
-    rules: &DecodeRules,
-    level: Option<Level>,
-) -> Result<Option<usize>, DecodeError> {
-    let progress = run_decode(Tape::source_only(input), rules, SCAN, level);
-    match progress.stop() {
-        Stop::Change => Ok(Some(progress.read())),
-        _ => decode_outcome(&progress).map(|()| None),
-    }
+/// Whether a short input surely is its own decoded form: seen without calling a kernel, so only of short ones.
+#[inline(always)]
+fn is_plain(input: &[u8], rules: &DecodeRules) -> bool {
+    input.len() <= SHORT
+        && rules.reject.is_none()
+        && !(rules.plus && word::contains(input, b'+'))
+        && (!word::contains(input, b'%') || input.len() < 3 && !rules.strict)
 }
 
 /// Length of the decoded form.
 #[inline]
 pub(crate) fn measure_decode(input: &[u8], rules: &DecodeRules, level: Option<Level>) -> Result<usize, DecodeError> {
+    if is_plain(input, rules) {
+        return Ok(input.len());
+    }
     let progress = run_decode(Tape::source_only(input), rules, MEASURE, level);
     decode_outcome(&progress).map(|()| progress.written)
 }
@@ -149,7 +143,13 @@ pub(crate) fn decode(
     rules: &DecodeRules,
     level: Option<Level>,
 ) -> Result<usize, DecodeIntoError> {
-    let progress = run_decode(Tape::new(input, output), rules, WRITE, level);
+    let tape = Tape::new(input, output);
+    if input.len() <= SHORT
+        && let Some(written) = run_decode_short(tape, rules, level)
+    {
+        return Ok(written);
+    }
+    let progress = run_decode(tape, rules, WRITE, level);
     if progress.stop() == Stop::Full {
         // The input may yet turn out to be at fault, and then that is what there is to say.
         return Err(BufferTooSmall::new(measure_decode(input, rules, level)?).into());
@@ -225,31 +225,6 @@ unsafe fn assume_init(buffer: &mut [MaybeUninit<u8>], length: usize) -> &mut [u8
     unsafe { &mut *(core::ptr::from_mut(&mut buffer[..length]) as *mut [u8]) }
 }
 
-/// Offset in the input of the byte or triplet that the byte at `decoded` of the output comes from. Linear; for errors.
-pub(crate) fn input_offset(input: &[u8], rules: &DecodeRules, decoded: usize) -> usize {
-    let mut at = 0;
-    for _ in 0..decoded {
-        let is_triplet = match input[at..] {
-            [b'%', high, low, ..] => {
-                from_digits(high, low).is_some_and(|byte| !rules.keep.is_some_and(|keep| keep.contains(byte)))
-            }
-            _ => false,
-        };
-        at += if is_triplet { 3 } else { 1 };
-    }
-    at
-}
-
-/// Offset of the first byte that is not part of well-formed UTF-8.
-#[inline]
-pub(crate) fn find_ill_formed(bytes: &[u8]) -> Option<usize> {
-    match simdutf8::basic::from_utf8(bytes) {
-        Ok(_) => None,
-        // Rare, so it may look twice.
-        Err(_) => core::str::from_utf8(bytes).err().map(|error| error.valid_up_to()),
-    }
-}
-
 /// The text that an encoder wrote to a buffer.
 #[inline]
 pub(crate) fn checked_text(bytes: &[u8]) -> Option<&str> {
@@ -264,32 +239,59 @@ pub(crate) mod owned {
     use alloc::vec::Vec;
 
     use super::{
-        decode, decode_outcome, encode, find_ill_formed, measure_encode, members, run_decode, run_decode_short,
-        run_encode, scan_decode, scan_encode,
+        SHORT, decode, decode_outcome, encode, for_each_part, is_plain, measure_encode, members, run_decode,
+        run_decode_short, run_encode,
     };
     use crate::error::{DecodeError, DecodeIntoError};
     use crate::kernel::tape::Tape;
-    use crate::kernel::{WRITE, word};
+    use crate::kernel::{SCAN, Stop, WRITE, from_digits};
     use crate::level::Level;
     use crate::rules::{DecodeRules, EncodeRules, LOWERCASE, UPPERCASE};
 
-    /// Inputs of up to this many bytes are short: what there is to do is then known from one look, without a scan.
-    const SHORT: usize = 64;
     /// With this much room behind a short result, kernels can store whole registers to the end.
     const SLACK: usize = 16;
 
+    /// Offset of the first byte that encoding changes.
     #[inline]
+    fn scan_encode(input: &[u8], rules: &EncodeRules, level: Option<Level>) -> Option<usize> {
+        for_each_part(input, rules, |at, part, rules| {
+            let progress = run_encode(Tape::source_only(part), rules, SCAN, level);
+            if progress.stop() == Stop::Change { Err(at + progress.read()) } else { Ok(()) }
+        })
+        .err()
+    }
+
+    /// Offset of the first byte or triplet that decoding changes, or the error if that comes first.
+    #[inline]
+    fn scan_decode(input: &[u8], rules: &DecodeRules, level: Option<Level>) -> Result<Option<usize>, DecodeError> {
+        let progress = run_decode(Tape::source_only(input), rules, SCAN, level);
+        match progress.stop() {
+            Stop::Change => Ok(Some(progress.read())),
+            _ => decode_outcome(&progress).map(|()| None),
+        }
+    }
+
+    #[inline(always)]
     pub(crate) fn encode_to_cow<'a>(input: &'a [u8], rules: &EncodeRules, level: Option<Level>) -> Cow<'a, str> {
         if input.len() > SHORT || rules.plus() || rules.keep_triplets || rules.keep_non_ascii {
             return encode_any_to_cow(input, rules, level);
         }
-        let escaped = members(rules.escape(), input, level);
-        match input {
+        // Looking at up to four bytes costs less than a call.
+        let is_escaped = |byte| usize::from(rules.escape().contains(byte));
+        let escaped = match *input {
+            [] => 0,
+            [a] => is_escaped(a),
+            [a, b] => is_escaped(a) + is_escaped(b),
+            [a, b, c] => is_escaped(a) + is_escaped(b) + is_escaped(c),
+            [a, b, c, d] => is_escaped(a) + is_escaped(b) + is_escaped(c) + is_escaped(d),
+            _ => members(rules.escape(), input, level).count_ones() as usize,
+        };
+        match *input {
             // SAFETY: `escape` has all bytes from 0x80.
             _ if escaped == 0 => unsafe { into_text_unchecked(Cow::Borrowed(input)) },
             // Character by character is how much text gets encoded.
-            &[byte] => Cow::Borrowed(encode_byte(byte, rules)),
-            _ => encode_short(input, escaped.count_ones() as usize, rules, level),
+            [byte] => Cow::Borrowed(encode_byte(byte, rules)),
+            _ => encode_short(input, escaped, rules, level),
         }
     }
 
@@ -329,6 +331,7 @@ pub(crate) mod owned {
         unsafe { into_text_unchecked(bytes) }
     }
 
+    #[inline(never)]
     fn encode_short(input: &[u8], escaped: usize, rules: &EncodeRules, level: Option<Level>) -> Cow<'static, str> {
         let mut output = Vec::with_capacity(input.len() + 2 * escaped + SLACK);
         let written = run_encode(Tape::new(input, output.spare_capacity_mut()), rules, WRITE, level).written;
@@ -364,22 +367,26 @@ pub(crate) mod owned {
         }
     }
 
-    #[inline]
+    #[inline(always)]
     pub(crate) fn decode_to_cow<'a>(
         input: &'a [u8],
         rules: &DecodeRules,
         level: Option<Level>,
     ) -> Result<Cow<'a, [u8]>, DecodeError> {
-        let is_plain = input.len() <= SHORT
-            && rules.reject.is_none()
-            && !(rules.plus && word::contains(input, b'+'))
-            && (!word::contains(input, b'%') || input.len() < 3 && !rules.strict);
-        if is_plain {
+        if is_plain(input, rules) {
             return Ok(Cow::Borrowed(input));
         }
         if input.len() <= SHORT {
             return decode_short(input, rules, level);
         }
+        decode_long_to_cow(input, rules, level)
+    }
+
+    fn decode_long_to_cow<'a>(
+        input: &'a [u8],
+        rules: &DecodeRules,
+        level: Option<Level>,
+    ) -> Result<Cow<'a, [u8]>, DecodeError> {
         match scan_decode(input, rules, level)? {
             None => Ok(Cow::Borrowed(input)),
             Some(first) => {
@@ -435,6 +442,31 @@ pub(crate) mod owned {
             Err(DecodeIntoError::Decode(error)) => Err(error),
             // Decoding never grows, and there is room for the whole input.
             Err(DecodeIntoError::BufferTooSmall(_)) => Ok(()),
+        }
+    }
+
+    /// Offset in the input of the byte or triplet that the byte at `decoded` of the output comes from. Linear; for errors.
+    pub(crate) fn input_offset(input: &[u8], rules: &DecodeRules, decoded: usize) -> usize {
+        let mut at = 0;
+        for _ in 0..decoded {
+            let is_triplet = match input[at..] {
+                [b'%', high, low, ..] => {
+                    from_digits(high, low).is_some_and(|byte| !rules.keep.is_some_and(|keep| keep.contains(byte)))
+                }
+                _ => false,
+            };
+            at += if is_triplet { 3 } else { 1 };
+        }
+        at
+    }
+
+    /// Offset of the first byte that is not part of well-formed UTF-8.
+    #[inline]
+    pub(crate) fn find_ill_formed(bytes: &[u8]) -> Option<usize> {
+        match simdutf8::basic::from_utf8(bytes) {
+            Ok(_) => None,
+            // Rare, so it may look twice.
+            Err(_) => core::str::from_utf8(bytes).err().map(|error| error.valid_up_to()),
         }
     }
 

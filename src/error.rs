@@ -103,14 +103,8 @@ impl fmt::Display for DecodeIntoError {
 impl Error for DecodeError {}
 impl Error for BufferTooSmall {}
 
-impl Error for DecodeIntoError {
-    fn source(&self) -> Option<&(dyn Error + 'static)> {
-        match self {
-            Self::Decode(error) => Some(error),
-            Self::BufferTooSmall(error) => Some(error),
-        }
-    }
-}
+// What it says is all there is to say, so there is no source.
+impl Error for DecodeIntoError {}
 
 impl From<DecodeError> for DecodeIntoError {
     fn from(error: DecodeError) -> Self {

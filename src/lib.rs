@@ -28,6 +28,11 @@
 #[cfg(feature = "alloc")]
 extern crate alloc;
 
+/// The README's examples, as tests.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;
+
 mod byteset;
 mod decode;
 mod driver;

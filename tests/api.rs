@@ -99,8 +99,8 @@ fn texts_of_errors() {
     assert_eq!(text(&outer), text(&too_small));
 
     assert!(malformed.source().is_none() && too_small.source().is_none());
-    assert!(DecodeIntoError::from(malformed).source().is_some_and(|source| source.is::<DecodeError>()));
-    assert!(DecodeIntoError::from(too_small).source().is_some_and(|source| source.is::<BufferTooSmall>()));
+    // It says what the inner error says, so a chain that had both would say it twice.
+    assert!(DecodeIntoError::from(malformed).source().is_none() && DecodeIntoError::from(too_small).source().is_none());
 }
 
 /// An input at fault is reported as such, even if nothing of it would fit.

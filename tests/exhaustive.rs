@@ -282,6 +282,25 @@ fn every_malformed_pattern_at_every_offset() {
     }
 }
 
+/// One special byte or triplet in every place of every text that is short enough to be looked at all at once.
+#[test]
+fn every_place_in_every_short_text() {
+    let pieces: [&[u8]; 6] = [b"%", b"%41", b"+", b" ", b"\0", b"\xFF"];
+    let mut decoding =
+        [Decoder::new(), Decoder::new().lenient(), Decoder::new().lenient().plus_for_space()].map(DecodingCheck::new);
+    let mut encoding =
+        [Encoder::COMPONENT, Encoder::FORM, Encoder::URI, Encoder::URI.keep_non_ascii()].map(EncodingCheck::new);
+    for length in 0..=70 {
+        for piece in pieces {
+            for at in 0..=length {
+                let text = [&CLEAN[..at], piece, &CLEAN[..length - at]].concat();
+                decoding.iter_mut().for_each(|check| check.check_with_scan(&text));
+                encoding.iter_mut().for_each(|check| check.check_with_scan(&text));
+            }
+        }
+    }
+}
+
 /// Of two errors the first counts, however close they stand and whatever they are.
 #[test]
 fn every_distance_of_two_errors() {

@@ -352,8 +352,7 @@ fn coraza_decode() {
     for case in &cases {
         let (input, output) = (string(case, "input"), unescape(string(case, "output")));
         assert_decodes(FORM, input.as_bytes(), Ok(&output));
-        let is_changed = !matches!(FORM.decode(input), Ok(Cow::Borrowed(_)));
-        assert_eq!(case["ret"], i32::from(is_changed), "{input}");
+        assert_eq!(case["ret"], i32::from(FORM.decode(input).as_deref() != Ok(input.as_bytes())), "{input}");
     }
     assert!(cases.len() > 15);
 }
@@ -367,7 +366,7 @@ fn coraza_encode() {
     for case in &cases {
         let (input, output) = (string(case, "input"), string(case, "output"));
         assert_encodes(encoder, input.as_bytes(), output);
-        assert_eq!(case["ret"], i32::from(matches!(encoder.encode(input), Cow::Owned(_))), "{input}");
+        assert_eq!(case["ret"], i32::from(encoder.encode(input) != input), "{input}");
     }
     assert!(cases.len() > 15);
 }

@@ -86,7 +86,7 @@ impl Kernel for Avx512 {
     }
 
     #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
-    unsafe fn decode_short(source: Source<'_>, target: Target<'_>) -> Option<usize> {
+    unsafe fn decode_short(source: Source<'_>, target: Target<'_>, strict: bool) -> Option<usize> {
         let tape = Tape::of(source, target);
         let length = tape.length();
         let lanes = low_bits(length);
@@ -96,11 +96,10 @@ impl Kernel for Avx512 {
         let kept = !(decoded << 1 | decoded << 2) & lanes;
         let output = _mm512_maskz_compress_epi8(kept, _mm512_mask_blend_epi8(decoded, window.x, bytes));
         let written = kept.count_ones() as usize;
-        if decoded == percent && store::<false>(output, written, tape.target(), tape.capacity()) {
-            Some(written)
-        } else {
-            None
+        if strict && decoded != percent {
+            return None;
         }
+        store::<false>(output, written, tape.target(), tape.capacity()).then_some(written)
     }
 }
 

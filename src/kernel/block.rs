@@ -433,11 +433,12 @@ unsafe fn decode_all<V: Vector, const VARIANT: u8, const MODE: u8>(
 
 /// One block of 16 lanes without any of what [`decode`] has to be ready for.
 #[inline(always)]
-pub(crate) unsafe fn decode_short<V: Vector>(tape: Tape<'_>) -> Option<usize> {
+pub(crate) unsafe fn decode_short<V: Vector>(tape: Tape<'_>, strict: bool) -> Option<usize> {
     let length = tape.length();
     if length == 0 || length > V::Half::LANES || tape.capacity() < V::Half::LANES {
+        let rules = DecodeRules { strict, ..DecodeRules::STRICT };
         // SAFETY: the caller has the instructions.
-        let progress = unsafe { decode::<V, 0, WRITE>(tape, &DecodeRules::STRICT) };
+        let progress = unsafe { decode::<V, 0, WRITE>(tape, &rules) };
         return progress.is_end().then_some(progress.written);
     }
     // SAFETY: the caller has the instructions; the window is loaded within the length, and there is room for 16 lanes.
@@ -447,7 +448,7 @@ pub(crate) unsafe fn decode_short<V: Vector>(tape: Tape<'_>) -> Option<usize> {
         let percent = window.x.equal(triplets.percent);
         let (valid, bytes) = triplets.decode(percent, window.next, window.second_next);
         let decoded = valid.bits();
-        if decoded != percent.bits() {
+        if strict && decoded != percent.bits() {
             return None;
         }
         let kept = !(decoded << 1 | decoded << 2) & low_bits(length);
@@ -757,9 +758,9 @@ macro_rules! kernel {
             }
 
             #[target_feature(enable = $features)]
-            unsafe fn decode_short(source: Source<'_>, target: Target<'_>) -> Option<usize> {
+            unsafe fn decode_short(source: Source<'_>, target: Target<'_>, strict: bool) -> Option<usize> {
                 // SAFETY: as in `find`.
-                unsafe { block::decode_short::<$vector>(Tape::of(source, target)) }
+                unsafe { block::decode_short::<$vector>(Tape::of(source, target), strict) }
             }
         }
     };

@@ -129,15 +129,16 @@ pub(crate) trait Kernel {
         rules: &DecodeRules,
     ) -> Progress;
 
-    /// Decodes at most 64 bytes whose '%' are all of triplets, and returns the length of the output, or `None` if there is another
-    /// one or no room. The target has room for the source at least. The source and the target are the halves of one [`Tape`].
-    unsafe fn decode_short(source: Source<'_>, target: Target<'_>) -> Option<usize>;
+    /// Decodes at most 64 bytes by rules that say nothing but whether to be strict, and returns the length of the output. `None`
+    /// if there is no room, or if it is strict and a '%' malformed: then nothing is said of the output. The source and the target
+    /// are the halves of one [`Tape`].
+    unsafe fn decode_short(source: Source<'_>, target: Target<'_>, strict: bool) -> Option<usize>;
 }
 
 type Find = unsafe fn(&ByteSet, &[u8]) -> Option<usize>;
 type Count = unsafe fn(&ByteSet, &[u8]) -> usize;
 type Members = unsafe fn(&ByteSet, &[u8]) -> u64;
-type DecodeShort = unsafe fn(Source<'_>, Target<'_>) -> Option<usize>;
+type DecodeShort = unsafe fn(Source<'_>, Target<'_>, bool) -> Option<usize>;
 type Encode = unsafe fn(Source<'_>, Target<'_>, &EncodeRules) -> Progress;
 type Decode = unsafe fn(Source<'_>, Target<'_>, &DecodeRules) -> Progress;
 
@@ -225,8 +226,9 @@ impl Kernel for Scalar {
         scalar::decode::<VARIANT, MODE>(Tape::of(source, target), rules)
     }
 
-    unsafe fn decode_short(source: Source<'_>, target: Target<'_>) -> Option<usize> {
-        let progress = scalar::decode::<0, WRITE>(Tape::of(source, target), &DecodeRules::STRICT);
+    unsafe fn decode_short(source: Source<'_>, target: Target<'_>, strict: bool) -> Option<usize> {
+        let rules = DecodeRules { strict, ..DecodeRules::STRICT };
+        let progress = scalar::decode::<0, WRITE>(Tape::of(source, target), &rules);
         progress.is_end().then_some(progress.written)
     }
 }
