@@ -111,26 +111,26 @@ impl ByteSet {
     #[must_use]
     #[inline]
     pub fn find(&self, haystack: &[u8]) -> Option<usize> {
-        driver::find(self, haystack, Level::usable(None))
+        driver::find(self, haystack, None)
     }
 
     /// How many bytes of `haystack` are members. Linear, with SIMD.
     #[must_use]
     #[inline]
     pub fn count(&self, haystack: &[u8]) -> usize {
-        driver::count(self, haystack, Level::usable(None))
+        driver::count(self, haystack, None)
     }
 
     /// [`find`](Self::find) on a level of one's choice.
     #[must_use]
     pub fn find_on(&self, level: Level, haystack: &[u8]) -> Option<usize> {
-        driver::find(self, haystack, Level::usable(Some(level)))
+        driver::find(self, haystack, Some(level))
     }
 
     /// [`count`](Self::count) on a level of one's choice.
     #[must_use]
     pub fn count_on(&self, level: Level, haystack: &[u8]) -> usize {
-        driver::count(self, haystack, Level::usable(Some(level)))
+        driver::count(self, haystack, Some(level))
     }
 
     /// The rows of the bytes below 0x80, then those of the others: what the kernels load.
@@ -144,21 +144,34 @@ impl ByteSet {
     }
 }
 
-/// The members, in order: as ASCII characters where they are printable, else in hexadecimal.
+/// The members as ranges, in order, printable ASCII as characters and the rest in hexadecimal.
 impl fmt::Debug for ByteSet {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let members = (0..=0xFF_u8).filter(|&byte| self.contains(byte));
-        f.debug_set().entries(members.map(Member)).finish()
+        let starts = (0..=0xFF_u8).filter(|&byte| self.contains(byte) && (byte == 0 || !self.contains(byte - 1)));
+        let ranges = starts.map(|first| {
+            let last = (first..=0xFF).take_while(|&byte| self.contains(byte)).last();
+            Range { first, last: last.unwrap_or(first) }
+        });
+        f.debug_set().entries(ranges).finish()
     }
 }
 
-struct Member(u8);
+struct Range {
+    first: u8,
+    last: u8,
+}
 
-impl fmt::Debug for Member {
+impl fmt::Debug for Range {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self.0 {
-            b'!'..=b'~' => write!(f, "{:?}", self.0 as char),
-            byte => write!(f, "0x{byte:02X}"),
+        let byte = |f: &mut fmt::Formatter<'_>, byte| match byte {
+            b'!'..=b'~' => write!(f, "{:?}", char::from(byte)),
+            _ => write!(f, "0x{byte:02X}"),
+        };
+        byte(f, self.first)?;
+        if self.first < self.last {
+            f.write_str("..=")?;
+            byte(f, self.last)?;
         }
+        Ok(())
     }
 }

@@ -11,7 +11,7 @@ use crate::driver;
 #[cfg(feature = "alloc")]
 use crate::error::DecodeErrorKind;
 use crate::error::{DecodeError, DecodeIntoError};
-use crate::level::{Level, Usable};
+use crate::level::Level;
 use crate::rules::DecodeRules;
 
 /// Percent-decodes: replaces triplets, `%` and two hexadecimal digits of either case, by the byte they stand for (RFC 3986 2.1).
@@ -48,7 +48,7 @@ impl Decoder {
     /// Strict: a malformed `%` is an error. `+` is a plus.
     #[must_use]
     pub const fn new() -> Self {
-        Self { rules: DecodeRules { strict: true, plus: false, keep: None, reject: None }, level: None }
+        Self { rules: DecodeRules::STRICT, level: None }
     }
 
     /// Passes a malformed `%` on as it is and goes on at the next byte, as WHATWG URL 1.3 has it: `%%41` becomes `%A`.
@@ -114,7 +114,7 @@ impl Decoder {
     ///
     /// The first malformed `%` of a strict decoder, or the first rejected byte.
     pub fn decoded_len<T: AsRef<[u8]> + ?Sized>(&self, input: &T) -> Result<usize, DecodeError> {
-        driver::measure_decode(input.as_ref(), &self.rules, self.usable())
+        driver::measure_decode(input.as_ref(), &self.rules, self.level)
     }
 
     /// Decodes to the start of `output` and returns the length; what lies behind it in `output` may have been overwritten. As
@@ -134,7 +134,7 @@ impl Decoder {
     /// assert!(matches!(error, DecodeIntoError::BufferTooSmall(error) if error.needed == 5));
     /// ```
     pub fn decode_into<T: AsRef<[u8]> + ?Sized>(&self, input: &T, output: &mut [u8]) -> Result<usize, DecodeIntoError> {
-        driver::decode(input.as_ref(), driver::as_uninit(output), &self.rules, self.usable())
+        driver::decode(input.as_ref(), driver::as_uninit(output), &self.rules, self.level)
     }
 
     /// Decodes to the start of memory that need not be initialised, and returns the part that now is.
@@ -147,7 +147,7 @@ impl Decoder {
         input: &T,
         output: &'a mut [MaybeUninit<u8>],
     ) -> Result<&'a mut [u8], DecodeIntoError> {
-        driver::decode_uninit(input.as_ref(), output, &self.rules, self.usable())
+        driver::decode_uninit(input.as_ref(), output, &self.rules, self.level)
     }
 
     /// Decodes to the start of the buffer that holds the input, and returns that part.
@@ -163,13 +163,8 @@ impl Decoder {
     /// # Ok::<(), simdpct::DecodeError>(())
     /// ```
     pub fn decode_in_place<'a>(&self, buffer: &'a mut [u8]) -> Result<&'a mut [u8], DecodeError> {
-        let written = driver::decode_in_place(buffer, &self.rules, self.usable())?;
+        let written = driver::decode_in_place(buffer, &self.rules, self.level)?;
         Ok(&mut buffer[..written])
-    }
-
-    #[inline]
-    fn usable(&self) -> Usable {
-        Level::usable(self.level)
     }
 }
 
@@ -182,7 +177,7 @@ impl Decoder {
     /// As [`decoded_len`](Self::decoded_len).
     #[inline]
     pub fn decode<'a, T: AsRef<[u8]> + ?Sized>(&self, input: &'a T) -> Result<Cow<'a, [u8]>, DecodeError> {
-        driver::owned::decode_to_cow(input.as_ref(), &self.rules, self.usable())
+        driver::owned::decode_to_cow(input.as_ref(), &self.rules, self.level)
     }
 
     /// Appends the decoded bytes to `output`, growing it at most once.
@@ -192,7 +187,7 @@ impl Decoder {
     /// As [`decoded_len`](Self::decoded_len); nothing is appended then.
     #[inline]
     pub fn decode_to<T: AsRef<[u8]> + ?Sized>(&self, input: &T, output: &mut Vec<u8>) -> Result<(), DecodeError> {
-        driver::owned::append_decoded(input.as_ref(), output, &self.rules, self.usable())
+        driver::owned::append_decoded(input.as_ref(), output, &self.rules, self.level)
     }
 
     /// Decodes to text; borrows where there is nothing to decode. Overlong forms and surrogates are not well-formed.
@@ -263,12 +258,12 @@ impl Decoder {
     /// The error to report where `error` stopped the decoding: what came before it may be ill-formed already.
     #[cold]
     fn earlier_ill_formed(&self, input: &[u8], error: DecodeError) -> DecodeError {
-        // Up to the error there is no other of its kind, and no triplet is cut.
+        // Up to `error` there is no other but that, so a lenient decoder yields the same bytes; a strict one would stumble
+        // over a kept triplet that is cut because one of its digits is rejected.
         let before = &input[..error.position];
-        match self.decode(before).map(|bytes| driver::find_ill_formed(&bytes)) {
-            Ok(Some(at)) => {
-                DecodeError::new(DecodeErrorKind::InvalidUtf8, driver::input_offset(before, &self.rules, at))
-            }
+        let rules = DecodeRules { strict: false, reject: None, ..self.rules };
+        match (Self { rules, ..*self }).decode(before).map(|bytes| driver::find_ill_formed(&bytes)) {
+            Ok(Some(at)) => DecodeError::new(DecodeErrorKind::InvalidUtf8, driver::input_offset(before, &rules, at)),
             _ => error,
         }
     }

@@ -6,33 +6,54 @@ use crate::byteset::ByteSet;
 use crate::error::{BufferTooSmall, DecodeError, DecodeErrorKind, DecodeIntoError};
 use crate::kernel::tape::Tape;
 use crate::kernel::{Kernels, MEASURE, Progress, SCAN, Stop, WRITE, from_digits};
-use crate::level::Usable;
+use crate::level::Level;
 use crate::rules::{DecodeRules, EncodeRules};
 
 #[inline]
-pub(crate) fn find(set: &ByteSet, haystack: &[u8], level: Usable) -> Option<usize> {
-    // SAFETY: `level` proves that the machine has the level. (tests/differential.rs)
-    unsafe { (Kernels::of(level).find)(set, haystack) }
+pub(crate) fn find(set: &ByteSet, haystack: &[u8], level: Option<Level>) -> Option<usize> {
+    // SAFETY: a usable level is one that the machine has. (tests/differential.rs)
+    unsafe { (Kernels::of(Level::usable(level)).find)(set, haystack) }
 }
 
 #[inline]
-pub(crate) fn count(set: &ByteSet, haystack: &[u8], level: Usable) -> usize {
+pub(crate) fn count(set: &ByteSet, haystack: &[u8], level: Option<Level>) -> usize {
     // SAFETY: as in `find`.
-    unsafe { (Kernels::of(level).count)(set, haystack) }
+    unsafe { (Kernels::of(Level::usable(level)).count)(set, haystack) }
+}
+
+/// The members of `set` among the first 64 bytes of `haystack`, as bits.
+#[inline]
+fn members(set: &ByteSet, haystack: &[u8], level: Option<Level>) -> u64 {
+    let haystack = &haystack[..haystack.len().min(64)];
+    // SAFETY: as in `find`.
+    unsafe { (Kernels::of(Level::usable(level)).members)(set, haystack) }
 }
 
 #[inline]
-fn run_encode(tape: Tape<'_>, rules: &EncodeRules, mode: u8, level: Usable) -> Progress {
-    let kernel = Kernels::of(level).encode(rules, mode);
-    // SAFETY: `level` proves that the machine has the level. (tests/differential.rs, tests/bounds.rs)
-    unsafe { kernel(tape, rules) }
+fn run_encode(tape: Tape<'_>, rules: &EncodeRules, mode: u8, level: Option<Level>) -> Progress {
+    let kernel = Kernels::of(Level::usable(level)).encode(rules, mode);
+    let (source, target) = tape.halves();
+    // SAFETY: as in `find`; the tape keeps the rest. (tests/differential.rs, tests/bounds.rs)
+    unsafe { kernel(source, target, rules) }
 }
 
+/// Decodes at most 64 bytes, if the rules are plain and nothing is malformed.
 #[inline]
-fn run_decode(tape: Tape<'_>, rules: &DecodeRules, mode: u8, level: Usable) -> Progress {
-    let kernel = Kernels::of(level).decode(rules, mode);
+fn run_decode_short(tape: Tape<'_>, rules: &DecodeRules, level: Option<Level>) -> Option<usize> {
+    if rules.plus || rules.keep.is_some() || rules.reject.is_some() {
+        return None;
+    }
+    let (source, target) = tape.halves();
     // SAFETY: as in `run_encode`.
-    unsafe { kernel(tape, rules) }
+    unsafe { (Kernels::of(Level::usable(level)).decode_short)(source, target) }
+}
+
+#[inline]
+fn run_decode(tape: Tape<'_>, rules: &DecodeRules, mode: u8, level: Option<Level>) -> Progress {
+    let kernel = Kernels::of(Level::usable(level)).decode(rules, mode);
+    let (source, target) = tape.halves();
+    // SAFETY: as in `run_encode`.
+    unsafe { kernel(source, target, rules) }
 }
 
 /// Hands `encode` the input in parts, each with its offset and the rules that the kernels go by: all at once, unless bytes
@@ -46,7 +67,7 @@ fn for_each_part<E>(
     if !rules.keep_non_ascii {
         return encode(0, input, rules);
     }
-    let literal = EncodeRules { escape: rules.escape.intersection(ByteSet::NON_ASCII.complement()), ..*rules };
+    let literal = rules.for_well_formed();
     if simdutf8::basic::from_utf8(input).is_ok() {
         return encode(0, input, &literal);
     }
@@ -62,17 +83,17 @@ fn for_each_part<E>(
 
 /// Offset of the first byte that encoding changes.
 #[inline]
-pub(crate) fn scan_encode(input: &[u8], rules: &EncodeRules, level: Usable) -> Option<usize> {
+pub(crate) fn scan_encode(input: &[u8], rules: &EncodeRules, level: Option<Level>) -> Option<usize> {
     for_each_part(input, rules, |at, part, rules| {
         let progress = run_encode(Tape::source_only(part), rules, SCAN, level);
-        if progress.stop == Stop::Change { Err(at + progress.read) } else { Ok(()) }
+        if progress.stop() == Stop::Change { Err(at + progress.read()) } else { Ok(()) }
     })
     .err()
 }
 
 /// Length of the encoded form; `usize::MAX` if it is more than that, which only a 32-bit machine can see.
 #[inline]
-pub(crate) fn measure_encode(input: &[u8], rules: &EncodeRules, level: Usable) -> usize {
+pub(crate) fn measure_encode(input: &[u8], rules: &EncodeRules, level: Option<Level>) -> usize {
     let mut length = 0_usize;
     let _: Result<(), ()> = for_each_part(input, rules, |_, part, rules| {
         length = length.saturating_add(run_encode(Tape::source_only(part), rules, MEASURE, level).written);
@@ -87,13 +108,13 @@ pub(crate) fn encode(
     input: &[u8],
     output: &mut [MaybeUninit<u8>],
     rules: &EncodeRules,
-    level: Usable,
+    level: Option<Level>,
 ) -> Result<usize, BufferTooSmall> {
     let mut written = 0;
     for_each_part(input, rules, |_, part, rules| {
         let progress = run_encode(Tape::new(part, &mut output[written..]), rules, WRITE, level);
         written += progress.written;
-        if progress.stop == Stop::Full { Err(()) } else { Ok(()) }
+        if progress.is_end() { Ok(()) } else { Err(()) }
     })
     .map(|()| written)
     .map_err(|()| BufferTooSmall::new(measure_encode(input, rules, level)))
@@ -101,17 +122,21 @@ pub(crate) fn encode(
 
 /// Offset of the first byte or triplet that decoding changes, or the error if that comes first.
 #[inline]
-pub(crate) fn scan_decode(input: &[u8], rules: &DecodeRules, level: Usable) -> Result<Option<usize>, DecodeError> {
+pub(crate) fn scan_decode(
+    input: &[u8],
+    rules: &DecodeRules,
+    level: Option<Level>,
+) -> Result<Option<usize>, DecodeError> {
     let progress = run_decode(Tape::source_only(input), rules, SCAN, level);
-    match progress.stop {
-        Stop::Change => Ok(Some(progress.read)),
+    match progress.stop() {
+        Stop::Change => Ok(Some(progress.read())),
         _ => decode_outcome(&progress).map(|()| None),
     }
 }
 
 /// Length of the decoded form.
 #[inline]
-pub(crate) fn measure_decode(input: &[u8], rules: &DecodeRules, level: Usable) -> Result<usize, DecodeError> {
+pub(crate) fn measure_decode(input: &[u8], rules: &DecodeRules, level: Option<Level>) -> Result<usize, DecodeError> {
     let progress = run_decode(Tape::source_only(input), rules, MEASURE, level);
     decode_outcome(&progress).map(|()| progress.written)
 }
@@ -122,10 +147,10 @@ pub(crate) fn decode(
     input: &[u8],
     output: &mut [MaybeUninit<u8>],
     rules: &DecodeRules,
-    level: Usable,
+    level: Option<Level>,
 ) -> Result<usize, DecodeIntoError> {
     let progress = run_decode(Tape::new(input, output), rules, WRITE, level);
-    if progress.stop == Stop::Full {
+    if progress.stop() == Stop::Full {
         // The input may yet turn out to be at fault, and then that is what there is to say.
         return Err(BufferTooSmall::new(measure_decode(input, rules, level)?).into());
     }
@@ -135,19 +160,26 @@ pub(crate) fn decode(
 
 /// Decodes to the start of `buffer`.
 #[inline]
-pub(crate) fn decode_in_place(buffer: &mut [u8], rules: &DecodeRules, level: Usable) -> Result<usize, DecodeError> {
+pub(crate) fn decode_in_place(
+    buffer: &mut [u8],
+    rules: &DecodeRules,
+    level: Option<Level>,
+) -> Result<usize, DecodeError> {
     let progress = run_decode(Tape::in_place(buffer), rules, WRITE, level);
     decode_outcome(&progress).map(|()| progress.written)
 }
 
 #[inline]
 fn decode_outcome(progress: &Progress) -> Result<(), DecodeError> {
-    let kind = match progress.stop {
+    if progress.is_end() {
+        return Ok(());
+    }
+    let kind = match progress.stop() {
         Stop::End | Stop::Change | Stop::Full => return Ok(()),
         Stop::Malformed => DecodeErrorKind::Malformed,
         Stop::Rejected(byte) => DecodeErrorKind::Rejected(byte),
     };
-    Err(DecodeError::new(kind, progress.read))
+    Err(DecodeError::new(kind, progress.read()))
 }
 
 /// A buffer of the caller's as one that may be written only.
@@ -164,7 +196,7 @@ pub(crate) fn encode_uninit<'a>(
     input: &[u8],
     output: &'a mut [MaybeUninit<u8>],
     rules: &EncodeRules,
-    level: Usable,
+    level: Option<Level>,
 ) -> Result<&'a mut [u8], BufferTooSmall> {
     let written = encode(input, output, rules, level)?;
     // SAFETY: the kernel initialised the first `written` bytes. (tests/bounds.rs)
@@ -177,7 +209,7 @@ pub(crate) fn decode_uninit<'a>(
     input: &[u8],
     output: &'a mut [MaybeUninit<u8>],
     rules: &DecodeRules,
-    level: Usable,
+    level: Option<Level>,
 ) -> Result<&'a mut [u8], DecodeIntoError> {
     let written = decode(input, output, rules, level)?;
     // SAFETY: as in `encode_uninit`.
@@ -231,20 +263,64 @@ pub(crate) mod owned {
     use alloc::string::String;
     use alloc::vec::Vec;
 
-    use super::{decode, encode, find_ill_formed, measure_encode, scan_decode, scan_encode};
+    use super::{
+        decode, decode_outcome, encode, find_ill_formed, measure_encode, members, run_decode, run_decode_short,
+        run_encode, scan_decode, scan_encode,
+    };
     use crate::error::{DecodeError, DecodeIntoError};
-    use crate::level::Usable;
-    use crate::rules::{DecodeRules, EncodeRules};
+    use crate::kernel::tape::Tape;
+    use crate::kernel::{WRITE, word};
+    use crate::level::Level;
+    use crate::rules::{DecodeRules, EncodeRules, LOWERCASE, UPPERCASE};
+
+    /// Inputs of up to this many bytes are short: what there is to do is then known from one look, without a scan.
+    const SHORT: usize = 64;
+    /// With this much room behind a short result, kernels can store whole registers to the end.
+    const SLACK: usize = 16;
 
     #[inline]
-    pub(crate) fn encode_to_cow<'a>(input: &'a [u8], rules: &EncodeRules, level: Usable) -> Cow<'a, str> {
+    pub(crate) fn encode_to_cow<'a>(input: &'a [u8], rules: &EncodeRules, level: Option<Level>) -> Cow<'a, str> {
+        if input.len() > SHORT || rules.plus() || rules.keep_triplets || rules.keep_non_ascii {
+            return encode_any_to_cow(input, rules, level);
+        }
+        let escaped = members(rules.escape(), input, level);
+        match input {
+            // SAFETY: `escape` has all bytes from 0x80.
+            _ if escaped == 0 => unsafe { into_text_unchecked(Cow::Borrowed(input)) },
+            // Character by character is how much text gets encoded.
+            &[byte] => Cow::Borrowed(encode_byte(byte, rules)),
+            _ => encode_short(input, escaped.count_ones() as usize, rules, level),
+        }
+    }
+
+    /// What a byte that encoding changes becomes.
+    fn encode_byte(byte: u8, rules: &EncodeRules) -> &'static str {
+        static UPPERCASE_TRIPLETS: [[u8; 3]; 256] = triplets(UPPERCASE);
+        static LOWERCASE_TRIPLETS: [[u8; 3]; 256] = triplets(LOWERCASE);
+        let triplets = if rules.digits == UPPERCASE { &UPPERCASE_TRIPLETS } else { &LOWERCASE_TRIPLETS };
+        // SAFETY: triplets are ASCII.
+        unsafe { core::str::from_utf8_unchecked(&triplets[usize::from(byte)]) }
+    }
+
+    const fn triplets(digits: &[u8; 16]) -> [[u8; 3]; 256] {
+        let mut triplets = [[b'%', 0, 0]; 256];
+        let mut byte = 0;
+        while byte < 256 {
+            triplets[byte][1] = digits[byte >> 4];
+            triplets[byte][2] = digits[byte & 15];
+            byte += 1;
+        }
+        triplets
+    }
+
+    fn encode_any_to_cow<'a>(input: &'a [u8], rules: &EncodeRules, level: Option<Level>) -> Cow<'a, str> {
         let bytes = match scan_encode(input, rules, level) {
             None => Cow::Borrowed(input),
             Some(first) => {
                 let (unchanged, rest) = input.split_at(first);
                 let mut output = Vec::with_capacity(first.saturating_add(measure_encode(rest, rules, level)));
                 output.extend_from_slice(unchanged);
-                append_encoded(rest, &mut output, rules, level);
+                fill_encoded(rest, &mut output, rules, level);
                 Cow::Owned(output)
             }
         };
@@ -253,18 +329,34 @@ pub(crate) mod owned {
         unsafe { into_text_unchecked(bytes) }
     }
 
+    fn encode_short(input: &[u8], escaped: usize, rules: &EncodeRules, level: Option<Level>) -> Cow<'static, str> {
+        let mut output = Vec::with_capacity(input.len() + 2 * escaped + SLACK);
+        let written = run_encode(Tape::new(input, output.spare_capacity_mut()), rules, WRITE, level).written;
+        // SAFETY: the kernel initialised `written` bytes of the capacity, with ASCII. (tests/bounds.rs)
+        unsafe {
+            output.set_len(written);
+            into_text_unchecked(Cow::Owned(output))
+        }
+    }
+
     /// Appends the encoded form; allocates exactly what it needs, or nothing where there is room for the worst case.
     #[inline]
-    pub(crate) fn append_encoded_text(input: &[u8], output: &mut String, rules: &EncodeRules, level: Usable) {
+    pub(crate) fn append_encoded_text(input: &[u8], output: &mut String, rules: &EncodeRules, level: Option<Level>) {
         // SAFETY: what is appended is well-formed UTF-8, as in `encode_to_cow`.
         append_encoded(input, unsafe { output.as_mut_vec() }, rules, level);
     }
 
     #[inline]
-    fn append_encoded(input: &[u8], output: &mut Vec<u8>, rules: &EncodeRules, level: Usable) {
+    fn append_encoded(input: &[u8], output: &mut Vec<u8>, rules: &EncodeRules, level: Option<Level>) {
         if (output.capacity() - output.len()) / 3 < input.len() {
             output.reserve(measure_encode(input, rules, level));
         }
+        fill_encoded(input, output, rules, level);
+    }
+
+    /// Encodes to the spare capacity, which is enough.
+    #[inline]
+    fn fill_encoded(input: &[u8], output: &mut Vec<u8>, rules: &EncodeRules, level: Option<Level>) {
         let length = output.len();
         if let Ok(written) = encode(input, output.spare_capacity_mut(), rules, level) {
             // SAFETY: the kernel initialised `written` bytes of the spare capacity. (tests/bounds.rs)
@@ -276,8 +368,18 @@ pub(crate) mod owned {
     pub(crate) fn decode_to_cow<'a>(
         input: &'a [u8],
         rules: &DecodeRules,
-        level: Usable,
+        level: Option<Level>,
     ) -> Result<Cow<'a, [u8]>, DecodeError> {
+        let is_plain = input.len() <= SHORT
+            && rules.reject.is_none()
+            && !(rules.plus && word::contains(input, b'+'))
+            && (!word::contains(input, b'%') || input.len() < 3 && !rules.strict);
+        if is_plain {
+            return Ok(Cow::Borrowed(input));
+        }
+        if input.len() <= SHORT {
+            return decode_short(input, rules, level);
+        }
         match scan_decode(input, rules, level)? {
             None => Ok(Cow::Borrowed(input)),
             Some(first) => {
@@ -291,13 +393,36 @@ pub(crate) mod owned {
         }
     }
 
+    #[inline(never)]
+    fn decode_short<'a>(
+        input: &'a [u8],
+        rules: &DecodeRules,
+        level: Option<Level>,
+    ) -> Result<Cow<'a, [u8]>, DecodeError> {
+        let mut output = Vec::with_capacity(input.len() + SLACK);
+        let tape = Tape::new(input, output.spare_capacity_mut());
+        let written = match run_decode_short(tape, rules, level) {
+            Some(written) => written,
+            None => {
+                let progress = run_decode(tape, rules, WRITE, level);
+                decode_outcome(&progress)?;
+                progress.written
+            }
+        };
+        // SAFETY: the kernel initialised `written` bytes of the capacity. (tests/bounds.rs)
+        unsafe { output.set_len(written) }
+        // Where no triplet was decoded, a '+' may yet have become a space.
+        let is_changed = written < input.len() || rules.plus && output != input;
+        Ok(if is_changed { Cow::Owned(output) } else { Cow::Borrowed(input) })
+    }
+
     /// Appends the decoded form, or nothing if there is an error. Allocates at most the input's length.
     #[inline]
     pub(crate) fn append_decoded(
         input: &[u8],
         output: &mut Vec<u8>,
         rules: &DecodeRules,
-        level: Usable,
+        level: Option<Level>,
     ) -> Result<(), DecodeError> {
         output.reserve(input.len());
         let length = output.len();
@@ -329,8 +454,9 @@ pub(crate) mod owned {
     #[inline]
     pub(crate) unsafe fn into_text_unchecked(bytes: Cow<'_, [u8]>) -> Cow<'_, str> {
         match bytes {
-            // SAFETY: the caller's promise, for both.
+            // SAFETY: the caller's promise.
             Cow::Borrowed(bytes) => Cow::Borrowed(unsafe { core::str::from_utf8_unchecked(bytes) }),
+            // SAFETY: the caller's promise.
             Cow::Owned(bytes) => Cow::Owned(unsafe { String::from_utf8_unchecked(bytes) }),
         }
     }

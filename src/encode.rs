@@ -10,8 +10,8 @@ use alloc::{borrow::Cow, string::String};
 use crate::byteset::ByteSet;
 use crate::driver;
 use crate::error::BufferTooSmall;
-use crate::level::{Level, Usable};
-use crate::rules::{EncodeRules, LOWERCASE, UPPERCASE};
+use crate::level::Level;
+use crate::rules::{EncodeRules, LOWERCASE};
 use crate::sets;
 
 /// Percent-encodes: replaces bytes by triplets, `%` and two hexadecimal digits (RFC 3986 2.1).
@@ -57,21 +57,13 @@ impl Encoder {
     /// Escapes the bytes of `set`, and all bytes from 0x80.
     #[must_use]
     pub const fn new(set: ByteSet) -> Self {
-        let rules = EncodeRules {
-            escape: set.union(ByteSet::NON_ASCII),
-            plus: false,
-            keep_triplets: false,
-            keep_non_ascii: false,
-            digits: UPPERCASE,
-        };
-        Self { rules, level: None }
+        Self { rules: EncodeRules::new(set), level: None }
     }
 
     /// Writes a space as `+`, as forms do, and escapes a literal `+` whatever the set says, or the text would not come back.
     #[must_use]
     pub const fn plus_for_space(mut self) -> Self {
-        self.rules.plus = true;
-        self.rules.escape = self.rules.escape.with(b'+').without(b' ');
+        self.rules = self.rules.with_plus_for_space();
         self
     }
 
@@ -125,7 +117,7 @@ impl Encoder {
     /// fills a third of its memory).
     #[must_use]
     pub fn encoded_len<T: AsRef<[u8]> + ?Sized>(&self, input: &T) -> usize {
-        driver::measure_encode(input.as_ref(), &self.rules, self.usable())
+        driver::measure_encode(input.as_ref(), &self.rules, self.level)
     }
 
     /// Encodes to the start of `output` and returns the length; what lies behind it in `output` may have been overwritten.
@@ -144,7 +136,7 @@ impl Encoder {
     /// # Ok::<(), simdpct::BufferTooSmall>(())
     /// ```
     pub fn encode_into<T: AsRef<[u8]> + ?Sized>(&self, input: &T, output: &mut [u8]) -> Result<usize, BufferTooSmall> {
-        driver::encode(input.as_ref(), driver::as_uninit(output), &self.rules, self.usable())
+        driver::encode(input.as_ref(), driver::as_uninit(output), &self.rules, self.level)
     }
 
     /// Encodes to the start of memory that need not be initialised, and returns the part that now is.
@@ -157,7 +149,7 @@ impl Encoder {
         input: &T,
         output: &'a mut [MaybeUninit<u8>],
     ) -> Result<&'a mut [u8], BufferTooSmall> {
-        driver::encode_uninit(input.as_ref(), output, &self.rules, self.usable())
+        driver::encode_uninit(input.as_ref(), output, &self.rules, self.level)
     }
 
     /// Encodes while it is being formatted, without allocating.
@@ -169,11 +161,6 @@ impl Encoder {
     /// ```
     pub fn display<'a, T: AsRef<[u8]> + ?Sized>(&self, input: &'a T) -> impl fmt::Display + use<'a, T> {
         Display { encoder: *self, input: input.as_ref() }
-    }
-
-    #[inline]
-    fn usable(&self) -> Usable {
-        Level::usable(self.level)
     }
 }
 
@@ -191,7 +178,7 @@ impl Encoder {
     #[must_use]
     #[inline]
     pub fn encode<'a, T: AsRef<[u8]> + ?Sized>(&self, input: &'a T) -> Cow<'a, str> {
-        driver::owned::encode_to_cow(input.as_ref(), &self.rules, self.usable())
+        driver::owned::encode_to_cow(input.as_ref(), &self.rules, self.level)
     }
 
     /// Appends the encoded form to `output`, growing it at most once.
@@ -204,7 +191,7 @@ impl Encoder {
     /// ```
     #[inline]
     pub fn encode_to<T: AsRef<[u8]> + ?Sized>(&self, input: &T, output: &mut String) {
-        driver::owned::append_encoded_text(input.as_ref(), output, &self.rules, self.usable());
+        driver::owned::append_encoded_text(input.as_ref(), output, &self.rules, self.level);
     }
 }
 

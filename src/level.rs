@@ -89,7 +89,8 @@ impl Level {
                 Some(level) => Usable(level),
                 None => activate(),
             },
-            Some(level) => Usable(best_of(detected() & (level.bit() | (level.bit() - 1)))),
+            Some(level) if level.is_available() => Usable(level),
+            Some(level) => Usable(best_of(detected() & (level.bit() - 1))),
         }
     }
 
@@ -111,6 +112,7 @@ const fn from_discriminant(value: u8) -> Option<Level> {
 }
 
 /// The best level of a mask of available ones; the scalar one is always there.
+#[cold]
 fn best_of(mask: u8) -> Level {
     Level::ALL.into_iter().rev().find(|level| mask & level.bit() != 0).unwrap_or(Level::Scalar)
 }

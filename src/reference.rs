@@ -46,11 +46,11 @@ pub fn encode(encoder: &Encoder, input: &[u8]) -> String {
             at += 3;
             continue;
         }
-        if rules.plus && byte == b' ' {
+        if rules.plus() && byte == b' ' {
             output.push(b'+');
         } else if rules.keep_non_ascii && byte >= 0x80 && well_formed[at] {
             output.push(byte);
-        } else if rules.escape.contains(byte) || byte >= 0x80 || rules.plus && byte == b'+' {
+        } else if rules.escape().contains(byte) || byte >= 0x80 || rules.plus() && byte == b'+' {
             output.extend([b'%', rules.digits[usize::from(byte >> 4)], rules.digits[usize::from(byte & 15)]]);
         } else {
             output.push(byte);

@@ -16,21 +16,54 @@ pub(crate) struct DecodeRules {
     pub(crate) reject: Option<ByteSet>,
 }
 
+impl DecodeRules {
+    pub(crate) const STRICT: Self = Self { strict: true, plus: false, keep: None, reject: None };
+}
+
 /// What an encoder is asked for.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(crate) struct EncodeRules {
-    /// The bytes that become triplets: all from 0x80, whatever the set that was asked for. With `plus`, '+' is among them and
-    /// ' ' is not.
-    pub(crate) escape: ByteSet,
+    /// The bytes that become triplets: all from 0x80, whatever the set that was asked for, which is what makes the result text.
+    /// With `plus`, '+' is among them and ' ' is not. Private, so that it stays like that.
+    escape: ByteSet,
     /// A space becomes '+'.
-    pub(crate) plus: bool,
+    plus: bool,
     /// Triplets of the input stay as they are.
     pub(crate) keep_triplets: bool,
-    /// Well-formed UTF-8 stays as it is. The kernels do not look at this: the driver hands them well-formed parts with a set
-    /// that leaves bytes from 0x80 alone.
+    /// Well-formed UTF-8 stays as it is. The kernels do not look at this: the driver hands them well-formed parts with rules
+    /// that leave bytes from 0x80 alone.
     pub(crate) keep_non_ascii: bool,
     /// The sixteen hexadecimal digits of the output.
     pub(crate) digits: &'static [u8; 16],
+}
+
+impl EncodeRules {
+    pub(crate) const fn new(set: ByteSet) -> Self {
+        let escape = set.union(ByteSet::NON_ASCII);
+        Self { escape, plus: false, keep_triplets: false, keep_non_ascii: false, digits: UPPERCASE }
+    }
+
+    pub(crate) const fn with_plus_for_space(mut self) -> Self {
+        self.plus = true;
+        self.escape = self.escape.with(b'+').without(b' ');
+        self
+    }
+
+    /// The rules for a part of the input that is well-formed UTF-8 and stays so.
+    pub(crate) const fn for_well_formed(mut self) -> Self {
+        self.escape = self.escape.intersection(ByteSet::NON_ASCII.complement());
+        self
+    }
+
+    #[inline(always)]
+    pub(crate) const fn escape(&self) -> &ByteSet {
+        &self.escape
+    }
+
+    #[inline(always)]
+    pub(crate) const fn plus(&self) -> bool {
+        self.plus
+    }
 }
 
 /// RFC 3986 2.1: producers should use upper case.

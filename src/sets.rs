@@ -7,7 +7,7 @@
 //! - **To be escaped**: a percent-encode set, named after the place where the result will stand ([`PATH`], [`QUERY`]). This is
 //!   what [`Encoder::new`](crate::Encoder::new) takes. It has every byte of 0x80 or above and every control character.
 //!
-//! The [complement](ByteSet::complement) of the one is the other.
+//! The [complement](ByteSet::complement) of the one is the other. [`rfc1738`] has, besides, classes that are to be escaped.
 //!
 //! | To encode | take |
 //! |---|---|
@@ -20,13 +20,13 @@
 //! | a user name or a password | [`USERINFO`] |
 //! | a registered name (a host that is no IP address) | [`REG_NAME`] |
 //! | a whole URI, its delimiters in place | [`URI`] |
-//! | the body of an HTML form | [`whatwg::FORM`] |
+//! | a name or a value of an HTML form | [`whatwg::FORM`] |
 //! | what browsers do to the parts of a URL | [`whatwg`] |
 //! | as ECMAScript's functions do | [`js`] |
 //! | a parameter of an HTTP header field, as in `filename*=UTF-8''...` | [`rfc5987::VALUE_CHARS`] |
 //! | a variable of a URI template | [`rfc6570`] |
 //! | a request to AWS that is to be signed | [`aws`] |
-//! | for software that keeps to the standard of 1994 | [`rfc1738`] |
+//! | what RFC 1738 asks, the standard of 1994 | [`rfc1738`] |
 //!
 //! Where none fits, make one:
 //!
@@ -158,23 +158,26 @@ pub mod js {
     use super::{ALPHA, DIGIT};
     use crate::ByteSet;
 
-    /// The ASCII word characters (ECMA-262 22.2.1).
+    /// The ASCII word characters (ECMA-262 6.1.4).
     const WORD: ByteSet = ALPHA.union(DIGIT).with(b'_');
 
-    /// To be escaped in a whole URI, as `encodeURI` does (ECMA-262 19.2.6.3, 19.2.6.5). Unlike [`URI`](super::URI), it has `[`
-    /// and `]`.
-    pub const ENCODE_URI: ByteSet = ENCODE_URI_COMPONENT.intersection(ByteSet::new(b";/?:@&=+$,#").complement());
+    /// What the abstract operation `Encode` never escapes (ECMA-262 19.2.6.5).
+    const ALWAYS_UNESCAPED: ByteSet = WORD.union(ByteSet::new(b"-.!~*'()"));
 
-    /// To be escaped in a component, as `encodeURIComponent` does (ECMA-262 19.2.6.4, 19.2.6.5).
-    pub const ENCODE_URI_COMPONENT: ByteSet = WORD.union(ByteSet::new(b"-.!~*'()")).complement();
+    /// To be escaped in a whole URI, as `encodeURI` does (ECMA-262 19.2.6.3). Unlike [`URI`](super::URI), it has `[` and `]`.
+    pub const ENCODE_URI: ByteSet = ALWAYS_UNESCAPED.union(ByteSet::new(b";/?:@&=+$,#")).complement();
+
+    /// To be escaped in a component, as `encodeURIComponent` does (ECMA-262 19.2.6.4).
+    pub const ENCODE_URI_COMPONENT: ByteSet = ALWAYS_UNESCAPED.complement();
 
     /// To be escaped in a text of ISO-8859-1, as `escape` does (ECMA-262 B.2.1.1). For code units above 0xFF, `escape` writes
     /// `%uXXXX`.
     pub const ESCAPE: ByteSet = WORD.union(ByteSet::new(b"@*+-./")).complement();
 }
 
-/// The classes of RFC 1738, the first standard of URLs (1994). RFC 3986 replaces them.
+/// RFC 1738, the first standard of URLs (1994); its rules of syntax are replaced by RFC 3986.
 ///
+/// The percent-encode sets are [`COMPONENT`](rfc1738::COMPONENT) and [`URL`](rfc1738::URL), the others are classes.
 /// [`NO_GRAPHIC`](rfc1738::NO_GRAPHIC), [`UNSAFE`](rfc1738::UNSAFE), [`RESERVED`](rfc1738::RESERVED) and
 /// [`UNRESERVED`](rfc1738::UNRESERVED) have every byte once.
 pub mod rfc1738 {
@@ -194,17 +197,17 @@ pub mod rfc1738 {
     /// May stand literally where the scheme gives them a meaning, else to be escaped: `reserved` (RFC 1738 2.2, 5).
     pub const RESERVED: ByteSet = ByteSet::new(b";/?:@&=");
 
-    /// To be escaped, always: `national`, characters that gateways are known to change (RFC 1738 2.2, 5).
+    /// A class to be escaped, always: `national`, characters that gateways may change (RFC 1738 2.2, 5).
     pub const NATIONAL: ByteSet = ByteSet::new(b"{}|\\^~[]`");
 
-    /// To be escaped, always: `punctuation`, characters that delimit URLs or escapes (RFC 1738 2.2, 5).
+    /// A class to be escaped, always: `punctuation`, characters that delimit URLs or escapes (RFC 1738 2.2, 5).
     pub const PUNCTUATION: ByteSet = ByteSet::new(b"<>#%\"");
 
-    /// To be escaped, always: the unsafe characters, which are space, [`NATIONAL`] and [`PUNCTUATION`] (RFC 1738 2.2). A class
-    /// of printable characters; it has neither controls nor bytes of 0x80 or above.
+    /// A class to be escaped, always: the unsafe characters, which are space, [`NATIONAL`] and [`PUNCTUATION`] (RFC 1738 2.2).
+    /// All are printable: controls and bytes of 0x80 or above are in [`NO_GRAPHIC`].
     pub const UNSAFE: ByteSet = NATIONAL.union(PUNCTUATION).with(b' ');
 
-    /// To be escaped, always: the bytes without a graphic character in US-ASCII (RFC 1738 2.2).
+    /// A class to be escaped, always: the bytes without a graphic character in US-ASCII (RFC 1738 2.2).
     pub const NO_GRAPHIC: ByteSet = ByteSet::range(0x00, 0x1F).union(ByteSet::range(0x7F, 0xFF));
 
     /// To be escaped in a value, for any place: all that is no `uchar` (RFC 1738 5).

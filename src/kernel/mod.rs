@@ -4,22 +4,69 @@
 //! nothing of allocation, error types or policy: the rules come as data, what would cost the plain path anything comes as
 //! compile-time variants, and what happened goes back as [`Progress`].
 
-pub(crate) mod scalar;
+#[cfg(target_arch = "x86_64")]
+mod avx2;
+#[cfg(target_arch = "x86_64")]
+mod avx512;
+mod block;
+#[cfg(all(target_arch = "aarch64", target_feature = "neon", target_endian = "little"))]
+mod neon;
+mod scalar;
+#[cfg(target_arch = "x86_64")]
+mod sse41;
 pub(crate) mod tape;
+mod vector;
+pub(crate) mod word;
 
 use crate::byteset::ByteSet;
 use crate::level::Usable;
 use crate::rules::{DecodeRules, EncodeRules};
-use tape::Tape;
+use tape::{Source, Tape, Target};
 
-/// How far a kernel came, and why it stopped there.
-#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+/// How far a kernel came, and why it stopped there: small enough to be returned in registers, since most inputs are short.
+#[derive(Clone, Copy)]
 pub(crate) struct Progress {
-    /// Bytes of the input done with; unless the output was full, what stopped it stands here.
-    pub(crate) read: usize,
     /// Bytes of the output: those written, or with [`MEASURE`], those that would be.
     pub(crate) written: usize,
-    pub(crate) stop: Stop,
+    /// Zero at the end of the input; else how many bytes of it were read, above a byte that explains and one that says why.
+    stop: u64,
+}
+
+impl Progress {
+    #[inline(always)]
+    pub(crate) fn new(read: usize, written: usize, stop: Stop) -> Self {
+        let (why, byte) = match stop {
+            Stop::End => return Self { written, stop: 0 },
+            Stop::Full => (1, 0),
+            Stop::Change => (2, 0),
+            Stop::Malformed => (3, 0),
+            Stop::Rejected(byte) => (4, byte),
+        };
+        // No memory holds 2^48 bytes.
+        Self { written, stop: (read as u64) << 16 | u64::from(byte) << 8 | why }
+    }
+
+    #[inline(always)]
+    pub(crate) fn is_end(&self) -> bool {
+        self.stop == 0
+    }
+
+    /// Bytes of the input done with; what stopped the kernel there stands here.
+    #[inline(always)]
+    pub(crate) fn read(&self) -> usize {
+        (self.stop >> 16) as usize
+    }
+
+    #[inline(always)]
+    pub(crate) fn stop(&self) -> Stop {
+        match self.stop & 0xFF {
+            0 => Stop::End,
+            1 => Stop::Full,
+            2 => Stop::Change,
+            3 => Stop::Malformed,
+            _ => Stop::Rejected((self.stop >> 8) as u8),
+        }
+    }
 }
 
 /// Why a kernel stopped.
@@ -27,7 +74,7 @@ pub(crate) struct Progress {
 pub(crate) enum Stop {
     /// At the end of the input.
     End,
-    /// The output would not fit. Nothing was written behind its end; `read` and `written` say little.
+    /// The output would not fit. Nothing was written behind its end; how far it came says little.
     Full,
     /// [`SCAN`] found a byte or triplet that the operation changes.
     Change,
@@ -65,22 +112,41 @@ pub(crate) trait Kernel {
     /// Number of members of `set`.
     unsafe fn count(set: &ByteSet, haystack: &[u8]) -> usize;
 
-    /// Encodes; `VARIANT` must agree with the rules.
-    unsafe fn encode<const VARIANT: u8, const MODE: u8>(tape: Tape<'_>, rules: &EncodeRules) -> Progress;
+    /// The members of `set` among at most 64 bytes, as bits, the first one lowest.
+    unsafe fn members(set: &ByteSet, haystack: &[u8]) -> u64;
 
-    /// Decodes; `VARIANT` must agree with the rules. The tape's output may lie on its input.
-    unsafe fn decode<const VARIANT: u8, const MODE: u8>(tape: Tape<'_>, rules: &DecodeRules) -> Progress;
+    /// Encodes; `VARIANT` must agree with the rules. The source and the target are the halves of one [`Tape`], and disjoint.
+    unsafe fn encode<const VARIANT: u8, const MODE: u8>(
+        source: Source<'_>,
+        target: Target<'_>,
+        rules: &EncodeRules,
+    ) -> Progress;
+
+    /// Decodes; `VARIANT` must agree with the rules. The source and the target are the halves of one [`Tape`].
+    unsafe fn decode<const VARIANT: u8, const MODE: u8>(
+        source: Source<'_>,
+        target: Target<'_>,
+        rules: &DecodeRules,
+    ) -> Progress;
+
+    /// Decodes at most 64 bytes whose '%' are all of triplets, and returns the length of the output, or `None` if there is another
+    /// one or no room. The target has room for the source at least. The source and the target are the halves of one [`Tape`].
+    unsafe fn decode_short(source: Source<'_>, target: Target<'_>) -> Option<usize>;
 }
 
 type Find = unsafe fn(&ByteSet, &[u8]) -> Option<usize>;
 type Count = unsafe fn(&ByteSet, &[u8]) -> usize;
-type Encode = unsafe fn(Tape<'_>, &EncodeRules) -> Progress;
-type Decode = unsafe fn(Tape<'_>, &DecodeRules) -> Progress;
+type Members = unsafe fn(&ByteSet, &[u8]) -> u64;
+type DecodeShort = unsafe fn(Source<'_>, Target<'_>) -> Option<usize>;
+type Encode = unsafe fn(Source<'_>, Target<'_>, &EncodeRules) -> Progress;
+type Decode = unsafe fn(Source<'_>, Target<'_>, &DecodeRules) -> Progress;
 
 /// All entry points of one level, by variant and mode.
 pub(crate) struct Kernels {
     pub(crate) find: Find,
     pub(crate) count: Count,
+    pub(crate) members: Members,
+    pub(crate) decode_short: DecodeShort,
     encode: [[Encode; 3]; 4],
     decode: [[Decode; 3]; 8],
 }
@@ -94,7 +160,7 @@ impl Kernels {
 
     #[inline]
     pub(crate) fn encode(&self, rules: &EncodeRules, mode: u8) -> Encode {
-        let variant = u8::from(rules.plus) * PLUS + u8::from(rules.keep_triplets) * KEEP;
+        let variant = u8::from(rules.plus()) * PLUS + u8::from(rules.keep_triplets) * KEEP;
         self.encode[usize::from(variant)][usize::from(mode)]
     }
 
@@ -112,6 +178,8 @@ macro_rules! kernels {
         Kernels {
             find: <$level>::find,
             count: <$level>::count,
+            members: <$level>::members,
+            decode_short: <$level>::decode_short,
             encode: kernels!(@variants $level, encode, 0 1 2 3),
             decode: kernels!(@variants $level, decode, 0 1 2 3 4 5 6 7),
         }
@@ -125,7 +193,7 @@ macro_rules! kernels {
     };
 }
 
-struct Scalar;
+pub(crate) struct Scalar;
 static SCALAR: Kernels = kernels!(Scalar);
 
 impl Kernel for Scalar {
@@ -137,21 +205,49 @@ impl Kernel for Scalar {
         scalar::count(set, haystack)
     }
 
-    unsafe fn encode<const VARIANT: u8, const MODE: u8>(tape: Tape<'_>, rules: &EncodeRules) -> Progress {
-        scalar::encode::<VARIANT, MODE>(tape, rules)
+    unsafe fn members(set: &ByteSet, haystack: &[u8]) -> u64 {
+        scalar::members(set, haystack)
     }
 
-    unsafe fn decode<const VARIANT: u8, const MODE: u8>(tape: Tape<'_>, rules: &DecodeRules) -> Progress {
-        scalar::decode::<VARIANT, MODE>(tape, rules)
+    unsafe fn encode<const VARIANT: u8, const MODE: u8>(
+        source: Source<'_>,
+        target: Target<'_>,
+        rules: &EncodeRules,
+    ) -> Progress {
+        scalar::encode::<VARIANT, MODE>(Tape::of(source, target), rules)
+    }
+
+    unsafe fn decode<const VARIANT: u8, const MODE: u8>(
+        source: Source<'_>,
+        target: Target<'_>,
+        rules: &DecodeRules,
+    ) -> Progress {
+        scalar::decode::<VARIANT, MODE>(Tape::of(source, target), rules)
+    }
+
+    unsafe fn decode_short(source: Source<'_>, target: Target<'_>) -> Option<usize> {
+        let progress = scalar::decode::<0, WRITE>(Tape::of(source, target), &DecodeRules::STRICT);
+        progress.is_end().then_some(progress.written)
     }
 }
 
 /// By [`Level`](crate::level::Level)'s discriminant. A level that the target has not is never [`Usable`] there.
-#[cfg(not(any(target_arch = "x86_64", target_arch = "aarch64")))]
-static KERNELS: [&Kernels; 5] = [&SCALAR; 5];
 #[cfg(target_arch = "x86_64")]
-static KERNELS: [&Kernels; 5] = [&SCALAR; 5];
-#[cfg(target_arch = "aarch64")]
+static KERNELS: [&Kernels; 5] = {
+    static SSE41: Kernels = kernels!(sse41::Sse41);
+    static AVX2: Kernels = kernels!(avx2::Avx2);
+    static AVX512: Kernels = kernels!(avx512::Avx512);
+    [&SCALAR, &SSE41, &AVX2, &AVX512, &SCALAR]
+};
+#[cfg(all(target_arch = "aarch64", target_feature = "neon", target_endian = "little"))]
+static KERNELS: [&Kernels; 5] = {
+    static NEON: Kernels = kernels!(neon::Neon);
+    [&SCALAR, &SCALAR, &SCALAR, &SCALAR, &NEON]
+};
+#[cfg(not(any(
+    target_arch = "x86_64",
+    all(target_arch = "aarch64", target_feature = "neon", target_endian = "little")
+)))]
 static KERNELS: [&Kernels; 5] = [&SCALAR; 5];
 
 /// The value of each hexadecimal digit, or a value of more than four bits.
@@ -173,3 +269,45 @@ pub(crate) fn from_digits(high: u8, low: u8) -> Option<u8> {
     let (high, low) = (DIGIT_VALUES[usize::from(high)], DIGIT_VALUES[usize::from(low)]);
     (high | low < 16).then_some(high << 4 | low)
 }
+
+/// For each mask of eight lanes the numbers of those set, as the bytes of a little-endian word.
+pub(crate) static COMPACTED: [u64; 256] = {
+    let mut table = [0; 256];
+    let mut mask = 0;
+    while mask < 256 {
+        let (mut lane, mut at) = (0, 0);
+        while lane < 8 {
+            if mask >> lane & 1 != 0 {
+                table[mask] |= lane << (8 * at);
+                at += 1;
+            }
+            lane += 1;
+        }
+        mask += 1;
+    }
+    table
+};
+
+/// For each mask of four lanes, laid out as `[byte, high digit, low digit, %]` each, which bytes count: the last three of a lane
+/// that is set, the first of another.
+pub(crate) static EXPANDED: [[u8; 16]; 16] = {
+    let mut table = [[0; 16]; 16];
+    let mut mask = 0;
+    while mask < 16 {
+        let (mut lane, mut at) = (0, 0);
+        while lane < 4 {
+            if mask >> lane & 1 != 0 {
+                table[mask][at] = 4 * lane + 3;
+                table[mask][at + 1] = 4 * lane + 1;
+                table[mask][at + 2] = 4 * lane + 2;
+                at += 3;
+            } else {
+                table[mask][at] = 4 * lane;
+                at += 1;
+            }
+            lane += 1;
+        }
+        mask += 1;
+    }
+    table
+};

@@ -2,6 +2,7 @@
 #![forbid(unsafe_code)]
 
 use super::tape::Tape;
+use super::word;
 use super::{KEEP, PLUS, Progress, REJECT, SCAN, Stop, WRITE, from_digits};
 use crate::byteset::ByteSet;
 use crate::rules::{DecodeRules, EncodeRules};
@@ -14,12 +15,8 @@ pub(crate) fn count(set: &ByteSet, haystack: &[u8]) -> usize {
     haystack.iter().filter(|&&byte| set.contains(byte)).count()
 }
 
-/// Has the top bit of a byte set where `word` has `byte`, and maybe that of bytes above the first such one.
-#[inline(always)]
-const fn equal_lanes(word: u64, byte: u8) -> u64 {
-    const ONES: u64 = u64::MAX / 0xFF;
-    let difference = word ^ (ONES * byte as u64);
-    difference.wrapping_sub(ONES) & !difference & (ONES << 7)
+pub(crate) fn members(set: &ByteSet, haystack: &[u8]) -> u64 {
+    haystack.iter().rev().fold(0, |members, &byte| members << 1 | u64::from(set.contains(byte)))
 }
 
 #[inline(always)]
@@ -31,10 +28,10 @@ pub(crate) fn decode<const VARIANT: u8, const MODE: u8>(tape: Tape<'_>, rules: &
             let Some(bytes) = tape.read::<8>(read) else {
                 break step_to_end::<VARIANT, MODE>(tape, rules, &mut read, &mut written);
             };
-            let word = u64::from_le_bytes(bytes);
-            let mut special = equal_lanes(word, b'%');
+            let lanes = u64::from_le_bytes(bytes);
+            let mut special = word::equal(lanes, b'%');
             if VARIANT & PLUS != 0 {
-                special |= equal_lanes(word, b'+');
+                special |= word::equal(lanes, b'+');
             }
             let plain = if special == 0 { 8 } else { special.trailing_zeros() as usize / 8 };
             // The whole word in any case is faster; what is not plain gets overwritten. In place it would be lost.
@@ -56,7 +53,7 @@ pub(crate) fn decode<const VARIANT: u8, const MODE: u8>(tape: Tape<'_>, rules: &
             break stop;
         }
     };
-    Progress { read, written, stop }
+    Progress::new(read, written, stop)
 }
 
 /// One byte or triplet at a time, where a word is too much: at the end of the input or of the output.
@@ -125,7 +122,7 @@ pub(crate) fn encode<const VARIANT: u8, const MODE: u8>(tape: Tape<'_>, rules: &
             written += 3;
             continue;
         }
-        let escaped = rules.escape.contains(byte);
+        let escaped = rules.escape().contains(byte);
         let space = VARIANT & PLUS != 0 && byte == b' ';
         if MODE == SCAN && (escaped || space) {
             break Stop::Change;
@@ -149,5 +146,5 @@ pub(crate) fn encode<const VARIANT: u8, const MODE: u8>(tape: Tape<'_>, rules: &
         read += 1;
         written += width;
     };
-    Progress { read, written, stop }
+    Progress::new(read, written, stop)
 }

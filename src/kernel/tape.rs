@@ -10,22 +10,24 @@ use core::mem::MaybeUninit;
 /// safe. The vector kernels go through the pointers; the scalar one through the checked accessors.
 #[derive(Clone, Copy)]
 pub(crate) struct Tape<'a> {
-    source: *const u8,
-    length: usize,
-    target: *mut u8,
-    capacity: usize,
-    buffers: PhantomData<(&'a [u8], &'a mut [u8])>,
+    source: Source<'a>,
+    target: Target<'a>,
 }
+
+/// The input half of a [`Tape`], small enough to be passed in registers.
+#[derive(Clone, Copy)]
+pub(crate) struct Source<'a>(*const u8, usize, PhantomData<&'a [u8]>);
+
+/// The output half of a [`Tape`], small enough to be passed in registers.
+#[derive(Clone, Copy)]
+pub(crate) struct Target<'a>(*mut u8, usize, PhantomData<&'a mut [u8]>);
 
 impl<'a> Tape<'a> {
     #[inline]
     pub(crate) fn new(source: &'a [u8], target: &'a mut [MaybeUninit<u8>]) -> Self {
         Self {
-            source: source.as_ptr(),
-            length: source.len(),
-            target: target.as_mut_ptr().cast(),
-            capacity: target.len(),
-            buffers: PhantomData,
+            source: Source(source.as_ptr(), source.len(), PhantomData),
+            target: Target(target.as_mut_ptr().cast(), target.len(), PhantomData),
         }
     }
 
@@ -39,44 +41,55 @@ impl<'a> Tape<'a> {
     #[inline]
     pub(crate) fn in_place(buffer: &'a mut [u8]) -> Self {
         let (start, length) = (buffer.as_mut_ptr(), buffer.len());
-        Self { source: start, length, target: start, capacity: length, buffers: PhantomData }
+        Self { source: Source(start, length, PhantomData), target: Target(start, length, PhantomData) }
+    }
+
+    #[inline(always)]
+    pub(crate) fn halves(self) -> (Source<'a>, Target<'a>) {
+        (self.source, self.target)
+    }
+
+    /// The tape that these are the halves of.
+    #[inline(always)]
+    pub(super) fn of(source: Source<'a>, target: Target<'a>) -> Self {
+        Self { source, target }
     }
 
     /// Valid for reads of [`length`](Self::length) bytes.
     #[inline(always)]
     pub(crate) fn source(&self) -> *const u8 {
-        self.source
+        self.source.0
     }
 
     #[inline(always)]
     pub(crate) fn length(&self) -> usize {
-        self.length
+        self.source.1
     }
 
     /// Valid for writes of [`capacity`](Self::capacity) bytes.
     #[inline(always)]
     pub(crate) fn target(&self) -> *mut u8 {
-        self.target
+        self.target.0
     }
 
     #[inline(always)]
     pub(crate) fn capacity(&self) -> usize {
-        self.capacity
+        self.target.1
     }
 
     /// Whether the output lies on the input, so that a write may destroy what is not yet read.
     #[inline(always)]
     pub(crate) fn is_in_place(&self) -> bool {
-        core::ptr::eq(self.source, self.target)
+        core::ptr::eq(self.source(), self.target())
     }
 
     /// The `N` bytes of the input at `at`, if it has them.
     #[inline(always)]
     pub(crate) fn read<const N: usize>(&self, at: usize) -> Option<[u8; N]> {
-        if at <= self.length && self.length - at >= N {
+        if at <= self.length() && self.length() - at >= N {
             // SAFETY: `at + N <= length`, and the source is valid for reads of `length` bytes for 'a. Arrays of bytes have no
             // alignment. (tests/bounds.rs)
-            Some(unsafe { self.source.add(at).cast::<[u8; N]>().read() })
+            Some(unsafe { self.source().add(at).cast::<[u8; N]>().read() })
         } else {
             None
         }
@@ -86,11 +99,11 @@ impl<'a> Tape<'a> {
     #[inline(always)]
     #[must_use]
     pub(crate) fn write<const N: usize>(&self, at: usize, bytes: [u8; N]) -> bool {
-        let fits = at <= self.capacity && self.capacity - at >= N;
+        let fits = at <= self.capacity() && self.capacity() - at >= N;
         if fits {
             // SAFETY: `at + N <= capacity`, and the target is valid for writes of `capacity` bytes for 'a; no reference into
             // it is alive, since the constructors took the slices' borrows. (tests/bounds.rs)
-            unsafe { self.target.add(at).cast::<[u8; N]>().write(bytes) }
+            unsafe { self.target().add(at).cast::<[u8; N]>().write(bytes) }
         }
         fits
     }

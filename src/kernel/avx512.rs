@@ -1,0 +1,615 @@
+//! AVX-512 with VBMI2: 64 lanes, its own algorithms: masks in mask registers, exact classification by two table lookups,
+//! compression in a register, and ends that are just shorter masks.
+#![allow(
+    unsafe_op_in_unsafe_fn,
+    reason = "the intrinsics' instructions are there by the trait's contract; what loads and stores rely on stands with them"
+)]
+
+use core::arch::x86_64::*;
+
+use super::tape::{Source, Tape, Target};
+use super::{KEEP, Kernel, PLUS, Progress, REJECT, SCAN, Stop, WRITE};
+use crate::byteset::ByteSet;
+use crate::rules::{DecodeRules, EncodeRules};
+
+/// Needs AVX-512 F, BW, VL, VBMI and VBMI2, BMI1, BMI2 and POPCNT.
+pub(crate) struct Avx512;
+
+const LANES: usize = 64;
+/// The input bytes of a dirty block that one register holds expanded: three bytes each.
+const GROUP: usize = 21;
+/// How far a dirty block goes: a few whole groups.
+const DIRTY_LANES: usize = 3 * GROUP;
+/// How much a block may store: two groups of triplets and a register.
+const ROOM: usize = 2 * 3 * GROUP + LANES;
+
+impl Kernel for Avx512 {
+    #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
+    unsafe fn find(set: &ByteSet, haystack: &[u8]) -> Option<usize> {
+        let (start, length) = (haystack.as_ptr(), haystack.len());
+        let class = Class::new(set);
+        let mut at = 0;
+        while at + LANES <= length {
+            let members = class.members(_mm512_loadu_epi8(start.add(at).cast()));
+            if members != 0 {
+                return Some(at + members.trailing_zeros() as usize);
+            }
+            at += LANES;
+        }
+        let mask = low_bits(length - at);
+        let members = class.members(load(start.add(at), length - at)) & mask;
+        if members != 0 { Some(at + members.trailing_zeros() as usize) } else { None }
+    }
+
+    #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
+    unsafe fn count(set: &ByteSet, haystack: &[u8]) -> usize {
+        let (start, length) = (haystack.as_ptr(), haystack.len());
+        let class = Class::new(set);
+        let (mut at, mut count) = (0, 0);
+        while at + LANES <= length {
+            count += class.members(_mm512_loadu_epi8(start.add(at).cast())).count_ones() as usize;
+            at += LANES;
+        }
+        let mask = low_bits(length - at);
+        let members = class.members(load(start.add(at), length - at)) & mask;
+        count + members.count_ones() as usize
+    }
+
+    #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
+    unsafe fn members(set: &ByteSet, haystack: &[u8]) -> u64 {
+        let mask = low_bits(haystack.len());
+        Class::new(set).members(load(haystack.as_ptr(), haystack.len())) & mask
+    }
+
+    #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
+    unsafe fn encode<const VARIANT: u8, const MODE: u8>(
+        source: Source<'_>,
+        target: Target<'_>,
+        rules: &EncodeRules,
+    ) -> Progress {
+        let tape = Tape::of(source, target);
+        let mut cursor = Cursor { read: 0, written: 0, carry: 0 };
+        let stop = Encode::new(rules).all::<VARIANT, MODE>(&tape, &mut cursor);
+        Progress::new(cursor.read, cursor.written, stop)
+    }
+
+    #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
+    unsafe fn decode<const VARIANT: u8, const MODE: u8>(
+        source: Source<'_>,
+        target: Target<'_>,
+        rules: &DecodeRules,
+    ) -> Progress {
+        let tape = Tape::of(source, target);
+        let mut cursor = Cursor { read: 0, written: 0, carry: 0 };
+        let stop = Decode::new(rules).all::<VARIANT, MODE>(&tape, &mut cursor);
+        Progress::new(cursor.read, cursor.written, stop)
+    }
+
+    #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
+    unsafe fn decode_short(source: Source<'_>, target: Target<'_>) -> Option<usize> {
+        let tape = Tape::of(source, target);
+        let length = tape.length();
+        let lanes = low_bits(length);
+        let window = Window::load_end(tape.source(), length.min(LANES));
+        let percent = _mm512_cmpeq_epi8_mask(window.x, _mm512_set1_epi8(b'%' as i8));
+        let (decoded, bytes) = window.triplets(percent, load_table(&DIGITS));
+        let kept = !(decoded << 1 | decoded << 2) & lanes;
+        let output = _mm512_maskz_compress_epi8(kept, _mm512_mask_blend_epi8(decoded, window.x, bytes));
+        let written = kept.count_ones() as usize;
+        if decoded == percent && store::<false>(output, written, tape.target(), tape.capacity()) {
+            Some(written)
+        } else {
+            None
+        }
+    }
+}
+
+/// Where an operation stands.
+struct Cursor {
+    read: usize,
+    written: usize,
+    /// How the lowest lanes of the next block continue a triplet of the last one: bits 0 and 1.
+    carry: u64,
+}
+
+/// The lowest `length` bits, all of them from 64.
+#[inline(always)]
+unsafe fn low_bits(length: usize) -> u64 {
+    // The instruction looks at eight bits of the length.
+    _bzhi_u64(u64::MAX, length.min(LANES) as u32)
+}
+
+/// A [`ByteSet`] in registers.
+#[derive(Clone, Copy)]
+struct Class {
+    ascii: __m512i,
+    others: __m512i,
+}
+
+impl Class {
+    #[inline(always)]
+    unsafe fn new(set: &ByteSet) -> Self {
+        let [ascii, others] = set.rows();
+        Self { ascii: broadcast(ascii), others: broadcast(others) }
+    }
+
+    #[inline(always)]
+    unsafe fn members(&self, x: __m512i) -> u64 {
+        // The row: a byte shuffle yields zero where the top bit of the index is set, which picks the table by itself.
+        let top = _mm512_set1_epi8(0x80_u8 as i8);
+        let row = _mm512_or_si512(
+            _mm512_shuffle_epi8(self.ascii, x),
+            _mm512_shuffle_epi8(self.others, _mm512_xor_si512(x, top)),
+        );
+        // The bit: what the shift of words lets in from the neighbour does not matter, the table repeats every eight entries.
+        let bits = _mm512_set1_epi64(0x8040_2010_0804_0201_u64 as i64);
+        let bit = _mm512_permutexvar_epi8(_mm512_srli_epi16::<4>(x), bits);
+        _mm512_test_epi8_mask(row, bit)
+    }
+}
+
+#[inline(always)]
+unsafe fn broadcast(table: &[u8; 16]) -> __m512i {
+    _mm512_broadcast_i32x4(_mm_loadu_si128(table.as_ptr().cast()))
+}
+
+#[inline(always)]
+unsafe fn load_table(table: &[u8; 64]) -> __m512i {
+    _mm512_loadu_epi8(table.as_ptr().cast())
+}
+
+/// By the low six bits of a hexadecimal digit (which tell all 22 apart): the high nibble that it must have and, as the low
+/// nibble, its value. For six bits that no digit has, a high nibble that cannot be.
+static DIGITS: [u8; 64] = {
+    let mut table = [0; 64];
+    let mut slot = 0;
+    while slot < 64 {
+        // No byte whose low six bits are those of `slot` has this high nibble: bits 4 and 5 differ.
+        table[slot] = (!slot as u8) & 0x30;
+        slot += 1;
+    }
+    let mut value = 0;
+    while value < 16 {
+        let (upper, lower) = (crate::rules::UPPERCASE[value], crate::rules::LOWERCASE[value]);
+        table[(upper & 63) as usize] = upper & 0xF0 | value as u8;
+        table[(lower & 63) as usize] = lower & 0xF0 | value as u8;
+        value += 1;
+    }
+    table
+};
+
+/// For each lane the one above it, and the one two above, modulo 64.
+static FOLLOWING: [[u8; 64]; 2] = {
+    let mut tables = [[0; 64]; 2];
+    let mut lane = 0;
+    while lane < 64 {
+        tables[0][lane] = (lane as u8 + 1) % 64;
+        tables[1][lane] = (lane as u8 + 2) % 64;
+        lane += 1;
+    }
+    tables
+};
+
+/// A block of input and what follows each of its lanes, zero-padded.
+#[derive(Clone, Copy)]
+struct Window {
+    x: __m512i,
+    next: __m512i,
+    second_next: __m512i,
+}
+
+impl Window {
+    /// For who does not look ahead.
+    #[inline(always)]
+    fn of(x: __m512i) -> Self {
+        Self { x, next: x, second_next: x }
+    }
+
+    /// # Safety
+    ///
+    /// `from` is valid for reads of `LANES + 2` bytes.
+    #[inline(always)]
+    unsafe fn load(from: *const u8) -> Self {
+        Self {
+            x: _mm512_loadu_epi8(from.cast()),
+            next: _mm512_loadu_epi8(from.add(1).cast()),
+            second_next: _mm512_loadu_epi8(from.add(2).cast()),
+        }
+    }
+
+    /// # Safety
+    ///
+    /// `from` is valid for reads of `length` bytes, one at least.
+    #[inline(always)]
+    unsafe fn load_end(from: *const u8, length: usize) -> Self {
+        let x = load(from, length);
+        if length <= LANES {
+            // A lane takes the one above it, or two above, and the topmost ones zero.
+            let next = _mm512_maskz_permutexvar_epi8(u64::MAX >> 1, load_table(&FOLLOWING[0]), x);
+            let second_next = _mm512_maskz_permutexvar_epi8(u64::MAX >> 2, load_table(&FOLLOWING[1]), x);
+            Self { x, next, second_next }
+        } else {
+            Self { x, next: load(from.add(1), length - 1), second_next: load(from.add(2), length - 2) }
+        }
+    }
+
+    /// The bits of the valid triplets among those of `percent`, and the bytes they stand for. Since '%' is no digit, no two of
+    /// them overlap.
+    #[inline(always)]
+    unsafe fn triplets(&self, percent: u64, digits: __m512i) -> (u64, __m512i) {
+        let high = _mm512_permutexvar_epi8(self.next, digits);
+        let low = _mm512_permutexvar_epi8(self.second_next, digits);
+        // (high ^ next) | (low ^ second_next): a wrong high nibble in either leaves a bit there.
+        const OR_OF_XOR: i32 = 0xF6;
+        let wrong = _mm512_xor_si512(high, self.next);
+        let wrong = _mm512_ternarylogic_epi64::<OR_OF_XOR>(wrong, low, self.second_next);
+        let high_nibbles = _mm512_set1_epi8(0xF0_u8 as i8);
+        let valid = _mm512_mask_testn_epi8_mask(percent, wrong, high_nibbles);
+        // The bits of the first where those of the third are set, else those of the second: so what the shift of words lets in
+        // from the neighbour goes.
+        const SELECT: i32 = 0xE4;
+        let bytes = _mm512_ternarylogic_epi64::<SELECT>(_mm512_slli_epi16::<4>(high), low, high_nibbles);
+        (valid, bytes)
+    }
+}
+
+/// What decoding needs in registers.
+struct Decode {
+    digits: __m512i,
+    keep: Class,
+    reject: Class,
+    strict: bool,
+}
+
+impl Decode {
+    #[inline(always)]
+    unsafe fn new(rules: &DecodeRules) -> Self {
+        Self {
+            digits: load_table(&DIGITS),
+            keep: Class::new(rules.keep.as_ref().unwrap_or(&ByteSet::EMPTY)),
+            reject: Class::new(rules.reject.as_ref().unwrap_or(&ByteSet::EMPTY)),
+            strict: rules.strict,
+        }
+    }
+
+    /// In place, a store at `written <= read` touches only bytes before `read + LANES`, which the window holds already; the
+    /// bytes after that, at which windows look ahead, are as they were.
+    #[inline(always)]
+    unsafe fn all<const VARIANT: u8, const MODE: u8>(&self, tape: &Tape<'_>, cursor: &mut Cursor) -> Stop {
+        // A run has no more blocks than there are in the input with two bytes to spare and, since a block never grows, than there
+        // is room for in the output.
+        loop {
+            let mut run = (tape.length() - cursor.read).saturating_sub(2) / LANES;
+            if MODE == WRITE {
+                run = run.min((tape.capacity() - cursor.written) / LANES);
+            }
+            if run == 0 {
+                break;
+            }
+            for _ in 0..run {
+                let window = Window::load(tape.source().add(cursor.read));
+                let to = tape.target().wrapping_add(cursor.written);
+                if let Some(stop) = self.block::<VARIANT, MODE, true>(window, LANES, cursor, to, LANES) {
+                    return stop;
+                }
+            }
+        }
+        while cursor.read < tape.length() {
+            let left = tape.length() - cursor.read;
+            let window = Window::load_end(tape.source().add(cursor.read), left);
+            let to = tape.target().wrapping_add(cursor.written);
+            let room = tape.capacity().wrapping_sub(cursor.written);
+            if let Some(stop) = self.block::<VARIANT, MODE, false>(window, left.min(LANES), cursor, to, room) {
+                return stop;
+            }
+        }
+        Stop::End
+    }
+
+    /// Decodes the lowest `length` lanes of a window; the others are zero.
+    ///
+    /// # Safety
+    ///
+    /// With [`WRITE`], `to` is valid for writes of `room` bytes. If the block is `WHOLE`, that is `LANES` at least.
+    #[inline(always)]
+    unsafe fn block<const VARIANT: u8, const MODE: u8, const WHOLE: bool>(
+        &self,
+        window: Window,
+        length: usize,
+        cursor: &mut Cursor,
+        to: *mut u8,
+        room: usize,
+    ) -> Option<Stop> {
+        let lanes = if WHOLE { u64::MAX } else { low_bits(length) };
+        let percent = _mm512_cmpeq_epi8_mask(window.x, _mm512_set1_epi8(b'%' as i8));
+        let mut plain = window.x;
+        let mut plus = 0;
+        if VARIANT & PLUS != 0 {
+            plus = _mm512_cmpeq_epi8_mask(window.x, _mm512_set1_epi8(b'+' as i8));
+            plain = _mm512_mask_blend_epi8(plus, plain, _mm512_set1_epi8(b' ' as i8));
+        }
+        let mut suspects = percent | cursor.carry;
+        if MODE == SCAN {
+            suspects |= plus;
+        }
+        if VARIANT & REJECT != 0 {
+            suspects |= self.reject.members(plain) & lanes;
+        }
+        if suspects == 0 {
+            if MODE == WRITE && !store::<WHOLE>(plain, length, to, room) {
+                return Some(Stop::Full);
+            }
+            cursor.read += length;
+            cursor.written += length;
+            return None;
+        }
+
+        let (valid, bytes) = window.triplets(percent, self.digits);
+        let decoded = if VARIANT & KEEP != 0 { valid & !self.keep.members(bytes) } else { valid };
+        let output = _mm512_mask_blend_epi8(decoded, plain, bytes);
+        let dropped = decoded << 1 | decoded << 2 | cursor.carry;
+        let mut kept = !dropped & lanes;
+
+        // The lowest of these bits stops. A malformed '%' does not come to stand in the output, so it comes before a rejected
+        // one; and what is rejected is an error before it is a change.
+        let malformed = if self.strict { percent & !valid } else { 0 };
+        let rejected = if VARIANT & REJECT != 0 { self.reject.members(output) & kept } else { 0 };
+        let changed = if MODE == SCAN { decoded | plus } else { 0 };
+        let stops = malformed | rejected | changed;
+        let mut advance = length;
+        let mut stop = None;
+        if stops != 0 {
+            let first = stops.trailing_zeros();
+            let lowest = stops & stops.wrapping_neg();
+            kept &= lowest - 1;
+            advance = first as usize;
+            stop = Some(if malformed & lowest != 0 {
+                Stop::Malformed
+            } else if rejected & lowest != 0 {
+                Stop::Rejected(lane(output, advance))
+            } else {
+                Stop::Change
+            });
+        }
+        let count = kept.count_ones() as usize;
+        if MODE == WRITE {
+            // Never straight to memory: that is 17 times slower on Zen 4.
+            let compressed = _mm512_maskz_compress_epi8(kept, output);
+            if !store::<WHOLE>(compressed, count, to, room) {
+                return Some(Stop::Full);
+            }
+        }
+        cursor.read += advance;
+        cursor.written += count;
+        // The triplets that begin in the last two lanes of a whole block end in the next one; a shorter block is the last.
+        cursor.carry = decoded >> 62 | decoded >> 63;
+        stop
+    }
+}
+
+#[cold]
+unsafe fn lane(x: __m512i, lane: usize) -> u8 {
+    let mut lanes = [0; LANES];
+    _mm512_storeu_epi8(lanes.as_mut_ptr().cast(), x);
+    lanes[lane]
+}
+
+/// Stores the lowest `length` lanes, or nothing if there is no room for them; a `WHOLE` block stores all 64 and asks nothing.
+///
+/// A masked store that reaches into a page that was never written is a hundred times slower than another, even if the mask keeps
+/// it out of there, so near the end of a page the bytes are copied.
+///
+/// # Safety
+///
+/// `to` is valid for writes of `room` bytes, which are `LANES` at least if `WHOLE`.
+#[inline(always)]
+unsafe fn store<const WHOLE: bool>(x: __m512i, length: usize, to: *mut u8, room: usize) -> bool {
+    if WHOLE || room >= LANES {
+        _mm512_storeu_epi8(to.cast(), x);
+    } else if length > room {
+        return false;
+    } else if is_within_page(to) {
+        _mm512_mask_storeu_epi8(to.cast(), low_bits(length), x);
+    } else {
+        let mut lanes = [0; LANES];
+        _mm512_storeu_epi8(lanes.as_mut_ptr().cast(), x);
+        core::ptr::copy_nonoverlapping(lanes.as_ptr(), to, length);
+    }
+    true
+}
+
+/// Whether 64 bytes from here lie within one page, of which the smallest have 4 KiB.
+#[inline(always)]
+fn is_within_page(start: *const u8) -> bool {
+    start.addr() % 4096 <= 4096 - LANES
+}
+
+/// The first `length` bytes, 64 at most, and zeros. As with stores, a masked load that reaches into a page that is not there is
+/// far slower than another.
+///
+/// # Safety
+///
+/// `from` is valid for reads of `length` bytes, if that is not above 64.
+#[inline(always)]
+unsafe fn load(from: *const u8, length: usize) -> __m512i {
+    if is_within_page(from) {
+        _mm512_maskz_loadu_epi8(low_bits(length), from.cast())
+    } else {
+        let mut lanes = [0; LANES];
+        core::ptr::copy_nonoverlapping(from, lanes.as_mut_ptr(), length.min(LANES));
+        _mm512_loadu_epi8(lanes.as_ptr().cast())
+    }
+}
+
+/// Where a group's bytes go, three lanes each: `FIRST_LANES` has the first lane of each byte.
+const FIRST_LANES: u64 = 0x1249_2492_4924_9249;
+const THIRD_LANES: u64 = FIRST_LANES << 2;
+
+/// For each lane of an expanded group where its byte comes from: the first lane of each three from the characters, the second
+/// from the high digits, which are the other register.
+static FRONT: [u8; 64] = {
+    let mut table = [0; 64];
+    let mut lane = 0;
+    while lane < 64 {
+        table[lane] = (lane / 3 + if lane % 3 == 1 { LANES } else { 0 }) as u8;
+        lane += 1;
+    }
+    table
+};
+
+/// What encoding needs in registers.
+struct Encode {
+    escape: Class,
+    triplet_digits: __m512i,
+    digits: __m512i,
+    front: __m512i,
+}
+
+impl Encode {
+    #[inline(always)]
+    unsafe fn new(rules: &EncodeRules) -> Self {
+        Self {
+            escape: Class::new(rules.escape()),
+            triplet_digits: load_table(&DIGITS),
+            digits: broadcast(rules.digits),
+            front: load_table(&FRONT),
+        }
+    }
+
+    #[inline(always)]
+    unsafe fn all<const VARIANT: u8, const MODE: u8>(&self, tape: &Tape<'_>, cursor: &mut Cursor) -> Stop {
+        let lookahead = if VARIANT & KEEP != 0 { 2 } else { 0 };
+        // A run has no more blocks than there are in the input with the lookahead to spare, and than there is room for in the
+        // output if each grows threefold and the last stores all it may.
+        loop {
+            let mut run = (tape.length() - cursor.read).saturating_sub(lookahead) / LANES;
+            if MODE == WRITE {
+                run = run.min((tape.capacity() - cursor.written) / (3 * LANES));
+            }
+            if run == 0 {
+                break;
+            }
+            for _ in 0..run {
+                let from = tape.source().add(cursor.read);
+                let window =
+                    if VARIANT & KEEP != 0 { Window::load(from) } else { Window::of(_mm512_loadu_epi8(from.cast())) };
+                let to = tape.target().wrapping_add(cursor.written);
+                if let Some(stop) = self.block::<VARIANT, MODE, true>(window, LANES, cursor, to, ROOM) {
+                    return stop;
+                }
+            }
+        }
+        while cursor.read < tape.length() {
+            let left = tape.length() - cursor.read;
+            let from = tape.source().add(cursor.read);
+            let window = if VARIANT & KEEP != 0 { Window::load_end(from, left) } else { Window::of(load(from, left)) };
+            let to = tape.target().wrapping_add(cursor.written);
+            let room = tape.capacity().wrapping_sub(cursor.written);
+            if let Some(stop) = self.block::<VARIANT, MODE, false>(window, left.min(LANES), cursor, to, room) {
+                return stop;
+            }
+        }
+        Stop::End
+    }
+
+    /// Encodes the lowest `length` lanes of a window; the others are zero. Without [`KEEP`], what follows the lanes of the window
+    /// is not looked at. A dirty whole block is encoded up to [`DIRTY_LANES`].
+    ///
+    /// # Safety
+    ///
+    /// With [`WRITE`], `to` is valid for writes of `room` bytes. If the block is `WHOLE`, that is [`ROOM`] at least.
+    #[inline(always)]
+    unsafe fn block<const VARIANT: u8, const MODE: u8, const WHOLE: bool>(
+        &self,
+        window: Window,
+        length: usize,
+        cursor: &mut Cursor,
+        to: *mut u8,
+        room: usize,
+    ) -> Option<Stop> {
+        let lanes = if WHOLE { u64::MAX } else { low_bits(length) };
+        let mut plain = window.x;
+        let mut spaces = 0;
+        if VARIANT & PLUS != 0 {
+            spaces = _mm512_cmpeq_epi8_mask(window.x, _mm512_set1_epi8(b' ' as i8));
+            plain = _mm512_mask_blend_epi8(spaces, plain, _mm512_set1_epi8(b'+' as i8));
+        }
+        let mut escaped = self.escape.members(window.x) & lanes;
+        let mut kept = 0;
+        if VARIANT & KEEP != 0 {
+            let percent = _mm512_cmpeq_epi8_mask(window.x, _mm512_set1_epi8(b'%' as i8));
+            if percent | cursor.carry != 0 {
+                kept = window.triplets(percent, self.triplet_digits).0;
+                escaped &= !(kept | kept << 1 | kept << 2 | cursor.carry);
+            }
+        }
+        if MODE == SCAN && escaped | spaces != 0 {
+            cursor.read += (escaped | spaces).trailing_zeros() as usize;
+            return Some(Stop::Change);
+        }
+        let mut advance = length;
+        if MODE == WRITE && escaped != 0 {
+            if WHOLE {
+                advance = DIRTY_LANES;
+                escaped &= low_bits(DIRTY_LANES);
+            }
+            if !self.expand::<WHOLE>(plain, window.x, escaped, advance, to, room) {
+                return Some(Stop::Full);
+            }
+        } else if MODE == WRITE && !store::<WHOLE>(plain, length, to, room) {
+            return Some(Stop::Full);
+        }
+        if VARIANT & KEEP != 0 {
+            // The triplets that begin in the last two lanes end in the next block.
+            let last = kept >> (advance - 1) & 1;
+            let last_but_one = if advance > 1 { kept >> (advance - 2) & 1 } else { 0 };
+            cursor.carry = last << 1 | last | last_but_one;
+        }
+        cursor.read += advance;
+        cursor.written = cursor.written.saturating_add(advance + 2 * escaped.count_ones() as usize);
+        None
+    }
+
+    /// Stores the lowest `length` lanes, those of `escaped` as triplets: three lanes for each, of which those that count are
+    /// compressed, always in a register.
+    ///
+    /// # Safety
+    ///
+    /// `to` is valid for writes of `room` bytes, which are [`ROOM`] at least if `WHOLE`; then `length` is [`DIRTY_LANES`].
+    #[inline(always)]
+    unsafe fn expand<const WHOLE: bool>(
+        &self,
+        plain: __m512i,
+        x: __m512i,
+        escaped: u64,
+        length: usize,
+        to: *mut u8,
+        room: usize,
+    ) -> bool {
+        // The permutations look at the low six bits of their index: four of a digit, and two that do not matter since the table
+        // repeats.
+        let high = _mm512_permutexvar_epi8(_mm512_srli_epi16::<4>(x), self.digits);
+        let low = _mm512_permutexvar_epi8(x, self.digits);
+        let characters = _mm512_mask_blend_epi8(escaped, plain, _mm512_set1_epi8(b'%' as i8));
+        let mut from = 0;
+        let mut at = 0;
+        while from < length {
+            let group = escaped >> from & ((1 << GROUP) - 1);
+            let index = _mm512_add_epi8(self.front, _mm512_set1_epi8(from as i8));
+            let lanes = _mm512_permutex2var_epi8(characters, index, high);
+            let lanes = _mm512_mask_permutexvar_epi8(lanes, THIRD_LANES, index, low);
+            let mut counted = FIRST_LANES | (_pdep_u64(group, FIRST_LANES) * 6);
+            if !WHOLE {
+                counted &= low_bits(3 * (length - from));
+            }
+            let compressed = _mm512_maskz_compress_epi8(counted, lanes);
+            let count = counted.count_ones() as usize;
+            if !store::<WHOLE>(compressed, count, to.wrapping_add(at), room.wrapping_sub(at)) {
+                return false;
+            }
+            at += count;
+            from += GROUP;
+        }
+        true
+    }
+}

@@ -1,0 +1,767 @@
+//! The generic algorithm over [`Vector`]: what SSE4.1, AVX2 and NEON share.
+//!
+//! Each operation goes block by block while a whole block (and what decoding looks ahead at) can be loaded and whatever it may
+//! become can be stored; then the rest, in registers of 16 lanes, is loaded zero-padded and stored through a buffer on the
+//! stack where the output is short of room. Zero is neither `%` nor `+` nor a hexadecimal digit, so what is cut off is
+//! malformed without further ado.
+
+use super::tape::Tape;
+use super::vector::{Vector, Vector16};
+use super::{COMPACTED, EXPANDED, KEEP, PLUS, Progress, REJECT, SCAN, Stop, WRITE};
+use crate::byteset::ByteSet;
+use crate::rules::{DecodeRules, EncodeRules};
+
+/// A [`ByteSet`] in registers.
+#[derive(Clone, Copy)]
+struct Class<V> {
+    ascii: V,
+    others: V,
+    bits: V,
+    top: V,
+}
+
+impl<V: Vector> Class<V> {
+    #[inline(always)]
+    unsafe fn new(set: &ByteSet) -> Self {
+        const BITS: [u8; 16] = [1, 2, 4, 8, 16, 32, 64, 128, 1, 2, 4, 8, 16, 32, 64, 128];
+        let [ascii, others] = set.rows();
+        // SAFETY: the caller has the instructions.
+        unsafe { Self { ascii: V::table(ascii), others: V::table(others), bits: V::table(&BITS), top: V::splat(0x80) } }
+    }
+
+    /// Mask of the members. A lookup yields zero where the top bit of the index is set, which picks the table by itself.
+    #[inline(always)]
+    unsafe fn members(&self, x: V) -> V {
+        // SAFETY: the caller has the instructions.
+        unsafe {
+            let row = self.ascii.lookup(x).or(self.others.lookup(x.xor(self.top)));
+            let bit = self.bits.lookup(x.high_nibbles());
+            row.and(bit).equal(bit)
+        }
+    }
+}
+
+/// What recognises triplets, in registers.
+#[derive(Clone, Copy)]
+struct Triplets<V> {
+    percent: V,
+    below_zero: V,
+    six: V,
+    after_nine: V,
+    case: V,
+    before_a: V,
+    ten: V,
+    fifteen: V,
+}
+
+impl<V: Vector> Triplets<V> {
+    #[inline(always)]
+    unsafe fn new() -> Self {
+        // SAFETY: the caller has the instructions.
+        unsafe {
+            Self {
+                percent: V::splat(b'%'),
+                below_zero: V::splat(0xFF - b'9'),
+                six: V::splat(6),
+                after_nine: V::splat(0xF0),
+                case: V::splat(0xDF),
+                before_a: V::splat(b'A'),
+                ten: V::splat(10),
+                fifteen: V::splat(15),
+            }
+        }
+    }
+
+    /// The value of each lane that is a hexadecimal digit, and more than 15 in the others (after Langdale and Mula).
+    #[inline(always)]
+    unsafe fn digits(&self, x: V) -> V {
+        // SAFETY: the caller has the instructions.
+        unsafe {
+            // '0' to '9' go to 0xF6 to 0xFF, of which the saturating subtraction makes 0xF0 to 0xF9; nothing else gets there.
+            let decimal = x.add(self.below_zero).subtract_saturating(self.six).subtract(self.after_nine);
+            // 'A' to 'F' go to 0 to 5, then 10 to 15; what wraps around goes far above.
+            let letter = x.and(self.case).subtract(self.before_a).add_saturating(self.ten);
+            decimal.minimum(letter)
+        }
+    }
+
+    /// The mask of the valid triplets, at their '%', and the bytes they stand for. `next` and `second_next` are what follows
+    /// each lane. Since '%' is no digit, no two of them overlap.
+    #[inline(always)]
+    unsafe fn decode(&self, percent: V, next: V, second_next: V) -> (V, V) {
+        // SAFETY: the caller has the instructions.
+        unsafe {
+            let (high, low) = (self.digits(next), self.digits(second_next));
+            let worst = high.or(low);
+            let valid = percent.and(worst.minimum(self.fifteen).equal(worst));
+            (valid, high.and(self.fifteen).times_16().or(low))
+        }
+    }
+}
+
+/// A block of input and what follows each of its lanes.
+#[derive(Clone, Copy)]
+struct Window<V> {
+    x: V,
+    next: V,
+    second_next: V,
+}
+
+impl<V: Vector> Window<V> {
+    /// For who does not look ahead.
+    #[inline(always)]
+    fn of(x: V) -> Self {
+        Self { x, next: x, second_next: x }
+    }
+
+    /// # Safety
+    ///
+    /// `from` is valid for reads of `LANES + 2` bytes.
+    #[inline(always)]
+    unsafe fn load(from: *const u8) -> Self {
+        // SAFETY: the caller's promise.
+        unsafe { Self { x: V::load(from), next: V::load(from.add(1)), second_next: V::load(from.add(2)) } }
+    }
+}
+
+impl<V: Vector16> Window<V> {
+    /// # Safety
+    ///
+    /// `from` is valid for reads of `length` bytes, one at least.
+    #[inline(always)]
+    unsafe fn load_end(from: *const u8, length: usize) -> Self {
+        // SAFETY: each load is given the length that is left where it starts, which is inside.
+        unsafe {
+            if length <= V::LANES {
+                let x = load_up_to::<V>(from, length);
+                Self { x, next: x.shift_lanes_down::<1>(), second_next: x.shift_lanes_down::<2>() }
+            } else {
+                Self {
+                    x: V::load(from),
+                    next: load_up_to::<V>(from.add(1), length - 1),
+                    second_next: load_up_to::<V>(from.add(2), length - 2),
+                }
+            }
+        }
+    }
+}
+
+/// # Safety
+///
+/// `from` is valid for reads of `length` bytes.
+#[inline(always)]
+unsafe fn load_up_to<V: Vector16>(from: *const u8, length: usize) -> V {
+    // SAFETY: the caller's promise.
+    unsafe { if length >= V::LANES { V::load(from) } else { V::load_partial(from, length) } }
+}
+
+/// The lowest `length` bits.
+#[inline(always)]
+fn low_bits(length: usize) -> u64 {
+    debug_assert!(length < 64);
+    (1 << length) - 1
+}
+
+/// As many whole blocks as there are, each taking `LANES + lookahead` bytes of what is left of the input.
+#[inline(always)]
+fn blocks<V: Vector>(left: usize, lookahead: usize) -> usize {
+    left.saturating_sub(lookahead) / V::LANES
+}
+
+#[inline(always)]
+pub(crate) unsafe fn find<V: Vector>(set: &ByteSet, haystack: &[u8]) -> Option<usize> {
+    let (start, length) = (haystack.as_ptr(), haystack.len());
+    let mut at = 0;
+    // SAFETY: the caller has the instructions; every load stays within the haystack.
+    unsafe {
+        let class = Class::<V>::new(set);
+        while at + V::LANES <= length {
+            let members = class.members(V::load(start.add(at)));
+            if members.any_or(0) {
+                return Some(at + members.bits().trailing_zeros() as usize);
+            }
+            at += V::LANES;
+        }
+        let class = Class::<V::Half>::new(set);
+        while at < length {
+            let left = (length - at).min(V::Half::LANES);
+            let members = class.members(load_up_to::<V::Half>(start.add(at), left)).bits() & low_bits(left);
+            if members != 0 {
+                return Some(at + members.trailing_zeros() as usize);
+            }
+            at += left;
+        }
+    }
+    None
+}
+
+#[inline(always)]
+pub(crate) unsafe fn count<V: Vector>(set: &ByteSet, haystack: &[u8]) -> usize {
+    let (start, length) = (haystack.as_ptr(), haystack.len());
+    let (mut at, mut count) = (0, 0);
+    // SAFETY: the caller has the instructions; every load stays within the haystack.
+    unsafe {
+        let class = Class::<V>::new(set);
+        while at + V::LANES <= length {
+            count += class.members(V::load(start.add(at))).bits().count_ones() as usize;
+            at += V::LANES;
+        }
+        let class = Class::<V::Half>::new(set);
+        while at < length {
+            let left = (length - at).min(V::Half::LANES);
+            let members = class.members(load_up_to::<V::Half>(start.add(at), left)).bits() & low_bits(left);
+            count += members.count_ones() as usize;
+            at += left;
+        }
+    }
+    count
+}
+
+#[inline(always)]
+pub(crate) unsafe fn members<V: Vector>(set: &ByteSet, haystack: &[u8]) -> u64 {
+    let (start, length) = (haystack.as_ptr(), haystack.len());
+    let (mut at, mut members) = (0, 0);
+    // SAFETY: the caller has the instructions; every load stays within the haystack.
+    unsafe {
+        let class = Class::<V::Half>::new(set);
+        while at < length {
+            let left = (length - at).min(V::Half::LANES);
+            let found = class.members(load_up_to::<V::Half>(start.add(at), left)).bits() & low_bits(left);
+            members |= found << at;
+            at += left;
+        }
+    }
+    members
+}
+
+/// Where an operation stands.
+struct Cursor {
+    read: usize,
+    written: usize,
+    /// How the lowest lanes of the next block continue a triplet of the last one: bits 0 and 1.
+    carry: u64,
+}
+
+/// What [`decode`] needs in registers.
+#[derive(Clone, Copy)]
+struct Decode<V> {
+    triplets: Triplets<V>,
+    plus: V,
+    space: V,
+    keep: Class<V>,
+    reject: Class<V>,
+    strict: bool,
+}
+
+impl<V: Vector> Decode<V> {
+    #[inline(always)]
+    unsafe fn new(rules: &DecodeRules) -> Self {
+        // SAFETY: the caller has the instructions.
+        unsafe {
+            Self {
+                triplets: Triplets::new(),
+                plus: V::splat(b'+'),
+                space: V::splat(b' '),
+                keep: Class::new(rules.keep.as_ref().unwrap_or(&ByteSet::EMPTY)),
+                reject: Class::new(rules.reject.as_ref().unwrap_or(&ByteSet::EMPTY)),
+                strict: rules.strict,
+            }
+        }
+    }
+
+    /// Decodes the lowest `length` lanes of a window; the others are zero. Stores up to `LANES` bytes at `to`, of which
+    /// `cursor.written` says how many count.
+    ///
+    /// # Safety
+    ///
+    /// With [`WRITE`], `to` is valid for writes of `LANES` bytes.
+    #[inline(always)]
+    unsafe fn block<const VARIANT: u8, const MODE: u8>(
+        &self,
+        window: Window<V>,
+        length: usize,
+        cursor: &mut Cursor,
+        to: *mut u8,
+    ) -> Option<Stop> {
+        // SAFETY: the caller has the instructions and promises room at `to`.
+        unsafe {
+            let percent = window.x.equal(self.triplets.percent);
+            let plus = if VARIANT & PLUS != 0 { window.x.equal(self.plus) } else { percent };
+            let plain = if VARIANT & PLUS != 0 { window.x.blend(self.space, plus) } else { window.x };
+            let changes = if VARIANT & PLUS != 0 && MODE == SCAN { percent.or(plus) } else { percent };
+            let suspects = if VARIANT & REJECT != 0 { changes.or(self.reject.members(plain)) } else { changes };
+            if !suspects.any_or(cursor.carry) {
+                if MODE == WRITE {
+                    plain.store(to);
+                }
+                cursor.read += length;
+                cursor.written += length;
+                return None;
+            }
+
+            let (valid, bytes) = self.triplets.decode(percent, window.next, window.second_next);
+            let malformed = percent.bits() & !valid.bits();
+            let decoded =
+                if VARIANT & KEEP != 0 { valid.and(self.keep.members(bytes).xor(V::splat(0xFF))) } else { valid };
+            let output = plain.blend(bytes, decoded);
+            let dropped = decoded.bits() << 1 | decoded.bits() << 2 | cursor.carry;
+            let mut kept = !dropped & low_bits(length);
+
+            // The lowest of these bits stops. A malformed '%' does not come to stand in the output, so it comes before a rejected
+            // one; and what is rejected is an error before it is a change.
+            let malformed = if self.strict { malformed } else { 0 };
+            let rejected = if VARIANT & REJECT != 0 { self.reject.members(output).bits() & kept } else { 0 };
+            let mut stops = malformed | rejected;
+            if MODE == SCAN {
+                stops |= decoded.bits();
+                if VARIANT & PLUS != 0 {
+                    stops |= plus.bits();
+                }
+            }
+            let stop = if stops == 0 {
+                cursor.read += length;
+                cursor.carry = dropped >> length;
+                None
+            } else {
+                let first = stops.trailing_zeros() as usize;
+                kept &= low_bits(first);
+                cursor.read += first;
+                Some(if malformed >> first & 1 != 0 {
+                    Stop::Malformed
+                } else if rejected >> first & 1 != 0 {
+                    Stop::Rejected(lane_of(output, first))
+                } else {
+                    Stop::Change
+                })
+            };
+            if MODE == WRITE {
+                compact(output, kept, to);
+            }
+            cursor.written += kept.count_ones() as usize;
+            stop
+        }
+    }
+}
+
+/// Decodes as many whole blocks as the input and the room in the output allow.
+///
+/// In place, a store at `written <= read` touches only bytes before `read + LANES`, which the window holds already; the bytes
+/// after that, at which windows look ahead, are as they were.
+#[inline(always)]
+unsafe fn decode_blocks<V: Vector, const VARIANT: u8, const MODE: u8>(
+    tape: &Tape<'_>,
+    rules: &DecodeRules,
+    cursor: &mut Cursor,
+) -> Option<Stop> {
+    // SAFETY: the caller has the instructions. A run has no more blocks than there are in the input with two bytes to spare
+    // and, since a block never grows, than there is room for in the output.
+    unsafe {
+        let decode = Decode::<V>::new(rules);
+        loop {
+            let mut run = blocks::<V>(tape.length() - cursor.read, 2);
+            if MODE == WRITE {
+                run = run.min((tape.capacity() - cursor.written) / V::LANES);
+            }
+            if run == 0 {
+                return None;
+            }
+            for _ in 0..run {
+                let window = Window::load(tape.source().add(cursor.read));
+                let to = tape.target().wrapping_add(cursor.written);
+                let stop = decode.block::<VARIANT, MODE>(window, V::LANES, cursor, to);
+                if stop.is_some() {
+                    return stop;
+                }
+            }
+        }
+    }
+}
+
+#[inline(always)]
+pub(crate) unsafe fn decode<V: Vector, const VARIANT: u8, const MODE: u8>(
+    tape: Tape<'_>,
+    rules: &DecodeRules,
+) -> Progress {
+    let mut cursor = Cursor { read: 0, written: 0, carry: 0 };
+    // SAFETY: the caller has the instructions.
+    let stop = unsafe { decode_all::<V, VARIANT, MODE>(&tape, rules, &mut cursor) };
+    Progress::new(cursor.read, cursor.written, stop)
+}
+
+#[inline(always)]
+unsafe fn decode_all<V: Vector, const VARIANT: u8, const MODE: u8>(
+    tape: &Tape<'_>,
+    rules: &DecodeRules,
+    cursor: &mut Cursor,
+) -> Stop {
+    // SAFETY: the caller has the instructions. The end is loaded within its length, and what is stored has room: in the
+    // output, or on the stack.
+    unsafe {
+        if let Some(stop) = decode_blocks::<V, VARIANT, MODE>(tape, rules, cursor) {
+            return stop;
+        }
+        if V::LANES > V::Half::LANES
+            && let Some(stop) = decode_blocks::<V::Half, VARIANT, MODE>(tape, rules, cursor)
+        {
+            return stop;
+        }
+        let decode = Decode::<V::Half>::new(rules);
+        while cursor.read < tape.length() {
+            let left = tape.length() - cursor.read;
+            let window = Window::load_end(tape.source().add(cursor.read), left);
+            let length = left.min(V::Half::LANES);
+            if MODE != WRITE || tape.capacity() - cursor.written >= V::Half::LANES {
+                let to = tape.target().wrapping_add(cursor.written);
+                if let Some(stop) = decode.block::<VARIANT, MODE>(window, length, cursor, to) {
+                    return stop;
+                }
+                continue;
+            }
+            let mut buffer = [0; 32];
+            let before = cursor.written;
+            let stop = decode.block::<VARIANT, MODE>(window, length, cursor, buffer.as_mut_ptr());
+            if !write_short(tape, before, &buffer[..cursor.written - before]) {
+                return Stop::Full;
+            }
+            if let Some(stop) = stop {
+                return stop;
+            }
+        }
+        Stop::End
+    }
+}
+
+/// One block of 16 lanes without any of what [`decode`] has to be ready for.
+#[inline(always)]
+pub(crate) unsafe fn decode_short<V: Vector>(tape: Tape<'_>) -> Option<usize> {
+    let length = tape.length();
+    if length == 0 || length > V::Half::LANES || tape.capacity() < V::Half::LANES {
+        // SAFETY: the caller has the instructions.
+        let progress = unsafe { decode::<V, 0, WRITE>(tape, &DecodeRules::STRICT) };
+        return progress.is_end().then_some(progress.written);
+    }
+    // SAFETY: the caller has the instructions; the window is loaded within the length, and there is room for 16 lanes.
+    unsafe {
+        let triplets = Triplets::<V::Half>::new();
+        let window = Window::<V::Half>::load_end(tape.source(), length);
+        let percent = window.x.equal(triplets.percent);
+        let (valid, bytes) = triplets.decode(percent, window.next, window.second_next);
+        let decoded = valid.bits();
+        if decoded != percent.bits() {
+            return None;
+        }
+        let kept = !(decoded << 1 | decoded << 2) & low_bits(length);
+        compact_half(window.x.blend(bytes, valid), kept, tape.target());
+        Some(kept.count_ones() as usize)
+    }
+}
+
+/// What [`encode`] needs in registers.
+#[derive(Clone, Copy)]
+struct Encode<V: Vector> {
+    escape: Class<V>,
+    triplets: Triplets<V>,
+    space: V,
+    plus: V,
+    digits: V::Half,
+}
+
+impl<V: Vector> Encode<V> {
+    #[inline(always)]
+    unsafe fn new(rules: &EncodeRules) -> Self {
+        // SAFETY: the caller has the instructions.
+        unsafe {
+            Self {
+                escape: Class::new(rules.escape()),
+                triplets: Triplets::new(),
+                space: V::splat(b' '),
+                plus: V::splat(b'+'),
+                digits: V::Half::table(rules.digits),
+            }
+        }
+    }
+
+    /// Encodes the lowest `length` lanes of a window. Without [`KEEP`], what follows the lanes of the window is not looked at. A
+    /// `WHOLE` block has all its lanes and as much room as it could ask for.
+    ///
+    /// # Safety
+    ///
+    /// With [`WRITE`], `to` is valid for writes of `room` bytes. If the block is `WHOLE`, that is three times `LANES` and
+    /// [`BEHIND`] at least.
+    #[inline(always)]
+    unsafe fn block<const VARIANT: u8, const MODE: u8, const WHOLE: bool>(
+        &self,
+        window: Window<V>,
+        length: usize,
+        cursor: &mut Cursor,
+        to: *mut u8,
+        room: usize,
+    ) -> Option<Stop> {
+        // SAFETY: the caller has the instructions and promises the room that is used.
+        unsafe {
+            let space = if VARIANT & PLUS != 0 { window.x.equal(self.space) } else { window.x };
+            let plain = if VARIANT & PLUS != 0 { window.x.blend(self.plus, space) } else { window.x };
+            let mut escaped = self.escape.members(window.x).bits() & low_bits(length);
+            if VARIANT & KEEP != 0 {
+                let percent = window.x.equal(self.triplets.percent);
+                if percent.any_or(cursor.carry) {
+                    let (valid, _) = self.triplets.decode(percent, window.next, window.second_next);
+                    let kept = valid.bits() | valid.bits() << 1 | valid.bits() << 2 | cursor.carry;
+                    escaped &= !kept;
+                    cursor.carry = kept >> length;
+                }
+            }
+            if MODE == SCAN {
+                let spaces = if VARIANT & PLUS != 0 { space.bits() } else { 0 };
+                let changes = escaped | spaces;
+                if changes != 0 {
+                    cursor.read += changes.trailing_zeros() as usize;
+                    return Some(Stop::Change);
+                }
+            }
+            let count = length + 2 * escaped.count_ones() as usize;
+            if MODE == WRITE {
+                if WHOLE && escaped == 0 {
+                    plain.store(to);
+                } else if WHOLE || room >= count + BEHIND {
+                    self.store(plain, escaped, length, to);
+                } else {
+                    let mut buffer = [0; 3 * 32 + BEHIND];
+                    self.store(plain, escaped, length, buffer.as_mut_ptr());
+                    if room < count {
+                        return Some(Stop::Full);
+                    }
+                    core::ptr::copy_nonoverlapping(buffer.as_ptr(), to, count);
+                }
+            }
+            cursor.read += length;
+            cursor.written = cursor.written.saturating_add(count);
+            None
+        }
+    }
+
+    /// # Safety
+    ///
+    /// As [`expand`].
+    #[inline(always)]
+    unsafe fn store(&self, x: V, escaped: u64, length: usize, to: *mut u8) {
+        // SAFETY: the upper half goes right behind what counts of the lower one, within the room of both.
+        unsafe {
+            let (low, high) = x.halves();
+            expand(low, escaped & 0xFFFF, length, self.digits, to);
+            if V::LANES > V::Half::LANES {
+                let behind = 16 + 2 * (escaped & 0xFFFF).count_ones() as usize;
+                expand(high, escaped >> 16, length - 16, self.digits, to.add(behind));
+            }
+        }
+    }
+}
+
+/// What encoding may store behind the end of what counts.
+const BEHIND: usize = 15;
+
+#[inline(always)]
+unsafe fn encode_blocks<V: Vector, const VARIANT: u8, const MODE: u8>(
+    tape: &Tape<'_>,
+    rules: &EncodeRules,
+    cursor: &mut Cursor,
+) -> Option<Stop> {
+    let lookahead = if VARIANT & KEEP != 0 { 2 } else { 0 };
+    // SAFETY: the caller has the instructions. A run has no more blocks than there are in the input with the lookahead to
+    // spare, and than there is room for in the output if each grows threefold.
+    unsafe {
+        let encode = Encode::<V>::new(rules);
+        loop {
+            let mut run = blocks::<V>(tape.length() - cursor.read, lookahead);
+            if MODE == WRITE {
+                run = run.min((tape.capacity() - cursor.written).saturating_sub(BEHIND) / (3 * V::LANES));
+            }
+            if run == 0 {
+                return None;
+            }
+            for _ in 0..run {
+                let from = tape.source().add(cursor.read);
+                let window = if VARIANT & KEEP != 0 { Window::load(from) } else { Window::of(V::load(from)) };
+                let to = tape.target().wrapping_add(cursor.written);
+                let stop = encode.block::<VARIANT, MODE, true>(window, V::LANES, cursor, to, usize::MAX);
+                if stop.is_some() {
+                    return stop;
+                }
+            }
+        }
+    }
+}
+
+#[inline(always)]
+pub(crate) unsafe fn encode<V: Vector, const VARIANT: u8, const MODE: u8>(
+    tape: Tape<'_>,
+    rules: &EncodeRules,
+) -> Progress {
+    let mut cursor = Cursor { read: 0, written: 0, carry: 0 };
+    // SAFETY: the caller has the instructions.
+    let stop = unsafe { encode_all::<V, VARIANT, MODE>(&tape, rules, &mut cursor) };
+    Progress::new(cursor.read, cursor.written, stop)
+}
+
+#[inline(always)]
+unsafe fn encode_all<V: Vector, const VARIANT: u8, const MODE: u8>(
+    tape: &Tape<'_>,
+    rules: &EncodeRules,
+    cursor: &mut Cursor,
+) -> Stop {
+    // SAFETY: the caller has the instructions. The end is loaded within its length, and what is stored has room: in the
+    // output, or on the stack.
+    unsafe {
+        if let Some(stop) = encode_blocks::<V, VARIANT, MODE>(tape, rules, cursor) {
+            return stop;
+        }
+        if V::LANES > V::Half::LANES
+            && let Some(stop) = encode_blocks::<V::Half, VARIANT, MODE>(tape, rules, cursor)
+        {
+            return stop;
+        }
+        let encode = Encode::<V::Half>::new(rules);
+        while cursor.read < tape.length() {
+            let left = tape.length() - cursor.read;
+            let window = Window::load_end(tape.source().add(cursor.read), left);
+            let length = left.min(V::Half::LANES);
+            let to = tape.target().wrapping_add(cursor.written);
+            let room = tape.capacity().wrapping_sub(cursor.written);
+            if let Some(stop) = encode.block::<VARIANT, MODE, false>(window, length, cursor, to, room) {
+                return stop;
+            }
+        }
+        Stop::End
+    }
+}
+
+/// Copies `bytes` to `at` of the output, or nothing if they do not fit.
+#[inline(always)]
+fn write_short(tape: &Tape<'_>, at: usize, bytes: &[u8]) -> bool {
+    let fits = tape.capacity() - at >= bytes.len();
+    if fits {
+        // SAFETY: it fits, and `bytes` is a buffer of the caller's own.
+        unsafe { core::ptr::copy_nonoverlapping(bytes.as_ptr(), tape.target().add(at), bytes.len()) }
+    }
+    fits
+}
+
+#[cold]
+unsafe fn lane_of<V: Vector>(x: V, lane: usize) -> u8 {
+    let mut lanes = [0; 32];
+    // SAFETY: no register has more lanes than this buffer, and the caller has the instructions.
+    unsafe { x.store(lanes.as_mut_ptr()) };
+    lanes[lane]
+}
+
+/// Stores the lanes whose bit in `kept` is set, one behind the other, and anything behind them, within `LANES` bytes.
+///
+/// # Safety
+///
+/// `to` is valid for writes of `LANES` bytes.
+#[inline(always)]
+unsafe fn compact<V: Vector>(x: V, kept: u64, to: *mut u8) {
+    // SAFETY: the second half goes at most 16 bytes behind the first.
+    unsafe {
+        let (low, high) = x.halves();
+        compact_half(low, kept & 0xFFFF, to);
+        if V::LANES > V::Half::LANES {
+            compact_half(high, kept >> 16, to.add((kept & 0xFFFF).count_ones() as usize));
+        }
+    }
+}
+
+/// [`compact`] for 16 lanes: the two halves are each put together by a table, and the second stored where the first ends.
+#[inline(always)]
+unsafe fn compact_half<V: Vector16>(x: V, kept: u64, to: *mut u8) {
+    let (first, second) = ((kept & 0xFF) as usize, (kept >> 8) as usize);
+    // SAFETY: both stores are of 8 bytes, the second at most 8 bytes behind the first.
+    unsafe {
+        let order = V::from_words(COMPACTED[first], COMPACTED[second] | 0x0808_0808_0808_0808);
+        x.lookup(order).store_words(to, to.add(first.count_ones() as usize));
+    }
+}
+
+/// Stores the lowest `length` of 16 lanes, those of `escaped` as triplets, and anything in the [`BEHIND`] bytes behind them.
+///
+/// Four lanes at a time become `[byte, high digit, low digit, %]` each, of which a table picks what counts.
+///
+/// # Safety
+///
+/// `to` is valid for writes of all that.
+#[inline(always)]
+unsafe fn expand<V: Vector16>(x: V, escaped: u64, length: usize, digits: V, to: *mut u8) {
+    // SAFETY: a store is of 16 bytes, and the first of them at least counts.
+    unsafe {
+        let high = digits.lookup(x.high_nibbles());
+        let low = digits.lookup(x.and(V::splat(15)));
+        let (front_low, front_high) = x.interleave_bytes(high);
+        let (back_low, back_high) = low.interleave_bytes(V::splat(b'%'));
+        let (first, second) = front_low.interleave_pairs(back_low);
+        let (third, fourth) = front_high.interleave_pairs(back_high);
+        let mut at = 0;
+        let mut rest = escaped as usize;
+        for (number, group) in [first, second, third, fourth].into_iter().enumerate() {
+            if 4 * number >= length {
+                break;
+            }
+            let order = &EXPANDED[rest & 15];
+            group.lookup(V::table(order)).store(to.add(at));
+            at += 4 + 2 * (rest & 15).count_ones() as usize;
+            rest >>= 4;
+        }
+    }
+}
+
+/// Stamps out a level's entry points: the one thing that generics cannot say is which instructions a function is compiled with.
+macro_rules! kernel {
+    ($level:ty, $vector:ty, $features:literal) => {
+        impl $crate::kernel::Kernel for $level {
+            #[target_feature(enable = $features)]
+            unsafe fn find(set: &ByteSet, haystack: &[u8]) -> Option<usize> {
+                // SAFETY: the caller has the instructions, with which this function is compiled and what it calls is inlined
+                // into it. So too below.
+                unsafe { block::find::<$vector>(set, haystack) }
+            }
+
+            #[target_feature(enable = $features)]
+            unsafe fn count(set: &ByteSet, haystack: &[u8]) -> usize {
+                // SAFETY: as in `find`.
+                unsafe { block::count::<$vector>(set, haystack) }
+            }
+
+            #[target_feature(enable = $features)]
+            unsafe fn members(set: &ByteSet, haystack: &[u8]) -> u64 {
+                // SAFETY: as in `find`.
+                unsafe { block::members::<$vector>(set, haystack) }
+            }
+
+            #[target_feature(enable = $features)]
+            unsafe fn encode<const VARIANT: u8, const MODE: u8>(
+                source: Source<'_>,
+                target: Target<'_>,
+                rules: &EncodeRules,
+            ) -> Progress {
+                // SAFETY: as in `find`.
+                unsafe { block::encode::<$vector, VARIANT, MODE>(Tape::of(source, target), rules) }
+            }
+
+            #[target_feature(enable = $features)]
+            unsafe fn decode<const VARIANT: u8, const MODE: u8>(
+                source: Source<'_>,
+                target: Target<'_>,
+                rules: &DecodeRules,
+            ) -> Progress {
+                // SAFETY: as in `find`.
+                unsafe { block::decode::<$vector, VARIANT, MODE>(Tape::of(source, target), rules) }
+            }
+
+            #[target_feature(enable = $features)]
+            unsafe fn decode_short(source: Source<'_>, target: Target<'_>) -> Option<usize> {
+                // SAFETY: as in `find`.
+                unsafe { block::decode_short::<$vector>(Tape::of(source, target)) }
+            }
+        }
+    };
+}
+pub(super) use kernel;

@@ -1,0 +1,48 @@
+//! Eight bytes at a time in an ordinary register.
+#![forbid(unsafe_code)]
+
+/// Up to 15 bytes as two little-endian words, zero-padded, without a loop.
+#[inline(always)]
+pub(crate) fn load(bytes: &[u8]) -> (u64, u64) {
+    let length = bytes.len();
+    if let (Some(first), Some(last)) = (bytes.first_chunk(), bytes.last_chunk()) {
+        // The shift is by 8 to 64 bits; at 64 nothing is left of the second word.
+        let last = u64::from_le_bytes(*last);
+        (u64::from_le_bytes(*first), last.checked_shr(8 * (16 - length as u32)).unwrap_or(0))
+    } else if let (Some(first), Some(last)) = (bytes.first_chunk(), bytes.last_chunk()) {
+        let (first, last) = (u32::from_le_bytes(*first), u32::from_le_bytes(*last));
+        (u64::from(first) | u64::from(last) << (8 * (length - 4)), 0)
+    } else if let [first, .., last] = bytes {
+        let middle = bytes[length / 2];
+        (u64::from(*first) | u64::from(middle) << (8 * (length / 2)) | u64::from(*last) << (8 * (length - 1)), 0)
+    } else {
+        (bytes.first().map_or(0, |&byte| u64::from(byte)), 0)
+    }
+}
+
+/// Has the top bit of a byte set where `word` has `byte`, and maybe that of bytes above the first such one.
+#[inline(always)]
+pub(crate) const fn equal(word: u64, byte: u8) -> u64 {
+    const ONES: u64 = u64::MAX / 0xFF;
+    let difference = word ^ (ONES * byte as u64);
+    difference.wrapping_sub(ONES) & !difference & (ONES << 7)
+}
+
+/// Whether any of up to 64 bytes is `byte`: without a loop, and from 16 bytes on without a branch but for the length. Pieces may
+/// overlap; each is a fixed number of bytes, which is one comparison where registers hold 16.
+#[inline(always)]
+pub(crate) fn contains(bytes: &[u8], byte: u8) -> bool {
+    let length = bytes.len();
+    if length < 16 {
+        let (low, high) = load(bytes);
+        return equal(low, byte) | equal(high, byte) != 0;
+    }
+    let piece = |piece: Option<&[u8; 16]>| {
+        piece.map_or(0, |piece| piece.iter().fold(0, |found, &other| found | u8::from(other == byte)))
+    };
+    let mut found = piece(bytes.first_chunk()) | piece(bytes.last_chunk());
+    if length > 32 {
+        found |= piece(bytes[16..].first_chunk()) | piece(bytes[..length - 16].last_chunk());
+    }
+    found != 0
+}

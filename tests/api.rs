@@ -1,0 +1,219 @@
+//! Can it be used as promised? Constants, threads, errors, levels that are not there, output piece by piece.
+#![cfg(feature = "alloc")]
+
+mod common;
+
+use std::error::Error;
+use std::fmt::{self, Write};
+
+use common::{compare_decoding, compare_encoding, compare_searching};
+use simdpct::{
+    BufferTooSmall, ByteSet, DecodeError, DecodeErrorKind, DecodeIntoError, Decoder, Encoder, Level, UnknownLevel,
+    reference, sets,
+};
+
+/// All of it can be built in `const`.
+const SET: ByteSet = ByteSet::new(b"a")
+    .with(b'b')
+    .without(b'a')
+    .union(ByteSet::range(b'0', b'9'))
+    .intersection(ByteSet::ALL)
+    .union(ByteSet::NON_ASCII.complement().complement())
+    .union(ByteSet::EMPTY);
+const ENCODER: Encoder =
+    Encoder::new(SET).plus_for_space().lowercase().keep_triplets().keep_non_ascii().level(Level::Scalar);
+const DECODER: Decoder =
+    Decoder::new().lenient().plus_for_space().keep(SET).reject(ByteSet::new(b"\0")).level(Level::Scalar);
+const HAS_B: bool = SET.contains(b'b') && !SET.contains(b'a');
+const MOST: Option<usize> = Encoder::max_encoded_len(7);
+static SHARED: Decoder = DECODER;
+
+#[test]
+fn constants() {
+    const { assert!(HAS_B) };
+    assert_eq!(MOST, Some(21));
+    assert_eq!(ENCODER.encode("abé +%41"), "a%62é+%2b%41");
+    assert_eq!(SHARED.decode("+%2B%62%zz").as_deref(), Ok(b" +%62%zz".as_slice()));
+    assert_eq!(SHARED, DECODER);
+    assert_ne!(ENCODER, Encoder::COMPONENT);
+}
+
+#[test]
+fn thread_safe_values() {
+    const fn is_plain<T: Copy + Send + Sync + Unpin + fmt::Debug + PartialEq + 'static>() {}
+    const fn is_error<T: Error + Send + Sync + 'static>() {}
+    is_plain::<ByteSet>();
+    is_plain::<Encoder>();
+    is_plain::<Decoder>();
+    is_plain::<Level>();
+    is_plain::<DecodeError>();
+    is_plain::<DecodeErrorKind>();
+    is_plain::<DecodeIntoError>();
+    is_plain::<BufferTooSmall>();
+    is_error::<DecodeError>();
+    is_error::<DecodeIntoError>();
+    is_error::<BufferTooSmall>();
+    is_error::<UnknownLevel>();
+}
+
+#[test]
+fn default_is_new() {
+    assert_eq!(Decoder::default(), Decoder::new());
+    assert_eq!(Decoder::default().decode("%zz+").map_err(|error| error.kind), Err(DecodeErrorKind::Malformed));
+}
+
+/// `AsRef<[u8]>` without `Sized`: what one has at hand can be passed as it is.
+#[test]
+fn kinds_of_input() {
+    let expected = "a%26b";
+    assert_eq!(simdpct::encode("a&b"), expected);
+    assert_eq!(simdpct::encode(b"a&b"), expected);
+    assert_eq!(simdpct::encode(&b"a&b"[..]), expected);
+    assert_eq!(simdpct::encode(&String::from("a&b")), expected);
+    assert_eq!(simdpct::encode(&b"a&b".to_vec()), expected);
+    assert_eq!(simdpct::decode("a%26b").as_deref(), Ok("a&b"));
+    assert_eq!(simdpct::decode(&[0x25, 0x32, 0x36]).as_deref(), Ok("&"));
+    assert_eq!(simdpct::decode_bytes("%FF").as_deref(), Ok(b"\xFF".as_slice()));
+    assert_eq!(simdpct::decode_lossy(&b"%FF%zz".to_vec()), "\u{FFFD}%zz");
+}
+
+#[test]
+fn texts_of_errors() {
+    let text = |error: &dyn Error| error.to_string();
+    let decode = |decoder: Decoder, input: &str| decoder.decode_utf8(input).unwrap_err();
+
+    let malformed = decode(Decoder::new(), "ab%zz");
+    assert_eq!(text(&malformed), "malformed percent-encoding: '%' without two hexadecimal digits at byte 2");
+    assert_eq!(text(&decode(Decoder::new(), "a%FF")), "the decoded bytes are not valid UTF-8 at byte 1");
+    assert_eq!(text(&decode(Decoder::new().reject(ByteSet::new(b"\n")), "%0A")), "rejected byte 0x0A at byte 0");
+
+    let too_small = Encoder::COMPONENT.encode_into("&&", &mut [0; 5]).unwrap_err();
+    assert_eq!(text(&too_small), "the output buffer is too small: 6 bytes are needed");
+
+    // What stands inside can be had as itself, and reads the same from outside.
+    let outer = Decoder::new().decode_into("ab%zz", &mut [0; 5]).unwrap_err();
+    assert_eq!(outer, DecodeIntoError::from(malformed));
+    assert_eq!(text(&outer), text(&malformed));
+    let outer = Decoder::new().decode_into("abcdef", &mut [0; 5]).unwrap_err();
+    assert_eq!(outer, DecodeIntoError::from(too_small));
+    assert_eq!(text(&outer), text(&too_small));
+
+    assert!(malformed.source().is_none() && too_small.source().is_none());
+    assert!(DecodeIntoError::from(malformed).source().is_some_and(|source| source.is::<DecodeError>()));
+    assert!(DecodeIntoError::from(too_small).source().is_some_and(|source| source.is::<BufferTooSmall>()));
+}
+
+/// An input at fault is reported as such, even if nothing of it would fit.
+#[test]
+fn the_input_is_at_fault_before_the_buffer() {
+    let input = ["a".repeat(500), "%zz".to_owned()].concat();
+    for level in Level::available() {
+        let error = Decoder::new().level(level).decode_into(&input, &mut []).unwrap_err();
+        assert!(matches!(error, DecodeIntoError::Decode(error) if error.position == 500), "{error:?}");
+    }
+}
+
+/// Asking for a level that the CPU lacks is safe, whichever it is, and the result is the same.
+#[test]
+fn levels_that_are_not_there() {
+    let input = "clean, then %41%zz+é & more of it, so that no vector is too long ".repeat(4);
+    for level in Level::ALL {
+        let decoder = Decoder::new().lenient().plus_for_space();
+        assert_eq!(decoder.level(level).decode(&input), decoder.decode(&input), "{level}");
+        assert_eq!(Encoder::FORM.level(level).encode(&input), Encoder::FORM.encode(&input), "{level}");
+        let set = ByteSet::new(b"&");
+        assert_eq!(set.find_on(level, input.as_bytes()), set.find(input.as_bytes()), "{level}");
+        assert_eq!(set.count_on(level, input.as_bytes()), 4, "{level}");
+    }
+    // There is always one to fall back to, and no machine has those of two architectures.
+    assert!(Level::Scalar.is_available());
+    assert!(Level::ALL.iter().any(|level| !level.is_available()));
+}
+
+/// Three times as long, if there is such a length.
+#[test]
+fn longest_encoded_length() {
+    assert_eq!(Encoder::max_encoded_len(0), Some(0));
+    assert_eq!(Encoder::max_encoded_len(usize::MAX / 3), Some(usize::MAX / 3 * 3));
+    assert_eq!(Encoder::max_encoded_len(usize::MAX / 3 + 1), None);
+    assert_eq!(Encoder::max_encoded_len(usize::MAX), None);
+}
+
+/// `display` goes chunk by chunk, of 256 bytes at this time, and must cut no triplet and no character that stays.
+#[test]
+fn display_of_long_inputs() {
+    let pieces: [&[u8]; 14] = [
+        b"%41",
+        b"%4",
+        b"%",
+        b"%%41",
+        b"%4%41",
+        "é".as_bytes(),
+        "€".as_bytes(),
+        "😀".as_bytes(),
+        b"\xF0\x9F\x98",
+        b"\xC3",
+        b"\x80\x80\x80\x80",
+        b"\xE2\xC3\xA9",
+        b"%\xC3\xA9",
+        b"\xF0%41",
+    ];
+    let encoders = [
+        Encoder::URI,
+        Encoder::URI.keep_non_ascii(),
+        Encoder::FORM.keep_triplets(),
+        Encoder::COMPONENT.keep_non_ascii(),
+    ];
+    for piece in pieces {
+        for at in (120..=132).chain(248..=260).chain(500..=516) {
+            for behind in [0, 1, 2, 300] {
+                let input = [&vec![b'z'; at], piece, &vec![b'4'; behind]].concat();
+                for encoder in encoders {
+                    let expected = reference::encode(&encoder, &input);
+                    assert_eq!(
+                        encoder.display(&input).to_string(),
+                        expected,
+                        "\"{}\" by {encoder:?}",
+                        input.escape_ascii()
+                    );
+                }
+            }
+        }
+        // Nothing else than that, so that every cut falls into it.
+        let input = piece.repeat(1000 / piece.len());
+        for encoder in encoders {
+            assert_eq!(encoder.display(&input).to_string(), reference::encode(&encoder, &input));
+        }
+    }
+}
+
+/// A writer that takes no more ends it, with the writer's error.
+#[test]
+fn display_to_a_writer_that_fails() {
+    struct Full(usize);
+    impl Write for Full {
+        fn write_str(&mut self, text: &str) -> fmt::Result {
+            self.0 = self.0.checked_sub(text.len()).ok_or(fmt::Error)?;
+            Ok(())
+        }
+    }
+    let input = "&".repeat(1000);
+    let display = Encoder::COMPONENT.display(&input);
+    assert!(write!(Full(3000), "{display}").is_ok());
+    assert!(write!(Full(2999), "{display}").is_err());
+}
+
+/// Far longer than any block, buffer or chunk, at lengths that are multiples of nothing.
+#[test]
+fn long_inputs() {
+    let line = "GET /caf%C3%A9?q=a+b%zz&x=é \0 and a stretch of text that has nothing special in it at all ";
+    for length in [4095, 4096, 4097, 70_001] {
+        let input: Vec<u8> = line.bytes().cycle().take(length).collect();
+        compare_decoding(&Decoder::new(), &input);
+        compare_decoding(&Decoder::new().lenient().plus_for_space(), &input);
+        compare_decoding(&Decoder::new().lenient().keep(ByteSet::new(b"\xA9")).reject(ByteSet::new(b"\x01")), &input);
+        compare_encoding(&Encoder::FORM, &input);
+        compare_encoding(&Encoder::URI.keep_non_ascii(), &input);
+        compare_searching(&sets::URI, &input);
+    }
+}

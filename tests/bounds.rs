@@ -1,0 +1,304 @@
+//! Is a byte read or written outside the caller's buffers? They end where a page begins that may not be touched, or start
+//! where one ends.
+//!
+//! What is found here ends the process by a signal; `--test-threads=1` shows in which test.
+#![cfg(all(feature = "alloc", unix, not(miri)))]
+
+mod common;
+
+use std::ops::Range;
+use std::ptr::NonNull;
+
+use common::{Case, Failure, as_uninit};
+use simdpct::{ByteSet, Decoder, Encoder, Level, reference};
+
+/// Past three blocks of the widest level, and past several of the output's where that is three times as long.
+const LONGEST: usize = 300;
+
+/// Bytes that are looked at on the side of a buffer where there is no guard.
+const MARGIN: usize = 128;
+
+/// Memory between two pages that may be neither read nor written.
+struct GuardedBuffer {
+    map: NonNull<u8>,
+    page: usize,
+    room: usize,
+}
+
+/// Which guard a buffer touches.
+#[derive(Clone, Copy, Debug)]
+enum Place {
+    AfterGuard,
+    BeforeGuard,
+}
+
+const PLACES: [Place; 2] = [Place::AfterGuard, Place::BeforeGuard];
+
+impl GuardedBuffer {
+    /// Room for at least `room` bytes and the margin.
+    fn new(room: usize) -> Self {
+        // SAFETY: only asks.
+        let page = usize::try_from(unsafe { libc::sysconf(libc::_SC_PAGESIZE) }).unwrap();
+        let room = (room + MARGIN).next_multiple_of(page);
+        let flags = libc::MAP_PRIVATE | libc::MAP_ANON;
+        // SAFETY: a new mapping, at an address that the system chooses, replaces none.
+        let map = unsafe { libc::mmap(std::ptr::null_mut(), room + 2 * page, libc::PROT_NONE, flags, -1, 0) };
+        assert_ne!(map, libc::MAP_FAILED);
+        let map: NonNull<u8> = NonNull::new(map.cast()).unwrap();
+        // SAFETY: the pages lie within the mapping, which nothing else knows.
+        let status = unsafe { libc::mprotect(map.add(page).as_ptr().cast(), room, libc::PROT_READ | libc::PROT_WRITE) };
+        assert_eq!(status, 0);
+        Self { map, page, room }
+    }
+
+    fn memory(&mut self) -> &mut [u8] {
+        // SAFETY: these bytes are mapped, zeroed by the system, readable and writable until `drop`, and borrowed with `self`.
+        unsafe { std::slice::from_raw_parts_mut(self.map.add(self.page).as_ptr(), self.room) }
+    }
+
+    /// A buffer of `length` bytes at a guard. It holds canaries, and so does the margin on its other side.
+    fn at(&mut self, place: Place, length: usize) -> &mut [u8] {
+        let (buffer, margin) = self.ranges(place, length);
+        let memory = self.memory();
+        for at in buffer.clone().chain(margin) {
+            memory[at] = canary(at);
+        }
+        &mut memory[buffer]
+    }
+
+    /// A copy of `bytes` at a guard.
+    fn holding(&mut self, place: Place, bytes: &[u8]) -> &mut [u8] {
+        let buffer = self.at(place, bytes.len());
+        buffer.copy_from_slice(bytes);
+        buffer
+    }
+
+    /// Whether the canaries are still there, on the side of the last buffer that has no guard.
+    fn is_intact(&mut self, place: Place, length: usize) -> bool {
+        let (_, margin) = self.ranges(place, length);
+        margin.clone().all(|at| self.memory()[at] == canary(at))
+    }
+
+    /// A buffer, and the margin on its open side.
+    fn ranges(&self, place: Place, length: usize) -> (Range<usize>, Range<usize>) {
+        match place {
+            Place::AfterGuard => (0..length, length..length + MARGIN),
+            Place::BeforeGuard => {
+                let start = self.room - length;
+                (start..self.room, start - MARGIN..start)
+            }
+        }
+    }
+}
+
+impl Drop for GuardedBuffer {
+    fn drop(&mut self) {
+        // SAFETY: the whole mapping of `new`; no borrow of it outlives `self`.
+        let status = unsafe { libc::munmap(self.map.as_ptr().cast(), self.room + 2 * self.page) };
+        assert_eq!(status, 0);
+    }
+}
+
+fn canary(at: usize) -> u8 {
+    0xC5 ^ at as u8
+}
+
+/// A text of `length` bytes of each kind that makes kernels take another path: nothing to do, everything to do, all of it
+/// malformed, cut off at the end in every way, special to no one but the encoder, and a mixture.
+fn contents(length: usize) -> impl Iterator<Item = Vec<u8>> {
+    let patterns: [&[u8]; 9] = [
+        b"clean",
+        b"%41",
+        b"%fF%20",
+        b"%",
+        b"%g4%4",
+        b"+",
+        b" \0\xFF",
+        "é😀".as_bytes(),
+        b"some clean text, 35 bytes of it now a%20b%4+%41 \xE9%%G1",
+    ];
+    patterns.into_iter().map(move |pattern| pattern.iter().copied().cycle().take(length).collect())
+}
+
+fn decoders() -> [Decoder; 6] {
+    [
+        Decoder::new(),
+        Decoder::new().lenient(),
+        Decoder::new().lenient().plus_for_space(),
+        Decoder::new().lenient().keep(ByteSet::new(b"A ")),
+        Decoder::new().lenient().reject(ByteSet::new(b"\0\xFF")),
+        Decoder::new().plus_for_space().keep(ByteSet::new(b"A ")).reject(ByteSet::new(b"\0\xFF")),
+    ]
+}
+
+fn encoders() -> [Encoder; 6] {
+    [
+        Encoder::COMPONENT,
+        Encoder::FORM,
+        Encoder::COMPONENT.keep_triplets(),
+        Encoder::FORM.keep_triplets(),
+        Encoder::PATH.keep_non_ascii(),
+        Encoder::new(ByteSet::ALL).keep_triplets().lowercase(),
+    ]
+}
+
+/// Calls `each` with every level, place, length and content.
+fn for_each_input(mut each: impl FnMut(Level, Place, &[u8])) {
+    for length in 0..=LONGEST {
+        for content in contents(length) {
+            for place in PLACES {
+                Level::available().for_each(|level| each(level, place, &content));
+            }
+        }
+    }
+}
+
+/// The guards are what they are said to be: the kernel of the system cannot read them either.
+#[test]
+fn the_guards_hold() {
+    let mut buffer = GuardedBuffer::new(LONGEST);
+    let readable = |address: *const u8| {
+        // SAFETY: the system checks the address; `access` changes nothing.
+        let status = unsafe { libc::access(address.cast(), libc::F_OK) };
+        status == 0 || std::io::Error::last_os_error().raw_os_error() != Some(libc::EFAULT)
+    };
+    let memory = buffer.memory().as_ptr_range();
+    assert!(readable(memory.start) && readable(memory.end.wrapping_sub(1).wrapping_sub(MARGIN)));
+    assert!(!readable(memory.end) && !readable(memory.start.wrapping_sub(1)));
+}
+
+#[test]
+fn finding_and_counting() {
+    let mut source = GuardedBuffer::new(LONGEST);
+    let sets = [ByteSet::new(b"%"), ByteSet::new(b"\0+"), ByteSet::NON_ASCII, ByteSet::EMPTY, ByteSet::ALL];
+    for_each_input(|level, place, content| {
+        let input = source.holding(place, content);
+        for set in &sets {
+            let case = |form| Case { form, level, codec: set, input };
+            assert_eq!(set.find_on(level, input), reference::find(set, content), "{}", case("find"));
+            assert_eq!(set.count_on(level, input), reference::count(set, content), "{}", case("count"));
+        }
+    });
+}
+
+/// Into a buffer of the exact size, and in every form that only reads.
+#[test]
+fn decoding() {
+    let (mut source, mut target) = (GuardedBuffer::new(LONGEST), GuardedBuffer::new(LONGEST));
+    for_each_input(|level, place, content| {
+        let input = &*source.holding(place, content);
+        for decoder in decoders().map(|decoder| decoder.level(level)) {
+            let case = Case { form: "decode", level, codec: &decoder, input };
+            let expected = reference::decode(&decoder, content);
+            let length = expected.as_ref().map(Vec::len).map_err(|&error| error);
+            // What stands before an error is written, or could be.
+            let room = expected.as_ref().map_or_else(|error| error.position, Vec::len);
+
+            for target_place in PLACES {
+                let output = target.at(target_place, room);
+                let result = decoder.decode_into(input, output).map_err(Failure::from);
+                assert_eq!(result, length.map_err(Failure::Decode), "decode_into, {target_place:?}: {case}");
+                assert!(expected.as_ref().is_ok_and(|bytes| bytes == output) || expected.is_err(), "{case}");
+                assert!(target.is_intact(target_place, room), "decode_into, {target_place:?}: {case}");
+
+                let output = as_uninit(target.at(target_place, room));
+                let result = decoder.decode_uninit(input, output).map_err(Failure::from);
+                let expected = expected.as_deref().map_err(|&error| Failure::Decode(error));
+                assert_eq!(result.as_deref(), expected.as_deref(), "decode_uninit, {target_place:?}: {case}");
+                assert!(target.is_intact(target_place, room), "decode_uninit, {target_place:?}: {case}");
+            }
+            assert_eq!(decoder.decoded_len(input), length, "{case}");
+            assert_eq!(decoder.check(input), length.map(|_| ()), "{case}");
+            assert_eq!(decoder.decode(input).as_deref(), expected.as_deref(), "{case}");
+            assert_eq!(
+                decoder.decode_utf8(input).as_deref(),
+                reference::decode_utf8(&decoder, content).as_deref(),
+                "{case}"
+            );
+        }
+    });
+}
+
+/// In place is what it is out of place, and leaves the rest of the memory alone.
+#[test]
+fn decoding_in_place() {
+    let mut buffer = GuardedBuffer::new(LONGEST);
+    for_each_input(|level, place, content| {
+        for decoder in decoders().map(|decoder| decoder.level(level)) {
+            let case = Case { form: "decode_in_place", level, codec: &decoder, input: content };
+            let out_of_place = decoder.decode(content);
+            let in_place = decoder.decode_in_place(buffer.holding(place, content));
+            assert_eq!(in_place.as_deref(), out_of_place.as_deref(), "{place:?}: {case}");
+            assert!(buffer.is_intact(place, content.len()), "{place:?}: {case}");
+        }
+    });
+}
+
+/// Into a buffer of the exact size, and in every form that only reads.
+#[test]
+fn encoding() {
+    let (mut source, mut target) = (GuardedBuffer::new(LONGEST), GuardedBuffer::new(3 * LONGEST));
+    for_each_input(|level, place, content| {
+        let input = &*source.holding(place, content);
+        for encoder in encoders().map(|encoder| encoder.level(level)) {
+            let case = Case { form: "encode", level, codec: &encoder, input };
+            let expected = reference::encode(&encoder, content);
+
+            for target_place in PLACES {
+                let output = target.at(target_place, expected.len());
+                assert_eq!(
+                    encoder.encode_into(input, output),
+                    Ok(expected.len()),
+                    "encode_into, {target_place:?}: {case}"
+                );
+                assert_eq!(output, expected.as_bytes(), "encode_into, {target_place:?}: {case}");
+                assert!(target.is_intact(target_place, expected.len()), "encode_into, {target_place:?}: {case}");
+
+                let output = as_uninit(target.at(target_place, expected.len()));
+                let result = encoder.encode_uninit(input, output);
+                assert_eq!(result.as_deref(), Ok(expected.as_bytes()), "encode_uninit, {target_place:?}: {case}");
+                assert!(target.is_intact(target_place, expected.len()), "encode_uninit, {target_place:?}: {case}");
+            }
+            assert_eq!(encoder.encoded_len(input), expected.len(), "{case}");
+            assert_eq!(encoder.encode(input), expected, "{case}");
+            assert_eq!(encoder.display(input).to_string(), expected, "{case}");
+        }
+    });
+}
+
+/// An output that is too small, by any number of bytes, says how much is needed, and nothing is written outside it.
+#[test]
+fn every_output_that_is_too_small() {
+    let mut target = GuardedBuffer::new(3 * LONGEST);
+    for length in [1, 5, 16, 31, 64, 65, 100, 130, 200] {
+        for content in contents(length) {
+            for level in Level::available() {
+                for decoder in decoders().map(|decoder| decoder.level(level)) {
+                    let case = Case { form: "decode_into", level, codec: &decoder, input: &content };
+                    let expected = reference::decode(&decoder, &content).map(|bytes| bytes.len());
+                    for (place, room) in
+                        PLACES.into_iter().flat_map(|place| (0..=length).map(move |room| (place, room)))
+                    {
+                        let expected = match expected {
+                            Ok(needed) if needed > room => Err(Failure::Needs(needed)),
+                            other => other.map_err(Failure::Decode),
+                        };
+                        let result = decoder.decode_into(&content, target.at(place, room)).map_err(Failure::from);
+                        assert_eq!(result, expected, "room for {room}, {place:?}: {case}");
+                        assert!(target.is_intact(place, room), "room for {room}, {place:?}: {case}");
+                    }
+                }
+                for encoder in encoders().map(|encoder| encoder.level(level)) {
+                    let case = Case { form: "encode_into", level, codec: &encoder, input: &content };
+                    let needed = reference::encode(&encoder, &content).len();
+                    for (place, room) in PLACES.into_iter().flat_map(|place| (0..needed).map(move |room| (place, room)))
+                    {
+                        let result = encoder.encode_into(&content, target.at(place, room)).map_err(Failure::from);
+                        assert_eq!(result, Err(Failure::Needs(needed)), "room for {room}, {place:?}: {case}");
+                        assert!(target.is_intact(place, room), "room for {room}, {place:?}: {case}");
+                    }
+                }
+            }
+        }
+    }
+}

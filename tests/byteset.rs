@@ -1,0 +1,145 @@
+//! Is `ByteSet` a set: does every way to build or combine one give exactly the members it should?
+
+use std::array::from_fn;
+use std::iter::zip;
+
+use simdpct::ByteSet;
+
+/// For each byte, whether it is a member: the model that a set is compared with.
+type Model = [bool; 256];
+
+fn bytes() -> impl Iterator<Item = u8> {
+    0..=0xFF
+}
+
+/// The model of the bytes that `is_member` holds for.
+fn model(is_member: impl Fn(u8) -> bool) -> Model {
+    from_fn(|byte| is_member(byte as u8))
+}
+
+#[track_caller]
+fn assert_members(set: ByteSet, expected: Model) {
+    for (byte, expected) in zip(bytes(), expected) {
+        assert_eq!(set.contains(byte), expected, "0x{byte:02X} in {set:?}");
+    }
+}
+
+/// Sets of every density, built by `new` alone, with their models. Some cut across the bytes' high and low halves, which the
+/// bitmap keeps apart.
+fn samples() -> Vec<(ByteSet, Model)> {
+    let predicates: [fn(u8) -> bool; 14] = [
+        |_| false,
+        |_| true,
+        |byte| byte == 0x00,
+        |byte| byte == 0x7F,
+        |byte| byte == 0x80,
+        |byte| byte == 0xFF,
+        |byte| byte != 0x25,
+        |byte| byte >= 0x80,
+        |byte| byte.is_ascii_alphanumeric(),
+        |byte| byte & 0x0F == 0x05,
+        |byte| byte >> 4 == 0x0A,
+        |byte| byte % 3 == 0,
+        |byte| byte.count_ones() % 2 == 1,
+        |byte| byte & 0x0F > byte >> 4,
+    ];
+    predicates
+        .map(|is_member| {
+            let members: Vec<u8> = bytes().filter(|&byte| is_member(byte)).collect();
+            (ByteSet::new(&members), model(is_member))
+        })
+        .into()
+}
+
+#[test]
+fn the_constants() {
+    assert_members(ByteSet::EMPTY, [false; 256]);
+    assert_members(ByteSet::ALL, [true; 256]);
+    assert_members(ByteSet::NON_ASCII, model(|byte| byte >= 0x80));
+}
+
+#[test]
+fn new_has_the_bytes_that_it_is_given() {
+    assert_members(ByteSet::new(b""), [false; 256]);
+    for only in bytes() {
+        assert_members(ByteSet::new(&[only]), model(|byte| byte == only));
+    }
+    for (set, members) in samples() {
+        assert_members(set, members);
+    }
+}
+
+#[test]
+fn order_and_number_do_not_matter_to_new() {
+    assert_eq!(ByteSet::new(b"/?#/\xFF\0#"), ByteSet::new(b"\0#/?\xFF"));
+}
+
+/// The second argument may be below the first: then there is no such byte.
+#[test]
+fn range_has_both_ends_and_what_is_between() {
+    for first in bytes() {
+        for last in bytes() {
+            assert_members(ByteSet::range(first, last), model(|byte| first <= byte && byte <= last));
+        }
+    }
+}
+
+#[test]
+fn with_and_without_change_one_byte() {
+    for (set, members) in samples() {
+        for changed in bytes() {
+            assert_members(set.with(changed), model(|byte| byte == changed || members[usize::from(byte)]));
+            assert_members(set.without(changed), model(|byte| byte != changed && members[usize::from(byte)]));
+        }
+    }
+}
+
+#[test]
+fn union_intersection_and_complement_are_or_and_and_not() {
+    for (a, in_a) in samples() {
+        assert_members(a.complement(), in_a.map(|member| !member));
+        for (b, in_b) in samples() {
+            assert_members(a.union(b), from_fn(|byte| in_a[byte] || in_b[byte]));
+            assert_members(a.intersection(b), from_fn(|byte| in_a[byte] && in_b[byte]));
+        }
+    }
+}
+
+/// However they were built: the bitmap has no bits besides the members.
+#[test]
+fn sets_are_equal_if_their_members_are() {
+    for (a, in_a) in samples() {
+        assert_eq!(a, a.complement().complement());
+        for (b, in_b) in samples() {
+            assert_eq!(a == b, in_a == in_b, "{a:?} and {b:?}");
+        }
+        for changed in bytes() {
+            assert_eq!(a == a.with(changed), in_a[usize::from(changed)]);
+            assert_eq!(a == a.without(changed), !in_a[usize::from(changed)]);
+        }
+    }
+    assert_eq!(ByteSet::range(0x80, 0xFF), ByteSet::NON_ASCII);
+    assert_eq!(ByteSet::range(0x00, 0xFF), ByteSet::ALL);
+    assert_eq!(ByteSet::range(0x01, 0x00), ByteSet::EMPTY);
+}
+
+#[test]
+fn everything_works_in_const() {
+    const SET: ByteSet = ByteSet::new(b"abc")
+        .with(b'/')
+        .without(b'b')
+        .union(ByteSet::range(b'0', b'2'))
+        .intersection(ByteSet::NON_ASCII.complement());
+    const { assert!(SET.contains(b'/')) };
+    assert_eq!(SET, ByteSet::new(b"/012ac"));
+}
+
+#[test]
+fn debug_lists_the_members() {
+    assert_eq!(format!("{:?}", ByteSet::EMPTY), "{}");
+    assert_eq!(format!("{:?}", ByteSet::new(b"~a!")), "{'!', 'a', '~'}");
+    assert_eq!(format!("{:?}", ByteSet::new(b"\"'\\")), r#"{'"', '\'', '\\'}"#);
+    assert_eq!(format!("{:?}", ByteSet::new(b" \0\n\x7F\x80\xFF")), "{0x00, 0x0A, 0x20, 0x7F..=0x80, 0xFF}");
+    assert_eq!(format!("{:?}", ByteSet::range(b'0', b'9').with(b'z')), "{'0'..='9', 'z'}");
+    assert_eq!(format!("{:?}", ByteSet::ALL), "{0x00..=0xFF}");
+}

@@ -1,0 +1,341 @@
+//! What the tests share: the grid of codecs, and for each operation the one comparison of every output form with the oracle.
+//!
+//! A comparison takes an input and a codec, runs every form on every available level, and panics with all that is needed to
+//! see it again. The inputs lie between bytes that would change the result if they were read, the outputs between canaries.
+#![allow(dead_code)] // Each test file uses a part of this.
+
+pub mod strategies;
+
+use std::fmt;
+use std::mem::MaybeUninit;
+
+use simdpct::{BufferTooSmall, ByteSet, DecodeError, DecodeIntoError, Decoder, Encoder, Level, reference, sets};
+
+/// Strict and lenient, with and without plus, by kept set, by rejected set.
+///
+/// The sets are such that short strings meet them: `%4F` and `%f4` are kept, `%44` and a raw `g` are rejected.
+pub fn decoders() -> Vec<Decoder> {
+    let kept = [None, Some(ByteSet::new(b"/%O\xF4\xAA")), Some(ByteSet::ALL)];
+    let rejected = [None, Some(ByteSet::new(b"\0Dg")), Some(ByteSet::new(b"4 \x80\xFF"))];
+    let mut decoders = Vec::new();
+    for lenient in [false, true] {
+        for plus in [false, true] {
+            for keep in kept {
+                for reject in rejected {
+                    decoders.push(decoder(lenient, plus, keep, reject));
+                }
+            }
+        }
+    }
+    decoders
+}
+
+pub fn decoder(lenient: bool, plus: bool, keep: Option<ByteSet>, reject: Option<ByteSet>) -> Decoder {
+    let mut decoder = Decoder::new();
+    if lenient {
+        decoder = decoder.lenient();
+    }
+    if plus {
+        decoder = decoder.plus_for_space();
+    }
+    if let Some(set) = keep {
+        decoder = decoder.keep(set);
+    }
+    if let Some(set) = reject {
+        decoder = decoder.reject(set);
+    }
+    decoder
+}
+
+/// Several sets, each with every combination of the policies.
+pub fn encoders() -> Vec<Encoder> {
+    let sets = [ByteSet::EMPTY, sets::COMPONENT, sets::PATH, sets::whatwg::QUERY, ByteSet::ALL];
+    sets.into_iter().flat_map(|set| (0..16).map(move |policies| encoder(set, policies))).collect()
+}
+
+/// The encoder whose policies are the low four bits.
+pub fn encoder(set: ByteSet, policies: u8) -> Encoder {
+    let mut encoder = Encoder::new(set);
+    if policies & 1 != 0 {
+        encoder = encoder.plus_for_space();
+    }
+    if policies & 2 != 0 {
+        encoder = encoder.lowercase();
+    }
+    if policies & 4 != 0 {
+        encoder = encoder.keep_triplets();
+    }
+    if policies & 8 != 0 {
+        encoder = encoder.keep_non_ascii();
+    }
+    encoder
+}
+
+/// Which form failed, of what, and on which input.
+pub struct Case<'a> {
+    pub form: &'static str,
+    pub level: Level,
+    pub codec: &'a dyn fmt::Debug,
+    pub input: &'a [u8],
+}
+
+impl fmt::Display for Case<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { form, level, codec, input } = self;
+        write!(f, "{form} on {level} of {} bytes \"{}\" by {codec:?}", input.len(), input.escape_ascii())
+    }
+}
+
+/// Bytes around an input, or around a buffer.
+const MARGIN: usize = 64;
+
+/// An input between bytes that change the result if they are read as part of it: digits that complete a triplet cut off at
+/// the end, a triplet that one at the start would be in, and then everything that is special.
+pub struct Surrounded(Vec<u8>);
+
+impl Surrounded {
+    pub fn new(input: &[u8]) -> Self {
+        let special = || b"41%+ \0\x80\xFF".iter().copied().cycle();
+        let before = special().take(MARGIN - 2).chain(*b"%4");
+        Self(before.chain(input.iter().copied()).chain(special().take(MARGIN)).collect())
+    }
+
+    pub fn input(&self) -> &[u8] {
+        &self.0[MARGIN..self.0.len() - MARGIN]
+    }
+
+    pub fn input_mut(&mut self) -> &mut [u8] {
+        let end = self.0.len() - MARGIN;
+        &mut self.0[MARGIN..end]
+    }
+
+    /// Whether the bytes around the input are those of `other`.
+    pub fn margins_equal(&self, other: &Self) -> bool {
+        let end = self.0.len() - MARGIN;
+        self.0[..MARGIN] == other.0[..MARGIN] && self.0[end..] == other.0[end..]
+    }
+}
+
+/// A buffer of the wanted capacity between canaries.
+pub struct Canaries(Vec<u8>);
+
+impl Canaries {
+    pub fn around(capacity: usize) -> Self {
+        Self((0..2 * MARGIN + capacity).map(Self::canary).collect())
+    }
+
+    pub fn buffer(&mut self) -> &mut [u8] {
+        let end = self.0.len() - MARGIN;
+        &mut self.0[MARGIN..end]
+    }
+
+    pub fn uninit_buffer(&mut self) -> &mut [MaybeUninit<u8>] {
+        as_uninit(self.buffer())
+    }
+
+    /// Whether the buffer starts with `expected` and nothing around it has changed.
+    pub fn hold(&self, expected: &[u8]) -> bool {
+        self.0[MARGIN..].starts_with(expected) && self.intact()
+    }
+
+    pub fn intact(&self) -> bool {
+        let end = self.0.len() - MARGIN;
+        let is_canary = |at: usize| self.0[at] == Self::canary(at);
+        (0..MARGIN).all(is_canary) && (end..self.0.len()).all(is_canary)
+    }
+
+    fn canary(at: usize) -> u8 {
+        0xC5 ^ at as u8
+    }
+}
+
+/// A buffer for the forms that take memory which need not be initialised.
+pub fn as_uninit(buffer: &mut [u8]) -> &mut [MaybeUninit<u8>] {
+    let length = buffer.len();
+    // SAFETY: the layouts are the same, and the functions under test write initialised bytes only.
+    unsafe { std::slice::from_raw_parts_mut(buffer.as_mut_ptr().cast(), length) }
+}
+
+/// A failure of a form with a buffer, in a form that can be compared.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Failure {
+    Decode(DecodeError),
+    /// The buffer is too small; so many bytes are needed.
+    Needs(usize),
+}
+
+impl From<DecodeIntoError> for Failure {
+    fn from(error: DecodeIntoError) -> Self {
+        match error {
+            DecodeIntoError::Decode(error) => Self::Decode(error),
+            DecodeIntoError::BufferTooSmall(error) => error.into(),
+            other => panic!("a new kind of failure: {other}"),
+        }
+    }
+}
+
+impl From<BufferTooSmall> for Failure {
+    fn from(error: BufferTooSmall) -> Self {
+        Self::Needs(error.needed)
+    }
+}
+
+/// None, one too few, just enough, a little more, and enough for any fast path.
+fn capacities(needed: usize, length: usize) -> [usize; 7] {
+    [0, needed / 2, needed.saturating_sub(1), needed, needed + 1, length, needed + MARGIN]
+}
+
+/// What came back is the input itself, not a copy, if and only if there was nothing to do.
+fn assert_borrowed_iff_unchanged(result: &[u8], case: &Case<'_>) {
+    let is_borrowed = std::ptr::eq(result, case.input);
+    assert_eq!(is_borrowed, result == case.input, "borrowed, unchanged: {case}");
+}
+
+/// Compares every form of decoding, on every level, with the oracle.
+pub fn compare_decoding(decoder: &Decoder, input: &[u8]) {
+    let surrounded = Surrounded::new(input);
+    let input = surrounded.input();
+    let bytes = reference::decode(decoder, input);
+    let text = reference::decode_utf8(decoder, input);
+    let lossy = reference::decode_utf8_replacing(decoder, input, "\u{FFFD}");
+    let dropping = reference::decode_utf8_replacing(decoder, input, "");
+
+    for level in Level::available() {
+        let decoder = decoder.level(level);
+        let case = |form| Case { form, level, codec: &decoder, input };
+
+        let result = decoder.decode(input);
+        assert_eq!(result.as_deref(), bytes.as_deref(), "{}", case("decode"));
+        let _ = result.inspect(|bytes| assert_borrowed_iff_unchanged(bytes, &case("decode")));
+
+        for (form, result, expected) in [
+            ("decode_utf8", decoder.decode_utf8(input), &text),
+            ("decode_utf8_lossy", decoder.decode_utf8_lossy(input), &lossy),
+            ("decode_utf8_dropping", decoder.decode_utf8_dropping(input), &dropping),
+        ] {
+            assert_eq!(result.as_deref(), expected.as_deref(), "{}", case(form));
+            let _ = result.inspect(|text| assert_borrowed_iff_unchanged(text.as_bytes(), &case(form)));
+        }
+
+        assert_eq!(decoder.decoded_len(input), bytes.as_ref().map(Vec::len).map_err(|&e| e), "{}", case("decoded_len"));
+        assert_eq!(decoder.check(input), bytes.as_ref().map(|_| ()).map_err(|&e| e), "{}", case("check"));
+
+        compare_decode_to(&decoder, &bytes, &case("decode_to"));
+        compare_decode_into(&decoder, &bytes, &case("decode_into, decode_uninit"));
+        compare_decode_in_place(&decoder, &surrounded, &bytes, &case("decode_in_place"));
+    }
+}
+
+/// Appends, and leaves what was there alone, whether there is room, none, or one byte too little for a shortcut.
+fn compare_decode_to(decoder: &Decoder, expected: &Result<Vec<u8>, DecodeError>, case: &Case<'_>) {
+    const BEFORE: &[u8] = b"before %41";
+    let length = case.input.len();
+    for spare in [0, length.saturating_sub(1), length, length + MARGIN] {
+        let mut output = Vec::with_capacity(BEFORE.len() + spare);
+        output.extend_from_slice(BEFORE);
+        let result = decoder.decode_to(case.input, &mut output);
+        assert_eq!(result, expected.as_ref().map(|_| ()).map_err(|&error| error), "{case}");
+        assert_eq!(&output[..BEFORE.len()], BEFORE, "{case}");
+        assert_eq!(&output[BEFORE.len()..], expected.as_deref().unwrap_or_default(), "{case}");
+    }
+}
+
+fn compare_decode_into(decoder: &Decoder, expected: &Result<Vec<u8>, DecodeError>, case: &Case<'_>) {
+    let needed = expected.as_ref().map_or_else(|error| error.position, Vec::len);
+    for capacity in capacities(needed, case.input.len()) {
+        let expected = match expected {
+            Err(error) => Err(Failure::Decode(*error)),
+            Ok(bytes) if bytes.len() > capacity => Err(Failure::Needs(bytes.len())),
+            Ok(bytes) => Ok(bytes.as_slice()),
+        };
+        let mut output = Canaries::around(capacity);
+        let written = decoder.decode_into(case.input, output.buffer()).map_err(Failure::from);
+        assert_eq!(written, expected.map(<[u8]>::len), "capacity {capacity}: {case}");
+        assert!(output.hold(expected.unwrap_or_default()), "capacity {capacity}: {case}");
+
+        let mut output = Canaries::around(capacity);
+        let start = output.buffer().as_ptr();
+        let written = decoder.decode_uninit(case.input, output.uninit_buffer()).map_err(Failure::from);
+        assert!(written.as_ref().is_ok_and(|bytes| bytes.as_ptr() == start) || written.is_err(), "{case}");
+        assert_eq!(written.as_deref(), expected.as_deref(), "capacity {capacity}: {case}");
+        assert!(output.intact(), "capacity {capacity}: {case}");
+    }
+}
+
+fn compare_decode_in_place(
+    decoder: &Decoder,
+    surrounded: &Surrounded,
+    expected: &Result<Vec<u8>, DecodeError>,
+    case: &Case<'_>,
+) {
+    let mut buffer = Surrounded(surrounded.0.clone());
+    let start = buffer.input().as_ptr();
+    let result = decoder.decode_in_place(buffer.input_mut());
+    assert!(result.as_ref().is_ok_and(|bytes| bytes.as_ptr() == start) || result.is_err(), "{case}");
+    assert_eq!(result.as_deref(), expected.as_deref(), "{case}");
+    assert!(buffer.margins_equal(surrounded), "{case}");
+}
+
+/// Compares every form of encoding, on every level, with the oracle.
+pub fn compare_encoding(encoder: &Encoder, input: &[u8]) {
+    let surrounded = Surrounded::new(input);
+    let input = surrounded.input();
+    let expected = reference::encode(encoder, input);
+
+    for level in Level::available() {
+        let encoder = encoder.level(level);
+        let case = |form| Case { form, level, codec: &encoder, input };
+
+        let result = encoder.encode(input);
+        assert_eq!(result, expected, "{}", case("encode"));
+        assert_borrowed_iff_unchanged(result.as_bytes(), &case("encode"));
+
+        assert_eq!(encoder.encoded_len(input), expected.len(), "{}", case("encoded_len"));
+        assert_eq!(encoder.display(input).to_string(), expected, "{}", case("display"));
+
+        compare_encode_to(&encoder, &expected, &case("encode_to"));
+        compare_encode_into(&encoder, expected.as_bytes(), &case("encode_into, encode_uninit"));
+    }
+}
+
+/// As [`compare_decode_to`].
+fn compare_encode_to(encoder: &Encoder, expected: &str, case: &Case<'_>) {
+    const BEFORE: &str = "before & é";
+    let length = case.input.len();
+    for spare in [0, length, 2 * length, expected.len().saturating_sub(1), 3 * length + MARGIN] {
+        let mut output = String::with_capacity(BEFORE.len() + spare);
+        output.push_str(BEFORE);
+        encoder.encode_to(case.input, &mut output);
+        assert_eq!(output.strip_prefix(BEFORE), Some(expected), "{case}");
+    }
+}
+
+fn compare_encode_into(encoder: &Encoder, expected: &[u8], case: &Case<'_>) {
+    for capacity in capacities(expected.len(), case.input.len()) {
+        let expected = if expected.len() > capacity { Err(Failure::Needs(expected.len())) } else { Ok(expected) };
+        let mut output = Canaries::around(capacity);
+        let written = encoder.encode_into(case.input, output.buffer()).map_err(Failure::from);
+        assert_eq!(written, expected.map(<[u8]>::len), "capacity {capacity}: {case}");
+        assert!(output.hold(expected.unwrap_or_default()), "capacity {capacity}: {case}");
+
+        let mut output = Canaries::around(capacity);
+        let start = output.buffer().as_ptr();
+        let written = encoder.encode_uninit(case.input, output.uninit_buffer()).map_err(Failure::from);
+        assert!(written.as_ref().is_ok_and(|bytes| bytes.as_ptr() == start) || written.is_err(), "{case}");
+        assert_eq!(written.as_deref(), expected.as_deref(), "capacity {capacity}: {case}");
+        assert!(output.intact(), "capacity {capacity}: {case}");
+    }
+}
+
+/// Compares finding and counting, on every level, with the oracle.
+pub fn compare_searching(set: &ByteSet, haystack: &[u8]) {
+    let surrounded = Surrounded::new(haystack);
+    let haystack = surrounded.input();
+    let (found, counted) = (reference::find(set, haystack), reference::count(set, haystack));
+    for level in Level::available() {
+        let case = |form| Case { form, level, codec: set, input: haystack };
+        assert_eq!(set.find_on(level, haystack), found, "{}", case("find"));
+        assert_eq!(set.count_on(level, haystack), counted, "{}", case("count"));
+    }
+    assert_eq!((set.find(haystack), set.count(haystack)), (found, counted), "on the active level");
+}

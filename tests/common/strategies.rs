@@ -1,0 +1,125 @@
+//! Random inputs, sets and codecs: texts that vectors find hard, dense in what is special and cut at the ends of blocks.
+
+use proptest::prelude::*;
+use proptest::sample::select;
+use simdpct::{ByteSet, Decoder, Encoder, Level, sets};
+
+use super::{decoder, encoder};
+
+/// The bytes that mean something to some operation, and their neighbours.
+const SPECIAL: &[u8] = b"%%%%0479afAFgG/:@`+ ,*-\0\x01\x1F\x7F\x80\xBF\xC0\xFF";
+
+const MALFORMED: [&[u8]; 14] = [
+    b"%",
+    b"%%",
+    b"%4",
+    b"%g",
+    b"%4g",
+    b"%g4",
+    b"%G1",
+    b"%1G",
+    b"%%41",
+    b"%4%41",
+    b"%\0",
+    b"%4\0",
+    b"%\x80\x80",
+    b"%+4",
+];
+
+const TEXTS: [&str; 6] = [
+    "naïve café",
+    "Привет, мир",
+    "こんにちは世界",
+    "مرحبا بالعالم",
+    "😀👩‍👩‍👧",
+    "\u{7FF}\u{800}\u{FFFF}\u{10000}\u{10FFFF}",
+];
+
+/// Long enough for several blocks of the widest level.
+fn clean() -> impl Strategy<Value = Vec<u8>> {
+    (0..200_usize, any::<u8>()).prop_map(|(length, start)| {
+        b"abcdefghijklmnopqrstuvwxyz0123456789ABCDEFXYZ-._~"
+            .iter()
+            .copied()
+            .cycle()
+            .skip(start.into())
+            .take(length)
+            .collect()
+    })
+}
+
+fn triplet() -> impl Strategy<Value = Vec<u8>> {
+    (any::<u8>(), any::<bool>())
+        .prop_map(|(byte, upper)| if upper { format!("%{byte:02X}") } else { format!("%{byte:02x}") }.into())
+}
+
+fn escaped(text: &[u8]) -> Vec<u8> {
+    text.iter().flat_map(|byte| format!("%{byte:02X}").into_bytes()).collect()
+}
+
+/// A part of a text in some script, maybe cut within a character, raw or escaped.
+fn script() -> impl Strategy<Value = Vec<u8>> {
+    (select(&TEXTS[..]), 0..8_usize, 0..24_usize, any::<bool>()).prop_map(|(text, skip, length, escape)| {
+        let bytes: Vec<u8> = text.bytes().skip(skip).take(length).collect();
+        if escape { escaped(&bytes) } else { bytes }
+    })
+}
+
+fn piece() -> impl Strategy<Value = Vec<u8>> {
+    prop_oneof![
+        3 => prop::collection::vec(select(SPECIAL), 1..12),
+        3 => triplet(),
+        2 => select(&MALFORMED[..]).prop_map(<[u8]>::to_vec),
+        2 => clean(),
+        2 => script(),
+        1 => (triplet(), 0..80_usize).prop_map(|(triplet, times)| triplet.repeat(times)),
+        1 => (any::<u8>(), 0..80_usize).prop_map(|(byte, times)| vec![byte; times]),
+        1 => prop::collection::vec(any::<u8>(), 0..80),
+    ]
+}
+
+/// Lengths around the multiples of the vectors' widths.
+fn near_a_block_end() -> impl Strategy<Value = usize> {
+    (select(&[8_usize, 16, 32, 48, 64, 96, 128, 192, 256][..]), 0..5_usize).prop_map(|(end, step)| end + step - 2)
+}
+
+/// Pieces in a row, half of the time cut or filled up to a length near the end of a block, at the front or at the back.
+pub fn input() -> impl Strategy<Value = Vec<u8>> {
+    let pieces = prop::collection::vec(piece(), 0..16);
+    (pieces, prop::option::of(near_a_block_end()), any::<bool>()).prop_map(|(pieces, length, at_the_front)| {
+        let mut text = pieces.concat();
+        let Some(length) = length else { return text };
+        if at_the_front {
+            text.reverse();
+        }
+        text.resize(length, b'z');
+        if at_the_front {
+            text.reverse();
+        }
+        text
+    })
+}
+
+pub fn byte_set() -> impl Strategy<Value = ByteSet> {
+    prop_oneof![
+        select(&[ByteSet::EMPTY, ByteSet::ALL, ByteSet::NON_ASCII, sets::UNRESERVED, sets::COMPONENT, sets::URI][..]),
+        prop::collection::vec(select(SPECIAL), 0..8).prop_map(|members| ByteSet::new(&members)),
+        prop::collection::vec(any::<u8>(), 0..4).prop_map(|members| ByteSet::new(&members)),
+        prop::collection::vec(any::<u8>(), 0..200).prop_map(|members| ByteSet::new(&members)),
+        any::<u8>().prop_map(|byte| ByteSet::ALL.without(byte)),
+        any::<(u8, u8)>().prop_map(|(first, last)| ByteSet::range(first, last)),
+    ]
+}
+
+pub fn any_decoder() -> impl Strategy<Value = Decoder> {
+    (any::<bool>(), any::<bool>(), prop::option::of(byte_set()), prop::option::of(byte_set()))
+        .prop_map(|(lenient, plus, keep, reject)| decoder(lenient, plus, keep, reject))
+}
+
+pub fn any_encoder() -> impl Strategy<Value = Encoder> {
+    (byte_set(), 0..16_u8).prop_map(|(set, policies)| encoder(set, policies))
+}
+
+pub fn any_level() -> impl Strategy<Value = Level> {
+    select(Level::available().collect::<Vec<_>>())
+}

@@ -1,0 +1,50 @@
+//! Do all levels, in all output forms and with all options, do what the oracle does? On random inputs that vectors find hard.
+#![cfg(feature = "alloc")]
+
+mod common;
+
+use common::strategies::{any_decoder, any_encoder, byte_set, input};
+use common::{compare_decoding, compare_encoding, compare_searching, decoders, encoders};
+use proptest::prelude::*;
+use simdpct::ByteSet;
+
+proptest! {
+    #[test]
+    fn every_decoder_of_the_grid(input in input()) {
+        for decoder in decoders() {
+            compare_decoding(&decoder, &input);
+        }
+    }
+
+    #[test]
+    fn every_encoder_of_the_grid(input in input()) {
+        for encoder in encoders() {
+            compare_encoding(&encoder, &input);
+        }
+    }
+
+    #[test]
+    fn decoders_of_random_sets(decoders in prop::collection::vec(any_decoder(), 8), input in input()) {
+        for decoder in decoders {
+            compare_decoding(&decoder, &input);
+        }
+    }
+
+    #[test]
+    fn encoders_of_random_sets(encoders in prop::collection::vec(any_encoder(), 8), input in input()) {
+        for encoder in encoders {
+            compare_encoding(&encoder, &input);
+        }
+    }
+
+    #[test]
+    fn find_and_count_of_random_sets(sets in prop::collection::vec(byte_set(), 16), haystack in input()) {
+        for set in sets {
+            compare_searching(&set, &haystack);
+            // A single member far in: most random sets are found at once.
+            for member in haystack.iter().rev().take(4) {
+                compare_searching(&ByteSet::new(&[*member]), &haystack);
+            }
+        }
+    }
+}

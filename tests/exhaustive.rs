@@ -1,0 +1,329 @@
+//! Is there any short string that a level gets wrong? All of them, alone and across the ends of blocks.
+//!
+//! With `SIMDPCT_QUICK=1` (emulators, builds that are not optimised) the strings are shorter; otherwise this takes seconds.
+#![cfg(feature = "alloc")]
+
+mod common;
+
+use common::{Failure, Surrounded, compare_decoding, compare_encoding, compare_searching, decoders, encoders};
+use simdpct::{ByteSet, Decoder, Encoder, Level, reference, sets};
+
+/// One of each kind: '%', digits of every column of ASCII, letters just outside the digits in both cases, and bytes that are
+/// special to nothing but themselves.
+const ALPHABET: [u8; 9] = [b'%', b'4', b'f', b'g', b'G', b'+', b'a', 0x00, 0x80];
+
+/// What no operation changes, and no digit. Longer than three blocks of the widest level.
+const CLEAN: [u8; 256] = [b'z'; 256];
+
+/// What outputs hold before: a kernel that wrote nothing must not find another one's result there.
+const STALE: u8 = 0xC5;
+
+/// Where blocks of 8, 16, 32 and 64 bytes end, and the bytes before that.
+const BLOCK_ENDS: [usize; 16] = [5, 6, 7, 8, 13, 14, 15, 16, 29, 30, 31, 32, 61, 62, 63, 64];
+
+fn is_quick() -> bool {
+    cfg!(miri) || std::env::var_os("SIMDPCT_QUICK").is_some_and(|value| value != "0")
+}
+
+/// The longest strings, and in a quick run.
+fn longest(full: usize, quick: usize) -> usize {
+    if is_quick() { quick } else { full }
+}
+
+/// Calls `each` with every string over the alphabet of up to `longest` bytes. They lie between bytes that would change the
+/// result if they were read.
+fn for_each_string(longest: usize, mut each: impl FnMut(&[u8])) {
+    for length in 0..=longest {
+        let mut letters = vec![0; length];
+        let mut string = Surrounded::new(&vec![ALPHABET[0]; length]);
+        'strings: loop {
+            each(string.input());
+            for at in 0..length {
+                letters[at] = (letters[at] + 1) % ALPHABET.len();
+                string.input_mut()[at] = ALPHABET[letters[at]];
+                if letters[at] != 0 {
+                    continue 'strings;
+                }
+            }
+            break;
+        }
+    }
+}
+
+/// Decodes on every level into a buffer of the exact size, and measures. The oracle is asked once.
+struct DecodingCheck {
+    decoder: Decoder,
+    levels: Vec<Decoder>,
+    output: Vec<u8>,
+}
+
+impl DecodingCheck {
+    fn new(decoder: Decoder) -> Self {
+        Self { decoder, levels: Level::available().map(|level| decoder.level(level)).collect(), output: vec![0; 1024] }
+    }
+
+    fn check(&mut self, input: &[u8]) {
+        let expected = reference::decode(&self.decoder, input);
+        let room = expected.as_ref().map_or(input.len(), Vec::len);
+        for decoder in &self.levels {
+            let output = &mut self.output[..room];
+            output.fill(STALE);
+            let written = decoder.decode_into(input, output).map(|length| &output[..length]).map_err(Failure::from);
+            let same = match (&written, &expected) {
+                (Ok(written), Ok(expected)) => written == expected,
+                (Err(Failure::Decode(error)), Err(expected)) => error == expected,
+                _ => false,
+            };
+            let measured = decoder.decoded_len(input);
+            let same_length = match (&measured, &expected) {
+                (Ok(measured), Ok(expected)) => *measured == expected.len(),
+                (Err(error), Err(expected)) => error == expected,
+                _ => false,
+            };
+            assert!(
+                same && same_length,
+                "\"{}\" by {decoder:?}: {written:?} of length {measured:?}, not {expected:?}",
+                input.escape_ascii()
+            );
+        }
+    }
+
+    /// The form that looks for the first change before it does anything, too.
+    fn check_with_scan(&mut self, input: &[u8]) {
+        self.check(input);
+        let expected = reference::decode(&self.decoder, input);
+        for decoder in &self.levels {
+            assert_eq!(
+                decoder.decode(input).as_deref(),
+                expected.as_deref(),
+                "\"{}\" by {decoder:?}",
+                input.escape_ascii()
+            );
+        }
+    }
+}
+
+/// Encodes on every level into a buffer of the exact size, and measures. The oracle is asked once.
+struct EncodingCheck {
+    encoder: Encoder,
+    levels: Vec<Encoder>,
+    output: Vec<u8>,
+}
+
+impl EncodingCheck {
+    fn new(encoder: Encoder) -> Self {
+        Self { encoder, levels: Level::available().map(|level| encoder.level(level)).collect(), output: vec![0; 1024] }
+    }
+
+    fn check(&mut self, input: &[u8]) {
+        let expected = reference::encode(&self.encoder, input);
+        for encoder in &self.levels {
+            let output = &mut self.output[..expected.len()];
+            output.fill(STALE);
+            let written = encoder.encode_into(input, output).map(|length| &output[..length]);
+            let measured = encoder.encoded_len(input);
+            assert!(
+                written == Ok(expected.as_bytes()) && measured == expected.len(),
+                "\"{}\" by {encoder:?}: {written:?} of length {measured}, not {expected:?}",
+                input.escape_ascii()
+            );
+        }
+    }
+
+    /// The form that looks for the first change before it does anything, too.
+    fn check_with_scan(&mut self, input: &[u8]) {
+        self.check(input);
+        let expected = reference::encode(&self.encoder, input);
+        for encoder in &self.levels {
+            assert_eq!(encoder.encode(input), expected, "\"{}\" by {encoder:?}", input.escape_ascii());
+        }
+    }
+}
+
+/// Every string on its own, and shorter ones at the ends of blocks in a longer clean text.
+fn check_decoder(decoder: Decoder) {
+    let mut check = DecodingCheck::new(decoder);
+    for_each_string(longest(7, 5), |string| check.check(string));
+    for_each_embedded(|text| check.check_with_scan(text));
+}
+
+fn check_encoder(encoder: Encoder, longest: usize) {
+    let mut check = EncodingCheck::new(encoder);
+    for_each_string(longest, |string| check.check(string));
+    for_each_embedded(|text| check.check_with_scan(text));
+}
+
+/// Calls `each` with clean texts that hold a string: of up to four bytes across the ends of blocks, of up to two anywhere; as
+/// the end of the text, and with more blocks behind it.
+fn for_each_embedded(mut each: impl FnMut(&[u8])) {
+    let mut text = CLEAN;
+    let mut embed = |string: &[u8], at: usize| {
+        let end = at + string.len();
+        text[at..end].copy_from_slice(string);
+        each(&text[..end]);
+        each(&text[..end + 130]);
+        text[at..end].fill(CLEAN[0]);
+    };
+    for_each_string(longest(4, 3), |string| BLOCK_ENDS.into_iter().for_each(|at| embed(string, at)));
+    for_each_string(2, |string| (0..=120).for_each(|at| embed(string, at)));
+}
+
+// The option sets that differ in what a kernel does; one test each, so that they run side by side.
+
+#[test]
+fn every_short_string_decoded_strictly() {
+    check_decoder(Decoder::new());
+}
+
+#[test]
+fn every_short_string_decoded_leniently() {
+    check_decoder(Decoder::new().lenient());
+}
+
+#[test]
+fn every_short_string_decoded_leniently_with_plus() {
+    check_decoder(Decoder::new().lenient().plus_for_space());
+}
+
+/// `%4F`-like triplets of both cases and of both halves of the byte range are kept: 'O', 0xF4, 0xAA.
+#[test]
+fn every_short_string_decoded_with_kept_triplets() {
+    check_decoder(Decoder::new().lenient().keep(ByteSet::new(b"O\xF4\xAA")));
+}
+
+/// Raw and decoded bytes are rejected, 'D' only ever decoded, 'g' only ever raw, 0xA4 of the upper half.
+#[test]
+fn every_short_string_decoded_with_rejected_bytes() {
+    check_decoder(Decoder::new().lenient().reject(ByteSet::new(b"\0Dg\xA4")));
+}
+
+/// Everything at once, strictly; a kept triplet's digits can be rejected.
+#[test]
+fn every_short_string_decoded_with_everything() {
+    let (keep, reject) = (ByteSet::new(b"D\xF4\xAA"), ByteSet::new(b"\0G\xFFO "));
+    check_decoder(Decoder::new().plus_for_space().keep(keep).reject(reject));
+}
+
+#[test]
+fn every_short_string_encoded_for_a_component() {
+    check_encoder(Encoder::COMPONENT, longest(7, 5));
+}
+
+#[test]
+fn every_short_string_encoded_for_a_form() {
+    check_encoder(Encoder::FORM.lowercase(), longest(7, 5));
+}
+
+#[test]
+fn every_short_string_encoded_with_kept_triplets() {
+    check_encoder(Encoder::new(sets::COMPONENT.with(b'a')).keep_triplets(), longest(7, 5));
+}
+
+#[test]
+fn every_short_string_encoded_with_plus_and_kept_triplets() {
+    check_encoder(Encoder::FORM.keep_triplets(), longest(7, 5));
+}
+
+/// No kernel has a variant of this, so that the strings may be shorter.
+#[test]
+fn every_short_string_encoded_with_kept_text() {
+    check_encoder(Encoder::URI.keep_non_ascii(), longest(6, 5));
+}
+
+/// All output forms and all options, on strings that are still shorter.
+#[test]
+fn every_form_of_every_codec() {
+    let (decoders, encoders) = (decoders(), encoders());
+    for_each_string(longest(3, 2), |string| {
+        decoders.iter().for_each(|decoder| compare_decoding(decoder, string));
+        encoders.iter().for_each(|encoder| compare_encoding(encoder, string));
+    });
+}
+
+/// RFC 3986 2.1: which two bytes make a triplet with '%', and what it stands for.
+#[test]
+fn every_pair_of_digits() {
+    let mut decoding = [Decoder::new(), Decoder::new().lenient()].map(DecodingCheck::new);
+    let mut encoding = EncodingCheck::new(Encoder::COMPONENT.keep_triplets());
+    let mut text = CLEAN;
+    for at in [0, 14, 30, 62] {
+        for pair in 0..=u16::MAX {
+            text[at] = b'%';
+            text[at + 1..at + 3].copy_from_slice(&pair.to_be_bytes());
+            for text in [&text[..at + 3], &text[..at + 3 + 64]] {
+                decoding.iter_mut().for_each(|check| check.check(text));
+                encoding.check(text);
+            }
+        }
+        text[at..at + 3].fill(CLEAN[0]);
+    }
+}
+
+/// A '%' that two digits do not follow (RFC 3986 2.1; WHATWG URL 1.3), in every place it can have within blocks: strictly its
+/// exact offset comes back, leniently it alone is passed on.
+#[test]
+fn every_malformed_pattern_at_every_offset() {
+    let patterns: [&[u8]; 17] = [
+        b"%", b"%4", b"%g", b"%g4", b"%4g", b"%%", b"%%41", b"%4%41", b"%%%41", b"%4%4%41", b"%G1", b"%1G", b"%\0",
+        b"%4\0", b"%\x804", b"%+4", b"%41%4",
+    ];
+    let decoders = [false, true].map(|plus| {
+        [Decoder::new(), Decoder::new().lenient()].map(|decoder| if plus { decoder.plus_for_space() } else { decoder })
+    });
+    let step = if is_quick() { 7 } else { 1 };
+    for pattern in patterns {
+        for at in (0..=200).step_by(step) {
+            let mut text = [&CLEAN[..at], pattern, &CLEAN[..80]].concat();
+            for length in [text.len(), at + pattern.len()] {
+                text.truncate(length);
+                decoders.iter().flatten().for_each(|decoder| compare_decoding(decoder, &text));
+            }
+        }
+    }
+}
+
+/// Of two errors the first counts, however close they stand and whatever they are.
+#[test]
+fn every_distance_of_two_errors() {
+    let errors: [&[u8]; 4] = [b"%", b"%4", b"\0", b"%00"];
+    let mut strict = DecodingCheck::new(Decoder::new().reject(ByteSet::new(b"\0")));
+    let mut lenient = DecodingCheck::new(Decoder::new().lenient().reject(ByteSet::new(b"\0")));
+    for first in errors {
+        for second in errors {
+            for at in BLOCK_ENDS {
+                for distance in 0..=70 {
+                    let text = [&CLEAN[..at], first, &CLEAN[..distance], second, &CLEAN[..40]].concat();
+                    strict.check(&text);
+                    lenient.check(&text);
+                }
+            }
+        }
+    }
+}
+
+/// Every byte at every offset: escaped or not, and found or not among bytes that differ from it in one bit.
+#[test]
+fn every_byte_at_every_offset() {
+    let mut checks = [Encoder::COMPONENT, Encoder::FORM, Encoder::new(ByteSet::EMPTY)].map(EncodingCheck::new);
+    for byte in 0..=u8::MAX {
+        let only = ByteSet::new(&[byte]);
+        for at in (0..=130).step_by(if is_quick() { 13 } else { 1 }) {
+            let mut text = CLEAN;
+            text[at] = byte;
+            checks.iter_mut().for_each(|check| check.check_with_scan(&text[..at + 1]));
+            checks.iter_mut().for_each(|check| check.check_with_scan(&text[..at + 70]));
+        }
+        for bit in 0..8 {
+            let neighbour = byte ^ 1 << bit;
+            for at in BLOCK_ENDS {
+                let mut haystack = [neighbour; 150];
+                haystack[at] = byte;
+                haystack[at + 70] = byte;
+                compare_searching(&only, &haystack);
+                compare_searching(&only, &haystack[..at + 1]);
+                compare_searching(&only, &haystack[..at]);
+                compare_searching(&only.complement(), &haystack);
+            }
+        }
+    }
+}

@@ -1,0 +1,60 @@
+//! Which level runs: names, availability, and that the dispatcher picks what the CPU (or the user) says.
+
+use std::env;
+
+use simdpct::{Level, UnknownLevel};
+
+/// scripts/cross-test runs this on CPUs that it knows, and names the level that each of them must give.
+/// Elsewhere the documented rule holds: `SIMDPCT_LEVEL` if it names an available level, else the best one.
+#[test]
+fn active_level_is_the_expected_one() {
+    let best = Level::available().last().expect("the scalar level is always available");
+    let asked = env::var("SIMDPCT_LEVEL").ok().and_then(|name| name.parse().ok()).filter(Level::is_available);
+    let by_rule = asked.unwrap_or(best).name().to_owned();
+    let expected = env::var("SIMDPCT_EXPECT_LEVEL").unwrap_or(by_rule);
+    assert_eq!(Level::active().name(), expected);
+}
+
+#[test]
+fn active_level_is_available() {
+    assert!(Level::active().is_available());
+    assert!(Level::available().any(|level| level == Level::active()));
+}
+
+#[test]
+fn available_levels_start_with_scalar_and_rise() {
+    let available: Vec<Level> = Level::available().collect();
+    assert_eq!(available.first(), Some(&Level::Scalar));
+    assert!(available.is_sorted_by(|a, b| a < b), "{available:?}");
+    assert!(Level::ALL.iter().all(|level| level.is_available() == available.contains(level)));
+}
+
+#[test]
+fn levels_are_those_of_the_architecture() {
+    for level in Level::available() {
+        let fits = match level {
+            Level::Sse41 | Level::Avx2 | Level::Avx512 => cfg!(target_arch = "x86_64"),
+            Level::Neon => cfg!(target_arch = "aarch64"),
+            _ => true,
+        };
+        assert!(fits, "{level}");
+    }
+}
+
+#[test]
+fn names_are_those_of_the_documentation_and_come_back() {
+    let names = ["scalar", "sse41", "avx2", "avx512", "neon"];
+    assert_eq!(Level::ALL.map(Level::name), names);
+    for level in Level::ALL {
+        assert_eq!(level.name().parse(), Ok(level));
+        assert_eq!(level.to_string(), level.name());
+    }
+}
+
+#[test]
+fn other_names_are_unknown() {
+    for name in ["", "SSE41", " avx2", "avx2 ", "avx", "avx5120", "sse4.1", "Neon"] {
+        let parsed: Result<Level, UnknownLevel> = name.parse();
+        assert!(parsed.is_err(), "{name:?}");
+    }
+}

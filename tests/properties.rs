@@ -1,0 +1,214 @@
+//! What holds whatever the input, in terms of the interface alone: no oracle is asked.
+#![cfg(feature = "alloc")]
+
+mod common;
+
+use common::encoder;
+use common::strategies::{any_decoder, any_encoder, any_level, byte_set, input};
+use proptest::prelude::*;
+use simdpct::{ByteSet, DecodeErrorKind, Decoder, Encoder, Level, decode_lossy};
+
+/// Bit of `common::encoder`'s policies.
+const PLUS: u8 = 1;
+const LOWERCASE: u8 = 2;
+const KEEP_TRIPLETS: u8 = 4;
+const KEEP_NON_ASCII: u8 = 8;
+
+/// What stands outside triplets.
+fn literals(text: &[u8]) -> Vec<u8> {
+    let mut literals = Vec::new();
+    let mut rest = text;
+    while let Some((&first, behind)) = rest.split_first() {
+        rest = match rest {
+            [b'%', high, low, behind @ ..] if high.is_ascii_hexdigit() && low.is_ascii_hexdigit() => behind,
+            _ => {
+                literals.push(first);
+                behind
+            }
+        };
+    }
+    literals
+}
+
+proptest! {
+    /// RFC 3986 2.4: what escapes '%' can be undone, with every set and on every two levels.
+    #[test]
+    fn decoding_undoes_encoding(
+        input in input(), set in byte_set(), policies in 0..16_u8, there in any_level(), back in any_level()
+    ) {
+        let encoder = encoder(set.with(b'%'), policies & !KEEP_TRIPLETS).level(there);
+        let mut decoder = Decoder::new().level(back);
+        if policies & PLUS != 0 {
+            decoder = decoder.plus_for_space();
+        }
+        let encoded = encoder.encode(&input).into_owned();
+        assert_eq!(decoder.decode(&encoded).as_deref(), Ok(input.as_slice()));
+    }
+
+    /// An encoder that keeps triplets changes nothing in what a decoder sees.
+    #[test]
+    fn kept_triplets_mean_the_same(input in input(), set in byte_set(), level in any_level()) {
+        let encoded = encoder(set.with(b'%'), KEEP_TRIPLETS).level(level).encode(&input).into_owned();
+        assert_eq!(Decoder::new().decode(&encoded), Decoder::new().lenient().decode(&input));
+    }
+
+    /// Once is enough, where triplets are kept or '%' is not in the set. (With plus it is not: '+' is escaped.)
+    #[test]
+    fn encoding_again_changes_nothing(input in input(), set in byte_set(), policies in 0..16_u8, level in any_level()) {
+        for encoder in [
+            encoder(set, policies & !PLUS | KEEP_TRIPLETS),
+            encoder(set.without(b'%').intersection(ByteSet::new(b"0123456789abcdefABCDEF").complement()), policies & !PLUS),
+        ] {
+            let encoder = encoder.level(level);
+            let once = encoder.encode(&input).into_owned();
+            assert_eq!(encoder.encode(&once), once.as_str());
+        }
+    }
+
+    /// Outside triplets there is no byte of the set, nor one from 0x80 unless it was asked for, and with it only text.
+    #[test]
+    fn encoded_text_is_clean(input in input(), set in byte_set(), policies in 0..16_u8, level in any_level()) {
+        let encoded = encoder(set, policies).level(level).encode(&input).into_owned();
+        assert!(policies & KEEP_NON_ASCII != 0 || encoded.is_ascii());
+        let allowed = |byte: u8| match byte {
+            b'+' | b' ' if policies & PLUS != 0 => byte == b'+',
+            _ => byte >= 0x80 || !set.contains(byte),
+        };
+        for byte in literals(encoded.as_bytes()) {
+            assert!(allowed(byte), "{:#04X} in {}", byte, encoded);
+        }
+        // RFC 3986 2.1: the case that was asked for.
+        if policies & (KEEP_TRIPLETS | KEEP_NON_ASCII) == 0 && set.contains(b'%') {
+            let digits: String = encoded.split('%').skip(1).map(|part| &part[..2]).collect();
+            let wrong = |c: char| if policies & LOWERCASE != 0 { c.is_uppercase() } else { c.is_lowercase() };
+            assert!(!digits.contains(wrong), "{}", encoded);
+        }
+    }
+
+    /// A byte becomes one or three.
+    #[test]
+    fn encoded_length(input in input(), encoder in any_encoder(), level in any_level()) {
+        let encoder = encoder.level(level);
+        let length = encoder.encode(&input).len();
+        assert_eq!(encoder.encoded_len(&input), length);
+        assert!(length >= input.len() && (length - input.len()) % 2 == 0);
+        assert!(Encoder::max_encoded_len(input.len()).is_some_and(|most| length <= most));
+    }
+
+    /// Encoding is done byte by byte, so where no triplet and no character can be cut, parts can be encoded by themselves.
+    #[test]
+    fn encoded_parts(input in input(), set in byte_set(), policies in 0..4_u8, at in any::<prop::sample::Index>(), level in any_level()) {
+        let encoder = encoder(set, policies).level(level);
+        let (front, back) = input.split_at(at.index(input.len() + 1));
+        assert_eq!([encoder.encode(front), encoder.encode(back)].concat(), encoder.encode(&input));
+    }
+
+    /// A symbol of the input is a byte or a triplet, so the output is shorter by two bytes for each triplet.
+    #[test]
+    fn decoded_length(input in input(), decoder in any_decoder(), level in any_level()) {
+        let decoder = decoder.level(level);
+        let decoded = decoder.decode(&input).map(|bytes| bytes.len());
+        assert_eq!(decoder.decoded_len(&input), decoded);
+        assert_eq!(decoder.check(&input).is_ok(), decoded.is_ok());
+        if let Ok(length) = decoded {
+            assert!(length <= input.len() && (input.len() - length) % 2 == 0);
+        }
+    }
+
+    /// WHATWG URL 1.3: percent-decoding has no failure.
+    #[test]
+    fn lenient_decoding_never_fails(input in input(), plus in any::<bool>(), keep in byte_set(), level in any_level()) {
+        let decoder = common::decoder(true, plus, Some(keep), None).level(level);
+        assert_eq!(decoder.check(&input), Ok(()));
+        assert!(decoder.decode_utf8_lossy(&input).is_ok() && decoder.decode_utf8_dropping(&input).is_ok());
+    }
+
+    /// What a strict decoder accepts, a lenient one decodes to the same.
+    #[test]
+    fn strict_is_lenient_where_it_succeeds(input in input(), level in any_level()) {
+        let lenient = Decoder::new().lenient().level(level).decode(&input);
+        match Decoder::new().level(level).decode(&input) {
+            Ok(bytes) => assert_eq!(Ok(bytes), lenient),
+            Err(error) => {
+                assert_eq!(error.kind, DecodeErrorKind::Malformed);
+                let (before, rest) = input.split_at(error.position);
+                assert!(Decoder::new().decode(before).is_ok());
+                assert!(rest[0] == b'%' && !literals(&rest[..rest.len().min(3)]).is_empty());
+            }
+        }
+    }
+
+    /// What comes back holds none of the rejected bytes; an error names one of them, and the place where it comes from.
+    #[test]
+    fn rejected_bytes_never_come_back(input in input(), reject in byte_set(), level in any_level()) {
+        let decoder = Decoder::new().lenient().level(level);
+        match decoder.reject(reject).decode(&input) {
+            Ok(bytes) => assert_eq!(reject.count(&bytes), 0),
+            Err(error) => {
+                let DecodeErrorKind::Rejected(byte) = error.kind else { panic!("{error}") };
+                assert!(reject.contains(byte));
+                let before = decoder.decode(&input[..error.position]).unwrap();
+                assert_eq!(reject.count(&before), 0);
+                assert_eq!(decoder.decode(&input).unwrap()[before.len()], byte);
+            }
+        }
+    }
+
+    /// Keeping every triplet leaves the input as it is; keeping some leaves as many as there were.
+    #[test]
+    fn kept_triplets_stay(input in input(), keep in byte_set(), level in any_level()) {
+        let decoder = Decoder::new().lenient().level(level);
+        let all = decoder.keep(ByteSet::ALL).decode(&input);
+        assert_eq!(all.as_deref(), Ok(input.as_slice()));
+        // With '%' kept, what is left over can be decoded later.
+        let first = decoder.keep(keep.with(b'%')).decode(&input).unwrap().into_owned();
+        if Decoder::new().check(&input).is_ok() {
+            assert_eq!(decoder.decode(&first), decoder.decode(&input));
+        }
+    }
+
+    /// The position of ill-formed UTF-8 is where the input has what the well-formed text before it does not cover.
+    #[test]
+    fn position_of_ill_formed_utf8(input in input(), level in any_level()) {
+        let decoder = Decoder::new().lenient().level(level);
+        let bytes = decoder.decode(&input).unwrap();
+        match decoder.decode_utf8(&input) {
+            Ok(text) => assert_eq!(text.as_bytes(), &*bytes),
+            Err(error) => {
+                assert_eq!(error.kind, DecodeErrorKind::InvalidUtf8);
+                let well_formed = std::str::from_utf8(&bytes).unwrap_err().valid_up_to();
+                let before = decoder.decode(&input[..error.position]).unwrap();
+                assert_eq!(&*before, &bytes[..well_formed]);
+            }
+        }
+    }
+
+    /// Unicode 3.9, as the standard library has it.
+    #[test]
+    fn lossy_is_lossy(input in input(), level in any_level()) {
+        let decoder = Decoder::new().lenient().level(level);
+        let bytes = decoder.decode(&input).unwrap().into_owned();
+        let lossy = String::from_utf8_lossy(&bytes);
+        assert_eq!(decoder.decode_utf8_lossy(&input).as_deref(), Ok(&*lossy));
+        assert_eq!(decode_lossy(&input), lossy);
+    }
+
+    /// Every byte is in a set or in its complement, and what is counted is what can be found one after the other.
+    #[test]
+    fn finding_and_counting_agree(haystack in input(), set in byte_set(), level in any_level()) {
+        assert_eq!(set.count_on(level, &haystack) + set.complement().count_on(level, &haystack), haystack.len());
+        let (mut found, mut rest) = (0, haystack.as_slice());
+        while let Some(at) = set.find_on(level, rest) {
+            assert!(set.contains(rest[at]));
+            rest = &rest[at + 1..];
+            found += 1;
+        }
+        assert_eq!(found, set.count_on(level, &haystack));
+    }
+}
+
+/// The properties above pick from these, so an empty list would make them say nothing.
+#[test]
+fn there_are_levels() {
+    assert!(Level::available().any(|level| level == Level::active()));
+}

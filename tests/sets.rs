@@ -1,0 +1,164 @@
+//! Does every set of `sets` hold exactly the bytes that its standard says?
+
+use std::iter::zip;
+
+use simdpct::ByteSet;
+use simdpct::sets::*;
+
+const UPPER: &str = "ABCDEFGHIJKLMNOPQRSTUVWXYZ";
+const LOWER: &str = "abcdefghijklmnopqrstuvwxyz";
+const DIGITS: &str = "0123456789";
+const CONTROLS: &str = concat!(
+    "\x00\x01\x02\x03\x04\x05\x06\x07\x08\x09\x0A\x0B\x0C\x0D\x0E\x0F",
+    "\x10\x11\x12\x13\x14\x15\x16\x17\x18\x19\x1A\x1B\x1C\x1D\x1E\x1F\x7F",
+);
+
+/// The members of a set, spelled out in the way that its standard does it. All characters here are ASCII.
+enum Members {
+    /// These characters and nothing else.
+    Only(&'static [&'static str]),
+    /// These characters and the bytes 0x80 to 0xFF.
+    OnlyAndNonAscii(&'static [&'static str]),
+    /// Every byte but these characters.
+    AllBut(&'static [&'static str]),
+}
+
+use Members::{AllBut, Only, OnlyAndNonAscii};
+
+struct Row {
+    name: &'static str,
+    set: ByteSet,
+    members: Members,
+}
+
+/// A macro, so that the name of a row is always that of its set.
+macro_rules! table {
+    ($($set:path: $members:expr;)*) => {
+        &[$(Row { name: stringify!($set), set: $set, members: $members }),*]
+    };
+}
+
+/// One row for each constant, in the order of the source.
+const TABLE: &[Row] = table! {
+    // RFC 5234 B.1; RFC 3986 2.1 makes the lower-case hexadecimal digits equal to the upper-case ones.
+    ALPHA: Only(&[UPPER, LOWER]);
+    DIGIT: Only(&[DIGITS]);
+    HEXDIG: Only(&["0123456789", "ABCDEF", "abcdef"]);
+    // RFC 3986 2.3
+    UNRESERVED: Only(&[UPPER, LOWER, DIGITS, "-._~"]);
+    // RFC 3986 2.2
+    GEN_DELIMS: Only(&[":/?#[]@"]);
+    SUB_DELIMS: Only(&["!$&'()", "*+,;="]);
+    RESERVED: Only(&[":/?#[]@", "!$&'()", "*+,;="]);
+    // RFC 3986 3.3: unreserved / pct-encoded / sub-delims / ":" / "@"
+    PCHAR: Only(&[UPPER, LOWER, DIGITS, "-._~", "!$&'()", "*+,;=", ":@"]);
+
+    // RFC 3986 2.3, 2.4
+    COMPONENT: AllBut(&[UPPER, LOWER, DIGITS, "-._~"]);
+    // RFC 3986 3.3: segment = *pchar
+    PATH_SEGMENT: AllBut(&[UPPER, LOWER, DIGITS, "-._~", "!$&'()", "*+,;=", ":@"]);
+    // RFC 3986 3.3: segments separated by "/"
+    PATH: AllBut(&[UPPER, LOWER, DIGITS, "-._~", "!$&'()", "*+,;=", ":@", "/"]);
+    // RFC 3986 3.4: *( pchar / "/" / "?" )
+    QUERY: AllBut(&[UPPER, LOWER, DIGITS, "-._~", "!$&'()", "*+,;=", ":@", "/?"]);
+    // The same without "&" (WHATWG URL 5.1), "=" (5.1), "+" (5.1) and ";" (HTML 4.01 B.2.2).
+    QUERY_VALUE: AllBut(&[UPPER, LOWER, DIGITS, "-._~", "!$'()", "*,", ":@", "/?"]);
+    // RFC 3986 3.5: *( pchar / "/" / "?" )
+    FRAGMENT: AllBut(&[UPPER, LOWER, DIGITS, "-._~", "!$&'()", "*+,;=", ":@", "/?"]);
+    // RFC 3986 3.2.1: *( unreserved / pct-encoded / sub-delims / ":" )
+    USERINFO: AllBut(&[UPPER, LOWER, DIGITS, "-._~", "!$&'()", "*+,;=", ":"]);
+    // RFC 3986 3.2.2: *( unreserved / pct-encoded / sub-delims )
+    REG_NAME: AllBut(&[UPPER, LOWER, DIGITS, "-._~", "!$&'()", "*+,;="]);
+    // RFC 3986 2: unreserved and reserved are all that there is besides triplets.
+    URI: AllBut(&[UPPER, LOWER, DIGITS, "-._~", ":/?#[]@", "!$&'()", "*+,;="]);
+
+    // WHATWG URL 1.3: each set written out, where the standard builds it from the one before.
+    whatwg::C0_CONTROL: OnlyAndNonAscii(&[CONTROLS]);
+    whatwg::FRAGMENT: OnlyAndNonAscii(&[CONTROLS, " \"<>`"]);
+    whatwg::QUERY: OnlyAndNonAscii(&[CONTROLS, " \"#<>"]);
+    whatwg::SPECIAL_QUERY: OnlyAndNonAscii(&[CONTROLS, " \"#'<>"]);
+    whatwg::PATH: OnlyAndNonAscii(&[CONTROLS, " \"#<>?^`{}"]);
+    whatwg::USERINFO: OnlyAndNonAscii(&[CONTROLS, " \"#/:;<=>?@[\\]^`{|}"]);
+    whatwg::COMPONENT: OnlyAndNonAscii(&[CONTROLS, " \"#$%&+,/:;<=>?@[\\]^`{|}"]);
+    // The standard's note: all but the ASCII alphanumerics, "*", "-", "." and "_".
+    whatwg::FORM: AllBut(&[UPPER, LOWER, DIGITS, "*-._"]);
+
+    // ECMA-262 19.2.6.5: the ASCII word characters and "-.!~*'()"; 19.2.6.3 adds ";/?:@&=+$,#", 19.2.6.4 nothing.
+    js::ENCODE_URI: AllBut(&[UPPER, LOWER, DIGITS, "_", "-.!~*'()", ";/?:@&=+$,#"]);
+    js::ENCODE_URI_COMPONENT: AllBut(&[UPPER, LOWER, DIGITS, "_", "-.!~*'()"]);
+    // ECMA-262 B.2.1.1: the ASCII word characters and "@*+-./"
+    js::ESCAPE: AllBut(&[UPPER, LOWER, DIGITS, "_", "@*+-./"]);
+
+    // RFC 1738 5, 2.2
+    rfc1738::SAFE: Only(&["$-_.+"]);
+    rfc1738::EXTRA: Only(&["!*'(),"]);
+    rfc1738::UNRESERVED: Only(&[UPPER, LOWER, DIGITS, "$-_.+", "!*'(),"]);
+    rfc1738::RESERVED: Only(&[";/?:@&="]);
+    rfc1738::NATIONAL: Only(&["{}|\\^~[]`"]);
+    rfc1738::PUNCTUATION: Only(&["<>#%\""]);
+    rfc1738::UNSAFE: Only(&[" ", "<>", "\"", "#", "%", "{}|\\^~[]`"]);
+    rfc1738::NO_GRAPHIC: OnlyAndNonAscii(&[CONTROLS]);
+    rfc1738::COMPONENT: AllBut(&[UPPER, LOWER, DIGITS, "$-_.+", "!*'(),"]);
+    rfc1738::URL: AllBut(&[UPPER, LOWER, DIGITS, "$-_.+", "!*'(),", ";/?:@&="]);
+
+    // RFC 5987 3.2.1, RFC 8187 3.2.1
+    rfc5987::ATTR_CHAR: Only(&[UPPER, LOWER, DIGITS, "!#$&+-.", "^_`|~"]);
+    rfc5987::VALUE_CHARS: AllBut(&[UPPER, LOWER, DIGITS, "!#$&+-.", "^_`|~"]);
+
+    // RFC 6570 1.5, 3.2.1
+    rfc6570::U: AllBut(&[UPPER, LOWER, DIGITS, "-._~"]);
+    rfc6570::U_R: AllBut(&[UPPER, LOWER, DIGITS, "-._~", ":/?#[]@", "!$&'()", "*+,;="]);
+
+    // AWS Signature Version 4, UriEncode()
+    aws::URI_ENCODE: AllBut(&[UPPER, LOWER, DIGITS, "-._~"]);
+    aws::OBJECT_KEY: AllBut(&[UPPER, LOWER, DIGITS, "-._~", "/"]);
+};
+
+impl Members {
+    /// For each byte, whether it is a member.
+    fn spelled(&self) -> [bool; 256] {
+        let (mut members, listed, pieces) = match self {
+            Only(pieces) => ([false; 256], true, pieces),
+            OnlyAndNonAscii(pieces) => (std::array::from_fn(|byte| byte >= 0x80), true, pieces),
+            AllBut(pieces) => ([true; 256], false, pieces),
+        };
+        for byte in pieces.iter().flat_map(|piece| piece.bytes()) {
+            assert!(byte.is_ascii(), "not ASCII in {pieces:?}");
+            assert_ne!(members[usize::from(byte)], listed, "{:?} stands twice in {pieces:?}", char::from(byte));
+            members[usize::from(byte)] = listed;
+        }
+        members
+    }
+}
+
+#[test]
+fn every_set_is_what_its_standard_spells() {
+    for Row { name, set, members } in TABLE {
+        for (byte, member) in zip(0..=0xFF_u8, members.spelled()) {
+            assert_eq!(set.contains(byte), member, "{name}: 0x{byte:02X}, {:?}", char::from(byte));
+        }
+    }
+}
+
+/// The names of the public constants in the source, as paths below `sets`.
+fn names_in_the_source() -> Vec<String> {
+    let mut module = String::new();
+    let mut names = Vec::new();
+    for line in include_str!("../src/sets.rs").lines() {
+        if let Some(header) = line.strip_prefix("pub mod ") {
+            module = header.replace(" {", "::");
+        } else if line == "}" {
+            module.clear();
+        } else if let Some(constant) = line.trim_start().strip_prefix("pub const ") {
+            let (name, _) = constant.split_once(':').expect("a constant has a type");
+            names.push(format!("{module}{name}"));
+        }
+    }
+    names
+}
+
+#[test]
+fn the_table_has_every_set() {
+    let names: Vec<_> = TABLE.iter().map(|row| row.name).collect();
+    assert_eq!(names, names_in_the_source());
+}

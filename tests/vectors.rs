@@ -1,0 +1,497 @@
+//! Does it do what the standards' own examples and other people's test suites say?
+//!
+//! The examples stand here. The vectors of the web platform tests and of a firewall lie in a folder that is no part of the
+//! project (`SIMDPCT_CORPORA`, by default `../shared/corpora`); without it those tests say so and pass.
+#![cfg(feature = "alloc")]
+
+mod common;
+
+use std::borrow::Cow;
+use std::path::PathBuf;
+
+use common::{compare_decoding, compare_encoding};
+use serde_json::Value;
+use simdpct::DecodeErrorKind::{InvalidUtf8, Malformed, Rejected};
+use simdpct::{ByteSet, DecodeErrorKind, Decoder, Encoder, Level, decode_bytes, decode_lossy, encode, sets};
+
+const STRICT: Decoder = Decoder::new();
+const LENIENT: Decoder = Decoder::new().lenient();
+const FORM: Decoder = Decoder::new().lenient().plus_for_space();
+
+/// What stands around a vector: nothing, or clean text that moves it across the ends of blocks.
+const PADDINGS: [usize; 7] = [0, 9, 15, 30, 31, 62, 63];
+
+/// Decodes on every level, in every place in a block.
+#[track_caller]
+fn assert_decodes(decoder: Decoder, input: &[u8], expected: Result<&[u8], (DecodeErrorKind, usize)>) {
+    for level in Level::available() {
+        for padding in PADDINGS {
+            let pad = "z".repeat(padding);
+            let padded = [pad.as_bytes(), input, pad.as_bytes()].concat();
+            let result = decoder.level(level).decode(&padded).map_err(|error| (error.kind, error.position));
+            let expected = expected
+                .map(|output| [pad.as_bytes(), output, pad.as_bytes()].concat())
+                .map_err(|(kind, position)| (kind, position + padding));
+            assert_eq!(result.as_deref(), expected.as_deref(), "\"{}\" on {level}", padded.escape_ascii());
+            compare_decoding(&decoder, &padded);
+        }
+    }
+}
+
+/// Encodes on every level, in every place in a block.
+#[track_caller]
+fn assert_encodes(encoder: Encoder, input: &[u8], expected: &str) {
+    for level in Level::available() {
+        for padding in PADDINGS {
+            let pad = "z".repeat(padding);
+            let padded = [pad.as_bytes(), input, pad.as_bytes()].concat();
+            let expected = [&pad, expected, &pad].concat();
+            assert_eq!(encoder.level(level).encode(&padded), expected, "\"{}\" on {level}", padded.escape_ascii());
+            compare_encoding(&encoder, &padded);
+        }
+    }
+}
+
+#[test]
+fn examples_of_rfc_3986() {
+    // 2.1: "%20" is the percent-encoding of the binary octet 00100000, the space character in US-ASCII.
+    assert_decodes(STRICT, b"%20", Ok(b" "));
+    assert_encodes(Encoder::COMPONENT, b" ", "%20");
+    // 2.1: the digits a to f are equivalent to A to F.
+    assert_decodes(STRICT, b"%3a%3A%fe%Fe%fE%FE", Ok(b"::\xFE\xFE\xFE\xFE"));
+    // 2.1, 6.2.2.1: producers should use upper-case digits.
+    assert_encodes(Encoder::COMPONENT, b":\xFE", "%3A%FE");
+    // 2.3: %41-%5A, %61-%7A, %30-%39, %2D, %2E, %5F and %7E are the unreserved characters.
+    assert_decodes(STRICT, b"%41%5A%61%7A%30%39%2D%2E%5F%7E", Ok(b"AZaz09-._~"));
+    assert_encodes(Encoder::COMPONENT, b"AZaz09-._~", "AZaz09-._~");
+    // 2.4: '%' as data is "%25", and implementations must not decode the same string more than once.
+    assert_encodes(Encoder::COMPONENT, b"%", "%25");
+    assert_decodes(STRICT, b"%2541", Ok(b"%41"));
+    // 2.5: the letter A, A with grave, and the katakana letter A, by way of UTF-8.
+    assert_encodes(Encoder::COMPONENT, "A".as_bytes(), "A");
+    assert_encodes(Encoder::COMPONENT, "À".as_bytes(), "%C3%80");
+    assert_encodes(Encoder::COMPONENT, "ア".as_bytes(), "%E3%82%A2");
+    assert_decodes(STRICT, b"%C3%80%E3%82%A2", Ok("Àア".as_bytes()));
+    // 3.3: pchar may stand in a segment, '/' only between segments, '?' in neither.
+    assert_encodes(Encoder::PATH_SEGMENT, b"name;v=1.1,x:@!$&'()*+/?#", "name;v=1.1,x:@!$&'()*+%2F%3F%23");
+    assert_encodes(Encoder::PATH, b"/over/there?name", "/over/there%3Fname");
+    // 3.4, 3.5: '/' and '?' may stand in a query and in a fragment, '#' in neither.
+    assert_encodes(Encoder::QUERY, b"objectClass?one/two#nose", "objectClass?one/two%23nose");
+    assert_encodes(Encoder::FRAGMENT, b"no?se/#", "no?se/%23");
+    // 3.2.1: userinfo has ':' but not '@'.
+    assert_encodes(Encoder::USERINFO, b"user:p@ss/word", "user:p%40ss%2Fword");
+}
+
+#[test]
+fn examples_of_whatwg_url() {
+    // 1.3, percent-encode: 0x23 is "%23", 0x7F is "%7F".
+    assert_encodes(Encoder::new(ByteSet::new(b"\x23\x7F")), b"\x23\x7F", "%23%7F");
+    // 1.3, percent-decode: the standard's two examples.
+    assert_decodes(LENIENT, b"%25%s%1G", Ok(b"%%s%1G"));
+    assert_decodes(LENIENT, "‽%25%2E".as_bytes(), Ok(b"\xE2\x80\xBD\x25\x2E"));
+    // 1.3, UTF-8 percent-encode by the userinfo set: the standard's examples of a code point and of a string.
+    let userinfo = Encoder::new(sets::whatwg::USERINFO);
+    assert_encodes(userinfo, "≡".as_bytes(), "%E2%89%A1");
+    assert_encodes(userinfo, "‽".as_bytes(), "%E2%80%BD");
+    assert_encodes(userinfo, "Say what‽".as_bytes(), "Say%20what%E2%80%BD");
+    // 1.3: only the component and form sets have '%', so the others leave triplets alone.
+    assert_encodes(Encoder::new(sets::whatwg::PATH), b"a%20b 100%", "a%20b%20100%");
+    assert_encodes(Encoder::new(sets::whatwg::COMPONENT), b"a%20b", "a%2520b");
+    // 5.1, 5.2: '+' and space of a form.
+    assert_decodes(FORM, b"a+%2B+%", Ok(b"a + %"));
+    assert_encodes(Encoder::FORM, b"a + b~*", "a+%2B+b%7E*");
+}
+
+/// RFC 3987 3.1 and 3.2, IRIs to URIs and back; RFC 5987 3.2.2; RFC 6570 1.2 and 3.2; ECMA-262 19.2.6.
+#[test]
+fn examples_of_the_neighbours() {
+    // RFC 3987 3.1: "http://www.example.org/red%09rosé#red".
+    let iri = "http://www.example.org/red%09rosé#red".as_bytes();
+    assert_encodes(Encoder::URI, iri, "http://www.example.org/red%09ros%C3%A9#red");
+    assert_encodes(Encoder::URI.keep_non_ascii(), iri, "http://www.example.org/red%09rosé#red");
+    // RFC 5987 3.2.2: title*=UTF-8''%c2%a3%20and%20%e2%82%ac%20rates, which a producer may write in either case.
+    let value = Encoder::new(sets::rfc5987::VALUE_CHARS).lowercase();
+    assert_encodes(value, "£ and € rates".as_bytes(), "%c2%a3%20and%20%e2%82%ac%20rates");
+    // RFC 6570 1.2: hello := "Hello World!", path := "/foo/bar": {hello}, {+hello}, {+path}. 3.2.3: half := "50%".
+    let (simple, reserved) = (Encoder::new(sets::rfc6570::U), Encoder::new(sets::rfc6570::U_R).keep_triplets());
+    assert_encodes(simple, b"Hello World!", "Hello%20World%21");
+    assert_encodes(reserved, b"Hello World!", "Hello%20World!");
+    assert_encodes(reserved, b"/foo/bar", "/foo/bar");
+    assert_encodes(simple, b"50%", "50%25");
+    assert_encodes(reserved, b"50%", "50%25");
+    // ECMA-262 19.2.6.4: encodeURIComponent leaves letters, digits and -_.!~*'().
+    let component = Encoder::new(sets::js::ENCODE_URI_COMPONENT);
+    assert_encodes(component, b"-_.!~*'();/?:@&=+$,#", "-_.!~*'()%3B%2F%3F%3A%40%26%3D%2B%24%2C%23");
+    // ECMA-262 19.2.6.3: encodeURI leaves the delimiters as well.
+    assert_encodes(Encoder::new(sets::js::ENCODE_URI), b";/?:@&=+$,# %[]", ";/?:@&=+$,#%20%25%5B%5D");
+}
+
+/// RFC 3986 2.1: '%' and two digits, or else it is malformed, the end of the input included.
+#[test]
+fn malformed_strictly() {
+    for (input, position) in [
+        ("%", 0),
+        ("%4", 0),
+        ("%g4", 0),
+        ("%4g", 0),
+        ("%%41", 0),
+        ("a%4%41", 1),
+        ("%41%", 3),
+        ("%41%%41", 3),
+        ("%:0%0:", 0),
+        ("%0:", 0),
+        ("%@0", 0),
+        ("%0@", 0),
+        ("%0`", 0),
+        ("%/0", 0),
+        ("% 41", 0),
+        ("%+4", 0),
+        ("%0\0", 0),
+        ("%u0041", 0),
+        ("%٤1", 0),
+    ] {
+        assert_decodes(STRICT, input.as_bytes(), Err((Malformed, position)));
+    }
+}
+
+/// WHATWG URL 1.3: a '%' that two digits do not follow is passed on alone, and what follows it is looked at anew.
+#[test]
+fn malformed_leniently() {
+    for (input, output) in [
+        ("%", "%"),
+        ("%4", "%4"),
+        ("%%41", "%A"),
+        ("%4%41", "%4A"),
+        ("%%%41%", "%%A%"),
+        ("%G%41", "%GA"),
+        ("%%", "%%"),
+        ("%%3", "%%3"),
+        ("%4\0", "%4\0"),
+        ("100%-%31%30", "100%-10"),
+    ] {
+        assert_decodes(LENIENT, input.as_bytes(), Ok(output.as_bytes()));
+    }
+}
+
+/// WHATWG URL 5.1, 5.2: forms write a space as '+', and so a '+' as a triplet.
+#[test]
+fn plus_for_space() {
+    assert_decodes(STRICT, b"1+1%2B1", Ok(b"1+1+1"));
+    assert_decodes(STRICT.plus_for_space(), b"1+1%2B1%20", Ok(b"1 1+1 "));
+    // Not after a malformed '%' either: '+' is no digit.
+    assert_decodes(FORM, b"%+%4+", Ok(b"% %4 "));
+    // A literal '+' is escaped though the set has it not, and a space is not though the set has it.
+    assert_encodes(Encoder::new(ByteSet::EMPTY).plus_for_space(), b"1 + 1", "1+%2B+1");
+    assert_encodes(Encoder::new(ByteSet::new(b" ")).plus_for_space(), b" +", "+%2B");
+    assert_encodes(Encoder::new(ByteSet::EMPTY), b"1 + 1", "1 + 1");
+}
+
+/// RFC 3986 2.2: an escaped delimiter is not the delimiter, so some triplets have to survive.
+#[test]
+fn kept_triplets_of_a_decoder() {
+    let path = STRICT.keep(ByteSet::new(b"/%"));
+    assert_decodes(path, b"/a%2Fb%2fc%20d", Ok(b"/a%2Fb%2fc d"));
+    // What is kept is not looked at again: the digits of one triplet are no part of another.
+    assert_decodes(path, b"%2541%25", Ok(b"%2541%25"));
+    assert_decodes(path, b"%2", Err((Malformed, 0)));
+    assert_decodes(path.lenient(), b"%%2F%2", Ok(b"%%2F%2"));
+    // A raw byte of the set is nothing special; only the set given last counts.
+    assert_decodes(path.keep(ByteSet::new(b"a")), b"a%61%2F", Ok(b"a%61/"));
+    assert_decodes(STRICT.plus_for_space().keep(ByteSet::new(b" +")), b"+%20%2B", Ok(b" %20%2B"));
+}
+
+/// The first byte of the set that would stand in the output, raw or decoded, at its own or its triplet's offset.
+#[test]
+fn rejected_bytes() {
+    let no_nul = STRICT.reject(ByteSet::new(b"\0"));
+    assert_decodes(no_nul, b"a.png%00.txt", Err((Rejected(0), 5)));
+    assert_decodes(no_nul, b"a.png\0.txt", Err((Rejected(0), 5)));
+    assert_decodes(no_nul, b"%2500", Ok(b"%00"));
+    // What comes first counts, whatever it is.
+    assert_decodes(no_nul, b"%zz%00", Err((Malformed, 0)));
+    assert_decodes(no_nul, b"%00%zz", Err((Rejected(0), 0)));
+    // Strictly, a malformed '%' never comes to stand in the output, so that it cannot be rejected there.
+    assert_decodes(STRICT.reject(ByteSet::new(b"%")), b"a%zz", Err((Malformed, 1)));
+    // The output decides: a kept triplet stays '%', '0', '0', and a '+' that becomes a space is one.
+    assert_decodes(no_nul.keep(ByteSet::new(b"\0")), b"%00", Ok(b"%00"));
+    assert_decodes(STRICT.plus_for_space().reject(ByteSet::new(b" ")), b"a+b", Err((Rejected(b' '), 1)));
+    assert_decodes(STRICT.plus_for_space().reject(ByteSet::new(b"+")), b"a+b%2B", Err((Rejected(b'+'), 3)));
+    assert_decodes(LENIENT.reject(ByteSet::new(b"%")), b"a%20%b", Err((Rejected(b'%'), 4)));
+    assert_decodes(STRICT.reject(ByteSet::new(b"%")), b"a%20%25", Err((Rejected(b'%'), 4)));
+    // So of a kept triplet a digit can be rejected, and then it is the digit's offset.
+    let no_two = STRICT.keep(ByteSet::new(b"/")).reject(ByteSet::new(b"2"));
+    assert_decodes(no_two, b"a%2F", Err((Rejected(b'2'), 2)));
+}
+
+/// Unicode 3.9, table 3-7: overlong forms, surrogates, what is above U+10FFFF, and what is cut off. The position is that of
+/// the first byte or triplet of the sequence, in the input.
+#[test]
+fn ill_formed_utf8() {
+    let text = |decoder: Decoder, input: &[u8]| {
+        decoder.decode_utf8(input).map_err(|error| (error.kind, error.position)).map(Cow::into_owned)
+    };
+    for (input, position) in [
+        ("%80", 0),
+        ("%41%C3", 3),
+        ("é%C3%A9%C3", 8),
+        ("a%C0%AF", 1),
+        ("ab%E0%80%AF", 2),
+        ("abc%ED%A0%80", 3),
+        ("%F0%9F%98%80%F4%90%80%80", 12),
+        ("%F8%88%80%80%80", 0),
+        ("%E2%82", 0),
+        ("%E2%82x", 0),
+        ("%20%e2%28%a1", 3),
+        ("%FF%", 0),
+    ] {
+        for decoder in [STRICT, LENIENT] {
+            assert_eq!(text(decoder, input.as_bytes()), Err((InvalidUtf8, position)), "{input}");
+        }
+        compare_decoding(&STRICT, input.as_bytes());
+    }
+    // A character may be half raw and half escaped.
+    assert_eq!(text(STRICT, b"\xC3%A9%C3\xA9").as_deref(), Ok("éé"));
+    // What comes first counts: an error cuts off the sequence before it.
+    assert_eq!(text(STRICT, b"%C3%A9%"), Err((Malformed, 6)));
+    assert_eq!(text(STRICT, b"%C3%"), Err((InvalidUtf8, 0)));
+    assert_eq!(text(STRICT.reject(ByteSet::new(b"\0")), b"%C3\0"), Err((InvalidUtf8, 0)));
+    // Also where a digit of a kept triplet is rejected.
+    let no_two = STRICT.keep(ByteSet::new(b"/")).reject(ByteSet::new(b"2"));
+    assert_eq!(text(no_two, b"\xFF%2F"), Err((InvalidUtf8, 0)));
+}
+
+/// Unicode 3.9, substitution of maximal subparts (table 3-8), as WHATWG Encoding 4.1 has it: one U+FFFD, or nothing, for each.
+#[test]
+fn replaced_and_dropped_sequences() {
+    for (input, lossy) in [
+        ("%41%C0%AF%41%F4%80%80%41", "A\u{FFFD}\u{FFFD}A\u{FFFD}A"),
+        ("%E0%80%BF%41", "\u{FFFD}\u{FFFD}\u{FFFD}A"),
+        ("%F1%80%80%E1%80%C2%62%80%63%80%BF%64", "\u{FFFD}\u{FFFD}\u{FFFD}b\u{FFFD}c\u{FFFD}\u{FFFD}d"),
+        ("%ED%A0%80%ED%BF%BF", "\u{FFFD}\u{FFFD}\u{FFFD}\u{FFFD}\u{FFFD}\u{FFFD}"),
+        ("%F0%9F%98", "\u{FFFD}"),
+        ("caf%E9 100%", "caf\u{FFFD} 100%"),
+    ] {
+        assert_eq!(decode_lossy(input), lossy);
+        assert_eq!(LENIENT.decode_utf8_dropping(input).as_deref(), Ok(lossy.replace('\u{FFFD}', "").as_str()));
+    }
+    // U+FFFD itself is well-formed and stays.
+    assert_eq!(LENIENT.decode_utf8_dropping("\u{FFFD}%EF%BF%BD").as_deref(), Ok("\u{FFFD}\u{FFFD}"));
+}
+
+/// RFC 3986 2.1 and 2.4: an existing triplet is copied as it is, case of the digits included; another '%' is data.
+#[test]
+fn kept_triplets_of_an_encoder() {
+    assert_encodes(Encoder::PATH.keep_triplets(), b"/a%2fb%20 c%", "/a%2fb%20%20c%25");
+    assert_encodes(Encoder::COMPONENT.keep_triplets(), b"%%41%4%g1%4", "%25%41%254%25g1%254");
+    // What the set says of the digits is no matter, nor is the case that is asked for.
+    assert_encodes(Encoder::new(ByteSet::new(b"%aFo")).keep_triplets().lowercase(), b"%aFo", "%aF%6f");
+    // Where the set has not '%', a malformed one stays.
+    assert_encodes(Encoder::new(ByteSet::new(b" ")).keep_triplets(), b"% %41%", "%%20%41%");
+    assert_encodes(Encoder::FORM.keep_triplets(), b"%2B+ %20", "%2B%2B+%20");
+}
+
+/// RFC 3986 2.5: bytes from 0x80 are escaped whatever the set says. RFC 3987 3.1: in an IRI, characters stay.
+#[test]
+fn bytes_from_0x80() {
+    assert_encodes(Encoder::new(ByteSet::EMPTY), b"a\x80\xFF%", "a%80%FF%");
+    let iri = Encoder::new(ByteSet::NON_ASCII.with(b' ')).keep_non_ascii();
+    assert_encodes(iri, "é 😀".as_bytes(), "é%20😀");
+    // Ill-formed sequences are escaped byte by byte, so that the result is text.
+    assert_encodes(iri, b"\xE9 \xC3\xA9\xC3", "%E9%20é%C3");
+    assert_encodes(iri, b"\xED\xA0\x80\xF0\x9F\x98", "%ED%A0%80%F0%9F%98");
+    assert_encodes(iri, b"\xC0\xAF\xF4\x90\x80\x80", "%C0%AF%F4%90%80%80");
+}
+
+/// Nothing to do means that the input itself comes back, a malformed '%' that stays included.
+#[test]
+fn nothing_to_do() {
+    for input in ["", "plain", "100%", "%4", "é", "a+b"] {
+        assert!(matches!(LENIENT.decode(input), Ok(Cow::Borrowed(same)) if std::ptr::eq(same, input.as_bytes())));
+        assert!(matches!(LENIENT.decode_utf8_lossy(input), Ok(Cow::Borrowed(same)) if std::ptr::eq(same, input)));
+    }
+    assert!(matches!(encode("plain"), Cow::Borrowed("plain")));
+    assert!(matches!(decode_bytes("plain"), Ok(Cow::Borrowed(b"plain"))));
+    assert!(matches!(Encoder::URI.encode("/%20?"), Cow::Borrowed("/%20?")));
+    assert!(matches!(STRICT.keep(ByteSet::ALL).decode("%20"), Ok(Cow::Borrowed(b"%20"))));
+}
+
+/// The cases of a file of vectors, or `None` if there is none.
+fn vectors(name: &str) -> Option<Vec<Value>> {
+    let default = || PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../shared/corpora");
+    let folder = std::env::var_os("SIMDPCT_CORPORA").map_or_else(default, PathBuf::from);
+    let path = folder.join("vectors").join(name);
+    let Ok(text) = std::fs::read_to_string(&path) else {
+        eprintln!("not tested: there is no {}", path.display());
+        return None;
+    };
+    // Comments stand among the cases as bare strings.
+    let cases: Vec<Value> = serde_json::from_str(&text).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+    Some(cases.into_iter().filter(Value::is_object).collect())
+}
+
+fn string<'a>(case: &'a Value, name: &str) -> &'a str {
+    case[name].as_str().unwrap_or_default()
+}
+
+/// Bytes that are written as `\xNN`, as in C.
+fn unescape(text: &str) -> Vec<u8> {
+    let mut parts = text.split("\\x");
+    let mut bytes = parts.next().unwrap_or_default().as_bytes().to_vec();
+    for part in parts {
+        let (digits, rest) = part.split_at(2);
+        bytes.push(u8::from_str_radix(digits, 16).unwrap());
+        bytes.extend_from_slice(rest.as_bytes());
+    }
+    bytes
+}
+
+/// The firewall decodes as forms do and passes on what is malformed; `ret` says whether there was anything to do.
+#[test]
+fn coraza_decode() {
+    let Some(cases) = vectors("coraza_urlDecode.json") else { return };
+    for case in &cases {
+        let (input, output) = (string(case, "input"), unescape(string(case, "output")));
+        assert_decodes(FORM, input.as_bytes(), Ok(&output));
+        let is_changed = !matches!(FORM.decode(input), Ok(Cow::Borrowed(_)));
+        assert_eq!(case["ret"], i32::from(is_changed), "{input}");
+    }
+    assert!(cases.len() > 15);
+}
+
+/// The firewall keeps letters, digits and '*', and writes lower-case digits. Its inputs are UTF-8, as JSON is.
+#[test]
+fn coraza_encode() {
+    let Some(cases) = vectors("coraza_urlEncode.json") else { return };
+    let kept = sets::ALPHA.union(sets::DIGIT).with(b'*');
+    let encoder = Encoder::new(kept.complement()).plus_for_space().lowercase();
+    for case in &cases {
+        let (input, output) = (string(case, "input"), string(case, "output"));
+        assert_encodes(encoder, input.as_bytes(), output);
+        assert_eq!(case["ret"], i32::from(matches!(encoder.encode(input), Cow::Owned(_))), "{input}");
+    }
+    assert!(cases.len() > 15);
+}
+
+/// The page of this test puts each input in a query and in a fragment of a special URL.
+#[test]
+fn wpt_percent_encoding() {
+    let Some(cases) = vectors("wpt_percent-encoding.json") else { return };
+    for case in &cases {
+        for set in [sets::whatwg::SPECIAL_QUERY, sets::whatwg::FRAGMENT] {
+            assert_encodes(Encoder::new(set), string(case, "input").as_bytes(), string(&case["output"], "utf-8"));
+        }
+    }
+    assert!(cases.len() > 5);
+}
+
+/// WHATWG URL 5.1: names and values are split off first, and then decoded.
+#[test]
+fn wpt_urlencoded_parser() {
+    let Some(cases) = vectors("wpt_urlencoded-parser-data.json") else { return };
+    for case in &cases {
+        let input = string(case, "input");
+        let pairs: Vec<_> = input
+            .split('&')
+            .filter(|pair| !pair.is_empty())
+            .map(|pair| pair.split_once('=').unwrap_or((pair, "")))
+            .map(|(name, value)| [name, value].map(|part| FORM.decode_utf8_lossy(part).unwrap()))
+            .collect();
+        let pairs: Value = pairs.iter().map(|[name, value]| Value::from(vec![name.as_ref(), value.as_ref()])).collect();
+        assert_eq!(pairs, case["output"], "{input}");
+    }
+    assert!(cases.len() > 30);
+}
+
+/// The sets of a URL's parts (WHATWG URL 4.4, the states that name them).
+struct Parts {
+    userinfo: Encoder,
+    path: Encoder,
+    query: Encoder,
+    fragment: Encoder,
+}
+
+impl Parts {
+    fn of(case: &Value) -> Self {
+        let is_special = ["http:", "https:", "ws:", "wss:", "ftp:", "file:"].contains(&string(case, "protocol"));
+        // A path that does not start with '/' is opaque.
+        let is_opaque = !string(case, "pathname").starts_with('/');
+        Self {
+            userinfo: Encoder::new(sets::whatwg::USERINFO),
+            path: Encoder::new(if is_opaque { sets::whatwg::C0_CONTROL } else { sets::whatwg::PATH }),
+            query: Encoder::new(if is_special { sets::whatwg::SPECIAL_QUERY } else { sets::whatwg::QUERY }),
+            fragment: Encoder::new(sets::whatwg::FRAGMENT),
+        }
+    }
+}
+
+/// What the URL parser made holds nothing more to escape.
+#[test]
+fn wpt_parsed_urls_stay() {
+    let Some(cases) = vectors("wpt_urltestdata.json") else { return };
+    let mut checked = 0;
+    for case in cases.iter().filter(|case| case["failure"].is_null()) {
+        let parts = Parts::of(case);
+        for (encoder, part) in [
+            (parts.userinfo, string(case, "username")),
+            (parts.userinfo, string(case, "password")),
+            (parts.path, string(case, "pathname")),
+            (parts.query, string(case, "search")),
+            (parts.fragment, string(case, "hash")),
+        ] {
+            // The delimiters in front, '?' and '#', are in none of the sets that apply behind them.
+            assert!(matches!(encoder.encode(part), Cow::Borrowed(same) if same == part), "{part} of {case}");
+            checked += usize::from(!part.is_empty());
+        }
+    }
+    assert!(checked > 500, "only {checked}");
+}
+
+/// Parts that the URL parser does nothing to but percent-encode: every fragment and every query that the input itself has, user
+/// names and passwords, and paths without dot segments.
+#[test]
+fn wpt_urls_are_encoded_as_parsed() {
+    let Some(cases) = vectors("wpt_urltestdata.json") else { return };
+    let (mut queries, mut fragments, mut users, mut paths) = (0, 0, 0, 0);
+    for case in cases.iter().filter(|case| case["failure"].is_null()) {
+        let parts = Parts::of(case);
+        // WHATWG URL 4.4: the parser first strips controls and spaces at both ends, and tabs and line ends everywhere.
+        let input = string(case, "input").trim_matches(|c| c <= ' ').replace(['\t', '\n', '\r'], "");
+        let (before_fragment, fragment) = input.split_once('#').unwrap_or((&input, ""));
+        assert_eq!(parts.fragment.encode(fragment), string(case, "hash").trim_start_matches('#'), "{case}");
+        fragments += usize::from(!fragment.is_empty());
+
+        let (before_query, query) = before_fragment.split_once('?').unwrap_or((before_fragment, ""));
+        if before_query.len() < before_fragment.len() {
+            assert_eq!(parts.query.encode(query), string(case, "search").get(1..).unwrap_or_default(), "{case}");
+            queries += usize::from(!query.is_empty());
+        }
+
+        // The rest only of plain "scheme://authority/path" without what the parser resolves.
+        let Some((scheme, rest)) = before_query.split_once("://") else { continue };
+        if scheme.eq_ignore_ascii_case("file")
+            || rest.starts_with('/')
+            || rest.contains('\\')
+            || scheme.contains([':', '/'])
+        {
+            continue;
+        }
+        let (authority, path) = rest.find('/').map_or((rest, ""), |slash| rest.split_at(slash));
+        if let Some((userinfo, _)) = authority.rsplit_once('@') {
+            let (username, password) = userinfo.split_once(':').unwrap_or((userinfo, ""));
+            assert_eq!(parts.userinfo.encode(username), string(case, "username"), "{case}");
+            assert_eq!(parts.userinfo.encode(password), string(case, "password"), "{case}");
+            users += 1;
+        }
+        let is_dots = |segment: &str| {
+            !segment.is_empty() && segment.to_lowercase().replace("%2e", ".").trim_matches('.').is_empty()
+        };
+        if !path.is_empty() && !path.split('/').any(is_dots) {
+            assert_eq!(parts.path.encode(path), string(case, "pathname"), "{case}");
+            paths += 1;
+        }
+    }
+    assert!(
+        queries > 30 && fragments > 30 && users > 20 && paths > 50,
+        "only {queries}, {fragments}, {users}, {paths}"
+    );
+}
