@@ -4,6 +4,7 @@ use core::mem::MaybeUninit;
 
 use crate::byteset::ByteSet;
 use crate::error::{BufferTooSmall, DecodeError, DecodeErrorKind, DecodeIntoError};
+use crate::kernel::report::{self, Report};
 use crate::kernel::tape::Tape;
 use crate::kernel::{Kernels, MEASURE, Progress, SCAN, Stop, WRITE, from_digits, word};
 use crate::level::Level;
@@ -205,6 +206,132 @@ pub(crate) fn first_triplet(input: &[u8]) -> Option<u8> {
     }
 }
 
+/// Offset in the input of the byte or triplet that the byte at `decoded` of the output comes from. Linear; for errors.
+pub(crate) fn input_offset(input: &[u8], rules: &DecodeRules, decoded: usize) -> usize {
+    let mut at = 0;
+    for _ in 0..decoded {
+        let decoded = first_triplet(&input[at..]);
+        let is_triplet = decoded.is_some_and(|byte| !rules.keep.is_some_and(|keep| keep.contains(byte)));
+        at += if is_triplet { 3 } else { 1 };
+    }
+    at
+}
+
+/// Offset of the first byte that is a finding or begins one.
+pub(crate) fn find_suspect(input: &[u8], level: Option<Level>) -> Option<usize> {
+    find(&report::SUSPECTS, input, level)
+}
+
+/// What a string holds.
+pub(crate) fn inspect<const COUNT: bool>(input: &[u8], level: Option<Level>) -> Report {
+    let kernel = Kernels::of(Level::usable(level)).inspect[usize::from(COUNT)];
+    let mut report = Report::default();
+    let mut text = Text::new(level);
+    let mut has_non_ascii = false;
+    for chunk in Chunks(input) {
+        // SAFETY: as in `find`. (tests/inspect.rs, tests/bounds.rs)
+        unsafe { kernel(chunk, &mut report) }
+        let may_be_ill_formed = report.take_non_ascii_hint(&mut has_non_ascii);
+        if (may_be_ill_formed || text.is_pending()) && (COUNT || !report.has(report::INVALID_UTF8)) {
+            text.check::<COUNT>(chunk, &mut report);
+        }
+        report.base += chunk.len();
+    }
+    text.finish::<COUNT>(&mut report);
+    if has_non_ascii {
+        report.note::<false>(report::NON_ASCII, 1, 0);
+    }
+    report
+}
+
+/// What of an input is inspected at a time, so that it can be decoded on the stack while it is in cache.
+const CHUNK: usize = 2048;
+
+/// The chunks of an input: never cut within a triplet.
+struct Chunks<'a>(&'a [u8]);
+
+impl<'a> Iterator for Chunks<'a> {
+    type Item = &'a [u8];
+
+    fn next(&mut self) -> Option<&'a [u8]> {
+        let length = match self.0.get(CHUNK - 2..CHUNK) {
+            None => self.0.len(),
+            Some(last_two) => last_two.iter().position(|&byte| byte == b'%').map_or(CHUNK, |at| CHUNK - 2 + at),
+        };
+        let (chunk, rest) = self.0.split_at(length);
+        self.0 = rest;
+        if chunk.is_empty() { None } else { Some(chunk) }
+    }
+}
+
+/// The decoded text of an input, chunk by chunk, as far as it is needed to find ill-formed sequences.
+struct Text {
+    /// An unfinished character, and room for a chunk behind it.
+    buffer: [u8; 3 + CHUNK],
+    pending: usize,
+    /// Offset in the input of what is pending.
+    pending_at: usize,
+    level: Option<Level>,
+}
+
+impl Text {
+    fn new(level: Option<Level>) -> Self {
+        Self { buffer: [0; 3 + CHUNK], pending: 0, pending_at: 0, level }
+    }
+
+    fn is_pending(&self) -> bool {
+        self.pending > 0
+    }
+
+    /// Notes the ill-formed sequences that end in this chunk.
+    fn check<const COUNT: bool>(&mut self, chunk: &[u8], report: &mut Report) {
+        const LENIENT: DecodeRules = DecodeRules { strict: false, ..DecodeRules::STRICT };
+        let pending = self.pending;
+        // A lenient decoder has no error, and there is room for the whole chunk.
+        let decoded = decode(chunk, as_uninit(&mut self.buffer[pending..]), &LENIENT, self.level).unwrap_or(0);
+        let length = pending + decoded;
+        self.pending = 0;
+        if simdutf8::basic::from_utf8(&self.buffer[..length]).is_ok() {
+            return;
+        }
+        let mut at = 0;
+        let mut unfinished = 0..0;
+        for part in self.buffer[..length].utf8_chunks() {
+            let from = at + part.valid().len();
+            at = from + part.invalid().len();
+            let is_unfinished =
+                at == length && core::str::from_utf8(part.invalid()).is_err_and(|error| error.error_len().is_none());
+            if part.invalid().is_empty() {
+                break;
+            }
+            // Where it is only matters the first time, so looking it up is linear in all.
+            let place = || match from.checked_sub(pending) {
+                Some(decoded) => input_offset(chunk, &LENIENT, decoded),
+                None => self.pending_at.wrapping_sub(report.base),
+            };
+            if is_unfinished {
+                let place = place();
+                self.pending_at = report.base.wrapping_add(place);
+                unfinished = from..at;
+            } else if !COUNT || !report.has(report::INVALID_UTF8) {
+                let place = place();
+                report.note::<COUNT>(report::INVALID_UTF8, 1, place);
+            } else {
+                report.note::<COUNT>(report::INVALID_UTF8, 1, 0);
+            }
+        }
+        self.pending = unfinished.len();
+        self.buffer.copy_within(unfinished, 0);
+    }
+
+    /// Notes what is unfinished for ever.
+    fn finish<const COUNT: bool>(&self, report: &mut Report) {
+        if self.is_pending() {
+            report.note::<COUNT>(report::INVALID_UTF8, 1, self.pending_at.wrapping_sub(report.base));
+        }
+    }
+}
+
 /// A buffer of the caller's as one that may be written only.
 #[inline]
 pub(crate) fn as_uninit(buffer: &mut [u8]) -> &mut [MaybeUninit<u8>] {
@@ -262,8 +389,8 @@ pub(crate) mod owned {
     use alloc::vec::Vec;
 
     use super::{
-        SHORT, decode, decode_outcome, encode, first_triplet, for_each_part, is_plain, measure_encode, members,
-        run_decode, run_decode_short, run_encode, scan_decode,
+        SHORT, decode, decode_outcome, encode, for_each_part, is_plain, measure_encode, members, run_decode,
+        run_decode_short, run_encode, scan_decode,
     };
     use crate::error::{DecodeError, DecodeIntoError};
     use crate::kernel::tape::Tape;
@@ -456,17 +583,6 @@ pub(crate) mod owned {
             // Decoding never grows, and there is room for the whole input.
             Err(DecodeIntoError::BufferTooSmall(_)) => Ok(()),
         }
-    }
-
-    /// Offset in the input of the byte or triplet that the byte at `decoded` of the output comes from. Linear; for errors.
-    pub(crate) fn input_offset(input: &[u8], rules: &DecodeRules, decoded: usize) -> usize {
-        let mut at = 0;
-        for _ in 0..decoded {
-            let decoded = first_triplet(&input[at..]);
-            let is_triplet = decoded.is_some_and(|byte| !rules.keep.is_some_and(|keep| keep.contains(byte)));
-            at += if is_triplet { 3 } else { 1 };
-        }
-        at
     }
 
     /// Offset of the first byte that is not part of well-formed UTF-8.

@@ -38,6 +38,7 @@ mod decode;
 mod driver;
 mod encode;
 mod error;
+mod inspect;
 mod kernel;
 mod level;
 mod normalize;
@@ -53,6 +54,7 @@ pub use byteset::ByteSet;
 pub use decode::Decoder;
 pub use encode::Encoder;
 pub use error::{BufferTooSmall, DecodeError, DecodeErrorKind, DecodeIntoError};
+pub use inspect::{Counts, Findings, Kinds, inspect, inspect_counting};
 pub use level::{Level, UnknownLevel};
 pub use normalize::{Malformed, Normalizer, equivalent, is_normal};
 

@@ -7,7 +7,7 @@ use alloc::string::String;
 use alloc::vec::Vec;
 
 use crate::error::DecodeErrorKind;
-use crate::{ByteSet, DecodeError, Decoder, Encoder, Malformed, Normalizer};
+use crate::{ByteSet, DecodeError, Decoder, Encoder, Findings, Kinds, Malformed, Normalizer};
 
 /// Offset of the first member of `set`.
 #[must_use]
@@ -135,4 +135,49 @@ pub fn normalize(normalizer: &Normalizer, input: &str) -> Result<String, DecodeE
         at += if triplet(input.as_bytes(), at).is_some() { 3 } else { character.len_utf8() };
     }
     Ok(output)
+}
+
+/// Every finding, with the offset of the byte or triplet that it is; ill-formed sequences after all others.
+#[must_use]
+pub fn findings(input: &[u8]) -> Vec<(usize, Kinds)> {
+    let mut findings = Vec::new();
+    for (at, &raw) in input.iter().enumerate() {
+        match triplet(input, at) {
+            Some(byte) => {
+                findings.push((at, Findings::ESCAPE));
+                for (is_so, kind) in [
+                    (byte == 0, Findings::NUL),
+                    (byte.is_ascii_control(), Findings::CONTROL),
+                    (byte == b'/', Findings::SLASH),
+                    (byte == b'\\', Findings::BACKSLASH),
+                    (byte == b'.', Findings::DOT),
+                    (byte == b'%', Findings::PERCENT),
+                    (byte.is_ascii_alphanumeric() || b"-._~".contains(&byte), Findings::UNRESERVED),
+                    (input[at + 1..at + 3].iter().any(u8::is_ascii_lowercase), Findings::LOWER_HEX),
+                ] {
+                    if is_so {
+                        findings.push((at, kind));
+                    }
+                }
+            }
+            None if raw == b'%' => findings.push((at, Findings::MALFORMED)),
+            None if raw == b'+' => findings.push((at, Findings::PLUS)),
+            None if raw >= 0x80 => findings.extend([(at, Findings::NON_ASCII), (at, Findings::ILLEGAL)]),
+            None if !raw.is_ascii_alphanumeric() && !b"-._~:/?#[]@!$&'()*,;=".contains(&raw) => {
+                findings.push((at, Findings::ILLEGAL));
+            }
+            None => {}
+        }
+    }
+    let (symbols, _) = symbols(&Decoder::new().lenient(), input);
+    let decoded: Vec<u8> = symbols.iter().map(|&(_, byte)| byte).collect();
+    let mut at = 0;
+    for chunk in decoded.utf8_chunks() {
+        at += chunk.valid().len();
+        if !chunk.invalid().is_empty() {
+            findings.push((symbols[at].0, Findings::INVALID_UTF8));
+        }
+        at += chunk.invalid().len();
+    }
+    findings
 }

@@ -7,6 +7,7 @@
 
 use core::arch::x86_64::*;
 
+use super::report::{self, Report};
 use super::tape::{Source, Tape, Target};
 use super::{KEEP, Kernel, PLUS, Progress, REJECT, SCAN, Stop, UPPERCASE, WRITE};
 use crate::byteset::ByteSet;
@@ -59,6 +60,29 @@ impl Kernel for Avx512 {
     unsafe fn members(set: &ByteSet, haystack: &[u8]) -> u64 {
         let mask = low_bits(haystack.len());
         Class::new(set).members(load(haystack.as_ptr(), haystack.len())) & mask
+    }
+
+    #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
+    unsafe fn inspect<const COUNT: bool>(haystack: &[u8], report: &mut Report) {
+        let (start, length) = (haystack.as_ptr(), haystack.len());
+        let inspect = Inspect::new();
+        let mut categories = _mm512_setzero_si512();
+        let mut at = 0;
+        for _ in 0..length.saturating_sub(2) / LANES {
+            let x = _mm512_loadu_epi8(start.add(at).cast());
+            if inspect.suspects.members(x) != 0 {
+                let window = Window::load(start.add(at));
+                inspect.block::<COUNT>(window, u64::MAX, at, &mut categories, report);
+            }
+            at += LANES;
+        }
+        while at < length {
+            let window = Window::load_end(start.add(at), length - at);
+            inspect.block::<COUNT>(window, low_bits(length - at), at, &mut categories, report);
+            at += LANES;
+        }
+        let union = _mm512_reduce_or_epi64(categories) as u64;
+        report.note_categories(union.to_le_bytes().into_iter().fold(0, |union, lane| union | lane));
     }
 
     #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
@@ -458,6 +482,68 @@ unsafe fn load(from: *const u8, length: usize) -> __m512i {
         let mut lanes = [0; LANES];
         core::ptr::copy_nonoverlapping(from, lanes.as_mut_ptr(), length.min(LANES));
         _mm512_loadu_epi8(lanes.as_ptr().cast())
+    }
+}
+
+/// What inspection needs in registers.
+struct Inspect {
+    suspects: Class,
+    illegal: Class,
+    digits: __m512i,
+    /// What the bytes below 64, and those from 64 to 127, are if a triplet stands for them.
+    categories: [__m512i; 2],
+}
+
+impl Inspect {
+    #[inline(always)]
+    unsafe fn new() -> Self {
+        let [low, high] = [0, 64].map(|from| _mm512_loadu_epi8(report::CATEGORIES.as_ptr().wrapping_add(from).cast()));
+        Self {
+            suspects: Class::new(&report::SUSPECTS),
+            illegal: Class::new(&report::ILLEGAL_BYTES),
+            digits: load_table(&DIGITS),
+            categories: [low, high],
+        }
+    }
+
+    /// Notes what the lanes of `lanes` hold; the others are zero. Without `COUNT`, what triplets stand for is added to
+    /// `categories` instead.
+    #[inline(always)]
+    unsafe fn block<const COUNT: bool>(
+        &self,
+        window: Window,
+        lanes: u64,
+        at: usize,
+        categories: &mut __m512i,
+        report: &mut Report,
+    ) {
+        let x = window.x;
+        report.note::<COUNT>(report::PLUS, _mm512_cmpeq_epi8_mask(x, _mm512_set1_epi8(b'+' as i8)), at);
+        report.note::<COUNT>(report::NON_ASCII, _mm512_movepi8_mask(x), at);
+        report.note::<COUNT>(report::ILLEGAL, self.illegal.members(x) & lanes, at);
+        let percent = _mm512_cmpeq_epi8_mask(x, _mm512_set1_epi8(b'%' as i8));
+        if percent == 0 {
+            return;
+        }
+        let (escapes, bytes) = window.triplets(percent, self.digits);
+        let first = _mm512_set1_epi8(b'a' as i8);
+        let lowercase = _mm512_mask_cmpge_epu8_mask(escapes, window.next, first)
+            | _mm512_mask_cmpge_epu8_mask(escapes, window.second_next, first);
+        report.note::<COUNT>(report::ESCAPE, escapes, at);
+        report.note::<COUNT>(report::MALFORMED, percent & !escapes, at);
+        report.note::<COUNT>(report::LOWER_HEX, lowercase, at);
+        // The lookup takes the low seven bits; the bytes from 128 are all of one category, which has the bit that they have.
+        let [low, high] = self.categories;
+        let found = _mm512_permutex2var_epi8(low, bytes, high);
+        let found = _mm512_mask_blend_epi8(_mm512_movepi8_mask(bytes), found, _mm512_set1_epi8(0x80_u8 as i8));
+        let found = _mm512_maskz_mov_epi8(escapes, found);
+        *categories = _mm512_or_si512(*categories, found);
+        if COUNT {
+            for bit in 0..8 {
+                let places = _mm512_test_epi8_mask(found, _mm512_set1_epi8(1 << bit));
+                report.note::<COUNT>(report::kind_of_category(bit), places, at);
+            }
+        }
     }
 }
 

@@ -5,6 +5,7 @@
 //! stack where the output is short of room. Zero is neither `%` nor `+` nor a hexadecimal digit, so what is cut off is
 //! malformed without further ado.
 
+use super::report::{self, Report};
 use super::tape::Tape;
 use super::vector::{Vector, Vector16};
 use super::{COMPACTED, EXPANDED, KEEP, PLUS, Progress, REJECT, SCAN, Stop, UPPERCASE, WRITE};
@@ -232,6 +233,145 @@ pub(crate) unsafe fn members<V: Vector>(set: &ByteSet, haystack: &[u8]) -> u64 {
         }
     }
     members
+}
+
+/// What [`inspect`] needs in registers.
+#[derive(Clone, Copy)]
+struct Inspect<V> {
+    suspects: Class<V>,
+    illegal: Class<V>,
+    unreserved: Class<V>,
+    triplets: Triplets<V>,
+    low_nibbles: V,
+    high_nibbles: V,
+}
+
+/// By the low and by the high nibble, the categories that a byte may be of; it is of those that both have. What is no such
+/// product of nibbles is found in other ways.
+static CATEGORIES_BY_NIBBLES: [[u8; 16]; 2] = {
+    let (mut low, mut high) = ([0; 16], [0; 16]);
+    let mut byte = 0;
+    while byte < 0x80 {
+        let no_product = 1 << (report::UNRESERVED - report::NUL);
+        if byte != 0x7F {
+            low[byte & 15] |= report::CATEGORIES[byte] & !no_product;
+            high[byte >> 4] |= report::CATEGORIES[byte] & !no_product;
+        }
+        byte += 1;
+    }
+    [low, high]
+};
+
+impl<V: Vector> Inspect<V> {
+    #[inline(always)]
+    unsafe fn new() -> Self {
+        // SAFETY: the caller has the instructions.
+        unsafe {
+            Self {
+                suspects: Class::new(&report::SUSPECTS),
+                illegal: Class::new(&report::ILLEGAL_BYTES),
+                unreserved: Class::new(&crate::sets::UNRESERVED),
+                triplets: Triplets::new(),
+                low_nibbles: V::table(&CATEGORIES_BY_NIBBLES[0]),
+                high_nibbles: V::table(&CATEGORIES_BY_NIBBLES[1]),
+            }
+        }
+    }
+
+    /// For each lane the bits of [`report::CATEGORIES`].
+    #[inline(always)]
+    unsafe fn categories(&self, x: V) -> V {
+        const CONTROL: u8 = 1 << (report::CONTROL - report::NUL);
+        const UNRESERVED: u8 = 1 << (report::UNRESERVED - report::NUL);
+        const NON_ASCII: u8 = 0x80;
+        // SAFETY: the caller has the instructions.
+        unsafe {
+            let products = self.low_nibbles.lookup(x).and(self.high_nibbles.lookup(x.high_nibbles()));
+            let delete = x.equal(V::splat(0x7F)).and(V::splat(CONTROL));
+            let unreserved = self.unreserved.members(x).and(V::splat(UNRESERVED));
+            products.or(delete).or(unreserved).or(x.and(V::splat(NON_ASCII)))
+        }
+    }
+
+    /// Notes what the lowest `length` lanes hold; the others are zero. Without `COUNT`, what triplets stand for is added to
+    /// `categories` instead.
+    #[inline(always)]
+    unsafe fn block<const COUNT: bool>(
+        &self,
+        window: Window<V>,
+        length: usize,
+        at: usize,
+        categories: &mut V,
+        report: &mut Report,
+    ) {
+        // SAFETY: the caller has the instructions.
+        unsafe {
+            let x = window.x;
+            report.note::<COUNT>(report::PLUS, x.equal(V::splat(b'+')).bits(), at);
+            let top = V::splat(0x80);
+            report.note::<COUNT>(report::NON_ASCII, x.and(top).equal(top).bits(), at);
+            report.note::<COUNT>(report::ILLEGAL, self.illegal.members(x).bits() & low_bits(length), at);
+            let percent = x.equal(self.triplets.percent);
+            if !percent.any_or(0) {
+                return;
+            }
+            let (valid, bytes) = self.triplets.decode(percent, window.next, window.second_next);
+            let escapes = valid.bits();
+            let both = V::splat(0x60);
+            let is_lowercase = |x: V| x.and(both).equal(both);
+            let lowercase = is_lowercase(window.next).or(is_lowercase(window.second_next)).bits();
+            report.note::<COUNT>(report::ESCAPE, escapes, at);
+            report.note::<COUNT>(report::MALFORMED, percent.bits() & !escapes, at);
+            report.note::<COUNT>(report::LOWER_HEX, lowercase & escapes, at);
+            let found = self.categories(bytes).and(valid);
+            *categories = categories.or(found);
+            if COUNT {
+                for bit in 0..8 {
+                    let bit_set = V::splat(1 << bit);
+                    let places = found.and(bit_set).equal(bit_set).bits();
+                    report.note::<COUNT>(report::kind_of_category(bit), places, at);
+                }
+            }
+        }
+    }
+}
+
+#[inline(always)]
+unsafe fn union_of_lanes<V: Vector>(x: V) -> u8 {
+    let mut lanes = [0; 32];
+    // SAFETY: no register has more lanes than this buffer, and the caller has the instructions.
+    unsafe { x.store(lanes.as_mut_ptr()) };
+    lanes.iter().fold(0, |union, lane| union | lane)
+}
+
+#[inline(always)]
+pub(crate) unsafe fn inspect<V: Vector, const COUNT: bool>(haystack: &[u8], report: &mut Report) {
+    let (start, length) = (haystack.as_ptr(), haystack.len());
+    let mut at = 0;
+    // SAFETY: the caller has the instructions; every load stays within the haystack.
+    unsafe {
+        let inspect = Inspect::<V>::new();
+        let mut categories = V::splat(0);
+        for _ in 0..blocks::<V>(length, 2) {
+            let x = V::load(start.add(at));
+            if inspect.suspects.members(x).any_or(0) {
+                let window = Window::load(start.add(at));
+                inspect.block::<COUNT>(window, V::LANES, at, &mut categories, report);
+            }
+            at += V::LANES;
+        }
+        report.note_categories(union_of_lanes(categories));
+
+        let inspect = Inspect::<V::Half>::new();
+        let mut categories = V::Half::splat(0);
+        while at < length {
+            let left = (length - at).min(V::Half::LANES);
+            let window = Window::load_end(start.add(at), length - at);
+            inspect.block::<COUNT>(window, left, at, &mut categories, report);
+            at += left;
+        }
+        report.note_categories(union_of_lanes(categories));
+    }
 }
 
 /// Where an operation stands.
@@ -754,6 +894,12 @@ macro_rules! kernel {
             unsafe fn members(set: &ByteSet, haystack: &[u8]) -> u64 {
                 // SAFETY: as in `find`.
                 unsafe { block::members::<$vector>(set, haystack) }
+            }
+
+            #[target_feature(enable = $features)]
+            unsafe fn inspect<const COUNT: bool>(haystack: &[u8], report: &mut Report) {
+                // SAFETY: as in `find`.
+                unsafe { block::inspect::<$vector, COUNT>(haystack, report) }
             }
 
             #[target_feature(enable = $features)]

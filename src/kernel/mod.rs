@@ -11,6 +11,7 @@ mod avx512;
 mod block;
 #[cfg(all(target_arch = "aarch64", target_feature = "neon", target_endian = "little"))]
 mod neon;
+pub(crate) mod report;
 mod scalar;
 #[cfg(target_arch = "x86_64")]
 mod sse41;
@@ -21,6 +22,7 @@ pub(crate) mod word;
 use crate::byteset::ByteSet;
 use crate::level::Usable;
 use crate::rules::{DecodeRules, EncodeRules};
+use report::Report;
 use tape::{Source, Tape, Target};
 
 /// How far a kernel came, and why it stopped there: small enough to be returned in registers, since most inputs are short.
@@ -117,6 +119,9 @@ pub(crate) trait Kernel {
     /// The members of `set` among at most 64 bytes, as bits, the first one lowest.
     unsafe fn members(set: &ByteSet, haystack: &[u8]) -> u64;
 
+    /// Notes what a string holds, but for what only its decoded form can show. Without `COUNT`, how often and where is left out.
+    unsafe fn inspect<const COUNT: bool>(haystack: &[u8], report: &mut Report);
+
     /// Encodes; `VARIANT` must agree with the rules. The source and the target are the halves of one [`Tape`], and disjoint.
     unsafe fn encode<const VARIANT: u8, const MODE: u8>(
         source: Source<'_>,
@@ -140,6 +145,7 @@ pub(crate) trait Kernel {
 type Find = unsafe fn(&ByteSet, &[u8]) -> Option<usize>;
 type Count = unsafe fn(&ByteSet, &[u8]) -> usize;
 type Members = unsafe fn(&ByteSet, &[u8]) -> u64;
+type Inspect = unsafe fn(&[u8], &mut Report);
 type DecodeShort = unsafe fn(Source<'_>, Target<'_>, bool) -> Option<usize>;
 type Encode = unsafe fn(Source<'_>, Target<'_>, &EncodeRules) -> Progress;
 type Decode = unsafe fn(Source<'_>, Target<'_>, &DecodeRules) -> Progress;
@@ -149,6 +155,7 @@ pub(crate) struct Kernels {
     pub(crate) find: Find,
     pub(crate) count: Count,
     pub(crate) members: Members,
+    pub(crate) inspect: [Inspect; 2],
     pub(crate) decode_short: DecodeShort,
     encode: [[Encode; 3]; 4],
     /// The variants without [`UPPERCASE`], then the one with it.
@@ -184,6 +191,7 @@ macro_rules! kernels {
             find: <$level>::find,
             count: <$level>::count,
             members: <$level>::members,
+            inspect: [<$level>::inspect::<false>, <$level>::inspect::<true>],
             decode_short: <$level>::decode_short,
             encode: kernels!(@variants $level, encode, 0 1 2 3),
             decode: kernels!(@variants $level, decode, 0 1 2 3 4 5 6 7 10),
@@ -212,6 +220,10 @@ impl Kernel for Scalar {
 
     unsafe fn members(set: &ByteSet, haystack: &[u8]) -> u64 {
         scalar::members(set, haystack)
+    }
+
+    unsafe fn inspect<const COUNT: bool>(haystack: &[u8], report: &mut Report) {
+        scalar::inspect::<COUNT>(haystack, report);
     }
 
     unsafe fn encode<const VARIANT: u8, const MODE: u8>(

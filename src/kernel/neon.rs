@@ -8,6 +8,7 @@ use core::arch::aarch64::*;
 
 use super::Progress;
 use super::block;
+use super::report::Report;
 use super::tape::{Source, Tape, Target};
 use super::vector::{Vector, Vector16};
 use super::word;

@@ -1,6 +1,7 @@
 //! The scalar level: words and tables, no vector instructions, no unsafe code.
 #![forbid(unsafe_code)]
 
+use super::report::{self, Report};
 use super::tape::Tape;
 use super::word;
 use super::{KEEP, PLUS, Progress, REJECT, SCAN, Stop, UPPERCASE, WRITE, from_digits};
@@ -17,6 +18,31 @@ pub(crate) fn count(set: &ByteSet, haystack: &[u8]) -> usize {
 
 pub(crate) fn members(set: &ByteSet, haystack: &[u8]) -> u64 {
     haystack.iter().rev().fold(0, |members, &byte| members << 1 | u64::from(set.contains(byte)))
+}
+
+pub(crate) fn inspect<const COUNT: bool>(haystack: &[u8], report: &mut Report) {
+    let mut at = 0;
+    while let Some(skipped) = find(&report::SUSPECTS, &haystack[at..]) {
+        at += skipped;
+        let raw = haystack[at];
+        let triplet = match haystack[at..] {
+            [b'%', high, low, ..] => from_digits(high, low).map(|byte| (byte, [high, low])),
+            _ => None,
+        };
+        let mut note = |kind, found| report.note::<COUNT>(kind, u64::from(found), at);
+        note(report::PLUS, raw == b'+');
+        note(report::NON_ASCII, !raw.is_ascii());
+        note(report::ILLEGAL, report::ILLEGAL_BYTES.contains(raw));
+        note(report::MALFORMED, raw == b'%' && triplet.is_none());
+        if let Some((byte, digits)) = triplet {
+            note(report::ESCAPE, true);
+            note(report::LOWER_HEX, digits.iter().any(u8::is_ascii_lowercase));
+            for bit in 0..8 {
+                note(report::kind_of_category(bit), report::CATEGORIES[usize::from(byte)] >> bit & 1 != 0);
+            }
+        }
+        at += 1;
+    }
 }
 
 #[inline(always)]
