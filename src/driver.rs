@@ -206,6 +206,17 @@ pub(crate) fn first_triplet(input: &[u8]) -> Option<u8> {
     }
 }
 
+/// The length of the sequence at the end of `text` that more bytes could make a character of UTF-8; 3 at most.
+fn unfinished_character(text: &[u8]) -> usize {
+    let end = &text[text.len().saturating_sub(3)..];
+    let Some(lead) = end.iter().rposition(|&byte| byte >= 0xC0) else { return 0 };
+    let sequence = &end[lead..];
+    match core::str::from_utf8(sequence) {
+        Err(error) if error.error_len().is_none() => sequence.len(),
+        _ => 0,
+    }
+}
+
 /// Offset in the input of the byte or triplet that the byte at `decoded` of the output comes from. Linear; for errors.
 pub(crate) fn input_offset(input: &[u8], rules: &DecodeRules, decoded: usize) -> usize {
     let mut at = 0;
@@ -286,42 +297,37 @@ impl Text {
     /// Notes the ill-formed sequences that end in this chunk.
     fn check<const COUNT: bool>(&mut self, chunk: &[u8], report: &mut Report) {
         const LENIENT: DecodeRules = DecodeRules { strict: false, ..DecodeRules::STRICT };
-        let pending = self.pending;
+        let before = self.pending;
         // A lenient decoder has no error, and there is room for the whole chunk.
-        let decoded = decode(chunk, as_uninit(&mut self.buffer[pending..]), &LENIENT, self.level).unwrap_or(0);
-        let length = pending + decoded;
-        self.pending = 0;
-        if simdutf8::basic::from_utf8(&self.buffer[..length]).is_ok() {
-            return;
-        }
-        let mut at = 0;
-        let mut unfinished = 0..0;
-        for part in self.buffer[..length].utf8_chunks() {
-            let from = at + part.valid().len();
-            at = from + part.invalid().len();
-            let is_unfinished =
-                at == length && core::str::from_utf8(part.invalid()).is_err_and(|error| error.error_len().is_none());
-            if part.invalid().is_empty() {
-                break;
-            }
-            // Where it is only matters the first time, so looking it up is linear in all.
-            let place = || match from.checked_sub(pending) {
-                Some(decoded) => input_offset(chunk, &LENIENT, decoded),
-                None => self.pending_at.wrapping_sub(report.base),
-            };
-            if is_unfinished {
-                let place = place();
-                self.pending_at = report.base.wrapping_add(place);
-                unfinished = from..at;
-            } else if !COUNT || !report.has(report::INVALID_UTF8) {
-                let place = place();
+        let decoded = decode(chunk, as_uninit(&mut self.buffer[before..]), &LENIENT, self.level).unwrap_or(0);
+        let length = before + decoded;
+        let pending = unfinished_character(&self.buffer[..length]);
+        let text = &self.buffer[..length - pending];
+        if simdutf8::basic::from_utf8(text).is_err() {
+            let mut at = 0;
+            for part in text.utf8_chunks().filter(|part| !part.invalid().is_empty()) {
+                let from = at + part.valid().len();
+                at = from + part.invalid().len();
+                // Only the first one's place is asked for, so finding it is linear in all.
+                let place = match from.checked_sub(before) {
+                    _ if !COUNT || report.has(report::INVALID_UTF8) => 0,
+                    Some(decoded) => input_offset(chunk, &LENIENT, decoded),
+                    None => self.pending_at.wrapping_sub(report.base),
+                };
                 report.note::<COUNT>(report::INVALID_UTF8, 1, place);
-            } else {
-                report.note::<COUNT>(report::INVALID_UTF8, 1, 0);
+                if !COUNT {
+                    return;
+                }
             }
         }
-        self.pending = unfinished.len();
-        self.buffer.copy_within(unfinished, 0);
+        if pending <= decoded {
+            // Its bytes are not ASCII, so those that stand raw differ from the last digit of a triplet.
+            let width = |rest: &[u8]| if rest.last().is_some_and(u8::is_ascii) { 3 } else { 1 };
+            let place = (0..pending).fold(chunk.len(), |end, _| end - width(&chunk[..end]));
+            self.pending_at = report.base + place;
+        }
+        self.pending = pending;
+        self.buffer.copy_within(length - pending..length, 0);
     }
 
     /// Notes what is unfinished for ever.

@@ -66,23 +66,20 @@ impl Kernel for Avx512 {
     unsafe fn inspect<const COUNT: bool>(haystack: &[u8], report: &mut Report) {
         let (start, length) = (haystack.as_ptr(), haystack.len());
         let inspect = Inspect::new();
-        let mut categories = _mm512_setzero_si512();
+        let mut seen = Seen::nothing();
         let mut at = 0;
         for _ in 0..length.saturating_sub(2) / LANES {
-            let x = _mm512_loadu_epi8(start.add(at).cast());
-            if inspect.suspects.members(x) != 0 {
-                let window = Window::load(start.add(at));
-                inspect.block::<COUNT>(window, u64::MAX, at, &mut categories, report);
-            }
+            let from = start.add(at);
+            let x = _mm512_loadu_epi8(from.cast());
+            inspect.block::<COUNT>(x, || Window::load(from), u64::MAX, at, &mut seen, report);
             at += LANES;
         }
         while at < length {
             let window = Window::load_end(start.add(at), length - at);
-            inspect.block::<COUNT>(window, low_bits(length - at), at, &mut categories, report);
+            inspect.block::<COUNT>(window.x, || window, low_bits(length - at), at, &mut seen, report);
             at += LANES;
         }
-        let union = _mm512_reduce_or_epi64(categories) as u64;
-        report.note_categories(union.to_le_bytes().into_iter().fold(0, |union, lane| union | lane));
+        seen.note(report);
     }
 
     #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
@@ -487,62 +484,101 @@ unsafe fn load(from: *const u8, length: usize) -> __m512i {
 
 /// What inspection needs in registers.
 struct Inspect {
-    suspects: Class,
     illegal: Class,
     digits: __m512i,
     /// What the bytes below 64, and those from 64 to 127, are if a triplet stands for them.
     categories: [__m512i; 2],
 }
 
+/// What was found in any lane so far: where, modulo 64, and which categories.
+struct Seen {
+    non_ascii: u64,
+    plus: u64,
+    illegal: u64,
+    escape: u64,
+    malformed: u64,
+    lower_hex: u64,
+    categories: __m512i,
+}
+
+impl Seen {
+    #[inline(always)]
+    unsafe fn nothing() -> Self {
+        let categories = _mm512_setzero_si512();
+        Self { non_ascii: 0, plus: 0, illegal: 0, escape: 0, malformed: 0, lower_hex: 0, categories }
+    }
+
+    #[inline(always)]
+    unsafe fn note(&self, report: &mut Report) {
+        report.note::<false>(report::NON_ASCII, self.non_ascii, 0);
+        report.note::<false>(report::PLUS, self.plus, 0);
+        report.note::<false>(report::ILLEGAL, self.illegal, 0);
+        report.note::<false>(report::ESCAPE, self.escape, 0);
+        report.note::<false>(report::MALFORMED, self.malformed, 0);
+        report.note::<false>(report::LOWER_HEX, self.lower_hex, 0);
+        let union = _mm512_reduce_or_epi64(self.categories) as u64;
+        report.note_categories(union.to_le_bytes().into_iter().fold(0, |union, lane| union | lane));
+    }
+}
+
 impl Inspect {
     #[inline(always)]
     unsafe fn new() -> Self {
         let [low, high] = [0, 64].map(|from| _mm512_loadu_epi8(report::CATEGORIES.as_ptr().wrapping_add(from).cast()));
-        Self {
-            suspects: Class::new(&report::SUSPECTS),
-            illegal: Class::new(&report::ILLEGAL_BYTES),
-            digits: load_table(&DIGITS),
-            categories: [low, high],
-        }
+        let illegal = Class::new(&report::ILLEGAL_BYTES);
+        Self { illegal, digits: load_table(&DIGITS), categories: [low, high] }
     }
 
-    /// Notes what the lanes of `lanes` hold; the others are zero. Without `COUNT`, what triplets stand for is added to
-    /// `categories` instead.
+    /// Notes what the lanes of `lanes` hold; the others are zero. `window` is asked for what follows them where there is a '%'.
+    /// With `COUNT` it goes to the report, else to what was seen.
     #[inline(always)]
     unsafe fn block<const COUNT: bool>(
         &self,
-        window: Window,
+        x: __m512i,
+        window: impl Fn() -> Window,
         lanes: u64,
         at: usize,
-        categories: &mut __m512i,
+        seen: &mut Seen,
         report: &mut Report,
     ) {
-        let x = window.x;
-        report.note::<COUNT>(report::PLUS, _mm512_cmpeq_epi8_mask(x, _mm512_set1_epi8(b'+' as i8)), at);
-        report.note::<COUNT>(report::NON_ASCII, _mm512_movepi8_mask(x), at);
-        report.note::<COUNT>(report::ILLEGAL, self.illegal.members(x) & lanes, at);
+        let plus = _mm512_cmpeq_epi8_mask(x, _mm512_set1_epi8(b'+' as i8));
+        let non_ascii = _mm512_movepi8_mask(x);
+        let illegal = self.illegal.members(x) & lanes;
         let percent = _mm512_cmpeq_epi8_mask(x, _mm512_set1_epi8(b'%' as i8));
+        if COUNT {
+            report.note::<true>(report::PLUS, plus, at);
+            report.note::<true>(report::NON_ASCII, non_ascii, at);
+            report.note::<true>(report::ILLEGAL, illegal, at);
+        } else {
+            seen.plus |= plus;
+            seen.non_ascii |= non_ascii;
+            seen.illegal |= illegal;
+        }
         if percent == 0 {
             return;
         }
+        let window = window();
         let (escapes, bytes) = window.triplets(percent, self.digits);
         let first = _mm512_set1_epi8(b'a' as i8);
-        let lowercase = _mm512_mask_cmpge_epu8_mask(escapes, window.next, first)
+        let lower_hex = _mm512_mask_cmpge_epu8_mask(escapes, window.next, first)
             | _mm512_mask_cmpge_epu8_mask(escapes, window.second_next, first);
-        report.note::<COUNT>(report::ESCAPE, escapes, at);
-        report.note::<COUNT>(report::MALFORMED, percent & !escapes, at);
-        report.note::<COUNT>(report::LOWER_HEX, lowercase, at);
         // The lookup takes the low seven bits; the bytes from 128 are all of one category, which has the bit that they have.
         let [low, high] = self.categories;
         let found = _mm512_permutex2var_epi8(low, bytes, high);
         let found = _mm512_mask_blend_epi8(_mm512_movepi8_mask(bytes), found, _mm512_set1_epi8(0x80_u8 as i8));
-        let found = _mm512_maskz_mov_epi8(escapes, found);
-        *categories = _mm512_or_si512(*categories, found);
         if COUNT {
+            report.note::<true>(report::ESCAPE, escapes, at);
+            report.note::<true>(report::MALFORMED, percent & !escapes, at);
+            report.note::<true>(report::LOWER_HEX, lower_hex, at);
             for bit in 0..8 {
-                let places = _mm512_test_epi8_mask(found, _mm512_set1_epi8(1 << bit));
-                report.note::<COUNT>(report::kind_of_category(bit), places, at);
+                let places = _mm512_mask_test_epi8_mask(escapes, found, _mm512_set1_epi8(1 << bit));
+                report.note::<true>(report::kind_of_category(bit), places, at);
             }
+        } else {
+            seen.escape |= escapes;
+            seen.malformed |= percent & !escapes;
+            seen.lower_hex |= lower_hex;
+            seen.categories = _mm512_or_si512(seen.categories, _mm512_maskz_mov_epi8(escapes, found));
         }
     }
 }

@@ -238,12 +238,46 @@ pub(crate) unsafe fn members<V: Vector>(set: &ByteSet, haystack: &[u8]) -> u64 {
 /// What [`inspect`] needs in registers.
 #[derive(Clone, Copy)]
 struct Inspect<V> {
-    suspects: Class<V>,
     illegal: Class<V>,
     unreserved: Class<V>,
     triplets: Triplets<V>,
     low_nibbles: V,
     high_nibbles: V,
+}
+
+/// What was found in any lane so far: masks, but for `raw` and `categories`, where each bit counts for itself.
+#[derive(Clone, Copy)]
+struct Seen<V> {
+    raw: V,
+    plus: V,
+    illegal: V,
+    escape: V,
+    malformed: V,
+    lower_hex: V,
+    categories: V,
+}
+
+impl<V: Vector> Seen<V> {
+    #[inline(always)]
+    unsafe fn nothing() -> Self {
+        // SAFETY: the caller has the instructions.
+        let zero = unsafe { V::splat(0) };
+        Self { raw: zero, plus: zero, illegal: zero, escape: zero, malformed: zero, lower_hex: zero, categories: zero }
+    }
+
+    #[inline(always)]
+    unsafe fn note(&self, report: &mut Report) {
+        // SAFETY: the caller has the instructions.
+        unsafe {
+            report.note::<false>(report::NON_ASCII, u64::from(union_of_lanes(self.raw) >> 7), 0);
+            report.note::<false>(report::PLUS, self.plus.bits(), 0);
+            report.note::<false>(report::ILLEGAL, self.illegal.bits(), 0);
+            report.note::<false>(report::ESCAPE, self.escape.bits(), 0);
+            report.note::<false>(report::MALFORMED, self.malformed.bits(), 0);
+            report.note::<false>(report::LOWER_HEX, self.lower_hex.bits(), 0);
+            report.note_categories(union_of_lanes(self.categories));
+        }
+    }
 }
 
 /// By the low and by the high nibble, the categories that a byte may be of; it is of those that both have. What is no such
@@ -268,7 +302,6 @@ impl<V: Vector> Inspect<V> {
         // SAFETY: the caller has the instructions.
         unsafe {
             Self {
-                suspects: Class::new(&report::SUSPECTS),
                 illegal: Class::new(&report::ILLEGAL_BYTES),
                 unreserved: Class::new(&crate::sets::UNRESERVED),
                 triplets: Triplets::new(),
@@ -293,44 +326,60 @@ impl<V: Vector> Inspect<V> {
         }
     }
 
-    /// Notes what the lowest `length` lanes hold; the others are zero. Without `COUNT`, what triplets stand for is added to
-    /// `categories` instead.
+    /// Notes what the lowest `length` lanes hold; the others are zero. `window` is asked for what follows them where there is a '%'.
+    /// With `COUNT` it goes to the report, else to what was seen.
     #[inline(always)]
     unsafe fn block<const COUNT: bool>(
         &self,
-        window: Window<V>,
+        x: V,
+        window: impl Fn() -> Window<V>,
         length: usize,
         at: usize,
-        categories: &mut V,
+        seen: &mut Seen<V>,
         report: &mut Report,
     ) {
         // SAFETY: the caller has the instructions.
         unsafe {
-            let x = window.x;
-            report.note::<COUNT>(report::PLUS, x.equal(V::splat(b'+')).bits(), at);
-            let top = V::splat(0x80);
-            report.note::<COUNT>(report::NON_ASCII, x.and(top).equal(top).bits(), at);
-            report.note::<COUNT>(report::ILLEGAL, self.illegal.members(x).bits() & low_bits(length), at);
+            let plus = x.equal(V::splat(b'+'));
+            let mut illegal = self.illegal.members(x);
+            if length < V::LANES {
+                illegal = illegal.and(V::from_bits(low_bits(length)));
+            }
             let percent = x.equal(self.triplets.percent);
+            if COUNT {
+                let top = V::splat(0x80);
+                report.note::<true>(report::NON_ASCII, x.and(top).equal(top).bits(), at);
+                report.note::<true>(report::PLUS, plus.bits(), at);
+                report.note::<true>(report::ILLEGAL, illegal.bits(), at);
+            } else {
+                seen.raw = seen.raw.or(x);
+                seen.plus = seen.plus.or(plus);
+                seen.illegal = seen.illegal.or(illegal);
+            }
             if !percent.any_or(0) {
                 return;
             }
-            let (valid, bytes) = self.triplets.decode(percent, window.next, window.second_next);
-            let escapes = valid.bits();
+            let Window { next, second_next, .. } = window();
+            let (valid, bytes) = self.triplets.decode(percent, next, second_next);
+            let malformed = percent.xor(valid);
             let both = V::splat(0x60);
             let is_lowercase = |x: V| x.and(both).equal(both);
-            let lowercase = is_lowercase(window.next).or(is_lowercase(window.second_next)).bits();
-            report.note::<COUNT>(report::ESCAPE, escapes, at);
-            report.note::<COUNT>(report::MALFORMED, percent.bits() & !escapes, at);
-            report.note::<COUNT>(report::LOWER_HEX, lowercase & escapes, at);
-            let found = self.categories(bytes).and(valid);
-            *categories = categories.or(found);
+            let lower_hex = is_lowercase(next).or(is_lowercase(second_next)).and(valid);
+            let categories = self.categories(bytes).and(valid);
             if COUNT {
+                report.note::<true>(report::ESCAPE, valid.bits(), at);
+                report.note::<true>(report::MALFORMED, malformed.bits(), at);
+                report.note::<true>(report::LOWER_HEX, lower_hex.bits(), at);
                 for bit in 0..8 {
-                    let bit_set = V::splat(1 << bit);
-                    let places = found.and(bit_set).equal(bit_set).bits();
-                    report.note::<COUNT>(report::kind_of_category(bit), places, at);
+                    let category = V::splat(1 << bit);
+                    let places = categories.and(category).equal(category).bits();
+                    report.note::<true>(report::kind_of_category(bit), places, at);
                 }
+            } else {
+                seen.escape = seen.escape.or(valid);
+                seen.malformed = seen.malformed.or(malformed);
+                seen.lower_hex = seen.lower_hex.or(lower_hex);
+                seen.categories = seen.categories.or(categories);
             }
         }
     }
@@ -351,26 +400,23 @@ pub(crate) unsafe fn inspect<V: Vector, const COUNT: bool>(haystack: &[u8], repo
     // SAFETY: the caller has the instructions; every load stays within the haystack.
     unsafe {
         let inspect = Inspect::<V>::new();
-        let mut categories = V::splat(0);
+        let mut seen = Seen::nothing();
         for _ in 0..blocks::<V>(length, 2) {
-            let x = V::load(start.add(at));
-            if inspect.suspects.members(x).any_or(0) {
-                let window = Window::load(start.add(at));
-                inspect.block::<COUNT>(window, V::LANES, at, &mut categories, report);
-            }
+            let from = start.add(at);
+            inspect.block::<COUNT>(V::load(from), || Window::load(from), V::LANES, at, &mut seen, report);
             at += V::LANES;
         }
-        report.note_categories(union_of_lanes(categories));
+        seen.note(report);
 
         let inspect = Inspect::<V::Half>::new();
-        let mut categories = V::Half::splat(0);
+        let mut seen = Seen::nothing();
         while at < length {
             let left = (length - at).min(V::Half::LANES);
             let window = Window::load_end(start.add(at), length - at);
-            inspect.block::<COUNT>(window, left, at, &mut categories, report);
+            inspect.block::<COUNT>(window.x, || window, left, at, &mut seen, report);
             at += left;
         }
-        report.note_categories(union_of_lanes(categories));
+        seen.note(report);
     }
 }
 
