@@ -244,7 +244,7 @@ pub(crate) mod owned {
     };
     use crate::error::{DecodeError, DecodeIntoError};
     use crate::kernel::tape::Tape;
-    use crate::kernel::{SCAN, Stop, WRITE, from_digits};
+    use crate::kernel::{SCAN, Stop, WRITE};
     use crate::level::Level;
     use crate::rules::{DecodeRules, EncodeRules, LOWERCASE, UPPERCASE};
 
@@ -253,7 +253,7 @@ pub(crate) mod owned {
 
     /// Offset of the first byte that encoding changes.
     #[inline]
-    fn scan_encode(input: &[u8], rules: &EncodeRules, level: Option<Level>) -> Option<usize> {
+    pub(crate) fn scan_encode(input: &[u8], rules: &EncodeRules, level: Option<Level>) -> Option<usize> {
         for_each_part(input, rules, |at, part, rules| {
             let progress = run_encode(Tape::source_only(part), rules, SCAN, level);
             if progress.stop() == Stop::Change { Err(at + progress.read()) } else { Ok(()) }
@@ -443,21 +443,6 @@ pub(crate) mod owned {
             // Decoding never grows, and there is room for the whole input.
             Err(DecodeIntoError::BufferTooSmall(_)) => Ok(()),
         }
-    }
-
-    /// Offset in the input of the byte or triplet that the byte at `decoded` of the output comes from. Linear; for errors.
-    pub(crate) fn input_offset(input: &[u8], rules: &DecodeRules, decoded: usize) -> usize {
-        let mut at = 0;
-        for _ in 0..decoded {
-            let is_triplet = match input[at..] {
-                [b'%', high, low, ..] => {
-                    from_digits(high, low).is_some_and(|byte| !rules.keep.is_some_and(|keep| keep.contains(byte)))
-                }
-                _ => false,
-            };
-            at += if is_triplet { 3 } else { 1 };
-        }
-        at
     }
 
     /// Offset of the first byte that is not part of well-formed UTF-8.

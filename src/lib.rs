@@ -33,6 +33,8 @@ extern crate alloc;
 #[doc = include_str!("../README.md")]
 struct Readme;
 
+#[cfg(feature = "alloc")]
+pub mod accept;
 mod byteset;
 mod decode;
 mod driver;
@@ -40,6 +42,7 @@ mod encode;
 mod error;
 mod kernel;
 mod level;
+pub mod offset;
 #[cfg(feature = "alloc")]
 pub mod reference;
 mod rules;
