@@ -47,6 +47,7 @@ pub mod offset;
 pub mod reference;
 mod rules;
 pub mod sets;
+pub mod uri;
 
 #[cfg(feature = "alloc")]
 use alloc::borrow::Cow;
