@@ -151,8 +151,9 @@ mod repair {
     use alloc::borrow::Cow;
     use alloc::string::String;
     use core::net::Ipv6Addr;
+    use core::ops::Range;
 
-    use super::{SEGMENT_END, ranges};
+    use super::{Parts, SEGMENT_END, ranges};
     use crate::byteset::ByteSet;
     use crate::driver;
     use crate::encode::Encoder;
@@ -196,7 +197,13 @@ mod repair {
     #[must_use]
     pub fn repair<T: AsRef<[u8]> + ?Sized>(uri: &T) -> Cow<'_, str> {
         let uri = uri.as_ref();
-        let pieces = Pieces::of(uri);
+        let parts = ranges(uri);
+        if is_plain(uri, &parts)
+            && let Some(text) = driver::checked_text(uri)
+        {
+            return Cow::Borrowed(text);
+        }
+        let pieces = Pieces::of(uri, parts);
         if pieces.iter().all(|piece| piece.is_clean())
             && let Some(text) = driver::checked_text(uri)
         {
@@ -244,13 +251,10 @@ mod repair {
     }
 
     impl<'a> Pieces<'a> {
-        fn of(uri: &'a [u8]) -> Self {
-            let parts = ranges(uri);
+        fn of(uri: &'a [u8], parts: Parts<Range<usize>>) -> Self {
             let mut pieces = Self { rest: uri, list: [Piece::EMPTY; 8], length: 0 };
-            let scheme_end = parts.scheme.map_or(0, |scheme| scheme.end);
-            // Behind what is no scheme, or none at all, there is no authority either.
-            let is_colon_first = uri.get(scheme_end) == Some(&b':');
-            if is_colon_first && !is_scheme(&uri[..scheme_end]) {
+            if !has_scheme_if_any(uri, &parts) {
+                // There is no authority either.
                 pieces.take(SEGMENT_END.find(uri).unwrap_or(uri.len()), &FIRST_SEGMENT);
             } else if let Some(authority) = parts.authority {
                 pieces.take(authority.start, &LITERAL);
@@ -296,6 +300,28 @@ mod repair {
         fn iter(&self) -> core::slice::Iter<'_, Piece<'a>> {
             self.list[..self.length].iter()
         }
+    }
+
+    /// Whether this is a valid reference of the kind that nearly all are, known from one look at all of it: without brackets and
+    /// user information. If not, it may still be valid.
+    fn is_plain(uri: &[u8], parts: &Parts<Range<usize>>) -> bool {
+        static WHOLE: Encoder = Encoder::new(sets::URI.union(ByteSet::new(b"[]"))).keep_triplets();
+        const NOT_IN_REG_NAME: ByteSet = ByteSet::new(b":@");
+        // What `WHOLE` leaves may stand in every component, but for these delimiters.
+        let is_host_and_port = |authority: &[u8]| match NOT_IN_REG_NAME.find(authority) {
+            Some(at) => authority[at] == b':' && authority[at + 1..].iter().all(u8::is_ascii_digit),
+            None => true,
+        };
+        driver::owned::scan_encode(uri, &WHOLE.rules, None).is_none()
+            && has_scheme_if_any(uri, parts)
+            && parts.authority.clone().is_none_or(|authority| is_host_and_port(&uri[authority]))
+            && parts.fragment.clone().is_none_or(|fragment| memchr::memchr(b'#', &uri[fragment]).is_none())
+    }
+
+    /// Whether what stands before a `:` in the first segment is a scheme, if there is a `:`.
+    fn has_scheme_if_any(uri: &[u8], parts: &Parts<Range<usize>>) -> bool {
+        let end = parts.scheme.as_ref().map_or(0, |scheme| scheme.end);
+        uri.get(end) != Some(&b':') || is_scheme(&uri[..end])
     }
 
     /// `ALPHA *( ALPHA / DIGIT / "+" / "-" / "." )` (RFC 3986 3.1).
