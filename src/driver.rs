@@ -5,7 +5,7 @@ use core::mem::MaybeUninit;
 use crate::byteset::ByteSet;
 use crate::error::{BufferTooSmall, DecodeError, DecodeErrorKind, DecodeIntoError};
 use crate::kernel::tape::Tape;
-use crate::kernel::{Kernels, MEASURE, Progress, Stop, WRITE, word};
+use crate::kernel::{Kernels, MEASURE, Progress, SCAN, Stop, WRITE, from_digits, word};
 use crate::level::Level;
 use crate::rules::{DecodeRules, EncodeRules};
 
@@ -116,6 +116,20 @@ pub(crate) fn encode(
     .map_err(|()| BufferTooSmall::new(measure_encode(input, rules, level)))
 }
 
+/// Offset of the first byte or triplet that decoding changes, or the error if that comes first.
+#[inline]
+pub(crate) fn scan_decode(
+    input: &[u8],
+    rules: &DecodeRules,
+    level: Option<Level>,
+) -> Result<Option<usize>, DecodeError> {
+    let progress = run_decode(Tape::source_only(input), rules, SCAN, level);
+    match progress.stop() {
+        Stop::Change => Ok(Some(progress.read())),
+        _ => decode_outcome(&progress).map(|()| None),
+    }
+}
+
 /// Whether a short input surely is its own decoded form: seen without calling a kernel, so only of short ones.
 #[inline(always)]
 fn is_plain(input: &[u8], rules: &DecodeRules) -> bool {
@@ -182,6 +196,15 @@ fn decode_outcome(progress: &Progress) -> Result<(), DecodeError> {
     Err(DecodeError::new(kind, progress.read()))
 }
 
+/// The byte of the triplet that the input begins with, if it does.
+#[inline]
+pub(crate) fn first_triplet(input: &[u8]) -> Option<u8> {
+    match *input {
+        [b'%', high, low, ..] => from_digits(high, low),
+        _ => None,
+    }
+}
+
 /// A buffer of the caller's as one that may be written only.
 #[inline]
 pub(crate) fn as_uninit(buffer: &mut [u8]) -> &mut [MaybeUninit<u8>] {
@@ -240,7 +263,7 @@ pub(crate) mod owned {
 
     use super::{
         SHORT, decode, decode_outcome, encode, for_each_part, is_plain, measure_encode, members, run_decode,
-        run_decode_short, run_encode,
+        run_decode_short, run_encode, scan_decode,
     };
     use crate::error::{DecodeError, DecodeIntoError};
     use crate::kernel::tape::Tape;
@@ -259,16 +282,6 @@ pub(crate) mod owned {
             if progress.stop() == Stop::Change { Err(at + progress.read()) } else { Ok(()) }
         })
         .err()
-    }
-
-    /// Offset of the first byte or triplet that decoding changes, or the error if that comes first.
-    #[inline]
-    fn scan_decode(input: &[u8], rules: &DecodeRules, level: Option<Level>) -> Result<Option<usize>, DecodeError> {
-        let progress = run_decode(Tape::source_only(input), rules, SCAN, level);
-        match progress.stop() {
-            Stop::Change => Ok(Some(progress.read())),
-            _ => decode_outcome(&progress).map(|()| None),
-        }
     }
 
     #[inline(always)]
@@ -452,6 +465,38 @@ pub(crate) mod owned {
             Ok(_) => None,
             // Rare, so it may look twice.
             Err(_) => core::str::from_utf8(bytes).err().map(|error| error.valid_up_to()),
+        }
+    }
+
+    /// Appends the normal form; with `escape`, which takes strict rules, malformed '%' become `%25`.
+    pub(crate) fn append_normalized(
+        input: &str,
+        output: &mut String,
+        rules: &DecodeRules,
+        escape: bool,
+        level: Option<Level>,
+    ) -> Result<(), DecodeError> {
+        let before = output.len();
+        // SAFETY: only runs of ASCII are replaced, and only by ASCII, since the rules keep the triplets of other bytes; so what is
+        // appended is text like the input. An error takes it back.
+        let output = unsafe { output.as_mut_vec() };
+        let mut rest = input.as_bytes();
+        loop {
+            output.reserve(rest.len());
+            let progress = run_decode(Tape::new(rest, output.spare_capacity_mut()), rules, WRITE, level);
+            // SAFETY: the kernel initialised `written` bytes of the spare capacity. (tests/bounds.rs)
+            unsafe { output.set_len(output.len() + progress.written) }
+            match decode_outcome(&progress) {
+                Ok(()) => return Ok(()),
+                Err(error) if escape => {
+                    output.extend_from_slice(b"%25");
+                    rest = &rest[error.position + 1..];
+                }
+                Err(error) => {
+                    output.truncate(before);
+                    return Err(error);
+                }
+            }
         }
     }
 

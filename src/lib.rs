@@ -42,6 +42,7 @@ mod encode;
 mod error;
 mod kernel;
 mod level;
+mod normalize;
 pub mod offset;
 #[cfg(feature = "alloc")]
 pub mod reference;
@@ -57,6 +58,7 @@ pub use decode::Decoder;
 pub use encode::Encoder;
 pub use error::{BufferTooSmall, DecodeError, DecodeErrorKind, DecodeIntoError};
 pub use level::{Level, UnknownLevel};
+pub use normalize::{Malformed, Normalizer, equivalent, is_normal};
 
 /// Encodes for any component of a URI: all but RFC 3986's unreserved characters. Borrows where there is nothing to escape.
 ///
@@ -113,4 +115,20 @@ pub fn decode_bytes<T: AsRef<[u8]> + ?Sized>(input: &T) -> Result<Cow<'_, [u8]>,
 pub fn decode_lossy<T: AsRef<[u8]> + ?Sized>(input: &T) -> Cow<'_, str> {
     // A lenient decoder that rejects nothing has no error, so the default never stands in for anything.
     const { &Decoder::new().lenient() }.decode_utf8_lossy(input).unwrap_or_default()
+}
+
+/// Brings triplets into the normal form of RFC 3986 6.2.2. Borrows where they are in it already.
+///
+/// # Errors
+///
+/// The first malformed `%`.
+///
+/// ```
+/// assert_eq!(simdpct::normalize("/%7euser/%2f")?, "/~user/%2F");
+/// # Ok::<(), simdpct::DecodeError>(())
+/// ```
+#[cfg(feature = "alloc")]
+#[inline]
+pub fn normalize(input: &str) -> Result<Cow<'_, str>, DecodeError> {
+    const { &Normalizer::new() }.normalize(input)
 }

@@ -133,9 +133,7 @@ fn measure(
 
 /// Where the triplet starts that a cut at `at` would go through. There is one at most, since `%` is no digit.
 fn start_of_triplet_around(input: &[u8], at: usize) -> Option<usize> {
-    (at.saturating_sub(2)..at).find(|&start| {
-        matches!(input[start..], [b'%', high, low, ..] if high.is_ascii_hexdigit() && low.is_ascii_hexdigit() && at < start + 3)
-    })
+    (at.saturating_sub(2)..at).find(|&start| driver::first_triplet(&input[start..]).is_some())
 }
 
 /// Bytes of input between two checkpoints of an [`OffsetMap`]: one eight-byte entry for each is 3 % of the input.

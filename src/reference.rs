@@ -7,9 +7,9 @@ use alloc::string::String;
 use alloc::vec::Vec;
 
 use crate::accept::AcceptError;
-use crate::error::DecodeErrorKind::{InvalidUtf8, Malformed, Rejected};
+use crate::error::DecodeErrorKind;
 use crate::offset::OffsetError;
-use crate::{ByteSet, DecodeError, Decoder, Encoder, sets};
+use crate::{ByteSet, DecodeError, Decoder, Encoder, Malformed, Normalizer, sets};
 
 /// Offset of the first member of `set`.
 #[must_use]
@@ -72,7 +72,7 @@ pub fn symbols(decoder: &Decoder, input: &[u8]) -> (Vec<(usize, u8)>, Option<Dec
         let decoded = triplet(input, at);
         let kept = decoded.is_some_and(|byte| rules.keep.is_some_and(|keep| keep.contains(byte)));
         if raw == b'%' && decoded.is_none() && rules.strict {
-            return (symbols, Some(DecodeError::new(Malformed, at)));
+            return (symbols, Some(DecodeError::new(DecodeErrorKind::Malformed, at)));
         }
         let (byte, width) = match decoded {
             Some(byte) if !kept => (byte, 3),
@@ -80,7 +80,7 @@ pub fn symbols(decoder: &Decoder, input: &[u8]) -> (Vec<(usize, u8)>, Option<Dec
             _ => (raw, 1),
         };
         if rules.reject.is_some_and(|reject| reject.contains(byte)) {
-            return (symbols, Some(DecodeError::new(Rejected(byte), at)));
+            return (symbols, Some(DecodeError::new(DecodeErrorKind::Rejected(byte), at)));
         }
         symbols.push((at, byte));
         at += width;
@@ -102,7 +102,9 @@ pub fn decode_utf8(decoder: &Decoder, input: &[u8]) -> Result<String, DecodeErro
     let (symbols, error) = symbols(decoder, input);
     let bytes = symbols.iter().map(|&(_, byte)| byte).collect();
     match (String::from_utf8(bytes), error) {
-        (Err(invalid), _) => Err(DecodeError::new(InvalidUtf8, symbols[invalid.utf8_error().valid_up_to()].0)),
+        (Err(invalid), _) => {
+            Err(DecodeError::new(DecodeErrorKind::InvalidUtf8, symbols[invalid.utf8_error().valid_up_to()].0))
+        }
         (Ok(_), Some(error)) => Err(error),
         (Ok(text), None) => Ok(text),
     }
@@ -226,4 +228,21 @@ fn is_ip_literal(host: &[u8]) -> bool {
         !version.is_empty() && are_digits && !rest.is_empty() && rest.bytes().all(|byte| literal.contains(byte))
     });
     is_future || address.parse::<core::net::Ipv6Addr>().is_ok()
+}
+
+/// Normalises as `normalizer` says.
+pub fn normalize(normalizer: &Normalizer, input: &str) -> Result<String, DecodeError> {
+    let mut output = String::new();
+    let mut at = 0;
+    while let Some(character) = input[at..].chars().next() {
+        match triplet(input.as_bytes(), at) {
+            Some(byte) if !normalizer.rules.keep.is_some_and(|keep| keep.contains(byte)) => output.push(byte.into()),
+            Some(_) => output.push_str(&input[at..at + 3].to_ascii_uppercase()),
+            None if character != '%' || normalizer.malformed == Malformed::Keep => output.push(character),
+            None if normalizer.malformed == Malformed::Escape => output.push_str("%25"),
+            None => return Err(DecodeError::new(DecodeErrorKind::Malformed, at)),
+        }
+        at += if triplet(input.as_bytes(), at).is_some() { 3 } else { character.len_utf8() };
+    }
+    Ok(output)
 }

@@ -14,10 +14,12 @@ pub(crate) struct DecodeRules {
     pub(crate) keep: Option<ByteSet>,
     /// These bytes must not stand in the output.
     pub(crate) reject: Option<ByteSet>,
+    /// The digits of kept triplets become upper-case: normalisation. Not together with `plus` or `reject`.
+    pub(crate) uppercase: bool,
 }
 
 impl DecodeRules {
-    pub(crate) const STRICT: Self = Self { strict: true, plus: false, keep: None, reject: None };
+    pub(crate) const STRICT: Self = Self { strict: true, plus: false, keep: None, reject: None, uppercase: false };
 }
 
 /// What an encoder is asked for.

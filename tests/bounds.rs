@@ -10,7 +10,7 @@ use std::ops::Range;
 use std::ptr::NonNull;
 
 use common::{Case, Failure, as_uninit};
-use simdpct::{ByteSet, Decoder, Encoder, Level, reference};
+use simdpct::{ByteSet, Decoder, Encoder, Level, Malformed, Normalizer, reference};
 
 /// Past three blocks of the widest level, and past several of the output's where that is three times as long.
 const LONGEST: usize = 300;
@@ -235,6 +235,20 @@ fn decoding_in_place() {
 }
 
 /// Into a buffer of the exact size, and in every form that only reads.
+#[test]
+fn normalizing_in_place() {
+    let mut source = GuardedBuffer::new(LONGEST);
+    let normalizer = Normalizer::new().malformed(Malformed::Keep);
+    for_each_input(|level, place, input| {
+        let expected = normalizer.level(Level::Scalar).normalize_in_place(&mut input.to_vec()).unwrap().to_vec();
+        let buffer = source.holding(place, input);
+        assert_eq!(normalizer.level(level).is_normal(buffer), expected == input, "{level}, {place:?}: {input:?}");
+        let result = normalizer.level(level).normalize_in_place(buffer).unwrap().to_vec();
+        assert_eq!(result, expected, "{level}, {place:?}: {input:?}");
+        assert!(source.is_intact(place, input.len()), "{level}, {place:?}: {input:?}");
+    });
+}
+
 #[test]
 fn encoding() {
     let (mut source, mut target) = (GuardedBuffer::new(LONGEST), GuardedBuffer::new(3 * LONGEST));

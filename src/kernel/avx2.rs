@@ -114,6 +114,15 @@ impl Vector for __m256i {
     }
 
     #[inline(always)]
+    unsafe fn from_bits(bits: u64) -> Self {
+        // The byte that has a lane's bit, and then that bit.
+        let bytes = _mm256_set_epi64x(0x0303_0303_0303_0303, 0x0202_0202_0202_0202, 0x0101_0101_0101_0101, 0);
+        let bit = _mm256_set1_epi64x(0x8040_2010_0804_0201_u64 as i64);
+        let spread = _mm256_shuffle_epi8(_mm256_set1_epi32(bits as i32), bytes);
+        _mm256_cmpeq_epi8(_mm256_and_si256(spread, bit), bit)
+    }
+
+    #[inline(always)]
     unsafe fn any_or(self, more: u64) -> bool {
         self.bits() | more != 0
     }

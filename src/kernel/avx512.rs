@@ -8,7 +8,7 @@
 use core::arch::x86_64::*;
 
 use super::tape::{Source, Tape, Target};
-use super::{KEEP, Kernel, PLUS, Progress, REJECT, SCAN, Stop, WRITE};
+use super::{KEEP, Kernel, PLUS, Progress, REJECT, SCAN, Stop, UPPERCASE, WRITE};
 use crate::byteset::ByteSet;
 use crate::rules::{DecodeRules, EncodeRules};
 
@@ -68,7 +68,7 @@ impl Kernel for Avx512 {
         rules: &EncodeRules,
     ) -> Progress {
         let tape = Tape::of(source, target);
-        let mut cursor = Cursor { read: 0, written: 0, carry: 0 };
+        let mut cursor = Cursor::START;
         let stop = Encode::new(rules).all::<VARIANT, MODE>(&tape, &mut cursor);
         Progress::new(cursor.read, cursor.written, stop)
     }
@@ -80,7 +80,7 @@ impl Kernel for Avx512 {
         rules: &DecodeRules,
     ) -> Progress {
         let tape = Tape::of(source, target);
-        let mut cursor = Cursor { read: 0, written: 0, carry: 0 };
+        let mut cursor = Cursor::START;
         let stop = Decode::new(rules).all::<VARIANT, MODE>(&tape, &mut cursor);
         Progress::new(cursor.read, cursor.written, stop)
     }
@@ -109,6 +109,12 @@ struct Cursor {
     written: usize,
     /// How the lowest lanes of the next block continue a triplet of the last one: bits 0 and 1.
     carry: u64,
+    /// The same of triplets that stay, when their digits are to be upper-case.
+    uppercase: u64,
+}
+
+impl Cursor {
+    const START: Self = Self { read: 0, written: 0, carry: 0, uppercase: 0 };
 }
 
 /// The lowest `length` bits, all of them from 64.
@@ -328,6 +334,9 @@ impl Decode {
             plain = _mm512_mask_blend_epi8(plus, plain, _mm512_set1_epi8(b' ' as i8));
         }
         let mut suspects = percent | cursor.carry;
+        if VARIANT & UPPERCASE != 0 {
+            suspects |= cursor.uppercase;
+        }
         if MODE == SCAN {
             suspects |= plus;
         }
@@ -345,7 +354,19 @@ impl Decode {
 
         let (valid, bytes) = window.triplets(percent, self.digits);
         let decoded = if VARIANT & KEEP != 0 { valid & !self.keep.members(bytes) } else { valid };
-        let output = _mm512_mask_blend_epi8(decoded, plain, bytes);
+        let mut output = _mm512_mask_blend_epi8(decoded, plain, bytes);
+        let mut lowercase = 0;
+        if VARIANT & UPPERCASE != 0 {
+            let stays = valid & !decoded;
+            let digits = stays << 1 | stays << 2 | cursor.uppercase;
+            cursor.uppercase = stays >> 62 | stays >> 63;
+            // Of the digits, lower-case letters alone come from 'a' on.
+            let first = _mm512_set1_epi8(b'a' as i8);
+            let letters = _mm512_mask_cmpge_epu8_mask(digits, window.x, first);
+            output = _mm512_mask_sub_epi8(output, letters, output, _mm512_set1_epi8(0x20));
+            lowercase = _mm512_mask_cmpge_epu8_mask(stays, window.next, first)
+                | _mm512_mask_cmpge_epu8_mask(stays, window.second_next, first);
+        }
         let dropped = decoded << 1 | decoded << 2 | cursor.carry;
         let mut kept = !dropped & lanes;
 
@@ -353,7 +374,7 @@ impl Decode {
         // one; and what is rejected is an error before it is a change.
         let malformed = if self.strict { percent & !valid } else { 0 };
         let rejected = if VARIANT & REJECT != 0 { self.reject.members(output) & kept } else { 0 };
-        let changed = if MODE == SCAN { decoded | plus } else { 0 };
+        let changed = if MODE == SCAN { decoded | plus | lowercase } else { 0 };
         let stops = malformed | rejected | changed;
         let mut advance = length;
         let mut stop = None;

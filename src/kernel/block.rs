@@ -7,7 +7,7 @@
 
 use super::tape::Tape;
 use super::vector::{Vector, Vector16};
-use super::{COMPACTED, EXPANDED, KEEP, PLUS, Progress, REJECT, SCAN, Stop, WRITE};
+use super::{COMPACTED, EXPANDED, KEEP, PLUS, Progress, REJECT, SCAN, Stop, UPPERCASE, WRITE};
 use crate::byteset::ByteSet;
 use crate::rules::{DecodeRules, EncodeRules};
 
@@ -240,6 +240,12 @@ struct Cursor {
     written: usize,
     /// How the lowest lanes of the next block continue a triplet of the last one: bits 0 and 1.
     carry: u64,
+    /// The same of triplets that stay, when their digits are to be upper-case.
+    uppercase: u64,
+}
+
+impl Cursor {
+    const START: Self = Self { read: 0, written: 0, carry: 0, uppercase: 0 };
 }
 
 /// What [`decode`] needs in registers.
@@ -290,7 +296,8 @@ impl<V: Vector> Decode<V> {
             let plain = if VARIANT & PLUS != 0 { window.x.blend(self.space, plus) } else { window.x };
             let changes = if VARIANT & PLUS != 0 && MODE == SCAN { percent.or(plus) } else { percent };
             let suspects = if VARIANT & REJECT != 0 { changes.or(self.reject.members(plain)) } else { changes };
-            if !suspects.any_or(cursor.carry) {
+            let carries = if VARIANT & UPPERCASE != 0 { cursor.carry | cursor.uppercase } else { cursor.carry };
+            if !suspects.any_or(carries) {
                 if MODE == WRITE {
                     plain.store(to);
                 }
@@ -303,7 +310,19 @@ impl<V: Vector> Decode<V> {
             let malformed = percent.bits() & !valid.bits();
             let decoded =
                 if VARIANT & KEEP != 0 { valid.and(self.keep.members(bytes).xor(V::splat(0xFF))) } else { valid };
-            let output = plain.blend(bytes, decoded);
+            let mut output = plain.blend(bytes, decoded);
+            let mut lowercase = 0;
+            if VARIANT & UPPERCASE != 0 {
+                let stays = valid.bits() & !decoded.bits();
+                let digits = stays << 1 | stays << 2 | cursor.uppercase;
+                cursor.uppercase = digits >> length;
+                // Of the digits, lower-case letters alone have both of these bits, and upper-case ones lack the second.
+                let both = V::splat(0x60);
+                let is_lowercase = |x: V| x.and(both).equal(both);
+                let letters = is_lowercase(window.x).and(V::from_bits(digits));
+                output = output.xor(letters.and(V::splat(0x20)));
+                lowercase = is_lowercase(window.next).or(is_lowercase(window.second_next)).bits() & stays;
+            }
             let dropped = decoded.bits() << 1 | decoded.bits() << 2 | cursor.carry;
             let mut kept = !dropped & low_bits(length);
 
@@ -313,7 +332,7 @@ impl<V: Vector> Decode<V> {
             let rejected = if VARIANT & REJECT != 0 { self.reject.members(output).bits() & kept } else { 0 };
             let mut stops = malformed | rejected;
             if MODE == SCAN {
-                stops |= decoded.bits();
+                stops |= decoded.bits() | lowercase;
                 if VARIANT & PLUS != 0 {
                     stops |= plus.bits();
                 }
@@ -382,7 +401,7 @@ pub(crate) unsafe fn decode<V: Vector, const VARIANT: u8, const MODE: u8>(
     tape: Tape<'_>,
     rules: &DecodeRules,
 ) -> Progress {
-    let mut cursor = Cursor { read: 0, written: 0, carry: 0 };
+    let mut cursor = Cursor::START;
     // SAFETY: the caller has the instructions.
     let stop = unsafe { decode_all::<V, VARIANT, MODE>(&tape, rules, &mut cursor) };
     Progress::new(cursor.read, cursor.written, stop)
@@ -598,7 +617,7 @@ pub(crate) unsafe fn encode<V: Vector, const VARIANT: u8, const MODE: u8>(
     tape: Tape<'_>,
     rules: &EncodeRules,
 ) -> Progress {
-    let mut cursor = Cursor { read: 0, written: 0, carry: 0 };
+    let mut cursor = Cursor::START;
     // SAFETY: the caller has the instructions.
     let stop = unsafe { encode_all::<V, VARIANT, MODE>(&tape, rules, &mut cursor) };
     Progress::new(cursor.read, cursor.written, stop)

@@ -90,6 +90,8 @@ pub(crate) const PLUS: u8 = 1;
 pub(crate) const KEEP: u8 = 2;
 /// Variant bit of decoding: some bytes must not stand in the output.
 pub(crate) const REJECT: u8 = 4;
+/// Variant bit of decoding, with [`KEEP`] alone: the digits of the triplets that stay become upper-case.
+pub(crate) const UPPERCASE: u8 = 8;
 
 /// Mode: write the output.
 pub(crate) const WRITE: u8 = 0;
@@ -149,7 +151,8 @@ pub(crate) struct Kernels {
     pub(crate) members: Members,
     pub(crate) decode_short: DecodeShort,
     encode: [[Encode; 3]; 4],
-    decode: [[Decode; 3]; 8],
+    /// The variants without [`UPPERCASE`], then the one with it.
+    decode: [[Decode; 3]; 9],
 }
 
 impl Kernels {
@@ -170,7 +173,8 @@ impl Kernels {
         let variant = u8::from(rules.plus) * PLUS
             + u8::from(rules.keep.is_some()) * KEEP
             + u8::from(rules.reject.is_some()) * REJECT;
-        self.decode[usize::from(variant)][usize::from(mode)]
+        let index = if rules.uppercase { 8 } else { usize::from(variant) };
+        self.decode[index][usize::from(mode)]
     }
 }
 
@@ -182,7 +186,7 @@ macro_rules! kernels {
             members: <$level>::members,
             decode_short: <$level>::decode_short,
             encode: kernels!(@variants $level, encode, 0 1 2 3),
-            decode: kernels!(@variants $level, decode, 0 1 2 3 4 5 6 7),
+            decode: kernels!(@variants $level, decode, 0 1 2 3 4 5 6 7 10),
         }
     };
     (@variants $level:ty, $operation:ident, $($variant:literal)*) => {

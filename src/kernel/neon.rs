@@ -121,6 +121,14 @@ impl Vector for uint8x16_t {
     }
 
     #[inline(always)]
+    unsafe fn from_bits(bits: u64) -> Self {
+        // The byte that has a lane's bit, and then that bit.
+        let bit = vreinterpretq_u8_u64(vdupq_n_u64(0x8040_2010_0804_0201));
+        let spread = vcombine_u8(vdup_n_u8(bits as u8), vdup_n_u8((bits >> 8) as u8));
+        vtstq_u8(spread, bit)
+    }
+
+    #[inline(always)]
     unsafe fn any_or(self, more: u64) -> bool {
         u64::from(vmaxvq_u8(self)) | more != 0
     }

@@ -3,7 +3,7 @@
 
 use super::tape::Tape;
 use super::word;
-use super::{KEEP, PLUS, Progress, REJECT, SCAN, Stop, WRITE, from_digits};
+use super::{KEEP, PLUS, Progress, REJECT, SCAN, Stop, UPPERCASE, WRITE, from_digits};
 use crate::byteset::ByteSet;
 use crate::rules::{DecodeRules, EncodeRules};
 
@@ -71,7 +71,8 @@ fn step_to_end<const VARIANT: u8, const MODE: u8>(
     }
 }
 
-/// Decodes one byte or triplet. A kept triplet is three plain bytes: its digits are nothing special.
+/// Decodes one byte or triplet. A kept triplet is three plain bytes: its digits are nothing special, unless they are to be
+/// upper-case.
 #[inline(always)]
 fn step<const VARIANT: u8, const MODE: u8>(
     tape: Tape<'_>,
@@ -83,7 +84,13 @@ fn step<const VARIANT: u8, const MODE: u8>(
     let (mut byte, mut width, mut changed) = (raw, 1, false);
     if raw == b'%' {
         match tape.read(*read + 1).and_then(|[high, low]| from_digits(high, low)) {
-            Some(decoded) if VARIANT & KEEP != 0 && rules.keep.is_some_and(|keep| keep.contains(decoded)) => {}
+            Some(decoded) if VARIANT & KEEP != 0 && rules.keep.is_some_and(|keep| keep.contains(decoded)) => {
+                if VARIANT & UPPERCASE != 0
+                    && let Some(digits) = tape.read::<2>(*read + 1)
+                {
+                    return step_uppercase::<MODE>(tape, digits, read, written);
+                }
+            }
             Some(decoded) => (byte, width, changed) = (decoded, 3, true),
             None if rules.strict => return Some(Stop::Malformed),
             None => {}
@@ -102,6 +109,26 @@ fn step<const VARIANT: u8, const MODE: u8>(
     }
     *read += width;
     *written += 1;
+    None
+}
+
+/// Passes a triplet on with these digits in upper case.
+#[inline(always)]
+fn step_uppercase<const MODE: u8>(
+    tape: Tape<'_>,
+    digits: [u8; 2],
+    read: &mut usize,
+    written: &mut usize,
+) -> Option<Stop> {
+    let [high, low] = digits.map(|digit| digit.to_ascii_uppercase());
+    if MODE == SCAN && [high, low] != digits {
+        return Some(Stop::Change);
+    }
+    if MODE == WRITE && !tape.write(*written, [b'%', high, low]) {
+        return Some(Stop::Full);
+    }
+    *read += 3;
+    *written += 3;
     None
 }
 

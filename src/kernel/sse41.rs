@@ -116,6 +116,15 @@ impl Vector for __m128i {
     }
 
     #[inline(always)]
+    unsafe fn from_bits(bits: u64) -> Self {
+        // The byte that has a lane's bit, and then that bit.
+        let bytes = _mm_set_epi64x(0x0101_0101_0101_0101, 0);
+        let bit = _mm_set1_epi64x(0x8040_2010_0804_0201_u64 as i64);
+        let spread = _mm_shuffle_epi8(_mm_cvtsi64_si128(bits as i64), bytes);
+        _mm_cmpeq_epi8(_mm_and_si128(spread, bit), bit)
+    }
+
+    #[inline(always)]
     unsafe fn any_or(self, more: u64) -> bool {
         self.bits() | more != 0
     }

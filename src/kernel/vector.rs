@@ -48,6 +48,9 @@ pub(crate) trait Vector: Copy {
     /// Of a mask: its bits.
     unsafe fn bits(self) -> u64;
 
+    /// The mask whose bits these are.
+    unsafe fn from_bits(bits: u64) -> Self;
+
     /// Of a mask: whether any lane is set, or any of `more`. One condition, where two would be two branches to predict.
     unsafe fn any_or(self, more: u64) -> bool;
 

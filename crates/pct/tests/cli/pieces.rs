@@ -8,7 +8,7 @@ use tempfile::NamedTempFile;
 use crate::{output, run, text};
 
 /// At least as much as is read at once.
-pub const PIECE: usize = 256 * 1024;
+const PIECE: usize = 256 * 1024;
 
 const PATTERNS: &[&[u8]] = &[
     b"%",

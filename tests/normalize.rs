@@ -1,0 +1,206 @@
+//! Are triplets brought into their normal form, once and for all, on every level?
+#![cfg(feature = "alloc")]
+
+mod common;
+
+use std::borrow::Cow;
+
+use common::{Surrounded, strategies};
+use proptest::prelude::*;
+use simdpct::{ByteSet, DecodeErrorKind, Level, Malformed, Normalizer, equivalent, is_normal, reference, sets};
+
+const POLICIES: [Malformed; 3] = [Malformed::Error, Malformed::Keep, Malformed::Escape];
+
+fn normalizers() -> impl Iterator<Item = Normalizer> {
+    let sets = [sets::UNRESERVED, ByteSet::ALL, ByteSet::EMPTY, sets::UNRESERVED.union(sets::SUB_DELIMS)];
+    sets.into_iter().flat_map(|set| POLICIES.map(|policy| Normalizer::new().decode(set).malformed(policy)))
+}
+
+/// Every form, on every level, against the oracle.
+fn compare(normalizer: &Normalizer, input: &str) {
+    let expected = reference::normalize(normalizer, input);
+    for level in Level::available() {
+        let normalizer = normalizer.level(level);
+        let context = || format!("{input:?} by {normalizer:?}");
+
+        let result = normalizer.normalize(input);
+        assert_eq!(result.as_deref(), expected.as_deref(), "{}", context());
+        let is_borrowed = matches!(result, Ok(Cow::Borrowed(_)));
+        assert_eq!(is_borrowed, expected.as_deref() == Ok(input), "borrowed: {}", context());
+        let is_well_formed = reference::normalize(&normalizer.malformed(Malformed::Error), input).is_ok();
+        let is_normal =
+            is_borrowed && (is_well_formed || result == normalizer.malformed(Malformed::Keep).normalize(input));
+        assert_eq!(normalizer.is_normal(input), is_normal, "{}", context());
+
+        let mut output = String::from("before %");
+        assert_eq!(normalizer.normalize_to(input, &mut output), expected.as_ref().map(|_| ()).map_err(|&error| error));
+        assert_eq!(output.strip_prefix("before %"), Some(expected.as_deref().unwrap_or_default()), "{}", context());
+
+        let mut buffer = Surrounded::new(input.as_bytes());
+        let untouched = Surrounded::new(input.as_bytes());
+        let result = normalizer.normalize_in_place(buffer.input_mut()).map(|text| text.to_vec());
+        let escapes = result.as_ref().is_err_and(|_| expected.is_ok());
+        if escapes {
+            // There may be no room for `%25`.
+            let error = reference::normalize(&normalizer.malformed(Malformed::Error), input).unwrap_err();
+            assert_eq!(result, Err(error), "{}", context());
+        } else {
+            assert_eq!(result, expected.clone().map(String::into_bytes), "in place: {}", context());
+        }
+        assert!(buffer.margins_equal(&untouched), "{}", context());
+    }
+}
+
+#[test]
+fn the_standard() {
+    for (input, expected) in [
+        // RFC 3986 6.2.2.1: "%3a" and "%3A".
+        ("%3a", "%3A"),
+        // 6.2.2: the triplet part of the example "eXAMPLE://a/./b/../b/%63/%7bfoo%7d".
+        ("eXAMPLE://a/./b/../b/%63/%7bfoo%7d", "eXAMPLE://a/./b/../b/c/%7Bfoo%7D"),
+        // 2.3: ALPHA (%41-%5A and %61-%7A), DIGIT (%30-%39), hyphen (%2D), period (%2E), underscore (%5F), tilde (%7E).
+        ("%41%5a%61%7a%30%39%2d%2e%5f%7e", "AZaz09-._~"),
+        ("%40%5b%60%7b%2f%3a", "%40%5B%60%7B%2F%3A"),
+        // 2.2: reserved characters mean something else escaped.
+        ("/a%2fb?c%3dd", "/a%2Fb?c%3Dd"),
+        // 2.4: decoded once; '%' itself stays "%25".
+        ("%2541%25", "%2541%25"),
+        ("caf%c3%a9/é", "caf%C3%A9/é"),
+        ("", ""),
+    ] {
+        assert_eq!(simdpct::normalize(input).as_deref(), Ok(expected), "{input}");
+        assert!(is_normal(expected) && equivalent(input, expected), "{input}");
+        assert_eq!(is_normal(input), input == expected, "{input}");
+    }
+}
+
+#[test]
+fn malformed() {
+    for (input, position, kept, escaped) in [
+        ("%", 0, "%", "%25"),
+        ("a%4", 1, "a%4", "a%254"),
+        ("%zz%41", 0, "%zzA", "%25zzA"),
+        // Where w3lib fails: what is decoded must not make a triplet with what stood before it.
+        ("/%%34%31", 1, "/%41", "/%2541"),
+        ("%2%34", 0, "%24", "%2524"),
+    ] {
+        let [error, keep, escape] = POLICIES.map(|policy| Normalizer::new().malformed(policy).normalize(input));
+        let error = error.unwrap_err();
+        assert_eq!((error.kind, error.position), (DecodeErrorKind::Malformed, position), "{input}");
+        assert_eq!((keep.as_deref(), escape.as_deref()), (Ok(kept), Ok(escaped)), "{input}");
+    }
+}
+
+#[test]
+fn equivalence() {
+    for (a, b, expected) in [
+        ("/%7Euser", "/~user", true),
+        ("/%2f", "/%2F", true),
+        ("/%2F", "//", false),
+        ("%41%42%43", "ABC", true),
+        ("%41", "%61", false),
+        ("a", "a%", false),
+        ("%25", "%", true),
+        ("/%%34%31", "/%2541", true),
+        ("/%%34%31", "/%41", false),
+        ("%e4", "%E4", true),
+        ("é", "%C3%A9", false),
+        ("", "", true),
+        ("", "a", false),
+    ] {
+        // In the middle of longer texts the common start is skipped in another way.
+        for before in [0, 1, 2, 29, 30, 31, 32, 33, 62, 63, 64] {
+            let [a, b] = [a, b].map(|text| format!("{}{text}tail%2f", "x".repeat(before)));
+            assert_eq!((equivalent(&a, &b), equivalent(&b, &a)), (expected, expected), "{a} {b}");
+        }
+    }
+}
+
+/// All strings of up to 6 symbols: the oracle agrees, and what need not be kept malformed is normal from then on.
+#[test]
+fn exhaustive() {
+    let symbols = ["%", "4", "1", "f", "F", "2", "é", "~"];
+    let length = if std::env::var_os("SIMDPCT_QUICK").is_some() { 4 } else { 6 };
+    let normalizers: Vec<_> = POLICIES.map(|policy| Normalizer::new().malformed(policy)).into();
+    for length in 0..=length {
+        for number in 0..symbols.len().pow(length) {
+            let input: String = (0..length).map(|at| symbols[number / symbols.len().pow(at) % symbols.len()]).collect();
+            for normalizer in &normalizers {
+                let expected = reference::normalize(normalizer, &input);
+                for level in Level::available() {
+                    assert_eq!(
+                        normalizer.level(level).normalize(&input).as_deref(),
+                        expected.as_deref(),
+                        "{input:?} on {level}"
+                    );
+                }
+                if let Ok(normal) = &expected
+                    && normalizer != &Normalizer::new().malformed(Malformed::Keep)
+                {
+                    assert!(is_normal(normal), "{input:?} gives {normal:?}");
+                    assert!(equivalent(&input, normal), "{input:?} gives {normal:?}");
+                }
+            }
+        }
+    }
+}
+
+/// Triplets of both kinds and cases, cut and whole, at every offset across the blocks of every level.
+#[test]
+fn across_blocks() {
+    for piece in ["%41", "%e4", "%E4%2f%7e", "%4", "%", "%%41%ff", "%aa%bb%cc%dd"] {
+        for before in 0..=140 {
+            for after in [0, 1, 2, 30, 70] {
+                let input = format!("{}{piece}{}", "b".repeat(before), "f".repeat(after));
+                for normalizer in normalizers() {
+                    compare(&normalizer, &input);
+                }
+            }
+        }
+    }
+}
+
+fn text() -> impl Strategy<Value = String> {
+    strategies::input().prop_map(|bytes| String::from_utf8_lossy(&bytes).into_owned())
+}
+
+proptest! {
+    #[test]
+    fn every_form_agrees_with_the_oracle(input in text()) {
+        for normalizer in normalizers() {
+            compare(&normalizer, &input);
+        }
+    }
+
+    #[test]
+    fn sets_of_any_kind(input in text(), set in strategies::byte_set()) {
+        for policy in POLICIES {
+            compare(&Normalizer::new().decode(set).malformed(policy), &input);
+        }
+    }
+
+    #[test]
+    fn twice_is_once(input in text(), set in strategies::byte_set()) {
+        for policy in [Malformed::Error, Malformed::Escape] {
+            let normalizer = Normalizer::new().decode(set).malformed(policy);
+            if let Ok(once) = normalizer.normalize(&input) {
+                prop_assert_eq!(normalizer.normalize(&once).unwrap(), &*once);
+                prop_assert!(normalizer.is_normal(&*once));
+            }
+        }
+    }
+
+    #[test]
+    fn equivalent_is_the_same_normal_form(a in text(), b in text(), at in any::<prop::sample::Index>()) {
+        let escape = Normalizer::new().malformed(Malformed::Escape);
+        let normal = |text: &str| escape.normalize(text).unwrap().into_owned();
+        prop_assert_eq!(equivalent(&a, &b), normal(&a) == normal(&b));
+        prop_assert!(equivalent(&a, &normal(&a)));
+        // Two that differ late, in case or in a triplet.
+        let cut = (0..=a.len()).rev().find(|&cut| cut <= at.index(a.len() + 1) && a.is_char_boundary(cut)).unwrap();
+        let (head, tail) = a.split_at(cut);
+        for other in [format!("{head}{}", tail.to_ascii_uppercase()), format!("{head}%7e{tail}"), format!("{head}~{tail}")] {
+            prop_assert_eq!(equivalent(&a, &other), normal(&a) == normal(&other));
+        }
+    }
+}
