@@ -409,7 +409,7 @@ pub(crate) mod owned {
 
     /// Offset of the first byte that encoding changes.
     #[inline]
-    fn scan_encode(input: &[u8], rules: &EncodeRules, level: Option<Level>) -> Option<usize> {
+    pub(crate) fn scan_encode(input: &[u8], rules: &EncodeRules, level: Option<Level>) -> Option<usize> {
         for_each_part(input, rules, |at, part, rules| {
             let progress = run_encode(Tape::source_only(part), rules, SCAN, level);
             if progress.stop() == Stop::Change { Err(at + progress.read()) } else { Ok(()) }

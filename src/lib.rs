@@ -33,6 +33,8 @@ extern crate alloc;
 #[doc = include_str!("../README.md")]
 struct Readme;
 
+#[cfg(feature = "alloc")]
+pub mod accept;
 mod byteset;
 mod decode;
 mod driver;
@@ -42,10 +44,12 @@ mod inspect;
 mod kernel;
 mod level;
 mod normalize;
+pub mod offset;
 #[cfg(feature = "alloc")]
 pub mod reference;
 mod rules;
 pub mod sets;
+pub mod uri;
 
 #[cfg(feature = "alloc")]
 use alloc::borrow::Cow;
