@@ -4,9 +4,11 @@ use core::mem::MaybeUninit;
 
 use crate::byteset::ByteSet;
 use crate::error::{BufferTooSmall, DecodeError, DecodeErrorKind, DecodeIntoError};
+#[cfg(feature = "alloc")]
+use crate::kernel::marks::Mark;
 use crate::kernel::report::{self, Report};
 use crate::kernel::tape::Tape;
-use crate::kernel::{Kernels, MEASURE, Progress, SCAN, Stop, WRITE, from_digits, word};
+use crate::kernel::{Inspect, Kernels, MEASURE, Progress, SCAN, Stop, WRITE, from_digits, word};
 use crate::level::Level;
 use crate::rules::{DecodeRules, EncodeRules};
 
@@ -23,6 +25,14 @@ pub(crate) fn find(set: &ByteSet, haystack: &[u8], level: Option<Level>) -> Opti
 pub(crate) fn count(set: &ByteSet, haystack: &[u8], level: Option<Level>) -> usize {
     // SAFETY: as in `find`.
     unsafe { (Kernels::of(Level::usable(level)).count)(set, haystack) }
+}
+
+/// Where the members of `set` are, for the blocks that `marks` has room for, and how many there are before each.
+#[cfg(feature = "alloc")]
+#[inline]
+pub(crate) fn mark(set: &ByteSet, haystack: &[u8], marks: &mut [Mark], level: Option<Level>) {
+    // SAFETY: as in `find`.
+    unsafe { (Kernels::of(Level::usable(level)).mark)(set, haystack, marks) }
 }
 
 /// The members of `set` among the first 64 bytes of `haystack`, as bits.
@@ -235,24 +245,42 @@ pub(crate) fn find_suspect(input: &[u8], level: Option<Level>) -> Option<usize> 
 
 /// What a string holds.
 pub(crate) fn inspect<const COUNT: bool>(input: &[u8], level: Option<Level>) -> Report {
-    let kernel = Kernels::of(Level::usable(level)).inspect[usize::from(COUNT)];
-    let mut report = Report::default();
-    let mut text = Text::new(level);
-    let mut has_non_ascii = false;
-    for chunk in Chunks(input) {
-        // SAFETY: as in `find`. (tests/inspect.rs, tests/bounds.rs)
-        unsafe { kernel(chunk, &mut report) }
-        let may_be_ill_formed = report.take_non_ascii_hint(&mut has_non_ascii);
-        if (may_be_ill_formed || text.is_pending()) && (COUNT || !report.has(report::INVALID_UTF8)) {
-            text.check::<COUNT>(chunk, &mut report);
+    Inspector::<COUNT>::new(level).inspect(input)
+}
+
+/// Inspects any number of strings: the kernel is looked up, and the room for decoded text made, only once.
+pub(crate) struct Inspector<const COUNT: bool> {
+    kernel: Inspect,
+    text: Text,
+}
+
+impl<const COUNT: bool> Inspector<COUNT> {
+    #[inline]
+    pub(crate) fn new(level: Option<Level>) -> Self {
+        Self { kernel: Kernels::of(Level::usable(level)).inspect[usize::from(COUNT)], text: Text::new(level) }
+    }
+
+    /// What a string holds.
+    #[inline]
+    pub(crate) fn inspect(&mut self, input: &[u8]) -> Report {
+        let mut report = Report::default();
+        let mut has_non_ascii = false;
+        self.text.pending = 0;
+        for chunk in Chunks(input) {
+            // SAFETY: as in `find`: the kernel is that of a level that the machine has. (tests/inspect.rs, tests/bounds.rs)
+            unsafe { (self.kernel)(chunk, &mut report) }
+            let may_be_ill_formed = report.take_non_ascii_hint(&mut has_non_ascii);
+            if (may_be_ill_formed || self.text.is_pending()) && (COUNT || !report.has(report::INVALID_UTF8)) {
+                self.text.check::<COUNT>(chunk, &mut report);
+            }
+            report.base += chunk.len();
         }
-        report.base += chunk.len();
+        self.text.finish::<COUNT>(&mut report);
+        if has_non_ascii {
+            report.note::<false>(report::NON_ASCII, 1, 0);
+        }
+        report
     }
-    text.finish::<COUNT>(&mut report);
-    if has_non_ascii {
-        report.note::<false>(report::NON_ASCII, 1, 0);
-    }
-    report
 }
 
 /// What of an input is inspected at a time, so that it can be decoded on the stack while it is in cache.
@@ -400,7 +428,7 @@ pub(crate) mod owned {
     };
     use crate::error::{DecodeError, DecodeIntoError};
     use crate::kernel::tape::Tape;
-    use crate::kernel::{SCAN, Stop, WRITE};
+    use crate::kernel::{Decode, DecodeShort, Encode, Kernels, SCAN, Stop, WRITE};
     use crate::level::Level;
     use crate::rules::{DecodeRules, EncodeRules, LOWERCASE, UPPERCASE};
 
@@ -613,23 +641,105 @@ pub(crate) mod owned {
         // SAFETY: only runs of ASCII are replaced, and only by ASCII, since the rules keep the triplets of other bytes; so what is
         // appended is text like the input. An error takes it back.
         let output = unsafe { output.as_mut_vec() };
-        let mut rest = input.as_bytes();
-        loop {
-            output.reserve(rest.len());
-            let progress = run_decode(Tape::new(rest, output.spare_capacity_mut()), rules, WRITE, level);
-            // SAFETY: the kernel initialised `written` bytes of the spare capacity. (tests/bounds.rs)
-            unsafe { output.set_len(output.len() + progress.written) }
-            match decode_outcome(&progress) {
-                Ok(()) => return Ok(()),
-                Err(error) if escape => {
-                    output.extend_from_slice(b"%25");
-                    rest = &rest[error.position + 1..];
-                }
-                Err(error) => {
-                    output.truncate(before);
-                    return Err(error);
+        let result = ManyDecoder::new(rules, level).append_escaping(input.as_bytes(), output, escape);
+        if result.is_err() {
+            output.truncate(before);
+        }
+        result
+    }
+
+    /// Decodes any number of inputs: the kernel is looked up only once.
+    pub(crate) struct ManyDecoder {
+        kernel: Decode,
+        /// For inputs of up to [`SHORT`] bytes, if there is one for these rules.
+        short: Option<DecodeShort>,
+        rules: DecodeRules,
+    }
+
+    impl ManyDecoder {
+        #[inline]
+        pub(crate) fn new(rules: &DecodeRules, level: Option<Level>) -> Self {
+            let kernels = Kernels::of(Level::usable(level));
+            let is_simple = !rules.plus && rules.keep.is_none() && rules.reject.is_none();
+            Self {
+                kernel: kernels.decode(rules, WRITE),
+                short: is_simple.then_some(kernels.decode_short),
+                rules: *rules,
+            }
+        }
+
+        /// Appends the decoded form, or as much of it as comes before the first error.
+        #[inline]
+        pub(crate) fn append(&self, input: &[u8], output: &mut Vec<u8>) -> Result<(), DecodeError> {
+            output.reserve(input.len());
+            let length = output.len();
+            let (source, target) = Tape::new(input, output.spare_capacity_mut()).halves();
+            if input.len() <= SHORT
+                && let Some(short) = self.short
+                // SAFETY: the kernel is that of a level that the machine has; the tape keeps the rest.
+                && let Some(written) = unsafe { short(source, target, self.rules.strict) }
+            {
+                // SAFETY: the kernel initialised `written` bytes of the spare capacity. (tests/bounds.rs)
+                unsafe { output.set_len(length + written) }
+                return Ok(());
+            }
+            // SAFETY: as above. The target is written again from its start.
+            let progress = unsafe { (self.kernel)(source, target, &self.rules) };
+            // SAFETY: as above; there is room for the whole input, and decoding never grows, so the kernel never stops for that.
+            unsafe { output.set_len(length + progress.written) }
+            decode_outcome(&progress)
+        }
+
+        /// [`append`](Self::append) that goes on behind a malformed '%', if told to: it becomes `%25`.
+        #[inline]
+        pub(crate) fn append_escaping(
+            &self,
+            input: &[u8],
+            output: &mut Vec<u8>,
+            escape: bool,
+        ) -> Result<(), DecodeError> {
+            let mut rest = input;
+            loop {
+                match self.append(rest, output) {
+                    Err(error) if escape => {
+                        output.extend_from_slice(b"%25");
+                        rest = &rest[error.position + 1..];
+                    }
+                    result => return result,
                 }
             }
+        }
+    }
+
+    /// Encodes any number of inputs: the kernel is looked up only once.
+    pub(crate) struct ManyEncoder {
+        kernel: Encode,
+        rules: EncodeRules,
+        level: Option<Level>,
+    }
+
+    impl ManyEncoder {
+        #[inline]
+        pub(crate) fn new(rules: &EncodeRules, level: Option<Level>) -> Self {
+            Self { kernel: Kernels::of(Level::usable(level)).encode(rules, WRITE), rules: *rules, level }
+        }
+
+        /// Appends the encoded form. Where there is no room for the worst case, it is measured first.
+        #[inline]
+        pub(crate) fn append(&self, input: &[u8], output: &mut Vec<u8>) {
+            if (output.capacity() - output.len()) / 3 < input.len() {
+                output.reserve(measure_encode(input, &self.rules, self.level));
+            }
+            let _: Result<(), ()> = for_each_part(input, &self.rules, |_, part, rules| {
+                let length = output.len();
+                let (source, target) = Tape::new(part, output.spare_capacity_mut()).halves();
+                // SAFETY: the kernel is that of a level that the machine has, and the rules of a part have its variant; the tape
+                // keeps the rest.
+                let progress = unsafe { (self.kernel)(source, target, rules) };
+                // SAFETY: the kernel initialised `written` bytes of the spare capacity. (tests/bounds.rs)
+                unsafe { output.set_len(length + progress.written) }
+                Ok(())
+            });
         }
     }
 

@@ -36,6 +36,8 @@ struct Readme;
 #[cfg(feature = "alloc")]
 pub mod accept;
 mod byteset;
+#[cfg(feature = "alloc")]
+pub mod columns;
 mod decode;
 mod driver;
 mod encode;

@@ -7,6 +7,7 @@
 
 use core::arch::x86_64::*;
 
+use super::marks::{self, Mark};
 use super::report::{self, Report};
 use super::tape::{Source, Tape, Target};
 use super::{KEEP, Kernel, PLUS, Progress, REJECT, SCAN, Stop, UPPERCASE, WRITE};
@@ -60,6 +61,18 @@ impl Kernel for Avx512 {
     unsafe fn members(set: &ByteSet, haystack: &[u8]) -> u64 {
         let mask = low_bits(haystack.len());
         Class::new(set).members(load(haystack.as_ptr(), haystack.len())) & mask
+    }
+
+    #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
+    unsafe fn mark(set: &ByteSet, haystack: &[u8], marks: &mut [Mark]) {
+        let class = Class::new(set);
+        marks::fill(haystack, marks, |block| {
+            if block.len() >= LANES {
+                class.members(_mm512_loadu_epi8(block.as_ptr().cast()))
+            } else {
+                class.members(load(block.as_ptr(), block.len())) & low_bits(block.len())
+            }
+        });
     }
 
     #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]

@@ -5,6 +5,7 @@
 //! stack where the output is short of room. Zero is neither `%` nor `+` nor a hexadecimal digit, so what is cut off is
 //! malformed without further ado.
 
+use super::marks::{self, Mark};
 use super::report::{self, Report};
 use super::tape::Tape;
 use super::vector::{Vector, Vector16};
@@ -233,6 +234,23 @@ pub(crate) unsafe fn members<V: Vector>(set: &ByteSet, haystack: &[u8]) -> u64 {
         }
     }
     members
+}
+
+#[inline(always)]
+pub(crate) unsafe fn mark<V: Vector>(set: &ByteSet, haystack: &[u8], marks: &mut [Mark]) {
+    // SAFETY: the caller has the instructions; every load stays within the block, which `members` looks after by itself.
+    unsafe {
+        let class = Class::<V>::new(set);
+        marks::fill(haystack, marks, |block| {
+            if block.len() < 64 {
+                return members::<V>(set, block);
+            }
+            (0..64 / V::LANES).fold(0, |bits, part| {
+                let at = part * V::LANES;
+                bits | class.members(V::load(block.as_ptr().add(at))).bits() << at
+            })
+        });
+    }
 }
 
 /// What [`inspect`] needs in registers.
@@ -940,6 +958,12 @@ macro_rules! kernel {
             unsafe fn members(set: &ByteSet, haystack: &[u8]) -> u64 {
                 // SAFETY: as in `find`.
                 unsafe { block::members::<$vector>(set, haystack) }
+            }
+
+            #[target_feature(enable = $features)]
+            unsafe fn mark(set: &ByteSet, haystack: &[u8], marks: &mut [$crate::kernel::marks::Mark]) {
+                // SAFETY: as in `find`.
+                unsafe { block::mark::<$vector>(set, haystack, marks) }
             }
 
             #[target_feature(enable = $features)]

@@ -9,6 +9,7 @@ mod avx2;
 #[cfg(target_arch = "x86_64")]
 mod avx512;
 mod block;
+pub(crate) mod marks;
 #[cfg(all(target_arch = "aarch64", target_feature = "neon", target_endian = "little"))]
 mod neon;
 pub(crate) mod report;
@@ -22,6 +23,7 @@ pub(crate) mod word;
 use crate::byteset::ByteSet;
 use crate::level::Usable;
 use crate::rules::{DecodeRules, EncodeRules};
+use marks::Mark;
 use report::Report;
 use tape::{Source, Tape, Target};
 
@@ -119,6 +121,9 @@ pub(crate) trait Kernel {
     /// The members of `set` among at most 64 bytes, as bits, the first one lowest.
     unsafe fn members(set: &ByteSet, haystack: &[u8]) -> u64;
 
+    /// Where the members of `set` are: the first `haystack.len() / 64 + 1` of `marks`, or as many as there are.
+    unsafe fn mark(set: &ByteSet, haystack: &[u8], marks: &mut [Mark]);
+
     /// Notes what a string holds, but for what only its decoded form can show. Without `COUNT`, how often and where is left out.
     unsafe fn inspect<const COUNT: bool>(haystack: &[u8], report: &mut Report);
 
@@ -145,16 +150,18 @@ pub(crate) trait Kernel {
 type Find = unsafe fn(&ByteSet, &[u8]) -> Option<usize>;
 type Count = unsafe fn(&ByteSet, &[u8]) -> usize;
 type Members = unsafe fn(&ByteSet, &[u8]) -> u64;
-type Inspect = unsafe fn(&[u8], &mut Report);
-type DecodeShort = unsafe fn(Source<'_>, Target<'_>, bool) -> Option<usize>;
-type Encode = unsafe fn(Source<'_>, Target<'_>, &EncodeRules) -> Progress;
-type Decode = unsafe fn(Source<'_>, Target<'_>, &DecodeRules) -> Progress;
+type MarkMembers = unsafe fn(&ByteSet, &[u8], &mut [Mark]);
+pub(crate) type Inspect = unsafe fn(&[u8], &mut Report);
+pub(crate) type DecodeShort = unsafe fn(Source<'_>, Target<'_>, bool) -> Option<usize>;
+pub(crate) type Encode = unsafe fn(Source<'_>, Target<'_>, &EncodeRules) -> Progress;
+pub(crate) type Decode = unsafe fn(Source<'_>, Target<'_>, &DecodeRules) -> Progress;
 
 /// All entry points of one level, by variant and mode.
 pub(crate) struct Kernels {
     pub(crate) find: Find,
     pub(crate) count: Count,
     pub(crate) members: Members,
+    pub(crate) mark: MarkMembers,
     pub(crate) inspect: [Inspect; 2],
     pub(crate) decode_short: DecodeShort,
     encode: [[Encode; 3]; 4],
@@ -191,6 +198,7 @@ macro_rules! kernels {
             find: <$level>::find,
             count: <$level>::count,
             members: <$level>::members,
+            mark: <$level>::mark,
             inspect: [<$level>::inspect::<false>, <$level>::inspect::<true>],
             decode_short: <$level>::decode_short,
             encode: kernels!(@variants $level, encode, 0 1 2 3),
@@ -220,6 +228,10 @@ impl Kernel for Scalar {
 
     unsafe fn members(set: &ByteSet, haystack: &[u8]) -> u64 {
         scalar::members(set, haystack)
+    }
+
+    unsafe fn mark(set: &ByteSet, haystack: &[u8], marks: &mut [Mark]) {
+        marks::fill(haystack, marks, |block| scalar::members(set, block));
     }
 
     unsafe fn inspect<const COUNT: bool>(haystack: &[u8], report: &mut Report) {
