@@ -23,71 +23,31 @@
 //! and the offsets of the output follow from how many triplets come before those of the input.
 #![forbid(unsafe_code)]
 
+mod codecs;
+mod rows;
+
 use alloc::vec::Vec;
 use core::error::Error;
 use core::fmt;
 use core::ops::Range;
 
+use self::codecs::{Decoding, Encoding, Text};
+use self::rows::{CHUNK, Marks, run};
 use crate::byteset::ByteSet;
 use crate::decode::Decoder;
-use crate::driver;
 use crate::driver::Inspector;
-use crate::driver::owned::{ManyDecoder, ManyEncoder};
 use crate::encode::Encoder;
-use crate::error::{DecodeError, DecodeErrorKind};
+use crate::error::DecodeError;
 use crate::inspect::{Findings, Kinds};
-use crate::kernel::marks::Mark;
+use crate::kernel::marks::{Index, MEMBERS};
 use crate::kernel::report::ILLEGAL_BYTES;
 use crate::level::Level;
-use crate::normalize::{Malformed, Normalizer};
+use crate::normalize::Normalizer;
 
 /// An offset into a column's values: `i32` or `i64`, as Arrow has them.
-pub trait Offset: sealed::Sealed {}
+pub trait Offset: Index {}
 impl Offset for i32 {}
 impl Offset for i64 {}
-
-mod sealed {
-    /// What the columns need of an offset. Conversions to `usize` are only made of offsets that have been checked.
-    pub trait Sealed: Copy + Ord + core::fmt::Debug {
-        const ZERO: Self;
-        /// The most bytes that a column can have.
-        const MAX: usize;
-
-        fn checked(self) -> Option<usize>;
-
-        /// Exact for offsets of a checked column.
-        fn index(self) -> usize;
-
-        /// Exact up to [`MAX`](Self::MAX).
-        fn of(index: usize) -> Self;
-    }
-
-    macro_rules! sealed {
-        ($($offset:ty)*) => {$(
-            impl Sealed for $offset {
-                const ZERO: Self = 0;
-                // On a machine whose `usize` is narrower, no buffer is that long.
-                const MAX: usize = if size_of::<Self>() > size_of::<usize>() { usize::MAX } else { Self::MAX as usize };
-
-                #[inline(always)]
-                fn checked(self) -> Option<usize> {
-                    self.try_into().ok()
-                }
-
-                #[inline(always)]
-                fn index(self) -> usize {
-                    self as usize
-                }
-
-                #[inline(always)]
-                fn of(index: usize) -> Self {
-                    index as Self
-                }
-            }
-        )*};
-    }
-    sealed!(i32 i64);
-}
 
 /// A column to read: values, offsets and maybe a validity bitmap, checked once. Copy.
 ///
@@ -208,7 +168,12 @@ impl<'a, O: Offset> Column<'a, O> {
     fn chunk_end(&self, row: usize) -> usize {
         let limit = self.bound(row) + CHUNK;
         let ends = &self.offsets[row + 1..];
-        let ends = &ends[..ends.len().min(CHUNK)];
+        // First a window that has it: the offsets far behind it are not in cache.
+        let mut window = 64;
+        while ends.get(window).is_some_and(|end| end.index() <= limit) && window < CHUNK {
+            window *= 2;
+        }
+        let ends = &ends[..ends.len().min(window)];
         if self.validity.is_none() {
             return row + ends.partition_point(|end| end.index() <= limit);
         }
@@ -301,6 +266,12 @@ impl<O: Offset> ColumnBuf<O> {
             append_bits(bitmap, rows, column);
         }
         Ok(rollback)
+    }
+
+    /// Makes a row null; there are to be so many.
+    fn set_null(&mut self, row: usize, rows: usize) {
+        let bitmap = self.validity.get_or_insert_with(|| ones(rows));
+        bitmap[row / 8] &= !(1 << (row % 8));
     }
 
     fn roll_back(&mut self, to: &Rollback) {
@@ -612,7 +583,7 @@ pub fn normalize_to<O: Offset>(
     on_error: OnError,
     output: &mut ColumnBuf<O>,
 ) -> Result<usize, ColumnError> {
-    run(column, on_error, output, &mut Normalizing::new(normalizer))
+    run(column, on_error, output, &mut Decoding::normalizing(normalizer))
 }
 
 /// Says what every row holds. A null row holds nothing.
@@ -677,8 +648,8 @@ impl Inspection {
                 continue;
             }
             let bytes = column.bytes(first..end);
-            manifold.fill(&MANIFOLD, bytes, level);
-            simple.fill(&SIMPLE, bytes, level);
+            manifold.fill(MEMBERS, &MANIFOLD, bytes, level);
+            simple.fill(MEMBERS, &SIMPLE, bytes, level);
             let base = column.bound(first);
             let (mut start, mut before) = (0, (0, 0));
             rows.extend(column.offsets[first + 1..=end].iter().map(|end| {
@@ -704,479 +675,4 @@ fn collect<O: Offset, R>(
 ) -> Result<ColumnBuf<O>, ColumnError> {
     let mut output = ColumnBuf::new();
     append(&mut output).map(|_| output)
-}
-
-/// What of the values is read at a time: so little that it is still in the first cache when it is read again.
-const CHUNK: usize = 8192;
-
-/// Fewer rows than these are done one by one.
-const FEW: usize = 4;
-
-/// Where the members of a set are in a chunk, such that those before any place can be counted at once.
-struct Marks([Mark; CHUNK / 64 + 1]);
-
-impl Marks {
-    fn new() -> Self {
-        Self([Mark::default(); CHUNK / 64 + 1])
-    }
-
-    #[inline]
-    fn fill(&mut self, set: &ByteSet, chunk: &[u8], level: Option<Level>) {
-        driver::mark(set, chunk, &mut self.0, level);
-    }
-
-    /// How many there are before `at`.
-    #[inline(always)]
-    fn before(&self, at: usize) -> usize {
-        let mark = self.0[at / 64];
-        mark.before + (mark.bits & ((1 << (at % 64)) - 1)).count_ones() as usize
-    }
-
-    /// Makes the marks of '%' those of the triplets that the rows have, of which `ends` are where they end.
-    fn retain_triplets(&mut self, chunk: &[u8], ends: impl Iterator<Item = usize>, level: Option<Level>) {
-        const DIGITS: ByteSet = ByteSet::new(b"0123456789ABCDEFabcdef");
-        let mut digits = Self::new();
-        digits.fill(&DIGITS, chunk, level);
-        for number in 0..=chunk.len() / 64 {
-            let this = digits.0[number].bits;
-            let next = digits.0.get(number + 1).map_or(0, |mark| mark.bits);
-            self.0[number].bits &= (this >> 1 | next << 63) & (this >> 2 | next << 62);
-        }
-        for end in ends {
-            // What begins in the last two bytes of a row would go on in the next one.
-            for at in end.saturating_sub(2)..end {
-                self.0[at / 64].bits &= !(1 << (at % 64));
-            }
-        }
-        let mut before = 0;
-        for mark in &mut self.0[..=chunk.len() / 64] {
-            mark.before = before;
-            before += mark.bits.count_ones() as usize;
-        }
-    }
-}
-
-/// Whether a triplet may begin before `at` and end behind it.
-#[inline(always)]
-fn may_cross(bytes: &[u8], at: usize) -> bool {
-    match bytes[..at] {
-        [.., first, second] => (first == b'%') | (second == b'%'),
-        [byte] => byte == b'%',
-        [] => false,
-    }
-}
-
-/// A column on its way from the input to the output.
-struct Sink<'a, 'c, O> {
-    column: &'a Column<'c, O>,
-    on_error: OnError,
-    output: &'a mut ColumnBuf<O>,
-    /// How many rows the output had before.
-    rows_before: usize,
-    /// How many rows were at fault so far.
-    failed: usize,
-    marks: Marks,
-    /// For rows that have to be written twice.
-    scratch: Vec<u8>,
-}
-
-/// What is done to each row.
-trait Codec {
-    /// Appends the output of some rows: no more than [`CHUNK`] bytes, and those of null rows are empty.
-    fn chunk<O: Offset>(&mut self, sink: &mut Sink<'_, '_, O>, rows: Range<usize>) -> Result<(), ColumnError>;
-
-    /// Appends the output of a row that is not null.
-    fn row<O: Offset>(&mut self, sink: &mut Sink<'_, '_, O>, row: usize, bytes: &[u8]) -> Result<(), ColumnError>;
-}
-
-fn run<O: Offset>(
-    column: &Column<'_, O>,
-    on_error: OnError,
-    output: &mut ColumnBuf<O>,
-    codec: &mut impl Codec,
-) -> Result<usize, ColumnError> {
-    let before = output.begin(column)?;
-    let rows_before = before.rows;
-    let (marks, scratch) = (Marks::new(), Vec::new());
-    let mut sink = Sink { column, on_error, output, rows_before, failed: 0, marks, scratch };
-    let result = sink.all(codec).map(|()| sink.failed);
-    if result.is_err() {
-        output.roll_back(&before);
-    }
-    result
-}
-
-impl<O: Offset> Sink<'_, '_, O> {
-    fn all(&mut self, codec: &mut impl Codec) -> Result<(), ColumnError> {
-        let mut row = 0;
-        while row < self.column.len() {
-            let end = self.column.chunk_end(row);
-            if end - row >= FEW {
-                codec.chunk(self, row..end)?;
-                row = end;
-            } else {
-                let end = end.max(row + 1);
-                self.rows(codec, row..end)?;
-                row = end;
-            }
-        }
-        Ok(())
-    }
-
-    /// A row by itself.
-    fn row(&mut self, codec: &mut impl Codec, row: usize) -> Result<(), ColumnError> {
-        if let Some(bytes) = self.column.row(row) {
-            codec.row(self, row, bytes)?;
-        }
-        self.end_row(row)
-    }
-
-    /// Rows one by one.
-    fn rows(&mut self, codec: &mut impl Codec, rows: Range<usize>) -> Result<(), ColumnError> {
-        rows.into_iter().try_for_each(|row| self.row(codec, row))
-    }
-
-    /// Ends a row where the output ends.
-    #[inline]
-    fn end_row(&mut self, row: usize) -> Result<(), ColumnError> {
-        let end = self.output.values.len();
-        if end > O::MAX {
-            return Err(ColumnError::TooLong { row });
-        }
-        self.output.offsets.push(O::of(end));
-        Ok(())
-    }
-
-    /// Whether so many more bytes of output surely are not too many.
-    #[inline]
-    fn has_room(&self, bytes: usize) -> bool {
-        self.output.values.len().checked_add(bytes).is_some_and(|length| length <= O::MAX)
-    }
-
-    /// Rows of which many are as they should be: runs of those without a mark are copied, and the others done one by one. The set
-    /// has all bytes without which a row stays as it is.
-    fn sparse(
-        &mut self,
-        codec: &mut impl Codec,
-        set: &ByteSet,
-        rows: Range<usize>,
-        level: Option<Level>,
-    ) -> Result<(), ColumnError> {
-        let base = self.column.bound(rows.start);
-        self.marks.fill(set, self.column.bytes(rows.clone()), level);
-        let (mut plain, mut before) = (rows.start, 0);
-        for row in rows.clone() {
-            let after = self.marks.before(self.column.bound(row + 1) - base);
-            if after != before {
-                self.copy(codec, plain..row)?;
-                self.row(codec, row)?;
-                (plain, before) = (row + 1, after);
-            }
-        }
-        self.copy(codec, plain..rows.end)
-    }
-
-    /// Rows that stay as they are.
-    fn copy(&mut self, codec: &mut impl Codec, rows: Range<usize>) -> Result<(), ColumnError> {
-        let bytes = self.column.bytes(rows.clone());
-        if !self.has_room(bytes.len()) {
-            return self.rows(codec, rows);
-        }
-        let origin = self.output.values.len().wrapping_sub(self.column.bound(rows.start));
-        self.output.values.extend_from_slice(bytes);
-        let ends = &self.column.offsets[rows.start + 1..=rows.end];
-        self.output.offsets.extend(ends.iter().map(|end| O::of(origin.wrapping_add(end.index()))));
-        Ok(())
-    }
-
-    /// What the policy has for a row at fault. What was written of it is already taken back.
-    #[cold]
-    fn fail(
-        &mut self,
-        row: usize,
-        bytes: &[u8],
-        text: Text,
-        error: impl FnOnce() -> DecodeError,
-    ) -> Result<(), ColumnError> {
-        self.failed += 1;
-        match self.on_error {
-            OnError::Keep if text != Text::Strict || core::str::from_utf8(bytes).is_ok() => {
-                let start = self.output.values.len();
-                self.output.values.extend_from_slice(bytes);
-                if text == Text::Lossy {
-                    self.replace(start);
-                }
-            }
-            OnError::Null => {
-                let rows = self.rows_before + self.column.len();
-                let bitmap = self.output.validity.get_or_insert_with(|| ones(rows));
-                let at = self.rows_before + row;
-                bitmap[at / 8] &= !(1 << (at % 8));
-            }
-            OnError::Fail | OnError::Keep => return Err(ColumnError::Row { row, error: error() }),
-        }
-        Ok(())
-    }
-
-    /// Puts U+FFFD for what is ill-formed in the values from `start` on.
-    fn replace(&mut self, start: usize) {
-        let values = &mut self.output.values;
-        if driver::checked_text(&values[start..]).is_some() {
-            return;
-        }
-        self.scratch.clear();
-        self.scratch.extend_from_slice(&values[start..]);
-        values.truncate(start);
-        for chunk in self.scratch.utf8_chunks() {
-            values.extend_from_slice(chunk.valid().as_bytes());
-            if !chunk.invalid().is_empty() {
-                values.extend_from_slice("\u{FFFD}".as_bytes());
-            }
-        }
-    }
-
-    /// Whether the rows whose offsets are those from `first` on, and whose values those from `start` on, are text, each by itself.
-    fn is_text(&self, start: usize, first: usize) -> bool {
-        let values = &self.output.values[start..];
-        if values.is_ascii() {
-            return true;
-        }
-        let Some(text) = driver::checked_text(values) else { return false };
-        let ends = self.output.offsets[first..].iter();
-        ends.fold(true, |all, end| all & text.is_char_boundary(end.index() - start))
-    }
-}
-
-/// What the output of decoding has to be.
-#[derive(Clone, Copy, Eq, PartialEq)]
-enum Text {
-    Bytes,
-    /// Well-formed UTF-8.
-    Strict,
-    /// The same, by replacing what is not.
-    Lossy,
-}
-
-const PERCENT: ByteSet = ByteSet::new(b"%");
-
-struct Decoding<'a> {
-    decoder: &'a Decoder,
-    kernel: ManyDecoder,
-    text: Text,
-    /// If some triplets stay, the bytes that a row must have to be changed or at fault. Else every triplet takes two bytes away,
-    /// and where rows end in the output can be told from where triplets are.
-    sparse: Option<ByteSet>,
-}
-
-impl<'a> Decoding<'a> {
-    fn new(decoder: &'a Decoder, text: Text) -> Self {
-        let rules = &decoder.rules;
-        let sparse = rules.keep.map(|_| {
-            let set = PERCENT.union(rules.reject.unwrap_or(ByteSet::EMPTY));
-            let set = if rules.plus { set.with(b'+') } else { set };
-            if text == Text::Bytes { set } else { set.union(ByteSet::NON_ASCII) }
-        });
-        Self { decoder, kernel: ManyDecoder::new(rules, decoder.level), text, sparse }
-    }
-
-    /// Decodes rows as if they were one, which they are but for triplets that go across, errors, and text that is none.
-    fn whole<O: Offset>(&mut self, sink: &mut Sink<'_, '_, O>, rows: Range<usize>) -> Result<(), ColumnError> {
-        let column = sink.column;
-        let (base, bytes) = (column.bound(rows.start), column.bytes(rows.clone()));
-        if !sink.has_room(bytes.len()) {
-            return sink.rows(self, rows);
-        }
-        let (start, first) = (sink.output.values.len(), sink.output.offsets.len());
-        sink.marks.fill(&PERCENT, bytes, self.decoder.level);
-
-        // As it nearly always is: every '%' begins a triplet, and its row holds all of it.
-        let mut crosses = false;
-        let marks = &sink.marks;
-        sink.output.offsets.extend(column.offsets[rows.start + 1..=rows.end].iter().map(|end| {
-            let end = end.index() - base;
-            crosses |= may_cross(bytes, end);
-            O::of((start + end).wrapping_sub(2 * marks.before(end)))
-        }));
-        let mut decoded = None;
-        if !crosses {
-            let result = self.kernel.append(bytes, &mut sink.output.values);
-            let lost = bytes.len() - (sink.output.values.len() - start);
-            let is_expected = result.is_ok() && lost == 2 * marks.before(bytes.len());
-            if is_expected && (self.text == Text::Bytes || sink.is_text(start, first)) {
-                return Ok(());
-            }
-            decoded = Some((start, result));
-        }
-        sink.output.offsets.truncate(first);
-        self.piecewise(sink, rows, decoded)
-    }
-
-    /// The same with all that can get in the way: in pieces, each up to where a triplet may go across, or to an error. All rows may
-    /// be decoded already, as far as they could be; then it is said where their output starts.
-    #[cold]
-    fn piecewise<O: Offset>(
-        &mut self,
-        sink: &mut Sink<'_, '_, O>,
-        rows: Range<usize>,
-        mut decoded: Option<(usize, Result<(), DecodeError>)>,
-    ) -> Result<(), ColumnError> {
-        let column = sink.column;
-        let (base, bytes) = (column.bound(rows.start), column.bytes(rows.clone()));
-        let end_of = |row: usize| column.bound(row) - base;
-        sink.marks.retain_triplets(bytes, (rows.start + 1..=rows.end).map(end_of), self.decoder.level);
-        let mut row = rows.start;
-        let mut piece_end = if decoded.is_some() { rows.end } else { row };
-        while row < rows.end {
-            if row == piece_end {
-                let crossing = (row + 1..rows.end).find(|&end| may_cross(bytes, end_of(end)));
-                piece_end = crossing.unwrap_or(rows.end);
-            }
-            let from = end_of(row);
-            let (start, result) = decoded.take().unwrap_or_else(|| {
-                let start = sink.output.values.len();
-                (start, self.kernel.append(&bytes[from..end_of(piece_end)], &mut sink.output.values))
-            });
-            let good_end = match result {
-                Ok(()) => piece_end,
-                // The rows that end before it.
-                Err(error) => {
-                    let ends = &column.offsets[row + 1..=piece_end];
-                    row + ends.partition_point(|end| end.index() - base <= from + error.position)
-                }
-            };
-            let first = sink.output.offsets.len();
-            let marks = &sink.marks;
-            let place = |at: usize| start + (at - from) - 2 * (marks.before(at) - marks.before(from));
-            sink.output.offsets.extend((row + 1..=good_end).map(|row| O::of(place(end_of(row)))));
-            sink.output.values.truncate(place(end_of(good_end)));
-            if self.text != Text::Bytes && !sink.is_text(start, first) {
-                sink.output.offsets.truncate(first);
-                sink.output.values.truncate(start);
-                sink.rows(self, row..good_end)?;
-            }
-            row = good_end;
-            if result.is_err() {
-                sink.row(self, row)?;
-                row += 1;
-            }
-        }
-        Ok(())
-    }
-}
-
-impl Codec for Decoding<'_> {
-    #[inline]
-    fn chunk<O: Offset>(&mut self, sink: &mut Sink<'_, '_, O>, rows: Range<usize>) -> Result<(), ColumnError> {
-        match self.sparse {
-            Some(set) => sink.sparse(self, &set, rows, self.decoder.level),
-            None => self.whole(sink, rows),
-        }
-    }
-
-    #[inline]
-    fn row<O: Offset>(&mut self, sink: &mut Sink<'_, '_, O>, row: usize, bytes: &[u8]) -> Result<(), ColumnError> {
-        let start = sink.output.values.len();
-        let error = match (self.kernel.append(bytes, &mut sink.output.values), self.text) {
-            (Err(error), _) => error,
-            (Ok(()), Text::Bytes) => return Ok(()),
-            (Ok(()), Text::Lossy) => {
-                sink.replace(start);
-                return Ok(());
-            }
-            (Ok(()), Text::Strict) => match driver::owned::find_ill_formed(&sink.output.values[start..]) {
-                None => return Ok(()),
-                Some(at) => {
-                    let position = driver::input_offset(bytes, &self.decoder.rules, at);
-                    DecodeError::new(DecodeErrorKind::InvalidUtf8, position)
-                }
-            },
-        };
-        sink.output.values.truncate(start);
-        sink.fail(row, bytes, self.text, || match self.text {
-            // What comes before it may be ill-formed already.
-            Text::Strict => self.decoder.decode_utf8(bytes).err().unwrap_or(error),
-            Text::Bytes | Text::Lossy => error,
-        })
-    }
-}
-
-struct Encoding<'a> {
-    encoder: &'a Encoder,
-    kernel: ManyEncoder,
-    /// If some of the bytes that are escaped may also stay, the bytes that a row must have to be changed. Else each of them takes
-    /// two more bytes, and where rows end in the output can be told from where they are.
-    sparse: Option<ByteSet>,
-}
-
-impl<'a> Encoding<'a> {
-    fn new(encoder: &'a Encoder) -> Self {
-        let rules = &encoder.rules;
-        let escape = *rules.escape();
-        let set = if rules.plus() { escape.with(b' ') } else { escape };
-        let sparse = (rules.keep_triplets || rules.keep_non_ascii).then_some(set);
-        Self { encoder, kernel: ManyEncoder::new(rules, encoder.level), sparse }
-    }
-}
-
-impl Codec for Encoding<'_> {
-    #[inline]
-    fn chunk<O: Offset>(&mut self, sink: &mut Sink<'_, '_, O>, rows: Range<usize>) -> Result<(), ColumnError> {
-        let column = sink.column;
-        let bytes = column.bytes(rows.clone());
-        // As much as the kernel can ever want, so that nothing has to be measured.
-        sink.output.values.reserve(3 * bytes.len());
-        if let Some(set) = self.sparse {
-            return sink.sparse(self, &set, rows, self.encoder.level);
-        }
-        sink.marks.fill(self.encoder.rules.escape(), bytes, self.encoder.level);
-        if !sink.has_room(bytes.len() + 2 * sink.marks.before(bytes.len())) {
-            return sink.rows(self, rows);
-        }
-        let (base, start) = (column.bound(rows.start), sink.output.values.len());
-        self.kernel.append(bytes, &mut sink.output.values);
-        let marks = &sink.marks;
-        sink.output.offsets.extend(column.offsets[rows.start + 1..=rows.end].iter().map(|end| {
-            let end = end.index() - base;
-            O::of(start + end + 2 * marks.before(end))
-        }));
-        Ok(())
-    }
-
-    #[inline]
-    fn row<O: Offset>(&mut self, sink: &mut Sink<'_, '_, O>, _: usize, bytes: &[u8]) -> Result<(), ColumnError> {
-        self.kernel.append(bytes, &mut sink.output.values);
-        Ok(())
-    }
-}
-
-struct Normalizing<'a> {
-    normalizer: &'a Normalizer,
-    kernel: ManyDecoder,
-}
-
-impl<'a> Normalizing<'a> {
-    fn new(normalizer: &'a Normalizer) -> Self {
-        Self { normalizer, kernel: ManyDecoder::new(&normalizer.rules, normalizer.level) }
-    }
-}
-
-impl Codec for Normalizing<'_> {
-    #[inline]
-    fn chunk<O: Offset>(&mut self, sink: &mut Sink<'_, '_, O>, rows: Range<usize>) -> Result<(), ColumnError> {
-        sink.sparse(self, &PERCENT, rows, self.normalizer.level)
-    }
-
-    #[inline]
-    fn row<O: Offset>(&mut self, sink: &mut Sink<'_, '_, O>, row: usize, bytes: &[u8]) -> Result<(), ColumnError> {
-        let start = sink.output.values.len();
-        let escape = self.normalizer.malformed == Malformed::Escape;
-        match self.kernel.append_escaping(bytes, &mut sink.output.values, escape) {
-            Ok(()) => Ok(()),
-            Err(error) => {
-                sink.output.values.truncate(start);
-                // Text that stays as it is stays text.
-                sink.fail(row, bytes, Text::Bytes, || error)
-            }
-        }
-    }
 }

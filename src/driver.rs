@@ -5,7 +5,7 @@ use core::mem::MaybeUninit;
 use crate::byteset::ByteSet;
 use crate::error::{BufferTooSmall, DecodeError, DecodeErrorKind, DecodeIntoError};
 #[cfg(feature = "alloc")]
-use crate::kernel::marks::Mark;
+use crate::kernel::marks::{Index, Mark, Shift};
 use crate::kernel::report::{self, Report};
 use crate::kernel::tape::Tape;
 use crate::kernel::{Inspect, Kernels, MEASURE, Progress, SCAN, Stop, WRITE, from_digits, word};
@@ -27,12 +27,28 @@ pub(crate) fn count(set: &ByteSet, haystack: &[u8], level: Option<Level>) -> usi
     unsafe { (Kernels::of(Level::usable(level)).count)(set, haystack) }
 }
 
-/// Where the members of `set` are, for the blocks that `marks` has room for, and how many there are before each.
+/// Marks what `what` says of `set`, for the blocks that `marks` has room for.
 #[cfg(feature = "alloc")]
 #[inline]
-pub(crate) fn mark(set: &ByteSet, haystack: &[u8], marks: &mut [Mark], level: Option<Level>) {
+pub(crate) fn mark(what: u8, set: &ByteSet, haystack: &[u8], marks: &mut [Mark], level: Option<Level>) {
+    // SAFETY: as in `find`. (tests/columns.rs)
+    unsafe { (Kernels::of(Level::usable(level)).mark[usize::from(what)])(set, haystack, marks) }
+}
+
+/// [`marks::place`](crate::kernel::marks).
+#[cfg(feature = "alloc")]
+#[inline]
+pub(crate) fn place<I: Index>(
+    marks: &[Mark],
+    text: &[u8],
+    places: &[I],
+    base: usize,
+    shift: Shift,
+    placed: &mut [I],
+    level: Option<Level>,
+) -> bool {
     // SAFETY: as in `find`.
-    unsafe { (Kernels::of(Level::usable(level)).mark)(set, haystack, marks) }
+    unsafe { I::place(Kernels::of(Level::usable(level)))(marks, text, places, base, shift, placed) }
 }
 
 /// The members of `set` among the first 64 bytes of `haystack`, as bits.

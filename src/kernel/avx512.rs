@@ -7,7 +7,7 @@
 
 use core::arch::x86_64::*;
 
-use super::marks::{self, Mark};
+use super::marks::{self, Index, MEMBERS, Mark, Shift, TRIPLETS_OF_OTHERS};
 use super::report::{self, Report};
 use super::tape::{Source, Tape, Target};
 use super::{KEEP, Kernel, PLUS, Progress, REJECT, SCAN, Stop, UPPERCASE, WRITE};
@@ -64,15 +64,43 @@ impl Kernel for Avx512 {
     }
 
     #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
-    unsafe fn mark(set: &ByteSet, haystack: &[u8], marks: &mut [Mark]) {
-        let class = Class::new(set);
-        marks::fill(haystack, marks, |block| {
-            if block.len() >= LANES {
-                class.members(_mm512_loadu_epi8(block.as_ptr().cast()))
-            } else {
-                class.members(load(block.as_ptr(), block.len())) & low_bits(block.len())
+    unsafe fn mark<const WHAT: u8>(set: &ByteSet, haystack: &[u8], marks: &mut [Mark]) {
+        let (start, length) = (haystack.as_ptr(), haystack.len());
+        let set = Class::new(set);
+        let digits = load_table(&DIGITS);
+        let percents = _mm512_set1_epi8(b'%' as i8);
+        let mut carry = 0;
+        marks::fill(length, marks, |at| {
+            let (from, left) = (start.add(at), length - at);
+            let x = if left >= LANES { _mm512_loadu_epi8(from.cast()) } else { load(from, left) };
+            if WHAT == MEMBERS {
+                return set.members(x) & low_bits(left);
             }
+            let percent = _mm512_cmpeq_epi8_mask(x, percents);
+            let mut kept = core::mem::take(&mut carry);
+            if percent != 0 {
+                let window = if left >= LANES + 2 { Window::load(from) } else { Window::load_end(from, left) };
+                let (valid, bytes) = window.triplets(percent, digits);
+                if WHAT == TRIPLETS_OF_OTHERS {
+                    return valid & !set.members(bytes);
+                }
+                kept |= valid | valid << 1 | valid << 2;
+                carry = valid >> 63 | valid >> 62 & 1 | valid >> 63 << 1;
+            }
+            if WHAT == TRIPLETS_OF_OTHERS { 0 } else { set.members(x) & !kept & low_bits(left) }
         });
+    }
+
+    #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
+    unsafe fn place<I: Index>(
+        marks: &[Mark],
+        text: &[u8],
+        places: &[I],
+        base: usize,
+        shift: Shift,
+        placed: &mut [I],
+    ) -> bool {
+        marks::place(marks, text, places, base, shift, placed)
     }
 
     #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]

@@ -5,7 +5,7 @@
 //! stack where the output is short of room. Zero is neither `%` nor `+` nor a hexadecimal digit, so what is cut off is
 //! malformed without further ado.
 
-use super::marks::{self, Mark};
+use super::marks::{self, MEMBERS, Mark, TRIPLETS_OF_OTHERS};
 use super::report::{self, Report};
 use super::tape::Tape;
 use super::vector::{Vector, Vector16};
@@ -236,19 +236,69 @@ pub(crate) unsafe fn members<V: Vector>(set: &ByteSet, haystack: &[u8]) -> u64 {
     members
 }
 
-#[inline(always)]
-pub(crate) unsafe fn mark<V: Vector>(set: &ByteSet, haystack: &[u8], marks: &mut [Mark]) {
-    // SAFETY: the caller has the instructions; every load stays within the block, which `members` looks after by itself.
-    unsafe {
-        let class = Class::<V>::new(set);
-        marks::fill(haystack, marks, |block| {
-            if block.len() < 64 {
-                return members::<V>(set, block);
+/// What marking needs in registers.
+#[derive(Clone, Copy)]
+struct Marking<V> {
+    set: Class<V>,
+    triplets: Triplets<V>,
+}
+
+impl<V: Vector> Marking<V> {
+    #[inline(always)]
+    unsafe fn new(set: &ByteSet) -> Self {
+        // SAFETY: the caller has the instructions.
+        unsafe { Self { set: Class::new(set), triplets: Triplets::new() } }
+    }
+
+    /// The bits of what is to be marked. `carry` are those of the lanes that continue a triplet of the block before.
+    #[inline(always)]
+    unsafe fn block<const WHAT: u8>(&self, x: V, window: impl FnOnce() -> Window<V>, carry: &mut u64) -> u64 {
+        // SAFETY: the caller has the instructions.
+        unsafe {
+            if WHAT == MEMBERS {
+                return self.set.members(x).bits();
             }
-            (0..64 / V::LANES).fold(0, |bits, part| {
-                let at = part * V::LANES;
-                bits | class.members(V::load(block.as_ptr().add(at))).bits() << at
-            })
+            let percent = x.equal(self.triplets.percent);
+            let mut kept = core::mem::take(carry);
+            if percent.any_or(0) {
+                let Window { next, second_next, .. } = window();
+                let (valid, bytes) = self.triplets.decode(percent, next, second_next);
+                let valid = valid.bits();
+                if WHAT == TRIPLETS_OF_OTHERS {
+                    return valid & !self.set.members(bytes).bits();
+                }
+                kept |= valid | valid << 1 | valid << 2;
+                *carry = kept >> V::LANES;
+            }
+            if WHAT == TRIPLETS_OF_OTHERS { 0 } else { self.set.members(x).bits() & !kept }
+        }
+    }
+}
+
+#[inline(always)]
+pub(crate) unsafe fn mark<V: Vector, const WHAT: u8>(set: &ByteSet, haystack: &[u8], marks: &mut [Mark]) {
+    let (start, length) = (haystack.as_ptr(), haystack.len());
+    let lookahead = if WHAT == MEMBERS { 0 } else { 2 };
+    // SAFETY: the caller has the instructions; every load stays within the haystack.
+    unsafe {
+        let (whole, rest) = (Marking::<V>::new(set), Marking::<V::Half>::new(set));
+        let mut carry = 0;
+        marks::fill(length, marks, |first| {
+            let end = length.min(first + 64);
+            let (mut at, mut bits) = (first, 0);
+            while at + V::LANES <= end && at + V::LANES + lookahead <= length {
+                let from = start.add(at);
+                bits |= whole.block::<WHAT>(V::load(from), || Window::load(from), &mut carry) << (at - first);
+                at += V::LANES;
+            }
+            while at < end {
+                let (from, left) = (start.add(at), (end - at).min(V::Half::LANES));
+                let x = load_up_to::<V::Half>(from, left);
+                let found = rest.block::<WHAT>(x, || Window::load_end(from, length - at), &mut carry);
+                bits |= (found & low_bits(left)) << (at - first);
+                at += left;
+            }
+            bits
         });
     }
 }
@@ -961,9 +1011,21 @@ macro_rules! kernel {
             }
 
             #[target_feature(enable = $features)]
-            unsafe fn mark(set: &ByteSet, haystack: &[u8], marks: &mut [$crate::kernel::marks::Mark]) {
+            unsafe fn mark<const WHAT: u8>(set: &ByteSet, haystack: &[u8], marks: &mut [$crate::kernel::marks::Mark]) {
                 // SAFETY: as in `find`.
-                unsafe { block::mark::<$vector>(set, haystack, marks) }
+                unsafe { block::mark::<$vector, WHAT>(set, haystack, marks) }
+            }
+
+            #[target_feature(enable = $features)]
+            unsafe fn place<I: $crate::kernel::marks::Index>(
+                marks: &[$crate::kernel::marks::Mark],
+                text: &[u8],
+                places: &[I],
+                base: usize,
+                shift: $crate::kernel::marks::Shift,
+                placed: &mut [I],
+            ) -> bool {
+                $crate::kernel::marks::place(marks, text, places, base, shift, placed)
             }
 
             #[target_feature(enable = $features)]

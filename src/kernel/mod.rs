@@ -23,7 +23,7 @@ pub(crate) mod word;
 use crate::byteset::ByteSet;
 use crate::level::Usable;
 use crate::rules::{DecodeRules, EncodeRules};
-use marks::Mark;
+use marks::{Index, MEMBERS, Mark, NOT_IN_TRIPLETS, Place, Shift, TRIPLETS_OF_OTHERS};
 use report::Report;
 use tape::{Source, Tape, Target};
 
@@ -121,8 +121,18 @@ pub(crate) trait Kernel {
     /// The members of `set` among at most 64 bytes, as bits, the first one lowest.
     unsafe fn members(set: &ByteSet, haystack: &[u8]) -> u64;
 
-    /// Where the members of `set` are: the first `haystack.len() / 64 + 1` of `marks`, or as many as there are.
-    unsafe fn mark(set: &ByteSet, haystack: &[u8], marks: &mut [Mark]);
+    /// Marks what `WHAT` says of `set`: the first `haystack.len() / 64 + 1` of `marks`, or as many as there are.
+    unsafe fn mark<const WHAT: u8>(set: &ByteSet, haystack: &[u8], marks: &mut [Mark]);
+
+    /// [`marks::place`].
+    unsafe fn place<I: Index>(
+        marks: &[Mark],
+        text: &[u8],
+        places: &[I],
+        base: usize,
+        shift: Shift,
+        placed: &mut [I],
+    ) -> bool;
 
     /// Notes what a string holds, but for what only its decoded form can show. Without `COUNT`, how often and where is left out.
     unsafe fn inspect<const COUNT: bool>(haystack: &[u8], report: &mut Report);
@@ -150,18 +160,21 @@ pub(crate) trait Kernel {
 type Find = unsafe fn(&ByteSet, &[u8]) -> Option<usize>;
 type Count = unsafe fn(&ByteSet, &[u8]) -> usize;
 type Members = unsafe fn(&ByteSet, &[u8]) -> u64;
-type MarkMembers = unsafe fn(&ByteSet, &[u8], &mut [Mark]);
+type DoMark = unsafe fn(&ByteSet, &[u8], &mut [Mark]);
 pub(crate) type Inspect = unsafe fn(&[u8], &mut Report);
 pub(crate) type DecodeShort = unsafe fn(Source<'_>, Target<'_>, bool) -> Option<usize>;
 pub(crate) type Encode = unsafe fn(Source<'_>, Target<'_>, &EncodeRules) -> Progress;
 pub(crate) type Decode = unsafe fn(Source<'_>, Target<'_>, &DecodeRules) -> Progress;
 
 /// All entry points of one level, by variant and mode.
-pub(crate) struct Kernels {
+pub struct Kernels {
     pub(crate) find: Find,
     pub(crate) count: Count,
     pub(crate) members: Members,
-    pub(crate) mark: MarkMembers,
+    /// By what is to be marked.
+    pub(crate) mark: [DoMark; 3],
+    place_i32: Place<i32>,
+    place_i64: Place<i64>,
     pub(crate) inspect: [Inspect; 2],
     pub(crate) decode_short: DecodeShort,
     encode: [[Encode; 3]; 4],
@@ -198,7 +211,9 @@ macro_rules! kernels {
             find: <$level>::find,
             count: <$level>::count,
             members: <$level>::members,
-            mark: <$level>::mark,
+            mark: [<$level>::mark::<MEMBERS>, <$level>::mark::<NOT_IN_TRIPLETS>, <$level>::mark::<TRIPLETS_OF_OTHERS>],
+            place_i32: <$level>::place,
+            place_i64: <$level>::place,
             inspect: [<$level>::inspect::<false>, <$level>::inspect::<true>],
             decode_short: <$level>::decode_short,
             encode: kernels!(@variants $level, encode, 0 1 2 3),
@@ -230,8 +245,19 @@ impl Kernel for Scalar {
         scalar::members(set, haystack)
     }
 
-    unsafe fn mark(set: &ByteSet, haystack: &[u8], marks: &mut [Mark]) {
-        marks::fill(haystack, marks, |block| scalar::members(set, block));
+    unsafe fn mark<const WHAT: u8>(set: &ByteSet, haystack: &[u8], marks: &mut [Mark]) {
+        scalar::mark::<WHAT>(set, haystack, marks);
+    }
+
+    unsafe fn place<I: Index>(
+        marks: &[Mark],
+        text: &[u8],
+        places: &[I],
+        base: usize,
+        shift: Shift,
+        placed: &mut [I],
+    ) -> bool {
+        marks::place(marks, text, places, base, shift, placed)
     }
 
     unsafe fn inspect<const COUNT: bool>(haystack: &[u8], report: &mut Report) {

@@ -1,6 +1,7 @@
 //! The scalar level: words and tables, no vector instructions, no unsafe code.
 #![forbid(unsafe_code)]
 
+use super::marks::{self, MEMBERS, Mark, TRIPLETS_OF_OTHERS};
 use super::report::{self, Report};
 use super::tape::Tape;
 use super::word;
@@ -18,6 +19,31 @@ pub(crate) fn count(set: &ByteSet, haystack: &[u8]) -> usize {
 
 pub(crate) fn members(set: &ByteSet, haystack: &[u8]) -> u64 {
     haystack.iter().rev().fold(0, |members, &byte| members << 1 | u64::from(set.contains(byte)))
+}
+
+pub(crate) fn mark<const WHAT: u8>(set: &ByteSet, haystack: &[u8], marks: &mut [Mark]) {
+    let mut carry = 0;
+    marks::fill(haystack.len(), marks, |at| {
+        let block = &haystack[at..haystack.len().min(at + 64)];
+        if WHAT == MEMBERS {
+            return members(set, block);
+        }
+        let (mut others, mut kept) = (0, core::mem::take(&mut carry));
+        for (number, word) in block.chunks(8).enumerate() {
+            if !word::contains(word, b'%') {
+                continue;
+            }
+            for (offset, _) in word.iter().enumerate().filter(|&(_, &byte)| byte == b'%') {
+                let lane = 8 * number + offset;
+                let [b'%', high, low, ..] = haystack[at + lane..] else { continue };
+                let Some(byte) = from_digits(high, low) else { continue };
+                others |= u64::from(!set.contains(byte)) << lane;
+                kept |= 7 << lane;
+                carry |= 7 >> (64 - lane).min(3);
+            }
+        }
+        if WHAT == TRIPLETS_OF_OTHERS { others } else { members(set, block) & !kept }
+    });
 }
 
 pub(crate) fn inspect<const COUNT: bool>(haystack: &[u8], report: &mut Report) {

@@ -1,0 +1,271 @@
+//! Rows on their way from the input to the output: many at a time where that is the same, else one by one.
+#![forbid(unsafe_code)]
+
+use alloc::vec::Vec;
+use core::ops::Range;
+
+use super::{Column, ColumnBuf, ColumnError, Offset, OnError};
+use crate::byteset::ByteSet;
+use crate::driver;
+use crate::error::DecodeError;
+use crate::kernel::marks::{Mark, Shift};
+use crate::level::Level;
+
+/// What of the values is read at a time: so little that it is still in the first cache when it is read again.
+pub(super) const CHUNK: usize = 8192;
+
+/// Fewer rows than these are done one by one.
+const FEW: usize = 4;
+
+/// Marks in a chunk.
+pub(super) struct Marks([Mark; CHUNK / 64 + 1]);
+
+impl Marks {
+    pub(super) fn new() -> Self {
+        Self([Mark::default(); CHUNK / 64 + 1])
+    }
+
+    /// Marks what `what` says of `set`; see [`marks`](crate::kernel::marks).
+    #[inline]
+    pub(super) fn fill(&mut self, what: u8, set: &ByteSet, chunk: &[u8], level: Option<Level>) {
+        driver::mark(what, set, chunk, &mut self.0, level);
+    }
+
+    /// How many there are before a place of the chunk.
+    #[inline(always)]
+    pub(super) fn before(&self, place: usize) -> usize {
+        self.0[place / 64].before(place)
+    }
+}
+
+/// What is done to each row.
+///
+/// A row's output is longer or shorter than its input by as much for each mark in it, and by nothing else. The output of rows in one
+/// is that of each by itself, but for triplets that go across the end of a row, and errors.
+pub(super) trait Codec {
+    /// What a mark adds to the length, modulo 2^n.
+    fn each(&self) -> usize;
+
+    fn level(&self) -> Option<Level>;
+
+    /// Whether it matters that a triplet may go across the end of a row.
+    fn reads_triplets(&self) -> bool;
+
+    /// Marks what changes lengths in a chunk of which `ends` are the rows' ends. Returns whether rows in one are as said above.
+    fn mark(&self, chunk: &[u8], ends: impl Iterator<Item = usize>, marks: &mut Marks) -> bool;
+
+    /// Appends the output of rows in one, or as much of it as comes before the first error.
+    fn append(&self, rows: &[u8], output: &mut Vec<u8>) -> Result<(), DecodeError>;
+
+    /// Sees to what else the outputs have to be. `rows` have been appended in one; `start` is how many values there were before, and
+    /// `first` how many offsets.
+    fn settle<O: Offset>(
+        &mut self,
+        sink: &mut Sink<'_, '_, O>,
+        rows: Range<usize>,
+        start: usize,
+        first: usize,
+    ) -> Result<(), ColumnError>;
+
+    /// Appends the output of a row by itself, that is not null.
+    fn row<O: Offset>(&mut self, sink: &mut Sink<'_, '_, O>, row: usize, bytes: &[u8]) -> Result<(), ColumnError>;
+}
+
+/// How many rows of the last chunk ended where a triplet may have gone on in the next row.
+#[derive(Clone, Copy, Eq, PartialEq)]
+enum Crossings {
+    None,
+    Some,
+    /// So many that it does not pay to do those between them in one.
+    Many,
+}
+
+/// A column on its way from the input to the output.
+pub(super) struct Sink<'a, 'c, O> {
+    pub(super) column: &'a Column<'c, O>,
+    pub(super) output: &'a mut ColumnBuf<O>,
+    on_error: OnError,
+    /// How many rows the output had before.
+    rows_before: usize,
+    /// How many rows were at fault so far.
+    failed: usize,
+    marks: Marks,
+    crossings: Crossings,
+}
+
+/// Appends the output of all rows, or nothing. Returns how many rows were at fault.
+pub(super) fn run<O: Offset>(
+    column: &Column<'_, O>,
+    on_error: OnError,
+    output: &mut ColumnBuf<O>,
+    codec: &mut impl Codec,
+) -> Result<usize, ColumnError> {
+    let before = output.begin(column)?;
+    let rows_before = before.rows;
+    let (marks, crossings) = (Marks::new(), Crossings::None);
+    let mut sink = Sink { column, output, on_error, rows_before, failed: 0, marks, crossings };
+    let result = sink.all(codec).map(|()| sink.failed);
+    if result.is_err() {
+        output.roll_back(&before);
+    }
+    result
+}
+
+impl<O: Offset> Sink<'_, '_, O> {
+    fn all(&mut self, codec: &mut impl Codec) -> Result<(), ColumnError> {
+        let mut row = 0;
+        while row < self.column.len() {
+            let end = self.column.chunk_end(row);
+            if end - row >= FEW {
+                self.chunk(codec, row..end)?;
+                row = end;
+            } else {
+                let end = end.max(row + 1);
+                self.rows(codec, row..end)?;
+                row = end;
+            }
+        }
+        Ok(())
+    }
+
+    /// Rows one by one.
+    fn rows(&mut self, codec: &mut impl Codec, rows: Range<usize>) -> Result<(), ColumnError> {
+        for row in rows {
+            if let Some(bytes) = self.column.row(row) {
+                codec.row(self, row, bytes)?;
+            }
+            let end = self.end(row)?;
+            self.output.offsets.push(end);
+        }
+        Ok(())
+    }
+
+    /// Where the output ends, as an offset.
+    #[inline]
+    pub(super) fn end(&self, row: usize) -> Result<O, ColumnError> {
+        let end = self.output.values.len();
+        if end > O::MAX { Err(ColumnError::TooLong { row }) } else { Ok(O::of(end)) }
+    }
+
+    /// Rows of at most [`CHUNK`] bytes, of which no null row has any.
+    fn chunk(&mut self, codec: &mut impl Codec, rows: Range<usize>) -> Result<(), ColumnError> {
+        let column = self.column;
+        let (base, chunk) = (column.bound(rows.start), column.bytes(rows.clone()));
+        let ends =
+            |rows: Range<usize>| column.offsets[rows.start + 1..=rows.end].iter().map(move |end| end.index() - base);
+        let is_crossed = |&end: &usize| is_behind_percent(chunk, end);
+        let are_many = |crossed: usize| crossed > rows.len() / FEW;
+
+        let longest = self.output.values.len().checked_add(3 * chunk.len());
+        if longest.is_none_or(|longest| longest > O::MAX)
+            || self.crossings == Crossings::Many && are_many(ends(rows.clone()).filter(is_crossed).count())
+            || !codec.mark(chunk, ends(rows.clone()), &mut self.marks)
+        {
+            return self.rows(codec, rows);
+        }
+        let mut row = rows.start;
+        if self.crossings == Crossings::None {
+            row = self.piece(codec, base, rows.clone(), codec.reads_triplets())?;
+        }
+        if row == rows.end {
+            return Ok(());
+        }
+        // Something is in the way: go on in pieces, each up to where a triplet may go across.
+        let crossed = if codec.reads_triplets() { ends(rows.clone()).filter(is_crossed).count() } else { 0 };
+        self.crossings = match crossed {
+            0 => Crossings::None,
+            _ if are_many(crossed) => Crossings::Many,
+            _ => Crossings::Some,
+        };
+        if self.crossings == Crossings::Many {
+            return self.rows(codec, row..rows.end);
+        }
+        while row < rows.end {
+            let crossed = if crossed == 0 { None } else { ends(row..rows.end).position(|end| is_crossed(&end)) };
+            let piece_end = crossed.map_or(rows.end, |number| row + number + 1);
+            while row < piece_end {
+                row = self.piece(codec, base, row..piece_end, false)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Rows in one, and one by one those around the first error, if there is any. Returns how far it came: nowhere if there may be a
+    /// triplet that goes across the end of a row, which is only looked for if asked to. `base` is where the marks begin.
+    #[inline]
+    fn piece(
+        &mut self,
+        codec: &mut impl Codec,
+        base: usize,
+        rows: Range<usize>,
+        look_for_crossings: bool,
+    ) -> Result<usize, ColumnError> {
+        let (column, each) = (self.column, codec.each());
+        let (start, first) = (self.output.values.len(), self.output.offsets.len());
+        let result = codec.append(column.bytes(rows.clone()), &mut self.output.values);
+        let from = column.bound(rows.start);
+        let good_end = match result {
+            Ok(()) => rows.end,
+            // The rows that end before it.
+            Err(error) => {
+                let ends = &column.offsets[rows.start + 1..=rows.end];
+                rows.start + ends.partition_point(|end| end.index() <= from + error.position)
+            }
+        };
+
+        let marks_before = self.marks.before(from - base);
+        let shift =
+            Shift { origin: start.wrapping_sub(from - base).wrapping_sub(each.wrapping_mul(marks_before)), each };
+        let text = if look_for_crossings { &column.values[base..column.bound(rows.end)] } else { &[] };
+        let ends = &column.offsets[rows.start + 1..=good_end];
+        self.output.offsets.resize(first + ends.len(), O::ZERO);
+        let placed = &mut self.output.offsets[first..];
+        if driver::place(&self.marks.0, text, ends, base, shift, placed, codec.level()) {
+            self.output.offsets.truncate(first);
+            self.output.values.truncate(start);
+            return Ok(rows.start);
+        }
+        match (result, placed.last_mut()) {
+            // The last '%' may be marked because a triplet goes across the end.
+            (Ok(()), Some(last)) => *last = O::of(self.output.values.len()),
+            (_, last) => self.output.values.truncate(last.map_or(start, |last| last.index())),
+        }
+        codec.settle(self, rows.start..good_end, start, first)?;
+        if result.is_ok() {
+            return Ok(rows.end);
+        }
+        // Where one row is at fault others may be too, and then pieces cost more than rows.
+        let rows_left = if good_end - rows.start < FEW { 2 * FEW } else { 1 };
+        let next = rows.end.min(good_end + rows_left);
+        self.rows(codec, good_end..next)?;
+        Ok(next)
+    }
+
+    /// What the policy has for a row at fault, of which nothing has been written. `keep` appends it as it is, if it can.
+    #[cold]
+    pub(super) fn fail(
+        &mut self,
+        row: usize,
+        keep: impl FnOnce(&[u8], &mut Vec<u8>) -> bool,
+        error: impl FnOnce(&[u8]) -> DecodeError,
+    ) -> Result<(), ColumnError> {
+        self.failed += 1;
+        let bytes = self.column.bytes(row..row + 1);
+        let is_settled = match self.on_error {
+            OnError::Fail => false,
+            OnError::Keep => keep(bytes, &mut self.output.values),
+            OnError::Null => {
+                self.output.set_null(self.rows_before + row, self.rows_before + self.column.len());
+                true
+            }
+        };
+        if is_settled { Ok(()) } else { Err(ColumnError::Row { row, error: error(bytes) }) }
+    }
+}
+
+/// Whether a triplet may begin before `at` and end behind it.
+#[inline(always)]
+fn is_behind_percent(bytes: &[u8], at: usize) -> bool {
+    let is_percent = |distance| bytes.get(at.wrapping_sub(distance)) == Some(&b'%');
+    is_percent(1) | is_percent(2)
+}
