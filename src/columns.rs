@@ -88,28 +88,23 @@ impl<'a, O: Offset> Column<'a, O> {
         // Without a branch per offset; where the fault is, is looked up once there is one.
         let is_sorted = offsets.iter().zip(&offsets[1..]).fold(true, |sorted, (start, end)| sorted & (start <= end));
         let is_within = |offset: O| offset.checked().is_some_and(|offset| offset <= values.len());
+        let column = Self { values, offsets, validity: None };
         if is_sorted && first >= O::ZERO && is_within(last) {
-            return Ok(Self { values, offsets, validity: None });
+            return Ok(column);
         }
-        Err(Self::fault(offsets, is_within))
-    }
-
-    #[cold]
-    fn fault(offsets: &[O], is_within: impl Fn(O) -> bool) -> ColumnError {
-        let mut before = O::ZERO;
-        for (index, &offset) in offsets.iter().enumerate() {
+        let before = core::iter::once(&O::ZERO).chain(offsets);
+        let fault = before.zip(offsets).enumerate().find_map(|(index, (&before, &offset))| {
             if offset < O::ZERO {
-                return ColumnError::NegativeOffset { index };
+                Some(ColumnError::NegativeOffset { index })
+            } else if offset < before {
+                Some(ColumnError::DecreasingOffset { index })
+            } else if is_within(offset) {
+                None
+            } else {
+                Some(ColumnError::OffsetBeyondValues { index })
             }
-            if offset < before {
-                return ColumnError::DecreasingOffset { index };
-            }
-            if !is_within(offset) {
-                return ColumnError::OffsetBeyondValues { index };
-            }
-            before = offset;
-        }
-        ColumnError::NoOffsets
+        });
+        fault.map_or(Ok(column), Err)
     }
 
     /// The column with a validity bitmap: row `n` is valid if bit `bit_offset + n` is 1, the lowest bit of a byte first.

@@ -12,9 +12,11 @@ use crate::driver;
 use crate::driver::owned::{ManyDecoder, ManyEncoder};
 use crate::encode::Encoder;
 use crate::error::{DecodeError, DecodeErrorKind};
-use crate::kernel::marks::{MEMBERS, NOT_IN_TRIPLETS, TRIPLETS_OF_OTHERS};
+use crate::kernel::marks::{BUT_TRIPLETS, MEMBERS, TRIPLETS_OF_OTHERS};
 use crate::level::Level;
 use crate::normalize::{Malformed, Normalizer};
+
+const DIGITS: ByteSet = ByteSet::new(b"0123456789ABCDEFabcdef");
 
 /// What the output of decoding has to be.
 #[derive(Clone, Copy, Eq, PartialEq)]
@@ -222,7 +224,11 @@ impl Codec for Encoding<'_> {
             }
             escape = literal.escape();
         }
-        let what = if rules.keep_triplets { NOT_IN_TRIPLETS } else { MEMBERS };
+        // The digits of a triplet that is kept stay too: which ones those are would change where two rows meet.
+        if rules.keep_triplets && escape.intersection(DIGITS) != ByteSet::EMPTY {
+            return false;
+        }
+        let what = if rules.keep_triplets { BUT_TRIPLETS } else { MEMBERS };
         marks.fill(what, escape, chunk, self.encoder.level);
         true
     }

@@ -71,13 +71,13 @@ pub(super) trait Codec {
     fn row<O: Offset>(&mut self, sink: &mut Sink<'_, '_, O>, row: usize, bytes: &[u8]) -> Result<(), ColumnError>;
 }
 
-/// How many rows of the last chunk ended where a triplet may have gone on in the next row.
+/// How often rows of the last chunks ended where a triplet may have gone on in the next row.
 #[derive(Clone, Copy, Eq, PartialEq)]
 enum Crossings {
-    None,
-    Some,
-    /// So many that it does not pay to do those between them in one.
-    Many,
+    Never,
+    Sometimes,
+    /// So often that it does not pay to do those between them in one. Looked at again after so many chunks.
+    Often(u8),
 }
 
 /// A column on its way from the input to the output.
@@ -91,6 +91,8 @@ pub(super) struct Sink<'a, 'c, O> {
     failed: usize,
     marks: Marks,
     crossings: Crossings,
+    /// The rows of a chunk that such rows come before.
+    cuts: Vec<usize>,
 }
 
 /// Appends the output of all rows, or nothing. Returns how many rows were at fault.
@@ -102,8 +104,8 @@ pub(super) fn run<O: Offset>(
 ) -> Result<usize, ColumnError> {
     let before = output.begin(column)?;
     let rows_before = before.rows;
-    let (marks, crossings) = (Marks::new(), Crossings::None);
-    let mut sink = Sink { column, output, on_error, rows_before, failed: 0, marks, crossings };
+    let (marks, crossings, cuts) = (Marks::new(), Crossings::Never, Vec::new());
+    let mut sink = Sink { column, output, on_error, rows_before, failed: 0, marks, crossings, cuts };
     let result = sink.all(codec).map(|()| sink.failed);
     if result.is_err() {
         output.roll_back(&before);
@@ -151,40 +153,60 @@ impl<O: Offset> Sink<'_, '_, O> {
     fn chunk(&mut self, codec: &mut impl Codec, rows: Range<usize>) -> Result<(), ColumnError> {
         let column = self.column;
         let (base, chunk) = (column.bound(rows.start), column.bytes(rows.clone()));
-        let ends =
-            |rows: Range<usize>| column.offsets[rows.start + 1..=rows.end].iter().map(move |end| end.index() - base);
-        let is_crossed = |&end: &usize| is_behind_percent(chunk, end);
-        let are_many = |crossed: usize| crossed > rows.len() / FEW;
-
+        let ends = column.offsets[rows.start + 1..=rows.end].iter().map(|end| end.index() - base);
+        if let Crossings::Often(chunks_left) = &mut self.crossings {
+            match chunks_left.checked_sub(1) {
+                Some(left) => {
+                    *chunks_left = left;
+                    return self.rows(codec, rows);
+                }
+                None => self.crossings = Crossings::Sometimes,
+            }
+        }
         let longest = self.output.values.len().checked_add(3 * chunk.len());
-        if longest.is_none_or(|longest| longest > O::MAX)
-            || self.crossings == Crossings::Many && are_many(ends(rows.clone()).filter(is_crossed).count())
-            || !codec.mark(chunk, ends(rows.clone()), &mut self.marks)
-        {
+        if longest.is_none_or(|longest| longest > O::MAX) || !codec.mark(chunk, ends.clone(), &mut self.marks) {
             return self.rows(codec, rows);
         }
         let mut row = rows.start;
-        if self.crossings == Crossings::None {
+        if self.crossings == Crossings::Never {
             row = self.piece(codec, base, rows.clone(), codec.reads_triplets())?;
         }
         if row == rows.end {
             return Ok(());
         }
         // Something is in the way: go on in pieces, each up to where a triplet may go across.
-        let crossed = if codec.reads_triplets() { ends(rows.clone()).filter(is_crossed).count() } else { 0 };
-        self.crossings = match crossed {
-            0 => Crossings::None,
-            _ if are_many(crossed) => Crossings::Many,
-            _ => Crossings::Some,
-        };
-        if self.crossings == Crossings::Many {
-            return self.rows(codec, row..rows.end);
+        let mut cuts = core::mem::take(&mut self.cuts);
+        cuts.clear();
+        if codec.reads_triplets() {
+            let crossed =
+                (row + 1..).zip(ends.skip(row - rows.start)).filter(|&(_, end)| is_behind_percent(chunk, end));
+            cuts.extend(crossed.map(|(row, _)| row));
         }
-        while row < rows.end {
-            let crossed = if crossed == 0 { None } else { ends(row..rows.end).position(|end| is_crossed(&end)) };
-            let piece_end = crossed.map_or(rows.end, |number| row + number + 1);
-            while row < piece_end {
-                row = self.piece(codec, base, row..piece_end, false)?;
+        let result = self.pieces(codec, base, row..rows.end, &cuts);
+        self.cuts = cuts;
+        result
+    }
+
+    /// Rows in pieces, of which all but the last end before one of `cuts`.
+    fn pieces(
+        &mut self,
+        codec: &mut impl Codec,
+        base: usize,
+        rows: Range<usize>,
+        cuts: &[usize],
+    ) -> Result<(), ColumnError> {
+        self.crossings = match cuts.len() {
+            0 => Crossings::Never,
+            often if often > rows.len() / 8 => Crossings::Often(16),
+            _ => Crossings::Sometimes,
+        };
+        if self.crossings == Crossings::Often(16) {
+            return self.rows(codec, rows);
+        }
+        let mut row = rows.start;
+        for &end in cuts.iter().chain([&rows.end]) {
+            while row < end {
+                row = self.piece(codec, base, row..end, false)?;
             }
         }
         Ok(())
@@ -226,8 +248,13 @@ impl<O: Offset> Sink<'_, '_, O> {
             return Ok(rows.start);
         }
         match (result, placed.last_mut()) {
-            // The last '%' may be marked because a triplet goes across the end.
-            (Ok(()), Some(last)) => *last = O::of(self.output.values.len()),
+            // Not what was placed: if a triplet goes across this end, its '%' has the wrong mark.
+            (Ok(()), Some(last)) => {
+                let end = self.output.values.len();
+                let is_crossed = is_behind_percent(column.values, column.bound(good_end));
+                debug_assert!(is_crossed || last.index() == end, "{last:?} should be {end}");
+                *last = O::of(end);
+            }
             (_, last) => self.output.values.truncate(last.map_or(start, |last| last.index())),
         }
         codec.settle(self, rows.start..good_end, start, first)?;

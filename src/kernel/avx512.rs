@@ -69,25 +69,17 @@ impl Kernel for Avx512 {
         let set = Class::new(set);
         let digits = load_table(&DIGITS);
         let percents = _mm512_set1_epi8(b'%' as i8);
-        let mut carry = 0;
         marks::fill(length, marks, |at| {
             let (from, left) = (start.add(at), length - at);
             let x = if left >= LANES { _mm512_loadu_epi8(from.cast()) } else { load(from, left) };
-            if WHAT == MEMBERS {
-                return set.members(x) & low_bits(left);
-            }
+            let found = if WHAT == TRIPLETS_OF_OTHERS { 0 } else { set.members(x) & low_bits(left) };
             let percent = _mm512_cmpeq_epi8_mask(x, percents);
-            let mut kept = core::mem::take(&mut carry);
-            if percent != 0 {
-                let window = if left >= LANES + 2 { Window::load(from) } else { Window::load_end(from, left) };
-                let (valid, bytes) = window.triplets(percent, digits);
-                if WHAT == TRIPLETS_OF_OTHERS {
-                    return valid & !set.members(bytes);
-                }
-                kept |= valid | valid << 1 | valid << 2;
-                carry = valid >> 63 | valid >> 62 & 1 | valid >> 63 << 1;
+            if WHAT == MEMBERS || percent == 0 {
+                return found;
             }
-            if WHAT == TRIPLETS_OF_OTHERS { 0 } else { set.members(x) & !kept & low_bits(left) }
+            let window = if left >= LANES + 2 { Window::load(from) } else { Window::load_end(from, left) };
+            let (valid, bytes) = window.triplets(percent, digits);
+            if WHAT == TRIPLETS_OF_OTHERS { valid & !set.members(bytes) } else { found & !valid }
         });
     }
 

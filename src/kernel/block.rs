@@ -250,27 +250,23 @@ impl<V: Vector> Marking<V> {
         unsafe { Self { set: Class::new(set), triplets: Triplets::new() } }
     }
 
-    /// The bits of what is to be marked. `carry` are those of the lanes that continue a triplet of the block before.
+    /// The bits of what is to be marked.
     #[inline(always)]
-    unsafe fn block<const WHAT: u8>(&self, x: V, window: impl FnOnce() -> Window<V>, carry: &mut u64) -> u64 {
+    unsafe fn block<const WHAT: u8>(&self, x: V, window: impl FnOnce() -> Window<V>) -> u64 {
         // SAFETY: the caller has the instructions.
         unsafe {
-            if WHAT == MEMBERS {
-                return self.set.members(x).bits();
-            }
+            let found = if WHAT == TRIPLETS_OF_OTHERS { 0 } else { self.set.members(x).bits() };
             let percent = x.equal(self.triplets.percent);
-            let mut kept = core::mem::take(carry);
-            if percent.any_or(0) {
-                let Window { next, second_next, .. } = window();
-                let (valid, bytes) = self.triplets.decode(percent, next, second_next);
-                let valid = valid.bits();
-                if WHAT == TRIPLETS_OF_OTHERS {
-                    return valid & !self.set.members(bytes).bits();
-                }
-                kept |= valid | valid << 1 | valid << 2;
-                *carry = kept >> V::LANES;
+            if WHAT == MEMBERS || !percent.any_or(0) {
+                return found;
             }
-            if WHAT == TRIPLETS_OF_OTHERS { 0 } else { self.set.members(x).bits() & !kept }
+            let Window { next, second_next, .. } = window();
+            let (valid, bytes) = self.triplets.decode(percent, next, second_next);
+            if WHAT == TRIPLETS_OF_OTHERS {
+                valid.bits() & !self.set.members(bytes).bits()
+            } else {
+                found & !valid.bits()
+            }
         }
     }
 }
@@ -282,19 +278,18 @@ pub(crate) unsafe fn mark<V: Vector, const WHAT: u8>(set: &ByteSet, haystack: &[
     // SAFETY: the caller has the instructions; every load stays within the haystack.
     unsafe {
         let (whole, rest) = (Marking::<V>::new(set), Marking::<V::Half>::new(set));
-        let mut carry = 0;
         marks::fill(length, marks, |first| {
             let end = length.min(first + 64);
             let (mut at, mut bits) = (first, 0);
             while at + V::LANES <= end && at + V::LANES + lookahead <= length {
                 let from = start.add(at);
-                bits |= whole.block::<WHAT>(V::load(from), || Window::load(from), &mut carry) << (at - first);
+                bits |= whole.block::<WHAT>(V::load(from), || Window::load(from)) << (at - first);
                 at += V::LANES;
             }
             while at < end {
                 let (from, left) = (start.add(at), (end - at).min(V::Half::LANES));
                 let x = load_up_to::<V::Half>(from, left);
-                let found = rest.block::<WHAT>(x, || Window::load_end(from, length - at), &mut carry);
+                let found = rest.block::<WHAT>(x, || Window::load_end(from, length - at));
                 bits |= (found & low_bits(left)) << (at - first);
                 at += left;
             }

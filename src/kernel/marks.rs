@@ -7,8 +7,8 @@ use super::Kernels;
 
 /// To mark: the members of a set.
 pub(crate) const MEMBERS: u8 = 0;
-/// To mark: the members of a set, but for those that are part of a triplet.
-pub(crate) const NOT_IN_TRIPLETS: u8 = 1;
+/// To mark: the members of a set, but for the '%' of triplets.
+pub(crate) const BUT_TRIPLETS: u8 = 1;
 /// To mark: the '%' of the triplets of all bytes but the members of a set.
 pub(crate) const TRIPLETS_OF_OTHERS: u8 = 2;
 

@@ -23,7 +23,7 @@ pub(crate) mod word;
 use crate::byteset::ByteSet;
 use crate::level::Usable;
 use crate::rules::{DecodeRules, EncodeRules};
-use marks::{Index, MEMBERS, Mark, NOT_IN_TRIPLETS, Place, Shift, TRIPLETS_OF_OTHERS};
+use marks::{BUT_TRIPLETS, Index, MEMBERS, Mark, Place, Shift, TRIPLETS_OF_OTHERS};
 use report::Report;
 use tape::{Source, Tape, Target};
 
@@ -211,7 +211,7 @@ macro_rules! kernels {
             find: <$level>::find,
             count: <$level>::count,
             members: <$level>::members,
-            mark: [<$level>::mark::<MEMBERS>, <$level>::mark::<NOT_IN_TRIPLETS>, <$level>::mark::<TRIPLETS_OF_OTHERS>],
+            mark: [<$level>::mark::<MEMBERS>, <$level>::mark::<BUT_TRIPLETS>, <$level>::mark::<TRIPLETS_OF_OTHERS>],
             place_i32: <$level>::place,
             place_i64: <$level>::place,
             inspect: [<$level>::inspect::<false>, <$level>::inspect::<true>],

@@ -22,27 +22,25 @@ pub(crate) fn members(set: &ByteSet, haystack: &[u8]) -> u64 {
 }
 
 pub(crate) fn mark<const WHAT: u8>(set: &ByteSet, haystack: &[u8], marks: &mut [Mark]) {
-    let mut carry = 0;
     marks::fill(haystack.len(), marks, |at| {
         let block = &haystack[at..haystack.len().min(at + 64)];
+        let found = if WHAT == TRIPLETS_OF_OTHERS { 0 } else { members(set, block) };
         if WHAT == MEMBERS {
-            return members(set, block);
+            return found;
         }
-        let (mut others, mut kept) = (0, core::mem::take(&mut carry));
-        for (number, word) in block.chunks(8).enumerate() {
-            if !word::contains(word, b'%') {
-                continue;
-            }
-            for (offset, _) in word.iter().enumerate().filter(|&(_, &byte)| byte == b'%') {
-                let lane = 8 * number + offset;
-                let [b'%', high, low, ..] = haystack[at + lane..] else { continue };
-                let Some(byte) = from_digits(high, low) else { continue };
-                others |= u64::from(!set.contains(byte)) << lane;
-                kept |= 7 << lane;
-                carry |= 7 >> (64 - lane).min(3);
-            }
-        }
-        if WHAT == TRIPLETS_OF_OTHERS { others } else { members(set, block) & !kept }
+        let percents =
+            block.chunks(8).enumerate().filter(|(_, word)| word::contains(word, b'%')).flat_map(|(number, word)| {
+                let lanes = word.iter().enumerate().filter(|&(_, &byte)| byte == b'%');
+                lanes.map(move |(offset, _)| 8 * number + offset)
+            });
+        percents.fold(found, |found, lane| match haystack[at + lane..] {
+            [_, high, low, ..] => match from_digits(high, low) {
+                Some(byte) if WHAT == TRIPLETS_OF_OTHERS => found | u64::from(!set.contains(byte)) << lane,
+                Some(_) => found & !(1 << lane),
+                None => found,
+            },
+            _ => found,
+        })
     });
 }
 
