@@ -92,8 +92,8 @@ impl<'a, O: Offset> Column<'a, O> {
         if is_sorted && first >= O::ZERO && is_within(last) {
             return Ok(column);
         }
-        let before = core::iter::once(&O::ZERO).chain(offsets);
-        let fault = before.zip(offsets).enumerate().find_map(|(index, (&before, &offset))| {
+        let before = core::iter::once(O::ZERO).chain(offsets.iter().copied());
+        let fault = before.zip(offsets).enumerate().find_map(|(index, (before, &offset))| {
             if offset < O::ZERO {
                 Some(ColumnError::NegativeOffset { index })
             } else if offset < before {
