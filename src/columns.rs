@@ -433,7 +433,7 @@ pub fn decode_to<O: Offset>(
     on_error: OnError,
     output: &mut ColumnBuf<O>,
 ) -> Result<usize, ColumnError> {
-    run(column, on_error, output, &mut Decoding::new(decoder, Text::Bytes))
+    run(column, on_error, output, decoder.level, &mut Decoding::new(decoder, Text::Bytes))
 }
 
 /// Decodes every row to text: the output is well-formed UTF-8, row by row.
@@ -472,7 +472,7 @@ pub fn decode_utf8_to<O: Offset>(
     on_error: OnError,
     output: &mut ColumnBuf<O>,
 ) -> Result<usize, ColumnError> {
-    run(column, on_error, output, &mut Decoding::new(decoder, Text::Strict))
+    run(column, on_error, output, decoder.level, &mut Decoding::new(decoder, Text::Strict))
 }
 
 /// Decodes every row to text, with U+FFFD for each maximal subpart of an ill-formed sequence, also in rows that are kept.
@@ -509,7 +509,7 @@ pub fn decode_utf8_lossy_to<O: Offset>(
     on_error: OnError,
     output: &mut ColumnBuf<O>,
 ) -> Result<usize, ColumnError> {
-    run(column, on_error, output, &mut Decoding::new(decoder, Text::Lossy))
+    run(column, on_error, output, decoder.level, &mut Decoding::new(decoder, Text::Lossy))
 }
 
 /// Encodes every row. The output is text: ASCII, but for what [`Encoder::keep_non_ascii`] keeps.
@@ -541,7 +541,7 @@ pub fn encode_to<O: Offset>(
     encoder: &Encoder,
     output: &mut ColumnBuf<O>,
 ) -> Result<(), ColumnError> {
-    run(column, OnError::Fail, output, &mut Encoding::new(encoder)).map(|_| ())
+    run(column, OnError::Fail, output, encoder.level, &mut Encoding::new(encoder)).map(|_| ())
 }
 
 /// Brings every row into the normal form of RFC 3986 6.2.2. Bytes from 0x80 stay as they are, so text stays text.
@@ -578,7 +578,7 @@ pub fn normalize_to<O: Offset>(
     on_error: OnError,
     output: &mut ColumnBuf<O>,
 ) -> Result<usize, ColumnError> {
-    run(column, on_error, output, &mut Decoding::normalizing(normalizer))
+    run(column, on_error, output, normalizer.level, &mut Decoding::normalizing(normalizer))
 }
 
 /// Says what every row holds. A null row holds nothing.
@@ -631,27 +631,30 @@ impl Inspection {
         const MANIFOLD: ByteSet = ByteSet::NON_ASCII.with(b'%').with(b'+');
         /// Raw bytes that are but illegal.
         const SIMPLE: ByteSet = ILLEGAL_BYTES.intersection(ByteSet::NON_ASCII.complement());
-        let (mut manifold, mut simple) = (Marks::new(), Marks::new());
         let mut inspector = Inspector::<false>::new(level);
+        let mut inspect = |bytes: &[u8]| Kinds::from_bits(inspector.inspect(bytes).kinds());
         let mut rows = Vec::with_capacity(column.len());
+        let (Some(mut manifold), Some(mut simple)) = (Marks::new(level), Marks::new(level)) else {
+            rows.extend((0..column.len()).map(|row| column.row(row).map_or(Kinds::NONE, &mut inspect)));
+            return Self { rows };
+        };
         while rows.len() < column.len() {
             let first = rows.len();
             let end = column.chunk_end(first);
             if end == first {
-                let found = column.row(first).map_or(0, |bytes| inspector.inspect(bytes).kinds());
-                rows.push(Kinds::from_bits(found));
+                rows.push(column.row(first).map_or(Kinds::NONE, &mut inspect));
                 continue;
             }
             let bytes = column.bytes(first..end);
-            manifold.fill(MEMBERS, &MANIFOLD, bytes, level);
-            simple.fill(MEMBERS, &SIMPLE, bytes, level);
+            manifold.fill(MEMBERS, &MANIFOLD, bytes);
+            simple.fill(MEMBERS, &SIMPLE, bytes);
             let base = column.bound(first);
             let (mut start, mut before) = (0, (0, 0));
             rows.extend(column.offsets[first + 1..=end].iter().map(|end| {
                 let end = end.index() - base;
                 let after = (manifold.before(end), simple.before(end));
                 let kinds = if after.0 != before.0 {
-                    Kinds::from_bits(inspector.inspect(&bytes[start..end]).kinds())
+                    inspect(&bytes[start..end])
                 } else if after.1 != before.1 {
                     Findings::ILLEGAL
                 } else {

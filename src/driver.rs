@@ -5,7 +5,7 @@ use core::mem::MaybeUninit;
 use crate::byteset::ByteSet;
 use crate::error::{BufferTooSmall, DecodeError, DecodeErrorKind, DecodeIntoError};
 #[cfg(feature = "alloc")]
-use crate::kernel::marks::{Index, Mark, Shift};
+use crate::kernel::marks::{Index, Mark, MarkKernels, Shift};
 use crate::kernel::report::{self, Report};
 use crate::kernel::tape::Tape;
 use crate::kernel::{Inspect, Kernels, MEASURE, Progress, SCAN, Stop, WRITE, from_digits, word};
@@ -27,28 +27,38 @@ pub(crate) fn count(set: &ByteSet, haystack: &[u8], level: Option<Level>) -> usi
     unsafe { (Kernels::of(Level::usable(level)).count)(set, haystack) }
 }
 
-/// Marks what `what` says of `set`, for the blocks that `marks` has room for.
+/// What marks texts on a level, if that is worth while.
 #[cfg(feature = "alloc")]
-#[inline]
-pub(crate) fn mark(what: u8, set: &ByteSet, haystack: &[u8], marks: &mut [Mark], level: Option<Level>) {
-    // SAFETY: as in `find`. (tests/columns.rs)
-    unsafe { (Kernels::of(Level::usable(level)).mark[usize::from(what)])(set, haystack, marks) }
-}
+#[derive(Clone, Copy)]
+pub(crate) struct Marker(&'static MarkKernels);
 
-/// [`marks::place`](crate::kernel::marks).
 #[cfg(feature = "alloc")]
-#[inline]
-pub(crate) fn place<I: Index>(
-    marks: &[Mark],
-    text: &[u8],
-    places: &[I],
-    base: usize,
-    shift: Shift,
-    placed: &mut [I],
-    level: Option<Level>,
-) -> bool {
-    // SAFETY: as in `find`.
-    unsafe { I::place(Kernels::of(Level::usable(level)))(marks, text, places, base, shift, placed) }
+impl Marker {
+    pub(crate) fn new(level: Option<Level>) -> Option<Self> {
+        Kernels::of(Level::usable(level)).marks.as_ref().map(Self)
+    }
+
+    /// Marks what `what` says of `set`, for the blocks that `marks` has room for.
+    #[inline]
+    pub(crate) fn mark(self, what: u8, set: &ByteSet, text: &[u8], marks: &mut [Mark]) {
+        // SAFETY: the kernels are those of a level that the machine has. (tests/columns.rs, tests/bounds.rs)
+        unsafe { (self.0.mark[usize::from(what)])(set, text, marks) }
+    }
+
+    /// See [`marks::place`](crate::kernel::marks).
+    #[inline]
+    pub(crate) fn place<I: Index>(
+        self,
+        marks: &[Mark],
+        text: &[u8],
+        places: &[I],
+        base: usize,
+        shift: Shift,
+        placed: &mut [I],
+    ) -> bool {
+        // SAFETY: as in `mark`.
+        unsafe { I::place(self.0)(marks, text, places, base, shift, placed) }
+    }
 }
 
 /// The members of `set` among the first 64 bytes of `haystack`, as bits.
@@ -669,6 +679,8 @@ pub(crate) mod owned {
         kernel: Decode,
         /// For inputs of up to [`SHORT`] bytes, if there is one for these rules.
         short: Option<DecodeShort>,
+        /// Without vectors, seeing that there is nothing to do and copying is faster than doing it.
+        is_plain_likely: bool,
         rules: DecodeRules,
     }
 
@@ -680,6 +692,7 @@ pub(crate) mod owned {
             Self {
                 kernel: kernels.decode(rules, WRITE),
                 short: is_simple.then_some(kernels.decode_short),
+                is_plain_likely: kernels.marks.is_none(),
                 rules: *rules,
             }
         }
@@ -687,6 +700,10 @@ pub(crate) mod owned {
         /// Appends the decoded form, or as much of it as comes before the first error.
         #[inline]
         pub(crate) fn append(&self, input: &[u8], output: &mut Vec<u8>) -> Result<(), DecodeError> {
+            if self.is_plain_likely && is_plain(input, &self.rules) {
+                output.extend_from_slice(input);
+                return Ok(());
+            }
             output.reserve(input.len());
             let length = output.len();
             let (source, target) = Tape::new(input, output.spare_capacity_mut()).halves();

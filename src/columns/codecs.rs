@@ -4,7 +4,7 @@
 use alloc::vec::Vec;
 use core::ops::Range;
 
-use super::rows::{Codec, Marks, Sink};
+use super::rows::{Codec, Marked, Marks, Sink};
 use super::{ColumnError, Offset};
 use crate::byteset::ByteSet;
 use crate::decode::Decoder;
@@ -12,9 +12,9 @@ use crate::driver;
 use crate::driver::owned::{ManyDecoder, ManyEncoder};
 use crate::encode::Encoder;
 use crate::error::{DecodeError, DecodeErrorKind};
-use crate::kernel::marks::{BUT_TRIPLETS, MEMBERS, TRIPLETS_OF_OTHERS};
-use crate::level::Level;
+use crate::kernel::marks::{MEMBERS, MEMBERS_BUT_TRIPLETS, PERCENTS, TRIPLETS_OF_OTHERS};
 use crate::normalize::{Malformed, Normalizer};
+use crate::rules::EncodeRules;
 
 const DIGITS: ByteSet = ByteSet::new(b"0123456789ABCDEFabcdef");
 
@@ -116,18 +116,18 @@ impl Codec for Decoding {
         2_usize.wrapping_neg()
     }
 
-    fn level(&self) -> Option<Level> {
-        self.decoder.level
-    }
-
     fn reads_triplets(&self) -> bool {
         true
     }
 
-    fn mark(&self, chunk: &[u8], _: impl Iterator<Item = usize>, marks: &mut Marks) -> bool {
-        let keep = self.decoder.rules.keep.as_ref().unwrap_or(&ByteSet::EMPTY);
-        marks.fill(TRIPLETS_OF_OTHERS, keep, chunk, self.decoder.level);
-        true
+    /// Nearly every '%' begins a triplet, and of those nearly always all are decoded, or none.
+    fn mark(&self, chunk: &[u8], _: impl Iterator<Item = usize>, marks: &mut Marks) -> Marked {
+        marks.fill(PERCENTS, &ByteSet::EMPTY, chunk);
+        Marked::Likely
+    }
+
+    fn mark_exactly(&self, chunk: &[u8], marks: &mut Marks) {
+        marks.fill(TRIPLETS_OF_OTHERS, self.decoder.rules.keep.as_ref().unwrap_or(&ByteSet::EMPTY), chunk);
     }
 
     #[inline]
@@ -197,6 +197,12 @@ impl<'a> Encoding<'a> {
     pub(super) fn new(encoder: &'a Encoder) -> Self {
         Self { encoder, kernel: ManyEncoder::new(&encoder.rules, encoder.level) }
     }
+
+    /// What the kernels go by in a chunk that is well-formed if it has to be.
+    fn rules_of(&self, chunk: &[u8]) -> EncodeRules {
+        let rules = self.encoder.rules;
+        if rules.keep_non_ascii && !chunk.is_ascii() { rules.for_well_formed() } else { rules }
+    }
 }
 
 impl Codec for Encoding<'_> {
@@ -205,32 +211,34 @@ impl Codec for Encoding<'_> {
         2
     }
 
-    fn level(&self) -> Option<Level> {
-        self.encoder.level
-    }
-
     fn reads_triplets(&self) -> bool {
         self.encoder.rules.keep_triplets
     }
 
-    fn mark(&self, chunk: &[u8], mut ends: impl Iterator<Item = usize>, marks: &mut Marks) -> bool {
-        let rules = &self.encoder.rules;
-        let literal = rules.for_well_formed();
-        let mut escape = rules.escape();
-        if rules.keep_non_ascii && !chunk.is_ascii() {
-            // What is well-formed stays, if it is well-formed in each row.
-            if !driver::checked_text(chunk).is_some_and(|text| ends.all(|end| text.is_char_boundary(end))) {
-                return false;
-            }
-            escape = literal.escape();
+    fn mark(&self, chunk: &[u8], mut ends: impl Iterator<Item = usize>, marks: &mut Marks) -> Marked {
+        let rules = self.rules_of(chunk);
+        // What is well-formed stays, if it is well-formed in each row.
+        if rules.keep_non_ascii
+            && !chunk.is_ascii()
+            && !driver::checked_text(chunk).is_some_and(|text| ends.all(|end| text.is_char_boundary(end)))
+        {
+            return Marked::Not;
+        }
+        if !rules.keep_triplets {
+            marks.fill(MEMBERS, rules.escape(), chunk);
+            return Marked::Exactly;
         }
         // The digits of a triplet that is kept stay too: which ones those are would change where two rows meet.
-        if rules.keep_triplets && escape.intersection(DIGITS) != ByteSet::EMPTY {
-            return false;
+        if rules.escape().intersection(DIGITS) != ByteSet::EMPTY {
+            return Marked::Not;
         }
-        let what = if rules.keep_triplets { BUT_TRIPLETS } else { MEMBERS };
-        marks.fill(what, escape, chunk, self.encoder.level);
-        true
+        // Nearly every '%' begins a triplet, and stays.
+        marks.fill(MEMBERS, &rules.escape().without(b'%'), chunk);
+        Marked::Likely
+    }
+
+    fn mark_exactly(&self, chunk: &[u8], marks: &mut Marks) {
+        marks.fill(MEMBERS_BUT_TRIPLETS, self.rules_of(chunk).escape(), chunk);
     }
 
     #[inline]

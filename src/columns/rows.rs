@@ -6,7 +6,7 @@ use core::ops::Range;
 
 use super::{Column, ColumnBuf, ColumnError, Offset, OnError};
 use crate::byteset::ByteSet;
-use crate::driver;
+use crate::driver::Marker;
 use crate::error::DecodeError;
 use crate::kernel::marks::{Mark, Shift};
 use crate::level::Level;
@@ -18,23 +18,27 @@ pub(super) const CHUNK: usize = 8192;
 const FEW: usize = 4;
 
 /// Marks in a chunk.
-pub(super) struct Marks([Mark; CHUNK / 64 + 1]);
+pub(super) struct Marks {
+    marker: Marker,
+    marks: [Mark; CHUNK / 64 + 1],
+}
 
 impl Marks {
-    pub(super) fn new() -> Self {
-        Self([Mark::default(); CHUNK / 64 + 1])
+    /// `None` where marking does not pay.
+    pub(super) fn new(level: Option<Level>) -> Option<Self> {
+        Marker::new(level).map(|marker| Self { marker, marks: [Mark::default(); CHUNK / 64 + 1] })
     }
 
     /// Marks what `what` says of `set`; see [`marks`](crate::kernel::marks).
     #[inline]
-    pub(super) fn fill(&mut self, what: u8, set: &ByteSet, chunk: &[u8], level: Option<Level>) {
-        driver::mark(what, set, chunk, &mut self.0, level);
+    pub(super) fn fill(&mut self, what: u8, set: &ByteSet, chunk: &[u8]) {
+        self.marker.mark(what, set, chunk, &mut self.marks);
     }
 
     /// How many there are before a place of the chunk.
     #[inline(always)]
     pub(super) fn before(&self, place: usize) -> usize {
-        self.0[place / 64].before(place)
+        self.marks[place / 64].before(place)
     }
 }
 
@@ -46,13 +50,14 @@ pub(super) trait Codec {
     /// What a mark adds to the length, modulo 2^n.
     fn each(&self) -> usize;
 
-    fn level(&self) -> Option<Level>;
-
     /// Whether it matters that a triplet may go across the end of a row.
     fn reads_triplets(&self) -> bool;
 
-    /// Marks what changes lengths in a chunk of which `ends` are the rows' ends. Returns whether rows in one are as said above.
-    fn mark(&self, chunk: &[u8], ends: impl Iterator<Item = usize>, marks: &mut Marks) -> bool;
+    /// Marks what changes lengths in a chunk of which `ends` are the rows' ends, or what is likely to.
+    fn mark(&self, chunk: &[u8], ends: impl Iterator<Item = usize>, marks: &mut Marks) -> Marked;
+
+    /// Marks what changes lengths, where something else was likely to.
+    fn mark_exactly(&self, chunk: &[u8], marks: &mut Marks);
 
     /// Appends the output of rows in one, or as much of it as comes before the first error.
     fn append(&self, rows: &[u8], output: &mut Vec<u8>) -> Result<(), DecodeError>;
@@ -69,6 +74,25 @@ pub(super) trait Codec {
 
     /// Appends the output of a row by itself, that is not null.
     fn row<O: Offset>(&mut self, sink: &mut Sink<'_, '_, O>, row: usize, bytes: &[u8]) -> Result<(), ColumnError>;
+}
+
+/// How well a chunk is marked.
+#[derive(Clone, Copy, Eq, PartialEq)]
+pub(super) enum Marked {
+    /// With all that changes lengths.
+    Exactly,
+    /// With that and maybe more. If the length of the output is the right one, there is no more.
+    Likely,
+    /// Not at all: rows in one are not what each is by itself.
+    Not,
+}
+
+/// Rows that can be read together.
+struct Chunk<'a> {
+    bytes: &'a [u8],
+    /// Where they begin in the values.
+    base: usize,
+    marked: Marked,
 }
 
 /// How often rows of the last chunks ended where a triplet may have gone on in the next row.
@@ -89,7 +113,6 @@ pub(super) struct Sink<'a, 'c, O> {
     rows_before: usize,
     /// How many rows were at fault so far.
     failed: usize,
-    marks: Marks,
     crossings: Crossings,
     /// The rows of a chunk that such rows come before.
     cuts: Vec<usize>,
@@ -100,13 +123,18 @@ pub(super) fn run<O: Offset>(
     column: &Column<'_, O>,
     on_error: OnError,
     output: &mut ColumnBuf<O>,
+    level: Option<Level>,
     codec: &mut impl Codec,
 ) -> Result<usize, ColumnError> {
     let before = output.begin(column)?;
     let rows_before = before.rows;
-    let (marks, crossings, cuts) = (Marks::new(), Crossings::Never, Vec::new());
-    let mut sink = Sink { column, output, on_error, rows_before, failed: 0, marks, crossings, cuts };
-    let result = sink.all(codec).map(|()| sink.failed);
+    let mut sink =
+        Sink { column, output, on_error, rows_before, failed: 0, crossings: Crossings::Never, cuts: Vec::new() };
+    let result = match Marks::new(level) {
+        Some(mut marks) => sink.all(codec, &mut marks),
+        None => sink.rows(codec, 0..column.len()),
+    };
+    let result = result.map(|()| sink.failed);
     if result.is_err() {
         output.roll_back(&before);
     }
@@ -114,12 +142,12 @@ pub(super) fn run<O: Offset>(
 }
 
 impl<O: Offset> Sink<'_, '_, O> {
-    fn all(&mut self, codec: &mut impl Codec) -> Result<(), ColumnError> {
+    fn all(&mut self, codec: &mut impl Codec, marks: &mut Marks) -> Result<(), ColumnError> {
         let mut row = 0;
         while row < self.column.len() {
             let end = self.column.chunk_end(row);
             if end - row >= FEW {
-                self.chunk(codec, row..end)?;
+                self.chunk(codec, marks, row..end)?;
                 row = end;
             } else {
                 let end = end.max(row + 1);
@@ -150,9 +178,9 @@ impl<O: Offset> Sink<'_, '_, O> {
     }
 
     /// Rows of at most [`CHUNK`] bytes, of which no null row has any.
-    fn chunk(&mut self, codec: &mut impl Codec, rows: Range<usize>) -> Result<(), ColumnError> {
+    fn chunk(&mut self, codec: &mut impl Codec, marks: &mut Marks, rows: Range<usize>) -> Result<(), ColumnError> {
         let column = self.column;
-        let (base, chunk) = (column.bound(rows.start), column.bytes(rows.clone()));
+        let (base, bytes) = (column.bound(rows.start), column.bytes(rows.clone()));
         let ends = column.offsets[rows.start + 1..=rows.end].iter().map(|end| end.index() - base);
         if let Crossings::Often(chunks_left) = &mut self.crossings {
             match chunks_left.checked_sub(1) {
@@ -163,13 +191,18 @@ impl<O: Offset> Sink<'_, '_, O> {
                 None => self.crossings = Crossings::Sometimes,
             }
         }
-        let longest = self.output.values.len().checked_add(3 * chunk.len());
-        if longest.is_none_or(|longest| longest > O::MAX) || !codec.mark(chunk, ends.clone(), &mut self.marks) {
+        let longest = self.output.values.len().checked_add(3 * bytes.len());
+        if longest.is_none_or(|longest| longest > O::MAX) {
             return self.rows(codec, rows);
         }
+        let marked = codec.mark(bytes, ends.clone(), marks);
+        if marked == Marked::Not {
+            return self.rows(codec, rows);
+        }
+        let mut chunk = Chunk { bytes, base, marked };
         let mut row = rows.start;
         if self.crossings == Crossings::Never {
-            row = self.piece(codec, base, rows.clone(), codec.reads_triplets())?;
+            row = self.piece(codec, marks, &mut chunk, rows.clone(), codec.reads_triplets())?;
         }
         if row == rows.end {
             return Ok(());
@@ -179,10 +212,10 @@ impl<O: Offset> Sink<'_, '_, O> {
         cuts.clear();
         if codec.reads_triplets() {
             let crossed =
-                (row + 1..).zip(ends.skip(row - rows.start)).filter(|&(_, end)| is_behind_percent(chunk, end));
+                (row + 1..).zip(ends.skip(row - rows.start)).filter(|&(_, end)| is_behind_percent(bytes, end));
             cuts.extend(crossed.map(|(row, _)| row));
         }
-        let result = self.pieces(codec, base, row..rows.end, &cuts);
+        let result = self.pieces(codec, marks, &mut chunk, row..rows.end, &cuts);
         self.cuts = cuts;
         result
     }
@@ -191,7 +224,8 @@ impl<O: Offset> Sink<'_, '_, O> {
     fn pieces(
         &mut self,
         codec: &mut impl Codec,
-        base: usize,
+        marks: &mut Marks,
+        chunk: &mut Chunk<'_>,
         rows: Range<usize>,
         cuts: &[usize],
     ) -> Result<(), ColumnError> {
@@ -206,43 +240,53 @@ impl<O: Offset> Sink<'_, '_, O> {
         let mut row = rows.start;
         for &end in cuts.iter().chain([&rows.end]) {
             while row < end {
-                row = self.piece(codec, base, row..end, false)?;
+                row = self.piece(codec, marks, chunk, row..end, false)?;
             }
         }
         Ok(())
     }
 
     /// Rows in one, and one by one those around the first error, if there is any. Returns how far it came: nowhere if there may be a
-    /// triplet that goes across the end of a row, which is only looked for if asked to. `base` is where the marks begin.
+    /// triplet that goes across the end of a row, which is only looked for if asked to.
     #[inline]
     fn piece(
         &mut self,
         codec: &mut impl Codec,
-        base: usize,
+        marks: &mut Marks,
+        chunk: &mut Chunk<'_>,
         rows: Range<usize>,
         look_for_crossings: bool,
     ) -> Result<usize, ColumnError> {
-        let (column, each) = (self.column, codec.each());
+        let column = self.column;
         let (start, first) = (self.output.values.len(), self.output.offsets.len());
-        let result = codec.append(column.bytes(rows.clone()), &mut self.output.values);
-        let from = column.bound(rows.start);
+        let (from, to) = (column.bound(rows.start) - chunk.base, column.bound(rows.end) - chunk.base);
+        let result = codec.append(&chunk.bytes[from..to], &mut self.output.values);
         let good_end = match result {
             Ok(()) => rows.end,
             // The rows that end before it.
             Err(error) => {
                 let ends = &column.offsets[rows.start + 1..=rows.end];
-                rows.start + ends.partition_point(|end| end.index() <= from + error.position)
+                rows.start + ends.partition_point(|end| end.index() - chunk.base <= from + error.position)
             }
         };
 
-        let marks_before = self.marks.before(from - base);
-        let shift =
-            Shift { origin: start.wrapping_sub(from - base).wrapping_sub(each.wrapping_mul(marks_before)), each };
-        let text = if look_for_crossings { &column.values[base..column.bound(rows.end)] } else { &[] };
+        let mut each = codec.each();
+        if chunk.marked == Marked::Likely {
+            let grown = (self.output.values.len() - start).wrapping_sub(to - from);
+            if result.is_ok() && grown == 0 {
+                each = 0;
+            } else if result.is_err() || grown != each.wrapping_mul(marks.before(to) - marks.before(from)) {
+                codec.mark_exactly(chunk.bytes, marks);
+                chunk.marked = Marked::Exactly;
+            }
+        }
+        let origin = start.wrapping_sub(from).wrapping_sub(each.wrapping_mul(marks.before(from)));
+        let text = if look_for_crossings { chunk.bytes } else { &[] };
         let ends = &column.offsets[rows.start + 1..=good_end];
         self.output.offsets.resize(first + ends.len(), O::ZERO);
         let placed = &mut self.output.offsets[first..];
-        if driver::place(&self.marks.0, text, ends, base, shift, placed, codec.level()) {
+        let shift = Shift { origin, each };
+        if marks.marker.place(&marks.marks, text, ends, chunk.base, shift, placed) {
             self.output.offsets.truncate(first);
             self.output.values.truncate(start);
             return Ok(rows.start);

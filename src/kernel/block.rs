@@ -5,7 +5,7 @@
 //! stack where the output is short of room. Zero is neither `%` nor `+` nor a hexadecimal digit, so what is cut off is
 //! malformed without further ado.
 
-use super::marks::{self, MEMBERS, Mark, TRIPLETS_OF_OTHERS};
+use super::marks::{self, MEMBERS, Mark, PERCENTS, TRIPLETS_OF_OTHERS};
 use super::report::{self, Report};
 use super::tape::Tape;
 use super::vector::{Vector, Vector16};
@@ -255,9 +255,15 @@ impl<V: Vector> Marking<V> {
     unsafe fn block<const WHAT: u8>(&self, x: V, window: impl FnOnce() -> Window<V>) -> u64 {
         // SAFETY: the caller has the instructions.
         unsafe {
-            let found = if WHAT == TRIPLETS_OF_OTHERS { 0 } else { self.set.members(x).bits() };
+            if WHAT == MEMBERS {
+                return self.set.members(x).bits();
+            }
             let percent = x.equal(self.triplets.percent);
-            if WHAT == MEMBERS || !percent.any_or(0) {
+            if WHAT == PERCENTS {
+                return percent.bits();
+            }
+            let found = if WHAT == TRIPLETS_OF_OTHERS { 0 } else { self.set.members(x).bits() };
+            if !percent.any_or(0) {
                 return found;
             }
             let Window { next, second_next, .. } = window();
@@ -272,20 +278,21 @@ impl<V: Vector> Marking<V> {
 }
 
 #[inline(always)]
-pub(crate) unsafe fn mark<V: Vector, const WHAT: u8>(set: &ByteSet, haystack: &[u8], marks: &mut [Mark]) {
-    let (start, length) = (haystack.as_ptr(), haystack.len());
-    let lookahead = if WHAT == MEMBERS { 0 } else { 2 };
-    // SAFETY: the caller has the instructions; every load stays within the haystack.
+pub(crate) unsafe fn mark<V: Vector, const WHAT: u8>(set: &ByteSet, text: &[u8], marks: &mut [Mark]) {
+    let (start, length) = (text.as_ptr(), text.len());
+    // SAFETY: the caller has the instructions; every load stays within the text, with the two bytes that a window looks ahead.
     unsafe {
         let (whole, rest) = (Marking::<V>::new(set), Marking::<V::Half>::new(set));
         marks::fill(length, marks, |first| {
-            let end = length.min(first + 64);
-            let (mut at, mut bits) = (first, 0);
-            while at + V::LANES <= end && at + V::LANES + lookahead <= length {
-                let from = start.add(at);
-                bits |= whole.block::<WHAT>(V::load(from), || Window::load(from)) << (at - first);
-                at += V::LANES;
+            let mut bits = 0;
+            if first + 64 + 2 <= length {
+                for part in 0..64 / V::LANES {
+                    let from = start.add(first + part * V::LANES);
+                    bits |= whole.block::<WHAT>(V::load(from), || Window::load(from)) << (part * V::LANES);
+                }
+                return bits;
             }
+            let (mut at, end) = (first, length.min(first + 64));
             while at < end {
                 let (from, left) = (start.add(at), (end - at).min(V::Half::LANES));
                 let x = load_up_to::<V::Half>(from, left);
@@ -1006,24 +1013,6 @@ macro_rules! kernel {
             }
 
             #[target_feature(enable = $features)]
-            unsafe fn mark<const WHAT: u8>(set: &ByteSet, haystack: &[u8], marks: &mut [$crate::kernel::marks::Mark]) {
-                // SAFETY: as in `find`.
-                unsafe { block::mark::<$vector, WHAT>(set, haystack, marks) }
-            }
-
-            #[target_feature(enable = $features)]
-            unsafe fn place<I: $crate::kernel::marks::Index>(
-                marks: &[$crate::kernel::marks::Mark],
-                text: &[u8],
-                places: &[I],
-                base: usize,
-                shift: $crate::kernel::marks::Shift,
-                placed: &mut [I],
-            ) -> bool {
-                $crate::kernel::marks::place(marks, text, places, base, shift, placed)
-            }
-
-            #[target_feature(enable = $features)]
             unsafe fn inspect<const COUNT: bool>(haystack: &[u8], report: &mut Report) {
                 // SAFETY: as in `find`.
                 unsafe { block::inspect::<$vector, COUNT>(haystack, report) }
@@ -1053,6 +1042,26 @@ macro_rules! kernel {
             unsafe fn decode_short(source: Source<'_>, target: Target<'_>, strict: bool) -> Option<usize> {
                 // SAFETY: as in `find`.
                 unsafe { block::decode_short::<$vector>(Tape::of(source, target), strict) }
+            }
+        }
+
+        impl $crate::kernel::marks::MarkKernel for $level {
+            #[target_feature(enable = $features)]
+            unsafe fn mark<const WHAT: u8>(set: &ByteSet, text: &[u8], marks: &mut [$crate::kernel::marks::Mark]) {
+                // SAFETY: as in `find`.
+                unsafe { block::mark::<$vector, WHAT>(set, text, marks) }
+            }
+
+            #[target_feature(enable = $features)]
+            unsafe fn place<I: $crate::kernel::marks::Index>(
+                marks: &[$crate::kernel::marks::Mark],
+                text: &[u8],
+                places: &[I],
+                base: usize,
+                shift: $crate::kernel::marks::Shift,
+                placed: &mut [I],
+            ) -> bool {
+                $crate::kernel::marks::place(marks, text, places, base, shift, placed)
             }
         }
     };

@@ -1,16 +1,62 @@
 //! `Mark`: where in a text something is, 64 bytes at a time, so that what is before any place can be counted at once.
-#![forbid(unsafe_code)]
 
 use core::fmt::Debug;
 
-use super::Kernels;
+use crate::byteset::ByteSet;
 
 /// To mark: the members of a set.
 pub(crate) const MEMBERS: u8 = 0;
 /// To mark: the members of a set, but for the '%' of triplets.
-pub(crate) const BUT_TRIPLETS: u8 = 1;
+pub(crate) const MEMBERS_BUT_TRIPLETS: u8 = 1;
+/// To mark: every '%', whatever the set.
+pub(crate) const PERCENTS: u8 = 2;
 /// To mark: the '%' of the triplets of all bytes but the members of a set.
-pub(crate) const TRIPLETS_OF_OTHERS: u8 = 2;
+pub(crate) const TRIPLETS_OF_OTHERS: u8 = 3;
+
+/// What a level that has vectors does with marks.
+///
+/// # Safety
+///
+/// As [`Kernel`](super::Kernel).
+pub(super) trait MarkKernel {
+    /// Marks what `WHAT` says of `set`: the first `text.len() / 64 + 1` of `marks`, or as many as there are.
+    unsafe fn mark<const WHAT: u8>(set: &ByteSet, text: &[u8], marks: &mut [Mark]);
+
+    /// [`place`], with the instructions of the level.
+    unsafe fn place<I: Index>(
+        marks: &[Mark],
+        text: &[u8],
+        places: &[I],
+        base: usize,
+        shift: Shift,
+        placed: &mut [I],
+    ) -> bool;
+}
+
+type DoMark = unsafe fn(&ByteSet, &[u8], &mut [Mark]);
+
+/// The entry points of a level.
+pub struct MarkKernels {
+    /// By what is to be marked.
+    pub(crate) mark: [DoMark; 4],
+    place_i32: Place<i32>,
+    place_i64: Place<i64>,
+}
+
+impl MarkKernels {
+    pub(super) const fn of<K: MarkKernel>() -> Self {
+        Self {
+            mark: [
+                K::mark::<MEMBERS>,
+                K::mark::<MEMBERS_BUT_TRIPLETS>,
+                K::mark::<PERCENTS>,
+                K::mark::<TRIPLETS_OF_OTHERS>,
+            ],
+            place_i32: K::place,
+            place_i64: K::place,
+        }
+    }
+}
 
 /// What is marked among 64 bytes of a text.
 #[derive(Clone, Copy, Debug, Default)]
@@ -68,7 +114,7 @@ pub trait Index: Copy + Ord + Debug {
     fn of(index: usize) -> Self;
 
     /// The kernel for this width.
-    fn place(kernels: &Kernels) -> Place<Self>;
+    fn place(kernels: &MarkKernels) -> Place<Self>;
 }
 
 pub type Place<I> = unsafe fn(&[Mark], &[u8], &[I], usize, Shift, &mut [I]) -> bool;
@@ -119,7 +165,7 @@ macro_rules! index {
             }
 
             #[inline(always)]
-            fn place(kernels: &Kernels) -> Place<Self> {
+            fn place(kernels: &MarkKernels) -> Place<Self> {
                 kernels.$kernel
             }
         }

@@ -23,7 +23,7 @@ pub(crate) mod word;
 use crate::byteset::ByteSet;
 use crate::level::Usable;
 use crate::rules::{DecodeRules, EncodeRules};
-use marks::{BUT_TRIPLETS, Index, MEMBERS, Mark, Place, Shift, TRIPLETS_OF_OTHERS};
+use marks::MarkKernels;
 use report::Report;
 use tape::{Source, Tape, Target};
 
@@ -121,19 +121,6 @@ pub(crate) trait Kernel {
     /// The members of `set` among at most 64 bytes, as bits, the first one lowest.
     unsafe fn members(set: &ByteSet, haystack: &[u8]) -> u64;
 
-    /// Marks what `WHAT` says of `set`: the first `haystack.len() / 64 + 1` of `marks`, or as many as there are.
-    unsafe fn mark<const WHAT: u8>(set: &ByteSet, haystack: &[u8], marks: &mut [Mark]);
-
-    /// [`marks::place`].
-    unsafe fn place<I: Index>(
-        marks: &[Mark],
-        text: &[u8],
-        places: &[I],
-        base: usize,
-        shift: Shift,
-        placed: &mut [I],
-    ) -> bool;
-
     /// Notes what a string holds, but for what only its decoded form can show. Without `COUNT`, how often and where is left out.
     unsafe fn inspect<const COUNT: bool>(haystack: &[u8], report: &mut Report);
 
@@ -160,21 +147,18 @@ pub(crate) trait Kernel {
 type Find = unsafe fn(&ByteSet, &[u8]) -> Option<usize>;
 type Count = unsafe fn(&ByteSet, &[u8]) -> usize;
 type Members = unsafe fn(&ByteSet, &[u8]) -> u64;
-type DoMark = unsafe fn(&ByteSet, &[u8], &mut [Mark]);
 pub(crate) type Inspect = unsafe fn(&[u8], &mut Report);
 pub(crate) type DecodeShort = unsafe fn(Source<'_>, Target<'_>, bool) -> Option<usize>;
 pub(crate) type Encode = unsafe fn(Source<'_>, Target<'_>, &EncodeRules) -> Progress;
 pub(crate) type Decode = unsafe fn(Source<'_>, Target<'_>, &DecodeRules) -> Progress;
 
 /// All entry points of one level, by variant and mode.
-pub struct Kernels {
+pub(crate) struct Kernels {
     pub(crate) find: Find,
     pub(crate) count: Count,
     pub(crate) members: Members,
-    /// By what is to be marked.
-    pub(crate) mark: [DoMark; 3],
-    place_i32: Place<i32>,
-    place_i64: Place<i64>,
+    /// Without vectors, marking costs more than it saves.
+    pub(crate) marks: Option<MarkKernels>,
     pub(crate) inspect: [Inspect; 2],
     pub(crate) decode_short: DecodeShort,
     encode: [[Encode; 3]; 4],
@@ -206,14 +190,12 @@ impl Kernels {
 }
 
 macro_rules! kernels {
-    ($level:ty) => {
+    ($level:ty, $marks:expr) => {
         Kernels {
             find: <$level>::find,
             count: <$level>::count,
             members: <$level>::members,
-            mark: [<$level>::mark::<MEMBERS>, <$level>::mark::<BUT_TRIPLETS>, <$level>::mark::<TRIPLETS_OF_OTHERS>],
-            place_i32: <$level>::place,
-            place_i64: <$level>::place,
+            marks: $marks,
             inspect: [<$level>::inspect::<false>, <$level>::inspect::<true>],
             decode_short: <$level>::decode_short,
             encode: kernels!(@variants $level, encode, 0 1 2 3),
@@ -230,7 +212,7 @@ macro_rules! kernels {
 }
 
 pub(crate) struct Scalar;
-static SCALAR: Kernels = kernels!(Scalar);
+static SCALAR: Kernels = kernels!(Scalar, None);
 
 impl Kernel for Scalar {
     unsafe fn find(set: &ByteSet, haystack: &[u8]) -> Option<usize> {
@@ -243,21 +225,6 @@ impl Kernel for Scalar {
 
     unsafe fn members(set: &ByteSet, haystack: &[u8]) -> u64 {
         scalar::members(set, haystack)
-    }
-
-    unsafe fn mark<const WHAT: u8>(set: &ByteSet, haystack: &[u8], marks: &mut [Mark]) {
-        scalar::mark::<WHAT>(set, haystack, marks);
-    }
-
-    unsafe fn place<I: Index>(
-        marks: &[Mark],
-        text: &[u8],
-        places: &[I],
-        base: usize,
-        shift: Shift,
-        placed: &mut [I],
-    ) -> bool {
-        marks::place(marks, text, places, base, shift, placed)
     }
 
     unsafe fn inspect<const COUNT: bool>(haystack: &[u8], report: &mut Report) {
@@ -290,14 +257,14 @@ impl Kernel for Scalar {
 /// By [`Level`](crate::level::Level)'s discriminant. A level that the target has not is never [`Usable`] there.
 #[cfg(target_arch = "x86_64")]
 static KERNELS: [&Kernels; 5] = {
-    static SSE41: Kernels = kernels!(sse41::Sse41);
-    static AVX2: Kernels = kernels!(avx2::Avx2);
-    static AVX512: Kernels = kernels!(avx512::Avx512);
+    static SSE41: Kernels = kernels!(sse41::Sse41, Some(MarkKernels::of::<sse41::Sse41>()));
+    static AVX2: Kernels = kernels!(avx2::Avx2, Some(MarkKernels::of::<avx2::Avx2>()));
+    static AVX512: Kernels = kernels!(avx512::Avx512, Some(MarkKernels::of::<avx512::Avx512>()));
     [&SCALAR, &SSE41, &AVX2, &AVX512, &SCALAR]
 };
 #[cfg(all(target_arch = "aarch64", target_feature = "neon", target_endian = "little"))]
 static KERNELS: [&Kernels; 5] = {
-    static NEON: Kernels = kernels!(neon::Neon);
+    static NEON: Kernels = kernels!(neon::Neon, Some(MarkKernels::of::<neon::Neon>()));
     [&SCALAR, &SCALAR, &SCALAR, &SCALAR, &NEON]
 };
 #[cfg(not(any(

@@ -1,7 +1,6 @@
 //! The scalar level: words and tables, no vector instructions, no unsafe code.
 #![forbid(unsafe_code)]
 
-use super::marks::{self, MEMBERS, Mark, TRIPLETS_OF_OTHERS};
 use super::report::{self, Report};
 use super::tape::Tape;
 use super::word;
@@ -19,29 +18,6 @@ pub(crate) fn count(set: &ByteSet, haystack: &[u8]) -> usize {
 
 pub(crate) fn members(set: &ByteSet, haystack: &[u8]) -> u64 {
     haystack.iter().rev().fold(0, |members, &byte| members << 1 | u64::from(set.contains(byte)))
-}
-
-pub(crate) fn mark<const WHAT: u8>(set: &ByteSet, haystack: &[u8], marks: &mut [Mark]) {
-    marks::fill(haystack.len(), marks, |at| {
-        let block = &haystack[at..haystack.len().min(at + 64)];
-        let found = if WHAT == TRIPLETS_OF_OTHERS { 0 } else { members(set, block) };
-        if WHAT == MEMBERS {
-            return found;
-        }
-        let percents =
-            block.chunks(8).enumerate().filter(|(_, word)| word::contains(word, b'%')).flat_map(|(number, word)| {
-                let lanes = word.iter().enumerate().filter(|&(_, &byte)| byte == b'%');
-                lanes.map(move |(offset, _)| 8 * number + offset)
-            });
-        percents.fold(found, |found, lane| match haystack[at + lane..] {
-            [_, high, low, ..] => match from_digits(high, low) {
-                Some(byte) if WHAT == TRIPLETS_OF_OTHERS => found | u64::from(!set.contains(byte)) << lane,
-                Some(_) => found & !(1 << lane),
-                None => found,
-            },
-            _ => found,
-        })
-    });
 }
 
 pub(crate) fn inspect<const COUNT: bool>(haystack: &[u8], report: &mut Report) {
