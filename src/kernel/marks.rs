@@ -1,4 +1,5 @@
 //! `Mark`: where in a text something is, 64 bytes at a time, so that what is before any place can be counted at once.
+#![cfg_attr(not(feature = "alloc"), allow(dead_code, reason = "only columns are marked, and they are allocated"))]
 
 use core::fmt::Debug;
 

@@ -158,6 +158,7 @@ pub(crate) struct Kernels {
     pub(crate) count: Count,
     pub(crate) members: Members,
     /// Without vectors, marking costs more than it saves.
+    #[cfg_attr(not(feature = "alloc"), allow(dead_code, reason = "as in `marks`"))]
     pub(crate) marks: Option<MarkKernels>,
     pub(crate) inspect: [Inspect; 2],
     pub(crate) decode_short: DecodeShort,
