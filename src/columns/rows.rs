@@ -273,7 +273,7 @@ impl<O: Offset> Sink<'_, '_, O> {
         let mut each = codec.each();
         if chunk.marked == Marked::Likely {
             let grown = (self.output.values.len() - start).wrapping_sub(to - from);
-            if result.is_ok() && grown == 0 {
+            if grown == 0 {
                 each = 0;
             } else if result.is_err() || grown != each.wrapping_mul(marks.before(to) - marks.before(from)) {
                 codec.mark_exactly(chunk.bytes, marks);
