@@ -210,7 +210,7 @@ impl Decoder {
         let input = input.as_ref();
         match self.decode(input) {
             Ok(bytes) => driver::owned::into_text(bytes).map_err(|(_, at)| {
-                DecodeError::new(DecodeErrorKind::InvalidUtf8, driver::owned::input_offset(input, &self.rules, at))
+                DecodeError::new(DecodeErrorKind::InvalidUtf8, driver::input_offset(input, &self.rules, at))
             }),
             Err(error) => Err(self.earlier_ill_formed(input, error)),
         }
@@ -263,10 +263,8 @@ impl Decoder {
         // over a kept triplet that is cut because one of its digits is rejected.
         let before = &input[..error.position];
         let rules = DecodeRules { strict: false, reject: None, ..self.rules };
-        match (Self { rules, ..*self }).decode(before).map(|bytes| driver::owned::find_ill_formed(&bytes)) {
-            Ok(Some(at)) => {
-                DecodeError::new(DecodeErrorKind::InvalidUtf8, driver::owned::input_offset(before, &rules, at))
-            }
+        match (Self { rules, ..*self }).decode(before).map(|bytes| driver::find_ill_formed(&bytes)) {
+            Ok(Some(at)) => DecodeError::new(DecodeErrorKind::InvalidUtf8, driver::input_offset(before, &rules, at)),
             _ => error,
         }
     }

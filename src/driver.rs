@@ -248,6 +248,27 @@ unsafe fn assume_init(buffer: &mut [MaybeUninit<u8>], length: usize) -> &mut [u8
     unsafe { &mut *(core::ptr::from_mut(&mut buffer[..length]) as *mut [u8]) }
 }
 
+/// Offset in the input of the byte or triplet that the byte at `decoded` of the output comes from. Linear; for errors.
+pub(crate) fn input_offset(input: &[u8], rules: &DecodeRules, decoded: usize) -> usize {
+    let mut at = 0;
+    for _ in 0..decoded {
+        let decoded = first_triplet(&input[at..]);
+        let is_triplet = decoded.is_some_and(|byte| !rules.keep.is_some_and(|keep| keep.contains(byte)));
+        at += if is_triplet { 3 } else { 1 };
+    }
+    at
+}
+
+/// Offset of the first byte that is not part of well-formed UTF-8.
+#[inline]
+pub(crate) fn find_ill_formed(bytes: &[u8]) -> Option<usize> {
+    match simdutf8::basic::from_utf8(bytes) {
+        Ok(_) => None,
+        // Rare, so it may look twice.
+        Err(_) => core::str::from_utf8(bytes).err().map(|error| error.valid_up_to()),
+    }
+}
+
 /// The text that an encoder wrote to a buffer.
 #[inline]
 pub(crate) fn checked_text(bytes: &[u8]) -> Option<&str> {
@@ -262,7 +283,7 @@ pub(crate) mod owned {
     use alloc::vec::Vec;
 
     use super::{
-        SHORT, decode, decode_outcome, encode, first_triplet, for_each_part, is_plain, measure_encode, members,
+        SHORT, decode, decode_outcome, encode, find_ill_formed, for_each_part, is_plain, measure_encode, members,
         run_decode, run_decode_short, run_encode, scan_decode,
     };
     use crate::error::{DecodeError, DecodeIntoError};
@@ -455,27 +476,6 @@ pub(crate) mod owned {
             Err(DecodeIntoError::Decode(error)) => Err(error),
             // Decoding never grows, and there is room for the whole input.
             Err(DecodeIntoError::BufferTooSmall(_)) => Ok(()),
-        }
-    }
-
-    /// Offset in the input of the byte or triplet that the byte at `decoded` of the output comes from. Linear; for errors.
-    pub(crate) fn input_offset(input: &[u8], rules: &DecodeRules, decoded: usize) -> usize {
-        let mut at = 0;
-        for _ in 0..decoded {
-            let decoded = first_triplet(&input[at..]);
-            let is_triplet = decoded.is_some_and(|byte| !rules.keep.is_some_and(|keep| keep.contains(byte)));
-            at += if is_triplet { 3 } else { 1 };
-        }
-        at
-    }
-
-    /// Offset of the first byte that is not part of well-formed UTF-8.
-    #[inline]
-    pub(crate) fn find_ill_formed(bytes: &[u8]) -> Option<usize> {
-        match simdutf8::basic::from_utf8(bytes) {
-            Ok(_) => None,
-            // Rare, so it may look twice.
-            Err(_) => core::str::from_utf8(bytes).err().map(|error| error.valid_up_to()),
         }
     }
 

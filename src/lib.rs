@@ -45,6 +45,7 @@ mod normalize;
 pub mod reference;
 mod rules;
 pub mod sets;
+pub mod stream;
 
 #[cfg(feature = "alloc")]
 use alloc::borrow::Cow;
