@@ -460,6 +460,22 @@ proptest! {
     }
 }
 
+/// The prefix of a character and each byte behind it become U+FFFD, which is the most that lossy text can grow.
+#[test]
+fn lossy_text_fits() {
+    let decoder = Decoder::new();
+    for input in [b"\xF0\x9F\x98\xFF\xFF\xFF", b"\xF0\x9F%98%FF%41\xFF".as_slice()] {
+        let input = [input, &[0xFF; 100]].concat();
+        let expected = expected(&decoder, Text::Lossy, &input);
+        for cut in 0..10 {
+            for room in 4..100 {
+                let chunks = [&input[..cut], &input[cut..]].into_iter();
+                assert_eq!(decode(Text::Lossy.stream(decoder), chunks, room, Text::Lossy), expected, "{cut}, {room}");
+            }
+        }
+    }
+}
+
 /// Positions count from the start of the stream, and do not end with 32 bits.
 #[test]
 fn positions_are_of_the_stream() {

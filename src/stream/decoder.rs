@@ -4,7 +4,6 @@
 use super::codec::{Codec, Flow, goes_on};
 use super::cut::{self, Extended, Prefix};
 use super::{Progress, StreamError, Tail};
-use crate::byteset::ByteSet;
 use crate::driver;
 use crate::error::{DecodeError, DecodeErrorKind, DecodeIntoError};
 
@@ -227,8 +226,7 @@ impl Decoder {
             Err(DecodeIntoError::Decode(error)) => {
                 // Up to the error there is no other, so a lenient decoder yields the same bytes; a strict one would stumble over
                 // a kept triplet that is cut because one of its digits is rejected.
-                let lenient = self.decoder.lenient().reject(ByteSet::EMPTY);
-                (lenient.decode_into(&part[..error.position], output).unwrap_or(0), Some(error))
+                (self.decoder.lenient().decode_into(&part[..error.position], output).unwrap_or(0), Some(error))
             }
             // Decoding never grows, and there is room for the whole part.
             Err(DecodeIntoError::BufferTooSmall(_)) => (0, None),
