@@ -44,7 +44,8 @@ type Outcome = (Vec<u8>, Option<(DecodeErrorKind, u64)>);
 fn expected(decoder: &Decoder, text: Text, input: &[u8]) -> Outcome {
     let (mut symbols, error) = reference::symbols(decoder, input);
     let is_last = error.is_some_and(|error| error.position + 1 == input.len());
-    if is_last && symbols.last() == Some(&(input.len().wrapping_sub(2), b'%')) {
+    let is_digit = input.last().is_some_and(u8::is_ascii_hexdigit);
+    if is_last && is_digit && symbols.last() == Some(&(input.len().wrapping_sub(2), b'%')) {
         // The last two bytes wait for a third one until finishing says that there is none, and finishing fails or yields output.
         symbols.pop();
     }

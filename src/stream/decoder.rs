@@ -131,8 +131,8 @@ impl Decoder {
     ///
     /// # Errors
     ///
-    /// The stream's first error: what waited for more input may be one, now that none comes. What waited for room is lost then; to
-    /// have it, call [`feed`](Self::feed) without input first.
+    /// The stream's first error: what waited for more input may be one, now that none comes. All that waited is lost then; to have
+    /// what waited for room, call [`feed`](Self::feed) without input first.
     pub fn finish(self) -> Result<Tail, StreamError> {
         self.finish_through()
     }
