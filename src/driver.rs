@@ -4,7 +4,7 @@ use core::mem::MaybeUninit;
 
 use crate::byteset::ByteSet;
 use crate::error::{BufferTooSmall, DecodeError, DecodeErrorKind, DecodeIntoError};
-use crate::kernel::report::{self, Report};
+use crate::kernel::report::{self, Extract, Report};
 use crate::kernel::tape::Tape;
 use crate::kernel::{Kernels, MEASURE, Progress, SCAN, Stop, WRITE, from_digits, word};
 use crate::level::Level;
@@ -237,26 +237,78 @@ pub(crate) fn find_suspect(input: &[u8], level: Option<Level>) -> Option<usize> 
 pub(crate) fn inspect<const COUNT: bool>(input: &[u8], level: Option<Level>) -> Report {
     let kernel = Kernels::of(Level::usable(level)).inspect[usize::from(COUNT)];
     let mut report = Report::default();
-    let mut text = Text::new(level);
-    let mut has_non_ascii = false;
+    let mut extract = Extract::EMPTY;
+    let mut is_well_formed = true;
     for chunk in Chunks(input) {
-        // SAFETY: as in `find`. (tests/inspect.rs, tests/bounds.rs)
-        unsafe { kernel(chunk, &mut report) }
-        let may_be_ill_formed = report.take_non_ascii_hint(&mut has_non_ascii);
-        if (may_be_ill_formed || text.is_pending()) && (COUNT || !report.has(report::INVALID_UTF8)) {
-            text.check::<COUNT>(chunk, &mut report);
-        }
+        // SAFETY: as in `find`; chunks are no longer than that, and an unfinished character has 3 bytes at most.
+        // (tests/inspect.rs, tests/bounds.rs)
+        unsafe { kernel(chunk, &mut extract, &mut report) }
         report.base += chunk.len();
+        is_well_formed = is_well_formed && is_well_formed_but_for_the_end(&mut extract);
+        if !is_well_formed {
+            extract.length = 0;
+        }
     }
-    text.finish::<COUNT>(&mut report);
-    if has_non_ascii {
-        report.note::<false>(report::NON_ASCII, 1, 0);
+    if !is_well_formed || extract.length > 0 {
+        if COUNT {
+            let (count, first) = count_ill_formed(input, level);
+            report.note_counted(report::INVALID_UTF8, count, first);
+        } else {
+            report.note::<false>(report::INVALID_UTF8, 1, 0);
+        }
     }
     report
 }
 
-/// What of an input is inspected at a time, so that it can be decoded on the stack while it is in cache.
-const CHUNK: usize = 2048;
+/// Whether what was extracted is well-formed up to an unfinished character, which is all that is left of it then.
+fn is_well_formed_but_for_the_end(extract: &mut Extract) -> bool {
+    let length = extract.length;
+    if length == 0 {
+        return true;
+    }
+    let unfinished = unfinished_character(&extract.buffer[..length]);
+    extract.buffer.copy_within(length - unfinished..length, length);
+    let is_well_formed = simdutf8::basic::from_utf8(&extract.buffer[..length - unfinished]).is_ok();
+    extract.buffer.copy_within(length..length + unfinished, 0);
+    extract.length = unfinished;
+    is_well_formed
+}
+
+/// How many ill-formed sequences the decoded form has, and the place in the input of the first one.
+#[cold]
+fn count_ill_formed(input: &[u8], level: Option<Level>) -> (usize, usize) {
+    const LENIENT: DecodeRules = DecodeRules { strict: false, ..DecodeRules::STRICT };
+    let mut buffer = [0; 3 + report::CHUNK];
+    let (mut pending, mut pending_place) = (0, 0);
+    let (mut count, mut first) = (0, None);
+    let mut base = 0;
+    for chunk in Chunks(input) {
+        // A lenient decoder has no error, and there is room for the whole chunk.
+        let decoded = decode(chunk, as_uninit(&mut buffer[pending..]), &LENIENT, level).unwrap_or(0);
+        let length = pending + decoded;
+        let unfinished = unfinished_character(&buffer[..length]);
+        let mut at = 0;
+        for part in buffer[..length - unfinished].utf8_chunks().filter(|part| !part.invalid().is_empty()) {
+            let from = at + part.valid().len();
+            at = from + part.invalid().len();
+            count += 1;
+            first = first.or_else(|| match from.checked_sub(pending) {
+                Some(decoded) => Some(base + input_offset(chunk, &LENIENT, decoded)),
+                None => Some(pending_place),
+            });
+        }
+        if unfinished > 0 && unfinished <= decoded {
+            pending_place = base + input_offset(chunk, &LENIENT, decoded - unfinished);
+        }
+        buffer.copy_within(length - unfinished..length, 0);
+        (pending, base) = (unfinished, base + chunk.len());
+    }
+    if pending > 0 {
+        count += 1;
+        first = first.or(Some(pending_place));
+    }
+    (count, first.unwrap_or_default())
+}
 
 /// The chunks of an input: never cut within a triplet.
 struct Chunks<'a>(&'a [u8]);
@@ -265,76 +317,15 @@ impl<'a> Iterator for Chunks<'a> {
     type Item = &'a [u8];
 
     fn next(&mut self) -> Option<&'a [u8]> {
-        let length = match self.0.get(CHUNK - 2..CHUNK) {
+        let length = match self.0.get(report::CHUNK - 2..report::CHUNK) {
             None => self.0.len(),
-            Some(last_two) => last_two.iter().position(|&byte| byte == b'%').map_or(CHUNK, |at| CHUNK - 2 + at),
+            Some(last_two) => {
+                last_two.iter().position(|&byte| byte == b'%').map_or(report::CHUNK, |at| report::CHUNK - 2 + at)
+            }
         };
         let (chunk, rest) = self.0.split_at(length);
         self.0 = rest;
         if chunk.is_empty() { None } else { Some(chunk) }
-    }
-}
-
-/// The decoded text of an input, chunk by chunk, as far as it is needed to find ill-formed sequences.
-struct Text {
-    /// An unfinished character, and room for a chunk behind it.
-    buffer: [u8; 3 + CHUNK],
-    pending: usize,
-    /// Offset in the input of what is pending.
-    pending_at: usize,
-    level: Option<Level>,
-}
-
-impl Text {
-    fn new(level: Option<Level>) -> Self {
-        Self { buffer: [0; 3 + CHUNK], pending: 0, pending_at: 0, level }
-    }
-
-    fn is_pending(&self) -> bool {
-        self.pending > 0
-    }
-
-    /// Notes the ill-formed sequences that end in this chunk.
-    fn check<const COUNT: bool>(&mut self, chunk: &[u8], report: &mut Report) {
-        const LENIENT: DecodeRules = DecodeRules { strict: false, ..DecodeRules::STRICT };
-        let before = self.pending;
-        // A lenient decoder has no error, and there is room for the whole chunk.
-        let decoded = decode(chunk, as_uninit(&mut self.buffer[before..]), &LENIENT, self.level).unwrap_or(0);
-        let length = before + decoded;
-        let pending = unfinished_character(&self.buffer[..length]);
-        let text = &self.buffer[..length - pending];
-        if simdutf8::basic::from_utf8(text).is_err() {
-            let mut at = 0;
-            for part in text.utf8_chunks().filter(|part| !part.invalid().is_empty()) {
-                let from = at + part.valid().len();
-                at = from + part.invalid().len();
-                // Only the first one's place is asked for, so finding it is linear in all.
-                let place = match from.checked_sub(before) {
-                    _ if !COUNT || report.has(report::INVALID_UTF8) => 0,
-                    Some(decoded) => input_offset(chunk, &LENIENT, decoded),
-                    None => self.pending_at.wrapping_sub(report.base),
-                };
-                report.note::<COUNT>(report::INVALID_UTF8, 1, place);
-                if !COUNT {
-                    return;
-                }
-            }
-        }
-        if pending <= decoded {
-            // Its bytes are not ASCII, so those that stand raw differ from the last digit of a triplet.
-            let width = |rest: &[u8]| if rest.last().is_some_and(u8::is_ascii) { 3 } else { 1 };
-            let place = (0..pending).fold(chunk.len(), |end, _| end - width(&chunk[..end]));
-            self.pending_at = report.base + place;
-        }
-        self.pending = pending;
-        self.buffer.copy_within(length - pending..length, 0);
-    }
-
-    /// Notes what is unfinished for ever.
-    fn finish<const COUNT: bool>(&self, report: &mut Report) {
-        if self.is_pending() {
-            report.note::<COUNT>(report::INVALID_UTF8, 1, self.pending_at.wrapping_sub(report.base));
-        }
     }
 }
 

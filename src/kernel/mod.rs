@@ -22,7 +22,7 @@ pub(crate) mod word;
 use crate::byteset::ByteSet;
 use crate::level::Usable;
 use crate::rules::{DecodeRules, EncodeRules};
-use report::Report;
+use report::{Extract, Report};
 use tape::{Source, Tape, Target};
 
 /// How far a kernel came, and why it stopped there: small enough to be returned in registers, since most inputs are short.
@@ -119,8 +119,9 @@ pub(crate) trait Kernel {
     /// The members of `set` among at most 64 bytes, as bits, the first one lowest.
     unsafe fn members(set: &ByteSet, haystack: &[u8]) -> u64;
 
-    /// Notes what a string holds, but for what only its decoded form can show. Without `COUNT`, how often and where is left out.
-    unsafe fn inspect<const COUNT: bool>(haystack: &[u8], report: &mut Report);
+    /// Notes what raw bytes and triplets are, and extracts the text by which it is known whether the decoded form is well-formed.
+    /// Without `COUNT`, how often and where is left out. The haystack has at most [`report::CHUNK`] bytes, the extract at most 3.
+    unsafe fn inspect<const COUNT: bool>(haystack: &[u8], extract: &mut Extract, report: &mut Report);
 
     /// Encodes; `VARIANT` must agree with the rules. The source and the target are the halves of one [`Tape`], and disjoint.
     unsafe fn encode<const VARIANT: u8, const MODE: u8>(
@@ -145,7 +146,7 @@ pub(crate) trait Kernel {
 type Find = unsafe fn(&ByteSet, &[u8]) -> Option<usize>;
 type Count = unsafe fn(&ByteSet, &[u8]) -> usize;
 type Members = unsafe fn(&ByteSet, &[u8]) -> u64;
-type Inspect = unsafe fn(&[u8], &mut Report);
+type Inspect = unsafe fn(&[u8], &mut Extract, &mut Report);
 type DecodeShort = unsafe fn(Source<'_>, Target<'_>, bool) -> Option<usize>;
 type Encode = unsafe fn(Source<'_>, Target<'_>, &EncodeRules) -> Progress;
 type Decode = unsafe fn(Source<'_>, Target<'_>, &DecodeRules) -> Progress;
@@ -222,8 +223,8 @@ impl Kernel for Scalar {
         scalar::members(set, haystack)
     }
 
-    unsafe fn inspect<const COUNT: bool>(haystack: &[u8], report: &mut Report) {
-        scalar::inspect::<COUNT>(haystack, report);
+    unsafe fn inspect<const COUNT: bool>(haystack: &[u8], extract: &mut Extract, report: &mut Report) {
+        scalar::inspect::<COUNT>(haystack, extract, report);
     }
 
     unsafe fn encode<const VARIANT: u8, const MODE: u8>(
