@@ -33,6 +33,7 @@ mod decode;
 mod driver;
 mod encode;
 mod error;
+pub mod form;
 mod kernel;
 mod level;
 #[cfg(feature = "alloc")]

@@ -6,10 +6,10 @@
 
 use core::arch::x86_64::*;
 
-use super::Progress;
 use super::block;
 use super::tape::{Source, Tape, Target};
 use super::vector::Vector;
+use super::{FormMarks, Progress};
 use crate::byteset::ByteSet;
 use crate::rules::{DecodeRules, EncodeRules};
 

@@ -7,7 +7,7 @@
 
 use super::tape::Tape;
 use super::vector::{Vector, Vector16};
-use super::{COMPACTED, EXPANDED, KEEP, PLUS, Progress, REJECT, SCAN, Stop, WRITE};
+use super::{COMPACTED, EXPANDED, FormMarks, KEEP, PLUS, Progress, REJECT, SCAN, Stop, WRITE};
 use crate::byteset::ByteSet;
 use crate::rules::{DecodeRules, EncodeRules};
 
@@ -232,6 +232,47 @@ pub(crate) unsafe fn members<V: Vector>(set: &ByteSet, haystack: &[u8]) -> u64 {
         }
     }
     members
+}
+
+#[inline(always)]
+pub(crate) unsafe fn form_marks<V: Vector>(bytes: &[u8]) -> FormMarks {
+    let (start, length) = (bytes.as_ptr(), bytes.len().min(64));
+    let mut all = FormMarks::default();
+    let mut at = 0;
+    // SAFETY: the caller has the instructions; every load stays within the bytes.
+    unsafe {
+        while at + V::LANES <= length {
+            let marks = marks_of(V::load(start.add(at)));
+            all.ampersands |= marks.ampersands << at;
+            all.equals |= marks.equals << at;
+            all.coded |= marks.coded << at;
+            at += V::LANES;
+        }
+        while at < length {
+            // The lanes behind the end are zero, which is no mark.
+            let left = (length - at).min(V::Half::LANES);
+            let marks = marks_of(load_up_to::<V::Half>(start.add(at), left));
+            all.ampersands |= marks.ampersands << at;
+            all.equals |= marks.equals << at;
+            all.coded |= marks.coded << at;
+            at += left;
+        }
+    }
+    all
+}
+
+#[inline(always)]
+unsafe fn marks_of<V: Vector>(x: V) -> FormMarks {
+    // SAFETY: the caller has the instructions.
+    unsafe {
+        let top = V::splat(0x80);
+        let coded = x.equal(V::splat(b'%')).or(x.equal(V::splat(b'+'))).or(x.and(top).equal(top));
+        FormMarks {
+            ampersands: x.equal(V::splat(b'&')).bits(),
+            equals: x.equal(V::splat(b'=')).bits(),
+            coded: coded.bits(),
+        }
+    }
 }
 
 /// Where an operation stands.
@@ -734,6 +775,12 @@ macro_rules! kernel {
             unsafe fn members(set: &ByteSet, haystack: &[u8]) -> u64 {
                 // SAFETY: as in `find`.
                 unsafe { block::members::<$vector>(set, haystack) }
+            }
+
+            #[target_feature(enable = $features)]
+            unsafe fn form_marks(bytes: &[u8]) -> FormMarks {
+                // SAFETY: as in `find`.
+                unsafe { block::form_marks::<$vector>(bytes) }
             }
 
             #[target_feature(enable = $features)]

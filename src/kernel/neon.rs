@@ -6,11 +6,11 @@
 
 use core::arch::aarch64::*;
 
-use super::Progress;
 use super::block;
 use super::tape::{Source, Tape, Target};
 use super::vector::{Vector, Vector16};
 use super::word;
+use super::{FormMarks, Progress};
 use crate::byteset::ByteSet;
 use crate::rules::{DecodeRules, EncodeRules};
 

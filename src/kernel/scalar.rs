@@ -3,7 +3,7 @@
 
 use super::tape::Tape;
 use super::word;
-use super::{KEEP, PLUS, Progress, REJECT, SCAN, Stop, WRITE, from_digits};
+use super::{FormMarks, KEEP, PLUS, Progress, REJECT, SCAN, Stop, WRITE, from_digits};
 use crate::byteset::ByteSet;
 use crate::rules::{DecodeRules, EncodeRules};
 
@@ -17,6 +17,14 @@ pub(crate) fn count(set: &ByteSet, haystack: &[u8]) -> usize {
 
 pub(crate) fn members(set: &ByteSet, haystack: &[u8]) -> u64 {
     haystack.iter().rev().fold(0, |members, &byte| members << 1 | u64::from(set.contains(byte)))
+}
+
+pub(crate) fn form_marks(bytes: &[u8]) -> FormMarks {
+    bytes.iter().rev().fold(FormMarks::default(), |marks, &byte| FormMarks {
+        ampersands: marks.ampersands << 1 | u64::from(byte == b'&'),
+        equals: marks.equals << 1 | u64::from(byte == b'='),
+        coded: marks.coded << 1 | u64::from(byte >= 0x80 || byte == b'%' || byte == b'+'),
+    })
 }
 
 #[inline(always)]
