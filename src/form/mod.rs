@@ -34,11 +34,15 @@
 #![forbid(unsafe_code)]
 
 mod parse;
+#[cfg(feature = "serde")]
+mod serde;
 #[cfg(feature = "alloc")]
 mod serialize;
 
 #[cfg(feature = "alloc")]
 pub use parse::{Parse, ParseBytes, ParseLossy, parse, parse_bytes, parse_lossy};
 pub use parse::{Split, split};
+#[cfg(feature = "serde")]
+pub use serde::{Deserializer, Error, from_bytes, from_str, from_text, to_string};
 #[cfg(feature = "alloc")]
 pub use serialize::{Serializer, Target, serialize};

@@ -138,7 +138,10 @@ impl<'a> Parse<'a> {
     }
 
     /// The values of all pairs of this name, in order; see [`get`](Self::get).
-    pub fn get_all(&self, name: &str) -> impl Iterator<Item = Result<Cow<'a, str>, DecodeError>> + Clone {
+    pub fn get_all<'n>(
+        &self,
+        name: &'n str,
+    ) -> impl Iterator<Item = Result<Cow<'a, str>, DecodeError>> + Clone + use<'a, 'n> {
         let pairs = self.pairs.clone();
         let found = Found { pairs: pairs.clone(), name: name.as_bytes() };
         found.map(move |pair| Ok(strict_pair(&pairs, pair)?.1))
@@ -168,7 +171,7 @@ impl<'a> ParseLossy<'a> {
     }
 
     /// The values of all pairs of this name, in order.
-    pub fn get_all(&self, name: &str) -> impl Iterator<Item = Cow<'a, str>> + Clone {
+    pub fn get_all<'n>(&self, name: &'n str) -> impl Iterator<Item = Cow<'a, str>> + Clone + use<'a, 'n> {
         // A name that is not UTF-8 stands for another text than its bytes.
         LossyFound { pairs: self.pairs.clone(), name }.map(|(_, value)| lossy(value))
     }
@@ -190,7 +193,10 @@ impl<'a> ParseBytes<'a> {
     }
 
     /// The values of all pairs of this name, in order.
-    pub fn get_all<T: AsRef<[u8]> + ?Sized>(&self, name: &T) -> impl Iterator<Item = Cow<'a, [u8]>> + Clone {
+    pub fn get_all<'n, T: AsRef<[u8]> + ?Sized>(
+        &self,
+        name: &'n T,
+    ) -> impl Iterator<Item = Cow<'a, [u8]>> + Clone + use<'a, 'n, T> {
         Found { pairs: self.pairs.clone(), name: name.as_ref() }.map(|(_, value)| bytes(value))
     }
 }
