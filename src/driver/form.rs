@@ -8,6 +8,7 @@ use crate::level::Level;
 pub(crate) struct Part<'a> {
     bytes: &'a [u8],
     /// Nothing but ASCII, and neither '%' nor '+': what decoding yields as it stands. Without that, it may be so yet.
+    #[cfg_attr(not(feature = "alloc"), expect(dead_code, reason = "without decoding, nobody asks"))]
     is_plain: bool,
 }
 

@@ -309,6 +309,7 @@ pub(super) fn bytes(part: Part<'_>) -> Cow<'_, [u8]> {
 /// [`Cow::Borrowed`] would have been stored, and the CPU waits for the stores; so the call gets memory of its own.
 #[cfg(feature = "alloc")]
 #[inline(always)]
+#[expect(clippy::needless_match, reason = "the value is the same, where it is kept is not")]
 fn taken<T: ToOwned + ?Sized>(decoded: Cow<'_, T>) -> Cow<'_, T> {
     match decoded {
         Cow::Borrowed(part) => Cow::Borrowed(part),
