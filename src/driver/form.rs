@@ -35,9 +35,9 @@ impl<'a> Part<'a> {
 
 /// The pairs of a form that are not empty, in order.
 ///
-/// The marks of up to 64 bytes are looked up at once; they serve all pairs that end within them. The pair that does not starts the
-/// next such window, and only one longer than a window is searched by itself. So every byte is looked at a bounded number
-/// of times.
+/// The marks of up to 64 bytes are looked up at once; they serve all pairs that end within them. The pair that does not
+/// starts the next such window, and only one longer than a window is searched by itself. So every byte is looked at a
+/// bounded number of times.
 #[derive(Clone, Debug)]
 pub(crate) struct Pairs<'a> {
     input: &'a [u8],
@@ -151,6 +151,7 @@ pub(crate) mod owned {
     use alloc::string::String;
     use alloc::vec::Vec;
 
+    use super::WINDOW;
     use crate::driver::owned::{append_encoded, append_encoded_text};
     use crate::level::Level;
     use crate::rules::EncodeRules;
@@ -164,8 +165,15 @@ pub(crate) mod owned {
         rules: &EncodeRules,
         level: Option<Level>,
     ) {
+        output.reserve(room(before, part));
         output.extend_from_slice(before.as_bytes());
         append_encoded(part, output, rules, level);
+    }
+
+    /// How much to reserve: the worst case of a short part, so that it need not be measured first; by doubling, as always.
+    #[inline]
+    fn room(before: &str, part: &[u8]) -> usize {
+        before.len() + if part.len() <= WINDOW { 3 * part.len() } else { 0 }
     }
 
     #[inline]
@@ -176,6 +184,7 @@ pub(crate) mod owned {
         rules: &EncodeRules,
         level: Option<Level>,
     ) {
+        output.reserve(room(before, part));
         output.push_str(before);
         append_encoded_text(part, output, rules, level);
     }

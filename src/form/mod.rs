@@ -1,7 +1,7 @@
 //! Forms: `application/x-www-form-urlencoded`, the `name=value&name=value` of queries and request bodies (WHATWG URL 5).
 //!
-//! Pairs are separated by `&`, names end at the first `=`, and pairs without a byte are skipped. In names and values `+` is a
-//! space, and the rest is percent-decoded. Of a form there are these views, each an iterator over its pairs in order:
+//! Pairs are separated by `&`, names end at the first `=`, and pairs without a byte are skipped. In names and values `+` is
+//! a space, and the rest is percent-decoded. Of a form there are these views, each an iterator over its pairs in order:
 //!
 //! | | a malformed `%` | bytes that are no UTF-8 | names and values |
 //! |---|---|---|---|
@@ -10,11 +10,14 @@
 //! | [`parse_bytes`] | stays | stay | `Cow<[u8]>` |
 //! | [`split`] | stays | stay | `&[u8]`, not decoded |
 //!
-//! A name or value in which nothing is escaped is borrowed from the input. [`serialize`] and [`Serializer`] go the other way.
-//! With the feature `serde`, forms become structs and maps, and back.
+//! A name or value in which nothing is escaped is borrowed from the input. [`serialize`] and [`Serializer`] go the other
+//! way. With the feature `serde`, forms become structs and maps, and back.
 //!
-//! The input has no leading `?`: as the standard has it, that would be part of the first name. The parser of old forms that split at `;`
-//! (HTML 4.01 B.2.2) is no part of the standard and none of this module.
+//! Everything is linear in the form's length. A `get` goes through the form from where the iterator stands, so whoever wants
+//! many names had better go through the pairs once.
+//!
+//! The input has no leading `?`: as the standard has it, that would be part of the first name. The parser of old forms that
+//! split at `;` (HTML 4.01 B.2.2) is no part of the standard and none of this module.
 //!
 //! ```
 //! use simdpct::form;

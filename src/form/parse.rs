@@ -4,7 +4,7 @@
 use core::iter::FusedIterator;
 
 #[cfg(feature = "alloc")]
-use alloc::borrow::{Cow, ToOwned};
+use alloc::borrow::Cow;
 
 use crate::driver::form::Pairs;
 use crate::level::Level;
@@ -27,8 +27,8 @@ pub fn split<T: AsRef<[u8]> + ?Sized>(input: &T) -> Split<'_> {
 
 /// The pairs as text: strict triplets, strict UTF-8.
 ///
-/// A pair with an error does not end the iteration. Its [`position`](DecodeError::position) counts from the start of the input. Of a
-/// pair with two errors, the first is reported.
+/// A pair with an error does not end the iteration. Its [`position`](DecodeError::position) counts from the start of the
+/// input. Of a pair with two errors, the first is reported.
 ///
 /// ```
 /// use simdpct::{DecodeErrorKind, form};
@@ -46,8 +46,8 @@ pub fn parse<T: AsRef<[u8]> + ?Sized>(input: &T) -> Parse<'_> {
     Parse { pairs: Pairs::new(input.as_ref(), None) }
 }
 
-/// The pairs as text whatever comes, as the standard has it (WHATWG URL 5.1): a malformed `%` stays, and U+FFFD stands for what is not
-/// well-formed UTF-8. A byte order mark is a character like any other.
+/// The pairs as text whatever comes, as the standard has it (WHATWG URL 5.1): a malformed `%` stays, and U+FFFD stands for
+/// what is not well-formed UTF-8. A byte order mark is a character like any other.
 ///
 /// ```
 /// let pairs: Vec<_> = simdpct::form::parse_lossy("a=100%&%FFb").collect();
@@ -60,8 +60,8 @@ pub fn parse_lossy<T: AsRef<[u8]> + ?Sized>(input: &T) -> ParseLossy<'_> {
     ParseLossy { pairs: Pairs::new(input.as_ref(), None) }
 }
 
-/// The pairs as bytes, which need not be text: what the standard has before it decodes UTF-8 (WHATWG URL 5.1, steps 1 to 3.5 and
-/// percent-decoding). A malformed `%` stays.
+/// The pairs as bytes, which need not be text: what the standard has before it decodes UTF-8 (WHATWG URL 5.1, steps 1 to 3.5
+/// and percent-decoding). A malformed `%` stays.
 ///
 /// ```
 /// use simdpct::form;
@@ -238,11 +238,7 @@ impl<'a> Iterator for ParseLossy<'a> {
     #[inline]
     fn next(&mut self) -> Option<Self::Item> {
         let (name, value) = self.pairs.next()?;
-        if let (Some(name), Some(value)) = (name.plain_text(), value.plain_text()) {
-            return Some((Cow::Borrowed(name), Cow::Borrowed(value)));
-        }
-        let (name, value) = lossy_pair(name, value);
-        Some((taken(name), taken(value)))
+        Some((lossy(name), lossy(value)))
     }
 
     #[inline]
@@ -286,7 +282,7 @@ const STRICT: Decoder = Decoder::new().plus_for_space();
 pub(super) fn strict(part: Part<'_>) -> Result<Cow<'_, str>, DecodeError> {
     match part.plain_text() {
         Some(text) => Ok(Cow::Borrowed(text)),
-        None => decode_strict(part.bytes()).map(taken),
+        None => decode_strict(part.bytes()),
     }
 }
 
@@ -295,29 +291,19 @@ pub(super) fn strict(part: Part<'_>) -> Result<Cow<'_, str>, DecodeError> {
 pub(super) fn lossy(part: Part<'_>) -> Cow<'_, str> {
     match part.plain_text() {
         Some(text) => Cow::Borrowed(text),
-        None => taken(decode_lossy(part.bytes())),
+        None => decode_lossy(part.bytes()).unwrap_or_default(),
     }
 }
 
 #[cfg(feature = "alloc")]
 #[inline]
 pub(super) fn bytes(part: Part<'_>) -> Cow<'_, [u8]> {
-    if part.is_plain() { Cow::Borrowed(part.bytes()) } else { taken(decode_bytes(part.bytes())) }
+    if part.is_plain() { Cow::Borrowed(part.bytes()) } else { decode_bytes(part.bytes()).unwrap_or_default() }
 }
 
-/// The same, in registers. A result that a call may have left in memory is moved from there in pieces other than those in which
-/// [`Cow::Borrowed`] would have been stored, and the CPU waits for the stores; so the call gets memory of its own.
-#[cfg(feature = "alloc")]
-#[inline(always)]
-#[expect(clippy::needless_match, reason = "the value is the same, where it is kept is not")]
-fn taken<T: ToOwned + ?Sized>(decoded: Cow<'_, T>) -> Cow<'_, T> {
-    match decoded {
-        Cow::Borrowed(part) => Cow::Borrowed(part),
-        Cow::Owned(part) => Cow::Owned(part),
-    }
-}
-
-// Out of line, so that the loops over plain pairs stay small.
+// Out of line, so that the loops over plain pairs stay small. That the results come as `Option` or `Result` keeps the plain
+// ones in registers: a `Cow` would be returned to where the caller builds its pair, and reading that back in one piece waits
+// for the stores.
 #[cfg(feature = "alloc")]
 #[inline(never)]
 fn decode_strict(part: &[u8]) -> Result<Cow<'_, str>, DecodeError> {
@@ -326,22 +312,15 @@ fn decode_strict(part: &[u8]) -> Result<Cow<'_, str>, DecodeError> {
 
 #[cfg(feature = "alloc")]
 #[inline(never)]
-fn decode_lossy(part: &[u8]) -> Cow<'_, str> {
-    // A lenient decoder that rejects nothing has no error, so the default never stands in for anything.
-    LENIENT.decode_utf8_lossy(part).unwrap_or_default()
+fn decode_lossy(part: &[u8]) -> Option<Cow<'_, str>> {
+    // A lenient decoder that rejects nothing has no error, so what stands in for `None` never does. So too below.
+    LENIENT.decode_utf8_lossy(part).ok()
 }
 
 #[cfg(feature = "alloc")]
 #[inline(never)]
-fn decode_bytes(part: &[u8]) -> Cow<'_, [u8]> {
-    // As in `decode_lossy`.
-    LENIENT.decode(part).unwrap_or_default()
-}
-
-#[cfg(feature = "alloc")]
-#[inline(never)]
-fn lossy_pair<'a>(name: Part<'a>, value: Part<'a>) -> (Cow<'a, str>, Cow<'a, str>) {
-    (lossy(name), lossy(value))
+fn decode_bytes(part: &[u8]) -> Option<Cow<'_, [u8]>> {
+    LENIENT.decode(part).ok()
 }
 
 #[cfg(feature = "alloc")]

@@ -147,8 +147,8 @@ impl<T: Target> Serializer<T> {
         self
     }
 
-    /// Writes every newline of names and values, CR LF, CR alone or LF alone, as CR LF: what a browser does when it submits a form
-    /// (HTML 4.10.22.4, converting to a list of name-value pairs). JavaScript's `URLSearchParams` does not.
+    /// Writes every newline of names and values, CR LF, CR alone or LF alone, as CR LF: what a browser does when it submits
+    /// a form (HTML 4.10.22.4, converting to a list of name-value pairs). JavaScript's `URLSearchParams` does not.
     ///
     /// ```
     /// use simdpct::form::Serializer;
@@ -178,8 +178,8 @@ impl<T: Target> Serializer<T> {
         self
     }
 
-    /// Appends a name without `=`, after a `&` unless it is the first. A parser reads it as a name with an empty value; an empty name
-    /// it skips.
+    /// Appends a name without `=`, after a `&` unless it is the first. A parser reads it as a name with an empty value; an
+    /// empty name it skips.
     #[inline]
     pub fn append_key_only<N: AsRef<[u8]> + ?Sized>(&mut self, name: &N) -> &mut Self {
         if self.target.length() > self.start {

@@ -64,22 +64,25 @@ pub fn from_str<'de, T: Deserialize<'de>>(input: &'de str) -> Result<T, Error> {
 /// | `()`, unit struct | empty |
 /// | newtype struct | what it holds |
 ///
-/// A missing pair for a sequence is an error as for any other field; `#[serde(default)]` makes it an empty one. Keys can be of any of
-/// these types but sequences. What no field wants is not looked at, nor are errors in it found, but names are always decoded.
+/// A missing pair for a sequence is an error as for any other field; `#[serde(default)]` makes it an empty one. Keys can be
+/// of any of these types but sequences. What no field wants is not looked at, nor are errors in it found, but names are
+/// always decoded.
 ///
-/// Names and values are decoded strictly; see [`Deserializer::lossy`]. Repeated keys take O(n log n) for n pairs, all else is linear.
+/// Names and values are decoded strictly; see [`Deserializer::lossy`]. Repeated keys take O(n log n) for n pairs, all else
+/// is linear.
 ///
 /// # What serde buffers
 ///
-/// Within `#[serde(flatten)]`, `#[serde(untagged)]` and `#[serde(tag = "...")]`, serde reads a value before it knows the type, and a form can
-/// but say that it is a string (for a repeated key: a sequence of strings). A number, a `bool`, an `Option` of those, and a
-/// sequence of one are then refused, unless the field says `#[serde(deserialize_with = "simdpct::form::from_text")]`; see
-/// [`from_text`]. To guess by the text's looks instead would refuse the string `007`, or lose its zeros.
+/// Within `#[serde(flatten)]`, `#[serde(untagged)]` and `#[serde(tag = "...")]`, serde reads a value before it knows the
+/// type, and a form can but say that it is a string (for a repeated key: a sequence of strings). A number, a `bool`, an
+/// `Option` of those, and a sequence of one are then refused, unless the field says `#[serde(deserialize_with =
+/// "simdpct::form::from_text")]`; see [`from_text`]. To guess by the text's looks instead would refuse the string `007`, or
+/// lose its zeros.
 ///
 /// # Errors
 ///
-/// A name or value that cannot be decoded, a repeated key for a type that has room for one value, whatever the type says of a value, and
-/// types that a form cannot hold. The error names the key and the position where it is of a pair.
+/// A name or value that cannot be decoded, a repeated key for a type that has room for one value, whatever the type says of
+/// a value, and types that a form cannot hold. The error names the key and the position where it is of a pair.
 pub fn from_bytes<'de, T: Deserialize<'de>>(input: &'de [u8]) -> Result<T, Error> {
     T::deserialize(Deserializer::new(input))
 }
@@ -126,8 +129,8 @@ impl<'de> Deserializer<'de> {
         self
     }
 
-    /// Takes an empty value for an `Option` as `Some`: an `Option<String>` then tells `a=` from a missing pair, and an `Option<u8>` refuses
-    /// it.
+    /// Takes an empty value for an `Option` as `Some`: an `Option<String>` then tells `a=` from a missing pair, and an
+    /// `Option<u8>` refuses it.
     #[must_use]
     pub fn empty_is_some(mut self) -> Self {
         self.options.empty_is_some = true;
@@ -735,10 +738,11 @@ impl<'de> de::Deserializer<'de> for Deserializer<'de> {
     }
 }
 
-/// For `#[serde(deserialize_with = "simdpct::form::from_text")]`: reads text, and from it the type, as [`from_bytes`] does with a value.
+/// For `#[serde(deserialize_with = "simdpct::form::from_text")]`: reads text, and from it the type, as [`from_bytes`] does
+/// with a value.
 ///
-/// It is for fields that serde buffers as text, within `flatten`, `untagged` and `tag`: numbers, `bool`, `Option` and sequences then
-/// work there as they do elsewhere. Other formats whose values are strings can be read with it as well.
+/// It is for fields that serde buffers as text, within `flatten`, `untagged` and `tag`: numbers, `bool`, `Option` and
+/// sequences then work there as they do elsewhere. Other formats whose values are strings can be read with it as well.
 ///
 /// # Errors
 ///

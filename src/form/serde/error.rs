@@ -38,15 +38,15 @@ enum What {
 }
 
 impl Error {
-    /// The key of the pair that is at fault, decoded; `None` where it is no pair, such as a missing field, or where the key itself cannot be
-    /// decoded.
+    /// The key of the pair that is at fault, decoded; `None` where it is no pair, such as a missing field, or where the key
+    /// itself cannot be decoded.
     #[must_use]
     pub fn key(&self) -> Option<&str> {
         self.inner.key.as_deref()
     }
 
-    /// Offset in the input of the first byte of the pair that is at fault, or, where it cannot be decoded, of the byte or triplet that
-    /// is wrong. `None` where it is no pair, and for serialization.
+    /// Offset in the input of the first byte of the pair that is at fault, or, where it cannot be decoded, of the byte or
+    /// triplet that is wrong. `None` where it is no pair, and for serialization.
     #[must_use]
     pub fn position(&self) -> Option<usize> {
         self.inner.position

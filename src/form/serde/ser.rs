@@ -11,13 +11,13 @@ use crate::form::serialize::Serializer;
 
 /// The value as a form: the reverse of [`from_bytes`](super::from_bytes), which says how types and forms correspond.
 ///
-/// A sequence as a value becomes a pair for each element, `None` no pair at all, and `()` an empty value. So an empty sequence is not told from a
-/// missing one (`#[serde(default)]` reads it back), nor `Some` of an empty string from `None`.
+/// A sequence as a value becomes a pair for each element, `None` no pair at all, and `()` an empty value. So an empty
+/// sequence is not told from a missing one (`#[serde(default)]` reads it back), nor `Some` of an empty string from `None`.
 ///
 /// # Errors
 ///
-/// What a form has no place for: values within values, `None` within a sequence of pairs, a map whose keys are no scalars. The error names the
-/// key.
+/// What a form has no place for: values within values, `None` within a sequence of pairs, a map whose keys are no scalars.
+/// The error names the key.
 ///
 /// ```
 /// use serde::Serialize;
