@@ -1,5 +1,7 @@
 //! The driver: the only caller of kernels. Owns modes, sizes and failures, and the steps from bytes to text.
 
+pub(crate) mod form;
+
 use core::mem::MaybeUninit;
 
 use crate::byteset::ByteSet;
@@ -487,7 +489,7 @@ pub(crate) mod owned {
     }
 
     #[inline]
-    fn append_encoded(input: &[u8], output: &mut Vec<u8>, rules: &EncodeRules, level: Option<Level>) {
+    pub(crate) fn append_encoded(input: &[u8], output: &mut Vec<u8>, rules: &EncodeRules, level: Option<Level>) {
         if (output.capacity() - output.len()) / 3 < input.len() {
             output.reserve(measure_encode(input, rules, level));
         }

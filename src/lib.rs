@@ -40,6 +40,7 @@ mod decode;
 mod driver;
 mod encode;
 mod error;
+pub mod form;
 mod inspect;
 mod kernel;
 mod level;

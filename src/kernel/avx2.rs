@@ -6,11 +6,11 @@
 
 use core::arch::x86_64::*;
 
-use super::Progress;
 use super::block;
 use super::report::{Extract, Report};
 use super::tape::{Source, Tape, Target};
 use super::vector::Vector;
+use super::{FormMarks, Progress};
 use crate::byteset::ByteSet;
 use crate::rules::{DecodeRules, EncodeRules};
 

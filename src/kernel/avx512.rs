@@ -9,7 +9,7 @@ use core::arch::x86_64::*;
 
 use super::report::{self, Extract, Report};
 use super::tape::{Source, Tape, Target};
-use super::{KEEP, Kernel, PLUS, Progress, REJECT, SCAN, Stop, UPPERCASE, WRITE};
+use super::{FormMarks, KEEP, Kernel, PLUS, Progress, REJECT, SCAN, Stop, UPPERCASE, WRITE};
 use crate::byteset::ByteSet;
 use crate::rules::{DecodeRules, EncodeRules};
 
@@ -80,6 +80,18 @@ impl Kernel for Avx512 {
             at += LANES;
         }
         notes.seen.note(notes.report);
+    }
+
+    #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
+    unsafe fn form_marks(bytes: &[u8]) -> FormMarks {
+        // The lanes behind the end are zero, which is no mark.
+        let x = load(bytes.as_ptr(), bytes.len());
+        let equal = |byte: u8| _mm512_cmpeq_epi8_mask(x, _mm512_set1_epi8(byte as i8));
+        FormMarks {
+            ampersands: equal(b'&'),
+            equals: equal(b'='),
+            coded: equal(b'%') | equal(b'+') | _mm512_movepi8_mask(x),
+        }
     }
 
     #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]

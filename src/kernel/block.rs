@@ -8,7 +8,7 @@
 use super::report::{self, Extract, Report};
 use super::tape::Tape;
 use super::vector::{Vector, Vector16};
-use super::{COMPACTED, EXPANDED, KEEP, PLUS, Progress, REJECT, SCAN, Stop, UPPERCASE, WRITE};
+use super::{COMPACTED, EXPANDED, FormMarks, KEEP, PLUS, Progress, REJECT, SCAN, Stop, UPPERCASE, WRITE};
 use crate::byteset::ByteSet;
 use crate::rules::{DecodeRules, EncodeRules};
 
@@ -452,6 +452,47 @@ pub(crate) unsafe fn inspect<V: Vector, const COUNT: bool>(
             at += left;
         }
         notes.seen.note(notes.report);
+    }
+}
+
+#[inline(always)]
+pub(crate) unsafe fn form_marks<V: Vector>(bytes: &[u8]) -> FormMarks {
+    let (start, length) = (bytes.as_ptr(), bytes.len().min(64));
+    let mut all = FormMarks::default();
+    let mut at = 0;
+    // SAFETY: the caller has the instructions; every load stays within the bytes.
+    unsafe {
+        while at + V::LANES <= length {
+            let marks = marks_of(V::load(start.add(at)));
+            all.ampersands |= marks.ampersands << at;
+            all.equals |= marks.equals << at;
+            all.coded |= marks.coded << at;
+            at += V::LANES;
+        }
+        while at < length {
+            // The lanes behind the end are zero, which is no mark.
+            let left = (length - at).min(V::Half::LANES);
+            let marks = marks_of(load_up_to::<V::Half>(start.add(at), left));
+            all.ampersands |= marks.ampersands << at;
+            all.equals |= marks.equals << at;
+            all.coded |= marks.coded << at;
+            at += left;
+        }
+    }
+    all
+}
+
+#[inline(always)]
+unsafe fn marks_of<V: Vector>(x: V) -> FormMarks {
+    // SAFETY: the caller has the instructions.
+    unsafe {
+        let top = V::splat(0x80);
+        let coded = x.equal(V::splat(b'%')).or(x.equal(V::splat(b'+'))).or(x.and(top).equal(top));
+        FormMarks {
+            ampersands: x.equal(V::splat(b'&')).bits(),
+            equals: x.equal(V::splat(b'=')).bits(),
+            coded: coded.bits(),
+        }
     }
 }
 
@@ -981,6 +1022,12 @@ macro_rules! kernel {
             unsafe fn inspect<const COUNT: bool>(haystack: &[u8], extract: &mut Extract, report: &mut Report) {
                 // SAFETY: as in `find`, and the caller keeps to the lengths.
                 unsafe { block::inspect::<$vector, COUNT>(haystack, extract, report) }
+            }
+
+            #[target_feature(enable = $features)]
+            unsafe fn form_marks(bytes: &[u8]) -> FormMarks {
+                // SAFETY: as in `find`.
+                unsafe { block::form_marks::<$vector>(bytes) }
             }
 
             #[target_feature(enable = $features)]

@@ -86,6 +86,17 @@ pub(crate) enum Stop {
     Rejected(u8),
 }
 
+/// What matters to a parser of forms, as bits, the first byte lowest (WHATWG URL 5.1).
+#[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
+pub(crate) struct FormMarks {
+    /// '&', which ends a pair.
+    pub(crate) ampersands: u64,
+    /// '=', of which the first one in a pair ends the name.
+    pub(crate) equals: u64,
+    /// '%', '+' and bytes from 0x80: without them, a part is text as it stands.
+    pub(crate) coded: u64,
+}
+
 /// Variant bit of both operations: '+' stands for a space.
 pub(crate) const PLUS: u8 = 1;
 /// Variant bit of both operations: some triplets of the input stay as they are.
@@ -123,6 +134,9 @@ pub(crate) trait Kernel {
     /// Without `COUNT`, how often and where is left out. The haystack has at most [`report::CHUNK`] bytes, the extract at most 3.
     unsafe fn inspect<const COUNT: bool>(haystack: &[u8], extract: &mut Extract, report: &mut Report);
 
+    /// What matters to a parser of forms among at most 64 bytes.
+    unsafe fn form_marks(bytes: &[u8]) -> FormMarks;
+
     /// Encodes; `VARIANT` must agree with the rules. The source and the target are the halves of one [`Tape`], and disjoint.
     unsafe fn encode<const VARIANT: u8, const MODE: u8>(
         source: Source<'_>,
@@ -147,6 +161,7 @@ type Find = unsafe fn(&ByteSet, &[u8]) -> Option<usize>;
 type Count = unsafe fn(&ByteSet, &[u8]) -> usize;
 type Members = unsafe fn(&ByteSet, &[u8]) -> u64;
 type Inspect = unsafe fn(&[u8], &mut Extract, &mut Report);
+type Marks = unsafe fn(&[u8]) -> FormMarks;
 type DecodeShort = unsafe fn(Source<'_>, Target<'_>, bool) -> Option<usize>;
 type Encode = unsafe fn(Source<'_>, Target<'_>, &EncodeRules) -> Progress;
 type Decode = unsafe fn(Source<'_>, Target<'_>, &DecodeRules) -> Progress;
@@ -157,6 +172,7 @@ pub(crate) struct Kernels {
     pub(crate) count: Count,
     pub(crate) members: Members,
     pub(crate) inspect: [Inspect; 2],
+    pub(crate) form_marks: Marks,
     pub(crate) decode_short: DecodeShort,
     encode: [[Encode; 3]; 4],
     /// The variants without [`UPPERCASE`], then the one with it.
@@ -193,6 +209,7 @@ macro_rules! kernels {
             count: <$level>::count,
             members: <$level>::members,
             inspect: [<$level>::inspect::<false>, <$level>::inspect::<true>],
+            form_marks: <$level>::form_marks,
             decode_short: <$level>::decode_short,
             encode: kernels!(@variants $level, encode, 0 1 2 3),
             decode: kernels!(@variants $level, decode, 0 1 2 3 4 5 6 7 10),
@@ -225,6 +242,10 @@ impl Kernel for Scalar {
 
     unsafe fn inspect<const COUNT: bool>(haystack: &[u8], extract: &mut Extract, report: &mut Report) {
         scalar::inspect::<COUNT>(haystack, extract, report);
+    }
+
+    unsafe fn form_marks(bytes: &[u8]) -> FormMarks {
+        scalar::form_marks(bytes)
     }
 
     unsafe fn encode<const VARIANT: u8, const MODE: u8>(

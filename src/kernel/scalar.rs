@@ -4,7 +4,7 @@
 use super::report::{self, Extract, Report};
 use super::tape::Tape;
 use super::word;
-use super::{KEEP, PLUS, Progress, REJECT, SCAN, Stop, UPPERCASE, WRITE, from_digits};
+use super::{FormMarks, KEEP, PLUS, Progress, REJECT, SCAN, Stop, UPPERCASE, WRITE, from_digits};
 use crate::byteset::ByteSet;
 use crate::rules::{DecodeRules, EncodeRules};
 
@@ -53,6 +53,14 @@ pub(crate) fn inspect<const COUNT: bool>(haystack: &[u8], extract: &mut Extract,
         }
         at += width;
     }
+}
+
+pub(crate) fn form_marks(bytes: &[u8]) -> FormMarks {
+    bytes.iter().rev().fold(FormMarks::default(), |marks, &byte| FormMarks {
+        ampersands: marks.ampersands << 1 | u64::from(byte == b'&'),
+        equals: marks.equals << 1 | u64::from(byte == b'='),
+        coded: marks.coded << 1 | u64::from(byte >= 0x80 || byte == b'%' || byte == b'+'),
+    })
 }
 
 #[inline(always)]

@@ -6,12 +6,12 @@
 
 use core::arch::x86_64::*;
 
-use super::Progress;
 use super::block;
 use super::report::{Extract, Report};
 use super::tape::{Source, Tape, Target};
 use super::vector::{Vector, Vector16};
 use super::word;
+use super::{FormMarks, Progress};
 use crate::byteset::ByteSet;
 use crate::rules::{DecodeRules, EncodeRules};
 
