@@ -35,6 +35,8 @@ extern crate alloc;
 struct Readme;
 
 mod byteset;
+#[cfg(feature = "alloc")]
+pub mod compat;
 mod decode;
 mod driver;
 mod encode;
