@@ -51,15 +51,12 @@ pub fn escape(text: &str) -> Cow<'_, str> {
 }
 
 fn push_unit(unit: u16, output: &mut String) {
-    let digits = [12, 8, 4, 0].map(|shift| char::from(UPPERCASE[usize::from(unit >> shift & 15)]));
-    output.push('%');
-    match unit {
-        ..=0xFF => output.extend(&digits[2..]),
-        _ => {
-            output.push('u');
-            output.extend(&digits);
-        }
-    }
+    let digit = |shift: u16| UPPERCASE[usize::from(unit >> shift & 15)];
+    let escape = [b'%', b'u', digit(12), digit(8), digit(4), digit(0)];
+    let triplet = [b'%', digit(4), digit(0)];
+    let written = if unit < 0x100 { &triplet[..] } else { &escape[..] };
+    // ASCII all of it.
+    output.push_str(core::str::from_utf8(written).unwrap_or_default());
 }
 
 /// Decodes as `unescape` does: `%XX` is the character U+00XX, `%uXXXX` a code unit, and any other `%` stays (ECMA-262 B.2.1.2).

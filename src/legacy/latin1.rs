@@ -105,9 +105,11 @@ pub(super) fn push(bytes: &[u8], output: &mut String) {
     let mut rest = bytes;
     while !rest.is_empty() {
         let (ascii, behind) = rest.split_at(ByteSet::NON_ASCII.find(rest).unwrap_or(rest.len()));
-        let (other, behind) = behind.split_at(ASCII.find(behind).unwrap_or(behind.len()));
         output.push_str(core::str::from_utf8(ascii).unwrap_or_default());
-        output.extend(other.iter().copied().map(char::from));
-        rest = behind;
+        // Few in a row, since the letters of words in Latin script are mostly ASCII.
+        let others = behind.iter().take_while(|byte| !byte.is_ascii());
+        let before = output.len();
+        output.extend(others.copied().map(char::from));
+        rest = &behind[(output.len() - before) / 2..];
     }
 }

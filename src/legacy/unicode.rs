@@ -7,6 +7,7 @@ use alloc::string::String;
 use memchr::memmem;
 
 use crate::DecodeErrorKind::{LoneSurrogate, Rejected};
+use crate::kernel::from_digits;
 use crate::{ByteSet, DecodeError, Decoder, driver};
 
 /// Decodes `%uXXXX`, and triplets of UTF-8 beside it, to text.
@@ -129,7 +130,9 @@ impl UnicodeDecoder {
         // What stands between two escapes can be decoded by itself: a triplet does not reach over the '%' of the next escape,
         // nor does an ill-formed sequence over the character that the escape becomes.
         for escape in escapes {
-            push_part(&mut output, decode(&decoder, &input[at..escape.start]), at)?;
+            if at < escape.start {
+                push_part(&mut output, decode(&decoder, &input[at..escape.start]), at)?;
+            }
             self.push_escape(&mut output, input, &escape)?;
             at = escape.end;
         }
@@ -221,8 +224,11 @@ impl Iterator for Escapes<'_> {
                 continue;
             };
             let start = self.at;
-            let pair = [unit, code_unit(self.input, start + 6).unwrap_or(0)];
-            let character = char::decode_utf16(pair).next()?.ok();
+            let mut character = char::from_u32(unit.into());
+            if character.is_none() {
+                let pair = [unit, code_unit(self.input, start + 6).unwrap_or(0)];
+                character = char::decode_utf16(pair).next()?.ok();
+            }
             self.at = start + 6 * character.map_or(1, char::len_utf16);
             return Some(Escape { start, end: self.at, character });
         }
@@ -231,6 +237,6 @@ impl Iterator for Escapes<'_> {
 
 /// The code unit of the `%uXXXX` at `at`, if one stands there.
 fn code_unit(input: &[u8], at: usize) -> Option<u16> {
-    let &[b'%', b'u', ref digits @ ..] = input.get(at..at + 6)? else { return None };
-    digits.iter().try_fold(0, |value, &digit| Some(value << 4 | char::from(digit).to_digit(16)? as u16))
+    let &[b'%', b'u', a, b, c, d] = input.get(at..at + 6)? else { return None };
+    Some(u16::from_be_bytes([from_digits(a, b)?, from_digits(c, d)?]))
 }
