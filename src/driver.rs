@@ -6,9 +6,10 @@ use core::mem::MaybeUninit;
 
 use crate::byteset::ByteSet;
 use crate::error::{BufferTooSmall, DecodeError, DecodeErrorKind, DecodeIntoError};
+pub(crate) use crate::kernel::from_digits;
 use crate::kernel::report::{self, Extract, Report};
 use crate::kernel::tape::Tape;
-use crate::kernel::{Kernels, MEASURE, Progress, SCAN, Stop, WRITE, from_digits, word};
+use crate::kernel::{Kernels, MEASURE, Progress, SCAN, Stop, WRITE, word};
 use crate::level::Level;
 use crate::rules::{DecodeRules, EncodeRules};
 

@@ -22,6 +22,7 @@
 //!
 //! * `std` (default): the CPU is asked what it can do at run time. Without it the compile-time target features decide.
 //! * `alloc`: the forms that return `Cow`, `String` or `Vec`. Without it the slice forms remain, for `no_std` programs.
+//! * `encoding_rs`: [`legacy`] has the charsets of the Encoding standard, by way of the crate of that name.
 #![cfg_attr(not(feature = "std"), no_std)]
 #![deny(unsafe_op_in_unsafe_fn)]
 
@@ -36,6 +37,8 @@ struct Readme;
 #[cfg(feature = "alloc")]
 pub mod accept;
 mod byteset;
+#[cfg(feature = "alloc")]
+pub mod compat;
 mod decode;
 mod driver;
 mod encode;
@@ -43,6 +46,8 @@ mod error;
 pub mod form;
 mod inspect;
 mod kernel;
+#[cfg(feature = "alloc")]
+pub mod legacy;
 mod level;
 mod normalize;
 pub mod offset;
