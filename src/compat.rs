@@ -131,6 +131,33 @@
 //! | `byte_serialize(bytes).collect::<String>()` | [`Encoder::FORM.encode(bytes)`](Encoder::encode)`.into_owned()` |
 //! | `output.extend(byte_serialize(bytes))` | [`Encoder::FORM.encode_to(bytes, &mut output)`](Encoder::encode_to) |
 //! | `parse(query)`, for one name or value | [`FORM.decode_utf8_lossy(x)`](Decoder::decode_utf8_lossy), with `Decoder::new().lenient().plus_for_space()` |
+//! | `parse(query)` | [`form::parse_lossy(query)`](form::parse_lossy) |
+//! | `parse(query).into_owned()` | `form::parse_lossy(query).map(`\|`(name, value)`\|` (name.into_owned(), value.into_owned()))` |
+//! | `Serializer::new(target)`, `for_suffix(target, start)` | [`form::Serializer::new(target)`](form::Serializer::new), [`for_suffix(target, start)`](form::Serializer::for_suffix) |
+//! | `.append_pair(name, value)`, `.append_key_only(name)` | [the same](form::Serializer::append_pair) |
+//! | `.extend_pairs(pairs)`, `.extend_keys_only(names)` | [the same](form::Serializer::extend_pairs) |
+//! | `.finish()` | [the same](form::Serializer::finish); it takes the serializer, so it cannot be called twice |
+//!
+//! ```
+//! use simdpct::form;
+//!
+//! for query in ["", "a=b", "&&q=fish+%26+chips&page=2&q=%FF&=&x", "a==b&%zz=%", "caf%C3%A9=\u{e9}"] {
+//!     assert!(form_urlencoded::parse(query.as_bytes()).eq(form::parse_lossy(query)));
+//!     let expected: Vec<(String, String)> = form_urlencoded::parse(query.as_bytes()).into_owned().collect();
+//!     let pairs: Vec<(String, String)> =
+//!         form::parse_lossy(query).map(|(name, value)| (name.into_owned(), value.into_owned())).collect();
+//!     assert_eq!(expected, pairs);
+//!
+//!     let start = String::from("https://example.org/?");
+//!     let mut theirs = form_urlencoded::Serializer::for_suffix(start.clone(), start.len());
+//!     theirs.extend_pairs::<_, String, String>(&pairs);
+//!     theirs.append_pair("a b", "1+1").append_key_only("x").extend_keys_only::<_, &str>(["y", "z"]);
+//!     let mut ours = form::Serializer::for_suffix(start.clone(), start.len());
+//!     ours.extend_pairs(pairs.iter().map(|(name, value)| (name, value)));
+//!     ours.append_pair("a b", "1+1").append_key_only("x").extend_keys_only(["y", "z"]);
+//!     assert_eq!(theirs.finish(), ours.finish());
+//! }
+//! ```
 //!
 //! ```
 //! use simdpct::{Decoder, Encoder};
@@ -228,4 +255,4 @@
 #![forbid(unsafe_code)]
 
 #[cfg(doc)]
-use crate::{ByteSet, DecodeError, Decoder, Encoder, sets};
+use crate::{ByteSet, DecodeError, Decoder, Encoder, form, sets};

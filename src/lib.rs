@@ -22,6 +22,7 @@
 //!
 //! * `std` (default): the CPU is asked what it can do at run time. Without it the compile-time target features decide.
 //! * `alloc`: the forms that return `Cow`, `String` or `Vec`. Without it the slice forms remain, for `no_std` programs.
+//! * `serde`: forms from and to Rust types, `form::from_str` and `form::to_string`.
 //! * `encoding_rs`: [`legacy`] has the charsets of the Encoding standard, by way of the crate of that name.
 #![cfg_attr(not(feature = "std"), no_std)]
 #![deny(unsafe_op_in_unsafe_fn)]
