@@ -375,6 +375,16 @@ unsafe fn assume_init(buffer: &mut [MaybeUninit<u8>], length: usize) -> &mut [u8
     unsafe { &mut *(core::ptr::from_mut(&mut buffer[..length]) as *mut [u8]) }
 }
 
+/// Offset of the first byte that is not part of well-formed UTF-8.
+#[inline]
+pub(crate) fn find_ill_formed(bytes: &[u8]) -> Option<usize> {
+    match simdutf8::basic::from_utf8(bytes) {
+        Ok(_) => None,
+        // Rare, so it may look twice.
+        Err(_) => core::str::from_utf8(bytes).err().map(|error| error.valid_up_to()),
+    }
+}
+
 /// The text that an encoder wrote to a buffer.
 #[inline]
 pub(crate) fn checked_text(bytes: &[u8]) -> Option<&str> {
@@ -389,8 +399,8 @@ pub(crate) mod owned {
     use alloc::vec::Vec;
 
     use super::{
-        SHORT, decode, decode_outcome, encode, for_each_part, is_plain, measure_encode, members, run_decode,
-        run_decode_short, run_encode, scan_decode,
+        SHORT, decode, decode_outcome, encode, find_ill_formed, for_each_part, is_plain, measure_encode, members,
+        run_decode, run_decode_short, run_encode, scan_decode,
     };
     use crate::error::{DecodeError, DecodeIntoError};
     use crate::kernel::tape::Tape;
@@ -582,16 +592,6 @@ pub(crate) mod owned {
             Err(DecodeIntoError::Decode(error)) => Err(error),
             // Decoding never grows, and there is room for the whole input.
             Err(DecodeIntoError::BufferTooSmall(_)) => Ok(()),
-        }
-    }
-
-    /// Offset of the first byte that is not part of well-formed UTF-8.
-    #[inline]
-    pub(crate) fn find_ill_formed(bytes: &[u8]) -> Option<usize> {
-        match simdutf8::basic::from_utf8(bytes) {
-            Ok(_) => None,
-            // Rare, so it may look twice.
-            Err(_) => core::str::from_utf8(bytes).err().map(|error| error.valid_up_to()),
         }
     }
 

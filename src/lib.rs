@@ -56,6 +56,7 @@ pub mod offset;
 pub mod reference;
 mod rules;
 pub mod sets;
+pub mod stream;
 pub mod uri;
 
 #[cfg(feature = "alloc")]
