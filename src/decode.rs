@@ -35,7 +35,7 @@ use crate::rules::DecodeRules;
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub struct Decoder {
     pub(crate) rules: DecodeRules,
-    level: Option<Level>,
+    pub(crate) level: Option<Level>,
 }
 
 impl Default for Decoder {
@@ -209,9 +209,7 @@ impl Decoder {
     pub fn decode_utf8<'a, T: AsRef<[u8]> + ?Sized>(&self, input: &'a T) -> Result<Cow<'a, str>, DecodeError> {
         let input = input.as_ref();
         match self.decode(input) {
-            Ok(bytes) => driver::owned::into_text(bytes).map_err(|(_, at)| {
-                DecodeError::new(DecodeErrorKind::InvalidUtf8, driver::input_offset(input, &self.rules, at))
-            }),
+            Ok(bytes) => driver::owned::into_text(bytes).map_err(|(_, at)| self.ill_formed(input, at)),
             Err(error) => Err(self.earlier_ill_formed(input, error)),
         }
     }
@@ -262,10 +260,17 @@ impl Decoder {
         // Up to `error` there is no other but that, so a lenient decoder yields the same bytes; a strict one would stumble
         // over a kept triplet that is cut because one of its digits is rejected.
         let before = &input[..error.position];
-        let rules = DecodeRules { strict: false, reject: None, ..self.rules };
-        match (Self { rules, ..*self }).decode(before).map(|bytes| driver::find_ill_formed(&bytes)) {
-            Ok(Some(at)) => DecodeError::new(DecodeErrorKind::InvalidUtf8, driver::input_offset(before, &rules, at)),
+        let decoder = Self { rules: DecodeRules { strict: false, reject: None, ..self.rules }, ..*self };
+        match decoder.decode(before).map(|bytes| driver::find_ill_formed(&bytes)) {
+            Ok(Some(at)) => decoder.ill_formed(before, at),
             _ => error,
         }
+    }
+
+    /// The error for what is ill-formed at `decoded_offset` of the output.
+    #[cold]
+    fn ill_formed(&self, input: &[u8], decoded_offset: usize) -> DecodeError {
+        // The input was decoded as far as that, so the default never stands in for anything.
+        DecodeError::new(DecodeErrorKind::InvalidUtf8, self.input_offset(input, decoded_offset).unwrap_or_default())
     }
 }

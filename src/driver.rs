@@ -1,11 +1,15 @@
 //! The driver: the only caller of kernels. Owns modes, sizes and failures, and the steps from bytes to text.
 
+pub(crate) mod form;
+
 use core::mem::MaybeUninit;
 
 use crate::byteset::ByteSet;
 use crate::error::{BufferTooSmall, DecodeError, DecodeErrorKind, DecodeIntoError};
+pub(crate) use crate::kernel::from_digits;
+use crate::kernel::report::{self, Extract, Report};
 use crate::kernel::tape::Tape;
-use crate::kernel::{Kernels, MEASURE, Progress, SCAN, Stop, WRITE, from_digits, word};
+use crate::kernel::{Kernels, MEASURE, Progress, SCAN, Stop, WRITE, word};
 use crate::level::Level;
 use crate::rules::{DecodeRules, EncodeRules};
 
@@ -205,6 +209,129 @@ pub(crate) fn first_triplet(input: &[u8]) -> Option<u8> {
     }
 }
 
+/// The length of the sequence at the end of `text` that more bytes could make a character of UTF-8; 3 at most.
+fn unfinished_character(text: &[u8]) -> usize {
+    let end = &text[text.len().saturating_sub(3)..];
+    let Some(lead) = end.iter().rposition(|&byte| byte >= 0xC0) else { return 0 };
+    let sequence = &end[lead..];
+    match core::str::from_utf8(sequence) {
+        Err(error) if error.error_len().is_none() => sequence.len(),
+        _ => 0,
+    }
+}
+
+/// Offset in the input of the byte or triplet that the byte at `decoded` of the output comes from. Linear; for errors.
+pub(crate) fn input_offset(input: &[u8], rules: &DecodeRules, decoded: usize) -> usize {
+    let mut at = 0;
+    for _ in 0..decoded {
+        let decoded = first_triplet(&input[at..]);
+        let is_triplet = decoded.is_some_and(|byte| !rules.keep.is_some_and(|keep| keep.contains(byte)));
+        at += if is_triplet { 3 } else { 1 };
+    }
+    at
+}
+
+/// Offset of the first byte that is a finding or begins one.
+pub(crate) fn find_suspect(input: &[u8], level: Option<Level>) -> Option<usize> {
+    find(&report::SUSPECTS, input, level)
+}
+
+/// What a string holds.
+pub(crate) fn inspect<const COUNT: bool>(input: &[u8], level: Option<Level>) -> Report {
+    let kernel = Kernels::of(Level::usable(level)).inspect[usize::from(COUNT)];
+    let mut report = Report::default();
+    let mut extract = Extract::EMPTY;
+    let mut is_well_formed = true;
+    for chunk in Chunks(input) {
+        // SAFETY: as in `find`; chunks are no longer than that, and an unfinished character has 3 bytes at most.
+        // (tests/inspect.rs, tests/bounds.rs)
+        unsafe { kernel(chunk, &mut extract, &mut report) }
+        report.base += chunk.len();
+        is_well_formed = is_well_formed && is_well_formed_but_for_the_end(&mut extract);
+        if !is_well_formed {
+            extract.length = 0;
+        }
+    }
+    if !is_well_formed || extract.length > 0 {
+        if COUNT {
+            let (count, first) = count_ill_formed(input, level);
+            report.note_counted(report::INVALID_UTF8, count, first);
+        } else {
+            report.note::<false>(report::INVALID_UTF8, 1, 0);
+        }
+    }
+    report
+}
+
+/// Whether what was extracted is well-formed up to an unfinished character, which is all that is left of it then.
+fn is_well_formed_but_for_the_end(extract: &mut Extract) -> bool {
+    let length = extract.length;
+    if length == 0 {
+        return true;
+    }
+    let unfinished = unfinished_character(&extract.buffer[..length]);
+    extract.buffer.copy_within(length - unfinished..length, length);
+    let is_well_formed = simdutf8::basic::from_utf8(&extract.buffer[..length - unfinished]).is_ok();
+    extract.buffer.copy_within(length..length + unfinished, 0);
+    extract.length = unfinished;
+    is_well_formed
+}
+
+/// How many ill-formed sequences the decoded form has, and the place in the input of the first one.
+#[cold]
+fn count_ill_formed(input: &[u8], level: Option<Level>) -> (usize, usize) {
+    const LENIENT: DecodeRules = DecodeRules { strict: false, ..DecodeRules::STRICT };
+    let mut buffer = [0; 3 + report::CHUNK];
+    let (mut pending, mut pending_place) = (0, 0);
+    let (mut count, mut first) = (0, None);
+    let mut base = 0;
+    for chunk in Chunks(input) {
+        // A lenient decoder has no error, and there is room for the whole chunk.
+        let decoded = decode(chunk, as_uninit(&mut buffer[pending..]), &LENIENT, level).unwrap_or(0);
+        let length = pending + decoded;
+        let unfinished = unfinished_character(&buffer[..length]);
+        let mut at = 0;
+        for part in buffer[..length - unfinished].utf8_chunks().filter(|part| !part.invalid().is_empty()) {
+            let from = at + part.valid().len();
+            at = from + part.invalid().len();
+            count += 1;
+            first = first.or_else(|| match from.checked_sub(pending) {
+                Some(decoded) => Some(base + input_offset(chunk, &LENIENT, decoded)),
+                None => Some(pending_place),
+            });
+        }
+        if unfinished > 0 && unfinished <= decoded {
+            pending_place = base + input_offset(chunk, &LENIENT, decoded - unfinished);
+        }
+        buffer.copy_within(length - unfinished..length, 0);
+        (pending, base) = (unfinished, base + chunk.len());
+    }
+    if pending > 0 {
+        count += 1;
+        first = first.or(Some(pending_place));
+    }
+    (count, first.unwrap_or_default())
+}
+
+/// The chunks of an input: never cut within a triplet.
+struct Chunks<'a>(&'a [u8]);
+
+impl<'a> Iterator for Chunks<'a> {
+    type Item = &'a [u8];
+
+    fn next(&mut self) -> Option<&'a [u8]> {
+        let length = match self.0.get(report::CHUNK - 2..report::CHUNK) {
+            None => self.0.len(),
+            Some(last_two) => {
+                last_two.iter().position(|&byte| byte == b'%').map_or(report::CHUNK, |at| report::CHUNK - 2 + at)
+            }
+        };
+        let (chunk, rest) = self.0.split_at(length);
+        self.0 = rest;
+        if chunk.is_empty() { None } else { Some(chunk) }
+    }
+}
+
 /// A buffer of the caller's as one that may be written only.
 #[inline]
 pub(crate) fn as_uninit(buffer: &mut [u8]) -> &mut [MaybeUninit<u8>] {
@@ -248,17 +375,6 @@ unsafe fn assume_init(buffer: &mut [MaybeUninit<u8>], length: usize) -> &mut [u8
     unsafe { &mut *(core::ptr::from_mut(&mut buffer[..length]) as *mut [u8]) }
 }
 
-/// Offset in the input of the byte or triplet that the byte at `decoded` of the output comes from. Linear; for errors.
-pub(crate) fn input_offset(input: &[u8], rules: &DecodeRules, decoded: usize) -> usize {
-    let mut at = 0;
-    for _ in 0..decoded {
-        let decoded = first_triplet(&input[at..]);
-        let is_triplet = decoded.is_some_and(|byte| !rules.keep.is_some_and(|keep| keep.contains(byte)));
-        at += if is_triplet { 3 } else { 1 };
-    }
-    at
-}
-
 /// Offset of the first byte that is not part of well-formed UTF-8.
 #[inline]
 pub(crate) fn find_ill_formed(bytes: &[u8]) -> Option<usize> {
@@ -297,7 +413,7 @@ pub(crate) mod owned {
 
     /// Offset of the first byte that encoding changes.
     #[inline]
-    fn scan_encode(input: &[u8], rules: &EncodeRules, level: Option<Level>) -> Option<usize> {
+    pub(crate) fn scan_encode(input: &[u8], rules: &EncodeRules, level: Option<Level>) -> Option<usize> {
         for_each_part(input, rules, |at, part, rules| {
             let progress = run_encode(Tape::source_only(part), rules, SCAN, level);
             if progress.stop() == Stop::Change { Err(at + progress.read()) } else { Ok(()) }
@@ -384,7 +500,7 @@ pub(crate) mod owned {
     }
 
     #[inline]
-    fn append_encoded(input: &[u8], output: &mut Vec<u8>, rules: &EncodeRules, level: Option<Level>) {
+    pub(crate) fn append_encoded(input: &[u8], output: &mut Vec<u8>, rules: &EncodeRules, level: Option<Level>) {
         if (output.capacity() - output.len()) / 3 < input.len() {
             output.reserve(measure_encode(input, rules, level));
         }

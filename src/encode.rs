@@ -31,7 +31,7 @@ use crate::sets;
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub struct Encoder {
     pub(crate) rules: EncodeRules,
-    level: Option<Level>,
+    pub(crate) level: Option<Level>,
 }
 
 impl Encoder {

@@ -22,6 +22,8 @@
 //!
 //! * `std` (default): the CPU is asked what it can do at run time. Without it the compile-time target features decide.
 //! * `alloc`: the forms that return `Cow`, `String` or `Vec`. Without it the slice forms remain, for `no_std` programs.
+//! * `serde`: forms from and to Rust types, `form::from_str` and `form::to_string`.
+//! * `encoding_rs`: [`legacy`] has the charsets of the Encoding standard, by way of the crate of that name.
 #![cfg_attr(not(feature = "std"), no_std)]
 #![deny(unsafe_op_in_unsafe_fn)]
 
@@ -33,19 +35,29 @@ extern crate alloc;
 #[doc = include_str!("../README.md")]
 struct Readme;
 
+#[cfg(feature = "alloc")]
+pub mod accept;
 mod byteset;
+#[cfg(feature = "alloc")]
+pub mod compat;
 mod decode;
 mod driver;
 mod encode;
 mod error;
+pub mod form;
+mod inspect;
 mod kernel;
+#[cfg(feature = "alloc")]
+pub mod legacy;
 mod level;
 mod normalize;
+pub mod offset;
 #[cfg(feature = "alloc")]
 pub mod reference;
 mod rules;
 pub mod sets;
 pub mod stream;
+pub mod uri;
 
 #[cfg(feature = "alloc")]
 use alloc::borrow::Cow;
@@ -54,6 +66,7 @@ pub use byteset::ByteSet;
 pub use decode::Decoder;
 pub use encode::Encoder;
 pub use error::{BufferTooSmall, DecodeError, DecodeErrorKind, DecodeIntoError};
+pub use inspect::{Counts, Findings, Kinds, inspect, inspect_counting};
 pub use level::{Level, UnknownLevel};
 pub use normalize::{Malformed, Normalizer, equivalent, is_normal};
 

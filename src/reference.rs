@@ -6,8 +6,10 @@
 use alloc::string::String;
 use alloc::vec::Vec;
 
+use crate::accept::AcceptError;
 use crate::error::DecodeErrorKind;
-use crate::{ByteSet, DecodeError, Decoder, Encoder, Malformed, Normalizer};
+use crate::offset::OffsetError;
+use crate::{ByteSet, DecodeError, Decoder, Encoder, Findings, Kinds, Malformed, Normalizer, sets};
 
 /// Offset of the first member of `set`.
 #[must_use]
@@ -120,6 +122,114 @@ pub fn decode_utf8_replacing(decoder: &Decoder, input: &[u8], replacement: &str)
     Ok(text)
 }
 
+/// Where in the input the byte at `decoded_offset` of the output comes from.
+pub fn input_offset(decoder: &Decoder, input: &[u8], decoded_offset: usize) -> Result<usize, OffsetError> {
+    let (symbols, error) = symbols(decoder, input);
+    match symbols.get(decoded_offset) {
+        Some(&(at, _)) => Ok(at),
+        // The end of all that can be decoded.
+        None if decoded_offset == symbols.len() => Ok(error.map_or(input.len(), |error| error.position)),
+        None => Err(error.map_or(OffsetError::BeyondEnd { decoded_len: symbols.len() }, OffsetError::Decode)),
+    }
+}
+
+/// Decodes to text of accepted characters.
+pub fn decode_utf8_accepting(
+    decoder: &Decoder,
+    input: &[u8],
+    accept: impl Fn(char) -> bool,
+) -> Result<String, AcceptError> {
+    let (symbols, _) = symbols(decoder, input);
+    let bytes: Vec<u8> = symbols.iter().map(|&(_, byte)| byte).collect();
+    let well_formed = bytes.utf8_chunks().next().map_or("", |chunk| chunk.valid());
+    match well_formed.char_indices().find(|&(_, character)| !accept(character)) {
+        Some((at, character)) => Err(AcceptError::NotAccepted { character, position: symbols[at].0 }),
+        None => Ok(decode_utf8(decoder, input)?),
+    }
+}
+
+/// Makes a valid URI reference (RFC 3986 4.1) of any bytes.
+#[must_use]
+pub fn repair(uri: &[u8]) -> String {
+    // RFC 3986 appendix B, component by component; what is taken is `rest` no more.
+    let (rest, fragment) = split_once(uri, b"#");
+    let (rest, query) = split_once(rest, b"?");
+    let is_scheme = |text: &[u8]| {
+        text.first().is_some_and(u8::is_ascii_alphabetic)
+            && text.iter().all(|byte| byte.is_ascii_alphanumeric() || b"+-.".contains(byte))
+    };
+    let (scheme, rest) = match split_once(rest, b":/") {
+        (scheme, Some(behind)) if is_scheme(scheme) && rest[scheme.len()] == b':' => (Some(scheme), behind),
+        _ => (None, rest),
+    };
+    let (authority, path) = match rest.strip_prefix(b"//") {
+        Some(rest) => {
+            let end = rest.iter().position(|&byte| byte == b'/').unwrap_or(rest.len());
+            (Some(&rest[..end]), &rest[end..])
+        }
+        None => (None, rest),
+    };
+
+    let escape = |set, text| encode(&Encoder::new(set).keep_triplets(), text);
+    let mut repaired = String::new();
+    if let Some(scheme) = scheme {
+        repaired += &escape(ByteSet::EMPTY, scheme);
+        repaired += ":";
+    }
+    if let Some(mut host) = authority {
+        repaired += "//";
+        if let Some(at) = host.iter().rposition(|&byte| byte == b'@') {
+            repaired += &escape(sets::USERINFO, &host[..at]);
+            repaired += "@";
+            host = &host[at + 1..];
+        }
+        let digits = host.iter().rev().take_while(|byte| byte.is_ascii_digit()).count();
+        let (before, port) = host.split_at(host.len() - digits);
+        let (host, port) = before.strip_suffix(b":").map_or((host, None), |host| (host, Some(port)));
+        repaired += &escape(if is_ip_literal(host) { ByteSet::EMPTY } else { sets::REG_NAME }, host);
+        if let Some(port) = port {
+            repaired += ":";
+            repaired += &escape(ByteSet::EMPTY, port);
+        }
+    }
+    // RFC 3986 4.2: a relative reference has no colon in its first segment.
+    let is_relative = scheme.is_none() && authority.is_none();
+    let first_segment = path.iter().position(|&byte| byte == b'/').unwrap_or(path.len());
+    let (first, others) = path.split_at(if is_relative { first_segment } else { 0 });
+    repaired += &escape(sets::PATH_SEGMENT.with(b':'), first);
+    repaired += &escape(sets::PATH, others);
+    if let Some(query) = query {
+        repaired += "?";
+        repaired += &escape(sets::QUERY, query);
+    }
+    if let Some(fragment) = fragment {
+        repaired += "#";
+        repaired += &escape(sets::FRAGMENT, fragment);
+    }
+    repaired
+}
+
+/// What stands before the first of `delimiters`, and if there is one, what stands behind it.
+fn split_once<'a>(text: &'a [u8], delimiters: &[u8]) -> (&'a [u8], Option<&'a [u8]>) {
+    match text.iter().position(|byte| delimiters.contains(byte)) {
+        Some(at) => (&text[..at], Some(&text[at + 1..])),
+        None => (text, None),
+    }
+}
+
+/// RFC 3986 3.2.2: `"[" ( IPv6address / IPvFuture ) "]"`.
+fn is_ip_literal(host: &[u8]) -> bool {
+    let text = core::str::from_utf8(host).unwrap_or_default();
+    let Some(address) = text.strip_prefix('[').and_then(|text| text.strip_suffix(']')) else { return false };
+    let future = address.strip_prefix(['v', 'V']).and_then(|address| address.split_once('.'));
+    let is_future = future.is_some_and(|(version, rest)| {
+        let literal = sets::UNRESERVED.union(sets::SUB_DELIMS).with(b':');
+        let are_digits = version.bytes().all(|byte| byte.is_ascii_hexdigit());
+        !version.is_empty() && are_digits && !rest.is_empty() && rest.bytes().all(|byte| literal.contains(byte))
+    });
+    is_future || address.parse::<core::net::Ipv6Addr>().is_ok()
+}
+
 /// Normalises as `normalizer` says.
 pub fn normalize(normalizer: &Normalizer, input: &str) -> Result<String, DecodeError> {
     let mut output = String::new();
@@ -135,4 +245,49 @@ pub fn normalize(normalizer: &Normalizer, input: &str) -> Result<String, DecodeE
         at += if triplet(input.as_bytes(), at).is_some() { 3 } else { character.len_utf8() };
     }
     Ok(output)
+}
+
+/// Every finding, with the offset of the byte or triplet that it is; ill-formed sequences after all others.
+#[must_use]
+pub fn findings(input: &[u8]) -> Vec<(usize, Kinds)> {
+    let mut findings = Vec::new();
+    for (at, &raw) in input.iter().enumerate() {
+        match triplet(input, at) {
+            Some(byte) => {
+                findings.push((at, Findings::ESCAPE));
+                for (is_so, kind) in [
+                    (byte == 0, Findings::NUL),
+                    (byte.is_ascii_control(), Findings::CONTROL),
+                    (byte == b'/', Findings::SLASH),
+                    (byte == b'\\', Findings::BACKSLASH),
+                    (byte == b'.', Findings::DOT),
+                    (byte == b'%', Findings::PERCENT),
+                    (byte.is_ascii_alphanumeric() || b"-._~".contains(&byte), Findings::UNRESERVED),
+                    (input[at + 1..at + 3].iter().any(u8::is_ascii_lowercase), Findings::LOWER_HEX),
+                ] {
+                    if is_so {
+                        findings.push((at, kind));
+                    }
+                }
+            }
+            None if raw == b'%' => findings.push((at, Findings::MALFORMED)),
+            None if raw == b'+' => findings.push((at, Findings::PLUS)),
+            None if raw >= 0x80 => findings.extend([(at, Findings::NON_ASCII), (at, Findings::ILLEGAL)]),
+            None if !raw.is_ascii_alphanumeric() && !b"-._~:/?#[]@!$&'()*,;=".contains(&raw) => {
+                findings.push((at, Findings::ILLEGAL));
+            }
+            None => {}
+        }
+    }
+    let (symbols, _) = symbols(&Decoder::new().lenient(), input);
+    let decoded: Vec<u8> = symbols.iter().map(|&(_, byte)| byte).collect();
+    let mut at = 0;
+    for chunk in decoded.utf8_chunks() {
+        at += chunk.valid().len();
+        if !chunk.invalid().is_empty() {
+            findings.push((symbols[at].0, Findings::INVALID_UTF8));
+        }
+        at += chunk.invalid().len();
+    }
+    findings
 }

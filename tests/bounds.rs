@@ -10,7 +10,7 @@ use std::ops::Range;
 use std::ptr::NonNull;
 
 use common::{Case, Failure, as_uninit};
-use simdpct::{ByteSet, Decoder, Encoder, Level, Malformed, Normalizer, reference};
+use simdpct::{ByteSet, Counts, Decoder, Encoder, Findings, Level, Malformed, Normalizer, reference};
 
 /// Past three blocks of the widest level, and past several of the output's where that is three times as long.
 const LONGEST: usize = 300;
@@ -235,6 +235,17 @@ fn decoding_in_place() {
 }
 
 /// Into a buffer of the exact size, and in every form that only reads.
+#[test]
+fn inspecting() {
+    let mut source = GuardedBuffer::new(LONGEST);
+    for_each_input(|level, place, input| {
+        let expected = (Findings::on(Level::Scalar, input), Counts::on(Level::Scalar, input));
+        let buffer = source.holding(place, input);
+        let found = (Findings::on(level, buffer), Counts::on(level, buffer));
+        assert_eq!(found, expected, "{level}, {place:?}: {input:?}");
+    });
+}
+
 #[test]
 fn normalizing_in_place() {
     let mut source = GuardedBuffer::new(LONGEST);

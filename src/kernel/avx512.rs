@@ -7,8 +7,9 @@
 
 use core::arch::x86_64::*;
 
+use super::report::{self, Extract, Report};
 use super::tape::{Source, Tape, Target};
-use super::{KEEP, Kernel, PLUS, Progress, REJECT, SCAN, Stop, UPPERCASE, WRITE};
+use super::{FormMarks, KEEP, Kernel, PLUS, Progress, REJECT, SCAN, Stop, UPPERCASE, WRITE};
 use crate::byteset::ByteSet;
 use crate::rules::{DecodeRules, EncodeRules};
 
@@ -59,6 +60,38 @@ impl Kernel for Avx512 {
     unsafe fn members(set: &ByteSet, haystack: &[u8]) -> u64 {
         let mask = low_bits(haystack.len());
         Class::new(set).members(load(haystack.as_ptr(), haystack.len())) & mask
+    }
+
+    #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
+    unsafe fn inspect<const COUNT: bool>(haystack: &[u8], extract: &mut Extract, report: &mut Report) {
+        let (start, length) = (haystack.as_ptr(), haystack.len());
+        let inspect = Inspect::new();
+        let mut notes = Notes { carry: 0, seen: Seen::nothing(), extract, report };
+        let mut at = 0;
+        for _ in 0..length.saturating_sub(2) / LANES {
+            let from = start.add(at);
+            let x = _mm512_loadu_epi8(from.cast());
+            inspect.block::<COUNT>(x, || Window::load(from), u64::MAX, at, &mut notes);
+            at += LANES;
+        }
+        while at < length {
+            let window = Window::load_end(start.add(at), length - at);
+            inspect.block::<COUNT>(window.x, || window, low_bits(length - at), at, &mut notes);
+            at += LANES;
+        }
+        notes.seen.note(notes.report);
+    }
+
+    #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
+    unsafe fn form_marks(bytes: &[u8]) -> FormMarks {
+        // The lanes behind the end are zero, which is no mark.
+        let x = load(bytes.as_ptr(), bytes.len());
+        let equal = |byte: u8| _mm512_cmpeq_epi8_mask(x, _mm512_set1_epi8(byte as i8));
+        FormMarks {
+            ampersands: equal(b'&'),
+            equals: equal(b'='),
+            coded: equal(b'%') | equal(b'+') | _mm512_movepi8_mask(x),
+        }
     }
 
     #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
@@ -458,6 +491,136 @@ unsafe fn load(from: *const u8, length: usize) -> __m512i {
         let mut lanes = [0; LANES];
         core::ptr::copy_nonoverlapping(from, lanes.as_mut_ptr(), length.min(LANES));
         _mm512_loadu_epi8(lanes.as_ptr().cast())
+    }
+}
+
+/// What inspection needs in registers.
+struct Inspect {
+    illegal: Class,
+    digits: __m512i,
+    /// What the bytes below 64, and those from 64 to 127, are if a triplet stands for them.
+    categories: [__m512i; 2],
+}
+
+/// Where the notes of an inspection go.
+struct Notes<'a> {
+    /// How the lowest lanes of the next block continue a triplet of the last one: bits 0 and 1.
+    carry: u64,
+    seen: Seen,
+    extract: &'a mut Extract,
+    report: &'a mut Report,
+}
+
+/// What was found in any lane so far: where, modulo 64, and which categories.
+struct Seen {
+    non_ascii: u64,
+    plus: u64,
+    illegal: u64,
+    escape: u64,
+    malformed: u64,
+    lower_hex: u64,
+    categories: __m512i,
+}
+
+impl Seen {
+    #[inline(always)]
+    unsafe fn nothing() -> Self {
+        let categories = _mm512_setzero_si512();
+        Self { non_ascii: 0, plus: 0, illegal: 0, escape: 0, malformed: 0, lower_hex: 0, categories }
+    }
+
+    #[inline(always)]
+    unsafe fn note(&self, report: &mut Report) {
+        report.note::<false>(report::NON_ASCII, self.non_ascii, 0);
+        report.note::<false>(report::PLUS, self.plus, 0);
+        report.note::<false>(report::ILLEGAL, self.illegal, 0);
+        report.note::<false>(report::ESCAPE, self.escape, 0);
+        report.note::<false>(report::MALFORMED, self.malformed, 0);
+        report.note::<false>(report::LOWER_HEX, self.lower_hex, 0);
+        let union = _mm512_reduce_or_epi64(self.categories) as u64;
+        report.note_categories(union.to_le_bytes().into_iter().fold(0, |union, lane| union | lane));
+    }
+}
+
+impl Inspect {
+    #[inline(always)]
+    unsafe fn new() -> Self {
+        let [low, high] = [0, 64].map(|from| _mm512_loadu_epi8(report::CATEGORIES.as_ptr().wrapping_add(from).cast()));
+        let illegal = Class::new(&report::ILLEGAL_BYTES);
+        Self { illegal, digits: load_table(&DIGITS), categories: [low, high] }
+    }
+
+    /// Notes what the lanes of `lanes` hold; the others are zero. `window` is asked for what follows them where there is a '%'.
+    /// With `COUNT` it goes to the report, else to what was seen.
+    ///
+    /// # Safety
+    ///
+    /// The extract has room for [`LANES`] bytes.
+    #[inline(always)]
+    unsafe fn block<const COUNT: bool>(
+        &self,
+        x: __m512i,
+        window: impl Fn() -> Window,
+        lanes: u64,
+        at: usize,
+        notes: &mut Notes<'_>,
+    ) {
+        let Notes { carry, seen, extract, report } = notes;
+        let plus = _mm512_cmpeq_epi8_mask(x, _mm512_set1_epi8(b'+' as i8));
+        let non_ascii = _mm512_movepi8_mask(x);
+        let illegal = self.illegal.members(x) & lanes;
+        let percent = _mm512_cmpeq_epi8_mask(x, _mm512_set1_epi8(b'%' as i8));
+        if COUNT {
+            report.note::<true>(report::PLUS, plus, at);
+            report.note::<true>(report::NON_ASCII, non_ascii, at);
+            report.note::<true>(report::ILLEGAL, illegal, at);
+        } else {
+            seen.plus |= plus;
+            seen.non_ascii |= non_ascii;
+            seen.illegal |= illegal;
+        }
+        if percent | non_ascii | *carry == 0 {
+            extract.separate();
+            return;
+        }
+        let (mut text, mut escapes) = (x, 0);
+        if percent != 0 {
+            let window = window();
+            let bytes;
+            (escapes, bytes) = window.triplets(percent, self.digits);
+            text = _mm512_mask_blend_epi8(escapes, x, bytes);
+            let first = _mm512_set1_epi8(b'a' as i8);
+            let lower_hex = _mm512_mask_cmpge_epu8_mask(escapes, window.next, first)
+                | _mm512_mask_cmpge_epu8_mask(escapes, window.second_next, first);
+            // The lookup takes the low seven bits; the bytes from 128 are of no category.
+            let [low, high] = self.categories;
+            let ascii = escapes & !_mm512_movepi8_mask(bytes);
+            let found = _mm512_permutex2var_epi8(low, bytes, high);
+            if COUNT {
+                report.note::<true>(report::ESCAPE, escapes, at);
+                report.note::<true>(report::MALFORMED, percent & !escapes, at);
+                report.note::<true>(report::LOWER_HEX, lower_hex, at);
+                for bit in 0..report::CATEGORY_BITS {
+                    let places = _mm512_mask_test_epi8_mask(ascii, found, _mm512_set1_epi8(1 << bit));
+                    report.note::<true>(report::NUL + bit, places, at);
+                }
+            } else {
+                seen.escape |= escapes;
+                seen.malformed |= percent & !escapes;
+                seen.lower_hex |= lower_hex;
+                seen.categories = _mm512_or_si512(seen.categories, _mm512_maskz_mov_epi8(ascii, found));
+            }
+        }
+        let kept = !(escapes << 1 | escapes << 2 | *carry) & lanes;
+        *carry = escapes >> 62 | escapes >> 63;
+        if _mm512_movepi8_mask(text) != 0 {
+            let to = extract.buffer.as_mut_ptr().add(extract.length);
+            _mm512_storeu_epi8(to.cast(), _mm512_maskz_compress_epi8(kept, text));
+            extract.length += kept.count_ones() as usize;
+            extract.is_open = true;
+        } else if kept != 0 {
+            extract.separate();
+        }
     }
 }
 

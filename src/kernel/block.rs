@@ -5,9 +5,10 @@
 //! stack where the output is short of room. Zero is neither `%` nor `+` nor a hexadecimal digit, so what is cut off is
 //! malformed without further ado.
 
+use super::report::{self, Extract, Report};
 use super::tape::Tape;
 use super::vector::{Vector, Vector16};
-use super::{COMPACTED, EXPANDED, KEEP, PLUS, Progress, REJECT, SCAN, Stop, UPPERCASE, WRITE};
+use super::{COMPACTED, EXPANDED, FormMarks, KEEP, PLUS, Progress, REJECT, SCAN, Stop, UPPERCASE, WRITE};
 use crate::byteset::ByteSet;
 use crate::rules::{DecodeRules, EncodeRules};
 
@@ -232,6 +233,267 @@ pub(crate) unsafe fn members<V: Vector>(set: &ByteSet, haystack: &[u8]) -> u64 {
         }
     }
     members
+}
+
+/// What [`inspect`] needs in registers.
+#[derive(Clone, Copy)]
+struct Inspect<V> {
+    illegal: Class<V>,
+    unreserved: Class<V>,
+    triplets: Triplets<V>,
+    low_nibbles: V,
+    high_nibbles: V,
+}
+
+/// Where the notes of an inspection go.
+struct Notes<'a, V> {
+    /// How the lowest lanes of the next block continue a triplet of the last one: bits 0 and 1.
+    carry: u64,
+    seen: Seen<V>,
+    extract: &'a mut Extract,
+    report: &'a mut Report,
+}
+
+/// What was found in any lane so far: masks, but for `raw` and `categories`, where each bit counts for itself.
+#[derive(Clone, Copy)]
+struct Seen<V> {
+    raw: V,
+    plus: V,
+    illegal: V,
+    escape: V,
+    malformed: V,
+    lower_hex: V,
+    categories: V,
+}
+
+impl<V: Vector> Seen<V> {
+    #[inline(always)]
+    unsafe fn nothing() -> Self {
+        // SAFETY: the caller has the instructions.
+        let zero = unsafe { V::splat(0) };
+        Self { raw: zero, plus: zero, illegal: zero, escape: zero, malformed: zero, lower_hex: zero, categories: zero }
+    }
+
+    #[inline(always)]
+    unsafe fn note(&self, report: &mut Report) {
+        // SAFETY: the caller has the instructions.
+        unsafe {
+            report.note::<false>(report::NON_ASCII, u64::from(union_of_lanes(self.raw) >> 7), 0);
+            report.note::<false>(report::PLUS, self.plus.bits(), 0);
+            report.note::<false>(report::ILLEGAL, self.illegal.bits(), 0);
+            report.note::<false>(report::ESCAPE, self.escape.bits(), 0);
+            report.note::<false>(report::MALFORMED, self.malformed.bits(), 0);
+            report.note::<false>(report::LOWER_HEX, self.lower_hex.bits(), 0);
+            report.note_categories(union_of_lanes(self.categories));
+        }
+    }
+}
+
+/// By the low and by the high nibble, the categories that a byte may be of; it is of those that both have. What is no such
+/// product of nibbles is found in other ways.
+static CATEGORIES_BY_NIBBLES: [[u8; 16]; 2] = {
+    let (mut low, mut high) = ([0; 16], [0; 16]);
+    let mut byte = 0;
+    while byte < 0x80 {
+        let no_product = 1 << (report::UNRESERVED - report::NUL);
+        if byte != 0x7F {
+            low[byte & 15] |= report::CATEGORIES[byte] & !no_product;
+            high[byte >> 4] |= report::CATEGORIES[byte] & !no_product;
+        }
+        byte += 1;
+    }
+    [low, high]
+};
+
+impl<V: Vector> Inspect<V> {
+    #[inline(always)]
+    unsafe fn new() -> Self {
+        // SAFETY: the caller has the instructions.
+        unsafe {
+            Self {
+                illegal: Class::new(&report::ILLEGAL_BYTES),
+                unreserved: Class::new(&crate::sets::UNRESERVED),
+                triplets: Triplets::new(),
+                low_nibbles: V::table(&CATEGORIES_BY_NIBBLES[0]),
+                high_nibbles: V::table(&CATEGORIES_BY_NIBBLES[1]),
+            }
+        }
+    }
+
+    /// For each lane the bits of [`report::CATEGORIES`].
+    #[inline(always)]
+    unsafe fn categories(&self, x: V) -> V {
+        const CONTROL: u8 = 1 << (report::CONTROL - report::NUL);
+        const UNRESERVED: u8 = 1 << (report::UNRESERVED - report::NUL);
+        // SAFETY: the caller has the instructions.
+        unsafe {
+            let products = self.low_nibbles.lookup(x).and(self.high_nibbles.lookup(x.high_nibbles()));
+            let delete = x.equal(V::splat(0x7F)).and(V::splat(CONTROL));
+            let unreserved = self.unreserved.members(x).and(V::splat(UNRESERVED));
+            products.or(delete).or(unreserved)
+        }
+    }
+
+    /// Notes what the lowest `length` lanes hold; the others are zero. `window` is asked for what follows them where there is a '%'.
+    /// With `COUNT` it goes to the report, else to what was seen.
+    ///
+    /// # Safety
+    ///
+    /// The extract has room for `LANES` bytes.
+    #[inline(always)]
+    unsafe fn block<const COUNT: bool>(
+        &self,
+        x: V,
+        window: impl Fn() -> Window<V>,
+        length: usize,
+        at: usize,
+        notes: &mut Notes<'_, V>,
+    ) {
+        let Notes { carry, seen, extract, report } = notes;
+        // SAFETY: the caller has the instructions and promises the room.
+        unsafe {
+            let plus = x.equal(V::splat(b'+'));
+            let mut illegal = self.illegal.members(x);
+            if length < V::LANES {
+                illegal = illegal.and(V::from_bits(low_bits(length)));
+            }
+            let percent = x.equal(self.triplets.percent);
+            if COUNT {
+                let top = V::splat(0x80);
+                report.note::<true>(report::NON_ASCII, x.and(top).equal(top).bits(), at);
+                report.note::<true>(report::PLUS, plus.bits(), at);
+                report.note::<true>(report::ILLEGAL, illegal.bits(), at);
+            } else {
+                seen.raw = seen.raw.or(x);
+                seen.plus = seen.plus.or(plus);
+                seen.illegal = seen.illegal.or(illegal);
+            }
+            if !percent.or(x).any_top_bit_or(*carry) {
+                extract.separate();
+                return;
+            }
+            let (mut text, mut escapes) = (x, 0);
+            if percent.any_or(0) {
+                let Window { next, second_next, .. } = window();
+                let (valid, bytes) = self.triplets.decode(percent, next, second_next);
+                let malformed = percent.xor(valid);
+                let both = V::splat(0x60);
+                let is_lowercase = |x: V| x.and(both).equal(both);
+                let lower_hex = is_lowercase(next).or(is_lowercase(second_next)).and(valid);
+                let categories = self.categories(bytes).and(valid);
+                (text, escapes) = (x.blend(bytes, valid), valid.bits());
+                if COUNT {
+                    report.note::<true>(report::ESCAPE, escapes, at);
+                    report.note::<true>(report::MALFORMED, malformed.bits(), at);
+                    report.note::<true>(report::LOWER_HEX, lower_hex.bits(), at);
+                    for bit in 0..report::CATEGORY_BITS {
+                        let category = V::splat(1 << bit);
+                        report.note::<true>(report::NUL + bit, categories.and(category).equal(category).bits(), at);
+                    }
+                } else {
+                    seen.escape = seen.escape.or(valid);
+                    seen.malformed = seen.malformed.or(malformed);
+                    seen.lower_hex = seen.lower_hex.or(lower_hex);
+                    seen.categories = seen.categories.or(categories);
+                }
+            }
+            let dropped = escapes << 1 | escapes << 2 | *carry;
+            *carry = dropped >> length;
+            let kept = !dropped & low_bits(length);
+            if text.any_top_bit_or(0) {
+                compact(text, kept, extract.buffer.as_mut_ptr().add(extract.length));
+                extract.length += kept.count_ones() as usize;
+                extract.is_open = true;
+            } else if kept != 0 {
+                extract.separate();
+            }
+        }
+    }
+}
+
+#[inline(always)]
+unsafe fn union_of_lanes<V: Vector>(x: V) -> u8 {
+    let mut lanes = [0; 32];
+    // SAFETY: no register has more lanes than this buffer, and the caller has the instructions.
+    unsafe { x.store(lanes.as_mut_ptr()) };
+    lanes.iter().fold(0, |union, lane| union | lane)
+}
+
+/// # Safety
+///
+/// The haystack has at most [`report::CHUNK`] bytes, the extract at most 3.
+#[inline(always)]
+pub(crate) unsafe fn inspect<V: Vector, const COUNT: bool>(
+    haystack: &[u8],
+    extract: &mut Extract,
+    report: &mut Report,
+) {
+    let (start, length) = (haystack.as_ptr(), haystack.len());
+    let mut at = 0;
+    // SAFETY: the caller has the instructions; every load stays within the haystack. What a block extracts is no longer than the
+    // block, so that there is always room for another and what is stored behind it.
+    unsafe {
+        let inspect = Inspect::<V>::new();
+        let mut notes = Notes { carry: 0, seen: Seen::nothing(), extract, report };
+        for _ in 0..blocks::<V>(length, 2) {
+            let from = start.add(at);
+            inspect.block::<COUNT>(V::load(from), || Window::load(from), V::LANES, at, &mut notes);
+            at += V::LANES;
+        }
+        let Notes { carry, seen, extract, report } = notes;
+        seen.note(report);
+
+        let inspect = Inspect::<V::Half>::new();
+        let mut notes = Notes { carry, seen: Seen::nothing(), extract, report };
+        while at < length {
+            let left = (length - at).min(V::Half::LANES);
+            let window = Window::load_end(start.add(at), length - at);
+            inspect.block::<COUNT>(window.x, || window, left, at, &mut notes);
+            at += left;
+        }
+        notes.seen.note(notes.report);
+    }
+}
+
+#[inline(always)]
+pub(crate) unsafe fn form_marks<V: Vector>(bytes: &[u8]) -> FormMarks {
+    let (start, length) = (bytes.as_ptr(), bytes.len().min(64));
+    let mut all = FormMarks::default();
+    let mut at = 0;
+    // SAFETY: the caller has the instructions; every load stays within the bytes.
+    unsafe {
+        while at + V::LANES <= length {
+            let marks = marks_of(V::load(start.add(at)));
+            all.ampersands |= marks.ampersands << at;
+            all.equals |= marks.equals << at;
+            all.coded |= marks.coded << at;
+            at += V::LANES;
+        }
+        while at < length {
+            // The lanes behind the end are zero, which is no mark.
+            let left = (length - at).min(V::Half::LANES);
+            let marks = marks_of(load_up_to::<V::Half>(start.add(at), left));
+            all.ampersands |= marks.ampersands << at;
+            all.equals |= marks.equals << at;
+            all.coded |= marks.coded << at;
+            at += left;
+        }
+    }
+    all
+}
+
+#[inline(always)]
+unsafe fn marks_of<V: Vector>(x: V) -> FormMarks {
+    // SAFETY: the caller has the instructions.
+    unsafe {
+        let top = V::splat(0x80);
+        let coded = x.equal(V::splat(b'%')).or(x.equal(V::splat(b'+'))).or(x.and(top).equal(top));
+        FormMarks {
+            ampersands: x.equal(V::splat(b'&')).bits(),
+            equals: x.equal(V::splat(b'=')).bits(),
+            coded: coded.bits(),
+        }
+    }
 }
 
 /// Where an operation stands.
@@ -754,6 +1016,18 @@ macro_rules! kernel {
             unsafe fn members(set: &ByteSet, haystack: &[u8]) -> u64 {
                 // SAFETY: as in `find`.
                 unsafe { block::members::<$vector>(set, haystack) }
+            }
+
+            #[target_feature(enable = $features)]
+            unsafe fn inspect<const COUNT: bool>(haystack: &[u8], extract: &mut Extract, report: &mut Report) {
+                // SAFETY: as in `find`, and the caller keeps to the lengths.
+                unsafe { block::inspect::<$vector, COUNT>(haystack, extract, report) }
+            }
+
+            #[target_feature(enable = $features)]
+            unsafe fn form_marks(bytes: &[u8]) -> FormMarks {
+                // SAFETY: as in `find`.
+                unsafe { block::form_marks::<$vector>(bytes) }
             }
 
             #[target_feature(enable = $features)]

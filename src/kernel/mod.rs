@@ -11,6 +11,7 @@ mod avx512;
 mod block;
 #[cfg(all(target_arch = "aarch64", target_feature = "neon", target_endian = "little"))]
 mod neon;
+pub(crate) mod report;
 mod scalar;
 #[cfg(target_arch = "x86_64")]
 mod sse41;
@@ -21,6 +22,7 @@ pub(crate) mod word;
 use crate::byteset::ByteSet;
 use crate::level::Usable;
 use crate::rules::{DecodeRules, EncodeRules};
+use report::{Extract, Report};
 use tape::{Source, Tape, Target};
 
 /// How far a kernel came, and why it stopped there: small enough to be returned in registers, since most inputs are short.
@@ -84,6 +86,17 @@ pub(crate) enum Stop {
     Rejected(u8),
 }
 
+/// What matters to a parser of forms, as bits, the first byte lowest (WHATWG URL 5.1).
+#[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
+pub(crate) struct FormMarks {
+    /// '&', which ends a pair.
+    pub(crate) ampersands: u64,
+    /// '=', of which the first one in a pair ends the name.
+    pub(crate) equals: u64,
+    /// '%', '+' and bytes from 0x80: without them, a part is text as it stands.
+    pub(crate) coded: u64,
+}
+
 /// Variant bit of both operations: '+' stands for a space.
 pub(crate) const PLUS: u8 = 1;
 /// Variant bit of both operations: some triplets of the input stay as they are.
@@ -117,6 +130,13 @@ pub(crate) trait Kernel {
     /// The members of `set` among at most 64 bytes, as bits, the first one lowest.
     unsafe fn members(set: &ByteSet, haystack: &[u8]) -> u64;
 
+    /// Notes what raw bytes and triplets are, and extracts the text by which it is known whether the decoded form is well-formed.
+    /// Without `COUNT`, how often and where is left out. The haystack has at most [`report::CHUNK`] bytes, the extract at most 3.
+    unsafe fn inspect<const COUNT: bool>(haystack: &[u8], extract: &mut Extract, report: &mut Report);
+
+    /// What matters to a parser of forms among at most 64 bytes.
+    unsafe fn form_marks(bytes: &[u8]) -> FormMarks;
+
     /// Encodes; `VARIANT` must agree with the rules. The source and the target are the halves of one [`Tape`], and disjoint.
     unsafe fn encode<const VARIANT: u8, const MODE: u8>(
         source: Source<'_>,
@@ -140,6 +160,8 @@ pub(crate) trait Kernel {
 type Find = unsafe fn(&ByteSet, &[u8]) -> Option<usize>;
 type Count = unsafe fn(&ByteSet, &[u8]) -> usize;
 type Members = unsafe fn(&ByteSet, &[u8]) -> u64;
+type Inspect = unsafe fn(&[u8], &mut Extract, &mut Report);
+type Marks = unsafe fn(&[u8]) -> FormMarks;
 type DecodeShort = unsafe fn(Source<'_>, Target<'_>, bool) -> Option<usize>;
 type Encode = unsafe fn(Source<'_>, Target<'_>, &EncodeRules) -> Progress;
 type Decode = unsafe fn(Source<'_>, Target<'_>, &DecodeRules) -> Progress;
@@ -149,6 +171,8 @@ pub(crate) struct Kernels {
     pub(crate) find: Find,
     pub(crate) count: Count,
     pub(crate) members: Members,
+    pub(crate) inspect: [Inspect; 2],
+    pub(crate) form_marks: Marks,
     pub(crate) decode_short: DecodeShort,
     encode: [[Encode; 3]; 4],
     /// The variants without [`UPPERCASE`], then the one with it.
@@ -184,6 +208,8 @@ macro_rules! kernels {
             find: <$level>::find,
             count: <$level>::count,
             members: <$level>::members,
+            inspect: [<$level>::inspect::<false>, <$level>::inspect::<true>],
+            form_marks: <$level>::form_marks,
             decode_short: <$level>::decode_short,
             encode: kernels!(@variants $level, encode, 0 1 2 3),
             decode: kernels!(@variants $level, decode, 0 1 2 3 4 5 6 7 10),
@@ -212,6 +238,14 @@ impl Kernel for Scalar {
 
     unsafe fn members(set: &ByteSet, haystack: &[u8]) -> u64 {
         scalar::members(set, haystack)
+    }
+
+    unsafe fn inspect<const COUNT: bool>(haystack: &[u8], extract: &mut Extract, report: &mut Report) {
+        scalar::inspect::<COUNT>(haystack, extract, report);
+    }
+
+    unsafe fn form_marks(bytes: &[u8]) -> FormMarks {
+        scalar::form_marks(bytes)
     }
 
     unsafe fn encode<const VARIANT: u8, const MODE: u8>(

@@ -1,0 +1,255 @@
+//! Decoding text of accepted characters only.
+//!
+//! A field that takes only some characters, say those of one script, has to look at decoded characters, and to say what is wrong
+//! where its user can see it: in the input. The characters come as [`Ranges`] or as a predicate.
+#![forbid(unsafe_code)]
+
+use alloc::borrow::Cow;
+use core::error::Error;
+use core::fmt;
+use core::ops::RangeInclusive;
+
+use crate::byteset::ByteSet;
+use crate::decode::Decoder;
+use crate::driver;
+use crate::error::DecodeError;
+use crate::level::Level;
+use crate::rules::DecodeRules;
+
+/// A set of characters, as ranges in any order.
+///
+/// It is built once, in `const` or from ranges known at run time only. Accepted ASCII characters are then skipped with SIMD; another
+/// character takes a look at the range of the one before, and if that fails, at each range.
+///
+/// ```
+/// use simdpct::accept::Ranges;
+///
+/// const CYRILLIC: Ranges = Ranges::new(&['а'..='я', 'А'..='Я', 'Ё'..='Ё', 'ё'..='ё', ' '..=' ']);
+/// assert!(CYRILLIC.contains('ё'));
+/// assert!(!CYRILLIC.contains('e'));
+/// ```
+#[derive(Clone, Copy, Debug)]
+pub struct Ranges<'a> {
+    ranges: &'a [RangeInclusive<char>],
+    /// The bytes at which a character may start that is not accepted: all from 0x80, and the ASCII characters in no range.
+    suspects: ByteSet,
+}
+
+impl Ranges<'static> {
+    /// The letters and signs of European text in Latin script: printable ASCII, and the Unicode blocks Latin-1 Supplement (without
+    /// its controls), Latin Extended-A and -B, IPA Extensions, Combining Diacritical Marks (for text that is not composed), Latin
+    /// Extended Additional and General Punctuation from U+2010 to U+2027 (dashes, quotation marks and the ellipsis).
+    ///
+    /// These are blocks, not the Unicode property Script: U+00D7, the multiplication sign, is in one of them.
+    pub const LATIN: Self = Self::new(&[
+        ' '..='~',
+        '\u{A0}'..='\u{2AF}',
+        '\u{300}'..='\u{36F}',
+        '\u{1E00}'..='\u{1EFF}',
+        '\u{2010}'..='\u{2027}',
+    ]);
+}
+
+impl<'a> Ranges<'a> {
+    /// The characters of all these ranges, both ends included. Ranges may overlap; one whose end is before its start is empty.
+    #[must_use]
+    pub const fn new(ranges: &'a [RangeInclusive<char>]) -> Self {
+        let mut suspects = ByteSet::ALL;
+        let mut range = 0;
+        while range < ranges.len() {
+            let (first, last) = (*ranges[range].start() as u32, *ranges[range].end() as u32);
+            let mut character = first;
+            while character <= last && character < 0x80 {
+                suspects = suspects.without(character as u8);
+                character += 1;
+            }
+            range += 1;
+        }
+        Self { ranges, suspects }
+    }
+
+    /// Whether `character` is in one of the ranges.
+    #[must_use]
+    pub fn contains(&self, character: char) -> bool {
+        self.ranges.iter().any(|range| range.contains(&character))
+    }
+}
+
+/// Why a text was not accepted, and where.
+///
+/// Of several errors in one input, the one with the smallest position is reported.
+#[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
+#[non_exhaustive]
+pub enum AcceptError {
+    /// It cannot be decoded to text.
+    Decode(DecodeError),
+    /// It holds a character that is not accepted.
+    NotAccepted {
+        /// The character.
+        character: char,
+        /// Byte offset in the input (not in the output) of the character's first byte or triplet.
+        position: usize,
+    },
+}
+
+impl AcceptError {
+    /// Byte offset in the input of what is wrong.
+    #[must_use]
+    pub const fn position(&self) -> usize {
+        match self {
+            Self::Decode(error) => error.position,
+            Self::NotAccepted { position, .. } => *position,
+        }
+    }
+}
+
+impl fmt::Display for AcceptError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Decode(error) => error.fmt(f),
+            Self::NotAccepted { character, position } => {
+                write!(
+                    f,
+                    "character {character:?} (U+{:04X}) is not accepted, at byte {position}",
+                    u32::from(*character)
+                )
+            }
+        }
+    }
+}
+
+// What it says is all there is to say, so there is no source.
+impl Error for AcceptError {}
+
+impl From<DecodeError> for AcceptError {
+    fn from(error: DecodeError) -> Self {
+        Self::Decode(error)
+    }
+}
+
+impl Decoder {
+    /// Decodes to text that holds characters of `accepted` only; borrows where there is nothing to decode.
+    ///
+    /// # Errors
+    ///
+    /// [`AcceptError::NotAccepted`] with the first other character, or [`AcceptError::Decode`] as
+    /// [`decode_utf8`](Self::decode_utf8), whichever comes first in the input.
+    ///
+    /// ```
+    /// use simdpct::{Decoder, accept::{AcceptError, Ranges}};
+    ///
+    /// let search = |text| Decoder::new().plus_for_space().decode_utf8_accepting(text, &Ranges::LATIN);
+    /// assert_eq!(search("cr%C3%A8me+br%C3%BBl%C3%A9e").unwrap(), "crème brûlée");
+    /// assert_eq!(
+    ///     search("a+%E8%B5%B7%E5%8F%B8%E5%A0%A1"),
+    ///     Err(AcceptError::NotAccepted { character: '起', position: 2 })
+    /// );
+    /// ```
+    pub fn decode_utf8_accepting<'a, T: AsRef<[u8]> + ?Sized>(
+        &self,
+        input: &'a T,
+        accepted: &Ranges<'_>,
+    ) -> Result<Cow<'a, str>, AcceptError> {
+        self.decode_utf8_unless(input.as_ref(), |text| {
+            // Most text stays in one script.
+            let mut current = &EMPTY;
+            find_other(text, &accepted.suspects, self.level, |character| {
+                if !current.contains(&character) {
+                    match accepted.ranges.iter().find(|range| range.contains(&character)) {
+                        Some(range) => current = range,
+                        None => return false,
+                    }
+                }
+                true
+            })
+        })
+    }
+
+    /// Decodes to text that holds only characters for which `accept` is true; borrows where there is nothing to decode.
+    ///
+    /// `accept` is asked for every character, or of a long text for every one that is not ASCII and for each of ASCII's once, so
+    /// that those can be skipped with SIMD. It must always say the same of the same character.
+    ///
+    /// # Errors
+    ///
+    /// As [`decode_utf8_accepting`](Self::decode_utf8_accepting).
+    ///
+    /// ```
+    /// use simdpct::{Decoder, accept::AcceptError};
+    ///
+    /// let name = |text| Decoder::new().decode_utf8_accepting_if(text, char::is_alphanumeric);
+    /// assert_eq!(name("%C3%89milie2").unwrap(), "Émilie2");
+    /// assert_eq!(name("a%C3%89%2Fb"), Err(AcceptError::NotAccepted { character: '/', position: 7 }));
+    /// assert_eq!(name("a%C3/").unwrap_err().position(), 1); // not UTF-8
+    /// ```
+    pub fn decode_utf8_accepting_if<'a, T: AsRef<[u8]> + ?Sized>(
+        &self,
+        input: &'a T,
+        accept: impl Fn(char) -> bool,
+    ) -> Result<Cow<'a, str>, AcceptError> {
+        self.decode_utf8_unless(input.as_ref(), |text| {
+            let suspects = if text.len() < LONG { ByteSet::ALL } else { suspects(&accept) };
+            find_other(text, &suspects, self.level, &accept)
+        })
+    }
+
+    /// Decodes to text in which `find_other` finds no character, with its offset, that is not accepted.
+    fn decode_utf8_unless<'a>(
+        &self,
+        input: &'a [u8],
+        find_other: impl Fn(&str) -> Option<(usize, char)>,
+    ) -> Result<Cow<'a, str>, AcceptError> {
+        let not_accepted = |decoder: &Self, input, text: &str| {
+            let (at, character) = find_other(text)?;
+            // The text was decoded as far as that.
+            let position = decoder.input_offset(input, at).ok()?;
+            Some(AcceptError::NotAccepted { character, position })
+        };
+        match self.decode_utf8(input) {
+            Ok(text) => not_accepted(self, input, &text).map_or(Ok(text), Err),
+            Err(error) => {
+                // What comes before the first error is well-formed text. A kept triplet may be cut there.
+                let before = &input[..error.position];
+                let decoder = Self { rules: DecodeRules { strict: false, reject: None, ..self.rules }, ..*self };
+                let earlier = decoder.decode_utf8(before).ok().and_then(|text| not_accepted(&decoder, before, &text));
+                Err(earlier.unwrap_or(AcceptError::Decode(error)))
+            }
+        }
+    }
+}
+
+/// No character: a start for those who remember the last range.
+const EMPTY: RangeInclusive<char> = '\u{1}'..='\0';
+
+/// From this many bytes, asking a predicate for each ASCII character first costs less than asking it all the way.
+const LONG: usize = 512;
+
+fn suspects(accept: impl Fn(char) -> bool) -> ByteSet {
+    let accepted = (0..0x80_u8).filter(|&byte| accept(char::from(byte)));
+    accepted.fold(ByteSet::ALL, ByteSet::without)
+}
+
+/// The first character that is not accepted, with its offset. `suspects` has all bytes from 0x80, and no ASCII character that is
+/// accepted needs to be in it.
+fn find_other(
+    text: &str,
+    suspects: &ByteSet,
+    level: Option<Level>,
+    mut accept: impl FnMut(char) -> bool,
+) -> Option<(usize, char)> {
+    let mut at = 0;
+    // What is skipped is ASCII, so that `at` stays on a character's boundary.
+    while let Some(skipped) = driver::find(suspects, &text.as_bytes()[at..], level) {
+        at += skipped;
+        for character in text[at..].chars() {
+            if character.is_ascii() && !suspects.contains(character as u8) {
+                break;
+            }
+            if !accept(character) {
+                return Some((at, character));
+            }
+            at += character.len_utf8();
+        }
+    }
+    None
+}

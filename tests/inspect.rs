@@ -1,0 +1,135 @@
+//! Is all found that a string holds, where and as often as it stands there, on every level?
+#![cfg(feature = "alloc")]
+
+mod common;
+
+use common::strategies;
+use proptest::prelude::*;
+use simdpct::{Counts, Findings, Kinds, Level, inspect, inspect_counting, reference};
+
+/// Both forms, on every level, against the oracle.
+fn compare(input: &[u8]) {
+    let findings = reference::findings(input);
+    let all = findings.iter().fold(Kinds::NONE, |all, &(_, kind)| all | kind);
+    let first = findings.iter().map(|&(at, _)| at).min();
+    for level in Level::available() {
+        let context = || format!("{level}: {}", input.escape_ascii());
+        let found = Findings::on(level, input);
+        assert_eq!((found.kinds(), found.first()), (all, first), "{}", context());
+        let counts = Counts::on(level, input);
+        assert_eq!(counts.kinds(), all, "{}", context());
+        for (kind, name) in Kinds::ALL {
+            let places: Vec<usize> = findings.iter().filter(|&&(_, other)| other == kind).map(|&(at, _)| at).collect();
+            assert_eq!(counts.count(kind), places.len(), "{name} on {}", context());
+            assert_eq!(counts.first(kind), places.iter().min().copied(), "{name} on {}", context());
+        }
+    }
+}
+
+#[test]
+fn each_kind() {
+    for (input, kinds, first) in [
+        ("/plain/path?q=1#top", Kinds::NONE, None),
+        ("", Kinds::NONE, None),
+        // RFC 3986 2.1 to 2.3.
+        ("a%40", Findings::ESCAPE, Some(1)),
+        ("a%3a", Findings::ESCAPE | Findings::LOWER_HEX, Some(1)),
+        ("a%7E", Findings::ESCAPE | Findings::UNRESERVED, Some(1)),
+        ("a%4", Findings::MALFORMED, Some(1)),
+        ("%%41", Findings::MALFORMED | Findings::ESCAPE | Findings::UNRESERVED, Some(0)),
+        // WHATWG URL 5.1.
+        ("a+b", Findings::PLUS, Some(1)),
+        ("a%2B", Findings::ESCAPE, Some(1)),
+        // What proxies refuse.
+        ("a%00", Findings::ESCAPE | Findings::NUL | Findings::CONTROL, Some(1)),
+        ("a%0D%0A", Findings::ESCAPE | Findings::CONTROL, Some(1)),
+        ("a%7F", Findings::ESCAPE | Findings::CONTROL, Some(1)),
+        ("a%2F", Findings::ESCAPE | Findings::SLASH, Some(1)),
+        ("a%5C", Findings::ESCAPE | Findings::BACKSLASH, Some(1)),
+        ("a%2E", Findings::ESCAPE | Findings::DOT | Findings::UNRESERVED, Some(1)),
+        ("a%252E", Findings::ESCAPE | Findings::PERCENT, Some(1)),
+        // RFC 3986 2: neither reserved nor unreserved.
+        ("a b", Findings::ILLEGAL, Some(1)),
+        ("a\"<>\\^`{|}\n", Findings::ILLEGAL, Some(1)),
+        ("a\u{e9}", Findings::NON_ASCII | Findings::ILLEGAL, Some(1)),
+        // Unicode 3.9, table 3-7: overlong, surrogate, unfinished, and a character that is none of these.
+        ("a%C0%AF", Findings::ESCAPE | Findings::INVALID_UTF8, Some(1)),
+        ("a%ED%A0%80", Findings::ESCAPE | Findings::INVALID_UTF8, Some(1)),
+        ("a%E2%82", Findings::ESCAPE | Findings::INVALID_UTF8, Some(1)),
+        ("a%E2%82%AC", Findings::ESCAPE, Some(1)),
+    ] {
+        let found = inspect(input);
+        assert_eq!((found.kinds(), found.first()), (kinds, first), "{input}");
+        assert_eq!(found.is_empty(), kinds == Kinds::NONE, "{input}");
+        assert_eq!(inspect_counting(input).kinds(), kinds, "{input}");
+        compare(input.as_bytes());
+    }
+}
+
+#[test]
+fn sets_of_kinds() {
+    let both = Findings::NUL | Findings::SLASH;
+    let found = inspect("%2F");
+    assert!(found.contains(Findings::SLASH) && !found.contains(both));
+    assert!(found.intersects(both) && !found.intersects(Findings::NUL | Findings::DOT));
+    assert!(found.contains(Kinds::NONE) && !found.intersects(Kinds::NONE));
+    assert_eq!(format!("{:?}", found.kinds()), r#"{"escape", "slash"}"#);
+    let counts = inspect_counting("%00/%2F+%2f");
+    assert_eq!((counts.count(both), counts.first(both)), (3, Some(0)));
+    assert_eq!((counts.count(Findings::PLUS), counts.first(Findings::DOT)), (1, None));
+    for (place, (kind, name)) in Kinds::ALL.into_iter().enumerate() {
+        assert_eq!(kind.names().collect::<Vec<_>>(), [name]);
+        assert!(Kinds::ALL[..place].iter().all(|&(other, _)| !kind.intersects(other)), "{name}");
+    }
+}
+
+/// All 65,536 pairs of digits, at the end of an input and before another triplet.
+#[test]
+fn every_pair_of_digits() {
+    for pair in 0..=u16::MAX {
+        let [high, low] = pair.to_be_bytes();
+        let input = [b'a', b'%', high, low, b'%', b'4', b'1'];
+        for end in [4, 7] {
+            let findings = reference::findings(&input[..end]);
+            let all = findings.iter().fold(Kinds::NONE, |all, &(_, kind)| all | kind);
+            for level in Level::available() {
+                assert_eq!(Findings::on(level, &input[..end]).kinds(), all, "{level}: {}", input[..end].escape_ascii());
+            }
+        }
+    }
+}
+
+/// Pieces of every kind at every offset across the blocks of every level.
+#[test]
+fn across_blocks() {
+    for piece in ["%41", "%c0%af", "%e2%82%ac", "%4", "%", "+ ", "é", "%%00%5c%2f%25"] {
+        for before in 0..=140 {
+            for after in [0, 1, 2, 70] {
+                compare(format!("{}{piece}{}", "b".repeat(before), "f".repeat(after)).as_bytes());
+            }
+        }
+    }
+}
+
+/// The string is decoded in chunks: what is cut by their ends is seen all the same, and where it stands.
+#[test]
+fn across_chunks() {
+    for piece in ["%e2%82%ac", "%f0%9f%98%80", "€", "%e2%82x", "%e2%82%", "%e2", "\u{e9}", "%4", "%ff%ff", "%f0%9f%98"]
+    {
+        for before in 2030..=2050 {
+            for after in [0, 1, 2040] {
+                compare(format!("{}{piece}{}", "b".repeat(before), "f".repeat(after)).as_bytes());
+            }
+        }
+    }
+    compare("%e2%82".repeat(5000).as_bytes());
+    compare("%f0%9f%98%80".repeat(2000).as_bytes());
+    compare(&b"\xE2\x82".repeat(5000));
+}
+
+proptest! {
+    #[test]
+    fn both_forms_agree_with_the_oracle(input in strategies::input()) {
+        compare(&input);
+    }
+}

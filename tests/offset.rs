@@ -1,0 +1,141 @@
+//! Does every position in decoded output lead back to the byte or triplet of the input that it comes from?
+#![cfg(feature = "alloc")]
+
+mod common;
+
+use common::decoders;
+use common::strategies::{any_decoder, input};
+use proptest::prelude::*;
+use simdpct::offset::{OffsetError, OffsetMap};
+use simdpct::{ByteSet, DecodeError, DecodeErrorKind, Decoder, Level, reference};
+
+type Offset = Result<usize, OffsetError>;
+
+fn malformed(position: usize) -> OffsetError {
+    decode_error(DecodeErrorKind::Malformed, position)
+}
+
+/// Errors cannot be built outside the crate, so one is provoked and moved.
+fn decode_error(kind: DecodeErrorKind, position: usize) -> OffsetError {
+    let mut error: DecodeError = Decoder::new().check("%").unwrap_err();
+    (error.kind, error.position) = (kind, position);
+    OffsetError::Decode(error)
+}
+
+/// RFC 3986 2.1 and the policies: an output byte comes from a byte, a triplet, or a byte of a kept triplet.
+#[test]
+fn offsets_of_known_inputs() {
+    let strict = Decoder::new();
+    let lenient = strict.lenient();
+    let keep_slash = strict.keep(ByteSet::new(b"/"));
+    let end = |decoded_len| Err(OffsetError::BeyondEnd { decoded_len });
+    let table: &[(Decoder, &str, &[Offset])] = &[
+        (strict, "", &[Ok(0), end(0)]),
+        (strict, "ab", &[Ok(0), Ok(1), Ok(2), end(2), end(2)]),
+        (strict, "%41b%43", &[Ok(0), Ok(3), Ok(4), Ok(7), end(3)]),
+        (strict, "a+%2B", &[Ok(0), Ok(1), Ok(2), Ok(5), end(3)]),
+        (strict.plus_for_space(), "a+%2B", &[Ok(0), Ok(1), Ok(2), Ok(5), end(3)]),
+        // A kept triplet is three bytes of output.
+        (keep_slash, "%2fa%41", &[Ok(0), Ok(1), Ok(2), Ok(3), Ok(4), Ok(7), end(5)]),
+        (keep_slash, "%41%2F", &[Ok(0), Ok(3), Ok(4), Ok(5), Ok(6), end(4)]),
+        // WHATWG URL 1.3: `%%41` is `%A`.
+        (lenient, "%%41", &[Ok(0), Ok(1), Ok(4), end(2)]),
+        (lenient, "%4%41", &[Ok(0), Ok(1), Ok(2), Ok(5), end(3)]),
+        (lenient, "a%", &[Ok(0), Ok(1), Ok(2), end(2)]),
+        // What lies behind the position is not looked at.
+        (strict, "%41b%4", &[Ok(0), Ok(3), Ok(4), Err(malformed(4)), Err(malformed(4))]),
+        (
+            strict.reject(ByteSet::new(b"B")),
+            "%41%42%43",
+            &[Ok(0), Ok(3), Err(decode_error(DecodeErrorKind::Rejected(b'B'), 3))],
+        ),
+        (
+            keep_slash.reject(ByteSet::new(b"2")),
+            "a%2F",
+            &[Ok(0), Ok(1), Ok(2), Err(decode_error(DecodeErrorKind::Rejected(b'2'), 2))],
+        ),
+    ];
+    for (decoder, input, expected) in table {
+        for (decoded, expected) in expected.iter().enumerate() {
+            assert_eq!(decoder.input_offset(input, decoded), *expected, "{decoded} of {input:?} by {decoder:?}");
+        }
+    }
+}
+
+/// Compares every position, and those behind the end, on every level and with the map.
+fn compare(decoder: &Decoder, input: &[u8]) {
+    let last = input.len() + 2;
+    for level in Level::available() {
+        let decoder = decoder.level(level);
+        let map = OffsetMap::new(&decoder, input);
+        assert_eq!(map.as_ref().err(), decoder.check(input).as_ref().err());
+        for decoded in (0..=last).chain([usize::MAX - 1, usize::MAX]) {
+            let expected = reference::input_offset(&decoder, input, decoded);
+            let case = || format!("{decoded} of \"{}\" by {decoder:?}", input.escape_ascii());
+            assert_eq!(decoder.input_offset(input, decoded), expected, "{}", case());
+            if let Ok(map) = &map {
+                assert_eq!(map.input_offset(decoded), expected.ok(), "{}", case());
+            }
+        }
+        if let Ok(map) = &map {
+            assert_eq!(Ok(map.decoded_len()), decoder.decoded_len(input));
+        }
+    }
+}
+
+/// All texts of up to five bytes of those that matter, by every policy.
+#[test]
+fn every_short_input() {
+    let alphabet = b"%4fg2";
+    let mut texts = vec![Vec::new()];
+    let mut longest = texts.clone();
+    for _ in 0..5 {
+        longest =
+            longest.iter().flat_map(|text| alphabet.iter().map(|&byte| [text.as_slice(), &[byte]].concat())).collect();
+        texts.extend_from_slice(&longest);
+    }
+    for decoder in decoders() {
+        for text in &texts {
+            for decoded in 0..text.len() + 2 {
+                let expected = reference::input_offset(&decoder, text, decoded);
+                assert_eq!(decoder.input_offset(text, decoded), expected, "{decoded} of {text:?} by {decoder:?}");
+            }
+        }
+    }
+}
+
+/// Triplets, kept ones and malformed ones around the map's checkpoints, at each of their bytes.
+#[test]
+fn around_checkpoints() {
+    let keep_slash = Decoder::new().keep(ByteSet::new(b"/"));
+    for piece in ["%41", "%2F", "%2F%41", "%41%2F%42"] {
+        for before in 250..260 {
+            let text = ["a".repeat(before), piece.repeat(90), "b".repeat(300)].concat();
+            compare(&Decoder::new(), text.as_bytes());
+            compare(&keep_slash, text.as_bytes());
+        }
+    }
+    for piece in ["%%41", "%4%41", "%"] {
+        for before in 250..258 {
+            compare(&Decoder::new().lenient(), ["a".repeat(before), piece.repeat(4)].concat().as_bytes());
+        }
+    }
+}
+
+proptest! {
+    #[test]
+    fn offsets_equal_the_oracles(input in input(), decoder in any_decoder()) {
+        compare(&decoder, &input);
+    }
+
+    /// What the router does: both halves of a raw text decode to the halves of the decoded one.
+    #[test]
+    fn cutting_the_input_cuts_the_output(input in input(), plus in any::<bool>(), place in any::<prop::sample::Index>()) {
+        let decoder = common::decoder(true, plus, None, None);
+        let decoded = decoder.decode(&input).unwrap();
+        let at = place.index(decoded.len() + 1);
+        let (front, back) = input.split_at(decoder.input_offset(&input, at).unwrap());
+        assert_eq!(decoder.decode(front).unwrap(), &decoded[..at]);
+        assert_eq!(decoder.decode(back).unwrap(), &decoded[at..]);
+    }
+}

@@ -1,0 +1,571 @@
+//! Is every text split as RFC 3986 says, every dirty URI made valid, and no valid one changed?
+#![cfg(feature = "alloc")]
+
+mod common;
+
+use std::borrow::Cow;
+use std::path::PathBuf;
+
+use common::strategies::input;
+use proptest::prelude::*;
+use proptest::sample::select;
+use simdpct::uri::{Parts, PathBuilder, QueryBuilder, path, query, repair, split, split_bytes};
+use simdpct::{Decoder, reference};
+
+/// RFC 3986 appendix A, rule by rule, by itself: nothing here is the library's.
+mod grammar {
+    /// `URI-reference = URI / relative-ref`
+    pub fn is_uri_reference(text: &[u8]) -> bool {
+        let (text, fragment) = cut(text, b'#');
+        let (hier_part, query) = cut(text, b'?');
+        let is_query = |text: Option<&[u8]>| {
+            text.is_none_or(|text| consists(text, |byte| is_pchar(byte) || b"/?".contains(&byte)))
+        };
+        is_query(query) && is_query(fragment) && (is_hier_part_of_uri(hier_part) || is_relative_part(hier_part))
+    }
+
+    fn is_hier_part_of_uri(text: &[u8]) -> bool {
+        let (scheme, Some(hier_part)) = cut(text, b':') else { return false };
+        let is_scheme = matches!(scheme, [b'A'..=b'Z' | b'a'..=b'z', ..])
+            && scheme.iter().all(|&byte| byte.is_ascii_alphanumeric() || b"+-.".contains(&byte));
+        is_scheme && (is_net_path(hier_part) || is_path(hier_part))
+    }
+
+    /// `relative-part = "//" authority path-abempty / path-absolute / path-noscheme / path-empty`
+    fn is_relative_part(text: &[u8]) -> bool {
+        let (first_segment, _) = cut(text, b'/');
+        is_net_path(text) || is_path(text) && !first_segment.contains(&b':')
+    }
+
+    /// `"//" authority path-abempty`
+    fn is_net_path(text: &[u8]) -> bool {
+        let [b'/', b'/', rest @ ..] = text else { return false };
+        let (authority, path) = rest.split_at(rest.iter().position(|&byte| byte == b'/').unwrap_or(rest.len()));
+        is_authority(authority) && consists(path, |byte| is_pchar(byte) || byte == b'/')
+    }
+
+    /// `path-absolute / path-rootless / path-empty`
+    fn is_path(text: &[u8]) -> bool {
+        !text.starts_with(b"//") && consists(text, |byte| is_pchar(byte) || byte == b'/')
+    }
+
+    /// `authority = [ userinfo "@" ] host [ ":" port ]`
+    fn is_authority(text: &[u8]) -> bool {
+        let (userinfo, host_and_port) = match cut(text, b'@') {
+            (userinfo, Some(rest)) => (userinfo, rest),
+            (rest, None) => (&b""[..], rest),
+        };
+        let is_literal = |byte| is_unreserved(byte) || is_sub_delim(byte);
+        let host_and_port = String::from_utf8_lossy(host_and_port);
+        let (is_host, port) = match host_and_port.strip_prefix('[').and_then(|rest| rest.split_once(']')) {
+            Some((address, "")) => (is_ipv6_address(address) || is_ipv_future(address), ""),
+            Some((address, rest)) => {
+                let Some(port) = rest.strip_prefix(':') else { return false };
+                (is_ipv6_address(address) || is_ipv_future(address), port)
+            }
+            None => {
+                let (host, port) = host_and_port.split_once(':').unwrap_or((&host_and_port, ""));
+                (consists(host.as_bytes(), is_literal), port)
+            }
+        };
+        consists(userinfo, |byte| is_literal(byte) || byte == b':')
+            && is_host
+            && port.bytes().all(|byte| byte.is_ascii_digit())
+    }
+
+    /// `"v" 1*HEXDIG "." 1*( unreserved / sub-delims / ":" )`
+    fn is_ipv_future(text: &str) -> bool {
+        let Some((version, rest)) = text.split_once('.') else { return false };
+        let ([b'v' | b'V', digits @ ..], rest) = (version.as_bytes(), rest.as_bytes()) else { return false };
+        !digits.is_empty()
+            && digits.iter().all(u8::is_ascii_hexdigit)
+            && !rest.is_empty()
+            && rest.iter().all(|&byte| is_unreserved(byte) || is_sub_delim(byte) || byte == b':')
+    }
+
+    /// `IPv6address`: eight groups, or fewer with one `::`; the last two may be an IPv4 address.
+    fn is_ipv6_address(text: &str) -> bool {
+        let groups = |text: &str, may_end_in_ipv4: bool| -> Option<usize> {
+            if text.is_empty() {
+                return Some(0);
+            }
+            let groups: Vec<&str> = text.split(':').collect();
+            let (last, others) = groups.split_last()?;
+            let is_group =
+                |group: &&str| (1..=4).contains(&group.len()) && group.bytes().all(|byte| byte.is_ascii_hexdigit());
+            match others.iter().all(is_group) {
+                true if is_group(last) => Some(groups.len()),
+                true if may_end_in_ipv4 && is_ipv4_address(last) => Some(groups.len() + 1),
+                _ => None,
+            }
+        };
+        match text.split_once("::") {
+            Some((before, behind)) => {
+                matches!((groups(before, false), groups(behind, true)), (Some(a), Some(b)) if a + b <= 7)
+            }
+            None => groups(text, true) == Some(8),
+        }
+    }
+
+    /// `dec-octet "." dec-octet "." dec-octet "." dec-octet`
+    fn is_ipv4_address(text: &str) -> bool {
+        let octets: Vec<&str> = text.split('.').collect();
+        octets.len() == 4
+            && octets.iter().all(|octet| octet.parse::<u8>().is_ok_and(|value| value.to_string() == *octet))
+    }
+
+    /// Whether a text consists of `pct-encoded` and of such bytes.
+    fn consists(mut text: &[u8], literal: impl Fn(u8) -> bool) -> bool {
+        while let Some((&first, rest)) = text.split_first() {
+            text = match rest {
+                [high, low, rest @ ..] if first == b'%' && high.is_ascii_hexdigit() && low.is_ascii_hexdigit() => rest,
+                _ if first != b'%' && literal(first) => rest,
+                _ => return false,
+            };
+        }
+        true
+    }
+
+    fn is_pchar(byte: u8) -> bool {
+        is_unreserved(byte) || is_sub_delim(byte) || b":@".contains(&byte)
+    }
+
+    fn is_unreserved(byte: u8) -> bool {
+        byte.is_ascii_alphanumeric() || b"-._~".contains(&byte)
+    }
+
+    fn is_sub_delim(byte: u8) -> bool {
+        b"!$&'()*+,;=".contains(&byte)
+    }
+
+    fn cut(text: &[u8], delimiter: u8) -> (&[u8], Option<&[u8]>) {
+        match text.iter().position(|&byte| byte == delimiter) {
+            Some(at) => (&text[..at], Some(&text[at + 1..])),
+            None => (text, None),
+        }
+    }
+}
+
+use grammar::is_uri_reference;
+
+#[test]
+fn known_splits() {
+    let parts = |scheme, authority, path, query, fragment| Parts { scheme, authority, path, query, fragment };
+    let table: &[(&str, Parts<&str>)] = &[
+        // RFC 3986 appendix B
+        (
+            "http://www.ics.uci.edu/pub/ietf/uri/#Related",
+            parts(Some("http"), Some("www.ics.uci.edu"), "/pub/ietf/uri/", None, Some("Related")),
+        ),
+        // RFC 3986 3
+        (
+            "foo://example.com:8042/over/there?name=ferret#nose",
+            parts(Some("foo"), Some("example.com:8042"), "/over/there", Some("name=ferret"), Some("nose")),
+        ),
+        ("urn:example:animal:ferret:nose", parts(Some("urn"), None, "example:animal:ferret:nose", None, None)),
+        // RFC 3986 1.1.2
+        ("mailto:John.Doe@example.com", parts(Some("mailto"), None, "John.Doe@example.com", None, None)),
+        ("ldap://[2001:db8::7]/c=GB?objectClass?one", {
+            parts(Some("ldap"), Some("[2001:db8::7]"), "/c=GB", Some("objectClass?one"), None)
+        }),
+        // Missing is not empty (RFC 3986 5.3).
+        ("", parts(None, None, "", None, None)),
+        ("?", parts(None, None, "", Some(""), None)),
+        ("#", parts(None, None, "", None, Some(""))),
+        ("?#", parts(None, None, "", Some(""), Some(""))),
+        ("//", parts(None, Some(""), "", None, None)),
+        ("///", parts(None, Some(""), "/", None, None)),
+        ("a:", parts(Some("a"), None, "", None, None)),
+        // The first delimiter decides.
+        (":a", parts(None, None, ":a", None, None)),
+        ("a/b:c", parts(None, None, "a/b:c", None, None)),
+        ("a?b:c#d?e#f", parts(None, None, "a", Some("b:c"), Some("d?e#f"))),
+        ("#a?b", parts(None, None, "", None, Some("a?b"))),
+        ("a://b?c/d", parts(Some("a"), Some("b"), "", Some("c/d"), None)),
+        ("a://b#c", parts(Some("a"), Some("b"), "", None, Some("c"))),
+        ("/a//b", parts(None, None, "/a//b", None, None)),
+        // Nothing is checked.
+        ("1 é:ü", parts(Some("1 é"), None, "ü", None, None)),
+    ];
+    for (text, expected) in table {
+        assert_eq!(split(text), *expected, "{text}");
+        assert_eq!(split(text).to_string(), *text);
+        assert_eq!(split_bytes(text.as_bytes()).path, expected.path.as_bytes(), "{text}");
+    }
+    assert_eq!(split_bytes(b"\xFF?\xFE").query, Some(&b"\xFE"[..]));
+}
+
+#[test]
+fn known_repairs() {
+    let table: &[(&str, &str)] = &[
+        // RFC 3986 2.4: a '%' that starts no triplet.
+        ("/100%", "/100%25"),
+        ("/%zz%4%20%", "/%25zz%254%20%25"),
+        ("/%%34%31", "/%25%34%31"),
+        ("?a=%&b=%2", "?a=%25&b=%252"),
+        // RFC 3986 3.3 to 3.5
+        ("/a b\"c<d>e\\f^g`h{i|j}k", "/a%20b%22c%3Cd%3Ee%5Cf%5Eg%60h%7Bi%7Cj%7Dk"),
+        ("/é?é#é", "/%C3%A9?%C3%A9#%C3%A9"),
+        ("/[a]?[b]#[c]", "/%5Ba%5D?%5Bb%5D#%5Bc%5D"),
+        ("/a?b?c/d#e?f/g#h#", "/a?b?c/d#e?f/g%23h%23"),
+        ("/a\tb\nc\rd\0e\x7F", "/a%09b%0Ac%0Dd%00e%7F"),
+        ("http://a/?q=a+b&c=d;e='f'", "http://a/?q=a+b&c=d;e='f'"),
+        // RFC 3986 3.2.1: the last '@' ends the user information, as in WHATWG URL 4.4.
+        ("http://a@b@c/", "http://a%40b@c/"),
+        ("http://a b:p w@c/", "http://a%20b:p%20w@c/"),
+        ("http://a b:p#w@c/", "http://a%20b%3Ap#w@c/"),
+        ("http://u:p[w]:x@c/", "http://u:p%5Bw%5D:x@c/"),
+        ("http://@/", "http://@/"),
+        ("http://a\\@b/", "http://a%5C@b/"),
+        // RFC 3986 3.2.2
+        ("http://ex ample.com/", "http://ex%20ample.com/"),
+        ("http://bücher.example/", "http://b%C3%BCcher.example/"),
+        ("http://[::1]/", "http://[::1]/"),
+        ("http://[::1]:8080/", "http://[::1]:8080/"),
+        ("http://[::1]:/", "http://[::1]:/"),
+        ("http://u@[2001:db8::7]?a", "http://u@[2001:db8::7]?a"),
+        ("//[::ffff:1.2.3.4]", "//[::ffff:1.2.3.4]"),
+        ("//[v1F.a:b]", "//[v1F.a:b]"),
+        ("//[v.a]", "//%5Bv.a%5D"),
+        ("//[v1.]", "//%5Bv1.%5D"),
+        ("//[v1.a/b]", "//%5Bv1.a/b%5D"),
+        ("//[1.2.3.4]", "//%5B1.2.3.4%5D"),
+        ("//[]", "//%5B%5D"),
+        ("//[::1", "//%5B%3A:1"),
+        ("//[::1]a", "//%5B%3A%3A1%5Da"),
+        ("//[::1]a:1", "//%5B%3A%3A1%5Da:1"),
+        ("//[fe80::1%25eth0]", "//%5Bfe80%3A%3A1%25eth0%5D"),
+        ("//a[b]", "//a%5Bb%5D"),
+        // RFC 3986 3.2.3
+        ("//a:80", "//a:80"),
+        ("//a:", "//a:"),
+        ("//:80", "//:80"),
+        ("//a:b:80", "//a%3Ab:80"),
+        ("//a:8o", "//a%3A8o"),
+        ("//a:80 ", "//a%3A80%20"),
+        // RFC 3986 3.1 and 4.2: what is no scheme is a segment of a path.
+        ("a+b-c.1:d e", "a+b-c.1:d%20e"),
+        ("1a:b", "1a%3Ab"),
+        ("1a://b c:d", "1a%3A//b%20c:d"),
+        (" http://a/", "%20http%3A//a/"),
+        (":a:b/c:d", "%3Aa%3Ab/c:d"),
+        (":", "%3A"),
+        ("é:b?c:d", "%C3%A9%3Ab?c:d"),
+        ("%41:b#c:d", "%41%3Ab#c:d"),
+        ("./a:b", "./a:b"),
+        ("C:\\a", "C:%5Ca"),
+        // Dot segments and case are not our business.
+        ("HTTP://EXAMPLE.com/./a/../%7e", "HTTP://EXAMPLE.com/./a/../%7e"),
+    ];
+    for (dirty, expected) in table {
+        let repaired = repair(dirty);
+        assert_eq!(repaired, *expected, "{dirty}");
+        assert_eq!(matches!(repaired, Cow::Borrowed(_)), dirty == expected, "{dirty}");
+        assert_eq!(reference::repair(dirty.as_bytes()), *expected, "{dirty}");
+        assert!(is_uri_reference(expected.as_bytes()), "{expected}");
+    }
+    assert_eq!(repair(b"/\xE9\xFF?\x80"), "/%E9%FF?%80");
+}
+
+/// RFC 3986 5.4: the references of the examples are valid, all of them, with the base URI.
+#[test]
+fn references_of_the_standard_stay() {
+    for text in [
+        "http://a/b/c/d;p?q",
+        "g:h",
+        "g",
+        "./g",
+        "g/",
+        "/g",
+        "//g",
+        "?y",
+        "g?y",
+        "#s",
+        "g#s",
+        "g?y#s",
+        ";x",
+        "g;x",
+        "g;x?y#s",
+        "",
+        ".",
+        "./",
+        "..",
+        "../",
+        "../g",
+        "../..",
+        "../../",
+        "../../g",
+        "../../../g",
+        "/./g",
+        "/../g",
+        "g.",
+        ".g",
+        "g..",
+        "..g",
+        "./../g",
+        "./g/.",
+        "g/./h",
+        "g/../h",
+        "g;x=1/./y",
+        "g;x=1/../y",
+        "g?y/./x",
+        "g?y/../x",
+        "g#s/./x",
+        "g#s/../x",
+        "http:g",
+        // RFC 3986 1.1.2
+        "ftp://ftp.is.co.za/rfc/rfc1808.txt",
+        "http://www.ietf.org/rfc/rfc2396.txt",
+        "ldap://[2001:db8::7]/c=GB?objectClass?one",
+        "mailto:John.Doe@example.com",
+        "news:comp.infosystems.www.servers.unix",
+        "tel:+1-816-555-1212",
+        "telnet://192.0.2.16:80/",
+        "urn:oasis:names:specification:docbook:dtd:xml:4.1.2",
+    ] {
+        assert!(is_uri_reference(text.as_bytes()), "{text}");
+        assert!(matches!(repair(text), Cow::Borrowed(same) if std::ptr::eq(same, text)), "{text}");
+    }
+}
+
+/// The checker must say no, or what it confirms means nothing.
+#[test]
+fn the_checker_refuses() {
+    for text in [
+        "a b",
+        "%",
+        "%4",
+        "%4g",
+        "\u{7F}",
+        "é",
+        "a\\b",
+        "[a]",
+        "?[",
+        "#a#b",
+        "1a:b",
+        ":a",
+        "é:b",
+        "//a@b@c",
+        "//[::1",
+        "//[]",
+        "//a:b",
+        "//[::1]a",
+        "//[1::2::3]",
+        "//[1:2:3:4:5:6:7]",
+        "//[1:2:3:4:5:6:7:8:9]",
+        "//[::1.2.3.256]",
+        "//[::01.2.3.4]",
+        "//[12345::]",
+        "//[1.2.3.4::]",
+        "//[fe80::1%25a]",
+        "//[v.a]",
+        "//[vg.a]",
+        "//a:1a",
+        "//[::1]:a",
+        "//a b",
+    ] {
+        assert!(!is_uri_reference(text.as_bytes()), "{text}");
+    }
+}
+
+/// What must hold of every input.
+fn check_repair(dirty: &[u8]) {
+    let case = dirty.escape_ascii();
+    let repaired = repair(dirty);
+    assert_eq!(repaired, reference::repair(dirty), "{case}");
+    assert!(is_uri_reference(repaired.as_bytes()), "{case} became {repaired}");
+    assert_eq!(matches!(repaired, Cow::Borrowed(_)), repaired.as_bytes() == dirty, "{case}");
+    if is_uri_reference(dirty) {
+        assert_eq!(repaired.as_bytes(), dirty);
+    }
+    // Once is enough, and nothing is lost.
+    assert!(matches!(repair(repaired.as_ref()), Cow::Borrowed(_)), "{case} became {repaired}");
+    assert_eq!(Decoder::new().decode(repaired.as_ref()), Decoder::new().lenient().decode(dirty), "{case}");
+    // Delimiters stay delimiters: the same components are there, unless there was no scheme to begin with.
+    let (before, behind) = (split_bytes(dirty), split(&repaired));
+    assert_eq!(behind.query.is_some(), before.query.is_some(), "{case}");
+    assert_eq!(behind.fragment.is_some(), before.fragment.is_some(), "{case}");
+    if behind.scheme.is_some() {
+        assert_eq!(behind.scheme.map(str::as_bytes), before.scheme, "{case}");
+        assert_eq!(behind.authority.is_some(), before.authority.is_some(), "{case}");
+    }
+}
+
+/// All texts of up to five bytes of those that structure a URI or break it.
+#[test]
+fn every_short_text() {
+    let alphabet = b"a1:/?#[]@% ";
+    let mut texts = vec![Vec::new()];
+    for _ in 0..5 {
+        texts = texts
+            .iter()
+            .flat_map(|text: &Vec<u8>| alphabet.iter().map(|&byte| [text.as_slice(), &[byte]].concat()))
+            .collect();
+        for text in &texts {
+            check_repair(text);
+            check_repair(&[b"//", text.as_slice()].concat());
+        }
+    }
+}
+
+/// Text of pieces that matter to the grammar, well-formed or not.
+fn dirty_uri() -> impl Strategy<Value = Vec<u8>> {
+    let piece = prop_oneof![
+        4 => select(&["http", ":", "//", "/", "?", "#", "@", "[", "]", "%", "80", "::", ".", "..", "v1.", "ffff", "1.2.3.4", "&", "=",
+            "+", " ", "\\", "é", "%41", "%e9", "user:pass@", "example.com", "[::1]", "[v2.x]", "\"<>^`{|}", "\t"][..])
+            .prop_map(|text| text.as_bytes().to_vec()),
+        1 => input(),
+        1 => "[a-z0-9._~-]{0,70}".prop_map(String::into_bytes),
+    ];
+    prop::collection::vec(piece, 0..12).prop_map(|pieces| pieces.concat())
+}
+
+/// A valid URI reference, generated by the rules of RFC 3986 appendix A.
+fn valid_uri() -> impl Strategy<Value = String> {
+    const PCHAR: &str = "([A-Za-z0-9._~!$&'()*+,;=:@-]|%[0-9A-Fa-f]{2}|-)";
+    const REG_NAME: &str = "([A-Za-z0-9._~!$&'()*+,;=-]|%[0-9A-Fa-f]{2}){0,30}";
+    let scheme = "[A-Za-z][A-Za-z0-9+.-]{0,8}:";
+    let userinfo = "(([A-Za-z0-9._~!$&'()*+,;=:-]|%[0-9A-Fa-f]{2}){0,20}@)?";
+    let group = "[0-9A-Fa-f]{1,4}";
+    let host = format!(
+        "({REG_NAME}|\\[({group}:){{7}}{group}\\]|\\[({group}:){{0,3}}{group}::(({group}:){{0,2}}{group})?\\]\
+         |\\[::({group}:){{0,5}}127\\.0\\.0\\.1\\]|\\[[vV][0-9A-Fa-f]{{1,3}}\\.[A-Za-z0-9._~!$&'()*+,;=:-]{{1,9}}\\])"
+    );
+    let net_path = format!("//{userinfo}{host}(:[0-9]{{0,5}})?(/{PCHAR}{{0,9}}){{0,4}}");
+    let rooted = format!("/({PCHAR}{{1,9}}(/{PCHAR}{{0,9}}){{0,4}})?");
+    let rootless = format!("{PCHAR}{{1,9}}(/{PCHAR}{{0,9}}){{0,4}}");
+    let no_scheme = format!("([A-Za-z0-9._~!$&'()*+,;=@-]|%[0-9A-Fa-f]{{2}}){{1,9}}(/{PCHAR}{{0,9}}){{0,4}}");
+    let tail = format!("(\\?({PCHAR}|[/?]){{0,70}})?(#({PCHAR}|[/?]){{0,70}})?");
+    let uri = format!("({scheme}({net_path}|{rooted}|{rootless}|)|({net_path}|{rooted}|{no_scheme}|)){tail}");
+    proptest::string::string_regex(&uri).unwrap()
+}
+
+proptest! {
+    #[test]
+    fn dirty_uris(dirty in dirty_uri()) {
+        check_repair(&dirty);
+    }
+
+    #[test]
+    fn valid_uris_stay(uri in valid_uri()) {
+        assert!(is_uri_reference(uri.as_bytes()), "{}", uri);
+        assert!(matches!(repair(&uri), Cow::Borrowed(_)), "{}", uri);
+        check_repair(uri.as_bytes());
+    }
+
+    /// One byte of dirt in a valid URI.
+    #[test]
+    fn soiled_uris(uri in valid_uri(), place in any::<prop::sample::Index>(), byte in any::<u8>()) {
+        let mut bytes = uri.into_bytes();
+        bytes.insert(place.index(bytes.len() + 1), byte);
+        check_repair(&bytes);
+    }
+
+    /// RFC 3986 5.3 undoes appendix B.
+    #[test]
+    fn what_is_split_can_be_put_together(bytes in dirty_uri()) {
+        let text = String::from_utf8_lossy(&bytes);
+        assert_eq!(split(&text).to_string(), text);
+        let parts = split(&text);
+        assert!(parts.scheme.is_none_or(|scheme| !scheme.is_empty() && !scheme.contains([':', '/', '?', '#'])));
+        assert!(parts.authority.is_none_or(|authority| !authority.contains(['/', '?', '#'])));
+        assert!(!parts.path.contains(['?', '#']));
+        assert!(parts.query.is_none_or(|query| !query.contains('#')));
+    }
+
+    /// What goes into a path or a query comes out again.
+    #[test]
+    fn paths_and_queries_give_back_their_parts(parts in prop::collection::vec(input(), 1..6)) {
+        let segments: Vec<Vec<u8>> =
+            parts.iter().map(|part| part.iter().copied().filter(|&byte| byte != b'/').collect()).collect();
+        let built = path(&segments).unwrap();
+        let (front, rest) = built.split_at(1);
+        assert_eq!(front, "/");
+        let back: Vec<Vec<u8>> = rest.split('/').map(|text| Decoder::new().decode(text).unwrap().into_owned()).collect();
+        assert_eq!(back, segments);
+        assert!(is_uri_reference(format!("//a{built}").as_bytes()), "{}", built);
+
+        let built = query(parts.iter().map(|part| (part, part)));
+        let decode = |text| Decoder::new().plus_for_space().decode(text).unwrap().into_owned();
+        let pairs: Vec<&str> = built.split(['&', ';']).collect();
+        assert_eq!(pairs.len(), parts.len());
+        for (text, part) in std::iter::zip(pairs, &parts) {
+            let (name, value) = text.split_once('=').unwrap();
+            assert_eq!((decode(name), decode(value)), (part.clone(), part.clone()));
+        }
+        assert!(is_uri_reference(format!("?{built}").as_bytes()), "{}", built);
+    }
+}
+
+#[test]
+fn a_slash_in_a_segment_is_an_error() {
+    let error = path(["a", "b%2Fc", "de/f/g"]).unwrap_err();
+    assert_eq!((error.segment, error.position), (2, 2));
+    assert_eq!(error.to_string(), "a slash in segment 2 of a path, at byte 2");
+
+    let mut builder = PathBuilder::new();
+    builder.push("a").unwrap();
+    assert!(builder.push("/").is_err());
+    // What went wrong left nothing behind.
+    assert_eq!(builder.push("b").unwrap().to_string(), "/a/b");
+}
+
+#[test]
+fn known_paths_and_queries() {
+    let paths: &[(&[&str], &str)] = &[
+        (&[], ""),
+        (&[""], "/"),
+        (&["doc@1:5", ""], "/doc@1:5/"),
+        (&["a b", "100%", "%20", "é"], "/a%20b/100%25/%2520/%C3%A9"),
+        (&["a?b#c[d]\\e"], "/a%3Fb%23c%5Bd%5D%5Ce"),
+        // Dot segments are not our business.
+        (&["a", "..", "."], "/a/../."),
+    ];
+    for (segments, expected) in paths {
+        assert_eq!(path(*segments).as_deref(), Ok(*expected));
+    }
+    let queries: &[(&[(&str, &str)], &str)] = &[
+        (&[], ""),
+        (&[("", "")], "="),
+        (&[("a", "b"), ("a", "")], "a=b&a="),
+        (&[("a=b", "c=d&e;f+g h")], "a%3Db=c%3Dd%26e%3Bf%2Bg%20h"),
+        (
+            &[("back_uri", "http://user:password@example.com/?foo=bar")],
+            "back_uri=http://user:password@example.com/?foo%3Dbar",
+        ),
+    ];
+    for (pairs, expected) in queries {
+        assert_eq!(query(pairs.iter().copied()), *expected);
+    }
+    let mut builder = QueryBuilder::new();
+    assert_eq!(builder.push("a", &[0xFF]).push("b", "c").to_string(), "a=%FF&b=c");
+    // The classic example.
+    let uri = format!(
+        "http://example.com{}?{}",
+        path(["doc@1:5", ""]).unwrap(),
+        query([("back_uri", "http://user:password@example.com/?foo=bar")])
+    );
+    assert_eq!(uri, "http://example.com/doc@1:5/?back_uri=http://user:password@example.com/?foo%3Dbar");
+    assert!(matches!(repair(&uri), Cow::Borrowed(_)));
+}
+
+/// Real URLs, dirt and attacks.
+#[test]
+fn corpora() {
+    let default = || PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../shared/corpora");
+    let folder = std::env::var_os("SIMDPCT_CORPORA").map_or_else(default, PathBuf::from);
+    for name in ["typical_urls.txt", "resource_urls.txt", "nonlatin_urls.txt", "hostile.txt"] {
+        let path = folder.join(name);
+        let Ok(text) = std::fs::read(&path) else {
+            eprintln!("not tested: there is no {}", path.display());
+            continue;
+        };
+        let (mut lines, mut valid) = (0, 0);
+        for line in text.split(|&byte| byte == b'\n') {
+            check_repair(line);
+            lines += 1;
+            valid += usize::from(is_uri_reference(line));
+        }
+        println!("{name}: {valid} of {lines} lines are valid");
+    }
+}
