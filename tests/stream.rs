@@ -372,7 +372,6 @@ fn any_room() -> impl Strategy<Value = usize> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(3000))]
 
     #[test]
     fn any_chunking_decodes_as_one(
