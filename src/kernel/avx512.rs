@@ -9,7 +9,7 @@ use core::arch::x86_64::*;
 
 use super::report::{self, Extract, Report};
 use super::tape::{Source, Tape, Target};
-use super::{FormMarks, KEEP, Kernel, PLUS, Progress, REJECT, SCAN, Stop, UPPERCASE, WRITE};
+use super::{Cursor, FormMarks, KEEP, Kernel, PLUS, Progress, REJECT, SCAN, Stop, UPPERCASE, WRITE};
 use crate::byteset::ByteSet;
 use crate::rules::{DecodeRules, EncodeRules};
 
@@ -134,20 +134,6 @@ impl Kernel for Avx512 {
         }
         store::<false>(output, written, tape.target(), tape.capacity()).then_some(written)
     }
-}
-
-/// Where an operation stands.
-struct Cursor {
-    read: usize,
-    written: usize,
-    /// How the lowest lanes of the next block continue a triplet of the last one: bits 0 and 1.
-    carry: u64,
-    /// The same of triplets that stay, when their digits are to be upper-case.
-    uppercase: u64,
-}
-
-impl Cursor {
-    const START: Self = Self { read: 0, written: 0, carry: 0, uppercase: 0 };
 }
 
 /// The lowest `length` bits, all of them from 64.

@@ -8,7 +8,7 @@
 use super::report::{self, Extract, Report};
 use super::tape::Tape;
 use super::vector::{Vector, Vector16};
-use super::{COMPACTED, EXPANDED, FormMarks, KEEP, PLUS, Progress, REJECT, SCAN, Stop, UPPERCASE, WRITE};
+use super::{COMPACTED, Cursor, EXPANDED, FormMarks, KEEP, PLUS, Progress, REJECT, SCAN, Stop, UPPERCASE, WRITE};
 use crate::byteset::ByteSet;
 use crate::rules::{DecodeRules, EncodeRules};
 
@@ -494,20 +494,6 @@ unsafe fn marks_of<V: Vector>(x: V) -> FormMarks {
             coded: coded.bits(),
         }
     }
-}
-
-/// Where an operation stands.
-struct Cursor {
-    read: usize,
-    written: usize,
-    /// How the lowest lanes of the next block continue a triplet of the last one: bits 0 and 1.
-    carry: u64,
-    /// The same of triplets that stay, when their digits are to be upper-case.
-    uppercase: u64,
-}
-
-impl Cursor {
-    const START: Self = Self { read: 0, written: 0, carry: 0, uppercase: 0 };
 }
 
 /// What [`decode`] needs in registers.

@@ -97,6 +97,20 @@ pub(crate) struct FormMarks {
     pub(crate) coded: u64,
 }
 
+/// Where an operation stands.
+struct Cursor {
+    read: usize,
+    written: usize,
+    /// How the lowest lanes of the next block continue a triplet of the last one: bits 0 and 1.
+    carry: u64,
+    /// The same of triplets that stay, when their digits are to be upper-case.
+    uppercase: u64,
+}
+
+impl Cursor {
+    const START: Self = Self { read: 0, written: 0, carry: 0, uppercase: 0 };
+}
+
 /// Variant bit of both operations: '+' stands for a space.
 pub(crate) const PLUS: u8 = 1;
 /// Variant bit of both operations: some triplets of the input stay as they are.
