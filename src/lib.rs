@@ -13,6 +13,22 @@
 //! # Ok::<(), simdpct::DecodeError>(())
 //! ```
 //!
+//! # Where to look
+//!
+//! | to | take |
+//! |---|---|
+//! | encode one's own way: the set, the policy, the output | [`Encoder`], [`sets`], [`ByteSet`] |
+//! | decode one's own way: strict or lenient, keeping or refusing bytes | [`Decoder`] |
+//! | decode only text of certain characters | [`accept`] |
+//! | compare and normalise URIs | [`Normalizer`], [`equivalent`](fn@equivalent) |
+//! | split, repair and build whole URIs | [`uri`] |
+//! | parse and serialise forms and queries | [`form`] |
+//! | code what comes in parts, or goes through `Read` and `Write` | [`stream`] |
+//! | know what a string holds before deciding on it | [`inspect`](fn@inspect) |
+//! | get from a position in decoded text back to the input | [`offset`] |
+//! | read what standards have left behind | [`legacy`] |
+//! | come from another crate | [`compat`] |
+//!
 //! # Promises
 //!
 //! No function panics, whatever its input. No byte outside a given buffer is read or written. Time is linear in the input's
