@@ -34,13 +34,30 @@ impl Rows {
     }
 }
 
+/// A text in pieces of 50 bytes, or of one or two less where a triplet would be cut: no row of anyone's ends within one.
+fn pieces(mut text: &[u8]) -> impl Iterator<Item = &[u8]> {
+    std::iter::from_fn(move || {
+        let cut_back = |distance: usize| text.len() > 50 && text[50 - distance] == b'%';
+        let length = if cut_back(1) {
+            49
+        } else if cut_back(2) {
+            48
+        } else {
+            text.len().min(50)
+        };
+        let (piece, rest) = text.split_at(length);
+        text = rest;
+        (!piece.is_empty()).then_some(piece)
+    })
+}
+
 /// The lines of each corpus as rows, and its pieces of 50 bytes.
 fn columns() -> Vec<Rows> {
     let of_corpus = |corpus: common::Corpus| {
         let lines = corpus.text.split(|&byte| byte == b'\n').filter(|line| !line.is_empty());
         // Generated text has no lines.
         let lines = corpus.text.contains(&b'\n').then(|| Rows::of(format!("{} lines", corpus.name), lines));
-        let pieces = Rows::of(format!("{} in 50 bytes", corpus.name), corpus.text.chunks(50));
+        let pieces = Rows::of(format!("{} in 50 bytes", corpus.name), pieces(&corpus.text));
         lines.into_iter().chain([pieces])
     };
     common::corpora().into_iter().flat_map(of_corpus).collect()

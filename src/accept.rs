@@ -118,14 +118,8 @@ impl fmt::Display for AcceptError {
     }
 }
 
-impl Error for AcceptError {
-    fn source(&self) -> Option<&(dyn Error + 'static)> {
-        match self {
-            Self::Decode(error) => Some(error),
-            Self::NotAccepted { .. } => None,
-        }
-    }
-}
+// What it says is all there is to say, so there is no source.
+impl Error for AcceptError {}
 
 impl From<DecodeError> for AcceptError {
     fn from(error: DecodeError) -> Self {

@@ -261,7 +261,7 @@ impl Decoder {
         // over a kept triplet that is cut because one of its digits is rejected.
         let before = &input[..error.position];
         let decoder = Self { rules: DecodeRules { strict: false, reject: None, ..self.rules }, ..*self };
-        match decoder.decode(before).map(|bytes| driver::owned::find_ill_formed(&bytes)) {
+        match decoder.decode(before).map(|bytes| driver::find_ill_formed(&bytes)) {
             Ok(Some(at)) => decoder.ill_formed(before, at),
             _ => error,
         }

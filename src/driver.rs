@@ -1,14 +1,17 @@
 //! The driver: the only caller of kernels. Owns modes, sizes and failures, and the steps from bytes to text.
 
+pub(crate) mod form;
+#[cfg(feature = "alloc")]
+pub(crate) mod many;
+
 use core::mem::MaybeUninit;
 
 use crate::byteset::ByteSet;
 use crate::error::{BufferTooSmall, DecodeError, DecodeErrorKind, DecodeIntoError};
-#[cfg(feature = "alloc")]
-use crate::kernel::marks::{Index, Mark, MarkKernels, Shift};
-use crate::kernel::report::{self, Report};
+pub(crate) use crate::kernel::from_digits;
+use crate::kernel::report::{self, Extract, Report};
 use crate::kernel::tape::Tape;
-use crate::kernel::{Inspect, Kernels, MEASURE, Progress, SCAN, Stop, WRITE, from_digits, word};
+use crate::kernel::{Inspect, Kernels, MEASURE, Progress, SCAN, Stop, WRITE, word};
 use crate::level::Level;
 use crate::rules::{DecodeRules, EncodeRules};
 
@@ -25,40 +28,6 @@ pub(crate) fn find(set: &ByteSet, haystack: &[u8], level: Option<Level>) -> Opti
 pub(crate) fn count(set: &ByteSet, haystack: &[u8], level: Option<Level>) -> usize {
     // SAFETY: as in `find`.
     unsafe { (Kernels::of(Level::usable(level)).count)(set, haystack) }
-}
-
-/// What marks texts on a level, if that is worth while.
-#[cfg(feature = "alloc")]
-#[derive(Clone, Copy)]
-pub(crate) struct Marker(&'static MarkKernels);
-
-#[cfg(feature = "alloc")]
-impl Marker {
-    pub(crate) fn new(level: Option<Level>) -> Option<Self> {
-        Kernels::of(Level::usable(level)).marks.as_ref().map(Self)
-    }
-
-    /// Marks what `what` says of `set`, for the blocks that `marks` has room for.
-    #[inline]
-    pub(crate) fn mark(self, what: u8, set: &ByteSet, text: &[u8], marks: &mut [Mark]) {
-        // SAFETY: the kernels are those of a level that the machine has. (tests/columns.rs, tests/bounds.rs)
-        unsafe { (self.0.mark[usize::from(what)])(set, text, marks) }
-    }
-
-    /// See [`marks::place`](crate::kernel::marks).
-    #[inline]
-    pub(crate) fn place<I: Index>(
-        self,
-        marks: &[Mark],
-        text: &[u8],
-        places: &[I],
-        base: usize,
-        shift: Shift,
-        placed: &mut [I],
-    ) -> bool {
-        // SAFETY: as in `mark`.
-        unsafe { I::place(self.0)(marks, text, places, base, shift, placed) }
-    }
 }
 
 /// The members of `set` among the first 64 bytes of `haystack`, as bits.
@@ -274,43 +243,98 @@ pub(crate) fn inspect<const COUNT: bool>(input: &[u8], level: Option<Level>) -> 
     Inspector::<COUNT>::new(level).inspect(input)
 }
 
-/// Inspects any number of strings: the kernel is looked up, and the room for decoded text made, only once.
+/// Inspects any number of strings: the kernel is looked up, and the room for extracted text made, only once.
 pub(crate) struct Inspector<const COUNT: bool> {
     kernel: Inspect,
-    text: Text,
+    extract: Extract,
+    level: Option<Level>,
 }
 
 impl<const COUNT: bool> Inspector<COUNT> {
     #[inline]
     pub(crate) fn new(level: Option<Level>) -> Self {
-        Self { kernel: Kernels::of(Level::usable(level)).inspect[usize::from(COUNT)], text: Text::new(level) }
+        let kernel = Kernels::of(Level::usable(level)).inspect[usize::from(COUNT)];
+        Self { kernel, extract: Extract::EMPTY, level }
     }
 
     /// What a string holds.
     #[inline]
     pub(crate) fn inspect(&mut self, input: &[u8]) -> Report {
+        let Self { kernel, extract, level } = self;
         let mut report = Report::default();
-        let mut has_non_ascii = false;
-        self.text.pending = 0;
+        (extract.length, extract.is_open) = (0, false);
+        let mut is_well_formed = true;
         for chunk in Chunks(input) {
-            // SAFETY: as in `find`: the kernel is that of a level that the machine has. (tests/inspect.rs, tests/bounds.rs)
-            unsafe { (self.kernel)(chunk, &mut report) }
-            let may_be_ill_formed = report.take_non_ascii_hint(&mut has_non_ascii);
-            if (may_be_ill_formed || self.text.is_pending()) && (COUNT || !report.has(report::INVALID_UTF8)) {
-                self.text.check::<COUNT>(chunk, &mut report);
-            }
+            // SAFETY: as in `find`; chunks are no longer than that, and an unfinished character has 3 bytes at most.
+            // (tests/inspect.rs, tests/bounds.rs)
+            unsafe { kernel(chunk, extract, &mut report) }
             report.base += chunk.len();
+            is_well_formed = is_well_formed && is_well_formed_but_for_the_end(extract);
+            if !is_well_formed {
+                extract.length = 0;
+            }
         }
-        self.text.finish::<COUNT>(&mut report);
-        if has_non_ascii {
-            report.note::<false>(report::NON_ASCII, 1, 0);
+        if !is_well_formed || extract.length > 0 {
+            if COUNT {
+                let (count, first) = count_ill_formed(input, *level);
+                report.note_counted(report::INVALID_UTF8, count, first);
+            } else {
+                report.note::<false>(report::INVALID_UTF8, 1, 0);
+            }
         }
         report
     }
 }
 
-/// What of an input is inspected at a time, so that it can be decoded on the stack while it is in cache.
-const CHUNK: usize = 2048;
+/// Whether what was extracted is well-formed up to an unfinished character, which is all that is left of it then.
+fn is_well_formed_but_for_the_end(extract: &mut Extract) -> bool {
+    let length = extract.length;
+    if length == 0 {
+        return true;
+    }
+    let unfinished = unfinished_character(&extract.buffer[..length]);
+    extract.buffer.copy_within(length - unfinished..length, length);
+    let is_well_formed = simdutf8::basic::from_utf8(&extract.buffer[..length - unfinished]).is_ok();
+    extract.buffer.copy_within(length..length + unfinished, 0);
+    extract.length = unfinished;
+    is_well_formed
+}
+
+/// How many ill-formed sequences the decoded form has, and the place in the input of the first one.
+#[cold]
+fn count_ill_formed(input: &[u8], level: Option<Level>) -> (usize, usize) {
+    const LENIENT: DecodeRules = DecodeRules { strict: false, ..DecodeRules::STRICT };
+    let mut buffer = [0; 3 + report::CHUNK];
+    let (mut pending, mut pending_place) = (0, 0);
+    let (mut count, mut first) = (0, None);
+    let mut base = 0;
+    for chunk in Chunks(input) {
+        // A lenient decoder has no error, and there is room for the whole chunk.
+        let decoded = decode(chunk, as_uninit(&mut buffer[pending..]), &LENIENT, level).unwrap_or(0);
+        let length = pending + decoded;
+        let unfinished = unfinished_character(&buffer[..length]);
+        let mut at = 0;
+        for part in buffer[..length - unfinished].utf8_chunks().filter(|part| !part.invalid().is_empty()) {
+            let from = at + part.valid().len();
+            at = from + part.invalid().len();
+            count += 1;
+            first = first.or_else(|| match from.checked_sub(pending) {
+                Some(decoded) => Some(base + input_offset(chunk, &LENIENT, decoded)),
+                None => Some(pending_place),
+            });
+        }
+        if unfinished > 0 && unfinished <= decoded {
+            pending_place = base + input_offset(chunk, &LENIENT, decoded - unfinished);
+        }
+        buffer.copy_within(length - unfinished..length, 0);
+        (pending, base) = (unfinished, base + chunk.len());
+    }
+    if pending > 0 {
+        count += 1;
+        first = first.or(Some(pending_place));
+    }
+    (count, first.unwrap_or_default())
+}
 
 /// The chunks of an input: never cut within a triplet.
 struct Chunks<'a>(&'a [u8]);
@@ -319,76 +343,15 @@ impl<'a> Iterator for Chunks<'a> {
     type Item = &'a [u8];
 
     fn next(&mut self) -> Option<&'a [u8]> {
-        let length = match self.0.get(CHUNK - 2..CHUNK) {
+        let length = match self.0.get(report::CHUNK - 2..report::CHUNK) {
             None => self.0.len(),
-            Some(last_two) => last_two.iter().position(|&byte| byte == b'%').map_or(CHUNK, |at| CHUNK - 2 + at),
+            Some(last_two) => {
+                last_two.iter().position(|&byte| byte == b'%').map_or(report::CHUNK, |at| report::CHUNK - 2 + at)
+            }
         };
         let (chunk, rest) = self.0.split_at(length);
         self.0 = rest;
         if chunk.is_empty() { None } else { Some(chunk) }
-    }
-}
-
-/// The decoded text of an input, chunk by chunk, as far as it is needed to find ill-formed sequences.
-struct Text {
-    /// An unfinished character, and room for a chunk behind it.
-    buffer: [u8; 3 + CHUNK],
-    pending: usize,
-    /// Offset in the input of what is pending.
-    pending_at: usize,
-    level: Option<Level>,
-}
-
-impl Text {
-    fn new(level: Option<Level>) -> Self {
-        Self { buffer: [0; 3 + CHUNK], pending: 0, pending_at: 0, level }
-    }
-
-    fn is_pending(&self) -> bool {
-        self.pending > 0
-    }
-
-    /// Notes the ill-formed sequences that end in this chunk.
-    fn check<const COUNT: bool>(&mut self, chunk: &[u8], report: &mut Report) {
-        const LENIENT: DecodeRules = DecodeRules { strict: false, ..DecodeRules::STRICT };
-        let before = self.pending;
-        // A lenient decoder has no error, and there is room for the whole chunk.
-        let decoded = decode(chunk, as_uninit(&mut self.buffer[before..]), &LENIENT, self.level).unwrap_or(0);
-        let length = before + decoded;
-        let pending = unfinished_character(&self.buffer[..length]);
-        let text = &self.buffer[..length - pending];
-        if simdutf8::basic::from_utf8(text).is_err() {
-            let mut at = 0;
-            for part in text.utf8_chunks().filter(|part| !part.invalid().is_empty()) {
-                let from = at + part.valid().len();
-                at = from + part.invalid().len();
-                // Only the first one's place is asked for, so finding it is linear in all.
-                let place = match from.checked_sub(before) {
-                    _ if !COUNT || report.has(report::INVALID_UTF8) => 0,
-                    Some(decoded) => input_offset(chunk, &LENIENT, decoded),
-                    None => self.pending_at.wrapping_sub(report.base),
-                };
-                report.note::<COUNT>(report::INVALID_UTF8, 1, place);
-                if !COUNT {
-                    return;
-                }
-            }
-        }
-        if pending <= decoded {
-            // Its bytes are not ASCII, so those that stand raw differ from the last digit of a triplet.
-            let width = |rest: &[u8]| if rest.last().is_some_and(u8::is_ascii) { 3 } else { 1 };
-            let place = (0..pending).fold(chunk.len(), |end, _| end - width(&chunk[..end]));
-            self.pending_at = report.base + place;
-        }
-        self.pending = pending;
-        self.buffer.copy_within(length - pending..length, 0);
-    }
-
-    /// Notes what is unfinished for ever.
-    fn finish<const COUNT: bool>(&self, report: &mut Report) {
-        if self.is_pending() {
-            report.note::<COUNT>(report::INVALID_UTF8, 1, self.pending_at.wrapping_sub(report.base));
-        }
     }
 }
 
@@ -435,6 +398,16 @@ unsafe fn assume_init(buffer: &mut [MaybeUninit<u8>], length: usize) -> &mut [u8
     unsafe { &mut *(core::ptr::from_mut(&mut buffer[..length]) as *mut [u8]) }
 }
 
+/// Offset of the first byte that is not part of well-formed UTF-8.
+#[inline]
+pub(crate) fn find_ill_formed(bytes: &[u8]) -> Option<usize> {
+    match simdutf8::basic::from_utf8(bytes) {
+        Ok(_) => None,
+        // Rare, so it may look twice.
+        Err(_) => core::str::from_utf8(bytes).err().map(|error| error.valid_up_to()),
+    }
+}
+
 /// The text that an encoder wrote to a buffer.
 #[inline]
 pub(crate) fn checked_text(bytes: &[u8]) -> Option<&str> {
@@ -449,12 +422,12 @@ pub(crate) mod owned {
     use alloc::vec::Vec;
 
     use super::{
-        SHORT, decode, decode_outcome, encode, for_each_part, is_plain, measure_encode, members, run_decode,
-        run_decode_short, run_encode, scan_decode,
+        SHORT, decode, decode_outcome, encode, find_ill_formed, for_each_part, is_plain, measure_encode, members,
+        run_decode, run_decode_short, run_encode, scan_decode,
     };
     use crate::error::{DecodeError, DecodeIntoError};
     use crate::kernel::tape::Tape;
-    use crate::kernel::{Decode, DecodeShort, Encode, Kernels, SCAN, Stop, WRITE};
+    use crate::kernel::{SCAN, Stop, WRITE};
     use crate::level::Level;
     use crate::rules::{DecodeRules, EncodeRules, LOWERCASE, UPPERCASE};
 
@@ -550,7 +523,7 @@ pub(crate) mod owned {
     }
 
     #[inline]
-    fn append_encoded(input: &[u8], output: &mut Vec<u8>, rules: &EncodeRules, level: Option<Level>) {
+    pub(crate) fn append_encoded(input: &[u8], output: &mut Vec<u8>, rules: &EncodeRules, level: Option<Level>) {
         if (output.capacity() - output.len()) / 3 < input.len() {
             output.reserve(measure_encode(input, rules, level));
         }
@@ -645,16 +618,6 @@ pub(crate) mod owned {
         }
     }
 
-    /// Offset of the first byte that is not part of well-formed UTF-8.
-    #[inline]
-    pub(crate) fn find_ill_formed(bytes: &[u8]) -> Option<usize> {
-        match simdutf8::basic::from_utf8(bytes) {
-            Ok(_) => None,
-            // Rare, so it may look twice.
-            Err(_) => core::str::from_utf8(bytes).err().map(|error| error.valid_up_to()),
-        }
-    }
-
     /// Appends the normal form; with `escape`, which takes strict rules, malformed '%' become `%25`.
     pub(crate) fn append_normalized(
         input: &str,
@@ -667,113 +630,11 @@ pub(crate) mod owned {
         // SAFETY: only runs of ASCII are replaced, and only by ASCII, since the rules keep the triplets of other bytes; so what is
         // appended is text like the input. An error takes it back.
         let output = unsafe { output.as_mut_vec() };
-        let result = ManyDecoder::new(rules, level).append_escaping(input.as_bytes(), output, escape);
+        let result = super::many::ManyDecoder::new(rules, level).append_escaping(input.as_bytes(), output, escape);
         if result.is_err() {
             output.truncate(before);
         }
         result
-    }
-
-    /// Decodes any number of inputs: the kernel is looked up only once.
-    pub(crate) struct ManyDecoder {
-        kernel: Decode,
-        /// For inputs of up to [`SHORT`] bytes, if there is one for these rules.
-        short: Option<DecodeShort>,
-        /// Without vectors, seeing that there is nothing to do and copying is faster than doing it.
-        is_plain_likely: bool,
-        rules: DecodeRules,
-    }
-
-    impl ManyDecoder {
-        #[inline]
-        pub(crate) fn new(rules: &DecodeRules, level: Option<Level>) -> Self {
-            let kernels = Kernels::of(Level::usable(level));
-            let is_simple = !rules.plus && rules.keep.is_none() && rules.reject.is_none();
-            Self {
-                kernel: kernels.decode(rules, WRITE),
-                short: is_simple.then_some(kernels.decode_short),
-                is_plain_likely: kernels.marks.is_none(),
-                rules: *rules,
-            }
-        }
-
-        /// Appends the decoded form, or as much of it as comes before the first error.
-        #[inline]
-        pub(crate) fn append(&self, input: &[u8], output: &mut Vec<u8>) -> Result<(), DecodeError> {
-            if self.is_plain_likely && is_plain(input, &self.rules) {
-                output.extend_from_slice(input);
-                return Ok(());
-            }
-            output.reserve(input.len());
-            let length = output.len();
-            let (source, target) = Tape::new(input, output.spare_capacity_mut()).halves();
-            if input.len() <= SHORT
-                && let Some(short) = self.short
-                // SAFETY: the kernel is that of a level that the machine has; the tape keeps the rest.
-                && let Some(written) = unsafe { short(source, target, self.rules.strict) }
-            {
-                // SAFETY: the kernel initialised `written` bytes of the spare capacity. (tests/bounds.rs)
-                unsafe { output.set_len(length + written) }
-                return Ok(());
-            }
-            // SAFETY: as above. The target is written again from its start.
-            let progress = unsafe { (self.kernel)(source, target, &self.rules) };
-            // SAFETY: as above; there is room for the whole input, and decoding never grows, so the kernel never stops for that.
-            unsafe { output.set_len(length + progress.written) }
-            decode_outcome(&progress)
-        }
-
-        /// [`append`](Self::append) that goes on behind a malformed '%', if told to: it becomes `%25`.
-        #[inline]
-        pub(crate) fn append_escaping(
-            &self,
-            input: &[u8],
-            output: &mut Vec<u8>,
-            escape: bool,
-        ) -> Result<(), DecodeError> {
-            let mut rest = input;
-            loop {
-                match self.append(rest, output) {
-                    Err(error) if escape => {
-                        output.extend_from_slice(b"%25");
-                        rest = &rest[error.position + 1..];
-                    }
-                    result => return result,
-                }
-            }
-        }
-    }
-
-    /// Encodes any number of inputs: the kernel is looked up only once.
-    pub(crate) struct ManyEncoder {
-        kernel: Encode,
-        rules: EncodeRules,
-        level: Option<Level>,
-    }
-
-    impl ManyEncoder {
-        #[inline]
-        pub(crate) fn new(rules: &EncodeRules, level: Option<Level>) -> Self {
-            Self { kernel: Kernels::of(Level::usable(level)).encode(rules, WRITE), rules: *rules, level }
-        }
-
-        /// Appends the encoded form. Where there is no room for the worst case, it is measured first.
-        #[inline]
-        pub(crate) fn append(&self, input: &[u8], output: &mut Vec<u8>) {
-            if (output.capacity() - output.len()) / 3 < input.len() {
-                output.reserve(measure_encode(input, &self.rules, self.level));
-            }
-            let _: Result<(), ()> = for_each_part(input, &self.rules, |_, part, rules| {
-                let length = output.len();
-                let (source, target) = Tape::new(part, output.spare_capacity_mut()).halves();
-                // SAFETY: the kernel is that of a level that the machine has, and the rules of a part have its variant; the tape
-                // keeps the rest.
-                let progress = unsafe { (self.kernel)(source, target, rules) };
-                // SAFETY: the kernel initialised `written` bytes of the spare capacity. (tests/bounds.rs)
-                unsafe { output.set_len(length + progress.written) }
-                Ok(())
-            });
-        }
     }
 
     /// The text that these bytes are, or the bytes and the offset of the first one that is not well-formed UTF-8.

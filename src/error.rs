@@ -35,6 +35,12 @@ pub enum DecodeErrorKind {
     InvalidUtf8,
     /// This byte of the set given to [`Decoder::reject`](crate::Decoder::reject) would stand in the output.
     Rejected(u8),
+    /// A `%uXXXX` that is half of a surrogate pair, without the other half ([`legacy`](crate::legacy)).
+    LoneSurrogate,
+    /// This raw character cannot be in a text of the charset ([`legacy`](crate::legacy)).
+    Unencodable(char),
+    /// The decoded bytes are no text of the charset, which is not UTF-8 ([`legacy`](crate::legacy)).
+    IllFormed,
 }
 
 /// An output buffer that cannot hold the result.
@@ -75,6 +81,11 @@ impl fmt::Display for DecodeErrorKind {
             Self::Malformed => f.write_str("malformed percent-encoding: '%' without two hexadecimal digits"),
             Self::InvalidUtf8 => f.write_str("the decoded bytes are not valid UTF-8"),
             Self::Rejected(byte) => write!(f, "rejected byte 0x{byte:02X}"),
+            Self::LoneSurrogate => f.write_str("half of a surrogate pair"),
+            Self::Unencodable(character) => {
+                write!(f, "the charset does not have the character U+{:04X}", u32::from(*character))
+            }
+            Self::IllFormed => f.write_str("the decoded bytes are not valid in the charset"),
         }
     }
 }

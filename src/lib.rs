@@ -13,6 +13,22 @@
 //! # Ok::<(), simdpct::DecodeError>(())
 //! ```
 //!
+//! # Where to look
+//!
+//! | to | take |
+//! |---|---|
+//! | encode one's own way: the set, the policy, the output | [`Encoder`], [`sets`], [`ByteSet`] |
+//! | decode one's own way: strict or lenient, keeping or refusing bytes | [`Decoder`] |
+//! | decode only text of certain characters | [`accept`] |
+//! | compare and normalise URIs | [`Normalizer`], [`equivalent`](fn@equivalent) |
+//! | split, repair and build whole URIs | [`uri`] |
+//! | parse and serialise forms and queries | [`form`] |
+//! | code what comes in parts, or goes through `Read` and `Write` | [`stream`] |
+//! | know what a string holds before deciding on it | [`inspect`](fn@inspect) |
+//! | get from a position in decoded text back to the input | [`offset`] |
+//! | read what standards have left behind | [`legacy`] |
+//! | come from another crate | [`compat`] |
+//!
 //! # Promises
 //!
 //! No function panics, whatever its input. No byte outside a given buffer is read or written. Time is linear in the input's
@@ -22,6 +38,8 @@
 //!
 //! * `std` (default): the CPU is asked what it can do at run time. Without it the compile-time target features decide.
 //! * `alloc`: the forms that return `Cow`, `String` or `Vec`. Without it the slice forms remain, for `no_std` programs.
+//! * `serde`: forms from and to Rust types, `form::from_str` and `form::to_string`.
+//! * `encoding_rs`: [`legacy`] has the charsets of the Encoding standard, by way of the crate of that name.
 #![cfg_attr(not(feature = "std"), no_std)]
 #![deny(unsafe_op_in_unsafe_fn)]
 
@@ -38,12 +56,17 @@ pub mod accept;
 mod byteset;
 #[cfg(feature = "alloc")]
 pub mod columns;
+#[cfg(feature = "alloc")]
+pub mod compat;
 mod decode;
 mod driver;
 mod encode;
 mod error;
+pub mod form;
 mod inspect;
 mod kernel;
+#[cfg(feature = "alloc")]
+pub mod legacy;
 mod level;
 mod normalize;
 pub mod offset;
@@ -51,6 +74,7 @@ pub mod offset;
 pub mod reference;
 mod rules;
 pub mod sets;
+pub mod stream;
 pub mod uri;
 
 #[cfg(feature = "alloc")]

@@ -40,14 +40,8 @@ impl fmt::Display for OffsetError {
     }
 }
 
-impl Error for OffsetError {
-    fn source(&self) -> Option<&(dyn Error + 'static)> {
-        match self {
-            Self::Decode(error) => Some(error),
-            Self::BeyondEnd { .. } => None,
-        }
-    }
-}
+// What it says is all there is to say, so there is no source.
+impl Error for OffsetError {}
 
 impl From<DecodeError> for OffsetError {
     fn from(error: DecodeError) -> Self {

@@ -9,10 +9,9 @@ use super::{ColumnError, Offset};
 use crate::byteset::ByteSet;
 use crate::decode::Decoder;
 use crate::driver;
-use crate::driver::owned::{ManyDecoder, ManyEncoder};
+use crate::driver::many::{MEMBERS, MEMBERS_BUT_TRIPLETS, ManyDecoder, ManyEncoder, PERCENTS, TRIPLETS_OF_OTHERS};
 use crate::encode::Encoder;
 use crate::error::{DecodeError, DecodeErrorKind};
-use crate::kernel::marks::{MEMBERS, MEMBERS_BUT_TRIPLETS, PERCENTS, TRIPLETS_OF_OTHERS};
 use crate::normalize::{Malformed, Normalizer};
 use crate::rules::EncodeRules;
 
@@ -70,7 +69,7 @@ impl Decoding {
 
     /// Appends a decoded row as the text that it has to be.
     fn write_text<O: Offset>(&self, sink: &mut Sink<'_, '_, O>, row: usize, decoded: &[u8]) -> Result<(), ColumnError> {
-        match driver::owned::find_ill_formed(decoded) {
+        match driver::find_ill_formed(decoded) {
             None => sink.output.values.extend_from_slice(decoded),
             Some(_) if self.text == Text::Lossy => append_lossy(decoded, &mut sink.output.values),
             Some(at) => self.fail(sink, row, |bytes| {

@@ -6,9 +6,8 @@ use core::ops::Range;
 
 use super::{Column, ColumnBuf, ColumnError, Offset, OnError};
 use crate::byteset::ByteSet;
-use crate::driver::Marker;
+use crate::driver::many::{Mark, Marker, Shift};
 use crate::error::DecodeError;
-use crate::kernel::marks::{Mark, Shift};
 use crate::level::Level;
 
 /// What of the values is read at a time: so little that it is still in the first cache when it is read again.
@@ -29,7 +28,7 @@ impl Marks {
         Marker::new(level).map(|marker| Self { marker, marks: [Mark::default(); CHUNK / 64 + 1] })
     }
 
-    /// Marks what `what` says of `set`; see [`marks`](crate::kernel::marks).
+    /// Marks what `what` says of `set`; see [`many`](crate::driver::many).
     #[inline]
     pub(super) fn fill(&mut self, what: u8, set: &ByteSet, chunk: &[u8]) {
         self.marker.mark(what, set, chunk, &mut self.marks);

@@ -6,11 +6,11 @@
 
 use core::arch::x86_64::*;
 
-use super::Progress;
 use super::block;
-use super::report::Report;
+use super::report::{Extract, Report};
 use super::tape::{Source, Tape, Target};
 use super::vector::Vector;
+use super::{FormMarks, Progress};
 use crate::byteset::ByteSet;
 use crate::rules::{DecodeRules, EncodeRules};
 
@@ -121,6 +121,11 @@ impl Vector for __m256i {
         let bit = _mm256_set1_epi64x(0x8040_2010_0804_0201_u64 as i64);
         let spread = _mm256_shuffle_epi8(_mm256_set1_epi32(bits as i32), bytes);
         _mm256_cmpeq_epi8(_mm256_and_si256(spread, bit), bit)
+    }
+
+    #[inline(always)]
+    unsafe fn any_top_bit_or(self, more: u64) -> bool {
+        u64::from(_mm256_movemask_epi8(self) as u32) | more != 0
     }
 
     #[inline(always)]

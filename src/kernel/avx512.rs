@@ -8,9 +8,9 @@
 use core::arch::x86_64::*;
 
 use super::marks::{self, Index, MEMBERS, Mark, MarkKernel, PERCENTS, Shift, TRIPLETS_OF_OTHERS};
-use super::report::{self, Report};
+use super::report::{self, Extract, Report};
 use super::tape::{Source, Tape, Target};
-use super::{KEEP, Kernel, PLUS, Progress, REJECT, SCAN, Stop, UPPERCASE, WRITE};
+use super::{Cursor, FormMarks, KEEP, Kernel, PLUS, Progress, REJECT, SCAN, Stop, UPPERCASE, WRITE};
 use crate::byteset::ByteSet;
 use crate::rules::{DecodeRules, EncodeRules};
 
@@ -64,23 +64,35 @@ impl Kernel for Avx512 {
     }
 
     #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
-    unsafe fn inspect<const COUNT: bool>(haystack: &[u8], report: &mut Report) {
+    unsafe fn inspect<const COUNT: bool>(haystack: &[u8], extract: &mut Extract, report: &mut Report) {
         let (start, length) = (haystack.as_ptr(), haystack.len());
         let inspect = Inspect::new();
-        let mut seen = Seen::nothing();
+        let mut notes = Notes { carry: 0, seen: Seen::nothing(), extract, report };
         let mut at = 0;
         for _ in 0..length.saturating_sub(2) / LANES {
             let from = start.add(at);
             let x = _mm512_loadu_epi8(from.cast());
-            inspect.block::<COUNT>(x, || Window::load(from), u64::MAX, at, &mut seen, report);
+            inspect.block::<COUNT>(x, || Window::load(from), u64::MAX, at, &mut notes);
             at += LANES;
         }
         while at < length {
             let window = Window::load_end(start.add(at), length - at);
-            inspect.block::<COUNT>(window.x, || window, low_bits(length - at), at, &mut seen, report);
+            inspect.block::<COUNT>(window.x, || window, low_bits(length - at), at, &mut notes);
             at += LANES;
         }
-        seen.note(report);
+        notes.seen.note(notes.report);
+    }
+
+    #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
+    unsafe fn form_marks(bytes: &[u8]) -> FormMarks {
+        // The lanes behind the end are zero, which is no mark.
+        let x = load(bytes.as_ptr(), bytes.len());
+        let equal = |byte: u8| _mm512_cmpeq_epi8_mask(x, _mm512_set1_epi8(byte as i8));
+        FormMarks {
+            ampersands: equal(b'&'),
+            equals: equal(b'='),
+            coded: equal(b'%') | equal(b'+') | _mm512_movepi8_mask(x),
+        }
     }
 
     #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
@@ -160,20 +172,6 @@ impl MarkKernel for Avx512 {
     ) -> bool {
         marks::place(marks, text, places, base, shift, placed)
     }
-}
-
-/// Where an operation stands.
-struct Cursor {
-    read: usize,
-    written: usize,
-    /// How the lowest lanes of the next block continue a triplet of the last one: bits 0 and 1.
-    carry: u64,
-    /// The same of triplets that stay, when their digits are to be upper-case.
-    uppercase: u64,
-}
-
-impl Cursor {
-    const START: Self = Self { read: 0, written: 0, carry: 0, uppercase: 0 };
 }
 
 /// The lowest `length` bits, all of them from 64.
@@ -528,6 +526,15 @@ struct Inspect {
     categories: [__m512i; 2],
 }
 
+/// Where the notes of an inspection go.
+struct Notes<'a> {
+    /// How the lowest lanes of the next block continue a triplet of the last one: bits 0 and 1.
+    carry: u64,
+    seen: Seen,
+    extract: &'a mut Extract,
+    report: &'a mut Report,
+}
+
 /// What was found in any lane so far: where, modulo 64, and which categories.
 struct Seen {
     non_ascii: u64,
@@ -569,6 +576,10 @@ impl Inspect {
 
     /// Notes what the lanes of `lanes` hold; the others are zero. `window` is asked for what follows them where there is a '%'.
     /// With `COUNT` it goes to the report, else to what was seen.
+    ///
+    /// # Safety
+    ///
+    /// The extract has room for [`LANES`] bytes.
     #[inline(always)]
     unsafe fn block<const COUNT: bool>(
         &self,
@@ -576,9 +587,9 @@ impl Inspect {
         window: impl Fn() -> Window,
         lanes: u64,
         at: usize,
-        seen: &mut Seen,
-        report: &mut Report,
+        notes: &mut Notes<'_>,
     ) {
+        let Notes { carry, seen, extract, report } = notes;
         let plus = _mm512_cmpeq_epi8_mask(x, _mm512_set1_epi8(b'+' as i8));
         let non_ascii = _mm512_movepi8_mask(x);
         let illegal = self.illegal.members(x) & lanes;
@@ -592,31 +603,47 @@ impl Inspect {
             seen.non_ascii |= non_ascii;
             seen.illegal |= illegal;
         }
-        if percent == 0 {
+        if percent | non_ascii | *carry == 0 {
+            extract.separate();
             return;
         }
-        let window = window();
-        let (escapes, bytes) = window.triplets(percent, self.digits);
-        let first = _mm512_set1_epi8(b'a' as i8);
-        let lower_hex = _mm512_mask_cmpge_epu8_mask(escapes, window.next, first)
-            | _mm512_mask_cmpge_epu8_mask(escapes, window.second_next, first);
-        // The lookup takes the low seven bits; the bytes from 128 are all of one category, which has the bit that they have.
-        let [low, high] = self.categories;
-        let found = _mm512_permutex2var_epi8(low, bytes, high);
-        let found = _mm512_mask_blend_epi8(_mm512_movepi8_mask(bytes), found, _mm512_set1_epi8(0x80_u8 as i8));
-        if COUNT {
-            report.note::<true>(report::ESCAPE, escapes, at);
-            report.note::<true>(report::MALFORMED, percent & !escapes, at);
-            report.note::<true>(report::LOWER_HEX, lower_hex, at);
-            for bit in 0..8 {
-                let places = _mm512_mask_test_epi8_mask(escapes, found, _mm512_set1_epi8(1 << bit));
-                report.note::<true>(report::kind_of_category(bit), places, at);
+        let (mut text, mut escapes) = (x, 0);
+        if percent != 0 {
+            let window = window();
+            let bytes;
+            (escapes, bytes) = window.triplets(percent, self.digits);
+            text = _mm512_mask_blend_epi8(escapes, x, bytes);
+            let first = _mm512_set1_epi8(b'a' as i8);
+            let lower_hex = _mm512_mask_cmpge_epu8_mask(escapes, window.next, first)
+                | _mm512_mask_cmpge_epu8_mask(escapes, window.second_next, first);
+            // The lookup takes the low seven bits; the bytes from 128 are of no category.
+            let [low, high] = self.categories;
+            let ascii = escapes & !_mm512_movepi8_mask(bytes);
+            let found = _mm512_permutex2var_epi8(low, bytes, high);
+            if COUNT {
+                report.note::<true>(report::ESCAPE, escapes, at);
+                report.note::<true>(report::MALFORMED, percent & !escapes, at);
+                report.note::<true>(report::LOWER_HEX, lower_hex, at);
+                for bit in 0..report::CATEGORY_BITS {
+                    let places = _mm512_mask_test_epi8_mask(ascii, found, _mm512_set1_epi8(1 << bit));
+                    report.note::<true>(report::NUL + bit, places, at);
+                }
+            } else {
+                seen.escape |= escapes;
+                seen.malformed |= percent & !escapes;
+                seen.lower_hex |= lower_hex;
+                seen.categories = _mm512_or_si512(seen.categories, _mm512_maskz_mov_epi8(ascii, found));
             }
-        } else {
-            seen.escape |= escapes;
-            seen.malformed |= percent & !escapes;
-            seen.lower_hex |= lower_hex;
-            seen.categories = _mm512_or_si512(seen.categories, _mm512_maskz_mov_epi8(escapes, found));
+        }
+        let kept = !(escapes << 1 | escapes << 2 | *carry) & lanes;
+        *carry = escapes >> 62 | escapes >> 63;
+        if _mm512_movepi8_mask(text) != 0 {
+            let to = extract.buffer.as_mut_ptr().add(extract.length);
+            _mm512_storeu_epi8(to.cast(), _mm512_maskz_compress_epi8(kept, text));
+            extract.length += kept.count_ones() as usize;
+            extract.is_open = true;
+        } else if kept != 0 {
+            extract.separate();
         }
     }
 }

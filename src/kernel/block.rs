@@ -6,10 +6,10 @@
 //! malformed without further ado.
 
 use super::marks::{self, MEMBERS, Mark, PERCENTS, TRIPLETS_OF_OTHERS};
-use super::report::{self, Report};
+use super::report::{self, Extract, Report};
 use super::tape::Tape;
 use super::vector::{Vector, Vector16};
-use super::{COMPACTED, EXPANDED, KEEP, PLUS, Progress, REJECT, SCAN, Stop, UPPERCASE, WRITE};
+use super::{COMPACTED, Cursor, EXPANDED, FormMarks, KEEP, PLUS, Progress, REJECT, SCAN, Stop, UPPERCASE, WRITE};
 use crate::byteset::ByteSet;
 use crate::rules::{DecodeRules, EncodeRules};
 
@@ -315,6 +315,15 @@ struct Inspect<V> {
     high_nibbles: V,
 }
 
+/// Where the notes of an inspection go.
+struct Notes<'a, V> {
+    /// How the lowest lanes of the next block continue a triplet of the last one: bits 0 and 1.
+    carry: u64,
+    seen: Seen<V>,
+    extract: &'a mut Extract,
+    report: &'a mut Report,
+}
+
 /// What was found in any lane so far: masks, but for `raw` and `categories`, where each bit counts for itself.
 #[derive(Clone, Copy)]
 struct Seen<V> {
@@ -386,18 +395,21 @@ impl<V: Vector> Inspect<V> {
     unsafe fn categories(&self, x: V) -> V {
         const CONTROL: u8 = 1 << (report::CONTROL - report::NUL);
         const UNRESERVED: u8 = 1 << (report::UNRESERVED - report::NUL);
-        const NON_ASCII: u8 = 0x80;
         // SAFETY: the caller has the instructions.
         unsafe {
             let products = self.low_nibbles.lookup(x).and(self.high_nibbles.lookup(x.high_nibbles()));
             let delete = x.equal(V::splat(0x7F)).and(V::splat(CONTROL));
             let unreserved = self.unreserved.members(x).and(V::splat(UNRESERVED));
-            products.or(delete).or(unreserved).or(x.and(V::splat(NON_ASCII)))
+            products.or(delete).or(unreserved)
         }
     }
 
     /// Notes what the lowest `length` lanes hold; the others are zero. `window` is asked for what follows them where there is a '%'.
     /// With `COUNT` it goes to the report, else to what was seen.
+    ///
+    /// # Safety
+    ///
+    /// The extract has room for `LANES` bytes.
     #[inline(always)]
     unsafe fn block<const COUNT: bool>(
         &self,
@@ -405,10 +417,10 @@ impl<V: Vector> Inspect<V> {
         window: impl Fn() -> Window<V>,
         length: usize,
         at: usize,
-        seen: &mut Seen<V>,
-        report: &mut Report,
+        notes: &mut Notes<'_, V>,
     ) {
-        // SAFETY: the caller has the instructions.
+        let Notes { carry, seen, extract, report } = notes;
+        // SAFETY: the caller has the instructions and promises the room.
         unsafe {
             let plus = x.equal(V::splat(b'+'));
             let mut illegal = self.illegal.members(x);
@@ -426,30 +438,44 @@ impl<V: Vector> Inspect<V> {
                 seen.plus = seen.plus.or(plus);
                 seen.illegal = seen.illegal.or(illegal);
             }
-            if !percent.any_or(0) {
+            if !percent.or(x).any_top_bit_or(*carry) {
+                extract.separate();
                 return;
             }
-            let Window { next, second_next, .. } = window();
-            let (valid, bytes) = self.triplets.decode(percent, next, second_next);
-            let malformed = percent.xor(valid);
-            let both = V::splat(0x60);
-            let is_lowercase = |x: V| x.and(both).equal(both);
-            let lower_hex = is_lowercase(next).or(is_lowercase(second_next)).and(valid);
-            let categories = self.categories(bytes).and(valid);
-            if COUNT {
-                report.note::<true>(report::ESCAPE, valid.bits(), at);
-                report.note::<true>(report::MALFORMED, malformed.bits(), at);
-                report.note::<true>(report::LOWER_HEX, lower_hex.bits(), at);
-                for bit in 0..8 {
-                    let category = V::splat(1 << bit);
-                    let places = categories.and(category).equal(category).bits();
-                    report.note::<true>(report::kind_of_category(bit), places, at);
+            let (mut text, mut escapes) = (x, 0);
+            if percent.any_or(0) {
+                let Window { next, second_next, .. } = window();
+                let (valid, bytes) = self.triplets.decode(percent, next, second_next);
+                let malformed = percent.xor(valid);
+                let both = V::splat(0x60);
+                let is_lowercase = |x: V| x.and(both).equal(both);
+                let lower_hex = is_lowercase(next).or(is_lowercase(second_next)).and(valid);
+                let categories = self.categories(bytes).and(valid);
+                (text, escapes) = (x.blend(bytes, valid), valid.bits());
+                if COUNT {
+                    report.note::<true>(report::ESCAPE, escapes, at);
+                    report.note::<true>(report::MALFORMED, malformed.bits(), at);
+                    report.note::<true>(report::LOWER_HEX, lower_hex.bits(), at);
+                    for bit in 0..report::CATEGORY_BITS {
+                        let category = V::splat(1 << bit);
+                        report.note::<true>(report::NUL + bit, categories.and(category).equal(category).bits(), at);
+                    }
+                } else {
+                    seen.escape = seen.escape.or(valid);
+                    seen.malformed = seen.malformed.or(malformed);
+                    seen.lower_hex = seen.lower_hex.or(lower_hex);
+                    seen.categories = seen.categories.or(categories);
                 }
-            } else {
-                seen.escape = seen.escape.or(valid);
-                seen.malformed = seen.malformed.or(malformed);
-                seen.lower_hex = seen.lower_hex.or(lower_hex);
-                seen.categories = seen.categories.or(categories);
+            }
+            let dropped = escapes << 1 | escapes << 2 | *carry;
+            *carry = dropped >> length;
+            let kept = !dropped & low_bits(length);
+            if text.any_top_bit_or(0) {
+                compact(text, kept, extract.buffer.as_mut_ptr().add(extract.length));
+                extract.length += kept.count_ones() as usize;
+                extract.is_open = true;
+            } else if kept != 0 {
+                extract.separate();
             }
         }
     }
@@ -463,45 +489,81 @@ unsafe fn union_of_lanes<V: Vector>(x: V) -> u8 {
     lanes.iter().fold(0, |union, lane| union | lane)
 }
 
+/// # Safety
+///
+/// The haystack has at most [`report::CHUNK`] bytes, the extract at most 3.
 #[inline(always)]
-pub(crate) unsafe fn inspect<V: Vector, const COUNT: bool>(haystack: &[u8], report: &mut Report) {
+pub(crate) unsafe fn inspect<V: Vector, const COUNT: bool>(
+    haystack: &[u8],
+    extract: &mut Extract,
+    report: &mut Report,
+) {
     let (start, length) = (haystack.as_ptr(), haystack.len());
     let mut at = 0;
-    // SAFETY: the caller has the instructions; every load stays within the haystack.
+    // SAFETY: the caller has the instructions; every load stays within the haystack. What a block extracts is no longer than the
+    // block, so that there is always room for another and what is stored behind it.
     unsafe {
         let inspect = Inspect::<V>::new();
-        let mut seen = Seen::nothing();
+        let mut notes = Notes { carry: 0, seen: Seen::nothing(), extract, report };
         for _ in 0..blocks::<V>(length, 2) {
             let from = start.add(at);
-            inspect.block::<COUNT>(V::load(from), || Window::load(from), V::LANES, at, &mut seen, report);
+            inspect.block::<COUNT>(V::load(from), || Window::load(from), V::LANES, at, &mut notes);
             at += V::LANES;
         }
+        let Notes { carry, seen, extract, report } = notes;
         seen.note(report);
 
         let inspect = Inspect::<V::Half>::new();
-        let mut seen = Seen::nothing();
+        let mut notes = Notes { carry, seen: Seen::nothing(), extract, report };
         while at < length {
             let left = (length - at).min(V::Half::LANES);
             let window = Window::load_end(start.add(at), length - at);
-            inspect.block::<COUNT>(window.x, || window, left, at, &mut seen, report);
+            inspect.block::<COUNT>(window.x, || window, left, at, &mut notes);
             at += left;
         }
-        seen.note(report);
+        notes.seen.note(notes.report);
     }
 }
 
-/// Where an operation stands.
-struct Cursor {
-    read: usize,
-    written: usize,
-    /// How the lowest lanes of the next block continue a triplet of the last one: bits 0 and 1.
-    carry: u64,
-    /// The same of triplets that stay, when their digits are to be upper-case.
-    uppercase: u64,
+#[inline(always)]
+pub(crate) unsafe fn form_marks<V: Vector>(bytes: &[u8]) -> FormMarks {
+    let (start, length) = (bytes.as_ptr(), bytes.len().min(64));
+    let mut all = FormMarks::default();
+    let mut at = 0;
+    // SAFETY: the caller has the instructions; every load stays within the bytes.
+    unsafe {
+        while at + V::LANES <= length {
+            let marks = marks_of(V::load(start.add(at)));
+            all.ampersands |= marks.ampersands << at;
+            all.equals |= marks.equals << at;
+            all.coded |= marks.coded << at;
+            at += V::LANES;
+        }
+        while at < length {
+            // The lanes behind the end are zero, which is no mark.
+            let left = (length - at).min(V::Half::LANES);
+            let marks = marks_of(load_up_to::<V::Half>(start.add(at), left));
+            all.ampersands |= marks.ampersands << at;
+            all.equals |= marks.equals << at;
+            all.coded |= marks.coded << at;
+            at += left;
+        }
+    }
+    all
 }
 
-impl Cursor {
-    const START: Self = Self { read: 0, written: 0, carry: 0, uppercase: 0 };
+#[inline(always)]
+unsafe fn marks_of<V: Vector>(x: V) -> FormMarks {
+    // SAFETY: the caller has the instructions.
+    unsafe {
+        let top = V::splat(0x80);
+        let coded = x.equal(V::splat(b'%')).or(x.equal(V::splat(b'+'))).or(x.and(top).equal(top));
+        FormMarks {
+            ampersands: x.equal(V::splat(b'&')).bits(),
+            equals: x.equal(V::splat(b'=')).bits(),
+            coded: coded.bits(),
+        }
+    }
 }
 
 /// What [`decode`] needs in registers.
@@ -1013,9 +1075,15 @@ macro_rules! kernel {
             }
 
             #[target_feature(enable = $features)]
-            unsafe fn inspect<const COUNT: bool>(haystack: &[u8], report: &mut Report) {
+            unsafe fn inspect<const COUNT: bool>(haystack: &[u8], extract: &mut Extract, report: &mut Report) {
+                // SAFETY: as in `find`, and the caller keeps to the lengths.
+                unsafe { block::inspect::<$vector, COUNT>(haystack, extract, report) }
+            }
+
+            #[target_feature(enable = $features)]
+            unsafe fn form_marks(bytes: &[u8]) -> FormMarks {
                 // SAFETY: as in `find`.
-                unsafe { block::inspect::<$vector, COUNT>(haystack, report) }
+                unsafe { block::form_marks::<$vector>(bytes) }
             }
 
             #[target_feature(enable = $features)]

@@ -24,7 +24,7 @@ use crate::byteset::ByteSet;
 use crate::level::Usable;
 use crate::rules::{DecodeRules, EncodeRules};
 use marks::MarkKernels;
-use report::Report;
+use report::{Extract, Report};
 use tape::{Source, Tape, Target};
 
 /// How far a kernel came, and why it stopped there: small enough to be returned in registers, since most inputs are short.
@@ -88,6 +88,31 @@ pub(crate) enum Stop {
     Rejected(u8),
 }
 
+/// What matters to a parser of forms, as bits, the first byte lowest (WHATWG URL 5.1).
+#[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
+pub(crate) struct FormMarks {
+    /// '&', which ends a pair.
+    pub(crate) ampersands: u64,
+    /// '=', of which the first one in a pair ends the name.
+    pub(crate) equals: u64,
+    /// '%', '+' and bytes from 0x80: without them, a part is text as it stands.
+    pub(crate) coded: u64,
+}
+
+/// Where an operation stands.
+struct Cursor {
+    read: usize,
+    written: usize,
+    /// How the lowest lanes of the next block continue a triplet of the last one: bits 0 and 1.
+    carry: u64,
+    /// The same of triplets that stay, when their digits are to be upper-case.
+    uppercase: u64,
+}
+
+impl Cursor {
+    const START: Self = Self { read: 0, written: 0, carry: 0, uppercase: 0 };
+}
+
 /// Variant bit of both operations: '+' stands for a space.
 pub(crate) const PLUS: u8 = 1;
 /// Variant bit of both operations: some triplets of the input stay as they are.
@@ -121,8 +146,12 @@ pub(crate) trait Kernel {
     /// The members of `set` among at most 64 bytes, as bits, the first one lowest.
     unsafe fn members(set: &ByteSet, haystack: &[u8]) -> u64;
 
-    /// Notes what a string holds, but for what only its decoded form can show. Without `COUNT`, how often and where is left out.
-    unsafe fn inspect<const COUNT: bool>(haystack: &[u8], report: &mut Report);
+    /// Notes what raw bytes and triplets are, and extracts the text by which it is known whether the decoded form is well-formed.
+    /// Without `COUNT`, how often and where is left out. The haystack has at most [`report::CHUNK`] bytes, the extract at most 3.
+    unsafe fn inspect<const COUNT: bool>(haystack: &[u8], extract: &mut Extract, report: &mut Report);
+
+    /// What matters to a parser of forms among at most 64 bytes.
+    unsafe fn form_marks(bytes: &[u8]) -> FormMarks;
 
     /// Encodes; `VARIANT` must agree with the rules. The source and the target are the halves of one [`Tape`], and disjoint.
     unsafe fn encode<const VARIANT: u8, const MODE: u8>(
@@ -147,7 +176,8 @@ pub(crate) trait Kernel {
 type Find = unsafe fn(&ByteSet, &[u8]) -> Option<usize>;
 type Count = unsafe fn(&ByteSet, &[u8]) -> usize;
 type Members = unsafe fn(&ByteSet, &[u8]) -> u64;
-pub(crate) type Inspect = unsafe fn(&[u8], &mut Report);
+pub(crate) type Inspect = unsafe fn(&[u8], &mut Extract, &mut Report);
+type Marks = unsafe fn(&[u8]) -> FormMarks;
 pub(crate) type DecodeShort = unsafe fn(Source<'_>, Target<'_>, bool) -> Option<usize>;
 pub(crate) type Encode = unsafe fn(Source<'_>, Target<'_>, &EncodeRules) -> Progress;
 pub(crate) type Decode = unsafe fn(Source<'_>, Target<'_>, &DecodeRules) -> Progress;
@@ -161,6 +191,7 @@ pub(crate) struct Kernels {
     #[cfg_attr(not(feature = "alloc"), allow(dead_code, reason = "as in `marks`"))]
     pub(crate) marks: Option<MarkKernels>,
     pub(crate) inspect: [Inspect; 2],
+    pub(crate) form_marks: Marks,
     pub(crate) decode_short: DecodeShort,
     encode: [[Encode; 3]; 4],
     /// The variants without [`UPPERCASE`], then the one with it.
@@ -198,6 +229,7 @@ macro_rules! kernels {
             members: <$level>::members,
             marks: $marks,
             inspect: [<$level>::inspect::<false>, <$level>::inspect::<true>],
+            form_marks: <$level>::form_marks,
             decode_short: <$level>::decode_short,
             encode: kernels!(@variants $level, encode, 0 1 2 3),
             decode: kernels!(@variants $level, decode, 0 1 2 3 4 5 6 7 10),
@@ -228,8 +260,12 @@ impl Kernel for Scalar {
         scalar::members(set, haystack)
     }
 
-    unsafe fn inspect<const COUNT: bool>(haystack: &[u8], report: &mut Report) {
-        scalar::inspect::<COUNT>(haystack, report);
+    unsafe fn inspect<const COUNT: bool>(haystack: &[u8], extract: &mut Extract, report: &mut Report) {
+        scalar::inspect::<COUNT>(haystack, extract, report);
+    }
+
+    unsafe fn form_marks(bytes: &[u8]) -> FormMarks {
+        scalar::form_marks(bytes)
     }
 
     unsafe fn encode<const VARIANT: u8, const MODE: u8>(

@@ -6,12 +6,12 @@
 
 use core::arch::aarch64::*;
 
-use super::Progress;
 use super::block;
-use super::report::Report;
+use super::report::{Extract, Report};
 use super::tape::{Source, Tape, Target};
 use super::vector::{Vector, Vector16};
 use super::word;
+use super::{FormMarks, Progress};
 use crate::byteset::ByteSet;
 use crate::rules::{DecodeRules, EncodeRules};
 
@@ -127,6 +127,11 @@ impl Vector for uint8x16_t {
         let bit = vreinterpretq_u8_u64(vdupq_n_u64(0x8040_2010_0804_0201));
         let spread = vcombine_u8(vdup_n_u8(bits as u8), vdup_n_u8((bits >> 8) as u8));
         vtstq_u8(spread, bit)
+    }
+
+    #[inline(always)]
+    unsafe fn any_top_bit_or(self, more: u64) -> bool {
+        u64::from(vmaxvq_u8(self) >> 7) | more != 0
     }
 
     #[inline(always)]

@@ -8,7 +8,7 @@ use crate::sets;
 pub(crate) const ESCAPE: usize = 0;
 pub(crate) const PLUS: usize = 1;
 pub(crate) const MALFORMED: usize = 2;
-/// From here on what triplets stand for, in the order of the low bits of [`CATEGORIES`].
+/// From here on what triplets stand for, in the order of the bits of [`CATEGORIES`].
 pub(crate) const NUL: usize = 3;
 pub(crate) const CONTROL: usize = 4;
 pub(crate) const SLASH: usize = 5;
@@ -20,10 +20,7 @@ pub(crate) const LOWER_HEX: usize = 10;
 pub(crate) const NON_ASCII: usize = 11;
 pub(crate) const ILLEGAL: usize = 12;
 pub(crate) const INVALID_UTF8: usize = 13;
-/// How many kinds there are for the public.
 pub(crate) const KINDS: usize = 14;
-/// Besides: a triplet of a byte from 0x80, so that the decoded text may be ill-formed.
-pub(crate) const ESCAPED_NON_ASCII: usize = 14;
 
 /// What was found so far.
 #[derive(Clone, Copy, Debug, Default)]
@@ -31,9 +28,9 @@ pub(crate) struct Report {
     /// A bit for each kind.
     found: u32,
     /// How often; only kept when counting.
-    counts: [usize; KINDS + 1],
+    counts: [usize; KINDS],
     /// Where first, among those counted.
-    first: [usize; KINDS + 1],
+    first: [usize; KINDS],
     /// Offset in the input of what is being looked at.
     pub(crate) base: usize,
 }
@@ -55,35 +52,55 @@ impl Report {
     /// Notes the union of what triplets stand for, without counting.
     #[inline(always)]
     pub(crate) fn note_categories(&mut self, categories: u8) {
-        for bit in 0..8 {
-            self.note::<false>(kind_of_category(bit), u64::from(categories >> bit & 1), 0);
-        }
+        self.found |= u32::from(categories) << NUL;
     }
 
-    /// Whether this was found.
-    pub(crate) fn has(&self, kind: usize) -> bool {
-        self.found >> kind & 1 != 0
+    /// Notes what was counted otherwise, and where the first of it is in the input.
+    pub(crate) fn note_counted(&mut self, kind: usize, count: usize, first: usize) {
+        self.found |= 1 << kind;
+        (self.counts[kind], self.first[kind]) = (count, first);
     }
 
-    /// Forgets the hints that the decoded text may be ill-formed, and returns whether there were any.
-    pub(crate) fn take_non_ascii_hint(&mut self, seen: &mut bool) -> bool {
-        let hint = self.has(NON_ASCII) || self.has(ESCAPED_NON_ASCII);
-        *seen |= self.has(NON_ASCII);
-        self.found &= !(1 << NON_ASCII | 1 << ESCAPED_NON_ASCII);
-        hint
-    }
-
-    /// The kinds for the public, a bit for each.
+    /// The kinds, a bit for each.
     pub(crate) fn kinds(&self) -> u16 {
-        (self.found & ((1 << KINDS) - 1)) as u16
+        self.found as u16
     }
 
     /// How often, and where first.
     pub(crate) fn tables(&self) -> ([usize; KINDS], [usize; KINDS]) {
-        let (mut counts, mut first) = ([0; KINDS], [0; KINDS]);
-        counts.copy_from_slice(&self.counts[..KINDS]);
-        first.copy_from_slice(&self.first[..KINDS]);
-        (counts, first)
+        (self.counts, self.first)
+    }
+}
+
+/// The most that is inspected at a time.
+pub(crate) const CHUNK: usize = 2048;
+
+/// The decoded text of a chunk as far as it matters to whether it is well-formed: without most of what is ASCII, but for a byte of
+/// it wherever there was some between others.
+pub(crate) struct Extract {
+    /// Room for an unfinished character, a chunk, and whole registers behind them.
+    pub(crate) buffer: [u8; 3 + CHUNK + 64],
+    pub(crate) length: usize,
+    /// Whether a character may be unfinished at the end.
+    pub(crate) is_open: bool,
+}
+
+impl Extract {
+    pub(crate) const EMPTY: Self = Self { buffer: [0; 3 + CHUNK + 64], length: 0, is_open: false };
+
+    /// Notes that something that is ASCII follows.
+    #[inline(always)]
+    pub(crate) fn separate(&mut self) {
+        if self.is_open {
+            self.push(b' ');
+            self.is_open = false;
+        }
+    }
+
+    #[inline(always)]
+    pub(crate) fn push(&mut self, byte: u8) {
+        self.buffer[self.length] = byte;
+        self.length += 1;
     }
 }
 
@@ -93,13 +110,7 @@ pub(crate) const ILLEGAL_BYTES: ByteSet = sets::URI.without(b'%');
 /// Raw bytes that are findings. Without one of these, nothing is found.
 pub(crate) const SUSPECTS: ByteSet = ILLEGAL_BYTES.with(b'%').with(b'+');
 
-/// The kind that a bit of [`CATEGORIES`] is of: the low seven from [`NUL`] on, then [`ESCAPED_NON_ASCII`].
-#[inline(always)]
-pub(crate) const fn kind_of_category(bit: usize) -> usize {
-    if bit < 7 { NUL + bit } else { ESCAPED_NON_ASCII }
-}
-
-/// What each byte is if a triplet stands for it. The top bit is that of the bytes that have it themselves.
+/// What each byte is if a triplet stands for it: the kinds from [`NUL`] to [`UNRESERVED`], from the lowest bit on.
 pub(crate) static CATEGORIES: [u8; 256] = {
     let mut categories = [0; 256];
     let mut byte = 0;
@@ -110,9 +121,11 @@ pub(crate) static CATEGORIES: [u8; 256] = {
             | ((byte == b'\\' as usize) as u8) << (BACKSLASH - NUL)
             | ((byte == b'.' as usize) as u8) << (DOT - NUL)
             | ((byte == b'%' as usize) as u8) << (PERCENT - NUL)
-            | (sets::UNRESERVED.contains(byte as u8) as u8) << (UNRESERVED - NUL)
-            | ((byte >= 0x80) as u8) << 7;
+            | (sets::UNRESERVED.contains(byte as u8) as u8) << (UNRESERVED - NUL);
         byte += 1;
     }
     categories
 };
+
+/// How many bits [`CATEGORIES`] has.
+pub(crate) const CATEGORY_BITS: usize = UNRESERVED - NUL + 1;

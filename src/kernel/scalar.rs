@@ -1,10 +1,10 @@
 //! The scalar level: words and tables, no vector instructions, no unsafe code.
 #![forbid(unsafe_code)]
 
-use super::report::{self, Report};
+use super::report::{self, Extract, Report};
 use super::tape::Tape;
 use super::word;
-use super::{KEEP, PLUS, Progress, REJECT, SCAN, Stop, UPPERCASE, WRITE, from_digits};
+use super::{FormMarks, KEEP, PLUS, Progress, REJECT, SCAN, Stop, UPPERCASE, WRITE, from_digits};
 use crate::byteset::ByteSet;
 use crate::rules::{DecodeRules, EncodeRules};
 
@@ -20,11 +20,14 @@ pub(crate) fn members(set: &ByteSet, haystack: &[u8]) -> u64 {
     haystack.iter().rev().fold(0, |members, &byte| members << 1 | u64::from(set.contains(byte)))
 }
 
-pub(crate) fn inspect<const COUNT: bool>(haystack: &[u8], report: &mut Report) {
+pub(crate) fn inspect<const COUNT: bool>(haystack: &[u8], extract: &mut Extract, report: &mut Report) {
     let mut at = 0;
-    while let Some(skipped) = find(&report::SUSPECTS, &haystack[at..]) {
-        at += skipped;
-        let raw = haystack[at];
+    while let Some(&raw) = haystack.get(at) {
+        if !report::SUSPECTS.contains(raw) {
+            extract.separate();
+            at += 1;
+            continue;
+        }
         let triplet = match haystack[at..] {
             [b'%', high, low, ..] => from_digits(high, low).map(|byte| (byte, [high, low])),
             _ => None,
@@ -37,12 +40,27 @@ pub(crate) fn inspect<const COUNT: bool>(haystack: &[u8], report: &mut Report) {
         if let Some((byte, digits)) = triplet {
             note(report::ESCAPE, true);
             note(report::LOWER_HEX, digits.iter().any(u8::is_ascii_lowercase));
-            for bit in 0..8 {
-                note(report::kind_of_category(bit), report::CATEGORIES[usize::from(byte)] >> bit & 1 != 0);
+            for bit in 0..report::CATEGORY_BITS {
+                note(report::NUL + bit, report::CATEGORIES[usize::from(byte)] >> bit & 1 != 0);
             }
         }
-        at += 1;
+        let (byte, width) = triplet.map_or((raw, 1), |(byte, _)| (byte, 3));
+        if byte.is_ascii() {
+            extract.separate();
+        } else {
+            extract.push(byte);
+            extract.is_open = true;
+        }
+        at += width;
     }
+}
+
+pub(crate) fn form_marks(bytes: &[u8]) -> FormMarks {
+    bytes.iter().rev().fold(FormMarks::default(), |marks, &byte| FormMarks {
+        ampersands: marks.ampersands << 1 | u64::from(byte == b'&'),
+        equals: marks.equals << 1 | u64::from(byte == b'='),
+        coded: marks.coded << 1 | u64::from(byte >= 0x80 || byte == b'%' || byte == b'+'),
+    })
 }
 
 #[inline(always)]

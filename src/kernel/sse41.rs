@@ -6,12 +6,12 @@
 
 use core::arch::x86_64::*;
 
-use super::Progress;
 use super::block;
-use super::report::Report;
+use super::report::{Extract, Report};
 use super::tape::{Source, Tape, Target};
 use super::vector::{Vector, Vector16};
 use super::word;
+use super::{FormMarks, Progress};
 use crate::byteset::ByteSet;
 use crate::rules::{DecodeRules, EncodeRules};
 
@@ -123,6 +123,11 @@ impl Vector for __m128i {
         let bit = _mm_set1_epi64x(0x8040_2010_0804_0201_u64 as i64);
         let spread = _mm_shuffle_epi8(_mm_cvtsi64_si128(bits as i64), bytes);
         _mm_cmpeq_epi8(_mm_and_si128(spread, bit), bit)
+    }
+
+    #[inline(always)]
+    unsafe fn any_top_bit_or(self, more: u64) -> bool {
+        u64::from(_mm_movemask_epi8(self) as u32) | more != 0
     }
 
     #[inline(always)]

@@ -51,6 +51,9 @@ pub(crate) trait Vector: Copy {
     /// The mask whose bits these are.
     unsafe fn from_bits(bits: u64) -> Self;
 
+    /// Whether the top bit of any lane is set, or any of `more`.
+    unsafe fn any_top_bit_or(self, more: u64) -> bool;
+
     /// Of a mask: whether any lane is set, or any of `more`. One condition, where two would be two branches to predict.
     unsafe fn any_or(self, more: u64) -> bool;
 

@@ -1,0 +1,258 @@
+//! From another crate to this one: what each call of `percent-encoding`, `urlencoding`, `form_urlencoded` and `url-escape` is here.
+//!
+//! There is no code in this module. Below every table its rows stand once more, as a test that runs both crates on the same inputs
+//! and compares. Versions: percent-encoding 2.3, urlencoding 2.1, form_urlencoded 1.2, url-escape 0.1.
+//!
+//! What differs everywhere:
+//!
+//! - Theirs decode leniently, and pass a malformed `%` on; here that is asked for, by [`Decoder::lenient`]. A strict decoder says
+//!   at which byte the first one stands.
+//! - What cannot be decoded is a [`DecodeError`] with the kind and the position in the *input*. A `Utf8Error` has the
+//!   position in the output.
+//! - Every function takes text or bytes, whatever is `AsRef<[u8]>`.
+//!
+//! # percent-encoding
+//!
+//! With `LENIENT` for `Decoder::new().lenient()`:
+//!
+//! | percent-encoding | simdpct |
+//! |---|---|
+//! | `AsciiSet::EMPTY`, `CONTROLS`, `NON_ALPHANUMERIC` | [`ByteSet::EMPTY`], [`sets::whatwg::C0_CONTROL`], `sets::ALPHA.union(sets::DIGIT).complement()` |
+//! | `set.add(b)`, `.remove(b)`, `.union(other)`, `.complement()` | [`with`](ByteSet::with), [`without`](ByteSet::without), [`union`](ByteSet::union), [`complement`](ByteSet::complement) |
+//! | `utf8_percent_encode(text, SET)` as `Display` | [`Encoder::new(SET).display(text)`](Encoder::display) |
+//! | `utf8_percent_encode(text, SET).to_string()`, `.collect::<String>()` | [`Encoder::new(SET).encode(text)`](Encoder::encode)`.into_owned()` |
+//! | `Cow::from(utf8_percent_encode(text, SET))` | [`Encoder::new(SET).encode(text)`](Encoder::encode) |
+//! | `percent_encode(bytes, SET)` | [`Encoder::new(SET).encode(bytes)`](Encoder::encode) |
+//! | `output.extend(utf8_percent_encode(text, SET))` | [`Encoder::new(SET).encode_to(text, &mut output)`](Encoder::encode_to) |
+//! | `percent_encode_byte(byte)` | [`Encoder::new(ByteSet::ALL).encode(&[byte])`](Encoder::encode) |
+//! | `Cow::from(percent_decode(bytes))`, `percent_decode(bytes).collect::<Vec<u8>>()` | [`LENIENT.decode(bytes)`](Decoder::decode) |
+//! | `percent_decode_str(text).decode_utf8()` | [`LENIENT.decode_utf8(text)`](Decoder::decode_utf8) |
+//! | `percent_decode_str(text).decode_utf8_lossy()` | [`decode_lossy(text)`](crate::decode_lossy) |
+//! | `output.extend(percent_decode(bytes))` | [`LENIENT.decode_to(bytes, &mut output)`](Decoder::decode_to) |
+//!
+//! An `AsciiSet` has no bytes from 0x80, which are always escaped. So they are here, whether the [`ByteSet`] has them or not.
+//!
+//! ```
+//! use percent_encoding::{
+//!     AsciiSet, CONTROLS, NON_ALPHANUMERIC, percent_decode, percent_decode_str, percent_encode, percent_encode_byte,
+//!     utf8_percent_encode,
+//! };
+//! use simdpct::{ByteSet, Decoder, Encoder, decode_lossy, sets};
+//! use std::borrow::Cow;
+//!
+//! const LENIENT: Decoder = Decoder::new().lenient();
+//! const THEIRS: &AsciiSet = &CONTROLS.add(b' ').add(b'/').remove(b'\n');
+//! const OURS: ByteSet = sets::whatwg::C0_CONTROL.with(b' ').with(b'/').without(b'\n');
+//! const ALPHANUMERIC: ByteSet = sets::ALPHA.union(sets::DIGIT);
+//!
+//! let texts = ["", "plain", "a/b c\n~", "é 100% %2", "%41%%42%zz%C3%A9"];
+//! let sets: [(&'static AsciiSet, ByteSet); 6] = [
+//!     (&AsciiSet::EMPTY, ByteSet::EMPTY),
+//!     (CONTROLS, sets::whatwg::C0_CONTROL),
+//!     (NON_ALPHANUMERIC, ALPHANUMERIC.complement()),
+//!     (THEIRS, OURS),
+//!     (&const { THEIRS.union(AsciiSet::EMPTY.add(b'a')) }, OURS.union(ByteSet::new(b"a"))),
+//!     (&const { THEIRS.complement() }, OURS.complement()),
+//! ];
+//! for (theirs, ours) in sets {
+//!     let ours = Encoder::new(ours);
+//!     for text in texts {
+//!         assert_eq!(utf8_percent_encode(text, theirs).to_string(), ours.display(text).to_string());
+//!         assert_eq!(utf8_percent_encode(text, theirs).collect::<String>(), ours.encode(text).into_owned());
+//!         assert_eq!(Cow::from(utf8_percent_encode(text, theirs)), ours.encode(text));
+//!         assert_eq!(percent_encode(text.as_bytes(), theirs).to_string(), ours.encode(text.as_bytes()));
+//!         let (mut expected, mut output) = (String::from("x"), String::from("x"));
+//!         expected.extend(utf8_percent_encode(text, theirs));
+//!         ours.encode_to(text, &mut output);
+//!         assert_eq!(expected, output);
+//!     }
+//! }
+//! for byte in 0..=255 {
+//!     assert_eq!(percent_encode_byte(byte), Encoder::new(ByteSet::ALL).encode(&[byte]));
+//! }
+//! for bytes in texts.map(str::as_bytes).into_iter().chain([&b"%FF%80\xFF"[..]]) {
+//!     assert_eq!(Cow::from(percent_decode(bytes)), LENIENT.decode(bytes)?);
+//!     assert_eq!(percent_decode(bytes).collect::<Vec<u8>>(), LENIENT.decode(bytes)?.into_owned());
+//!     let (mut expected, mut output) = (vec![1], vec![1]);
+//!     expected.extend(percent_decode(bytes));
+//!     LENIENT.decode_to(bytes, &mut output)?;
+//!     assert_eq!(expected, output);
+//! }
+//! for text in texts.into_iter().chain(["a%FF", "%E2%82"]) {
+//!     assert_eq!(percent_decode_str(text).decode_utf8().ok(), LENIENT.decode_utf8(text).ok());
+//!     assert_eq!(percent_decode_str(text).decode_utf8_lossy(), decode_lossy(text));
+//! }
+//! # Ok::<(), simdpct::DecodeError>(())
+//! ```
+//!
+//! # urlencoding
+//!
+//! | urlencoding | simdpct |
+//! |---|---|
+//! | `encode(text)`, `encode_binary(bytes)` | [`encode(x)`](crate::encode()) |
+//! | `Encoded(text)` or `Encoded::str(text)` as `Display` | [`Encoder::COMPONENT.display(text)`](Encoder::display) |
+//! | `Encoded(text).to_str()` | [`encode(text)`](crate::encode()) |
+//! | `Encoded(text).append_to(&mut output)` | [`Encoder::COMPONENT.encode_to(text, &mut output)`](Encoder::encode_to) |
+//! | `Encoded(text).write(&mut writer)` | `write!(writer, "{}", Encoder::COMPONENT.display(text))` |
+//! | `decode(text)` | [`LENIENT.decode_utf8(text)`](Decoder::decode_utf8), or strictly [`decode(text)`](crate::decode()) |
+//! | `decode_binary(bytes)` | [`LENIENT.decode(bytes)`](Decoder::decode) |
+//!
+//! ```
+//! use simdpct::{Decoder, Encoder, encode};
+//! use std::io::Write;
+//! use urlencoding::Encoded;
+//!
+//! const LENIENT: Decoder = Decoder::new().lenient();
+//!
+//! for text in ["", "plain", "a/b c\n~", "é 100% %2", "%41%%42%zz%C3%A9", "%", "%FF"] {
+//!     assert_eq!(urlencoding::encode(text), encode(text));
+//!     assert_eq!(urlencoding::encode_binary(text.as_bytes()), encode(text.as_bytes()));
+//!     assert_eq!(format!("{}", Encoded(text)), format!("{}", Encoder::COMPONENT.display(text)));
+//!     assert_eq!(Encoded::str(text).to_string(), Encoder::COMPONENT.display(text).to_string());
+//!     assert_eq!(Encoded(text).to_str(), encode(text));
+//!     let (mut expected, mut output) = (String::from("x"), String::from("x"));
+//!     Encoded(text).append_to(&mut expected);
+//!     Encoder::COMPONENT.encode_to(text, &mut output);
+//!     assert_eq!(expected, output);
+//!     let (mut expected, mut output) = (Vec::new(), Vec::new());
+//!     Encoded(text).write(&mut expected)?;
+//!     write!(output, "{}", Encoder::COMPONENT.display(text))?;
+//!     assert_eq!(expected, output);
+//!     assert_eq!(urlencoding::decode(text).ok(), LENIENT.decode_utf8(text).ok());
+//!     assert_eq!(urlencoding::decode_binary(text.as_bytes()), LENIENT.decode(text)?);
+//! }
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! # form_urlencoded
+//!
+//! | form_urlencoded | simdpct |
+//! |---|---|
+//! | `byte_serialize(bytes).collect::<String>()` | [`Encoder::FORM.encode(bytes)`](Encoder::encode)`.into_owned()` |
+//! | `output.extend(byte_serialize(bytes))` | [`Encoder::FORM.encode_to(bytes, &mut output)`](Encoder::encode_to) |
+//! | `parse(query)`, for one name or value | [`FORM.decode_utf8_lossy(x)`](Decoder::decode_utf8_lossy), with `Decoder::new().lenient().plus_for_space()` |
+//! | `parse(query)` | [`form::parse_lossy(query)`](form::parse_lossy) |
+//! | `parse(query).into_owned()` | `form::parse_lossy(query).map(`\|`(name, value)`\|` (name.into_owned(), value.into_owned()))` |
+//! | `Serializer::new(target)`, `for_suffix(target, start)` | [`form::Serializer::new(target)`](form::Serializer::new), [`for_suffix(target, start)`](form::Serializer::for_suffix) |
+//! | `.append_pair(name, value)`, `.append_key_only(name)` | [the same](form::Serializer::append_pair) |
+//! | `.extend_pairs(pairs)`, `.extend_keys_only(names)` | [the same](form::Serializer::extend_pairs) |
+//! | `.finish()` | [the same](form::Serializer::finish); it takes the serializer, so it cannot be called twice |
+//!
+//! ```
+//! use simdpct::form;
+//!
+//! for query in ["", "a=b", "&&q=fish+%26+chips&page=2&q=%FF&=&x", "a==b&%zz=%", "caf%C3%A9=\u{e9}"] {
+//!     assert!(form_urlencoded::parse(query.as_bytes()).eq(form::parse_lossy(query)));
+//!     let expected: Vec<(String, String)> = form_urlencoded::parse(query.as_bytes()).into_owned().collect();
+//!     let pairs: Vec<(String, String)> =
+//!         form::parse_lossy(query).map(|(name, value)| (name.into_owned(), value.into_owned())).collect();
+//!     assert_eq!(expected, pairs);
+//!
+//!     let start = String::from("https://example.org/?");
+//!     let mut theirs = form_urlencoded::Serializer::for_suffix(start.clone(), start.len());
+//!     theirs.extend_pairs::<_, String, String>(&pairs);
+//!     theirs.append_pair("a b", "1+1").append_key_only("x").extend_keys_only::<_, &str>(["y", "z"]);
+//!     let mut ours = form::Serializer::for_suffix(start.clone(), start.len());
+//!     ours.extend_pairs(pairs.iter().map(|(name, value)| (name, value)));
+//!     ours.append_pair("a b", "1+1").append_key_only("x").extend_keys_only(["y", "z"]);
+//!     assert_eq!(theirs.finish(), ours.finish());
+//! }
+//! ```
+//!
+//! ```
+//! use simdpct::{Decoder, Encoder};
+//!
+//! const FORM: Decoder = Decoder::new().lenient().plus_for_space();
+//!
+//! for text in ["", "plain", "a/b c\n~*", "é 1+1 %2B", "+%41%%42%zz%C3%A9", "%", "%FF"] {
+//!     assert_eq!(form_urlencoded::byte_serialize(text.as_bytes()).collect::<String>(), Encoder::FORM.encode(text).into_owned());
+//!     let (mut expected, mut output) = (String::from("x"), String::from("x"));
+//!     expected.extend(form_urlencoded::byte_serialize(text.as_bytes()));
+//!     Encoder::FORM.encode_to(text, &mut output);
+//!     assert_eq!(expected, output);
+//!     let query = format!("{text}={text}");
+//!     let (name, value) = form_urlencoded::parse(query.as_bytes()).next().unwrap();
+//!     assert_eq!(name, FORM.decode_utf8_lossy(text)?);
+//!     assert_eq!(value, FORM.decode_utf8_lossy(text)?);
+//! }
+//! # Ok::<(), simdpct::DecodeError>(())
+//! ```
+//!
+//! # url-escape
+//!
+//! Every `encode_*` below has three companions: `_to_string` and `_to_vec` append, `_to_writer` writes. Appended to a `String` it is
+//! [`Encoder::encode_to`]; the encoded form is a `Cow<str>`, whose bytes go to a `Vec` or a writer, and
+//! [`Encoder::display`] writes without allocating.
+//!
+//! | url-escape | simdpct |
+//! |---|---|
+//! | `encode(text, SET)` | [`Encoder::new(SET).encode(text)`](Encoder::encode) |
+//! | `encode_fragment(text)`, `FRAGMENT` | [`sets::whatwg::FRAGMENT`] |
+//! | `encode_query(text)`, `QUERY` | [`sets::whatwg::QUERY`] |
+//! | `encode_special_query(text)`, `SPECIAL_QUERY` | [`sets::whatwg::SPECIAL_QUERY`] |
+//! | `encode_path(text)`, `PATH` | [`sets::whatwg::PATH`] |
+//! | `encode_userinfo(text)`, `USERINFO` | [`sets::whatwg::USERINFO`] |
+//! | `encode_component(text)`, `COMPONENT` | [`sets::whatwg::COMPONENT`] |
+//! | `encode_www_form_urlencoded(text)` | [`Encoder::FORM.encode(text)`](Encoder::encode) |
+//! | `X_WWW_FORM_URLENCODED` | [`sets::whatwg::FORM`] |
+//! | `decode(text)` | [`decode_lossy(text)`](crate::decode_lossy) |
+//! | `decode_to_vec(text, &mut output)`, `decode_to_writer` | [`LENIENT.decode_to(text, &mut output)`](Decoder::decode_to), [`LENIENT.decode(text)`](Decoder::decode) |
+//! | `decode_www_form_urlencoded(text)` | [`FORM.decode_utf8_lossy(text)`](Decoder::decode_utf8_lossy) |
+//! | `decode_www_form_urlencoded_to_vec(text, &mut output)` | [`FORM.decode_to(text, &mut output)`](Decoder::decode_to) |
+//!
+//! ```
+//! use simdpct::sets::whatwg;
+//! use simdpct::{ByteSet, Decoder, Encoder, decode_lossy};
+//! use std::borrow::Cow;
+//! use std::io::Write;
+//! use url_escape::percent_encoding::AsciiSet;
+//!
+//! const LENIENT: Decoder = Decoder::new().lenient();
+//! const FORM: Decoder = LENIENT.plus_for_space();
+//!
+//! let ascii: String = (0..=0x7F_u8).map(char::from).collect();
+//! let texts = ["", "plain", "a/b c\n~*", "é 1+1 %2B", "+%41%%42%zz%C3%A9", "%", "%FF", &ascii];
+//! let sets: [(&'static AsciiSet, for<'a> fn(&'a str) -> Cow<'a, str>, ByteSet); 6] = [
+//!     (url_escape::FRAGMENT, url_escape::encode_fragment, whatwg::FRAGMENT),
+//!     (url_escape::QUERY, url_escape::encode_query, whatwg::QUERY),
+//!     (url_escape::SPECIAL_QUERY, url_escape::encode_special_query, whatwg::SPECIAL_QUERY),
+//!     (url_escape::PATH, url_escape::encode_path, whatwg::PATH),
+//!     (url_escape::USERINFO, url_escape::encode_userinfo, whatwg::USERINFO),
+//!     (url_escape::COMPONENT, url_escape::encode_component, whatwg::COMPONENT),
+//! ];
+//! for text in texts {
+//!     for (set, encode, ours) in sets {
+//!         let ours = Encoder::new(ours);
+//!         assert_eq!(encode(text), ours.encode(text));
+//!         assert_eq!(url_escape::encode(text, set), ours.encode(text));
+//!         let (mut expected, mut output) = (String::from("x"), String::from("x"));
+//!         url_escape::encode_to_string(text, set, &mut expected);
+//!         ours.encode_to(text, &mut output);
+//!         assert_eq!(expected, output);
+//!         let (mut expected, mut output) = (Vec::new(), Vec::new());
+//!         url_escape::encode_to_vec(text, set, &mut expected);
+//!         url_escape::encode_to_writer(text, set, &mut expected)?;
+//!         output.extend_from_slice(ours.encode(text).as_bytes());
+//!         write!(output, "{}", ours.display(text))?;
+//!         assert_eq!(expected, output);
+//!     }
+//!     assert_eq!(url_escape::encode_www_form_urlencoded(text), Encoder::FORM.encode(text));
+//!     let set = Encoder::new(whatwg::FORM);
+//!     assert_eq!(url_escape::encode(text, url_escape::X_WWW_FORM_URLENCODED), set.encode(text));
+//!     assert_eq!(url_escape::decode(text), decode_lossy(text));
+//!     assert_eq!(url_escape::decode_www_form_urlencoded(text), FORM.decode_utf8_lossy(text)?);
+//!     let (mut expected, mut output) = (vec![1], vec![1]);
+//!     url_escape::decode_to_vec(text, &mut expected);
+//!     url_escape::decode_to_writer(text, &mut expected)?;
+//!     url_escape::decode_www_form_urlencoded_to_vec(text, &mut expected);
+//!     LENIENT.decode_to(text, &mut output)?;
+//!     output.extend_from_slice(&LENIENT.decode(text)?);
+//!     FORM.decode_to(text, &mut output)?;
+//!     assert_eq!(expected, output);
+//! }
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+#![forbid(unsafe_code)]
+
+#[cfg(doc)]
+use crate::{ByteSet, DecodeError, Decoder, Encoder, form, sets};

@@ -1,0 +1,191 @@
+//! Where the names and values of a form stand (WHATWG URL 5.1): found 64 bytes at a time, not pair by pair.
+
+use crate::kernel::{FormMarks, Kernels};
+use crate::level::Level;
+
+/// A name or a value as it stands in the form.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Part<'a> {
+    bytes: &'a [u8],
+    /// Nothing but ASCII, and neither '%' nor '+': what decoding yields as it stands. Without that, it may be so yet.
+    #[cfg_attr(not(feature = "alloc"), expect(dead_code, reason = "without decoding, nobody asks"))]
+    is_plain: bool,
+}
+
+impl<'a> Part<'a> {
+    #[inline]
+    pub(crate) fn bytes(&self) -> &'a [u8] {
+        self.bytes
+    }
+
+    #[cfg(feature = "alloc")]
+    #[inline]
+    pub(crate) fn is_plain(&self) -> bool {
+        self.is_plain
+    }
+
+    /// The decoded text, where that is known to be the part itself.
+    #[cfg(feature = "alloc")]
+    #[inline]
+    pub(crate) fn plain_text(&self) -> Option<&'a str> {
+        // SAFETY: only this module makes parts, and plain ones are ASCII.
+        self.is_plain.then(|| unsafe { core::str::from_utf8_unchecked(self.bytes) })
+    }
+}
+
+/// The pairs of a form that are not empty, in order.
+///
+/// The marks of up to 64 bytes are looked up at once; they serve all pairs that end within them. The pair that does not
+/// starts the next such window, and only one longer than a window is searched by itself. So every byte is looked at a
+/// bounded number of times.
+#[derive(Clone, Debug)]
+pub(crate) struct Pairs<'a> {
+    input: &'a [u8],
+    level: Option<Level>,
+    /// Where the next pair starts; behind the end of the input after its last byte.
+    at: usize,
+    /// Where the marks start.
+    window: usize,
+    /// The ends of the pairs from `at` on: '&', and the end of the input if the window reaches it.
+    ends: u64,
+    equals: u64,
+    coded: u64,
+}
+
+/// How many bytes there are marks of at once.
+const WINDOW: usize = 64;
+
+impl<'a> Pairs<'a> {
+    #[inline]
+    pub(crate) fn new(input: &'a [u8], level: Option<Level>) -> Self {
+        Self { input, level, at: 0, window: 0, ends: 0, equals: 0, coded: 0 }
+    }
+
+    #[inline]
+    pub(crate) fn set_level(&mut self, level: Level) {
+        self.level = Some(level);
+    }
+
+    /// Where a part that came from this form starts in it.
+    #[cfg(feature = "alloc")]
+    #[inline]
+    pub(crate) fn offset(&self, part: &Part<'a>) -> usize {
+        (part.bytes.as_ptr() as usize).wrapping_sub(self.input.as_ptr() as usize)
+    }
+
+    /// Moves the window to where the next pair starts.
+    #[inline]
+    fn look(&mut self) {
+        let rest = &self.input[self.at..];
+        let window = &rest[..rest.len().min(WINDOW)];
+        // SAFETY: a usable level is one that the machine has. (tests/form.rs)
+        let marks = unsafe { (Kernels::of(Level::usable(self.level)).form_marks)(window) };
+        let FormMarks { ampersands, equals, coded } = marks;
+        let end = if rest.len() < WINDOW { 1 << rest.len() } else { 0 };
+        (self.window, self.ends, self.equals, self.coded) = (self.at, ampersands | end, equals, coded);
+    }
+
+    /// A pair of which the window sees no end.
+    #[cold]
+    fn long_pair(&mut self) -> (Part<'a>, Part<'a>) {
+        let rest = &self.input[self.at..];
+        let pair = &rest[..memchr::memchr(b'&', rest).unwrap_or(rest.len())];
+        self.at += pair.len() + 1;
+        let (name, value) = match memchr::memchr(b'=', pair) {
+            Some(equals) => (&pair[..equals], &pair[equals + 1..]),
+            None => (pair, &pair[pair.len()..]),
+        };
+        // What takes long to look at is looked at once, by the decoder.
+        (Part { bytes: name, is_plain: false }, Part { bytes: value, is_plain: false })
+    }
+}
+
+/// The bits below `end`, which is below 64.
+#[inline(always)]
+fn below(end: u32) -> u64 {
+    (1 << end) - 1
+}
+
+impl<'a> Iterator for Pairs<'a> {
+    type Item = (Part<'a>, Part<'a>);
+
+    #[inline]
+    fn next(&mut self) -> Option<Self::Item> {
+        loop {
+            if self.ends == 0 {
+                if self.at >= self.input.len() {
+                    return None;
+                }
+                self.look();
+                if self.ends == 0 {
+                    return Some(self.long_pair());
+                }
+            }
+            let start = (self.at - self.window) as u32;
+            let end = self.ends.trailing_zeros();
+            self.ends &= self.ends - 1;
+            self.at = self.window + end as usize + 1;
+            if start == end {
+                continue;
+            }
+            // The first '=' at or after the start, else the end.
+            let name_end = (self.equals & !below(start) | 1 << end).trailing_zeros().min(end);
+            let value_start = (name_end + 1).min(end);
+            let part = |start: u32, end: u32| {
+                let bytes = &self.input[self.window + start as usize..self.window + end as usize];
+                Part { bytes, is_plain: self.coded & below(end) & !below(start) == 0 }
+            };
+            return Some((part(start, name_end), part(value_start, end)));
+        }
+    }
+    /// Each pair has a byte at least, and all but the last a '&' behind it.
+    #[inline]
+    fn size_hint(&self) -> (usize, Option<usize>) {
+        (0, Some(self.input.len().saturating_sub(self.at).div_ceil(2)))
+    }
+}
+
+/// What allocates.
+#[cfg(feature = "alloc")]
+pub(crate) mod owned {
+    use alloc::string::String;
+    use alloc::vec::Vec;
+
+    use super::WINDOW;
+    use crate::driver::owned::{append_encoded, append_encoded_text};
+    use crate::level::Level;
+    use crate::rules::EncodeRules;
+
+    /// Appends a text as it is, and an encoded part behind it.
+    #[inline]
+    pub(crate) fn append_part(
+        output: &mut Vec<u8>,
+        before: &str,
+        part: &[u8],
+        rules: &EncodeRules,
+        level: Option<Level>,
+    ) {
+        output.reserve(room(before, part));
+        output.extend_from_slice(before.as_bytes());
+        append_encoded(part, output, rules, level);
+    }
+
+    /// How much to reserve: the worst case of a short part, so that it need not be measured first; by doubling, as always.
+    #[inline]
+    fn room(before: &str, part: &[u8]) -> usize {
+        before.len() + if part.len() <= WINDOW { 3 * part.len() } else { 0 }
+    }
+
+    #[inline]
+    pub(crate) fn append_part_to_text(
+        output: &mut String,
+        before: &str,
+        part: &[u8],
+        rules: &EncodeRules,
+        level: Option<Level>,
+    ) {
+        output.reserve(room(before, part));
+        output.push_str(before);
+        append_encoded_text(part, output, rules, level);
+    }
+}

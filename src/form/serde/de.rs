@@ -1,0 +1,813 @@
+//! From a form to a type.
+#![forbid(unsafe_code)]
+
+use alloc::borrow::{Cow, ToOwned};
+use alloc::string::String;
+use alloc::vec::Vec;
+use core::fmt;
+use core::marker::PhantomData;
+use core::str::FromStr;
+
+use ::serde::de::{
+    self, Deserialize, DeserializeSeed, EnumAccess, Error as _, IntoDeserializer, MapAccess, SeqAccess, Unexpected,
+    VariantAccess, Visitor,
+};
+
+use super::Error;
+use crate::driver::form::{Pairs, Part};
+use crate::form::parse::{bytes, lossy, strict};
+
+/// The form as a value of a type; see [`from_bytes`].
+///
+/// # Errors
+///
+/// As [`from_bytes`].
+///
+/// ```
+/// use serde::Deserialize;
+/// use simdpct::form;
+///
+/// #[derive(Deserialize)]
+/// struct Search<'a> {
+///     q: &'a str,
+///     page: Option<u32>,
+///     #[serde(default)]
+///     tag: Vec<String>,
+/// }
+///
+/// let search: Search<'_> = form::from_str("q=fish&tag=a+b&tag=c")?;
+/// assert_eq!((search.q, search.page), ("fish", None));
+/// assert_eq!(search.tag, ["a b", "c"]);
+/// # Ok::<(), form::Error>(())
+/// ```
+pub fn from_str<'de, T: Deserialize<'de>>(input: &'de str) -> Result<T, Error> {
+    from_bytes(input.as_bytes())
+}
+
+/// The form as a value of a type.
+///
+/// | type | form |
+/// |---|---|
+/// | struct, map | the keys are the names; no two pairs of one name, unless the value is a sequence |
+/// | sequence, tuple of pairs | all pairs in order |
+/// | enum | one pair: a name for the variant, and its value; a sequence of such enums is a form with a pair for each |
+/// | `()`, unit struct | nothing |
+///
+/// | type of a value | text |
+/// |---|---|
+/// | string, `char`, number | itself, as `FromStr` has it |
+/// | `bool` | `true` or `false` |
+/// | bytes | any, also such as are no UTF-8 |
+/// | `Option` | a missing pair or an empty value is `None` |
+/// | sequence, tuple, array | the values of all pairs of that name, in order; one pair makes a sequence of one |
+/// | enum | the name of a variant without fields |
+/// | `()`, unit struct | empty |
+/// | newtype struct | what it holds |
+///
+/// A missing pair for a sequence is an error as for any other field; `#[serde(default)]` makes it an empty one. Keys can be
+/// of any of these types but sequences. What no field wants is not looked at, nor are errors in it found, but names are
+/// always decoded.
+///
+/// Names and values are decoded strictly; see [`Deserializer::lossy`]. Repeated keys take O(n log n) for n pairs, all else
+/// is linear.
+///
+/// # What serde buffers
+///
+/// Within `#[serde(flatten)]`, `#[serde(untagged)]` and `#[serde(tag = "...")]`, serde reads a value before it knows the
+/// type, and a form can but say that it is a string (for a repeated key: a sequence of strings). A number, a `bool`, an
+/// `Option` of those, and a sequence of one are then refused, unless the field says `#[serde(deserialize_with =
+/// "simdpct::form::from_text")]`; see [`from_text`]. To guess by the text's looks instead would refuse the string `007`, or
+/// lose its zeros.
+///
+/// # Errors
+///
+/// A name or value that cannot be decoded, a repeated key for a type that has room for one value, whatever the type says of
+/// a value, and types that a form cannot hold. The error names the key and the position where it is of a pair.
+pub fn from_bytes<'de, T: Deserialize<'de>>(input: &'de [u8]) -> Result<T, Error> {
+    T::deserialize(Deserializer::new(input))
+}
+
+/// A form as serde reads it: what [`from_bytes`] uses, with options.
+///
+/// ```
+/// use std::collections::BTreeMap;
+///
+/// use serde::Deserialize;
+/// use simdpct::form;
+///
+/// let map = BTreeMap::<&str, String>::deserialize(form::Deserializer::new(b"discount=100%").lossy())?;
+/// assert_eq!(map["discount"], "100%");
+/// # Ok::<(), form::Error>(())
+/// ```
+#[derive(Clone, Debug)]
+pub struct Deserializer<'de> {
+    pairs: Pairs<'de>,
+    options: Options,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Options {
+    lossy: bool,
+    empty_is_some: bool,
+}
+
+impl Options {
+    const DEFAULT: Self = Self { lossy: false, empty_is_some: false };
+}
+
+impl<'de> Deserializer<'de> {
+    /// Reads strictly; an empty value for an `Option` is `None`.
+    #[must_use]
+    pub fn new(input: &'de [u8]) -> Self {
+        Self { pairs: Pairs::new(input, None), options: Options::DEFAULT }
+    }
+
+    /// Lets a malformed `%` stay and puts U+FFFD for what is no UTF-8, as the standard has it (WHATWG URL 5.1).
+    #[must_use]
+    pub fn lossy(mut self) -> Self {
+        self.options.lossy = true;
+        self
+    }
+
+    /// Takes an empty value for an `Option` as `Some`: an `Option<String>` then tells `a=` from a missing pair, and an
+    /// `Option<u8>` refuses it.
+    #[must_use]
+    pub fn empty_is_some(mut self) -> Self {
+        self.options.empty_is_some = true;
+        self
+    }
+
+    fn is_empty(&self) -> bool {
+        self.pairs.clone().next().is_none()
+    }
+
+    fn into_map(self) -> Result<Map<'de>, Error> {
+        Map::new(self.pairs, self.options)
+    }
+}
+
+/// A name or a value.
+#[derive(Clone)]
+struct Scalar<'de> {
+    raw: Raw<'de>,
+    options: Options,
+}
+
+#[derive(Clone)]
+enum Raw<'de> {
+    /// As it stands in the form, where it starts there, and where its pair does.
+    Part(Part<'de>, usize),
+    Text(Cow<'de, str>),
+}
+
+impl<'de> Scalar<'de> {
+    fn part(part: Part<'de>, pairs: &Pairs<'de>, options: Options) -> Self {
+        Self { raw: Raw::Part(part, pairs.offset(&part)), options }
+    }
+
+    fn text(self) -> Result<Cow<'de, str>, Error> {
+        match self.raw {
+            Raw::Text(text) => Ok(text),
+            Raw::Part(part, _) if self.options.lossy => Ok(lossy(part)),
+            Raw::Part(part, start) => strict(part).map_err(|error| Error::decode(error, start)),
+        }
+    }
+
+    fn bytes(self) -> Result<Cow<'de, [u8]>, Error> {
+        match self.raw {
+            Raw::Text(Cow::Borrowed(text)) => Ok(Cow::Borrowed(text.as_bytes())),
+            Raw::Text(Cow::Owned(text)) => Ok(Cow::Owned(text.into_bytes())),
+            Raw::Part(part, start) => {
+                let decoded = bytes(part);
+                // The view of bytes lets a malformed '%' stay.
+                if !self.options.lossy && decoded.contains(&b'%') {
+                    crate::Decoder::new().check(part.bytes()).map_err(|error| Error::decode(error, start))?;
+                }
+                Ok(decoded)
+            }
+        }
+    }
+
+    fn is_empty(&self) -> bool {
+        match &self.raw {
+            Raw::Part(part, _) => part.bytes().is_empty(),
+            Raw::Text(text) => text.is_empty(),
+        }
+    }
+
+    /// Whether that is what an `Option` takes for `None`.
+    fn is_none(&self) -> bool {
+        self.is_empty() && !self.options.empty_is_some
+    }
+
+    fn parse<T: FromStr<Err: fmt::Display>>(self) -> Result<T, Error> {
+        let text = self.text()?;
+        text.parse().map_err(|error| Error::message(format_args!("{error}: {text:?}")))
+    }
+}
+
+/// Hands a number or a `bool` over.
+macro_rules! parse {
+    ($($method:ident $visit:ident)*) => {
+        $(fn $method<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Error> {
+            visitor.$visit(self.parse()?)
+        })*
+    };
+}
+
+impl<'de> de::Deserializer<'de> for Scalar<'de> {
+    type Error = Error;
+
+    fn deserialize_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Error> {
+        match self.text()? {
+            Cow::Borrowed(text) => visitor.visit_borrowed_str(text),
+            Cow::Owned(text) => visitor.visit_string(text),
+        }
+    }
+
+    parse! {
+        deserialize_bool visit_bool
+        deserialize_i8 visit_i8
+        deserialize_i16 visit_i16
+        deserialize_i32 visit_i32
+        deserialize_i64 visit_i64
+        deserialize_i128 visit_i128
+        deserialize_u8 visit_u8
+        deserialize_u16 visit_u16
+        deserialize_u32 visit_u32
+        deserialize_u64 visit_u64
+        deserialize_u128 visit_u128
+        deserialize_f32 visit_f32
+        deserialize_f64 visit_f64
+    }
+
+    fn deserialize_bytes<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Error> {
+        match self.bytes()? {
+            Cow::Borrowed(bytes) => visitor.visit_borrowed_bytes(bytes),
+            Cow::Owned(bytes) => visitor.visit_byte_buf(bytes),
+        }
+    }
+
+    fn deserialize_byte_buf<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Error> {
+        self.deserialize_bytes(visitor)
+    }
+
+    fn deserialize_option<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Error> {
+        if self.is_none() { visitor.visit_none() } else { visitor.visit_some(self) }
+    }
+
+    fn deserialize_unit<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Error> {
+        if self.is_empty() { visitor.visit_unit() } else { self.deserialize_any(visitor) }
+    }
+
+    fn deserialize_unit_struct<V: Visitor<'de>>(self, _: &'static str, visitor: V) -> Result<V::Value, Error> {
+        self.deserialize_unit(visitor)
+    }
+
+    fn deserialize_newtype_struct<V: Visitor<'de>>(self, _: &'static str, visitor: V) -> Result<V::Value, Error> {
+        visitor.visit_newtype_struct(self)
+    }
+
+    fn deserialize_enum<V: Visitor<'de>>(
+        self,
+        _: &'static str,
+        _: &'static [&'static str],
+        visitor: V,
+    ) -> Result<V::Value, Error> {
+        visitor.visit_enum(self.text()?.into_deserializer())
+    }
+
+    fn deserialize_ignored_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Error> {
+        visitor.visit_unit()
+    }
+
+    serde::forward_to_deserialize_any! {
+        char str string identifier seq tuple tuple_struct map struct
+    }
+}
+
+impl<'de> IntoDeserializer<'de, Error> for Scalar<'de> {
+    type Deserializer = Self;
+
+    fn into_deserializer(self) -> Self {
+        self
+    }
+}
+
+/// The pairs of a form, those of one name linked.
+struct Map<'de> {
+    entries: Vec<Entry<'de>>,
+    /// The next entry to hand out.
+    at: usize,
+    /// The entry whose key was handed out last.
+    current: usize,
+    options: Options,
+}
+
+struct Entry<'de> {
+    name: Cow<'de, str>,
+    value: Part<'de>,
+    /// Where the pair starts, and where its value does.
+    position: usize,
+    value_position: usize,
+    /// The next entry of this name.
+    next: Option<usize>,
+    /// There is an earlier entry of this name, which leads here.
+    is_repeat: bool,
+}
+
+impl<'de> Map<'de> {
+    fn new(mut pairs: Pairs<'de>, options: Options) -> Result<Self, Error> {
+        let mut entries = Vec::new();
+        while let Some((name, value)) = pairs.next() {
+            let position = pairs.offset(&name);
+            entries.push(Entry {
+                name: Scalar::part(name, &pairs, options).text()?,
+                value,
+                position,
+                value_position: pairs.offset(&value),
+                next: None,
+                is_repeat: false,
+            });
+        }
+        // Sorted, so that names repeated without end cost no quadratic time.
+        let mut order: Vec<usize> = (0..entries.len()).collect();
+        order.sort_unstable_by(|&a, &b| entries[a].name.cmp(&entries[b].name).then(a.cmp(&b)));
+        for neighbours in order.windows(2) {
+            if let &[a, b] = neighbours
+                && entries[a].name == entries[b].name
+            {
+                entries[a].next = Some(b);
+                entries[b].is_repeat = true;
+            }
+        }
+        Ok(Self { entries, at: 0, current: 0, options })
+    }
+
+    fn values(&self, first: usize) -> Values<'de, Linked<'_, 'de>> {
+        Values::new(Linked { entries: &self.entries, next: Some(first), options: self.options })
+    }
+}
+
+impl<'de> MapAccess<'de> for Map<'de> {
+    type Error = Error;
+
+    fn next_key_seed<K: DeserializeSeed<'de>>(&mut self, seed: K) -> Result<Option<K::Value>, Error> {
+        while self.entries.get(self.at).is_some_and(|entry| entry.is_repeat) {
+            self.at += 1;
+        }
+        let Some(entry) = self.entries.get(self.at) else { return Ok(None) };
+        self.current = self.at;
+        self.at += 1;
+        let name = Scalar { raw: Raw::Text(entry.name.clone()), options: self.options };
+        seed.deserialize(name).map(Some).map_err(|error| error.at(Some(&entry.name), Some(entry.position)))
+    }
+
+    fn next_value_seed<V: DeserializeSeed<'de>>(&mut self, seed: V) -> Result<V::Value, Error> {
+        let Some(entry) = self.entries.get(self.current) else {
+            return Err(Error::message("a value was asked for before its key"));
+        };
+        let values = self.values(self.current);
+        seed.deserialize(values).map_err(|error| error.at(Some(&entry.name), Some(entry.position)))
+    }
+}
+
+/// The values of one name, from one entry on.
+struct Linked<'m, 'de> {
+    entries: &'m [Entry<'de>],
+    next: Option<usize>,
+    options: Options,
+}
+
+impl<'de> Iterator for Linked<'_, 'de> {
+    type Item = (Scalar<'de>, Option<usize>);
+
+    fn next(&mut self) -> Option<Self::Item> {
+        let entry = self.entries.get(self.next?)?;
+        self.next = entry.next;
+        let raw = Raw::Part(entry.value, entry.value_position);
+        Some((Scalar { raw, options: self.options }, Some(entry.position)))
+    }
+}
+
+/// One value or several, each with the position of its pair. Whether it is one is known before it is taken.
+struct Values<'de, I> {
+    first: Option<(Scalar<'de>, Option<usize>)>,
+    second: Option<(Scalar<'de>, Option<usize>)>,
+    others: I,
+}
+
+impl<'de, I: Iterator<Item = (Scalar<'de>, Option<usize>)>> Values<'de, I> {
+    fn new(mut values: I) -> Self {
+        Self { first: values.next(), second: values.next(), others: values }
+    }
+
+    fn take(&mut self) -> Option<(Scalar<'de>, Option<usize>)> {
+        let next = self.second.take();
+        self.second = self.others.next();
+        core::mem::replace(&mut self.first, next)
+    }
+
+    /// The value, where there is room for one.
+    fn only(self) -> Result<Scalar<'de>, Error> {
+        match (self.first, self.second) {
+            (Some((value, _)), None) => Ok(value),
+            (_, Some((_, position))) => {
+                Err(Error::message("repeated key, where one value is expected").at(None, position))
+            }
+            (None, None) => Err(Error::message("no value, where one is expected")),
+        }
+    }
+}
+
+impl<'de, I: Iterator<Item = (Scalar<'de>, Option<usize>)>> SeqAccess<'de> for Values<'de, I> {
+    type Error = Error;
+
+    fn next_element_seed<T: DeserializeSeed<'de>>(&mut self, seed: T) -> Result<Option<T::Value>, Error> {
+        let Some((value, position)) = self.take() else { return Ok(None) };
+        seed.deserialize(value).map(Some).map_err(|error| error.at(None, position))
+    }
+}
+
+/// Hands over what one value is, if there is but one.
+macro_rules! only {
+    ($($method:ident)*) => {
+        $(fn $method<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Error> {
+            self.only()?.$method(visitor)
+        })*
+    };
+}
+
+impl<'de, I: Iterator<Item = (Scalar<'de>, Option<usize>)>> de::Deserializer<'de> for Values<'de, I> {
+    type Error = Error;
+
+    fn deserialize_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Error> {
+        match self.second {
+            Some(_) => visitor.visit_seq(self),
+            None => self.only()?.deserialize_any(visitor),
+        }
+    }
+
+    only! {
+        deserialize_bool deserialize_char deserialize_str deserialize_string deserialize_bytes deserialize_byte_buf
+        deserialize_i8 deserialize_i16 deserialize_i32 deserialize_i64 deserialize_i128
+        deserialize_u8 deserialize_u16 deserialize_u32 deserialize_u64 deserialize_u128
+        deserialize_f32 deserialize_f64 deserialize_unit deserialize_identifier deserialize_map
+    }
+
+    fn deserialize_option<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Error> {
+        match (&self.first, &self.second) {
+            (Some((value, _)), None) if value.is_none() => visitor.visit_none(),
+            _ => visitor.visit_some(self),
+        }
+    }
+
+    fn deserialize_seq<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Error> {
+        visitor.visit_seq(self)
+    }
+
+    fn deserialize_tuple<V: Visitor<'de>>(mut self, length: usize, visitor: V) -> Result<V::Value, Error> {
+        let value = visitor.visit_seq(AtMost { values: &mut self, left: length })?;
+        match self.first {
+            None => Ok(value),
+            Some((_, position)) => Err(Error::message(format_args!("more than {length} values")).at(None, position)),
+        }
+    }
+
+    fn deserialize_tuple_struct<V: Visitor<'de>>(
+        self,
+        _: &'static str,
+        length: usize,
+        visitor: V,
+    ) -> Result<V::Value, Error> {
+        self.deserialize_tuple(length, visitor)
+    }
+
+    fn deserialize_unit_struct<V: Visitor<'de>>(self, name: &'static str, visitor: V) -> Result<V::Value, Error> {
+        self.only()?.deserialize_unit_struct(name, visitor)
+    }
+
+    fn deserialize_newtype_struct<V: Visitor<'de>>(self, _: &'static str, visitor: V) -> Result<V::Value, Error> {
+        visitor.visit_newtype_struct(self)
+    }
+
+    fn deserialize_struct<V: Visitor<'de>>(
+        self,
+        name: &'static str,
+        fields: &'static [&'static str],
+        visitor: V,
+    ) -> Result<V::Value, Error> {
+        self.only()?.deserialize_struct(name, fields, visitor)
+    }
+
+    fn deserialize_enum<V: Visitor<'de>>(
+        self,
+        name: &'static str,
+        variants: &'static [&'static str],
+        visitor: V,
+    ) -> Result<V::Value, Error> {
+        self.only()?.deserialize_enum(name, variants, visitor)
+    }
+
+    fn deserialize_ignored_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Error> {
+        visitor.visit_unit()
+    }
+}
+
+/// The first so many elements.
+struct AtMost<'a, A> {
+    values: &'a mut A,
+    left: usize,
+}
+
+impl<'de, A: SeqAccess<'de>> SeqAccess<'de> for AtMost<'_, A> {
+    type Error = A::Error;
+
+    fn next_element_seed<T: DeserializeSeed<'de>>(&mut self, seed: T) -> Result<Option<T::Value>, A::Error> {
+        match self.left.checked_sub(1) {
+            None => Ok(None),
+            Some(left) => {
+                self.left = left;
+                self.values.next_element_seed(seed)
+            }
+        }
+    }
+}
+
+/// All pairs in order.
+struct Sequence<'de> {
+    pairs: Pairs<'de>,
+    options: Options,
+}
+
+impl<'de> SeqAccess<'de> for Sequence<'de> {
+    type Error = Error;
+
+    fn next_element_seed<T: DeserializeSeed<'de>>(&mut self, seed: T) -> Result<Option<T::Value>, Error> {
+        let Some((name, value)) = self.pairs.next() else { return Ok(None) };
+        let position = self.pairs.offset(&name);
+        let part = |part| Scalar::part(part, &self.pairs, self.options);
+        let name = part(name);
+        let pair = Pair { name: name.clone(), value: part(value), taken: 0 };
+        seed.deserialize(pair).map(Some).map_err(|error| error.at(name.text().ok().as_deref(), Some(position)))
+    }
+}
+
+/// One pair: a tuple of two, or an enum.
+struct Pair<'de> {
+    name: Scalar<'de>,
+    value: Scalar<'de>,
+    taken: usize,
+}
+
+impl<'de> SeqAccess<'de> for Pair<'de> {
+    type Error = Error;
+
+    fn next_element_seed<T: DeserializeSeed<'de>>(&mut self, seed: T) -> Result<Option<T::Value>, Error> {
+        self.taken += 1;
+        match self.taken {
+            1 => seed.deserialize(self.name.clone()).map(Some),
+            2 => seed.deserialize(self.value.clone()).map(Some),
+            _ => Ok(None),
+        }
+    }
+}
+
+impl<'de> de::Deserializer<'de> for Pair<'de> {
+    type Error = Error;
+
+    fn deserialize_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Error> {
+        visitor.visit_seq(self)
+    }
+
+    fn deserialize_tuple<V: Visitor<'de>>(self, length: usize, visitor: V) -> Result<V::Value, Error> {
+        if length == 2 {
+            visitor.visit_seq(self)
+        } else {
+            Err(Error::invalid_length(2, &"a pair, which is a name and a value"))
+        }
+    }
+
+    fn deserialize_tuple_struct<V: Visitor<'de>>(
+        self,
+        _: &'static str,
+        length: usize,
+        visitor: V,
+    ) -> Result<V::Value, Error> {
+        self.deserialize_tuple(length, visitor)
+    }
+
+    fn deserialize_newtype_struct<V: Visitor<'de>>(self, _: &'static str, visitor: V) -> Result<V::Value, Error> {
+        visitor.visit_newtype_struct(self)
+    }
+
+    fn deserialize_enum<V: Visitor<'de>>(
+        self,
+        _: &'static str,
+        _: &'static [&'static str],
+        visitor: V,
+    ) -> Result<V::Value, Error> {
+        visitor.visit_enum(Variant { name: self.name, value: self.value })
+    }
+
+    fn deserialize_ignored_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Error> {
+        visitor.visit_unit()
+    }
+
+    serde::forward_to_deserialize_any! {
+        bool i8 i16 i32 i64 i128 u8 u16 u32 u64 u128 f32 f64 char str string bytes byte_buf option unit unit_struct seq map
+        struct identifier
+    }
+}
+
+/// A variant named by the name, and what it holds.
+struct Variant<'de, V> {
+    name: Scalar<'de>,
+    value: V,
+}
+
+impl<'de, V: de::Deserializer<'de, Error = Error>> EnumAccess<'de> for Variant<'de, V> {
+    type Error = Error;
+    type Variant = Content<'de, V>;
+
+    fn variant_seed<S: DeserializeSeed<'de>>(self, seed: S) -> Result<(S::Value, Self::Variant), Error> {
+        Ok((seed.deserialize(self.name)?, Content { value: self.value, lifetime: PhantomData }))
+    }
+}
+
+struct Content<'de, V> {
+    value: V,
+    lifetime: PhantomData<&'de ()>,
+}
+
+impl<'de, V: de::Deserializer<'de, Error = Error>> VariantAccess<'de> for Content<'de, V> {
+    type Error = Error;
+
+    fn unit_variant(self) -> Result<(), Error> {
+        <()>::deserialize(self.value)
+    }
+
+    fn newtype_variant_seed<T: DeserializeSeed<'de>>(self, seed: T) -> Result<T::Value, Error> {
+        seed.deserialize(self.value)
+    }
+
+    fn tuple_variant<T: Visitor<'de>>(self, length: usize, visitor: T) -> Result<T::Value, Error> {
+        self.value.deserialize_tuple(length, visitor)
+    }
+
+    fn struct_variant<T: Visitor<'de>>(self, _: &'static [&'static str], _: T) -> Result<T::Value, Error> {
+        Err(Error::invalid_type(Unexpected::StructVariant, &"a variant with one value"))
+    }
+}
+
+impl<'de> de::Deserializer<'de> for Deserializer<'de> {
+    type Error = Error;
+
+    fn deserialize_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Error> {
+        visitor.visit_map(self.into_map()?)
+    }
+
+    fn deserialize_seq<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Error> {
+        visitor.visit_seq(Sequence { pairs: self.pairs, options: self.options })
+    }
+
+    fn deserialize_tuple<V: Visitor<'de>>(self, length: usize, visitor: V) -> Result<V::Value, Error> {
+        let mut pairs = Sequence { pairs: self.pairs, options: self.options };
+        let value = visitor.visit_seq(AtMost { values: &mut pairs, left: length })?;
+        match pairs.pairs.next() {
+            None => Ok(value),
+            Some((name, _)) => {
+                let position = pairs.pairs.offset(&name);
+                Err(Error::message(format_args!("more than {length} pairs")).at(None, Some(position)))
+            }
+        }
+    }
+
+    fn deserialize_tuple_struct<V: Visitor<'de>>(
+        self,
+        _: &'static str,
+        length: usize,
+        visitor: V,
+    ) -> Result<V::Value, Error> {
+        self.deserialize_tuple(length, visitor)
+    }
+
+    fn deserialize_option<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Error> {
+        if self.is_empty() { visitor.visit_none() } else { visitor.visit_some(self) }
+    }
+
+    fn deserialize_unit<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Error> {
+        if self.is_empty() { visitor.visit_unit() } else { self.deserialize_any(visitor) }
+    }
+
+    fn deserialize_unit_struct<V: Visitor<'de>>(self, _: &'static str, visitor: V) -> Result<V::Value, Error> {
+        self.deserialize_unit(visitor)
+    }
+
+    fn deserialize_newtype_struct<V: Visitor<'de>>(self, _: &'static str, visitor: V) -> Result<V::Value, Error> {
+        visitor.visit_newtype_struct(self)
+    }
+
+    fn deserialize_enum<V: Visitor<'de>>(
+        self,
+        _: &'static str,
+        _: &'static [&'static str],
+        visitor: V,
+    ) -> Result<V::Value, Error> {
+        let map = self.into_map()?;
+        let Some(first) = map.entries.first() else {
+            return Err(Error::message("a pair is expected, whose name is that of a variant"));
+        };
+        if let Some(other) = map.entries.iter().find(|entry| entry.name != first.name) {
+            let error = Error::message("pairs of one name are expected, which is that of a variant");
+            return Err(error.at(Some(&other.name), Some(other.position)));
+        }
+        let name = Scalar { raw: Raw::Text(first.name.clone()), options: map.options };
+        let values = map.values(0);
+        visitor
+            .visit_enum(Variant { name, value: values })
+            .map_err(|error| error.at(Some(&first.name), Some(first.position)))
+    }
+
+    fn deserialize_ignored_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Error> {
+        visitor.visit_unit()
+    }
+
+    serde::forward_to_deserialize_any! {
+        bool i8 i16 i32 i64 i128 u8 u16 u32 u64 u128 f32 f64 char str string bytes byte_buf map struct identifier
+    }
+}
+
+/// For `#[serde(deserialize_with = "simdpct::form::from_text")]`: reads text, and from it the type, as [`from_bytes`] does
+/// with a value.
+///
+/// It is for fields that serde buffers as text, within `flatten`, `untagged` and `tag`: numbers, `bool`, `Option` and
+/// sequences then work there as they do elsewhere. Other formats whose values are strings can be read with it as well.
+///
+/// # Errors
+///
+/// What is neither a string nor a sequence of strings, and what the type says of it.
+///
+/// ```
+/// use serde::Deserialize;
+/// use simdpct::form;
+///
+/// #[derive(Deserialize)]
+/// struct Page {
+///     #[serde(deserialize_with = "form::from_text")]
+///     size: u32,
+///     #[serde(deserialize_with = "form::from_text")]
+///     columns: Vec<u8>,
+/// }
+///
+/// #[derive(Deserialize)]
+/// struct Search {
+///     q: String,
+///     #[serde(flatten)]
+///     page: Page,
+/// }
+///
+/// let search: Search = form::from_str("size=50&q=fish&columns=7")?;
+/// assert_eq!((search.page.size, &search.page.columns[..], &search.q[..]), (50, &[7][..], "fish"));
+/// # Ok::<(), form::Error>(())
+/// ```
+pub fn from_text<'de, T, D>(deserializer: D) -> Result<T, D::Error>
+where
+    T: Deserialize<'de>,
+    D: de::Deserializer<'de>,
+{
+    let texts = deserializer.deserialize_any(TextVisitor)?.into_iter();
+    let scalars = texts.map(|text| (Scalar { raw: Raw::Text(text), options: Options::DEFAULT }, None));
+    T::deserialize(Values::new(scalars)).map_err(de::Error::custom)
+}
+
+/// One text, or several.
+struct TextVisitor;
+
+impl<'de> Visitor<'de> for TextVisitor {
+    type Value = Vec<Cow<'de, str>>;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a string or a sequence of strings")
+    }
+
+    fn visit_borrowed_str<E: de::Error>(self, text: &'de str) -> Result<Self::Value, E> {
+        Ok([Cow::Borrowed(text)].into())
+    }
+
+    fn visit_str<E: de::Error>(self, text: &str) -> Result<Self::Value, E> {
+        self.visit_string(text.to_owned())
+    }
+
+    fn visit_string<E: de::Error>(self, text: String) -> Result<Self::Value, E> {
+        Ok([Cow::Owned(text)].into())
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut sequence: A) -> Result<Self::Value, A::Error> {
+        let mut texts = Vec::new();
+        while let Some(text) = sequence.next_element::<Cow<'de, str>>()? {
+            texts.push(text);
+        }
+        Ok(texts)
+    }
+}

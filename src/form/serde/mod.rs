@@ -1,0 +1,10 @@
+//! Forms to Rust types and back, by way of serde.
+#![forbid(unsafe_code)]
+
+mod de;
+mod error;
+mod ser;
+
+pub use de::{Deserializer, from_bytes, from_str, from_text};
+pub use error::Error;
+pub use ser::to_string;

@@ -1,0 +1,244 @@
+//! The serializer of forms (WHATWG URL 5.2), and the newlines of HTML's (HTML 4.10.22.4).
+#![forbid(unsafe_code)]
+
+use alloc::string::String;
+use alloc::vec::Vec;
+
+use crate::level::Level;
+use crate::{Encoder, sets};
+
+/// The pairs as a form, as the standard has it: `+` for a space, everything escaped but ASCII letters, digits and `*-._`.
+///
+/// ```
+/// assert_eq!(simdpct::form::serialize([("name", "Ödön"), ("a&b", "1 + 1")]), "name=%C3%96d%C3%B6n&a%26b=1+%2B+1");
+/// ```
+#[must_use]
+pub fn serialize<I, N, V>(pairs: I) -> String
+where
+    I: IntoIterator<Item = (N, V)>,
+    N: AsRef<[u8]>,
+    V: AsRef<[u8]>,
+{
+    let mut serializer = Serializer::new(String::new());
+    serializer.extend_pairs(pairs);
+    serializer.finish()
+}
+
+/// Appends pairs to a `String` or a `Vec<u8>`, owned or borrowed.
+///
+/// Names and values are bytes, which need not be text. Each operation is linear in their length; none fails.
+///
+/// ```
+/// use simdpct::form::Serializer;
+///
+/// let mut url = String::from("https://example.org/?");
+/// let start = url.len();
+/// let mut serializer = Serializer::for_suffix(&mut url, start);
+/// serializer.append_pair("q", "fish & chips").append_key_only("exact");
+/// serializer.extend_pairs([("page", "2"), ("size", "50")]);
+/// assert_eq!(url, "https://example.org/?q=fish+%26+chips&exact&page=2&size=50");
+/// ```
+#[derive(Clone, Debug)]
+pub struct Serializer<T: Target> {
+    target: T,
+    /// Where the form starts in the target: there no `&` is needed.
+    start: usize,
+    encoder: Encoder,
+    newlines: bool,
+}
+
+/// What a [`Serializer`] appends to: `String`, `Vec<u8>`, and mutable references to them.
+pub trait Target: sealed::Target {}
+
+mod sealed {
+    use alloc::string::String;
+    use alloc::vec::Vec;
+
+    use crate::Encoder;
+    use crate::driver::form::owned::{append_part, append_part_to_text};
+
+    /// What the serializer needs, which is nobody else's business.
+    pub trait Target {
+        fn length(&self) -> usize;
+        /// Appends a text as it is, and an encoded part behind it.
+        fn append(&mut self, before: &str, part: &[u8], encoder: &Encoder);
+    }
+
+    impl Target for String {
+        #[inline]
+        fn length(&self) -> usize {
+            self.len()
+        }
+
+        #[inline]
+        fn append(&mut self, before: &str, part: &[u8], encoder: &Encoder) {
+            append_part_to_text(self, before, part, &encoder.rules, encoder.level);
+        }
+    }
+
+    impl Target for Vec<u8> {
+        #[inline]
+        fn length(&self) -> usize {
+            self.len()
+        }
+
+        #[inline]
+        fn append(&mut self, before: &str, part: &[u8], encoder: &Encoder) {
+            append_part(self, before, part, &encoder.rules, encoder.level);
+        }
+    }
+
+    impl<T: Target> Target for &mut T {
+        #[inline]
+        fn length(&self) -> usize {
+            (**self).length()
+        }
+
+        #[inline]
+        fn append(&mut self, before: &str, part: &[u8], encoder: &Encoder) {
+            (**self).append(before, part, encoder);
+        }
+    }
+}
+
+impl Target for String {}
+impl Target for Vec<u8> {}
+impl<T: Target> Target for &mut T {}
+
+/// The standard's serializer with `%20` for a space.
+const PERCENT_20: Encoder = Encoder::new(sets::whatwg::FORM);
+
+impl<T: Target> Serializer<T> {
+    /// Appends to a form: what the target holds already is part of it.
+    ///
+    /// ```
+    /// use simdpct::form::Serializer;
+    ///
+    /// let mut serializer = Serializer::new(String::from("a=1"));
+    /// serializer.append_pair("b", "2");
+    /// assert_eq!(serializer.finish(), "a=1&b=2");
+    /// ```
+    #[must_use]
+    #[inline]
+    pub fn new(target: T) -> Self {
+        Self::for_suffix(target, 0)
+    }
+
+    /// Appends to a form that starts at this byte of the target; behind the target's end is the same as at its end.
+    #[must_use]
+    #[inline]
+    pub fn for_suffix(target: T, start: usize) -> Self {
+        let start = start.min(target.length());
+        Self { target, start, encoder: Encoder::FORM, newlines: false }
+    }
+
+    /// Writes a space as `%20`, which every reader of forms takes as well, and so does who reads it as a part of a URI.
+    ///
+    /// ```
+    /// use simdpct::form::Serializer;
+    ///
+    /// let mut serializer = Serializer::new(String::new()).percent_20();
+    /// serializer.append_pair("q", "1 + 1");
+    /// assert_eq!(serializer.finish(), "q=1%20%2B%201");
+    /// ```
+    #[must_use]
+    pub const fn percent_20(mut self) -> Self {
+        self.encoder = Encoder { level: self.encoder.level, ..PERCENT_20 };
+        self
+    }
+
+    /// Writes every newline of names and values, CR LF, CR alone or LF alone, as CR LF: what a browser does when it submits
+    /// a form (HTML 4.10.22.4, converting to a list of name-value pairs). JavaScript's `URLSearchParams` does not.
+    ///
+    /// ```
+    /// use simdpct::form::Serializer;
+    ///
+    /// let mut serializer = Serializer::new(String::new()).normalize_newlines();
+    /// serializer.append_pair("text", "a\nb\r\nc\rd");
+    /// assert_eq!(serializer.finish(), "text=a%0D%0Ab%0D%0Ac%0D%0Ad");
+    /// ```
+    #[must_use]
+    pub const fn normalize_newlines(mut self) -> Self {
+        self.newlines = true;
+        self
+    }
+
+    /// Runs on this level, or on the best available one below it; the result is the same.
+    #[must_use]
+    pub const fn level(mut self, level: Level) -> Self {
+        self.encoder = self.encoder.level(level);
+        self
+    }
+
+    /// Appends `name=value`, after a `&` unless it is the first pair.
+    #[inline]
+    pub fn append_pair<N: AsRef<[u8]> + ?Sized, V: AsRef<[u8]> + ?Sized>(&mut self, name: &N, value: &V) -> &mut Self {
+        self.append_key_only(name);
+        self.append_part("=", value.as_ref());
+        self
+    }
+
+    /// Appends a name without `=`, after a `&` unless it is the first. A parser reads it as a name with an empty value; an
+    /// empty name it skips.
+    #[inline]
+    pub fn append_key_only<N: AsRef<[u8]> + ?Sized>(&mut self, name: &N) -> &mut Self {
+        if self.target.length() > self.start {
+            self.append_part("&", name.as_ref());
+        } else {
+            self.append_part("", name.as_ref());
+        }
+        self
+    }
+
+    /// Appends pairs, each as [`append_pair`](Self::append_pair).
+    pub fn extend_pairs<I, N, V>(&mut self, pairs: I) -> &mut Self
+    where
+        I: IntoIterator<Item = (N, V)>,
+        N: AsRef<[u8]>,
+        V: AsRef<[u8]>,
+    {
+        for (name, value) in pairs {
+            self.append_pair(name.as_ref(), value.as_ref());
+        }
+        self
+    }
+
+    /// Appends names without `=`, each as [`append_key_only`](Self::append_key_only).
+    pub fn extend_keys_only<I, N>(&mut self, names: I) -> &mut Self
+    where
+        I: IntoIterator<Item = N>,
+        N: AsRef<[u8]>,
+    {
+        for name in names {
+            self.append_key_only(name.as_ref());
+        }
+        self
+    }
+
+    /// Gives the target back.
+    #[must_use]
+    #[inline]
+    pub fn finish(self) -> T {
+        self.target
+    }
+
+    #[inline]
+    fn append_part(&mut self, before: &str, part: &[u8]) {
+        if self.newlines {
+            self.append_lines(before, part);
+        } else {
+            self.target.append(before, part, &self.encoder);
+        }
+    }
+
+    fn append_lines(&mut self, before: &str, mut part: &[u8]) {
+        let mut before = before;
+        while let Some(at) = memchr::memchr2(b'\r', b'\n', part) {
+            self.target.append(before, &part[..at], &self.encoder);
+            let newline = if part[at..].starts_with(b"\r\n") { 2 } else { 1 };
+            part = &part[at + newline..];
+            before = "%0D%0A";
+        }
+        self.target.append(before, part, &self.encoder);
+    }
+}

@@ -1,0 +1,228 @@
+//! Any charset of the Encoding standard: "percent-encode after encoding" (WHATWG URL 1.3) and the way back.
+//!
+//! Browsers write the query of a link, and forms, in the charset of the page. The charsets are those of the crate
+//! [`encoding_rs`], found by label:
+//!
+//! ```
+//! use simdpct::legacy::charset::{self, encoding_rs::Encoding};
+//! use simdpct::{Decoder, Encoder, sets};
+//!
+//! let shift_jis = Encoding::for_label(b"Shift_JIS").unwrap();
+//! let query = charset::encode_with_references("表 ☃", shift_jis, &Encoder::new(sets::whatwg::SPECIAL_QUERY));
+//! assert_eq!(query, "%95\\%20%26%239731%3B");
+//! assert_eq!(charset::decode("%95%5C%20", shift_jis, &Decoder::new())?, "表 ");
+//! # Ok::<(), simdpct::DecodeError>(())
+//! ```
+//!
+//! UTF-16 and `replacement` have no encoder: text is encoded in UTF-8 for them (WHATWG Encoding 4.3, get an output encoding).
+//! Byte order marks mean nothing here.
+//!
+//! Everything that the codec is told (sets, `+` for a space, what is malformed) is meant of bytes of the charset, among which
+//! those of ASCII can be a part of a character: the second byte of 表 in Shift_JIS is a backslash, and in ISO-2022-JP, whose
+//! bytes are all of ASCII, even `%` can be. Standards leave such bytes unescaped; a decoder then cannot know what was meant.
+#![forbid(unsafe_code)]
+
+use alloc::borrow::Cow;
+use alloc::string::String;
+use alloc::vec::Vec;
+use core::convert::Infallible;
+use core::fmt::Write;
+
+use encoding_rs::{DecoderResult, EncoderResult, Encoding, ISO_2022_JP, UTF_8};
+
+use super::Unencodable;
+use crate::{DecodeError, DecodeErrorKind, Decoder, Encoder, driver};
+
+pub use encoding_rs;
+
+/// Percent-encodes after encoding, with `%26%23` and `%3B` around the number of a character that the charset does not have: the
+/// reference `&#NNN;`, escaped (WHATWG URL 1.3, percent-encode after encoding).
+///
+/// This is lossy, since the text may hold the same as data. Borrows where there is nothing to encode.
+///
+/// [`Encoder::keep_non_ascii`] holds for UTF-8 alone, and [`Encoder::keep_triplets`] not for ISO-2022-JP, where `%` can be a
+/// part of a character.
+///
+/// ```
+/// use simdpct::legacy::charset::{self, encoding_rs::WINDOWS_1252};
+/// use simdpct::Encoder;
+///
+/// assert_eq!(charset::encode_with_references("5 € ☃", WINDOWS_1252, &Encoder::FORM), "5+%80+%26%239731%3B");
+/// ```
+#[must_use]
+pub fn encode_with_references<'a>(text: &'a str, charset: &'static Encoding, encoder: &Encoder) -> Cow<'a, str> {
+    let encoded = encode_with(text, charset, encoder, |output, reported, _| {
+        // Writing to a string does not fail.
+        let _ = write!(output, "%26%23{}%3B", u32::from(reported));
+        Ok::<_, Infallible>(())
+    });
+    match encoded {
+        Ok(output) => output,
+    }
+}
+
+/// Percent-encodes after encoding, and refuses a character that the charset does not have. Otherwise as
+/// [`encode_with_references`].
+///
+/// # Errors
+///
+/// The first such character.
+///
+/// ```
+/// use simdpct::legacy::charset::{self, encoding_rs::WINDOWS_1252};
+/// use simdpct::Encoder;
+///
+/// assert_eq!(charset::encode("5 €", WINDOWS_1252, &Encoder::COMPONENT)?, "5%20%80");
+/// assert_eq!(charset::encode("5 € ☃", WINDOWS_1252, &Encoder::COMPONENT).unwrap_err().position, 6);
+/// # Ok::<(), simdpct::legacy::Unencodable>(())
+/// ```
+pub fn encode<'a>(text: &'a str, charset: &'static Encoding, encoder: &Encoder) -> Result<Cow<'a, str>, Unencodable> {
+    encode_with(text, charset, encoder, |_, _, unencodable| Err(unencodable))
+}
+
+/// Hands `unencodable` the output, the character as the charset's encoder reports it, and as it stands in the text.
+fn encode_with<'a, E>(
+    text: &'a str,
+    charset: &'static Encoding,
+    encoder: &Encoder,
+    mut unencodable: impl FnMut(&mut String, char, Unencodable) -> Result<(), E>,
+) -> Result<Cow<'a, str>, E> {
+    let charset = charset.output_encoding();
+    if charset == UTF_8 {
+        return Ok(encoder.encode(text));
+    }
+    let mut encoder = *encoder;
+    encoder.rules.keep_non_ascii = false;
+    if charset == ISO_2022_JP {
+        encoder.rules.keep_triplets = false;
+    } else if text.is_ascii() {
+        return Ok(encoder.encode(text));
+    }
+    let mut converter = charset.new_encoder();
+    let (mut bytes, mut output) = (Vec::new(), String::with_capacity(text.len()));
+    let mut at = 0;
+    loop {
+        let rest = &text[at..];
+        // Room for all of it, since the codec must not see half a triplet; after the first turn there is enough.
+        bytes.reserve(converter.max_buffer_length_from_utf8_without_replacement(rest.len()).unwrap_or(rest.len()));
+        let (result, read) = converter.encode_from_utf8_to_vec_without_replacement(rest, &mut bytes, true);
+        at += read;
+        match result {
+            EncoderResult::OutputFull => continue,
+            EncoderResult::InputEmpty => {}
+            EncoderResult::Unmappable(reported) => {
+                encoder.encode_to(&bytes, &mut output);
+                bytes.clear();
+                // In place of the control characters that switch its states, ISO-2022-JP reports U+FFFD.
+                if let Some((position, character)) = text[..at].char_indices().next_back() {
+                    unencodable(&mut output, reported, Unencodable { character, position })?;
+                }
+                continue;
+            }
+        }
+        encoder.encode_to(&bytes, &mut output);
+        return Ok(if output == text { Cow::Borrowed(text) } else { Cow::Owned(output) });
+    }
+}
+
+/// Decodes triplets to bytes, and those by the charset to text; borrows where there is nothing to decode.
+///
+/// # Errors
+///
+/// As [`Decoder::decode`], and [`DecodeErrorKind::IllFormed`] (for UTF-8, [`DecodeErrorKind::InvalidUtf8`]) at the first byte or
+/// triplet that is no text of the charset. Of several errors, the first counts.
+///
+/// ```
+/// use simdpct::legacy::charset::{self, encoding_rs::EUC_KR};
+/// use simdpct::{DecodeErrorKind, Decoder};
+///
+/// assert_eq!(charset::decode("%C7%D1%B1%DB", EUC_KR, &Decoder::new())?, "한글");
+/// let error = charset::decode("a%C7%D1%FF", EUC_KR, &Decoder::new()).unwrap_err();
+/// assert_eq!((error.kind, error.position), (DecodeErrorKind::IllFormed, 7));
+/// # Ok::<(), simdpct::DecodeError>(())
+/// ```
+pub fn decode<'a, T: AsRef<[u8]> + ?Sized>(
+    input: &'a T,
+    charset: &'static Encoding,
+    decoder: &Decoder,
+) -> Result<Cow<'a, str>, DecodeError> {
+    let input = input.as_ref();
+    if charset == UTF_8 {
+        return decoder.decode_utf8(input);
+    }
+    let ill_formed = |before: &[u8], decoder: &Decoder, bytes: &[u8]| {
+        let at = find_ill_formed(bytes, charset)?;
+        Some(DecodeError::new(DecodeErrorKind::IllFormed, driver::input_offset(before, &decoder.rules, at)))
+    };
+    let bytes = decoder.decode(input).map_err(|error| {
+        // What stands before the error may be ill-formed already.
+        let (before, mut lenient) = (&input[..error.position], *decoder);
+        (lenient.rules.strict, lenient.rules.reject) = (false, None);
+        lenient.decode(before).ok().and_then(|bytes| ill_formed(before, &lenient, &bytes)).unwrap_or(error)
+    })?;
+    to_text(bytes, |bytes| charset.decode_without_bom_handling_and_without_replacement(bytes))
+        .map_err(|bytes| ill_formed(input, decoder, &bytes).unwrap_or(DecodeError::new(DecodeErrorKind::IllFormed, 0)))
+}
+
+/// Decodes triplets to bytes, and those by the charset to text, with U+FFFD for what is no text of it (WHATWG Encoding 4.1);
+/// borrows where there is nothing to decode and to replace.
+///
+/// # Errors
+///
+/// As [`Decoder::decode`]; a lenient decoder that rejects nothing has none.
+///
+/// ```
+/// use simdpct::legacy::charset::{self, encoding_rs::EUC_KR};
+/// use simdpct::Decoder;
+///
+/// assert_eq!(charset::decode_lossy("%C7%D1%FF 5%", EUC_KR, &Decoder::new().lenient())?, "한\u{FFFD} 5%");
+/// # Ok::<(), simdpct::DecodeError>(())
+/// ```
+pub fn decode_lossy<'a, T: AsRef<[u8]> + ?Sized>(
+    input: &'a T,
+    charset: &'static Encoding,
+    decoder: &Decoder,
+) -> Result<Cow<'a, str>, DecodeError> {
+    if charset == UTF_8 {
+        return decoder.decode_utf8_lossy(input);
+    }
+    let text = to_text(decoder.decode(input)?, |bytes| Some(charset.decode_without_bom_handling(bytes).0));
+    Ok(text.unwrap_or_default())
+}
+
+/// The text, with no copy where the bytes are the text; or the bytes, if they are no text.
+fn to_text<'a>(
+    bytes: Cow<'a, [u8]>,
+    convert: impl for<'b> Fn(&'b [u8]) -> Option<Cow<'b, str>>,
+) -> Result<Cow<'a, str>, Cow<'a, [u8]>> {
+    let bytes = match bytes {
+        Cow::Borrowed(bytes) => return convert(bytes).ok_or(Cow::Borrowed(bytes)),
+        Cow::Owned(bytes) => bytes,
+    };
+    match convert(&bytes) {
+        Some(Cow::Owned(text)) => return Ok(Cow::Owned(text)),
+        Some(Cow::Borrowed(_)) => {}
+        None => return Err(Cow::Owned(bytes)),
+    }
+    String::from_utf8(bytes).map(Cow::Owned).map_err(|error| Cow::Owned(error.into_bytes()))
+}
+
+/// Offset of the first byte that is no text of the charset.
+fn find_ill_formed(bytes: &[u8], charset: &'static Encoding) -> Option<usize> {
+    let mut converter = charset.new_decoder_without_bom_handling();
+    let mut text = String::new();
+    let mut at = 0;
+    loop {
+        let rest = &bytes[at..];
+        text.clear();
+        text.reserve(converter.max_utf8_buffer_length_without_replacement(rest.len()).unwrap_or(rest.len()));
+        let (result, read) = converter.decode_to_string_without_replacement(rest, &mut text, true);
+        at += read;
+        match result {
+            DecoderResult::InputEmpty => return None,
+            DecoderResult::OutputFull => {}
+            // The malformed sequence, and what was read behind it before it was known to be one.
+            DecoderResult::Malformed(length, behind) => return Some(at.saturating_sub(usize::from(length + behind))),
+        }
+    }
+}

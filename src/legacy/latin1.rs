@@ -1,0 +1,115 @@
+//! Escapes of ISO-8859-1, as RFC 1738 and the first versions of HTML had them: `%XX` is the character U+00XX.
+//!
+//! Where WHATWG's standards say `iso-8859-1` they mean windows-1252, which has other characters in 0x80 to 0x9F; `charset` has
+//! that one.
+//!
+//! Everything that the codec is told (sets, `+` for a space, what is malformed) is meant of bytes of ISO-8859-1.
+#![forbid(unsafe_code)]
+
+use alloc::borrow::Cow;
+use alloc::string::String;
+use alloc::vec::Vec;
+
+use super::Unencodable;
+use crate::{ByteSet, DecodeError, DecodeErrorKind, Decoder, Encoder};
+
+const ASCII: ByteSet = ByteSet::NON_ASCII.complement();
+
+/// Encodes the ISO-8859-1 form of a text (RFC 1738 2.2); borrows where there is nothing to escape.
+///
+/// [`keep_non_ascii`](Encoder::keep_non_ascii) does not hold, since the bytes are no UTF-8.
+///
+/// # Errors
+///
+/// The first character above U+00FF.
+///
+/// ```
+/// use simdpct::legacy::latin1;
+/// use simdpct::{Encoder, sets};
+///
+/// const URL_PART: Encoder = Encoder::new(sets::rfc1738::COMPONENT);
+/// assert_eq!(latin1::encode("Größe ~5", &URL_PART)?, "Gr%F6%DFe%20%7E5");
+/// assert_eq!(latin1::encode("größer als 5 €", &URL_PART).unwrap_err().position, 15);
+/// # Ok::<(), simdpct::legacy::Unencodable>(())
+/// ```
+pub fn encode<'a>(text: &'a str, encoder: &Encoder) -> Result<Cow<'a, str>, Unencodable> {
+    let mut encoder = *encoder;
+    encoder.rules.keep_non_ascii = false;
+    match to_bytes(text) {
+        (_, Some(error)) => Err(error),
+        (Cow::Borrowed(_), _) => Ok(encoder.encode(text)),
+        (Cow::Owned(bytes), _) => Ok(Cow::Owned(encoder.encode(&bytes).into_owned())),
+    }
+}
+
+/// Decodes triplets to the characters U+0000 to U+00FF; borrows where there is nothing to decode.
+///
+/// A raw character up to U+00FF stands for itself.
+///
+/// # Errors
+///
+/// As [`Decoder::decode`], and [`DecodeErrorKind::Unencodable`] for a raw character above U+00FF, which no text of this form can
+/// hold; positions are byte offsets in `text`. Of several errors, the first counts.
+///
+/// ```
+/// use simdpct::legacy::latin1;
+/// use simdpct::{DecodeErrorKind, Decoder};
+///
+/// assert_eq!(latin1::decode("Gr%F6%DFe%20%7E5", &Decoder::new())?, "Größe ~5");
+/// let error = latin1::decode("gr%F6ßer als 5 €", &Decoder::new()).unwrap_err();
+/// assert_eq!((error.kind, error.position), (DecodeErrorKind::Unencodable('€'), 16));
+/// # Ok::<(), simdpct::DecodeError>(())
+/// ```
+pub fn decode<'a>(text: &'a str, decoder: &Decoder) -> Result<Cow<'a, str>, DecodeError> {
+    let (bytes, unencodable) = to_bytes(text);
+    // A triplet does not reach over a character that ISO-8859-1 does not have, so what stands before one can be looked at alone.
+    let decoded = decoder.decode(&bytes).map_err(|error| {
+        // One character of the text is one byte here.
+        let position = text.char_indices().nth(error.position).map_or(text.len(), |(at, _)| at);
+        DecodeError::new(error.kind, position)
+    })?;
+    match (unencodable, decoded) {
+        (Some(error), _) => Err(DecodeError::new(DecodeErrorKind::Unencodable(error.character), error.position)),
+        (None, Cow::Borrowed(_)) => Ok(Cow::Borrowed(text)),
+        (None, Cow::Owned(decoded)) => {
+            let mut output = String::with_capacity(decoded.len());
+            push(&decoded, &mut output);
+            Ok(Cow::Owned(output))
+        }
+    }
+}
+
+/// The text's bytes in ISO-8859-1, up to the first character that it does not have.
+fn to_bytes(text: &str) -> (Cow<'_, [u8]>, Option<Unencodable>) {
+    let Some(mut at) = ByteSet::NON_ASCII.find(text.as_bytes()) else {
+        return (Cow::Borrowed(text.as_bytes()), None);
+    };
+    let mut bytes = Vec::with_capacity(text.len());
+    bytes.extend_from_slice(&text.as_bytes()[..at]);
+    while at < text.len() {
+        let end = ASCII.find(&text.as_bytes()[at..]).map_or(text.len(), |length| at + length);
+        for (offset, character) in text[at..end].char_indices() {
+            let Ok(byte) = u8::try_from(character) else {
+                return (Cow::Owned(bytes), Some(Unencodable { character, position: at + offset }));
+            };
+            bytes.push(byte);
+        }
+        at = ByteSet::NON_ASCII.find(&text.as_bytes()[end..]).map_or(text.len(), |length| end + length);
+        bytes.extend_from_slice(&text.as_bytes()[end..at]);
+    }
+    (Cow::Owned(bytes), None)
+}
+
+/// Appends the characters U+00XX that the bytes are.
+pub(super) fn push(bytes: &[u8], output: &mut String) {
+    let mut rest = bytes;
+    while !rest.is_empty() {
+        let (ascii, behind) = rest.split_at(ByteSet::NON_ASCII.find(rest).unwrap_or(rest.len()));
+        output.push_str(core::str::from_utf8(ascii).unwrap_or_default());
+        // Few in a row, since the letters of words in Latin script are mostly ASCII.
+        let others = behind.iter().take_while(|byte| !byte.is_ascii());
+        let before = output.len();
+        output.extend(others.copied().map(char::from));
+        rest = &behind[(output.len() - before) / 2..];
+    }
+}

@@ -1,0 +1,59 @@
+//! What came before RFC 3986 and never went away: `%uXXXX`, ISO-8859-1 and other charsets, and the sets of old converters.
+//!
+//! None of it is for new text. Each module is one way in which escapes are written that are not triplets of UTF-8:
+//!
+//! | The text was made by | take |
+//! |---|---|
+//! | ECMAScript's `escape`, `encodeURI` or `encodeURIComponent` | [`js`] |
+//! | IIS, ASP, or what is to be read as they read it: `%uXXXX` beside triplets of UTF-8 | [`UnicodeDecoder`] |
+//! | a program of RFC 1738's time, in ISO-8859-1 | [`latin1`] |
+//! | a page in another charset, whose forms and links browsers encode in it | `charset`, with the feature `encoding_rs` |
+//! | a converter of whole URLs that leaves `; / ? : @ = # &` alone | [`rfc1738`] |
+//!
+//! ```
+//! use simdpct::legacy::{UnicodeDecoder, js, latin1};
+//! use simdpct::{Decoder, Encoder};
+//!
+//! assert_eq!(js::escape("à la carte: 5 €"), "%E0%20la%20carte%3A%205%20%u20AC");
+//! assert_eq!(UnicodeDecoder::new(Decoder::new()).decode_utf8("%u20AC%20%C3%A0")?, "€ à");
+//! assert_eq!(latin1::encode("à la carte", &Encoder::COMPONENT)?, "%E0%20la%20carte");
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+#![forbid(unsafe_code)]
+
+#[cfg(feature = "encoding_rs")]
+pub mod charset;
+pub mod js;
+pub mod latin1;
+pub mod rfc1738;
+mod unicode;
+
+use core::error::Error;
+use core::fmt;
+
+pub use unicode::{LoneSurrogates, UnicodeDecoder};
+
+/// A character that the charset does not have, and where it stands in the text.
+///
+/// ```
+/// use simdpct::{Encoder, legacy::latin1};
+///
+/// let error = latin1::encode("5 €", &Encoder::COMPONENT).unwrap_err();
+/// assert_eq!((error.character, error.position), ('€', 2));
+/// ```
+#[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
+#[non_exhaustive]
+pub struct Unencodable {
+    /// The first such character.
+    pub character: char,
+    /// Its byte offset in the text.
+    pub position: usize,
+}
+
+impl fmt::Display for Unencodable {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "the charset does not have U+{:04X} at byte {}", u32::from(self.character), self.position)
+    }
+}
+
+impl Error for Unencodable {}

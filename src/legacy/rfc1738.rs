@@ -1,0 +1,44 @@
+//! The converter of whole URLs that leaves `; / ? : @ = # &` alone, both ways: RFC 1738's reserved characters, and `#`.
+//!
+//! ECMAScript's converter of the same kind has three more of them: [`js::encode_uri`](super::js::encode_uri) and
+//! [`js::decode_uri`](super::js::decode_uri). For text in ISO-8859-1, as RFC 1738 means it, see [`latin1`](super::latin1).
+#![forbid(unsafe_code)]
+
+use alloc::borrow::Cow;
+
+use crate::{ByteSet, DecodeError, Decoder, Encoder, sets};
+
+/// `; / ? : @ = &`, which are reserved, and `#`, which ends the URL (RFC 1738 2.2, 3.3).
+pub const DELIMITERS: ByteSet = sets::rfc1738::RESERVED.with(b'#');
+
+/// Escapes everything but RFC 1738's unreserved characters and [`DELIMITERS`]; borrows where there is nothing to escape.
+///
+/// A `%` is escaped, even that of a triplet, so that [`decode`] always gives the same text back.
+///
+/// ```
+/// use simdpct::legacy::rfc1738;
+///
+/// assert_eq!(rfc1738::encode("http://a/b c?d=é%#~"), "http://a/b%20c?d=%C3%A9%25#%7E");
+/// ```
+#[must_use]
+pub fn encode<T: AsRef<[u8]> + ?Sized>(input: &T) -> Cow<'_, str> {
+    const { &Encoder::new(sets::rfc1738::URL.without(b'#')) }.encode(input)
+}
+
+/// Decodes all triplets but those of [`DELIMITERS`], which stay as they are, so that the parts of the URL stay apart.
+///
+/// Borrows where there is nothing to decode.
+///
+/// # Errors
+///
+/// The first malformed `%`, or the first sequence that is not well-formed UTF-8.
+///
+/// ```
+/// use simdpct::legacy::rfc1738;
+///
+/// assert_eq!(rfc1738::decode("/a%20b%2Fc%2b?d%3De=%C3%A9")?, "/a b%2Fc+?d%3De=é");
+/// # Ok::<(), simdpct::DecodeError>(())
+/// ```
+pub fn decode<T: AsRef<[u8]> + ?Sized>(input: &T) -> Result<Cow<'_, str>, DecodeError> {
+    const { &Decoder::new().keep(DELIMITERS) }.decode_utf8(input)
+}

@@ -1,0 +1,334 @@
+//! `Decoder`: decodes chunk by chunk, to bytes or to text.
+#![forbid(unsafe_code)]
+
+use super::codec::{Codec, Flow, goes_on};
+use super::cut::{self, Extended, Prefix};
+use super::{Progress, StreamError, Tail};
+use crate::driver;
+use crate::error::{DecodeError, DecodeErrorKind, DecodeIntoError};
+
+/// Percent-decodes a stream chunk by chunk, with every option of [`crate::Decoder`], to bytes or to text.
+///
+/// A triplet may be cut anywhere, and where the result is text, a character; up to two bytes of the one and three of the other
+/// then wait for the next chunk. The result is that of the whole stream in one piece, errors included.
+///
+/// An error comes after all output that precedes it, and then again and again: the stream is at its end.
+///
+/// ```
+/// use simdpct::stream::Decoder;
+///
+/// let mut decoder = Decoder::new(simdpct::Decoder::new().lenient()).utf8_lossy();
+/// let mut text = Vec::new();
+/// decoder.feed_to(b"%E2%8", &mut text)?;
+/// decoder.feed_to(b"2%AC 5, 100%, %F", &mut text)?;
+/// decoder.feed_to(b"F", &mut text)?;
+/// text.extend_from_slice(&decoder.finish()?);
+/// assert_eq!(text, "€ 5, 100%, \u{FFFD}".as_bytes());
+/// # Ok::<(), simdpct::stream::StreamError>(())
+/// ```
+#[derive(Clone, Debug)]
+pub struct Decoder {
+    decoder: crate::Decoder,
+    text: Text,
+    /// The end of what was read: the prefix of a triplet.
+    triplet: Prefix,
+    /// The end of what was decoded: the prefix of a character, if the result is text.
+    character: Prefix,
+    /// Where in the stream the first byte or triplet of `character` stands.
+    character_position: u64,
+    error: Option<StreamError>,
+    flow: Flow,
+}
+
+/// What the decoded bytes have to be.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+enum Text {
+    Any,
+    WellFormed,
+    /// Ill-formed sequences become this.
+    Replacing(&'static str),
+}
+
+impl From<crate::Decoder> for Decoder {
+    fn from(decoder: crate::Decoder) -> Self {
+        Self::new(decoder)
+    }
+}
+
+impl Decoder {
+    /// At the start of a stream, which becomes bytes.
+    #[must_use]
+    pub fn new(decoder: crate::Decoder) -> Self {
+        Self {
+            decoder,
+            text: Text::Any,
+            triplet: Prefix::default(),
+            character: Prefix::default(),
+            character_position: 0,
+            error: None,
+            flow: Flow::NEW,
+        }
+    }
+
+    /// To text, as [`decode_utf8`](crate::Decoder::decode_utf8): the first sequence that is not well-formed UTF-8 is an error.
+    #[must_use]
+    pub fn utf8(mut self) -> Self {
+        self.text = Text::WellFormed;
+        self
+    }
+
+    /// To text, as [`decode_utf8_lossy`](crate::Decoder::decode_utf8_lossy): with U+FFFD for each maximal subpart of an ill-formed
+    /// sequence.
+    #[must_use]
+    pub fn utf8_lossy(mut self) -> Self {
+        self.text = Text::Replacing("\u{FFFD}");
+        self
+    }
+
+    /// To text, as [`decode_utf8_dropping`](crate::Decoder::decode_utf8_dropping): ill-formed sequences are left out.
+    #[must_use]
+    pub fn utf8_dropping(mut self) -> Self {
+        self.text = Text::Replacing("");
+        self
+    }
+
+    /// Decodes from the start of `input` to the start of `output`, as far as there is room, and says how far that was.
+    ///
+    /// An output of any length will do in the end, a loop will come to an end with one of at least one byte, or four if the result
+    /// is text, since the output then ends with a whole character. One of the input's length and 16 bytes takes the whole input
+    /// at once, unless ill-formed sequences become U+FFFD, which is longer. What was read and found no room waits for the next
+    /// call, which may have no input, or for [`finish`](Self::finish); it is at most 16 bytes, and there is none after a call that
+    /// had 16 bytes of room.
+    ///
+    /// # Errors
+    ///
+    /// The stream's first error, once nothing that precedes it waits for room. Nothing is written then.
+    pub fn feed(&mut self, input: &[u8], output: &mut [u8]) -> Result<Progress, StreamError> {
+        self.feed_through(input, output, self.is_text())
+    }
+
+    /// Decodes all of `input` to the end of `output`.
+    ///
+    /// # Errors
+    ///
+    /// The stream's first error. What precedes it is appended.
+    #[cfg(feature = "alloc")]
+    pub fn feed_to(&mut self, input: &[u8], output: &mut alloc::vec::Vec<u8>) -> Result<(), StreamError> {
+        let (part, cut) = input.split_at(input.len() - cut::triplet(input));
+        let is_plain = self.text == Text::Any && self.triplet.is_empty() && self.is_flowing();
+        // This needs no initialised memory to write to. An error has to be found again, after what precedes it.
+        let before = output.len();
+        if is_plain && self.decoder.decode_to(part, output).is_ok() {
+            self.triplet = Prefix::new(cut);
+            self.flow.total_in += input.len() as u64;
+            self.flow.total_out += (output.len() - before) as u64;
+            return Ok(());
+        }
+        self.append(input, output)
+    }
+
+    /// Ends the stream, and returns the rest of the output.
+    ///
+    /// # Errors
+    ///
+    /// The stream's first error: what waited for more input may be one, now that none comes. All that waited is lost then; to have
+    /// what waited for room, call [`feed`](Self::feed) without input first.
+    pub fn finish(self) -> Result<Tail, StreamError> {
+        self.finish_through()
+    }
+
+    /// Bytes read so far.
+    #[must_use]
+    pub fn total_in(&self) -> u64 {
+        self.flow.total_in
+    }
+
+    /// Bytes written so far.
+    #[must_use]
+    pub fn total_out(&self) -> u64 {
+        self.flow.total_out
+    }
+
+    /// Decodes as much of `input` as surely fits, up to where its last triplet may be cut.
+    fn decode_bulk(&mut self, input: &[u8], position: u64, output: &mut [u8]) -> Progress {
+        let mut read = input.len().min(output.len() - self.character.len());
+        loop {
+            let chunk = &input[..read];
+            let (part, cut) = chunk.split_at(read - cut::triplet(chunk));
+            if let Some(written) = self.decode_part(part, position, output) {
+                self.triplet = Prefix::new(cut);
+                return Progress { read, written };
+            }
+            // That surely fits: each byte becomes one U+FFFD at most, of three bytes, and so does the prefix before them.
+            read = (output.len() - 3) / 3;
+        }
+    }
+
+    /// Decodes what was cut, if `next` ends it one way or the other.
+    fn decode_cut(&mut self, next: u8, position: u64, output: &mut [u8]) -> Progress {
+        let (bytes, start) = (self.triplet.with(next), position - self.triplet.len() as u64);
+        let (read, part, cut) = match cut::extended(&bytes) {
+            Extended::Cut => (1, Prefix::default(), bytes),
+            Extended::Whole => (1, bytes, Prefix::default()),
+            Extended::Broken => (0, self.triplet, Prefix::default()),
+        };
+        self.triplet = cut;
+        if part.is_empty() {
+            return Progress { read, written: 0 };
+        }
+        // The prefix of a character becomes one U+FFFD at most, and so does each byte of the part: that fits.
+        Progress { read, written: self.decode_part(&part, start, output).unwrap_or(0) }
+    }
+
+    /// Decodes a part that begins and ends between triplets, so that its code is the same alone and in its stream. Returns how much
+    /// was written, or `None` if with the replacements it does not fit; then nothing has happened. The output has room for the
+    /// part and the prefix before it.
+    ///
+    /// The prefix goes to the start of the output, and what follows behind it: so they are validated together, and written once.
+    fn decode_part(&mut self, part: &[u8], position: u64, output: &mut [u8]) -> Option<usize> {
+        let before = self.character.len();
+        output[..before].copy_from_slice(&self.character);
+        let (decoded, error) = self.decode_to_error(part, &mut output[before..]);
+        let error = error.map(|error| StreamError { kind: error.kind, position: position + error.position as u64 });
+        if self.text == Text::Any {
+            self.error = error;
+            return Some(decoded);
+        }
+
+        let decoded_end = before + decoded;
+        let end = decoded_end - cut::character(&output[..decoded_end]);
+        let cut = Prefix::new(&output[end..decoded_end]);
+        let (written, error) = match (self.text, driver::find_ill_formed(&output[..end])) {
+            (Text::Replacing(replacement), Some(start)) => {
+                (replace_ill_formed(output, start, end, replacement)?, error)
+            }
+            (Text::WellFormed, Some(at)) => (at, Some(self.ill_formed(at, part, position))),
+            // The error with the smallest position counts, so what precedes another one has to be well-formed by itself.
+            (Text::WellFormed, None) if error.is_some() && !cut.is_empty() => {
+                (end, Some(self.ill_formed(end, part, position)))
+            }
+            _ => (end, error),
+        };
+        if error.is_none() && cut.len() <= decoded {
+            // The bytes of a cut character are all from 0x80, so in the input each is itself or the byte of a triplet, whose last
+            // digit is ASCII.
+            let raw_end = cut.iter().fold(part.len(), |end, _| end - if part[end - 1] < 0x80 { 3 } else { 1 });
+            self.character_position = position + raw_end as u64;
+        }
+        (self.character, self.error) = (cut, error);
+        Some(written)
+    }
+
+    /// Decodes a part up to its first error.
+    fn decode_to_error(&self, part: &[u8], output: &mut [u8]) -> (usize, Option<DecodeError>) {
+        match self.decoder.decode_into(part, output) {
+            Ok(written) => (written, None),
+            Err(DecodeIntoError::Decode(error)) => {
+                // Up to the error there is no other, so a lenient decoder yields the same bytes; a strict one would stumble over
+                // a kept triplet that is cut because one of its digits is rejected.
+                (self.decoder.lenient().decode_into(&part[..error.position], output).unwrap_or(0), Some(error))
+            }
+            // Decoding never grows, and there is room for the whole part.
+            Err(DecodeIntoError::BufferTooSmall(_)) => (0, None),
+        }
+    }
+
+    /// The error of the ill-formed sequence that starts at `at` of the output for `part`.
+    #[cold]
+    fn ill_formed(&self, at: usize, part: &[u8], position: u64) -> StreamError {
+        let position = match at.checked_sub(self.character.len()) {
+            Some(decoded) => position + driver::input_offset(part, &self.decoder.rules, decoded) as u64,
+            None => self.character_position,
+        };
+        StreamError { kind: DecodeErrorKind::InvalidUtf8, position }
+    }
+}
+
+/// Replaces the ill-formed sequences of `output[start..end]`, and returns where the text then ends, or `None` if it does not fit.
+///
+/// What is left to do stands at the end of the output, so that there is room to grow into before it.
+#[cold]
+fn replace_ill_formed(output: &mut [u8], start: usize, end: usize, replacement: &str) -> Option<usize> {
+    let (mut from, mut to) = (output.len() - (end - start), start);
+    output.copy_within(start..end, from);
+    while from < output.len() {
+        let rest = &output[from..];
+        let (valid, invalid) = match str::from_utf8(rest) {
+            Ok(_) => (rest.len(), 0),
+            Err(error) => {
+                let valid = error.valid_up_to();
+                (valid, error.error_len().unwrap_or(rest.len() - valid))
+            }
+        };
+        output.copy_within(from..from + valid, to);
+        from += valid + invalid;
+        to += valid;
+        if invalid > 0 {
+            let replaced = to..to + replacement.len();
+            if replaced.end > from {
+                return None;
+            }
+            to = replaced.end;
+            output[replaced].copy_from_slice(replacement.as_bytes());
+        }
+    }
+    Some(to)
+}
+
+impl Codec for Decoder {
+    fn is_text(&self) -> bool {
+        self.text != Text::Any
+    }
+
+    fn flow(&self) -> &Flow {
+        &self.flow
+    }
+
+    fn flow_mut(&mut self) -> &mut Flow {
+        &mut self.flow
+    }
+
+    fn error(&self) -> Option<StreamError> {
+        self.error
+    }
+
+    fn run(&mut self, input: &[u8], output: &mut [u8]) -> Progress {
+        let mut done = Progress::default();
+        while let Some(&next) = input.get(done.read)
+            && self.error.is_none()
+            && goes_on(done.written, output)
+        {
+            let (rest, room) = (&input[done.read..], &mut output[done.written..]);
+            let position = self.flow.total_in + done.read as u64;
+            let progress = if self.triplet.is_empty() {
+                self.decode_bulk(rest, position, room)
+            } else {
+                self.decode_cut(next, position, room)
+            };
+            done.read += progress.read;
+            done.written += progress.written;
+        }
+        done
+    }
+
+    fn end(&mut self, output: &mut [u8]) -> usize {
+        let mut written = 0;
+        if self.error.is_none() && !self.triplet.is_empty() {
+            let (triplet, position) = (self.triplet, self.flow.total_in - self.triplet.len() as u64);
+            written = self.decode_part(&triplet, position, output).unwrap_or(0);
+        }
+        if self.error.is_none() && !self.character.is_empty() {
+            match self.text {
+                Text::Replacing(replacement) => {
+                    output[written..][..replacement.len()].copy_from_slice(replacement.as_bytes());
+                    written += replacement.len();
+                }
+                Text::Any | Text::WellFormed => {
+                    self.error =
+                        Some(StreamError { kind: DecodeErrorKind::InvalidUtf8, position: self.character_position });
+                }
+            }
+        }
+        written
+    }
+}

@@ -1,0 +1,335 @@
+//! Are forms parsed and serialized as the WHATWG URL standard (5) has it, on every level and wherever a pair stands in a block?
+#![cfg(feature = "alloc")]
+
+use std::borrow::Cow;
+use std::path::PathBuf;
+
+use proptest::prelude::*;
+use serde_json::Value;
+use simdpct::form::{self, Serializer};
+use simdpct::{DecodeErrorKind, Decoder, Encoder, Level, reference};
+
+type Pairs<T> = Vec<(T, T)>;
+
+/// What stands before a case: nothing, or pairs that move it across the ends of blocks.
+const PADDINGS: [usize; 9] = [0, 2, 31, 32, 33, 62, 63, 64, 65];
+
+/// The parser of 5.1, step by step, on the oracle's decoding.
+fn oracle(input: &[u8]) -> Pairs<Vec<u8>> {
+    let decoder = Decoder::new().lenient().plus_for_space();
+    let decode = |part: &[u8]| reference::decode(&decoder, part).unwrap();
+    let pairs = input.split(|&byte| byte == b'&').filter(|pair| !pair.is_empty());
+    let split = |pair: &'_ [u8]| match pair.iter().position(|&byte| byte == b'=') {
+        Some(equals) => (decode(&pair[..equals]), decode(&pair[equals + 1..])),
+        None => (decode(pair), Vec::new()),
+    };
+    pairs.map(split).collect()
+}
+
+fn text(pairs: &Pairs<Vec<u8>>) -> Pairs<String> {
+    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+    pairs.iter().map(|(name, value)| (text(name), text(value))).collect()
+}
+
+/// Compares every view of a form, on every level, with the oracle.
+#[track_caller]
+fn compare_parsing(input: &[u8]) {
+    let bytes = oracle(input);
+    let lossy = text(&bytes);
+    for level in Level::available() {
+        let case = format!("\"{}\" on {level}", input.escape_ascii());
+        let ours: Pairs<Vec<u8>> = form::parse_bytes(input)
+            .level(level)
+            .map(|(name, value)| (name.into_owned(), value.into_owned()))
+            .collect();
+        assert_eq!(ours, bytes, "{case}");
+        let ours: Pairs<String> = form::parse_lossy(input)
+            .level(level)
+            .map(|(name, value)| (name.into_owned(), value.into_owned()))
+            .collect();
+        assert_eq!(ours, lossy, "{case}");
+        compare_strict(input, level, &case);
+
+        let pairs = form::parse_lossy(input).level(level);
+        assert!(lossy.len() <= pairs.size_hint().1.unwrap(), "{case}");
+        for (name, _) in &lossy {
+            let expected: Vec<&str> =
+                lossy.iter().filter(|(other, _)| other == name).map(|(_, value)| value.as_str()).collect();
+            assert_eq!(pairs.get_all(name).collect::<Vec<_>>(), expected[..], "{case}");
+            assert_eq!(pairs.get(name).as_ref().map(AsRef::as_ref), Some(expected[0]), "{case}");
+        }
+        for (name, _) in &bytes {
+            let expected = bytes.iter().filter(|(other, _)| other == name).map(|(_, value)| Cow::from(value));
+            assert!(form::parse_bytes(input).level(level).get_all(name).eq(expected), "{case}");
+        }
+    }
+}
+
+/// Each part is what a strict decoder makes of it, and the position counts from the start of the form.
+#[track_caller]
+fn compare_strict(input: &[u8], level: Level, case: &str) {
+    let decoder = Decoder::new().plus_for_space();
+    let start = |part: &[u8]| part.as_ptr() as usize - input.as_ptr() as usize;
+    let decode = |part: &[u8]| {
+        let text = reference::decode_utf8(&decoder, part);
+        text.map_err(|error| (error.kind, start(part) + error.position))
+    };
+    let parts: Vec<_> = form::split(input).level(level).collect();
+    let ours: Vec<_> = form::parse(input).level(level).collect();
+    assert_eq!(ours.len(), parts.len(), "{case}");
+    for (ours, (name, value)) in ours.into_iter().zip(parts) {
+        let expected = decode(name).and_then(|name| Ok((name, decode(value)?)));
+        let ours = ours.map(|(name, value)| (name.into_owned(), value.into_owned()));
+        assert_eq!(ours.map_err(|error| (error.kind, error.position)), expected, "{case}");
+    }
+}
+
+/// What 5.1 says of each step, with inputs of the name that is in doubt there.
+#[test]
+fn parser() {
+    for (input, pairs) in [
+        // Step 1: split on '&'. Step 3.1: an empty sequence is skipped.
+        ("", &[][..]),
+        ("&", &[]),
+        ("&&&", &[]),
+        ("one=1&two=2", &[("one", "1"), ("two", "2")]),
+        ("&&one=1&&two=2&&", &[("one", "1"), ("two", "2")]),
+        // ';' is a byte like any other, and so is '?'.
+        ("?one=1;two=2", &[("?one", "1;two=2")]),
+        // Step 3.2: the first '=' ends the name.
+        ("one=1=2", &[("one", "1=2")]),
+        ("one==", &[("one", "=")]),
+        ("=1", &[("", "1")]),
+        ("=", &[("", "")]),
+        ("==", &[("", "=")]),
+        ("one=&=&two", &[("one", ""), ("", ""), ("two", "")]),
+        // Step 3.3: no '=', no value.
+        ("one", &[("one", "")]),
+        ("one&two=2&three", &[("one", ""), ("two", "2"), ("three", "")]),
+        // Step 3.4: '+' is a space, in names as well, before triplets are decoded.
+        ("o+n+e=+1+", &[("o n e", " 1 ")]),
+        ("%2B+%2b=%20+", &[("+ +", "  ")]),
+        // An escaped delimiter is none.
+        ("a%26b=c%3Dd%26e", &[("a&b", "c=d&e")]),
+        // Step 3.5: decoded once, and what is malformed stays (1.3, percent-decode).
+        ("%2541=%2526", &[("%41", "%26")]),
+        ("a%=%&%4=%%41&%zz=%+1", &[("a%", "%"), ("%4", "%A"), ("%zz", "% 1")]),
+        // A '%' does not reach beyond its part.
+        ("a%=41&b%4&1", &[("a%", "41"), ("b%4", ""), ("1", "")]),
+        // Step 3.5: UTF-8 decode without BOM: a byte order mark stays, an ill-formed sequence becomes U+FFFD.
+        ("%EF%BB%BFa=\u{FEFF}", &[("\u{FEFF}a", "\u{FEFF}")]),
+        ("ä=%C3%A4&%C3=%A4", &[("ä", "ä"), ("\u{FFFD}", "\u{FFFD}")]),
+        ("a=%F0%9F%98%80%F0%9F%98", &[("a", "😀\u{FFFD}")]),
+        ("%00=\0", &[("\0", "\0")]),
+    ] {
+        let expected: Vec<_> = pairs.iter().map(|&(name, value)| (name.into(), value.into())).collect();
+        assert_eq!(form::parse_lossy(input).collect::<Pairs<Cow<'_, str>>>(), expected, "{input}");
+        for padding in PADDINGS {
+            compare_parsing([&"p".repeat(padding), "&", input].concat().as_bytes());
+            compare_parsing([&"p".repeat(padding), input, &"=".repeat(padding)].concat().as_bytes());
+        }
+    }
+}
+
+/// Every place at which a window of 64 bytes can end: in a name, at a '=', in a value, at a '&', at the end of the input.
+#[test]
+fn pairs_across_blocks() {
+    for length in 0..140 {
+        for pair in ["a=b&", "&", "=", "name=value&", "%41=+&", "n&"] {
+            let long = "x".repeat(length);
+            for input in [
+                pair.repeat(length),
+                [&long, pair, pair].concat(),
+                [pair, &long, pair].concat(),
+                [pair, &long, "=", &long, pair, &long].concat(),
+            ] {
+                compare_parsing(input.as_bytes());
+            }
+        }
+    }
+}
+
+#[test]
+fn nothing_escaped_is_borrowed() {
+    let input = format!("name=value&{0}={0}&é=100%", "long".repeat(40));
+    let is_borrowed = |part: &Cow<'_, str>| matches!(part, Cow::Borrowed(_));
+    let pairs: Pairs<_> = form::parse_lossy(&input).collect();
+    assert!(pairs.len() == 3 && pairs.iter().all(|(name, value)| is_borrowed(name) && is_borrowed(value)));
+    assert!(form::parse(&input).flatten().all(|(name, value)| is_borrowed(&name) && is_borrowed(&value)));
+    assert!(form::parse_bytes(&input).all(|(_, value)| matches!(value, Cow::Borrowed(_))));
+}
+
+/// Errors in other pairs are nothing to `get`; a malformed name is no name.
+#[test]
+fn strict_get() {
+    let pairs = form::parse("a=%&b=1&b=%FF&%=x&b=2&%62=3");
+    let at = |result: Result<Option<Cow<'_, str>>, simdpct::DecodeError>| {
+        result.map_err(|error| (error.kind, error.position)).map(|value| value.map(Cow::into_owned))
+    };
+    assert_eq!(at(pairs.get("a")), Err((DecodeErrorKind::Malformed, 2)));
+    assert_eq!(at(pairs.get("b")), Ok(Some("1".to_owned())));
+    assert_eq!(at(pairs.get("c")), Ok(None));
+    assert_eq!(at(pairs.get("%")), Err((DecodeErrorKind::Malformed, 14)));
+    let all: Vec<_> = pairs.get_all("b").map(|value| value.map_err(|error| error.position)).collect();
+    assert_eq!(all, [Ok("1".into()), Err(10), Ok("2".into()), Ok("3".into())]);
+    // What is done with is not looked at again.
+    let mut rest = form::parse_lossy("a=1&b=2&a=3");
+    rest.next();
+    assert_eq!(rest.get("a").as_deref(), Some("3"));
+}
+
+/// The web platform tests' `url/resources/urlencoded-parser` cases.
+#[test]
+fn wpt_parser() {
+    let default = || PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../shared/corpora");
+    let folder = std::env::var_os("SIMDPCT_CORPORA").map_or_else(default, PathBuf::from);
+    let path = folder.join("vectors/wpt_urlencoded-parser-data.json");
+    let Ok(json) = std::fs::read_to_string(&path) else {
+        eprintln!("not tested: there is no {}", path.display());
+        return;
+    };
+    let cases: Vec<Value> = serde_json::from_str(&json).unwrap();
+    for case in &cases {
+        let input = case["input"].as_str().unwrap();
+        for level in Level::available() {
+            let pairs: Vec<_> = form::parse_lossy(input).level(level).collect();
+            let pairs: Value = pairs.iter().map(|(name, value)| Value::from(vec![name.as_ref(), value])).collect();
+            assert_eq!(pairs, case["output"], "{input}");
+        }
+        for padding in PADDINGS {
+            compare_parsing([&"p".repeat(padding), "&", input].concat().as_bytes());
+        }
+    }
+    assert_eq!(cases.len(), 35);
+}
+
+/// The serializer of 5.2, and the percent-encode set of 1.3: only ASCII letters, digits and "*-._" stay.
+#[test]
+fn serializer() {
+    let all: Vec<u8> = (0..=0xFF).collect();
+    let form = form::serialize([("", &all[..])]);
+    let kept: String = form.chars().filter(|&c| !c.is_ascii_alphanumeric()).collect();
+    assert_eq!(kept.replace('%', ""), "=+*-._");
+    assert_eq!(form.len(), 1 + 256 + 2 * (256 - 1 - 62 - 4));
+    for (pairs, expected) in [
+        (&[][..], ""),
+        (&[("", "")], "="),
+        (&[("a", ""), ("", "b")], "a=&=b"),
+        (&[("a b", "c&d=e+f"), ("é", "%41")], "a+b=c%26d%3De%2Bf&%C3%A9=%2541"),
+    ] {
+        assert_eq!(form::serialize(pairs.iter().copied()), expected);
+    }
+}
+
+#[test]
+fn serializer_targets() {
+    let mut text = String::from("x?");
+    Serializer::for_suffix(&mut text, 2).append_pair("a", "1").append_key_only("b c").append_key_only("");
+    assert_eq!(text, "x?a=1&b+c&");
+    Serializer::for_suffix(&mut text, usize::MAX).append_pair("d", "e");
+    assert_eq!(text, "x?a=1&b+c&d=e");
+    Serializer::new(&mut text).extend_keys_only(["f", "g"]);
+    assert_eq!(text, "x?a=1&b+c&d=e&f&g");
+
+    let mut serializer = Serializer::new(b"\xFF".to_vec());
+    serializer.extend_pairs([(&b"\xFF"[..], &b" "[..])]);
+    assert_eq!(serializer.clone().finish(), b"\xFF&%FF=+");
+    let mut serializer = serializer.percent_20();
+    serializer.append_pair(" ", "+");
+    assert_eq!(serializer.finish(), b"\xFF&%FF=+&%20=%2B");
+}
+
+/// HTML 4.10.22.4: every CR that no LF follows and every LF that no CR precedes becomes CR LF, in names and values.
+#[test]
+fn newlines() {
+    for (text, normal) in [
+        ("", ""),
+        ("plain", "plain"),
+        ("\n", "\r\n"),
+        ("\r", "\r\n"),
+        ("\r\n", "\r\n"),
+        ("\n\r", "\r\n\r\n"),
+        ("\r\r\n\n", "\r\n\r\n\r\n"),
+        ("a\nb\rc\r\nd", "a\r\nb\r\nc\r\nd"),
+        ("\u{85}\u{2028}\x0B\x0C", "\u{85}\u{2028}\x0B\x0C"),
+    ] {
+        let mut serializer = Serializer::new(String::new()).normalize_newlines();
+        serializer.append_pair(text, text).append_key_only(text);
+        assert_eq!(serializer.finish(), form::serialize([(normal, normal)]) + "&" + &Encoder::FORM.encode(normal));
+    }
+}
+
+/// Bytes of a form in which delimiters, escapes and their fragments are frequent.
+fn forms() -> impl Strategy<Value = Vec<u8>> {
+    let piece = prop_oneof![
+        4 => "[a-z]{0,12}".prop_map(String::into_bytes),
+        3 => Just(b"&".to_vec()),
+        3 => Just(b"=".to_vec()),
+        1 => Just(b"+".to_vec()),
+        1 => prop::sample::select(vec!["%41", "%", "%4", "%26", "%3D", "%2B", "%C3%A9", "%FF", "é", "a"])
+            .prop_map(|text| text.as_bytes().to_vec()),
+        1 => prop::collection::vec(any::<u8>(), 0..4),
+    ];
+    prop::collection::vec(piece, 0..60).prop_map(|pieces| pieces.concat())
+}
+
+proptest! {
+    #[test]
+    fn any_form_parses_as_the_oracle_has_it(input in forms()) {
+        compare_parsing(&input);
+    }
+
+    #[test]
+    fn any_form_parses_as_form_urlencoded_has_it(input in forms()) {
+        prop_assert!(form_urlencoded::parse(&input).eq(form::parse_lossy(&input)));
+    }
+
+    #[test]
+    fn any_pairs_come_back(pairs: Vec<(Vec<u8>, Vec<u8>)>, percent_20: bool) {
+        for level in Level::available() {
+            let mut serializer = Serializer::new(String::new()).level(level);
+            if percent_20 {
+                serializer = serializer.percent_20();
+            }
+            serializer.extend_pairs(pairs.iter().map(|(name, value)| (name, value)));
+            let form = serializer.finish();
+            let back = form::parse_bytes(&form);
+            prop_assert!(back.eq(pairs.iter().map(|(name, value)| (Cow::from(name), Cow::from(value)))));
+            prop_assert!(!(percent_20 && form.contains('+')));
+        }
+    }
+
+    #[test]
+    fn any_pairs_serialize_as_form_urlencoded_has_it(pairs: Vec<(String, String)>, start in 0..3_usize) {
+        let mut theirs = form_urlencoded::Serializer::for_suffix("a?b".to_owned(), start);
+        let theirs = theirs.extend_pairs(&pairs).finish();
+        for level in Level::available() {
+            let mut ours = Serializer::for_suffix("a?b".to_owned(), start).level(level);
+            ours.extend_pairs(pairs.iter().map(|(name, value)| (name, value)));
+            prop_assert_eq!(ours.finish(), &theirs[..]);
+            // Encoded as bytes and as text.
+            let mut bytes = Serializer::for_suffix(b"a?b".to_vec(), start).level(level);
+            bytes.extend_pairs(pairs.iter().map(|(name, value)| (name, value)));
+            prop_assert_eq!(bytes.finish(), theirs.as_bytes());
+        }
+    }
+
+    #[test]
+    fn percent_20_is_the_other_with_another_space(pairs: Vec<(String, String)>) {
+        let mut serializer = Serializer::new(String::new()).percent_20();
+        serializer.extend_pairs(pairs.iter().map(|(name, value)| (name, value)));
+        let plus = form::serialize(pairs.iter().map(|(name, value)| (name, value)));
+        prop_assert_eq!(serializer.finish(), plus.replace('+', "%20"));
+    }
+
+    #[test]
+    fn newlines_are_normal_and_nothing_else_changes(value in "[\r\nab]{0,80}") {
+        let mut serializer = Serializer::new(String::new()).normalize_newlines();
+        serializer.append_pair("a", &value);
+        let form = serializer.finish();
+        let back = form::parse_lossy(&form).get("a").unwrap().into_owned();
+        let lines = |text: &str| text.replace("\r\n", "\n").replace('\r', "\n");
+        prop_assert_eq!(lines(&back), lines(&value));
+        prop_assert_eq!(back.matches("\r\n").count(), back.matches(['\r', '\n']).count() / 2);
+    }
+}

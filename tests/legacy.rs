@@ -1,0 +1,527 @@
+//! Are `%uXXXX`, ECMAScript's functions, ISO-8859-1 and RFC 1738's converter what their definitions say, errors included?
+//!
+//! The oracles walk the input character by character, as the definitions do.
+#![cfg(feature = "alloc")]
+
+mod common;
+
+use std::borrow::Cow;
+
+use common::strategies;
+use proptest::prelude::*;
+use proptest::sample::select;
+use simdpct::DecodeErrorKind::{InvalidUtf8, LoneSurrogate, Malformed, Rejected, Unencodable};
+use simdpct::legacy::{LoneSurrogates, UnicodeDecoder, js, latin1, rfc1738};
+use simdpct::{ByteSet, DecodeError, DecodeErrorKind, Decoder, Encoder, Level, reference, sets};
+
+type Expected<'a> = Result<&'a str, (DecodeErrorKind, usize)>;
+
+/// Clean text before the case, which moves it across the ends of blocks.
+const PADDINGS: [usize; 7] = [0, 9, 15, 30, 31, 62, 63];
+
+/// Compares in every place in a block, and says that a result is borrowed if and only if it is the input.
+#[track_caller]
+fn assert_decodes<'f>(
+    input: &str,
+    expected: Expected<'_>,
+    decode: impl for<'a> Fn(&'a str) -> Result<Cow<'a, str>, DecodeError> + 'f,
+) {
+    for padding in PADDINGS {
+        let pad = "z".repeat(padding);
+        let padded = format!("{pad}{input}{pad}");
+        let result = decode(&padded);
+        if let Ok(text) = &result {
+            assert_eq!(matches!(text, Cow::Borrowed(_)), *text == padded, "borrowed, unchanged: {padded}");
+        }
+        let result = result.map_err(|error| (error.kind, error.position));
+        let expected =
+            expected.map(|text| format!("{pad}{text}{pad}")).map_err(|(kind, position)| (kind, position + padding));
+        assert_eq!(result.as_deref(), expected.as_deref(), "{padded}");
+    }
+}
+
+/// ECMA-262 B.2.1.1: the set that stays, two digits for a code unit below 256, four for another, upper case.
+#[test]
+fn escape_of_ecmascript() {
+    let unescaped = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789@*_+-./";
+    assert!(matches!(js::escape(unescaped), Cow::Borrowed(text) if text == unescaped));
+    assert!(matches!(js::escape(""), Cow::Borrowed("")));
+    for (text, expected) in [
+        (" ", "%20"),
+        ("%", "%25"),
+        ("~!'(),;:=&$#?[]", "%7E%21%27%28%29%2C%3B%3A%3D%26%24%23%3F%5B%5D"),
+        ("\0\u{7F}", "%00%7F"),
+        ("\u{80}é\u{FF}", "%80%E9%FF"),
+        ("\u{100}€\u{FFFF}", "%u0100%u20AC%uFFFF"),
+        ("ćeské", "%u0107esk%E9"),
+        // 6.1.4: a character above U+FFFF is two code units.
+        ("\u{10000}😀\u{10FFFF}", "%uD800%uDC00%uD83D%uDE00%uDBFF%uDFFF"),
+    ] {
+        for padding in PADDINGS {
+            let pad = "z".repeat(padding);
+            assert_eq!(js::escape(&format!("{pad}{text}{pad}")), format!("{pad}{expected}{pad}"));
+        }
+    }
+}
+
+/// ECMA-262 B.2.1.2: what is neither `%uXXXX` nor `%XX` stays; the result is looked at no second time.
+#[test]
+fn unescape_of_ecmascript() {
+    for (input, expected) in [
+        ("plain é €", Ok("plain é €")),
+        ("%20%7e%7E", Ok(" ~~")),
+        ("%E9%e9%FF%80", Ok("éé\u{FF}\u{80}")),
+        // No UTF-8: two code units.
+        ("%C3%A9", Ok("Ã©")),
+        ("%u20AC%u20ac%u0041%u00e9", Ok("€€Aé")),
+        ("%uD83D%uDE00%ud83d%ude00", Ok("😀😀")),
+        ("%", Ok("%")),
+        ("%%41", Ok("%A")),
+        ("%4", Ok("%4")),
+        ("%4%41", Ok("%4A")),
+        ("%u", Ok("%u")),
+        ("%u20A", Ok("%u20A")),
+        ("%u20A%u20AC", Ok("%u20A€")),
+        ("%u%u20AC", Ok("%u€")),
+        ("%%u20AC", Ok("%€")),
+        ("%uu20AC", Ok("%uu20AC")),
+        ("%u20G0", Ok("%u20G0")),
+        ("%u+0AC", Ok("%u+0AC")),
+        ("%U20AC", Ok("%U20AC")),
+        ("%éC%4é%u00é0", Ok("%éC%4é%u00é0")),
+        ("+", Ok("+")),
+        ("%2541%25u0041", Ok("%41%u0041")),
+        ("%u002541", Ok("%41")),
+        ("%u0025u0041", Ok("%u0041")),
+        ("é%E9€%u20AC😀%41", Ok("éé€€😀A")),
+        ("%uD83D", Err((LoneSurrogate, 0))),
+        ("%uDE00%uD83D", Err((LoneSurrogate, 0))),
+        ("a%uD83Db%uDE00", Err((LoneSurrogate, 1))),
+        ("%uD83D%uD83D%uDE00", Err((LoneSurrogate, 0))),
+        ("%uD83D%uDE00%uDE00", Err((LoneSurrogate, 12))),
+        ("é%uD83D%u0041", Err((LoneSurrogate, 2))),
+        ("%uD83D%u0000", Err((LoneSurrogate, 0))),
+        ("%uDBFF%uE000", Err((LoneSurrogate, 0))),
+    ] {
+        assert_decodes(input, expected, js::unescape);
+    }
+    assert_eq!(js::unescape_lossy("%uDE00%uD83Da%uD83D%uD83D%uDE00"), "\u{FFFD}\u{FFFD}a\u{FFFD}😀");
+    assert!(matches!(js::unescape_lossy("5 €%"), Cow::Borrowed("5 €%")));
+}
+
+/// ECMA-262 19.2.6: `decodeURI` leaves the escapes of its reserved set as they were written, `encodeURI` the characters.
+#[test]
+fn uris_of_ecmascript() {
+    let reserved = ";/?:@&=+$,#";
+    assert_eq!(js::encode_uri(reserved), reserved);
+    assert_eq!(js::encode_uri_component(reserved), "%3B%2F%3F%3A%40%26%3D%2B%24%2C%23");
+    let escaped = "%3b%2F%3F%3A%40%26%3D%2B%24%2C%23";
+    for (input, uri, component) in [
+        (escaped, Ok(escaped), Ok(reserved)),
+        ("%5B%5D%25%7E%20%C3%A9", Ok("[]%~ é"), Ok("[]%~ é")),
+        ("%252F", Ok("%2F"), Ok("%2F")),
+        ("é%", Err((Malformed, 2)), Err((Malformed, 2))),
+        ("%2F%C3", Err((InvalidUtf8, 3)), Err((InvalidUtf8, 3))),
+        ("%C3%2F", Err((InvalidUtf8, 0)), Err((InvalidUtf8, 0))),
+        ("%ED%A0%80", Err((InvalidUtf8, 0)), Err((InvalidUtf8, 0))),
+        ("%u20AC", Err((Malformed, 0)), Err((Malformed, 0))),
+    ] {
+        assert_decodes(input, uri, js::decode_uri);
+        assert_decodes(input, component, js::decode_uri_component);
+    }
+    for byte in 0..=0x7F_u8 {
+        let text = char::from(byte).to_string();
+        let escape = format!("%{byte:02X}");
+        assert_eq!(js::RESERVED.contains(byte), reserved.contains(&text));
+        assert_eq!(js::decode_uri(&escape).as_deref() == Ok(&escape), reserved.contains(&text), "{escape}");
+    }
+}
+
+/// `%uXXXX` beside triplets of UTF-8, on every level.
+#[test]
+fn unicode_escapes_and_triplets() {
+    const STRICT: UnicodeDecoder = UnicodeDecoder::new(Decoder::new());
+    const LENIENT: UnicodeDecoder = UnicodeDecoder::new(Decoder::new().lenient().plus_for_space());
+    const ALONE: UnicodeDecoder = STRICT.keep_triplets();
+    const GUARDED: UnicodeDecoder = UnicodeDecoder::new(Decoder::new().reject(ByteSet::new(b"\0/\xBD")));
+    const KEEPING: UnicodeDecoder = UnicodeDecoder::new(Decoder::new().keep(ByteSet::new(b"/\xC3\xA9")));
+    let replacing = STRICT.lone_surrogates(LoneSurrogates::Replace);
+    let verbatim = STRICT.lone_surrogates(LoneSurrogates::Keep);
+    for (decoder, input, expected) in [
+        (STRICT, "é%u20AC%E2%82%AC€", Ok("é€€€")),
+        (STRICT, "%uD83D%uDE00%F0%9F%98%80", Ok("😀😀")),
+        (STRICT, "%u0025%32%35", Ok("%25")),
+        (STRICT, "%C3%A9", Ok("é")),
+        (STRICT, "plain", Ok("plain")),
+        (STRICT, "%E9", Err((InvalidUtf8, 0))),
+        (STRICT, "%u20AC%C3%u00A9", Err((InvalidUtf8, 6))),
+        (STRICT, "%u00C3%A9", Err((InvalidUtf8, 6))),
+        (STRICT, "%u20A", Err((Malformed, 0))),
+        (STRICT, "%u20AC%u20AG", Err((Malformed, 6))),
+        (STRICT, "%u20AC%U20AC", Err((Malformed, 6))),
+        (STRICT, "%4%u20AC", Err((Malformed, 0))),
+        (STRICT, "%%u20AC", Err((Malformed, 0))),
+        (STRICT, "%uD800%", Err((LoneSurrogate, 0))),
+        (STRICT, "%%uD800", Err((Malformed, 0))),
+        (STRICT, "%u20AC%uD800x%uDC00", Err((LoneSurrogate, 6))),
+        // A surrogate in triplets is ill-formed, and pairs with nothing.
+        (STRICT, "%ED%A0%BD%uDE00", Err((InvalidUtf8, 0))),
+        (LENIENT, "a+%u20AC%u20A+%", Ok("a €%u20A %")),
+        (LENIENT, "%%u20AC+%2B", Ok("%€ +")),
+        (ALONE, "%u20AC%20%E9+", Ok("€%20%E9+")),
+        (ALONE, "%C3%A9", Ok("%C3%A9")),
+        (ALONE, "%u20AC%2", Err((Malformed, 6))),
+        (GUARDED, "a%u0000", Err((Rejected(0), 1))),
+        (GUARDED, "%u20AC%u002F", Err((Rejected(b'/'), 6))),
+        (GUARDED, "%u20AC/", Err((Rejected(b'/'), 6))),
+        // U+00BD is C2 BD.
+        (GUARDED, "%u20AC%u00BD", Err((Rejected(0xBD), 6))),
+        (GUARDED, "%u2044", Ok("\u{2044}")),
+        (KEEPING, "%u002F%2f%u00E9%C3%A9%u00C9%u0041", Ok("%u002F%2f%u00E9%C3%A9ÉA")),
+        (KEEPING, "%u002F%2f", Ok("%u002F%2f")),
+        (replacing, "%uD83D%uD83D%uDE00%uDE00", Ok("\u{FFFD}😀\u{FFFD}")),
+        (replacing, "%uDE00%uD83D", Ok("\u{FFFD}\u{FFFD}")),
+        (verbatim, "%uD83D%ud83d%uDE00%ude00", Ok("%uD83D😀%ude00")),
+        (verbatim, "%uD83D%uD83D", Ok("%uD83D%uD83D")),
+    ] {
+        assert_decodes(input, expected, |text| decoder.decode_utf8(text));
+    }
+    // The rejected digit of a kept escape is where it stands.
+    let decoder = UnicodeDecoder::new(Decoder::new().reject(ByteSet::new(b"8"))).lone_surrogates(LoneSurrogates::Keep);
+    assert_decodes("a%uD8FF", Err((Rejected(b'8'), 4)), |text| decoder.decode_utf8(text));
+    // Bytes that are no text, raw.
+    assert_eq!(STRICT.decode_utf8(b"%u20AC\xFF").unwrap_err().position, 6);
+    assert_eq!(STRICT.decode_utf8_lossy(b"%u20AC\xFF").as_deref(), Ok("€\u{FFFD}"));
+    assert_eq!(STRICT.decode_utf8_lossy("%C3%u00A9%E2%82").as_deref(), Ok("\u{FFFD}©\u{FFFD}"));
+    let verbatim_and_lossy = verbatim.decode_utf8_lossy(b"%uD800\xFF");
+    assert_eq!(verbatim_and_lossy.as_deref(), Ok("%uD800\u{FFFD}"));
+}
+
+/// RFC 1738 2.2: octets are of ISO-8859-1, whose 256 characters are the first of Unicode.
+#[test]
+fn iso_8859_1() {
+    let all: String = (0..=0xFF_u8).map(char::from).collect();
+    let escaped: String = (0..=0xFF_u8).map(|byte| format!("%{byte:02X}")).collect();
+    assert_eq!(latin1::encode(&all, &Encoder::new(ByteSet::ALL)).as_deref(), Ok(&*escaped));
+    assert_eq!(latin1::decode(&escaped, &Decoder::new()).as_deref(), Ok(&*all));
+
+    for (text, expected) in [
+        ("", Ok("")),
+        ("abc", Ok("abc")),
+        ("a b", Ok("a+b")),
+        ("é", Ok("%E9")),
+        // In ISO-8859-1 it looks like UTF-8, and is escaped all the same.
+        ("Ã©", Ok("%C3%A9")),
+        ("é\u{100}", Err(('\u{100}', 2))),
+        ("€", Err(('€', 0))),
+        ("é 😀 €", Err(('😀', 3))),
+    ] {
+        let encoder = Encoder::FORM.keep_non_ascii();
+        for padding in PADDINGS {
+            let pad = "z".repeat(padding);
+            let padded = format!("{pad}{text}{pad}");
+            let result = latin1::encode(&padded, &encoder);
+            assert_eq!(matches!(result, Ok(Cow::Borrowed(_))), expected == Ok(text), "{padded}");
+            let expected = expected.map(|text| format!("{pad}{text}{pad}")).map_err(|(c, at)| (c, at + padding));
+            let result = result.map_err(|error| (error.character, error.position));
+            assert_eq!(result.as_deref(), expected.as_deref(), "{padded}");
+        }
+    }
+    let strict = Decoder::new();
+    for (decoder, input, expected) in [
+        (strict, "abc", Ok("abc")),
+        (strict, "é", Ok("é")),
+        (strict, "%C3%A9", Ok("Ã©")),
+        (strict, "é%e9\u{FF}%2B+", Ok("éé\u{FF}++")),
+        (strict, "éé%4", Err((Malformed, 4))),
+        (strict, "%%41", Err((Malformed, 0))),
+        (strict, "%E9€%", Err((Unencodable('€'), 3))),
+        (strict, "%4€", Err((Malformed, 0))),
+        (strict, "é€", Err((Unencodable('€'), 2))),
+        (strict.lenient().plus_for_space(), "%4é+%E9%", Ok("%4é é%")),
+        (strict.lenient(), "%€", Err((Unencodable('€'), 1))),
+        (strict.keep(ByteSet::NON_ASCII), "%e9%41é", Ok("%e9Aé")),
+        (strict.reject(ByteSet::new(b"\xE9")), "aé", Err((Rejected(0xE9), 1))),
+        (strict.reject(ByteSet::new(b"\xE9")), "à%E9", Err((Rejected(0xE9), 2))),
+    ] {
+        assert_decodes(input, expected, |text| latin1::decode(text, &decoder));
+    }
+}
+
+/// RFC 1738 2.2: `; / ? : @ = &` are reserved, and 3.3: `#` is no part of a URL.
+#[test]
+fn the_converter_of_rfc_1738() {
+    let delimiters = ";/?:@=#&";
+    assert_eq!(rfc1738::encode(delimiters), delimiters);
+    for byte in 0..=0x7F_u8 {
+        let (character, escape) = (char::from(byte).to_string(), format!("%{byte:02x}"));
+        let is_delimiter = delimiters.contains(&character);
+        assert_eq!(rfc1738::DELIMITERS.contains(byte), is_delimiter);
+        assert_eq!(rfc1738::decode(&escape).unwrap(), if is_delimiter { &*escape } else { &*character });
+    }
+    // 2.2: these and alphanumerics stay. "<>\"#%{}|\\^~[]`" and space are unsafe.
+    assert_eq!(rfc1738::encode("$-_.+!*'(),aZ9"), "$-_.+!*'(),aZ9");
+    assert_eq!(rfc1738::encode("<>\"%{}|\\^~[]` "), "%3C%3E%22%25%7B%7D%7C%5C%5E%7E%5B%5D%60%20");
+    assert_decodes("/%2f%3D%C3%A9%25+", Ok("/%2f%3Dé%+"), rfc1738::decode);
+    assert_decodes("/é%2", Err((Malformed, 3)), rfc1738::decode);
+    assert_decodes("/%E9/", Err((InvalidUtf8, 1)), rfc1738::decode);
+}
+
+#[test]
+fn errors_say_what_and_where() {
+    let error = js::unescape("ab%uD800").unwrap_err();
+    assert_eq!(error.to_string(), "half of a surrogate pair at byte 2");
+    let error = latin1::decode("a€", &Decoder::new()).unwrap_err();
+    assert_eq!(error.to_string(), "the charset does not have the character U+20AC at byte 1");
+    let error = latin1::encode("é€", &Encoder::COMPONENT).unwrap_err();
+    assert_eq!(error.to_string(), "the charset does not have U+20AC at byte 2");
+}
+
+/// The code unit of the escape at `at`, by four digits behind `%u`.
+fn code_unit(input: &[u8], at: usize) -> Option<u16> {
+    let digits = input.get(at..at + 6)?.strip_prefix(b"%u")?;
+    digits.iter().all(u8::is_ascii_hexdigit).then_some(())?;
+    u16::from_str_radix(str::from_utf8(digits).ok()?, 16).ok()
+}
+
+/// B.2.1.2, step by step, on code units; those of the text are the ones of its characters.
+fn unescape_to_utf16(text: &str) -> Vec<u16> {
+    let (input, mut units, mut at) = (text.as_bytes(), Vec::new(), 0);
+    while let Some(character) = text[at..].chars().next() {
+        if let Some(unit) = code_unit(input, at) {
+            units.push(unit);
+            at += 6;
+        } else if let Some(byte) = reference::triplet(input, at) {
+            units.push(byte.into());
+            at += 3;
+        } else {
+            units.extend(character.encode_utf16(&mut [0; 2]).iter());
+            at += character.len_utf8();
+        }
+    }
+    units
+}
+
+/// What a [`UnicodeDecoder`] of these parts decodes: each byte of the output with the place it is from, checked at the end.
+fn decode_unicode(
+    input: &[u8],
+    decoder: &Decoder,
+    kept_triplets: ByteSet,
+    kept: Option<ByteSet>,
+    rejected: Option<ByteSet>,
+    policy: LoneSurrogates,
+) -> Result<String, (DecodeErrorKind, usize)> {
+    let (mut bytes, mut error, mut at) = (Vec::new(), None, 0);
+    while at < input.len() && error.is_none() {
+        let Some(unit) = code_unit(input, at) else {
+            let (symbols, failure) = reference::symbols(decoder, &input[at..input.len().min(at + 3)]);
+            match symbols.first() {
+                Some(&(_, byte)) => bytes.push((at, byte)),
+                None => error = failure.map(|failure| (failure.kind, at)),
+            }
+            let decoded = reference::triplet(input, at).filter(|&byte| !kept_triplets.contains(byte));
+            at += if decoded.is_some() { 3 } else { 1 };
+            continue;
+        };
+        let units = [Some(unit), code_unit(input, at + 6)];
+        let pair = String::from_utf16(&units.map(|unit| unit.unwrap_or(0xD800))).ok();
+        let is_high = (0xD800..0xDC00).contains(&unit);
+        let (character, width) = match (String::from_utf16(&[unit]).ok(), pair) {
+            (None, Some(pair)) if is_high => (Some(pair), 12),
+            (Some(single), _) => (Some(single), 6),
+            _ if policy == LoneSurrogates::Error => {
+                error = Some((LoneSurrogate, at));
+                continue;
+            }
+            _ => ((policy == LoneSurrogates::Replace).then(|| "\u{FFFD}".into()), 6),
+        };
+        let is_real = String::from_utf16(&[unit]).is_ok() || width == 12;
+        let is_kept = |text: &String| is_real && kept.is_some_and(|kept| text.bytes().all(|byte| kept.contains(byte)));
+        match character.filter(|text| !is_kept(text)) {
+            Some(text) => bytes.extend(text.bytes().map(|byte| (at, byte))),
+            None => bytes.extend((at..at + width).map(|at| (at, input[at]))),
+        }
+        let is_rejected = |byte| rejected.is_some_and(|set| set.contains(byte));
+        if let Some(&(position, byte)) = bytes.iter().find(|&&(_, byte)| is_rejected(byte)) {
+            error = Some((Rejected(byte), position));
+            // A character is refused as a whole.
+            bytes.retain(|&(from, _)| from < position);
+        }
+        at += width;
+    }
+    let text = String::from_utf8(bytes.iter().map(|&(_, byte)| byte).collect());
+    match (text, error) {
+        (Err(invalid), _) => Err((InvalidUtf8, bytes[invalid.utf8_error().valid_up_to()].0)),
+        (Ok(_), Some(error)) => Err(error),
+        (Ok(text), None) => Ok(text),
+    }
+}
+
+const FRAGMENTS: &[&str] = &[
+    "%u0041",
+    "%u002F",
+    "%u20ac",
+    "%uD83D",
+    "%uDE00",
+    "%ud83d%ude00",
+    "%uDBFF%uDFFF",
+    "%u00E9",
+    "%u0000",
+    "%uFFFD",
+    "%u",
+    "%u4",
+    "%u20A",
+    "%uu",
+    "%U0041",
+    "%",
+    "%4",
+    "%41",
+    "%C3",
+    "%A9",
+    "%c3%a9",
+    "%25",
+    "%2F",
+    "%FF",
+    "u",
+    "0041",
+    "D800",
+    "+",
+    " ",
+    "/",
+    "é",
+    "€",
+    "😀",
+    "abc",
+    "zzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzz",
+];
+
+fn text() -> impl Strategy<Value = String> {
+    prop::collection::vec(prop_oneof![4 => select(FRAGMENTS).prop_map(String::from), 1 => "\\PC{0,9}"], 0..24)
+        .prop_map(|pieces| pieces.concat())
+}
+
+fn bytes() -> impl Strategy<Value = Vec<u8>> {
+    prop_oneof![
+        3 => text().prop_map(String::into_bytes),
+        1 => (text(), strategies::input(), text()).prop_map(|(a, b, c)| [a.as_bytes(), &b, c.as_bytes()].concat()),
+    ]
+}
+
+fn set() -> impl Strategy<Value = Option<ByteSet>> {
+    const SETS: [Option<ByteSet>; 4] =
+        [None, Some(ByteSet::new(b"/A")), Some(ByteSet::new(b"D\xC3\xA9")), Some(ByteSet::NON_ASCII)];
+    select(&SETS[..])
+}
+
+proptest! {
+    #[test]
+    fn unescape_is_that_of_ecmascript(text in text()) {
+        let units = unescape_to_utf16(&text);
+        prop_assert_eq!(js::unescape_lossy(&text), String::from_utf16_lossy(&units));
+        match (js::unescape(&text), String::from_utf16(&units)) {
+            (Ok(result), Ok(expected)) => prop_assert_eq!(result, expected),
+            (Err(error), Err(_)) => {
+                // The position is that of an escape, and what stands before it is without error.
+                prop_assert_eq!(error.kind, LoneSurrogate);
+                prop_assert!(code_unit(text.as_bytes(), error.position).is_some_and(|unit| unit & 0xF800 == 0xD800));
+                prop_assert!(js::unescape(&text[..error.position]).is_ok());
+            }
+            (result, expected) => prop_assert!(false, "{result:?}, {expected:?}"),
+        }
+    }
+
+    #[test]
+    fn escape_is_that_of_ecmascript(text in text()) {
+        let expected: String = text.encode_utf16().map(|unit| match u8::try_from(unit) {
+            Ok(byte) if byte.is_ascii_alphanumeric() || b"@*_+-./".contains(&byte) => char::from(byte).to_string(),
+            Ok(byte) => format!("%{byte:02X}"),
+            Err(_) => format!("%u{unit:04X}"),
+        }).collect();
+        let escaped = js::escape(&text);
+        prop_assert_eq!(&escaped, &expected);
+        prop_assert_eq!(js::unescape(&escaped), Ok(Cow::from(&text)));
+        let back = UnicodeDecoder::new(Decoder::new()).decode_utf8(&*escaped);
+        if text.encode_utf16().all(|unit| !(0x80..0x100).contains(&unit)) {
+            prop_assert_eq!(back, Ok(Cow::from(&text)));
+        }
+    }
+
+    #[test]
+    fn unicode_decoding_is_that_of_the_oracle(
+        input in bytes(),
+        lenient: bool,
+        plus: bool,
+        kept in set(),
+        rejected in set(),
+        alone: bool,
+        policy in select(&[LoneSurrogates::Error, LoneSurrogates::Replace, LoneSurrogates::Keep][..]),
+        level in strategies::any_level(),
+    ) {
+        let decoder = common::decoder(lenient, plus, kept, rejected);
+        let mut unicode = UnicodeDecoder::new(decoder.level(level)).lone_surrogates(policy);
+        if alone {
+            unicode = unicode.keep_triplets();
+        }
+        let kept_triplets = if alone { ByteSet::ALL } else { kept.unwrap_or(ByteSet::EMPTY) };
+        let expected = decode_unicode(&input, &decoder.keep(kept_triplets), kept_triplets, kept, rejected, policy);
+        let result = unicode.decode_utf8(&input);
+        prop_assert_eq!(result.as_deref().map_err(|error| (error.kind, error.position)), expected.as_deref().map_err(|&e| e));
+        if let Ok(text) = &result {
+            prop_assert_eq!(matches!(text, Cow::Borrowed(_)), text.as_bytes() == input);
+        }
+        let lossy = unicode.decode_utf8_lossy(&input);
+        match expected {
+            Ok(text) => prop_assert_eq!(lossy.as_deref(), Ok(&*text)),
+            Err((InvalidUtf8, _)) => prop_assert_eq!(lossy.is_ok_and(|text| !text.contains('\u{FFFD}')), false),
+            Err(error) => prop_assert_eq!(lossy.map_err(|error| (error.kind, error.position)), Err(error)),
+        }
+    }
+
+    #[test]
+    fn iso_8859_1_comes_back(characters in prop::collection::vec(any::<u8>(), 0..200), policies in 0..4_u8) {
+        let text: String = characters.iter().copied().map(char::from).collect();
+        let encoder = common::encoder(sets::COMPONENT, policies);
+        let encoded = latin1::encode(&text, &encoder).unwrap();
+        prop_assert_eq!(&encoded, &reference::encode(&encoder, &characters));
+        let decoder = common::decoder(false, policies & 1 != 0, None, None);
+        prop_assert_eq!(latin1::decode(&encoded, &decoder), Ok(Cow::from(&text)));
+    }
+
+    #[test]
+    fn iso_8859_1_is_decoded_as_by_the_oracle(text in text(), lenient: bool, plus: bool, kept in set(), rejected in set()) {
+        let decoder = common::decoder(lenient, plus, kept, rejected);
+        let cut = text.char_indices().find(|&(_, character)| character > '\u{FF}');
+        let known: Vec<char> = text[..cut.map_or(text.len(), |(at, _)| at)].chars().collect();
+        let bytes: Vec<u8> = known.iter().map(|&character| character as u8).collect();
+        let expected = match (reference::decode(&decoder, &bytes), cut) {
+            (Err(error), _) => {
+                Err((error.kind, known[..error.position].iter().map(|character| character.len_utf8()).sum()))
+            }
+            (Ok(_), Some((at, character))) => Err((Unencodable(character), at)),
+            (Ok(decoded), None) => Ok(decoded.into_iter().map(char::from).collect::<String>()),
+        };
+        let result = latin1::decode(&text, &decoder);
+        prop_assert_eq!(result.as_deref().map_err(|error| (error.kind, error.position)), expected.as_deref().map_err(|&e| e));
+    }
+
+    #[test]
+    fn converters_of_whole_urls_come_back(text in text()) {
+        let (rfc1738, uri, component) = (rfc1738::encode(&text), js::encode_uri(&text), js::encode_uri_component(&text));
+        prop_assert_eq!(rfc1738::decode(&*rfc1738), Ok(Cow::from(&text)));
+        prop_assert_eq!(js::decode_uri(&uri), Ok(Cow::from(&text)));
+        prop_assert_eq!(js::decode_uri_component(&component), Ok(Cow::from(&text)));
+    }
+}
+
+/// Nothing here takes more than linear time: each case would be a second, if it were quadratic.
+#[test]
+fn many_escapes_of_each_kind_at_once() {
+    let count = 100_000;
+    for (piece, expected) in [("%uD83D%uDE00", "😀"), ("%u", "%u"), ("%E9é", "éé"), ("%%u0041", "%A")] {
+        assert_eq!(js::unescape(&piece.repeat(count)).unwrap(), expected.repeat(count));
+    }
+    let decoder =
+        UnicodeDecoder::new(Decoder::new().lenient().level(Level::Scalar)).lone_surrogates(LoneSurrogates::Keep);
+    assert_eq!(decoder.decode_utf8(&"%uD800".repeat(count)).unwrap(), "%uD800".repeat(count));
+    assert_eq!(js::escape(&"aé😀".repeat(count)), "a%E9%uD83D%uDE00".repeat(count));
+}

@@ -1,0 +1,626 @@
+//! Is a stream the same however it is cut? Every chunking, into outputs of any size, against the oracle on the whole.
+//!
+//! With `SIMDPCT_QUICK=1` the exhaustive part has shorter strings; otherwise it takes seconds.
+#![cfg(feature = "std")]
+
+mod common;
+
+use std::io::{self, BufRead, ErrorKind, Read, Write};
+
+use common::strategies::{any_decoder, any_encoder, any_level, input};
+use common::{decoder, encoder};
+use proptest::prelude::*;
+use proptest::sample::select;
+use simdpct::stream::{self, StreamError, bufread, read, write};
+use simdpct::{ByteSet, DecodeErrorKind, Decoder, Encoder, reference, sets};
+
+/// What the decoded bytes are to be.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+enum Text {
+    Any,
+    WellFormed,
+    Lossy,
+    Dropping,
+}
+
+const TEXTS: [Text; 4] = [Text::Any, Text::WellFormed, Text::Lossy, Text::Dropping];
+
+impl Text {
+    fn stream(self, decoder: Decoder) -> stream::Decoder {
+        let stream = stream::Decoder::new(decoder);
+        match self {
+            Self::Any => stream,
+            Self::WellFormed => stream.utf8(),
+            Self::Lossy => stream.utf8_lossy(),
+            Self::Dropping => stream.utf8_dropping(),
+        }
+    }
+}
+
+/// What a stream yields: all output, and the error that ended it.
+type Outcome = (Vec<u8>, Option<(DecodeErrorKind, u64)>);
+
+/// What the oracle says of the stream in one piece.
+fn expected(decoder: &Decoder, text: Text, input: &[u8]) -> Outcome {
+    let (mut symbols, error) = reference::symbols(decoder, input);
+    let is_last = error.is_some_and(|error| error.position + 1 == input.len());
+    let is_digit = input.last().is_some_and(u8::is_ascii_hexdigit);
+    if is_last && is_digit && symbols.last() == Some(&(input.len().wrapping_sub(2), b'%')) {
+        // The last two bytes wait for a third one until finishing says that there is none, and finishing fails or yields output.
+        symbols.pop();
+    }
+    let bytes: Vec<u8> = symbols.iter().map(|&(_, byte)| byte).collect();
+    let error = error.map(|error| (error.kind, error.position as u64));
+    let (output, error) = match text {
+        Text::Any => (bytes, error),
+        Text::WellFormed => match std::str::from_utf8(&bytes) {
+            Ok(_) => (bytes, error),
+            Err(invalid) => {
+                let at = invalid.valid_up_to();
+                (bytes[..at].to_vec(), Some((DecodeErrorKind::InvalidUtf8, symbols[at].0 as u64)))
+            }
+        },
+        Text::Lossy | Text::Dropping => {
+            let mut output = Vec::new();
+            let mut at = 0;
+            for chunk in bytes.utf8_chunks() {
+                output.extend_from_slice(chunk.valid().as_bytes());
+                at += chunk.valid().len() + chunk.invalid().len();
+                // What might have become a character, had the error not come, is not replaced.
+                let may_go_on = error.is_some()
+                    && at == bytes.len()
+                    && std::str::from_utf8(chunk.invalid()).is_err_and(|error| error.error_len().is_none());
+                if !chunk.invalid().is_empty() && text == Text::Lossy && !may_go_on {
+                    output.extend_from_slice("\u{FFFD}".as_bytes());
+                }
+            }
+            (output, error)
+        }
+    };
+    assert_one_shot_agrees(decoder, text, input, &(output.clone(), error));
+    (output, error)
+}
+
+/// The model above against the functions of the oracle, which know only one of output and error.
+fn assert_one_shot_agrees(decoder: &Decoder, text: Text, input: &[u8], outcome: &Outcome) {
+    let one_shot = match text {
+        Text::Any => reference::decode(decoder, input),
+        Text::WellFormed => reference::decode_utf8(decoder, input).map(String::into_bytes),
+        Text::Lossy => reference::decode_utf8_replacing(decoder, input, "\u{FFFD}").map(String::into_bytes),
+        Text::Dropping => reference::decode_utf8_replacing(decoder, input, "").map(String::into_bytes),
+    };
+    match one_shot {
+        Ok(output) => assert_eq!((&output, None), (&outcome.0, outcome.1)),
+        Err(error) => assert_eq!(Some((error.kind, error.position as u64)), outcome.1),
+    }
+}
+
+fn error(error: StreamError) -> Option<(DecodeErrorKind, u64)> {
+    Some((error.kind, error.position))
+}
+
+/// Feeds the chunks through an output of the given length.
+fn decode<'a>(mut stream: stream::Decoder, chunks: impl Iterator<Item = &'a [u8]>, room: usize, text: Text) -> Outcome {
+    let mut buffer = [0; 512];
+    let room = &mut buffer[..room];
+    let mut output = Vec::new();
+    let mut total_in = 0;
+    for chunk in chunks.chain([&[][..]]) {
+        let mut rest = chunk;
+        loop {
+            let progress = match stream.feed(rest, room) {
+                Ok(progress) => progress,
+                Err(failure) => {
+                    // It does not go away, whatever follows.
+                    assert_eq!(stream.feed(b"a", room), Err(failure));
+                    assert_eq!(stream.clone().finish().unwrap_err(), failure);
+                    return (output, error(failure));
+                }
+            };
+            let written = &room[..progress.written];
+            assert!(text == Text::Any || std::str::from_utf8(written).is_ok(), "cut character: {written:?}");
+            output.extend_from_slice(written);
+            total_in += progress.read as u64;
+            assert_eq!((stream.total_in(), stream.total_out()), (total_in, output.len() as u64));
+            rest = &rest[progress.read..];
+            // The empty chunk at the end fetches what waits for room, which is lost if finishing fails.
+            if rest.is_empty() && (!chunk.is_empty() || progress.written == 0) {
+                break;
+            }
+            assert!(progress.read + progress.written > 0, "stuck at {rest:?} with room for {}", room.len());
+        }
+    }
+    match stream.finish() {
+        Ok(tail) => {
+            assert!(text == Text::Any || std::str::from_utf8(&tail).is_ok(), "cut character: {tail:?}");
+            output.extend_from_slice(&tail);
+            (output, None)
+        }
+        Err(failure) => (output, error(failure)),
+    }
+}
+
+/// Feeds the chunks through an output of the given length, and leaves what waits for room to the end.
+fn encode<'a>(mut stream: stream::Encoder, chunks: impl Iterator<Item = &'a [u8]>, room: usize) -> Vec<u8> {
+    let mut buffer = [0; 512];
+    let room = &mut buffer[..room];
+    let mut output = Vec::new();
+    for mut rest in chunks {
+        while !rest.is_empty() {
+            let progress = stream.feed(rest, room);
+            let written = &room[..progress.written];
+            assert!(std::str::from_utf8(written).is_ok(), "cut character: {written:?}");
+            output.extend_from_slice(written);
+            rest = &rest[progress.read..];
+            assert!(progress.read + progress.written > 0, "stuck at {rest:?} with room for {}", room.len());
+        }
+    }
+    assert_eq!(stream.total_out(), output.len() as u64);
+    output.extend_from_slice(&stream.finish());
+    output
+}
+
+/// The chunks that end where the bits of `cuts` say.
+fn chunks(input: &[u8], cuts: u32) -> impl Iterator<Item = &[u8]> {
+    let mut start = 0;
+    (1..=input.len()).filter_map(move |end| {
+        let is_end = end == input.len() || cuts >> (end - 1) & 1 != 0;
+        is_end.then(|| &input[std::mem::replace(&mut start, end)..end])
+    })
+}
+
+/// '%', digits of both kinds, letters around them, what forms treat, and the three bytes of '€'.
+const ALPHABET: [u8; 9] = [b'%', b'4', b'f', b'g', b'+', b'a', 0xE2, 0x82, 0xAC];
+
+/// Calls `each` with every string over the alphabet, and every way to cut it.
+fn for_each_chunking(mut start: impl FnMut(&[u8]), mut each: impl FnMut(&[u8], u32)) {
+    let is_quick = std::env::var_os("SIMDPCT_QUICK").is_some_and(|value| value != "0");
+    let longest = if is_quick { 3 } else { 5 };
+    for length in 0..=longest {
+        for number in 0..ALPHABET.len().pow(length) {
+            let string: Vec<u8> =
+                (0..length).map(|at| ALPHABET[number / ALPHABET.len().pow(at) % ALPHABET.len()]).collect();
+            start(&string);
+            for cuts in 0..1 << length.saturating_sub(1) {
+                each(&string, cuts);
+            }
+        }
+    }
+}
+
+/// Outputs as small as they may be, and larger ones that the kernels write to at once.
+fn rooms(text: Text, cuts: u32) -> usize {
+    match (text, cuts % 3) {
+        (_, 0) => 64,
+        (Text::Any, 1) => 1,
+        (_, 1) => 4,
+        _ => 17,
+    }
+}
+
+fn compare_every_chunking(text: Text) {
+    // `%4f` and `%f4` are kept, '4', 'f' and the middle of '€' are rejected, raw or decoded.
+    let kept = Some(ByteSet::new(b"O\xF4\xFF"));
+    for decoder in [
+        decoder(false, false, None, None),
+        decoder(true, false, None, None),
+        decoder(false, true, kept, None),
+        decoder(true, true, kept, Some(ByteSet::new(b"f"))),
+        decoder(false, false, kept, Some(ByteSet::new(b"4\x82"))),
+        decoder(true, false, None, Some(ByteSet::new(b"%\xAC"))),
+    ] {
+        let outcome = std::cell::RefCell::new(Outcome::default());
+        for_each_chunking(
+            |string| *outcome.borrow_mut() = expected(&decoder, text, string),
+            |string, cuts| {
+                let actual = decode(text.stream(decoder), chunks(string, cuts), rooms(text, cuts), text);
+                assert_eq!(
+                    actual,
+                    *outcome.borrow(),
+                    "\"{}\" cut as {cuts:b} by {decoder:?} to {text:?}",
+                    string.escape_ascii()
+                );
+            },
+        );
+    }
+}
+
+#[test]
+fn every_chunking_decodes_to_bytes() {
+    compare_every_chunking(Text::Any);
+}
+
+#[test]
+fn every_chunking_decodes_to_text() {
+    compare_every_chunking(Text::WellFormed);
+}
+
+#[test]
+fn every_chunking_decodes_to_lossy_text() {
+    compare_every_chunking(Text::Lossy);
+}
+
+#[test]
+fn every_chunking_decodes_to_dropping_text() {
+    compare_every_chunking(Text::Dropping);
+}
+
+#[test]
+fn every_chunking_encodes() {
+    for set in [sets::COMPONENT, ByteSet::ALL] {
+        for policies in 0..16 {
+            // Lower case is independent of where the input is cut.
+            let encoder = encoder(set, policies & !2 | (policies & 1) << 1);
+            if policies & 2 != 0 {
+                continue;
+            }
+            let outcome = std::cell::RefCell::new(String::new());
+            for_each_chunking(
+                |string| *outcome.borrow_mut() = reference::encode(&encoder, string),
+                |string, cuts| {
+                    let actual =
+                        encode(stream::Encoder::new(encoder), chunks(string, cuts), [64, 4, 17][cuts as usize % 3]);
+                    assert_eq!(
+                        actual,
+                        outcome.borrow().as_bytes(),
+                        "\"{}\" cut as {cuts:b} by {encoder:?}",
+                        string.escape_ascii()
+                    );
+                },
+            );
+        }
+    }
+}
+
+/// A reader or writer that does as little as it may, and now and then nothing: by the lengths in turn, where 0 is an interruption.
+struct Reluctant<T> {
+    inner: T,
+    lengths: Vec<usize>,
+    calls: usize,
+}
+
+impl<T> Reluctant<T> {
+    fn new(inner: T, lengths: &[usize]) -> Self {
+        Self { inner, lengths: lengths.to_vec(), calls: 0 }
+    }
+
+    fn next_length(&mut self) -> io::Result<usize> {
+        self.calls += 1;
+        match self.lengths[self.calls % self.lengths.len()] {
+            0 => Err(ErrorKind::Interrupted.into()),
+            length => Ok(length),
+        }
+    }
+}
+
+impl Read for Reluctant<&[u8]> {
+    fn read(&mut self, output: &mut [u8]) -> io::Result<usize> {
+        let length = self.next_length()?.min(output.len());
+        self.inner.read(&mut output[..length])
+    }
+}
+
+impl BufRead for Reluctant<&[u8]> {
+    fn fill_buf(&mut self) -> io::Result<&[u8]> {
+        let length = self.next_length()?.min(self.inner.len());
+        Ok(&self.inner[..length])
+    }
+
+    fn consume(&mut self, length: usize) {
+        self.inner.consume(length);
+    }
+}
+
+impl Write for Reluctant<Vec<u8>> {
+    fn write(&mut self, input: &[u8]) -> io::Result<usize> {
+        let length = self.next_length()?.min(input.len());
+        self.inner.write(&input[..length])
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+fn stream_error(failure: io::Error) -> Option<(DecodeErrorKind, u64)> {
+    assert_eq!(failure.kind(), ErrorKind::InvalidData);
+    error(failure.downcast().unwrap())
+}
+
+/// Reads to the end or the error, into buffers of the given length.
+fn read_all(mut reader: impl Read, room: usize) -> Outcome {
+    let mut output = Vec::new();
+    let mut buffer = vec![0; room];
+    loop {
+        match reader.read(&mut buffer) {
+            Ok(0) => {
+                assert_eq!(reader.read(&mut buffer).unwrap(), 0, "the end is the end");
+                return (output, None);
+            }
+            Ok(length) => output.extend_from_slice(&buffer[..length]),
+            Err(failure) if failure.kind() == ErrorKind::Interrupted => {}
+            Err(failure) => return (output, stream_error(failure)),
+        }
+    }
+}
+
+/// The chunks of these lengths in turn.
+fn chunks_of<'a>(input: &'a [u8], lengths: &'a [usize]) -> impl Iterator<Item = &'a [u8]> {
+    let mut rest = input;
+    let mut lengths = lengths.iter().cycle();
+    std::iter::from_fn(move || {
+        let chunk = rest.split_off(..rest.len().min(*lengths.next()?).max(usize::from(!rest.is_empty())))?;
+        (!chunk.is_empty()).then_some(chunk)
+    })
+}
+
+fn any_lengths() -> impl Strategy<Value = Vec<usize>> {
+    prop_oneof![
+        2 => prop::collection::vec(0..6_usize, 1..8),
+        2 => prop::collection::vec(0..200_usize, 1..8),
+        1 => Just(vec![usize::MAX]),
+    ]
+    .prop_map(|mut lengths| {
+        // Not only interruptions.
+        lengths.push(1);
+        lengths
+    })
+}
+
+fn any_room() -> impl Strategy<Value = usize> {
+    prop_oneof![4..40_usize, 4..512_usize]
+}
+
+proptest! {
+
+    #[test]
+    fn any_chunking_decodes_as_one(
+        input in input(), decoder in any_decoder(), level in any_level(), text in select(&TEXTS[..]),
+        lengths in any_lengths(), room in any_room(),
+    ) {
+        let decoder = decoder.level(level);
+        let expected = expected(&decoder, text, &input);
+        let room = if text == Text::Any { room - 3 } else { room };
+        prop_assert_eq!(&decode(text.stream(decoder), chunks_of(&input, &lengths), room, text), &expected);
+
+        let mut stream = text.stream(decoder);
+        let mut output = b"before".to_vec();
+        let result = chunks_of(&input, &lengths).try_for_each(|chunk| stream.feed_to(chunk, &mut output));
+        let result = result.and_then(|()| stream.finish());
+        output.extend_from_slice(result.as_deref().unwrap_or_default());
+        prop_assert_eq!((&output[6..], result.err().and_then(error)), (&expected.0[..], expected.1));
+    }
+
+    #[test]
+    fn any_chunking_encodes_as_one(
+        input in input(), encoder in any_encoder(), level in any_level(), lengths in any_lengths(), room in any_room(),
+    ) {
+        let encoder = encoder.level(level);
+        let expected = reference::encode(&encoder, &input);
+        prop_assert_eq!(encode(encoder.into(), chunks_of(&input, &lengths), room), expected.as_bytes());
+
+        let mut stream = stream::Encoder::new(encoder);
+        let mut output = b"before".to_vec();
+        chunks_of(&input, &lengths).for_each(|chunk| stream.feed_to(chunk, &mut output));
+        output.extend_from_slice(&stream.finish());
+        prop_assert_eq!(&output[6..], expected.as_bytes());
+    }
+
+    #[test]
+    fn readers_decode_as_one(
+        input in input(), decoder in any_decoder(), text in select(&TEXTS[..]), lengths in any_lengths(), room in 1..300_usize,
+    ) {
+        let expected = expected(&decoder, text, &input);
+        let source = || Reluctant::new(&input[..], &lengths);
+        prop_assert_eq!(&read_all(read::Decoder::new(source(), text.stream(decoder)), room), &expected);
+        prop_assert_eq!(&read_all(bufread::Decoder::new(source(), text.stream(decoder)), room), &expected);
+        prop_assert_eq!(&read_all(bufread::Decoder::new(&input[..], text.stream(decoder)), room), &expected);
+    }
+
+    #[test]
+    fn readers_encode_as_one(
+        input in input(), encoder in any_encoder(), lengths in any_lengths(), room in 1..300_usize,
+    ) {
+        let expected = (reference::encode(&encoder, &input).into_bytes(), None);
+        let source = || Reluctant::new(&input[..], &lengths);
+        prop_assert_eq!(&read_all(read::Encoder::new(source(), encoder), room), &expected);
+        prop_assert_eq!(&read_all(bufread::Encoder::new(source(), encoder), room), &expected);
+    }
+
+    #[test]
+    fn writers_decode_as_one(
+        input in input(), decoder in any_decoder(), text in select(&TEXTS[..]), lengths in any_lengths(),
+        writes in any_lengths(), flushed in any::<bool>(),
+    ) {
+        let expected = expected(&decoder, text, &input);
+        let mut writer = write::Decoder::new(Reluctant::new(Vec::new(), &writes), text.stream(decoder));
+        let result = chunks_of(&input, &lengths).try_for_each(|chunk| {
+            writer.write_all(chunk)?;
+            if flushed { writer.flush() } else { Ok(()) }
+        });
+        let result = result.and_then(|()| writer.try_finish());
+        if result.is_err() {
+            // What precedes the error is written in any case.
+            prop_assert_eq!(writer.try_finish().err().and_then(stream_error), expected.1);
+        } else {
+            prop_assert_eq!((writer.total_in(), writer.total_out()), (input.len() as u64, expected.0.len() as u64));
+        }
+        prop_assert_eq!((&writer.get_ref().inner, result.err().and_then(stream_error)), (&expected.0, expected.1));
+    }
+
+    #[test]
+    fn writers_encode_as_one(
+        input in input(), encoder in any_encoder(), lengths in any_lengths(), writes in any_lengths(),
+    ) {
+        let mut writer = write::Encoder::new(Reluctant::new(Vec::new(), &writes), encoder);
+        for chunk in chunks_of(&input, &lengths) {
+            writer.write_all(chunk).unwrap();
+        }
+        prop_assert_eq!(writer.finish().unwrap().inner, reference::encode(&encoder, &input).into_bytes());
+    }
+}
+
+/// The prefix of a character and each byte behind it become U+FFFD, which is the most that lossy text can grow.
+#[test]
+fn lossy_text_fits() {
+    let decoder = Decoder::new();
+    for input in [b"\xF0\x9F\x98\xFF\xFF\xFF", b"\xF0\x9F%98%FF%41\xFF".as_slice()] {
+        let input = [input, &[0xFF; 100]].concat();
+        let expected = expected(&decoder, Text::Lossy, &input);
+        for cut in 0..10 {
+            for room in 4..100 {
+                let chunks = [&input[..cut], &input[cut..]].into_iter();
+                assert_eq!(decode(Text::Lossy.stream(decoder), chunks, room, Text::Lossy), expected, "{cut}, {room}");
+            }
+        }
+    }
+}
+
+/// Positions count from the start of the stream, and do not end with 32 bits.
+#[test]
+fn positions_are_of_the_stream() {
+    let block = vec![b'a'; 1 << 20];
+    let mut output = vec![0; block.len()];
+    let mut stream = stream::Decoder::new(Decoder::new()).utf8();
+    for _ in 0..4200 {
+        assert_eq!(stream.feed(&block, &mut output).unwrap().read, block.len());
+    }
+    stream.feed(b"%E2%8", &mut output).unwrap();
+    let failure = stream.feed(b"2%41", &mut output).unwrap_err();
+    assert_eq!((failure.kind, failure.position), (DecodeErrorKind::InvalidUtf8, 4200 << 20));
+    assert!(failure.position > u64::from(u32::MAX));
+}
+
+/// More input and output than any buffer of the adapters holds, so that each of them is used more than once.
+#[test]
+fn long_streams() {
+    let input: Vec<u8> = "%E2%82%AC € 100% %zz a+b %FF \u{10FFFF}".bytes().cycle().take(1_000_003).collect();
+    let decoder = Decoder::new().lenient();
+    for text in TEXTS.into_iter().filter(|&text| text != Text::WellFormed) {
+        let expected = expected(&decoder, text, &input);
+        let lengths = [1000, 65536, 3, 100_000];
+        assert!(read_all(read::Decoder::new(&input[..], text.stream(decoder)), 70_000) == expected, "{text:?}");
+        assert!(read_all(bufread::Decoder::new(&input[..], text.stream(decoder)), 5000) == expected, "{text:?}");
+        let mut writer = write::Decoder::new(Vec::new(), text.stream(decoder));
+        chunks_of(&input, &lengths).for_each(|chunk| writer.write_all(chunk).unwrap());
+        assert!(writer.finish().unwrap() == expected.0, "{text:?}");
+        let (mut stream, mut output) = (text.stream(decoder), Vec::new());
+        chunks_of(&input, &lengths).for_each(|chunk| stream.feed_to(chunk, &mut output).unwrap());
+        output.extend_from_slice(&stream.finish().unwrap());
+        assert!(output == expected.0, "{text:?}");
+    }
+    for encoder in [Encoder::COMPONENT, Encoder::URI, Encoder::URI.keep_non_ascii()] {
+        let expected = reference::encode(&encoder, &input).into_bytes();
+        assert!(read_all(read::Encoder::new(&input[..], encoder), 70_000) == (expected.clone(), None));
+        let mut writer = write::Encoder::new(Vec::new(), encoder);
+        writer.write_all(&input).unwrap();
+        assert!(writer.finish().unwrap() == expected);
+    }
+}
+
+/// As flate2's adapters do: dropping a writer ends its stream.
+#[test]
+fn dropping_a_writer_finishes() {
+    let mut output = Vec::new();
+    write::Decoder::new(&mut output, Decoder::new().lenient()).write_all(b"a%20b%4").unwrap();
+    assert_eq!(output, b"a b%4");
+
+    let mut output = Vec::new();
+    write::Encoder::new(&mut output, Encoder::URI).write_all(b"a b%4").unwrap();
+    assert_eq!(output, b"a%20b%254");
+
+    let mut output = Vec::new();
+    write::Decoder::new(&mut output, Decoder::new()).write_all(b"a%20b%4").unwrap();
+    assert_eq!(output, b"a b", "what precedes the error");
+}
+
+/// A finished writer refuses more, and may be finished again.
+#[test]
+fn nothing_follows_the_end() {
+    let mut writer = write::Encoder::new(Vec::new(), Encoder::COMPONENT);
+    writer.write_all(b"a b").unwrap();
+    writer.try_finish().unwrap();
+    writer.try_finish().unwrap();
+    assert_eq!(writer.write(b"").unwrap(), 0);
+    assert_eq!(writer.write(b"c").unwrap_err().kind(), ErrorKind::InvalidInput);
+    assert_eq!(writer.get_ref(), b"a%20b");
+    assert_eq!(writer.finish().unwrap(), b"a%20b");
+}
+
+/// A writer that fails loses nothing: the next try goes on.
+#[test]
+fn a_full_writer_is_tried_again() {
+    struct Full(Vec<u8>, usize);
+    impl Write for Full {
+        fn write(&mut self, input: &[u8]) -> io::Result<usize> {
+            self.1 += 1;
+            if self.1 % 2 == 1 { Err(ErrorKind::WouldBlock.into()) } else { self.0.write(&input[..1]) }
+        }
+        fn flush(&mut self) -> io::Result<()> {
+            Ok(())
+        }
+    }
+    let mut writer = write::Decoder::new(Full(Vec::new(), 0), Decoder::new());
+    writer.write_all(b"%41bc%44").unwrap();
+    let mut tries = 0;
+    while let Err(error) = writer.try_finish() {
+        assert_eq!(error.kind(), ErrorKind::WouldBlock);
+        tries += 1;
+    }
+    assert_eq!((writer.get_ref().0.as_slice(), tries), (b"AbcD".as_slice(), 4));
+}
+
+/// A reader yields what precedes the error first, and then nothing but the error.
+#[test]
+fn readers_fail_for_good() {
+    let mut reader = read::Decoder::new(b"a%20b%zzc".as_slice(), Decoder::new());
+    let mut output = Vec::new();
+    for _ in 0..2 {
+        let failure = reader.read_to_end(&mut output).unwrap_err();
+        assert_eq!(stream_error(failure), Some((DecodeErrorKind::Malformed, 5)));
+    }
+    assert_eq!(output, b"a b");
+}
+
+#[test]
+fn readers_count_and_come_back() {
+    let mut reader = bufread::Encoder::new(b"a b".as_slice(), Encoder::COMPONENT);
+    assert_eq!(io::read_to_string(&mut reader).unwrap(), "a%20b");
+    assert_eq!((reader.total_in(), reader.total_out()), (3, 5));
+    assert_eq!((reader.get_ref().len(), reader.get_mut().len(), reader.into_inner().len()), (0, 0, 0));
+
+    let mut reader = read::Decoder::new(b"a%20b%".as_slice(), Decoder::new().lenient());
+    assert_eq!(io::read_to_string(&mut reader).unwrap(), "a b%");
+    assert_eq!((reader.total_in(), reader.total_out()), (6, 4));
+    assert_eq!((reader.get_ref().len(), reader.get_mut().len(), reader.into_inner().len()), (0, 0, 0));
+}
+
+/// A reader does not wait for more while it has something to give.
+#[test]
+fn what_is_there_does_not_wait() {
+    struct Once(Option<&'static [u8]>);
+    impl Read for Once {
+        fn read(&mut self, output: &mut [u8]) -> io::Result<usize> {
+            let bytes = self.0.take().ok_or(ErrorKind::WouldBlock)?;
+            output[..bytes.len()].copy_from_slice(bytes);
+            Ok(bytes.len())
+        }
+    }
+    let mut reader = read::Decoder::new(Once(Some(b"%41%42c%")), Decoder::new());
+    let mut output = [0; 1];
+    for expected in *b"ABc" {
+        reader.read_exact(&mut output).unwrap();
+        assert_eq!(output, [expected]);
+    }
+    assert_eq!(reader.read(&mut output).unwrap_err().kind(), ErrorKind::WouldBlock);
+}
+
+/// The state is small, and an error tells its place.
+#[test]
+fn errors_say_where() {
+    let mut stream = stream::Decoder::new(Decoder::new().reject(ByteSet::new(b"\0")));
+    let failure = stream.feed(b"a.png%00.txt", &mut [0; 64]).and_then(|_| stream.feed(b"", &mut [0; 64])).unwrap_err();
+    assert_eq!(failure.to_string(), "rejected byte 0x00 at byte 5 of the stream");
+    let failure = io::Error::from(failure);
+    assert_eq!(failure.get_ref().unwrap().downcast_ref::<StreamError>().unwrap().position, 5);
+}
