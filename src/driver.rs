@@ -254,7 +254,7 @@ impl<const COUNT: bool> Inspector<COUNT> {
     #[inline]
     pub(crate) fn new(level: Option<Level>) -> Self {
         let kernel = Kernels::of(Level::usable(level)).inspect[usize::from(COUNT)];
-        Self { kernel, extract: Extract::EMPTY, level }
+        Self { kernel, extract: Extract::empty(), level }
     }
 
     /// What a string holds.
@@ -292,10 +292,11 @@ fn is_well_formed_but_for_the_end(extract: &mut Extract) -> bool {
     if length == 0 {
         return true;
     }
-    let unfinished = unfinished_character(&extract.buffer[..length]);
-    extract.buffer.copy_within(length - unfinished..length, length);
-    let is_well_formed = simdutf8::basic::from_utf8(&extract.buffer[..length - unfinished]).is_ok();
-    extract.buffer.copy_within(length..length + unfinished, 0);
+    // SAFETY: the kernel initialised the first `length` bytes. (tests/inspect.rs, tests/bounds.rs)
+    let text = unsafe { assume_init(&mut extract.buffer, length) };
+    let unfinished = unfinished_character(text);
+    let is_well_formed = checked_text(&text[..length - unfinished]).is_some();
+    text.copy_within(length - unfinished.., 0);
     extract.length = unfinished;
     is_well_formed
 }
