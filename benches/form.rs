@@ -94,8 +94,8 @@ fn serde(criterion: &mut Criterion) {
     let mut contest = Contest::new(criterion, "form parse, serde");
     for (name, queries) in &forms {
         contest.on(name, queries.clone(), |_| Vec::new());
-        contest.bound("serde_urlencoded", |query| serde_urlencoded::from_bytes::<Owned>(query));
-        contest.bound(&peers::ours(Level::active()), |query| form::from_bytes::<Owned>(query));
+        contest.bound("serde_urlencoded", serde_urlencoded::from_bytes::<Owned>);
+        contest.bound(&peers::ours(Level::active()), form::from_bytes::<Owned>);
     }
     drop(contest);
 

@@ -61,7 +61,7 @@ fn strict_on(contest: &mut Contest<'_>, text: &str, inputs: Vec<&'static [u8]>) 
     contest.on(text, inputs, peers::decoded);
     contest.bound("simdutf8", |input| simdutf8::basic::from_utf8(input).is_ok());
     contest.returns("percent-encoding", |input| percent_decode(input).decode_utf8());
-    contest.returns_from_text("urlencoding", |input| urlencoding::decode(input));
+    contest.returns_from_text("urlencoding", urlencoding::decode);
     contest.returns("pct", |input| PctStr::new(input).map(PctStr::decode));
     contest.returns_from_text("fluent-uri", |input| EStr::<Query>::new(input).map(|text| text.decode().to_string()));
     for level in Level::available() {

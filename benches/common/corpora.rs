@@ -57,12 +57,15 @@ fn make() -> Vec<Corpus> {
 }
 
 impl Corpus {
-    /// The text in blocks of about this length, cut at the ends of lines: no triplet and no character is cut.
+    /// The text in blocks of about this length, cut at the ends of lines, or else of symbols: no triplet is cut.
     pub fn blocks(&self, length: usize) -> Vec<&'static [u8]> {
         let mut rest = &self.text[..self.text.len().min(LONGEST)];
         let mut blocks = Vec::new();
         while rest.len() > length {
-            let end = rest[..length].iter().rposition(|&byte| byte == b'\n').map_or(length, |at| at + 1);
+            let last_two = &rest[length - 2..length];
+            let symbol_end = last_two.iter().position(|&byte| byte == b'%').map_or(length, |at| length - 2 + at);
+            let line_end = rest[..length].iter().rposition(|&byte| byte == b'\n').map(|at| at + 1);
+            let end = line_end.unwrap_or(symbol_end);
             let (block, behind) = rest.split_at(end);
             blocks.push(block);
             rest = behind;
