@@ -34,7 +34,7 @@ pub fn criterion(measurement: Duration) -> Criterion {
 
 /// For texts of some MiB.
 pub fn for_long_texts() -> Criterion {
-    criterion(Duration::from_millis(200))
+    criterion(Duration::from_millis(120))
 }
 
 /// For some hundred short inputs, of which there are many kinds.
