@@ -67,30 +67,14 @@ pub(crate) fn form_marks(bytes: &[u8]) -> FormMarks {
 pub(crate) fn decode<const VARIANT: u8, const MODE: u8>(tape: Tape<'_>, rules: &DecodeRules) -> Progress {
     let (mut read, mut written) = (0, 0);
     let stop = loop {
-        // Runs of plain bytes, a word at a time. Where bytes may be rejected, each has to be looked at.
+        // Where bytes may be rejected, each has to be looked at.
         if VARIANT & REJECT == 0 {
-            let Some(bytes) = tape.read::<8>(read) else {
-                break step_to_end::<VARIANT, MODE>(tape, rules, &mut read, &mut written);
-            };
-            let lanes = u64::from_le_bytes(bytes);
-            let mut special = word::equal(lanes, b'%');
-            if VARIANT & PLUS != 0 {
-                special |= word::equal(lanes, b'+');
-            }
-            let plain = if special == 0 { 8 } else { special.trailing_zeros() as usize / 8 };
-            // The whole word in any case is faster; what is not plain gets overwritten. In place it would be lost.
-            if MODE == WRITE && (plain == 8 || !tape.is_in_place()) && !tape.write(written, bytes) {
-                break step_to_end::<VARIANT, MODE>(tape, rules, &mut read, &mut written);
-            }
-            if MODE == WRITE && plain < 8 && tape.is_in_place() {
-                for (offset, &byte) in bytes[..plain].iter().enumerate() {
-                    let _fits = tape.write(written + offset, [byte]);
-                }
-            }
-            read += plain;
-            written += plain;
-            if plain == 8 {
+            let fits = copy_plain::<VARIANT, MODE>(tape, &mut read, &mut written);
+            if VARIANT & KEEP == 0 && decode_triplets::<MODE>(tape, &mut read, &mut written) {
                 continue;
+            }
+            if !fits {
+                break step_to_end::<VARIANT, MODE>(tape, rules, &mut read, &mut written);
             }
         }
         if let Some(stop) = step::<VARIANT, MODE>(tape, rules, &mut read, &mut written) {
@@ -98,6 +82,61 @@ pub(crate) fn decode<const VARIANT: u8, const MODE: u8>(tape: Tape<'_>, rules: &
         }
     };
     Progress::new(read, written, stop)
+}
+
+/// Passes plain bytes on up to a special one, a word at a time. False if there is no room for a word: that near the end of the
+/// input or of the output, the next byte may be any.
+#[inline(always)]
+fn copy_plain<const VARIANT: u8, const MODE: u8>(tape: Tape<'_>, read: &mut usize, written: &mut usize) -> bool {
+    let special = |word: [u8; 8]| {
+        let lanes = u64::from_le_bytes(word);
+        let plus = if VARIANT & PLUS != 0 { word::equal(lanes, b'+') } else { 0 };
+        word::equal(lanes, b'%') | plus
+    };
+    loop {
+        let Some(bytes) = tape.read::<8>(*read) else { return false };
+        let found = special(bytes);
+        if found != 0 {
+            let plain = found.trailing_zeros() as usize / 8;
+            if MODE == WRITE {
+                // The whole word is faster; what is not plain gets overwritten. In place, that must not reach what is not read.
+                if !tape.is_in_place() || *written + 8 <= *read + plain {
+                    if !tape.write(*written, bytes) {
+                        return false;
+                    }
+                } else {
+                    for (offset, &byte) in bytes[..plain].iter().enumerate() {
+                        let _fits = tape.write(*written + offset, [byte]);
+                    }
+                }
+            }
+            *read += plain;
+            *written += plain;
+            return true;
+        }
+        if MODE == WRITE && !tape.write(*written, bytes) {
+            return false;
+        }
+        *read += 8;
+        *written += 8;
+    }
+}
+
+/// Decodes triplets as long as one follows the other. False if there is none.
+#[inline(always)]
+fn decode_triplets<const MODE: u8>(tape: Tape<'_>, read: &mut usize, written: &mut usize) -> bool {
+    if MODE == SCAN {
+        return false;
+    }
+    let start = *read;
+    while let Some([b'%', high, low]) = tape.read(*read)
+        && let Some(byte) = from_digits(high, low)
+        && (MODE != WRITE || tape.write(*written, [byte]))
+    {
+        *read += 3;
+        *written += 1;
+    }
+    *read != start
 }
 
 /// One byte or triplet at a time, where a word is too much: at the end of the input or of the output.

@@ -86,7 +86,7 @@ impl<'a> Tape<'a> {
     /// The `N` bytes of the input at `at`, if it has them.
     #[inline(always)]
     pub(crate) fn read<const N: usize>(&self, at: usize) -> Option<[u8; N]> {
-        if at <= self.length() && self.length() - at >= N {
+        if self.length().checked_sub(N).is_some_and(|last| at <= last) {
             // SAFETY: `at + N <= length`, and the source is valid for reads of `length` bytes for 'a. Arrays of bytes have no
             // alignment. (tests/bounds.rs)
             Some(unsafe { self.source().add(at).cast::<[u8; N]>().read() })
@@ -99,7 +99,7 @@ impl<'a> Tape<'a> {
     #[inline(always)]
     #[must_use]
     pub(crate) fn write<const N: usize>(&self, at: usize, bytes: [u8; N]) -> bool {
-        let fits = at <= self.capacity() && self.capacity() - at >= N;
+        let fits = self.capacity().checked_sub(N).is_some_and(|last| at <= last);
         if fits {
             // SAFETY: `at + N <= capacity`, and the target is valid for writes of `capacity` bytes for 'a; no reference into
             // it is alive, since the constructors took the slices' borrows. (tests/bounds.rs)
