@@ -397,13 +397,16 @@ pub(crate) mod owned {
     use alloc::borrow::Cow;
     use alloc::string::String;
     use alloc::vec::Vec;
+    use core::mem::MaybeUninit;
 
     use super::{
-        SHORT, decode, decode_outcome, encode, find_ill_formed, for_each_part, is_plain, measure_encode, members,
-        run_decode, run_decode_short, run_encode, scan_decode,
+        SHORT, decode, decode_outcome, encode, encode_uninit, find_ill_formed, for_each_part, is_plain, measure_encode,
+        members, run_decode, run_decode_short, run_encode, scan_decode,
     };
+    use crate::byteset::ByteSet;
     use crate::error::{DecodeError, DecodeIntoError};
     use crate::kernel::tape::Tape;
+    use crate::kernel::{ALPHANUMERIC, word};
     use crate::kernel::{SCAN, Stop, WRITE};
     use crate::level::Level;
     use crate::rules::{DecodeRules, EncodeRules, LOWERCASE, UPPERCASE};
@@ -426,6 +429,13 @@ pub(crate) mod owned {
         if input.len() > SHORT || rules.plus() || rules.keep_triplets || rules.keep_non_ascii {
             return encode_any_to_cow(input, rules, level);
         }
+        if input.len() > 4 && Level::usable(level).level() == Level::Scalar {
+            if input.len() < 16 && is_alphanumeric_and_plain(input, rules) {
+                // SAFETY: it is ASCII.
+                return unsafe { into_text_unchecked(Cow::Borrowed(input)) };
+            }
+            return encode_once_to_cow(input, rules, level);
+        }
         // Looking at up to four bytes costs less than a call.
         let is_escaped = |byte| usize::from(rules.escape().contains(byte));
         let escaped = match *input {
@@ -443,6 +453,18 @@ pub(crate) mod owned {
             [byte] => Cow::Borrowed(encode_byte(byte, rules)),
             _ => encode_short(input, escaped, rules, level),
         }
+    }
+
+    /// Whether up to 15 bytes are letters and digits, and these are not escaped.
+    #[inline(always)]
+    fn is_alphanumeric_and_plain(input: &[u8], rules: &EncodeRules) -> bool {
+        let (low, high) = word::load(input);
+        let length = input.len();
+        let letters = u64::from_le_bytes([b'a'; 8]);
+        let pad = |word, length: usize| word | letters.checked_shl(8 * length as u32).unwrap_or(0);
+        word::is_alphanumeric(pad(low, length))
+            && word::is_alphanumeric(pad(high, length.saturating_sub(8)))
+            && rules.escape().intersection(ALPHANUMERIC) == ByteSet::EMPTY
     }
 
     /// What a byte that encoding changes becomes.
@@ -465,7 +487,26 @@ pub(crate) mod owned {
         triplets
     }
 
+    /// Inputs of up to this many bytes are encoded to the stack first, if looking at them twice costs more than a copy.
+    const ONCE: usize = 1024;
+
+    /// Encodes to the stack, and copies from there to as much memory as is needed.
+    #[inline(never)]
+    fn encode_once_to_cow<'a>(input: &'a [u8], rules: &EncodeRules, level: Option<Level>) -> Cow<'a, str> {
+        let mut buffer = [MaybeUninit::uninit(); 3 * ONCE + 8];
+        let bytes = match encode_uninit(input, &mut buffer, rules, level) {
+            Ok(output) if output.len() > input.len() || rules.plus() && output != input => Cow::Owned(output.to_vec()),
+            // The buffer has room for the worst case.
+            Ok(_) | Err(_) => Cow::Borrowed(input),
+        };
+        // SAFETY: as in `encode_any_to_cow`.
+        unsafe { into_text_unchecked(bytes) }
+    }
+
     fn encode_any_to_cow<'a>(input: &'a [u8], rules: &EncodeRules, level: Option<Level>) -> Cow<'a, str> {
+        if input.len() <= ONCE && Level::usable(level).level() == Level::Scalar {
+            return encode_once_to_cow(input, rules, level);
+        }
         let bytes = match scan_encode(input, rules, level) {
             None => Cow::Borrowed(input),
             Some(first) => {

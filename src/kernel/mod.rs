@@ -304,6 +304,10 @@ static KERNELS: [&Kernels; 5] = {
 )))]
 static KERNELS: [&Kernels; 5] = [&SCALAR; 5];
 
+/// What no standard's set has.
+pub(crate) const ALPHANUMERIC: ByteSet =
+    ByteSet::range(b'0', b'9').union(ByteSet::range(b'A', b'Z')).union(ByteSet::range(b'a', b'z'));
+
 /// The value of each hexadecimal digit; negative for any other byte.
 static DIGIT_VALUES: [i8; 256] = {
     let mut values = [-1; 256];

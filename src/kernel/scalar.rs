@@ -4,20 +4,113 @@
 use super::report::{self, Extract, Report};
 use super::tape::Tape;
 use super::word;
-use super::{FormMarks, KEEP, PLUS, Progress, REJECT, SCAN, Stop, UPPERCASE, WRITE, from_digits};
+use super::{
+    ALPHANUMERIC, FormMarks, KEEP, MEASURE, PLUS, Progress, REJECT, SCAN, Stop, UPPERCASE, WRITE, from_digits,
+};
 use crate::byteset::ByteSet;
-use crate::rules::{DecodeRules, EncodeRules};
+use crate::rules::{self, DecodeRules, EncodeRules};
+
+/// A set as a row of 16 bits for each low nibble, which takes next to nothing to make.
+struct Rows {
+    rows: [u16; 16],
+    /// Whether no ASCII letter or digit is a member: true of the sets of all standards.
+    alphanumeric_is_plain: bool,
+}
+
+impl Rows {
+    #[inline(always)]
+    fn of(set: &ByteSet) -> Self {
+        let [low, high] = set.rows();
+        let rows = core::array::from_fn(|row| u16::from_le_bytes([low[row], high[row]]));
+        let [alphanumeric, _] = ALPHANUMERIC.rows();
+        let alphanumeric_is_plain = u128::from_le_bytes(*low) & u128::from_le_bytes(*alphanumeric) == 0;
+        Self { rows, alphanumeric_is_plain }
+    }
+
+    /// 1 for a member, else 0.
+    #[inline(always)]
+    fn class(&self, byte: u8) -> u32 {
+        u32::from(self.rows[usize::from(byte & 15)]) >> (byte >> 4) & 1
+    }
+
+    /// Whether it is known at a glance that there is no member among eight bytes.
+    #[inline(always)]
+    fn surely_none(&self, word: u64) -> bool {
+        self.alphanumeric_is_plain && word::is_alphanumeric(word)
+    }
+
+    /// The members among eight bytes, as bits, the first one lowest.
+    #[inline(always)]
+    fn members(&self, word: u64) -> u64 {
+        if self.surely_none(word) {
+            return 0;
+        }
+        (0..8).fold(0, |members, lane| members | u64::from(self.class((word >> (8 * lane)) as u8)) << lane)
+    }
+
+    #[inline(always)]
+    fn find(&self, tape: Tape<'_>) -> Option<usize> {
+        let mut at = 0;
+        while let Some(bytes) = tape.read::<8>(at) {
+            let members = self.members(u64::from_le_bytes(bytes));
+            if members != 0 {
+                return Some(at + members.trailing_zeros() as usize);
+            }
+            at += 8;
+        }
+        while let Some([byte]) = tape.read(at) {
+            if self.class(byte) != 0 {
+                return Some(at);
+            }
+            at += 1;
+        }
+        None
+    }
+
+    #[inline(always)]
+    fn count(&self, tape: Tape<'_>) -> usize {
+        let (mut at, mut count) = (0, 0);
+        while let Some(bytes) = tape.read::<8>(at) {
+            count += bytes.iter().map(|&byte| self.class(byte)).sum::<u32>() as usize;
+            at += 8;
+        }
+        while let Some([byte]) = tape.read(at) {
+            count += self.class(byte) as usize;
+            at += 1;
+        }
+        count
+    }
+}
+
+/// Eight letters.
+const ALL_LETTERS: u64 = u64::from_le_bytes([b'a'; 8]);
 
 pub(crate) fn find(set: &ByteSet, haystack: &[u8]) -> Option<usize> {
-    haystack.iter().position(|&byte| set.contains(byte))
+    Rows::of(set).find(Tape::source_only(haystack))
 }
 
 pub(crate) fn count(set: &ByteSet, haystack: &[u8]) -> usize {
-    haystack.iter().filter(|&&byte| set.contains(byte)).count()
+    Rows::of(set).count(Tape::source_only(haystack))
 }
 
 pub(crate) fn members(set: &ByteSet, haystack: &[u8]) -> u64 {
-    haystack.iter().rev().fold(0, |members, &byte| members << 1 | u64::from(set.contains(byte)))
+    let rows = Rows::of(set);
+    let length = haystack.len();
+    let Some(last) = haystack.last_chunk() else {
+        // What stands behind the end may be anything, if only it is seen at a glance.
+        let (word, _) = word::load(haystack);
+        return rows.members(word | ALL_LETTERS << (8 * length)) & ((1 << length) - 1);
+    };
+    let (words, rest) = haystack.as_chunks::<8>();
+    let mut members = 0;
+    for (at, word) in words.iter().enumerate() {
+        members |= rows.members(u64::from_le_bytes(*word)) << (8 * at);
+    }
+    if !rest.is_empty() {
+        // Some of them were looked at before.
+        members |= rows.members(u64::from_le_bytes(*last)) << (length - 8);
+    }
+    members
 }
 
 pub(crate) fn inspect<const COUNT: bool>(haystack: &[u8], extract: &mut Extract, report: &mut Report) {
@@ -69,11 +162,14 @@ pub(crate) fn decode<const VARIANT: u8, const MODE: u8>(tape: Tape<'_>, rules: &
     let stop = loop {
         // Where bytes may be rejected, each has to be looked at.
         if VARIANT & REJECT == 0 {
-            let fits = copy_plain::<VARIANT, MODE>(tape, &mut read, &mut written);
-            if VARIANT & KEEP == 0 && decode_triplets::<MODE>(tape, &mut read, &mut written) {
+            let is_special = copy_plain::<VARIANT, MODE>(tape, &mut read, &mut written);
+            if VARIANT & KEEP == 0 && is_special && decode_triplets::<MODE>(tape, &mut read, &mut written) {
                 continue;
             }
-            if !fits {
+            if !is_special {
+                if decode_rest::<VARIANT, MODE>(tape, &mut read, &mut written) {
+                    break Stop::End;
+                }
                 break step_to_end::<VARIANT, MODE>(tape, rules, &mut read, &mut written);
             }
         }
@@ -84,52 +180,106 @@ pub(crate) fn decode<const VARIANT: u8, const MODE: u8>(tape: Tape<'_>, rules: &
     Progress::new(read, written, stop)
 }
 
-/// Passes plain bytes on up to a special one, a word at a time. False if there is no room for a word: that near the end of the
-/// input or of the output, the next byte may be any.
+/// A word with its spaces for '+', and where it is special: the lowest bit says where first.
+#[inline(always)]
+fn look_at<const VARIANT: u8, const MODE: u8>(mut word: u64) -> (u64, u64) {
+    let mut special = word::equal(word, b'%');
+    if VARIANT & PLUS != 0 {
+        if MODE == SCAN {
+            special |= word::equal(word, b'+');
+        } else {
+            word = word::replace(word, b'+', b' ');
+        }
+    }
+    (word, special)
+}
+
+/// Passes plain bytes on, a word at a time, up to a special one: a '%', or a '+' that is to be found. False if there is no room for
+/// a word: that near the end of the input or of the output, the next byte may be any.
 #[inline(always)]
 fn copy_plain<const VARIANT: u8, const MODE: u8>(tape: Tape<'_>, read: &mut usize, written: &mut usize) -> bool {
-    let special = |word: [u8; 8]| {
-        let lanes = u64::from_le_bytes(word);
-        let plus = if VARIANT & PLUS != 0 { word::equal(lanes, b'+') } else { 0 };
-        word::equal(lanes, b'%') | plus
-    };
     loop {
-        let Some(bytes) = tape.read::<8>(*read) else { return false };
-        let found = special(bytes);
-        if found != 0 {
-            let plain = found.trailing_zeros() as usize / 8;
-            if MODE == WRITE {
-                // The whole word is faster; what is not plain gets overwritten. In place, that must not reach what is not read.
-                if !tape.is_in_place() || *written + 8 <= *read + plain {
-                    if !tape.write(*written, bytes) {
-                        return false;
-                    }
-                } else {
-                    for (offset, &byte) in bytes[..plain].iter().enumerate() {
-                        let _fits = tape.write(*written + offset, [byte]);
-                    }
+        let Some(word) = tape.read(*read).map(u64::from_le_bytes) else { return false };
+        let (word, special) = look_at::<VARIANT, MODE>(word);
+        let bytes = word.to_le_bytes();
+        // A branch, and not a count that is 8 here, so that the next word need not wait for it.
+        if special == 0 {
+            if MODE == WRITE && !tape.write(*written, bytes) {
+                return false;
+            }
+            *read += 8;
+            *written += 8;
+            continue;
+        }
+        let plain = special.trailing_zeros() as usize / 8;
+        if MODE == WRITE {
+            // The whole word is faster; what is not plain gets overwritten. In place, that must not reach what is not read.
+            if !tape.is_in_place() || *written + 8 <= *read + plain {
+                if !tape.write(*written, bytes) {
+                    return false;
+                }
+            } else {
+                for (offset, &byte) in bytes[..plain].iter().enumerate() {
+                    let _fits = tape.write(*written + offset, [byte]);
                 }
             }
-            *read += plain;
-            *written += plain;
-            return true;
         }
-        if MODE == WRITE && !tape.write(*written, bytes) {
-            return false;
-        }
-        *read += 8;
-        *written += 8;
+        *read += plain;
+        *written += plain;
+        return true;
     }
 }
 
-/// Decodes triplets as long as one follows the other. False if there is none.
+/// Decodes the last bytes, less than a word, if there is room for a word and nothing about them is remarkable: in a register, so
+/// that how many they are and where they are special makes hardly a branch go another way.
+#[inline(always)]
+fn decode_rest<const VARIANT: u8, const MODE: u8>(tape: Tape<'_>, read: &mut usize, written: &mut usize) -> bool {
+    let mut rest = tape.length() - *read;
+    if rest >= 8 || VARIANT & KEEP != 0 || MODE == WRITE && tape.is_in_place() {
+        return false;
+    }
+    // What stands behind the end is nothing special, and no digit.
+    let mut input = tape.read_rest(*read);
+    loop {
+        while input as u8 == b'%' {
+            let [_, high, low, ..] = input.to_le_bytes();
+            let Some(byte) = from_digits(high, low) else { return false };
+            if MODE == SCAN || MODE == WRITE && !tape.write(*written, [byte]) {
+                return false;
+            }
+            input >>= 24;
+            *read += 3;
+            *written += 1;
+            rest -= 3;
+        }
+        let (word, special) = look_at::<VARIANT, MODE>(input);
+        if MODE == WRITE && !tape.write(*written, word.to_le_bytes()) {
+            return false;
+        }
+        let plain = if special == 0 { rest } else { special.trailing_zeros() as usize / 8 };
+        *read += plain;
+        *written += plain;
+        if special == 0 {
+            return true;
+        }
+        if VARIANT & PLUS != 0 && MODE == SCAN {
+            return false;
+        }
+        input >>= 8 * plain;
+        rest -= plain;
+    }
+}
+
+/// Decodes triplets, as long as one follows the other, from a special byte on. False if there is none.
 #[inline(always)]
 fn decode_triplets<const MODE: u8>(tape: Tape<'_>, read: &mut usize, written: &mut usize) -> bool {
     if MODE == SCAN {
         return false;
     }
     let start = *read;
-    while let Some([b'%', high, low]) = tape.read(*read)
+    // The byte is asked for alone first: that it is no '%' is how this mostly ends, whether or not three more are left.
+    while tape.read(*read) == Some([b'%'])
+        && let Some([high, low]) = tape.read(*read + 1)
         && let Some(byte) = from_digits(high, low)
         && (MODE != WRITE || tape.write(*written, [byte]))
     {
@@ -217,44 +367,156 @@ fn step_uppercase<const MODE: u8>(
 
 #[inline(always)]
 pub(crate) fn encode<const VARIANT: u8, const MODE: u8>(tape: Tape<'_>, rules: &EncodeRules) -> Progress {
+    let mut rows = Rows::of(rules.escape());
+    if VARIANT & KEEP == 0 && MODE == MEASURE {
+        let length = tape.length();
+        return Progress::new(length, length + 2 * rows.count(tape), Stop::End);
+    }
+    if VARIANT & KEEP == 0 && MODE == SCAN {
+        if VARIANT & PLUS != 0 {
+            rows.rows[usize::from(b' ' & 15)] |= 1 << (b' ' >> 4);
+        }
+        return match rows.find(tape) {
+            Some(at) => Progress::new(at, at, Stop::Change),
+            None => Progress::new(tape.length(), tape.length(), Stop::End),
+        };
+    }
     let (mut read, mut written) = (0, 0);
-    let stop = loop {
-        let Some([byte]) = tape.read(read) else { break Stop::End };
-        if VARIANT & KEEP != 0
-            && byte == b'%'
-            && let Some([high, low]) = tape.read(read + 1)
-            && from_digits(high, low).is_some()
-        {
-            if MODE == WRITE && !tape.write(written, [byte, high, low]) {
-                break Stop::Full;
-            }
-            read += 3;
-            written += 3;
-            continue;
-        }
-        let escaped = rules.escape().contains(byte);
-        let space = VARIANT & PLUS != 0 && byte == b' ';
-        if MODE == SCAN && (escaped || space) {
-            break Stop::Change;
-        }
-        let width = if escaped { 3 } else { 1 };
-        if MODE == WRITE {
-            let plain = if space { b'+' } else { byte };
-            let digit = |value: u8| rules.digits[usize::from(value & 15)];
-            let symbol = if escaped { [b'%', digit(byte >> 4), digit(byte), 0] } else { [plain, 0, 0, 0] };
-            // Four bytes in any case is faster than a branch on how many are meant; near the end of the output it is too many.
-            let fits = tape.write(written, symbol)
-                || if escaped {
-                    tape.write(written, [symbol[0], symbol[1], symbol[2]])
-                } else {
-                    tape.write(written, [plain])
-                };
-            if !fits {
-                break Stop::Full;
-            }
-        }
-        read += 1;
-        written += width;
+    let stop = if MODE == WRITE && tape.length() >= WORTH_A_TABLE {
+        let mut symbols = Symbols([0; 256]);
+        symbols.fill::<VARIANT>(&rows, rules);
+        let symbol = |byte| symbols.0[usize::from(byte)];
+        encode_symbols::<VARIANT, MODE>(tape, symbol, |_| false, &mut read, &mut written)
+    } else {
+        let case = Symbols::case(rules);
+        let symbol = |byte| Symbols::one::<VARIANT>(byte, rows.class(byte), case);
+        encode_symbols::<VARIANT, MODE>(tape, symbol, |word| rows.surely_none(word), &mut read, &mut written)
     };
     Progress::new(read, written, stop)
+}
+
+/// From this length on it pays to look up once what each byte becomes.
+const WORTH_A_TABLE: usize = 256;
+
+/// What each byte becomes: up to three bytes from the lowest on, and how many in the highest.
+struct Symbols([u32; 256]);
+
+impl Symbols {
+    #[inline(always)]
+    fn fill<const VARIANT: u8>(&mut self, rows: &Rows, rules: &EncodeRules) {
+        let case = Self::case(rules);
+        for (high, symbols) in self.0.as_chunks_mut::<16>().0.iter_mut().enumerate() {
+            for (low, symbol) in symbols.iter_mut().enumerate() {
+                let class = u32::from(rows.rows[low]) >> high & 1;
+                *symbol = Self::one::<VARIANT>((high << 4 | low) as u8, class, case);
+            }
+        }
+    }
+
+    /// What makes upper-case triplets those that are asked for: digits and '%' have this bit already.
+    #[inline(always)]
+    fn case(rules: &EncodeRules) -> u32 {
+        if rules.digits == rules::LOWERCASE { 0x20_20_20 } else { 0 }
+    }
+
+    #[inline(always)]
+    fn one<const VARIANT: u8>(byte: u8, class: u32, case: u32) -> u32 {
+        let plain = if VARIANT & PLUS != 0 && byte == b' ' { b'+' } else { byte };
+        let plain = u32::from(plain) | 1 << 24;
+        let triplet = TRIPLETS[usize::from(byte)] | case;
+        plain ^ (plain ^ triplet) & class.wrapping_neg()
+    }
+}
+
+/// The upper-case triplet of each byte as a [`Symbols`] entry.
+static TRIPLETS: [u32; 256] = {
+    let mut triplets = [0; 256];
+    let mut byte = 0;
+    while byte < 256 {
+        triplets[byte] = u32::from_le_bytes([b'%', rules::UPPERCASE[byte >> 4], rules::UPPERCASE[byte & 15], 3]);
+        byte += 1;
+    }
+    triplets
+};
+
+#[inline(always)]
+fn encode_symbols<const VARIANT: u8, const MODE: u8>(
+    tape: Tape<'_>,
+    symbol: impl Fn(u8) -> u32,
+    surely_plain: impl Fn(u64) -> bool,
+    read: &mut usize,
+    written: &mut usize,
+) -> Stop {
+    loop {
+        // Four bytes in any case is faster than a branch on how many are meant.
+        if VARIANT & KEEP == 0 && MODE == WRITE {
+            'words: while let Some(bytes) = tape.read::<8>(*read) {
+                if surely_plain(u64::from_le_bytes(bytes)) {
+                    if !tape.write(*written, bytes) {
+                        break;
+                    }
+                    *read += 8;
+                    *written += 8;
+                    continue;
+                }
+                for (offset, byte) in bytes.into_iter().enumerate() {
+                    let symbol = symbol(byte);
+                    if !tape.write(*written, symbol.to_le_bytes()) {
+                        *read += offset;
+                        break 'words;
+                    }
+                    *written += (symbol >> 24) as usize;
+                }
+                *read += 8;
+            }
+            let rest = tape.length() - *read;
+            if rest < 8 {
+                let word = tape.read_rest(*read);
+                // What stands behind the end may be anything, if only it is seen at a glance.
+                if surely_plain(word | ALL_LETTERS << (8 * rest)) && tape.write(*written, word.to_le_bytes()) {
+                    *read += rest;
+                    *written += rest;
+                    return Stop::End;
+                }
+                for offset in 0..rest {
+                    let symbol = symbol((word >> (8 * offset)) as u8);
+                    if !tape.write(*written, symbol.to_le_bytes()) {
+                        break;
+                    }
+                    *read += 1;
+                    *written += (symbol >> 24) as usize;
+                }
+            }
+        }
+        let Some([byte]) = tape.read(*read) else { return Stop::End };
+        if VARIANT & KEEP != 0
+            && byte == b'%'
+            && let Some([high, low]) = tape.read(*read + 1)
+            && from_digits(high, low).is_some()
+        {
+            if MODE == WRITE && !tape.write(*written, [byte, high, low]) {
+                return Stop::Full;
+            }
+            *read += 3;
+            *written += 3;
+            continue;
+        }
+        let symbol = symbol(byte).to_le_bytes();
+        if MODE == SCAN && symbol[0] != byte {
+            return Stop::Change;
+        }
+        if MODE == WRITE {
+            // Near the end of the output four are too many.
+            let fits = tape.write(*written, symbol)
+                || match symbol {
+                    [plain, _, _, 1] => tape.write(*written, [plain]),
+                    [percent, high, low, _] => tape.write(*written, [percent, high, low]),
+                };
+            if !fits {
+                return Stop::Full;
+            }
+        }
+        *read += 1;
+        *written += usize::from(symbol[3]);
+    }
 }

@@ -3,6 +3,8 @@
 use core::marker::PhantomData;
 use core::mem::MaybeUninit;
 
+use super::word;
+
 /// An input and an output buffer. They are disjoint, or they start at the same byte.
 ///
 /// In the second case (decoding in place) a kernel may write at `o` only what it has read all of up to `o`: decoding never
@@ -92,6 +94,20 @@ impl<'a> Tape<'a> {
             Some(unsafe { self.source().add(at).cast::<[u8; N]>().read() })
         } else {
             None
+        }
+    }
+
+    /// The input from `at` on, where less than eight bytes are left of it, as a little-endian word, zero-padded.
+    #[inline(always)]
+    pub(crate) fn read_rest(&self, at: usize) -> u64 {
+        if let Some(start) = self.length().checked_sub(8) {
+            let last = self.read(start).map_or(0, u64::from_le_bytes);
+            // At the very end nothing is left: the shift is by 64 bits then.
+            last.checked_shr(8 * (at - start) as u32).unwrap_or(0)
+        } else {
+            // SAFETY: the source is valid for reads of `length` bytes, and nothing is written while this reference lives.
+            let (word, _) = word::load(unsafe { core::slice::from_raw_parts(self.source(), self.length()) });
+            word >> (8 * at)
         }
     }
 
