@@ -400,10 +400,9 @@ pub(crate) mod owned {
     use core::mem::MaybeUninit;
 
     use super::{
-        SHORT, decode, decode_outcome, encode, encode_uninit, find_ill_formed, for_each_part, is_plain, measure_encode,
+        SHORT, assume_init, decode, decode_outcome, encode, find_ill_formed, for_each_part, is_plain, measure_encode,
         members, run_decode, run_decode_short, run_encode, scan_decode,
     };
-    use crate::byteset::ByteSet;
     use crate::error::{DecodeError, DecodeIntoError};
     use crate::kernel::tape::Tape;
     use crate::kernel::{ALPHANUMERIC, word};
@@ -458,13 +457,16 @@ pub(crate) mod owned {
     /// Whether up to 15 bytes are letters and digits, and these are not escaped.
     #[inline(always)]
     fn is_alphanumeric_and_plain(input: &[u8], rules: &EncodeRules) -> bool {
+        let [escaped, _] = rules.escape().rows();
+        let [alphanumeric, _] = ALPHANUMERIC.rows();
+        if u128::from_le_bytes(*escaped) & u128::from_le_bytes(*alphanumeric) != 0 {
+            return false;
+        }
+        // What stands behind the end may be anything, if only it is seen at a glance.
+        let pad = |length: usize| u64::from_le_bytes([b'a'; 8]).checked_shl(8 * length as u32).unwrap_or(0);
         let (low, high) = word::load(input);
-        let length = input.len();
-        let letters = u64::from_le_bytes([b'a'; 8]);
-        let pad = |word, length: usize| word | letters.checked_shl(8 * length as u32).unwrap_or(0);
-        word::is_alphanumeric(pad(low, length))
-            && word::is_alphanumeric(pad(high, length.saturating_sub(8)))
-            && rules.escape().intersection(ALPHANUMERIC) == ByteSet::EMPTY
+        let is_plain = word::is_alphanumeric(low | pad(input.len()));
+        is_plain && (input.len() <= 8 || word::is_alphanumeric(high | pad(input.len() - 8)))
     }
 
     /// What a byte that encoding changes becomes.
@@ -494,17 +496,17 @@ pub(crate) mod owned {
     #[inline(never)]
     fn encode_once_to_cow<'a>(input: &'a [u8], rules: &EncodeRules, level: Option<Level>) -> Cow<'a, str> {
         let mut buffer = [MaybeUninit::uninit(); 3 * ONCE + 8];
-        let bytes = match encode_uninit(input, &mut buffer, rules, level) {
-            Ok(output) if output.len() > input.len() || rules.plus() && output != input => Cow::Owned(output.to_vec()),
-            // The buffer has room for the worst case.
-            Ok(_) | Err(_) => Cow::Borrowed(input),
-        };
+        let written = run_encode(Tape::new(input, &mut buffer), rules, WRITE, level).written;
+        // SAFETY: the buffer has room for the worst case, so the kernel initialised `written` bytes of it. (tests/bounds.rs)
+        let output: &[u8] = unsafe { assume_init(&mut buffer, written) };
+        let is_changed = written > input.len() || rules.plus() && output != input;
+        let bytes = if is_changed { Cow::Owned(output.to_vec()) } else { Cow::Borrowed(input) };
         // SAFETY: as in `encode_any_to_cow`.
         unsafe { into_text_unchecked(bytes) }
     }
 
     fn encode_any_to_cow<'a>(input: &'a [u8], rules: &EncodeRules, level: Option<Level>) -> Cow<'a, str> {
-        if input.len() <= ONCE && Level::usable(level).level() == Level::Scalar {
+        if input.len() <= ONCE && !rules.keep_non_ascii && Level::usable(level).level() == Level::Scalar {
             return encode_once_to_cow(input, rules, level);
         }
         let bytes = match scan_encode(input, rules, level) {

@@ -12,7 +12,7 @@ use crate::rules::{self, DecodeRules, EncodeRules};
 
 /// A set as a row of 16 bits for each low nibble, which takes next to nothing to make.
 struct Rows {
-    rows: [u16; 16],
+    rows: [[u8; 2]; 16],
     /// Whether no ASCII letter or digit is a member: true of the sets of all standards.
     alphanumeric_is_plain: bool,
 }
@@ -21,7 +21,11 @@ impl Rows {
     #[inline(always)]
     fn of(set: &ByteSet) -> Self {
         let [low, high] = set.rows();
-        let rows = core::array::from_fn(|row| u16::from_le_bytes([low[row], high[row]]));
+        // In this form, compilers see that it is the interleaving of two registers.
+        let mut rows = [[0; 2]; 16];
+        for ((row, low), high) in rows.iter_mut().zip(low).zip(high) {
+            *row = [*low, *high];
+        }
         let [alphanumeric, _] = ALPHANUMERIC.rows();
         let alphanumeric_is_plain = u128::from_le_bytes(*low) & u128::from_le_bytes(*alphanumeric) == 0;
         Self { rows, alphanumeric_is_plain }
@@ -30,7 +34,7 @@ impl Rows {
     /// 1 for a member, else 0.
     #[inline(always)]
     fn class(&self, byte: u8) -> u32 {
-        u32::from(self.rows[usize::from(byte & 15)]) >> (byte >> 4) & 1
+        u32::from(u16::from_le_bytes(self.rows[usize::from(byte & 15)])) >> (byte >> 4) & 1
     }
 
     /// Whether it is known at a glance that there is no member among eight bytes.
@@ -149,11 +153,22 @@ pub(crate) fn inspect<const COUNT: bool>(haystack: &[u8], extract: &mut Extract,
 }
 
 pub(crate) fn form_marks(bytes: &[u8]) -> FormMarks {
-    bytes.iter().rev().fold(FormMarks::default(), |marks, &byte| FormMarks {
-        ampersands: marks.ampersands << 1 | u64::from(byte == b'&'),
-        equals: marks.equals << 1 | u64::from(byte == b'='),
-        coded: marks.coded << 1 | u64::from(byte >= 0x80 || byte == b'%' || byte == b'+'),
-    })
+    let mut marks = FormMarks::default();
+    let mut mark = |word, at| {
+        let coded = word | word::exactly(word, b'%') | word::exactly(word, b'+');
+        marks.ampersands |= word::top_bits(word::exactly(word, b'&')) << at;
+        marks.equals |= word::top_bits(word::exactly(word, b'=')) << at;
+        marks.coded |= word::top_bits(coded) << at;
+    };
+    let (words, rest) = bytes.as_chunks::<8>();
+    for (at, word) in words.iter().enumerate() {
+        mark(u64::from_le_bytes(*word), 8 * at);
+    }
+    // What stands behind the end, zeros, is nothing special.
+    if !rest.is_empty() {
+        mark(word::load(rest).0, 8 * words.len());
+    }
+    marks
 }
 
 #[inline(always)]
@@ -374,25 +389,27 @@ pub(crate) fn encode<const VARIANT: u8, const MODE: u8>(tape: Tape<'_>, rules: &
     }
     if VARIANT & KEEP == 0 && MODE == SCAN {
         if VARIANT & PLUS != 0 {
-            rows.rows[usize::from(b' ' & 15)] |= 1 << (b' ' >> 4);
+            rows.rows[usize::from(b' ' & 15)][0] |= 1 << (b' ' >> 4);
         }
         return match rows.find(tape) {
             Some(at) => Progress::new(at, at, Stop::Change),
             None => Progress::new(tape.length(), tape.length(), Stop::End),
         };
     }
-    let (mut read, mut written) = (0, 0);
-    let stop = if MODE == WRITE && tape.length() >= WORTH_A_TABLE {
-        let mut symbols = Symbols([0; 256]);
-        symbols.fill::<VARIANT>(&rows, rules);
-        let symbol = |byte| symbols.0[usize::from(byte)];
-        encode_symbols::<VARIANT, MODE>(tape, symbol, |_| false, &mut read, &mut written)
-    } else {
-        let case = Symbols::case(rules);
-        let symbol = |byte| Symbols::one::<VARIANT>(byte, rows.class(byte), case);
-        encode_symbols::<VARIANT, MODE>(tape, symbol, |word| rows.surely_none(word), &mut read, &mut written)
-    };
-    Progress::new(read, written, stop)
+    if MODE == WRITE && tape.length() >= WORTH_A_TABLE {
+        return encode_by_table::<VARIANT>(tape, &rows, rules);
+    }
+    let case = Symbols::case(rules);
+    let symbol = |byte| Symbols::one::<VARIANT>(byte, rows.class(byte), case);
+    encode_symbols::<VARIANT, MODE>(tape, symbol, |word| rows.surely_none(word))
+}
+
+/// Out of line, so that short inputs need not make room for the table.
+#[inline(never)]
+fn encode_by_table<const VARIANT: u8>(tape: Tape<'_>, rows: &Rows, rules: &EncodeRules) -> Progress {
+    let mut symbols = Symbols([0; 256]);
+    symbols.fill::<VARIANT>(rows, rules);
+    encode_symbols::<VARIANT, WRITE>(tape, |byte| symbols.0[usize::from(byte)], |_| false)
 }
 
 /// From this length on it pays to look up once what each byte becomes.
@@ -407,8 +424,8 @@ impl Symbols {
         let case = Self::case(rules);
         for (high, symbols) in self.0.as_chunks_mut::<16>().0.iter_mut().enumerate() {
             for (low, symbol) in symbols.iter_mut().enumerate() {
-                let class = u32::from(rows.rows[low]) >> high & 1;
-                *symbol = Self::one::<VARIANT>((high << 4 | low) as u8, class, case);
+                let byte = (high << 4 | low) as u8;
+                *symbol = Self::one::<VARIANT>(byte, rows.class(byte), case);
             }
         }
     }
@@ -444,79 +461,79 @@ fn encode_symbols<const VARIANT: u8, const MODE: u8>(
     tape: Tape<'_>,
     symbol: impl Fn(u8) -> u32,
     surely_plain: impl Fn(u64) -> bool,
-    read: &mut usize,
-    written: &mut usize,
-) -> Stop {
-    loop {
+) -> Progress {
+    let (mut read, mut written) = (0, 0);
+    let stop = loop {
         // Four bytes in any case is faster than a branch on how many are meant.
         if VARIANT & KEEP == 0 && MODE == WRITE {
-            'words: while let Some(bytes) = tape.read::<8>(*read) {
+            'words: while let Some(bytes) = tape.read::<8>(read) {
                 if surely_plain(u64::from_le_bytes(bytes)) {
-                    if !tape.write(*written, bytes) {
+                    if !tape.write(written, bytes) {
                         break;
                     }
-                    *read += 8;
-                    *written += 8;
+                    read += 8;
+                    written += 8;
                     continue;
                 }
                 for (offset, byte) in bytes.into_iter().enumerate() {
                     let symbol = symbol(byte);
-                    if !tape.write(*written, symbol.to_le_bytes()) {
-                        *read += offset;
+                    if !tape.write(written, symbol.to_le_bytes()) {
+                        read += offset;
                         break 'words;
                     }
-                    *written += (symbol >> 24) as usize;
+                    written += (symbol >> 24) as usize;
                 }
-                *read += 8;
+                read += 8;
             }
-            let rest = tape.length() - *read;
+            let rest = tape.length() - read;
             if rest < 8 {
-                let word = tape.read_rest(*read);
+                let word = tape.read_rest(read);
                 // What stands behind the end may be anything, if only it is seen at a glance.
-                if surely_plain(word | ALL_LETTERS << (8 * rest)) && tape.write(*written, word.to_le_bytes()) {
-                    *read += rest;
-                    *written += rest;
-                    return Stop::End;
+                if surely_plain(word | ALL_LETTERS << (8 * rest)) && tape.write(written, word.to_le_bytes()) {
+                    read += rest;
+                    written += rest;
+                    break Stop::End;
                 }
                 for offset in 0..rest {
                     let symbol = symbol((word >> (8 * offset)) as u8);
-                    if !tape.write(*written, symbol.to_le_bytes()) {
+                    if !tape.write(written, symbol.to_le_bytes()) {
                         break;
                     }
-                    *read += 1;
-                    *written += (symbol >> 24) as usize;
+                    read += 1;
+                    written += (symbol >> 24) as usize;
                 }
             }
         }
-        let Some([byte]) = tape.read(*read) else { return Stop::End };
+        let Some([byte]) = tape.read(read) else { break Stop::End };
         if VARIANT & KEEP != 0
             && byte == b'%'
-            && let Some([high, low]) = tape.read(*read + 1)
+            && let Some([high, low]) = tape.read(read + 1)
             && from_digits(high, low).is_some()
         {
-            if MODE == WRITE && !tape.write(*written, [byte, high, low]) {
-                return Stop::Full;
+            if MODE == WRITE && !tape.write(written, [byte, high, low]) {
+                break Stop::Full;
             }
-            *read += 3;
-            *written += 3;
+            read += 3;
+            written += 3;
             continue;
         }
         let symbol = symbol(byte).to_le_bytes();
-        if MODE == SCAN && symbol[0] != byte {
-            return Stop::Change;
+        if MODE == SCAN && symbol != [byte, 0, 0, 1] {
+            break Stop::Change;
         }
         if MODE == WRITE {
             // Near the end of the output four are too many.
-            let fits = tape.write(*written, symbol)
+            let fits = tape.write(written, symbol)
                 || match symbol {
-                    [plain, _, _, 1] => tape.write(*written, [plain]),
-                    [percent, high, low, _] => tape.write(*written, [percent, high, low]),
+                    [plain, _, _, 1] => tape.write(written, [plain]),
+                    [percent, high, low, _] => tape.write(written, [percent, high, low]),
                 };
             if !fits {
-                return Stop::Full;
+                break Stop::Full;
             }
         }
-        *read += 1;
-        *written += usize::from(symbol[3]);
-    }
+        read += 1;
+        written += usize::from(symbol[3]);
+    };
+    Progress::new(read, written, stop)
 }

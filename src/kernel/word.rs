@@ -27,13 +27,26 @@ pub(crate) const fn equal(word: u64, byte: u8) -> u64 {
     difference.wrapping_sub(ONES) & !difference & TOPS
 }
 
+/// Has the top bit of exactly those bytes set where `word` has `byte`.
+#[inline(always)]
+pub(crate) const fn exactly(word: u64, byte: u8) -> u64 {
+    let difference = word ^ (ONES * byte as u64);
+    // Unlike in `equal`, no carry gets from one byte to the next.
+    let others = ((difference & !TOPS) + !TOPS) | difference;
+    !others & TOPS
+}
+
 /// Puts `new` wherever `word` has `old`.
 #[inline(always)]
 pub(crate) const fn replace(word: u64, old: u8, new: u8) -> u64 {
-    let difference = word ^ (ONES * old as u64);
-    // Unlike in `equal`, no carry gets from one byte to the next, so that this is exact.
-    let others = ((difference & !TOPS) + !TOPS) | difference;
-    word ^ (!others & TOPS) / 0x80 * (old ^ new) as u64
+    word ^ (exactly(word, old) / 0x80 * (old ^ new) as u64)
+}
+
+/// The top bits of the eight bytes side by side, the lowest byte's first.
+#[inline(always)]
+pub(crate) const fn top_bits(word: u64) -> u64 {
+    // Each factor brings one byte's bit to its place in the highest byte; no two products share a bit.
+    (((word & TOPS) >> 7).wrapping_mul(0x0102_0408_1020_4080)) >> 56
 }
 
 /// Whether all bytes of `word` are ASCII letters or digits.
@@ -41,7 +54,7 @@ pub(crate) const fn replace(word: u64, old: u8, new: u8) -> u64 {
 pub(crate) const fn is_alphanumeric(word: u64) -> bool {
     // Of ASCII, sums of two bytes stay below 0x100. Setting 0x20 makes letters lower-case, and no digit or letter of what is none.
     let ascii = word & !TOPS;
-    let lower = ascii | ONES * 0x20;
+    let lower = ascii | (ONES * 0x20);
     let letter = (lower + ONES * (0x80 - b'a' as u64)) & !(lower + ONES * (0x7F - b'z' as u64));
     let digit = (ascii + ONES * (0x80 - b'0' as u64)) & !(ascii + ONES * (0x7F - b'9' as u64));
     (letter | digit) & !word & TOPS == TOPS
