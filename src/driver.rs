@@ -421,13 +421,15 @@ pub(crate) mod owned {
     use alloc::borrow::Cow;
     use alloc::string::String;
     use alloc::vec::Vec;
+    use core::mem::MaybeUninit;
 
     use super::{
-        SHORT, decode, decode_outcome, encode, find_ill_formed, for_each_part, is_plain, measure_encode, members,
-        run_decode, run_decode_short, run_encode, scan_decode,
+        SHORT, assume_init, decode, decode_outcome, encode, find_ill_formed, for_each_part, is_plain, measure_encode,
+        members, run_decode, run_decode_short, run_encode, scan_decode,
     };
     use crate::error::{DecodeError, DecodeIntoError};
     use crate::kernel::tape::Tape;
+    use crate::kernel::{ALPHANUMERIC, word};
     use crate::kernel::{SCAN, Stop, WRITE};
     use crate::level::Level;
     use crate::rules::{DecodeRules, EncodeRules, LOWERCASE, UPPERCASE};
@@ -450,6 +452,13 @@ pub(crate) mod owned {
         if input.len() > SHORT || rules.plus() || rules.keep_triplets || rules.keep_non_ascii {
             return encode_any_to_cow(input, rules, level);
         }
+        if input.len() > 4 && Level::usable(level).level() == Level::Scalar {
+            if input.len() < 16 && is_alphanumeric_and_plain(input, rules) {
+                // SAFETY: it is ASCII.
+                return unsafe { into_text_unchecked(Cow::Borrowed(input)) };
+            }
+            return encode_once_to_cow(input, rules, level);
+        }
         // Looking at up to four bytes costs less than a call.
         let is_escaped = |byte| usize::from(rules.escape().contains(byte));
         let escaped = match *input {
@@ -467,6 +476,21 @@ pub(crate) mod owned {
             [byte] => Cow::Borrowed(encode_byte(byte, rules)),
             _ => encode_short(input, escaped, rules, level),
         }
+    }
+
+    /// Whether up to 15 bytes are letters and digits, and these are not escaped.
+    #[inline(always)]
+    fn is_alphanumeric_and_plain(input: &[u8], rules: &EncodeRules) -> bool {
+        let [escaped, _] = rules.escape().rows();
+        let [alphanumeric, _] = ALPHANUMERIC.rows();
+        if u128::from_le_bytes(*escaped) & u128::from_le_bytes(*alphanumeric) != 0 {
+            return false;
+        }
+        // What stands behind the end may be anything, if only it is seen at a glance.
+        let pad = |length: usize| u64::from_le_bytes([b'a'; 8]).checked_shl(8 * length as u32).unwrap_or(0);
+        let (low, high) = word::load(input);
+        let is_plain = word::is_alphanumeric(low | pad(input.len()));
+        is_plain && (input.len() <= 8 || word::is_alphanumeric(high | pad(input.len() - 8)))
     }
 
     /// What a byte that encoding changes becomes.
@@ -489,7 +513,26 @@ pub(crate) mod owned {
         triplets
     }
 
+    /// Inputs of up to this many bytes are encoded to the stack first, if looking at them twice costs more than a copy.
+    const ONCE: usize = 1024;
+
+    /// Encodes to the stack, and copies from there to as much memory as is needed.
+    #[inline(never)]
+    fn encode_once_to_cow<'a>(input: &'a [u8], rules: &EncodeRules, level: Option<Level>) -> Cow<'a, str> {
+        let mut buffer = [MaybeUninit::uninit(); 3 * ONCE + 8];
+        let written = run_encode(Tape::new(input, &mut buffer), rules, WRITE, level).written;
+        // SAFETY: the buffer has room for the worst case, so the kernel initialised `written` bytes of it. (tests/bounds.rs)
+        let output: &[u8] = unsafe { assume_init(&mut buffer, written) };
+        let is_changed = written > input.len() || rules.plus() && output != input;
+        let bytes = if is_changed { Cow::Owned(output.to_vec()) } else { Cow::Borrowed(input) };
+        // SAFETY: as in `encode_any_to_cow`.
+        unsafe { into_text_unchecked(bytes) }
+    }
+
     fn encode_any_to_cow<'a>(input: &'a [u8], rules: &EncodeRules, level: Option<Level>) -> Cow<'a, str> {
+        if input.len() <= ONCE && !rules.keep_non_ascii && Level::usable(level).level() == Level::Scalar {
+            return encode_once_to_cow(input, rules, level);
+        }
         let bytes = match scan_encode(input, rules, level) {
             None => Cow::Borrowed(input),
             Some(first) => {

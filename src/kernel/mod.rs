@@ -310,14 +310,17 @@ static KERNELS: [&Kernels; 5] = {
 )))]
 static KERNELS: [&Kernels; 5] = [&SCALAR; 5];
 
-/// The value of each hexadecimal digit, or a value of more than four bits.
-pub(crate) const NOT_A_DIGIT: u8 = 0xFF;
-pub(crate) static DIGIT_VALUES: [u8; 256] = {
-    let mut values = [NOT_A_DIGIT; 256];
+/// What no standard's set has.
+pub(crate) const ALPHANUMERIC: ByteSet =
+    ByteSet::range(b'0', b'9').union(ByteSet::range(b'A', b'Z')).union(ByteSet::range(b'a', b'z'));
+
+/// The value of each hexadecimal digit; negative for any other byte.
+static DIGIT_VALUES: [i8; 256] = {
+    let mut values = [-1; 256];
     let mut value = 0;
     while value < 16 {
-        values[crate::rules::UPPERCASE[value] as usize] = value as u8;
-        values[crate::rules::LOWERCASE[value] as usize] = value as u8;
+        values[crate::rules::UPPERCASE[value] as usize] = value as i8;
+        values[crate::rules::LOWERCASE[value] as usize] = value as i8;
         value += 1;
     }
     values
@@ -326,8 +329,9 @@ pub(crate) static DIGIT_VALUES: [u8; 256] = {
 /// The byte of a triplet's two digits.
 #[inline(always)]
 pub(crate) fn from_digits(high: u8, low: u8) -> Option<u8> {
-    let (high, low) = (DIGIT_VALUES[usize::from(high)], DIGIT_VALUES[usize::from(low)]);
-    (high | low < 16).then_some(high << 4 | low)
+    // One test for both: the sign of either stays.
+    let value = i32::from(DIGIT_VALUES[usize::from(high)]) << 4 | i32::from(DIGIT_VALUES[usize::from(low)]);
+    (value >= 0).then_some(value as u8)
 }
 
 /// For each mask of eight lanes the numbers of those set, as the bytes of a little-endian word.
