@@ -1,4 +1,7 @@
 //! The driver: the only caller of kernels. Owns modes, sizes and failures, and the steps from bytes to text.
+//!
+//! Its unsafe code is held by tests/bounds.rs and tests/guarded_heap.rs, where buffers touch pages that may not be touched, and by
+//! tests/differential.rs, which has every form compared with the oracle on every level.
 
 pub(crate) mod form;
 
