@@ -33,7 +33,7 @@ thread_local! {
 }
 
 /// Addresses for all guarded allocations, none of which is used twice. Only pages in use take memory.
-const RESERVED: usize = 8 << 30;
+const RESERVED: usize = 64 << 30;
 static NEXT: AtomicUsize = AtomicUsize::new(0);
 
 /// What stands in front of an allocation, in its first page.
@@ -160,11 +160,9 @@ fn for_each_input(mut each: impl FnMut(Level, &[u8])) {
         b"%u20AC%uD83D",
         b"http://u@h:1/some clean text, 35 bytes+of it now?a%20b%4=%41&\xE9#%%G1",
     ];
-    let lengths: Vec<usize> = if is_quick() {
-        (0..70).chain([127, 130]).collect()
-    } else {
-        (0..140).chain([191, 193, 255, 257, 300]).collect()
-    };
+    let blocks: &[usize] =
+        if is_quick() { &[127, 130] } else { &[95, 97, 127, 128, 129, 131, 191, 193, 255, 257, 300] };
+    let lengths = (0..if is_quick() { 36 } else { 68 }).chain(blocks.iter().copied());
     for length in lengths {
         for pattern in patterns {
             let input: Vec<u8> = pattern.iter().copied().cycle().take(length).collect();
