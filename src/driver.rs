@@ -1,4 +1,7 @@
 //! The driver: the only caller of kernels. Owns modes, sizes and failures, and the steps from bytes to text.
+//!
+//! Its unsafe code is held by tests/bounds.rs and tests/guarded_heap.rs, where buffers touch pages that may not be touched, and by
+//! tests/differential.rs, which has every form compared with the oracle on every level.
 
 pub(crate) mod form;
 #[cfg(feature = "alloc")]
@@ -98,10 +101,32 @@ pub(crate) fn measure_encode(input: &[u8], rules: &EncodeRules, level: Option<Le
     }
     let mut length = 0_usize;
     let _: Result<(), ()> = for_each_part(input, rules, |_, part, rules| {
-        length = length.saturating_add(run_encode(Tape::source_only(part), rules, MEASURE, level).written);
+        for piece in pieces(part, MEASURABLE) {
+            length = length.saturating_add(run_encode(Tape::source_only(piece), rules, MEASURE, level).written);
+        }
         Ok(())
     });
     length
+}
+
+/// The encoded form of so many bytes has a length that a `usize` holds. No 64-bit machine has an input that is longer.
+const MEASURABLE: usize = usize::MAX / 3;
+
+/// The input in order, in pieces of at most `longest` bytes, 3 at least, none of them cut within a triplet.
+#[inline]
+fn pieces(input: &[u8], longest: usize) -> impl Iterator<Item = &[u8]> {
+    let mut rest = input;
+    core::iter::from_fn(move || {
+        let length = if rest.len() <= longest {
+            rest.len()
+        } else {
+            let last_two = longest - 2;
+            rest[last_two..longest].iter().position(|&byte| byte == b'%').map_or(longest, |at| last_two + at)
+        };
+        let (piece, behind) = rest.split_at(length);
+        rest = behind;
+        (!piece.is_empty()).then_some(piece)
+    })
 }
 
 /// Encodes to the start of `output` and returns how much that was.
@@ -264,7 +289,7 @@ impl<const COUNT: bool> Inspector<COUNT> {
         let mut report = Report::default();
         (extract.length, extract.is_open) = (0, false);
         let mut is_well_formed = true;
-        for chunk in Chunks(input) {
+        for chunk in pieces(input, report::CHUNK) {
             // SAFETY: as in `find`; chunks are no longer than that, and an unfinished character has 3 bytes at most.
             // (tests/inspect.rs, tests/bounds.rs)
             unsafe { kernel(chunk, extract, &mut report) }
@@ -309,7 +334,7 @@ fn count_ill_formed(input: &[u8], level: Option<Level>) -> (usize, usize) {
     let (mut pending, mut pending_place) = (0, 0);
     let (mut count, mut first) = (0, None);
     let mut base = 0;
-    for chunk in Chunks(input) {
+    for chunk in pieces(input, report::CHUNK) {
         // A lenient decoder has no error, and there is room for the whole chunk.
         let decoded = decode(chunk, as_uninit(&mut buffer[pending..]), &LENIENT, level).unwrap_or(0);
         let length = pending + decoded;
@@ -335,25 +360,6 @@ fn count_ill_formed(input: &[u8], level: Option<Level>) -> (usize, usize) {
         first = first.or(Some(pending_place));
     }
     (count, first.unwrap_or_default())
-}
-
-/// The chunks of an input: never cut within a triplet.
-struct Chunks<'a>(&'a [u8]);
-
-impl<'a> Iterator for Chunks<'a> {
-    type Item = &'a [u8];
-
-    fn next(&mut self) -> Option<&'a [u8]> {
-        let length = match self.0.get(report::CHUNK - 2..report::CHUNK) {
-            None => self.0.len(),
-            Some(last_two) => {
-                last_two.iter().position(|&byte| byte == b'%').map_or(report::CHUNK, |at| report::CHUNK - 2 + at)
-            }
-        };
-        let (chunk, rest) = self.0.split_at(length);
-        self.0 = rest;
-        if chunk.is_empty() { None } else { Some(chunk) }
-    }
 }
 
 /// A buffer of the caller's as one that may be written only.

@@ -209,8 +209,9 @@ mod repair {
         {
             return Cow::Borrowed(text);
         }
-        let mut repaired =
-            String::with_capacity(pieces.iter().map(|piece| piece.encoder.encoded_len(piece.bytes)).sum());
+        let lengths = pieces.iter().map(|piece| piece.encoder.encoded_len(piece.bytes));
+        // No sum that wraps: a capacity that is too small would do no harm, but grow step by step.
+        let mut repaired = String::with_capacity(lengths.fold(0, usize::saturating_add));
         for piece in pieces.iter() {
             piece.encoder.encode_to(piece.bytes, &mut repaired);
         }

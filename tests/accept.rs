@@ -6,10 +6,11 @@ mod common;
 use std::borrow::Cow;
 use std::ops::RangeInclusive;
 
+use common::accept::compare_accepting;
 use common::strategies::{any_decoder, input};
 use proptest::prelude::*;
 use simdpct::accept::{AcceptError, Ranges};
-use simdpct::{ByteSet, DecodeErrorKind, Decoder, Level, reference};
+use simdpct::{ByteSet, DecodeErrorKind, Decoder};
 
 const DIGITS: Ranges = Ranges::new(&['0'..='9']);
 const GREEK: Ranges = Ranges::new(&['Ͱ'..='Ͽ', ' '..=' ']);
@@ -153,19 +154,7 @@ fn ranges() -> impl Strategy<Value = Vec<RangeInclusive<char>>> {
 proptest! {
     #[test]
     fn equals_the_oracle(input in input(), decoder in any_decoder(), ranges in ranges(), repeat in 1..20_usize) {
-        let accepted = Ranges::new(&ranges);
-        let accept = |character| ranges.iter().any(|range| range.contains(&character));
-        let input = input.repeat(repeat);
-        let expected = reference::decode_utf8_accepting(&decoder, &input, accept);
-        for level in Level::available() {
-            let decoder = decoder.level(level);
-            for result in [
-                decoder.decode_utf8_accepting(&input, &accepted),
-                decoder.decode_utf8_accepting_if(&input, accept),
-            ] {
-                assert_eq!(result.as_deref(), expected.as_deref(), "on {level}");
-            }
-        }
+        compare_accepting(&decoder, &ranges, &input.repeat(repeat));
     }
 
     /// Accepting everything is decoding.

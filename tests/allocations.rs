@@ -1,4 +1,5 @@
-//! How often is memory asked for? Never where the result is borrowed or the caller has the room; else once.
+//! How often is memory asked for, and how much of it? Never where the result is borrowed or the caller has the room; else once, and
+//! no more than what is said, whatever the input.
 #![cfg(feature = "alloc")]
 
 use std::alloc::{GlobalAlloc, Layout, System};
@@ -7,31 +8,55 @@ use std::cell::Cell;
 use std::fmt::Write;
 use std::mem::MaybeUninit;
 
+use simdpct::accept::Ranges;
 use simdpct::columns::{self, Column, ColumnBuf, OnError};
-use simdpct::{ByteSet, Decoder, Encoder, Level, Malformed, Normalizer};
+use simdpct::form::{self, Serializer};
+use simdpct::legacy::{LoneSurrogates, UnicodeDecoder, js, latin1, rfc1738};
+use simdpct::offset::OffsetMap;
+use simdpct::{
+    ByteSet, Decoder, Encoder, Findings, Level, Malformed, Normalizer, equivalent, inspect, inspect_counting, stream,
+    uri,
+};
 
 struct Counting;
 
 thread_local! {
     /// Allocations and reallocations of this thread: the tests run side by side.
     static ALLOCATIONS: Cell<usize> = const { Cell::new(0) };
+    /// Bytes that are allocated, and the most there were at any moment. What another thread frees is not seen.
+    static LIVE: Cell<usize> = const { Cell::new(0) };
+    static PEAK: Cell<usize> = const { Cell::new(0) };
+}
+
+fn grow(size: usize) {
+    LIVE.set(LIVE.get().wrapping_add(size));
+    PEAK.set(PEAK.get().max(LIVE.get()));
+}
+
+fn shrink(size: usize) {
+    LIVE.set(LIVE.get().wrapping_sub(size));
 }
 
 // SAFETY: the system's allocator does it all; counting touches a thread-local without a destructor, which allocates nothing.
 unsafe impl GlobalAlloc for Counting {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         ALLOCATIONS.set(ALLOCATIONS.get() + 1);
+        grow(layout.size());
         // SAFETY: the caller's promise.
         unsafe { System.alloc(layout) }
     }
 
     unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
+        shrink(layout.size());
         // SAFETY: the caller's promise.
         unsafe { System.dealloc(pointer, layout) }
     }
 
     unsafe fn realloc(&self, pointer: *mut u8, layout: Layout, size: usize) -> *mut u8 {
         ALLOCATIONS.set(ALLOCATIONS.get() + 1);
+        // As if there were both for a moment, which the system may spare itself.
+        grow(size);
+        shrink(layout.size());
         // SAFETY: the caller's promise.
         unsafe { System.realloc(pointer, layout, size) }
     }
@@ -47,6 +72,15 @@ fn counted<T>(work: impl FnOnce() -> T) -> (T, usize) {
     let before = ALLOCATIONS.get();
     let result = work();
     (result, ALLOCATIONS.get() - before)
+}
+
+/// The most bytes that `work` had allocated at any moment, with what it returns.
+fn peak<T>(work: impl FnOnce() -> T) -> usize {
+    let _ = Level::active();
+    let before = LIVE.get();
+    PEAK.set(before);
+    drop(work());
+    PEAK.get() - before
 }
 
 /// Texts of many lengths that hold `special` somewhere, or nothing special if it is empty.
@@ -198,5 +232,232 @@ fn columns_of_rows() {
             let ((failed, rows), count) = results;
             assert!(failed > 1000 && rows == offsets.len() - 1 && count < 50, "{level}: {failed} of {rows}, {count}");
         }
+    }
+}
+
+/// What makes something of every kind: nothing, as much as can be, as many parts as can be.
+const HOSTILE: [&[u8]; 21] = [
+    b"z",
+    b"%",
+    b"%4",
+    b"%41",
+    b"%ab",
+    b"%%%41",
+    b"%zz",
+    b"%00",
+    b"%C3",
+    b"%F0%9F%98%80",
+    b" ",
+    "é".as_bytes(),
+    "😀".as_bytes(),
+    b"\xFF",
+    b"z\xF0\x9F",
+    b"%F0\x9F",
+    b"&",
+    b"a=%41+&",
+    b"%u20AC",
+    b"%uD83D",
+    b"/?#[]@:",
+];
+
+/// An operation by its name, the most bytes that it may have allocated at any moment for an input of so many, and what it had.
+type Operation = (&'static str, fn(usize) -> usize, fn(&[u8], Level) -> usize);
+
+/// The bounds of docs/safety.md. Where an output grows step by step, its old and its new memory are counted, though the system
+/// seldom has both: three times what it holds in the end.
+const OPERATIONS: &[Operation] = &[
+    ("decode", |n| n + 16, |input, level| peak(|| LENIENT.level(level).decode(input).map(drop))),
+    ("decode_utf8", |n| n + 16, |input, level| peak(|| LENIENT.level(level).decode_utf8(input).map(drop))),
+    (
+        "decode_utf8_lossy",
+        |n| 7 * n + 32,
+        |input, level| peak(|| LENIENT.level(level).decode_utf8_lossy(input).map(drop)),
+    ),
+    (
+        "decode_utf8_dropping",
+        |n| 2 * n + 32,
+        |input, level| peak(|| LENIENT.level(level).decode_utf8_dropping(input).map(drop)),
+    ),
+    ("decode_to", |n| n + 8, |input, level| peak(|| LENIENT.level(level).decode_to(input, &mut Vec::new()))),
+    (
+        "decode_utf8_accepting",
+        |n| n + 16,
+        |input, level| peak(|| LENIENT.level(level).decode_utf8_accepting(input, &Ranges::LATIN).map(drop)),
+    ),
+    ("input_offset", |_| 0, |input, level| peak(|| LENIENT.level(level).input_offset(input, input.len() / 3))),
+    ("OffsetMap", |n| n / 32 + 8, |input, level| peak(|| OffsetMap::new(&LENIENT.level(level), input).map(drop))),
+    ("encode", |n| 3 * n + 16, |input, level| peak(|| Encoder::COMPONENT.level(level).encode(input).len())),
+    (
+        "encode of what stays",
+        |n| 3 * n + 16,
+        |input, level| peak(|| Encoder::URI.keep_non_ascii().level(level).encode(input).len()),
+    ),
+    (
+        "encode_to",
+        |n| 3 * n + 8,
+        |input, level| peak(|| Encoder::FORM.level(level).encode_to(input, &mut String::new())),
+    ),
+    (
+        "normalize",
+        |n| n + 8,
+        |input, level| {
+            peak(|| Normalizer::new().malformed(Malformed::Keep).level(level).normalize(text(input)).map(drop))
+        },
+    ),
+    (
+        "normalize, escaping",
+        |n| 9 * n + 8,
+        |input, level| {
+            peak(|| Normalizer::new().malformed(Malformed::Escape).level(level).normalize(text(input)).map(drop))
+        },
+    ),
+    (
+        "is_normal, equivalent",
+        |_| 0,
+        |input, level| peak(|| (Normalizer::new().level(level).is_normal(input), equivalent(input, input))),
+    ),
+    (
+        "inspect, inspect_counting",
+        |_| 0,
+        |input, level| {
+            peak(|| (Findings::on(level, input).first(), inspect(input).first(), inspect_counting(input).kinds()))
+        },
+    ),
+    (
+        "ByteSet::find, count",
+        |_| 0,
+        |input, level| peak(|| (ByteSet::NON_ASCII.find_on(level, input), ByteSet::NON_ASCII.count_on(level, input))),
+    ),
+    ("form::split", |_| 0, |input, level| peak(|| form::split(input).level(level).count())),
+    (
+        "form::parse, a pair at a time",
+        |n| n + 32,
+        |input, level| peak(|| form::parse(input).level(level).filter(Result::is_ok).count()),
+    ),
+    (
+        "form::parse_lossy, a pair at a time",
+        |n| 7 * n + 64,
+        |input, level| {
+            peak(|| form::parse_lossy(input).level(level).map(|(name, value)| name.len() + value.len()).sum::<usize>())
+        },
+    ),
+    (
+        "form::Serializer",
+        |n| 9 * n + 64,
+        |input, level| {
+            peak(|| {
+                let mut serializer = Serializer::new(String::new()).level(level);
+                serializer.append_pair("name", input).append_key_only("");
+                serializer.finish()
+            })
+        },
+    ),
+    (
+        "form::Serializer of lines",
+        |n| 9 * n + 64,
+        |input, level| {
+            peak(|| {
+                let mut serializer = Serializer::new(Vec::new()).level(level).normalize_newlines();
+                serializer.append_pair("name", input).append_key_only("");
+                serializer.finish()
+            })
+        },
+    ),
+    ("uri::repair", |n| 3 * n, |input, _| peak(|| uri::repair(input).len())),
+    ("uri::split", |_| 0, |input, _| peak(|| uri::split_bytes(input).path.len())),
+    ("uri::query", |n| 9 * n + 64, |input, _| peak(|| uri::query([("name", input)]))),
+    ("uri::path", |n| 9 * n + 64, |input, _| peak(|| uri::path(input.split(|&byte| byte == b'/')))),
+    ("js::escape", |n| 9 * n + 32, |input, _| peak(|| js::escape(text(input)).len())),
+    ("js::unescape_lossy", |n| 3 * n + 32, |input, _| peak(|| js::unescape_lossy(text(input)).len())),
+    ("latin1::encode", |n| 4 * n + 32, |input, _| peak(|| latin1::encode(text(input), &Encoder::COMPONENT).map(drop))),
+    ("latin1::decode", |n| 4 * n + 32, |input, _| peak(|| latin1::decode(text(input), &LENIENT).map(drop))),
+    ("rfc1738::encode", |n| 3 * n + 16, |input, _| peak(|| rfc1738::encode(input).len())),
+    (
+        "UnicodeDecoder",
+        |n| 7 * n + 32,
+        |input, level| {
+            let decoder = UnicodeDecoder::new(LENIENT.level(level)).lone_surrogates(LoneSurrogates::Keep);
+            peak(|| decoder.decode_utf8_lossy(input).map(drop))
+        },
+    ),
+];
+
+/// For the operations on text: nothing, if it is none.
+fn text(input: &[u8]) -> &str {
+    str::from_utf8(input).unwrap_or_default()
+}
+
+#[test]
+fn no_input_makes_an_operation_take_more_than_it_says() {
+    let mut excesses = Vec::new();
+    for &(name, bound, run) in OPERATIONS {
+        for (level, pattern) in Level::available().flat_map(|level| HOSTILE.map(|pattern| (level, pattern))) {
+            for length in [0, 1, 2, 3, 17, 64, 65, 100, 1000, 30_000] {
+                // Alone, and behind a text that is clean.
+                for before in ["", "clean/"] {
+                    let input = [before.as_bytes(), &pattern.repeat(length)].concat();
+                    let most = run(&input, level);
+                    if most > bound(input.len()) {
+                        let pattern = pattern.escape_ascii();
+                        excesses.push(format!("{name}: {most} for {} of \"{pattern}\" on {level}", input.len()));
+                    }
+                }
+            }
+        }
+    }
+    assert!(excesses.is_empty(), "{}", excesses.join("\n"));
+}
+
+/// Streams hold a few bytes of their own: what they append to grows by as much as comes out, and room for what may.
+#[test]
+fn streams_allocate_nothing_but_the_output() {
+    for level in Level::available() {
+        for pattern in HOSTILE {
+            let input = pattern.repeat(3000);
+            let mut output = vec![0; 4096];
+            let most = peak(|| {
+                let mut decoder = stream::Decoder::new(LENIENT.level(level)).utf8_lossy();
+                let mut encoder = stream::Encoder::new(Encoder::URI.keep_non_ascii().level(level));
+                for mut rest in input.chunks(1000) {
+                    while !rest.is_empty() {
+                        let read = decoder.feed(rest, &mut output).map_or(rest.len(), |progress| progress.read);
+                        rest = &rest[read..];
+                    }
+                }
+                for mut rest in input.chunks(1000) {
+                    while !rest.is_empty() {
+                        rest = &rest[encoder.feed(rest, &mut output).read..];
+                    }
+                }
+                (decoder.finish().map(drop), encoder.finish().len())
+            });
+            assert_eq!(most, 0, "{pattern:?} on {level}");
+        }
+    }
+}
+
+/// An adapter has a buffer of 64 KiB, however much goes through it.
+#[cfg(feature = "std")]
+#[test]
+fn adapters_have_a_buffer_each() {
+    use simdpct::stream::{bufread, read, write};
+    use std::io::{Read, Write, copy, sink};
+
+    for pattern in HOSTILE {
+        let input = pattern.repeat(200_000);
+        let source = || &*input;
+        let most = [
+            peak(|| copy(&mut read::Decoder::new(source(), LENIENT), &mut sink()).ok()),
+            peak(|| copy(&mut read::Encoder::new(source(), Encoder::URI), &mut sink()).ok()),
+            peak(|| write::Decoder::new(sink(), LENIENT).write_all(source()).ok()),
+            peak(|| write::Encoder::new(sink(), Encoder::URI).write_all(source()).ok()),
+        ];
+        assert!(most.iter().all(|&most| most <= (64 << 10) + 64), "{pattern:?}: {most:?}");
+        let mut buffer = [0; 1000];
+        let most = peak(|| {
+            let mut reader = bufread::Decoder::new(source(), LENIENT);
+            while reader.read(&mut buffer).is_ok_and(|length| length > 0) {}
+        });
+        assert_eq!(most, 0, "{pattern:?}");
     }
 }

@@ -9,12 +9,27 @@ mod common;
 use std::ops::Range;
 use std::ptr::NonNull;
 
+use common::legacy::{
+    UnicodeCase, compare_escaping, compare_latin1_decoding, compare_unescaping, compare_unicode_decoding,
+};
+use common::stream::TEXTS;
 use common::{Case, Failure, as_uninit};
 use simdpct::columns::{self, Column, Inspection, OnError};
-use simdpct::{ByteSet, Counts, Decoder, Encoder, Findings, Level, Malformed, Normalizer, reference};
+use simdpct::legacy::LoneSurrogates;
+use simdpct::{ByteSet, Counts, Decoder, Encoder, Findings, Level, Malformed, Normalizer, form, reference, stream};
 
 /// Past three blocks of the widest level, and past several of the output's where that is three times as long.
 const LONGEST: usize = 300;
+
+/// The longest of the inputs that much is done with. With `SIMDPCT_QUICK=1` (emulators, valgrind) it is two blocks of the widest
+/// level, and all other lengths are shortened alike.
+fn longest_of_many() -> usize {
+    if is_quick() { 70 } else { 200 }
+}
+
+fn is_quick() -> bool {
+    std::env::var_os("SIMDPCT_QUICK").is_some_and(|value| value != "0")
+}
 
 /// Bytes that are looked at on the side of a buffer where there is no guard.
 const MARGIN: usize = 128;
@@ -72,6 +87,12 @@ impl GuardedBuffer {
         let buffer = self.at(place, bytes.len());
         buffer.copy_from_slice(bytes);
         buffer
+    }
+
+    /// The buffer that was placed last.
+    fn last(&mut self, place: Place, length: usize) -> &[u8] {
+        let (buffer, _) = self.ranges(place, length);
+        &self.memory()[buffer]
     }
 
     /// Whether the canaries are still there, on the side of the last buffer that has no guard.
@@ -345,6 +366,161 @@ fn every_output_that_is_too_small() {
                         assert_eq!(result, Err(Failure::Needs(needed)), "room for {room}, {place:?}: {case}");
                         assert!(target.is_intact(place, room), "room for {room}, {place:?}: {case}");
                     }
+                }
+            }
+        }
+    }
+}
+
+/// Forms of `length` bytes: pairs that end everywhere in a window of 64 bytes, and none.
+fn forms(length: usize) -> impl Iterator<Item = Vec<u8>> {
+    let patterns: [&[u8]; 6] = [b"a=b&", b"&", b"=", b"%41=+&", b"name", b"some_long_name=a%20long+value%&\xE9%%G1=&"];
+    patterns.into_iter().map(move |pattern| pattern.iter().copied().cycle().take(length).collect())
+}
+
+/// Every view of the parser, on every level.
+#[test]
+fn parsing_forms() {
+    let mut source = GuardedBuffer::new(LONGEST);
+    for length in 0..=longest_of_many() {
+        for content in forms(length) {
+            for place in PLACES {
+                common::form::compare_parsing(source.holding(place, &content));
+            }
+        }
+    }
+}
+
+/// Names and values at a guard; what they are appended to is memory of the serializer's, which tests/guarded_heap.rs places.
+#[test]
+fn serializing_forms() {
+    let (mut source, encoder) = (GuardedBuffer::new(LONGEST), Encoder::FORM);
+    for_each_input(|level, place, content| {
+        let part = &*source.holding(place, content);
+        let mut serializer = form::Serializer::new(String::new()).level(level);
+        serializer.append_pair(part, part).append_key_only(part);
+        let part = reference::encode(&encoder, content);
+        assert_eq!(serializer.finish(), format!("{part}={part}&{part}"), "{level}, {place:?}");
+    });
+}
+
+/// A chunk and the room for what it becomes, both at guards.
+#[test]
+fn decoding_streams() {
+    let (mut source, mut target) = (GuardedBuffer::new(LONGEST), GuardedBuffer::new(LONGEST));
+    for length in 0..=longest_of_many() {
+        for content in contents(length) {
+            for (decoder, text) in std::iter::zip(decoders(), TEXTS.into_iter().cycle()) {
+                let expected = common::stream::expected(&decoder, text, &content);
+                for level in Level::available() {
+                    for (place, room, cut) in [
+                        (Place::AfterGuard, 4, 7),
+                        (Place::BeforeGuard, 5, 7),
+                        (Place::BeforeGuard, 40, 33),
+                        (Place::AfterGuard, length.max(4), length),
+                        (Place::BeforeGuard, length + 16, length),
+                    ] {
+                        let mut stream = text.stream(decoder.level(level));
+                        let mut output = Vec::new();
+                        let mut failure = None;
+                        // The last call has no input: it fetches what waits for room.
+                        for chunk in content.chunks(cut.max(1)).chain([&[][..]]) {
+                            let mut rest = &*source.holding(place, chunk);
+                            while failure.is_none() {
+                                let progress = stream.feed(rest, target.at(place, room));
+                                assert!(target.is_intact(place, room), "{place:?}, room for {room}: {decoder:?}");
+                                match progress {
+                                    Err(error) => failure = Some((error.kind, error.position)),
+                                    Ok(progress) => {
+                                        output.extend_from_slice(&target.last(place, room)[..progress.written]);
+                                        rest = &rest[progress.read..];
+                                        if rest.is_empty() && (!chunk.is_empty() || progress.written == 0) {
+                                            break;
+                                        }
+                                    }
+                                }
+                            }
+                        }
+                        if failure.is_none() {
+                            match stream.finish() {
+                                Ok(tail) => output.extend_from_slice(&tail),
+                                Err(error) => failure = Some((error.kind, error.position)),
+                            }
+                        }
+                        let case = || format!("{level}, {place:?}, room for {room}: {content:?} by {decoder:?}");
+                        assert_eq!((output, failure), expected, "{}", case());
+                    }
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn encoding_streams() {
+    let (mut source, mut target) = (GuardedBuffer::new(LONGEST), GuardedBuffer::new(3 * LONGEST));
+    for length in 0..=longest_of_many() {
+        for content in contents(length) {
+            for encoder in encoders() {
+                let expected = reference::encode(&encoder, &content);
+                for level in Level::available() {
+                    for (place, room, cut) in [
+                        (Place::AfterGuard, 4, 7),
+                        (Place::BeforeGuard, 5, 7),
+                        (Place::BeforeGuard, 40, 33),
+                        (Place::AfterGuard, 3 * length + 4, length),
+                    ] {
+                        let mut stream = stream::Encoder::new(encoder.level(level));
+                        let mut output = Vec::new();
+                        for chunk in content.chunks(cut.max(1)) {
+                            let mut rest = &*source.holding(place, chunk);
+                            while !rest.is_empty() {
+                                let progress = stream.feed(rest, target.at(place, room));
+                                assert!(target.is_intact(place, room), "{place:?}, room for {room}: {encoder:?}");
+                                output.extend_from_slice(&target.last(place, room)[..progress.written]);
+                                rest = &rest[progress.read..];
+                            }
+                        }
+                        output.extend_from_slice(&stream.finish());
+                        let case = || format!("{level}, {place:?}, room for {room}: {content:?} by {encoder:?}");
+                        assert_eq!(output, expected.as_bytes(), "{}", case());
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// What reads an input by way of the other operations: positions, accepted characters, whole URIs, and what came before them.
+#[test]
+fn what_stands_on_the_kernels() {
+    let mut source = GuardedBuffer::new(LONGEST);
+    let policies = [LoneSurrogates::Error, LoneSurrogates::Replace, LoneSurrogates::Keep];
+    let unicode: &[u8] = b"%u20AC%uD83D%uDE00%u%uD83D";
+    for length in 0..=longest_of_many() / 2 {
+        let unicode = unicode.iter().copied().cycle().take(length).collect();
+        for (turn, content) in contents(length).chain([unicode]).enumerate() {
+            for place in PLACES {
+                let input = &*source.holding(place, &content);
+                common::uri::check_repair(input);
+                common::offset::compare_offsets(&Decoder::new().lenient(), input);
+                common::accept::compare_accepting(&Decoder::new(), &['\0'..='\u{7FF}'], input);
+                if let Ok(text) = str::from_utf8(input) {
+                    compare_escaping(text);
+                    compare_unescaping(text);
+                    compare_latin1_decoding(&Decoder::new().lenient(), text);
+                }
+                for level in Level::available() {
+                    let case = UnicodeCase {
+                        lenient: turn % 2 == 0,
+                        plus: false,
+                        kept: None,
+                        rejected: None,
+                        alone: false,
+                        policy: policies[turn % policies.len()],
+                        level,
+                    };
+                    compare_unicode_decoding(case, input);
                 }
             }
         }

@@ -7,6 +7,9 @@ mod common;
 
 use std::borrow::Cow;
 
+use common::legacy::{
+    UnicodeCase, compare_escaping, compare_latin1_decoding, compare_unescaping, compare_unicode_decoding,
+};
 use common::strategies;
 use proptest::prelude::*;
 use proptest::sample::select;
@@ -277,86 +280,6 @@ fn errors_say_what_and_where() {
     assert_eq!(error.to_string(), "the charset does not have U+20AC at byte 2");
 }
 
-/// The code unit of the escape at `at`, by four digits behind `%u`.
-fn code_unit(input: &[u8], at: usize) -> Option<u16> {
-    let digits = input.get(at..at + 6)?.strip_prefix(b"%u")?;
-    digits.iter().all(u8::is_ascii_hexdigit).then_some(())?;
-    u16::from_str_radix(str::from_utf8(digits).ok()?, 16).ok()
-}
-
-/// B.2.1.2, step by step, on code units; those of the text are the ones of its characters.
-fn unescape_to_utf16(text: &str) -> Vec<u16> {
-    let (input, mut units, mut at) = (text.as_bytes(), Vec::new(), 0);
-    while let Some(character) = text[at..].chars().next() {
-        if let Some(unit) = code_unit(input, at) {
-            units.push(unit);
-            at += 6;
-        } else if let Some(byte) = reference::triplet(input, at) {
-            units.push(byte.into());
-            at += 3;
-        } else {
-            units.extend(character.encode_utf16(&mut [0; 2]).iter());
-            at += character.len_utf8();
-        }
-    }
-    units
-}
-
-/// What a [`UnicodeDecoder`] of these parts decodes: each byte of the output with the place it is from, checked at the end.
-fn decode_unicode(
-    input: &[u8],
-    decoder: &Decoder,
-    kept_triplets: ByteSet,
-    kept: Option<ByteSet>,
-    rejected: Option<ByteSet>,
-    policy: LoneSurrogates,
-) -> Result<String, (DecodeErrorKind, usize)> {
-    let (mut bytes, mut error, mut at) = (Vec::new(), None, 0);
-    while at < input.len() && error.is_none() {
-        let Some(unit) = code_unit(input, at) else {
-            let (symbols, failure) = reference::symbols(decoder, &input[at..input.len().min(at + 3)]);
-            match symbols.first() {
-                Some(&(_, byte)) => bytes.push((at, byte)),
-                None => error = failure.map(|failure| (failure.kind, at)),
-            }
-            let decoded = reference::triplet(input, at).filter(|&byte| !kept_triplets.contains(byte));
-            at += if decoded.is_some() { 3 } else { 1 };
-            continue;
-        };
-        let units = [Some(unit), code_unit(input, at + 6)];
-        let pair = String::from_utf16(&units.map(|unit| unit.unwrap_or(0xD800))).ok();
-        let is_high = (0xD800..0xDC00).contains(&unit);
-        let (character, width) = match (String::from_utf16(&[unit]).ok(), pair) {
-            (None, Some(pair)) if is_high => (Some(pair), 12),
-            (Some(single), _) => (Some(single), 6),
-            _ if policy == LoneSurrogates::Error => {
-                error = Some((LoneSurrogate, at));
-                continue;
-            }
-            _ => ((policy == LoneSurrogates::Replace).then(|| "\u{FFFD}".into()), 6),
-        };
-        let is_real = String::from_utf16(&[unit]).is_ok() || width == 12;
-        let is_kept = |text: &String| is_real && kept.is_some_and(|kept| text.bytes().all(|byte| kept.contains(byte)));
-        match character.filter(|text| !is_kept(text)) {
-            Some(text) => bytes.extend(text.bytes().map(|byte| (at, byte))),
-            None => bytes.extend((at..at + width).map(|at| (at, input[at]))),
-        }
-        let is_rejected = |byte| rejected.is_some_and(|set| set.contains(byte));
-        if let Some(&(position, byte)) = bytes.iter().find(|&&(_, byte)| is_rejected(byte)) {
-            error = Some((Rejected(byte), position));
-            // A character is refused as a whole.
-            bytes.retain(|&(from, _)| from < position);
-        }
-        at += width;
-    }
-    let text = String::from_utf8(bytes.iter().map(|&(_, byte)| byte).collect());
-    match (text, error) {
-        (Err(invalid), _) => Err((InvalidUtf8, bytes[invalid.utf8_error().valid_up_to()].0)),
-        (Ok(_), Some(error)) => Err(error),
-        (Ok(text), None) => Ok(text),
-    }
-}
-
 const FRAGMENTS: &[&str] = &[
     "%u0041",
     "%u002F",
@@ -416,34 +339,12 @@ fn set() -> impl Strategy<Value = Option<ByteSet>> {
 proptest! {
     #[test]
     fn unescape_is_that_of_ecmascript(text in text()) {
-        let units = unescape_to_utf16(&text);
-        prop_assert_eq!(js::unescape_lossy(&text), String::from_utf16_lossy(&units));
-        match (js::unescape(&text), String::from_utf16(&units)) {
-            (Ok(result), Ok(expected)) => prop_assert_eq!(result, expected),
-            (Err(error), Err(_)) => {
-                // The position is that of an escape, and what stands before it is without error.
-                prop_assert_eq!(error.kind, LoneSurrogate);
-                prop_assert!(code_unit(text.as_bytes(), error.position).is_some_and(|unit| unit & 0xF800 == 0xD800));
-                prop_assert!(js::unescape(&text[..error.position]).is_ok());
-            }
-            (result, expected) => prop_assert!(false, "{result:?}, {expected:?}"),
-        }
+        compare_unescaping(&text);
     }
 
     #[test]
     fn escape_is_that_of_ecmascript(text in text()) {
-        let expected: String = text.encode_utf16().map(|unit| match u8::try_from(unit) {
-            Ok(byte) if byte.is_ascii_alphanumeric() || b"@*_+-./".contains(&byte) => char::from(byte).to_string(),
-            Ok(byte) => format!("%{byte:02X}"),
-            Err(_) => format!("%u{unit:04X}"),
-        }).collect();
-        let escaped = js::escape(&text);
-        prop_assert_eq!(&escaped, &expected);
-        prop_assert_eq!(js::unescape(&escaped), Ok(Cow::from(&text)));
-        let back = UnicodeDecoder::new(Decoder::new()).decode_utf8(&*escaped);
-        if text.encode_utf16().all(|unit| !(0x80..0x100).contains(&unit)) {
-            prop_assert_eq!(back, Ok(Cow::from(&text)));
-        }
+        compare_escaping(&text);
     }
 
     #[test]
@@ -457,24 +358,7 @@ proptest! {
         policy in select(&[LoneSurrogates::Error, LoneSurrogates::Replace, LoneSurrogates::Keep][..]),
         level in strategies::any_level(),
     ) {
-        let decoder = common::decoder(lenient, plus, kept, rejected);
-        let mut unicode = UnicodeDecoder::new(decoder.level(level)).lone_surrogates(policy);
-        if alone {
-            unicode = unicode.keep_triplets();
-        }
-        let kept_triplets = if alone { ByteSet::ALL } else { kept.unwrap_or(ByteSet::EMPTY) };
-        let expected = decode_unicode(&input, &decoder.keep(kept_triplets), kept_triplets, kept, rejected, policy);
-        let result = unicode.decode_utf8(&input);
-        prop_assert_eq!(result.as_deref().map_err(|error| (error.kind, error.position)), expected.as_deref().map_err(|&e| e));
-        if let Ok(text) = &result {
-            prop_assert_eq!(matches!(text, Cow::Borrowed(_)), text.as_bytes() == input);
-        }
-        let lossy = unicode.decode_utf8_lossy(&input);
-        match expected {
-            Ok(text) => prop_assert_eq!(lossy.as_deref(), Ok(&*text)),
-            Err((InvalidUtf8, _)) => prop_assert_eq!(lossy.is_ok_and(|text| !text.contains('\u{FFFD}')), false),
-            Err(error) => prop_assert_eq!(lossy.map_err(|error| (error.kind, error.position)), Err(error)),
-        }
+        compare_unicode_decoding(UnicodeCase { lenient, plus, kept, rejected, alone, policy, level }, &input);
     }
 
     #[test]
@@ -489,19 +373,7 @@ proptest! {
 
     #[test]
     fn iso_8859_1_is_decoded_as_by_the_oracle(text in text(), lenient: bool, plus: bool, kept in set(), rejected in set()) {
-        let decoder = common::decoder(lenient, plus, kept, rejected);
-        let cut = text.char_indices().find(|&(_, character)| character > '\u{FF}');
-        let known: Vec<char> = text[..cut.map_or(text.len(), |(at, _)| at)].chars().collect();
-        let bytes: Vec<u8> = known.iter().map(|&character| character as u8).collect();
-        let expected = match (reference::decode(&decoder, &bytes), cut) {
-            (Err(error), _) => {
-                Err((error.kind, known[..error.position].iter().map(|character| character.len_utf8()).sum()))
-            }
-            (Ok(_), Some((at, character))) => Err((Unencodable(character), at)),
-            (Ok(decoded), None) => Ok(decoded.into_iter().map(char::from).collect::<String>()),
-        };
-        let result = latin1::decode(&text, &decoder);
-        prop_assert_eq!(result.as_deref().map_err(|error| (error.kind, error.position)), expected.as_deref().map_err(|&e| e));
+        compare_latin1_decoding(&common::decoder(lenient, plus, kept, rejected), &text);
     }
 
     #[test]

@@ -3,9 +3,8 @@
 
 mod common;
 
-use std::borrow::Cow;
-
-use common::{Surrounded, strategies};
+use common::normalize::compare_normalizing;
+use common::strategies;
 use proptest::prelude::*;
 use simdpct::{ByteSet, DecodeErrorKind, Level, Malformed, Normalizer, equivalent, is_normal, reference, sets};
 
@@ -14,41 +13,6 @@ const POLICIES: [Malformed; 3] = [Malformed::Error, Malformed::Keep, Malformed::
 fn normalizers() -> impl Iterator<Item = Normalizer> {
     let sets = [sets::UNRESERVED, ByteSet::ALL, ByteSet::EMPTY, sets::UNRESERVED.union(sets::SUB_DELIMS)];
     sets.into_iter().flat_map(|set| POLICIES.map(|policy| Normalizer::new().decode(set).malformed(policy)))
-}
-
-/// Every form, on every level, against the oracle.
-fn compare(normalizer: &Normalizer, input: &str) {
-    let expected = reference::normalize(normalizer, input);
-    for level in Level::available() {
-        let normalizer = normalizer.level(level);
-        let context = || format!("{input:?} by {normalizer:?}");
-
-        let result = normalizer.normalize(input);
-        assert_eq!(result.as_deref(), expected.as_deref(), "{}", context());
-        let is_borrowed = matches!(result, Ok(Cow::Borrowed(_)));
-        assert_eq!(is_borrowed, expected.as_deref() == Ok(input), "borrowed: {}", context());
-        let is_well_formed = reference::normalize(&normalizer.malformed(Malformed::Error), input).is_ok();
-        let is_normal =
-            is_borrowed && (is_well_formed || result == normalizer.malformed(Malformed::Keep).normalize(input));
-        assert_eq!(normalizer.is_normal(input), is_normal, "{}", context());
-
-        let mut output = String::from("before %");
-        assert_eq!(normalizer.normalize_to(input, &mut output), expected.as_ref().map(|_| ()).map_err(|&error| error));
-        assert_eq!(output.strip_prefix("before %"), Some(expected.as_deref().unwrap_or_default()), "{}", context());
-
-        let mut buffer = Surrounded::new(input.as_bytes());
-        let untouched = Surrounded::new(input.as_bytes());
-        let result = normalizer.normalize_in_place(buffer.input_mut()).map(|text| text.to_vec());
-        let escapes = result.as_ref().is_err_and(|_| expected.is_ok());
-        if escapes {
-            // There may be no room for `%25`.
-            let error = reference::normalize(&normalizer.malformed(Malformed::Error), input).unwrap_err();
-            assert_eq!(result, Err(error), "{}", context());
-        } else {
-            assert_eq!(result, expected.clone().map(String::into_bytes), "in place: {}", context());
-        }
-        assert!(buffer.margins_equal(&untouched), "{}", context());
-    }
 }
 
 #[test]
@@ -153,7 +117,7 @@ fn across_blocks() {
             for after in [0, 1, 2, 30, 70] {
                 let input = format!("{}{piece}{}", "b".repeat(before), "f".repeat(after));
                 for normalizer in normalizers() {
-                    compare(&normalizer, &input);
+                    compare_normalizing(&normalizer, &input);
                 }
             }
         }
@@ -168,14 +132,14 @@ proptest! {
     #[test]
     fn every_form_agrees_with_the_oracle(input in text()) {
         for normalizer in normalizers() {
-            compare(&normalizer, &input);
+            compare_normalizing(&normalizer, &input);
         }
     }
 
     #[test]
     fn sets_of_any_kind(input in text(), set in strategies::byte_set()) {
         for policy in POLICIES {
-            compare(&Normalizer::new().decode(set).malformed(policy), &input);
+            compare_normalizing(&Normalizer::new().decode(set).malformed(policy), &input);
         }
     }
 

@@ -1,5 +1,11 @@
 //! AVX-512 with VBMI2: 64 lanes, its own algorithms: masks in mask registers, exact classification by two table lookups,
 //! compression in a register, and ends that are just shorter masks.
+//!
+//! # Safety
+//!
+//! The functions may be called where the CPU has the instructions of [`Avx512`], from a function that enables them; what they need
+//! beyond that is said at each. Held by tests/bounds.rs, where buffers touch pages that may not be touched, by
+//! tests/guarded_heap.rs and tests/differential.rs.
 #![allow(
     unsafe_op_in_unsafe_fn,
     reason = "the intrinsics' instructions are there by the trait's contract; what loads and stores rely on stands with them"

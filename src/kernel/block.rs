@@ -4,6 +4,12 @@
 //! become can be stored; then the rest, in registers of 16 lanes, is loaded zero-padded and stored through a buffer on the
 //! stack where the output is short of room. Zero is neither `%` nor `+` nor a hexadecimal digit, so what is cut off is
 //! malformed without further ado.
+//!
+//! # Safety
+//!
+//! The functions may be called where the CPU has the instructions of the [`Vector`], from a function that enables them; what they
+//! need beyond that is said at each. Held by tests/bounds.rs, where buffers touch pages that may not be touched, by
+//! tests/guarded_heap.rs and tests/differential.rs.
 
 use super::marks::{self, MEMBERS, Mark, PERCENTS, TRIPLETS_OF_OTHERS};
 use super::report::{self, Extract, Report};

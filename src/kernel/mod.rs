@@ -3,6 +3,11 @@
 //! A kernel does one operation on a whole [`Tape`], with the instructions of one [`Level`](crate::level::Level). It knows
 //! nothing of allocation, error types or policy: the rules come as data, what would cost the plain path anything comes as
 //! compile-time variants, and what happened goes back as [`Progress`].
+//!
+//! # Safety
+//!
+//! The functions of a [`Kernel`] may be called where the CPU has the instructions of its level, which is what makes a level
+//! [`Usable`]; the scalar ones anywhere. Held by tests/differential.rs, tests/level.rs and tests/bounds.rs.
 
 #[cfg(target_arch = "x86_64")]
 mod avx2;

@@ -1,4 +1,10 @@
 //! NEON: 16 lanes, the generic algorithm.
+//!
+//! # Safety
+//!
+//! The functions may be called where the CPU has the instructions, from a function that enables them: see [`Vector`]. A pointer is
+//! valid for as many bytes as that trait says. Held by tests/bounds.rs, where buffers touch pages that may not be touched, and
+//! tests/differential.rs.
 #![allow(
     unsafe_op_in_unsafe_fn,
     reason = "each function is an intrinsic or two, under the contract that the trait states"

@@ -106,6 +106,7 @@ impl<'a> Tape<'a> {
             last.checked_shr(8 * (at - start) as u32).unwrap_or(0)
         } else {
             // SAFETY: the source is valid for reads of `length` bytes, and nothing is written while this reference lives.
+            // (tests/bounds.rs)
             let (word, _) = word::load(unsafe { core::slice::from_raw_parts(self.source(), self.length()) });
             word >> (8 * at)
         }

@@ -1,4 +1,9 @@
 //! `Vector`: what the generic algorithm asks of a register of byte lanes.
+//!
+//! # Safety
+//!
+//! Each method has the contract of its trait, and what it says itself. Held by tests/bounds.rs and tests/differential.rs, by way of
+//! every kernel.
 
 /// A register of 16 or 32 byte lanes. Masks are vectors whose lanes are all ones or all zeros, or, as bits, lane 0 lowest.
 ///

@@ -1,0 +1,244 @@
+//! What do the strings answer that have broken other software? One test for each attack, with the string that did it.
+#![cfg(feature = "alloc")]
+
+mod common;
+
+use common::{Surrounded, compare_decoding, compare_encoding};
+use simdpct::DecodeErrorKind::{InvalidUtf8, Malformed, Rejected};
+use simdpct::legacy::UnicodeDecoder;
+use simdpct::{
+    ByteSet, DecodeError, DecodeErrorKind, Decoder, Encoder, Findings, Level, Normalizer, form, inspect, uri,
+};
+
+/// What a guard at the door has: no NUL, no second layer of escapes, no separator that was not one before.
+const GUARD: Decoder = Decoder::new().reject(ByteSet::new(b"\0/\\%"));
+
+/// Decoders with a policy each, on every level.
+fn on_every_level(decoder: Decoder) -> impl Iterator<Item = Decoder> {
+    Level::available().map(move |level| decoder.level(level))
+}
+
+#[track_caller]
+fn assert_refuses<T>(result: Result<T, DecodeError>, kind: DecodeErrorKind, position: usize) {
+    let error = result.err().map(|error| (error.kind, error.position));
+    assert_eq!(error, Some((kind, position)));
+}
+
+/// `%252e%252e` passes a filter for `..` and `%2e%2e`, and who decodes it a second time gets `..`. It is decoded once, by every
+/// function, and a guard sees the second layer.
+#[test]
+fn double_decoding() {
+    let attack = "%252e%252e";
+    for decoder in on_every_level(Decoder::new()).chain(on_every_level(Decoder::new().lenient())) {
+        assert_eq!(decoder.decode(attack).as_deref(), Ok(&b"%2e%2e"[..]));
+        assert_eq!(decoder.decode_utf8(attack).as_deref(), Ok("%2e%2e"));
+    }
+    assert_eq!(simdpct::decode_lossy(attack), "%2e%2e");
+    assert_eq!(simdpct::normalize(attack).as_deref(), Ok("%252e%252e"));
+    assert_eq!(Normalizer::new().decode(ByteSet::ALL).normalize(attack).as_deref(), Ok("%252e%252e"));
+    assert_eq!(form::parse_lossy(attack).next().unwrap().0, "%2e%2e");
+    assert_eq!(uri::repair(attack), attack);
+    // An encoder that keeps triplets adds no layer of its own.
+    assert_eq!(Encoder::URI.encode(attack), attack);
+    assert!(inspect(attack).contains(Findings::PERCENT));
+    on_every_level(GUARD).for_each(|guard| assert_refuses(guard.decode(attack), Rejected(b'%'), 0));
+}
+
+/// `%%32%65`: a decoder that looks again at what it has written makes `%2e` of it, and of that a dot. Scanning goes on behind
+/// the stray percent sign, and output is never looked at.
+#[test]
+fn second_decoding_after_a_stray_percent() {
+    let attack = "%%32%65";
+    on_every_level(Decoder::new()).for_each(|decoder| assert_refuses(decoder.decode(attack), Malformed, 0));
+    for decoder in on_every_level(Decoder::new().lenient()) {
+        assert_eq!(decoder.decode(attack).as_deref(), Ok(&b"%2e"[..]));
+        let mut buffer = attack.as_bytes().to_vec();
+        assert_eq!(decoder.decode_in_place(&mut buffer).as_deref(), Ok(&b"%2e"[..]));
+    }
+    // What is malformed becomes `%25`, so that nobody behind can take the result for a triplet.
+    let normalizer = Normalizer::new().malformed(simdpct::Malformed::Escape);
+    assert_eq!(normalizer.normalize(attack).as_deref(), Ok("%252e"));
+    assert_eq!(uri::repair(attack), "%25%32%65");
+    assert!(inspect(attack).contains(Findings::MALFORMED));
+}
+
+/// `%2>`: a decoder that reckons with the bytes and does not check them takes `>` for fourteen, and reads a dot. Digits are
+/// `0-9`, `a-f` and `A-F` alone: no other pair of bytes, whatever the arithmetic.
+#[test]
+fn digits_that_are_none() {
+    for attack in ["%2>", "%2N", "%2\u{E}", "%\u{12}e", "%2:", "%+2", "% 2", "%0x", "%-1", "%2`", "%2g", "%2@", "%/e"] {
+        on_every_level(Decoder::new()).for_each(|decoder| assert_refuses(decoder.decode(attack), Malformed, 0));
+        for decoder in on_every_level(Decoder::new().lenient()) {
+            assert_eq!(decoder.decode(attack).as_deref(), Ok(attack.as_bytes()));
+        }
+    }
+    for (high, low) in (0..=u16::MAX).map(|pair| (pair as u8, (pair >> 8) as u8)) {
+        let attack = [b'%', high, low];
+        let is_triplet = high.is_ascii_hexdigit() && low.is_ascii_hexdigit();
+        for decoder in on_every_level(Decoder::new()) {
+            assert_eq!(decoder.check(&attack).is_ok(), is_triplet, "{}", attack.escape_ascii());
+        }
+    }
+}
+
+/// `%c0%af` is a slash to a decoder of UTF-8 that takes overlong forms. Those are ill-formed (Unicode 3.9, table 3-7), and
+/// nothing ever makes a slash of them.
+#[test]
+fn overlong_slash() {
+    for attack in ["%c0%af", "%e0%80%af", "%f0%80%80%af", "%C0%2f", "%c1%9c", "%c0%ae"] {
+        for decoder in on_every_level(Decoder::new()) {
+            assert_refuses(decoder.decode_utf8(attack), InvalidUtf8, 0);
+            let lossy = decoder.decode_utf8_lossy(attack).unwrap();
+            assert!(lossy.starts_with('\u{FFFD}') && !lossy.contains(['\\', '.']), "{lossy}");
+            let dropped = decoder.decode_utf8_dropping(attack).unwrap();
+            // The slash of `%C0%2f` is one of its own.
+            assert_eq!(
+                (&*dropped, lossy.contains('/')),
+                if attack.contains("%2f") { ("/", true) } else { ("", false) }
+            );
+        }
+        assert_refuses(simdpct::decode(attack), InvalidUtf8, 0);
+        assert!(inspect(attack).contains(Findings::INVALID_UTF8));
+    }
+}
+
+/// `%u002e` is a dot to IIS and to no standard of URIs. It is malformed, unless it is asked for by name; then what is rejected is
+/// rejected in this form too.
+#[test]
+fn unicode_escapes() {
+    let attack = "%u002e%u002e%u2215";
+    on_every_level(Decoder::new()).for_each(|decoder| assert_refuses(decoder.decode(attack), Malformed, 0));
+    for decoder in on_every_level(Decoder::new().lenient()) {
+        assert_eq!(decoder.decode_utf8(attack).as_deref(), Ok(attack));
+    }
+    assert!(inspect(attack).contains(Findings::MALFORMED));
+    // U+2215 is no slash here, whatever a code page makes of it.
+    assert_eq!(UnicodeDecoder::new(Decoder::new()).decode_utf8(attack).as_deref(), Ok("..\u{2215}"));
+    let guarded = UnicodeDecoder::new(GUARD);
+    assert_refuses(guarded.decode_utf8("a%u002fb"), Rejected(b'/'), 1);
+    assert_refuses(guarded.decode_utf8("a%u0000"), Rejected(0), 1);
+    // What it yields is not decoded again.
+    assert_eq!(UnicodeDecoder::new(Decoder::new()).decode_utf8("%u0025u002e").as_deref(), Ok("%u002e"));
+}
+
+/// `a.png%00.php` ends at the NUL for whoever hands it to C. It decodes to all that it is, and a guard refuses it.
+#[test]
+fn encoded_nul() {
+    let attack = "a.php%00.png";
+    assert_eq!(simdpct::decode(attack).as_deref(), Ok("a.php\0.png"));
+    assert!(inspect(attack).contains(Findings::NUL | Findings::CONTROL));
+    on_every_level(GUARD).for_each(|guard| assert_refuses(guard.decode(attack), Rejected(0), 5));
+    // Raw as well, and before anything is written to the end of the buffer.
+    on_every_level(GUARD).for_each(|guard| assert_refuses(guard.decode("a.php\0.png"), Rejected(0), 5));
+    assert_eq!(simdpct::normalize(attack).as_deref(), Ok(attack));
+}
+
+/// `..%2f` and `..%5c` pass a filter that splits at separators first. They can be kept as they are, or refused.
+#[test]
+fn encoded_slash_and_backslash() {
+    let attack = "/static/..%2f..%5Cetc";
+    for decoder in on_every_level(Decoder::new().keep(ByteSet::new(b"/\\"))) {
+        assert_eq!(decoder.decode_utf8(attack).as_deref(), Ok(attack));
+    }
+    on_every_level(GUARD).for_each(|guard| assert_refuses(guard.decode(&attack[8..]), Rejected(b'/'), 2));
+    on_every_level(GUARD).for_each(|guard| assert_refuses(guard.decode("..%5Cetc"), Rejected(b'\\'), 2));
+    assert!(inspect(attack).contains(Findings::SLASH | Findings::BACKSLASH));
+    // Neither becomes a separator by normalising, nor does a separator become data.
+    assert_eq!(simdpct::normalize(attack).as_deref(), Ok("/static/..%2F..%5Cetc"));
+    assert!(!simdpct::equivalent("/a%2Fb", "/a/b"));
+    // Nor can data become one.
+    assert_eq!(Encoder::PATH_SEGMENT.encode("../\\"), "..%2F%5C");
+    assert_eq!(uri::path(["..", "a/b"]).unwrap_err().position, 1);
+}
+
+/// `%`, `%4` at the end: a decoder that does not look at the end reads what lies behind the buffer. Here that would complete the
+/// triplet, and is not read.
+#[test]
+fn truncated_at_the_end_of_the_buffer() {
+    for length in 0..200 {
+        for end in ["%", "%4", "%41%", "%41%4", "%u", "%u004"] {
+            let input = ["a".repeat(length), end.into()].concat();
+            let attack = Surrounded::new(input.as_bytes());
+            let position = input.rfind('%').unwrap();
+            for decoder in on_every_level(Decoder::new()) {
+                assert_refuses(decoder.decode(attack.input()), Malformed, position);
+            }
+            compare_decoding(&Decoder::new().lenient(), attack.input());
+        }
+    }
+}
+
+/// A table of digits that is indexed by a signed byte is read in front of its start. Every byte from 0x80 is no digit, wherever it
+/// stands, and is itself.
+#[test]
+fn bytes_that_are_negative_when_signed() {
+    for byte in 0x80..=0xFF_u8 {
+        for attack in [[b'%', byte, b'1'], [b'%', b'1', byte], [b'%', byte, byte], [byte, b'4', b'1'], [byte; 3]] {
+            let attack = attack.repeat(23);
+            let is_malformed = attack.contains(&b'%');
+            for decoder in on_every_level(Decoder::new()) {
+                assert_eq!(decoder.check(&attack).is_err(), is_malformed);
+                assert_eq!(decoder.lenient().decode(&attack).as_deref(), Ok(&*attack));
+            }
+            compare_encoding(&Encoder::COMPONENT, &attack);
+        }
+        let set = ByteSet::new(&[byte]);
+        assert!(Level::available().all(|level| set.find_on(level, &[b'a', byte & 0x7F, byte]) == Some(2)));
+    }
+}
+
+/// A megabyte of `%ab` keeps a decoder busy in which each triplet moves all that is behind it, or is appended to a new copy. Here
+/// each byte is looked at a few times at most; benches/hostile.rs shows that the time per byte is the same for any length.
+#[test]
+fn quadratic_decoders() {
+    let triplets = 1 << 20;
+    let attack = "%ab".repeat(triplets);
+    for decoder in on_every_level(Decoder::new()) {
+        assert!(decoder.decode(&attack).unwrap().iter().eq(std::iter::repeat_n(&0xAB, triplets)));
+        assert_eq!(decoder.decode_utf8_lossy(&attack).unwrap().len(), 3 * triplets);
+        assert_eq!(decoder.decode_in_place(attack.clone().into_bytes().as_mut_slice()).unwrap().len(), triplets);
+        assert_refuses(decoder.decode_utf8(&attack), InvalidUtf8, 0);
+    }
+    // What is malformed throughout, and what is to be escaped throughout.
+    let stray = "%".repeat(triplets);
+    assert_eq!(simdpct::decode_lossy(&stray).len(), triplets);
+    let normalizer = Normalizer::new().malformed(simdpct::Malformed::Escape);
+    assert_eq!(normalizer.normalize(&stray).unwrap().len(), 3 * triplets);
+    assert_eq!(form::parse_lossy(&"%ab=&".repeat(triplets)).count(), triplets);
+    assert_eq!(simdpct::encode(&stray).len(), 3 * triplets);
+}
+
+/// `%0d%0a` in a line of a log becomes the end of the line, and what follows a record of the attacker's making. A set that is kept
+/// stays escaped, so that a line stays one; `pct` keeps it wherever it works on lines.
+#[test]
+fn record_splitting() {
+    let attack = "GET /a%0d%0aGET /admin%0A\tx%20y";
+    for decoder in on_every_level(Decoder::new().lenient().keep(ByteSet::new(b"\r\n"))) {
+        assert_eq!(decoder.decode_utf8(attack).as_deref(), Ok("GET /a%0d%0aGET /admin%0A\tx y"));
+    }
+    for decoder in on_every_level(Decoder::new().reject(ByteSet::new(b"\r\n"))) {
+        assert_refuses(decoder.decode(attack), Rejected(b'\r'), 6);
+    }
+    assert!(inspect(attack).contains(Findings::CONTROL));
+    // Data that has line ends does not bring them in: they are escaped by every set that the standards have for URIs.
+    for encoder in [Encoder::COMPONENT, Encoder::PATH, Encoder::QUERY, Encoder::FORM, Encoder::URI, Encoder::FRAGMENT] {
+        assert_eq!(encoder.encode("a\r\nb"), "a%0D%0Ab");
+    }
+}
+
+/// A router that decodes a path, finds where a segment ends, and cuts the raw path there cuts somewhere else: in
+/// `/%61%2e%2e/x` as decoded the second slash is at 4, and the raw path up to there is `/%61`. The position in the raw path is to
+/// be had.
+#[test]
+fn a_raw_path_cut_by_a_decoded_index() {
+    let (raw, decoder) = ("/%61%2e%2e/secret", Decoder::new());
+    let decoded = decoder.decode_utf8(raw).unwrap();
+    let slash = decoded[1..].find('/').unwrap() + 1;
+    assert_eq!((slash, &raw[..slash]), (4, "/%61"), "the cut that is wrong");
+    for decoder in on_every_level(decoder) {
+        let cut = decoder.input_offset(raw, slash).unwrap();
+        assert_eq!((&raw[..cut], &raw[cut..]), ("/%61%2e%2e", "/secret"));
+    }
+    // Errors have their position in the raw path, so that nobody need count.
+    assert_refuses(simdpct::decode("/%61%2e%2e/%FF"), InvalidUtf8, 11);
+}

@@ -1,0 +1,20 @@
+//! Decoding of accepted characters against the oracle.
+
+use std::ops::RangeInclusive;
+
+use simdpct::accept::Ranges;
+use simdpct::{Decoder, Level, reference};
+
+/// Both forms, on every level, against the oracle.
+pub fn compare_accepting(decoder: &Decoder, ranges: &[RangeInclusive<char>], input: &[u8]) {
+    let accepted = Ranges::new(ranges);
+    let accept = |character| ranges.iter().any(|range| range.contains(&character));
+    let expected = reference::decode_utf8_accepting(decoder, input, accept);
+    for level in Level::available() {
+        let decoder = decoder.level(level);
+        for result in [decoder.decode_utf8_accepting(input, &accepted), decoder.decode_utf8_accepting_if(input, accept)]
+        {
+            assert_eq!(result.as_deref(), expected.as_deref(), "{} by {decoder:?}", input.escape_ascii());
+        }
+    }
+}

@@ -1,0 +1,77 @@
+//! The parser of forms, step by step as the standard has it (WHATWG URL 5.1), and every view of a form against it.
+
+use std::borrow::Cow;
+
+use simdpct::{Decoder, Level, form, reference};
+
+pub type Pairs<T> = Vec<(T, T)>;
+
+/// The parser of 5.1, step by step, on the oracle's decoding.
+pub fn oracle(input: &[u8]) -> Pairs<Vec<u8>> {
+    let decoder = Decoder::new().lenient().plus_for_space();
+    let decode = |part: &[u8]| reference::decode(&decoder, part).unwrap();
+    let pairs = input.split(|&byte| byte == b'&').filter(|pair| !pair.is_empty());
+    let split = |pair: &'_ [u8]| match pair.iter().position(|&byte| byte == b'=') {
+        Some(equals) => (decode(&pair[..equals]), decode(&pair[equals + 1..])),
+        None => (decode(pair), Vec::new()),
+    };
+    pairs.map(split).collect()
+}
+
+pub fn text(pairs: &Pairs<Vec<u8>>) -> Pairs<String> {
+    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+    pairs.iter().map(|(name, value)| (text(name), text(value))).collect()
+}
+
+/// Compares every view of a form, on every level, with the oracle.
+#[track_caller]
+pub fn compare_parsing(input: &[u8]) {
+    let bytes = oracle(input);
+    let lossy = text(&bytes);
+    for level in Level::available() {
+        let case = format!("\"{}\" on {level}", input.escape_ascii());
+        let ours: Pairs<Vec<u8>> = form::parse_bytes(input)
+            .level(level)
+            .map(|(name, value)| (name.into_owned(), value.into_owned()))
+            .collect();
+        assert_eq!(ours, bytes, "{case}");
+        let ours: Pairs<String> = form::parse_lossy(input)
+            .level(level)
+            .map(|(name, value)| (name.into_owned(), value.into_owned()))
+            .collect();
+        assert_eq!(ours, lossy, "{case}");
+        compare_strict(input, level, &case);
+
+        let pairs = form::parse_lossy(input).level(level);
+        assert!(lossy.len() <= pairs.size_hint().1.unwrap(), "{case}");
+        for (name, _) in &lossy {
+            let expected: Vec<&str> =
+                lossy.iter().filter(|(other, _)| other == name).map(|(_, value)| value.as_str()).collect();
+            assert_eq!(pairs.get_all(name).collect::<Vec<_>>(), expected[..], "{case}");
+            assert_eq!(pairs.get(name).as_ref().map(AsRef::as_ref), Some(expected[0]), "{case}");
+        }
+        for (name, _) in &bytes {
+            let expected = bytes.iter().filter(|(other, _)| other == name).map(|(_, value)| Cow::from(value));
+            assert!(form::parse_bytes(input).level(level).get_all(name).eq(expected), "{case}");
+        }
+    }
+}
+
+/// Each part is what a strict decoder makes of it, and the position counts from the start of the form.
+#[track_caller]
+pub fn compare_strict(input: &[u8], level: Level, case: &str) {
+    let decoder = Decoder::new().plus_for_space();
+    let start = |part: &[u8]| part.as_ptr() as usize - input.as_ptr() as usize;
+    let decode = |part: &[u8]| {
+        let text = reference::decode_utf8(&decoder, part);
+        text.map_err(|error| (error.kind, start(part) + error.position))
+    };
+    let parts: Vec<_> = form::split(input).level(level).collect();
+    let ours: Vec<_> = form::parse(input).level(level).collect();
+    assert_eq!(ours.len(), parts.len(), "{case}");
+    for (ours, (name, value)) in ours.into_iter().zip(parts) {
+        let expected = decode(name).and_then(|name| Ok((name, decode(value)?)));
+        let ours = ours.map(|(name, value)| (name.into_owned(), value.into_owned()));
+        assert_eq!(ours.map_err(|error| (error.kind, error.position)), expected, "{case}");
+    }
+}

@@ -1,0 +1,176 @@
+//! ECMAScript's functions, `%uXXXX` and ISO-8859-1, character by character as their definitions have it.
+
+use std::borrow::Cow;
+
+use simdpct::DecodeErrorKind::{InvalidUtf8, LoneSurrogate, Rejected, Unencodable};
+use simdpct::legacy::{LoneSurrogates, UnicodeDecoder, js, latin1};
+use simdpct::{ByteSet, DecodeErrorKind, Decoder, Level, reference};
+
+use super::decoder;
+
+/// The code unit of the escape at `at`, by four digits behind `%u`.
+pub fn code_unit(input: &[u8], at: usize) -> Option<u16> {
+    let digits = input.get(at..at + 6)?.strip_prefix(b"%u")?;
+    digits.iter().all(u8::is_ascii_hexdigit).then_some(())?;
+    u16::from_str_radix(str::from_utf8(digits).ok()?, 16).ok()
+}
+
+/// B.2.1.2, step by step, on code units; those of the text are the ones of its characters.
+pub fn unescape_to_utf16(text: &str) -> Vec<u16> {
+    let (input, mut units, mut at) = (text.as_bytes(), Vec::new(), 0);
+    while let Some(character) = text[at..].chars().next() {
+        if let Some(unit) = code_unit(input, at) {
+            units.push(unit);
+            at += 6;
+        } else if let Some(byte) = reference::triplet(input, at) {
+            units.push(byte.into());
+            at += 3;
+        } else {
+            units.extend(character.encode_utf16(&mut [0; 2]).iter());
+            at += character.len_utf8();
+        }
+    }
+    units
+}
+
+/// What a [`UnicodeDecoder`] of these parts decodes: each byte of the output with the place it is from, checked at the end.
+pub fn decode_unicode(
+    input: &[u8],
+    decoder: &Decoder,
+    kept_triplets: ByteSet,
+    kept: Option<ByteSet>,
+    rejected: Option<ByteSet>,
+    policy: LoneSurrogates,
+) -> Result<String, (DecodeErrorKind, usize)> {
+    let (mut bytes, mut error, mut at) = (Vec::new(), None, 0);
+    while at < input.len() && error.is_none() {
+        let Some(unit) = code_unit(input, at) else {
+            let (symbols, failure) = reference::symbols(decoder, &input[at..input.len().min(at + 3)]);
+            match symbols.first() {
+                Some(&(_, byte)) => bytes.push((at, byte)),
+                None => error = failure.map(|failure| (failure.kind, at)),
+            }
+            let decoded = reference::triplet(input, at).filter(|&byte| !kept_triplets.contains(byte));
+            at += if decoded.is_some() { 3 } else { 1 };
+            continue;
+        };
+        let units = [Some(unit), code_unit(input, at + 6)];
+        let pair = String::from_utf16(&units.map(|unit| unit.unwrap_or(0xD800))).ok();
+        let is_high = (0xD800..0xDC00).contains(&unit);
+        let (character, width) = match (String::from_utf16(&[unit]).ok(), pair) {
+            (None, Some(pair)) if is_high => (Some(pair), 12),
+            (Some(single), _) => (Some(single), 6),
+            _ if policy == LoneSurrogates::Error => {
+                error = Some((LoneSurrogate, at));
+                continue;
+            }
+            _ => ((policy == LoneSurrogates::Replace).then(|| "\u{FFFD}".into()), 6),
+        };
+        let is_real = String::from_utf16(&[unit]).is_ok() || width == 12;
+        let is_kept = |text: &String| is_real && kept.is_some_and(|kept| text.bytes().all(|byte| kept.contains(byte)));
+        match character.filter(|text| !is_kept(text)) {
+            Some(text) => bytes.extend(text.bytes().map(|byte| (at, byte))),
+            None => bytes.extend((at..at + width).map(|at| (at, input[at]))),
+        }
+        let is_rejected = |byte| rejected.is_some_and(|set| set.contains(byte));
+        if let Some(&(position, byte)) = bytes.iter().find(|&&(_, byte)| is_rejected(byte)) {
+            error = Some((Rejected(byte), position));
+            // A character is refused as a whole.
+            bytes.retain(|&(from, _)| from < position);
+        }
+        at += width;
+    }
+    let text = String::from_utf8(bytes.iter().map(|&(_, byte)| byte).collect());
+    match (text, error) {
+        (Err(invalid), _) => Err((InvalidUtf8, bytes[invalid.utf8_error().valid_up_to()].0)),
+        (Ok(_), Some(error)) => Err(error),
+        (Ok(text), None) => Ok(text),
+    }
+}
+
+/// Both forms of `unescape` against its definition (ECMA-262 B.2.1.2).
+pub fn compare_unescaping(text: &str) {
+    let units = unescape_to_utf16(text);
+    assert_eq!(js::unescape_lossy(text), String::from_utf16_lossy(&units));
+    match (js::unescape(text), String::from_utf16(&units)) {
+        (Ok(result), Ok(expected)) => assert_eq!(result, expected),
+        (Err(error), Err(_)) => {
+            // The position is that of an escape, and what stands before it is without error.
+            assert_eq!(error.kind, LoneSurrogate);
+            assert!(code_unit(text.as_bytes(), error.position).is_some_and(|unit| unit & 0xF800 == 0xD800));
+            assert!(js::unescape(&text[..error.position]).is_ok());
+        }
+        (result, expected) => panic!("{result:?}, {expected:?}"),
+    }
+}
+
+/// `escape` against its definition (ECMA-262 B.2.1.1), and back.
+pub fn compare_escaping(text: &str) {
+    let expected: String = text
+        .encode_utf16()
+        .map(|unit| match u8::try_from(unit) {
+            Ok(byte) if byte.is_ascii_alphanumeric() || b"@*_+-./".contains(&byte) => char::from(byte).to_string(),
+            Ok(byte) => format!("%{byte:02X}"),
+            Err(_) => format!("%u{unit:04X}"),
+        })
+        .collect();
+    let escaped = js::escape(text);
+    assert_eq!(&escaped, &expected);
+    assert_eq!(js::unescape(&escaped), Ok(Cow::from(text)));
+    let back = UnicodeDecoder::new(Decoder::new()).decode_utf8(&*escaped);
+    if text.encode_utf16().all(|unit| !(0x80..0x100).contains(&unit)) {
+        assert_eq!(back, Ok(Cow::from(text)));
+    }
+}
+
+/// Decoding of ISO-8859-1, character by character, against the oracle on its bytes.
+pub fn compare_latin1_decoding(decoder: &Decoder, text: &str) {
+    let cut = text.char_indices().find(|&(_, character)| character > '\u{FF}');
+    let known: Vec<char> = text[..cut.map_or(text.len(), |(at, _)| at)].chars().collect();
+    let bytes: Vec<u8> = known.iter().map(|&character| character as u8).collect();
+    let expected = match (reference::decode(decoder, &bytes), cut) {
+        (Err(error), _) => {
+            Err((error.kind, known[..error.position].iter().map(|character| character.len_utf8()).sum()))
+        }
+        (Ok(_), Some((at, character))) => Err((Unencodable(character), at)),
+        (Ok(decoded), None) => Ok(decoded.into_iter().map(char::from).collect::<String>()),
+    };
+    let result = latin1::decode(text, decoder);
+    assert_eq!(result.as_deref().map_err(|error| (error.kind, error.position)), expected.as_deref().map_err(|&e| e));
+}
+
+/// How a [`UnicodeDecoder`] is to be set.
+#[derive(Clone, Copy, Debug)]
+pub struct UnicodeCase {
+    pub lenient: bool,
+    pub plus: bool,
+    pub kept: Option<ByteSet>,
+    pub rejected: Option<ByteSet>,
+    /// `%uXXXX` alone is decoded.
+    pub alone: bool,
+    pub policy: LoneSurrogates,
+    pub level: Level,
+}
+
+/// Both forms of decoding against the oracle.
+pub fn compare_unicode_decoding(case: UnicodeCase, input: &[u8]) {
+    let decoder = decoder(case.lenient, case.plus, case.kept, case.rejected);
+    let mut unicode = UnicodeDecoder::new(decoder.level(case.level)).lone_surrogates(case.policy);
+    if case.alone {
+        unicode = unicode.keep_triplets();
+    }
+    let kept_triplets = if case.alone { ByteSet::ALL } else { case.kept.unwrap_or(ByteSet::EMPTY) };
+    let expected =
+        decode_unicode(input, &decoder.keep(kept_triplets), kept_triplets, case.kept, case.rejected, case.policy);
+    let result = unicode.decode_utf8(input);
+    assert_eq!(result.as_deref().map_err(|error| (error.kind, error.position)), expected.as_deref().map_err(|&e| e));
+    if let Ok(text) = &result {
+        assert_eq!(matches!(text, Cow::Borrowed(_)), text.as_bytes() == input);
+    }
+    let lossy = unicode.decode_utf8_lossy(input);
+    match expected {
+        Ok(text) => assert_eq!(lossy.as_deref(), Ok(&*text)),
+        Err((InvalidUtf8, _)) => assert!(lossy.ok().is_none_or(|text| text.contains('\u{FFFD}'))),
+        Err(error) => assert_eq!(lossy.map_err(|error| (error.kind, error.position)), Err(error)),
+    }
+}

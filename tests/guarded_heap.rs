@@ -1,0 +1,328 @@
+//! Is a byte touched outside of what is allocated, or after it is freed? Every allocation here ends where a page begins that may
+//! not be touched, and becomes one when it is freed.
+//!
+//! This is for the forms that allocate themselves, which tests/bounds.rs cannot place at a guard. What is found ends the process by
+//! a signal; `--test-threads=1` shows in which test.
+#![cfg(all(feature = "std", target_os = "linux", not(miri)))]
+
+mod common;
+
+use std::alloc::{GlobalAlloc, Layout, System};
+use std::cell::Cell;
+use std::fmt::Debug;
+use std::io::Write;
+use std::sync::OnceLock;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use common::{decoders, encoders};
+use simdpct::accept::Ranges;
+use simdpct::form::{self, Serializer};
+use simdpct::legacy::{LoneSurrogates, UnicodeDecoder, js, latin1, rfc1738};
+use simdpct::offset::OffsetMap;
+use simdpct::stream::{self, write};
+use simdpct::{ByteSet, Counts, Decoder, Encoder, Findings, Level, Malformed, Normalizer, equivalent, uri};
+
+struct Guarding;
+
+#[global_allocator]
+static ALLOCATOR: Guarding = Guarding;
+
+thread_local! {
+    /// Whether this thread's allocations are to be guarded: tests run side by side, and their runner allocates as well.
+    static IS_GUARDED: Cell<bool> = const { Cell::new(false) };
+}
+
+/// Addresses for all guarded allocations, none of which is used twice. Only pages in use take memory.
+const RESERVED: usize = 64 << 30;
+static NEXT: AtomicUsize = AtomicUsize::new(0);
+
+/// What stands in front of an allocation, in its first page.
+const CANARY: u8 = 0xC5;
+
+/// The start of the reserved addresses.
+fn reserved() -> usize {
+    static START: OnceLock<usize> = OnceLock::new();
+    *START.get_or_init(|| {
+        let flags = libc::MAP_PRIVATE | libc::MAP_ANON | libc::MAP_NORESERVE;
+        // SAFETY: a new mapping, at an address that the system chooses, replaces none.
+        let map = unsafe { libc::mmap(std::ptr::null_mut(), RESERVED, libc::PROT_NONE, flags, -1, 0) };
+        if map == libc::MAP_FAILED { 0 } else { map as usize }
+    })
+}
+
+fn page() -> usize {
+    static PAGE: OnceLock<usize> = OnceLock::new();
+    // SAFETY: only asks.
+    *PAGE.get_or_init(|| unsafe { libc::sysconf(libc::_SC_PAGESIZE) } as usize)
+}
+
+/// The first page of an allocation, how many bytes its pages have, and where it starts in them.
+fn placed(layout: Layout) -> (usize, usize) {
+    let room = layout.size().next_multiple_of(page()).max(page());
+    (room, (room - layout.size()) & !(layout.align() - 1))
+}
+
+/// Nothing can be unwound from within an allocator.
+fn give_up(why: &str) -> ! {
+    IS_GUARDED.set(false);
+    // Not captured, as what a test prints is: nobody would come to print it.
+    let _ = std::io::stderr().write_all(format!("\nguarded heap: {why}\n").as_bytes());
+    std::process::abort()
+}
+
+// SAFETY: each guarded allocation has pages of its own, readable and writable from when it is made until it is freed; others are
+// the system's. Which of the two an allocation is, its address says. The thread-local has no destructor and allocates nothing.
+unsafe impl GlobalAlloc for Guarding {
+    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+        if !IS_GUARDED.get() || layout.size() == 0 {
+            // SAFETY: the caller's promise.
+            return unsafe { System.alloc(layout) };
+        }
+        let (room, start) = placed(layout);
+        let at = NEXT.fetch_add(room + page(), Ordering::Relaxed);
+        if at + room + page() > RESERVED || reserved() == 0 {
+            give_up("out of addresses");
+        }
+        let pages = (reserved() + at) as *mut u8;
+        // SAFETY: these pages are reserved and nobody else's. The one behind them stays as it is: it is the guard.
+        unsafe {
+            if libc::mprotect(pages.cast(), room, libc::PROT_READ | libc::PROT_WRITE) != 0 {
+                give_up("mprotect failed");
+            }
+            pages.write_bytes(CANARY, start);
+            pages.add(start)
+        }
+    }
+
+    unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
+        let is_guarded = (reserved()..reserved() + RESERVED).contains(&(pointer as usize));
+        if !is_guarded {
+            // SAFETY: the caller's promise; it came from there.
+            return unsafe { System.dealloc(pointer, layout) };
+        }
+        let (room, start) = placed(layout);
+        // SAFETY: the pages are those of `alloc`, with the same layout, and nobody uses them any more.
+        unsafe {
+            let pages = pointer.sub(start);
+            if std::slice::from_raw_parts(pages, start).iter().any(|&byte| byte != CANARY) {
+                give_up("something was written in front of an allocation");
+            }
+            libc::madvise(pages.cast(), room, libc::MADV_DONTNEED);
+            if libc::mprotect(pages.cast(), room, libc::PROT_NONE) != 0 {
+                give_up("mprotect failed");
+            }
+        }
+    }
+}
+
+/// What `work` returns, with all that it allocates at a guard.
+fn guarded<T>(work: impl FnOnce() -> T) -> T {
+    IS_GUARDED.set(true);
+    let result = work();
+    IS_GUARDED.set(false);
+    result
+}
+
+/// Runs `work` on an ordinary heap and on a guarded one, with the input on it as well.
+#[track_caller]
+fn compare<T: Debug + PartialEq>(input: &[u8], work: impl Fn(&[u8]) -> T) {
+    let expected = work(input);
+    let result = guarded(|| {
+        let input: Box<[u8]> = input.into();
+        work(&input)
+    });
+    assert_eq!(result, expected, "of \"{}\"", input.escape_ascii());
+}
+
+/// As [`compare`], of the input as text.
+#[track_caller]
+fn compare_text<T: Debug + PartialEq>(input: &[u8], work: impl Fn(&str) -> T) {
+    if let Ok(text) = std::str::from_utf8(input) {
+        compare(text.as_bytes(), |input| work(str::from_utf8(input).unwrap_or_default()));
+    }
+}
+
+fn is_quick() -> bool {
+    std::env::var_os("SIMDPCT_QUICK").is_some_and(|value| value != "0")
+}
+
+/// Texts of every length up to several blocks, of each kind that makes kernels take another path.
+fn for_each_input(mut each: impl FnMut(Level, &[u8])) {
+    let patterns: [&[u8]; 10] = [
+        b"clean",
+        b"%41",
+        b"%fF%20",
+        b"%",
+        b"%g4%4",
+        b"a=b&",
+        b" \0\xFF",
+        "é😀".as_bytes(),
+        b"%u20AC%uD83D",
+        b"http://u@h:1/some clean text, 35 bytes+of it now?a%20b%4=%41&\xE9#%%G1",
+    ];
+    let blocks: &[usize] =
+        if is_quick() { &[127, 130] } else { &[95, 97, 127, 128, 129, 131, 191, 193, 255, 257, 300] };
+    let lengths = (0..if is_quick() { 36 } else { 68 }).chain(blocks.iter().copied());
+    for length in lengths {
+        for pattern in patterns {
+            let input: Vec<u8> = pattern.iter().copied().cycle().take(length).collect();
+            Level::available().for_each(|level| each(level, &input));
+        }
+    }
+}
+
+/// The guards are what they are said to be: the kernel of the system cannot read them either.
+#[test]
+fn the_guards_hold() {
+    let is_readable = |address: *const u8| {
+        // SAFETY: the system checks the address; `access` changes nothing.
+        let status = unsafe { libc::access(address.cast(), libc::F_OK) };
+        status == 0 || std::io::Error::last_os_error().raw_os_error() != Some(libc::EFAULT)
+    };
+    let bytes = guarded(|| Vec::<u8>::with_capacity(100));
+    let end = bytes.as_ptr().wrapping_add(bytes.capacity());
+    assert!(is_readable(bytes.as_ptr()) && is_readable(end.wrapping_sub(1)) && !is_readable(end));
+    let start = bytes.as_ptr();
+    drop(bytes);
+    assert!(!is_readable(start));
+}
+
+#[test]
+fn decoding() {
+    let decoders: Vec<Decoder> = decoders().into_iter().step_by(5).collect();
+    for_each_input(|level, input| {
+        for decoder in decoders.iter().map(|decoder| decoder.level(level)) {
+            compare(input, |input| decoder.decode(input).map(|bytes| bytes.into_owned()));
+            compare(input, |input| decoder.decode_utf8_lossy(input).map(|text| text.into_owned()));
+            compare(input, |input| {
+                let mut output = Vec::with_capacity(7);
+                output.extend_from_slice(b"before%");
+                decoder.decode_to(input, &mut output).map(|()| output)
+            });
+        }
+        let decoder = Decoder::new().lenient().level(level);
+        compare(input, |input| decoder.decode_utf8(input).map(|text| text.into_owned()));
+        compare(input, |input| decoder.decode_utf8_dropping(input).map(|text| text.into_owned()));
+        compare(input, |input| decoder.decode_utf8_accepting(input, &Ranges::LATIN).map(|text| text.into_owned()));
+        compare(input, |input| OffsetMap::new(&decoder, input).map(|map| map.input_offset(input.len() / 3)));
+    });
+}
+
+#[test]
+fn encoding() {
+    let encoders: Vec<Encoder> = encoders().into_iter().step_by(7).collect();
+    for_each_input(|level, input| {
+        for encoder in encoders.iter().map(|encoder| encoder.level(level)) {
+            compare(input, |input| encoder.encode(input).into_owned());
+            compare(input, |input| encoder.display(input).to_string());
+            compare(input, |input| {
+                let mut output = String::with_capacity(7);
+                output.push_str("before%");
+                encoder.encode_to(input, &mut output);
+                output
+            });
+        }
+    });
+}
+
+/// What only reads, of an input at a guard on the heap.
+#[test]
+fn searching_and_inspecting() {
+    for_each_input(|level, input| {
+        compare(input, |input| {
+            let set = ByteSet::new(b"%\0");
+            (
+                set.find_on(level, input),
+                set.count_on(level, input),
+                Findings::on(level, input),
+                Counts::on(level, input),
+            )
+        });
+    });
+}
+
+#[test]
+fn normalizing() {
+    for_each_input(|level, input| {
+        for policy in [Malformed::Error, Malformed::Keep, Malformed::Escape] {
+            let normalizer = Normalizer::new().malformed(policy).level(level);
+            compare_text(input, |text| normalizer.normalize(text).map(|text| text.into_owned()));
+        }
+        compare_text(input, |text| equivalent(text, &text.to_ascii_lowercase()));
+    });
+}
+
+#[test]
+fn forms() {
+    for_each_input(|level, input| {
+        let own = |bytes: std::borrow::Cow<'_, [u8]>| bytes.into_owned();
+        compare(input, |input| {
+            form::parse_bytes(input).level(level).map(|(name, value)| (own(name), own(value))).collect::<Vec<_>>()
+        });
+        compare(input, |input| {
+            let pairs = form::parse(input).level(level);
+            pairs.map(|pair| pair.map(|(name, value)| [name.into_owned(), value.into_owned()])).collect::<Vec<_>>()
+        });
+        compare(input, |input| {
+            let mut serializer = Serializer::new(String::new()).level(level).normalize_newlines();
+            serializer.append_pair("name", input).append_key_only(input).append_pair(input, input);
+            serializer.finish()
+        });
+        compare(input, |input| {
+            let mut serializer = Serializer::new(Vec::new()).level(level).percent_20();
+            serializer.append_pair(input, "").extend_keys_only([input, input]);
+            serializer.finish()
+        });
+    });
+}
+
+/// What has no level of its own runs on the active one.
+#[test]
+fn uris_and_what_came_before_them() {
+    for_each_input(|level, input| {
+        compare(input, |input| uri::repair(input).into_owned());
+        compare(input, |input| uri::query([(input, input)]));
+        compare(input, |input| uri::path(input.split(|&byte| byte == b'/')));
+        compare_text(input, |text| uri::split(text).to_string());
+        compare_text(input, |text| js::escape(text).into_owned());
+        compare_text(input, |text| js::unescape_lossy(text).into_owned());
+        compare_text(input, |text| latin1::decode(text, &Decoder::new().lenient()).map(|text| text.into_owned()));
+        compare_text(input, |text| latin1::encode(text, &Encoder::COMPONENT).map(|text| text.into_owned()));
+        compare(input, |input| rfc1738::decode(&*rfc1738::encode(input)).map(|text| text.into_owned()));
+        let decoder = UnicodeDecoder::new(Decoder::new().lenient().level(level)).lone_surrogates(LoneSurrogates::Keep);
+        compare(input, |input| decoder.decode_utf8_lossy(input).map(|text| text.into_owned()));
+    });
+}
+
+/// In chunks that each end at a guard.
+#[test]
+fn streams() {
+    let lengths: &[usize] = if is_quick() { &[17] } else { &[7, 64] };
+    for_each_input(|level, input| {
+        let decoder = Decoder::new().lenient().level(level);
+        for &length in lengths {
+            compare(input, |input| {
+                let (mut stream, mut output) = (stream::Decoder::new(decoder).utf8_lossy(), Vec::new());
+                for chunk in input.chunks(length).map(Box::<[u8]>::from) {
+                    stream.feed_to(&chunk, &mut output)?;
+                }
+                output.extend_from_slice(&stream.finish()?);
+                Ok::<_, stream::StreamError>(output)
+            });
+            compare(input, |input| {
+                let mut stream = stream::Encoder::new(Encoder::URI.keep_non_ascii().level(level));
+                let mut output = Vec::new();
+                for chunk in input.chunks(length).map(Box::<[u8]>::from) {
+                    stream.feed_to(&chunk, &mut output);
+                }
+                output.extend_from_slice(&stream.finish());
+                output
+            });
+        }
+    });
+    let input = "%41 é%zz".repeat(30_000).into_bytes();
+    compare(&input, |input| {
+        let mut writer = write::Decoder::new(Vec::new(), Decoder::new().lenient());
+        writer.write_all(input).and_then(|()| writer.finish()).ok()
+    });
+}

@@ -1,0 +1,92 @@
+//! Does a length or a position wrap? What is more than a `usize` holds is an error, a `None` or the largest number, never a small one.
+#![cfg(feature = "std")]
+
+use simdpct::offset::{OffsetError, OffsetMap};
+use simdpct::{ByteSet, Counts, DecodeErrorKind, Decoder, Encoder, Findings, form, inspect_counting};
+
+/// The most that an encoder makes of so many bytes.
+#[test]
+fn the_most_that_an_encoder_makes() {
+    let third = usize::MAX / 3;
+    assert_eq!(Encoder::max_encoded_len(0), Some(0));
+    assert_eq!(Encoder::max_encoded_len(third), Some(usize::MAX));
+    assert_eq!(Encoder::max_encoded_len(third + 1), None);
+    assert_eq!(Encoder::max_encoded_len(usize::MAX / 2), None);
+    assert_eq!(Encoder::max_encoded_len(usize::MAX), None);
+}
+
+/// Positions that no output has, up to the largest number.
+#[test]
+fn positions_behind_the_end() {
+    let decoder = Decoder::new();
+    let map = OffsetMap::new(&decoder, "%41bc").unwrap();
+    for offset in [4, 5, usize::MAX / 3, usize::MAX / 2, usize::MAX - 2, usize::MAX - 1, usize::MAX] {
+        assert_eq!(decoder.input_offset("%41bc", offset), Err(OffsetError::BeyondEnd { decoded_len: 3 }), "{offset}");
+        assert_eq!(map.input_offset(offset), None, "{offset}");
+    }
+    let mut serializer = form::Serializer::for_suffix(String::from("a"), usize::MAX);
+    serializer.append_pair("b", "c");
+    assert_eq!(serializer.finish(), "ab=c");
+}
+
+/// Memory of which nothing but addresses is used: it reads as zeros.
+#[cfg(all(target_os = "linux", target_pointer_width = "64"))]
+struct Zeros(*mut u8, usize);
+
+#[cfg(all(target_os = "linux", target_pointer_width = "64"))]
+impl Zeros {
+    fn new(length: usize) -> Self {
+        let flags = libc::MAP_PRIVATE | libc::MAP_ANON | libc::MAP_NORESERVE;
+        let protection = libc::PROT_READ | libc::PROT_WRITE;
+        // SAFETY: a new mapping, at an address that the system chooses, replaces none.
+        let map = unsafe { libc::mmap(std::ptr::null_mut(), length, protection, flags, -1, 0) };
+        assert_ne!(map, libc::MAP_FAILED);
+        Self(map.cast(), length)
+    }
+
+    fn bytes(&mut self) -> &mut [u8] {
+        // SAFETY: mapped, zeroed by the system, readable and writable until `drop`, and borrowed with `self`.
+        unsafe { std::slice::from_raw_parts_mut(self.0, self.1) }
+    }
+}
+
+#[cfg(all(target_os = "linux", target_pointer_width = "64"))]
+impl Drop for Zeros {
+    fn drop(&mut self) {
+        // SAFETY: the whole mapping of `new`; no borrow of it outlives `self`.
+        unsafe { libc::munmap(self.0.cast(), self.1) };
+    }
+}
+
+/// More bytes than 32 bits count, with what matters behind the 2^32nd.
+#[cfg(all(target_os = "linux", target_pointer_width = "64"))]
+#[test]
+fn lengths_and_positions_of_more_than_32_bits() {
+    if cfg!(miri) || std::env::var_os("SIMDPCT_QUICK").is_some_and(|value| value != "0") {
+        return;
+    }
+    let start = (1_usize << 32) + 5;
+    let mut zeros = Zeros::new(start + 100);
+    let input = zeros.bytes();
+    let length = input.len();
+    input[start..start + 4].copy_from_slice(b"%41%");
+    let input = &*input;
+
+    let percent = ByteSet::new(b"%");
+    assert_eq!((percent.find(input), percent.count(input)), (Some(start), 2));
+    // Two bytes more for each zero, and for each percent sign.
+    assert_eq!(Encoder::COMPONENT.encoded_len(input), 3 * (length - 2) + 2);
+    assert_eq!(Encoder::COMPONENT.encode_into(input, &mut [0; 64]).unwrap_err().needed, 3 * (length - 2) + 2);
+    let lenient = Decoder::new().lenient();
+    assert_eq!(lenient.decoded_len(input), Ok(length - 2));
+    let error = Decoder::new().check(input).unwrap_err();
+    assert_eq!((error.kind, error.position), (DecodeErrorKind::Malformed, start + 3));
+    let error = Decoder::new().lenient().reject(ByteSet::new(b"A")).check(input).unwrap_err();
+    assert_eq!((error.kind, error.position), (DecodeErrorKind::Rejected(b'A'), start));
+    assert_eq!(lenient.input_offset(input, start + 1), Ok(start + 3));
+    let counts: Counts = inspect_counting(input);
+    assert_eq!((counts.first(Findings::ESCAPE), counts.first(Findings::MALFORMED)), (Some(start), Some(start + 3)));
+    assert_eq!(counts.count(Findings::ILLEGAL), length - 4);
+    let pair = form::split(input).next().unwrap();
+    assert_eq!((pair.0.len(), pair.1.len()), (length, 0));
+}
