@@ -80,7 +80,7 @@ fn for_each_part<E>(
         return encode(0, input, rules);
     }
     let literal = rules.for_well_formed();
-    if simdutf8::basic::from_utf8(input).is_ok() {
+    if is_well_formed(input, None) {
         return encode(0, input, &literal);
     }
     let mut at = 0;
@@ -294,7 +294,7 @@ impl<const COUNT: bool> Inspector<COUNT> {
             // (tests/inspect.rs, tests/bounds.rs)
             unsafe { kernel(chunk, extract, &mut report) }
             report.base += chunk.len();
-            is_well_formed = is_well_formed && is_well_formed_but_for_the_end(extract);
+            is_well_formed = is_well_formed && is_well_formed_but_for_the_end(extract, *level);
             if !is_well_formed {
                 extract.length = 0;
             }
@@ -312,7 +312,7 @@ impl<const COUNT: bool> Inspector<COUNT> {
 }
 
 /// Whether what was extracted is well-formed up to an unfinished character, which is all that is left of it then.
-fn is_well_formed_but_for_the_end(extract: &mut Extract) -> bool {
+fn is_well_formed_but_for_the_end(extract: &mut Extract, level: Option<Level>) -> bool {
     let length = extract.length;
     if length == 0 {
         return true;
@@ -320,10 +320,10 @@ fn is_well_formed_but_for_the_end(extract: &mut Extract) -> bool {
     // SAFETY: the kernel initialised the first `length` bytes. (tests/inspect.rs, tests/bounds.rs)
     let text = unsafe { assume_init(&mut extract.buffer, length) };
     let unfinished = unfinished_character(text);
-    let is_well_formed = checked_text(&text[..length - unfinished]).is_some();
+    let is_good = is_well_formed(&text[..length - unfinished], level);
     text.copy_within(length - unfinished.., 0);
     extract.length = unfinished;
-    is_well_formed
+    is_good
 }
 
 /// How many ill-formed sequences the decoded form has, and the place in the input of the first one.
@@ -405,20 +405,28 @@ unsafe fn assume_init(buffer: &mut [MaybeUninit<u8>], length: usize) -> &mut [u8
     unsafe { &mut *(core::ptr::from_mut(&mut buffer[..length]) as *mut [u8]) }
 }
 
-/// Offset of the first byte that is not part of well-formed UTF-8.
+/// Whether a text is well-formed UTF-8.
 #[inline]
-pub(crate) fn find_ill_formed(bytes: &[u8]) -> Option<usize> {
-    match simdutf8::basic::from_utf8(bytes) {
-        Ok(_) => None,
-        // Rare, so it may look twice.
-        Err(_) => core::str::from_utf8(bytes).err().map(|error| error.valid_up_to()),
-    }
+pub(crate) fn is_well_formed(text: &[u8], level: Option<Level>) -> bool {
+    // SAFETY: as in `find`. (tests/utf8.rs)
+    unsafe { (Kernels::of(Level::usable(level)).is_well_formed)(text) }
 }
 
-/// The text that an encoder wrote to a buffer.
+/// Offset of the first byte that is not part of well-formed UTF-8.
 #[inline]
-pub(crate) fn checked_text(bytes: &[u8]) -> Option<&str> {
-    simdutf8::basic::from_utf8(bytes).ok()
+pub(crate) fn find_ill_formed(bytes: &[u8], level: Option<Level>) -> Option<usize> {
+    if is_well_formed(bytes, level) {
+        return None;
+    }
+    // Rare, so it may look twice.
+    core::str::from_utf8(bytes).err().map(|error| error.valid_up_to())
+}
+
+/// The text that these bytes are.
+#[inline]
+pub(crate) fn checked_text(bytes: &[u8], level: Option<Level>) -> Option<&str> {
+    // SAFETY: just checked. (tests/utf8.rs)
+    is_well_formed(bytes, level).then(|| unsafe { core::str::from_utf8_unchecked(bytes) })
 }
 
 /// What allocates.
@@ -689,8 +697,11 @@ pub(crate) mod owned {
 
     /// The text that these bytes are, or the bytes and the offset of the first one that is not well-formed UTF-8.
     #[inline]
-    pub(crate) fn into_text(bytes: Cow<'_, [u8]>) -> Result<Cow<'_, str>, (Cow<'_, [u8]>, usize)> {
-        match find_ill_formed(&bytes) {
+    pub(crate) fn into_text(
+        bytes: Cow<'_, [u8]>,
+        level: Option<Level>,
+    ) -> Result<Cow<'_, str>, (Cow<'_, [u8]>, usize)> {
+        match find_ill_formed(&bytes, level) {
             // SAFETY: just checked.
             None => Ok(unsafe { into_text_unchecked(bytes) }),
             Some(offset) => Err((bytes, offset)),

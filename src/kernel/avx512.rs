@@ -16,6 +16,7 @@ use core::arch::x86_64::*;
 use super::marks::{self, Index, MEMBERS, Mark, MarkKernel, PERCENTS, Shift, TRIPLETS_OF_OTHERS};
 use super::report::{self, Extract, Report};
 use super::tape::{Source, Tape, Target};
+use super::utf8;
 use super::{Cursor, FormMarks, KEEP, Kernel, PLUS, Progress, REJECT, SCAN, Stop, UPPERCASE, WRITE};
 use crate::byteset::ByteSet;
 use crate::rules::{DecodeRules, EncodeRules};
@@ -23,7 +24,7 @@ use crate::rules::{DecodeRules, EncodeRules};
 /// Needs AVX-512 F, BW, VL, VBMI and VBMI2, BMI1, BMI2 and POPCNT.
 pub(crate) struct Avx512;
 
-const LANES: usize = 64;
+pub(super) const LANES: usize = 64;
 /// The input bytes of a dirty block that one register holds expanded: three bytes each.
 const GROUP: usize = 21;
 /// How far a dirty block goes: a few whole groups.
@@ -61,6 +62,10 @@ impl Kernel for Avx512 {
         let mask = low_bits(length - at);
         let members = class.members(load(start.add(at), length - at)) & mask;
         count + members.count_ones() as usize
+    }
+
+    unsafe fn is_well_formed(text: &[u8]) -> bool {
+        utf8::is_well_formed(text)
     }
 
     #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
@@ -229,7 +234,7 @@ unsafe fn broadcast(table: &[u8; 16]) -> __m512i {
 }
 
 #[inline(always)]
-unsafe fn load_table(table: &[u8; 64]) -> __m512i {
+pub(super) unsafe fn load_table(table: &[u8; 64]) -> __m512i {
     _mm512_loadu_epi8(table.as_ptr().cast())
 }
 
@@ -521,7 +526,7 @@ fn is_within_page(start: *const u8) -> bool {
 ///
 /// `from` is valid for reads of `length` bytes, if that is not above 64.
 #[inline(always)]
-unsafe fn load(from: *const u8, length: usize) -> __m512i {
+pub(super) unsafe fn load(from: *const u8, length: usize) -> __m512i {
     if is_within_page(from) {
         _mm512_maskz_loadu_epi8(low_bits(length), from.cast())
     } else {

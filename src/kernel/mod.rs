@@ -22,6 +22,8 @@ mod scalar;
 #[cfg(target_arch = "x86_64")]
 mod sse41;
 pub(crate) mod tape;
+#[cfg(target_arch = "x86_64")]
+mod utf8;
 mod vector;
 pub(crate) mod word;
 
@@ -148,6 +150,11 @@ pub(crate) trait Kernel {
     /// Number of members of `set`.
     unsafe fn count(set: &ByteSet, haystack: &[u8]) -> usize;
 
+    /// Whether a text is well-formed UTF-8. simdutf8 knows by itself what the machine has; a level need only be better.
+    unsafe fn is_well_formed(text: &[u8]) -> bool {
+        simdutf8::basic::from_utf8(text).is_ok()
+    }
+
     /// The members of `set` among at most 64 bytes, as bits, the first one lowest.
     unsafe fn members(set: &ByteSet, haystack: &[u8]) -> u64;
 
@@ -180,6 +187,7 @@ pub(crate) trait Kernel {
 
 type Find = unsafe fn(&ByteSet, &[u8]) -> Option<usize>;
 type Count = unsafe fn(&ByteSet, &[u8]) -> usize;
+type IsWellFormed = unsafe fn(&[u8]) -> bool;
 type Members = unsafe fn(&ByteSet, &[u8]) -> u64;
 pub(crate) type Inspect = unsafe fn(&[u8], &mut Extract, &mut Report);
 type Marks = unsafe fn(&[u8]) -> FormMarks;
@@ -191,6 +199,7 @@ pub(crate) type Decode = unsafe fn(Source<'_>, Target<'_>, &DecodeRules) -> Prog
 pub(crate) struct Kernels {
     pub(crate) find: Find,
     pub(crate) count: Count,
+    pub(crate) is_well_formed: IsWellFormed,
     pub(crate) members: Members,
     /// Without vectors, marking costs more than it saves.
     #[cfg_attr(not(feature = "alloc"), allow(dead_code, reason = "as in `marks`"))]
@@ -231,6 +240,7 @@ macro_rules! kernels {
         Kernels {
             find: <$level>::find,
             count: <$level>::count,
+            is_well_formed: <$level>::is_well_formed,
             members: <$level>::members,
             marks: $marks,
             inspect: [<$level>::inspect::<false>, <$level>::inspect::<true>],
