@@ -10,7 +10,7 @@ use criterion::{Criterion, criterion_group, criterion_main};
 const LENGTHS: std::ops::RangeInclusive<usize> = 1..=64;
 
 /// Inputs of one length: more than a branch predictor can learn the escapes of.
-const INPUTS: usize = 512;
+const INPUTS: usize = 4096;
 
 /// Inputs of all lengths: more than it can learn the lengths of.
 const MIXED: usize = 8192;

@@ -37,7 +37,7 @@ pub fn for_long_texts() -> Criterion {
     criterion(Duration::from_millis(120))
 }
 
-/// For some hundred short inputs, of which there are many kinds.
+/// For some thousand short inputs, of which there are many kinds.
 pub fn for_short_inputs() -> Criterion {
     criterion(Duration::from_millis(25))
 }
