@@ -4,8 +4,8 @@
 use clap::{Args, Parser, Subcommand};
 
 use crate::input::Source;
+use crate::meaning::{self, DecodingOptions, EncodingOptions};
 use crate::pieces::Unit;
-use crate::set_name::SetName;
 
 const AFTER_HELP: &str = "\
 Environment:
@@ -39,10 +39,10 @@ pub(crate) enum Command {
 ///
 /// Logs are dirty, so a '%' that two hexadecimal digits do not follow is passed on as it is, unless --strict is given.
 #[derive(Args, Debug)]
+#[command(after_long_help = meaning::table())]
 pub(crate) struct DecodeOptions {
-    /// Read '+' as a space, as forms do
-    #[arg(long)]
-    pub(crate) plus: bool,
+    #[command(flatten)]
+    pub(crate) meaning: DecodingOptions,
 
     /// Stop at the first malformed '%', say where it is, and exit with code 1
     ///
@@ -59,26 +59,10 @@ pub(crate) struct DecodeOptions {
 ///
 /// Works line by line: line ends, LF or CRLF, stay as they are. Any other CR is encoded.
 #[derive(Args, Debug)]
+#[command(after_long_help = meaning::table())]
 pub(crate) struct EncodeOptions {
-    /// What to encode for: the bytes that are replaced
-    #[arg(long, value_name = "NAME", value_enum, default_value_t = SetName::Component)]
-    pub(crate) set: SetName,
-
-    /// Write a space as '+', as forms do, and '+' as %2B
-    #[arg(long)]
-    pub(crate) plus: bool,
-
-    /// Write the hexadecimal digits a to f in lower case
-    #[arg(long)]
-    pub(crate) lower: bool,
-
-    /// Leave the triplets that are there as they are
-    #[arg(long)]
-    pub(crate) keep_triplets: bool,
-
-    /// Leave well-formed UTF-8 as it is, as in an IRI; any other byte from 0x80 is encoded
-    #[arg(long)]
-    pub(crate) keep_non_ascii: bool,
+    #[command(flatten)]
+    pub(crate) meaning: EncodingOptions,
 
     #[command(flatten)]
     pub(crate) input: InputOptions,

@@ -2,9 +2,10 @@
 #![forbid(unsafe_code)]
 
 use memchr::memrchr;
-use simdpct::{ByteSet, Decoder};
+use simdpct::ByteSet;
 
 use crate::args::DecodeOptions;
+use crate::meaning::Decoding;
 use crate::pieces::{PIECE, Unit};
 use crate::place::Place;
 use crate::run::{Operation, Stop};
@@ -13,32 +14,28 @@ use crate::run::{Operation, Stop};
 const LINE_ENDS: ByteSet = ByteSet::new(b"\n\r");
 
 pub(crate) struct Decode {
-    decoder: Decoder,
+    decoding: Decoding,
     unit: Unit,
-    strict: bool,
-    /// Where the next piece stands. Only kept where an error can be.
+    /// Where the next piece stands.
     place: Place,
     output: Vec<u8>,
 }
 
 impl Decode {
     pub(crate) fn new(options: &DecodeOptions) -> Self {
-        let mut decoder = Decoder::new();
-        if !options.strict {
-            decoder = decoder.lenient();
-        }
-        if options.plus {
-            decoder = decoder.plus_for_space();
+        let mut decoding = options.meaning.decoding();
+        if options.strict {
+            decoding = decoding.strict();
         }
         let unit = options.input.unit();
         if unit == Unit::Line {
             // Then many lines can be decoded in one go. LF is no hexadecimal digit, so that no triplet reaches over a line
             // end, and a '%' is malformed in its line if and only if it is in the whole.
-            decoder = decoder.keep(LINE_ENDS);
+            decoding = decoding.keeping(LINE_ENDS);
         }
         // Decoding never grows.
         let output = Vec::with_capacity(PIECE);
-        Self { decoder, unit, strict: options.strict, place: Place::START, output }
+        Self { decoding, unit, place: Place::START, output }
     }
 }
 
@@ -49,8 +46,8 @@ impl Operation for Decode {
 
     fn apply(&mut self, piece: &[u8]) -> Result<&[u8], Stop<'_>> {
         self.output.clear();
-        let Err(error) = self.decoder.decode_to(piece, &mut self.output) else {
-            if self.strict {
+        let Err(error) = self.decoding.decode_to(piece, &mut self.output) else {
+            if self.decoding.can_fail() {
                 self.place = self.place.after(piece);
             }
             return Ok(&self.output);
@@ -61,7 +58,7 @@ impl Operation for Decode {
             Unit::Text => before,
         };
         // This stands before the first error, so there is none.
-        let _ = self.decoder.decode_to(good, &mut self.output);
+        let _ = self.decoding.decode_to(good, &mut self.output);
         Err(Stop { output: &self.output, place: self.place.after(before), kind: error.kind })
     }
 }

@@ -8,6 +8,9 @@ use crate::args::EncodeOptions;
 use crate::pieces::{PIECE, Unit};
 use crate::run::{Operation, Stop};
 
+/// They stay, unless a text is encoded as such.
+const LINE_ENDS: ByteSet = ByteSet::new(b"\n\r");
+
 pub(crate) struct Encode {
     /// For text as such.
     encoder: Encoder,
@@ -19,12 +22,12 @@ pub(crate) struct Encode {
 
 impl Encode {
     pub(crate) fn new(options: &EncodeOptions) -> Self {
-        let set = options.set.bytes();
+        let encoding = options.meaning.encoding();
         // At its longest, so that there is never anything to measure and to grow; what is not used is never mapped.
         let output = String::with_capacity(Encoder::max_encoded_len(PIECE).unwrap_or(PIECE));
         Self {
-            encoder: encoder(set, options),
-            line_encoder: encoder(set.without(b'\n').without(b'\r'), options),
+            encoder: encoding.encoder(),
+            line_encoder: encoding.leaving(LINE_ENDS).encoder(),
             unit: options.input.unit(),
             output,
         }
@@ -44,23 +47,6 @@ impl Encode {
         }
         self.line_encoder.encode_to(&lines[done..], &mut self.output);
     }
-}
-
-fn encoder(set: ByteSet, options: &EncodeOptions) -> Encoder {
-    let mut encoder = Encoder::new(set);
-    if options.plus || options.set.implies_plus() {
-        encoder = encoder.plus_for_space();
-    }
-    if options.keep_triplets || options.set.implies_keep_triplets() {
-        encoder = encoder.keep_triplets();
-    }
-    if options.keep_non_ascii {
-        encoder = encoder.keep_non_ascii();
-    }
-    if options.lower {
-        encoder = encoder.lowercase();
-    }
-    encoder
 }
 
 impl Operation for Encode {

@@ -1,7 +1,7 @@
 //! `pct`: percent-decodes and -encodes files and streams.
 //!
 //! A call goes through the rooms in this order: `args` (what is asked for), `level` (may it run as the environment wants it),
-//! `decode` or `encode` (what to do with a piece of text), `run` (every piece of every input, through that, to standard
+//! `decode` or `encode` (what to do with a piece of text, by the rules in `meaning`), `run` (every piece of every input, through that, to standard
 //! output), which takes the inputs from `input` and their pieces from `pieces`. `error` says what went wrong, in words and in
 //! the exit code.
 #![forbid(unsafe_code)]
@@ -12,10 +12,10 @@ mod encode;
 mod error;
 mod input;
 mod level;
+mod meaning;
 mod pieces;
 mod place;
 mod run;
-mod set_name;
 
 use std::process::ExitCode;
 

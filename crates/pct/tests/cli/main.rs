@@ -5,6 +5,7 @@ mod golden;
 mod inputs;
 mod level;
 mod lines;
+mod meaning;
 mod pieces;
 mod streams;
 mod strict;
