@@ -2,26 +2,14 @@
 #![forbid(unsafe_code)]
 
 use std::borrow::Cow;
-use std::num::NonZeroU32;
 
 use simdpct::offset::OffsetError;
 use simdpct::{ByteSet, DecodeError, DecodeErrorKind, Decoder};
 
+use super::chain::{Chain, Pass};
 use super::dialect::{IllFormed, Malformed, Rules};
 use super::java;
-
-/// What is asked of decoded bytes.
-#[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub(crate) enum Text {
-    /// Nothing: bytes stay what they are.
-    Bytes,
-    /// To be well-formed UTF-8, or it is an error.
-    WellFormed,
-    /// Each maximal subpart of an ill-formed sequence becomes U+FFFD.
-    Replaced,
-    /// The same, but the three bytes of a surrogate become one U+FFFD.
-    ReplacedAsJava,
-}
+use super::text::{self, Text};
 
 /// How to decode a value, in full.
 ///
@@ -34,7 +22,7 @@ pub(crate) struct Decoding {
     keep: ByteSet,
     reject: ByteSet,
     text: Text,
-    times: NonZeroU32,
+    times: u8,
     /// What of all this a decoder of the library can do: once, to bytes, and no odd triplets.
     decoder: Decoder,
 }
@@ -53,7 +41,7 @@ impl Decoding {
                 IllFormed::Replace => Text::Replaced,
                 IllFormed::ReplaceAsJava => Text::ReplacedAsJava,
             },
-            times: NonZeroU32::MIN,
+            times: 1,
             decoder: Decoder::new(),
         }
         .ready()
@@ -65,16 +53,45 @@ impl Decoding {
         self.ready()
     }
 
+    /// In these bytes must be none that was not there before: they would break a record. Their triplets stay as well, and a '+'
+    /// if it would become one of them.
+    pub(crate) fn safe(mut self, set: ByteSet) -> Self {
+        if self.plus && set.contains(b' ') {
+            self.plus = false;
+            // Or it could not be told from the '+' that stays.
+            self.keep = self.keep.with(b'+');
+        }
+        self.keeping(set)
+    }
+
     /// A malformed '%' is an error, whatever the rules say.
     pub(crate) fn strict(mut self) -> Self {
-        if matches!(self.malformed, Malformed::Keep) {
+        if self.malformed == Malformed::Keep {
             self.malformed = Malformed::Error;
         }
         self.ready()
     }
 
-    /// That often, one result after the other.
-    pub(crate) fn times(mut self, times: NonZeroU32) -> Self {
+    /// Whether there is text that cannot be decoded.
+    pub(crate) fn can_fail(&self) -> bool {
+        self.malformed != Malformed::Keep || self.reject != ByteSet::EMPTY || self.text == Text::WellFormed
+    }
+
+    /// Without any error: what makes one stays as it is, or becomes U+FFFD if it is not UTF-8 and this is asked for.
+    pub(crate) fn forgiving(mut self, replace: bool) -> Self {
+        self.malformed = Malformed::Keep;
+        self.keep = self.keep.union(self.reject);
+        self.reject = ByteSet::EMPTY;
+        if replace && matches!(self.text, Text::Bytes | Text::WellFormed) {
+            self.text = Text::Replaced;
+        } else if self.text == Text::WellFormed {
+            self.text = Text::Bytes;
+        }
+        self.ready()
+    }
+
+    /// That often, one result after the other; 0 is as good as 1.
+    pub(crate) fn times(mut self, times: u8) -> Self {
         self.times = times;
         self
     }
@@ -97,16 +114,17 @@ impl Decoding {
         self
     }
 
-    /// Whether there is text that cannot be decoded.
-    pub(crate) fn can_fail(&self) -> bool {
-        self.malformed != Malformed::Keep || self.reject != ByteSet::EMPTY || self.text == Text::WellFormed
+    /// For a value that comes in parts.
+    pub(crate) fn chain(&self) -> Chain {
+        let odd_triplets = self.malformed == Malformed::ErrorAsJava;
+        Chain::new((0..self.times.max(1)).map(|_| Pass::new(self.decoder, self.text, odd_triplets)).collect())
     }
 
     /// Decodes to the end of `output`.
     ///
     /// Nothing is appended when there is an error, which has its position in `input`, however often that is decoded.
     pub(crate) fn decode_to(&self, input: &[u8], output: &mut Vec<u8>) -> Result<(), DecodeError> {
-        if self.times == NonZeroU32::MIN {
+        if self.times <= 1 {
             return self.once_to(input, output);
         }
         let decoded = self.decode(input)?;
@@ -116,10 +134,10 @@ impl Decoding {
 
     /// Decodes; borrows where there is nothing to do.
     pub(crate) fn decode<'a>(&self, input: &'a [u8]) -> Result<Cow<'a, [u8]>, DecodeError> {
-        self.decode_times(input, self.times.get())
+        self.decode_times(input, self.times)
     }
 
-    fn decode_times<'a>(&self, input: &'a [u8], times: u32) -> Result<Cow<'a, [u8]>, DecodeError> {
+    fn decode_times<'a>(&self, input: &'a [u8], times: u8) -> Result<Cow<'a, [u8]>, DecodeError> {
         let mut decoded = self.once(input)?;
         for done in 1..times {
             match self.once(&decoded) {
@@ -134,7 +152,7 @@ impl Decoding {
 
     /// The error of a later pass, at its place in the input of the first.
     #[cold]
-    fn traced_back(&self, input: &[u8], mut done: u32, mut error: DecodeError) -> DecodeError {
+    fn traced_back(&self, input: &[u8], mut done: u8, mut error: DecodeError) -> DecodeError {
         while done > 0 {
             done -= 1;
             // It was decoded that often before, so the default never stands in for anything.
@@ -148,7 +166,7 @@ impl Decoding {
     /// Where that comes from what stands at `position` of the text that `input` becomes in one pass.
     fn origin(&self, input: &[u8], position: usize) -> usize {
         let decoded_position = match self.decoder.decode(input) {
-            Ok(bytes) => before_replacement(&bytes, position, self.text),
+            Ok(bytes) => text::before_replacement(&bytes, position, self.text),
             Err(_) => position,
         };
         match self.decoder.input_offset(input, decoded_position) {
@@ -188,7 +206,7 @@ impl Decoding {
             // It is ill-formed, so there is one.
             return error.map_or(Ok(()), Err);
         }
-        let replaced = replace(&output[start..], self.text);
+        let replaced = text::replace(&output[start..], self.text);
         output.truncate(start);
         output.extend_from_slice(&replaced);
         Ok(())
@@ -234,61 +252,8 @@ impl Decoding {
     }
 }
 
-/// The parts of decoded bytes in turn: what is well-formed, and the sequence behind it that is not, empty at the end.
-fn parts(bytes: &[u8], text: Text) -> impl Iterator<Item = (&[u8], &[u8])> {
-    let mut at = 0;
-    let mut chunks = bytes.utf8_chunks().peekable();
-    std::iter::from_fn(move || {
-        let chunk = chunks.next()?;
-        let start = at + chunk.valid().len();
-        let mut end = start + chunk.invalid().len();
-        if text == Text::ReplacedAsJava && chunk.invalid() == [0xED] {
-            // What follows and is ill-formed there can only be what makes this a surrogate; Java goes on to its third byte.
-            for _ in 0..2 {
-                let continues =
-                    |next: &std::str::Utf8Chunk<'_>| next.valid().is_empty() && matches!(next.invalid(), [0x80..=0xBF]);
-                let Some(next) = chunks.next_if(continues) else { break };
-                end += next.invalid().len();
-            }
-        }
-        let part = (&bytes[at..start], &bytes[start..end]);
-        at = end;
-        Some(part)
-    })
-}
-
-const REPLACEMENT: &[u8] = "\u{FFFD}".as_bytes();
-
-fn replace(bytes: &[u8], text: Text) -> Vec<u8> {
-    let mut replaced = Vec::with_capacity(bytes.len());
-    for (good, bad) in parts(bytes, text) {
-        replaced.extend_from_slice(good);
-        if !bad.is_empty() {
-            replaced.extend_from_slice(REPLACEMENT);
-        }
-    }
-    replaced
-}
-
-/// The position in `bytes` of what stands at `position` after they have been replaced.
-fn before_replacement(bytes: &[u8], position: usize, text: Text) -> usize {
-    let (mut before, mut after) = (0, 0);
-    if !matches!(text, Text::Bytes | Text::WellFormed) {
-        for (good, bad) in parts(bytes, text) {
-            let next = after + good.len() + REPLACEMENT.len();
-            if bad.is_empty() || next > position {
-                break;
-            }
-            before += good.len() + bad.len();
-            after = next;
-        }
-    }
-    before + (position - after)
-}
-
 #[cfg(test)]
 mod tests {
-    use std::num::NonZeroU32;
 
     use clap::ValueEnum;
     use simdpct::ByteSet;
@@ -299,9 +264,8 @@ mod tests {
     fn decodings() -> impl Iterator<Item = (Decoding, String)> {
         let rules = Dialect::value_variants().iter().map(|dialect| dialect.rules()).chain([NO_DIALECT]);
         rules.flat_map(|rules| {
-            (1..=3).map(move |times| {
-                let decoding =
-                    Decoding::new(&rules).keeping(ByteSet::new(b"\n")).times(NonZeroU32::new(times).unwrap());
+            (1..=3u8).map(move |times| {
+                let decoding = Decoding::new(&rules).keeping(ByteSet::new(b"\n")).times(times);
                 (decoding, format!("{times} x {rules:?}"))
             })
         })
@@ -362,6 +326,28 @@ mod tests {
                 let moved = decoding.decode(&[before, &text].concat()).unwrap_err();
                 let context = (&context, text.escape_ascii().to_string());
                 assert_eq!((moved.kind, moved.position), (error.kind, error.position + shift), "{context:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn parts_are_as_good_as_the_whole() {
+        for (decoding, context) in decodings() {
+            for text in texts() {
+                let whole = decoding.decode(&text);
+                for cut in 0..=text.len() {
+                    let (first, second) = text.split_at(cut);
+                    let mut chain = decoding.chain();
+                    let mut output = Vec::new();
+                    chain.feed(first, &mut output);
+                    chain.feed(second, &mut output);
+                    chain.finish(&mut output);
+                    let context = (&context, text.escape_ascii().to_string(), cut);
+                    match &whole {
+                        Ok(decoded) => assert_eq!((chain.error(), &output[..]), (None, &decoded[..]), "{context:?}"),
+                        Err(_) => assert!(chain.error().is_some(), "{context:?}"),
+                    }
+                }
             }
         }
     }

@@ -5,13 +5,16 @@
 //! [`encoding`] are the result, small constants that do one value, and any number of lines at once.
 #![forbid(unsafe_code)]
 
+mod chain;
 mod decoding;
 mod dialect;
 mod encoding;
 mod java;
 mod options;
 mod set;
+mod text;
 
+pub(crate) use chain::Chain;
 pub(crate) use decoding::Decoding;
 pub(crate) use dialect::table;
 pub(crate) use options::{DecodingOptions, EncodingOptions};

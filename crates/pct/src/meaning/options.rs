@@ -1,8 +1,6 @@
 //! The options that say what text means, to be flattened into those of a command.
 #![forbid(unsafe_code)]
 
-use std::num::NonZeroU32;
-
 use clap::Args;
 use simdpct::ByteSet;
 
@@ -41,9 +39,9 @@ pub(crate) struct DecodingOptions {
     #[arg(long, value_name = BYTES, value_parser = SetParser, hide_possible_values = true)]
     reject: Vec<SetArgument>,
 
-    /// Decode the result again, N times in all: %2541 becomes A with 2 (CloudFront logs are encoded twice)
-    #[arg(long, value_name = "N", default_value_t = NonZeroU32::MIN)]
-    times: NonZeroU32,
+    /// Decode the result again, N times in all, 16 at most: %2541 becomes A with 2 (CloudFront logs are encoded twice)
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u8).range(1..=16))]
+    times: u8,
 }
 
 impl DecodingOptions {
