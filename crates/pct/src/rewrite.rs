@@ -18,7 +18,7 @@ use crate::source::{Blocks, Compression, Opened, Source};
 pub(crate) fn rewrite(arguments: &TextArguments, recipe: &Recipe) -> Result<Status, Error> {
     let to_terminal = !arguments.output.in_place && arguments.output.output.is_none() && io::stdout().is_terminal();
     let mut rewriting = Rewriting { arguments, recipe, to_terminal, reports: Vec::new() };
-    let result = if arguments.output.in_place { rewriting.in_place() } else { rewriting.to_one_output() };
+    let result = if arguments.output.in_place { rewriting.in_place() } else { rewriting.one_output() };
     match arguments.errors.report() {
         // The record that was one too many is the only one, and it has been told.
         ReportForm::Text if arguments.errors.policy() == Policy::Fail => {}
@@ -38,7 +38,7 @@ struct Rewriting<'a> {
 }
 
 impl Rewriting<'_> {
-    fn to_one_output(&mut self) -> Result<Status, Error> {
+    fn one_output(&mut self) -> Result<Status, Error> {
         let output = &self.arguments.output;
         let compression = output.output_compression.unwrap_or(Compression::None);
         let (mut sink, own) = match &output.output {
