@@ -49,7 +49,9 @@ impl DecodingOptions {
         let mut rules = rules(self.dialect);
         rules.plus |= self.plus;
         rules.reject = rules.reject.union(union(&self.reject));
-        Decoding::new(&rules).keeping(union(&self.keep)).times(self.times)
+        let decoding = Decoding::new(&rules).keeping(union(&self.keep)).times(self.times);
+        // Whoever names no system wants to be told of what some of them would not take.
+        if self.dialect.is_none() { decoding.strict() } else { decoding }
     }
 }
 

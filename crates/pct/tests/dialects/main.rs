@@ -68,7 +68,7 @@ fn check_lines(operation: &str, dialect: &str, cases: &[Case]) {
 }
 
 fn check_text(operation: &str, dialect: &str, case: &Case) {
-    let Output { status, stdout, .. } = pct(operation, dialect, &["--raw"], case.input.clone());
+    let Output { status, stdout, .. } = pct(operation, dialect, &["--raw", "--errors", "fail"], case.input.clone());
     let context = format!("{operation} {dialect} {}", text(&case.input));
     match &case.expected {
         Some(expected) => assert_eq!((status.code(), text(&stdout)), (Some(0), text(expected)), "{context}"),
