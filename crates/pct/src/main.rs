@@ -39,21 +39,21 @@ fn try_main(arguments: &Arguments) -> Result<Status, Error> {
     match &arguments.command {
         Command::Decode(arguments) => {
             let (plus, replace) = (arguments.plus, arguments.text.errors.policy() == Policy::Replace);
-            rewrite(&arguments.text, &move |safe: ByteSet| Box::new(Decode::new(plus, safe, replace)))
+            rewrite(&arguments.text, "_decoded", &move |safe: ByteSet| Box::new(Decode::new(plus, safe, replace)))
         }
         Command::Encode(arguments) => {
             let replace = arguments.text.errors.policy() == Policy::Replace;
             let [encoder, line_encoder] = arguments.encoders();
-            rewrite(&arguments.text, &move |_| Box::new(Encode::new(encoder, line_encoder, replace)))
+            rewrite(&arguments.text, "_encoded", &move |_| Box::new(Encode::new(encoder, line_encoder, replace)))
         }
         Command::Normalize(arguments) => {
             let replace = arguments.text.errors.policy() == Policy::Replace;
             let escape_malformed = arguments.escape_malformed;
-            rewrite(&arguments.text, &move |_| Box::new(Normalize::new(escape_malformed, replace)))
+            rewrite(&arguments.text, "_normalized", &move |_| Box::new(Normalize::new(escape_malformed, replace)))
         }
         Command::Repair(arguments) => {
             let replace = arguments.text.errors.policy() == Policy::Replace;
-            rewrite(&arguments.text, &move |_| Box::new(Repair::new(replace)))
+            rewrite(&arguments.text, "_repaired", &move |_| Box::new(Repair::new(replace)))
         }
     }
 }

@@ -15,9 +15,9 @@ use crate::sink::Sink;
 use crate::source::{Blocks, Compression, Opened, Source};
 
 /// Does every input. One that cannot be read is reported, and the next one done; any other error is the end.
-pub(crate) fn rewrite(arguments: &TextArguments, recipe: &Recipe) -> Result<Status, Error> {
+pub(crate) fn rewrite(arguments: &TextArguments, suffix: &'static str, recipe: &Recipe<'_>) -> Result<Status, Error> {
     let to_terminal = !arguments.output.in_place && arguments.output.output.is_none() && io::stdout().is_terminal();
-    let mut rewriting = Rewriting { arguments, recipe, to_terminal, reports: Vec::new() };
+    let mut rewriting = Rewriting { arguments, suffix, recipe, to_terminal, reports: Vec::new() };
     let result = if arguments.output.in_place { rewriting.in_place() } else { rewriting.one_output() };
     match arguments.errors.report() {
         // The record that was one too many is the only one, and it has been told.
@@ -31,7 +31,9 @@ pub(crate) fn rewrite(arguments: &TextArguments, recipe: &Recipe) -> Result<Stat
 
 struct Rewriting<'a> {
     arguments: &'a TextArguments,
-    recipe: &'a Recipe,
+    /// What the names of new columns end with.
+    suffix: &'static str,
+    recipe: &'a Recipe<'a>,
     to_terminal: bool,
     /// Of the inputs so far.
     reports: Vec<FileReport>,
@@ -94,7 +96,7 @@ impl Rewriting<'_> {
 
     fn one(&mut self, source: &Source, opened: Opened, sink: &mut Sink) -> Result<(), Error> {
         let TextArguments { units, errors, output, .. } = self.arguments;
-        let unit = units.unit(self.recipe, self.to_terminal)?;
+        let unit = units.unit(self.recipe, self.suffix, self.to_terminal)?;
         let policy = errors.policy();
         let max_errors = if policy == Policy::Fail { Some(0) } else { errors.max_errors };
         let found: u64 = self.reports.iter().map(FileReport::faults).sum();

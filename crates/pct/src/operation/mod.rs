@@ -60,7 +60,7 @@ pub(crate) trait Stream {
 }
 
 /// Makes the operation for fields in which these bytes must not come to stand: they stay escaped.
-pub(crate) type Recipe = dyn Fn(ByteSet) -> Box<dyn Operation> + Send + Sync;
+pub(crate) type Recipe<'r> = dyn Fn(ByteSet) -> Box<dyn Operation> + 'r;
 
 /// What is wrong with a field, and at which of its bytes.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
@@ -84,7 +84,6 @@ pub(crate) enum FaultKind {
     /// The text to encode is not UTF-8.
     NotUtf8,
     /// The record is not what the unit says that it is; the words say what it is not.
-    #[expect(dead_code, reason = "the units that have a format come next")]
     Format(&'static str),
     /// The record is longer than can be held, and only a whole one would do.
     TooLong,
