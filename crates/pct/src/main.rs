@@ -11,6 +11,7 @@ mod error;
 mod level;
 mod operation;
 mod pipeline;
+mod progress;
 mod report;
 mod rewrite;
 mod sink;
@@ -37,6 +38,8 @@ fn main() -> ExitCode {
 fn try_main(arguments: &Arguments) -> Result<Status, Error> {
     level::check_environment()?;
     match &arguments.command {
+        Command::Completions(arguments) => arguments.write(),
+        Command::Man(arguments) => arguments.write(),
         Command::Decode(arguments) => {
             let (plus, replace) = (arguments.plus, arguments.text.errors.policy() == Policy::Replace);
             rewrite(&arguments.text, "_decoded", &move |safe: ByteSet| Box::new(Decode::new(plus, safe, replace)))

@@ -29,27 +29,37 @@ impl Decode {
         Self { strict, lenient: strict.lenient(), replace }
     }
 
+    /// The first fault of a field whose output, decoded leniently, stands behind `before`; its first malformed '%' is known.
     #[cold]
-    fn apply_faulty(&self, field: &[u8], output: &mut Vec<u8>) -> Option<Fault> {
-        let fault = self.strict.decode_utf8(field).err()?;
-        if self.replace {
-            // A lenient decoder that rejects nothing has no error, so the default never stands in for anything.
-            output.extend_from_slice(self.lenient.decode_utf8_lossy(field).unwrap_or_default().as_bytes());
-        } else {
-            let _ = self.lenient.decode_to(field, output);
+    fn fault(&self, field: &[u8], malformed: Option<Fault>, output: &mut Vec<u8>, before: usize) -> Option<Fault> {
+        let decoded = &output[before..];
+        let ill_formed = str::from_utf8(decoded).err().map(|error| Fault {
+            kind: FaultKind::Code(DecodeErrorKind::InvalidUtf8),
+            position: self.lenient.input_offset(field, error.valid_up_to()).unwrap_or_default(),
+        });
+        if self.replace && ill_formed.is_some() {
+            let replaced = String::from_utf8_lossy(decoded).into_owned();
+            output.truncate(before);
+            output.extend_from_slice(replaced.as_bytes());
         }
-        Some(Fault { kind: FaultKind::Code(fault.kind), position: fault.position })
+        malformed.into_iter().chain(ill_formed).min_by_key(|fault| fault.position)
     }
 }
 
 impl Operation for Decode {
     fn apply(&self, field: &[u8], output: &mut Vec<u8>) -> Option<Fault> {
         let before = output.len();
-        if self.strict.decode_to(field, output).is_ok() && simdutf8::basic::from_utf8(&output[before..]).is_ok() {
-            return None;
+        let malformed = self.strict.decode_to(field, output).err();
+        if let Some(error) = malformed {
+            // A lenient decoder that rejects nothing has no error.
+            let _ = self.lenient.decode_to(field, output);
+            let malformed = Fault { kind: FaultKind::Code(error.kind), position: error.position };
+            return self.fault(field, Some(malformed), output, before);
         }
-        output.truncate(before);
-        self.apply_faulty(field, output)
+        match simdutf8::basic::from_utf8(&output[before..]) {
+            Ok(_) => None,
+            Err(_) => self.fault(field, None, output, before),
+        }
     }
 
     /// No separator is a hexadecimal digit, and its triplet stays: a '%' is malformed in its record if and only if it is in all of

@@ -24,9 +24,8 @@ pub(crate) trait Operation: Send + Sync {
     /// Appends what becomes of a field, whatever is wrong with it, and says what and where that is: the first fault.
     fn apply(&self, field: &[u8], output: &mut Vec<u8>) -> Option<Fault>;
 
-    /// Appends what becomes of many records, each with its `separator` (but perhaps the last), as if each was a field.
-    ///
-    /// No record that lies before the one with the returned fault has any.
+    /// Appends what becomes of many records, each with its `separator` (but perhaps the last), as if each was a field. Says the first
+    /// fault.
     fn apply_records(&self, records: &[u8], separator: u8, output: &mut Vec<u8>) -> Option<Fault> {
         let mut first = None;
         let mut start = 0;

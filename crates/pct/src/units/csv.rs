@@ -17,7 +17,7 @@ use crate::source::Scanner;
 /// What spreadsheets write before everything else. It belongs to no field.
 const BYTE_ORDER_MARK: &[u8] = b"\xEF\xBB\xBF";
 
-/// What is kept from record to record.
+/// What is kept from record to record: it is expensive to build.
 struct Parser {
     reader: Reader,
     field: Vec<u8>,
@@ -40,8 +40,6 @@ pub(crate) struct Csv {
     append: Option<&'static str>,
     /// The columns, once the header is known.
     columns: OnceLock<Columns>,
-    /// To be cloned: it is expensive to build.
-    reader: Reader,
 }
 
 impl Csv {
@@ -53,9 +51,7 @@ impl Csv {
         append: Option<&'static str>,
     ) -> Self {
         let has_header = has_header || matches!(chosen, Chosen::Names(_));
-        // Records are cut already, and come without their ends.
-        let reader = ReaderBuilder::new().delimiter(delimiter).terminator(Terminator::Any(b'\n')).build();
-        Self { delimiter, chosen, has_header, operation, append, columns: OnceLock::new(), reader }
+        Self { delimiter, chosen, has_header, operation, append, columns: OnceLock::new() }
     }
 
     fn writer(&self, style: QuoteStyle) -> Writer {
@@ -63,7 +59,9 @@ impl Csv {
     }
 
     fn parser(&self) -> Parser {
-        Parser { reader: self.reader.clone(), field: Vec::new() }
+        // Records are cut already, and come without their ends. (A clone of a csv_core::Reader parses nothing.)
+        let reader = ReaderBuilder::new().delimiter(self.delimiter).terminator(Terminator::Any(b'\n')).build();
+        Parser { reader, field: Vec::new() }
     }
 
     /// Hands out the fields of a record without its end: number, where it stands, and what it says.
