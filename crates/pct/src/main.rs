@@ -12,6 +12,7 @@ mod level;
 mod meaning;
 mod operation;
 mod pipeline;
+mod progress;
 mod report;
 mod rewrite;
 mod sink;
@@ -38,24 +39,28 @@ fn main() -> ExitCode {
 fn try_main(arguments: &Arguments) -> Result<Status, Error> {
     level::check_environment()?;
     match &arguments.command {
+        Command::Completions(arguments) => arguments.write(),
+        Command::Man(arguments) => arguments.write(),
         Command::Decode(arguments) => {
             let replace = arguments.text.errors.policy() == Policy::Replace;
             let decoding = arguments.meaning.decoding();
-            rewrite(&arguments.text, &move |safe: ByteSet| Box::new(Decode::new(decoding.safe(safe), replace)))
+            rewrite(&arguments.text, "_decoded", &move |safe: ByteSet| {
+                Box::new(Decode::new(decoding.safe(safe), replace))
+            })
         }
         Command::Encode(arguments) => {
             let replace = arguments.text.errors.policy() == Policy::Replace;
             let encoding = arguments.meaning.encoding();
-            rewrite(&arguments.text, &move |_| Box::new(Encode::new(encoding, replace)))
+            rewrite(&arguments.text, "_encoded", &move |_| Box::new(Encode::new(encoding, replace)))
         }
         Command::Normalize(arguments) => {
             let replace = arguments.text.errors.policy() == Policy::Replace;
             let escape_malformed = arguments.escape_malformed;
-            rewrite(&arguments.text, &move |_| Box::new(Normalize::new(escape_malformed, replace)))
+            rewrite(&arguments.text, "_normalized", &move |_| Box::new(Normalize::new(escape_malformed, replace)))
         }
         Command::Repair(arguments) => {
             let replace = arguments.text.errors.policy() == Policy::Replace;
-            rewrite(&arguments.text, &move |_| Box::new(Repair::new(replace)))
+            rewrite(&arguments.text, "_repaired", &move |_| Box::new(Repair::new(replace)))
         }
     }
 }

@@ -10,15 +10,23 @@ use crate::cli::{ReportForm, TextArguments};
 use crate::error::{Error, Status};
 use crate::operation::Recipe;
 use crate::pipeline::{self, Plan, Policy};
+use crate::progress::Progress;
 use crate::report::{self, FileReport};
 use crate::sink::Sink;
 use crate::source::{Blocks, Compression, Opened, Source};
 
 /// Does every input. One that cannot be read is reported, and the next one done; any other error is the end.
-pub(crate) fn rewrite(arguments: &TextArguments, recipe: &Recipe) -> Result<Status, Error> {
+pub(crate) fn rewrite(arguments: &TextArguments, suffix: &'static str, recipe: &Recipe<'_>) -> Result<Status, Error> {
     let to_terminal = !arguments.output.in_place && arguments.output.output.is_none() && io::stdout().is_terminal();
-    let mut rewriting = Rewriting { arguments, recipe, to_terminal, reports: Vec::new() };
+    // Two things on one terminal would be in each other's way.
+    let progress = if to_terminal || arguments.output.no_progress || arguments.errors.report() == ReportForm::None {
+        Progress::hidden()
+    } else {
+        Progress::of(&arguments.files)
+    };
+    let mut rewriting = Rewriting { arguments, suffix, recipe, to_terminal, progress, reports: Vec::new() };
     let result = if arguments.output.in_place { rewriting.in_place() } else { rewriting.one_output() };
+    rewriting.progress.finish();
     match arguments.errors.report() {
         // The record that was one too many is the only one, and it has been told.
         ReportForm::Text if arguments.errors.policy() == Policy::Fail => {}
@@ -31,8 +39,11 @@ pub(crate) fn rewrite(arguments: &TextArguments, recipe: &Recipe) -> Result<Stat
 
 struct Rewriting<'a> {
     arguments: &'a TextArguments,
-    recipe: &'a Recipe,
+    /// What the names of new columns end with.
+    suffix: &'static str,
+    recipe: &'a Recipe<'a>,
     to_terminal: bool,
+    progress: Progress,
     /// Of the inputs so far.
     reports: Vec<FileReport>,
 }
@@ -78,12 +89,13 @@ impl Rewriting<'_> {
     ) -> Result<Status, Status> {
         let mut status = Status::Success;
         for source in &self.arguments.files {
-            let opened = source.open(!self.arguments.output.no_decompress, |_| {});
+            let progress = self.progress.clone();
+            let opened = source.open(!self.arguments.output.no_decompress, move |bytes| progress.advance(bytes));
             let result = opened
                 .map_err(|error| Error::Input(source.to_string(), error))
                 .and_then(|opened| action(self, source, opened));
             if let Err(error) = result {
-                status = status.max(error.report());
+                status = status.max(self.progress.aside(|| error.report()));
                 if !error.is_of_one_input() {
                     return Err(status);
                 }
@@ -94,7 +106,7 @@ impl Rewriting<'_> {
 
     fn one(&mut self, source: &Source, opened: Opened, sink: &mut Sink) -> Result<(), Error> {
         let TextArguments { units, errors, output, .. } = self.arguments;
-        let unit = units.unit(self.recipe, self.to_terminal)?;
+        let unit = units.unit(self.recipe, self.suffix, self.to_terminal)?;
         let policy = errors.policy();
         let max_errors = if policy == Policy::Fail { Some(0) } else { errors.max_errors };
         let found: u64 = self.reports.iter().map(FileReport::faults).sum();

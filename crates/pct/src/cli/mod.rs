@@ -4,6 +4,7 @@
 mod decode;
 mod encode;
 mod errors;
+mod generate;
 mod normalize;
 mod output;
 mod repair;
@@ -14,6 +15,7 @@ use clap::{Args, Parser, Subcommand};
 pub(crate) use decode::DecodeArguments;
 pub(crate) use encode::EncodeArguments;
 pub(crate) use errors::{ErrorArguments, ReportForm};
+pub(crate) use generate::{CompletionsArguments, ManArguments};
 pub(crate) use normalize::NormalizeArguments;
 pub(crate) use output::OutputArguments;
 pub(crate) use repair::RepairArguments;
@@ -47,6 +49,8 @@ pub(crate) enum Command {
     Encode(EncodeArguments),
     Normalize(NormalizeArguments),
     Repair(RepairArguments),
+    Completions(CompletionsArguments),
+    Man(ManArguments),
 }
 
 /// What every command that rewrites text takes.

@@ -61,7 +61,14 @@ impl Decoding {
             // Or it could not be told from the '+' that stays.
             self.keep = self.keep.with(b'+');
         }
-        self.keeping(set)
+        // What is to be an error is not to go unseen.
+        let rejected = self.reject;
+        self.keeping(set.intersection(rejected.complement()))
+    }
+
+    /// Whether this byte must not be in the result.
+    pub(crate) fn rejects(&self, byte: u8) -> bool {
+        self.reject.contains(byte)
     }
 
     /// What is malformed or not UTF-8 is an error.

@@ -1,7 +1,7 @@
 //! Decoding: triplets become the bytes they stand for.
 #![forbid(unsafe_code)]
 
-use super::{Fault, FaultKind, Operation, Stream};
+use super::{Fault, FaultKind, Operation, Stream, each_record};
 use crate::meaning::{Chain, Decoding};
 
 /// Decodes. Text that cannot be decoded is decoded as far as it can be.
@@ -27,7 +27,11 @@ impl Operation for Decode {
 
     /// No separator is a hexadecimal digit, and its triplet stays: a '%' is malformed in its record if and only if it is in all of
     /// them, and no character reaches over a separator.
-    fn apply_records(&self, records: &[u8], _: u8, output: &mut Vec<u8>) -> Option<Fault> {
+    fn apply_records(&self, records: &[u8], separator: u8, output: &mut Vec<u8>) -> Option<Fault> {
+        if self.exact.rejects(separator) || self.exact.rejects(b'\r') {
+            // In a record, not at its end.
+            return each_record(self, records, separator, output);
+        }
         self.apply(records, output)
     }
 

@@ -24,27 +24,36 @@ pub(crate) trait Operation: Send + Sync {
     /// Appends what becomes of a field, whatever is wrong with it, and says what and where that is: the first fault.
     fn apply(&self, field: &[u8], output: &mut Vec<u8>) -> Option<Fault>;
 
-    /// Appends what becomes of many records, each with its `separator` (but perhaps the last), as if each was a field.
-    ///
-    /// No record that lies before the one with the returned fault has any.
+    /// Appends what becomes of many records, each with its `separator` (but perhaps the last), as if each was a field. Says the first
+    /// fault.
     fn apply_records(&self, records: &[u8], separator: u8, output: &mut Vec<u8>) -> Option<Fault> {
-        let mut first = None;
-        let mut start = 0;
-        while start < records.len() {
-            let end = memchr(separator, &records[start..]).map_or(records.len(), |at| start + at + 1);
-            let (record, ending) = split_ending(&records[start..end], separator);
-            let fault = self.apply(record, output);
-            first = first.or(fault.map(|fault| fault.behind(start)));
-            output.extend_from_slice(ending);
-            start = end;
-        }
-        first
+        each_record(self, records, separator, output)
     }
 
     /// The same for a field too long to be held; `None` if only a whole field will do.
     ///
     /// With `until_fault`, all that is appended precedes the first fault.
     fn stream(&self, until_fault: bool) -> Option<Box<dyn Stream>>;
+}
+
+/// Applies an operation to one record after the other.
+fn each_record(
+    operation: &(impl Operation + ?Sized),
+    records: &[u8],
+    separator: u8,
+    output: &mut Vec<u8>,
+) -> Option<Fault> {
+    let mut first = None;
+    let mut start = 0;
+    while start < records.len() {
+        let end = memchr(separator, &records[start..]).map_or(records.len(), |at| start + at + 1);
+        let (record, ending) = split_ending(&records[start..end], separator);
+        let fault = operation.apply(record, output);
+        first = first.or(fault.map(|fault| fault.behind(start)));
+        output.extend_from_slice(ending);
+        start = end;
+    }
+    first
 }
 
 /// An operation on one field that comes in parts, cut anywhere.
@@ -60,7 +69,7 @@ pub(crate) trait Stream {
 }
 
 /// Makes the operation for fields in which these bytes must not come to stand: they stay escaped.
-pub(crate) type Recipe = dyn Fn(ByteSet) -> Box<dyn Operation> + Send + Sync;
+pub(crate) type Recipe<'r> = dyn Fn(ByteSet) -> Box<dyn Operation> + 'r;
 
 /// What is wrong with a field, and at which of its bytes.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
@@ -84,7 +93,6 @@ pub(crate) enum FaultKind {
     /// The text to encode is not UTF-8.
     NotUtf8,
     /// The record is not what the unit says that it is; the words say what it is not.
-    #[expect(dead_code, reason = "the units that have a format come next")]
     Format(&'static str),
     /// The record is longer than can be held, and only a whole one would do.
     TooLong,

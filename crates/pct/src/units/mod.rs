@@ -1,10 +1,20 @@
 //! What belongs together: where records end, and which of their fields an operation is for.
 #![forbid(unsafe_code)]
 
+mod columns;
+mod csv;
+mod jsonl;
+mod log;
 mod separated;
+mod tsv;
 mod whole_input;
 
+pub(crate) use columns::Columns;
+pub(crate) use csv::{Chosen, Csv};
+pub(crate) use jsonl::{JsonLines, Path};
+pub(crate) use log::{Log, LogFormat};
 pub(crate) use separated::Records;
+pub(crate) use tsv::Tsv;
 pub(crate) use whole_input::WholeInput;
 
 use crate::operation::Operation;

@@ -10,8 +10,8 @@ use crate::operation::{Operation, split_ending};
 use crate::pipeline::Job;
 use crate::source::{Scanner, Separated};
 
-/// Records are done in groups of about this length. Where one is at fault, its group is begun anew behind it: shorter groups make
-/// clean text slower, longer ones dirty text.
+/// Records are done in groups of about this length. Where one is at fault, its group is done anew, record by record: shorter groups
+/// make clean text slower, longer ones dirty text.
 const GROUP: usize = 4 * 1024;
 
 pub(crate) struct Records {
@@ -43,9 +43,7 @@ impl Records {
     }
 
     fn transform_each(&self, records: &[u8], delimiter: u8, job: &mut Job) -> ControlFlow<()> {
-        let mut start = 0;
-        while start < records.len() {
-            let record = self.first(&records[start..]);
+        self.each(records, |record, start| {
             let (field, ending) = split_ending(record, self.separator);
             job.record(record, start, |output, _| {
                 output.extend_from_slice(field);
@@ -53,10 +51,8 @@ impl Records {
                 let fault = self.operation.apply(field, output);
                 output.extend_from_slice(ending);
                 fault
-            })?;
-            start += record.len();
-        }
-        ControlFlow::Continue(())
+            })
+        })
     }
 
     fn transform_groups(&self, records: &[u8], job: &mut Job) -> ControlFlow<()> {
@@ -64,17 +60,26 @@ impl Records {
         while start < records.len() {
             let group = self.group(&records[start..]);
             let before = job.output.len();
-            let Some(fault) = self.operation.apply_records(group, self.separator, &mut job.output) else {
-                start += group.len();
-                continue;
-            };
-            job.output.truncate(before);
-            let good = memrchr(self.separator, &group[..fault.position]).map_or(0, |at| at + 1);
-            // No record before the one with the first fault has any.
-            self.operation.apply_records(&group[..good], self.separator, &mut job.output);
-            start += good;
+            if self.operation.apply_records(group, self.separator, &mut job.output).is_some() {
+                // Which records are at fault, and what to do about each, is seen one by one.
+                job.output.truncate(before);
+                self.each(group, |record, offset| {
+                    job.record(record, start + offset, |output, _| {
+                        self.operation.apply_records(record, self.separator, output)
+                    })
+                })?;
+            }
+            start += group.len();
+        }
+        ControlFlow::Continue(())
+    }
+
+    /// Hands out every record with its end, and where it starts.
+    fn each(&self, records: &[u8], mut each: impl FnMut(&[u8], usize) -> ControlFlow<()>) -> ControlFlow<()> {
+        let mut start = 0;
+        while start < records.len() {
             let record = self.first(&records[start..]);
-            job.record(record, start, |output, _| self.operation.apply_records(record, self.separator, output))?;
+            each(record, start)?;
             start += record.len();
         }
         ControlFlow::Continue(())

@@ -76,6 +76,20 @@ fn what_cannot_be_decoded_is_found_where_it_stands() {
     }
 }
 
+/// The line ends are no part of the lines, but what would be one is.
+#[test]
+fn rejected_line_ends_are_those_within_a_line() {
+    let input = b"good\r\nb%0Ad\nb\rd\ngood\nb%0dd";
+    for (options, expected) in [
+        (&["--errors", "drop"][..], b"good\r\ngood\n".as_slice()),
+        (&["--errors", "keep"], input),
+        (&["--errors", "keep", "--unsafe-controls"], input),
+    ] {
+        let arguments = [&["decode", "--reject", "control"], options].concat();
+        assert_eq!(text(&output(&arguments, input)), text(expected), "{arguments:?}");
+    }
+}
+
 #[test]
 fn encoding_is_refined() {
     let cases: &[(&[&str], &[u8], &[u8])] = &[

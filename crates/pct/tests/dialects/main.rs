@@ -57,7 +57,7 @@ fn check(operation: &str) {
 
 fn check_lines(operation: &str, dialect: &str, cases: &[Case]) {
     let input: Vec<_> = cases.iter().flat_map(|case| [&case.input[..], b"\n"].concat()).collect();
-    let Output { status, stdout, stderr } = pct(operation, dialect, &[], input);
+    let Output { status, stdout, stderr } = pct(operation, dialect, &["--quiet"], input);
     assert_eq!((status.code(), text(&stderr)), (Some(0), String::new()), "{operation} {dialect}");
     let lines: Vec<_> = stdout.strip_suffix(b"\n").unwrap().split(|&byte| byte == b'\n').collect();
     assert_eq!(lines.len(), cases.len(), "{operation} {dialect}");
