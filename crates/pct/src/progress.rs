@@ -26,7 +26,7 @@ impl Progress {
     pub(crate) fn of(sources: &[Source]) -> Self {
         let length = |source: &Source| {
             let metadata = fs::metadata(source.path()?).ok()?;
-            metadata.is_file().then(|| metadata.len())
+            metadata.is_file().then_some(metadata.len())
         };
         let Some(total) = sources.iter().map(length).sum::<Option<u64>>() else { return Self::hidden() };
         if total < LONG || !io::stderr().is_terminal() {

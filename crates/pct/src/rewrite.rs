@@ -115,6 +115,7 @@ impl Rewriting<'_> {
             policy,
             limit: max_errors.map_or(u64::MAX, |most| most.saturating_sub(found)),
             max_errors,
+            counts_lines: max_errors.is_some() || errors.report() == ReportForm::Json,
             threads: output.threads.or_else(|| thread::available_parallelism().ok()).map_or(1, |threads| threads.get()),
         };
         let mut report = FileReport::new(source.to_string(), unit.separator());

@@ -7,10 +7,18 @@ use simdpct::{ByteSet, Encoder};
 use super::TextArguments;
 use super::set_name::SetName;
 
+const EXAMPLES: &str = "\
+Examples:
+  pct encode names.txt                              For any component of a URI
+  pct encode --set path --keep-triplets paths.txt   What is encoded already stays
+  pct encode --set form < values.txt                'a b+c' becomes 'a+b%2Bc'
+  pct encode --csv -c name --append people.csv      A new column name_encoded";
+
 /// Replace bytes that may not stand where the text will stand by triplets, '%' and two hexadecimal digits
 ///
 /// Works line by line: line ends, LF or CRLF, stay as they are. Any other CR is encoded.
 #[derive(Args, Debug)]
+#[command(after_help = EXAMPLES)]
 pub(crate) struct EncodeArguments {
     /// What to encode for: the bytes that are replaced
     #[arg(long, value_name = "NAME", value_enum, default_value_t = SetName::Component)]

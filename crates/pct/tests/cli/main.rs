@@ -2,12 +2,18 @@
 #![forbid(unsafe_code)]
 
 mod blocks;
+mod errors;
+mod generated;
 mod golden;
 mod inputs;
 mod level;
 mod lines;
+mod outputs;
+mod parallel;
 mod streams;
 mod strict;
+mod terminal;
+mod units;
 mod usage;
 
 use std::path::PathBuf;
