@@ -5,6 +5,7 @@ mod decode;
 mod encode;
 mod errors;
 mod generate;
+mod input;
 mod normalize;
 mod output;
 mod repair;
@@ -16,12 +17,11 @@ pub(crate) use decode::DecodeArguments;
 pub(crate) use encode::EncodeArguments;
 pub(crate) use errors::{ErrorArguments, ReportForm};
 pub(crate) use generate::{CompletionsArguments, ManArguments};
+pub(crate) use input::InputArguments;
 pub(crate) use normalize::NormalizeArguments;
 pub(crate) use output::OutputArguments;
 pub(crate) use repair::RepairArguments;
 pub(crate) use units::UnitArguments;
-
-use crate::source::Source;
 
 const AFTER_HELP: &str = "\
 Environment:
@@ -65,9 +65,6 @@ pub(crate) struct TextArguments {
     #[command(flatten)]
     pub(crate) output: OutputArguments,
 
-    /// Files to read, one after the other; '-' is standard input
-    ///
-    /// What gzip, zstd, bzip2 or xz have compressed is read as what it says.
-    #[arg(value_name = "FILE", default_value = "-")]
-    pub(crate) files: Vec<Source>,
+    #[command(flatten)]
+    pub(crate) input: InputArguments,
 }

@@ -112,8 +112,13 @@ impl Dialect {
     }
 }
 
-/// The table as users read it, below the options of each command that has `--dialect`.
-pub(crate) fn table() -> String {
+/// What stands below the options of each command that has `--dialect`.
+pub(crate) fn long_help(examples: &str) -> String {
+    format!("{examples}\n\n{}", table())
+}
+
+/// The table as users read it.
+fn table() -> String {
     let mut table = String::from(
         "Dialects:\n            malformed '%'  not UTF-8  '+' is    rejected  encoding leaves letters, digits and\n",
     );

@@ -16,6 +16,6 @@ mod text;
 
 pub(crate) use chain::Chain;
 pub(crate) use decoding::Decoding;
-pub(crate) use dialect::table;
+pub(crate) use dialect::long_help;
 pub(crate) use encoding::Encoding;
 pub(crate) use options::{DecodingOptions, EncodingOptions};

@@ -30,6 +30,8 @@ pub(crate) struct Plan<'p> {
     /// What is said of the record that is one too many.
     pub(crate) max_errors: Option<u64>,
     pub(crate) threads: usize,
+    /// Lines are to be counted to the end, not only as far as the first offenders are named.
+    pub(crate) counts_lines: bool,
 }
 
 /// One input to its end, or to the first record at fault that is one too many.
@@ -40,6 +42,7 @@ pub(crate) fn run(plan: &Plan<'_>, blocks: Blocks, sink: &mut Sink, report: &mut
         ordered: Mutex::new(Ordered { turn: 0, sink, report, result: Ok(()) }),
         turn: Condvar::new(),
         is_stopped: AtomicBool::new(false),
+        counts_lines: AtomicBool::new(true),
     };
     // Whether help is worth its while is known when there is still something to do after some blocks.
     if !pipeline.work(Some(ALONE)) {
@@ -64,6 +67,8 @@ struct Pipeline<'p> {
     turn: Condvar,
     /// Nothing more need be read.
     is_stopped: AtomicBool,
+    /// Somebody may still ask for a place.
+    counts_lines: AtomicBool,
 }
 
 struct Input {
@@ -110,7 +115,9 @@ impl<'p> Pipeline<'p> {
                     drop(input);
                     job.begin(self.plan.limit, number == 0);
                     self.plan.unit.transform(&buffer, &mut job);
-                    let end = Place::START.after(&buffer, self.plan.unit.separator());
+                    let counts_lines = self.counts_lines.load(Ordering::Relaxed);
+                    let text: &[u8] = if counts_lines { &buffer } else { b"" };
+                    let end = Place::START.after(text, self.plan.unit.separator());
                     self.in_turn(number, |ordered| ordered.write(self.plan, &buffer, &mut job, number, end));
                 }
                 // Nobody else may read before this record is done.
@@ -140,6 +147,9 @@ impl<'p> Pipeline<'p> {
             ordered.result = write(&mut ordered);
             if ordered.result.is_err() {
                 self.is_stopped.store(true, Ordering::Relaxed);
+            }
+            if ordered.report.has_all_names() && !self.plan.counts_lines {
+                self.counts_lines.store(false, Ordering::Relaxed);
             }
         }
         ordered.turn += 1;

@@ -110,6 +110,11 @@ impl FileReport {
         self.counts.iter().sum()
     }
 
+    /// Whether no more offenders will be named.
+    pub(crate) fn has_all_names(&self) -> bool {
+        self.first.len() == Tally::NAMED
+    }
+
     /// Adds what was found in the next block, which ends at `end`.
     pub(crate) fn absorb(&mut self, tally: &Tally, block: &[u8], end: Place) {
         for (sum, count) in self.counts.iter_mut().zip(tally.counts) {

@@ -2,13 +2,19 @@
 #![forbid(unsafe_code)]
 
 mod blocks;
+mod errors;
+mod generated;
 mod golden;
 mod inputs;
 mod level;
 mod lines;
 mod meaning;
+mod outputs;
+mod parallel;
 mod streams;
 mod strict;
+mod terminal;
+mod units;
 mod usage;
 
 use std::path::PathBuf;
