@@ -3,11 +3,14 @@
 //! A call goes through the rooms in this order. `cli` says what is asked for. `rewrite` brings the inputs of `source` through the
 //! `pipeline` to a `sink`: blocks of whole records, on some threads, in their order. In each block a unit of `units` hands the fields
 //! of records to an operation of `operation`, which does as `meaning` has it. What that finds goes to `report`. `error` says what went wrong, in words and in the
-//! exit code.
+//! exit code. `check` and `stats` bring inputs through the same pipeline by way of `survey`, with nothing to write but what they
+//! find.
 #![forbid(unsafe_code)]
 
+mod check;
 mod cli;
 mod error;
+mod info;
 mod level;
 mod meaning;
 mod operation;
@@ -17,6 +20,9 @@ mod report;
 mod rewrite;
 mod sink;
 mod source;
+mod stats;
+mod survey;
+mod told;
 mod units;
 
 use std::process::ExitCode;
@@ -39,6 +45,9 @@ fn main() -> ExitCode {
 fn try_main(arguments: &Arguments) -> Result<Status, Error> {
     level::check_environment()?;
     match &arguments.command {
+        Command::Check(arguments) => check::check(arguments),
+        Command::Stats(arguments) => stats::stats(arguments),
+        Command::Info(arguments) => arguments.run(),
         Command::Completions(arguments) => arguments.write(),
         Command::Man(arguments) => arguments.write(),
         Command::Decode(arguments) => {

@@ -114,6 +114,7 @@ impl Rewriting<'_> {
             policy,
             limit: max_errors.map_or(u64::MAX, |most| most.saturating_sub(found)),
             max_errors,
+            listener: None,
             counts_lines: max_errors.is_some() || errors.report() == ReportForm::Json,
             threads: input.threads(),
         };

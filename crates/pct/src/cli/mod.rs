@@ -1,6 +1,7 @@
 //! What can be asked for on the command line: one file for each command's arguments, and one for each group that they share.
 #![forbid(unsafe_code)]
 
+mod check;
 mod decode;
 mod encode;
 mod errors;
@@ -9,10 +10,12 @@ mod input;
 mod normalize;
 mod output;
 mod repair;
+mod stats;
 mod units;
 
 use clap::{Args, Parser, Subcommand};
 
+pub(crate) use check::{CheckArguments, FindingsForm};
 pub(crate) use decode::DecodeArguments;
 pub(crate) use encode::EncodeArguments;
 pub(crate) use errors::{ErrorArguments, ReportForm};
@@ -21,7 +24,10 @@ pub(crate) use input::InputArguments;
 pub(crate) use normalize::NormalizeArguments;
 pub(crate) use output::OutputArguments;
 pub(crate) use repair::RepairArguments;
+pub(crate) use stats::StatsArguments;
 pub(crate) use units::UnitArguments;
+
+use crate::info::InfoArguments;
 
 const AFTER_HELP: &str = "\
 Environment:
@@ -31,7 +37,7 @@ Environment:
 
 Exit codes:
   0  Done (a reader of the output that has seen enough included)
-  1  The text is malformed or not UTF-8 (only with --errors fail or --max-errors)
+  1  The text is malformed or not UTF-8 (only with --errors fail or --max-errors); 'check' found something
   2  Bad usage
   3  A file could not be read, or the output not written";
 
@@ -49,6 +55,9 @@ pub(crate) enum Command {
     Encode(EncodeArguments),
     Normalize(NormalizeArguments),
     Repair(RepairArguments),
+    Check(CheckArguments),
+    Stats(StatsArguments),
+    Info(InfoArguments),
     Completions(CompletionsArguments),
     Man(ManArguments),
 }
