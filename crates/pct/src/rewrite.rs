@@ -2,7 +2,6 @@
 #![forbid(unsafe_code)]
 
 use std::io::{self, IsTerminal};
-use std::thread;
 
 use same_file::Handle;
 
@@ -116,7 +115,7 @@ impl Rewriting<'_> {
             limit: max_errors.map_or(u64::MAX, |most| most.saturating_sub(found)),
             max_errors,
             counts_lines: max_errors.is_some() || errors.report() == ReportForm::Json,
-            threads: output.threads.or_else(|| thread::available_parallelism().ok()).map_or(1, |threads| threads.get()),
+            threads: output.threads,
         };
         let mut report = FileReport::new(source.to_string(), unit.separator());
         let result = pipeline::run(&plan, Blocks::new(opened.text, unit.scanner()), sink, &mut report);

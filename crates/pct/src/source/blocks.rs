@@ -69,6 +69,10 @@ impl Buffer {
     }
 
     fn set(&mut self, bytes: &[u8]) {
+        // What was carried over may come from a longer buffer.
+        if self.bytes.len() < bytes.len() {
+            self.bytes.resize(bytes.len(), 0);
+        }
         self.bytes[..bytes.len()].copy_from_slice(bytes);
         self.length = bytes.len();
     }
