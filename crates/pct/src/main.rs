@@ -52,7 +52,9 @@ fn try_main(arguments: &Arguments) -> Result<Status, Error> {
         Command::Normalize(arguments) => {
             let replace = arguments.text.errors.policy() == Policy::Replace;
             let escape_malformed = arguments.escape_malformed;
-            rewrite(&arguments.text, "_normalized", &move |_| Box::new(Normalize::new(escape_malformed, replace)))
+            rewrite(&arguments.text, "_normalized", &move |safe| {
+                Box::new(Normalize::new(safe, escape_malformed, replace))
+            })
         }
         Command::Repair(arguments) => {
             let replace = arguments.text.errors.policy() == Policy::Replace;

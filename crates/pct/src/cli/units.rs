@@ -66,7 +66,8 @@ fn delimiter(text: &str) -> Result<u8, String> {
         b"\\t" => Ok(b'\t'),
         b"\\0" => Ok(0),
         b"\\\\" => Ok(b'\\'),
-        b"\n" | b"\r" | b"%" => Err("a line end or '%' cannot stand between fields".into()),
+        // Encoding writes '%', digits and '+': what it writes must not end a field.
+        b"\n" | b"\r" | b"%" | b"+" => Err("a line end, '%' or '+' cannot stand between fields".into()),
         &[byte] if !byte.is_ascii_hexdigit() => Ok(byte),
         [_] => Err("a hexadecimal digit cannot stand between fields".into()),
         _ => Err("one byte stands between fields".into()),

@@ -10,6 +10,7 @@ mod level;
 mod lines;
 mod outputs;
 mod parallel;
+mod readme;
 mod streams;
 mod strict;
 mod terminal;
