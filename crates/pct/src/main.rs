@@ -45,6 +45,10 @@ fn main() -> ExitCode {
 fn try_main(arguments: &Arguments) -> Result<Status, Error> {
     level::check_environment()?;
     match &arguments.command {
+        Command::Form(arguments) => {
+            arguments.check()?;
+            rewrite(&arguments.text, "", &move |_| arguments.operation())
+        }
         Command::Check(arguments) => check::check(arguments),
         Command::Stats(arguments) => stats::stats(arguments),
         Command::Info(arguments) => arguments.run(),
@@ -65,7 +69,9 @@ fn try_main(arguments: &Arguments) -> Result<Status, Error> {
         Command::Normalize(arguments) => {
             let replace = arguments.text.errors.policy() == Policy::Replace;
             let escape_malformed = arguments.escape_malformed;
-            rewrite(&arguments.text, "_normalized", &move |_| Box::new(Normalize::new(escape_malformed, replace)))
+            rewrite(&arguments.text, "_normalized", &move |safe| {
+                Box::new(Normalize::new(safe, escape_malformed, replace))
+            })
         }
         Command::Repair(arguments) => {
             let replace = arguments.text.errors.policy() == Policy::Replace;

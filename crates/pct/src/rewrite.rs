@@ -116,7 +116,7 @@ impl Rewriting<'_> {
             max_errors,
             listener: None,
             counts_lines: max_errors.is_some() || errors.report() == ReportForm::Json,
-            threads: input.threads(),
+            threads: input.threads,
         };
         let mut report = FileReport::new(source.to_string(), unit.separator());
         let result = pipeline::run(&plan, Blocks::new(opened.text, unit.scanner()), sink, &mut report);

@@ -63,7 +63,7 @@ impl Survey<'_> {
             policy: if self.is_quiet { Policy::Fail } else { Policy::Keep },
             limit: if self.is_quiet { 0 } else { u64::MAX },
             max_errors: None,
-            threads: self.input.threads(),
+            threads: self.input.threads,
             counts_lines: true,
             listener: Some(self.listener),
         };

@@ -2,7 +2,6 @@
 #![forbid(unsafe_code)]
 
 use std::num::NonZero;
-use std::thread;
 
 use clap::Args;
 
@@ -17,7 +16,7 @@ pub(crate) struct InputArguments {
 
     /// Work on so many threads; by default on all cores. The output is always the same
     #[arg(short = 'j', long, value_name = "N")]
-    threads: Option<NonZero<usize>>,
+    pub(crate) threads: Option<NonZero<usize>>,
 
     /// Show no progress bar
     #[arg(long)]
@@ -28,10 +27,4 @@ pub(crate) struct InputArguments {
     /// What gzip, zstd, bzip2 or xz have compressed is read as what it says.
     #[arg(value_name = "FILE", default_value = "-")]
     pub(crate) files: Vec<Source>,
-}
-
-impl InputArguments {
-    pub(crate) fn threads(&self) -> usize {
-        self.threads.or_else(|| thread::available_parallelism().ok()).map_or(1, NonZero::get)
-    }
 }

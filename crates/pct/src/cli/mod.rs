@@ -5,6 +5,7 @@ mod check;
 mod decode;
 mod encode;
 mod errors;
+mod form;
 mod generate;
 mod input;
 mod normalize;
@@ -19,6 +20,7 @@ pub(crate) use check::{CheckArguments, FindingsForm};
 pub(crate) use decode::DecodeArguments;
 pub(crate) use encode::EncodeArguments;
 pub(crate) use errors::{ErrorArguments, ReportForm};
+pub(crate) use form::FormArguments;
 pub(crate) use generate::{CompletionsArguments, ManArguments};
 pub(crate) use input::InputArguments;
 pub(crate) use normalize::NormalizeArguments;
@@ -55,6 +57,7 @@ pub(crate) enum Command {
     Encode(EncodeArguments),
     Normalize(NormalizeArguments),
     Repair(RepairArguments),
+    Form(FormArguments),
     Check(CheckArguments),
     Stats(StatsArguments),
     Info(InfoArguments),

@@ -5,6 +5,7 @@
 
 mod decode;
 mod encode;
+mod form;
 mod inspect;
 mod normalize;
 mod repair;
@@ -17,6 +18,7 @@ use simdpct::{ByteSet, DecodeErrorKind, Kinds};
 
 pub(crate) use decode::Decode;
 pub(crate) use encode::Encode;
+pub(crate) use form::{FromForm, Shape, ToForm};
 pub(crate) use inspect::{Inspect, words};
 pub(crate) use normalize::Normalize;
 pub(crate) use repair::Repair;

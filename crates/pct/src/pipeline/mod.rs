@@ -9,6 +9,7 @@ mod listener;
 mod oversize;
 mod spool;
 
+use std::num::NonZero;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread;
@@ -31,7 +32,8 @@ pub(crate) struct Plan<'p> {
     pub(crate) limit: u64,
     /// What is said of the record that is one too many.
     pub(crate) max_errors: Option<u64>,
-    pub(crate) threads: usize,
+    /// All cores, if nothing is said.
+    pub(crate) threads: Option<NonZero<usize>>,
     /// Lines are to be counted to the end, not only as far as the first offenders are named.
     pub(crate) counts_lines: bool,
     /// Is told of every record at fault.
@@ -49,12 +51,14 @@ pub(crate) fn run(plan: &Plan<'_>, blocks: Blocks, sink: &mut Sink, report: &mut
         counts_lines: AtomicBool::new(true),
     };
     // Whether help is worth its while is known when there is still something to do after some blocks.
-    if !pipeline.work(Some(ALONE)) {
+    if !pipeline.work(Some(ALONE), BLOCK) {
+        let threads = plan.threads.or_else(|| thread::available_parallelism().ok()).map_or(1, NonZero::get);
+        let block = (MEMORY / threads).clamp(BLOCK / 4, BLOCK);
         thread::scope(|scope| {
-            for _ in 1..plan.threads {
-                scope.spawn(|| pipeline.work(None));
+            for _ in 1..threads {
+                scope.spawn(|| pipeline.work(None, block));
             }
-            pipeline.work(None);
+            pipeline.work(None, block);
         });
     }
     pipeline.ordered.into_inner().unwrap_or_else(PoisonError::into_inner).result
@@ -62,6 +66,10 @@ pub(crate) fn run(plan: &Plan<'_>, blocks: Blocks, sink: &mut Sink, report: &mut
 
 /// So many blocks are done before other threads are started.
 const ALONE: u64 = 8;
+
+/// All blocks together are no longer than this, unless there are very many threads. What becomes of them is at most three times as
+/// long.
+const MEMORY: usize = 8 * 1024 * 1024;
 
 struct Pipeline<'p> {
     plan: &'p Plan<'p>,
@@ -93,8 +101,8 @@ struct Ordered<'p> {
 
 impl<'p> Pipeline<'p> {
     /// Does blocks, at most so many, until there are no more; says whether there are none.
-    fn work(&self, most: Option<u64>) -> bool {
-        let mut buffer = Buffer::new(BLOCK);
+    fn work(&self, most: Option<u64>, block: usize) -> bool {
+        let mut buffer = Buffer::new(block);
         let mut job = Job::new(self.plan.policy, self.plan.listener.is_some());
         loop {
             let mut input = lock(&self.input);

@@ -97,11 +97,11 @@ impl Record<'_> {
             write(part, &result)?;
             fed += part.len() as u64;
             self.place = self.place.after(self.buffer, self.separator);
-            if is_last {
-                return Ok(Done { offender, ending: ending.to_vec(), place: self.place });
-            }
             if offender.is_some() && self.until_fault {
                 return Ok(Done { offender, ending: Vec::new(), place: self.place });
+            }
+            if is_last {
+                return Ok(Done { offender, ending: ending.to_vec(), place: self.place });
             }
             is_last = self.blocks.go_on(self.buffer).map_err(|error| Error::Input(self.name.clone(), error))?;
         }
@@ -131,11 +131,15 @@ fn write_appended(
     record: Record<'_>,
     ordered: &mut Ordered<'_>,
 ) -> Result<Done, Error> {
+    let until_fault = record.until_fault;
     let mut results = Spool::new()?;
     let done = record.each_part(stream, |part, result| {
         ordered.sink.write(part)?;
         results.write(result)
     })?;
+    if done.offender.is_some() && until_fault {
+        return Ok(done);
+    }
     ordered.sink.write(&[delimiter])?;
     results.read(|result| ordered.sink.write(result))?;
     ordered.sink.write(&done.ending)?;
@@ -150,11 +154,11 @@ fn write_judged(
     record: Record<'_>,
     ordered: &mut Ordered<'_>,
 ) -> Result<Done, Error> {
-    let is_limit = record.until_fault;
+    let until_fault = record.until_fault;
     let mut parts = Spool::new()?;
     let done = record.each_part(stream, |part, _| parts.write(part))?;
     let is_good = done.offender.is_none();
-    if !is_good && (is_limit || plan.policy == Policy::Drop) {
+    if !is_good && (until_fault || plan.policy == Policy::Drop) {
         return Ok(done);
     }
     if !is_good || whole.append.is_some() {

@@ -4,6 +4,7 @@
 mod blocks;
 mod check;
 mod errors;
+mod form;
 mod generated;
 mod golden;
 mod info;
@@ -13,6 +14,7 @@ mod lines;
 mod meaning;
 mod outputs;
 mod parallel;
+mod readme;
 mod stats;
 mod streams;
 mod strict;

@@ -156,6 +156,28 @@ fn a_signal_leaves_the_file_as_it_was() {
     }
 }
 
+/// However far it has come: the file is the old one or the new one, and nothing is left beside it.
+#[cfg(unix)]
+#[test]
+fn a_signal_leaves_a_file_that_is_changed_in_place_whole() {
+    let old = "%41 long\n".repeat(2_000_000);
+    let new = "A long\n".repeat(2_000_000);
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("long");
+    for _ in 0..3 {
+        fs::write(&path, &old).unwrap();
+        let mut child =
+            pct_process(&["decode", "-i", "--output-compression", "none", path.to_str().unwrap()]).spawn().unwrap();
+        let is_new = || fs::metadata(&path).unwrap().len() == new.len() as u64;
+        wait_until(|| names(folder.path()).len() == 2 || is_new());
+        Command::new("kill").args(["-s", "TERM", &child.id().to_string()]).status().unwrap();
+        child.wait().unwrap();
+        let found = fs::read_to_string(&path).unwrap();
+        assert!(found == old || found == new);
+        assert_eq!(names(folder.path()), ["long"]);
+    }
+}
+
 fn wait_until(condition: impl Fn() -> bool) {
     let start = Instant::now();
     while !condition() {
