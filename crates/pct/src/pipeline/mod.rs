@@ -5,6 +5,7 @@
 #![forbid(unsafe_code)]
 
 mod job;
+mod listener;
 mod oversize;
 mod spool;
 
@@ -14,6 +15,7 @@ use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread;
 
 pub(crate) use job::{Job, Policy};
+pub(crate) use listener::Listener;
 
 use crate::error::Error;
 use crate::operation::Fault;
@@ -34,6 +36,8 @@ pub(crate) struct Plan<'p> {
     pub(crate) threads: Option<NonZero<usize>>,
     /// Lines are to be counted to the end, not only as far as the first offenders are named.
     pub(crate) counts_lines: bool,
+    /// Is told of every record at fault.
+    pub(crate) listener: Option<&'p dyn Listener>,
 }
 
 /// One input to its end, or to the first record at fault that is one too many.
@@ -99,7 +103,7 @@ impl<'p> Pipeline<'p> {
     /// Does blocks, at most so many, until there are no more; says whether there are none.
     fn work(&self, most: Option<u64>, block: usize) -> bool {
         let mut buffer = Buffer::new(block);
-        let mut job = Job::new(self.plan.policy);
+        let mut job = Job::new(self.plan.policy, self.plan.listener.is_some());
         loop {
             let mut input = lock(&self.input);
             if input.is_done || self.is_stopped.load(Ordering::Relaxed) {
@@ -181,6 +185,9 @@ impl Ordered<'_> {
             plan.unit.transform(block, job);
         }
         let start = self.report.place;
+        if let Some(listener) = plan.listener {
+            listener::tell(listener, self.report, &job.tally, block)?;
+        }
         self.report.absorb(&job.tally, block, start.then(end));
         self.sink.write(&job.output)?;
         match job.stop {

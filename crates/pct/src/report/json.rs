@@ -8,6 +8,11 @@ use crate::error::complain;
 
 /// Tells standard error, in one line, whether anything was found or not.
 pub(crate) fn tell_json(files: &[FileReport]) {
+    complain(format_args!("{}", as_json(files)));
+}
+
+/// The report itself.
+pub(crate) fn as_json(files: &[FileReport]) -> Value {
     let files: Vec<_> = files
         .iter()
         .map(|file| {
@@ -31,5 +36,5 @@ pub(crate) fn tell_json(files: &[FileReport]) {
             json!({ "file": file.name, "lines": file.place.complete_lines(), "counts": counts, "first": first })
         })
         .collect();
-    complain(format_args!("{}", Value::from_iter([("files", files)])));
+    Value::from_iter([("files", files)])
 }

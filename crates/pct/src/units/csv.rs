@@ -138,7 +138,7 @@ impl Csv {
                 let was_quoted = raw.starts_with(b"\"");
                 let found = self.operation.apply(field, &mut result);
                 let position = |at: usize| range.start + if was_quoted { 1 } else { at };
-                fault = fault.or(found.map(|found| Fault { position: position(found.position), ..found }));
+                fault = Fault::first(fault, found.map(|found| Fault { position: position(found.position), ..found }));
                 if self.append.is_some() {
                     output.extend_from_slice(raw);
                     appended.push(self.delimiter);

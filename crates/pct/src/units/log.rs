@@ -79,7 +79,7 @@ impl Log {
                 done = range.end;
                 operation.apply(field, output)
             };
-            fault = fault.or(found.map(|found| found.behind(range.start)));
+            fault = Fault::first(fault, found.map(|found| found.behind(range.start)));
         }
         output.extend_from_slice(&line[done..]);
         output.extend_from_slice(appended);
