@@ -133,6 +133,15 @@ impl Decoding {
         Ok(())
     }
 
+    /// Decodes to the end of `output` if nothing is wrong, not even what is replaced. If it is not, what was appended does not count.
+    pub(crate) fn decode_if_clean(&self, input: &[u8], output: &mut Vec<u8>) -> bool {
+        let start = output.len();
+        if self.times > 1 {
+            return self.decode_to(input, output).is_ok();
+        }
+        self.decoder.decode_to(input, output).is_ok() && self.is_good(&output[start..])
+    }
+
     /// Decodes; borrows where there is nothing to do.
     pub(crate) fn decode<'a>(&self, input: &'a [u8]) -> Result<Cow<'a, [u8]>, DecodeError> {
         self.decode_times(input, self.times)

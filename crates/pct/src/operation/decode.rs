@@ -35,6 +35,13 @@ impl Operation for Decode {
         self.apply(records, output)
     }
 
+    fn apply_if_clean(&self, records: &[u8], separator: u8, output: &mut Vec<u8>) -> bool {
+        if self.exact.rejects(separator) || self.exact.rejects(b'\r') {
+            return each_record(self, records, separator, output).is_none();
+        }
+        self.exact.decode_if_clean(records, output)
+    }
+
     fn stream(&self, until_fault: bool) -> Option<Box<dyn Stream>> {
         let exact = self.exact.chain();
         Some(if until_fault {

@@ -34,6 +34,11 @@ pub(crate) trait Operation: Send + Sync {
         each_record(self, records, separator, output)
     }
 
+    /// The same, if no record is at fault. If it is not, what was appended does not count: this is for finding out soon.
+    fn apply_if_clean(&self, records: &[u8], separator: u8, output: &mut Vec<u8>) -> bool {
+        self.apply_records(records, separator, output).is_none()
+    }
+
     /// The same for a field too long to be held; `None` if only a whole field will do.
     ///
     /// With `until_fault`, all that is appended precedes the first fault.
