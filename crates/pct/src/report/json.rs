@@ -5,6 +5,7 @@ use serde_json::{Map, Value, json};
 
 use super::{Count, FileReport};
 use crate::error::complain;
+use crate::operation::FaultKind;
 
 /// Tells standard error, in one line, whether anything was found or not.
 pub(crate) fn tell_json(files: &[FileReport]) {
@@ -25,12 +26,16 @@ pub(crate) fn as_json(files: &[FileReport]) -> Value {
                 .first
                 .iter()
                 .map(|offender| {
-                    json!({
+                    let mut object = json!({
                         "file": file.name,
                         "line": offender.place.line,
                         "column": offender.place.column,
                         "kind": Count::of(offender.kind).name(),
-                    })
+                    });
+                    if let FaultKind::Found(kinds) = offender.kind {
+                        object["found"] = kinds.names().collect();
+                    }
+                    object
                 })
                 .collect();
             json!({ "file": file.name, "lines": file.place.complete_lines(), "counts": counts, "first": first })

@@ -143,6 +143,7 @@ fn the_report_for_programs_has_counts_and_first_offenders() {
     }
     assert_eq!(file["first"].as_array().unwrap().len(), 4);
     assert_eq!(file["first"][1]["line"].as_u64(), Some(2));
+    assert_eq!(file["first"][2]["found"], serde_json::json!(["nul"]));
 }
 
 #[test]
