@@ -30,6 +30,10 @@ impl Rows {
         Column::new(&self.values, &self.offsets).unwrap()
     }
 
+    fn throughput(&self) -> Throughput {
+        Throughput::ElementsAndBytes { elements: self.offsets.len() as u64 - 1, bytes: self.values.len() as u64 }
+    }
+
     fn rows(&self) -> impl Iterator<Item = &[u8]> {
         self.offsets.windows(2).map(|ends| &self.values[ends[0] as usize..ends[1] as usize])
     }
@@ -122,7 +126,7 @@ fn compare<T: Output>(
     assert!(output.values == values.bytes() && output.offsets == offsets, "{name}, {}", rows.name);
 
     let mut group = criterion.benchmark_group(format!("columns, {name}"));
-    group.throughput(Throughput::Bytes(rows.values.len() as u64));
+    group.throughput(rows.throughput());
     group.bench_function(BenchmarkId::new(format!("row by row, {how}"), &rows.name), |bencher| {
         bencher.iter(|| by_row(black_box(&mut values), &mut offsets));
     });
@@ -208,7 +212,7 @@ fn inspect(criterion: &mut Criterion) {
         assert!(by_column() == by_row(), "{}", rows.name);
 
         let mut group = criterion.benchmark_group("columns, inspect");
-        group.throughput(Throughput::Bytes(rows.values.len() as u64));
+        group.throughput(rows.throughput());
         group.bench_function(BenchmarkId::new(format!("row by row, {BEST}"), &rows.name), |bencher| {
             bencher.iter(by_row)
         });

@@ -1,0 +1,96 @@
+//! Text cut anywhere, cut again where no operation sees the difference.
+#![forbid(unsafe_code)]
+
+use simdpct::Decoder;
+
+/// The length of the longest start of `text` that no triplet and no character may go on behind; at most 3 bytes less than all.
+///
+/// Cutting there changes nothing: '%' and a lead byte each begin something new, whatever stands before them.
+pub(super) fn untorn(text: &[u8]) -> usize {
+    let torn = match text {
+        [.., b'%'] => 1,
+        [.., b'%', digit] if digit.is_ascii_hexdigit() => 2,
+        _ => unfinished_character(text),
+    };
+    text.len() - torn
+}
+
+/// The length of the sequence at the end of `text` that more bytes could make a character of UTF-8.
+fn unfinished_character(text: &[u8]) -> usize {
+    let end = &text[text.len().saturating_sub(3)..];
+    let Some(lead) = end.iter().rposition(|&byte| byte >= 0xC0) else { return 0 };
+    let sequence = &end[lead..];
+    match str::from_utf8(sequence) {
+        Err(error) if error.error_len().is_none() => sequence.len(),
+        _ => 0,
+    }
+}
+
+/// The same, where also no character may go on once the text is decoded.
+pub(super) fn untorn_decoded(text: &[u8]) -> usize {
+    let mut cut = untorn(text);
+    // Three bytes of a character at most, each a triplet.
+    let end = &text[cut.saturating_sub(12)..cut];
+    // A lenient decoder that rejects nothing has no error.
+    let decoded = Decoder::new().lenient().decode(end).unwrap_or_default();
+    for _ in 0..unfinished_character(&decoded) {
+        cut -= match &text[..cut] {
+            [.., b'%', first, second] if first.is_ascii_hexdigit() && second.is_ascii_hexdigit() => 3,
+            _ => 1,
+        };
+    }
+    cut
+}
+
+#[cfg(test)]
+mod tests {
+    use super::untorn;
+
+    #[test]
+    fn what_may_go_on_is_held_back() {
+        let cases: [(&[u8], usize); 20] = [
+            (b"", 0),
+            (b"a", 1),
+            (b"a%", 1),
+            (b"%%", 1),
+            (b"a%4", 1),
+            (b"a%f", 1),
+            (b"a%%4", 2),
+            (b"a%g", 3),
+            (b"a%41", 4),
+            (b"a%4%", 3),
+            (b"a\r", 2),
+            (b"%\r", 2),
+            (b"\xE2\x82\xAC", 3),
+            (b"a\xE2\x82", 1),
+            (b"a\xF0\x9F\x98", 1),
+            (b"\xC3\xC3", 1),
+            // Nothing makes a character of these (Unicode 3.9, table 3-7).
+            (b"\xED\xA0", 2),
+            (b"\xFF", 1),
+            (b"\x80\x80\x80", 3),
+            (b"\xE2\x82a", 3),
+        ];
+        for (text, length) in cases {
+            assert_eq!(untorn(text), length, "{}", text.escape_ascii());
+        }
+    }
+
+    #[test]
+    fn characters_made_of_triplets_are_held_back() {
+        let cases: [(&[u8], usize); 9] = [
+            (b"a%C3", 1),
+            (b"a%C3%", 1),
+            (b"a%C3%A9", 7),
+            (b"a%E2%82%4", 1),
+            (b"a%F0%9F%98", 1),
+            (b"a%F0\x9F%98", 1),
+            (b"%F0%9F%98%80%F0%9F%98", 12),
+            (b"%C3%C3", 3),
+            (b"%ED%A0", 6),
+        ];
+        for (text, length) in cases {
+            assert_eq!(super::untorn_decoded(text), length, "{}", text.escape_ascii());
+        }
+    }
+}
