@@ -61,9 +61,15 @@ impl Rewriting<'_> {
             }
             rewriting.one(source, opened, &mut sink)
         });
+        // A file is replaced only if all went well. Standard output is ended as its format wants it, whatever came before.
         match status {
+            Err(status) | Ok(status) if output.output.is_some() && status != Status::Success => Ok(status),
             Ok(status) => sink.finish().map(|()| status).or_else(|error| Ok(status.max(error.report()))),
-            Err(status) => Ok(status),
+            Err(status) => {
+                // It has been said already what went wrong.
+                let _ = sink.finish();
+                Ok(status)
+            }
         }
     }
 

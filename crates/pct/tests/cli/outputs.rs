@@ -60,6 +60,26 @@ fn files_are_changed_in_place() {
     pct(&["decode", "--in-place", "-o", "x", "old"]).current_dir(&folder).assert().code(2);
 }
 
+#[test]
+fn an_input_that_cannot_be_read_leaves_the_output_file_as_it_was() {
+    let folder = folder();
+    for arguments in [&["decode", "-o", "old", "missing"][..], &["decode", "-o", "new", "old", "missing", "old"]] {
+        pct(arguments).current_dir(&folder).assert().code(3);
+        assert_eq!(read(&folder, "old"), OLD, "{arguments:?}");
+        assert_eq!(names(folder.path()), ["old"], "{arguments:?}");
+    }
+}
+
+/// What was written before an error can be read.
+#[test]
+fn compressed_output_is_ended_whatever_comes() {
+    for format in ["gzip", "zstd", "bzip2", "xz"] {
+        let found = crate::run(&["decode", "--strict", "--output-compression", format], b"%41\n%\n");
+        assert_eq!(found.status.code(), Some(1), "{format}");
+        assert_eq!(output(&["decode"], &found.stdout), b"A\n", "{format}");
+    }
+}
+
 #[cfg(unix)]
 #[test]
 fn a_replaced_file_keeps_its_mode_and_a_link_stays_one() {
