@@ -4,6 +4,8 @@
 //! tests/differential.rs, which has every form compared with the oracle on every level.
 
 pub(crate) mod form;
+#[cfg(feature = "alloc")]
+pub(crate) mod many;
 
 use core::mem::MaybeUninit;
 
@@ -12,7 +14,7 @@ use crate::error::{BufferTooSmall, DecodeError, DecodeErrorKind, DecodeIntoError
 pub(crate) use crate::kernel::from_digits;
 use crate::kernel::report::{self, Extract, Report};
 use crate::kernel::tape::Tape;
-use crate::kernel::{Kernels, MEASURE, Progress, SCAN, Stop, WRITE, word};
+use crate::kernel::{Inspect, Kernels, MEASURE, Progress, SCAN, Stop, WRITE, word};
 use crate::level::Level;
 use crate::rules::{DecodeRules, EncodeRules};
 
@@ -263,29 +265,50 @@ pub(crate) fn find_suspect(input: &[u8], level: Option<Level>) -> Option<usize> 
 
 /// What a string holds.
 pub(crate) fn inspect<const COUNT: bool>(input: &[u8], level: Option<Level>) -> Report {
-    let kernel = Kernels::of(Level::usable(level)).inspect[usize::from(COUNT)];
-    let mut report = Report::default();
-    let mut extract = Extract::EMPTY;
-    let mut is_well_formed = true;
-    for chunk in pieces(input, report::CHUNK) {
-        // SAFETY: as in `find`; chunks are no longer than that, and an unfinished character has 3 bytes at most.
-        // (tests/inspect.rs, tests/bounds.rs)
-        unsafe { kernel(chunk, &mut extract, &mut report) }
-        report.base += chunk.len();
-        is_well_formed = is_well_formed && is_well_formed_but_for_the_end(&mut extract);
-        if !is_well_formed {
-            extract.length = 0;
-        }
+    Inspector::<COUNT>::new(level).inspect(input)
+}
+
+/// Inspects any number of strings: the kernel is looked up, and the room for extracted text made, only once.
+pub(crate) struct Inspector<const COUNT: bool> {
+    kernel: Inspect,
+    extract: Extract,
+    level: Option<Level>,
+}
+
+impl<const COUNT: bool> Inspector<COUNT> {
+    #[inline]
+    pub(crate) fn new(level: Option<Level>) -> Self {
+        let kernel = Kernels::of(Level::usable(level)).inspect[usize::from(COUNT)];
+        Self { kernel, extract: Extract::EMPTY, level }
     }
-    if !is_well_formed || extract.length > 0 {
-        if COUNT {
-            let (count, first) = count_ill_formed(input, level);
-            report.note_counted(report::INVALID_UTF8, count, first);
-        } else {
-            report.note::<false>(report::INVALID_UTF8, 1, 0);
+
+    /// What a string holds.
+    #[inline]
+    pub(crate) fn inspect(&mut self, input: &[u8]) -> Report {
+        let Self { kernel, extract, level } = self;
+        let mut report = Report::default();
+        (extract.length, extract.is_open) = (0, false);
+        let mut is_well_formed = true;
+        for chunk in pieces(input, report::CHUNK) {
+            // SAFETY: as in `find`; chunks are no longer than that, and an unfinished character has 3 bytes at most.
+            // (tests/inspect.rs, tests/bounds.rs)
+            unsafe { kernel(chunk, extract, &mut report) }
+            report.base += chunk.len();
+            is_well_formed = is_well_formed && is_well_formed_but_for_the_end(extract);
+            if !is_well_formed {
+                extract.length = 0;
+            }
         }
+        if !is_well_formed || extract.length > 0 {
+            if COUNT {
+                let (count, first) = count_ill_formed(input, *level);
+                report.note_counted(report::INVALID_UTF8, count, first);
+            } else {
+                report.note::<false>(report::INVALID_UTF8, 1, 0);
+            }
+        }
+        report
     }
-    report
 }
 
 /// Whether what was extracted is well-formed up to an unfinished character, which is all that is left of it then.
@@ -613,24 +636,11 @@ pub(crate) mod owned {
         // SAFETY: only runs of ASCII are replaced, and only by ASCII, since the rules keep the triplets of other bytes; so what is
         // appended is text like the input. An error takes it back.
         let output = unsafe { output.as_mut_vec() };
-        let mut rest = input.as_bytes();
-        loop {
-            output.reserve(rest.len());
-            let progress = run_decode(Tape::new(rest, output.spare_capacity_mut()), rules, WRITE, level);
-            // SAFETY: the kernel initialised `written` bytes of the spare capacity. (tests/bounds.rs)
-            unsafe { output.set_len(output.len() + progress.written) }
-            match decode_outcome(&progress) {
-                Ok(()) => return Ok(()),
-                Err(error) if escape => {
-                    output.extend_from_slice(b"%25");
-                    rest = &rest[error.position + 1..];
-                }
-                Err(error) => {
-                    output.truncate(before);
-                    return Err(error);
-                }
-            }
+        let result = super::many::ManyDecoder::new(rules, level).append_escaping(input.as_bytes(), output, escape);
+        if result.is_err() {
+            output.truncate(before);
         }
+        result
     }
 
     /// The text that these bytes are, or the bytes and the offset of the first one that is not well-formed UTF-8.

@@ -192,6 +192,18 @@ impl Kinds {
     /// No kind.
     pub const NONE: Self = Self(0);
 
+    /// The bits of these kinds: bit `n` is that of `Kinds::ALL[n]`.
+    #[must_use]
+    pub const fn bits(self) -> u16 {
+        self.0
+    }
+
+    /// The kinds that these bits are.
+    #[cfg(feature = "alloc")]
+    pub(crate) const fn from_bits(bits: u16) -> Self {
+        Self(bits)
+    }
+
     /// These and those.
     #[must_use]
     pub const fn union(self, other: Self) -> Self {

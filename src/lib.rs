@@ -24,6 +24,7 @@
 //! | split, repair and build whole URIs | [`uri`] |
 //! | parse and serialise forms and queries | [`form`] |
 //! | code what comes in parts, or goes through `Read` and `Write` | [`stream`] |
+//! | code a whole column of a table at once | [`columns`] |
 //! | know what a string holds before deciding on it | [`inspect`](fn@inspect) |
 //! | get from a position in decoded text back to the input | [`offset`] |
 //! | read what standards have left behind | [`legacy`] |
@@ -54,6 +55,8 @@ struct Readme;
 #[cfg(feature = "alloc")]
 pub mod accept;
 mod byteset;
+#[cfg(feature = "alloc")]
+pub mod columns;
 #[cfg(feature = "alloc")]
 pub mod compat;
 mod decode;

@@ -30,7 +30,7 @@ use crate::sets;
 pub struct Normalizer {
     pub(crate) rules: DecodeRules,
     pub(crate) malformed: Malformed,
-    level: Option<Level>,
+    pub(crate) level: Option<Level>,
 }
 
 /// What a [`Normalizer`] does with a malformed `%`.

@@ -14,6 +14,7 @@ use common::legacy::{
 };
 use common::stream::TEXTS;
 use common::{Case, Failure, as_uninit};
+use simdpct::columns::{self, Column, Inspection, OnError};
 use simdpct::legacy::LoneSurrogates;
 use simdpct::{ByteSet, Counts, Decoder, Encoder, Findings, Level, Malformed, Normalizer, form, reference, stream};
 
@@ -264,6 +265,28 @@ fn inspecting() {
         let buffer = source.holding(place, input);
         let found = (Findings::on(level, buffer), Counts::on(level, buffer));
         assert_eq!(found, expected, "{level}, {place:?}: {input:?}");
+    });
+}
+
+/// Columns whose values are all that may be read: what is marked in them, and read in one, ends where they do.
+#[test]
+fn columns_of_rows() {
+    let mut source = GuardedBuffer::new(LONGEST);
+    for_each_input(|level, place, input| {
+        let length = input.len() as i32;
+        let offsets = [0, length / 3, length / 3, length / 2, length - length / 5, length];
+        let buffer = &*source.holding(place, input);
+        let column = Column::new(buffer, &offsets).unwrap();
+        let context = || format!("{level}, {place:?}: {input:?}");
+        for decoder in decoders().map(|decoder| decoder.level(level)) {
+            let expected = columns::decode(&column, &decoder.level(Level::Scalar), OnError::Keep);
+            assert_eq!(columns::decode(&column, &decoder, OnError::Keep), expected, "{}", context());
+        }
+        for encoder in encoders().map(|encoder| encoder.level(level)) {
+            let expected = columns::encode(&column, &encoder.level(Level::Scalar));
+            assert_eq!(columns::encode(&column, &encoder), expected, "{}", context());
+        }
+        assert_eq!(Inspection::on(level, &column), Inspection::on(Level::Scalar, &column), "{}", context());
     });
 }
 

@@ -13,6 +13,7 @@
 
 use core::arch::x86_64::*;
 
+use super::marks::{self, Index, MEMBERS, Mark, MarkKernel, PERCENTS, Shift, TRIPLETS_OF_OTHERS};
 use super::report::{self, Extract, Report};
 use super::tape::{Source, Tape, Target};
 use super::{Cursor, FormMarks, KEEP, Kernel, PLUS, Progress, REJECT, SCAN, Stop, UPPERCASE, WRITE};
@@ -139,6 +140,43 @@ impl Kernel for Avx512 {
             return None;
         }
         store::<false>(output, written, tape.target(), tape.capacity()).then_some(written)
+    }
+}
+
+impl MarkKernel for Avx512 {
+    #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
+    unsafe fn mark<const WHAT: u8>(set: &ByteSet, text: &[u8], marks: &mut [Mark]) {
+        let (start, length) = (text.as_ptr(), text.len());
+        let set = Class::new(set);
+        let digits = load_table(&DIGITS);
+        let percents = _mm512_set1_epi8(b'%' as i8);
+        marks::fill(length, marks, |at| {
+            let (from, left) = (start.add(at), length - at);
+            let x = if left >= LANES { _mm512_loadu_epi8(from.cast()) } else { load(from, left) };
+            let percent = _mm512_cmpeq_epi8_mask(x, percents);
+            if WHAT == PERCENTS {
+                return percent;
+            }
+            let found = if WHAT == TRIPLETS_OF_OTHERS { 0 } else { set.members(x) & low_bits(left) };
+            if WHAT == MEMBERS || percent == 0 {
+                return found;
+            }
+            let window = if left >= LANES + 2 { Window::load(from) } else { Window::load_end(from, left) };
+            let (valid, bytes) = window.triplets(percent, digits);
+            if WHAT == TRIPLETS_OF_OTHERS { valid & !set.members(bytes) } else { found & !valid }
+        });
+    }
+
+    #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
+    unsafe fn place<I: Index>(
+        marks: &[Mark],
+        text: &[u8],
+        places: &[I],
+        base: usize,
+        shift: Shift,
+        placed: &mut [I],
+    ) -> bool {
+        marks::place(marks, text, places, base, shift, placed)
     }
 }
 

@@ -11,6 +11,7 @@
 //! need beyond that is said at each. Held by tests/bounds.rs, where buffers touch pages that may not be touched, by
 //! tests/guarded_heap.rs and tests/differential.rs.
 
+use super::marks::{self, MEMBERS, Mark, PERCENTS, TRIPLETS_OF_OTHERS};
 use super::report::{self, Extract, Report};
 use super::tape::Tape;
 use super::vector::{Vector, Vector16};
@@ -239,6 +240,75 @@ pub(crate) unsafe fn members<V: Vector>(set: &ByteSet, haystack: &[u8]) -> u64 {
         }
     }
     members
+}
+
+/// What marking needs in registers.
+#[derive(Clone, Copy)]
+struct Marking<V> {
+    set: Class<V>,
+    triplets: Triplets<V>,
+}
+
+impl<V: Vector> Marking<V> {
+    #[inline(always)]
+    unsafe fn new(set: &ByteSet) -> Self {
+        // SAFETY: the caller has the instructions.
+        unsafe { Self { set: Class::new(set), triplets: Triplets::new() } }
+    }
+
+    /// The bits of what is to be marked.
+    #[inline(always)]
+    unsafe fn block<const WHAT: u8>(&self, x: V, window: impl FnOnce() -> Window<V>) -> u64 {
+        // SAFETY: the caller has the instructions.
+        unsafe {
+            if WHAT == MEMBERS {
+                return self.set.members(x).bits();
+            }
+            let percent = x.equal(self.triplets.percent);
+            if WHAT == PERCENTS {
+                return percent.bits();
+            }
+            let found = if WHAT == TRIPLETS_OF_OTHERS { 0 } else { self.set.members(x).bits() };
+            if !percent.any_or(0) {
+                return found;
+            }
+            let Window { next, second_next, .. } = window();
+            let (valid, bytes) = self.triplets.decode(percent, next, second_next);
+            if WHAT == TRIPLETS_OF_OTHERS {
+                valid.bits() & !self.set.members(bytes).bits()
+            } else {
+                found & !valid.bits()
+            }
+        }
+    }
+}
+
+#[inline(always)]
+pub(crate) unsafe fn mark<V: Vector, const WHAT: u8>(set: &ByteSet, text: &[u8], marks: &mut [Mark]) {
+    let (start, length) = (text.as_ptr(), text.len());
+    // SAFETY: the caller has the instructions; every load stays within the text, with the two bytes that a window looks ahead.
+    unsafe {
+        let (whole, rest) = (Marking::<V>::new(set), Marking::<V::Half>::new(set));
+        marks::fill(length, marks, |first| {
+            let mut bits = 0;
+            if first + 64 + 2 <= length {
+                for part in 0..64 / V::LANES {
+                    let from = start.add(first + part * V::LANES);
+                    bits |= whole.block::<WHAT>(V::load(from), || Window::load(from)) << (part * V::LANES);
+                }
+                return bits;
+            }
+            let (mut at, end) = (first, length.min(first + 64));
+            while at < end {
+                let (from, left) = (start.add(at), (end - at).min(V::Half::LANES));
+                let x = load_up_to::<V::Half>(from, left);
+                let found = rest.block::<WHAT>(x, || Window::load_end(from, length - at));
+                bits |= (found & low_bits(left)) << (at - first);
+                at += left;
+            }
+            bits
+        });
+    }
 }
 
 /// What [`inspect`] needs in registers.
@@ -1046,6 +1116,26 @@ macro_rules! kernel {
             unsafe fn decode_short(source: Source<'_>, target: Target<'_>, strict: bool) -> Option<usize> {
                 // SAFETY: as in `find`.
                 unsafe { block::decode_short::<$vector>(Tape::of(source, target), strict) }
+            }
+        }
+
+        impl $crate::kernel::marks::MarkKernel for $level {
+            #[target_feature(enable = $features)]
+            unsafe fn mark<const WHAT: u8>(set: &ByteSet, text: &[u8], marks: &mut [$crate::kernel::marks::Mark]) {
+                // SAFETY: as in `find`.
+                unsafe { block::mark::<$vector, WHAT>(set, text, marks) }
+            }
+
+            #[target_feature(enable = $features)]
+            unsafe fn place<I: $crate::kernel::marks::Index>(
+                marks: &[$crate::kernel::marks::Mark],
+                text: &[u8],
+                places: &[I],
+                base: usize,
+                shift: $crate::kernel::marks::Shift,
+                placed: &mut [I],
+            ) -> bool {
+                $crate::kernel::marks::place(marks, text, places, base, shift, placed)
             }
         }
     };

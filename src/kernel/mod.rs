@@ -14,6 +14,7 @@ mod avx2;
 #[cfg(target_arch = "x86_64")]
 mod avx512;
 mod block;
+pub(crate) mod marks;
 #[cfg(all(target_arch = "aarch64", target_feature = "neon", target_endian = "little"))]
 mod neon;
 pub(crate) mod report;
@@ -27,6 +28,7 @@ pub(crate) mod word;
 use crate::byteset::ByteSet;
 use crate::level::Usable;
 use crate::rules::{DecodeRules, EncodeRules};
+use marks::MarkKernels;
 use report::{Extract, Report};
 use tape::{Source, Tape, Target};
 
@@ -179,17 +181,20 @@ pub(crate) trait Kernel {
 type Find = unsafe fn(&ByteSet, &[u8]) -> Option<usize>;
 type Count = unsafe fn(&ByteSet, &[u8]) -> usize;
 type Members = unsafe fn(&ByteSet, &[u8]) -> u64;
-type Inspect = unsafe fn(&[u8], &mut Extract, &mut Report);
+pub(crate) type Inspect = unsafe fn(&[u8], &mut Extract, &mut Report);
 type Marks = unsafe fn(&[u8]) -> FormMarks;
-type DecodeShort = unsafe fn(Source<'_>, Target<'_>, bool) -> Option<usize>;
-type Encode = unsafe fn(Source<'_>, Target<'_>, &EncodeRules) -> Progress;
-type Decode = unsafe fn(Source<'_>, Target<'_>, &DecodeRules) -> Progress;
+pub(crate) type DecodeShort = unsafe fn(Source<'_>, Target<'_>, bool) -> Option<usize>;
+pub(crate) type Encode = unsafe fn(Source<'_>, Target<'_>, &EncodeRules) -> Progress;
+pub(crate) type Decode = unsafe fn(Source<'_>, Target<'_>, &DecodeRules) -> Progress;
 
 /// All entry points of one level, by variant and mode.
 pub(crate) struct Kernels {
     pub(crate) find: Find,
     pub(crate) count: Count,
     pub(crate) members: Members,
+    /// Without vectors, marking costs more than it saves.
+    #[cfg_attr(not(feature = "alloc"), allow(dead_code, reason = "as in `marks`"))]
+    pub(crate) marks: Option<MarkKernels>,
     pub(crate) inspect: [Inspect; 2],
     pub(crate) form_marks: Marks,
     pub(crate) decode_short: DecodeShort,
@@ -222,11 +227,12 @@ impl Kernels {
 }
 
 macro_rules! kernels {
-    ($level:ty) => {
+    ($level:ty, $marks:expr) => {
         Kernels {
             find: <$level>::find,
             count: <$level>::count,
             members: <$level>::members,
+            marks: $marks,
             inspect: [<$level>::inspect::<false>, <$level>::inspect::<true>],
             form_marks: <$level>::form_marks,
             decode_short: <$level>::decode_short,
@@ -244,7 +250,7 @@ macro_rules! kernels {
 }
 
 pub(crate) struct Scalar;
-static SCALAR: Kernels = kernels!(Scalar);
+static SCALAR: Kernels = kernels!(Scalar, None);
 
 impl Kernel for Scalar {
     unsafe fn find(set: &ByteSet, haystack: &[u8]) -> Option<usize> {
@@ -293,14 +299,14 @@ impl Kernel for Scalar {
 /// By [`Level`](crate::level::Level)'s discriminant. A level that the target has not is never [`Usable`] there.
 #[cfg(target_arch = "x86_64")]
 static KERNELS: [&Kernels; 5] = {
-    static SSE41: Kernels = kernels!(sse41::Sse41);
-    static AVX2: Kernels = kernels!(avx2::Avx2);
-    static AVX512: Kernels = kernels!(avx512::Avx512);
+    static SSE41: Kernels = kernels!(sse41::Sse41, Some(MarkKernels::of::<sse41::Sse41>()));
+    static AVX2: Kernels = kernels!(avx2::Avx2, Some(MarkKernels::of::<avx2::Avx2>()));
+    static AVX512: Kernels = kernels!(avx512::Avx512, Some(MarkKernels::of::<avx512::Avx512>()));
     [&SCALAR, &SSE41, &AVX2, &AVX512, &SCALAR]
 };
 #[cfg(all(target_arch = "aarch64", target_feature = "neon", target_endian = "little"))]
 static KERNELS: [&Kernels; 5] = {
-    static NEON: Kernels = kernels!(neon::Neon);
+    static NEON: Kernels = kernels!(neon::Neon, Some(MarkKernels::of::<neon::Neon>()));
     [&SCALAR, &SCALAR, &SCALAR, &SCALAR, &NEON]
 };
 #[cfg(not(any(

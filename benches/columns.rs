@@ -1,0 +1,202 @@
+//! How long does a whole column take, against the same row by row into the same buffers?
+
+mod common;
+
+use std::hint::black_box;
+
+use criterion::{Criterion, criterion_group, criterion_main};
+use simdpct::columns::{self, Column, ColumnBuf, OnError};
+use simdpct::{Decoder, Encoder, Kinds, Level, Malformed, Normalizer};
+
+/// A text as a column: its lines, or pieces of 50 bytes.
+struct Rows {
+    name: String,
+    values: Vec<u8>,
+    offsets: Vec<i32>,
+}
+
+impl Rows {
+    fn of(name: String, rows: impl Iterator<Item = impl AsRef<[u8]>>) -> Self {
+        let mut column = Self { name, values: Vec::new(), offsets: vec![0] };
+        for row in rows {
+            column.values.extend_from_slice(row.as_ref());
+            column.offsets.push(column.values.len() as i32);
+        }
+        column
+    }
+
+    fn column(&self) -> Column<'_, i32> {
+        Column::new(&self.values, &self.offsets).unwrap()
+    }
+
+    fn rows(&self) -> impl Iterator<Item = &[u8]> {
+        self.offsets.windows(2).map(|ends| &self.values[ends[0] as usize..ends[1] as usize])
+    }
+}
+
+/// A text in pieces of 50 bytes, or of one or two less where a triplet would be cut: no row of anyone's ends within one.
+fn pieces(mut text: &[u8]) -> impl Iterator<Item = &[u8]> {
+    std::iter::from_fn(move || {
+        let cut_back = |distance: usize| text.len() > 50 && text[50 - distance] == b'%';
+        let length = if cut_back(1) {
+            49
+        } else if cut_back(2) {
+            48
+        } else {
+            text.len().min(50)
+        };
+        let (piece, rest) = text.split_at(length);
+        text = rest;
+        (!piece.is_empty()).then_some(piece)
+    })
+}
+
+/// The lines of each corpus as rows, and its pieces of 50 bytes.
+fn columns() -> Vec<Rows> {
+    let of_corpus = |corpus: common::Corpus| {
+        let lines = corpus.text.split(|&byte| byte == b'\n').filter(|line| !line.is_empty());
+        // Generated text has no lines.
+        let lines = corpus.text.contains(&b'\n').then(|| Rows::of(format!("{} lines", corpus.name), lines));
+        let pieces = Rows::of(format!("{} in 50 bytes", corpus.name), pieces(&corpus.text));
+        lines.into_iter().chain([pieces])
+    };
+    common::corpora().into_iter().flat_map(of_corpus).collect()
+}
+
+/// What a row can be appended to.
+trait Output: Default {
+    fn clear(&mut self);
+    fn bytes(&self) -> &[u8];
+}
+
+impl Output for Vec<u8> {
+    fn clear(&mut self) {
+        self.clear();
+    }
+
+    fn bytes(&self) -> &[u8] {
+        self
+    }
+}
+
+impl Output for String {
+    fn clear(&mut self) {
+        self.clear();
+    }
+
+    fn bytes(&self) -> &[u8] {
+        self.as_bytes()
+    }
+}
+
+/// Compares the outputs of the two ways, and then measures them, each into the same buffers again and again.
+fn compare<T: Output>(
+    criterion: &mut Criterion,
+    name: &str,
+    rows: &Rows,
+    mut append_row: impl FnMut(&[u8], &mut T),
+    mut append_column: impl FnMut(&Column<'_, i32>, &mut ColumnBuf<i32>),
+) {
+    let (mut values, mut offsets) = (T::default(), Vec::new());
+    let mut by_row = |values: &mut T, offsets: &mut Vec<i32>| {
+        values.clear();
+        offsets.clear();
+        offsets.push(0);
+        for row in black_box(rows).rows() {
+            append_row(row, values);
+            offsets.push(i32::try_from(values.bytes().len()).unwrap());
+        }
+    };
+    let mut output = ColumnBuf::new();
+    let mut by_column = |output: &mut ColumnBuf<i32>| {
+        output.clear();
+        append_column(&black_box(rows).column(), output);
+    };
+    by_row(&mut values, &mut offsets);
+    by_column(&mut output);
+    assert!(output.values == values.bytes() && output.offsets == offsets, "{name}, {}", rows.name);
+
+    let mut group = common::group(criterion, &format!("{name}/{}", rows.name), rows.values.len());
+    group.bench_function("row by row", |bencher| bencher.iter(|| by_row(black_box(&mut values), &mut offsets)));
+    group.bench_function("column", |bencher| bencher.iter(|| by_column(black_box(&mut output))));
+}
+
+fn decode(criterion: &mut Criterion) {
+    for rows in columns() {
+        for level in Level::available() {
+            let decoder = Decoder::new().lenient().level(level);
+            compare(
+                criterion,
+                &format!("column decode, {level}"),
+                &rows,
+                |row, output: &mut Vec<u8>| decoder.decode_to(row, output).unwrap(),
+                |column, output| assert_eq!(columns::decode_to(column, &decoder, OnError::Fail, output), Ok(0)),
+            );
+        }
+    }
+}
+
+fn decode_utf8_lossy(criterion: &mut Criterion) {
+    let decoder = Decoder::new().lenient();
+    for rows in columns() {
+        compare(
+            criterion,
+            "column decode_utf8_lossy",
+            &rows,
+            |row, output: &mut String| output.push_str(&decoder.decode_utf8_lossy(row).unwrap()),
+            |column, output| assert_eq!(columns::decode_utf8_lossy_to(column, &decoder, OnError::Fail, output), Ok(0)),
+        );
+    }
+}
+
+fn encode(criterion: &mut Criterion) {
+    for rows in columns() {
+        for level in Level::available() {
+            let encoder = Encoder::COMPONENT.level(level);
+            compare(
+                criterion,
+                &format!("column encode, {level}"),
+                &rows,
+                |row, output: &mut String| encoder.encode_to(row, output),
+                |column, output| columns::encode_to(column, &encoder, output).unwrap(),
+            );
+        }
+        compare(
+            criterion,
+            "column encode, keeping triplets",
+            &rows,
+            |row, output: &mut String| Encoder::URI.encode_to(row, output),
+            |column, output| columns::encode_to(column, &Encoder::URI, output).unwrap(),
+        );
+    }
+}
+
+fn normalize(criterion: &mut Criterion) {
+    let normalizer = Normalizer::new().malformed(Malformed::Keep);
+    for rows in columns() {
+        // Row by row, only text can be normalised.
+        let rows = Rows::of(rows.name.clone(), rows.rows().filter(|row| std::str::from_utf8(row).is_ok()));
+        compare(
+            criterion,
+            "column normalize",
+            &rows,
+            |row, output: &mut String| normalizer.normalize_to(std::str::from_utf8(row).unwrap(), output).unwrap(),
+            |column, output| assert_eq!(columns::normalize_to(column, &normalizer, OnError::Fail, output), Ok(0)),
+        );
+    }
+}
+
+fn inspect(criterion: &mut Criterion) {
+    for rows in columns() {
+        let by_row = || -> Vec<Kinds> { black_box(&rows).rows().map(|row| simdpct::inspect(row).kinds()).collect() };
+        let by_column = || columns::inspect(&black_box(&rows).column()).rows;
+        assert!(by_column() == by_row(), "{}", rows.name);
+
+        let mut group = common::group(criterion, &format!("column inspect/{}", rows.name), rows.values.len());
+        group.bench_function("row by row", |bencher| bencher.iter(by_row));
+        group.bench_function("column", |bencher| bencher.iter(by_column));
+    }
+}
+
+criterion_group!(benches, decode, decode_utf8_lossy, encode, normalize, inspect);
+criterion_main!(benches);

@@ -1,0 +1,266 @@
+//! What is done to rows: decoding, which normalisation is a kind of, and encoding.
+#![forbid(unsafe_code)]
+
+use alloc::vec::Vec;
+use core::ops::Range;
+
+use super::rows::{Codec, Marked, Marks, Sink};
+use super::{ColumnError, Offset};
+use crate::byteset::ByteSet;
+use crate::decode::Decoder;
+use crate::driver;
+use crate::driver::many::{MEMBERS, MEMBERS_BUT_TRIPLETS, ManyDecoder, ManyEncoder, PERCENTS, TRIPLETS_OF_OTHERS};
+use crate::encode::Encoder;
+use crate::error::{DecodeError, DecodeErrorKind};
+use crate::normalize::{Malformed, Normalizer};
+use crate::rules::EncodeRules;
+
+const DIGITS: ByteSet = ByteSet::new(b"0123456789ABCDEFabcdef");
+
+/// What the output of decoding has to be.
+#[derive(Clone, Copy, Eq, PartialEq)]
+pub(super) enum Text {
+    Bytes,
+    /// Well-formed UTF-8.
+    Strict,
+    /// The same, by replacing what is not.
+    Lossy,
+}
+
+pub(super) struct Decoding {
+    decoder: Decoder,
+    kernel: ManyDecoder,
+    text: Text,
+    /// Malformed '%' become `%25`.
+    escape: bool,
+    /// Output that has to be written again.
+    scratch: Vec<u8>,
+}
+
+impl Decoding {
+    pub(super) fn new(decoder: &Decoder, text: Text) -> Self {
+        let kernel = ManyDecoder::new(&decoder.rules, decoder.level);
+        Self { decoder: *decoder, kernel, text, escape: false, scratch: Vec::new() }
+    }
+
+    pub(super) fn normalizing(normalizer: &Normalizer) -> Self {
+        let decoder = Decoder { rules: normalizer.rules, level: normalizer.level };
+        Self { escape: normalizer.malformed == Malformed::Escape, ..Self::new(&decoder, Text::Bytes) }
+    }
+
+    /// Writes decoded rows again, each as the text that it has to be.
+    fn rewrite<O: Offset>(
+        &self,
+        sink: &mut Sink<'_, '_, O>,
+        rows: Range<usize>,
+        start: usize,
+        first: usize,
+        decoded: &[u8],
+    ) -> Result<(), ColumnError> {
+        let mut from = 0;
+        for (row, place) in rows.zip(first..) {
+            let to = sink.output.offsets[place].index() - start;
+            self.write_text(sink, row, &decoded[from..to])?;
+            sink.output.offsets[place] = sink.end(row)?;
+            from = to;
+        }
+        Ok(())
+    }
+
+    /// Appends a decoded row as the text that it has to be.
+    fn write_text<O: Offset>(&self, sink: &mut Sink<'_, '_, O>, row: usize, decoded: &[u8]) -> Result<(), ColumnError> {
+        match driver::find_ill_formed(decoded) {
+            None => sink.output.values.extend_from_slice(decoded),
+            Some(_) if self.text == Text::Lossy => append_lossy(decoded, &mut sink.output.values),
+            Some(at) => self.fail(sink, row, |bytes| {
+                let position = driver::input_offset(bytes, &self.decoder.rules, at);
+                DecodeError::new(DecodeErrorKind::InvalidUtf8, position)
+            })?,
+        }
+        Ok(())
+    }
+
+    fn fail<O: Offset>(
+        &self,
+        sink: &mut Sink<'_, '_, O>,
+        row: usize,
+        error: impl FnOnce(&[u8]) -> DecodeError,
+    ) -> Result<(), ColumnError> {
+        let keep = |bytes: &[u8], output: &mut Vec<u8>| {
+            if self.text == Text::Lossy {
+                append_lossy(bytes, output);
+            } else if self.text == Text::Bytes || driver::checked_text(bytes).is_some() {
+                output.extend_from_slice(bytes);
+            } else {
+                return false;
+            }
+            true
+        };
+        sink.fail(row, keep, error)
+    }
+}
+
+fn append_lossy(bytes: &[u8], output: &mut Vec<u8>) {
+    for chunk in bytes.utf8_chunks() {
+        output.extend_from_slice(chunk.valid().as_bytes());
+        if !chunk.invalid().is_empty() {
+            output.extend_from_slice("\u{FFFD}".as_bytes());
+        }
+    }
+}
+
+impl Codec for Decoding {
+    /// Of the three bytes of a triplet that is decoded one is left.
+    fn each(&self) -> usize {
+        2_usize.wrapping_neg()
+    }
+
+    fn reads_triplets(&self) -> bool {
+        true
+    }
+
+    /// Nearly every '%' begins a triplet, and of those nearly always all are decoded, or none.
+    fn mark(&self, chunk: &[u8], _: impl Iterator<Item = usize>, marks: &mut Marks) -> Marked {
+        marks.fill(PERCENTS, &ByteSet::EMPTY, chunk);
+        Marked::Likely
+    }
+
+    fn mark_exactly(&self, chunk: &[u8], marks: &mut Marks) {
+        marks.fill(TRIPLETS_OF_OTHERS, self.decoder.rules.keep.as_ref().unwrap_or(&ByteSet::EMPTY), chunk);
+    }
+
+    #[inline]
+    fn append(&self, rows: &[u8], output: &mut Vec<u8>) -> Result<(), DecodeError> {
+        self.kernel.append(rows, output)
+    }
+
+    #[inline]
+    fn settle<O: Offset>(
+        &mut self,
+        sink: &mut Sink<'_, '_, O>,
+        rows: Range<usize>,
+        start: usize,
+        first: usize,
+    ) -> Result<(), ColumnError> {
+        let decoded = &sink.output.values[start..];
+        if self.text == Text::Bytes || decoded.is_ascii() {
+            return Ok(());
+        }
+        // Each row is text if all together are, and none begins or ends within a character.
+        let is_text = driver::checked_text(decoded).is_some_and(|text| {
+            let mut ends = sink.output.offsets[first..].iter().map(|end| end.index() - start);
+            ends.all(|end| text.is_char_boundary(end))
+        });
+        if is_text {
+            return Ok(());
+        }
+        let mut scratch = core::mem::take(&mut self.scratch);
+        scratch.clear();
+        scratch.extend_from_slice(decoded);
+        sink.output.values.truncate(start);
+        let result = self.rewrite(sink, rows, start, first, &scratch);
+        self.scratch = scratch;
+        result
+    }
+
+    #[inline]
+    fn row<O: Offset>(&mut self, sink: &mut Sink<'_, '_, O>, row: usize, bytes: &[u8]) -> Result<(), ColumnError> {
+        let start = sink.output.values.len();
+        if let Err(error) = self.kernel.append_escaping(bytes, &mut sink.output.values, self.escape) {
+            sink.output.values.truncate(start);
+            return self.fail(sink, row, |bytes| match self.text {
+                // What comes before it may be ill-formed already.
+                Text::Strict => self.decoder.decode_utf8(bytes).err().unwrap_or(error),
+                Text::Bytes | Text::Lossy => error,
+            });
+        }
+        if self.text == Text::Bytes || driver::checked_text(&sink.output.values[start..]).is_some() {
+            return Ok(());
+        }
+        let mut scratch = core::mem::take(&mut self.scratch);
+        scratch.clear();
+        scratch.extend_from_slice(&sink.output.values[start..]);
+        sink.output.values.truncate(start);
+        let result = self.write_text(sink, row, &scratch);
+        self.scratch = scratch;
+        result
+    }
+}
+
+pub(super) struct Encoding<'a> {
+    encoder: &'a Encoder,
+    kernel: ManyEncoder,
+}
+
+impl<'a> Encoding<'a> {
+    pub(super) fn new(encoder: &'a Encoder) -> Self {
+        Self { encoder, kernel: ManyEncoder::new(&encoder.rules, encoder.level) }
+    }
+
+    /// What the kernels go by in a chunk that is well-formed if it has to be.
+    fn rules_of(&self, chunk: &[u8]) -> EncodeRules {
+        let rules = self.encoder.rules;
+        if rules.keep_non_ascii && !chunk.is_ascii() { rules.for_well_formed() } else { rules }
+    }
+}
+
+impl Codec for Encoding<'_> {
+    /// One byte becomes three.
+    fn each(&self) -> usize {
+        2
+    }
+
+    fn reads_triplets(&self) -> bool {
+        self.encoder.rules.keep_triplets
+    }
+
+    fn mark(&self, chunk: &[u8], mut ends: impl Iterator<Item = usize>, marks: &mut Marks) -> Marked {
+        let rules = self.rules_of(chunk);
+        // What is well-formed stays, if it is well-formed in each row.
+        if rules.keep_non_ascii
+            && !chunk.is_ascii()
+            && !driver::checked_text(chunk).is_some_and(|text| ends.all(|end| text.is_char_boundary(end)))
+        {
+            return Marked::Not;
+        }
+        if !rules.keep_triplets {
+            marks.fill(MEMBERS, rules.escape(), chunk);
+            return Marked::Exactly;
+        }
+        // The digits of a triplet that is kept stay too: which ones those are would change where two rows meet.
+        if rules.escape().intersection(DIGITS) != ByteSet::EMPTY {
+            return Marked::Not;
+        }
+        // Nearly every '%' begins a triplet, and stays.
+        marks.fill(MEMBERS, &rules.escape().without(b'%'), chunk);
+        Marked::Likely
+    }
+
+    fn mark_exactly(&self, chunk: &[u8], marks: &mut Marks) {
+        marks.fill(MEMBERS_BUT_TRIPLETS, self.rules_of(chunk).escape(), chunk);
+    }
+
+    #[inline]
+    fn append(&self, rows: &[u8], output: &mut Vec<u8>) -> Result<(), DecodeError> {
+        // Room for the worst case, so that nothing has to be measured.
+        output.reserve(3 * rows.len());
+        self.kernel.append(rows, output);
+        Ok(())
+    }
+
+    fn settle<O: Offset>(
+        &mut self,
+        _: &mut Sink<'_, '_, O>,
+        _: Range<usize>,
+        _: usize,
+        _: usize,
+    ) -> Result<(), ColumnError> {
+        Ok(())
+    }
+
+    #[inline]
+    fn row<O: Offset>(&mut self, sink: &mut Sink<'_, '_, O>, _: usize, bytes: &[u8]) -> Result<(), ColumnError> {
+        self.kernel.append(bytes, &mut sink.output.values);
+        Ok(())
+    }
+}

@@ -1,0 +1,146 @@
+//! Any number of inputs one after another, or many of them at once: kernels are looked up once, not for each.
+//!
+//! Its unsafe code is held by tests/columns.rs and tests/bounds.rs.
+
+use alloc::vec::Vec;
+
+use super::{SHORT, decode_outcome, for_each_part, is_plain, measure_encode};
+use crate::byteset::ByteSet;
+use crate::error::DecodeError;
+use crate::kernel::marks::MarkKernels;
+pub(crate) use crate::kernel::marks::{
+    Index, MEMBERS, MEMBERS_BUT_TRIPLETS, Mark, PERCENTS, Shift, TRIPLETS_OF_OTHERS,
+};
+use crate::kernel::tape::Tape;
+use crate::kernel::{Decode, DecodeShort, Encode, Kernels, WRITE};
+use crate::level::Level;
+use crate::rules::{DecodeRules, EncodeRules};
+
+/// Decodes any number of inputs: the kernel is looked up only once.
+pub(crate) struct ManyDecoder {
+    kernel: Decode,
+    /// For inputs of up to [`SHORT`] bytes, if there is one for these rules.
+    short: Option<DecodeShort>,
+    /// Without vectors, seeing that there is nothing to do and copying is faster than doing it.
+    is_plain_likely: bool,
+    rules: DecodeRules,
+}
+
+impl ManyDecoder {
+    #[inline]
+    pub(crate) fn new(rules: &DecodeRules, level: Option<Level>) -> Self {
+        let kernels = Kernels::of(Level::usable(level));
+        let is_simple = !rules.plus && rules.keep.is_none() && rules.reject.is_none();
+        Self {
+            kernel: kernels.decode(rules, WRITE),
+            short: is_simple.then_some(kernels.decode_short),
+            is_plain_likely: kernels.marks.is_none(),
+            rules: *rules,
+        }
+    }
+
+    /// Appends the decoded form, or as much of it as comes before the first error.
+    #[inline]
+    pub(crate) fn append(&self, input: &[u8], output: &mut Vec<u8>) -> Result<(), DecodeError> {
+        if self.is_plain_likely && is_plain(input, &self.rules) {
+            output.extend_from_slice(input);
+            return Ok(());
+        }
+        output.reserve(input.len());
+        let length = output.len();
+        let (source, target) = Tape::new(input, output.spare_capacity_mut()).halves();
+        if input.len() <= SHORT
+            && let Some(short) = self.short
+            // SAFETY: the kernel is that of a level that the machine has; the tape keeps the rest.
+            && let Some(written) = unsafe { short(source, target, self.rules.strict) }
+        {
+            // SAFETY: the kernel initialised `written` bytes of the spare capacity. (tests/bounds.rs)
+            unsafe { output.set_len(length + written) }
+            return Ok(());
+        }
+        // SAFETY: as above. The target is written again from its start.
+        let progress = unsafe { (self.kernel)(source, target, &self.rules) };
+        // SAFETY: as above; there is room for the whole input, and decoding never grows, so the kernel never stops for that.
+        unsafe { output.set_len(length + progress.written) }
+        decode_outcome(&progress)
+    }
+
+    /// [`append`](Self::append) that goes on behind a malformed '%', if told to: it becomes `%25`.
+    #[inline]
+    pub(crate) fn append_escaping(&self, input: &[u8], output: &mut Vec<u8>, escape: bool) -> Result<(), DecodeError> {
+        let mut rest = input;
+        loop {
+            match self.append(rest, output) {
+                Err(error) if escape => {
+                    output.extend_from_slice(b"%25");
+                    rest = &rest[error.position + 1..];
+                }
+                result => return result,
+            }
+        }
+    }
+}
+
+/// Encodes any number of inputs: the kernel is looked up only once.
+pub(crate) struct ManyEncoder {
+    kernel: Encode,
+    rules: EncodeRules,
+    level: Option<Level>,
+}
+
+impl ManyEncoder {
+    #[inline]
+    pub(crate) fn new(rules: &EncodeRules, level: Option<Level>) -> Self {
+        Self { kernel: Kernels::of(Level::usable(level)).encode(rules, WRITE), rules: *rules, level }
+    }
+
+    /// Appends the encoded form. Where there is no room for the worst case, it is measured first.
+    #[inline]
+    pub(crate) fn append(&self, input: &[u8], output: &mut Vec<u8>) {
+        if (output.capacity() - output.len()) / 3 < input.len() {
+            output.reserve(measure_encode(input, &self.rules, self.level));
+        }
+        let _: Result<(), ()> = for_each_part(input, &self.rules, |_, part, rules| {
+            let length = output.len();
+            let (source, target) = Tape::new(part, output.spare_capacity_mut()).halves();
+            // SAFETY: the kernel is that of a level that the machine has, and the rules of a part have its variant; the tape
+            // keeps the rest.
+            let progress = unsafe { (self.kernel)(source, target, rules) };
+            // SAFETY: the kernel initialised `written` bytes of the spare capacity. (tests/bounds.rs)
+            unsafe { output.set_len(length + progress.written) }
+            Ok(())
+        });
+    }
+}
+
+/// What marks texts on a level, if that is worth while.
+#[derive(Clone, Copy)]
+pub(crate) struct Marker(&'static MarkKernels);
+
+impl Marker {
+    pub(crate) fn new(level: Option<Level>) -> Option<Self> {
+        Kernels::of(Level::usable(level)).marks.as_ref().map(Self)
+    }
+
+    /// Marks what `what` says of `set`, for the blocks that `marks` has room for.
+    #[inline]
+    pub(crate) fn mark(self, what: u8, set: &ByteSet, text: &[u8], marks: &mut [Mark]) {
+        // SAFETY: the kernels are those of a level that the machine has. (tests/columns.rs, tests/bounds.rs)
+        unsafe { (self.0.mark[usize::from(what)])(set, text, marks) }
+    }
+
+    /// See [`marks::place`](crate::kernel::marks).
+    #[inline]
+    pub(crate) fn place<I: Index>(
+        self,
+        marks: &[Mark],
+        text: &[u8],
+        places: &[I],
+        base: usize,
+        shift: Shift,
+        placed: &mut [I],
+    ) -> bool {
+        // SAFETY: as in `mark`.
+        unsafe { I::place(self.0)(marks, text, places, base, shift, placed) }
+    }
+}

@@ -1,0 +1,180 @@
+//! `Mark`: where in a text something is, 64 bytes at a time, so that what is before any place can be counted at once.
+//!
+//! # Safety
+//!
+//! As of the functions of a [`Kernel`](super::Kernel). Held by tests/columns.rs and tests/bounds.rs.
+#![cfg_attr(not(feature = "alloc"), allow(dead_code, reason = "only columns are marked, and they are allocated"))]
+
+use core::fmt::Debug;
+
+use crate::byteset::ByteSet;
+
+/// To mark: the members of a set.
+pub(crate) const MEMBERS: u8 = 0;
+/// To mark: the members of a set, but for the '%' of triplets.
+pub(crate) const MEMBERS_BUT_TRIPLETS: u8 = 1;
+/// To mark: every '%', whatever the set.
+pub(crate) const PERCENTS: u8 = 2;
+/// To mark: the '%' of the triplets of all bytes but the members of a set.
+pub(crate) const TRIPLETS_OF_OTHERS: u8 = 3;
+
+/// What a level that has vectors does with marks.
+///
+/// # Safety
+///
+/// As [`Kernel`](super::Kernel).
+pub(super) trait MarkKernel {
+    /// Marks what `WHAT` says of `set`: the first `text.len() / 64 + 1` of `marks`, or as many as there are.
+    unsafe fn mark<const WHAT: u8>(set: &ByteSet, text: &[u8], marks: &mut [Mark]);
+
+    /// [`place`], with the instructions of the level.
+    unsafe fn place<I: Index>(
+        marks: &[Mark],
+        text: &[u8],
+        places: &[I],
+        base: usize,
+        shift: Shift,
+        placed: &mut [I],
+    ) -> bool;
+}
+
+type DoMark = unsafe fn(&ByteSet, &[u8], &mut [Mark]);
+
+/// The entry points of a level.
+pub struct MarkKernels {
+    /// By what is to be marked.
+    pub(crate) mark: [DoMark; 4],
+    place_i32: Place<i32>,
+    place_i64: Place<i64>,
+}
+
+impl MarkKernels {
+    pub(super) const fn of<K: MarkKernel>() -> Self {
+        Self {
+            mark: [
+                K::mark::<MEMBERS>,
+                K::mark::<MEMBERS_BUT_TRIPLETS>,
+                K::mark::<PERCENTS>,
+                K::mark::<TRIPLETS_OF_OTHERS>,
+            ],
+            place_i32: K::place,
+            place_i64: K::place,
+        }
+    }
+}
+
+/// What is marked among 64 bytes of a text.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Mark {
+    /// Where, the first byte lowest.
+    pub(crate) bits: u64,
+    /// How many marks there are before these bytes.
+    pub(crate) before: usize,
+}
+
+impl Mark {
+    /// How many marks there are before a place among these bytes.
+    #[inline(always)]
+    pub(crate) fn before(self, place: usize) -> usize {
+        self.before + (self.bits & ((1 << (place % 64)) - 1)).count_ones() as usize
+    }
+}
+
+/// One mark for each whole block, and one more for what is left, which may be nothing: so every place up to the end has one. `bits`
+/// is called with the offset of each block in turn.
+#[inline(always)]
+pub(super) fn fill(length: usize, marks: &mut [Mark], mut bits: impl FnMut(usize) -> u64) {
+    let mut before = 0;
+    for (number, mark) in marks.iter_mut().take(length / 64 + 1).enumerate() {
+        let bits = bits(64 * number);
+        *mark = Mark { bits, before };
+        before += bits.count_ones() as usize;
+    }
+}
+
+/// How places in a text become places in another one.
+#[derive(Clone, Copy, Debug)]
+pub struct Shift {
+    /// What is added, modulo 2^n.
+    pub(crate) origin: usize,
+    /// What is added for each mark before the place, modulo 2^n.
+    pub(crate) each: usize,
+}
+
+/// An offset into a text, of a width of its own. It is as public as the columns that are made of it, so what it names is too, by word:
+/// no path from outside leads here.
+pub trait Index: Copy + Ord + Debug {
+    /// The first one.
+    const ZERO: Self;
+    /// The greatest one, at most.
+    const MAX: usize;
+
+    /// As a number, if it is one.
+    fn checked(self) -> Option<usize>;
+
+    /// As a number: exact for what [`checked`](Self::checked) has been called on.
+    fn index(self) -> usize;
+
+    /// Exact up to [`MAX`](Self::MAX).
+    fn of(index: usize) -> Self;
+
+    /// The kernel for this width.
+    fn place(kernels: &MarkKernels) -> Place<Self>;
+}
+
+pub type Place<I> = unsafe fn(&[Mark], &[u8], &[I], usize, Shift, &mut [I]) -> bool;
+
+/// Puts places of a text, which count from `base`, where they are in another one, and returns whether a '%' is one of the two bytes
+/// before any of them. A text that is not given has no '%'.
+#[inline(always)]
+pub(super) fn place<I: Index>(
+    marks: &[Mark],
+    text: &[u8],
+    places: &[I],
+    base: usize,
+    shift: Shift,
+    placed: &mut [I],
+) -> bool {
+    let mut is_behind_percent = false;
+    for (place, placed) in places.iter().zip(placed) {
+        let at = place.index().wrapping_sub(base);
+        let Some(mark) = marks.get(at / 64) else { break };
+        let change = shift.each.wrapping_mul(mark.before(at));
+        *placed = I::of(at.wrapping_add(shift.origin).wrapping_add(change));
+        let is_percent = |distance| text.get(at.wrapping_sub(distance)) == Some(&b'%');
+        is_behind_percent |= is_percent(1) | is_percent(2);
+    }
+    is_behind_percent
+}
+
+macro_rules! index {
+    ($type:ty, $kernel:ident) => {
+        impl Index for $type {
+            const ZERO: Self = 0;
+            // Where `usize` is narrower, nothing is longer than that.
+            const MAX: usize = if size_of::<Self>() > size_of::<usize>() { usize::MAX } else { <$type>::MAX as usize };
+
+            #[inline(always)]
+            fn checked(self) -> Option<usize> {
+                self.try_into().ok()
+            }
+
+            #[inline(always)]
+            fn index(self) -> usize {
+                self as usize
+            }
+
+            #[inline(always)]
+            fn of(index: usize) -> Self {
+                index as Self
+            }
+
+            #[inline(always)]
+            fn place(kernels: &MarkKernels) -> Place<Self> {
+                kernels.$kernel
+            }
+        }
+    };
+}
+index!(i32, place_i32);
+index!(i64, place_i64);

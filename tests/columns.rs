@@ -1,0 +1,377 @@
+//! Is a column what its rows are, each by itself: in every conversion, by every policy, however its rows are cut?
+#![cfg(feature = "alloc")]
+
+mod common;
+
+use common::columns::{Sample, compare_decoding, compare_encoding, compare_inspecting, compare_normalizing};
+use common::{decoders, encoders, strategies};
+use proptest::prelude::*;
+use proptest::sample::Index;
+use simdpct::columns::{self, Column, ColumnBuf, ColumnError, OnError};
+use simdpct::{ByteSet, DecodeErrorKind, Decoder, Encoder, Findings, Kinds, Normalizer};
+
+/// More than what is read at a time.
+const LONG: usize = 8192;
+
+#[test]
+fn each_conversion() {
+    let column = Column::new(b"..a%2fb100%%E9%7e+..", &[2_i32, 7, 11, 14, 14, 18]).unwrap();
+    let column = column.with_validity(&[0b1101_1100], 2).unwrap();
+    let rows = |output: ColumnBuf<i32>| -> Vec<Option<Vec<u8>>> {
+        let column = output.as_column().unwrap();
+        (0..column.len()).map(|row| column.row(row).map(<[u8]>::to_vec)).collect()
+    };
+    let some = |bytes: &[u8]| Some(bytes.to_vec());
+    let decoder = Decoder::new();
+    assert_eq!(
+        rows(columns::decode(&column, &decoder, OnError::Null).unwrap()),
+        [some(b"a/b"), None, some(b"\xE9"), None, some(b"~+")]
+    );
+    assert_eq!(
+        rows(columns::decode_utf8(&column, &decoder, OnError::Keep).unwrap()),
+        [some(b"a/b"), some(b"100%"), some(b"%E9"), None, some(b"~+")]
+    );
+    assert_eq!(
+        rows(columns::decode_utf8_lossy(&column, &decoder.lenient(), OnError::Fail).unwrap()),
+        [some(b"a/b"), some(b"100%"), some("\u{FFFD}".as_bytes()), None, some(b"~+")]
+    );
+    assert_eq!(
+        rows(columns::encode(&column, &Encoder::URI).unwrap()),
+        [some(b"a%2fb"), some(b"100%25"), some(b"%E9"), None, some(b"%7e+")]
+    );
+    assert_eq!(
+        rows(columns::normalize(&column, &Normalizer::new(), OnError::Keep).unwrap()),
+        [some(b"a%2Fb"), some(b"100%"), some(b"%E9"), None, some(b"~+")]
+    );
+    let inspection = columns::inspect(&column);
+    assert_eq!(inspection.rows[1], Findings::MALFORMED);
+    assert_eq!((inspection.rows[3], inspection.count(Findings::ESCAPE)), (Kinds::NONE, 3));
+}
+
+/// The first offset at fault is the one that is named.
+#[test]
+fn bad_offsets() {
+    use ColumnError::{DecreasingOffset, NegativeOffset, NoOffsets, OffsetBeyondValues};
+    let cases: [(&[i64], Result<usize, ColumnError>); 14] = [
+        (&[], Err(NoOffsets)),
+        (&[0], Ok(0)),
+        (&[9], Ok(0)),
+        (&[0, 0, 3, 9, 9], Ok(4)),
+        (&[4, 6], Ok(1)),
+        (&[-1], Err(NegativeOffset { index: 0 })),
+        (&[-1, 3], Err(NegativeOffset { index: 0 })),
+        (&[0, 3, -1, 9], Err(NegativeOffset { index: 2 })),
+        (&[0, 3, 2, 9], Err(DecreasingOffset { index: 2 })),
+        (&[0, 10], Err(OffsetBeyondValues { index: 1 })),
+        (&[10], Err(OffsetBeyondValues { index: 0 })),
+        (&[0, 99, 9], Err(OffsetBeyondValues { index: 1 })),
+        (&[0, i64::MAX], Err(OffsetBeyondValues { index: 1 })),
+        (&[i64::MIN, i64::MAX], Err(NegativeOffset { index: 0 })),
+    ];
+    for (offsets, expected) in cases {
+        let found = Column::new(b"123456789", offsets).map(|column| column.len());
+        assert_eq!(found, expected, "{offsets:?}");
+        // The same as `i32`, where they are.
+        if let Ok(offsets) = offsets.iter().map(|&offset| i32::try_from(offset)).collect::<Result<Vec<_>, _>>() {
+            assert_eq!(Column::new(b"123456789", &offsets).map(|column| column.len()), expected, "{offsets:?}");
+        }
+    }
+    // 2^32 is no place in these values, though it is 0 modulo 2^32.
+    let column = Column::new(b"123456789", &[0, 1_i64 << 32]);
+    assert_eq!(column.unwrap_err(), OffsetBeyondValues { index: 1 });
+}
+
+#[test]
+fn bad_validity() {
+    let column = Column::new(b"123456789", &[0_i32, 1, 2, 3, 4, 5, 6, 7, 8, 9]).unwrap();
+    for (bytes, bit_offset, is_enough) in [
+        (0, 0, false),
+        (1, 0, false),
+        (2, 0, true),
+        (2, 7, true),
+        (2, 8, false),
+        (3, 15, true),
+        (3, 16, false),
+        (2, usize::MAX, false),
+        (2, usize::MAX - 8, false),
+        (2, usize::MAX - 9, false),
+    ] {
+        let result = column.with_validity(&[0; 3][..bytes], bit_offset);
+        let expected = if is_enough { None } else { Some(ColumnError::ValidityTooShort) };
+        assert_eq!(result.err(), expected, "{bytes} bytes from bit {bit_offset}");
+    }
+    let none = Column::<i32>::new(b"", &[0]).unwrap();
+    assert!(none.with_validity(&[], 0).is_ok() && none.with_validity(&[], 1).is_err());
+}
+
+#[test]
+fn bad_outputs() {
+    let column = Column::new(b"a", &[0_i32, 1]).unwrap();
+    for (offsets, validity) in [
+        (vec![], None),
+        (vec![0], None),
+        (vec![0, 4], None),
+        (vec![0, -1], None),
+        (vec![0, 3], Some(vec![])),
+        (vec![0, 1, 1, 1, 1, 1, 1, 1, 1, 3], Some(vec![0xFF])),
+    ] {
+        let output = ColumnBuf { values: b"123".to_vec(), offsets, validity };
+        let mut found = output.clone();
+        assert_eq!(columns::encode_to(&column, &Encoder::PATH, &mut found), Err(ColumnError::BadOutput), "{output:?}");
+        assert_eq!(found, output);
+    }
+    let bad = ColumnBuf { values: vec![], offsets: vec![0, 1], validity: None };
+    assert_eq!(bad.as_column().unwrap_err(), ColumnError::OffsetBeyondValues { index: 1 });
+}
+
+/// An output of one byte more than `i32::MAX`, in every place where it may be noticed. (The zeros take no memory: nobody writes them.)
+#[test]
+#[cfg(all(target_pointer_width = "64", target_os = "linux", not(miri)))]
+fn an_output_that_is_too_long() {
+    let full = i32::MAX as usize;
+    let long = "x".repeat(LONG + 1);
+    // For rows of 2 bytes of output each, the next one would be too much with this number in all.
+    let cases =
+        [("few rows", 4, vec!["ab"; 3]), ("many rows", 40, vec!["ab"; 30]), ("a long row", 4, vec!["ab", &long])];
+    for (name, room, rows) in cases {
+        let values = rows.concat().into_bytes();
+        let ends = rows.iter().scan(0, |end, row| {
+            *end += row.len() as i32;
+            Some(*end)
+        });
+        let offsets: Vec<i32> = [0].into_iter().chain(ends).collect();
+        let column = Column::new(&values, &offsets).unwrap();
+        let fits = rows.iter().scan(0, |sum, row| {
+            *sum += row.len();
+            Some(*sum)
+        });
+        let row = fits.take_while(|&sum| sum < room).count();
+        let mut output = ColumnBuf::<i32>::new();
+        output.values = vec![0; full - room + 1];
+        output.offsets.push(output.values.len() as i32);
+        let before = (output.values.len(), output.offsets.clone());
+        let results = [
+            columns::encode_to(&column, &Encoder::COMPONENT, &mut output),
+            columns::decode_to(&column, &Decoder::new(), OnError::Fail, &mut output).map(|_| ()),
+            columns::decode_utf8_lossy_to(&column, &Decoder::new(), OnError::Fail, &mut output).map(|_| ()),
+            columns::normalize_to(&column, &Normalizer::new(), OnError::Fail, &mut output).map(|_| ()),
+        ];
+        assert_eq!(results, [Err(ColumnError::TooLong { row }); 4], "{name}");
+        assert_eq!((output.values.len(), output.offsets.clone()), before, "{name}");
+
+        // Those before it fit, to the last byte.
+        let column = Column::new(&values, &offsets[..=row]).unwrap();
+        columns::encode_to(&column, &Encoder::COMPONENT, &mut output).unwrap();
+        assert!(output.values.len() <= full && output.values.ends_with(&values[..offsets[row] as usize]), "{name}");
+    }
+}
+
+/// Rows that become longer are too long too, and exactly as long as can be is not.
+#[test]
+#[cfg(all(target_pointer_width = "64", target_os = "linux", not(miri)))]
+fn an_output_that_is_just_short_enough() {
+    let column = Column::new(b"    ", &[0_i32, 1, 2, 3, 4]).unwrap();
+    for (room, expected) in
+        [(12, Ok(())), (11, Err(ColumnError::TooLong { row: 3 })), (0, Err(ColumnError::TooLong { row: 0 }))]
+    {
+        let mut output = ColumnBuf::<i32>::new();
+        output.values = vec![0; i32::MAX as usize - room];
+        output.offsets.push(output.values.len() as i32);
+        assert_eq!(columns::encode_to(&column, &Encoder::COMPONENT, &mut output), expected, "{room}");
+        assert_eq!(output.offsets.len(), if expected.is_ok() { 6 } else { 2 });
+    }
+}
+
+/// A triplet, or what is none, at every place of a text, and a row's end at every place around it.
+#[test]
+fn every_place_of_a_triplet_and_of_an_end() {
+    let codecs = (
+        [Decoder::new(), Decoder::new().lenient(), Decoder::new().lenient().keep(ByteSet::new(b"A"))],
+        [Encoder::COMPONENT, Encoder::URI, Encoder::new(ByteSet::ALL).keep_triplets(), Encoder::PATH.keep_non_ascii()],
+    );
+    for special in ["%41", "%fa%C3%a9", "%4", "%%41", "é", "%é"] {
+        for before in (0..140).step_by(1) {
+            let text = ["z".repeat(before), special.to_owned(), "z".repeat(70)].concat().into_bytes();
+            for cut in before.saturating_sub(1)..before + special.len() + 2 {
+                // Enough rows to be read in one, and here and there one without bytes.
+                let sample = Sample::cut(&text, [cut, cut, before / 2, before / 3, text.len() - 30, text.len() - 9]);
+                codecs.0.iter().for_each(|decoder| compare_decoding::<i32>(&sample, decoder));
+                codecs.1.iter().for_each(|encoder| compare_encoding::<i32>(&sample, encoder));
+            }
+        }
+    }
+}
+
+/// Texts of more than is read at a time, plain and with everything in them, cut into rows of every length.
+#[test]
+fn long_columns() {
+    let plain: Vec<u8> = b"/plain/text/with%20some/%C3%A9/".iter().copied().cycle().take(2 * LONG + 100).collect();
+    let mut dirty = plain.clone();
+    for (at, what) in
+        [(5000, &b"%zz"[..]), (5100, b"%FF"), (9000, b"\0"), (9100, b"%"), (12000, b"\xC3"), (12100, b"%00")]
+    {
+        dirty[at..at + what.len()].copy_from_slice(what);
+    }
+    let decoders = [
+        Decoder::new(),
+        Decoder::new().lenient().plus_for_space(),
+        Decoder::new().lenient().keep(ByteSet::new(b" ")).reject(ByteSet::new(b"\0")),
+    ];
+    for text in [plain, dirty] {
+        for length in [1, 3, 31, 50, 64, 500, LONG / 4, LONG / 4 + 1, LONG - 1, LONG, LONG + 1, 2 * LONG] {
+            let sample = Sample::cut(&text, (0..text.len()).step_by(length));
+            decoders.iter().for_each(|decoder| compare_decoding::<i32>(&sample, decoder));
+            for encoder in [Encoder::FORM, Encoder::URI, Encoder::URI.keep_non_ascii()] {
+                compare_encoding::<i64>(&sample, &encoder);
+            }
+            compare_normalizing::<i64>(&sample);
+            compare_inspecting(&sample);
+        }
+    }
+}
+
+/// Many more rows than bytes, and rows that are null though they have bytes.
+#[test]
+fn rows_without_bytes() {
+    let text = b"a%20b%2".repeat(20);
+    let empty = (0..3 * LONG).map(|number| number % 11 * 10);
+    let mut sample = Sample::cut(&text, empty);
+    compare_decoding::<i32>(&sample, &Decoder::new().lenient());
+    for period in [2, 3, 64] {
+        sample = Sample::cut(&text, (0..text.len()).step_by(5));
+        sample.validity = Some(((0..sample.rows()).map(|row| row % period != 1).collect(), 3));
+        compare_decoding::<i32>(&sample, &Decoder::new());
+        compare_encoding::<i32>(&sample, &Encoder::URI);
+        compare_inspecting(&sample);
+    }
+}
+
+/// After rows at fault the next ones are right again, in a column in which they come and go.
+#[test]
+fn errors_that_come_and_go() {
+    for distance in [1, 2, 3, 4, 5, 9, 40, 400] {
+        let row = |number: usize| if number.is_multiple_of(distance) { "%zz%20" } else { "a%20bcd" };
+        let text: String = (0..3000).map(row).collect();
+        let ends = (0..3000).scan(0, |end, number| {
+            *end += row(number).len();
+            Some(*end)
+        });
+        let sample = Sample::cut(text.as_bytes(), ends.take(2999));
+        compare_decoding::<i32>(&sample, &Decoder::new());
+        compare_normalizing::<i32>(&sample);
+    }
+    // Rows that end within a triplet: always, often, seldom, never, always.
+    let mut text = Vec::new();
+    let mut ends = Vec::new();
+    for period in [1, 2, 7, 30, usize::MAX, 1] {
+        for row in 0..20_000 / 8 {
+            text.extend_from_slice(if row % period == 0 { b"ab%20cd%" } else { b"41ab%20c" });
+            ends.push(text.len());
+        }
+    }
+    ends.pop();
+    let sample = Sample::cut(&text, ends);
+    compare_decoding::<i32>(&sample, &Decoder::new().lenient());
+    compare_decoding::<i32>(&sample, &Decoder::new());
+    compare_encoding::<i32>(&sample, &Encoder::URI);
+}
+
+/// Each row's own error is the first one in it.
+#[test]
+fn errors() {
+    let column = Column::new(b"0123good %FF%zz0123", &[4_i32, 9, 15, 19]).unwrap();
+    for (result, kind, position) in [
+        (columns::decode(&column, &Decoder::new(), OnError::Fail), DecodeErrorKind::Malformed, 3),
+        (columns::decode_utf8(&column, &Decoder::new(), OnError::Fail), DecodeErrorKind::InvalidUtf8, 0),
+        (columns::decode_utf8(&column, &Decoder::new().lenient(), OnError::Fail), DecodeErrorKind::InvalidUtf8, 0),
+        (columns::normalize(&column, &Normalizer::new(), OnError::Fail), DecodeErrorKind::Malformed, 3),
+    ] {
+        let Err(ColumnError::Row { row: 1, error }) = result else { panic!("{result:?}") };
+        assert_eq!((error.kind, error.position), (kind, position));
+    }
+    assert_eq!(
+        columns::decode(&column, &Decoder::new(), OnError::Fail).unwrap_err().to_string(),
+        "row 1: malformed percent-encoding: '%' without two hexadecimal digits at byte 3"
+    );
+    // What is not text cannot be kept as text.
+    let column = Column::new(b"%zz\xFF", &[0_i32, 4]).unwrap();
+    let result = columns::decode_utf8(&column, &Decoder::new(), OnError::Keep);
+    assert!(matches!(result, Err(ColumnError::Row { row: 0, error }) if error.position == 0), "{result:?}");
+}
+
+fn sample() -> impl Strategy<Value = Sample> {
+    let pieces = prop::collection::vec(strategies::input(), 0..12);
+    let cuts = prop::collection::vec(any::<Index>(), 0..40);
+    let validity = prop::option::of((any::<u64>(), 0..20_usize));
+    (pieces, cuts, 0..4_u8, validity).prop_map(|(pieces, cuts, how, validity)| {
+        let text = pieces.concat();
+        let ends = pieces.iter().scan(0, |end, piece| {
+            *end += piece.len();
+            Some(*end)
+        });
+        let at_random = cuts.iter().map(|cut| cut.index(text.len() + 1));
+        // Between the pieces, anywhere, or both.
+        let mut sample = match how {
+            0 => Sample::cut(&text, ends),
+            1 => Sample::cut(&text, at_random),
+            _ => Sample::cut(&text, ends.chain(at_random)),
+        };
+        // A part of a column.
+        let rows = sample.rows();
+        if rows > 4 && how != 0 {
+            sample.offsets.drain(..2);
+            sample.offsets.pop();
+        }
+        sample.validity = validity.map(|(bits, offset)| {
+            ((0..sample.rows()).map(|row| bits >> (row % 64) & 1 != 0 || row % 5 > 2).collect(), offset)
+        });
+        sample
+    })
+}
+
+proptest! {
+    #[test]
+    fn decoders_of_the_grid(sample in sample()) {
+        for decoder in decoders().into_iter().step_by(5) {
+            compare_decoding::<i32>(&sample, &decoder);
+        }
+    }
+
+    #[test]
+    fn decoders_of_random_sets(sample in sample(), decoder in strategies::any_decoder()) {
+        compare_decoding::<i64>(&sample, &decoder);
+    }
+
+    #[test]
+    fn encoders_of_the_grid(sample in sample()) {
+        for encoder in encoders() {
+            compare_encoding::<i32>(&sample, &encoder);
+        }
+    }
+
+    #[test]
+    fn encoders_of_random_sets(sample in sample(), encoder in strategies::any_encoder()) {
+        compare_encoding::<i64>(&sample, &encoder);
+    }
+
+    #[test]
+    fn normalizers(sample in sample()) {
+        compare_normalizing::<i32>(&sample);
+    }
+
+    #[test]
+    fn inspection(sample in sample()) {
+        compare_inspecting(&sample);
+    }
+
+    #[test]
+    fn any_offsets_at_all(values in prop::collection::vec(any::<u8>(), 0..20), offsets in prop::collection::vec(-3..25_i64, 0..6)) {
+        let is_good = !offsets.is_empty() && offsets.is_sorted() && offsets[0] >= 0 && *offsets.last().unwrap() <= values.len() as i64;
+        let column = Column::new(&values, &offsets);
+        prop_assert_eq!(column.is_ok(), is_good);
+        if let Ok(column) = column {
+            columns::encode(&column, &Encoder::URI).unwrap();
+            columns::decode_utf8(&column, &Decoder::new(), OnError::Null).unwrap();
+        }
+    }
+}
