@@ -5,16 +5,15 @@ use std::fmt;
 use std::io::{self, Write};
 use std::process::ExitCode;
 
-use simdpct::DecodeErrorKind;
-
-use crate::place::Place;
+use crate::operation::FaultKind;
+use crate::report::Place;
 
 /// How it went; of several, the greatest counts.
 #[derive(Clone, Copy, Debug, Eq, Ord, PartialEq, PartialOrd)]
 #[repr(u8)]
 pub(crate) enum Status {
     Success = 0,
-    /// What was looked for was found: with --strict, malformed text.
+    /// What was looked for was found, or there were more errors in the text than are allowed.
     Found = 1,
     Usage = 2,
     InputOutput = 3,
@@ -26,36 +25,51 @@ pub(crate) enum Error {
     Usage(String),
     /// The input of this name cannot be opened or read.
     Input(String, io::Error),
-    Output(io::Error),
-    /// The input of this name has at this place what makes it undecodable.
-    Undecodable(String, Place, DecodeErrorKind),
+    /// The output of this name cannot be written.
+    Output(String, io::Error),
+    /// The input of this name has at this place what makes it undecodable, with `--errors fail`.
+    Undecodable(String, Place, FaultKind),
+    /// The record at this place of the input of this name is one too many for `--max-errors`.
+    TooMany(String, Place, u64),
 }
 
 impl Error {
-    /// Tells standard error. A reader of standard output that has seen enough is nothing to tell.
+    /// Tells standard error. A reader of the output that has seen enough is nothing to tell.
     pub(crate) fn report(&self) -> Status {
-        if let Self::Output(error) = self
-            && error.kind() == io::ErrorKind::BrokenPipe
-        {
+        if self.is_end_of_reader() {
             return Status::Success;
         }
-        // Were standard error gone too, nobody could be told; the exit code still says it. `eprintln` would panic.
-        let _ = io::stderr().write_all(format!("pct: {self}\n").as_bytes());
+        complain(format_args!("pct: {self}"));
         match self {
-            Self::Undecodable(..) => Status::Found,
+            Self::Undecodable(..) | Self::TooMany(..) => Status::Found,
             Self::Usage(_) => Status::Usage,
-            Self::Input(..) | Self::Output(_) => Status::InputOutput,
+            Self::Input(..) | Self::Output(..) => Status::InputOutput,
         }
     }
+
+    fn is_end_of_reader(&self) -> bool {
+        matches!(self, Self::Output(_, error) if error.kind() == io::ErrorKind::BrokenPipe)
+    }
+
+    /// Whether the other inputs are to be done all the same.
+    pub(crate) fn is_of_one_input(&self) -> bool {
+        matches!(self, Self::Input(..))
+    }
+}
+
+/// Writes a line to standard error. Were that gone, nobody could be told; the exit code still says it. `eprintln` would panic.
+pub(crate) fn complain(message: fmt::Arguments<'_>) {
+    let _ = io::stderr().write_all(format!("{message}\n").as_bytes());
 }
 
 impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Usage(problem) => f.write_str(problem),
-            Self::Input(name, error) => write!(f, "{name}: {error}"),
-            Self::Output(error) => write!(f, "standard output: {error}"),
+            Self::Input(name, error) | Self::Output(name, error) => write!(f, "{name}: {error}"),
             Self::Undecodable(name, place, kind) => write!(f, "{name}:{place}: {kind}"),
+            Self::TooMany(name, place, 1) => write!(f, "{name}:{place}: more than 1 error"),
+            Self::TooMany(name, place, limit) => write!(f, "{name}:{place}: more than {limit} errors"),
         }
     }
 }

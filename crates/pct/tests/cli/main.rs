@@ -1,13 +1,19 @@
 //! The command as its users see it: arguments and bytes in, bytes, messages and exit codes out.
 #![forbid(unsafe_code)]
 
+mod blocks;
+mod errors;
+mod generated;
 mod golden;
 mod inputs;
 mod level;
 mod lines;
-mod pieces;
+mod outputs;
+mod parallel;
 mod streams;
 mod strict;
+mod terminal;
+mod units;
 mod usage;
 
 use std::path::PathBuf;
@@ -33,10 +39,12 @@ fn run(arguments: &[&str], input: &[u8]) -> Output {
     pct(arguments).write_stdin(input).output().expect("the command can be run")
 }
 
-/// The output of a call that has nothing to complain about.
+/// The output of a call that succeeds and has no more to complain about than the text that it is given.
 #[track_caller]
 fn output(arguments: &[&str], input: &[u8]) -> Vec<u8> {
-    let Output { status, stdout, stderr } = run(arguments, input);
+    let (command, others) = arguments.split_first().expect("a command comes first");
+    let arguments = [&[*command, "--quiet"], others].concat();
+    let Output { status, stdout, stderr } = run(&arguments, input);
     assert_eq!((status.code(), text(&stderr)), (Some(0), String::new()), "{arguments:?}");
     stdout
 }

@@ -13,7 +13,7 @@ fn bad_usage_is_exit_code_2_and_writes_nothing() {
         &["decode", "--frobnicate"],
         &["decode", "--set", "path"],
         &["decode", "--strict=yes"],
-        &["encode", "--strict"],
+        &["encode", "--strict", "--errors", "keep"],
         &["encode", "--set"],
         &["encode", "--set", "no-such-set"],
         &["encode", "--set", "Path"],

@@ -58,7 +58,7 @@ pub(crate) enum SetName {
 
 impl SetName {
     /// The bytes that are to be escaped there.
-    pub(crate) const fn bytes(self) -> ByteSet {
+    pub(super) const fn bytes(self) -> ByteSet {
         match self {
             Self::Component => sets::COMPONENT,
             Self::PathSegment => sets::PATH_SEGMENT,
@@ -87,12 +87,12 @@ impl SetName {
     }
 
     /// Whether a space is always written as '+' there.
-    pub(crate) fn implies_plus(self) -> bool {
+    pub(super) fn implies_plus(self) -> bool {
         self == Self::Form
     }
 
     /// Whether triplets always stay there.
-    pub(crate) fn implies_keep_triplets(self) -> bool {
+    pub(super) fn implies_keep_triplets(self) -> bool {
         self == Self::Uri
     }
 }

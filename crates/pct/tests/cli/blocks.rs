@@ -112,3 +112,63 @@ fn lines_go_over_the_end_of_a_piece() {
         assert_output(&["decode"], input.as_bytes(), expected.as_bytes(), &format!("lines of {length}"));
     }
 }
+
+/// A record of this many repetitions, short or much longer than a piece, is done as the policy wants.
+#[test]
+fn long_records_are_judged_as_short_ones() {
+    let [a, b] = ["a%41", "aA"];
+    for count in [3, 150_000] {
+        let (long, done) = (a.repeat(count), b.repeat(count));
+        for (arguments, input, expected, messages) in [
+            (&["decode"][..], format!("{long}%\r\n%42"), format!("{done}%\r\nB"), 1),
+            (&["decode", "--errors", "replace"], format!("{long}%E2%82\n%42"), format!("{done}\u{FFFD}\nB"), 1),
+            (&["decode", "--errors", "drop"], format!("{long}%\r\n%42"), "B".into(), 1),
+            (&["decode", "--errors", "skip"], format!("{long}%\r\n%42"), format!("{long}%\r\nB"), 1),
+            (&["decode", "--errors", "drop"], format!("{long}\r\n%42"), format!("{done}\r\nB"), 0),
+            (&["decode", "--errors", "skip"], format!("{long}%E2%82%AC\n%42"), format!("{done}€\nB"), 0),
+            (&["decode", "--append"], format!("{long}\r\n%42"), format!("{long}\t{done}\r\n%42\tB"), 0),
+            (&["decode", "--append", "--errors", "skip"], format!("{long}\n"), format!("{long}\t{done}\n"), 0),
+            (&["decode", "--append", "--errors", "drop"], format!("{long}%\n"), String::new(), 1),
+            (&["decode", "-0"], format!("{long}\r\n\0%42"), format!("{done}\r\n\0B"), 0),
+            (&["decode", "--raw", "--errors", "skip"], format!("{long}%"), format!("{long}%"), 1),
+            (&["decode", "--raw", "--errors", "skip"], format!("{long}%00"), format!("{done}\0"), 0),
+            (&["encode"], format!("{long}\r\n "), format!("{}\r\n%20", "a%2541".repeat(count)), 0),
+            (&["normalize"], format!("{long}%\r\n%7e"), format!("{done}%\r\n~"), 1),
+            (&["normalize", "--errors", "skip"], format!("{long}%\r\n%7e"), format!("{long}%\r\n~"), 1),
+            (&["repair"], format!("/{long}%\r\n/ "), format!("/{long}%25\r\n/%20"), 1),
+            (&["decode", "-f", "2"], format!("{long}\t{long}\t%41\n\t%42"), format!("{long}\t{done}\t%41\n\tB"), 0),
+            (&["decode", "--csv", "-c", "2"], format!("\"{long}\n\",%41\n,%42"), format!("\"{long}\n\",A\n,B"), 0),
+            (&["decode", "--csv", "-c", "u"], format!("{long},u\n,%42"), format!("{long},u\n,B"), 0),
+            (
+                &["decode", "--jsonl", "-k", "u"],
+                format!("{{\"u\":\"{long}\"}}\n"),
+                format!("{{\"u\":\"{done}\"}}\n"),
+                0,
+            ),
+        ] {
+            let found = run(arguments, input.as_bytes());
+            let context = format!("{arguments:?}, {count} times: {}", text(&found.stderr));
+            assert!(found.stdout == expected.as_bytes(), "{context}: {} bytes", found.stdout.len());
+            assert_eq!(text(&found.stderr).matches("first at").count(), messages, "{context}");
+        }
+    }
+}
+
+/// Where a record cannot be done in parts, there is an end to what is held of it.
+#[test]
+fn a_record_too_long_to_be_held_is_passed_on() {
+    let long = "%41".repeat(2 * 1024 * 1024);
+    let input = format!("%41\t%42\n{long}\t%43\n%44\t%45\n");
+    let expected = format!("%41\tB\n{long}\t%43\n%44\tE\n");
+    for (policy, expected, status) in [
+        ("keep", expected.as_str(), 0),
+        ("skip", &expected, 0),
+        ("drop", "%41\tB\n%44\tE\n", 0),
+        ("fail", "%41\tB\n", 1),
+    ] {
+        let found = run(&["decode", "-f", "2", "--errors", policy], input.as_bytes());
+        assert!(found.stdout == expected.as_bytes(), "{policy}");
+        assert_eq!(found.status.code(), Some(status), "{policy}");
+        assert!(text(&found.stderr).contains("too long"), "{policy}");
+    }
+}

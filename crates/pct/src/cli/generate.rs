@@ -1,0 +1,64 @@
+//! What clap's companions make of the arguments: completions for shells, and man pages.
+#![forbid(unsafe_code)]
+
+use std::io::{self, Write};
+
+use clap::{Args, CommandFactory};
+use clap_complete::Shell;
+use clap_mangen::Man;
+
+use super::Arguments;
+use crate::error::{Error, Status};
+
+/// Write completions for a shell to standard output
+///
+/// For bash: pct completions bash > ~/.local/share/bash-completion/completions/pct
+#[derive(Args, Debug)]
+pub(crate) struct CompletionsArguments {
+    /// The shell
+    #[arg(value_enum)]
+    shell: Shell,
+}
+
+/// Write a man page to standard output
+///
+/// To read one: pct man decode | man -l -
+#[derive(Args, Debug)]
+pub(crate) struct ManArguments {
+    /// The command that it is about; by default pct itself
+    command: Option<String>,
+}
+
+impl CompletionsArguments {
+    pub(crate) fn write(&self) -> Result<Status, Error> {
+        let mut text = Vec::new();
+        clap_complete::generate(self.shell, &mut Arguments::command(), "pct", &mut text);
+        write(&text)
+    }
+}
+
+impl ManArguments {
+    pub(crate) fn write(&self) -> Result<Status, Error> {
+        let mut command = Arguments::command();
+        command.build();
+        let command = match &self.command {
+            None => command,
+            Some(name) => match command.find_subcommand(name) {
+                Some(found) => found.clone(),
+                None => return Err(Error::Usage(format!("there is no command '{name}'"))),
+            },
+        };
+        let mut text = Vec::new();
+        Man::new(command).render(&mut text).map_err(failed)?;
+        write(&text)
+    }
+}
+
+fn write(text: &[u8]) -> Result<Status, Error> {
+    let mut output = io::stdout().lock();
+    output.write_all(text).and_then(|()| output.flush()).map(|()| Status::Success).map_err(failed)
+}
+
+fn failed(error: io::Error) -> Error {
+    Error::Output("standard output".into(), error)
+}

@@ -1,0 +1,125 @@
+//! What belongs together, and which part of it is meant.
+#![forbid(unsafe_code)]
+
+use clap::Args;
+use simdpct::ByteSet;
+
+use crate::error::Error;
+use crate::operation::Recipe;
+use crate::units::{Chosen, Columns, Csv, JsonLines, Log, LogFormat, Path, Records, Tsv, Unit, WholeInput};
+
+#[derive(Args, Debug)]
+#[command(next_help_heading = "Units (lines, unless said otherwise)")]
+pub(crate) struct UnitArguments {
+    /// Take each file as one text, its line ends as bytes like any others
+    #[arg(long, group = "unit")]
+    raw: bool,
+
+    /// Records end with NUL, not with a line feed, as those of 'find -print0' do
+    #[arg(short = '0', long, group = "unit")]
+    null: bool,
+
+    /// These fields of lines, as 'cut' counts them: 3,5-7,9-
+    #[arg(short, long, value_name = "LIST", group = "unit")]
+    fields: Option<Columns>,
+
+    /// These columns of quoted CSV; with --columns
+    #[arg(long, group = "unit", requires = "columns")]
+    csv: bool,
+
+    /// The columns of --csv: names in the header, or numbers
+    #[arg(short, long, value_name = "NAME", value_delimiter = ',', requires = "csv")]
+    columns: Vec<String>,
+
+    /// The first record of --csv is no data, though columns are given by number
+    #[arg(long, requires = "csv")]
+    header: bool,
+
+    /// The strings under these keys of JSON lines; with --key
+    #[arg(long, group = "unit", requires = "key")]
+    jsonl: bool,
+
+    /// A key of --jsonl: 'url', or 'request.query' for a member of a member
+    #[arg(short, long, value_name = "KEY", requires = "jsonl")]
+    key: Vec<Path>,
+
+    /// The request target and the referer of an access log
+    #[arg(long, value_name = "FORMAT", value_enum, group = "unit")]
+    log: Option<LogFormat>,
+
+    /// What stands between fields; by default a tab, or a comma with --csv
+    #[arg(short, long, value_name = "BYTE", value_parser = delimiter, conflicts_with_all = ["raw", "jsonl", "log"])]
+    delimiter: Option<u8>,
+
+    /// Add the result as a new column instead of replacing the text by it
+    #[arg(long, conflicts_with = "raw")]
+    append: bool,
+
+    /// Decode even what breaks a line, field or record, and control bytes for a terminal
+    #[arg(long)]
+    unsafe_controls: bool,
+}
+
+/// One byte, or a name that shells do not write easily.
+fn delimiter(text: &str) -> Result<u8, String> {
+    match text.as_bytes() {
+        b"\\t" => Ok(b'\t'),
+        b"\\0" => Ok(0),
+        b"\\\\" => Ok(b'\\'),
+        b"\n" | b"\r" | b"%" => Err("a line end or '%' cannot stand between fields".into()),
+        &[byte] if !byte.is_ascii_hexdigit() => Ok(byte),
+        [_] => Err("a hexadecimal digit cannot stand between fields".into()),
+        _ => Err("one byte stands between fields".into()),
+    }
+}
+
+/// Ends a line.
+const LINE_ENDS: ByteSet = ByteSet::new(b"\n\r");
+
+/// What a terminal acts upon. A tab is what it seems.
+const CONTROLS: ByteSet = ByteSet::range(0, 0x1F).with(0x7F).without(b'\t');
+
+impl UnitArguments {
+    /// The unit for one input. What is shown on a terminal must not do anything to it. New columns are named after those that they
+    /// come from, and `suffix`.
+    pub(crate) fn unit(
+        &self,
+        recipe: &Recipe<'_>,
+        suffix: &'static str,
+        to_terminal: bool,
+    ) -> Result<Box<dyn Unit>, Error> {
+        let safe = |unsafe_bytes: ByteSet| {
+            let on_terminal = if to_terminal { CONTROLS } else { ByteSet::EMPTY };
+            recipe(if self.unsafe_controls { ByteSet::EMPTY } else { unsafe_bytes.union(on_terminal) })
+        };
+        let delimiter = self.delimiter.unwrap_or(if self.csv { b',' } else { b'\t' });
+        let append = self.append.then_some(delimiter);
+        let suffix = self.append.then_some(suffix);
+        let delimited = |ends: ByteSet| if self.append { ends.with(delimiter) } else { ends };
+        Ok(if self.raw {
+            Box::new(WholeInput::new(safe(ByteSet::EMPTY)))
+        } else if self.null {
+            Box::new(Records::new(0, safe(delimited(ByteSet::new(b"\0"))), append))
+        } else if let Some(columns) = &self.fields {
+            Box::new(Tsv::new(delimiter, columns.clone(), safe(LINE_ENDS.with(delimiter)), self.append))
+        } else if self.csv {
+            // Delimiters and quotes are quoted; line ends could be, but much software would take them for ends of records.
+            Box::new(Csv::new(delimiter, self.chosen(), self.header, safe(LINE_ENDS), suffix))
+        } else if self.jsonl {
+            // Whatever is decoded is escaped as JSON wants it.
+            Box::new(JsonLines::new(&self.key, recipe(ByteSet::EMPTY), suffix))
+        } else if let Some(format) = self.log {
+            Box::new(Log::new(format, self.append, &safe))
+        } else {
+            Box::new(Records::new(b'\n', safe(delimited(LINE_ENDS)), append))
+        })
+    }
+
+    /// Numbers and ranges, if there is nothing else: then no header is needed.
+    fn chosen(&self) -> Chosen {
+        match self.columns.join(",").parse() {
+            Ok(columns) => Chosen::Numbers(columns),
+            Err(_) => Chosen::Names(self.columns.clone()),
+        }
+    }
+}

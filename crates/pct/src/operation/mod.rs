@@ -1,0 +1,110 @@
+//! What a command does with a field: decode, encode, normalize, repair.
+//!
+//! An operation knows neither records nor files. A unit hands it fields; a fault is said, never acted upon, here.
+#![forbid(unsafe_code)]
+
+mod decode;
+mod encode;
+mod normalize;
+mod repair;
+mod torn;
+
+use std::fmt;
+
+use memchr::memchr;
+use simdpct::{ByteSet, DecodeErrorKind};
+
+pub(crate) use decode::Decode;
+pub(crate) use encode::Encode;
+pub(crate) use normalize::Normalize;
+pub(crate) use repair::Repair;
+
+/// What is done with text. Shared by all threads.
+pub(crate) trait Operation: Send + Sync {
+    /// Appends what becomes of a field, whatever is wrong with it, and says what and where that is: the first fault.
+    fn apply(&self, field: &[u8], output: &mut Vec<u8>) -> Option<Fault>;
+
+    /// Appends what becomes of many records, each with its `separator` (but perhaps the last), as if each was a field. Says the first
+    /// fault.
+    fn apply_records(&self, records: &[u8], separator: u8, output: &mut Vec<u8>) -> Option<Fault> {
+        let mut first = None;
+        let mut start = 0;
+        while start < records.len() {
+            let end = memchr(separator, &records[start..]).map_or(records.len(), |at| start + at + 1);
+            let (record, ending) = split_ending(&records[start..end], separator);
+            let fault = self.apply(record, output);
+            first = first.or(fault.map(|fault| fault.behind(start)));
+            output.extend_from_slice(ending);
+            start = end;
+        }
+        first
+    }
+
+    /// The same for a field too long to be held; `None` if only a whole field will do.
+    ///
+    /// With `until_fault`, all that is appended precedes the first fault.
+    fn stream(&self, until_fault: bool) -> Option<Box<dyn Stream>>;
+}
+
+/// An operation on one field that comes in parts, cut anywhere.
+pub(crate) trait Stream {
+    /// Appends what can be known by now.
+    fn feed(&mut self, part: &[u8], output: &mut Vec<u8>);
+
+    /// Appends the rest.
+    fn finish(&mut self, output: &mut Vec<u8>);
+
+    /// What was found first, and how many bytes of the field precede it. What the end alone tells is known after `finish`.
+    fn fault(&self) -> Option<(FaultKind, u64)>;
+}
+
+/// Makes the operation for fields in which these bytes must not come to stand: they stay escaped.
+pub(crate) type Recipe<'r> = dyn Fn(ByteSet) -> Box<dyn Operation> + 'r;
+
+/// What is wrong with a field, and at which of its bytes.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub(crate) struct Fault {
+    pub(crate) kind: FaultKind,
+    pub(crate) position: usize,
+}
+
+impl Fault {
+    /// The same in a text of which the field follows `offset` bytes.
+    pub(crate) fn behind(self, offset: usize) -> Self {
+        Self { position: self.position + offset, ..self }
+    }
+}
+
+/// The ways in which a record can be at fault.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub(crate) enum FaultKind {
+    /// A field cannot be decoded.
+    Code(DecodeErrorKind),
+    /// The text to encode is not UTF-8.
+    NotUtf8,
+    /// The record is not what the unit says that it is; the words say what it is not.
+    Format(&'static str),
+    /// The record is longer than can be held, and only a whole one would do.
+    TooLong,
+}
+
+impl fmt::Display for FaultKind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Code(kind) => kind.fmt(f),
+            Self::NotUtf8 => f.write_str("not valid UTF-8"),
+            Self::Format(what) => write!(f, "not {what}"),
+            Self::TooLong => f.write_str("too long: passed on as it is"),
+        }
+    }
+}
+
+/// A record without and with its end: the separator, and a CR before a line feed.
+pub(crate) fn split_ending(record: &[u8], separator: u8) -> (&[u8], &[u8]) {
+    let length = match record {
+        [.., b'\r', b'\n'] if separator == b'\n' => 2,
+        [.., last] if *last == separator => 1,
+        _ => 0,
+    };
+    record.split_at(record.len() - length)
+}

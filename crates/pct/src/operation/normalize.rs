@@ -1,0 +1,116 @@
+//! Normalising: triplets in the normal form of RFC 3986 6.2.2.
+#![forbid(unsafe_code)]
+
+use simdpct::{DecodeError, Malformed, Normalizer};
+
+use super::torn::untorn;
+use super::{Fault, FaultKind, Operation, Stream};
+
+/// Normalises triplets. Malformed '%' stay or become `%25`; what is not UTF-8 stays, or is replaced.
+#[derive(Clone, Copy)]
+pub(crate) struct Normalize {
+    /// Finds malformed '%'.
+    strict: Normalizer,
+    normalizer: Normalizer,
+    replace: bool,
+}
+
+impl Normalize {
+    pub(crate) fn new(escape_malformed: bool, replace: bool) -> Self {
+        let strict = Normalizer::new();
+        let malformed = if escape_malformed { Malformed::Escape } else { Malformed::Keep };
+        Self { strict, normalizer: strict.malformed(malformed), replace }
+    }
+
+    fn append(normalizer: &Normalizer, text: &str, output: &mut Vec<u8>) -> Result<(), DecodeError> {
+        let mut normal = String::new();
+        normalizer.normalize_to(text, &mut normal)?;
+        output.extend_from_slice(normal.as_bytes());
+        Ok(())
+    }
+
+    #[cold]
+    fn apply_faulty(&self, field: &[u8], output: &mut Vec<u8>) -> Option<Fault> {
+        let mut first = None;
+        let mut position = 0;
+        // No triplet has a byte from 0x80: what stands between ill-formed sequences is normalised as if it stood alone.
+        for chunk in field.utf8_chunks() {
+            if let Err(error) = self.strict.normalize(chunk.valid()) {
+                let kind = FaultKind::Code(error.kind);
+                first = first.or(Some(Fault { kind, position: position + error.position }));
+            }
+            position += chunk.valid().len();
+            // With malformed '%' kept or escaped there is no error.
+            let _ = Self::append(&self.normalizer, chunk.valid(), output);
+            if !chunk.invalid().is_empty() {
+                first = first.or(Some(Fault { kind: FaultKind::NotUtf8, position }));
+                output.extend_from_slice(if self.replace { "\u{FFFD}".as_bytes() } else { chunk.invalid() });
+            }
+            position += chunk.invalid().len();
+        }
+        first
+    }
+}
+
+impl Operation for Normalize {
+    fn apply(&self, field: &[u8], output: &mut Vec<u8>) -> Option<Fault> {
+        match simdutf8::basic::from_utf8(field) {
+            Ok(text) if Self::append(&self.strict, text, output).is_ok() => None,
+            _ => self.apply_faulty(field, output),
+        }
+    }
+
+    /// No separator is part of a triplet, or ever becomes one or comes from one.
+    fn apply_records(&self, records: &[u8], _: u8, output: &mut Vec<u8>) -> Option<Fault> {
+        self.apply(records, output)
+    }
+
+    fn stream(&self, until_fault: bool) -> Option<Box<dyn Stream>> {
+        Some(Box::new(Parts { operation: *self, until_fault, held: Vec::new(), done: 0, fault: None }))
+    }
+}
+
+struct Parts {
+    operation: Normalize,
+    until_fault: bool,
+    /// What may be the start of a triplet or a character.
+    held: Vec<u8>,
+    /// How much of the field came before that.
+    done: u64,
+    fault: Option<(FaultKind, u64)>,
+}
+
+impl Parts {
+    fn apply(&mut self, length: usize, output: &mut Vec<u8>) {
+        let part = &self.held[..length];
+        if self.until_fault && self.fault.is_some() {
+            return;
+        }
+        let before = output.len();
+        let fault = self.operation.apply(part, output);
+        if let (Some(fault), None) = (fault, self.fault) {
+            self.fault = Some((fault.kind, self.done + fault.position as u64));
+            if self.until_fault {
+                output.truncate(before);
+                let _ = self.operation.apply(&part[..fault.position], output);
+            }
+        }
+        self.done += length as u64;
+        self.held.drain(..length);
+    }
+}
+
+impl Stream for Parts {
+    fn feed(&mut self, part: &[u8], output: &mut Vec<u8>) {
+        self.held.extend_from_slice(part);
+        self.apply(untorn(&self.held), output);
+    }
+
+    fn finish(&mut self, output: &mut Vec<u8>) {
+        self.apply(self.held.len(), output);
+    }
+
+    fn fault(&self) -> Option<(FaultKind, u64)> {
+        self.fault
+    }
+}

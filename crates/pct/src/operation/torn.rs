@@ -1,0 +1,60 @@
+//! Text cut anywhere, cut again where no operation sees the difference.
+#![forbid(unsafe_code)]
+
+/// The length of the longest start of `text` that no triplet and no character may go on behind; at most 3 bytes less than all.
+///
+/// Cutting there changes nothing: '%' and a lead byte each begin something new, whatever stands before them.
+pub(super) fn untorn(text: &[u8]) -> usize {
+    let torn = match text {
+        [.., b'%'] => 1,
+        [.., b'%', digit] if digit.is_ascii_hexdigit() => 2,
+        _ => unfinished_character(text),
+    };
+    text.len() - torn
+}
+
+/// The length of the sequence at the end of `text` that more bytes could make a character of UTF-8.
+fn unfinished_character(text: &[u8]) -> usize {
+    let end = &text[text.len().saturating_sub(3)..];
+    let Some(lead) = end.iter().rposition(|&byte| byte >= 0xC0) else { return 0 };
+    let sequence = &end[lead..];
+    match str::from_utf8(sequence) {
+        Err(error) if error.error_len().is_none() => sequence.len(),
+        _ => 0,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::untorn;
+
+    #[test]
+    fn what_may_go_on_is_held_back() {
+        let cases: [(&[u8], usize); 20] = [
+            (b"", 0),
+            (b"a", 1),
+            (b"a%", 1),
+            (b"%%", 1),
+            (b"a%4", 1),
+            (b"a%f", 1),
+            (b"a%%4", 2),
+            (b"a%g", 3),
+            (b"a%41", 4),
+            (b"a%4%", 3),
+            (b"a\r", 2),
+            (b"%\r", 2),
+            (b"\xE2\x82\xAC", 3),
+            (b"a\xE2\x82", 1),
+            (b"a\xF0\x9F\x98", 1),
+            (b"\xC3\xC3", 1),
+            // Nothing makes a character of these (Unicode 3.9, table 3-7).
+            (b"\xED\xA0", 2),
+            (b"\xFF", 1),
+            (b"\x80\x80\x80", 3),
+            (b"\xE2\x82a", 3),
+        ];
+        for (text, length) in cases {
+            assert_eq!(untorn(text), length, "{}", text.escape_ascii());
+        }
+    }
+}

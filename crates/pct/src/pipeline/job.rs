@@ -1,0 +1,99 @@
+//! What one thread does with one block: its output, its findings, and what becomes of a record at fault.
+#![forbid(unsafe_code)]
+
+use std::ops::ControlFlow;
+
+use clap::ValueEnum;
+
+use crate::operation::Fault;
+use crate::report::Tally;
+
+/// What becomes of a record that is malformed or not UTF-8.
+// What users read are these comments.
+#[derive(Clone, Copy, Debug, Default, Eq, PartialEq, ValueEnum)]
+pub(crate) enum Policy {
+    /// Do what can be done: a malformed '%' and bytes that are not UTF-8 are passed on
+    #[default]
+    Keep,
+    /// The same, with U+FFFD in place of what is not UTF-8
+    Replace,
+    /// Leave the record out
+    Drop,
+    /// Pass the whole record on as it was
+    Skip,
+    /// Stop there, say where that is, and exit with code 1
+    Fail,
+}
+
+/// Memory is kept from block to block.
+pub(crate) struct Job {
+    policy: Policy,
+    /// How many records may be at fault.
+    limit: u64,
+    /// Whether the block is the first of its input.
+    pub(crate) is_first: bool,
+    pub(crate) output: Vec<u8>,
+    /// For results that go elsewhere than to the end of the output.
+    pub(crate) scratch: Vec<u8>,
+    pub(crate) tally: Tally,
+    /// The fault that was one too many, with its position in the block. Nothing is done from that record on.
+    pub(crate) stop: Option<Fault>,
+}
+
+impl Job {
+    pub(crate) fn new(policy: Policy) -> Self {
+        Self {
+            policy,
+            limit: 0,
+            is_first: false,
+            output: Vec::new(),
+            scratch: Vec::new(),
+            tally: Tally::default(),
+            stop: None,
+        }
+    }
+
+    /// Makes the next block that with which nothing has happened yet.
+    pub(crate) fn begin(&mut self, limit: u64, is_first: bool) {
+        self.limit = limit;
+        self.is_first = is_first;
+        self.output.clear();
+        self.tally.clear();
+        self.stop = None;
+    }
+
+    /// Does one record, which stands at `offset` in the block: appends what `apply` appends, unless that finds a fault for which
+    /// the policy wants something else. Breaks when nothing more is to be done.
+    #[inline]
+    pub(crate) fn record(
+        &mut self,
+        record: &[u8],
+        offset: usize,
+        apply: impl FnOnce(&mut Vec<u8>, &mut Vec<u8>) -> Option<Fault>,
+    ) -> ControlFlow<()> {
+        let before = self.output.len();
+        match apply(&mut self.output, &mut self.scratch) {
+            None => ControlFlow::Continue(()),
+            Some(fault) => self.faulty(record, before, fault.behind(offset)),
+        }
+    }
+
+    #[cold]
+    fn faulty(&mut self, record: &[u8], before: usize, fault: Fault) -> ControlFlow<()> {
+        self.tally.note(fault);
+        if self.tally.faults() > self.limit {
+            self.output.truncate(before);
+            self.stop = Some(fault);
+            return ControlFlow::Break(());
+        }
+        match self.policy {
+            Policy::Keep | Policy::Replace | Policy::Fail => {}
+            Policy::Drop => self.output.truncate(before),
+            Policy::Skip => {
+                self.output.truncate(before);
+                self.output.extend_from_slice(record);
+            }
+        }
+        ControlFlow::Continue(())
+    }
+}

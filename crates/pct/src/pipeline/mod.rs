@@ -1,0 +1,199 @@
+//! The way of the text: blocks through as many threads as are wanted, and in their order to the output.
+//!
+//! Each thread reads a block, does it, waits for its turn and writes it; so there are as many blocks in memory as threads. A short
+//! input starts no thread. A record that is longer than a block is done by one thread alone, in its turn: see `oversize`.
+#![forbid(unsafe_code)]
+
+mod job;
+mod oversize;
+mod spool;
+
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
+use std::thread;
+
+pub(crate) use job::{Job, Policy};
+
+use crate::error::Error;
+use crate::operation::Fault;
+use crate::report::{FileReport, Offender, Place};
+use crate::sink::Sink;
+use crate::source::{BLOCK, Blocks, Buffer, Cut};
+use crate::units::Unit;
+
+/// What is the same for all blocks of an input.
+pub(crate) struct Plan<'p> {
+    pub(crate) unit: &'p dyn Unit,
+    pub(crate) policy: Policy,
+    /// How many more records may be at fault.
+    pub(crate) limit: u64,
+    /// What is said of the record that is one too many.
+    pub(crate) max_errors: Option<u64>,
+    pub(crate) threads: usize,
+    /// Lines are to be counted to the end, not only as far as the first offenders are named.
+    pub(crate) counts_lines: bool,
+}
+
+/// One input to its end, or to the first record at fault that is one too many.
+pub(crate) fn run(plan: &Plan<'_>, blocks: Blocks, sink: &mut Sink, report: &mut FileReport) -> Result<(), Error> {
+    let pipeline = Pipeline {
+        plan,
+        input: Mutex::new(Input { blocks, number: 0, is_done: false }),
+        ordered: Mutex::new(Ordered { turn: 0, sink, report, result: Ok(()) }),
+        turn: Condvar::new(),
+        is_stopped: AtomicBool::new(false),
+        counts_lines: AtomicBool::new(true),
+    };
+    // Whether help is worth its while is known when there is still something to do after some blocks.
+    if !pipeline.work(Some(ALONE)) {
+        thread::scope(|scope| {
+            for _ in 1..plan.threads {
+                scope.spawn(|| pipeline.work(None));
+            }
+            pipeline.work(None);
+        });
+    }
+    pipeline.ordered.into_inner().unwrap_or_else(PoisonError::into_inner).result
+}
+
+/// So many blocks are done before other threads are started.
+const ALONE: u64 = 8;
+
+struct Pipeline<'p> {
+    plan: &'p Plan<'p>,
+    input: Mutex<Input>,
+    ordered: Mutex<Ordered<'p>>,
+    /// Says that `Ordered::turn` has changed.
+    turn: Condvar,
+    /// Nothing more need be read.
+    is_stopped: AtomicBool,
+    /// Somebody may still ask for a place.
+    counts_lines: AtomicBool,
+}
+
+struct Input {
+    blocks: Blocks,
+    /// Of the next block.
+    number: u64,
+    is_done: bool,
+}
+
+struct Ordered<'p> {
+    /// The number of the block that is to be written next.
+    turn: u64,
+    sink: &'p mut Sink,
+    report: &'p mut FileReport,
+    /// After an error, nothing is written any more.
+    result: Result<(), Error>,
+}
+
+impl<'p> Pipeline<'p> {
+    /// Does blocks, at most so many, until there are no more; says whether there are none.
+    fn work(&self, most: Option<u64>) -> bool {
+        let mut buffer = Buffer::new(BLOCK);
+        let mut job = Job::new(self.plan.policy);
+        loop {
+            let mut input = lock(&self.input);
+            if input.is_done || self.is_stopped.load(Ordering::Relaxed) {
+                return true;
+            }
+            if most.is_some_and(|most| input.number == most) {
+                return false;
+            }
+            let number = input.number;
+            input.number += 1;
+            match input.blocks.next(&mut buffer) {
+                Ok(Cut::Records) => {
+                    if number == 0
+                        && let Err(problem) = self.plan.unit.begin(&buffer)
+                    {
+                        self.in_turn(number, |ordered| {
+                            Err(Error::Usage(format!("{}: {problem}", ordered.report.name)))
+                        });
+                        return true;
+                    }
+                    drop(input);
+                    job.begin(self.plan.limit, number == 0);
+                    self.plan.unit.transform(&buffer, &mut job);
+                    let counts_lines = self.counts_lines.load(Ordering::Relaxed);
+                    let text: &[u8] = if counts_lines { &buffer } else { b"" };
+                    let end = Place::START.after(text, self.plan.unit.separator());
+                    self.in_turn(number, |ordered| ordered.write(self.plan, &buffer, &mut job, number, end));
+                }
+                // Nobody else may read before this record is done.
+                Ok(Cut::Beginning) => self.in_turn(number, |ordered| {
+                    oversize::write(self.plan, &mut input.blocks, &mut buffer, &mut job, number, ordered)
+                }),
+                Ok(Cut::End) => {
+                    input.is_done = true;
+                    return true;
+                }
+                Err(error) => {
+                    input.is_done = true;
+                    drop(input);
+                    self.in_turn(number, |ordered| Err(Error::Input(ordered.report.name.clone(), error)));
+                    return true;
+                }
+            }
+        }
+    }
+
+    /// Waits until all blocks before this one are written, and then does what is to be done, unless there was an error.
+    fn in_turn(&self, number: u64, write: impl FnOnce(&mut Ordered<'p>) -> Result<(), Error>) {
+        let ordered = lock(&self.ordered);
+        let waited = self.turn.wait_while(ordered, |ordered| ordered.turn != number);
+        let mut ordered = waited.unwrap_or_else(PoisonError::into_inner);
+        if ordered.result.is_ok() {
+            ordered.result = write(&mut ordered);
+            if ordered.result.is_err() {
+                self.is_stopped.store(true, Ordering::Relaxed);
+            }
+            if ordered.report.has_all_names() && !self.plan.counts_lines {
+                self.counts_lines.store(false, Ordering::Relaxed);
+            }
+        }
+        ordered.turn += 1;
+        drop(ordered);
+        self.turn.notify_all();
+    }
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    // A thread that panics takes the whole command with it, at the end of the scope.
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+impl Ordered<'_> {
+    /// Writes a block that is done, and notes what was found in it.
+    fn write(&mut self, plan: &Plan<'_>, block: &[u8], job: &mut Job, number: u64, end: Place) -> Result<(), Error> {
+        let left = self.left(plan);
+        if job.tally.faults() > left && job.stop.is_none() {
+            // It could not know what came before it.
+            job.begin(left, number == 0);
+            plan.unit.transform(block, job);
+        }
+        let start = self.report.place;
+        self.report.absorb(&job.tally, block, start.then(end));
+        self.sink.write(&job.output)?;
+        match job.stop {
+            None => Ok(()),
+            Some(Fault { kind, position }) => {
+                let place = start.after(&block[..position], self.report.separator);
+                Err(self.one_too_many(plan, Offender { kind, place }))
+            }
+        }
+    }
+
+    /// How many more records may be at fault.
+    fn left(&self, plan: &Plan<'_>) -> u64 {
+        plan.limit.saturating_sub(self.report.faults())
+    }
+
+    fn one_too_many(&self, plan: &Plan<'_>, offender: Offender) -> Error {
+        let name = self.report.name.clone();
+        match plan.max_errors {
+            Some(max_errors) if plan.policy != Policy::Fail => Error::TooMany(name, offender.place, max_errors),
+            _ => Error::Undecodable(name, offender.place, offender.kind),
+        }
+    }
+}

@@ -1,0 +1,35 @@
+//! The report for programs: one JSON object.
+#![forbid(unsafe_code)]
+
+use serde_json::{Map, Value, json};
+
+use super::{Count, FileReport};
+use crate::error::complain;
+
+/// Tells standard error, in one line, whether anything was found or not.
+pub(crate) fn tell_json(files: &[FileReport]) {
+    let files: Vec<_> = files
+        .iter()
+        .map(|file| {
+            let counts: Map<_, _> = Count::ALL
+                .into_iter()
+                .zip(file.counts)
+                .map(|(kind, count)| (kind.name().into(), json!(count)))
+                .collect();
+            let first: Vec<_> = file
+                .first
+                .iter()
+                .map(|offender| {
+                    json!({
+                        "file": file.name,
+                        "line": offender.place.line,
+                        "column": offender.place.column,
+                        "kind": Count::of(offender.kind).name(),
+                    })
+                })
+                .collect();
+            json!({ "file": file.name, "lines": file.place.complete_lines(), "counts": counts, "first": first })
+        })
+        .collect();
+    complain(format_args!("{}", Value::from_iter([("files", files)])));
+}

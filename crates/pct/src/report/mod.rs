@@ -1,0 +1,12 @@
+//! What was found: counted by each thread, put together in the order of the text, told at the end.
+#![forbid(unsafe_code)]
+
+mod json;
+mod place;
+mod tally;
+mod text;
+
+pub(crate) use json::tell_json;
+pub(crate) use place::Place;
+pub(crate) use tally::{Count, FileReport, Offender, Tally};
+pub(crate) use text::tell_text;

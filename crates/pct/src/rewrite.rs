@@ -1,0 +1,136 @@
+//! What every command that rewrites text does: inputs through a unit and an operation to an output, and what was found told.
+#![forbid(unsafe_code)]
+
+use std::io::{self, IsTerminal};
+use std::thread;
+
+use same_file::Handle;
+
+use crate::cli::{ReportForm, TextArguments};
+use crate::error::{Error, Status};
+use crate::operation::Recipe;
+use crate::pipeline::{self, Plan, Policy};
+use crate::progress::Progress;
+use crate::report::{self, FileReport};
+use crate::sink::Sink;
+use crate::source::{Blocks, Compression, Opened, Source};
+
+/// Does every input. One that cannot be read is reported, and the next one done; any other error is the end.
+pub(crate) fn rewrite(arguments: &TextArguments, suffix: &'static str, recipe: &Recipe<'_>) -> Result<Status, Error> {
+    let to_terminal = !arguments.output.in_place && arguments.output.output.is_none() && io::stdout().is_terminal();
+    // Two things on one terminal would be in each other's way.
+    let progress = if to_terminal || arguments.output.no_progress || arguments.errors.report() == ReportForm::None {
+        Progress::hidden()
+    } else {
+        Progress::of(&arguments.files)
+    };
+    let mut rewriting = Rewriting { arguments, suffix, recipe, to_terminal, progress, reports: Vec::new() };
+    let result = if arguments.output.in_place { rewriting.in_place() } else { rewriting.one_output() };
+    rewriting.progress.finish();
+    match arguments.errors.report() {
+        // The record that was one too many is the only one, and it has been told.
+        ReportForm::Text if arguments.errors.policy() == Policy::Fail => {}
+        ReportForm::Text => report::tell_text(&rewriting.reports),
+        ReportForm::Json => report::tell_json(&rewriting.reports),
+        ReportForm::None => {}
+    }
+    result
+}
+
+struct Rewriting<'a> {
+    arguments: &'a TextArguments,
+    /// What the names of new columns end with.
+    suffix: &'static str,
+    recipe: &'a Recipe<'a>,
+    to_terminal: bool,
+    progress: Progress,
+    /// Of the inputs so far.
+    reports: Vec<FileReport>,
+}
+
+impl Rewriting<'_> {
+    fn one_output(&mut self) -> Result<Status, Error> {
+        let output = &self.arguments.output;
+        let compression = output.output_compression.unwrap_or(Compression::None);
+        let (mut sink, own) = match &output.output {
+            None => (Sink::standard_output(compression)?, standard_output_file()),
+            Some(path) => (Sink::file(path, compression)?, None),
+        };
+        let status = self.each_file(|rewriting, source, opened| {
+            if own.is_some() && own == handle(source) {
+                return Err(Error::Input(source.to_string(), io::Error::other("input file is output file")));
+            }
+            rewriting.one(source, opened, &mut sink)
+        });
+        match status {
+            Ok(status) => sink.finish().map(|()| status).or_else(|error| Ok(status.max(error.report()))),
+            Err(status) => Ok(status),
+        }
+    }
+
+    fn in_place(&mut self) -> Result<Status, Error> {
+        if self.arguments.files.iter().any(|source| source.path().is_none()) {
+            return Err(Error::Usage("--in-place needs files: standard input has no place to write to".into()));
+        }
+        let status = self.each_file(|rewriting, source, opened| {
+            let Some(path) = source.path() else { return Ok(()) };
+            let compression = rewriting.arguments.output.output_compression.unwrap_or(opened.compression);
+            let mut sink = Sink::file(path, compression)?;
+            rewriting.one(source, opened, &mut sink)?;
+            sink.finish()
+        });
+        Ok(status.unwrap_or_else(|status| status))
+    }
+
+    /// Reports what goes wrong. An error that is the end is one here.
+    fn each_file(
+        &mut self,
+        mut action: impl FnMut(&mut Self, &Source, Opened) -> Result<(), Error>,
+    ) -> Result<Status, Status> {
+        let mut status = Status::Success;
+        for source in &self.arguments.files {
+            let progress = self.progress.clone();
+            let opened = source.open(!self.arguments.output.no_decompress, move |bytes| progress.advance(bytes));
+            let result = opened
+                .map_err(|error| Error::Input(source.to_string(), error))
+                .and_then(|opened| action(self, source, opened));
+            if let Err(error) = result {
+                status = status.max(self.progress.aside(|| error.report()));
+                if !error.is_of_one_input() {
+                    return Err(status);
+                }
+            }
+        }
+        Ok(status)
+    }
+
+    fn one(&mut self, source: &Source, opened: Opened, sink: &mut Sink) -> Result<(), Error> {
+        let TextArguments { units, errors, output, .. } = self.arguments;
+        let unit = units.unit(self.recipe, self.suffix, self.to_terminal)?;
+        let policy = errors.policy();
+        let max_errors = if policy == Policy::Fail { Some(0) } else { errors.max_errors };
+        let found: u64 = self.reports.iter().map(FileReport::faults).sum();
+        let plan = Plan {
+            unit: &*unit,
+            policy,
+            limit: max_errors.map_or(u64::MAX, |most| most.saturating_sub(found)),
+            max_errors,
+            counts_lines: max_errors.is_some() || errors.report() == ReportForm::Json,
+            threads: output.threads.or_else(|| thread::available_parallelism().ok()).map_or(1, |threads| threads.get()),
+        };
+        let mut report = FileReport::new(source.to_string(), unit.separator());
+        let result = pipeline::run(&plan, Blocks::new(opened.text, unit.scanner()), sink, &mut report);
+        self.reports.push(report);
+        result
+    }
+}
+
+/// Standard output, if it is a file that could be read as well.
+fn standard_output_file() -> Option<Handle> {
+    let handle = Handle::stdout().ok()?;
+    handle.as_file().metadata().is_ok_and(|metadata| metadata.is_file()).then_some(handle)
+}
+
+fn handle(source: &Source) -> Option<Handle> {
+    source.path().map_or_else(Handle::stdin, Handle::from_path).ok()
+}

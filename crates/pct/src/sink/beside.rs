@@ -1,0 +1,67 @@
+//! A file that is written beside the one that it replaces, so that a crash, a full disk or Ctrl-C leaves that one as it was.
+#![forbid(unsafe_code)]
+
+use std::fs::{self, File};
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+
+use tempfile::NamedTempFile;
+
+use super::Target;
+use super::interrupt::{self, Guard};
+
+/// Removed when dropped unfinished.
+pub(crate) struct Beside {
+    // In this order: first the file goes, and then nobody need remove it any more.
+    file: NamedTempFile,
+    guard: Guard,
+    path: PathBuf,
+}
+
+/// Opens what is to become, or is, the file of this name.
+pub(super) fn open(path: &Path) -> io::Result<Target> {
+    // A link stays a link, and what it leads to is replaced.
+    let path = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
+    let old = match fs::metadata(&path) {
+        Ok(metadata) if metadata.is_file() => Some(metadata.permissions()),
+        Ok(_) => return File::options().write(true).open(&path).map(Target::Special),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => None,
+        Err(error) => return Err(error),
+    };
+    interrupt::listen()?;
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let mut builder = tempfile::Builder::new();
+    builder.prefix(".pct-").suffix(".tmp");
+    let file = builder.make_in(folder, |path| File::options().write(true).create_new(true).open(path))?;
+    let guard = Guard::new(file.path());
+    if let Some(permissions) = old {
+        file.as_file().set_permissions(permissions)?;
+    }
+    let (file, temporary) = file.into_parts();
+    Ok(Target::File(Beside { file: NamedTempFile::from_parts(file, temporary), guard, path }))
+}
+
+impl Beside {
+    /// The name is taken only when all is on the disk, and is itself there before this returns.
+    pub(super) fn finish(self) -> io::Result<()> {
+        self.file.as_file().sync_all()?;
+        let folder = self.file.path().parent().map(Path::to_owned);
+        self.file.persist(&self.path).map_err(|error| error.error)?;
+        drop(self.guard);
+        // Not every file system can do this to a folder; the file itself is safe by now.
+        if let Some(Ok(folder)) = folder.map(File::open) {
+            let _ = folder.sync_all();
+        }
+        Ok(())
+    }
+}
+
+impl Write for Beside {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.file.write(bytes)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}

@@ -1,0 +1,49 @@
+//! Compressed output.
+#![forbid(unsafe_code)]
+
+use std::io::{self, Write};
+
+use crate::source::Compression;
+
+/// Compresses what is written to it, or does not.
+pub(super) enum Compressor<W: Write> {
+    None(W),
+    Gzip(flate2::write::GzEncoder<W>),
+    Zstd(zstd::stream::write::Encoder<'static, W>),
+    Bzip2(bzip2::write::BzEncoder<W>),
+    Xz(liblzma::write::XzEncoder<W>),
+}
+
+impl<W: Write> Compressor<W> {
+    /// At the level that the format's own command has by default; one level less for xz, whose memory would be above the limit.
+    pub(super) fn new(output: W, compression: Compression) -> io::Result<Self> {
+        Ok(match compression {
+            Compression::None => Self::None(output),
+            Compression::Gzip => Self::Gzip(flate2::write::GzEncoder::new(output, flate2::Compression::new(6))),
+            Compression::Zstd => Self::Zstd(zstd::stream::write::Encoder::new(output, 3)?),
+            Compression::Bzip2 => Self::Bzip2(bzip2::write::BzEncoder::new(output, bzip2::Compression::new(9))),
+            Compression::Xz => Self::Xz(liblzma::write::XzEncoder::new(output, 3)),
+        })
+    }
+
+    /// What is not compressed is passed on at once.
+    pub(super) fn write(&mut self, bytes: &[u8]) -> io::Result<()> {
+        match self {
+            Self::None(output) => output.write_all(bytes).and_then(|()| output.flush()),
+            Self::Gzip(encoder) => encoder.write_all(bytes),
+            Self::Zstd(encoder) => encoder.write_all(bytes),
+            Self::Bzip2(encoder) => encoder.write_all(bytes),
+            Self::Xz(encoder) => encoder.write_all(bytes),
+        }
+    }
+
+    pub(super) fn finish(self) -> io::Result<W> {
+        match self {
+            Self::None(output) => Ok(output),
+            Self::Gzip(encoder) => encoder.finish(),
+            Self::Zstd(encoder) => encoder.finish(),
+            Self::Bzip2(encoder) => encoder.finish(),
+            Self::Xz(encoder) => encoder.finish(),
+        }
+    }
+}

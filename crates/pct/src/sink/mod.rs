@@ -1,0 +1,89 @@
+//! Where text goes to: standard output, or a file that takes its name only when it is whole; compressed or not.
+#![forbid(unsafe_code)]
+
+mod beside;
+mod compress;
+mod interrupt;
+
+use std::fs::File;
+use std::io::{self, Stdout, Write};
+use std::path::Path;
+
+use crate::error::Error;
+use crate::source::Compression;
+use beside::Beside;
+use compress::Compressor;
+
+/// An output. What is dropped unfinished leaves no file.
+pub(crate) struct Sink {
+    name: String,
+    compressor: Compressor<Target>,
+}
+
+/// Whatever bytes can be written to.
+pub(crate) enum Target {
+    StandardOutput(Stdout),
+    /// A device or a pipe, which cannot be replaced.
+    Special(File),
+    File(Beside),
+}
+
+impl Sink {
+    pub(crate) fn standard_output(compression: Compression) -> Result<Self, Error> {
+        Self::new("standard output".into(), Target::StandardOutput(io::stdout()), compression)
+    }
+
+    /// To the file of this name, which need not be there. Until the end it stays as it is.
+    pub(crate) fn file(path: &Path, compression: Compression) -> Result<Self, Error> {
+        let name = path.display().to_string();
+        let target = beside::open(path).map_err(|error| Error::Output(name.clone(), error))?;
+        Self::new(name, target, compression)
+    }
+
+    fn new(name: String, target: Target, compression: Compression) -> Result<Self, Error> {
+        match Compressor::new(target, compression) {
+            Ok(compressor) => Ok(Self { name, compressor }),
+            Err(error) => Err(Error::Output(name, error)),
+        }
+    }
+
+    /// Writes without waiting for more, so that whoever waits for the end of the pipe sees it at once.
+    pub(crate) fn write(&mut self, text: &[u8]) -> Result<(), Error> {
+        if text.is_empty() {
+            return Ok(());
+        }
+        self.compressor.write(text).map_err(|error| Error::Output(self.name.clone(), error))
+    }
+
+    /// Makes sure that all is where it has to be.
+    pub(crate) fn finish(self) -> Result<(), Error> {
+        self.compressor.finish().and_then(Target::finish).map_err(|error| Error::Output(self.name, error))
+    }
+}
+
+impl Target {
+    fn finish(self) -> io::Result<()> {
+        match self {
+            Self::StandardOutput(mut output) => output.flush(),
+            Self::Special(_) => Ok(()),
+            Self::File(file) => file.finish(),
+        }
+    }
+}
+
+impl Write for Target {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        match self {
+            Self::StandardOutput(output) => output.write(bytes),
+            Self::Special(file) => file.write(bytes),
+            Self::File(file) => file.write(bytes),
+        }
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        match self {
+            Self::StandardOutput(output) => output.flush(),
+            Self::Special(_) | Self::File(_) => Ok(()),
+        }
+    }
+}

@@ -1,0 +1,196 @@
+//! Text of any length in blocks of bounded length, cut between records.
+#![forbid(unsafe_code)]
+
+use std::io::{self, Read};
+use std::ops::Deref;
+
+use memchr::{memchr, memrchr};
+
+/// The most that is read at once. Input and output together should fit into a core's own cache.
+pub(crate) const BLOCK: usize = 256 * 1024;
+
+/// Knows where records end. It is shown every byte once, in order, and may remember.
+pub(crate) trait Scanner: Send {
+    /// Where in `bytes` the first record ends, if one does. What lies behind is not seen yet.
+    fn first_end(&mut self, bytes: &[u8]) -> Option<usize>;
+
+    /// Where in `bytes` the last record that ends there does. All of `bytes` is seen.
+    fn last_end(&mut self, bytes: &[u8]) -> Option<usize> {
+        let mut last = None;
+        let mut start = 0;
+        while let Some(end) = self.first_end(&bytes[start..]) {
+            start += end;
+            last = Some(start);
+        }
+        last
+    }
+
+    /// Whether the whole input is one record.
+    fn is_whole_input(&self) -> bool {
+        false
+    }
+}
+
+/// Records that a byte ends.
+pub(crate) struct Separated(pub(crate) u8);
+
+impl Scanner for Separated {
+    fn first_end(&mut self, bytes: &[u8]) -> Option<usize> {
+        memchr(self.0, bytes).map(|at| at + 1)
+    }
+
+    fn last_end(&mut self, bytes: &[u8]) -> Option<usize> {
+        memrchr(self.0, bytes).map(|at| at + 1)
+    }
+}
+
+/// An input that is one record.
+pub(crate) struct WholeInput;
+
+impl Scanner for WholeInput {
+    fn first_end(&mut self, _: &[u8]) -> Option<usize> {
+        None
+    }
+
+    fn is_whole_input(&self) -> bool {
+        true
+    }
+}
+
+/// Memory for a block, and how much of it is one.
+pub(crate) struct Buffer {
+    bytes: Vec<u8>,
+    length: usize,
+}
+
+impl Buffer {
+    pub(crate) fn new(capacity: usize) -> Self {
+        Self { bytes: vec![0; capacity], length: 0 }
+    }
+
+    fn set(&mut self, bytes: &[u8]) {
+        self.bytes[..bytes.len()].copy_from_slice(bytes);
+        self.length = bytes.len();
+    }
+}
+
+impl Deref for Buffer {
+    type Target = [u8];
+
+    fn deref(&self) -> &[u8] {
+        &self.bytes[..self.length]
+    }
+}
+
+/// What a buffer was filled with.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub(crate) enum Cut {
+    /// Whole records; the last of the input may lack its end.
+    Records,
+    /// The beginning of a record that goes on.
+    Beginning,
+    /// Nothing: the input is at its end.
+    End,
+}
+
+/// The blocks of one input. They follow each other without a gap; none is empty.
+///
+/// What can be read is handed out as soon as it is a whole record, without waiting for more to come.
+pub(crate) struct Blocks {
+    input: Box<dyn Read + Send>,
+    scanner: Box<dyn Scanner>,
+    /// What was read behind the last record that was handed out.
+    carry: Vec<u8>,
+    /// Whether the scanner has seen that.
+    is_scanned: bool,
+    /// How the input ended, once it has.
+    end: Option<io::Result<()>>,
+}
+
+impl Blocks {
+    pub(crate) fn new(input: Box<dyn Read + Send>, scanner: Box<dyn Scanner>) -> Self {
+        Self { input, scanner, carry: Vec::new(), is_scanned: true, end: None }
+    }
+
+    /// Fills the buffer with the next whole records, or with as much of one as there is room for.
+    ///
+    /// An error comes after all that could be read.
+    pub(crate) fn next(&mut self, buffer: &mut Buffer) -> io::Result<Cut> {
+        buffer.set(&self.carry);
+        self.carry.clear();
+        let mut new = if self.is_scanned { buffer.length } else { 0 };
+        self.is_scanned = true;
+        loop {
+            let scanned = new..buffer.length;
+            if let Some(end) = self.scanner.last_end(&buffer[scanned.clone()]) {
+                self.cut(buffer, scanned.start + end, true);
+                return Ok(Cut::Records);
+            }
+            let is_full = buffer.length == buffer.bytes.len() || self.scanner.is_whole_input();
+            match &mut self.end {
+                Some(end) if buffer.is_empty() => return std::mem::replace(end, Ok(())).map(|()| Cut::End),
+                Some(_) if !self.scanner.is_whole_input() => return Ok(Cut::Records),
+                _ if is_full && !buffer.is_empty() => {
+                    self.hold_carriage_return(buffer);
+                    return Ok(Cut::Beginning);
+                }
+                _ => new = self.read(buffer),
+            }
+        }
+    }
+
+    /// Fills the buffer with what comes next of the record whose beginning was handed out last, and says whether it ends there.
+    /// There may be nothing left of it.
+    pub(crate) fn go_on(&mut self, buffer: &mut Buffer) -> io::Result<bool> {
+        buffer.set(&self.carry);
+        self.carry.clear();
+        if self.is_scanned || buffer.is_empty() {
+            self.read(buffer);
+        }
+        self.is_scanned = true;
+        if buffer.len() == 1 && buffer.ends_with(b"\r") && self.end.is_none() {
+            self.read(buffer);
+        }
+        if let Some(end) = self.scanner.first_end(buffer) {
+            self.cut(buffer, end, false);
+            return Ok(true);
+        }
+        if self.end.is_some() {
+            return Ok(true);
+        }
+        self.hold_carriage_return(buffer);
+        Ok(false)
+    }
+
+    /// A CR may be part of the record's end: it is handed out together with what follows it.
+    fn hold_carriage_return(&mut self, buffer: &mut Buffer) {
+        if buffer.len() > 1 && buffer.ends_with(b"\r") && !self.scanner.is_whole_input() {
+            self.cut(buffer, buffer.length - 1, false);
+        }
+    }
+
+    /// Keeps what lies behind `end` for the next call.
+    fn cut(&mut self, buffer: &mut Buffer, end: usize, is_scanned: bool) {
+        self.carry.clear();
+        self.carry.extend_from_slice(&buffer[end..]);
+        self.is_scanned = is_scanned || self.carry.is_empty();
+        buffer.length = end;
+    }
+
+    /// Reads once into the rest of the buffer, and returns where the new bytes start.
+    fn read(&mut self, buffer: &mut Buffer) -> usize {
+        let start = buffer.length;
+        let result = loop {
+            match self.input.read(&mut buffer.bytes[start..]) {
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                result => break result,
+            }
+        };
+        match result {
+            Ok(0) => self.end = Some(Ok(())),
+            Ok(length) => buffer.length += length,
+            Err(error) => self.end = Some(Err(error)),
+        }
+        start
+    }
+}

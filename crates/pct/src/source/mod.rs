@@ -1,0 +1,76 @@
+//! Where text comes from: files and standard input, compressed or not, in blocks.
+#![forbid(unsafe_code)]
+
+mod blocks;
+mod magic;
+
+use std::ffi::OsString;
+use std::fmt;
+use std::fs::File;
+use std::io::{self, Read};
+use std::path::{Path, PathBuf};
+
+pub(crate) use blocks::{BLOCK, Blocks, Buffer, Cut, Scanner, Separated, WholeInput};
+pub(crate) use magic::Compression;
+
+/// One argument of the command line that names an input.
+#[derive(Clone, Debug)]
+pub(crate) enum Source {
+    StandardInput,
+    File(PathBuf),
+}
+
+/// An input that can be read.
+pub(crate) struct Opened {
+    /// What it says, decompressed.
+    pub(crate) text: Box<dyn Read + Send>,
+    pub(crate) compression: Compression,
+}
+
+impl Source {
+    /// Opens it, and with `decompress` finds out whether it is compressed. `watch` sees every byte that is read.
+    pub(crate) fn open(&self, decompress: bool, watch: impl Fn(u64) + Send + 'static) -> io::Result<Opened> {
+        let input: Box<dyn Read + Send> = match self {
+            Self::StandardInput => Box::new(Watched { input: io::stdin(), watch }),
+            Self::File(path) => Box::new(Watched { input: File::open(path)?, watch }),
+        };
+        if decompress { magic::decompress(input) } else { Ok(Opened { text: input, compression: Compression::None }) }
+    }
+
+    pub(crate) fn path(&self) -> Option<&Path> {
+        match self {
+            Self::StandardInput => None,
+            Self::File(path) => Some(path),
+        }
+    }
+}
+
+/// Says how much is read.
+struct Watched<R, W> {
+    input: R,
+    watch: W,
+}
+
+impl<R: Read, W: Fn(u64)> Read for Watched<R, W> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let length = self.input.read(buffer)?;
+        (self.watch)(length as u64);
+        Ok(length)
+    }
+}
+
+impl From<OsString> for Source {
+    fn from(argument: OsString) -> Self {
+        if argument == "-" { Self::StandardInput } else { Self::File(argument.into()) }
+    }
+}
+
+/// The name in messages.
+impl fmt::Display for Source {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::StandardInput => f.write_str("<stdin>"),
+            Self::File(path) => path.display().fmt(f),
+        }
+    }
+}

@@ -1,0 +1,287 @@
+//! `--csv`: fields between delimiters, quoted where they have to be (RFC 4180). Parsing and quoting is csv-core's work.
+//!
+//! Fields that are not meant stay byte for byte; those that are, are quoted if they were, or if they have to be.
+#![forbid(unsafe_code)]
+
+use std::ops::{ControlFlow, Range};
+use std::sync::OnceLock;
+
+use csv_core::{QuoteStyle, ReadFieldResult, Reader, ReaderBuilder, Terminator, WriteResult, Writer, WriterBuilder};
+use memchr::{memchr, memchr2};
+
+use super::{Columns, Unit};
+use crate::operation::{Fault, Operation, split_ending};
+use crate::pipeline::Job;
+use crate::source::Scanner;
+
+/// What spreadsheets write before everything else. It belongs to no field.
+const BYTE_ORDER_MARK: &[u8] = b"\xEF\xBB\xBF";
+
+/// What is kept from record to record: it is expensive to build.
+struct Parser {
+    reader: Reader,
+    field: Vec<u8>,
+}
+
+/// Which columns are meant: a list, or names in the header.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub(crate) enum Chosen {
+    Numbers(Columns),
+    Names(Vec<String>),
+}
+
+pub(crate) struct Csv {
+    delimiter: u8,
+    chosen: Chosen,
+    /// Whether the first record is no data.
+    has_header: bool,
+    operation: Box<dyn Operation>,
+    /// What the names of new columns end with, if there are any.
+    append: Option<&'static str>,
+    /// The columns, once the header is known.
+    columns: OnceLock<Columns>,
+}
+
+impl Csv {
+    pub(crate) fn new(
+        delimiter: u8,
+        chosen: Chosen,
+        has_header: bool,
+        operation: Box<dyn Operation>,
+        append: Option<&'static str>,
+    ) -> Self {
+        let has_header = has_header || matches!(chosen, Chosen::Names(_));
+        Self { delimiter, chosen, has_header, operation, append, columns: OnceLock::new() }
+    }
+
+    fn writer(&self, style: QuoteStyle) -> Writer {
+        WriterBuilder::new().delimiter(self.delimiter).quote_style(style).build()
+    }
+
+    fn parser(&self) -> Parser {
+        // Records are cut already, and come without their ends. (A clone of a csv_core::Reader parses nothing.)
+        let reader = ReaderBuilder::new().delimiter(self.delimiter).terminator(Terminator::Any(b'\n')).build();
+        Parser { reader, field: Vec::new() }
+    }
+
+    /// Hands out the fields of a record without its end: number, where it stands, and what it says.
+    fn each_field(
+        record: &[u8],
+        Parser { reader, field }: &mut Parser,
+        mut each: impl FnMut(usize, Range<usize>, &[u8]),
+    ) {
+        reader.reset();
+        if field.len() <= record.len() {
+            field.resize(record.len() + 1, 0);
+        }
+        let mut start = 0;
+        let mut read = 0;
+        let mut written = 0;
+        let mut column = 0;
+        loop {
+            let (result, input, output) = reader.read_field(&record[read..], &mut field[written..]);
+            read += input;
+            written += output;
+            match result {
+                // The end of the input is said by an empty one.
+                ReadFieldResult::InputEmpty | ReadFieldResult::OutputFull => {}
+                ReadFieldResult::Field { record_end } => {
+                    let end = if record_end { record.len() } else { read - 1 };
+                    each(column, start..end, &field[..written]);
+                    if record_end {
+                        return;
+                    }
+                    (start, written, column) = (read, 0, column + 1);
+                }
+                ReadFieldResult::End => return,
+            }
+        }
+    }
+
+    /// Appends a field as it has to be written.
+    fn write_field(&self, text: &[u8], was_quoted: bool, output: &mut Vec<u8>) {
+        let style = if was_quoted { QuoteStyle::Always } else { QuoteStyle::Necessary };
+        let mut writer = self.writer(style);
+        let start = output.len();
+        // Every byte a quote, and two around them.
+        output.resize(start + 2 * text.len() + 2, 0);
+        let (result, _, mut written) = writer.field(text, &mut output[start..]);
+        debug_assert_eq!(result, WriteResult::InputEmpty);
+        let (_, rest) = writer.finish(&mut output[start + written..]);
+        written += rest;
+        output.truncate(start + written);
+    }
+
+    fn record(
+        &self,
+        record: &[u8],
+        columns: &Columns,
+        job: &mut Job,
+        start: usize,
+        parser: &mut Parser,
+    ) -> ControlFlow<()> {
+        let (text, ending) = split_ending(record, b'\n');
+        let mut result = Vec::new();
+        job.record(record, start, |output, appended| {
+            let mut fault = None;
+            appended.clear();
+            Self::each_field(text, parser, |column, range, field| {
+                if column > 0 {
+                    output.push(self.delimiter);
+                }
+                let raw = &text[range.clone()];
+                if !columns.contains(column) {
+                    output.extend_from_slice(raw);
+                    return;
+                }
+                result.clear();
+                let was_quoted = raw.starts_with(b"\"");
+                let found = self.operation.apply(field, &mut result);
+                let position = |at: usize| range.start + if was_quoted { 1 } else { at };
+                fault = fault.or(found.map(|found| Fault { position: position(found.position), ..found }));
+                if self.append.is_some() {
+                    output.extend_from_slice(raw);
+                    appended.push(self.delimiter);
+                    self.write_field(&result, was_quoted, appended);
+                } else if result == field {
+                    output.extend_from_slice(raw);
+                } else {
+                    self.write_field(&result, was_quoted, output);
+                }
+            });
+            output.extend_from_slice(appended);
+            output.extend_from_slice(ending);
+            fault
+        })
+    }
+
+    /// Appends the header, with names for new columns.
+    fn header(&self, record: &[u8], columns: &Columns, output: &mut Vec<u8>) {
+        let (text, ending) = split_ending(record, b'\n');
+        output.extend_from_slice(text);
+        if let Some(suffix) = self.append {
+            Self::each_field(text, &mut self.parser(), |column, _, name| {
+                if columns.contains(column) {
+                    output.push(self.delimiter);
+                    self.write_field(&[name, suffix.as_bytes()].concat(), false, output);
+                }
+            });
+        }
+        output.extend_from_slice(ending);
+    }
+}
+
+impl Unit for Csv {
+    fn scanner(&self) -> Box<dyn Scanner> {
+        Box::new(Records::new(self.delimiter))
+    }
+
+    fn begin(&self, records: &[u8]) -> Result<(), String> {
+        let names = match &self.chosen {
+            Chosen::Numbers(columns) => {
+                self.columns.get_or_init(|| columns.clone());
+                return Ok(());
+            }
+            Chosen::Names(names) => names,
+        };
+        let end = Records::new(self.delimiter).first_end(records).unwrap_or(records.len());
+        let (header, _) = split_ending(&records[..end], b'\n');
+        let header = header.strip_prefix(BYTE_ORDER_MARK).unwrap_or(header);
+        let mut found = Vec::new();
+        Self::each_field(header, &mut self.parser(), |_, _, name| {
+            found.push(String::from_utf8_lossy(name).into_owned())
+        });
+        let column = |name: &String| {
+            let at = found.iter().position(|candidate| candidate == name);
+            // A number is one where there is no such name.
+            at.or_else(|| name.parse::<usize>().ok().and_then(|number| number.checked_sub(1)))
+                .ok_or_else(|| format!("there is no column '{name}', only {}", found.join(", ")))
+        };
+        let columns = Columns::of(names.iter().map(column).collect::<Result<Vec<_>, _>>()?);
+        self.columns.get_or_init(|| columns);
+        Ok(())
+    }
+
+    fn transform(&self, records: &[u8], job: &mut Job) {
+        let Some(columns) = self.columns.get() else { return };
+        let mut scanner = Records::new(self.delimiter);
+        let mut parser = self.parser();
+        let mut start = 0;
+        if job.is_first && records.starts_with(BYTE_ORDER_MARK) {
+            start = BYTE_ORDER_MARK.len();
+            job.output.extend_from_slice(BYTE_ORDER_MARK);
+        }
+        let first = start;
+        while start < records.len() {
+            let end = scanner.first_end(&records[start..]).map_or(records.len(), |length| start + length);
+            let record = &records[start..end];
+            if start == first && job.is_first && self.has_header {
+                self.header(record, columns, &mut job.output);
+            } else if record.iter().all(|byte| b"\r\n".contains(byte)) {
+                // An empty line is no record.
+                job.output.extend_from_slice(record);
+            } else if self.record(record, columns, job, start, &mut parser).is_break() {
+                return;
+            }
+            start = end;
+        }
+    }
+}
+
+/// Knows where records end: at a line feed outside quotes. A quote opens only at the start of a field.
+struct Records {
+    delimiter: u8,
+    state: State,
+}
+
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+enum State {
+    FieldStart,
+    Unquoted,
+    Quoted,
+    /// Behind a quote in quotes: the closing one, or the first of two that stand for one.
+    QuoteInQuoted,
+}
+
+impl Records {
+    fn new(delimiter: u8) -> Self {
+        Self { delimiter, state: State::FieldStart }
+    }
+}
+
+impl Scanner for Records {
+    fn first_end(&mut self, bytes: &[u8]) -> Option<usize> {
+        let mut at = 0;
+        while let Some(&byte) = bytes.get(at) {
+            match self.state {
+                State::Quoted => match memchr(b'"', &bytes[at..]) {
+                    Some(quote) => {
+                        at += quote + 1;
+                        self.state = State::QuoteInQuoted;
+                    }
+                    None => return None,
+                },
+                State::QuoteInQuoted if byte == b'"' => {
+                    at += 1;
+                    self.state = State::Quoted;
+                }
+                State::FieldStart if byte == b'"' => {
+                    at += 1;
+                    self.state = State::Quoted;
+                }
+                State::QuoteInQuoted | State::FieldStart | State::Unquoted => {
+                    let Some(end) = memchr2(self.delimiter, b'\n', &bytes[at..]) else {
+                        self.state = State::Unquoted;
+                        return None;
+                    };
+                    at += end + 1;
+                    self.state = State::FieldStart;
+                    if bytes[at - 1] == b'\n' {
+                        return Some(at);
+                    }
+                }
+            }
+        }
+        None
+    }
+}

@@ -1,0 +1,137 @@
+//! `--log`: access logs in the common and the combined format of Apache httpd and nginx.
+//!
+//! `host ident user [time] "method target protocol" status bytes`, and in the combined one `"referer" "agent"` behind it. The target
+//! and the referer are fields. Quotes in them are escaped, by '\' (Apache) or as `\x22` (nginx); so no quote is one but the last.
+#![forbid(unsafe_code)]
+
+use std::ops::Range;
+
+use clap::ValueEnum;
+use memchr::{memchr, memchr2, memmem, memrchr};
+use simdpct::ByteSet;
+
+use super::Unit;
+use super::tsv::each_line;
+use crate::operation::{Fault, FaultKind, Operation, Recipe, split_ending};
+use crate::pipeline::Job;
+use crate::source::{Scanner, Separated};
+
+/// Which fields there are.
+#[derive(Clone, Copy, Debug, Eq, PartialEq, ValueEnum)]
+pub(crate) enum LogFormat {
+    /// With the referer and the user agent
+    Combined,
+    /// Without them
+    Common,
+}
+
+/// What must not come to stand between quotes: what ends or escapes them, and what a log shows escaped.
+pub(crate) const IN_QUOTES: ByteSet = ByteSet::range(0, 0x1F).with(0x7F).with(b'"').with(b'\\');
+
+/// What must not come to stand in the request's target: also the space that ends it.
+pub(crate) const IN_REQUEST: ByteSet = IN_QUOTES.with(b' ');
+
+pub(crate) struct Log {
+    format: LogFormat,
+    target: Box<dyn Operation>,
+    referer: Box<dyn Operation>,
+    append: bool,
+}
+
+/// Where the fields of a line are.
+struct Fields {
+    target: Range<usize>,
+    referer: Option<Range<usize>>,
+}
+
+impl Log {
+    pub(crate) fn new(format: LogFormat, append: bool, recipe: &Recipe<'_>) -> Self {
+        Self { format, target: recipe(IN_REQUEST), referer: recipe(IN_QUOTES), append }
+    }
+
+    /// Appends what becomes of one line without its end.
+    fn line(&self, line: &[u8], output: &mut Vec<u8>, appended: &mut Vec<u8>) -> Option<Fault> {
+        let Some(fields) = fields(line, self.format) else {
+            output.extend_from_slice(line);
+            let what = match self.format {
+                LogFormat::Combined => "a line of a combined log",
+                LogFormat::Common => "a line of a common log",
+            };
+            return Some(Fault { kind: FaultKind::Format(what), position: 0 });
+        };
+        let mut done = 0;
+        let mut fault = None;
+        appended.clear();
+        let named = [(Some(fields.target), &self.target), (fields.referer, &self.referer)];
+        for (range, operation) in named {
+            let Some(range) = range else { continue };
+            let field = &line[range.clone()];
+            let found = if self.append {
+                appended.extend_from_slice(b" \"");
+                let found = operation.apply(field, appended);
+                appended.push(b'"');
+                found
+            } else {
+                output.extend_from_slice(&line[done..range.start]);
+                done = range.end;
+                operation.apply(field, output)
+            };
+            fault = fault.or(found.map(|found| found.behind(range.start)));
+        }
+        output.extend_from_slice(&line[done..]);
+        output.extend_from_slice(appended);
+        fault
+    }
+}
+
+/// Where the fields are, if this is such a line.
+fn fields(line: &[u8], format: LogFormat) -> Option<Fields> {
+    // The time is the first thing in brackets that a quoted one follows: a user name may have brackets, but no spaces and quotes.
+    let request = memmem::find(line, b"] \"")? + 3;
+    let request_end = request + closing_quote(&line[request..])?;
+    // A request that was none is logged as it came: then all of it is the target.
+    let text = &line[request..request_end];
+    let start = memchr(b' ', text).map_or(0, |at| at + 1);
+    let end =
+        memrchr(b' ', text).filter(|&at| at >= start && text[at + 1..].starts_with(b"HTTP/")).unwrap_or(text.len());
+    let target = request + start..request + end;
+    if format == LogFormat::Common {
+        return Some(Fields { target, referer: None });
+    }
+    let rest = &line[request_end + 1..];
+    let referer = request_end + 1 + memchr(b'"', rest)? + 1;
+    let referer_end = referer + closing_quote(&line[referer..])?;
+    Some(Fields { target, referer: Some(referer..referer_end) })
+}
+
+/// The first quote that '\' does not escape.
+fn closing_quote(text: &[u8]) -> Option<usize> {
+    let mut start = 0;
+    loop {
+        let at = start + memchr2(b'"', b'\\', &text[start..])?;
+        if text[at] == b'"' {
+            return Some(at);
+        }
+        start = at + 2;
+        if start > text.len() {
+            return None;
+        }
+    }
+}
+
+impl Unit for Log {
+    fn scanner(&self) -> Box<dyn Scanner> {
+        Box::new(Separated(b'\n'))
+    }
+
+    fn transform(&self, records: &[u8], job: &mut Job) {
+        let _ = each_line(records, |line, start| {
+            let (text, ending) = split_ending(line, b'\n');
+            job.record(line, start, |output, appended| {
+                let fault = self.line(text, output, appended);
+                output.extend_from_slice(ending);
+                fault
+            })
+        });
+    }
+}

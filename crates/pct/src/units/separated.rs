@@ -1,0 +1,109 @@
+//! Lines, and records that NUL ends: each is one field.
+#![forbid(unsafe_code)]
+
+use std::ops::ControlFlow;
+
+use memchr::{memchr, memrchr};
+
+use super::{Unit, Whole};
+use crate::operation::{Operation, split_ending};
+use crate::pipeline::Job;
+use crate::source::{Scanner, Separated};
+
+/// Records are done in groups of about this length. Where one is at fault, its group is done anew, record by record: shorter groups
+/// make clean text slower, longer ones dirty text.
+const GROUP: usize = 4 * 1024;
+
+pub(crate) struct Records {
+    separator: u8,
+    operation: Box<dyn Operation>,
+    append: Option<u8>,
+}
+
+impl Records {
+    /// With `append`, the result goes behind the record and this delimiter.
+    pub(crate) fn new(separator: u8, operation: Box<dyn Operation>, append: Option<u8>) -> Self {
+        Self { separator, operation, append }
+    }
+
+    /// The record at the start of `records`, with its end.
+    fn first<'r>(&self, records: &'r [u8]) -> &'r [u8] {
+        memchr(self.separator, records).map_or(records, |at| &records[..=at])
+    }
+
+    /// Some records at the start of `records`, one at least.
+    fn group<'r>(&self, records: &'r [u8]) -> &'r [u8] {
+        if records.len() <= GROUP {
+            return records;
+        }
+        match memrchr(self.separator, &records[..GROUP]) {
+            Some(at) => &records[..=at],
+            None => self.first(records),
+        }
+    }
+
+    fn transform_each(&self, records: &[u8], delimiter: u8, job: &mut Job) -> ControlFlow<()> {
+        self.each(records, |record, start| {
+            let (field, ending) = split_ending(record, self.separator);
+            job.record(record, start, |output, _| {
+                output.extend_from_slice(field);
+                output.push(delimiter);
+                let fault = self.operation.apply(field, output);
+                output.extend_from_slice(ending);
+                fault
+            })
+        })
+    }
+
+    fn transform_groups(&self, records: &[u8], job: &mut Job) -> ControlFlow<()> {
+        let mut start = 0;
+        while start < records.len() {
+            let group = self.group(&records[start..]);
+            let before = job.output.len();
+            if self.operation.apply_records(group, self.separator, &mut job.output).is_some() {
+                // Which records are at fault, and what to do about each, is seen one by one.
+                job.output.truncate(before);
+                self.each(group, |record, offset| {
+                    job.record(record, start + offset, |output, _| {
+                        self.operation.apply_records(record, self.separator, output)
+                    })
+                })?;
+            }
+            start += group.len();
+        }
+        ControlFlow::Continue(())
+    }
+
+    /// Hands out every record with its end, and where it starts.
+    fn each(&self, records: &[u8], mut each: impl FnMut(&[u8], usize) -> ControlFlow<()>) -> ControlFlow<()> {
+        let mut start = 0;
+        while start < records.len() {
+            let record = self.first(&records[start..]);
+            each(record, start)?;
+            start += record.len();
+        }
+        ControlFlow::Continue(())
+    }
+}
+
+impl Unit for Records {
+    fn scanner(&self) -> Box<dyn Scanner> {
+        Box::new(Separated(self.separator))
+    }
+
+    fn separator(&self) -> u8 {
+        self.separator
+    }
+
+    fn transform(&self, records: &[u8], job: &mut Job) {
+        // Where it breaks, the job says so.
+        let _ = match self.append {
+            Some(delimiter) => self.transform_each(records, delimiter, job),
+            None => self.transform_groups(records, job),
+        };
+    }
+
+    fn whole(&self) -> Option<Whole<'_>> {
+        Some(Whole { operation: &*self.operation, ending: Some(self.separator), append: self.append })
+    }
+}

@@ -1,0 +1,33 @@
+//! `--raw`: each input is one field.
+#![forbid(unsafe_code)]
+
+use super::{Unit, Whole};
+use crate::operation::Operation;
+use crate::pipeline::Job;
+use crate::source::{self, Scanner};
+
+pub(crate) struct WholeInput {
+    operation: Box<dyn Operation>,
+}
+
+impl WholeInput {
+    pub(crate) fn new(operation: Box<dyn Operation>) -> Self {
+        Self { operation }
+    }
+}
+
+impl Unit for WholeInput {
+    fn scanner(&self) -> Box<dyn Scanner> {
+        Box::new(source::WholeInput)
+    }
+
+    /// For operations that need the whole field.
+    fn transform(&self, input: &[u8], job: &mut Job) {
+        // It is the last record, whatever is found.
+        let _ = job.record(input, 0, |output, _| self.operation.apply(input, output));
+    }
+
+    fn whole(&self) -> Option<Whole<'_>> {
+        Some(Whole { operation: &*self.operation, ending: None, append: None })
+    }
+}

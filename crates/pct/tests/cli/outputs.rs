@@ -1,0 +1,242 @@
+//! Where does the output go, and what is left if something goes wrong?
+
+use std::fs;
+use std::io::Write;
+use std::path::Path;
+use std::process::{Command, Output, Stdio};
+use std::time::{Duration, Instant};
+
+use tempfile::TempDir;
+
+use crate::{output, pct, pct_process, text};
+
+const OLD: &str = "%41 old\n";
+
+fn folder() -> TempDir {
+    let folder = tempfile::tempdir().unwrap();
+    fs::write(folder.path().join("old"), OLD).unwrap();
+    folder
+}
+
+/// The names in a folder, in order.
+fn names(folder: &Path) -> Vec<String> {
+    let mut names: Vec<_> =
+        fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
+    names.sort();
+    names
+}
+
+fn read(folder: &TempDir, name: &str) -> String {
+    fs::read_to_string(folder.path().join(name)).unwrap()
+}
+
+#[test]
+fn an_output_file_is_made_or_replaced() {
+    let folder = folder();
+    for (arguments, name) in [
+        (&["decode", "-o", "new", "old"][..], "new"),
+        (&["decode", "--output", "new", "old", "old"], "new"),
+        (&["decode", "-o", "old", "old"], "old"),
+    ] {
+        let Output { status, stdout, .. } = pct(arguments).current_dir(&folder).output().unwrap();
+        assert_eq!((status.code(), stdout.len()), (Some(0), 0), "{arguments:?}");
+        let expected = "A old\n".repeat(arguments.len() - 3);
+        assert_eq!(read(&folder, name), expected, "{arguments:?}");
+        assert_eq!(names(folder.path()), ["new", "old"]);
+    }
+}
+
+#[test]
+fn files_are_changed_in_place() {
+    let folder = folder();
+    fs::write(folder.path().join("other"), "%42").unwrap();
+    let Output { status, stdout, stderr } =
+        pct(&["decode", "-i", "old", "missing", "other"]).current_dir(&folder).output().unwrap();
+    assert_eq!((status.code(), stdout.len()), (Some(3), 0));
+    assert!(text(&stderr).starts_with("pct: missing: "));
+    assert_eq!((read(&folder, "old").as_str(), read(&folder, "other").as_str()), ("A old\n", "B"));
+    assert_eq!(names(folder.path()), ["old", "other"]);
+    pct(&["decode", "--in-place", "-"]).write_stdin("").assert().code(2);
+    pct(&["decode", "--in-place", "-o", "x", "old"]).current_dir(&folder).assert().code(2);
+}
+
+#[cfg(unix)]
+#[test]
+fn a_replaced_file_keeps_its_mode_and_a_link_stays_one() {
+    use std::os::unix::fs::{PermissionsExt, symlink};
+
+    let folder = folder();
+    let old = folder.path().join("old");
+    fs::set_permissions(&old, fs::Permissions::from_mode(0o640)).unwrap();
+    symlink("old", folder.path().join("link")).unwrap();
+    pct(&["decode", "-i", "link"]).current_dir(&folder).assert().success();
+    assert!(folder.path().join("link").is_symlink());
+    assert_eq!(fs::metadata(&old).unwrap().permissions().mode() & 0o777, 0o640);
+    assert_eq!(read(&folder, "old"), "A old\n");
+    // What is no file cannot be replaced, and is written to.
+    pct(&["decode", "-o", "/dev/null", "old"]).current_dir(&folder).assert().success();
+    assert!(!fs::metadata("/dev/null").unwrap().is_file());
+}
+
+#[test]
+fn text_at_fault_leaves_the_file_as_it_was() {
+    let folder = folder();
+    fs::write(folder.path().join("bad"), "%41\n%\n").unwrap();
+    for arguments in [&["decode", "--errors", "fail", "-o", "old", "bad"][..], &["decode", "--strict", "-i", "bad"]] {
+        pct(arguments).current_dir(&folder).assert().code(1);
+        assert_eq!((read(&folder, "old").as_str(), read(&folder, "bad").as_str()), (OLD, "%41\n%\n"));
+        assert_eq!(names(folder.path()), ["bad", "old"]);
+    }
+}
+
+/// A limit to the length of files does what a full disk does, and needs no rights.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_full_disk_leaves_the_file_as_it_was() {
+    let folder = folder();
+    let long = "%41 long\n".repeat(100_000);
+    fs::write(folder.path().join("long"), &long).unwrap();
+    for arguments in ["-i long", "-o old long", "-o new long", "-i --output-compression none long"] {
+        let script = format!("trap '' XFSZ; ulimit -f 16; exec \"$0\" decode {arguments}");
+        let pct = pct_process(&[]).get_program().to_owned();
+        let Output { status, stderr, .. } =
+            Command::new("sh").arg("-c").arg(script).arg(pct).current_dir(&folder).output().unwrap();
+        assert_eq!(status.code(), Some(3), "{arguments}: {}", text(&stderr));
+        assert!(read(&folder, "long") == long && read(&folder, "old") == OLD, "{arguments}");
+        assert_eq!(names(folder.path()), ["long", "old"], "{arguments}");
+    }
+}
+
+/// On a file system of 64 KiB, where it can be mounted.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_full_tmpfs_leaves_the_file_as_it_was() {
+    let folder = tempfile::tempdir().unwrap();
+    let script = "mount -t tmpfs -o size=64k none \"$1\" && cd \"$1\" && echo mounted || exit 0
+        seq -f '%%41 %g' 5000 > full
+        \"$0\" decode -i full; echo $?
+        seq -f '%%41 %g' 5000 | cmp - full && ls -A";
+    let pct = pct_process(&[]).get_program().to_owned();
+    let mut command = Command::new("unshare");
+    command.args(["-rm", "sh", "-c", script]).arg(pct).arg(folder.path());
+    match command.output() {
+        Ok(output) if output.stdout.starts_with(b"mounted") => {
+            let found = String::from_utf8(output.stdout).unwrap();
+            assert_eq!(found, "mounted\n3\nfull\n", "{}", text(&output.stderr));
+        }
+        _ => eprintln!("No file system can be mounted here."),
+    }
+}
+
+/// Ctrl-C and `kill`: no half-written file, and no other.
+#[cfg(unix)]
+#[test]
+fn a_signal_leaves_the_file_as_it_was() {
+    use std::os::unix::process::ExitStatusExt;
+
+    for (signal, number) in [("INT", 2), ("TERM", 15), ("KILL", 9)] {
+        let folder = folder();
+        let mut child =
+            pct_process(&["decode", "-o", "old", "-"]).current_dir(&folder).stdin(Stdio::piped()).spawn().unwrap();
+        let mut input = child.stdin.take().unwrap();
+        input.write_all(b"%41 new\n").unwrap();
+        // The command holds its input open, and has begun to write.
+        let begun = || {
+            names(folder.path())
+                .iter()
+                .any(|name| fs::metadata(folder.path().join(name)).is_ok_and(|file| file.len() == 6))
+        };
+        wait_until(begun);
+        Command::new("kill").args(["-s", signal, &child.id().to_string()]).status().unwrap();
+        assert_eq!(child.wait().unwrap().signal(), Some(number));
+        assert_eq!(read(&folder, "old"), OLD, "{signal}");
+        if signal != "KILL" {
+            assert_eq!(names(folder.path()), ["old"], "{signal}");
+        }
+    }
+}
+
+fn wait_until(condition: impl Fn() -> bool) {
+    let start = Instant::now();
+    while !condition() {
+        assert!(start.elapsed() < Duration::from_secs(60), "it never came to that");
+        std::thread::sleep(Duration::from_millis(1));
+    }
+}
+
+/// As `cat f >> f` does: it would never end.
+#[test]
+fn an_input_that_is_the_output_is_refused() {
+    let folder = folder();
+    let pct = pct_process(&[]).get_program().to_owned();
+    for script in ["\"$0\" decode old >> old", "\"$0\" decode < old >> old", "\"$0\" decode - < old >> old"] {
+        let mut command = Command::new("sh");
+        let Output { status, stderr, .. } =
+            command.arg("-c").arg(script).arg(&pct).current_dir(&folder).output().unwrap();
+        assert_eq!(status.code(), Some(3), "{script}");
+        assert!(text(&stderr).contains("input file is output file"), "{script}");
+        assert_eq!(read(&folder, "old"), OLD, "{script}");
+    }
+    let mut command = Command::new("sh");
+    command.args(["-c", "echo %42 | \"$0\" decode old - >> new"]).arg(&pct).current_dir(&folder);
+    assert_eq!(command.status().unwrap().code(), Some(0));
+    assert_eq!(read(&folder, "new"), "A old\nB\n");
+}
+
+#[test]
+fn what_is_compressed_is_read_as_what_it_says() {
+    let plain = "%41 and on\n".repeat(100_000);
+    let decoded = plain.replace("%41", "A");
+    let folder = tempfile::tempdir().unwrap();
+    for format in ["gzip", "zstd", "bzip2", "xz"] {
+        let compressed = output(&["decode", "--output-compression", format], plain.as_bytes());
+        assert!(compressed.len() < plain.len() / 4, "{format}");
+        assert!(output(&["decode"], &compressed) == decoded.as_bytes(), "{format}");
+        // Several members or frames after each other are one text.
+        assert!(output(&["decode"], &compressed.repeat(2)) == decoded.repeat(2).as_bytes(), "{format}");
+        assert!(output(&["decode", "--no-decompress", "--raw"], &compressed) == raw_decoded(&compressed), "{format}");
+
+        let file = folder.path().join(format);
+        fs::write(&file, &compressed).unwrap();
+        // In place it stays compressed.
+        assert_eq!(output(&["encode", "-i", "--set", "path", file.to_str().unwrap()], b""), b"");
+        let found = fs::read(&file).unwrap();
+        assert_eq!(found[..2], compressed[..2], "{format}");
+        assert!(output(&["decode"], &found) == decoded.as_bytes(), "{format}");
+        // Unless something else is wanted.
+        assert_eq!(output(&["decode", "-i", "--output-compression", "none", file.to_str().unwrap()], b""), b"");
+        assert!(fs::read(&file).unwrap() == decoded.as_bytes(), "{format}");
+        // A file that ends in the middle is no file.
+        let torn = crate::run(&["decode"], &compressed[..compressed.len() - 9]);
+        assert_eq!(torn.status.code(), Some(3), "{format}");
+    }
+}
+
+fn raw_decoded(bytes: &[u8]) -> Vec<u8> {
+    simdpct::reference::decode(&simdpct::Decoder::new().lenient(), bytes).unwrap()
+}
+
+/// The system's own commands write what these are: gzip with a name in its header, and with several members.
+#[test]
+fn files_of_the_formats_own_commands_are_read() {
+    let text = "%41\n".repeat(1000);
+    for command in [&["gzip", "-1"][..], &["zstd", "-q"], &["bzip2", "-1"], &["xz", "-0"], &["xz", "-T2"]] {
+        let child = Command::new(command[0]).args(&command[1..]).stdin(Stdio::piped()).stdout(Stdio::piped()).spawn();
+        let Ok(mut child) = child else {
+            eprintln!("There is no {} here.", command[0]);
+            continue;
+        };
+        child.stdin.take().unwrap().write_all(text.as_bytes()).unwrap();
+        let compressed = child.wait_with_output().unwrap().stdout;
+        assert!(output(&["decode"], &compressed) == "A\n".repeat(1000).as_bytes(), "{command:?}");
+    }
+}
+
+/// No text is mistaken for something compressed, however short.
+#[test]
+fn text_that_begins_as_compressed_files_do_is_text() {
+    for text in ["B", "BZ", "BZh", "BZh9", "BZh9%41", "BZh91AY", "(", "P", "\x1F", "\x28\x35"] {
+        let expected = text.replace("%41", "A");
+        assert_eq!(output(&["decode"], text.as_bytes()), expected.as_bytes(), "{text:?}");
+    }
+}

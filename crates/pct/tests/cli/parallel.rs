@@ -1,0 +1,121 @@
+//! Do more threads write the same, and are there ever more or fewer records?
+
+use std::fs;
+
+use proptest::prelude::*;
+
+use crate::{data, output, run, text};
+
+/// Long enough for many blocks, with dirt everywhere.
+fn long_input() -> Vec<u8> {
+    let log = fs::read(data("access.log")).unwrap();
+    let mut input = Vec::new();
+    for number in 0.. {
+        if input.len() > 6 * 1024 * 1024 {
+            break;
+        }
+        input.extend_from_slice(&log);
+        input.extend_from_slice(
+            format!("\t{number}\t%4\t%FF,\"%41\n%42\",{}\r\n", "x%".repeat(number % 300)).as_bytes(),
+        );
+        if number % 40 == 0 {
+            input.extend_from_slice("long %41 ".repeat(40_000).as_bytes());
+        }
+    }
+    input
+}
+
+#[test]
+fn the_output_does_not_depend_on_the_number_of_threads() {
+    let input = long_input();
+    let file = tempfile::NamedTempFile::new().unwrap();
+    fs::write(file.path(), &input).unwrap();
+    for arguments in [
+        &["decode"][..],
+        &["decode", "--raw"],
+        &["decode", "-0"],
+        &["decode", "--append"],
+        &["decode", "-f", "2-", "--errors", "replace"],
+        &["decode", "--csv", "-c", "1-"],
+        &["decode", "--log", "combined", "--errors", "skip"],
+        &["decode", "--errors", "drop", "--report", "json"],
+        &["decode", "--errors", "fail"],
+        &["decode", "--max-errors", "300"],
+        &["encode", "--keep-non-ascii"],
+        &["normalize", "--errors", "skip"],
+        &["repair"],
+    ] {
+        let arguments = [arguments, &[file.path().to_str().unwrap()]].concat();
+        let expected = run(&[&arguments[..], &["-j", "1"]].concat(), b"");
+        for threads in ["2", "4", "13"] {
+            let found = run(&[&arguments[..], &["--threads", threads]].concat(), b"");
+            assert_eq!((found.status, text(&found.stderr)), (expected.status, text(&expected.stderr)), "{arguments:?}");
+            assert!(found.stdout == expected.stdout, "{arguments:?} -j {threads}");
+        }
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 64, ..ProptestConfig::default() })]
+
+    /// Lines, NUL-separated records, fields, records of CSV and lines of logs stay as many as they were.
+    #[test]
+    fn decoding_never_changes_the_number_of_records(
+        parts in prop::collection::vec(
+            prop::sample::select(vec![
+                "a", "%41", "%0A", "%0d", "%00", "%09", "%2C", "%22", "\"", ",", "\t", "\n", "\r\n", "\0", "%", "%FF", "+", "%5C", " ",
+                "h - - [t] \"GET /", " HTTP/1.1\" 200 1 \"", "\" \"agent\"\n",
+            ]),
+            0..60,
+        ),
+        policy in prop::sample::select(vec!["keep", "replace", "skip"]),
+        plus in any::<bool>(),
+    ) {
+        let input = parts.concat();
+        let count = |bytes: &[u8], wanted: u8| bytes.iter().filter(|&&byte| byte == wanted).count();
+        for (unit, unchanged) in [
+            (&["decode"][..], &b"\n\r"[..]),
+            (&["decode", "--append"], b"\n"),
+            (&["decode", "-0"], b"\0"),
+            (&["decode", "-f", "1-"], b"\n\r\t"),
+            (&["decode", "-f", "2", "-d", ","], b"\n\r,"),
+            (&["decode", "--log", "combined"], b"\n\r\"\\"),
+            (&["decode", "--jsonl", "-k", "u"], b"\n"),
+        ] {
+            let mut arguments = [unit, &["--errors", policy]].concat();
+            if plus {
+                arguments.push("--plus");
+            }
+            let found = output(&arguments, input.as_bytes());
+            for &byte in unchanged {
+                prop_assert_eq!(count(&found, byte), count(input.as_bytes(), byte), "{:?} {:?} {}", arguments, input, text(&found));
+            }
+        }
+        // Records of CSV, by the judgement of another reader than that which was used.
+        let found = output(&["decode", "--csv", "-c", "1-", "--errors", policy], input.as_bytes());
+        prop_assert_eq!(csv_shape(&found), csv_shape(input.as_bytes()), "{:?} {}", input, text(&found));
+    }
+}
+
+/// How many fields each record has, for RFC 4180 as written: an unquoted field may hold quotes but at its start.
+fn csv_shape(text: &[u8]) -> Vec<usize> {
+    let mut shape = vec![1];
+    let mut is_quoted = false;
+    let mut is_start = true;
+    let mut bytes = text.iter().peekable();
+    while let Some(&byte) = bytes.next() {
+        match byte {
+            b'"' if is_quoted && bytes.peek() == Some(&&b'"') => {
+                bytes.next();
+            }
+            b'"' if is_quoted => is_quoted = false,
+            _ if is_quoted => {}
+            b'"' if is_start => is_quoted = true,
+            b',' => *shape.last_mut().unwrap() += 1,
+            b'\n' => shape.push(1),
+            _ => {}
+        }
+        is_start = !is_quoted && matches!(byte, b',' | b'\n');
+    }
+    shape
+}
