@@ -42,6 +42,7 @@
 //! * `serde`: forms from and to Rust types, `form::from_str` and `form::to_string`.
 //! * `encoding_rs`: [`legacy`] has the charsets of the Encoding standard, by way of the crate of that name.
 #![cfg_attr(not(feature = "std"), no_std)]
+#![cfg_attr(docsrs, feature(doc_cfg))]
 #![deny(unsafe_op_in_unsafe_fn)]
 
 #[cfg(feature = "alloc")]

@@ -1,6 +1,8 @@
 //! `Mark`: where in a text something is, 64 bytes at a time, so that what is before any place can be counted at once.
 //!
-//! Its unsafe code is held by tests/columns.rs and tests/bounds.rs.
+//! # Safety
+//!
+//! As of the functions of a [`Kernel`](super::Kernel). Held by tests/columns.rs and tests/bounds.rs.
 #![cfg_attr(not(feature = "alloc"), allow(dead_code, reason = "only columns are marked, and they are allocated"))]
 
 use core::fmt::Debug;
@@ -23,17 +25,9 @@ pub(crate) const TRIPLETS_OF_OTHERS: u8 = 3;
 /// As [`Kernel`](super::Kernel).
 pub(super) trait MarkKernel {
     /// Marks what `WHAT` says of `set`: the first `text.len() / 64 + 1` of `marks`, or as many as there are.
-    ///
-    /// # Safety
-    ///
-    /// As [`Kernel`](super::Kernel).
     unsafe fn mark<const WHAT: u8>(set: &ByteSet, text: &[u8], marks: &mut [Mark]);
 
     /// [`place`], with the instructions of the level.
-    ///
-    /// # Safety
-    ///
-    /// As [`Kernel`](super::Kernel).
     unsafe fn place<I: Index>(
         marks: &[Mark],
         text: &[u8],

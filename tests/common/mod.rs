@@ -5,6 +5,7 @@
 #![allow(dead_code)] // Each test file uses a part of this.
 
 pub mod accept;
+pub mod columns;
 pub mod form;
 pub mod inspect;
 pub mod legacy;

@@ -1,0 +1,234 @@
+//! Every conversion of a column against what each of its rows by itself would be.
+
+use simdpct::columns::{self, Column, ColumnBuf, ColumnError, Inspection, Offset, OnError};
+use simdpct::{ByteSet, DecodeError, Decoder, Encoder, Kinds, Level, Malformed, Normalizer, reference, sets};
+
+use super::Surrounded;
+
+pub const POLICIES: [OnError; 3] = [OnError::Fail, OnError::Null, OnError::Keep];
+
+/// A column with room around everything: values before the first row and behind the last one, bits before the first one.
+#[derive(Clone, Debug)]
+pub struct Sample {
+    pub values: Vec<u8>,
+    /// Where the rows end, in `values`; the first one is where they begin.
+    pub offsets: Vec<usize>,
+    /// A bit for each row, after so many others.
+    pub validity: Option<(Vec<bool>, usize)>,
+}
+
+impl Sample {
+    /// A text cut into rows.
+    pub fn cut(text: &[u8], cuts: impl IntoIterator<Item = usize>) -> Self {
+        let mut offsets: Vec<usize> =
+            cuts.into_iter().filter(|&cut| cut <= text.len()).chain([0, text.len()]).collect();
+        offsets.sort_unstable();
+        Self { values: text.to_vec(), offsets, validity: None }
+    }
+
+    pub fn rows(&self) -> usize {
+        self.offsets.len() - 1
+    }
+
+    /// The rows, `None` where they are null.
+    pub fn row(&self, row: usize) -> Option<&[u8]> {
+        let is_valid = self.validity.as_ref().is_none_or(|(bits, _)| bits[row]);
+        is_valid.then(|| &self.values[self.offsets[row]..self.offsets[row + 1]])
+    }
+
+    pub fn bitmap(&self) -> Option<(Vec<u8>, usize)> {
+        self.validity.as_ref().map(|(bits, offset)| {
+            // The bits around those of the rows say the contrary of what those next to them say.
+            let before = (0..*offset).map(|_| bits.first() != Some(&true));
+            (pack(before.chain(bits.iter().copied()), bits.last() != Some(&true)), *offset)
+        })
+    }
+}
+
+/// A bitmap of these bits, and in its last byte of others.
+pub fn pack(bits: impl Iterator<Item = bool>, others: bool) -> Vec<u8> {
+    let bits: Vec<bool> = bits.collect();
+    let byte = |bits: &[bool]| (0..8).map(|bit| u8::from(*bits.get(bit).unwrap_or(&others)) << bit).sum();
+    bits.chunks(8).map(byte).collect()
+}
+
+/// What a conversion should do to a row: its output, and what is kept of it if that is an error, if it can be.
+pub type Row<'a> = &'a dyn Fn(&[u8]) -> Result<Vec<u8>, (DecodeError, Option<Vec<u8>>)>;
+
+/// The conversion of a column.
+pub type Append<'a, O> = &'a dyn Fn(&Column<'_, O>, &mut ColumnBuf<O>) -> Result<usize, ColumnError>;
+
+/// The rows that a column had before, each form of whether it says that they are valid.
+pub fn outputs<O: Offset + From<i32>>() -> [ColumnBuf<O>; 3] {
+    let before =
+        |validity| ColumnBuf { values: b"before %4".to_vec(), offsets: [0, 6, 6, 9].map(O::from).to_vec(), validity };
+    [ColumnBuf::new(), before(None), before(Some(vec![0b1111_1101]))]
+}
+
+/// What should be appended to `output`, row by row.
+pub fn expected<O: Offset + TryFrom<usize>>(
+    sample: &Sample,
+    output: &mut ColumnBuf<O>,
+    on_error: OnError,
+    convert: Row<'_>,
+) -> Result<usize, ColumnError> {
+    let rows_before = output.offsets.len() - 1;
+    let is_valid = |row: usize| output.validity.as_ref().is_none_or(|bitmap| bitmap[row / 8] >> (row % 8) & 1 != 0);
+    let mut bits: Vec<bool> = (0..rows_before).map(is_valid).collect();
+    let mut has_bits = output.validity.is_some() || sample.validity.is_some();
+    let mut failed = 0;
+    for row in 0..sample.rows() {
+        let mut is_valid = sample.row(row).is_some();
+        match sample.row(row).map(convert) {
+            None => {}
+            Some(Ok(bytes)) => output.values.extend(bytes),
+            Some(Err((error, kept))) => {
+                failed += 1;
+                match (on_error, kept) {
+                    (OnError::Null, _) => (is_valid, has_bits) = (false, true),
+                    (OnError::Keep, Some(bytes)) => output.values.extend(bytes),
+                    _ => return Err(ColumnError::Row { row, error }),
+                }
+            }
+        }
+        bits.push(is_valid);
+        output.offsets.push(O::try_from(output.values.len()).unwrap_or_else(|_| panic!("too long")));
+    }
+    output.validity = has_bits.then(|| pack(bits.into_iter(), false));
+    Ok(failed)
+}
+
+/// Compares what a conversion appends to several outputs with what each row by itself would be.
+pub fn compare_with<O: Offset + From<i32> + TryFrom<usize> + PartialEq>(
+    sample: &Sample,
+    context: &dyn std::fmt::Debug,
+    on_error: OnError,
+    convert: Row<'_>,
+    append: Append<'_, O>,
+) {
+    let surrounded = Surrounded::new(&sample.values);
+    let offset = |at: usize| O::try_from(at).unwrap_or_else(|_| panic!("too long"));
+    let offsets: Vec<O> = sample.offsets.iter().map(|&at| offset(at)).collect();
+    let bitmap = sample.bitmap();
+    let mut column = Column::new(surrounded.input(), &offsets).unwrap();
+    if let Some((bitmap, offset)) = &bitmap {
+        column = column.with_validity(bitmap, *offset).unwrap();
+    }
+    assert_eq!(column.len(), sample.rows());
+    for output in outputs::<O>() {
+        let (mut found, mut wanted) = (output.clone(), output.clone());
+        let result = append(&column, &mut found);
+        let wanted_result = expected(sample, &mut wanted, on_error, convert);
+        assert_eq!(result, wanted_result, "{on_error:?} of {sample:?} by {context:?}");
+        if result.is_ok() {
+            assert_eq!(found, wanted, "{on_error:?} of {sample:?} by {context:?}");
+            assert_eq!(found.as_column().unwrap().len(), output.offsets.len() - 1 + sample.rows());
+        } else {
+            // The bits behind the last row were anything before.
+            let masked = |output: ColumnBuf<O>| ColumnBuf {
+                validity: output.validity.map(|bitmap| vec![bitmap[0] & 0b111]),
+                ..output
+            };
+            assert_eq!(masked(found), masked(output), "{on_error:?} of {sample:?} by {context:?}");
+        }
+    }
+}
+
+pub fn compare_decoding<O: Offset + From<i32> + TryFrom<usize> + PartialEq>(sample: &Sample, decoder: &Decoder) {
+    let text = |bytes: &[u8]| String::from_utf8(bytes.to_vec()).is_ok().then(|| bytes.to_vec());
+    let lossy = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned().into_bytes();
+    for level in Level::available() {
+        let decoder = &decoder.level(level);
+        for on_error in POLICIES {
+            compare_with::<O>(
+                sample,
+                &(decoder, "bytes"),
+                on_error,
+                &|row| reference::decode(decoder, row).map_err(|error| (error, Some(row.to_vec()))),
+                &|column, output| columns::decode_to(column, decoder, on_error, output),
+            );
+            compare_with::<O>(
+                sample,
+                &(decoder, "text"),
+                on_error,
+                &|row| reference::decode_utf8(decoder, row).map(String::into_bytes).map_err(|error| (error, text(row))),
+                &|column, output| columns::decode_utf8_to(column, decoder, on_error, output),
+            );
+            compare_with::<O>(
+                sample,
+                &(decoder, "lossy"),
+                on_error,
+                &|row| {
+                    let decoded = reference::decode_utf8_replacing(decoder, row, "\u{FFFD}");
+                    decoded.map(String::into_bytes).map_err(|error| (error, Some(lossy(row))))
+                },
+                &|column, output| columns::decode_utf8_lossy_to(column, decoder, on_error, output),
+            );
+        }
+    }
+}
+
+pub fn compare_encoding<O: Offset + From<i32> + TryFrom<usize> + PartialEq>(sample: &Sample, encoder: &Encoder) {
+    for level in Level::available() {
+        let encoder = &encoder.level(level);
+        compare_with::<O>(
+            sample,
+            encoder,
+            OnError::Fail,
+            &|row| Ok(reference::encode(encoder, row).into_bytes()),
+            &|column, output| columns::encode_to(column, encoder, output).map(|()| 0),
+        );
+    }
+}
+
+/// The oracle takes text. Bytes from 0x80 mean nothing to it, so characters of these numbers stand for them.
+pub fn normalized(normalizer: &Normalizer, row: &[u8]) -> Result<Vec<u8>, DecodeError> {
+    let text: String = row.iter().map(|&byte| char::from(byte)).collect();
+    match reference::normalize(normalizer, &text) {
+        Ok(text) => Ok(text.chars().map(|character| u8::try_from(character).unwrap()).collect()),
+        Err(mut error) => {
+            error.position = text[..error.position].chars().count();
+            Err(error)
+        }
+    }
+}
+
+pub fn compare_normalizing<O: Offset + From<i32> + TryFrom<usize> + PartialEq>(sample: &Sample) {
+    for set in [sets::UNRESERVED, ByteSet::ALL, ByteSet::EMPTY] {
+        for malformed in [Malformed::Error, Malformed::Keep, Malformed::Escape] {
+            for level in Level::available() {
+                let normalizer = &Normalizer::new().decode(set).malformed(malformed).level(level);
+                for on_error in POLICIES {
+                    compare_with::<O>(
+                        sample,
+                        normalizer,
+                        on_error,
+                        &|row| normalized(normalizer, row).map_err(|error| (error, Some(row.to_vec()))),
+                        &|column, output| columns::normalize_to(column, normalizer, on_error, output),
+                    );
+                }
+            }
+        }
+    }
+}
+
+pub fn compare_inspecting(sample: &Sample) {
+    let surrounded = Surrounded::new(&sample.values);
+    let offsets: Vec<i64> = sample.offsets.iter().map(|&at| at as i64).collect();
+    let bitmap = sample.bitmap();
+    let mut column = Column::new(surrounded.input(), &offsets).unwrap();
+    if let Some((bitmap, offset)) = &bitmap {
+        column = column.with_validity(bitmap, *offset).unwrap();
+    }
+    let kinds = |row: &[u8]| reference::findings(row).into_iter().fold(Kinds::NONE, |all, (_, kind)| all | kind);
+    let wanted: Vec<Kinds> = (0..sample.rows()).map(|row| sample.row(row).map_or(Kinds::NONE, kinds)).collect();
+    for level in Level::available() {
+        let found = Inspection::on(level, &column);
+        assert_eq!(found.rows, wanted, "{level}: {sample:?}");
+        assert_eq!(found.kinds(), wanted.iter().fold(Kinds::NONE, |all, &kinds| all | kinds));
+        for (kind, _) in Kinds::ALL {
+            assert_eq!(found.count(kind), wanted.iter().filter(|kinds| kinds.contains(kind)).count());
+        }
+    }
+    assert_eq!(columns::inspect(&column).rows, wanted);
+}
