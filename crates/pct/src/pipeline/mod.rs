@@ -11,8 +11,10 @@ mod spool;
 
 use std::num::NonZero;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::{self, RecvTimeoutError};
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread;
+use std::time::Duration;
 
 pub(crate) use job::{Job, Policy};
 pub(crate) use listener::Listener;
@@ -42,6 +44,7 @@ pub(crate) struct Plan<'p> {
 
 /// One input to its end, or to the first record at fault that is one too many.
 pub(crate) fn run(plan: &Plan<'_>, blocks: Blocks, sink: &mut Sink, report: &mut FileReport) -> Result<(), Error> {
+    let holds_back = sink.holds_back();
     let pipeline = Pipeline {
         plan,
         input: Mutex::new(Input { blocks, number: 0, is_done: false }),
@@ -50,19 +53,30 @@ pub(crate) fn run(plan: &Plan<'_>, blocks: Blocks, sink: &mut Sink, report: &mut
         is_stopped: AtomicBool::new(false),
         counts_lines: AtomicBool::new(true),
     };
-    // Whether help is worth its while is known when there is still something to do after some blocks.
-    if !pipeline.work(Some(ALONE), BLOCK) {
-        let threads = plan.threads.or_else(|| thread::available_parallelism().ok()).map_or(1, NonZero::get);
-        let block = (MEMORY / threads).clamp(BLOCK / 4, BLOCK);
-        thread::scope(|scope| {
-            for _ in 1..threads {
-                scope.spawn(|| pipeline.work(None, block));
-            }
-            pipeline.work(None, block);
-        });
-    }
+    thread::scope(|scope| {
+        // Dropped at the end, also that of a panic.
+        let (_working, over) = mpsc::channel();
+        if holds_back {
+            let pipeline = &pipeline;
+            scope.spawn(move || pipeline.flush_when_idle(&over));
+        }
+        // Whether help is worth its while is known when there is still something to do after some blocks.
+        if !pipeline.work(Some(ALONE), BLOCK) {
+            let threads = plan.threads.or_else(|| thread::available_parallelism().ok()).map_or(1, NonZero::get);
+            let block = (MEMORY / threads).clamp(BLOCK / 4, BLOCK);
+            thread::scope(|scope| {
+                for _ in 1..threads {
+                    scope.spawn(|| pipeline.work(None, block));
+                }
+                pipeline.work(None, block);
+            });
+        }
+    });
     pipeline.ordered.into_inner().unwrap_or_else(PoisonError::into_inner).result
 }
+
+/// When nothing was written for that long, whoever reads the output sees all that was written before.
+const IDLE: Duration = Duration::from_millis(500);
 
 /// So many blocks are done before other threads are started.
 const ALONE: u64 = 8;
@@ -147,6 +161,21 @@ impl<'p> Pipeline<'p> {
                     return true;
                 }
             }
+        }
+    }
+
+    /// Flushes compressed output once after each block that no other follows soon, until all is over.
+    fn flush_when_idle(&self, over: &mpsc::Receiver<()>) {
+        let mut seen = 0;
+        let mut flushed = 0;
+        while let Err(RecvTimeoutError::Timeout) = over.recv_timeout(IDLE) {
+            let mut ordered = lock(&self.ordered);
+            if ordered.turn == seen && seen != flushed && ordered.result.is_ok() {
+                ordered.result = ordered.sink.flush();
+                self.is_stopped.fetch_or(ordered.result.is_err(), Ordering::Relaxed);
+                flushed = seen;
+            }
+            seen = ordered.turn;
         }
     }
 

@@ -37,6 +37,17 @@ impl<W: Write> Compressor<W> {
         }
     }
 
+    /// Writes all that came so far in a form from which it can be read. This costs some compression.
+    pub(super) fn flush(&mut self) -> io::Result<()> {
+        match self {
+            Self::None(output) => output.flush(),
+            Self::Gzip(encoder) => encoder.flush(),
+            Self::Zstd(encoder) => encoder.flush(),
+            Self::Bzip2(encoder) => encoder.flush(),
+            Self::Xz(encoder) => encoder.flush(),
+        }
+    }
+
     pub(super) fn finish(self) -> io::Result<W> {
         match self {
             Self::None(output) => Ok(output),

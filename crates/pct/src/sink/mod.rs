@@ -61,6 +61,16 @@ impl Sink {
         self.compressor.write(text).map_err(|error| Error::Output(self.name.clone(), error))
     }
 
+    /// Whether what is written may stay here until more comes, or [`flush`](Self::flush).
+    pub(crate) fn holds_back(&self) -> bool {
+        !matches!(self.compressor, Compressor::None(_))
+    }
+
+    /// Writes what was held back.
+    pub(crate) fn flush(&mut self) -> Result<(), Error> {
+        self.compressor.flush().map_err(|error| Error::Output(self.name.clone(), error))
+    }
+
     /// Makes sure that all is where it has to be.
     pub(crate) fn finish(self) -> Result<(), Error> {
         self.compressor.finish().and_then(Target::finish).map_err(|error| Error::Output(self.name, error))

@@ -61,6 +61,34 @@ fn a_line_is_written_as_soon_as_it_is_complete() {
     }
 }
 
+/// Compressed, it comes when nothing follows for a while. (The other formats wait for whole blocks.)
+#[test]
+fn a_line_that_is_compressed_comes_before_the_next_is_given() {
+    for format in ["gzip", "zstd"] {
+        let mut child = spawn(&["decode", "--output-compression", format]);
+        let mut input = child.stdin.take().unwrap();
+        let compressed = child.stdout.take().unwrap();
+        let mut reader = pct_process(&["decode"]).stdin(compressed).stdout(Stdio::piped()).spawn().unwrap();
+        let output = reader.stdout.take().unwrap();
+        let (sender, received) = mpsc::channel();
+        let bytes = thread::spawn(move || {
+            for byte in BufReader::new(output).bytes() {
+                sender.send(byte.unwrap()).unwrap();
+            }
+        });
+        for line in ["%41 1\n", "%41 2\n%41 3\n"] {
+            input.write_all(line.as_bytes()).unwrap();
+            let expected = line.replace("%41", "A");
+            let found: Vec<u8> = expected.bytes().map_while(|_| received.recv_timeout(HANGING).ok()).collect();
+            assert_eq!(text(&found), text(expected.as_bytes()), "{format}");
+        }
+        drop(input);
+        assert!(child.wait().unwrap().success(), "{format}");
+        assert!(reader.wait().unwrap().success(), "{format}");
+        bytes.join().unwrap();
+    }
+}
+
 /// The same when so much has gone before that there are several threads.
 #[test]
 fn a_line_is_written_as_soon_as_it_is_complete_however_many_there_were() {
