@@ -38,13 +38,15 @@ impl<W: Write> Compressor<W> {
     }
 
     /// Writes all that came so far in a form from which it can be read. This costs some compression.
+    /// (But bzip2 ends within a byte, and that waits.)
     pub(super) fn flush(&mut self) -> io::Result<()> {
         match self {
             Self::None(output) => output.flush(),
             Self::Gzip(encoder) => encoder.flush(),
             Self::Zstd(encoder) => encoder.flush(),
             Self::Bzip2(encoder) => encoder.flush(),
-            Self::Xz(encoder) => encoder.flush(),
+            // The first leaves what it made in its own buffer; the second writes that, and finds nothing to do.
+            Self::Xz(encoder) => encoder.flush().and_then(|()| encoder.flush()),
         }
     }
 
