@@ -48,7 +48,10 @@ pub(crate) fn run(plan: &Plan<'_>, blocks: Blocks, sink: &mut Sink, report: &mut
     if !pipeline.work(Some(ALONE)) {
         thread::scope(|scope| {
             for _ in 1..plan.threads {
-                scope.spawn(|| pipeline.work(None));
+                // Where no more can be started, for want of memory or by a limit, those that there are do it.
+                if thread::Builder::new().spawn_scoped(scope, || pipeline.work(None)).is_err() {
+                    break;
+                }
             }
             pipeline.work(None);
         });

@@ -3,6 +3,7 @@
 
 mod blocks;
 mod errors;
+mod failures;
 mod generated;
 mod golden;
 mod inputs;
