@@ -33,7 +33,7 @@ fn what_cannot_be_read_is_named() {
     let folder = folder(&[("a", b"%41\n"), ("b", b"%42\n"), ("secret", b"%43\n")]);
     fs::create_dir(folder.path().join("folder")).unwrap();
     let secret = folder.path().join("secret");
-    fs::set_permissions(&secret, fs::Permissions::from_mode(0)).unwrap();
+    fs::set_permissions(&secret, fs::Permissions::from_mode(0o000)).unwrap();
     let mut names = vec!["folder", "/proc/self/mem"];
     if fs::read(&secret).is_err() {
         names.push("secret");
