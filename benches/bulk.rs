@@ -1,89 +1,62 @@
-//! How fast are 64 KiB blocks of fresh data coded into a reused buffer, on each level, against the peers and memcpy?
+//! How fast are large blocks of fresh data coded, on each level, against the peers and memcpy?
 
 mod common;
 
-use std::hint::black_box;
-use std::mem::MaybeUninit;
-
+use common::contest::Reuse;
+use common::{Contest, Corpus, corpora, generated, peers};
 use criterion::{Criterion, criterion_group, criterion_main};
-use percent_encoding::{percent_decode, percent_encode};
-use simdpct::{Decoder, Encoder, Level};
 
-const BLOCK: usize = 64 << 10;
+const BLOCKS: [(&str, usize); 2] = [("64 KiB", 64 << 10), ("1 MiB", 1 << 20)];
 
 fn decode(criterion: &mut Criterion) {
-    for corpus in common::corpora() {
-        let blocks: Vec<&[u8]> = corpus.text.chunks(BLOCK).collect();
-        let lenient = Decoder::new().lenient();
-        for block in &blocks {
-            assert!(percent_decode(block).eq(lenient.decode(*block).unwrap().iter().copied()));
+    let texts: Vec<Corpus> = corpora()
+        .into_iter()
+        .chain(corpora::DENSITIES.map(|per_mille| generated(per_mille, corpora::triplet)))
+        .collect();
+    for (size, length) in BLOCKS {
+        let mut contest = Contest::new(criterion, format!("bulk decode, {size}, reused buffer"));
+        for text in &texts {
+            contest.on(&text.name, text.blocks(length), peers::decoded);
+            contest.memcpy();
+            contest.bound("memchr", |input| memchr::memchr_iter(b'%', input).count());
+            contest.bound("simdutf8", |input| simdutf8::basic::from_utf8(input).is_ok());
+            peers::decode_filling(&mut contest, Reuse::ForEach);
         }
-
-        let mut group = common::group(criterion, &format!("decode/{}", corpus.name), corpus.text.len());
-        let mut output = Vec::with_capacity(BLOCK);
-        group.bench_function("memcpy", |bencher| {
-            bencher.iter(|| {
-                for block in &blocks {
-                    output.clear();
-                    output.extend_from_slice(block);
-                    black_box(&output);
-                }
-            });
-        });
-        group.bench_function("percent-encoding", |bencher| {
-            bencher.iter(|| {
-                for block in &blocks {
-                    output.clear();
-                    output.extend(percent_decode(block));
-                    black_box(&output);
-                }
-            });
-        });
-        let mut output = vec![MaybeUninit::uninit(); BLOCK];
-        for level in Level::available() {
-            let decoder = lenient.level(level);
-            group.bench_function(format!("simdpct, {level}"), |bencher| {
-                bencher.iter(|| {
-                    for block in &blocks {
-                        black_box(decoder.decode_uninit(black_box(*block), &mut output).unwrap());
-                    }
-                });
-            });
-        }
+    }
+    let (size, length) = BLOCKS[0];
+    let mut contest = Contest::new(criterion, format!("bulk decode, {size}, allocating"));
+    for text in &texts {
+        contest.on(&text.name, text.blocks(length), peers::decoded);
+        contest.bound("memcpy", |input| input.to_vec());
+        peers::decode_returning(&mut contest);
     }
 }
 
 fn encode(criterion: &mut Criterion) {
-    for corpus in common::corpora() {
-        let blocks: Vec<&[u8]> = corpus.text.chunks(BLOCK).collect();
-        for block in &blocks {
-            assert_eq!(percent_encode(block, common::COMPONENT).to_string(), Encoder::COMPONENT.encode(*block));
+    // The titles of articles as someone has them who makes these URLs.
+    let decoded =
+        corpora().into_iter().filter(|corpus| corpus.name == "nonlatin_urls.txt").map(|corpus| corpus.decoded());
+    let texts: Vec<Corpus> = corpora()
+        .into_iter()
+        .chain(decoded)
+        .chain(corpora::DENSITIES.map(|per_mille| generated(per_mille, corpora::special)))
+        .collect();
+    for (size, length) in BLOCKS {
+        let mut contest = Contest::new(criterion, format!("bulk encode, {size}, reused buffer"));
+        for text in &texts {
+            contest.on(&text.name, text.blocks(length), peers::encoded);
+            contest.memcpy();
+            peers::encode_filling(&mut contest, Reuse::ForEach);
         }
-
-        let mut group = common::group(criterion, &format!("encode/{}", corpus.name), corpus.text.len());
-        let mut output = String::with_capacity(3 * BLOCK);
-        group.bench_function("percent-encoding", |bencher| {
-            bencher.iter(|| {
-                for block in &blocks {
-                    output.clear();
-                    output.extend(percent_encode(block, common::COMPONENT));
-                    black_box(&output);
-                }
-            });
-        });
-        let mut output = vec![MaybeUninit::uninit(); 3 * BLOCK];
-        for level in Level::available() {
-            let encoder = Encoder::COMPONENT.level(level);
-            group.bench_function(format!("simdpct, {level}"), |bencher| {
-                bencher.iter(|| {
-                    for block in &blocks {
-                        black_box(encoder.encode_uninit(black_box(*block), &mut output).unwrap());
-                    }
-                });
-            });
-        }
+    }
+    let (size, length) = BLOCKS[0];
+    let mut contest = Contest::new(criterion, format!("bulk encode, {size}, allocating"));
+    for text in &texts {
+        contest.on(&text.name, text.blocks(length), peers::encoded);
+        contest.bound("memcpy", |input| input.to_vec());
+        peers::encode_returning(&mut contest);
     }
 }
 
-criterion_group!(benches, decode, encode);
+criterion_group! { name = benches; config = common::for_long_texts(); targets = decode, encode }
 criterion_main!(benches);

@@ -4,7 +4,8 @@ mod common;
 
 use std::hint::black_box;
 
-use criterion::{Criterion, criterion_group, criterion_main};
+use common::{Corpus, corpora};
+use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
 use simdpct::columns::{self, Column, ColumnBuf, OnError};
 use simdpct::{Decoder, Encoder, Kinds, Level, Malformed, Normalizer};
 
@@ -27,6 +28,10 @@ impl Rows {
 
     fn column(&self) -> Column<'_, i32> {
         Column::new(&self.values, &self.offsets).unwrap()
+    }
+
+    fn throughput(&self) -> Throughput {
+        Throughput::ElementsAndBytes { elements: self.offsets.len() as u64 - 1, bytes: self.values.len() as u64 }
     }
 
     fn rows(&self) -> impl Iterator<Item = &[u8]> {
@@ -53,15 +58,18 @@ fn pieces(mut text: &[u8]) -> impl Iterator<Item = &[u8]> {
 
 /// The lines of each corpus as rows, and its pieces of 50 bytes.
 fn columns() -> Vec<Rows> {
-    let of_corpus = |corpus: common::Corpus| {
+    let of_corpus = |corpus: Corpus| {
         let lines = corpus.text.split(|&byte| byte == b'\n').filter(|line| !line.is_empty());
         // Generated text has no lines.
         let lines = corpus.text.contains(&b'\n').then(|| Rows::of(format!("{} lines", corpus.name), lines));
-        let pieces = Rows::of(format!("{} in 50 bytes", corpus.name), pieces(&corpus.text));
+        let pieces = Rows::of(format!("{} in 50 bytes", corpus.name), pieces(corpus.text));
         lines.into_iter().chain([pieces])
     };
-    common::corpora().into_iter().flat_map(of_corpus).collect()
+    corpora().into_iter().flat_map(of_corpus).collect()
 }
+
+/// The level that nobody chose.
+const BEST: &str = "best level";
 
 /// What a row can be appended to.
 trait Output: Default {
@@ -93,6 +101,7 @@ impl Output for String {
 fn compare<T: Output>(
     criterion: &mut Criterion,
     name: &str,
+    how: &str,
     rows: &Rows,
     mut append_row: impl FnMut(&[u8], &mut T),
     mut append_column: impl FnMut(&Column<'_, i32>, &mut ColumnBuf<i32>),
@@ -116,9 +125,14 @@ fn compare<T: Output>(
     by_column(&mut output);
     assert!(output.values == values.bytes() && output.offsets == offsets, "{name}, {}", rows.name);
 
-    let mut group = common::group(criterion, &format!("{name}/{}", rows.name), rows.values.len());
-    group.bench_function("row by row", |bencher| bencher.iter(|| by_row(black_box(&mut values), &mut offsets)));
-    group.bench_function("column", |bencher| bencher.iter(|| by_column(black_box(&mut output))));
+    let mut group = criterion.benchmark_group(format!("columns, {name}"));
+    group.throughput(rows.throughput());
+    group.bench_function(BenchmarkId::new(format!("row by row, {how}"), &rows.name), |bencher| {
+        bencher.iter(|| by_row(black_box(&mut values), &mut offsets));
+    });
+    group.bench_function(BenchmarkId::new(format!("column, {how}"), &rows.name), |bencher| {
+        bencher.iter(|| by_column(black_box(&mut output)));
+    });
 }
 
 fn decode(criterion: &mut Criterion) {
@@ -127,7 +141,8 @@ fn decode(criterion: &mut Criterion) {
             let decoder = Decoder::new().lenient().level(level);
             compare(
                 criterion,
-                &format!("column decode, {level}"),
+                "decode",
+                &level.to_string(),
                 &rows,
                 |row, output: &mut Vec<u8>| decoder.decode_to(row, output).unwrap(),
                 |column, output| assert_eq!(columns::decode_to(column, &decoder, OnError::Fail, output), Ok(0)),
@@ -141,7 +156,8 @@ fn decode_utf8_lossy(criterion: &mut Criterion) {
     for rows in columns() {
         compare(
             criterion,
-            "column decode_utf8_lossy",
+            "decode to text",
+            BEST,
             &rows,
             |row, output: &mut String| output.push_str(&decoder.decode_utf8_lossy(row).unwrap()),
             |column, output| assert_eq!(columns::decode_utf8_lossy_to(column, &decoder, OnError::Fail, output), Ok(0)),
@@ -155,7 +171,8 @@ fn encode(criterion: &mut Criterion) {
             let encoder = Encoder::COMPONENT.level(level);
             compare(
                 criterion,
-                &format!("column encode, {level}"),
+                "encode",
+                &level.to_string(),
                 &rows,
                 |row, output: &mut String| encoder.encode_to(row, output),
                 |column, output| columns::encode_to(column, &encoder, output).unwrap(),
@@ -163,7 +180,8 @@ fn encode(criterion: &mut Criterion) {
         }
         compare(
             criterion,
-            "column encode, keeping triplets",
+            "encode, keeping triplets",
+            BEST,
             &rows,
             |row, output: &mut String| Encoder::URI.encode_to(row, output),
             |column, output| columns::encode_to(column, &Encoder::URI, output).unwrap(),
@@ -178,7 +196,8 @@ fn normalize(criterion: &mut Criterion) {
         let rows = Rows::of(rows.name.clone(), rows.rows().filter(|row| std::str::from_utf8(row).is_ok()));
         compare(
             criterion,
-            "column normalize",
+            "normalize",
+            BEST,
             &rows,
             |row, output: &mut String| normalizer.normalize_to(std::str::from_utf8(row).unwrap(), output).unwrap(),
             |column, output| assert_eq!(columns::normalize_to(column, &normalizer, OnError::Fail, output), Ok(0)),
@@ -192,11 +211,19 @@ fn inspect(criterion: &mut Criterion) {
         let by_column = || columns::inspect(&black_box(&rows).column()).rows;
         assert!(by_column() == by_row(), "{}", rows.name);
 
-        let mut group = common::group(criterion, &format!("column inspect/{}", rows.name), rows.values.len());
-        group.bench_function("row by row", |bencher| bencher.iter(by_row));
-        group.bench_function("column", |bencher| bencher.iter(by_column));
+        let mut group = criterion.benchmark_group("columns, inspect");
+        group.throughput(rows.throughput());
+        group.bench_function(BenchmarkId::new(format!("row by row, {BEST}"), &rows.name), |bencher| {
+            bencher.iter(by_row)
+        });
+        group
+            .bench_function(BenchmarkId::new(format!("column, {BEST}"), &rows.name), |bencher| bencher.iter(by_column));
     }
 }
 
-criterion_group!(benches, decode, decode_utf8_lossy, encode, normalize, inspect);
+criterion_group! {
+    name = benches;
+    config = common::for_long_texts();
+    targets = decode, decode_utf8_lossy, encode, normalize, inspect
+}
 criterion_main!(benches);

@@ -1,95 +1,59 @@
-//! How long does a line of real text take, as a `Cow`, against the peers?
+//! How long does a line of real text take, against the peers? As a `Cow`, appended to the lines before it, and in place.
 
 mod common;
 
-use std::borrow::Cow;
-use std::hint::black_box;
-
+use common::contest::Reuse;
+use common::{Contest, Corpus, corpora, peers};
 use criterion::{Criterion, criterion_group, criterion_main};
-use percent_encoding::{percent_decode, percent_encode};
-use simdpct::{Decoder, Encoder, Level};
-
-fn lines(text: &[u8]) -> Vec<&[u8]> {
-    text.split(|&byte| byte == b'\n').filter(|line| !line.is_empty()).take(20_000).collect()
-}
+use simdpct::Level;
 
 fn decode(criterion: &mut Criterion) {
-    for corpus in common::corpora() {
-        let lines = lines(&corpus.text);
-        let lenient = Decoder::new().lenient();
-        for line in &lines {
-            let ours = lenient.decode(*line).unwrap();
-            assert!(percent_decode(line).eq(ours.iter().copied()) && urlencoding::decode_binary(line) == ours);
-        }
+    let texts = corpora();
+    let mut contest = Contest::new(criterion, "lines decode, as Cow");
+    for text in &texts {
+        contest.on(&text.name, text.lines(), peers::decoded);
+        contest.memcpy();
+        contest.bound("memchr", |line| memchr::memchr(b'%', line));
+        peers::decode_returning(&mut contest);
+    }
+    drop(contest);
 
-        let bytes = lines.iter().map(|line| line.len()).sum();
-        let mut group = common::group(criterion, &format!("decode lines/{}", corpus.name), bytes);
-        group.bench_function("percent-encoding", |bencher| {
-            bencher.iter(|| {
-                for line in &lines {
-                    let decoded: Cow<'_, [u8]> = percent_decode(black_box(line)).into();
-                    black_box(&*decoded);
-                }
-            });
-        });
-        group.bench_function("urlencoding", |bencher| {
-            bencher.iter(|| {
-                for line in &lines {
-                    black_box(&*urlencoding::decode_binary(black_box(line)));
-                }
-            });
-        });
+    let mut contest = Contest::new(criterion, "lines decode, appended");
+    for text in &texts {
+        contest.on(&text.name, text.lines(), peers::decoded);
+        peers::decode_filling(&mut contest, Reuse::ForAll);
+    }
+    drop(contest);
+
+    // No peer decodes in place.
+    let mut contest = Contest::new(criterion, "lines decode, in place");
+    for text in &texts {
+        contest.on(&text.name, text.lines(), peers::decoded);
         for level in Level::available() {
-            let decoder = lenient.level(level);
-            group.bench_function(format!("simdpct, {level}"), |bencher| {
-                bencher.iter(|| {
-                    for line in &lines {
-                        black_box(&*decoder.decode(black_box(*line)).unwrap());
-                    }
-                });
-            });
+            let decoder = peers::LENIENT.level(level);
+            contest.replaces(peers::ours(level), |line| decoder.decode_in_place(line).ok());
         }
     }
 }
 
 fn encode(criterion: &mut Criterion) {
-    for corpus in common::corpora() {
-        let lines = lines(&corpus.text);
-        for line in &lines {
-            let ours = Encoder::COMPONENT.encode(*line);
-            assert_eq!(percent_encode(line, common::COMPONENT).to_string(), ours);
-            assert_eq!(urlencoding::encode_binary(line), ours);
-        }
+    let decoded =
+        corpora().into_iter().filter(|corpus| corpus.name == "nonlatin_urls.txt").map(|corpus| corpus.decoded());
+    let texts: Vec<Corpus> = corpora().into_iter().chain(decoded).collect();
+    let mut contest = Contest::new(criterion, "lines encode, as Cow");
+    for text in &texts {
+        contest.on(&text.name, text.lines(), peers::encoded);
+        contest.memcpy();
+        peers::encode_returning(&mut contest);
+    }
+    drop(contest);
 
-        let bytes = lines.iter().map(|line| line.len()).sum();
-        let mut group = common::group(criterion, &format!("encode lines/{}", corpus.name), bytes);
-        group.bench_function("percent-encoding", |bencher| {
-            bencher.iter(|| {
-                for line in &lines {
-                    let encoded: Cow<'_, str> = percent_encode(black_box(line), common::COMPONENT).into();
-                    black_box(&*encoded);
-                }
-            });
-        });
-        group.bench_function("urlencoding", |bencher| {
-            bencher.iter(|| {
-                for line in &lines {
-                    black_box(&*urlencoding::encode_binary(black_box(line)));
-                }
-            });
-        });
-        for level in Level::available() {
-            let encoder = Encoder::COMPONENT.level(level);
-            group.bench_function(format!("simdpct, {level}"), |bencher| {
-                bencher.iter(|| {
-                    for line in &lines {
-                        black_box(&*encoder.encode(black_box(*line)));
-                    }
-                });
-            });
-        }
+    let mut contest = Contest::new(criterion, "lines encode, appended");
+    for text in &texts {
+        contest.on(&text.name, text.lines(), peers::encoded);
+        peers::encode_filling(&mut contest, Reuse::ForAll);
     }
 }
 
-criterion_group!(benches, decode, encode);
+criterion_group! { name = benches; config = common::for_long_texts(); targets = decode, encode }
 criterion_main!(benches);

@@ -6,10 +6,16 @@ use std::hint::black_box;
 use std::io::{self, Write};
 use std::mem::MaybeUninit;
 
-use criterion::{BenchmarkGroup, Criterion, criterion_group, criterion_main, measurement::WallTime};
+use criterion::{BenchmarkGroup, Criterion, Throughput, criterion_group, criterion_main, measurement::WallTime};
 use simdpct::{Decoder, Encoder, stream};
 
 const CHUNK: usize = 64 << 10;
+
+fn group<'c>(criterion: &'c mut Criterion, name: String, text: &[u8]) -> BenchmarkGroup<'c, WallTime> {
+    let mut group = criterion.benchmark_group(name);
+    group.throughput(Throughput::Bytes(text.len() as u64));
+    group
+}
 
 /// Feeds all chunks to `feed`, which takes an input and an output and says how far it came.
 fn feed_all(text: &[u8], output: &mut [u8], mut feed: impl FnMut(&[u8], &mut [u8]) -> stream::Progress) {
@@ -47,8 +53,8 @@ fn adapters<C: Copy, R: io::Read, W: Write>(
 
 fn decode(criterion: &mut Criterion) {
     for corpus in common::corpora() {
-        let text = corpus.text.leak();
-        let mut group = common::group(criterion, &format!("stream-decode/{}", corpus.name), text.len());
+        let text = corpus.text;
+        let mut group = group(criterion, format!("stream-decode/{}", corpus.name), text);
         let decoder = Decoder::new().lenient();
         let mut uninit = vec![MaybeUninit::uninit(); CHUNK];
         group.bench_function("one shot, bytes", |bencher| {
@@ -95,8 +101,8 @@ fn decode(criterion: &mut Criterion) {
 
 fn encode(criterion: &mut Criterion) {
     for corpus in common::corpora() {
-        let text = corpus.text.leak();
-        let mut group = common::group(criterion, &format!("stream-encode/{}", corpus.name), text.len());
+        let text = corpus.text;
+        let mut group = group(criterion, format!("stream-encode/{}", corpus.name), text);
         for (name, encoder) in [("component", Encoder::COMPONENT), ("uri", Encoder::URI)] {
             let mut uninit = vec![MaybeUninit::uninit(); 3 * CHUNK];
             group.bench_function(format!("one shot, {name}"), |bencher| {
@@ -126,5 +132,5 @@ fn encode(criterion: &mut Criterion) {
     }
 }
 
-criterion_group!(benches, decode, encode);
+criterion_group! { name = benches; config = common::for_long_texts(); targets = decode, encode }
 criterion_main!(benches);

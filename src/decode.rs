@@ -209,7 +209,7 @@ impl Decoder {
     pub fn decode_utf8<'a, T: AsRef<[u8]> + ?Sized>(&self, input: &'a T) -> Result<Cow<'a, str>, DecodeError> {
         let input = input.as_ref();
         match self.decode(input) {
-            Ok(bytes) => driver::owned::into_text(bytes).map_err(|(_, at)| self.ill_formed(input, at)),
+            Ok(bytes) => driver::owned::into_text(bytes, self.level).map_err(|(_, at)| self.ill_formed(input, at)),
             Err(error) => Err(self.earlier_ill_formed(input, error)),
         }
     }
@@ -242,7 +242,7 @@ impl Decoder {
     }
 
     fn decode_utf8_replacing<'a>(&self, input: &'a [u8], replacement: &str) -> Result<Cow<'a, str>, DecodeError> {
-        driver::owned::into_text(self.decode(input)?).or_else(|(bytes, _)| {
+        driver::owned::into_text(self.decode(input)?, self.level).or_else(|(bytes, _)| {
             let mut text = String::with_capacity(bytes.len());
             for chunk in bytes.utf8_chunks() {
                 text.push_str(chunk.valid());
@@ -261,7 +261,7 @@ impl Decoder {
         // over a kept triplet that is cut because one of its digits is rejected.
         let before = &input[..error.position];
         let decoder = Self { rules: DecodeRules { strict: false, reject: None, ..self.rules }, ..*self };
-        match decoder.decode(before).map(|bytes| driver::find_ill_formed(&bytes)) {
+        match decoder.decode(before).map(|bytes| driver::find_ill_formed(&bytes, self.level)) {
             Ok(Some(at)) => decoder.ill_formed(before, at),
             _ => error,
         }

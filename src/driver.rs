@@ -80,7 +80,7 @@ fn for_each_part<E>(
         return encode(0, input, rules);
     }
     let literal = rules.for_well_formed();
-    if simdutf8::basic::from_utf8(input).is_ok() {
+    if is_well_formed(input, None) {
         return encode(0, input, &literal);
     }
     let mut at = 0;
@@ -279,7 +279,7 @@ impl<const COUNT: bool> Inspector<COUNT> {
     #[inline]
     pub(crate) fn new(level: Option<Level>) -> Self {
         let kernel = Kernels::of(Level::usable(level)).inspect[usize::from(COUNT)];
-        Self { kernel, extract: Extract::EMPTY, level }
+        Self { kernel, extract: Extract::empty(), level }
     }
 
     /// What a string holds.
@@ -294,7 +294,7 @@ impl<const COUNT: bool> Inspector<COUNT> {
             // (tests/inspect.rs, tests/bounds.rs)
             unsafe { kernel(chunk, extract, &mut report) }
             report.base += chunk.len();
-            is_well_formed = is_well_formed && is_well_formed_but_for_the_end(extract);
+            is_well_formed = is_well_formed && is_well_formed_but_for_the_end(extract, *level);
             if !is_well_formed {
                 extract.length = 0;
             }
@@ -312,17 +312,18 @@ impl<const COUNT: bool> Inspector<COUNT> {
 }
 
 /// Whether what was extracted is well-formed up to an unfinished character, which is all that is left of it then.
-fn is_well_formed_but_for_the_end(extract: &mut Extract) -> bool {
+fn is_well_formed_but_for_the_end(extract: &mut Extract, level: Option<Level>) -> bool {
     let length = extract.length;
     if length == 0 {
         return true;
     }
-    let unfinished = unfinished_character(&extract.buffer[..length]);
-    extract.buffer.copy_within(length - unfinished..length, length);
-    let is_well_formed = simdutf8::basic::from_utf8(&extract.buffer[..length - unfinished]).is_ok();
-    extract.buffer.copy_within(length..length + unfinished, 0);
+    // SAFETY: the kernel initialised the first `length` bytes. (tests/inspect.rs, tests/bounds.rs)
+    let text = unsafe { assume_init(&mut extract.buffer, length) };
+    let unfinished = unfinished_character(text);
+    let is_good = is_well_formed(&text[..length - unfinished], level);
+    text.copy_within(length - unfinished.., 0);
     extract.length = unfinished;
-    is_well_formed
+    is_good
 }
 
 /// How many ill-formed sequences the decoded form has, and the place in the input of the first one.
@@ -404,20 +405,28 @@ unsafe fn assume_init(buffer: &mut [MaybeUninit<u8>], length: usize) -> &mut [u8
     unsafe { &mut *(core::ptr::from_mut(&mut buffer[..length]) as *mut [u8]) }
 }
 
-/// Offset of the first byte that is not part of well-formed UTF-8.
+/// Whether a text is well-formed UTF-8.
 #[inline]
-pub(crate) fn find_ill_formed(bytes: &[u8]) -> Option<usize> {
-    match simdutf8::basic::from_utf8(bytes) {
-        Ok(_) => None,
-        // Rare, so it may look twice.
-        Err(_) => core::str::from_utf8(bytes).err().map(|error| error.valid_up_to()),
-    }
+pub(crate) fn is_well_formed(text: &[u8], level: Option<Level>) -> bool {
+    // SAFETY: as in `find`. (tests/utf8.rs)
+    unsafe { (Kernels::of(Level::usable(level)).is_well_formed)(text) }
 }
 
-/// The text that an encoder wrote to a buffer.
+/// Offset of the first byte that is not part of well-formed UTF-8.
 #[inline]
-pub(crate) fn checked_text(bytes: &[u8]) -> Option<&str> {
-    simdutf8::basic::from_utf8(bytes).ok()
+pub(crate) fn find_ill_formed(bytes: &[u8], level: Option<Level>) -> Option<usize> {
+    if is_well_formed(bytes, level) {
+        return None;
+    }
+    // Rare, so it may look twice.
+    core::str::from_utf8(bytes).err().map(|error| error.valid_up_to())
+}
+
+/// The text that these bytes are.
+#[inline]
+pub(crate) fn checked_text(bytes: &[u8], level: Option<Level>) -> Option<&str> {
+    // SAFETY: just checked. (tests/utf8.rs)
+    is_well_formed(bytes, level).then(|| unsafe { core::str::from_utf8_unchecked(bytes) })
 }
 
 /// What allocates.
@@ -426,13 +435,15 @@ pub(crate) mod owned {
     use alloc::borrow::Cow;
     use alloc::string::String;
     use alloc::vec::Vec;
+    use core::mem::MaybeUninit;
 
     use super::{
-        SHORT, decode, decode_outcome, encode, find_ill_formed, for_each_part, is_plain, measure_encode, members,
-        run_decode, run_decode_short, run_encode, scan_decode,
+        SHORT, assume_init, decode, decode_outcome, encode, find_ill_formed, for_each_part, is_plain, measure_encode,
+        members, run_decode, run_decode_short, run_encode, scan_decode,
     };
     use crate::error::{DecodeError, DecodeIntoError};
     use crate::kernel::tape::Tape;
+    use crate::kernel::{ALPHANUMERIC, word};
     use crate::kernel::{SCAN, Stop, WRITE};
     use crate::level::Level;
     use crate::rules::{DecodeRules, EncodeRules, LOWERCASE, UPPERCASE};
@@ -455,6 +466,13 @@ pub(crate) mod owned {
         if input.len() > SHORT || rules.plus() || rules.keep_triplets || rules.keep_non_ascii {
             return encode_any_to_cow(input, rules, level);
         }
+        if input.len() > 4 && Level::usable(level).level() == Level::Scalar {
+            if input.len() < 16 && is_alphanumeric_and_plain(input, rules) {
+                // SAFETY: it is ASCII.
+                return unsafe { into_text_unchecked(Cow::Borrowed(input)) };
+            }
+            return encode_once_to_cow(input, rules, level);
+        }
         // Looking at up to four bytes costs less than a call.
         let is_escaped = |byte| usize::from(rules.escape().contains(byte));
         let escaped = match *input {
@@ -472,6 +490,21 @@ pub(crate) mod owned {
             [byte] => Cow::Borrowed(encode_byte(byte, rules)),
             _ => encode_short(input, escaped, rules, level),
         }
+    }
+
+    /// Whether up to 15 bytes are letters and digits, and these are not escaped.
+    #[inline(always)]
+    fn is_alphanumeric_and_plain(input: &[u8], rules: &EncodeRules) -> bool {
+        let [escaped, _] = rules.escape().rows();
+        let [alphanumeric, _] = ALPHANUMERIC.rows();
+        if u128::from_le_bytes(*escaped) & u128::from_le_bytes(*alphanumeric) != 0 {
+            return false;
+        }
+        // What stands behind the end may be anything, if only it is seen at a glance.
+        let pad = |length: usize| u64::from_le_bytes([b'a'; 8]).checked_shl(8 * length as u32).unwrap_or(0);
+        let (low, high) = word::load(input);
+        let is_plain = word::is_alphanumeric(low | pad(input.len()));
+        is_plain && (input.len() <= 8 || word::is_alphanumeric(high | pad(input.len() - 8)))
     }
 
     /// What a byte that encoding changes becomes.
@@ -494,7 +527,26 @@ pub(crate) mod owned {
         triplets
     }
 
+    /// Inputs of up to this many bytes are encoded to the stack first, if looking at them twice costs more than a copy.
+    const ONCE: usize = 1024;
+
+    /// Encodes to the stack, and copies from there to as much memory as is needed.
+    #[inline(never)]
+    fn encode_once_to_cow<'a>(input: &'a [u8], rules: &EncodeRules, level: Option<Level>) -> Cow<'a, str> {
+        let mut buffer = [MaybeUninit::uninit(); 3 * ONCE + 8];
+        let written = run_encode(Tape::new(input, &mut buffer), rules, WRITE, level).written;
+        // SAFETY: the buffer has room for the worst case, so the kernel initialised `written` bytes of it. (tests/bounds.rs)
+        let output: &[u8] = unsafe { assume_init(&mut buffer, written) };
+        let is_changed = written > input.len() || rules.plus() && output != input;
+        let bytes = if is_changed { Cow::Owned(output.to_vec()) } else { Cow::Borrowed(input) };
+        // SAFETY: as in `encode_any_to_cow`.
+        unsafe { into_text_unchecked(bytes) }
+    }
+
     fn encode_any_to_cow<'a>(input: &'a [u8], rules: &EncodeRules, level: Option<Level>) -> Cow<'a, str> {
+        if input.len() <= ONCE && !rules.keep_non_ascii && Level::usable(level).level() == Level::Scalar {
+            return encode_once_to_cow(input, rules, level);
+        }
         let bytes = match scan_encode(input, rules, level) {
             None => Cow::Borrowed(input),
             Some(first) => {
@@ -645,8 +697,11 @@ pub(crate) mod owned {
 
     /// The text that these bytes are, or the bytes and the offset of the first one that is not well-formed UTF-8.
     #[inline]
-    pub(crate) fn into_text(bytes: Cow<'_, [u8]>) -> Result<Cow<'_, str>, (Cow<'_, [u8]>, usize)> {
-        match find_ill_formed(&bytes) {
+    pub(crate) fn into_text(
+        bytes: Cow<'_, [u8]>,
+        level: Option<Level>,
+    ) -> Result<Cow<'_, str>, (Cow<'_, [u8]>, usize)> {
+        match find_ill_formed(&bytes, level) {
             // SAFETY: just checked.
             None => Ok(unsafe { into_text_unchecked(bytes) }),
             Some(offset) => Err((bytes, offset)),

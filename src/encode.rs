@@ -211,7 +211,7 @@ impl fmt::Display for Display<'_> {
         while !rest.is_empty() {
             let (chunk, behind) = rest.split_at(self.cut(rest));
             let encoded = self.encoder.encode_uninit(chunk, &mut buffer).map_err(|_| fmt::Error)?;
-            f.write_str(driver::checked_text(encoded).ok_or(fmt::Error)?)?;
+            f.write_str(driver::checked_text(encoded, self.encoder.level).ok_or(fmt::Error)?)?;
             rest = behind;
         }
         Ok(())

@@ -210,6 +210,12 @@ impl Kinds {
         Self(self.0 | other.0)
     }
 
+    /// Those that are among these and among `other`.
+    #[must_use]
+    pub const fn intersection(self, other: Self) -> Self {
+        Self(self.0 & other.0)
+    }
+
     /// Whether all of `other` are among these.
     #[must_use]
     pub const fn contains(self, other: Self) -> bool {

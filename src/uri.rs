@@ -199,13 +199,13 @@ mod repair {
         let uri = uri.as_ref();
         let parts = ranges(uri);
         if is_plain(uri, &parts)
-            && let Some(text) = driver::checked_text(uri)
+            && let Some(text) = driver::checked_text(uri, None)
         {
             return Cow::Borrowed(text);
         }
         let pieces = Pieces::of(uri, parts);
         if pieces.iter().all(|piece| piece.is_clean())
-            && let Some(text) = driver::checked_text(uri)
+            && let Some(text) = driver::checked_text(uri, None)
         {
             return Cow::Borrowed(text);
         }

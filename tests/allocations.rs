@@ -203,6 +203,38 @@ fn slices_and_failures_allocate_nothing() {
     }
 }
 
+/// A column asks for memory a few times, however many rows there are and whatever becomes of them.
+#[test]
+fn columns_of_rows() {
+    let values = b"plain/row/dirty%20row/%zz/%FF/%C3%A9/%4/1%2fa".repeat(2000);
+    let offsets: Vec<i32> = (0..=values.len() / 9).map(|row| 9 * row as i32).collect();
+    let column = Column::new(&values, &offsets).unwrap();
+    for level in Level::available() {
+        let (decoder, encoder) = (Decoder::new().level(level), Encoder::URI.level(level));
+        let normalizer = Normalizer::new().malformed(Malformed::Escape).level(level);
+        let mut output = ColumnBuf::new();
+        output.values.reserve(4 * values.len());
+        output.offsets.reserve(offsets.len());
+        for on_error in [OnError::Null, OnError::Keep] {
+            let results = counted(|| {
+                output.clear();
+                let failed = columns::decode_to(&column, &decoder, on_error, &mut output).unwrap();
+                output.clear();
+                let failed = failed + columns::decode_utf8_to(&column, &decoder, on_error, &mut output).unwrap();
+                output.clear();
+                let failed = failed + columns::decode_utf8_lossy_to(&column, &decoder, on_error, &mut output).unwrap();
+                output.clear();
+                let failed = failed + columns::normalize_to(&column, &normalizer, on_error, &mut output).unwrap();
+                output.clear();
+                columns::encode_to(&column, &encoder, &mut output).unwrap();
+                (failed, columns::inspect(&column).rows.len())
+            });
+            let ((failed, rows), count) = results;
+            assert!(failed > 1000 && rows == offsets.len() - 1 && count < 50, "{level}: {failed} of {rows}, {count}");
+        }
+    }
+}
+
 /// What makes something of every kind: nothing, as much as can be, as many parts as can be.
 const HOSTILE: [&[u8]; 21] = [
     b"z",
@@ -427,37 +459,5 @@ fn adapters_have_a_buffer_each() {
             while reader.read(&mut buffer).is_ok_and(|length| length > 0) {}
         });
         assert_eq!(most, 0, "{pattern:?}");
-    }
-}
-
-/// A column asks for memory a few times, however many rows there are and whatever becomes of them.
-#[test]
-fn columns_of_rows() {
-    let values = b"plain/row/dirty%20row/%zz/%FF/%C3%A9/%4/1%2fa".repeat(2000);
-    let offsets: Vec<i32> = (0..=values.len() / 9).map(|row| 9 * row as i32).collect();
-    let column = Column::new(&values, &offsets).unwrap();
-    for level in Level::available() {
-        let (decoder, encoder) = (Decoder::new().level(level), Encoder::URI.level(level));
-        let normalizer = Normalizer::new().malformed(Malformed::Escape).level(level);
-        let mut output = ColumnBuf::new();
-        output.values.reserve(4 * values.len());
-        output.offsets.reserve(offsets.len());
-        for on_error in [OnError::Null, OnError::Keep] {
-            let results = counted(|| {
-                output.clear();
-                let failed = columns::decode_to(&column, &decoder, on_error, &mut output).unwrap();
-                output.clear();
-                let failed = failed + columns::decode_utf8_to(&column, &decoder, on_error, &mut output).unwrap();
-                output.clear();
-                let failed = failed + columns::decode_utf8_lossy_to(&column, &decoder, on_error, &mut output).unwrap();
-                output.clear();
-                let failed = failed + columns::normalize_to(&column, &normalizer, on_error, &mut output).unwrap();
-                output.clear();
-                columns::encode_to(&column, &encoder, &mut output).unwrap();
-                (failed, columns::inspect(&column).rows.len())
-            });
-            let ((failed, rows), count) = results;
-            assert!(failed > 1000 && rows == offsets.len() - 1 && count < 50, "{level}: {failed} of {rows}, {count}");
-        }
     }
 }

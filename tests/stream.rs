@@ -322,6 +322,18 @@ fn lossy_text_fits() {
 }
 
 /// Positions count from the start of the stream, and do not end with 32 bits.
+/// Whoever appends has no call left in which to hear of it but the last.
+#[test]
+fn an_error_is_said_by_the_call_that_is_given_it() {
+    for (input, position) in [(&b"abc%FFdef"[..], 3), (b"%zz", 0), (b"a%E2%82b", 1), (b"\xFF", 0)] {
+        let mut stream = stream::Decoder::new(Decoder::new()).utf8();
+        let mut output = Vec::new();
+        let result = stream.feed_to(input, &mut output).map_err(|error| error.position);
+        assert_eq!((result, &output[..]), (Err(position), &input[..position as usize]));
+        assert_eq!(stream.feed_to(b"", &mut output).map_err(|error| error.position), Err(position));
+    }
+}
+
 #[test]
 fn positions_are_of_the_stream() {
     let block = vec![b'a'; 1 << 20];

@@ -69,7 +69,7 @@ impl Decoding {
 
     /// Appends a decoded row as the text that it has to be.
     fn write_text<O: Offset>(&self, sink: &mut Sink<'_, '_, O>, row: usize, decoded: &[u8]) -> Result<(), ColumnError> {
-        match driver::find_ill_formed(decoded) {
+        match driver::find_ill_formed(decoded, self.decoder.level) {
             None => sink.output.values.extend_from_slice(decoded),
             Some(_) if self.text == Text::Lossy => append_lossy(decoded, &mut sink.output.values),
             Some(at) => self.fail(sink, row, |bytes| {
@@ -89,7 +89,7 @@ impl Decoding {
         let keep = |bytes: &[u8], output: &mut Vec<u8>| {
             if self.text == Text::Lossy {
                 append_lossy(bytes, output);
-            } else if self.text == Text::Bytes || driver::checked_text(bytes).is_some() {
+            } else if self.text == Text::Bytes || driver::is_well_formed(bytes, self.decoder.level) {
                 output.extend_from_slice(bytes);
             } else {
                 return false;
@@ -147,7 +147,7 @@ impl Codec for Decoding {
             return Ok(());
         }
         // Each row is text if all together are, and none begins or ends within a character.
-        let is_text = driver::checked_text(decoded).is_some_and(|text| {
+        let is_text = driver::checked_text(decoded, self.decoder.level).is_some_and(|text| {
             let mut ends = sink.output.offsets[first..].iter().map(|end| end.index() - start);
             ends.all(|end| text.is_char_boundary(end))
         });
@@ -174,7 +174,7 @@ impl Codec for Decoding {
                 Text::Bytes | Text::Lossy => error,
             });
         }
-        if self.text == Text::Bytes || driver::checked_text(&sink.output.values[start..]).is_some() {
+        if self.text == Text::Bytes || driver::is_well_formed(&sink.output.values[start..], self.decoder.level) {
             return Ok(());
         }
         let mut scratch = core::mem::take(&mut self.scratch);
@@ -219,7 +219,8 @@ impl Codec for Encoding<'_> {
         // What is well-formed stays, if it is well-formed in each row.
         if rules.keep_non_ascii
             && !chunk.is_ascii()
-            && !driver::checked_text(chunk).is_some_and(|text| ends.all(|end| text.is_char_boundary(end)))
+            && !driver::checked_text(chunk, self.encoder.level)
+                .is_some_and(|text| ends.all(|end| text.is_char_boundary(end)))
         {
             return Marked::Not;
         }

@@ -1,6 +1,6 @@
 //! Any number of inputs one after another, or many of them at once: kernels are looked up once, not for each.
 //!
-//! Its unsafe code is held by tests/columns.rs and tests/bounds.rs.
+//! Its unsafe code is held by tests/columns.rs, tests/bounds.rs and tests/normalize.rs.
 
 use alloc::vec::Vec;
 

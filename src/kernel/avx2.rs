@@ -95,6 +95,11 @@ impl Vector for __m256i {
     }
 
     #[inline(always)]
+    unsafe fn maximum(self, other: Self) -> Self {
+        _mm256_max_epu8(self, other)
+    }
+
+    #[inline(always)]
     unsafe fn high_nibbles(self) -> Self {
         // As in SSE4.1.
         _mm256_and_si256(_mm256_srli_epi16::<4>(self), _mm256_set1_epi8(15))

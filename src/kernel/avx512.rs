@@ -16,6 +16,7 @@ use core::arch::x86_64::*;
 use super::marks::{self, Index, MEMBERS, Mark, MarkKernel, PERCENTS, Shift, TRIPLETS_OF_OTHERS};
 use super::report::{self, Extract, Report};
 use super::tape::{Source, Tape, Target};
+use super::utf8;
 use super::{Cursor, FormMarks, KEEP, Kernel, PLUS, Progress, REJECT, SCAN, Stop, UPPERCASE, WRITE};
 use crate::byteset::ByteSet;
 use crate::rules::{DecodeRules, EncodeRules};
@@ -23,7 +24,7 @@ use crate::rules::{DecodeRules, EncodeRules};
 /// Needs AVX-512 F, BW, VL, VBMI and VBMI2, BMI1, BMI2 and POPCNT.
 pub(crate) struct Avx512;
 
-const LANES: usize = 64;
+pub(super) const LANES: usize = 64;
 /// The input bytes of a dirty block that one register holds expanded: three bytes each.
 const GROUP: usize = 21;
 /// How far a dirty block goes: a few whole groups.
@@ -63,6 +64,10 @@ impl Kernel for Avx512 {
         count + members.count_ones() as usize
     }
 
+    unsafe fn is_well_formed(text: &[u8]) -> bool {
+        utf8::is_well_formed(text)
+    }
+
     #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
     unsafe fn members(set: &ByteSet, haystack: &[u8]) -> u64 {
         let mask = low_bits(haystack.len());
@@ -73,7 +78,8 @@ impl Kernel for Avx512 {
     unsafe fn inspect<const COUNT: bool>(haystack: &[u8], extract: &mut Extract, report: &mut Report) {
         let (start, length) = (haystack.as_ptr(), haystack.len());
         let inspect = Inspect::new();
-        let mut notes = Notes { carry: 0, seen: Seen::nothing(), extract, report };
+        let (text, length_before, is_open) = (extract.buffer.as_mut_ptr().cast(), extract.length, extract.is_open);
+        let mut notes = Notes { carry: 0, seen: Seen::nothing(), report, text, length: length_before, is_open };
         let mut at = 0;
         for _ in 0..length.saturating_sub(2) / LANES {
             let from = start.add(at);
@@ -86,7 +92,13 @@ impl Kernel for Avx512 {
             inspect.block::<COUNT>(window.x, || window, low_bits(length - at), at, &mut notes);
             at += LANES;
         }
-        notes.seen.note(notes.report);
+        if !COUNT {
+            notes.seen.note(notes.report);
+        }
+        // What is all ASCII is well-formed, unless a character was to go on in it.
+        let is_ascii = _mm512_movepi8_mask(notes.seen.text) == 0;
+        extract.length = if is_ascii && length_before == 0 { 0 } else { notes.length };
+        extract.is_open = notes.is_open && extract.length > 0;
     }
 
     #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
@@ -222,7 +234,7 @@ unsafe fn broadcast(table: &[u8; 16]) -> __m512i {
 }
 
 #[inline(always)]
-unsafe fn load_table(table: &[u8; 64]) -> __m512i {
+pub(super) unsafe fn load_table(table: &[u8; 64]) -> __m512i {
     _mm512_loadu_epi8(table.as_ptr().cast())
 }
 
@@ -514,7 +526,7 @@ fn is_within_page(start: *const u8) -> bool {
 ///
 /// `from` is valid for reads of `length` bytes, if that is not above 64.
 #[inline(always)]
-unsafe fn load(from: *const u8, length: usize) -> __m512i {
+pub(super) unsafe fn load(from: *const u8, length: usize) -> __m512i {
     if is_within_page(from) {
         _mm512_maskz_loadu_epi8(low_bits(length), from.cast())
     } else {
@@ -524,12 +536,51 @@ unsafe fn load(from: *const u8, length: usize) -> __m512i {
     }
 }
 
+/// [`report::RAW`] for each byte below 128.
+static RAW: [u8; 128] = {
+    let mut table = [0; 128];
+    let mut byte = 0;
+    while byte < 128 {
+        table[byte] = report::RAW.of(byte as u8);
+        byte += 1;
+    }
+    table
+};
+
+/// What is asked of [`report::CATEGORIES`]: the bytes below 128.
+static CATEGORIES: [u8; 128] = {
+    let mut table = [0; 128];
+    let mut byte = 0;
+    while byte < 128 {
+        table[byte] = report::CATEGORIES[byte];
+        byte += 1;
+    }
+    table
+};
+
+/// Something for each byte below 128, in registers.
+#[derive(Clone, Copy)]
+struct AsciiTable([__m512i; 2]);
+
+impl AsciiTable {
+    #[inline(always)]
+    unsafe fn new(table: &'static [u8; 128]) -> Self {
+        Self([0, 64].map(|from| _mm512_loadu_epi8(table.as_ptr().add(from).cast())))
+    }
+
+    /// The entries of those of `lanes` that are below 128, else zero.
+    #[inline(always)]
+    unsafe fn lookup(self, lanes: u64, x: __m512i) -> __m512i {
+        let ascii = _mm512_mask_testn_epi8_mask(lanes, x, _mm512_set1_epi8(i8::MIN));
+        _mm512_maskz_permutex2var_epi8(ascii, self.0[0], x, self.0[1])
+    }
+}
+
 /// What inspection needs in registers.
 struct Inspect {
-    illegal: Class,
     digits: __m512i,
-    /// What the bytes below 64, and those from 64 to 127, are if a triplet stands for them.
-    categories: [__m512i; 2],
+    raw: AsciiTable,
+    categories: AsciiTable,
 }
 
 /// Where the notes of an inspection go.
@@ -537,47 +588,69 @@ struct Notes<'a> {
     /// How the lowest lanes of the next block continue a triplet of the last one: bits 0 and 1.
     carry: u64,
     seen: Seen,
-    extract: &'a mut Extract,
     report: &'a mut Report,
+    /// The parts of the extract: apart, so that they are in registers.
+    text: *mut u8,
+    length: usize,
+    is_open: bool,
 }
 
-/// What was found in any lane so far: where, modulo 64, and which categories.
+impl Notes<'_> {
+    /// Notes in the extract that something that is ASCII follows.
+    #[inline(always)]
+    unsafe fn separate(&mut self) {
+        self.text.add(self.length).write(b' ');
+        self.length += usize::from(self.is_open);
+        self.is_open = false;
+    }
+}
+
+/// What was found in any lane so far.
 struct Seen {
-    non_ascii: u64,
-    plus: u64,
-    illegal: u64,
+    /// The union of the bytes.
+    bytes: __m512i,
+    /// The union of what was extracted.
+    text: __m512i,
+    /// The union of [`report::RAW`].
+    raw: __m512i,
+    /// The greatest digits of triplets.
+    digits: __m512i,
+    /// The union of [`report::CATEGORIES`].
+    categories: __m512i,
+    /// Where, modulo 64.
     escape: u64,
     malformed: u64,
-    lower_hex: u64,
-    categories: __m512i,
 }
 
 impl Seen {
     #[inline(always)]
     unsafe fn nothing() -> Self {
-        let categories = _mm512_setzero_si512();
-        Self { non_ascii: 0, plus: 0, illegal: 0, escape: 0, malformed: 0, lower_hex: 0, categories }
+        let zero = _mm512_setzero_si512();
+        Self { bytes: zero, text: zero, raw: zero, digits: zero, categories: zero, escape: 0, malformed: 0 }
     }
 
     #[inline(always)]
     unsafe fn note(&self, report: &mut Report) {
-        report.note::<false>(report::NON_ASCII, self.non_ascii, 0);
-        report.note::<false>(report::PLUS, self.plus, 0);
-        report.note::<false>(report::ILLEGAL, self.illegal, 0);
+        let union =
+            |x| (_mm512_reduce_or_epi64(x) as u64).to_le_bytes().into_iter().fold(0, |union, lane| union | lane);
+        report.note_raw(union(self.raw), _mm512_movepi8_mask(self.bytes) != 0);
         report.note::<false>(report::ESCAPE, self.escape, 0);
         report.note::<false>(report::MALFORMED, self.malformed, 0);
-        report.note::<false>(report::LOWER_HEX, self.lower_hex, 0);
-        let union = _mm512_reduce_or_epi64(self.categories) as u64;
-        report.note_categories(union.to_le_bytes().into_iter().fold(0, |union, lane| union | lane));
+        report.note::<false>(report::LOWER_HEX, lowercase(self.digits), 0);
+        report.note_categories(union(self.categories));
     }
+}
+
+/// Of digits, which ones are lower-case letters: they alone come from 'a' on.
+#[inline(always)]
+unsafe fn lowercase(digits: __m512i) -> u64 {
+    _mm512_cmpge_epu8_mask(digits, _mm512_set1_epi8(b'a' as i8))
 }
 
 impl Inspect {
     #[inline(always)]
     unsafe fn new() -> Self {
-        let [low, high] = [0, 64].map(|from| _mm512_loadu_epi8(report::CATEGORIES.as_ptr().wrapping_add(from).cast()));
-        let illegal = Class::new(&report::ILLEGAL_BYTES);
-        Self { illegal, digits: load_table(&DIGITS), categories: [low, high] }
+        Self { digits: load_table(&DIGITS), raw: AsciiTable::new(&RAW), categories: AsciiTable::new(&CATEGORIES) }
     }
 
     /// Notes what the lanes of `lanes` hold; the others are zero. `window` is asked for what follows them where there is a '%'.
@@ -595,22 +668,20 @@ impl Inspect {
         at: usize,
         notes: &mut Notes<'_>,
     ) {
-        let Notes { carry, seen, extract, report } = notes;
-        let plus = _mm512_cmpeq_epi8_mask(x, _mm512_set1_epi8(b'+' as i8));
-        let non_ascii = _mm512_movepi8_mask(x);
-        let illegal = self.illegal.members(x) & lanes;
-        let percent = _mm512_cmpeq_epi8_mask(x, _mm512_set1_epi8(b'%' as i8));
+        let raw = self.raw.lookup(lanes, x);
         if COUNT {
-            report.note::<true>(report::PLUS, plus, at);
-            report.note::<true>(report::NON_ASCII, non_ascii, at);
-            report.note::<true>(report::ILLEGAL, illegal, at);
+            let has = |bits: u8| _mm512_test_epi8_mask(raw, _mm512_set1_epi8(bits as i8));
+            let non_ascii = _mm512_movepi8_mask(x);
+            notes.report.note::<true>(report::PLUS, has(report::RAW_PLUS), at);
+            notes.report.note::<true>(report::NON_ASCII, non_ascii, at);
+            notes.report.note::<true>(report::ILLEGAL, has(report::RAW_ILLEGAL) | non_ascii, at);
         } else {
-            seen.plus |= plus;
-            seen.non_ascii |= non_ascii;
-            seen.illegal |= illegal;
+            notes.seen.bytes = _mm512_or_si512(notes.seen.bytes, x);
+            notes.seen.raw = _mm512_or_si512(notes.seen.raw, raw);
         }
-        if percent | non_ascii | *carry == 0 {
-            extract.separate();
+        let percent = _mm512_cmpeq_epi8_mask(x, _mm512_set1_epi8(b'%' as i8));
+        if percent | _mm512_movepi8_mask(x) | notes.carry == 0 {
+            notes.separate();
             return;
         }
         let (mut text, mut escapes) = (x, 0);
@@ -619,38 +690,32 @@ impl Inspect {
             let bytes;
             (escapes, bytes) = window.triplets(percent, self.digits);
             text = _mm512_mask_blend_epi8(escapes, x, bytes);
-            let first = _mm512_set1_epi8(b'a' as i8);
-            let lower_hex = _mm512_mask_cmpge_epu8_mask(escapes, window.next, first)
-                | _mm512_mask_cmpge_epu8_mask(escapes, window.second_next, first);
-            // The lookup takes the low seven bits; the bytes from 128 are of no category.
-            let [low, high] = self.categories;
-            let ascii = escapes & !_mm512_movepi8_mask(bytes);
-            let found = _mm512_permutex2var_epi8(low, bytes, high);
+            let digits = _mm512_max_epu8(window.next, window.second_next);
+            let categories = self.categories.lookup(escapes, bytes);
             if COUNT {
+                let report = &mut *notes.report;
                 report.note::<true>(report::ESCAPE, escapes, at);
                 report.note::<true>(report::MALFORMED, percent & !escapes, at);
-                report.note::<true>(report::LOWER_HEX, lower_hex, at);
+                report.note::<true>(report::LOWER_HEX, escapes & lowercase(digits), at);
                 for bit in 0..report::CATEGORY_BITS {
-                    let places = _mm512_mask_test_epi8_mask(ascii, found, _mm512_set1_epi8(1 << bit));
+                    let places = _mm512_test_epi8_mask(categories, _mm512_set1_epi8(1 << bit));
                     report.note::<true>(report::NUL + bit, places, at);
                 }
             } else {
+                let seen = &mut notes.seen;
                 seen.escape |= escapes;
                 seen.malformed |= percent & !escapes;
-                seen.lower_hex |= lower_hex;
-                seen.categories = _mm512_or_si512(seen.categories, _mm512_maskz_mov_epi8(ascii, found));
+                seen.digits = _mm512_mask_max_epu8(seen.digits, escapes, seen.digits, digits);
+                seen.categories = _mm512_or_si512(seen.categories, categories);
             }
         }
-        let kept = !(escapes << 1 | escapes << 2 | *carry) & lanes;
-        *carry = escapes >> 62 | escapes >> 63;
-        if _mm512_movepi8_mask(text) != 0 {
-            let to = extract.buffer.as_mut_ptr().add(extract.length);
-            _mm512_storeu_epi8(to.cast(), _mm512_maskz_compress_epi8(kept, text));
-            extract.length += kept.count_ones() as usize;
-            extract.is_open = true;
-        } else if kept != 0 {
-            extract.separate();
-        }
+        let kept = !(escapes << 1 | escapes << 2 | notes.carry) & lanes;
+        notes.carry = escapes >> 62 | escapes >> 63;
+        // All of the text, without asking whether any of it matters: most blocks with a '%' are among others like them.
+        _mm512_storeu_epi8(notes.text.add(notes.length).cast(), _mm512_maskz_compress_epi8(kept, text));
+        notes.length += kept.count_ones() as usize;
+        notes.is_open = true;
+        notes.seen.text = _mm512_or_si512(notes.seen.text, text);
     }
 }
 

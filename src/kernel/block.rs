@@ -18,6 +18,7 @@ use super::vector::{Vector, Vector16};
 use super::{COMPACTED, Cursor, EXPANDED, FormMarks, KEEP, PLUS, Progress, REJECT, SCAN, Stop, UPPERCASE, WRITE};
 use crate::byteset::ByteSet;
 use crate::rules::{DecodeRules, EncodeRules};
+use crate::sets;
 
 /// A [`ByteSet`] in registers.
 #[derive(Clone, Copy)]
@@ -311,14 +312,39 @@ pub(crate) unsafe fn mark<V: Vector, const WHAT: u8>(set: &ByteSet, text: &[u8],
     }
 }
 
+/// [`report::ByNibbles`] in registers.
+#[derive(Clone, Copy)]
+struct ByNibbles<V> {
+    low: V,
+    high: V,
+}
+
+impl<V: Vector> ByNibbles<V> {
+    #[inline(always)]
+    unsafe fn new(table: &report::ByNibbles) -> Self {
+        // SAFETY: the caller has the instructions.
+        unsafe { Self { low: V::table(&table.low), high: V::table(&table.high) } }
+    }
+
+    /// What each lane is. `high_nibbles` are those of `x`. Zero where the top bit of `x` is set, since the lookup is.
+    #[inline(always)]
+    unsafe fn lookup(&self, x: V, high_nibbles: V) -> V {
+        // SAFETY: the caller has the instructions.
+        unsafe { self.low.lookup(x).and(self.high.lookup(high_nibbles)) }
+    }
+}
+
+/// The unreserved characters, by nibbles: a bit for each row of 16.
+const UNRESERVED: report::ByNibbles =
+    report::ByNibbles { low: sets::UNRESERVED.rows()[0], high: [1, 2, 4, 8, 16, 32, 64, 128, 0, 0, 0, 0, 0, 0, 0, 0] };
+
 /// What [`inspect`] needs in registers.
 #[derive(Clone, Copy)]
 struct Inspect<V> {
-    illegal: Class<V>,
-    unreserved: Class<V>,
+    raw: ByNibbles<V>,
+    decoded: ByNibbles<V>,
+    unreserved: ByNibbles<V>,
     triplets: Triplets<V>,
-    low_nibbles: V,
-    high_nibbles: V,
 }
 
 /// Where the notes of an inspection go.
@@ -326,20 +352,44 @@ struct Notes<'a, V> {
     /// How the lowest lanes of the next block continue a triplet of the last one: bits 0 and 1.
     carry: u64,
     seen: Seen<V>,
-    extract: &'a mut Extract,
     report: &'a mut Report,
+    /// The parts of the extract: apart, so that they are in registers.
+    text: *mut u8,
+    length: usize,
+    is_open: bool,
 }
 
-/// What was found in any lane so far: masks, but for `raw` and `categories`, where each bit counts for itself.
+impl<V> Notes<'_, V> {
+    /// Notes in the extract that something that is ASCII follows.
+    ///
+    /// # Safety
+    ///
+    /// The extract has room for it.
+    #[inline(always)]
+    unsafe fn separate(&mut self) {
+        // SAFETY: the caller's promise.
+        unsafe { self.text.add(self.length).write(b' ') };
+        self.length += usize::from(self.is_open);
+        self.is_open = false;
+    }
+}
+
+/// What was found in any lane so far.
 #[derive(Clone, Copy)]
 struct Seen<V> {
+    /// The union of the bytes.
+    bytes: V,
+    /// The union of [`report::RAW`].
     raw: V,
-    plus: V,
-    illegal: V,
+    /// Masks of valid triplets, and of malformed '%'.
     escape: V,
     malformed: V,
-    lower_hex: V,
-    categories: V,
+    /// The greatest digits of triplets.
+    digits: V,
+    /// The union of [`report::TRIPLETS`].
+    decoded: V,
+    /// Not zero where a triplet stands for an unreserved byte.
+    unreserved: V,
 }
 
 impl<V: Vector> Seen<V> {
@@ -347,39 +397,38 @@ impl<V: Vector> Seen<V> {
     unsafe fn nothing() -> Self {
         // SAFETY: the caller has the instructions.
         let zero = unsafe { V::splat(0) };
-        Self { raw: zero, plus: zero, illegal: zero, escape: zero, malformed: zero, lower_hex: zero, categories: zero }
+        Self { bytes: zero, raw: zero, escape: zero, malformed: zero, digits: zero, decoded: zero, unreserved: zero }
     }
 
     #[inline(always)]
     unsafe fn note(&self, report: &mut Report) {
         // SAFETY: the caller has the instructions.
         unsafe {
-            report.note::<false>(report::NON_ASCII, u64::from(union_of_lanes(self.raw) >> 7), 0);
-            report.note::<false>(report::PLUS, self.plus.bits(), 0);
-            report.note::<false>(report::ILLEGAL, self.illegal.bits(), 0);
+            report.note_raw(union_of_lanes(self.raw), union_of_lanes(self.bytes) >= 0x80);
             report.note::<false>(report::ESCAPE, self.escape.bits(), 0);
             report.note::<false>(report::MALFORMED, self.malformed.bits(), 0);
-            report.note::<false>(report::LOWER_HEX, self.lower_hex.bits(), 0);
-            report.note_categories(union_of_lanes(self.categories));
+            report.note::<false>(report::LOWER_HEX, is_lowercase(self.digits).bits(), 0);
+            report.note_triplets(union_of_lanes(self.decoded), union_of_lanes(self.unreserved) != 0);
         }
     }
 }
 
-/// By the low and by the high nibble, the categories that a byte may be of; it is of those that both have. What is no such
-/// product of nibbles is found in other ways.
-static CATEGORIES_BY_NIBBLES: [[u8; 16]; 2] = {
-    let (mut low, mut high) = ([0; 16], [0; 16]);
-    let mut byte = 0;
-    while byte < 0x80 {
-        let no_product = 1 << (report::UNRESERVED - report::NUL);
-        if byte != 0x7F {
-            low[byte & 15] |= report::CATEGORIES[byte] & !no_product;
-            high[byte >> 4] |= report::CATEGORIES[byte] & !no_product;
-        }
-        byte += 1;
+/// Of digits, the mask of the lower-case letters.
+#[inline(always)]
+unsafe fn is_lowercase<V: Vector>(digits: V) -> V {
+    // SAFETY: the caller has the instructions.
+    unsafe {
+        let both = V::splat(0x60);
+        digits.and(both).equal(both)
     }
-    [low, high]
-};
+}
+
+/// The mask of the lanes that have any of these bits.
+#[inline(always)]
+unsafe fn has<V: Vector>(x: V, bits: u8) -> u64 {
+    // SAFETY: the caller has the instructions.
+    unsafe { !x.and(V::splat(bits)).equal(V::splat(0)).bits() & low_bits(V::LANES) }
+}
 
 impl<V: Vector> Inspect<V> {
     #[inline(always)]
@@ -387,26 +436,11 @@ impl<V: Vector> Inspect<V> {
         // SAFETY: the caller has the instructions.
         unsafe {
             Self {
-                illegal: Class::new(&report::ILLEGAL_BYTES),
-                unreserved: Class::new(&crate::sets::UNRESERVED),
+                raw: ByNibbles::new(&report::RAW),
+                decoded: ByNibbles::new(&report::TRIPLETS),
+                unreserved: ByNibbles::new(&UNRESERVED),
                 triplets: Triplets::new(),
-                low_nibbles: V::table(&CATEGORIES_BY_NIBBLES[0]),
-                high_nibbles: V::table(&CATEGORIES_BY_NIBBLES[1]),
             }
-        }
-    }
-
-    /// For each lane the bits of [`report::CATEGORIES`].
-    #[inline(always)]
-    unsafe fn categories(&self, x: V) -> V {
-        const CONTROL: u8 = 1 << (report::CONTROL - report::NUL);
-        const UNRESERVED: u8 = 1 << (report::UNRESERVED - report::NUL);
-        // SAFETY: the caller has the instructions.
-        unsafe {
-            let products = self.low_nibbles.lookup(x).and(self.high_nibbles.lookup(x.high_nibbles()));
-            let delete = x.equal(V::splat(0x7F)).and(V::splat(CONTROL));
-            let unreserved = self.unreserved.members(x).and(V::splat(UNRESERVED));
-            products.or(delete).or(unreserved)
         }
     }
 
@@ -425,63 +459,65 @@ impl<V: Vector> Inspect<V> {
         at: usize,
         notes: &mut Notes<'_, V>,
     ) {
-        let Notes { carry, seen, extract, report } = notes;
         // SAFETY: the caller has the instructions and promises the room.
         unsafe {
-            let plus = x.equal(V::splat(b'+'));
-            let mut illegal = self.illegal.members(x);
+            let mut raw = self.raw.lookup(x, x.high_nibbles());
             if length < V::LANES {
-                illegal = illegal.and(V::from_bits(low_bits(length)));
+                raw = raw.and(V::from_bits(low_bits(length)));
             }
-            let percent = x.equal(self.triplets.percent);
             if COUNT {
-                let top = V::splat(0x80);
-                report.note::<true>(report::NON_ASCII, x.and(top).equal(top).bits(), at);
-                report.note::<true>(report::PLUS, plus.bits(), at);
-                report.note::<true>(report::ILLEGAL, illegal.bits(), at);
+                let non_ascii = has(x, 0x80);
+                notes.report.note::<true>(report::NON_ASCII, non_ascii, at);
+                notes.report.note::<true>(report::PLUS, has(raw, report::RAW_PLUS), at);
+                notes.report.note::<true>(report::ILLEGAL, has(raw, report::RAW_ILLEGAL) | non_ascii, at);
             } else {
-                seen.raw = seen.raw.or(x);
-                seen.plus = seen.plus.or(plus);
-                seen.illegal = seen.illegal.or(illegal);
+                notes.seen.bytes = notes.seen.bytes.or(x);
+                notes.seen.raw = notes.seen.raw.or(raw);
             }
-            if !percent.or(x).any_top_bit_or(*carry) {
-                extract.separate();
+            // The top bit of what is known of it is that of '%'.
+            if !raw.or(x).any_top_bit_or(notes.carry) {
+                notes.separate();
                 return;
             }
             let (mut text, mut escapes) = (x, 0);
+            let percent = x.equal(self.triplets.percent);
             if percent.any_or(0) {
                 let Window { next, second_next, .. } = window();
                 let (valid, bytes) = self.triplets.decode(percent, next, second_next);
                 let malformed = percent.xor(valid);
-                let both = V::splat(0x60);
-                let is_lowercase = |x: V| x.and(both).equal(both);
-                let lower_hex = is_lowercase(next).or(is_lowercase(second_next)).and(valid);
-                let categories = self.categories(bytes).and(valid);
+                let high_nibbles = bytes.high_nibbles();
+                let decoded = self.decoded.lookup(bytes, high_nibbles).and(valid);
+                let unreserved = self.unreserved.lookup(bytes, high_nibbles).and(valid);
                 (text, escapes) = (x.blend(bytes, valid), valid.bits());
                 if COUNT {
+                    let report = &mut *notes.report;
                     report.note::<true>(report::ESCAPE, escapes, at);
                     report.note::<true>(report::MALFORMED, malformed.bits(), at);
+                    let lower_hex = is_lowercase(next).or(is_lowercase(second_next)).and(valid);
                     report.note::<true>(report::LOWER_HEX, lower_hex.bits(), at);
-                    for bit in 0..report::CATEGORY_BITS {
-                        let category = V::splat(1 << bit);
-                        report.note::<true>(report::NUL + bit, categories.and(category).equal(category).bits(), at);
+                    for bit in 0..report::CATEGORY_BITS - 1 {
+                        let delete = if bit == report::CONTROL - report::NUL { report::TRIPLET_DELETE } else { 0 };
+                        report.note::<true>(report::NUL + bit, has(decoded, 1 << bit | delete), at);
                     }
+                    report.note::<true>(report::UNRESERVED, has(unreserved, 0xFF), at);
                 } else {
+                    let seen = &mut notes.seen;
                     seen.escape = seen.escape.or(valid);
                     seen.malformed = seen.malformed.or(malformed);
-                    seen.lower_hex = seen.lower_hex.or(lower_hex);
-                    seen.categories = seen.categories.or(categories);
+                    seen.digits = seen.digits.maximum(next.maximum(second_next).and(valid));
+                    seen.decoded = seen.decoded.or(decoded);
+                    seen.unreserved = seen.unreserved.or(unreserved);
                 }
             }
-            let dropped = escapes << 1 | escapes << 2 | *carry;
-            *carry = dropped >> length;
+            let dropped = escapes << 1 | escapes << 2 | notes.carry;
+            notes.carry = dropped >> length;
             let kept = !dropped & low_bits(length);
             if text.any_top_bit_or(0) {
-                compact(text, kept, extract.buffer.as_mut_ptr().add(extract.length));
-                extract.length += kept.count_ones() as usize;
-                extract.is_open = true;
+                compact(text, kept, notes.text.add(notes.length));
+                notes.length += kept.count_ones() as usize;
+                notes.is_open = true;
             } else if kept != 0 {
-                extract.separate();
+                notes.separate();
             }
         }
     }
@@ -510,24 +546,30 @@ pub(crate) unsafe fn inspect<V: Vector, const COUNT: bool>(
     // block, so that there is always room for another and what is stored behind it.
     unsafe {
         let inspect = Inspect::<V>::new();
-        let mut notes = Notes { carry: 0, seen: Seen::nothing(), extract, report };
+        let (text, length_before, is_open) = (extract.buffer.as_mut_ptr().cast(), extract.length, extract.is_open);
+        let mut notes = Notes { carry: 0, seen: Seen::nothing(), report, text, length: length_before, is_open };
         for _ in 0..blocks::<V>(length, 2) {
             let from = start.add(at);
             inspect.block::<COUNT>(V::load(from), || Window::load(from), V::LANES, at, &mut notes);
             at += V::LANES;
         }
-        let Notes { carry, seen, extract, report } = notes;
-        seen.note(report);
+        if !COUNT {
+            notes.seen.note(notes.report);
+        }
 
         let inspect = Inspect::<V::Half>::new();
-        let mut notes = Notes { carry, seen: Seen::nothing(), extract, report };
+        let Notes { carry, report, text, length: length_before, is_open, .. } = notes;
+        let mut notes = Notes { carry, seen: Seen::nothing(), report, text, length: length_before, is_open };
         while at < length {
             let left = (length - at).min(V::Half::LANES);
             let window = Window::load_end(start.add(at), length - at);
             inspect.block::<COUNT>(window.x, || window, left, at, &mut notes);
             at += left;
         }
-        notes.seen.note(notes.report);
+        if !COUNT {
+            notes.seen.note(notes.report);
+        }
+        (extract.length, extract.is_open) = (notes.length, notes.is_open);
     }
 }
 

@@ -22,6 +22,8 @@ mod scalar;
 #[cfg(target_arch = "x86_64")]
 mod sse41;
 pub(crate) mod tape;
+#[cfg(target_arch = "x86_64")]
+mod utf8;
 mod vector;
 pub(crate) mod word;
 
@@ -148,6 +150,11 @@ pub(crate) trait Kernel {
     /// Number of members of `set`.
     unsafe fn count(set: &ByteSet, haystack: &[u8]) -> usize;
 
+    /// Whether a text is well-formed UTF-8. simdutf8 knows by itself what the machine has; a level need only be better.
+    unsafe fn is_well_formed(text: &[u8]) -> bool {
+        simdutf8::basic::from_utf8(text).is_ok()
+    }
+
     /// The members of `set` among at most 64 bytes, as bits, the first one lowest.
     unsafe fn members(set: &ByteSet, haystack: &[u8]) -> u64;
 
@@ -180,6 +187,7 @@ pub(crate) trait Kernel {
 
 type Find = unsafe fn(&ByteSet, &[u8]) -> Option<usize>;
 type Count = unsafe fn(&ByteSet, &[u8]) -> usize;
+type IsWellFormed = unsafe fn(&[u8]) -> bool;
 type Members = unsafe fn(&ByteSet, &[u8]) -> u64;
 pub(crate) type Inspect = unsafe fn(&[u8], &mut Extract, &mut Report);
 type Marks = unsafe fn(&[u8]) -> FormMarks;
@@ -191,6 +199,7 @@ pub(crate) type Decode = unsafe fn(Source<'_>, Target<'_>, &DecodeRules) -> Prog
 pub(crate) struct Kernels {
     pub(crate) find: Find,
     pub(crate) count: Count,
+    pub(crate) is_well_formed: IsWellFormed,
     pub(crate) members: Members,
     /// Without vectors, marking costs more than it saves.
     #[cfg_attr(not(feature = "alloc"), allow(dead_code, reason = "as in `marks`"))]
@@ -231,6 +240,7 @@ macro_rules! kernels {
         Kernels {
             find: <$level>::find,
             count: <$level>::count,
+            is_well_formed: <$level>::is_well_formed,
             members: <$level>::members,
             marks: $marks,
             inspect: [<$level>::inspect::<false>, <$level>::inspect::<true>],
@@ -315,14 +325,17 @@ static KERNELS: [&Kernels; 5] = {
 )))]
 static KERNELS: [&Kernels; 5] = [&SCALAR; 5];
 
-/// The value of each hexadecimal digit, or a value of more than four bits.
-pub(crate) const NOT_A_DIGIT: u8 = 0xFF;
-pub(crate) static DIGIT_VALUES: [u8; 256] = {
-    let mut values = [NOT_A_DIGIT; 256];
+/// What no standard's set has.
+pub(crate) const ALPHANUMERIC: ByteSet =
+    ByteSet::range(b'0', b'9').union(ByteSet::range(b'A', b'Z')).union(ByteSet::range(b'a', b'z'));
+
+/// The value of each hexadecimal digit; negative for any other byte.
+static DIGIT_VALUES: [i8; 256] = {
+    let mut values = [-1; 256];
     let mut value = 0;
     while value < 16 {
-        values[crate::rules::UPPERCASE[value] as usize] = value as u8;
-        values[crate::rules::LOWERCASE[value] as usize] = value as u8;
+        values[crate::rules::UPPERCASE[value] as usize] = value as i8;
+        values[crate::rules::LOWERCASE[value] as usize] = value as i8;
         value += 1;
     }
     values
@@ -331,8 +344,9 @@ pub(crate) static DIGIT_VALUES: [u8; 256] = {
 /// The byte of a triplet's two digits.
 #[inline(always)]
 pub(crate) fn from_digits(high: u8, low: u8) -> Option<u8> {
-    let (high, low) = (DIGIT_VALUES[usize::from(high)], DIGIT_VALUES[usize::from(low)]);
-    (high | low < 16).then_some(high << 4 | low)
+    // One test for both: the sign of either stays.
+    let value = i32::from(DIGIT_VALUES[usize::from(high)]) << 4 | i32::from(DIGIT_VALUES[usize::from(low)]);
+    (value >= 0).then_some(value as u8)
 }
 
 /// For each mask of eight lanes the numbers of those set, as the bytes of a little-endian word.

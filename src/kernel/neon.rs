@@ -96,6 +96,11 @@ impl Vector for uint8x16_t {
     }
 
     #[inline(always)]
+    unsafe fn maximum(self, other: Self) -> Self {
+        vmaxq_u8(self, other)
+    }
+
+    #[inline(always)]
     unsafe fn high_nibbles(self) -> Self {
         vshrq_n_u8::<4>(self)
     }

@@ -1,6 +1,8 @@
 //! `Report`: what kernels note of what a string holds.
 #![forbid(unsafe_code)]
 
+use core::mem::MaybeUninit;
+
 use crate::byteset::ByteSet;
 use crate::sets;
 
@@ -49,10 +51,25 @@ impl Report {
         }
     }
 
+    /// Notes the union of what raw bytes are, without counting: the bits of [`RAW`], and whether any byte is from 128.
+    #[inline(always)]
+    pub(crate) fn note_raw(&mut self, raw: u8, is_non_ascii: bool) {
+        self.note::<false>(PLUS, u64::from(raw & RAW_PLUS != 0), 0);
+        self.note::<false>(NON_ASCII, u64::from(is_non_ascii), 0);
+        self.note::<false>(ILLEGAL, u64::from(is_non_ascii || raw & RAW_ILLEGAL != 0), 0);
+    }
+
     /// Notes the union of what triplets stand for, without counting.
     #[inline(always)]
     pub(crate) fn note_categories(&mut self, categories: u8) {
         self.found |= u32::from(categories) << NUL;
+    }
+
+    /// Notes the union of what triplets stand for, without counting: the bits of [`TRIPLETS`], and whether any is unreserved.
+    pub(crate) fn note_triplets(&mut self, triplets: u8, is_unreserved: bool) {
+        let delete = u8::from(triplets & TRIPLET_DELETE != 0) << (CONTROL - NUL);
+        let unreserved = if is_unreserved { TRIPLET_UNRESERVED } else { 0 };
+        self.note_categories(triplets & !TRIPLET_DELETE | delete | unreserved);
     }
 
     /// Notes what was counted otherwise, and where the first of it is in the input.
@@ -73,20 +90,24 @@ impl Report {
 }
 
 /// The most that is inspected at a time.
-pub(crate) const CHUNK: usize = 2048;
+pub(crate) const CHUNK: usize = 4096;
 
 /// The decoded text of a chunk as far as it matters to whether it is well-formed: without most of what is ASCII, but for a byte of
 /// it wherever there was some between others.
 pub(crate) struct Extract {
     /// Room for an unfinished character, a chunk, and whole registers behind them.
-    pub(crate) buffer: [u8; 3 + CHUNK + 64],
+    pub(crate) buffer: [MaybeUninit<u8>; 3 + CHUNK + 64],
+    /// How much of that is initialised.
     pub(crate) length: usize,
     /// Whether a character may be unfinished at the end.
     pub(crate) is_open: bool,
 }
 
 impl Extract {
-    pub(crate) const EMPTY: Self = Self { buffer: [0; 3 + CHUNK + 64], length: 0, is_open: false };
+    #[inline(always)]
+    pub(crate) const fn empty() -> Self {
+        Self { buffer: [const { MaybeUninit::uninit() }; 3 + CHUNK + 64], length: 0, is_open: false }
+    }
 
     /// Notes that something that is ASCII follows.
     #[inline(always)]
@@ -99,7 +120,7 @@ impl Extract {
 
     #[inline(always)]
     pub(crate) fn push(&mut self, byte: u8) {
-        self.buffer[self.length] = byte;
+        self.buffer[self.length].write(byte);
         self.length += 1;
     }
 }
@@ -111,7 +132,7 @@ pub(crate) const ILLEGAL_BYTES: ByteSet = sets::URI.without(b'%');
 pub(crate) const SUSPECTS: ByteSet = ILLEGAL_BYTES.with(b'%').with(b'+');
 
 /// What each byte is if a triplet stands for it: the kinds from [`NUL`] to [`UNRESERVED`], from the lowest bit on.
-pub(crate) static CATEGORIES: [u8; 256] = {
+pub(crate) const CATEGORIES: [u8; 256] = {
     let mut categories = [0; 256];
     let mut byte = 0;
     while byte < 256 {
@@ -129,3 +150,84 @@ pub(crate) static CATEGORIES: [u8; 256] = {
 
 /// How many bits [`CATEGORIES`] has.
 pub(crate) const CATEGORY_BITS: usize = UNRESERVED - NUL + 1;
+
+/// For each byte below 128 a union of bits, as what both its low and its high nibble may be: two lookups of 16 entries.
+pub(crate) struct ByNibbles {
+    pub(crate) low: [u8; 16],
+    pub(crate) high: [u8; 16],
+}
+
+impl ByNibbles {
+    const EMPTY: Self = Self { low: [0; 16], high: [0; 16] };
+
+    /// Gives a bit to the bytes whose nibbles are among these, a bit for each value.
+    const fn with(mut self, bit: u8, high: u8, low: u16) -> Self {
+        let mut nibble = 0;
+        while nibble < 16 {
+            if nibble < 8 && high >> nibble & 1 != 0 {
+                self.high[nibble] |= bit;
+            }
+            if low >> nibble & 1 != 0 {
+                self.low[nibble] |= bit;
+            }
+            nibble += 1;
+        }
+        self
+    }
+
+    pub(crate) const fn of(&self, byte: u8) -> u8 {
+        self.low[byte as usize & 15] & self.high[byte as usize >> 4]
+    }
+}
+
+/// Bit of [`RAW`]: '%'. It is the top one, as that of bytes from 128: both want a closer look.
+pub(crate) const RAW_PERCENT: u8 = 0x80;
+/// Bit of [`RAW`]: '+'.
+pub(crate) const RAW_PLUS: u8 = 1;
+/// Bits of [`RAW`]: the bytes below 128 of [`ILLEGAL_BYTES`], by any of them.
+pub(crate) const RAW_ILLEGAL: u8 = !(RAW_PERCENT | RAW_PLUS);
+
+/// What raw bytes below 128 are.
+pub(crate) const RAW: ByNibbles = ByNibbles::EMPTY
+    .with(RAW_PERCENT, 1 << 2, 1 << 0x5)
+    .with(RAW_PLUS, 1 << 2, 1 << 0xB)
+    // Controls.
+    .with(1 << 1, 1 << 0 | 1 << 1, 0xFFFF)
+    // Space and '"'.
+    .with(1 << 2, 1 << 2, 1 << 0x0 | 1 << 0x2)
+    // '<' and '>', and a row of two lower, '\\' and '^'.
+    .with(1 << 3, 1 << 3 | 1 << 5, 1 << 0xC | 1 << 0xE)
+    // '`'.
+    .with(1 << 4, 1 << 6, 1 << 0x0)
+    // '{', '|', '}' and delete.
+    .with(1 << 5, 1 << 7, 1 << 0xB | 1 << 0xC | 1 << 0xD | 1 << 0xF);
+
+/// Bit of [`TRIPLETS`]: delete, which is a control.
+pub(crate) const TRIPLET_DELETE: u8 = 1 << CATEGORY_BITS;
+/// The bit of [`CATEGORIES`] that [`TRIPLETS`] leaves out.
+pub(crate) const TRIPLET_UNRESERVED: u8 = 1 << (UNRESERVED - NUL);
+
+/// What triplets of bytes below 128 stand for: the bits of [`CATEGORIES`], but for unreserved bytes, which are too many products
+/// of nibbles, and for delete, which has a bit of its own.
+pub(crate) const TRIPLETS: ByNibbles = ByNibbles::EMPTY
+    .with(1, 1 << 0, 1 << 0x0)
+    .with(1 << (CONTROL - NUL), 1 << 0 | 1 << 1, 0xFFFF)
+    .with(1 << (SLASH - NUL), 1 << 2, 1 << 0xF)
+    .with(1 << (BACKSLASH - NUL), 1 << 5, 1 << 0xC)
+    .with(1 << (DOT - NUL), 1 << 2, 1 << 0xE)
+    .with(1 << (PERCENT - NUL), 1 << 2, 1 << 0x5)
+    .with(TRIPLET_DELETE, 1 << 7, 1 << 0xF);
+
+const _: () = {
+    let mut byte = 0;
+    while byte < 128 {
+        let raw = RAW.of(byte);
+        assert!((raw & RAW_ILLEGAL != 0) == ILLEGAL_BYTES.contains(byte));
+        assert!((raw & RAW_PERCENT != 0) == (byte == b'%') && (raw & RAW_PLUS != 0) == (byte == b'+'));
+        let delete = ((byte == 0x7F) as u8) << (CONTROL - NUL);
+        let triplet = TRIPLETS.of(byte) & !TRIPLET_DELETE | delete;
+        assert!(triplet == CATEGORIES[byte as usize] & !TRIPLET_UNRESERVED);
+        assert!((TRIPLETS.of(byte) & TRIPLET_DELETE != 0) == (byte == 0x7F));
+        byte += 1;
+    }
+};

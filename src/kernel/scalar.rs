@@ -4,20 +4,117 @@
 use super::report::{self, Extract, Report};
 use super::tape::Tape;
 use super::word;
-use super::{FormMarks, KEEP, PLUS, Progress, REJECT, SCAN, Stop, UPPERCASE, WRITE, from_digits};
+use super::{
+    ALPHANUMERIC, FormMarks, KEEP, MEASURE, PLUS, Progress, REJECT, SCAN, Stop, UPPERCASE, WRITE, from_digits,
+};
 use crate::byteset::ByteSet;
-use crate::rules::{DecodeRules, EncodeRules};
+use crate::rules::{self, DecodeRules, EncodeRules};
+
+/// A set as a row of 16 bits for each low nibble, which takes next to nothing to make.
+struct Rows {
+    rows: [[u8; 2]; 16],
+    /// Whether no ASCII letter or digit is a member: true of the sets of all standards.
+    alphanumeric_is_plain: bool,
+}
+
+impl Rows {
+    #[inline(always)]
+    fn of(set: &ByteSet) -> Self {
+        let [low, high] = set.rows();
+        // In this form, compilers see that it is the interleaving of two registers.
+        let mut rows = [[0; 2]; 16];
+        for ((row, low), high) in rows.iter_mut().zip(low).zip(high) {
+            *row = [*low, *high];
+        }
+        let [alphanumeric, _] = ALPHANUMERIC.rows();
+        let alphanumeric_is_plain = u128::from_le_bytes(*low) & u128::from_le_bytes(*alphanumeric) == 0;
+        Self { rows, alphanumeric_is_plain }
+    }
+
+    /// 1 for a member, else 0.
+    #[inline(always)]
+    fn class(&self, byte: u8) -> u32 {
+        u32::from(u16::from_le_bytes(self.rows[usize::from(byte & 15)])) >> (byte >> 4) & 1
+    }
+
+    /// Whether it is known at a glance that there is no member among eight bytes.
+    #[inline(always)]
+    fn surely_none(&self, word: u64) -> bool {
+        self.alphanumeric_is_plain && word::is_alphanumeric(word)
+    }
+
+    /// The members among eight bytes, as bits, the first one lowest.
+    #[inline(always)]
+    fn members(&self, word: u64) -> u64 {
+        if self.surely_none(word) {
+            return 0;
+        }
+        (0..8).fold(0, |members, lane| members | u64::from(self.class((word >> (8 * lane)) as u8)) << lane)
+    }
+
+    #[inline(always)]
+    fn find(&self, tape: Tape<'_>) -> Option<usize> {
+        let mut at = 0;
+        while let Some(bytes) = tape.read::<8>(at) {
+            let members = self.members(u64::from_le_bytes(bytes));
+            if members != 0 {
+                return Some(at + members.trailing_zeros() as usize);
+            }
+            at += 8;
+        }
+        while let Some([byte]) = tape.read(at) {
+            if self.class(byte) != 0 {
+                return Some(at);
+            }
+            at += 1;
+        }
+        None
+    }
+
+    #[inline(always)]
+    fn count(&self, tape: Tape<'_>) -> usize {
+        let (mut at, mut count) = (0, 0);
+        while let Some(bytes) = tape.read::<8>(at) {
+            count += bytes.iter().map(|&byte| self.class(byte)).sum::<u32>() as usize;
+            at += 8;
+        }
+        while let Some([byte]) = tape.read(at) {
+            count += self.class(byte) as usize;
+            at += 1;
+        }
+        count
+    }
+}
+
+/// Eight letters.
+const ALL_LETTERS: u64 = u64::from_le_bytes([b'a'; 8]);
 
 pub(crate) fn find(set: &ByteSet, haystack: &[u8]) -> Option<usize> {
-    haystack.iter().position(|&byte| set.contains(byte))
+    Rows::of(set).find(Tape::source_only(haystack))
 }
 
 pub(crate) fn count(set: &ByteSet, haystack: &[u8]) -> usize {
-    haystack.iter().filter(|&&byte| set.contains(byte)).count()
+    Rows::of(set).count(Tape::source_only(haystack))
 }
 
 pub(crate) fn members(set: &ByteSet, haystack: &[u8]) -> u64 {
-    haystack.iter().rev().fold(0, |members, &byte| members << 1 | u64::from(set.contains(byte)))
+    let rows = Rows::of(set);
+    let length = haystack.len();
+    let Some(last) = haystack.last_chunk() else {
+        // What stands behind the end may be anything, if only it is seen at a glance.
+        let (word, _) = word::load(haystack);
+        return rows.members(word | ALL_LETTERS << (8 * length)) & ((1 << length) - 1);
+    };
+    let (words, rest) = haystack.as_chunks::<8>();
+    let mut members = 0;
+    for (at, word) in words.iter().enumerate() {
+        members |= rows.members(u64::from_le_bytes(*word)) << (8 * at);
+    }
+    if !rest.is_empty() {
+        // Some of them were looked at before.
+        members |= rows.members(u64::from_le_bytes(*last)) << (length - 8);
+    }
+    members
 }
 
 pub(crate) fn inspect<const COUNT: bool>(haystack: &[u8], extract: &mut Extract, report: &mut Report) {
@@ -56,41 +153,39 @@ pub(crate) fn inspect<const COUNT: bool>(haystack: &[u8], extract: &mut Extract,
 }
 
 pub(crate) fn form_marks(bytes: &[u8]) -> FormMarks {
-    bytes.iter().rev().fold(FormMarks::default(), |marks, &byte| FormMarks {
-        ampersands: marks.ampersands << 1 | u64::from(byte == b'&'),
-        equals: marks.equals << 1 | u64::from(byte == b'='),
-        coded: marks.coded << 1 | u64::from(byte >= 0x80 || byte == b'%' || byte == b'+'),
-    })
+    let mut marks = FormMarks::default();
+    let mut mark = |word, at| {
+        let coded = word | word::exactly(word, b'%') | word::exactly(word, b'+');
+        marks.ampersands |= word::top_bits(word::exactly(word, b'&')) << at;
+        marks.equals |= word::top_bits(word::exactly(word, b'=')) << at;
+        marks.coded |= word::top_bits(coded) << at;
+    };
+    let (words, rest) = bytes.as_chunks::<8>();
+    for (at, word) in words.iter().enumerate() {
+        mark(u64::from_le_bytes(*word), 8 * at);
+    }
+    // What stands behind the end, zeros, is nothing special.
+    if !rest.is_empty() {
+        mark(word::load(rest).0, 8 * words.len());
+    }
+    marks
 }
 
 #[inline(always)]
 pub(crate) fn decode<const VARIANT: u8, const MODE: u8>(tape: Tape<'_>, rules: &DecodeRules) -> Progress {
     let (mut read, mut written) = (0, 0);
     let stop = loop {
-        // Runs of plain bytes, a word at a time. Where bytes may be rejected, each has to be looked at.
+        // Where bytes may be rejected, each has to be looked at.
         if VARIANT & REJECT == 0 {
-            let Some(bytes) = tape.read::<8>(read) else {
-                break step_to_end::<VARIANT, MODE>(tape, rules, &mut read, &mut written);
-            };
-            let lanes = u64::from_le_bytes(bytes);
-            let mut special = word::equal(lanes, b'%');
-            if VARIANT & PLUS != 0 {
-                special |= word::equal(lanes, b'+');
-            }
-            let plain = if special == 0 { 8 } else { special.trailing_zeros() as usize / 8 };
-            // The whole word in any case is faster; what is not plain gets overwritten. In place it would be lost.
-            if MODE == WRITE && (plain == 8 || !tape.is_in_place()) && !tape.write(written, bytes) {
-                break step_to_end::<VARIANT, MODE>(tape, rules, &mut read, &mut written);
-            }
-            if MODE == WRITE && plain < 8 && tape.is_in_place() {
-                for (offset, &byte) in bytes[..plain].iter().enumerate() {
-                    let _fits = tape.write(written + offset, [byte]);
-                }
-            }
-            read += plain;
-            written += plain;
-            if plain == 8 {
+            let is_special = copy_plain::<VARIANT, MODE>(tape, &mut read, &mut written);
+            if VARIANT & KEEP == 0 && is_special && decode_triplets::<MODE>(tape, &mut read, &mut written) {
                 continue;
+            }
+            if !is_special {
+                if decode_rest::<VARIANT, MODE>(tape, &mut read, &mut written) {
+                    break Stop::End;
+                }
+                break step_to_end::<VARIANT, MODE>(tape, rules, &mut read, &mut written);
             }
         }
         if let Some(stop) = step::<VARIANT, MODE>(tape, rules, &mut read, &mut written) {
@@ -98,6 +193,115 @@ pub(crate) fn decode<const VARIANT: u8, const MODE: u8>(tape: Tape<'_>, rules: &
         }
     };
     Progress::new(read, written, stop)
+}
+
+/// A word with its spaces for '+', and where it is special: the lowest bit says where first.
+#[inline(always)]
+fn look_at<const VARIANT: u8, const MODE: u8>(mut word: u64) -> (u64, u64) {
+    let mut special = word::equal(word, b'%');
+    if VARIANT & PLUS != 0 {
+        if MODE == SCAN {
+            special |= word::equal(word, b'+');
+        } else {
+            word = word::replace(word, b'+', b' ');
+        }
+    }
+    (word, special)
+}
+
+/// Passes plain bytes on, a word at a time, up to a special one: a '%', or a '+' that is to be found. False if there is no room for
+/// a word: that near the end of the input or of the output, the next byte may be any.
+#[inline(always)]
+fn copy_plain<const VARIANT: u8, const MODE: u8>(tape: Tape<'_>, read: &mut usize, written: &mut usize) -> bool {
+    loop {
+        let Some(word) = tape.read(*read).map(u64::from_le_bytes) else { return false };
+        let (word, special) = look_at::<VARIANT, MODE>(word);
+        let bytes = word.to_le_bytes();
+        // A branch, and not a count that is 8 here, so that the next word need not wait for it.
+        if special == 0 {
+            if MODE == WRITE && !tape.write(*written, bytes) {
+                return false;
+            }
+            *read += 8;
+            *written += 8;
+            continue;
+        }
+        let plain = special.trailing_zeros() as usize / 8;
+        if MODE == WRITE {
+            // The whole word is faster; what is not plain gets overwritten. In place, that must not reach what is not read.
+            if !tape.is_in_place() || *written + 8 <= *read + plain {
+                if !tape.write(*written, bytes) {
+                    return false;
+                }
+            } else {
+                for (offset, &byte) in bytes[..plain].iter().enumerate() {
+                    let _fits = tape.write(*written + offset, [byte]);
+                }
+            }
+        }
+        *read += plain;
+        *written += plain;
+        return true;
+    }
+}
+
+/// Decodes the last bytes, less than a word, if there is room for a word and nothing about them is remarkable: in a register, so
+/// that how many they are and where they are special makes hardly a branch go another way.
+#[inline(always)]
+fn decode_rest<const VARIANT: u8, const MODE: u8>(tape: Tape<'_>, read: &mut usize, written: &mut usize) -> bool {
+    let mut rest = tape.length() - *read;
+    if rest >= 8 || VARIANT & KEEP != 0 || MODE == WRITE && tape.is_in_place() {
+        return false;
+    }
+    // What stands behind the end is nothing special, and no digit.
+    let mut input = tape.read_rest(*read);
+    loop {
+        while input as u8 == b'%' {
+            let [_, high, low, ..] = input.to_le_bytes();
+            let Some(byte) = from_digits(high, low) else { return false };
+            if MODE == SCAN || MODE == WRITE && !tape.write(*written, [byte]) {
+                return false;
+            }
+            input >>= 24;
+            *read += 3;
+            *written += 1;
+            rest -= 3;
+        }
+        let (word, special) = look_at::<VARIANT, MODE>(input);
+        if MODE == WRITE && !tape.write(*written, word.to_le_bytes()) {
+            return false;
+        }
+        let plain = if special == 0 { rest } else { special.trailing_zeros() as usize / 8 };
+        *read += plain;
+        *written += plain;
+        if special == 0 {
+            return true;
+        }
+        if VARIANT & PLUS != 0 && MODE == SCAN {
+            return false;
+        }
+        input >>= 8 * plain;
+        rest -= plain;
+    }
+}
+
+/// Decodes triplets, as long as one follows the other, from a special byte on. False if there is none.
+#[inline(always)]
+fn decode_triplets<const MODE: u8>(tape: Tape<'_>, read: &mut usize, written: &mut usize) -> bool {
+    if MODE == SCAN {
+        return false;
+    }
+    let start = *read;
+    // The byte is asked for alone first: that it is no '%' is how this mostly ends, whether or not three more are left.
+    while tape.read(*read) == Some([b'%'])
+        && let Some([high, low]) = tape.read(*read + 1)
+        && let Some(byte) = from_digits(high, low)
+        && (MODE != WRITE || tape.write(*written, [byte]))
+    {
+        *read += 3;
+        *written += 1;
+    }
+    *read != start
 }
 
 /// One byte or triplet at a time, where a word is too much: at the end of the input or of the output.
@@ -178,8 +382,128 @@ fn step_uppercase<const MODE: u8>(
 
 #[inline(always)]
 pub(crate) fn encode<const VARIANT: u8, const MODE: u8>(tape: Tape<'_>, rules: &EncodeRules) -> Progress {
+    let mut rows = Rows::of(rules.escape());
+    if VARIANT & KEEP == 0 && MODE == MEASURE {
+        let length = tape.length();
+        return Progress::new(length, length + 2 * rows.count(tape), Stop::End);
+    }
+    if VARIANT & KEEP == 0 && MODE == SCAN {
+        if VARIANT & PLUS != 0 {
+            rows.rows[usize::from(b' ' & 15)][0] |= 1 << (b' ' >> 4);
+        }
+        return match rows.find(tape) {
+            Some(at) => Progress::new(at, at, Stop::Change),
+            None => Progress::new(tape.length(), tape.length(), Stop::End),
+        };
+    }
+    if MODE == WRITE && tape.length() >= WORTH_A_TABLE {
+        return encode_by_table::<VARIANT>(tape, &rows, rules);
+    }
+    let case = Symbols::case(rules);
+    let symbol = |byte| Symbols::one::<VARIANT>(byte, rows.class(byte), case);
+    encode_symbols::<VARIANT, MODE>(tape, symbol, |word| rows.surely_none(word))
+}
+
+/// Out of line, so that short inputs need not make room for the table.
+#[inline(never)]
+fn encode_by_table<const VARIANT: u8>(tape: Tape<'_>, rows: &Rows, rules: &EncodeRules) -> Progress {
+    let mut symbols = Symbols([0; 256]);
+    symbols.fill::<VARIANT>(rows, rules);
+    encode_symbols::<VARIANT, WRITE>(tape, |byte| symbols.0[usize::from(byte)], |_| false)
+}
+
+/// From this length on it pays to look up once what each byte becomes.
+const WORTH_A_TABLE: usize = 256;
+
+/// What each byte becomes: up to three bytes from the lowest on, and how many in the highest.
+struct Symbols([u32; 256]);
+
+impl Symbols {
+    #[inline(always)]
+    fn fill<const VARIANT: u8>(&mut self, rows: &Rows, rules: &EncodeRules) {
+        let case = Self::case(rules);
+        for (high, symbols) in self.0.as_chunks_mut::<16>().0.iter_mut().enumerate() {
+            for (low, symbol) in symbols.iter_mut().enumerate() {
+                let byte = (high << 4 | low) as u8;
+                *symbol = Self::one::<VARIANT>(byte, rows.class(byte), case);
+            }
+        }
+    }
+
+    /// What makes upper-case triplets those that are asked for: digits and '%' have this bit already.
+    #[inline(always)]
+    fn case(rules: &EncodeRules) -> u32 {
+        if rules.digits == rules::LOWERCASE { 0x20_20_20 } else { 0 }
+    }
+
+    #[inline(always)]
+    fn one<const VARIANT: u8>(byte: u8, class: u32, case: u32) -> u32 {
+        let plain = if VARIANT & PLUS != 0 && byte == b' ' { b'+' } else { byte };
+        let plain = u32::from(plain) | 1 << 24;
+        let triplet = TRIPLETS[usize::from(byte)] | case;
+        plain ^ (plain ^ triplet) & class.wrapping_neg()
+    }
+}
+
+/// The upper-case triplet of each byte as a [`Symbols`] entry.
+static TRIPLETS: [u32; 256] = {
+    let mut triplets = [0; 256];
+    let mut byte = 0;
+    while byte < 256 {
+        triplets[byte] = u32::from_le_bytes([b'%', rules::UPPERCASE[byte >> 4], rules::UPPERCASE[byte & 15], 3]);
+        byte += 1;
+    }
+    triplets
+};
+
+#[inline(always)]
+fn encode_symbols<const VARIANT: u8, const MODE: u8>(
+    tape: Tape<'_>,
+    symbol: impl Fn(u8) -> u32,
+    surely_plain: impl Fn(u64) -> bool,
+) -> Progress {
     let (mut read, mut written) = (0, 0);
     let stop = loop {
+        // Four bytes in any case is faster than a branch on how many are meant.
+        if VARIANT & KEEP == 0 && MODE == WRITE {
+            'words: while let Some(bytes) = tape.read::<8>(read) {
+                if surely_plain(u64::from_le_bytes(bytes)) {
+                    if !tape.write(written, bytes) {
+                        break;
+                    }
+                    read += 8;
+                    written += 8;
+                    continue;
+                }
+                for (offset, byte) in bytes.into_iter().enumerate() {
+                    let symbol = symbol(byte);
+                    if !tape.write(written, symbol.to_le_bytes()) {
+                        read += offset;
+                        break 'words;
+                    }
+                    written += (symbol >> 24) as usize;
+                }
+                read += 8;
+            }
+            let rest = tape.length() - read;
+            if rest < 8 {
+                let word = tape.read_rest(read);
+                // What stands behind the end may be anything, if only it is seen at a glance.
+                if surely_plain(word | ALL_LETTERS << (8 * rest)) && tape.write(written, word.to_le_bytes()) {
+                    read += rest;
+                    written += rest;
+                    break Stop::End;
+                }
+                for offset in 0..rest {
+                    let symbol = symbol((word >> (8 * offset)) as u8);
+                    if !tape.write(written, symbol.to_le_bytes()) {
+                        break;
+                    }
+                    read += 1;
+                    written += (symbol >> 24) as usize;
+                }
+            }
+        }
         let Some([byte]) = tape.read(read) else { break Stop::End };
         if VARIANT & KEEP != 0
             && byte == b'%'
@@ -193,29 +517,23 @@ pub(crate) fn encode<const VARIANT: u8, const MODE: u8>(tape: Tape<'_>, rules: &
             written += 3;
             continue;
         }
-        let escaped = rules.escape().contains(byte);
-        let space = VARIANT & PLUS != 0 && byte == b' ';
-        if MODE == SCAN && (escaped || space) {
+        let symbol = symbol(byte).to_le_bytes();
+        if MODE == SCAN && symbol != [byte, 0, 0, 1] {
             break Stop::Change;
         }
-        let width = if escaped { 3 } else { 1 };
         if MODE == WRITE {
-            let plain = if space { b'+' } else { byte };
-            let digit = |value: u8| rules.digits[usize::from(value & 15)];
-            let symbol = if escaped { [b'%', digit(byte >> 4), digit(byte), 0] } else { [plain, 0, 0, 0] };
-            // Four bytes in any case is faster than a branch on how many are meant; near the end of the output it is too many.
+            // Near the end of the output four are too many.
             let fits = tape.write(written, symbol)
-                || if escaped {
-                    tape.write(written, [symbol[0], symbol[1], symbol[2]])
-                } else {
-                    tape.write(written, [plain])
+                || match symbol {
+                    [plain, _, _, 1] => tape.write(written, [plain]),
+                    [percent, high, low, _] => tape.write(written, [percent, high, low]),
                 };
             if !fits {
                 break Stop::Full;
             }
         }
         read += 1;
-        written += width;
+        written += usize::from(symbol[3]);
     };
     Progress::new(read, written, stop)
 }

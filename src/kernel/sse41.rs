@@ -96,6 +96,11 @@ impl Vector for __m128i {
     }
 
     #[inline(always)]
+    unsafe fn maximum(self, other: Self) -> Self {
+        _mm_max_epu8(self, other)
+    }
+
+    #[inline(always)]
     unsafe fn high_nibbles(self) -> Self {
         // There is no shift of bytes: that of words lets in four bits of the neighbour, which the mask takes away.
         _mm_and_si128(_mm_srli_epi16::<4>(self), _mm_set1_epi8(15))

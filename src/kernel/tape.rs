@@ -3,6 +3,8 @@
 use core::marker::PhantomData;
 use core::mem::MaybeUninit;
 
+use super::word;
+
 /// An input and an output buffer. They are disjoint, or they start at the same byte.
 ///
 /// In the second case (decoding in place) a kernel may write at `o` only what it has read all of up to `o`: decoding never
@@ -86,7 +88,7 @@ impl<'a> Tape<'a> {
     /// The `N` bytes of the input at `at`, if it has them.
     #[inline(always)]
     pub(crate) fn read<const N: usize>(&self, at: usize) -> Option<[u8; N]> {
-        if at <= self.length() && self.length() - at >= N {
+        if self.length().checked_sub(N).is_some_and(|last| at <= last) {
             // SAFETY: `at + N <= length`, and the source is valid for reads of `length` bytes for 'a. Arrays of bytes have no
             // alignment. (tests/bounds.rs)
             Some(unsafe { self.source().add(at).cast::<[u8; N]>().read() })
@@ -95,11 +97,26 @@ impl<'a> Tape<'a> {
         }
     }
 
+    /// The input from `at` on, where less than eight bytes are left of it, as a little-endian word, zero-padded.
+    #[inline(always)]
+    pub(crate) fn read_rest(&self, at: usize) -> u64 {
+        if let Some(start) = self.length().checked_sub(8) {
+            let last = self.read(start).map_or(0, u64::from_le_bytes);
+            // At the very end nothing is left: the shift is by 64 bits then.
+            last.checked_shr(8 * (at - start) as u32).unwrap_or(0)
+        } else {
+            // SAFETY: the source is valid for reads of `length` bytes, and nothing is written while this reference lives.
+            // (tests/bounds.rs)
+            let (word, _) = word::load(unsafe { core::slice::from_raw_parts(self.source(), self.length()) });
+            word >> (8 * at)
+        }
+    }
+
     /// Writes `bytes` at `at` of the output if they fit, or nothing.
     #[inline(always)]
     #[must_use]
     pub(crate) fn write<const N: usize>(&self, at: usize, bytes: [u8; N]) -> bool {
-        let fits = at <= self.capacity() && self.capacity() - at >= N;
+        let fits = self.capacity().checked_sub(N).is_some_and(|last| at <= last);
         if fits {
             // SAFETY: `at + N <= capacity`, and the target is valid for writes of `capacity` bytes for 'a; no reference into
             // it is alive, since the constructors took the slices' borrows. (tests/bounds.rs)

@@ -37,6 +37,7 @@ pub(crate) trait Vector: Copy {
     unsafe fn subtract(self, other: Self) -> Self;
     unsafe fn subtract_saturating(self, other: Self) -> Self;
     unsafe fn minimum(self, other: Self) -> Self;
+    unsafe fn maximum(self, other: Self) -> Self;
 
     /// The high half of each lane, as a number.
     unsafe fn high_nibbles(self) -> Self;

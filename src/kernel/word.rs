@@ -23,10 +23,45 @@ pub(crate) fn load(bytes: &[u8]) -> (u64, u64) {
 /// Has the top bit of a byte set where `word` has `byte`, and maybe that of bytes above the first such one.
 #[inline(always)]
 pub(crate) const fn equal(word: u64, byte: u8) -> u64 {
-    const ONES: u64 = u64::MAX / 0xFF;
     let difference = word ^ (ONES * byte as u64);
-    difference.wrapping_sub(ONES) & !difference & (ONES << 7)
+    difference.wrapping_sub(ONES) & !difference & TOPS
 }
+
+/// Has the top bit of exactly those bytes set where `word` has `byte`.
+#[inline(always)]
+pub(crate) const fn exactly(word: u64, byte: u8) -> u64 {
+    let difference = word ^ (ONES * byte as u64);
+    // Unlike in `equal`, no carry gets from one byte to the next.
+    let others = ((difference & !TOPS) + !TOPS) | difference;
+    !others & TOPS
+}
+
+/// Puts `new` wherever `word` has `old`.
+#[inline(always)]
+pub(crate) const fn replace(word: u64, old: u8, new: u8) -> u64 {
+    word ^ (exactly(word, old) / 0x80 * (old ^ new) as u64)
+}
+
+/// The top bits of the eight bytes side by side, the lowest byte's first.
+#[inline(always)]
+pub(crate) const fn top_bits(word: u64) -> u64 {
+    // Each factor brings one byte's bit to its place in the highest byte; no two products share a bit.
+    (((word & TOPS) >> 7).wrapping_mul(0x0102_0408_1020_4080)) >> 56
+}
+
+/// Whether all bytes of `word` are ASCII letters or digits.
+#[inline(always)]
+pub(crate) const fn is_alphanumeric(word: u64) -> bool {
+    // Of ASCII, sums of two bytes stay below 0x100. Setting 0x20 makes letters lower-case, and no digit or letter of what is none.
+    let ascii = word & !TOPS;
+    let lower = ascii | (ONES * 0x20);
+    let letter = (lower + ONES * (0x80 - b'a' as u64)) & !(lower + ONES * (0x7F - b'z' as u64));
+    let digit = (ascii + ONES * (0x80 - b'0' as u64)) & !(ascii + ONES * (0x7F - b'9' as u64));
+    (letter | digit) & !word & TOPS == TOPS
+}
+
+const ONES: u64 = u64::MAX / 0xFF;
+const TOPS: u64 = ONES << 7;
 
 /// Whether any of up to 64 bytes is `byte`: without a loop, and from 16 bytes on without a branch but for the length. Pieces may
 /// overlap; each is a fixed number of bytes, which is one comparison where registers hold 16.

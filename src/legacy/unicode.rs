@@ -137,7 +137,7 @@ impl UnicodeDecoder {
             at = escape.end;
         }
         push_part(&mut output, decode(&decoder, &input[at..]), at)?;
-        match driver::checked_text(input) {
+        match driver::checked_text(input, None) {
             Some(text) if text == output => Ok(Cow::Borrowed(text)),
             _ => Ok(Cow::Owned(output)),
         }

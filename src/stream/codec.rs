@@ -96,7 +96,8 @@ pub trait Codec: Clone {
             output.truncate(start + result.map_or(0, |progress| progress.written));
             input = &input[result?.read..];
         }
-        Ok(())
+        // An input that ends behind an error was read to its end, and the error waits.
+        self.error().map_or(Ok(()), Err)
     }
 }
 

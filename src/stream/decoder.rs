@@ -198,7 +198,7 @@ impl Decoder {
         let decoded_end = before + decoded;
         let end = decoded_end - cut::character(&output[..decoded_end]);
         let cut = Prefix::new(&output[end..decoded_end]);
-        let (written, error) = match (self.text, driver::find_ill_formed(&output[..end])) {
+        let (written, error) = match (self.text, driver::find_ill_formed(&output[..end], self.decoder.level)) {
             (Text::Replacing(replacement), Some(start)) => {
                 (replace_ill_formed(output, start, end, replacement)?, error)
             }

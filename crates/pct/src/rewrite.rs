@@ -2,7 +2,6 @@
 #![forbid(unsafe_code)]
 
 use std::io::{self, IsTerminal};
-use std::thread;
 
 use same_file::Handle;
 
@@ -19,10 +18,10 @@ use crate::source::{Blocks, Compression, Opened, Source};
 pub(crate) fn rewrite(arguments: &TextArguments, suffix: &'static str, recipe: &Recipe<'_>) -> Result<Status, Error> {
     let to_terminal = !arguments.output.in_place && arguments.output.output.is_none() && io::stdout().is_terminal();
     // Two things on one terminal would be in each other's way.
-    let progress = if to_terminal || arguments.output.no_progress || arguments.errors.report() == ReportForm::None {
+    let progress = if to_terminal || arguments.input.no_progress || arguments.errors.report() == ReportForm::None {
         Progress::hidden()
     } else {
-        Progress::of(&arguments.files)
+        Progress::of(&arguments.input.files)
     };
     let mut rewriting = Rewriting { arguments, suffix, recipe, to_terminal, progress, reports: Vec::new() };
     let result = if arguments.output.in_place { rewriting.in_place() } else { rewriting.one_output() };
@@ -62,14 +61,20 @@ impl Rewriting<'_> {
             }
             rewriting.one(source, opened, &mut sink)
         });
+        // A file is replaced only if all went well. Standard output is ended as its format wants it, whatever came before.
         match status {
+            Err(status) | Ok(status) if output.output.is_some() && status != Status::Success => Ok(status),
             Ok(status) => sink.finish().map(|()| status).or_else(|error| Ok(status.max(error.report()))),
-            Err(status) => Ok(status),
+            Err(status) => {
+                // It has been said already what went wrong.
+                let _ = sink.finish();
+                Ok(status)
+            }
         }
     }
 
     fn in_place(&mut self) -> Result<Status, Error> {
-        if self.arguments.files.iter().any(|source| source.path().is_none()) {
+        if self.arguments.input.files.iter().any(|source| source.path().is_none()) {
             return Err(Error::Usage("--in-place needs files: standard input has no place to write to".into()));
         }
         let status = self.each_file(|rewriting, source, opened| {
@@ -88,9 +93,9 @@ impl Rewriting<'_> {
         mut action: impl FnMut(&mut Self, &Source, Opened) -> Result<(), Error>,
     ) -> Result<Status, Status> {
         let mut status = Status::Success;
-        for source in &self.arguments.files {
+        for source in &self.arguments.input.files {
             let progress = self.progress.clone();
-            let opened = source.open(!self.arguments.output.no_decompress, move |bytes| progress.advance(bytes));
+            let opened = source.open(!self.arguments.input.no_decompress, move |bytes| progress.advance(bytes));
             let result = opened
                 .map_err(|error| Error::Input(source.to_string(), error))
                 .and_then(|opened| action(self, source, opened));
@@ -105,7 +110,7 @@ impl Rewriting<'_> {
     }
 
     fn one(&mut self, source: &Source, opened: Opened, sink: &mut Sink) -> Result<(), Error> {
-        let TextArguments { units, errors, output, .. } = self.arguments;
+        let TextArguments { units, errors, input, .. } = self.arguments;
         let unit = units.unit(self.recipe, self.suffix, self.to_terminal)?;
         let policy = errors.policy();
         let max_errors = if policy == Policy::Fail { Some(0) } else { errors.max_errors };
@@ -115,8 +120,9 @@ impl Rewriting<'_> {
             policy,
             limit: max_errors.map_or(u64::MAX, |most| most.saturating_sub(found)),
             max_errors,
+            listener: None,
             counts_lines: max_errors.is_some() || errors.report() == ReportForm::Json,
-            threads: output.threads.or_else(|| thread::available_parallelism().ok()).map_or(1, |threads| threads.get()),
+            threads: input.threads,
         };
         let mut report = FileReport::new(source.to_string(), unit.separator());
         let result = pipeline::run(&plan, Blocks::new(opened.text, unit.scanner()), sink, &mut report);

@@ -4,11 +4,14 @@
 use clap::Args;
 
 use super::TextArguments;
+use crate::meaning::{self, DecodingOptions};
 
 const EXAMPLES: &str = "\
 Examples:
   pct decode access.log                          Line by line; %0A and %0D stay escaped
   pct decode --plus < queries.txt                '+' is a space, as in forms
+  pct decode --dialect java column.txt           As java.net.URLDecoder, so as Spark and Trino, does
+  pct decode --keep reserved --reject %00 urls   Delimiters stay escaped, and NUL is an error
   pct decode -f 3,5 requests.tsv.gz              Only these fields of a compressed TSV
   pct decode --csv -c url,referer visits.csv     Only these columns
   pct decode --jsonl -k req.q --append log.json  A new member beside the old one
@@ -19,13 +22,13 @@ Examples:
 /// Works line by line: line ends stay as they are, and the triplets %0A and %0D stay escaped, so that there are as many lines
 /// as before. Any other byte is decoded, once: %2541 becomes %41.
 ///
-/// Logs are dirty, so a '%' that two hexadecimal digits do not follow is passed on as it is, unless --errors says otherwise.
+/// Logs are dirty, so a '%' that two hexadecimal digits do not follow is passed on as it is, unless --errors says otherwise. With
+/// --dialect, an error is what is one in that system.
 #[derive(Args, Debug)]
-#[command(after_help = EXAMPLES)]
+#[command(after_help = EXAMPLES, after_long_help = meaning::long_help(EXAMPLES))]
 pub(crate) struct DecodeArguments {
-    /// Read '+' as a space, as forms do
-    #[arg(long)]
-    pub(crate) plus: bool,
+    #[command(flatten)]
+    pub(crate) meaning: DecodingOptions,
 
     #[command(flatten)]
     pub(crate) text: TextArguments,

@@ -1,28 +1,35 @@
 //! What can be asked for on the command line: one file for each command's arguments, and one for each group that they share.
 #![forbid(unsafe_code)]
 
+mod check;
 mod decode;
 mod encode;
 mod errors;
+mod form;
 mod generate;
+mod input;
 mod normalize;
 mod output;
 mod repair;
-mod set_name;
+mod stats;
 mod units;
 
 use clap::{Args, Parser, Subcommand};
 
+pub(crate) use check::{CheckArguments, FindingsForm};
 pub(crate) use decode::DecodeArguments;
 pub(crate) use encode::EncodeArguments;
 pub(crate) use errors::{ErrorArguments, ReportForm};
+pub(crate) use form::FormArguments;
 pub(crate) use generate::{CompletionsArguments, ManArguments};
+pub(crate) use input::InputArguments;
 pub(crate) use normalize::NormalizeArguments;
 pub(crate) use output::OutputArguments;
 pub(crate) use repair::RepairArguments;
+pub(crate) use stats::StatsArguments;
 pub(crate) use units::UnitArguments;
 
-use crate::source::Source;
+use crate::info::InfoArguments;
 
 const AFTER_HELP: &str = "\
 Environment:
@@ -32,7 +39,7 @@ Environment:
 
 Exit codes:
   0  Done (a reader of the output that has seen enough included)
-  1  The text is malformed or not UTF-8 (only with --errors fail or --max-errors)
+  1  The text is malformed or not UTF-8 (only with --errors fail or --max-errors); 'check' found something
   2  Bad usage
   3  A file could not be read, or the output not written";
 
@@ -50,6 +57,10 @@ pub(crate) enum Command {
     Encode(EncodeArguments),
     Normalize(NormalizeArguments),
     Repair(RepairArguments),
+    Form(FormArguments),
+    Check(CheckArguments),
+    Stats(StatsArguments),
+    Info(InfoArguments),
     Completions(CompletionsArguments),
     Man(ManArguments),
 }
@@ -66,9 +77,6 @@ pub(crate) struct TextArguments {
     #[command(flatten)]
     pub(crate) output: OutputArguments,
 
-    /// Files to read, one after the other; '-' is standard input
-    ///
-    /// What gzip, zstd, bzip2 or xz have compressed is read as what it says.
-    #[arg(value_name = "FILE", default_value = "-")]
-    pub(crate) files: Vec<Source>,
+    #[command(flatten)]
+    pub(crate) input: InputArguments,
 }

@@ -66,7 +66,8 @@ fn delimiter(text: &str) -> Result<u8, String> {
         b"\\t" => Ok(b'\t'),
         b"\\0" => Ok(0),
         b"\\\\" => Ok(b'\\'),
-        b"\n" | b"\r" | b"%" => Err("a line end or '%' cannot stand between fields".into()),
+        // Encoding writes '%', digits and '+': what it writes must not end a field.
+        b"\n" | b"\r" | b"%" | b"+" => Err("a line end, '%' or '+' cannot stand between fields".into()),
         &[byte] if !byte.is_ascii_hexdigit() => Ok(byte),
         [_] => Err("a hexadecimal digit cannot stand between fields".into()),
         _ => Err("one byte stands between fields".into()),
@@ -80,6 +81,12 @@ const LINE_ENDS: ByteSet = ByteSet::new(b"\n\r");
 const CONTROLS: ByteSet = ByteSet::range(0, 0x1F).with(0x7F).without(b'\t');
 
 impl UnitArguments {
+    /// Whether each record is a field, and nothing else is asked for.
+    pub(crate) fn are_lines(&self) -> bool {
+        let is_other = self.raw || self.fields.is_some() || self.csv || self.jsonl || self.log.is_some() || self.append;
+        !is_other && self.delimiter.is_none() && !self.unsafe_controls
+    }
+
     /// The unit for one input. What is shown on a terminal must not do anything to it. New columns are named after those that they
     /// come from, and `suffix`.
     pub(crate) fn unit(

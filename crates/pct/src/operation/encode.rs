@@ -2,9 +2,10 @@
 #![forbid(unsafe_code)]
 
 use memchr::memchr_iter;
-use simdpct::{Decoder, Encoder, stream};
+use simdpct::{ByteSet, Decoder, Encoder, stream};
 
 use super::{Fault, FaultKind, Operation, Stream};
+use crate::meaning::Encoding;
 
 /// Encodes every byte, text or not; what is not UTF-8 is said all the same, or replaced before.
 pub(crate) struct Encode {
@@ -15,9 +16,10 @@ pub(crate) struct Encode {
 }
 
 impl Encode {
-    /// With `replace`, what is not UTF-8 becomes U+FFFD. `line_encoder` is `encoder` without LF and CR in its set.
-    pub(crate) fn new(encoder: Encoder, line_encoder: Encoder, replace: bool) -> Self {
-        Self { encoder, line_encoder, replace }
+    /// With `replace`, what is not UTF-8 becomes U+FFFD.
+    pub(crate) fn new(encoding: Encoding, replace: bool) -> Self {
+        let line_encoder = encoding.leaving(ByteSet::new(b"\n\r")).encoder();
+        Self { encoder: encoding.encoder(), line_encoder, replace }
     }
 
     /// Many lines in one go. Neither LF nor CR is part of a triplet or of a character that is more than a byte, so whatever
@@ -71,10 +73,9 @@ impl Operation for Encode {
 
     fn stream(&self, _: bool) -> Option<Box<dyn Stream>> {
         // Decodes nothing, so that it only looks for what is not UTF-8.
-        let checking = stream::Decoder::new(Decoder::new().lenient().keep(simdpct::ByteSet::ALL)).utf8();
-        let replacing = self
-            .replace
-            .then(|| stream::Decoder::new(Decoder::new().lenient().keep(simdpct::ByteSet::ALL)).utf8_lossy());
+        let checking = stream::Decoder::new(Decoder::new().lenient().keep(ByteSet::ALL)).utf8();
+        let replacing =
+            self.replace.then(|| stream::Decoder::new(Decoder::new().lenient().keep(ByteSet::ALL)).utf8_lossy());
         Some(Box::new(Parts {
             encoder: Some(stream::Encoder::new(self.encoder)),
             replacing,

@@ -1,10 +1,12 @@
-//! What a command does with a field: decode, encode, normalize, repair.
+//! What a command does with a field: decode, encode, normalize, repair, look at it.
 //!
 //! An operation knows neither records nor files. A unit hands it fields; a fault is said, never acted upon, here.
 #![forbid(unsafe_code)]
 
 mod decode;
 mod encode;
+mod form;
+mod inspect;
 mod normalize;
 mod repair;
 mod torn;
@@ -12,10 +14,12 @@ mod torn;
 use std::fmt;
 
 use memchr::memchr;
-use simdpct::{ByteSet, DecodeErrorKind};
+use simdpct::{ByteSet, DecodeErrorKind, Kinds};
 
 pub(crate) use decode::Decode;
 pub(crate) use encode::Encode;
+pub(crate) use form::{FromForm, Shape, ToForm};
+pub(crate) use inspect::{Inspect, words};
 pub(crate) use normalize::Normalize;
 pub(crate) use repair::Repair;
 
@@ -27,23 +31,38 @@ pub(crate) trait Operation: Send + Sync {
     /// Appends what becomes of many records, each with its `separator` (but perhaps the last), as if each was a field. Says the first
     /// fault.
     fn apply_records(&self, records: &[u8], separator: u8, output: &mut Vec<u8>) -> Option<Fault> {
-        let mut first = None;
-        let mut start = 0;
-        while start < records.len() {
-            let end = memchr(separator, &records[start..]).map_or(records.len(), |at| start + at + 1);
-            let (record, ending) = split_ending(&records[start..end], separator);
-            let fault = self.apply(record, output);
-            first = first.or(fault.map(|fault| fault.behind(start)));
-            output.extend_from_slice(ending);
-            start = end;
-        }
-        first
+        each_record(self, records, separator, output)
+    }
+
+    /// The same, if no record is at fault. If it is not, what was appended does not count: this is for finding out soon.
+    fn apply_if_clean(&self, records: &[u8], separator: u8, output: &mut Vec<u8>) -> bool {
+        self.apply_records(records, separator, output).is_none()
     }
 
     /// The same for a field too long to be held; `None` if only a whole field will do.
     ///
     /// With `until_fault`, all that is appended precedes the first fault.
     fn stream(&self, until_fault: bool) -> Option<Box<dyn Stream>>;
+}
+
+/// Applies an operation to one record after the other.
+fn each_record(
+    operation: &(impl Operation + ?Sized),
+    records: &[u8],
+    separator: u8,
+    output: &mut Vec<u8>,
+) -> Option<Fault> {
+    let mut first = None;
+    let mut start = 0;
+    while start < records.len() {
+        let end = memchr(separator, &records[start..]).map_or(records.len(), |at| start + at + 1);
+        let (record, ending) = split_ending(&records[start..end], separator);
+        let fault = operation.apply(record, output);
+        first = Fault::first(first, fault.map(|fault| fault.behind(start)));
+        output.extend_from_slice(ending);
+        start = end;
+    }
+    first
 }
 
 /// An operation on one field that comes in parts, cut anywhere.
@@ -69,6 +88,17 @@ pub(crate) struct Fault {
 }
 
 impl Fault {
+    /// That of a record whose fields have these, in their order.
+    pub(crate) fn first(before: Option<Self>, after: Option<Self>) -> Option<Self> {
+        match (before, after) {
+            (
+                Some(Self { kind: FaultKind::Found(some), position }),
+                Some(Self { kind: FaultKind::Found(more), .. }),
+            ) => Some(Self { kind: FaultKind::Found(some | more), position }),
+            _ => before.or(after),
+        }
+    }
+
     /// The same in a text of which the field follows `offset` bytes.
     pub(crate) fn behind(self, offset: usize) -> Self {
         Self { position: self.position + offset, ..self }
@@ -80,6 +110,8 @@ impl Fault {
 pub(crate) enum FaultKind {
     /// A field cannot be decoded.
     Code(DecodeErrorKind),
+    /// A field holds what was looked for.
+    Found(Kinds),
     /// The text to encode is not UTF-8.
     NotUtf8,
     /// The record is not what the unit says that it is; the words say what it is not.
@@ -92,6 +124,10 @@ impl fmt::Display for FaultKind {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Code(kind) => kind.fmt(f),
+            Self::Found(kinds) => {
+                let all = Kinds::ALL.into_iter().filter(|&(kind, _)| kinds.contains(kind));
+                f.write_str(&all.map(|(kind, _)| words(kind)).collect::<Vec<_>>().join("; "))
+            }
             Self::NotUtf8 => f.write_str("not valid UTF-8"),
             Self::Format(what) => write!(f, "not {what}"),
             Self::TooLong => f.write_str("too long: passed on as it is"),

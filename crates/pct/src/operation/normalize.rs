@@ -1,7 +1,7 @@
 //! Normalising: triplets in the normal form of RFC 3986 6.2.2.
 #![forbid(unsafe_code)]
 
-use simdpct::{DecodeError, Malformed, Normalizer};
+use simdpct::{ByteSet, DecodeError, Malformed, Normalizer, sets};
 
 use super::torn::untorn;
 use super::{Fault, FaultKind, Operation, Stream};
@@ -16,8 +16,9 @@ pub(crate) struct Normalize {
 }
 
 impl Normalize {
-    pub(crate) fn new(escape_malformed: bool, replace: bool) -> Self {
-        let strict = Normalizer::new();
+    /// The triplets of the bytes of `safe` stay: even an unreserved character may be a delimiter.
+    pub(crate) fn new(safe: ByteSet, escape_malformed: bool, replace: bool) -> Self {
+        let strict = Normalizer::new().decode(sets::UNRESERVED.intersection(safe.complement()));
         let malformed = if escape_malformed { Malformed::Escape } else { Malformed::Keep };
         Self { strict, normalizer: strict.malformed(malformed), replace }
     }

@@ -1,6 +1,8 @@
 //! Text cut anywhere, cut again where no operation sees the difference.
 #![forbid(unsafe_code)]
 
+use simdpct::Decoder;
+
 /// The length of the longest start of `text` that no triplet and no character may go on behind; at most 3 bytes less than all.
 ///
 /// Cutting there changes nothing: '%' and a lead byte each begin something new, whatever stands before them.
@@ -22,6 +24,22 @@ fn unfinished_character(text: &[u8]) -> usize {
         Err(error) if error.error_len().is_none() => sequence.len(),
         _ => 0,
     }
+}
+
+/// The same, where also no character may go on once the text is decoded.
+pub(super) fn untorn_decoded(text: &[u8]) -> usize {
+    let mut cut = untorn(text);
+    // Three bytes of a character at most, each a triplet.
+    let end = &text[cut.saturating_sub(12)..cut];
+    // A lenient decoder that rejects nothing has no error.
+    let decoded = Decoder::new().lenient().decode(end).unwrap_or_default();
+    for _ in 0..unfinished_character(&decoded) {
+        cut -= match &text[..cut] {
+            [.., b'%', first, second] if first.is_ascii_hexdigit() && second.is_ascii_hexdigit() => 3,
+            _ => 1,
+        };
+    }
+    cut
 }
 
 #[cfg(test)]
@@ -55,6 +73,24 @@ mod tests {
         ];
         for (text, length) in cases {
             assert_eq!(untorn(text), length, "{}", text.escape_ascii());
+        }
+    }
+
+    #[test]
+    fn characters_made_of_triplets_are_held_back() {
+        let cases: [(&[u8], usize); 9] = [
+            (b"a%C3", 1),
+            (b"a%C3%", 1),
+            (b"a%C3%A9", 7),
+            (b"a%E2%82%4", 1),
+            (b"a%F0%9F%98", 1),
+            (b"a%F0\x9F%98", 1),
+            (b"%F0%9F%98%80%F0%9F%98", 12),
+            (b"%C3%C3", 3),
+            (b"%ED%A0", 6),
+        ];
+        for (text, length) in cases {
+            assert_eq!(super::untorn_decoded(text), length, "{}", text.escape_ascii());
         }
     }
 }

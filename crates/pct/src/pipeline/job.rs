@@ -41,14 +41,14 @@ pub(crate) struct Job {
 }
 
 impl Job {
-    pub(crate) fn new(policy: Policy) -> Self {
+    pub(crate) fn new(policy: Policy, names_all: bool) -> Self {
         Self {
             policy,
             limit: 0,
             is_first: false,
             output: Vec::new(),
             scratch: Vec::new(),
-            tally: Tally::default(),
+            tally: Tally::new(names_all),
             stop: None,
         }
     }

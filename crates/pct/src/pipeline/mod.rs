@@ -5,14 +5,17 @@
 #![forbid(unsafe_code)]
 
 mod job;
+mod listener;
 mod oversize;
 mod spool;
 
+use std::num::NonZero;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread;
 
 pub(crate) use job::{Job, Policy};
+pub(crate) use listener::Listener;
 
 use crate::error::Error;
 use crate::operation::Fault;
@@ -29,9 +32,12 @@ pub(crate) struct Plan<'p> {
     pub(crate) limit: u64,
     /// What is said of the record that is one too many.
     pub(crate) max_errors: Option<u64>,
-    pub(crate) threads: usize,
+    /// All cores, if nothing is said.
+    pub(crate) threads: Option<NonZero<usize>>,
     /// Lines are to be counted to the end, not only as far as the first offenders are named.
     pub(crate) counts_lines: bool,
+    /// Is told of every record at fault.
+    pub(crate) listener: Option<&'p dyn Listener>,
 }
 
 /// One input to its end, or to the first record at fault that is one too many.
@@ -45,15 +51,17 @@ pub(crate) fn run(plan: &Plan<'_>, blocks: Blocks, sink: &mut Sink, report: &mut
         counts_lines: AtomicBool::new(true),
     };
     // Whether help is worth its while is known when there is still something to do after some blocks.
-    if !pipeline.work(Some(ALONE)) {
+    if !pipeline.work(Some(ALONE), BLOCK) {
+        let threads = plan.threads.or_else(|| thread::available_parallelism().ok()).map_or(1, NonZero::get);
+        let block = (MEMORY / threads).clamp(BLOCK / 4, BLOCK);
         thread::scope(|scope| {
-            for _ in 1..plan.threads {
+            for _ in 1..threads {
                 // Where no more can be started, for want of memory or by a limit, those that there are do it.
-                if thread::Builder::new().spawn_scoped(scope, || pipeline.work(None)).is_err() {
+                if thread::Builder::new().spawn_scoped(scope, || pipeline.work(None, block)).is_err() {
                     break;
                 }
             }
-            pipeline.work(None);
+            pipeline.work(None, block);
         });
     }
     pipeline.ordered.into_inner().unwrap_or_else(PoisonError::into_inner).result
@@ -61,6 +69,10 @@ pub(crate) fn run(plan: &Plan<'_>, blocks: Blocks, sink: &mut Sink, report: &mut
 
 /// So many blocks are done before other threads are started.
 const ALONE: u64 = 8;
+
+/// All blocks together are no longer than this, unless there are very many threads. What becomes of them is at most three times as
+/// long.
+const MEMORY: usize = 8 * 1024 * 1024;
 
 struct Pipeline<'p> {
     plan: &'p Plan<'p>,
@@ -92,9 +104,9 @@ struct Ordered<'p> {
 
 impl<'p> Pipeline<'p> {
     /// Does blocks, at most so many, until there are no more; says whether there are none.
-    fn work(&self, most: Option<u64>) -> bool {
-        let mut buffer = Buffer::new(BLOCK);
-        let mut job = Job::new(self.plan.policy);
+    fn work(&self, most: Option<u64>, block: usize) -> bool {
+        let mut buffer = Buffer::new(block);
+        let mut job = Job::new(self.plan.policy, self.plan.listener.is_some());
         loop {
             let mut input = lock(&self.input);
             if input.is_done || self.is_stopped.load(Ordering::Relaxed) {
@@ -176,6 +188,9 @@ impl Ordered<'_> {
             plan.unit.transform(block, job);
         }
         let start = self.report.place;
+        if let Some(listener) = plan.listener {
+            listener::tell(listener, self.report, &job.tally, block)?;
+        }
         self.report.absorb(&job.tally, block, start.then(end));
         self.sink.write(&job.output)?;
         match job.stop {

@@ -207,7 +207,7 @@ fn write_whole(
         let end = Place::START.after(&record, ordered.report.separator);
         let result = ordered.write(plan, &record, job, number, end);
         // Such records are rare, and the memory would stay.
-        *job = Job::new(plan.policy);
+        *job = Job::new(plan.policy, plan.listener.is_some());
         return result;
     }
     let offender = Offender { kind: FaultKind::TooLong, place: ordered.report.place };
@@ -235,6 +235,10 @@ fn go_on(blocks: &mut Blocks, buffer: &mut Buffer, ordered: &Ordered<'_>) -> Res
 fn note(offender: Option<Offender>, plan: &Plan<'_>, ordered: &mut Ordered<'_>) -> Result<(), Error> {
     let Some(offender) = offender else { return Ok(()) };
     let is_one_too_many = ordered.left(plan) == 0;
+    if let Some(listener) = plan.listener {
+        listener.hear(&ordered.report.name, &offender, b"")?;
+        listener.pause()?;
+    }
     ordered.report.note(offender);
     if is_one_too_many { Err(ordered.one_too_many(plan, offender)) } else { Ok(()) }
 }

@@ -5,9 +5,15 @@ use serde_json::{Map, Value, json};
 
 use super::{Count, FileReport};
 use crate::error::complain;
+use crate::operation::FaultKind;
 
 /// Tells standard error, in one line, whether anything was found or not.
 pub(crate) fn tell_json(files: &[FileReport]) {
+    complain(format_args!("{}", as_json(files)));
+}
+
+/// The report itself.
+pub(crate) fn as_json(files: &[FileReport]) -> Value {
     let files: Vec<_> = files
         .iter()
         .map(|file| {
@@ -20,16 +26,20 @@ pub(crate) fn tell_json(files: &[FileReport]) {
                 .first
                 .iter()
                 .map(|offender| {
-                    json!({
+                    let mut object = json!({
                         "file": file.name,
                         "line": offender.place.line,
                         "column": offender.place.column,
                         "kind": Count::of(offender.kind).name(),
-                    })
+                    });
+                    if let FaultKind::Found(kinds) = offender.kind {
+                        object["found"] = kinds.names().collect();
+                    }
+                    object
                 })
                 .collect();
             json!({ "file": file.name, "lines": file.place.complete_lines(), "counts": counts, "first": first })
         })
         .collect();
-    complain(format_args!("{}", Value::from_iter([("files", files)])));
+    Value::from_iter([("files", files)])
 }

@@ -19,18 +19,21 @@ pub(crate) enum Count {
     Malformed,
     NotUtf8,
     Rejected,
+    Suspicious,
     Format,
     TooLong,
 }
 
 impl Count {
-    pub(crate) const ALL: [Self; 5] = [Self::Malformed, Self::NotUtf8, Self::Rejected, Self::Format, Self::TooLong];
+    pub(crate) const ALL: [Self; 6] =
+        [Self::Malformed, Self::NotUtf8, Self::Rejected, Self::Suspicious, Self::Format, Self::TooLong];
 
     pub(crate) fn of(kind: FaultKind) -> Self {
         match kind {
             FaultKind::Code(DecodeErrorKind::Malformed) => Self::Malformed,
             FaultKind::Code(DecodeErrorKind::Rejected(_)) => Self::Rejected,
             FaultKind::Code(_) | FaultKind::NotUtf8 => Self::NotUtf8,
+            FaultKind::Found(_) => Self::Suspicious,
             FaultKind::Format(_) => Self::Format,
             FaultKind::TooLong => Self::TooLong,
         }
@@ -42,6 +45,7 @@ impl Count {
             Self::Malformed => "malformed",
             Self::NotUtf8 => "not-utf8",
             Self::Rejected => "rejected",
+            Self::Suspicious => "suspicious",
             Self::Format => "not-in-format",
             Self::TooLong => "too-long",
         }
@@ -53,6 +57,7 @@ impl Count {
             Self::Malformed => "malformed",
             Self::NotUtf8 => "not UTF-8",
             Self::Rejected => "with rejected bytes",
+            Self::Suspicious => "suspicious",
             Self::Format => "not in the format",
             Self::TooLong => "too long",
         }
@@ -60,15 +65,23 @@ impl Count {
 }
 
 /// What one thread finds in one block: counts, and the first offenders at their offset in it.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(crate) struct Tally {
     counts: [u64; Count::ALL.len()],
     pub(crate) first: Vec<Offender<usize>>,
+    /// So many offenders are named.
+    most: usize,
 }
 
 impl Tally {
-    /// As many offenders are named.
+    /// As many offenders are named in a report.
     pub(crate) const NAMED: usize = 10;
+
+    /// Names as many as a report does, or all.
+    pub(crate) fn new(names_all: bool) -> Self {
+        let most = if names_all { usize::MAX } else { Self::NAMED };
+        Self { counts: Default::default(), first: Vec::new(), most }
+    }
 
     pub(crate) fn clear(&mut self) {
         self.counts = Default::default();
@@ -77,7 +90,7 @@ impl Tally {
 
     pub(crate) fn note(&mut self, fault: Fault) {
         self.counts[Count::of(fault.kind) as usize] += 1;
-        if self.first.len() < Self::NAMED {
+        if self.first.len() < self.most {
             self.first.push(Offender { kind: fault.kind, place: fault.position });
         }
     }

@@ -1,7 +1,7 @@
 //! A file that is written beside the one that it replaces, so that a crash, a full disk or Ctrl-C leaves that one as it was.
 #![forbid(unsafe_code)]
 
-use std::fs::{self, File};
+use std::fs::{self, File, Metadata};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
@@ -23,7 +23,7 @@ pub(super) fn open(path: &Path) -> io::Result<Target> {
     // A link stays a link, and what it leads to is replaced.
     let path = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
     let old = match fs::metadata(&path) {
-        Ok(metadata) if metadata.is_file() => Some(metadata.permissions()),
+        Ok(metadata) if metadata.is_file() => Some(metadata),
         Ok(_) => return File::options().write(true).open(&path).map(Target::Special),
         Err(error) if error.kind() == io::ErrorKind::NotFound => None,
         Err(error) => return Err(error),
@@ -34,12 +34,24 @@ pub(super) fn open(path: &Path) -> io::Result<Target> {
     builder.prefix(".pct-").suffix(".tmp");
     let file = builder.make_in(folder, |path| File::options().write(true).create_new(true).open(path))?;
     let guard = Guard::new(file.path());
-    if let Some(permissions) = old {
-        file.as_file().set_permissions(permissions)?;
+    if let Some(old) = old {
+        keep_owner(file.as_file(), &old);
+        file.as_file().set_permissions(old.permissions())?;
     }
     let (file, temporary) = file.into_parts();
     Ok(Target::File(Beside { file: NamedTempFile::from_parts(file, temporary), guard, path }))
 }
+
+/// Only root may give files away; everybody else's are their own as they are.
+#[cfg(unix)]
+fn keep_owner(file: &File, old: &Metadata) {
+    use std::os::unix::fs::{MetadataExt, fchown};
+
+    let _ = fchown(file, Some(old.uid()), Some(old.gid()));
+}
+
+#[cfg(not(unix))]
+fn keep_owner(_: &File, _: &Metadata) {}
 
 impl Beside {
     /// The name is taken only when all is on the disk, and is itself there before this returns.

@@ -26,6 +26,8 @@ pub(crate) enum Target {
     /// A device or a pipe, which cannot be replaced.
     Special(File),
     File(Beside),
+    /// For what is not to be seen.
+    Nowhere,
 }
 
 impl Sink {
@@ -38,6 +40,10 @@ impl Sink {
         let name = path.display().to_string();
         let target = beside::open(path).map_err(|error| Error::Output(name.clone(), error))?;
         Self::new(name, target, compression)
+    }
+
+    pub(crate) fn nowhere() -> Result<Self, Error> {
+        Self::new("nowhere".into(), Target::Nowhere, Compression::None)
     }
 
     fn new(name: String, target: Target, compression: Compression) -> Result<Self, Error> {
@@ -65,7 +71,7 @@ impl Target {
     fn finish(self) -> io::Result<()> {
         match self {
             Self::StandardOutput(mut output) => output.flush(),
-            Self::Special(_) => Ok(()),
+            Self::Special(_) | Self::Nowhere => Ok(()),
             Self::File(file) => file.finish(),
         }
     }
@@ -77,13 +83,14 @@ impl Write for Target {
             Self::StandardOutput(output) => output.write(bytes),
             Self::Special(file) => file.write(bytes),
             Self::File(file) => file.write(bytes),
+            Self::Nowhere => Ok(bytes.len()),
         }
     }
 
     fn flush(&mut self) -> io::Result<()> {
         match self {
             Self::StandardOutput(output) => output.flush(),
-            Self::Special(_) | Self::File(_) => Ok(()),
+            Self::Special(_) | Self::File(_) | Self::Nowhere => Ok(()),
         }
     }
 }

@@ -69,6 +69,10 @@ impl Buffer {
     }
 
     fn set(&mut self, bytes: &[u8]) {
+        // What was carried over may come from a longer buffer.
+        if self.bytes.len() < bytes.len() {
+            self.bytes.resize(bytes.len(), 0);
+        }
         self.bytes[..bytes.len()].copy_from_slice(bytes);
         self.length = bytes.len();
     }
@@ -192,5 +196,89 @@ impl Blocks {
             Err(error) => self.end = Some(Err(error)),
         }
         start
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::{self, Read};
+
+    use super::{Blocks, Buffer, Cut, Scanner, Separated, WholeInput};
+
+    /// Reads as a pipe does into which so many bytes at a time are written.
+    struct Pipe<'a> {
+        rest: &'a [u8],
+        portion: usize,
+    }
+
+    impl Read for Pipe<'_> {
+        fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+            let length = self.portion.min(buffer.len());
+            self.rest.read(&mut buffer[..length])
+        }
+    }
+
+    /// What is handed out: blocks of whole records, and records in parts between brackets.
+    fn blocks(input: impl Read + Send + 'static, scanner: impl Scanner + 'static, capacity: usize) -> String {
+        let mut blocks = Blocks::new(Box::new(input), Box::new(scanner));
+        let mut buffer = Buffer::new(capacity);
+        let mut all = String::new();
+        loop {
+            let cut = blocks.next(&mut buffer);
+            all.push_str(&buffer.escape_ascii().to_string());
+            match cut {
+                Ok(Cut::Records) => all.push('|'),
+                Ok(Cut::Beginning) => {
+                    let mut is_last = false;
+                    while !is_last {
+                        is_last = blocks.go_on(&mut buffer).unwrap();
+                        all.push_str(&format!("[{}]", buffer.escape_ascii()));
+                    }
+                }
+                Ok(Cut::End) => return all,
+                Err(error) => return all + &error.to_string(),
+            }
+        }
+    }
+
+    #[test]
+    fn records_are_not_cut_unless_they_are_longer_than_the_buffer() {
+        let input = b"one\ntwo\n\nthree\nabcdefghijklmnopqrst\nend";
+        let found = blocks(&input[..], Separated(b'\n'), 10);
+        assert_eq!(found, "one\\ntwo\\n\\n|three\\n|abcdefghij[klmnopqrst][\\n]end|");
+    }
+
+    #[test]
+    fn records_are_handed_out_as_they_come() {
+        let pipe = |portion| Pipe { rest: b"a\nb\nc\nd", portion };
+        assert_eq!(blocks(pipe(2), Separated(b'\n'), 100), "a\\n|b\\n|c\\n|d|");
+        assert_eq!(blocks(pipe(3), WholeInput, 100), "a\\nb[\\nc\\n][d][]");
+        assert_eq!(blocks(pipe(3), Separated(b'\0'), 100), "a\\nb\\nc\\nd|");
+    }
+
+    #[test]
+    fn a_line_end_is_not_cut() {
+        for portion in 1..9 {
+            let found = blocks(Pipe { rest: b"abcd\r\nefgh\rij\r\n\r\n", portion }, Separated(b'\n'), 5);
+            assert!(!found.contains("\\r][\\n") && !found.contains("\\r[\\n"), "{portion}: {found}");
+            let text = found.replace(['|', '[', ']'], "");
+            assert_eq!(text, "abcd\\r\\nefgh\\rij\\r\\n\\r\\n", "{portion}");
+        }
+    }
+
+    #[test]
+    fn what_was_read_before_an_error_is_handed_out() {
+        struct Broken(bool);
+        impl Read for Broken {
+            fn read(&mut self, _: &mut [u8]) -> io::Result<usize> {
+                // An interruption is none.
+                self.0 = !self.0;
+                Err(if self.0 { io::ErrorKind::Interrupted.into() } else { io::Error::other("broken") })
+            }
+        }
+        let input = || b"line\nhalf %".chain(Broken(false));
+        assert_eq!(blocks(input(), Separated(b'\n'), 100), "line\\n|half %|broken");
+        assert_eq!(blocks(input(), Separated(b'\n'), 4), "line[\\n]half[ %][]broken");
+        assert_eq!(blocks(input(), WholeInput, 100), "line\\nhalf %[]broken");
     }
 }

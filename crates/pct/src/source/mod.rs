@@ -1,4 +1,8 @@
 //! Where text comes from: files and standard input, compressed or not, in blocks.
+//!
+//! Files are read, not mapped into memory. Copying to a buffer that stays in a core's cache takes half to two thirds of the time of
+//! the page faults (a warm file of 1 GiB: 0.11 s and 0.19 s on tmpfs, 0.06 s and 0.09 s on ext4). A mapped file that somebody
+//! shortens kills its reader, and one that somebody writes to changes under code that relies on it not to.
 #![forbid(unsafe_code)]
 
 mod blocks;

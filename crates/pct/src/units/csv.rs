@@ -138,7 +138,7 @@ impl Csv {
                 let was_quoted = raw.starts_with(b"\"");
                 let found = self.operation.apply(field, &mut result);
                 let position = |at: usize| range.start + if was_quoted { 1 } else { at };
-                fault = fault.or(found.map(|found| Fault { position: position(found.position), ..found }));
+                fault = Fault::first(fault, found.map(|found| Fault { position: position(found.position), ..found }));
                 if self.append.is_some() {
                     output.extend_from_slice(raw);
                     appended.push(self.delimiter);
@@ -283,5 +283,65 @@ impl Scanner for Records {
             }
         }
         None
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Records;
+    use crate::source::Scanner;
+
+    /// All texts of up to 7 of the bytes that matter: records end where csv-core, which parses them, says so, however they are cut.
+    #[test]
+    fn records_end_where_they_do_for_the_parser() {
+        let symbols = *b"\"a,\n";
+        for length in 0..=7 {
+            for number in 0..symbols.len().pow(length) {
+                let digits = (0..length).map(|at| number / symbols.len().pow(at) % symbols.len());
+                let text: Vec<u8> = digits.map(|digit| symbols[digit]).collect();
+                let context = text.escape_ascii().to_string();
+                let mut records = Records::new(b',');
+                let mut ends = Vec::new();
+                while let Some(end) = records.first_end(&text[ends.last().copied().unwrap_or(0)..]) {
+                    ends.push(ends.last().copied().unwrap_or(0) + end);
+                }
+                assert_eq!(ends, parsed_ends(&text), "{context}");
+                let mut records = Records::new(b',');
+                let cut: Vec<_> = (0..text.len()).filter(|&at| records.last_end(&text[at..=at]).is_some()).collect();
+                assert_eq!(cut.iter().map(|at| at + 1).collect::<Vec<_>>(), ends, "{context}, byte by byte");
+            }
+        }
+    }
+
+    fn parsed_ends(text: &[u8]) -> Vec<usize> {
+        use csv_core::{ReadRecordResult, ReaderBuilder, Terminator};
+
+        // It skips empty lines: each is an end as well. So what is asked is whether a line feed is one, for each.
+        let is_end = |at: usize| {
+            let mut reader = ReaderBuilder::new().terminator(Terminator::Any(b'\n')).build();
+            let mut probe = text[..=at].to_vec();
+            probe.push(b'x');
+            let (mut records, mut read) = (Vec::new(), 0);
+            loop {
+                let (result, input, _, _) = reader.read_record(&probe[read..], &mut [0; 64], &mut [0; 64]);
+                read += input;
+                match result {
+                    ReadRecordResult::Record => records.push(read),
+                    ReadRecordResult::End => break,
+                    _ => {}
+                }
+            }
+            // The 'x' stands in a record of its own if and only if the line feed before it ended one.
+            let before = text[..=at].iter().all(|&byte| byte == b'\n');
+            before || records.contains(&(at + 1)) || ends_with_empty_line(&text[..=at], &records)
+        };
+        (0..text.len()).filter(|&at| text[at] == b'\n' && is_end(at)).map(|at| at + 1).collect()
+    }
+
+    /// Whether behind the last record that ended there are but line feeds.
+    fn ends_with_empty_line(text: &[u8], records: &[usize]) -> bool {
+        records
+            .iter()
+            .any(|&end| end < text.len() && text[end..].iter().all(|&byte| byte == b'\n') && text[end - 1] == b'\n')
     }
 }

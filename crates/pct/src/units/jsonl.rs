@@ -103,7 +103,7 @@ impl JsonLines {
             // Behind an escape, the place of a byte in the string is not that in the line.
             let is_plain = !string.contains('\\');
             let position = |at: usize| start + 1 + if is_plain { at } else { 0 };
-            fault = fault.or(found.map(|found| Fault { position: position(found.position), ..found }));
+            fault = Fault::first(fault, found.map(|found| Fault { position: position(found.position), ..found }));
         }
         output.extend_from_slice(&line[done..]);
         fault

@@ -7,7 +7,8 @@
 use std::ops::Range;
 
 use clap::ValueEnum;
-use memchr::{memchr, memchr2, memmem, memrchr};
+use memchr::memmem::Finder;
+use memchr::{memchr, memchr2, memrchr};
 use simdpct::ByteSet;
 
 use super::Unit;
@@ -36,6 +37,8 @@ pub(crate) struct Log {
     target: Box<dyn Operation>,
     referer: Box<dyn Operation>,
     append: bool,
+    /// Finds what stands between the time and the request: to be made once.
+    request: Finder<'static>,
 }
 
 /// Where the fields of a line are.
@@ -46,12 +49,12 @@ struct Fields {
 
 impl Log {
     pub(crate) fn new(format: LogFormat, append: bool, recipe: &Recipe<'_>) -> Self {
-        Self { format, target: recipe(IN_REQUEST), referer: recipe(IN_QUOTES), append }
+        Self { format, target: recipe(IN_REQUEST), referer: recipe(IN_QUOTES), append, request: Finder::new(b"] \"") }
     }
 
     /// Appends what becomes of one line without its end.
     fn line(&self, line: &[u8], output: &mut Vec<u8>, appended: &mut Vec<u8>) -> Option<Fault> {
-        let Some(fields) = fields(line, self.format) else {
+        let Some(fields) = self.fields(line) else {
             output.extend_from_slice(line);
             let what = match self.format {
                 LogFormat::Combined => "a line of a combined log",
@@ -76,32 +79,32 @@ impl Log {
                 done = range.end;
                 operation.apply(field, output)
             };
-            fault = fault.or(found.map(|found| found.behind(range.start)));
+            fault = Fault::first(fault, found.map(|found| found.behind(range.start)));
         }
         output.extend_from_slice(&line[done..]);
         output.extend_from_slice(appended);
         fault
     }
-}
 
-/// Where the fields are, if this is such a line.
-fn fields(line: &[u8], format: LogFormat) -> Option<Fields> {
-    // The time is the first thing in brackets that a quoted one follows: a user name may have brackets, but no spaces and quotes.
-    let request = memmem::find(line, b"] \"")? + 3;
-    let request_end = request + closing_quote(&line[request..])?;
-    // A request that was none is logged as it came: then all of it is the target.
-    let text = &line[request..request_end];
-    let start = memchr(b' ', text).map_or(0, |at| at + 1);
-    let end =
-        memrchr(b' ', text).filter(|&at| at >= start && text[at + 1..].starts_with(b"HTTP/")).unwrap_or(text.len());
-    let target = request + start..request + end;
-    if format == LogFormat::Common {
-        return Some(Fields { target, referer: None });
+    /// Where the fields are, if this is such a line.
+    fn fields(&self, line: &[u8]) -> Option<Fields> {
+        // The time is the first thing in brackets that a quoted one follows: a user name may have brackets, but no spaces and quotes.
+        let request = self.request.find(line)? + 3;
+        let request_end = request + closing_quote(&line[request..])?;
+        // A request that was none is logged as it came: then all of it is the target.
+        let text = &line[request..request_end];
+        let start = memchr(b' ', text).map_or(0, |at| at + 1);
+        let end =
+            memrchr(b' ', text).filter(|&at| at >= start && text[at + 1..].starts_with(b"HTTP/")).unwrap_or(text.len());
+        let target = request + start..request + end;
+        if self.format == LogFormat::Common {
+            return Some(Fields { target, referer: None });
+        }
+        let rest = &line[request_end + 1..];
+        let referer = request_end + 1 + memchr(b'"', rest)? + 1;
+        let referer_end = referer + closing_quote(&line[referer..])?;
+        Some(Fields { target, referer: Some(referer..referer_end) })
     }
-    let rest = &line[request_end + 1..];
-    let referer = request_end + 1 + memchr(b'"', rest)? + 1;
-    let referer_end = referer + closing_quote(&line[referer..])?;
-    Some(Fields { target, referer: Some(referer..referer_end) })
 }
 
 /// The first quote that '\' does not escape.

@@ -60,7 +60,7 @@ impl Records {
         while start < records.len() {
             let group = self.group(&records[start..]);
             let before = job.output.len();
-            if self.operation.apply_records(group, self.separator, &mut job.output).is_some() {
+            if !self.operation.apply_if_clean(group, self.separator, &mut job.output) {
                 // Which records are at fault, and what to do about each, is seen one by one.
                 job.output.truncate(before);
                 self.each(group, |record, offset| {

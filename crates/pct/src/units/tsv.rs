@@ -40,7 +40,7 @@ impl Tsv {
                 } else {
                     self.operation.apply(field, output)
                 };
-                fault = fault.or(found.map(|found| found.behind(start)));
+                fault = Fault::first(fault, found.map(|found| found.behind(start)));
             } else {
                 output.extend_from_slice(field);
             }

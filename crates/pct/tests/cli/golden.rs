@@ -58,7 +58,7 @@ fn encoding() {
         (&[], b"", b""),
         (&[], b" ", b"%20"),
         (&["--lower"], b"\xAB/\n", b"%ab%2f\n"),
-        (&["--plus"], b"1 + 1\n", b"1+%2B+1\n"),
+        (&["--space-as-plus"], b"1 + 1\n", b"1+%2B+1\n"),
         (&["--keep-triplets"], b"%2f %2 %\n", b"%2f%20%252%20%25\n"),
         (
             &["--keep-non-ascii"],
@@ -66,7 +66,7 @@ fn encoding() {
             "é%20%E9%20😀%20%ED%A0%80\n".as_bytes(),
         ),
         (&["--raw"], b"a\r\nb\n", b"a%0D%0Ab%0A"),
-        (&["--raw", "--lower", "--plus", "--keep-triplets"], b"%0A \n", b"%0A+%0a"),
+        (&["--raw", "--lower", "--space-as-plus", "--keep-triplets"], b"%0A \n", b"%0A+%0a"),
         // A byte that each set leaves, and one that it does not.
         (&["--set", "component"], b"~/", b"~%2F"),
         (&["--set", "path-segment"], b":/", b":%2F"),

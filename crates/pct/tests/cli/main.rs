@@ -2,15 +2,21 @@
 #![forbid(unsafe_code)]
 
 mod blocks;
+mod check;
 mod errors;
 mod failures;
+mod form;
 mod generated;
 mod golden;
+mod info;
 mod inputs;
 mod level;
 mod lines;
+mod meaning;
 mod outputs;
 mod parallel;
+mod readme;
+mod stats;
 mod streams;
 mod strict;
 mod terminal;

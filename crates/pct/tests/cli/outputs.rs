@@ -60,6 +60,26 @@ fn files_are_changed_in_place() {
     pct(&["decode", "--in-place", "-o", "x", "old"]).current_dir(&folder).assert().code(2);
 }
 
+#[test]
+fn an_input_that_cannot_be_read_leaves_the_output_file_as_it_was() {
+    let folder = folder();
+    for arguments in [&["decode", "-o", "old", "missing"][..], &["decode", "-o", "new", "old", "missing", "old"]] {
+        pct(arguments).current_dir(&folder).assert().code(3);
+        assert_eq!(read(&folder, "old"), OLD, "{arguments:?}");
+        assert_eq!(names(folder.path()), ["old"], "{arguments:?}");
+    }
+}
+
+/// What was written before an error can be read.
+#[test]
+fn compressed_output_is_ended_whatever_comes() {
+    for format in ["gzip", "zstd", "bzip2", "xz"] {
+        let found = crate::run(&["decode", "--strict", "--output-compression", format], b"%41\n%\n");
+        assert_eq!(found.status.code(), Some(1), "{format}");
+        assert_eq!(output(&["decode"], &found.stdout), b"A\n", "{format}");
+    }
+}
+
 #[cfg(unix)]
 #[test]
 fn a_replaced_file_keeps_its_mode_and_a_link_stays_one() {
@@ -153,6 +173,28 @@ fn a_signal_leaves_the_file_as_it_was() {
         if signal != "KILL" {
             assert_eq!(names(folder.path()), ["old"], "{signal}");
         }
+    }
+}
+
+/// However far it has come: the file is the old one or the new one, and nothing is left beside it.
+#[cfg(unix)]
+#[test]
+fn a_signal_leaves_a_file_that_is_changed_in_place_whole() {
+    let old = "%41 long\n".repeat(2_000_000);
+    let new = "A long\n".repeat(2_000_000);
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("long");
+    for _ in 0..3 {
+        fs::write(&path, &old).unwrap();
+        let mut child =
+            pct_process(&["decode", "-i", "--output-compression", "none", path.to_str().unwrap()]).spawn().unwrap();
+        let is_new = || fs::metadata(&path).unwrap().len() == new.len() as u64;
+        wait_until(|| names(folder.path()).len() == 2 || is_new());
+        Command::new("kill").args(["-s", "TERM", &child.id().to_string()]).status().unwrap();
+        child.wait().unwrap();
+        let found = fs::read_to_string(&path).unwrap();
+        assert!(found == old || found == new);
+        assert_eq!(names(folder.path()), ["long"]);
     }
 }
 

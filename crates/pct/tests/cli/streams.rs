@@ -61,6 +61,35 @@ fn a_line_is_written_as_soon_as_it_is_complete() {
     }
 }
 
+/// The same when so much has gone before that there are several threads.
+#[test]
+fn a_line_is_written_as_soon_as_it_is_complete_however_many_there_were() {
+    const LINES: usize = 500_000;
+
+    for arguments in [&["decode"][..], &["decode", "-j", "4"], &["decode", "-f", "1"], &["decode", "--csv", "-c", "1"]]
+    {
+        let mut child = spawn(arguments);
+        let mut input = child.stdin.take().unwrap();
+        let mut output = BufReader::new(child.stdout.take().unwrap());
+        let writer = thread::spawn(move || {
+            input.write_all("%41 and on\n".repeat(LINES).as_bytes()).unwrap();
+            input
+        });
+        io::copy(&mut output.by_ref().take(9 * LINES as u64), &mut io::sink()).unwrap();
+        let mut input = writer.join().unwrap();
+        for line in ["%42\n", "%43\n", "%44 %45\n"] {
+            input.write_all(line.as_bytes()).unwrap();
+            let expected = line.replace("%42", "B").replace("%43", "C").replace("%44 %45", "D E");
+            let mut found = vec![0; expected.len()];
+            // Were it not written, this would hang.
+            output.read_exact(&mut found).unwrap();
+            assert_eq!(text(&found), text(expected.as_bytes()), "{arguments:?}");
+        }
+        drop(input);
+        assert!(child.wait().unwrap().success());
+    }
+}
+
 /// A line and a text of any length take as much memory as a short one.
 #[cfg(target_os = "linux")]
 #[test]

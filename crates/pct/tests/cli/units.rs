@@ -37,6 +37,7 @@ fn fields_of_lines() {
         (&["decode", "--plus", "-f", "1", "-d", " "], "a+b%20c%2B%41 %42\n", "a+b%20c%2BA %42\n"),
         (&["encode", "-f", "2", "--set", "path"], "a b\tc d\n", "a b\tc%20d\n"),
         (&["normalize", "-f", "2"], "%7e\t%7e%2f\n", "%7e\t~%2F\n"),
+        (&["normalize", "-f", "1", "-d", "~"], "%7e%2d~%2d\n", "%7E-~%2d\n"),
         (&["repair", "-f", "2"], "a b\ta b\n", "a b\ta%20b\n"),
         (&["decode", "-f", "1,3", "--append"], "%41\tx\t%43\ty\n%41\n", "%41\tx\t%43\ty\tA\tC\n%41\tA\n"),
         (&["decode", "--append"], "%41%09\n%0A\r\nx", "%41%09\tA%09\n%0A\t%0A\r\nx\tx"),

@@ -1,0 +1,299 @@
+//! A contest: contestants that do the same with the same inputs, timed one after the other.
+//!
+//! Before anybody is timed, the output is compared with the reference implementation's. A peer whose output differs is left
+//! out, with a message; a level of ours that differs is an error.
+
+use std::borrow::Cow;
+use std::fmt::Display;
+use std::hint::black_box;
+
+use criterion::measurement::WallTime;
+use criterion::{BenchmarkGroup, BenchmarkId, Criterion, Throughput};
+
+/// What contestants of ours are called, with the level behind it.
+pub const OURS: &str = "simdpct";
+
+const NOT_TEXT: &str = "the inputs are not all UTF-8";
+
+/// A contest over some texts, which become the benchmarks' parameters.
+pub struct Contest<'c> {
+    group: BenchmarkGroup<'c, WallTime>,
+    text: String,
+    inputs: Vec<&'static [u8]>,
+    /// The inputs once more, if all are text: for contestants that take no other.
+    texts: Option<Vec<&'static str>>,
+    expected: Vec<Vec<u8>>,
+}
+
+/// What a contestant returns: bytes, text or neither.
+///
+/// It is looked at by reference: to hand a `Cow` by value to `black_box` would be to store it in small pieces and to load it in large
+/// ones, which waits for the stores and is no part of the work.
+pub trait Output {
+    fn bytes(&self) -> Option<&[u8]>;
+}
+
+/// When a buffer is cleared.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub enum Reuse {
+    /// Before each input.
+    ForEach,
+    /// Once for all inputs, whose outputs stand one behind the other.
+    ForAll,
+}
+
+/// What a contestant appends to.
+pub trait Buffer: Output {
+    fn with_capacity(capacity: usize) -> Self;
+    fn clear(&mut self);
+}
+
+impl<'c> Contest<'c> {
+    /// A contest of this name, without inputs as yet.
+    pub fn new(criterion: &'c mut Criterion, name: impl Into<String>) -> Self {
+        let group = criterion.benchmark_group(name);
+        Self { group, text: String::new(), inputs: Vec::new(), texts: None, expected: Vec::new() }
+    }
+
+    /// What comes next is about these inputs, for which `expected` gives the right output.
+    pub fn on(
+        &mut self,
+        text: impl Display,
+        inputs: Vec<&'static [u8]>,
+        expected: impl Fn(&'static [u8]) -> Vec<u8>,
+    ) -> &mut Self {
+        let bytes = inputs.iter().map(|input| input.len() as u64).sum();
+        self.group.throughput(Throughput::ElementsAndBytes { elements: inputs.len() as u64, bytes });
+        self.text = text.to_string();
+        self.texts = inputs.iter().map(|input| std::str::from_utf8(input).ok()).collect();
+        self.expected = inputs.iter().map(|input| expected(input)).collect();
+        self.inputs = inputs;
+        self
+    }
+
+    /// A bound rather than a contestant: its output is its own business.
+    pub fn bound<T>(&mut self, who: &str, work: impl Fn(&'static [u8]) -> T) {
+        self.group.bench_function(BenchmarkId::new(who, &self.text), |bencher| {
+            bencher.iter(|| {
+                for &input in &self.inputs {
+                    black_box(work(black_box(input)));
+                }
+            });
+        });
+    }
+
+    /// Copying each input to the same buffer: no codec can be faster.
+    pub fn memcpy(&mut self) {
+        let mut buffer = Vec::<u8>::with_capacity(self.longest());
+        self.group.bench_function(BenchmarkId::new("memcpy", &self.text), |bencher| {
+            bencher.iter(|| {
+                for &input in &self.inputs {
+                    buffer.clear();
+                    buffer.extend_from_slice(black_box(input));
+                    black_box(&buffer[..]);
+                }
+            });
+        });
+    }
+
+    /// A contestant that returns its output for each input.
+    pub fn returns<T: Output>(&mut self, who: impl Display, work: impl Fn(&'static [u8]) -> T) {
+        self.returns_from(&who.to_string(), &self.inputs.clone(), work);
+    }
+
+    /// Like [`returns`](Self::returns), for a contestant that takes text alone.
+    pub fn returns_from_text<T: Output>(&mut self, who: impl Display, work: impl Fn(&'static str) -> T) {
+        let who = who.to_string();
+        match self.texts.clone() {
+            Some(texts) => self.returns_from(&who, &texts, work),
+            None => self.leave_out(&who, NOT_TEXT),
+        }
+    }
+
+    fn returns_from<I: Copy, T: Output>(&mut self, who: &str, inputs: &[I], work: impl Fn(I) -> T) {
+        if !self.agrees(who, inputs.iter().map(|&input| work(input))) {
+            return;
+        }
+        self.group.bench_function(BenchmarkId::new(who, &self.text), |bencher| {
+            bencher.iter(|| {
+                for &input in inputs {
+                    black_box(work(black_box(input)).bytes());
+                }
+            });
+        });
+    }
+
+    /// A contestant that appends its output to a buffer, which has room. What it returns says whether it could.
+    pub fn fills<B: Buffer>(
+        &mut self,
+        reuse: Reuse,
+        who: impl Display,
+        work: impl FnMut(&'static [u8], &mut B) -> bool,
+    ) {
+        self.fills_from(reuse, &who.to_string(), &self.inputs.clone(), work);
+    }
+
+    /// Like [`fills`](Self::fills), for a contestant that takes text alone.
+    pub fn fills_from_text<B: Buffer>(
+        &mut self,
+        reuse: Reuse,
+        who: impl Display,
+        work: impl FnMut(&'static str, &mut B) -> bool,
+    ) {
+        let who = who.to_string();
+        match self.texts.clone() {
+            Some(texts) => self.fills_from(reuse, &who, &texts, work),
+            None => self.leave_out(&who, NOT_TEXT),
+        }
+    }
+
+    fn fills_from<I: Copy, B: Buffer>(
+        &mut self,
+        reuse: Reuse,
+        who: &str,
+        inputs: &[I],
+        mut work: impl FnMut(I, &mut B) -> bool,
+    ) {
+        let total = self.inputs.iter().map(|input| input.len()).sum::<usize>();
+        let mut buffer = B::with_capacity(3 * if reuse == Reuse::ForEach { self.longest() } else { total });
+        let outputs = inputs.iter().map(|&input| {
+            if reuse == Reuse::ForEach {
+                buffer.clear();
+            }
+            let from = buffer.bytes().map_or(0, <[u8]>::len);
+            work(input, &mut buffer).then(|| buffer.bytes().map(|bytes| bytes[from..].to_vec())).flatten()
+        });
+        if !self.agrees(who, outputs) {
+            return;
+        }
+        self.group.bench_function(BenchmarkId::new(who, &self.text), |bencher| match reuse {
+            Reuse::ForEach => bencher.iter(|| {
+                for &input in inputs {
+                    buffer.clear();
+                    work(black_box(input), &mut buffer);
+                    black_box(buffer.bytes());
+                }
+            }),
+            Reuse::ForAll => bencher.iter(|| {
+                buffer.clear();
+                for &input in inputs {
+                    work(black_box(input), &mut buffer);
+                    black_box(buffer.bytes());
+                }
+            }),
+        });
+    }
+
+    /// A contestant that changes each input where it is, and returns the output. Each iteration has its own copy, whose making is
+    /// not timed.
+    pub fn replaces(&mut self, who: impl Display, work: impl for<'b> Fn(&'b mut [u8]) -> Option<&'b mut [u8]>) {
+        let who = who.to_string();
+        let mut copies: Vec<Vec<u8>> = self.inputs.iter().map(|input| input.to_vec()).collect();
+        if !self.agrees(&who, copies.iter_mut().map(|copy| work(copy).map(|output| &*output))) {
+            return;
+        }
+        let joined = self.inputs.concat();
+        self.group.bench_function(BenchmarkId::new(who, &self.text), |bencher| {
+            bencher.iter_batched_ref(
+                || joined.clone(),
+                |copy| {
+                    let mut rest = &mut copy[..];
+                    for input in &self.inputs {
+                        let (line, behind) = rest.split_at_mut(input.len());
+                        black_box(work(black_box(line)));
+                        rest = behind;
+                    }
+                },
+                criterion::BatchSize::PerIteration,
+            );
+        });
+    }
+
+    /// Work on all inputs at once, for what is no coding; the caller has compared its outcome.
+    pub fn times<T>(&mut self, who: impl Display, work: impl FnMut() -> T) {
+        let mut work = work;
+        self.group.bench_function(BenchmarkId::new(who.to_string(), &self.text), |bencher| bencher.iter(&mut work));
+    }
+
+    fn longest(&self) -> usize {
+        self.inputs.iter().map(|input| input.len()).max().unwrap_or(0)
+    }
+
+    /// Whether all outputs are as expected.
+    fn agrees<T: Output>(&self, who: &str, outputs: impl Iterator<Item = T>) -> bool {
+        let differs = outputs.zip(&self.expected).position(|(output, expected)| output.bytes() != Some(expected));
+        if let Some(at) = differs {
+            let input = &self.inputs[at][..self.inputs[at].len().min(60)];
+            self.leave_out(who, &format!("its output differs for \"{}\"", input.escape_ascii()));
+        }
+        differs.is_none()
+    }
+
+    /// Says why a peer is not in the contest.
+    pub fn leave_out(&self, who: &str, why: &str) {
+        assert!(!who.starts_with(OURS), "{who} on {}: {why}", self.text);
+        eprintln!("left out: {who} on {}: {why}", self.text);
+    }
+}
+
+impl Output for &[u8] {
+    fn bytes(&self) -> Option<&[u8]> {
+        Some(self)
+    }
+}
+
+impl Output for Cow<'_, [u8]> {
+    fn bytes(&self) -> Option<&[u8]> {
+        Some(self)
+    }
+}
+
+impl Output for Cow<'_, str> {
+    fn bytes(&self) -> Option<&[u8]> {
+        Some(str::as_bytes(self))
+    }
+}
+
+impl Output for Vec<u8> {
+    fn bytes(&self) -> Option<&[u8]> {
+        Some(self)
+    }
+}
+
+impl Output for String {
+    fn bytes(&self) -> Option<&[u8]> {
+        Some(self.as_bytes())
+    }
+}
+
+impl<T: Output> Output for Option<T> {
+    fn bytes(&self) -> Option<&[u8]> {
+        self.as_ref()?.bytes()
+    }
+}
+
+impl<T: Output, E> Output for Result<T, E> {
+    fn bytes(&self) -> Option<&[u8]> {
+        self.as_ref().ok()?.bytes()
+    }
+}
+
+impl Buffer for Vec<u8> {
+    fn with_capacity(capacity: usize) -> Self {
+        Self::with_capacity(capacity)
+    }
+
+    fn clear(&mut self) {
+        self.clear();
+    }
+}
+
+impl Buffer for String {
+    fn with_capacity(capacity: usize) -> Self {
+        Self::with_capacity(capacity)
+    }
+
+    fn clear(&mut self) {
+        self.clear();
+    }
+}

@@ -1,0 +1,116 @@
+//! The contestants: the peers in their own best forms, and every level of ours.
+//!
+//! Decoding is lenient. Encoding is for any component: all but RFC 3986's unreserved characters.
+
+use std::borrow::Cow;
+
+use fluent_uri::pct_enc::encoder::{Data, Query};
+use fluent_uri::pct_enc::{EStr, EString};
+use pct_crate::{PctStr, PctString, UriReserved};
+use percent_encoding::{percent_decode, percent_encode};
+use simdpct::{Decoder, Encoder, Level, reference};
+
+use super::contest::{Contest, OURS, Reuse};
+
+pub const LENIENT: Decoder = Decoder::new().lenient();
+const ENCODER: Encoder = Encoder::COMPONENT;
+
+/// [`simdpct::sets::COMPONENT`], as percent-encoding spells it.
+pub const COMPONENT: &percent_encoding::AsciiSet =
+    &percent_encoding::NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_').remove(b'~');
+
+/// The same, as percent-encoding-rfc3986 spells it.
+const COMPONENT_RFC3986: &percent_encoding_rfc3986::AsciiSet =
+    &percent_encoding_rfc3986::NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_').remove(b'~');
+
+/// What a contestant of ours is called.
+pub fn ours(level: Level) -> String {
+    format!("{OURS}, {level}")
+}
+
+/// The output of lenient decoding, by the reference implementation.
+pub fn decoded(input: &[u8]) -> Vec<u8> {
+    reference::decode(&LENIENT, input).expect("lenient decoding has no errors")
+}
+
+/// The output of encoding, by the reference implementation.
+pub fn encoded(input: &[u8]) -> Vec<u8> {
+    reference::encode(&ENCODER, input).into_bytes()
+}
+
+/// Decoding as a `Cow`, or the nearest that a peer has to it.
+pub fn decode_returning(contest: &mut Contest<'_>) {
+    contest.returns("percent-encoding", |input| Cow::<[u8]>::from(percent_decode(input)));
+    contest.returns("urlencoding", |input| urlencoding::decode_binary(input));
+    contest.returns("percent-encoding-rfc3986", |input| {
+        percent_encoding_rfc3986::percent_decode(input).map(Cow::<[u8]>::from)
+    });
+    contest.returns("pct", |input| PctStr::new(input).map(PctStr::decode));
+    contest.returns_from_text("fluent-uri", |input| EStr::<Query>::new(input).map(|text| text.decode().to_bytes()));
+    contest.returns_from_text("url-escape", |input| url_escape::decode(input));
+    for level in Level::available() {
+        let decoder = LENIENT.level(level);
+        contest.returns(ours(level), |input| decoder.decode(input));
+    }
+}
+
+/// Encoding as a `Cow`, or the nearest that a peer has to it.
+pub fn encode_returning(contest: &mut Contest<'_>) {
+    contest.returns("percent-encoding", |input| Cow::<str>::from(percent_encode(input, COMPONENT)));
+    contest.returns("urlencoding", |input| urlencoding::encode_binary(input));
+    contest.returns("percent-encoding-rfc3986", |input| {
+        Cow::<str>::from(percent_encoding_rfc3986::percent_encode(input, COMPONENT_RFC3986))
+    });
+    contest.returns_from_text("pct", |input| PctString::encode_bytes(input, UriReserved::Any).into_bytes());
+    contest.returns_from_text("fluent-uri", |input| {
+        let mut output = EString::<Query>::new();
+        output.encode_str::<Data>(input);
+        output.into_string()
+    });
+    contest.returns_from_text("url-escape", |input| url_escape::encode(input, COMPONENT));
+    for level in Level::available() {
+        let encoder = ENCODER.level(level);
+        contest.returns(ours(level), |input| encoder.encode(input));
+    }
+}
+
+/// Decoding to a buffer that has room, by those that can.
+pub fn decode_filling(contest: &mut Contest<'_>, reuse: Reuse) {
+    contest.fills(reuse, "percent-encoding", |input, output: &mut Vec<u8>| {
+        output.extend(percent_decode(input));
+        true
+    });
+    contest.fills(reuse, "percent-encoding-rfc3986", |input, output: &mut Vec<u8>| {
+        percent_encoding_rfc3986::percent_decode(input).map(|decoded| output.extend(decoded)).is_ok()
+    });
+    contest.fills(reuse, "url-escape", |input, output: &mut Vec<u8>| {
+        std::str::from_utf8(input).map(|text| url_escape::decode_to_vec(text, output).len()).is_ok()
+    });
+    for level in Level::available() {
+        let decoder = LENIENT.level(level);
+        contest.fills(reuse, ours(level), |input, output: &mut Vec<u8>| decoder.decode_to(input, output).is_ok());
+    }
+}
+
+/// Encoding to a buffer that has room, by those that can.
+pub fn encode_filling(contest: &mut Contest<'_>, reuse: Reuse) {
+    contest.fills(reuse, "percent-encoding", |input, output: &mut String| {
+        output.extend(percent_encode(input, COMPONENT));
+        true
+    });
+    contest.fills(reuse, "urlencoding", |input, output: &mut String| {
+        urlencoding::Encoded(input).append_to(output);
+        true
+    });
+    contest.fills(reuse, "percent-encoding-rfc3986", |input, output: &mut String| {
+        output.extend(percent_encoding_rfc3986::percent_encode(input, COMPONENT_RFC3986));
+        true
+    });
+    for level in Level::available() {
+        let encoder = ENCODER.level(level);
+        contest.fills(reuse, ours(level), |input, output: &mut String| {
+            encoder.encode_to(input, output);
+            true
+        });
+    }
+}

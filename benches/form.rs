@@ -1,0 +1,126 @@
+//! How fast are the queries of real URLs parsed and serialised as forms, against the peers? To and from pairs of text, and
+//! with the feature `serde` to and from a `Vec` of pairs.
+
+mod common;
+
+use std::borrow::Cow;
+use std::hint::black_box;
+
+use common::{Contest, corpora, peers};
+use criterion::{Criterion, criterion_group, criterion_main};
+use simdpct::{Level, form};
+
+type Pairs<'a> = Vec<(Cow<'a, str>, Cow<'a, str>)>;
+
+/// The queries of a corpus's URLs that have pairs.
+fn queries(text: &'static [u8]) -> Vec<&'static [u8]> {
+    let query = |part: &'static [u8]| {
+        let end = part.iter().position(|byte| b"#\"' <>?".contains(byte) || byte.is_ascii_control());
+        &part[..end.unwrap_or(part.len())]
+    };
+    text.split(|&byte| byte == b'?').skip(1).map(query).filter(|query| query.contains(&b'=')).collect()
+}
+
+/// The queries of the corpora that have some.
+fn forms() -> Vec<(String, Vec<&'static [u8]>)> {
+    let forms = corpora().into_iter().map(|corpus| (corpus.name, queries(corpus.text)));
+    forms.filter(|(_, queries)| queries.len() >= 20).collect()
+}
+
+fn parse_all<'a>(pairs: impl Iterator<Item = (Cow<'a, str>, Cow<'a, str>)>) {
+    for (name, value) in pairs {
+        black_box((&*name, &*value));
+    }
+}
+
+fn parse(criterion: &mut Criterion) {
+    let mut contest = Contest::new(criterion, "form parse");
+    for (name, queries) in forms() {
+        contest.on(&name, queries.clone(), |_| Vec::new());
+        if queries.iter().all(|query| form_urlencoded::parse(query).eq(form::parse_lossy(query))) {
+            contest.bound("form_urlencoded", |query| parse_all(form_urlencoded::parse(query)));
+        } else {
+            contest.leave_out("form_urlencoded", "its pairs differ");
+        }
+        for level in Level::available() {
+            assert!(queries.iter().all(|query| form::parse_lossy(query).level(level).eq(form::parse_lossy(query))));
+            contest.bound(&peers::ours(level), |query| parse_all(form::parse_lossy(query).level(level)));
+        }
+    }
+}
+
+fn serialize(criterion: &mut Criterion) {
+    let mut contest = Contest::new(criterion, "form serialize");
+    for (name, queries) in forms() {
+        let forms: Vec<Pairs<'_>> = queries.iter().map(|query| form::parse_lossy(query).collect()).collect();
+        let by_form_urlencoded =
+            |pairs: &Pairs<'_>| form_urlencoded::Serializer::new(String::new()).extend_pairs(pairs).finish();
+        let by_ours = |pairs: &Pairs<'_>, level: Level| {
+            let mut serializer = form::Serializer::new(String::new()).level(level);
+            serializer.extend_pairs(pairs.iter().map(|(name, value)| (name.as_bytes(), value.as_bytes())));
+            serializer.finish()
+        };
+        contest.on(&name, queries.clone(), |_| Vec::new());
+        contest.times("form_urlencoded", || {
+            for pairs in &forms {
+                black_box(&*by_form_urlencoded(black_box(pairs)));
+            }
+        });
+        for level in Level::available() {
+            assert!(forms.iter().all(|pairs| by_ours(pairs, level) == by_form_urlencoded(pairs)));
+            contest.times(peers::ours(level), || {
+                for pairs in &forms {
+                    black_box(&*by_ours(black_box(pairs), level));
+                }
+            });
+        }
+    }
+}
+
+/// To a `Vec` of pairs and back by way of serde, which goes by the active level.
+#[cfg(feature = "serde")]
+fn serde(criterion: &mut Criterion) {
+    type Owned = Vec<(String, String)>;
+
+    // Ours is strict, the peer lossy: the queries are those where that is the same.
+    let agree = |query: &&[u8]| {
+        let ours: Option<Owned> = form::from_bytes(query).ok();
+        ours.is_some() && ours == serde_urlencoded::from_bytes(query).ok()
+    };
+    let forms =
+        forms().into_iter().map(|(name, queries)| (name, queries.into_iter().filter(agree).collect::<Vec<_>>()));
+    let forms: Vec<_> = forms.filter(|(_, queries)| !queries.is_empty()).collect();
+
+    let mut contest = Contest::new(criterion, "form parse, serde");
+    for (name, queries) in &forms {
+        contest.on(name, queries.clone(), |_| Vec::new());
+        contest.bound("serde_urlencoded", serde_urlencoded::from_bytes::<Owned>);
+        contest.bound(&peers::ours(Level::active()), form::from_bytes::<Owned>);
+    }
+    drop(contest);
+
+    let mut contest = Contest::new(criterion, "form serialize, serde");
+    for (name, queries) in &forms {
+        let all: Vec<Owned> = queries.iter().filter_map(|query| form::from_bytes(query).ok()).collect();
+        assert!(all.iter().all(|pairs| form::to_string(pairs).ok() == serde_urlencoded::to_string(pairs).ok()));
+        contest.on(name, queries.clone(), |_| Vec::new());
+        contest.times("serde_urlencoded", || {
+            for pairs in &all {
+                black_box(&serde_urlencoded::to_string(black_box(pairs)));
+            }
+        });
+        contest.times(peers::ours(Level::active()), || {
+            for pairs in &all {
+                black_box(&form::to_string(black_box(pairs)));
+            }
+        });
+    }
+}
+
+#[cfg(not(feature = "serde"))]
+fn serde(_: &mut Criterion) {
+    eprintln!("without the feature serde: not measured against serde_urlencoded");
+}
+
+criterion_group! { name = benches; config = common::for_long_texts(); targets = parse, serialize, serde }
+criterion_main!(benches);

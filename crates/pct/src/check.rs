@@ -1,0 +1,59 @@
+//! `pct check`: a line for every record at fault.
+#![forbid(unsafe_code)]
+
+use std::fmt::Write as _;
+use std::sync::{Mutex, PoisonError};
+
+use crate::cli::{CheckArguments, FindingsForm};
+use crate::error::{Error, Status};
+use crate::operation::Inspect;
+use crate::pipeline::Listener;
+use crate::report::{self, Offender};
+use crate::survey::Survey;
+use crate::told::tell;
+
+pub(crate) fn check(arguments: &CheckArguments) -> Result<Status, Error> {
+    let lists = !arguments.quiet && arguments.report == FindingsForm::Text;
+    let survey = Survey {
+        input: &arguments.input,
+        units: &arguments.units,
+        operation: Inspect::for_faults(arguments.meaning.decoding(), arguments.wanted()),
+        is_quiet: arguments.quiet,
+        listener: &Lister { lists, lines: Mutex::default() },
+    };
+    let mut reports = Vec::new();
+    let status = survey.run(|report| {
+        reports.push(report);
+        Ok(())
+    })?;
+    if !arguments.quiet && arguments.report == FindingsForm::Json {
+        tell(format!("{}\n", report::as_json(&reports)).as_bytes())?;
+    }
+    Ok(status)
+}
+
+/// Writes a line for each, as compilers do.
+struct Lister {
+    lists: bool,
+    lines: Mutex<String>,
+}
+
+impl Listener for Lister {
+    fn hear(&self, name: &str, offender: &Offender, _: &[u8]) -> Result<(), Error> {
+        if self.lists {
+            let mut lines = self.lines.lock().unwrap_or_else(PoisonError::into_inner);
+            // Writing to a String does not fail.
+            let _ = writeln!(lines, "{name}:{}: {}", offender.place, offender.kind);
+        }
+        Ok(())
+    }
+
+    fn pause(&self) -> Result<(), Error> {
+        let mut lines = self.lines.lock().unwrap_or_else(PoisonError::into_inner);
+        if !lines.is_empty() {
+            tell(lines.as_bytes())?;
+            lines.clear();
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,30 @@
+//! What is read, and by how many threads.
+#![forbid(unsafe_code)]
+
+use std::num::NonZero;
+
+use clap::Args;
+
+use crate::source::Source;
+
+#[derive(Args, Debug)]
+#[command(next_help_heading = "Input")]
+pub(crate) struct InputArguments {
+    /// Read compressed files as they are
+    #[arg(long)]
+    pub(crate) no_decompress: bool,
+
+    /// Work on so many threads; by default on all cores. The output is always the same
+    #[arg(short = 'j', long, value_name = "N")]
+    pub(crate) threads: Option<NonZero<usize>>,
+
+    /// Show no progress bar
+    #[arg(long)]
+    pub(crate) no_progress: bool,
+
+    /// Files to read, one after the other; '-' is standard input
+    ///
+    /// What gzip, zstd, bzip2 or xz have compressed is read as what it says.
+    #[arg(value_name = "FILE", default_value = "-")]
+    pub(crate) files: Vec<Source>,
+}

@@ -1,0 +1,175 @@
+//! `Chain`: a value that comes in parts, cut anywhere. Each pass hands on to the next what it knows already.
+#![forbid(unsafe_code)]
+
+use memchr::memchr;
+use simdpct::{DecodeErrorKind, Decoder, stream};
+
+use super::java;
+use super::text::{self, Text};
+
+/// Decodes part by part what [`Decoding`](super::Decoding) decodes as a whole. After an error, nothing more comes.
+pub(crate) struct Chain {
+    passes: Vec<Pass>,
+    /// How much was fed.
+    fed: u64,
+    error: Option<(DecodeErrorKind, u64)>,
+    part: Vec<u8>,
+    result: Vec<u8>,
+}
+
+/// One time.
+pub(super) struct Pass {
+    odd_triplets: Option<OddTriplets>,
+    /// Until an error or the end.
+    decoder: Option<stream::Decoder>,
+    surrogates: Option<Surrogates>,
+    plain: Vec<u8>,
+    decoded: Vec<u8>,
+}
+
+impl Chain {
+    pub(super) fn new(passes: Vec<Pass>) -> Self {
+        Self { passes, fed: 0, error: None, part: Vec::new(), result: Vec::new() }
+    }
+
+    /// Appends what can be known by now.
+    pub(crate) fn feed(&mut self, part: &[u8], output: &mut Vec<u8>) {
+        self.go_through(part, false, output);
+        self.fed += part.len() as u64;
+    }
+
+    /// Appends the rest.
+    pub(crate) fn finish(&mut self, output: &mut Vec<u8>) {
+        self.go_through(b"", true, output);
+    }
+
+    /// The first error, and how many bytes of the value precede it. Where it is one of a later pass, that is where the part stands
+    /// that showed it.
+    pub(crate) fn error(&self) -> Option<(DecodeErrorKind, u64)> {
+        self.error
+    }
+
+    fn go_through(&mut self, part: &[u8], is_last: bool, output: &mut Vec<u8>) {
+        self.part.clear();
+        self.part.extend_from_slice(part);
+        for (done, pass) in self.passes.iter_mut().enumerate() {
+            self.result.clear();
+            if let Err(error) = pass.feed(&self.part, is_last, &mut self.result)
+                && self.error.is_none()
+            {
+                self.error = Some((error.kind, if done == 0 { error.position } else { self.fed }));
+            }
+            std::mem::swap(&mut self.part, &mut self.result);
+        }
+        output.extend_from_slice(&self.part);
+    }
+}
+
+impl Pass {
+    pub(super) fn new(decoder: Decoder, text: Text, odd_triplets: bool) -> Self {
+        let decoder = stream::Decoder::new(decoder);
+        Self {
+            odd_triplets: odd_triplets.then(OddTriplets::default),
+            decoder: Some(match text {
+                Text::Bytes | Text::ReplacedAsJava => decoder,
+                Text::WellFormed => decoder.utf8(),
+                Text::Replaced => decoder.utf8_lossy(),
+            }),
+            surrogates: (text == Text::ReplacedAsJava).then(Surrogates::default),
+            plain: Vec::new(),
+            decoded: Vec::new(),
+        }
+    }
+
+    /// Appends what precedes the error, if there is one.
+    fn feed(&mut self, part: &[u8], is_last: bool, output: &mut Vec<u8>) -> Result<(), stream::StreamError> {
+        let part = match &mut self.odd_triplets {
+            None => part,
+            Some(odd_triplets) => {
+                self.plain.clear();
+                odd_triplets.feed(part, is_last, &mut self.plain);
+                &self.plain
+            }
+        };
+        self.decoded.clear();
+        let result = decode(&mut self.decoder, part, is_last, &mut self.decoded);
+        match &mut self.surrogates {
+            None => output.extend_from_slice(&self.decoded),
+            Some(surrogates) => surrogates.feed(&self.decoded, is_last, output),
+        }
+        result
+    }
+}
+
+/// There is no decoder after an error or the end.
+fn decode(
+    decoder: &mut Option<stream::Decoder>,
+    part: &[u8],
+    is_last: bool,
+    output: &mut Vec<u8>,
+) -> Result<(), stream::StreamError> {
+    let Some(mut going_on) = decoder.take() else { return Ok(()) };
+    going_on.feed_to(part, output)?;
+    if is_last {
+        output.extend_from_slice(&going_on.finish()?);
+    } else {
+        *decoder = Some(going_on);
+    }
+    Ok(())
+}
+
+/// Makes triplets that only Java takes for triplets plain.
+#[derive(Default)]
+struct OddTriplets {
+    /// Begins with a '%' whose triplet may go on.
+    held: Vec<u8>,
+}
+
+impl OddTriplets {
+    /// A '%' and two characters up to U+FFFF.
+    const LONGEST: usize = 1 + 3 + 3;
+
+    fn feed(&mut self, part: &[u8], is_last: bool, output: &mut Vec<u8>) {
+        self.held.extend_from_slice(part);
+        let mut done = 0;
+        while let Some(at) = memchr(b'%', &self.held[done..]) {
+            output.extend_from_slice(&self.held[done..done + at]);
+            done += at;
+            let rest = &self.held[done..];
+            if rest.len() < Self::LONGEST && !is_last {
+                self.held.drain(..done);
+                return;
+            }
+            let is_plain =
+                matches!(rest, [_, first, second, ..] if first.is_ascii_hexdigit() && second.is_ascii_hexdigit());
+            match java::odd_triplet(rest) {
+                Some((byte, length)) if !is_plain => {
+                    output.extend_from_slice(format!("%{byte:02X}").as_bytes());
+                    done += length;
+                }
+                _ => {
+                    output.push(b'%');
+                    done += 1;
+                }
+            }
+        }
+        output.extend_from_slice(&self.held[done..]);
+        self.held.clear();
+    }
+}
+
+/// Replaces what is ill-formed as Java does.
+#[derive(Default)]
+struct Surrogates {
+    /// A sequence that may go on.
+    held: Vec<u8>,
+}
+
+impl Surrogates {
+    fn feed(&mut self, part: &[u8], is_last: bool, output: &mut Vec<u8>) {
+        self.held.extend_from_slice(part);
+        let length = if is_last { self.held.len() } else { text::untorn(&self.held, Text::ReplacedAsJava) };
+        output.extend_from_slice(&text::replace(&self.held[..length], Text::ReplacedAsJava));
+        self.held.drain(..length);
+    }
+}

@@ -1,0 +1,375 @@
+//! `Decoding`: how text is decoded, and what is done about bytes that are no text.
+#![forbid(unsafe_code)]
+
+use std::borrow::Cow;
+
+use simdpct::offset::OffsetError;
+use simdpct::{ByteSet, DecodeError, DecodeErrorKind, Decoder};
+
+use super::chain::{Chain, Pass};
+use super::dialect::{IllFormed, Malformed, Rules};
+use super::java;
+use super::text::{self, Text};
+
+/// How to decode a value, in full.
+///
+/// With LF among the bytes that are kept, any number of lines can be decoded in one go: LF is neither a digit nor part of a
+/// character of more than a byte, so that between two of them is what that line alone would give.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub(crate) struct Decoding {
+    malformed: Malformed,
+    plus: bool,
+    keep: ByteSet,
+    reject: ByteSet,
+    text: Text,
+    times: u8,
+    /// What of all this a decoder of the library can do: once, to bytes, and no odd triplets.
+    decoder: Decoder,
+}
+
+impl Decoding {
+    /// As a system's rules have it, once.
+    pub(crate) fn new(rules: &Rules) -> Self {
+        Self {
+            malformed: rules.malformed,
+            plus: rules.plus,
+            keep: ByteSet::EMPTY,
+            reject: rules.reject,
+            text: match rules.ill_formed {
+                IllFormed::Keep => Text::Bytes,
+                IllFormed::Error => Text::WellFormed,
+                IllFormed::Replace => Text::Replaced,
+                IllFormed::ReplaceAsJava => Text::ReplacedAsJava,
+            },
+            times: 1,
+            decoder: Decoder::new(),
+        }
+        .ready()
+    }
+
+    /// The triplets of these bytes stay as well.
+    pub(crate) fn keeping(mut self, set: ByteSet) -> Self {
+        self.keep = self.keep.union(set);
+        self.ready()
+    }
+
+    /// In these bytes must be none that was not there before: they would break a record. Their triplets stay as well, and a '+'
+    /// if it would become one of them.
+    pub(crate) fn safe(mut self, set: ByteSet) -> Self {
+        if self.plus && set.contains(b' ') {
+            self.plus = false;
+            // Or it could not be told from the '+' that stays.
+            self.keep = self.keep.with(b'+');
+        }
+        // What is to be an error is not to go unseen.
+        let rejected = self.reject;
+        self.keeping(set.intersection(rejected.complement()))
+    }
+
+    /// Whether this byte must not be in the result.
+    pub(crate) fn rejects(&self, byte: u8) -> bool {
+        self.reject.contains(byte)
+    }
+
+    /// What is malformed or not UTF-8 is an error.
+    pub(crate) fn strict(mut self) -> Self {
+        self.malformed = Malformed::Error;
+        self.text = Text::WellFormed;
+        self.ready()
+    }
+
+    /// Without any error: what makes one stays as it is, or becomes U+FFFD if it is not UTF-8 and this is asked for.
+    pub(crate) fn forgiving(mut self, replace: bool) -> Self {
+        self.malformed = Malformed::Keep;
+        self.keep = self.keep.union(self.reject);
+        self.reject = ByteSet::EMPTY;
+        if replace && matches!(self.text, Text::Bytes | Text::WellFormed) {
+            self.text = Text::Replaced;
+        } else if self.text == Text::WellFormed {
+            self.text = Text::Bytes;
+        }
+        self.ready()
+    }
+
+    /// That often, one result after the other; 0 is as good as 1.
+    pub(crate) fn times(mut self, times: u8) -> Self {
+        self.times = times;
+        self
+    }
+
+    fn ready(mut self) -> Self {
+        self.decoder = Decoder::new();
+        // A set without a byte would only keep the library from its shortest way.
+        if self.keep != ByteSet::EMPTY {
+            self.decoder = self.decoder.keep(self.keep);
+        }
+        if self.reject != ByteSet::EMPTY {
+            self.decoder = self.decoder.reject(self.reject);
+        }
+        if matches!(self.malformed, Malformed::Keep) {
+            self.decoder = self.decoder.lenient();
+        }
+        if self.plus {
+            self.decoder = self.decoder.plus_for_space();
+        }
+        self
+    }
+
+    /// For a value that comes in parts.
+    pub(crate) fn chain(&self) -> Chain {
+        let odd_triplets = self.malformed == Malformed::ErrorAsJava;
+        Chain::new((0..self.times.max(1)).map(|_| Pass::new(self.decoder, self.text, odd_triplets)).collect())
+    }
+
+    /// Decodes to the end of `output`.
+    ///
+    /// Nothing is appended when there is an error, which has its position in `input`, however often that is decoded.
+    pub(crate) fn decode_to(&self, input: &[u8], output: &mut Vec<u8>) -> Result<(), DecodeError> {
+        if self.times <= 1 {
+            return self.once_to(input, output);
+        }
+        let decoded = self.decode(input)?;
+        output.extend_from_slice(&decoded);
+        Ok(())
+    }
+
+    /// Decodes to the end of `output` if nothing is wrong, not even what is replaced. If it is not, what was appended does not count.
+    pub(crate) fn decode_if_clean(&self, input: &[u8], output: &mut Vec<u8>) -> bool {
+        let start = output.len();
+        if self.times > 1 {
+            return self.decode_to(input, output).is_ok();
+        }
+        self.decoder.decode_to(input, output).is_ok() && self.is_good(&output[start..])
+    }
+
+    /// Decodes; borrows where there is nothing to do.
+    pub(crate) fn decode<'a>(&self, input: &'a [u8]) -> Result<Cow<'a, [u8]>, DecodeError> {
+        self.decode_times(input, self.times)
+    }
+
+    fn decode_times<'a>(&self, input: &'a [u8], times: u8) -> Result<Cow<'a, [u8]>, DecodeError> {
+        let mut decoded = self.once(input)?;
+        for done in 1..times {
+            match self.once(&decoded) {
+                // A result that is its own will be the same for ever.
+                Ok(Cow::Borrowed(_)) => break,
+                Ok(Cow::Owned(again)) => decoded = Cow::Owned(again),
+                Err(error) => return Err(self.traced_back(input, done, error)),
+            }
+        }
+        Ok(decoded)
+    }
+
+    /// The error of a later pass, at its place in the input of the first.
+    #[cold]
+    fn traced_back(&self, input: &[u8], mut done: u8, mut error: DecodeError) -> DecodeError {
+        while done > 0 {
+            done -= 1;
+            // It was decoded that often before, so the default never stands in for anything.
+            let before =
+                if done == 0 { Cow::Borrowed(input) } else { self.decode_times(input, done).unwrap_or_default() };
+            error.position = self.origin(&before, error.position);
+        }
+        error
+    }
+
+    /// Where that comes from what stands at `position` of the text that `input` becomes in one pass.
+    fn origin(&self, input: &[u8], position: usize) -> usize {
+        let decoded_position = match self.decoder.decode(input) {
+            Ok(bytes) => text::before_replacement(&bytes, position, self.text),
+            Err(_) => position,
+        };
+        match self.decoder.input_offset(input, decoded_position) {
+            Ok(position) => position,
+            // That is an odd triplet before it: as good a place to look at.
+            Err(OffsetError::Decode(error)) => error.position,
+            Err(_) => input.len(),
+        }
+    }
+
+    fn once<'a>(&self, input: &'a [u8]) -> Result<Cow<'a, [u8]>, DecodeError> {
+        if let Ok(Cow::Borrowed(_)) = self.decoder.decode(input)
+            && self.is_good(input)
+        {
+            return Ok(Cow::Borrowed(input));
+        }
+        let mut output = Vec::new();
+        self.once_to(input, &mut output)?;
+        Ok(Cow::Owned(output))
+    }
+
+    fn once_to(&self, input: &[u8], output: &mut Vec<u8>) -> Result<(), DecodeError> {
+        let start = output.len();
+        match self.decoder.decode_to(input, output) {
+            Ok(()) => {}
+            Err(error) if self.malformed == Malformed::ErrorAsJava && error.kind == DecodeErrorKind::Malformed => {
+                self.decode_odd_to(input, output).inspect_err(|_| output.truncate(start))?;
+            }
+            Err(error) => return Err(self.first_error(input, error)),
+        }
+        if self.is_good(&output[start..]) {
+            return Ok(());
+        }
+        if self.text == Text::WellFormed {
+            output.truncate(start);
+            let error = self.decoder.decode_utf8(input).err();
+            // It is ill-formed, so there is one.
+            return error.map_or(Ok(()), Err);
+        }
+        let replaced = text::replace(&output[start..], self.text);
+        output.truncate(start);
+        output.extend_from_slice(&replaced);
+        Ok(())
+    }
+
+    fn is_good(&self, decoded: &[u8]) -> bool {
+        self.text == Text::Bytes || simdutf8::basic::from_utf8(decoded).is_ok()
+    }
+
+    /// What is ill-formed may stand before what stopped the decoding.
+    #[cold]
+    fn first_error(&self, input: &[u8], error: DecodeError) -> DecodeError {
+        match self.text {
+            Text::WellFormed => self.decoder.decode_utf8(input).err().unwrap_or(error),
+            _ => error,
+        }
+    }
+
+    /// Decodes what has triplets that only Java takes for triplets. May leave something behind in `output` when there is an error.
+    #[cold]
+    fn decode_odd_to(&self, input: &[u8], output: &mut Vec<u8>) -> Result<(), DecodeError> {
+        let mut at = 0;
+        loop {
+            let rest = &input[at..];
+            let Err(mut error) = self.decoder.decode_to(rest, output) else { return Ok(()) };
+            let odd = match error.kind {
+                DecodeErrorKind::Malformed => java::odd_triplet(&rest[error.position..]),
+                _ => None,
+            };
+            let start = at;
+            at += error.position;
+            error.position = at;
+            let Some((byte, length)) = odd else { return Err(error) };
+            // It was decoded up to there.
+            self.decoder.decode_to(&input[start..at], output)?;
+            let plain = format!("%{byte:02X}");
+            self.decoder.decode_to(&plain, output).map_err(|mut error| {
+                error.position = at;
+                error
+            })?;
+            at += length;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+
+    use clap::ValueEnum;
+    use simdpct::{ByteSet, DecodeErrorKind};
+
+    use super::super::dialect::{Dialect, NO_DIALECT};
+    use super::{Decoding, Malformed};
+
+    fn decodings() -> impl Iterator<Item = (Decoding, String)> {
+        let rules = Dialect::value_variants().iter().map(|dialect| dialect.rules()).chain([NO_DIALECT]);
+        rules.flat_map(|rules| {
+            (1..=3u8).map(move |times| {
+                let decoding = Decoding::new(&rules).keeping(ByteSet::new(b"\n")).times(times);
+                (decoding, format!("{times} x {rules:?}"))
+            })
+        })
+    }
+
+    /// Every text of up to 4 of these, each something that one of the systems sees with other eyes.
+    fn texts() -> impl Iterator<Item = Vec<u8>> {
+        const SYMBOLS: [&[u8]; 9] = [b"%", b"4", b"+", b"%25", b"%ED%A0%80", b"%C3", b"\xA9", b"%00", b"a"];
+        (0..=4u32).flat_map(|length| {
+            (0..SYMBOLS.len().pow(length)).map(move |number| {
+                (0..length).flat_map(|at| SYMBOLS[number / SYMBOLS.len().pow(at) % SYMBOLS.len()]).copied().collect()
+            })
+        })
+    }
+
+    #[test]
+    fn lines_in_one_go_are_as_good_as_each_alone() {
+        for (decoding, context) in decodings() {
+            let (mut lines, mut expected) = (Vec::new(), Vec::new());
+            for text in texts() {
+                if let Ok(decoded) = decoding.decode(&text) {
+                    lines.extend_from_slice(&[&text[..], b"\n"].concat());
+                    expected.extend_from_slice(&[&decoded[..], b"\n"].concat());
+                }
+            }
+            assert!(decoding.decode(&lines).unwrap() == expected, "{context}");
+        }
+    }
+
+    #[test]
+    fn every_output_form_gives_the_same() {
+        for (decoding, context) in decodings() {
+            for text in texts() {
+                let mut output = b"before".to_vec();
+                let result = decoding.decode_to(&text, &mut output);
+                let context = (&context, text.escape_ascii().to_string());
+                match decoding.decode(&text) {
+                    Ok(decoded) => {
+                        assert_eq!((result, output), (Ok(()), [b"before", &decoded[..]].concat()), "{context:?}")
+                    }
+                    Err(error) => assert_eq!((result, output), (Err(error), b"before".to_vec()), "{context:?}"),
+                }
+            }
+        }
+    }
+
+    /// What stands before an error is no part of it, so whatever is put before moves it by as much.
+    #[test]
+    fn errors_of_later_passes_move_with_what_is_put_before() {
+        let before = b"z%25zz%C3%A9%2541".as_slice();
+        let shift = before.len();
+        for (decoding, context) in decodings() {
+            if decoding.decode(before).is_err() {
+                continue;
+            }
+            for text in texts().filter(|text| text.first() != Some(&0xA9)) {
+                let Err(error) = decoding.decode(&text) else { continue };
+                let moved = decoding.decode(&[before, &text].concat()).unwrap_err();
+                let context = (&context, text.escape_ascii().to_string());
+                assert_eq!((moved.kind, moved.position), (error.kind, error.position + shift), "{context:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn an_error_is_known_when_its_part_is() {
+        let mut chain = Decoding::new(&NO_DIALECT).strict().chain();
+        chain.feed(b"abc%FFdef", &mut Vec::new());
+        assert_eq!(chain.error(), Some((DecodeErrorKind::InvalidUtf8, 3)));
+    }
+
+    #[test]
+    fn parts_are_as_good_as_the_whole() {
+        for (decoding, context) in decodings() {
+            for text in texts() {
+                let whole = decoding.decode(&text);
+                for cut in 0..=text.len() {
+                    let (first, second) = text.split_at(cut);
+                    let mut chain = decoding.chain();
+                    let mut output = Vec::new();
+                    chain.feed(first, &mut output);
+                    chain.feed(second, &mut output);
+                    chain.finish(&mut output);
+                    let context = (&context, text.escape_ascii().to_string(), cut);
+                    match &whole {
+                        Ok(decoded) => assert_eq!((chain.error(), &output[..]), (None, &decoded[..]), "{context:?}"),
+                        // Of later passes, it knows less of where.
+                        Err(error) if decoding.times == 1 && decoding.malformed != Malformed::ErrorAsJava => {
+                            assert_eq!(chain.error(), Some((error.kind, error.position as u64)), "{context:?}");
+                        }
+                        Err(_) => assert!(chain.error().is_some(), "{context:?}"),
+                    }
+                }
+            }
+        }
+    }
+}

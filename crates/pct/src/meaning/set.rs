@@ -1,0 +1,157 @@
+//! Sets of bytes on the command line: by name, or byte by byte.
+#![forbid(unsafe_code)]
+
+use std::ffi::OsStr;
+
+use clap::builder::{PossibleValue, TypedValueParser};
+use clap::error::{ContextKind, ContextValue, ErrorKind};
+use clap::{Arg, Command, ValueEnum};
+use simdpct::{ByteSet, Decoder, sets};
+
+/// What can be given where a set is asked for: a [`SetName`], or the bytes themselves, as text that may have triplets.
+///
+/// What consists of letters, digits and hyphens alone can only be a name, so that a misspelt one is no set of letters. Letters are
+/// given as triplets, or beside a byte that is none of these.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub(crate) enum SetArgument {
+    Named(SetName),
+    Bytes(ByteSet),
+}
+
+impl SetArgument {
+    pub(crate) const fn bytes(self) -> ByteSet {
+        match self {
+            Self::Named(name) => name.bytes(),
+            Self::Bytes(set) => set,
+        }
+    }
+
+    pub(crate) fn is(self, name: SetName) -> bool {
+        self == Self::Named(name)
+    }
+}
+
+/// Reads a [`SetArgument`], and tells clap of the names for its help and completions.
+#[derive(Clone, Copy)]
+pub(super) struct SetParser;
+
+impl TypedValueParser for SetParser {
+    type Value = SetArgument;
+
+    fn parse_ref(&self, command: &Command, argument: Option<&Arg>, value: &OsStr) -> Result<SetArgument, clap::Error> {
+        let may_be_name = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'-';
+        if value.as_encoded_bytes().iter().copied().all(may_be_name) {
+            let name = clap::builder::EnumValueParser::<SetName>::new();
+            return name.parse_ref(command, argument, value).map(SetArgument::Named);
+        }
+        Decoder::new().decode(value.as_encoded_bytes()).map(|bytes| SetArgument::Bytes(ByteSet::new(&bytes))).map_err(
+            |_| {
+                let mut error = clap::Error::new(ErrorKind::ValueValidation).with_cmd(command);
+                if let Some(argument) = argument {
+                    error.insert(ContextKind::InvalidArg, ContextValue::String(argument.to_string()));
+                }
+                error.insert(ContextKind::InvalidValue, ContextValue::String(value.to_string_lossy().into_owned()));
+                error
+            },
+        )
+    }
+
+    fn possible_values(&self) -> Option<Box<dyn Iterator<Item = PossibleValue> + '_>> {
+        Some(Box::new(SetName::value_variants().iter().filter_map(ValueEnum::to_possible_value)))
+    }
+}
+
+/// A place where encoded text can stand, or a class of bytes.
+// What users read beside the names are these comments.
+#[derive(Clone, Copy, Debug, Eq, PartialEq, ValueEnum)]
+pub(crate) enum SetName {
+    /// Any component of a URI: all but letters, digits and "-._~"
+    Component,
+    /// One segment of a path
+    PathSegment,
+    /// A path, its '/' in place
+    Path,
+    /// A query as a whole
+    Query,
+    /// A name or value in a query of the form name=value&name=value
+    QueryValue,
+    /// A fragment
+    Fragment,
+    /// A user name and password, their ':' in place
+    Userinfo,
+    /// A host name
+    RegName,
+    /// A whole URI, its delimiters and triplets in place; implies --keep-triplets
+    Uri,
+    /// A name or value of an HTML form (application/x-www-form-urlencoded); implies --space-as-plus
+    Form,
+    /// As browsers do in an opaque host or path (WHATWG URL)
+    WhatwgC0Control,
+    /// As browsers do in a fragment
+    WhatwgFragment,
+    /// As browsers do in a query
+    WhatwgQuery,
+    /// As browsers do in a query of an http, https, ws, wss, ftp or file URL
+    WhatwgSpecialQuery,
+    /// As browsers do in a path
+    WhatwgPath,
+    /// As browsers do in a user name or password
+    WhatwgUserinfo,
+    /// As browsers do for any component
+    WhatwgComponent,
+    /// As JavaScript's encodeURI
+    JsEncodeUri,
+    /// As JavaScript's encodeURIComponent
+    JsEncodeUriComponent,
+    /// A whole URL of RFC 1738
+    Rfc1738Url,
+    /// Any component of a URL of RFC 1738
+    Rfc1738Component,
+    /// The value of an HTTP header parameter, as in filename*=UTF-8''... (RFC 5987, RFC 8187)
+    Rfc5987,
+    /// The name of an S3 object in a request to AWS that is to be signed
+    AwsObjectKey,
+    /// What delimits the parts of a URI: ":/?#[]@" and "!$&'()*+,;="
+    Reserved,
+    /// Letters, digits and "-._~"
+    Unreserved,
+    /// ASCII control characters, NUL and DEL among them
+    Control,
+    /// Bytes from 0x80
+    NonAscii,
+}
+
+impl SetName {
+    /// The bytes that are to be escaped there.
+    pub(crate) const fn bytes(self) -> ByteSet {
+        match self {
+            Self::Component => sets::COMPONENT,
+            Self::PathSegment => sets::PATH_SEGMENT,
+            Self::Path => sets::PATH,
+            Self::Query => sets::QUERY,
+            Self::QueryValue => sets::QUERY_VALUE,
+            Self::Fragment => sets::FRAGMENT,
+            Self::Userinfo => sets::USERINFO,
+            Self::RegName => sets::REG_NAME,
+            Self::Uri => sets::URI,
+            Self::Form => sets::whatwg::FORM,
+            Self::WhatwgC0Control => sets::whatwg::C0_CONTROL,
+            Self::WhatwgFragment => sets::whatwg::FRAGMENT,
+            Self::WhatwgQuery => sets::whatwg::QUERY,
+            Self::WhatwgSpecialQuery => sets::whatwg::SPECIAL_QUERY,
+            Self::WhatwgPath => sets::whatwg::PATH,
+            Self::WhatwgUserinfo => sets::whatwg::USERINFO,
+            Self::WhatwgComponent => sets::whatwg::COMPONENT,
+            Self::JsEncodeUri => sets::js::ENCODE_URI,
+            Self::JsEncodeUriComponent => sets::js::ENCODE_URI_COMPONENT,
+            Self::Rfc1738Url => sets::rfc1738::URL,
+            Self::Rfc1738Component => sets::rfc1738::COMPONENT,
+            Self::Rfc5987 => sets::rfc5987::VALUE_CHARS,
+            Self::AwsObjectKey => sets::aws::OBJECT_KEY,
+            Self::Reserved => sets::RESERVED,
+            Self::Unreserved => sets::UNRESERVED,
+            Self::Control => ByteSet::range(0x00, 0x1F).with(0x7F),
+            Self::NonAscii => ByteSet::NON_ASCII,
+        }
+    }
+}

@@ -1,0 +1,79 @@
+//! What is done about decoded bytes that are not well-formed UTF-8.
+#![forbid(unsafe_code)]
+
+/// What is asked of decoded bytes.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub(crate) enum Text {
+    /// Nothing: bytes stay what they are.
+    Bytes,
+    /// To be well-formed UTF-8, or it is an error.
+    WellFormed,
+    /// Each maximal subpart of an ill-formed sequence becomes U+FFFD.
+    Replaced,
+    /// The same, but the three bytes of a surrogate become one U+FFFD.
+    ReplacedAsJava,
+}
+
+/// The parts of decoded bytes in turn: what is well-formed, and the sequence behind it that is not, empty at the end.
+fn parts(bytes: &[u8], text: Text) -> impl Iterator<Item = (&[u8], &[u8])> {
+    let mut at = 0;
+    let mut chunks = bytes.utf8_chunks().peekable();
+    std::iter::from_fn(move || {
+        let chunk = chunks.next()?;
+        let start = at + chunk.valid().len();
+        let mut end = start + chunk.invalid().len();
+        if text == Text::ReplacedAsJava && chunk.invalid() == [0xED] {
+            // What follows and is ill-formed there can only be what makes this a surrogate; Java goes on to its third byte.
+            for _ in 0..2 {
+                let continues =
+                    |next: &std::str::Utf8Chunk<'_>| next.valid().is_empty() && matches!(next.invalid(), [0x80..=0xBF]);
+                let Some(next) = chunks.next_if(continues) else { break };
+                end += next.invalid().len();
+            }
+        }
+        let part = (&bytes[at..start], &bytes[start..end]);
+        at = end;
+        Some(part)
+    })
+}
+
+const REPLACEMENT: &[u8] = "\u{FFFD}".as_bytes();
+
+pub(super) fn replace(bytes: &[u8], text: Text) -> Vec<u8> {
+    let mut replaced = Vec::with_capacity(bytes.len());
+    for (good, bad) in parts(bytes, text) {
+        replaced.extend_from_slice(good);
+        if !bad.is_empty() {
+            replaced.extend_from_slice(REPLACEMENT);
+        }
+    }
+    replaced
+}
+
+/// The position in `bytes` of what stands at `position` after they have been replaced.
+pub(super) fn before_replacement(bytes: &[u8], position: usize, text: Text) -> usize {
+    let (mut before, mut after) = (0, 0);
+    if !matches!(text, Text::Bytes | Text::WellFormed) {
+        for (good, bad) in parts(bytes, text) {
+            let next = after + good.len() + REPLACEMENT.len();
+            if bad.is_empty() || next > position {
+                break;
+            }
+            before += good.len() + bad.len();
+            after = next;
+        }
+    }
+    before + (position - after)
+}
+
+/// The length of the longest start of `bytes` that ends with no sequence that may go on behind it.
+pub(super) fn untorn(bytes: &[u8], text: Text) -> usize {
+    let end = &bytes[bytes.len().saturating_sub(3)..];
+    let Some(lead) = end.iter().rposition(|&byte| byte >= 0xC0) else { return bytes.len() };
+    let sequence = &end[lead..];
+    let goes_on = match str::from_utf8(sequence) {
+        Err(error) if error.error_len().is_none() => true,
+        _ => text == Text::ReplacedAsJava && matches!(sequence, [0xED, 0xA0..=0xBF]),
+    };
+    if goes_on { bytes.len() - sequence.len() } else { bytes.len() }
+}

@@ -1,0 +1,353 @@
+//! Forms: pairs of names and values, as JSON or TSV, and back (WHATWG URL 5).
+#![forbid(unsafe_code)]
+
+use std::borrow::Cow;
+use std::collections::HashMap;
+use std::fmt;
+
+use clap::ValueEnum;
+use serde::de::{Deserialize, Deserializer, Error as _, MapAccess, SeqAccess, Visitor};
+use serde_json::Value;
+use simdpct::form;
+
+use super::{Fault, FaultKind, Operation, Stream};
+
+/// How the pairs of a form are written where they are not encoded.
+// What users read are these comments.
+#[derive(Clone, Copy, Debug, Eq, PartialEq, ValueEnum)]
+pub(crate) enum Shape {
+    /// {"q":"fish & chips","tag":["a","b"]}: an array where a name is there more than once
+    Json,
+    /// [["q","fish & chips"],["tag","a"],["tag","b"]]: the pairs as they come
+    Pairs,
+    /// A cell for each pair, q=fish & chips; or with --names, the values alone, in their order
+    Tsv,
+}
+
+/// A form becomes one of the shapes.
+pub(crate) struct FromForm {
+    pub(crate) shape: Shape,
+    /// Of TSV, if not all.
+    pub(crate) names: Vec<String>,
+}
+
+/// One of the shapes becomes a form.
+pub(crate) struct ToForm {
+    pub(crate) shape: Shape,
+    pub(crate) names: Vec<String>,
+}
+
+type Pair<'a> = (Cow<'a, str>, Cow<'a, str>);
+
+impl Operation for FromForm {
+    fn apply(&self, field: &[u8], output: &mut Vec<u8>) -> Option<Fault> {
+        // What is behind the path of a URI is often taken with its '?'.
+        let start = usize::from(field.starts_with(b"?"));
+        let form = &field[start..];
+        let (pairs, fault) = match form::parse(form).collect::<Result<Vec<_>, _>>() {
+            Ok(pairs) => (pairs, None),
+            Err(error) => {
+                let fault = Fault { kind: FaultKind::Code(error.kind), position: start + error.position };
+                (form::parse_lossy(form).collect(), Some(fault))
+            }
+        };
+        match self.shape {
+            Shape::Json => write_object(&pairs, output),
+            Shape::Pairs => {
+                output.push(b'[');
+                write_separated(&pairs, b',', output, |(name, value), output| {
+                    output.push(b'[');
+                    write_string(name, output);
+                    output.push(b',');
+                    write_string(value, output);
+                    output.push(b']');
+                });
+                output.push(b']');
+            }
+            Shape::Tsv if self.names.is_empty() => write_separated(&pairs, b'\t', output, |(name, value), output| {
+                write_cell(name, true, output);
+                output.push(b'=');
+                write_cell(value, false, output);
+            }),
+            Shape::Tsv => write_separated(&self.named(&pairs), b'\t', output, |value, output| match value {
+                Some(value) => write_cell(value, false, output),
+                None => output.extend_from_slice(ABSENT.as_bytes()),
+            }),
+        }
+        fault
+    }
+
+    fn stream(&self, _: bool) -> Option<Box<dyn Stream>> {
+        None
+    }
+}
+
+impl FromForm {
+    /// The value for each name; where a name is asked for again, the next one.
+    fn named<'p>(&self, pairs: &'p [Pair<'_>]) -> Vec<Option<&'p str>> {
+        let nth = |at: usize, name: &String| {
+            let before = self.names[..at].iter().filter(|other| *other == name).count();
+            pairs.iter().filter(|pair| pair.0 == *name).nth(before).map(|(_, value)| &**value)
+        };
+        self.names.iter().enumerate().map(|(at, name)| nth(at, name)).collect()
+    }
+}
+
+impl Operation for ToForm {
+    fn apply(&self, field: &[u8], output: &mut Vec<u8>) -> Option<Fault> {
+        if field.is_empty() {
+            return None;
+        }
+        let pairs = match str::from_utf8(field) {
+            Ok(text) => self.pairs(text),
+            Err(error) => Err(Fault { kind: FaultKind::NotUtf8, position: error.valid_up_to() }),
+        };
+        match pairs {
+            Ok(pairs) => {
+                output.extend_from_slice(form::serialize(pairs).as_bytes());
+                None
+            }
+            Err(fault) => {
+                output.extend_from_slice(field);
+                Some(fault)
+            }
+        }
+    }
+
+    fn stream(&self, _: bool) -> Option<Box<dyn Stream>> {
+        None
+    }
+}
+
+impl ToForm {
+    fn pairs(&self, text: &str) -> Result<Vec<(String, String)>, Fault> {
+        if self.shape == Shape::Tsv {
+            return self.cells(text);
+        }
+        // The position of an error is a column, counted from 1 in bytes.
+        let fault = |error: serde_json::Error| Fault {
+            kind: FaultKind::Format("a form as JSON"),
+            position: error.column().saturating_sub(1).min(text.len()),
+        };
+        serde_json::from_str(text).map(|Pairs(pairs)| pairs).map_err(fault)
+    }
+
+    fn cells(&self, text: &str) -> Result<Vec<(String, String)>, Fault> {
+        let mut position = 0;
+        let mut pairs = Vec::new();
+        for (at, cell) in text.split('\t').enumerate() {
+            let pair = if self.names.is_empty() {
+                let end = end_of_name(cell);
+                let (name, value) = (&cell[..end], cell.get(end + 1..).unwrap_or_default());
+                Some((unescaped(name), unescaped(value)))
+            } else {
+                let Some(name) = self.names.get(at) else {
+                    return Err(Fault {
+                        kind: FaultKind::Format("a line of so many cells as there are names"),
+                        position,
+                    });
+                };
+                (cell != ABSENT).then(|| (name.clone(), unescaped(cell)))
+            };
+            pairs.extend(pair);
+            position += cell.len() + 1;
+        }
+        Ok(pairs)
+    }
+}
+
+/// In TSV, the cell of a name that is not there, as databases write it.
+const ABSENT: &str = "\\N";
+
+/// The first '=' that is not escaped.
+fn end_of_name(cell: &str) -> usize {
+    let mut is_escaped = false;
+    let end = cell.bytes().position(|byte| {
+        let is_end = byte == b'=' && !is_escaped;
+        is_escaped = byte == b'\\' && !is_escaped;
+        is_end
+    });
+    end.unwrap_or(cell.len())
+}
+
+fn unescaped(cell: &str) -> String {
+    let mut text = String::with_capacity(cell.len());
+    let mut characters = cell.chars();
+    while let Some(character) = characters.next() {
+        text.push(match character {
+            '\\' => match characters.next() {
+                Some('t') => '\t',
+                Some('n') => '\n',
+                Some('r') => '\r',
+                Some('0') => '\0',
+                Some(other) => other,
+                None => '\\',
+            },
+            _ => character,
+        });
+    }
+    text
+}
+
+fn write_cell(text: &str, is_name: bool, output: &mut Vec<u8>) {
+    for byte in text.bytes() {
+        match byte {
+            b'\t' => output.extend_from_slice(b"\\t"),
+            b'\n' => output.extend_from_slice(b"\\n"),
+            b'\r' => output.extend_from_slice(b"\\r"),
+            // It would end a record of -0.
+            b'\0' => output.extend_from_slice(b"\\0"),
+            b'\\' => output.extend_from_slice(b"\\\\"),
+            b'=' if is_name => output.extend_from_slice(b"\\="),
+            _ => output.push(byte),
+        }
+    }
+}
+
+fn write_string(text: &str, output: &mut Vec<u8>) {
+    // Writing a string to memory does not fail.
+    let _ = serde_json::to_writer(output, text);
+}
+
+/// An object, its names in the order in which they come first.
+fn write_object(pairs: &[Pair<'_>], output: &mut Vec<u8>) {
+    let mut members: Vec<(&str, Vec<&str>)> = Vec::with_capacity(pairs.len());
+    let mut places = HashMap::with_capacity(pairs.len());
+    for (name, value) in pairs {
+        let place = *places.entry(&**name).or_insert(members.len());
+        match members.get_mut(place) {
+            Some((_, values)) => values.push(value),
+            None => members.push((name, vec![value])),
+        }
+    }
+    output.push(b'{');
+    write_separated(&members, b',', output, |(name, values), output| {
+        write_string(name, output);
+        output.push(b':');
+        match values[..] {
+            [value] => write_string(value, output),
+            _ => {
+                output.push(b'[');
+                write_separated(values, b',', output, |value, output| write_string(value, output));
+                output.push(b']');
+            }
+        }
+    });
+    output.push(b'}');
+}
+
+fn write_separated<T>(items: &[T], separator: u8, output: &mut Vec<u8>, write: impl Fn(&T, &mut Vec<u8>)) {
+    for (at, item) in items.iter().enumerate() {
+        if at > 0 {
+            output.push(separator);
+        }
+        write(item, output);
+    }
+}
+
+/// What JSON has for pairs: an object or an array, in its order.
+struct Pairs(Vec<(String, String)>);
+
+impl Pairs {
+    fn add<E: serde::de::Error>(&mut self, name: &str, value: Value) -> Result<(), E> {
+        let text = match value {
+            // As good as not there.
+            Value::Null => return Ok(()),
+            Value::String(text) => text,
+            Value::Number(number) => number.to_string(),
+            Value::Bool(flag) => flag.to_string(),
+            Value::Array(values) => return values.into_iter().try_for_each(|value| self.add_scalar(name, value)),
+            Value::Object(_) => return Err(E::custom("a value is an object")),
+        };
+        self.0.push((name.to_owned(), text));
+        Ok(())
+    }
+
+    fn add_scalar<E: serde::de::Error>(&mut self, name: &str, value: Value) -> Result<(), E> {
+        if value.is_array() { Err(E::custom("a value is an array in an array")) } else { self.add(name, value) }
+    }
+}
+
+impl<'de> Deserialize<'de> for Pairs {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_any(PairsVisitor)
+    }
+}
+
+struct PairsVisitor;
+
+impl<'de> Visitor<'de> for PairsVisitor {
+    type Value = Pairs;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("an object of strings or an array of pairs")
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut members: A) -> Result<Pairs, A::Error> {
+        let mut pairs = Pairs(Vec::new());
+        while let Some((name, value)) = members.next_entry::<String, Value>()? {
+            pairs.add(&name, value)?;
+        }
+        Ok(pairs)
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<Pairs, A::Error> {
+        let mut pairs = Pairs(Vec::new());
+        while let Some((name, value)) = items.next_element::<(String, Value)>()? {
+            if value.is_array() {
+                return Err(A::Error::custom("a value is an array"));
+            }
+            pairs.add(&name, value)?;
+        }
+        Ok(pairs)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::borrow::Cow;
+
+    use proptest::prelude::*;
+    use simdpct::form;
+
+    use super::{FromForm, Operation, Shape, ToForm};
+
+    fn through(operation: &dyn Operation, text: &[u8]) -> Vec<u8> {
+        let mut output = Vec::new();
+        assert_eq!(operation.apply(text, &mut output), None);
+        output
+    }
+
+    fn encoded(pairs: &[(String, String)]) -> String {
+        form::serialize(pairs.iter().map(|(name, value)| (name, value)))
+    }
+
+    proptest! {
+        /// Through every shape that has all of it, a form comes back.
+        #[test]
+        fn what_becomes_of_a_form_becomes_it_again(pairs: Vec<(String, String)>) {
+            let expected = encoded(&pairs);
+            for shape in [Shape::Pairs, Shape::Tsv] {
+                let text = through(&FromForm { shape, names: Vec::new() }, expected.as_bytes());
+                prop_assert!(!text.iter().any(|byte| b"\0\n\r".contains(byte)));
+                let again = through(&ToForm { shape, names: Vec::new() }, &text);
+                prop_assert_eq!(String::from_utf8(again).unwrap(), &expected[..]);
+            }
+        }
+
+        /// An object may have them in another order, and then stays as it is.
+        #[test]
+        fn objects_keep_all_pairs(mut pairs in proptest::collection::vec(("[ab=]{1,2}", any::<String>()), 0..6)) {
+            let to_object = FromForm { shape: Shape::Json, names: Vec::new() };
+            let from_object = ToForm { shape: Shape::Json, names: Vec::new() };
+            let object = through(&to_object, encoded(&pairs).as_bytes());
+            let again = through(&from_object, &object);
+            prop_assert_eq!(through(&to_object, &again), object);
+            let owned = |(name, value): (Cow<'_, str>, Cow<'_, str>)| (name.into_owned(), value.into_owned());
+            let mut found: Vec<_> = form::parse_lossy(&again).map(owned).collect();
+            found.sort();
+            pairs.sort();
+            prop_assert_eq!(found, pairs);
+        }
+    }
+}

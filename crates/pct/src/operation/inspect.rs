@@ -1,0 +1,160 @@
+//! Looking at a field: nothing becomes of it, but what it holds is said.
+#![forbid(unsafe_code)]
+
+use simdpct::{Findings, Kinds, inspect, inspect_counting};
+
+use super::torn::untorn_decoded;
+use super::{Fault, FaultKind, Operation, Stream, each_record};
+use crate::meaning::{Chain, Decoding};
+
+/// Looks for what cannot be decoded, and for what the library's inspection finds.
+#[derive(Clone, Copy)]
+pub(crate) struct Inspect {
+    decoding: Option<Decoding>,
+    wanted: Kinds,
+}
+
+impl Inspect {
+    /// What this cannot decode is a fault, and what is of one of these kinds.
+    pub(crate) fn for_faults(decoding: Decoding, wanted: Kinds) -> Self {
+        Self { decoding: Some(decoding), wanted }
+    }
+
+    /// Whatever is found.
+    pub(crate) fn for_everything() -> Self {
+        let everything = Kinds::ALL.into_iter().fold(Kinds::NONE, |all, (kind, _)| all | kind);
+        Self { decoding: None, wanted: everything }
+    }
+
+    /// What is wanted of what a text holds, and where the first of it is.
+    fn found(&self, text: &[u8]) -> Option<(Kinds, usize)> {
+        if self.wanted.is_empty() {
+            return None;
+        }
+        let findings = inspect(text);
+        let kinds = findings.kinds().intersection(self.wanted);
+        if kinds.is_empty() {
+            return None;
+        }
+        let first = if kinds == findings.kinds() { findings.first() } else { inspect_counting(text).first(kinds) };
+        Some((kinds, first.unwrap_or_default()))
+    }
+
+    /// Whether records in one go are all without a fault; there may be none too where this cannot tell.
+    fn are_clean(&self, records: &[u8], separator: u8, unused: &mut Vec<u8>) -> bool {
+        // Line ends are characters that no URI may hold.
+        if self.wanted.contains(Findings::ILLEGAL) || inspect(records).intersects(self.wanted) {
+            return false;
+        }
+        self.decoding.is_none_or(|decoding| {
+            let before = unused.len();
+            let is_clean =
+                !decoding.rejects(separator) && !decoding.rejects(b'\r') && decoding.decode_to(records, unused).is_ok();
+            unused.truncate(before);
+            is_clean
+        })
+    }
+}
+
+impl Operation for Inspect {
+    fn apply(&self, field: &[u8], output: &mut Vec<u8>) -> Option<Fault> {
+        let before = output.len();
+        let error = self.decoding.and_then(|decoding| decoding.decode_to(field, output).err());
+        output.truncate(before);
+        let error = error.map(|error| Fault { kind: FaultKind::Code(error.kind), position: error.position });
+        let found = self.found(field).map(|(kinds, position)| Fault { kind: FaultKind::Found(kinds), position });
+        error.into_iter().chain(found).min_by_key(|fault| fault.position)
+    }
+
+    fn apply_records(&self, records: &[u8], separator: u8, output: &mut Vec<u8>) -> Option<Fault> {
+        if self.are_clean(records, separator, output) {
+            return None;
+        }
+        each_record(self, records, separator, output)
+    }
+
+    fn stream(&self, _: bool) -> Option<Box<dyn Stream>> {
+        Some(Box::new(Parts {
+            operation: *self,
+            chain: self.decoding.map(|decoding| decoding.chain()),
+            unused: Vec::new(),
+            held: Vec::new(),
+            done: 0,
+            found: None,
+            is_at_end: false,
+        }))
+    }
+}
+
+struct Parts {
+    operation: Inspect,
+    chain: Option<Chain>,
+    /// What is decoded.
+    unused: Vec<u8>,
+    /// What may be the start of a triplet or a character.
+    held: Vec<u8>,
+    /// How much of the field came before that.
+    done: u64,
+    found: Option<(Kinds, u64)>,
+    is_at_end: bool,
+}
+
+impl Parts {
+    fn inspect(&mut self, length: usize) {
+        if let Some((kinds, position)) = self.operation.found(&self.held[..length]) {
+            let (before, first) = self.found.unwrap_or((Kinds::NONE, self.done + position as u64));
+            self.found = Some((before | kinds, first));
+        }
+        self.done += length as u64;
+        self.held.drain(..length);
+    }
+}
+
+impl Stream for Parts {
+    fn feed(&mut self, part: &[u8], _: &mut Vec<u8>) {
+        if let Some(chain) = &mut self.chain {
+            self.unused.clear();
+            chain.feed(part, &mut self.unused);
+        }
+        self.held.extend_from_slice(part);
+        self.inspect(untorn_decoded(&self.held));
+    }
+
+    fn finish(&mut self, _: &mut Vec<u8>) {
+        if let Some(chain) = &mut self.chain {
+            self.unused.clear();
+            chain.finish(&mut self.unused);
+        }
+        self.inspect(self.held.len());
+        self.is_at_end = true;
+    }
+
+    fn fault(&self) -> Option<(FaultKind, u64)> {
+        if let Some((kind, position)) = self.chain.as_ref().and_then(Chain::error) {
+            return Some((FaultKind::Code(kind), position));
+        }
+        // Whoever looks for everything wants to hear of all kinds.
+        let is_known = self.is_at_end || self.operation.decoding.is_some();
+        self.found.filter(|_| is_known).map(|(kinds, position)| (FaultKind::Found(kinds), position))
+    }
+}
+
+/// What a kind means to people.
+pub(crate) fn words(kind: Kinds) -> &'static str {
+    match kind {
+        Findings::ESCAPE => "a triplet",
+        Findings::PLUS => "a '+', which forms read as a space",
+        Findings::MALFORMED => "a '%' without two hexadecimal digits",
+        Findings::NUL => "an encoded NUL",
+        Findings::CONTROL => "an encoded control character",
+        Findings::SLASH => "an encoded '/'",
+        Findings::BACKSLASH => "an encoded '\\'",
+        Findings::DOT => "an encoded '.'",
+        Findings::PERCENT => "an encoded '%': double encoding",
+        Findings::UNRESERVED => "a triplet that nobody needs",
+        Findings::LOWER_HEX => "a triplet in lower case",
+        Findings::NON_ASCII => "a raw byte from 0x80",
+        Findings::ILLEGAL => "a raw byte that no URI may hold",
+        _ => "not UTF-8 once decoded",
+    }
+}

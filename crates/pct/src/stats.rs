@@ -1,0 +1,162 @@
+//! `pct stats`: how many records have what, the most frequent first, with an example of each.
+#![forbid(unsafe_code)]
+
+use std::fmt::Write as _;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use serde_json::{Value, json};
+use simdpct::{Kinds, inspect_counting};
+
+use crate::cli::{FindingsForm, StatsArguments};
+use crate::error::{Error, Status};
+use crate::operation::{FaultKind, Inspect, words};
+use crate::pipeline::Listener;
+use crate::report::{Count as Fault, FileReport, Offender, Place};
+use crate::survey::Survey;
+use crate::told::tell;
+
+pub(crate) fn stats(arguments: &StatsArguments) -> Result<Status, Error> {
+    let counter = Counter::default();
+    let survey = Survey {
+        input: &arguments.input,
+        units: &arguments.units,
+        operation: Inspect::for_everything(),
+        is_quiet: false,
+        listener: &counter,
+    };
+    let mut files = Vec::new();
+    let status = survey.run(|report| {
+        let counted = counter.lock();
+        match arguments.report {
+            FindingsForm::Text => tell(text(&report, &counted).as_bytes())?,
+            FindingsForm::Json => files.push(as_json(&report, &counted)),
+        }
+        Ok(())
+    })?;
+    if arguments.report == FindingsForm::Json {
+        tell(format!("{}\n", json!({ "files": files })).as_bytes())?;
+    }
+    // Here, findings are what was asked for.
+    Ok(if status == Status::Found { Status::Success } else { status })
+}
+
+/// What was found in one file, of each kind.
+type Counted = [Count; Kinds::ALL.len()];
+
+/// What was found of one kind.
+#[derive(Default)]
+struct Count {
+    records: u64,
+    example: Option<Example>,
+}
+
+struct Example {
+    place: Place,
+    /// Printable, and not long.
+    text: String,
+}
+
+/// The kinds that were found, the most frequent first; of two as frequent, the one that is worse.
+fn ranked(counted: &Counted) -> Vec<(Kinds, &'static str, u64, &Example)> {
+    let mut ranked: Vec<_> = Kinds::ALL
+        .into_iter()
+        .zip(counted)
+        .filter_map(|((kind, name), count)| Some((kind, name, count.records, count.example.as_ref()?)))
+        .rev()
+        .collect();
+    ranked.sort_by_key(|&(_, _, records, _)| std::cmp::Reverse(records));
+    ranked
+}
+
+#[derive(Default)]
+struct Counter {
+    /// Of the current file.
+    counted: Mutex<Counted>,
+}
+
+impl Counter {
+    fn lock(&self) -> MutexGuard<'_, Counted> {
+        self.counted.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Listener for Counter {
+    fn begin(&self) {
+        *self.lock() = Counted::default();
+    }
+
+    fn hear(&self, _: &str, offender: &Offender, line: &[u8]) -> Result<(), Error> {
+        let FaultKind::Found(found) = offender.kind else { return Ok(()) };
+        for ((kind, _), count) in Kinds::ALL.into_iter().zip(self.lock().iter_mut()) {
+            if found.contains(kind) {
+                count.records += 1;
+                count.example.get_or_insert_with(|| example(kind, offender.place, line));
+            }
+        }
+        Ok(())
+    }
+
+    fn pause(&self) -> Result<(), Error> {
+        Ok(())
+    }
+}
+
+/// The part of a line that shows what is of this kind. At the place is what was found first of any kind.
+fn example(kind: Kinds, place: Place, line: &[u8]) -> Example {
+    const BEFORE: usize = 24;
+    const LENGTH: usize = 80;
+    let first = usize::try_from(place.column - 1).unwrap_or(usize::MAX).min(line.len());
+    let position = first + inspect_counting(&line[first..]).first(kind).unwrap_or_default();
+    let start = position.saturating_sub(BEFORE);
+    let end = line.len().min(start + LENGTH);
+    let mut text = String::new();
+    for part in line[start..end].utf8_chunks() {
+        part.valid().chars().for_each(|character| match character {
+            _ if character.is_control() => text.extend(character.escape_default()),
+            _ => text.push(character),
+        });
+        text.extend(part.invalid().escape_ascii().map(char::from));
+    }
+    let ellipsis = |is_cut: bool| if is_cut { "..." } else { "" };
+    let text = format!("{}{}{}", ellipsis(start > 0), text.trim_end_matches("\\r"), ellipsis(end < line.len()));
+    Example { place: Place { column: position as u64 + 1, ..place }, text }
+}
+
+fn found(report: &FileReport) -> u64 {
+    report.counts[Fault::Suspicious as usize]
+}
+
+fn text(report: &FileReport, counted: &Counted) -> String {
+    let lines = report.place.complete_lines();
+    let mut text = format!("{}: {lines} lines, {} with findings", report.name, found(report));
+    text += &match report.faults() - found(report) {
+        0 => "\n".to_owned(),
+        others => format!(", {others} not in the format or too long\n"),
+    };
+    for (kind, name, records, example) in ranked(counted) {
+        // Writing to a String does not fail.
+        let _ = writeln!(text, "{records:>12}  {name:<13} {}", words(kind));
+        let _ = writeln!(text, "{:>12}  {}: {}", "", example.place, example.text);
+    }
+    text
+}
+
+fn as_json(report: &FileReport, counted: &Counted) -> Value {
+    let findings: Vec<_> = ranked(counted)
+        .into_iter()
+        .map(|(_, name, records, Example { place, text })| {
+            json!({
+                "kind": name,
+                "lines": records,
+                "example": { "line": place.line, "column": place.column, "text": text },
+            })
+        })
+        .collect();
+    json!({
+        "file": report.name,
+        "lines": report.place.complete_lines(),
+        "lines_with_findings": found(report),
+        "lines_not_looked_at": report.faults() - found(report),
+        "findings": findings,
+    })
+}

@@ -1,0 +1,75 @@
+//! What every command does that only looks: inputs through a unit and an operation to nowhere, and every finding to a listener.
+#![forbid(unsafe_code)]
+
+use std::io::{self, IsTerminal};
+
+use crate::cli::{InputArguments, UnitArguments};
+use crate::error::{Error, Status};
+use crate::operation::Inspect;
+use crate::pipeline::{self, Listener, Plan, Policy};
+use crate::progress::Progress;
+use crate::report::FileReport;
+use crate::sink::Sink;
+use crate::source::{Blocks, Source};
+
+/// What is asked for.
+pub(crate) struct Survey<'s> {
+    pub(crate) input: &'s InputArguments,
+    pub(crate) units: &'s UnitArguments,
+    pub(crate) operation: Inspect,
+    /// The first finding is enough, and nothing is said of it.
+    pub(crate) is_quiet: bool,
+    pub(crate) listener: &'s dyn Listener,
+}
+
+impl Survey<'_> {
+    /// Looks at every input, and hands out what is known of it after it. One that cannot be read is reported, and the next one looked
+    /// at; any other error is the end.
+    pub(crate) fn run(&self, mut each: impl FnMut(FileReport) -> Result<(), Error>) -> Result<Status, Error> {
+        let progress = if self.is_quiet || self.input.no_progress || io::stdout().is_terminal() {
+            Progress::hidden()
+        } else {
+            Progress::of(&self.input.files)
+        };
+        let mut status = Status::Success;
+        for source in &self.input.files {
+            self.listener.begin();
+            match self.one(source, &progress) {
+                Ok(report) => {
+                    if report.faults() > 0 {
+                        status = status.max(Status::Found);
+                    }
+                    progress.aside(|| each(report))?;
+                }
+                // Somebody who is quiet has seen enough.
+                Err(Error::Undecodable(..)) => return Ok(status.max(Status::Found)),
+                Err(error @ Error::Input(..)) => status = status.max(progress.aside(|| error.report())),
+                Err(error) => return Err(error),
+            }
+        }
+        progress.finish();
+        Ok(status)
+    }
+
+    fn one(&self, source: &Source, progress: &Progress) -> Result<FileReport, Error> {
+        let advance = progress.clone();
+        let opened = source
+            .open(!self.input.no_decompress, move |bytes| advance.advance(bytes))
+            .map_err(|error| Error::Input(source.to_string(), error))?;
+        let operation = self.operation;
+        let unit = self.units.unit(&move |_| Box::new(operation), "", false)?;
+        let plan = Plan {
+            unit: &*unit,
+            policy: if self.is_quiet { Policy::Fail } else { Policy::Keep },
+            limit: if self.is_quiet { 0 } else { u64::MAX },
+            max_errors: None,
+            threads: self.input.threads,
+            counts_lines: true,
+            listener: Some(self.listener),
+        };
+        let mut report = FileReport::new(source.to_string(), unit.separator());
+        let blocks = Blocks::new(opened.text, unit.scanner());
+        pipeline::run(&plan, blocks, &mut Sink::nowhere()?, &mut report)?;
+        Ok(report)
+    }
+}

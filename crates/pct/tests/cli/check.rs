@@ -1,0 +1,194 @@
+//! Does `pct check` find what is at fault, and say where?
+
+use std::fs;
+use std::process::Output;
+
+use crate::{data, run, text};
+
+const MALFORMED: &str = "malformed percent-encoding: '%' without two hexadecimal digits";
+const NOT_UTF8: &str = "the decoded bytes are not valid UTF-8";
+
+#[track_caller]
+fn assert_found(arguments: &[&str], input: &[u8], expected: &[String]) {
+    let Output { status, stdout, stderr } = run(&[&["check"], arguments].concat(), input);
+    let lines: Vec<_> = str::from_utf8(&stdout).unwrap().lines().map(str::to_owned).collect();
+    assert_eq!(lines, expected, "{arguments:?} < {}", text(input));
+    assert_eq!((status.code(), text(&stderr)), (Some(i32::from(!expected.is_empty())), String::new()), "{arguments:?}");
+}
+
+fn at(place: &str, what: &str) -> String {
+    format!("<stdin>:{place}: {what}")
+}
+
+/// Arguments, input, and where is what.
+type Case<'a> = (&'a [&'a str], &'a [u8], &'a [(&'a str, &'a str)]);
+
+#[test]
+fn what_is_at_fault_is_listed() {
+    let cases: &[Case<'_>] = &[
+        (&[], b"", &[]),
+        (&[], b"a%41\n%0A%00\n", &[]),
+        (&[], b"a%4\nb\n%zz%\n%C3%A9%FF", &[("1:2", MALFORMED), ("3:1", MALFORMED), ("4:7", NOT_UTF8)]),
+        (&[], b"a\r\nb%C3\r\n", &[("2:2", NOT_UTF8)]),
+        (&["--raw"], b"a%4\nb%\n", &[("1:2", MALFORMED)]),
+        (&["-0"], b"a%4\0b%", &[("1:2", MALFORMED), ("2:2", MALFORMED)]),
+        (&["-f", "2"], b"%\ta%4\n%\ta\n", &[("1:4", MALFORMED)]),
+        (&["-f", "2", "-d", ";"], b"%;a%4\n", &[("1:4", MALFORMED)]),
+        (&["--csv", "-c", "b"], b"a,b\n%,x%\n", &[("2:4", MALFORMED)]),
+        (&["--csv", "-c", "2", "--header"], b"%,%\n%,x%\n", &[("2:4", MALFORMED)]),
+        (&["--jsonl", "-k", "u"], b"{\"u\":\"a%\",\"v\":\"%\"}\n", &[("1:8", MALFORMED)]),
+        (&["--log", "common"], b"h - - [t] \"GET /% HTTP/1.1\" 200 1\n", &[("1:17", MALFORMED)]),
+        // A dialect's errors, and what refines it.
+        (&["--dialect", "python"], b"%\n%FF\n", &[]),
+        (&["--dialect", "rfc3986"], b"%\n%FF\n", &[("1:1", MALFORMED)]),
+        (&["--dialect", "java"], b"%+4\n%+\n%FF", &[("2:1", MALFORMED)]),
+        (&["--dialect", "nginx"], b"a%00\n", &[("1:2", "rejected byte 0x00")]),
+        (&["--reject", "/"], b"a%2F\n/b\n", &[("1:2", "rejected byte 0x2F"), ("2:1", "rejected byte 0x2F")]),
+        (&["--times", "2"], b"%2541\na%25\n", &[("2:2", MALFORMED)]),
+        // What inspection finds.
+        (&["--find", "nul"], b"a%00\n%2F\n", &[("1:2", "an encoded NUL")]),
+        (
+            &["--find", "nul,slash"],
+            b"a%00\n%2F%00\n",
+            &[("1:2", "an encoded NUL"), ("2:1", "an encoded NUL; an encoded '/'")],
+        ),
+        (&["--find", "percent", "--find", "dot"], b"%41%252e\n", &[("1:4", "an encoded '%': double encoding")]),
+        (&["--find", "illegal"], b"a\nb c\n", &[("2:2", "a raw byte that no URI may hold")]),
+        (&["--find", "plus"], b"a+\n%4", &[("1:2", "a '+', which forms read as a space"), ("2:1", MALFORMED)]),
+        (&["--find", "nul"], b"%00%4\n%4%00\n", &[("1:1", "an encoded NUL"), ("2:1", MALFORMED)]),
+    ];
+    for &(arguments, input, expected) in cases {
+        assert_found(arguments, input, &expected.iter().map(|(place, what)| at(place, what)).collect::<Vec<_>>());
+    }
+}
+
+#[test]
+fn each_kind_can_be_looked_for() {
+    for (kind, input) in [
+        ("escape", "%41"),
+        ("plus", "+"),
+        ("malformed", "%"),
+        ("nul", "%00"),
+        ("control", "%1F"),
+        ("slash", "%2F"),
+        ("backslash", "%5C"),
+        ("dot", "%2E"),
+        ("percent", "%25"),
+        ("unreserved", "%41"),
+        ("lower-hex", "%2f"),
+        ("non-ascii", "\u{E9}"),
+        ("illegal", "|"),
+        ("invalid-utf8", "%FF"),
+    ] {
+        let arguments = ["check", "--dialect", "whatwg", "--find", kind];
+        assert_eq!(run(&arguments, b"a\n").status.code(), Some(0), "{kind}");
+        assert_eq!(run(&arguments, format!("a{input}\n").as_bytes()).status.code(), Some(1), "{kind}");
+    }
+}
+
+/// Far behind the start, and however many threads there are.
+#[test]
+fn all_are_listed_in_order() {
+    let mut input = String::new();
+    let mut expected = Vec::new();
+    for number in 1..=100_000 {
+        if number % 7 == 0 {
+            input += "a%C3%A9%zz\n";
+            expected.push(at(&format!("{number}:8"), MALFORMED));
+        } else {
+            input += "/clean/line/with%20a/triplet\n";
+        }
+    }
+    for threads in ["1", "2", "5"] {
+        assert_found(&["-j", threads], input.as_bytes(), &expected);
+    }
+}
+
+#[test]
+fn long_records_are_looked_at() {
+    for length in [300_000, 5_000_000] {
+        let long = "%E2%82%AC".repeat(length / 9);
+        for (tail, expected) in [
+            ("", None),
+            ("%", Some((long.len() + 1, MALFORMED))),
+            ("%E2%82", Some((long.len() + 1, NOT_UTF8))),
+            ("%00", Some((long.len() + 1, "an encoded NUL"))),
+        ] {
+            let input = format!("first\n{long}{tail}\nlast\n");
+            let expected: Vec<_> = expected.iter().map(|(column, what)| at(&format!("2:{column}"), what)).collect();
+            assert_found(&["--find", "nul"], input.as_bytes(), &expected);
+        }
+    }
+}
+
+#[test]
+fn quiet_is_an_exit_code() {
+    for (arguments, input, code) in
+        [(["check", "-q"], "a%4", 1), (["check", "--quiet"], "a\nb%\n", 1), (["check", "-q"], "a%41\n", 0)]
+    {
+        let Output { status, stdout, stderr } = run(&arguments, input.as_bytes());
+        assert_eq!((status.code(), text(&stdout), text(&stderr)), (Some(code), String::new(), String::new()));
+    }
+}
+
+#[test]
+fn the_report_for_programs_has_counts_and_first_offenders() {
+    let Output { status, stdout, .. } = run(&["check", "--report", "json", "--find", "nul"], b"%\n%FF\na\n%00\n%\n");
+    assert_eq!(status.code(), Some(1));
+    let report: serde_json::Value = serde_json::from_slice(&stdout).unwrap();
+    let file = &report["files"][0];
+    assert_eq!((file["file"].as_str(), file["lines"].as_u64()), (Some("<stdin>"), Some(5)));
+    for (kind, count) in [("malformed", 2), ("not-utf8", 1), ("suspicious", 1), ("rejected", 0), ("too-long", 0)] {
+        assert_eq!(file["counts"][kind].as_u64(), Some(count), "{kind}");
+    }
+    assert_eq!(file["first"].as_array().unwrap().len(), 4);
+    assert_eq!(file["first"][1]["line"].as_u64(), Some(2));
+    assert_eq!(file["first"][2]["found"], serde_json::json!(["nul"]));
+}
+
+#[test]
+fn files_are_named_and_those_that_cannot_be_read_told() {
+    let log = data("access.log");
+    let log = log.to_str().unwrap();
+    let Output { status, stdout, stderr } = run(&["check", "no-such-file", log, "-"], b"%");
+    assert_eq!(status.code(), Some(3));
+    assert!(text(&stderr).starts_with("pct: no-such-file: "), "{}", text(&stderr));
+    let stdout = String::from_utf8(stdout).unwrap();
+    assert!(stdout.starts_with(&format!("{log}:73:68: {NOT_UTF8}\n")), "{stdout}");
+    assert!(stdout.ends_with(&format!("<stdin>:1:1: {MALFORMED}\n")));
+    assert_eq!(stdout.lines().count(), 18);
+    assert_eq!(run(&["check", "-q", "no-such-file", "-"], b"%").status.code(), Some(3));
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("a.gz");
+    fs::write(&path, b"\x1F\x8B\x08\0abc").unwrap();
+    let path = path.to_str().unwrap();
+    assert_eq!(run(&["check", path], b"").status.code(), Some(3));
+    assert_eq!(run(&["check", "--no-decompress", "--dialect", "whatwg", path], b"").status.code(), Some(0));
+}
+
+#[test]
+fn bad_usage_is_told() {
+    for arguments in [
+        &["check", "--find", "nothing"][..],
+        &["check", "--report", "xml"],
+        &["check", "-q", "--report", "json"],
+        &["check", "--dialect", "perl"],
+        &["check", "-j", "0"],
+        &["check", "--csv"],
+        &["check", "-o", "file"],
+        &["check", "--in-place"],
+    ] {
+        assert_eq!(run(arguments, b"").status.code(), Some(2), "{arguments:?}");
+    }
+}
+
+#[test]
+fn the_help_has_examples() {
+    for command in ["check", "stats", "info"] {
+        let Output { status, stdout, .. } = run(&[command, "--help"], b"");
+        let help = String::from_utf8(stdout).unwrap();
+        assert_eq!(status.code(), Some(0));
+        assert!(help.contains(&format!("Examples:\n  pct {command}")), "{help}");
+        assert!(!help.contains("--append") && !help.contains("--unsafe-controls"), "{help}");
+    }
+}

@@ -1,0 +1,113 @@
+//! What does `pct form` make of queries, and of what it has made?
+
+use std::process::Output;
+
+use crate::{output, run, text};
+
+#[test]
+fn forms_take_shape() {
+    let cases: &[(&[&str], &str, &str)] = &[
+        (&[], "q=fish+%26+chips&page=2\n", "{\"q\":\"fish & chips\",\"page\":\"2\"}\n"),
+        (&[], "?q=1\n\n?\nb\n=c\n&&\n", "{\"q\":\"1\"}\n{}\n{}\n{\"b\":\"\"}\n{\"\":\"c\"}\n{}\n"),
+        // A name that comes again; the others stay where they are.
+        (&[], "b=1&a=2&b=3", "{\"b\":[\"1\",\"3\"],\"a\":\"2\"}"),
+        (&[], "a=%22%5C%0A%00%C3%A9=\r\n", "{\"a\":\"\\\"\\\\\\n\\u0000é=\"}\r\n"),
+        (&["-0"], "a=1\0b=2%0A\0", "{\"a\":\"1\"}\0{\"b\":\"2\\n\"}\0"),
+        (&["--as", "json"], "a=1", "{\"a\":\"1\"}"),
+        (&["--as", "pairs"], "b=1&a=2&b=3\n\n", "[[\"b\",\"1\"],[\"a\",\"2\"],[\"b\",\"3\"]]\n[]\n"),
+        (&["--as", "tsv"], "b=1&a=x%09y%5C&b%3D=3=\n\n", "b=1\ta=x\\ty\\\\\tb\\==3=\n\n"),
+        (&["--as", "tsv"], "a=%0D%0A%00\n", "a=\\r\\n\\0\n"),
+        (&["--as", "tsv", "--names", "a,c,b,b,b"], "b=1&a=2&b=&d=4\n", "2\t\\N\t1\t\t\\N\n"),
+        (&["--as", "tsv", "--names", "a", "--names", "b"], "b=%5CN&a=2\n", "2\t\\\\N\n"),
+    ];
+    for &(arguments, input, expected) in cases {
+        let arguments = [&["form"], arguments].concat();
+        assert_eq!(text(&output(&arguments, input.as_bytes())), text(expected.as_bytes()), "{arguments:?} < {input:?}");
+    }
+}
+
+#[test]
+fn shapes_become_forms() {
+    let cases: &[(&[&str], &str, &str)] = &[
+        (&[], "{\"q\":\"fish & chips\",\"page\":2}\n", "q=fish+%26+chips&page=2\n"),
+        (&[], "{\"z\":[\"1\",2.5,true,null],\"a\":null,\"b\":\"\"}\n\n{}\r\n[]\n", "z=1&z=2.5&z=true&b=\n\n\r\n\n"),
+        (&[], "[[\"b\",\"é\"],[\"a\",1],[\"b\",\"\"]]", "b=%C3%A9&a=1&b="),
+        (&["--as", "pairs"], "[[\"a\",\"=&+\"]]\n{\"a\":\"b\"}\n", "a=%3D%26%2B\na=b\n"),
+        (&["-0"], "{\"a\":\n1}\0", "a=1\0"),
+        (&["--as", "tsv"], "b=1\ta=x\\ty\\\\\tb\\==3=\tc\n\n", "b=1&a=x%09y%5C&b%3D=3%3D&c=\n\n"),
+        (&["--as", "tsv", "--names", "a,b,b"], "2\t\\N\t\\\\N\n1\n\\N\n", "a=2&b=%5CN\na=1\n\n"),
+    ];
+    for &(arguments, input, expected) in cases {
+        let arguments = [&["form", "--back"], arguments].concat();
+        assert_eq!(text(&output(&arguments, input.as_bytes())), text(expected.as_bytes()), "{arguments:?} < {input:?}");
+    }
+}
+
+#[test]
+fn what_is_at_fault_is_kept_dropped_skipped_or_the_end() {
+    let cases: &[(&[&str], &[u8], &str, &str)] = &[
+        (
+            &["form"],
+            b"a=%zz\nb=%FF\nc=1\n",
+            "{\"a\":\"%zz\"}\n{\"b\":\"\u{FFFD}\"}\n{\"c\":\"1\"}\n",
+            "1 malformed, 1 not UTF-8; first at 1:3",
+        ),
+        (&["form", "--errors", "drop"], b"?a=%zz\nc=1\n", "{\"c\":\"1\"}\n", "1 malformed; first at 1:4"),
+        (&["form", "--errors", "skip"], b"a=%zz\nc=1\n", "a=%zz\n{\"c\":\"1\"}\n", "1 malformed; first at 1:3"),
+        (
+            &["form", "--back"],
+            b"{\"a\":{}}\n{\"a\":\"1\"}\nx\n",
+            "{\"a\":{}}\na=1\nx\n",
+            "2 not in the format; first at 1:",
+        ),
+        (
+            &["form", "--back", "--errors", "drop"],
+            b"[1]\n{\"a\":[[1]]}\n{\"a\":1}\n[[\"a\",[]]]\n\xFF\n",
+            "a=1\n",
+            "first at 1:",
+        ),
+        (
+            &["form", "--back", "--as", "tsv", "--names", "a"],
+            b"1\t2\n3\n",
+            "1\t2\na=3\n",
+            "1 not in the format; first at 1:3",
+        ),
+    ];
+    for &(arguments, input, expected, told) in cases {
+        let Output { status, stdout, stderr } = run(arguments, input);
+        assert_eq!((status.code(), str::from_utf8(&stdout).unwrap()), (Some(0), expected), "{arguments:?}");
+        let stderr = String::from_utf8(stderr).unwrap();
+        assert!(stderr.contains(told), "{arguments:?}: {stderr}");
+    }
+    let Output { status, stdout, .. } = run(&["form", "--errors", "fail"], b"a=1\nb=%\nc=1\n");
+    assert_eq!((status.code(), text(&stdout)), (Some(1), text(b"{\"a\":\"1\"}\n")));
+}
+
+#[test]
+fn bad_usage_is_told() {
+    for arguments in [
+        &["form", "--as", "xml"][..],
+        &["form", "--names", "a"],
+        &["form", "--raw"],
+        &["form", "-f", "1"],
+        &["form", "--csv", "-c", "1"],
+        &["form", "--jsonl", "-k", "a"],
+        &["form", "--log", "common"],
+        &["form", "--append"],
+        &["form", "--unsafe-controls"],
+        &["form", "--dialect", "java"],
+    ] {
+        let Output { status, stdout, .. } = run(arguments, b"a=1");
+        assert_eq!((status.code(), text(&stdout)), (Some(2), String::new()), "{arguments:?}");
+    }
+    assert_eq!(run(&["form", "no-such-file"], b"").status.code(), Some(3));
+}
+
+#[test]
+fn the_help_has_examples_and_nothing_that_is_not_for_lines() {
+    let help = String::from_utf8(output(&["form", "--help"], b"")).unwrap();
+    assert!(help.contains("Examples:\n  pct form queries.txt"), "{help}");
+    for hidden in ["--csv", "--log", "--append", "--raw", "--fields"] {
+        assert!(!help.contains(hidden), "{hidden}: {help}");
+    }
+}

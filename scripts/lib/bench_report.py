@@ -1,0 +1,379 @@
+"""Writes the page of benchmarks from criterion's results; scripts/bench-report runs it.
+
+usage: bench_report.py FOLDER DOCS     (FOLDER has criterion/, run and instructions.md; DOCS gets benchmarks.md and two plots)
+"""
+
+import json
+import math
+import os
+import platform
+import re
+import subprocess
+import sys
+from collections import defaultdict, namedtuple
+from pathlib import Path
+
+import matplotlib
+
+matplotlib.use("svg")
+import matplotlib.pyplot as plot
+
+# Nanoseconds for going through all inputs once, the number of inputs, and their bytes.
+Time = namedtuple("Time", "nanoseconds inputs bytes")
+
+LEVELS = ["avx512", "avx2", "sse41", "neon", "scalar"]
+LEVEL_NAMES = {"avx512": "AVX-512", "avx2": "AVX2", "sse41": "SSE4.1", "neon": "NEON", "scalar": "scalar"}
+OURS = [f"simdpct, {level}" for level in LEVELS]
+PEERS = ["percent-encoding", "urlencoding", "percent-encoding-rfc3986", "pct", "fluent-uri", "url-escape", "form_urlencoded",
+         "serde_urlencoded"]
+BOUNDS = ["memcpy", "memchr", "simdutf8"]
+CORPORA = ["access.log", "typical_urls.txt", "resource_urls.txt", "nonlatin_urls.txt", "hostile.txt"]
+
+
+def read_results(folder):
+    """The medians: results[group][text][contestant]."""
+    results = defaultdict(lambda: defaultdict(dict))
+    for path in sorted(folder.rglob("new/benchmark.json")):
+        benchmark = json.loads(path.read_text())
+        estimates = json.loads(path.with_name("estimates.json").read_text())
+        amount = benchmark["throughput"]["ElementsAndBytes"]
+        time = Time(estimates["median"]["point_estimate"], amount["elements"], amount["bytes"])
+        results[benchmark["group_id"]][benchmark["value_str"]][benchmark["function_id"]] = time
+    if not results:
+        sys.exit(f"bench-report: no results in {folder}")
+    return results
+
+
+def in_order(texts):
+    """The corpora first, then generated texts and lengths by their number."""
+    number = lambda text: float((re.findall(r"\d+(?:\.\d+)?", text) or ["1e9"])[0])
+    rank = lambda text: next((at for at, corpus in enumerate(CORPORA) if text.startswith(corpus)), len(CORPORA))
+    return sorted(texts, key=lambda text: (rank(text), number(text), text))
+
+
+def gigabytes_per_second(time):
+    return time.bytes / time.nanoseconds
+
+
+def nanoseconds_each(time):
+    return time.nanoseconds / time.inputs
+
+
+class Target:
+    """A row of the table of targets: what it compares, and the least ratio for each level."""
+
+    def __init__(self, what, least, ratios):
+        # `ratios` gives for a level pairs of a ratio and where it was found; of those the worst counts.
+        self.what, self.least, self.ratios = what, least, ratios
+
+    def cell(self, level):
+        if level not in self.least:
+            return ""
+        found = sorted(self.ratios(level))
+        if not found:
+            return "not measured"
+        ratio, where = found[0]
+        mark = "met" if ratio >= self.least[level] else "**not met**"
+        return f"{ratio:.2f} of {self.least[level]:g}: {mark}<br>{where}"
+
+
+def least(*values):
+    """Of the levels in the order of the issue's table; None where there is no target."""
+    return {level: value for level, value in zip(["avx512", "avx2", "sse41", "scalar"], values) if value is not None}
+
+
+def targets(results):
+    def ratios(groups, theirs, ours="simdpct, {}", texts=CORPORA):
+        """Their time by ours, on every text of these groups."""
+        def of_level(level):
+            for group in groups:
+                for text, times in results[group].items():
+                    them, us = times.get(theirs.format(level)), times.get(ours.format(level))
+                    if any(text.startswith(name) for name in texts) and them and us:
+                        yield them.nanoseconds / us.nanoseconds, f"{text}, {group}"
+        return of_level
+
+    def short(level):
+        """Every length: the fastest peer's time by ours."""
+        for group in (f"short {what}, {kind}" for what in ("decode", "encode") for kind in ("clean", "one escape", "all escapes")):
+            for length, times in results[group].items():
+                theirs = [times[peer].nanoseconds for peer in PEERS if peer in times]
+                if length != "mixed" and theirs and f"simdpct, {level}" in times:
+                    yield min(theirs) / times[f"simdpct, {level}"].nanoseconds, f"{length} bytes, {group}"
+
+    def short_mean(level):
+        found = [ratio for ratio, _ in short(level)]
+        if found:
+            yield math.exp(sum(map(math.log, found)) / len(found)), "geometric mean"
+
+    def slowest_density(level):
+        """Where we are slowest, the ratio to percent-encoding there."""
+        for group in bulk_decode + bulk_encode:
+            rows = [
+                (gigabytes_per_second(times[f"simdpct, {level}"]), text, times)
+                for text, times in results[group].items()
+                if text.startswith("generated") and f"simdpct, {level}" in times
+            ]
+            if rows:
+                _, text, times = min(rows, key=lambda row: row[:2])
+                ours = times[f"simdpct, {level}"].nanoseconds
+                yield times["percent-encoding"].nanoseconds / ours, f"{text}, {group}"
+
+    sizes = ("64 KiB", "1 MiB")
+    bulk_decode = [f"bulk decode, {size}, reused buffer" for size in sizes]
+    bulk_encode = [f"bulk encode, {size}, reused buffer" for size in sizes]
+    lines_decode, lines_encode = ["lines decode, as Cow"], ["lines encode, as Cow"]
+    to_bytes = "simdpct to bytes, {}"
+    return [
+        Target("decode, bulk, times percent-encoding", least(10, 4, 3, 1.2), ratios(bulk_decode, "percent-encoding")),
+        Target("decode, bulk, share of memcpy's speed", least(0.4), ratios(bulk_decode, "memcpy")),
+        Target("encode, bulk, times percent-encoding", least(12, 7, 5, 2.5), ratios(bulk_encode, "percent-encoding")),
+        Target("decode a line as Cow, times percent-encoding", least(4, 3, 2.5, 1.2), ratios(lines_decode, "percent-encoding")),
+        Target("decode a line as Cow, times urlencoding", least(2, 1.5, 1.3, 0.9), ratios(lines_decode, "urlencoding")),
+        Target("encode a line as Cow, times percent-encoding", least(4, 3.5, 3, 1.5), ratios(lines_encode, "percent-encoding")),
+        Target("encode a line as Cow, times urlencoding", least(3, 2.5, 2, 1.2), ratios(lines_encode, "urlencoding")),
+        Target("any length 1 to 64, any density: slowest ratio to the fastest peer", least(1.2, 1, 1, 0.9), short),
+        Target("the same: geometric mean", least(3, 2.5, 2, 1.3), short_mean),
+        Target("decode to valid UTF-8 str, share of decode's speed", least(0.6, 0.5, 0.5), ratios(["utf8 strict, 64 KiB"], to_bytes)),
+        Target("the same, lossy, of text that is not all UTF-8", least(0.6, 0.5, 0.5), ratios(["utf8 lossy, 64 KiB"], to_bytes)),
+        Target("normalize, share of decode's speed", least(0.5, 0.5, 0.5), ratios(["normalize, 64 KiB"], "simdpct decoding, {}")),
+        Target("inspect, share of decode's speed", least(0.5, 0.5, 0.5), ratios(["inspect, 64 KiB"], "simdpct decoding, {}")),
+        Target("form parse, times form_urlencoded", least(4, 3, 3, 1.2), ratios(["form parse"], "form_urlencoded")),
+        Target("form serialise, times form_urlencoded", least(4, 3, 3, 1.2), ratios(["form serialize"], "form_urlencoded")),
+        Target("generated data, slowest density, times percent-encoding's own speed there", least(8, 3, 2, 1), slowest_density),
+    ]
+
+
+def table(header, rows):
+    lines = ["| " + " | ".join(header) + " |", "|---|" + "---:|" * (len(header) - 1)]
+    return "\n".join(lines + ["| " + " | ".join(row) + " |" for row in rows])
+
+
+def table_of_targets(results):
+    levels = ["avx512", "avx2", "sse41", "scalar"]
+    rows = [[target.what] + [target.cell(level) for level in levels] for target in targets(results)]
+    missed = sum("**not met**" in cell for row in rows for cell in row)
+    judged = missed + sum(": met" in cell for row in rows for cell in row)
+    text = table(["target (found, of what is wanted; worst text)"] + [LEVEL_NAMES[level] for level in levels], rows)
+    return f"{judged - missed} of {judged} targets are met.\n\n{text}"
+
+
+def contestants(texts):
+    """Of a group, in a fixed order: bounds, peers, ours from the most to the least capable level."""
+    present = {who for times in texts.values() for who in times}
+    level = lambda who: next((at for at, name in enumerate(LEVELS) if who.endswith(name)), len(LEVELS))
+    variants = sorted((who for who in present if who not in BOUNDS + PEERS + OURS), key=lambda who: (who.split(",")[0], level(who)))
+    return [who for who in BOUNDS + PEERS + OURS if who in present] + variants
+
+
+def table_of_group(texts, unit):
+    format_time = {"GB/s": lambda t: f"{gigabytes_per_second(t):.3g}", "ns": lambda t: f"{nanoseconds_each(t):.3g}"}[unit]
+    who = contestants(texts)
+    rows = [[text] + [format_time(texts[text][w]) if w in texts[text] else "–" for w in who] for text in in_order(texts)]
+    return table([unit] + [w.replace("simdpct, ", "") for w in who], rows)
+
+
+STYLES = {
+    "memcpy": dict(color="black", linestyle=":"),
+    "simdpct, avx512": dict(color="#08519c", linewidth=2.2),
+    "simdpct, avx2": dict(color="#3182bd", linewidth=1.8),
+    "simdpct, sse41": dict(color="#6baed6", linewidth=1.6),
+    "simdpct, neon": dict(color="#6baed6", linewidth=1.6),
+    "simdpct, scalar": dict(color="#9ecae1", linewidth=1.4),
+    "percent-encoding": dict(color="#d94801"),
+    "urlencoding": dict(color="#41ab5d"),
+    "percent-encoding-rfc3986": dict(color="#807dba", linewidth=1),
+    "pct": dict(color="#e7298a", linewidth=1),
+    "fluent-uri": dict(color="#a6761d", linewidth=1),
+    "url-escape": dict(color="#999999", linewidth=1),
+}
+
+
+def name_of(who):
+    level = who.removeprefix("simdpct, ")
+    return f"simdpct, {LEVEL_NAMES[level]}" if level in LEVEL_NAMES else who
+
+
+def save(figure, path):
+    """One legend for all plots: not everybody is in each."""
+    found = {}
+    for axis in figure.axes:
+        found.update(zip(*axis.get_legend_handles_labels()[::-1]))
+    labels = [name_of(who) for who in STYLES if name_of(who) in found]
+    figure.legend([found[label] for label in labels], labels, loc="lower center", ncols=6, frameon=False, fontsize=8)
+    figure.savefig(path, metadata={"Date": None})
+    plot.close(figure)
+
+
+def plot_densities(results, path):
+    """Throughput by density, 64 KiB into a reused buffer; whoever only allocates is not in it."""
+    figure, axes = plot.subplots(1, 2, figsize=(10, 4.8), sharey=True)
+    for axis, operation in zip(axes, ("decode", "encode")):
+        texts = results[f"bulk {operation}, 64 KiB, reused buffer"]
+        generated = [text for text in in_order(texts) if text.startswith("generated")]
+        for who, style in STYLES.items():
+            points = [(at, gigabytes_per_second(texts[t][who])) for at, t in enumerate(generated) if who in texts[t]]
+            if points:
+                axis.plot(*zip(*points), label=name_of(who), marker="." if who != "memcpy" else None, **style)
+        axis.set_title(operation)
+        axis.set_xticks(range(len(generated)), [text.removeprefix("generated ") for text in generated])
+        axis.set_xlabel("share of escapes")
+        axis.set_yscale("log")
+        axis.grid(alpha=0.3)
+    axes[0].set_ylabel("GB of input per second")
+    figure.tight_layout(rect=(0, 0.1, 1, 1))
+    save(figure, path)
+
+
+def plot_lengths(results, path):
+    """Nanoseconds by length, as Cow."""
+    kinds = ("clean", "one escape", "all escapes")
+    figure, axes = plot.subplots(2, 3, figsize=(10, 6.4), sharex=True)
+    for row, operation in zip(axes, ("decode", "encode")):
+        for axis, kind in zip(row, kinds):
+            texts = results[f"short {operation}, {kind}"]
+            lengths = sorted(int(text) for text in texts if text != "mixed")
+            for who, style in STYLES.items():
+                points = [(n, nanoseconds_each(texts[str(n)][who])) for n in lengths if who in texts[str(n)]]
+                if points:
+                    axis.plot(*zip(*points), label=name_of(who), **style)
+            axis.set_title(f"{operation}, {kind}", fontsize=10)
+            axis.set_xticks(range(0, 65, 16))
+            axis.set_yscale("log")
+            axis.set_yticks([1, 2, 5, 10, 20, 50, 100, 200], ["1", "2", "5", "10", "20", "50", "100", "200"])
+            axis.grid(alpha=0.3)
+        row[0].set_ylabel("nanoseconds")
+    for axis in axes[1]:
+        axis.set_xlabel("bytes of input")
+    figure.tight_layout(rect=(0, 0.08, 1, 1))
+    save(figure, path)
+
+
+def output_of(*command):
+    return subprocess.run(command, capture_output=True, text=True, check=True).stdout.strip()
+
+
+def machine():
+    """What it was measured on. A virtual machine may hide its CPU's name, so the features stand beside it."""
+    fields = dict(re.findall(r"^([^:\n]+):\s*(.*)$", output_of("lscpu"), re.MULTILINE))
+    flags = fields.get("Flags", "").split()
+    generation = "Zen 5" if "avx512_vp2intersect" in flags and "AuthenticAMD" in fields.get("Vendor ID", "") else None
+    memory = int(re.search(r"MemTotal:\s+(\d+)", Path("/proc/meminfo").read_text())[1]) / 2**20
+    parts = [
+        fields.get("Model name", platform.machine()) + (f" ({generation} by its features)" if generation else ""),
+        f"{os.cpu_count()} CPUs" + (f", virtual ({fields['Hypervisor vendor']})" if "Hypervisor vendor" in fields else ""),
+        *(f"{name} {fields[f'{name} cache']}" for name in ("L1d", "L2", "L3") if f"{name} cache" in fields),
+        f"{memory:.0f} GiB of memory",
+    ]
+    return "; ".join(parts)
+
+
+def versions():
+    """Of the contestants, from the lock file."""
+    locked = dict(re.findall(r'name = "([^"]+)"\nversion = "([^"]+)"\nsource', Path("Cargo.lock").read_text()))
+    crates = PEERS + ["memchr", "simdutf8", "criterion"]
+    return ", ".join(f"{crate} {locked[crate]}" for crate in crates if crate in locked)
+
+
+# The groups of the page: a heading, what it says, and each group with its unit.
+SECTIONS = [
+    ("Bulk", "Blocks of fresh text, up to 4 MiB of each, cut at the ends of lines.", [
+        (f"bulk {operation}, {form}", "GB/s")
+        for operation in ("decode", "encode")
+        for form in ("64 KiB, reused buffer", "1 MiB, reused buffer", "64 KiB, allocating")
+    ]),
+    ("Lines", "Every line of every corpus. Each is nanoseconds for a line, on average.", [
+        ("lines decode, as Cow", "ns"), ("lines decode, appended", "ns"), ("lines decode, in place", "ns"),
+        ("lines encode, as Cow", "ns"), ("lines encode, appended", "ns"),
+    ]),
+    ("Short inputs", "As `Cow`. `mixed` has all lengths from 1 to 64, in an order that nothing foretells; the rows of one length have a "
+     "length that a branch predictor knows.", [
+        (f"short {operation}, {kind}", "ns") for operation in ("decode", "encode") for kind in ("clean", "one escape", "all escapes")
+    ]),
+    ("Forms", "The queries of the corpora's URLs; nanoseconds for a query.", [
+        ("form parse", "ns"), ("form serialize", "ns"), ("form parse, serde", "ns"), ("form serialize, serde", "ns"),
+    ]),
+    ("Text", "Decoding to UTF-8: strict on the well-formed lines, lossy on all.", [
+        ("utf8 strict, 64 KiB", "GB/s"), ("utf8 lossy, 64 KiB", "GB/s"), ("utf8 strict, lines", "ns"),
+    ]),
+    ("Normalising", "fluent-uri does more, but here nothing else: the URIs are normal but for their triplets.", [
+        ("normalize, 64 KiB", "GB/s"), ("normalize, lines as Cow", "ns"), ("normalize, URIs as Cow", "ns"),
+    ]),
+    ("Inspecting", "", [("inspect, 64 KiB", "GB/s"), ("inspect, lines", "ns")]),
+]
+
+# Groups that stand in no section get one of their own, by their first word.
+UNIT_OF_OTHERS = "GB/s"
+
+SHOWN_LENGTHS = {"1", "2", "3", "4", "6", "8", "12", "16", "24", "32", "48", "64", "mixed"}
+
+
+def page(results, run, instructions):
+    yield "# Benchmarks"
+    yield (
+        "Written by `scripts/bench-report`; not to be edited. Everything on it comes from one run. A figure is the median of "
+        "criterion's samples, each of which goes through more data than a branch predictor can learn. Every output was compared "
+        "with the reference implementation's before it was timed; – stands for a peer that has no such form, or another output. "
+        "All are built alike: release, fat LTO, one codegen unit. Decoding is lenient, encoding is for any component."
+    )
+    if run["mode"] == "quick":
+        yield (
+            "**Provisional: from a quick run, on a machine that had other work to do. It shows that the suite works; its figures "
+            "mean nothing.**"
+        )
+    is_real = run["corpora"] == "real"
+    yield "\n".join([
+        f"- Machine: {machine()}; load {run['load']} at the start",
+        f"- Date: {run['date']}",
+        f"- Versions: simdpct of this commit, {output_of('rustc', '--version').rsplit(' (', 1)[0]}, {versions()}",
+        f"- Texts: {'the real corpora' if is_real else 'those of scripts/make-corpus, for want of the real corpora'}, and generated "
+        "ones: letters with triplets, or for encoding with ASCII characters to be escaped, at independent places",
+    ])
+    yield "## Targets"
+    yield table_of_targets(results)
+    yield "## Throughput by density"
+    yield "64 KiB of generated text into a reused buffer. Peers that only allocate are in the tables below."
+    yield "![Throughput by share of escapes, for each level and peer, against memcpy](throughput.svg)"
+    yield "## Nanoseconds by length"
+    yield "One `Cow` from one input of that length."
+    yield "![Nanoseconds by length of the input, for each level and peer](lengths.svg)"
+    known = {group for _, _, groups in SECTIONS for group, _ in groups}
+    others = defaultdict(list)
+    for group in results:
+        if group not in known:
+            others[group.split()[0].strip(",").capitalize()].append((group, UNIT_OF_OTHERS))
+    for heading, introduction, groups in SECTIONS + [(heading, "", groups) for heading, groups in others.items()]:
+        groups = [(group, unit) for group, unit in groups if group in results]
+        if not groups:
+            continue
+        yield f"## {heading}"
+        if introduction:
+            yield introduction
+        for group, unit in groups:
+            texts = results[group]
+            if group.startswith("short"):
+                texts = {text: times for text, times in texts.items() if text in SHOWN_LENGTHS}
+            yield f"### {group[0].upper()}{group[1:]}"
+            yield table_of_group(texts, unit)
+    yield "## NEON"
+    yield (
+        "It could not be timed on this machine. What a block of 16 bytes takes, in instructions from the disassembly and in cycles "
+        "as llvm-mca models some cores, beside SSE4.1, which runs the same algorithm (`scripts/count-instructions`):"
+    )
+    yield instructions
+
+
+def main(folder, docs):
+    folder, docs = Path(folder), Path(docs)
+    results = read_results(folder / "criterion")
+    run = dict(line.split("=", 1) for line in (folder / "run").read_text().splitlines())
+    instructions = (folder / "instructions.md").read_text().strip()
+    docs.mkdir(exist_ok=True)
+    # Text as text, and the same identifiers in every run, so that a change of the plot is a change of the figures.
+    plot.rcParams.update({"svg.fonttype": "none", "svg.hashsalt": "simdpct", "font.size": 9})
+    plot_densities(results, docs / "throughput.svg")
+    plot_lengths(results, docs / "lengths.svg")
+    (docs / "benchmarks.md").write_text("\n\n".join(page(results, run, instructions)) + "\n")
+
+
+main(*sys.argv[1:])

@@ -1,0 +1,78 @@
+//! Is UTF-8 judged as the standard library judges it, on every level and wherever in a block it stands?
+//!
+//! Unicode 3.9, table 3-7 has the well-formed sequences.
+#![cfg(feature = "alloc")]
+
+use proptest::prelude::*;
+use simdpct::{Decoder, Level};
+
+fn compare(text: &[u8]) {
+    for level in Level::available() {
+        let decoder = Decoder::new().lenient().level(level);
+        let position = decoder.decode_utf8(text).err().map(|error| error.position);
+        let expected = str::from_utf8(text).err().map(|error| error.valid_up_to());
+        assert_eq!(position, expected, "{level}: \"{}\"", text.escape_ascii());
+    }
+}
+
+/// The ends of every range of the table, and what lies just outside of it.
+const EDGES: [u8; 24] = [
+    0x00, b'a', 0x7F, 0x80, 0x8F, 0x90, 0x9F, 0xA0, 0xBF, 0xC0, 0xC1, 0xC2, 0xDF, 0xE0, 0xE1, 0xEC, 0xED, 0xEE, 0xEF,
+    0xF0, 0xF1, 0xF4, 0xF5, 0xFF,
+];
+
+/// Where the four bytes begin: at both ends of a text, within a block, and across the ends of blocks of 16, 32 and 64 bytes.
+const PLACES: [(usize, usize); 9] =
+    [(0, 0), (0, 70), (14, 3), (30, 1), (61, 0), (62, 40), (63, 66), (64, 60), (125, 64)];
+
+#[test]
+fn four_bytes_of_all_kinds() {
+    let is_quick = std::env::var_os("SIMDPCT_QUICK").is_some();
+    for (number, (before, after)) in PLACES.into_iter().enumerate() {
+        // Around them ASCII, or characters: then no block can be passed over.
+        for filling in ["a", "é"] {
+            let mut text = filling.repeat(before).into_bytes();
+            text.truncate(before & !1);
+            text.resize(before, b'-');
+            let at = text.len();
+            text.extend([0; 4]);
+            text.extend_from_slice(&filling.repeat(after).as_bytes()[..after & !1]);
+            for (index, a) in EDGES.into_iter().enumerate() {
+                if is_quick && index % PLACES.len() != number {
+                    continue;
+                }
+                for bytes in EDGES.iter().flat_map(|&b| EDGES.iter().flat_map(move |&c| EDGES.map(|d| [a, b, c, d]))) {
+                    text[at..at + 4].copy_from_slice(&bytes);
+                    compare(&text);
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn sequences_cut_by_the_end() {
+    for length in 0..200 {
+        for end in ["é", "€", "😀"] {
+            for cut in 1..=end.len() {
+                let text = ["a".repeat(length).as_bytes(), &end.as_bytes()[..cut]].concat();
+                compare(&text);
+                compare(&[&text[..], b"a"].concat());
+            }
+        }
+    }
+}
+
+proptest! {
+    /// Text, of which a byte or none is another one.
+    #[test]
+    fn text_with_a_fault(text in "[a-zäß€한😀]{0,120}", at in any::<prop::sample::Index>(), byte in any::<u8>()) {
+        compare(text.as_bytes());
+        let mut bytes = text.into_bytes();
+        if !bytes.is_empty() {
+            let at = at.index(bytes.len());
+            bytes[at] = byte;
+            compare(&bytes);
+        }
+    }
+}
