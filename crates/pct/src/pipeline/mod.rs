@@ -56,7 +56,10 @@ pub(crate) fn run(plan: &Plan<'_>, blocks: Blocks, sink: &mut Sink, report: &mut
         let block = (MEMORY / threads).clamp(BLOCK / 4, BLOCK);
         thread::scope(|scope| {
             for _ in 1..threads {
-                scope.spawn(|| pipeline.work(None, block));
+                // Where no more can be started, for want of memory or by a limit, those that there are do it.
+                if thread::Builder::new().spawn_scoped(scope, || pipeline.work(None, block)).is_err() {
+                    break;
+                }
             }
             pipeline.work(None, block);
         });
