@@ -4,6 +4,7 @@
 use std::io::{self, BufReader, Cursor, Read};
 
 use clap::ValueEnum;
+use liblzma::stream::{CONCATENATED, Error as XzError, Stream};
 
 use super::Opened;
 
@@ -62,11 +63,50 @@ pub(super) fn decompress(mut input: Box<dyn Read + Send>) -> io::Result<Opened> 
     let text: Box<dyn Read + Send> = match compression {
         Compression::None => Box::new(input),
         Compression::Gzip => Box::new(flate2::bufread::MultiGzDecoder::new(buffered(input))),
-        Compression::Zstd => Box::new(zstd::stream::read::Decoder::with_buffer(buffered(input))?),
+        Compression::Zstd => {
+            let mut decoder = zstd::stream::read::Decoder::with_buffer(buffered(input))?;
+            decoder.window_log_max(WINDOW_LOG)?;
+            Box::new(Bounded(decoder))
+        }
         Compression::Bzip2 => Box::new(bzip2::bufread::MultiBzDecoder::new(buffered(input))),
-        Compression::Xz => Box::new(liblzma::bufread::XzDecoder::new_multi_decoder(buffered(input))),
+        Compression::Xz => {
+            let decoder = Stream::new_stream_decoder(XZ_MEMORY, CONCATENATED)?;
+            Box::new(Bounded(liblzma::bufread::XzDecoder::new_stream(buffered(input), decoder)))
+        }
     };
     Ok(Opened { text, compression })
+}
+
+/// The longest window of a zstd file, as a power of two: 32 MiB. `zstd` itself goes beyond 8 MiB with `--long` and `--ultra` only.
+const WINDOW_LOG: u32 = 25;
+
+/// The most memory that an xz file may want, in bytes: enough for `xz -8`, whose dictionary is 32 MiB.
+const XZ_MEMORY: u64 = 40 * 1024 * 1024;
+
+/// Says in plain words that a file wants more memory than there is to be for it.
+struct Bounded<R>(R);
+
+impl<R: Read> Read for Bounded<R> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        self.0.read(buffer).map_err(|error| {
+            if wants_too_much_memory(&error) {
+                io::Error::other(
+                    "more than 32 MiB of memory are needed to decompress it; let its own program, as in 'xz -dc FILE | pct decode'",
+                )
+            } else {
+                error
+            }
+        })
+    }
+}
+
+fn wants_too_much_memory(error: &io::Error) -> bool {
+    let Some(inner) = error.get_ref() else { return false };
+    match inner.downcast_ref::<XzError>() {
+        Some(error) => *error == XzError::MemLimit,
+        // The library hands out nothing but the words of ZSTD_error_frameParameter_windowTooLarge.
+        None => inner.to_string().contains("too much memory"),
+    }
 }
 
 fn buffered<R: Read>(input: R) -> BufReader<R> {

@@ -1,6 +1,7 @@
 //! `--csv`: fields between delimiters, quoted where they have to be (RFC 4180). Parsing and quoting is csv-core's work.
 //!
-//! Fields that are not meant stay byte for byte; those that are, are quoted if they were, or if they have to be.
+//! Fields that are not meant stay byte for byte; those that are, are quoted if they were, or if they have to be. A last record whose
+//! quoted field is never closed stays as it is, and is at fault: its line ends are in the quotes, where nothing may be appended.
 #![forbid(unsafe_code)]
 
 use std::ops::{ControlFlow, Range};
@@ -10,7 +11,7 @@ use csv_core::{QuoteStyle, ReadFieldResult, Reader, ReaderBuilder, Terminator, W
 use memchr::{memchr, memchr2};
 
 use super::{Columns, Unit};
-use crate::operation::{Fault, Operation, split_ending};
+use crate::operation::{Fault, FaultKind, Operation, split_ending};
 use crate::pipeline::Job;
 use crate::source::Scanner;
 
@@ -155,6 +156,17 @@ impl Csv {
         })
     }
 
+    /// Passes on the record at the end of the input that is open for ever: all that follows the quote is in the field.
+    #[cold]
+    fn unclosed(record: &[u8], job: &mut Job, start: usize, parser: &mut Parser) -> ControlFlow<()> {
+        job.record(record, start, |output, _| {
+            output.extend_from_slice(record);
+            let mut position = 0;
+            Self::each_field(record, parser, |_, range, _| position = range.start);
+            Some(Fault { kind: FaultKind::Format("CSV: a quoted field is never closed"), position })
+        })
+    }
+
     /// Appends the header, with names for new columns.
     fn header(&self, record: &[u8], columns: &Columns, output: &mut Vec<u8>) {
         let (text, ending) = split_ending(record, b'\n');
@@ -184,9 +196,9 @@ impl Unit for Csv {
             }
             Chosen::Names(names) => names,
         };
+        let records = records.strip_prefix(BYTE_ORDER_MARK).unwrap_or(records);
         let end = Records::new(self.delimiter).first_end(records).unwrap_or(records.len());
         let (header, _) = split_ending(&records[..end], b'\n');
-        let header = header.strip_prefix(BYTE_ORDER_MARK).unwrap_or(header);
         let mut found = Vec::new();
         Self::each_field(header, &mut self.parser(), |_, _, name| {
             found.push(String::from_utf8_lossy(name).into_owned())
@@ -213,9 +225,14 @@ impl Unit for Csv {
         }
         let first = start;
         while start < records.len() {
+            // Without an end it is the last one of the input: blocks are cut behind ends.
             let end = scanner.first_end(&records[start..]).map_or(records.len(), |length| start + length);
             let record = &records[start..end];
-            if start == first && job.is_first && self.has_header {
+            if scanner.state == State::Quoted {
+                if Self::unclosed(record, job, start, &mut parser).is_break() {
+                    return;
+                }
+            } else if start == first && job.is_first && self.has_header {
                 self.header(record, columns, &mut job.output);
             } else if record.iter().all(|byte| b"\r\n".contains(byte)) {
                 // An empty line is no record.

@@ -1,6 +1,7 @@
 //! What is read, and what if it cannot be?
 
 use std::fs;
+use std::io::Write;
 use std::process::Output;
 
 use tempfile::TempDir;
@@ -84,6 +85,39 @@ fn an_unreadable_file_and_then_malformed_text_is_exit_code_3() {
     let Output { status, stderr, .. } = run(&["decode", "--strict", "no such file", "-"], b"%");
     assert_eq!(status.code(), Some(3));
     assert_eq!(String::from_utf8(stderr).unwrap().lines().count(), 2);
+}
+
+/// What the file says must not be what memory is taken for. Both are as their formats' own commands make them: `zstd -19` and
+/// `xz -8` can be read, `zstd --long` and `xz -9` go beyond.
+#[test]
+fn memory_for_decompression_has_an_end() {
+    fn zstd(window_log: u32) -> Vec<u8> {
+        let mut encoder = zstd::stream::write::Encoder::new(Vec::new(), 1).unwrap();
+        encoder.window_log(window_log).unwrap();
+        encoder.write_all(b"%41\n").unwrap();
+        // Or it would be known how short the text is, and the window with it.
+        encoder.flush().unwrap();
+        encoder.finish().unwrap()
+    }
+    fn xz(dictionary: u32) -> Vec<u8> {
+        use liblzma::stream::{Check, Filters, LzmaOptions, Stream};
+
+        let mut options = LzmaOptions::new_preset(0).unwrap();
+        options.dict_size(dictionary);
+        let stream = Stream::new_stream_encoder(Filters::new().lzma2(&options), Check::Crc32).unwrap();
+        let mut encoder = liblzma::write::XzEncoder::new_stream(Vec::new(), stream);
+        encoder.write_all(b"%41\n").unwrap();
+        encoder.finish().unwrap()
+    }
+    for file in [zstd(23), zstd(25), xz(8 << 20), xz(32 << 20)] {
+        assert_eq!(text(&output(&["decode"], &file)), "A\\n");
+    }
+    for file in [zstd(26), zstd(27), xz(64 << 20), xz(1 << 30)] {
+        let found = run(&["decode"], &file);
+        assert_eq!((text(&found.stdout), found.status.code()), (String::new(), Some(3)));
+        let message = text(&found.stderr);
+        assert!(message.starts_with("pct: <stdin>: more than 32 MiB of memory are needed"), "{message}");
+    }
 }
 
 #[cfg(unix)]

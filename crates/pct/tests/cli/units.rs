@@ -79,6 +79,49 @@ fn columns_of_csv() {
     ]);
 }
 
+/// What follows the quote is in it to the end of the file, line ends too: nothing can be put behind that.
+#[test]
+fn a_quote_that_is_never_closed_stays_as_it_is() {
+    let message = |place: &str| format!("pct: <stdin>: 1 not in the format; first at {place}\n");
+    for (input, done, place) in [
+        ("\"%00\n", "", "1:1"),
+        ("\"%00\r\n", "", "1:1"),
+        ("\"", "", "1:1"),
+        ("%41,\"%00", "", "1:5"),
+        ("\"\"\"%41\n\n", "", "1:1"),
+        ("%41,x\n\"%2C%41,%41\n%41,%41\n", "A,x\n", "2:1"),
+    ] {
+        let start = input.len() - if done.is_empty() { input.len() } else { input.len() - "%41,x\n".len() };
+        for append in [false, true] {
+            for policy in ["keep", "replace", "skip", "drop"] {
+                let arguments = ["decode", "--csv", "-c", "1", "--errors", policy];
+                let arguments = [&arguments[..], if append { &["--append"] } else { &[] }].concat();
+                let found = run(&arguments, input.as_bytes());
+                let done = if append && !done.is_empty() { "%41,x,A\n" } else { done };
+                let rest = if policy == "drop" { "" } else { &input[start..] };
+                assert_eq!(text(&found.stdout), text([done, rest].concat().as_bytes()), "{arguments:?} < {input:?}");
+                assert_eq!(String::from_utf8_lossy(&found.stderr), message(place), "{arguments:?} < {input:?}");
+            }
+        }
+        let found = run(&["decode", "--csv", "-c", "1", "--strict"], input.as_bytes());
+        assert_eq!((text(&found.stdout), found.status.code()), (text(done.as_bytes()), Some(1)), "{input:?}");
+        let message = format!("pct: <stdin>:{place}: not CSV: a quoted field is never closed\n");
+        assert_eq!(String::from_utf8_lossy(&found.stderr), message, "{input:?}");
+    }
+    // Nor can a column be added to a header that does not end.
+    let found = run(&["decode", "--csv", "-c", "1", "--header", "--append"], b"\"url\n%41\n");
+    assert_eq!(text(&found.stdout), text(b"\"url\n%41\n"));
+    // It is no matter whether the record fits into a block, or into memory.
+    for count in [10, 100_000, 2_000_000] {
+        let input = format!("%41,%41\n\"{}", "%41\n".repeat(count));
+        for threads in ["1", "2"] {
+            let found = run(&["decode", "--csv", "-c", "1", "-j", threads], input.as_bytes());
+            assert!(found.stdout == format!("A,{}", &input[4..]).as_bytes(), "{count}, {threads}");
+            assert!(text(&found.stderr).contains("first at 2:1"), "{count}, {threads}: {}", text(&found.stderr));
+        }
+    }
+}
+
 #[test]
 fn a_column_that_is_not_there_is_bad_usage() {
     let found = run(&["decode", "--csv", "-c", "nope"], b"url,ref\n%41,%42\n");
