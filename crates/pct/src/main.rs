@@ -69,8 +69,9 @@ fn try_main(arguments: &Arguments) -> Result<Status, Error> {
         Command::Normalize(arguments) => {
             let replace = arguments.text.errors.policy() == Policy::Replace;
             let escape_malformed = arguments.escape_malformed;
+            let keep = arguments.meaning.keep();
             rewrite(&arguments.text, "_normalized", &move |safe| {
-                Box::new(Normalize::new(safe, escape_malformed, replace))
+                Box::new(Normalize::new(safe.union(keep), escape_malformed, replace))
             })
         }
         Command::Repair(arguments) => {

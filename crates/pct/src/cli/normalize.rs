@@ -4,6 +4,7 @@
 use clap::Args;
 
 use super::TextArguments;
+use crate::meaning::NormalizingOptions;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -19,6 +20,9 @@ pub(crate) struct NormalizeArguments {
     /// Make %25 of a '%' that two hexadecimal digits do not follow
     #[arg(long)]
     pub(crate) escape_malformed: bool,
+
+    #[command(flatten)]
+    pub(crate) meaning: NormalizingOptions,
 
     #[command(flatten)]
     pub(crate) text: TextArguments,

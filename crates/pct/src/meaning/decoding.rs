@@ -71,6 +71,11 @@ impl Decoding {
         self.reject.contains(byte)
     }
 
+    /// Whether nothing but a '%' can make a difference to well-formed UTF-8.
+    pub(crate) fn needs_percent(&self) -> bool {
+        !self.plus && self.reject == ByteSet::EMPTY
+    }
+
     /// What is malformed or not UTF-8 is an error.
     pub(crate) fn strict(mut self) -> Self {
         self.malformed = Malformed::Error;

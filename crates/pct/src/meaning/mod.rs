@@ -18,4 +18,4 @@ pub(crate) use chain::Chain;
 pub(crate) use decoding::Decoding;
 pub(crate) use dialect::long_help;
 pub(crate) use encoding::Encoding;
-pub(crate) use options::{DecodingOptions, EncodingOptions};
+pub(crate) use options::{DecodingOptions, EncodingOptions, NormalizingOptions};

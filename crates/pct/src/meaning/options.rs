@@ -55,6 +55,21 @@ impl DecodingOptions {
     }
 }
 
+/// How to normalise.
+#[derive(Args, Clone, Debug)]
+#[command(next_help_heading = "Meaning")]
+pub(crate) struct NormalizingOptions {
+    /// Do not decode the triplets of these bytes: of a set by its name, or '~.' for the bytes themselves
+    #[arg(long, value_name = BYTES, value_parser = SetParser, hide_possible_values = true)]
+    keep: Vec<SetArgument>,
+}
+
+impl NormalizingOptions {
+    pub(crate) fn keep(&self) -> ByteSet {
+        union(&self.keep)
+    }
+}
+
 /// How to encode.
 #[derive(Args, Clone, Debug)]
 #[command(next_help_heading = "Meaning")]

@@ -42,6 +42,10 @@ impl Operation for Decode {
         self.exact.decode_if_clean(records, output)
     }
 
+    fn needed(&self) -> Option<u8> {
+        self.exact.needs_percent().then_some(b'%')
+    }
+
     fn stream(&self, until_fault: bool) -> Option<Box<dyn Stream>> {
         let exact = self.exact.chain();
         Some(if until_fault {

@@ -39,7 +39,12 @@ pub(crate) trait Operation: Send + Sync {
         self.apply_records(records, separator, output).is_none()
     }
 
-    /// The same for a field too long to be held; `None` if only a whole field will do.
+    /// A byte without which a field of well-formed UTF-8 stays as it is and is not at fault, if there is one.
+    fn needed(&self) -> Option<u8> {
+        None
+    }
+
+    /// The same as `apply` for a field too long to be held; `None` if only a whole field will do.
     ///
     /// With `until_fault`, all that is appended precedes the first fault.
     fn stream(&self, until_fault: bool) -> Option<Box<dyn Stream>>;

@@ -66,6 +66,10 @@ impl Operation for Normalize {
         self.apply(records, output)
     }
 
+    fn needed(&self) -> Option<u8> {
+        Some(b'%')
+    }
+
     fn stream(&self, until_fault: bool) -> Option<Box<dyn Stream>> {
         Some(Box::new(Parts { operation: *self, until_fault, held: Vec::new(), done: 0, fault: None }))
     }

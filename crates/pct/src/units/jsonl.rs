@@ -4,13 +4,14 @@
 #![forbid(unsafe_code)]
 
 use std::fmt;
+use std::ops::ControlFlow;
 use std::str::FromStr;
 
+use memchr::memchr;
 use serde::de::{DeserializeSeed, Deserializer, IgnoredAny, MapAccess, Visitor};
 use serde_json::value::RawValue;
 
 use super::Unit;
-use super::tsv::each_line;
 use crate::operation::{Fault, FaultKind, Operation, split_ending};
 use crate::pipeline::Job;
 use crate::source::{Scanner, Separated};
@@ -256,4 +257,15 @@ impl Unit for JsonLines {
             })
         });
     }
+}
+
+/// Hands out every line with its end, and where it starts.
+fn each_line(records: &[u8], mut each: impl FnMut(&[u8], usize) -> ControlFlow<()>) -> ControlFlow<()> {
+    let mut start = 0;
+    while start < records.len() {
+        let end = memchr(b'\n', &records[start..]).map_or(records.len(), |at| start + at + 1);
+        each(&records[start..end], start)?;
+        start = end;
+    }
+    ControlFlow::Continue(())
 }

@@ -12,7 +12,7 @@ use memchr::{memchr, memchr2, memrchr};
 use simdpct::ByteSet;
 
 use super::Unit;
-use super::tsv::each_line;
+use super::untouched::each_touched_line;
 use crate::operation::{Fault, FaultKind, Operation, Recipe, split_ending};
 use crate::pipeline::Job;
 use crate::source::{Scanner, Separated};
@@ -128,7 +128,10 @@ impl Unit for Log {
     }
 
     fn transform(&self, records: &[u8], job: &mut Job) {
-        let _ = each_line(records, |line, start| {
+        // Both operations come from one recipe, so one byte tells of both.
+        let needed = self.target.needed().filter(|_| !self.append && self.referer.needed() == self.target.needed());
+        let is_line = |line: &[u8]| self.fields(line).is_some();
+        let _ = each_touched_line(records, needed, job, is_line, |line, start, job| {
             let (text, ending) = split_ending(line, b'\n');
             job.record(line, start, |output, appended| {
                 let fault = self.line(text, output, appended);

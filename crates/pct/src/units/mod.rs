@@ -7,6 +7,7 @@ mod jsonl;
 mod log;
 mod separated;
 mod tsv;
+mod untouched;
 mod whole_input;
 
 pub(crate) use columns::Columns;

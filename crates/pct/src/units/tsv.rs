@@ -1,10 +1,9 @@
 //! Lines with fields between delimiters, without quotes: TSV and what `cut` takes.
 #![forbid(unsafe_code)]
 
-use std::ops::ControlFlow;
-
 use memchr::memchr;
 
+use super::untouched::each_touched_line;
 use super::{Columns, Unit};
 use crate::operation::{Fault, Operation, split_ending};
 use crate::pipeline::Job;
@@ -64,7 +63,9 @@ impl Unit for Tsv {
     }
 
     fn transform(&self, records: &[u8], job: &mut Job) {
-        let _ = each_line(records, |line, start| {
+        let needed = self.operation.needed().filter(|_| !self.append);
+        let is_line = |_: &[u8]| true;
+        let _ = each_touched_line(records, needed, job, is_line, |line, start, job| {
             let (text, ending) = split_ending(line, b'\n');
             job.record(line, start, |output, appended| {
                 let fault = self.line(text, output, appended);
@@ -73,15 +74,4 @@ impl Unit for Tsv {
             })
         });
     }
-}
-
-/// Hands out every line with its end, and where it starts.
-pub(super) fn each_line(records: &[u8], mut each: impl FnMut(&[u8], usize) -> ControlFlow<()>) -> ControlFlow<()> {
-    let mut start = 0;
-    while start < records.len() {
-        let end = memchr(b'\n', &records[start..]).map_or(records.len(), |at| start + at + 1);
-        each(&records[start..end], start)?;
-        start = end;
-    }
-    ControlFlow::Continue(())
 }

@@ -36,6 +36,7 @@ fn fields_of_lines() {
         // A space that the delimiter is stays '+' where '+' means it, and %2B stays apart from that.
         (&["decode", "--plus", "-f", "1", "-d", " "], "a+b%20c%2B%41 %42\n", "a+b%20c%2BA %42\n"),
         (&["encode", "-f", "2", "--set", "path"], "a b\tc d\n", "a b\tc%20d\n"),
+        (&["normalize", "--keep", "~.", "-f", "2"], "%7e\t%7e%2e%2d%2f\n%2f", "%7e\t%7E%2E-%2F\n%2f"),
         (&["normalize", "-f", "2"], "%7e\t%7e%2f\n", "%7e\t~%2F\n"),
         (&["normalize", "-f", "1", "-d", "~"], "%7e%2d~%2d\n", "%7E-~%2d\n"),
         (&["repair", "-f", "2"], "a b\ta b\n", "a b\ta%20b\n"),

@@ -1,0 +1,140 @@
+//! Runs of lines that an operation would leave as they are: they are passed on in one piece.
+#![forbid(unsafe_code)]
+
+use std::ops::ControlFlow;
+
+use memchr::{memchr, memrchr};
+
+use crate::pipeline::Job;
+
+/// Lines are asked in groups of about this length whether they are UTF-8: one that is not makes its whole group slower.
+const GROUP: usize = 16 * 1024;
+
+/// Hands out every line, with its end, that is not to be passed on as it is, and where it starts; all others go to the output.
+///
+/// `needed` is [`Operation::needed`](crate::operation::Operation::needed), and `is_line` says whether a line is what the unit takes
+/// it for. Without the one or the other a line is handed out.
+pub(super) fn each_touched_line(
+    records: &[u8],
+    needed: Option<u8>,
+    job: &mut Job,
+    is_line: impl Fn(&[u8]) -> bool,
+    mut each: impl FnMut(&[u8], usize, &mut Job) -> ControlFlow<()>,
+) -> ControlFlow<()> {
+    let mut start = 0;
+    while start < records.len() {
+        let end = group_end(records, start);
+        let needed = needed.filter(|_| simdutf8::basic::from_utf8(&records[start..end]).is_ok());
+        let next = |from: usize| match needed {
+            Some(byte) => memchr(byte, &records[from..end]).map_or(end, |at| from + at),
+            None => from,
+        };
+        // Everything before it is untouched.
+        let mut touched = next(start);
+        let mut run = start;
+        while start < end {
+            let line_end = memchr(b'\n', &records[start..end]).map_or(end, |at| start + at + 1);
+            let line = &records[start..line_end];
+            if touched < line_end || !is_line(line) {
+                job.output.extend_from_slice(&records[run..start]);
+                each(line, start, job)?;
+                run = line_end;
+                if touched < line_end {
+                    touched = next(line_end);
+                }
+            }
+            start = line_end;
+        }
+        job.output.extend_from_slice(&records[run..end]);
+    }
+    ControlFlow::Continue(())
+}
+
+/// Where some lines end, of which the first starts there.
+fn group_end(records: &[u8], start: usize) -> usize {
+    let rest = &records[start..];
+    if rest.len() <= GROUP {
+        return records.len();
+    }
+    let length = memrchr(b'\n', &rest[..GROUP]).or_else(|| memchr(b'\n', rest)).map_or(rest.len(), |at| at + 1);
+    start + length
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::Parser;
+    use simdpct::ByteSet;
+
+    use crate::cli::{Arguments, Command};
+    use crate::operation::{Decode, Fault, Operation, Stream};
+    use crate::pipeline::{Job, Policy};
+    use crate::units::{Log, LogFormat, Tsv, Unit};
+
+    /// Decodes, and does not say what it needs.
+    struct Reticent(Decode);
+
+    impl Operation for Reticent {
+        fn apply(&self, field: &[u8], output: &mut Vec<u8>) -> Option<Fault> {
+            self.0.apply(field, output)
+        }
+
+        fn stream(&self, until_fault: bool) -> Option<Box<dyn Stream>> {
+            self.0.stream(until_fault)
+        }
+    }
+
+    fn decode(safe: ByteSet) -> Decode {
+        let arguments = Arguments::parse_from(["pct", "decode"]);
+        let Command::Decode(arguments) = arguments.command else { unreachable!() };
+        Decode::new(arguments.meaning.decoding().safe(safe), false)
+    }
+
+    /// All orders of up to 4 lines, in one group and in many: nothing tells whether lines were passed on in one piece.
+    #[test]
+    fn lines_become_what_each_alone_would() {
+        let log = |target: &str| format!("h - - [t] \"GET {target} HTTP/1.1\" 200 1 \"-\" \"agent\"").into_bytes();
+        let kinds = [
+            b"plain\ttext\r".to_vec(),
+            b"\t%41\t%0A".to_vec(),
+            b"%\t%4".to_vec(),
+            b"\t\xFF".to_vec(),
+            log("/x"),
+            log("/%41%22%"),
+        ];
+        let safe = ByteSet::EMPTY.with(b'\n').with(b'\t');
+        let columns = || "2-".parse().unwrap();
+        let units: [[Box<dyn Unit>; 2]; 2] = [
+            [
+                Box::new(Tsv::new(b'\t', columns(), Box::new(decode(safe)), false)),
+                Box::new(Tsv::new(b'\t', columns(), Box::new(Reticent(decode(safe))), false)),
+            ],
+            [
+                Box::new(Log::new(LogFormat::Combined, false, &|safe| Box::new(decode(safe)))),
+                Box::new(Log::new(LogFormat::Combined, false, &|safe| Box::new(Reticent(decode(safe))))),
+            ],
+        ];
+        let mut texts = 0;
+        for count in 0..=4 {
+            for number in 0..kinds.len().pow(count) {
+                for (repetitions, end) in [(1, ""), (1, "\n"), (if number % 7 == 0 { 500 } else { 1 }, "x\n")] {
+                    let lines = (0..count).map(|at| &kinds[number / kinds.len().pow(at) % kinds.len()][..]);
+                    let lines: Vec<_> = lines.flat_map(|line| std::iter::repeat_n(line, repetitions)).collect();
+                    let text = [&lines.join(&b'\n'), end.as_bytes()].concat();
+                    texts += 1;
+                    for [unit, slow] in &units {
+                        for policy in [Policy::Keep, Policy::Drop, Policy::Skip] {
+                            let [found, expected] = [unit, slow].map(|unit| {
+                                let mut job = Job::new(policy, false);
+                                job.begin(u64::MAX, true);
+                                unit.transform(&text, &mut job);
+                                (job.tally.faults(), job.output)
+                            });
+                            assert!(found == expected, "{policy:?}, {repetitions} times: {}", text.escape_ascii());
+                        }
+                    }
+                }
+            }
+        }
+        assert!(texts > 1000);
+    }
+}
