@@ -188,8 +188,9 @@ pub(crate) mod owned {
             return append_part(output, "=", value, rules, level);
         }
         let pair = Pair { is_first, name, value };
-        // What a pair leaves of the worst case is room for those that follow.
-        output.reserve(pair.room());
+        if output.capacity() - output.len() < pair.room() {
+            grow(output, pair.room());
+        }
         let length = output.len();
         let kernel = Kernels::of(Level::usable(level)).encode_pair;
         let target = Target::new(output.spare_capacity_mut());
@@ -198,6 +199,17 @@ pub(crate) mod owned {
         unsafe {
             let written = kernel(&pair, target, rules).unwrap_or(0);
             output.set_len(length + written);
+        }
+    }
+
+    /// Makes this much room, and some for pairs that follow.
+    fn grow(output: &mut Vec<u8>, room: usize) {
+        let more = 2 * room - 36;
+        if output.capacity() == 0 {
+            // Less is to be decided than where there is something to be kept.
+            *output = Vec::with_capacity(more);
+        } else {
+            output.reserve(more);
         }
     }
 
