@@ -544,7 +544,7 @@ pub(crate) mod owned {
     }
 
     fn encode_any_to_cow<'a>(input: &'a [u8], rules: &EncodeRules, level: Option<Level>) -> Cow<'a, str> {
-        if input.len() <= ONCE && !rules.keep_non_ascii && Level::usable(level).level() == Level::Scalar {
+        if input.len() <= ONCE && !rules.keep_non_ascii {
             return encode_once_to_cow(input, rules, level);
         }
         let bytes = match scan_encode(input, rules, level) {

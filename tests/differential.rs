@@ -48,3 +48,16 @@ proptest! {
         }
     }
 }
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(16))]
+
+    /// Longer than what may be encoded to the stack first.
+    #[test]
+    fn every_encoder_of_the_grid_on_long_input(input in input().prop_filter("not empty", |input| !input.is_empty())) {
+        let input = input.repeat(1100_usize.div_ceil(input.len()));
+        for encoder in encoders() {
+            compare_encoding(&encoder, &input);
+        }
+    }
+}

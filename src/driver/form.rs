@@ -155,6 +155,8 @@ pub(crate) mod owned {
 
     use super::WINDOW;
     use crate::driver::owned::{append_encoded, append_encoded_text};
+    use crate::kernel::tape::Target;
+    use crate::kernel::{Kernels, Pair};
     use crate::level::Level;
     use crate::rules::EncodeRules;
 
@@ -170,6 +172,57 @@ pub(crate) mod owned {
         output.reserve(room(before, part));
         output.extend_from_slice(before.as_bytes());
         append_encoded(part, output, rules, level);
+    }
+
+    /// Appends a pair, behind a '&' unless it is the first, encoded by rules that keep nothing.
+    #[inline]
+    pub(crate) fn append_pair(
+        output: &mut Vec<u8>,
+        is_first: bool,
+        [name, value]: [&[u8]; 2],
+        rules: &EncodeRules,
+        level: Option<Level>,
+    ) {
+        if name.len() + value.len() > 2 * WINDOW {
+            append_part(output, if is_first { "" } else { "&" }, name, rules, level);
+            return append_part(output, "=", value, rules, level);
+        }
+        let pair = Pair { is_first, name, value };
+        if output.capacity() - output.len() < pair.room() {
+            grow(output, pair.room());
+        }
+        let length = output.len();
+        let kernel = Kernels::of(Level::usable(level)).encode_pair;
+        let target = Target::new(output.spare_capacity_mut());
+        // SAFETY: a usable level is one that the machine has. There is the room that the kernel asks for, so it initialised as much as
+        // it says. (tests/form.rs, tests/bounds.rs, tests/guarded_heap.rs)
+        unsafe {
+            let written = kernel(&pair, target, rules).unwrap_or(0);
+            output.set_len(length + written);
+        }
+    }
+
+    /// Makes this much room, and some for pairs that follow.
+    fn grow(output: &mut Vec<u8>, room: usize) {
+        let more = 2 * room - 36;
+        if output.capacity() == 0 {
+            // Less is to be decided than where there is something to be kept.
+            *output = Vec::with_capacity(more);
+        } else {
+            output.reserve(more);
+        }
+    }
+
+    #[inline]
+    pub(crate) fn append_pair_to_text(
+        output: &mut String,
+        is_first: bool,
+        parts: [&[u8]; 2],
+        rules: &EncodeRules,
+        level: Option<Level>,
+    ) {
+        // SAFETY: what is appended is ASCII. (tests/form.rs)
+        append_pair(unsafe { output.as_mut_vec() }, is_first, parts, rules, level);
     }
 
     /// How much to reserve: the worst case of a short part, so that it need not be measured first; by doubling, as always.

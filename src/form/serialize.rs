@@ -55,13 +55,15 @@ mod sealed {
     use alloc::vec::Vec;
 
     use crate::Encoder;
-    use crate::driver::form::owned::{append_part, append_part_to_text};
+    use crate::driver::form::owned::{append_pair, append_pair_to_text, append_part, append_part_to_text};
 
     /// What the serializer needs, which is nobody else's business.
     pub trait Target {
         fn length(&self) -> usize;
         /// Appends a text as it is, and an encoded part behind it.
         fn append(&mut self, before: &str, part: &[u8], encoder: &Encoder);
+        /// Appends a pair, behind a '&' unless it is the first, by an encoder that keeps nothing.
+        fn append_pair(&mut self, is_first: bool, name: &[u8], value: &[u8], encoder: &Encoder);
     }
 
     impl Target for String {
@@ -73,6 +75,11 @@ mod sealed {
         #[inline]
         fn append(&mut self, before: &str, part: &[u8], encoder: &Encoder) {
             append_part_to_text(self, before, part, &encoder.rules, encoder.level);
+        }
+
+        #[inline]
+        fn append_pair(&mut self, is_first: bool, name: &[u8], value: &[u8], encoder: &Encoder) {
+            append_pair_to_text(self, is_first, [name, value], &encoder.rules, encoder.level);
         }
     }
 
@@ -86,6 +93,11 @@ mod sealed {
         fn append(&mut self, before: &str, part: &[u8], encoder: &Encoder) {
             append_part(self, before, part, &encoder.rules, encoder.level);
         }
+
+        #[inline]
+        fn append_pair(&mut self, is_first: bool, name: &[u8], value: &[u8], encoder: &Encoder) {
+            append_pair(self, is_first, [name, value], &encoder.rules, encoder.level);
+        }
     }
 
     impl<T: Target> Target for &mut T {
@@ -97,6 +109,11 @@ mod sealed {
         #[inline]
         fn append(&mut self, before: &str, part: &[u8], encoder: &Encoder) {
             (**self).append(before, part, encoder);
+        }
+
+        #[inline]
+        fn append_pair(&mut self, is_first: bool, name: &[u8], value: &[u8], encoder: &Encoder) {
+            (**self).append_pair(is_first, name, value, encoder);
         }
     }
 }
@@ -173,8 +190,14 @@ impl<T: Target> Serializer<T> {
     /// Appends `name=value`, after a `&` unless it is the first pair.
     #[inline]
     pub fn append_pair<N: AsRef<[u8]> + ?Sized, V: AsRef<[u8]> + ?Sized>(&mut self, name: &N, value: &V) -> &mut Self {
-        self.append_key_only(name);
-        self.append_part("=", value.as_ref());
+        let (name, value) = (name.as_ref(), value.as_ref());
+        if self.newlines {
+            self.append_key_only(name);
+            self.append_part("=", value);
+        } else {
+            let is_first = self.target.length() <= self.start;
+            self.target.append_pair(is_first, name, value, &self.encoder);
+        }
         self
     }
 

@@ -17,7 +17,9 @@ use super::marks::{self, Index, MEMBERS, Mark, MarkKernel, PERCENTS, Shift, TRIP
 use super::report::{self, Extract, Report};
 use super::tape::{Source, Tape, Target};
 use super::utf8;
-use super::{Cursor, FormMarks, KEEP, Kernel, PLUS, Progress, REJECT, SCAN, Stop, UPPERCASE, WRITE};
+use super::{
+    Cursor, FormMarks, KEEP, Kernel, PLUS, Pair, Progress, REJECT, SCAN, Stop, UPPERCASE, WRITE, encode_parts,
+};
 use crate::byteset::ByteSet;
 use crate::rules::{DecodeRules, EncodeRules};
 
@@ -152,6 +154,36 @@ impl Kernel for Avx512 {
             return None;
         }
         store::<false>(output, written, tape.target(), tape.capacity()).then_some(written)
+    }
+
+    /// A pair that fits into a register is put together in one.
+    #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
+    unsafe fn encode_pair(pair: &Pair<'_>, target: Target<'_>, rules: &EncodeRules) -> Option<usize> {
+        let Pair { is_first, name, value } = *pair;
+        let name_start = usize::from(!is_first);
+        let name_end = name_start + name.len();
+        let length = name_end + 1 + value.len();
+        if length > LANES || target.capacity() < pair.room() {
+            return encode_parts::<Self>(pair, target, rules);
+        }
+        let name = load_at(name, name_start);
+        let value = load_at(value, name_end + 1);
+        let separators = 1 << name_end | name_start as u64;
+        let encode = Encode::new(rules);
+        let x = _mm512_or_si512(name, value);
+        let x = _mm512_mask_blend_epi8(1 << name_end, x, _mm512_set1_epi8(b'=' as i8));
+        let x = _mm512_mask_blend_epi8(name_start as u64, x, _mm512_set1_epi8(b'&' as i8));
+        let spaces = if rules.plus() { u64::MAX } else { 0 };
+        let spaces = _mm512_mask_cmpeq_epi8_mask(spaces, x, _mm512_set1_epi8(b' ' as i8));
+        let plain = _mm512_mask_blend_epi8(spaces, x, _mm512_set1_epi8(b'+' as i8));
+        let escaped = encode.escape.members(x) & low_bits(length) & !separators;
+        let (to, room) = (target.start(), target.capacity());
+        let fits = if escaped == 0 {
+            store::<false>(plain, length, to, room)
+        } else {
+            encode.expand::<false>(plain, x, escaped, length, to, room)
+        };
+        fits.then_some(length + 2 * escaped.count_ones() as usize)
     }
 }
 
@@ -532,6 +564,20 @@ pub(super) unsafe fn load(from: *const u8, length: usize) -> __m512i {
     } else {
         let mut lanes = [0; LANES];
         core::ptr::copy_nonoverlapping(from, lanes.as_mut_ptr(), length.min(LANES));
+        _mm512_loadu_epi8(lanes.as_ptr().cast())
+    }
+}
+
+/// These bytes, in the lanes from `first` on, and zeros. With `first` there are 64 of them at most.
+#[inline(always)]
+unsafe fn load_at(bytes: &[u8], first: usize) -> __m512i {
+    let start = bytes.as_ptr().wrapping_sub(first);
+    // Without bytes there need not be a page.
+    if is_within_page(start) && !bytes.is_empty() {
+        _mm512_maskz_loadu_epi8(low_bits(bytes.len()) << first, start.cast())
+    } else {
+        let mut lanes = [0; LANES];
+        core::ptr::copy_nonoverlapping(bytes.as_ptr(), lanes.as_mut_ptr().add(first), bytes.len());
         _mm512_loadu_epi8(lanes.as_ptr().cast())
     }
 }

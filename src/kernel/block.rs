@@ -13,9 +13,9 @@
 
 use super::marks::{self, MEMBERS, Mark, PERCENTS, TRIPLETS_OF_OTHERS};
 use super::report::{self, Extract, Report};
-use super::tape::Tape;
+use super::tape::{Tape, Target};
 use super::vector::{Vector, Vector16};
-use super::{COMPACTED, Cursor, EXPANDED, FormMarks, KEEP, PLUS, Progress, REJECT, SCAN, Stop, UPPERCASE, WRITE};
+use super::{COMPACTED, Cursor, EXPANDED, FormMarks, KEEP, PLUS, Pair, Progress, REJECT, SCAN, Stop, UPPERCASE, WRITE};
 use crate::byteset::ByteSet;
 use crate::rules::{DecodeRules, EncodeRules};
 use crate::sets;
@@ -163,6 +163,36 @@ unsafe fn load_up_to<V: Vector16>(from: *const u8, length: usize) -> V {
     // SAFETY: the caller's promise.
     unsafe { if length >= V::LANES { V::load(from) } else { V::load_partial(from, length) } }
 }
+
+/// [`load_up_to`] where `before` bytes that stand before these may be read as well: if there are enough, without a branch on how
+/// many are left.
+///
+/// # Safety
+///
+/// `from` is valid for reads of `length` bytes, and `before` bytes before it are, too.
+#[inline(always)]
+unsafe fn load_after<V: Vector16>(from: *const u8, length: usize, before: usize) -> V {
+    // SAFETY: the load ends where the bytes do, and starts within those before; the order is loaded from within the table.
+    unsafe {
+        if length < V::LANES && length + before >= V::LANES {
+            let skipped = V::LANES - length;
+            V::load(from.sub(skipped)).lookup(V::load(LANES_FROM.as_ptr().add(skipped)))
+        } else {
+            load_up_to(from, length)
+        }
+    }
+}
+
+/// The numbers of 16 lanes, and behind them what a lookup makes zero of.
+static LANES_FROM: [u8; 32] = {
+    let mut table = [0x80; 32];
+    let mut lane = 0;
+    while lane < 16 {
+        table[lane] = lane as u8;
+        lane += 1;
+    }
+    table
+};
 
 /// The lowest `length` bits.
 #[inline(always)]
@@ -907,9 +937,14 @@ impl<V: Vector> Encode<V> {
             }
             let count = length + 2 * escaped.count_ones() as usize;
             if MODE == WRITE {
-                if WHOLE && escaped == 0 {
-                    plain.store(to);
-                } else if WHOLE || room >= count + BEHIND {
+                if WHOLE || room >= 3 * V::LANES + BEHIND {
+                    // As if the block was whole: a branch on its length would seldom be foreseen.
+                    if escaped == 0 {
+                        plain.store(to);
+                    } else {
+                        self.store(plain, escaped, V::LANES, to);
+                    }
+                } else if room >= count + BEHIND {
                     self.store(plain, escaped, length, to);
                 } else {
                     let mut buffer = [0; 3 * 32 + BEHIND];
@@ -1009,7 +1044,12 @@ unsafe fn encode_all<V: Vector, const VARIANT: u8, const MODE: u8>(
         let encode = Encode::<V::Half>::new(rules);
         while cursor.read < tape.length() {
             let left = tape.length() - cursor.read;
-            let window = Window::load_end(tape.source().add(cursor.read), left);
+            let from = tape.source().add(cursor.read);
+            let window = if VARIANT & KEEP != 0 {
+                Window::load_end(from, left)
+            } else {
+                Window::of(load_after::<V::Half>(from, left, cursor.read))
+            };
             let length = left.min(V::Half::LANES);
             let to = tape.target().wrapping_add(cursor.written);
             let room = tape.capacity().wrapping_sub(cursor.written);
@@ -1018,6 +1058,64 @@ unsafe fn encode_all<V: Vector, const VARIANT: u8, const MODE: u8>(
             }
         }
         Stop::End
+    }
+}
+
+/// The parts 16 lanes at a time, each stored as if it was whole: the room of a pair is enough for that.
+#[inline(always)]
+pub(crate) unsafe fn encode_pair<V: Vector16>(
+    pair: &Pair<'_>,
+    target: Target<'_>,
+    rules: &EncodeRules,
+) -> Option<usize> {
+    if target.capacity() < pair.room() {
+        return None;
+    }
+    // SAFETY: the caller has the instructions. Before a part there is room for the '&', the '=', three times what is left of the
+    // pair, and 32 bytes; what a block of n lanes stores ends at most 28 + 2n bytes behind its start, or 16 if it is clean.
+    unsafe {
+        let encode = Encode::<V>::new(rules);
+        let plus = V::splat(if rules.plus() { 0xFF } else { 0 });
+        let start = target.start();
+        let mut to = start;
+        if !pair.is_first {
+            to.write(b'&');
+            to = to.add(1);
+        }
+        to = encode.part(pair.name, plus, to);
+        to.write(b'=');
+        to = encode.part(pair.value, plus, to.add(1));
+        Some(to.addr() - start.addr())
+    }
+}
+
+impl<V: Vector16> Encode<V> {
+    /// Encodes a part of a pair and returns where it ends. A space becomes '+' where `plus` is all ones.
+    ///
+    /// # Safety
+    ///
+    /// There is room for three times the part's length and 32 bytes.
+    #[inline(always)]
+    unsafe fn part(&self, part: &[u8], plus: V, mut to: *mut u8) -> *mut u8 {
+        let mut read = 0;
+        // SAFETY: the caller has the instructions and promises the room; every load stays within the part.
+        unsafe {
+            while read < part.len() {
+                let left = part.len() - read;
+                let length = left.min(V::LANES);
+                let x = load_after::<V>(part.as_ptr().add(read), left, read);
+                let plain = x.blend(self.plus, x.equal(self.space).and(plus));
+                let escaped = self.escape.members(x).bits() & low_bits(length);
+                if escaped == 0 {
+                    plain.store(to);
+                } else {
+                    expand(plain, escaped, V::LANES, self.digits, to);
+                }
+                to = to.add(length + 2 * escaped.count_ones() as usize);
+                read += length;
+            }
+        }
+        to
     }
 }
 
@@ -1152,6 +1250,12 @@ macro_rules! kernel {
             ) -> Progress {
                 // SAFETY: as in `find`.
                 unsafe { block::decode::<$vector, VARIANT, MODE>(Tape::of(source, target), rules) }
+            }
+
+            #[target_feature(enable = $features)]
+            unsafe fn encode_pair(pair: &Pair<'_>, target: Target<'_>, rules: &EncodeRules) -> Option<usize> {
+                // SAFETY: as in `find`.
+                unsafe { block::encode_pair::<<$vector as Vector>::Half>(pair, target, rules) }
             }
 
             #[target_feature(enable = $features)]

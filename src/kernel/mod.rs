@@ -106,6 +106,24 @@ pub(crate) struct FormMarks {
     pub(crate) coded: u64,
 }
 
+/// A pair of a form, to be encoded.
+#[derive(Clone, Copy)]
+pub(crate) struct Pair<'a> {
+    /// No '&' stands before it.
+    pub(crate) is_first: bool,
+    pub(crate) name: &'a [u8],
+    pub(crate) value: &'a [u8],
+}
+
+impl Pair<'_> {
+    /// The room that kernels ask for: the worst case with '&' and '=', and so much that they can store whole registers.
+    #[inline(always)]
+    pub(crate) fn room(&self) -> usize {
+        // No memory holds slices so long that the sum of two overflows.
+        (self.name.len() + self.value.len()).saturating_mul(3).saturating_add(2 + 32)
+    }
+}
+
 /// Where an operation stands.
 struct Cursor {
     read: usize,
@@ -183,6 +201,43 @@ pub(crate) trait Kernel {
     /// if there is no room, or if it is strict and a '%' malformed: then nothing is said of the output. The source and the target
     /// are the halves of one [`Tape`].
     unsafe fn decode_short(source: Source<'_>, target: Target<'_>, strict: bool) -> Option<usize>;
+
+    /// Encodes a pair of a form (WHATWG URL 5.2) by rules that keep nothing, and returns the length of the output. `None` if there
+    /// is less than [`Pair::room`]; then nothing is said of the output.
+    unsafe fn encode_pair(pair: &Pair<'_>, target: Target<'_>, rules: &EncodeRules) -> Option<usize>;
+}
+
+/// [`Kernel::encode_pair`], part by part.
+///
+/// # Safety
+///
+/// As [`Kernel`].
+#[inline(always)]
+unsafe fn encode_parts<K: Kernel>(pair: &Pair<'_>, target: Target<'_>, rules: &EncodeRules) -> Option<usize> {
+    let tape = Tape::of(Source::of(&[]), target);
+    let mut written = 0;
+    if !pair.is_first {
+        written += usize::from(tape.write(0, [b'&']));
+    }
+    for (is_value, part) in [(false, pair.name), (true, pair.value)] {
+        if is_value {
+            written += usize::from(tape.write(written, [b'=']));
+        }
+        let (source, target) = (Source::of(part), target.behind(written));
+        // SAFETY: the caller's promise; the part and the target are disjoint, as the halves of a tape are.
+        let progress = unsafe {
+            if rules.plus() {
+                K::encode::<PLUS, WRITE>(source, target, rules)
+            } else {
+                K::encode::<0, WRITE>(source, target, rules)
+            }
+        };
+        if !progress.is_end() {
+            return None;
+        }
+        written += progress.written;
+    }
+    Some(written)
 }
 
 type Find = unsafe fn(&ByteSet, &[u8]) -> Option<usize>;
@@ -191,6 +246,7 @@ type IsWellFormed = unsafe fn(&[u8]) -> bool;
 type Members = unsafe fn(&ByteSet, &[u8]) -> u64;
 pub(crate) type Inspect = unsafe fn(&[u8], &mut Extract, &mut Report);
 type Marks = unsafe fn(&[u8]) -> FormMarks;
+pub(crate) type EncodePair = unsafe fn(&Pair<'_>, Target<'_>, &EncodeRules) -> Option<usize>;
 pub(crate) type DecodeShort = unsafe fn(Source<'_>, Target<'_>, bool) -> Option<usize>;
 pub(crate) type Encode = unsafe fn(Source<'_>, Target<'_>, &EncodeRules) -> Progress;
 pub(crate) type Decode = unsafe fn(Source<'_>, Target<'_>, &DecodeRules) -> Progress;
@@ -207,6 +263,8 @@ pub(crate) struct Kernels {
     pub(crate) inspect: [Inspect; 2],
     pub(crate) form_marks: Marks,
     pub(crate) decode_short: DecodeShort,
+    #[cfg_attr(not(feature = "alloc"), allow(dead_code, reason = "only what grows gets pairs appended"))]
+    pub(crate) encode_pair: EncodePair,
     encode: [[Encode; 3]; 4],
     /// The variants without [`UPPERCASE`], then the one with it.
     decode: [[Decode; 3]; 9],
@@ -246,6 +304,7 @@ macro_rules! kernels {
             inspect: [<$level>::inspect::<false>, <$level>::inspect::<true>],
             form_marks: <$level>::form_marks,
             decode_short: <$level>::decode_short,
+            encode_pair: <$level>::encode_pair,
             encode: kernels!(@variants $level, encode, 0 1 2 3),
             decode: kernels!(@variants $level, decode, 0 1 2 3 4 5 6 7 10),
         }
@@ -303,6 +362,11 @@ impl Kernel for Scalar {
         let rules = DecodeRules { strict, ..DecodeRules::STRICT };
         let progress = scalar::decode::<0, WRITE>(Tape::of(source, target), &rules);
         progress.is_end().then_some(progress.written)
+    }
+
+    unsafe fn encode_pair(pair: &Pair<'_>, target: Target<'_>, rules: &EncodeRules) -> Option<usize> {
+        // SAFETY: this level needs no instructions of its own.
+        unsafe { encode_parts::<Self>(pair, target, rules) }
     }
 }
 

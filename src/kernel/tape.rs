@@ -24,13 +24,42 @@ pub(crate) struct Source<'a>(*const u8, usize, PhantomData<&'a [u8]>);
 #[derive(Clone, Copy)]
 pub(crate) struct Target<'a>(*mut u8, usize, PhantomData<&'a mut [u8]>);
 
+impl<'a> Source<'a> {
+    #[inline(always)]
+    pub(super) fn of(bytes: &'a [u8]) -> Self {
+        Self(bytes.as_ptr(), bytes.len(), PhantomData)
+    }
+}
+
+impl<'a> Target<'a> {
+    #[inline]
+    pub(crate) fn new(bytes: &'a mut [MaybeUninit<u8>]) -> Self {
+        Self(bytes.as_mut_ptr().cast(), bytes.len(), PhantomData)
+    }
+
+    /// Valid for writes of [`capacity`](Self::capacity) bytes.
+    #[inline(always)]
+    pub(super) fn start(&self) -> *mut u8 {
+        self.0
+    }
+
+    #[inline(always)]
+    pub(super) fn capacity(&self) -> usize {
+        self.1
+    }
+
+    /// What is left of it behind `at` bytes, which is nothing if it has not so many.
+    #[inline(always)]
+    pub(super) fn behind(self, at: usize) -> Self {
+        let at = at.min(self.1);
+        Self(self.0.wrapping_add(at), self.1 - at, PhantomData)
+    }
+}
+
 impl<'a> Tape<'a> {
     #[inline]
     pub(crate) fn new(source: &'a [u8], target: &'a mut [MaybeUninit<u8>]) -> Self {
-        Self {
-            source: Source(source.as_ptr(), source.len(), PhantomData),
-            target: Target(target.as_mut_ptr().cast(), target.len(), PhantomData),
-        }
+        Self { source: Source::of(source), target: Target::new(target) }
     }
 
     /// Only reads: for kernels that measure or scan.

@@ -58,7 +58,8 @@ pub(crate) fn run(plan: &Plan<'_>, blocks: Blocks, sink: &mut Sink, report: &mut
         let (_working, over) = mpsc::channel();
         if holds_back {
             let pipeline = &pipeline;
-            scope.spawn(move || pipeline.flush_when_idle(&over));
+            // Without this thread there is but nobody who flushes.
+            let _ = thread::Builder::new().spawn_scoped(scope, move || pipeline.flush_when_idle(&over));
         }
         // Whether help is worth its while is known when there is still something to do after some blocks.
         if !pipeline.work(Some(ALONE), BLOCK) {
@@ -66,7 +67,10 @@ pub(crate) fn run(plan: &Plan<'_>, blocks: Blocks, sink: &mut Sink, report: &mut
             let block = (MEMORY / threads).clamp(BLOCK / 4, BLOCK);
             thread::scope(|scope| {
                 for _ in 1..threads {
-                    scope.spawn(|| pipeline.work(None, block));
+                    // Where no more can be started, for want of memory or by a limit, those that there are do it.
+                    if thread::Builder::new().spawn_scoped(scope, || pipeline.work(None, block)).is_err() {
+                        break;
+                    }
                 }
                 pipeline.work(None, block);
             });

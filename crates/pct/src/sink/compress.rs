@@ -20,7 +20,12 @@ impl<W: Write> Compressor<W> {
         Ok(match compression {
             Compression::None => Self::None(output),
             Compression::Gzip => Self::Gzip(flate2::write::GzEncoder::new(output, flate2::Compression::new(6))),
-            Compression::Zstd => Self::Zstd(zstd::stream::write::Encoder::new(output, 3)?),
+            Compression::Zstd => {
+                let mut encoder = zstd::stream::write::Encoder::new(output, 3)?;
+                // As the format's own command does: without it, damage would go unnoticed.
+                encoder.include_checksum(true)?;
+                Self::Zstd(encoder)
+            }
             Compression::Bzip2 => Self::Bzip2(bzip2::write::BzEncoder::new(output, bzip2::Compression::new(9))),
             Compression::Xz => Self::Xz(liblzma::write::XzEncoder::new(output, 3)),
         })

@@ -4,6 +4,7 @@
 mod blocks;
 mod check;
 mod errors;
+mod failures;
 mod form;
 mod generated;
 mod golden;

@@ -1,0 +1,51 @@
+//! Does docs/safety.md promise nothing that no test holds?
+#![cfg(not(miri))]
+
+use std::fs;
+use std::path::Path;
+
+fn read(path: &str) -> String {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(path);
+    fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
+}
+
+/// The rows of the tables of promises, each with what is promised and what holds it.
+fn promises(page: &str) -> Vec<(&str, &str)> {
+    let mut rows = Vec::new();
+    let mut lines = page.lines();
+    while lines.any(|line| line == "| Promise | Held by |") {
+        let table = lines.by_ref().skip(1).take_while(|line| line.starts_with('|'));
+        rows.extend(table.map(|line| line.trim_matches('|').split_once(" | ").expect("two columns")));
+    }
+    rows
+}
+
+/// The tests that are named in backquotes: a file, and a function in it.
+fn tests(cell: &str) -> impl Iterator<Item = (&str, &str)> {
+    cell.split('`').skip(1).step_by(2).map(|name| name.split_once("::").expect("a file and a function"))
+}
+
+/// What is struck out has no test, and all else has one that exists.
+#[test]
+fn every_promise_is_held_by_tests_that_exist() {
+    let page = read("docs/safety.md");
+    let promises = promises(&page);
+    assert!(promises.len() > 20, "{}", promises.len());
+    for (promise, holders) in promises {
+        let is_struck_out = promise.contains("~~");
+        assert_eq!(tests(holders).next().is_none(), is_struck_out, "{promise}");
+        for (file, function) in tests(holders) {
+            let declaration = format!("fn {function}(");
+            assert!(read(file).lines().any(|line| line.trim_start().starts_with(&declaration)), "{file}::{function}");
+        }
+    }
+}
+
+/// A test of the test.
+#[test]
+fn what_is_missing_is_noticed() {
+    let page = "# A\n\n| Promise | Held by |\n|---|---|\n| b | `c::d`, `e::f` |\n| ~~g~~ | h |\n\n| Other | table |\n|---|---|\n| i | j |\n";
+    let promises = promises(page);
+    assert_eq!(promises, [(" b", "`c::d`, `e::f` "), (" ~~g~~", "h ")]);
+    assert!(tests(promises[0].1).eq([("c", "d"), ("e", "f")]) && tests(promises[1].1).next().is_none());
+}
