@@ -189,7 +189,14 @@ pub(crate) mod owned {
         }
         let pair = Pair { is_first, name, value };
         if output.capacity() - output.len() < pair.room() {
-            grow(output, pair.room());
+            // With room for a second one that is like it.
+            let room = pair.room().max(2 * pair.worst() + 32);
+            if output.capacity() == 0 {
+                // Shorter than growing.
+                *output = Vec::with_capacity(room);
+            } else {
+                output.reserve(room);
+            }
         }
         let length = output.len();
         let kernel = Kernels::of(Level::usable(level)).encode_pair;
@@ -199,17 +206,6 @@ pub(crate) mod owned {
         unsafe {
             let written = kernel(&pair, target, rules).unwrap_or(0);
             output.set_len(length + written);
-        }
-    }
-
-    /// Makes this much room, and some for pairs that follow.
-    fn grow(output: &mut Vec<u8>, room: usize) {
-        let more = 2 * room - 36;
-        if output.capacity() == 0 {
-            // Less is to be decided than where there is something to be kept.
-            *output = Vec::with_capacity(more);
-        } else {
-            output.reserve(more);
         }
     }
 

@@ -5,6 +5,7 @@ use alloc::string::String;
 use alloc::vec::Vec;
 
 use crate::level::Level;
+use crate::rules::EncodeRules;
 use crate::{Encoder, sets};
 
 /// The pairs as a form, as the standard has it: `+` for a space, everything escaped but ASCII letters, digits and `*-._`.
@@ -43,7 +44,9 @@ pub struct Serializer<T: Target> {
     target: T,
     /// Where the form starts in the target: there no `&` is needed.
     start: usize,
-    encoder: Encoder,
+    /// A space becomes `%20`.
+    percent_20: bool,
+    level: Option<Level>,
     newlines: bool,
 }
 
@@ -54,16 +57,26 @@ mod sealed {
     use alloc::string::String;
     use alloc::vec::Vec;
 
-    use crate::Encoder;
     use crate::driver::form::owned::{append_pair, append_pair_to_text, append_part, append_part_to_text};
+    use crate::level::Level;
+    use crate::rules::EncodeRules;
 
     /// What the serializer needs, which is nobody else's business.
     pub trait Target {
         fn length(&self) -> usize;
+        /// Makes room for so many pairs, if they are like most.
+        fn expect(&mut self, pairs: usize);
         /// Appends a text as it is, and an encoded part behind it.
-        fn append(&mut self, before: &str, part: &[u8], encoder: &Encoder);
-        /// Appends a pair, behind a '&' unless it is the first, by an encoder that keeps nothing.
-        fn append_pair(&mut self, is_first: bool, name: &[u8], value: &[u8], encoder: &Encoder);
+        fn append(&mut self, before: &str, part: &[u8], rules: &EncodeRules, level: Option<Level>);
+        /// Appends a pair, behind a '&' unless it is the first, by rules that keep nothing.
+        fn append_pair(&mut self, is_first: bool, name: &[u8], value: &[u8], rules: &EncodeRules, level: Option<Level>);
+    }
+
+    /// Room for so many pairs of 24 bytes, and for the worst case of one that is behind them. A single pair says itself what it takes, and
+    /// what is more than a few may turn out to be empty ones.
+    #[inline]
+    fn expected_room(pairs: usize) -> usize {
+        if pairs > 1 { 24 * pairs.min(32) + 48 } else { 0 }
     }
 
     impl Target for String {
@@ -73,13 +86,25 @@ mod sealed {
         }
 
         #[inline]
-        fn append(&mut self, before: &str, part: &[u8], encoder: &Encoder) {
-            append_part_to_text(self, before, part, &encoder.rules, encoder.level);
+        fn expect(&mut self, pairs: usize) {
+            self.reserve(expected_room(pairs));
         }
 
         #[inline]
-        fn append_pair(&mut self, is_first: bool, name: &[u8], value: &[u8], encoder: &Encoder) {
-            append_pair_to_text(self, is_first, [name, value], &encoder.rules, encoder.level);
+        fn append(&mut self, before: &str, part: &[u8], rules: &EncodeRules, level: Option<Level>) {
+            append_part_to_text(self, before, part, rules, level);
+        }
+
+        #[inline]
+        fn append_pair(
+            &mut self,
+            is_first: bool,
+            name: &[u8],
+            value: &[u8],
+            rules: &EncodeRules,
+            level: Option<Level>,
+        ) {
+            append_pair_to_text(self, is_first, [name, value], rules, level);
         }
     }
 
@@ -90,13 +115,25 @@ mod sealed {
         }
 
         #[inline]
-        fn append(&mut self, before: &str, part: &[u8], encoder: &Encoder) {
-            append_part(self, before, part, &encoder.rules, encoder.level);
+        fn expect(&mut self, pairs: usize) {
+            self.reserve(expected_room(pairs));
         }
 
         #[inline]
-        fn append_pair(&mut self, is_first: bool, name: &[u8], value: &[u8], encoder: &Encoder) {
-            append_pair(self, is_first, [name, value], &encoder.rules, encoder.level);
+        fn append(&mut self, before: &str, part: &[u8], rules: &EncodeRules, level: Option<Level>) {
+            append_part(self, before, part, rules, level);
+        }
+
+        #[inline]
+        fn append_pair(
+            &mut self,
+            is_first: bool,
+            name: &[u8],
+            value: &[u8],
+            rules: &EncodeRules,
+            level: Option<Level>,
+        ) {
+            append_pair(self, is_first, [name, value], rules, level);
         }
     }
 
@@ -107,13 +144,25 @@ mod sealed {
         }
 
         #[inline]
-        fn append(&mut self, before: &str, part: &[u8], encoder: &Encoder) {
-            (**self).append(before, part, encoder);
+        fn expect(&mut self, pairs: usize) {
+            (**self).expect(pairs);
         }
 
         #[inline]
-        fn append_pair(&mut self, is_first: bool, name: &[u8], value: &[u8], encoder: &Encoder) {
-            (**self).append_pair(is_first, name, value, encoder);
+        fn append(&mut self, before: &str, part: &[u8], rules: &EncodeRules, level: Option<Level>) {
+            (**self).append(before, part, rules, level);
+        }
+
+        #[inline]
+        fn append_pair(
+            &mut self,
+            is_first: bool,
+            name: &[u8],
+            value: &[u8],
+            rules: &EncodeRules,
+            level: Option<Level>,
+        ) {
+            (**self).append_pair(is_first, name, value, rules, level);
         }
     }
 }
@@ -122,8 +171,9 @@ impl Target for String {}
 impl Target for Vec<u8> {}
 impl<T: Target> Target for &mut T {}
 
-/// The standard's serializer with `%20` for a space.
-const PERCENT_20: Encoder = Encoder::new(sets::whatwg::FORM);
+/// The standard's serializer, and the same with `%20` for a space.
+static FORM: EncodeRules = Encoder::FORM.rules;
+static PERCENT_20: EncodeRules = EncodeRules::new(sets::whatwg::FORM);
 
 impl<T: Target> Serializer<T> {
     /// Appends to a form: what the target holds already is part of it.
@@ -146,7 +196,7 @@ impl<T: Target> Serializer<T> {
     #[inline]
     pub fn for_suffix(target: T, start: usize) -> Self {
         let start = start.min(target.length());
-        Self { target, start, encoder: Encoder::FORM, newlines: false }
+        Self { target, start, percent_20: false, level: None, newlines: false }
     }
 
     /// Writes a space as `%20`, which every reader of forms takes as well, and so does who reads it as a part of a URI.
@@ -160,7 +210,7 @@ impl<T: Target> Serializer<T> {
     /// ```
     #[must_use]
     pub const fn percent_20(mut self) -> Self {
-        self.encoder = Encoder { level: self.encoder.level, ..PERCENT_20 };
+        self.percent_20 = true;
         self
     }
 
@@ -183,7 +233,7 @@ impl<T: Target> Serializer<T> {
     /// Runs on this level, or on the best available one below it; the result is the same.
     #[must_use]
     pub const fn level(mut self, level: Level) -> Self {
-        self.encoder = self.encoder.level(level);
+        self.level = Some(level);
         self
     }
 
@@ -196,7 +246,7 @@ impl<T: Target> Serializer<T> {
             self.append_part("=", value);
         } else {
             let is_first = self.target.length() <= self.start;
-            self.target.append_pair(is_first, name, value, &self.encoder);
+            self.target.append_pair(is_first, name, value, self.rules(), self.level);
         }
         self
     }
@@ -220,6 +270,8 @@ impl<T: Target> Serializer<T> {
         N: AsRef<[u8]>,
         V: AsRef<[u8]>,
     {
+        let pairs = pairs.into_iter();
+        self.target.expect(pairs.size_hint().0);
         for (name, value) in pairs {
             self.append_pair(name.as_ref(), value.as_ref());
         }
@@ -246,22 +298,27 @@ impl<T: Target> Serializer<T> {
     }
 
     #[inline]
+    fn rules(&self) -> &'static EncodeRules {
+        if self.percent_20 { &PERCENT_20 } else { &FORM }
+    }
+
+    #[inline]
     fn append_part(&mut self, before: &str, part: &[u8]) {
         if self.newlines {
             self.append_lines(before, part);
         } else {
-            self.target.append(before, part, &self.encoder);
+            self.target.append(before, part, self.rules(), self.level);
         }
     }
 
     fn append_lines(&mut self, before: &str, mut part: &[u8]) {
         let mut before = before;
         while let Some(at) = memchr::memchr2(b'\r', b'\n', part) {
-            self.target.append(before, &part[..at], &self.encoder);
+            self.target.append(before, &part[..at], self.rules(), self.level);
             let newline = if part[at..].starts_with(b"\r\n") { 2 } else { 1 };
             part = &part[at + newline..];
             before = "%0D%0A";
         }
-        self.target.append(before, part, &self.encoder);
+        self.target.append(before, part, self.rules(), self.level);
     }
 }

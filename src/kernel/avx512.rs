@@ -156,35 +156,54 @@ impl Kernel for Avx512 {
         store::<false>(output, written, tape.target(), tape.capacity()).then_some(written)
     }
 
-    /// A pair that fits into a register is put together in one.
+    /// A pair that fits into a register is put together in one. Whatever would take a call goes the other way.
     #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
     unsafe fn encode_pair(pair: &Pair<'_>, target: Target<'_>, rules: &EncodeRules) -> Option<usize> {
         let Pair { is_first, name, value } = *pair;
         let name_start = usize::from(!is_first);
         let name_end = name_start + name.len();
         let length = name_end + 1 + value.len();
-        if length > LANES || target.capacity() < pair.room() {
-            return encode_parts::<Self>(pair, target, rules);
+        let name_from = before(name, name_start);
+        let value_from = before(value, name_end + 1);
+        let is_easy = length <= LANES
+            && target.capacity() >= pair.room()
+            && is_within_page(name_from)
+            && is_within_page(value_from);
+        if !is_easy {
+            return Self::encode_parts(pair, target, rules);
         }
-        let name = load_at(name, name_start);
-        let value = load_at(value, name_end + 1);
-        let separators = 1 << name_end | name_start as u64;
-        let encode = Encode::new(rules);
+        let name = _mm512_maskz_loadu_epi8(low_bits(name.len()) << name_start, name_from.cast());
+        let value = _mm512_maskz_loadu_epi8((low_bits(value.len()) << 1) << name_end, value_from.cast());
         let x = _mm512_or_si512(name, value);
         let x = _mm512_mask_blend_epi8(1 << name_end, x, _mm512_set1_epi8(b'=' as i8));
         let x = _mm512_mask_blend_epi8(name_start as u64, x, _mm512_set1_epi8(b'&' as i8));
+        let separators = 1 << name_end | name_start as u64;
         let spaces = if rules.plus() { u64::MAX } else { 0 };
         let spaces = _mm512_mask_cmpeq_epi8_mask(spaces, x, _mm512_set1_epi8(b' ' as i8));
         let plain = _mm512_mask_blend_epi8(spaces, x, _mm512_set1_epi8(b'+' as i8));
+        let encode = Encode::new(rules);
         let escaped = encode.escape.members(x) & low_bits(length) & !separators;
-        let (to, room) = (target.start(), target.capacity());
-        let fits = if escaped == 0 {
-            store::<false>(plain, length, to, room)
+        if escaped == 0 {
+            _mm512_storeu_epi8(target.start().cast(), plain);
         } else {
-            encode.expand::<false>(plain, x, escaped, length, to, room)
-        };
-        fits.then_some(length + 2 * escaped.count_ones() as usize)
+            encode.expand::<true>(plain, x, escaped, length, target.start(), ROOM);
+        }
+        Some(length + 2 * escaped.count_ones() as usize)
     }
+}
+
+impl Avx512 {
+    #[inline(never)]
+    unsafe fn encode_parts(pair: &Pair<'_>, target: Target<'_>, rules: &EncodeRules) -> Option<usize> {
+        encode_parts::<Self>(pair, target, rules)
+    }
+}
+
+/// Where a load starts that has these bytes in its lanes from `first` on; somewhere, if there are none.
+#[inline(always)]
+fn before(bytes: &[u8], first: usize) -> *const u8 {
+    // Even a load of no lanes takes long where there is no page.
+    if bytes.is_empty() { FRONT.as_ptr() } else { bytes.as_ptr().wrapping_sub(first) }
 }
 
 impl MarkKernel for Avx512 {
@@ -568,20 +587,6 @@ pub(super) unsafe fn load(from: *const u8, length: usize) -> __m512i {
     }
 }
 
-/// These bytes, in the lanes from `first` on, and zeros. With `first` there are 64 of them at most.
-#[inline(always)]
-unsafe fn load_at(bytes: &[u8], first: usize) -> __m512i {
-    let start = bytes.as_ptr().wrapping_sub(first);
-    // Without bytes there need not be a page.
-    if is_within_page(start) && !bytes.is_empty() {
-        _mm512_maskz_loadu_epi8(low_bits(bytes.len()) << first, start.cast())
-    } else {
-        let mut lanes = [0; LANES];
-        core::ptr::copy_nonoverlapping(bytes.as_ptr(), lanes.as_mut_ptr().add(first), bytes.len());
-        _mm512_loadu_epi8(lanes.as_ptr().cast())
-    }
-}
-
 /// [`report::RAW`] for each byte below 128.
 static RAW: [u8; 128] = {
     let mut table = [0; 128];
@@ -899,7 +904,8 @@ impl Encode {
     ///
     /// # Safety
     ///
-    /// `to` is valid for writes of `room` bytes, which are [`ROOM`] at least if `WHOLE`; then `length` is [`DIRTY_LANES`].
+    /// `to` is valid for writes of `room` bytes. If `WHOLE`, of three times `length` and [`LANES`], and what is stored behind what
+    /// counts may be anything; so for up to [`GROUP`] lanes, [`LANES`] are enough.
     #[inline(always)]
     unsafe fn expand<const WHOLE: bool>(
         &self,

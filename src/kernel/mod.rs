@@ -116,11 +116,19 @@ pub(crate) struct Pair<'a> {
 }
 
 impl Pair<'_> {
-    /// The room that kernels ask for: the worst case with '&' and '=', and so much that they can store whole registers.
+    /// The most bytes that it can become.
+    #[inline(always)]
+    pub(crate) fn worst(&self) -> usize {
+        // No memory holds slices so long that the sum of two overflows.
+        (self.name.len() + self.value.len()).saturating_mul(3).saturating_add(2)
+    }
+
+    /// The room that kernels ask for: the worst case, and so much more that they can store whole registers.
     #[inline(always)]
     pub(crate) fn room(&self) -> usize {
-        // No memory holds slices so long that the sum of two overflows.
-        (self.name.len() + self.value.len()).saturating_mul(3).saturating_add(2 + 32)
+        let worst = self.worst();
+        // That of a pair of up to 21 bytes is stored at once by any of them, of a longer one in pieces.
+        if worst <= 3 * 21 - 4 { (worst + 32).max(64) } else { worst.saturating_add(4 + 64) }
     }
 }
 
