@@ -466,7 +466,7 @@ pub(crate) mod owned {
         if input.len() > SHORT || rules.plus() || rules.keep_triplets || rules.keep_non_ascii {
             return encode_any_to_cow(input, rules, level);
         }
-        if input.len() > 4 && Level::usable(level).level() == Level::Scalar {
+        if input.len() > ONCE_FROM || input.len() > 4 && Level::usable(level).level() == Level::Scalar {
             if input.len() < 16 && is_alphanumeric_and_plain(input, rules) {
                 // SAFETY: it is ASCII.
                 return unsafe { into_text_unchecked(Cow::Borrowed(input)) };
@@ -527,8 +527,11 @@ pub(crate) mod owned {
         triplets
     }
 
-    /// Inputs of up to this many bytes are encoded to the stack first, if looking at them twice costs more than a copy.
+    /// Inputs of up to this many bytes are encoded to the stack first: looking at them twice costs more than a copy.
     const ONCE: usize = 1024;
+
+    /// Up to here, vectors tell first whether there is anything to do.
+    const ONCE_FROM: usize = 32;
 
     /// Encodes to the stack, and copies from there to as much memory as is needed.
     #[inline(never)]

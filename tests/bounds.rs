@@ -399,8 +399,10 @@ fn serializing_forms() {
         let part = &*source.holding(place, content);
         let mut serializer = form::Serializer::new(String::new()).level(level);
         serializer.append_pair(part, part).append_key_only(part);
+        serializer.append_pair(part, "").append_pair("", part).append_pair(part, "b").append_pair("a", part);
         let part = reference::encode(&encoder, content);
-        assert_eq!(serializer.finish(), format!("{part}={part}&{part}"), "{level}, {place:?}");
+        let expected = format!("{part}={part}&{part}&{part}=&={part}&{part}=b&a={part}");
+        assert_eq!(serializer.finish(), expected, "{level}, {place:?}");
     });
 }
 

@@ -273,6 +273,11 @@ fn forms() {
             serializer.append_pair(input, "").extend_keys_only([input, input]);
             serializer.finish()
         });
+        compare(input, |input| {
+            let mut serializer = Serializer::new(String::new()).level(level);
+            serializer.extend_pairs([(input, input), (&[], input), (input, &[])]).append_pair(input, "b");
+            serializer.finish()
+        });
     });
 }
 

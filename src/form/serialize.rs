@@ -5,7 +5,6 @@ use alloc::string::String;
 use alloc::vec::Vec;
 
 use crate::level::Level;
-use crate::rules::EncodeRules;
 use crate::{Encoder, sets};
 
 /// The pairs as a form, as the standard has it: `+` for a space, everything escaped but ASCII letters, digits and `*-._`.
@@ -57,9 +56,9 @@ mod sealed {
     use alloc::string::String;
     use alloc::vec::Vec;
 
+    use crate::Encoder;
     use crate::driver::form::owned::{append_pair, append_pair_to_text, append_part, append_part_to_text};
     use crate::level::Level;
-    use crate::rules::EncodeRules;
 
     /// What the serializer needs, which is nobody else's business.
     pub trait Target {
@@ -67,13 +66,13 @@ mod sealed {
         /// Makes room for so many pairs, if they are like most.
         fn expect(&mut self, pairs: usize);
         /// Appends a text as it is, and an encoded part behind it.
-        fn append(&mut self, before: &str, part: &[u8], rules: &EncodeRules, level: Option<Level>);
-        /// Appends a pair, behind a '&' unless it is the first, by rules that keep nothing.
-        fn append_pair(&mut self, is_first: bool, name: &[u8], value: &[u8], rules: &EncodeRules, level: Option<Level>);
+        fn append(&mut self, before: &str, part: &[u8], encoder: &Encoder, level: Option<Level>);
+        /// Appends a pair, behind a '&' unless it is the first, by an encoder that keeps nothing.
+        fn append_pair(&mut self, is_first: bool, name: &[u8], value: &[u8], encoder: &Encoder, level: Option<Level>);
     }
 
-    /// Room for so many pairs of 24 bytes, and for the worst case of one that is behind them. A single pair says itself what it takes, and
-    /// what is more than a few may turn out to be empty ones.
+    /// Room for so many pairs of 24 bytes, and for the worst case of a last one. A single pair says itself what it takes; many
+    /// could turn out to be empty, or fewer, so this stays below a kilobyte.
     #[inline]
     fn expected_room(pairs: usize) -> usize {
         if pairs > 1 { 24 * pairs.min(32) + 48 } else { 0 }
@@ -91,20 +90,13 @@ mod sealed {
         }
 
         #[inline]
-        fn append(&mut self, before: &str, part: &[u8], rules: &EncodeRules, level: Option<Level>) {
-            append_part_to_text(self, before, part, rules, level);
+        fn append(&mut self, before: &str, part: &[u8], encoder: &Encoder, level: Option<Level>) {
+            append_part_to_text(self, before, part, &encoder.rules, level);
         }
 
         #[inline]
-        fn append_pair(
-            &mut self,
-            is_first: bool,
-            name: &[u8],
-            value: &[u8],
-            rules: &EncodeRules,
-            level: Option<Level>,
-        ) {
-            append_pair_to_text(self, is_first, [name, value], rules, level);
+        fn append_pair(&mut self, is_first: bool, name: &[u8], value: &[u8], encoder: &Encoder, level: Option<Level>) {
+            append_pair_to_text(self, is_first, [name, value], &encoder.rules, level);
         }
     }
 
@@ -120,20 +112,13 @@ mod sealed {
         }
 
         #[inline]
-        fn append(&mut self, before: &str, part: &[u8], rules: &EncodeRules, level: Option<Level>) {
-            append_part(self, before, part, rules, level);
+        fn append(&mut self, before: &str, part: &[u8], encoder: &Encoder, level: Option<Level>) {
+            append_part(self, before, part, &encoder.rules, level);
         }
 
         #[inline]
-        fn append_pair(
-            &mut self,
-            is_first: bool,
-            name: &[u8],
-            value: &[u8],
-            rules: &EncodeRules,
-            level: Option<Level>,
-        ) {
-            append_pair(self, is_first, [name, value], rules, level);
+        fn append_pair(&mut self, is_first: bool, name: &[u8], value: &[u8], encoder: &Encoder, level: Option<Level>) {
+            append_pair(self, is_first, [name, value], &encoder.rules, level);
         }
     }
 
@@ -149,20 +134,13 @@ mod sealed {
         }
 
         #[inline]
-        fn append(&mut self, before: &str, part: &[u8], rules: &EncodeRules, level: Option<Level>) {
-            (**self).append(before, part, rules, level);
+        fn append(&mut self, before: &str, part: &[u8], encoder: &Encoder, level: Option<Level>) {
+            (**self).append(before, part, encoder, level);
         }
 
         #[inline]
-        fn append_pair(
-            &mut self,
-            is_first: bool,
-            name: &[u8],
-            value: &[u8],
-            rules: &EncodeRules,
-            level: Option<Level>,
-        ) {
-            (**self).append_pair(is_first, name, value, rules, level);
+        fn append_pair(&mut self, is_first: bool, name: &[u8], value: &[u8], encoder: &Encoder, level: Option<Level>) {
+            (**self).append_pair(is_first, name, value, encoder, level);
         }
     }
 }
@@ -172,8 +150,8 @@ impl Target for Vec<u8> {}
 impl<T: Target> Target for &mut T {}
 
 /// The standard's serializer, and the same with `%20` for a space.
-static FORM: EncodeRules = Encoder::FORM.rules;
-static PERCENT_20: EncodeRules = EncodeRules::new(sets::whatwg::FORM);
+static FORM: Encoder = Encoder::FORM;
+static PERCENT_20: Encoder = Encoder::new(sets::whatwg::FORM);
 
 impl<T: Target> Serializer<T> {
     /// Appends to a form: what the target holds already is part of it.
@@ -246,7 +224,7 @@ impl<T: Target> Serializer<T> {
             self.append_part("=", value);
         } else {
             let is_first = self.target.length() <= self.start;
-            self.target.append_pair(is_first, name, value, self.rules(), self.level);
+            self.target.append_pair(is_first, name, value, self.encoder(), self.level);
         }
         self
     }
@@ -298,7 +276,7 @@ impl<T: Target> Serializer<T> {
     }
 
     #[inline]
-    fn rules(&self) -> &'static EncodeRules {
+    fn encoder(&self) -> &'static Encoder {
         if self.percent_20 { &PERCENT_20 } else { &FORM }
     }
 
@@ -307,18 +285,18 @@ impl<T: Target> Serializer<T> {
         if self.newlines {
             self.append_lines(before, part);
         } else {
-            self.target.append(before, part, self.rules(), self.level);
+            self.target.append(before, part, self.encoder(), self.level);
         }
     }
 
     fn append_lines(&mut self, before: &str, mut part: &[u8]) {
         let mut before = before;
         while let Some(at) = memchr::memchr2(b'\r', b'\n', part) {
-            self.target.append(before, &part[..at], self.rules(), self.level);
+            self.target.append(before, &part[..at], self.encoder(), self.level);
             let newline = if part[at..].starts_with(b"\r\n") { 2 } else { 1 };
             part = &part[at + newline..];
             before = "%0D%0A";
         }
-        self.target.append(before, part, self.rules(), self.level);
+        self.target.append(before, part, self.encoder(), self.level);
     }
 }

@@ -1033,12 +1033,14 @@ unsafe fn encode_all<V: Vector, const VARIANT: u8, const MODE: u8>(
     // SAFETY: the caller has the instructions. The end is loaded within its length, and what is stored has room: in the
     // output, or on the stack.
     unsafe {
-        if let Some(stop) = encode_blocks::<V, VARIANT, MODE>(tape, rules, cursor) {
+        // What is encoded is so 16 lanes at a time; wider blocks are for what is clean, and get ready slower than they save in a few.
+        if V::LANES > V::Half::LANES
+            && (MODE != WRITE || tape.length() >= 3 * V::LANES)
+            && let Some(stop) = encode_blocks::<V, VARIANT, MODE>(tape, rules, cursor)
+        {
             return stop;
         }
-        if V::LANES > V::Half::LANES
-            && let Some(stop) = encode_blocks::<V::Half, VARIANT, MODE>(tape, rules, cursor)
-        {
+        if let Some(stop) = encode_blocks::<V::Half, VARIANT, MODE>(tape, rules, cursor) {
             return stop;
         }
         let encode = Encode::<V::Half>::new(rules);
