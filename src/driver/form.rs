@@ -190,7 +190,7 @@ pub(crate) mod owned {
         let pair = Pair { is_first, name, value };
         if output.capacity() - output.len() < pair.room() {
             // With room for a second one that is like it.
-            let room = pair.room().max(2 * pair.worst() + 32);
+            let room = 2 * pair.worst() + 32;
             if output.capacity() == 0 {
                 // Shorter than growing.
                 *output = Vec::with_capacity(room);

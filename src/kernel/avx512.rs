@@ -165,10 +165,10 @@ impl Kernel for Avx512 {
         let length = name_end + 1 + value.len();
         let name_from = before(name, name_start);
         let value_from = before(value, name_end + 1);
-        let is_easy = length <= LANES
-            && target.capacity() >= pair.room()
-            && is_within_page(name_from)
-            && is_within_page(value_from);
+        // A group is stored as a register, of which the last one may not count at all.
+        let room = if length <= GROUP { LANES } else { 3 * length + LANES };
+        let is_easy =
+            length <= LANES && target.capacity() >= room && is_within_page(name_from) && is_within_page(value_from);
         if !is_easy {
             return Self::encode_parts(pair, target, rules);
         }

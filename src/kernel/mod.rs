@@ -123,12 +123,10 @@ impl Pair<'_> {
         (self.name.len() + self.value.len()).saturating_mul(3).saturating_add(2)
     }
 
-    /// The room that kernels ask for: the worst case, and so much more that they can store whole registers.
+    /// The room that kernels ask for: the worst case, and 32 bytes more, so that they can store whole registers of 16.
     #[inline(always)]
     pub(crate) fn room(&self) -> usize {
-        let worst = self.worst();
-        // That of a pair of up to 21 bytes is stored at once by any of them, of a longer one in pieces.
-        if worst <= 3 * 21 - 4 { (worst + 32).max(64) } else { worst.saturating_add(4 + 64) }
+        self.worst().saturating_add(32)
     }
 }
 
