@@ -12,8 +12,8 @@ use memchr::{memchr, memchr2, memrchr};
 use simdpct::ByteSet;
 
 use super::Unit;
-use super::untouched::each_touched_line;
-use crate::operation::{Fault, FaultKind, Operation, Recipe, split_ending};
+use super::untouched::transform_lines;
+use crate::operation::{Fault, FaultKind, Operation, Recipe};
 use crate::pipeline::Job;
 use crate::source::{Scanner, Separated};
 
@@ -131,13 +131,6 @@ impl Unit for Log {
         // Both operations come from one recipe, so one byte tells of both.
         let needed = self.target.needed().filter(|_| !self.append && self.referer.needed() == self.target.needed());
         let is_line = |line: &[u8]| self.fields(line).is_some();
-        let _ = each_touched_line(records, needed, job, is_line, |line, start, job| {
-            let (text, ending) = split_ending(line, b'\n');
-            job.record(line, start, |output, appended| {
-                let fault = self.line(text, output, appended);
-                output.extend_from_slice(ending);
-                fault
-            })
-        });
+        transform_lines(records, needed, job, is_line, |text, output, appended| self.line(text, output, appended));
     }
 }

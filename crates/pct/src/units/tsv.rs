@@ -3,9 +3,9 @@
 
 use memchr::memchr;
 
-use super::untouched::each_touched_line;
+use super::untouched::transform_lines;
 use super::{Columns, Unit};
-use crate::operation::{Fault, Operation, split_ending};
+use crate::operation::{Fault, Operation};
 use crate::pipeline::Job;
 use crate::source::{Scanner, Separated};
 
@@ -65,13 +65,6 @@ impl Unit for Tsv {
     fn transform(&self, records: &[u8], job: &mut Job) {
         let needed = self.operation.needed().filter(|_| !self.append);
         let is_line = |_: &[u8]| true;
-        let _ = each_touched_line(records, needed, job, is_line, |line, start, job| {
-            let (text, ending) = split_ending(line, b'\n');
-            job.record(line, start, |output, appended| {
-                let fault = self.line(text, output, appended);
-                output.extend_from_slice(ending);
-                fault
-            })
-        });
+        transform_lines(records, needed, job, is_line, |text, output, appended| self.line(text, output, appended));
     }
 }

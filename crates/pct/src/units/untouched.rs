@@ -1,26 +1,25 @@
 //! Runs of lines that an operation would leave as they are: they are passed on in one piece.
 #![forbid(unsafe_code)]
 
-use std::ops::ControlFlow;
-
 use memchr::{memchr, memrchr};
 
+use crate::operation::{Fault, split_ending};
 use crate::pipeline::Job;
 
 /// Lines are asked in groups of about this length whether they are UTF-8: one that is not makes its whole group slower.
 const GROUP: usize = 16 * 1024;
 
-/// Hands out every line, with its end, that is not to be passed on as it is, and where it starts; all others go to the output.
+/// Appends what becomes of lines: `transform` does the text of each that is not to be passed on as it is, and their ends stay.
 ///
 /// `needed` is [`Operation::needed`](crate::operation::Operation::needed), and `is_line` says whether a line is what the unit takes
-/// it for. Without the one or the other a line is handed out.
-pub(super) fn each_touched_line(
+/// it for. Without the one or the other a line is done.
+pub(super) fn transform_lines(
     records: &[u8],
     needed: Option<u8>,
     job: &mut Job,
     is_line: impl Fn(&[u8]) -> bool,
-    mut each: impl FnMut(&[u8], usize, &mut Job) -> ControlFlow<()>,
-) -> ControlFlow<()> {
+    transform: impl Fn(&[u8], &mut Vec<u8>, &mut Vec<u8>) -> Option<Fault>,
+) {
     let mut start = 0;
     while start < records.len() {
         let end = group_end(records, start);
@@ -37,7 +36,15 @@ pub(super) fn each_touched_line(
             let line = &records[start..line_end];
             if touched < line_end || !is_line(line) {
                 job.output.extend_from_slice(&records[run..start]);
-                each(line, start, job)?;
+                let (text, ending) = split_ending(line, b'\n');
+                let done = job.record(line, start, |output, appended| {
+                    let fault = transform(text, output, appended);
+                    output.extend_from_slice(ending);
+                    fault
+                });
+                if done.is_break() {
+                    return;
+                }
                 run = line_end;
                 if touched < line_end {
                     touched = next(line_end);
@@ -47,7 +54,6 @@ pub(super) fn each_touched_line(
         }
         job.output.extend_from_slice(&records[run..end]);
     }
-    ControlFlow::Continue(())
 }
 
 /// Where some lines end, of which the first starts there.
