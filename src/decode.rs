@@ -244,12 +244,7 @@ impl Decoder {
     fn decode_utf8_replacing<'a>(&self, input: &'a [u8], replacement: &str) -> Result<Cow<'a, str>, DecodeError> {
         driver::owned::into_text(self.decode(input)?, self.level).or_else(|(bytes, _)| {
             let mut text = String::with_capacity(bytes.len());
-            for chunk in bytes.utf8_chunks() {
-                text.push_str(chunk.valid());
-                if !chunk.invalid().is_empty() {
-                    text.push_str(replacement);
-                }
-            }
+            text.extend(driver::owned::replacing(&bytes, replacement));
             Ok(Cow::Owned(text))
         })
     }

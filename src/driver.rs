@@ -74,13 +74,14 @@ fn run_decode(tape: Tape<'_>, rules: &DecodeRules, mode: u8, level: Option<Level
 fn for_each_part<E>(
     input: &[u8],
     rules: &EncodeRules,
+    level: Option<Level>,
     mut encode: impl FnMut(usize, &[u8], &EncodeRules) -> Result<(), E>,
 ) -> Result<(), E> {
     if !rules.keep_non_ascii {
         return encode(0, input, rules);
     }
     let literal = rules.for_well_formed();
-    if is_well_formed(input, None) {
+    if is_well_formed(input, level) {
         return encode(0, input, &literal);
     }
     let mut at = 0;
@@ -100,7 +101,7 @@ pub(crate) fn measure_encode(input: &[u8], rules: &EncodeRules, level: Option<Le
         return input.len() + 2 * members(rules.escape(), input, level).count_ones() as usize;
     }
     let mut length = 0_usize;
-    let _: Result<(), ()> = for_each_part(input, rules, |_, part, rules| {
+    let _: Result<(), ()> = for_each_part(input, rules, level, |_, part, rules| {
         for piece in pieces(part, MEASURABLE) {
             length = length.saturating_add(run_encode(Tape::source_only(piece), rules, MEASURE, level).written);
         }
@@ -138,7 +139,7 @@ pub(crate) fn encode(
     level: Option<Level>,
 ) -> Result<usize, BufferTooSmall> {
     let mut written = 0;
-    for_each_part(input, rules, |_, part, rules| {
+    for_each_part(input, rules, level, |_, part, rules| {
         let progress = run_encode(Tape::new(part, &mut output[written..]), rules, WRITE, level);
         written += progress.written;
         if progress.is_end() { Ok(()) } else { Err(()) }
@@ -437,14 +438,14 @@ pub(crate) mod owned {
     use alloc::vec::Vec;
     use core::mem::MaybeUninit;
 
+    use super::many::{ManyDecoder, ManyEncoder};
     use super::{
-        SHORT, assume_init, decode, decode_outcome, encode, find_ill_formed, for_each_part, is_plain, measure_encode,
-        members, run_decode, run_decode_short, run_encode, scan_decode,
+        SHORT, assume_init, decode, decode_outcome, find_ill_formed, for_each_part, is_plain, measure_encode, members,
+        run_decode, run_decode_short, run_encode, scan_decode,
     };
     use crate::error::{DecodeError, DecodeIntoError};
     use crate::kernel::tape::Tape;
-    use crate::kernel::{ALPHANUMERIC, word};
-    use crate::kernel::{SCAN, Stop, WRITE};
+    use crate::kernel::{ALPHANUMERIC, SCAN, Stop, WRITE, word};
     use crate::level::Level;
     use crate::rules::{DecodeRules, EncodeRules, LOWERCASE, UPPERCASE};
 
@@ -454,7 +455,7 @@ pub(crate) mod owned {
     /// Offset of the first byte that encoding changes.
     #[inline]
     pub(crate) fn scan_encode(input: &[u8], rules: &EncodeRules, level: Option<Level>) -> Option<usize> {
-        for_each_part(input, rules, |at, part, rules| {
+        for_each_part(input, rules, level, |at, part, rules| {
             let progress = run_encode(Tape::source_only(part), rules, SCAN, level);
             if progress.stop() == Stop::Change { Err(at + progress.read()) } else { Ok(()) }
         })
@@ -556,7 +557,7 @@ pub(crate) mod owned {
                 let (unchanged, rest) = input.split_at(first);
                 let mut output = Vec::with_capacity(first.saturating_add(measure_encode(rest, rules, level)));
                 output.extend_from_slice(unchanged);
-                fill_encoded(rest, &mut output, rules, level);
+                ManyEncoder::new(rules, level).fill(rest, &mut output);
                 Cow::Owned(output)
             }
         };
@@ -585,20 +586,7 @@ pub(crate) mod owned {
 
     #[inline]
     pub(crate) fn append_encoded(input: &[u8], output: &mut Vec<u8>, rules: &EncodeRules, level: Option<Level>) {
-        if (output.capacity() - output.len()) / 3 < input.len() {
-            output.reserve(measure_encode(input, rules, level));
-        }
-        fill_encoded(input, output, rules, level);
-    }
-
-    /// Encodes to the spare capacity, which is enough.
-    #[inline]
-    fn fill_encoded(input: &[u8], output: &mut Vec<u8>, rules: &EncodeRules, level: Option<Level>) {
-        let length = output.len();
-        if let Ok(written) = encode(input, output.spare_capacity_mut(), rules, level) {
-            // SAFETY: the kernel initialised `written` bytes of the spare capacity. (tests/bounds.rs)
-            unsafe { output.set_len(length + written) }
-        }
+        ManyEncoder::new(rules, level).append(input, output);
     }
 
     #[inline(always)]
@@ -691,11 +679,19 @@ pub(crate) mod owned {
         // SAFETY: only runs of ASCII are replaced, and only by ASCII, since the rules keep the triplets of other bytes; so what is
         // appended is text like the input. An error takes it back.
         let output = unsafe { output.as_mut_vec() };
-        let result = super::many::ManyDecoder::new(rules, level).append_escaping(input.as_bytes(), output, escape);
+        let result = ManyDecoder::new(rules, level).append_escaping(input.as_bytes(), output, escape);
         if result.is_err() {
             output.truncate(before);
         }
         result
+    }
+
+    /// The parts of a text in which a replacement stands for each maximal subpart of an ill-formed sequence (Unicode 3.9).
+    pub(crate) fn replacing<'t>(bytes: &'t [u8], replacement: &'t str) -> impl Iterator<Item = &'t str> {
+        bytes.utf8_chunks().flat_map(move |chunk| {
+            let end = if chunk.invalid().is_empty() { "" } else { replacement };
+            [chunk.valid(), end]
+        })
     }
 
     /// The text that these bytes are, or the bytes and the offset of the first one that is not well-formed UTF-8.

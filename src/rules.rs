@@ -24,7 +24,7 @@ impl DecodeRules {
 
 /// What an encoder is asked for.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub struct EncodeRules {
+pub(crate) struct EncodeRules {
     /// The bytes that become triplets: all from 0x80, whatever the set that was asked for, which is what makes the result text.
     /// With `plus`, '+' is among them and ' ' is not. Private, so that it stays like that.
     escape: ByteSet,

@@ -101,11 +101,8 @@ impl Decoding {
 }
 
 fn append_lossy(bytes: &[u8], output: &mut Vec<u8>) {
-    for chunk in bytes.utf8_chunks() {
-        output.extend_from_slice(chunk.valid().as_bytes());
-        if !chunk.invalid().is_empty() {
-            output.extend_from_slice("\u{FFFD}".as_bytes());
-        }
+    for part in driver::owned::replacing(bytes, "\u{FFFD}") {
+        output.extend_from_slice(part.as_bytes());
     }
 }
 
@@ -189,7 +186,7 @@ impl Codec for Decoding {
 
 pub(super) struct Encoding<'a> {
     encoder: &'a Encoder,
-    kernel: ManyEncoder,
+    kernel: ManyEncoder<'a>,
 }
 
 impl<'a> Encoding<'a> {
@@ -246,16 +243,6 @@ impl Codec for Encoding<'_> {
         // Room for the worst case, so that nothing has to be measured.
         output.reserve(3 * rows.len());
         self.kernel.append(rows, output);
-        Ok(())
-    }
-
-    fn settle<O: Offset>(
-        &mut self,
-        _: &mut Sink<'_, '_, O>,
-        _: Range<usize>,
-        _: usize,
-        _: usize,
-    ) -> Result<(), ColumnError> {
         Ok(())
     }
 

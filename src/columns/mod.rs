@@ -36,13 +36,12 @@ use self::rows::{CHUNK, Marks, run};
 use crate::byteset::ByteSet;
 use crate::decode::Decoder;
 use crate::driver::Inspector;
-use crate::driver::many::{Index, MEMBERS};
+use crate::driver::many::{ILLEGAL_BYTES, Index, MEMBERS};
 use crate::encode::Encoder;
 use crate::error::DecodeError;
 use crate::inspect::{Findings, Kinds};
 use crate::level::Level;
 use crate::normalize::Normalizer;
-use crate::sets;
 
 /// An offset into a column's values: `i32` or `i64`, as Arrow has them.
 pub trait Offset: Index {}
@@ -630,7 +629,7 @@ impl Inspection {
         /// Raw bytes that are, or may begin, more than one kind of finding.
         const MANIFOLD: ByteSet = ByteSet::NON_ASCII.with(b'%').with(b'+');
         /// Raw bytes that are but illegal.
-        const SIMPLE: ByteSet = sets::URI.without(b'%').intersection(ByteSet::NON_ASCII.complement());
+        const SIMPLE: ByteSet = ILLEGAL_BYTES.intersection(ByteSet::NON_ASCII.complement());
         let mut inspector = Inspector::<false>::new(level);
         let mut inspect = |bytes: &[u8]| Kinds::from_bits(inspector.inspect(bytes).kinds());
         let mut rows = Vec::with_capacity(column.len());

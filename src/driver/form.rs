@@ -183,10 +183,22 @@ pub(crate) mod owned {
         rules: &EncodeRules,
         level: Option<Level>,
     ) {
-        if name.len() + value.len() > 2 * WINDOW {
-            append_part(output, if is_first { "" } else { "&" }, name, rules, level);
-            return append_part(output, "=", value, rules, level);
+        if name.len() + value.len() <= 2 * WINDOW && append_short_pair(output, is_first, [name, value], rules, level) {
+            return;
         }
+        append_part(output, if is_first { "" } else { "&" }, name, rules, level);
+        append_part(output, "=", value, rules, level);
+    }
+
+    /// [`append_pair`] by one kernel, or nothing if that declines.
+    #[inline]
+    fn append_short_pair(
+        output: &mut Vec<u8>,
+        is_first: bool,
+        [name, value]: [&[u8]; 2],
+        rules: &EncodeRules,
+        level: Option<Level>,
+    ) -> bool {
         let pair = Pair { is_first, name, value };
         if output.capacity() - output.len() < pair.room() {
             // With room for a second one that is like it.
@@ -201,12 +213,11 @@ pub(crate) mod owned {
         let length = output.len();
         let kernel = Kernels::of(Level::usable(level)).encode_pair;
         let target = Target::new(output.spare_capacity_mut());
-        // SAFETY: a usable level is one that the machine has. There is the room that the kernel asks for, so it initialised as much as
-        // it says. (tests/form.rs, tests/bounds.rs, tests/guarded_heap.rs)
-        unsafe {
-            let written = kernel(&pair, target, rules).unwrap_or(0);
-            output.set_len(length + written);
-        }
+        // SAFETY: a usable level is one that the machine has. (tests/form.rs, tests/bounds.rs, tests/guarded_heap.rs)
+        let Some(written) = (unsafe { kernel(&pair, target, rules) }) else { return false };
+        // SAFETY: the kernel initialised as much as it says. (tests/form.rs, tests/bounds.rs, tests/guarded_heap.rs)
+        unsafe { output.set_len(length + written) }
+        true
     }
 
     #[inline]

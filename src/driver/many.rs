@@ -1,6 +1,6 @@
 //! Any number of inputs one after another, or many of them at once: kernels are looked up once, not for each.
 //!
-//! Its unsafe code is held by tests/columns.rs, tests/bounds.rs and tests/normalize.rs.
+//! Its unsafe code is held by tests/columns.rs, tests/bounds.rs, tests/differential.rs and tests/normalize.rs.
 
 use alloc::vec::Vec;
 
@@ -11,6 +11,7 @@ use crate::kernel::marks::MarkKernels;
 pub(crate) use crate::kernel::marks::{
     Index, MEMBERS, MEMBERS_BUT_TRIPLETS, Mark, PERCENTS, Shift, TRIPLETS_OF_OTHERS,
 };
+pub(crate) use crate::kernel::report::ILLEGAL_BYTES;
 use crate::kernel::tape::Tape;
 use crate::kernel::{Decode, DecodeShort, Encode, Kernels, WRITE};
 use crate::level::Level;
@@ -82,25 +83,31 @@ impl ManyDecoder {
 }
 
 /// Encodes any number of inputs: the kernel is looked up only once.
-pub(crate) struct ManyEncoder {
+pub(crate) struct ManyEncoder<'r> {
     kernel: Encode,
-    rules: EncodeRules,
+    rules: &'r EncodeRules,
     level: Option<Level>,
 }
 
-impl ManyEncoder {
+impl<'r> ManyEncoder<'r> {
     #[inline]
-    pub(crate) fn new(rules: &EncodeRules, level: Option<Level>) -> Self {
-        Self { kernel: Kernels::of(Level::usable(level)).encode(rules, WRITE), rules: *rules, level }
+    pub(crate) fn new(rules: &'r EncodeRules, level: Option<Level>) -> Self {
+        Self { kernel: Kernels::of(Level::usable(level)).encode(rules, WRITE), rules, level }
     }
 
     /// Appends the encoded form. Where there is no room for the worst case, it is measured first.
     #[inline]
     pub(crate) fn append(&self, input: &[u8], output: &mut Vec<u8>) {
         if (output.capacity() - output.len()) / 3 < input.len() {
-            output.reserve(measure_encode(input, &self.rules, self.level));
+            output.reserve(measure_encode(input, self.rules, self.level));
         }
-        let _: Result<(), ()> = for_each_part(input, &self.rules, |_, part, rules| {
+        self.fill(input, output);
+    }
+
+    /// Encodes to the spare capacity, which is enough.
+    #[inline]
+    pub(crate) fn fill(&self, input: &[u8], output: &mut Vec<u8>) {
+        let _: Result<(), ()> = for_each_part(input, self.rules, self.level, |_, part, rules| {
             let length = output.len();
             let (source, target) = Tape::new(part, output.spare_capacity_mut()).halves();
             // SAFETY: the kernel is that of a level that the machine has, and the rules of a part have its variant; the tape

@@ -137,7 +137,7 @@ impl UnicodeDecoder {
             at = escape.end;
         }
         push_part(&mut output, decode(&decoder, &input[at..]), at)?;
-        match driver::checked_text(input, None) {
+        match driver::checked_text(input, self.decoder.level) {
             Some(text) if text == output => Ok(Cow::Borrowed(text)),
             _ => Ok(Cow::Owned(output)),
         }
