@@ -23,6 +23,19 @@ pub fn text(pairs: &Pairs<Vec<u8>>) -> Pairs<String> {
     pairs.iter().map(|(name, value)| (text(name), text(value))).collect()
 }
 
+/// The newlines of HTML 4.10.22.4, byte by byte: every CR that no LF follows and every LF that no CR precedes becomes CR LF.
+pub fn with_normal_newlines(text: &[u8]) -> Vec<u8> {
+    let mut normal = Vec::new();
+    for (at, &byte) in text.iter().enumerate() {
+        match byte {
+            b'\n' if at > 0 && text[at - 1] == b'\r' => {}
+            b'\r' | b'\n' => normal.extend(b"\r\n"),
+            byte => normal.push(byte),
+        }
+    }
+    normal
+}
+
 /// Compares every view of a form, on every level, with the oracle.
 #[track_caller]
 pub fn compare_parsing(input: &[u8]) {
