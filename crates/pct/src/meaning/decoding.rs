@@ -8,6 +8,7 @@ use simdpct::{ByteSet, DecodeError, DecodeErrorKind, Decoder};
 
 use super::chain::{Chain, Pass};
 use super::dialect::{IllFormed, Malformed, Rules};
+use super::faults::Faults;
 use super::java;
 use super::text::{self, Text};
 
@@ -136,6 +137,64 @@ impl Decoding {
         let decoded = self.decode(input)?;
         output.extend_from_slice(&decoded);
         Ok(())
+    }
+
+    /// Decodes to the end of `output` as `forgiving` does, which is what [`forgiving`](Self::forgiving) gave, and says which error
+    /// [`decode_to`](Self::decode_to) would have, and where.
+    pub(crate) fn decode_forgiving_to(
+        &self,
+        forgiving: &Self,
+        input: &[u8],
+        output: &mut Vec<u8>,
+    ) -> Option<(DecodeErrorKind, usize)> {
+        let parts = |error: DecodeError| (error.kind, error.position);
+        if !self.is_text_once() || forgiving.text != Text::Bytes {
+            let error = self.decode_to(input, output).err()?;
+            // It forgives everything.
+            let _ = forgiving.decode_to(input, output);
+            return Some(parts(error));
+        }
+        // The two differ in nothing but a malformed '%', so one output does for both.
+        let start = output.len();
+        let malformed = self.decoder.decode_to(input, output).err();
+        if malformed.is_some() {
+            let _ = forgiving.decoder.decode_to(input, output);
+        }
+        // A '%' is part of no character: what precedes it is as ill-formed with as without it.
+        let Err(ill_formed) = simdutf8::compat::from_utf8(&output[start..]) else {
+            return malformed.map(parts);
+        };
+        // That was decoded, so the default never stands in for anything.
+        let position = forgiving.decoder.input_offset(input, ill_formed.valid_up_to()).unwrap_or_default();
+        Some(match malformed {
+            Some(error) if error.position < position => parts(error),
+            _ => (DecodeErrorKind::InvalidUtf8, position),
+        })
+    }
+
+    /// Decodes many records to the end of `output` as `forgiving` does, and says which of them this one would not have decoded.
+    /// `None`, and nothing is done, where such records have to be decoded one by one.
+    pub(crate) fn decode_and_search<'t>(
+        &self,
+        forgiving: &Self,
+        records: &'t [u8],
+        separator: u8,
+        output: &'t mut Vec<u8>,
+    ) -> Option<Faults<'t>> {
+        let keeps_records = self.keep.contains(separator) && !(self.plus && separator == b' ');
+        if !self.is_text_once() || forgiving.text != Text::Bytes || !keeps_records {
+            return None;
+        }
+        let start = output.len();
+        // It forgives everything.
+        let _ = forgiving.decoder.decode_to(records, output);
+        Some(Faults::new(self.decoder, forgiving.decoder, separator, records, &output[start..]))
+    }
+
+    /// Whether only a malformed '%' and what is not UTF-8 are errors, and nothing is decoded again.
+    fn is_text_once(&self) -> bool {
+        let is_strict = self.malformed == Malformed::Error && self.text == Text::WellFormed;
+        is_strict && self.reject == ByteSet::EMPTY && self.times <= 1
     }
 
     /// Decodes to the end of `output` if nothing is wrong, not even what is replaced. If it is not, what was appended does not count.
@@ -325,6 +384,69 @@ mod tests {
                 }
             }
         }
+    }
+
+    #[test]
+    fn what_is_forgiven_is_what_would_be_an_error() {
+        for (decoding, context) in
+            decodings().flat_map(|(decoding, context)| [(decoding, context.clone()), (decoding.strict(), context)])
+        {
+            for replace in [false, true] {
+                let forgiving = decoding.forgiving(replace);
+                for text in texts() {
+                    let (mut output, mut expected) = (b"before".to_vec(), b"before".to_vec());
+                    let fault = decoding.decode_forgiving_to(&forgiving, &text, &mut output);
+                    let error = decoding.decode_to(&text, &mut expected).err();
+                    if error.is_some() {
+                        forgiving.decode_to(&text, &mut expected).unwrap();
+                    }
+                    let context = (&context, replace, text.escape_ascii().to_string());
+                    assert_eq!(
+                        (fault, output),
+                        (error.map(|error| (error.kind, error.position)), expected),
+                        "{context:?}"
+                    );
+                }
+            }
+        }
+    }
+
+    /// Every record alone says which are at fault, and how each is decoded.
+    #[test]
+    fn what_is_found_among_many_records_is_what_each_alone_says() {
+        let strict = Decoding::new(&NO_DIALECT).strict();
+        let texts: Vec<_> = texts().collect();
+        let mut faults = 0;
+        for (separator, stride) in [(b'\n', 1), (b'\n', 7), (b'\0', 61), (b'\n', 601)] {
+            let exact = strict.keeping(ByteSet::EMPTY.with(separator));
+            let forgiving = exact.forgiving(false);
+            // So many records at once that faults are anywhere in vectors and far from each other.
+            for start in 0..stride {
+                for chunk in texts[start..].chunks(stride) {
+                    let mut records: Vec<_> = chunk.iter().flat_map(|text| [text, &[separator][..]].concat()).collect();
+                    let (mut expected, mut expected_output, mut at) = (Vec::new(), b"before".to_vec(), 0);
+                    for text in chunk {
+                        if let Err(error) = exact.decode_to(text, &mut expected_output) {
+                            expected.push((error.kind, at + error.position));
+                            forgiving.decode_to(text, &mut expected_output).unwrap();
+                        }
+                        expected_output.push(separator);
+                        at += text.len() + 1;
+                    }
+                    // The last one may lack its end.
+                    if start % 2 == 1 {
+                        records.pop();
+                        expected_output.pop();
+                    }
+                    faults += expected.len();
+                    let mut output = b"before".to_vec();
+                    let found = exact.decode_and_search(&forgiving, &records, separator, &mut output).unwrap();
+                    assert_eq!(found.collect::<Vec<_>>(), expected, "{}", records.escape_ascii());
+                    assert_eq!(output, expected_output, "{}", records.escape_ascii());
+                }
+            }
+        }
+        assert!(faults > 100_000, "{faults}");
     }
 
     /// What stands before an error is no part of it, so whatever is put before moves it by as much.

@@ -9,6 +9,7 @@ mod chain;
 mod decoding;
 mod dialect;
 mod encoding;
+mod faults;
 mod java;
 mod options;
 mod set;

@@ -19,10 +19,8 @@ impl Decode {
 
 impl Operation for Decode {
     fn apply(&self, field: &[u8], output: &mut Vec<u8>) -> Option<Fault> {
-        let error = self.exact.decode_to(field, output).err()?;
-        // It forgives everything.
-        let _ = self.forgiving.decode_to(field, output);
-        Some(Fault { kind: FaultKind::Code(error.kind), position: error.position })
+        let (kind, position) = self.exact.decode_forgiving_to(&self.forgiving, field, output)?;
+        Some(Fault { kind: FaultKind::Code(kind), position })
     }
 
     /// No separator is a hexadecimal digit, and its triplet stays: a '%' is malformed in its record if and only if it is in all of
@@ -40,6 +38,14 @@ impl Operation for Decode {
             return each_record(self, records, separator, output).is_none();
         }
         self.exact.decode_if_clean(records, output)
+    }
+
+    fn apply_and_note(&self, records: &[u8], separator: u8, output: &mut Vec<u8>, faults: &mut Vec<Fault>) -> bool {
+        let Some(found) = self.exact.decode_and_search(&self.forgiving, records, separator, output) else {
+            return false;
+        };
+        faults.extend(found.map(|(kind, position)| Fault { kind: FaultKind::Code(kind), position }));
+        true
     }
 
     fn needed(&self) -> Option<u8> {

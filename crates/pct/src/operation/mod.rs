@@ -39,6 +39,12 @@ pub(crate) trait Operation: Send + Sync {
         self.apply_records(records, separator, output).is_none()
     }
 
+    /// The same as `apply_records`, soon where faults are many: says the first fault of each record that has one. False if
+    /// there is no such way; then nothing was done.
+    fn apply_and_note(&self, _records: &[u8], _separator: u8, _output: &mut Vec<u8>, _faults: &mut Vec<Fault>) -> bool {
+        false
+    }
+
     /// A byte without which a field of well-formed UTF-8 stays as it is and is not at fault, if there is one.
     fn needed(&self) -> Option<u8> {
         None

@@ -35,6 +35,8 @@ pub(crate) struct Job {
     pub(crate) output: Vec<u8>,
     /// For results that go elsewhere than to the end of the output.
     pub(crate) scratch: Vec<u8>,
+    /// For the faults of many records, until they are counted.
+    pub(crate) faults: Vec<Fault>,
     pub(crate) tally: Tally,
     /// The fault that was one too many, with its position in the block. Nothing is done from that record on.
     pub(crate) stop: Option<Fault>,
@@ -48,6 +50,7 @@ impl Job {
             is_first: false,
             output: Vec::new(),
             scratch: Vec::new(),
+            faults: Vec::new(),
             tally: Tally::new(names_all),
             stop: None,
         }
@@ -60,6 +63,19 @@ impl Job {
         self.output.clear();
         self.tally.clear();
         self.stop = None;
+    }
+
+    /// Whether nothing but counting is to be done about records at fault, if there are no more than this.
+    pub(crate) fn only_counts(&self, records: usize) -> bool {
+        let is_kept = matches!(self.policy, Policy::Keep | Policy::Replace | Policy::Fail);
+        is_kept && self.limit - self.tally.faults() >= records as u64
+    }
+
+    /// Counts those of `faults`, which are those of records that stand at `offset` in the block.
+    pub(crate) fn count(&mut self, offset: usize) {
+        for fault in self.faults.drain(..) {
+            self.tally.note(fault.behind(offset));
+        }
     }
 
     /// Does one record, which stands at `offset` in the block: appends what `apply` appends, unless that finds a fault for which

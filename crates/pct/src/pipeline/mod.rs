@@ -9,8 +9,9 @@ mod listener;
 mod oversize;
 mod spool;
 
+use std::hint::spin_loop;
 use std::num::NonZero;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::mpsc::{self, RecvTimeoutError};
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread;
@@ -48,8 +49,9 @@ pub(crate) fn run(plan: &Plan<'_>, blocks: Blocks, sink: &mut Sink, report: &mut
     let pipeline = Pipeline {
         plan,
         input: Mutex::new(Input { blocks, number: 0, is_done: false }),
-        ordered: Mutex::new(Ordered { turn: 0, sink, report, result: Ok(()) }),
-        turn: Condvar::new(),
+        ordered: Mutex::new(Ordered { sleepers: 0, sink, report, result: Ok(()) }),
+        turn: AtomicU64::new(0),
+        turned: Condvar::new(),
         is_stopped: AtomicBool::new(false),
         counts_lines: AtomicBool::new(true),
     };
@@ -93,8 +95,10 @@ struct Pipeline<'p> {
     plan: &'p Plan<'p>,
     input: Mutex<Input>,
     ordered: Mutex<Ordered<'p>>,
-    /// Says that `Ordered::turn` has changed.
-    turn: Condvar,
+    /// The number of the block that is to be written next. Changed by who holds `ordered`.
+    turn: AtomicU64,
+    /// Says that `turn` has changed, if anybody sleeps.
+    turned: Condvar,
     /// Nothing more need be read.
     is_stopped: AtomicBool,
     /// Somebody may still ask for a place.
@@ -109,8 +113,8 @@ struct Input {
 }
 
 struct Ordered<'p> {
-    /// The number of the block that is to be written next.
-    turn: u64,
+    /// How many threads wait for `turned`.
+    sleepers: usize,
     sink: &'p mut Sink,
     report: &'p mut FileReport,
     /// After an error, nothing is written any more.
@@ -123,7 +127,7 @@ impl<'p> Pipeline<'p> {
         let mut buffer = Buffer::new(block);
         let mut job = Job::new(self.plan.policy, self.plan.listener.is_some());
         loop {
-            let mut input = lock(&self.input);
+            let mut input = lock_soon(&self.input);
             if input.is_done || self.is_stopped.load(Ordering::Relaxed) {
                 return true;
             }
@@ -174,20 +178,25 @@ impl<'p> Pipeline<'p> {
         let mut flushed = 0;
         while let Err(RecvTimeoutError::Timeout) = over.recv_timeout(IDLE) {
             let mut ordered = lock(&self.ordered);
-            if ordered.turn == seen && seen != flushed && ordered.result.is_ok() {
+            let turn = self.turn.load(Ordering::Relaxed);
+            if turn == seen && seen != flushed && ordered.result.is_ok() {
                 ordered.result = ordered.sink.flush();
                 self.is_stopped.fetch_or(ordered.result.is_err(), Ordering::Relaxed);
                 flushed = seen;
             }
-            seen = ordered.turn;
+            seen = turn;
         }
     }
 
     /// Waits until all blocks before this one are written, and then does what is to be done, unless there was an error.
     fn in_turn(&self, number: u64, write: impl FnOnce(&mut Ordered<'p>) -> Result<(), Error>) {
-        let ordered = lock(&self.ordered);
-        let waited = self.turn.wait_while(ordered, |ordered| ordered.turn != number);
-        let mut ordered = waited.unwrap_or_else(PoisonError::into_inner);
+        await_soon(|| (self.turn.load(Ordering::Relaxed) == number).then_some(()));
+        let mut ordered = lock(&self.ordered);
+        while self.turn.load(Ordering::Relaxed) != number {
+            ordered.sleepers += 1;
+            ordered = self.turned.wait(ordered).unwrap_or_else(PoisonError::into_inner);
+            ordered.sleepers -= 1;
+        }
         if ordered.result.is_ok() {
             ordered.result = write(&mut ordered);
             if ordered.result.is_err() {
@@ -197,10 +206,32 @@ impl<'p> Pipeline<'p> {
                 self.counts_lines.store(false, Ordering::Relaxed);
             }
         }
-        ordered.turn += 1;
+        self.turn.store(number + 1, Ordering::Relaxed);
+        let is_awaited = ordered.sleepers != 0;
         drop(ordered);
-        self.turn.notify_all();
+        if is_awaited {
+            self.turned.notify_all();
+        }
     }
+}
+
+/// How often something is looked at before a thread sleeps until it comes: for about as long as a block takes. To wake another
+/// thread up may take longer than that, above all in a virtual machine.
+const LOOKS: u32 = 2000;
+
+fn await_soon<T>(mut look: impl FnMut() -> Option<T>) -> Option<T> {
+    for _ in 0..LOOKS {
+        if let Some(found) = look() {
+            return Some(found);
+        }
+        spin_loop();
+    }
+    None
+}
+
+/// [`lock`], by a thread that will not have to wait for long.
+fn lock_soon<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    await_soon(|| mutex.try_lock().ok()).unwrap_or_else(|| lock(mutex))
 }
 
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {

@@ -61,17 +61,25 @@ impl Records {
             let group = self.group(&records[start..]);
             let before = job.output.len();
             if !self.operation.apply_if_clean(group, self.separator, &mut job.output) {
-                // Which records are at fault, and what to do about each, is seen one by one.
                 job.output.truncate(before);
-                self.each(group, |record, offset| {
-                    job.record(record, start + offset, |output, _| {
-                        self.operation.apply_records(record, self.separator, output)
-                    })
-                })?;
+                self.transform_faulty(group, start, job)?;
             }
             start += group.len();
         }
         ControlFlow::Continue(())
+    }
+
+    /// Some records, of which one at least is at fault: which, and what to do about each, is to be seen.
+    fn transform_faulty(&self, group: &[u8], start: usize, job: &mut Job) -> ControlFlow<()> {
+        if job.only_counts(group.len())
+            && self.operation.apply_and_note(group, self.separator, &mut job.output, &mut job.faults)
+        {
+            job.count(start);
+            return ControlFlow::Continue(());
+        }
+        self.each(group, |record, offset| {
+            job.record(record, start + offset, |output, _| self.operation.apply_records(record, self.separator, output))
+        })
     }
 
     /// Hands out every record with its end, and where it starts.
