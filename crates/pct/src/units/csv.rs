@@ -185,7 +185,7 @@ impl Csv {
 
 impl Unit for Csv {
     fn scanner(&self) -> Box<dyn Scanner> {
-        Box::new(Records::new(self.delimiter))
+        Box::new(Records::of_input(self.delimiter))
     }
 
     fn begin(&self, records: &[u8]) -> Result<(), String> {
@@ -253,6 +253,8 @@ struct Records {
 
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 enum State {
+    /// So many bytes of the input are those of a byte order mark, and there were no others.
+    Mark(usize),
     FieldStart,
     Unquoted,
     Quoted,
@@ -264,6 +266,11 @@ impl Records {
     fn new(delimiter: u8) -> Self {
         Self { delimiter, state: State::FieldStart }
     }
+
+    /// Of an input from its start, where a byte order mark may stand before the first quote.
+    fn of_input(delimiter: u8) -> Self {
+        Self { delimiter, state: State::Mark(0) }
+    }
 }
 
 impl Scanner for Records {
@@ -271,6 +278,14 @@ impl Scanner for Records {
         let mut at = 0;
         while let Some(&byte) = bytes.get(at) {
             match self.state {
+                State::Mark(seen) if byte == BYTE_ORDER_MARK[seen] => {
+                    at += 1;
+                    self.state =
+                        if seen + 1 == BYTE_ORDER_MARK.len() { State::FieldStart } else { State::Mark(seen + 1) };
+                }
+                State::Mark(0) => self.state = State::FieldStart,
+                // It begins a field, but with no quote.
+                State::Mark(_) => self.state = State::Unquoted,
                 State::Quoted => match memchr(b'"', &bytes[at..]) {
                     Some(quote) => {
                         at += quote + 1;
@@ -327,6 +342,24 @@ mod tests {
                 let cut: Vec<_> = (0..text.len()).filter(|&at| records.last_end(&text[at..=at]).is_some()).collect();
                 assert_eq!(cut.iter().map(|at| at + 1).collect::<Vec<_>>(), ends, "{context}, byte by byte");
             }
+        }
+    }
+
+    #[test]
+    fn a_byte_order_mark_is_no_part_of_the_first_field() {
+        for (text, end) in [
+            (&b"\xEF\xBB\xBF\"a\nb\"\nc"[..], 9),
+            (b"\"a\nb\"\nc", 6),
+            (b"\xEF\xBB\"a\nb\"\nc", 5),
+            (b"\xEF\"a\nb", 4),
+            (b"\xEF\xBB\xBF\xEF\xBB\xBF\"a\nb", 9),
+            (b"\xEF\xBB\xBF\n", 4),
+            (b"\xEF\n", 2),
+        ] {
+            assert_eq!(Records::of_input(b',').first_end(text), Some(end), "{}", text.escape_ascii());
+            let mut records = Records::of_input(b',');
+            let first = (0..text.len()).find(|&at| records.last_end(&text[at..=at]).is_some());
+            assert_eq!(first, Some(end - 1), "{}, byte by byte", text.escape_ascii());
         }
     }
 
