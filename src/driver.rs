@@ -440,12 +440,13 @@ pub(crate) mod owned {
 
     use super::many::{ManyDecoder, ManyEncoder};
     use super::{
-        SHORT, assume_init, decode, decode_outcome, find_ill_formed, for_each_part, is_plain, measure_encode, members,
+        SHORT, assume_init, decode, decode_outcome, find_ill_formed, for_each_part, is_plain, measure_encode,
         run_decode, run_decode_short, run_encode, scan_decode,
     };
     use crate::error::{DecodeError, DecodeIntoError};
+    use crate::kernel::scalar::is_alphanumeric_and_plain;
     use crate::kernel::tape::Tape;
-    use crate::kernel::{ALPHANUMERIC, SCAN, Stop, WRITE, word};
+    use crate::kernel::{Kernels, SCAN, SHORT_OUTPUT, Stop, WRITE};
     use crate::level::Level;
     use crate::rules::{DecodeRules, EncodeRules, LOWERCASE, UPPERCASE};
 
@@ -467,45 +468,40 @@ pub(crate) mod owned {
         if input.len() > SHORT || rules.plus() || rules.keep_triplets || rules.keep_non_ascii {
             return encode_any_to_cow(input, rules, level);
         }
-        if input.len() > ONCE_FROM || input.len() > 4 && Level::usable(level).level() == Level::Scalar {
-            if input.len() < 16 && is_alphanumeric_and_plain(input, rules) {
-                // SAFETY: it is ASCII.
-                return unsafe { into_text_unchecked(Cow::Borrowed(input)) };
-            }
-            return encode_once_to_cow(input, rules, level);
-        }
-        // Looking at up to four bytes costs less than a call.
-        let is_escaped = |byte| usize::from(rules.escape().contains(byte));
-        let escaped = match *input {
-            [] => 0,
-            [a] => is_escaped(a),
-            [a, b] => is_escaped(a) + is_escaped(b),
-            [a, b, c] => is_escaped(a) + is_escaped(b) + is_escaped(c),
-            [a, b, c, d] => is_escaped(a) + is_escaped(b) + is_escaped(c) + is_escaped(d),
-            _ => members(rules.escape(), input, level).count_ones() as usize,
-        };
-        match *input {
-            // SAFETY: `escape` has all bytes from 0x80.
-            _ if escaped == 0 => unsafe { into_text_unchecked(Cow::Borrowed(input)) },
+        // Looking at a few bytes costs less than a call.
+        let is_escaped = |byte| rules.escape().contains(byte);
+        let is_scalar = |level| Level::usable(level).level() == Level::Scalar;
+        let is_plain = match *input {
+            [] => true,
             // Character by character is how much text gets encoded.
-            [byte] => Cow::Borrowed(encode_byte(byte, rules)),
-            _ => encode_short(input, escaped, rules, level),
+            [a] if is_escaped(a) => return Cow::Borrowed(encode_byte(a, rules)),
+            [_] => true,
+            [a, b] => !(is_escaped(a) | is_escaped(b)),
+            [a, b, c] => !(is_escaped(a) | is_escaped(b) | is_escaped(c)),
+            _ if input.len() <= 8 => is_alphanumeric_and_plain(input, rules.escape()),
+            // Where there are vectors, they are as fast.
+            _ => input.len() < 16 && is_scalar(level) && is_alphanumeric_and_plain(input, rules.escape()),
+        };
+        if is_plain {
+            // SAFETY: `escape` has all bytes from 0x80.
+            return unsafe { into_text_unchecked(Cow::Borrowed(input)) };
         }
+        encode_short_to_cow(input, rules, level)
     }
 
-    /// Whether up to 15 bytes are letters and digits, and these are not escaped.
-    #[inline(always)]
-    fn is_alphanumeric_and_plain(input: &[u8], rules: &EncodeRules) -> bool {
-        let [escaped, _] = rules.escape().rows();
-        let [alphanumeric, _] = ALPHANUMERIC.rows();
-        if u128::from_le_bytes(*escaped) & u128::from_le_bytes(*alphanumeric) != 0 {
-            return false;
-        }
-        // What stands behind the end may be anything, if only it is seen at a glance.
-        let pad = |length: usize| u64::from_le_bytes([b'a'; 8]).checked_shl(8 * length as u32).unwrap_or(0);
-        let (low, high) = word::load(input);
-        let is_plain = word::is_alphanumeric(low | pad(input.len()));
-        is_plain && (input.len() <= 8 || word::is_alphanumeric(high | pad(input.len() - 8)))
+    /// Encodes at most 64 bytes to the stack, and copies from there to as much memory as is needed.
+    #[inline(never)]
+    fn encode_short_to_cow<'a>(input: &'a [u8], rules: &EncodeRules, level: Option<Level>) -> Cow<'a, str> {
+        let mut output = [MaybeUninit::uninit(); SHORT_OUTPUT];
+        let kernel = Kernels::of(Level::usable(level)).encode_short;
+        // SAFETY: a usable level is one that the machine has. (tests/differential.rs, tests/bounds.rs)
+        let bytes = match unsafe { kernel(input, &mut output, rules) } {
+            // SAFETY: the kernel initialised as much as it says. (tests/bounds.rs)
+            Some(written) => Cow::Owned(unsafe { assume_init(&mut output, written) }.to_vec()),
+            None => Cow::Borrowed(input),
+        };
+        // SAFETY: as in `encode_any_to_cow`.
+        unsafe { into_text_unchecked(bytes) }
     }
 
     /// What a byte that encoding changes becomes.
@@ -530,9 +526,6 @@ pub(crate) mod owned {
 
     /// Inputs of up to this many bytes are encoded to the stack first: looking at them twice costs more than a copy.
     const ONCE: usize = 1024;
-
-    /// Up to here, vectors tell first whether there is anything to do.
-    const ONCE_FROM: usize = 32;
 
     /// Encodes to the stack, and copies from there to as much memory as is needed.
     #[inline(never)]
@@ -564,17 +557,6 @@ pub(crate) mod owned {
         // SAFETY: the rules leave no byte from 0x80 but, if told to, those of well-formed UTF-8, in their order: see
         // `EncodeRules::escape` and `for_each_part`. (tests/differential.rs)
         unsafe { into_text_unchecked(bytes) }
-    }
-
-    #[inline(never)]
-    fn encode_short(input: &[u8], escaped: usize, rules: &EncodeRules, level: Option<Level>) -> Cow<'static, str> {
-        let mut output = Vec::with_capacity(input.len() + 2 * escaped + SLACK);
-        let written = run_encode(Tape::new(input, output.spare_capacity_mut()), rules, WRITE, level).written;
-        // SAFETY: the kernel initialised `written` bytes of the capacity, with ASCII. (tests/bounds.rs)
-        unsafe {
-            output.set_len(written);
-            into_text_unchecked(Cow::Owned(output))
-        }
     }
 
     /// Appends the encoded form; allocates exactly what it needs, or nothing where there is room for the worst case.

@@ -18,7 +18,8 @@ use super::report::{self, Extract, Report};
 use super::tape::{Source, Tape, Target};
 use super::utf8;
 use super::{
-    Cursor, FormMarks, KEEP, Kernel, PLUS, Pair, Progress, REJECT, SCAN, Stop, UPPERCASE, WRITE, encode_parts,
+    Cursor, FormMarks, KEEP, Kernel, PLUS, Pair, Progress, REJECT, SCAN, ShortOutput, Stop, UPPERCASE, WRITE,
+    encode_parts,
 };
 use crate::byteset::ByteSet;
 use crate::rules::{DecodeRules, EncodeRules};
@@ -154,6 +155,19 @@ impl Kernel for Avx512 {
             return None;
         }
         store::<false>(output, written, tape.target(), tape.capacity()).then_some(written)
+    }
+
+    #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
+    unsafe fn encode_short(input: &[u8], output: &mut ShortOutput, rules: &EncodeRules) -> Option<usize> {
+        let length = input.len().min(LANES);
+        let x = load(input.as_ptr(), length);
+        let encode = Encode::new(rules);
+        let escaped = encode.escape.members(x) & low_bits(length);
+        if escaped == 0 {
+            return None;
+        }
+        encode.expand::<true>(x, x, escaped, length, output.as_mut_ptr().cast(), output.len());
+        Some(length + 2 * escaped.count_ones() as usize)
     }
 
     /// A pair that fits into a register is put together in one. Whatever would take a call goes the other way.

@@ -15,7 +15,10 @@ use super::marks::{self, MEMBERS, Mark, PERCENTS, TRIPLETS_OF_OTHERS};
 use super::report::{self, Extract, Report};
 use super::tape::{Tape, Target};
 use super::vector::{Vector, Vector16};
-use super::{COMPACTED, Cursor, EXPANDED, FormMarks, KEEP, PLUS, Pair, Progress, REJECT, SCAN, Stop, UPPERCASE, WRITE};
+use super::{
+    COMPACTED, Cursor, EXPANDED, FormMarks, KEEP, PLUS, Pair, Progress, REJECT, SCAN, ShortOutput, Stop, UPPERCASE,
+    WRITE,
+};
 use crate::byteset::ByteSet;
 use crate::rules::{DecodeRules, EncodeRules};
 use crate::sets;
@@ -1091,6 +1094,33 @@ pub(crate) unsafe fn encode_pair<V: Vector16>(
     }
 }
 
+/// Up to 64 bytes 16 lanes at a time, each stored as if it was whole: there is the room for it.
+#[inline(always)]
+pub(crate) unsafe fn encode_short<V: Vector16>(
+    input: &[u8],
+    output: &mut ShortOutput,
+    rules: &EncodeRules,
+) -> Option<usize> {
+    let input = &input[..input.len().min(64)];
+    let start: *mut u8 = output.as_mut_ptr().cast();
+    // SAFETY: the caller has the instructions, and a load stays within the input. There is room for three times 64 bytes and for
+    // 64 more.
+    unsafe {
+        let encode = Encode::<V>::new(rules);
+        let written = if input.len() <= V::LANES {
+            let x = load_up_to::<V>(input.as_ptr(), input.len());
+            let escaped = encode.escape.members(x).bits() & low_bits(input.len());
+            if escaped != 0 {
+                expand(x, escaped, V::LANES, encode.digits, start);
+            }
+            input.len() + 2 * escaped.count_ones() as usize
+        } else {
+            encode.part(input, V::splat(0), start).addr() - start.addr()
+        };
+        (written > input.len()).then_some(written)
+    }
+}
+
 impl<V: Vector16> Encode<V> {
     /// Encodes a part of a pair and returns where it ends. A space becomes '+' where `plus` is all ones.
     ///
@@ -1252,6 +1282,12 @@ macro_rules! kernel {
             ) -> Progress {
                 // SAFETY: as in `find`.
                 unsafe { block::decode::<$vector, VARIANT, MODE>(Tape::of(source, target), rules) }
+            }
+
+            #[target_feature(enable = $features)]
+            unsafe fn encode_short(input: &[u8], output: &mut ShortOutput, rules: &EncodeRules) -> Option<usize> {
+                // SAFETY: as in `find`.
+                unsafe { block::encode_short::<<$vector as Vector>::Half>(input, output, rules) }
             }
 
             #[target_feature(enable = $features)]

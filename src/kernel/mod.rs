@@ -18,7 +18,7 @@ pub(crate) mod marks;
 #[cfg(all(target_arch = "aarch64", target_feature = "neon", target_endian = "little"))]
 mod neon;
 pub(crate) mod report;
-mod scalar;
+pub(crate) mod scalar;
 #[cfg(target_arch = "x86_64")]
 mod sse41;
 pub(crate) mod tape;
@@ -26,6 +26,8 @@ pub(crate) mod tape;
 mod utf8;
 mod vector;
 pub(crate) mod word;
+
+use core::mem::MaybeUninit;
 
 use crate::byteset::ByteSet;
 use crate::level::Usable;
@@ -130,6 +132,10 @@ impl Pair<'_> {
     }
 }
 
+/// Room for 64 bytes encoded, and for as many again, so that kernels can store whole registers.
+pub(crate) const SHORT_OUTPUT: usize = 256;
+pub(crate) type ShortOutput = [MaybeUninit<u8>; SHORT_OUTPUT];
+
 /// Where an operation stands.
 struct Cursor {
     read: usize,
@@ -208,6 +214,10 @@ pub(crate) trait Kernel {
     /// are the halves of one [`Tape`].
     unsafe fn decode_short(source: Source<'_>, target: Target<'_>, strict: bool) -> Option<usize>;
 
+    /// Encodes the first 64 bytes of an input by rules that keep nothing and leave spaces alone, and returns the length of the
+    /// output; `None` if that is the input itself, and then nothing is said of the output.
+    unsafe fn encode_short(input: &[u8], output: &mut ShortOutput, rules: &EncodeRules) -> Option<usize>;
+
     /// Encodes a pair of a form (WHATWG URL 5.2) by rules that keep nothing, and returns the length of the output. `None` if there
     /// is less than [`Pair::room`]; then nothing is said of the output.
     unsafe fn encode_pair(pair: &Pair<'_>, target: Target<'_>, rules: &EncodeRules) -> Option<usize>;
@@ -253,6 +263,7 @@ type Members = unsafe fn(&ByteSet, &[u8]) -> u64;
 pub(crate) type Inspect = unsafe fn(&[u8], &mut Extract, &mut Report);
 type Marks = unsafe fn(&[u8]) -> FormMarks;
 pub(crate) type EncodePair = unsafe fn(&Pair<'_>, Target<'_>, &EncodeRules) -> Option<usize>;
+pub(crate) type EncodeShort = unsafe fn(&[u8], &mut ShortOutput, &EncodeRules) -> Option<usize>;
 pub(crate) type DecodeShort = unsafe fn(Source<'_>, Target<'_>, bool) -> Option<usize>;
 pub(crate) type Encode = unsafe fn(Source<'_>, Target<'_>, &EncodeRules) -> Progress;
 pub(crate) type Decode = unsafe fn(Source<'_>, Target<'_>, &DecodeRules) -> Progress;
@@ -269,6 +280,8 @@ pub(crate) struct Kernels {
     pub(crate) inspect: [Inspect; 2],
     pub(crate) form_marks: Marks,
     pub(crate) decode_short: DecodeShort,
+    #[cfg_attr(not(feature = "alloc"), allow(dead_code, reason = "only what allocates measures by writing"))]
+    pub(crate) encode_short: EncodeShort,
     #[cfg_attr(not(feature = "alloc"), allow(dead_code, reason = "only what grows gets pairs appended"))]
     pub(crate) encode_pair: EncodePair,
     encode: [[Encode; 3]; 4],
@@ -310,6 +323,7 @@ macro_rules! kernels {
             inspect: [<$level>::inspect::<false>, <$level>::inspect::<true>],
             form_marks: <$level>::form_marks,
             decode_short: <$level>::decode_short,
+            encode_short: <$level>::encode_short,
             encode_pair: <$level>::encode_pair,
             encode: kernels!(@variants $level, encode, 0 1 2 3),
             decode: kernels!(@variants $level, decode, 0 1 2 3 4 5 6 7 10),
@@ -368,6 +382,12 @@ impl Kernel for Scalar {
         let rules = DecodeRules { strict, ..DecodeRules::STRICT };
         let progress = scalar::decode::<0, WRITE>(Tape::of(source, target), &rules);
         progress.is_end().then_some(progress.written)
+    }
+
+    unsafe fn encode_short(input: &[u8], output: &mut ShortOutput, rules: &EncodeRules) -> Option<usize> {
+        let input = &input[..input.len().min(64)];
+        let progress = scalar::encode::<0, WRITE>(Tape::new(input, output), rules);
+        (progress.written > input.len()).then_some(progress.written)
     }
 
     unsafe fn encode_pair(pair: &Pair<'_>, target: Target<'_>, rules: &EncodeRules) -> Option<usize> {

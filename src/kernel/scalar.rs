@@ -537,3 +537,18 @@ fn encode_symbols<const VARIANT: u8, const MODE: u8>(
     };
     Progress::new(read, written, stop)
 }
+
+/// Whether up to 15 bytes are letters and digits, and these are not escaped: seen without a loop.
+#[inline(always)]
+pub(crate) fn is_alphanumeric_and_plain(input: &[u8], escape: &ByteSet) -> bool {
+    let [escaped, _] = escape.rows();
+    let [alphanumeric, _] = ALPHANUMERIC.rows();
+    if u128::from_le_bytes(*escaped) & u128::from_le_bytes(*alphanumeric) != 0 {
+        return false;
+    }
+    // What stands behind the end may be anything, if only it is seen at a glance.
+    let pad = |length: usize| u64::from_le_bytes([b'a'; 8]).checked_shl(8 * length as u32).unwrap_or(0);
+    let (low, high) = word::load(input);
+    let is_plain = word::is_alphanumeric(low | pad(input.len()));
+    is_plain && (input.len() <= 8 || word::is_alphanumeric(high | pad(input.len() - 8)))
+}
