@@ -52,7 +52,7 @@ fn run_encode(tape: Tape<'_>, rules: &EncodeRules, mode: u8, level: Option<Level
 /// Decodes at most 64 bytes, if the rules say nothing but whether to be strict; `None` also if that finds an error.
 #[inline]
 fn run_decode_short(tape: Tape<'_>, rules: &DecodeRules, level: Option<Level>) -> Option<usize> {
-    if rules.plus || rules.keep.is_some() || rules.reject.is_some() {
+    if rules.plus | rules.keep.is_some() | rules.reject.is_some() {
         return None;
     }
     let (source, target) = tape.halves();
@@ -165,10 +165,17 @@ pub(crate) fn scan_decode(
 /// Whether a short input surely is its own decoded form: seen without calling a kernel, so only of short ones.
 #[inline(always)]
 fn is_plain(input: &[u8], rules: &DecodeRules) -> bool {
-    input.len() <= SHORT
-        && rules.reject.is_none()
-        && !(rules.plus && word::contains(input, b'+'))
-        && (!word::contains(input, b'%') || input.len() < 3 && !rules.strict)
+    // One branch on all that is rare.
+    if rules.plus | rules.reject.is_some() {
+        return input.len() <= SHORT
+            && rules.reject.is_none()
+            && !word::contains(input, b'+')
+            && (!word::contains(input, b'%') || input.len() < 3 && !rules.strict);
+    }
+    if input.len() < 3 && !rules.strict {
+        return true;
+    }
+    input.len() <= SHORT && !word::contains(input, b'%')
 }
 
 /// Length of the decoded form.
@@ -611,19 +618,31 @@ pub(crate) mod owned {
         level: Option<Level>,
     ) -> Result<Cow<'a, [u8]>, DecodeError> {
         let mut output = Vec::with_capacity(input.len() + SLACK);
-        let tape = Tape::new(input, output.spare_capacity_mut());
-        let written = match run_decode_short(tape, rules, level) {
-            Some(written) => written,
-            None => {
-                let progress = run_decode(tape, rules, WRITE, level);
-                decode_outcome(&progress)?;
-                progress.written
-            }
+        let Some(written) = run_decode_short(Tape::new(input, output.spare_capacity_mut()), rules, level) else {
+            return decode_short_by_rules(input, output, rules, level);
         };
+        if written == input.len() {
+            return Ok(Cow::Borrowed(input));
+        }
         // SAFETY: the kernel initialised `written` bytes of the capacity. (tests/bounds.rs)
         unsafe { output.set_len(written) }
+        Ok(Cow::Owned(output))
+    }
+
+    /// [`decode_short`] to an empty `output` with room for the input, where there are policies or errors.
+    #[inline(never)]
+    fn decode_short_by_rules<'a>(
+        input: &'a [u8],
+        mut output: Vec<u8>,
+        rules: &DecodeRules,
+        level: Option<Level>,
+    ) -> Result<Cow<'a, [u8]>, DecodeError> {
+        let progress = run_decode(Tape::new(input, output.spare_capacity_mut()), rules, WRITE, level);
+        decode_outcome(&progress)?;
+        // SAFETY: the kernel initialised `written` bytes of the capacity. (tests/bounds.rs)
+        unsafe { output.set_len(progress.written) }
         // Where no triplet was decoded, a '+' may yet have become a space.
-        let is_changed = written < input.len() || rules.plus && output != input;
+        let is_changed = progress.written < input.len() || rules.plus && output != input;
         Ok(if is_changed { Cow::Owned(output) } else { Cow::Borrowed(input) })
     }
 

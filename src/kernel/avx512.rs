@@ -154,6 +154,10 @@ impl Kernel for Avx512 {
         if strict && decoded != percent {
             return None;
         }
+        if length <= 16 && tape.capacity() >= 16 {
+            _mm_storeu_si128(tape.target().cast(), _mm512_castsi512_si128(output));
+            return Some(written);
+        }
         store::<false>(output, written, tape.target(), tape.capacity()).then_some(written)
     }
 

@@ -63,21 +63,28 @@ pub(crate) const fn is_alphanumeric(word: u64) -> bool {
 const ONES: u64 = u64::MAX / 0xFF;
 const TOPS: u64 = ONES << 7;
 
-/// Whether any of up to 64 bytes is `byte`: without a loop, and from 16 bytes on without a branch but for the length. Pieces may
-/// overlap; each is a fixed number of bytes, which is one comparison where registers hold 16.
+/// Whether any of up to 64 bytes is `byte`: without a loop, and without a branch but for the length. Pieces may overlap; each is a
+/// fixed number of bytes, which is one comparison where registers hold 16.
 #[inline(always)]
 pub(crate) fn contains(bytes: &[u8], byte: u8) -> bool {
     let length = bytes.len();
-    if length < 16 {
-        let (low, high) = load(bytes);
-        return equal(low, byte) | equal(high, byte) != 0;
+    if length >= 16 {
+        let piece = |piece: Option<&[u8; 16]>| {
+            piece.map_or(0, |piece| piece.iter().fold(0, |found, &other| found | u8::from(other == byte)))
+        };
+        let mut found = piece(bytes.first_chunk()) | piece(bytes.last_chunk());
+        if length > 32 {
+            found |= piece(bytes[16..].first_chunk()) | piece(bytes[..length - 16].last_chunk());
+        }
+        found != 0
+    } else if let (Some(first), Some(last)) = (bytes.first_chunk(), bytes.last_chunk()) {
+        equal(u64::from_le_bytes(*first), byte) | equal(u64::from_le_bytes(*last), byte) != 0
+    } else if let (Some(first), Some(last)) = (bytes.first_chunk(), bytes.last_chunk()) {
+        let (first, last) = (u32::from_le_bytes(*first), u32::from_le_bytes(*last));
+        equal(u64::from(first) << 32 | u64::from(last), byte) != 0
+    } else if let [first, .., last] = *bytes {
+        (first == byte) | (bytes[length / 2] == byte) | (last == byte)
+    } else {
+        bytes == [byte]
     }
-    let piece = |piece: Option<&[u8; 16]>| {
-        piece.map_or(0, |piece| piece.iter().fold(0, |found, &other| found | u8::from(other == byte)))
-    };
-    let mut found = piece(bytes.first_chunk()) | piece(bytes.last_chunk());
-    if length > 32 {
-        found |= piece(bytes[16..].first_chunk()) | piece(bytes[..length - 16].last_chunk());
-    }
-    found != 0
 }
