@@ -18,8 +18,8 @@ use super::report::{self, Extract, Report};
 use super::tape::{Source, Tape, Target};
 use super::utf8;
 use super::{
-    Cursor, FormMarks, KEEP, Kernel, PLUS, Pair, Progress, REJECT, SCAN, ShortOutput, Stop, UPPERCASE, WRITE,
-    encode_parts,
+    Cursor, DIRTY_BLOCKS, FormMarks, GROUP_BLOCKS, KEEP, Kernel, PLUS, Pair, Progress, REJECT, SCAN, ShortOutput, Stop,
+    UPPERCASE, WRITE, encode_parts,
 };
 use crate::byteset::ByteSet;
 use crate::rules::{DecodeRules, EncodeRules};
@@ -828,6 +828,7 @@ impl Encode {
         let lookahead = if VARIANT & KEEP != 0 { 2 } else { 0 };
         // A run has no more blocks than there are in the input with the lookahead to spare, and than there is room for in the
         // output if each grows threefold and the last stores all it may.
+        let mut is_dirty = false;
         loop {
             let mut run = (tape.length() - cursor.read).saturating_sub(lookahead) / LANES;
             if MODE == WRITE {
@@ -836,14 +837,18 @@ impl Encode {
             if run == 0 {
                 break;
             }
-            for _ in 0..run {
-                let from = tape.source().add(cursor.read);
-                let window =
-                    if VARIANT & KEEP != 0 { Window::load(from) } else { Window::of(_mm512_loadu_epi8(from.cast())) };
-                let to = tape.target().wrapping_add(cursor.written);
-                if let Some(stop) = self.block::<VARIANT, MODE, true>(window, LANES, cursor, to, ROOM) {
+            while run != 0 {
+                let group = run.min(GROUP_BLOCKS);
+                run -= group;
+                let stop = if MODE == WRITE && is_dirty {
+                    self.group::<VARIANT, MODE, true>(tape, cursor, group)
+                } else {
+                    self.group::<VARIANT, MODE, false>(tape, cursor, group)
+                };
+                if let Some(stop) = stop {
                     return stop;
                 }
+                is_dirty = cursor.dirty_blocks >= DIRTY_BLOCKS;
             }
         }
         while cursor.read < tape.length() {
@@ -852,11 +857,37 @@ impl Encode {
             let window = if VARIANT & KEEP != 0 { Window::load_end(from, left) } else { Window::of(load(from, left)) };
             let to = tape.target().wrapping_add(cursor.written);
             let room = tape.capacity().wrapping_sub(cursor.written);
-            if let Some(stop) = self.block::<VARIANT, MODE, false>(window, left.min(LANES), cursor, to, room) {
+            if let Some(stop) = self.block::<VARIANT, MODE, false, false>(window, left.min(LANES), cursor, to, room) {
                 return stop;
             }
         }
         Stop::End
+    }
+
+    /// Encodes some whole blocks, all as if there was something to escape if they are `DIRTY`.
+    ///
+    /// # Safety
+    ///
+    /// There are so many blocks in the input, and room for them.
+    #[inline(always)]
+    unsafe fn group<const VARIANT: u8, const MODE: u8, const DIRTY: bool>(
+        &self,
+        tape: &Tape<'_>,
+        cursor: &mut Cursor,
+        blocks: usize,
+    ) -> Option<Stop> {
+        cursor.dirty_blocks = 0;
+        for _ in 0..blocks {
+            let from = tape.source().add(cursor.read);
+            let window =
+                if VARIANT & KEEP != 0 { Window::load(from) } else { Window::of(_mm512_loadu_epi8(from.cast())) };
+            let to = tape.target().wrapping_add(cursor.written);
+            let stop = self.block::<VARIANT, MODE, true, DIRTY>(window, LANES, cursor, to, ROOM);
+            if stop.is_some() {
+                return stop;
+            }
+        }
+        None
     }
 
     /// Encodes the lowest `length` lanes of a window; the others are zero. Without [`KEEP`], what follows the lanes of the window
@@ -866,7 +897,7 @@ impl Encode {
     ///
     /// With [`WRITE`], `to` is valid for writes of `room` bytes. If the block is `WHOLE`, that is [`ROOM`] at least.
     #[inline(always)]
-    unsafe fn block<const VARIANT: u8, const MODE: u8, const WHOLE: bool>(
+    unsafe fn block<const VARIANT: u8, const MODE: u8, const WHOLE: bool, const DIRTY: bool>(
         &self,
         window: Window,
         length: usize,
@@ -895,7 +926,8 @@ impl Encode {
             return Some(Stop::Change);
         }
         let mut advance = length;
-        if MODE == WRITE && escaped != 0 {
+        if MODE == WRITE && (DIRTY || escaped != 0) {
+            cursor.dirty_blocks += u32::from(!DIRTY || escaped != 0);
             if WHOLE {
                 advance = DIRTY_LANES;
                 escaped &= low_bits(DIRTY_LANES);

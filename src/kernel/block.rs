@@ -16,8 +16,8 @@ use super::report::{self, Extract, Report};
 use super::tape::{Tape, Target};
 use super::vector::{Vector, Vector16};
 use super::{
-    COMPACTED, Cursor, EXPANDED, FormMarks, KEEP, PLUS, Pair, Progress, REJECT, SCAN, ShortOutput, Stop, UPPERCASE,
-    WRITE,
+    COMPACTED, Cursor, DIRTY_BLOCKS, EXPANDED, FormMarks, GROUP_BLOCKS, KEEP, PLUS, Pair, Progress, REJECT, SCAN,
+    ShortOutput, Stop, UPPERCASE, WRITE,
 };
 use crate::byteset::ByteSet;
 use crate::rules::{DecodeRules, EncodeRules};
@@ -900,6 +900,34 @@ impl<V: Vector> Encode<V> {
         }
     }
 
+    /// Encodes some whole blocks, all as if there was something to escape if they are `DIRTY`.
+    ///
+    /// # Safety
+    ///
+    /// There are so many blocks in the input, and room for them.
+    #[inline(always)]
+    unsafe fn group<const VARIANT: u8, const MODE: u8, const DIRTY: bool>(
+        &self,
+        tape: &Tape<'_>,
+        cursor: &mut Cursor,
+        blocks: usize,
+    ) -> Option<Stop> {
+        cursor.dirty_blocks = 0;
+        for _ in 0..blocks {
+            // SAFETY: the caller has the instructions, and promises the input and the room.
+            let stop = unsafe {
+                let from = tape.source().add(cursor.read);
+                let window = if VARIANT & KEEP != 0 { Window::load(from) } else { Window::of(V::load(from)) };
+                let to = tape.target().wrapping_add(cursor.written);
+                self.block::<VARIANT, MODE, true, DIRTY>(window, V::LANES, cursor, to, usize::MAX)
+            };
+            if stop.is_some() {
+                return stop;
+            }
+        }
+        None
+    }
+
     /// Encodes the lowest `length` lanes of a window. Without [`KEEP`], what follows the lanes of the window is not looked at. A
     /// `WHOLE` block has all its lanes and as much room as it could ask for.
     ///
@@ -908,7 +936,7 @@ impl<V: Vector> Encode<V> {
     /// With [`WRITE`], `to` is valid for writes of `room` bytes. If the block is `WHOLE`, that is three times `LANES` and
     /// [`BEHIND`] at least.
     #[inline(always)]
-    unsafe fn block<const VARIANT: u8, const MODE: u8, const WHOLE: bool>(
+    unsafe fn block<const VARIANT: u8, const MODE: u8, const WHOLE: bool, const DIRTY: bool>(
         &self,
         window: Window<V>,
         length: usize,
@@ -942,9 +970,10 @@ impl<V: Vector> Encode<V> {
             if MODE == WRITE {
                 if WHOLE || room >= 3 * V::LANES + BEHIND {
                     // As if the block was whole: a branch on its length would seldom be foreseen.
-                    if escaped == 0 {
+                    if !DIRTY && escaped == 0 {
                         plain.store(to);
                     } else {
+                        cursor.dirty_blocks += u32::from(!DIRTY || escaped != 0);
                         self.store(plain, escaped, V::LANES, to);
                     }
                 } else if room >= count + BEHIND {
@@ -995,6 +1024,7 @@ unsafe fn encode_blocks<V: Vector, const VARIANT: u8, const MODE: u8>(
     // spare, and than there is room for in the output if each grows threefold.
     unsafe {
         let encode = Encode::<V>::new(rules);
+        let mut is_dirty = false;
         loop {
             let mut run = blocks::<V>(tape.length() - cursor.read, lookahead);
             if MODE == WRITE {
@@ -1003,14 +1033,18 @@ unsafe fn encode_blocks<V: Vector, const VARIANT: u8, const MODE: u8>(
             if run == 0 {
                 return None;
             }
-            for _ in 0..run {
-                let from = tape.source().add(cursor.read);
-                let window = if VARIANT & KEEP != 0 { Window::load(from) } else { Window::of(V::load(from)) };
-                let to = tape.target().wrapping_add(cursor.written);
-                let stop = encode.block::<VARIANT, MODE, true>(window, V::LANES, cursor, to, usize::MAX);
+            while run != 0 {
+                let group = run.min(GROUP_BLOCKS);
+                run -= group;
+                let stop = if MODE == WRITE && is_dirty {
+                    encode.group::<VARIANT, MODE, true>(tape, cursor, group)
+                } else {
+                    encode.group::<VARIANT, MODE, false>(tape, cursor, group)
+                };
                 if stop.is_some() {
                     return stop;
                 }
+                is_dirty = cursor.dirty_blocks >= DIRTY_BLOCKS;
             }
         }
     }
@@ -1058,7 +1092,7 @@ unsafe fn encode_all<V: Vector, const VARIANT: u8, const MODE: u8>(
             let length = left.min(V::Half::LANES);
             let to = tape.target().wrapping_add(cursor.written);
             let room = tape.capacity().wrapping_sub(cursor.written);
-            if let Some(stop) = encode.block::<VARIANT, MODE, false>(window, length, cursor, to, room) {
+            if let Some(stop) = encode.block::<VARIANT, MODE, false, false>(window, length, cursor, to, room) {
                 return stop;
             }
         }

@@ -136,6 +136,12 @@ impl Pair<'_> {
 pub(crate) const SHORT_OUTPUT: usize = 256;
 pub(crate) type ShortOutput = [MaybeUninit<u8>; SHORT_OUTPUT];
 
+/// Encoding goes by groups of so many blocks. In a mixture of clean and dirty ones a branch on each is seldom foreseen, and costs more
+/// than to encode a clean one as if it was dirty:
+const GROUP_BLOCKS: usize = 8;
+/// if so many blocks of a group were dirty, all of the next one are taken to be.
+const DIRTY_BLOCKS: u32 = 4;
+
 /// Where an operation stands.
 struct Cursor {
     read: usize,
@@ -144,10 +150,12 @@ struct Cursor {
     carry: u64,
     /// The same of triplets that stay, when their digits are to be upper-case.
     uppercase: u64,
+    /// How many blocks of the current group had something to escape.
+    dirty_blocks: u32,
 }
 
 impl Cursor {
-    const START: Self = Self { read: 0, written: 0, carry: 0, uppercase: 0 };
+    const START: Self = Self { read: 0, written: 0, carry: 0, uppercase: 0, dirty_blocks: 0 };
 }
 
 /// Variant bit of both operations: '+' stands for a space.
