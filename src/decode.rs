@@ -244,7 +244,7 @@ impl Decoder {
     fn decode_utf8_replacing<'a>(&self, input: &'a [u8], replacement: &str) -> Result<Cow<'a, str>, DecodeError> {
         driver::owned::into_text(self.decode(input)?, self.level).or_else(|(bytes, _)| {
             let mut text = String::with_capacity(bytes.len());
-            text.extend(driver::owned::replacing(&bytes, replacement));
+            text.extend(driver::owned::replacing(&bytes, replacement, self.level));
             Ok(Cow::Owned(text))
         })
     }

@@ -427,7 +427,7 @@ pub(crate) fn find_ill_formed(bytes: &[u8], level: Option<Level>) -> Option<usiz
         return None;
     }
     // Rare, so it may look twice.
-    core::str::from_utf8(bytes).err().map(|error| error.valid_up_to())
+    simdutf8::compat::from_utf8(bytes).err().map(|error| error.valid_up_to())
 }
 
 /// The text that these bytes are.
@@ -447,8 +447,8 @@ pub(crate) mod owned {
 
     use super::many::{ManyDecoder, ManyEncoder};
     use super::{
-        SHORT, assume_init, decode, decode_outcome, find_ill_formed, for_each_part, is_plain, measure_encode,
-        run_decode, run_decode_short, run_encode, scan_decode,
+        SHORT, assume_init, checked_text, decode, decode_outcome, find_ill_formed, for_each_part, is_plain,
+        measure_encode, run_decode, run_decode_short, run_encode, scan_decode,
     };
     use crate::error::{DecodeError, DecodeIntoError};
     use crate::kernel::scalar::is_alphanumeric_and_plain;
@@ -688,10 +688,36 @@ pub(crate) mod owned {
     }
 
     /// The parts of a text in which a replacement stands for each maximal subpart of an ill-formed sequence (Unicode 3.9).
-    pub(crate) fn replacing<'t>(bytes: &'t [u8], replacement: &'t str) -> impl Iterator<Item = &'t str> {
-        bytes.utf8_chunks().flat_map(move |chunk| {
-            let end = if chunk.invalid().is_empty() { "" } else { replacement };
-            [chunk.valid(), end]
+    pub(crate) fn replacing<'t>(
+        bytes: &'t [u8],
+        replacement: &'t str,
+        level: Option<Level>,
+    ) -> impl Iterator<Item = &'t str> {
+        characters(bytes).flat_map(move |piece| {
+            let text = checked_text(piece, level);
+            let ill_formed = if text.is_some() { b"" } else { piece };
+            let parts = ill_formed.utf8_chunks().flat_map(move |chunk| {
+                let end = if chunk.invalid().is_empty() { "" } else { replacement };
+                [chunk.valid(), end]
+            });
+            text.into_iter().chain(parts)
+        })
+    }
+
+    /// The bytes in pieces that no character reaches over: most of them are well-formed even where there are errors.
+    fn characters(bytes: &[u8]) -> impl Iterator<Item = &[u8]> {
+        const LONGEST: usize = 1024;
+        let mut rest = bytes;
+        core::iter::from_fn(move || {
+            let mut length = rest.len().min(LONGEST);
+            if length < rest.len() {
+                // Before a byte that continues nothing, or behind four that do: then the last of them is in no character.
+                let continues = |byte: &u8| matches!(byte, 0x80..=0xBF);
+                length -= rest[length - 3..=length].iter().rev().take_while(|byte| continues(byte)).count() % 4;
+            }
+            let (piece, behind) = rest.split_at(length);
+            rest = behind;
+            (!piece.is_empty()).then_some(piece)
         })
     }
 

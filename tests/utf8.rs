@@ -76,3 +76,23 @@ proptest! {
         }
     }
 }
+
+/// Long texts are replaced in pieces: six bytes of several kinds at each place near the end of one, and a fault in the same piece or in
+/// the next, so that neither is passed on whole.
+#[test]
+fn replacing_in_pieces() {
+    const KINDS: [u8; 6] = [b'a', 0x9F, 0xC3, 0xE2, 0xED, 0xF0];
+    let decoder = Decoder::new().lenient();
+    for number in 0..KINDS.len().pow(6) {
+        let bytes: [u8; 6] = std::array::from_fn(|at| KINDS[number / KINDS.len().pow(at as u32) % KINDS.len()]);
+        // All places in turn, of the first and of the second piece's end.
+        let end = 1024 * (1 + number % 2);
+        let at = end - 6 + number / 2 % 7;
+        let mut text = vec![b'-'; end + 40];
+        text[at..at + 6].copy_from_slice(&bytes);
+        let level = Level::available().nth(number % Level::available().count());
+        let decoder = level.map_or(decoder, |level| decoder.level(level));
+        let found = decoder.decode_utf8_lossy(&text).unwrap();
+        assert!(found == String::from_utf8_lossy(&text), "{level:?}: \"{}\" at {at}", bytes.escape_ascii());
+    }
+}

@@ -71,13 +71,19 @@ impl Decoding {
     fn write_text<O: Offset>(&self, sink: &mut Sink<'_, '_, O>, row: usize, decoded: &[u8]) -> Result<(), ColumnError> {
         match driver::find_ill_formed(decoded, self.decoder.level) {
             None => sink.output.values.extend_from_slice(decoded),
-            Some(_) if self.text == Text::Lossy => append_lossy(decoded, &mut sink.output.values),
+            Some(_) if self.text == Text::Lossy => self.append_lossy(decoded, &mut sink.output.values),
             Some(at) => self.fail(sink, row, |bytes| {
                 let position = driver::input_offset(bytes, &self.decoder.rules, at);
                 DecodeError::new(DecodeErrorKind::InvalidUtf8, position)
             })?,
         }
         Ok(())
+    }
+
+    fn append_lossy(&self, bytes: &[u8], output: &mut Vec<u8>) {
+        for part in driver::owned::replacing(bytes, "\u{FFFD}", self.decoder.level) {
+            output.extend_from_slice(part.as_bytes());
+        }
     }
 
     fn fail<O: Offset>(
@@ -88,7 +94,7 @@ impl Decoding {
     ) -> Result<(), ColumnError> {
         let keep = |bytes: &[u8], output: &mut Vec<u8>| {
             if self.text == Text::Lossy {
-                append_lossy(bytes, output);
+                self.append_lossy(bytes, output);
             } else if self.text == Text::Bytes || driver::is_well_formed(bytes, self.decoder.level) {
                 output.extend_from_slice(bytes);
             } else {
@@ -97,12 +103,6 @@ impl Decoding {
             true
         };
         sink.fail(row, keep, error)
-    }
-}
-
-fn append_lossy(bytes: &[u8], output: &mut Vec<u8>) {
-    for part in driver::owned::replacing(bytes, "\u{FFFD}") {
-        output.extend_from_slice(part.as_bytes());
     }
 }
 
