@@ -171,7 +171,7 @@ impl Decoder {
 #[cfg(feature = "alloc")]
 impl Decoder {
     /// Decodes to bytes; borrows the input where there is nothing to decode, else allocates once, the input's length and up
-    /// to 16 bytes more.
+    /// to 16 bytes more. (Where a malformed `%` is all there is, what was allocated may be let go.)
     ///
     /// # Errors
     ///

@@ -453,7 +453,7 @@ pub(crate) mod owned {
     use crate::error::{DecodeError, DecodeIntoError};
     use crate::kernel::scalar::is_alphanumeric_and_plain;
     use crate::kernel::tape::Tape;
-    use crate::kernel::{Kernels, SCAN, SHORT_OUTPUT, Stop, WRITE};
+    use crate::kernel::{Kernels, SCAN, SHORT_OUTPUT, Stop, WRITE, word};
     use crate::level::Level;
     use crate::rules::{DecodeRules, EncodeRules, LOWERCASE, UPPERCASE};
 
@@ -598,17 +598,17 @@ pub(crate) mod owned {
         rules: &DecodeRules,
         level: Option<Level>,
     ) -> Result<Cow<'a, [u8]>, DecodeError> {
-        match scan_decode(input, rules, level)? {
-            None => Ok(Cow::Borrowed(input)),
-            Some(first) => {
-                let (unchanged, rest) = input.split_at(first);
-                let mut output = Vec::with_capacity(input.len());
-                output.extend_from_slice(unchanged);
-                append_decoded(rest, &mut output, rules, level)
-                    .map_err(|error| DecodeError::new(error.kind, first + error.position))?;
-                Ok(Cow::Owned(output))
-            }
-        }
+        // A '%' near the start is seen at a glance, and seldom malformed: then there is nothing to look for.
+        let first = if word::contains(&input[..SHORT], b'%') { Some(0) } else { scan_decode(input, rules, level)? };
+        let Some(first) = first else { return Ok(Cow::Borrowed(input)) };
+        let (unchanged, rest) = input.split_at(first);
+        let mut output = Vec::with_capacity(input.len());
+        output.extend_from_slice(unchanged);
+        append_decoded(rest, &mut output, rules, level)
+            .map_err(|error| DecodeError::new(error.kind, first + error.position))?;
+        // Where no triplet was decoded, a '+' may yet have become a space.
+        let is_changed = output.len() < input.len() || rules.plus && output != input;
+        Ok(if is_changed { Cow::Owned(output) } else { Cow::Borrowed(input) })
     }
 
     #[inline(never)]

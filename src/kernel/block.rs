@@ -815,12 +815,14 @@ unsafe fn decode_all<V: Vector, const VARIANT: u8, const MODE: u8>(
     // SAFETY: the caller has the instructions. The end is loaded within its length, and what is stored has room: in the
     // output, or on the stack.
     unsafe {
-        if let Some(stop) = decode_blocks::<V, VARIANT, MODE>(tape, rules, cursor) {
+        // As with encoding: wider blocks get ready slower than they save in a few.
+        if V::LANES > V::Half::LANES
+            && (MODE != WRITE || tape.length() >= 4 * V::LANES)
+            && let Some(stop) = decode_blocks::<V, VARIANT, MODE>(tape, rules, cursor)
+        {
             return stop;
         }
-        if V::LANES > V::Half::LANES
-            && let Some(stop) = decode_blocks::<V::Half, VARIANT, MODE>(tape, rules, cursor)
-        {
+        if let Some(stop) = decode_blocks::<V::Half, VARIANT, MODE>(tape, rules, cursor) {
             return stop;
         }
         let decode = Decode::<V::Half>::new(rules);
