@@ -48,10 +48,15 @@ pub(crate) struct Pairs<'a> {
     at: usize,
     /// Where the marks start.
     window: usize,
-    /// The ends of the pairs from `at` on: '&', and the end of the input if the window reaches it.
-    ends: u64,
-    equals: u64,
-    coded: u64,
+    /// The kernel puts them here itself: what it returned in memory would be copied in pieces other than it stored, and such loads
+    /// wait for the stores. The ends are those of the pairs from `at` on, and the end of the input if the window reaches it.
+    marks: FormMarks,
+}
+
+/// The lowest bit that is set.
+#[inline(always)]
+fn lowest(bits: u64) -> u64 {
+    bits & bits.wrapping_neg()
 }
 
 /// How many bytes there are marks of at once.
@@ -60,7 +65,7 @@ const WINDOW: usize = 64;
 impl<'a> Pairs<'a> {
     #[inline]
     pub(crate) fn new(input: &'a [u8], level: Option<Level>) -> Self {
-        Self { input, level, at: 0, window: 0, ends: 0, equals: 0, coded: 0 }
+        Self { input, level, at: 0, window: 0, marks: FormMarks::default() }
     }
 
     #[inline]
@@ -81,10 +86,11 @@ impl<'a> Pairs<'a> {
         let rest = &self.input[self.at..];
         let window = &rest[..rest.len().min(WINDOW)];
         // SAFETY: a usable level is one that the machine has. (tests/form.rs)
-        let marks = unsafe { (Kernels::of(Level::usable(self.level)).form_marks)(window) };
-        let FormMarks { ampersands, equals, coded } = marks;
-        let end = if rest.len() < WINDOW { 1 << rest.len() } else { 0 };
-        (self.window, self.ends, self.equals, self.coded) = (self.at, ampersands | end, equals, coded);
+        unsafe { (Kernels::of(Level::usable(self.level)).form_marks)(window, &mut self.marks) };
+        if rest.len() < WINDOW {
+            self.marks.ends |= 1 << rest.len();
+        }
+        self.window = self.at;
     }
 
     /// A pair of which the window sees no end.
@@ -102,44 +108,45 @@ impl<'a> Pairs<'a> {
     }
 }
 
-/// The bits below `end`, which is below 64.
-#[inline(always)]
-fn below(end: u32) -> u64 {
-    (1 << end) - 1
-}
-
 impl<'a> Iterator for Pairs<'a> {
     type Item = (Part<'a>, Part<'a>);
 
-    #[inline]
+    // A pair that the marks show takes a few instructions, fewer than to hand it over in memory.
+    #[inline(always)]
     fn next(&mut self) -> Option<Self::Item> {
         loop {
-            if self.ends == 0 {
+            if self.marks.ends == 0 {
                 if self.at >= self.input.len() {
                     return None;
                 }
                 self.look();
-                if self.ends == 0 {
+                if self.marks.ends == 0 {
                     return Some(self.long_pair());
                 }
             }
-            let start = (self.at - self.window) as u32;
-            let end = self.ends.trailing_zeros();
-            self.ends &= self.ends - 1;
-            self.at = self.window + end as usize + 1;
+            let start = 1 << (self.at - self.window);
+            let end = lowest(self.marks.ends);
+            self.marks.ends ^= end;
+            let from = self.at;
+            let pair_end = self.window + end.trailing_zeros() as usize;
+            self.at = pair_end + 1;
             if start == end {
                 continue;
             }
-            // The first '=' at or after the start, else the end.
-            let name_end = (self.equals & !below(start) | 1 << end).trailing_zeros().min(end);
-            let value_start = (name_end + 1).min(end);
-            let part = |start: u32, end: u32| {
-                let bytes = &self.input[self.window + start as usize..self.window + end as usize];
-                Part { bytes, is_plain: self.coded & below(end) & !below(start) == 0 }
+            // The first '=' from the start on, else the end. Differences of such bits have all those between them set.
+            let name_end = lowest((self.marks.equals | end) & start.wrapping_neg());
+            let name_length = name_end.trailing_zeros() as usize;
+            let value_start = self.window + name_length + usize::from(name_end != end);
+            let part = |from, to, bits| {
+                // SAFETY: the places are in order, and a mark is of a byte, or is the end of the input. (tests/bounds.rs)
+                let bytes = unsafe { self.input.get_unchecked(from..to) };
+                Part { bytes, is_plain: self.marks.coded & bits == 0 }
             };
-            return Some((part(start, name_end), part(value_start, end)));
+            let name = part(from, self.window + name_length, name_end - start);
+            return Some((name, part(value_start, pair_end, end - name_end)));
         }
     }
+
     /// Each pair has a byte at least, and all but the last a '&' behind it.
     #[inline]
     fn size_hint(&self) -> (usize, Option<usize>) {

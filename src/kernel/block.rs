@@ -612,7 +612,7 @@ pub(crate) unsafe fn form_marks<V: Vector>(bytes: &[u8]) -> FormMarks {
     unsafe {
         while at + V::LANES <= length {
             let marks = marks_of(V::load(start.add(at)));
-            all.ampersands |= marks.ampersands << at;
+            all.ends |= marks.ends << at;
             all.equals |= marks.equals << at;
             all.coded |= marks.coded << at;
             at += V::LANES;
@@ -621,7 +621,7 @@ pub(crate) unsafe fn form_marks<V: Vector>(bytes: &[u8]) -> FormMarks {
             // The lanes behind the end are zero, which is no mark.
             let left = (length - at).min(V::Half::LANES);
             let marks = marks_of(load_up_to::<V::Half>(start.add(at), left));
-            all.ampersands |= marks.ampersands << at;
+            all.ends |= marks.ends << at;
             all.equals |= marks.equals << at;
             all.coded |= marks.coded << at;
             at += left;
@@ -636,11 +636,7 @@ unsafe fn marks_of<V: Vector>(x: V) -> FormMarks {
     unsafe {
         let top = V::splat(0x80);
         let coded = x.equal(V::splat(b'%')).or(x.equal(V::splat(b'+'))).or(x.and(top).equal(top));
-        FormMarks {
-            ampersands: x.equal(V::splat(b'&')).bits(),
-            equals: x.equal(V::splat(b'=')).bits(),
-            coded: coded.bits(),
-        }
+        FormMarks { ends: x.equal(V::splat(b'&')).bits(), equals: x.equal(V::splat(b'=')).bits(), coded: coded.bits() }
     }
 }
 
@@ -1229,9 +1225,9 @@ macro_rules! kernel {
             }
 
             #[target_feature(enable = $features)]
-            unsafe fn form_marks(bytes: &[u8]) -> FormMarks {
+            unsafe fn form_marks(bytes: &[u8], marks: &mut FormMarks) {
                 // SAFETY: as in `find`.
-                unsafe { block::form_marks::<$vector>(bytes) }
+                *marks = unsafe { block::form_marks::<$vector>(bytes) }
             }
 
             #[target_feature(enable = $features)]

@@ -99,7 +99,7 @@ pub(crate) enum Stop {
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
 pub(crate) struct FormMarks {
     /// '&', which ends a pair.
-    pub(crate) ampersands: u64,
+    pub(crate) ends: u64,
     /// '=', of which the first one in a pair ends the name.
     pub(crate) equals: u64,
     /// '%', '+' and bytes from 0x80: without them, a part is text as it stands.
@@ -187,7 +187,7 @@ pub(crate) trait Kernel {
     unsafe fn inspect<const COUNT: bool>(haystack: &[u8], extract: &mut Extract, report: &mut Report);
 
     /// What matters to a parser of forms among at most 64 bytes.
-    unsafe fn form_marks(bytes: &[u8]) -> FormMarks;
+    unsafe fn form_marks(bytes: &[u8], marks: &mut FormMarks);
 
     /// Encodes; `VARIANT` must agree with the rules. The source and the target are the halves of one [`Tape`], and disjoint.
     unsafe fn encode<const VARIANT: u8, const MODE: u8>(
@@ -251,7 +251,7 @@ type Count = unsafe fn(&ByteSet, &[u8]) -> usize;
 type IsWellFormed = unsafe fn(&[u8]) -> bool;
 type Members = unsafe fn(&ByteSet, &[u8]) -> u64;
 pub(crate) type Inspect = unsafe fn(&[u8], &mut Extract, &mut Report);
-type Marks = unsafe fn(&[u8]) -> FormMarks;
+type Marks = unsafe fn(&[u8], &mut FormMarks);
 pub(crate) type EncodePair = unsafe fn(&Pair<'_>, Target<'_>, &EncodeRules) -> Option<usize>;
 pub(crate) type DecodeShort = unsafe fn(Source<'_>, Target<'_>, bool) -> Option<usize>;
 pub(crate) type Encode = unsafe fn(Source<'_>, Target<'_>, &EncodeRules) -> Progress;
@@ -344,8 +344,8 @@ impl Kernel for Scalar {
         scalar::inspect::<COUNT>(haystack, extract, report);
     }
 
-    unsafe fn form_marks(bytes: &[u8]) -> FormMarks {
-        scalar::form_marks(bytes)
+    unsafe fn form_marks(bytes: &[u8], marks: &mut FormMarks) {
+        *marks = scalar::form_marks(bytes);
     }
 
     unsafe fn encode<const VARIANT: u8, const MODE: u8>(

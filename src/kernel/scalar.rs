@@ -156,7 +156,7 @@ pub(crate) fn form_marks(bytes: &[u8]) -> FormMarks {
     let mut marks = FormMarks::default();
     let mut mark = |word, at| {
         let coded = word | word::exactly(word, b'%') | word::exactly(word, b'+');
-        marks.ampersands |= word::top_bits(word::exactly(word, b'&')) << at;
+        marks.ends |= word::top_bits(word::exactly(word, b'&')) << at;
         marks.equals |= word::top_bits(word::exactly(word, b'=')) << at;
         marks.coded |= word::top_bits(coded) << at;
     };
