@@ -73,6 +73,12 @@ impl<'a> Pairs<'a> {
         self.level = Some(level);
     }
 
+    #[cfg(feature = "alloc")]
+    #[inline]
+    pub(crate) fn level(&self) -> Option<Level> {
+        self.level
+    }
+
     /// Where a part that came from this form starts in it.
     #[cfg(feature = "alloc")]
     #[inline]
@@ -157,15 +163,57 @@ impl<'a> Iterator for Pairs<'a> {
 /// What allocates.
 #[cfg(feature = "alloc")]
 pub(crate) mod owned {
+    use alloc::borrow::Cow;
     use alloc::string::String;
     use alloc::vec::Vec;
 
     use super::WINDOW;
-    use crate::driver::owned::{append_encoded, append_encoded_text};
-    use crate::kernel::tape::Target;
-    use crate::kernel::{Kernels, Pair};
+    use crate::driver::owned::{SLACK, append_encoded, append_encoded_text, into_text_unchecked, replace_ill_formed};
+    use crate::driver::{SHORT, is_well_formed, run_decode};
+    use crate::kernel::tape::{Tape, Target};
+    use crate::kernel::{Kernels, Pair, WRITE, word};
     use crate::level::Level;
-    use crate::rules::EncodeRules;
+    use crate::rules::{DecodeRules, EncodeRules};
+
+    /// What the standard decodes with: a '+' is a space, and a malformed '%' stays (WHATWG URL 5.1, steps 3.4 and 3.5).
+    const LENIENT: DecodeRules = DecodeRules { strict: false, plus: true, ..DecodeRules::STRICT };
+
+    /// Whether a part has a '%' or a '+', so that it cannot be borrowed but for malformed '%'.
+    #[inline]
+    fn is_coded(part: &[u8]) -> bool {
+        if part.len() <= SHORT {
+            word::contains(part, b'%') || word::contains(part, b'+')
+        } else {
+            memchr::memchr2(b'%', b'+', part).is_some()
+        }
+    }
+
+    /// The decoded bytes of a part. It is decoded at once: those who ask know that it is not [plain](super::Part::is_plain), so
+    /// there is little use in looking at it first.
+    #[inline]
+    pub(crate) fn decode_part(part: &[u8], level: Option<Level>) -> Cow<'_, [u8]> {
+        if !is_coded(part) {
+            return Cow::Borrowed(part);
+        }
+        let mut output = Vec::with_capacity(part.len() + SLACK);
+        let written = run_decode(Tape::new(part, output.spare_capacity_mut()), &LENIENT, WRITE, level).written;
+        // SAFETY: the kernel initialised `written` bytes of the capacity. (tests/form.rs, tests/guarded_heap.rs)
+        unsafe { output.set_len(written) }
+        // What is as long may have a space for a '+' yet.
+        if written < part.len() || output != part { Cow::Owned(output) } else { Cow::Borrowed(part) }
+    }
+
+    /// The decoded text of a part, with U+FFFD for what is not well-formed UTF-8.
+    #[inline]
+    pub(crate) fn decode_part_lossy(part: &[u8], level: Option<Level>) -> Cow<'_, str> {
+        let bytes = decode_part(part, level);
+        if bytes.is_ascii() || is_well_formed(&bytes, level) {
+            // SAFETY: it is. (tests/form.rs)
+            unsafe { into_text_unchecked(bytes) }
+        } else {
+            Cow::Owned(replace_ill_formed(&bytes, "\u{FFFD}"))
+        }
+    }
 
     /// Appends a text as it is, and an encoded part behind it.
     #[inline]

@@ -607,24 +607,27 @@ pub(crate) unsafe fn inspect<V: Vector, const COUNT: bool>(
 pub(crate) unsafe fn form_marks<V: Vector>(bytes: &[u8]) -> FormMarks {
     let (start, length) = (bytes.as_ptr(), bytes.len().min(64));
     let mut all = FormMarks::default();
-    let mut at = 0;
+    let mut add = |marks: FormMarks, at: usize| {
+        all.ends |= marks.ends << at;
+        all.equals |= marks.equals << at;
+        all.coded |= marks.coded << at;
+    };
     // SAFETY: the caller has the instructions; every load stays within the bytes.
     unsafe {
-        while at + V::LANES <= length {
-            let marks = marks_of(V::load(start.add(at)));
-            all.ends |= marks.ends << at;
-            all.equals |= marks.equals << at;
-            all.coded |= marks.coded << at;
-            at += V::LANES;
-        }
-        while at < length {
+        if length >= V::LANES {
+            let last = length - V::LANES;
+            for at in (0..last).step_by(V::LANES) {
+                add(marks_of(V::load(start.add(at))), at);
+            }
+            // Some of these bytes were looked at before: the marks are the same.
+            add(marks_of(V::load(start.add(last))), last);
+        } else if length >= V::Half::LANES {
+            let last = length - V::Half::LANES;
+            add(marks_of(V::Half::load(start)), 0);
+            add(marks_of(V::Half::load(start.add(last))), last);
+        } else {
             // The lanes behind the end are zero, which is no mark.
-            let left = (length - at).min(V::Half::LANES);
-            let marks = marks_of(load_up_to::<V::Half>(start.add(at), left));
-            all.ends |= marks.ends << at;
-            all.equals |= marks.equals << at;
-            all.coded |= marks.coded << at;
-            at += left;
+            add(marks_of(V::Half::load_partial(start, length)), 0);
         }
     }
     all
