@@ -168,12 +168,14 @@ pub(crate) mod owned {
     use alloc::vec::Vec;
 
     use super::WINDOW;
-    use crate::driver::owned::{SLACK, append_encoded, append_encoded_text, into_text_unchecked, replace_ill_formed};
+    use crate::driver::owned::{SLACK, append_encoded, into_text_unchecked, replace_ill_formed};
     use crate::driver::{SHORT, is_well_formed, run_decode};
-    use crate::kernel::tape::{Tape, Target};
-    use crate::kernel::{Kernels, Pair, WRITE, word};
+    use crate::kernel::pair;
+    pub(crate) use crate::kernel::pair::PairRules;
+    use crate::kernel::tape::Tape;
+    use crate::kernel::{EncodePair, Kernels, WRITE, word};
     use crate::level::Level;
-    use crate::rules::{DecodeRules, EncodeRules};
+    use crate::rules::DecodeRules;
 
     /// What the standard decodes with: a '+' is a space, and a malformed '%' stays (WHATWG URL 5.1, steps 3.4 and 3.5).
     const LENIENT: DecodeRules = DecodeRules { strict: false, plus: true, ..DecodeRules::STRICT };
@@ -215,94 +217,84 @@ pub(crate) mod owned {
         }
     }
 
-    /// Appends a text as it is, and an encoded part behind it.
-    #[inline]
-    pub(crate) fn append_part(
-        output: &mut Vec<u8>,
-        before: &str,
-        part: &[u8],
-        rules: &EncodeRules,
+    /// What appends names, values and pairs: the kernel is looked up only once. It is as public as the serializer's targets, by word: no
+    /// path from outside leads here.
+    #[derive(Clone, Copy)]
+    pub struct PartEncoder {
+        pair_kernel: EncodePair,
+        rules: &'static PairRules,
         level: Option<Level>,
-    ) {
-        output.reserve(room(before, part));
-        output.extend_from_slice(before.as_bytes());
-        append_encoded(part, output, rules, level);
     }
 
-    /// Appends a pair, behind a '&' unless it is the first, encoded by rules that keep nothing.
-    #[inline]
-    pub(crate) fn append_pair(
-        output: &mut Vec<u8>,
-        is_first: bool,
-        [name, value]: [&[u8]; 2],
-        rules: &EncodeRules,
-        level: Option<Level>,
-    ) {
-        if name.len() + value.len() <= 2 * WINDOW && append_short_pair(output, is_first, [name, value], rules, level) {
-            return;
+    impl PartEncoder {
+        #[inline]
+        pub(crate) fn new(rules: &'static PairRules, level: Option<Level>) -> Self {
+            Self { pair_kernel: Kernels::of(Level::usable(level)).encode_pair, rules, level }
         }
-        append_part(output, if is_first { "" } else { "&" }, name, rules, level);
-        append_part(output, "=", value, rules, level);
-    }
 
-    /// [`append_pair`] by one kernel, or nothing if that declines.
-    #[inline]
-    fn append_short_pair(
-        output: &mut Vec<u8>,
-        is_first: bool,
-        [name, value]: [&[u8]; 2],
-        rules: &EncodeRules,
-        level: Option<Level>,
-    ) -> bool {
-        let pair = Pair { is_first, name, value };
-        if output.capacity() - output.len() < pair.room() {
-            // With room for a second one that is like it.
-            let room = 2 * pair.worst() + 32;
-            if output.capacity() == 0 {
-                // Shorter than growing.
-                *output = Vec::with_capacity(room);
-            } else {
-                output.reserve(room);
+        /// Appends a text as it is, and an encoded part behind it.
+        #[inline]
+        pub(crate) fn append_part(&self, output: &mut Vec<u8>, before: &str, part: &[u8]) {
+            output.reserve(room(before, part));
+            output.extend_from_slice(before.as_bytes());
+            append_encoded(part, output, &self.rules.rules, self.level);
+        }
+
+        #[inline]
+        pub(crate) fn append_part_to_text(&self, output: &mut String, before: &str, part: &[u8]) {
+            // SAFETY: what is appended is text and, behind it, ASCII. (tests/form.rs)
+            self.append_part(unsafe { output.as_mut_vec() }, before, part);
+        }
+
+        /// Appends a pair, behind a '&' unless it is the first.
+        #[inline]
+        pub(crate) fn append_pair(&self, output: &mut Vec<u8>, is_first: bool, name: &[u8], value: &[u8]) {
+            if name.len() + value.len() > 2 * WINDOW {
+                return self.append_long_pair(output, is_first, name, value);
+            }
+            if output.capacity() - output.len() <= pair::room(name, value) {
+                make_room(output, name, value);
+            }
+            let length = output.len();
+            let separator = usize::from(!is_first);
+            // SAFETY: there is more than the room that the kernel needs, which is for the separator; a usable level is one that the
+            // machine has; and the kernel initialises as much as it says. (tests/form.rs, tests/bounds.rs, tests/guarded_heap.rs)
+            unsafe {
+                let to = output.as_mut_ptr().add(length);
+                to.write(b'&');
+                let written = (self.pair_kernel)(name, value, to.add(separator), self.rules);
+                output.set_len(length + separator + written);
             }
         }
-        let length = output.len();
-        let kernel = Kernels::of(Level::usable(level)).encode_pair;
-        let target = Target::new(output.spare_capacity_mut());
-        // SAFETY: a usable level is one that the machine has. (tests/form.rs, tests/bounds.rs, tests/guarded_heap.rs)
-        let Some(written) = (unsafe { kernel(&pair, target, rules) }) else { return false };
-        // SAFETY: the kernel initialised as much as it says. (tests/form.rs, tests/bounds.rs, tests/guarded_heap.rs)
-        unsafe { output.set_len(length + written) }
-        true
+
+        #[inline]
+        pub(crate) fn append_pair_to_text(&self, output: &mut String, is_first: bool, name: &[u8], value: &[u8]) {
+            // SAFETY: what is appended is ASCII. (tests/form.rs)
+            self.append_pair(unsafe { output.as_mut_vec() }, is_first, name, value);
+        }
+
+        #[inline(never)]
+        fn append_long_pair(&self, output: &mut Vec<u8>, is_first: bool, name: &[u8], value: &[u8]) {
+            self.append_part(output, if is_first { "" } else { "&" }, name);
+            self.append_part(output, "=", value);
+        }
     }
 
-    #[inline]
-    pub(crate) fn append_pair_to_text(
-        output: &mut String,
-        is_first: bool,
-        parts: [&[u8]; 2],
-        rules: &EncodeRules,
-        level: Option<Level>,
-    ) {
-        // SAFETY: what is appended is ASCII. (tests/form.rs)
-        append_pair(unsafe { output.as_mut_vec() }, is_first, parts, rules, level);
+    /// Makes room for a pair, and for a second one that is like it.
+    #[inline(never)]
+    fn make_room(output: &mut Vec<u8>, name: &[u8], value: &[u8]) {
+        let room = pair::worst(name, value) + pair::room(name, value) + 1;
+        if output.capacity() == 0 {
+            // Shorter than growing.
+            *output = Vec::with_capacity(room);
+        } else {
+            output.reserve(room);
+        }
     }
 
     /// How much to reserve: the worst case of a short part, so that it need not be measured first; by doubling, as always.
     #[inline]
     fn room(before: &str, part: &[u8]) -> usize {
         before.len() + if part.len() <= WINDOW { 3 * part.len() } else { 0 }
-    }
-
-    #[inline]
-    pub(crate) fn append_part_to_text(
-        output: &mut String,
-        before: &str,
-        part: &[u8],
-        rules: &EncodeRules,
-        level: Option<Level>,
-    ) {
-        output.reserve(room(before, part));
-        output.push_str(before);
-        append_encoded_text(part, output, rules, level);
     }
 }

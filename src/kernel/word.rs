@@ -20,6 +20,21 @@ pub(crate) fn load(bytes: &[u8]) -> (u64, u64) {
     }
 }
 
+/// Up to 8 bytes as a little-endian word, zero-padded, without a loop.
+#[inline(always)]
+pub(crate) fn load_up_to_8(bytes: &[u8]) -> u64 {
+    let length = bytes.len();
+    if let (Some(first), Some(last)) = (bytes.first_chunk(), bytes.last_chunk()) {
+        let (first, last) = (u32::from_le_bytes(*first), u32::from_le_bytes(*last));
+        u64::from(first) | u64::from(last) << (8 * (length - 4))
+    } else if let [first, .., last] = bytes {
+        let middle = bytes[length / 2];
+        u64::from(*first) | u64::from(middle) << (8 * (length / 2)) | u64::from(*last) << (8 * (length - 1))
+    } else {
+        bytes.first().map_or(0, |&byte| u64::from(byte))
+    }
+}
+
 /// Has the top bit of a byte set where `word` has `byte`, and maybe that of bytes above the first such one.
 #[inline(always)]
 pub(crate) const fn equal(word: u64, byte: u8) -> u64 {
