@@ -70,12 +70,12 @@ mod sealed {
         fn append_pair(&mut self, encoder: &PartEncoder, is_first: bool, name: &[u8], value: &[u8]);
     }
 
-    /// Room for so many pairs of 24 bytes, and for the worst case of a last one of 40: growing costs more than all else there is to
-    /// do for a pair. A single pair says itself what it takes; many could turn out to be empty, or fewer, so this stays below a
-    /// kilobyte.
+    /// Room for so many pairs of 24 bytes, and for what a kernel asks for a last one of 64: growing costs more than all else there is
+    /// to do for a pair. A single pair says itself what it takes; many could turn out to be empty, or fewer, so this is a kilobyte
+    /// at most.
     #[inline]
     fn expected_room(pairs: usize) -> usize {
-        if pairs > 1 { 24 * pairs.min(32) + 192 } else { 0 }
+        if pairs > 1 { 24 * pairs.min(32) + 256 } else { 0 }
     }
 
     impl Target for String {
