@@ -1,6 +1,6 @@
 //! Where the names and values of a form stand (WHATWG URL 5.1): found 64 bytes at a time, not pair by pair.
 //!
-//! Its unsafe code is held by tests/form.rs and tests/bounds.rs.
+//! Its unsafe code is held by tests/form.rs, tests/bounds.rs and tests/guarded_heap.rs.
 
 use crate::kernel::{FormMarks, Kernels};
 use crate::level::Level;

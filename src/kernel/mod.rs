@@ -143,8 +143,8 @@ pub(crate) const SCAN: u8 = 2;
 /// # Safety
 ///
 /// Every method may be called only on a machine that has the level: [`Usable`] is the proof, [`Kernels::of`] the way. That is
-/// the only obligation, since slices and [`Tape`]s are valid by construction. In return a method reads only the source's
-/// `length` bytes and writes only the target's `capacity` bytes, whatever it is given.
+/// the only obligation but for [`encode_pair`](Self::encode_pair), since slices and [`Tape`]s are valid by construction. In return a
+/// method reads only the source's `length` bytes and writes only the target's `capacity` bytes, whatever it is given.
 pub(crate) trait Kernel {
     /// Offset of the first member of `set`.
     unsafe fn find(set: &ByteSet, haystack: &[u8]) -> Option<usize>;
