@@ -209,7 +209,7 @@ pub(crate) mod owned {
     #[inline]
     pub(crate) fn decode_part_lossy(part: &[u8], level: Option<Level>) -> Cow<'_, str> {
         let bytes = decode_part(part, level);
-        if bytes.is_ascii() || is_well_formed(&bytes, level) {
+        if word::is_ascii(&bytes) || is_well_formed(&bytes, level) {
             // SAFETY: it is. (tests/form.rs)
             unsafe { into_text_unchecked(bytes) }
         } else {

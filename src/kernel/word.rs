@@ -78,6 +78,19 @@ pub(crate) const fn is_alphanumeric(word: u64) -> bool {
 const ONES: u64 = u64::MAX / 0xFF;
 const TOPS: u64 = ONES << 7;
 
+/// Whether all bytes are ASCII: the end is looked at in a piece as the rest, not byte by byte.
+#[cfg(feature = "alloc")]
+#[inline(always)]
+pub(crate) fn is_ascii(bytes: &[u8]) -> bool {
+    const TOPS_OF_16: u128 = (u128::MAX / 0xFF) << 7;
+    let Some(last) = bytes.last_chunk() else {
+        let (low, high) = load(bytes);
+        return (low | high) & TOPS == 0;
+    };
+    let (pieces, _) = bytes.as_chunks();
+    pieces.iter().fold(u128::from_le_bytes(*last), |union, piece| union | u128::from_le_bytes(*piece)) & TOPS_OF_16 == 0
+}
+
 /// Whether any of up to 64 bytes is `byte`: without a loop, and from 16 bytes on without a branch but for the length. Pieces may
 /// overlap; each is a fixed number of bytes, which is one comparison where registers hold 16.
 #[inline(always)]
