@@ -4,7 +4,7 @@
 use core::mem::MaybeUninit;
 
 #[cfg(feature = "alloc")]
-use alloc::{borrow::Cow, string::String, vec::Vec};
+use alloc::{borrow::Cow, vec::Vec};
 
 use crate::byteset::ByteSet;
 use crate::driver;
@@ -242,11 +242,8 @@ impl Decoder {
     }
 
     fn decode_utf8_replacing<'a>(&self, input: &'a [u8], replacement: &str) -> Result<Cow<'a, str>, DecodeError> {
-        driver::owned::into_text(self.decode(input)?, self.level).or_else(|(bytes, _)| {
-            let mut text = String::with_capacity(bytes.len());
-            text.extend(driver::owned::replacing(&bytes, replacement, self.level));
-            Ok(Cow::Owned(text))
-        })
+        driver::owned::into_text(self.decode(input)?, self.level)
+            .or_else(|(bytes, _)| Ok(Cow::Owned(driver::owned::replace_ill_formed(&bytes, replacement, self.level))))
     }
 
     /// The error to report where `error` stopped the decoding: what came before it may be ill-formed already.

@@ -458,7 +458,7 @@ pub(crate) mod owned {
     use crate::rules::{DecodeRules, EncodeRules, LOWERCASE, UPPERCASE};
 
     /// With this much room behind a short result, kernels can store whole registers to the end.
-    const SLACK: usize = 16;
+    pub(super) const SLACK: usize = 16;
 
     /// Offset of the first byte that encoding changes.
     #[inline]
@@ -719,6 +719,13 @@ pub(crate) mod owned {
             rest = behind;
             (!piece.is_empty()).then_some(piece)
         })
+    }
+
+    /// The text in which a replacement stands for each maximal subpart of an ill-formed sequence.
+    pub(crate) fn replace_ill_formed(bytes: &[u8], replacement: &str, level: Option<Level>) -> String {
+        let mut text = String::with_capacity(bytes.len());
+        text.extend(replacing(bytes, replacement, level));
+        text
     }
 
     /// The text that these bytes are, or the bytes and the offset of the first one that is not well-formed UTF-8.

@@ -343,11 +343,23 @@ const OPERATIONS: &[Operation] = &[
     ),
     (
         "form::Serializer",
-        |n| 9 * n + 64,
+        |n| 9 * n + 96,
         |input, level| {
             peak(|| {
                 let mut serializer = Serializer::new(String::new()).level(level);
                 serializer.append_pair("name", input).append_key_only("");
+                serializer.finish()
+            })
+        },
+    ),
+    (
+        "form::Serializer::extend_pairs",
+        |n| 9 * n + 1024,
+        |input, level| {
+            peak(|| {
+                let (name, value) = input.split_at(input.len() / 2);
+                let mut serializer = Serializer::new(String::new()).level(level);
+                serializer.extend_pairs([(name, value), (&[], &[]), (&[], &[])]);
                 serializer.finish()
             })
         },

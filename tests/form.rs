@@ -80,6 +80,16 @@ fn pairs_across_blocks() {
     }
 }
 
+/// A decoded part is text wherever its only byte that is not ASCII stands.
+#[test]
+fn ill_formed_anywhere() {
+    for before in 0..40 {
+        for behind in 0..40 {
+            compare_parsing(format!("a={}%FF{}", "x".repeat(before), "x".repeat(behind)).as_bytes());
+        }
+    }
+}
+
 #[test]
 fn nothing_escaped_is_borrowed() {
     let input = format!("name=value&{0}={0}&é=100%", "long".repeat(40));

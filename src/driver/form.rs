@@ -1,6 +1,6 @@
 //! Where the names and values of a form stand (WHATWG URL 5.1): found 64 bytes at a time, not pair by pair.
 //!
-//! Its unsafe code is held by tests/form.rs and tests/bounds.rs.
+//! Its unsafe code is held by tests/form.rs, tests/bounds.rs and tests/guarded_heap.rs.
 
 use crate::kernel::{FormMarks, Kernels};
 use crate::level::Level;
@@ -48,10 +48,15 @@ pub(crate) struct Pairs<'a> {
     at: usize,
     /// Where the marks start.
     window: usize,
-    /// The ends of the pairs from `at` on: '&', and the end of the input if the window reaches it.
-    ends: u64,
-    equals: u64,
-    coded: u64,
+    /// The kernel puts them here itself: what it returned in memory would be copied in pieces other than it stored, and such loads
+    /// wait for the stores. The ends are those of the pairs from `at` on, and the end of the input if the window reaches it.
+    marks: FormMarks,
+}
+
+/// The lowest bit that is set.
+#[inline(always)]
+fn lowest(bits: u64) -> u64 {
+    bits & bits.wrapping_neg()
 }
 
 /// How many bytes there are marks of at once.
@@ -60,12 +65,18 @@ const WINDOW: usize = 64;
 impl<'a> Pairs<'a> {
     #[inline]
     pub(crate) fn new(input: &'a [u8], level: Option<Level>) -> Self {
-        Self { input, level, at: 0, window: 0, ends: 0, equals: 0, coded: 0 }
+        Self { input, level, at: 0, window: 0, marks: FormMarks::default() }
     }
 
     #[inline]
     pub(crate) fn set_level(&mut self, level: Level) {
         self.level = Some(level);
+    }
+
+    #[cfg(feature = "alloc")]
+    #[inline]
+    pub(crate) fn level(&self) -> Option<Level> {
+        self.level
     }
 
     /// Where a part that came from this form starts in it.
@@ -81,10 +92,11 @@ impl<'a> Pairs<'a> {
         let rest = &self.input[self.at..];
         let window = &rest[..rest.len().min(WINDOW)];
         // SAFETY: a usable level is one that the machine has. (tests/form.rs)
-        let marks = unsafe { (Kernels::of(Level::usable(self.level)).form_marks)(window) };
-        let FormMarks { ampersands, equals, coded } = marks;
-        let end = if rest.len() < WINDOW { 1 << rest.len() } else { 0 };
-        (self.window, self.ends, self.equals, self.coded) = (self.at, ampersands | end, equals, coded);
+        unsafe { (Kernels::of(Level::usable(self.level)).form_marks)(window, &mut self.marks) };
+        if rest.len() < WINDOW {
+            self.marks.ends |= 1 << rest.len();
+        }
+        self.window = self.at;
     }
 
     /// A pair of which the window sees no end.
@@ -102,44 +114,45 @@ impl<'a> Pairs<'a> {
     }
 }
 
-/// The bits below `end`, which is below 64.
-#[inline(always)]
-fn below(end: u32) -> u64 {
-    (1 << end) - 1
-}
-
 impl<'a> Iterator for Pairs<'a> {
     type Item = (Part<'a>, Part<'a>);
 
-    #[inline]
+    // A pair that the marks show takes a few instructions, fewer than to hand it over in memory.
+    #[inline(always)]
     fn next(&mut self) -> Option<Self::Item> {
         loop {
-            if self.ends == 0 {
+            if self.marks.ends == 0 {
                 if self.at >= self.input.len() {
                     return None;
                 }
                 self.look();
-                if self.ends == 0 {
+                if self.marks.ends == 0 {
                     return Some(self.long_pair());
                 }
             }
-            let start = (self.at - self.window) as u32;
-            let end = self.ends.trailing_zeros();
-            self.ends &= self.ends - 1;
-            self.at = self.window + end as usize + 1;
+            let start = 1 << (self.at - self.window);
+            let end = lowest(self.marks.ends);
+            self.marks.ends ^= end;
+            let from = self.at;
+            let pair_end = self.window + end.trailing_zeros() as usize;
+            self.at = pair_end + 1;
             if start == end {
                 continue;
             }
-            // The first '=' at or after the start, else the end.
-            let name_end = (self.equals & !below(start) | 1 << end).trailing_zeros().min(end);
-            let value_start = (name_end + 1).min(end);
-            let part = |start: u32, end: u32| {
-                let bytes = &self.input[self.window + start as usize..self.window + end as usize];
-                Part { bytes, is_plain: self.coded & below(end) & !below(start) == 0 }
+            // The first '=' from the start on, else the end. Differences of such bits have all those between them set.
+            let name_end = lowest((self.marks.equals | end) & start.wrapping_neg());
+            let name_length = name_end.trailing_zeros() as usize;
+            let value_start = self.window + name_length + usize::from(name_end != end);
+            let part = |from, to, bits| {
+                // SAFETY: the places are in order, and a mark is of a byte, or is the end of the input. (tests/bounds.rs)
+                let bytes = unsafe { self.input.get_unchecked(from..to) };
+                Part { bytes, is_plain: self.marks.coded & bits == 0 }
             };
-            return Some((part(start, name_end), part(value_start, end)));
+            let name = part(from, self.window + name_length, name_end - start);
+            return Some((name, part(value_start, pair_end, end - name_end)));
         }
     }
+
     /// Each pair has a byte at least, and all but the last a '&' behind it.
     #[inline]
     fn size_hint(&self) -> (usize, Option<usize>) {
@@ -150,104 +163,138 @@ impl<'a> Iterator for Pairs<'a> {
 /// What allocates.
 #[cfg(feature = "alloc")]
 pub(crate) mod owned {
+    use alloc::borrow::Cow;
     use alloc::string::String;
     use alloc::vec::Vec;
 
     use super::WINDOW;
-    use crate::driver::owned::{append_encoded, append_encoded_text};
-    use crate::kernel::tape::Target;
-    use crate::kernel::{Kernels, Pair};
+    use crate::driver::owned::{SLACK, append_encoded, into_text_unchecked, replace_ill_formed};
+    use crate::driver::{SHORT, is_well_formed, run_decode};
+    use crate::kernel::pair;
+    pub(crate) use crate::kernel::pair::PairRules;
+    use crate::kernel::tape::Tape;
+    use crate::kernel::{EncodePair, Kernels, WRITE, word};
     use crate::level::Level;
-    use crate::rules::EncodeRules;
+    use crate::rules::DecodeRules;
 
-    /// Appends a text as it is, and an encoded part behind it.
-    #[inline]
-    pub(crate) fn append_part(
-        output: &mut Vec<u8>,
-        before: &str,
-        part: &[u8],
-        rules: &EncodeRules,
-        level: Option<Level>,
-    ) {
-        output.reserve(room(before, part));
-        output.extend_from_slice(before.as_bytes());
-        append_encoded(part, output, rules, level);
-    }
+    /// What the standard decodes with: a '+' is a space, and a malformed '%' stays (WHATWG URL 5.1, steps 3.4 and 3.5).
+    const LENIENT: DecodeRules = DecodeRules { strict: false, plus: true, ..DecodeRules::STRICT };
 
-    /// Appends a pair, behind a '&' unless it is the first, encoded by rules that keep nothing.
+    /// Whether a part has a '%' or a '+', so that it cannot be borrowed but for malformed '%'.
     #[inline]
-    pub(crate) fn append_pair(
-        output: &mut Vec<u8>,
-        is_first: bool,
-        [name, value]: [&[u8]; 2],
-        rules: &EncodeRules,
-        level: Option<Level>,
-    ) {
-        if name.len() + value.len() <= 2 * WINDOW && append_short_pair(output, is_first, [name, value], rules, level) {
-            return;
+    fn is_coded(part: &[u8]) -> bool {
+        if part.len() <= SHORT {
+            word::contains(part, b'%') || word::contains(part, b'+')
+        } else {
+            memchr::memchr2(b'%', b'+', part).is_some()
         }
-        append_part(output, if is_first { "" } else { "&" }, name, rules, level);
-        append_part(output, "=", value, rules, level);
     }
 
-    /// [`append_pair`] by one kernel, or nothing if that declines.
+    /// The decoded bytes of a part. It is decoded at once: those who ask know that it is not [plain](super::Part::is_plain), so
+    /// there is little use in looking at it first.
     #[inline]
-    fn append_short_pair(
-        output: &mut Vec<u8>,
-        is_first: bool,
-        [name, value]: [&[u8]; 2],
-        rules: &EncodeRules,
+    pub(crate) fn decode_part(part: &[u8], level: Option<Level>) -> Cow<'_, [u8]> {
+        if !is_coded(part) {
+            return Cow::Borrowed(part);
+        }
+        let mut output = Vec::with_capacity(part.len() + SLACK);
+        let written = run_decode(Tape::new(part, output.spare_capacity_mut()), &LENIENT, WRITE, level).written;
+        // SAFETY: the kernel initialised `written` bytes of the capacity. (tests/form.rs, tests/guarded_heap.rs)
+        unsafe { output.set_len(written) }
+        // What is as long may have a space for a '+' yet.
+        if written < part.len() || output != part { Cow::Owned(output) } else { Cow::Borrowed(part) }
+    }
+
+    /// The decoded text of a part, with U+FFFD for what is not well-formed UTF-8.
+    #[inline]
+    pub(crate) fn decode_part_lossy(part: &[u8], level: Option<Level>) -> Cow<'_, str> {
+        let bytes = decode_part(part, level);
+        if word::is_ascii(&bytes) || is_well_formed(&bytes, level) {
+            // SAFETY: it is. (tests/form.rs)
+            unsafe { into_text_unchecked(bytes) }
+        } else {
+            Cow::Owned(replace_ill_formed(&bytes, "\u{FFFD}", level))
+        }
+    }
+
+    /// What appends names, values and pairs: the kernel is looked up only once. It is as public as the serializer's targets, by word: no
+    /// path from outside leads here.
+    #[derive(Clone, Copy)]
+    pub struct PartEncoder {
+        pair_kernel: EncodePair,
+        rules: &'static PairRules,
         level: Option<Level>,
-    ) -> bool {
-        let pair = Pair { is_first, name, value };
-        if output.capacity() - output.len() < pair.room() {
-            // With room for a second one that is like it.
-            let room = 2 * pair.worst() + 32;
-            if output.capacity() == 0 {
-                // Shorter than growing.
-                *output = Vec::with_capacity(room);
-            } else {
-                output.reserve(room);
+    }
+
+    impl PartEncoder {
+        #[inline]
+        pub(crate) fn new(rules: &'static PairRules, level: Option<Level>) -> Self {
+            Self { pair_kernel: Kernels::of(Level::usable(level)).encode_pair, rules, level }
+        }
+
+        /// Appends a text as it is, and an encoded part behind it.
+        #[inline]
+        pub(crate) fn append_part(&self, output: &mut Vec<u8>, before: &str, part: &[u8]) {
+            output.reserve(room(before, part));
+            output.extend_from_slice(before.as_bytes());
+            append_encoded(part, output, &self.rules.rules, self.level);
+        }
+
+        #[inline]
+        pub(crate) fn append_part_to_text(&self, output: &mut String, before: &str, part: &[u8]) {
+            // SAFETY: what is appended is text and, behind it, ASCII. (tests/form.rs)
+            self.append_part(unsafe { output.as_mut_vec() }, before, part);
+        }
+
+        /// Appends a pair, behind a '&' unless it is the first.
+        #[inline]
+        pub(crate) fn append_pair(&self, output: &mut Vec<u8>, is_first: bool, name: &[u8], value: &[u8]) {
+            if name.len() + value.len() > 2 * WINDOW {
+                return self.append_long_pair(output, is_first, name, value);
+            }
+            if output.capacity() - output.len() <= pair::room(name, value) {
+                make_room(output, name, value);
+            }
+            let length = output.len();
+            let separator = usize::from(!is_first);
+            // SAFETY: there is more than the room that the kernel needs, which is for the separator; a usable level is one that the
+            // machine has; and the kernel initialises as much as it says. (tests/form.rs, tests/bounds.rs, tests/guarded_heap.rs)
+            unsafe {
+                let to = output.as_mut_ptr().add(length);
+                to.write(b'&');
+                let written = (self.pair_kernel)(name, value, to.add(separator), self.rules);
+                output.set_len(length + separator + written);
             }
         }
-        let length = output.len();
-        let kernel = Kernels::of(Level::usable(level)).encode_pair;
-        let target = Target::new(output.spare_capacity_mut());
-        // SAFETY: a usable level is one that the machine has. (tests/form.rs, tests/bounds.rs, tests/guarded_heap.rs)
-        let Some(written) = (unsafe { kernel(&pair, target, rules) }) else { return false };
-        // SAFETY: the kernel initialised as much as it says. (tests/form.rs, tests/bounds.rs, tests/guarded_heap.rs)
-        unsafe { output.set_len(length + written) }
-        true
+
+        #[inline]
+        pub(crate) fn append_pair_to_text(&self, output: &mut String, is_first: bool, name: &[u8], value: &[u8]) {
+            // SAFETY: what is appended is ASCII. (tests/form.rs)
+            self.append_pair(unsafe { output.as_mut_vec() }, is_first, name, value);
+        }
+
+        #[inline(never)]
+        fn append_long_pair(&self, output: &mut Vec<u8>, is_first: bool, name: &[u8], value: &[u8]) {
+            self.append_part(output, if is_first { "" } else { "&" }, name);
+            self.append_part(output, "=", value);
+        }
     }
 
-    #[inline]
-    pub(crate) fn append_pair_to_text(
-        output: &mut String,
-        is_first: bool,
-        parts: [&[u8]; 2],
-        rules: &EncodeRules,
-        level: Option<Level>,
-    ) {
-        // SAFETY: what is appended is ASCII. (tests/form.rs)
-        append_pair(unsafe { output.as_mut_vec() }, is_first, parts, rules, level);
+    /// Makes room for a pair, and for a second one that is like it.
+    #[inline(never)]
+    fn make_room(output: &mut Vec<u8>, name: &[u8], value: &[u8]) {
+        let room = pair::worst(name, value) + pair::room(name, value) + 1;
+        if output.capacity() == 0 {
+            // Shorter than growing.
+            *output = Vec::with_capacity(room);
+        } else {
+            output.reserve(room);
+        }
     }
 
     /// How much to reserve: the worst case of a short part, so that it need not be measured first; by doubling, as always.
     #[inline]
     fn room(before: &str, part: &[u8]) -> usize {
         before.len() + if part.len() <= WINDOW { 3 * part.len() } else { 0 }
-    }
-
-    #[inline]
-    pub(crate) fn append_part_to_text(
-        output: &mut String,
-        before: &str,
-        part: &[u8],
-        rules: &EncodeRules,
-        level: Option<Level>,
-    ) {
-        output.reserve(room(before, part));
-        output.push_str(before);
-        append_encoded_text(part, output, rules, level);
     }
 }

@@ -9,7 +9,13 @@ use alloc::borrow::Cow;
 use crate::driver::form::Pairs;
 use crate::level::Level;
 #[cfg(feature = "alloc")]
-use crate::{DecodeError, Decoder, driver::form::Part};
+use crate::{
+    DecodeError, Decoder,
+    driver::form::{
+        Part,
+        owned::{decode_part, decode_part_lossy},
+    },
+};
 
 /// The pairs as they stand in the input, neither decoded nor checked (WHATWG URL 5.1, steps 1 to 3.4).
 ///
@@ -173,7 +179,8 @@ impl<'a> ParseLossy<'a> {
     /// The values of all pairs of this name, in order.
     pub fn get_all<'n>(&self, name: &'n str) -> impl Iterator<Item = Cow<'a, str>> + Clone + use<'a, 'n> {
         // A name that is not UTF-8 stands for another text than its bytes.
-        LossyFound { pairs: self.pairs.clone(), name }.map(|(_, value)| lossy(value))
+        let level = self.pairs.level();
+        LossyFound { pairs: self.pairs.clone(), name }.map(move |(_, value)| lossy(value, level))
     }
 }
 
@@ -197,14 +204,17 @@ impl<'a> ParseBytes<'a> {
         &self,
         name: &'n T,
     ) -> impl Iterator<Item = Cow<'a, [u8]>> + Clone + use<'a, 'n, T> {
-        Found { pairs: self.pairs.clone(), name: name.as_ref() }.map(|(_, value)| bytes(value))
+        let level = self.pairs.level();
+        Found { pairs: self.pairs.clone(), name: name.as_ref() }.map(move |(_, value)| bytes(value, level))
     }
 }
 
+// A pair takes fewer instructions to find than to be handed over in memory, which is how a call would return it: so `next` is always
+// inlined, here and below.
 impl<'a> Iterator for Split<'a> {
     type Item = (&'a [u8], &'a [u8]);
 
-    #[inline]
+    #[inline(always)]
     fn next(&mut self) -> Option<Self::Item> {
         self.pairs.next().map(|(name, value)| (name.bytes(), value.bytes()))
     }
@@ -219,7 +229,7 @@ impl<'a> Iterator for Split<'a> {
 impl<'a> Iterator for Parse<'a> {
     type Item = Result<(Cow<'a, str>, Cow<'a, str>), DecodeError>;
 
-    #[inline]
+    #[inline(always)]
     fn next(&mut self) -> Option<Self::Item> {
         let pair = self.pairs.next()?;
         Some(strict_pair(&self.pairs, pair))
@@ -235,10 +245,11 @@ impl<'a> Iterator for Parse<'a> {
 impl<'a> Iterator for ParseLossy<'a> {
     type Item = (Cow<'a, str>, Cow<'a, str>);
 
-    #[inline]
+    #[inline(always)]
     fn next(&mut self) -> Option<Self::Item> {
         let (name, value) = self.pairs.next()?;
-        Some((lossy(name), lossy(value)))
+        let level = self.pairs.level();
+        Some((lossy(name, level), lossy(value, level)))
     }
 
     #[inline]
@@ -251,9 +262,10 @@ impl<'a> Iterator for ParseLossy<'a> {
 impl<'a> Iterator for ParseBytes<'a> {
     type Item = (Cow<'a, [u8]>, Cow<'a, [u8]>);
 
-    #[inline]
+    #[inline(always)]
     fn next(&mut self) -> Option<Self::Item> {
-        self.pairs.next().map(|(name, value)| (bytes(name), bytes(value)))
+        let level = self.pairs.level();
+        self.pairs.next().map(|(name, value)| (bytes(name, level), bytes(value, level)))
     }
 
     #[inline]
@@ -270,35 +282,32 @@ impl FusedIterator for ParseLossy<'_> {}
 #[cfg(feature = "alloc")]
 impl FusedIterator for ParseBytes<'_> {}
 
-/// What the standard decodes with.
-#[cfg(feature = "alloc")]
-const LENIENT: Decoder = Decoder::new().lenient().plus_for_space();
 #[cfg(feature = "alloc")]
 const STRICT: Decoder = Decoder::new().plus_for_space();
 
 /// The text of a part, or its first error, counted from its own start.
 #[cfg(feature = "alloc")]
 #[inline]
-pub(super) fn strict(part: Part<'_>) -> Result<Cow<'_, str>, DecodeError> {
+pub(super) fn strict(part: Part<'_>, level: Option<Level>) -> Result<Cow<'_, str>, DecodeError> {
     match part.plain_text() {
         Some(text) => Ok(Cow::Borrowed(text)),
-        None => decode_strict(part.bytes()),
+        None => decode_strict(part.bytes(), level),
     }
 }
 
 #[cfg(feature = "alloc")]
 #[inline]
-pub(super) fn lossy(part: Part<'_>) -> Cow<'_, str> {
+pub(super) fn lossy(part: Part<'_>, level: Option<Level>) -> Cow<'_, str> {
     match part.plain_text() {
         Some(text) => Cow::Borrowed(text),
-        None => decode_lossy(part.bytes()).unwrap_or_default(),
+        None => decode_lossy(part.bytes(), level).unwrap_or_default(),
     }
 }
 
 #[cfg(feature = "alloc")]
 #[inline]
-pub(super) fn bytes(part: Part<'_>) -> Cow<'_, [u8]> {
-    if part.is_plain() { Cow::Borrowed(part.bytes()) } else { decode_bytes(part.bytes()).unwrap_or_default() }
+pub(super) fn bytes(part: Part<'_>, level: Option<Level>) -> Cow<'_, [u8]> {
+    if part.is_plain() { Cow::Borrowed(part.bytes()) } else { decode_bytes(part.bytes(), level).unwrap_or_default() }
 }
 
 // Out of line, so that the loops over plain pairs stay small. That the results come as `Option` or `Result` keeps the plain
@@ -306,21 +315,20 @@ pub(super) fn bytes(part: Part<'_>) -> Cow<'_, [u8]> {
 // for the stores.
 #[cfg(feature = "alloc")]
 #[inline(never)]
-fn decode_strict(part: &[u8]) -> Result<Cow<'_, str>, DecodeError> {
-    STRICT.decode_utf8(part)
+fn decode_strict(part: &[u8], level: Option<Level>) -> Result<Cow<'_, str>, DecodeError> {
+    level.map_or(STRICT, |level| STRICT.level(level)).decode_utf8(part)
 }
 
 #[cfg(feature = "alloc")]
 #[inline(never)]
-fn decode_lossy(part: &[u8]) -> Option<Cow<'_, str>> {
-    // A lenient decoder that rejects nothing has no error, so what stands in for `None` never does. So too below.
-    LENIENT.decode_utf8_lossy(part).ok()
+fn decode_lossy(part: &[u8], level: Option<Level>) -> Option<Cow<'_, str>> {
+    Some(decode_part_lossy(part, level))
 }
 
 #[cfg(feature = "alloc")]
 #[inline(never)]
-fn decode_bytes(part: &[u8]) -> Option<Cow<'_, [u8]>> {
-    LENIENT.decode(part).ok()
+fn decode_bytes(part: &[u8], level: Option<Level>) -> Option<Cow<'_, [u8]>> {
+    Some(decode_part(part, level))
 }
 
 #[cfg(feature = "alloc")]
@@ -330,7 +338,7 @@ fn strict_pair<'a>(
     (name, value): (Part<'a>, Part<'a>),
 ) -> Result<(Cow<'a, str>, Cow<'a, str>), DecodeError> {
     let decode = |part: Part<'a>| {
-        strict(part).map_err(|error| DecodeError::new(error.kind, pairs.offset(&part) + error.position))
+        strict(part, pairs.level()).map_err(|error| DecodeError::new(error.kind, pairs.offset(&part) + error.position))
     };
     Ok((decode(name)?, decode(value)?))
 }
@@ -349,12 +357,12 @@ impl<'a> Iterator for Found<'a, '_> {
 
     #[inline]
     fn next(&mut self) -> Option<Self::Item> {
-        let wanted = self.name;
+        let (wanted, level) = (self.name, self.pairs.level());
         self.pairs.find(|(name, _)| {
             if name.is_plain() {
                 name.bytes() == wanted
             } else {
-                may_become(name.bytes(), wanted) && *bytes(*name) == *wanted
+                may_become(name.bytes(), wanted) && *bytes(*name, level) == *wanted
             }
         })
     }
@@ -374,10 +382,10 @@ impl<'a> Iterator for LossyFound<'a, '_> {
 
     #[inline]
     fn next(&mut self) -> Option<Self::Item> {
-        let wanted = self.name;
+        let (wanted, level) = (self.name, self.pairs.level());
         self.pairs.find(|(name, _)| match name.plain_text() {
             Some(text) => text == wanted,
-            None => lossy(*name) == wanted,
+            None => lossy(*name, level) == wanted,
         })
     }
 }

@@ -4,6 +4,7 @@
 use alloc::string::String;
 use alloc::vec::Vec;
 
+use crate::driver::form::owned::{PairRules, PartEncoder};
 use crate::level::Level;
 use crate::{Encoder, sets};
 
@@ -56,9 +57,7 @@ mod sealed {
     use alloc::string::String;
     use alloc::vec::Vec;
 
-    use crate::Encoder;
-    use crate::driver::form::owned::{append_pair, append_pair_to_text, append_part, append_part_to_text};
-    use crate::level::Level;
+    use crate::driver::form::owned::PartEncoder;
 
     /// What the serializer needs, which is nobody else's business.
     pub trait Target {
@@ -66,16 +65,17 @@ mod sealed {
         /// Makes room for so many pairs, if they are like most.
         fn expect(&mut self, pairs: usize);
         /// Appends a text as it is, and an encoded part behind it.
-        fn append(&mut self, before: &str, part: &[u8], encoder: &Encoder, level: Option<Level>);
-        /// Appends a pair, behind a '&' unless it is the first, by an encoder that keeps nothing.
-        fn append_pair(&mut self, is_first: bool, name: &[u8], value: &[u8], encoder: &Encoder, level: Option<Level>);
+        fn append(&mut self, encoder: &PartEncoder, before: &str, part: &[u8]);
+        /// Appends a pair, behind a '&' unless it is the first.
+        fn append_pair(&mut self, encoder: &PartEncoder, is_first: bool, name: &[u8], value: &[u8]);
     }
 
-    /// Room for so many pairs of 24 bytes, and for the worst case of a last one. A single pair says itself what it takes; many
-    /// could turn out to be empty, or fewer, so this stays below a kilobyte.
+    /// Room for so many pairs of 24 bytes, and for what a kernel asks for a last one of 64: growing costs more than all else there is
+    /// to do for a pair. A single pair says itself what it takes; many could turn out to be empty, or fewer, so this is a kilobyte
+    /// at most.
     #[inline]
     fn expected_room(pairs: usize) -> usize {
-        if pairs > 1 { 24 * pairs.min(32) + 48 } else { 0 }
+        if pairs > 1 { 24 * pairs.min(32) + 256 } else { 0 }
     }
 
     impl Target for String {
@@ -90,13 +90,13 @@ mod sealed {
         }
 
         #[inline]
-        fn append(&mut self, before: &str, part: &[u8], encoder: &Encoder, level: Option<Level>) {
-            append_part_to_text(self, before, part, &encoder.rules, level);
+        fn append(&mut self, encoder: &PartEncoder, before: &str, part: &[u8]) {
+            encoder.append_part_to_text(self, before, part);
         }
 
         #[inline]
-        fn append_pair(&mut self, is_first: bool, name: &[u8], value: &[u8], encoder: &Encoder, level: Option<Level>) {
-            append_pair_to_text(self, is_first, [name, value], &encoder.rules, level);
+        fn append_pair(&mut self, encoder: &PartEncoder, is_first: bool, name: &[u8], value: &[u8]) {
+            encoder.append_pair_to_text(self, is_first, name, value);
         }
     }
 
@@ -112,13 +112,13 @@ mod sealed {
         }
 
         #[inline]
-        fn append(&mut self, before: &str, part: &[u8], encoder: &Encoder, level: Option<Level>) {
-            append_part(self, before, part, &encoder.rules, level);
+        fn append(&mut self, encoder: &PartEncoder, before: &str, part: &[u8]) {
+            encoder.append_part(self, before, part);
         }
 
         #[inline]
-        fn append_pair(&mut self, is_first: bool, name: &[u8], value: &[u8], encoder: &Encoder, level: Option<Level>) {
-            append_pair(self, is_first, [name, value], &encoder.rules, level);
+        fn append_pair(&mut self, encoder: &PartEncoder, is_first: bool, name: &[u8], value: &[u8]) {
+            encoder.append_pair(self, is_first, name, value);
         }
     }
 
@@ -134,13 +134,13 @@ mod sealed {
         }
 
         #[inline]
-        fn append(&mut self, before: &str, part: &[u8], encoder: &Encoder, level: Option<Level>) {
-            (**self).append(before, part, encoder, level);
+        fn append(&mut self, encoder: &PartEncoder, before: &str, part: &[u8]) {
+            (**self).append(encoder, before, part);
         }
 
         #[inline]
-        fn append_pair(&mut self, is_first: bool, name: &[u8], value: &[u8], encoder: &Encoder, level: Option<Level>) {
-            (**self).append_pair(is_first, name, value, encoder, level);
+        fn append_pair(&mut self, encoder: &PartEncoder, is_first: bool, name: &[u8], value: &[u8]) {
+            (**self).append_pair(encoder, is_first, name, value);
         }
     }
 }
@@ -150,8 +150,8 @@ impl Target for Vec<u8> {}
 impl<T: Target> Target for &mut T {}
 
 /// The standard's serializer, and the same with `%20` for a space.
-static FORM: Encoder = Encoder::FORM;
-static PERCENT_20: Encoder = Encoder::new(sets::whatwg::FORM);
+static FORM: PairRules = PairRules::new(Encoder::FORM.rules);
+static PERCENT_20: PairRules = PairRules::new(Encoder::new(sets::whatwg::FORM).rules);
 
 impl<T: Target> Serializer<T> {
     /// Appends to a form: what the target holds already is part of it.
@@ -224,7 +224,7 @@ impl<T: Target> Serializer<T> {
             self.append_part("=", value);
         } else {
             let is_first = self.target.length() <= self.start;
-            self.target.append_pair(is_first, name, value, self.encoder(), self.level);
+            self.target.append_pair(&self.encoder(), is_first, name, value);
         }
         self
     }
@@ -250,8 +250,15 @@ impl<T: Target> Serializer<T> {
     {
         let pairs = pairs.into_iter();
         self.target.expect(pairs.size_hint().0);
+        if self.newlines {
+            pairs.for_each(|(name, value)| _ = self.append_pair(name.as_ref(), value.as_ref()));
+            return self;
+        }
+        let encoder = self.encoder();
+        let mut is_first = self.target.length() <= self.start;
         for (name, value) in pairs {
-            self.append_pair(name.as_ref(), value.as_ref());
+            self.target.append_pair(&encoder, is_first, name.as_ref(), value.as_ref());
+            is_first = false;
         }
         self
     }
@@ -276,8 +283,8 @@ impl<T: Target> Serializer<T> {
     }
 
     #[inline]
-    fn encoder(&self) -> &'static Encoder {
-        if self.percent_20 { &PERCENT_20 } else { &FORM }
+    fn encoder(&self) -> PartEncoder {
+        PartEncoder::new(if self.percent_20 { &PERCENT_20 } else { &FORM }, self.level)
     }
 
     #[inline]
@@ -285,18 +292,18 @@ impl<T: Target> Serializer<T> {
         if self.newlines {
             self.append_lines(before, part);
         } else {
-            self.target.append(before, part, self.encoder(), self.level);
+            self.target.append(&self.encoder(), before, part);
         }
     }
 
     fn append_lines(&mut self, before: &str, mut part: &[u8]) {
-        let mut before = before;
+        let (encoder, mut before) = (self.encoder(), before);
         while let Some(at) = memchr::memchr2(b'\r', b'\n', part) {
-            self.target.append(before, &part[..at], self.encoder(), self.level);
+            self.target.append(&encoder, before, &part[..at]);
             let newline = if part[at..].starts_with(b"\r\n") { 2 } else { 1 };
             part = &part[at + newline..];
             before = "%0D%0A";
         }
-        self.target.append(before, part, self.encoder(), self.level);
+        self.target.append(&encoder, before, part);
     }
 }

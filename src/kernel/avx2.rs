@@ -16,7 +16,7 @@ use super::block;
 use super::report::{Extract, Report};
 use super::tape::{Source, Tape, Target};
 use super::vector::Vector;
-use super::{FormMarks, Pair, Progress, ShortOutput};
+use super::{FormMarks, Progress, ShortOutput};
 use crate::byteset::ByteSet;
 use crate::rules::{DecodeRules, EncodeRules};
 

@@ -14,12 +14,13 @@
 use core::arch::x86_64::*;
 
 use super::marks::{self, Index, MEMBERS, Mark, MarkKernel, PERCENTS, Shift, TRIPLETS_OF_OTHERS};
+use super::pair::{ESCAPED, PairRules};
 use super::report::{self, Extract, Report};
 use super::tape::{Source, Tape, Target};
 use super::utf8;
 use super::{
-    Cursor, DIRTY_BLOCKS, FormMarks, GROUP_BLOCKS, KEEP, Kernel, PLUS, Pair, Progress, REJECT, SCAN, ShortOutput, Stop,
-    UPPERCASE, WRITE, encode_parts,
+    Cursor, DIRTY_BLOCKS, FormMarks, GROUP_BLOCKS, KEEP, Kernel, PLUS, Progress, REJECT, SCAN, ShortOutput, Stop,
+    UPPERCASE, WRITE,
 };
 use crate::byteset::ByteSet;
 use crate::rules::{DecodeRules, EncodeRules};
@@ -105,15 +106,13 @@ impl Kernel for Avx512 {
     }
 
     #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
-    unsafe fn form_marks(bytes: &[u8]) -> FormMarks {
+    unsafe fn form_marks(bytes: &[u8], marks: &mut FormMarks) {
         // The lanes behind the end are zero, which is no mark.
         let x = load(bytes.as_ptr(), bytes.len());
         let equal = |byte: u8| _mm512_cmpeq_epi8_mask(x, _mm512_set1_epi8(byte as i8));
-        FormMarks {
-            ampersands: equal(b'&'),
-            equals: equal(b'='),
-            coded: equal(b'%') | equal(b'+') | _mm512_movepi8_mask(x),
-        }
+        marks.ends = equal(b'&');
+        marks.equals = equal(b'=');
+        marks.coded = equal(b'%') | equal(b'+') | _mm512_movepi8_mask(x);
     }
 
     #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
@@ -170,51 +169,94 @@ impl Kernel for Avx512 {
         if escaped == 0 {
             return None;
         }
-        encode.expand::<true>(x, x, escaped, length, output.as_mut_ptr().cast(), output.len());
+        encode.expand.store::<true>(x, x, escaped, length, output.as_mut_ptr().cast(), output.len());
         Some(length + 2 * escaped.count_ones() as usize)
     }
 
     /// A pair that fits into a register is put together in one. Whatever would take a call goes the other way.
     #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
-    unsafe fn encode_pair(pair: &Pair<'_>, target: Target<'_>, rules: &EncodeRules) -> Option<usize> {
-        let Pair { is_first, name, value } = *pair;
-        let name_start = usize::from(!is_first);
-        let name_end = name_start + name.len();
-        let length = name_end + 1 + value.len();
-        let name_from = before(name, name_start);
-        let value_from = before(value, name_end + 1);
-        // A group is stored as a register, of which the last one may not count at all.
-        let room = if length <= GROUP { LANES } else { 3 * length + LANES };
-        let is_easy =
-            length <= LANES && target.capacity() >= room && is_within_page(name_from) && is_within_page(value_from);
-        if !is_easy {
-            return Self::encode_parts(pair, target, rules);
+    unsafe fn encode_pair(name: &[u8], value: &[u8], to: *mut u8, rules: &PairRules) -> usize {
+        let (equals, length) = (name.len(), name.len() + 1 + value.len());
+        let (name_from, value_from) = (before(name, 0), before(value, equals + 1));
+        if length > LANES || !is_within_page(name_from) || !is_within_page(value_from) {
+            return encode_long_pair(name, value, to, rules);
         }
-        let name = _mm512_maskz_loadu_epi8(low_bits(name.len()) << name_start, name_from.cast());
-        let value = _mm512_maskz_loadu_epi8((low_bits(value.len()) << 1) << name_end, value_from.cast());
-        let x = _mm512_or_si512(name, value);
-        let x = _mm512_mask_blend_epi8(1 << name_end, x, _mm512_set1_epi8(b'=' as i8));
-        let x = _mm512_mask_blend_epi8(name_start as u64, x, _mm512_set1_epi8(b'&' as i8));
-        let separators = 1 << name_end | name_start as u64;
-        let spaces = if rules.plus() { u64::MAX } else { 0 };
-        let spaces = _mm512_mask_cmpeq_epi8_mask(spaces, x, _mm512_set1_epi8(b' ' as i8));
-        let plain = _mm512_mask_blend_epi8(spaces, x, _mm512_set1_epi8(b'+' as i8));
-        let encode = Encode::new(rules);
-        let escaped = encode.escape.members(x) & low_bits(length) & !separators;
+        let name_lanes = low_bits(equals);
+        let lanes = low_bits(length) & !(1 << equals);
+        let x = _mm512_maskz_loadu_epi8(name_lanes, name_from.cast());
+        let x = _mm512_mask_loadu_epi8(x, lanes & !name_lanes, value_from.cast());
+        let encode = EncodePair::new(rules);
+        let (plain, escaped) = encode.block(x, lanes);
         if escaped == 0 {
-            _mm512_storeu_epi8(target.start().cast(), plain);
-        } else {
-            encode.expand::<true>(plain, x, escaped, length, target.start(), ROOM);
+            _mm512_storeu_epi8(to.cast(), plain);
+            to.add(equals).write(b'=');
+            return length;
         }
-        Some(length + 2 * escaped.count_ones() as usize)
+        let plain = _mm512_mask_blend_epi8(1 << equals, plain, _mm512_set1_epi8(b'=' as i8));
+        Expand::new(rules.rules.digits).store::<true>(plain, x, escaped, length, to, 3 * length + LANES);
+        length + 2 * escaped.count_ones() as usize
     }
 }
 
-impl Avx512 {
-    #[inline(never)]
-    unsafe fn encode_parts(pair: &Pair<'_>, target: Target<'_>, rules: &EncodeRules) -> Option<usize> {
-        encode_parts::<Self>(pair, target, rules)
+/// What encoding a pair needs in registers.
+struct EncodePair {
+    plain: [__m512i; 2],
+}
+
+impl EncodePair {
+    #[inline(always)]
+    unsafe fn new(rules: &PairRules) -> Self {
+        Self { plain: [0, 64].map(|from| _mm512_loadu_epi8(rules.plain.as_ptr().add(from).cast())) }
     }
+
+    /// What the characters become that are not escaped, and which of `lanes` are.
+    #[inline(always)]
+    unsafe fn block(&self, x: __m512i, lanes: u64) -> (__m512i, u64) {
+        // The permutation looks at the low seven bits of its index.
+        let plain = _mm512_permutex2var_epi8(self.plain[0], x, self.plain[1]);
+        let escaped = _mm512_mask_test_epi8_mask(lanes, _mm512_or_si512(plain, x), _mm512_set1_epi8(ESCAPED as i8));
+        (plain, escaped)
+    }
+}
+
+/// Part by part, 64 bytes at a time.
+///
+/// # Safety
+///
+/// There is [`room`](super::pair::room) at `to`.
+#[inline(never)]
+#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
+unsafe fn encode_long_pair(name: &[u8], value: &[u8], to: *mut u8, rules: &PairRules) -> usize {
+    let encode = EncodePair::new(rules);
+    let mut written = 0;
+    for (is_value, part) in [(false, name), (true, value)] {
+        if is_value {
+            to.add(written).write(b'=');
+            written += 1;
+        }
+        let mut read = 0;
+        while read < part.len() {
+            let left = part.len() - read;
+            let x = load(part.as_ptr().add(read), left);
+            let (plain, escaped) = encode.block(x, low_bits(left));
+            let length = left.min(LANES);
+            if escaped == 0 {
+                _mm512_storeu_epi8(to.add(written).cast(), plain);
+            } else {
+                Expand::new(rules.rules.digits).store::<true>(
+                    plain,
+                    x,
+                    escaped,
+                    length,
+                    to.add(written),
+                    3 * left + LANES,
+                );
+            }
+            written += length + 2 * escaped.count_ones() as usize;
+            read += length;
+        }
+    }
+    written
 }
 
 /// Where a load starts that has these bytes in its lanes from `first` on; somewhere, if there are none.
@@ -808,8 +850,7 @@ static FRONT: [u8; 64] = {
 struct Encode {
     escape: Class,
     triplet_digits: __m512i,
-    digits: __m512i,
-    front: __m512i,
+    expand: Expand,
 }
 
 impl Encode {
@@ -818,8 +859,7 @@ impl Encode {
         Self {
             escape: Class::new(rules.escape()),
             triplet_digits: load_table(&DIGITS),
-            digits: broadcast(rules.digits),
-            front: load_table(&FRONT),
+            expand: Expand::new(rules.digits),
         }
     }
 
@@ -932,7 +972,7 @@ impl Encode {
                 advance = DIRTY_LANES;
                 escaped &= low_bits(DIRTY_LANES);
             }
-            if !self.expand::<WHOLE>(plain, window.x, escaped, advance, to, room) {
+            if !self.expand.store::<WHOLE>(plain, window.x, escaped, advance, to, room) {
                 return Some(Stop::Full);
             }
         } else if MODE == WRITE && !store::<WHOLE>(plain, length, to, room) {
@@ -948,6 +988,19 @@ impl Encode {
         cursor.written = cursor.written.saturating_add(advance + 2 * escaped.count_ones() as usize);
         None
     }
+}
+
+/// What stores triplets, in registers.
+struct Expand {
+    digits: __m512i,
+    front: __m512i,
+}
+
+impl Expand {
+    #[inline(always)]
+    unsafe fn new(digits: &[u8; 16]) -> Self {
+        Self { digits: broadcast(digits), front: load_table(&FRONT) }
+    }
 
     /// Stores the lowest `length` lanes, those of `escaped` as triplets: three lanes for each, of which those that count are
     /// compressed, always in a register.
@@ -957,7 +1010,7 @@ impl Encode {
     /// `to` is valid for writes of `room` bytes. If `WHOLE`, of three times `length` and [`LANES`], and what is stored behind what
     /// counts may be anything; so for up to [`GROUP`] lanes, [`LANES`] are enough.
     #[inline(always)]
-    unsafe fn expand<const WHOLE: bool>(
+    unsafe fn store<const WHOLE: bool>(
         &self,
         plain: __m512i,
         x: __m512i,

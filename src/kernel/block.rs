@@ -12,16 +12,21 @@
 //! tests/guarded_heap.rs and tests/differential.rs.
 
 use super::marks::{self, MEMBERS, Mark, PERCENTS, TRIPLETS_OF_OTHERS};
+use super::pair::PairRules;
 use super::report::{self, Extract, Report};
-use super::tape::{Tape, Target};
+use super::tape::Tape;
 use super::vector::{Vector, Vector16};
+use super::word;
 use super::{
-    COMPACTED, Cursor, DIRTY_BLOCKS, EXPANDED, FormMarks, GROUP_BLOCKS, KEEP, PLUS, Pair, Progress, REJECT, SCAN,
+    COMPACTED, Cursor, DIRTY_BLOCKS, EXPANDED, FormMarks, GROUP_BLOCKS, KEEP, PLUS, Progress, REJECT, SCAN,
     ShortOutput, Stop, UPPERCASE, WRITE,
 };
 use crate::byteset::ByteSet;
 use crate::rules::{DecodeRules, EncodeRules};
 use crate::sets;
+
+/// The bit of a row that a byte has, by its high half.
+const BITS: [u8; 16] = [1, 2, 4, 8, 16, 32, 64, 128, 1, 2, 4, 8, 16, 32, 64, 128];
 
 /// A [`ByteSet`] in registers.
 #[derive(Clone, Copy)]
@@ -35,7 +40,6 @@ struct Class<V> {
 impl<V: Vector> Class<V> {
     #[inline(always)]
     unsafe fn new(set: &ByteSet) -> Self {
-        const BITS: [u8; 16] = [1, 2, 4, 8, 16, 32, 64, 128, 1, 2, 4, 8, 16, 32, 64, 128];
         let [ascii, others] = set.rows();
         // SAFETY: the caller has the instructions.
         unsafe { Self { ascii: V::table(ascii), others: V::table(others), bits: V::table(&BITS), top: V::splat(0x80) } }
@@ -610,24 +614,27 @@ pub(crate) unsafe fn inspect<V: Vector, const COUNT: bool>(
 pub(crate) unsafe fn form_marks<V: Vector>(bytes: &[u8]) -> FormMarks {
     let (start, length) = (bytes.as_ptr(), bytes.len().min(64));
     let mut all = FormMarks::default();
-    let mut at = 0;
+    let mut add = |marks: FormMarks, at: usize| {
+        all.ends |= marks.ends << at;
+        all.equals |= marks.equals << at;
+        all.coded |= marks.coded << at;
+    };
     // SAFETY: the caller has the instructions; every load stays within the bytes.
     unsafe {
-        while at + V::LANES <= length {
-            let marks = marks_of(V::load(start.add(at)));
-            all.ampersands |= marks.ampersands << at;
-            all.equals |= marks.equals << at;
-            all.coded |= marks.coded << at;
-            at += V::LANES;
-        }
-        while at < length {
+        if length >= V::LANES {
+            let last = length - V::LANES;
+            for at in (0..last).step_by(V::LANES) {
+                add(marks_of(V::load(start.add(at))), at);
+            }
+            // Some of these bytes were looked at before: the marks are the same.
+            add(marks_of(V::load(start.add(last))), last);
+        } else if length >= V::Half::LANES {
+            let last = length - V::Half::LANES;
+            add(marks_of(V::Half::load(start)), 0);
+            add(marks_of(V::Half::load(start.add(last))), last);
+        } else {
             // The lanes behind the end are zero, which is no mark.
-            let left = (length - at).min(V::Half::LANES);
-            let marks = marks_of(load_up_to::<V::Half>(start.add(at), left));
-            all.ampersands |= marks.ampersands << at;
-            all.equals |= marks.equals << at;
-            all.coded |= marks.coded << at;
-            at += left;
+            add(marks_of(V::Half::load_partial(start, length)), 0);
         }
     }
     all
@@ -639,11 +646,7 @@ unsafe fn marks_of<V: Vector>(x: V) -> FormMarks {
     unsafe {
         let top = V::splat(0x80);
         let coded = x.equal(V::splat(b'%')).or(x.equal(V::splat(b'+'))).or(x.and(top).equal(top));
-        FormMarks {
-            ampersands: x.equal(V::splat(b'&')).bits(),
-            equals: x.equal(V::splat(b'=')).bits(),
-            coded: coded.bits(),
-        }
+        FormMarks { ends: x.equal(V::splat(b'&')).bits(), equals: x.equal(V::splat(b'=')).bits(), coded: coded.bits() }
     }
 }
 
@@ -1102,31 +1105,47 @@ unsafe fn encode_all<V: Vector, const VARIANT: u8, const MODE: u8>(
     }
 }
 
-/// The parts 16 lanes at a time, each stored as if it was whole: the room of a pair is enough for that.
+/// What [`encode_pair`] needs in registers.
+#[derive(Clone, Copy)]
+struct EncodePair<V> {
+    kept: V,
+    bits: V,
+    space: V,
+    change: V,
+    digits: &'static [u8; 16],
+}
+
+/// Most parts have a few bytes: both of a pair that has no more than eight in each go through one register. Otherwise 16 lanes at a
+/// time.
+///
+/// # Safety
+///
+/// There is [`pair::room`](super::pair::room) at `to`.
 #[inline(always)]
-pub(crate) unsafe fn encode_pair<V: Vector16>(
-    pair: &Pair<'_>,
-    target: Target<'_>,
-    rules: &EncodeRules,
-) -> Option<usize> {
-    if target.capacity() < pair.room() {
-        return None;
-    }
-    // SAFETY: the caller has the instructions. Before a part there is room for the '&', the '=', three times what is left of the
-    // pair, and 32 bytes; what a block of n lanes stores ends at most 28 + 2n bytes behind its start, or 16 if it is clean.
+pub(crate) unsafe fn encode_pair<V: Vector16>(name: &[u8], value: &[u8], to: *mut u8, rules: &PairRules) -> usize {
+    // SAFETY: the caller has the instructions and promises the room. Before a part there is room for three times what is left of the
+    // pair, and 64 bytes; what a block of n lanes stores ends at most 28 + 2n bytes behind its start, or 16 if it is clean.
     unsafe {
-        let encode = Encode::<V>::new(rules);
-        let plus = V::splat(if rules.plus() { 0xFF } else { 0 });
-        let start = target.start();
-        let mut to = start;
-        if !pair.is_first {
-            to.write(b'&');
-            to = to.add(1);
+        let encode = EncodePair {
+            kept: V::table(&rules.kept),
+            bits: V::table(&BITS),
+            space: V::splat(b' '),
+            change: V::splat(rules.space),
+            digits: rules.rules.digits,
+        };
+        if name.len() <= 8 && value.len() <= 8 {
+            let lanes = low_bits(name.len()) | low_bits(value.len()) << 8;
+            let x = V::from_words(word::load_up_to_8(name), word::load_up_to_8(value));
+            let (plain, escaped) = encode.block(x, lanes);
+            if escaped == 0 {
+                plain.store_words(to, to.add(name.len() + 1));
+                to.add(name.len()).write(b'=');
+                return name.len() + 1 + value.len();
+            }
         }
-        to = encode.part(pair.name, plus, to);
-        to.write(b'=');
-        to = encode.part(pair.value, plus, to.add(1));
-        Some(to.addr() - start.addr())
+        let equals = encode.part(name, to);
+        equals.write(b'=');
+        encode.part(value, equals.add(1)).addr() - to.addr()
     }
 }
 
@@ -1143,44 +1162,82 @@ pub(crate) unsafe fn encode_short<V: Vector16>(
     // 64 more.
     unsafe {
         let encode = Encode::<V>::new(rules);
-        let written = if input.len() <= V::LANES {
+        if input.len() <= V::LANES {
             let x = load_up_to::<V>(input.as_ptr(), input.len());
             let escaped = encode.escape.members(x).bits() & low_bits(input.len());
             if escaped != 0 {
                 expand(x, escaped, V::LANES, encode.digits, start);
             }
-            input.len() + 2 * escaped.count_ones() as usize
-        } else {
-            encode.part(input, V::splat(0), start).addr() - start.addr()
-        };
-        (written > input.len()).then_some(written)
+            return (escaped != 0).then(|| input.len() + 2 * escaped.count_ones() as usize);
+        }
+        let (mut read, mut written) = (0, 0);
+        while read < input.len() {
+            let left = input.len() - read;
+            let x = load_after::<V>(input.as_ptr().add(read), left, read);
+            let length = left.min(V::LANES);
+            let escaped = encode.escape.members(x).bits() & low_bits(length);
+            if escaped == 0 {
+                x.store(start.add(written));
+            } else {
+                expand(x, escaped, V::LANES, encode.digits, start.add(written));
+            }
+            read += length;
+            written += length + 2 * escaped.count_ones() as usize;
+        }
+        (written > read).then_some(written)
     }
 }
 
-impl<V: Vector16> Encode<V> {
-    /// Encodes a part of a pair and returns where it ends. A space becomes '+' where `plus` is all ones.
+impl<V: Vector16> EncodePair<V> {
+    /// What the lanes become that are not escaped, and which of `lanes` are.
+    #[inline(always)]
+    unsafe fn block(&self, x: V, lanes: u64) -> (V, u64) {
+        // SAFETY: the caller has the instructions.
+        unsafe {
+            // A lookup yields zero for bytes from 0x80, so that none of them is kept.
+            let bit = self.bits.lookup(x.high_nibbles());
+            let kept = self.kept.lookup(x).and(bit).equal(bit).bits();
+            (x.xor(x.equal(self.space).and(self.change)), !kept & lanes)
+        }
+    }
+
+    /// Encodes the lowest `length` lanes and returns where that ends.
+    ///
+    /// # Safety
+    ///
+    /// As [`expand`] for 16 lanes.
+    #[inline(always)]
+    unsafe fn store(&self, x: V, length: usize, to: *mut u8) -> *mut u8 {
+        // SAFETY: the caller's promise.
+        unsafe {
+            let (plain, escaped) = self.block(x, low_bits(length));
+            if escaped == 0 {
+                plain.store(to);
+            } else {
+                expand(plain, escaped, V::LANES, V::table(self.digits), to);
+            }
+            to.add(length + 2 * escaped.count_ones() as usize)
+        }
+    }
+
+    /// Encodes a part of a pair and returns where it ends.
     ///
     /// # Safety
     ///
     /// There is room for three times the part's length and 32 bytes.
     #[inline(always)]
-    unsafe fn part(&self, part: &[u8], plus: V, mut to: *mut u8) -> *mut u8 {
-        let mut read = 0;
+    unsafe fn part(&self, part: &[u8], mut to: *mut u8) -> *mut u8 {
         // SAFETY: the caller has the instructions and promises the room; every load stays within the part.
         unsafe {
-            while read < part.len() {
-                let left = part.len() - read;
-                let length = left.min(V::LANES);
-                let x = load_after::<V>(part.as_ptr().add(read), left, read);
-                let plain = x.blend(self.plus, x.equal(self.space).and(plus));
-                let escaped = self.escape.members(x).bits() & low_bits(length);
-                if escaped == 0 {
-                    plain.store(to);
-                } else {
-                    expand(plain, escaped, V::LANES, self.digits, to);
-                }
-                to = to.add(length + 2 * escaped.count_ones() as usize);
-                read += length;
+            let whole = part.len() & !(V::LANES - 1);
+            let (mut from, end) = (part.as_ptr(), part.as_ptr().add(whole));
+            while from < end {
+                to = self.store(V::load(from), V::LANES, to);
+                from = from.add(V::LANES);
+            }
+            let left = part.len() - whole;
+            if left > 0 {
+                to = self.store(load_after::<V>(from, left, whole), left, to);
             }
         }
         to
@@ -1295,9 +1352,9 @@ macro_rules! kernel {
             }
 
             #[target_feature(enable = $features)]
-            unsafe fn form_marks(bytes: &[u8]) -> FormMarks {
+            unsafe fn form_marks(bytes: &[u8], marks: &mut FormMarks) {
                 // SAFETY: as in `find`.
-                unsafe { block::form_marks::<$vector>(bytes) }
+                *marks = unsafe { block::form_marks::<$vector>(bytes) }
             }
 
             #[target_feature(enable = $features)]
@@ -1327,9 +1384,14 @@ macro_rules! kernel {
             }
 
             #[target_feature(enable = $features)]
-            unsafe fn encode_pair(pair: &Pair<'_>, target: Target<'_>, rules: &EncodeRules) -> Option<usize> {
-                // SAFETY: as in `find`.
-                unsafe { block::encode_pair::<<$vector as Vector>::Half>(pair, target, rules) }
+            unsafe fn encode_pair(
+                name: &[u8],
+                value: &[u8],
+                to: *mut u8,
+                rules: &$crate::kernel::pair::PairRules,
+            ) -> usize {
+                // SAFETY: as in `find`, and the caller promises the room.
+                unsafe { block::encode_pair::<<$vector as Vector>::Half>(name, value, to, rules) }
             }
 
             #[target_feature(enable = $features)]

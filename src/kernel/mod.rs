@@ -17,6 +17,7 @@ mod block;
 pub(crate) mod marks;
 #[cfg(all(target_arch = "aarch64", target_feature = "neon", target_endian = "little"))]
 mod neon;
+pub(crate) mod pair;
 pub(crate) mod report;
 pub(crate) mod scalar;
 #[cfg(target_arch = "x86_64")]
@@ -29,6 +30,7 @@ pub(crate) mod word;
 
 use core::mem::MaybeUninit;
 
+use self::pair::PairRules;
 use crate::byteset::ByteSet;
 use crate::level::Usable;
 use crate::rules::{DecodeRules, EncodeRules};
@@ -101,35 +103,11 @@ pub(crate) enum Stop {
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
 pub(crate) struct FormMarks {
     /// '&', which ends a pair.
-    pub(crate) ampersands: u64,
+    pub(crate) ends: u64,
     /// '=', of which the first one in a pair ends the name.
     pub(crate) equals: u64,
     /// '%', '+' and bytes from 0x80: without them, a part is text as it stands.
     pub(crate) coded: u64,
-}
-
-/// A pair of a form, to be encoded.
-#[derive(Clone, Copy)]
-pub(crate) struct Pair<'a> {
-    /// No '&' stands before it.
-    pub(crate) is_first: bool,
-    pub(crate) name: &'a [u8],
-    pub(crate) value: &'a [u8],
-}
-
-impl Pair<'_> {
-    /// The most bytes that it can become.
-    #[inline(always)]
-    pub(crate) fn worst(&self) -> usize {
-        // No memory holds slices so long that the sum of two overflows.
-        (self.name.len() + self.value.len()).saturating_mul(3).saturating_add(2)
-    }
-
-    /// The room that kernels ask for: the worst case, and 32 bytes more, so that they can store whole registers of 16.
-    #[inline(always)]
-    pub(crate) fn room(&self) -> usize {
-        self.worst().saturating_add(32)
-    }
 }
 
 /// Room for 64 bytes encoded, and for as many again, so that kernels can store whole registers.
@@ -179,8 +157,8 @@ pub(crate) const SCAN: u8 = 2;
 /// # Safety
 ///
 /// Every method may be called only on a machine that has the level: [`Usable`] is the proof, [`Kernels::of`] the way. That is
-/// the only obligation, since slices and [`Tape`]s are valid by construction. In return a method reads only the source's
-/// `length` bytes and writes only the target's `capacity` bytes, whatever it is given.
+/// the only obligation but for [`encode_pair`](Self::encode_pair), since slices and [`Tape`]s are valid by construction. In return a
+/// method reads only the source's `length` bytes and writes only the target's `capacity` bytes, whatever it is given.
 pub(crate) trait Kernel {
     /// Offset of the first member of `set`.
     unsafe fn find(set: &ByteSet, haystack: &[u8]) -> Option<usize>;
@@ -201,7 +179,7 @@ pub(crate) trait Kernel {
     unsafe fn inspect<const COUNT: bool>(haystack: &[u8], extract: &mut Extract, report: &mut Report);
 
     /// What matters to a parser of forms among at most 64 bytes.
-    unsafe fn form_marks(bytes: &[u8]) -> FormMarks;
+    unsafe fn form_marks(bytes: &[u8], marks: &mut FormMarks);
 
     /// Encodes; `VARIANT` must agree with the rules. The source and the target are the halves of one [`Tape`], and disjoint.
     unsafe fn encode<const VARIANT: u8, const MODE: u8>(
@@ -226,42 +204,9 @@ pub(crate) trait Kernel {
     /// output; `None` if that is the input itself, and then nothing is said of the output.
     unsafe fn encode_short(input: &[u8], output: &mut ShortOutput, rules: &EncodeRules) -> Option<usize>;
 
-    /// Encodes a pair of a form (WHATWG URL 5.2) by rules that keep nothing, and returns the length of the output. `None` if there
-    /// is less than [`Pair::room`]; then nothing is said of the output.
-    unsafe fn encode_pair(pair: &Pair<'_>, target: Target<'_>, rules: &EncodeRules) -> Option<usize>;
-}
-
-/// [`Kernel::encode_pair`], part by part.
-///
-/// # Safety
-///
-/// As [`Kernel`].
-#[inline(always)]
-unsafe fn encode_parts<K: Kernel>(pair: &Pair<'_>, target: Target<'_>, rules: &EncodeRules) -> Option<usize> {
-    let tape = Tape::of(Source::of(&[]), target);
-    let mut written = 0;
-    if !pair.is_first {
-        written += usize::from(tape.write(0, [b'&']));
-    }
-    for (is_value, part) in [(false, pair.name), (true, pair.value)] {
-        if is_value {
-            written += usize::from(tape.write(written, [b'=']));
-        }
-        let (source, target) = (Source::of(part), target.behind(written));
-        // SAFETY: the caller's promise; the part and the target are disjoint, as the halves of a tape are.
-        let progress = unsafe {
-            if rules.plus() {
-                K::encode::<PLUS, WRITE>(source, target, rules)
-            } else {
-                K::encode::<0, WRITE>(source, target, rules)
-            }
-        };
-        if !progress.is_end() {
-            return None;
-        }
-        written += progress.written;
-    }
-    Some(written)
+    /// Encodes the name, a '=' and the value of a pair of a form (WHATWG URL 5.2), and returns the length of the output. This takes
+    /// more than the other methods: `to` is valid for writes of [`pair::room`], and apart from the name and the value.
+    unsafe fn encode_pair(name: &[u8], value: &[u8], to: *mut u8, rules: &PairRules) -> usize;
 }
 
 type Find = unsafe fn(&ByteSet, &[u8]) -> Option<usize>;
@@ -269,8 +214,8 @@ type Count = unsafe fn(&ByteSet, &[u8]) -> usize;
 type IsWellFormed = unsafe fn(&[u8]) -> bool;
 type Members = unsafe fn(&ByteSet, &[u8]) -> u64;
 pub(crate) type Inspect = unsafe fn(&[u8], &mut Extract, &mut Report);
-type Marks = unsafe fn(&[u8]) -> FormMarks;
-pub(crate) type EncodePair = unsafe fn(&Pair<'_>, Target<'_>, &EncodeRules) -> Option<usize>;
+type Marks = unsafe fn(&[u8], &mut FormMarks);
+pub(crate) type EncodePair = unsafe fn(&[u8], &[u8], *mut u8, &PairRules) -> usize;
 pub(crate) type EncodeShort = unsafe fn(&[u8], &mut ShortOutput, &EncodeRules) -> Option<usize>;
 pub(crate) type DecodeShort = unsafe fn(Source<'_>, Target<'_>, bool) -> Option<usize>;
 pub(crate) type Encode = unsafe fn(Source<'_>, Target<'_>, &EncodeRules) -> Progress;
@@ -366,8 +311,8 @@ impl Kernel for Scalar {
         scalar::inspect::<COUNT>(haystack, extract, report);
     }
 
-    unsafe fn form_marks(bytes: &[u8]) -> FormMarks {
-        scalar::form_marks(bytes)
+    unsafe fn form_marks(bytes: &[u8], marks: &mut FormMarks) {
+        *marks = scalar::form_marks(bytes);
     }
 
     unsafe fn encode<const VARIANT: u8, const MODE: u8>(
@@ -398,9 +343,10 @@ impl Kernel for Scalar {
         (progress.written > input.len()).then_some(progress.written)
     }
 
-    unsafe fn encode_pair(pair: &Pair<'_>, target: Target<'_>, rules: &EncodeRules) -> Option<usize> {
-        // SAFETY: this level needs no instructions of its own.
-        unsafe { encode_parts::<Self>(pair, target, rules) }
+    unsafe fn encode_pair(name: &[u8], value: &[u8], to: *mut u8, rules: &PairRules) -> usize {
+        // SAFETY: the caller's promise.
+        let target = unsafe { Target::of(to, pair::room(name, value)) };
+        scalar::encode_pair(name, value, Tape::of(Source::of(&[]), target), rules)
     }
 }
 

@@ -17,7 +17,7 @@ use super::report::{Extract, Report};
 use super::tape::{Source, Tape, Target};
 use super::vector::{Vector, Vector16};
 use super::word;
-use super::{FormMarks, Pair, Progress, ShortOutput};
+use super::{FormMarks, Progress, ShortOutput};
 use crate::byteset::ByteSet;
 use crate::rules::{DecodeRules, EncodeRules};
 

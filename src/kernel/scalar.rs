@@ -1,6 +1,7 @@
 //! The scalar level: words and tables, no vector instructions, no unsafe code.
 #![forbid(unsafe_code)]
 
+use super::pair::PairRules;
 use super::report::{self, Extract, Report};
 use super::tape::Tape;
 use super::word;
@@ -156,7 +157,7 @@ pub(crate) fn form_marks(bytes: &[u8]) -> FormMarks {
     let mut marks = FormMarks::default();
     let mut mark = |word, at| {
         let coded = word | word::exactly(word, b'%') | word::exactly(word, b'+');
-        marks.ampersands |= word::top_bits(word::exactly(word, b'&')) << at;
+        marks.ends |= word::top_bits(word::exactly(word, b'&')) << at;
         marks.equals |= word::top_bits(word::exactly(word, b'=')) << at;
         marks.coded |= word::top_bits(coded) << at;
     };
@@ -402,6 +403,40 @@ pub(crate) fn encode<const VARIANT: u8, const MODE: u8>(tape: Tape<'_>, rules: &
     let case = Symbols::case(rules);
     let symbol = |byte| Symbols::one::<VARIANT>(byte, rows.class(byte), case);
     encode_symbols::<VARIANT, MODE>(tape, symbol, |word| rows.surely_none(word))
+}
+
+/// The tape has no source, and room for the pair.
+#[inline(always)]
+pub(crate) fn encode_pair(name: &[u8], value: &[u8], tape: Tape<'_>, rules: &PairRules) -> usize {
+    let equals = encode_part(name, tape, 0, rules);
+    let _fits = tape.write(equals, [b'=']);
+    encode_part(value, tape, equals + 1, rules)
+}
+
+/// Encodes to `written` of the output, and returns where that ends.
+#[inline(always)]
+fn encode_part(part: &[u8], tape: Tape<'_>, mut written: usize, rules: &PairRules) -> usize {
+    let (words, rest) = part.as_chunks::<8>();
+    for bytes in words {
+        if word::is_alphanumeric(u64::from_le_bytes(*bytes)) {
+            let _fits = tape.write(written, *bytes);
+            written += 8;
+        } else {
+            written = encode_bytes(bytes, tape, written, rules);
+        }
+    }
+    encode_bytes(rest, tape, written, rules)
+}
+
+#[inline(always)]
+fn encode_bytes(bytes: &[u8], tape: Tape<'_>, mut written: usize, rules: &PairRules) -> usize {
+    for &byte in bytes {
+        // Four bytes in any case is faster than a branch on how many are meant.
+        let symbol = rules.symbols[usize::from(byte)];
+        let _fits = tape.write(written, symbol.to_le_bytes());
+        written += (symbol >> 24) as usize;
+    }
+    written
 }
 
 /// Out of line, so that short inputs need not make room for the table.

@@ -37,22 +37,12 @@ impl<'a> Target<'a> {
         Self(bytes.as_mut_ptr().cast(), bytes.len(), PhantomData)
     }
 
-    /// Valid for writes of [`capacity`](Self::capacity) bytes.
+    /// # Safety
+    ///
+    /// `start` is valid for writes of `capacity` bytes for 'a, and nothing else goes there.
     #[inline(always)]
-    pub(super) fn start(&self) -> *mut u8 {
-        self.0
-    }
-
-    #[inline(always)]
-    pub(super) fn capacity(&self) -> usize {
-        self.1
-    }
-
-    /// What is left of it behind `at` bytes, which is nothing if it has not so many.
-    #[inline(always)]
-    pub(super) fn behind(self, at: usize) -> Self {
-        let at = at.min(self.1);
-        Self(self.0.wrapping_add(at), self.1 - at, PhantomData)
+    pub(super) unsafe fn of(start: *mut u8, capacity: usize) -> Self {
+        Self(start, capacity, PhantomData)
     }
 }
 

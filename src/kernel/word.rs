@@ -20,6 +20,21 @@ pub(crate) fn load(bytes: &[u8]) -> (u64, u64) {
     }
 }
 
+/// Up to 8 bytes as a little-endian word, zero-padded, without a loop.
+#[inline(always)]
+pub(crate) fn load_up_to_8(bytes: &[u8]) -> u64 {
+    let length = bytes.len();
+    if let (Some(first), Some(last)) = (bytes.first_chunk(), bytes.last_chunk()) {
+        let (first, last) = (u32::from_le_bytes(*first), u32::from_le_bytes(*last));
+        u64::from(first) | u64::from(last) << (8 * (length - 4))
+    } else if let [first, .., last] = bytes {
+        let middle = bytes[length / 2];
+        u64::from(*first) | u64::from(middle) << (8 * (length / 2)) | u64::from(*last) << (8 * (length - 1))
+    } else {
+        bytes.first().map_or(0, |&byte| u64::from(byte))
+    }
+}
+
 /// Has the top bit of a byte set where `word` has `byte`, and maybe that of bytes above the first such one.
 #[inline(always)]
 pub(crate) const fn equal(word: u64, byte: u8) -> u64 {
@@ -62,6 +77,19 @@ pub(crate) const fn is_alphanumeric(word: u64) -> bool {
 
 const ONES: u64 = u64::MAX / 0xFF;
 const TOPS: u64 = ONES << 7;
+
+/// Whether all bytes are ASCII: the end is looked at in a piece as the rest, not byte by byte.
+#[cfg(feature = "alloc")]
+#[inline(always)]
+pub(crate) fn is_ascii(bytes: &[u8]) -> bool {
+    const TOPS_OF_16: u128 = (u128::MAX / 0xFF) << 7;
+    let Some(last) = bytes.last_chunk() else {
+        let (low, high) = load(bytes);
+        return (low | high) & TOPS == 0;
+    };
+    let (pieces, _) = bytes.as_chunks();
+    pieces.iter().fold(u128::from_le_bytes(*last), |union, piece| union | u128::from_le_bytes(*piece)) & TOPS_OF_16 == 0
+}
 
 /// Whether any of up to 64 bytes is `byte`: without a loop, and without a branch but for the length. Pieces may overlap; each is a
 /// fixed number of bytes, which is one comparison where registers hold 16.

@@ -168,8 +168,8 @@ impl<'de> Scalar<'de> {
     fn text(self) -> Result<Cow<'de, str>, Error> {
         match self.raw {
             Raw::Text(text) => Ok(text),
-            Raw::Part(part, _) if self.options.lossy => Ok(lossy(part)),
-            Raw::Part(part, start) => strict(part).map_err(|error| Error::decode(error, start)),
+            Raw::Part(part, _) if self.options.lossy => Ok(lossy(part, None)),
+            Raw::Part(part, start) => strict(part, None).map_err(|error| Error::decode(error, start)),
         }
     }
 
@@ -178,7 +178,7 @@ impl<'de> Scalar<'de> {
             Raw::Text(Cow::Borrowed(text)) => Ok(Cow::Borrowed(text.as_bytes())),
             Raw::Text(Cow::Owned(text)) => Ok(Cow::Owned(text.into_bytes())),
             Raw::Part(part, start) => {
-                let decoded = bytes(part);
+                let decoded = bytes(part, None);
                 // The view of bytes lets a malformed '%' stay.
                 if !self.options.lossy && decoded.contains(&b'%') {
                     crate::Decoder::new().check(part.bytes()).map_err(|error| Error::decode(error, start))?;
