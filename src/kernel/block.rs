@@ -854,29 +854,43 @@ unsafe fn decode_all<V: Vector, const VARIANT: u8, const MODE: u8>(
     }
 }
 
-/// One block of 16 lanes without any of what [`decode`] has to be ready for.
+/// Blocks of 16 lanes without any of what [`decode`] has to be ready for, all as if there was something to decode: where that is, is
+/// not foreseen.
 #[inline(always)]
 pub(crate) unsafe fn decode_short<V: Vector>(tape: Tape<'_>, strict: bool) -> Option<usize> {
     let length = tape.length();
-    if length == 0 || length > V::Half::LANES || tape.capacity() < V::Half::LANES {
+    if length == 0 || length > 64 || tape.capacity() < length.next_multiple_of(V::Half::LANES) {
         let rules = DecodeRules { strict, ..DecodeRules::STRICT };
         // SAFETY: the caller has the instructions.
         let progress = unsafe { decode::<V, 0, WRITE>(tape, &rules) };
         return progress.is_end().then_some(progress.written);
     }
-    // SAFETY: the caller has the instructions; the window is loaded within the length, and there is room for 16 lanes.
+    // SAFETY: the caller has the instructions; windows are loaded within the length. What is written is never ahead of what is read, so
+    // there is room for 16 lanes behind it, and in place they are lanes that were read.
     unsafe {
         let triplets = Triplets::<V::Half>::new();
-        let window = Window::<V::Half>::load_end(tape.source(), length);
-        let percent = window.x.equal(triplets.percent);
-        let (valid, bytes) = triplets.decode(percent, window.next, window.second_next);
-        let decoded = valid.bits();
-        if strict && decoded != percent.bits() {
-            return None;
+        let (mut read, mut written, mut carry) = (0, 0, 0);
+        loop {
+            let left = length - read;
+            let from = tape.source().add(read);
+            let window: Window<V::Half> =
+                if left >= V::Half::LANES + 2 { Window::load(from) } else { Window::load_end(from, left) };
+            let percent = window.x.equal(triplets.percent);
+            let (valid, bytes) = triplets.decode(percent, window.next, window.second_next);
+            let decoded = valid.bits();
+            if strict && decoded != percent.bits() {
+                return None;
+            }
+            let kept = !(decoded << 1 | decoded << 2 | carry) & low_bits(left.min(V::Half::LANES));
+            compact_half(window.x.blend(bytes, valid), kept, tape.target().add(written));
+            written += kept.count_ones() as usize;
+            if left <= V::Half::LANES {
+                return Some(written);
+            }
+            // The triplets that begin in the last two lanes end in the next block.
+            carry = decoded >> 15 | decoded >> 14;
+            read += V::Half::LANES;
         }
-        let kept = !(decoded << 1 | decoded << 2) & low_bits(length);
-        compact_half(window.x.blend(bytes, valid), kept, tape.target());
-        Some(kept.count_ones() as usize)
     }
 }
 
