@@ -144,7 +144,11 @@ impl Kernel for Avx512 {
         let tape = Tape::of(source, target);
         let length = tape.length();
         let lanes = low_bits(length);
-        let window = Window::load_end(tape.source(), length.min(LANES));
+        let window = if length <= 16 {
+            Window::of_few(load(tape.source(), length))
+        } else {
+            Window::load_end(tape.source(), length.min(LANES))
+        };
         let percent = _mm512_cmpeq_epi8_mask(window.x, _mm512_set1_epi8(b'%' as i8));
         let (decoded, bytes) = window.triplets(percent, load_table(&DIGITS));
         let kept = !(decoded << 1 | decoded << 2) & lanes;
@@ -394,6 +398,15 @@ impl Window {
     #[inline(always)]
     fn of(x: __m512i) -> Self {
         Self { x, next: x, second_next: x }
+    }
+
+    /// Of at most 16 lanes, and zeros above them: shifts take no tables.
+    #[inline(always)]
+    unsafe fn of_few(x: __m512i) -> Self {
+        let few = _mm512_castsi512_si128(x);
+        let next = _mm512_zextsi128_si512(_mm_srli_si128::<1>(few));
+        let second_next = _mm512_zextsi128_si512(_mm_srli_si128::<2>(few));
+        Self { x, next, second_next }
     }
 
     /// # Safety
