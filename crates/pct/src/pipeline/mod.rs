@@ -245,8 +245,8 @@ impl Ordered<'_> {
     /// Writes a block that is done, and notes what was found in it.
     fn write(&mut self, plan: &Plan<'_>, block: &[u8], job: &mut Job, number: u64, end: Place) -> Result<(), Error> {
         let left = self.left(plan);
-        if job.tally.faults() > left && job.stop.is_none() {
-            // It could not know what came before it.
+        if job.tally.faults() > left && left < plan.limit {
+            // It could not know what came before it: it stopped too late, or not at all.
             job.begin(left, number == 0);
             plan.unit.transform(block, job);
         }
