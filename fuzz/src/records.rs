@@ -83,6 +83,8 @@ impl Unit {
     }
 }
 
+const BYTE_ORDER_MARK: &[u8] = b"\xEF\xBB\xBF";
+
 const LINE_ENDS: ByteSet = ByteSet::new(b"\r\n");
 
 /// Every record with its end; the last one may lack it.
@@ -229,8 +231,14 @@ pub fn check_csv(
     assert_eq!(before.len(), after.len(), "{}", output.escape_ascii());
     let last = before.len().saturating_sub(1);
     for (number, (before, after)) in before.iter().zip(&after).enumerate() {
-        // A quoted field that is never closed stays as it is, and so does its record.
-        if number == last && before == after {
+        // A quoted field that is never closed stays as it is, and so does its record; a line of CR alone is none.
+        let is_empty = |fields: &[Vec<u8>]| matches!(fields, [field] if field.iter().all(|&byte| byte == b'\r'));
+        if before == after && (number == last || is_empty(before)) {
+            continue;
+        }
+        // The file's first text has become what a reader takes for a byte order mark.
+        if number == 0 && output.starts_with(BYTE_ORDER_MARK) && !input.starts_with(BYTE_ORDER_MARK) {
+            assert_eq!(after.len(), before.len());
             continue;
         }
         check_row(before, after, columns, append, |field| operation.apply(field, LINE_ENDS));
@@ -250,7 +258,6 @@ pub fn check_json(input: &[u8], output: &[u8], append: bool, operation: Operatio
                 apply_json(&mut expected, &PATHS, operation);
                 assert_eq!(found, expected);
             }
-            (Err(_), _) if !before.contains(&b'%') => same(after, before, before),
             _ => {}
         }
     }

@@ -180,7 +180,11 @@ impl Node {
         match value.get().as_bytes().first() {
             Some(b'"') if self.is_meant => found.push(Found { string: value.get(), key: key.map(str::to_owned) }),
             Some(b'{') if !self.members.is_empty() => {
-                serde_json::Deserializer::from_str(value.get()).deserialize_map(Members { node: self, depth, found })?;
+                serde_json::Deserializer::from_str(value.get()).deserialize_map(Members {
+                    node: self,
+                    depth,
+                    found,
+                })?;
             }
             Some(b'[') => {
                 let depth = depth.checked_sub(1).ok_or_else(|| serde_json::Error::custom("arrays nested too deep"))?;
