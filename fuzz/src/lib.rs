@@ -6,6 +6,7 @@
 
 #[path = "../../tests/common/mod.rs"]
 pub mod common;
+pub mod records;
 
 use arbitrary::{Arbitrary, Result, Unstructured};
 use simdpct::{ByteSet, Decoder, Encoder, Level, sets};

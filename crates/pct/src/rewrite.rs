@@ -4,18 +4,61 @@
 use std::io::{self, IsTerminal};
 
 use same_file::Handle;
+use simdpct::ByteSet;
 
 use crate::cli::{ReportForm, TextArguments};
 use crate::error::{Error, Status};
-use crate::operation::Recipe;
+use crate::operation::{Operation, Recipe};
 use crate::pipeline::{self, Plan, Policy};
 use crate::progress::Progress;
 use crate::report::{self, FileReport};
 use crate::sink::Sink;
-use crate::source::{Blocks, Compression, Opened, Source};
+use crate::source::{BLOCK, Blocks, Compression, Opened, Source};
+use crate::units::Unit;
+
+/// What is asked for.
+pub(crate) struct Task<'a> {
+    arguments: &'a TextArguments,
+    /// What the names of new columns end with.
+    suffix: &'static str,
+    recipe: Box<Recipe<'a>>,
+}
+
+impl<'a> Task<'a> {
+    pub(crate) fn new(
+        arguments: &'a TextArguments,
+        suffix: &'static str,
+        recipe: impl Fn(ByteSet) -> Box<dyn Operation> + 'a,
+    ) -> Self {
+        Self { arguments, suffix, recipe: Box::new(recipe) }
+    }
+
+    /// The unit for one input.
+    pub(crate) fn unit(&self, to_terminal: bool) -> Result<Box<dyn Unit>, Error> {
+        self.arguments.units.unit(&*self.recipe, self.suffix, to_terminal)
+    }
+
+    /// How one input is done, if so many records before it were at fault, in blocks that are at most so long.
+    pub(crate) fn plan<'u>(&self, unit: &'u dyn Unit, found: u64, block: usize) -> Plan<'u> {
+        let TextArguments { errors, input, .. } = self.arguments;
+        let policy = errors.policy();
+        let max_errors = if policy == Policy::Fail { Some(0) } else { errors.max_errors };
+        Plan {
+            unit,
+            policy,
+            limit: max_errors.map_or(u64::MAX, |most| most.saturating_sub(found)),
+            max_errors,
+            listener: None,
+            counts_lines: max_errors.is_some() || errors.report() == ReportForm::Json,
+            threads: input.threads,
+            block,
+        }
+    }
+}
 
 /// Does every input. One that cannot be read is reported, and the next one done; any other error is the end.
-pub(crate) fn rewrite(arguments: &TextArguments, suffix: &'static str, recipe: &Recipe<'_>) -> Result<Status, Error> {
+pub(crate) fn rewrite(task: &Task<'_>) -> Result<Status, Error> {
+    let arguments = task.arguments;
     let to_terminal = !arguments.output.in_place && arguments.output.output.is_none() && io::stdout().is_terminal();
     // Two things on one terminal would be in each other's way.
     let progress = if to_terminal || arguments.input.no_progress || arguments.errors.report() == ReportForm::None {
@@ -23,7 +66,7 @@ pub(crate) fn rewrite(arguments: &TextArguments, suffix: &'static str, recipe: &
     } else {
         Progress::of(&arguments.input.files)
     };
-    let mut rewriting = Rewriting { arguments, suffix, recipe, to_terminal, progress, reports: Vec::new() };
+    let mut rewriting = Rewriting { task, arguments, to_terminal, progress, reports: Vec::new() };
     let result = if arguments.output.in_place { rewriting.in_place() } else { rewriting.one_output() };
     rewriting.progress.finish();
     match arguments.errors.report() {
@@ -37,10 +80,8 @@ pub(crate) fn rewrite(arguments: &TextArguments, suffix: &'static str, recipe: &
 }
 
 struct Rewriting<'a> {
+    task: &'a Task<'a>,
     arguments: &'a TextArguments,
-    /// What the names of new columns end with.
-    suffix: &'static str,
-    recipe: &'a Recipe<'a>,
     to_terminal: bool,
     progress: Progress,
     /// Of the inputs so far.
@@ -110,20 +151,9 @@ impl Rewriting<'_> {
     }
 
     fn one(&mut self, source: &Source, opened: Opened, sink: &mut Sink) -> Result<(), Error> {
-        let TextArguments { units, errors, input, .. } = self.arguments;
-        let unit = units.unit(self.recipe, self.suffix, self.to_terminal)?;
-        let policy = errors.policy();
-        let max_errors = if policy == Policy::Fail { Some(0) } else { errors.max_errors };
-        let found: u64 = self.reports.iter().map(FileReport::faults).sum();
-        let plan = Plan {
-            unit: &*unit,
-            policy,
-            limit: max_errors.map_or(u64::MAX, |most| most.saturating_sub(found)),
-            max_errors,
-            listener: None,
-            counts_lines: max_errors.is_some() || errors.report() == ReportForm::Json,
-            threads: input.threads,
-        };
+        let unit = self.task.unit(self.to_terminal)?;
+        let found = self.reports.iter().map(FileReport::faults).sum();
+        let plan = self.task.plan(&*unit, found, BLOCK);
         let mut report = FileReport::new(source.to_string(), unit.separator());
         let result = pipeline::run(&plan, Blocks::new(opened.text, unit.scanner()), sink, &mut report);
         self.reports.push(report);

@@ -10,7 +10,7 @@ use crate::pipeline::{self, Listener, Plan, Policy};
 use crate::progress::Progress;
 use crate::report::FileReport;
 use crate::sink::Sink;
-use crate::source::{Blocks, Source};
+use crate::source::{BLOCK, Blocks, Source};
 
 /// What is asked for.
 pub(crate) struct Survey<'s> {
@@ -64,6 +64,7 @@ impl Survey<'_> {
             limit: if self.is_quiet { 0 } else { u64::MAX },
             max_errors: None,
             threads: self.input.threads,
+            block: BLOCK,
             counts_lines: true,
             listener: Some(self.listener),
         };

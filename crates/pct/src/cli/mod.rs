@@ -53,16 +53,23 @@ pub(crate) struct Arguments {
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
-    Decode(DecodeArguments),
-    Encode(EncodeArguments),
-    Normalize(NormalizeArguments),
-    Repair(RepairArguments),
-    Form(FormArguments),
+    #[command(flatten)]
+    Rewrite(RewriteCommand),
     Check(CheckArguments),
     Stats(StatsArguments),
     Info(InfoArguments),
     Completions(CompletionsArguments),
     Man(ManArguments),
+}
+
+/// The commands that rewrite text.
+#[derive(Debug, Subcommand)]
+pub(crate) enum RewriteCommand {
+    Decode(DecodeArguments),
+    Encode(EncodeArguments),
+    Normalize(NormalizeArguments),
+    Repair(RepairArguments),
+    Form(FormArguments),
 }
 
 /// What every command that rewrites text takes.

@@ -89,10 +89,9 @@ impl Decoding {
         self.malformed = Malformed::Keep;
         self.keep = self.keep.union(self.reject);
         self.reject = ByteSet::EMPTY;
-        if replace && matches!(self.text, Text::Bytes | Text::WellFormed) {
-            self.text = Text::Replaced;
-        } else if self.text == Text::WellFormed {
-            self.text = Text::Bytes;
+        // Where any bytes will do, they are no error.
+        if self.text == Text::WellFormed {
+            self.text = if replace { Text::Replaced } else { Text::Bytes };
         }
         self.ready()
     }

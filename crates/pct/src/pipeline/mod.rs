@@ -37,6 +37,8 @@ pub(crate) struct Plan<'p> {
     pub(crate) max_errors: Option<u64>,
     /// All cores, if nothing is said.
     pub(crate) threads: Option<NonZero<usize>>,
+    /// The most that is read at once: a few bytes at least, and `BLOCK` unless many blocks of a short text are wanted.
+    pub(crate) block: usize,
     /// Lines are to be counted to the end, not only as far as the first offenders are named.
     pub(crate) counts_lines: bool,
     /// Is told of every record at fault.
@@ -64,9 +66,9 @@ pub(crate) fn run(plan: &Plan<'_>, blocks: Blocks, sink: &mut Sink, report: &mut
             let _ = thread::Builder::new().spawn_scoped(scope, move || pipeline.flush_when_idle(&over));
         }
         // Whether help is worth its while is known when there is still something to do after some blocks.
-        if !pipeline.work(Some(ALONE), BLOCK) {
+        if !pipeline.work(Some(ALONE), plan.block) {
             let threads = plan.threads.or_else(|| thread::available_parallelism().ok()).map_or(1, NonZero::get);
-            let block = (MEMORY / threads).clamp(BLOCK / 4, BLOCK);
+            let block = (MEMORY / threads).clamp(BLOCK / 4, BLOCK).min(plan.block);
             thread::scope(|scope| {
                 for _ in 1..threads {
                     // Where no more can be started, for want of memory or by a limit, those that there are do it.
@@ -243,8 +245,8 @@ impl Ordered<'_> {
     /// Writes a block that is done, and notes what was found in it.
     fn write(&mut self, plan: &Plan<'_>, block: &[u8], job: &mut Job, number: u64, end: Place) -> Result<(), Error> {
         let left = self.left(plan);
-        if job.tally.faults() > left && job.stop.is_none() {
-            // It could not know what came before it.
+        if job.tally.faults() > left && left < plan.limit {
+            // It could not know what came before it: it stopped too late, or not at all.
             job.begin(left, number == 0);
             plan.unit.transform(block, job);
         }

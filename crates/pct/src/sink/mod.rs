@@ -28,6 +28,7 @@ pub(crate) enum Target {
     File(Beside),
     /// For what is not to be seen.
     Nowhere,
+    Memory(Vec<u8>),
 }
 
 impl Sink {
@@ -44,6 +45,18 @@ impl Sink {
 
     pub(crate) fn nowhere() -> Result<Self, Error> {
         Self::new("nowhere".into(), Target::Nowhere, Compression::None)
+    }
+
+    pub(crate) fn memory() -> Self {
+        Self { name: "memory".into(), compressor: Compressor::None(Target::Memory(Vec::new())) }
+    }
+
+    /// What was written to memory.
+    pub(crate) fn into_memory(self) -> Vec<u8> {
+        match self.compressor {
+            Compressor::None(Target::Memory(bytes)) => bytes,
+            _ => Vec::new(),
+        }
     }
 
     fn new(name: String, target: Target, compression: Compression) -> Result<Self, Error> {
@@ -81,7 +94,7 @@ impl Target {
     fn finish(self) -> io::Result<()> {
         match self {
             Self::StandardOutput(mut output) => output.flush(),
-            Self::Special(_) | Self::Nowhere => Ok(()),
+            Self::Special(_) | Self::Nowhere | Self::Memory(_) => Ok(()),
             Self::File(file) => file.finish(),
         }
     }
@@ -94,13 +107,14 @@ impl Write for Target {
             Self::Special(file) => file.write(bytes),
             Self::File(file) => file.write(bytes),
             Self::Nowhere => Ok(bytes.len()),
+            Self::Memory(all) => all.write(bytes),
         }
     }
 
     fn flush(&mut self) -> io::Result<()> {
         match self {
             Self::StandardOutput(output) => output.flush(),
-            Self::Special(_) | Self::File(_) | Self::Nowhere => Ok(()),
+            Self::Special(_) | Self::File(_) | Self::Nowhere | Self::Memory(_) => Ok(()),
         }
     }
 }

@@ -72,6 +72,10 @@ impl Csv {
         mut each: impl FnMut(usize, Range<usize>, &[u8]),
     ) {
         reader.reset();
+        if record.starts_with(BYTE_ORDER_MARK) {
+            // It belongs to the field here: what begins the file is not in the record. An empty line keeps it where it is.
+            reader.read_field(b"\n", &mut [0]);
+        }
         if field.len() <= record.len() {
             field.resize(record.len() + 1, 0);
         }

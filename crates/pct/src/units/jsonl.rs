@@ -8,7 +8,7 @@ use std::ops::ControlFlow;
 use std::str::FromStr;
 
 use memchr::memchr;
-use serde::de::{DeserializeSeed, Deserializer, IgnoredAny, MapAccess, Visitor};
+use serde::de::{DeserializeSeed, Deserializer, Error as _, IgnoredAny, MapAccess, Visitor};
 use serde_json::value::RawValue;
 
 use super::Unit;
@@ -40,6 +40,10 @@ impl FromStr for Path {
         if names.iter().any(String::is_empty) { Err("a name is empty".into()) } else { Ok(Self(names)) }
     }
 }
+
+/// Arrays that are walked through may be nested so deep, as for serde_json: each costs some of the stack, and another look at all
+/// that it holds.
+const DEEPEST: usize = 128;
 
 pub(crate) struct JsonLines {
     paths: Node,
@@ -89,7 +93,7 @@ impl JsonLines {
             return None;
         }
         let mut found = Vec::new();
-        let parsed = serde_json::from_str(text).and_then(|value| self.paths.collect(value, None, &mut found));
+        let parsed = serde_json::from_str(text).and_then(|value| self.paths.collect(value, None, DEEPEST, &mut found));
         if let Err(error) = parsed {
             return pass_on(FaultKind::Format("a line of JSON"), error.column().saturating_sub(1).min(line.len()));
         }
@@ -165,21 +169,27 @@ impl Node {
         &mut self.members[at].1
     }
 
-    /// Adds the strings that are meant, in the order in which they stand.
+    /// Adds the strings that are meant, in the order in which they stand. There may be so many more arrays in each other.
     fn collect<'l>(
         &self,
         value: &'l RawValue,
         key: Option<&str>,
+        depth: usize,
         found: &mut Vec<Found<'l>>,
     ) -> Result<(), serde_json::Error> {
         match value.get().as_bytes().first() {
             Some(b'"') if self.is_meant => found.push(Found { string: value.get(), key: key.map(str::to_owned) }),
             Some(b'{') if !self.members.is_empty() => {
-                serde_json::Deserializer::from_str(value.get()).deserialize_map(Members { node: self, found })?;
+                serde_json::Deserializer::from_str(value.get()).deserialize_map(Members {
+                    node: self,
+                    depth,
+                    found,
+                })?;
             }
             Some(b'[') => {
+                let depth = depth.checked_sub(1).ok_or_else(|| serde_json::Error::custom("arrays nested too deep"))?;
                 for element in serde_json::from_str::<Vec<&RawValue>>(value.get())? {
-                    self.collect(element, None, found)?;
+                    self.collect(element, None, depth, found)?;
                 }
             }
             _ => {}
@@ -191,6 +201,7 @@ impl Node {
 /// Goes through the members of an object.
 struct Members<'n, 'f, 'l> {
     node: &'n Node,
+    depth: usize,
     found: &'f mut Vec<Found<'l>>,
 }
 
@@ -209,7 +220,7 @@ impl<'l> Visitor<'l> for Members<'_, '_, 'l> {
                 }
                 Some((name, node)) => {
                     let value: &'l RawValue = map.next_value()?;
-                    node.collect(value, Some(name), self.found).map_err(serde::de::Error::custom)?;
+                    node.collect(value, Some(name), self.depth, self.found).map_err(A::Error::custom)?;
                 }
             }
         }

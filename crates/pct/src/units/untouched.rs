@@ -71,7 +71,7 @@ mod tests {
     use clap::Parser;
     use simdpct::ByteSet;
 
-    use crate::cli::{Arguments, Command};
+    use crate::cli::{Arguments, Command, RewriteCommand};
     use crate::operation::{Decode, Fault, Operation, Stream};
     use crate::pipeline::{Job, Policy};
     use crate::units::{Log, LogFormat, Tsv, Unit};
@@ -91,7 +91,7 @@ mod tests {
 
     fn decode(safe: ByteSet) -> Decode {
         let arguments = Arguments::parse_from(["pct", "decode"]);
-        let Command::Decode(arguments) = arguments.command else { unreachable!() };
+        let Command::Rewrite(RewriteCommand::Decode(arguments)) = arguments.command else { unreachable!() };
         Decode::new(arguments.meaning.decoding().safe(safe), false)
     }
 

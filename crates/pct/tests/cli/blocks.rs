@@ -154,6 +154,18 @@ fn long_records_are_judged_as_short_ones() {
     }
 }
 
+#[test]
+fn what_is_no_error_is_never_replaced() {
+    for count in [3, 150_000] {
+        for end in ["", "%"] {
+            let input = "%FF".repeat(count) + end;
+            let expected = [&b"\xFF".repeat(count), end.as_bytes()].concat();
+            let found = run(&["decode", "--dialect", "rfc3986", "--errors", "replace"], input.as_bytes());
+            assert!(found.stdout == expected, "{count} times, and {end:?}");
+        }
+    }
+}
+
 /// Where a record cannot be done in parts, there is an end to what is held of it.
 #[test]
 fn a_record_too_long_to_be_held_is_passed_on() {

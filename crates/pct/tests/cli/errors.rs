@@ -88,6 +88,21 @@ fn the_errors_of_all_files_count_for_the_limit() {
     assert_eq!(messages, told);
 }
 
+/// A block that has more errors than are allowed in all has to stop at an earlier one if there were some before it.
+#[test]
+fn the_errors_of_all_blocks_count_for_the_limit() {
+    let clean = "%41%42%43\n".repeat(100_000);
+    let input = format!("%\n{clean}%\n%\n%\n");
+    for threads in ["1", "2"] {
+        for (limit, line) in [("1", 100_002), ("2", 100_003)] {
+            let found = run(&["decode", "--max-errors", limit, "-j", threads], input.as_bytes());
+            let told = text(&found.stderr);
+            assert!(told.starts_with(&format!("pct: <stdin>:{line}:1: more than {limit} error")), "{threads}: {told}");
+            assert_eq!(found.stdout.iter().filter(|&&byte| byte == b'\n').count(), line - 1, "{threads}");
+        }
+    }
+}
+
 #[test]
 fn the_report_for_programs_has_counts_and_first_offenders() {
     let dirty = DIRTY.repeat(10);

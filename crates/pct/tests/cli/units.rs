@@ -69,6 +69,10 @@ fn columns_of_csv() {
         (&["decode", "--csv", "-c", "1"], "\n\"x\",\"\"\n\"y\"z,\n", "\n\"x\",\"\"\n\"y\"z,\n"),
         (&["decode", "--csv", "-c", "url"], "\u{FEFF}url,x\n%41,%42\n", "\u{FEFF}url,x\nA,%42\n"),
         (&["decode", "--csv", "-c", "1"], "\u{FEFF}%41,%42\n", "\u{FEFF}A,%42\n"),
+        // Only the file's first bytes are one; anywhere else it is text, and a quote behind it is none that opens a field.
+        (&["decode", "--csv", "-c", "1"], "a\n\u{FEFF}%41,%42\n", "a\n\u{FEFF}A,%42\n"),
+        (&["decode", "--csv", "-c", "1"], "\u{FEFF}\u{FEFF}%41,%42\n", "\u{FEFF}\u{FEFF}A,%42\n"),
+        (&["decode", "--csv", "-c", "2"], "a\n\u{FEFF}\"b,%41\n\"\n", "a\n\u{FEFF}\"b,A\n\"\n"),
         (&["decode", "--csv", "-c", "url"], "\"url\",\"a,b\"\n%41,%42\n", "\"url\",\"a,b\"\nA,%42\n"),
         (
             &["decode", "--csv", "-c", "url", "--append"],
@@ -176,6 +180,19 @@ fn strings_in_json_lines() {
             "{\"u\":\"%41\"\n\n\"%41\"\n{\"u\":\"A\"}\n",
         ),
     ]);
+}
+
+/// Each array costs some of the stack, and is looked through anew.
+#[test]
+fn arrays_in_arrays_are_walked_through_as_deep_as_any_parser_goes() {
+    let line = |depth: usize, text: &str| format!("{}{{\"u\":\"{text}\"}}{}\n", "[".repeat(depth), "]".repeat(depth));
+    assert_outputs(&[(&["decode", "--jsonl", "-k", "u"], &line(128, "%41"), &line(128, "A"))]);
+    for depth in [129, 200_000] {
+        let line = line(depth, "%41");
+        let found = run(&["decode", "--jsonl", "-k", "u"], line.as_bytes());
+        assert!(found.stdout == line.as_bytes(), "{depth}");
+        assert_eq!(text(&found.stderr), "pct: <stdin>: 1 not in the format; first at 1:1\\n", "{depth}");
+    }
 }
 
 #[test]
