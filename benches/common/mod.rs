@@ -34,10 +34,10 @@ pub fn criterion(measurement: Duration) -> Criterion {
 
 /// For texts of some MiB.
 pub fn for_long_texts() -> Criterion {
-    criterion(Duration::from_millis(120))
+    criterion(Duration::from_millis(60))
 }
 
 /// For some thousand short inputs, of which there are many kinds.
 pub fn for_short_inputs() -> Criterion {
-    criterion(Duration::from_millis(25))
+    criterion(Duration::from_millis(15))
 }
