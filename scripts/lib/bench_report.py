@@ -368,7 +368,7 @@ def page(results, run, instructions):
 
 def main(folder, docs):
     folder, docs = Path(folder), Path(docs)
-    results = read_results(folder / "criterion")
+    results = read_results(folder)
     run = dict(line.split("=", 1) for line in (folder / "run").read_text().splitlines())
     instructions = (folder / "instructions.md").read_text().strip()
     docs.mkdir(exist_ok=True)

@@ -1,10 +1,10 @@
 //! `pct`: percent-codes files and streams.
 //!
 //! A call goes through the rooms in this order. `cli` says what is asked for. `rewrite` brings the inputs of `source` through the
-//! `pipeline` to a `sink`: blocks of whole records, on some threads, in their order. In each block a unit of `units` hands the fields
-//! of records to an operation of `operation`, which does as `meaning` has it. What that finds goes to `report`. `error` says what went wrong, in words and in the
-//! exit code. `check` and `stats` bring inputs through the same pipeline by way of `survey`, with nothing to write but what they
-//! find.
+//! `pipeline` to a `sink`: blocks of whole records, on some threads, in their order. In each block a unit of `units` hands the
+//! fields of records to an operation of `operation`, which does as `meaning` has it. What that finds goes to `report`. `error` says
+//! what went wrong, in words and in the exit code. `check` and `stats` bring inputs through the same pipeline by way of `survey`,
+//! with nothing to write but what they find.
 //!
 //! This is a library only so that the command can be fuzzed: `in_memory` is the way in. Nothing here is promised to stay; the
 //! library for programs is `simdpct`.
