@@ -547,6 +547,8 @@ pub(crate) mod owned {
         unsafe { into_text_unchecked(bytes) }
     }
 
+    // What callers get inlined stays small.
+    #[inline(never)]
     fn encode_any_to_cow<'a>(input: &'a [u8], rules: &EncodeRules, level: Option<Level>) -> Cow<'a, str> {
         if input.len() <= ONCE && !rules.keep_non_ascii {
             return encode_once_to_cow(input, rules, level);
@@ -593,6 +595,7 @@ pub(crate) mod owned {
         decode_long_to_cow(input, rules, level)
     }
 
+    #[inline(never)]
     fn decode_long_to_cow<'a>(
         input: &'a [u8],
         rules: &DecodeRules,
