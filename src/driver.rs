@@ -472,7 +472,7 @@ pub(crate) mod owned {
 
     #[inline(always)]
     pub(crate) fn encode_to_cow<'a>(input: &'a [u8], rules: &EncodeRules, level: Option<Level>) -> Cow<'a, str> {
-        if input.len() > SHORT || rules.plus() || rules.keep_triplets || rules.keep_non_ascii {
+        if input.len() > SHORT || rules.plus() | rules.keep_triplets | rules.keep_non_ascii {
             return encode_any_to_cow(input, rules, level);
         }
         // Looking at a few bytes costs less than a call.
