@@ -472,17 +472,14 @@ pub(crate) mod owned {
 
     #[inline(always)]
     pub(crate) fn encode_to_cow<'a>(input: &'a [u8], rules: &EncodeRules, level: Option<Level>) -> Cow<'a, str> {
-        if input.len() > SHORT || rules.plus() | rules.keep_triplets | rules.keep_non_ascii {
+        if rules.plus() {
             return encode_any_to_cow(input, rules, level);
         }
-        // Looking at a few bytes costs less than a call.
+        // Looking at a few bytes costs less than a call. What is not escaped stays, whatever else the rules say.
         let is_escaped = |byte| rules.escape().contains(byte);
-        let is_scalar = |level| Level::usable(level).level() == Level::Scalar;
         let is_plain = match *input {
             [] => true,
-            // Character by character is how much text gets encoded.
-            [a] if is_escaped(a) => return Cow::Borrowed(encode_byte(a, rules)),
-            [_] => true,
+            [a] => !is_escaped(a),
             [a, b] => !(is_escaped(a) | is_escaped(b)),
             [a, b, c] => !(is_escaped(a) | is_escaped(b) | is_escaped(c)),
             _ if input.len() <= 8 => is_alphanumeric_and_plain(input, rules.escape()),
@@ -493,7 +490,18 @@ pub(crate) mod owned {
             // SAFETY: `escape` has all bytes from 0x80.
             return unsafe { into_text_unchecked(Cow::Borrowed(input)) };
         }
-        encode_short_to_cow(input, rules, level)
+        if input.len() > SHORT || rules.keep_triplets | rules.keep_non_ascii {
+            return encode_any_to_cow(input, rules, level);
+        }
+        match *input {
+            // Character by character is how much text gets encoded.
+            [byte] if rules.escape().contains(byte) => Cow::Borrowed(encode_byte(byte, rules)),
+            _ => encode_short_to_cow(input, rules, level),
+        }
+    }
+
+    fn is_scalar(level: Option<Level>) -> bool {
+        Level::usable(level).level() == Level::Scalar
     }
 
     /// Encodes at most 64 bytes to the stack, and copies from there to as much memory as is needed.
