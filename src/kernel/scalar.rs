@@ -574,6 +574,7 @@ fn encode_symbols<const VARIANT: u8, const MODE: u8>(
 }
 
 /// Whether up to 15 bytes are letters and digits, and these are not escaped: seen without a loop.
+#[cfg(feature = "alloc")]
 #[inline(always)]
 pub(crate) fn is_alphanumeric_and_plain(input: &[u8], escape: &ByteSet) -> bool {
     let [escaped, _] = escape.rows();
