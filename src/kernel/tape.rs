@@ -39,7 +39,7 @@ impl<'a> Target<'a> {
 
     /// # Safety
     ///
-    /// `start` is valid for writes of `capacity` bytes for 'a, and nothing else goes there.
+    /// `start` is valid for writes of `capacity` bytes for 'a, and nothing else goes there. (tests/form.rs, tests/guarded_heap.rs)
     #[inline(always)]
     pub(super) unsafe fn of(start: *mut u8, capacity: usize) -> Self {
         Self(start, capacity, PhantomData)
