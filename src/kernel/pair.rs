@@ -9,6 +9,7 @@ pub(crate) struct PairRules {
     /// What each byte becomes: up to three bytes from the lowest on, and how many in the highest.
     pub(super) symbols: [u32; 256],
     /// What each character that is not escaped becomes, itself but for a space; [`ESCAPED`] for the others.
+    #[cfg_attr(not(target_arch = "x86_64"), allow(dead_code, reason = "AVX-512 alone looks it up"))]
     pub(super) plain: [u8; 128],
     /// The characters that are not escaped, by row as [`ByteSet::rows`](crate::ByteSet) has them.
     pub(super) kept: [u8; 16],
