@@ -166,11 +166,10 @@ pub(crate) fn scan_decode(
 #[inline(always)]
 fn is_plain(input: &[u8], rules: &DecodeRules) -> bool {
     // One branch on all that is rare.
-    if rules.plus | rules.reject.is_some() {
-        return input.len() <= SHORT
-            && rules.reject.is_none()
-            && !word::contains(input, b'+')
-            && (!word::contains(input, b'%') || input.len() < 3 && !rules.strict);
+    if rules.plus | rules.reject.is_some()
+        && (input.len() > SHORT || rules.reject.is_some() || word::contains(input, b'+'))
+    {
+        return false;
     }
     if input.len() < 3 && !rules.strict {
         return true;
@@ -495,7 +494,7 @@ pub(crate) mod owned {
         }
         match *input {
             // Character by character is how much text gets encoded.
-            [byte] if rules.escape().contains(byte) => Cow::Borrowed(encode_byte(byte, rules)),
+            [byte] => Cow::Borrowed(encode_byte(byte, rules)),
             _ => encode_short_to_cow(input, rules, level),
         }
     }

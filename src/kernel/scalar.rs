@@ -18,6 +18,13 @@ struct Rows {
     alphanumeric_is_plain: bool,
 }
 
+/// Whether no ASCII letter or digit is a member.
+#[inline(always)]
+fn has_no_alphanumeric(set: &ByteSet) -> bool {
+    let ([ascii, _], [alphanumeric, _]) = (set.rows(), ALPHANUMERIC.rows());
+    u128::from_le_bytes(*ascii) & u128::from_le_bytes(*alphanumeric) == 0
+}
+
 impl Rows {
     #[inline(always)]
     fn of(set: &ByteSet) -> Self {
@@ -27,9 +34,7 @@ impl Rows {
         for ((row, low), high) in rows.iter_mut().zip(low).zip(high) {
             *row = [*low, *high];
         }
-        let [alphanumeric, _] = ALPHANUMERIC.rows();
-        let alphanumeric_is_plain = u128::from_le_bytes(*low) & u128::from_le_bytes(*alphanumeric) == 0;
-        Self { rows, alphanumeric_is_plain }
+        Self { rows, alphanumeric_is_plain: has_no_alphanumeric(set) }
     }
 
     /// 1 for a member, else 0.
@@ -577,9 +582,7 @@ fn encode_symbols<const VARIANT: u8, const MODE: u8>(
 #[cfg(feature = "alloc")]
 #[inline(always)]
 pub(crate) fn is_alphanumeric_and_plain(input: &[u8], escape: &ByteSet) -> bool {
-    let [escaped, _] = escape.rows();
-    let [alphanumeric, _] = ALPHANUMERIC.rows();
-    if u128::from_le_bytes(*escaped) & u128::from_le_bytes(*alphanumeric) != 0 {
+    if !has_no_alphanumeric(escape) {
         return false;
     }
     // What stands behind the end may be anything, if only it is seen at a glance.

@@ -33,7 +33,7 @@ impl<'a> Source<'a> {
 
 impl<'a> Target<'a> {
     #[inline]
-    pub(crate) fn new(bytes: &'a mut [MaybeUninit<u8>]) -> Self {
+    fn new(bytes: &'a mut [MaybeUninit<u8>]) -> Self {
         Self(bytes.as_mut_ptr().cast(), bytes.len(), PhantomData)
     }
 

@@ -9,14 +9,8 @@ pub(crate) fn load(bytes: &[u8]) -> (u64, u64) {
         // The shift is by 8 to 64 bits; at 64 nothing is left of the second word.
         let last = u64::from_le_bytes(*last);
         (u64::from_le_bytes(*first), last.checked_shr(8 * (16 - length as u32)).unwrap_or(0))
-    } else if let (Some(first), Some(last)) = (bytes.first_chunk(), bytes.last_chunk()) {
-        let (first, last) = (u32::from_le_bytes(*first), u32::from_le_bytes(*last));
-        (u64::from(first) | u64::from(last) << (8 * (length - 4)), 0)
-    } else if let [first, .., last] = bytes {
-        let middle = bytes[length / 2];
-        (u64::from(*first) | u64::from(middle) << (8 * (length / 2)) | u64::from(*last) << (8 * (length - 1)), 0)
     } else {
-        (bytes.first().map_or(0, |&byte| u64::from(byte)), 0)
+        (load_up_to_8(bytes), 0)
     }
 }
 
