@@ -20,6 +20,12 @@ pub(crate) struct DecodeRules {
 
 impl DecodeRules {
     pub(crate) const STRICT: Self = Self { strict: true, plus: false, keep: None, reject: None, uppercase: false };
+
+    /// Whether they say nothing but whether to be strict.
+    #[inline(always)]
+    pub(crate) const fn are_simple(&self) -> bool {
+        !(self.plus | self.keep.is_some() | self.reject.is_some())
+    }
 }
 
 /// What an encoder is asked for.
@@ -65,6 +71,12 @@ impl EncodeRules {
     #[inline(always)]
     pub(crate) const fn plus(&self) -> bool {
         self.plus
+    }
+
+    /// Whether they say nothing but what becomes a triplet, and with which digits.
+    #[inline(always)]
+    pub(crate) const fn are_simple(&self) -> bool {
+        !(self.plus | self.keep_triplets | self.keep_non_ascii)
     }
 }
 

@@ -31,10 +31,9 @@ impl ManyDecoder {
     #[inline]
     pub(crate) fn new(rules: &DecodeRules, level: Option<Level>) -> Self {
         let kernels = Kernels::of(Level::usable(level));
-        let is_simple = !rules.plus && rules.keep.is_none() && rules.reject.is_none();
         Self {
             kernel: kernels.decode(rules, WRITE),
-            short: is_simple.then_some(kernels.decode_short),
+            short: rules.are_simple().then_some(kernels.decode_short),
             is_plain_likely: kernels.marks.is_none(),
             rules: *rules,
         }
