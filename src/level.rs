@@ -90,7 +90,7 @@ impl Level {
                 None => activate(),
             },
             Some(level) if level.is_available() => Usable(level),
-            Some(level) => Usable(best_of(detected() & (level.bit() - 1))),
+            Some(level) => best_below(level),
         }
     }
 
@@ -112,9 +112,13 @@ const fn from_discriminant(value: u8) -> Option<Level> {
 }
 
 /// The best level of a mask of available ones; the scalar one is always there.
-#[cold]
 fn best_of(mask: u8) -> Level {
     Level::ALL.into_iter().rev().find(|level| mask & level.bit() != 0).unwrap_or(Level::Scalar)
+}
+
+#[cold]
+fn best_below(level: Level) -> Usable {
+    Usable(best_of(detected() & (level.bit() - 1)))
 }
 
 #[cold]
@@ -128,13 +132,16 @@ fn activate() -> Usable {
 #[inline]
 fn detected() -> u8 {
     match DETECTED.load(Relaxed) {
-        0 => {
-            let found = detect();
-            DETECTED.store(found, Relaxed);
-            found
-        }
+        0 => detect_now(),
         found => found,
     }
+}
+
+#[cold]
+fn detect_now() -> u8 {
+    let found = detect();
+    DETECTED.store(found, Relaxed);
+    found
 }
 
 #[cfg(feature = "std")]
@@ -161,7 +168,6 @@ macro_rules! has {
 }
 
 // The one place that decides what a target has. The features are those in `#[target_feature]` of the level's kernels.
-#[cold]
 fn detect() -> u8 {
     let mut found = LOOKED | Level::Scalar.bit();
     #[cfg(target_arch = "x86_64")]

@@ -68,6 +68,18 @@ impl EncodeRules {
         &self.escape
     }
 
+    /// Whether none of these bytes becomes a triplet.
+    #[inline(always)]
+    pub(crate) const fn leave(&self, [a, b, c]: [u8; 3]) -> bool {
+        let [ascii, _] = self.escape.rows();
+        (a | b | c) < 0x80
+            && (ascii[(a & 15) as usize] >> (a >> 4 & 7)
+                | ascii[(b & 15) as usize] >> (b >> 4 & 7)
+                | ascii[(c & 15) as usize] >> (c >> 4 & 7))
+                & 1
+                == 0
+    }
+
     #[inline(always)]
     pub(crate) const fn plus(&self) -> bool {
         self.plus

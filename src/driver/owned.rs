@@ -4,22 +4,19 @@
 //! tests/differential.rs, which has every form compared with the oracle on every level.
 
 use alloc::borrow::Cow;
-use alloc::boxed::Box;
-use alloc::str::from_boxed_utf8_unchecked;
 use alloc::string::String;
 use alloc::vec::Vec;
-use core::mem::{ManuallyDrop, MaybeUninit};
-use core::ptr::NonNull;
+use core::mem::MaybeUninit;
 
 use super::many::{ManyDecoder, ManyEncoder};
 use super::{
-    SHORT, assume_init, checked_text, decode, find_ill_formed, for_each_part, is_plain,
-    measure_encode, run_decode_short, run_encode, scan_decode,
+    SHORT, assume_init, checked_text, decode, decode_outcome, find_ill_formed, for_each_part, is_plain, measure_encode,
+    run_encode, scan_decode,
 };
 use crate::error::{DecodeError, DecodeIntoError};
 use crate::kernel::scalar::is_alphanumeric_and_plain;
 use crate::kernel::tape::Tape;
-use crate::kernel::{Kernels, SCAN, SHORT_OUTPUT, Stop, WRITE, word};
+use crate::kernel::{Kernels, MEASURE, SCAN, SHORT_OUTPUT, Stop, WRITE, word};
 use crate::level::Level;
 use crate::rules::{DecodeRules, EncodeRules, LOWERCASE, UPPERCASE};
 
@@ -36,23 +33,21 @@ pub(crate) fn scan_encode(input: &[u8], rules: &EncodeRules, level: Option<Level
     .err()
 }
 
+// What callers get inlined stays small, and ends in calls that are the last thing to be done: then there is nothing to be kept for later.
+
 #[inline(always)]
 pub(crate) fn encode_to_cow<'a>(input: &'a [u8], rules: &EncodeRules, level: Option<Level>) -> Cow<'a, str> {
-    let encoded = if is_plain_to_encoder(input, rules, level) {
-        None
-    } else if input.len() > SHORT || !rules.are_simple() {
-        encode_any(input, rules, level)
-    } else if let [byte] = *input {
+    if is_plain_to_encoder(input, rules, level) {
+        // SAFETY: as in `to_text`.
+        return unsafe { into_text_unchecked(Cow::Borrowed(input)) };
+    }
+    if input.len() > SHORT || !rules.are_simple() {
+        return encode_any(input, rules, level);
+    }
+    match *input {
         // Character by character is how much text gets encoded.
-        return Cow::Borrowed(encode_byte(byte, rules));
-    } else {
-        encode_short(input, rules, level)
-    };
-    match encoded {
-        Some(text) => Cow::Owned(String::from(text)),
-        // SAFETY: the rules leave no byte from 0x80 but, if told to, those of well-formed UTF-8: see `EncodeRules::escape` and
-        // `for_each_part`. (tests/differential.rs)
-        None => unsafe { into_text_unchecked(Cow::Borrowed(input)) },
+        [byte] => Cow::Borrowed(encode_byte(byte, rules)),
+        _ => encode_short(input, rules, Kernels::of(Level::usable(level))),
     }
 }
 
@@ -61,14 +56,13 @@ pub(crate) fn encode_to_cow<'a>(input: &'a [u8], rules: &EncodeRules, level: Opt
 #[inline(always)]
 fn is_plain_to_encoder(input: &[u8], rules: &EncodeRules, level: Option<Level>) -> bool {
     if rules.plus() {
-        return input.is_empty();
+        return false;
     }
-    let is_escaped = |byte| rules.escape().contains(byte);
     match *input {
         [] => true,
-        [a] => !is_escaped(a),
-        [a, b] => !(is_escaped(a) | is_escaped(b)),
-        [a, b, c] => !(is_escaped(a) | is_escaped(b) | is_escaped(c)),
+        [a] => rules.leave([a; 3]),
+        [a, b] => rules.leave([a, b, b]),
+        [a, b, c] => rules.leave([a, b, c]),
         _ if input.len() <= 8 => is_alphanumeric_and_plain(input, rules.escape()),
         // Where there are vectors, they are as fast.
         _ => input.len() < 16 && is_scalar(level) && is_alphanumeric_and_plain(input, rules.escape()),
@@ -79,20 +73,50 @@ fn is_scalar(level: Option<Level>) -> bool {
     Level::usable(level).level() == Level::Scalar
 }
 
-// What encodes returns its text, if it is not the input, in two registers. A `Cow` would be three words of memory: who frees it waits for
-// them, and who moves it in other pieces than it was stored waits long.
+/// What encoding made, or the input.
+///
+/// # Safety
+///
+/// Encoding made it, or would have made the same of the input.
+#[inline(always)]
+unsafe fn to_text<'a>(encoded: Option<Vec<u8>>, input: &'a [u8]) -> Cow<'a, str> {
+    let bytes = encoded.map_or(Cow::Borrowed(input), Cow::Owned);
+    // SAFETY: the rules leave no byte from 0x80 but, if told to, those of well-formed UTF-8, in their order: see
+    // `EncodeRules::escape` and `for_each_part`. (tests/differential.rs)
+    unsafe { into_text_unchecked(bytes) }
+}
 
 /// Encodes at most 64 bytes to the stack, and copies from there to as much memory as is needed.
 #[inline(never)]
-fn encode_short(input: &[u8], rules: &EncodeRules, level: Option<Level>) -> Option<Box<str>> {
-    let mut output = [MaybeUninit::uninit(); SHORT_OUTPUT];
-    let kernel = Kernels::of(Level::usable(level)).encode_short;
-    // SAFETY: a usable level is one that the machine has. (tests/differential.rs, tests/bounds.rs)
-    let written = unsafe { kernel(input, &mut output, rules) }?;
+fn encode_short<'a>(input: &'a [u8], rules: &EncodeRules, kernels: &Kernels) -> Cow<'a, str> {
+    let mut buffer = [MaybeUninit::uninit(); SHORT_OUTPUT];
+    // SAFETY: kernels are looked up for levels that the machine has. (tests/differential.rs, tests/bounds.rs)
+    let Some(written) = (unsafe { (kernels.encode_short)(input, &mut buffer, rules) }) else {
+        // SAFETY: as `to_text` says.
+        return unsafe { to_text(None, input) };
+    };
+    let mut output = Vec::with_capacity(written.next_multiple_of(PIECE));
+    copy_pieces(&buffer, output.spare_capacity_mut(), written);
     // SAFETY: the kernel initialised as much as it says. (tests/bounds.rs)
-    let encoded: &[u8] = unsafe { assume_init(&mut output, written) };
-    // SAFETY: as in `encode_to_cow`.
-    Some(unsafe { from_boxed_utf8_unchecked(Box::from(encoded)) })
+    unsafe { output.set_len(written) }
+    // SAFETY: as `to_text` says.
+    unsafe { to_text(Some(output), input) }
+}
+
+const PIECE: usize = 16;
+
+/// Copies `length` bytes and the rest of the last [`PIECE`]: one or two of these take less than a call to copy.
+#[inline(always)]
+fn copy_pieces(from: &[MaybeUninit<u8>], to: &mut [MaybeUninit<u8>], length: usize) {
+    let mut copy = |start: usize, end: usize| to[start..end].copy_from_slice(&from[start..end]);
+    if length <= 2 * PIECE {
+        copy(0, PIECE);
+        if length > PIECE {
+            copy(PIECE, 2 * PIECE);
+        }
+    } else {
+        copy(0, length);
+    }
 }
 
 /// What a byte that encoding changes becomes.
@@ -120,29 +144,30 @@ const ONCE: usize = 1024;
 
 /// Encodes to the stack, and copies from there to as much memory as is needed.
 #[inline(never)]
-fn encode_once(input: &[u8], rules: &EncodeRules, level: Option<Level>) -> Option<Box<str>> {
+fn encode_once<'a>(input: &'a [u8], rules: &EncodeRules, level: Option<Level>) -> Cow<'a, str> {
     let mut buffer = [MaybeUninit::uninit(); 3 * ONCE + 8];
     let written = run_encode(Tape::new(input, &mut buffer), rules, WRITE, level).written;
     // SAFETY: the buffer has room for the worst case, so the kernel initialised `written` bytes of it. (tests/bounds.rs)
     let output: &[u8] = unsafe { assume_init(&mut buffer, written) };
     let is_changed = written > input.len() || rules.plus() && output != input;
-    // SAFETY: as in `encode_to_cow`.
-    is_changed.then(|| unsafe { from_boxed_utf8_unchecked(Box::from(output)) })
+    // SAFETY: as it says.
+    unsafe { to_text(is_changed.then(|| output.to_vec()), input) }
 }
 
-// What callers get inlined stays small.
 #[inline(never)]
-fn encode_any(input: &[u8], rules: &EncodeRules, level: Option<Level>) -> Option<Box<str>> {
+fn encode_any<'a>(input: &'a [u8], rules: &EncodeRules, level: Option<Level>) -> Cow<'a, str> {
     if input.len() <= ONCE && !rules.keep_non_ascii {
         return encode_once(input, rules, level);
     }
-    let first = scan_encode(input, rules, level)?;
-    let (unchanged, rest) = input.split_at(first);
-    let mut output = Vec::with_capacity(first.saturating_add(measure_encode(rest, rules, level)));
-    output.extend_from_slice(unchanged);
-    ManyEncoder::new(rules, level).fill(rest, &mut output);
-    // SAFETY: as in `encode_to_cow`; its parts keep their order.
-    Some(unsafe { from_boxed_utf8_unchecked(output.into_boxed_slice()) })
+    let encoded = scan_encode(input, rules, level).map(|first| {
+        let (unchanged, rest) = input.split_at(first);
+        let mut output = Vec::with_capacity(first.saturating_add(measure_encode(rest, rules, level)));
+        output.extend_from_slice(unchanged);
+        ManyEncoder::new(rules, level).fill(rest, &mut output);
+        output
+    });
+    // SAFETY: as it says.
+    unsafe { to_text(encoded, input) }
 }
 
 /// Appends the encoded form; allocates exactly what it needs, or nothing where there is room for the worst case.
@@ -166,100 +191,62 @@ pub(crate) fn decode_to_cow<'a>(
     if is_plain(input, rules) {
         return Ok(Cow::Borrowed(input));
     }
-    let decoded = if input.len() > SHORT {
-        decode_long(input, rules, level)
-    } else if rules.are_simple() {
-        decode_short(input, rules.strict, level)
-    } else {
-        Decoded::OTHERWISE
-    };
-    match decoded.memory {
-        // SAFETY: see `Decoded::new`. (tests/guarded_heap.rs)
-        Some(memory) => Ok(Cow::Owned(unsafe {
-            Vec::from_raw_parts(memory.as_ptr(), decoded.length, Decoded::capacity(input))
-        })),
-        None if decoded.length == input.len() => Ok(Cow::Borrowed(input)),
-        None => decode_by_rules(input, rules, level),
+    if input.len() > SHORT {
+        return decode_long(input, rules, level);
     }
-}
-
-/// What decoding an input came to, in two registers, as when encoding.
-struct Decoded {
-    /// The memory of a vector, unless the input was right already, or something came between.
-    memory: Option<NonNull<u8>>,
-    length: usize,
-}
-
-impl Decoded {
-    /// There is a policy or an error, so this is not the way.
-    const OTHERWISE: Self = Self { memory: None, length: usize::MAX };
-
-    /// The capacity of the vector: with room for the whole input, decoding never stops.
-    #[inline(always)]
-    fn capacity(input: &[u8]) -> usize {
-        input.len() + SLACK
+    if rules.are_simple() {
+        return decode_short(input, rules.strict, Kernels::of(Level::usable(level)));
     }
-
-    #[inline(always)]
-    fn unchanged(input: &[u8]) -> Self {
-        Self { memory: None, length: input.len() }
-    }
-
-    /// Takes a vector apart that was made with the [`capacity`](Self::capacity) for the input.
-    #[inline(always)]
-    fn new(input: &[u8], output: Vec<u8>) -> Self {
-        // It is said of vectors that they have that much "at least", and whoever puts it together again takes it for exact.
-        if output.capacity() != Self::capacity(input) {
-            return Self::OTHERWISE;
-        }
-        let mut output = ManuallyDrop::new(output);
-        Self { memory: NonNull::new(output.as_mut_ptr()), length: output.len() }
-    }
+    decode_by_rules(input, rules, level)
 }
 
 /// Decodes more than 64 bytes.
 #[inline(never)]
-fn decode_long(input: &[u8], rules: &DecodeRules, level: Option<Level>) -> Decoded {
+fn decode_long<'a>(input: &'a [u8], rules: &DecodeRules, level: Option<Level>) -> Result<Cow<'a, [u8]>, DecodeError> {
     // A '%' near the start is seen at a glance, and seldom malformed: then there is nothing to look for.
-    let first = if word::contains(&input[..SHORT], b'%') { Ok(Some(0)) } else { scan_decode(input, rules, level) };
-    let (unchanged, rest) = match first {
-        Ok(Some(first)) => input.split_at(first),
-        Ok(None) => return Decoded::unchanged(input),
-        Err(_) => return Decoded::OTHERWISE,
-    };
-    let mut output = Vec::with_capacity(Decoded::capacity(input));
+    let first = if word::contains(&input[..SHORT], b'%') { Some(0) } else { scan_decode(input, rules, level)? };
+    let Some(first) = first else { return Ok(Cow::Borrowed(input)) };
+    let (unchanged, rest) = input.split_at(first);
+    let mut output = Vec::with_capacity(input.len());
     output.extend_from_slice(unchanged);
-    if append_decoded(rest, &mut output, rules, level).is_err() {
-        return Decoded::OTHERWISE;
-    }
+    append_decoded(rest, &mut output, rules, level)
+        .map_err(|error| DecodeError::new(error.kind, first + error.position))?;
     // Where no triplet was decoded, a '+' may yet have become a space.
     let is_changed = output.len() < input.len() || rules.plus && output != input;
-    if is_changed { Decoded::new(input, output) } else { Decoded::unchanged(input) }
+    Ok(if is_changed { Cow::Owned(output) } else { Cow::Borrowed(input) })
 }
 
 /// Decodes at most 64 bytes without policies.
 #[inline(never)]
-fn decode_short(input: &[u8], strict: bool, level: Option<Level>) -> Decoded {
-    let mut output = Vec::with_capacity(Decoded::capacity(input));
-    match run_decode_short(Tape::new(input, output.spare_capacity_mut()), strict, level) {
-        None => Decoded::OTHERWISE,
-        Some(written) if written == input.len() => Decoded::unchanged(input),
+fn decode_short<'a>(input: &'a [u8], strict: bool, kernels: &Kernels) -> Result<Cow<'a, [u8]>, DecodeError> {
+    let mut output = Vec::with_capacity(input.len() + SLACK);
+    let (source, target) = Tape::new(input, output.spare_capacity_mut()).halves();
+    // SAFETY: kernels are looked up for levels that the machine has; the tape keeps the rest. (tests/differential.rs, tests/bounds.rs)
+    match unsafe { (kernels.decode_short)(source, target, strict) } {
+        None => {
+            let (source, target) = Tape::source_only(input).halves();
+            // SAFETY: as above.
+            let progress =
+                unsafe { kernels.decode(&DecodeRules::STRICT, MEASURE)(source, target, &DecodeRules::STRICT) };
+            decode_outcome(&progress).map(|()| Cow::Borrowed(input))
+        }
+        Some(written) if written == input.len() => Ok(Cow::Borrowed(input)),
         Some(written) => {
             // SAFETY: the kernel initialised `written` bytes of the capacity. (tests/bounds.rs)
             unsafe { output.set_len(written) }
-            Decoded::new(input, output)
+            Ok(Cow::Owned(output))
         }
     }
 }
 
-/// Decodes whatever it is, and says what is wrong with it.
+/// Decodes by policies.
 #[inline(never)]
 fn decode_by_rules<'a>(
     input: &'a [u8],
     rules: &DecodeRules,
     level: Option<Level>,
 ) -> Result<Cow<'a, [u8]>, DecodeError> {
-    let mut output = Vec::with_capacity(Decoded::capacity(input));
+    let mut output = Vec::with_capacity(input.len() + SLACK);
     append_decoded(input, &mut output, rules, level)?;
     // As in `decode_long`.
     let is_changed = output.len() < input.len() || rules.plus && output != input;
@@ -350,10 +337,7 @@ pub(crate) fn replace_ill_formed(bytes: &[u8], replacement: &str, level: Option<
 
 /// The text that these bytes are, or the bytes and the offset of the first one that is not well-formed UTF-8.
 #[inline]
-pub(crate) fn into_text(
-    bytes: Cow<'_, [u8]>,
-    level: Option<Level>,
-) -> Result<Cow<'_, str>, (Cow<'_, [u8]>, usize)> {
+pub(crate) fn into_text(bytes: Cow<'_, [u8]>, level: Option<Level>) -> Result<Cow<'_, str>, (Cow<'_, [u8]>, usize)> {
     match find_ill_formed(&bytes, level) {
         // SAFETY: just checked.
         None => Ok(unsafe { into_text_unchecked(bytes) }),

@@ -616,7 +616,7 @@ unsafe fn lane(x: __m512i, lane: usize) -> u8 {
 /// Stores the lowest `length` lanes, or nothing if there is no room for them; a `WHOLE` block stores all 64 and asks nothing.
 ///
 /// A masked store that reaches into a page that was never written is a hundred times slower than another, even if the mask keeps
-/// it out of there, so near the end of a page the bytes are copied.
+/// it out of there, so near the end of a page it is the topmost lanes that are stored, and those below them kept out.
 ///
 /// # Safety
 ///
@@ -630,9 +630,9 @@ unsafe fn store<const WHOLE: bool>(x: __m512i, length: usize, to: *mut u8, room:
     } else if is_within_page(to) {
         _mm512_mask_storeu_epi8(to.cast(), low_bits(length), x);
     } else {
-        let mut lanes = [0; LANES];
-        _mm512_storeu_epi8(lanes.as_mut_ptr().cast(), x);
-        core::ptr::copy_nonoverlapping(lanes.as_ptr(), to, length);
+        let below = LANES - length;
+        let x = _mm512_permutexvar_epi8(lane_numbers(below.wrapping_neg()), x);
+        _mm512_mask_storeu_epi8(to.wrapping_sub(below).cast(), !low_bits(below), x);
     }
     true
 }
@@ -644,7 +644,7 @@ fn is_within_page(start: *const u8) -> bool {
 }
 
 /// The first `length` bytes, 64 at most, and zeros. As with stores, a masked load that reaches into a page that is not there is
-/// far slower than another.
+/// far slower than another, so near the end of a page they are loaded to the topmost lanes.
 ///
 /// # Safety
 ///
@@ -654,10 +654,26 @@ pub(super) unsafe fn load(from: *const u8, length: usize) -> __m512i {
     if is_within_page(from) {
         _mm512_maskz_loadu_epi8(low_bits(length), from.cast())
     } else {
-        let mut lanes = [0; LANES];
-        core::ptr::copy_nonoverlapping(from, lanes.as_mut_ptr(), length.min(LANES));
-        _mm512_loadu_epi8(lanes.as_ptr().cast())
+        let length = length.min(LANES);
+        let below = LANES - length;
+        let x = _mm512_maskz_loadu_epi8(!low_bits(below), from.wrapping_sub(below).cast());
+        _mm512_maskz_permutexvar_epi8(low_bits(length), lane_numbers(below), x)
     }
+}
+
+/// The number of each lane and so many more, modulo 256.
+#[inline(always)]
+pub(super) unsafe fn lane_numbers(more: usize) -> __m512i {
+    static LANE_NUMBERS: [u8; 64] = {
+        let mut numbers = [0; 64];
+        let mut lane = 0;
+        while lane < 64 {
+            numbers[lane] = lane as u8;
+            lane += 1;
+        }
+        numbers
+    };
+    _mm512_add_epi8(load_table(&LANE_NUMBERS), _mm512_set1_epi8(more as i8))
 }
 
 /// [`report::RAW`] for each byte below 128.

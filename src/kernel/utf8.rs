@@ -13,7 +13,7 @@
 
 use core::arch::x86_64::*;
 
-use super::avx512::{LANES, load, load_table};
+use super::avx512::{LANES, lane_numbers, load, load_table};
 
 /// How many bytes are passed over at once.
 const GROUP: usize = 4 * LANES;
@@ -166,15 +166,6 @@ pub(super) unsafe fn is_well_formed(text: &[u8]) -> bool {
 /// Each lane replaced by the one so many below it; zeros come in at the bottom.
 #[inline(always)]
 unsafe fn lanes_before(x: __m512i, distance: usize) -> __m512i {
-    static LANE_NUMBERS: [u8; 64] = {
-        let mut numbers = [0; 64];
-        let mut lane = 0;
-        while lane < 64 {
-            numbers[lane] = lane as u8;
-            lane += 1;
-        }
-        numbers
-    };
-    let numbers = _mm512_sub_epi8(load_table(&LANE_NUMBERS), _mm512_set1_epi8(distance as i8));
+    let numbers = lane_numbers(distance.wrapping_neg());
     _mm512_maskz_permutexvar_epi8(u64::MAX << distance, numbers, x)
 }
