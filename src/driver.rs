@@ -336,14 +336,13 @@ fn is_well_formed_but_for_the_end(extract: &mut Extract, level: Option<Level>) -
 /// How many ill-formed sequences the decoded form has, and the place in the input of the first one.
 #[cold]
 fn count_ill_formed(input: &[u8], level: Option<Level>) -> (usize, usize) {
-    const LENIENT: DecodeRules = DecodeRules { strict: false, ..DecodeRules::STRICT };
     let mut buffer = [0; 3 + report::CHUNK];
     let (mut pending, mut pending_place) = (0, 0);
     let (mut count, mut first) = (0, None);
     let mut base = 0;
     for chunk in pieces(input, report::CHUNK) {
         // A lenient decoder has no error, and there is room for the whole chunk.
-        let decoded = decode(chunk, as_uninit(&mut buffer[pending..]), &LENIENT, level).unwrap_or(0);
+        let decoded = decode(chunk, as_uninit(&mut buffer[pending..]), &DecodeRules::LENIENT, level).unwrap_or(0);
         let length = pending + decoded;
         let unfinished = unfinished_character(&buffer[..length]);
         let mut at = 0;
@@ -352,12 +351,12 @@ fn count_ill_formed(input: &[u8], level: Option<Level>) -> (usize, usize) {
             at = from + part.invalid().len();
             count += 1;
             first = first.or_else(|| match from.checked_sub(pending) {
-                Some(decoded) => Some(base + input_offset(chunk, &LENIENT, decoded)),
+                Some(decoded) => Some(base + input_offset(chunk, &DecodeRules::LENIENT, decoded)),
                 None => Some(pending_place),
             });
         }
         if unfinished > 0 && unfinished <= decoded {
-            pending_place = base + input_offset(chunk, &LENIENT, decoded - unfinished);
+            pending_place = base + input_offset(chunk, &DecodeRules::LENIENT, decoded - unfinished);
         }
         buffer.copy_within(length - unfinished..length, 0);
         (pending, base) = (unfinished, base + chunk.len());

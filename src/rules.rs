@@ -20,6 +20,7 @@ pub(crate) struct DecodeRules {
 
 impl DecodeRules {
     pub(crate) const STRICT: Self = Self { strict: true, plus: false, keep: None, reject: None, uppercase: false };
+    pub(crate) const LENIENT: Self = Self { strict: false, ..Self::STRICT };
 
     /// Whether they say nothing but whether to be strict.
     #[inline(always)]
@@ -66,6 +67,13 @@ impl EncodeRules {
     #[inline(always)]
     pub(crate) const fn escape(&self) -> &ByteSet {
         &self.escape
+    }
+
+    /// Whether this byte does not become a triplet.
+    #[inline(always)]
+    pub(crate) const fn leaves(&self, byte: u8) -> bool {
+        let [ascii, _] = self.escape.rows();
+        byte < 0x80 && ascii[(byte & 15) as usize] & (1 << (byte >> 4)) == 0
     }
 
     /// Whether none of these bytes becomes a triplet.

@@ -10,11 +10,11 @@ use core::mem::MaybeUninit;
 
 use super::many::{ManyDecoder, ManyEncoder};
 use super::{
-    SHORT, assume_init, checked_text, decode, decode_outcome, find_ill_formed, for_each_part, is_plain, measure_encode,
-    run_encode, scan_decode,
+    SHORT, assume_init, checked_text, decode, decode_outcome, find_ill_formed, for_each_part, from_digits, is_plain,
+    measure_encode, run_encode, scan_decode,
 };
 use crate::error::{DecodeError, DecodeIntoError};
-use crate::kernel::scalar::is_alphanumeric_and_plain;
+use crate::kernel::scalar::{FEW_OUTPUT, encode_few as encode_few_bytes, is_alphanumeric_and_plain};
 use crate::kernel::tape::Tape;
 use crate::kernel::{Kernels, MEASURE, SCAN, SHORT_OUTPUT, Stop, WRITE, word};
 use crate::level::Level;
@@ -37,40 +37,28 @@ pub(crate) fn scan_encode(input: &[u8], rules: &EncodeRules, level: Option<Level
 
 #[inline(always)]
 pub(crate) fn encode_to_cow<'a>(input: &'a [u8], rules: &EncodeRules, level: Option<Level>) -> Cow<'a, str> {
-    if is_plain_to_encoder(input, rules, level) {
-        // SAFETY: as in `to_text`.
-        return unsafe { into_text_unchecked(Cow::Borrowed(input)) };
-    }
-    if input.len() > SHORT || !rules.are_simple() {
+    if !rules.are_simple() || input.len() > SHORT {
         return encode_any(input, rules, level);
     }
-    match *input {
-        // Character by character is how much text gets encoded.
-        [byte] => Cow::Borrowed(encode_byte(byte, rules)),
-        _ => encode_short(input, rules, Kernels::of(Level::usable(level))),
-    }
-}
-
-/// Whether a few bytes surely are their own encoded form: seen without calling a kernel. What is not escaped stays, whatever else
-/// the rules say, but for spaces.
-#[inline(always)]
-fn is_plain_to_encoder(input: &[u8], rules: &EncodeRules, level: Option<Level>) -> bool {
-    if rules.plus() {
-        return false;
-    }
-    match *input {
+    let is_plain = match *input {
         [] => true,
-        [a] => rules.leave([a; 3]),
+        [byte] if !rules.leaves(byte) => return Cow::Borrowed(encode_byte(byte, rules)),
+        [_] => true,
         [a, b] => rules.leave([a, b, b]),
         [a, b, c] => rules.leave([a, b, c]),
-        _ if input.len() <= 8 => is_alphanumeric_and_plain(input, rules.escape()),
-        // Where there are vectors, they are as fast.
-        _ => input.len() < 16 && is_scalar(level) && is_alphanumeric_and_plain(input, rules.escape()),
+        _ if input.len() <= WORD => return encode_words::<false>(input, rules, Kernels::of(Level::usable(level))),
+        // Where there are vectors, they take no longer than a second word.
+        _ if input.len() <= 2 * WORD && Level::usable(level).level() == Level::Scalar => {
+            return encode_words::<true>(input, rules, Kernels::of(Level::usable(level)));
+        }
+        _ => return encode_short(input, rules, Kernels::of(Level::usable(level))),
+    };
+    if is_plain {
+        // SAFETY: as `to_text` says.
+        unsafe { to_text(None, input) }
+    } else {
+        encode_few(input, rules)
     }
-}
-
-fn is_scalar(level: Option<Level>) -> bool {
-    Level::usable(level).level() == Level::Scalar
 }
 
 /// What encoding made, or the input.
@@ -84,6 +72,33 @@ unsafe fn to_text<'a>(encoded: Option<Vec<u8>>, input: &'a [u8]) -> Cow<'a, str>
     // SAFETY: the rules leave no byte from 0x80 but, if told to, those of well-formed UTF-8, in their order: see
     // `EncodeRules::escape` and `for_each_part`. (tests/differential.rs)
     unsafe { into_text_unchecked(bytes) }
+}
+
+// Character by character is how much text gets encoded.
+
+/// Encodes two or three bytes, of which not all stay, without a kernel.
+#[inline(never)]
+fn encode_few<'a>(input: &'a [u8], rules: &EncodeRules) -> Cow<'a, str> {
+    let mut output = Vec::with_capacity(FEW_OUTPUT);
+    let written = encode_few_bytes(input, output.spare_capacity_mut(), rules);
+    // SAFETY: so many bytes were initialised. (tests/bounds.rs)
+    unsafe { output.set_len(written) }
+    // SAFETY: as `to_text` says.
+    unsafe { to_text(Some(output), input) }
+}
+
+/// So many bytes, or twice as many, are looked at before a kernel is called.
+const WORD: usize = 8;
+
+/// Encodes four bytes or more, a [`WORD`] at most, or as `TWO`, more than one.
+#[inline(never)]
+fn encode_words<'a, const TWO: bool>(input: &'a [u8], rules: &EncodeRules, kernels: &Kernels) -> Cow<'a, str> {
+    if is_alphanumeric_and_plain::<TWO>(input, rules.escape()) {
+        // SAFETY: as `to_text` says.
+        unsafe { to_text(None, input) }
+    } else {
+        encode_short(input, rules, kernels)
+    }
 }
 
 /// Encodes at most 64 bytes to the stack, and copies from there to as much memory as is needed.
@@ -219,6 +234,9 @@ fn decode_long<'a>(input: &'a [u8], rules: &DecodeRules, level: Option<Level>) -
 /// Decodes at most 64 bytes without policies.
 #[inline(never)]
 fn decode_short<'a>(input: &'a [u8], strict: bool, kernels: &Kernels) -> Result<Cow<'a, [u8]>, DecodeError> {
+    if let Some(byte) = lone_triplet(input) {
+        return Ok(Cow::Owned(Vec::from([byte])));
+    }
     let mut output = Vec::with_capacity(input.len() + SLACK);
     let (source, target) = Tape::new(input, output.spare_capacity_mut()).halves();
     // SAFETY: kernels are looked up for levels that the machine has; the tape keeps the rest. (tests/differential.rs, tests/bounds.rs)
@@ -236,6 +254,15 @@ fn decode_short<'a>(input: &'a [u8], strict: bool, kernels: &Kernels) -> Result<
             unsafe { output.set_len(written) }
             Ok(Cow::Owned(output))
         }
+    }
+}
+
+/// What a single triplet stands for, if that is all there is: much text is decoded character by character.
+#[inline(always)]
+fn lone_triplet(input: &[u8]) -> Option<u8> {
+    match *input {
+        [b'%', high, low] => from_digits(high, low),
+        _ => None,
     }
 }
 

@@ -106,8 +106,14 @@ impl<V: Vector> Triplets<V> {
     #[inline(always)]
     unsafe fn decode(&self, percent: V, next: V, second_next: V) -> (V, V) {
         // SAFETY: the caller has the instructions.
+        unsafe { self.decode_digits(percent, self.digits(next), self.digits(second_next)) }
+    }
+
+    /// [`decode`](Self::decode) of what [`digits`](Self::digits) made of the lanes that follow.
+    #[inline(always)]
+    unsafe fn decode_digits(&self, percent: V, high: V, low: V) -> (V, V) {
+        // SAFETY: the caller has the instructions.
         unsafe {
-            let (high, low) = (self.digits(next), self.digits(second_next));
             let worst = high.or(low);
             let valid = percent.and(worst.minimum(self.fifteen).equal(worst));
             (valid, high.and(self.fifteen).times_16().or(low))
@@ -149,8 +155,8 @@ impl<V: Vector16> Window<V> {
         // SAFETY: each load is given the length that is left where it starts, which is inside.
         unsafe {
             if length <= V::LANES {
-                let x = load_up_to::<V>(from, length);
-                Self { x, next: x.shift_lanes_down::<1>(), second_next: x.shift_lanes_down::<2>() }
+                let (x, none) = (load_up_to::<V>(from, length), V::splat(0));
+                Self { x, next: x.shift_lanes_down::<1>(none), second_next: x.shift_lanes_down::<2>(none) }
             } else {
                 Self {
                     x: V::load(from),
@@ -854,42 +860,58 @@ unsafe fn decode_all<V: Vector, const VARIANT: u8, const MODE: u8>(
     }
 }
 
+/// Whether [`decode_short`] is for this tape.
+#[inline(always)]
+pub(crate) fn is_short<V: Vector>(tape: &Tape<'_>) -> bool {
+    (1..=64).contains(&tape.length()) && tape.capacity() >= tape.length().next_multiple_of(V::LANES)
+}
+
 /// Blocks of 16 lanes without any of what [`decode`] has to be ready for, all as if there was something to decode: where that is, is
 /// not foreseen.
+///
+/// # Safety
+///
+/// The tape [is short](is_short).
 #[inline(always)]
-pub(crate) unsafe fn decode_short<V: Vector>(tape: Tape<'_>, strict: bool) -> Option<usize> {
+pub(crate) unsafe fn decode_short<V: Vector16>(tape: Tape<'_>, strict: bool) -> Option<usize> {
     let length = tape.length();
-    if length == 0 || length > 64 || tape.capacity() < length.next_multiple_of(V::Half::LANES) {
-        let rules = DecodeRules { strict, ..DecodeRules::STRICT };
-        // SAFETY: the caller has the instructions.
-        let progress = unsafe { decode::<V, 0, WRITE>(tape, &rules) };
-        return progress.is_end().then_some(progress.written);
-    }
     // SAFETY: the caller has the instructions; windows are loaded within the length. What is written is never ahead of what is read, so
     // there is room for 16 lanes behind it, and in place they are lanes that were read.
     unsafe {
-        let triplets = Triplets::<V::Half>::new();
-        let (mut read, mut written, mut carry) = (0, 0, 0);
-        loop {
-            let left = length - read;
-            let from = tape.source().add(read);
-            let window: Window<V::Half> =
-                if left >= V::Half::LANES + 2 { Window::load(from) } else { Window::load_end(from, left) };
-            let percent = window.x.equal(triplets.percent);
-            let (valid, bytes) = triplets.decode(percent, window.next, window.second_next);
+        let triplets = Triplets::<V>::new();
+        let block = |x: V, next: V, second_next: V, carry: u64, left: usize, to: *mut u8| {
+            let percent = x.equal(triplets.percent);
+            let (valid, bytes) = triplets.decode_digits(percent, next, second_next);
             let decoded = valid.bits();
             if strict && decoded != percent.bits() {
                 return None;
             }
-            let kept = !(decoded << 1 | decoded << 2 | carry) & low_bits(left.min(V::Half::LANES));
-            compact_half(window.x.blend(bytes, valid), kept, tape.target().add(written));
-            written += kept.count_ones() as usize;
-            if left <= V::Half::LANES {
+            let kept = !(decoded << 1 | decoded << 2 | carry) & low_bits(left.min(V::LANES));
+            compact_half(x.blend(bytes, valid), kept, to);
+            // The triplets that begin in the last two lanes end in the next block.
+            Some((kept.count_ones() as usize, decoded >> 15 | decoded >> 14))
+        };
+        if length <= V::LANES {
+            let x: V = load_up_to(tape.source(), length);
+            // Digits looked at once, and none behind the end.
+            let (digits, none) = (triplets.digits(x), V::splat(0xFF));
+            let (next, second_next) = (digits.shift_lanes_down::<1>(none), digits.shift_lanes_down::<2>(none));
+            return Some(block(x, next, second_next, 0, length, tape.target())?.0);
+        }
+        let (mut read, mut written, mut carry) = (0, 0, 0);
+        loop {
+            let left = length - read;
+            let from = tape.source().add(read);
+            let window: Window<V> =
+                if left >= V::LANES + 2 { Window::load(from) } else { Window::load_end(from, left) };
+            let (next, second_next) = (triplets.digits(window.next), triplets.digits(window.second_next));
+            let (count, next_carry) = block(window.x, next, second_next, carry, left, tape.target().add(written))?;
+            written += count;
+            if left <= V::LANES {
                 return Some(written);
             }
-            // The triplets that begin in the last two lanes end in the next block.
-            carry = decoded >> 15 | decoded >> 14;
-            read += V::Half::LANES;
+            carry = next_carry;
+            read += V::LANES;
         }
     }
 }
@@ -1410,8 +1432,15 @@ macro_rules! kernel {
 
             #[target_feature(enable = $features)]
             unsafe fn decode_short(source: Source<'_>, target: Target<'_>, strict: bool) -> Option<usize> {
-                // SAFETY: as in `find`.
-                unsafe { block::decode_short::<$vector>(Tape::of(source, target), strict) }
+                let tape = Tape::of(source, target);
+                if !block::is_short::<<$vector as Vector>::Half>(&tape) {
+                    let rules = if strict { &DecodeRules::STRICT } else { &DecodeRules::LENIENT };
+                    // SAFETY: as in `find`.
+                    let progress = unsafe { Self::decode::<0, { $crate::kernel::WRITE }>(source, target, rules) };
+                    return progress.is_end().then_some(progress.written);
+                }
+                // SAFETY: as in `find`, and the tape is short.
+                unsafe { block::decode_short::<<$vector as Vector>::Half>(tape, strict) }
             }
         }
 

@@ -332,15 +332,13 @@ impl Kernel for Scalar {
     }
 
     unsafe fn decode_short(source: Source<'_>, target: Target<'_>, strict: bool) -> Option<usize> {
-        let rules = DecodeRules { strict, ..DecodeRules::STRICT };
-        let progress = scalar::decode::<0, WRITE>(Tape::of(source, target), &rules);
+        let rules = if strict { &DecodeRules::STRICT } else { &DecodeRules::LENIENT };
+        let progress = scalar::decode::<0, WRITE>(Tape::of(source, target), rules);
         progress.is_end().then_some(progress.written)
     }
 
     unsafe fn encode_short(input: &[u8], output: &mut ShortOutput, rules: &EncodeRules) -> Option<usize> {
-        let input = &input[..input.len().min(64)];
-        let progress = scalar::encode::<0, WRITE>(Tape::new(input, output), rules);
-        (progress.written > input.len()).then_some(progress.written)
+        scalar::encode_short(&input[..input.len().min(64)], output, rules)
     }
 
     unsafe fn encode_pair(name: &[u8], value: &[u8], to: *mut u8, rules: &PairRules) -> usize {

@@ -164,8 +164,8 @@ impl Vector16 for uint8x16_t {
     }
 
     #[inline(always)]
-    unsafe fn shift_lanes_down<const N: i32>(self) -> Self {
-        vextq_u8::<N>(self, vdupq_n_u8(0))
+    unsafe fn shift_lanes_down<const N: i32>(self, above: Self) -> Self {
+        vextq_u8::<N>(self, above)
     }
 
     #[inline(always)]

@@ -1,6 +1,8 @@
 //! The scalar level: words and tables, no vector instructions, no unsafe code.
 #![forbid(unsafe_code)]
 
+use core::mem::MaybeUninit;
+
 use super::pair::PairRules;
 use super::report::{self, Extract, Report};
 use super::tape::Tape;
@@ -444,6 +446,42 @@ fn encode_bytes(bytes: &[u8], tape: Tape<'_>, mut written: usize, rules: &PairRu
     written
 }
 
+/// What [`encode_few`] needs for three bytes, four at a time.
+#[cfg(feature = "alloc")]
+pub(crate) const FEW_OUTPUT: usize = 12;
+
+/// Encodes a few bytes by rules that keep nothing and leave spaces alone, as far as there is room, and returns the length of the output.
+#[cfg(feature = "alloc")]
+#[inline(always)]
+pub(crate) fn encode_few(input: &[u8], output: &mut [MaybeUninit<u8>], rules: &EncodeRules) -> usize {
+    encode_each(input, Tape::new(&[], output), 0, rules.escape(), Symbols::case(rules))
+}
+
+/// [`encode`] of at most 64 bytes, by rules that keep nothing and leave spaces alone: the length of the output, if that is not the input.
+#[inline(always)]
+pub(crate) fn encode_short(input: &[u8], output: &mut [MaybeUninit<u8>], rules: &EncodeRules) -> Option<usize> {
+    let written = if input.len() <= 8 {
+        encode_each(input, Tape::new(&[], output), 0, rules.escape(), Symbols::case(rules))
+    } else {
+        encode::<0, WRITE>(Tape::new(input, output), rules).written
+    };
+    (written > input.len()).then_some(written)
+}
+
+/// Encodes to `written` of the output, as far as there is room, and returns where that ends.
+#[inline(always)]
+fn encode_each(bytes: &[u8], tape: Tape<'_>, mut written: usize, escape: &ByteSet, case: u32) -> usize {
+    for &byte in bytes {
+        let symbol = Symbols::one::<0>(byte, u32::from(escape.contains(byte)), case);
+        // Four bytes in any case is faster than a branch on how many are meant.
+        if !tape.write(written, symbol.to_le_bytes()) {
+            break;
+        }
+        written += (symbol >> 24) as usize;
+    }
+    written
+}
+
 /// Out of line, so that short inputs need not make room for the table.
 #[inline(never)]
 fn encode_by_table<const VARIANT: u8>(tape: Tape<'_>, rows: &Rows, rules: &EncodeRules) -> Progress {
@@ -578,16 +616,16 @@ fn encode_symbols<const VARIANT: u8, const MODE: u8>(
     Progress::new(read, written, stop)
 }
 
-/// Whether up to 15 bytes are letters and digits, and these are not escaped: seen without a loop.
+/// Whether the bytes are letters and digits, and these are not escaped: 4 to 8 bytes in one word, or, as `TWO` words, 8 to 16.
 #[cfg(feature = "alloc")]
 #[inline(always)]
-pub(crate) fn is_alphanumeric_and_plain(input: &[u8], escape: &ByteSet) -> bool {
-    if !has_no_alphanumeric(escape) {
-        return false;
-    }
-    // What stands behind the end may be anything, if only it is seen at a glance.
-    let pad = |length: usize| u64::from_le_bytes([b'a'; 8]).checked_shl(8 * length as u32).unwrap_or(0);
-    let (low, high) = word::load(input);
-    let is_plain = word::is_alphanumeric(low | pad(input.len()));
-    is_plain && (input.len() <= 8 || word::is_alphanumeric(high | pad(input.len() - 8)))
+pub(crate) fn is_alphanumeric_and_plain<const TWO: bool>(input: &[u8], escape: &ByteSet) -> bool {
+    let are_alphanumeric = if TWO {
+        let word = |half: Option<&[u8; 8]>| half.is_some_and(|half| word::is_alphanumeric(u64::from_le_bytes(*half)));
+        word(input.first_chunk()) && word(input.last_chunk())
+    } else {
+        let word = |half: Option<&[u8; 4]>| half.map_or(0, |half| u64::from(u32::from_le_bytes(*half)));
+        word::is_alphanumeric(word(input.first_chunk()) << 32 | word(input.last_chunk()))
+    };
+    are_alphanumeric && has_no_alphanumeric(escape)
 }

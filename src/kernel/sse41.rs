@@ -160,8 +160,8 @@ impl Vector16 for __m128i {
     }
 
     #[inline(always)]
-    unsafe fn shift_lanes_down<const N: i32>(self) -> Self {
-        _mm_srli_si128::<N>(self)
+    unsafe fn shift_lanes_down<const N: i32>(self, above: Self) -> Self {
+        _mm_alignr_epi8::<N>(above, self)
     }
 
     #[inline(always)]

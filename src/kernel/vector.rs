@@ -76,8 +76,8 @@ pub(crate) trait Vector16: Vector<Half = Self> {
     /// `from` is valid for reads of `length` bytes, fewer than `LANES`; the other lanes are zero.
     unsafe fn load_partial(from: *const u8, length: usize) -> Self;
 
-    /// Each lane replaced by the one `N` above it; zeros come in at the top.
-    unsafe fn shift_lanes_down<const N: i32>(self) -> Self;
+    /// Each lane replaced by the one `N` above it; the lowest lanes of `above` come in at the top.
+    unsafe fn shift_lanes_down<const N: i32>(self, above: Self) -> Self;
 
     /// Lanes 0 to 7 and 8 to 15, each as a little-endian word.
     unsafe fn from_words(low: u64, high: u64) -> Self;
