@@ -6,7 +6,8 @@ mod common;
 use std::borrow::Cow;
 use std::hint::black_box;
 
-use common::{Contest, corpora, peers};
+use common::peers::{self, on_each_level};
+use common::{Contest, corpora};
 use criterion::{Criterion, criterion_group, criterion_main};
 use simdpct::{Level, form};
 
@@ -42,10 +43,10 @@ fn parse(criterion: &mut Criterion) {
         } else {
             contest.leave_out("form_urlencoded", "its pairs differ");
         }
-        for level in Level::available() {
-            assert!(queries.iter().all(|query| form::parse_lossy(query).level(level).eq(form::parse_lossy(query))));
-            contest.bound(&peers::ours(level), |query| parse_all(form::parse_lossy(query).level(level)));
-        }
+        on_each_level!(LEVEL => {
+            assert!(queries.iter().all(|query| form::parse_lossy(query).level(LEVEL).eq(form::parse_lossy(query))));
+            contest.bound(&peers::ours(LEVEL), |query| parse_all(form::parse_lossy(query).level(LEVEL)));
+        });
     }
 }
 
@@ -55,25 +56,25 @@ fn serialize(criterion: &mut Criterion) {
         let forms: Vec<Pairs<'_>> = queries.iter().map(|query| form::parse_lossy(query).collect()).collect();
         let by_form_urlencoded =
             |pairs: &Pairs<'_>| form_urlencoded::Serializer::new(String::new()).extend_pairs(pairs).finish();
-        let by_ours = |pairs: &Pairs<'_>, level: Level| {
-            let mut serializer = form::Serializer::new(String::new()).level(level);
-            serializer.extend_pairs(pairs.iter().map(|(name, value)| (name.as_bytes(), value.as_bytes())));
-            serializer.finish()
-        };
         contest.on(&name, queries.clone(), |_| Vec::new());
         contest.times("form_urlencoded", || {
             for pairs in &forms {
                 black_box(&*by_form_urlencoded(black_box(pairs)));
             }
         });
-        for level in Level::available() {
-            assert!(forms.iter().all(|pairs| by_ours(pairs, level) == by_form_urlencoded(pairs)));
-            contest.times(peers::ours(level), || {
+        on_each_level!(LEVEL => {
+            let by_ours = |pairs: &Pairs<'_>| {
+                let mut serializer = form::Serializer::new(String::new()).level(LEVEL);
+                serializer.extend_pairs(pairs.iter().map(|(name, value)| (name.as_bytes(), value.as_bytes())));
+                serializer.finish()
+            };
+            assert!(forms.iter().all(|pairs| by_ours(pairs) == by_form_urlencoded(pairs)));
+            contest.times(peers::ours(LEVEL), || {
                 for pairs in &forms {
-                    black_box(&*by_ours(black_box(pairs), level));
+                    black_box(&*by_ours(black_box(pairs)));
                 }
             });
-        }
+        });
     }
 }
 

@@ -70,6 +70,7 @@ impl EncodeRules {
     }
 
     /// Whether this byte does not become a triplet.
+    #[cfg(feature = "alloc")]
     #[inline(always)]
     pub(crate) const fn leaves(&self, byte: u8) -> bool {
         let [ascii, _] = self.escape.rows();
@@ -77,6 +78,7 @@ impl EncodeRules {
     }
 
     /// Whether none of these bytes becomes a triplet.
+    #[cfg(feature = "alloc")]
     #[inline(always)]
     pub(crate) const fn leave(&self, [a, b, c]: [u8; 3]) -> bool {
         let [ascii, _] = self.escape.rows();
@@ -94,6 +96,7 @@ impl EncodeRules {
     }
 
     /// Whether they say nothing but what becomes a triplet, and with which digits.
+    #[cfg(feature = "alloc")]
     #[inline(always)]
     pub(crate) const fn are_simple(&self) -> bool {
         !(self.plus | self.keep_triplets | self.keep_non_ascii)

@@ -86,7 +86,11 @@ mod sealed {
 
         #[inline]
         fn expect(&mut self, pairs: usize) {
-            self.reserve(expected_room(pairs));
+            if self.capacity() == 0 {
+                *self = Self::with_capacity(expected_room(pairs));
+            } else {
+                self.reserve(expected_room(pairs));
+            }
         }
 
         #[inline]
