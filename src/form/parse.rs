@@ -111,6 +111,7 @@ pub struct ParseBytes<'a> {
 impl Split<'_> {
     /// Runs on this level, or on the best available one below it; the result is the same.
     #[must_use]
+    #[inline]
     pub fn level(mut self, level: Level) -> Self {
         self.pairs.set_level(level);
         self
@@ -121,6 +122,7 @@ impl Split<'_> {
 impl<'a> Parse<'a> {
     /// Runs on this level, or on the best available one below it; the result is the same.
     #[must_use]
+    #[inline]
     pub fn level(mut self, level: Level) -> Self {
         self.pairs.set_level(level);
         self
@@ -158,6 +160,7 @@ impl<'a> Parse<'a> {
 impl<'a> ParseLossy<'a> {
     /// Runs on this level, or on the best available one below it; the result is the same.
     #[must_use]
+    #[inline]
     pub fn level(mut self, level: Level) -> Self {
         self.pairs.set_level(level);
         self
@@ -188,6 +191,7 @@ impl<'a> ParseLossy<'a> {
 impl<'a> ParseBytes<'a> {
     /// Runs on this level, or on the best available one below it; the result is the same.
     #[must_use]
+    #[inline]
     pub fn level(mut self, level: Level) -> Self {
         self.pairs.set_level(level);
         self
