@@ -92,25 +92,29 @@ impl<'a> Pairs<'a> {
         let rest = &self.input[self.at..];
         let window = &rest[..rest.len().min(WINDOW)];
         // SAFETY: a usable level is one that the machine has. (tests/form.rs)
-        unsafe { (Kernels::of(Level::usable(self.level)).form_marks)(window, &mut self.marks) };
-        if rest.len() < WINDOW {
-            self.marks.ends |= 1 << rest.len();
-        }
+        let ends = unsafe { (Kernels::of(Level::usable(self.level)).form_marks)(window, &mut self.marks) };
+        let end = if rest.len() < WINDOW { 1 << rest.len() } else { 0 };
+        self.marks.ends = ends | end;
         self.window = self.at;
     }
 
-    /// A pair of which the window sees no end.
+    /// A pair of which the window, that starts with it, sees no end.
     #[cold]
     fn long_pair(&mut self) -> (Part<'a>, Part<'a>) {
         let rest = &self.input[self.at..];
-        let pair = &rest[..memchr::memchr(b'&', rest).unwrap_or(rest.len())];
+        let find = |byte, text: &[u8]| memchr::memchr(byte, text.get(WINDOW..)?).map(|at| WINDOW + at);
+        let pair = &rest[..find(b'&', rest).unwrap_or(rest.len())];
         self.at += pair.len() + 1;
-        let (name, value) = match memchr::memchr(b'=', pair) {
+        // Where that is in the window, what the name has is known. What takes long to look at is looked at once, by the decoder.
+        let (equals, is_plain) = match lowest(self.marks.equals) {
+            0 => (find(b'=', pair), false),
+            equals => (Some(equals.trailing_zeros() as usize), self.marks.coded & (equals - 1) == 0),
+        };
+        let (name, value) = match equals {
             Some(equals) => (&pair[..equals], &pair[equals + 1..]),
             None => (pair, &pair[pair.len()..]),
         };
-        // What takes long to look at is looked at once, by the decoder.
-        (Part { bytes: name, is_plain: false }, Part { bytes: value, is_plain: false })
+        (Part { bytes: name, is_plain }, Part { bytes: value, is_plain: false })
     }
 }
 

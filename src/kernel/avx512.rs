@@ -106,13 +106,13 @@ impl Kernel for Avx512 {
     }
 
     #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
-    unsafe fn form_marks(bytes: &[u8], marks: &mut FormMarks) {
+    unsafe fn form_marks(bytes: &[u8], marks: &mut FormMarks) -> u64 {
         // The lanes behind the end are zero, which is no mark.
         let x = load(bytes.as_ptr(), bytes.len());
         let equal = |byte: u8| _mm512_cmpeq_epi8_mask(x, _mm512_set1_epi8(byte as i8));
-        marks.ends = equal(b'&');
-        marks.equals = equal(b'=');
-        marks.coded = equal(b'%') | equal(b'+') | _mm512_movepi8_mask(x);
+        let coded = equal(b'%') | equal(b'+') | _mm512_movepi8_mask(x);
+        *marks = FormMarks { ends: equal(b'&'), equals: equal(b'='), coded };
+        marks.ends
     }
 
     #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]

@@ -1388,9 +1388,10 @@ macro_rules! kernel {
             }
 
             #[target_feature(enable = $features)]
-            unsafe fn form_marks(bytes: &[u8], marks: &mut FormMarks) {
+            unsafe fn form_marks(bytes: &[u8], marks: &mut FormMarks) -> u64 {
                 // SAFETY: as in `find`.
-                *marks = unsafe { block::form_marks::<$vector>(bytes) }
+                *marks = unsafe { block::form_marks::<$vector>(bytes) };
+                marks.ends
             }
 
             #[target_feature(enable = $features)]

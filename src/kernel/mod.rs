@@ -178,8 +178,9 @@ pub(crate) trait Kernel {
     /// Without `COUNT`, how often and where is left out. The haystack has at most [`report::CHUNK`] bytes, the extract at most 3.
     unsafe fn inspect<const COUNT: bool>(haystack: &[u8], extract: &mut Extract, report: &mut Report);
 
-    /// What matters to a parser of forms among at most 64 bytes.
-    unsafe fn form_marks(bytes: &[u8], marks: &mut FormMarks);
+    /// What matters to a parser of forms among at most 64 bytes; returns the ends once more, so that who goes by them need not wait for a
+    /// store.
+    unsafe fn form_marks(bytes: &[u8], marks: &mut FormMarks) -> u64;
 
     /// Encodes; `VARIANT` must agree with the rules. The source and the target are the halves of one [`Tape`], and disjoint.
     unsafe fn encode<const VARIANT: u8, const MODE: u8>(
@@ -214,7 +215,7 @@ type Count = unsafe fn(&ByteSet, &[u8]) -> usize;
 type IsWellFormed = unsafe fn(&[u8]) -> bool;
 type Members = unsafe fn(&ByteSet, &[u8]) -> u64;
 pub(crate) type Inspect = unsafe fn(&[u8], &mut Extract, &mut Report);
-type Marks = unsafe fn(&[u8], &mut FormMarks);
+type Marks = unsafe fn(&[u8], &mut FormMarks) -> u64;
 pub(crate) type EncodePair = unsafe fn(&[u8], &[u8], *mut u8, &PairRules) -> usize;
 pub(crate) type EncodeShort = unsafe fn(&[u8], &mut ShortOutput, &EncodeRules) -> Option<usize>;
 pub(crate) type DecodeShort = unsafe fn(Source<'_>, Target<'_>, bool) -> Option<usize>;
@@ -311,8 +312,9 @@ impl Kernel for Scalar {
         scalar::inspect::<COUNT>(haystack, extract, report);
     }
 
-    unsafe fn form_marks(bytes: &[u8], marks: &mut FormMarks) {
+    unsafe fn form_marks(bytes: &[u8], marks: &mut FormMarks) -> u64 {
         *marks = scalar::form_marks(bytes);
+        marks.ends
     }
 
     unsafe fn encode<const VARIANT: u8, const MODE: u8>(
