@@ -690,7 +690,7 @@ impl<V: Vector> Decode<V> {
     ///
     /// With [`WRITE`], `to` is valid for writes of `LANES` bytes.
     #[inline(always)]
-    unsafe fn block<const VARIANT: u8, const MODE: u8>(
+    unsafe fn block<const VARIANT: u8, const MODE: u8, const LENIENT: bool>(
         &self,
         window: Window<V>,
         length: usize,
@@ -736,7 +736,7 @@ impl<V: Vector> Decode<V> {
 
             // The lowest of these bits stops. A malformed '%' does not come to stand in the output, so it comes before a rejected
             // one; and what is rejected is an error before it is a change.
-            let malformed = if self.strict { malformed } else { 0 };
+            let malformed = if !LENIENT && self.strict { malformed } else { 0 };
             let rejected = if VARIANT & REJECT != 0 { self.reject.members(output).bits() & kept } else { 0 };
             let mut stops = malformed | rejected;
             if MODE == SCAN {
@@ -775,7 +775,7 @@ impl<V: Vector> Decode<V> {
 /// In place, a store at `written <= read` touches only bytes before `read + LANES`, which the window holds already; the bytes
 /// after that, at which windows look ahead, are as they were.
 #[inline(always)]
-unsafe fn decode_blocks<V: Vector, const VARIANT: u8, const MODE: u8>(
+unsafe fn decode_blocks<V: Vector, const VARIANT: u8, const MODE: u8, const LENIENT: bool>(
     tape: &Tape<'_>,
     rules: &DecodeRules,
     cursor: &mut Cursor,
@@ -795,7 +795,7 @@ unsafe fn decode_blocks<V: Vector, const VARIANT: u8, const MODE: u8>(
             for _ in 0..run {
                 let window = Window::load(tape.source().add(cursor.read));
                 let to = tape.target().wrapping_add(cursor.written);
-                let stop = decode.block::<VARIANT, MODE>(window, V::LANES, cursor, to);
+                let stop = decode.block::<VARIANT, MODE, LENIENT>(window, V::LANES, cursor, to);
                 if stop.is_some() {
                     return stop;
                 }
@@ -811,12 +811,19 @@ pub(crate) unsafe fn decode<V: Vector, const VARIANT: u8, const MODE: u8>(
 ) -> Progress {
     let mut cursor = Cursor::START;
     // SAFETY: the caller has the instructions.
-    let stop = unsafe { decode_all::<V, VARIANT, MODE>(&tape, rules, &mut cursor) };
+    let stop = unsafe {
+        // Most text is decoded by these rules: then no block asks whether there is a malformed '%'.
+        if VARIANT == 0 && MODE == WRITE && !rules.strict {
+            decode_all::<V, VARIANT, MODE, true>(&tape, rules, &mut cursor)
+        } else {
+            decode_all::<V, VARIANT, MODE, false>(&tape, rules, &mut cursor)
+        }
+    };
     Progress::new(cursor.read, cursor.written, stop)
 }
 
 #[inline(always)]
-unsafe fn decode_all<V: Vector, const VARIANT: u8, const MODE: u8>(
+unsafe fn decode_all<V: Vector, const VARIANT: u8, const MODE: u8, const LENIENT: bool>(
     tape: &Tape<'_>,
     rules: &DecodeRules,
     cursor: &mut Cursor,
@@ -827,11 +834,11 @@ unsafe fn decode_all<V: Vector, const VARIANT: u8, const MODE: u8>(
         // As with encoding: wider blocks get ready slower than they save in a few.
         if V::LANES > V::Half::LANES
             && (MODE != WRITE || tape.length() >= 4 * V::LANES)
-            && let Some(stop) = decode_blocks::<V, VARIANT, MODE>(tape, rules, cursor)
+            && let Some(stop) = decode_blocks::<V, VARIANT, MODE, LENIENT>(tape, rules, cursor)
         {
             return stop;
         }
-        if let Some(stop) = decode_blocks::<V::Half, VARIANT, MODE>(tape, rules, cursor) {
+        if let Some(stop) = decode_blocks::<V::Half, VARIANT, MODE, LENIENT>(tape, rules, cursor) {
             return stop;
         }
         let decode = Decode::<V::Half>::new(rules);
@@ -841,14 +848,14 @@ unsafe fn decode_all<V: Vector, const VARIANT: u8, const MODE: u8>(
             let length = left.min(V::Half::LANES);
             if MODE != WRITE || tape.capacity() - cursor.written >= V::Half::LANES {
                 let to = tape.target().wrapping_add(cursor.written);
-                if let Some(stop) = decode.block::<VARIANT, MODE>(window, length, cursor, to) {
+                if let Some(stop) = decode.block::<VARIANT, MODE, LENIENT>(window, length, cursor, to) {
                     return stop;
                 }
                 continue;
             }
             let mut buffer = [0; 32];
             let before = cursor.written;
-            let stop = decode.block::<VARIANT, MODE>(window, length, cursor, buffer.as_mut_ptr());
+            let stop = decode.block::<VARIANT, MODE, LENIENT>(window, length, cursor, buffer.as_mut_ptr());
             if !write_short(tape, before, &buffer[..cursor.written - before]) {
                 return Stop::Full;
             }
