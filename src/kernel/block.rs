@@ -147,21 +147,23 @@ impl<V: Vector> Window<V> {
 }
 
 impl<V: Vector16> Window<V> {
+    /// Where `before` bytes that stand before these may be read as well, see [`load_after`].
+    ///
     /// # Safety
     ///
-    /// `from` is valid for reads of `length` bytes, one at least.
+    /// `from` is valid for reads of `length` bytes, one at least, and `before` bytes before it are, too.
     #[inline(always)]
-    unsafe fn load_end(from: *const u8, length: usize) -> Self {
-        // SAFETY: each load is given the length that is left where it starts, which is inside.
+    unsafe fn load_end(from: *const u8, length: usize, before: usize) -> Self {
+        // SAFETY: each load is given the length that is left where it starts, which is inside, and at most what is before that.
         unsafe {
             if length <= V::LANES {
-                let (x, none) = (load_up_to::<V>(from, length), V::splat(0));
+                let (x, none) = (load_after::<V>(from, length, before), V::splat(0));
                 Self { x, next: x.shift_lanes_down::<1>(none), second_next: x.shift_lanes_down::<2>(none) }
             } else {
                 Self {
                     x: V::load(from),
-                    next: load_up_to::<V>(from.add(1), length - 1),
-                    second_next: load_up_to::<V>(from.add(2), length - 2),
+                    next: load_after::<V>(from.add(1), length - 1, before + 1),
+                    second_next: load_after::<V>(from.add(2), length - 2, before + 2),
                 }
             }
         }
@@ -346,7 +348,7 @@ pub(crate) unsafe fn mark<V: Vector, const WHAT: u8>(set: &ByteSet, text: &[u8],
             while at < end {
                 let (from, left) = (start.add(at), (end - at).min(V::Half::LANES));
                 let x = load_up_to::<V::Half>(from, left);
-                let found = rest.block::<WHAT>(x, || Window::load_end(from, length - at));
+                let found = rest.block::<WHAT>(x, || Window::load_end(from, length - at, at));
                 bits |= (found & low_bits(left)) << (at - first);
                 at += left;
             }
@@ -605,7 +607,7 @@ pub(crate) unsafe fn inspect<V: Vector, const COUNT: bool>(
         let mut notes = Notes { carry, seen: Seen::nothing(), report, text, length: length_before, is_open };
         while at < length {
             let left = (length - at).min(V::Half::LANES);
-            let window = Window::load_end(start.add(at), length - at);
+            let window = Window::load_end(start.add(at), length - at, at);
             inspect.block::<COUNT>(window.x, || window, left, at, &mut notes);
             at += left;
         }
@@ -844,7 +846,7 @@ unsafe fn decode_all<V: Vector, const VARIANT: u8, const MODE: u8, const LENIENT
         let decode = Decode::<V::Half>::new(rules);
         while cursor.read < tape.length() {
             let left = tape.length() - cursor.read;
-            let window = Window::load_end(tape.source().add(cursor.read), left);
+            let window = Window::load_end(tape.source().add(cursor.read), left, cursor.read);
             let length = left.min(V::Half::LANES);
             if MODE != WRITE || tape.capacity() - cursor.written >= V::Half::LANES {
                 let to = tape.target().wrapping_add(cursor.written);
@@ -910,7 +912,7 @@ pub(crate) unsafe fn decode_short<V: Vector16>(tape: Tape<'_>, strict: bool) -> 
             let left = length - read;
             let from = tape.source().add(read);
             let window: Window<V> =
-                if left >= V::LANES + 2 { Window::load(from) } else { Window::load_end(from, left) };
+                if left >= V::LANES + 2 { Window::load(from) } else { Window::load_end(from, left, read) };
             let (next, second_next) = (triplets.digits(window.next), triplets.digits(window.second_next));
             let (count, next_carry) = block(window.x, next, second_next, carry, left, tape.target().add(written))?;
             written += count;
@@ -1133,7 +1135,7 @@ unsafe fn encode_all<V: Vector, const VARIANT: u8, const MODE: u8>(
             let left = tape.length() - cursor.read;
             let from = tape.source().add(cursor.read);
             let window = if VARIANT & KEEP != 0 {
-                Window::load_end(from, left)
+                Window::load_end(from, left, cursor.read)
             } else {
                 Window::of(load_after::<V::Half>(from, left, cursor.read))
             };
