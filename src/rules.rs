@@ -80,14 +80,16 @@ impl EncodeRules {
     /// Whether none of these bytes becomes a triplet.
     #[cfg(feature = "alloc")]
     #[inline(always)]
-    pub(crate) const fn leave(&self, [a, b, c]: [u8; 3]) -> bool {
+    pub(crate) fn leave(&self, [a, b, c]: [u8; 3]) -> bool {
         let [ascii, _] = self.escape.rows();
-        (a | b | c) < 0x80
-            && (ascii[(a & 15) as usize] >> (a >> 4 & 7)
-                | ascii[(b & 15) as usize] >> (b >> 4 & 7)
-                | ascii[(c & 15) as usize] >> (c >> 4 & 7))
-                & 1
-                == 0
+        let escapes = |byte: u8| u32::from(ascii[usize::from(byte & 15)]) >> (byte >> 4);
+        (a | b | c) < 0x80 && (escapes(a) | escapes(b) | escapes(c)) & 1 == 0
+    }
+
+    /// Whether the digits `a` to `f` are to be in lower case.
+    #[inline(always)]
+    pub(crate) const fn is_lowercase(&self) -> bool {
+        self.digits[10] == b'a'
     }
 
     #[inline(always)]

@@ -138,7 +138,7 @@ fn copy_pieces(from: &[MaybeUninit<u8>], to: &mut [MaybeUninit<u8>], length: usi
 fn encode_byte(byte: u8, rules: &EncodeRules) -> &'static str {
     static UPPERCASE_TRIPLETS: [[u8; 3]; 256] = triplets(UPPERCASE);
     static LOWERCASE_TRIPLETS: [[u8; 3]; 256] = triplets(LOWERCASE);
-    let triplets = if rules.digits == UPPERCASE { &UPPERCASE_TRIPLETS } else { &LOWERCASE_TRIPLETS };
+    let triplets = if rules.is_lowercase() { &LOWERCASE_TRIPLETS } else { &UPPERCASE_TRIPLETS };
     // SAFETY: triplets are ASCII.
     unsafe { core::str::from_utf8_unchecked(&triplets[usize::from(byte)]) }
 }

@@ -511,7 +511,7 @@ impl Symbols {
     /// What makes upper-case triplets those that are asked for: digits and '%' have this bit already.
     #[inline(always)]
     fn case(rules: &EncodeRules) -> u32 {
-        if rules.digits == rules::LOWERCASE { 0x20_20_20 } else { 0 }
+        if rules.is_lowercase() { 0x20_20_20 } else { 0 }
     }
 
     #[inline(always)]
@@ -622,7 +622,8 @@ fn encode_symbols<const VARIANT: u8, const MODE: u8>(
 pub(crate) fn is_alphanumeric_and_plain<const TWO: bool>(input: &[u8], escape: &ByteSet) -> bool {
     let are_alphanumeric = if TWO {
         let word = |half: Option<&[u8; 8]>| half.is_some_and(|half| word::is_alphanumeric(u64::from_le_bytes(*half)));
-        word(input.first_chunk()) && word(input.last_chunk())
+        // One condition, where two would be two branches to predict.
+        word(input.first_chunk()) & word(input.last_chunk())
     } else {
         let word = |half: Option<&[u8; 4]>| half.map_or(0, |half| u64::from(u32::from_le_bytes(*half)));
         word::is_alphanumeric(word(input.first_chunk()) << 32 | word(input.last_chunk()))
