@@ -13,7 +13,7 @@ use common::legacy::{
     UnicodeCase, compare_escaping, compare_latin1_decoding, compare_unescaping, compare_unicode_decoding,
 };
 use common::stream::TEXTS;
-use common::{Case, Failure, as_uninit};
+use common::{Case, Failure, as_uninit, is_quick};
 use simdpct::columns::{self, Column, Inspection, OnError};
 use simdpct::legacy::LoneSurrogates;
 use simdpct::{ByteSet, Counts, Decoder, Encoder, Findings, Level, Malformed, Normalizer, form, reference, stream};
@@ -25,10 +25,6 @@ const LONGEST: usize = 300;
 /// level, and all other lengths are shortened alike.
 fn longest_of_many() -> usize {
     if is_quick() { 70 } else { 200 }
-}
-
-fn is_quick() -> bool {
-    std::env::var_os("SIMDPCT_QUICK").is_some_and(|value| value != "0")
 }
 
 /// Bytes that are looked at on the side of a buffer where there is no guard.

@@ -22,7 +22,7 @@ const STALE: u8 = 0xC5;
 const BLOCK_ENDS: [usize; 16] = [5, 6, 7, 8, 13, 14, 15, 16, 29, 30, 31, 32, 61, 62, 63, 64];
 
 fn is_quick() -> bool {
-    cfg!(miri) || std::env::var_os("SIMDPCT_QUICK").is_some_and(|value| value != "0")
+    cfg!(miri) || common::is_quick()
 }
 
 /// The longest strings, and in a quick run.

@@ -14,7 +14,7 @@ use std::io::Write;
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use common::{decoders, encoders};
+use common::{decoders, encoders, is_quick};
 use simdpct::accept::Ranges;
 use simdpct::form::{self, Serializer};
 use simdpct::legacy::{LoneSurrogates, UnicodeDecoder, js, latin1, rfc1738};
@@ -140,10 +140,6 @@ fn compare_text<T: Debug + PartialEq>(input: &[u8], work: impl Fn(&str) -> T) {
     if let Ok(text) = std::str::from_utf8(input) {
         compare(text.as_bytes(), |input| work(str::from_utf8(input).unwrap_or_default()));
     }
-}
-
-fn is_quick() -> bool {
-    std::env::var_os("SIMDPCT_QUICK").is_some_and(|value| value != "0")
 }
 
 /// Texts of every length up to several blocks, of each kind that makes kernels take another path.

@@ -4,7 +4,7 @@
 mod common;
 
 use common::normalize::compare_normalizing;
-use common::strategies;
+use common::{is_quick, strategies};
 use proptest::prelude::*;
 use simdpct::{ByteSet, DecodeErrorKind, Level, Malformed, Normalizer, equivalent, is_normal, reference, sets};
 
@@ -84,7 +84,7 @@ fn equivalence() {
 #[test]
 fn exhaustive() {
     let symbols = ["%", "4", "1", "f", "F", "2", "é", "~"];
-    let length = if std::env::var_os("SIMDPCT_QUICK").is_some() { 4 } else { 6 };
+    let length = if is_quick() { 4 } else { 6 };
     let normalizers: Vec<_> = POLICIES.map(|policy| Normalizer::new().malformed(policy)).into();
     for length in 0..=length {
         for number in 0..symbols.len().pow(length) {

@@ -9,7 +9,7 @@ use std::io::{self, BufRead, ErrorKind, Read, Write};
 
 use common::strategies::{any_decoder, any_encoder, any_level, input};
 use common::stream::{Outcome, TEXTS, Text, chunks_of, decode, encode, error, expected};
-use common::{decoder, encoder};
+use common::{decoder, encoder, is_quick};
 use proptest::prelude::*;
 use proptest::sample::select;
 use simdpct::stream::{self, StreamError, bufread, read, write};
@@ -29,8 +29,7 @@ const ALPHABET: [u8; 9] = [b'%', b'4', b'f', b'g', b'+', b'a', 0xE2, 0x82, 0xAC]
 
 /// Calls `each` with every string over the alphabet, and every way to cut it.
 fn for_each_chunking(mut start: impl FnMut(&[u8]), mut each: impl FnMut(&[u8], u32)) {
-    let is_quick = std::env::var_os("SIMDPCT_QUICK").is_some_and(|value| value != "0");
-    let longest = if is_quick { 3 } else { 5 };
+    let longest = if is_quick() { 3 } else { 5 };
     for length in 0..=longest {
         for number in 0..ALPHABET.len().pow(length) {
             let string: Vec<u8> =

@@ -21,6 +21,11 @@ use std::mem::MaybeUninit;
 
 use simdpct::{BufferTooSmall, ByteSet, DecodeError, DecodeIntoError, Decoder, Encoder, Level, reference, sets};
 
+/// Whether tests are to be short: in emulators and under valgrind (`SIMDPCT_QUICK=1`).
+pub fn is_quick() -> bool {
+    std::env::var_os("SIMDPCT_QUICK").is_some_and(|value| value != "0")
+}
+
 /// Strict and lenient, with and without plus, by kept set, by rejected set.
 ///
 /// The sets are such that short strings meet them: `%4F` and `%f4` are kept, `%44` and a raw `g` are rejected.
