@@ -62,7 +62,7 @@ mod sealed {
     /// What the serializer needs, which is nobody else's business.
     pub trait Target {
         fn length(&self) -> usize;
-        /// Makes room for so many pairs, if they are like most.
+        /// Makes room for so many pairs, if they are like most. To allocate is less than to grow.
         fn expect(&mut self, pairs: usize);
         /// Appends a text as it is, and an encoded part behind it.
         fn append(&mut self, encoder: &PartEncoder, before: &str, part: &[u8]);
@@ -112,7 +112,11 @@ mod sealed {
 
         #[inline]
         fn expect(&mut self, pairs: usize) {
-            self.reserve(expected_room(pairs));
+            if self.capacity() == 0 {
+                *self = Self::with_capacity(expected_room(pairs));
+            } else {
+                self.reserve(expected_room(pairs));
+            }
         }
 
         #[inline]
