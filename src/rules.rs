@@ -22,6 +22,12 @@ impl DecodeRules {
     pub(crate) const STRICT: Self = Self { strict: true, plus: false, keep: None, reject: None, uppercase: false };
     pub(crate) const LENIENT: Self = Self { strict: false, ..Self::STRICT };
 
+    /// The [simple](Self::are_simple) rules.
+    #[inline(always)]
+    pub(crate) const fn simple(strict: bool) -> &'static Self {
+        if strict { &Self::STRICT } else { &Self::LENIENT }
+    }
+
     /// Whether they say nothing but whether to be strict.
     #[inline(always)]
     pub(crate) const fn are_simple(&self) -> bool {
@@ -69,7 +75,7 @@ impl EncodeRules {
         &self.escape
     }
 
-    /// Whether this byte does not become a triplet.
+    /// Whether this byte does not become a triplet. Of bytes from 0x80 that is known, so this takes less than to ask the set.
     #[cfg(feature = "alloc")]
     #[inline(always)]
     pub(crate) const fn leaves(&self, byte: u8) -> bool {

@@ -1,6 +1,8 @@
 //! Does a length or a position wrap? What is more than a `usize` holds is an error, a `None` or the largest number, never a small one.
 #![cfg(feature = "std")]
 
+mod common;
+
 use simdpct::offset::{OffsetError, OffsetMap};
 use simdpct::{ByteSet, Counts, DecodeErrorKind, Decoder, Encoder, Findings, form, inspect_counting};
 
@@ -62,7 +64,7 @@ impl Drop for Zeros {
 #[cfg(all(target_os = "linux", target_pointer_width = "64"))]
 #[test]
 fn lengths_and_positions_of_more_than_32_bits() {
-    if cfg!(miri) || std::env::var_os("SIMDPCT_QUICK").is_some_and(|value| value != "0") {
+    if cfg!(miri) || common::is_quick() {
         return;
     }
     let start = (1_usize << 32) + 5;

@@ -3,6 +3,9 @@
 //! Unicode 3.9, table 3-7 has the well-formed sequences.
 #![cfg(feature = "alloc")]
 
+mod common;
+
+use common::is_quick;
 use proptest::prelude::*;
 use simdpct::{Decoder, Level};
 
@@ -27,7 +30,6 @@ const PLACES: [(usize, usize); 9] =
 
 #[test]
 fn four_bytes_of_all_kinds() {
-    let is_quick = std::env::var_os("SIMDPCT_QUICK").is_some();
     for (number, (before, after)) in PLACES.into_iter().enumerate() {
         // Around them ASCII, or characters: then no block can be passed over.
         for filling in ["a", "é"] {
@@ -38,7 +40,7 @@ fn four_bytes_of_all_kinds() {
             text.extend([0; 4]);
             text.extend_from_slice(&filling.repeat(after).as_bytes()[..after & !1]);
             for (index, a) in EDGES.into_iter().enumerate() {
-                if is_quick && index % PLACES.len() != number {
+                if is_quick() && index % PLACES.len() != number {
                     continue;
                 }
                 for bytes in EDGES.iter().flat_map(|&b| EDGES.iter().flat_map(move |&c| EDGES.map(|d| [a, b, c, d]))) {

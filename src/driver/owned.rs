@@ -10,7 +10,7 @@ use core::mem::MaybeUninit;
 
 use super::many::{ManyDecoder, ManyEncoder};
 use super::{
-    SHORT, assume_init, checked_text, decode, decode_outcome, find_ill_formed, for_each_part, from_digits, is_plain,
+    SHORT, assume_init, checked_text, decode, decode_outcome, find_ill_formed, first_triplet, for_each_part, is_plain,
     measure_encode, run_encode, scan_decode,
 };
 use crate::error::{DecodeError, DecodeIntoError};
@@ -165,7 +165,7 @@ fn encode_once<'a>(input: &'a [u8], rules: &EncodeRules, level: Option<Level>) -
     // SAFETY: the buffer has room for the worst case, so the kernel initialised `written` bytes of it. (tests/bounds.rs)
     let output: &[u8] = unsafe { assume_init(&mut buffer, written) };
     let is_changed = written > input.len() || rules.plus() && output != input;
-    // SAFETY: as it says.
+    // SAFETY: as `to_text` says.
     unsafe { to_text(is_changed.then(|| output.to_vec()), input) }
 }
 
@@ -181,7 +181,7 @@ fn encode_any<'a>(input: &'a [u8], rules: &EncodeRules, level: Option<Level>) ->
         ManyEncoder::new(rules, level).fill(rest, &mut output);
         output
     });
-    // SAFETY: as it says.
+    // SAFETY: as `to_text` says.
     unsafe { to_text(encoded, input) }
 }
 
@@ -226,15 +226,24 @@ fn decode_long<'a>(input: &'a [u8], rules: &DecodeRules, level: Option<Level>) -
     output.extend_from_slice(unchanged);
     append_decoded(rest, &mut output, rules, level)
         .map_err(|error| DecodeError::new(error.kind, first + error.position))?;
+    Ok(output_or_input(output, input, rules))
+}
+
+/// What decoding made, unless that is the input.
+#[inline(always)]
+fn output_or_input<'a>(output: Vec<u8>, input: &'a [u8], rules: &DecodeRules) -> Cow<'a, [u8]> {
     // Where no triplet was decoded, a '+' may yet have become a space.
     let is_changed = output.len() < input.len() || rules.plus && output != input;
-    Ok(if is_changed { Cow::Owned(output) } else { Cow::Borrowed(input) })
+    if is_changed { Cow::Owned(output) } else { Cow::Borrowed(input) }
 }
 
 /// Decodes at most 64 bytes without policies.
 #[inline(never)]
 fn decode_short<'a>(input: &'a [u8], strict: bool, kernels: &Kernels) -> Result<Cow<'a, [u8]>, DecodeError> {
-    if let Some(byte) = lone_triplet(input) {
+    // Much text is decoded character by character.
+    if input.len() == 3
+        && let Some(byte) = first_triplet(input)
+    {
         return Ok(Cow::Owned(Vec::from([byte])));
     }
     let mut output = Vec::with_capacity(input.len() + SLACK);
@@ -257,15 +266,6 @@ fn decode_short<'a>(input: &'a [u8], strict: bool, kernels: &Kernels) -> Result<
     }
 }
 
-/// What a single triplet stands for, if that is all there is: much text is decoded character by character.
-#[inline(always)]
-fn lone_triplet(input: &[u8]) -> Option<u8> {
-    match *input {
-        [b'%', high, low] => from_digits(high, low),
-        _ => None,
-    }
-}
-
 /// Decodes by policies.
 #[inline(never)]
 fn decode_by_rules<'a>(
@@ -275,9 +275,7 @@ fn decode_by_rules<'a>(
 ) -> Result<Cow<'a, [u8]>, DecodeError> {
     let mut output = Vec::with_capacity(input.len() + SLACK);
     append_decoded(input, &mut output, rules, level)?;
-    // As in `decode_long`.
-    let is_changed = output.len() < input.len() || rules.plus && output != input;
-    Ok(if is_changed { Cow::Owned(output) } else { Cow::Borrowed(input) })
+    Ok(output_or_input(output, input, rules))
 }
 
 /// Appends the decoded form, or nothing if there is an error. Allocates at most the input's length.

@@ -1444,7 +1444,7 @@ macro_rules! kernel {
             unsafe fn decode_short(source: Source<'_>, target: Target<'_>, strict: bool) -> Option<usize> {
                 let tape = Tape::of(source, target);
                 if !block::is_short::<<$vector as Vector>::Half>(&tape) {
-                    let rules = if strict { &DecodeRules::STRICT } else { &DecodeRules::LENIENT };
+                    let rules = DecodeRules::simple(strict);
                     // SAFETY: as in `find`.
                     let progress = unsafe { Self::decode::<0, { $crate::kernel::WRITE }>(source, target, rules) };
                     return progress.is_end().then_some(progress.written);

@@ -334,8 +334,7 @@ impl Kernel for Scalar {
     }
 
     unsafe fn decode_short(source: Source<'_>, target: Target<'_>, strict: bool) -> Option<usize> {
-        let rules = if strict { &DecodeRules::STRICT } else { &DecodeRules::LENIENT };
-        let progress = scalar::decode::<0, WRITE>(Tape::of(source, target), rules);
+        let progress = scalar::decode::<0, WRITE>(Tape::of(source, target), DecodeRules::simple(strict));
         progress.is_end().then_some(progress.written)
     }
 

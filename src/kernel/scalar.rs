@@ -423,27 +423,17 @@ pub(crate) fn encode_pair(name: &[u8], value: &[u8], tape: Tape<'_>, rules: &Pai
 /// Encodes to `written` of the output, and returns where that ends.
 #[inline(always)]
 fn encode_part(part: &[u8], tape: Tape<'_>, mut written: usize, rules: &PairRules) -> usize {
+    let symbol = |byte| rules.symbols[usize::from(byte)];
     let (words, rest) = part.as_chunks::<8>();
     for bytes in words {
         if word::is_alphanumeric(u64::from_le_bytes(*bytes)) {
             let _fits = tape.write(written, *bytes);
             written += 8;
         } else {
-            written = encode_bytes(bytes, tape, written, rules);
+            written = encode_each(bytes, tape, written, symbol);
         }
     }
-    encode_bytes(rest, tape, written, rules)
-}
-
-#[inline(always)]
-fn encode_bytes(bytes: &[u8], tape: Tape<'_>, mut written: usize, rules: &PairRules) -> usize {
-    for &byte in bytes {
-        // Four bytes in any case is faster than a branch on how many are meant.
-        let symbol = rules.symbols[usize::from(byte)];
-        let _fits = tape.write(written, symbol.to_le_bytes());
-        written += (symbol >> 24) as usize;
-    }
-    written
+    encode_each(rest, tape, written, symbol)
 }
 
 /// What [`encode_few`] needs for three bytes, four at a time.
@@ -451,17 +441,18 @@ fn encode_bytes(bytes: &[u8], tape: Tape<'_>, mut written: usize, rules: &PairRu
 pub(crate) const FEW_OUTPUT: usize = 12;
 
 /// Encodes a few bytes by rules that keep nothing and leave spaces alone, as far as there is room, and returns the length of the output.
-#[cfg(feature = "alloc")]
 #[inline(always)]
 pub(crate) fn encode_few(input: &[u8], output: &mut [MaybeUninit<u8>], rules: &EncodeRules) -> usize {
-    encode_each(input, Tape::new(&[], output), 0, rules.escape(), Symbols::case(rules))
+    let (escape, case) = (rules.escape(), Symbols::case(rules));
+    let symbol = |byte| Symbols::one::<0>(byte, u32::from(escape.contains(byte)), case);
+    encode_each(input, Tape::new(&[], output), 0, symbol)
 }
 
 /// [`encode`] of at most 64 bytes, by rules that keep nothing and leave spaces alone: the length of the output, if that is not the input.
 #[inline(always)]
 pub(crate) fn encode_short(input: &[u8], output: &mut [MaybeUninit<u8>], rules: &EncodeRules) -> Option<usize> {
     let written = if input.len() <= 8 {
-        encode_each(input, Tape::new(&[], output), 0, rules.escape(), Symbols::case(rules))
+        encode_few(input, output, rules)
     } else {
         encode::<0, WRITE>(Tape::new(input, output), rules).written
     };
@@ -470,9 +461,9 @@ pub(crate) fn encode_short(input: &[u8], output: &mut [MaybeUninit<u8>], rules: 
 
 /// Encodes to `written` of the output, as far as there is room, and returns where that ends.
 #[inline(always)]
-fn encode_each(bytes: &[u8], tape: Tape<'_>, mut written: usize, escape: &ByteSet, case: u32) -> usize {
+fn encode_each(bytes: &[u8], tape: Tape<'_>, mut written: usize, symbol: impl Fn(u8) -> u32) -> usize {
     for &byte in bytes {
-        let symbol = Symbols::one::<0>(byte, u32::from(escape.contains(byte)), case);
+        let symbol = symbol(byte);
         // Four bytes in any case is faster than a branch on how many are meant.
         if !tape.write(written, symbol.to_le_bytes()) {
             break;
