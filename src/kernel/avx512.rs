@@ -135,7 +135,12 @@ impl Kernel for Avx512 {
     ) -> Progress {
         let tape = Tape::of(source, target);
         let mut cursor = Cursor::START;
-        let stop = Decode::new(rules).all::<VARIANT, MODE>(&tape, &mut cursor);
+        let decode = Decode::new(rules);
+        let stop = if VARIANT & !PLUS == 0 && MODE == WRITE && !rules.strict {
+            decode.all::<VARIANT, MODE, true>(&tape, &mut cursor)
+        } else {
+            decode.all::<VARIANT, MODE, false>(&tape, &mut cursor)
+        };
         Progress::new(cursor.read, cursor.written, stop)
     }
 
@@ -457,6 +462,16 @@ impl Window {
     }
 }
 
+/// What stands out in a block before its triplets are looked at.
+struct Marks {
+    percent: u64,
+    plus: u64,
+    /// The block, with spaces for what is '+'.
+    plain: __m512i,
+    /// Without these the block is passed on as `plain`.
+    suspects: u64,
+}
+
 /// What decoding needs in registers.
 struct Decode {
     digits: __m512i,
@@ -476,10 +491,12 @@ impl Decode {
         }
     }
 
-    /// In place, a store at `written <= read` touches only bytes before `read + LANES`, which the window holds already; the
-    /// bytes after that, at which windows look ahead, are as they were.
     #[inline(always)]
-    unsafe fn all<const VARIANT: u8, const MODE: u8>(&self, tape: &Tape<'_>, cursor: &mut Cursor) -> Stop {
+    unsafe fn all<const VARIANT: u8, const MODE: u8, const LENIENT: bool>(
+        &self,
+        tape: &Tape<'_>,
+        cursor: &mut Cursor,
+    ) -> Stop {
         // A run has no more blocks than there are in the input with two bytes to spare and, since a block never grows, than there
         // is room for in the output.
         loop {
@@ -490,46 +507,87 @@ impl Decode {
             if run == 0 {
                 break;
             }
-            for _ in 0..run {
-                let window = Window::load(tape.source().add(cursor.read));
-                let to = tape.target().wrapping_add(cursor.written);
-                if let Some(stop) = self.block::<VARIANT, MODE, true>(window, LANES, cursor, to, LANES) {
-                    return stop;
-                }
+            if let Some(stop) = self.run::<VARIANT, MODE, LENIENT>(tape, cursor, run) {
+                return stop;
             }
         }
         while cursor.read < tape.length() {
             let left = tape.length() - cursor.read;
             let window = Window::load_end(tape.source().add(cursor.read), left);
+            let length = left.min(LANES);
             let to = tape.target().wrapping_add(cursor.written);
             let room = tape.capacity().wrapping_sub(cursor.written);
-            if let Some(stop) = self.block::<VARIANT, MODE, false>(window, left.min(LANES), cursor, to, room) {
+            let marks = self.marks::<VARIANT, MODE>(window.x, low_bits(length), cursor);
+            let stop = if marks.suspects == 0 {
+                Self::pass::<MODE, false>(&marks, length, cursor, to, room)
+            } else {
+                self.block::<VARIANT, MODE, LENIENT, false>(window, &marks, length, cursor, to, room)
+            };
+            if let Some(stop) = stop {
                 return stop;
             }
         }
         Stop::End
     }
 
-    /// Decodes the lowest `length` lanes of a window; the others are zero.
+    /// Decodes that many whole blocks, if nothing stops it.
+    ///
+    /// The window of the next block is loaded before this one is stored. A load that once was taken to be of what a store in
+    /// flight writes, for their addresses agree in some bits, is made to wait for such stores from then on, and where they go is
+    /// known late, when the triplets before them are counted: then there is a block more to wait.
+    ///
+    /// In place, a store at `written <= read` touches only bytes before `read + LANES`, which the window holds already; those
+    /// that the next window holds are as they were.
     ///
     /// # Safety
     ///
-    /// With [`WRITE`], `to` is valid for writes of `room` bytes. If the block is `WHOLE`, that is `LANES` at least.
+    /// The source has `blocks * LANES + 2` bytes from `cursor.read` on, `blocks` being 1 at least. With [`WRITE`], the target has
+    /// room for `blocks * LANES` from `cursor.written` on.
     #[inline(always)]
-    unsafe fn block<const VARIANT: u8, const MODE: u8, const WHOLE: bool>(
+    unsafe fn run<const VARIANT: u8, const MODE: u8, const LENIENT: bool>(
         &self,
-        window: Window,
-        length: usize,
+        tape: &Tape<'_>,
         cursor: &mut Cursor,
-        to: *mut u8,
-        room: usize,
+        mut blocks: usize,
     ) -> Option<Stop> {
-        let lanes = if WHOLE { u64::MAX } else { low_bits(length) };
-        let percent = _mm512_cmpeq_epi8_mask(window.x, _mm512_set1_epi8(b'%' as i8));
-        let mut plain = window.x;
+        let last = tape.length() - LANES - 2;
+        while blocks > 0 {
+            let from = tape.source().add(cursor.read);
+            let marks = self.marks::<VARIANT, MODE>(_mm512_loadu_epi8(from.cast()), u64::MAX, cursor);
+            if marks.suspects == 0 {
+                let to = tape.target().wrapping_add(cursor.written);
+                Self::pass::<MODE, true>(&marks, LANES, cursor, to, LANES);
+                blocks -= 1;
+                continue;
+            }
+            let mut window = Window::load(from);
+            while blocks > 0 {
+                let marks = self.marks::<VARIANT, MODE>(window.x, u64::MAX, cursor);
+                if marks.suspects == 0 {
+                    break;
+                }
+                // There is a next block exactly if it is not after the last one that could be.
+                let next = Window::load(tape.source().add((cursor.read + LANES).min(last)));
+                let to = tape.target().wrapping_add(cursor.written);
+                let stop = self.block::<VARIANT, MODE, LENIENT, true>(window, &marks, LANES, cursor, to, LANES);
+                if stop.is_some() {
+                    return stop;
+                }
+                window = next;
+                blocks -= 1;
+            }
+        }
+        None
+    }
+
+    /// What stands out in a block; `lanes` are those that it has.
+    #[inline(always)]
+    unsafe fn marks<const VARIANT: u8, const MODE: u8>(&self, x: __m512i, lanes: u64, cursor: &Cursor) -> Marks {
+        let percent = _mm512_cmpeq_epi8_mask(x, _mm512_set1_epi8(b'%' as i8));
+        let mut plain = x;
         let mut plus = 0;
         if VARIANT & PLUS != 0 {
-            plus = _mm512_cmpeq_epi8_mask(window.x, _mm512_set1_epi8(b'+' as i8));
+            plus = _mm512_cmpeq_epi8_mask(x, _mm512_set1_epi8(b'+' as i8));
             plain = _mm512_mask_blend_epi8(plus, plain, _mm512_set1_epi8(b' ' as i8));
         }
         let mut suspects = percent | cursor.carry;
@@ -542,15 +600,47 @@ impl Decode {
         if VARIANT & REJECT != 0 {
             suspects |= self.reject.members(plain) & lanes;
         }
-        if suspects == 0 {
-            if MODE == WRITE && !store::<WHOLE>(plain, length, to, room) {
-                return Some(Stop::Full);
-            }
-            cursor.read += length;
-            cursor.written += length;
-            return None;
-        }
+        Marks { percent, plus, plain, suspects }
+    }
 
+    /// Passes on a block in which nothing is suspect.
+    ///
+    /// # Safety
+    ///
+    /// As of [`Self::block`].
+    #[inline(always)]
+    unsafe fn pass<const MODE: u8, const WHOLE: bool>(
+        marks: &Marks,
+        length: usize,
+        cursor: &mut Cursor,
+        to: *mut u8,
+        room: usize,
+    ) -> Option<Stop> {
+        if MODE == WRITE && !store::<WHOLE>(marks.plain, length, to, room) {
+            return Some(Stop::Full);
+        }
+        cursor.read += length;
+        cursor.written += length;
+        None
+    }
+
+    /// Decodes the lowest `length` lanes of a window; the others are zero.
+    ///
+    /// # Safety
+    ///
+    /// With [`WRITE`], `to` is valid for writes of `room` bytes. If the block is `WHOLE`, that is `LANES` at least.
+    #[inline(always)]
+    unsafe fn block<const VARIANT: u8, const MODE: u8, const LENIENT: bool, const WHOLE: bool>(
+        &self,
+        window: Window,
+        marks: &Marks,
+        length: usize,
+        cursor: &mut Cursor,
+        to: *mut u8,
+        room: usize,
+    ) -> Option<Stop> {
+        let Marks { percent, plus, plain, .. } = *marks;
+        let lanes = if WHOLE { u64::MAX } else { low_bits(length) };
         let (valid, bytes) = window.triplets(percent, self.digits);
         let decoded = if VARIANT & KEEP != 0 { valid & !self.keep.members(bytes) } else { valid };
         let mut output = _mm512_mask_blend_epi8(decoded, plain, bytes);
@@ -571,7 +661,7 @@ impl Decode {
 
         // The lowest of these bits stops. A malformed '%' does not come to stand in the output, so it comes before a rejected
         // one; and what is rejected is an error before it is a change.
-        let malformed = if self.strict { percent & !valid } else { 0 };
+        let malformed = if !LENIENT && self.strict { percent & !valid } else { 0 };
         let rejected = if VARIANT & REJECT != 0 { self.reject.members(output) & kept } else { 0 };
         let changed = if MODE == SCAN { decoded | plus | lowercase } else { 0 };
         let stops = malformed | rejected | changed;
@@ -793,8 +883,8 @@ impl Inspect {
         Self { digits: load_table(&DIGITS), raw: AsciiTable::new(&RAW), categories: AsciiTable::new(&CATEGORIES) }
     }
 
-    /// Notes what the lanes of `lanes` hold; the others are zero. `window` is asked for what follows them where there is a '%'.
-    /// With `COUNT` it goes to the report, else to what was seen.
+    /// Notes what the lanes of `lanes` hold; the others are zero. `window` is asked for what follows them unless all
+    /// are ASCII without a triplet. With `COUNT` it goes to the report, else to what was seen.
     ///
     /// # Safety
     ///
@@ -824,30 +914,27 @@ impl Inspect {
             notes.separate();
             return;
         }
-        let (mut text, mut escapes) = (x, 0);
-        if percent != 0 {
-            let window = window();
-            let bytes;
-            (escapes, bytes) = window.triplets(percent, self.digits);
-            text = _mm512_mask_blend_epi8(escapes, x, bytes);
-            let digits = _mm512_max_epu8(window.next, window.second_next);
-            let categories = self.categories.lookup(escapes, bytes);
-            if COUNT {
-                let report = &mut *notes.report;
-                report.note::<true>(report::ESCAPE, escapes, at);
-                report.note::<true>(report::MALFORMED, percent & !escapes, at);
-                report.note::<true>(report::LOWER_HEX, escapes & lowercase(digits), at);
-                for bit in 0..report::CATEGORY_BITS {
-                    let places = _mm512_test_epi8_mask(categories, _mm512_set1_epi8(1 << bit));
-                    report.note::<true>(report::NUL + bit, places, at);
-                }
-            } else {
-                let seen = &mut notes.seen;
-                seen.escape |= escapes;
-                seen.malformed |= percent & !escapes;
-                seen.digits = _mm512_mask_max_epu8(seen.digits, escapes, seen.digits, digits);
-                seen.categories = _mm512_or_si512(seen.categories, categories);
+        // A block without '%' is taken as one with: what asks would seldom be foreseen.
+        let window = window();
+        let (escapes, bytes) = window.triplets(percent, self.digits);
+        let text = _mm512_mask_blend_epi8(escapes, x, bytes);
+        let digits = _mm512_max_epu8(window.next, window.second_next);
+        let categories = self.categories.lookup(escapes, bytes);
+        if COUNT {
+            let report = &mut *notes.report;
+            report.note::<true>(report::ESCAPE, escapes, at);
+            report.note::<true>(report::MALFORMED, percent & !escapes, at);
+            report.note::<true>(report::LOWER_HEX, escapes & lowercase(digits), at);
+            for bit in 0..report::CATEGORY_BITS {
+                let places = _mm512_test_epi8_mask(categories, _mm512_set1_epi8(1 << bit));
+                report.note::<true>(report::NUL + bit, places, at);
             }
+        } else {
+            let seen = &mut notes.seen;
+            seen.escape |= escapes;
+            seen.malformed |= percent & !escapes;
+            seen.digits = _mm512_mask_max_epu8(seen.digits, escapes, seen.digits, digits);
+            seen.categories = _mm512_or_si512(seen.categories, categories);
         }
         let kept = !(escapes << 1 | escapes << 2 | notes.carry) & lanes;
         notes.carry = escapes >> 62 | escapes >> 63;

@@ -402,20 +402,22 @@ struct Notes<'a, V> {
     text: *mut u8,
     length: usize,
     is_open: bool,
+    /// Where the last block ended of which something was extracted.
+    end: usize,
 }
 
 impl<V> Notes<'_, V> {
-    /// Notes in the extract that something that is ASCII follows.
+    /// Notes in the extract that something that is ASCII follows, if it does.
     ///
     /// # Safety
     ///
-    /// The extract has room for it.
+    /// The extract has room for a byte.
     #[inline(always)]
-    unsafe fn separate(&mut self) {
+    unsafe fn separate(&mut self, apart: bool) {
         // SAFETY: the caller's promise.
         unsafe { self.text.add(self.length).write(b' ') };
-        self.length += usize::from(self.is_open);
-        self.is_open = false;
+        self.length += usize::from(self.is_open & apart);
+        self.is_open &= !apart;
     }
 }
 
@@ -426,9 +428,9 @@ struct Seen<V> {
     bytes: V,
     /// The union of [`report::RAW`].
     raw: V,
-    /// Masks of valid triplets, and of malformed '%'.
-    escape: V,
-    malformed: V,
+    /// Where there were valid triplets, and malformed '%', modulo `LANES`.
+    escape: u64,
+    malformed: u64,
     /// The greatest digits of triplets.
     digits: V,
     /// The union of [`report::TRIPLETS`].
@@ -442,7 +444,7 @@ impl<V: Vector> Seen<V> {
     unsafe fn nothing() -> Self {
         // SAFETY: the caller has the instructions.
         let zero = unsafe { V::splat(0) };
-        Self { bytes: zero, raw: zero, escape: zero, malformed: zero, digits: zero, decoded: zero, unreserved: zero }
+        Self { bytes: zero, raw: zero, escape: 0, malformed: 0, digits: zero, decoded: zero, unreserved: zero }
     }
 
     #[inline(always)]
@@ -450,8 +452,8 @@ impl<V: Vector> Seen<V> {
         // SAFETY: the caller has the instructions.
         unsafe {
             report.note_raw(union_of_lanes(self.raw), union_of_lanes(self.bytes) >= 0x80);
-            report.note::<false>(report::ESCAPE, self.escape.bits(), 0);
-            report.note::<false>(report::MALFORMED, self.malformed.bits(), 0);
+            report.note::<false>(report::ESCAPE, self.escape, 0);
+            report.note::<false>(report::MALFORMED, self.malformed, 0);
             report.note::<false>(report::LOWER_HEX, is_lowercase(self.digits).bits(), 0);
             report.note_triplets(union_of_lanes(self.decoded), union_of_lanes(self.unreserved) != 0);
         }
@@ -489,8 +491,8 @@ impl<V: Vector> Inspect<V> {
         }
     }
 
-    /// Notes what the lowest `length` lanes hold; the others are zero. `window` is asked for what follows them where there is a '%'.
-    /// With `COUNT` it goes to the report, else to what was seen.
+    /// Notes what the lowest `length` lanes hold; the others are zero. `window` is asked for what follows them unless all are ASCII
+    /// without a triplet. With `COUNT` it goes to the report, else to what was seen.
     ///
     /// # Safety
     ///
@@ -521,38 +523,37 @@ impl<V: Vector> Inspect<V> {
             }
             // The top bit of what is known of it is that of '%'.
             if !raw.or(x).any_top_bit_or(notes.carry) {
-                notes.separate();
                 return;
             }
-            let (mut text, mut escapes) = (x, 0);
+            notes.separate(at != notes.end);
+            notes.end = at + length;
+            // A block without '%' is taken as one with: what asks would seldom be foreseen.
             let percent = x.equal(self.triplets.percent);
-            if percent.any_or(0) {
-                let Window { next, second_next, .. } = window();
-                let (valid, bytes) = self.triplets.decode(percent, next, second_next);
-                let malformed = percent.xor(valid);
-                let high_nibbles = bytes.high_nibbles();
-                let decoded = self.decoded.lookup(bytes, high_nibbles).and(valid);
-                let unreserved = self.unreserved.lookup(bytes, high_nibbles).and(valid);
-                (text, escapes) = (x.blend(bytes, valid), valid.bits());
-                if COUNT {
-                    let report = &mut *notes.report;
-                    report.note::<true>(report::ESCAPE, escapes, at);
-                    report.note::<true>(report::MALFORMED, malformed.bits(), at);
-                    let lower_hex = is_lowercase(next).or(is_lowercase(second_next)).and(valid);
-                    report.note::<true>(report::LOWER_HEX, lower_hex.bits(), at);
-                    for bit in 0..report::CATEGORY_BITS - 1 {
-                        let delete = if bit == report::CONTROL - report::NUL { report::TRIPLET_DELETE } else { 0 };
-                        report.note::<true>(report::NUL + bit, has(decoded, 1 << bit | delete), at);
-                    }
-                    report.note::<true>(report::UNRESERVED, has(unreserved, 0xFF), at);
-                } else {
-                    let seen = &mut notes.seen;
-                    seen.escape = seen.escape.or(valid);
-                    seen.malformed = seen.malformed.or(malformed);
-                    seen.digits = seen.digits.maximum(next.maximum(second_next).and(valid));
-                    seen.decoded = seen.decoded.or(decoded);
-                    seen.unreserved = seen.unreserved.or(unreserved);
+            let Window { next, second_next, .. } = window();
+            let (valid, bytes) = self.triplets.decode(percent, next, second_next);
+            let high_nibbles = bytes.high_nibbles();
+            let decoded = self.decoded.lookup(bytes, high_nibbles).and(valid);
+            let unreserved = self.unreserved.lookup(bytes, high_nibbles).and(valid);
+            let (text, escapes) = (x.blend(bytes, valid), valid.bits());
+            let malformed = percent.bits() & !escapes;
+            if COUNT {
+                let report = &mut *notes.report;
+                report.note::<true>(report::ESCAPE, escapes, at);
+                report.note::<true>(report::MALFORMED, malformed, at);
+                let lower_hex = is_lowercase(next).or(is_lowercase(second_next)).and(valid);
+                report.note::<true>(report::LOWER_HEX, lower_hex.bits(), at);
+                for bit in 0..report::CATEGORY_BITS - 1 {
+                    let delete = if bit == report::CONTROL - report::NUL { report::TRIPLET_DELETE } else { 0 };
+                    report.note::<true>(report::NUL + bit, has(decoded, 1 << bit | delete), at);
                 }
+                report.note::<true>(report::UNRESERVED, has(unreserved, 0xFF), at);
+            } else {
+                let seen = &mut notes.seen;
+                seen.escape |= escapes;
+                seen.malformed |= malformed;
+                seen.digits = seen.digits.maximum(next.maximum(second_next).and(valid));
+                seen.decoded = seen.decoded.or(decoded);
+                seen.unreserved = seen.unreserved.or(unreserved);
             }
             let dropped = escapes << 1 | escapes << 2 | notes.carry;
             notes.carry = dropped >> length;
@@ -562,7 +563,7 @@ impl<V: Vector> Inspect<V> {
                 notes.length += kept.count_ones() as usize;
                 notes.is_open = true;
             } else if kept != 0 {
-                notes.separate();
+                notes.separate(true);
             }
         }
     }
@@ -592,19 +593,42 @@ pub(crate) unsafe fn inspect<V: Vector, const COUNT: bool>(
     unsafe {
         let inspect = Inspect::<V>::new();
         let (text, length_before, is_open) = (extract.buffer.as_mut_ptr().cast(), extract.length, extract.is_open);
-        let mut notes = Notes { carry: 0, seen: Seen::nothing(), report, text, length: length_before, is_open };
-        for _ in 0..blocks::<V>(length, 2) {
-            let from = start.add(at);
-            inspect.block::<COUNT>(V::load(from), || Window::load(from), V::LANES, at, &mut notes);
-            at += V::LANES;
+        let seen = Seen::<V>::nothing();
+        let mut notes = Notes { carry: 0, seen, report, text, length: length_before, is_open, end: 0 };
+        let mut left = blocks::<V>(length, 2);
+        // Blocks of 16 lanes are passed on by two, and looked at one by one until there is nothing in one of them.
+        let by_two = !COUNT && V::LANES == V::Half::LANES;
+        while left > 0 {
+            while by_two && left >= 2 {
+                let (x, above) = (V::load(start.add(at)), V::load(start.add(at + V::LANES)));
+                let bytes = x.or(above);
+                let raw = inspect.raw.lookup(x, x.high_nibbles());
+                let raw = raw.or(inspect.raw.lookup(above, above.high_nibbles()));
+                if raw.or(bytes).any_top_bit_or(notes.carry) {
+                    break;
+                }
+                notes.seen.bytes = notes.seen.bytes.or(bytes);
+                notes.seen.raw = notes.seen.raw.or(raw);
+                at += 2 * V::LANES;
+                left -= 2;
+            }
+            while left > 0 {
+                let (from, end) = (start.add(at), notes.end);
+                inspect.block::<COUNT>(V::load(from), || Window::load(from), V::LANES, at, &mut notes);
+                at += V::LANES;
+                left -= 1;
+                if by_two && notes.end == end {
+                    break;
+                }
+            }
         }
         if !COUNT {
             notes.seen.note(notes.report);
         }
 
         let inspect = Inspect::<V::Half>::new();
-        let Notes { carry, report, text, length: length_before, is_open, .. } = notes;
-        let mut notes = Notes { carry, seen: Seen::nothing(), report, text, length: length_before, is_open };
+        let Notes { carry, report, text, length: length_before, is_open, end, .. } = notes;
+        let mut notes = Notes { carry, seen: Seen::nothing(), report, text, length: length_before, is_open, end };
         while at < length {
             let left = (length - at).min(V::Half::LANES);
             let window = Window::load_end(start.add(at), length - at, at);
@@ -614,6 +638,7 @@ pub(crate) unsafe fn inspect<V: Vector, const COUNT: bool>(
         if !COUNT {
             notes.seen.note(notes.report);
         }
+        notes.separate(at != notes.end);
         (extract.length, extract.is_open) = (notes.length, notes.is_open);
     }
 }
@@ -656,6 +681,16 @@ unsafe fn marks_of<V: Vector>(x: V) -> FormMarks {
         let coded = x.equal(V::splat(b'%')).or(x.equal(V::splat(b'+'))).or(x.and(top).equal(top));
         FormMarks { ends: x.equal(V::splat(b'&')).bits(), equals: x.equal(V::splat(b'=')).bits(), coded: coded.bits() }
     }
+}
+
+/// What stands out in a block before its triplets are looked at.
+struct DecodeMarks<V> {
+    percent: V,
+    plus: V,
+    /// The block, with spaces for what is '+'.
+    plain: V,
+    /// Without these, and without a triplet that goes on in it, the block is passed on as `plain`.
+    suspects: V,
 }
 
 /// What [`decode`] needs in registers.
@@ -701,21 +736,51 @@ impl<V: Vector> Decode<V> {
     ) -> Option<Stop> {
         // SAFETY: the caller has the instructions and promises room at `to`.
         unsafe {
-            let percent = window.x.equal(self.triplets.percent);
-            let plus = if VARIANT & PLUS != 0 { window.x.equal(self.plus) } else { percent };
-            let plain = if VARIANT & PLUS != 0 { window.x.blend(self.space, plus) } else { window.x };
-            let changes = if VARIANT & PLUS != 0 && MODE == SCAN { percent.or(plus) } else { percent };
-            let suspects = if VARIANT & REJECT != 0 { changes.or(self.reject.members(plain)) } else { changes };
+            let marks = self.marks::<VARIANT, MODE>(window.x);
             let carries = if VARIANT & UPPERCASE != 0 { cursor.carry | cursor.uppercase } else { cursor.carry };
-            if !suspects.any_or(carries) {
+            if !marks.suspects.any_or(carries) {
                 if MODE == WRITE {
-                    plain.store(to);
+                    marks.plain.store(to);
                 }
                 cursor.read += length;
                 cursor.written += length;
                 return None;
             }
+            self.dirty_block::<VARIANT, MODE, LENIENT>(window, &marks, length, cursor, to).err()
+        }
+    }
 
+    /// What stands out in a block.
+    #[inline(always)]
+    unsafe fn marks<const VARIANT: u8, const MODE: u8>(&self, x: V) -> DecodeMarks<V> {
+        // SAFETY: the caller has the instructions.
+        unsafe {
+            let percent = x.equal(self.triplets.percent);
+            let plus = if VARIANT & PLUS != 0 { x.equal(self.plus) } else { percent };
+            let plain = if VARIANT & PLUS != 0 { x.blend(self.space, plus) } else { x };
+            let changes = if VARIANT & PLUS != 0 && MODE == SCAN { percent.or(plus) } else { percent };
+            let suspects = if VARIANT & REJECT != 0 { changes.or(self.reject.members(plain)) } else { changes };
+            DecodeMarks { percent, plus, plain, suspects }
+        }
+    }
+
+    /// Decodes a block, be there something to decode or not, and returns the bits of what it left out: the digits of triplets.
+    ///
+    /// # Safety
+    ///
+    /// As of [`Self::block`].
+    #[inline(always)]
+    unsafe fn dirty_block<const VARIANT: u8, const MODE: u8, const LENIENT: bool>(
+        &self,
+        window: Window<V>,
+        marks: &DecodeMarks<V>,
+        length: usize,
+        cursor: &mut Cursor,
+        to: *mut u8,
+    ) -> Result<u64, Stop> {
+        let DecodeMarks { percent, plus, plain, .. } = *marks;
+        // SAFETY: the caller has the instructions and promises room at `to`.
+        unsafe {
             let (valid, bytes) = self.triplets.decode(percent, window.next, window.second_next);
             let malformed = percent.bits() & !valid.bits();
             let decoded =
@@ -750,12 +815,12 @@ impl<V: Vector> Decode<V> {
             let stop = if stops == 0 {
                 cursor.read += length;
                 cursor.carry = dropped >> length;
-                None
+                Ok(dropped)
             } else {
                 let first = stops.trailing_zeros() as usize;
                 kept &= low_bits(first);
                 cursor.read += first;
-                Some(if malformed >> first & 1 != 0 {
+                Err(if malformed >> first & 1 != 0 {
                     Stop::Malformed
                 } else if rejected >> first & 1 != 0 {
                     Stop::Rejected(lane_of(output, first))
@@ -806,8 +871,76 @@ unsafe fn decode_blocks<V: Vector, const VARIANT: u8, const MODE: u8, const LENI
     }
 }
 
+/// [`decode_blocks`] for texts of which most is in long runs of blocks with nothing to decode, and of blocks with much.
+///
+/// Blocks of 32 lanes are passed on one by one, and decoded until there is nothing to decode in the next. Of 16 lanes that would be
+/// many branches that nobody foresees: these are passed on by two, and decoded until there is nothing in two of them.
+///
+/// The window of the next block is loaded before this one is stored. A load that once was taken to be of what a store in flight
+/// writes, for their addresses agree in some bits, is made to wait for such stores from then on, and where they go is known late,
+/// when the triplets before them are counted: then there is a block more to wait. In place, what the next window holds is not yet
+/// written to.
 #[inline(always)]
-pub(crate) unsafe fn decode<V: Vector, const VARIANT: u8, const MODE: u8>(
+unsafe fn decode_runs<V: Vector, const VARIANT: u8, const LENIENT: bool>(
+    tape: &Tape<'_>,
+    rules: &DecodeRules,
+    cursor: &mut Cursor,
+) -> Option<Stop> {
+    // SAFETY: as in `decode_blocks`; two blocks are loaded where two are left. The next window is that of the next block, or
+    // starts at the last place where there is one.
+    unsafe {
+        let by_two = V::LANES == V::Half::LANES;
+        let decode = Decode::<V>::new(rules);
+        loop {
+            let left = blocks::<V>(tape.length() - cursor.read, 2);
+            let mut run = left.min((tape.capacity() - cursor.written) / V::LANES);
+            if run < 2 {
+                return None;
+            }
+            let last = tape.length() - V::LANES - 2;
+            while run >= 2 {
+                let from = tape.source().add(cursor.read);
+                let to = tape.target().wrapping_add(cursor.written);
+                let x = V::load(from);
+                let marks = decode.marks::<VARIANT, WRITE>(x);
+                let above = decode.marks::<VARIANT, WRITE>(if by_two { V::load(from.add(V::LANES)) } else { x });
+                if !marks.suspects.or(above.suspects).any_or(cursor.carry) {
+                    let passed = if by_two { 2 } else { 1 };
+                    marks.plain.store(to);
+                    if by_two {
+                        above.plain.store(to.add(V::LANES));
+                    }
+                    cursor.read += passed * V::LANES;
+                    cursor.written += passed * V::LANES;
+                    run -= passed;
+                    continue;
+                }
+                let mut window = Window::load(from);
+                let mut recent = 1;
+                while run > 0 {
+                    let marks = decode.marks::<VARIANT, WRITE>(window.x);
+                    if !marks.suspects.any_or(recent) {
+                        break;
+                    }
+                    let next = Window::load(tape.source().add((cursor.read + V::LANES).min(last)));
+                    let to = tape.target().wrapping_add(cursor.written);
+                    match decode.dirty_block::<VARIANT, WRITE, LENIENT>(window, &marks, V::LANES, cursor, to) {
+                        Ok(dropped) => recent = if by_two { dropped } else { cursor.carry },
+                        Err(stop) => return Some(stop),
+                    }
+                    window = next;
+                    run -= 1;
+                }
+            }
+        }
+    }
+}
+
+/// From so many bytes on, texts are decoded by [`decode_runs`]; for less it gets ready too slowly.
+pub(crate) const LONG_FROM: usize = 512;
+
+#[inline(always)]
+pub(crate) unsafe fn decode<V: Vector, const VARIANT: u8, const MODE: u8, const LONG: bool>(
     tape: Tape<'_>,
     rules: &DecodeRules,
 ) -> Progress {
@@ -816,16 +949,16 @@ pub(crate) unsafe fn decode<V: Vector, const VARIANT: u8, const MODE: u8>(
     let stop = unsafe {
         // Most text is decoded by these rules: then no block asks whether there is a malformed '%'.
         if VARIANT == 0 && MODE == WRITE && !rules.strict {
-            decode_all::<V, VARIANT, MODE, true>(&tape, rules, &mut cursor)
+            decode_all::<V, VARIANT, MODE, true, LONG>(&tape, rules, &mut cursor)
         } else {
-            decode_all::<V, VARIANT, MODE, false>(&tape, rules, &mut cursor)
+            decode_all::<V, VARIANT, MODE, false, LONG>(&tape, rules, &mut cursor)
         }
     };
     Progress::new(cursor.read, cursor.written, stop)
 }
 
 #[inline(always)]
-unsafe fn decode_all<V: Vector, const VARIANT: u8, const MODE: u8, const LENIENT: bool>(
+unsafe fn decode_all<V: Vector, const VARIANT: u8, const MODE: u8, const LENIENT: bool, const LONG: bool>(
     tape: &Tape<'_>,
     rules: &DecodeRules,
     cursor: &mut Cursor,
@@ -833,8 +966,12 @@ unsafe fn decode_all<V: Vector, const VARIANT: u8, const MODE: u8, const LENIENT
     // SAFETY: the caller has the instructions. The end is loaded within its length, and what is stored has room: in the
     // output, or on the stack.
     unsafe {
+        if LONG && let Some(stop) = decode_runs::<V, VARIANT, LENIENT>(tape, rules, cursor) {
+            return stop;
+        }
         // As with encoding: wider blocks get ready slower than they save in a few.
-        if V::LANES > V::Half::LANES
+        if !LONG
+            && V::LANES > V::Half::LANES
             && (MODE != WRITE || tape.length() >= 4 * V::LANES)
             && let Some(stop) = decode_blocks::<V, VARIANT, MODE, LENIENT>(tape, rules, cursor)
         {
@@ -1419,8 +1556,16 @@ macro_rules! kernel {
                 target: Target<'_>,
                 rules: &DecodeRules,
             ) -> Progress {
+                let tape = Tape::of(source, target);
+                if MODE == $crate::kernel::WRITE
+                    && VARIANT & !$crate::kernel::PLUS == 0
+                    && tape.length() >= block::LONG_FROM
+                {
+                    // SAFETY: as in `find`.
+                    return unsafe { decode_long::<VARIANT>(tape, rules) };
+                }
                 // SAFETY: as in `find`.
-                unsafe { block::decode::<$vector, VARIANT, MODE>(Tape::of(source, target), rules) }
+                unsafe { block::decode::<$vector, VARIANT, MODE, false>(tape, rules) }
             }
 
             #[target_feature(enable = $features)]
@@ -1452,6 +1597,14 @@ macro_rules! kernel {
                 // SAFETY: as in `find`, and the tape is short.
                 unsafe { block::decode_short::<<$vector as Vector>::Half>(tape, strict) }
             }
+        }
+
+        /// Out of line: what this needs in registers, and saves before, short texts have no use for.
+        #[inline(never)]
+        #[target_feature(enable = $features)]
+        unsafe fn decode_long<const VARIANT: u8>(tape: Tape<'_>, rules: &DecodeRules) -> Progress {
+            // SAFETY: as in `find`.
+            unsafe { block::decode::<$vector, VARIANT, { $crate::kernel::WRITE }, true>(tape, rules) }
         }
 
         impl $crate::kernel::marks::MarkKernel for $level {

@@ -90,7 +90,7 @@ impl Report {
 }
 
 /// The most that is inspected at a time.
-pub(crate) const CHUNK: usize = 4096;
+pub(crate) const CHUNK: usize = 8192;
 
 /// The decoded text of a chunk as far as it matters to whether it is well-formed: without most of what is ASCII, but for a byte of
 /// it wherever there was some between others.
