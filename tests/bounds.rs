@@ -18,8 +18,13 @@ use simdpct::columns::{self, Column, Inspection, OnError};
 use simdpct::legacy::LoneSurrogates;
 use simdpct::{ByteSet, Counts, Decoder, Encoder, Findings, Level, Malformed, Normalizer, form, reference, stream};
 
-/// Past three blocks of the widest level, and past several of the output's where that is three times as long.
-const LONGEST: usize = 300;
+/// Up to past three blocks of the widest level, and past several of the output's where that is three times as long; and then from
+/// where texts are decoded by runs of blocks.
+fn lengths() -> impl Iterator<Item = usize> {
+    (0..=300).chain(512..=LONGEST)
+}
+
+const LONGEST: usize = 548;
 
 /// The longest of the inputs that much is done with. With `SIMDPCT_QUICK=1` (emulators, valgrind) it is two blocks of the widest
 /// level, and all other lengths are shortened alike.
@@ -162,7 +167,7 @@ fn encoders() -> [Encoder; 6] {
 
 /// Calls `each` with every level, place, length and content.
 fn for_each_input(mut each: impl FnMut(Level, Place, &[u8])) {
-    for length in 0..=LONGEST {
+    for length in lengths() {
         for content in contents(length) {
             for place in PLACES {
                 Level::available().for_each(|level| each(level, place, &content));

@@ -52,6 +52,16 @@ proptest! {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(16))]
 
+    /// Longer than what is decoded block by block.
+    #[test]
+    fn every_decoder_of_the_grid_on_long_input(inputs in prop::collection::vec(input(), 4..8)) {
+        let input = inputs.concat();
+        let input = input.repeat(520_usize.div_ceil(input.len().max(1)));
+        for decoder in decoders() {
+            compare_decoding(&decoder, &input);
+        }
+    }
+
     /// Longer than what may be encoded to the stack first.
     #[test]
     fn every_encoder_of_the_grid_on_long_input(input in input().prop_filter("not empty", |input| !input.is_empty())) {

@@ -282,6 +282,29 @@ fn every_malformed_pattern_at_every_offset() {
     }
 }
 
+/// Long texts are decoded by runs of blocks that have triplets and blocks that have none: runs of every length, from every offset,
+/// with an error or none behind them, and then another.
+#[test]
+fn every_run_in_a_long_text() {
+    let decoders = [
+        Decoder::new(),
+        Decoder::new().lenient(),
+        Decoder::new().plus_for_space(),
+        Decoder::new().lenient().plus_for_space(),
+    ];
+    let step = if is_quick() { 17 } else { 1 };
+    for at in (0..=70).step_by(step) {
+        for triplets in [1, 2, 3, 5, 6, 10, 11, 16, 21, 22, 43] {
+            for between in [&b""[..], b"%", b"%4", b"+%+", b"%g4%4"] {
+                let run = b"%41".repeat(triplets);
+                let mut text = [&CLEAN[..at], &run, between, &CLEAN[..70], b"%e2%82%AC", &CLEAN[..150]].concat();
+                text.resize(text.len().max(516) + at % 5, b'z');
+                decoders.iter().for_each(|decoder| compare_decoding(decoder, &text));
+            }
+        }
+    }
+}
+
 /// One special byte or triplet in every place of every text that is short enough to be looked at all at once.
 #[test]
 fn every_place_in_every_short_text() {
