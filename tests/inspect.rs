@@ -104,6 +104,12 @@ fn across_chunks() {
             }
         }
     }
+    // What is unfinished before the end of a chunk, and goes on after it, with ASCII between them or none.
+    for between in [0, 1, 15, 16, 31, 33, 40, 64, 65, 130] {
+        let (before, ascii) = ("b".repeat(8192 - 6 - between), "f".repeat(between));
+        compare_inspecting(format!("{before}%e2%82{ascii}%ac").as_bytes());
+        compare_inspecting(format!("{before}%e2%82{ascii}%ac{before}%e2%82").as_bytes());
+    }
     compare_inspecting("%e2%82".repeat(9000).as_bytes());
     compare_inspecting("%f0%9f%98%80".repeat(4000).as_bytes());
     compare_inspecting(&b"\xE2\x82".repeat(9000));
