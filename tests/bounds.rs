@@ -18,13 +18,14 @@ use simdpct::columns::{self, Column, Inspection, OnError};
 use simdpct::legacy::LoneSurrogates;
 use simdpct::{ByteSet, Counts, Decoder, Encoder, Findings, Level, Malformed, Normalizer, form, reference, stream};
 
+/// Past where texts begin to be decoded by runs of blocks, by more than a block of 32 lanes.
+const LONGEST: usize = 548;
+
 /// Up to past three blocks of the widest level, and past several of the output's where that is three times as long; and then from
 /// where texts are decoded by runs of blocks.
 fn lengths() -> impl Iterator<Item = usize> {
     (0..=300).chain((512..=LONGEST).step_by(if is_quick() { 9 } else { 1 }))
 }
-
-const LONGEST: usize = 548;
 
 /// The longest of the inputs that much is done with. With `SIMDPCT_QUICK=1` (emulators, valgrind) it is two blocks of the widest
 /// level, and all other lengths are shortened alike.

@@ -282,7 +282,7 @@ fn every_malformed_pattern_at_every_offset() {
     }
 }
 
-/// Long texts are decoded by runs of blocks that have triplets and blocks that have none: runs of every length, from every offset,
+/// Long texts are decoded by runs of blocks that have triplets and blocks that have none: runs of many lengths, from every offset,
 /// with an error or none behind them, and then another.
 #[test]
 fn every_run_in_a_long_text() {

@@ -532,9 +532,7 @@ impl Decode {
 
     /// Decodes that many whole blocks, if nothing stops it.
     ///
-    /// The window of the next block is loaded before this one is stored. A load that once was taken to be of what a store in
-    /// flight writes, for their addresses agree in some bits, is made to wait for such stores from then on, and where they go is
-    /// known late, when the triplets before them are counted: then there is a block more to wait.
+    /// The window of the next block is loaded before this one is stored, for what `block::decode_runs` says.
     ///
     /// In place, a store at `written <= read` touches only bytes before `read + LANES`, which the window holds already; those
     /// that the next window holds are as they were.
