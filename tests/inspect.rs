@@ -91,6 +91,15 @@ fn across_blocks() {
             }
         }
     }
+    // Blocks of ASCII, which are passed over, do not join what they part.
+    for before in 0..64 {
+        for between in (0..=160).step_by(16) {
+            let (before, ascii) = ("b".repeat(before), "d".repeat(between));
+            for after in [0, 80] {
+                compare_inspecting(format!("{before}%c3{ascii}%a9{}", "f".repeat(after)).as_bytes());
+            }
+        }
+    }
 }
 
 /// The string is decoded in chunks: what is cut by their ends is seen all the same, and where it stands.

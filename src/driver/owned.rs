@@ -14,7 +14,7 @@ use super::{
     measure_encode, run_encode, scan_decode,
 };
 use crate::error::{DecodeError, DecodeIntoError};
-use crate::kernel::scalar::{FEW_OUTPUT, encode_few as encode_few_bytes, is_alphanumeric_and_plain};
+use crate::kernel::scalar::{FEW_OUTPUT, decode_triplet, encode_few as encode_few_bytes, is_alphanumeric_and_plain};
 use crate::kernel::tape::Tape;
 use crate::kernel::{Kernels, MEASURE, SCAN, SHORT_OUTPUT, Stop, WRITE, word};
 use crate::level::Level;
@@ -210,7 +210,12 @@ pub(crate) fn decode_to_cow<'a>(
         return decode_long(input, rules, level);
     }
     if rules.are_simple() {
-        return decode_short(input, rules.strict, Kernels::of(Level::usable(level)));
+        let level = Level::usable(level);
+        // Where there are masked loads, they take no longer than a word.
+        if matches!(input.len(), 4 | 5) && level.level() != Level::Avx512 {
+            return decode_few(input, rules.strict, Kernels::of(level));
+        }
+        return decode_short(input, rules.strict, Kernels::of(level));
     }
     decode_by_rules(input, rules, level)
 }
@@ -235,6 +240,15 @@ fn output_or_input<'a>(output: Vec<u8>, input: &'a [u8], rules: &DecodeRules) ->
     // Where no triplet was decoded, a '+' may yet have become a space.
     let is_changed = output.len() < input.len() || rules.plus && output != input;
     if is_changed { Cow::Owned(output) } else { Cow::Borrowed(input) }
+}
+
+/// Decodes four or five bytes without policies: a triplet and what is around it, without a kernel.
+#[inline(never)]
+fn decode_few<'a>(input: &'a [u8], strict: bool, kernels: &Kernels) -> Result<Cow<'a, [u8]>, DecodeError> {
+    let Some(bytes) = decode_triplet(input) else { return decode_short(input, strict, kernels) };
+    let mut output = bytes.to_vec();
+    output.truncate(input.len() - 2);
+    Ok(Cow::Owned(output))
 }
 
 /// Decodes at most 64 bytes without policies.

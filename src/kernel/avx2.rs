@@ -121,6 +121,13 @@ impl Vector for __m256i {
     }
 
     #[inline(always)]
+    unsafe fn shift_lanes_down<const N: i32>(self, above: Self) -> Self {
+        // The shift is of groups of 16 lanes: above the lower one is the upper one, and above that the lower one of `above`.
+        let above = _mm256_permute2x128_si256::<0x21>(self, above);
+        _mm256_alignr_epi8::<N>(above, self)
+    }
+
+    #[inline(always)]
     unsafe fn bits(self) -> u64 {
         u64::from(_mm256_movemask_epi8(self) as u32)
     }

@@ -387,10 +387,36 @@ const UNRESERVED: report::ByNibbles =
 #[derive(Clone, Copy)]
 struct Inspect<V> {
     raw: ByNibbles<V>,
+    raw_and_digits: ByNibbles<V>,
+    letters: V,
     decoded: ByNibbles<V>,
     unreserved: ByNibbles<V>,
-    triplets: Triplets<V>,
+    percent: V,
+    fifteen: V,
 }
+
+/// What is known of each byte by itself, so that it need not be found out again for who looks ahead.
+#[derive(Clone, Copy)]
+struct Look<V> {
+    x: V,
+    percent: V,
+    /// The top bit of what is not ASCII, or '%'.
+    suspect: V,
+    /// [`report::RAW_AND_DIGITS`].
+    raw: V,
+    /// If it is a hexadecimal digit, its value, one of the bits [`report::DIGIT`] and maybe [`LOWERCASE`]; if not, less than
+    /// [`LEAST_DIGIT`].
+    digit: V,
+}
+
+/// The lower one of the bits [`report::DIGIT`].
+const LEAST_DIGIT: u8 = report::DIGIT & report::DIGIT.wrapping_neg();
+
+/// Of a digit: it is a lower-case letter.
+const LOWERCASE: u8 = 0x20;
+
+/// What is added to the low nibble of a digit, by the high one: a letter's value begins at 10, its low nibble at 1.
+const LETTERS: [u8; 16] = [0, 0, 0, 0, 9, 0, 9 | LOWERCASE, 0, 0, 0, 0, 0, 0, 0, 0, 0];
 
 /// Where the notes of an inspection go.
 struct Notes<'a, V> {
@@ -398,12 +424,9 @@ struct Notes<'a, V> {
     carry: u64,
     seen: Seen<V>,
     report: &'a mut Report,
-    /// The parts of the extract: apart, so that they are in registers.
+    /// Where the next part of the extract goes, and whether there is a character to be ended.
     text: *mut u8,
-    length: usize,
     is_open: bool,
-    /// Where the last block ended of which something was extracted.
-    end: usize,
 }
 
 impl<V> Notes<'_, V> {
@@ -415,8 +438,10 @@ impl<V> Notes<'_, V> {
     #[inline(always)]
     unsafe fn separate(&mut self, apart: bool) {
         // SAFETY: the caller's promise.
-        unsafe { self.text.add(self.length).write(b' ') };
-        self.length += usize::from(self.is_open & apart);
+        unsafe {
+            self.text.write(b' ');
+            self.text = self.text.add(usize::from(self.is_open & apart));
+        }
         self.is_open &= !apart;
     }
 }
@@ -426,13 +451,14 @@ impl<V> Notes<'_, V> {
 struct Seen<V> {
     /// The union of the bytes.
     bytes: V,
+    /// The union of what was extracted.
+    text: V,
     /// The union of [`report::RAW`].
     raw: V,
-    /// Where there were valid triplets, and malformed '%', modulo `LANES`.
-    escape: u64,
-    malformed: u64,
-    /// The greatest digits of triplets.
+    /// The union of the digits of triplets; zero where there were none.
     digits: V,
+    /// Not zero where there were malformed '%'.
+    malformed: V,
     /// The union of [`report::TRIPLETS`].
     decoded: V,
     /// Not zero where a triplet stands for an unreserved byte.
@@ -444,29 +470,20 @@ impl<V: Vector> Seen<V> {
     unsafe fn nothing() -> Self {
         // SAFETY: the caller has the instructions.
         let zero = unsafe { V::splat(0) };
-        Self { bytes: zero, raw: zero, escape: 0, malformed: 0, digits: zero, decoded: zero, unreserved: zero }
+        Self { bytes: zero, text: zero, raw: zero, digits: zero, malformed: zero, decoded: zero, unreserved: zero }
     }
 
     #[inline(always)]
     unsafe fn note(&self, report: &mut Report) {
         // SAFETY: the caller has the instructions.
         unsafe {
-            report.note_raw(union_of_lanes(self.raw), union_of_lanes(self.bytes) >= 0x80);
-            report.note::<false>(report::ESCAPE, self.escape, 0);
-            report.note::<false>(report::MALFORMED, self.malformed, 0);
-            report.note::<false>(report::LOWER_HEX, is_lowercase(self.digits).bits(), 0);
+            let digits = union_of_lanes(self.digits);
+            report.note_raw(union_of_lanes(self.raw) & !report::DIGIT, union_of_lanes(self.bytes) >= 0x80);
+            report.note::<false>(report::ESCAPE, u64::from(digits), 0);
+            report.note::<false>(report::MALFORMED, u64::from(union_of_lanes(self.malformed)), 0);
+            report.note::<false>(report::LOWER_HEX, u64::from(digits & LOWERCASE), 0);
             report.note_triplets(union_of_lanes(self.decoded), union_of_lanes(self.unreserved) != 0);
         }
-    }
-}
-
-/// Of digits, the mask of the lower-case letters.
-#[inline(always)]
-unsafe fn is_lowercase<V: Vector>(digits: V) -> V {
-    // SAFETY: the caller has the instructions.
-    unsafe {
-        let both = V::splat(0x60);
-        digits.and(both).equal(both)
     }
 }
 
@@ -484,15 +501,54 @@ impl<V: Vector> Inspect<V> {
         unsafe {
             Self {
                 raw: ByNibbles::new(&report::RAW),
+                raw_and_digits: ByNibbles::new(&report::RAW_AND_DIGITS),
+                letters: V::table(&LETTERS),
                 decoded: ByNibbles::new(&report::TRIPLETS),
                 unreserved: ByNibbles::new(&UNRESERVED),
-                triplets: Triplets::new(),
+                percent: V::splat(b'%'),
+                fifteen: V::splat(15),
             }
         }
     }
 
-    /// Notes what the lowest `length` lanes hold; the others are zero. `window` is asked for what follows them unless all are ASCII
-    /// without a triplet. With `COUNT` it goes to the report, else to what was seen.
+    #[inline(always)]
+    unsafe fn look(&self, x: V) -> Look<V> {
+        // SAFETY: the caller has the instructions.
+        unsafe {
+            let high_nibbles = x.high_nibbles();
+            let raw = self.raw_and_digits.lookup(x, high_nibbles);
+            let value = x.and(self.fifteen).add(self.letters.lookup(high_nibbles));
+            let digit = value.or(raw.and(V::splat(report::DIGIT)));
+            let percent = x.equal(self.percent);
+            Look { x, percent, suspect: percent.or(x), raw, digit }
+        }
+    }
+
+    /// Notes what stands raw in the lowest `length` lanes; the others are zero. With `COUNT` it goes to the report, else to what was
+    /// seen.
+    #[inline(always)]
+    unsafe fn note_raw<const COUNT: bool>(&self, look: &Look<V>, length: usize, at: usize, notes: &mut Notes<'_, V>) {
+        // SAFETY: the caller has the instructions.
+        unsafe {
+            let mut raw = look.raw;
+            if length < V::LANES {
+                raw = raw.and(V::from_bits(low_bits(length)));
+            }
+            if COUNT {
+                let non_ascii = has(look.x, 0x80);
+                let illegal = report::RAW_ILLEGAL & !report::DIGIT;
+                notes.report.note::<true>(report::NON_ASCII, non_ascii, at);
+                notes.report.note::<true>(report::PLUS, has(raw, report::RAW_PLUS), at);
+                notes.report.note::<true>(report::ILLEGAL, has(raw, illegal) | non_ascii, at);
+            } else {
+                notes.seen.bytes = notes.seen.bytes.or(look.x);
+                notes.seen.raw = notes.seen.raw.or(raw);
+            }
+        }
+    }
+
+    /// Notes what the lowest `length` lanes stand for, and extracts that; the other lanes are zero. `digits` are those of the bytes
+    /// that follow each lane.
     ///
     /// # Safety
     ///
@@ -500,48 +556,28 @@ impl<V: Vector> Inspect<V> {
     #[inline(always)]
     unsafe fn block<const COUNT: bool>(
         &self,
-        x: V,
-        window: impl Fn() -> Window<V>,
+        Look { x, percent, .. }: Look<V>,
+        [high, low]: [V; 2],
         length: usize,
         at: usize,
         notes: &mut Notes<'_, V>,
     ) {
         // SAFETY: the caller has the instructions and promises the room.
         unsafe {
-            let mut raw = self.raw.lookup(x, x.high_nibbles());
-            if length < V::LANES {
-                raw = raw.and(V::from_bits(low_bits(length)));
-            }
-            if COUNT {
-                let non_ascii = has(x, 0x80);
-                notes.report.note::<true>(report::NON_ASCII, non_ascii, at);
-                notes.report.note::<true>(report::PLUS, has(raw, report::RAW_PLUS), at);
-                notes.report.note::<true>(report::ILLEGAL, has(raw, report::RAW_ILLEGAL) | non_ascii, at);
-            } else {
-                notes.seen.bytes = notes.seen.bytes.or(x);
-                notes.seen.raw = notes.seen.raw.or(raw);
-            }
-            // The top bit of what is known of it is that of '%'.
-            if !raw.or(x).any_top_bit_or(notes.carry) {
-                return;
-            }
-            notes.separate(at != notes.end);
-            notes.end = at + length;
             // A block without '%' is taken as one with: what asks would seldom be foreseen.
-            let percent = x.equal(self.triplets.percent);
-            let Window { next, second_next, .. } = window();
-            let (valid, bytes) = self.triplets.decode(percent, next, second_next);
+            let least = high.minimum(low);
+            let valid = percent.and(least.maximum(V::splat(LEAST_DIGIT)).equal(least));
+            let bytes = high.and(self.fifteen).times_16().or(low.and(self.fifteen));
+            let both = high.or(low).and(valid);
             let high_nibbles = bytes.high_nibbles();
             let decoded = self.decoded.lookup(bytes, high_nibbles).and(valid);
             let unreserved = self.unreserved.lookup(bytes, high_nibbles).and(valid);
-            let (text, escapes) = (x.blend(bytes, valid), valid.bits());
-            let malformed = percent.bits() & !escapes;
+            let (text, escapes, malformed) = (x.blend(bytes, valid), valid.bits(), percent.xor(valid));
             if COUNT {
                 let report = &mut *notes.report;
                 report.note::<true>(report::ESCAPE, escapes, at);
-                report.note::<true>(report::MALFORMED, malformed, at);
-                let lower_hex = is_lowercase(next).or(is_lowercase(second_next)).and(valid);
-                report.note::<true>(report::LOWER_HEX, lower_hex.bits(), at);
+                report.note::<true>(report::MALFORMED, malformed.bits(), at);
+                report.note::<true>(report::LOWER_HEX, has(both, LOWERCASE), at);
                 for bit in 0..report::CATEGORY_BITS - 1 {
                     let delete = if bit == report::CONTROL - report::NUL { report::TRIPLET_DELETE } else { 0 };
                     report.note::<true>(report::NUL + bit, has(decoded, 1 << bit | delete), at);
@@ -549,22 +585,19 @@ impl<V: Vector> Inspect<V> {
                 report.note::<true>(report::UNRESERVED, has(unreserved, 0xFF), at);
             } else {
                 let seen = &mut notes.seen;
-                seen.escape |= escapes;
-                seen.malformed |= malformed;
-                seen.digits = seen.digits.maximum(next.maximum(second_next).and(valid));
+                seen.malformed = seen.malformed.or(malformed);
+                seen.digits = seen.digits.or(both);
                 seen.decoded = seen.decoded.or(decoded);
                 seen.unreserved = seen.unreserved.or(unreserved);
             }
             let dropped = escapes << 1 | escapes << 2 | notes.carry;
             notes.carry = dropped >> length;
             let kept = !dropped & low_bits(length);
-            if text.any_top_bit_or(0) {
-                compact(text, kept, notes.text.add(notes.length));
-                notes.length += kept.count_ones() as usize;
-                notes.is_open = true;
-            } else if kept != 0 {
-                notes.separate(true);
-            }
+            // All of the text, without asking whether any of it matters: most blocks with a '%' are among others like them.
+            compact(text, kept, notes.text);
+            notes.text = notes.text.add(kept.count_ones() as usize);
+            notes.is_open = true;
+            notes.seen.text = notes.seen.text.or(text);
         }
     }
 }
@@ -592,54 +625,90 @@ pub(crate) unsafe fn inspect<V: Vector, const COUNT: bool>(
     // block, so that there is always room for another and what is stored behind it.
     unsafe {
         let inspect = Inspect::<V>::new();
-        let (text, length_before, is_open) = (extract.buffer.as_mut_ptr().cast(), extract.length, extract.is_open);
-        let seen = Seen::<V>::nothing();
-        let mut notes = Notes { carry: 0, seen, report, text, length: length_before, is_open, end: 0 };
+        let (begin, length_before): (*mut u8, _) = (extract.buffer.as_mut_ptr().cast(), extract.length);
+        let (text, is_open) = (begin.add(length_before), extract.is_open);
+        let mut notes = Notes { carry: 0, seen: Seen::<V>::nothing(), report, text, is_open };
+        // Where the last block ended that was not clean.
+        let mut end = 0;
         let mut left = blocks::<V>(length, 2);
-        // Blocks of 16 lanes are passed on by two, and looked at one by one until there is nothing in one of them.
-        let by_two = !COUNT && V::LANES == V::Half::LANES;
+        // What is clean is passed on, of 16 lanes by two blocks, for they are clean or not as nobody foresees; what is not is inspected
+        // until there is nothing in a block, or of 16 lanes, in two.
+        let by_two = V::LANES == V::Half::LANES;
+        let step = if by_two { 2 } else { 1 };
         while left > 0 {
-            while by_two && left >= 2 {
-                let (x, above) = (V::load(start.add(at)), V::load(start.add(at + V::LANES)));
-                let bytes = x.or(above);
-                let raw = inspect.raw.lookup(x, x.high_nibbles());
-                let raw = raw.or(inspect.raw.lookup(above, above.high_nibbles()));
+            while !COUNT && left >= step {
+                let x = V::load(start.add(at));
+                let (mut bytes, mut raw) = (x, inspect.raw.lookup(x, x.high_nibbles()));
+                if by_two {
+                    let above = V::load(start.add(at + V::LANES));
+                    bytes = bytes.or(above);
+                    raw = raw.or(inspect.raw.lookup(above, above.high_nibbles()));
+                }
+                // The top bit of what is known of it is that of '%'.
                 if raw.or(bytes).any_top_bit_or(notes.carry) {
                     break;
                 }
                 notes.seen.bytes = notes.seen.bytes.or(bytes);
                 notes.seen.raw = notes.seen.raw.or(raw);
-                at += 2 * V::LANES;
-                left -= 2;
+                at += step * V::LANES;
+                left -= step;
             }
-            while left > 0 {
-                let (from, end) = (start.add(at), notes.end);
-                inspect.block::<COUNT>(V::load(from), || Window::load(from), V::LANES, at, &mut notes);
-                at += V::LANES;
+            if left < 2 {
+                break;
+            }
+            notes.separate(at != end);
+            // Each byte is looked at once, and what follows it comes from the next block. What is seen of that is noted even if it is
+            // looked at once more: it is the same.
+            let mut look = inspect.look(V::load(start.add(at)));
+            if !COUNT {
+                inspect.note_raw::<COUNT>(&look, V::LANES, at, &mut notes);
+            }
+            while left >= 2 {
+                let next = inspect.look(V::load(start.add(at + V::LANES)));
+                let noted = if COUNT { &look } else { &next };
+                inspect.note_raw::<COUNT>(noted, V::LANES, at, &mut notes);
                 left -= 1;
-                if by_two && notes.end == end {
+                let suspect = if by_two { look.suspect.or(next.suspect) } else { look.suspect };
+                if !suspect.any_top_bit_or(notes.carry) {
+                    at += V::LANES;
                     break;
                 }
+                let digits =
+                    [look.digit.shift_lanes_down::<1>(next.digit), look.digit.shift_lanes_down::<2>(next.digit)];
+                inspect.block::<COUNT>(look, digits, V::LANES, at, &mut notes);
+                look = next;
+                at += V::LANES;
+                end = at;
             }
         }
         if !COUNT {
             notes.seen.note(notes.report);
         }
 
+        let mut is_ascii = length_before == 0 && !notes.seen.text.any_top_bit_or(0);
         let inspect = Inspect::<V::Half>::new();
-        let Notes { carry, report, text, length: length_before, is_open, end, .. } = notes;
-        let mut notes = Notes { carry, seen: Seen::nothing(), report, text, length: length_before, is_open, end };
+        let Notes { carry, report, text, is_open, .. } = notes;
+        let mut notes = Notes { carry, seen: Seen::<V::Half>::nothing(), report, text, is_open };
         while at < length {
             let left = (length - at).min(V::Half::LANES);
-            let window = Window::load_end(start.add(at), length - at, at);
-            inspect.block::<COUNT>(window.x, || window, left, at, &mut notes);
+            let Window { x, next, second_next } = Window::load_end(start.add(at), length - at, at);
+            let look = inspect.look(x);
+            inspect.note_raw::<COUNT>(&look, left, at, &mut notes);
+            if look.suspect.any_top_bit_or(notes.carry) {
+                let digits = [next, second_next].map(|x| inspect.look(x).digit);
+                notes.separate(at != end);
+                inspect.block::<COUNT>(look, digits, left, at, &mut notes);
+                end = at + left;
+            }
             at += left;
         }
         if !COUNT {
             notes.seen.note(notes.report);
         }
-        notes.separate(at != notes.end);
-        (extract.length, extract.is_open) = (notes.length, notes.is_open);
+        is_ascii &= !notes.seen.text.any_top_bit_or(0);
+        notes.separate(at != end);
+        let length = notes.text.offset_from(begin) as usize;
+        (extract.length, extract.is_open) = if is_ascii { (0, false) } else { (length, notes.is_open) };
     }
 }
 
@@ -1468,7 +1537,7 @@ unsafe fn compact_half<V: Vector16>(x: V, kept: u64, to: *mut u8) {
     let (first, second) = ((kept & 0xFF) as usize, (kept >> 8) as usize);
     // SAFETY: both stores are of 8 bytes, the second at most 8 bytes behind the first.
     unsafe {
-        let order = V::from_words(COMPACTED[first], COMPACTED[second] | 0x0808_0808_0808_0808);
+        let order = V::from_words(COMPACTED[0][first], COMPACTED[1][second]);
         x.lookup(order).store_words(to, to.add(first.count_ones() as usize));
     }
 }

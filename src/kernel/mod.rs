@@ -392,22 +392,23 @@ pub(crate) fn from_digits(high: u8, low: u8) -> Option<u8> {
     (value >= 0).then_some(value as u8)
 }
 
-/// For each mask of eight lanes the numbers of those set, as the bytes of a little-endian word.
-pub(crate) static COMPACTED: [u64; 256] = {
-    let mut table = [0; 256];
+/// For each mask of eight lanes the numbers of those set, as the bytes of a little-endian word; and the same of lanes 8 to 15.
+pub(crate) static COMPACTED: [[u64; 256]; 2] = {
+    let mut tables = [[0; 256]; 2];
     let mut mask = 0;
     while mask < 256 {
         let (mut lane, mut at) = (0, 0);
         while lane < 8 {
             if mask >> lane & 1 != 0 {
-                table[mask] |= lane << (8 * at);
+                tables[0][mask] |= lane << (8 * at);
                 at += 1;
             }
             lane += 1;
         }
+        tables[1][mask] = tables[0][mask] | 0x0808_0808_0808_0808;
         mask += 1;
     }
-    table
+    tables
 };
 
 /// For each mask of four lanes, laid out as `[byte, high digit, low digit, %]` each, which bytes count: the last three of a lane

@@ -122,6 +122,11 @@ impl Vector for uint8x16_t {
     }
 
     #[inline(always)]
+    unsafe fn shift_lanes_down<const N: i32>(self, above: Self) -> Self {
+        vextq_u8::<N>(self, above)
+    }
+
+    #[inline(always)]
     unsafe fn bits(self) -> u64 {
         // One bit of each lane, added up pair by pair.
         const BITS: [u8; 16] = [1, 2, 4, 8, 16, 32, 64, 128, 1, 2, 4, 8, 16, 32, 64, 128];
@@ -161,11 +166,6 @@ impl Vector16 for uint8x16_t {
     unsafe fn load_partial(from: *const u8, length: usize) -> Self {
         let (low, high) = word::load(core::slice::from_raw_parts(from, length));
         Self::from_words(low, high)
-    }
-
-    #[inline(always)]
-    unsafe fn shift_lanes_down<const N: i32>(self, above: Self) -> Self {
-        vextq_u8::<N>(self, above)
     }
 
     #[inline(always)]

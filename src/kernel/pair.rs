@@ -4,6 +4,7 @@
 use crate::rules::EncodeRules;
 
 /// The rules of a pair: nothing is kept, no letter and no digit is escaped.
+#[repr(align(64))]
 pub(crate) struct PairRules {
     pub(crate) rules: EncodeRules,
     /// What each byte becomes: up to three bytes from the lowest on, and how many in the highest.

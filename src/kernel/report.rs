@@ -188,8 +188,9 @@ pub(crate) const RAW_PLUS: u8 = 1;
 pub(crate) const RAW_ILLEGAL: u8 = !(RAW_PERCENT | RAW_PLUS);
 
 /// What raw bytes below 128 are.
-pub(crate) const RAW: ByNibbles = ByNibbles::EMPTY
-    .with(RAW_PERCENT, 1 << 2, 1 << 0x5)
+pub(crate) const RAW: ByNibbles = ILLEGAL_AND_PLUS.with(RAW_PERCENT, 1 << 2, 1 << 0x5);
+
+const ILLEGAL_AND_PLUS: ByNibbles = ByNibbles::EMPTY
     .with(RAW_PLUS, 1 << 2, 1 << 0xB)
     // Controls.
     .with(1 << 1, 1 << 0 | 1 << 1, 0xFFFF)
@@ -201,6 +202,13 @@ pub(crate) const RAW: ByNibbles = ByNibbles::EMPTY
     .with(1 << 4, 1 << 6, 1 << 0x0)
     // '{', '|', '}' and delete.
     .with(1 << 5, 1 << 7, 1 << 0xB | 1 << 0xC | 1 << 0xD | 1 << 0xF);
+
+/// Bits of [`RAW_AND_DIGITS`]: the hexadecimal digits, by either of them.
+pub(crate) const DIGIT: u8 = 0xC0;
+
+/// [`RAW`], but for '%', and which bytes are hexadecimal digits.
+pub(crate) const RAW_AND_DIGITS: ByNibbles =
+    ILLEGAL_AND_PLUS.with(0x40, 1 << 3, 0x03FF).with(0x80, 1 << 4 | 1 << 6, 0x007E);
 
 /// Bit of [`TRIPLETS`]: delete, which is a control.
 pub(crate) const TRIPLET_DELETE: u8 = 1 << CATEGORY_BITS;
@@ -224,6 +232,8 @@ const _: () = {
         let raw = RAW.of(byte);
         assert!((raw & RAW_ILLEGAL != 0) == ILLEGAL_BYTES.contains(byte));
         assert!((raw & RAW_PERCENT != 0) == (byte == b'%') && (raw & RAW_PLUS != 0) == (byte == b'+'));
+        let digit = RAW_AND_DIGITS.of(byte);
+        assert!((digit & DIGIT != 0) == byte.is_ascii_hexdigit() && digit & !DIGIT == raw & !RAW_PERCENT);
         let delete = ((byte == 0x7F) as u8) << (CONTROL - NUL);
         let triplet = TRIPLETS.of(byte) & !TRIPLET_DELETE | delete;
         assert!(triplet == CATEGORIES[byte as usize] & !TRIPLET_UNRESERVED);

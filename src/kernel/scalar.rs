@@ -436,6 +436,21 @@ fn encode_part(part: &[u8], tape: Tape<'_>, mut written: usize, rules: &PairRule
     encode_each(rest, tape, written, symbol)
 }
 
+/// Decodes up to 8 bytes in which there is one '%', if it begins a triplet: what they become, two bytes less.
+#[cfg(feature = "alloc")]
+#[inline(always)]
+pub(crate) fn decode_triplet(input: &[u8]) -> Option<[u8; 8]> {
+    let word = word::load_up_to_8(input);
+    let percent = word::exactly(word, b'%');
+    if !percent.is_power_of_two() {
+        return None;
+    }
+    let at = percent.trailing_zeros() - 7;
+    let [_, high, low, ..] = (word >> at).to_le_bytes();
+    let behind = word >> at >> 16 & !0xFF | u64::from(from_digits(high, low)?);
+    Some((word & ((1 << at) - 1) | behind << at).to_le_bytes())
+}
+
 /// What [`encode_few`] needs for three bytes, four at a time.
 #[cfg(feature = "alloc")]
 pub(crate) const FEW_OUTPUT: usize = 12;

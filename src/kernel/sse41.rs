@@ -123,6 +123,11 @@ impl Vector for __m128i {
     }
 
     #[inline(always)]
+    unsafe fn shift_lanes_down<const N: i32>(self, above: Self) -> Self {
+        _mm_alignr_epi8::<N>(above, self)
+    }
+
+    #[inline(always)]
     unsafe fn bits(self) -> u64 {
         u64::from(_mm_movemask_epi8(self) as u32)
     }
@@ -157,11 +162,6 @@ impl Vector16 for __m128i {
     unsafe fn load_partial(from: *const u8, length: usize) -> Self {
         let (low, high) = word::load(core::slice::from_raw_parts(from, length));
         Self::from_words(low, high)
-    }
-
-    #[inline(always)]
-    unsafe fn shift_lanes_down<const N: i32>(self, above: Self) -> Self {
-        _mm_alignr_epi8::<N>(above, self)
     }
 
     #[inline(always)]

@@ -51,6 +51,9 @@ pub(crate) trait Vector: Copy {
     /// Entry `index & 15` of the table (of the group that the lane is in), or 0 where `index` is 0x80 or more.
     unsafe fn lookup(self, index: Self) -> Self;
 
+    /// Each lane replaced by the one `N` above it; the lowest lanes of `above` come in at the top. `N` is below 16.
+    unsafe fn shift_lanes_down<const N: i32>(self, above: Self) -> Self;
+
     /// Of a mask: its bits.
     unsafe fn bits(self) -> u64;
 
@@ -75,9 +78,6 @@ pub(crate) trait Vector: Copy {
 pub(crate) trait Vector16: Vector<Half = Self> {
     /// `from` is valid for reads of `length` bytes, fewer than `LANES`; the other lanes are zero.
     unsafe fn load_partial(from: *const u8, length: usize) -> Self;
-
-    /// Each lane replaced by the one `N` above it; the lowest lanes of `above` come in at the top.
-    unsafe fn shift_lanes_down<const N: i32>(self, above: Self) -> Self;
 
     /// Lanes 0 to 7 and 8 to 15, each as a little-endian word.
     unsafe fn from_words(low: u64, high: u64) -> Self;
