@@ -449,7 +449,7 @@ impl<V> Notes<'_, V> {
 /// What was found in any lane so far.
 #[derive(Clone, Copy)]
 struct Seen<V> {
-    /// The union of the bytes.
+    /// The union of the bytes of blocks that are not all ASCII, and of others.
     bytes: V,
     /// The union of what was extracted.
     text: V,
@@ -518,9 +518,9 @@ impl<V: Vector> Inspect<V> {
             let high_nibbles = x.high_nibbles();
             let raw = self.raw_and_digits.lookup(x, high_nibbles);
             let value = x.and(self.fifteen).add(self.letters.lookup(high_nibbles));
-            let digit = value.or(raw.and(V::splat(report::DIGIT)));
             let percent = x.equal(self.percent);
-            Look { x, percent, suspect: percent.or(x), raw, digit }
+            // Of what a digit is raw, there is nothing but that it is one; nothing else is.
+            Look { x, percent, suspect: percent.or(x), raw, digit: value.or(raw) }
         }
     }
 
@@ -567,9 +567,9 @@ impl<V: Vector> Inspect<V> {
             // A block without '%' is taken as one with: what asks would seldom be foreseen.
             let least = high.minimum(low);
             let valid = percent.and(least.maximum(V::splat(LEAST_DIGIT)).equal(least));
-            let bytes = high.and(self.fifteen).times_16().or(low.and(self.fifteen));
             let both = high.or(low).and(valid);
-            let high_nibbles = bytes.high_nibbles();
+            let high_nibbles = high.and(self.fifteen);
+            let bytes = high_nibbles.times_16().or(low.and(self.fifteen));
             let decoded = self.decoded.lookup(bytes, high_nibbles).and(valid);
             let unreserved = self.unreserved.lookup(bytes, high_nibbles).and(valid);
             let (text, escapes, malformed) = (x.blend(bytes, valid), valid.bits(), percent.xor(valid));
@@ -648,7 +648,6 @@ pub(crate) unsafe fn inspect<V: Vector, const COUNT: bool>(
                 if raw.or(bytes).any_top_bit_or(notes.carry) {
                     break;
                 }
-                notes.seen.bytes = notes.seen.bytes.or(bytes);
                 notes.seen.raw = notes.seen.raw.or(raw);
                 at += step * V::LANES;
                 left -= step;
