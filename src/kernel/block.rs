@@ -449,7 +449,7 @@ impl<V> Notes<'_, V> {
 /// What was found in any lane so far.
 #[derive(Clone, Copy)]
 struct Seen<V> {
-    /// The union of the bytes of blocks that are not all ASCII, and of others.
+    /// The union of the bytes, for their top bits: those of blocks that are all ASCII may be left out.
     bytes: V,
     /// The union of what was extracted.
     text: V,
@@ -519,7 +519,7 @@ impl<V: Vector> Inspect<V> {
             let raw = self.raw_and_digits.lookup(x, high_nibbles);
             let value = x.and(self.fifteen).add(self.letters.lookup(high_nibbles));
             let percent = x.equal(self.percent);
-            // Of what a digit is raw, there is nothing but that it is one; nothing else is.
+            // Raw, a digit has no bit but one of those of digits, and nothing else has those.
             Look { x, percent, suspect: percent.or(x), raw, digit: value.or(raw) }
         }
     }

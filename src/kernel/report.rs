@@ -234,6 +234,7 @@ const _: () = {
         assert!((raw & RAW_PERCENT != 0) == (byte == b'%') && (raw & RAW_PLUS != 0) == (byte == b'+'));
         let digit = RAW_AND_DIGITS.of(byte);
         assert!((digit & DIGIT != 0) == byte.is_ascii_hexdigit() && digit & !DIGIT == raw & !RAW_PERCENT);
+        assert!(digit & DIGIT == 0 || digit & !DIGIT == 0);
         let delete = ((byte == 0x7F) as u8) << (CONTROL - NUL);
         let triplet = TRIPLETS.of(byte) & !TRIPLET_DELETE | delete;
         assert!(triplet == CATEGORIES[byte as usize] & !TRIPLET_UNRESERVED);
