@@ -14,7 +14,8 @@ pub(crate) struct DecodeRules {
     pub(crate) keep: Option<ByteSet>,
     /// These bytes must not stand in the output.
     pub(crate) reject: Option<ByteSet>,
-    /// The digits of kept triplets become upper-case: normalisation. Not together with `plus` or `reject`.
+    /// The digits of kept triplets become upper-case: normalisation. Not together with `plus` or `reject`, and only if `keep` has all
+    /// bytes from 0x80.
     pub(crate) uppercase: bool,
 }
 

@@ -341,10 +341,21 @@ impl Class {
             _mm512_shuffle_epi8(self.ascii, x),
             _mm512_shuffle_epi8(self.others, _mm512_xor_si512(x, top)),
         );
-        // The bit: what the shift of words lets in from the neighbour does not matter, the table repeats every eight entries.
+        _mm512_test_epi8_mask(row, Self::bit(x))
+    }
+
+    /// Those of `lanes` that are members below 128: for others the shuffle yields zero, which has no bit.
+    #[inline(always)]
+    unsafe fn ascii_members(&self, lanes: u64, x: __m512i) -> u64 {
+        _mm512_mask_test_epi8_mask(lanes, _mm512_shuffle_epi8(self.ascii, x), Self::bit(x))
+    }
+
+    /// The bit of each byte in its row.
+    #[inline(always)]
+    unsafe fn bit(x: __m512i) -> __m512i {
+        // What the shift of words lets in from the neighbour does not matter, the table repeats every eight entries.
         let bits = _mm512_set1_epi64(0x8040_2010_0804_0201_u64 as i64);
-        let bit = _mm512_permutexvar_epi8(_mm512_srli_epi16::<4>(x), bits);
-        _mm512_test_epi8_mask(row, bit)
+        _mm512_permutexvar_epi8(_mm512_srli_epi16::<4>(x), bits)
     }
 }
 
@@ -476,6 +487,8 @@ struct Marks {
 struct Decode {
     digits: __m512i,
     keep: Class,
+    /// What is not in `keep`.
+    decodable: Class,
     reject: Class,
     strict: bool,
 }
@@ -486,6 +499,7 @@ impl Decode {
         Self {
             digits: load_table(&DIGITS),
             keep: Class::new(rules.keep.as_ref().unwrap_or(&ByteSet::EMPTY)),
+            decodable: Class::new(&rules.keep.unwrap_or(ByteSet::EMPTY).complement()),
             reject: Class::new(rules.reject.as_ref().unwrap_or(&ByteSet::EMPTY)),
             strict: rules.strict,
         }
@@ -640,7 +654,13 @@ impl Decode {
         let Marks { percent, plus, plain, .. } = *marks;
         let lanes = if WHOLE { u64::MAX } else { low_bits(length) };
         let (valid, bytes) = window.triplets(percent, self.digits);
-        let decoded = if VARIANT & KEEP != 0 { valid & !self.keep.members(bytes) } else { valid };
+        let decoded = if VARIANT & UPPERCASE != 0 {
+            self.decodable.ascii_members(valid, bytes)
+        } else if VARIANT & KEEP != 0 {
+            valid & !self.keep.members(bytes)
+        } else {
+            valid
+        };
         let mut output = _mm512_mask_blend_epi8(decoded, plain, bytes);
         let mut lowercase = 0;
         if VARIANT & UPPERCASE != 0 {

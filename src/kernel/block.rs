@@ -55,6 +55,16 @@ impl<V: Vector> Class<V> {
             row.and(bit).equal(bit)
         }
     }
+
+    /// Mask of the members below 128: for others the lookup yields zero, which has no bit.
+    #[inline(always)]
+    unsafe fn ascii_members(&self, x: V) -> V {
+        // SAFETY: the caller has the instructions.
+        unsafe {
+            let bit = self.bits.lookup(x.high_nibbles());
+            self.ascii.lookup(x).and(bit).equal(bit)
+        }
+    }
 }
 
 /// What recognises triplets, in registers.
@@ -768,6 +778,8 @@ struct Decode<V> {
     plus: V,
     space: V,
     keep: Class<V>,
+    /// What is not in `keep`.
+    decodable: Class<V>,
     reject: Class<V>,
     strict: bool,
 }
@@ -782,6 +794,7 @@ impl<V: Vector> Decode<V> {
                 plus: V::splat(b'+'),
                 space: V::splat(b' '),
                 keep: Class::new(rules.keep.as_ref().unwrap_or(&ByteSet::EMPTY)),
+                decodable: Class::new(&rules.keep.unwrap_or(ByteSet::EMPTY).complement()),
                 reject: Class::new(rules.reject.as_ref().unwrap_or(&ByteSet::EMPTY)),
                 strict: rules.strict,
             }
@@ -851,8 +864,13 @@ impl<V: Vector> Decode<V> {
         unsafe {
             let (valid, bytes) = self.triplets.decode(percent, window.next, window.second_next);
             let malformed = percent.bits() & !valid.bits();
-            let decoded =
-                if VARIANT & KEEP != 0 { valid.and(self.keep.members(bytes).xor(V::splat(0xFF))) } else { valid };
+            let decoded = if VARIANT & UPPERCASE != 0 {
+                valid.and(self.decodable.ascii_members(bytes))
+            } else if VARIANT & KEEP != 0 {
+                valid.and(self.keep.members(bytes).xor(V::splat(0xFF)))
+            } else {
+                valid
+            };
             let mut output = plain.blend(bytes, decoded);
             let mut lowercase = 0;
             if VARIANT & UPPERCASE != 0 {
