@@ -463,7 +463,7 @@ struct Seen<V> {
     bytes: V,
     /// The union of what was extracted.
     text: V,
-    /// The union of [`report::RAW`].
+    /// The union of [`report::RAW`] or [`report::RAW_AND_DIGITS`].
     raw: V,
     /// The union of the digits of triplets; zero where there were none.
     digits: V,
@@ -488,7 +488,7 @@ impl<V: Vector> Seen<V> {
         // SAFETY: the caller has the instructions.
         unsafe {
             let digits = union_of_lanes(self.digits);
-            report.note_raw(union_of_lanes(self.raw) & !report::DIGIT, union_of_lanes(self.bytes) >= 0x80);
+            report.note_raw(union_of_lanes(self.raw), union_of_lanes(self.bytes) >= 0x80);
             report.note::<false>(report::ESCAPE, u64::from(digits), 0);
             report.note::<false>(report::MALFORMED, u64::from(union_of_lanes(self.malformed)), 0);
             report.note::<false>(report::LOWER_HEX, u64::from(digits & LOWERCASE), 0);
@@ -546,10 +546,9 @@ impl<V: Vector> Inspect<V> {
             }
             if COUNT {
                 let non_ascii = has(look.x, 0x80);
-                let illegal = report::RAW_ILLEGAL & !report::DIGIT;
                 notes.report.note::<true>(report::NON_ASCII, non_ascii, at);
                 notes.report.note::<true>(report::PLUS, has(raw, report::RAW_PLUS), at);
-                notes.report.note::<true>(report::ILLEGAL, has(raw, illegal) | non_ascii, at);
+                notes.report.note::<true>(report::ILLEGAL, has(raw, report::RAW_ILLEGAL) | non_ascii, at);
             } else {
                 notes.seen.bytes = notes.seen.bytes.or(look.x);
                 notes.seen.raw = notes.seen.raw.or(raw);

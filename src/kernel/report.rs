@@ -184,8 +184,8 @@ impl ByNibbles {
 pub(crate) const RAW_PERCENT: u8 = 0x80;
 /// Bit of [`RAW`]: '+'.
 pub(crate) const RAW_PLUS: u8 = 1;
-/// Bits of [`RAW`]: the bytes below 128 of [`ILLEGAL_BYTES`], by any of them.
-pub(crate) const RAW_ILLEGAL: u8 = !(RAW_PERCENT | RAW_PLUS);
+/// Bits of [`RAW`], and of [`RAW_AND_DIGITS`]: the bytes below 128 of [`ILLEGAL_BYTES`], by any of them.
+pub(crate) const RAW_ILLEGAL: u8 = !(DIGIT | RAW_PLUS);
 
 /// What raw bytes below 128 are.
 pub(crate) const RAW: ByNibbles = ILLEGAL_AND_PLUS.with(RAW_PERCENT, 1 << 2, 1 << 0x5);
