@@ -483,16 +483,38 @@ impl<V: Vector> Seen<V> {
         Self { bytes: zero, text: zero, raw: zero, digits: zero, malformed: zero, decoded: zero, unreserved: zero }
     }
 
+    /// The same of 16 lanes.
+    #[inline(always)]
+    unsafe fn halved(self) -> Seen<V::Half> {
+        // SAFETY: the caller has the instructions. Of a register of 16 lanes, only the lower half is used.
+        let halved = |x: V| unsafe {
+            let (low, high) = x.halves();
+            if V::LANES == V::Half::LANES { low } else { low.or(high) }
+        };
+        Seen {
+            bytes: halved(self.bytes),
+            text: halved(self.text),
+            raw: halved(self.raw),
+            digits: halved(self.digits),
+            malformed: halved(self.malformed),
+            decoded: halved(self.decoded),
+            unreserved: halved(self.unreserved),
+        }
+    }
+}
+
+impl<V: Vector16> Seen<V> {
     #[inline(always)]
     unsafe fn note(&self, report: &mut Report) {
         // SAFETY: the caller has the instructions.
         unsafe {
-            let digits = union_of_lanes(self.digits);
-            report.note_raw(union_of_lanes(self.raw), union_of_lanes(self.bytes) >= 0x80);
+            let [raw, digits, decoded, unreserved] =
+                unions_of_lanes([self.raw, self.digits, self.decoded, self.unreserved]);
+            report.note_raw(raw, self.bytes.any_top_bit_or(0));
             report.note::<false>(report::ESCAPE, u64::from(digits), 0);
-            report.note::<false>(report::MALFORMED, u64::from(union_of_lanes(self.malformed)), 0);
+            report.note::<false>(report::MALFORMED, u64::from(self.malformed.any_or(0)), 0);
             report.note::<false>(report::LOWER_HEX, u64::from(digits & LOWERCASE), 0);
-            report.note_triplets(union_of_lanes(self.decoded), union_of_lanes(self.unreserved) != 0);
+            report.note_triplets(decoded, unreserved != 0);
         }
     }
 }
@@ -611,12 +633,17 @@ impl<V: Vector> Inspect<V> {
     }
 }
 
+/// Of each of four registers, the union of its lanes.
 #[inline(always)]
-unsafe fn union_of_lanes<V: Vector>(x: V) -> u8 {
-    let mut lanes = [0; 32];
-    // SAFETY: no register has more lanes than this buffer, and the caller has the instructions.
-    unsafe { x.store(lanes.as_mut_ptr()) };
-    lanes.iter().fold(0, |union, lane| union | lane)
+unsafe fn unions_of_lanes<V: Vector16>([a, b, c, d]: [V; 4]) -> [u8; 4] {
+    let mut lanes = [[0; 4]; 4];
+    // SAFETY: the caller has the instructions, and a register has as many lanes as the array.
+    unsafe {
+        let union = |(low, high): (V, V)| low.or(high);
+        let (pairs, others) = (union(a.interleave_bytes(b)), union(c.interleave_bytes(d)));
+        union(pairs.interleave_pairs(others)).store(lanes.as_mut_ptr().cast());
+    }
+    lanes.into_iter().map(u32::from_ne_bytes).fold(0, |union, lanes| union | lanes).to_ne_bytes()
 }
 
 /// # Safety
@@ -689,14 +716,9 @@ pub(crate) unsafe fn inspect<V: Vector, const COUNT: bool>(
                 end = at;
             }
         }
-        if !COUNT {
-            notes.seen.note(notes.report);
-        }
-
-        let mut is_ascii = length_before == 0 && !notes.seen.text.any_top_bit_or(0);
         let inspect = Inspect::<V::Half>::new();
-        let Notes { carry, report, text, is_open, .. } = notes;
-        let mut notes = Notes { carry, seen: Seen::<V::Half>::nothing(), report, text, is_open };
+        let Notes { carry, seen, report, text, is_open } = notes;
+        let mut notes = Notes { carry, seen: seen.halved(), report, text, is_open };
         while at < length {
             let left = (length - at).min(V::Half::LANES);
             let Window { x, next, second_next } = Window::load_end(start.add(at), length - at, at);
@@ -713,7 +735,7 @@ pub(crate) unsafe fn inspect<V: Vector, const COUNT: bool>(
         if !COUNT {
             notes.seen.note(notes.report);
         }
-        is_ascii &= !notes.seen.text.any_top_bit_or(0);
+        let is_ascii = length_before == 0 && !notes.seen.text.any_top_bit_or(0);
         notes.separate(at != end);
         let length = notes.text.offset_from(begin) as usize;
         (extract.length, extract.is_open) = if is_ascii { (0, false) } else { (length, notes.is_open) };
