@@ -149,7 +149,7 @@ fn check_decoder(decoder: Decoder) {
 
 fn check_encoder(encoder: Encoder, longest: usize) {
     let mut check = EncodingCheck::new(encoder);
-    for_each_string(longest, |string| check.check(string));
+    for_each_string(longest, |string| check.check_with_scan(string));
     for_each_embedded(|text| check.check_with_scan(text));
 }
 
@@ -222,6 +222,12 @@ fn every_short_string_encoded_with_kept_triplets() {
 #[test]
 fn every_short_string_encoded_with_plus_and_kept_triplets() {
     check_encoder(Encoder::FORM.keep_triplets(), longest(7, 5));
+}
+
+/// Digits, '%' and letters among the escaped, which no standard has, and lower-case triplets.
+#[test]
+fn every_short_string_encoded_by_a_set_of_ones_own() {
+    check_encoder(Encoder::new(ByteSet::new(b"%4ag")).lowercase(), longest(6, 5));
 }
 
 /// No kernel has a variant of this, so that the strings may be shorter.
@@ -311,8 +317,16 @@ fn every_place_in_every_short_text() {
     let pieces: [&[u8]; 6] = [b"%", b"%41", b"+", b" ", b"\0", b"\xFF"];
     let mut decoding =
         [Decoder::new(), Decoder::new().lenient(), Decoder::new().lenient().plus_for_space()].map(DecodingCheck::new);
-    let mut encoding =
-        [Encoder::COMPONENT, Encoder::FORM, Encoder::URI, Encoder::URI.keep_non_ascii()].map(EncodingCheck::new);
+    let with_letters = Encoder::new(sets::whatwg::COMPONENT.with(b'z').with(b'4'));
+    let mut encoding = [
+        Encoder::COMPONENT,
+        Encoder::COMPONENT.lowercase(),
+        Encoder::FORM,
+        Encoder::URI,
+        Encoder::URI.keep_non_ascii(),
+        with_letters,
+    ]
+    .map(EncodingCheck::new);
     for length in 0..=70 {
         for piece in pieces {
             for at in 0..=length {

@@ -14,7 +14,8 @@ use super::{
     measure_encode, run_encode, scan_decode,
 };
 use crate::error::{DecodeError, DecodeIntoError};
-use crate::kernel::scalar::{FEW_OUTPUT, decode_triplet, encode_few as encode_few_bytes, is_alphanumeric_and_plain};
+use crate::kernel::few::{Suspects, decode_triplet, encode_one, room_for_one};
+use crate::kernel::scalar::{FEW_OUTPUT, encode_few as encode_few_bytes, has_no_alphanumeric};
 use crate::kernel::tape::Tape;
 use crate::kernel::{Kernels, MEASURE, SCAN, SHORT_OUTPUT, Stop, WRITE, word};
 use crate::level::Level;
@@ -76,7 +77,7 @@ unsafe fn to_text<'a>(encoded: Option<Vec<u8>>, input: &'a [u8]) -> Cow<'a, str>
 
 // Character by character is how much text gets encoded.
 
-/// Encodes two or three bytes, of which not all stay, without a kernel.
+/// Encodes two to four bytes without a kernel.
 #[inline(never)]
 fn encode_few<'a>(input: &'a [u8], rules: &EncodeRules) -> Cow<'a, str> {
     let mut output = Vec::with_capacity(FEW_OUTPUT);
@@ -84,7 +85,7 @@ fn encode_few<'a>(input: &'a [u8], rules: &EncodeRules) -> Cow<'a, str> {
     // SAFETY: so many bytes were initialised. (tests/bounds.rs)
     unsafe { output.set_len(written) }
     // SAFETY: as `to_text` says.
-    unsafe { to_text(Some(output), input) }
+    unsafe { to_text((written > input.len()).then_some(output), input) }
 }
 
 /// So many bytes, or twice as many, are looked at before a kernel is called.
@@ -93,12 +94,31 @@ const WORD: usize = 8;
 /// Encodes four bytes or more, a [`WORD`] at most, or as `TWO`, more than one.
 #[inline(never)]
 fn encode_words<'a, const TWO: bool>(input: &'a [u8], rules: &EncodeRules, kernels: &Kernels) -> Cow<'a, str> {
-    if is_alphanumeric_and_plain::<TWO>(input, rules.escape()) {
+    let suspects = Suspects::<TWO>::of(input);
+    if suspects.are_none() && has_no_alphanumeric(rules.escape()) {
         // SAFETY: as `to_text` says.
-        unsafe { to_text(None, input) }
-    } else {
-        encode_short(input, rules, kernels)
+        return unsafe { to_text(None, input) };
     }
+    match suspects.only_one(input.len()) {
+        Some(at) if has_no_alphanumeric(rules.escape()) => encode_around::<TWO>(input, at, rules),
+        _ if input.len() == 4 => encode_few(input, rules),
+        _ => encode_short(input, rules, kernels),
+    }
+}
+
+/// The same where it is known that none but the byte at `at` may be escaped.
+#[inline(never)]
+fn encode_around<'a, const TWO: bool>(input: &'a [u8], at: usize, rules: &EncodeRules) -> Cow<'a, str> {
+    if rules.leaves(input[at]) {
+        // SAFETY: as `to_text` says.
+        return unsafe { to_text(None, input) };
+    }
+    let mut output = Vec::with_capacity(const { room_for_one::<TWO>() });
+    let written = encode_one::<TWO>(input, at, output.spare_capacity_mut(), rules);
+    // SAFETY: so many bytes were initialised. (tests/bounds.rs)
+    unsafe { output.set_len(written) }
+    // SAFETY: as `to_text` says.
+    unsafe { to_text(Some(output), input) }
 }
 
 /// Encodes at most 64 bytes to the stack, and copies from there to as much memory as is needed.

@@ -1,6 +1,7 @@
 //! The scalar level: words and tables, no vector instructions, no unsafe code.
 #![forbid(unsafe_code)]
 
+use core::hint::select_unpredictable;
 use core::mem::MaybeUninit;
 
 use super::pair::PairRules;
@@ -22,7 +23,7 @@ struct Rows {
 
 /// Whether no ASCII letter or digit is a member.
 #[inline(always)]
-fn has_no_alphanumeric(set: &ByteSet) -> bool {
+pub(crate) fn has_no_alphanumeric(set: &ByteSet) -> bool {
     let ([ascii, _], [alphanumeric, _]) = (set.rows(), ALPHANUMERIC.rows());
     u128::from_le_bytes(*ascii) & u128::from_le_bytes(*alphanumeric) == 0
 }
@@ -436,30 +437,20 @@ fn encode_part(part: &[u8], tape: Tape<'_>, mut written: usize, rules: &PairRule
     encode_each(rest, tape, written, symbol)
 }
 
-/// Decodes up to 8 bytes in which there is one '%', if it begins a triplet: what they become, two bytes less.
+/// What [`encode_few`] needs for four bytes, four at a time.
 #[cfg(feature = "alloc")]
-#[inline(always)]
-pub(crate) fn decode_triplet(input: &[u8]) -> Option<[u8; 8]> {
-    let word = word::load_up_to_8(input);
-    let percent = word::exactly(word, b'%');
-    if !percent.is_power_of_two() {
-        return None;
-    }
-    let at = percent.trailing_zeros() - 7;
-    let [_, high, low, ..] = (word >> at).to_le_bytes();
-    let behind = word >> at >> 16 & !0xFF | u64::from(from_digits(high, low)?);
-    Some((word & ((1 << at) - 1) | behind << at).to_le_bytes())
-}
-
-/// What [`encode_few`] needs for three bytes, four at a time.
-#[cfg(feature = "alloc")]
-pub(crate) const FEW_OUTPUT: usize = 12;
+pub(crate) const FEW_OUTPUT: usize = 16;
 
 /// Encodes a few bytes by rules that keep nothing and leave spaces alone, as far as there is room, and returns the length of the output.
 #[inline(always)]
 pub(crate) fn encode_few(input: &[u8], output: &mut [MaybeUninit<u8>], rules: &EncodeRules) -> usize {
-    let (escape, case) = (rules.escape(), Symbols::case(rules));
-    let symbol = |byte| Symbols::one::<0>(byte, u32::from(escape.contains(byte)), case);
+    let ([ascii, _], case) = (rules.escape().rows(), Symbols::case(rules));
+    let symbol = |byte: u8| {
+        // All bytes from 0x80 are escaped.
+        let row = u32::from(ascii[usize::from(byte & 15)]) | 0xFF00;
+        let is_escaped = row >> (byte >> 4) & 1 != 0;
+        select_unpredictable(is_escaped, TRIPLETS[usize::from(byte)] | case, u32::from(byte) | 1 << 24)
+    };
     encode_each(input, Tape::new(&[], output), 0, symbol)
 }
 
@@ -500,7 +491,7 @@ fn encode_by_table<const VARIANT: u8>(tape: Tape<'_>, rows: &Rows, rules: &Encod
 const WORTH_A_TABLE: usize = 256;
 
 /// What each byte becomes: up to three bytes from the lowest on, and how many in the highest.
-struct Symbols([u32; 256]);
+pub(super) struct Symbols([u32; 256]);
 
 impl Symbols {
     #[inline(always)]
@@ -516,7 +507,7 @@ impl Symbols {
 
     /// What makes upper-case triplets those that are asked for: digits and '%' have this bit already.
     #[inline(always)]
-    fn case(rules: &EncodeRules) -> u32 {
+    pub(super) fn case(rules: &EncodeRules) -> u32 {
         if rules.is_lowercase() { 0x20_20_20 } else { 0 }
     }
 
@@ -530,7 +521,7 @@ impl Symbols {
 }
 
 /// The upper-case triplet of each byte as a [`Symbols`] entry.
-static TRIPLETS: [u32; 256] = {
+pub(super) static TRIPLETS: [u32; 256] = {
     let mut triplets = [0; 256];
     let mut byte = 0;
     while byte < 256 {
@@ -620,19 +611,4 @@ fn encode_symbols<const VARIANT: u8, const MODE: u8>(
         written += usize::from(symbol[3]);
     };
     Progress::new(read, written, stop)
-}
-
-/// Whether the bytes are letters and digits, and these are not escaped: 4 to 8 bytes in one word, or, as `TWO` words, 8 to 16.
-#[cfg(feature = "alloc")]
-#[inline(always)]
-pub(crate) fn is_alphanumeric_and_plain<const TWO: bool>(input: &[u8], escape: &ByteSet) -> bool {
-    let are_alphanumeric = if TWO {
-        let word = |half: Option<&[u8; 8]>| half.is_some_and(|half| word::is_alphanumeric(u64::from_le_bytes(*half)));
-        // One condition, where two would be two branches to predict.
-        word(input.first_chunk()) & word(input.last_chunk())
-    } else {
-        let word = |half: Option<&[u8; 4]>| half.map_or(0, |half| u64::from(u32::from_le_bytes(*half)));
-        word::is_alphanumeric(word(input.first_chunk()) << 32 | word(input.last_chunk()))
-    };
-    are_alphanumeric && has_no_alphanumeric(escape)
 }

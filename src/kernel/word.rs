@@ -1,12 +1,12 @@
 //! Eight bytes at a time in an ordinary register.
 #![forbid(unsafe_code)]
 
-/// Up to 15 bytes as two little-endian words, zero-padded, without a loop.
+/// Up to 16 bytes as two little-endian words, zero-padded, without a loop.
 #[inline(always)]
 pub(crate) fn load(bytes: &[u8]) -> (u64, u64) {
     let length = bytes.len();
     if let (Some(first), Some(last)) = (bytes.first_chunk(), bytes.last_chunk()) {
-        // The shift is by 8 to 64 bits; at 64 nothing is left of the second word.
+        // The shift is by up to 64 bits; at 64 nothing is left of the second word.
         let last = u64::from_le_bytes(*last);
         (u64::from_le_bytes(*first), last.checked_shr(8 * (16 - length as u32)).unwrap_or(0))
     } else {
@@ -61,12 +61,18 @@ pub(crate) const fn top_bits(word: u64) -> u64 {
 /// Whether all bytes of `word` are ASCII letters or digits.
 #[inline(always)]
 pub(crate) const fn is_alphanumeric(word: u64) -> bool {
+    not_alphanumeric(word) == 0
+}
+
+/// Has the top bit of exactly those bytes set that are neither ASCII letters nor digits.
+#[inline(always)]
+pub(crate) const fn not_alphanumeric(word: u64) -> u64 {
     // Of ASCII, sums of two bytes stay below 0x100. Setting 0x20 makes letters lower-case, and no digit or letter of what is none.
     let ascii = word & !TOPS;
     let lower = ascii | (ONES * 0x20);
     let letter = (lower + ONES * (0x80 - b'a' as u64)) & !(lower + ONES * (0x7F - b'z' as u64));
     let digit = (ascii + ONES * (0x80 - b'0' as u64)) & !(ascii + ONES * (0x7F - b'9' as u64));
-    (letter | digit) & !word & TOPS == TOPS
+    (!(letter | digit) | word) & TOPS
 }
 
 const ONES: u64 = u64::MAX / 0xFF;
