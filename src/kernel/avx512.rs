@@ -759,6 +759,9 @@ fn is_within_page(start: *const u8) -> bool {
 /// `from` is valid for reads of `length` bytes, if that is not above 64.
 #[inline(always)]
 pub(super) unsafe fn load(from: *const u8, length: usize) -> __m512i {
+    // From masked loads alone, the machine does not learn to fetch ahead: the short strings of a text that is not in the cache would
+    // each wait for memory. What is only a hint may point anywhere.
+    _mm_prefetch::<_MM_HINT_T0>(from.cast());
     if is_within_page(from) {
         _mm512_maskz_loadu_epi8(low_bits(length), from.cast())
     } else {

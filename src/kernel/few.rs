@@ -49,6 +49,7 @@ impl<const TWO: bool> Suspects<TWO> {
     #[inline(always)]
     pub(crate) fn only_one(self, length: usize) -> Option<usize> {
         let Self([first, last]) = self;
+        // A byte that is there twice comes to one place.
         let bit = if TWO {
             let bits = u128::from(first) | u128::from(last) << (8 * (length - 8));
             bits.is_power_of_two().then(|| bits.trailing_zeros())
