@@ -314,7 +314,7 @@ SHOWN_LENGTHS = {"1", "2", "3", "4", "6", "8", "12", "16", "24", "32", "48", "64
 def page(results, run, instructions):
     yield "# Benchmarks"
     yield (
-        "Written by `scripts/bench-report`; not to be edited. Everything on it comes from one run of three passes. A figure is "
+        "Written by `scripts/bench-report`; not to be edited. Everything on it comes from one run of five passes. A figure is "
         "the median of their medians of criterion's samples, each of which goes through more data than a branch predictor can learn. Every output was compared "
         "with the reference implementation's before it was timed; – stands for a peer that has no such form, or another output. "
         "All are built alike: release, fat LTO, one codegen unit. Decoding is lenient, encoding is for any component."
