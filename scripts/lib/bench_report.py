@@ -314,7 +314,7 @@ SHOWN_LENGTHS = {"1", "2", "3", "4", "6", "8", "12", "16", "24", "32", "48", "64
 def page(results, run, instructions):
     yield "# Benchmarks"
     yield (
-        "Written by `scripts/bench-report`; not to be edited. Everything on it comes from one run of five passes. A figure is "
+        f"Written by `scripts/bench-report`; not to be edited. Everything on it comes from one run, passes: {run['passes']}. A figure is "
         "the median of their medians of criterion's samples, each of which goes through more data than a branch predictor can learn. Every output was compared "
         "with the reference implementation's before it was timed; – stands for a peer that has no such form, or another output. "
         "All are built alike: release, fat LTO, one codegen unit. Decoding is lenient, encoding is for any component."
@@ -370,6 +370,7 @@ def main(folder, docs):
     folder, docs = Path(folder), Path(docs)
     results = read_results(folder)
     run = dict(line.split("=", 1) for line in (folder / "run").read_text().splitlines())
+    run["passes"] = len(list(folder.glob("criterion-*")))
     instructions = (folder / "instructions.md").read_text().strip()
     docs.mkdir(exist_ok=True)
     # Text as text, and the same identifiers in every run, so that a change of the plot is a change of the figures.

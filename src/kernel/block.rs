@@ -49,20 +49,23 @@ impl<V: Vector> Class<V> {
     #[inline(always)]
     unsafe fn members(&self, x: V) -> V {
         // SAFETY: the caller has the instructions.
-        unsafe {
-            let row = self.ascii.lookup(x).or(self.others.lookup(x.xor(self.top)));
-            let bit = self.bits.lookup(x.high_nibbles());
-            row.and(bit).equal(bit)
-        }
+        unsafe { self.members_by_row(self.ascii.lookup(x).or(self.others.lookup(x.xor(self.top))), x) }
     }
 
     /// Mask of the members below 128: for others the lookup yields zero, which has no bit.
     #[inline(always)]
     unsafe fn ascii_members(&self, x: V) -> V {
         // SAFETY: the caller has the instructions.
+        unsafe { self.members_by_row(self.ascii.lookup(x), x) }
+    }
+
+    /// Mask of the lanes whose row has their bit.
+    #[inline(always)]
+    unsafe fn members_by_row(&self, row: V, x: V) -> V {
+        // SAFETY: the caller has the instructions.
         unsafe {
             let bit = self.bits.lookup(x.high_nibbles());
-            self.ascii.lookup(x).and(bit).equal(bit)
+            row.and(bit).equal(bit)
         }
     }
 }
