@@ -67,6 +67,10 @@ impl Decoder {
 
     /// Leaves triplets of the bytes in `set` as the three bytes they are, in place of any set given before.
     ///
+    /// Without `%` in `set` the output is not a URI, and must not be decoded again: `%252F` becomes `%2F`, like a `%2F` that was kept.
+    /// With `%` in `set` the output holds no triplet that the input does not hold. A [lenient](Self::lenient) decoder then also
+    /// leaves the triplet of a digit that could complete a malformed `%`: `%%34%31` becomes `%%341`, not `%41`.
+    ///
     /// ```
     /// # use simdpct::{ByteSet, Decoder};
     /// let path = Decoder::new().keep(ByteSet::new(b"/"));
@@ -232,6 +236,10 @@ impl Decoder {
     }
 
     /// Decodes to text and leaves ill-formed sequences out; borrows where there is nothing to decode and to drop.
+    ///
+    /// **Not for text on which a decision about security depends**: dropping joins what was apart. `..%FF/` becomes `../`, and a check
+    /// made before this call saw neither. [`decode_utf8_lossy`](Self::decode_utf8_lossy) leaves U+FFFD in its place, and
+    /// [`decode_utf8`](Self::decode_utf8) refuses such input.
     ///
     /// # Errors
     ///

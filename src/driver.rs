@@ -258,11 +258,28 @@ fn unfinished_character(text: &[u8]) -> usize {
 pub(crate) fn input_offset(input: &[u8], rules: &DecodeRules, decoded: usize) -> usize {
     let mut at = 0;
     for _ in 0..decoded {
-        let decoded = first_triplet(&input[at..]);
-        let is_triplet = decoded.is_some_and(|byte| !rules.keep.is_some_and(|keep| keep.contains(byte)));
-        at += if is_triplet { 3 } else { 1 };
+        let stays = |byte: u8| {
+            rules.keep.is_some_and(|keep| keep.contains(byte))
+                || byte.is_ascii_hexdigit() && open_triplet(&input[..at], rules) > 0
+        };
+        at += if first_triplet(&input[at..]).is_some_and(|byte| !stays(byte)) { 3 } else { 1 };
     }
     at
+}
+
+/// How many bytes at the end of `before`, the input up to a triplet, matter to whether that triplet is decoded: a malformed '%' which
+/// a digit could complete, and maybe its first digit, if no triplet may be created.
+pub(crate) fn open_triplet(before: &[u8], rules: &DecodeRules) -> usize {
+    if rules.creates_no_triplets() { cut_triplet(before) } else { 0 }
+}
+
+/// Length of the incomplete triplet that `bytes` end with (RFC 3986 2.1).
+pub(crate) fn cut_triplet(bytes: &[u8]) -> usize {
+    match bytes {
+        [.., b'%'] => 1,
+        [.., b'%', digit] if digit.is_ascii_hexdigit() => 2,
+        _ => 0,
+    }
 }
 
 /// Offset of the first byte that is a finding or begins one.

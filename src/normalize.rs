@@ -18,7 +18,9 @@ use crate::sets;
 /// [`malformed`](Self::malformed). The result is never longer than the input, but for malformed `%` that become `%25`, and
 /// every operation is linear in the input's length.
 ///
-/// Normalising twice is the same as once, unless malformed `%` are kept: `%%34%31` then becomes `%41`.
+/// Normalisation is idempotent, whatever the policy, and creates no triplet but the `%25` of an escaped `%`: a triplet that was not in
+/// the input would be a second decoding for the next reader. Where malformed `%` are kept, a triplet whose digit could complete one
+/// therefore stays: `%%34%31` becomes `%%341`, not `%41`.
 ///
 /// ```
 /// use simdpct::Normalizer;
@@ -39,7 +41,7 @@ pub enum Malformed {
     /// Refuses it, with its position.
     #[default]
     Error,
-    /// Passes it on as it is.
+    /// Leaves it as it is, and with it the triplet of a digit that could complete it to a triplet.
     Keep,
     /// Makes it `%25`, so that the result is well-formed.
     Escape,
@@ -65,7 +67,7 @@ impl Normalizer {
     /// # use simdpct::{Malformed, Normalizer};
     /// let text = "100%/%%34%31";
     /// assert_eq!(Normalizer::new().normalize(text).unwrap_err().position, 3);
-    /// assert_eq!(Normalizer::new().malformed(Malformed::Keep).normalize(text)?, "100%/%41");
+    /// assert_eq!(Normalizer::new().malformed(Malformed::Keep).normalize(text)?, "100%/%%341");
     /// assert_eq!(Normalizer::new().malformed(Malformed::Escape).normalize(text)?, "100%25/%2541");
     /// # Ok::<(), simdpct::DecodeError>(())
     /// ```

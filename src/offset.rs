@@ -121,8 +121,11 @@ fn measure(
     rules: &DecodeRules,
     level: Option<Level>,
 ) -> Result<usize, DecodeError> {
-    driver::measure_decode(&input[start..end], rules, level)
-        .map_err(|error| DecodeError::new(error.kind, start + error.position))
+    // What is before the start may matter, and is itself in the output.
+    let open = driver::open_triplet(&input[..start], rules);
+    driver::measure_decode(&input[start - open..end], rules, level)
+        .map(|length| length - open)
+        .map_err(|error| DecodeError::new(error.kind, start - open + error.position))
 }
 
 /// Where the triplet starts that a cut at `at` would go through. There is one at most, since `%` is no digit.
@@ -196,8 +199,10 @@ impl<'a> OffsetMap<'a> {
         // Without a checkpoint the input is empty.
         let Some(index) = before.checked_sub(1) else { return (decoded_offset == 0).then_some(0) };
         let start = checkpoint(self.input, index);
-        let offset = self.decoder.input_offset(&self.input[start..], decoded_offset - self.decoded[index]).ok()?;
-        Some(start + offset)
+        let open = driver::open_triplet(&self.input[..start], &self.decoder.rules);
+        let rest = &self.input[start - open..];
+        let offset = self.decoder.input_offset(rest, decoded_offset - self.decoded[index] + open).ok()?;
+        Some(start - open + offset)
     }
 }
 

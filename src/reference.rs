@@ -31,6 +31,19 @@ pub fn triplet(input: &[u8], at: usize) -> Option<u8> {
     Some(value as u8)
 }
 
+/// Whether the triplet at `at` is that of a hexadecimal digit which, decoded, could complete a malformed `%` to a triplet.
+///
+/// The `%` is one or two bytes before it. Being followed by the `%` of this triplet, it is malformed.
+#[must_use]
+pub fn could_complete(input: &[u8], at: usize) -> bool {
+    let follows_malformed = match input[..at] {
+        [.., b'%'] => true,
+        [.., b'%', digit] => digit.is_ascii_hexdigit(),
+        _ => false,
+    };
+    follows_malformed && triplet(input, at).is_some_and(|byte| byte.is_ascii_hexdigit())
+}
+
 /// Encodes as `encoder` says.
 #[must_use]
 pub fn encode(encoder: &Encoder, input: &[u8]) -> String {
@@ -70,7 +83,8 @@ pub fn symbols(decoder: &Decoder, input: &[u8]) -> (Vec<(usize, u8)>, Option<Dec
     let mut at = 0;
     while let Some(&raw) = input.get(at) {
         let decoded = triplet(input, at);
-        let kept = decoded.is_some_and(|byte| rules.keep.is_some_and(|keep| keep.contains(byte)));
+        let kept = decoded.is_some_and(|byte| rules.keep.is_some_and(|keep| keep.contains(byte)))
+            || rules.creates_no_triplets() && could_complete(input, at);
         if raw == b'%' && decoded.is_none() && rules.strict {
             return (symbols, Some(DecodeError::new(DecodeErrorKind::Malformed, at)));
         }
@@ -235,8 +249,12 @@ pub fn normalize(normalizer: &Normalizer, input: &str) -> Result<String, DecodeE
     let mut output = String::new();
     let mut at = 0;
     while let Some(character) = input[at..].chars().next() {
+        let stays = |byte| {
+            normalizer.rules.keep.is_some_and(|keep| keep.contains(byte))
+                || normalizer.malformed == Malformed::Keep && could_complete(input.as_bytes(), at)
+        };
         match triplet(input.as_bytes(), at) {
-            Some(byte) if !normalizer.rules.keep.is_some_and(|keep| keep.contains(byte)) => output.push(byte.into()),
+            Some(byte) if !stays(byte) => output.push(byte.into()),
             Some(_) => output.push_str(&input[at..at + 3].to_ascii_uppercase()),
             None if character != '%' || normalizer.malformed == Malformed::Keep => output.push(character),
             None if normalizer.malformed == Malformed::Escape => output.push_str("%25"),

@@ -29,6 +29,19 @@ impl DecodeRules {
         if strict { &Self::STRICT } else { &Self::LENIENT }
     }
 
+    /// Whether the output may hold no triplet that the input does not hold. It is what a decoder promises that keeps the triplets of
+    /// `%`: without that a decoded `%` creates triplets anyway. Of malformed `%`, only those that a lenient decoder passes on matter.
+    ///
+    /// Such a decoder also leaves a triplet as it is if the byte is a digit that could complete a malformed `%` before it: in `%%34%31`
+    /// the first one. Since a `%` in a triplet's first two predecessors is malformed in any case, this depends on raw input only.
+    #[inline(always)]
+    pub(crate) const fn creates_no_triplets(&self) -> bool {
+        match &self.keep {
+            Some(keep) => !self.strict && keep.contains(b'%'),
+            None => false,
+        }
+    }
+
     /// Whether they say nothing but whether to be strict.
     #[inline(always)]
     pub(crate) const fn are_simple(&self) -> bool {

@@ -186,10 +186,15 @@ fn an_output_that_is_just_short_enough() {
 #[test]
 fn every_place_of_a_triplet_and_of_an_end() {
     let codecs = (
-        [Decoder::new(), Decoder::new().lenient(), Decoder::new().lenient().keep(ByteSet::new(b"A"))],
+        [
+            Decoder::new(),
+            Decoder::new().lenient(),
+            Decoder::new().lenient().keep(ByteSet::new(b"A")),
+            Decoder::new().lenient().keep(ByteSet::new(b"%A")).reject(ByteSet::new(b"q")),
+        ],
         [Encoder::COMPONENT, Encoder::URI, Encoder::new(ByteSet::ALL).keep_triplets(), Encoder::PATH.keep_non_ascii()],
     );
-    for special in ["%41", "%fa%C3%a9", "%4", "%%41", "é", "%é"] {
+    for special in ["%41", "%fa%C3%a9", "%4", "%%41", "%%34%31", "%4%42%71", "é", "%é"] {
         // Every ninth place is each place of a block of 16 yet.
         for before in (0..140).step_by(if is_quick() { 9 } else { 1 }) {
             let text = ["z".repeat(before), special.to_owned(), "z".repeat(70)].concat().into_bytes();
@@ -198,6 +203,7 @@ fn every_place_of_a_triplet_and_of_an_end() {
                 let sample = Sample::cut(&text, [cut, cut, before / 2, before / 3, text.len() - 30, text.len() - 9]);
                 codecs.0.iter().for_each(|decoder| compare_decoding::<i32>(&sample, decoder));
                 codecs.1.iter().for_each(|encoder| compare_encoding::<i32>(&sample, encoder));
+                compare_normalizing::<i32>(&sample);
             }
         }
     }
@@ -217,8 +223,10 @@ fn long_columns() {
         Decoder::new(),
         Decoder::new().lenient().plus_for_space(),
         Decoder::new().lenient().keep(ByteSet::new(b" ")).reject(ByteSet::new(b"\0")),
+        Decoder::new().lenient().keep(ByteSet::new(b"%")).reject(ByteSet::new(b"\0")),
     ];
-    for text in [plain, dirty] {
+    let malformed: Vec<u8> = b"/a%20b%%34%31/%C3%A9/%4%31".iter().copied().cycle().take(2 * LONG + 100).collect();
+    for text in [plain, dirty, malformed] {
         let lengths = [1, 3, 31, 50, 64, 500, LONG / 4, LONG / 4 + 1, LONG - 1, LONG, LONG + 1, 2 * LONG];
         for length in lengths.into_iter().step_by(if is_quick() { 3 } else { 1 }) {
             let sample = Sample::cut(&text, (0..text.len()).step_by(length));

@@ -211,6 +211,12 @@ fn every_short_string_decoded_with_kept_triplets() {
     check_decoder(Decoder::new().lenient().keep(ByteSet::new(b"O\xF4\xAA")));
 }
 
+/// Triplets of `%` are kept, so that no triplet may be created: `%44`, a digit, stays after a malformed '%'.
+#[test]
+fn every_short_string_decoded_with_kept_percents() {
+    check_decoder(Decoder::new().lenient().keep(ByteSet::new(b"%O\xF4")));
+}
+
 /// Raw and decoded bytes are rejected, 'D' only ever decoded, 'g' only ever raw, 0xA4 of the upper half.
 #[test]
 fn every_short_string_decoded_with_rejected_bytes() {

@@ -44,9 +44,16 @@ fn malformed() {
         ("%", 0, "%", "%25"),
         ("a%4", 1, "a%4", "a%254"),
         ("%zz%41", 0, "%zzA", "%25zzA"),
-        // Where w3lib fails: what is decoded must not make a triplet with what stood before it.
-        ("/%%34%31", 1, "/%41", "/%2541"),
-        ("%2%34", 0, "%24", "%2524"),
+        // Where w3lib fails: what is decoded must not make a triplet with what precedes it.
+        ("/%%34%31", 1, "/%%341", "/%2541"),
+        ("%2%34", 0, "%2%34", "%2524"),
+        ("%%32%66", 0, "%%32f", "%252f"),
+        ("%%%33%34%31", 0, "%%%3341", "%25%25341"),
+        // No triplet would come of these, or only of the first two.
+        ("%%7E%34%31", 0, "%~41", "%25~41"),
+        ("%4%7E%31", 0, "%4~1", "%254~1"),
+        ("%g%34%31", 0, "%g41", "%25g41"),
+        ("%%2f%34", 0, "%%2F4", "%25%2F4"),
     ] {
         let [error, keep, escape] = POLICIES.map(|policy| Normalizer::new().malformed(policy).normalize(input));
         let error = error.unwrap_err();
@@ -80,17 +87,38 @@ fn equivalence() {
     }
 }
 
-/// All strings of up to 6 symbols: the oracle agrees, and what need not be kept malformed is normal from then on.
+/// The triplets of a text, in upper case.
+fn triplets(text: &str) -> Vec<u8> {
+    (0..text.len()).filter_map(|at| reference::triplet(text.as_bytes(), at)).collect()
+}
+
+/// Asserts that normalising is idempotent and creates no triplet but the `%25` of an escaped `%`.
+#[track_caller]
+fn assert_idempotent_without_new_triplets(normalizer: &Normalizer, policy: Malformed, input: &str, normal: &str) {
+    let again = reference::normalize(normalizer, normal);
+    assert_eq!(again.as_deref(), Ok(normal), "{input:?} by {policy:?}");
+    let mut of_input = triplets(input).into_iter();
+    for triplet in triplets(normal) {
+        let is_escape = policy == Malformed::Escape && triplet == b'%';
+        assert!(is_escape || of_input.any(|other| other == triplet), "{input:?} gives {normal:?} by {policy:?}");
+    }
+}
+
+/// All strings of up to 7 symbols: every level agrees with the reference, which is idempotent and creates no triplet.
 #[test]
 fn exhaustive() {
-    let symbols = ["%", "4", "1", "f", "F", "2", "é", "~"];
-    let length = if is_quick() { 4 } else { 6 };
-    let normalizers: Vec<_> = POLICIES.map(|policy| Normalizer::new().malformed(policy)).into();
+    let symbols = ["%", "2", "5", "4", "1", "F", "g"];
+    exhaustive_over(&symbols, if is_quick() { 4 } else { 7 });
+    exhaustive_over(&["%", "4", "1", "f", "F", "2", "é", "~"], if is_quick() { 3 } else { 5 });
+}
+
+fn exhaustive_over(symbols: &[&str], length: u32) {
     for length in 0..=length {
         for number in 0..symbols.len().pow(length) {
             let input: String = (0..length).map(|at| symbols[number / symbols.len().pow(at) % symbols.len()]).collect();
-            for normalizer in &normalizers {
-                let expected = reference::normalize(normalizer, &input);
+            for policy in POLICIES {
+                let normalizer = Normalizer::new().malformed(policy);
+                let expected = reference::normalize(&normalizer, &input);
                 for level in Level::available() {
                     assert_eq!(
                         normalizer.level(level).normalize(&input).as_deref(),
@@ -98,9 +126,9 @@ fn exhaustive() {
                         "{input:?} on {level}"
                     );
                 }
-                if let Ok(normal) = &expected
-                    && normalizer != &Normalizer::new().malformed(Malformed::Keep)
-                {
+                let Ok(normal) = &expected else { continue };
+                assert_idempotent_without_new_triplets(&normalizer, policy, &input, normal);
+                if policy != Malformed::Keep {
                     assert!(is_normal(normal), "{input:?} gives {normal:?}");
                     assert!(equivalent(&input, normal), "{input:?} gives {normal:?}");
                 }
@@ -112,7 +140,7 @@ fn exhaustive() {
 /// Triplets of both kinds and cases, cut and whole, at every offset across the blocks of every level.
 #[test]
 fn across_blocks() {
-    for piece in ["%41", "%e4", "%E4%2f%7e", "%4", "%", "%%41%ff", "%aa%bb%cc%dd"] {
+    for piece in ["%41", "%e4", "%E4%2f%7e", "%4", "%", "%%41%ff", "%4%41%31", "%%%33%34%31", "%aa%bb%cc%dd"] {
         for before in 0..=140 {
             for after in [0, 1, 2, 30, 70] {
                 let input = format!("{}{piece}{}", "b".repeat(before), "f".repeat(after));
@@ -144,10 +172,11 @@ proptest! {
     }
 
     #[test]
-    fn twice_is_once(input in text(), set in strategies::byte_set()) {
-        for policy in [Malformed::Error, Malformed::Escape] {
+    fn normalizing_is_idempotent_and_creates_no_triplet(input in text(), set in strategies::byte_set()) {
+        for policy in POLICIES {
             let normalizer = Normalizer::new().decode(set).malformed(policy);
             if let Ok(once) = normalizer.normalize(&input) {
+                assert_idempotent_without_new_triplets(&normalizer, policy, &input, &once);
                 prop_assert_eq!(normalizer.normalize(&once).unwrap(), &*once);
                 prop_assert!(normalizer.is_normal(&*once));
             }

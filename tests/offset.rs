@@ -100,6 +100,13 @@ fn around_checkpoints() {
             compare_offsets(&Decoder::new().lenient(), ["a".repeat(before), piece.repeat(4)].concat().as_bytes());
         }
     }
+    // What precedes a checkpoint decides on the triplet after it.
+    let keep_percent = Decoder::new().lenient().keep(ByteSet::new(b"%"));
+    for piece in ["%%41", "%4%41", "%%34%31"] {
+        for before in 250..258 {
+            compare_offsets(&keep_percent, ["a".repeat(before), piece.repeat(60)].concat().as_bytes());
+        }
+    }
 }
 
 proptest! {

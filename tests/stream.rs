@@ -60,6 +60,8 @@ fn compare_every_chunking(text: Text) {
         decoder(true, false, None, None),
         decoder(false, true, kept, None),
         decoder(true, true, kept, Some(ByteSet::new(b"f"))),
+        decoder(true, false, Some(ByteSet::new(b"%\x82")), None),
+        decoder(true, false, Some(ByteSet::new(b"%\x82")), Some(ByteSet::new(b"4"))),
         decoder(false, false, kept, Some(ByteSet::new(b"4\x82"))),
         decoder(true, false, None, Some(ByteSet::new(b"%\xAC"))),
     ] {

@@ -126,6 +126,11 @@ impl Codec for Decoding {
         marks.fill(TRIPLETS_OF_OTHERS, self.decoder.rules.keep.as_ref().unwrap_or(&ByteSet::EMPTY), chunk);
     }
 
+    /// The triplet of a digit after a malformed '%', where no triplet may be created.
+    fn may_leave_marked(&self) -> bool {
+        self.decoder.rules.creates_no_triplets()
+    }
+
     #[inline]
     fn append(&self, rows: &[u8], output: &mut Vec<u8>) -> Result<(), DecodeError> {
         self.kernel.append(rows, output)

@@ -58,6 +58,11 @@ pub(super) trait Codec {
     /// Marks what changes lengths, where something else was likely to.
     fn mark_exactly(&self, chunk: &[u8], marks: &mut Marks);
 
+    /// Whether a mark that is exact may yet change nothing, for what precedes it.
+    fn may_leave_marked(&self) -> bool {
+        false
+    }
+
     /// Appends the output of rows in one, or as much of it as comes before the first error.
     fn append(&self, rows: &[u8], output: &mut Vec<u8>) -> Result<(), DecodeError>;
 
@@ -280,6 +285,16 @@ impl<O: Offset> Sink<'_, '_, O> {
             } else if result.is_err() || grown != each.wrapping_mul(marks.before(to) - marks.before(from)) {
                 codec.mark_exactly(chunk.bytes, marks);
                 chunk.marked = Marked::Exactly;
+            }
+        }
+        if chunk.marked == Marked::Exactly && codec.may_leave_marked() {
+            // Marks say nothing of neighbours. The lengths show whether one of them made a difference, which is rare.
+            let end = result.map_or_else(|error| from + error.position, |()| to);
+            let grown = (self.output.values.len() - start).wrapping_sub(end - from);
+            if grown != each.wrapping_mul(marks.before(end) - marks.before(from)) {
+                self.output.values.truncate(start);
+                self.rows(codec, rows.clone())?;
+                return Ok(rows.end);
             }
         }
         let origin = start.wrapping_sub(from).wrapping_sub(each.wrapping_mul(marks.before(from)));

@@ -473,6 +473,13 @@ impl Window {
     }
 }
 
+/// The bits of the lanes that are hexadecimal digits; `digits` is [`DIGITS`].
+#[inline(always)]
+unsafe fn are_digits(x: __m512i, digits: __m512i) -> u64 {
+    let wrong = _mm512_xor_si512(_mm512_permutexvar_epi8(x, digits), x);
+    _mm512_testn_epi8_mask(wrong, _mm512_set1_epi8(0xF0_u8 as i8))
+}
+
 /// What stands out in a block before its triplets are looked at.
 struct Marks {
     percent: u64,
@@ -491,6 +498,7 @@ struct Decode {
     decodable: Class,
     reject: Class,
     strict: bool,
+    creates_no_triplets: bool,
 }
 
 impl Decode {
@@ -502,6 +510,7 @@ impl Decode {
             decodable: Class::new(&rules.keep.unwrap_or(ByteSet::EMPTY).complement()),
             reject: Class::new(rules.reject.as_ref().unwrap_or(&ByteSet::EMPTY)),
             strict: rules.strict,
+            creates_no_triplets: rules.creates_no_triplets(),
         }
     }
 
@@ -603,8 +612,8 @@ impl Decode {
             plain = _mm512_mask_blend_epi8(plus, plain, _mm512_set1_epi8(b' ' as i8));
         }
         let mut suspects = percent | cursor.carry;
-        if VARIANT & UPPERCASE != 0 {
-            suspects |= cursor.uppercase;
+        if VARIANT & KEEP != 0 {
+            suspects |= cursor.uppercase | cursor.completing;
         }
         if MODE == SCAN {
             suspects |= plus;
@@ -654,13 +663,21 @@ impl Decode {
         let Marks { percent, plus, plain, .. } = *marks;
         let lanes = if WHOLE { u64::MAX } else { low_bits(length) };
         let (valid, bytes) = window.triplets(percent, self.digits);
-        let decoded = if VARIANT & UPPERCASE != 0 {
+        let mut decoded = if VARIANT & UPPERCASE != 0 {
             self.decodable.ascii_members(valid, bytes)
         } else if VARIANT & KEEP != 0 {
             valid & !self.keep.members(bytes)
         } else {
             valid
         };
+        let malformed = percent & !valid;
+        if VARIANT & KEEP != 0 && self.creates_no_triplets && (malformed | cursor.completing) != 0 {
+            let before_digit = are_digits(window.next, self.digits);
+            let (next, second_next) = (malformed & !before_digit, malformed & before_digit);
+            let completing = cursor.completing | next << 1 | second_next << 2;
+            cursor.completing = next >> 63 | second_next >> 62;
+            decoded &= !(completing & are_digits(bytes, self.digits));
+        }
         let mut output = _mm512_mask_blend_epi8(decoded, plain, bytes);
         let mut lowercase = 0;
         if VARIANT & UPPERCASE != 0 {
@@ -679,7 +696,7 @@ impl Decode {
 
         // The lowest of these bits stops. A malformed '%' does not come to stand in the output, so it comes before a rejected
         // one; and what is rejected is an error before it is a change.
-        let malformed = if !LENIENT && self.strict { percent & !valid } else { 0 };
+        let malformed = if !LENIENT && self.strict { malformed } else { 0 };
         let rejected = if VARIANT & REJECT != 0 { self.reject.members(output) & kept } else { 0 };
         let changed = if MODE == SCAN { decoded | plus | lowercase } else { 0 };
         let stops = malformed | rejected | changed;

@@ -114,6 +114,16 @@ impl<V: Vector> Triplets<V> {
         }
     }
 
+    /// The mask of the lanes that are hexadecimal digits.
+    #[inline(always)]
+    unsafe fn are_digits(&self, x: V) -> V {
+        // SAFETY: the caller has the instructions.
+        unsafe {
+            let digits = self.digits(x);
+            digits.minimum(self.fifteen).equal(digits)
+        }
+    }
+
     /// The mask of the valid triplets, at their '%', and the bytes they stand for. `next` and `second_next` are what follows
     /// each lane. Since '%' is no digit, no two of them overlap.
     #[inline(always)]
@@ -806,6 +816,7 @@ struct Decode<V> {
     decodable: Class<V>,
     reject: Class<V>,
     strict: bool,
+    creates_no_triplets: bool,
 }
 
 impl<V: Vector> Decode<V> {
@@ -821,6 +832,7 @@ impl<V: Vector> Decode<V> {
                 decodable: Class::new(&rules.keep.unwrap_or(ByteSet::EMPTY).complement()),
                 reject: Class::new(rules.reject.as_ref().unwrap_or(&ByteSet::EMPTY)),
                 strict: rules.strict,
+                creates_no_triplets: rules.creates_no_triplets(),
             }
         }
     }
@@ -842,7 +854,8 @@ impl<V: Vector> Decode<V> {
         // SAFETY: the caller has the instructions and promises room at `to`.
         unsafe {
             let marks = self.marks::<VARIANT, MODE>(window.x);
-            let carries = if VARIANT & UPPERCASE != 0 { cursor.carry | cursor.uppercase } else { cursor.carry };
+            let carries =
+                if VARIANT & KEEP != 0 { cursor.carry | cursor.uppercase | cursor.completing } else { cursor.carry };
             if !marks.suspects.any_or(carries) {
                 if MODE == WRITE {
                     marks.plain.store(to);
@@ -888,13 +901,20 @@ impl<V: Vector> Decode<V> {
         unsafe {
             let (valid, bytes) = self.triplets.decode(percent, window.next, window.second_next);
             let malformed = percent.bits() & !valid.bits();
-            let decoded = if VARIANT & UPPERCASE != 0 {
+            let mut decoded = if VARIANT & UPPERCASE != 0 {
                 valid.and(self.decodable.ascii_members(bytes))
             } else if VARIANT & KEEP != 0 {
                 valid.and(self.keep.members(bytes).xor(V::splat(0xFF)))
             } else {
                 valid
             };
+            if VARIANT & KEEP != 0 && self.creates_no_triplets && (malformed | cursor.completing) != 0 {
+                let before_digit = self.triplets.are_digits(window.next).bits();
+                let completing = cursor.completing | (malformed & !before_digit) << 1 | (malformed & before_digit) << 2;
+                cursor.completing = completing >> length;
+                let stays = V::from_bits(completing).and(self.triplets.are_digits(bytes));
+                decoded = decoded.and(stays.xor(V::splat(0xFF)));
+            }
             let mut output = plain.blend(bytes, decoded);
             let mut lowercase = 0;
             if VARIANT & UPPERCASE != 0 {

@@ -130,12 +130,14 @@ struct Cursor {
     carry: u64,
     /// The same of triplets that stay, when their digits are to be upper-case.
     uppercase: u64,
+    /// The lowest lanes of the next block at which a decoded digit could complete a malformed '%' of the last one: bits 0 and 1.
+    completing: u64,
     /// How many blocks of the current group had something to escape.
     dirty_blocks: u32,
 }
 
 impl Cursor {
-    const START: Self = Self { read: 0, written: 0, carry: 0, uppercase: 0, dirty_blocks: 0 };
+    const START: Self = Self { read: 0, written: 0, carry: 0, uppercase: 0, completing: 0, dirty_blocks: 0 };
 }
 
 /// Variant bit of both operations: '+' stands for a space.

@@ -183,6 +183,7 @@ pub(crate) fn form_marks(bytes: &[u8]) -> FormMarks {
 #[inline(always)]
 pub(crate) fn decode<const VARIANT: u8, const MODE: u8>(tape: Tape<'_>, rules: &DecodeRules) -> Progress {
     let (mut read, mut written) = (0, 0);
+    let mut completing = NOWHERE;
     let stop = loop {
         // Where bytes may be rejected, each has to be looked at.
         if VARIANT & REJECT == 0 {
@@ -194,10 +195,10 @@ pub(crate) fn decode<const VARIANT: u8, const MODE: u8>(tape: Tape<'_>, rules: &
                 if decode_rest::<VARIANT, MODE>(tape, &mut read, &mut written) {
                     break Stop::End;
                 }
-                break step_to_end::<VARIANT, MODE>(tape, rules, &mut read, &mut written);
+                break step_to_end::<VARIANT, MODE>(tape, rules, &mut read, &mut written, &mut completing);
             }
         }
-        if let Some(stop) = step::<VARIANT, MODE>(tape, rules, &mut read, &mut written) {
+        if let Some(stop) = step::<VARIANT, MODE>(tape, rules, &mut read, &mut written, &mut completing) {
             break stop;
         }
     };
@@ -320,28 +321,39 @@ fn step_to_end<const VARIANT: u8, const MODE: u8>(
     rules: &DecodeRules,
     read: &mut usize,
     written: &mut usize,
+    completing: &mut usize,
 ) -> Stop {
     loop {
-        if let Some(stop) = step::<VARIANT, MODE>(tape, rules, read, written) {
+        if let Some(stop) = step::<VARIANT, MODE>(tape, rules, read, written, completing) {
             return stop;
         }
     }
 }
 
+/// No offset at which a triplet begins.
+const NOWHERE: usize = usize::MAX;
+
 /// Decodes one byte or triplet. A kept triplet is three plain bytes: its digits are nothing special, unless they are to be
 /// upper-case.
+///
+/// `completing` is the offset at which a decoded digit could complete the last malformed '%'.
 #[inline(always)]
 fn step<const VARIANT: u8, const MODE: u8>(
     tape: Tape<'_>,
     rules: &DecodeRules,
     read: &mut usize,
     written: &mut usize,
+    completing: &mut usize,
 ) -> Option<Stop> {
     let Some([raw]) = tape.read(*read) else { return Some(Stop::End) };
     let (mut byte, mut width, mut changed) = (raw, 1, false);
     if raw == b'%' {
         match tape.read(*read + 1).and_then(|[high, low]| from_digits(high, low)) {
-            Some(decoded) if VARIANT & KEEP != 0 && rules.keep.is_some_and(|keep| keep.contains(decoded)) => {
+            Some(decoded)
+                if VARIANT & KEEP != 0
+                    && (rules.keep.is_some_and(|keep| keep.contains(decoded))
+                        || *read == *completing && decoded.is_ascii_hexdigit()) =>
+            {
                 if VARIANT & UPPERCASE != 0
                     && let Some(digits) = tape.read::<2>(*read + 1)
                 {
@@ -350,6 +362,10 @@ fn step<const VARIANT: u8, const MODE: u8>(
             }
             Some(decoded) => (byte, width, changed) = (decoded, 3, true),
             None if rules.strict => return Some(Stop::Malformed),
+            None if VARIANT & KEEP != 0 && rules.creates_no_triplets() => {
+                let is_before_digit = tape.read(*read + 1).is_some_and(|[next]: [u8; 1]| next.is_ascii_hexdigit());
+                *completing = *read + if is_before_digit { 2 } else { 1 };
+            }
             None => {}
         }
     } else if VARIANT & PLUS != 0 && raw == b'+' {

@@ -61,15 +61,6 @@ pub(super) fn extended(bytes: &[u8]) -> Extended {
     }
 }
 
-/// Length of the prefix of a triplet that `bytes` end with (RFC 3986 2.1).
-pub(super) fn triplet(bytes: &[u8]) -> usize {
-    match bytes {
-        [.., b'%'] => 1,
-        [.., b'%', digit] if digit.is_ascii_hexdigit() => 2,
-        _ => 0,
-    }
-}
-
 /// Length of the prefix of a well-formed character that `bytes` end with (Unicode 3.9, table 3-7).
 pub(super) fn character(bytes: &[u8]) -> usize {
     let last = &bytes[bytes.len().saturating_sub(3)..];

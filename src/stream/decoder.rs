@@ -4,6 +4,7 @@
 use super::codec::{Codec, Flow, goes_on};
 use super::cut::{self, Extended, Prefix};
 use super::{Progress, StreamError, Tail};
+use crate::byteset::ByteSet;
 use crate::driver;
 use crate::error::{DecodeError, DecodeErrorKind, DecodeIntoError};
 
@@ -32,6 +33,8 @@ pub struct Decoder {
     text: Text,
     /// The end of what was read: the prefix of a triplet.
     triplet: Prefix,
+    /// The end of what was decoded: a malformed '%' that a digit could complete, and maybe its first digit, if no triplet may be created.
+    open: Prefix,
     /// The end of what was decoded: the prefix of a character, if the result is text.
     character: Prefix,
     /// Where in the stream the first byte or triplet of `character` stands.
@@ -63,6 +66,7 @@ impl Decoder {
             decoder,
             text: Text::Any,
             triplet: Prefix::default(),
+            open: Prefix::default(),
             character: Prefix::default(),
             character_position: 0,
             error: None,
@@ -114,12 +118,13 @@ impl Decoder {
     /// The stream's first error. What precedes it is appended.
     #[cfg(feature = "alloc")]
     pub fn feed_to(&mut self, input: &[u8], output: &mut alloc::vec::Vec<u8>) -> Result<(), StreamError> {
-        let (part, cut) = input.split_at(input.len() - cut::triplet(input));
-        let is_plain = self.text == Text::Any && self.triplet.is_empty() && self.is_flowing();
+        let (part, cut) = input.split_at(input.len() - driver::cut_triplet(input));
+        let is_plain = self.text == Text::Any && self.triplet.is_empty() && self.open.is_empty() && self.is_flowing();
         // This needs no initialised memory to write to. An error has to be found again, after what precedes it.
         let before = output.len();
         if is_plain && self.decoder.decode_to(part, output).is_ok() {
             self.triplet = Prefix::new(cut);
+            self.remember_open(part);
             self.flow.total_in += input.len() as u64;
             self.flow.total_out += (output.len() - before) as u64;
             return Ok(());
@@ -152,11 +157,16 @@ impl Decoder {
     /// Decodes as much of `input` as surely fits, up to where its last triplet may be cut.
     fn decode_bulk(&mut self, input: &[u8], position: u64, output: &mut [u8]) -> Progress {
         let mut read = input.len().min(output.len() - self.character.len());
+        // A triplet that may have to stay is decoded alone.
+        if !self.open.is_empty() && read >= 3 && driver::first_triplet(input).is_some() {
+            read = 3;
+        }
         loop {
             let chunk = &input[..read];
-            let (part, cut) = chunk.split_at(read - cut::triplet(chunk));
+            let (part, cut) = chunk.split_at(read - driver::cut_triplet(chunk));
             if let Some(written) = self.decode_part(part, position, output) {
                 self.triplet = Prefix::new(cut);
+                self.remember_open(part);
                 return Progress { read, written };
             }
             // That surely fits: each byte becomes one U+FFFD at most, of three bytes, and so does the prefix before them.
@@ -177,7 +187,21 @@ impl Decoder {
             return Progress { read, written: 0 };
         }
         // The prefix of a character becomes one U+FFFD at most, and so does each byte of the part: that fits.
-        Progress { read, written: self.decode_part(&part, start, output).unwrap_or(0) }
+        let written = self.decode_part(&part, start, output).unwrap_or(0);
+        self.remember_open(&part);
+        Progress { read, written }
+    }
+
+    /// Notes the end of a part that was decoded, if a digit after it could complete a triplet.
+    fn remember_open(&mut self, part: &[u8]) {
+        if !part.is_empty() {
+            self.open = Prefix::new(&part[part.len() - driver::open_triplet(part, &self.decoder.rules)..]);
+        }
+    }
+
+    /// Whether the triplet that a part begins with has to stay. Then there is no more in the part.
+    fn leaves_triplet(&self, part: &[u8]) -> bool {
+        !self.open.is_empty() && driver::first_triplet(part).is_some_and(|byte| byte.is_ascii_hexdigit())
     }
 
     /// Decodes a part that begins and ends between triplets, so that its code is the same alone and in its stream. Returns how much
@@ -221,12 +245,13 @@ impl Decoder {
 
     /// Decodes a part up to its first error.
     fn decode_to_error(&self, part: &[u8], output: &mut [u8]) -> (usize, Option<DecodeError>) {
-        match self.decoder.decode_into(part, output) {
+        let decoder = if self.leaves_triplet(part) { self.decoder.keep(ByteSet::ALL) } else { self.decoder };
+        match decoder.decode_into(part, output) {
             Ok(written) => (written, None),
             Err(DecodeIntoError::Decode(error)) => {
                 // Up to the error there is no other, so a lenient decoder yields the same bytes; a strict one would stumble over
                 // a kept triplet that is cut because one of its digits is rejected.
-                (self.decoder.lenient().decode_into(&part[..error.position], output).unwrap_or(0), Some(error))
+                (decoder.lenient().decode_into(&part[..error.position], output).unwrap_or(0), Some(error))
             }
             // Decoding never grows, and there is room for the whole part.
             Err(DecodeIntoError::BufferTooSmall(_)) => (0, None),

@@ -4,6 +4,7 @@
 use super::codec::{Codec, Flow, goes_on};
 use super::cut::{self, Extended, Prefix};
 use super::{Progress, StreamError, Tail};
+use crate::driver;
 
 /// Percent-encodes a stream chunk by chunk, with every option of [`crate::Encoder`]. It has no errors.
 ///
@@ -84,7 +85,7 @@ impl Encoder {
         let rules = &self.encoder.rules;
         let cut = match chunk.last() {
             Some(0x80..) if rules.keep_non_ascii => cut::character(chunk),
-            Some(..0x80) if rules.keep_triplets => cut::triplet(chunk),
+            Some(..0x80) if rules.keep_triplets => driver::cut_triplet(chunk),
             _ => 0,
         };
         let (part, cut) = chunk.split_at(read - cut);

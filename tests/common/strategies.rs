@@ -9,7 +9,7 @@ use super::{decoder, encoder};
 /// The bytes that mean something to some operation, and their neighbours.
 const SPECIAL: &[u8] = b"%%%%0479afAFgG/:@`+ ,*-\0\x01\x1F\x7F\x80\xBF\xC0\xFF";
 
-const MALFORMED: [&[u8]; 14] = [
+const MALFORMED: [&[u8]; 17] = [
     b"%",
     b"%%",
     b"%4",
@@ -20,6 +20,9 @@ const MALFORMED: [&[u8]; 14] = [
     b"%1G",
     b"%%41",
     b"%4%41",
+    b"%%34%31",
+    b"%%%33%34%31",
+    b"%4%31",
     b"%\0",
     b"%4\0",
     b"%\x80\x80",
