@@ -60,6 +60,15 @@ fn second_decoding_after_a_stray_percent() {
     assert_eq!(normalizer.normalize(attack).as_deref(), Ok("%252e"));
     assert_eq!(uri::repair(attack), "%25%32%65");
     assert!(inspect(attack).contains(Findings::MALFORMED));
+    // Where a URI comes out, the digits stay escaped.
+    let normalizer = Normalizer::new().malformed(simdpct::Malformed::Keep);
+    let keeping = Decoder::new().lenient().keep(ByteSet::new(b"%"));
+    for (attack, expected) in [("%%32%66", "%%32f"), ("%%%33%34%31", "%%%3341"), ("%2%46", "%2%46")] {
+        assert_eq!(normalizer.normalize(attack).as_deref(), Ok(expected));
+        for decoder in on_every_level(keeping) {
+            assert_eq!(decoder.decode_utf8(attack).as_deref(), Ok(expected));
+        }
+    }
 }
 
 /// `%2>`: a decoder that reckons with the bytes and does not check them takes `>` for fourteen, and reads a dot. Digits are
@@ -119,6 +128,11 @@ fn unicode_escapes() {
     assert_refuses(guarded.decode_utf8("a%u0000"), Rejected(0), 1);
     // What it yields is not decoded again.
     assert_eq!(UnicodeDecoder::new(Decoder::new()).decode_utf8("%u0025u002e").as_deref(), Ok("%u002e"));
+    // Where escapes stay in the output, none is created.
+    let keeping = UnicodeDecoder::new(Decoder::new()).keep_triplets();
+    for (attack, expected) in [("%u00252F", "%u00252F"), ("%u0025%u0032%u0046", "%u00252F"), ("a%u002F%2F", "a/%2F")] {
+        assert_eq!(keeping.decode_utf8(attack).as_deref(), Ok(expected));
+    }
 }
 
 /// `a.png%00.php` ends at the NUL for whoever hands it to C. It decodes to all that it is, and a guard refuses it.

@@ -8,7 +8,7 @@ mod common;
 use std::borrow::Cow;
 
 use common::legacy::{
-    UnicodeCase, compare_escaping, compare_latin1_decoding, compare_unescaping, compare_unicode_decoding,
+    UnicodeCase, code_unit, compare_escaping, compare_latin1_decoding, compare_unescaping, compare_unicode_decoding,
 };
 use common::strategies;
 use proptest::prelude::*;
@@ -146,10 +146,12 @@ fn unicode_escapes_and_triplets() {
     const STRICT: UnicodeDecoder = UnicodeDecoder::new(Decoder::new());
     const LENIENT: UnicodeDecoder = UnicodeDecoder::new(Decoder::new().lenient().plus_for_space());
     const ALONE: UnicodeDecoder = STRICT.keep_triplets();
+    const ALONE_LENIENT: UnicodeDecoder = UnicodeDecoder::new(Decoder::new().lenient()).keep_triplets();
     const GUARDED: UnicodeDecoder = UnicodeDecoder::new(Decoder::new().reject(ByteSet::new(b"\0/\xBD")));
     const KEEPING: UnicodeDecoder = UnicodeDecoder::new(Decoder::new().keep(ByteSet::new(b"/\xC3\xA9")));
     let replacing = STRICT.lone_surrogates(LoneSurrogates::Replace);
     let verbatim = STRICT.lone_surrogates(LoneSurrogates::Keep);
+    let verbatim_lenient = UnicodeDecoder::new(Decoder::new().lenient()).lone_surrogates(LoneSurrogates::Keep);
     for (decoder, input, expected) in [
         (STRICT, "é%u20AC%E2%82%AC€", Ok("é€€€")),
         (STRICT, "%uD83D%uDE00%F0%9F%98%80", Ok("😀😀")),
@@ -174,6 +176,21 @@ fn unicode_escapes_and_triplets() {
         (ALONE, "%u20AC%20%E9+", Ok("€%20%E9+")),
         (ALONE, "%C3%A9", Ok("%C3%A9")),
         (ALONE, "%u20AC%2", Err((Malformed, 6))),
+        // No escape is created where escapes stay.
+        (ALONE, "%u00252F", Ok("%u00252F")),
+        (ALONE, "%u0025%u0032%u0046", Ok("%u00252F")),
+        (ALONE_LENIENT, "%%u0032%u0046", Ok("%%u0032F")),
+        (ALONE_LENIENT, "%2%u0046%4", Ok("%2%u0046%4")),
+        (ALONE_LENIENT, "%%u0075D800", Ok("%%u0075D800")),
+        (ALONE_LENIENT, "%u00%u0032%u0046", Ok("%u00%u0032F")),
+        (ALONE_LENIENT, "%g%u0032%u0046", Ok("%g2F")),
+        (verbatim, "%u0025uD800", Ok("%u0025uD800")),
+        (verbatim, "%25uD800", Ok("%25uD800")),
+        (verbatim, "%u0041%42", Ok("AB")),
+        (verbatim_lenient, "%%75D800", Ok("%%75D800")),
+        (verbatim_lenient, "%uD8%30%30", Ok("%uD8%300")),
+        (verbatim_lenient, "%u%44800", Ok("%u%44800")),
+        (verbatim_lenient, "%%34%31", Ok("%%341")),
         (GUARDED, "a%u0000", Err((Rejected(0), 1))),
         (GUARDED, "%u20AC%u002F", Err((Rejected(b'/'), 6))),
         (GUARDED, "%u20AC/", Err((Rejected(b'/'), 6))),
@@ -260,12 +277,16 @@ fn the_converter_of_rfc_1738() {
         let (character, escape) = (char::from(byte).to_string(), format!("%{byte:02x}"));
         let is_delimiter = delimiters.contains(&character);
         assert_eq!(rfc1738::DELIMITERS.contains(byte), is_delimiter);
-        assert_eq!(rfc1738::decode(&escape).unwrap(), if is_delimiter { &*escape } else { &*character });
+        let stays = is_delimiter || byte == b'%';
+        assert_eq!(rfc1738::decode(&escape).unwrap(), if stays { &*escape } else { &*character });
     }
     // 2.2: these and alphanumerics stay. "<>\"#%{}|\\^~[]`" and space are unsafe.
     assert_eq!(rfc1738::encode("$-_.+!*'(),aZ9"), "$-_.+!*'(),aZ9");
     assert_eq!(rfc1738::encode("<>\"%{}|\\^~[]` "), "%3C%3E%22%25%7B%7D%7C%5C%5E%7E%5B%5D%60%20");
-    assert_decodes("/%2f%3D%C3%A9%25+", Ok("/%2f%3Dé%+"), rfc1738::decode);
+    assert_decodes("/%2f%3D%C3%A9%25+", Ok("/%2f%3Dé%25+"), rfc1738::decode);
+    // What was escaped twice stays apart from what was escaped once.
+    assert_decodes("%252F", Ok("%252F"), rfc1738::decode);
+    assert_decodes("%2F", Ok("%2F"), rfc1738::decode);
     assert_decodes("/é%2", Err((Malformed, 3)), rfc1738::decode);
     assert_decodes("/%E9/", Err((InvalidUtf8, 1)), rfc1738::decode);
 }
@@ -308,6 +329,11 @@ const FRAGMENTS: &[&str] = &[
     "u",
     "0041",
     "D800",
+    "%u0025",
+    "%u0044",
+    "%u0075",
+    "%75",
+    "%38",
     "+",
     " ",
     "/",
@@ -330,9 +356,26 @@ fn bytes() -> impl Strategy<Value = Vec<u8>> {
     ]
 }
 
+/// The triplets and the `%uXXXX` of a text, in order.
+fn escapes(text: &str) -> Vec<&str> {
+    let (bytes, mut escapes, mut at) = (text.as_bytes(), Vec::new(), 0);
+    while at < bytes.len() {
+        let length = match (code_unit(bytes, at), reference::triplet(bytes, at)) {
+            (Some(_), _) => 6,
+            (None, Some(_)) => 3,
+            (None, None) => 1,
+        };
+        if length > 1 {
+            escapes.push(&text[at..at + length]);
+        }
+        at += length;
+    }
+    escapes
+}
+
 fn set() -> impl Strategy<Value = Option<ByteSet>> {
     const SETS: [Option<ByteSet>; 4] =
-        [None, Some(ByteSet::new(b"/A")), Some(ByteSet::new(b"D\xC3\xA9")), Some(ByteSet::NON_ASCII)];
+        [None, Some(ByteSet::new(b"/A")), Some(ByteSet::new(b"%D\xC3\xA9")), Some(ByteSet::NON_ASCII)];
     select(&SETS[..])
 }
 
@@ -361,6 +404,23 @@ proptest! {
         compare_unicode_decoding(UnicodeCase { lenient, plus, kept, rejected, alone, policy, level }, &input);
     }
 
+    /// Where escapes stay in the output, it has none that the input has not, and decoding it again changes nothing.
+    #[test]
+    fn unicode_decoding_that_keeps_escapes_creates_none(input in text(), alone: bool, keep_percent: bool) {
+        let decoder = Decoder::new().lenient();
+        let decoder = if keep_percent { decoder.keep(ByteSet::new(b"%")) } else { decoder };
+        let mut unicode = UnicodeDecoder::new(decoder).lone_surrogates(LoneSurrogates::Keep);
+        if alone {
+            unicode = unicode.keep_triplets();
+        }
+        let Ok(once) = unicode.decode_utf8(&input) else { return Ok(()) };
+        let mut of_input = escapes(&input).into_iter();
+        for escape in escapes(&once) {
+            prop_assert!(of_input.any(|other| other == escape), "{escape} of {input:?} in {once:?}");
+        }
+        prop_assert_eq!(unicode.decode_utf8(&*once), Ok(Cow::from(&*once)));
+    }
+
     #[test]
     fn iso_8859_1_comes_back(characters in prop::collection::vec(any::<u8>(), 0..200), policies in 0..4_u8) {
         let text: String = characters.iter().copied().map(char::from).collect();
@@ -379,7 +439,8 @@ proptest! {
     #[test]
     fn converters_of_whole_urls_come_back(text in text()) {
         let (rfc1738, uri, component) = (rfc1738::encode(&text), js::encode_uri(&text), js::encode_uri_component(&text));
-        prop_assert_eq!(rfc1738::decode(&*rfc1738), Ok(Cow::from(&text)));
+        prop_assert_eq!(rfc1738::decode(&*rfc1738), Ok(Cow::from(text.replace('%', "%25"))));
+        prop_assert_eq!(simdpct::decode(&*rfc1738), Ok(Cow::from(&text)));
         prop_assert_eq!(js::decode_uri(&uri), Ok(Cow::from(&text)));
         prop_assert_eq!(js::decode_uri_component(&component), Ok(Cow::from(&text)));
     }

@@ -39,7 +39,7 @@ fuzz_target!(|case: Case<'_>| {
     };
     compare_unicode_decoding(unicode, &input);
 
-    assert_eq!(rfc1738::decode(&*rfc1738::encode(&text)).as_deref(), Ok(&*text));
+    assert_eq!(rfc1738::decode(&*rfc1738::encode(&text)).as_deref(), Ok(&*text.replace('%', "%25")));
     assert_eq!(js::decode_uri(&js::encode_uri(&text)).as_deref(), Ok(&*text));
     assert_eq!(js::decode_uri_component(&js::encode_uri_component(&text)).as_deref(), Ok(&*text));
     let _ = (rfc1738::decode(&input), js::decode_uri(&text));

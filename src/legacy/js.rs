@@ -155,6 +155,9 @@ pub fn encode_uri_component(text: &str) -> Cow<'_, str> {
 ///
 /// Borrows where there is nothing to decode.
 ///
+/// The result is not a URI, and must not be decoded again: `%25` is not among [`RESERVED`], so `%252F` and `%2F` both become `%2F`.
+/// [`rfc1738::decode`](super::rfc1738::decode) keeps them apart.
+///
 /// # Errors
 ///
 /// The first malformed `%`, or the first sequence that is not well-formed UTF-8.

@@ -3,6 +3,7 @@
 
 use alloc::borrow::Cow;
 use alloc::string::String;
+use core::ops::Range;
 
 use memchr::memmem;
 
@@ -20,6 +21,9 @@ use crate::{ByteSet, DecodeError, Decoder, driver};
 /// All that the [`Decoder`] was told holds for `%uXXXX` too: a strict one refuses what is malformed and a lenient one passes it
 /// on, an escape is kept if all bytes of its character are, in UTF-8, and refused if one of them is rejected. What a server's
 /// code page makes of a character afterwards (some turn U+FF0F into `/`) is not done here.
+///
+/// Where escapes are to stay in the output ([`keep_triplets`](Self::keep_triplets), [`LoneSurrogates::Keep`], or a [`Decoder`] that
+/// keeps `%`), none is created: the escapes of `%` stay, and so do those of a `u` or a digit that could complete a malformed `%`.
 ///
 /// ```
 /// use simdpct::{ByteSet, DecodeErrorKind, Decoder, legacy::UnicodeDecoder};
@@ -48,7 +52,8 @@ pub enum LoneSurrogates {
     Error,
     /// It becomes U+FFFD, as where WHATWG Infra 4.7 converts to a scalar value string.
     Replace,
-    /// The escape stays, as the six characters it is.
+    /// The escape stays, as the six characters it is. The escapes of `%` then stay too: of `%u0025uD800`, decoding them would make
+    /// one.
     Keep,
 }
 
@@ -59,12 +64,13 @@ impl UnicodeDecoder {
         Self { decoder, keep_triplets: false, lone_surrogates: LoneSurrogates::Error }
     }
 
-    /// Leaves all triplets as they are, and decodes `%uXXXX` alone.
+    /// Leaves all triplets as they are, and decodes `%uXXXX` alone, but for `%u0025`: a decoded `%` could begin a triplet.
     ///
     /// ```
     /// # use simdpct::{Decoder, legacy::UnicodeDecoder};
     /// let decoder = UnicodeDecoder::new(Decoder::new()).keep_triplets();
     /// assert_eq!(decoder.decode_utf8("%u20AC%20%C3%A9")?, "€%20%C3%A9");
+    /// assert_eq!(decoder.decode_utf8("%u00252F")?, "%u00252F");
     /// # Ok::<(), simdpct::DecodeError>(())
     /// ```
     #[must_use]
@@ -115,14 +121,19 @@ impl UnicodeDecoder {
         self.decode_with(input.as_ref(), Decoder::decode_utf8_lossy)
     }
 
-    fn decode_with<'a>(
-        &self,
-        input: &'a [u8],
-        decode: for<'b> fn(&Decoder, &'b [u8]) -> Result<Cow<'b, str>, DecodeError>,
-    ) -> Result<Cow<'a, str>, DecodeError> {
-        let decoder = if self.keep_triplets { self.decoder.keep(ByteSet::ALL) } else { self.decoder };
+    fn decode_with<'a>(&self, input: &'a [u8], decode: Decode) -> Result<Cow<'a, str>, DecodeError> {
+        let keeps_percent = self.keep_triplets
+            || self.lone_surrogates == LoneSurrogates::Keep
+            || self.decoder.rules.keep.is_some_and(|keep| keep.contains(b'%'));
+        let kept = self.decoder.rules.keep.unwrap_or(ByteSet::EMPTY);
+        let decoder = match (self.keep_triplets, keeps_percent) {
+            (true, _) => self.decoder.keep(ByteSet::ALL),
+            (false, true) => self.decoder.keep(kept.with(b'%')),
+            (false, false) => self.decoder,
+        };
+        let parts = Parts { decoder, decode, input, keeps_percent };
         let mut escapes = Escapes::of(input).peekable();
-        if escapes.peek().is_none() {
+        if escapes.peek().is_none() && !parts.may_complete() {
             return decode(&decoder, input);
         }
         let mut output = String::with_capacity(input.len());
@@ -130,43 +141,32 @@ impl UnicodeDecoder {
         // What stands between two escapes can be decoded by itself: a triplet does not reach over the '%' of the next escape,
         // nor does an ill-formed sequence over the character that the escape becomes.
         for escape in escapes {
-            if at < escape.start {
-                push_part(&mut output, decode(&decoder, &input[at..escape.start]), at)?;
-            }
-            self.push_escape(&mut output, input, &escape)?;
+            parts.push(at..escape.start, &mut output)?;
+            self.push_escape(&parts, &escape, &mut output)?;
             at = escape.end;
         }
-        push_part(&mut output, decode(&decoder, &input[at..]), at)?;
+        parts.push(at..input.len(), &mut output)?;
         match driver::checked_text(input, self.decoder.level) {
             Some(text) if text == output => Ok(Cow::Borrowed(text)),
             _ => Ok(Cow::Owned(output)),
         }
     }
 
-    fn push_escape(&self, output: &mut String, input: &[u8], escape: &Escape) -> Result<(), DecodeError> {
+    fn push_escape(&self, parts: &Parts<'_>, escape: &Escape, output: &mut String) -> Result<(), DecodeError> {
         let character = match (escape.character, self.lone_surrogates) {
             (None, LoneSurrogates::Error) => return Err(DecodeError::new(LoneSurrogate, escape.start)),
             (None, LoneSurrogates::Replace) => Some(char::REPLACEMENT_CHARACTER),
             (None, LoneSurrogates::Keep) => None,
-            (character, _) => character.filter(|&character| !self.is_kept(character)),
+            (character, _) => character
+                .filter(|&character| !self.is_kept(character) && !parts.creates_escape(escape.start, character)),
         };
-        match character {
-            Some(character) => {
-                let mut bytes = [0; 4];
-                let text = character.encode_utf8(&mut bytes);
-                if let Some((_, error)) = self.find_rejected(text.as_bytes()) {
-                    return Err(DecodeError::new(error, escape.start));
-                }
-                output.push_str(text);
-            }
-            None => {
-                let kept = &input[escape.start..escape.end];
-                if let Some((offset, error)) = self.find_rejected(kept) {
-                    return Err(DecodeError::new(error, escape.start + offset));
-                }
-                output.extend(kept.iter().copied().map(char::from));
-            }
+        let Some(character) = character else { return parts.push_raw(escape.start..escape.end, output) };
+        let mut bytes = [0; 4];
+        let text = character.encode_utf8(&mut bytes);
+        if let Some((_, error)) = parts.find_rejected(text.as_bytes()) {
+            return Err(DecodeError::new(error, escape.start));
         }
+        output.push_str(text);
         Ok(())
     }
 
@@ -174,20 +174,88 @@ impl UnicodeDecoder {
         let all_in = |set: ByteSet| character.encode_utf8(&mut [0; 4]).bytes().all(|byte| set.contains(byte));
         self.decoder.rules.keep.is_some_and(all_in)
     }
+}
+
+/// Decodes one to text.
+type Decode = for<'b> fn(&Decoder, &'b [u8]) -> Result<Cow<'b, str>, DecodeError>;
+
+/// The parts of an input between its `%uXXXX`.
+struct Parts<'a> {
+    decoder: Decoder,
+    decode: Decode,
+    input: &'a [u8],
+    /// Whether escapes of '%' stay, so that no escape may be created.
+    keeps_percent: bool,
+}
+
+impl Parts<'_> {
+    /// Whether a triplet between two `%uXXXX` may create an escape.
+    fn may_complete(&self) -> bool {
+        self.keeps_percent && !self.decoder.rules.strict
+    }
+
+    /// Appends a part decoded, but for the triplets that would create a `%uXXXX`. (Those that would create a triplet are the decoder's
+    /// business.)
+    fn push(&self, part: Range<usize>, output: &mut String) -> Result<(), DecodeError> {
+        let mut at = part.start;
+        if self.may_complete() {
+            for offset in memchr::memchr_iter(b'%', &self.input[part.clone()]) {
+                let start = part.start + offset;
+                if driver::first_triplet(&self.input[start..part.end])
+                    .is_some_and(|byte| self.creates_escape(start, char::from(byte)))
+                {
+                    self.push_decoded(at..start, output)?;
+                    self.push_raw(start..start + 3, output)?;
+                    at = start + 3;
+                }
+            }
+        }
+        self.push_decoded(at..part.end, output)
+    }
+
+    fn push_decoded(&self, part: Range<usize>, output: &mut String) -> Result<(), DecodeError> {
+        if part.is_empty() {
+            return Ok(());
+        }
+        let start = part.start;
+        match (self.decode)(&self.decoder, &self.input[part]) {
+            Ok(text) => output.push_str(&text),
+            Err(error) => return Err(DecodeError::new(error.kind, start + error.position)),
+        }
+        Ok(())
+    }
+
+    /// Appends an escape as it is.
+    fn push_raw(&self, escape: Range<usize>, output: &mut String) -> Result<(), DecodeError> {
+        let start = escape.start;
+        let bytes = &self.input[escape];
+        if let Some((offset, error)) = self.find_rejected(bytes) {
+            return Err(DecodeError::new(error, start + offset));
+        }
+        output.extend(bytes.iter().copied().map(char::from));
+        Ok(())
+    }
 
     fn find_rejected(&self, bytes: &[u8]) -> Option<(usize, crate::DecodeErrorKind)> {
         let set = self.decoder.rules.reject?;
         let offset = bytes.iter().position(|&byte| set.contains(byte))?;
         Some((offset, Rejected(bytes[offset])))
     }
+
+    /// Whether the character, in place of its escape at `at`, could begin another escape, or complete a malformed '%' before it.
+    fn creates_escape(&self, at: usize, character: char) -> bool {
+        self.keeps_percent && (character == '%' || could_complete(&self.input[..at], character))
+    }
 }
 
-fn push_part(output: &mut String, part: Result<Cow<'_, str>, DecodeError>, start: usize) -> Result<(), DecodeError> {
-    match part {
-        Ok(text) => output.push_str(&text),
-        Err(error) => return Err(DecodeError::new(error.kind, start + error.position)),
+/// Whether `character` after `before` could complete a malformed '%' to a triplet or to a `%uXXXX`.
+fn could_complete(before: &[u8], character: char) -> bool {
+    let digits = before.iter().rev().take(3).take_while(|byte| byte.is_ascii_hexdigit()).count();
+    match (&before[..before.len() - digits], digits) {
+        ([.., b'%'], 0) => character == 'u' || character.is_ascii_hexdigit(),
+        ([.., b'%'], 1) | ([.., b'%', b'u'], _) => character.is_ascii_hexdigit(),
+        _ => false,
     }
-    Ok(())
 }
 
 /// A `%uXXXX`, or two that are a surrogate pair, and where it stands.

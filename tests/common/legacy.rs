@@ -33,6 +33,17 @@ pub fn unescape_to_utf16(text: &str) -> Vec<u16> {
     units
 }
 
+/// Whether `character`, decoded at `at`, could complete the malformed '%' of `%`, `%H`, `%u`, `%uH`, `%uHH` or `%uHHH` before it.
+fn could_complete(input: &[u8], at: usize, character: char) -> bool {
+    let follows = |prefix: &[u8], digits: usize| {
+        let Some(start) = at.checked_sub(prefix.len() + digits) else { return false };
+        let (actual, rest) = input[start..at].split_at(prefix.len());
+        actual == prefix && rest.iter().all(u8::is_ascii_hexdigit)
+    };
+    let completes_digit = (0..=1).any(|digits| follows(b"%", digits)) || (0..=3).any(|digits| follows(b"%u", digits));
+    character.is_ascii_hexdigit() && completes_digit || character == 'u' && follows(b"%", 0)
+}
+
 /// What a [`UnicodeDecoder`] of these parts decodes: each byte of the output with the place it is from, checked at the end.
 pub fn decode_unicode(
     input: &[u8],
@@ -43,9 +54,14 @@ pub fn decode_unicode(
     policy: LoneSurrogates,
 ) -> Result<String, (DecodeErrorKind, usize)> {
     let (mut bytes, mut error, mut at) = (Vec::new(), None, 0);
+    let creates_none = kept_triplets.contains(b'%');
+    let stays = |at, character| creates_none && (character == '%' || could_complete(input, at, character));
     while at < input.len() && error.is_none() {
         let Some(unit) = code_unit(input, at) else {
-            let (symbols, failure) = reference::symbols(decoder, &input[at..input.len().min(at + 3)]);
+            let stays = reference::triplet(input, at).is_some_and(|byte| stays(at, char::from(byte)));
+            let kept_triplets = if stays { ByteSet::ALL } else { kept_triplets };
+            let symbol = &input[at..input.len().min(at + 3)];
+            let (symbols, failure) = reference::symbols(&decoder.keep(kept_triplets), symbol);
             match symbols.first() {
                 Some(&(_, byte)) => bytes.push((at, byte)),
                 None => error = failure.map(|failure| (failure.kind, at)),
@@ -68,7 +84,8 @@ pub fn decode_unicode(
         };
         let is_real = String::from_utf16(&[unit]).is_ok() || width == 12;
         let is_kept = |text: &String| is_real && kept.is_some_and(|kept| text.bytes().all(|byte| kept.contains(byte)));
-        match character.filter(|text| !is_kept(text)) {
+        let creates = |text: &String| is_real && text.chars().all(|character| stays(at, character));
+        match character.filter(|text| !is_kept(text) && !creates(text)) {
             Some(text) => bytes.extend(text.bytes().map(|byte| (at, byte))),
             None => bytes.extend((at..at + width).map(|at| (at, input[at]))),
         }
@@ -159,9 +176,12 @@ pub fn compare_unicode_decoding(case: UnicodeCase, input: &[u8]) {
     if case.alone {
         unicode = unicode.keep_triplets();
     }
-    let kept_triplets = if case.alone { ByteSet::ALL } else { case.kept.unwrap_or(ByteSet::EMPTY) };
-    let expected =
-        decode_unicode(input, &decoder.keep(kept_triplets), kept_triplets, case.kept, case.rejected, case.policy);
+    let kept_triplets = match (case.alone, case.policy, case.kept.unwrap_or(ByteSet::EMPTY)) {
+        (true, ..) => ByteSet::ALL,
+        (false, LoneSurrogates::Keep, kept) => kept.with(b'%'),
+        (false, _, kept) => kept,
+    };
+    let expected = decode_unicode(input, &decoder, kept_triplets, case.kept, case.rejected, case.policy);
     let result = unicode.decode_utf8(input);
     assert_eq!(result.as_deref().map_err(|error| (error.kind, error.position)), expected.as_deref().map_err(|&e| e));
     if let Ok(text) = &result {
