@@ -21,7 +21,7 @@ const UNICODE: UnicodeDecoder = UnicodeDecoder::new(LENIENT).lone_surrogates(Lon
 /// What each operation makes of the pattern, as a number, so that none is left out.
 type Operation = (&'static str, fn(&str) -> usize);
 
-const OPERATIONS: [Operation; 16] = [
+const OPERATIONS: &[Operation] = &[
     ("decode", |text| LENIENT.decode(text).map_or(0, |bytes| bytes.len())),
     ("decode in place", |text| {
         // The copy is as linear as it gets.
@@ -58,6 +58,17 @@ const OPERATIONS: [Operation; 16] = [
         }
         written
     }),
+    #[cfg(feature = "encoding_rs")]
+    ("encode for a charset", |text| {
+        use simdpct::legacy::charset::{self, encoding_rs};
+        let charsets = [encoding_rs::ISO_2022_JP, encoding_rs::WINDOWS_1252];
+        charsets.map(|charset| charset::encode_with_references(text, charset, &Encoder::FORM).len()).iter().sum()
+    }),
+    #[cfg(feature = "encoding_rs")]
+    ("decode from a charset", |text| {
+        use simdpct::legacy::charset::{self, encoding_rs};
+        charset::decode_lossy(text, encoding_rs::ISO_2022_JP, &LENIENT).map_or(0, |text| text.len())
+    }),
 ];
 
 /// Malformed throughout, cut throughout, both with triplets between, and what ends a block one byte before its end.
@@ -76,11 +87,13 @@ fn patterns() -> Vec<(&'static str, String)> {
         ("%=&", "%=&".into()),
         ("%uD83D", "%uD83D".into()),
         ("é%", "é%".into()),
+        // ISO-2022-JP cannot encode it, for it would switch the state.
+        ("U+000E", "\u{E}".into()),
     ]
 }
 
 fn hostile(criterion: &mut Criterion) {
-    for (name, operation) in OPERATIONS {
+    for &(name, operation) in OPERATIONS {
         for (pattern_name, pattern) in patterns() {
             let mut group = criterion.benchmark_group(format!("hostile/{name}/{pattern_name}"));
             group.sample_size(10).warm_up_time(Duration::from_millis(50)).measurement_time(Duration::from_millis(150));

@@ -246,10 +246,52 @@ proptest! {
     }
 }
 
-/// Nothing here takes more than linear time.
 #[test]
-fn many_characters_that_the_charset_does_not_have() {
-    let count = 100_000;
-    let encoded = charset::encode_with_references(&"a☃".repeat(count), encoding_rs::WINDOWS_1252, &QUERY).into_owned();
-    assert_eq!(encoded, "a%26%239731%3B".repeat(count));
+fn text_that_a_charset_does_not_have_takes_linear_time() {
+    for (charset, piece, expected) in [
+        (encoding_rs::WINDOWS_1252, "a☃", "a%26%239731%3B"),
+        // Reported as U+FFFD, since it would switch the state.
+        (encoding_rs::ISO_2022_JP, "\u{E}", "%26%2365533%3B"),
+        (encoding_rs::SHIFT_JIS, "☃", "%26%239731%3B"),
+        (encoding_rs::GB18030, "\u{E5E5}", "%26%2358853%3B"),
+    ] {
+        let encoded = charset::encode_with_references(&piece.repeat(1000), charset, &QUERY).into_owned();
+        assert_eq!(encoded, expected.repeat(1000), "{}", charset.name());
+        common::assert_linear(piece, |text| {
+            charset::encode_with_references(text, charset, &QUERY);
+        });
+        common::assert_linear(piece, |text| {
+            charset::decode_lossy(text, charset, &Decoder::new().lenient()).unwrap();
+            let _first = charset::decode(text, charset, &Decoder::new().lenient());
+        });
+    }
+}
+
+/// A text longer than a slice is converted as a whole: states and triplets go on over the ends of slices.
+#[test]
+fn a_long_text_is_encoded_as_in_one_piece() {
+    for piece in ["あ", "aあ", "%41表", "%", "%4", "é☃%41"] {
+        for before in 1015..1030 {
+            let text = format!("{}{}", "z".repeat(before), piece.repeat(400));
+            for charset in CHARSETS {
+                for encoder in [QUERY, QUERY.keep_triplets(), Encoder::COMPONENT] {
+                    // By references that are bytes already: what encoding_rs makes of the whole text.
+                    let (bytes, _, has_unencodable) = charset.output_encoding().encode(&text);
+                    if has_unencodable {
+                        continue;
+                    }
+                    let mut encoder = encoder;
+                    if charset.name() == "ISO-2022-JP" {
+                        encoder = QUERY;
+                    }
+                    let expected = reference::encode(&encoder, &bytes);
+                    assert_eq!(
+                        charset::encode(&text, charset, &encoder).as_deref(),
+                        Ok(&*expected),
+                        "{before} {piece}"
+                    );
+                }
+            }
+        }
+    }
 }

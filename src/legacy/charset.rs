@@ -102,27 +102,38 @@ fn encode_with<'a, E>(
     let (mut bytes, mut output) = (Vec::new(), String::with_capacity(text.len()));
     let mut at = 0;
     loop {
-        let rest = &text[at..];
-        // Room for all of it, since the codec must not see half a triplet; after the first turn there is enough.
-        bytes.reserve(converter.max_buffer_length_from_utf8_without_replacement(rest.len()).unwrap_or(rest.len()));
-        let (result, read) = converter.encode_from_utf8_to_vec_without_replacement(rest, &mut bytes, true);
+        let slice = first_slice(&text[at..]);
+        let end = at + slice.len();
+        // Room for all of it: the codec must not see half a triplet.
+        let longest = converter.max_buffer_length_from_utf8_without_replacement(slice.len());
+        bytes.reserve(longest.unwrap_or(slice.len()));
+        let is_last = end == text.len();
+        let (result, read) = converter.encode_from_utf8_to_vec_without_replacement(slice, &mut bytes, is_last);
         at += read;
+        encoder.encode_to(&bytes, &mut output);
+        bytes.clear();
         match result {
-            EncoderResult::OutputFull => continue,
-            EncoderResult::InputEmpty => {}
+            // In place of the control characters that switch its states, ISO-2022-JP reports U+FFFD.
             EncoderResult::Unmappable(reported) => {
-                encoder.encode_to(&bytes, &mut output);
-                bytes.clear();
-                // In place of the control characters that switch its states, ISO-2022-JP reports U+FFFD.
                 if let Some((position, character)) = text[..at].char_indices().next_back() {
                     unencodable(&mut output, reported, Unencodable { character, position })?;
                 }
-                continue;
             }
+            EncoderResult::InputEmpty if is_last => {
+                return Ok(if output == text { Cow::Borrowed(text) } else { Cow::Owned(output) });
+            }
+            EncoderResult::InputEmpty | EncoderResult::OutputFull => {}
         }
-        encoder.encode_to(&bytes, &mut output);
-        return Ok(if output == text { Cow::Borrowed(text) } else { Cow::Owned(output) });
     }
+}
+
+/// The first part of a text, to be converted at once: a call takes time by the length of its output buffer, so that calls on all of
+/// the rest, each up to the next character that cannot be encoded, would take quadratic time. Ends between characters and triplets.
+fn first_slice(text: &str) -> &str {
+    const LENGTH: usize = 1024;
+    let end = (0..=text.len().min(LENGTH)).rev().find(|&end| text.is_char_boundary(end)).unwrap_or(0);
+    let cut = if end < text.len() { driver::cut_triplet(&text.as_bytes()[..end]) } else { 0 };
+    &text[..end - cut]
 }
 
 /// Decodes triplets to bytes, and those by the charset to text; borrows where there is nothing to decode.

@@ -26,6 +26,27 @@ pub fn is_quick() -> bool {
     std::env::var_os("SIMDPCT_QUICK").is_some_and(|value| value != "0")
 }
 
+/// Asserts that `work` takes time in proportion to the length of its input, from 64 KiB to 1 MiB of `pattern`.
+///
+/// Sixteen times the length takes sixteen times as long if the time is linear, and 256 times if it is quadratic. Of three runs the
+/// fastest counts.
+#[cfg(not(fuzzing))]
+#[track_caller]
+pub fn assert_linear(pattern: &str, work: impl Fn(&str)) {
+    let time = |length: usize| {
+        let text = pattern.repeat(length / pattern.len());
+        let run = || {
+            let start = std::time::Instant::now();
+            work(&text);
+            start.elapsed()
+        };
+        (0..3).map(|_| run()).min().unwrap_or_default()
+    };
+    let (short, long) = (time(64 << 10), time(1 << 20));
+    let ratio = long.as_secs_f64() / short.as_secs_f64().max(1e-5);
+    assert!(ratio < 64.0, "16 times {:?} took {ratio:.0} times as long: {short:?}, {long:?}", &pattern);
+}
+
 /// Strict and lenient, with and without plus, by kept set, by rejected set.
 ///
 /// The sets are such that short strings meet them: `%4F` and `%f4` are kept, `%44` and a raw `g` are rejected.
