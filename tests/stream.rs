@@ -5,7 +5,9 @@
 
 mod common;
 
+use std::cell::Cell;
 use std::io::{self, BufRead, ErrorKind, Read, Write};
+use std::panic::{self, AssertUnwindSafe};
 
 use common::strategies::{any_decoder, any_encoder, any_level, input};
 use common::stream::{Outcome, TEXTS, Text, chunks_of, decode, encode, error, expected};
@@ -390,6 +392,32 @@ fn dropping_a_writer_finishes() {
     let mut output = Vec::new();
     write::Decoder::new(&mut output, Decoder::new()).write_all(b"a%20b%4").unwrap();
     assert_eq!(output, b"a b", "what precedes the error");
+}
+
+/// Dropping while the underlying writer's panic unwinds must not call it again: a second panic aborts the process.
+#[test]
+fn a_writer_that_panicked_is_not_written_to_again_by_dropping() {
+    struct Panicking<'a>(&'a Cell<usize>);
+    impl Write for Panicking<'_> {
+        fn write(&mut self, _: &[u8]) -> io::Result<usize> {
+            self.0.set(self.0.get() + 1);
+            panic!("the disk is on fire");
+        }
+
+        fn flush(&mut self) -> io::Result<()> {
+            Ok(())
+        }
+    }
+    let long = vec![b'z'; 1 << 20];
+    for input in [&b"a b"[..], &long] {
+        let calls = Cell::new(0);
+        let result = panic::catch_unwind(AssertUnwindSafe(|| {
+            let mut writer = write::Encoder::new(Panicking(&calls), Encoder::COMPONENT);
+            writer.write_all(input).and_then(|()| writer.flush())
+        }));
+        assert!(result.is_err());
+        assert_eq!(calls.get(), 1);
+    }
 }
 
 /// A finished writer refuses more, and may be finished again.

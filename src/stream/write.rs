@@ -46,7 +46,8 @@ pub type Encoder<W> = Writer<W, super::Encoder>;
 /// What [`Decoder`] and [`Encoder`] are: a writer, and what codes the bytes for it.
 ///
 /// They collect up to 64 KiB. The end of the stream has to be said, by [`finish`](Self::finish) or
-/// [`try_finish`](Self::try_finish); dropping says it too, but then errors go unseen.
+/// [`try_finish`](Self::try_finish); dropping says it too, but then errors go unseen. If the underlying writer panics, what is in the
+/// buffer is not written again, as with [`std::io::BufWriter`].
 #[derive(Debug)]
 pub struct Writer<W: Write, C: Codec> {
     /// There until [`finish`](Self::finish) gives it back.
@@ -58,6 +59,9 @@ pub struct Writer<W: Write, C: Codec> {
     end: usize,
     tail_out: u64,
     is_finished: bool,
+    /// The underlying writer panicked in a call of `write`. It is not called again: dropping while the panic unwinds would call it a
+    /// second time, and a second panic aborts the process.
+    has_panicked: bool,
 }
 
 impl<W: Write, C: Codec> Writer<W, C> {
@@ -71,6 +75,7 @@ impl<W: Write, C: Codec> Writer<W, C> {
             end: 0,
             tail_out: 0,
             is_finished: false,
+            has_panicked: false,
         }
     }
 
@@ -124,7 +129,10 @@ impl<W: Write, C: Codec> Writer<W, C> {
     fn write_buffer(&mut self) -> io::Result<()> {
         while self.start < self.end {
             let writer = self.writer.as_mut().expect("there until it is given back");
-            match writer.write(&self.buffer[self.start..self.end]) {
+            self.has_panicked = true;
+            let result = writer.write(&self.buffer[self.start..self.end]);
+            self.has_panicked = false;
+            match result {
                 Ok(0) => return Err(ErrorKind::WriteZero.into()),
                 Ok(written) => self.start += written,
                 Err(error) if error.kind() == ErrorKind::Interrupted => {}
@@ -170,7 +178,7 @@ impl<W: Write, C: Codec> Write for Writer<W, C> {
 
 impl<W: Write, C: Codec> Drop for Writer<W, C> {
     fn drop(&mut self) {
-        if self.writer.is_some() {
+        if self.writer.is_some() && !self.has_panicked {
             let _unseen = self.try_finish();
         }
     }
