@@ -236,7 +236,7 @@ fn columns_of_rows() {
 }
 
 /// What makes something of every kind: nothing, as much as can be, as many parts as can be.
-const HOSTILE: [&[u8]; 21] = [
+const HOSTILE: [&[u8]; 29] = [
     b"z",
     b"%",
     b"%4",
@@ -258,6 +258,15 @@ const HOSTILE: [&[u8]; 21] = [
     b"%u20AC",
     b"%uD83D",
     b"/?#[]@:",
+    // What takes the most of some operation: line ends, pairs of two bytes, what is quoted, what a charset does not have.
+    b"\n",
+    b"a&",
+    b"%&",
+    b"\xFF&",
+    b"%41&",
+    b"\x01",
+    "\u{80}".as_bytes(),
+    "\u{FFFD}".as_bytes(),
 ];
 
 /// An operation by its name, the most bytes that it may have allocated at any moment for an input of so many, and what it had.
@@ -366,13 +375,98 @@ const OPERATIONS: &[Operation] = &[
     ),
     (
         "form::Serializer of lines",
-        |n| 9 * n + 64,
+        |n| 18 * n + 96,
         |input, level| {
             peak(|| {
                 let mut serializer = Serializer::new(Vec::new()).level(level).normalize_newlines();
                 serializer.append_pair("name", input).append_key_only("");
                 serializer.finish()
             })
+        },
+    ),
+    (
+        "form::Serializer::extend_pairs of names of a byte",
+        |n| 15 * n + 1024,
+        |input, level| {
+            peak(|| {
+                let mut serializer = Serializer::new(String::new()).level(level);
+                serializer.extend_pairs(input.chunks(1).map(|name| (name, "")));
+                serializer.finish()
+            })
+        },
+    ),
+    (
+        "columns::encode of rows of a byte",
+        |n| 22 * n + 32768,
+        |input, level| {
+            let offsets: Vec<i64> = (0..=input.len() as i64).collect();
+            peak(|| {
+                let column = Column::new(input, &offsets).unwrap();
+                columns::encode(&column, &Encoder::COMPONENT.level(level)).unwrap()
+            })
+        },
+    ),
+    (
+        "columns::decode of rows of a byte",
+        |n| 22 * n + 32768,
+        |input, level| {
+            let offsets: Vec<i64> = (0..=input.len() as i64).collect();
+            peak(|| {
+                let column = Column::new(input, &offsets).unwrap();
+                columns::decode_utf8_lossy(&column, &LENIENT.level(level), OnError::Null).unwrap()
+            })
+        },
+    ),
+    #[cfg(feature = "encoding_rs")]
+    (
+        "charset::encode_with_references",
+        |n| 18 * n + 8192,
+        |input, _| {
+            use simdpct::legacy::charset::{self, encoding_rs};
+            let charsets = [encoding_rs::WINDOWS_1252, encoding_rs::ISO_2022_JP];
+            charsets
+                .map(|charset| peak(|| charset::encode_with_references(text(input), charset, &Encoder::FORM).len()))
+                .into_iter()
+                .max()
+                .unwrap()
+        },
+    ),
+    #[cfg(feature = "encoding_rs")]
+    (
+        "charset::decode_lossy",
+        |n| 9 * n + 64,
+        |input, _| {
+            use simdpct::legacy::charset::{self, encoding_rs};
+            peak(|| charset::decode_lossy(input, encoding_rs::ISO_2022_JP, &LENIENT).map(drop))
+        },
+    ),
+    #[cfg(feature = "serde")]
+    (
+        "form::from_bytes to a struct",
+        |n| 23 * n + 256,
+        |input, _| peak(|| form::from_bytes::<Fields>(input).map(drop).map_err(drop)),
+    ),
+    #[cfg(feature = "serde")]
+    (
+        "form::Deserializer::lossy to a struct",
+        |n| 24 * n + 256,
+        |input, _| {
+            use serde::Deserialize;
+            peak(|| Fields::deserialize(form::Deserializer::new(input).lossy()).map(drop).map_err(drop))
+        },
+    ),
+    #[cfg(feature = "serde")]
+    (
+        "the message of form::Error",
+        |_| 2048,
+        |input, _| {
+            // As the value, and as a key that no field has.
+            let forms = [[b"number=", input].concat(), [input, b"=1"].concat()];
+            let messages = forms.map(|form| {
+                let result = form::from_bytes::<Fields>(&form).map(drop);
+                peak(|| result.map_err(|error| error.to_string()))
+            });
+            messages.into_iter().max().unwrap()
         },
     ),
     ("uri::repair", |n| 3 * n, |input, _| peak(|| uri::repair(input).len())),
@@ -394,6 +488,15 @@ const OPERATIONS: &[Operation] = &[
     ),
 ];
 
+/// A struct of one field.
+#[cfg(feature = "serde")]
+#[derive(serde::Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Fields {
+    #[serde(default, rename = "number")]
+    _number: u8,
+}
+
 /// For the operations on text: nothing, if it is none.
 fn text(input: &[u8]) -> &str {
     str::from_utf8(input).unwrap_or_default()
@@ -404,7 +507,7 @@ fn no_input_makes_an_operation_take_more_than_it_says() {
     let mut excesses = Vec::new();
     for &(name, bound, run) in OPERATIONS {
         for (level, pattern) in Level::available().flat_map(|level| HOSTILE.map(|pattern| (level, pattern))) {
-            for length in [0, 1, 2, 3, 17, 64, 65, 100, 1000, 30_000] {
+            for length in [0, 1, 2, 3, 17, 64, 65, 100, 1000, 22_000, 30_000, 44_000] {
                 // Alone, and behind a text that is clean.
                 for before in ["", "clean/"] {
                     let input = [before.as_bytes(), &pattern.repeat(length)].concat();

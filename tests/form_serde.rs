@@ -300,7 +300,7 @@ fn errors_name_the_key_and_the_position() {
         ("name=a&name=b", "repeated key", Some("name"), Some(7)),
         ("name=a&tags=true&age=1&tags=maybe", "true", Some("tags"), Some(23)),
         ("age=1", "missing field `name`", None, None),
-        ("name=a&other=b", "unknown field `other`", Some("other"), Some(7)),
+        ("name=a&other=b", "unknown field \"other\"", Some("other"), Some(7)),
         // Where it cannot be decoded, it is the byte.
         ("age=1&name=ab%zz", "malformed percent-encoding", Some("name"), Some(13)),
         ("name=a%FF", "UTF-8", Some("name"), Some(6)),
@@ -335,6 +335,46 @@ fn what_a_form_cannot_hold() {
     assert!(to_string(&BTreeMap::from([(None::<u8>, 1)])).is_err());
     for nested in [to_string(&[("k", [[1]])]), to_string(&[("k", BTreeMap::from([(1, 2)]))])] {
         assert_eq!(nested.unwrap_err().key(), Some("k"));
+    }
+}
+
+#[test]
+fn forms_of_too_many_pairs_are_refused_before_they_are_read() {
+    type Pairs = Vec<(String, String)>;
+    type Values = BTreeMap<String, Vec<String>>;
+    // Empty pairs do not count, and the second error is not found.
+    for (form, position) in [("a=1&&a=2&", None), ("a=1&a=2&a=%zz", Some(8)), ("&&&&", None), ("", None)] {
+        let read = |most| Deserializer::new(form.as_bytes()).max_pairs(most);
+        for error in [Values::deserialize(read(2)).err(), Pairs::deserialize(read(2)).err()] {
+            assert_eq!(error.as_ref().and_then(form::Error::position), position, "{form}");
+            assert_eq!(error.is_some_and(|error| error.is_too_many_pairs()), position.is_some(), "{form}");
+        }
+    }
+    let error = <[(String, String); 1]>::deserialize(Deserializer::new(b"a=1").max_pairs(0)).unwrap_err();
+    assert_eq!(error.to_string(), "at byte 0: more than 0 pairs");
+    assert!(!from_str::<u8>("a").unwrap_err().is_too_many_pairs());
+}
+
+/// A log that prints errors gets 64 characters of a value, controls escaped.
+#[test]
+fn messages_quote_the_start_of_a_long_text() {
+    #[derive(Debug, Deserialize)]
+    #[serde(deny_unknown_fields)]
+    struct Fields {
+        #[serde(default, rename = "number")]
+        _number: u8,
+        #[serde(default, rename = "order")]
+        _order: Option<Order>,
+        #[serde(default, rename = "nested")]
+        _nested: Vec<Fields>,
+    }
+    for text in ["\u{1}", "\u{7F}", "é", "x"] {
+        let quoted = format!("{:?}...", text.repeat(64));
+        for form in ["number=", "order=", "nested=", ""] {
+            let form = format!("{form}{}", text.repeat(1000));
+            let message = from_str::<Fields>(&form).unwrap_err().to_string();
+            assert!(message.contains(&quoted) && message.len() < 1000, "{message}");
+        }
     }
 }
 

@@ -2,6 +2,9 @@
 //!
 //! Its unsafe code is held by tests/form.rs, tests/bounds.rs and tests/guarded_heap.rs.
 
+#[cfg(feature = "serde")]
+use core::marker::PhantomData;
+
 use crate::kernel::{FormMarks, Kernels};
 use crate::level::Level;
 
@@ -32,6 +35,32 @@ impl<'a> Part<'a> {
     pub(crate) fn plain_text(&self) -> Option<&'a str> {
         // SAFETY: only this module makes parts, and plain ones are ASCII.
         self.is_plain.then(|| unsafe { core::str::from_utf8_unchecked(self.bytes) })
+    }
+}
+
+/// A [`Part`] in two words, for those who hold many: the top bit of the length, which no slice has, says whether it is plain.
+#[cfg(feature = "serde")]
+#[derive(Clone, Copy)]
+pub(crate) struct PackedPart<'a> {
+    start: *const u8,
+    length: usize,
+    lifetime: PhantomData<&'a [u8]>,
+}
+
+#[cfg(feature = "serde")]
+impl<'a> PackedPart<'a> {
+    const IS_PLAIN: usize = 1 << (usize::BITS - 1);
+
+    pub(crate) fn new(part: Part<'a>) -> Self {
+        let flag = if part.is_plain { Self::IS_PLAIN } else { 0 };
+        Self { start: part.bytes.as_ptr(), length: part.bytes.len() | flag, lifetime: PhantomData }
+    }
+
+    pub(crate) fn part(&self) -> Part<'a> {
+        let length = self.length & !Self::IS_PLAIN;
+        // SAFETY: the start and the length are those of the slice of a part that lives for 'a. (tests/form_serde.rs)
+        let bytes = unsafe { core::slice::from_raw_parts(self.start, length) };
+        Part { bytes, is_plain: self.length != length }
     }
 }
 

@@ -133,7 +133,7 @@ impl UnicodeDecoder {
         };
         let parts = Parts { decoder, decode, input, keeps_percent };
         let mut escapes = Escapes::of(input).peekable();
-        if escapes.peek().is_none() && !parts.may_complete() {
+        if escapes.peek().is_none() && parts.staying(0..input.len()).next().is_none() {
             return decode(&decoder, input);
         }
         let mut output = String::with_capacity(input.len());
@@ -189,26 +189,24 @@ struct Parts<'a> {
 }
 
 impl Parts<'_> {
-    /// Whether a triplet between two `%uXXXX` may create an escape.
-    fn may_complete(&self) -> bool {
-        self.keeps_percent && !self.decoder.rules.strict
+    /// The triplets of a part that stay, or else would create a `%uXXXX`. (Those that would create a triplet, the decoder leaves.)
+    fn staying(&self, part: Range<usize>) -> impl Iterator<Item = Range<usize>> {
+        // A strict decoder refuses the malformed '%' that they would complete.
+        let searched = if self.keeps_percent && !self.decoder.rules.strict { part.clone() } else { 0..0 };
+        memchr::memchr_iter(b'%', &self.input[searched]).filter_map(move |offset| {
+            let start = part.start + offset;
+            let byte = driver::first_triplet(&self.input[start..part.end])?;
+            self.creates_escape(start, char::from(byte)).then_some(start..start + 3)
+        })
     }
 
-    /// Appends a part decoded, but for the triplets that would create a `%uXXXX`. (Those that would create a triplet are the decoder's
-    /// business.)
+    /// Appends a part decoded, but for the triplets that stay.
     fn push(&self, part: Range<usize>, output: &mut String) -> Result<(), DecodeError> {
         let mut at = part.start;
-        if self.may_complete() {
-            for offset in memchr::memchr_iter(b'%', &self.input[part.clone()]) {
-                let start = part.start + offset;
-                if driver::first_triplet(&self.input[start..part.end])
-                    .is_some_and(|byte| self.creates_escape(start, char::from(byte)))
-                {
-                    self.push_decoded(at..start, output)?;
-                    self.push_raw(start..start + 3, output)?;
-                    at = start + 3;
-                }
-            }
+        for triplet in self.staying(part.clone()) {
+            self.push_decoded(at..triplet.start, output)?;
+            at = triplet.end;
+            self.push_raw(triplet, output)?;
         }
         self.push_decoded(at..part.end, output)
     }

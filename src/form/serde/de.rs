@@ -14,7 +14,8 @@ use ::serde::de::{
 };
 
 use super::Error;
-use crate::driver::form::{Pairs, Part};
+use super::error::Quoted;
+use crate::driver::form::{PackedPart, Pairs, Part};
 use crate::form::parse::{bytes, lossy, strict};
 
 /// The form as a value of a type; see [`from_bytes`].
@@ -109,10 +110,11 @@ pub struct Deserializer<'de> {
 struct Options {
     lossy: bool,
     empty_is_some: bool,
+    max_pairs: Option<usize>,
 }
 
 impl Options {
-    const DEFAULT: Self = Self { lossy: false, empty_is_some: false };
+    const DEFAULT: Self = Self { lossy: false, empty_is_some: false, max_pairs: None };
 }
 
 impl<'de> Deserializer<'de> {
@@ -137,12 +139,47 @@ impl<'de> Deserializer<'de> {
         self
     }
 
+    /// Refuses a form of more than so many pairs, repeated ones included, before anything else is done with it.
+    ///
+    /// A struct or a map takes up to 24 bytes for each byte of the form, most of it for pairs of few bytes: a limit, as servers have it
+    /// (often 1000), makes that a small number. See [`Error::is_too_many_pairs`].
+    ///
+    /// ```
+    /// # use std::collections::BTreeMap;
+    /// # use serde::Deserialize;
+    /// # use simdpct::form;
+    /// let read = |form: &'static [u8]| BTreeMap::<&str, Vec<&str>>::deserialize(form::Deserializer::new(form).max_pairs(2));
+    /// assert!(read(b"a=1&a=2").is_ok());
+    /// let error = read(b"a=1&a=2&b=3").unwrap_err();
+    /// assert!(error.is_too_many_pairs());
+    /// assert_eq!(error.to_string(), "at byte 8: more than 2 pairs");
+    /// ```
+    #[must_use]
+    pub fn max_pairs(mut self, pairs: usize) -> Self {
+        self.options.max_pairs = Some(pairs);
+        self
+    }
+
     fn is_empty(&self) -> bool {
         self.pairs.clone().next().is_none()
     }
 
+    fn check_number_of_pairs(&self) -> Result<(), Error> {
+        let Some(most) = self.options.max_pairs else { return Ok(()) };
+        match self.pairs.clone().nth(most) {
+            None => Ok(()),
+            Some((name, _)) => Err(Error::too_many_pairs(most).at(None, Some(self.pairs.offset(&name)))),
+        }
+    }
+
     fn into_map(self) -> Result<Map<'de>, Error> {
+        self.check_number_of_pairs()?;
         Map::new(self.pairs, self.options)
+    }
+
+    fn into_sequence(self) -> Result<Sequence<'de>, Error> {
+        self.check_number_of_pairs()?;
+        Ok(Sequence { pairs: self.pairs, options: self.options })
     }
 }
 
@@ -202,7 +239,7 @@ impl<'de> Scalar<'de> {
 
     fn parse<T: FromStr<Err: fmt::Display>>(self) -> Result<T, Error> {
         let text = self.text()?;
-        text.parse().map_err(|error| Error::message(format_args!("{error}: {text:?}")))
+        text.parse().map_err(|error| Error::message(format_args!("{error}: {}", Quoted(&text))))
     }
 }
 
@@ -296,6 +333,8 @@ impl<'de> IntoDeserializer<'de, Error> for Scalar<'de> {
 
 /// The pairs of a form, those of one name linked.
 struct Map<'de> {
+    /// For the positions of parts.
+    pairs: Pairs<'de>,
     entries: Vec<Entry<'de>>,
     /// The next entry to hand out.
     at: usize,
@@ -304,48 +343,128 @@ struct Map<'de> {
     options: Options,
 }
 
+/// A pair. A form of two bytes a pair takes twenty times its own length for these, so they are small.
 struct Entry<'de> {
-    name: Cow<'de, str>,
-    value: Part<'de>,
-    /// Where the pair starts, and where its value does.
-    position: usize,
-    value_position: usize,
-    /// The next entry of this name.
-    next: Option<usize>,
-    /// There is an earlier entry of this name, which leads here.
-    is_repeat: bool,
+    name: PackedPart<'de>,
+    value: PackedPart<'de>,
+    /// The index of the next entry of this name, or [`LAST`]; with [`REPEAT`] if there is an earlier one, which leads here.
+    next: u32,
+    /// Where the name is in the [`DecodedNames`], or [`AS_IT_IS`].
+    decoded: u32,
+}
+
+const REPEAT: u32 = 1 << 31;
+/// Greater than every index.
+const LAST: u32 = REPEAT - 1;
+/// The name is decoded as it is in the form.
+const AS_IT_IS: u32 = u32::MAX;
+
+/// The most pairs that entries can link.
+const MOST_PAIRS: usize = LAST as usize;
+
+impl Entry<'_> {
+    fn next(&self) -> Option<usize> {
+        let next = self.next & !REPEAT;
+        (next != LAST).then_some(next as usize)
+    }
+
+    fn is_repeat(&self) -> bool {
+        self.next & REPEAT != 0
+    }
+}
+
+/// The decoded names of a form that are not in the form as they are, each with [`END`](Self::END) after it: a byte more for each, where
+/// slices would take sixteen.
+struct DecodedNames(Vec<u8>);
+
+impl DecodedNames {
+    /// Not a byte of UTF-8.
+    const END: u8 = 0xFF;
+
+    /// Appends a name, and returns where it is.
+    fn push(&mut self, name: &str) -> Result<u32, Error> {
+        let start = u32::try_from(self.0.len()).ok().filter(|&start| start != AS_IT_IS);
+        self.0.extend_from_slice(name.as_bytes());
+        self.0.push(Self::END);
+        start.ok_or_else(|| Error::message("more than 4 GiB of names"))
+    }
+
+    fn of<'a>(&'a self, entry: &'a Entry<'_>) -> &'a [u8] {
+        if entry.decoded == AS_IT_IS {
+            return entry.name.part().bytes();
+        }
+        let names = &self.0[entry.decoded as usize..];
+        &names[..memchr::memchr(Self::END, names).unwrap_or(names.len())]
+    }
 }
 
 impl<'de> Map<'de> {
-    fn new(mut pairs: Pairs<'de>, options: Options) -> Result<Self, Error> {
-        let mut entries = Vec::new();
-        while let Some((name, value)) = pairs.next() {
-            let position = pairs.offset(&name);
-            entries.push(Entry {
-                name: Scalar::part(name, &pairs, options).text()?,
-                value,
-                position,
-                value_position: pairs.offset(&value),
-                next: None,
-                is_repeat: false,
-            });
+    fn new(pairs: Pairs<'de>, options: Options) -> Result<Self, Error> {
+        // Exactly once, for growing takes three times the memory.
+        let most = pairs.clone().count();
+        if most > MOST_PAIRS {
+            return Err(Error::too_many_pairs(MOST_PAIRS));
         }
-        // Sorted, so that names repeated without end cost no quadratic time.
-        let mut order: Vec<usize> = (0..entries.len()).collect();
-        order.sort_unstable_by(|&a, &b| entries[a].name.cmp(&entries[b].name).then(a.cmp(&b)));
+        let mut entries = Vec::with_capacity(most);
+        entries.extend(pairs.clone().map(|(name, value)| Entry {
+            name: PackedPart::new(name),
+            value: PackedPart::new(value),
+            next: LAST,
+            decoded: AS_IT_IS,
+        }));
+        let mut map = Self { pairs, entries, at: 0, current: 0, options };
+        map.link_repeats()?;
+        Ok(map)
+    }
+
+    /// Links the entries of each name. They are sorted for it, so that names repeated without end cost no quadratic time.
+    fn link_repeats(&mut self) -> Result<(), Error> {
+        let names = self.decode_names()?;
+        let mut order: Vec<u32> = (0..self.entries.len() as u32).collect();
+        let entries = &mut self.entries;
+        order.sort_unstable_by(|&a, &b| {
+            names.of(&entries[a as usize]).cmp(names.of(&entries[b as usize])).then(a.cmp(&b))
+        });
         for neighbours in order.windows(2) {
-            if let &[a, b] = neighbours
-                && entries[a].name == entries[b].name
-            {
-                entries[a].next = Some(b);
-                entries[b].is_repeat = true;
+            let &[a, b] = neighbours else { continue };
+            if names.of(&entries[a as usize]) == names.of(&entries[b as usize]) {
+                let first = &mut entries[a as usize];
+                first.next = first.next & REPEAT | b;
+                entries[b as usize].next |= REPEAT;
             }
         }
-        Ok(Self { entries, at: 0, current: 0, options })
+        Ok(())
+    }
+
+    /// Decodes the names that are not plain. An error is that of the first name that cannot be decoded.
+    fn decode_names(&mut self) -> Result<DecodedNames, Error> {
+        let coded = self.entries.iter().map(|entry| entry.name.part()).filter(|name| !name.is_plain());
+        // Each byte that is no text becomes U+FFFD, of three bytes, where that is no error.
+        let longest = if self.options.lossy { 3 } else { 1 };
+        let mut names = DecodedNames(Vec::with_capacity(coded.map(|name| longest * name.bytes().len() + 1).sum()));
+        for index in 0..self.entries.len() {
+            let part = self.entries[index].name.part();
+            if !part.is_plain()
+                && let Cow::Owned(name) = self.scalar(part).text()?
+            {
+                self.entries[index].decoded = names.push(&name)?;
+            }
+        }
+        Ok(names)
+    }
+
+    fn scalar(&self, part: Part<'de>) -> Scalar<'de> {
+        Scalar::part(part, &self.pairs, self.options)
     }
 
     fn values(&self, first: usize) -> Values<'de, Linked<'_, 'de>> {
-        Values::new(Linked { entries: &self.entries, next: Some(first), options: self.options })
+        Values::new(Linked { map: self, next: Some(first) })
+    }
+
+    /// Says of an error that it is of this entry.
+    fn at(&self, entry: &Entry<'de>, error: Error) -> Error {
+        let name = entry.name.part();
+        error.at(self.scalar(name).text().ok().as_deref(), Some(self.pairs.offset(&name)))
     }
 }
 
@@ -353,40 +472,37 @@ impl<'de> MapAccess<'de> for Map<'de> {
     type Error = Error;
 
     fn next_key_seed<K: DeserializeSeed<'de>>(&mut self, seed: K) -> Result<Option<K::Value>, Error> {
-        while self.entries.get(self.at).is_some_and(|entry| entry.is_repeat) {
+        while self.entries.get(self.at).is_some_and(Entry::is_repeat) {
             self.at += 1;
         }
         let Some(entry) = self.entries.get(self.at) else { return Ok(None) };
         self.current = self.at;
         self.at += 1;
-        let name = Scalar { raw: Raw::Text(entry.name.clone()), options: self.options };
-        seed.deserialize(name).map(Some).map_err(|error| error.at(Some(&entry.name), Some(entry.position)))
+        seed.deserialize(self.scalar(entry.name.part())).map(Some).map_err(|error| self.at(entry, error))
     }
 
     fn next_value_seed<V: DeserializeSeed<'de>>(&mut self, seed: V) -> Result<V::Value, Error> {
         let Some(entry) = self.entries.get(self.current) else {
             return Err(Error::message("a value was asked for before its key"));
         };
-        let values = self.values(self.current);
-        seed.deserialize(values).map_err(|error| error.at(Some(&entry.name), Some(entry.position)))
+        seed.deserialize(self.values(self.current)).map_err(|error| self.at(entry, error))
     }
 }
 
 /// The values of one name, from one entry on.
 struct Linked<'m, 'de> {
-    entries: &'m [Entry<'de>],
+    map: &'m Map<'de>,
     next: Option<usize>,
-    options: Options,
 }
 
 impl<'de> Iterator for Linked<'_, 'de> {
     type Item = (Scalar<'de>, Option<usize>);
 
     fn next(&mut self) -> Option<Self::Item> {
-        let entry = self.entries.get(self.next?)?;
-        self.next = entry.next;
-        let raw = Raw::Part(entry.value, entry.value_position);
-        Some((Scalar { raw, options: self.options }, Some(entry.position)))
+        let entry = self.map.entries.get(self.next?)?;
+        self.next = entry.next();
+        let position = self.map.pairs.offset(&entry.name.part());
+        Some((self.map.scalar(entry.value.part()), Some(position)))
     }
 }
 
@@ -668,11 +784,11 @@ impl<'de> de::Deserializer<'de> for Deserializer<'de> {
     }
 
     fn deserialize_seq<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Error> {
-        visitor.visit_seq(Sequence { pairs: self.pairs, options: self.options })
+        visitor.visit_seq(self.into_sequence()?)
     }
 
     fn deserialize_tuple<V: Visitor<'de>>(self, length: usize, visitor: V) -> Result<V::Value, Error> {
-        let mut pairs = Sequence { pairs: self.pairs, options: self.options };
+        let mut pairs = self.into_sequence()?;
         let value = visitor.visit_seq(AtMost { values: &mut pairs, left: length })?;
         match pairs.pairs.next() {
             None => Ok(value),
@@ -718,15 +834,12 @@ impl<'de> de::Deserializer<'de> for Deserializer<'de> {
         let Some(first) = map.entries.first() else {
             return Err(Error::message("a pair is expected, whose name is that of a variant"));
         };
-        if let Some(other) = map.entries.iter().find(|entry| entry.name != first.name) {
+        if let Some(other) = map.entries[1..].iter().find(|entry| !entry.is_repeat()) {
             let error = Error::message("pairs of one name are expected, which is that of a variant");
-            return Err(error.at(Some(&other.name), Some(other.position)));
+            return Err(map.at(other, error));
         }
-        let name = Scalar { raw: Raw::Text(first.name.clone()), options: map.options };
-        let values = map.values(0);
-        visitor
-            .visit_enum(Variant { name, value: values })
-            .map_err(|error| error.at(Some(&first.name), Some(first.position)))
+        let name = map.scalar(first.name.part());
+        visitor.visit_enum(Variant { name, value: map.values(0) }).map_err(|error| map.at(first, error))
     }
 
     fn deserialize_ignored_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Error> {

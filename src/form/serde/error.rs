@@ -6,6 +6,8 @@ use alloc::boxed::Box;
 use alloc::string::{String, ToString};
 use core::fmt;
 
+use ::serde::de::{Expected, Unexpected};
+
 use crate::DecodeError;
 
 /// Why a form does not become the type, or the type no form.
@@ -34,6 +36,7 @@ struct Inner {
 #[derive(Clone, Debug, Eq, PartialEq)]
 enum What {
     Decode(DecodeError),
+    TooManyPairs(usize),
     Message(String),
 }
 
@@ -50,6 +53,16 @@ impl Error {
     #[must_use]
     pub fn position(&self) -> Option<usize> {
         self.inner.position
+    }
+
+    /// Whether the form has more pairs than [`max_pairs`](super::Deserializer::max_pairs) allows.
+    #[must_use]
+    pub fn is_too_many_pairs(&self) -> bool {
+        matches!(self.inner.what, What::TooManyPairs(_))
+    }
+
+    pub(super) fn too_many_pairs(most: usize) -> Self {
+        Self { inner: Box::new(Inner { what: What::TooManyPairs(most), key: None, position: None }) }
     }
 
     pub(super) fn message(message: impl ToString) -> Self {
@@ -77,14 +90,41 @@ impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Inner { what, key, position } = &*self.inner;
         match (key, position) {
-            (Some(key), Some(position)) => write!(f, "key {key:?} at byte {position}: ")?,
-            (Some(key), None) => write!(f, "key {key:?}: ")?,
+            (Some(key), Some(position)) => write!(f, "key {} at byte {position}: ", Quoted(key))?,
+            (Some(key), None) => write!(f, "key {}: ", Quoted(key))?,
             (None, Some(position)) => write!(f, "at byte {position}: ")?,
             (None, None) => {}
         }
         match what {
             What::Decode(error) => error.kind.fmt(f),
+            What::TooManyPairs(most) => write!(f, "more than {most} pairs"),
             What::Message(message) => f.write_str(message),
+        }
+    }
+}
+
+/// A text of the input in quotation marks, control characters escaped. Only its first 64 characters: a message that quotes all of a long
+/// value would take many times its length.
+pub(super) struct Quoted<'a>(pub(super) &'a str);
+
+impl fmt::Display for Quoted<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        const CHARACTERS: usize = 64;
+        match self.0.char_indices().nth(CHARACTERS) {
+            None => write!(f, "{:?}", self.0),
+            Some((end, _)) => write!(f, "{:?}...", &self.0[..end]),
+        }
+    }
+}
+
+/// What a value is instead of what was expected: as serde says it, but for the length of what it quotes.
+struct Found<'a>(Unexpected<'a>);
+
+impl fmt::Display for Found<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.0 {
+            Unexpected::Str(text) => write!(f, "string {}", Quoted(text)),
+            other => other.fmt(f),
         }
     }
 }
@@ -93,7 +133,7 @@ impl core::error::Error for Error {
     fn source(&self) -> Option<&(dyn core::error::Error + 'static)> {
         match &self.inner.what {
             What::Decode(error) => Some(error),
-            What::Message(_) => None,
+            What::TooManyPairs(_) | What::Message(_) => None,
         }
     }
 }
@@ -101,6 +141,38 @@ impl core::error::Error for Error {
 impl serde::de::Error for Error {
     fn custom<T: fmt::Display>(message: T) -> Self {
         Self::message(message)
+    }
+
+    fn invalid_type(unexpected: Unexpected<'_>, expected: &dyn Expected) -> Self {
+        Self::message(format_args!("invalid type: {}, expected {expected}", Found(unexpected)))
+    }
+
+    fn invalid_value(unexpected: Unexpected<'_>, expected: &dyn Expected) -> Self {
+        Self::message(format_args!("invalid value: {}, expected {expected}", Found(unexpected)))
+    }
+
+    fn unknown_variant(variant: &str, expected: &'static [&'static str]) -> Self {
+        Self::message(format_args!("unknown variant {}, expected {}", Quoted(variant), OneOf(expected)))
+    }
+
+    fn unknown_field(field: &str, expected: &'static [&'static str]) -> Self {
+        Self::message(format_args!("unknown field {}, expected {}", Quoted(field), OneOf(expected)))
+    }
+}
+
+/// The names that are known.
+struct OneOf(&'static [&'static str]);
+
+impl fmt::Display for OneOf {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.0 {
+            [] => f.write_str("none"),
+            [name] => write!(f, "`{name}`"),
+            [first, others @ ..] => {
+                write!(f, "one of `{first}`")?;
+                others.iter().try_for_each(|name| write!(f, ", `{name}`"))
+            }
+        }
     }
 }
 
