@@ -223,7 +223,8 @@ impl Decoder {
     ///
     /// # Errors
     ///
-    /// As [`decoded_len`](Self::decoded_len); a lenient decoder that rejects nothing has none.
+    /// As [`decoded_len`](Self::decoded_len); a lenient decoder that rejects nothing has none. If a byte of U+FFFD (EF BF BD) is
+    /// rejected, so is the first ill-formed sequence.
     ///
     /// ```
     /// # use simdpct::Decoder;
@@ -250,6 +251,12 @@ impl Decoder {
     }
 
     fn decode_utf8_replacing<'a>(&self, input: &'a [u8], replacement: &str) -> Result<Cow<'a, str>, DecodeError> {
+        if let Some(kind) = self.rules.error_of_replacement(replacement) {
+            return self.decode_utf8(input).map_err(|error| match error.kind {
+                DecodeErrorKind::InvalidUtf8 => DecodeError::new(kind, error.position),
+                _ => error,
+            });
+        }
         driver::owned::into_text(self.decode(input)?, self.level)
             .or_else(|(bytes, _)| Ok(Cow::Owned(driver::owned::replace_ill_formed(&bytes, replacement, self.level))))
     }

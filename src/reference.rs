@@ -124,8 +124,16 @@ pub fn decode_utf8(decoder: &Decoder, input: &[u8]) -> Result<String, DecodeErro
     }
 }
 
-/// Decodes to text, with `replacement` for each maximal subpart of an ill-formed sequence (Unicode 3.9, WHATWG Encoding 4.1).
+/// Decodes to text, with `replacement` for each maximal subpart of an ill-formed sequence (Unicode 3.9, WHATWG Encoding 4.1). Where a
+/// byte of the replacement is rejected, the first ill-formed sequence is an error.
 pub fn decode_utf8_replacing(decoder: &Decoder, input: &[u8], replacement: &str) -> Result<String, DecodeError> {
+    let is_rejected = |byte: &u8| decoder.rules.reject.is_some_and(|reject| reject.contains(*byte));
+    if let Some(byte) = replacement.bytes().find(is_rejected) {
+        return decode_utf8(decoder, input).map_err(|error| match error.kind {
+            DecodeErrorKind::InvalidUtf8 => DecodeError::new(DecodeErrorKind::Rejected(byte), error.position),
+            _ => error,
+        });
+    }
     let mut text = String::new();
     for chunk in decode(decoder, input)?.utf8_chunks() {
         text.push_str(chunk.valid());

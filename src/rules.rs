@@ -2,6 +2,7 @@
 #![forbid(unsafe_code)]
 
 use crate::byteset::ByteSet;
+use crate::error::DecodeErrorKind;
 
 /// What a decoder is asked for.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
@@ -22,6 +23,17 @@ pub(crate) struct DecodeRules {
 impl DecodeRules {
     pub(crate) const STRICT: Self = Self { strict: true, plus: false, keep: None, reject: None, uppercase: false };
     pub(crate) const LENIENT: Self = Self { strict: false, ..Self::STRICT };
+
+    /// The first of these bytes that must not be in the output.
+    pub(crate) fn first_rejected(&self, bytes: &[u8]) -> Option<u8> {
+        let reject = self.reject?;
+        bytes.iter().copied().find(|&byte| reject.contains(byte))
+    }
+
+    /// What is said of ill-formed UTF-8 where text is wanted with this in its place: nothing, unless a byte of it is rejected.
+    pub(crate) fn error_of_replacement(&self, replacement: &str) -> Option<DecodeErrorKind> {
+        self.first_rejected(replacement.as_bytes()).map(DecodeErrorKind::Rejected)
+    }
 
     /// The [simple](Self::are_simple) rules.
     #[inline(always)]

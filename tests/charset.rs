@@ -127,7 +127,7 @@ fn decoding() {
     let (strict, lenient) = (Decoder::new(), Decoder::new().lenient().plus_for_space());
     let not_b = strict.reject(ByteSet::new(b"b"));
     type Expected<'a> = Result<&'a str, (DecodeErrorKind, usize)>;
-    let cases: [(&str, Decoder, &str, Expected<'_>, &str); 28] = [
+    let cases: [(&str, Decoder, &str, Expected<'_>, &str); 34] = [
         ("utf-8", strict, "%C3%A9", Ok("é"), "é"),
         ("utf-8", strict, "a%E9", Err((InvalidUtf8, 1)), "a\u{FFFD}"),
         ("windows-1252", strict, "plain", Ok("plain"), "plain"),
@@ -141,6 +141,13 @@ fn decoding() {
         ("shift_jis", strict, "%95\\%95%5C", Ok("表表"), "表表"),
         ("shift_jis", strict, "%93%FA%96{", Ok("日本"), "日本"),
         ("shift_jis", strict, "%95%5C%95", Err((IllFormed, 6)), "表\u{FFFD}"),
+        // What the charset makes of the bytes is rejected too, at the sequence it comes from.
+        ("windows-1252", strict.reject(ByteSet::new(b"\xAC")), "%80", Err((Rejected(0xAC), 0)), ""),
+        ("shift_jis", strict.reject(ByteSet::new(b"\xE6")), "a\u{5C}%93%FA%96{", Err((Rejected(0xE6), 2)), ""),
+        ("utf-16be", strict.reject(ByteSet::new(b"\xF0")), "%00a%D8%3D%DE%00", Err((Rejected(0xF0), 4)), ""),
+        ("iso-2022-jp", strict.reject(ByteSet::new(b"\x82")), "a%1B$B$%22%1B(B", Err((Rejected(0x82), 1)), ""),
+        ("euc-kr", strict.reject(ByteSet::new(b"\xED")), "%C7%D1%FF", Err((Rejected(0xED), 0)), ""),
+        ("euc-kr", strict.reject(ByteSet::new(b"\xED")), "%C7%D1%", Err((Rejected(0xED), 0)), ""),
         // 12.3.1: an ASCII byte behind a lead byte that it does not go with is a character of its own.
         ("shift_jis", strict, "a%81!b", Err((IllFormed, 1)), "a\u{FFFD}!b"),
         ("euc-jp", strict, "%C6%FC%8F%A2", Err((IllFormed, 6)), "日\u{FFFD}"),
@@ -170,6 +177,12 @@ fn decoding() {
             _ => assert_eq!(result.as_deref(), Ok(lossy), "{input} in {label}"),
         }
     }
+    // Lossy text alone has U+FFFD.
+    let no_replacement = strict.reject(ByteSet::new(b"\xEF"));
+    let error = charset::decode_lossy("%C7%D1a%FF", encoding_rs::EUC_KR, &no_replacement).unwrap_err();
+    assert_eq!((error.kind, error.position), (Rejected(0xEF), 7));
+    let error = charset::decode("%C7%D1a%FF", encoding_rs::EUC_KR, &no_replacement).unwrap_err();
+    assert_eq!((error.kind, error.position), (IllFormed, 7));
     let raw = charset::decode(b"\xC7\xD1", encoding_rs::EUC_KR, &strict);
     assert_eq!(raw.as_deref(), Ok("한"));
     let error = charset::decode("%FF", encoding_rs::EUC_KR, &strict).unwrap_err();
@@ -225,21 +238,37 @@ proptest! {
         charset in select(&CHARSETS[..]),
         decoder in strategies::any_decoder(),
     ) {
-        let expected = reference::decode(&decoder, &input).map(|bytes| charset.decode_without_bom_handling(&bytes).0.into_owned());
-        let lossy = charset::decode_lossy(&input, charset, &decoder);
-        prop_assert_eq!(lossy.as_deref(), expected.as_deref());
-        let strict = charset::decode(&input, charset, &decoder);
+        let is_rejected = |byte: u8| decoder.check(&[byte]).is_err_and(|error| error.kind == Rejected(byte));
+        let holds_rejected = |text: &str| text.bytes().any(is_rejected);
         let (symbols, failure) = reference::symbols(&decoder, &input);
         let bytes: Vec<u8> = symbols.iter().map(|&(_, byte)| byte).collect();
+        let lossy_text = charset.decode_without_bom_handling(&bytes).0;
+        match (charset::decode_lossy(&input, charset, &decoder), failure) {
+            (Ok(text), None) => prop_assert!(text == lossy_text && !holds_rejected(&text)),
+            (Err(error), _) if holds_rejected(&lossy_text) => {
+                prop_assert!(matches!(error.kind, Rejected(byte) if is_rejected(byte)));
+                // What precedes it has none.
+                let before = symbols.iter().position(|&(from, _)| from == error.position).expect("a byte starts there");
+                prop_assert!(!holds_rejected(&charset.decode_without_bom_handling(&bytes[..before]).0));
+            }
+            (Err(error), Some(failure)) => prop_assert_eq!(error, failure),
+            (result, failure) => prop_assert!(false, "{result:?}, {failure:?}"),
+        }
+        let strict = charset::decode(&input, charset, &decoder);
         match (strict, charset.decode_without_bom_handling_and_without_replacement(&bytes), failure) {
-            (Ok(result), Some(expected), None) => prop_assert_eq!(result, expected),
+            (Ok(result), Some(expected), None) => prop_assert!(result == expected && !holds_rejected(&result)),
+            (Err(error), Some(text), _) if holds_rejected(&text) => {
+                prop_assert!(matches!(error.kind, Rejected(byte) if is_rejected(byte)));
+            }
             (Err(error), Some(_), Some(failure)) => prop_assert_eq!(error, failure),
             (Err(error), None, _) => {
-                prop_assert!(matches!(error.kind, IllFormed | InvalidUtf8));
                 let before = symbols.iter().position(|&(from, _)| from == error.position);
                 let before = &bytes[..before.expect("a byte starts there")];
-                let is_text = charset.decode_without_bom_handling_and_without_replacement(before).is_some();
-                prop_assert!(is_text, "{before:?}");
+                let text = charset.decode_without_bom_handling_and_without_replacement(before);
+                match error.kind {
+                    IllFormed | InvalidUtf8 => prop_assert!(text.is_some_and(|text| !holds_rejected(&text))),
+                    kind => prop_assert!(matches!(kind, Rejected(byte) if is_rejected(byte)), "{kind:?}"),
+                }
             }
             (result, expected, failure) => prop_assert!(false, "{result:?}, {expected:?}, {failure:?}"),
         }

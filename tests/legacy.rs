@@ -212,6 +212,13 @@ fn unicode_escapes_and_triplets() {
     // Bytes that are no text, raw.
     assert_eq!(STRICT.decode_utf8(b"%u20AC\xFF").unwrap_err().position, 6);
     assert_eq!(STRICT.decode_utf8_lossy(b"%u20AC\xFF").as_deref(), Ok("€\u{FFFD}"));
+    // A byte of U+FFFD is rejected, which a half of a pair and an ill-formed sequence would become.
+    let guarded = UnicodeDecoder::new(Decoder::new().reject(ByteSet::new(b"\xEF")));
+    let guarded = guarded.lone_surrogates(LoneSurrogates::Replace);
+    for input in ["a%uD800", "a%FF", "a%FF%u0041"] {
+        let error = guarded.decode_utf8_lossy(input).unwrap_err();
+        assert_eq!((error.kind, error.position), (Rejected(0xEF), 1), "{input}");
+    }
     assert_eq!(STRICT.decode_utf8_lossy("%C3%u00A9%E2%82").as_deref(), Ok("\u{FFFD}©\u{FFFD}"));
     let verbatim_and_lossy = verbatim.decode_utf8_lossy(b"%uD800\xFF");
     assert_eq!(verbatim_and_lossy.as_deref(), Ok("%uD800\u{FFFD}"));
@@ -263,6 +270,10 @@ fn iso_8859_1() {
         (strict.keep(ByteSet::NON_ASCII), "%e9%41é", Ok("%e9Aé")),
         (strict.reject(ByteSet::new(b"\xE9")), "aé", Err((Rejected(0xE9), 1))),
         (strict.reject(ByteSet::new(b"\xE9")), "à%E9", Err((Rejected(0xE9), 2))),
+        // The output is UTF-8, in which é is C3 A9.
+        (strict.reject(ByteSet::new(b"\xC3")), "a%E9", Err((Rejected(0xC3), 1))),
+        (strict.reject(ByteSet::new(b"\xA9")), "aàé", Err((Rejected(0xA9), 3))),
+        (strict.reject(ByteSet::new(b"\xC2")), "a%E9", Ok("aé")),
     ] {
         assert_decodes(input, expected, |text| latin1::decode(text, &decoder));
     }

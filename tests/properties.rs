@@ -6,7 +6,9 @@ mod common;
 use common::encoder;
 use common::strategies::{any_decoder, any_encoder, any_level, byte_set, input};
 use proptest::prelude::*;
-use simdpct::{ByteSet, DecodeErrorKind, Decoder, Encoder, Level, decode_lossy};
+use simdpct::columns::{self, Column, OnError};
+use simdpct::legacy::{UnicodeDecoder, latin1};
+use simdpct::{ByteSet, DecodeErrorKind, Decoder, Encoder, Level, decode_lossy, stream};
 
 /// Bit of `common::encoder`'s policies.
 const PLUS: u8 = 1;
@@ -152,6 +154,35 @@ proptest! {
                 assert_eq!(decoder.decode(&input).unwrap()[before.len()], byte);
             }
         }
+    }
+
+    /// Nor do they come back from what is replaced, dropped or converted after decoding, as a whole, in a stream or in a column.
+    #[test]
+    fn rejected_bytes_do_not_come_from_replacing(input in input(), reject in byte_set(), level in any_level()) {
+        let reject = reject.union(ByteSet::new(b"\xBD"));
+        let decoder = Decoder::new().lenient().level(level).reject(reject);
+        let mut stream = stream::Decoder::new(decoder).utf8_lossy();
+        let mut streamed = Vec::new();
+        let is_streamed = stream.feed_to(&input, &mut streamed).and_then(|()| stream.finish());
+        if let Ok(tail) = &is_streamed {
+            streamed.extend_from_slice(tail);
+        }
+        let column = Column::new(&input, &[0_i64, input.len() as i64][..]).map(|column| {
+            columns::decode_utf8_lossy(&column, &decoder, OnError::Null).unwrap()
+        });
+        let text = String::from_utf8_lossy(&input);
+        let latin1 = latin1::decode(&text, &decoder);
+        for (form, output) in [
+            ("lossy", decoder.decode_utf8_lossy(&input).ok().map(|text| text.as_bytes().to_vec())),
+            ("dropping", decoder.decode_utf8_dropping(&input).ok().map(|text| text.as_bytes().to_vec())),
+            ("stream", Some(streamed)),
+            ("column", Some(column.unwrap().values)),
+            ("latin1", latin1.ok().map(|text| text.as_bytes().to_vec())),
+            ("unicode", UnicodeDecoder::new(decoder).decode_utf8_lossy(&input).ok().map(|text| text.as_bytes().to_vec())),
+        ] {
+            prop_assert_eq!(output.map_or(0, |output| reject.count(&output)), 0, "{}", form);
+        }
+        prop_assert_eq!(decoder.decode_utf8_lossy(&input).is_ok(), is_streamed.is_ok());
     }
 
     /// Keeping every triplet leaves the input as it is; keeping some leaves as many as there were.

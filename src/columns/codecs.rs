@@ -17,6 +17,9 @@ use crate::rules::EncodeRules;
 
 const DIGITS: ByteSet = ByteSet::new(b"0123456789ABCDEFabcdef");
 
+/// What becomes of an ill-formed sequence in lossy text.
+const REPLACEMENT: &str = "\u{FFFD}";
+
 /// What the output of decoding has to be.
 #[derive(Clone, Copy, Eq, PartialEq)]
 pub(super) enum Text {
@@ -31,6 +34,8 @@ pub(super) struct Decoding {
     decoder: Decoder,
     kernel: ManyDecoder,
     text: Text,
+    /// What is said of a row that is ill-formed, if that is not to be replaced.
+    ill_formed: Option<DecodeErrorKind>,
     /// Malformed '%' become `%25`.
     escape: bool,
     /// Output that has to be written again.
@@ -40,7 +45,12 @@ pub(super) struct Decoding {
 impl Decoding {
     pub(super) fn new(decoder: &Decoder, text: Text) -> Self {
         let kernel = ManyDecoder::new(&decoder.rules, decoder.level);
-        Self { decoder: *decoder, kernel, text, escape: false, scratch: Vec::new() }
+        let ill_formed = match text {
+            Text::Bytes => None,
+            Text::Strict => Some(DecodeErrorKind::InvalidUtf8),
+            Text::Lossy => decoder.rules.error_of_replacement(REPLACEMENT),
+        };
+        Self { decoder: *decoder, kernel, text, ill_formed, escape: false, scratch: Vec::new() }
     }
 
     pub(super) fn normalizing(normalizer: &Normalizer) -> Self {
@@ -69,19 +79,18 @@ impl Decoding {
 
     /// Appends a decoded row as the text that it has to be.
     fn write_text<O: Offset>(&self, sink: &mut Sink<'_, '_, O>, row: usize, decoded: &[u8]) -> Result<(), ColumnError> {
-        match driver::find_ill_formed(decoded, self.decoder.level) {
-            None => sink.output.values.extend_from_slice(decoded),
-            Some(_) if self.text == Text::Lossy => self.append_lossy(decoded, &mut sink.output.values),
-            Some(at) => self.fail(sink, row, |bytes| {
-                let position = driver::input_offset(bytes, &self.decoder.rules, at);
-                DecodeError::new(DecodeErrorKind::InvalidUtf8, position)
+        match (driver::find_ill_formed(decoded, self.decoder.level), self.ill_formed) {
+            (None, _) => sink.output.values.extend_from_slice(decoded),
+            (Some(_), None) => self.append_lossy(decoded, &mut sink.output.values),
+            (Some(at), Some(kind)) => self.fail(sink, row, |bytes| {
+                DecodeError::new(kind, driver::input_offset(bytes, &self.decoder.rules, at))
             })?,
         }
         Ok(())
     }
 
     fn append_lossy(&self, bytes: &[u8], output: &mut Vec<u8>) {
-        for part in driver::owned::replacing(bytes, "\u{FFFD}", self.decoder.level) {
+        for part in driver::owned::replacing(bytes, REPLACEMENT, self.decoder.level) {
             output.extend_from_slice(part.as_bytes());
         }
     }
@@ -173,7 +182,8 @@ impl Codec for Decoding {
             return self.fail(sink, row, |bytes| match self.text {
                 // What comes before it may be ill-formed already.
                 Text::Strict => self.decoder.decode_utf8(bytes).err().unwrap_or(error),
-                Text::Bytes | Text::Lossy => error,
+                Text::Lossy => self.decoder.decode_utf8_lossy(bytes).err().unwrap_or(error),
+                Text::Bytes => error,
             });
         }
         if self.text == Text::Bytes || driver::is_well_formed(&sink.output.values[start..], self.decoder.level) {

@@ -19,7 +19,8 @@
 //!
 //! Everything that the codec is told (sets, `+` for a space, what is malformed) is meant of bytes of the charset, among which
 //! those of ASCII can be a part of a character: the second byte of 表 in Shift_JIS is a backslash, and in ISO-2022-JP, whose
-//! bytes are all of ASCII, even `%` can be. Standards leave such bytes unescaped; a decoder then cannot know what was meant.
+//! bytes are all of ASCII, even `%` can be. Standards leave such bytes unescaped; a decoder then cannot know what was meant. What a
+//! decoder rejects is rejected in the bytes of the charset and in the output, which is UTF-8.
 #![forbid(unsafe_code)]
 
 use alloc::borrow::Cow;
@@ -140,8 +141,8 @@ fn first_slice(text: &str) -> &str {
 ///
 /// # Errors
 ///
-/// As [`Decoder::decode`], and [`DecodeErrorKind::IllFormed`] (for UTF-8, [`DecodeErrorKind::InvalidUtf8`]) at the first byte or
-/// triplet that is no text of the charset. Of several errors, the first counts.
+/// As [`Decoder::decode`], a byte being rejected in the charset and in the output, and [`DecodeErrorKind::IllFormed`] (for UTF-8,
+/// [`DecodeErrorKind::InvalidUtf8`]) at the first byte or triplet that is no text of the charset. Of several errors, the first counts.
 ///
 /// ```
 /// use simdpct::legacy::charset::{self, encoding_rs::EUC_KR};
@@ -161,18 +162,11 @@ pub fn decode<'a, T: AsRef<[u8]> + ?Sized>(
     if charset == UTF_8 {
         return decoder.decode_utf8(input);
     }
-    let ill_formed = |before: &[u8], decoder: &Decoder, bytes: &[u8]| {
-        let at = find_ill_formed(bytes, charset)?;
-        Some(DecodeError::new(DecodeErrorKind::IllFormed, driver::input_offset(before, &decoder.rules, at)))
-    };
-    let bytes = decoder.decode(input).map_err(|error| {
-        // What stands before the error may be ill-formed already.
-        let (before, mut lenient) = (&input[..error.position], *decoder);
-        (lenient.rules.strict, lenient.rules.reject) = (false, None);
-        lenient.decode(before).ok().and_then(|bytes| ill_formed(before, &lenient, &bytes)).unwrap_or(error)
-    })?;
+    let errors = Errors { charset, decoder, is_lossy: false };
+    let bytes = decoder.decode(input).map_err(|error| errors.before(input, error))?;
     to_text(bytes, |bytes| charset.decode_without_bom_handling_and_without_replacement(bytes))
-        .map_err(|bytes| ill_formed(input, decoder, &bytes).unwrap_or(DecodeError::new(DecodeErrorKind::IllFormed, 0)))
+        .map_err(|bytes| errors.of(input, &bytes).unwrap_or(DecodeError::new(DecodeErrorKind::IllFormed, 0)))
+        .and_then(|text| errors.check(input, text))
 }
 
 /// Decodes triplets to bytes, and those by the charset to text, with U+FFFD for what is no text of it (WHATWG Encoding 4.1);
@@ -180,7 +174,7 @@ pub fn decode<'a, T: AsRef<[u8]> + ?Sized>(
 ///
 /// # Errors
 ///
-/// As [`Decoder::decode`]; a lenient decoder that rejects nothing has none.
+/// As [`Decoder::decode`], a byte being rejected in the charset and in the output; a lenient decoder that rejects nothing has none.
 ///
 /// ```
 /// use simdpct::legacy::charset::{self, encoding_rs::EUC_KR};
@@ -197,8 +191,69 @@ pub fn decode_lossy<'a, T: AsRef<[u8]> + ?Sized>(
     if charset == UTF_8 {
         return decoder.decode_utf8_lossy(input);
     }
-    let text = to_text(decoder.decode(input)?, |bytes| Some(charset.decode_without_bom_handling(bytes).0));
-    Ok(text.unwrap_or_default())
+    let input = input.as_ref();
+    let errors = Errors { charset, decoder, is_lossy: true };
+    let bytes = decoder.decode(input).map_err(|error| errors.before(input, error))?;
+    let text = to_text(bytes, |bytes| Some(charset.decode_without_bom_handling(bytes).0));
+    errors.check(input, text.unwrap_or_default())
+}
+
+/// Finds the errors that decoding to bytes does not: what is no text of the charset, and rejected bytes that the charset makes.
+struct Errors<'a> {
+    charset: &'static Encoding,
+    decoder: &'a Decoder,
+    is_lossy: bool,
+}
+
+impl Errors<'_> {
+    /// The text, unless it has a rejected byte.
+    fn check<'t>(&self, input: &[u8], text: Cow<'t, str>) -> Result<Cow<'t, str>, DecodeError> {
+        if self.decoder.rules.reject.is_none_or(|set| set.find(text.as_bytes()).is_none()) {
+            return Ok(text);
+        }
+        // All can be decoded but for rejected bytes, and those are not in what was decoded.
+        let bytes = self.decoder.decode(input)?;
+        self.of(input, &bytes).map_or(Ok(text), Err)
+    }
+
+    /// The error to report where `error` stopped the decoding to bytes: there may be another one before it.
+    #[cold]
+    fn before(&self, input: &[u8], error: DecodeError) -> DecodeError {
+        let (before, mut lenient) = (&input[..error.position], *self.decoder);
+        (lenient.rules.strict, lenient.rules.reject) = (false, None);
+        lenient.decode(before).ok().and_then(|bytes| self.of(before, &bytes)).unwrap_or(error)
+    }
+
+    /// The first error in what an input was decoded to.
+    #[cold]
+    fn of(&self, input: &[u8], bytes: &[u8]) -> Option<DecodeError> {
+        let ill_formed = if self.is_lossy { None } else { find_ill_formed(bytes, self.charset) };
+        let error = |kind, at| DecodeError::new(kind, driver::input_offset(input, &self.decoder.rules, at));
+        let bytes = &bytes[..ill_formed.unwrap_or(bytes.len())];
+        match self.find_rejected(bytes) {
+            Some((at, byte)) => Some(error(DecodeErrorKind::Rejected(byte), at)),
+            None => ill_formed.map(|at| error(DecodeErrorKind::IllFormed, at)),
+        }
+    }
+
+    /// The first rejected byte of the text that these bytes are, and the offset of the sequence that it comes from.
+    fn find_rejected(&self, bytes: &[u8]) -> Option<(usize, u8)> {
+        let mut converter = self.charset.new_decoder_without_bom_handling();
+        // What one byte completes: a character, or U+FFFD for what precedes it, and then itself.
+        let mut output = [0; 64];
+        let mut start = 0;
+        for (at, byte) in bytes.iter().enumerate() {
+            let is_last = at + 1 == bytes.len();
+            let (_, _, written, _) = converter.decode_to_utf8(core::slice::from_ref(byte), &mut output, is_last);
+            if let Some(byte) = self.decoder.rules.first_rejected(&output[..written]) {
+                return Some((start, byte));
+            }
+            if written > 0 {
+                start = at + 1;
+            }
+        }
+        None
+    }
 }
 
 /// The text, with no copy where the bytes are the text; or the bytes, if they are no text.

@@ -3,7 +3,8 @@
 //! Where WHATWG's standards say `iso-8859-1` they mean windows-1252, which has other characters in 0x80 to 0x9F; `charset` has
 //! that one.
 //!
-//! Everything that the codec is told (sets, `+` for a space, what is malformed) is meant of bytes of ISO-8859-1.
+//! Everything that the codec is told (sets, `+` for a space, what is malformed) is meant of bytes of ISO-8859-1. A decoder's rejected set
+//! is meant of the bytes of the output too, which is UTF-8.
 #![forbid(unsafe_code)]
 
 use alloc::borrow::Cow;
@@ -48,8 +49,9 @@ pub fn encode<'a>(text: &'a str, encoder: &Encoder) -> Result<Cow<'a, str>, Unen
 ///
 /// # Errors
 ///
-/// As [`Decoder::decode`], and [`DecodeErrorKind::Unencodable`] for a raw character above U+00FF, which no text of this form can
-/// hold; positions are byte offsets in `text`. Of several errors, the first counts.
+/// As [`Decoder::decode`], a byte being rejected in ISO-8859-1 and in the output, and [`DecodeErrorKind::Unencodable`] for a raw
+/// character above U+00FF, which no text of this form can hold; positions are byte offsets in `text`. Of several errors, the first
+/// counts.
 ///
 /// ```
 /// use simdpct::legacy::latin1;
@@ -63,10 +65,18 @@ pub fn encode<'a>(text: &'a str, encoder: &Encoder) -> Result<Cow<'a, str>, Unen
 pub fn decode<'a>(text: &'a str, decoder: &Decoder) -> Result<Cow<'a, str>, DecodeError> {
     let (bytes, unencodable) = to_bytes(text);
     // A triplet does not reach over a character that ISO-8859-1 does not have, so what stands before one can be looked at alone.
-    let decoded = decoder.decode(&bytes).map_err(|error| {
+    let rejecting = reject_output(decoder);
+    let decoded = rejecting.decode(&bytes).map_err(|error| {
         // One character of the text is one byte here.
         let position = text.char_indices().nth(error.position).map_or(text.len(), |(at, _)| at);
-        DecodeError::new(error.kind, position)
+        let kind = match (error.kind, decoder.rules.reject) {
+            (DecodeErrorKind::Rejected(byte), Some(set)) if !set.contains(byte) => {
+                let output = char::from(byte).encode_utf8(&mut [0; 2]).bytes().find(|&byte| set.contains(byte));
+                DecodeErrorKind::Rejected(output.unwrap_or(byte))
+            }
+            (kind, _) => kind,
+        };
+        DecodeError::new(kind, position)
     })?;
     match (unencodable, decoded) {
         (Some(error), _) => Err(DecodeError::new(DecodeErrorKind::Unencodable(error.character), error.position)),
@@ -77,6 +87,15 @@ pub fn decode<'a>(text: &'a str, decoder: &Decoder) -> Result<Cow<'a, str>, Deco
             Ok(Cow::Owned(output))
         }
     }
+}
+
+/// The decoder that also rejects the bytes whose characters have a rejected byte in UTF-8.
+fn reject_output(decoder: &Decoder) -> Decoder {
+    let Some(set) = decoder.rules.reject.filter(|set| set.intersection(ByteSet::NON_ASCII) != ByteSet::EMPTY) else {
+        return *decoder;
+    };
+    let is_rejected = |&byte: &u8| char::from(byte).encode_utf8(&mut [0; 2]).bytes().any(|byte| set.contains(byte));
+    decoder.reject((0x80..=0xFF).filter(is_rejected).fold(set, ByteSet::with))
 }
 
 /// The text's bytes in ISO-8859-1, up to the first character that it does not have.

@@ -47,7 +47,8 @@ pub struct Decoder {
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 enum Text {
     Any,
-    WellFormed,
+    /// Ill-formed sequences are this error.
+    WellFormed(DecodeErrorKind),
     /// Ill-formed sequences become this.
     Replacing(&'static str),
 }
@@ -77,7 +78,7 @@ impl Decoder {
     /// To text, as [`decode_utf8`](crate::Decoder::decode_utf8): the first sequence that is not well-formed UTF-8 is an error.
     #[must_use]
     pub fn utf8(mut self) -> Self {
-        self.text = Text::WellFormed;
+        self.text = Text::WellFormed(DecodeErrorKind::InvalidUtf8);
         self
     }
 
@@ -85,7 +86,9 @@ impl Decoder {
     /// sequence.
     #[must_use]
     pub fn utf8_lossy(mut self) -> Self {
-        self.text = Text::Replacing("\u{FFFD}");
+        const REPLACEMENT: &str = "\u{FFFD}";
+        let error = self.decoder.rules.error_of_replacement(REPLACEMENT);
+        self.text = error.map_or(Text::Replacing(REPLACEMENT), Text::WellFormed);
         self
     }
 
@@ -226,10 +229,10 @@ impl Decoder {
             (Text::Replacing(replacement), Some(start)) => {
                 (replace_ill_formed(output, start, end, replacement)?, error)
             }
-            (Text::WellFormed, Some(at)) => (at, Some(self.ill_formed(at, part, position))),
+            (Text::WellFormed(kind), Some(at)) => (at, Some(self.ill_formed(kind, at, part, position))),
             // The error with the smallest position counts, so what precedes another one has to be well-formed by itself.
-            (Text::WellFormed, None) if error.is_some() && !cut.is_empty() => {
-                (end, Some(self.ill_formed(end, part, position)))
+            (Text::WellFormed(kind), None) if error.is_some() && !cut.is_empty() => {
+                (end, Some(self.ill_formed(kind, end, part, position)))
             }
             _ => (end, error),
         };
@@ -260,12 +263,12 @@ impl Decoder {
 
     /// The error of the ill-formed sequence that starts at `at` of the output for `part`.
     #[cold]
-    fn ill_formed(&self, at: usize, part: &[u8], position: u64) -> StreamError {
+    fn ill_formed(&self, kind: DecodeErrorKind, at: usize, part: &[u8], position: u64) -> StreamError {
         let position = match at.checked_sub(self.character.len()) {
             Some(decoded) => position + driver::input_offset(part, &self.decoder.rules, decoded) as u64,
             None => self.character_position,
         };
-        StreamError { kind: DecodeErrorKind::InvalidUtf8, position }
+        StreamError { kind, position }
     }
 }
 
@@ -348,10 +351,11 @@ impl Codec for Decoder {
                     output[written..][..replacement.len()].copy_from_slice(replacement.as_bytes());
                     written += replacement.len();
                 }
-                Text::Any | Text::WellFormed => {
-                    self.error =
-                        Some(StreamError { kind: DecodeErrorKind::InvalidUtf8, position: self.character_position });
+                Text::WellFormed(kind) => {
+                    self.error = Some(StreamError { kind, position: self.character_position });
                 }
+                // Nothing is held back of it.
+                Text::Any => {}
             }
         }
         written

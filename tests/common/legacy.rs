@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use simdpct::DecodeErrorKind::{InvalidUtf8, LoneSurrogate, Rejected, Unencodable};
+use simdpct::DecodeErrorKind::{InvalidUtf8, LoneSurrogate, Malformed, Rejected, Unencodable};
 use simdpct::legacy::{LoneSurrogates, UnicodeDecoder, js, latin1};
 use simdpct::{ByteSet, DecodeErrorKind, Decoder, Level, reference};
 
@@ -145,10 +145,17 @@ pub fn compare_latin1_decoding(decoder: &Decoder, text: &str) {
     let cut = text.char_indices().find(|&(_, character)| character > '\u{FF}');
     let known: Vec<char> = text[..cut.map_or(text.len(), |(at, _)| at)].chars().collect();
     let bytes: Vec<u8> = known.iter().map(|&character| character as u8).collect();
+    let position = |at: usize| known[..at].iter().map(|character| character.len_utf8()).sum();
+    // A byte is rejected, or one of its character in the output.
+    let rejects = |byte: u8| decoder.check(&[byte]).is_err_and(|error| matches!(error.kind, Rejected(_)));
+    let (symbols, _) = reference::symbols(decoder, &bytes);
+    let in_output = symbols.iter().find_map(|&(at, byte)| {
+        let rejected = char::from(byte).to_string().bytes().find(|&byte| rejects(byte))?;
+        Some((Rejected(rejected), position(at)))
+    });
     let expected = match (reference::decode(decoder, &bytes), cut) {
-        (Err(error), _) => {
-            Err((error.kind, known[..error.position].iter().map(|character| character.len_utf8()).sum()))
-        }
+        _ if in_output.is_some() => Err(in_output.unwrap_or((Malformed, 0))),
+        (Err(error), _) => Err((error.kind, position(error.position))),
         (Ok(_), Some((at, character))) => Err((Unencodable(character), at)),
         (Ok(decoded), None) => Ok(decoded.into_iter().map(char::from).collect::<String>()),
     };
@@ -190,7 +197,14 @@ pub fn compare_unicode_decoding(case: UnicodeCase, input: &[u8]) {
     let lossy = unicode.decode_utf8_lossy(input);
     match expected {
         Ok(text) => assert_eq!(lossy.as_deref(), Ok(&*text)),
-        Err((InvalidUtf8, _)) => assert!(lossy.ok().is_none_or(|text| text.contains('\u{FFFD}'))),
+        Err((InvalidUtf8, at)) => {
+            match (lossy, case.rejected.and_then(|set| "\u{FFFD}".bytes().find(|&b| set.contains(b)))) {
+                (Err(error), Some(byte)) => assert_eq!((error.kind, error.position), (Rejected(byte), at)),
+                (lossy, rejected) => {
+                    assert!(rejected.is_none() && lossy.ok().is_none_or(|text| text.contains('\u{FFFD}')));
+                }
+            }
+        }
         Err(error) => assert_eq!(lossy.map_err(|error| (error.kind, error.position)), Err(error)),
     }
 }

@@ -40,16 +40,21 @@ pub fn expected(decoder: &Decoder, text: Text, input: &[u8]) -> Outcome {
     }
     let bytes: Vec<u8> = symbols.iter().map(|&(_, byte)| byte).collect();
     let error = error.map(|error| (error.kind, error.position as u64));
-    let (output, error) = match text {
-        Text::Any => (bytes, error),
-        Text::WellFormed => match std::str::from_utf8(&bytes) {
+    // What is rejected does not replace anything.
+    let is_rejected =
+        |byte: &u8| decoder.check(&[*byte]).is_err_and(|error| error.kind == DecodeErrorKind::Rejected(*byte));
+    let rejected = "\u{FFFD}".bytes().find(|byte| text == Text::Lossy && is_rejected(byte));
+    let (output, error) = match (text, rejected) {
+        (Text::Any, _) => (bytes, error),
+        (Text::WellFormed, _) | (Text::Lossy, Some(_)) => match std::str::from_utf8(&bytes) {
             Ok(_) => (bytes, error),
             Err(invalid) => {
                 let at = invalid.valid_up_to();
-                (bytes[..at].to_vec(), Some((DecodeErrorKind::InvalidUtf8, symbols[at].0 as u64)))
+                let kind = rejected.map_or(DecodeErrorKind::InvalidUtf8, DecodeErrorKind::Rejected);
+                (bytes[..at].to_vec(), Some((kind, symbols[at].0 as u64)))
             }
         },
-        Text::Lossy | Text::Dropping => {
+        (Text::Lossy | Text::Dropping, _) => {
             let mut output = Vec::new();
             let mut at = 0;
             for chunk in bytes.utf8_chunks() {
