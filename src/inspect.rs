@@ -75,7 +75,8 @@ impl Findings {
     pub const BACKSLASH: Kinds = Kinds(1 << 6);
     /// A triplet of `.`.
     pub const DOT: Kinds = Kinds(1 << 7);
-    /// A triplet of `%`: a second layer of encoding.
+    /// A triplet of `%`: a second layer of encoding. As a test for one, only `PERCENT | MALFORMED` is complete: a lenient decoder makes
+    /// `%2f` of `%%32%66` too, in which a malformed `%` stays.
     pub const PERCENT: Kinds = Kinds(1 << 8);
     /// A triplet of an unreserved character, which needs none (RFC 3986 2.3).
     pub const UNRESERVED: Kinds = Kinds(1 << 9);

@@ -172,6 +172,22 @@ fn serializer_targets() {
     Serializer::new(&mut text).extend_keys_only(["f", "g"]);
     assert_eq!(text, "x?a=1&b+c&d=e&f&g");
 
+    // An empty name is a pair too.
+    for newlines in [false, true] {
+        let serializer = || {
+            let serializer = Serializer::new(String::new());
+            if newlines { serializer.normalize_newlines() } else { serializer }
+        };
+        assert_eq!(serializer().append_key_only("").append_pair("a", "1").clone().finish(), "&a=1");
+        assert_eq!(serializer().append_key_only("").append_key_only("").clone().finish(), "&");
+        assert_eq!(serializer().extend_keys_only(["", "a"]).clone().finish(), "&a");
+        assert_eq!(
+            serializer().append_key_only("").extend_pairs([("a", "1"), ("b", "2")]).clone().finish(),
+            "&a=1&b=2"
+        );
+        assert_eq!(serializer().append_pair("", "").append_key_only("a").clone().finish(), "=&a");
+    }
+
     let mut serializer = Serializer::new(b"\xFF".to_vec());
     serializer.extend_pairs([(&b"\xFF"[..], &b" "[..])]);
     assert_eq!(serializer.clone().finish(), b"\xFF&%FF=+");

@@ -3,6 +3,7 @@
 
 use alloc::string::String;
 use alloc::vec::Vec;
+use core::mem::take;
 
 use crate::driver::form::owned::{PairRules, PartEncoder};
 use crate::level::Level;
@@ -42,8 +43,8 @@ where
 #[derive(Clone, Debug)]
 pub struct Serializer<T: Target> {
     target: T,
-    /// Where the form starts in the target: there no `&` is needed.
-    start: usize,
+    /// Nothing has been appended yet, not even an empty name: no `&` is needed.
+    is_first: bool,
     /// A space becomes `%20`.
     percent_20: bool,
     level: Option<Level>,
@@ -181,8 +182,8 @@ impl<T: Target> Serializer<T> {
     #[must_use]
     #[inline]
     pub fn for_suffix(target: T, start: usize) -> Self {
-        let start = start.min(target.length());
-        Self { target, start, percent_20: false, level: None, newlines: false }
+        let is_first = target.length() <= start;
+        Self { target, is_first, percent_20: false, level: None, newlines: false }
     }
 
     /// Writes a space as `%20`, which every reader of forms takes as well, and so does who reads it as a part of a URI.
@@ -231,21 +232,18 @@ impl<T: Target> Serializer<T> {
             self.append_key_only(name);
             self.append_part("=", value);
         } else {
-            let is_first = self.target.length() <= self.start;
+            let is_first = take(&mut self.is_first);
             self.target.append_pair(&self.encoder(), is_first, name, value);
         }
         self
     }
 
     /// Appends a name without `=`, after a `&` unless it is the first. A parser reads it as a name with an empty value; an
-    /// empty name it skips.
+    /// empty name it skips; the next pair has its `&` all the same.
     #[inline]
     pub fn append_key_only<N: AsRef<[u8]> + ?Sized>(&mut self, name: &N) -> &mut Self {
-        if self.target.length() > self.start {
-            self.append_part("&", name.as_ref());
-        } else {
-            self.append_part("", name.as_ref());
-        }
+        let separator = if take(&mut self.is_first) { "" } else { "&" };
+        self.append_part(separator, name.as_ref());
         self
     }
 
@@ -263,10 +261,8 @@ impl<T: Target> Serializer<T> {
             return self;
         }
         let encoder = self.encoder();
-        let mut is_first = self.target.length() <= self.start;
         for (name, value) in pairs {
-            self.target.append_pair(&encoder, is_first, name.as_ref(), value.as_ref());
-            is_first = false;
+            self.target.append_pair(&encoder, take(&mut self.is_first), name.as_ref(), value.as_ref());
         }
         self
     }
