@@ -232,7 +232,8 @@ pub(crate) mod owned {
             return Cow::Borrowed(part);
         }
         let mut output = Vec::with_capacity(part.len() + SLACK);
-        let written = run_decode(Tape::new(part, output.spare_capacity_mut()), &LENIENT, WRITE, level).written;
+        // Decoding never grows.
+        let written = run_decode(Tape::new(part, output.spare_capacity_mut()), &LENIENT, WRITE, level).initialised();
         // SAFETY: the kernel initialised `written` bytes of the capacity. (tests/form.rs, tests/guarded_heap.rs)
         unsafe { output.set_len(written) }
         // What is as long may have a space for a '+' yet.

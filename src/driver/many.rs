@@ -60,8 +60,10 @@ impl ManyDecoder {
         }
         // SAFETY: as above. The target is written again from its start.
         let progress = unsafe { (self.kernel)(source, target, &self.rules) };
-        // SAFETY: as above; there is room for the whole input, and decoding never grows, so the kernel never stops for that.
-        unsafe { output.set_len(length + progress.written) }
+        // There is room for the whole input, and decoding never grows.
+        let written = progress.initialised();
+        // SAFETY: the kernel initialised `written` bytes of the spare capacity. (tests/bounds.rs)
+        unsafe { output.set_len(length + written) }
         decode_outcome(&progress)
     }
 
@@ -112,8 +114,9 @@ impl<'r> ManyEncoder<'r> {
             // SAFETY: the kernel is that of a level that the machine has, and the rules of a part have its variant; the tape
             // keeps the rest.
             let progress = unsafe { (self.kernel)(source, target, rules) };
+            let written = progress.initialised();
             // SAFETY: the kernel initialised `written` bytes of the spare capacity. (tests/bounds.rs)
-            unsafe { output.set_len(length + progress.written) }
+            unsafe { output.set_len(length + written) }
             Ok(())
         });
     }

@@ -181,8 +181,9 @@ const ONCE: usize = 1024;
 #[inline(never)]
 fn encode_once<'a>(input: &'a [u8], rules: &EncodeRules, level: Option<Level>) -> Cow<'a, str> {
     let mut buffer = [MaybeUninit::uninit(); 3 * ONCE + 8];
-    let written = run_encode(Tape::new(input, &mut buffer), rules, WRITE, level).written;
-    // SAFETY: the buffer has room for the worst case, so the kernel initialised `written` bytes of it. (tests/bounds.rs)
+    // The buffer has room for the worst case.
+    let written = run_encode(Tape::new(input, &mut buffer), rules, WRITE, level).initialised();
+    // SAFETY: the kernel initialised `written` bytes of it. (tests/bounds.rs)
     let output: &[u8] = unsafe { assume_init(&mut buffer, written) };
     let is_changed = written > input.len() || rules.plus() && output != input;
     // SAFETY: as `to_text` says.

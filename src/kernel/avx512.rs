@@ -269,6 +269,8 @@ unsafe fn encode_long_pair(name: &[u8], value: &[u8], to: *mut u8, rules: &PairR
 }
 
 /// Where a load starts that has these bytes in its lanes from `first` on; somewhere, if there are none.
+///
+/// That may be before the start of the allocation, which is why it wraps: the masked load does not access the lanes below `first`.
 #[inline(always)]
 fn before(bytes: &[u8], first: usize) -> *const u8 {
     // Even a load of no lanes takes long where there is no page.
@@ -743,6 +745,10 @@ unsafe fn lane(x: __m512i, lane: usize) -> u8 {
 /// A masked store that reaches into a page that was never written is a hundred times slower than another, even if the mask keeps
 /// it out of there, so near the end of a page it is the topmost lanes that are stored, and those below them kept out.
 ///
+/// Those stores begin before `to`, perhaps before the start of the allocation. So the pointer wraps, and none of the bytes before `to` is
+/// accessed: a masked store writes the lanes of its mask only, and suppresses faults of the others. (tests/bounds.rs has outputs that
+/// begin and end at an unreadable page.)
+///
 /// # Safety
 ///
 /// `to` is valid for writes of `room` bytes, which are `LANES` at least if `WHOLE`.
@@ -769,7 +775,7 @@ fn is_within_page(start: *const u8) -> bool {
 }
 
 /// The first `length` bytes, 64 at most, and zeros. As with stores, a masked load that reaches into a page that is not there is
-/// far slower than another, so near the end of a page they are loaded to the topmost lanes.
+/// far slower than another, so near the end of a page they are loaded to the topmost lanes, from a pointer that wraps, as in [`store`].
 ///
 /// # Safety
 ///

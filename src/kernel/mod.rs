@@ -59,8 +59,22 @@ impl Progress {
             Stop::Malformed => (3, 0),
             Stop::Rejected(byte) => (4, byte),
         };
-        // No memory holds 2^48 bytes.
+        // Addresses have up to 57 bits, and only mapping the same memory many times makes a slice of 2^48 bytes. It would be read wrong.
+        // This is off the path of inputs without errors.
+        assert!(read as u64 >> 48 == 0, "stopped after 2^48 bytes or more");
         Self { written, stop: (read as u64) << 16 | u64::from(byte) << 8 | why }
+    }
+
+    /// How many bytes of the output are initialised.
+    ///
+    /// # Panics
+    ///
+    /// If the kernel stopped for lack of room, for then `written` says little. Where there was enough, this is a compare that never
+    /// fails, in front of the `set_len` that relies on it.
+    #[inline(always)]
+    pub(crate) fn initialised(&self) -> usize {
+        assert!(self.stop() != Stop::Full, "a kernel stopped for lack of room, where there was enough");
+        self.written
     }
 
     #[inline(always)]
@@ -438,3 +452,39 @@ pub(crate) static EXPANDED: [[u8; 16]; 16] = {
     }
     table
 };
+
+#[cfg(test)]
+mod tests {
+    use super::{Progress, Stop};
+
+    const STOPS: [Stop; 6] =
+        [Stop::End, Stop::Full, Stop::Change, Stop::Malformed, Stop::Rejected(0), Stop::Rejected(0xFF)];
+
+    #[test]
+    fn progress_packs_every_stop_and_place() {
+        for stop in STOPS {
+            for read in [0, 1, 0xFF, 0x1_0000, usize::MAX >> 17] {
+                let progress = Progress::new(read, 7, stop);
+                assert_eq!(progress.stop(), stop);
+                assert_eq!(progress.is_end(), stop == Stop::End);
+                assert!(stop == Stop::End || progress.read() == read, "{stop:?} at {read}");
+            }
+        }
+    }
+
+    #[test]
+    #[cfg(target_pointer_width = "64")]
+    fn progress_refuses_a_place_that_it_cannot_hold() {
+        for stop in STOPS.into_iter().skip(1) {
+            assert!(std::panic::catch_unwind(|| Progress::new(1 << 48, 0, stop)).is_err(), "{stop:?}");
+        }
+    }
+
+    #[test]
+    fn what_is_initialised_is_not_said_without_room() {
+        for stop in STOPS {
+            let initialised = std::panic::catch_unwind(|| Progress::new(3, 2, stop).initialised());
+            assert_eq!(initialised.ok(), (stop != Stop::Full).then_some(2), "{stop:?}");
+        }
+    }
+}
