@@ -3,9 +3,6 @@
 
 use core::fmt;
 
-use crate::driver;
-use crate::level::Level;
-
 /// A set of bytes: 256 bits, built and combined in `const`.
 ///
 /// ```
@@ -29,6 +26,9 @@ impl ByteSet {
     pub const EMPTY: Self = Self { rows: [[0; 16]; 2] };
     /// Every byte.
     pub const ALL: Self = Self { rows: [[0xFF; 16]; 2] };
+    /// ASCII letters and digits: unreserved everywhere, in no predefined set.
+    pub(crate) const ALPHANUMERIC: Self =
+        Self::range(b'0', b'9').union(Self::range(b'A', b'Z')).union(Self::range(b'a', b'z'));
     /// 0x80 to 0xFF.
     pub const NON_ASCII: Self = Self { rows: [[0; 16], [0xFF; 16]] };
 
@@ -107,30 +107,17 @@ impl ByteSet {
         self.rows[(byte >> 7) as usize][(byte & 15) as usize] & Self::bit(byte) != 0
     }
 
-    /// Offset of the first member in `haystack`. Linear, with SIMD.
-    #[must_use]
-    #[inline]
-    pub fn find(&self, haystack: &[u8]) -> Option<usize> {
-        driver::find(self, haystack, None)
-    }
-
-    /// How many bytes of `haystack` are members. Linear, with SIMD.
-    #[must_use]
-    #[inline]
-    pub fn count(&self, haystack: &[u8]) -> usize {
-        driver::count(self, haystack, None)
-    }
-
-    /// [`find`](Self::find) on a level of one's choice.
-    #[must_use]
-    pub fn find_on(&self, level: Level, haystack: &[u8]) -> Option<usize> {
-        driver::find(self, haystack, Some(level))
-    }
-
-    /// [`count`](Self::count) on a level of one's choice.
-    #[must_use]
-    pub fn count_on(&self, level: Level, haystack: &[u8]) -> usize {
-        driver::count(self, haystack, Some(level))
+    /// Whether the two have no member in common.
+    #[inline(always)]
+    pub(crate) const fn is_disjoint(&self, other: &Self) -> bool {
+        let mut row = 0;
+        while row < 2 {
+            if u128::from_le_bytes(self.rows[row]) & u128::from_le_bytes(other.rows[row]) != 0 {
+                return false;
+            }
+            row += 1;
+        }
+        true
     }
 
     /// The rows of the bytes below 0x80, then those of the others: what the kernels load.

@@ -13,10 +13,11 @@ use core::mem::MaybeUninit;
 
 use crate::byteset::ByteSet;
 use crate::error::{BufferTooSmall, DecodeError, DecodeErrorKind, DecodeIntoError};
-pub(crate) use crate::kernel::from_digits;
+use crate::hex::first_triplet;
+use crate::kernel::outcome::{Progress, Stop};
 use crate::kernel::report::{self, Extract, Report};
 use crate::kernel::tape::Tape;
-use crate::kernel::{Inspect, Kernels, MEASURE, Progress, SCAN, Stop, WRITE, word};
+use crate::kernel::{Inspect, Kernels, MEASURE, SCAN, WRITE, word};
 use crate::level::Level;
 use crate::rules::{DecodeRules, EncodeRules};
 
@@ -232,15 +233,6 @@ fn decode_outcome(progress: &Progress) -> Result<(), DecodeError> {
         Stop::Rejected(byte) => DecodeErrorKind::Rejected(byte),
     };
     Err(DecodeError::new(kind, progress.read()))
-}
-
-/// The byte of the triplet that the input begins with, if it does.
-#[inline]
-pub(crate) fn first_triplet(input: &[u8]) -> Option<u8> {
-    match *input {
-        [b'%', high, low, ..] => from_digits(high, low),
-        _ => None,
-    }
 }
 
 /// The length of the sequence at the end of `text` that more bytes could make a character of UTF-8; 3 at most.

@@ -10,8 +10,9 @@ use alloc::{borrow::Cow, string::String};
 use crate::byteset::ByteSet;
 use crate::driver;
 use crate::error::BufferTooSmall;
+use crate::hex::LOWERCASE;
 use crate::level::Level;
-use crate::rules::{EncodeRules, LOWERCASE};
+use crate::rules::EncodeRules;
 use crate::sets;
 
 /// Percent-encodes: replaces bytes by triplets, `%` and two hexadecimal digits (RFC 3986 2.1).

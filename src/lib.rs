@@ -65,6 +65,7 @@ mod driver;
 mod encode;
 mod error;
 pub mod form;
+mod hex;
 mod inspect;
 mod kernel;
 #[cfg(feature = "alloc")]
@@ -75,6 +76,7 @@ pub mod offset;
 #[cfg(feature = "alloc")]
 pub mod reference;
 mod rules;
+mod search;
 pub mod sets;
 pub mod stream;
 pub mod uri;

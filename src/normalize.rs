@@ -7,6 +7,7 @@ use alloc::{borrow::Cow, string::String};
 use crate::byteset::ByteSet;
 use crate::driver;
 use crate::error::DecodeError;
+use crate::hex;
 use crate::level::Level;
 use crate::rules::DecodeRules;
 use crate::sets;
@@ -185,7 +186,7 @@ enum Symbol {
 
 /// The first piece of an input's normal form, and how much of the input it is.
 fn first_symbol(input: &[u8]) -> Option<(Symbol, usize)> {
-    Some(match (driver::first_triplet(input), input.first()?) {
+    Some(match (hex::first_triplet(input), input.first()?) {
         (Some(byte), _) if sets::UNRESERVED.contains(byte) => (Symbol::Byte(byte), 3),
         (Some(byte), _) => (Symbol::Triplet(byte), 3),
         (None, b'%') => (Symbol::Triplet(b'%'), 1),

@@ -13,6 +13,7 @@ use alloc::vec::Vec;
 use crate::decode::Decoder;
 use crate::driver;
 use crate::error::DecodeError;
+use crate::hex;
 use crate::level::Level;
 use crate::rules::DecodeRules;
 
@@ -130,7 +131,7 @@ fn measure(
 
 /// Where the triplet starts that a cut at `at` would go through. There is one at most, since `%` is no digit.
 fn start_of_triplet_around(input: &[u8], at: usize) -> Option<usize> {
-    (at.saturating_sub(2)..at).find(|&start| driver::first_triplet(&input[start..]).is_some())
+    (at.saturating_sub(2)..at).find(|&start| hex::first_triplet(&input[start..]).is_some())
 }
 
 /// Bytes of input between two checkpoints of an [`OffsetMap`]: one eight-byte entry for each is 3 % of the input.

@@ -3,6 +3,7 @@
 
 use crate::byteset::ByteSet;
 use crate::error::DecodeErrorKind;
+use crate::hex::UPPERCASE;
 
 /// What a decoder is asked for.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
@@ -136,7 +137,3 @@ impl EncodeRules {
         !(self.plus | self.keep_triplets | self.keep_non_ascii)
     }
 }
-
-/// RFC 3986 2.1: producers should use upper case.
-pub(crate) const UPPERCASE: &[u8; 16] = b"0123456789ABCDEF";
-pub(crate) const LOWERCASE: &[u8; 16] = b"0123456789abcdef";

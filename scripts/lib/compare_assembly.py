@@ -9,7 +9,8 @@ import re
 import sys
 from collections import Counter, defaultdict
 
-FUNCTION = re.compile(r"^([\w.$]+):[^\n]*\n(.*?)^\.Lfunc_end", re.MULTILINE | re.DOTALL)
+# Constants and tables of jumps have labels too, which no unwinding information follows.
+FUNCTION = re.compile(r"^([\w.$]+):[^\n]*\n(?:\.Lfunc_begin\d+:\n)?(\t\.cfi_startproc\n.*?)^\.Lfunc_end", re.MULTILINE | re.DOTALL)
 COMMENT = re.compile(r"\s*(?:#|//).*")
 LABEL = re.compile(r"\.L\w*BB\w+|\.Ltmp\w+|\.LJTI\w+")
 # A constant, a table, or another function: names of the crate, of the standard library, and those without a name.

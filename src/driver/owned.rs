@@ -10,16 +10,19 @@ use core::mem::MaybeUninit;
 
 use super::many::{ManyDecoder, ManyEncoder};
 use super::{
-    SHORT, assume_init, checked_text, decode, decode_outcome, find_ill_formed, first_triplet, for_each_part, is_plain,
-    measure_encode, run_encode, scan_decode,
+    SHORT, assume_init, checked_text, decode, decode_outcome, find_ill_formed, for_each_part, is_plain, measure_encode,
+    run_encode, scan_decode,
 };
+use crate::byteset::ByteSet;
 use crate::error::{DecodeError, DecodeIntoError};
+use crate::hex::{LOWERCASE, UPPERCASE, first_triplet, triplets};
 use crate::kernel::few::{Suspects, decode_triplet, encode_one, room_for_one};
-use crate::kernel::scalar::{FEW_OUTPUT, encode_few as encode_few_bytes, has_no_alphanumeric};
+use crate::kernel::outcome::Stop;
+use crate::kernel::scalar::encode::{FEW_OUTPUT, encode_few as encode_few_bytes};
 use crate::kernel::tape::Tape;
-use crate::kernel::{Kernels, MEASURE, SCAN, SHORT_OUTPUT, Stop, WRITE, word};
+use crate::kernel::{Kernels, MEASURE, SCAN, SHORT_OUTPUT, WRITE, word};
 use crate::level::Level;
-use crate::rules::{DecodeRules, EncodeRules, LOWERCASE, UPPERCASE};
+use crate::rules::{DecodeRules, EncodeRules};
 
 /// With this much room behind a short result, kernels can store whole registers to the end.
 pub(super) const SLACK: usize = 16;
@@ -95,12 +98,12 @@ const WORD: usize = 8;
 #[inline(never)]
 fn encode_words<'a, const TWO: bool>(input: &'a [u8], rules: &EncodeRules, kernels: &Kernels) -> Cow<'a, str> {
     let suspects = Suspects::<TWO>::of(input);
-    if suspects.are_none() && has_no_alphanumeric(rules.escape()) {
+    if suspects.are_none() && rules.escape().is_disjoint(&ByteSet::ALPHANUMERIC) {
         // SAFETY: as `to_text` says.
         return unsafe { to_text(None, input) };
     }
     match suspects.only_one(input.len()) {
-        Some(at) if has_no_alphanumeric(rules.escape()) => encode_around::<TWO>(input, at, rules),
+        Some(at) if rules.escape().is_disjoint(&ByteSet::ALPHANUMERIC) => encode_around::<TWO>(input, at, rules),
         _ if input.len() == 4 => encode_few(input, rules),
         _ => encode_short(input, rules, kernels),
     }
@@ -161,17 +164,6 @@ fn encode_byte(byte: u8, rules: &EncodeRules) -> &'static str {
     let triplets = if rules.is_lowercase() { &LOWERCASE_TRIPLETS } else { &UPPERCASE_TRIPLETS };
     // SAFETY: triplets are ASCII.
     unsafe { core::str::from_utf8_unchecked(&triplets[usize::from(byte)]) }
-}
-
-const fn triplets(digits: &[u8; 16]) -> [[u8; 3]; 256] {
-    let mut triplets = [[b'%', 0, 0]; 256];
-    let mut byte = 0;
-    while byte < 256 {
-        triplets[byte][1] = digits[byte >> 4];
-        triplets[byte][2] = digits[byte & 15];
-        byte += 1;
-    }
-    triplets
 }
 
 /// Inputs of up to this many bytes are encoded to the stack first: looking at them twice costs more than a copy.

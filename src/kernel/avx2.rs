@@ -12,18 +12,19 @@
 
 use core::arch::x86_64::*;
 
-use super::block;
+use super::generic;
+use super::outcome::Progress;
 use super::report::{Extract, Report};
 use super::tape::{Source, Tape, Target};
 use super::vector::Vector;
-use super::{FormMarks, Progress, ShortOutput};
+use super::{FormMarks, ShortOutput};
 use crate::byteset::ByteSet;
 use crate::rules::{DecodeRules, EncodeRules};
 
 /// Needs AVX2, BMI1, BMI2 and POPCNT.
 pub(crate) struct Avx2;
 
-block::kernel!(Avx2, __m256i, "avx2,bmi1,bmi2,popcnt");
+generic::kernel!(Avx2, __m256i, "avx2,bmi1,bmi2,popcnt");
 
 impl Vector for __m256i {
     const LANES: usize = 32;

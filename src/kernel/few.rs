@@ -3,9 +3,10 @@
 
 use core::mem::MaybeUninit;
 
-use super::scalar::{Symbols, TRIPLETS};
+use super::scalar::encode::Symbols;
 use super::tape::Tape;
-use super::{from_digits, word};
+use super::word;
+use crate::hex::{TRIPLETS, from_digits};
 use crate::rules::EncodeRules;
 
 /// Decodes up to 8 bytes in which there is one '%', if it begins a triplet: what they become, two bytes less.

@@ -13,20 +13,20 @@
 mod avx2;
 #[cfg(target_arch = "x86_64")]
 mod avx512;
-mod block;
 #[cfg(feature = "alloc")]
 pub(crate) mod few;
+mod generic;
 pub(crate) mod marks;
 #[cfg(all(target_arch = "aarch64", target_feature = "neon", target_endian = "little"))]
 mod neon;
+pub(crate) mod outcome;
 pub(crate) mod pair;
 pub(crate) mod report;
 pub(crate) mod scalar;
 #[cfg(target_arch = "x86_64")]
 mod sse41;
+mod tables;
 pub(crate) mod tape;
-#[cfg(target_arch = "x86_64")]
-mod utf8;
 mod vector;
 pub(crate) mod word;
 
@@ -37,83 +37,9 @@ use crate::byteset::ByteSet;
 use crate::level::Usable;
 use crate::rules::{DecodeRules, EncodeRules};
 use marks::MarkKernels;
+use outcome::Progress;
 use report::{Extract, Report};
-use tape::{Source, Tape, Target};
-
-/// How far a kernel came, and why it stopped there: small enough to be returned in registers, since most inputs are short.
-#[derive(Clone, Copy)]
-pub(crate) struct Progress {
-    /// Bytes of the output: those written, or with [`MEASURE`], those that would be.
-    pub(crate) written: usize,
-    /// Zero at the end of the input; else how many bytes of it were read, above a byte that explains and one that says why.
-    stop: u64,
-}
-
-impl Progress {
-    #[inline(always)]
-    pub(crate) fn new(read: usize, written: usize, stop: Stop) -> Self {
-        let (why, byte) = match stop {
-            Stop::End => return Self { written, stop: 0 },
-            Stop::Full => (1, 0),
-            Stop::Change => (2, 0),
-            Stop::Malformed => (3, 0),
-            Stop::Rejected(byte) => (4, byte),
-        };
-        // Addresses have up to 57 bits, and only mapping the same memory many times makes a slice of 2^48 bytes. It would be read wrong.
-        // This is off the path of inputs without errors.
-        assert!(read as u64 >> 48 == 0, "stopped after 2^48 bytes or more");
-        Self { written, stop: (read as u64) << 16 | u64::from(byte) << 8 | why }
-    }
-
-    /// How many bytes of the output are initialised.
-    ///
-    /// # Panics
-    ///
-    /// If the kernel stopped for lack of room, for then `written` says little. Where there was enough, this is a compare that never
-    /// fails, in front of the `set_len` that relies on it.
-    #[inline(always)]
-    pub(crate) fn initialised(&self) -> usize {
-        assert!(self.stop() != Stop::Full, "a kernel stopped for lack of room, where there was enough");
-        self.written
-    }
-
-    #[inline(always)]
-    pub(crate) fn is_end(&self) -> bool {
-        self.stop == 0
-    }
-
-    /// Bytes of the input done with; what stopped the kernel there stands here.
-    #[inline(always)]
-    pub(crate) fn read(&self) -> usize {
-        (self.stop >> 16) as usize
-    }
-
-    #[inline(always)]
-    pub(crate) fn stop(&self) -> Stop {
-        match self.stop & 0xFF {
-            0 => Stop::End,
-            1 => Stop::Full,
-            2 => Stop::Change,
-            3 => Stop::Malformed,
-            _ => Stop::Rejected((self.stop >> 8) as u8),
-        }
-    }
-}
-
-/// Why a kernel stopped.
-#[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub(crate) enum Stop {
-    /// At the end of the input.
-    End,
-    /// The output would not fit. Nothing was written behind its end; how far it came says little.
-    Full,
-    /// [`SCAN`] found a byte or triplet that the operation changes.
-    Change,
-    /// Decoding strictly: a malformed '%'. All before it is written.
-    Malformed,
-    /// Decoding: this byte of the rejected set would stand in the output. All before it is written.
-    Rejected(u8),
-}
+use tape::{Source, Target};
 
 /// What matters to a parser of forms, as bits, the first byte lowest (WHATWG URL 5.1).
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
@@ -129,30 +55,6 @@ pub(crate) struct FormMarks {
 /// Room for 64 bytes encoded, and for as many again, so that kernels can store whole registers.
 pub(crate) const SHORT_OUTPUT: usize = 256;
 pub(crate) type ShortOutput = [MaybeUninit<u8>; SHORT_OUTPUT];
-
-/// Encoding goes by groups of so many blocks. In a mixture of clean and dirty ones a branch on each is seldom foreseen, and costs more
-/// than to encode a clean one as if it was dirty:
-const GROUP_BLOCKS: usize = 8;
-/// if so many blocks of a group were dirty, all of the next one are taken to be.
-const DIRTY_BLOCKS: u32 = 4;
-
-/// Where an operation stands.
-struct Cursor {
-    read: usize,
-    written: usize,
-    /// How the lowest lanes of the next block continue a triplet of the last one: bits 0 and 1.
-    carry: u64,
-    /// The same of triplets that stay, when their digits are to be upper-case.
-    uppercase: u64,
-    /// The lowest lanes of the next block at which a decoded digit could complete a malformed '%' of the last one: bits 0 and 1.
-    completing: u64,
-    /// How many blocks of the current group had something to escape.
-    dirty_blocks: u32,
-}
-
-impl Cursor {
-    const START: Self = Self { read: 0, written: 0, carry: 0, uppercase: 0, completing: 0, dirty_blocks: 0 };
-}
 
 /// Variant bit of both operations: '+' stands for a space.
 pub(crate) const PLUS: u8 = 1;
@@ -310,62 +212,7 @@ macro_rules! kernels {
     };
 }
 
-pub(crate) struct Scalar;
-static SCALAR: Kernels = kernels!(Scalar, None);
-
-impl Kernel for Scalar {
-    unsafe fn find(set: &ByteSet, haystack: &[u8]) -> Option<usize> {
-        scalar::find(set, haystack)
-    }
-
-    unsafe fn count(set: &ByteSet, haystack: &[u8]) -> usize {
-        scalar::count(set, haystack)
-    }
-
-    unsafe fn members(set: &ByteSet, haystack: &[u8]) -> u64 {
-        scalar::members(set, haystack)
-    }
-
-    unsafe fn inspect<const COUNT: bool>(haystack: &[u8], extract: &mut Extract, report: &mut Report) {
-        scalar::inspect::<COUNT>(haystack, extract, report);
-    }
-
-    unsafe fn form_marks(bytes: &[u8], marks: &mut FormMarks) -> u64 {
-        *marks = scalar::form_marks(bytes);
-        marks.ends
-    }
-
-    unsafe fn encode<const VARIANT: u8, const MODE: u8>(
-        source: Source<'_>,
-        target: Target<'_>,
-        rules: &EncodeRules,
-    ) -> Progress {
-        scalar::encode::<VARIANT, MODE>(Tape::of(source, target), rules)
-    }
-
-    unsafe fn decode<const VARIANT: u8, const MODE: u8>(
-        source: Source<'_>,
-        target: Target<'_>,
-        rules: &DecodeRules,
-    ) -> Progress {
-        scalar::decode::<VARIANT, MODE>(Tape::of(source, target), rules)
-    }
-
-    unsafe fn decode_short(source: Source<'_>, target: Target<'_>, strict: bool) -> Option<usize> {
-        let progress = scalar::decode::<0, WRITE>(Tape::of(source, target), DecodeRules::simple(strict));
-        progress.is_end().then_some(progress.written)
-    }
-
-    unsafe fn encode_short(input: &[u8], output: &mut ShortOutput, rules: &EncodeRules) -> Option<usize> {
-        scalar::encode_short(&input[..input.len().min(64)], output, rules)
-    }
-
-    unsafe fn encode_pair(name: &[u8], value: &[u8], to: *mut u8, rules: &PairRules) -> usize {
-        // SAFETY: the caller's promise.
-        let target = unsafe { Target::of(to, pair::room(name, value)) };
-        scalar::encode_pair(name, value, Tape::of(Source::of(&[]), target), rules)
-    }
-}
+static SCALAR: Kernels = kernels!(scalar::Scalar, None);
 
 /// By [`Level`](crate::level::Level)'s discriminant. A level that the target has not is never [`Usable`] there.
 #[cfg(target_arch = "x86_64")]
@@ -385,106 +232,3 @@ static KERNELS: [&Kernels; 5] = {
     all(target_arch = "aarch64", target_feature = "neon", target_endian = "little")
 )))]
 static KERNELS: [&Kernels; 5] = [&SCALAR; 5];
-
-/// What no standard's set has.
-pub(crate) const ALPHANUMERIC: ByteSet =
-    ByteSet::range(b'0', b'9').union(ByteSet::range(b'A', b'Z')).union(ByteSet::range(b'a', b'z'));
-
-/// The value of each hexadecimal digit; negative for any other byte.
-static DIGIT_VALUES: [i8; 256] = {
-    let mut values = [-1; 256];
-    let mut value = 0;
-    while value < 16 {
-        values[crate::rules::UPPERCASE[value] as usize] = value as i8;
-        values[crate::rules::LOWERCASE[value] as usize] = value as i8;
-        value += 1;
-    }
-    values
-};
-
-/// The byte of a triplet's two digits.
-#[inline(always)]
-pub(crate) fn from_digits(high: u8, low: u8) -> Option<u8> {
-    // One test for both: the sign of either stays.
-    let value = i32::from(DIGIT_VALUES[usize::from(high)]) << 4 | i32::from(DIGIT_VALUES[usize::from(low)]);
-    (value >= 0).then_some(value as u8)
-}
-
-/// For each mask of eight lanes the numbers of those set, as the bytes of a little-endian word; and the same of lanes 8 to 15.
-pub(crate) static COMPACTED: [[u64; 256]; 2] = {
-    let mut tables = [[0; 256]; 2];
-    let mut mask = 0;
-    while mask < 256 {
-        let (mut lane, mut at) = (0, 0);
-        while lane < 8 {
-            if mask >> lane & 1 != 0 {
-                tables[0][mask] |= lane << (8 * at);
-                at += 1;
-            }
-            lane += 1;
-        }
-        tables[1][mask] = tables[0][mask] | 0x0808_0808_0808_0808;
-        mask += 1;
-    }
-    tables
-};
-
-/// For each mask of four lanes, laid out as `[byte, high digit, low digit, %]` each, which bytes count: the last three of a lane
-/// that is set, the first of another.
-pub(crate) static EXPANDED: [[u8; 16]; 16] = {
-    let mut table = [[0; 16]; 16];
-    let mut mask = 0;
-    while mask < 16 {
-        let (mut lane, mut at) = (0, 0);
-        while lane < 4 {
-            if mask >> lane & 1 != 0 {
-                table[mask][at] = 4 * lane + 3;
-                table[mask][at + 1] = 4 * lane + 1;
-                table[mask][at + 2] = 4 * lane + 2;
-                at += 3;
-            } else {
-                table[mask][at] = 4 * lane;
-                at += 1;
-            }
-            lane += 1;
-        }
-        mask += 1;
-    }
-    table
-};
-
-#[cfg(test)]
-mod tests {
-    use super::{Progress, Stop};
-
-    const STOPS: [Stop; 6] =
-        [Stop::End, Stop::Full, Stop::Change, Stop::Malformed, Stop::Rejected(0), Stop::Rejected(0xFF)];
-
-    #[test]
-    fn progress_packs_every_stop_and_place() {
-        for stop in STOPS {
-            for read in [0, 1, 0xFF, 0x1_0000, usize::MAX >> 17] {
-                let progress = Progress::new(read, 7, stop);
-                assert_eq!(progress.stop(), stop);
-                assert_eq!(progress.is_end(), stop == Stop::End);
-                assert!(stop == Stop::End || progress.read() == read, "{stop:?} at {read}");
-            }
-        }
-    }
-
-    #[test]
-    #[cfg(target_pointer_width = "64")]
-    fn progress_refuses_a_place_that_it_cannot_hold() {
-        for stop in STOPS.into_iter().skip(1) {
-            assert!(std::panic::catch_unwind(|| Progress::new(1 << 48, 0, stop)).is_err(), "{stop:?}");
-        }
-    }
-
-    #[test]
-    fn what_is_initialised_is_not_said_without_room() {
-        for stop in STOPS {
-            let initialised = std::panic::catch_unwind(|| Progress::new(3, 2, stop).initialised());
-            assert_eq!(initialised.ok(), (stop != Stop::Full).then_some(2), "{stop:?}");
-        }
-    }
-}

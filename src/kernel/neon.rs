@@ -12,19 +12,20 @@
 
 use core::arch::aarch64::*;
 
-use super::block;
+use super::generic;
+use super::outcome::Progress;
 use super::report::{Extract, Report};
 use super::tape::{Source, Tape, Target};
 use super::vector::{Vector, Vector16};
 use super::word;
-use super::{FormMarks, Progress, ShortOutput};
+use super::{FormMarks, ShortOutput};
 use crate::byteset::ByteSet;
 use crate::rules::{DecodeRules, EncodeRules};
 
 /// Needs NEON, and little-endian lanes.
 pub(crate) struct Neon;
 
-block::kernel!(Neon, uint8x16_t, "neon");
+generic::kernel!(Neon, uint8x16_t, "neon");
 
 impl Vector for uint8x16_t {
     const LANES: usize = 16;

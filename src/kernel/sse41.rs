@@ -12,19 +12,20 @@
 
 use core::arch::x86_64::*;
 
-use super::block;
+use super::generic;
+use super::outcome::Progress;
 use super::report::{Extract, Report};
 use super::tape::{Source, Tape, Target};
 use super::vector::{Vector, Vector16};
 use super::word;
-use super::{FormMarks, Progress, ShortOutput};
+use super::{FormMarks, ShortOutput};
 use crate::byteset::ByteSet;
 use crate::rules::{DecodeRules, EncodeRules};
 
 /// Needs SSE4.1, SSSE3 and POPCNT.
 pub(crate) struct Sse41;
 
-block::kernel!(Sse41, __m128i, "sse4.1,ssse3,popcnt");
+generic::kernel!(Sse41, __m128i, "sse4.1,ssse3,popcnt");
 
 impl Vector for __m128i {
     const LANES: usize = 16;

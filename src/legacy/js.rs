@@ -11,7 +11,7 @@ use alloc::string::String;
 use super::LoneSurrogates;
 use super::latin1;
 use super::unicode::Escapes;
-use crate::rules::UPPERCASE;
+use crate::hex::UPPERCASE;
 use crate::{ByteSet, DecodeError, DecodeErrorKind, Decoder, Encoder, sets};
 
 /// What `decodeURI` leaves escaped, so that it stays apart from delimiters: the reserved characters of RFC 2396, and `#`

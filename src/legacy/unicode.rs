@@ -8,7 +8,7 @@ use core::ops::Range;
 use memchr::memmem;
 
 use crate::DecodeErrorKind::{LoneSurrogate, Rejected};
-use crate::driver::from_digits;
+use crate::hex::{self, from_digits};
 use crate::{ByteSet, DecodeError, Decoder, driver};
 
 /// Decodes `%uXXXX`, and triplets of UTF-8 beside it, to text.
@@ -195,7 +195,7 @@ impl Parts<'_> {
         let searched = if self.keeps_percent && !self.decoder.rules.strict { part.clone() } else { 0..0 };
         memchr::memchr_iter(b'%', &self.input[searched]).filter_map(move |offset| {
             let start = part.start + offset;
-            let byte = driver::first_triplet(&self.input[start..part.end])?;
+            let byte = hex::first_triplet(&self.input[start..part.end])?;
             self.creates_escape(start, char::from(byte)).then_some(start..start + 3)
         })
     }

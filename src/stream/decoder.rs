@@ -7,6 +7,7 @@ use super::{Progress, StreamError, Tail};
 use crate::byteset::ByteSet;
 use crate::driver;
 use crate::error::{DecodeError, DecodeErrorKind, DecodeIntoError};
+use crate::hex;
 
 /// Percent-decodes a stream chunk by chunk, with every option of [`crate::Decoder`], to bytes or to text.
 ///
@@ -161,7 +162,7 @@ impl Decoder {
     fn decode_bulk(&mut self, input: &[u8], position: u64, output: &mut [u8]) -> Progress {
         let mut read = input.len().min(output.len() - self.character.len());
         // A triplet that may have to stay is decoded alone.
-        if !self.open.is_empty() && read >= 3 && driver::first_triplet(input).is_some() {
+        if !self.open.is_empty() && read >= 3 && hex::first_triplet(input).is_some() {
             read = 3;
         }
         loop {
@@ -204,7 +205,7 @@ impl Decoder {
 
     /// Whether the triplet that a part begins with has to stay. Then there is no more in the part.
     fn leaves_triplet(&self, part: &[u8]) -> bool {
-        !self.open.is_empty() && driver::first_triplet(part).is_some_and(|byte| byte.is_ascii_hexdigit())
+        !self.open.is_empty() && hex::first_triplet(part).is_some_and(|byte| byte.is_ascii_hexdigit())
     }
 
     /// Decodes a part that begins and ends between triplets, so that its code is the same alone and in its stream. Returns how much

@@ -5,15 +5,12 @@
 //!
 //! # Safety
 //!
-//! As in [`avx512`](super::avx512). Held by tests/utf8.rs, tests/bounds.rs and tests/guarded_heap.rs.
-#![allow(
-    unsafe_op_in_unsafe_fn,
-    reason = "the intrinsics' instructions are there by the caller's promise; what loads rely on stands with them"
-)]
+//! As the parent module says. Held by tests/utf8.rs, tests/bounds.rs and tests/guarded_heap.rs.
 
 use core::arch::x86_64::*;
 
-use super::avx512::{LANES, lane_numbers, load, load_table};
+use super::LANES;
+use super::memory::{lane_numbers, load, load_table};
 
 /// How many bytes are passed over at once.
 const GROUP: usize = 4 * LANES;

@@ -1,0 +1,37 @@
+//! Rank bitmaps of members or of triplets, for the rows of a column.
+//!
+//! # Safety
+//!
+//! As the parent module says. Held by tests/bounds.rs, tests/guarded_heap.rs and tests/differential.rs.
+
+use core::arch::x86_64::*;
+
+use super::LANES;
+use super::block::{DIGITS, Window};
+use super::memory::{load, load_table, low_bits};
+use super::search::Class;
+use crate::byteset::ByteSet;
+use crate::kernel::marks::{self, MEMBERS, Mark, PERCENTS, TRIPLETS_OF_OTHERS};
+
+#[inline(always)]
+pub(super) unsafe fn mark<const WHAT: u8>(set: &ByteSet, text: &[u8], marks: &mut [Mark]) {
+    let (start, length) = (text.as_ptr(), text.len());
+    let set = Class::new(set);
+    let digits = load_table(&DIGITS);
+    let percents = _mm512_set1_epi8(b'%' as i8);
+    marks::fill(length, marks, |at| {
+        let (from, left) = (start.add(at), length - at);
+        let x = if left >= LANES { _mm512_loadu_epi8(from.cast()) } else { load(from, left) };
+        let percent = _mm512_cmpeq_epi8_mask(x, percents);
+        if WHAT == PERCENTS {
+            return percent;
+        }
+        let found = if WHAT == TRIPLETS_OF_OTHERS { 0 } else { set.members(x) & low_bits(left) };
+        if WHAT == MEMBERS || percent == 0 {
+            return found;
+        }
+        let window = if left >= LANES + 2 { Window::load(from) } else { Window::load_end(from, left) };
+        let (valid, bytes) = window.triplets(percent, digits);
+        if WHAT == TRIPLETS_OF_OTHERS { valid & !set.members(bytes) } else { found & !valid }
+    });
+}

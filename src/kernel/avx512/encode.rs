@@ -1,0 +1,268 @@
+//! Encoding.
+//!
+//! # Safety
+//!
+//! As the parent module says. Held by tests/bounds.rs, tests/guarded_heap.rs and tests/differential.rs.
+
+use core::arch::x86_64::*;
+
+use super::LANES;
+use super::block::{DIGITS, Window};
+use super::memory::{load, load_table, low_bits, store};
+use super::search::{Class, broadcast};
+use crate::kernel::outcome::{Cursor, DIRTY_BLOCKS, GROUP_BLOCKS, Progress, Stop};
+use crate::kernel::tape::{Source, Tape, Target};
+use crate::kernel::{KEEP, PLUS, SCAN, ShortOutput, WRITE};
+use crate::rules::EncodeRules;
+
+#[inline(always)]
+pub(super) unsafe fn encode<const VARIANT: u8, const MODE: u8>(
+    source: Source<'_>,
+    target: Target<'_>,
+    rules: &EncodeRules,
+) -> Progress {
+    let tape = Tape::of(source, target);
+    let mut cursor = Cursor::START;
+    let stop = Encode::new(rules).all::<VARIANT, MODE>(&tape, &mut cursor);
+    Progress::new(cursor.read, cursor.written, stop)
+}
+
+/// What encoding needs in registers.
+struct Encode {
+    pub(super) escape: Class,
+    pub(super) triplet_digits: __m512i,
+    pub(super) expand: Expand,
+}
+
+impl Encode {
+    #[inline(always)]
+    pub(super) unsafe fn new(rules: &EncodeRules) -> Self {
+        Self {
+            escape: Class::new(rules.escape()),
+            triplet_digits: load_table(&DIGITS),
+            expand: Expand::new(rules.digits),
+        }
+    }
+
+    #[inline(always)]
+    pub(super) unsafe fn all<const VARIANT: u8, const MODE: u8>(&self, tape: &Tape<'_>, cursor: &mut Cursor) -> Stop {
+        let lookahead = if VARIANT & KEEP != 0 { 2 } else { 0 };
+        // A run has no more blocks than there are in the input with the lookahead to spare, and than there is room for in the
+        // output if each grows threefold and the last stores all it may.
+        let mut is_dirty = false;
+        loop {
+            let mut run = (tape.length() - cursor.read).saturating_sub(lookahead) / LANES;
+            if MODE == WRITE {
+                run = run.min((tape.capacity() - cursor.written) / (3 * LANES));
+            }
+            if run == 0 {
+                break;
+            }
+            while run != 0 {
+                let group = run.min(GROUP_BLOCKS);
+                run -= group;
+                let stop = if MODE == WRITE && is_dirty {
+                    self.group::<VARIANT, MODE, true>(tape, cursor, group)
+                } else {
+                    self.group::<VARIANT, MODE, false>(tape, cursor, group)
+                };
+                if let Some(stop) = stop {
+                    return stop;
+                }
+                is_dirty = cursor.dirty_blocks >= DIRTY_BLOCKS;
+            }
+        }
+        while cursor.read < tape.length() {
+            let left = tape.length() - cursor.read;
+            let from = tape.source().add(cursor.read);
+            let window = if VARIANT & KEEP != 0 { Window::load_end(from, left) } else { Window::of(load(from, left)) };
+            let to = tape.target().wrapping_add(cursor.written);
+            let room = tape.capacity().wrapping_sub(cursor.written);
+            if let Some(stop) = self.block::<VARIANT, MODE, false, false>(window, left.min(LANES), cursor, to, room) {
+                return stop;
+            }
+        }
+        Stop::End
+    }
+
+    /// Encodes some whole blocks, all as if there was something to escape if they are `DIRTY`.
+    ///
+    /// # Safety
+    ///
+    /// There are so many blocks in the input, and room for them.
+    #[inline(always)]
+    pub(super) unsafe fn group<const VARIANT: u8, const MODE: u8, const DIRTY: bool>(
+        &self,
+        tape: &Tape<'_>,
+        cursor: &mut Cursor,
+        blocks: usize,
+    ) -> Option<Stop> {
+        cursor.dirty_blocks = 0;
+        for _ in 0..blocks {
+            let from = tape.source().add(cursor.read);
+            let window =
+                if VARIANT & KEEP != 0 { Window::load(from) } else { Window::of(_mm512_loadu_epi8(from.cast())) };
+            let to = tape.target().wrapping_add(cursor.written);
+            let stop = self.block::<VARIANT, MODE, true, DIRTY>(window, LANES, cursor, to, ROOM);
+            if stop.is_some() {
+                return stop;
+            }
+        }
+        None
+    }
+
+    /// Encodes the lowest `length` lanes of a window; the others are zero. Without [`KEEP`], what follows the lanes of the window
+    /// is not looked at. A dirty whole block is encoded up to [`DIRTY_LANES`].
+    ///
+    /// # Safety
+    ///
+    /// With [`WRITE`], `to` is valid for writes of `room` bytes. If the block is `WHOLE`, that is [`ROOM`] at least.
+    #[inline(always)]
+    pub(super) unsafe fn block<const VARIANT: u8, const MODE: u8, const WHOLE: bool, const DIRTY: bool>(
+        &self,
+        window: Window,
+        length: usize,
+        cursor: &mut Cursor,
+        to: *mut u8,
+        room: usize,
+    ) -> Option<Stop> {
+        let lanes = if WHOLE { u64::MAX } else { low_bits(length) };
+        let mut plain = window.x;
+        let mut spaces = 0;
+        if VARIANT & PLUS != 0 {
+            spaces = _mm512_cmpeq_epi8_mask(window.x, _mm512_set1_epi8(b' ' as i8));
+            plain = _mm512_mask_blend_epi8(spaces, plain, _mm512_set1_epi8(b'+' as i8));
+        }
+        let mut escaped = self.escape.members(window.x) & lanes;
+        let mut kept = 0;
+        if VARIANT & KEEP != 0 {
+            let percent = _mm512_cmpeq_epi8_mask(window.x, _mm512_set1_epi8(b'%' as i8));
+            if percent | cursor.carry != 0 {
+                kept = window.triplets(percent, self.triplet_digits).0;
+                escaped &= !(kept | kept << 1 | kept << 2 | cursor.carry);
+            }
+        }
+        if MODE == SCAN && escaped | spaces != 0 {
+            cursor.read += (escaped | spaces).trailing_zeros() as usize;
+            return Some(Stop::Change);
+        }
+        let mut advance = length;
+        if MODE == WRITE && (DIRTY || escaped != 0) {
+            cursor.dirty_blocks += u32::from(!DIRTY || escaped != 0);
+            if WHOLE {
+                advance = DIRTY_LANES;
+                escaped &= low_bits(DIRTY_LANES);
+            }
+            if !self.expand.store::<WHOLE>(plain, window.x, escaped, advance, to, room) {
+                return Some(Stop::Full);
+            }
+        } else if MODE == WRITE && !store::<WHOLE>(plain, length, to, room) {
+            return Some(Stop::Full);
+        }
+        if VARIANT & KEEP != 0 {
+            // The triplets that begin in the last two lanes end in the next block.
+            let last = kept >> (advance - 1) & 1;
+            let last_but_one = if advance > 1 { kept >> (advance - 2) & 1 } else { 0 };
+            cursor.carry = last << 1 | last | last_but_one;
+        }
+        cursor.read += advance;
+        cursor.written = cursor.written.saturating_add(advance + 2 * escaped.count_ones() as usize);
+        None
+    }
+}
+
+/// The input bytes of a dirty block that one register holds expanded: three bytes each.
+const GROUP: usize = 21;
+
+/// How far a dirty block goes: a few whole groups.
+const DIRTY_LANES: usize = 3 * GROUP;
+
+/// How much a block may store: two groups of triplets and a register.
+const ROOM: usize = 2 * 3 * GROUP + LANES;
+
+/// What stores triplets, in registers.
+pub(super) struct Expand {
+    pub(super) digits: __m512i,
+    pub(super) front: __m512i,
+}
+
+impl Expand {
+    #[inline(always)]
+    pub(super) unsafe fn new(digits: &[u8; 16]) -> Self {
+        Self { digits: broadcast(digits), front: load_table(&FRONT) }
+    }
+
+    /// Stores the lowest `length` lanes, those of `escaped` as triplets: three lanes for each, of which those that count are
+    /// compressed, always in a register.
+    ///
+    /// # Safety
+    ///
+    /// `to` is valid for writes of `room` bytes. If `WHOLE`, of three times `length` and [`LANES`], and what is stored behind what
+    /// counts may be anything; so for up to [`GROUP`] lanes, [`LANES`] are enough.
+    #[inline(always)]
+    pub(super) unsafe fn store<const WHOLE: bool>(
+        &self,
+        plain: __m512i,
+        x: __m512i,
+        escaped: u64,
+        length: usize,
+        to: *mut u8,
+        room: usize,
+    ) -> bool {
+        // The permutations look at the low six bits of their index: four of a digit, and two that do not matter since the table
+        // repeats.
+        let high = _mm512_permutexvar_epi8(_mm512_srli_epi16::<4>(x), self.digits);
+        let low = _mm512_permutexvar_epi8(x, self.digits);
+        let characters = _mm512_mask_blend_epi8(escaped, plain, _mm512_set1_epi8(b'%' as i8));
+        let mut from = 0;
+        let mut at = 0;
+        while from < length {
+            let group = escaped >> from & ((1 << GROUP) - 1);
+            let index = _mm512_add_epi8(self.front, _mm512_set1_epi8(from as i8));
+            let lanes = _mm512_permutex2var_epi8(characters, index, high);
+            let lanes = _mm512_mask_permutexvar_epi8(lanes, THIRD_LANES, index, low);
+            let mut counted = FIRST_LANES | (_pdep_u64(group, FIRST_LANES) * 6);
+            if !WHOLE {
+                counted &= low_bits(3 * (length - from));
+            }
+            let compressed = _mm512_maskz_compress_epi8(counted, lanes);
+            let count = counted.count_ones() as usize;
+            if !store::<WHOLE>(compressed, count, to.wrapping_add(at), room.wrapping_sub(at)) {
+                return false;
+            }
+            at += count;
+            from += GROUP;
+        }
+        true
+    }
+}
+
+/// Where a group's bytes go, three lanes each: `FIRST_LANES` has the first lane of each byte.
+const FIRST_LANES: u64 = 0x1249_2492_4924_9249;
+
+const THIRD_LANES: u64 = FIRST_LANES << 2;
+
+/// For each lane of an expanded group where its byte comes from: the first lane of each three from the characters, the second
+/// from the high digits, which are the other register.
+pub(super) static FRONT: [u8; 64] = {
+    let mut table = [0; 64];
+    let mut lane = 0;
+    while lane < 64 {
+        table[lane] = (lane / 3 + if lane % 3 == 1 { LANES } else { 0 }) as u8;
+        lane += 1;
+    }
+    table
+};
+
+#[inline(always)]
+pub(super) unsafe fn encode_short(input: &[u8], output: &mut ShortOutput, rules: &EncodeRules) -> Option<usize> {
+    let length = input.len().min(LANES);
+    let x = load(input.as_ptr(), length);
+    let encode = Encode::new(rules);
+    let escaped = encode.escape.members(x) & low_bits(length);
+    if escaped == 0 {
+        return None;
+    }
+    encode.expand.store::<true>(x, x, escaped, length, output.as_mut_ptr().cast(), output.len());
+    Some(length + 2 * escaped.count_ones() as usize)
+}

@@ -1,0 +1,219 @@
+//! Inspection: which kinds of findings there are, or how many of each, and the text that the decoded form is.
+//!
+//! # Safety
+//!
+//! As the parent module says. Held by tests/bounds.rs, tests/guarded_heap.rs and tests/differential.rs.
+
+use core::arch::x86_64::*;
+
+use super::LANES;
+use super::block::{DIGITS, Window};
+use super::memory::{load_table, low_bits};
+use crate::kernel::report::{self, Extract, Report};
+
+#[inline(always)]
+pub(super) unsafe fn inspect<const COUNT: bool>(haystack: &[u8], extract: &mut Extract, report: &mut Report) {
+    let (start, length) = (haystack.as_ptr(), haystack.len());
+    let inspect = Inspect::new();
+    let (text, length_before, is_open) = (extract.buffer.as_mut_ptr().cast(), extract.length, extract.is_open);
+    let mut notes = Notes { carry: 0, seen: Seen::nothing(), report, text, length: length_before, is_open };
+    let mut at = 0;
+    for _ in 0..length.saturating_sub(2) / LANES {
+        let from = start.add(at);
+        let x = _mm512_loadu_epi8(from.cast());
+        inspect.block::<COUNT>(x, || Window::load(from), u64::MAX, at, &mut notes);
+        at += LANES;
+    }
+    while at < length {
+        let window = Window::load_end(start.add(at), length - at);
+        inspect.block::<COUNT>(window.x, || window, low_bits(length - at), at, &mut notes);
+        at += LANES;
+    }
+    if !COUNT {
+        notes.seen.note(notes.report);
+    }
+    // What is all ASCII is well-formed, unless a character was to go on in it.
+    let is_ascii = _mm512_movepi8_mask(notes.seen.text) == 0;
+    extract.length = if is_ascii && length_before == 0 { 0 } else { notes.length };
+    extract.is_open = notes.is_open && extract.length > 0;
+}
+
+/// What inspection needs in registers.
+struct Inspect {
+    digits: __m512i,
+    raw: AsciiTable,
+    categories: AsciiTable,
+}
+
+impl Inspect {
+    #[inline(always)]
+    unsafe fn new() -> Self {
+        Self { digits: load_table(&DIGITS), raw: AsciiTable::new(&RAW), categories: AsciiTable::new(&CATEGORIES) }
+    }
+
+    /// Notes what the lanes of `lanes` hold; the others are zero. `window` is asked for what follows them unless all
+    /// are ASCII without a triplet. With `COUNT` it goes to the report, else to what was seen.
+    ///
+    /// # Safety
+    ///
+    /// The extract has room for [`LANES`] bytes.
+    #[inline(always)]
+    unsafe fn block<const COUNT: bool>(
+        &self,
+        x: __m512i,
+        window: impl Fn() -> Window,
+        lanes: u64,
+        at: usize,
+        notes: &mut Notes<'_>,
+    ) {
+        let raw = self.raw.lookup(lanes, x);
+        if COUNT {
+            let has = |bits: u8| _mm512_test_epi8_mask(raw, _mm512_set1_epi8(bits as i8));
+            let non_ascii = _mm512_movepi8_mask(x);
+            notes.report.note::<true>(report::PLUS, has(report::RAW_PLUS), at);
+            notes.report.note::<true>(report::NON_ASCII, non_ascii, at);
+            notes.report.note::<true>(report::ILLEGAL, has(report::RAW_ILLEGAL) | non_ascii, at);
+        } else {
+            notes.seen.bytes = _mm512_or_si512(notes.seen.bytes, x);
+            notes.seen.raw = _mm512_or_si512(notes.seen.raw, raw);
+        }
+        let percent = _mm512_cmpeq_epi8_mask(x, _mm512_set1_epi8(b'%' as i8));
+        if percent | _mm512_movepi8_mask(x) | notes.carry == 0 {
+            notes.separate();
+            return;
+        }
+        // A block without '%' is taken as one with: what asks would seldom be foreseen.
+        let window = window();
+        let (escapes, bytes) = window.triplets(percent, self.digits);
+        let text = _mm512_mask_blend_epi8(escapes, x, bytes);
+        let digits = _mm512_max_epu8(window.next, window.second_next);
+        let categories = self.categories.lookup(escapes, bytes);
+        if COUNT {
+            let report = &mut *notes.report;
+            report.note::<true>(report::ESCAPE, escapes, at);
+            report.note::<true>(report::MALFORMED, percent & !escapes, at);
+            report.note::<true>(report::LOWER_HEX, escapes & lowercase(digits), at);
+            for bit in 0..report::CATEGORY_BITS {
+                let places = _mm512_test_epi8_mask(categories, _mm512_set1_epi8(1 << bit));
+                report.note::<true>(report::NUL + bit, places, at);
+            }
+        } else {
+            let seen = &mut notes.seen;
+            seen.escape |= escapes;
+            seen.malformed |= percent & !escapes;
+            seen.digits = _mm512_mask_max_epu8(seen.digits, escapes, seen.digits, digits);
+            seen.categories = _mm512_or_si512(seen.categories, categories);
+        }
+        let kept = !(escapes << 1 | escapes << 2 | notes.carry) & lanes;
+        notes.carry = escapes >> 62 | escapes >> 63;
+        // All of the text, without asking whether any of it matters: most blocks with a '%' are among others like them.
+        _mm512_storeu_epi8(notes.text.add(notes.length).cast(), _mm512_maskz_compress_epi8(kept, text));
+        notes.length += kept.count_ones() as usize;
+        notes.is_open = true;
+        notes.seen.text = _mm512_or_si512(notes.seen.text, text);
+    }
+}
+
+/// Where the notes of an inspection go.
+struct Notes<'a> {
+    /// How the lowest lanes of the next block continue a triplet of the last one: bits 0 and 1.
+    carry: u64,
+    seen: Seen,
+    report: &'a mut Report,
+    /// The parts of the extract: apart, so that they are in registers.
+    text: *mut u8,
+    length: usize,
+    is_open: bool,
+}
+
+impl Notes<'_> {
+    /// Notes in the extract that something that is ASCII follows.
+    #[inline(always)]
+    unsafe fn separate(&mut self) {
+        self.text.add(self.length).write(b' ');
+        self.length += usize::from(self.is_open);
+        self.is_open = false;
+    }
+}
+
+/// What was found in any lane so far.
+struct Seen {
+    /// The union of the bytes.
+    bytes: __m512i,
+    /// The union of what was extracted.
+    text: __m512i,
+    /// The union of [`report::RAW`].
+    raw: __m512i,
+    /// The greatest digits of triplets.
+    digits: __m512i,
+    /// The union of [`report::CATEGORIES`].
+    categories: __m512i,
+    /// Where, modulo 64.
+    escape: u64,
+    malformed: u64,
+}
+
+impl Seen {
+    #[inline(always)]
+    unsafe fn nothing() -> Self {
+        let zero = _mm512_setzero_si512();
+        Self { bytes: zero, text: zero, raw: zero, digits: zero, categories: zero, escape: 0, malformed: 0 }
+    }
+
+    #[inline(always)]
+    unsafe fn note(&self, report: &mut Report) {
+        let union =
+            |x| (_mm512_reduce_or_epi64(x) as u64).to_le_bytes().into_iter().fold(0, |union, lane| union | lane);
+        report.note_raw(union(self.raw), _mm512_movepi8_mask(self.bytes) != 0);
+        report.note::<false>(report::ESCAPE, self.escape, 0);
+        report.note::<false>(report::MALFORMED, self.malformed, 0);
+        report.note::<false>(report::LOWER_HEX, lowercase(self.digits), 0);
+        report.note_categories(union(self.categories));
+    }
+}
+
+/// Of digits, which ones are lower-case letters: they alone come from 'a' on.
+#[inline(always)]
+unsafe fn lowercase(digits: __m512i) -> u64 {
+    _mm512_cmpge_epu8_mask(digits, _mm512_set1_epi8(b'a' as i8))
+}
+
+/// Something for each byte below 128, in registers.
+#[derive(Clone, Copy)]
+struct AsciiTable([__m512i; 2]);
+
+impl AsciiTable {
+    #[inline(always)]
+    unsafe fn new(table: &'static [u8; 128]) -> Self {
+        Self([0, 64].map(|from| _mm512_loadu_epi8(table.as_ptr().add(from).cast())))
+    }
+
+    /// The entries of those of `lanes` that are below 128, else zero.
+    #[inline(always)]
+    unsafe fn lookup(self, lanes: u64, x: __m512i) -> __m512i {
+        let ascii = _mm512_mask_testn_epi8_mask(lanes, x, _mm512_set1_epi8(i8::MIN));
+        _mm512_maskz_permutex2var_epi8(ascii, self.0[0], x, self.0[1])
+    }
+}
+
+/// [`report::RAW`] for each byte below 128.
+static RAW: [u8; 128] = {
+    let mut table = [0; 128];
+    let mut byte = 0;
+    while byte < 128 {
+        table[byte] = report::RAW.of(byte as u8);
+        byte += 1;
+    }
+    table
+};
+
+/// What is asked of [`report::CATEGORIES`]: the bytes below 128.
+static CATEGORIES: [u8; 128] = {
+    let mut table = [0; 128];
+    let mut byte = 0;
+    while byte < 128 {
+        table[byte] = report::CATEGORIES[byte];
+        byte += 1;
+    }
+    table
+};

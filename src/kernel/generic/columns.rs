@@ -1,0 +1,80 @@
+//! Rank bitmaps of members or of triplets, for the rows of a column.
+//!
+//! # Safety
+//!
+//! As the parent module says. Held by tests/bounds.rs, tests/guarded_heap.rs and tests/differential.rs.
+
+use super::block::{Triplets, Window, load_up_to, low_bits};
+use super::search::Class;
+use crate::byteset::ByteSet;
+use crate::kernel::marks::{self, MEMBERS, Mark, PERCENTS, TRIPLETS_OF_OTHERS};
+use crate::kernel::vector::Vector;
+
+/// What marking needs in registers.
+#[derive(Clone, Copy)]
+struct Marking<V> {
+    set: Class<V>,
+    triplets: Triplets<V>,
+}
+
+impl<V: Vector> Marking<V> {
+    #[inline(always)]
+    unsafe fn new(set: &ByteSet) -> Self {
+        // SAFETY: the caller has the instructions.
+        unsafe { Self { set: Class::new(set), triplets: Triplets::new() } }
+    }
+
+    /// The bits of what is to be marked.
+    #[inline(always)]
+    unsafe fn block<const WHAT: u8>(&self, x: V, window: impl FnOnce() -> Window<V>) -> u64 {
+        // SAFETY: the caller has the instructions.
+        unsafe {
+            if WHAT == MEMBERS {
+                return self.set.members(x).bits();
+            }
+            let percent = x.equal(self.triplets.percent);
+            if WHAT == PERCENTS {
+                return percent.bits();
+            }
+            let found = if WHAT == TRIPLETS_OF_OTHERS { 0 } else { self.set.members(x).bits() };
+            if !percent.any_or(0) {
+                return found;
+            }
+            let Window { next, second_next, .. } = window();
+            let (valid, bytes) = self.triplets.decode(percent, next, second_next);
+            if WHAT == TRIPLETS_OF_OTHERS {
+                valid.bits() & !self.set.members(bytes).bits()
+            } else {
+                found & !valid.bits()
+            }
+        }
+    }
+}
+
+#[inline(always)]
+pub(in crate::kernel) unsafe fn mark<V: Vector, const WHAT: u8>(set: &ByteSet, text: &[u8], marks: &mut [Mark]) {
+    let (start, length) = (text.as_ptr(), text.len());
+    // SAFETY: the caller has the instructions; every load stays within the text, with the two bytes that a window looks ahead.
+    unsafe {
+        let (whole, rest) = (Marking::<V>::new(set), Marking::<V::Half>::new(set));
+        marks::fill(length, marks, |first| {
+            let mut bits = 0;
+            if first + 64 + 2 <= length {
+                for part in 0..64 / V::LANES {
+                    let from = start.add(first + part * V::LANES);
+                    bits |= whole.block::<WHAT>(V::load(from), || Window::load(from)) << (part * V::LANES);
+                }
+                return bits;
+            }
+            let (mut at, end) = (first, length.min(first + 64));
+            while at < end {
+                let (from, left) = (start.add(at), (end - at).min(V::Half::LANES));
+                let x = load_up_to::<V::Half>(from, left);
+                let found = rest.block::<WHAT>(x, || Window::load_end(from, length - at, at));
+                bits |= (found & low_bits(left)) << (at - first);
+                at += left;
+            }
+            bits
+        });
+    }
+}

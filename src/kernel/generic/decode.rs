@@ -1,0 +1,431 @@
+//! Decoding and normalisation.
+//!
+//! # Safety
+//!
+//! As the parent module says. Held by tests/bounds.rs, tests/guarded_heap.rs and tests/differential.rs.
+
+use super::block::{Triplets, Window, blocks, load_up_to, low_bits};
+use super::compact::{compact, compact_half};
+use super::search::Class;
+use crate::byteset::ByteSet;
+use crate::kernel::outcome::{Cursor, Progress, Stop};
+use crate::kernel::tape::Tape;
+use crate::kernel::vector::{Vector, Vector16};
+use crate::kernel::{KEEP, PLUS, REJECT, SCAN, UPPERCASE, WRITE};
+use crate::rules::DecodeRules;
+
+/// From so many bytes on, texts are decoded by [`decode_runs`]; for less it gets ready too slowly.
+pub(in crate::kernel) const LONG_FROM: usize = 512;
+
+#[inline(always)]
+pub(in crate::kernel) unsafe fn decode<V: Vector, const VARIANT: u8, const MODE: u8, const LONG: bool>(
+    tape: Tape<'_>,
+    rules: &DecodeRules,
+) -> Progress {
+    let mut cursor = Cursor::START;
+    // SAFETY: the caller has the instructions.
+    let stop = unsafe {
+        // Most text is decoded by these rules: then no block asks whether there is a malformed '%'.
+        if VARIANT == 0 && MODE == WRITE && !rules.strict {
+            decode_all::<V, VARIANT, MODE, true, LONG>(&tape, rules, &mut cursor)
+        } else {
+            decode_all::<V, VARIANT, MODE, false, LONG>(&tape, rules, &mut cursor)
+        }
+    };
+    Progress::new(cursor.read, cursor.written, stop)
+}
+
+#[inline(always)]
+unsafe fn decode_all<V: Vector, const VARIANT: u8, const MODE: u8, const LENIENT: bool, const LONG: bool>(
+    tape: &Tape<'_>,
+    rules: &DecodeRules,
+    cursor: &mut Cursor,
+) -> Stop {
+    // SAFETY: the caller has the instructions. The end is loaded within its length, and what is stored has room: in the
+    // output, or on the stack.
+    unsafe {
+        if LONG && let Some(stop) = decode_runs::<V, VARIANT, LENIENT>(tape, rules, cursor) {
+            return stop;
+        }
+        // As with encoding: wider blocks get ready slower than they save in a few.
+        if !LONG
+            && V::LANES > V::Half::LANES
+            && (MODE != WRITE || tape.length() >= 4 * V::LANES)
+            && let Some(stop) = decode_blocks::<V, VARIANT, MODE, LENIENT>(tape, rules, cursor)
+        {
+            return stop;
+        }
+        if let Some(stop) = decode_blocks::<V::Half, VARIANT, MODE, LENIENT>(tape, rules, cursor) {
+            return stop;
+        }
+        let decode = Decode::<V::Half>::new(rules);
+        while cursor.read < tape.length() {
+            let left = tape.length() - cursor.read;
+            let window = Window::load_end(tape.source().add(cursor.read), left, cursor.read);
+            let length = left.min(V::Half::LANES);
+            if MODE != WRITE || tape.capacity() - cursor.written >= V::Half::LANES {
+                let to = tape.target().wrapping_add(cursor.written);
+                if let Some(stop) = decode.block::<VARIANT, MODE, LENIENT>(window, length, cursor, to) {
+                    return stop;
+                }
+                continue;
+            }
+            let mut buffer = [0; 32];
+            let before = cursor.written;
+            let stop = decode.block::<VARIANT, MODE, LENIENT>(window, length, cursor, buffer.as_mut_ptr());
+            if !write_short(tape, before, &buffer[..cursor.written - before]) {
+                return Stop::Full;
+            }
+            if let Some(stop) = stop {
+                return stop;
+            }
+        }
+        Stop::End
+    }
+}
+
+/// Decodes as many whole blocks as the input and the room in the output allow.
+///
+/// In place, a store at `written <= read` touches only bytes before `read + LANES`, which the window holds already; the bytes
+/// after that, at which windows look ahead, are as they were.
+#[inline(always)]
+unsafe fn decode_blocks<V: Vector, const VARIANT: u8, const MODE: u8, const LENIENT: bool>(
+    tape: &Tape<'_>,
+    rules: &DecodeRules,
+    cursor: &mut Cursor,
+) -> Option<Stop> {
+    // SAFETY: the caller has the instructions. A run has no more blocks than there are in the input with two bytes to spare
+    // and, since a block never grows, than there is room for in the output.
+    unsafe {
+        let decode = Decode::<V>::new(rules);
+        loop {
+            let mut run = blocks::<V>(tape.length() - cursor.read, 2);
+            if MODE == WRITE {
+                run = run.min((tape.capacity() - cursor.written) / V::LANES);
+            }
+            if run == 0 {
+                return None;
+            }
+            for _ in 0..run {
+                let window = Window::load(tape.source().add(cursor.read));
+                let to = tape.target().wrapping_add(cursor.written);
+                let stop = decode.block::<VARIANT, MODE, LENIENT>(window, V::LANES, cursor, to);
+                if stop.is_some() {
+                    return stop;
+                }
+            }
+        }
+    }
+}
+
+/// [`decode_blocks`] for texts of which most is in long runs of blocks with nothing to decode, and of blocks with much.
+///
+/// Blocks of 32 lanes are passed on one by one, and decoded until there is nothing to decode in the next. Of 16 lanes that would be
+/// many branches that nobody foresees: these are passed on by two, and decoded until there is nothing in two of them.
+///
+/// The window of the next block is loaded before this one is stored. A load that once was taken to be of what a store in flight
+/// writes, for their addresses agree in some bits, is made to wait for such stores from then on, and where they go is known late,
+/// when the triplets before them are counted: then there is a block more to wait. In place, what the next window holds is not yet
+/// written to.
+#[inline(always)]
+unsafe fn decode_runs<V: Vector, const VARIANT: u8, const LENIENT: bool>(
+    tape: &Tape<'_>,
+    rules: &DecodeRules,
+    cursor: &mut Cursor,
+) -> Option<Stop> {
+    // SAFETY: as in `decode_blocks`; two blocks are loaded where two are left. The next window is that of the next block, or
+    // starts at the last place where there is one.
+    unsafe {
+        let by_two = V::LANES == V::Half::LANES;
+        let decode = Decode::<V>::new(rules);
+        loop {
+            let left = blocks::<V>(tape.length() - cursor.read, 2);
+            let mut run = left.min((tape.capacity() - cursor.written) / V::LANES);
+            if run < 2 {
+                return None;
+            }
+            let last = tape.length() - V::LANES - 2;
+            while run >= 2 {
+                let from = tape.source().add(cursor.read);
+                let to = tape.target().wrapping_add(cursor.written);
+                let x = V::load(from);
+                let marks = decode.marks::<VARIANT, WRITE>(x);
+                let above = decode.marks::<VARIANT, WRITE>(if by_two { V::load(from.add(V::LANES)) } else { x });
+                if !marks.suspects.or(above.suspects).any_or(cursor.carry) {
+                    let passed = if by_two { 2 } else { 1 };
+                    marks.plain.store(to);
+                    if by_two {
+                        above.plain.store(to.add(V::LANES));
+                    }
+                    cursor.read += passed * V::LANES;
+                    cursor.written += passed * V::LANES;
+                    run -= passed;
+                    continue;
+                }
+                let mut window = Window::load(from);
+                let mut recent = 1;
+                while run > 0 {
+                    let marks = decode.marks::<VARIANT, WRITE>(window.x);
+                    if !marks.suspects.any_or(recent) {
+                        break;
+                    }
+                    let next = Window::load(tape.source().add((cursor.read + V::LANES).min(last)));
+                    let to = tape.target().wrapping_add(cursor.written);
+                    match decode.dirty_block::<VARIANT, WRITE, LENIENT>(window, &marks, V::LANES, cursor, to) {
+                        Ok(dropped) => recent = if by_two { dropped } else { cursor.carry },
+                        Err(stop) => return Some(stop),
+                    }
+                    window = next;
+                    run -= 1;
+                }
+            }
+        }
+    }
+}
+
+/// What stands out in a block before its triplets are looked at.
+struct DecodeMarks<V> {
+    percent: V,
+    plus: V,
+    /// The block, with spaces for what is '+'.
+    plain: V,
+    /// Without these, and without a triplet that goes on in it, the block is passed on as `plain`.
+    suspects: V,
+}
+
+/// What [`decode`] needs in registers.
+#[derive(Clone, Copy)]
+struct Decode<V> {
+    triplets: Triplets<V>,
+    plus: V,
+    space: V,
+    keep: Class<V>,
+    /// What is not in `keep`.
+    decodable: Class<V>,
+    reject: Class<V>,
+    strict: bool,
+    creates_no_triplets: bool,
+}
+
+impl<V: Vector> Decode<V> {
+    #[inline(always)]
+    unsafe fn new(rules: &DecodeRules) -> Self {
+        // SAFETY: the caller has the instructions.
+        unsafe {
+            Self {
+                triplets: Triplets::new(),
+                plus: V::splat(b'+'),
+                space: V::splat(b' '),
+                keep: Class::new(rules.keep.as_ref().unwrap_or(&ByteSet::EMPTY)),
+                decodable: Class::new(&rules.keep.unwrap_or(ByteSet::EMPTY).complement()),
+                reject: Class::new(rules.reject.as_ref().unwrap_or(&ByteSet::EMPTY)),
+                strict: rules.strict,
+                creates_no_triplets: rules.creates_no_triplets(),
+            }
+        }
+    }
+
+    /// Decodes the lowest `length` lanes of a window; the others are zero. Stores up to `LANES` bytes at `to`, of which
+    /// `cursor.written` says how many count.
+    ///
+    /// # Safety
+    ///
+    /// With [`WRITE`], `to` is valid for writes of `LANES` bytes.
+    #[inline(always)]
+    unsafe fn block<const VARIANT: u8, const MODE: u8, const LENIENT: bool>(
+        &self,
+        window: Window<V>,
+        length: usize,
+        cursor: &mut Cursor,
+        to: *mut u8,
+    ) -> Option<Stop> {
+        // SAFETY: the caller has the instructions and promises room at `to`.
+        unsafe {
+            let marks = self.marks::<VARIANT, MODE>(window.x);
+            let carries =
+                if VARIANT & KEEP != 0 { cursor.carry | cursor.uppercase | cursor.completing } else { cursor.carry };
+            if !marks.suspects.any_or(carries) {
+                if MODE == WRITE {
+                    marks.plain.store(to);
+                }
+                cursor.read += length;
+                cursor.written += length;
+                return None;
+            }
+            self.dirty_block::<VARIANT, MODE, LENIENT>(window, &marks, length, cursor, to).err()
+        }
+    }
+
+    /// What stands out in a block.
+    #[inline(always)]
+    unsafe fn marks<const VARIANT: u8, const MODE: u8>(&self, x: V) -> DecodeMarks<V> {
+        // SAFETY: the caller has the instructions.
+        unsafe {
+            let percent = x.equal(self.triplets.percent);
+            let plus = if VARIANT & PLUS != 0 { x.equal(self.plus) } else { percent };
+            let plain = if VARIANT & PLUS != 0 { x.blend(self.space, plus) } else { x };
+            let changes = if VARIANT & PLUS != 0 && MODE == SCAN { percent.or(plus) } else { percent };
+            let suspects = if VARIANT & REJECT != 0 { changes.or(self.reject.members(plain)) } else { changes };
+            DecodeMarks { percent, plus, plain, suspects }
+        }
+    }
+
+    /// Decodes a block, be there something to decode or not, and returns the bits of what it left out: the digits of triplets.
+    ///
+    /// # Safety
+    ///
+    /// As of [`Self::block`].
+    #[inline(always)]
+    unsafe fn dirty_block<const VARIANT: u8, const MODE: u8, const LENIENT: bool>(
+        &self,
+        window: Window<V>,
+        marks: &DecodeMarks<V>,
+        length: usize,
+        cursor: &mut Cursor,
+        to: *mut u8,
+    ) -> Result<u64, Stop> {
+        let DecodeMarks { percent, plus, plain, .. } = *marks;
+        // SAFETY: the caller has the instructions and promises room at `to`.
+        unsafe {
+            let (valid, bytes) = self.triplets.decode(percent, window.next, window.second_next);
+            let malformed = percent.bits() & !valid.bits();
+            let mut decoded = if VARIANT & UPPERCASE != 0 {
+                valid.and(self.decodable.ascii_members(bytes))
+            } else if VARIANT & KEEP != 0 {
+                valid.and(self.keep.members(bytes).xor(V::splat(0xFF)))
+            } else {
+                valid
+            };
+            if VARIANT & KEEP != 0 && self.creates_no_triplets && (malformed | cursor.completing) != 0 {
+                let before_digit = self.triplets.are_digits(window.next).bits();
+                let completing = cursor.completing | (malformed & !before_digit) << 1 | (malformed & before_digit) << 2;
+                cursor.completing = completing >> length;
+                let stays = V::from_bits(completing).and(self.triplets.are_digits(bytes));
+                decoded = decoded.and(stays.xor(V::splat(0xFF)));
+            }
+            let mut output = plain.blend(bytes, decoded);
+            let mut lowercase = 0;
+            if VARIANT & UPPERCASE != 0 {
+                let stays = valid.bits() & !decoded.bits();
+                let digits = stays << 1 | stays << 2 | cursor.uppercase;
+                cursor.uppercase = digits >> length;
+                // Of the digits, lower-case letters alone have both of these bits, and upper-case ones lack the second.
+                let both = V::splat(0x60);
+                let is_lowercase = |x: V| x.and(both).equal(both);
+                let letters = is_lowercase(window.x).and(V::from_bits(digits));
+                output = output.xor(letters.and(V::splat(0x20)));
+                lowercase = is_lowercase(window.next).or(is_lowercase(window.second_next)).bits() & stays;
+            }
+            let dropped = decoded.bits() << 1 | decoded.bits() << 2 | cursor.carry;
+            let mut kept = !dropped & low_bits(length);
+
+            // The lowest of these bits stops. A malformed '%' does not come to stand in the output, so it comes before a rejected
+            // one; and what is rejected is an error before it is a change.
+            let malformed = if !LENIENT && self.strict { malformed } else { 0 };
+            let rejected = if VARIANT & REJECT != 0 { self.reject.members(output).bits() & kept } else { 0 };
+            let mut stops = malformed | rejected;
+            if MODE == SCAN {
+                stops |= decoded.bits() | lowercase;
+                if VARIANT & PLUS != 0 {
+                    stops |= plus.bits();
+                }
+            }
+            let stop = if stops == 0 {
+                cursor.read += length;
+                cursor.carry = dropped >> length;
+                Ok(dropped)
+            } else {
+                let first = stops.trailing_zeros() as usize;
+                kept &= low_bits(first);
+                cursor.read += first;
+                Err(if malformed >> first & 1 != 0 {
+                    Stop::Malformed
+                } else if rejected >> first & 1 != 0 {
+                    Stop::Rejected(lane_of(output, first))
+                } else {
+                    Stop::Change
+                })
+            };
+            if MODE == WRITE {
+                compact(output, kept, to);
+            }
+            cursor.written += kept.count_ones() as usize;
+            stop
+        }
+    }
+}
+
+/// Copies `bytes` to `at` of the output, or nothing if they do not fit.
+#[inline(always)]
+fn write_short(tape: &Tape<'_>, at: usize, bytes: &[u8]) -> bool {
+    let fits = tape.capacity() - at >= bytes.len();
+    if fits {
+        // SAFETY: it fits, and `bytes` is a buffer of the caller's own.
+        unsafe { core::ptr::copy_nonoverlapping(bytes.as_ptr(), tape.target().add(at), bytes.len()) }
+    }
+    fits
+}
+
+#[cold]
+unsafe fn lane_of<V: Vector>(x: V, lane: usize) -> u8 {
+    let mut lanes = [0; 32];
+    // SAFETY: no register has more lanes than this buffer, and the caller has the instructions.
+    unsafe { x.store(lanes.as_mut_ptr()) };
+    lanes[lane]
+}
+
+/// Whether [`decode_short`] is for this tape.
+#[inline(always)]
+pub(in crate::kernel) fn is_short<V: Vector>(tape: &Tape<'_>) -> bool {
+    (1..=64).contains(&tape.length()) && tape.capacity() >= tape.length().next_multiple_of(V::LANES)
+}
+
+/// Blocks of 16 lanes without any of what [`decode`] has to be ready for, all as if there was something to decode: where that is, is
+/// not foreseen.
+///
+/// # Safety
+///
+/// The tape [is short](is_short).
+#[inline(always)]
+pub(in crate::kernel) unsafe fn decode_short<V: Vector16>(tape: Tape<'_>, strict: bool) -> Option<usize> {
+    let length = tape.length();
+    // SAFETY: the caller has the instructions; windows are loaded within the length. What is written is never ahead of what is read, so
+    // there is room for 16 lanes behind it, and in place they are lanes that were read.
+    unsafe {
+        let triplets = Triplets::<V>::new();
+        let block = |x: V, next: V, second_next: V, carry: u64, left: usize, to: *mut u8| {
+            let percent = x.equal(triplets.percent);
+            let (valid, bytes) = triplets.decode_digits(percent, next, second_next);
+            let decoded = valid.bits();
+            if strict && decoded != percent.bits() {
+                return None;
+            }
+            let kept = !(decoded << 1 | decoded << 2 | carry) & low_bits(left.min(V::LANES));
+            compact_half(x.blend(bytes, valid), kept, to);
+            // The triplets that begin in the last two lanes end in the next block.
+            Some((kept.count_ones() as usize, decoded >> 15 | decoded >> 14))
+        };
+        if length <= V::LANES {
+            let x: V = load_up_to(tape.source(), length);
+            // Digits looked at once, and none behind the end.
+            let (digits, none) = (triplets.digits(x), V::splat(0xFF));
+            let (next, second_next) = (digits.shift_lanes_down::<1>(none), digits.shift_lanes_down::<2>(none));
+            return Some(block(x, next, second_next, 0, length, tape.target())?.0);
+        }
+        let (mut read, mut written, mut carry) = (0, 0, 0);
+        loop {
+            let left = length - read;
+            let from = tape.source().add(read);
+            let window: Window<V> =
+                if left >= V::LANES + 2 { Window::load(from) } else { Window::load_end(from, left, read) };
+            let (next, second_next) = (triplets.digits(window.next), triplets.digits(window.second_next));
+            let (count, next_carry) = block(window.x, next, second_next, carry, left, tape.target().add(written))?;
+            written += count;
+            if left <= V::LANES {
+                return Some(written);
+            }
+            carry = next_carry;
+            read += V::LANES;
+        }
+    }
+}

@@ -1,0 +1,278 @@
+//! Encoding.
+//!
+//! # Safety
+//!
+//! As the parent module says. Held by tests/bounds.rs, tests/guarded_heap.rs and tests/differential.rs.
+
+use super::block::{Triplets, Window, blocks, load_after, load_up_to, low_bits};
+use super::compact::expand;
+use super::search::Class;
+use crate::kernel::outcome::{Cursor, DIRTY_BLOCKS, GROUP_BLOCKS, Progress, Stop};
+use crate::kernel::tape::Tape;
+use crate::kernel::vector::{Vector, Vector16};
+use crate::kernel::{KEEP, PLUS, SCAN, ShortOutput, WRITE};
+use crate::rules::EncodeRules;
+
+#[inline(always)]
+pub(in crate::kernel) unsafe fn encode<V: Vector, const VARIANT: u8, const MODE: u8>(
+    tape: Tape<'_>,
+    rules: &EncodeRules,
+) -> Progress {
+    let mut cursor = Cursor::START;
+    // SAFETY: the caller has the instructions.
+    let stop = unsafe { encode_all::<V, VARIANT, MODE>(&tape, rules, &mut cursor) };
+    Progress::new(cursor.read, cursor.written, stop)
+}
+
+#[inline(always)]
+unsafe fn encode_all<V: Vector, const VARIANT: u8, const MODE: u8>(
+    tape: &Tape<'_>,
+    rules: &EncodeRules,
+    cursor: &mut Cursor,
+) -> Stop {
+    // SAFETY: the caller has the instructions. The end is loaded within its length, and what is stored has room: in the
+    // output, or on the stack.
+    unsafe {
+        // What is encoded is so 16 lanes at a time; wider blocks are for what is clean, and get ready slower than they save in a few.
+        if V::LANES > V::Half::LANES
+            && (MODE != WRITE || tape.length() >= 3 * V::LANES)
+            && let Some(stop) = encode_blocks::<V, VARIANT, MODE>(tape, rules, cursor)
+        {
+            return stop;
+        }
+        if let Some(stop) = encode_blocks::<V::Half, VARIANT, MODE>(tape, rules, cursor) {
+            return stop;
+        }
+        let encode = Encode::<V::Half>::new(rules);
+        while cursor.read < tape.length() {
+            let left = tape.length() - cursor.read;
+            let from = tape.source().add(cursor.read);
+            let window = if VARIANT & KEEP != 0 {
+                Window::load_end(from, left, cursor.read)
+            } else {
+                Window::of(load_after::<V::Half>(from, left, cursor.read))
+            };
+            let length = left.min(V::Half::LANES);
+            let to = tape.target().wrapping_add(cursor.written);
+            let room = tape.capacity().wrapping_sub(cursor.written);
+            if let Some(stop) = encode.block::<VARIANT, MODE, false, false>(window, length, cursor, to, room) {
+                return stop;
+            }
+        }
+        Stop::End
+    }
+}
+
+#[inline(always)]
+unsafe fn encode_blocks<V: Vector, const VARIANT: u8, const MODE: u8>(
+    tape: &Tape<'_>,
+    rules: &EncodeRules,
+    cursor: &mut Cursor,
+) -> Option<Stop> {
+    let lookahead = if VARIANT & KEEP != 0 { 2 } else { 0 };
+    // SAFETY: the caller has the instructions. A run has no more blocks than there are in the input with the lookahead to
+    // spare, and than there is room for in the output if each grows threefold.
+    unsafe {
+        let encode = Encode::<V>::new(rules);
+        let mut is_dirty = false;
+        loop {
+            let mut run = blocks::<V>(tape.length() - cursor.read, lookahead);
+            if MODE == WRITE {
+                run = run.min((tape.capacity() - cursor.written).saturating_sub(BEHIND) / (3 * V::LANES));
+            }
+            if run == 0 {
+                return None;
+            }
+            while run != 0 {
+                let group = run.min(GROUP_BLOCKS);
+                run -= group;
+                let stop = if MODE == WRITE && is_dirty {
+                    encode.group::<VARIANT, MODE, true>(tape, cursor, group)
+                } else {
+                    encode.group::<VARIANT, MODE, false>(tape, cursor, group)
+                };
+                if stop.is_some() {
+                    return stop;
+                }
+                is_dirty = cursor.dirty_blocks >= DIRTY_BLOCKS;
+            }
+        }
+    }
+}
+
+/// What [`encode`] needs in registers.
+#[derive(Clone, Copy)]
+struct Encode<V: Vector> {
+    escape: Class<V>,
+    triplets: Triplets<V>,
+    space: V,
+    plus: V,
+    digits: V::Half,
+}
+
+impl<V: Vector> Encode<V> {
+    #[inline(always)]
+    unsafe fn new(rules: &EncodeRules) -> Self {
+        // SAFETY: the caller has the instructions.
+        unsafe {
+            Self {
+                escape: Class::new(rules.escape()),
+                triplets: Triplets::new(),
+                space: V::splat(b' '),
+                plus: V::splat(b'+'),
+                digits: V::Half::table(rules.digits),
+            }
+        }
+    }
+
+    /// Encodes some whole blocks, all as if there was something to escape if they are `DIRTY`.
+    ///
+    /// # Safety
+    ///
+    /// There are so many blocks in the input, and room for them.
+    #[inline(always)]
+    unsafe fn group<const VARIANT: u8, const MODE: u8, const DIRTY: bool>(
+        &self,
+        tape: &Tape<'_>,
+        cursor: &mut Cursor,
+        blocks: usize,
+    ) -> Option<Stop> {
+        cursor.dirty_blocks = 0;
+        for _ in 0..blocks {
+            // SAFETY: the caller has the instructions, and promises the input and the room.
+            let stop = unsafe {
+                let from = tape.source().add(cursor.read);
+                let window = if VARIANT & KEEP != 0 { Window::load(from) } else { Window::of(V::load(from)) };
+                let to = tape.target().wrapping_add(cursor.written);
+                self.block::<VARIANT, MODE, true, DIRTY>(window, V::LANES, cursor, to, usize::MAX)
+            };
+            if stop.is_some() {
+                return stop;
+            }
+        }
+        None
+    }
+
+    /// Encodes the lowest `length` lanes of a window. Without [`KEEP`], what follows the lanes of the window is not looked at. A
+    /// `WHOLE` block has all its lanes and as much room as it could ask for.
+    ///
+    /// # Safety
+    ///
+    /// With [`WRITE`], `to` is valid for writes of `room` bytes. If the block is `WHOLE`, that is three times `LANES` and
+    /// [`BEHIND`] at least.
+    #[inline(always)]
+    unsafe fn block<const VARIANT: u8, const MODE: u8, const WHOLE: bool, const DIRTY: bool>(
+        &self,
+        window: Window<V>,
+        length: usize,
+        cursor: &mut Cursor,
+        to: *mut u8,
+        room: usize,
+    ) -> Option<Stop> {
+        // SAFETY: the caller has the instructions and promises the room that is used.
+        unsafe {
+            let space = if VARIANT & PLUS != 0 { window.x.equal(self.space) } else { window.x };
+            let plain = if VARIANT & PLUS != 0 { window.x.blend(self.plus, space) } else { window.x };
+            let mut escaped = self.escape.members(window.x).bits() & low_bits(length);
+            if VARIANT & KEEP != 0 {
+                let percent = window.x.equal(self.triplets.percent);
+                if percent.any_or(cursor.carry) {
+                    let (valid, _) = self.triplets.decode(percent, window.next, window.second_next);
+                    let kept = valid.bits() | valid.bits() << 1 | valid.bits() << 2 | cursor.carry;
+                    escaped &= !kept;
+                    cursor.carry = kept >> length;
+                }
+            }
+            if MODE == SCAN {
+                let spaces = if VARIANT & PLUS != 0 { space.bits() } else { 0 };
+                let changes = escaped | spaces;
+                if changes != 0 {
+                    cursor.read += changes.trailing_zeros() as usize;
+                    return Some(Stop::Change);
+                }
+            }
+            let count = length + 2 * escaped.count_ones() as usize;
+            if MODE == WRITE {
+                if WHOLE || room >= 3 * V::LANES + BEHIND {
+                    // As if the block was whole: a branch on its length would seldom be foreseen.
+                    if !DIRTY && escaped == 0 {
+                        plain.store(to);
+                    } else {
+                        cursor.dirty_blocks += u32::from(!DIRTY || escaped != 0);
+                        self.store(plain, escaped, V::LANES, to);
+                    }
+                } else if room >= count + BEHIND {
+                    self.store(plain, escaped, length, to);
+                } else {
+                    let mut buffer = [0; 3 * 32 + BEHIND];
+                    self.store(plain, escaped, length, buffer.as_mut_ptr());
+                    if room < count {
+                        return Some(Stop::Full);
+                    }
+                    core::ptr::copy_nonoverlapping(buffer.as_ptr(), to, count);
+                }
+            }
+            cursor.read += length;
+            cursor.written = cursor.written.saturating_add(count);
+            None
+        }
+    }
+
+    /// # Safety
+    ///
+    /// As [`expand`].
+    #[inline(always)]
+    unsafe fn store(&self, x: V, escaped: u64, length: usize, to: *mut u8) {
+        // SAFETY: the upper half goes right behind what counts of the lower one, within the room of both.
+        unsafe {
+            let (low, high) = x.halves();
+            expand(low, escaped & 0xFFFF, length, self.digits, to);
+            if V::LANES > V::Half::LANES {
+                let behind = 16 + 2 * (escaped & 0xFFFF).count_ones() as usize;
+                expand(high, escaped >> 16, length - 16, self.digits, to.add(behind));
+            }
+        }
+    }
+}
+
+/// What encoding may store behind the end of what counts.
+const BEHIND: usize = 15;
+
+/// Up to 64 bytes 16 lanes at a time, each stored as if it was whole: there is the room for it.
+#[inline(always)]
+pub(in crate::kernel) unsafe fn encode_short<V: Vector16>(
+    input: &[u8],
+    output: &mut ShortOutput,
+    rules: &EncodeRules,
+) -> Option<usize> {
+    let input = &input[..input.len().min(64)];
+    let start: *mut u8 = output.as_mut_ptr().cast();
+    // SAFETY: the caller has the instructions, and a load stays within the input. There is room for three times 64 bytes and for
+    // 64 more.
+    unsafe {
+        let encode = Encode::<V>::new(rules);
+        if input.len() <= V::LANES {
+            let x = load_up_to::<V>(input.as_ptr(), input.len());
+            let escaped = encode.escape.members(x).bits() & low_bits(input.len());
+            if escaped != 0 {
+                expand(x, escaped, V::LANES, encode.digits, start);
+            }
+            return (escaped != 0).then(|| input.len() + 2 * escaped.count_ones() as usize);
+        }
+        let (mut read, mut written) = (0, 0);
+        while read < input.len() {
+            let left = input.len() - read;
+            let x = load_after::<V>(input.as_ptr().add(read), left, read);
+            let length = left.min(V::LANES);
+            let escaped = encode.escape.members(x).bits() & low_bits(length);
+            if escaped == 0 {
+                x.store(start.add(written));
+            } else {
+                expand(x, escaped, V::LANES, encode.digits, start.add(written));
+            }
+            read += length;
+            written += length + 2 * escaped.count_ones() as usize;
+        }
+        (written > read).then_some(written)
+    }
+}

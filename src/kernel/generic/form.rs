@@ -1,0 +1,158 @@
+//! Forms: the bitmaps that a parser goes by, and the encoding of a pair.
+//!
+//! # Safety
+//!
+//! As the parent module says. Held by tests/bounds.rs, tests/guarded_heap.rs and tests/differential.rs.
+
+use super::block::{load_after, low_bits};
+use super::compact::expand;
+use super::search::BITS;
+use crate::kernel::FormMarks;
+use crate::kernel::pair::PairRules;
+use crate::kernel::vector::{Vector, Vector16};
+use crate::kernel::word;
+
+#[inline(always)]
+pub(in crate::kernel) unsafe fn form_marks<V: Vector>(bytes: &[u8]) -> FormMarks {
+    let (start, length) = (bytes.as_ptr(), bytes.len().min(64));
+    let mut all = FormMarks::default();
+    let mut add = |marks: FormMarks, at: usize| {
+        all.ends |= marks.ends << at;
+        all.equals |= marks.equals << at;
+        all.coded |= marks.coded << at;
+    };
+    // SAFETY: the caller has the instructions; every load stays within the bytes.
+    unsafe {
+        if length >= V::LANES {
+            let last = length - V::LANES;
+            for at in (0..last).step_by(V::LANES) {
+                add(marks_of(V::load(start.add(at))), at);
+            }
+            // Some of these bytes were looked at before: the marks are the same.
+            add(marks_of(V::load(start.add(last))), last);
+        } else if length >= V::Half::LANES {
+            let last = length - V::Half::LANES;
+            add(marks_of(V::Half::load(start)), 0);
+            add(marks_of(V::Half::load(start.add(last))), last);
+        } else {
+            // The lanes behind the end are zero, which is no mark.
+            add(marks_of(V::Half::load_partial(start, length)), 0);
+        }
+    }
+    all
+}
+
+#[inline(always)]
+unsafe fn marks_of<V: Vector>(x: V) -> FormMarks {
+    // SAFETY: the caller has the instructions.
+    unsafe {
+        let top = V::splat(0x80);
+        let coded = x.equal(V::splat(b'%')).or(x.equal(V::splat(b'+'))).or(x.and(top).equal(top));
+        FormMarks { ends: x.equal(V::splat(b'&')).bits(), equals: x.equal(V::splat(b'=')).bits(), coded: coded.bits() }
+    }
+}
+
+/// Most parts have a few bytes: both of a pair that has no more than eight in each go through one register. Otherwise 16 lanes at a
+/// time.
+///
+/// # Safety
+///
+/// There is [`pair::room`](super::pair::room) at `to`.
+#[inline(always)]
+pub(in crate::kernel) unsafe fn encode_pair<V: Vector16>(
+    name: &[u8],
+    value: &[u8],
+    to: *mut u8,
+    rules: &PairRules,
+) -> usize {
+    // SAFETY: the caller has the instructions and promises the room. Before a part there is room for three times what is left of the
+    // pair, and 64 bytes; what a block of n lanes stores ends at most 28 + 2n bytes behind its start, or 16 if it is clean.
+    unsafe {
+        let encode = EncodePair {
+            kept: V::table(&rules.kept),
+            bits: V::table(&BITS),
+            space: V::splat(b' '),
+            change: V::splat(rules.space),
+            digits: rules.rules.digits,
+        };
+        if name.len() <= 8 && value.len() <= 8 {
+            let lanes = low_bits(name.len()) | low_bits(value.len()) << 8;
+            let x = V::from_words(word::load_up_to_8(name), word::load_up_to_8(value));
+            let (plain, escaped) = encode.block(x, lanes);
+            if escaped == 0 {
+                plain.store_words(to, to.add(name.len() + 1));
+                to.add(name.len()).write(b'=');
+                return name.len() + 1 + value.len();
+            }
+        }
+        let equals = encode.part(name, to);
+        equals.write(b'=');
+        encode.part(value, equals.add(1)).addr() - to.addr()
+    }
+}
+
+/// What [`encode_pair`] needs in registers.
+#[derive(Clone, Copy)]
+struct EncodePair<V> {
+    kept: V,
+    bits: V,
+    space: V,
+    change: V,
+    digits: &'static [u8; 16],
+}
+
+impl<V: Vector16> EncodePair<V> {
+    /// What the lanes become that are not escaped, and which of `lanes` are.
+    #[inline(always)]
+    unsafe fn block(&self, x: V, lanes: u64) -> (V, u64) {
+        // SAFETY: the caller has the instructions.
+        unsafe {
+            // A lookup yields zero for bytes from 0x80, so that none of them is kept.
+            let bit = self.bits.lookup(x.high_nibbles());
+            let kept = self.kept.lookup(x).and(bit).equal(bit).bits();
+            (x.xor(x.equal(self.space).and(self.change)), !kept & lanes)
+        }
+    }
+
+    /// Encodes the lowest `length` lanes and returns where that ends.
+    ///
+    /// # Safety
+    ///
+    /// As [`expand`] for 16 lanes.
+    #[inline(always)]
+    unsafe fn store(&self, x: V, length: usize, to: *mut u8) -> *mut u8 {
+        // SAFETY: the caller's promise.
+        unsafe {
+            let (plain, escaped) = self.block(x, low_bits(length));
+            if escaped == 0 {
+                plain.store(to);
+            } else {
+                expand(plain, escaped, V::LANES, V::table(self.digits), to);
+            }
+            to.add(length + 2 * escaped.count_ones() as usize)
+        }
+    }
+
+    /// Encodes a part of a pair and returns where it ends.
+    ///
+    /// # Safety
+    ///
+    /// There is room for three times the part's length and 32 bytes.
+    #[inline(always)]
+    unsafe fn part(&self, part: &[u8], mut to: *mut u8) -> *mut u8 {
+        // SAFETY: the caller has the instructions and promises the room; every load stays within the part.
+        unsafe {
+            let whole = part.len() & !(V::LANES - 1);
+            let (mut from, end) = (part.as_ptr(), part.as_ptr().add(whole));
+            while from < end {
+                to = self.store(V::load(from), V::LANES, to);
+                from = from.add(V::LANES);
+            }
+            let left = part.len() - whole;
+            if left > 0 {
+                to = self.store(load_after::<V>(from, left, whole), left, to);
+            }
+        }
+        to
+    }
+}

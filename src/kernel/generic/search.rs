@@ -1,0 +1,120 @@
+//! The members of a set: where the first one is, how many there are, and where they are among 64 bytes.
+//!
+//! # Safety
+//!
+//! As the parent module says. Held by tests/bounds.rs, tests/guarded_heap.rs and tests/differential.rs.
+
+use super::block::{load_up_to, low_bits};
+use crate::byteset::ByteSet;
+use crate::kernel::vector::Vector;
+
+/// The bit of a row that a byte has, by its high half.
+pub(super) const BITS: [u8; 16] = [1, 2, 4, 8, 16, 32, 64, 128, 1, 2, 4, 8, 16, 32, 64, 128];
+
+/// A [`ByteSet`] in registers.
+#[derive(Clone, Copy)]
+pub(super) struct Class<V> {
+    pub(super) ascii: V,
+    pub(super) others: V,
+    pub(super) bits: V,
+    pub(super) top: V,
+}
+
+impl<V: Vector> Class<V> {
+    #[inline(always)]
+    pub(super) unsafe fn new(set: &ByteSet) -> Self {
+        let [ascii, others] = set.rows();
+        // SAFETY: the caller has the instructions.
+        unsafe { Self { ascii: V::table(ascii), others: V::table(others), bits: V::table(&BITS), top: V::splat(0x80) } }
+    }
+
+    /// Mask of the members. A lookup yields zero where the top bit of the index is set, which picks the table by itself.
+    #[inline(always)]
+    pub(super) unsafe fn members(&self, x: V) -> V {
+        // SAFETY: the caller has the instructions.
+        unsafe { self.members_by_row(self.ascii.lookup(x).or(self.others.lookup(x.xor(self.top))), x) }
+    }
+
+    /// Mask of the members below 128: for others the lookup yields zero, which has no bit.
+    #[inline(always)]
+    pub(super) unsafe fn ascii_members(&self, x: V) -> V {
+        // SAFETY: the caller has the instructions.
+        unsafe { self.members_by_row(self.ascii.lookup(x), x) }
+    }
+
+    /// Mask of the lanes whose row has their bit.
+    #[inline(always)]
+    pub(super) unsafe fn members_by_row(&self, row: V, x: V) -> V {
+        // SAFETY: the caller has the instructions.
+        unsafe {
+            let bit = self.bits.lookup(x.high_nibbles());
+            row.and(bit).equal(bit)
+        }
+    }
+}
+
+#[inline(always)]
+pub(in crate::kernel) unsafe fn find<V: Vector>(set: &ByteSet, haystack: &[u8]) -> Option<usize> {
+    let (start, length) = (haystack.as_ptr(), haystack.len());
+    let mut at = 0;
+    // SAFETY: the caller has the instructions; every load stays within the haystack.
+    unsafe {
+        let class = Class::<V>::new(set);
+        while at + V::LANES <= length {
+            let members = class.members(V::load(start.add(at)));
+            if members.any_or(0) {
+                return Some(at + members.bits().trailing_zeros() as usize);
+            }
+            at += V::LANES;
+        }
+        let class = Class::<V::Half>::new(set);
+        while at < length {
+            let left = (length - at).min(V::Half::LANES);
+            let members = class.members(load_up_to::<V::Half>(start.add(at), left)).bits() & low_bits(left);
+            if members != 0 {
+                return Some(at + members.trailing_zeros() as usize);
+            }
+            at += left;
+        }
+    }
+    None
+}
+
+#[inline(always)]
+pub(in crate::kernel) unsafe fn count<V: Vector>(set: &ByteSet, haystack: &[u8]) -> usize {
+    let (start, length) = (haystack.as_ptr(), haystack.len());
+    let (mut at, mut count) = (0, 0);
+    // SAFETY: the caller has the instructions; every load stays within the haystack.
+    unsafe {
+        let class = Class::<V>::new(set);
+        while at + V::LANES <= length {
+            count += class.members(V::load(start.add(at))).bits().count_ones() as usize;
+            at += V::LANES;
+        }
+        let class = Class::<V::Half>::new(set);
+        while at < length {
+            let left = (length - at).min(V::Half::LANES);
+            let members = class.members(load_up_to::<V::Half>(start.add(at), left)).bits() & low_bits(left);
+            count += members.count_ones() as usize;
+            at += left;
+        }
+    }
+    count
+}
+
+#[inline(always)]
+pub(in crate::kernel) unsafe fn members<V: Vector>(set: &ByteSet, haystack: &[u8]) -> u64 {
+    let (start, length) = (haystack.as_ptr(), haystack.len());
+    let (mut at, mut members) = (0, 0);
+    // SAFETY: the caller has the instructions; every load stays within the haystack.
+    unsafe {
+        let class = Class::<V::Half>::new(set);
+        while at < length {
+            let left = (length - at).min(V::Half::LANES);
+            let found = class.members(load_up_to::<V::Half>(start.add(at), left)).bits() & low_bits(left);
+            members |= found << at;
+            at += left;
+        }
+    }
+    members
+}

@@ -1,0 +1,233 @@
+//! Decoding and normalisation.
+#![forbid(unsafe_code)]
+
+use crate::hex::from_digits;
+use crate::kernel::outcome::{Progress, Stop};
+use crate::kernel::tape::Tape;
+use crate::kernel::{KEEP, PLUS, REJECT, SCAN, UPPERCASE, WRITE, word};
+use crate::rules::DecodeRules;
+
+#[inline(always)]
+pub(crate) fn decode<const VARIANT: u8, const MODE: u8>(tape: Tape<'_>, rules: &DecodeRules) -> Progress {
+    let (mut read, mut written) = (0, 0);
+    let mut completing = NOWHERE;
+    let stop = loop {
+        // Where bytes may be rejected, each has to be looked at.
+        if VARIANT & REJECT == 0 {
+            let is_special = copy_plain::<VARIANT, MODE>(tape, &mut read, &mut written);
+            if VARIANT & KEEP == 0 && is_special && decode_triplets::<MODE>(tape, &mut read, &mut written) {
+                continue;
+            }
+            if !is_special {
+                if decode_rest::<VARIANT, MODE>(tape, &mut read, &mut written) {
+                    break Stop::End;
+                }
+                break step_to_end::<VARIANT, MODE>(tape, rules, &mut read, &mut written, &mut completing);
+            }
+        }
+        if let Some(stop) = step::<VARIANT, MODE>(tape, rules, &mut read, &mut written, &mut completing) {
+            break stop;
+        }
+    };
+    Progress::new(read, written, stop)
+}
+
+/// A word with its spaces for '+', and where it is special: the lowest bit says where first.
+#[inline(always)]
+fn look_at<const VARIANT: u8, const MODE: u8>(mut word: u64) -> (u64, u64) {
+    let mut special = word::equal(word, b'%');
+    if VARIANT & PLUS != 0 {
+        if MODE == SCAN {
+            special |= word::equal(word, b'+');
+        } else {
+            word = word::replace(word, b'+', b' ');
+        }
+    }
+    (word, special)
+}
+
+/// Passes plain bytes on, a word at a time, up to a special one: a '%', or a '+' that is to be found. False if there is no room for
+/// a word: that near the end of the input or of the output, the next byte may be any.
+#[inline(always)]
+fn copy_plain<const VARIANT: u8, const MODE: u8>(tape: Tape<'_>, read: &mut usize, written: &mut usize) -> bool {
+    loop {
+        let Some(word) = tape.read(*read).map(u64::from_le_bytes) else { return false };
+        let (word, special) = look_at::<VARIANT, MODE>(word);
+        let bytes = word.to_le_bytes();
+        // A branch, and not a count that is 8 here, so that the next word need not wait for it.
+        if special == 0 {
+            if MODE == WRITE && !tape.write(*written, bytes) {
+                return false;
+            }
+            *read += 8;
+            *written += 8;
+            continue;
+        }
+        let plain = special.trailing_zeros() as usize / 8;
+        if MODE == WRITE {
+            // The whole word is faster; what is not plain gets overwritten. In place, that must not reach what is not read.
+            if !tape.is_in_place() || *written + 8 <= *read + plain {
+                if !tape.write(*written, bytes) {
+                    return false;
+                }
+            } else {
+                for (offset, &byte) in bytes[..plain].iter().enumerate() {
+                    let _fits = tape.write(*written + offset, [byte]);
+                }
+            }
+        }
+        *read += plain;
+        *written += plain;
+        return true;
+    }
+}
+
+/// Decodes the last bytes, less than a word, if there is room for a word and nothing about them is remarkable: in a register, so
+/// that how many they are and where they are special makes hardly a branch go another way.
+#[inline(always)]
+fn decode_rest<const VARIANT: u8, const MODE: u8>(tape: Tape<'_>, read: &mut usize, written: &mut usize) -> bool {
+    let mut rest = tape.length() - *read;
+    if rest >= 8 || VARIANT & KEEP != 0 || MODE == WRITE && tape.is_in_place() {
+        return false;
+    }
+    // What stands behind the end is nothing special, and no digit.
+    let mut input = tape.read_rest(*read);
+    loop {
+        while input as u8 == b'%' {
+            let [_, high, low, ..] = input.to_le_bytes();
+            let Some(byte) = from_digits(high, low) else { return false };
+            if MODE == SCAN || MODE == WRITE && !tape.write(*written, [byte]) {
+                return false;
+            }
+            input >>= 24;
+            *read += 3;
+            *written += 1;
+            rest -= 3;
+        }
+        let (word, special) = look_at::<VARIANT, MODE>(input);
+        if MODE == WRITE && !tape.write(*written, word.to_le_bytes()) {
+            return false;
+        }
+        let plain = if special == 0 { rest } else { special.trailing_zeros() as usize / 8 };
+        *read += plain;
+        *written += plain;
+        if special == 0 {
+            return true;
+        }
+        if VARIANT & PLUS != 0 && MODE == SCAN {
+            return false;
+        }
+        input >>= 8 * plain;
+        rest -= plain;
+    }
+}
+
+/// Decodes triplets, as long as one follows the other, from a special byte on. False if there is none.
+#[inline(always)]
+fn decode_triplets<const MODE: u8>(tape: Tape<'_>, read: &mut usize, written: &mut usize) -> bool {
+    if MODE == SCAN {
+        return false;
+    }
+    let start = *read;
+    // The byte is asked for alone first: that it is no '%' is how this mostly ends, whether or not three more are left.
+    while tape.read(*read) == Some([b'%'])
+        && let Some([high, low]) = tape.read(*read + 1)
+        && let Some(byte) = from_digits(high, low)
+        && (MODE != WRITE || tape.write(*written, [byte]))
+    {
+        *read += 3;
+        *written += 1;
+    }
+    *read != start
+}
+
+/// One byte or triplet at a time, where a word is too much: at the end of the input or of the output.
+#[inline(always)]
+fn step_to_end<const VARIANT: u8, const MODE: u8>(
+    tape: Tape<'_>,
+    rules: &DecodeRules,
+    read: &mut usize,
+    written: &mut usize,
+    completing: &mut usize,
+) -> Stop {
+    loop {
+        if let Some(stop) = step::<VARIANT, MODE>(tape, rules, read, written, completing) {
+            return stop;
+        }
+    }
+}
+
+/// No offset at which a triplet begins.
+const NOWHERE: usize = usize::MAX;
+
+/// Decodes one byte or triplet. A kept triplet is three plain bytes: its digits are nothing special, unless they are to be
+/// upper-case.
+///
+/// `completing` is the offset at which a decoded digit could complete the last malformed '%'.
+#[inline(always)]
+fn step<const VARIANT: u8, const MODE: u8>(
+    tape: Tape<'_>,
+    rules: &DecodeRules,
+    read: &mut usize,
+    written: &mut usize,
+    completing: &mut usize,
+) -> Option<Stop> {
+    let Some([raw]) = tape.read(*read) else { return Some(Stop::End) };
+    let (mut byte, mut width, mut changed) = (raw, 1, false);
+    if raw == b'%' {
+        match tape.read(*read + 1).and_then(|[high, low]| from_digits(high, low)) {
+            Some(decoded)
+                if VARIANT & KEEP != 0
+                    && (rules.keep.is_some_and(|keep| keep.contains(decoded))
+                        || *read == *completing && decoded.is_ascii_hexdigit()) =>
+            {
+                if VARIANT & UPPERCASE != 0
+                    && let Some(digits) = tape.read::<2>(*read + 1)
+                {
+                    return step_uppercase::<MODE>(tape, digits, read, written);
+                }
+            }
+            Some(decoded) => (byte, width, changed) = (decoded, 3, true),
+            None if rules.strict => return Some(Stop::Malformed),
+            None if VARIANT & KEEP != 0 && rules.creates_no_triplets() => {
+                let is_before_digit = tape.read(*read + 1).is_some_and(|[next]: [u8; 1]| next.is_ascii_hexdigit());
+                *completing = *read + if is_before_digit { 2 } else { 1 };
+            }
+            None => {}
+        }
+    } else if VARIANT & PLUS != 0 && raw == b'+' {
+        (byte, changed) = (b' ', true);
+    }
+    if VARIANT & REJECT != 0 && rules.reject.is_some_and(|reject| reject.contains(byte)) {
+        return Some(Stop::Rejected(byte));
+    }
+    if MODE == SCAN && changed {
+        return Some(Stop::Change);
+    }
+    if MODE == WRITE && !tape.write(*written, [byte]) {
+        return Some(Stop::Full);
+    }
+    *read += width;
+    *written += 1;
+    None
+}
+
+/// Passes a triplet on with these digits in upper case.
+#[inline(always)]
+fn step_uppercase<const MODE: u8>(
+    tape: Tape<'_>,
+    digits: [u8; 2],
+    read: &mut usize,
+    written: &mut usize,
+) -> Option<Stop> {
+    let [high, low] = digits.map(|digit| digit.to_ascii_uppercase());
+    if MODE == SCAN && [high, low] != digits {
+        return Some(Stop::Change);
+    }
+    if MODE == WRITE && !tape.write(*written, [b'%', high, low]) {
+        return Some(Stop::Full);
+    }
+    *read += 3;
+    *written += 3;
+    None
+}

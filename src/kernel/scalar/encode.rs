@@ -1,0 +1,201 @@
+//! Encoding.
+#![forbid(unsafe_code)]
+
+use core::hint::select_unpredictable;
+use core::mem::MaybeUninit;
+
+use super::search::{ALL_LETTERS, Rows};
+use crate::hex::{TRIPLETS, from_digits};
+use crate::kernel::outcome::{Progress, Stop};
+use crate::kernel::tape::Tape;
+use crate::kernel::{KEEP, MEASURE, PLUS, SCAN, WRITE};
+use crate::rules::EncodeRules;
+
+#[inline(always)]
+pub(crate) fn encode<const VARIANT: u8, const MODE: u8>(tape: Tape<'_>, rules: &EncodeRules) -> Progress {
+    let mut rows = Rows::of(rules.escape());
+    if VARIANT & KEEP == 0 && MODE == MEASURE {
+        let length = tape.length();
+        return Progress::new(length, length + 2 * rows.count(tape), Stop::End);
+    }
+    if VARIANT & KEEP == 0 && MODE == SCAN {
+        if VARIANT & PLUS != 0 {
+            rows.rows[usize::from(b' ' & 15)][0] |= 1 << (b' ' >> 4);
+        }
+        return match rows.find(tape) {
+            Some(at) => Progress::new(at, at, Stop::Change),
+            None => Progress::new(tape.length(), tape.length(), Stop::End),
+        };
+    }
+    if MODE == WRITE && tape.length() >= WORTH_A_TABLE {
+        return encode_by_table::<VARIANT>(tape, &rows, rules);
+    }
+    let case = Symbols::case(rules);
+    let symbol = |byte| Symbols::one::<VARIANT>(byte, rows.class(byte), case);
+    encode_symbols::<VARIANT, MODE>(tape, symbol, |word| rows.surely_none(word))
+}
+
+/// What [`encode_few`] needs for four bytes, four at a time.
+#[cfg(feature = "alloc")]
+pub(crate) const FEW_OUTPUT: usize = 16;
+
+/// Encodes a few bytes by rules that keep nothing and leave spaces alone, as far as there is room, and returns the length of the output.
+#[inline(always)]
+pub(crate) fn encode_few(input: &[u8], output: &mut [MaybeUninit<u8>], rules: &EncodeRules) -> usize {
+    let ([ascii, _], case) = (rules.escape().rows(), Symbols::case(rules));
+    let symbol = |byte: u8| {
+        // All bytes from 0x80 are escaped.
+        let row = u32::from(ascii[usize::from(byte & 15)]) | 0xFF00;
+        let is_escaped = row >> (byte >> 4) & 1 != 0;
+        select_unpredictable(is_escaped, TRIPLETS[usize::from(byte)] | case, u32::from(byte) | 1 << 24)
+    };
+    encode_each(input, Tape::new(&[], output), 0, symbol)
+}
+
+/// [`encode`] of at most 64 bytes, by rules that keep nothing and leave spaces alone: the length of the output, if that is not the input.
+#[inline(always)]
+pub(crate) fn encode_short(input: &[u8], output: &mut [MaybeUninit<u8>], rules: &EncodeRules) -> Option<usize> {
+    let written = if input.len() <= 8 {
+        encode_few(input, output, rules)
+    } else {
+        encode::<0, WRITE>(Tape::new(input, output), rules).written
+    };
+    (written > input.len()).then_some(written)
+}
+
+/// Encodes to `written` of the output, as far as there is room, and returns where that ends.
+#[inline(always)]
+pub(super) fn encode_each(bytes: &[u8], tape: Tape<'_>, mut written: usize, symbol: impl Fn(u8) -> u32) -> usize {
+    for &byte in bytes {
+        let symbol = symbol(byte);
+        // Four bytes in any case is faster than a branch on how many are meant.
+        if !tape.write(written, symbol.to_le_bytes()) {
+            break;
+        }
+        written += (symbol >> 24) as usize;
+    }
+    written
+}
+
+/// Out of line, so that short inputs need not make room for the table.
+#[inline(never)]
+fn encode_by_table<const VARIANT: u8>(tape: Tape<'_>, rows: &Rows, rules: &EncodeRules) -> Progress {
+    let mut symbols = Symbols([0; 256]);
+    symbols.fill::<VARIANT>(rows, rules);
+    encode_symbols::<VARIANT, WRITE>(tape, |byte| symbols.0[usize::from(byte)], |_| false)
+}
+
+/// From this length on it pays to look up once what each byte becomes.
+const WORTH_A_TABLE: usize = 256;
+
+/// What each byte becomes: up to three bytes from the lowest on, and how many in the highest.
+pub(in crate::kernel) struct Symbols([u32; 256]);
+
+impl Symbols {
+    #[inline(always)]
+    fn fill<const VARIANT: u8>(&mut self, rows: &Rows, rules: &EncodeRules) {
+        let case = Self::case(rules);
+        for (high, symbols) in self.0.as_chunks_mut::<16>().0.iter_mut().enumerate() {
+            for (low, symbol) in symbols.iter_mut().enumerate() {
+                let byte = (high << 4 | low) as u8;
+                *symbol = Self::one::<VARIANT>(byte, rows.class(byte), case);
+            }
+        }
+    }
+
+    /// What makes upper-case triplets those that are asked for: digits and '%' have this bit already.
+    #[inline(always)]
+    pub(in crate::kernel) fn case(rules: &EncodeRules) -> u32 {
+        if rules.is_lowercase() { 0x20_20_20 } else { 0 }
+    }
+
+    #[inline(always)]
+    fn one<const VARIANT: u8>(byte: u8, class: u32, case: u32) -> u32 {
+        let plain = if VARIANT & PLUS != 0 && byte == b' ' { b'+' } else { byte };
+        let plain = u32::from(plain) | 1 << 24;
+        let triplet = TRIPLETS[usize::from(byte)] | case;
+        plain ^ (plain ^ triplet) & class.wrapping_neg()
+    }
+}
+
+#[inline(always)]
+fn encode_symbols<const VARIANT: u8, const MODE: u8>(
+    tape: Tape<'_>,
+    symbol: impl Fn(u8) -> u32,
+    surely_plain: impl Fn(u64) -> bool,
+) -> Progress {
+    let (mut read, mut written) = (0, 0);
+    let stop = loop {
+        // Four bytes in any case is faster than a branch on how many are meant.
+        if VARIANT & KEEP == 0 && MODE == WRITE {
+            'words: while let Some(bytes) = tape.read::<8>(read) {
+                if surely_plain(u64::from_le_bytes(bytes)) {
+                    if !tape.write(written, bytes) {
+                        break;
+                    }
+                    read += 8;
+                    written += 8;
+                    continue;
+                }
+                for (offset, byte) in bytes.into_iter().enumerate() {
+                    let symbol = symbol(byte);
+                    if !tape.write(written, symbol.to_le_bytes()) {
+                        read += offset;
+                        break 'words;
+                    }
+                    written += (symbol >> 24) as usize;
+                }
+                read += 8;
+            }
+            let rest = tape.length() - read;
+            if rest < 8 {
+                let word = tape.read_rest(read);
+                // What stands behind the end may be anything, if only it is seen at a glance.
+                if surely_plain(word | ALL_LETTERS << (8 * rest)) && tape.write(written, word.to_le_bytes()) {
+                    read += rest;
+                    written += rest;
+                    break Stop::End;
+                }
+                for offset in 0..rest {
+                    let symbol = symbol((word >> (8 * offset)) as u8);
+                    if !tape.write(written, symbol.to_le_bytes()) {
+                        break;
+                    }
+                    read += 1;
+                    written += (symbol >> 24) as usize;
+                }
+            }
+        }
+        let Some([byte]) = tape.read(read) else { break Stop::End };
+        if VARIANT & KEEP != 0
+            && byte == b'%'
+            && let Some([high, low]) = tape.read(read + 1)
+            && from_digits(high, low).is_some()
+        {
+            if MODE == WRITE && !tape.write(written, [byte, high, low]) {
+                break Stop::Full;
+            }
+            read += 3;
+            written += 3;
+            continue;
+        }
+        let symbol = symbol(byte).to_le_bytes();
+        if MODE == SCAN && symbol != [byte, 0, 0, 1] {
+            break Stop::Change;
+        }
+        if MODE == WRITE {
+            // Near the end of the output four are too many.
+            let fits = tape.write(written, symbol)
+                || match symbol {
+                    [plain, _, _, 1] => tape.write(written, [plain]),
+                    [percent, high, low, _] => tape.write(written, [percent, high, low]),
+                };
+            if !fits {
+                break Stop::Full;
+            }
+        }
+        read += 1;
+        written += usize::from(symbol[3]);
+    };
+    Progress::new(read, written, stop)
+}

@@ -1,0 +1,40 @@
+//! Inspection: which kinds of findings there are, or how many of each, and the text that the decoded form is.
+#![forbid(unsafe_code)]
+
+use crate::hex::from_digits;
+use crate::kernel::report::{self, Extract, Report};
+
+pub(crate) fn inspect<const COUNT: bool>(haystack: &[u8], extract: &mut Extract, report: &mut Report) {
+    let mut at = 0;
+    while let Some(&raw) = haystack.get(at) {
+        if !report::SUSPECTS.contains(raw) {
+            extract.separate();
+            at += 1;
+            continue;
+        }
+        let triplet = match haystack[at..] {
+            [b'%', high, low, ..] => from_digits(high, low).map(|byte| (byte, [high, low])),
+            _ => None,
+        };
+        let mut note = |kind, found| report.note::<COUNT>(kind, u64::from(found), at);
+        note(report::PLUS, raw == b'+');
+        note(report::NON_ASCII, !raw.is_ascii());
+        note(report::ILLEGAL, report::ILLEGAL_BYTES.contains(raw));
+        note(report::MALFORMED, raw == b'%' && triplet.is_none());
+        if let Some((byte, digits)) = triplet {
+            note(report::ESCAPE, true);
+            note(report::LOWER_HEX, digits.iter().any(u8::is_ascii_lowercase));
+            for bit in 0..report::CATEGORY_BITS {
+                note(report::NUL + bit, report::CATEGORIES[usize::from(byte)] >> bit & 1 != 0);
+            }
+        }
+        let (byte, width) = triplet.map_or((raw, 1), |(byte, _)| (byte, 3));
+        if byte.is_ascii() {
+            extract.separate();
+        } else {
+            extract.push(byte);
+            extract.is_open = true;
+        }
+        at += width;
+    }
+}

@@ -1,0 +1,76 @@
+//! The scalar level: words and tables, no vector instructions.
+//!
+//! # Safety
+//!
+//! The functions are unsafe for the trait's sake alone: they may be called on any machine, and the submodules forbid unsafe code. Only
+//! `encode_pair` needs the room that its contract asks for. Held by tests/differential.rs, tests/bounds.rs and tests/form.rs.
+
+pub(crate) mod decode;
+pub(crate) mod encode;
+pub(crate) mod form;
+pub(crate) mod inspect;
+pub(crate) mod search;
+
+use super::outcome::Progress;
+use super::pair::{self, PairRules};
+use super::report::{Extract, Report};
+use super::tape::{Source, Tape, Target};
+use super::{FormMarks, Kernel, ShortOutput, WRITE};
+use crate::byteset::ByteSet;
+use crate::rules::{DecodeRules, EncodeRules};
+
+pub(crate) struct Scalar;
+
+impl Kernel for Scalar {
+    unsafe fn find(set: &ByteSet, haystack: &[u8]) -> Option<usize> {
+        search::find(set, haystack)
+    }
+
+    unsafe fn count(set: &ByteSet, haystack: &[u8]) -> usize {
+        search::count(set, haystack)
+    }
+
+    unsafe fn members(set: &ByteSet, haystack: &[u8]) -> u64 {
+        search::members(set, haystack)
+    }
+
+    unsafe fn inspect<const COUNT: bool>(haystack: &[u8], extract: &mut Extract, report: &mut Report) {
+        inspect::inspect::<COUNT>(haystack, extract, report);
+    }
+
+    unsafe fn form_marks(bytes: &[u8], marks: &mut FormMarks) -> u64 {
+        *marks = form::form_marks(bytes);
+        marks.ends
+    }
+
+    unsafe fn encode<const VARIANT: u8, const MODE: u8>(
+        source: Source<'_>,
+        target: Target<'_>,
+        rules: &EncodeRules,
+    ) -> Progress {
+        encode::encode::<VARIANT, MODE>(Tape::of(source, target), rules)
+    }
+
+    unsafe fn decode<const VARIANT: u8, const MODE: u8>(
+        source: Source<'_>,
+        target: Target<'_>,
+        rules: &DecodeRules,
+    ) -> Progress {
+        decode::decode::<VARIANT, MODE>(Tape::of(source, target), rules)
+    }
+
+    unsafe fn decode_short(source: Source<'_>, target: Target<'_>, strict: bool) -> Option<usize> {
+        let progress = decode::decode::<0, WRITE>(Tape::of(source, target), DecodeRules::simple(strict));
+        progress.is_end().then_some(progress.written)
+    }
+
+    unsafe fn encode_short(input: &[u8], output: &mut ShortOutput, rules: &EncodeRules) -> Option<usize> {
+        encode::encode_short(&input[..input.len().min(64)], output, rules)
+    }
+
+    unsafe fn encode_pair(name: &[u8], value: &[u8], to: *mut u8, rules: &PairRules) -> usize {
+        // SAFETY: the caller's promise.
+        let target = unsafe { Target::of(to, pair::room(name, value)) };
+        form::encode_pair(name, value, Tape::of(Source::of(&[]), target), rules)
+    }
+}
