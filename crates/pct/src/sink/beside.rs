@@ -32,14 +32,13 @@ pub(super) fn open(path: &Path) -> io::Result<Target> {
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
     let mut builder = tempfile::Builder::new();
     builder.prefix(".pct-").suffix(".tmp");
-    let file = builder.make_in(folder, |path| File::options().write(true).create_new(true).open(path))?;
-    let guard = Guard::new(file.path());
+    let create = || builder.make_in(folder, |path| File::options().write(true).create_new(true).open(path));
+    let (file, guard) = Guard::create(create)?;
     if let Some(old) = old {
         keep_owner(file.as_file(), &old);
         file.as_file().set_permissions(old.permissions())?;
     }
-    let (file, temporary) = file.into_parts();
-    Ok(Target::File(Beside { file: NamedTempFile::from_parts(file, temporary), guard, path }))
+    Ok(Target::File(Beside { file, guard, path }))
 }
 
 /// Only root may give files away; everybody else's are their own as they are.

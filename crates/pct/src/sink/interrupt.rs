@@ -1,9 +1,13 @@
-//! Ctrl-C and its like: unfinished files are removed, and then the signal does what it would have done.
+//! Signals that end the process: unfinished files are removed first.
+//!
+//! A signal that was ignored when the process started, as by `nohup` or `trap '' INT`, stays ignored.
 #![forbid(unsafe_code)]
 
 use std::io;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::{Mutex, PoisonError};
+
+use tempfile::NamedTempFile;
 
 /// The files to remove.
 static UNFINISHED: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
@@ -14,10 +18,14 @@ pub(super) struct Guard {
 }
 
 impl Guard {
-    pub(super) fn new(path: &Path) -> Self {
-        let path = path.to_owned();
-        unfinished(|files| files.push(path.clone()));
-        Self { path }
+    /// Creates a file and its guard. No signal can end the process between the two.
+    pub(super) fn create(create: impl FnOnce() -> io::Result<NamedTempFile>) -> io::Result<(NamedTempFile, Self)> {
+        unfinished(|files| {
+            let file = create()?;
+            let path = file.path().to_owned();
+            files.push(path.clone());
+            Ok((file, Self { path }))
+        })
     }
 }
 
@@ -34,10 +42,12 @@ fn unfinished<T>(action: impl FnOnce(&mut Vec<PathBuf>) -> T) -> T {
 /// Starts to listen, once.
 #[cfg(unix)]
 pub(super) fn listen() -> io::Result<()> {
+    use std::sync::Arc;
     use std::sync::atomic::{AtomicBool, Ordering};
     use std::{fs, thread};
 
-    use signal_hook::consts::{SIGINT, SIGTERM};
+    use signal_hook::consts::SIGXFSZ;
+    use signal_hook::flag;
     use signal_hook::iterator::Signals;
     use signal_hook::low_level::emulate_default_handler;
 
@@ -45,10 +55,15 @@ pub(super) fn listen() -> io::Result<()> {
     if IS_LISTENING.swap(true, Ordering::Relaxed) {
         return Ok(());
     }
-    let mut signals = Signals::new([SIGINT, SIGTERM])?;
+    let ignored = Ignored::of_this_process();
+    if !ignored.contains(SIGXFSZ) {
+        // With any handler, a write beyond the limit of `ulimit -f` fails as one on a full disk does.
+        flag::register(SIGXFSZ, Arc::default())?;
+    }
+    let mut signals = Signals::new(ENDING.into_iter().filter(|&signal| !ignored.contains(signal)))?;
     thread::Builder::new().name("signals".into()).spawn(move || {
         for signal in signals.forever() {
-            // Holding the list until the end, so that no file takes its name from here on.
+            // The list stays locked to the end, so that no file is created any more.
             unfinished(|files| {
                 for file in &*files {
                     let _ = fs::remove_file(file);
@@ -64,4 +79,38 @@ pub(super) fn listen() -> io::Result<()> {
 #[cfg(not(unix))]
 pub(super) fn listen() -> io::Result<()> {
     Ok(())
+}
+
+/// The signals whose default action ends the process, except those that mean a fault in the program itself.
+#[cfg(unix)]
+const ENDING: [i32; 10] = {
+    use signal_hook::consts::*;
+
+    [SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGALRM, SIGPROF, SIGUSR1, SIGUSR2, SIGVTALRM, SIGXCPU]
+};
+
+/// The signals that were ignored when the process started.
+#[cfg(unix)]
+enum Ignored {
+    /// Bit n - 1 for signal n.
+    Mask(u64),
+    Unknown,
+}
+
+#[cfg(unix)]
+impl Ignored {
+    /// Per proc_pid_status(5). POSIX has only `sigaction`, which no safe interface offers as a query.
+    fn of_this_process() -> Self {
+        let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+        let mask = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
+        mask.and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok()).map_or(Self::Unknown, Self::Mask)
+    }
+
+    /// Where it is unknown, SIGHUP counts as ignored: a temporary file that is left is a smaller harm than an end in spite of `nohup`.
+    fn contains(&self, signal: i32) -> bool {
+        match self {
+            Self::Mask(mask) => mask >> (signal - 1) & 1 != 0,
+            Self::Unknown => signal == signal_hook::consts::SIGHUP,
+        }
+    }
 }

@@ -3,7 +3,7 @@
 use std::fs;
 use std::io::Write;
 use std::path::Path;
-use std::process::{Command, Output, Stdio};
+use std::process::{Child, Command, Output, Stdio};
 use std::time::{Duration, Instant};
 
 use tempfile::TempDir;
@@ -109,15 +109,20 @@ fn text_at_fault_leaves_the_file_as_it_was() {
     }
 }
 
-/// A limit to the length of files does what a full disk does, and needs no rights.
+/// A limit to the length of files does what a full disk does, and needs no rights. Its signal may be ignored or not.
 #[cfg(target_os = "linux")]
 #[test]
 fn a_full_disk_leaves_the_file_as_it_was() {
     let folder = folder();
     let long = "%41 long\n".repeat(100_000);
     fs::write(folder.path().join("long"), &long).unwrap();
-    for arguments in ["-i long", "-o old long", "-o new long", "-i --output-compression none long"] {
-        let script = format!("trap '' XFSZ; ulimit -f 16; exec \"$0\" decode {arguments}");
+    for (arguments, start) in [
+        ("-i long", "trap '' XFSZ; exec"),
+        ("-o old long", "trap '' XFSZ; exec"),
+        ("-o new long", "exec env --default-signal"),
+        ("-i --output-compression none long", "exec env --default-signal"),
+    ] {
+        let script = format!("ulimit -c 0; ulimit -f 16; {start} \"$0\" decode {arguments}");
         let pct = pct_process(&[]).get_program().to_owned();
         let Output { status, stderr, .. } =
             Command::new("sh").arg("-c").arg(script).arg(pct).current_dir(&folder).output().unwrap();
@@ -148,31 +153,74 @@ fn a_full_tmpfs_leaves_the_file_as_it_was() {
     }
 }
 
-/// Ctrl-C and `kill`: no half-written file, and no other.
+/// A call whose temporary file has the first line by now, and its open input.
+#[cfg(target_os = "linux")]
+fn writing(mut command: Command, folder: &TempDir) -> (Child, std::process::ChildStdin) {
+    let mut child = command.current_dir(folder).stdin(Stdio::piped()).spawn().unwrap();
+    let mut input = child.stdin.take().unwrap();
+    input.write_all(b"%41 new\n").unwrap();
+    wait_until(|| {
+        let is_begun = |name: &String| fs::metadata(folder.path().join(name)).is_ok_and(|file| file.len() == 6);
+        names(folder.path()).iter().any(is_begun)
+    });
+    (child, input)
+}
+
 #[cfg(unix)]
+fn kill(child: &Child, signal: &str) {
+    assert!(Command::new("kill").args(["-s", signal, &child.id().to_string()]).status().unwrap().success());
+}
+
+/// Ctrl-C, a closed terminal, `kill`, limits and timers: no half-written file, and no temporary one.
+#[cfg(target_os = "linux")]
 #[test]
 fn a_signal_leaves_the_file_as_it_was() {
     use std::os::unix::process::ExitStatusExt;
 
-    for (signal, number) in [("INT", 2), ("TERM", 15), ("KILL", 9)] {
+    for (signal, number) in [
+        ("HUP", 1),
+        ("INT", 2),
+        ("QUIT", 3),
+        ("KILL", 9),
+        ("USR1", 10),
+        ("USR2", 12),
+        ("ALRM", 14),
+        ("TERM", 15),
+        ("XCPU", 24),
+        ("VTALRM", 26),
+        ("PROF", 27),
+    ] {
         let folder = folder();
-        let mut child =
-            pct_process(&["decode", "-o", "old", "-"]).current_dir(&folder).stdin(Stdio::piped()).spawn().unwrap();
-        let mut input = child.stdin.take().unwrap();
-        input.write_all(b"%41 new\n").unwrap();
-        // The command holds its input open, and has begun to write.
-        let begun = || {
-            names(folder.path())
-                .iter()
-                .any(|name| fs::metadata(folder.path().join(name)).is_ok_and(|file| file.len() == 6))
-        };
-        wait_until(begun);
-        Command::new("kill").args(["-s", signal, &child.id().to_string()]).status().unwrap();
-        assert_eq!(child.wait().unwrap().signal(), Some(number));
+        // Whatever started these tests may ignore it.
+        let mut command = Command::new("sh");
+        let pct = pct_process(&[]).get_program().to_owned();
+        command.args(["-c", "ulimit -c 0; exec env --default-signal \"$0\" decode -o old -"]).arg(pct);
+        let (mut child, _input) = writing(command, &folder);
+        kill(&child, signal);
+        assert_eq!(child.wait().unwrap().signal(), Some(number), "{signal}");
         assert_eq!(read(&folder, "old"), OLD, "{signal}");
         if signal != "KILL" {
             assert_eq!(names(folder.path()), ["old"], "{signal}");
         }
+    }
+}
+
+/// As `nohup` and `trap '' INT` start a program.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_signal_that_is_ignored_from_the_start_stays_ignored() {
+    for signal in ["HUP", "INT", "QUIT", "TERM", "XCPU"] {
+        let folder = folder();
+        let mut command = Command::new("sh");
+        let pct = pct_process(&[]).get_program().to_owned();
+        command.args(["-c", &format!("trap '' {signal}; exec \"$0\" decode -o old -")]).arg(pct);
+        let (mut child, mut input) = writing(command, &folder);
+        kill(&child, signal);
+        input.write_all(b"%42\n").unwrap();
+        drop(input);
+        assert_eq!(child.wait().unwrap().code(), Some(0), "{signal}");
+        assert_eq!(read(&folder, "old"), "A new\nB\n", "{signal}");
+        assert_eq!(names(folder.path()), ["old"], "{signal}");
     }
 }
 
@@ -190,7 +238,7 @@ fn a_signal_leaves_a_file_that_is_changed_in_place_whole() {
             pct_process(&["decode", "-i", "--output-compression", "none", path.to_str().unwrap()]).spawn().unwrap();
         let is_new = || fs::metadata(&path).unwrap().len() == new.len() as u64;
         wait_until(|| names(folder.path()).len() == 2 || is_new());
-        Command::new("kill").args(["-s", "TERM", &child.id().to_string()]).status().unwrap();
+        kill(&child, "TERM");
         child.wait().unwrap();
         let found = fs::read_to_string(&path).unwrap();
         assert!(found == old || found == new);
