@@ -1,6 +1,7 @@
 //! What every command that rewrites text does: inputs through a unit and an operation to an output, and what was found told.
 #![forbid(unsafe_code)]
 
+use std::fs;
 use std::io::{self, IsTerminal};
 
 use same_file::Handle;
@@ -13,7 +14,7 @@ use crate::pipeline::{self, Plan, Policy};
 use crate::progress::Progress;
 use crate::report::{self, FileReport};
 use crate::sink::Sink;
-use crate::source::{BLOCK, Blocks, Compression, Opened, Source};
+use crate::source::{BLOCK, Blocks, Compression, Opened, Source, binary};
 use crate::units::Unit;
 
 /// What is asked for.
@@ -135,9 +136,8 @@ impl Rewriting<'_> {
     ) -> Result<Status, Status> {
         let mut status = Status::Success;
         for source in &self.arguments.input.files {
-            let progress = self.progress.clone();
-            let opened = source.open(!self.arguments.input.no_decompress, move |bytes| progress.advance(bytes));
-            let result = opened
+            let result = self
+                .open(source)
                 .map_err(|error| Error::Input(source.to_string(), error))
                 .and_then(|opened| action(self, source, opened));
             if let Err(error) = result {
@@ -148,6 +148,19 @@ impl Rewriting<'_> {
             }
         }
         Ok(status)
+    }
+
+    fn open(&self, source: &Source) -> io::Result<Opened> {
+        let TextArguments { units, output, input, .. } = self.arguments;
+        if output.in_place {
+            source.check_regular()?;
+        }
+        let progress = self.progress.clone();
+        let opened = source.open(!input.no_decompress, move |bytes| progress.advance(bytes))?;
+        if output.in_place && !output.binary && !units.are_binary() {
+            return binary::refuse(opened, units.end_with_nul());
+        }
+        Ok(opened)
     }
 
     fn one(&mut self, source: &Source, opened: Opened, sink: &mut Sink) -> Result<(), Error> {
@@ -168,5 +181,10 @@ fn standard_output_file() -> Option<Handle> {
 }
 
 fn handle(source: &Source) -> Option<Handle> {
-    source.path().map_or_else(Handle::stdin, Handle::from_path).ok()
+    match source.path() {
+        None => Handle::stdin().ok(),
+        // To open a FIFO again would wait for another writer.
+        Some(path) if fs::metadata(path).is_ok_and(|metadata| metadata.is_file()) => Handle::from_path(path).ok(),
+        Some(_) => None,
+    }
 }

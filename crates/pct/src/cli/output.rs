@@ -18,6 +18,13 @@ pub(crate) struct OutputArguments {
     #[arg(short, long, conflicts_with = "output")]
     pub(crate) in_place: bool,
 
+    /// Rewrite binary files in place, too
+    ///
+    /// Without it, files of known binary formats, UTF-16 text and files with a NUL byte among their first 64 KiB are reported and left
+    /// as they are. With -0, NUL bytes are text.
+    #[arg(long, requires = "in_place")]
+    pub(crate) binary: bool,
+
     /// Compress the output
     #[arg(long, value_name = "FORMAT", value_enum)]
     pub(crate) output_compression: Option<Compression>,

@@ -87,6 +87,16 @@ impl UnitArguments {
         !is_other && self.delimiter.is_none() && !self.unsafe_controls
     }
 
+    /// Whether any bytes at all are text.
+    pub(crate) fn are_binary(&self) -> bool {
+        self.raw
+    }
+
+    /// Whether NUL ends each record.
+    pub(crate) fn end_with_nul(&self) -> bool {
+        self.null
+    }
+
     /// The unit for one input. What is shown on a terminal must not do anything to it. New columns are named after those that they
     /// come from, and `suffix`.
     pub(crate) fn unit(

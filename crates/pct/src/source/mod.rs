@@ -5,12 +5,13 @@
 //! shortens kills its reader, and one that somebody writes to changes under code that relies on it not to.
 #![forbid(unsafe_code)]
 
+pub(crate) mod binary;
 mod blocks;
 mod magic;
 
 use std::ffi::OsString;
 use std::fmt;
-use std::fs::File;
+use std::fs::{self, File};
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
@@ -39,6 +40,17 @@ impl Source {
             Self::File(path) => Box::new(Watched { input: File::open(path)?, watch }),
         };
         if decompress { magic::decompress(input) } else { Ok(Opened { text: input, compression: Compression::None }) }
+    }
+
+    /// Reports what cannot be rewritten in place: standard input, FIFOs, sockets, devices and folders. Opening a FIFO might block.
+    pub(crate) fn check_regular(&self) -> io::Result<()> {
+        match self {
+            Self::File(path) if fs::metadata(path)?.is_file() => Ok(()),
+            Self::File(path) if path.is_dir() => Err(io::ErrorKind::IsADirectory.into()),
+            _ => {
+                Err(io::Error::new(io::ErrorKind::InvalidInput, "invalid file for --in-place: expected a regular file"))
+            }
+        }
     }
 
     pub(crate) fn path(&self) -> Option<&Path> {

@@ -10,6 +10,9 @@ use tempfile::TempDir;
 
 use crate::{output, pct, pct_process, text};
 
+/// How long a test that has failed already may hang.
+const HANGING: Duration = Duration::from_secs(60);
+
 const OLD: &str = "%41 old\n";
 
 fn folder() -> TempDir {
@@ -58,6 +61,78 @@ fn files_are_changed_in_place() {
     assert_eq!(names(folder.path()), ["old", "other"]);
     pct(&["decode", "--in-place", "-"]).write_stdin("").assert().code(2);
     pct(&["decode", "--in-place", "-o", "x", "old"]).current_dir(&folder).assert().code(2);
+}
+
+/// Binary files, also compressed ones, and what is no regular file. All other files are done.
+#[cfg(unix)]
+#[test]
+fn a_file_that_is_no_text_is_not_rewritten_in_place() {
+    let parquet = b"PAR1\x15\x04%41\n\0";
+    let folder = folder();
+    for (options, content, told) in [
+        (&[][..], &parquet[..], "binary file (Apache Parquet)"),
+        (&["-0"], parquet, "binary file (Apache Parquet)"),
+        (&["--csv", "-c", "1"], b"PK\x03\x04%41\n", "binary file (ZIP"),
+        (&[], b"%41\n\0", "binary file (NUL at byte 5)"),
+        (&[], b"\xFF\xFE%\x004\x001\0", "UTF-16"),
+        (&["--jsonl", "-k", "u"], b"\xFE\xFF\0%\x004\x001", "'iconv -f UTF-16 -t UTF-8'"),
+        (&["--no-decompress"], &output(&["decode", "--output-compression", "zstd"], b"%41"), "zstd"),
+        (&[], &output(&["decode", "--no-decompress", "--output-compression", "gzip"], parquet), "Apache Parquet"),
+    ] {
+        fs::write(folder.path().join("bad"), content).unwrap();
+        fs::write(folder.path().join("old"), OLD).unwrap();
+        let arguments = [&["decode", "-i"], options, &["bad"]].concat();
+        let Output { status, stderr, .. } = pct(&arguments).arg("old").current_dir(&folder).output().unwrap();
+        let stderr = String::from_utf8(stderr).unwrap();
+        assert_eq!(status.code(), Some(3), "{arguments:?}: {stderr}");
+        assert!(stderr.starts_with("pct: bad: ") && stderr.contains(told) && stderr.contains("--binary"), "{stderr}");
+        assert_eq!(fs::read(folder.path().join("bad")).unwrap(), content, "{arguments:?}");
+        assert_eq!(names(folder.path()), ["bad", "old"]);
+        if options.is_empty() {
+            assert_eq!(read(&folder, "old"), "A old\n", "{arguments:?}");
+        }
+    }
+    for (options, content, expected) in [
+        (&["--binary"][..], &parquet[..], &b"PAR1\x15\x04A\n\0"[..]),
+        (&["--raw"], parquet, b"PAR1\x15\x04A\n\0"),
+        (&["-0"], b"%41\n\0%42", b"A\n\0B"),
+        (&[], &[&b"a".repeat(1 << 16)[..], b"\n%41\0"].concat(), &[&b"a".repeat(1 << 16)[..], b"\nA\0"].concat()),
+    ] {
+        fs::write(folder.path().join("bad"), content).unwrap();
+        pct(&["decode", "-i", "bad"]).args(options).current_dir(&folder).assert().success();
+        assert!(fs::read(folder.path().join("bad")).unwrap() == expected, "{options:?}");
+    }
+    pct(&["decode", "--binary", "old"]).current_dir(&folder).assert().code(2);
+}
+
+/// Opening a FIFO waits for its writer, which never comes.
+#[cfg(unix)]
+#[test]
+fn a_special_file_is_not_rewritten_in_place() {
+    let folder = folder();
+    assert!(Command::new("mkfifo").arg(folder.path().join("fifo")).status().unwrap().success());
+    let _socket = std::os::unix::net::UnixListener::bind(folder.path().join("socket")).unwrap();
+    fs::create_dir(folder.path().join("folder")).unwrap();
+    for name in ["fifo", "socket", "folder", "/dev/null"] {
+        fs::write(folder.path().join("old"), OLD).unwrap();
+        let mut command = pct(&["decode", "-i", name, "old"]);
+        let Output { status, stderr, .. } = command.current_dir(&folder).timeout(HANGING).output().unwrap();
+        assert_eq!(status.code(), Some(3), "{name}");
+        assert!(stderr.starts_with(format!("pct: {name}: ").as_bytes()), "{name}: {}", text(&stderr));
+        assert_eq!(read(&folder, "old"), "A old\n", "{name}");
+        assert_eq!(names(folder.path()), ["fifo", "folder", "old", "socket"], "{name}");
+    }
+}
+
+/// Nor is it opened a second time, to see whether it is the output.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_fifo_whose_writer_is_gone_is_read_into_a_file() {
+    let folder = folder();
+    let pct = pct_process(&[]).get_program().to_owned();
+    let script = "mkfifo fifo && { echo %42 > fifo & } && timeout 60 \"$0\" decode fifo > new";
+    let status = Command::new("sh").args(["-c", script]).arg(pct).current_dir(&folder).status().unwrap();
+    assert_eq!((status.code(), read(&folder, "new").as_str()), (Some(0), "B\n"));
 }
 
 #[test]
@@ -249,7 +324,7 @@ fn a_signal_leaves_a_file_that_is_changed_in_place_whole() {
 fn wait_until(condition: impl Fn() -> bool) {
     let start = Instant::now();
     while !condition() {
-        assert!(start.elapsed() < Duration::from_secs(60), "it never came to that");
+        assert!(start.elapsed() < HANGING, "it never came to that");
         std::thread::sleep(Duration::from_millis(1));
     }
 }

@@ -1,0 +1,120 @@
+//! Binary files, recognised by their first bytes: rewriting one in place as if it were text would destroy it.
+#![forbid(unsafe_code)]
+
+use std::io::{self, Cursor, Read};
+
+use memchr::memchr;
+
+use super::Opened;
+
+/// The length of the start that is examined. Like grep, this takes a NUL byte there for the mark of a binary file.
+const START: usize = 64 * 1024;
+
+/// The first bytes of formats, and their names. A text that begins with the same bytes, such as `PAR1`, needs `--binary`.
+const FORMATS: [(&[u8], &str); 42] = [
+    (b"PAR1", "Apache Parquet"),
+    (b"PARE", "encrypted Apache Parquet"),
+    (b"Obj\x01", "Apache Avro"),
+    (b"ARROW1\0\0", "Apache Arrow IPC"),
+    (b"\xFF\xFF\xFF\xFF", "Apache Arrow IPC stream"),
+    (b"FEA1", "Feather"),
+    (b"SEQ\x06", "Hadoop SequenceFile"),
+    (b"\x89HDF\r\n\x1A\n", "HDF5"),
+    (b"\x93NUMPY", "NumPy"),
+    (b"SQLite format 3\0", "SQLite"),
+    (b"\0\x01\0\0Standard ", "Microsoft Access"),
+    (b"PK\x03\x04", "ZIP (also XLSX, DOCX, JAR)"),
+    (b"PK\x05\x06", "ZIP (also XLSX, DOCX, JAR)"),
+    (b"7z\xBC\xAF\x27\x1C", "7-Zip"),
+    (b"Rar!\x1A\x07", "RAR"),
+    (b"\x1F\x8B", "gzip"),
+    (b"\x28\xB5\x2F\xFD", "zstd"),
+    (b"\xFD7zXZ\0", "xz"),
+    (b"BZh91AY&SY", "bzip2"),
+    (b"\x1F\x9D", "compress (.Z)"),
+    (b"\x04\x22\x4D\x18", "LZ4"),
+    (b"\x02\x21\x4C\x18", "legacy LZ4"),
+    (b"LZIP\x01", "lzip"),
+    (b"\x89LZO\0\r\n\x1A\n", "lzop"),
+    (b"\xFF\x06\0\0sNaPpY", "Snappy"),
+    (b"\x7FELF", "ELF"),
+    (b"MZ\x90\0", "Windows executable"),
+    (b"\xCA\xFE\xBA\xBE", "Java class or Mach-O"),
+    (b"\xCF\xFA\xED\xFE", "Mach-O"),
+    (b"\xCE\xFA\xED\xFE", "Mach-O"),
+    (b"\0asm", "WebAssembly"),
+    (b"!<arch>\n", "ar archive"),
+    (b"%PDF-", "PDF"),
+    (b"\xD0\xCF\x11\xE0\xA1\xB1\x1A\xE1", "Microsoft Office"),
+    (b"\x89PNG\r\n\x1A\n", "PNG"),
+    (b"\xFF\xD8\xFF", "JPEG"),
+    (b"GIF87a", "GIF"),
+    (b"GIF89a", "GIF"),
+    (b"II*\0", "TIFF"),
+    (b"MM\0*", "TIFF"),
+    (b"\xD4\xC3\xB2\xA1", "packet capture"),
+    (b"\x0A\x0D\x0D\x0A", "packet capture"),
+];
+
+/// Reports a binary file as an error, and passes on anything else from its first byte. `with_nul` says that text has NUL bytes.
+pub(crate) fn refuse(Opened { mut text, compression }: Opened, with_nul: bool) -> io::Result<Opened> {
+    let mut start = Vec::new();
+    text.by_ref().take(START as u64).read_to_end(&mut start)?;
+    match problem(&start, with_nul) {
+        Some(problem) => Err(io::Error::new(io::ErrorKind::InvalidData, problem)),
+        None => Ok(Opened { text: Box::new(Cursor::new(start).chain(text)), compression }),
+    }
+}
+
+fn problem(start: &[u8], with_nul: bool) -> Option<String> {
+    const INSIST: &str = "to rewrite it nevertheless, add --binary";
+    if let Some((_, name)) = FORMATS.iter().find(|(magic, _)| start.starts_with(magic)) {
+        return Some(format!("binary file ({name}) is left as it is; {INSIST}"));
+    }
+    if start.starts_with(b"\xFF\xFE") || start.starts_with(b"\xFE\xFF") {
+        let hint = "convert it first, as with 'iconv -f UTF-16 -t UTF-8'";
+        return Some(format!("UTF-16 file is left as it is; {hint}; {INSIST}"));
+    }
+    let position = memchr(0, start).filter(|_| !with_nul)?;
+    Some(format!(
+        "binary file (NUL at byte {}) is left as it is; if NUL ends its records, add -0; {INSIST}",
+        position + 1
+    ))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{FORMATS, problem};
+
+    #[test]
+    fn binary_file_is_recognised_by_its_format() {
+        for (magic, name) in FORMATS {
+            let found = problem(&[magic, b" and on"].concat(), true);
+            assert!(found.is_some_and(|problem| problem.contains(name)), "{name}");
+        }
+        for (start, word) in [(&b"\xFF\xFEa\0"[..], "iconv"), (b"\xFE\xFF\0a", "iconv"), (b"text\n\0", "NUL at byte 6")]
+        {
+            let found = problem(start, false);
+            assert!(found.is_some_and(|problem| problem.contains(word)), "{}", start.escape_ascii());
+        }
+    }
+
+    #[test]
+    fn text_is_no_binary_file() {
+        let texts: [&[u8]; 9] = [
+            b"",
+            b"P",
+            b"PK",
+            b"ORCID,url\n",
+            b"\xEF\xBB\xBFtext",
+            b"\xFF text",
+            b"%50%41",
+            b"BZh9 line",
+            b"a\x01b\x1B[0m",
+        ];
+        for text in texts {
+            assert_eq!(problem(text, false), None, "{}", text.escape_ascii());
+        }
+        assert_eq!(problem(b"a\0b\0", true), None);
+    }
+}
