@@ -25,9 +25,10 @@ pub(crate) fn check(arguments: &CheckArguments) -> Result<Status, Error> {
     let status = survey.run(|report| {
         reports.push(report);
         Ok(())
-    })?;
+    });
     if !arguments.quiet && arguments.report == FindingsForm::Json {
-        tell(format!("{}\n", report::as_json(&reports)).as_bytes())?;
+        let text = format!("{}\n", report::as_json(&reports));
+        return Ok(status.after(tell(text.as_bytes())));
     }
     Ok(status)
 }

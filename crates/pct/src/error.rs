@@ -19,6 +19,13 @@ pub(crate) enum Status {
     InputOutput = 3,
 }
 
+impl Status {
+    /// The worse of this and a result, whose error is reported.
+    pub(crate) fn after(self, result: Result<(), Error>) -> Self {
+        self.max(result.map_or_else(|error| error.report(), |()| Self::Success))
+    }
+}
+
 /// Whatever ends the work on one input or on all.
 #[derive(Debug)]
 pub(crate) enum Error {
@@ -47,7 +54,8 @@ impl Error {
         }
     }
 
-    fn is_end_of_reader(&self) -> bool {
+    /// Whether whoever reads the output has closed it, as `head` does.
+    pub(crate) fn is_end_of_reader(&self) -> bool {
         matches!(self, Self::Output(_, error) if error.kind() == io::ErrorKind::BrokenPipe)
     }
 

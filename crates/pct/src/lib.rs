@@ -24,6 +24,7 @@ mod report;
 mod rewrite;
 mod sink;
 mod source;
+mod standard;
 mod stats;
 mod survey;
 mod told;

@@ -106,7 +106,7 @@ impl Rewriting<'_> {
         // A file is replaced only if all went well. Standard output is ended as its format wants it, whatever came before.
         match status {
             Err(status) | Ok(status) if output.output.is_some() && status != Status::Success => Ok(status),
-            Ok(status) => sink.finish().map(|()| status).or_else(|error| Ok(status.max(error.report()))),
+            Ok(status) => Ok(status.after(sink.finish())),
             Err(status) => {
                 // It has been said already what went wrong.
                 let _ = sink.finish();

@@ -25,16 +25,16 @@ pub(crate) fn stats(arguments: &StatsArguments) -> Result<Status, Error> {
         listener: &counter,
     };
     let mut files = Vec::new();
-    let status = survey.run(|report| {
+    let mut status = survey.run(|report| {
         let counted = counter.lock();
         match arguments.report {
             FindingsForm::Text => tell(text(&report, &counted).as_bytes())?,
             FindingsForm::Json => files.push(as_json(&report, &counted)),
         }
         Ok(())
-    })?;
+    });
     if arguments.report == FindingsForm::Json {
-        tell(format!("{}\n", json!({ "files": files })).as_bytes())?;
+        status = status.after(tell(format!("{}\n", json!({ "files": files })).as_bytes()));
     }
     // Here, findings are what was asked for.
     Ok(if status == Status::Found { Status::Success } else { status })

@@ -24,8 +24,8 @@ pub(crate) struct Survey<'s> {
 
 impl Survey<'_> {
     /// Looks at every input, and hands out what is known of it after it. One that cannot be read is reported, and the next one looked
-    /// at; any other error is the end.
-    pub(crate) fn run(&self, mut each: impl FnMut(FileReport) -> Result<(), Error>) -> Result<Status, Error> {
+    /// at; any other error is reported and is the end.
+    pub(crate) fn run(&self, mut each: impl FnMut(FileReport) -> Result<(), Error>) -> Status {
         let progress = if self.is_quiet || self.input.no_progress || io::stdout().is_terminal() {
             Progress::hidden()
         } else {
@@ -34,21 +34,28 @@ impl Survey<'_> {
         let mut status = Status::Success;
         for source in &self.input.files {
             self.listener.begin();
-            match self.one(source, &progress) {
+            let result = match self.one(source, &progress) {
                 Ok(report) => {
                     if report.faults() > 0 {
                         status = status.max(Status::Found);
                     }
-                    progress.aside(|| each(report))?;
+                    progress.aside(|| each(report))
                 }
-                // Somebody who is quiet has seen enough.
-                Err(Error::Undecodable(..)) => return Ok(status.max(Status::Found)),
-                Err(error @ Error::Input(..)) => status = status.max(progress.aside(|| error.report())),
-                Err(error) => return Err(error),
+                // With --quiet, the first finding is enough.
+                Err(Error::Undecodable(..)) => return status.max(Status::Found),
+                // All that a listener writes is findings.
+                Err(error) if error.is_end_of_reader() => return status.max(Status::Found),
+                Err(error) => Err(error),
+            };
+            if let Err(error) = result {
+                status = status.max(progress.aside(|| error.report()));
+                if !error.is_of_one_input() {
+                    return status;
+                }
             }
         }
         progress.finish();
-        Ok(status)
+        status
     }
 
     fn one(&self, source: &Source, progress: &Progress) -> Result<FileReport, Error> {

@@ -1,7 +1,7 @@
 //! What clap's companions make of the arguments: completions for shells, and man pages.
 #![forbid(unsafe_code)]
 
-use std::io::{self, Write};
+use std::io;
 
 use clap::{Args, CommandFactory};
 use clap_complete::Shell;
@@ -9,6 +9,7 @@ use clap_mangen::Man;
 
 use super::Arguments;
 use crate::error::{Error, Status};
+use crate::told::tell;
 
 /// Write completions for a shell to standard output
 ///
@@ -55,8 +56,7 @@ impl ManArguments {
 }
 
 fn write(text: &[u8]) -> Result<Status, Error> {
-    let mut output = io::stdout().lock();
-    output.write_all(text).and_then(|()| output.flush()).map(|()| Status::Success).map_err(failed)
+    tell(text).map(|()| Status::Success)
 }
 
 fn failed(error: io::Error) -> Error {

@@ -6,11 +6,12 @@ mod compress;
 mod interrupt;
 
 use std::fs::File;
-use std::io::{self, Stdout, Write};
+use std::io::{self, Write};
 use std::path::Path;
 
 use crate::error::Error;
 use crate::source::Compression;
+use crate::standard;
 use beside::Beside;
 use compress::Compressor;
 
@@ -22,7 +23,7 @@ pub(crate) struct Sink {
 
 /// Whatever bytes can be written to.
 pub(crate) enum Target {
-    StandardOutput(Stdout),
+    StandardOutput(standard::Output),
     /// A device or a pipe, which cannot be replaced.
     Special(File),
     File(Beside),
@@ -33,7 +34,7 @@ pub(crate) enum Target {
 
 impl Sink {
     pub(crate) fn standard_output(compression: Compression) -> Result<Self, Error> {
-        Self::new("standard output".into(), Target::StandardOutput(io::stdout()), compression)
+        Self::new("standard output".into(), Target::StandardOutput(standard::Output::new()), compression)
     }
 
     /// To the file of this name, which need not be there. Until the end it stays as it is.

@@ -18,6 +18,8 @@ use std::path::{Path, PathBuf};
 pub(crate) use blocks::{BLOCK, Blocks, Buffer, Cut, Scanner, Separated, WholeInput};
 pub(crate) use magic::Compression;
 
+use crate::standard;
+
 /// One argument of the command line that names an input.
 #[derive(Clone, Debug)]
 pub(crate) enum Source {
@@ -36,7 +38,7 @@ impl Source {
     /// Opens it, and with `decompress` finds out whether it is compressed. `watch` sees every byte that is read.
     pub(crate) fn open(&self, decompress: bool, watch: impl Fn(u64) + Send + 'static) -> io::Result<Opened> {
         let input: Box<dyn Read + Send> = match self {
-            Self::StandardInput => Box::new(Watched { input: io::stdin(), watch }),
+            Self::StandardInput => Box::new(Watched { input: standard::Input::new(), watch }),
             Self::File(path) => Box::new(Watched { input: File::open(path)?, watch }),
         };
         if decompress { magic::decompress(input) } else { Ok(Opened { text: input, compression: Compression::None }) }

@@ -161,14 +161,57 @@ fn a_full_disk_is_exit_code_3() {
     }
 }
 
+/// Nothing is lost without an error. Output that is empty or goes elsewhere needs no standard output.
 #[cfg(unix)]
 #[test]
-fn closed_streams_are_quiet() {
+fn a_closed_stream_is_an_error_where_it_is_needed() {
     let pct = pct_process(&[]).get_program().to_str().unwrap().to_owned();
-    for (redirection, expected) in [("<&-", ""), (">&-", ""), ("2>&-", "A")] {
-        let script = format!("printf %%41 | \"$0\" decode {redirection}");
-        let output = std::process::Command::new("sh").args(["-c", &script, &pct]).output().unwrap();
-        let found = (output.status.code(), text(&output.stdout), text(&output.stderr));
-        assert_eq!(found, (Some(0), expected.into(), String::new()), "{redirection}");
+    let (input, output) = ("pct: <stdin>: it is closed\n", "pct: standard output: it is closed\n");
+    for (arguments, status, stdout, stderr) in [
+        ("decode <&-", 3, "", input),
+        ("decode >&-", 3, "", output),
+        ("decode --output-compression xz >&-", 3, "", output),
+        ("check >&-", 3, "", output),
+        ("check --report json >&-", 3, "", output),
+        ("stats >&-", 3, "", output),
+        ("info >&-", 3, "", output),
+        ("man >&-", 3, "", output),
+        ("decode 2>&-", 0, "A%", ""),
+        ("decode -q > /dev/null", 0, "", ""),
+        ("decode -q <> /dev/null >&0", 0, "", ""),
+        ("check -q >&-", 1, "", ""),
+        ("decode /dev/null >&-", 0, "", ""),
+        ("decode -q -o /dev/null >&-", 0, "", ""),
+    ] {
+        let script = format!("printf %%41%% | \"$0\" {arguments}");
+        let found = std::process::Command::new("sh").args(["-c", &script, &pct]).output().unwrap();
+        let messages = str::from_utf8(&found.stderr).unwrap().lines().filter(|line| !line.contains("malformed"));
+        let messages: String = messages.flat_map(|line| [line, "\n"]).collect();
+        let found = (found.status.code(), text(&found.stdout), messages);
+        assert_eq!(found, (Some(status), stdout.into(), stderr.into()), "{arguments}");
+    }
+}
+
+/// What was found before the reader went, as `head` does, counts all the same.
+#[test]
+fn a_reader_that_has_seen_enough_does_not_hide_findings() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("file");
+    std::fs::write(&file, "%\n".repeat(500_000)).unwrap();
+    let file = file.to_str().unwrap();
+    for (arguments, status) in [
+        (&["check", file][..], 1),
+        (&["check", "--report", "json", file], 1),
+        (&["check", "missing", file], 3),
+        (&["stats", file], 0),
+        (&["stats", "missing", file], 3),
+        (&["stats", "--report", "json", "missing", file], 3),
+        (&["decode", "missing", file], 3),
+    ] {
+        let mut child = spawn(arguments);
+        drop(child.stdout.take());
+        let Output { status: found, stderr, .. } = child.wait_with_output().unwrap();
+        assert_eq!(found.code(), Some(status), "{arguments:?}");
+        assert!(!text(&stderr).contains("standard output"), "{arguments:?}: {}", text(&stderr));
     }
 }

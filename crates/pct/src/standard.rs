@@ -1,0 +1,44 @@
+//! Standard input and output. Using one that was closed when the process started is an error.
+//!
+//! Rust's runtime would discard the output, and take the input for empty.
+#![forbid(unsafe_code)]
+
+use std::io::{self, Read, Stdin, Stdout, Write};
+
+use closed_streams::{stdin_was_closed, stdout_was_closed};
+
+pub(crate) struct Input(Stdin);
+
+impl Input {
+    pub(crate) fn new() -> Self {
+        Self(io::stdin())
+    }
+}
+
+impl Read for Input {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        if stdin_was_closed() { Err(closed()) } else { self.0.read(buffer) }
+    }
+}
+
+pub(crate) struct Output(Stdout);
+
+impl Output {
+    pub(crate) fn new() -> Self {
+        Self(io::stdout())
+    }
+}
+
+impl Write for Output {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        if stdout_was_closed() { Err(closed()) } else { self.0.write(bytes) }
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.0.flush()
+    }
+}
+
+fn closed() -> io::Error {
+    io::Error::other("it is closed")
+}
