@@ -58,7 +58,7 @@ impl InMemory {
         let task = crate::task(&self.0)?;
         let unit = task.unit(false)?;
         report.separator = unit.separator();
-        let plan = task.plan(&*unit, 0, block.max(SHORTEST));
+        let plan = task.plan(&*unit, 0, block.max(SHORTEST), true);
         let blocks = Blocks::new(Box::new(Cursor::new(text.to_vec())), unit.scanner());
         pipeline::run(&plan, blocks, sink, report)
     }

@@ -68,7 +68,7 @@ fn task(command: &RewriteCommand) -> Result<Task<'_>, Error> {
     Ok(match command {
         RewriteCommand::Form(arguments) => {
             arguments.check()?;
-            Task::new(&arguments.text, "", |_| arguments.operation())
+            Task::new(&arguments.text, "", |_| arguments.operation()).into_other_format()
         }
         RewriteCommand::Decode(arguments) => {
             let replace = arguments.text.errors.policy() == Policy::Replace;

@@ -23,6 +23,8 @@ pub(crate) struct Task<'a> {
     /// What the names of new columns end with.
     suffix: &'static str,
     recipe: Box<Recipe<'a>>,
+    /// Whether the output is in the format of the input.
+    keeps_format: bool,
 }
 
 impl<'a> Task<'a> {
@@ -31,7 +33,12 @@ impl<'a> Task<'a> {
         suffix: &'static str,
         recipe: impl Fn(ByteSet) -> Box<dyn Operation> + 'a,
     ) -> Self {
-        Self { arguments, suffix, recipe: Box::new(recipe) }
+        Self { arguments, suffix, recipe: Box::new(recipe), keeps_format: true }
+    }
+
+    /// The output is in another format.
+    pub(crate) fn into_other_format(self) -> Self {
+        Self { keeps_format: false, ..self }
     }
 
     /// The unit for one input.
@@ -39,8 +46,9 @@ impl<'a> Task<'a> {
         self.arguments.units.unit(&*self.recipe, self.suffix, to_terminal)
     }
 
-    /// How one input is done, if so many records before it were at fault, in blocks that are at most so long.
-    pub(crate) fn plan<'u>(&self, unit: &'u dyn Unit, found: u64, block: usize) -> Plan<'u> {
+    /// How one input is done after `found` invalid records of others, in blocks of at most `block` bytes. `is_first` says that
+    /// nothing precedes it in the output.
+    pub(crate) fn plan<'u>(&self, unit: &'u dyn Unit, found: u64, block: usize, is_first: bool) -> Plan<'u> {
         let TextArguments { errors, input, .. } = self.arguments;
         let policy = errors.policy();
         let max_errors = if policy == Policy::Fail { Some(0) } else { errors.max_errors };
@@ -49,6 +57,7 @@ impl<'a> Task<'a> {
             policy,
             limit: max_errors.map_or(u64::MAX, |most| most.saturating_sub(found)),
             max_errors,
+            keeps_mark: self.keeps_format && is_first,
             listener: None,
             counts_lines: max_errors.is_some() || errors.report() == ReportForm::Json,
             threads: input.threads,
@@ -166,7 +175,9 @@ impl Rewriting<'_> {
     fn one(&mut self, source: &Source, opened: Opened, sink: &mut Sink) -> Result<(), Error> {
         let unit = self.task.unit(self.to_terminal)?;
         let found = self.reports.iter().map(FileReport::faults).sum();
-        let plan = self.task.plan(&*unit, found, BLOCK);
+        // Between two texts, a byte order mark would become part of a record.
+        let is_first = self.arguments.output.in_place || self.reports.is_empty();
+        let plan = self.task.plan(&*unit, found, BLOCK, is_first);
         let mut report = FileReport::new(source.to_string(), unit.separator());
         let result = pipeline::run(&plan, Blocks::new(opened.text, unit.scanner()), sink, &mut report);
         self.reports.push(report);

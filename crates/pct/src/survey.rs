@@ -73,6 +73,7 @@ impl Survey<'_> {
             threads: self.input.threads,
             block: BLOCK,
             counts_lines: true,
+            keeps_mark: false,
             listener: Some(self.listener),
         };
         let mut report = FileReport::new(source.to_string(), unit.separator());

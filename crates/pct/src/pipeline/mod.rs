@@ -24,7 +24,7 @@ use crate::error::Error;
 use crate::operation::Fault;
 use crate::report::{FileReport, Offender, Place};
 use crate::sink::Sink;
-use crate::source::{BLOCK, Blocks, Buffer, Cut};
+use crate::source::{BLOCK, BYTE_ORDER_MARK, Blocks, Buffer, Cut};
 use crate::units::Unit;
 
 /// What is the same for all blocks of an input.
@@ -41,12 +41,17 @@ pub(crate) struct Plan<'p> {
     pub(crate) block: usize,
     /// Lines are to be counted to the end, not only as far as the first offenders are named.
     pub(crate) counts_lines: bool,
+    /// Whether a byte order mark at the start of the input is written. Without that it is left out.
+    pub(crate) keeps_mark: bool,
     /// Is told of every record at fault.
     pub(crate) listener: Option<&'p dyn Listener>,
 }
 
 /// One input to its end, or to the first record at fault that is one too many.
-pub(crate) fn run(plan: &Plan<'_>, blocks: Blocks, sink: &mut Sink, report: &mut FileReport) -> Result<(), Error> {
+pub(crate) fn run(plan: &Plan<'_>, mut blocks: Blocks, sink: &mut Sink, report: &mut FileReport) -> Result<(), Error> {
+    if blocks.skip_mark() && plan.keeps_mark {
+        sink.write(BYTE_ORDER_MARK)?;
+    }
     let holds_back = sink.holds_back();
     let pipeline = Pipeline {
         plan,

@@ -9,6 +9,9 @@ use memchr::{memchr, memrchr};
 /// The most that is read at once. Input and output together should fit into a core's own cache.
 pub(crate) const BLOCK: usize = 256 * 1024;
 
+/// U+FEFF in UTF-8. Windows programs write it at the start of a text; it belongs to no record.
+pub(crate) const BYTE_ORDER_MARK: &[u8] = b"\xEF\xBB\xBF";
+
 /// Knows where records end. It is shown every byte once, in order, and may remember.
 pub(crate) trait Scanner: Send {
     /// Where in `bytes` the first record ends, if one does. What lies behind is not seen yet.
@@ -114,6 +117,26 @@ pub(crate) struct Blocks {
 impl Blocks {
     pub(crate) fn new(input: Box<dyn Read + Send>, scanner: Box<dyn Scanner>) -> Self {
         Self { input, scanner, carry: Vec::new(), is_scanned: true, end: None }
+    }
+
+    /// Skips a byte order mark at the start of the input, and says whether there is one. Where the whole input is one record, no byte
+    /// is a mark. To be called first.
+    ///
+    /// An error of reading comes with the first block.
+    pub(crate) fn skip_mark(&mut self) -> bool {
+        if self.scanner.is_whole_input() {
+            return false;
+        }
+        let mut start = Buffer::new(BYTE_ORDER_MARK.len());
+        while start.len() < BYTE_ORDER_MARK.len() && BYTE_ORDER_MARK.starts_with(&start) && self.end.is_none() {
+            self.read(&mut start);
+        }
+        let is_mark = *start == *BYTE_ORDER_MARK;
+        if !is_mark {
+            self.carry.extend_from_slice(&start);
+            self.is_scanned = self.carry.is_empty();
+        }
+        is_mark
     }
 
     /// Fills the buffer with the next whole records, or with as much of one as there is room for.
@@ -254,6 +277,32 @@ mod tests {
         assert_eq!(blocks(pipe(2), Separated(b'\n'), 100), "a\\n|b\\n|c\\n|d|");
         assert_eq!(blocks(pipe(3), WholeInput, 100), "a\\nb[\\nc\\n][d][]");
         assert_eq!(blocks(pipe(3), Separated(b'\0'), 100), "a\\nb\\nc\\nd|");
+    }
+
+    #[test]
+    fn byte_order_mark_is_skipped_at_the_start() {
+        for (input, rest) in [
+            (&b"\xEF\xBB\xBFa\nb"[..], &b"a\nb"[..]),
+            (b"\xEF\xBB\xBF", b""),
+            (b"\xEF\xBB\xBF\xEF\xBB\xBF\n", b"\xEF\xBB\xBF\n"),
+            (b"\xEF\xBB", b"\xEF\xBB"),
+            (b"\xEF\xBB\nab\n", b"\xEF\xBB\nab\n"),
+            (b"a\n", b"a\n"),
+            (b"\n\xEF\xBB\xBF", b"\n\xEF\xBB\xBF"),
+            (b"", b""),
+        ] {
+            for portion in 1..5 {
+                let mut blocks = Blocks::new(Box::new(Pipe { rest: input, portion }), Box::new(Separated(b'\n')));
+                assert_eq!(blocks.skip_mark(), rest.len() != input.len(), "{}", input.escape_ascii());
+                let (mut buffer, mut found) = (Buffer::new(4), Vec::new());
+                while blocks.next(&mut buffer).unwrap() != Cut::End {
+                    found.extend_from_slice(&buffer);
+                }
+                assert_eq!(found, rest, "{}", input.escape_ascii());
+            }
+        }
+        let mut blocks = Blocks::new(Box::new(&b"\xEF\xBB\xBF"[..]), Box::new(WholeInput));
+        assert!(!blocks.skip_mark(), "of an input that is one record, it is data");
     }
 
     #[test]

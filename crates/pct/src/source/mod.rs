@@ -15,7 +15,7 @@ use std::fs::{self, File};
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
-pub(crate) use blocks::{BLOCK, Blocks, Buffer, Cut, Scanner, Separated, WholeInput};
+pub(crate) use blocks::{BLOCK, BYTE_ORDER_MARK, Blocks, Buffer, Cut, Scanner, Separated, WholeInput};
 pub(crate) use magic::Compression;
 
 use crate::standard;

@@ -13,10 +13,7 @@ use memchr::{memchr, memchr2};
 use super::{Columns, Unit};
 use crate::operation::{Fault, FaultKind, Operation, split_ending};
 use crate::pipeline::Job;
-use crate::source::Scanner;
-
-/// What spreadsheets write before everything else. It belongs to no field.
-const BYTE_ORDER_MARK: &[u8] = b"\xEF\xBB\xBF";
+use crate::source::{BYTE_ORDER_MARK, Scanner};
 
 /// What is kept from record to record: it is expensive to build.
 struct Parser {
@@ -189,7 +186,7 @@ impl Csv {
 
 impl Unit for Csv {
     fn scanner(&self) -> Box<dyn Scanner> {
-        Box::new(Records::of_input(self.delimiter))
+        Box::new(Records::new(self.delimiter))
     }
 
     fn begin(&self, records: &[u8]) -> Result<(), String> {
@@ -200,7 +197,6 @@ impl Unit for Csv {
             }
             Chosen::Names(names) => names,
         };
-        let records = records.strip_prefix(BYTE_ORDER_MARK).unwrap_or(records);
         let end = Records::new(self.delimiter).first_end(records).unwrap_or(records.len());
         let (header, _) = split_ending(&records[..end], b'\n');
         let mut found = Vec::new();
@@ -223,11 +219,6 @@ impl Unit for Csv {
         let mut scanner = Records::new(self.delimiter);
         let mut parser = self.parser();
         let mut start = 0;
-        if job.is_first && records.starts_with(BYTE_ORDER_MARK) {
-            start = BYTE_ORDER_MARK.len();
-            job.output.extend_from_slice(BYTE_ORDER_MARK);
-        }
-        let first = start;
         while start < records.len() {
             // Without an end it is the last one of the input: blocks are cut behind ends.
             let end = scanner.first_end(&records[start..]).map_or(records.len(), |length| start + length);
@@ -236,7 +227,7 @@ impl Unit for Csv {
                 if Self::unclosed(record, job, start, &mut parser).is_break() {
                     return;
                 }
-            } else if start == first && job.is_first && self.has_header {
+            } else if start == 0 && job.is_first && self.has_header {
                 self.header(record, columns, &mut job.output);
             } else if record.iter().all(|byte| b"\r\n".contains(byte)) {
                 // An empty line is no record.
@@ -257,8 +248,6 @@ struct Records {
 
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 enum State {
-    /// So many bytes of the input are those of a byte order mark, and there were no others.
-    Mark(usize),
     FieldStart,
     Unquoted,
     Quoted,
@@ -270,11 +259,6 @@ impl Records {
     fn new(delimiter: u8) -> Self {
         Self { delimiter, state: State::FieldStart }
     }
-
-    /// Of an input from its start, where a byte order mark may stand before the first quote.
-    fn of_input(delimiter: u8) -> Self {
-        Self { delimiter, state: State::Mark(0) }
-    }
 }
 
 impl Scanner for Records {
@@ -282,14 +266,6 @@ impl Scanner for Records {
         let mut at = 0;
         while let Some(&byte) = bytes.get(at) {
             match self.state {
-                State::Mark(seen) if byte == BYTE_ORDER_MARK[seen] => {
-                    at += 1;
-                    self.state =
-                        if seen + 1 == BYTE_ORDER_MARK.len() { State::FieldStart } else { State::Mark(seen + 1) };
-                }
-                State::Mark(0) => self.state = State::FieldStart,
-                // It begins a field, but with no quote.
-                State::Mark(_) => self.state = State::Unquoted,
                 State::Quoted => match memchr(b'"', &bytes[at..]) {
                     Some(quote) => {
                         at += quote + 1;
@@ -346,24 +322,6 @@ mod tests {
                 let cut: Vec<_> = (0..text.len()).filter(|&at| records.last_end(&text[at..=at]).is_some()).collect();
                 assert_eq!(cut.iter().map(|at| at + 1).collect::<Vec<_>>(), ends, "{context}, byte by byte");
             }
-        }
-    }
-
-    #[test]
-    fn a_byte_order_mark_is_no_part_of_the_first_field() {
-        for (text, end) in [
-            (&b"\xEF\xBB\xBF\"a\nb\"\nc"[..], 9),
-            (b"\"a\nb\"\nc", 6),
-            (b"\xEF\xBB\"a\nb\"\nc", 5),
-            (b"\xEF\"a\nb", 4),
-            (b"\xEF\xBB\xBF\xEF\xBB\xBF\"a\nb", 9),
-            (b"\xEF\xBB\xBF\n", 4),
-            (b"\xEF\n", 2),
-        ] {
-            assert_eq!(Records::of_input(b',').first_end(text), Some(end), "{}", text.escape_ascii());
-            let mut records = Records::of_input(b',');
-            let first = (0..text.len()).find(|&at| records.last_end(&text[at..=at]).is_some());
-            assert_eq!(first, Some(end - 1), "{}, byte by byte", text.escape_ascii());
         }
     }
 

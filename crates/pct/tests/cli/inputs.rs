@@ -61,6 +61,60 @@ fn every_file_is_a_text_of_its_own() {
     }
 }
 
+/// It passes where the output is in the format of the input. No record, column and place includes it, and no other U+FEFF is one.
+#[test]
+fn byte_order_mark_belongs_to_no_record() {
+    const MARK: &str = "\u{FEFF}";
+    let log = |target: &str| format!("h - - [t] \"GET {target} HTTP/1.1\" 200 1 \"-\" \"agent\"\n");
+    for (arguments, input, expected) in [
+        (&["decode"][..], "%41\n\u{FEFF}%42\n", "\u{FEFF}A\n\u{FEFF}B\n"),
+        (&["encode"], "a b\n\u{FEFF}\n", "\u{FEFF}a%20b\n%EF%BB%BF\n"),
+        (&["encode"], "\u{FEFF}\n", "\u{FEFF}%EF%BB%BF\n"),
+        (&["encode"], "", "\u{FEFF}"),
+        (&["encode", "--append"], " \n", "\u{FEFF} \t%20\n"),
+        (&["encode", "-0"], "a b\0", "\u{FEFF}a%20b\0"),
+        (&["encode", "-f", "1"], "a b\n", "\u{FEFF}a%20b\n"),
+        (&["normalize"], "%7e\n", "\u{FEFF}~\n"),
+        (&["repair"], "http://e/a b\n", "\u{FEFF}http://e/a%20b\n"),
+        (&["encode", "--csv", "-c", "url"], "\"url\",x\n\"a\nb\",\n", "\u{FEFF}\"url\",x\n\"a%0Ab\",\n"),
+        (&["encode", "--csv", "-c", "1"], "\"a\nb\",\n", "\u{FEFF}\"a%0Ab\",\n"),
+        (&["decode", "--jsonl", "-k", "u"], "{\"u\":\"%41\"}\n", "\u{FEFF}{\"u\":\"A\"}\n"),
+        (&["decode", "--log", "combined"], &log("/%41"), &format!("{MARK}{}", log("/A"))),
+        // JSON and queries begin without one (RFC 8259 8.1).
+        (&["form"], "?a=1\n", "{\"a\":\"1\"}\n"),
+        (&["form", "--back"], "{\"a\":\"1\"}\n", "a=1\n"),
+        // Every byte of the whole input is data.
+        (&["encode", "--raw"], "a", "%EF%BB%BFa"),
+    ] {
+        let input = [MARK, input].concat();
+        assert_eq!(text(&output(arguments, input.as_bytes())), text(expected.as_bytes()), "{arguments:?} < {input:?}");
+        let compressed = output(&["decode", "--no-decompress", "--output-compression", "zstd"], input.as_bytes());
+        if !input.contains('%') {
+            assert_eq!(text(&output(arguments, &compressed)), text(expected.as_bytes()), "{arguments:?}, compressed");
+        }
+    }
+    for (arguments, input, place) in [
+        (&["check"][..], "a%\n", "1:2:"),
+        (&["check", "--find", "non-ascii"], "a\n\u{E9}\n", "2:1:"),
+        (&["check", "--jsonl", "-k", "u"], "{\"u\":\"%\"}\n", "1:7:"),
+        (&["check", "--csv", "-c", "u"], "u\n%\n", "2:1:"),
+        (&["check", "--log", "common"], &log("%"), "1:16:"),
+        (&["decode"], "a%\n", "1 malformed; first at 1:2\n"),
+    ] {
+        let found = run(arguments, [MARK, input].concat().as_bytes());
+        let told = String::from_utf8([found.stdout, found.stderr].concat()).unwrap();
+        let told: Vec<_> = told.lines().filter(|line| !line.starts_with(MARK)).collect();
+        assert!(told.len() == 1 && format!("{}\n", told[0]).contains(place), "{arguments:?}: {told:?}");
+    }
+    // In one output, only what its first text begins with is a mark.
+    let folder = folder(&[("a", "\u{FEFF}%41\n"), ("b", "\u{FEFF}%42\n"), ("c", "%43\n")]);
+    for (arguments, expected) in [(["a", "b"], "\u{FEFF}A\nB\n"), (["c", "a"], "C\nA\n")] {
+        pct(&["decode"]).args(arguments).current_dir(&folder).assert().success().stdout(expected);
+    }
+    pct(&["decode", "-i", "a", "b"]).current_dir(&folder).assert().success();
+    assert_eq!(fs::read_to_string(folder.path().join("b")).unwrap(), "\u{FEFF}B\n");
+}
+
 #[test]
 fn the_readable_files_are_done_and_the_others_named() {
     let folder = folder(&[("a", "%41\n"), ("b", "%42\n")]);
