@@ -83,7 +83,7 @@ impl Unit {
     }
 }
 
-const BYTE_ORDER_MARK: &[u8] = b"\xEF\xBB\xBF";
+pub const BYTE_ORDER_MARK: &[u8] = b"\xEF\xBB\xBF";
 
 const LINE_ENDS: ByteSet = ByteSet::new(b"\r\n");
 
