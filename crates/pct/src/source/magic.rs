@@ -1,9 +1,10 @@
 //! Compressed input, recognised by its first bytes.
 #![forbid(unsafe_code)]
 
-use std::io::{self, BufReader, Cursor, Read};
+use std::io::{self, BufRead, BufReader, Cursor, Read};
 
 use clap::ValueEnum;
+use flate2::bufread::GzDecoder;
 use liblzma::stream::{CONCATENATED, Error as XzError, Stream};
 
 use super::Opened;
@@ -18,10 +19,12 @@ pub(crate) enum Compression {
     Xz,
 }
 
+const GZIP: &[u8] = b"\x1F\x8B\x08";
+
 /// The first bytes of each format: RFC 1952 2.3.1, RFC 8878 3.1.1 (and a skippable frame), bzip2's stream with a first block or
 /// none (which text that begins with "BZh9" does not have), the .xz file format 2.1.1.1.
 const MAGIC: [(Compression, &[u8]); 14] = [
-    (Compression::Gzip, b"\x1F\x8B\x08"),
+    (Compression::Gzip, GZIP),
     (Compression::Zstd, b"\x28\xB5\x2F\xFD"),
     (Compression::Zstd, b"\x50\x2A\x4D\x18"),
     (Compression::Xz, b"\xFD7zXZ\0"),
@@ -62,37 +65,101 @@ pub(super) fn decompress(mut input: Box<dyn Read + Send>) -> io::Result<Opened> 
     let input = Cursor::new(head).chain(input);
     let text: Box<dyn Read + Send> = match compression {
         Compression::None => Box::new(input),
-        Compression::Gzip => Box::new(flate2::bufread::MultiGzDecoder::new(buffered(input))),
+        Compression::Gzip => Box::new(Gzip::new(buffered(input))),
         Compression::Zstd => {
             let mut decoder = zstd::stream::read::Decoder::with_buffer(buffered(input))?;
             decoder.window_log_max(WINDOW_LOG)?;
-            Box::new(Bounded(decoder))
+            Box::new(Explained(decoder))
         }
-        Compression::Bzip2 => Box::new(bzip2::bufread::MultiBzDecoder::new(buffered(input))),
+        Compression::Bzip2 => Box::new(Explained(bzip2::bufread::MultiBzDecoder::new(buffered(input)))),
         Compression::Xz => {
             let decoder = Stream::new_stream_decoder(XZ_MEMORY, CONCATENATED)?;
-            Box::new(Bounded(liblzma::bufread::XzDecoder::new_stream(buffered(input), decoder)))
+            Box::new(Explained(liblzma::bufread::XzDecoder::new_stream(buffered(input), decoder)))
         }
     };
     Ok(Opened { text, compression })
 }
 
-/// The longest window of a zstd file, as a power of two: 32 MiB. `zstd` itself goes beyond 8 MiB with `--long` and `--ultra` only.
-const WINDOW_LOG: u32 = 25;
+/// The longest window of a zstd file, as a power of two: 128 MiB, the limit of `zstd` itself, which `zstd --long` reaches.
+const WINDOW_LOG: u32 = 27;
 
-/// The most memory that an xz file may want, in bytes: enough for `xz -8`, whose dictionary is 32 MiB.
-const XZ_MEMORY: u64 = 40 * 1024 * 1024;
+/// The most memory that decoding an xz file may take, in bytes: enough for a dictionary of 128 MiB. That of `xz -9` is 64 MiB.
+const XZ_MEMORY: u64 = 136 * 1024 * 1024;
 
-/// Says in plain words that a file wants more memory than there is to be for it.
-struct Bounded<R>(R);
+type Input = Box<dyn BufRead + Send>;
 
-impl<R: Read> Read for Bounded<R> {
+/// The members of a gzip file, one after the other. As for `gzip`, zero bytes after the last one are padding.
+struct Gzip {
+    member: GzDecoder<Input>,
+    is_first: bool,
+    is_done: bool,
+}
+
+impl Gzip {
+    fn new(input: Input) -> Self {
+        Self { member: GzDecoder::new(input), is_first: true, is_done: false }
+    }
+
+    /// Makes the next member the current one, after the end of one.
+    fn next_member(&mut self) -> io::Result<()> {
+        self.is_first = false;
+        self.is_done = !is_member_next(self.member.get_mut())?;
+        let input = self.member.reset(Box::new(io::empty()));
+        self.member.reset(input);
+        Ok(())
+    }
+
+    fn is_no_header(&self, error: &io::Error) -> bool {
+        self.member.header().is_none() && error.kind() == io::ErrorKind::InvalidInput
+    }
+}
+
+/// Whether another member follows, and not the end of the input.
+fn is_member_next(input: &mut Input) -> io::Result<bool> {
+    let mut is_padding = false;
+    loop {
+        let bytes = input.fill_buf()?;
+        let length = bytes.len();
+        match bytes.iter().find(|&&byte| byte != 0) {
+            None if length == 0 => return Ok(false),
+            None => is_padding = true,
+            Some(_) if !is_padding && bytes[0] == GZIP[0] => return Ok(true),
+            Some(_) => return Err(garbage()),
+        }
+        input.consume(length);
+    }
+}
+
+impl Read for Gzip {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        while !self.is_done && !buffer.is_empty() {
+            match self.member.read(buffer) {
+                Ok(0) => self.next_member()?,
+                // What follows the first member need not be one.
+                Err(error) if !self.is_first && self.is_no_header(&error) => {
+                    self.is_done = true;
+                    return Err(garbage());
+                }
+                result => return result,
+            }
+        }
+        Ok(0)
+    }
+}
+
+/// Explains errors of the libraries that users can do something about.
+struct Explained<R>(R);
+
+impl<R: Read> Read for Explained<R> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         self.0.read(buffer).map_err(|error| {
-            if wants_too_much_memory(&error) {
+            let Some(inner) = error.get_ref() else { return error };
+            if wants_too_much_memory(inner) {
                 io::Error::other(
-                    "more than 32 MiB of memory are needed to decompress it; let its own program, as in 'xz -dc FILE | pct decode'",
+                    "decompressing takes more than 128 MiB of memory; use its own program, as in 'xz -dc FILE | pct decode'",
                 )
+            } else if is_no_frame(inner) {
+                garbage()
             } else {
                 error
             }
@@ -100,15 +167,27 @@ impl<R: Read> Read for Bounded<R> {
     }
 }
 
-fn wants_too_much_memory(error: &io::Error) -> bool {
-    let Some(inner) = error.get_ref() else { return false };
-    match inner.downcast_ref::<XzError>() {
+type Inner = dyn std::error::Error + Send + Sync;
+
+fn wants_too_much_memory(error: &Inner) -> bool {
+    match error.downcast_ref::<XzError>() {
         Some(error) => *error == XzError::MemLimit,
-        // The library hands out nothing but the words of ZSTD_error_frameParameter_windowTooLarge.
-        None => inner.to_string().contains("too much memory"),
+        // Of ZSTD_error_frameParameter_windowTooLarge, the library returns only the message.
+        None => error.to_string().contains("too much memory"),
     }
 }
 
-fn buffered<R: Read>(input: R) -> BufReader<R> {
-    BufReader::with_capacity(64 * 1024, input)
+/// Whether the first bytes of a zstd frame or bzip2 stream are not those of its format. (In xz files, that is an error like others.)
+fn is_no_frame(error: &Inner) -> bool {
+    // Of ZSTD_error_prefix_unknown and BZ_DATA_ERROR_MAGIC, too, the libraries return only the message.
+    let message = error.to_string();
+    ["Unknown frame descriptor", "bz2 header missing"].iter().any(|part| message.contains(part))
+}
+
+fn garbage() -> io::Error {
+    io::Error::new(io::ErrorKind::InvalidData, "trailing garbage after the compressed data was ignored")
+}
+
+fn buffered(input: impl Read + Send + 'static) -> Input {
+    Box::new(BufReader::with_capacity(64 * 1024, input))
 }

@@ -131,6 +131,42 @@ fn a_compressed_file_that_is_cut_is_noticed() {
     }
 }
 
+/// Zero bytes are padding, as for gzip itself (for xz, a multiple of four). Anything else after the end is told; all data is written.
+#[test]
+fn garbage_after_compressed_data_is_told() {
+    const GARBAGE: &str = "pct: <stdin>: trailing garbage after the compressed data was ignored\n";
+    let zeros = [0; 200_000];
+    for (format, tail, told) in [
+        ("gzip", &zeros[..1], ""),
+        ("gzip", &zeros[..4], ""),
+        ("gzip", &zeros, ""),
+        ("gzip", b"garbage", GARBAGE),
+        ("gzip", b"x", GARBAGE),
+        ("gzip", b"%43\n and more than a header", GARBAGE),
+        ("gzip", b"\x1F and more than a header", GARBAGE),
+        ("gzip", b"\0\0\x1F\x8B\x08", GARBAGE),
+        ("gzip", &[&zeros[..], b"x"].concat(), GARBAGE),
+        ("gzip", b"\x1F\x8B\x08", "pct: <stdin>: unexpected end of file\n"),
+        ("xz", &zeros[..8], ""),
+        ("bzip2", b"garbage", GARBAGE),
+        ("zstd", b"garbage", GARBAGE),
+    ] {
+        let compressed = output(&["decode", "--output-compression", format], b"%41\n");
+        for members in [1, 3] {
+            let found = run(&["decode"], &[&compressed.repeat(members)[..], tail].concat());
+            let context = format!("{format} * {members}, {}", text(&tail[..tail.len().min(30)]));
+            assert_eq!(String::from_utf8(found.stderr).unwrap(), told, "{context}");
+            assert_eq!(found.status.code(), Some(if told.is_empty() { 0 } else { 3 }), "{context}");
+            assert_eq!(text(&found.stdout), "A\\n".repeat(members), "{context}");
+        }
+    }
+    // What would be lost is not: such a file is not replaced.
+    let damaged = [&output(&["decode", "--output-compression", "gzip"], b"%41\n")[..], b"garbage"].concat();
+    let folder = folder(&[("file", &damaged)]);
+    pct(&["decode", "-i", "file"]).current_dir(&folder).assert().code(3);
+    assert_eq!(fs::read(folder.path().join("file")).unwrap(), damaged);
+}
+
 /// What takes a few kilobytes and becomes half a gigabyte, of lines and of one line: the command may have 160 MiB, however many
 /// threads there are, and does with that.
 #[cfg(target_os = "linux")]
