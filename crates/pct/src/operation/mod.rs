@@ -127,7 +127,7 @@ pub(crate) enum FaultKind {
     NotUtf8,
     /// The record is not what the unit says that it is; the words say what it is not.
     Format(&'static str),
-    /// The record is longer than can be held, and only a whole one would do.
+    /// Memory does not allow to hold the record as a whole.
     TooLong,
 }
 
@@ -141,7 +141,7 @@ impl fmt::Display for FaultKind {
             }
             Self::NotUtf8 => f.write_str("not valid UTF-8"),
             Self::Format(what) => write!(f, "not {what}"),
-            Self::TooLong => f.write_str("too long: passed on as it is"),
+            Self::TooLong => f.write_str("too long for the memory"),
         }
     }
 }

@@ -6,6 +6,7 @@
 
 mod job;
 mod listener;
+mod memory;
 mod oversize;
 mod spool;
 

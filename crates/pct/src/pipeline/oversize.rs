@@ -1,19 +1,18 @@
-//! A record that is longer than a block, in memory that does not grow with it.
+//! A record that is longer than a block.
 //!
-//! A field that is the whole record is done part by part. Where what to write is known at its end only, a temporary file holds it so
-//! long. Any other record is read whole if it is not much longer than a block, and else passed on as it is.
+//! A field that is the whole record is done part by part, in memory that does not grow with it. If its output is known only at its
+//! end, a temporary file holds it until then. Any other record is read as a whole, up to what memory allows.
 #![forbid(unsafe_code)]
 
+use std::io;
+
 use super::spool::Spool;
-use super::{Job, Ordered, Plan, Policy};
+use super::{Job, Ordered, Plan, Policy, memory};
 use crate::error::Error;
 use crate::operation::{FaultKind, Stream, split_ending};
 use crate::report::{Offender, Place};
 use crate::source::{Blocks, Buffer};
 use crate::units::Whole;
-
-/// The longest record that is read whole.
-const LONGEST: usize = 4 * 1024 * 1024;
 
 /// Does the record whose beginning is in the buffer.
 pub(super) fn write(
@@ -182,7 +181,7 @@ fn write_judged(
     Ok(done)
 }
 
-/// Reads the record whole, or passes it on as it is.
+/// Does a record of which all has to be in memory.
 fn write_whole(
     plan: &Plan<'_>,
     blocks: &mut Blocks,
@@ -191,39 +190,60 @@ fn write_whole(
     number: u64,
     ordered: &mut Ordered<'_>,
 ) -> Result<(), Error> {
-    let mut record = buffer.to_vec();
+    let mut record = Vec::new();
     let mut is_last = false;
-    while !is_last && record.len() < LONGEST {
-        is_last = go_on(blocks, buffer, ordered)?;
-        record.extend_from_slice(buffer);
-    }
-    if is_last {
-        if number == 0 {
-            let name = &ordered.report.name;
-            plan.unit.begin(&record).map_err(|problem| Error::Usage(format!("{name}: {problem}")))?;
-        }
-        job.begin(ordered.left(plan), number == 0);
-        plan.unit.transform(&record, job);
-        let end = Place::START.after(&record, ordered.report.separator);
-        let result = ordered.write(plan, &record, job, number, end);
-        // Such records are rare, and the memory would stay.
-        *job = Job::new(plan.policy, plan.listener.is_some());
-        return result;
-    }
-    let offender = Offender { kind: FaultKind::TooLong, place: ordered.report.place };
-    let is_written = plan.policy != Policy::Drop && ordered.left(plan) > 0;
-    let mut part = record;
     loop {
-        ordered.report.place = ordered.report.place.after(&part, ordered.report.separator);
-        if is_written {
-            ordered.sink.write(&part)?;
+        if !memory::make_room(&mut record, buffer.len()) {
+            return write_too_long(plan, blocks, buffer, record, is_last, ordered);
         }
-        if is_last || ordered.left(plan) == 0 {
-            return note(Some(offender), plan, ordered);
+        record.extend_from_slice(buffer);
+        if is_last {
+            break;
         }
         is_last = go_on(blocks, buffer, ordered)?;
-        part.clear();
-        part.extend_from_slice(buffer);
+    }
+    if number == 0 {
+        let name = &ordered.report.name;
+        plan.unit.begin(&record).map_err(|problem| Error::Usage(format!("{name}: {problem}")))?;
+    }
+    job.begin(ordered.left(plan), number == 0);
+    plan.unit.transform(&record, job);
+    let end = Place::START.after(&record, ordered.report.separator);
+    let result = ordered.write(plan, &record, job, number, end);
+    // Such records are rare, and the memory would stay.
+    *job = Job::new(plan.policy, plan.listener.is_some());
+    result
+}
+
+/// Counts a record that is longer than memory allows. With the policies that need nothing but its bytes, the rest of the input is
+/// done; else this is the end of the input.
+fn write_too_long(
+    plan: &Plan<'_>,
+    blocks: &mut Blocks,
+    buffer: &mut Buffer,
+    mut record: Vec<u8>,
+    mut is_last: bool,
+    ordered: &mut Ordered<'_>,
+) -> Result<(), Error> {
+    let place = ordered.report.place;
+    note(Some(Offender { kind: FaultKind::TooLong, place }), plan, ordered)?;
+    if !matches!(plan.policy, Policy::Drop | Policy::Skip) {
+        let error =
+            io::Error::new(io::ErrorKind::OutOfMemory, format!("the record at {place} is too long for the memory"));
+        return Err(Error::Input(ordered.report.name.clone(), error));
+    }
+    loop {
+        for part in [&record[..], buffer] {
+            ordered.report.place = ordered.report.place.after(part, ordered.report.separator);
+            if plan.policy == Policy::Skip {
+                ordered.sink.write(part)?;
+            }
+        }
+        if is_last {
+            return Ok(());
+        }
+        record = Vec::new();
+        is_last = go_on(blocks, buffer, ordered)?;
     }
 }
 

@@ -166,21 +166,63 @@ fn what_is_no_error_is_never_replaced() {
     }
 }
 
-/// Where a record cannot be done in parts, there is an end to what is held of it.
+/// Where a record cannot be done in parts, it is done as a whole.
 #[test]
-fn a_record_too_long_to_be_held_is_passed_on() {
-    let long = "%41".repeat(2 * 1024 * 1024);
-    let input = format!("%41\t%42\n{long}\t%43\n%44\t%45\n");
-    let expected = format!("%41\tB\n{long}\t%43\n%44\tE\n");
-    for (policy, expected, status) in [
-        ("keep", expected.as_str(), 0),
-        ("skip", &expected, 0),
-        ("drop", "%41\tB\n%44\tE\n", 0),
-        ("fail", "%41\tB\n", 1),
+fn record_of_any_length_is_done_in_every_format() {
+    const COUNT: usize = 1_500_000;
+    let (long, done, encoded) = ("a%41".repeat(COUNT), "aA".repeat(COUNT), "a%2541".repeat(COUNT));
+    let log = |target: &str| format!("h - - [t] \"GET {target} HTTP/1.1\" 200 1\n");
+    for (arguments, input, expected) in [
+        (&["decode", "-f", "2"][..], format!("x\t{long}\t%41\n\t%42\n"), format!("x\t{done}\t%41\n\tB\n")),
+        (&["encode", "-f", "1", "--append"], format!("{long}\n"), format!("{long}\t{encoded}\n")),
+        (&["decode", "--csv", "-c", "1"], format!("\"{long}\n\"\n%41\n"), format!("\"{done}\n\"\nA\n")),
+        (&["decode", "--csv", "-c", "u"], format!("{long},u\n,%41\n"), format!("{long},u\n,A\n")),
+        (&["decode", "--jsonl", "-k", "u"], format!("{{\"u\":\"{long}\"}}\n"), format!("{{\"u\":\"{done}\"}}\n")),
+        (&["decode", "--log", "common"], log(&long), log(&done)),
+        (&["form"], format!("x={long}\n"), format!("{{\"x\":\"{done}\"}}\n")),
+        (&["form", "--back"], format!("{{\"x\":\"{long}\"}}\n"), format!("x={encoded}\n")),
+        (&["decode", "-f", "1", "--errors", "drop"], format!("{long}%\n%41\n"), "A\n".into()),
+        (&["decode", "-f", "1", "--errors", "skip"], format!("{long}%\n%41\n"), format!("{long}%\nA\n")),
     ] {
-        let found = run(&["decode", "-f", "2", "--errors", policy], input.as_bytes());
-        assert!(found.stdout == expected.as_bytes(), "{policy}");
-        assert_eq!(found.status.code(), Some(status), "{policy}");
-        assert!(text(&found.stderr).contains("too long"), "{policy}");
+        let found = output(arguments, input.as_bytes());
+        assert!(found == expected.as_bytes(), "{arguments:?}: {} bytes", found.len());
+    }
+    let found = run(&["check", "--csv", "-c", "2"], format!("x,\"{long}%\"\n,%\n").as_bytes());
+    let places: Vec<_> = str::from_utf8(&found.stdout).unwrap().lines().collect();
+    assert!(places.len() == 2 && places[1].starts_with("<stdin>:2:2: malformed"), "{places:?}");
+}
+
+/// A limit to the memory of one process does what a full memory does. What comes out is in the format all the same.
+#[cfg(target_os = "linux")]
+#[test]
+fn record_that_is_too_long_for_the_memory_is_an_error() {
+    let file = NamedTempFile::new().unwrap();
+    let long = "%41".repeat(16 << 20);
+    let json = format!("{{\"u\":\"%42\"}}\n{{\"u\":\"{long}\"}}\n{{\"u\":\"%43\"}}\n");
+    let query = format!("u=%42\n{long}\nu=%43\n");
+    let [first, last] = ["{\"u\":\"B\"}\n", "{\"u\":\"C\"}\n"];
+    let skipped = format!("{first}{}{last}", json.split_inclusive('\n').nth(1).unwrap());
+    let told = "the record at 2:1 is too long for the memory";
+    let counted = "1 too long; first at 2:1";
+    for (arguments, input, expected, status, messages) in [
+        ("decode --jsonl -k u", &json, first, 3, &[told, counted][..]),
+        ("decode --jsonl -k u -q", &json, first, 3, &[told]),
+        ("decode --jsonl -k u --errors replace", &json, first, 3, &[told, counted]),
+        ("decode --jsonl -k u --errors fail", &json, first, 1, &["2:1: too long for the memory"]),
+        ("decode --jsonl -k u --errors skip", &json, &skipped, 0, &[counted]),
+        ("decode --jsonl -k u --errors drop", &json, &[first, last].concat(), 0, &[counted]),
+        ("form -q", &query, first, 3, &[told]),
+        ("check --jsonl -k u", &json, "FILE:2:1: too long for the memory\n", 3, &[told]),
+    ] {
+        fs::write(file.path(), input).unwrap();
+        let path = file.path().to_str().unwrap();
+        let script = format!("ulimit -d 262144; exec \"$0\" {arguments} -j 1 {path}");
+        let pct = crate::pct_process(&[]).get_program().to_owned();
+        let found = std::process::Command::new("sh").arg("-c").arg(script).arg(pct).output().unwrap();
+        let stderr = String::from_utf8(found.stderr).unwrap();
+        assert_eq!(found.status.code(), Some(status), "{arguments}: {stderr}");
+        assert!(found.stdout == expected.replace("FILE", path).as_bytes(), "{arguments}: {} bytes", found.stdout.len());
+        assert_eq!(stderr.lines().count(), messages.len(), "{arguments}: {stderr}");
+        assert!(messages.iter().all(|message| stderr.contains(message)), "{arguments}: {stderr}");
     }
 }

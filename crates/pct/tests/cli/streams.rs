@@ -1,6 +1,6 @@
 //! Does it behave in a pipeline?
 
-use std::io::{self, BufReader, Read, Write};
+use std::io::{self, BufRead, BufReader, Read, Write};
 use std::process::{Child, Output, Stdio};
 use std::sync::mpsc;
 use std::thread;
@@ -118,7 +118,15 @@ fn a_line_is_written_as_soon_as_it_is_complete_however_many_there_were() {
     }
 }
 
-/// A line and a text of any length take as much memory as a short one.
+/// The most memory that a process has had so far, in bytes.
+#[cfg(target_os = "linux")]
+fn peak(child: &Child) -> usize {
+    let status = std::fs::read_to_string(format!("/proc/{}/status", child.id())).unwrap();
+    let peak = status.lines().find_map(|line| line.strip_prefix("VmHWM:")).unwrap();
+    peak.trim().trim_end_matches(" kB").parse::<usize>().unwrap() * 1024
+}
+
+/// A line, a text, and a file of short records of any length take as much memory as a short one.
 #[cfg(target_os = "linux")]
 #[test]
 fn memory_does_not_grow_with_the_input() {
@@ -130,6 +138,11 @@ fn memory_does_not_grow_with_the_input() {
         (&["decode", "--raw"], "%41%4a%\n"),
         (&["encode"], "a\u{20AC}/"),
         (&["encode", "--keep-non-ascii"], "a\u{20AC}/\r"),
+        (&["decode", "-f", "2"], "a\t%41%4a\n"),
+        (&["decode", "--csv", "-c", "1"], "\"%41%4a\",\"b\nc\"\n"),
+        (&["decode", "--jsonl", "-k", "u"], "{\"u\":\"%41\"}\n"),
+        (&["decode", "--log", "common"], "h - - [t] \"GET /%41 HTTP/1.1\" 200 1\n"),
+        (&["form"], "a=%41&b=+\n"),
     ] {
         let mut child = spawn(arguments);
         let mut input = child.stdin.take().unwrap();
@@ -137,13 +150,44 @@ fn memory_does_not_grow_with_the_input() {
         let reader = thread::spawn(move || io::copy(&mut output, &mut io::sink()).unwrap());
         input.write_all(unit.repeat(LENGTH / unit.len()).as_bytes()).unwrap();
         // All but what is in the pipe has been read by now, and the command still waits for more.
-        let status = std::fs::read_to_string(format!("/proc/{}/status", child.id())).unwrap();
-        let peak = status.lines().find_map(|line| line.strip_prefix("VmHWM:")).unwrap();
-        let kibibytes: usize = peak.trim().trim_end_matches(" kB").parse().unwrap();
-        assert!(kibibytes < LENGTH / 1024 / 2, "{arguments:?} takes {kibibytes} KiB");
+        let peak = peak(&child);
+        assert!(peak < LENGTH / 2, "{arguments:?} takes {peak} bytes");
         drop(input);
         assert!(child.wait().unwrap().success());
         assert!(reader.join().unwrap() > 0);
+    }
+}
+
+/// A record that is parsed takes a multiple of its length, and only while it is done.
+#[cfg(target_os = "linux")]
+#[test]
+fn memory_for_a_record_is_a_multiple_of_its_length() {
+    const LENGTH: usize = 8 * 1024 * 1024;
+
+    for (arguments, start, unit, end) in [
+        (&["decode", "-f", "1"][..], "", "%41", "\n"),
+        (&["encode", "-f", "1", "--append"], "", " ", "\n"),
+        (&["decode", "--csv", "-c", "1"], "\"", "%41\"\"", "\"\n"),
+        (&["encode", "--csv", "-c", "1", "--append"], "", " ", "\n"),
+        (&["decode", "--jsonl", "-k", "u"], "{\"u\":\"", "%01", "\"}\n"),
+        (&["encode", "--jsonl", "-k", "u", "--append"], "{\"u\":\"", "/", "\"}\n"),
+        (&["decode", "--log", "common", "--append"], "h - - [t] \"GET /", "%41", " HTTP/1.1\" 200 1\n"),
+        (&["form"], "a=", "%01", "\n"),
+    ] {
+        let mut child = spawn(arguments);
+        let mut input = child.stdin.take().unwrap();
+        let mut output = BufReader::new(child.stdout.take().unwrap());
+        let record = [start, &unit.repeat(LENGTH / unit.len()), end].concat();
+        let writer = thread::spawn(move || {
+            input.write_all(record.as_bytes()).unwrap();
+            input
+        });
+        let mut line = Vec::new();
+        output.read_until(b'\n', &mut line).unwrap();
+        let peak = peak(&child);
+        assert!(line.len() > LENGTH / 4 && peak < 20 * LENGTH, "{arguments:?} takes {peak} bytes");
+        drop(writer.join().unwrap());
+        assert!(child.wait().unwrap().success());
     }
 }
 
