@@ -9,15 +9,18 @@ pub(crate) mod many;
 #[cfg(feature = "alloc")]
 pub(crate) mod owned;
 
+use core::marker::PhantomData;
 use core::mem::MaybeUninit;
 
 use crate::byteset::ByteSet;
 use crate::error::{BufferTooSmall, DecodeError, DecodeErrorKind, DecodeIntoError};
 use crate::hex::first_triplet;
+use crate::kernel::op::{Detail, Measure, Pass, Scan, Write};
+pub(crate) use crate::kernel::op::{Occurrences, Presence};
 use crate::kernel::outcome::{Progress, Stop};
 use crate::kernel::report::{self, Extract, Report};
 use crate::kernel::tape::Tape;
-use crate::kernel::{Inspect, Kernels, MEASURE, SCAN, WRITE, word};
+use crate::kernel::{Inspect, Kernels, word};
 use crate::level::Level;
 use crate::rules::{DecodeRules, EncodeRules};
 
@@ -45,8 +48,8 @@ fn members(set: &ByteSet, haystack: &[u8], level: Option<Level>) -> u64 {
 }
 
 #[inline]
-fn run_encode(tape: Tape<'_>, rules: &EncodeRules, mode: u8, level: Option<Level>) -> Progress {
-    let kernel = Kernels::of(Level::usable(level)).encode(rules, mode);
+fn run_encode<M: Pass>(tape: Tape<'_>, rules: &EncodeRules, level: Option<Level>) -> Progress {
+    let kernel = Kernels::of(Level::usable(level)).encode::<M>(rules);
     let (source, target) = tape.halves();
     // SAFETY: as in `find`; the tape keeps the rest. (tests/differential.rs, tests/bounds.rs)
     unsafe { kernel(source, target, rules) }
@@ -61,8 +64,8 @@ fn run_decode_short(tape: Tape<'_>, strict: bool, level: Option<Level>) -> Optio
 }
 
 #[inline]
-fn run_decode(tape: Tape<'_>, rules: &DecodeRules, mode: u8, level: Option<Level>) -> Progress {
-    let kernel = Kernels::of(Level::usable(level)).decode(rules, mode);
+fn run_decode<M: Pass>(tape: Tape<'_>, rules: &DecodeRules, level: Option<Level>) -> Progress {
+    let kernel = Kernels::of(Level::usable(level)).decode::<M>(rules);
     let (source, target) = tape.halves();
     // SAFETY: as in `run_encode`.
     unsafe { kernel(source, target, rules) }
@@ -103,7 +106,7 @@ pub(crate) fn measure_encode(input: &[u8], rules: &EncodeRules, level: Option<Le
     let mut length = 0_usize;
     let _: Result<(), ()> = for_each_part(input, rules, level, |_, part, rules| {
         for piece in pieces(part, MEASURABLE) {
-            length = length.saturating_add(run_encode(Tape::source_only(piece), rules, MEASURE, level).written);
+            length = length.saturating_add(run_encode::<Measure>(Tape::source_only(piece), rules, level).written);
         }
         Ok(())
     });
@@ -140,7 +143,7 @@ pub(crate) fn encode(
 ) -> Result<usize, BufferTooSmall> {
     let mut written = 0;
     for_each_part(input, rules, level, |_, part, rules| {
-        let progress = run_encode(Tape::new(part, &mut output[written..]), rules, WRITE, level);
+        let progress = run_encode::<Write>(Tape::new(part, &mut output[written..]), rules, level);
         written += progress.written;
         if progress.is_end() { Ok(()) } else { Err(()) }
     })
@@ -155,7 +158,7 @@ pub(crate) fn scan_decode(
     rules: &DecodeRules,
     level: Option<Level>,
 ) -> Result<Option<usize>, DecodeError> {
-    let progress = run_decode(Tape::source_only(input), rules, SCAN, level);
+    let progress = run_decode::<Scan>(Tape::source_only(input), rules, level);
     match progress.stop() {
         Stop::Change => Ok(Some(progress.read())),
         _ => decode_outcome(&progress).map(|()| None),
@@ -183,7 +186,7 @@ pub(crate) fn measure_decode(input: &[u8], rules: &DecodeRules, level: Option<Le
     if is_plain(input, rules) {
         return Ok(input.len());
     }
-    let progress = run_decode(Tape::source_only(input), rules, MEASURE, level);
+    let progress = run_decode::<Measure>(Tape::source_only(input), rules, level);
     decode_outcome(&progress).map(|()| progress.written)
 }
 
@@ -202,7 +205,7 @@ pub(crate) fn decode(
     {
         return Ok(written);
     }
-    let progress = run_decode(tape, rules, WRITE, level);
+    let progress = run_decode::<Write>(tape, rules, level);
     if progress.stop() == Stop::Full {
         // The input may yet turn out to be at fault, and then that is what there is to say.
         return Err(BufferTooSmall::new(measure_decode(input, rules, level)?).into());
@@ -218,7 +221,7 @@ pub(crate) fn decode_in_place(
     rules: &DecodeRules,
     level: Option<Level>,
 ) -> Result<usize, DecodeError> {
-    let progress = run_decode(Tape::in_place(buffer), rules, WRITE, level);
+    let progress = run_decode::<Write>(Tape::in_place(buffer), rules, level);
     decode_outcome(&progress).map(|()| progress.written)
 }
 
@@ -280,28 +283,29 @@ pub(crate) fn find_suspect(input: &[u8], level: Option<Level>) -> Option<usize> 
 }
 
 /// What a string holds.
-pub(crate) fn inspect<const COUNT: bool>(input: &[u8], level: Option<Level>) -> Report {
-    Inspector::<COUNT>::new(level).inspect(input)
+pub(crate) fn inspect<D: Detail>(input: &[u8], level: Option<Level>) -> Report {
+    Inspector::<D>::new(level).inspect(input)
 }
 
 /// Inspects any number of strings: the kernel is looked up, and the room for extracted text made, only once.
-pub(crate) struct Inspector<const COUNT: bool> {
+pub(crate) struct Inspector<D: Detail> {
     kernel: Inspect,
     extract: Extract,
     level: Option<Level>,
+    detail: PhantomData<D>,
 }
 
-impl<const COUNT: bool> Inspector<COUNT> {
+impl<D: Detail> Inspector<D> {
     #[inline]
     pub(crate) fn new(level: Option<Level>) -> Self {
-        let kernel = Kernels::of(Level::usable(level)).inspect[usize::from(COUNT)];
-        Self { kernel, extract: Extract::empty(), level }
+        let kernel = Kernels::of(Level::usable(level)).inspect::<D>();
+        Self { kernel, extract: Extract::empty(), level, detail: PhantomData }
     }
 
     /// What a string holds.
     #[inline]
     pub(crate) fn inspect(&mut self, input: &[u8]) -> Report {
-        let Self { kernel, extract, level } = self;
+        let Self { kernel, extract, level, .. } = self;
         let mut report = Report::default();
         (extract.length, extract.is_open) = (0, false);
         let mut is_well_formed = true;
@@ -316,11 +320,11 @@ impl<const COUNT: bool> Inspector<COUNT> {
             }
         }
         if !is_well_formed || extract.length > 0 {
-            if COUNT {
+            if D::COUNTS {
                 let (count, first) = count_ill_formed(input, *level);
                 report.note_counted(report::INVALID_UTF8, count, first);
             } else {
-                report.note::<false>(report::INVALID_UTF8, 1, 0);
+                report.note::<Presence>(report::INVALID_UTF8, 1, 0);
             }
         }
         report

@@ -12,9 +12,13 @@ import subprocess
 import sys
 from collections import namedtuple
 
-# What a kernel's function is called under the v0 scheme: the level, the operation, and the constants VARIANT and MODE, which
-# are zero for what has no options and writes; the second zero is a reference back to the first.
-OPERATIONS = {"decode": "6decodeKh0_KB[0-9a-zA-Z]*_E", "encode": "6encodeKh0_KB[0-9a-zA-Z]*_E"}
+# What a kernel's function is called under the v0 scheme: the level, the operation, and the types that it is instantiated for. `Kb0_` is
+# `false`, and `KB..._` a reference back to that.
+REFERENCE = "_KB[0-9a-zA-Z]*"
+OPERATIONS = {
+    "decode": rf"6decodeINt\w*6PolicyKb0{REFERENCE}{REFERENCE}_E\w*5Write",
+    "encode": rf"6encodeINt\w*6EscapeKb0{REFERENCE}_E\w*5Write",
+}
 
 Block = namedtuple("Block", "instructions successors")
 

@@ -9,7 +9,7 @@ use super::{ColumnError, Offset};
 use crate::byteset::ByteSet;
 use crate::decode::Decoder;
 use crate::driver;
-use crate::driver::many::{MEMBERS, MEMBERS_BUT_TRIPLETS, ManyDecoder, ManyEncoder, PERCENTS, TRIPLETS_OF_OTHERS};
+use crate::driver::many::{ManyDecoder, ManyEncoder, Selection};
 use crate::encode::Encoder;
 use crate::error::{DecodeError, DecodeErrorKind};
 use crate::normalize::{Malformed, Normalizer};
@@ -127,12 +127,12 @@ impl Codec for Decoding {
 
     /// Nearly every '%' begins a triplet, and of those nearly always all are decoded, or none.
     fn mark(&self, chunk: &[u8], _: impl Iterator<Item = usize>, marks: &mut Marks) -> Marked {
-        marks.fill(PERCENTS, &ByteSet::EMPTY, chunk);
+        marks.fill(Selection::Percents, &ByteSet::EMPTY, chunk);
         Marked::Likely
     }
 
     fn mark_exactly(&self, chunk: &[u8], marks: &mut Marks) {
-        marks.fill(TRIPLETS_OF_OTHERS, self.decoder.rules.keep.as_ref().unwrap_or(&ByteSet::EMPTY), chunk);
+        marks.fill(Selection::TripletsOfOthers, self.decoder.rules.keep.as_ref().unwrap_or(&ByteSet::EMPTY), chunk);
     }
 
     /// The triplet of a digit after a malformed '%', where no triplet may be created.
@@ -237,7 +237,7 @@ impl Codec for Encoding<'_> {
             return Marked::Not;
         }
         if !rules.keep_triplets {
-            marks.fill(MEMBERS, rules.escape(), chunk);
+            marks.fill(Selection::Members, rules.escape(), chunk);
             return Marked::Exactly;
         }
         // The digits of a triplet that is kept stay too: which ones those are would change where two rows meet.
@@ -245,12 +245,12 @@ impl Codec for Encoding<'_> {
             return Marked::Not;
         }
         // Nearly every '%' begins a triplet, and stays.
-        marks.fill(MEMBERS, &rules.escape().without(b'%'), chunk);
+        marks.fill(Selection::Members, &rules.escape().without(b'%'), chunk);
         Marked::Likely
     }
 
     fn mark_exactly(&self, chunk: &[u8], marks: &mut Marks) {
-        marks.fill(MEMBERS_BUT_TRIPLETS, self.rules_of(chunk).escape(), chunk);
+        marks.fill(Selection::MembersButTriplets, self.rules_of(chunk).escape(), chunk);
     }
 
     #[inline]

@@ -35,8 +35,8 @@ use self::codecs::{Decoding, Encoding, Text};
 use self::rows::{CHUNK, Marks, run};
 use crate::byteset::ByteSet;
 use crate::decode::Decoder;
-use crate::driver::Inspector;
-use crate::driver::many::{ILLEGAL_BYTES, Index, MEMBERS};
+use crate::driver::many::{ILLEGAL_BYTES, Index, Selection};
+use crate::driver::{Inspector, Presence};
 use crate::encode::Encoder;
 use crate::error::DecodeError;
 use crate::inspect::{Findings, Kinds};
@@ -630,7 +630,7 @@ impl Inspection {
         const MANIFOLD: ByteSet = ByteSet::NON_ASCII.with(b'%').with(b'+');
         /// Raw bytes that are but illegal.
         const SIMPLE: ByteSet = ILLEGAL_BYTES.intersection(ByteSet::NON_ASCII.complement());
-        let mut inspector = Inspector::<false>::new(level);
+        let mut inspector = Inspector::<Presence>::new(level);
         let mut inspect = |bytes: &[u8]| Kinds::from_bits(inspector.inspect(bytes).kinds());
         let mut rows = Vec::with_capacity(column.len());
         let (Some(mut manifold), Some(mut simple)) = (Marks::new(level), Marks::new(level)) else {
@@ -645,8 +645,8 @@ impl Inspection {
                 continue;
             }
             let bytes = column.bytes(first..end);
-            manifold.fill(MEMBERS, &MANIFOLD, bytes);
-            simple.fill(MEMBERS, &SIMPLE, bytes);
+            manifold.fill(Selection::Members, &MANIFOLD, bytes);
+            simple.fill(Selection::Members, &SIMPLE, bytes);
             let base = column.bound(first);
             let (mut start, mut before) = (0, (0, 0));
             rows.extend(column.offsets[first + 1..=end].iter().map(|end| {

@@ -6,7 +6,7 @@ use core::ops::Range;
 
 use super::{Column, ColumnBuf, ColumnError, Offset, OnError};
 use crate::byteset::ByteSet;
-use crate::driver::many::{Mark, Marker, Shift};
+use crate::driver::many::{Mark, Marker, Selection, Shift};
 use crate::error::DecodeError;
 use crate::level::Level;
 
@@ -28,10 +28,10 @@ impl Marks {
         Marker::new(level).map(|marker| Self { marker, marks: [Mark::default(); CHUNK / 64 + 1] })
     }
 
-    /// Marks what `what` says of `set`; see [`many`](crate::driver::many).
+    /// Marks a selection of a chunk.
     #[inline]
-    pub(super) fn fill(&mut self, what: u8, set: &ByteSet, chunk: &[u8]) {
-        self.marker.mark(what, set, chunk, &mut self.marks);
+    pub(super) fn fill(&mut self, selection: Selection, set: &ByteSet, chunk: &[u8]) {
+        self.marker.mark(selection, set, chunk, &mut self.marks);
     }
 
     /// How many there are before a place of the chunk.

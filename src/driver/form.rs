@@ -204,10 +204,11 @@ pub(crate) mod owned {
     use super::WINDOW;
     use crate::driver::owned::{SLACK, append_encoded, into_text_unchecked, replace_ill_formed};
     use crate::driver::{SHORT, is_well_formed, run_decode};
+    use crate::kernel::op::Write;
     use crate::kernel::pair;
     pub(crate) use crate::kernel::pair::PairRules;
     use crate::kernel::tape::Tape;
-    use crate::kernel::{EncodePair, Kernels, WRITE, word};
+    use crate::kernel::{EncodePair, Kernels, word};
     use crate::level::Level;
     use crate::rules::DecodeRules;
 
@@ -233,7 +234,7 @@ pub(crate) mod owned {
         }
         let mut output = Vec::with_capacity(part.len() + SLACK);
         // Decoding never grows.
-        let written = run_decode(Tape::new(part, output.spare_capacity_mut()), &LENIENT, WRITE, level).initialised();
+        let written = run_decode::<Write>(Tape::new(part, output.spare_capacity_mut()), &LENIENT, level).initialised();
         // SAFETY: the kernel initialised `written` bytes of the capacity. (tests/form.rs, tests/guarded_heap.rs)
         unsafe { output.set_len(written) }
         // What is as long may have a space for a '+' yet.

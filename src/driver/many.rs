@@ -8,12 +8,11 @@ use super::{SHORT, decode_outcome, for_each_part, is_plain, measure_encode};
 use crate::byteset::ByteSet;
 use crate::error::DecodeError;
 use crate::kernel::marks::MarkKernels;
-pub(crate) use crate::kernel::marks::{
-    Index, MEMBERS, MEMBERS_BUT_TRIPLETS, Mark, PERCENTS, Shift, TRIPLETS_OF_OTHERS,
-};
+pub(crate) use crate::kernel::marks::{Index, Mark, Selection, Shift};
+use crate::kernel::op::Write;
 pub(crate) use crate::kernel::report::ILLEGAL_BYTES;
 use crate::kernel::tape::Tape;
-use crate::kernel::{Decode, DecodeShort, Encode, Kernels, WRITE};
+use crate::kernel::{Decode, DecodeShort, Encode, Kernels};
 use crate::level::Level;
 use crate::rules::{DecodeRules, EncodeRules};
 
@@ -32,7 +31,7 @@ impl ManyDecoder {
     pub(crate) fn new(rules: &DecodeRules, level: Option<Level>) -> Self {
         let kernels = Kernels::of(Level::usable(level));
         Self {
-            kernel: kernels.decode(rules, WRITE),
+            kernel: kernels.decode::<Write>(rules),
             short: rules.are_simple().then_some(kernels.decode_short),
             is_plain_likely: kernels.marks.is_none(),
             rules: *rules,
@@ -93,7 +92,7 @@ pub(crate) struct ManyEncoder<'r> {
 impl<'r> ManyEncoder<'r> {
     #[inline]
     pub(crate) fn new(rules: &'r EncodeRules, level: Option<Level>) -> Self {
-        Self { kernel: Kernels::of(Level::usable(level)).encode(rules, WRITE), rules, level }
+        Self { kernel: Kernels::of(Level::usable(level)).encode::<Write>(rules), rules, level }
     }
 
     /// Appends the encoded form. Where there is no room for the worst case, it is measured first.
@@ -131,11 +130,11 @@ impl Marker {
         Kernels::of(Level::usable(level)).marks.as_ref().map(Self)
     }
 
-    /// Marks what `what` says of `set`, for the blocks that `marks` has room for.
+    /// Marks a selection, for the blocks that `marks` has room for.
     #[inline]
-    pub(crate) fn mark(self, what: u8, set: &ByteSet, text: &[u8], marks: &mut [Mark]) {
+    pub(crate) fn mark(self, selection: Selection, set: &ByteSet, text: &[u8], marks: &mut [Mark]) {
         // SAFETY: the kernels are those of a level that the machine has. (tests/columns.rs, tests/bounds.rs)
-        unsafe { (self.0.mark[usize::from(what)])(set, text, marks) }
+        unsafe { (self.0.mark(selection))(set, text, marks) }
     }
 
     /// See [`marks::place`](crate::kernel::marks).

@@ -17,10 +17,11 @@ use crate::byteset::ByteSet;
 use crate::error::{DecodeError, DecodeIntoError};
 use crate::hex::{LOWERCASE, UPPERCASE, first_triplet, triplets};
 use crate::kernel::few::{Suspects, decode_triplet, encode_one, room_for_one};
+use crate::kernel::op::{Measure, Scan, Write};
 use crate::kernel::outcome::Stop;
 use crate::kernel::scalar::encode::{FEW_OUTPUT, encode_few as encode_few_bytes};
 use crate::kernel::tape::Tape;
-use crate::kernel::{Kernels, MEASURE, SCAN, SHORT_OUTPUT, WRITE, word};
+use crate::kernel::{Kernels, SHORT_OUTPUT, word};
 use crate::level::Level;
 use crate::rules::{DecodeRules, EncodeRules};
 
@@ -31,7 +32,7 @@ pub(super) const SLACK: usize = 16;
 #[inline]
 pub(crate) fn scan_encode(input: &[u8], rules: &EncodeRules, level: Option<Level>) -> Option<usize> {
     for_each_part(input, rules, level, |at, part, rules| {
-        let progress = run_encode(Tape::source_only(part), rules, SCAN, level);
+        let progress = run_encode::<Scan>(Tape::source_only(part), rules, level);
         if progress.stop() == Stop::Change { Err(at + progress.read()) } else { Ok(()) }
     })
     .err()
@@ -174,7 +175,7 @@ const ONCE: usize = 1024;
 fn encode_once<'a>(input: &'a [u8], rules: &EncodeRules, level: Option<Level>) -> Cow<'a, str> {
     let mut buffer = [MaybeUninit::uninit(); 3 * ONCE + 8];
     // The buffer has room for the worst case.
-    let written = run_encode(Tape::new(input, &mut buffer), rules, WRITE, level).initialised();
+    let written = run_encode::<Write>(Tape::new(input, &mut buffer), rules, level).initialised();
     // SAFETY: the kernel initialised `written` bytes of it. (tests/bounds.rs)
     let output: &[u8] = unsafe { assume_init(&mut buffer, written) };
     let is_changed = written > input.len() || rules.plus() && output != input;
@@ -281,7 +282,7 @@ fn decode_short<'a>(input: &'a [u8], strict: bool, kernels: &Kernels) -> Result<
             let (source, target) = Tape::source_only(input).halves();
             // SAFETY: as above.
             let progress =
-                unsafe { kernels.decode(&DecodeRules::STRICT, MEASURE)(source, target, &DecodeRules::STRICT) };
+                unsafe { kernels.decode::<Measure>(&DecodeRules::STRICT)(source, target, &DecodeRules::STRICT) };
             decode_outcome(&progress).map(|()| Cow::Borrowed(input))
         }
         Some(written) if written == input.len() => Ok(Cow::Borrowed(input)),

@@ -13,6 +13,7 @@
 use core::arch::x86_64::*;
 
 use super::generic;
+use super::op::{DecodePolicy, Detail, EncodePolicy, Pass};
 use super::outcome::Progress;
 use super::report::{Extract, Report};
 use super::tape::{Source, Tape, Target};

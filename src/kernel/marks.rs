@@ -9,14 +9,48 @@ use core::fmt::Debug;
 
 use crate::byteset::ByteSet;
 
-/// To mark: the members of a set.
-pub(crate) const MEMBERS: u8 = 0;
-/// To mark: the members of a set, but for the '%' of triplets.
-pub(crate) const MEMBERS_BUT_TRIPLETS: u8 = 1;
-/// To mark: every '%', whatever the set.
-pub(crate) const PERCENTS: u8 = 2;
-/// To mark: the '%' of the triplets of all bytes but the members of a set.
-pub(crate) const TRIPLETS_OF_OTHERS: u8 = 3;
+/// What is marked.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub(crate) enum Selection {
+    /// The members of a set.
+    Members,
+    /// The members of a set, but for the '%' of triplets.
+    MembersButTriplets,
+    /// Every '%', whatever the set.
+    Percents,
+    /// The '%' of the triplets of all bytes but the members of a set.
+    TripletsOfOthers,
+}
+
+/// A [`Selection`] that a kernel is instantiated for.
+pub(super) trait Select {
+    const SELECTION: Selection;
+}
+
+/// See [`Selection::Members`].
+enum Members {}
+/// See [`Selection::MembersButTriplets`].
+enum MembersButTriplets {}
+/// See [`Selection::Percents`].
+enum Percents {}
+/// See [`Selection::TripletsOfOthers`].
+enum TripletsOfOthers {}
+
+impl Select for Members {
+    const SELECTION: Selection = Selection::Members;
+}
+
+impl Select for MembersButTriplets {
+    const SELECTION: Selection = Selection::MembersButTriplets;
+}
+
+impl Select for Percents {
+    const SELECTION: Selection = Selection::Percents;
+}
+
+impl Select for TripletsOfOthers {
+    const SELECTION: Selection = Selection::TripletsOfOthers;
+}
 
 /// What a level that has vectors does with marks.
 ///
@@ -24,8 +58,8 @@ pub(crate) const TRIPLETS_OF_OTHERS: u8 = 3;
 ///
 /// As [`Kernel`](super::Kernel).
 pub(super) trait MarkKernel {
-    /// Marks what `WHAT` says of `set`: the first `text.len() / 64 + 1` of `marks`, or as many as there are.
-    unsafe fn mark<const WHAT: u8>(set: &ByteSet, text: &[u8], marks: &mut [Mark]);
+    /// Marks the selection: the first `text.len() / 64 + 1` of `marks`, or as many as there are.
+    unsafe fn mark<S: Select>(set: &ByteSet, text: &[u8], marks: &mut [Mark]);
 
     /// [`place`], with the instructions of the level.
     unsafe fn place<I: Index>(
@@ -38,12 +72,14 @@ pub(super) trait MarkKernel {
     ) -> bool;
 }
 
-type DoMark = unsafe fn(&ByteSet, &[u8], &mut [Mark]);
+pub(crate) type DoMark = unsafe fn(&ByteSet, &[u8], &mut [Mark]);
 
 /// The entry points of a level.
 pub struct MarkKernels {
-    /// By what is to be marked.
-    pub(crate) mark: [DoMark; 4],
+    members: DoMark,
+    members_but_triplets: DoMark,
+    percents: DoMark,
+    triplets_of_others: DoMark,
     place_i32: Place<i32>,
     place_i64: Place<i64>,
 }
@@ -51,14 +87,23 @@ pub struct MarkKernels {
 impl MarkKernels {
     pub(super) const fn of<K: MarkKernel>() -> Self {
         Self {
-            mark: [
-                K::mark::<MEMBERS>,
-                K::mark::<MEMBERS_BUT_TRIPLETS>,
-                K::mark::<PERCENTS>,
-                K::mark::<TRIPLETS_OF_OTHERS>,
-            ],
+            members: K::mark::<Members>,
+            members_but_triplets: K::mark::<MembersButTriplets>,
+            percents: K::mark::<Percents>,
+            triplets_of_others: K::mark::<TripletsOfOthers>,
             place_i32: K::place,
             place_i64: K::place,
+        }
+    }
+
+    /// Marks a selection.
+    #[inline]
+    pub(crate) fn mark(&self, selection: Selection) -> DoMark {
+        match selection {
+            Selection::Members => self.members,
+            Selection::MembersButTriplets => self.members_but_triplets,
+            Selection::Percents => self.percents,
+            Selection::TripletsOfOthers => self.triplets_of_others,
         }
     }
 }

@@ -19,6 +19,7 @@ mod generic;
 pub(crate) mod marks;
 #[cfg(all(target_arch = "aarch64", target_feature = "neon", target_endian = "little"))]
 mod neon;
+pub(crate) mod op;
 pub(crate) mod outcome;
 pub(crate) mod pair;
 pub(crate) mod report;
@@ -37,6 +38,10 @@ use crate::byteset::ByteSet;
 use crate::level::Usable;
 use crate::rules::{DecodeRules, EncodeRules};
 use marks::MarkKernels;
+use op::{
+    ByDetail, ByPass, DecodePolicy, Detail, EncodePolicy, Escape, Measure, Normalize, Occurrences, Pass, Policy,
+    Presence, Scan, Write,
+};
 use outcome::Progress;
 use report::{Extract, Report};
 use tape::{Source, Target};
@@ -55,22 +60,6 @@ pub(crate) struct FormMarks {
 /// Room for 64 bytes encoded, and for as many again, so that kernels can store whole registers.
 pub(crate) const SHORT_OUTPUT: usize = 256;
 pub(crate) type ShortOutput = [MaybeUninit<u8>; SHORT_OUTPUT];
-
-/// Variant bit of both operations: '+' stands for a space.
-pub(crate) const PLUS: u8 = 1;
-/// Variant bit of both operations: some triplets of the input stay as they are.
-pub(crate) const KEEP: u8 = 2;
-/// Variant bit of decoding: some bytes must not stand in the output.
-pub(crate) const REJECT: u8 = 4;
-/// Variant bit of decoding, with [`KEEP`] alone: the digits of the triplets that stay become upper-case.
-pub(crate) const UPPERCASE: u8 = 8;
-
-/// Mode: write the output.
-pub(crate) const WRITE: u8 = 0;
-/// Mode: write nothing, count what would be written.
-pub(crate) const MEASURE: u8 = 1;
-/// Mode: write nothing, stop at the first byte that the operation changes.
-pub(crate) const SCAN: u8 = 2;
 
 /// One level's implementation.
 ///
@@ -95,26 +84,20 @@ pub(crate) trait Kernel {
     unsafe fn members(set: &ByteSet, haystack: &[u8]) -> u64;
 
     /// Notes what raw bytes and triplets are, and extracts the text by which it is known whether the decoded form is well-formed.
-    /// Without `COUNT`, how often and where is left out. The haystack has at most [`report::CHUNK`] bytes, the extract at most 3.
-    unsafe fn inspect<const COUNT: bool>(haystack: &[u8], extract: &mut Extract, report: &mut Report);
+    /// The haystack has at most [`report::CHUNK`] bytes, the extract at most 3.
+    unsafe fn inspect<D: Detail>(haystack: &[u8], extract: &mut Extract, report: &mut Report);
 
     /// What matters to a parser of forms among at most 64 bytes; returns the ends once more, so that who goes by them need not wait for a
     /// store.
     unsafe fn form_marks(bytes: &[u8], marks: &mut FormMarks) -> u64;
 
-    /// Encodes; `VARIANT` must agree with the rules. The source and the target are the halves of one [`Tape`], and disjoint.
-    unsafe fn encode<const VARIANT: u8, const MODE: u8>(
-        source: Source<'_>,
-        target: Target<'_>,
-        rules: &EncodeRules,
-    ) -> Progress;
+    /// Encodes; the policy must agree with the rules. The source and the target are the halves of one [`Tape`], and disjoint.
+    unsafe fn encode<P: EncodePolicy, M: Pass>(source: Source<'_>, target: Target<'_>, rules: &EncodeRules)
+    -> Progress;
 
-    /// Decodes; `VARIANT` must agree with the rules. The source and the target are the halves of one [`Tape`].
-    unsafe fn decode<const VARIANT: u8, const MODE: u8>(
-        source: Source<'_>,
-        target: Target<'_>,
-        rules: &DecodeRules,
-    ) -> Progress;
+    /// Decodes; the policy must agree with the rules. The source and the target are the halves of one [`Tape`].
+    unsafe fn decode<P: DecodePolicy, M: Pass>(source: Source<'_>, target: Target<'_>, rules: &DecodeRules)
+    -> Progress;
 
     /// Decodes at most 64 bytes by rules that say nothing but whether to be strict, and returns the length of the output. `None`
     /// if there is no room, or if it is strict and a '%' malformed: then nothing is said of the output. The source and the target
@@ -142,7 +125,7 @@ pub(crate) type DecodeShort = unsafe fn(Source<'_>, Target<'_>, bool) -> Option<
 pub(crate) type Encode = unsafe fn(Source<'_>, Target<'_>, &EncodeRules) -> Progress;
 pub(crate) type Decode = unsafe fn(Source<'_>, Target<'_>, &DecodeRules) -> Progress;
 
-/// All entry points of one level, by variant and mode.
+/// All entry points of one level.
 pub(crate) struct Kernels {
     pub(crate) find: Find,
     pub(crate) count: Count,
@@ -151,16 +134,18 @@ pub(crate) struct Kernels {
     /// Without vectors, marking costs more than it saves.
     #[cfg_attr(not(feature = "alloc"), allow(dead_code, reason = "as in `marks`"))]
     pub(crate) marks: Option<MarkKernels>,
-    pub(crate) inspect: [Inspect; 2],
+    inspect: ByDetail<Inspect>,
     pub(crate) form_marks: Marks,
     pub(crate) decode_short: DecodeShort,
     #[cfg_attr(not(feature = "alloc"), allow(dead_code, reason = "only what allocates measures by writing"))]
     pub(crate) encode_short: EncodeShort,
     #[cfg_attr(not(feature = "alloc"), allow(dead_code, reason = "only what grows gets pairs appended"))]
     pub(crate) encode_pair: EncodePair,
-    encode: [[Encode; 3]; 4],
-    /// The variants without [`UPPERCASE`], then the one with it.
-    decode: [[Decode; 3]; 9],
+    /// By `PLUS`, then `KEEP`.
+    encode: [[ByPass<Encode>; 2]; 2],
+    /// By `PLUS`, `KEEP`, then `REJECT`.
+    decode: [[[ByPass<Decode>; 2]; 2]; 2],
+    normalize: ByPass<Decode>,
 }
 
 impl Kernels {
@@ -171,21 +156,23 @@ impl Kernels {
     }
 
     #[inline]
-    pub(crate) fn encode(&self, rules: &EncodeRules, mode: u8) -> Encode {
-        let variant = u8::from(rules.plus()) * PLUS + u8::from(rules.keep_triplets) * KEEP;
-        self.encode[usize::from(variant)][usize::from(mode)]
+    pub(crate) fn encode<M: Pass>(&self, rules: &EncodeRules) -> Encode {
+        M::of(&self.encode[usize::from(rules.plus())][usize::from(rules.keep_triplets)])
     }
 
     #[inline]
-    pub(crate) fn decode(&self, rules: &DecodeRules, mode: u8) -> Decode {
-        let variant = u8::from(rules.plus) * PLUS
-            + u8::from(rules.keep.is_some()) * KEEP
-            + u8::from(rules.reject.is_some()) * REJECT;
-        let index = if rules.uppercase { 8 } else { usize::from(variant) };
-        self.decode[index][usize::from(mode)]
+    pub(crate) fn decode<M: Pass>(&self, rules: &DecodeRules) -> Decode {
+        let [plus, keep, reject] = [rules.plus, rules.keep.is_some(), rules.reject.is_some()].map(usize::from);
+        M::of(if rules.uppercase { &self.normalize } else { &self.decode[plus][keep][reject] })
+    }
+
+    #[inline]
+    pub(crate) fn inspect<D: Detail>(&self) -> Inspect {
+        D::of(&self.inspect)
     }
 }
 
+/// The entry points of a level: all that it implements, by what it is instantiated for.
 macro_rules! kernels {
     ($level:ty, $marks:expr) => {
         Kernels {
@@ -194,21 +181,37 @@ macro_rules! kernels {
             is_well_formed: <$level>::is_well_formed,
             members: <$level>::members,
             marks: $marks,
-            inspect: [<$level>::inspect::<false>, <$level>::inspect::<true>],
+            inspect: ByDetail { presence: <$level>::inspect::<Presence>, occurrences: <$level>::inspect::<Occurrences> },
             form_marks: <$level>::form_marks,
             decode_short: <$level>::decode_short,
             encode_short: <$level>::encode_short,
             encode_pair: <$level>::encode_pair,
-            encode: kernels!(@variants $level, encode, 0 1 2 3),
-            decode: kernels!(@variants $level, decode, 0 1 2 3 4 5 6 7 10),
+            encode: [
+                [kernels!(@encode $level, false, false), kernels!(@encode $level, false, true)],
+                [kernels!(@encode $level, true, false), kernels!(@encode $level, true, true)],
+            ],
+            decode: [kernels!(@keep $level, false), kernels!(@keep $level, true)],
+            normalize: kernels!(@passes $level, decode, Normalize),
         }
     };
-    (@variants $level:ty, $operation:ident, $($variant:literal)*) => {
-        [$([
-            <$level>::$operation::<$variant, WRITE>,
-            <$level>::$operation::<$variant, MEASURE>,
-            <$level>::$operation::<$variant, SCAN>,
-        ]),*]
+    (@keep $level:ty, $plus:literal) => {
+        [kernels!(@reject $level, $plus, false), kernels!(@reject $level, $plus, true)]
+    };
+    (@reject $level:ty, $plus:literal, $keep:literal) => {
+        [
+            kernels!(@passes $level, decode, Policy<$plus, $keep, false>),
+            kernels!(@passes $level, decode, Policy<$plus, $keep, true>),
+        ]
+    };
+    (@encode $level:ty, $plus:literal, $keep:literal) => {
+        kernels!(@passes $level, encode, Escape<$plus, $keep>)
+    };
+    (@passes $level:ty, $operation:ident, $policy:ty) => {
+        ByPass {
+            write: <$level>::$operation::<$policy, Write>,
+            measure: <$level>::$operation::<$policy, Measure>,
+            scan: <$level>::$operation::<$policy, Scan>,
+        }
     };
 }
 

@@ -4,7 +4,7 @@
 /// How far a kernel came, and why it stopped there: small enough to be returned in registers, since most inputs are short.
 #[derive(Clone, Copy)]
 pub(crate) struct Progress {
-    /// Bytes of the output: those written, or with [`MEASURE`](super::MEASURE), those that would be.
+    /// Bytes of the output: those written, or with [`Measure`](super::op::Measure), those that would be.
     pub(crate) written: usize,
     /// Zero at the end of the input; else how many bytes of it were read, above a byte that explains and one that says why.
     stop: u64,
@@ -69,7 +69,7 @@ pub(crate) enum Stop {
     End,
     /// The output would not fit. Nothing was written behind its end; how far it came says little.
     Full,
-    /// [`SCAN`](super::SCAN) found a byte or triplet that the operation changes.
+    /// [`Scan`](super::op::Scan) found a byte or triplet that the operation changes.
     Change,
     /// Decoding strictly: a malformed '%'. All before it is written.
     Malformed,

@@ -3,6 +3,7 @@
 
 use core::mem::MaybeUninit;
 
+use super::op::{Detail, Presence};
 use crate::byteset::ByteSet;
 use crate::sets;
 
@@ -40,9 +41,9 @@ pub(crate) struct Report {
 impl Report {
     /// Notes findings of a kind: the bits of `places` count from the offset `at`.
     #[inline(always)]
-    pub(crate) fn note<const COUNT: bool>(&mut self, kind: usize, places: u64, at: usize) {
+    pub(crate) fn note<D: Detail>(&mut self, kind: usize, places: u64, at: usize) {
         self.found |= u32::from(places != 0) << kind;
-        if COUNT && places != 0 {
+        if D::COUNTS && places != 0 {
             if self.counts[kind] == 0 {
                 // `at` may count backwards from the base.
                 self.first[kind] = self.base.wrapping_add(at) + places.trailing_zeros() as usize;
@@ -54,9 +55,9 @@ impl Report {
     /// Notes the union of what raw bytes are, without counting: the bits of [`RAW`], and whether any byte is from 128.
     #[inline(always)]
     pub(crate) fn note_raw(&mut self, raw: u8, is_non_ascii: bool) {
-        self.note::<false>(PLUS, u64::from(raw & RAW_PLUS != 0), 0);
-        self.note::<false>(NON_ASCII, u64::from(is_non_ascii), 0);
-        self.note::<false>(ILLEGAL, u64::from(is_non_ascii || raw & RAW_ILLEGAL != 0), 0);
+        self.note::<Presence>(PLUS, u64::from(raw & RAW_PLUS != 0), 0);
+        self.note::<Presence>(NON_ASCII, u64::from(is_non_ascii), 0);
+        self.note::<Presence>(ILLEGAL, u64::from(is_non_ascii || raw & RAW_ILLEGAL != 0), 0);
     }
 
     /// Notes the union of what triplets stand for, without counting.

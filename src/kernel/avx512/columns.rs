@@ -11,10 +11,10 @@ use super::block::{DIGITS, Window};
 use super::memory::{load, load_table, low_bits};
 use super::search::Class;
 use crate::byteset::ByteSet;
-use crate::kernel::marks::{self, MEMBERS, Mark, PERCENTS, TRIPLETS_OF_OTHERS};
+use crate::kernel::marks::{self, Mark, Select, Selection};
 
 #[inline(always)]
-pub(super) unsafe fn mark<const WHAT: u8>(set: &ByteSet, text: &[u8], marks: &mut [Mark]) {
+pub(super) unsafe fn mark<S: Select>(set: &ByteSet, text: &[u8], marks: &mut [Mark]) {
     let (start, length) = (text.as_ptr(), text.len());
     let set = Class::new(set);
     let digits = load_table(&DIGITS);
@@ -23,15 +23,16 @@ pub(super) unsafe fn mark<const WHAT: u8>(set: &ByteSet, text: &[u8], marks: &mu
         let (from, left) = (start.add(at), length - at);
         let x = if left >= LANES { _mm512_loadu_epi8(from.cast()) } else { load(from, left) };
         let percent = _mm512_cmpeq_epi8_mask(x, percents);
-        if WHAT == PERCENTS {
+        if S::SELECTION == Selection::Percents {
             return percent;
         }
-        let found = if WHAT == TRIPLETS_OF_OTHERS { 0 } else { set.members(x) & low_bits(left) };
-        if WHAT == MEMBERS || percent == 0 {
+        let finds_triplets = S::SELECTION == Selection::TripletsOfOthers;
+        let found = if finds_triplets { 0 } else { set.members(x) & low_bits(left) };
+        if S::SELECTION == Selection::Members || percent == 0 {
             return found;
         }
         let window = if left >= LANES + 2 { Window::load(from) } else { Window::load_end(from, left) };
         let (valid, bytes) = window.triplets(percent, digits);
-        if WHAT == TRIPLETS_OF_OTHERS { valid & !set.members(bytes) } else { found & !valid }
+        if finds_triplets { valid & !set.members(bytes) } else { found & !valid }
     });
 }

@@ -11,13 +11,13 @@ use super::block::{DIGITS, Window, are_digits};
 use super::memory::{lane, load, load_table, low_bits, store};
 use super::search::Class;
 use crate::byteset::ByteSet;
+use crate::kernel::op::{DecodePolicy, Extent, Full, Lenient, Pass, Tail};
 use crate::kernel::outcome::{Cursor, Progress, Stop};
 use crate::kernel::tape::{Source, Tape, Target};
-use crate::kernel::{KEEP, PLUS, REJECT, SCAN, UPPERCASE, WRITE};
 use crate::rules::DecodeRules;
 
 #[inline(always)]
-pub(super) unsafe fn decode<const VARIANT: u8, const MODE: u8>(
+pub(super) unsafe fn decode<P: DecodePolicy, M: Pass>(
     source: Source<'_>,
     target: Target<'_>,
     rules: &DecodeRules,
@@ -25,10 +25,10 @@ pub(super) unsafe fn decode<const VARIANT: u8, const MODE: u8>(
     let tape = Tape::of(source, target);
     let mut cursor = Cursor::START;
     let decode = Decode::new(rules);
-    let stop = if VARIANT & !PLUS == 0 && MODE == WRITE && !rules.strict {
-        decode.all::<VARIANT, MODE, true>(&tape, &mut cursor)
+    let stop = if !P::KEEP && !P::REJECT && M::WRITES && !rules.strict {
+        decode.all::<Lenient<P>, M>(&tape, &mut cursor)
     } else {
-        decode.all::<VARIANT, MODE, false>(&tape, &mut cursor)
+        decode.all::<P, M>(&tape, &mut cursor)
     };
     Progress::new(cursor.read, cursor.written, stop)
 }
@@ -58,22 +58,18 @@ impl Decode {
     }
 
     #[inline(always)]
-    unsafe fn all<const VARIANT: u8, const MODE: u8, const LENIENT: bool>(
-        &self,
-        tape: &Tape<'_>,
-        cursor: &mut Cursor,
-    ) -> Stop {
+    unsafe fn all<P: DecodePolicy, M: Pass>(&self, tape: &Tape<'_>, cursor: &mut Cursor) -> Stop {
         // A run has no more blocks than there are in the input with two bytes to spare and, since a block never grows, than there
         // is room for in the output.
         loop {
             let mut run = (tape.length() - cursor.read).saturating_sub(2) / LANES;
-            if MODE == WRITE {
+            if M::WRITES {
                 run = run.min((tape.capacity() - cursor.written) / LANES);
             }
             if run == 0 {
                 break;
             }
-            if let Some(stop) = self.run::<VARIANT, MODE, LENIENT>(tape, cursor, run) {
+            if let Some(stop) = self.run::<P, M>(tape, cursor, run) {
                 return stop;
             }
         }
@@ -83,11 +79,11 @@ impl Decode {
             let length = left.min(LANES);
             let to = tape.target().wrapping_add(cursor.written);
             let room = tape.capacity().wrapping_sub(cursor.written);
-            let marks = self.marks::<VARIANT, MODE>(window.x, low_bits(length), cursor);
+            let marks = self.marks::<P, M>(window.x, low_bits(length), cursor);
             let stop = if marks.suspects == 0 {
-                Self::pass::<MODE, false>(&marks, length, cursor, to, room)
+                Self::pass::<M, Tail>(&marks, length, cursor, to, room)
             } else {
-                self.block::<VARIANT, MODE, LENIENT, false>(window, &marks, length, cursor, to, room)
+                self.block::<P, M, Tail>(window, &marks, length, cursor, to, room)
             };
             if let Some(stop) = stop {
                 return stop;
@@ -105,10 +101,10 @@ impl Decode {
     ///
     /// # Safety
     ///
-    /// The source has `blocks * LANES + 2` bytes from `cursor.read` on, `blocks` being 1 at least. With [`WRITE`], the target has
+    /// The source has `blocks * LANES + 2` bytes from `cursor.read` on, `blocks` being 1 at least. If the pass writes, the target has
     /// room for `blocks * LANES` from `cursor.written` on.
     #[inline(always)]
-    unsafe fn run<const VARIANT: u8, const MODE: u8, const LENIENT: bool>(
+    unsafe fn run<P: DecodePolicy, M: Pass>(
         &self,
         tape: &Tape<'_>,
         cursor: &mut Cursor,
@@ -117,23 +113,23 @@ impl Decode {
         let last = tape.length() - LANES - 2;
         while blocks > 0 {
             let from = tape.source().add(cursor.read);
-            let marks = self.marks::<VARIANT, MODE>(_mm512_loadu_epi8(from.cast()), u64::MAX, cursor);
+            let marks = self.marks::<P, M>(_mm512_loadu_epi8(from.cast()), u64::MAX, cursor);
             if marks.suspects == 0 {
                 let to = tape.target().wrapping_add(cursor.written);
-                Self::pass::<MODE, true>(&marks, LANES, cursor, to, LANES);
+                Self::pass::<M, Full>(&marks, LANES, cursor, to, LANES);
                 blocks -= 1;
                 continue;
             }
             let mut window = Window::load(from);
             while blocks > 0 {
-                let marks = self.marks::<VARIANT, MODE>(window.x, u64::MAX, cursor);
+                let marks = self.marks::<P, M>(window.x, u64::MAX, cursor);
                 if marks.suspects == 0 {
                     break;
                 }
                 // There is a next block exactly if it is not after the last one that could be.
                 let next = Window::load(tape.source().add((cursor.read + LANES).min(last)));
                 let to = tape.target().wrapping_add(cursor.written);
-                let stop = self.block::<VARIANT, MODE, LENIENT, true>(window, &marks, LANES, cursor, to, LANES);
+                let stop = self.block::<P, M, Full>(window, &marks, LANES, cursor, to, LANES);
                 if stop.is_some() {
                     return stop;
                 }
@@ -146,22 +142,22 @@ impl Decode {
 
     /// What stands out in a block; `lanes` are those that it has.
     #[inline(always)]
-    unsafe fn marks<const VARIANT: u8, const MODE: u8>(&self, x: __m512i, lanes: u64, cursor: &Cursor) -> Marks {
+    unsafe fn marks<P: DecodePolicy, M: Pass>(&self, x: __m512i, lanes: u64, cursor: &Cursor) -> Marks {
         let percent = _mm512_cmpeq_epi8_mask(x, _mm512_set1_epi8(b'%' as i8));
         let mut plain = x;
         let mut plus = 0;
-        if VARIANT & PLUS != 0 {
+        if P::PLUS {
             plus = _mm512_cmpeq_epi8_mask(x, _mm512_set1_epi8(b'+' as i8));
             plain = _mm512_mask_blend_epi8(plus, plain, _mm512_set1_epi8(b' ' as i8));
         }
         let mut suspects = percent | cursor.carry;
-        if VARIANT & KEEP != 0 {
+        if P::KEEP {
             suspects |= cursor.uppercase | cursor.completing;
         }
-        if MODE == SCAN {
+        if M::STOPS_AT_CHANGE {
             suspects |= plus;
         }
-        if VARIANT & REJECT != 0 {
+        if P::REJECT {
             suspects |= self.reject.members(plain) & lanes;
         }
         Marks { percent, plus, plain, suspects }
@@ -173,14 +169,14 @@ impl Decode {
     ///
     /// As of [`Self::block`].
     #[inline(always)]
-    unsafe fn pass<const MODE: u8, const WHOLE: bool>(
+    unsafe fn pass<M: Pass, E: Extent>(
         marks: &Marks,
         length: usize,
         cursor: &mut Cursor,
         to: *mut u8,
         room: usize,
     ) -> Option<Stop> {
-        if MODE == WRITE && !store::<WHOLE>(marks.plain, length, to, room) {
+        if M::WRITES && !store::<E>(marks.plain, length, to, room) {
             return Some(Stop::Full);
         }
         cursor.read += length;
@@ -192,9 +188,9 @@ impl Decode {
     ///
     /// # Safety
     ///
-    /// With [`WRITE`], `to` is valid for writes of `room` bytes. If the block is `WHOLE`, that is `LANES` at least.
+    /// If the pass writes, `to` is valid for writes of `room` bytes. If the block is full, that is `LANES` at least.
     #[inline(always)]
-    unsafe fn block<const VARIANT: u8, const MODE: u8, const LENIENT: bool, const WHOLE: bool>(
+    unsafe fn block<P: DecodePolicy, M: Pass, E: Extent>(
         &self,
         window: Window,
         marks: &Marks,
@@ -204,17 +200,17 @@ impl Decode {
         room: usize,
     ) -> Option<Stop> {
         let Marks { percent, plus, plain, .. } = *marks;
-        let lanes = if WHOLE { u64::MAX } else { low_bits(length) };
+        let lanes = if E::FULL { u64::MAX } else { low_bits(length) };
         let (valid, bytes) = window.triplets(percent, self.digits);
-        let mut decoded = if VARIANT & UPPERCASE != 0 {
+        let mut decoded = if P::UPPERCASE {
             self.decodable.ascii_members(valid, bytes)
-        } else if VARIANT & KEEP != 0 {
+        } else if P::KEEP {
             valid & !self.keep.members(bytes)
         } else {
             valid
         };
         let malformed = percent & !valid;
-        if VARIANT & KEEP != 0 && self.creates_no_triplets && (malformed | cursor.completing) != 0 {
+        if P::KEEP && self.creates_no_triplets && (malformed | cursor.completing) != 0 {
             let before_digit = are_digits(window.next, self.digits);
             let (next, second_next) = (malformed & !before_digit, malformed & before_digit);
             let completing = cursor.completing | next << 1 | second_next << 2;
@@ -223,7 +219,7 @@ impl Decode {
         }
         let mut output = _mm512_mask_blend_epi8(decoded, plain, bytes);
         let mut lowercase = 0;
-        if VARIANT & UPPERCASE != 0 {
+        if P::UPPERCASE {
             let stays = valid & !decoded;
             let digits = stays << 1 | stays << 2 | cursor.uppercase;
             cursor.uppercase = stays >> 62 | stays >> 63;
@@ -239,9 +235,9 @@ impl Decode {
 
         // The lowest of these bits stops. A malformed '%' does not come to stand in the output, so it comes before a rejected
         // one; and what is rejected is an error before it is a change.
-        let malformed = if !LENIENT && self.strict { malformed } else { 0 };
-        let rejected = if VARIANT & REJECT != 0 { self.reject.members(output) & kept } else { 0 };
-        let changed = if MODE == SCAN { decoded | plus | lowercase } else { 0 };
+        let malformed = if P::CHECKS && self.strict { malformed } else { 0 };
+        let rejected = if P::REJECT { self.reject.members(output) & kept } else { 0 };
+        let changed = if M::STOPS_AT_CHANGE { decoded | plus | lowercase } else { 0 };
         let stops = malformed | rejected | changed;
         let mut advance = length;
         let mut stop = None;
@@ -259,10 +255,10 @@ impl Decode {
             });
         }
         let count = kept.count_ones() as usize;
-        if MODE == WRITE {
+        if M::WRITES {
             // Never straight to memory: that is 17 times slower on Zen 4.
             let compressed = _mm512_maskz_compress_epi8(kept, output);
-            if !store::<WHOLE>(compressed, count, to, room) {
+            if !store::<E>(compressed, count, to, room) {
                 return Some(Stop::Full);
             }
         }
@@ -306,5 +302,5 @@ pub(super) unsafe fn decode_short(source: Source<'_>, target: Target<'_>, strict
         _mm_storeu_si128(tape.target().cast(), _mm512_castsi512_si128(output));
         return Some(written);
     }
-    store::<false>(output, written, tape.target(), tape.capacity()).then_some(written)
+    store::<Tail>(output, written, tape.target(), tape.capacity()).then_some(written)
 }

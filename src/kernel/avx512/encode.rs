@@ -10,20 +10,21 @@ use super::LANES;
 use super::block::{DIGITS, Window};
 use super::memory::{load, load_table, low_bits, store};
 use super::search::{Class, broadcast};
+use crate::kernel::ShortOutput;
+use crate::kernel::op::{EncodePolicy, Extent, Full, FullEscaped, Pass, Tail};
 use crate::kernel::outcome::{Cursor, DIRTY_BLOCKS, GROUP_BLOCKS, Progress, Stop};
 use crate::kernel::tape::{Source, Tape, Target};
-use crate::kernel::{KEEP, PLUS, SCAN, ShortOutput, WRITE};
 use crate::rules::EncodeRules;
 
 #[inline(always)]
-pub(super) unsafe fn encode<const VARIANT: u8, const MODE: u8>(
+pub(super) unsafe fn encode<P: EncodePolicy, M: Pass>(
     source: Source<'_>,
     target: Target<'_>,
     rules: &EncodeRules,
 ) -> Progress {
     let tape = Tape::of(source, target);
     let mut cursor = Cursor::START;
-    let stop = Encode::new(rules).all::<VARIANT, MODE>(&tape, &mut cursor);
+    let stop = Encode::new(rules).all::<P, M>(&tape, &mut cursor);
     Progress::new(cursor.read, cursor.written, stop)
 }
 
@@ -45,14 +46,14 @@ impl Encode {
     }
 
     #[inline(always)]
-    pub(super) unsafe fn all<const VARIANT: u8, const MODE: u8>(&self, tape: &Tape<'_>, cursor: &mut Cursor) -> Stop {
-        let lookahead = if VARIANT & KEEP != 0 { 2 } else { 0 };
+    pub(super) unsafe fn all<P: EncodePolicy, M: Pass>(&self, tape: &Tape<'_>, cursor: &mut Cursor) -> Stop {
+        let lookahead = if P::KEEP { 2 } else { 0 };
         // A run has no more blocks than there are in the input with the lookahead to spare, and than there is room for in the
         // output if each grows threefold and the last stores all it may.
         let mut is_dirty = false;
         loop {
             let mut run = (tape.length() - cursor.read).saturating_sub(lookahead) / LANES;
-            if MODE == WRITE {
+            if M::WRITES {
                 run = run.min((tape.capacity() - cursor.written) / (3 * LANES));
             }
             if run == 0 {
@@ -61,10 +62,10 @@ impl Encode {
             while run != 0 {
                 let group = run.min(GROUP_BLOCKS);
                 run -= group;
-                let stop = if MODE == WRITE && is_dirty {
-                    self.group::<VARIANT, MODE, true>(tape, cursor, group)
+                let stop = if M::WRITES && is_dirty {
+                    self.group::<P, M, FullEscaped>(tape, cursor, group)
                 } else {
-                    self.group::<VARIANT, MODE, false>(tape, cursor, group)
+                    self.group::<P, M, Full>(tape, cursor, group)
                 };
                 if let Some(stop) = stop {
                     return stop;
@@ -75,23 +76,23 @@ impl Encode {
         while cursor.read < tape.length() {
             let left = tape.length() - cursor.read;
             let from = tape.source().add(cursor.read);
-            let window = if VARIANT & KEEP != 0 { Window::load_end(from, left) } else { Window::of(load(from, left)) };
+            let window = if P::KEEP { Window::load_end(from, left) } else { Window::of(load(from, left)) };
             let to = tape.target().wrapping_add(cursor.written);
             let room = tape.capacity().wrapping_sub(cursor.written);
-            if let Some(stop) = self.block::<VARIANT, MODE, false, false>(window, left.min(LANES), cursor, to, room) {
+            if let Some(stop) = self.block::<P, M, Tail>(window, left.min(LANES), cursor, to, room) {
                 return stop;
             }
         }
         Stop::End
     }
 
-    /// Encodes some whole blocks, all as if there was something to escape if they are `DIRTY`.
+    /// Encodes some whole blocks, all as if there was something to escape if the extent says so.
     ///
     /// # Safety
     ///
     /// There are so many blocks in the input, and room for them.
     #[inline(always)]
-    pub(super) unsafe fn group<const VARIANT: u8, const MODE: u8, const DIRTY: bool>(
+    pub(super) unsafe fn group<P: EncodePolicy, M: Pass, E: Extent>(
         &self,
         tape: &Tape<'_>,
         cursor: &mut Cursor,
@@ -100,10 +101,9 @@ impl Encode {
         cursor.dirty_blocks = 0;
         for _ in 0..blocks {
             let from = tape.source().add(cursor.read);
-            let window =
-                if VARIANT & KEEP != 0 { Window::load(from) } else { Window::of(_mm512_loadu_epi8(from.cast())) };
+            let window = if P::KEEP { Window::load(from) } else { Window::of(_mm512_loadu_epi8(from.cast())) };
             let to = tape.target().wrapping_add(cursor.written);
-            let stop = self.block::<VARIANT, MODE, true, DIRTY>(window, LANES, cursor, to, ROOM);
+            let stop = self.block::<P, M, E>(window, LANES, cursor, to, ROOM);
             if stop.is_some() {
                 return stop;
             }
@@ -116,9 +116,9 @@ impl Encode {
     ///
     /// # Safety
     ///
-    /// With [`WRITE`], `to` is valid for writes of `room` bytes. If the block is `WHOLE`, that is [`ROOM`] at least.
+    /// If the pass writes, `to` is valid for writes of `room` bytes. If the block is full, that is [`ROOM`] at least.
     #[inline(always)]
-    pub(super) unsafe fn block<const VARIANT: u8, const MODE: u8, const WHOLE: bool, const DIRTY: bool>(
+    pub(super) unsafe fn block<P: EncodePolicy, M: Pass, E: Extent>(
         &self,
         window: Window,
         length: usize,
@@ -126,40 +126,40 @@ impl Encode {
         to: *mut u8,
         room: usize,
     ) -> Option<Stop> {
-        let lanes = if WHOLE { u64::MAX } else { low_bits(length) };
+        let lanes = if E::FULL { u64::MAX } else { low_bits(length) };
         let mut plain = window.x;
         let mut spaces = 0;
-        if VARIANT & PLUS != 0 {
+        if P::PLUS {
             spaces = _mm512_cmpeq_epi8_mask(window.x, _mm512_set1_epi8(b' ' as i8));
             plain = _mm512_mask_blend_epi8(spaces, plain, _mm512_set1_epi8(b'+' as i8));
         }
         let mut escaped = self.escape.members(window.x) & lanes;
         let mut kept = 0;
-        if VARIANT & KEEP != 0 {
+        if P::KEEP {
             let percent = _mm512_cmpeq_epi8_mask(window.x, _mm512_set1_epi8(b'%' as i8));
             if percent | cursor.carry != 0 {
                 kept = window.triplets(percent, self.triplet_digits).0;
                 escaped &= !(kept | kept << 1 | kept << 2 | cursor.carry);
             }
         }
-        if MODE == SCAN && escaped | spaces != 0 {
+        if M::STOPS_AT_CHANGE && escaped | spaces != 0 {
             cursor.read += (escaped | spaces).trailing_zeros() as usize;
             return Some(Stop::Change);
         }
         let mut advance = length;
-        if MODE == WRITE && (DIRTY || escaped != 0) {
-            cursor.dirty_blocks += u32::from(!DIRTY || escaped != 0);
-            if WHOLE {
+        if M::WRITES && (E::ASSUME_ESCAPES || escaped != 0) {
+            cursor.dirty_blocks += u32::from(!E::ASSUME_ESCAPES || escaped != 0);
+            if E::FULL {
                 advance = DIRTY_LANES;
                 escaped &= low_bits(DIRTY_LANES);
             }
-            if !self.expand.store::<WHOLE>(plain, window.x, escaped, advance, to, room) {
+            if !self.expand.store::<E>(plain, window.x, escaped, advance, to, room) {
                 return Some(Stop::Full);
             }
-        } else if MODE == WRITE && !store::<WHOLE>(plain, length, to, room) {
+        } else if M::WRITES && !store::<E>(plain, length, to, room) {
             return Some(Stop::Full);
         }
-        if VARIANT & KEEP != 0 {
+        if P::KEEP {
             // The triplets that begin in the last two lanes end in the next block.
             let last = kept >> (advance - 1) & 1;
             let last_but_one = if advance > 1 { kept >> (advance - 2) & 1 } else { 0 };
@@ -197,10 +197,10 @@ impl Expand {
     ///
     /// # Safety
     ///
-    /// `to` is valid for writes of `room` bytes. If `WHOLE`, of three times `length` and [`LANES`], and what is stored behind what
+    /// `to` is valid for writes of `room` bytes. If `E::FULL`, of three times `length` and [`LANES`], and what is stored behind what
     /// counts may be anything; so for up to [`GROUP`] lanes, [`LANES`] are enough.
     #[inline(always)]
-    pub(super) unsafe fn store<const WHOLE: bool>(
+    pub(super) unsafe fn store<E: Extent>(
         &self,
         plain: __m512i,
         x: __m512i,
@@ -222,12 +222,12 @@ impl Expand {
             let lanes = _mm512_permutex2var_epi8(characters, index, high);
             let lanes = _mm512_mask_permutexvar_epi8(lanes, THIRD_LANES, index, low);
             let mut counted = FIRST_LANES | (_pdep_u64(group, FIRST_LANES) * 6);
-            if !WHOLE {
+            if !E::FULL {
                 counted &= low_bits(3 * (length - from));
             }
             let compressed = _mm512_maskz_compress_epi8(counted, lanes);
             let count = counted.count_ones() as usize;
-            if !store::<WHOLE>(compressed, count, to.wrapping_add(at), room.wrapping_sub(at)) {
+            if !store::<E>(compressed, count, to.wrapping_add(at), room.wrapping_sub(at)) {
                 return false;
             }
             at += count;
@@ -263,6 +263,6 @@ pub(super) unsafe fn encode_short(input: &[u8], output: &mut ShortOutput, rules:
     if escaped == 0 {
         return None;
     }
-    encode.expand.store::<true>(x, x, escaped, length, output.as_mut_ptr().cast(), output.len());
+    encode.expand.store::<Full>(x, x, escaped, length, output.as_mut_ptr().cast(), output.len());
     Some(length + 2 * escaped.count_ones() as usize)
 }

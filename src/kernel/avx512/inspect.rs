@@ -9,10 +9,11 @@ use core::arch::x86_64::*;
 use super::LANES;
 use super::block::{DIGITS, Window};
 use super::memory::{load_table, low_bits};
+use crate::kernel::op::{Detail, Occurrences, Presence};
 use crate::kernel::report::{self, Extract, Report};
 
 #[inline(always)]
-pub(super) unsafe fn inspect<const COUNT: bool>(haystack: &[u8], extract: &mut Extract, report: &mut Report) {
+pub(super) unsafe fn inspect<D: Detail>(haystack: &[u8], extract: &mut Extract, report: &mut Report) {
     let (start, length) = (haystack.as_ptr(), haystack.len());
     let inspect = Inspect::new();
     let (text, length_before, is_open) = (extract.buffer.as_mut_ptr().cast(), extract.length, extract.is_open);
@@ -21,15 +22,15 @@ pub(super) unsafe fn inspect<const COUNT: bool>(haystack: &[u8], extract: &mut E
     for _ in 0..length.saturating_sub(2) / LANES {
         let from = start.add(at);
         let x = _mm512_loadu_epi8(from.cast());
-        inspect.block::<COUNT>(x, || Window::load(from), u64::MAX, at, &mut notes);
+        inspect.block::<D>(x, || Window::load(from), u64::MAX, at, &mut notes);
         at += LANES;
     }
     while at < length {
         let window = Window::load_end(start.add(at), length - at);
-        inspect.block::<COUNT>(window.x, || window, low_bits(length - at), at, &mut notes);
+        inspect.block::<D>(window.x, || window, low_bits(length - at), at, &mut notes);
         at += LANES;
     }
-    if !COUNT {
+    if !D::COUNTS {
         notes.seen.note(notes.report);
     }
     // What is all ASCII is well-formed, unless a character was to go on in it.
@@ -52,13 +53,13 @@ impl Inspect {
     }
 
     /// Notes what the lanes of `lanes` hold; the others are zero. `window` is asked for what follows them unless all
-    /// are ASCII without a triplet. With `COUNT` it goes to the report, else to what was seen.
+    /// are ASCII without a triplet. With [`Occurrences`] it goes to the report, else to what was seen.
     ///
     /// # Safety
     ///
     /// The extract has room for [`LANES`] bytes.
     #[inline(always)]
-    unsafe fn block<const COUNT: bool>(
+    unsafe fn block<D: Detail>(
         &self,
         x: __m512i,
         window: impl Fn() -> Window,
@@ -67,12 +68,12 @@ impl Inspect {
         notes: &mut Notes<'_>,
     ) {
         let raw = self.raw.lookup(lanes, x);
-        if COUNT {
+        if D::COUNTS {
             let has = |bits: u8| _mm512_test_epi8_mask(raw, _mm512_set1_epi8(bits as i8));
             let non_ascii = _mm512_movepi8_mask(x);
-            notes.report.note::<true>(report::PLUS, has(report::RAW_PLUS), at);
-            notes.report.note::<true>(report::NON_ASCII, non_ascii, at);
-            notes.report.note::<true>(report::ILLEGAL, has(report::RAW_ILLEGAL) | non_ascii, at);
+            notes.report.note::<Occurrences>(report::PLUS, has(report::RAW_PLUS), at);
+            notes.report.note::<Occurrences>(report::NON_ASCII, non_ascii, at);
+            notes.report.note::<Occurrences>(report::ILLEGAL, has(report::RAW_ILLEGAL) | non_ascii, at);
         } else {
             notes.seen.bytes = _mm512_or_si512(notes.seen.bytes, x);
             notes.seen.raw = _mm512_or_si512(notes.seen.raw, raw);
@@ -88,14 +89,14 @@ impl Inspect {
         let text = _mm512_mask_blend_epi8(escapes, x, bytes);
         let digits = _mm512_max_epu8(window.next, window.second_next);
         let categories = self.categories.lookup(escapes, bytes);
-        if COUNT {
+        if D::COUNTS {
             let report = &mut *notes.report;
-            report.note::<true>(report::ESCAPE, escapes, at);
-            report.note::<true>(report::MALFORMED, percent & !escapes, at);
-            report.note::<true>(report::LOWER_HEX, escapes & lowercase(digits), at);
+            report.note::<Occurrences>(report::ESCAPE, escapes, at);
+            report.note::<Occurrences>(report::MALFORMED, percent & !escapes, at);
+            report.note::<Occurrences>(report::LOWER_HEX, escapes & lowercase(digits), at);
             for bit in 0..report::CATEGORY_BITS {
                 let places = _mm512_test_epi8_mask(categories, _mm512_set1_epi8(1 << bit));
-                report.note::<true>(report::NUL + bit, places, at);
+                report.note::<Occurrences>(report::NUL + bit, places, at);
             }
         } else {
             let seen = &mut notes.seen;
@@ -165,9 +166,9 @@ impl Seen {
         let union =
             |x| (_mm512_reduce_or_epi64(x) as u64).to_le_bytes().into_iter().fold(0, |union, lane| union | lane);
         report.note_raw(union(self.raw), _mm512_movepi8_mask(self.bytes) != 0);
-        report.note::<false>(report::ESCAPE, self.escape, 0);
-        report.note::<false>(report::MALFORMED, self.malformed, 0);
-        report.note::<false>(report::LOWER_HEX, lowercase(self.digits), 0);
+        report.note::<Presence>(report::ESCAPE, self.escape, 0);
+        report.note::<Presence>(report::MALFORMED, self.malformed, 0);
+        report.note::<Presence>(report::LOWER_HEX, lowercase(self.digits), 0);
         report.note_categories(union(self.categories));
     }
 }

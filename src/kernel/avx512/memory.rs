@@ -7,6 +7,7 @@
 use core::arch::x86_64::*;
 
 use super::LANES;
+use crate::kernel::op::Extent;
 
 /// The first `length` bytes, 64 at most, and zeros. As with stores, a masked load that reaches into a page that is not there is
 /// far slower than another, so near the end of a page they are loaded to the topmost lanes, from a pointer that wraps, as in [`store`].
@@ -29,7 +30,7 @@ pub(super) unsafe fn load(from: *const u8, length: usize) -> __m512i {
     }
 }
 
-/// Stores the lowest `length` lanes, or nothing if there is no room for them; a `WHOLE` block stores all 64 and asks nothing.
+/// Stores the lowest `length` lanes, or nothing if there is no room for them; a `E::FULL` block stores all 64 and asks nothing.
 ///
 /// A masked store that reaches into a page that was never written is a hundred times slower than another, even if the mask keeps
 /// it out of there, so near the end of a page it is the topmost lanes that are stored, and those below them kept out.
@@ -40,10 +41,10 @@ pub(super) unsafe fn load(from: *const u8, length: usize) -> __m512i {
 ///
 /// # Safety
 ///
-/// `to` is valid for writes of `room` bytes, which are `LANES` at least if `WHOLE`.
+/// `to` is valid for writes of `room` bytes, which are `LANES` at least if `E::FULL`.
 #[inline(always)]
-pub(super) unsafe fn store<const WHOLE: bool>(x: __m512i, length: usize, to: *mut u8, room: usize) -> bool {
-    if WHOLE || room >= LANES {
+pub(super) unsafe fn store<E: Extent>(x: __m512i, length: usize, to: *mut u8, room: usize) -> bool {
+    if E::FULL || room >= LANES {
         _mm512_storeu_epi8(to.cast(), x);
     } else if length > room {
         return false;

@@ -20,7 +20,8 @@ mod memory;
 mod search;
 mod utf8;
 
-use super::marks::{self, Index, Mark, MarkKernel, Shift};
+use super::marks::{self, Index, Mark, MarkKernel, Select, Shift};
+use super::op::{DecodePolicy, Detail, EncodePolicy, Pass};
 use super::outcome::Progress;
 use super::pair::PairRules;
 use super::report::{Extract, Report};
@@ -55,8 +56,8 @@ impl Kernel for Avx512 {
     }
 
     #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
-    unsafe fn inspect<const COUNT: bool>(haystack: &[u8], extract: &mut Extract, report: &mut Report) {
-        inspect::inspect::<COUNT>(haystack, extract, report)
+    unsafe fn inspect<D: Detail>(haystack: &[u8], extract: &mut Extract, report: &mut Report) {
+        inspect::inspect::<D>(haystack, extract, report)
     }
 
     #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
@@ -65,21 +66,21 @@ impl Kernel for Avx512 {
     }
 
     #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
-    unsafe fn encode<const VARIANT: u8, const MODE: u8>(
+    unsafe fn encode<P: EncodePolicy, M: Pass>(
         source: Source<'_>,
         target: Target<'_>,
         rules: &EncodeRules,
     ) -> Progress {
-        encode::encode::<VARIANT, MODE>(source, target, rules)
+        encode::encode::<P, M>(source, target, rules)
     }
 
     #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
-    unsafe fn decode<const VARIANT: u8, const MODE: u8>(
+    unsafe fn decode<P: DecodePolicy, M: Pass>(
         source: Source<'_>,
         target: Target<'_>,
         rules: &DecodeRules,
     ) -> Progress {
-        decode::decode::<VARIANT, MODE>(source, target, rules)
+        decode::decode::<P, M>(source, target, rules)
     }
 
     #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
@@ -100,8 +101,8 @@ impl Kernel for Avx512 {
 
 impl MarkKernel for Avx512 {
     #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
-    unsafe fn mark<const WHAT: u8>(set: &ByteSet, text: &[u8], marks: &mut [Mark]) {
-        columns::mark::<WHAT>(set, text, marks)
+    unsafe fn mark<S: Select>(set: &ByteSet, text: &[u8], marks: &mut [Mark]) {
+        columns::mark::<S>(set, text, marks)
     }
 
     #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]

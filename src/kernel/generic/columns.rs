@@ -7,7 +7,7 @@
 use super::block::{Triplets, Window, load_up_to, low_bits};
 use super::search::Class;
 use crate::byteset::ByteSet;
-use crate::kernel::marks::{self, MEMBERS, Mark, PERCENTS, TRIPLETS_OF_OTHERS};
+use crate::kernel::marks::{self, Mark, Select, Selection};
 use crate::kernel::vector::Vector;
 
 /// What marking needs in registers.
@@ -26,33 +26,30 @@ impl<V: Vector> Marking<V> {
 
     /// The bits of what is to be marked.
     #[inline(always)]
-    unsafe fn block<const WHAT: u8>(&self, x: V, window: impl FnOnce() -> Window<V>) -> u64 {
+    unsafe fn block<S: Select>(&self, x: V, window: impl FnOnce() -> Window<V>) -> u64 {
         // SAFETY: the caller has the instructions.
         unsafe {
-            if WHAT == MEMBERS {
+            if S::SELECTION == Selection::Members {
                 return self.set.members(x).bits();
             }
             let percent = x.equal(self.triplets.percent);
-            if WHAT == PERCENTS {
+            if S::SELECTION == Selection::Percents {
                 return percent.bits();
             }
-            let found = if WHAT == TRIPLETS_OF_OTHERS { 0 } else { self.set.members(x).bits() };
+            let finds_triplets = S::SELECTION == Selection::TripletsOfOthers;
+            let found = if finds_triplets { 0 } else { self.set.members(x).bits() };
             if !percent.any_or(0) {
                 return found;
             }
             let Window { next, second_next, .. } = window();
             let (valid, bytes) = self.triplets.decode(percent, next, second_next);
-            if WHAT == TRIPLETS_OF_OTHERS {
-                valid.bits() & !self.set.members(bytes).bits()
-            } else {
-                found & !valid.bits()
-            }
+            if finds_triplets { valid.bits() & !self.set.members(bytes).bits() } else { found & !valid.bits() }
         }
     }
 }
 
 #[inline(always)]
-pub(in crate::kernel) unsafe fn mark<V: Vector, const WHAT: u8>(set: &ByteSet, text: &[u8], marks: &mut [Mark]) {
+pub(in crate::kernel) unsafe fn mark<V: Vector, S: Select>(set: &ByteSet, text: &[u8], marks: &mut [Mark]) {
     let (start, length) = (text.as_ptr(), text.len());
     // SAFETY: the caller has the instructions; every load stays within the text, with the two bytes that a window looks ahead.
     unsafe {
@@ -62,7 +59,7 @@ pub(in crate::kernel) unsafe fn mark<V: Vector, const WHAT: u8>(set: &ByteSet, t
             if first + 64 + 2 <= length {
                 for part in 0..64 / V::LANES {
                     let from = start.add(first + part * V::LANES);
-                    bits |= whole.block::<WHAT>(V::load(from), || Window::load(from)) << (part * V::LANES);
+                    bits |= whole.block::<S>(V::load(from), || Window::load(from)) << (part * V::LANES);
                 }
                 return bits;
             }
@@ -70,7 +67,7 @@ pub(in crate::kernel) unsafe fn mark<V: Vector, const WHAT: u8>(set: &ByteSet, t
             while at < end {
                 let (from, left) = (start.add(at), (end - at).min(V::Half::LANES));
                 let x = load_up_to::<V::Half>(from, left);
-                let found = rest.block::<WHAT>(x, || Window::load_end(from, length - at, at));
+                let found = rest.block::<S>(x, || Window::load_end(from, length - at, at));
                 bits |= (found & low_bits(left)) << (at - first);
                 at += left;
             }

@@ -8,17 +8,17 @@ use super::block::{Triplets, Window, blocks, load_up_to, low_bits};
 use super::compact::{compact, compact_half};
 use super::search::Class;
 use crate::byteset::ByteSet;
+use crate::kernel::op::{DecodePolicy, Lenient, Pass, Write};
 use crate::kernel::outcome::{Cursor, Progress, Stop};
 use crate::kernel::tape::Tape;
 use crate::kernel::vector::{Vector, Vector16};
-use crate::kernel::{KEEP, PLUS, REJECT, SCAN, UPPERCASE, WRITE};
 use crate::rules::DecodeRules;
 
 /// From so many bytes on, texts are decoded by [`decode_runs`]; for less it gets ready too slowly.
 pub(in crate::kernel) const LONG_FROM: usize = 512;
 
 #[inline(always)]
-pub(in crate::kernel) unsafe fn decode<V: Vector, const VARIANT: u8, const MODE: u8, const LONG: bool>(
+pub(in crate::kernel) unsafe fn decode<V: Vector, P: DecodePolicy, M: Pass, const LONG: bool>(
     tape: Tape<'_>,
     rules: &DecodeRules,
 ) -> Progress {
@@ -26,17 +26,17 @@ pub(in crate::kernel) unsafe fn decode<V: Vector, const VARIANT: u8, const MODE:
     // SAFETY: the caller has the instructions.
     let stop = unsafe {
         // Most text is decoded by these rules: then no block asks whether there is a malformed '%'.
-        if VARIANT == 0 && MODE == WRITE && !rules.strict {
-            decode_all::<V, VARIANT, MODE, true, LONG>(&tape, rules, &mut cursor)
+        if !(P::PLUS || P::KEEP || P::REJECT) && M::WRITES && !rules.strict {
+            decode_all::<V, Lenient<P>, M, LONG>(&tape, rules, &mut cursor)
         } else {
-            decode_all::<V, VARIANT, MODE, false, LONG>(&tape, rules, &mut cursor)
+            decode_all::<V, P, M, LONG>(&tape, rules, &mut cursor)
         }
     };
     Progress::new(cursor.read, cursor.written, stop)
 }
 
 #[inline(always)]
-unsafe fn decode_all<V: Vector, const VARIANT: u8, const MODE: u8, const LENIENT: bool, const LONG: bool>(
+unsafe fn decode_all<V: Vector, P: DecodePolicy, M: Pass, const LONG: bool>(
     tape: &Tape<'_>,
     rules: &DecodeRules,
     cursor: &mut Cursor,
@@ -44,18 +44,18 @@ unsafe fn decode_all<V: Vector, const VARIANT: u8, const MODE: u8, const LENIENT
     // SAFETY: the caller has the instructions. The end is loaded within its length, and what is stored has room: in the
     // output, or on the stack.
     unsafe {
-        if LONG && let Some(stop) = decode_runs::<V, VARIANT, LENIENT>(tape, rules, cursor) {
+        if LONG && let Some(stop) = decode_runs::<V, P>(tape, rules, cursor) {
             return stop;
         }
         // As with encoding: wider blocks get ready slower than they save in a few.
         if !LONG
             && V::LANES > V::Half::LANES
-            && (MODE != WRITE || tape.length() >= 4 * V::LANES)
-            && let Some(stop) = decode_blocks::<V, VARIANT, MODE, LENIENT>(tape, rules, cursor)
+            && (!M::WRITES || tape.length() >= 4 * V::LANES)
+            && let Some(stop) = decode_blocks::<V, P, M>(tape, rules, cursor)
         {
             return stop;
         }
-        if let Some(stop) = decode_blocks::<V::Half, VARIANT, MODE, LENIENT>(tape, rules, cursor) {
+        if let Some(stop) = decode_blocks::<V::Half, P, M>(tape, rules, cursor) {
             return stop;
         }
         let decode = Decode::<V::Half>::new(rules);
@@ -63,16 +63,16 @@ unsafe fn decode_all<V: Vector, const VARIANT: u8, const MODE: u8, const LENIENT
             let left = tape.length() - cursor.read;
             let window = Window::load_end(tape.source().add(cursor.read), left, cursor.read);
             let length = left.min(V::Half::LANES);
-            if MODE != WRITE || tape.capacity() - cursor.written >= V::Half::LANES {
+            if !M::WRITES || tape.capacity() - cursor.written >= V::Half::LANES {
                 let to = tape.target().wrapping_add(cursor.written);
-                if let Some(stop) = decode.block::<VARIANT, MODE, LENIENT>(window, length, cursor, to) {
+                if let Some(stop) = decode.block::<P, M>(window, length, cursor, to) {
                     return stop;
                 }
                 continue;
             }
             let mut buffer = [0; 32];
             let before = cursor.written;
-            let stop = decode.block::<VARIANT, MODE, LENIENT>(window, length, cursor, buffer.as_mut_ptr());
+            let stop = decode.block::<P, M>(window, length, cursor, buffer.as_mut_ptr());
             if !write_short(tape, before, &buffer[..cursor.written - before]) {
                 return Stop::Full;
             }
@@ -89,7 +89,7 @@ unsafe fn decode_all<V: Vector, const VARIANT: u8, const MODE: u8, const LENIENT
 /// In place, a store at `written <= read` touches only bytes before `read + LANES`, which the window holds already; the bytes
 /// after that, at which windows look ahead, are as they were.
 #[inline(always)]
-unsafe fn decode_blocks<V: Vector, const VARIANT: u8, const MODE: u8, const LENIENT: bool>(
+unsafe fn decode_blocks<V: Vector, P: DecodePolicy, M: Pass>(
     tape: &Tape<'_>,
     rules: &DecodeRules,
     cursor: &mut Cursor,
@@ -100,7 +100,7 @@ unsafe fn decode_blocks<V: Vector, const VARIANT: u8, const MODE: u8, const LENI
         let decode = Decode::<V>::new(rules);
         loop {
             let mut run = blocks::<V>(tape.length() - cursor.read, 2);
-            if MODE == WRITE {
+            if M::WRITES {
                 run = run.min((tape.capacity() - cursor.written) / V::LANES);
             }
             if run == 0 {
@@ -109,7 +109,7 @@ unsafe fn decode_blocks<V: Vector, const VARIANT: u8, const MODE: u8, const LENI
             for _ in 0..run {
                 let window = Window::load(tape.source().add(cursor.read));
                 let to = tape.target().wrapping_add(cursor.written);
-                let stop = decode.block::<VARIANT, MODE, LENIENT>(window, V::LANES, cursor, to);
+                let stop = decode.block::<P, M>(window, V::LANES, cursor, to);
                 if stop.is_some() {
                     return stop;
                 }
@@ -128,7 +128,7 @@ unsafe fn decode_blocks<V: Vector, const VARIANT: u8, const MODE: u8, const LENI
 /// when the triplets before them are counted: then there is a block more to wait. In place, what the next window holds is not yet
 /// written to.
 #[inline(always)]
-unsafe fn decode_runs<V: Vector, const VARIANT: u8, const LENIENT: bool>(
+unsafe fn decode_runs<V: Vector, P: DecodePolicy>(
     tape: &Tape<'_>,
     rules: &DecodeRules,
     cursor: &mut Cursor,
@@ -149,8 +149,8 @@ unsafe fn decode_runs<V: Vector, const VARIANT: u8, const LENIENT: bool>(
                 let from = tape.source().add(cursor.read);
                 let to = tape.target().wrapping_add(cursor.written);
                 let x = V::load(from);
-                let marks = decode.marks::<VARIANT, WRITE>(x);
-                let above = decode.marks::<VARIANT, WRITE>(if by_two { V::load(from.add(V::LANES)) } else { x });
+                let marks = decode.marks::<P, Write>(x);
+                let above = decode.marks::<P, Write>(if by_two { V::load(from.add(V::LANES)) } else { x });
                 if !marks.suspects.or(above.suspects).any_or(cursor.carry) {
                     let passed = if by_two { 2 } else { 1 };
                     marks.plain.store(to);
@@ -165,13 +165,13 @@ unsafe fn decode_runs<V: Vector, const VARIANT: u8, const LENIENT: bool>(
                 let mut window = Window::load(from);
                 let mut recent = 1;
                 while run > 0 {
-                    let marks = decode.marks::<VARIANT, WRITE>(window.x);
+                    let marks = decode.marks::<P, Write>(window.x);
                     if !marks.suspects.any_or(recent) {
                         break;
                     }
                     let next = Window::load(tape.source().add((cursor.read + V::LANES).min(last)));
                     let to = tape.target().wrapping_add(cursor.written);
-                    match decode.dirty_block::<VARIANT, WRITE, LENIENT>(window, &marks, V::LANES, cursor, to) {
+                    match decode.dirty_block::<P, Write>(window, &marks, V::LANES, cursor, to) {
                         Ok(dropped) => recent = if by_two { dropped } else { cursor.carry },
                         Err(stop) => return Some(stop),
                     }
@@ -230,9 +230,9 @@ impl<V: Vector> Decode<V> {
     ///
     /// # Safety
     ///
-    /// With [`WRITE`], `to` is valid for writes of `LANES` bytes.
+    /// If the pass writes, `to` is valid for writes of `LANES` bytes.
     #[inline(always)]
-    unsafe fn block<const VARIANT: u8, const MODE: u8, const LENIENT: bool>(
+    unsafe fn block<P: DecodePolicy, M: Pass>(
         &self,
         window: Window<V>,
         length: usize,
@@ -241,31 +241,30 @@ impl<V: Vector> Decode<V> {
     ) -> Option<Stop> {
         // SAFETY: the caller has the instructions and promises room at `to`.
         unsafe {
-            let marks = self.marks::<VARIANT, MODE>(window.x);
-            let carries =
-                if VARIANT & KEEP != 0 { cursor.carry | cursor.uppercase | cursor.completing } else { cursor.carry };
+            let marks = self.marks::<P, M>(window.x);
+            let carries = if P::KEEP { cursor.carry | cursor.uppercase | cursor.completing } else { cursor.carry };
             if !marks.suspects.any_or(carries) {
-                if MODE == WRITE {
+                if M::WRITES {
                     marks.plain.store(to);
                 }
                 cursor.read += length;
                 cursor.written += length;
                 return None;
             }
-            self.dirty_block::<VARIANT, MODE, LENIENT>(window, &marks, length, cursor, to).err()
+            self.dirty_block::<P, M>(window, &marks, length, cursor, to).err()
         }
     }
 
     /// What stands out in a block.
     #[inline(always)]
-    unsafe fn marks<const VARIANT: u8, const MODE: u8>(&self, x: V) -> DecodeMarks<V> {
+    unsafe fn marks<P: DecodePolicy, M: Pass>(&self, x: V) -> DecodeMarks<V> {
         // SAFETY: the caller has the instructions.
         unsafe {
             let percent = x.equal(self.triplets.percent);
-            let plus = if VARIANT & PLUS != 0 { x.equal(self.plus) } else { percent };
-            let plain = if VARIANT & PLUS != 0 { x.blend(self.space, plus) } else { x };
-            let changes = if VARIANT & PLUS != 0 && MODE == SCAN { percent.or(plus) } else { percent };
-            let suspects = if VARIANT & REJECT != 0 { changes.or(self.reject.members(plain)) } else { changes };
+            let plus = if P::PLUS { x.equal(self.plus) } else { percent };
+            let plain = if P::PLUS { x.blend(self.space, plus) } else { x };
+            let changes = if P::PLUS && M::STOPS_AT_CHANGE { percent.or(plus) } else { percent };
+            let suspects = if P::REJECT { changes.or(self.reject.members(plain)) } else { changes };
             DecodeMarks { percent, plus, plain, suspects }
         }
     }
@@ -276,7 +275,7 @@ impl<V: Vector> Decode<V> {
     ///
     /// As of [`Self::block`].
     #[inline(always)]
-    unsafe fn dirty_block<const VARIANT: u8, const MODE: u8, const LENIENT: bool>(
+    unsafe fn dirty_block<P: DecodePolicy, M: Pass>(
         &self,
         window: Window<V>,
         marks: &DecodeMarks<V>,
@@ -289,14 +288,14 @@ impl<V: Vector> Decode<V> {
         unsafe {
             let (valid, bytes) = self.triplets.decode(percent, window.next, window.second_next);
             let malformed = percent.bits() & !valid.bits();
-            let mut decoded = if VARIANT & UPPERCASE != 0 {
+            let mut decoded = if P::UPPERCASE {
                 valid.and(self.decodable.ascii_members(bytes))
-            } else if VARIANT & KEEP != 0 {
+            } else if P::KEEP {
                 valid.and(self.keep.members(bytes).xor(V::splat(0xFF)))
             } else {
                 valid
             };
-            if VARIANT & KEEP != 0 && self.creates_no_triplets && (malformed | cursor.completing) != 0 {
+            if P::KEEP && self.creates_no_triplets && (malformed | cursor.completing) != 0 {
                 let before_digit = self.triplets.are_digits(window.next).bits();
                 let completing = cursor.completing | (malformed & !before_digit) << 1 | (malformed & before_digit) << 2;
                 cursor.completing = completing >> length;
@@ -305,7 +304,7 @@ impl<V: Vector> Decode<V> {
             }
             let mut output = plain.blend(bytes, decoded);
             let mut lowercase = 0;
-            if VARIANT & UPPERCASE != 0 {
+            if P::UPPERCASE {
                 let stays = valid.bits() & !decoded.bits();
                 let digits = stays << 1 | stays << 2 | cursor.uppercase;
                 cursor.uppercase = digits >> length;
@@ -321,12 +320,12 @@ impl<V: Vector> Decode<V> {
 
             // The lowest of these bits stops. A malformed '%' does not come to stand in the output, so it comes before a rejected
             // one; and what is rejected is an error before it is a change.
-            let malformed = if !LENIENT && self.strict { malformed } else { 0 };
-            let rejected = if VARIANT & REJECT != 0 { self.reject.members(output).bits() & kept } else { 0 };
+            let malformed = if P::CHECKS && self.strict { malformed } else { 0 };
+            let rejected = if P::REJECT { self.reject.members(output).bits() & kept } else { 0 };
             let mut stops = malformed | rejected;
-            if MODE == SCAN {
+            if M::STOPS_AT_CHANGE {
                 stops |= decoded.bits() | lowercase;
-                if VARIANT & PLUS != 0 {
+                if P::PLUS {
                     stops |= plus.bits();
                 }
             }
@@ -346,7 +345,7 @@ impl<V: Vector> Decode<V> {
                     Stop::Change
                 })
             };
-            if MODE == WRITE {
+            if M::WRITES {
                 compact(output, kept, to);
             }
             cursor.written += kept.count_ones() as usize;

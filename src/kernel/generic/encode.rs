@@ -7,25 +7,26 @@
 use super::block::{Triplets, Window, blocks, load_after, load_up_to, low_bits};
 use super::compact::expand;
 use super::search::Class;
+use crate::kernel::ShortOutput;
+use crate::kernel::op::{EncodePolicy, Extent, Full, FullEscaped, Pass, Tail};
 use crate::kernel::outcome::{Cursor, DIRTY_BLOCKS, GROUP_BLOCKS, Progress, Stop};
 use crate::kernel::tape::Tape;
 use crate::kernel::vector::{Vector, Vector16};
-use crate::kernel::{KEEP, PLUS, SCAN, ShortOutput, WRITE};
 use crate::rules::EncodeRules;
 
 #[inline(always)]
-pub(in crate::kernel) unsafe fn encode<V: Vector, const VARIANT: u8, const MODE: u8>(
+pub(in crate::kernel) unsafe fn encode<V: Vector, P: EncodePolicy, M: Pass>(
     tape: Tape<'_>,
     rules: &EncodeRules,
 ) -> Progress {
     let mut cursor = Cursor::START;
     // SAFETY: the caller has the instructions.
-    let stop = unsafe { encode_all::<V, VARIANT, MODE>(&tape, rules, &mut cursor) };
+    let stop = unsafe { encode_all::<V, P, M>(&tape, rules, &mut cursor) };
     Progress::new(cursor.read, cursor.written, stop)
 }
 
 #[inline(always)]
-unsafe fn encode_all<V: Vector, const VARIANT: u8, const MODE: u8>(
+unsafe fn encode_all<V: Vector, P: EncodePolicy, M: Pass>(
     tape: &Tape<'_>,
     rules: &EncodeRules,
     cursor: &mut Cursor,
@@ -35,19 +36,19 @@ unsafe fn encode_all<V: Vector, const VARIANT: u8, const MODE: u8>(
     unsafe {
         // What is encoded is so 16 lanes at a time; wider blocks are for what is clean, and get ready slower than they save in a few.
         if V::LANES > V::Half::LANES
-            && (MODE != WRITE || tape.length() >= 3 * V::LANES)
-            && let Some(stop) = encode_blocks::<V, VARIANT, MODE>(tape, rules, cursor)
+            && (!M::WRITES || tape.length() >= 3 * V::LANES)
+            && let Some(stop) = encode_blocks::<V, P, M>(tape, rules, cursor)
         {
             return stop;
         }
-        if let Some(stop) = encode_blocks::<V::Half, VARIANT, MODE>(tape, rules, cursor) {
+        if let Some(stop) = encode_blocks::<V::Half, P, M>(tape, rules, cursor) {
             return stop;
         }
         let encode = Encode::<V::Half>::new(rules);
         while cursor.read < tape.length() {
             let left = tape.length() - cursor.read;
             let from = tape.source().add(cursor.read);
-            let window = if VARIANT & KEEP != 0 {
+            let window = if P::KEEP {
                 Window::load_end(from, left, cursor.read)
             } else {
                 Window::of(load_after::<V::Half>(from, left, cursor.read))
@@ -55,7 +56,7 @@ unsafe fn encode_all<V: Vector, const VARIANT: u8, const MODE: u8>(
             let length = left.min(V::Half::LANES);
             let to = tape.target().wrapping_add(cursor.written);
             let room = tape.capacity().wrapping_sub(cursor.written);
-            if let Some(stop) = encode.block::<VARIANT, MODE, false, false>(window, length, cursor, to, room) {
+            if let Some(stop) = encode.block::<P, M, Tail>(window, length, cursor, to, room) {
                 return stop;
             }
         }
@@ -64,12 +65,12 @@ unsafe fn encode_all<V: Vector, const VARIANT: u8, const MODE: u8>(
 }
 
 #[inline(always)]
-unsafe fn encode_blocks<V: Vector, const VARIANT: u8, const MODE: u8>(
+unsafe fn encode_blocks<V: Vector, P: EncodePolicy, M: Pass>(
     tape: &Tape<'_>,
     rules: &EncodeRules,
     cursor: &mut Cursor,
 ) -> Option<Stop> {
-    let lookahead = if VARIANT & KEEP != 0 { 2 } else { 0 };
+    let lookahead = if P::KEEP { 2 } else { 0 };
     // SAFETY: the caller has the instructions. A run has no more blocks than there are in the input with the lookahead to
     // spare, and than there is room for in the output if each grows threefold.
     unsafe {
@@ -77,7 +78,7 @@ unsafe fn encode_blocks<V: Vector, const VARIANT: u8, const MODE: u8>(
         let mut is_dirty = false;
         loop {
             let mut run = blocks::<V>(tape.length() - cursor.read, lookahead);
-            if MODE == WRITE {
+            if M::WRITES {
                 run = run.min((tape.capacity() - cursor.written).saturating_sub(BEHIND) / (3 * V::LANES));
             }
             if run == 0 {
@@ -86,10 +87,10 @@ unsafe fn encode_blocks<V: Vector, const VARIANT: u8, const MODE: u8>(
             while run != 0 {
                 let group = run.min(GROUP_BLOCKS);
                 run -= group;
-                let stop = if MODE == WRITE && is_dirty {
-                    encode.group::<VARIANT, MODE, true>(tape, cursor, group)
+                let stop = if M::WRITES && is_dirty {
+                    encode.group::<P, M, FullEscaped>(tape, cursor, group)
                 } else {
-                    encode.group::<VARIANT, MODE, false>(tape, cursor, group)
+                    encode.group::<P, M, Full>(tape, cursor, group)
                 };
                 if stop.is_some() {
                     return stop;
@@ -125,13 +126,13 @@ impl<V: Vector> Encode<V> {
         }
     }
 
-    /// Encodes some whole blocks, all as if there was something to escape if they are `DIRTY`.
+    /// Encodes some whole blocks, all as if there was something to escape if the extent says so.
     ///
     /// # Safety
     ///
     /// There are so many blocks in the input, and room for them.
     #[inline(always)]
-    unsafe fn group<const VARIANT: u8, const MODE: u8, const DIRTY: bool>(
+    unsafe fn group<P: EncodePolicy, M: Pass, E: Extent>(
         &self,
         tape: &Tape<'_>,
         cursor: &mut Cursor,
@@ -142,9 +143,9 @@ impl<V: Vector> Encode<V> {
             // SAFETY: the caller has the instructions, and promises the input and the room.
             let stop = unsafe {
                 let from = tape.source().add(cursor.read);
-                let window = if VARIANT & KEEP != 0 { Window::load(from) } else { Window::of(V::load(from)) };
+                let window = if P::KEEP { Window::load(from) } else { Window::of(V::load(from)) };
                 let to = tape.target().wrapping_add(cursor.written);
-                self.block::<VARIANT, MODE, true, DIRTY>(window, V::LANES, cursor, to, usize::MAX)
+                self.block::<P, M, E>(window, V::LANES, cursor, to, usize::MAX)
             };
             if stop.is_some() {
                 return stop;
@@ -154,14 +155,14 @@ impl<V: Vector> Encode<V> {
     }
 
     /// Encodes the lowest `length` lanes of a window. Without [`KEEP`], what follows the lanes of the window is not looked at. A
-    /// `WHOLE` block has all its lanes and as much room as it could ask for.
+    /// `E::FULL` block has all its lanes and as much room as it could ask for.
     ///
     /// # Safety
     ///
-    /// With [`WRITE`], `to` is valid for writes of `room` bytes. If the block is `WHOLE`, that is three times `LANES` and
+    /// If the pass writes, `to` is valid for writes of `room` bytes. If the block is full, that is three times `LANES` and
     /// [`BEHIND`] at least.
     #[inline(always)]
-    unsafe fn block<const VARIANT: u8, const MODE: u8, const WHOLE: bool, const DIRTY: bool>(
+    unsafe fn block<P: EncodePolicy, M: Pass, E: Extent>(
         &self,
         window: Window<V>,
         length: usize,
@@ -171,10 +172,10 @@ impl<V: Vector> Encode<V> {
     ) -> Option<Stop> {
         // SAFETY: the caller has the instructions and promises the room that is used.
         unsafe {
-            let space = if VARIANT & PLUS != 0 { window.x.equal(self.space) } else { window.x };
-            let plain = if VARIANT & PLUS != 0 { window.x.blend(self.plus, space) } else { window.x };
+            let space = if P::PLUS { window.x.equal(self.space) } else { window.x };
+            let plain = if P::PLUS { window.x.blend(self.plus, space) } else { window.x };
             let mut escaped = self.escape.members(window.x).bits() & low_bits(length);
-            if VARIANT & KEEP != 0 {
+            if P::KEEP {
                 let percent = window.x.equal(self.triplets.percent);
                 if percent.any_or(cursor.carry) {
                     let (valid, _) = self.triplets.decode(percent, window.next, window.second_next);
@@ -183,8 +184,8 @@ impl<V: Vector> Encode<V> {
                     cursor.carry = kept >> length;
                 }
             }
-            if MODE == SCAN {
-                let spaces = if VARIANT & PLUS != 0 { space.bits() } else { 0 };
+            if M::STOPS_AT_CHANGE {
+                let spaces = if P::PLUS { space.bits() } else { 0 };
                 let changes = escaped | spaces;
                 if changes != 0 {
                     cursor.read += changes.trailing_zeros() as usize;
@@ -192,13 +193,13 @@ impl<V: Vector> Encode<V> {
                 }
             }
             let count = length + 2 * escaped.count_ones() as usize;
-            if MODE == WRITE {
-                if WHOLE || room >= 3 * V::LANES + BEHIND {
+            if M::WRITES {
+                if E::FULL || room >= 3 * V::LANES + BEHIND {
                     // As if the block was whole: a branch on its length would seldom be foreseen.
-                    if !DIRTY && escaped == 0 {
+                    if !E::ASSUME_ESCAPES && escaped == 0 {
                         plain.store(to);
                     } else {
-                        cursor.dirty_blocks += u32::from(!DIRTY || escaped != 0);
+                        cursor.dirty_blocks += u32::from(!E::ASSUME_ESCAPES || escaped != 0);
                         self.store(plain, escaped, V::LANES, to);
                     }
                 } else if room >= count + BEHIND {

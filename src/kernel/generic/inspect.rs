@@ -6,6 +6,7 @@
 
 use super::block::{Window, blocks, low_bits};
 use super::compact::compact;
+use crate::kernel::op::{Detail, Occurrences, Presence};
 use crate::kernel::report::{self, Extract, Report};
 use crate::kernel::vector::{Vector, Vector16};
 use crate::sets;
@@ -14,7 +15,7 @@ use crate::sets;
 ///
 /// The haystack has at most [`report::CHUNK`] bytes, the extract at most 3.
 #[inline(always)]
-pub(in crate::kernel) unsafe fn inspect<V: Vector, const COUNT: bool>(
+pub(in crate::kernel) unsafe fn inspect<V: Vector, D: Detail>(
     haystack: &[u8],
     extract: &mut Extract,
     report: &mut Report,
@@ -36,7 +37,7 @@ pub(in crate::kernel) unsafe fn inspect<V: Vector, const COUNT: bool>(
         let by_two = V::LANES == V::Half::LANES;
         let step = if by_two { 2 } else { 1 };
         while left > 0 {
-            while !COUNT && left >= step {
+            while !D::COUNTS && left >= step {
                 let x = V::load(start.add(at));
                 let (mut bytes, mut raw) = (x, inspect.raw.lookup(x, x.high_nibbles()));
                 if by_two {
@@ -59,13 +60,13 @@ pub(in crate::kernel) unsafe fn inspect<V: Vector, const COUNT: bool>(
             // Each byte is looked at once, and what follows it comes from the next block. What is seen of that is noted even if it is
             // looked at once more: it is the same.
             let mut look = inspect.look(V::load(start.add(at)));
-            if !COUNT {
-                inspect.note_raw::<COUNT>(&look, V::LANES, at, &mut notes);
+            if !D::COUNTS {
+                inspect.note_raw::<D>(&look, V::LANES, at, &mut notes);
             }
             while left >= 2 {
                 let next = inspect.look(V::load(start.add(at + V::LANES)));
-                let noted = if COUNT { &look } else { &next };
-                inspect.note_raw::<COUNT>(noted, V::LANES, at, &mut notes);
+                let noted = if D::COUNTS { &look } else { &next };
+                inspect.note_raw::<D>(noted, V::LANES, at, &mut notes);
                 left -= 1;
                 let suspect = if by_two { look.suspect.or(next.suspect) } else { look.suspect };
                 if !suspect.any_top_bit_or(notes.carry) {
@@ -74,7 +75,7 @@ pub(in crate::kernel) unsafe fn inspect<V: Vector, const COUNT: bool>(
                 }
                 let digits =
                     [look.digit.shift_lanes_down::<1>(next.digit), look.digit.shift_lanes_down::<2>(next.digit)];
-                inspect.block::<COUNT>(look, digits, V::LANES, at, &mut notes);
+                inspect.block::<D>(look, digits, V::LANES, at, &mut notes);
                 look = next;
                 at += V::LANES;
                 end = at;
@@ -87,16 +88,16 @@ pub(in crate::kernel) unsafe fn inspect<V: Vector, const COUNT: bool>(
             let left = (length - at).min(V::Half::LANES);
             let Window { x, next, second_next } = Window::load_end(start.add(at), length - at, at);
             let look = inspect.look(x);
-            inspect.note_raw::<COUNT>(&look, left, at, &mut notes);
+            inspect.note_raw::<D>(&look, left, at, &mut notes);
             if look.suspect.any_top_bit_or(notes.carry) {
                 let digits = [next, second_next].map(|x| inspect.look(x).digit);
                 notes.separate(at != end);
-                inspect.block::<COUNT>(look, digits, left, at, &mut notes);
+                inspect.block::<D>(look, digits, left, at, &mut notes);
                 end = at + left;
             }
             at += left;
         }
-        if !COUNT {
+        if !D::COUNTS {
             notes.seen.note(notes.report);
         }
         let is_ascii = length_before == 0 && !notes.seen.text.any_top_bit_or(0);
@@ -148,21 +149,21 @@ impl<V: Vector> Inspect<V> {
         }
     }
 
-    /// Notes what stands raw in the lowest `length` lanes; the others are zero. With `COUNT` it goes to the report, else to what was
+    /// Notes what stands raw in the lowest `length` lanes; the others are zero. With [`Occurrences`] it goes to the report, else to what was
     /// seen.
     #[inline(always)]
-    unsafe fn note_raw<const COUNT: bool>(&self, look: &Look<V>, length: usize, at: usize, notes: &mut Notes<'_, V>) {
+    unsafe fn note_raw<D: Detail>(&self, look: &Look<V>, length: usize, at: usize, notes: &mut Notes<'_, V>) {
         // SAFETY: the caller has the instructions.
         unsafe {
             let mut raw = look.raw;
             if length < V::LANES {
                 raw = raw.and(V::from_bits(low_bits(length)));
             }
-            if COUNT {
+            if D::COUNTS {
                 let non_ascii = has(look.x, 0x80);
-                notes.report.note::<true>(report::NON_ASCII, non_ascii, at);
-                notes.report.note::<true>(report::PLUS, has(raw, report::RAW_PLUS), at);
-                notes.report.note::<true>(report::ILLEGAL, has(raw, report::RAW_ILLEGAL) | non_ascii, at);
+                notes.report.note::<Occurrences>(report::NON_ASCII, non_ascii, at);
+                notes.report.note::<Occurrences>(report::PLUS, has(raw, report::RAW_PLUS), at);
+                notes.report.note::<Occurrences>(report::ILLEGAL, has(raw, report::RAW_ILLEGAL) | non_ascii, at);
             } else {
                 notes.seen.bytes = notes.seen.bytes.or(look.x);
                 notes.seen.raw = notes.seen.raw.or(raw);
@@ -177,7 +178,7 @@ impl<V: Vector> Inspect<V> {
     ///
     /// The extract has room for `LANES` bytes.
     #[inline(always)]
-    unsafe fn block<const COUNT: bool>(
+    unsafe fn block<D: Detail>(
         &self,
         Look { x, percent, .. }: Look<V>,
         [high, low]: [V; 2],
@@ -196,16 +197,16 @@ impl<V: Vector> Inspect<V> {
             let decoded = self.decoded.lookup(bytes, high_nibbles).and(valid);
             let unreserved = self.unreserved.lookup(bytes, high_nibbles).and(valid);
             let (text, escapes, malformed) = (x.blend(bytes, valid), valid.bits(), percent.xor(valid));
-            if COUNT {
+            if D::COUNTS {
                 let report = &mut *notes.report;
-                report.note::<true>(report::ESCAPE, escapes, at);
-                report.note::<true>(report::MALFORMED, malformed.bits(), at);
-                report.note::<true>(report::LOWER_HEX, has(both, LOWERCASE), at);
+                report.note::<Occurrences>(report::ESCAPE, escapes, at);
+                report.note::<Occurrences>(report::MALFORMED, malformed.bits(), at);
+                report.note::<Occurrences>(report::LOWER_HEX, has(both, LOWERCASE), at);
                 for bit in 0..report::CATEGORY_BITS - 1 {
                     let delete = if bit == report::CONTROL - report::NUL { report::TRIPLET_DELETE } else { 0 };
-                    report.note::<true>(report::NUL + bit, has(decoded, 1 << bit | delete), at);
+                    report.note::<Occurrences>(report::NUL + bit, has(decoded, 1 << bit | delete), at);
                 }
-                report.note::<true>(report::UNRESERVED, has(unreserved, 0xFF), at);
+                report.note::<Occurrences>(report::UNRESERVED, has(unreserved, 0xFF), at);
             } else {
                 let seen = &mut notes.seen;
                 seen.malformed = seen.malformed.or(malformed);
@@ -357,9 +358,9 @@ impl<V: Vector16> Seen<V> {
             let [raw, digits, decoded, unreserved] =
                 unions_of_lanes([self.raw, self.digits, self.decoded, self.unreserved]);
             report.note_raw(raw, self.bytes.any_top_bit_or(0));
-            report.note::<false>(report::ESCAPE, u64::from(digits), 0);
-            report.note::<false>(report::MALFORMED, u64::from(self.malformed.any_or(0)), 0);
-            report.note::<false>(report::LOWER_HEX, u64::from(digits & LOWERCASE), 0);
+            report.note::<Presence>(report::ESCAPE, u64::from(digits), 0);
+            report.note::<Presence>(report::MALFORMED, u64::from(self.malformed.any_or(0)), 0);
+            report.note::<Presence>(report::LOWER_HEX, u64::from(digits & LOWERCASE), 0);
             report.note_triplets(decoded, unreserved != 0);
         }
     }

@@ -44,9 +44,9 @@ macro_rules! kernel {
             }
 
             #[target_feature(enable = $features)]
-            unsafe fn inspect<const COUNT: bool>(haystack: &[u8], extract: &mut Extract, report: &mut Report) {
+            unsafe fn inspect<D: Detail>(haystack: &[u8], extract: &mut Extract, report: &mut Report) {
                 // SAFETY: as in `find`, and the caller keeps to the lengths.
-                unsafe { generic::inspect::inspect::<$vector, COUNT>(haystack, extract, report) }
+                unsafe { generic::inspect::inspect::<$vector, D>(haystack, extract, report) }
             }
 
             #[target_feature(enable = $features)]
@@ -57,31 +57,28 @@ macro_rules! kernel {
             }
 
             #[target_feature(enable = $features)]
-            unsafe fn encode<const VARIANT: u8, const MODE: u8>(
+            unsafe fn encode<P: EncodePolicy, M: Pass>(
                 source: Source<'_>,
                 target: Target<'_>,
                 rules: &EncodeRules,
             ) -> Progress {
                 // SAFETY: as in `find`.
-                unsafe { generic::encode::encode::<$vector, VARIANT, MODE>(Tape::of(source, target), rules) }
+                unsafe { generic::encode::encode::<$vector, P, M>(Tape::of(source, target), rules) }
             }
 
             #[target_feature(enable = $features)]
-            unsafe fn decode<const VARIANT: u8, const MODE: u8>(
+            unsafe fn decode<P: DecodePolicy, M: Pass>(
                 source: Source<'_>,
                 target: Target<'_>,
                 rules: &DecodeRules,
             ) -> Progress {
                 let tape = Tape::of(source, target);
-                if MODE == $crate::kernel::WRITE
-                    && VARIANT & !$crate::kernel::PLUS == 0
-                    && tape.length() >= generic::decode::LONG_FROM
-                {
+                if M::WRITES && !P::KEEP && !P::REJECT && tape.length() >= generic::decode::LONG_FROM {
                     // SAFETY: as in `find`.
-                    return unsafe { decode_long::<VARIANT>(tape, rules) };
+                    return unsafe { decode_long::<P>(tape, rules) };
                 }
                 // SAFETY: as in `find`.
-                unsafe { generic::decode::decode::<$vector, VARIANT, MODE, false>(tape, rules) }
+                unsafe { generic::decode::decode::<$vector, P, M, false>(tape, rules) }
             }
 
             #[target_feature(enable = $features)]
@@ -107,7 +104,9 @@ macro_rules! kernel {
                 if !generic::decode::is_short::<<$vector as Vector>::Half>(&tape) {
                     let rules = DecodeRules::simple(strict);
                     // SAFETY: as in `find`.
-                    let progress = unsafe { Self::decode::<0, { $crate::kernel::WRITE }>(source, target, rules) };
+                    let progress = unsafe {
+                        Self::decode::<$crate::kernel::op::Plain, $crate::kernel::op::Write>(source, target, rules)
+                    };
                     return progress.is_end().then_some(progress.written);
                 }
                 // SAFETY: as in `find`, and the tape is short.
@@ -118,16 +117,20 @@ macro_rules! kernel {
         /// Out of line: what this needs in registers, and saves before, short texts have no use for.
         #[inline(never)]
         #[target_feature(enable = $features)]
-        unsafe fn decode_long<const VARIANT: u8>(tape: Tape<'_>, rules: &DecodeRules) -> Progress {
+        unsafe fn decode_long<P: DecodePolicy>(tape: Tape<'_>, rules: &DecodeRules) -> Progress {
             // SAFETY: as in `find`.
-            unsafe { generic::decode::decode::<$vector, VARIANT, { $crate::kernel::WRITE }, true>(tape, rules) }
+            unsafe { generic::decode::decode::<$vector, P, $crate::kernel::op::Write, true>(tape, rules) }
         }
 
         impl $crate::kernel::marks::MarkKernel for $level {
             #[target_feature(enable = $features)]
-            unsafe fn mark<const WHAT: u8>(set: &ByteSet, text: &[u8], marks: &mut [$crate::kernel::marks::Mark]) {
+            unsafe fn mark<S: $crate::kernel::marks::Select>(
+                set: &ByteSet,
+                text: &[u8],
+                marks: &mut [$crate::kernel::marks::Mark],
+            ) {
                 // SAFETY: as in `find`.
-                unsafe { generic::columns::mark::<$vector, WHAT>(set, text, marks) }
+                unsafe { generic::columns::mark::<$vector, S>(set, text, marks) }
             }
 
             #[target_feature(enable = $features)]

@@ -2,30 +2,31 @@
 #![forbid(unsafe_code)]
 
 use crate::hex::from_digits;
+use crate::kernel::op::{DecodePolicy, Pass};
 use crate::kernel::outcome::{Progress, Stop};
 use crate::kernel::tape::Tape;
-use crate::kernel::{KEEP, PLUS, REJECT, SCAN, UPPERCASE, WRITE, word};
+use crate::kernel::word;
 use crate::rules::DecodeRules;
 
 #[inline(always)]
-pub(crate) fn decode<const VARIANT: u8, const MODE: u8>(tape: Tape<'_>, rules: &DecodeRules) -> Progress {
+pub(crate) fn decode<P: DecodePolicy, M: Pass>(tape: Tape<'_>, rules: &DecodeRules) -> Progress {
     let (mut read, mut written) = (0, 0);
     let mut completing = NOWHERE;
     let stop = loop {
         // Where bytes may be rejected, each has to be looked at.
-        if VARIANT & REJECT == 0 {
-            let is_special = copy_plain::<VARIANT, MODE>(tape, &mut read, &mut written);
-            if VARIANT & KEEP == 0 && is_special && decode_triplets::<MODE>(tape, &mut read, &mut written) {
+        if !P::REJECT {
+            let is_special = copy_plain::<P, M>(tape, &mut read, &mut written);
+            if !P::KEEP && is_special && decode_triplets::<M>(tape, &mut read, &mut written) {
                 continue;
             }
             if !is_special {
-                if decode_rest::<VARIANT, MODE>(tape, &mut read, &mut written) {
+                if decode_rest::<P, M>(tape, &mut read, &mut written) {
                     break Stop::End;
                 }
-                break step_to_end::<VARIANT, MODE>(tape, rules, &mut read, &mut written, &mut completing);
+                break step_to_end::<P, M>(tape, rules, &mut read, &mut written, &mut completing);
             }
         }
-        if let Some(stop) = step::<VARIANT, MODE>(tape, rules, &mut read, &mut written, &mut completing) {
+        if let Some(stop) = step::<P, M>(tape, rules, &mut read, &mut written, &mut completing) {
             break stop;
         }
     };
@@ -34,10 +35,10 @@ pub(crate) fn decode<const VARIANT: u8, const MODE: u8>(tape: Tape<'_>, rules: &
 
 /// A word with its spaces for '+', and where it is special: the lowest bit says where first.
 #[inline(always)]
-fn look_at<const VARIANT: u8, const MODE: u8>(mut word: u64) -> (u64, u64) {
+fn look_at<P: DecodePolicy, M: Pass>(mut word: u64) -> (u64, u64) {
     let mut special = word::equal(word, b'%');
-    if VARIANT & PLUS != 0 {
-        if MODE == SCAN {
+    if P::PLUS {
+        if M::STOPS_AT_CHANGE {
             special |= word::equal(word, b'+');
         } else {
             word = word::replace(word, b'+', b' ');
@@ -49,14 +50,14 @@ fn look_at<const VARIANT: u8, const MODE: u8>(mut word: u64) -> (u64, u64) {
 /// Passes plain bytes on, a word at a time, up to a special one: a '%', or a '+' that is to be found. False if there is no room for
 /// a word: that near the end of the input or of the output, the next byte may be any.
 #[inline(always)]
-fn copy_plain<const VARIANT: u8, const MODE: u8>(tape: Tape<'_>, read: &mut usize, written: &mut usize) -> bool {
+fn copy_plain<P: DecodePolicy, M: Pass>(tape: Tape<'_>, read: &mut usize, written: &mut usize) -> bool {
     loop {
         let Some(word) = tape.read(*read).map(u64::from_le_bytes) else { return false };
-        let (word, special) = look_at::<VARIANT, MODE>(word);
+        let (word, special) = look_at::<P, M>(word);
         let bytes = word.to_le_bytes();
         // A branch, and not a count that is 8 here, so that the next word need not wait for it.
         if special == 0 {
-            if MODE == WRITE && !tape.write(*written, bytes) {
+            if M::WRITES && !tape.write(*written, bytes) {
                 return false;
             }
             *read += 8;
@@ -64,7 +65,7 @@ fn copy_plain<const VARIANT: u8, const MODE: u8>(tape: Tape<'_>, read: &mut usiz
             continue;
         }
         let plain = special.trailing_zeros() as usize / 8;
-        if MODE == WRITE {
+        if M::WRITES {
             // The whole word is faster; what is not plain gets overwritten. In place, that must not reach what is not read.
             if !tape.is_in_place() || *written + 8 <= *read + plain {
                 if !tape.write(*written, bytes) {
@@ -85,9 +86,9 @@ fn copy_plain<const VARIANT: u8, const MODE: u8>(tape: Tape<'_>, read: &mut usiz
 /// Decodes the last bytes, less than a word, if there is room for a word and nothing about them is remarkable: in a register, so
 /// that how many they are and where they are special makes hardly a branch go another way.
 #[inline(always)]
-fn decode_rest<const VARIANT: u8, const MODE: u8>(tape: Tape<'_>, read: &mut usize, written: &mut usize) -> bool {
+fn decode_rest<P: DecodePolicy, M: Pass>(tape: Tape<'_>, read: &mut usize, written: &mut usize) -> bool {
     let mut rest = tape.length() - *read;
-    if rest >= 8 || VARIANT & KEEP != 0 || MODE == WRITE && tape.is_in_place() {
+    if rest >= 8 || P::KEEP || M::WRITES && tape.is_in_place() {
         return false;
     }
     // What stands behind the end is nothing special, and no digit.
@@ -96,7 +97,7 @@ fn decode_rest<const VARIANT: u8, const MODE: u8>(tape: Tape<'_>, read: &mut usi
         while input as u8 == b'%' {
             let [_, high, low, ..] = input.to_le_bytes();
             let Some(byte) = from_digits(high, low) else { return false };
-            if MODE == SCAN || MODE == WRITE && !tape.write(*written, [byte]) {
+            if M::STOPS_AT_CHANGE || M::WRITES && !tape.write(*written, [byte]) {
                 return false;
             }
             input >>= 24;
@@ -104,8 +105,8 @@ fn decode_rest<const VARIANT: u8, const MODE: u8>(tape: Tape<'_>, read: &mut usi
             *written += 1;
             rest -= 3;
         }
-        let (word, special) = look_at::<VARIANT, MODE>(input);
-        if MODE == WRITE && !tape.write(*written, word.to_le_bytes()) {
+        let (word, special) = look_at::<P, M>(input);
+        if M::WRITES && !tape.write(*written, word.to_le_bytes()) {
             return false;
         }
         let plain = if special == 0 { rest } else { special.trailing_zeros() as usize / 8 };
@@ -114,7 +115,7 @@ fn decode_rest<const VARIANT: u8, const MODE: u8>(tape: Tape<'_>, read: &mut usi
         if special == 0 {
             return true;
         }
-        if VARIANT & PLUS != 0 && MODE == SCAN {
+        if P::PLUS && M::STOPS_AT_CHANGE {
             return false;
         }
         input >>= 8 * plain;
@@ -124,8 +125,8 @@ fn decode_rest<const VARIANT: u8, const MODE: u8>(tape: Tape<'_>, read: &mut usi
 
 /// Decodes triplets, as long as one follows the other, from a special byte on. False if there is none.
 #[inline(always)]
-fn decode_triplets<const MODE: u8>(tape: Tape<'_>, read: &mut usize, written: &mut usize) -> bool {
-    if MODE == SCAN {
+fn decode_triplets<M: Pass>(tape: Tape<'_>, read: &mut usize, written: &mut usize) -> bool {
+    if M::STOPS_AT_CHANGE {
         return false;
     }
     let start = *read;
@@ -133,7 +134,7 @@ fn decode_triplets<const MODE: u8>(tape: Tape<'_>, read: &mut usize, written: &m
     while tape.read(*read) == Some([b'%'])
         && let Some([high, low]) = tape.read(*read + 1)
         && let Some(byte) = from_digits(high, low)
-        && (MODE != WRITE || tape.write(*written, [byte]))
+        && (!M::WRITES || tape.write(*written, [byte]))
     {
         *read += 3;
         *written += 1;
@@ -143,7 +144,7 @@ fn decode_triplets<const MODE: u8>(tape: Tape<'_>, read: &mut usize, written: &m
 
 /// One byte or triplet at a time, where a word is too much: at the end of the input or of the output.
 #[inline(always)]
-fn step_to_end<const VARIANT: u8, const MODE: u8>(
+fn step_to_end<P: DecodePolicy, M: Pass>(
     tape: Tape<'_>,
     rules: &DecodeRules,
     read: &mut usize,
@@ -151,7 +152,7 @@ fn step_to_end<const VARIANT: u8, const MODE: u8>(
     completing: &mut usize,
 ) -> Stop {
     loop {
-        if let Some(stop) = step::<VARIANT, MODE>(tape, rules, read, written, completing) {
+        if let Some(stop) = step::<P, M>(tape, rules, read, written, completing) {
             return stop;
         }
     }
@@ -165,7 +166,7 @@ const NOWHERE: usize = usize::MAX;
 ///
 /// `completing` is the offset at which a decoded digit could complete the last malformed '%'.
 #[inline(always)]
-fn step<const VARIANT: u8, const MODE: u8>(
+fn step<P: DecodePolicy, M: Pass>(
     tape: Tape<'_>,
     rules: &DecodeRules,
     read: &mut usize,
@@ -177,34 +178,34 @@ fn step<const VARIANT: u8, const MODE: u8>(
     if raw == b'%' {
         match tape.read(*read + 1).and_then(|[high, low]| from_digits(high, low)) {
             Some(decoded)
-                if VARIANT & KEEP != 0
+                if P::KEEP
                     && (rules.keep.is_some_and(|keep| keep.contains(decoded))
                         || *read == *completing && decoded.is_ascii_hexdigit()) =>
             {
-                if VARIANT & UPPERCASE != 0
+                if P::UPPERCASE
                     && let Some(digits) = tape.read::<2>(*read + 1)
                 {
-                    return step_uppercase::<MODE>(tape, digits, read, written);
+                    return step_uppercase::<M>(tape, digits, read, written);
                 }
             }
             Some(decoded) => (byte, width, changed) = (decoded, 3, true),
             None if rules.strict => return Some(Stop::Malformed),
-            None if VARIANT & KEEP != 0 && rules.creates_no_triplets() => {
+            None if P::KEEP && rules.creates_no_triplets() => {
                 let is_before_digit = tape.read(*read + 1).is_some_and(|[next]: [u8; 1]| next.is_ascii_hexdigit());
                 *completing = *read + if is_before_digit { 2 } else { 1 };
             }
             None => {}
         }
-    } else if VARIANT & PLUS != 0 && raw == b'+' {
+    } else if P::PLUS && raw == b'+' {
         (byte, changed) = (b' ', true);
     }
-    if VARIANT & REJECT != 0 && rules.reject.is_some_and(|reject| reject.contains(byte)) {
+    if P::REJECT && rules.reject.is_some_and(|reject| reject.contains(byte)) {
         return Some(Stop::Rejected(byte));
     }
-    if MODE == SCAN && changed {
+    if M::STOPS_AT_CHANGE && changed {
         return Some(Stop::Change);
     }
-    if MODE == WRITE && !tape.write(*written, [byte]) {
+    if M::WRITES && !tape.write(*written, [byte]) {
         return Some(Stop::Full);
     }
     *read += width;
@@ -214,17 +215,12 @@ fn step<const VARIANT: u8, const MODE: u8>(
 
 /// Passes a triplet on with these digits in upper case.
 #[inline(always)]
-fn step_uppercase<const MODE: u8>(
-    tape: Tape<'_>,
-    digits: [u8; 2],
-    read: &mut usize,
-    written: &mut usize,
-) -> Option<Stop> {
+fn step_uppercase<M: Pass>(tape: Tape<'_>, digits: [u8; 2], read: &mut usize, written: &mut usize) -> Option<Stop> {
     let [high, low] = digits.map(|digit| digit.to_ascii_uppercase());
-    if MODE == SCAN && [high, low] != digits {
+    if M::STOPS_AT_CHANGE && [high, low] != digits {
         return Some(Stop::Change);
     }
-    if MODE == WRITE && !tape.write(*written, [b'%', high, low]) {
+    if M::WRITES && !tape.write(*written, [b'%', high, low]) {
         return Some(Stop::Full);
     }
     *read += 3;

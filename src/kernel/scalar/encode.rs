@@ -6,20 +6,20 @@ use core::mem::MaybeUninit;
 
 use super::search::{ALL_LETTERS, Rows};
 use crate::hex::{TRIPLETS, from_digits};
+use crate::kernel::op::{EncodePolicy, Escape, Pass, Write};
 use crate::kernel::outcome::{Progress, Stop};
 use crate::kernel::tape::Tape;
-use crate::kernel::{KEEP, MEASURE, PLUS, SCAN, WRITE};
 use crate::rules::EncodeRules;
 
 #[inline(always)]
-pub(crate) fn encode<const VARIANT: u8, const MODE: u8>(tape: Tape<'_>, rules: &EncodeRules) -> Progress {
+pub(crate) fn encode<P: EncodePolicy, M: Pass>(tape: Tape<'_>, rules: &EncodeRules) -> Progress {
     let mut rows = Rows::of(rules.escape());
-    if VARIANT & KEEP == 0 && MODE == MEASURE {
+    if !P::KEEP && !M::WRITES && !M::STOPS_AT_CHANGE {
         let length = tape.length();
         return Progress::new(length, length + 2 * rows.count(tape), Stop::End);
     }
-    if VARIANT & KEEP == 0 && MODE == SCAN {
-        if VARIANT & PLUS != 0 {
+    if !P::KEEP && M::STOPS_AT_CHANGE {
+        if P::PLUS {
             rows.rows[usize::from(b' ' & 15)][0] |= 1 << (b' ' >> 4);
         }
         return match rows.find(tape) {
@@ -27,12 +27,12 @@ pub(crate) fn encode<const VARIANT: u8, const MODE: u8>(tape: Tape<'_>, rules: &
             None => Progress::new(tape.length(), tape.length(), Stop::End),
         };
     }
-    if MODE == WRITE && tape.length() >= WORTH_A_TABLE {
-        return encode_by_table::<VARIANT>(tape, &rows, rules);
+    if M::WRITES && tape.length() >= WORTH_A_TABLE {
+        return encode_by_table::<P>(tape, &rows, rules);
     }
     let case = Symbols::case(rules);
-    let symbol = |byte| Symbols::one::<VARIANT>(byte, rows.class(byte), case);
-    encode_symbols::<VARIANT, MODE>(tape, symbol, |word| rows.surely_none(word))
+    let symbol = |byte| Symbols::one::<P>(byte, rows.class(byte), case);
+    encode_symbols::<P, M>(tape, symbol, |word| rows.surely_none(word))
 }
 
 /// What [`encode_few`] needs for four bytes, four at a time.
@@ -58,7 +58,7 @@ pub(crate) fn encode_short(input: &[u8], output: &mut [MaybeUninit<u8>], rules: 
     let written = if input.len() <= 8 {
         encode_few(input, output, rules)
     } else {
-        encode::<0, WRITE>(Tape::new(input, output), rules).written
+        encode::<Escape<false, false>, Write>(Tape::new(input, output), rules).written
     };
     (written > input.len()).then_some(written)
 }
@@ -79,10 +79,10 @@ pub(super) fn encode_each(bytes: &[u8], tape: Tape<'_>, mut written: usize, symb
 
 /// Out of line, so that short inputs need not make room for the table.
 #[inline(never)]
-fn encode_by_table<const VARIANT: u8>(tape: Tape<'_>, rows: &Rows, rules: &EncodeRules) -> Progress {
+fn encode_by_table<P: EncodePolicy>(tape: Tape<'_>, rows: &Rows, rules: &EncodeRules) -> Progress {
     let mut symbols = Symbols([0; 256]);
-    symbols.fill::<VARIANT>(rows, rules);
-    encode_symbols::<VARIANT, WRITE>(tape, |byte| symbols.0[usize::from(byte)], |_| false)
+    symbols.fill::<P>(rows, rules);
+    encode_symbols::<P, Write>(tape, |byte| symbols.0[usize::from(byte)], |_| false)
 }
 
 /// From this length on it pays to look up once what each byte becomes.
@@ -93,12 +93,12 @@ pub(in crate::kernel) struct Symbols([u32; 256]);
 
 impl Symbols {
     #[inline(always)]
-    fn fill<const VARIANT: u8>(&mut self, rows: &Rows, rules: &EncodeRules) {
+    fn fill<P: EncodePolicy>(&mut self, rows: &Rows, rules: &EncodeRules) {
         let case = Self::case(rules);
         for (high, symbols) in self.0.as_chunks_mut::<16>().0.iter_mut().enumerate() {
             for (low, symbol) in symbols.iter_mut().enumerate() {
                 let byte = (high << 4 | low) as u8;
-                *symbol = Self::one::<VARIANT>(byte, rows.class(byte), case);
+                *symbol = Self::one::<P>(byte, rows.class(byte), case);
             }
         }
     }
@@ -110,8 +110,8 @@ impl Symbols {
     }
 
     #[inline(always)]
-    fn one<const VARIANT: u8>(byte: u8, class: u32, case: u32) -> u32 {
-        let plain = if VARIANT & PLUS != 0 && byte == b' ' { b'+' } else { byte };
+    fn one<P: EncodePolicy>(byte: u8, class: u32, case: u32) -> u32 {
+        let plain = if P::PLUS && byte == b' ' { b'+' } else { byte };
         let plain = u32::from(plain) | 1 << 24;
         let triplet = TRIPLETS[usize::from(byte)] | case;
         plain ^ (plain ^ triplet) & class.wrapping_neg()
@@ -119,7 +119,7 @@ impl Symbols {
 }
 
 #[inline(always)]
-fn encode_symbols<const VARIANT: u8, const MODE: u8>(
+fn encode_symbols<P: EncodePolicy, M: Pass>(
     tape: Tape<'_>,
     symbol: impl Fn(u8) -> u32,
     surely_plain: impl Fn(u64) -> bool,
@@ -127,7 +127,7 @@ fn encode_symbols<const VARIANT: u8, const MODE: u8>(
     let (mut read, mut written) = (0, 0);
     let stop = loop {
         // Four bytes in any case is faster than a branch on how many are meant.
-        if VARIANT & KEEP == 0 && MODE == WRITE {
+        if !P::KEEP && M::WRITES {
             'words: while let Some(bytes) = tape.read::<8>(read) {
                 if surely_plain(u64::from_le_bytes(bytes)) {
                     if !tape.write(written, bytes) {
@@ -167,12 +167,12 @@ fn encode_symbols<const VARIANT: u8, const MODE: u8>(
             }
         }
         let Some([byte]) = tape.read(read) else { break Stop::End };
-        if VARIANT & KEEP != 0
+        if P::KEEP
             && byte == b'%'
             && let Some([high, low]) = tape.read(read + 1)
             && from_digits(high, low).is_some()
         {
-            if MODE == WRITE && !tape.write(written, [byte, high, low]) {
+            if M::WRITES && !tape.write(written, [byte, high, low]) {
                 break Stop::Full;
             }
             read += 3;
@@ -180,10 +180,10 @@ fn encode_symbols<const VARIANT: u8, const MODE: u8>(
             continue;
         }
         let symbol = symbol(byte).to_le_bytes();
-        if MODE == SCAN && symbol != [byte, 0, 0, 1] {
+        if M::STOPS_AT_CHANGE && symbol != [byte, 0, 0, 1] {
             break Stop::Change;
         }
-        if MODE == WRITE {
+        if M::WRITES {
             // Near the end of the output four are too many.
             let fits = tape.write(written, symbol)
                 || match symbol {

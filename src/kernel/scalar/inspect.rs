@@ -2,9 +2,10 @@
 #![forbid(unsafe_code)]
 
 use crate::hex::from_digits;
+use crate::kernel::op::Detail;
 use crate::kernel::report::{self, Extract, Report};
 
-pub(crate) fn inspect<const COUNT: bool>(haystack: &[u8], extract: &mut Extract, report: &mut Report) {
+pub(crate) fn inspect<D: Detail>(haystack: &[u8], extract: &mut Extract, report: &mut Report) {
     let mut at = 0;
     while let Some(&raw) = haystack.get(at) {
         if !report::SUSPECTS.contains(raw) {
@@ -16,7 +17,7 @@ pub(crate) fn inspect<const COUNT: bool>(haystack: &[u8], extract: &mut Extract,
             [b'%', high, low, ..] => from_digits(high, low).map(|byte| (byte, [high, low])),
             _ => None,
         };
-        let mut note = |kind, found| report.note::<COUNT>(kind, u64::from(found), at);
+        let mut note = |kind, found| report.note::<D>(kind, u64::from(found), at);
         note(report::PLUS, raw == b'+');
         note(report::NON_ASCII, !raw.is_ascii());
         note(report::ILLEGAL, report::ILLEGAL_BYTES.contains(raw));

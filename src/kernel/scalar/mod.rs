@@ -11,11 +11,12 @@ pub(crate) mod form;
 pub(crate) mod inspect;
 pub(crate) mod search;
 
+use super::op::{DecodePolicy, Detail, EncodePolicy, Pass, Plain, Write};
 use super::outcome::Progress;
 use super::pair::{self, PairRules};
 use super::report::{Extract, Report};
 use super::tape::{Source, Tape, Target};
-use super::{FormMarks, Kernel, ShortOutput, WRITE};
+use super::{FormMarks, Kernel, ShortOutput};
 use crate::byteset::ByteSet;
 use crate::rules::{DecodeRules, EncodeRules};
 
@@ -34,8 +35,8 @@ impl Kernel for Scalar {
         search::members(set, haystack)
     }
 
-    unsafe fn inspect<const COUNT: bool>(haystack: &[u8], extract: &mut Extract, report: &mut Report) {
-        inspect::inspect::<COUNT>(haystack, extract, report);
+    unsafe fn inspect<D: Detail>(haystack: &[u8], extract: &mut Extract, report: &mut Report) {
+        inspect::inspect::<D>(haystack, extract, report);
     }
 
     unsafe fn form_marks(bytes: &[u8], marks: &mut FormMarks) -> u64 {
@@ -43,24 +44,24 @@ impl Kernel for Scalar {
         marks.ends
     }
 
-    unsafe fn encode<const VARIANT: u8, const MODE: u8>(
+    unsafe fn encode<P: EncodePolicy, M: Pass>(
         source: Source<'_>,
         target: Target<'_>,
         rules: &EncodeRules,
     ) -> Progress {
-        encode::encode::<VARIANT, MODE>(Tape::of(source, target), rules)
+        encode::encode::<P, M>(Tape::of(source, target), rules)
     }
 
-    unsafe fn decode<const VARIANT: u8, const MODE: u8>(
+    unsafe fn decode<P: DecodePolicy, M: Pass>(
         source: Source<'_>,
         target: Target<'_>,
         rules: &DecodeRules,
     ) -> Progress {
-        decode::decode::<VARIANT, MODE>(Tape::of(source, target), rules)
+        decode::decode::<P, M>(Tape::of(source, target), rules)
     }
 
     unsafe fn decode_short(source: Source<'_>, target: Target<'_>, strict: bool) -> Option<usize> {
-        let progress = decode::decode::<0, WRITE>(Tape::of(source, target), DecodeRules::simple(strict));
+        let progress = decode::decode::<Plain, Write>(Tape::of(source, target), DecodeRules::simple(strict));
         progress.is_end().then_some(progress.written)
     }
 
