@@ -182,7 +182,7 @@ impl Decoder {
     /// As [`decoded_len`](Self::decoded_len).
     #[inline(always)]
     pub fn decode<'a, T: AsRef<[u8]> + ?Sized>(&self, input: &'a T) -> Result<Cow<'a, [u8]>, DecodeError> {
-        driver::owned::decode_to_cow(input.as_ref(), &self.rules, self.level)
+        driver::small::decode_to_cow(input.as_ref(), &self.rules, self.level)
     }
 
     /// Appends the decoded bytes to `output`, growing it at most once.
@@ -192,7 +192,7 @@ impl Decoder {
     /// As [`decoded_len`](Self::decoded_len); nothing is appended then.
     #[inline]
     pub fn decode_to<T: AsRef<[u8]> + ?Sized>(&self, input: &T, output: &mut Vec<u8>) -> Result<(), DecodeError> {
-        driver::owned::append_decoded(input.as_ref(), output, &self.rules, self.level)
+        driver::alloc::append_decoded(input.as_ref(), output, &self.rules, self.level)
     }
 
     /// Decodes to text; borrows where there is nothing to decode. Overlong forms and surrogates are not well-formed.
@@ -213,7 +213,7 @@ impl Decoder {
     pub fn decode_utf8<'a, T: AsRef<[u8]> + ?Sized>(&self, input: &'a T) -> Result<Cow<'a, str>, DecodeError> {
         let input = input.as_ref();
         match self.decode(input) {
-            Ok(bytes) => driver::owned::into_text(bytes, self.level).map_err(|(_, at)| self.ill_formed(input, at)),
+            Ok(bytes) => driver::text::into_text(bytes, self.level).map_err(|(_, at)| self.ill_formed(input, at)),
             Err(error) => Err(self.earlier_ill_formed(input, error)),
         }
     }
@@ -257,8 +257,8 @@ impl Decoder {
                 _ => error,
             });
         }
-        driver::owned::into_text(self.decode(input)?, self.level)
-            .or_else(|(bytes, _)| Ok(Cow::Owned(driver::owned::replace_ill_formed(&bytes, replacement, self.level))))
+        driver::text::into_text(self.decode(input)?, self.level)
+            .or_else(|(bytes, _)| Ok(Cow::Owned(driver::text::replace_ill_formed(&bytes, replacement, self.level))))
     }
 
     /// The error to report where `error` stopped the decoding: what came before it may be ill-formed already.
@@ -268,7 +268,7 @@ impl Decoder {
         // over a kept triplet that is cut because one of its digits is rejected.
         let before = &input[..error.position];
         let decoder = Self { rules: DecodeRules { strict: false, reject: None, ..self.rules }, ..*self };
-        match decoder.decode(before).map(|bytes| driver::find_ill_formed(&bytes, self.level)) {
+        match decoder.decode(before).map(|bytes| driver::text::find_ill_formed(&bytes, self.level)) {
             Ok(Some(at)) => decoder.ill_formed(before, at),
             _ => error,
         }
@@ -277,7 +277,7 @@ impl Decoder {
     /// The error for what is ill-formed at `decoded_offset` of the output.
     #[cold]
     fn ill_formed(&self, input: &[u8], decoded_offset: usize) -> DecodeError {
-        // The input was decoded as far as that, so the default never stands in for anything.
-        DecodeError::new(DecodeErrorKind::InvalidUtf8, self.input_offset(input, decoded_offset).unwrap_or_default())
+        let position = driver::offset::input_offset(input, &self.rules, decoded_offset);
+        DecodeError::new(DecodeErrorKind::InvalidUtf8, position)
     }
 }

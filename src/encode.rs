@@ -180,7 +180,7 @@ impl Encoder {
     #[must_use]
     #[inline(always)]
     pub fn encode<'a, T: AsRef<[u8]> + ?Sized>(&self, input: &'a T) -> Cow<'a, str> {
-        driver::owned::encode_to_cow(input.as_ref(), &self.rules, self.level)
+        driver::small::encode_to_cow(input.as_ref(), &self.rules, self.level)
     }
 
     /// Appends the encoded form to `output`, growing it at most once.
@@ -193,7 +193,7 @@ impl Encoder {
     /// ```
     #[inline]
     pub fn encode_to<T: AsRef<[u8]> + ?Sized>(&self, input: &T, output: &mut String) {
-        driver::owned::append_encoded_text(input.as_ref(), output, &self.rules, self.level);
+        driver::alloc::append_encoded_text(input.as_ref(), output, &self.rules, self.level);
     }
 }
 
@@ -212,7 +212,7 @@ impl fmt::Display for Display<'_> {
         while !rest.is_empty() {
             let (chunk, behind) = rest.split_at(self.cut(rest));
             let encoded = self.encoder.encode_uninit(chunk, &mut buffer).map_err(|_| fmt::Error)?;
-            f.write_str(driver::checked_text(encoded, self.encoder.level).ok_or(fmt::Error)?)?;
+            f.write_str(driver::text::checked_text(encoded, self.encoder.level).ok_or(fmt::Error)?)?;
             rest = behind;
         }
         Ok(())

@@ -4,7 +4,8 @@
 use core::fmt;
 use core::ops::{BitOr, BitOrAssign};
 
-use crate::driver::{self, Occurrences, Presence};
+use crate::driver;
+use crate::driver::inspect::{Occurrences, Presence};
 use crate::level::Level;
 
 /// Says in one pass what a string holds that a proxy may want to refuse and a log analyst to count. Nothing is decoded to memory of
@@ -91,9 +92,9 @@ impl Findings {
     pub const INVALID_UTF8: Kinds = Kinds(1 << 13);
 
     fn of(input: &[u8], level: Option<Level>) -> Self {
-        let kinds = Kinds(driver::inspect::<Presence>(input, level).kinds());
+        let kinds = Kinds(driver::inspect::inspect::<Presence>(input, level).kinds());
         // A string without suspicious bytes is not looked through twice, and another one only up to the first.
-        let first = if kinds.is_empty() { None } else { driver::find_suspect(input, level) };
+        let first = if kinds.is_empty() { None } else { driver::inspect::find_suspect(input, level) };
         Self { kinds, first }
     }
 
@@ -136,7 +137,7 @@ impl Findings {
 
 impl Counts {
     fn of(input: &[u8], level: Option<Level>) -> Self {
-        let report = driver::inspect::<Occurrences>(input, level);
+        let report = driver::inspect::inspect::<Occurrences>(input, level);
         let (counts, first) = report.tables();
         Self { kinds: Kinds(report.kinds()), counts, first }
     }

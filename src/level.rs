@@ -37,7 +37,7 @@ pub enum Level {
 
 /// A level that this machine has: the proof that calling its kernels is sound. Only this module makes one.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub(crate) struct Usable(Level);
+pub(crate) struct Supported(Level);
 
 /// Set in [`DETECTED`] once detection has run, so that "nothing found" differs from "not looked".
 const LOOKED: u8 = 1 << 7;
@@ -54,7 +54,7 @@ impl Level {
     #[must_use]
     #[inline]
     pub fn active() -> Self {
-        Self::usable(None).0
+        Self::supported(None).0
     }
 
     /// The levels that this machine has, [`Level::Scalar`] first.
@@ -83,13 +83,13 @@ impl Level {
 
     /// The level to run on: the active one if none is asked for, else the best available one that is not above it.
     #[inline]
-    pub(crate) fn usable(asked: Option<Self>) -> Usable {
+    pub(crate) fn supported(asked: Option<Self>) -> Supported {
         match asked {
             None => match from_discriminant(ACTIVE.load(Relaxed)) {
-                Some(level) => Usable(level),
+                Some(level) => Supported(level),
                 None => activate(),
             },
-            Some(level) if level.is_available() => Usable(level),
+            Some(level) if level.is_available() => Supported(level),
             Some(level) => best_below(level),
         }
     }
@@ -99,7 +99,7 @@ impl Level {
     }
 }
 
-impl Usable {
+impl Supported {
     #[inline]
     pub(crate) const fn level(self) -> Level {
         self.0
@@ -117,15 +117,15 @@ fn best_of(mask: u8) -> Level {
 }
 
 #[cold]
-fn best_below(level: Level) -> Usable {
-    Usable(best_of(detected() & (level.bit() - 1)))
+fn best_below(level: Level) -> Supported {
+    Supported(best_of(detected() & (level.bit() - 1)))
 }
 
 #[cold]
-fn activate() -> Usable {
+fn activate() -> Supported {
     let level = from_environment().unwrap_or_else(|| best_of(detected()));
     ACTIVE.store(level as u8, Relaxed);
-    Usable(level)
+    Supported(level)
 }
 
 /// Two threads that get here at once find the same.

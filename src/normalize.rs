@@ -152,7 +152,7 @@ impl Normalizer {
     /// As [`normalize`](Self::normalize); nothing is appended then.
     pub fn normalize_to(&self, input: &str, output: &mut String) -> Result<(), DecodeError> {
         let escape = self.malformed == Malformed::Escape;
-        driver::owned::append_normalized(input, output, &self.rules, escape, self.level)
+        driver::alloc::append_normalized(input, output, &self.rules, escape, self.level)
     }
 }
 

@@ -123,7 +123,7 @@ fn measure(
     level: Option<Level>,
 ) -> Result<usize, DecodeError> {
     // What is before the start may matter, and is itself in the output.
-    let open = driver::open_triplet(&input[..start], rules);
+    let open = driver::offset::open_triplet(&input[..start], rules);
     driver::measure_decode(&input[start - open..end], rules, level)
         .map(|length| length - open)
         .map_err(|error| DecodeError::new(error.kind, start - open + error.position))
@@ -200,7 +200,7 @@ impl<'a> OffsetMap<'a> {
         // Without a checkpoint the input is empty.
         let Some(index) = before.checked_sub(1) else { return (decoded_offset == 0).then_some(0) };
         let start = checkpoint(self.input, index);
-        let open = driver::open_triplet(&self.input[..start], &self.decoder.rules);
+        let open = driver::offset::open_triplet(&self.input[..start], &self.decoder.rules);
         let rest = &self.input[start - open..];
         let offset = self.decoder.input_offset(rest, decoded_offset - self.decoded[index] + open).ok()?;
         Some(start - open + offset)

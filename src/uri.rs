@@ -199,13 +199,13 @@ mod repair {
         let uri = uri.as_ref();
         let parts = ranges(uri);
         if is_plain(uri, &parts)
-            && let Some(text) = driver::checked_text(uri, None)
+            && let Some(text) = driver::text::checked_text(uri, None)
         {
             return Cow::Borrowed(text);
         }
         let pieces = Pieces::of(uri, parts);
         if pieces.iter().all(|piece| piece.is_clean())
-            && let Some(text) = driver::checked_text(uri, None)
+            && let Some(text) = driver::text::checked_text(uri, None)
         {
             return Cow::Borrowed(text);
         }
@@ -240,7 +240,7 @@ mod repair {
 
         fn is_clean(&self) -> bool {
             core::ptr::eq(self.encoder, &LITERAL)
-                || driver::owned::scan_encode(self.bytes, &self.encoder.rules, None).is_none()
+                || driver::alloc::scan_encode(self.bytes, &self.encoder.rules, None).is_none()
         }
     }
 
@@ -313,7 +313,7 @@ mod repair {
             Some(at) => authority[at] == b':' && authority[at + 1..].iter().all(u8::is_ascii_digit),
             None => true,
         };
-        driver::owned::scan_encode(uri, &WHOLE.rules, None).is_none()
+        driver::alloc::scan_encode(uri, &WHOLE.rules, None).is_none()
             && has_scheme_if_any(uri, parts)
             && parts.authority.clone().is_none_or(|authority| is_host_and_port(&uri[authority]))
             && parts.fragment.clone().is_none_or(|fragment| memchr::memchr(b'#', &uri[fragment]).is_none())

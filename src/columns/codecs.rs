@@ -9,7 +9,7 @@ use super::{ColumnError, Offset};
 use crate::byteset::ByteSet;
 use crate::decode::Decoder;
 use crate::driver;
-use crate::driver::many::{ManyDecoder, ManyEncoder, Selection};
+use crate::driver::batch::{BatchDecoder, BatchEncoder, Selection};
 use crate::encode::Encoder;
 use crate::error::{DecodeError, DecodeErrorKind};
 use crate::normalize::{Malformed, Normalizer};
@@ -32,7 +32,7 @@ pub(super) enum Text {
 
 pub(super) struct Decoding {
     decoder: Decoder,
-    kernel: ManyDecoder,
+    kernel: BatchDecoder,
     text: Text,
     /// What is said of a row that is ill-formed, if that is not to be replaced.
     ill_formed: Option<DecodeErrorKind>,
@@ -44,7 +44,7 @@ pub(super) struct Decoding {
 
 impl Decoding {
     pub(super) fn new(decoder: &Decoder, text: Text) -> Self {
-        let kernel = ManyDecoder::new(&decoder.rules, decoder.level);
+        let kernel = BatchDecoder::new(&decoder.rules, decoder.level);
         let ill_formed = match text {
             Text::Bytes => None,
             Text::Strict => Some(DecodeErrorKind::InvalidUtf8),
@@ -79,18 +79,18 @@ impl Decoding {
 
     /// Appends a decoded row as the text that it has to be.
     fn write_text<O: Offset>(&self, sink: &mut Sink<'_, '_, O>, row: usize, decoded: &[u8]) -> Result<(), ColumnError> {
-        match (driver::find_ill_formed(decoded, self.decoder.level), self.ill_formed) {
+        match (driver::text::find_ill_formed(decoded, self.decoder.level), self.ill_formed) {
             (None, _) => sink.output.values.extend_from_slice(decoded),
             (Some(_), None) => self.append_lossy(decoded, &mut sink.output.values),
             (Some(at), Some(kind)) => self.fail(sink, row, |bytes| {
-                DecodeError::new(kind, driver::input_offset(bytes, &self.decoder.rules, at))
+                DecodeError::new(kind, driver::offset::input_offset(bytes, &self.decoder.rules, at))
             })?,
         }
         Ok(())
     }
 
     fn append_lossy(&self, bytes: &[u8], output: &mut Vec<u8>) {
-        for part in driver::owned::replacing(bytes, REPLACEMENT, self.decoder.level) {
+        for part in driver::text::replacing(bytes, REPLACEMENT, self.decoder.level) {
             output.extend_from_slice(part.as_bytes());
         }
     }
@@ -104,7 +104,7 @@ impl Decoding {
         let keep = |bytes: &[u8], output: &mut Vec<u8>| {
             if self.text == Text::Lossy {
                 self.append_lossy(bytes, output);
-            } else if self.text == Text::Bytes || driver::is_well_formed(bytes, self.decoder.level) {
+            } else if self.text == Text::Bytes || driver::text::is_well_formed(bytes, self.decoder.level) {
                 output.extend_from_slice(bytes);
             } else {
                 return false;
@@ -158,7 +158,7 @@ impl Codec for Decoding {
             return Ok(());
         }
         // Each row is text if all together are, and none begins or ends within a character.
-        let is_text = driver::checked_text(decoded, self.decoder.level).is_some_and(|text| {
+        let is_text = driver::text::checked_text(decoded, self.decoder.level).is_some_and(|text| {
             let mut ends = sink.output.offsets[first..].iter().map(|end| end.index() - start);
             ends.all(|end| text.is_char_boundary(end))
         });
@@ -186,7 +186,7 @@ impl Codec for Decoding {
                 Text::Bytes => error,
             });
         }
-        if self.text == Text::Bytes || driver::is_well_formed(&sink.output.values[start..], self.decoder.level) {
+        if self.text == Text::Bytes || driver::text::is_well_formed(&sink.output.values[start..], self.decoder.level) {
             return Ok(());
         }
         let mut scratch = core::mem::take(&mut self.scratch);
@@ -201,12 +201,12 @@ impl Codec for Decoding {
 
 pub(super) struct Encoding<'a> {
     encoder: &'a Encoder,
-    kernel: ManyEncoder<'a>,
+    kernel: BatchEncoder<'a>,
 }
 
 impl<'a> Encoding<'a> {
     pub(super) fn new(encoder: &'a Encoder) -> Self {
-        Self { encoder, kernel: ManyEncoder::new(&encoder.rules, encoder.level) }
+        Self { encoder, kernel: BatchEncoder::new(&encoder.rules, encoder.level) }
     }
 
     /// What the kernels go by in a chunk that is well-formed if it has to be.
@@ -231,7 +231,7 @@ impl Codec for Encoding<'_> {
         // What is well-formed stays, if it is well-formed in each row.
         if rules.keep_non_ascii
             && !chunk.is_ascii()
-            && !driver::checked_text(chunk, self.encoder.level)
+            && !driver::text::checked_text(chunk, self.encoder.level)
                 .is_some_and(|text| ends.all(|end| text.is_char_boundary(end)))
         {
             return Marked::Not;

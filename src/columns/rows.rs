@@ -6,7 +6,7 @@ use core::ops::Range;
 
 use super::{Column, ColumnBuf, ColumnError, Offset, OnError};
 use crate::byteset::ByteSet;
-use crate::driver::many::{Mark, Marker, Selection, Shift};
+use crate::driver::batch::{RankBlock, Ranker, Selection, Shift};
 use crate::error::DecodeError;
 use crate::level::Level;
 
@@ -18,14 +18,14 @@ const FEW: usize = 4;
 
 /// Marks in a chunk.
 pub(super) struct Marks {
-    marker: Marker,
-    marks: [Mark; CHUNK / 64 + 1],
+    marker: Ranker,
+    marks: [RankBlock; CHUNK / 64 + 1],
 }
 
 impl Marks {
     /// `None` where marking does not pay.
     pub(super) fn new(level: Option<Level>) -> Option<Self> {
-        Marker::new(level).map(|marker| Self { marker, marks: [Mark::default(); CHUNK / 64 + 1] })
+        Ranker::new(level).map(|marker| Self { marker, marks: [RankBlock::default(); CHUNK / 64 + 1] })
     }
 
     /// Marks a selection of a chunk.

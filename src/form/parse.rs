@@ -11,10 +11,8 @@ use crate::level::Level;
 #[cfg(feature = "alloc")]
 use crate::{
     DecodeError, Decoder,
-    driver::form::{
-        Part,
-        owned::{decode_part, decode_part_lossy},
-    },
+    driver::form::Part,
+    driver::form_decode::{decode_part, decode_part_lossy},
 };
 
 /// The pairs as they stand in the input, neither decoded nor checked (WHATWG URL 5.1, steps 1 to 3.4).

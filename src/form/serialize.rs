@@ -5,7 +5,7 @@ use alloc::string::String;
 use alloc::vec::Vec;
 use core::mem::take;
 
-use crate::driver::form::owned::{PairRules, PartEncoder};
+use crate::driver::form_encode::{FormRules, PartEncoder};
 use crate::level::Level;
 use crate::{Encoder, sets};
 
@@ -58,7 +58,7 @@ mod sealed {
     use alloc::string::String;
     use alloc::vec::Vec;
 
-    use crate::driver::form::owned::PartEncoder;
+    use crate::driver::form_encode::PartEncoder;
 
     /// What the serializer needs, which is nobody else's business.
     pub trait Target {
@@ -159,8 +159,8 @@ impl Target for Vec<u8> {}
 impl<T: Target> Target for &mut T {}
 
 /// The standard's serializer, and the same with `%20` for a space.
-static FORM: PairRules = PairRules::new(Encoder::FORM.rules);
-static PERCENT_20: PairRules = PairRules::new(Encoder::new(sets::whatwg::FORM).rules);
+static FORM: FormRules = FormRules::new(Encoder::FORM.rules);
+static PERCENT_20: FormRules = FormRules::new(Encoder::new(sets::whatwg::FORM).rules);
 
 impl<T: Target> Serializer<T> {
     /// Appends to a form: what the target holds already is part of it.

@@ -13,12 +13,12 @@
 use core::arch::x86_64::*;
 
 use super::generic;
+use super::inout::{InOut, Source, Target};
+use super::inspection::{Extract, Report};
 use super::op::{DecodePolicy, Detail, EncodePolicy, Pass};
 use super::outcome::Progress;
-use super::report::{Extract, Report};
-use super::tape::{Source, Tape, Target};
 use super::vector::Vector;
-use super::{FormMarks, ShortOutput};
+use super::{FormBitmaps, ShortOutput};
 use crate::byteset::ByteSet;
 use crate::rules::{DecodeRules, EncodeRules};
 

@@ -1,54 +1,52 @@
 //! The kernels: their contract, the tables they share, and which of them a target has.
 //!
-//! A kernel does one operation on a whole [`Tape`], with the instructions of one [`Level`](crate::level::Level). It knows
+//! A kernel does one operation on a whole [`InOut`], with the instructions of one [`Level`](crate::level::Level). It knows
 //! nothing of allocation, error types or policy: the rules come as data, what would cost the plain path anything comes as
 //! compile-time variants, and what happened goes back as [`Progress`].
 //!
 //! # Safety
 //!
 //! The functions of a [`Kernel`] may be called where the CPU has the instructions of its level, which is what makes a level
-//! [`Usable`]; the scalar ones anywhere. Held by tests/differential.rs, tests/level.rs and tests/bounds.rs.
+//! [`Supported`]; the scalar ones anywhere. Held by tests/differential.rs, tests/level.rs and tests/bounds.rs.
 
 #[cfg(target_arch = "x86_64")]
 mod avx2;
 #[cfg(target_arch = "x86_64")]
 mod avx512;
-#[cfg(feature = "alloc")]
-pub(crate) mod few;
+pub(crate) mod form_rules;
 mod generic;
-pub(crate) mod marks;
+pub(crate) mod inout;
+pub(crate) mod inspection;
 #[cfg(all(target_arch = "aarch64", target_feature = "neon", target_endian = "little"))]
 mod neon;
 pub(crate) mod op;
 pub(crate) mod outcome;
-pub(crate) mod pair;
-pub(crate) mod report;
+pub(crate) mod rank;
 pub(crate) mod scalar;
 #[cfg(target_arch = "x86_64")]
 mod sse41;
+pub(crate) mod swar;
 mod tables;
-pub(crate) mod tape;
 mod vector;
-pub(crate) mod word;
 
 use core::mem::MaybeUninit;
 
-use self::pair::PairRules;
+use self::form_rules::FormRules;
 use crate::byteset::ByteSet;
-use crate::level::Usable;
+use crate::level::Supported;
 use crate::rules::{DecodeRules, EncodeRules};
-use marks::MarkKernels;
+use inout::{Source, Target};
+use inspection::{Extract, Report};
 use op::{
     ByDetail, ByPass, DecodePolicy, Detail, EncodePolicy, Escape, Measure, Normalize, Occurrences, Pass, Policy,
     Presence, Scan, Write,
 };
 use outcome::Progress;
-use report::{Extract, Report};
-use tape::{Source, Target};
+use rank::RankKernels;
 
 /// What matters to a parser of forms, as bits, the first byte lowest (WHATWG URL 5.1).
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
-pub(crate) struct FormMarks {
+pub(crate) struct FormBitmaps {
     /// '&', which ends a pair.
     pub(crate) ends: u64,
     /// '=', of which the first one in a pair ends the name.
@@ -65,8 +63,8 @@ pub(crate) type ShortOutput = [MaybeUninit<u8>; SHORT_OUTPUT];
 ///
 /// # Safety
 ///
-/// Every method may be called only on a machine that has the level: [`Usable`] is the proof, [`Kernels::of`] the way. That is
-/// the only obligation but for [`encode_pair`](Self::encode_pair), since slices and [`Tape`]s are valid by construction. In return a
+/// Every method may be called only on a machine that has the level: [`Supported`] is the proof, [`Kernels::of`] the way. That is
+/// the only obligation but for [`encode_pair`](Self::encode_pair), since slices and [`InOut`]s are valid by construction. In return a
 /// method reads only the source's `length` bytes and writes only the target's `capacity` bytes, whatever it is given.
 pub(crate) trait Kernel {
     /// Offset of the first member of `set`.
@@ -83,25 +81,24 @@ pub(crate) trait Kernel {
     /// The members of `set` among at most 64 bytes, as bits, the first one lowest.
     unsafe fn members(set: &ByteSet, haystack: &[u8]) -> u64;
 
-    /// Notes what raw bytes and triplets are, and extracts the text by which it is known whether the decoded form is well-formed.
-    /// The haystack has at most [`report::CHUNK`] bytes, the extract at most 3.
+    /// State what raw bytes and triplets are, and extracts the text by which it is known whether the decoded form is well-formed.
+    /// The haystack has at most [`inspection::CHUNK`] bytes, the extract at most 3.
     unsafe fn inspect<D: Detail>(haystack: &[u8], extract: &mut Extract, report: &mut Report);
 
-    /// What matters to a parser of forms among at most 64 bytes; returns the ends once more, so that who goes by them need not wait for a
-    /// store.
-    unsafe fn form_marks(bytes: &[u8], marks: &mut FormMarks) -> u64;
+    /// The bitmaps that a parser of forms goes by, of at most 64 bytes.
+    unsafe fn form_bitmaps(bytes: &[u8], bitmaps: &mut FormBitmaps);
 
-    /// Encodes; the policy must agree with the rules. The source and the target are the halves of one [`Tape`], and disjoint.
+    /// Encodes; the policy must agree with the rules. The source and the target are the halves of one [`InOut`], and disjoint.
     unsafe fn encode<P: EncodePolicy, M: Pass>(source: Source<'_>, target: Target<'_>, rules: &EncodeRules)
     -> Progress;
 
-    /// Decodes; the policy must agree with the rules. The source and the target are the halves of one [`Tape`].
+    /// Decodes; the policy must agree with the rules. The source and the target are the halves of one [`InOut`].
     unsafe fn decode<P: DecodePolicy, M: Pass>(source: Source<'_>, target: Target<'_>, rules: &DecodeRules)
     -> Progress;
 
     /// Decodes at most 64 bytes by rules that say nothing but whether to be strict, and returns the length of the output. `None`
     /// if there is no room, or if it is strict and a '%' malformed: then nothing is said of the output. The source and the target
-    /// are the halves of one [`Tape`].
+    /// are the halves of one [`InOut`].
     unsafe fn decode_short(source: Source<'_>, target: Target<'_>, strict: bool) -> Option<usize>;
 
     /// Encodes the first 64 bytes of an input by rules that keep nothing and leave spaces alone, and returns the length of the
@@ -109,8 +106,8 @@ pub(crate) trait Kernel {
     unsafe fn encode_short(input: &[u8], output: &mut ShortOutput, rules: &EncodeRules) -> Option<usize>;
 
     /// Encodes the name, a '=' and the value of a pair of a form (WHATWG URL 5.2), and returns the length of the output. This takes
-    /// more than the other methods: `to` is valid for writes of [`pair::room`], and apart from the name and the value.
-    unsafe fn encode_pair(name: &[u8], value: &[u8], to: *mut u8, rules: &PairRules) -> usize;
+    /// more than the other methods: `to` is valid for writes of [`form_rules::room`], and apart from the name and the value.
+    unsafe fn encode_pair(name: &[u8], value: &[u8], to: *mut u8, rules: &FormRules) -> usize;
 }
 
 type Find = unsafe fn(&ByteSet, &[u8]) -> Option<usize>;
@@ -118,8 +115,8 @@ type Count = unsafe fn(&ByteSet, &[u8]) -> usize;
 type IsWellFormed = unsafe fn(&[u8]) -> bool;
 type Members = unsafe fn(&ByteSet, &[u8]) -> u64;
 pub(crate) type Inspect = unsafe fn(&[u8], &mut Extract, &mut Report);
-type Marks = unsafe fn(&[u8], &mut FormMarks) -> u64;
-pub(crate) type EncodePair = unsafe fn(&[u8], &[u8], *mut u8, &PairRules) -> usize;
+type FindFormBitmaps = unsafe fn(&[u8], &mut FormBitmaps);
+pub(crate) type EncodePair = unsafe fn(&[u8], &[u8], *mut u8, &FormRules) -> usize;
 pub(crate) type EncodeShort = unsafe fn(&[u8], &mut ShortOutput, &EncodeRules) -> Option<usize>;
 pub(crate) type DecodeShort = unsafe fn(Source<'_>, Target<'_>, bool) -> Option<usize>;
 pub(crate) type Encode = unsafe fn(Source<'_>, Target<'_>, &EncodeRules) -> Progress;
@@ -133,9 +130,9 @@ pub(crate) struct Kernels {
     pub(crate) members: Members,
     /// Without vectors, marking costs more than it saves.
     #[cfg_attr(not(feature = "alloc"), allow(dead_code, reason = "as in `marks`"))]
-    pub(crate) marks: Option<MarkKernels>,
+    pub(crate) marks: Option<RankKernels>,
     inspect: ByDetail<Inspect>,
-    pub(crate) form_marks: Marks,
+    pub(crate) form_bitmaps: FindFormBitmaps,
     pub(crate) decode_short: DecodeShort,
     #[cfg_attr(not(feature = "alloc"), allow(dead_code, reason = "only what allocates measures by writing"))]
     pub(crate) encode_short: EncodeShort,
@@ -151,7 +148,7 @@ pub(crate) struct Kernels {
 impl Kernels {
     /// The entry points of a level that this machine has.
     #[inline]
-    pub(crate) fn of(level: Usable) -> &'static Self {
+    pub(crate) fn of(level: Supported) -> &'static Self {
         KERNELS[level.level() as usize]
     }
 
@@ -182,7 +179,7 @@ macro_rules! kernels {
             members: <$level>::members,
             marks: $marks,
             inspect: ByDetail { presence: <$level>::inspect::<Presence>, occurrences: <$level>::inspect::<Occurrences> },
-            form_marks: <$level>::form_marks,
+            form_bitmaps: <$level>::form_bitmaps,
             decode_short: <$level>::decode_short,
             encode_short: <$level>::encode_short,
             encode_pair: <$level>::encode_pair,
@@ -217,17 +214,17 @@ macro_rules! kernels {
 
 static SCALAR: Kernels = kernels!(scalar::Scalar, None);
 
-/// By [`Level`](crate::level::Level)'s discriminant. A level that the target has not is never [`Usable`] there.
+/// By [`Level`](crate::level::Level)'s discriminant. A level that the target has not is never [`Supported`] there.
 #[cfg(target_arch = "x86_64")]
 static KERNELS: [&Kernels; 5] = {
-    static SSE41: Kernels = kernels!(sse41::Sse41, Some(MarkKernels::of::<sse41::Sse41>()));
-    static AVX2: Kernels = kernels!(avx2::Avx2, Some(MarkKernels::of::<avx2::Avx2>()));
-    static AVX512: Kernels = kernels!(avx512::Avx512, Some(MarkKernels::of::<avx512::Avx512>()));
+    static SSE41: Kernels = kernels!(sse41::Sse41, Some(RankKernels::of::<sse41::Sse41>()));
+    static AVX2: Kernels = kernels!(avx2::Avx2, Some(RankKernels::of::<avx2::Avx2>()));
+    static AVX512: Kernels = kernels!(avx512::Avx512, Some(RankKernels::of::<avx512::Avx512>()));
     [&SCALAR, &SSE41, &AVX2, &AVX512, &SCALAR]
 };
 #[cfg(all(target_arch = "aarch64", target_feature = "neon", target_endian = "little"))]
 static KERNELS: [&Kernels; 5] = {
-    static NEON: Kernels = kernels!(neon::Neon, Some(MarkKernels::of::<neon::Neon>()));
+    static NEON: Kernels = kernels!(neon::Neon, Some(RankKernels::of::<neon::Neon>()));
     [&SCALAR, &SCALAR, &SCALAR, &SCALAR, &NEON]
 };
 #[cfg(not(any(

@@ -77,11 +77,52 @@ pub(crate) enum Stop {
     Rejected(u8),
 }
 
-/// Encoding goes by groups of so many blocks. In a mixture of clean and dirty ones a branch on each is seldom foreseen, and costs more
-/// than to encode a clean one as if it was dirty:
+/// The lanes of a block at which decoding may stop, as bitmasks.
+pub(super) struct Stops {
+    /// A malformed `%` that is an error.
+    pub(super) malformed: u64,
+    /// A rejected byte would be in the output.
+    pub(super) rejected: u64,
+    /// [`Scan`](super::op::Scan): something changes.
+    pub(super) changed: u64,
+}
+
+/// Why decoding stops at a lane. Which byte is rejected is left to the kernel, for it is in a register.
+pub(super) enum Reason {
+    Malformed,
+    Rejected,
+    Change,
+}
+
+impl Stops {
+    /// The lowest lane, and why decoding stops there.
+    ///
+    /// At one lane, a malformed `%` precedes a rejected one, for it never gets to the output. What is rejected is an error before it
+    /// is a change.
+    #[inline(always)]
+    pub(super) fn first(&self) -> Option<(usize, Reason)> {
+        let all = self.malformed | self.rejected | self.changed;
+        if all == 0 {
+            return None;
+        }
+        let lowest = all & all.wrapping_neg();
+        let reason = if self.malformed & lowest != 0 {
+            Reason::Malformed
+        } else if self.rejected & lowest != 0 {
+            Reason::Rejected
+        } else {
+            Reason::Change
+        };
+        Some((all.trailing_zeros() as usize, reason))
+    }
+}
+
+/// Blocks per group. Whether blocks are encoded as if they had something to escape is decided per group: on mixed input a branch per
+/// block mispredicts, which costs more than expanding a block needlessly.
 pub(super) const GROUP_BLOCKS: usize = 8;
-/// if so many blocks of a group were dirty, all of the next one are taken to be.
-pub(super) const DIRTY_BLOCKS: u32 = 4;
+
+/// If at least this many blocks of a group had something to escape, the next group does not ask.
+const ESCAPED_BLOCKS: u32 = 4;
 
 /// Where an operation stands.
 pub(super) struct Cursor {
@@ -94,11 +135,18 @@ pub(super) struct Cursor {
     /// The lowest lanes of the next block at which a decoded digit could complete a malformed '%' of the last one: bits 0 and 1.
     pub(super) completing: u64,
     /// How many blocks of the current group had something to escape.
-    pub(super) dirty_blocks: u32,
+    pub(super) escaped_blocks: u32,
 }
 
 impl Cursor {
-    pub(super) const START: Self = Self { read: 0, written: 0, carry: 0, uppercase: 0, completing: 0, dirty_blocks: 0 };
+    pub(super) const START: Self =
+        Self { read: 0, written: 0, carry: 0, uppercase: 0, completing: 0, escaped_blocks: 0 };
+
+    /// Whether the blocks of the next group are encoded as if each had something to escape.
+    #[inline(always)]
+    pub(super) fn assumes_escapes(&self) -> bool {
+        self.escaped_blocks >= ESCAPED_BLOCKS
+    }
 }
 
 #[cfg(test)]

@@ -13,13 +13,13 @@
 use core::arch::x86_64::*;
 
 use super::generic;
+use super::inout::{InOut, Source, Target};
+use super::inspection::{Extract, Report};
 use super::op::{DecodePolicy, Detail, EncodePolicy, Pass};
 use super::outcome::Progress;
-use super::report::{Extract, Report};
-use super::tape::{Source, Tape, Target};
+use super::swar;
 use super::vector::{Vector, Vector16};
-use super::word;
-use super::{FormMarks, ShortOutput};
+use super::{FormBitmaps, ShortOutput};
 use crate::byteset::ByteSet;
 use crate::rules::{DecodeRules, EncodeRules};
 
@@ -162,7 +162,7 @@ impl Vector for __m128i {
 impl Vector16 for __m128i {
     #[inline(always)]
     unsafe fn load_partial(from: *const u8, length: usize) -> Self {
-        let (low, high) = word::load(core::slice::from_raw_parts(from, length));
+        let (low, high) = swar::load(core::slice::from_raw_parts(from, length));
         Self::from_words(low, high)
     }
 

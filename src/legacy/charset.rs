@@ -133,7 +133,7 @@ fn encode_with<'a, E>(
 fn first_slice(text: &str) -> &str {
     const LENGTH: usize = 1024;
     let end = (0..=text.len().min(LENGTH)).rev().find(|&end| text.is_char_boundary(end)).unwrap_or(0);
-    let cut = if end < text.len() { driver::cut_triplet(&text.as_bytes()[..end]) } else { 0 };
+    let cut = if end < text.len() { driver::text::cut_triplet(&text.as_bytes()[..end]) } else { 0 };
     &text[..end - cut]
 }
 
@@ -228,7 +228,7 @@ impl Errors<'_> {
     #[cold]
     fn of(&self, input: &[u8], bytes: &[u8]) -> Option<DecodeError> {
         let ill_formed = if self.is_lossy { None } else { find_ill_formed(bytes, self.charset) };
-        let error = |kind, at| DecodeError::new(kind, driver::input_offset(input, &self.decoder.rules, at));
+        let error = |kind, at| DecodeError::new(kind, driver::offset::input_offset(input, &self.decoder.rules, at));
         let bytes = &bytes[..ill_formed.unwrap_or(bytes.len())];
         match self.find_rejected(bytes) {
             Some((at, byte)) => Some(error(DecodeErrorKind::Rejected(byte), at)),

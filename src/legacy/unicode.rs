@@ -146,7 +146,7 @@ impl UnicodeDecoder {
             at = escape.end;
         }
         parts.push(at..input.len(), &mut output)?;
-        match driver::checked_text(input, self.decoder.level) {
+        match driver::text::checked_text(input, self.decoder.level) {
             Some(text) if text == output => Ok(Cow::Borrowed(text)),
             _ => Ok(Cow::Owned(output)),
         }

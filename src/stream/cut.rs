@@ -61,16 +61,6 @@ pub(super) fn extended(bytes: &[u8]) -> Extended {
     }
 }
 
-/// Length of the prefix of a well-formed character that `bytes` end with (Unicode 3.9, table 3-7).
-pub(super) fn character(bytes: &[u8]) -> usize {
-    let last = &bytes[bytes.len().saturating_sub(3)..];
-    let Some(lead) = last.iter().rposition(|&byte| byte >= 0xC0) else { return 0 };
-    match str::from_utf8(&last[lead..]) {
-        Err(error) if error.error_len().is_none() => last.len() - lead,
-        _ => 0,
-    }
-}
-
 /// Whether this byte of UTF-8 stands within a character, not at its start.
 pub(super) fn is_continuation(byte: u8) -> bool {
     byte & 0xC0 == 0x80

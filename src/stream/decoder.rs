@@ -122,7 +122,7 @@ impl Decoder {
     /// The stream's first error. What precedes it is appended.
     #[cfg(feature = "alloc")]
     pub fn feed_to(&mut self, input: &[u8], output: &mut alloc::vec::Vec<u8>) -> Result<(), StreamError> {
-        let (part, cut) = input.split_at(input.len() - driver::cut_triplet(input));
+        let (part, cut) = input.split_at(input.len() - driver::text::cut_triplet(input));
         let is_plain = self.text == Text::Any && self.triplet.is_empty() && self.open.is_empty() && self.is_flowing();
         // This needs no initialised memory to write to. An error has to be found again, after what precedes it.
         let before = output.len();
@@ -167,7 +167,7 @@ impl Decoder {
         }
         loop {
             let chunk = &input[..read];
-            let (part, cut) = chunk.split_at(read - driver::cut_triplet(chunk));
+            let (part, cut) = chunk.split_at(read - driver::text::cut_triplet(chunk));
             if let Some(written) = self.decode_part(part, position, output) {
                 self.triplet = Prefix::new(cut);
                 self.remember_open(part);
@@ -196,10 +196,10 @@ impl Decoder {
         Progress { read, written }
     }
 
-    /// Notes the end of a part that was decoded, if a digit after it could complete a triplet.
+    /// State the end of a part that was decoded, if a digit after it could complete a triplet.
     fn remember_open(&mut self, part: &[u8]) {
         if !part.is_empty() {
-            self.open = Prefix::new(&part[part.len() - driver::open_triplet(part, &self.decoder.rules)..]);
+            self.open = Prefix::new(&part[part.len() - driver::offset::open_triplet(part, &self.decoder.rules)..]);
         }
     }
 
@@ -224,9 +224,9 @@ impl Decoder {
         }
 
         let decoded_end = before + decoded;
-        let end = decoded_end - cut::character(&output[..decoded_end]);
+        let end = decoded_end - driver::text::incomplete_suffix(&output[..decoded_end]);
         let cut = Prefix::new(&output[end..decoded_end]);
-        let (written, error) = match (self.text, driver::find_ill_formed(&output[..end], self.decoder.level)) {
+        let (written, error) = match (self.text, driver::text::find_ill_formed(&output[..end], self.decoder.level)) {
             (Text::Replacing(replacement), Some(start)) => {
                 (replace_ill_formed(output, start, end, replacement)?, error)
             }
@@ -266,7 +266,7 @@ impl Decoder {
     #[cold]
     fn ill_formed(&self, kind: DecodeErrorKind, at: usize, part: &[u8], position: u64) -> StreamError {
         let position = match at.checked_sub(self.character.len()) {
-            Some(decoded) => position + driver::input_offset(part, &self.decoder.rules, decoded) as u64,
+            Some(decoded) => position + driver::offset::input_offset(part, &self.decoder.rules, decoded) as u64,
             None => self.character_position,
         };
         StreamError { kind, position }

@@ -84,8 +84,8 @@ impl Encoder {
         let chunk = &input[..read];
         let rules = &self.encoder.rules;
         let cut = match chunk.last() {
-            Some(0x80..) if rules.keep_non_ascii => cut::character(chunk),
-            Some(..0x80) if rules.keep_triplets => driver::cut_triplet(chunk),
+            Some(0x80..) if rules.keep_non_ascii => driver::text::incomplete_suffix(chunk),
+            Some(..0x80) if rules.keep_triplets => driver::text::cut_triplet(chunk),
             _ => 0,
         };
         let (part, cut) = chunk.split_at(read - cut);

@@ -11,15 +11,15 @@ use super::block::{DIGITS, Window};
 use super::memory::{load, load_table, low_bits};
 use super::search::Class;
 use crate::byteset::ByteSet;
-use crate::kernel::marks::{self, Mark, Select, Selection};
+use crate::kernel::rank::{self, RankBlock, Select, Selection};
 
 #[inline(always)]
-pub(super) unsafe fn mark<S: Select>(set: &ByteSet, text: &[u8], marks: &mut [Mark]) {
+pub(super) unsafe fn mark<S: Select>(set: &ByteSet, text: &[u8], marks: &mut [RankBlock]) {
     let (start, length) = (text.as_ptr(), text.len());
     let set = Class::new(set);
     let digits = load_table(&DIGITS);
     let percents = _mm512_set1_epi8(b'%' as i8);
-    marks::fill(length, marks, |at| {
+    rank::fill(length, marks, |at| {
         let (from, left) = (start.add(at), length - at);
         let x = if left >= LANES { _mm512_loadu_epi8(from.cast()) } else { load(from, left) };
         let percent = _mm512_cmpeq_epi8_mask(x, percents);

@@ -8,12 +8,12 @@ use core::arch::x86_64::*;
 
 use super::LANES;
 use super::block::{DIGITS, Window, are_digits};
-use super::memory::{lane, load, load_table, low_bits, store};
+use super::memory::{lane_of, load, load_table, low_bits, store};
 use super::search::Class;
 use crate::byteset::ByteSet;
+use crate::kernel::inout::{InOut, Source, Target};
 use crate::kernel::op::{DecodePolicy, Extent, Full, Lenient, Pass, Tail};
-use crate::kernel::outcome::{Cursor, Progress, Stop};
-use crate::kernel::tape::{Source, Tape, Target};
+use crate::kernel::outcome::{Cursor, Progress, Reason, Stop, Stops};
 use crate::rules::DecodeRules;
 
 #[inline(always)]
@@ -22,13 +22,13 @@ pub(super) unsafe fn decode<P: DecodePolicy, M: Pass>(
     target: Target<'_>,
     rules: &DecodeRules,
 ) -> Progress {
-    let tape = Tape::of(source, target);
+    let io = InOut::of(source, target);
     let mut cursor = Cursor::START;
     let decode = Decode::new(rules);
     let stop = if !P::KEEP && !P::REJECT && M::WRITES && !rules.strict {
-        decode.all::<Lenient<P>, M>(&tape, &mut cursor)
+        decode.all::<Lenient<P>, M>(&io, &mut cursor)
     } else {
-        decode.all::<P, M>(&tape, &mut cursor)
+        decode.all::<P, M>(&io, &mut cursor)
     };
     Progress::new(cursor.read, cursor.written, stop)
 }
@@ -58,32 +58,32 @@ impl Decode {
     }
 
     #[inline(always)]
-    unsafe fn all<P: DecodePolicy, M: Pass>(&self, tape: &Tape<'_>, cursor: &mut Cursor) -> Stop {
+    unsafe fn all<P: DecodePolicy, M: Pass>(&self, io: &InOut<'_>, cursor: &mut Cursor) -> Stop {
         // A run has no more blocks than there are in the input with two bytes to spare and, since a block never grows, than there
         // is room for in the output.
         loop {
-            let mut run = (tape.length() - cursor.read).saturating_sub(2) / LANES;
+            let mut run = (io.length() - cursor.read).saturating_sub(2) / LANES;
             if M::WRITES {
-                run = run.min((tape.capacity() - cursor.written) / LANES);
+                run = run.min((io.capacity() - cursor.written) / LANES);
             }
             if run == 0 {
                 break;
             }
-            if let Some(stop) = self.run::<P, M>(tape, cursor, run) {
+            if let Some(stop) = self.run::<P, M>(io, cursor, run) {
                 return stop;
             }
         }
-        while cursor.read < tape.length() {
-            let left = tape.length() - cursor.read;
-            let window = Window::load_end(tape.source().add(cursor.read), left);
+        while cursor.read < io.length() {
+            let left = io.length() - cursor.read;
+            let window = Window::load_end(io.source().add(cursor.read), left);
             let length = left.min(LANES);
-            let to = tape.target().wrapping_add(cursor.written);
-            let room = tape.capacity().wrapping_sub(cursor.written);
-            let marks = self.marks::<P, M>(window.x, low_bits(length), cursor);
-            let stop = if marks.suspects == 0 {
-                Self::pass::<M, Tail>(&marks, length, cursor, to, room)
+            let to = io.target().wrapping_add(cursor.written);
+            let room = io.capacity().wrapping_sub(cursor.written);
+            let specials = self.specials::<P, M>(window.x, low_bits(length), cursor);
+            let stop = if specials.suspects == 0 {
+                Self::pass::<M, Tail>(&specials, length, cursor, to, room)
             } else {
-                self.block::<P, M, Tail>(window, &marks, length, cursor, to, room)
+                self.block::<P, M, Tail>(window, &specials, length, cursor, to, room)
             };
             if let Some(stop) = stop {
                 return stop;
@@ -106,30 +106,30 @@ impl Decode {
     #[inline(always)]
     unsafe fn run<P: DecodePolicy, M: Pass>(
         &self,
-        tape: &Tape<'_>,
+        io: &InOut<'_>,
         cursor: &mut Cursor,
         mut blocks: usize,
     ) -> Option<Stop> {
-        let last = tape.length() - LANES - 2;
+        let last = io.length() - LANES - 2;
         while blocks > 0 {
-            let from = tape.source().add(cursor.read);
-            let marks = self.marks::<P, M>(_mm512_loadu_epi8(from.cast()), u64::MAX, cursor);
-            if marks.suspects == 0 {
-                let to = tape.target().wrapping_add(cursor.written);
-                Self::pass::<M, Full>(&marks, LANES, cursor, to, LANES);
+            let from = io.source().add(cursor.read);
+            let specials = self.specials::<P, M>(_mm512_loadu_epi8(from.cast()), u64::MAX, cursor);
+            if specials.suspects == 0 {
+                let to = io.target().wrapping_add(cursor.written);
+                Self::pass::<M, Full>(&specials, LANES, cursor, to, LANES);
                 blocks -= 1;
                 continue;
             }
             let mut window = Window::load(from);
             while blocks > 0 {
-                let marks = self.marks::<P, M>(window.x, u64::MAX, cursor);
-                if marks.suspects == 0 {
+                let specials = self.specials::<P, M>(window.x, u64::MAX, cursor);
+                if specials.suspects == 0 {
                     break;
                 }
                 // There is a next block exactly if it is not after the last one that could be.
-                let next = Window::load(tape.source().add((cursor.read + LANES).min(last)));
-                let to = tape.target().wrapping_add(cursor.written);
-                let stop = self.block::<P, M, Full>(window, &marks, LANES, cursor, to, LANES);
+                let next = Window::load(io.source().add((cursor.read + LANES).min(last)));
+                let to = io.target().wrapping_add(cursor.written);
+                let stop = self.block::<P, M, Full>(window, &specials, LANES, cursor, to, LANES);
                 if stop.is_some() {
                     return stop;
                 }
@@ -142,7 +142,7 @@ impl Decode {
 
     /// What stands out in a block; `lanes` are those that it has.
     #[inline(always)]
-    unsafe fn marks<P: DecodePolicy, M: Pass>(&self, x: __m512i, lanes: u64, cursor: &Cursor) -> Marks {
+    unsafe fn specials<P: DecodePolicy, M: Pass>(&self, x: __m512i, lanes: u64, cursor: &Cursor) -> Specials {
         let percent = _mm512_cmpeq_epi8_mask(x, _mm512_set1_epi8(b'%' as i8));
         let mut plain = x;
         let mut plus = 0;
@@ -160,7 +160,7 @@ impl Decode {
         if P::REJECT {
             suspects |= self.reject.members(plain) & lanes;
         }
-        Marks { percent, plus, plain, suspects }
+        Specials { percent, plus, plain, suspects }
     }
 
     /// Passes on a block in which nothing is suspect.
@@ -170,13 +170,13 @@ impl Decode {
     /// As of [`Self::block`].
     #[inline(always)]
     unsafe fn pass<M: Pass, E: Extent>(
-        marks: &Marks,
+        specials: &Specials,
         length: usize,
         cursor: &mut Cursor,
         to: *mut u8,
         room: usize,
     ) -> Option<Stop> {
-        if M::WRITES && !store::<E>(marks.plain, length, to, room) {
+        if M::WRITES && !store::<E>(specials.plain, length, to, room) {
             return Some(Stop::Full);
         }
         cursor.read += length;
@@ -193,13 +193,13 @@ impl Decode {
     unsafe fn block<P: DecodePolicy, M: Pass, E: Extent>(
         &self,
         window: Window,
-        marks: &Marks,
+        specials: &Specials,
         length: usize,
         cursor: &mut Cursor,
         to: *mut u8,
         room: usize,
     ) -> Option<Stop> {
-        let Marks { percent, plus, plain, .. } = *marks;
+        let Specials { percent, plus, plain, .. } = *specials;
         let lanes = if E::FULL { u64::MAX } else { low_bits(length) };
         let (valid, bytes) = window.triplets(percent, self.digits);
         let mut decoded = if P::UPPERCASE {
@@ -233,27 +233,23 @@ impl Decode {
         let dropped = decoded << 1 | decoded << 2 | cursor.carry;
         let mut kept = !dropped & lanes;
 
-        // The lowest of these bits stops. A malformed '%' does not come to stand in the output, so it comes before a rejected
-        // one; and what is rejected is an error before it is a change.
-        let malformed = if P::CHECKS && self.strict { malformed } else { 0 };
-        let rejected = if P::REJECT { self.reject.members(output) & kept } else { 0 };
-        let changed = if M::STOPS_AT_CHANGE { decoded | plus | lowercase } else { 0 };
-        let stops = malformed | rejected | changed;
-        let mut advance = length;
-        let mut stop = None;
-        if stops != 0 {
-            let first = stops.trailing_zeros();
-            let lowest = stops & stops.wrapping_neg();
-            kept &= lowest - 1;
-            advance = first as usize;
-            stop = Some(if malformed & lowest != 0 {
-                Stop::Malformed
-            } else if rejected & lowest != 0 {
-                Stop::Rejected(lane(output, advance))
-            } else {
-                Stop::Change
-            });
-        }
+        let stops = Stops {
+            malformed: if P::CHECKS && self.strict { malformed } else { 0 },
+            rejected: if P::REJECT { self.reject.members(output) & kept } else { 0 },
+            changed: if M::STOPS_AT_CHANGE { decoded | plus | lowercase } else { 0 },
+        };
+        let (advance, stop) = match stops.first() {
+            None => (length, None),
+            Some((lane, reason)) => {
+                kept &= low_bits(lane);
+                let stop = match reason {
+                    Reason::Malformed => Stop::Malformed,
+                    Reason::Rejected => Stop::Rejected(lane_of(output, lane)),
+                    Reason::Change => Stop::Change,
+                };
+                (lane, Some(stop))
+            }
+        };
         let count = kept.count_ones() as usize;
         if M::WRITES {
             // Never straight to memory: that is 17 times slower on Zen 4.
@@ -271,7 +267,7 @@ impl Decode {
 }
 
 /// What stands out in a block before its triplets are looked at.
-struct Marks {
+struct Specials {
     percent: u64,
     plus: u64,
     /// The block, with spaces for what is '+'.
@@ -282,13 +278,13 @@ struct Marks {
 
 #[inline(always)]
 pub(super) unsafe fn decode_short(source: Source<'_>, target: Target<'_>, strict: bool) -> Option<usize> {
-    let tape = Tape::of(source, target);
-    let length = tape.length();
+    let io = InOut::of(source, target);
+    let length = io.length();
     let lanes = low_bits(length);
     let window = if length <= 16 {
-        Window::of_few(load(tape.source(), length))
+        Window::of_few(load(io.source(), length))
     } else {
-        Window::load_end(tape.source(), length.min(LANES))
+        Window::load_end(io.source(), length.min(LANES))
     };
     let percent = _mm512_cmpeq_epi8_mask(window.x, _mm512_set1_epi8(b'%' as i8));
     let (decoded, bytes) = window.triplets(percent, load_table(&DIGITS));
@@ -298,9 +294,5 @@ pub(super) unsafe fn decode_short(source: Source<'_>, target: Target<'_>, strict
     if strict && decoded != percent {
         return None;
     }
-    if length <= 16 && tape.capacity() >= 16 {
-        _mm_storeu_si128(tape.target().cast(), _mm512_castsi512_si128(output));
-        return Some(written);
-    }
-    store::<Tail>(output, written, tape.target(), tape.capacity()).then_some(written)
+    store::<Tail>(output, written, io.target(), io.capacity()).then_some(written)
 }

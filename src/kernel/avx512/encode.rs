@@ -11,9 +11,9 @@ use super::block::{DIGITS, Window};
 use super::memory::{load, load_table, low_bits, store};
 use super::search::{Class, broadcast};
 use crate::kernel::ShortOutput;
+use crate::kernel::inout::{InOut, Source, Target};
 use crate::kernel::op::{EncodePolicy, Extent, Full, FullEscaped, Pass, Tail};
-use crate::kernel::outcome::{Cursor, DIRTY_BLOCKS, GROUP_BLOCKS, Progress, Stop};
-use crate::kernel::tape::{Source, Tape, Target};
+use crate::kernel::outcome::{Cursor, GROUP_BLOCKS, Progress, Stop};
 use crate::rules::EncodeRules;
 
 #[inline(always)]
@@ -22,9 +22,9 @@ pub(super) unsafe fn encode<P: EncodePolicy, M: Pass>(
     target: Target<'_>,
     rules: &EncodeRules,
 ) -> Progress {
-    let tape = Tape::of(source, target);
+    let io = InOut::of(source, target);
     let mut cursor = Cursor::START;
-    let stop = Encode::new(rules).all::<P, M>(&tape, &mut cursor);
+    let stop = Encode::new(rules).all::<P, M>(&io, &mut cursor);
     Progress::new(cursor.read, cursor.written, stop)
 }
 
@@ -46,15 +46,15 @@ impl Encode {
     }
 
     #[inline(always)]
-    pub(super) unsafe fn all<P: EncodePolicy, M: Pass>(&self, tape: &Tape<'_>, cursor: &mut Cursor) -> Stop {
+    pub(super) unsafe fn all<P: EncodePolicy, M: Pass>(&self, io: &InOut<'_>, cursor: &mut Cursor) -> Stop {
         let lookahead = if P::KEEP { 2 } else { 0 };
         // A run has no more blocks than there are in the input with the lookahead to spare, and than there is room for in the
         // output if each grows threefold and the last stores all it may.
-        let mut is_dirty = false;
+        let mut assumes_escapes = false;
         loop {
-            let mut run = (tape.length() - cursor.read).saturating_sub(lookahead) / LANES;
+            let mut run = (io.length() - cursor.read).saturating_sub(lookahead) / LANES;
             if M::WRITES {
-                run = run.min((tape.capacity() - cursor.written) / (3 * LANES));
+                run = run.min((io.capacity() - cursor.written) / (3 * LANES));
             }
             if run == 0 {
                 break;
@@ -62,23 +62,23 @@ impl Encode {
             while run != 0 {
                 let group = run.min(GROUP_BLOCKS);
                 run -= group;
-                let stop = if M::WRITES && is_dirty {
-                    self.group::<P, M, FullEscaped>(tape, cursor, group)
+                let stop = if M::WRITES && assumes_escapes {
+                    self.group::<P, M, FullEscaped>(io, cursor, group)
                 } else {
-                    self.group::<P, M, Full>(tape, cursor, group)
+                    self.group::<P, M, Full>(io, cursor, group)
                 };
                 if let Some(stop) = stop {
                     return stop;
                 }
-                is_dirty = cursor.dirty_blocks >= DIRTY_BLOCKS;
+                assumes_escapes = cursor.assumes_escapes();
             }
         }
-        while cursor.read < tape.length() {
-            let left = tape.length() - cursor.read;
-            let from = tape.source().add(cursor.read);
+        while cursor.read < io.length() {
+            let left = io.length() - cursor.read;
+            let from = io.source().add(cursor.read);
             let window = if P::KEEP { Window::load_end(from, left) } else { Window::of(load(from, left)) };
-            let to = tape.target().wrapping_add(cursor.written);
-            let room = tape.capacity().wrapping_sub(cursor.written);
+            let to = io.target().wrapping_add(cursor.written);
+            let room = io.capacity().wrapping_sub(cursor.written);
             if let Some(stop) = self.block::<P, M, Tail>(window, left.min(LANES), cursor, to, room) {
                 return stop;
             }
@@ -94,15 +94,15 @@ impl Encode {
     #[inline(always)]
     pub(super) unsafe fn group<P: EncodePolicy, M: Pass, E: Extent>(
         &self,
-        tape: &Tape<'_>,
+        io: &InOut<'_>,
         cursor: &mut Cursor,
         blocks: usize,
     ) -> Option<Stop> {
-        cursor.dirty_blocks = 0;
+        cursor.escaped_blocks = 0;
         for _ in 0..blocks {
-            let from = tape.source().add(cursor.read);
+            let from = io.source().add(cursor.read);
             let window = if P::KEEP { Window::load(from) } else { Window::of(_mm512_loadu_epi8(from.cast())) };
-            let to = tape.target().wrapping_add(cursor.written);
+            let to = io.target().wrapping_add(cursor.written);
             let stop = self.block::<P, M, E>(window, LANES, cursor, to, ROOM);
             if stop.is_some() {
                 return stop;
@@ -148,7 +148,7 @@ impl Encode {
         }
         let mut advance = length;
         if M::WRITES && (E::ASSUME_ESCAPES || escaped != 0) {
-            cursor.dirty_blocks += u32::from(!E::ASSUME_ESCAPES || escaped != 0);
+            cursor.escaped_blocks += u32::from(!E::ASSUME_ESCAPES || escaped != 0);
             if E::FULL {
                 advance = DIRTY_LANES;
                 escaped &= low_bits(DIRTY_LANES);

@@ -9,24 +9,23 @@ use core::arch::x86_64::*;
 use super::LANES;
 use super::encode::{Expand, FRONT};
 use super::memory::{is_within_page, load, low_bits};
-use crate::kernel::FormMarks;
+use crate::kernel::FormBitmaps;
+use crate::kernel::form_rules::{ESCAPED, FormRules};
 use crate::kernel::op::Full;
-use crate::kernel::pair::{ESCAPED, PairRules};
 
 #[inline(always)]
-pub(super) unsafe fn form_marks(bytes: &[u8], marks: &mut FormMarks) -> u64 {
+pub(super) unsafe fn form_bitmaps(bytes: &[u8], bitmaps: &mut FormBitmaps) {
     // The lanes behind the end are zero, which is no mark.
     let x = load(bytes.as_ptr(), bytes.len());
     let equal = |byte: u8| _mm512_cmpeq_epi8_mask(x, _mm512_set1_epi8(byte as i8));
     let coded = equal(b'%') | equal(b'+') | _mm512_movepi8_mask(x);
-    *marks = FormMarks { ends: equal(b'&'), equals: equal(b'='), coded };
-    marks.ends
+    *bitmaps = FormBitmaps { ends: equal(b'&'), equals: equal(b'='), coded };
 }
 
 /// A pair that fits into a register is put together in one. Whatever would take a call goes the other way.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
-pub(super) unsafe fn encode_pair(name: &[u8], value: &[u8], to: *mut u8, rules: &PairRules) -> usize {
+pub(super) unsafe fn encode_pair(name: &[u8], value: &[u8], to: *mut u8, rules: &FormRules) -> usize {
     let (equals, length) = (name.len(), name.len() + 1 + value.len());
     let (name_from, value_from) = (before(name, 0), before(value, equals + 1));
     if length > LANES || !is_within_page(name_from) || !is_within_page(value_from) {
@@ -52,10 +51,10 @@ pub(super) unsafe fn encode_pair(name: &[u8], value: &[u8], to: *mut u8, rules: 
 ///
 /// # Safety
 ///
-/// There is [`room`](super::pair::room) at `to`.
+/// There is [`room`](super::form_rules::room) at `to`.
 #[inline(never)]
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
-unsafe fn encode_long_pair(name: &[u8], value: &[u8], to: *mut u8, rules: &PairRules) -> usize {
+unsafe fn encode_long_pair(name: &[u8], value: &[u8], to: *mut u8, rules: &FormRules) -> usize {
     let encode = EncodePair::new(rules);
     let mut written = 0;
     for (is_value, part) in [(false, name), (true, value)] {
@@ -95,7 +94,7 @@ struct EncodePair {
 
 impl EncodePair {
     #[inline(always)]
-    unsafe fn new(rules: &PairRules) -> Self {
+    unsafe fn new(rules: &FormRules) -> Self {
         Self { plain: [0, 64].map(|from| _mm512_loadu_epi8(rules.plain.as_ptr().add(from).cast())) }
     }
 

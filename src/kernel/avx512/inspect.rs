@@ -9,15 +9,15 @@ use core::arch::x86_64::*;
 use super::LANES;
 use super::block::{DIGITS, Window};
 use super::memory::{load_table, low_bits};
+use crate::kernel::inspection::{self, Extract, Report};
 use crate::kernel::op::{Detail, Occurrences, Presence};
-use crate::kernel::report::{self, Extract, Report};
 
 #[inline(always)]
 pub(super) unsafe fn inspect<D: Detail>(haystack: &[u8], extract: &mut Extract, report: &mut Report) {
     let (start, length) = (haystack.as_ptr(), haystack.len());
     let inspect = Inspect::new();
     let (text, length_before, is_open) = (extract.buffer.as_mut_ptr().cast(), extract.length, extract.is_open);
-    let mut notes = Notes { carry: 0, seen: Seen::nothing(), report, text, length: length_before, is_open };
+    let mut notes = State { carry: 0, seen: Found::nothing(), report, text, length: length_before, is_open };
     let mut at = 0;
     for _ in 0..length.saturating_sub(2) / LANES {
         let from = start.add(at);
@@ -52,7 +52,7 @@ impl Inspect {
         Self { digits: load_table(&DIGITS), raw: AsciiTable::new(&RAW), categories: AsciiTable::new(&CATEGORIES) }
     }
 
-    /// Notes what the lanes of `lanes` hold; the others are zero. `window` is asked for what follows them unless all
+    /// State what the lanes of `lanes` hold; the others are zero. `window` is asked for what follows them unless all
     /// are ASCII without a triplet. With [`Occurrences`] it goes to the report, else to what was seen.
     ///
     /// # Safety
@@ -65,15 +65,15 @@ impl Inspect {
         window: impl Fn() -> Window,
         lanes: u64,
         at: usize,
-        notes: &mut Notes<'_>,
+        notes: &mut State<'_>,
     ) {
         let raw = self.raw.lookup(lanes, x);
         if D::COUNTS {
             let has = |bits: u8| _mm512_test_epi8_mask(raw, _mm512_set1_epi8(bits as i8));
             let non_ascii = _mm512_movepi8_mask(x);
-            notes.report.note::<Occurrences>(report::PLUS, has(report::RAW_PLUS), at);
-            notes.report.note::<Occurrences>(report::NON_ASCII, non_ascii, at);
-            notes.report.note::<Occurrences>(report::ILLEGAL, has(report::RAW_ILLEGAL) | non_ascii, at);
+            notes.report.note::<Occurrences>(inspection::PLUS, has(inspection::RAW_PLUS), at);
+            notes.report.note::<Occurrences>(inspection::NON_ASCII, non_ascii, at);
+            notes.report.note::<Occurrences>(inspection::ILLEGAL, has(inspection::RAW_ILLEGAL) | non_ascii, at);
         } else {
             notes.seen.bytes = _mm512_or_si512(notes.seen.bytes, x);
             notes.seen.raw = _mm512_or_si512(notes.seen.raw, raw);
@@ -91,12 +91,12 @@ impl Inspect {
         let categories = self.categories.lookup(escapes, bytes);
         if D::COUNTS {
             let report = &mut *notes.report;
-            report.note::<Occurrences>(report::ESCAPE, escapes, at);
-            report.note::<Occurrences>(report::MALFORMED, percent & !escapes, at);
-            report.note::<Occurrences>(report::LOWER_HEX, escapes & lowercase(digits), at);
-            for bit in 0..report::CATEGORY_BITS {
+            report.note::<Occurrences>(inspection::ESCAPE, escapes, at);
+            report.note::<Occurrences>(inspection::MALFORMED, percent & !escapes, at);
+            report.note::<Occurrences>(inspection::LOWER_HEX, escapes & lowercase(digits), at);
+            for bit in 0..inspection::CATEGORY_BITS {
                 let places = _mm512_test_epi8_mask(categories, _mm512_set1_epi8(1 << bit));
-                report.note::<Occurrences>(report::NUL + bit, places, at);
+                report.note::<Occurrences>(inspection::NUL + bit, places, at);
             }
         } else {
             let seen = &mut notes.seen;
@@ -116,10 +116,10 @@ impl Inspect {
 }
 
 /// Where the notes of an inspection go.
-struct Notes<'a> {
+struct State<'a> {
     /// How the lowest lanes of the next block continue a triplet of the last one: bits 0 and 1.
     carry: u64,
-    seen: Seen,
+    seen: Found,
     report: &'a mut Report,
     /// The parts of the extract: apart, so that they are in registers.
     text: *mut u8,
@@ -127,8 +127,8 @@ struct Notes<'a> {
     is_open: bool,
 }
 
-impl Notes<'_> {
-    /// Notes in the extract that something that is ASCII follows.
+impl State<'_> {
+    /// State in the extract that something that is ASCII follows.
     #[inline(always)]
     unsafe fn separate(&mut self) {
         self.text.add(self.length).write(b' ');
@@ -138,23 +138,23 @@ impl Notes<'_> {
 }
 
 /// What was found in any lane so far.
-struct Seen {
+struct Found {
     /// The union of the bytes.
     bytes: __m512i,
     /// The union of what was extracted.
     text: __m512i,
-    /// The union of [`report::RAW`].
+    /// The union of [`inspection::RAW`].
     raw: __m512i,
     /// The greatest digits of triplets.
     digits: __m512i,
-    /// The union of [`report::CATEGORIES`].
+    /// The union of [`inspection::CATEGORIES`].
     categories: __m512i,
     /// Where, modulo 64.
     escape: u64,
     malformed: u64,
 }
 
-impl Seen {
+impl Found {
     #[inline(always)]
     unsafe fn nothing() -> Self {
         let zero = _mm512_setzero_si512();
@@ -166,9 +166,9 @@ impl Seen {
         let union =
             |x| (_mm512_reduce_or_epi64(x) as u64).to_le_bytes().into_iter().fold(0, |union, lane| union | lane);
         report.note_raw(union(self.raw), _mm512_movepi8_mask(self.bytes) != 0);
-        report.note::<Presence>(report::ESCAPE, self.escape, 0);
-        report.note::<Presence>(report::MALFORMED, self.malformed, 0);
-        report.note::<Presence>(report::LOWER_HEX, lowercase(self.digits), 0);
+        report.note::<Presence>(inspection::ESCAPE, self.escape, 0);
+        report.note::<Presence>(inspection::MALFORMED, self.malformed, 0);
+        report.note::<Presence>(inspection::LOWER_HEX, lowercase(self.digits), 0);
         report.note_categories(union(self.categories));
     }
 }
@@ -197,23 +197,23 @@ impl AsciiTable {
     }
 }
 
-/// [`report::RAW`] for each byte below 128.
+/// [`inspection::RAW`] for each byte below 128.
 static RAW: [u8; 128] = {
     let mut table = [0; 128];
     let mut byte = 0;
     while byte < 128 {
-        table[byte] = report::RAW.of(byte as u8);
+        table[byte] = inspection::RAW.of(byte as u8);
         byte += 1;
     }
     table
 };
 
-/// What is asked of [`report::CATEGORIES`]: the bytes below 128.
+/// What is asked of [`inspection::CATEGORIES`]: the bytes below 128.
 static CATEGORIES: [u8; 128] = {
     let mut table = [0; 128];
     let mut byte = 0;
     while byte < 128 {
-        table[byte] = report::CATEGORIES[byte];
+        table[byte] = inspection::CATEGORIES[byte];
         byte += 1;
     }
     table

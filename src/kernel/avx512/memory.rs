@@ -92,7 +92,7 @@ pub(super) unsafe fn low_bits(length: usize) -> u64 {
 }
 
 #[cold]
-pub(super) unsafe fn lane(x: __m512i, lane: usize) -> u8 {
+pub(super) unsafe fn lane_of(x: __m512i, lane: usize) -> u8 {
     let mut lanes = [0; LANES];
     _mm512_storeu_epi8(lanes.as_mut_ptr().cast(), x);
     lanes[lane]

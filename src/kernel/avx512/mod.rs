@@ -20,13 +20,13 @@ mod memory;
 mod search;
 mod utf8;
 
-use super::marks::{self, Index, Mark, MarkKernel, Select, Shift};
+use super::form_rules::FormRules;
+use super::inout::{Source, Target};
+use super::inspection::{Extract, Report};
 use super::op::{DecodePolicy, Detail, EncodePolicy, Pass};
 use super::outcome::Progress;
-use super::pair::PairRules;
-use super::report::{Extract, Report};
-use super::tape::{Source, Target};
-use super::{FormMarks, Kernel, ShortOutput};
+use super::rank::{self, Index, RankBlock, RankKernel, Select, Shift};
+use super::{FormBitmaps, Kernel, ShortOutput};
 use crate::byteset::ByteSet;
 use crate::rules::{DecodeRules, EncodeRules};
 
@@ -61,8 +61,8 @@ impl Kernel for Avx512 {
     }
 
     #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
-    unsafe fn form_marks(bytes: &[u8], marks: &mut FormMarks) -> u64 {
-        form::form_marks(bytes, marks)
+    unsafe fn form_bitmaps(bytes: &[u8], bitmaps: &mut FormBitmaps) {
+        form::form_bitmaps(bytes, bitmaps);
     }
 
     #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
@@ -94,26 +94,26 @@ impl Kernel for Avx512 {
     }
 
     #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
-    unsafe fn encode_pair(name: &[u8], value: &[u8], to: *mut u8, rules: &PairRules) -> usize {
+    unsafe fn encode_pair(name: &[u8], value: &[u8], to: *mut u8, rules: &FormRules) -> usize {
         form::encode_pair(name, value, to, rules)
     }
 }
 
-impl MarkKernel for Avx512 {
+impl RankKernel for Avx512 {
     #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
-    unsafe fn mark<S: Select>(set: &ByteSet, text: &[u8], marks: &mut [Mark]) {
+    unsafe fn mark<S: Select>(set: &ByteSet, text: &[u8], marks: &mut [RankBlock]) {
         columns::mark::<S>(set, text, marks)
     }
 
     #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
     unsafe fn place<I: Index>(
-        marks: &[Mark],
+        marks: &[RankBlock],
         text: &[u8],
         places: &[I],
         base: usize,
         shift: Shift,
         placed: &mut [I],
     ) -> bool {
-        marks::place(marks, text, places, base, shift, placed)
+        rank::place(marks, text, places, base, shift, placed)
     }
 }

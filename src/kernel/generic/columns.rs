@@ -7,17 +7,17 @@
 use super::block::{Triplets, Window, load_up_to, low_bits};
 use super::search::Class;
 use crate::byteset::ByteSet;
-use crate::kernel::marks::{self, Mark, Select, Selection};
+use crate::kernel::rank::{self, RankBlock, Select, Selection};
 use crate::kernel::vector::Vector;
 
 /// What marking needs in registers.
 #[derive(Clone, Copy)]
-struct Marking<V> {
+struct Ranking<V> {
     set: Class<V>,
     triplets: Triplets<V>,
 }
 
-impl<V: Vector> Marking<V> {
+impl<V: Vector> Ranking<V> {
     #[inline(always)]
     unsafe fn new(set: &ByteSet) -> Self {
         // SAFETY: the caller has the instructions.
@@ -49,12 +49,12 @@ impl<V: Vector> Marking<V> {
 }
 
 #[inline(always)]
-pub(in crate::kernel) unsafe fn mark<V: Vector, S: Select>(set: &ByteSet, text: &[u8], marks: &mut [Mark]) {
+pub(in crate::kernel) unsafe fn mark<V: Vector, S: Select>(set: &ByteSet, text: &[u8], marks: &mut [RankBlock]) {
     let (start, length) = (text.as_ptr(), text.len());
     // SAFETY: the caller has the instructions; every load stays within the text, with the two bytes that a window looks ahead.
     unsafe {
-        let (whole, rest) = (Marking::<V>::new(set), Marking::<V::Half>::new(set));
-        marks::fill(length, marks, |first| {
+        let (whole, rest) = (Ranking::<V>::new(set), Ranking::<V::Half>::new(set));
+        rank::fill(length, marks, |first| {
             let mut bits = 0;
             if first + 64 + 2 <= length {
                 for part in 0..64 / V::LANES {

@@ -4,13 +4,13 @@
 //!
 //! As the parent module says. Held by tests/bounds.rs, tests/guarded_heap.rs and tests/differential.rs.
 
-use super::block::{Triplets, Window, blocks, load_up_to, low_bits};
+use super::block::{Triplets, Window, blocks, low_bits};
 use super::compact::{compact, compact_half};
 use super::search::Class;
 use crate::byteset::ByteSet;
+use crate::kernel::inout::InOut;
 use crate::kernel::op::{DecodePolicy, Lenient, Pass, Write};
-use crate::kernel::outcome::{Cursor, Progress, Stop};
-use crate::kernel::tape::Tape;
+use crate::kernel::outcome::{Cursor, Progress, Reason, Stop, Stops};
 use crate::kernel::vector::{Vector, Vector16};
 use crate::rules::DecodeRules;
 
@@ -19,7 +19,7 @@ pub(in crate::kernel) const LONG_FROM: usize = 512;
 
 #[inline(always)]
 pub(in crate::kernel) unsafe fn decode<V: Vector, P: DecodePolicy, M: Pass, const LONG: bool>(
-    tape: Tape<'_>,
+    io: InOut<'_>,
     rules: &DecodeRules,
 ) -> Progress {
     let mut cursor = Cursor::START;
@@ -27,9 +27,9 @@ pub(in crate::kernel) unsafe fn decode<V: Vector, P: DecodePolicy, M: Pass, cons
     let stop = unsafe {
         // Most text is decoded by these rules: then no block asks whether there is a malformed '%'.
         if !(P::PLUS || P::KEEP || P::REJECT) && M::WRITES && !rules.strict {
-            decode_all::<V, Lenient<P>, M, LONG>(&tape, rules, &mut cursor)
+            decode_all::<V, Lenient<P>, M, LONG>(&io, rules, &mut cursor)
         } else {
-            decode_all::<V, P, M, LONG>(&tape, rules, &mut cursor)
+            decode_all::<V, P, M, LONG>(&io, rules, &mut cursor)
         }
     };
     Progress::new(cursor.read, cursor.written, stop)
@@ -37,34 +37,34 @@ pub(in crate::kernel) unsafe fn decode<V: Vector, P: DecodePolicy, M: Pass, cons
 
 #[inline(always)]
 unsafe fn decode_all<V: Vector, P: DecodePolicy, M: Pass, const LONG: bool>(
-    tape: &Tape<'_>,
+    io: &InOut<'_>,
     rules: &DecodeRules,
     cursor: &mut Cursor,
 ) -> Stop {
     // SAFETY: the caller has the instructions. The end is loaded within its length, and what is stored has room: in the
     // output, or on the stack.
     unsafe {
-        if LONG && let Some(stop) = decode_runs::<V, P>(tape, rules, cursor) {
+        if LONG && let Some(stop) = decode_runs::<V, P>(io, rules, cursor) {
             return stop;
         }
         // As with encoding: wider blocks get ready slower than they save in a few.
         if !LONG
             && V::LANES > V::Half::LANES
-            && (!M::WRITES || tape.length() >= 4 * V::LANES)
-            && let Some(stop) = decode_blocks::<V, P, M>(tape, rules, cursor)
+            && (!M::WRITES || io.length() >= 4 * V::LANES)
+            && let Some(stop) = decode_blocks::<V, P, M>(io, rules, cursor)
         {
             return stop;
         }
-        if let Some(stop) = decode_blocks::<V::Half, P, M>(tape, rules, cursor) {
+        if let Some(stop) = decode_blocks::<V::Half, P, M>(io, rules, cursor) {
             return stop;
         }
         let decode = Decode::<V::Half>::new(rules);
-        while cursor.read < tape.length() {
-            let left = tape.length() - cursor.read;
-            let window = Window::load_end(tape.source().add(cursor.read), left, cursor.read);
+        while cursor.read < io.length() {
+            let left = io.length() - cursor.read;
+            let window = Window::load_end(io.source().add(cursor.read), left, cursor.read);
             let length = left.min(V::Half::LANES);
-            if !M::WRITES || tape.capacity() - cursor.written >= V::Half::LANES {
-                let to = tape.target().wrapping_add(cursor.written);
+            if !M::WRITES || io.capacity() - cursor.written >= V::Half::LANES {
+                let to = io.target().wrapping_add(cursor.written);
                 if let Some(stop) = decode.block::<P, M>(window, length, cursor, to) {
                     return stop;
                 }
@@ -73,7 +73,7 @@ unsafe fn decode_all<V: Vector, P: DecodePolicy, M: Pass, const LONG: bool>(
             let mut buffer = [0; 32];
             let before = cursor.written;
             let stop = decode.block::<P, M>(window, length, cursor, buffer.as_mut_ptr());
-            if !write_short(tape, before, &buffer[..cursor.written - before]) {
+            if !write_short(io, before, &buffer[..cursor.written - before]) {
                 return Stop::Full;
             }
             if let Some(stop) = stop {
@@ -90,7 +90,7 @@ unsafe fn decode_all<V: Vector, P: DecodePolicy, M: Pass, const LONG: bool>(
 /// after that, at which windows look ahead, are as they were.
 #[inline(always)]
 unsafe fn decode_blocks<V: Vector, P: DecodePolicy, M: Pass>(
-    tape: &Tape<'_>,
+    io: &InOut<'_>,
     rules: &DecodeRules,
     cursor: &mut Cursor,
 ) -> Option<Stop> {
@@ -99,16 +99,16 @@ unsafe fn decode_blocks<V: Vector, P: DecodePolicy, M: Pass>(
     unsafe {
         let decode = Decode::<V>::new(rules);
         loop {
-            let mut run = blocks::<V>(tape.length() - cursor.read, 2);
+            let mut run = blocks::<V>(io.length() - cursor.read, 2);
             if M::WRITES {
-                run = run.min((tape.capacity() - cursor.written) / V::LANES);
+                run = run.min((io.capacity() - cursor.written) / V::LANES);
             }
             if run == 0 {
                 return None;
             }
             for _ in 0..run {
-                let window = Window::load(tape.source().add(cursor.read));
-                let to = tape.target().wrapping_add(cursor.written);
+                let window = Window::load(io.source().add(cursor.read));
+                let to = io.target().wrapping_add(cursor.written);
                 let stop = decode.block::<P, M>(window, V::LANES, cursor, to);
                 if stop.is_some() {
                     return stop;
@@ -129,7 +129,7 @@ unsafe fn decode_blocks<V: Vector, P: DecodePolicy, M: Pass>(
 /// written to.
 #[inline(always)]
 unsafe fn decode_runs<V: Vector, P: DecodePolicy>(
-    tape: &Tape<'_>,
+    io: &InOut<'_>,
     rules: &DecodeRules,
     cursor: &mut Cursor,
 ) -> Option<Stop> {
@@ -139,21 +139,21 @@ unsafe fn decode_runs<V: Vector, P: DecodePolicy>(
         let by_two = V::LANES == V::Half::LANES;
         let decode = Decode::<V>::new(rules);
         loop {
-            let left = blocks::<V>(tape.length() - cursor.read, 2);
-            let mut run = left.min((tape.capacity() - cursor.written) / V::LANES);
+            let left = blocks::<V>(io.length() - cursor.read, 2);
+            let mut run = left.min((io.capacity() - cursor.written) / V::LANES);
             if run < 2 {
                 return None;
             }
-            let last = tape.length() - V::LANES - 2;
+            let last = io.length() - V::LANES - 2;
             while run >= 2 {
-                let from = tape.source().add(cursor.read);
-                let to = tape.target().wrapping_add(cursor.written);
+                let from = io.source().add(cursor.read);
+                let to = io.target().wrapping_add(cursor.written);
                 let x = V::load(from);
-                let marks = decode.marks::<P, Write>(x);
-                let above = decode.marks::<P, Write>(if by_two { V::load(from.add(V::LANES)) } else { x });
-                if !marks.suspects.or(above.suspects).any_or(cursor.carry) {
+                let specials = decode.specials::<P, Write>(x);
+                let above = decode.specials::<P, Write>(if by_two { V::load(from.add(V::LANES)) } else { x });
+                if !specials.suspects.or(above.suspects).any_or(cursor.carry) {
                     let passed = if by_two { 2 } else { 1 };
-                    marks.plain.store(to);
+                    specials.plain.store(to);
                     if by_two {
                         above.plain.store(to.add(V::LANES));
                     }
@@ -165,13 +165,13 @@ unsafe fn decode_runs<V: Vector, P: DecodePolicy>(
                 let mut window = Window::load(from);
                 let mut recent = 1;
                 while run > 0 {
-                    let marks = decode.marks::<P, Write>(window.x);
-                    if !marks.suspects.any_or(recent) {
+                    let specials = decode.specials::<P, Write>(window.x);
+                    if !specials.suspects.any_or(recent) {
                         break;
                     }
-                    let next = Window::load(tape.source().add((cursor.read + V::LANES).min(last)));
-                    let to = tape.target().wrapping_add(cursor.written);
-                    match decode.dirty_block::<P, Write>(window, &marks, V::LANES, cursor, to) {
+                    let next = Window::load(io.source().add((cursor.read + V::LANES).min(last)));
+                    let to = io.target().wrapping_add(cursor.written);
+                    match decode.dirty_block::<P, Write>(window, &specials, V::LANES, cursor, to) {
                         Ok(dropped) => recent = if by_two { dropped } else { cursor.carry },
                         Err(stop) => return Some(stop),
                     }
@@ -184,7 +184,7 @@ unsafe fn decode_runs<V: Vector, P: DecodePolicy>(
 }
 
 /// What stands out in a block before its triplets are looked at.
-struct DecodeMarks<V> {
+struct Specials<V> {
     percent: V,
     plus: V,
     /// The block, with spaces for what is '+'.
@@ -241,23 +241,23 @@ impl<V: Vector> Decode<V> {
     ) -> Option<Stop> {
         // SAFETY: the caller has the instructions and promises room at `to`.
         unsafe {
-            let marks = self.marks::<P, M>(window.x);
+            let specials = self.specials::<P, M>(window.x);
             let carries = if P::KEEP { cursor.carry | cursor.uppercase | cursor.completing } else { cursor.carry };
-            if !marks.suspects.any_or(carries) {
+            if !specials.suspects.any_or(carries) {
                 if M::WRITES {
-                    marks.plain.store(to);
+                    specials.plain.store(to);
                 }
                 cursor.read += length;
                 cursor.written += length;
                 return None;
             }
-            self.dirty_block::<P, M>(window, &marks, length, cursor, to).err()
+            self.dirty_block::<P, M>(window, &specials, length, cursor, to).err()
         }
     }
 
     /// What stands out in a block.
     #[inline(always)]
-    unsafe fn marks<P: DecodePolicy, M: Pass>(&self, x: V) -> DecodeMarks<V> {
+    unsafe fn specials<P: DecodePolicy, M: Pass>(&self, x: V) -> Specials<V> {
         // SAFETY: the caller has the instructions.
         unsafe {
             let percent = x.equal(self.triplets.percent);
@@ -265,7 +265,7 @@ impl<V: Vector> Decode<V> {
             let plain = if P::PLUS { x.blend(self.space, plus) } else { x };
             let changes = if P::PLUS && M::STOPS_AT_CHANGE { percent.or(plus) } else { percent };
             let suspects = if P::REJECT { changes.or(self.reject.members(plain)) } else { changes };
-            DecodeMarks { percent, plus, plain, suspects }
+            Specials { percent, plus, plain, suspects }
         }
     }
 
@@ -278,12 +278,12 @@ impl<V: Vector> Decode<V> {
     unsafe fn dirty_block<P: DecodePolicy, M: Pass>(
         &self,
         window: Window<V>,
-        marks: &DecodeMarks<V>,
+        specials: &Specials<V>,
         length: usize,
         cursor: &mut Cursor,
         to: *mut u8,
     ) -> Result<u64, Stop> {
-        let DecodeMarks { percent, plus, plain, .. } = *marks;
+        let Specials { percent, plus, plain, .. } = *specials;
         // SAFETY: the caller has the instructions and promises room at `to`.
         unsafe {
             let (valid, bytes) = self.triplets.decode(percent, window.next, window.second_next);
@@ -318,32 +318,27 @@ impl<V: Vector> Decode<V> {
             let dropped = decoded.bits() << 1 | decoded.bits() << 2 | cursor.carry;
             let mut kept = !dropped & low_bits(length);
 
-            // The lowest of these bits stops. A malformed '%' does not come to stand in the output, so it comes before a rejected
-            // one; and what is rejected is an error before it is a change.
-            let malformed = if P::CHECKS && self.strict { malformed } else { 0 };
-            let rejected = if P::REJECT { self.reject.members(output).bits() & kept } else { 0 };
-            let mut stops = malformed | rejected;
-            if M::STOPS_AT_CHANGE {
-                stops |= decoded.bits() | lowercase;
-                if P::PLUS {
-                    stops |= plus.bits();
+            let plus = if P::PLUS { plus.bits() } else { 0 };
+            let stops = Stops {
+                malformed: if P::CHECKS && self.strict { malformed } else { 0 },
+                rejected: if P::REJECT { self.reject.members(output).bits() & kept } else { 0 },
+                changed: if M::STOPS_AT_CHANGE { decoded.bits() | plus | lowercase } else { 0 },
+            };
+            let stop = match stops.first() {
+                None => {
+                    cursor.read += length;
+                    cursor.carry = dropped >> length;
+                    Ok(dropped)
                 }
-            }
-            let stop = if stops == 0 {
-                cursor.read += length;
-                cursor.carry = dropped >> length;
-                Ok(dropped)
-            } else {
-                let first = stops.trailing_zeros() as usize;
-                kept &= low_bits(first);
-                cursor.read += first;
-                Err(if malformed >> first & 1 != 0 {
-                    Stop::Malformed
-                } else if rejected >> first & 1 != 0 {
-                    Stop::Rejected(lane_of(output, first))
-                } else {
-                    Stop::Change
-                })
+                Some((lane, reason)) => {
+                    kept &= low_bits(lane);
+                    cursor.read += lane;
+                    Err(match reason {
+                        Reason::Malformed => Stop::Malformed,
+                        Reason::Rejected => Stop::Rejected(lane_of(output, lane)),
+                        Reason::Change => Stop::Change,
+                    })
+                }
             };
             if M::WRITES {
                 compact(output, kept, to);
@@ -356,11 +351,11 @@ impl<V: Vector> Decode<V> {
 
 /// Copies `bytes` to `at` of the output, or nothing if they do not fit.
 #[inline(always)]
-fn write_short(tape: &Tape<'_>, at: usize, bytes: &[u8]) -> bool {
-    let fits = tape.capacity() - at >= bytes.len();
+fn write_short(io: &InOut<'_>, at: usize, bytes: &[u8]) -> bool {
+    let fits = io.capacity() - at >= bytes.len();
     if fits {
         // SAFETY: it fits, and `bytes` is a buffer of the caller's own.
-        unsafe { core::ptr::copy_nonoverlapping(bytes.as_ptr(), tape.target().add(at), bytes.len()) }
+        unsafe { core::ptr::copy_nonoverlapping(bytes.as_ptr(), io.target().add(at), bytes.len()) }
     }
     fits
 }
@@ -373,10 +368,10 @@ unsafe fn lane_of<V: Vector>(x: V, lane: usize) -> u8 {
     lanes[lane]
 }
 
-/// Whether [`decode_short`] is for this tape.
+/// Whether [`decode_short`] is for this io.
 #[inline(always)]
-pub(in crate::kernel) fn is_short<V: Vector>(tape: &Tape<'_>) -> bool {
-    (1..=64).contains(&tape.length()) && tape.capacity() >= tape.length().next_multiple_of(V::LANES)
+pub(in crate::kernel) fn is_short<V: Vector>(io: &InOut<'_>) -> bool {
+    (1..=64).contains(&io.length()) && io.capacity() >= io.length().next_multiple_of(V::LANES)
 }
 
 /// Blocks of 16 lanes without any of what [`decode`] has to be ready for, all as if there was something to decode: where that is, is
@@ -384,10 +379,10 @@ pub(in crate::kernel) fn is_short<V: Vector>(tape: &Tape<'_>) -> bool {
 ///
 /// # Safety
 ///
-/// The tape [is short](is_short).
+/// The io [is short](is_short).
 #[inline(always)]
-pub(in crate::kernel) unsafe fn decode_short<V: Vector16>(tape: Tape<'_>, strict: bool) -> Option<usize> {
-    let length = tape.length();
+pub(in crate::kernel) unsafe fn decode_short<V: Vector16>(io: InOut<'_>, strict: bool) -> Option<usize> {
+    let length = io.length();
     // SAFETY: the caller has the instructions; windows are loaded within the length. What is written is never ahead of what is read, so
     // there is room for 16 lanes behind it, and in place they are lanes that were read.
     unsafe {
@@ -404,21 +399,14 @@ pub(in crate::kernel) unsafe fn decode_short<V: Vector16>(tape: Tape<'_>, strict
             // The triplets that begin in the last two lanes end in the next block.
             Some((kept.count_ones() as usize, decoded >> 15 | decoded >> 14))
         };
-        if length <= V::LANES {
-            let x: V = load_up_to(tape.source(), length);
-            // Digits looked at once, and none behind the end.
-            let (digits, none) = (triplets.digits(x), V::splat(0xFF));
-            let (next, second_next) = (digits.shift_lanes_down::<1>(none), digits.shift_lanes_down::<2>(none));
-            return Some(block(x, next, second_next, 0, length, tape.target())?.0);
-        }
         let (mut read, mut written, mut carry) = (0, 0, 0);
         loop {
             let left = length - read;
-            let from = tape.source().add(read);
+            let from = io.source().add(read);
             let window: Window<V> =
                 if left >= V::LANES + 2 { Window::load(from) } else { Window::load_end(from, left, read) };
             let (next, second_next) = (triplets.digits(window.next), triplets.digits(window.second_next));
-            let (count, next_carry) = block(window.x, next, second_next, carry, left, tape.target().add(written))?;
+            let (count, next_carry) = block(window.x, next, second_next, carry, left, io.target().add(written))?;
             written += count;
             if left <= V::LANES {
                 return Some(written);

@@ -8,26 +8,26 @@ use super::block::{Triplets, Window, blocks, load_after, load_up_to, low_bits};
 use super::compact::expand;
 use super::search::Class;
 use crate::kernel::ShortOutput;
+use crate::kernel::inout::InOut;
 use crate::kernel::op::{EncodePolicy, Extent, Full, FullEscaped, Pass, Tail};
-use crate::kernel::outcome::{Cursor, DIRTY_BLOCKS, GROUP_BLOCKS, Progress, Stop};
-use crate::kernel::tape::Tape;
+use crate::kernel::outcome::{Cursor, GROUP_BLOCKS, Progress, Stop};
 use crate::kernel::vector::{Vector, Vector16};
 use crate::rules::EncodeRules;
 
 #[inline(always)]
 pub(in crate::kernel) unsafe fn encode<V: Vector, P: EncodePolicy, M: Pass>(
-    tape: Tape<'_>,
+    io: InOut<'_>,
     rules: &EncodeRules,
 ) -> Progress {
     let mut cursor = Cursor::START;
     // SAFETY: the caller has the instructions.
-    let stop = unsafe { encode_all::<V, P, M>(&tape, rules, &mut cursor) };
+    let stop = unsafe { encode_all::<V, P, M>(&io, rules, &mut cursor) };
     Progress::new(cursor.read, cursor.written, stop)
 }
 
 #[inline(always)]
 unsafe fn encode_all<V: Vector, P: EncodePolicy, M: Pass>(
-    tape: &Tape<'_>,
+    io: &InOut<'_>,
     rules: &EncodeRules,
     cursor: &mut Cursor,
 ) -> Stop {
@@ -36,26 +36,26 @@ unsafe fn encode_all<V: Vector, P: EncodePolicy, M: Pass>(
     unsafe {
         // What is encoded is so 16 lanes at a time; wider blocks are for what is clean, and get ready slower than they save in a few.
         if V::LANES > V::Half::LANES
-            && (!M::WRITES || tape.length() >= 3 * V::LANES)
-            && let Some(stop) = encode_blocks::<V, P, M>(tape, rules, cursor)
+            && (!M::WRITES || io.length() >= 3 * V::LANES)
+            && let Some(stop) = encode_blocks::<V, P, M>(io, rules, cursor)
         {
             return stop;
         }
-        if let Some(stop) = encode_blocks::<V::Half, P, M>(tape, rules, cursor) {
+        if let Some(stop) = encode_blocks::<V::Half, P, M>(io, rules, cursor) {
             return stop;
         }
         let encode = Encode::<V::Half>::new(rules);
-        while cursor.read < tape.length() {
-            let left = tape.length() - cursor.read;
-            let from = tape.source().add(cursor.read);
+        while cursor.read < io.length() {
+            let left = io.length() - cursor.read;
+            let from = io.source().add(cursor.read);
             let window = if P::KEEP {
                 Window::load_end(from, left, cursor.read)
             } else {
                 Window::of(load_after::<V::Half>(from, left, cursor.read))
             };
             let length = left.min(V::Half::LANES);
-            let to = tape.target().wrapping_add(cursor.written);
-            let room = tape.capacity().wrapping_sub(cursor.written);
+            let to = io.target().wrapping_add(cursor.written);
+            let room = io.capacity().wrapping_sub(cursor.written);
             if let Some(stop) = encode.block::<P, M, Tail>(window, length, cursor, to, room) {
                 return stop;
             }
@@ -66,7 +66,7 @@ unsafe fn encode_all<V: Vector, P: EncodePolicy, M: Pass>(
 
 #[inline(always)]
 unsafe fn encode_blocks<V: Vector, P: EncodePolicy, M: Pass>(
-    tape: &Tape<'_>,
+    io: &InOut<'_>,
     rules: &EncodeRules,
     cursor: &mut Cursor,
 ) -> Option<Stop> {
@@ -75,11 +75,11 @@ unsafe fn encode_blocks<V: Vector, P: EncodePolicy, M: Pass>(
     // spare, and than there is room for in the output if each grows threefold.
     unsafe {
         let encode = Encode::<V>::new(rules);
-        let mut is_dirty = false;
+        let mut assumes_escapes = false;
         loop {
-            let mut run = blocks::<V>(tape.length() - cursor.read, lookahead);
+            let mut run = blocks::<V>(io.length() - cursor.read, lookahead);
             if M::WRITES {
-                run = run.min((tape.capacity() - cursor.written).saturating_sub(BEHIND) / (3 * V::LANES));
+                run = run.min((io.capacity() - cursor.written).saturating_sub(BEHIND) / (3 * V::LANES));
             }
             if run == 0 {
                 return None;
@@ -87,15 +87,15 @@ unsafe fn encode_blocks<V: Vector, P: EncodePolicy, M: Pass>(
             while run != 0 {
                 let group = run.min(GROUP_BLOCKS);
                 run -= group;
-                let stop = if M::WRITES && is_dirty {
-                    encode.group::<P, M, FullEscaped>(tape, cursor, group)
+                let stop = if M::WRITES && assumes_escapes {
+                    encode.group::<P, M, FullEscaped>(io, cursor, group)
                 } else {
-                    encode.group::<P, M, Full>(tape, cursor, group)
+                    encode.group::<P, M, Full>(io, cursor, group)
                 };
                 if stop.is_some() {
                     return stop;
                 }
-                is_dirty = cursor.dirty_blocks >= DIRTY_BLOCKS;
+                assumes_escapes = cursor.assumes_escapes();
             }
         }
     }
@@ -134,17 +134,17 @@ impl<V: Vector> Encode<V> {
     #[inline(always)]
     unsafe fn group<P: EncodePolicy, M: Pass, E: Extent>(
         &self,
-        tape: &Tape<'_>,
+        io: &InOut<'_>,
         cursor: &mut Cursor,
         blocks: usize,
     ) -> Option<Stop> {
-        cursor.dirty_blocks = 0;
+        cursor.escaped_blocks = 0;
         for _ in 0..blocks {
             // SAFETY: the caller has the instructions, and promises the input and the room.
             let stop = unsafe {
-                let from = tape.source().add(cursor.read);
+                let from = io.source().add(cursor.read);
                 let window = if P::KEEP { Window::load(from) } else { Window::of(V::load(from)) };
-                let to = tape.target().wrapping_add(cursor.written);
+                let to = io.target().wrapping_add(cursor.written);
                 self.block::<P, M, E>(window, V::LANES, cursor, to, usize::MAX)
             };
             if stop.is_some() {
@@ -199,7 +199,7 @@ impl<V: Vector> Encode<V> {
                     if !E::ASSUME_ESCAPES && escaped == 0 {
                         plain.store(to);
                     } else {
-                        cursor.dirty_blocks += u32::from(!E::ASSUME_ESCAPES || escaped != 0);
+                        cursor.escaped_blocks += u32::from(!E::ASSUME_ESCAPES || escaped != 0);
                         self.store(plain, escaped, V::LANES, to);
                     }
                 } else if room >= count + BEHIND {

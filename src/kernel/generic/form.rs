@@ -7,16 +7,16 @@
 use super::block::{load_after, low_bits};
 use super::compact::expand;
 use super::search::BITS;
-use crate::kernel::FormMarks;
-use crate::kernel::pair::PairRules;
+use crate::kernel::FormBitmaps;
+use crate::kernel::form_rules::FormRules;
+use crate::kernel::swar;
 use crate::kernel::vector::{Vector, Vector16};
-use crate::kernel::word;
 
 #[inline(always)]
-pub(in crate::kernel) unsafe fn form_marks<V: Vector>(bytes: &[u8]) -> FormMarks {
+pub(in crate::kernel) unsafe fn form_bitmaps<V: Vector>(bytes: &[u8]) -> FormBitmaps {
     let (start, length) = (bytes.as_ptr(), bytes.len().min(64));
-    let mut all = FormMarks::default();
-    let mut add = |marks: FormMarks, at: usize| {
+    let mut all = FormBitmaps::default();
+    let mut add = |marks: FormBitmaps, at: usize| {
         all.ends |= marks.ends << at;
         all.equals |= marks.equals << at;
         all.coded |= marks.coded << at;
@@ -26,29 +26,33 @@ pub(in crate::kernel) unsafe fn form_marks<V: Vector>(bytes: &[u8]) -> FormMarks
         if length >= V::LANES {
             let last = length - V::LANES;
             for at in (0..last).step_by(V::LANES) {
-                add(marks_of(V::load(start.add(at))), at);
+                add(bitmaps_of(V::load(start.add(at))), at);
             }
             // Some of these bytes were looked at before: the marks are the same.
-            add(marks_of(V::load(start.add(last))), last);
+            add(bitmaps_of(V::load(start.add(last))), last);
         } else if length >= V::Half::LANES {
             let last = length - V::Half::LANES;
-            add(marks_of(V::Half::load(start)), 0);
-            add(marks_of(V::Half::load(start.add(last))), last);
+            add(bitmaps_of(V::Half::load(start)), 0);
+            add(bitmaps_of(V::Half::load(start.add(last))), last);
         } else {
             // The lanes behind the end are zero, which is no mark.
-            add(marks_of(V::Half::load_partial(start, length)), 0);
+            add(bitmaps_of(V::Half::load_partial(start, length)), 0);
         }
     }
     all
 }
 
 #[inline(always)]
-unsafe fn marks_of<V: Vector>(x: V) -> FormMarks {
+unsafe fn bitmaps_of<V: Vector>(x: V) -> FormBitmaps {
     // SAFETY: the caller has the instructions.
     unsafe {
         let top = V::splat(0x80);
         let coded = x.equal(V::splat(b'%')).or(x.equal(V::splat(b'+'))).or(x.and(top).equal(top));
-        FormMarks { ends: x.equal(V::splat(b'&')).bits(), equals: x.equal(V::splat(b'=')).bits(), coded: coded.bits() }
+        FormBitmaps {
+            ends: x.equal(V::splat(b'&')).bits(),
+            equals: x.equal(V::splat(b'=')).bits(),
+            coded: coded.bits(),
+        }
     }
 }
 
@@ -57,13 +61,13 @@ unsafe fn marks_of<V: Vector>(x: V) -> FormMarks {
 ///
 /// # Safety
 ///
-/// There is [`pair::room`](super::pair::room) at `to`.
+/// There is [`form_rules::room`](super::form_rules::room) at `to`.
 #[inline(always)]
 pub(in crate::kernel) unsafe fn encode_pair<V: Vector16>(
     name: &[u8],
     value: &[u8],
     to: *mut u8,
-    rules: &PairRules,
+    rules: &FormRules,
 ) -> usize {
     // SAFETY: the caller has the instructions and promises the room. Before a part there is room for three times what is left of the
     // pair, and 64 bytes; what a block of n lanes stores ends at most 28 + 2n bytes behind its start, or 16 if it is clean.
@@ -77,7 +81,7 @@ pub(in crate::kernel) unsafe fn encode_pair<V: Vector16>(
         };
         if name.len() <= 8 && value.len() <= 8 {
             let lanes = low_bits(name.len()) | low_bits(value.len()) << 8;
-            let x = V::from_words(word::load_up_to_8(name), word::load_up_to_8(value));
+            let x = V::from_words(swar::load_up_to_8(name), swar::load_up_to_8(value));
             let (plain, escaped) = encode.block(x, lanes);
             if escaped == 0 {
                 plain.store_words(to, to.add(name.len() + 1));

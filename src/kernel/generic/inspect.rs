@@ -6,14 +6,14 @@
 
 use super::block::{Window, blocks, low_bits};
 use super::compact::compact;
+use crate::kernel::inspection::{self, Extract, Report};
 use crate::kernel::op::{Detail, Occurrences, Presence};
-use crate::kernel::report::{self, Extract, Report};
 use crate::kernel::vector::{Vector, Vector16};
 use crate::sets;
 
 /// # Safety
 ///
-/// The haystack has at most [`report::CHUNK`] bytes, the extract at most 3.
+/// The haystack has at most [`inspection::CHUNK`] bytes, the extract at most 3.
 #[inline(always)]
 pub(in crate::kernel) unsafe fn inspect<V: Vector, D: Detail>(
     haystack: &[u8],
@@ -28,7 +28,7 @@ pub(in crate::kernel) unsafe fn inspect<V: Vector, D: Detail>(
         let inspect = Inspect::<V>::new();
         let (begin, length_before): (*mut u8, _) = (extract.buffer.as_mut_ptr().cast(), extract.length);
         let (text, is_open) = (begin.add(length_before), extract.is_open);
-        let mut notes = Notes { carry: 0, seen: Seen::<V>::nothing(), report, text, is_open };
+        let mut notes = State { carry: 0, seen: Found::<V>::nothing(), report, text, is_open };
         // Where the last block ended that was not clean.
         let mut end = 0;
         let mut left = blocks::<V>(length, 2);
@@ -82,8 +82,8 @@ pub(in crate::kernel) unsafe fn inspect<V: Vector, D: Detail>(
             }
         }
         let inspect = Inspect::<V::Half>::new();
-        let Notes { carry, seen, report, text, is_open } = notes;
-        let mut notes = Notes { carry, seen: seen.halved(), report, text, is_open };
+        let State { carry, seen, report, text, is_open } = notes;
+        let mut notes = State { carry, seen: seen.halved(), report, text, is_open };
         while at < length {
             let left = (length - at).min(V::Half::LANES);
             let Window { x, next, second_next } = Window::load_end(start.add(at), length - at, at);
@@ -125,10 +125,10 @@ impl<V: Vector> Inspect<V> {
         // SAFETY: the caller has the instructions.
         unsafe {
             Self {
-                raw: ByNibbles::new(&report::RAW),
-                raw_and_digits: ByNibbles::new(&report::RAW_AND_DIGITS),
+                raw: ByNibbles::new(&inspection::RAW),
+                raw_and_digits: ByNibbles::new(&inspection::RAW_AND_DIGITS),
                 letters: V::table(&LETTERS),
-                decoded: ByNibbles::new(&report::TRIPLETS),
+                decoded: ByNibbles::new(&inspection::TRIPLETS),
                 unreserved: ByNibbles::new(&UNRESERVED),
                 percent: V::splat(b'%'),
                 fifteen: V::splat(15),
@@ -137,7 +137,7 @@ impl<V: Vector> Inspect<V> {
     }
 
     #[inline(always)]
-    unsafe fn look(&self, x: V) -> Look<V> {
+    unsafe fn look(&self, x: V) -> Classes<V> {
         // SAFETY: the caller has the instructions.
         unsafe {
             let high_nibbles = x.high_nibbles();
@@ -145,14 +145,14 @@ impl<V: Vector> Inspect<V> {
             let value = x.and(self.fifteen).add(self.letters.lookup(high_nibbles));
             let percent = x.equal(self.percent);
             // Raw, a digit has no bit but one of those of digits, and nothing else has those.
-            Look { x, percent, suspect: percent.or(x), raw, digit: value.or(raw) }
+            Classes { x, percent, suspect: percent.or(x), raw, digit: value.or(raw) }
         }
     }
 
-    /// Notes what stands raw in the lowest `length` lanes; the others are zero. With [`Occurrences`] it goes to the report, else to what was
+    /// State what stands raw in the lowest `length` lanes; the others are zero. With [`Occurrences`] it goes to the report, else to what was
     /// seen.
     #[inline(always)]
-    unsafe fn note_raw<D: Detail>(&self, look: &Look<V>, length: usize, at: usize, notes: &mut Notes<'_, V>) {
+    unsafe fn note_raw<D: Detail>(&self, look: &Classes<V>, length: usize, at: usize, notes: &mut State<'_, V>) {
         // SAFETY: the caller has the instructions.
         unsafe {
             let mut raw = look.raw;
@@ -161,9 +161,13 @@ impl<V: Vector> Inspect<V> {
             }
             if D::COUNTS {
                 let non_ascii = has(look.x, 0x80);
-                notes.report.note::<Occurrences>(report::NON_ASCII, non_ascii, at);
-                notes.report.note::<Occurrences>(report::PLUS, has(raw, report::RAW_PLUS), at);
-                notes.report.note::<Occurrences>(report::ILLEGAL, has(raw, report::RAW_ILLEGAL) | non_ascii, at);
+                notes.report.note::<Occurrences>(inspection::NON_ASCII, non_ascii, at);
+                notes.report.note::<Occurrences>(inspection::PLUS, has(raw, inspection::RAW_PLUS), at);
+                notes.report.note::<Occurrences>(
+                    inspection::ILLEGAL,
+                    has(raw, inspection::RAW_ILLEGAL) | non_ascii,
+                    at,
+                );
             } else {
                 notes.seen.bytes = notes.seen.bytes.or(look.x);
                 notes.seen.raw = notes.seen.raw.or(raw);
@@ -171,7 +175,7 @@ impl<V: Vector> Inspect<V> {
         }
     }
 
-    /// Notes what the lowest `length` lanes stand for, and extracts that; the other lanes are zero. `digits` are those of the bytes
+    /// State what the lowest `length` lanes stand for, and extracts that; the other lanes are zero. `digits` are those of the bytes
     /// that follow each lane.
     ///
     /// # Safety
@@ -180,11 +184,11 @@ impl<V: Vector> Inspect<V> {
     #[inline(always)]
     unsafe fn block<D: Detail>(
         &self,
-        Look { x, percent, .. }: Look<V>,
+        Classes { x, percent, .. }: Classes<V>,
         [high, low]: [V; 2],
         length: usize,
         at: usize,
-        notes: &mut Notes<'_, V>,
+        notes: &mut State<'_, V>,
     ) {
         // SAFETY: the caller has the instructions and promises the room.
         unsafe {
@@ -199,14 +203,15 @@ impl<V: Vector> Inspect<V> {
             let (text, escapes, malformed) = (x.blend(bytes, valid), valid.bits(), percent.xor(valid));
             if D::COUNTS {
                 let report = &mut *notes.report;
-                report.note::<Occurrences>(report::ESCAPE, escapes, at);
-                report.note::<Occurrences>(report::MALFORMED, malformed.bits(), at);
-                report.note::<Occurrences>(report::LOWER_HEX, has(both, LOWERCASE), at);
-                for bit in 0..report::CATEGORY_BITS - 1 {
-                    let delete = if bit == report::CONTROL - report::NUL { report::TRIPLET_DELETE } else { 0 };
-                    report.note::<Occurrences>(report::NUL + bit, has(decoded, 1 << bit | delete), at);
+                report.note::<Occurrences>(inspection::ESCAPE, escapes, at);
+                report.note::<Occurrences>(inspection::MALFORMED, malformed.bits(), at);
+                report.note::<Occurrences>(inspection::LOWER_HEX, has(both, LOWERCASE), at);
+                for bit in 0..inspection::CATEGORY_BITS - 1 {
+                    let delete =
+                        if bit == inspection::CONTROL - inspection::NUL { inspection::TRIPLET_DELETE } else { 0 };
+                    report.note::<Occurrences>(inspection::NUL + bit, has(decoded, 1 << bit | delete), at);
                 }
-                report.note::<Occurrences>(report::UNRESERVED, has(unreserved, 0xFF), at);
+                report.note::<Occurrences>(inspection::UNRESERVED, has(unreserved, 0xFF), at);
             } else {
                 let seen = &mut notes.seen;
                 seen.malformed = seen.malformed.or(malformed);
@@ -228,19 +233,19 @@ impl<V: Vector> Inspect<V> {
 
 /// What is known of each byte by itself, so that it need not be found out again for who looks ahead.
 #[derive(Clone, Copy)]
-struct Look<V> {
+struct Classes<V> {
     x: V,
     percent: V,
     /// The top bit of what is not ASCII, or '%'.
     suspect: V,
-    /// [`report::RAW_AND_DIGITS`].
+    /// [`inspection::RAW_AND_DIGITS`].
     raw: V,
-    /// If it is a hexadecimal digit, its value, one of the bits [`report::DIGIT`] and maybe [`LOWERCASE`]; if not, less than
+    /// If it is a hexadecimal digit, its value, one of the bits [`inspection::DIGIT`] and maybe [`LOWERCASE`]; if not, less than
     /// [`LEAST_DIGIT`].
     digit: V,
 }
 
-/// [`report::ByNibbles`] in registers.
+/// [`inspection::ByNibbles`] in registers.
 #[derive(Clone, Copy)]
 struct ByNibbles<V> {
     low: V,
@@ -249,7 +254,7 @@ struct ByNibbles<V> {
 
 impl<V: Vector> ByNibbles<V> {
     #[inline(always)]
-    unsafe fn new(table: &report::ByNibbles) -> Self {
+    unsafe fn new(table: &inspection::ByNibbles) -> Self {
         // SAFETY: the caller has the instructions.
         unsafe { Self { low: V::table(&table.low), high: V::table(&table.high) } }
     }
@@ -263,11 +268,13 @@ impl<V: Vector> ByNibbles<V> {
 }
 
 /// The unreserved characters, by nibbles: a bit for each row of 16.
-const UNRESERVED: report::ByNibbles =
-    report::ByNibbles { low: sets::UNRESERVED.rows()[0], high: [1, 2, 4, 8, 16, 32, 64, 128, 0, 0, 0, 0, 0, 0, 0, 0] };
+const UNRESERVED: inspection::ByNibbles = inspection::ByNibbles {
+    low: sets::UNRESERVED.rows()[0],
+    high: [1, 2, 4, 8, 16, 32, 64, 128, 0, 0, 0, 0, 0, 0, 0, 0],
+};
 
-/// The lower one of the bits [`report::DIGIT`].
-const LEAST_DIGIT: u8 = report::DIGIT & report::DIGIT.wrapping_neg();
+/// The lower one of the bits [`inspection::DIGIT`].
+const LEAST_DIGIT: u8 = inspection::DIGIT & inspection::DIGIT.wrapping_neg();
 
 /// Of a digit: it is a lower-case letter.
 const LOWERCASE: u8 = 0x20;
@@ -276,18 +283,18 @@ const LOWERCASE: u8 = 0x20;
 const LETTERS: [u8; 16] = [0, 0, 0, 0, 9, 0, 9 | LOWERCASE, 0, 0, 0, 0, 0, 0, 0, 0, 0];
 
 /// Where the notes of an inspection go.
-struct Notes<'a, V> {
+struct State<'a, V> {
     /// How the lowest lanes of the next block continue a triplet of the last one: bits 0 and 1.
     carry: u64,
-    seen: Seen<V>,
+    seen: Found<V>,
     report: &'a mut Report,
     /// Where the next part of the extract goes, and whether there is a character to be ended.
     text: *mut u8,
     is_open: bool,
 }
 
-impl<V> Notes<'_, V> {
-    /// Notes in the extract that something that is ASCII follows, if it does.
+impl<V> State<'_, V> {
+    /// State in the extract that something that is ASCII follows, if it does.
     ///
     /// # Safety
     ///
@@ -305,24 +312,24 @@ impl<V> Notes<'_, V> {
 
 /// What was found in any lane so far.
 #[derive(Clone, Copy)]
-struct Seen<V> {
+struct Found<V> {
     /// The union of the bytes, for their top bits: those of blocks that are all ASCII may be left out.
     bytes: V,
     /// The union of what was extracted.
     text: V,
-    /// The union of [`report::RAW`] or [`report::RAW_AND_DIGITS`].
+    /// The union of [`inspection::RAW`] or [`inspection::RAW_AND_DIGITS`].
     raw: V,
     /// The union of the digits of triplets; zero where there were none.
     digits: V,
     /// Not zero where there were malformed '%'.
     malformed: V,
-    /// The union of [`report::TRIPLETS`].
+    /// The union of [`inspection::TRIPLETS`].
     decoded: V,
     /// Not zero where a triplet stands for an unreserved byte.
     unreserved: V,
 }
 
-impl<V: Vector> Seen<V> {
+impl<V: Vector> Found<V> {
     #[inline(always)]
     unsafe fn nothing() -> Self {
         // SAFETY: the caller has the instructions.
@@ -332,13 +339,13 @@ impl<V: Vector> Seen<V> {
 
     /// The same of 16 lanes.
     #[inline(always)]
-    unsafe fn halved(self) -> Seen<V::Half> {
+    unsafe fn halved(self) -> Found<V::Half> {
         // SAFETY: the caller has the instructions. Of a register of 16 lanes, only the lower half is used.
         let halved = |x: V| unsafe {
             let (low, high) = x.halves();
             if V::LANES == V::Half::LANES { low } else { low.or(high) }
         };
-        Seen {
+        Found {
             bytes: halved(self.bytes),
             text: halved(self.text),
             raw: halved(self.raw),
@@ -350,17 +357,17 @@ impl<V: Vector> Seen<V> {
     }
 }
 
-impl<V: Vector16> Seen<V> {
+impl<V: Vector16> Found<V> {
     #[inline(always)]
     unsafe fn note(&self, report: &mut Report) {
         // SAFETY: the caller has the instructions.
         unsafe {
             let [raw, digits, decoded, unreserved] =
-                unions_of_lanes([self.raw, self.digits, self.decoded, self.unreserved]);
+                [self.raw, self.digits, self.decoded, self.unreserved].map(|lanes| union_of_lanes(lanes));
             report.note_raw(raw, self.bytes.any_top_bit_or(0));
-            report.note::<Presence>(report::ESCAPE, u64::from(digits), 0);
-            report.note::<Presence>(report::MALFORMED, u64::from(self.malformed.any_or(0)), 0);
-            report.note::<Presence>(report::LOWER_HEX, u64::from(digits & LOWERCASE), 0);
+            report.note::<Presence>(inspection::ESCAPE, u64::from(digits), 0);
+            report.note::<Presence>(inspection::MALFORMED, u64::from(self.malformed.any_or(0)), 0);
+            report.note::<Presence>(inspection::LOWER_HEX, u64::from(digits & LOWERCASE), 0);
             report.note_triplets(decoded, unreserved != 0);
         }
     }
@@ -373,15 +380,13 @@ unsafe fn has<V: Vector>(x: V, bits: u8) -> u64 {
     unsafe { !x.and(V::splat(bits)).equal(V::splat(0)).bits() & low_bits(V::LANES) }
 }
 
-/// Of each of four registers, the union of its lanes.
+/// The union of the lanes.
 #[inline(always)]
-unsafe fn unions_of_lanes<V: Vector16>([a, b, c, d]: [V; 4]) -> [u8; 4] {
-    let mut lanes = [[0; 4]; 4];
+unsafe fn union_of_lanes<V: Vector16>(x: V) -> u8 {
+    let mut lanes = [0; 16];
     // SAFETY: the caller has the instructions, and a register has as many lanes as the array.
-    unsafe {
-        let union = |(low, high): (V, V)| low.or(high);
-        let (pairs, others) = (union(a.interleave_bytes(b)), union(c.interleave_bytes(d)));
-        union(pairs.interleave_pairs(others)).store(lanes.as_mut_ptr().cast());
-    }
-    lanes.into_iter().map(u32::from_ne_bytes).fold(0, |union, lanes| union | lanes).to_ne_bytes()
+    unsafe { x.store(lanes.as_mut_ptr()) };
+    let union = u128::from_ne_bytes(lanes);
+    let union = (union >> 64) as u64 | union as u64;
+    union.to_ne_bytes().into_iter().fold(0, |union, lane| union | lane)
 }

@@ -50,10 +50,9 @@ macro_rules! kernel {
             }
 
             #[target_feature(enable = $features)]
-            unsafe fn form_marks(bytes: &[u8], marks: &mut FormMarks) -> u64 {
+            unsafe fn form_bitmaps(bytes: &[u8], bitmaps: &mut FormBitmaps) {
                 // SAFETY: as in `find`.
-                *marks = unsafe { generic::form::form_marks::<$vector>(bytes) };
-                marks.ends
+                *bitmaps = unsafe { generic::form::form_bitmaps::<$vector>(bytes) };
             }
 
             #[target_feature(enable = $features)]
@@ -63,7 +62,7 @@ macro_rules! kernel {
                 rules: &EncodeRules,
             ) -> Progress {
                 // SAFETY: as in `find`.
-                unsafe { generic::encode::encode::<$vector, P, M>(Tape::of(source, target), rules) }
+                unsafe { generic::encode::encode::<$vector, P, M>(InOut::of(source, target), rules) }
             }
 
             #[target_feature(enable = $features)]
@@ -72,13 +71,13 @@ macro_rules! kernel {
                 target: Target<'_>,
                 rules: &DecodeRules,
             ) -> Progress {
-                let tape = Tape::of(source, target);
-                if M::WRITES && !P::KEEP && !P::REJECT && tape.length() >= generic::decode::LONG_FROM {
+                let io = InOut::of(source, target);
+                if M::WRITES && !P::KEEP && !P::REJECT && io.length() >= generic::decode::LONG_FROM {
                     // SAFETY: as in `find`.
-                    return unsafe { decode_long::<P>(tape, rules) };
+                    return unsafe { decode_long::<P>(io, rules) };
                 }
                 // SAFETY: as in `find`.
-                unsafe { generic::decode::decode::<$vector, P, M, false>(tape, rules) }
+                unsafe { generic::decode::decode::<$vector, P, M, false>(io, rules) }
             }
 
             #[target_feature(enable = $features)]
@@ -92,7 +91,7 @@ macro_rules! kernel {
                 name: &[u8],
                 value: &[u8],
                 to: *mut u8,
-                rules: &$crate::kernel::pair::PairRules,
+                rules: &$crate::kernel::form_rules::FormRules,
             ) -> usize {
                 // SAFETY: as in `find`, and the caller promises the room.
                 unsafe { generic::form::encode_pair::<<$vector as Vector>::Half>(name, value, to, rules) }
@@ -100,8 +99,8 @@ macro_rules! kernel {
 
             #[target_feature(enable = $features)]
             unsafe fn decode_short(source: Source<'_>, target: Target<'_>, strict: bool) -> Option<usize> {
-                let tape = Tape::of(source, target);
-                if !generic::decode::is_short::<<$vector as Vector>::Half>(&tape) {
+                let io = InOut::of(source, target);
+                if !generic::decode::is_short::<<$vector as Vector>::Half>(&io) {
                     let rules = DecodeRules::simple(strict);
                     // SAFETY: as in `find`.
                     let progress = unsafe {
@@ -109,40 +108,40 @@ macro_rules! kernel {
                     };
                     return progress.is_end().then_some(progress.written);
                 }
-                // SAFETY: as in `find`, and the tape is short.
-                unsafe { generic::decode::decode_short::<<$vector as Vector>::Half>(tape, strict) }
+                // SAFETY: as in `find`, and the io is short.
+                unsafe { generic::decode::decode_short::<<$vector as Vector>::Half>(io, strict) }
             }
         }
 
         /// Out of line: what this needs in registers, and saves before, short texts have no use for.
         #[inline(never)]
         #[target_feature(enable = $features)]
-        unsafe fn decode_long<P: DecodePolicy>(tape: Tape<'_>, rules: &DecodeRules) -> Progress {
+        unsafe fn decode_long<P: DecodePolicy>(io: InOut<'_>, rules: &DecodeRules) -> Progress {
             // SAFETY: as in `find`.
-            unsafe { generic::decode::decode::<$vector, P, $crate::kernel::op::Write, true>(tape, rules) }
+            unsafe { generic::decode::decode::<$vector, P, $crate::kernel::op::Write, true>(io, rules) }
         }
 
-        impl $crate::kernel::marks::MarkKernel for $level {
+        impl $crate::kernel::rank::RankKernel for $level {
             #[target_feature(enable = $features)]
-            unsafe fn mark<S: $crate::kernel::marks::Select>(
+            unsafe fn mark<S: $crate::kernel::rank::Select>(
                 set: &ByteSet,
                 text: &[u8],
-                marks: &mut [$crate::kernel::marks::Mark],
+                marks: &mut [$crate::kernel::rank::RankBlock],
             ) {
                 // SAFETY: as in `find`.
                 unsafe { generic::columns::mark::<$vector, S>(set, text, marks) }
             }
 
             #[target_feature(enable = $features)]
-            unsafe fn place<I: $crate::kernel::marks::Index>(
-                marks: &[$crate::kernel::marks::Mark],
+            unsafe fn place<I: $crate::kernel::rank::Index>(
+                marks: &[$crate::kernel::rank::RankBlock],
                 text: &[u8],
                 places: &[I],
                 base: usize,
-                shift: $crate::kernel::marks::Shift,
+                shift: $crate::kernel::rank::Shift,
                 placed: &mut [I],
             ) -> bool {
-                $crate::kernel::marks::place(marks, text, places, base, shift, placed)
+                $crate::kernel::rank::place(marks, text, places, base, shift, placed)
             }
         }
     };

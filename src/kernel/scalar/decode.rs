@@ -2,31 +2,31 @@
 #![forbid(unsafe_code)]
 
 use crate::hex::from_digits;
+use crate::kernel::inout::InOut;
 use crate::kernel::op::{DecodePolicy, Pass};
 use crate::kernel::outcome::{Progress, Stop};
-use crate::kernel::tape::Tape;
-use crate::kernel::word;
+use crate::kernel::swar;
 use crate::rules::DecodeRules;
 
 #[inline(always)]
-pub(crate) fn decode<P: DecodePolicy, M: Pass>(tape: Tape<'_>, rules: &DecodeRules) -> Progress {
+pub(crate) fn decode<P: DecodePolicy, M: Pass>(io: InOut<'_>, rules: &DecodeRules) -> Progress {
     let (mut read, mut written) = (0, 0);
     let mut completing = NOWHERE;
     let stop = loop {
         // Where bytes may be rejected, each has to be looked at.
         if !P::REJECT {
-            let is_special = copy_plain::<P, M>(tape, &mut read, &mut written);
-            if !P::KEEP && is_special && decode_triplets::<M>(tape, &mut read, &mut written) {
+            let is_special = copy_plain::<P, M>(io, &mut read, &mut written);
+            if !P::KEEP && is_special && decode_triplets::<M>(io, &mut read, &mut written) {
                 continue;
             }
             if !is_special {
-                if decode_rest::<P, M>(tape, &mut read, &mut written) {
+                if decode_rest::<P, M>(io, &mut read, &mut written) {
                     break Stop::End;
                 }
-                break step_to_end::<P, M>(tape, rules, &mut read, &mut written, &mut completing);
+                break step_to_end::<P, M>(io, rules, &mut read, &mut written, &mut completing);
             }
         }
-        if let Some(stop) = step::<P, M>(tape, rules, &mut read, &mut written, &mut completing) {
+        if let Some(stop) = step::<P, M>(io, rules, &mut read, &mut written, &mut completing) {
             break stop;
         }
     };
@@ -36,12 +36,12 @@ pub(crate) fn decode<P: DecodePolicy, M: Pass>(tape: Tape<'_>, rules: &DecodeRul
 /// A word with its spaces for '+', and where it is special: the lowest bit says where first.
 #[inline(always)]
 fn look_at<P: DecodePolicy, M: Pass>(mut word: u64) -> (u64, u64) {
-    let mut special = word::equal(word, b'%');
+    let mut special = swar::equal(word, b'%');
     if P::PLUS {
         if M::STOPS_AT_CHANGE {
-            special |= word::equal(word, b'+');
+            special |= swar::equal(word, b'+');
         } else {
-            word = word::replace(word, b'+', b' ');
+            word = swar::replace(word, b'+', b' ');
         }
     }
     (word, special)
@@ -50,14 +50,14 @@ fn look_at<P: DecodePolicy, M: Pass>(mut word: u64) -> (u64, u64) {
 /// Passes plain bytes on, a word at a time, up to a special one: a '%', or a '+' that is to be found. False if there is no room for
 /// a word: that near the end of the input or of the output, the next byte may be any.
 #[inline(always)]
-fn copy_plain<P: DecodePolicy, M: Pass>(tape: Tape<'_>, read: &mut usize, written: &mut usize) -> bool {
+fn copy_plain<P: DecodePolicy, M: Pass>(io: InOut<'_>, read: &mut usize, written: &mut usize) -> bool {
     loop {
-        let Some(word) = tape.read(*read).map(u64::from_le_bytes) else { return false };
+        let Some(word) = io.read(*read).map(u64::from_le_bytes) else { return false };
         let (word, special) = look_at::<P, M>(word);
         let bytes = word.to_le_bytes();
         // A branch, and not a count that is 8 here, so that the next word need not wait for it.
         if special == 0 {
-            if M::WRITES && !tape.write(*written, bytes) {
+            if M::WRITES && !io.write(*written, bytes) {
                 return false;
             }
             *read += 8;
@@ -67,13 +67,13 @@ fn copy_plain<P: DecodePolicy, M: Pass>(tape: Tape<'_>, read: &mut usize, writte
         let plain = special.trailing_zeros() as usize / 8;
         if M::WRITES {
             // The whole word is faster; what is not plain gets overwritten. In place, that must not reach what is not read.
-            if !tape.is_in_place() || *written + 8 <= *read + plain {
-                if !tape.write(*written, bytes) {
+            if !io.is_in_place() || *written + 8 <= *read + plain {
+                if !io.write(*written, bytes) {
                     return false;
                 }
             } else {
                 for (offset, &byte) in bytes[..plain].iter().enumerate() {
-                    let _fits = tape.write(*written + offset, [byte]);
+                    let _fits = io.write(*written + offset, [byte]);
                 }
             }
         }
@@ -86,18 +86,18 @@ fn copy_plain<P: DecodePolicy, M: Pass>(tape: Tape<'_>, read: &mut usize, writte
 /// Decodes the last bytes, less than a word, if there is room for a word and nothing about them is remarkable: in a register, so
 /// that how many they are and where they are special makes hardly a branch go another way.
 #[inline(always)]
-fn decode_rest<P: DecodePolicy, M: Pass>(tape: Tape<'_>, read: &mut usize, written: &mut usize) -> bool {
-    let mut rest = tape.length() - *read;
-    if rest >= 8 || P::KEEP || M::WRITES && tape.is_in_place() {
+fn decode_rest<P: DecodePolicy, M: Pass>(io: InOut<'_>, read: &mut usize, written: &mut usize) -> bool {
+    let mut rest = io.length() - *read;
+    if rest >= 8 || P::KEEP || M::WRITES && io.is_in_place() {
         return false;
     }
     // What stands behind the end is nothing special, and no digit.
-    let mut input = tape.read_rest(*read);
+    let mut input = io.read_rest(*read);
     loop {
         while input as u8 == b'%' {
             let [_, high, low, ..] = input.to_le_bytes();
             let Some(byte) = from_digits(high, low) else { return false };
-            if M::STOPS_AT_CHANGE || M::WRITES && !tape.write(*written, [byte]) {
+            if M::STOPS_AT_CHANGE || M::WRITES && !io.write(*written, [byte]) {
                 return false;
             }
             input >>= 24;
@@ -106,7 +106,7 @@ fn decode_rest<P: DecodePolicy, M: Pass>(tape: Tape<'_>, read: &mut usize, writt
             rest -= 3;
         }
         let (word, special) = look_at::<P, M>(input);
-        if M::WRITES && !tape.write(*written, word.to_le_bytes()) {
+        if M::WRITES && !io.write(*written, word.to_le_bytes()) {
             return false;
         }
         let plain = if special == 0 { rest } else { special.trailing_zeros() as usize / 8 };
@@ -125,16 +125,16 @@ fn decode_rest<P: DecodePolicy, M: Pass>(tape: Tape<'_>, read: &mut usize, writt
 
 /// Decodes triplets, as long as one follows the other, from a special byte on. False if there is none.
 #[inline(always)]
-fn decode_triplets<M: Pass>(tape: Tape<'_>, read: &mut usize, written: &mut usize) -> bool {
+fn decode_triplets<M: Pass>(io: InOut<'_>, read: &mut usize, written: &mut usize) -> bool {
     if M::STOPS_AT_CHANGE {
         return false;
     }
     let start = *read;
     // The byte is asked for alone first: that it is no '%' is how this mostly ends, whether or not three more are left.
-    while tape.read(*read) == Some([b'%'])
-        && let Some([high, low]) = tape.read(*read + 1)
+    while io.read(*read) == Some([b'%'])
+        && let Some([high, low]) = io.read(*read + 1)
         && let Some(byte) = from_digits(high, low)
-        && (!M::WRITES || tape.write(*written, [byte]))
+        && (!M::WRITES || io.write(*written, [byte]))
     {
         *read += 3;
         *written += 1;
@@ -145,14 +145,14 @@ fn decode_triplets<M: Pass>(tape: Tape<'_>, read: &mut usize, written: &mut usiz
 /// One byte or triplet at a time, where a word is too much: at the end of the input or of the output.
 #[inline(always)]
 fn step_to_end<P: DecodePolicy, M: Pass>(
-    tape: Tape<'_>,
+    io: InOut<'_>,
     rules: &DecodeRules,
     read: &mut usize,
     written: &mut usize,
     completing: &mut usize,
 ) -> Stop {
     loop {
-        if let Some(stop) = step::<P, M>(tape, rules, read, written, completing) {
+        if let Some(stop) = step::<P, M>(io, rules, read, written, completing) {
             return stop;
         }
     }
@@ -167,31 +167,31 @@ const NOWHERE: usize = usize::MAX;
 /// `completing` is the offset at which a decoded digit could complete the last malformed '%'.
 #[inline(always)]
 fn step<P: DecodePolicy, M: Pass>(
-    tape: Tape<'_>,
+    io: InOut<'_>,
     rules: &DecodeRules,
     read: &mut usize,
     written: &mut usize,
     completing: &mut usize,
 ) -> Option<Stop> {
-    let Some([raw]) = tape.read(*read) else { return Some(Stop::End) };
+    let Some([raw]) = io.read(*read) else { return Some(Stop::End) };
     let (mut byte, mut width, mut changed) = (raw, 1, false);
     if raw == b'%' {
-        match tape.read(*read + 1).and_then(|[high, low]| from_digits(high, low)) {
+        match io.read(*read + 1).and_then(|[high, low]| from_digits(high, low)) {
             Some(decoded)
                 if P::KEEP
                     && (rules.keep.is_some_and(|keep| keep.contains(decoded))
                         || *read == *completing && decoded.is_ascii_hexdigit()) =>
             {
                 if P::UPPERCASE
-                    && let Some(digits) = tape.read::<2>(*read + 1)
+                    && let Some(digits) = io.read::<2>(*read + 1)
                 {
-                    return step_uppercase::<M>(tape, digits, read, written);
+                    return step_uppercase::<M>(io, digits, read, written);
                 }
             }
             Some(decoded) => (byte, width, changed) = (decoded, 3, true),
             None if rules.strict => return Some(Stop::Malformed),
             None if P::KEEP && rules.creates_no_triplets() => {
-                let is_before_digit = tape.read(*read + 1).is_some_and(|[next]: [u8; 1]| next.is_ascii_hexdigit());
+                let is_before_digit = io.read(*read + 1).is_some_and(|[next]: [u8; 1]| next.is_ascii_hexdigit());
                 *completing = *read + if is_before_digit { 2 } else { 1 };
             }
             None => {}
@@ -205,7 +205,7 @@ fn step<P: DecodePolicy, M: Pass>(
     if M::STOPS_AT_CHANGE && changed {
         return Some(Stop::Change);
     }
-    if M::WRITES && !tape.write(*written, [byte]) {
+    if M::WRITES && !io.write(*written, [byte]) {
         return Some(Stop::Full);
     }
     *read += width;
@@ -215,12 +215,12 @@ fn step<P: DecodePolicy, M: Pass>(
 
 /// Passes a triplet on with these digits in upper case.
 #[inline(always)]
-fn step_uppercase<M: Pass>(tape: Tape<'_>, digits: [u8; 2], read: &mut usize, written: &mut usize) -> Option<Stop> {
+fn step_uppercase<M: Pass>(io: InOut<'_>, digits: [u8; 2], read: &mut usize, written: &mut usize) -> Option<Stop> {
     let [high, low] = digits.map(|digit| digit.to_ascii_uppercase());
     if M::STOPS_AT_CHANGE && [high, low] != digits {
         return Some(Stop::Change);
     }
-    if M::WRITES && !tape.write(*written, [b'%', high, low]) {
+    if M::WRITES && !io.write(*written, [b'%', high, low]) {
         return Some(Stop::Full);
     }
     *read += 3;

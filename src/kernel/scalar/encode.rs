@@ -6,33 +6,33 @@ use core::mem::MaybeUninit;
 
 use super::search::{ALL_LETTERS, Rows};
 use crate::hex::{TRIPLETS, from_digits};
+use crate::kernel::inout::InOut;
 use crate::kernel::op::{EncodePolicy, Escape, Pass, Write};
 use crate::kernel::outcome::{Progress, Stop};
-use crate::kernel::tape::Tape;
 use crate::rules::EncodeRules;
 
 #[inline(always)]
-pub(crate) fn encode<P: EncodePolicy, M: Pass>(tape: Tape<'_>, rules: &EncodeRules) -> Progress {
+pub(crate) fn encode<P: EncodePolicy, M: Pass>(io: InOut<'_>, rules: &EncodeRules) -> Progress {
     let mut rows = Rows::of(rules.escape());
     if !P::KEEP && !M::WRITES && !M::STOPS_AT_CHANGE {
-        let length = tape.length();
-        return Progress::new(length, length + 2 * rows.count(tape), Stop::End);
+        let length = io.length();
+        return Progress::new(length, length + 2 * rows.count(io), Stop::End);
     }
     if !P::KEEP && M::STOPS_AT_CHANGE {
         if P::PLUS {
             rows.rows[usize::from(b' ' & 15)][0] |= 1 << (b' ' >> 4);
         }
-        return match rows.find(tape) {
+        return match rows.find(io) {
             Some(at) => Progress::new(at, at, Stop::Change),
-            None => Progress::new(tape.length(), tape.length(), Stop::End),
+            None => Progress::new(io.length(), io.length(), Stop::End),
         };
     }
-    if M::WRITES && tape.length() >= WORTH_A_TABLE {
-        return encode_by_table::<P>(tape, &rows, rules);
+    if M::WRITES && io.length() >= WORTH_A_TABLE {
+        return encode_by_table::<P>(io, &rows, rules);
     }
     let case = Symbols::case(rules);
     let symbol = |byte| Symbols::one::<P>(byte, rows.class(byte), case);
-    encode_symbols::<P, M>(tape, symbol, |word| rows.surely_none(word))
+    encode_symbols::<P, M>(io, symbol, |word| rows.surely_none(word))
 }
 
 /// What [`encode_few`] needs for four bytes, four at a time.
@@ -49,7 +49,7 @@ pub(crate) fn encode_few(input: &[u8], output: &mut [MaybeUninit<u8>], rules: &E
         let is_escaped = row >> (byte >> 4) & 1 != 0;
         select_unpredictable(is_escaped, TRIPLETS[usize::from(byte)] | case, u32::from(byte) | 1 << 24)
     };
-    encode_each(input, Tape::new(&[], output), 0, symbol)
+    encode_each(input, InOut::new(&[], output), 0, symbol)
 }
 
 /// [`encode`] of at most 64 bytes, by rules that keep nothing and leave spaces alone: the length of the output, if that is not the input.
@@ -58,18 +58,18 @@ pub(crate) fn encode_short(input: &[u8], output: &mut [MaybeUninit<u8>], rules: 
     let written = if input.len() <= 8 {
         encode_few(input, output, rules)
     } else {
-        encode::<Escape<false, false>, Write>(Tape::new(input, output), rules).written
+        encode::<Escape<false, false>, Write>(InOut::new(input, output), rules).written
     };
     (written > input.len()).then_some(written)
 }
 
 /// Encodes to `written` of the output, as far as there is room, and returns where that ends.
 #[inline(always)]
-pub(super) fn encode_each(bytes: &[u8], tape: Tape<'_>, mut written: usize, symbol: impl Fn(u8) -> u32) -> usize {
+pub(super) fn encode_each(bytes: &[u8], io: InOut<'_>, mut written: usize, symbol: impl Fn(u8) -> u32) -> usize {
     for &byte in bytes {
         let symbol = symbol(byte);
         // Four bytes in any case is faster than a branch on how many are meant.
-        if !tape.write(written, symbol.to_le_bytes()) {
+        if !io.write(written, symbol.to_le_bytes()) {
             break;
         }
         written += (symbol >> 24) as usize;
@@ -79,17 +79,17 @@ pub(super) fn encode_each(bytes: &[u8], tape: Tape<'_>, mut written: usize, symb
 
 /// Out of line, so that short inputs need not make room for the table.
 #[inline(never)]
-fn encode_by_table<P: EncodePolicy>(tape: Tape<'_>, rows: &Rows, rules: &EncodeRules) -> Progress {
+fn encode_by_table<P: EncodePolicy>(io: InOut<'_>, rows: &Rows, rules: &EncodeRules) -> Progress {
     let mut symbols = Symbols([0; 256]);
     symbols.fill::<P>(rows, rules);
-    encode_symbols::<P, Write>(tape, |byte| symbols.0[usize::from(byte)], |_| false)
+    encode_symbols::<P, Write>(io, |byte| symbols.0[usize::from(byte)], |_| false)
 }
 
 /// From this length on it pays to look up once what each byte becomes.
 const WORTH_A_TABLE: usize = 256;
 
 /// What each byte becomes: up to three bytes from the lowest on, and how many in the highest.
-pub(in crate::kernel) struct Symbols([u32; 256]);
+pub(crate) struct Symbols([u32; 256]);
 
 impl Symbols {
     #[inline(always)]
@@ -105,7 +105,7 @@ impl Symbols {
 
     /// What makes upper-case triplets those that are asked for: digits and '%' have this bit already.
     #[inline(always)]
-    pub(in crate::kernel) fn case(rules: &EncodeRules) -> u32 {
+    pub(crate) fn case(rules: &EncodeRules) -> u32 {
         if rules.is_lowercase() { 0x20_20_20 } else { 0 }
     }
 
@@ -120,7 +120,7 @@ impl Symbols {
 
 #[inline(always)]
 fn encode_symbols<P: EncodePolicy, M: Pass>(
-    tape: Tape<'_>,
+    io: InOut<'_>,
     symbol: impl Fn(u8) -> u32,
     surely_plain: impl Fn(u64) -> bool,
 ) -> Progress {
@@ -128,9 +128,9 @@ fn encode_symbols<P: EncodePolicy, M: Pass>(
     let stop = loop {
         // Four bytes in any case is faster than a branch on how many are meant.
         if !P::KEEP && M::WRITES {
-            'words: while let Some(bytes) = tape.read::<8>(read) {
+            'words: while let Some(bytes) = io.read::<8>(read) {
                 if surely_plain(u64::from_le_bytes(bytes)) {
-                    if !tape.write(written, bytes) {
+                    if !io.write(written, bytes) {
                         break;
                     }
                     read += 8;
@@ -139,7 +139,7 @@ fn encode_symbols<P: EncodePolicy, M: Pass>(
                 }
                 for (offset, byte) in bytes.into_iter().enumerate() {
                     let symbol = symbol(byte);
-                    if !tape.write(written, symbol.to_le_bytes()) {
+                    if !io.write(written, symbol.to_le_bytes()) {
                         read += offset;
                         break 'words;
                     }
@@ -147,18 +147,18 @@ fn encode_symbols<P: EncodePolicy, M: Pass>(
                 }
                 read += 8;
             }
-            let rest = tape.length() - read;
+            let rest = io.length() - read;
             if rest < 8 {
-                let word = tape.read_rest(read);
+                let word = io.read_rest(read);
                 // What stands behind the end may be anything, if only it is seen at a glance.
-                if surely_plain(word | ALL_LETTERS << (8 * rest)) && tape.write(written, word.to_le_bytes()) {
+                if surely_plain(word | ALL_LETTERS << (8 * rest)) && io.write(written, word.to_le_bytes()) {
                     read += rest;
                     written += rest;
                     break Stop::End;
                 }
                 for offset in 0..rest {
                     let symbol = symbol((word >> (8 * offset)) as u8);
-                    if !tape.write(written, symbol.to_le_bytes()) {
+                    if !io.write(written, symbol.to_le_bytes()) {
                         break;
                     }
                     read += 1;
@@ -166,13 +166,13 @@ fn encode_symbols<P: EncodePolicy, M: Pass>(
                 }
             }
         }
-        let Some([byte]) = tape.read(read) else { break Stop::End };
+        let Some([byte]) = io.read(read) else { break Stop::End };
         if P::KEEP
             && byte == b'%'
-            && let Some([high, low]) = tape.read(read + 1)
+            && let Some([high, low]) = io.read(read + 1)
             && from_digits(high, low).is_some()
         {
-            if M::WRITES && !tape.write(written, [byte, high, low]) {
+            if M::WRITES && !io.write(written, [byte, high, low]) {
                 break Stop::Full;
             }
             read += 3;
@@ -185,10 +185,10 @@ fn encode_symbols<P: EncodePolicy, M: Pass>(
         }
         if M::WRITES {
             // Near the end of the output four are too many.
-            let fits = tape.write(written, symbol)
+            let fits = io.write(written, symbol)
                 || match symbol {
-                    [plain, _, _, 1] => tape.write(written, [plain]),
-                    [percent, high, low, _] => tape.write(written, [percent, high, low]),
+                    [plain, _, _, 1] => io.write(written, [plain]),
+                    [percent, high, low, _] => io.write(written, [percent, high, low]),
                 };
             if !fits {
                 break Stop::Full;

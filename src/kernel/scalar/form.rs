@@ -2,18 +2,18 @@
 #![forbid(unsafe_code)]
 
 use super::encode::encode_each;
-use crate::kernel::FormMarks;
-use crate::kernel::pair::PairRules;
-use crate::kernel::tape::Tape;
-use crate::kernel::word;
+use crate::kernel::FormBitmaps;
+use crate::kernel::form_rules::FormRules;
+use crate::kernel::inout::InOut;
+use crate::kernel::swar;
 
-pub(crate) fn form_marks(bytes: &[u8]) -> FormMarks {
-    let mut marks = FormMarks::default();
+pub(crate) fn form_bitmaps(bytes: &[u8]) -> FormBitmaps {
+    let mut marks = FormBitmaps::default();
     let mut mark = |word, at| {
-        let coded = word | word::exactly(word, b'%') | word::exactly(word, b'+');
-        marks.ends |= word::top_bits(word::exactly(word, b'&')) << at;
-        marks.equals |= word::top_bits(word::exactly(word, b'=')) << at;
-        marks.coded |= word::top_bits(coded) << at;
+        let coded = word | swar::exactly(word, b'%') | swar::exactly(word, b'+');
+        marks.ends |= swar::top_bits(swar::exactly(word, b'&')) << at;
+        marks.equals |= swar::top_bits(swar::exactly(word, b'=')) << at;
+        marks.coded |= swar::top_bits(coded) << at;
     };
     let (words, rest) = bytes.as_chunks::<8>();
     for (at, word) in words.iter().enumerate() {
@@ -21,31 +21,31 @@ pub(crate) fn form_marks(bytes: &[u8]) -> FormMarks {
     }
     // What stands behind the end, zeros, is nothing special.
     if !rest.is_empty() {
-        mark(word::load(rest).0, 8 * words.len());
+        mark(swar::load(rest).0, 8 * words.len());
     }
     marks
 }
 
-/// The tape has no source, and room for the pair.
+/// The io has no source, and room for the pair.
 #[inline(always)]
-pub(crate) fn encode_pair(name: &[u8], value: &[u8], tape: Tape<'_>, rules: &PairRules) -> usize {
-    let equals = encode_part(name, tape, 0, rules);
-    let _fits = tape.write(equals, [b'=']);
-    encode_part(value, tape, equals + 1, rules)
+pub(crate) fn encode_pair(name: &[u8], value: &[u8], io: InOut<'_>, rules: &FormRules) -> usize {
+    let equals = encode_part(name, io, 0, rules);
+    let _fits = io.write(equals, [b'=']);
+    encode_part(value, io, equals + 1, rules)
 }
 
 /// Encodes to `written` of the output, and returns where that ends.
 #[inline(always)]
-fn encode_part(part: &[u8], tape: Tape<'_>, mut written: usize, rules: &PairRules) -> usize {
+fn encode_part(part: &[u8], io: InOut<'_>, mut written: usize, rules: &FormRules) -> usize {
     let symbol = |byte| rules.symbols[usize::from(byte)];
     let (words, rest) = part.as_chunks::<8>();
     for bytes in words {
-        if word::is_alphanumeric(u64::from_le_bytes(*bytes)) {
-            let _fits = tape.write(written, *bytes);
+        if swar::is_alphanumeric(u64::from_le_bytes(*bytes)) {
+            let _fits = io.write(written, *bytes);
             written += 8;
         } else {
-            written = encode_each(bytes, tape, written, symbol);
+            written = encode_each(bytes, io, written, symbol);
         }
     }
-    encode_each(rest, tape, written, symbol)
+    encode_each(rest, io, written, symbol)
 }

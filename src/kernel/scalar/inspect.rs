@@ -2,13 +2,13 @@
 #![forbid(unsafe_code)]
 
 use crate::hex::from_digits;
+use crate::kernel::inspection::{self, Extract, Report};
 use crate::kernel::op::Detail;
-use crate::kernel::report::{self, Extract, Report};
 
 pub(crate) fn inspect<D: Detail>(haystack: &[u8], extract: &mut Extract, report: &mut Report) {
     let mut at = 0;
     while let Some(&raw) = haystack.get(at) {
-        if !report::SUSPECTS.contains(raw) {
+        if !inspection::SUSPECTS.contains(raw) {
             extract.separate();
             at += 1;
             continue;
@@ -18,15 +18,15 @@ pub(crate) fn inspect<D: Detail>(haystack: &[u8], extract: &mut Extract, report:
             _ => None,
         };
         let mut note = |kind, found| report.note::<D>(kind, u64::from(found), at);
-        note(report::PLUS, raw == b'+');
-        note(report::NON_ASCII, !raw.is_ascii());
-        note(report::ILLEGAL, report::ILLEGAL_BYTES.contains(raw));
-        note(report::MALFORMED, raw == b'%' && triplet.is_none());
+        note(inspection::PLUS, raw == b'+');
+        note(inspection::NON_ASCII, !raw.is_ascii());
+        note(inspection::ILLEGAL, inspection::ILLEGAL_BYTES.contains(raw));
+        note(inspection::MALFORMED, raw == b'%' && triplet.is_none());
         if let Some((byte, digits)) = triplet {
-            note(report::ESCAPE, true);
-            note(report::LOWER_HEX, digits.iter().any(u8::is_ascii_lowercase));
-            for bit in 0..report::CATEGORY_BITS {
-                note(report::NUL + bit, report::CATEGORIES[usize::from(byte)] >> bit & 1 != 0);
+            note(inspection::ESCAPE, true);
+            note(inspection::LOWER_HEX, digits.iter().any(u8::is_ascii_lowercase));
+            for bit in 0..inspection::CATEGORY_BITS {
+                note(inspection::NUL + bit, inspection::CATEGORIES[usize::from(byte)] >> bit & 1 != 0);
             }
         }
         let (byte, width) = triplet.map_or((raw, 1), |(byte, _)| (byte, 3));

@@ -11,12 +11,12 @@ pub(crate) mod form;
 pub(crate) mod inspect;
 pub(crate) mod search;
 
+use super::form_rules::{self, FormRules};
+use super::inout::{InOut, Source, Target};
+use super::inspection::{Extract, Report};
 use super::op::{DecodePolicy, Detail, EncodePolicy, Pass, Plain, Write};
 use super::outcome::Progress;
-use super::pair::{self, PairRules};
-use super::report::{Extract, Report};
-use super::tape::{Source, Tape, Target};
-use super::{FormMarks, Kernel, ShortOutput};
+use super::{FormBitmaps, Kernel, ShortOutput};
 use crate::byteset::ByteSet;
 use crate::rules::{DecodeRules, EncodeRules};
 
@@ -39,9 +39,8 @@ impl Kernel for Scalar {
         inspect::inspect::<D>(haystack, extract, report);
     }
 
-    unsafe fn form_marks(bytes: &[u8], marks: &mut FormMarks) -> u64 {
-        *marks = form::form_marks(bytes);
-        marks.ends
+    unsafe fn form_bitmaps(bytes: &[u8], bitmaps: &mut FormBitmaps) {
+        *bitmaps = form::form_bitmaps(bytes);
     }
 
     unsafe fn encode<P: EncodePolicy, M: Pass>(
@@ -49,7 +48,7 @@ impl Kernel for Scalar {
         target: Target<'_>,
         rules: &EncodeRules,
     ) -> Progress {
-        encode::encode::<P, M>(Tape::of(source, target), rules)
+        encode::encode::<P, M>(InOut::of(source, target), rules)
     }
 
     unsafe fn decode<P: DecodePolicy, M: Pass>(
@@ -57,11 +56,11 @@ impl Kernel for Scalar {
         target: Target<'_>,
         rules: &DecodeRules,
     ) -> Progress {
-        decode::decode::<P, M>(Tape::of(source, target), rules)
+        decode::decode::<P, M>(InOut::of(source, target), rules)
     }
 
     unsafe fn decode_short(source: Source<'_>, target: Target<'_>, strict: bool) -> Option<usize> {
-        let progress = decode::decode::<Plain, Write>(Tape::of(source, target), DecodeRules::simple(strict));
+        let progress = decode::decode::<Plain, Write>(InOut::of(source, target), DecodeRules::simple(strict));
         progress.is_end().then_some(progress.written)
     }
 
@@ -69,9 +68,9 @@ impl Kernel for Scalar {
         encode::encode_short(&input[..input.len().min(64)], output, rules)
     }
 
-    unsafe fn encode_pair(name: &[u8], value: &[u8], to: *mut u8, rules: &PairRules) -> usize {
+    unsafe fn encode_pair(name: &[u8], value: &[u8], to: *mut u8, rules: &FormRules) -> usize {
         // SAFETY: the caller's promise.
-        let target = unsafe { Target::of(to, pair::room(name, value)) };
-        form::encode_pair(name, value, Tape::of(Source::of(&[]), target), rules)
+        let target = unsafe { Target::of(to, form_rules::room(name, value)) };
+        form::encode_pair(name, value, InOut::of(Source::of(&[]), target), rules)
     }
 }

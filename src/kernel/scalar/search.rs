@@ -2,15 +2,15 @@
 #![forbid(unsafe_code)]
 
 use crate::byteset::ByteSet;
-use crate::kernel::tape::Tape;
-use crate::kernel::word;
+use crate::kernel::inout::InOut;
+use crate::kernel::swar;
 
 pub(crate) fn find(set: &ByteSet, haystack: &[u8]) -> Option<usize> {
-    Rows::of(set).find(Tape::source_only(haystack))
+    Rows::of(set).find(InOut::source_only(haystack))
 }
 
 pub(crate) fn count(set: &ByteSet, haystack: &[u8]) -> usize {
-    Rows::of(set).count(Tape::source_only(haystack))
+    Rows::of(set).count(InOut::source_only(haystack))
 }
 
 pub(crate) fn members(set: &ByteSet, haystack: &[u8]) -> u64 {
@@ -18,7 +18,7 @@ pub(crate) fn members(set: &ByteSet, haystack: &[u8]) -> u64 {
     let length = haystack.len();
     let Some(last) = haystack.last_chunk() else {
         // What stands behind the end may be anything, if only it is seen at a glance.
-        let (word, _) = word::load(haystack);
+        let (word, _) = swar::load(haystack);
         return rows.members(word | ALL_LETTERS << (8 * length)) & ((1 << length) - 1);
     };
     let (words, rest) = haystack.as_chunks::<8>();
@@ -61,7 +61,7 @@ impl Rows {
     /// Whether it is known at a glance that there is no member among eight bytes.
     #[inline(always)]
     pub(super) fn surely_none(&self, word: u64) -> bool {
-        self.alphanumeric_is_plain && word::is_alphanumeric(word)
+        self.alphanumeric_is_plain && swar::is_alphanumeric(word)
     }
 
     /// The members among eight bytes, as bits, the first one lowest.
@@ -74,16 +74,16 @@ impl Rows {
     }
 
     #[inline(always)]
-    pub(super) fn find(&self, tape: Tape<'_>) -> Option<usize> {
+    pub(super) fn find(&self, io: InOut<'_>) -> Option<usize> {
         let mut at = 0;
-        while let Some(bytes) = tape.read::<8>(at) {
+        while let Some(bytes) = io.read::<8>(at) {
             let members = self.members(u64::from_le_bytes(bytes));
             if members != 0 {
                 return Some(at + members.trailing_zeros() as usize);
             }
             at += 8;
         }
-        while let Some([byte]) = tape.read(at) {
+        while let Some([byte]) = io.read(at) {
             if self.class(byte) != 0 {
                 return Some(at);
             }
@@ -93,13 +93,13 @@ impl Rows {
     }
 
     #[inline(always)]
-    pub(super) fn count(&self, tape: Tape<'_>) -> usize {
+    pub(super) fn count(&self, io: InOut<'_>) -> usize {
         let (mut at, mut count) = (0, 0);
-        while let Some(bytes) = tape.read::<8>(at) {
+        while let Some(bytes) = io.read::<8>(at) {
             count += bytes.iter().map(|&byte| self.class(byte)).sum::<u32>() as usize;
             at += 8;
         }
-        while let Some([byte]) = tape.read(at) {
+        while let Some([byte]) = io.read(at) {
             count += self.class(byte) as usize;
             at += 1;
         }

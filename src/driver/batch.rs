@@ -7,17 +7,17 @@ use alloc::vec::Vec;
 use super::{SHORT, decode_outcome, for_each_part, is_plain, measure_encode};
 use crate::byteset::ByteSet;
 use crate::error::DecodeError;
-use crate::kernel::marks::MarkKernels;
-pub(crate) use crate::kernel::marks::{Index, Mark, Selection, Shift};
+use crate::kernel::inout::InOut;
+pub(crate) use crate::kernel::inspection::ILLEGAL_BYTES;
 use crate::kernel::op::Write;
-pub(crate) use crate::kernel::report::ILLEGAL_BYTES;
-use crate::kernel::tape::Tape;
+use crate::kernel::rank::RankKernels;
+pub(crate) use crate::kernel::rank::{Index, RankBlock, Selection, Shift};
 use crate::kernel::{Decode, DecodeShort, Encode, Kernels};
 use crate::level::Level;
 use crate::rules::{DecodeRules, EncodeRules};
 
 /// Decodes any number of inputs: the kernel is looked up only once.
-pub(crate) struct ManyDecoder {
+pub(crate) struct BatchDecoder {
     kernel: Decode,
     /// For inputs of up to [`SHORT`] bytes, if there is one for these rules.
     short: Option<DecodeShort>,
@@ -26,10 +26,10 @@ pub(crate) struct ManyDecoder {
     rules: DecodeRules,
 }
 
-impl ManyDecoder {
+impl BatchDecoder {
     #[inline]
     pub(crate) fn new(rules: &DecodeRules, level: Option<Level>) -> Self {
-        let kernels = Kernels::of(Level::usable(level));
+        let kernels = Kernels::of(Level::supported(level));
         Self {
             kernel: kernels.decode::<Write>(rules),
             short: rules.are_simple().then_some(kernels.decode_short),
@@ -47,10 +47,10 @@ impl ManyDecoder {
         }
         output.reserve(input.len());
         let length = output.len();
-        let (source, target) = Tape::new(input, output.spare_capacity_mut()).halves();
+        let (source, target) = InOut::new(input, output.spare_capacity_mut()).halves();
         if input.len() <= SHORT
             && let Some(short) = self.short
-            // SAFETY: the kernel is that of a level that the machine has; the tape keeps the rest.
+            // SAFETY: the kernel is that of a level that the machine has; the io keeps the rest.
             && let Some(written) = unsafe { short(source, target, self.rules.strict) }
         {
             // SAFETY: the kernel initialised `written` bytes of the spare capacity. (tests/bounds.rs)
@@ -83,16 +83,16 @@ impl ManyDecoder {
 }
 
 /// Encodes any number of inputs: the kernel is looked up only once.
-pub(crate) struct ManyEncoder<'r> {
+pub(crate) struct BatchEncoder<'r> {
     kernel: Encode,
     rules: &'r EncodeRules,
     level: Option<Level>,
 }
 
-impl<'r> ManyEncoder<'r> {
+impl<'r> BatchEncoder<'r> {
     #[inline]
     pub(crate) fn new(rules: &'r EncodeRules, level: Option<Level>) -> Self {
-        Self { kernel: Kernels::of(Level::usable(level)).encode::<Write>(rules), rules, level }
+        Self { kernel: Kernels::of(Level::supported(level)).encode::<Write>(rules), rules, level }
     }
 
     /// Appends the encoded form. Where there is no room for the worst case, it is measured first.
@@ -109,8 +109,8 @@ impl<'r> ManyEncoder<'r> {
     pub(crate) fn fill(&self, input: &[u8], output: &mut Vec<u8>) {
         let _: Result<(), ()> = for_each_part(input, self.rules, self.level, |_, part, rules| {
             let length = output.len();
-            let (source, target) = Tape::new(part, output.spare_capacity_mut()).halves();
-            // SAFETY: the kernel is that of a level that the machine has, and the rules of a part have its variant; the tape
+            let (source, target) = InOut::new(part, output.spare_capacity_mut()).halves();
+            // SAFETY: the kernel is that of a level that the machine has, and the rules of a part have its variant; the io
             // keeps the rest.
             let progress = unsafe { (self.kernel)(source, target, rules) };
             let written = progress.initialised();
@@ -123,25 +123,25 @@ impl<'r> ManyEncoder<'r> {
 
 /// What marks texts on a level, if that is worth while.
 #[derive(Clone, Copy)]
-pub(crate) struct Marker(&'static MarkKernels);
+pub(crate) struct Ranker(&'static RankKernels);
 
-impl Marker {
+impl Ranker {
     pub(crate) fn new(level: Option<Level>) -> Option<Self> {
-        Kernels::of(Level::usable(level)).marks.as_ref().map(Self)
+        Kernels::of(Level::supported(level)).marks.as_ref().map(Self)
     }
 
     /// Marks a selection, for the blocks that `marks` has room for.
     #[inline]
-    pub(crate) fn mark(self, selection: Selection, set: &ByteSet, text: &[u8], marks: &mut [Mark]) {
+    pub(crate) fn mark(self, selection: Selection, set: &ByteSet, text: &[u8], marks: &mut [RankBlock]) {
         // SAFETY: the kernels are those of a level that the machine has. (tests/columns.rs, tests/bounds.rs)
         unsafe { (self.0.mark(selection))(set, text, marks) }
     }
 
-    /// See [`marks::place`](crate::kernel::marks).
+    /// See [`rank::place`](crate::kernel::marks).
     #[inline]
     pub(crate) fn place<I: Index>(
         self,
-        marks: &[Mark],
+        marks: &[RankBlock],
         text: &[u8],
         places: &[I],
         base: usize,

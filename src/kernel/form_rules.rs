@@ -1,4 +1,4 @@
-//! `PairRules`: what the pairs of a form are encoded by (WHATWG URL 5.2), in tables as the levels like them.
+//! `FormRules`: what the pairs of a form are encoded by (WHATWG URL 5.2), in tables as the levels like them.
 #![cfg_attr(not(feature = "alloc"), allow(dead_code, reason = "only what grows gets pairs appended"))]
 
 use crate::rules::EncodeRules;
@@ -6,7 +6,7 @@ use crate::rules::EncodeRules;
 /// The rules of a pair: nothing is kept, no letter and no digit is escaped.
 // At a cache line, so that the registers of 64 bytes that AVX-512 loads from the tables do not each take two.
 #[repr(align(64))]
-pub(crate) struct PairRules {
+pub(crate) struct FormRules {
     pub(crate) rules: EncodeRules,
     /// What each byte becomes: up to three bytes from the lowest on, and how many in the highest.
     pub(super) symbols: [u32; 256],
@@ -22,7 +22,7 @@ pub(crate) struct PairRules {
 /// No character.
 pub(super) const ESCAPED: u8 = 0x80;
 
-impl PairRules {
+impl FormRules {
     pub(crate) const fn new(rules: EncodeRules) -> Self {
         let (mut symbols, mut plain, mut kept) = ([0; 256], [ESCAPED; 128], [0; 16]);
         let mut byte = 0;

@@ -39,7 +39,7 @@ pub(crate) struct Report {
 }
 
 impl Report {
-    /// Notes findings of a kind: the bits of `places` count from the offset `at`.
+    /// State findings of a kind: the bits of `places` count from the offset `at`.
     #[inline(always)]
     pub(crate) fn note<D: Detail>(&mut self, kind: usize, places: u64, at: usize) {
         self.found |= u32::from(places != 0) << kind;
@@ -52,7 +52,7 @@ impl Report {
         }
     }
 
-    /// Notes the union of what raw bytes are, without counting: the bits of [`RAW`], and whether any byte is from 128.
+    /// State the union of what raw bytes are, without counting: the bits of [`RAW`], and whether any byte is from 128.
     #[inline(always)]
     pub(crate) fn note_raw(&mut self, raw: u8, is_non_ascii: bool) {
         self.note::<Presence>(PLUS, u64::from(raw & RAW_PLUS != 0), 0);
@@ -60,20 +60,20 @@ impl Report {
         self.note::<Presence>(ILLEGAL, u64::from(is_non_ascii || raw & RAW_ILLEGAL != 0), 0);
     }
 
-    /// Notes the union of what triplets stand for, without counting.
+    /// State the union of what triplets stand for, without counting.
     #[inline(always)]
     pub(crate) fn note_categories(&mut self, categories: u8) {
         self.found |= u32::from(categories) << NUL;
     }
 
-    /// Notes the union of what triplets stand for, without counting: the bits of [`TRIPLETS`], and whether any is unreserved.
+    /// State the union of what triplets stand for, without counting: the bits of [`TRIPLETS`], and whether any is unreserved.
     pub(crate) fn note_triplets(&mut self, triplets: u8, is_unreserved: bool) {
         let delete = u8::from(triplets & TRIPLET_DELETE != 0) << (CONTROL - NUL);
         let unreserved = if is_unreserved { TRIPLET_UNRESERVED } else { 0 };
         self.note_categories(triplets & !TRIPLET_DELETE | delete | unreserved);
     }
 
-    /// Notes what was counted otherwise, and where the first of it is in the input.
+    /// State what was counted otherwise, and where the first of it is in the input.
     pub(crate) fn note_counted(&mut self, kind: usize, count: usize, first: usize) {
         self.found |= 1 << kind;
         (self.counts[kind], self.first[kind]) = (count, first);
@@ -110,7 +110,7 @@ impl Extract {
         Self { buffer: [const { MaybeUninit::uninit() }; 3 + CHUNK + 64], length: 0, is_open: false }
     }
 
-    /// Notes that something that is ASCII follows.
+    /// State that something that is ASCII follows.
     #[inline(always)]
     pub(crate) fn separate(&mut self) {
         if self.is_open {

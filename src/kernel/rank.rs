@@ -1,4 +1,4 @@
-//! `Mark`: where in a text something is, 64 bytes at a time, so that what is before any place can be counted at once.
+//! `RankBlock`: where in a text something is, 64 bytes at a time, so that what is before any place can be counted at once.
 //!
 //! # Safety
 //!
@@ -57,13 +57,13 @@ impl Select for TripletsOfOthers {
 /// # Safety
 ///
 /// As [`Kernel`](super::Kernel).
-pub(super) trait MarkKernel {
+pub(super) trait RankKernel {
     /// Marks the selection: the first `text.len() / 64 + 1` of `marks`, or as many as there are.
-    unsafe fn mark<S: Select>(set: &ByteSet, text: &[u8], marks: &mut [Mark]);
+    unsafe fn mark<S: Select>(set: &ByteSet, text: &[u8], marks: &mut [RankBlock]);
 
     /// [`place`], with the instructions of the level.
     unsafe fn place<I: Index>(
-        marks: &[Mark],
+        marks: &[RankBlock],
         text: &[u8],
         places: &[I],
         base: usize,
@@ -72,10 +72,10 @@ pub(super) trait MarkKernel {
     ) -> bool;
 }
 
-pub(crate) type DoMark = unsafe fn(&ByteSet, &[u8], &mut [Mark]);
+pub(crate) type DoMark = unsafe fn(&ByteSet, &[u8], &mut [RankBlock]);
 
 /// The entry points of a level.
-pub struct MarkKernels {
+pub struct RankKernels {
     members: DoMark,
     members_but_triplets: DoMark,
     percents: DoMark,
@@ -84,8 +84,8 @@ pub struct MarkKernels {
     place_i64: Place<i64>,
 }
 
-impl MarkKernels {
-    pub(super) const fn of<K: MarkKernel>() -> Self {
+impl RankKernels {
+    pub(super) const fn of<K: RankKernel>() -> Self {
         Self {
             members: K::mark::<Members>,
             members_but_triplets: K::mark::<MembersButTriplets>,
@@ -110,14 +110,14 @@ impl MarkKernels {
 
 /// What is marked among 64 bytes of a text.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Mark {
+pub struct RankBlock {
     /// Where, the first byte lowest.
     pub(crate) bits: u64,
     /// How many marks there are before these bytes.
     pub(crate) before: usize,
 }
 
-impl Mark {
+impl RankBlock {
     /// How many marks there are before a place among these bytes.
     #[inline(always)]
     pub(crate) fn before(self, place: usize) -> usize {
@@ -128,11 +128,11 @@ impl Mark {
 /// One mark for each whole block, and one more for what is left, which may be nothing: so every place up to the end has one. `bits`
 /// is called with the offset of each block in turn.
 #[inline(always)]
-pub(super) fn fill(length: usize, marks: &mut [Mark], mut bits: impl FnMut(usize) -> u64) {
+pub(super) fn fill(length: usize, marks: &mut [RankBlock], mut bits: impl FnMut(usize) -> u64) {
     let mut before = 0;
     for (number, mark) in marks.iter_mut().take(length / 64 + 1).enumerate() {
         let bits = bits(64 * number);
-        *mark = Mark { bits, before };
+        *mark = RankBlock { bits, before };
         before += bits.count_ones() as usize;
     }
 }
@@ -164,16 +164,16 @@ pub trait Index: Copy + Ord + Debug {
     fn of(index: usize) -> Self;
 
     /// The kernel for this width.
-    fn place(kernels: &MarkKernels) -> Place<Self>;
+    fn place(kernels: &RankKernels) -> Place<Self>;
 }
 
-pub type Place<I> = unsafe fn(&[Mark], &[u8], &[I], usize, Shift, &mut [I]) -> bool;
+pub type Place<I> = unsafe fn(&[RankBlock], &[u8], &[I], usize, Shift, &mut [I]) -> bool;
 
 /// Puts places of a text, which count from `base`, where they are in another one, and returns whether a '%' is one of the two bytes
 /// before any of them. A text that is not given has no '%'.
 #[inline(always)]
 pub(super) fn place<I: Index>(
-    marks: &[Mark],
+    marks: &[RankBlock],
     text: &[u8],
     places: &[I],
     base: usize,
@@ -215,7 +215,7 @@ macro_rules! index {
             }
 
             #[inline(always)]
-            fn place(kernels: &MarkKernels) -> Place<Self> {
+            fn place(kernels: &RankKernels) -> Place<Self> {
                 kernels.$kernel
             }
         }

@@ -1,9 +1,9 @@
-//! `Tape`: where a kernel reads and writes, checked at every safe access.
+//! `InOut`: where a kernel reads and writes, checked at every safe access.
 
 use core::marker::PhantomData;
 use core::mem::MaybeUninit;
 
-use super::word;
+use super::swar;
 
 /// An input and an output buffer. They are disjoint, or they start at the same byte.
 ///
@@ -11,16 +11,16 @@ use super::word;
 /// grows, so a kernel that loads a block and what it looks ahead at before it stores at or before the start of that block is
 /// safe. The vector kernels go through the pointers; the scalar one through the checked accessors.
 #[derive(Clone, Copy)]
-pub(crate) struct Tape<'a> {
+pub(crate) struct InOut<'a> {
     source: Source<'a>,
     target: Target<'a>,
 }
 
-/// The input half of a [`Tape`], small enough to be passed in registers.
+/// The input half of a [`InOut`], small enough to be passed in registers.
 #[derive(Clone, Copy)]
 pub(crate) struct Source<'a>(*const u8, usize, PhantomData<&'a [u8]>);
 
-/// The output half of a [`Tape`], small enough to be passed in registers.
+/// The output half of a [`InOut`], small enough to be passed in registers.
 #[derive(Clone, Copy)]
 pub(crate) struct Target<'a>(*mut u8, usize, PhantomData<&'a mut [u8]>);
 
@@ -46,7 +46,7 @@ impl<'a> Target<'a> {
     }
 }
 
-impl<'a> Tape<'a> {
+impl<'a> InOut<'a> {
     #[inline]
     pub(crate) fn new(source: &'a [u8], target: &'a mut [MaybeUninit<u8>]) -> Self {
         Self { source: Source::of(source), target: Target::new(target) }
@@ -70,7 +70,7 @@ impl<'a> Tape<'a> {
         (self.source, self.target)
     }
 
-    /// The tape that these are the halves of.
+    /// The io that these are the halves of.
     #[inline(always)]
     pub(super) fn of(source: Source<'a>, target: Target<'a>) -> Self {
         Self { source, target }
@@ -126,7 +126,7 @@ impl<'a> Tape<'a> {
         } else {
             // SAFETY: the source is valid for reads of `length` bytes, and nothing is written while this reference lives.
             // (tests/bounds.rs)
-            let (word, _) = word::load(unsafe { core::slice::from_raw_parts(self.source(), self.length()) });
+            let (word, _) = swar::load(unsafe { core::slice::from_raw_parts(self.source(), self.length()) });
             word >> (8 * at)
         }
     }

@@ -1,0 +1,25 @@
+//! From an offset of the output back to the input.
+#![forbid(unsafe_code)]
+
+use super::text::cut_triplet;
+use crate::hex::first_triplet;
+use crate::rules::DecodeRules;
+
+/// Offset in the input of the byte or triplet that the byte at `decoded` of the output comes from. Linear; for errors.
+pub(crate) fn input_offset(input: &[u8], rules: &DecodeRules, decoded: usize) -> usize {
+    let mut at = 0;
+    for _ in 0..decoded {
+        let stays = |byte: u8| {
+            rules.keep.is_some_and(|keep| keep.contains(byte))
+                || byte.is_ascii_hexdigit() && open_triplet(&input[..at], rules) > 0
+        };
+        at += if first_triplet(&input[at..]).is_some_and(|byte| !stays(byte)) { 3 } else { 1 };
+    }
+    at
+}
+
+/// How many bytes at the end of `before`, the input up to a triplet, matter to whether that triplet is decoded: a malformed '%' which
+/// a digit could complete, and maybe its first digit, if no triplet may be created.
+pub(crate) fn open_triplet(before: &[u8], rules: &DecodeRules) -> usize {
+    if rules.creates_no_triplets() { cut_triplet(before) } else { 0 }
+}

@@ -1,0 +1,207 @@
+//! The ladder for inputs of up to 64 bytes: most texts that are encoded or decoded one by one are so short, and a kernel call costs
+//! them more than the work.
+//!
+//! Encoding to a `Cow`, by rules that only escape:
+//!
+//! | bytes | rung | gain over the next rung, Zen 5, `short` benchmark |
+//! |---|---|---|
+//! | 1 | a triplet from a static table | no allocation |
+//! | 2 or 3 | a look-up for each byte, [`encode_few`] | 11.4 to 10.5 ns, 13.9 to 10.5 ns |
+//! | 4 to 8, one of them no letter or digit | SWAR, [`encode_around`] | 13.3 to 11.3 ns; all escapes 4 % slower |
+//! | 4 | [`encode_few`] | 13.5 to 12.6 ns |
+//! | up to 64 | the kernel's `encode_short`, through a buffer on the stack | |
+//!
+//! Decoding to a `Cow`, by rules that say at most to be strict:
+//!
+//! | bytes | rung | gain |
+//! |---|---|---|
+//! | without `%` | borrowed: [`is_plain`] | no kernel call |
+//! | 3 | the byte of the triplet | 10 to 13 ns to 8.0 ns |
+//! | 4 or 5, one `%`, without masked loads | SWAR, [`decode_around`] | 12.4 to 11.2 ns; scalar 17.4 to 11.0 ns |
+//! | up to 64 | the kernel's `decode_short` | |
+//!
+//! The inlined part is kept small, and every slow path is an outlined tail call, so that it needs no stack frame.
+//!
+//! Its unsafe code is held by tests/bounds.rs, tests/differential.rs and tests/exhaustive.rs.
+
+use alloc::borrow::Cow;
+use alloc::vec::Vec;
+use core::mem::MaybeUninit;
+
+use super::alloc::{decode_by_rules, decode_long, decode_short, encode_any, encode_short, to_text};
+use super::{SHORT, is_plain};
+use crate::byteset::ByteSet;
+use crate::error::DecodeError;
+use crate::hex::{LOWERCASE, TRIPLETS, UPPERCASE, from_digits, triplets};
+use crate::kernel::inout::InOut;
+use crate::kernel::scalar::encode::{FEW_OUTPUT, Symbols, encode_few as encode_few_bytes};
+use crate::kernel::{Kernels, swar};
+use crate::level::Level;
+use crate::rules::{DecodeRules, EncodeRules};
+
+/// Bytes that fit a word.
+const WORD: usize = 8;
+
+#[inline(always)]
+pub(crate) fn encode_to_cow<'a>(input: &'a [u8], rules: &EncodeRules, level: Option<Level>) -> Cow<'a, str> {
+    if !rules.are_simple() || input.len() > SHORT {
+        return encode_any(input, rules, level);
+    }
+    let is_plain = match *input {
+        [] => true,
+        [byte] if !rules.leaves(byte) => return Cow::Borrowed(encode_byte(byte, rules)),
+        [_] => true,
+        [a, b] => rules.leave([a, b, b]),
+        [a, b, c] => rules.leave([a, b, c]),
+        _ if input.len() <= WORD => return encode_word(input, rules, Kernels::of(Level::supported(level))),
+        _ => return encode_short(input, rules, Kernels::of(Level::supported(level))),
+    };
+    if is_plain {
+        // SAFETY: as `to_text` says.
+        unsafe { to_text(None, input) }
+    } else {
+        encode_few(input, rules)
+    }
+}
+
+/// The triplet of a byte.
+fn encode_byte(byte: u8, rules: &EncodeRules) -> &'static str {
+    static UPPERCASE_TRIPLETS: [[u8; 3]; 256] = triplets(UPPERCASE);
+    static LOWERCASE_TRIPLETS: [[u8; 3]; 256] = triplets(LOWERCASE);
+    let triplets = if rules.is_lowercase() { &LOWERCASE_TRIPLETS } else { &UPPERCASE_TRIPLETS };
+    // SAFETY: triplets are ASCII.
+    unsafe { core::str::from_utf8_unchecked(&triplets[usize::from(byte)]) }
+}
+
+/// Encodes two to four bytes without a kernel: many callers encode one character at a time.
+#[inline(never)]
+fn encode_few<'a>(input: &'a [u8], rules: &EncodeRules) -> Cow<'a, str> {
+    let mut output = Vec::with_capacity(FEW_OUTPUT);
+    let written = encode_few_bytes(input, output.spare_capacity_mut(), rules);
+    // SAFETY: `written` bytes were initialised. (tests/bounds.rs)
+    unsafe { output.set_len(written) }
+    // SAFETY: as `to_text` says.
+    unsafe { to_text((written > input.len()).then_some(output), input) }
+}
+
+/// Encodes 4 to 8 bytes.
+#[inline(never)]
+fn encode_word<'a>(input: &'a [u8], rules: &EncodeRules, kernels: &Kernels) -> Cow<'a, str> {
+    let suspects = Suspects::of(input);
+    if !rules.escape().is_disjoint(&ByteSet::ALPHANUMERIC) {
+        return if input.len() == 4 { encode_few(input, rules) } else { encode_short(input, rules, kernels) };
+    }
+    if suspects.are_none() {
+        // SAFETY: as `to_text` says.
+        return unsafe { to_text(None, input) };
+    }
+    match suspects.only_one(input.len()) {
+        Some(at) => encode_around(input, at, rules),
+        None if input.len() == 4 => encode_few(input, rules),
+        None => encode_short(input, rules, kernels),
+    }
+}
+
+/// Encodes 4 to 8 bytes of which none but the byte at `at` may have to be escaped.
+#[inline(never)]
+fn encode_around<'a>(input: &'a [u8], at: usize, rules: &EncodeRules) -> Cow<'a, str> {
+    if rules.leaves(input[at]) {
+        // SAFETY: as `to_text` says.
+        return unsafe { to_text(None, input) };
+    }
+    let mut output = Vec::with_capacity(ROOM_FOR_ONE);
+    let written = escape_one(input, at, output.spare_capacity_mut(), rules);
+    // SAFETY: `written` bytes were initialised. (tests/bounds.rs)
+    unsafe { output.set_len(written) }
+    // SAFETY: as `to_text` says.
+    unsafe { to_text(Some(output), input) }
+}
+
+/// Which of 4 to 8 bytes are neither letters nor digits, as the top bits of the bytes of a word: the first four bytes in the upper half,
+/// the last four in the lower half. A byte that is in both halves has a bit in each.
+#[derive(Clone, Copy)]
+struct Suspects(u64);
+
+impl Suspects {
+    #[inline(always)]
+    fn of(input: &[u8]) -> Self {
+        let half = |half: Option<&[u8; 4]>| half.map_or(0, |half| u64::from(u32::from_le_bytes(*half)));
+        Self(swar::not_alphanumeric(half(input.first_chunk()) << 32 | half(input.last_chunk())))
+    }
+
+    #[inline(always)]
+    fn are_none(self) -> bool {
+        self.0 == 0
+    }
+
+    /// The offset of the suspect, if there is one only, of `length` bytes.
+    #[inline(always)]
+    fn only_one(self, length: usize) -> Option<usize> {
+        // The bits of a byte that is in both halves fall together.
+        let bits = self.0 >> 32 | (self.0 & u64::from(u32::MAX)) << (8 * (length - 4));
+        bits.is_power_of_two().then(|| bits.trailing_zeros() as usize / 8)
+    }
+}
+
+/// The capacity that [`escape_one`] needs: it stores whole words, the last of which may start 3 bytes after the last input byte.
+const ROOM_FOR_ONE: usize = (WORD - 1) + 3 + WORD;
+
+/// Encodes 4 to 8 bytes of which the one at `at` is escaped and no other, if there is room, and returns the length of the output.
+#[inline(always)]
+fn escape_one(input: &[u8], at: usize, output: &mut [MaybeUninit<u8>], rules: &EncodeRules) -> usize {
+    let io = InOut::new(input, output);
+    let text = swar::load_up_to_8(input);
+    let from = text >> (8 * at);
+    let triplet = TRIPLETS[usize::from(from as u8)] | Symbols::case(rules);
+    // The triplet's fourth byte is its length. What follows the triplet is stored over it.
+    let fits = io.write(0, text.to_le_bytes())
+        && io.write(at, triplet.to_le_bytes())
+        && io.write(at + 3, (from >> 8).to_le_bytes());
+    if fits { input.len() + 2 } else { 0 }
+}
+
+#[inline(always)]
+pub(crate) fn decode_to_cow<'a>(
+    input: &'a [u8],
+    rules: &DecodeRules,
+    level: Option<Level>,
+) -> Result<Cow<'a, [u8]>, DecodeError> {
+    if is_plain(input, rules) {
+        return Ok(Cow::Borrowed(input));
+    }
+    if input.len() > SHORT {
+        return decode_long(input, rules, level);
+    }
+    if rules.are_simple() {
+        let level = Level::supported(level);
+        // Masked loads take no longer than a word.
+        if matches!(input.len(), 4 | 5) && level.level() != Level::Avx512 {
+            return decode_around(input, rules.strict, Kernels::of(level));
+        }
+        return decode_short(input, rules.strict, Kernels::of(level));
+    }
+    decode_by_rules(input, rules, level)
+}
+
+/// Decodes four or five bytes without policies: a triplet and what surrounds it, without a kernel.
+#[inline(never)]
+fn decode_around<'a>(input: &'a [u8], strict: bool, kernels: &Kernels) -> Result<Cow<'a, [u8]>, DecodeError> {
+    let Some(bytes) = decode_triplet(input) else { return decode_short(input, strict, kernels) };
+    let mut output = bytes.to_vec();
+    output.truncate(input.len() - 2);
+    Ok(Cow::Owned(output))
+}
+
+/// Decodes up to 8 bytes in which there is one `%`, if it begins a triplet. The output is two bytes shorter.
+#[inline(always)]
+fn decode_triplet(input: &[u8]) -> Option<[u8; 8]> {
+    let word = swar::load_up_to_8(input);
+    let percent = swar::exactly(word, b'%');
+    if !percent.is_power_of_two() {
+        return None;
+    }
+    let at = percent.trailing_zeros() - 7;
+    let [_, high, low, ..] = (word >> at).to_le_bytes();
+    let rest = word >> at >> 16 & !0xFF | u64::from(from_digits(high, low)?);
+    Some((word & ((1 << at) - 1) | rest << at).to_le_bytes())
+}

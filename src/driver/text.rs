@@ -1,0 +1,124 @@
+//! From bytes to text: what is well-formed, what more bytes could make so, and what replaces the rest.
+//!
+//! Its unsafe code is held by tests/utf8.rs and tests/bounds.rs.
+
+#[cfg(feature = "alloc")]
+use alloc::borrow::Cow;
+#[cfg(feature = "alloc")]
+use alloc::string::String;
+
+use crate::kernel::Kernels;
+use crate::level::Level;
+
+/// Length of the incomplete suffix: the prefix of a well-formed character that `text` ends with (Unicode 3.9, table 3-7). 3 at most.
+pub(crate) fn incomplete_suffix(text: &[u8]) -> usize {
+    let end = &text[text.len().saturating_sub(3)..];
+    let Some(lead) = end.iter().rposition(|&byte| byte >= 0xC0) else { return 0 };
+    let sequence = &end[lead..];
+    match core::str::from_utf8(sequence) {
+        Err(error) if error.error_len().is_none() => sequence.len(),
+        _ => 0,
+    }
+}
+
+/// Length of the incomplete triplet that `bytes` end with (RFC 3986 2.1).
+pub(crate) fn cut_triplet(bytes: &[u8]) -> usize {
+    match bytes {
+        [.., b'%'] => 1,
+        [.., b'%', digit] if digit.is_ascii_hexdigit() => 2,
+        _ => 0,
+    }
+}
+
+/// Whether a text is well-formed UTF-8.
+#[inline]
+pub(crate) fn is_well_formed(text: &[u8], level: Option<Level>) -> bool {
+    // SAFETY: as in `find`. (tests/utf8.rs)
+    unsafe { (Kernels::of(Level::supported(level)).is_well_formed)(text) }
+}
+
+/// Offset of the first byte that is not part of well-formed UTF-8.
+#[inline]
+pub(crate) fn find_ill_formed(bytes: &[u8], level: Option<Level>) -> Option<usize> {
+    if is_well_formed(bytes, level) {
+        return None;
+    }
+    // Rare, so it may look twice.
+    simdutf8::compat::from_utf8(bytes).err().map(|error| error.valid_up_to())
+}
+
+/// The text that these bytes are.
+#[inline]
+pub(crate) fn checked_text(bytes: &[u8], level: Option<Level>) -> Option<&str> {
+    // SAFETY: just checked. (tests/utf8.rs)
+    is_well_formed(bytes, level).then(|| unsafe { core::str::from_utf8_unchecked(bytes) })
+}
+
+#[cfg(feature = "alloc")]
+/// The parts of a text in which a replacement stands for each maximal subpart of an ill-formed sequence (Unicode 3.9).
+pub(crate) fn replacing<'t>(
+    bytes: &'t [u8],
+    replacement: &'t str,
+    level: Option<Level>,
+) -> impl Iterator<Item = &'t str> {
+    characters(bytes).flat_map(move |piece| {
+        let text = checked_text(piece, level);
+        let ill_formed = if text.is_some() { b"" } else { piece };
+        let parts = ill_formed.utf8_chunks().flat_map(move |chunk| {
+            let end = if chunk.invalid().is_empty() { "" } else { replacement };
+            [chunk.valid(), end]
+        });
+        text.into_iter().chain(parts)
+    })
+}
+
+#[cfg(feature = "alloc")]
+/// The bytes in pieces that no character reaches over: most of them are well-formed even where there are errors.
+fn characters(bytes: &[u8]) -> impl Iterator<Item = &[u8]> {
+    const LONGEST: usize = 1024;
+    let mut rest = bytes;
+    core::iter::from_fn(move || {
+        let mut length = rest.len().min(LONGEST);
+        if length < rest.len() {
+            // Before a byte that continues nothing, or behind four that do: then the last of them is in no character.
+            let continues = |byte: &u8| matches!(byte, 0x80..=0xBF);
+            length -= rest[length - 3..=length].iter().rev().take_while(|byte| continues(byte)).count() % 4;
+        }
+        let (piece, behind) = rest.split_at(length);
+        rest = behind;
+        (!piece.is_empty()).then_some(piece)
+    })
+}
+
+#[cfg(feature = "alloc")]
+/// The text in which a replacement stands for each maximal subpart of an ill-formed sequence.
+pub(crate) fn replace_ill_formed(bytes: &[u8], replacement: &str, level: Option<Level>) -> String {
+    let mut text = String::with_capacity(bytes.len());
+    text.extend(replacing(bytes, replacement, level));
+    text
+}
+
+/// The text that these bytes are, or the bytes and the offset of the first one that is not well-formed UTF-8.
+#[cfg(feature = "alloc")]
+#[inline]
+pub(crate) fn into_text(bytes: Cow<'_, [u8]>, level: Option<Level>) -> Result<Cow<'_, str>, (Cow<'_, [u8]>, usize)> {
+    match find_ill_formed(&bytes, level) {
+        // SAFETY: just checked.
+        None => Ok(unsafe { into_text_unchecked(bytes) }),
+        Some(offset) => Err((bytes, offset)),
+    }
+}
+
+/// # Safety
+///
+/// The bytes are well-formed UTF-8.
+#[cfg(feature = "alloc")]
+#[inline]
+pub(crate) unsafe fn into_text_unchecked(bytes: Cow<'_, [u8]>) -> Cow<'_, str> {
+    match bytes {
+        // SAFETY: the caller's promise.
+        Cow::Borrowed(bytes) => Cow::Borrowed(unsafe { core::str::from_utf8_unchecked(bytes) }),
+        // SAFETY: the caller's promise.
+        Cow::Owned(bytes) => Cow::Owned(unsafe { String::from_utf8_unchecked(bytes) }),
+    }
+}
