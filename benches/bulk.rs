@@ -1,10 +1,8 @@
 //! How fast are large blocks of fresh data coded, on each level, against the peers and memcpy?
 
-mod common;
-
-use common::contest::Reuse;
-use common::{Contest, Corpus, corpora, generated, peers};
 use criterion::{Criterion, criterion_group, criterion_main};
+use simdpct_benches::contest::Reuse;
+use simdpct_benches::{Contest, Corpus, corpora, generated, peers};
 
 const BLOCKS: [(&str, usize); 2] = [("64 KiB", 64 << 10), ("1 MiB", 1 << 20)];
 
@@ -58,5 +56,5 @@ fn encode(criterion: &mut Criterion) {
     }
 }
 
-criterion_group! { name = benches; config = common::for_long_texts(); targets = decode, encode }
+criterion_group! { name = benches; config = simdpct_benches::for_long_texts(); targets = decode, encode }
 criterion_main!(benches);

@@ -1,13 +1,11 @@
 //! How long does a whole column take, against the same row by row into the same buffers?
 
-mod common;
-
 use std::hint::black_box;
 
-use common::{Corpus, corpora};
 use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
 use simdpct::columns::{self, Column, ColumnBuf, OnError};
 use simdpct::{Decoder, Encoder, Kinds, Level, Malformed, Normalizer};
+use simdpct_benches::{Corpus, corpora};
 
 /// A text as a column: its lines, or pieces of 50 bytes.
 struct Rows {
@@ -223,7 +221,7 @@ fn inspect(criterion: &mut Criterion) {
 
 criterion_group! {
     name = benches;
-    config = common::for_long_texts();
+    config = simdpct_benches::for_long_texts();
     targets = decode, decode_utf8_lossy, encode, normalize, inspect
 }
 criterion_main!(benches);

@@ -1,15 +1,13 @@
 //! How fast are the queries of real URLs parsed and serialised as forms, against the peers? To and from pairs of text, and
-//! with the feature `serde` to and from a `Vec` of pairs.
-
-mod common;
+//! to and from a `Vec` of pairs.
 
 use std::borrow::Cow;
 use std::hint::black_box;
 
-use common::peers::{self, on_each_level};
-use common::{Contest, corpora};
 use criterion::{Criterion, criterion_group, criterion_main};
 use simdpct::{Level, form};
+use simdpct_benches::peers::{self, on_each_level};
+use simdpct_benches::{Contest, corpora};
 
 type Pairs<'a> = Vec<(Cow<'a, str>, Cow<'a, str>)>;
 
@@ -81,7 +79,6 @@ fn serialize(criterion: &mut Criterion) {
 }
 
 /// To a `Vec` of pairs and back by way of serde, which goes by the active level.
-#[cfg(feature = "serde")]
 fn serde(criterion: &mut Criterion) {
     type Owned = Vec<(String, String)>;
 
@@ -120,10 +117,5 @@ fn serde(criterion: &mut Criterion) {
     }
 }
 
-#[cfg(not(feature = "serde"))]
-fn serde(_: &mut Criterion) {
-    eprintln!("without the feature serde: not measured against serde_urlencoded");
-}
-
-criterion_group! { name = benches; config = common::for_long_texts(); targets = parse, serialize, serde }
+criterion_group! { name = benches; config = simdpct_benches::for_long_texts(); targets = parse, serialize, serde }
 criterion_main!(benches);

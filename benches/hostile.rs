@@ -58,13 +58,11 @@ const OPERATIONS: &[Operation] = &[
         }
         written
     }),
-    #[cfg(feature = "encoding_rs")]
     ("encode for a charset", |text| {
         use simdpct::legacy::charset::{self, encoding_rs};
         let charsets = [encoding_rs::ISO_2022_JP, encoding_rs::WINDOWS_1252];
         charsets.map(|charset| charset::encode_with_references(text, charset, &Encoder::FORM).len()).iter().sum()
     }),
-    #[cfg(feature = "encoding_rs")]
     ("decode from a charset", |text| {
         use simdpct::legacy::charset::{self, encoding_rs};
         charset::decode_lossy(text, encoding_rs::ISO_2022_JP, &LENIENT).map_or(0, |text| text.len())

@@ -1,11 +1,9 @@
 //! How fast is it said what a string holds, against decoding it? In blocks, and line by line.
 
-mod common;
-
-use common::contest::{OURS, Reuse};
-use common::{Contest, Corpus, corpora, generated, peers};
 use criterion::{Criterion, criterion_group, criterion_main};
 use simdpct::{Counts, Findings, Kinds, Level, reference};
+use simdpct_benches::contest::{OURS, Reuse};
+use simdpct_benches::{Contest, Corpus, corpora, generated, peers};
 
 const BLOCK: usize = 64 << 10;
 
@@ -47,5 +45,5 @@ fn lines(criterion: &mut Criterion) {
     }
 }
 
-criterion_group! { name = benches; config = common::for_long_texts(); targets = blocks, lines }
+criterion_group! { name = benches; config = simdpct_benches::for_long_texts(); targets = blocks, lines }
 criterion_main!(benches);

@@ -1,11 +1,9 @@
 //! How long does a line of real text take, against the peers? As a `Cow`, appended to the lines before it, and in place.
 
-mod common;
-
-use common::contest::Reuse;
-use common::{Contest, Corpus, corpora, peers};
 use criterion::{Criterion, criterion_group, criterion_main};
 use simdpct::Level;
+use simdpct_benches::contest::Reuse;
+use simdpct_benches::{Contest, Corpus, corpora, peers};
 
 fn decode(criterion: &mut Criterion) {
     let texts = corpora();
@@ -55,5 +53,5 @@ fn encode(criterion: &mut Criterion) {
     }
 }
 
-criterion_group! { name = benches; config = common::for_long_texts(); targets = decode, encode }
+criterion_group! { name = benches; config = simdpct_benches::for_long_texts(); targets = decode, encode }
 criterion_main!(benches);

@@ -1,12 +1,10 @@
 //! How fast are triplets normalised, against decoding them and against a peer? In blocks, and line by line.
 
-mod common;
-
-use common::contest::{OURS, Reuse};
-use common::{Contest, Corpus, corpora, generated, peers};
 use criterion::{Criterion, criterion_group, criterion_main};
 use fluent_uri::Uri;
 use simdpct::{Level, Malformed, Normalizer, reference};
+use simdpct_benches::contest::{OURS, Reuse};
+use simdpct_benches::{Contest, Corpus, corpora, generated, peers};
 
 const BLOCK: usize = 64 << 10;
 const NORMALIZER: Normalizer = Normalizer::new().malformed(Malformed::Keep);
@@ -78,5 +76,5 @@ fn ours(contest: &mut Contest<'_>) {
     }
 }
 
-criterion_group! { name = benches; config = common::for_long_texts(); targets = blocks, lines }
+criterion_group! { name = benches; config = simdpct_benches::for_long_texts(); targets = blocks, lines }
 criterion_main!(benches);

@@ -1,11 +1,9 @@
 //! How long does a short input take, as a `Cow`, against the peers? Clean, with one escape somewhere, and full of them; each
 //! length for itself, and all lengths in an order that nothing foretells.
 
-mod common;
-
-use common::corpora::Escape;
-use common::{Contest, Random, corpora, peers};
 use criterion::{Criterion, criterion_group, criterion_main};
+use simdpct_benches::corpora::Escape;
+use simdpct_benches::{Contest, Random, corpora, peers};
 
 const LENGTHS: std::ops::RangeInclusive<usize> = 1..=64;
 
@@ -47,7 +45,7 @@ fn input(random: &mut Random, length: usize, escapes: Escapes, escape: Escape) -
 
 /// Inputs of these lengths, one behind the other in memory.
 fn inputs(lengths: &[usize], escapes: Escapes, escape: Escape) -> Vec<&'static [u8]> {
-    let mut random = Random::new();
+    let mut random = Random::default();
     let joined = lengths.iter().flat_map(|&length| input(&mut random, length, escapes, escape)).collect::<Vec<u8>>();
     let mut rest: &'static [u8] = joined.leak();
     let mut cut = |&length: &usize| {
@@ -72,7 +70,7 @@ fn contests(
             contestants(&mut contest);
         }
         let mut lengths: Vec<usize> = LENGTHS.cycle().take(MIXED).collect();
-        Random::new().shuffle(&mut lengths);
+        Random::default().shuffle(&mut lengths);
         contest.on("mixed", inputs(&lengths, escapes, escape), expected);
         contestants(&mut contest);
     }
@@ -86,5 +84,5 @@ fn encode(criterion: &mut Criterion) {
     contests(criterion, "encode", corpora::special, peers::encoded, peers::encode_returning);
 }
 
-criterion_group! { name = benches; config = common::for_short_inputs(); targets = decode, encode }
+criterion_group! { name = benches; config = simdpct_benches::for_short_inputs(); targets = decode, encode }
 criterion_main!(benches);

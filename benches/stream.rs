@@ -1,7 +1,5 @@
 //! How fast is a stream in chunks of 64 KiB, against the same chunks one by one and against the adapters of a reader and a writer?
 
-mod common;
-
 use std::hint::black_box;
 use std::io::{self, Write};
 use std::mem::MaybeUninit;
@@ -52,7 +50,7 @@ fn adapters<C: Copy, R: io::Read, W: Write>(
 }
 
 fn decode(criterion: &mut Criterion) {
-    for corpus in common::corpora() {
+    for corpus in simdpct_benches::corpora() {
         let text = corpus.text;
         let mut group = group(criterion, format!("stream-decode/{}", corpus.name), text);
         let decoder = Decoder::new().lenient();
@@ -100,7 +98,7 @@ fn decode(criterion: &mut Criterion) {
 }
 
 fn encode(criterion: &mut Criterion) {
-    for corpus in common::corpora() {
+    for corpus in simdpct_benches::corpora() {
         let text = corpus.text;
         let mut group = group(criterion, format!("stream-encode/{}", corpus.name), text);
         for (name, encoder) in [("component", Encoder::COMPONENT), ("uri", Encoder::URI)] {
@@ -132,5 +130,5 @@ fn encode(criterion: &mut Criterion) {
     }
 }
 
-criterion_group! { name = benches; config = common::for_long_texts(); targets = decode, encode }
+criterion_group! { name = benches; config = simdpct_benches::for_long_texts(); targets = decode, encode }
 criterion_main!(benches);

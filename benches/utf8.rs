@@ -1,15 +1,13 @@
 //! What does it cost to decode to text rather than to bytes, against the peers? Lossy on texts as they are, strict on their
 //! well-formed lines; in blocks, and line by line.
 
-mod common;
-
-use common::contest::OURS;
-use common::{Contest, Corpus, corpora, generated, peers};
 use criterion::{Criterion, criterion_group, criterion_main};
 use fluent_uri::pct_enc::{EStr, encoder::Query};
 use pct_crate::PctStr;
 use percent_encoding::percent_decode;
 use simdpct::{Decoder, Level, reference};
+use simdpct_benches::contest::OURS;
+use simdpct_benches::{Contest, Corpus, corpora, generated, peers};
 
 const BLOCK: usize = 64 << 10;
 const STRICT: Decoder = Decoder::new();
@@ -71,5 +69,5 @@ fn strict_on(contest: &mut Contest<'_>, text: &str, inputs: Vec<&'static [u8]>) 
     }
 }
 
-criterion_group! { name = benches; config = common::for_long_texts(); targets = lossy, strict }
+criterion_group! { name = benches; config = simdpct_benches::for_long_texts(); targets = lossy, strict }
 criterion_main!(benches);

@@ -28,7 +28,7 @@ pub fn corpora() -> Vec<Corpus> {
     static CORPORA: OnceLock<Vec<Corpus>> = OnceLock::new();
     let read = || {
         let folder = std::env::var_os("SIMDPCT_CORPORA")
-            .map_or_else(|| Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared/corpora"), PathBuf::from);
+            .map_or_else(|| Path::new(env!("CARGO_MANIFEST_DIR")).join("../../shared/corpora"), PathBuf::from);
         read(&folder).unwrap_or_else(|| {
             eprintln!("no corpora in {}: measuring on those of scripts/make-corpus", folder.display());
             make()
@@ -49,8 +49,8 @@ fn read(folder: &Path) -> Option<Vec<Corpus>> {
 }
 
 fn make() -> Vec<Corpus> {
-    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("corpora");
-    let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("scripts/make-corpus");
+    let folder = std::env::temp_dir().join("simdpct-corpora");
+    let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("../scripts/make-corpus");
     let status = Command::new(&script).arg(&folder).status();
     assert!(status.is_ok_and(|status| status.success()), "{} failed", script.display());
     read(&folder).expect("scripts/make-corpus makes all corpora")
@@ -119,7 +119,7 @@ pub fn special(random: &mut Random) -> &'static [u8] {
 
 /// Letters, with escapes for this share of them. Their places are independent, so nothing foretells them.
 pub fn generated(per_mille: u32, escape: Escape) -> Corpus {
-    let mut random = Random::new();
+    let mut random = Random::default();
     let mut text = Vec::new();
     let length = if super::is_test() { LONGEST_IN_TESTS } else { LONGEST };
     while text.len() < length {
@@ -135,11 +135,13 @@ pub fn generated(per_mille: u32, escape: Escape) -> Corpus {
 /// xorshift64: the same texts in every run.
 pub struct Random(u64);
 
-impl Random {
-    pub const fn new() -> Self {
+impl Default for Random {
+    fn default() -> Self {
         Self(88_172_645_463_325_252)
     }
+}
 
+impl Random {
     pub fn below(&mut self, bound: usize) -> usize {
         self.0 ^= self.0 << 13;
         self.0 ^= self.0 >> 7;

@@ -1,6 +1,6 @@
 //! What the benchmarks share: the texts they measure on, the peers, and how a contest between them is timed.
 
-#![allow(dead_code, unused_imports, reason = "each benchmark uses a part of this")]
+#![allow(missing_docs, reason = "for the benchmarks of this package only")]
 
 pub mod contest;
 pub mod corpora;

@@ -25,9 +25,10 @@ const COMPONENT_RFC3986: &percent_encoding_rfc3986::AsciiSet =
 
 /// Does something on each level that the machine has. The level is a constant in it, and so are codecs made of it: that is how most users
 /// have theirs, and how the peers' sets are.
+#[macro_export]
 macro_rules! on_each_level {
     ($level:ident => $work:block) => {
-        on_each_level!(@ $level $work Scalar Sse41 Avx2 Avx512 Neon);
+        $crate::on_each_level!(@ $level $work Scalar Sse41 Avx2 Avx512 Neon);
     };
     (@ $level:ident $work:block $($name:ident)*) => {$(
         if Level::$name.is_available() {
@@ -36,7 +37,7 @@ macro_rules! on_each_level {
         }
     )*};
 }
-pub(crate) use on_each_level;
+pub use on_each_level;
 
 /// What a contestant of ours is called.
 pub fn ours(level: Level) -> String {
