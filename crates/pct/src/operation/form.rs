@@ -7,7 +7,7 @@ use std::fmt;
 
 use clap::ValueEnum;
 use serde::de::{Deserialize, Deserializer, Error as _, MapAccess, SeqAccess, Visitor};
-use serde_json::Value;
+use serde_json::value::RawValue;
 use simdpct::form;
 
 use super::{Fault, FaultKind, Operation, Stream};
@@ -249,22 +249,30 @@ fn write_separated<T>(items: &[T], separator: u8, output: &mut Vec<u8>, write: i
 struct Pairs(Vec<(String, String)>);
 
 impl Pairs {
-    fn add<E: serde::de::Error>(&mut self, name: &str, value: Value) -> Result<(), E> {
-        let text = match value {
-            // As good as not there.
-            Value::Null => return Ok(()),
-            Value::String(text) => text,
-            Value::Number(number) => number.to_string(),
-            Value::Bool(flag) => flag.to_string(),
-            Value::Array(values) => return values.into_iter().try_for_each(|value| self.add_scalar(name, value)),
-            Value::Object(_) => return Err(E::custom("a value is an object")),
+    /// Adds a member of an object. An array adds a pair for each of its elements.
+    fn add(&mut self, name: &str, value: &RawValue) -> Result<(), serde_json::Error> {
+        if !value.get().starts_with('[') {
+            return self.add_scalar(name, value);
+        }
+        serde_json::from_str::<Vec<&RawValue>>(value.get())?
+            .into_iter()
+            .try_for_each(|element| self.add_scalar(name, element))
+    }
+
+    fn add_scalar(&mut self, name: &str, value: &RawValue) -> Result<(), serde_json::Error> {
+        let text = value.get();
+        let text = match text.as_bytes().first() {
+            // `null` is the absence of a value.
+            Some(b'n') => return Ok(()),
+            Some(b'"') => serde_json::from_str(text)?,
+            Some(b'{' | b'[') => {
+                return Err(serde_json::Error::custom("expected a string, number, true, false or null"));
+            }
+            // `true`, `false`, and numbers, whose digits stay as they are: no type of number holds them all.
+            _ => text.to_owned(),
         };
         self.0.push((name.to_owned(), text));
         Ok(())
-    }
-
-    fn add_scalar<E: serde::de::Error>(&mut self, name: &str, value: Value) -> Result<(), E> {
-        if value.is_array() { Err(E::custom("a value is an array in an array")) } else { self.add(name, value) }
     }
 }
 
@@ -285,19 +293,16 @@ impl<'de> Visitor<'de> for PairsVisitor {
 
     fn visit_map<A: MapAccess<'de>>(self, mut members: A) -> Result<Pairs, A::Error> {
         let mut pairs = Pairs(Vec::new());
-        while let Some((name, value)) = members.next_entry::<String, Value>()? {
-            pairs.add(&name, value)?;
+        while let Some((name, value)) = members.next_entry::<String, &RawValue>()? {
+            pairs.add(&name, value).map_err(A::Error::custom)?;
         }
         Ok(pairs)
     }
 
     fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<Pairs, A::Error> {
         let mut pairs = Pairs(Vec::new());
-        while let Some((name, value)) = items.next_element::<(String, Value)>()? {
-            if value.is_array() {
-                return Err(A::Error::custom("a value is an array"));
-            }
-            pairs.add(&name, value)?;
+        while let Some((name, value)) = items.next_element::<(String, &RawValue)>()? {
+            pairs.add_scalar(&name, value).map_err(A::Error::custom)?;
         }
         Ok(pairs)
     }

@@ -44,6 +44,23 @@ fn shapes_become_forms() {
 }
 
 #[test]
+fn numbers_made_forms_keep_their_digits() {
+    for number in
+        ["12345678901234567890123", "1.10", "-0", "1e3", "1E+03", "0.1000000000000000055511151231257827", "-7"]
+    {
+        let expected = format!("a={}\n", number.replace('+', "%2B"));
+        for (shape, input) in [
+            ("json", format!("{{\"a\":{number}}}\n")),
+            ("json", format!("{{\"a\": [ {number} ] }}\n")),
+            ("pairs", format!("[[\"a\",{number} ]]\n")),
+        ] {
+            let found = output(&["form", "--back", "--as", shape], input.as_bytes());
+            assert_eq!(text(&found), text(expected.as_bytes()), "{shape}: {input}");
+        }
+    }
+}
+
+#[test]
 fn what_is_at_fault_is_kept_dropped_skipped_or_the_end() {
     let cases: &[(&[&str], &[u8], &str, &str)] = &[
         (
