@@ -149,45 +149,57 @@ pub fn check_fields(
     append: bool,
     operation: Operation,
 ) {
+    let fields =
+        |line: &'_ [u8]| -> Vec<Vec<u8>> { line.split(|&byte| byte == delimiter).map(<[u8]>::to_vec).collect() };
+    let first = input.split_inclusive(|&byte| byte == b'\n').next().unwrap_or_default();
+    let width = append.then(|| fields(split_end(first, b'\n').0).len());
     for (before, after) in pairs(input, output, b'\n') {
         let ((before, end), (after, same_end)) = (split_end(before, b'\n'), split_end(after, b'\n'));
         assert_eq!(end, same_end);
-        let fields =
-            |line: &'_ [u8]| -> Vec<Vec<u8>> { line.split(|&byte| byte == delimiter).map(<[u8]>::to_vec).collect() };
-        check_row(&fields(before), &fields(after), Some(columns), append, |field| {
+        check_row(&fields(before), &fields(after), Some(columns), width, |field| {
             operation.apply(field, LINE_ENDS.with(delimiter))
         });
     }
 }
 
-/// The fields that are meant became what they had to, or were added behind; all others are as they were.
+/// The fields that are meant became what they had to; all others are as they were. With a width, the results were added after as many
+/// fields instead, and a shorter record was padded.
 #[track_caller]
 fn check_row(
     before: &[Vec<u8>],
     after: &[Vec<u8>],
     columns: Option<&Range<usize>>,
-    append: bool,
+    width: Option<usize>,
     apply: impl Fn(&[u8]) -> Option<Vec<u8>>,
 ) {
     let Some(columns) = columns else {
         assert_eq!(after.len(), before.len());
         return;
     };
-    let meant = columns.start.min(before.len())..columns.end.min(before.len());
-    let results = if append {
-        // A record that is at fault may have been passed on as it is.
-        assert!([before.len(), before.len() + meant.len()].contains(&after.len()), "{before:?} {after:?}");
-        let (same, added) = after.split_at(before.len());
-        assert_eq!(same, before);
-        added
-    } else {
+    let Some(width) = width else {
+        let meant = columns.start.min(before.len())..columns.end.min(before.len());
         assert_eq!(after.len(), before.len(), "{before:?} {after:?}");
         for column in (0..before.len()).filter(|column| !meant.contains(column)) {
             same(&after[column], &before[column], &before[column]);
         }
-        &after[meant.clone()]
+        return check_results(&before[meant.clone()], &after[meant], apply);
     };
-    for (field, result) in before[meant].iter().zip(results) {
+    // An invalid record may have been passed on as it is.
+    if after == before {
+        return;
+    }
+    let meant = columns.start.min(width)..columns.end.min(width);
+    let (fields, surplus) = before.split_at(before.len().min(width));
+    let padded = [fields, &vec![Vec::new(); width - fields.len()]].concat();
+    assert_eq!(after.len(), width + meant.len() + surplus.len(), "{before:?} {after:?}");
+    assert_eq!(after[..width], padded);
+    assert_eq!(&after[width + meant.len()..], surplus);
+    check_results(&padded[meant.clone()], &after[width..width + meant.len()], apply);
+}
+
+#[track_caller]
+fn check_results(fields: &[Vec<u8>], results: &[Vec<u8>], apply: impl Fn(&[u8]) -> Option<Vec<u8>>) {
+    for (field, result) in fields.iter().zip(results) {
         if let Some(expected) = apply(field) {
             same(result, &expected, field);
         }
@@ -229,9 +241,11 @@ pub fn check_csv(
     let (before, after) = (csv_records(input, delimiter), csv_records(output, delimiter));
     assert_eq!(before.len(), after.len(), "{}", output.escape_ascii());
     let last = before.len().saturating_sub(1);
+    let is_empty = |fields: &[Vec<u8>]| matches!(fields, [field] if field.iter().all(|&byte| byte == b'\r'));
+    let first = before.iter().find(|fields| !is_empty(fields));
+    let width = first.filter(|_| append).map(Vec::len);
     for (number, (before, after)) in before.iter().zip(&after).enumerate() {
         // A quoted field that is never closed stays as it is, and so does its record; a line of CR alone is none.
-        let is_empty = |fields: &[Vec<u8>]| matches!(fields, [field] if field.iter().all(|&byte| byte == b'\r'));
         if before == after && (number == last || is_empty(before)) {
             continue;
         }
@@ -240,7 +254,7 @@ pub fn check_csv(
             assert_eq!(after.len(), before.len());
             continue;
         }
-        check_row(before, after, columns, append, |field| operation.apply(field, LINE_ENDS));
+        check_row(before, after, columns, width, |field| operation.apply(field, LINE_ENDS));
     }
 }
 

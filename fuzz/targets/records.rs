@@ -42,11 +42,11 @@ const UNITS: [(&[&str], Unit); 16] = [
     (&["-f", "2"], Unit::Fields { delimiter: b'\t', columns: 1..2, append: false }),
     (&["-f", "1-3", "-d", ","], Unit::Fields { delimiter: b',', columns: 0..3, append: false }),
     (&["-f", "2-", "-d", " "], Unit::Fields { delimiter: b' ', columns: 1..usize::MAX, append: false }),
-    (&["-f", "2-", "--append"], Unit::Fields { delimiter: b'\t', columns: 1..usize::MAX, append: true }),
+    (&["-f", "1-", "--append"], Unit::Fields { delimiter: b'\t', columns: 0..usize::MAX, append: true }),
     (&["--csv", "-c", "1-"], Unit::Csv { delimiter: b',', columns: Some(0..usize::MAX), append: false }),
     (&["--csv", "-c", "2", "-d", ";"], Unit::Csv { delimiter: b';', columns: Some(1..2), append: false }),
     (&["--csv", "-c", "a,2"], Unit::Csv { delimiter: b',', columns: None, append: false }),
-    (&["--csv", "-c", "1-2", "--append"], Unit::Csv { delimiter: b',', columns: Some(0..2), append: true }),
+    (&["--csv", "-c", "1-", "--append"], Unit::Csv { delimiter: b',', columns: Some(0..usize::MAX), append: true }),
     (&["--jsonl", "-k", "u", "-k", "a.b"], Unit::Json { append: false }),
     (&["--jsonl", "-k", "u", "-k", "a.u", "--append"], Unit::Json { append: true }),
     (&["--log", "combined"], Unit::Log { append: false }),
@@ -116,7 +116,9 @@ fuzz_target!(|case: Case<'_>| {
     let each = records(unit.separator(), text);
     // Alone, a record that begins with a mark would lose it.
     let has_mark = each.iter().any(|record| record.starts_with(BYTE_ORDER_MARK));
-    if !matches!(unit, Unit::Csv { .. }) && case.policy % 8 != 7 && each.len() <= 16 && !has_mark {
+    // The first record says how many fields the others have.
+    let is_alone = !has_mark && !matches!(unit, Unit::Csv { .. } | Unit::Fields { append: true, .. });
+    if is_alone && case.policy % 8 != 7 && each.len() <= 16 {
         let alone: Vec<u8> = each.iter().flat_map(|record| rewrite(&arguments, record, ONE_BLOCK).output).collect();
         same(&alone, result, &input);
     }

@@ -22,13 +22,17 @@ pub(crate) fn check(arguments: &CheckArguments) -> Result<Status, Error> {
         listener: &Lister { lists, lines: Mutex::default() },
     };
     let mut reports = Vec::new();
-    let status = survey.run(|report| {
+    let (status, unmatched) = survey.run(|report| {
         reports.push(report);
         Ok(())
-    });
-    if !arguments.quiet && arguments.report == FindingsForm::Json {
-        let text = format!("{}\n", report::as_json(&reports));
-        return Ok(status.after(tell(text.as_bytes())));
+    })?;
+    match arguments.report {
+        _ if arguments.quiet => {}
+        FindingsForm::Text => report::tell_text(&[], &unmatched),
+        FindingsForm::Json => {
+            let text = format!("{}\n", report::as_json(&reports, &unmatched));
+            return Ok(status.after(tell(text.as_bytes())));
+        }
     }
     Ok(status)
 }

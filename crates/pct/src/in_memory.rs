@@ -11,6 +11,7 @@ use crate::pipeline;
 use crate::report::{FileReport, as_json};
 use crate::sink::Sink;
 use crate::source::Blocks;
+use crate::units::Outputs;
 
 /// A command that rewrites text, to be used as often as is wanted.
 pub struct InMemory(RewriteCommand);
@@ -49,14 +50,14 @@ impl InMemory {
         let result = self.try_rewrite(text, block, &mut sink, &mut report);
         Outcome {
             output: sink.into_memory(),
-            report: as_json(&[report]).to_string(),
+            report: as_json(&[report], &[]).to_string(),
             error: result.err().map(|error| error.to_string()),
         }
     }
 
     fn try_rewrite(&self, text: &[u8], block: usize, sink: &mut Sink, report: &mut FileReport) -> Result<(), Error> {
         let task = crate::task(&self.0)?;
-        let unit = task.unit(false)?;
+        let unit = task.unit(Outputs::Each, false)?;
         report.separator = unit.separator();
         let plan = task.plan(&*unit, 0, block.max(SHORTEST), true);
         let blocks = Blocks::new(Box::new(Cursor::new(text.to_vec())), unit.scanner());

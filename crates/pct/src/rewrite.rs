@@ -15,7 +15,7 @@ use crate::progress::Progress;
 use crate::report::{self, FileReport};
 use crate::sink::Sink;
 use crate::source::{BLOCK, Blocks, Compression, Opened, Source, binary};
-use crate::units::Unit;
+use crate::units::{Outputs, Unit};
 
 /// What is asked for.
 pub(crate) struct Task<'a> {
@@ -41,9 +41,9 @@ impl<'a> Task<'a> {
         Self { keeps_format: false, ..self }
     }
 
-    /// The unit for one input.
-    pub(crate) fn unit(&self, to_terminal: bool) -> Result<Box<dyn Unit>, Error> {
-        self.arguments.units.unit(&*self.recipe, self.suffix, to_terminal)
+    /// The unit for all inputs.
+    pub(crate) fn unit(&self, outputs: Outputs, to_terminal: bool) -> Result<Box<dyn Unit>, Error> {
+        self.arguments.units.unit(&*self.recipe, self.suffix, outputs, to_terminal)
     }
 
     /// How one input is done after `found` invalid records of others, in blocks of at most `block` bytes. `is_first` says that
@@ -76,14 +76,19 @@ pub(crate) fn rewrite(task: &Task<'_>) -> Result<Status, Error> {
     } else {
         Progress::of(&arguments.input.files)
     };
-    let mut rewriting = Rewriting { task, arguments, to_terminal, progress, reports: Vec::new() };
+    let outputs = if arguments.output.in_place { Outputs::Each } else { Outputs::One };
+    let unit = task.unit(outputs, to_terminal)?;
+    let mut rewriting = Rewriting { task, arguments, unit: &*unit, progress, reports: Vec::new() };
     let result = if arguments.output.in_place { rewriting.in_place() } else { rewriting.one_output() };
     rewriting.progress.finish();
+    // Of inputs that were not done to their end, nothing is known.
+    let unmatched =
+        if matches!(result, Ok(Status::Success | Status::InputOutput)) { unit.unmatched() } else { Vec::new() };
     match arguments.errors.report() {
         // The record that was one too many is the only one, and it has been told.
-        ReportForm::Text if arguments.errors.policy() == Policy::Fail => {}
-        ReportForm::Text => report::tell_text(&rewriting.reports),
-        ReportForm::Json => report::tell_json(&rewriting.reports),
+        ReportForm::Text if arguments.errors.policy() == Policy::Fail => report::tell_text(&[], &unmatched),
+        ReportForm::Text => report::tell_text(&rewriting.reports, &unmatched),
+        ReportForm::Json => report::tell_json(&rewriting.reports, &unmatched),
         ReportForm::None => {}
     }
     result
@@ -92,7 +97,7 @@ pub(crate) fn rewrite(task: &Task<'_>) -> Result<Status, Error> {
 struct Rewriting<'a> {
     task: &'a Task<'a>,
     arguments: &'a TextArguments,
-    to_terminal: bool,
+    unit: &'a dyn Unit,
     progress: Progress,
     /// Of the inputs so far.
     reports: Vec<FileReport>,
@@ -173,11 +178,14 @@ impl Rewriting<'_> {
     }
 
     fn one(&mut self, source: &Source, opened: Opened, sink: &mut Sink) -> Result<(), Error> {
-        let unit = self.task.unit(self.to_terminal)?;
+        let unit = self.unit;
+        if let Some(ending) = unit.ending() {
+            sink.end_record(ending);
+        }
         let found = self.reports.iter().map(FileReport::faults).sum();
         // Between two texts, a byte order mark would become part of a record.
         let is_first = self.arguments.output.in_place || self.reports.is_empty();
-        let plan = self.task.plan(&*unit, found, BLOCK, is_first);
+        let plan = self.task.plan(unit, found, BLOCK, is_first);
         let mut report = FileReport::new(source.to_string(), unit.separator());
         let result = pipeline::run(&plan, Blocks::new(opened.text, unit.scanner()), sink, &mut report);
         self.reports.push(report);

@@ -11,7 +11,7 @@ use crate::cli::{FindingsForm, StatsArguments};
 use crate::error::{Error, Status};
 use crate::operation::{FaultKind, Inspect, words};
 use crate::pipeline::Listener;
-use crate::report::{Count as Fault, FileReport, Offender, Place};
+use crate::report::{self, Count as Fault, FileReport, Offender, Place};
 use crate::survey::Survey;
 use crate::told::tell;
 
@@ -25,16 +25,20 @@ pub(crate) fn stats(arguments: &StatsArguments) -> Result<Status, Error> {
         listener: &counter,
     };
     let mut files = Vec::new();
-    let mut status = survey.run(|report| {
+    let (mut status, unmatched) = survey.run(|report| {
         let counted = counter.lock();
         match arguments.report {
             FindingsForm::Text => tell(text(&report, &counted).as_bytes())?,
             FindingsForm::Json => files.push(as_json(&report, &counted)),
         }
         Ok(())
-    });
-    if arguments.report == FindingsForm::Json {
-        status = status.after(tell(format!("{}\n", json!({ "files": files })).as_bytes()));
+    })?;
+    match arguments.report {
+        FindingsForm::Text => report::tell_text(&[], &unmatched),
+        FindingsForm::Json => {
+            let text = format!("{}\n", json!({ "files": files, "warnings": unmatched }));
+            status = status.after(tell(text.as_bytes()));
+        }
     }
     // Here, findings are what was asked for.
     Ok(if status == Status::Found { Status::Success } else { status })

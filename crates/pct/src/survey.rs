@@ -11,6 +11,7 @@ use crate::progress::Progress;
 use crate::report::FileReport;
 use crate::sink::Sink;
 use crate::source::{BLOCK, Blocks, Source};
+use crate::units::{Outputs, Unit};
 
 /// What is asked for.
 pub(crate) struct Survey<'s> {
@@ -24,8 +25,16 @@ pub(crate) struct Survey<'s> {
 
 impl Survey<'_> {
     /// Looks at every input, and hands out what is known of it after it. One that cannot be read is reported, and the next one looked
-    /// at; any other error is reported and is the end.
-    pub(crate) fn run(&self, mut each: impl FnMut(FileReport) -> Result<(), Error>) -> Status {
+    /// at; any other error is reported and is the end. Returns as well the fields that no record had, if all was looked at.
+    pub(crate) fn run(
+        &self,
+        mut each: impl FnMut(FileReport) -> Result<(), Error>,
+    ) -> Result<(Status, Vec<String>), Error> {
+        if self.units.append() {
+            return Err(Error::Usage("invalid --append: expected a command that rewrites text".into()));
+        }
+        let operation = self.operation;
+        let unit = self.units.unit(&move |_| Box::new(operation), "", Outputs::Each, false)?;
         let progress = if self.is_quiet || self.input.no_progress || io::stdout().is_terminal() {
             Progress::hidden()
         } else {
@@ -34,7 +43,7 @@ impl Survey<'_> {
         let mut status = Status::Success;
         for source in &self.input.files {
             self.listener.begin();
-            let result = match self.one(source, &progress) {
+            let result = match self.one(source, &*unit, &progress) {
                 Ok(report) => {
                     if report.faults() > 0 {
                         status = status.max(Status::Found);
@@ -42,31 +51,29 @@ impl Survey<'_> {
                     progress.aside(|| each(report))
                 }
                 // With --quiet, the first finding is enough.
-                Err(Error::Undecodable(..)) => return status.max(Status::Found),
+                Err(Error::Undecodable(..)) => return Ok((status.max(Status::Found), Vec::new())),
                 // All that a listener writes is findings.
-                Err(error) if error.is_end_of_reader() => return status.max(Status::Found),
+                Err(error) if error.is_end_of_reader() => return Ok((status.max(Status::Found), Vec::new())),
                 Err(error) => Err(error),
             };
             if let Err(error) = result {
                 status = status.max(progress.aside(|| error.report()));
                 if !error.is_of_one_input() {
-                    return status;
+                    return Ok((status, Vec::new()));
                 }
             }
         }
         progress.finish();
-        status
+        Ok((status, unit.unmatched()))
     }
 
-    fn one(&self, source: &Source, progress: &Progress) -> Result<FileReport, Error> {
+    fn one(&self, source: &Source, unit: &dyn Unit, progress: &Progress) -> Result<FileReport, Error> {
         let advance = progress.clone();
         let opened = source
             .open(!self.input.no_decompress, move |bytes| advance.advance(bytes))
             .map_err(|error| Error::Input(source.to_string(), error))?;
-        let operation = self.operation;
-        let unit = self.units.unit(&move |_| Box::new(operation), "", false)?;
         let plan = Plan {
-            unit: &*unit,
+            unit,
             policy: if self.is_quiet { Policy::Fail } else { Policy::Keep },
             limit: if self.is_quiet { 0 } else { u64::MAX },
             max_errors: None,

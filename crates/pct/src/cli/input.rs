@@ -14,8 +14,8 @@ pub(crate) struct InputArguments {
     #[arg(long)]
     pub(crate) no_decompress: bool,
 
-    /// Work on so many threads; by default on all cores. The output is always the same
-    #[arg(short = 'j', long, value_name = "N")]
+    /// Number of threads, at least 1 [default: the number of cores]; the output is always the same
+    #[arg(short = 'j', long, value_name = "N", value_parser = threads)]
     pub(crate) threads: Option<NonZero<usize>>,
 
     /// Show no progress bar
@@ -27,4 +27,8 @@ pub(crate) struct InputArguments {
     /// What gzip, zstd, bzip2 or xz have compressed is read as what it says.
     #[arg(value_name = "FILE", default_value = "-")]
     pub(crate) files: Vec<Source>,
+}
+
+fn threads(text: &str) -> Result<NonZero<usize>, String> {
+    text.parse().map_err(|_| "expected a number of at least 1".into())
 }

@@ -6,7 +6,7 @@ use simdpct::ByteSet;
 
 use crate::error::Error;
 use crate::operation::Recipe;
-use crate::units::{Chosen, Columns, Csv, JsonLines, Log, LogFormat, Path, Records, Tsv, Unit, WholeInput};
+use crate::units::{Chosen, Columns, Csv, JsonLines, Log, LogFormat, Outputs, Path, Records, Tsv, Unit, WholeInput};
 
 #[derive(Args, Debug)]
 #[command(next_help_heading = "Units (lines, unless said otherwise)")]
@@ -19,19 +19,26 @@ pub(crate) struct UnitArguments {
     #[arg(short = '0', long, group = "unit")]
     null: bool,
 
-    /// These fields of lines, as 'cut' counts them: 3,5-7,9-
-    #[arg(short, long, value_name = "LIST", group = "unit")]
+    /// These fields of lines, as 'cut' counts them: 3,5-7,9-,-2
+    ///
+    /// A field that no record has is told at the end.
+    #[arg(short, long, value_name = "LIST", group = "unit", allow_hyphen_values = true)]
     fields: Option<Columns>,
 
     /// These columns of quoted CSV; with --columns
+    ///
+    /// Several files with one output become one: their headers have to be equal, and the first one is written.
     #[arg(long, group = "unit", requires = "columns")]
     csv: bool,
 
     /// The columns of --csv: names in the header, or numbers
-    #[arg(short, long, value_name = "NAME", value_delimiter = ',', requires = "csv")]
+    ///
+    /// A name that the header has more than once means all of these columns. A name or a number that the header does not have is an
+    /// error; a number that no record has, where there is no header, is told at the end.
+    #[arg(short, long, value_name = "NAME", value_delimiter = ',', requires = "csv", allow_hyphen_values = true)]
     columns: Vec<String>,
 
-    /// The first record of --csv is no data, though columns are given by number
+    /// The first record of --csv is a header, though columns are given by number
     #[arg(long, requires = "csv")]
     header: bool,
 
@@ -40,18 +47,24 @@ pub(crate) struct UnitArguments {
     jsonl: bool,
 
     /// A key of --jsonl: 'url', or 'request.query' for a member of a member
-    #[arg(short, long, value_name = "KEY", requires = "jsonl")]
+    ///
+    /// A key at which no record has a string is told at the end.
+    #[arg(short, long, value_name = "KEY", requires = "jsonl", allow_hyphen_values = true)]
     key: Vec<Path>,
 
     /// The request target and the referer of an access log
     #[arg(long, value_name = "FORMAT", value_enum, group = "unit")]
     log: Option<LogFormat>,
 
-    /// What stands between fields; by default a tab, or a comma with --csv
+    /// The byte between fields [default: a tab; with --csv a comma]
     #[arg(short, long, value_name = "BYTE", value_parser = delimiter, conflicts_with_all = ["raw", "jsonl", "log"])]
     delimiter: Option<u8>,
 
     /// Add the result as a new column instead of replacing the text by it
+    ///
+    /// With --fields and --csv, the first record says how many fields a record has. A shorter record is padded with empty fields. The
+    /// surplus fields of a longer one follow the new columns, and it counts as invalid. A new column of a name that the header has
+    /// already is an error; an object that has a member of the new name counts as invalid, and does not get another.
     #[arg(long, conflicts_with = "raw")]
     append: bool,
 
@@ -67,10 +80,8 @@ fn delimiter(text: &str) -> Result<u8, String> {
         b"\\0" => Ok(0),
         b"\\\\" => Ok(b'\\'),
         // Encoding writes '%', digits and '+': what it writes must not end a field.
-        b"\n" | b"\r" | b"%" | b"+" => Err("a line end, '%' or '+' cannot stand between fields".into()),
-        &[byte] if !byte.is_ascii_hexdigit() => Ok(byte),
-        [_] => Err("a hexadecimal digit cannot stand between fields".into()),
-        _ => Err("one byte stands between fields".into()),
+        &[byte] if !b"\n\r%+".contains(&byte) && !byte.is_ascii_hexdigit() => Ok(byte),
+        _ => Err("expected one byte, but no line end, '%', '+' or hexadecimal digit".into()),
     }
 }
 
@@ -97,14 +108,23 @@ impl UnitArguments {
         self.null
     }
 
-    /// The unit for one input. What is shown on a terminal must not do anything to it. New columns are named after those that they
-    /// come from, and `suffix`.
+    /// Whether there is to be a new column.
+    pub(crate) fn append(&self) -> bool {
+        self.append
+    }
+
+    /// The unit. What is shown on a terminal must not do anything to it. New columns are named after those that they come from, and
+    /// `suffix`.
     pub(crate) fn unit(
         &self,
         recipe: &Recipe<'_>,
         suffix: &'static str,
+        outputs: Outputs,
         to_terminal: bool,
     ) -> Result<Box<dyn Unit>, Error> {
+        if self.delimiter.is_some() && self.fields.is_none() && !self.csv && !self.append {
+            return Err(Error::Usage("invalid --delimiter: expected --fields, --csv or --append with it".into()));
+        }
         let safe = |unsafe_bytes: ByteSet| {
             let on_terminal = if to_terminal { CONTROLS } else { ByteSet::EMPTY };
             recipe(if self.unsafe_controls { ByteSet::EMPTY } else { unsafe_bytes.union(on_terminal) })
@@ -118,10 +138,11 @@ impl UnitArguments {
         } else if self.null {
             Box::new(Records::new(0, safe(delimited(ByteSet::new(b"\0"))), append))
         } else if let Some(columns) = &self.fields {
-            Box::new(Tsv::new(delimiter, columns.clone(), safe(LINE_ENDS.with(delimiter)), self.append))
+            let operation = safe(LINE_ENDS.with(delimiter));
+            Box::new(Tsv::new(delimiter, columns.clone(), operation, self.append, outputs))
         } else if self.csv {
             // Delimiters and quotes are quoted; line ends could be, but much software would take them for ends of records.
-            Box::new(Csv::new(delimiter, self.chosen(), self.header, safe(LINE_ENDS), suffix))
+            Box::new(Csv::new(delimiter, self.chosen(), self.header, safe(LINE_ENDS), suffix, outputs))
         } else if self.jsonl {
             // Whatever is decoded is escaped as JSON wants it.
             Box::new(JsonLines::new(&self.key, recipe(ByteSet::EMPTY), suffix))

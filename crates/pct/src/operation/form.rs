@@ -126,7 +126,7 @@ impl ToForm {
         }
         // The position of an error is a column, counted from 1 in bytes.
         let fault = |error: serde_json::Error| Fault {
-            kind: FaultKind::Format("a form as JSON"),
+            kind: FaultKind::Format("not a form as JSON"),
             position: error.column().saturating_sub(1).min(text.len()),
         };
         serde_json::from_str(text).map(|Pairs(pairs)| pairs).map_err(fault)
@@ -142,10 +142,7 @@ impl ToForm {
                 Some((unescaped(name), unescaped(value)))
             } else {
                 let Some(name) = self.names.get(at) else {
-                    return Err(Fault {
-                        kind: FaultKind::Format("a line of so many cells as there are names"),
-                        position,
-                    });
+                    return Err(Fault { kind: FaultKind::TooManyFields, position });
                 };
                 (cell != ABSENT).then(|| (name.clone(), unescaped(cell)))
             };

@@ -125,8 +125,12 @@ pub(crate) enum FaultKind {
     Found(Kinds),
     /// The text to encode is not UTF-8.
     NotUtf8,
-    /// The record is not what the unit says that it is; the words say what it is not.
+    /// The record is not of the unit's format, in these words.
     Format(&'static str),
+    /// The record has more fields than the first one.
+    TooManyFields,
+    /// The object has a member of the name that is to be added.
+    NewKeyExists,
     /// Memory does not allow to hold the record as a whole.
     TooLong,
 }
@@ -140,7 +144,9 @@ impl fmt::Display for FaultKind {
                 f.write_str(&all.map(|(kind, _)| words(kind)).collect::<Vec<_>>().join("; "))
             }
             Self::NotUtf8 => f.write_str("not valid UTF-8"),
-            Self::Format(what) => write!(f, "not {what}"),
+            Self::Format(problem) => f.write_str(problem),
+            Self::TooManyFields => f.write_str("too many fields"),
+            Self::NewKeyExists => f.write_str("the new key exists already"),
             Self::TooLong => f.write_str("too long for the memory"),
         }
     }

@@ -146,9 +146,7 @@ impl<'p> Pipeline<'p> {
             input.number += 1;
             match input.blocks.next(&mut buffer) {
                 Ok(Cut::Records) => {
-                    if number == 0
-                        && let Err(problem) = self.plan.unit.begin(&buffer)
-                    {
+                    if let Err(problem) = self.plan.unit.begin(number == 0, &buffer) {
                         self.in_turn(number, |ordered| {
                             Err(Error::Usage(format!("{}: {problem}", ordered.report.name)))
                         });

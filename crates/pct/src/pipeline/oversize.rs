@@ -202,10 +202,8 @@ fn write_whole(
         }
         is_last = go_on(blocks, buffer, ordered)?;
     }
-    if number == 0 {
-        let name = &ordered.report.name;
-        plan.unit.begin(&record).map_err(|problem| Error::Usage(format!("{name}: {problem}")))?;
-    }
+    let name = &ordered.report.name;
+    plan.unit.begin(number == 0, &record).map_err(|problem| Error::Usage(format!("{name}: {problem}")))?;
     job.begin(ordered.left(plan), number == 0);
     plan.unit.transform(&record, job);
     let end = Place::START.after(&record, ordered.report.separator);

@@ -8,12 +8,12 @@ use crate::error::complain;
 use crate::operation::FaultKind;
 
 /// Tells standard error, in one line, whether anything was found or not.
-pub(crate) fn tell_json(files: &[FileReport]) {
-    complain(format_args!("{}", as_json(files)));
+pub(crate) fn tell_json(files: &[FileReport], unmatched: &[String]) {
+    complain(format_args!("{}", as_json(files, unmatched)));
 }
 
 /// The report itself.
-pub(crate) fn as_json(files: &[FileReport]) -> Value {
+pub(crate) fn as_json(files: &[FileReport], unmatched: &[String]) -> Value {
     let files: Vec<_> = files
         .iter()
         .map(|file| {
@@ -41,5 +41,5 @@ pub(crate) fn as_json(files: &[FileReport]) -> Value {
             json!({ "file": file.name, "lines": file.place.complete_lines(), "counts": counts, "first": first })
         })
         .collect();
-    Value::from_iter([("files", files)])
+    json!({ "files": files, "warnings": unmatched })
 }

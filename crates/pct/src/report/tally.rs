@@ -21,12 +21,22 @@ pub(crate) enum Count {
     Rejected,
     Suspicious,
     Format,
+    TooManyFields,
+    NewKeyExists,
     TooLong,
 }
 
 impl Count {
-    pub(crate) const ALL: [Self; 6] =
-        [Self::Malformed, Self::NotUtf8, Self::Rejected, Self::Suspicious, Self::Format, Self::TooLong];
+    pub(crate) const ALL: [Self; 8] = [
+        Self::Malformed,
+        Self::NotUtf8,
+        Self::Rejected,
+        Self::Suspicious,
+        Self::Format,
+        Self::TooManyFields,
+        Self::NewKeyExists,
+        Self::TooLong,
+    ];
 
     pub(crate) fn of(kind: FaultKind) -> Self {
         match kind {
@@ -35,6 +45,8 @@ impl Count {
             FaultKind::Code(_) | FaultKind::NotUtf8 => Self::NotUtf8,
             FaultKind::Found(_) => Self::Suspicious,
             FaultKind::Format(_) => Self::Format,
+            FaultKind::TooManyFields => Self::TooManyFields,
+            FaultKind::NewKeyExists => Self::NewKeyExists,
             FaultKind::TooLong => Self::TooLong,
         }
     }
@@ -47,6 +59,8 @@ impl Count {
             Self::Rejected => "rejected",
             Self::Suspicious => "suspicious",
             Self::Format => "not-in-format",
+            Self::TooManyFields => "too-many-fields",
+            Self::NewKeyExists => "new-key-exists",
             Self::TooLong => "too-long",
         }
     }
@@ -59,6 +73,8 @@ impl Count {
             Self::Rejected => "with rejected bytes",
             Self::Suspicious => "suspicious",
             Self::Format => "not in the format",
+            Self::TooManyFields => "with too many fields",
+            Self::NewKeyExists => "with the new key already",
             Self::TooLong => "too long",
         }
     }

@@ -1,11 +1,11 @@
-//! The report for people: one line for each file in which something was found.
+//! The report for people: a line for each file with invalid records, and for each field that no record had.
 #![forbid(unsafe_code)]
 
 use super::{Count, FileReport};
 use crate::error::complain;
 
-/// Tells standard error, if there is anything to tell.
-pub(crate) fn tell_text(files: &[FileReport]) {
+/// Tells standard error, if there is anything to tell. `unmatched` is [`Unit::unmatched`](crate::units::Unit::unmatched).
+pub(crate) fn tell_text(files: &[FileReport], unmatched: &[String]) {
     for file in files {
         let counts: Vec<_> = Count::ALL
             .into_iter()
@@ -16,5 +16,8 @@ pub(crate) fn tell_text(files: &[FileReport]) {
         if let Some(first) = file.first.first() {
             complain(format_args!("pct: {}: {}; first at {}", file.name, counts.join(", "), first.place));
         }
+    }
+    for warning in unmatched {
+        complain(format_args!("pct: warning: {warning}"));
     }
 }

@@ -9,6 +9,8 @@ use std::fs::File;
 use std::io::{self, Write};
 use std::path::Path;
 
+use memchr::memrchr;
+
 use crate::error::Error;
 use crate::source::Compression;
 use crate::standard;
@@ -19,6 +21,17 @@ use compress::Compressor;
 pub(crate) struct Sink {
     name: String,
     compressor: Compressor<Target>,
+    end: End,
+}
+
+/// How the text that was written ends.
+#[derive(Default)]
+struct End {
+    last: Option<u8>,
+    /// Whether its last line end was CRLF.
+    is_crlf: bool,
+    /// What has to end it before more is written.
+    needed: Option<u8>,
 }
 
 /// Whatever bytes can be written to.
@@ -49,7 +62,8 @@ impl Sink {
     }
 
     pub(crate) fn memory() -> Self {
-        Self { name: "memory".into(), compressor: Compressor::None(Target::Memory(Vec::new())) }
+        let compressor = Compressor::None(Target::Memory(Vec::new()));
+        Self { name: "memory".into(), compressor, end: End::default() }
     }
 
     /// What was written to memory.
@@ -62,7 +76,7 @@ impl Sink {
 
     fn new(name: String, target: Target, compression: Compression) -> Result<Self, Error> {
         match Compressor::new(target, compression) {
-            Ok(compressor) => Ok(Self { name, compressor }),
+            Ok(compressor) => Ok(Self { name, compressor, end: End::default() }),
             Err(error) => Err(Error::Output(name, error)),
         }
     }
@@ -72,7 +86,15 @@ impl Sink {
         if text.is_empty() {
             return Ok(());
         }
+        if let Some(ending) = self.end.go_on(text) {
+            self.compressor.write(ending).map_err(|error| Error::Output(self.name.clone(), error))?;
+        }
         self.compressor.write(text).map_err(|error| Error::Output(self.name.clone(), error))
+    }
+
+    /// What is written from now on follows a record that ends with `ending`, if there is one: where it lacks that, it gets it.
+    pub(crate) fn end_record(&mut self, ending: u8) {
+        self.end.needed = Some(ending);
     }
 
     /// Whether what is written may stay here until more comes, or [`flush`](Self::flush).
@@ -88,6 +110,26 @@ impl Sink {
     /// Makes sure that all is where it has to be.
     pub(crate) fn finish(self) -> Result<(), Error> {
         self.compressor.finish().and_then(Target::finish).map_err(|error| Error::Output(self.name, error))
+    }
+}
+
+impl End {
+    /// Takes note of the text that is written next. Returns what has to be written before it.
+    fn go_on(&mut self, text: &[u8]) -> Option<&'static [u8]> {
+        let needed = self.needed.take().filter(|&ending| self.last.is_some_and(|last| last != ending));
+        let ending: Option<&[u8]> = needed.map(|ending| match ending {
+            b'\n' if self.is_crlf => &b"\r\n"[..],
+            b'\n' => b"\n",
+            _ => b"\0",
+        });
+        self.last = text.last().copied();
+        // Blocks end with a record's end, which is found at once.
+        if self.last != Some(b'\0')
+            && let Some(at) = memrchr(b'\n', text)
+        {
+            self.is_crlf = text[..at].ends_with(b"\r");
+        }
+        ending
     }
 }
 

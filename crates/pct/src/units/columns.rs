@@ -1,9 +1,10 @@
 //! Lists of columns by number, as `cut` reads them: `3,5`, `2-4`, `7-`, `-2`.
 #![forbid(unsafe_code)]
 
+use std::fmt;
 use std::str::FromStr;
 
-/// Columns that are meant, counted from 1 in the list and from 0 in questions.
+/// A set of columns, counted from 1 in the list and from 0 in the methods.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub(crate) struct Columns {
     /// First and last, from 0, in order and apart from each other.
@@ -11,7 +12,7 @@ pub(crate) struct Columns {
 }
 
 impl Columns {
-    /// Single columns, counted from 0.
+    /// Single columns.
     pub(crate) fn of(columns: impl IntoIterator<Item = usize>) -> Self {
         Self::joined(columns.into_iter().map(|column| (column, column)).collect())
     }
@@ -20,9 +21,30 @@ impl Columns {
         self.ranges.iter().any(|&(first, last)| (first..=last).contains(&column))
     }
 
-    /// The last one that is meant: all behind it are not.
+    /// The last column of the set.
     pub(crate) fn last(&self) -> usize {
         self.ranges.last().map_or(0, |&(_, last)| last)
+    }
+
+    /// The number of columns of which a record has at least one column of each range.
+    pub(crate) fn enough(&self) -> usize {
+        self.ranges.last().map_or(0, |&(first, _)| first.saturating_add(1))
+    }
+
+    /// The ranges of which a record of `width` columns has none.
+    pub(crate) fn beyond(&self, width: usize) -> impl Iterator<Item = Range> {
+        self.ranges.iter().filter(move |&&(first, _)| first >= width).map(|&(first, last)| Range { first, last })
+    }
+
+    /// Checks that a record of `width` columns has each column that the list names.
+    pub(crate) fn check(&self, width: usize) -> Result<(), String> {
+        let is_missing = |&&(first, last): &&(usize, usize)| first >= width || (last != usize::MAX && last >= width);
+        match self.ranges.iter().find(is_missing) {
+            None => Ok(()),
+            Some(&(first, last)) => {
+                Err(format!("invalid column '{}': expected numbers from 1 to {width}", Range { first, last }))
+            }
+        }
     }
 
     fn joined(mut ranges: Vec<(usize, usize)>) -> Self {
@@ -38,23 +60,40 @@ impl Columns {
     }
 }
 
+/// A range of columns, as the list has it.
+pub(crate) struct Range {
+    first: usize,
+    last: usize,
+}
+
+impl fmt::Display for Range {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        // Counted from 0; the last one of an open range has no successor.
+        match (self.first + 1, self.last.wrapping_add(1)) {
+            (first, 0) => write!(f, "{first}-"),
+            (first, last) if first == last => write!(f, "{first}"),
+            (first, last) => write!(f, "{first}-{last}"),
+        }
+    }
+}
+
 impl FromStr for Columns {
     type Err = String;
 
     fn from_str(list: &str) -> Result<Self, String> {
         let number = |text: &str| match text.parse::<usize>() {
-            Ok(0) => Err("columns are counted from 1".to_owned()),
+            Ok(0) => Err(format!("invalid column '{text}': expected a number from 1 on")),
             Ok(number) => Ok(number - 1),
-            Err(_) => Err(format!("'{text}' is no column: they are numbers and ranges, as in 3,5-7,9-")),
+            Err(_) => Err(format!("invalid column '{text}': expected a number or a range, as in 3,5-7,9-")),
         };
         let range = |text: &str| match text.split_once('-') {
             None => number(text).map(|column| (column, column)),
-            Some(("", "")) => Err("'-' is no range".to_owned()),
+            Some(("", "")) => Err("invalid range '-': expected a first or a last column, as in 9- or -2".to_owned()),
             Some((first, "")) => Ok((number(first)?, usize::MAX)),
             Some(("", last)) => Ok((0, number(last)?)),
             Some((first, last)) => match (number(first)?, number(last)?) {
                 (first, last) if first <= last => Ok((first, last)),
-                _ => Err(format!("'{text}' is no range: it ends before it begins")),
+                _ => Err(format!("invalid range '{text}': expected the lower number first")),
             },
         };
         list.split(',').map(range).collect::<Result<_, _>>().map(Self::joined)
@@ -79,6 +118,24 @@ mod tests {
             let columns: Columns = list.parse().unwrap();
             let found: Vec<_> = (0..10).filter(|&column| columns.contains(column)).collect();
             assert_eq!(found, meant, "{list}");
+        }
+    }
+
+    #[test]
+    fn columns_beyond_a_width_are_named() {
+        for (list, width, beyond, error) in [
+            ("1,3", 3, "", None),
+            ("1,3", 2, "3", Some("3")),
+            ("2-4", 3, "", Some("2-4")),
+            ("2-4,9,12-", 1, "2-4 9 12-", Some("2-4")),
+            ("3-", 3, "", None),
+            ("4-", 3, "4-", Some("4-")),
+        ] {
+            let columns: Columns = list.parse().unwrap();
+            let found: Vec<_> = columns.beyond(width).map(|range| range.to_string()).collect();
+            assert_eq!(found.join(" "), beyond, "{list} of {width}");
+            let expected = error.map(|range| format!("invalid column '{range}': expected numbers from 1 to {width}"));
+            assert_eq!(columns.check(width).err(), expected, "{list} of {width}");
         }
     }
 

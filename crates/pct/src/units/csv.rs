@@ -1,16 +1,22 @@
 //! `--csv`: fields between delimiters, quoted where they have to be (RFC 4180). Parsing and quoting is csv-core's work.
 //!
 //! Fields that are not meant stay byte for byte; those that are, are quoted if they were, or if they have to be. A last record whose
-//! quoted field is never closed stays as it is, and is at fault: its line ends are in the quotes, where nothing may be appended.
+//! quoted field is never closed stays as it is, and is invalid: its line ends are in the quotes, where nothing may be appended.
+//!
+//! With `--append`, the first record says how many fields a record has, so that the results are the same columns of each. A shorter
+//! record is padded. The surplus fields of a longer one follow the results, and the record is invalid.
+//!
+//! Several inputs with one output are one text: their headers have to be equal, and the first one is written.
 #![forbid(unsafe_code)]
 
 use std::ops::{ControlFlow, Range};
-use std::sync::OnceLock;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, PoisonError, RwLock};
 
 use csv_core::{QuoteStyle, ReadFieldResult, Reader, ReaderBuilder, Terminator, WriteResult, Writer, WriterBuilder};
 use memchr::{memchr, memchr2};
 
-use super::{Columns, Unit};
+use super::{Columns, Outputs, Unit};
 use crate::operation::{Fault, FaultKind, Operation, split_ending};
 use crate::pipeline::Job;
 use crate::source::{BYTE_ORDER_MARK, Scanner};
@@ -36,8 +42,29 @@ pub(crate) struct Csv {
     operation: Box<dyn Operation>,
     /// What the names of new columns end with, if there are any.
     append: Option<&'static str>,
-    /// The columns, once the header is known.
-    columns: OnceLock<Columns>,
+    outputs: Outputs,
+    layouts: RwLock<Layouts>,
+    /// The number of fields of the longest record so far; 0 before the first.
+    most: AtomicUsize,
+}
+
+#[derive(Default)]
+struct Layouts {
+    /// That of the first input of the output.
+    first: Option<Arc<Layout>>,
+    /// That of the current input, once its first record is known.
+    current: Option<Arc<Layout>>,
+}
+
+/// What the first record says of the others.
+struct Layout {
+    /// The names, if there is a header.
+    header: Option<Vec<Vec<u8>>>,
+    columns: Columns,
+    /// The number of fields.
+    width: usize,
+    /// Whether the input comes first in its output, where the header belongs.
+    is_first: bool,
 }
 
 impl Csv {
@@ -47,9 +74,81 @@ impl Csv {
         has_header: bool,
         operation: Box<dyn Operation>,
         append: Option<&'static str>,
+        outputs: Outputs,
     ) -> Self {
         let has_header = has_header || matches!(chosen, Chosen::Names(_));
-        Self { delimiter, chosen, has_header, operation, append, columns: OnceLock::new() }
+        let (layouts, most) = Default::default();
+        Self { delimiter, chosen, has_header, operation, append, outputs, layouts, most }
+    }
+
+    fn layout(&self) -> Option<Arc<Layout>> {
+        self.layouts.read().unwrap_or_else(PoisonError::into_inner).current.clone()
+    }
+
+    /// What the first of these records says. `None` if there are but empty lines.
+    fn learn(&self, records: &[u8]) -> Result<Option<Layout>, String> {
+        let mut start = 0;
+        let mut scanner = Records::new(self.delimiter);
+        let first = loop {
+            let end = scanner.first_end(&records[start..]).map_or(records.len(), |length| start + length);
+            let record = &records[start..end];
+            // The first line is the header, even if it is empty.
+            if self.has_header || !is_empty(record) {
+                break split_ending(record, b'\n').0;
+            }
+            if end == records.len() {
+                return Ok(None);
+            }
+            start = end;
+        };
+        let mut names = Vec::new();
+        Self::each_field(first, &mut self.parser(), |_, _, name| names.push(name.to_vec()));
+        let columns = match &self.chosen {
+            Chosen::Numbers(columns) => columns.clone(),
+            Chosen::Names(chosen) => {
+                let columns = chosen.iter().map(|name| columns_of(name, &names)).collect::<Result<Vec<_>, _>>()?;
+                Columns::of(columns.into_iter().flatten())
+            }
+        };
+        let width = names.len();
+        if self.has_header || self.append.is_some() {
+            let record = if self.has_header { "header" } else { "first record" };
+            columns.check(width).map_err(|problem| format!("{problem}, as in the {record}"))?;
+        }
+        let header = self.has_header.then_some(names);
+        Ok(Some(Layout { header, columns, width, is_first: true }))
+    }
+
+    /// The layout, where the first record does not matter.
+    fn layout_of_any_record(&self) -> Option<Arc<Layout>> {
+        match &self.chosen {
+            Chosen::Numbers(columns) if !self.has_header && self.append.is_none() => {
+                Some(Arc::new(Layout { header: None, columns: columns.clone(), width: usize::MAX, is_first: true }))
+            }
+            _ => None,
+        }
+    }
+
+    /// The names of the columns that are appended.
+    fn new_names<'a>(&'a self, layout: &'a Layout) -> impl Iterator<Item = Vec<u8>> + 'a {
+        let chosen = |&(column, _): &(usize, &Vec<u8>)| layout.columns.contains(column);
+        let names = layout.header.iter().flatten().enumerate().filter(chosen);
+        self.append
+            .into_iter()
+            .flat_map(move |suffix| names.clone().map(move |(_, name)| [name, suffix.as_bytes()].concat()))
+    }
+
+    /// Two columns of one name could not be told from each other.
+    fn check_new_names(&self, layout: &Layout) -> Result<(), String> {
+        let mut names: Vec<_> = layout.header.iter().flatten().cloned().collect();
+        for new in self.new_names(layout) {
+            if names.contains(&new) {
+                let new = String::from_utf8_lossy(&new);
+                return Err(format!("invalid new column '{new}': expected a name that the header does not have"));
+            }
+            names.push(new);
+        }
+        Ok(())
     }
 
     fn writer(&self, style: QuoteStyle) -> Writer {
@@ -102,6 +201,10 @@ impl Csv {
 
     /// Appends a field as it has to be written.
     fn write_field(&self, text: &[u8], was_quoted: bool, output: &mut Vec<u8>) {
+        if text.is_empty() && !was_quoted {
+            // The writer would take it for a record.
+            return;
+        }
         let style = if was_quoted { QuoteStyle::Always } else { QuoteStyle::Necessary };
         let mut writer = self.writer(style);
         let start = output.len();
@@ -114,25 +217,34 @@ impl Csv {
         output.truncate(start + written);
     }
 
+    /// Does one record. Returns its number of fields.
     fn record(
         &self,
         record: &[u8],
-        columns: &Columns,
+        layout: &Layout,
         job: &mut Job,
         start: usize,
         parser: &mut Parser,
-    ) -> ControlFlow<()> {
+    ) -> ControlFlow<(), usize> {
         let (text, ending) = split_ending(record, b'\n');
         let mut result = Vec::new();
+        let mut count = 0;
         job.record(record, start, |output, appended| {
             let mut fault = None;
+            // Where the first field starts that the layout does not have.
+            let mut surplus = None;
             appended.clear();
             Self::each_field(text, parser, |column, range, field| {
+                count = column + 1;
+                if self.append.is_some() && column >= layout.width {
+                    surplus = surplus.or(Some(range.start));
+                    return;
+                }
                 if column > 0 {
                     output.push(self.delimiter);
                 }
                 let raw = &text[range.clone()];
-                if !columns.contains(column) {
+                if !layout.columns.contains(column) {
                     output.extend_from_slice(raw);
                     return;
                 }
@@ -151,10 +263,24 @@ impl Csv {
                     self.write_field(&result, was_quoted, output);
                 }
             });
-            output.extend_from_slice(appended);
+            if self.append.is_some() {
+                for column in count..layout.width {
+                    output.push(self.delimiter);
+                    if layout.columns.contains(column) {
+                        appended.push(self.delimiter);
+                    }
+                }
+                output.extend_from_slice(appended);
+                if let Some(position) = surplus {
+                    // With the delimiter that precedes it.
+                    output.extend_from_slice(&text[position - 1..]);
+                    fault = Fault::first(fault, Some(Fault { kind: FaultKind::TooManyFields, position }));
+                }
+            }
             output.extend_from_slice(ending);
             fault
-        })
+        })?;
+        ControlFlow::Continue(count)
     }
 
     /// Passes on the record at the end of the input that is open for ever: all that follows the quote is in the field.
@@ -164,23 +290,65 @@ impl Csv {
             output.extend_from_slice(record);
             let mut position = 0;
             Self::each_field(record, parser, |_, range, _| position = range.start);
-            Some(Fault { kind: FaultKind::Format("CSV: a quoted field is never closed"), position })
+            Some(Fault { kind: FaultKind::Format("not CSV: a quoted field is never closed"), position })
+        })
+    }
+
+    /// Passes on a record of an input whose first record was too long to be looked at.
+    #[cold]
+    fn without_layout(record: &[u8], job: &mut Job, start: usize) -> ControlFlow<()> {
+        job.record(record, start, |output, _| {
+            output.extend_from_slice(record);
+            Some(Fault { kind: FaultKind::Format("not CSV: the first record is too long"), position: 0 })
         })
     }
 
     /// Appends the header, with names for new columns.
-    fn header(&self, record: &[u8], columns: &Columns, output: &mut Vec<u8>) {
+    fn header(&self, record: &[u8], layout: &Layout, output: &mut Vec<u8>) {
         let (text, ending) = split_ending(record, b'\n');
         output.extend_from_slice(text);
-        if let Some(suffix) = self.append {
-            Self::each_field(text, &mut self.parser(), |column, _, name| {
-                if columns.contains(column) {
-                    output.push(self.delimiter);
-                    self.write_field(&[name, suffix.as_bytes()].concat(), false, output);
-                }
-            });
+        for name in self.new_names(layout) {
+            output.push(self.delimiter);
+            self.write_field(&name, false, output);
         }
         output.extend_from_slice(ending);
+    }
+}
+
+/// An empty line is no record.
+fn is_empty(line: &[u8]) -> bool {
+    line.iter().all(|byte| b"\r\n".contains(byte))
+}
+
+/// The most names that a message lists.
+const MOST_NAMES: usize = 20;
+
+/// Checks that the header of another input is that of the first.
+fn check_header(found: &Layout, first: &Layout) -> Result<(), String> {
+    match (&found.header, &first.header) {
+        (Some(found), Some(expected)) if found != expected => {
+            Err(format!("invalid header {}: expected {}, as in the first file", listed(found), listed(expected)))
+        }
+        _ => Ok(()),
+    }
+}
+
+/// The names of a header for a message.
+fn listed(names: &[Vec<u8>]) -> String {
+    let listed: Vec<_> = names.iter().take(MOST_NAMES).map(|name| String::from_utf8_lossy(name)).collect();
+    let rest = if names.len() > MOST_NAMES { ", ..." } else { "" };
+    format!("'{}'{rest}", listed.join("', '"))
+}
+
+/// All columns of a name; a number is one where there is no such name.
+fn columns_of(name: &str, names: &[Vec<u8>]) -> Result<Vec<usize>, String> {
+    let named: Vec<_> = (0..names.len()).filter(|&column| names[column] == name.as_bytes()).collect();
+    if !named.is_empty() {
+        return Ok(named);
+    }
+    match name.parse::<usize>() {
+        Ok(number @ 1..) => Ok(vec![number - 1]),
+        _ => Err(format!("invalid column '{name}': expected one of {}", listed(names))),
     }
 }
 
@@ -189,53 +357,84 @@ impl Unit for Csv {
         Box::new(Records::new(self.delimiter))
     }
 
-    fn begin(&self, records: &[u8]) -> Result<(), String> {
-        let names = match &self.chosen {
-            Chosen::Numbers(columns) => {
-                self.columns.get_or_init(|| columns.clone());
-                return Ok(());
+    fn begin(&self, is_first: bool, records: &[u8]) -> Result<(), String> {
+        let mut layouts = self.layouts.write().unwrap_or_else(PoisonError::into_inner);
+        if is_first {
+            layouts.current = None;
+            if self.outputs == Outputs::Each {
+                layouts.first = None;
             }
-            Chosen::Names(names) => names,
+        }
+        if layouts.current.is_some() || (self.has_header && !is_first) {
+            return Ok(());
+        }
+        let learned = match &layouts.first {
+            // Without headers, nothing is asked of the other inputs.
+            Some(first) if !self.has_header => {
+                Layout { header: None, columns: first.columns.clone(), width: first.width, is_first: false }
+            }
+            first => {
+                let Some(learned) = self.learn(records)? else { return Ok(()) };
+                match first {
+                    None => self.check_new_names(&learned)?,
+                    Some(first) => check_header(&learned, first)?,
+                }
+                Layout { is_first: first.is_none(), ..learned }
+            }
         };
-        let end = Records::new(self.delimiter).first_end(records).unwrap_or(records.len());
-        let (header, _) = split_ending(&records[..end], b'\n');
-        let mut found = Vec::new();
-        Self::each_field(header, &mut self.parser(), |_, _, name| {
-            found.push(String::from_utf8_lossy(name).into_owned())
-        });
-        let column = |name: &String| {
-            let at = found.iter().position(|candidate| candidate == name);
-            // A number is one where there is no such name.
-            at.or_else(|| name.parse::<usize>().ok().and_then(|number| number.checked_sub(1)))
-                .ok_or_else(|| format!("there is no column '{name}', only {}", found.join(", ")))
-        };
-        let columns = Columns::of(names.iter().map(column).collect::<Result<Vec<_>, _>>()?);
-        self.columns.get_or_init(|| columns);
+        let learned = Arc::new(learned);
+        layouts.first.get_or_insert_with(|| learned.clone());
+        layouts.current = Some(learned);
         Ok(())
     }
 
     fn transform(&self, records: &[u8], job: &mut Job) {
-        let Some(columns) = self.columns.get() else { return };
+        let layout = self.layout().or_else(|| self.layout_of_any_record());
         let mut scanner = Records::new(self.delimiter);
         let mut parser = self.parser();
         let mut start = 0;
+        let mut most = 0;
         while start < records.len() {
-            // Without an end it is the last one of the input: blocks are cut behind ends.
+            // Without an end it is the last one of the input: blocks are cut after ends.
             let end = scanner.first_end(&records[start..]).map_or(records.len(), |length| start + length);
             let record = &records[start..end];
-            if scanner.state == State::Quoted {
-                if Self::unclosed(record, job, start, &mut parser).is_break() {
+            let Some(layout) = &layout else {
+                if is_empty(record) {
+                    job.output.extend_from_slice(record);
+                } else if Self::without_layout(record, job, start).is_break() {
                     return;
                 }
+                start = end;
+                continue;
+            };
+            if scanner.state == State::Quoted {
+                if Self::unclosed(record, job, start, &mut parser).is_break() {
+                    break;
+                }
             } else if start == 0 && job.is_first && self.has_header {
-                self.header(record, columns, &mut job.output);
-            } else if record.iter().all(|byte| b"\r\n".contains(byte)) {
-                // An empty line is no record.
+                if layout.is_first {
+                    self.header(record, layout, &mut job.output);
+                }
+            } else if is_empty(record) {
                 job.output.extend_from_slice(record);
-            } else if self.record(record, columns, job, start, &mut parser).is_break() {
-                return;
+            } else {
+                match self.record(record, layout, job, start, &mut parser) {
+                    ControlFlow::Continue(count) => most = most.max(count),
+                    ControlFlow::Break(()) => break,
+                }
             }
             start = end;
+        }
+        self.most.fetch_max(most, Ordering::Relaxed);
+    }
+
+    fn unmatched(&self) -> Vec<String> {
+        let (most, layout) = (self.most.load(Ordering::Relaxed), self.layout());
+        match layout {
+            Some(layout) if most > 0 && layout.header.is_none() => {
+                layout.columns.beyond(most).map(|range| format!("no record has column {range}")).collect()
+            }
+            _ => Vec::new(),
         }
     }
 }

@@ -6,6 +6,7 @@
 use std::fmt;
 use std::ops::ControlFlow;
 use std::str::FromStr;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use memchr::memchr;
 use serde::de::{DeserializeSeed, Deserializer, Error as _, IgnoredAny, MapAccess, Visitor};
@@ -18,7 +19,11 @@ use crate::source::{Scanner, Separated};
 
 /// The names on the way to a string: `req.q`, with `\.` for a dot that is part of a name. Arrays on the way are walked through.
 #[derive(Clone, Debug, Eq, PartialEq)]
-pub(crate) struct Path(Vec<String>);
+pub(crate) struct Path {
+    names: Vec<String>,
+    /// As it was given.
+    text: String,
+}
 
 impl FromStr for Path {
     type Err = String;
@@ -32,12 +37,15 @@ impl FromStr for Path {
                     names.push(String::new());
                     continue;
                 }
-                '\\' => characters.next().ok_or("a '\\' stands before nothing")?,
+                '\\' => characters.next().ok_or("expected a character after '\\'")?,
                 other => other,
             };
             names.last_mut().ok_or("")?.push(character);
         }
-        if names.iter().any(String::is_empty) { Err("a name is empty".into()) } else { Ok(Self(names)) }
+        if names.iter().any(String::is_empty) {
+            return Err("expected names with a '.' between them, none of them empty".into());
+        }
+        Ok(Self { names, text: text.to_owned() })
     }
 }
 
@@ -46,7 +54,11 @@ impl FromStr for Path {
 const DEEPEST: usize = 128;
 
 pub(crate) struct JsonLines {
-    paths: Node,
+    root: Node,
+    paths: Vec<Path>,
+    /// Which of the paths led to a string so far.
+    is_matched: Vec<AtomicBool>,
+    has_records: AtomicBool,
     operation: Box<dyn Operation>,
     /// What the keys of new members end with, if there are any.
     append: Option<&'static str>,
@@ -55,25 +67,29 @@ pub(crate) struct JsonLines {
 /// What is meant of a value.
 #[derive(Debug, Default)]
 struct Node {
-    /// The string that it is, or those that it holds as an array.
-    is_meant: bool,
+    /// The path that ends here. It means the string that the value is, or those that it holds as an array.
+    path: Option<usize>,
     /// What is meant of its members.
     members: Vec<(String, Node)>,
 }
 
-/// A string as it stands in the line, with its quotes, and the key whose value it is, if it is one.
+/// A string as it is in the line, with its quotes, and the key whose value it is, if it is one.
 struct Found<'l> {
     string: &'l str,
     key: Option<String>,
+    path: usize,
+    /// Whether the object has a member of the name that is to be added.
+    new_key_exists: bool,
 }
 
 impl JsonLines {
     pub(crate) fn new(paths: &[Path], operation: Box<dyn Operation>, append: Option<&'static str>) -> Self {
         let mut root = Node::default();
-        for Path(names) in paths {
-            names.iter().fold(&mut root, |node, name| node.member(name)).is_meant = true;
+        for (number, path) in paths.iter().enumerate() {
+            path.names.iter().fold(&mut root, |node, name| node.member(name)).path = Some(number);
         }
-        Self { paths: root, operation, append }
+        let is_matched = paths.iter().map(|_| AtomicBool::new(false)).collect();
+        Self { root, paths: paths.to_vec(), is_matched, has_records: AtomicBool::new(false), operation, append }
     }
 
     /// Appends what becomes of one line without its end.
@@ -93,19 +109,28 @@ impl JsonLines {
             return None;
         }
         let mut found = Vec::new();
-        let parsed = serde_json::from_str(text).and_then(|value| self.paths.collect(value, None, DEEPEST, &mut found));
+        let parsed = serde_json::from_str(text)
+            .and_then(|value| self.root.collect(value, None, self.append, DEEPEST, &mut found));
         if let Err(error) = parsed {
-            return pass_on(FaultKind::Format("a line of JSON"), error.column().saturating_sub(1).min(line.len()));
+            return pass_on(FaultKind::Format("not a line of JSON"), error.column().saturating_sub(1).min(line.len()));
         }
         let mut done = 0;
         let mut fault = None;
-        for Found { string, key } in found {
+        for Found { string, key, path, new_key_exists } in found {
+            if !self.is_matched[path].load(Ordering::Relaxed) {
+                self.is_matched[path].store(true, Ordering::Relaxed);
+            }
             let start = string.as_ptr().addr() - text.as_ptr().addr();
             let end = start + string.len();
             output.extend_from_slice(&line[done..start]);
             done = end;
+            if new_key_exists {
+                output.extend_from_slice(string.as_bytes());
+                fault = Fault::first(fault, Some(Fault { kind: FaultKind::NewKeyExists, position: start }));
+                continue;
+            }
             let found = self.string(string, key, output);
-            // Behind an escape, the place of a byte in the string is not that in the line.
+            // After an escape, the place of a byte in the string is not that in the line.
             let is_plain = !string.contains('\\');
             let position = |at: usize| start + 1 + if is_plain { at } else { 0 };
             fault = Fault::first(fault, found.map(|found| Fault { position: position(found.position), ..found }));
@@ -169,27 +194,28 @@ impl Node {
         &mut self.members[at].1
     }
 
-    /// Adds the strings that are meant, in the order in which they stand. There may be so many more arrays in each other.
+    /// Adds the strings that are meant, in their order. At most `depth` more arrays may be nested.
     fn collect<'l>(
         &self,
         value: &'l RawValue,
         key: Option<&str>,
+        append: Option<&str>,
         depth: usize,
         found: &mut Vec<Found<'l>>,
     ) -> Result<(), serde_json::Error> {
-        match value.get().as_bytes().first() {
-            Some(b'"') if self.is_meant => found.push(Found { string: value.get(), key: key.map(str::to_owned) }),
-            Some(b'{') if !self.members.is_empty() => {
-                serde_json::Deserializer::from_str(value.get()).deserialize_map(Members {
-                    node: self,
-                    depth,
-                    found,
-                })?;
+        match (value.get().as_bytes().first(), self.path) {
+            (Some(b'"'), Some(path)) => {
+                let key = key.map(str::to_owned);
+                found.push(Found { string: value.get(), key, path, new_key_exists: false });
             }
-            Some(b'[') => {
+            (Some(b'{'), _) if !self.members.is_empty() => {
+                let members = Members { node: self, append, depth, found };
+                serde_json::Deserializer::from_str(value.get()).deserialize_map(members)?;
+            }
+            (Some(b'['), _) => {
                 let depth = depth.checked_sub(1).ok_or_else(|| serde_json::Error::custom("arrays nested too deep"))?;
                 for element in serde_json::from_str::<Vec<&RawValue>>(value.get())? {
-                    self.collect(element, None, depth, found)?;
+                    self.collect(element, None, append, depth, found)?;
                 }
             }
             _ => {}
@@ -201,6 +227,8 @@ impl Node {
 /// Goes through the members of an object.
 struct Members<'n, 'f, 'l> {
     node: &'n Node,
+    /// What the names of new members end with, if there are any.
+    append: Option<&'n str>,
     depth: usize,
     found: &'f mut Vec<Found<'l>>,
 }
@@ -213,14 +241,29 @@ impl<'l> Visitor<'l> for Members<'_, '_, 'l> {
     }
 
     fn visit_map<A: MapAccess<'l>>(self, mut map: A) -> Result<(), A::Error> {
-        while let Some(member) = map.next_key_seed(Name { node: self.node })? {
-            match member {
+        // The strings among the members themselves, and the names that theirs would become.
+        let (mut strings, mut existing) = (Vec::new(), Vec::new());
+        while let Some(member) = map.next_key_seed(Name { node: self.node, append: self.append })? {
+            if let Some(name) = member.new_name_of {
+                existing.push(name);
+            }
+            match member.meant {
                 None => {
                     map.next_value::<IgnoredAny>()?;
                 }
                 Some((name, node)) => {
                     let value: &'l RawValue = map.next_value()?;
-                    node.collect(value, Some(name), self.depth, self.found).map_err(A::Error::custom)?;
+                    if value.get().starts_with('"') && node.path.is_some() {
+                        strings.push(self.found.len());
+                    }
+                    node.collect(value, Some(name), self.append, self.depth, self.found).map_err(A::Error::custom)?;
+                }
+            }
+        }
+        if !existing.is_empty() {
+            for string in strings {
+                if let Some(found) = self.found.get_mut(string) {
+                    found.new_key_exists = found.key.as_deref().is_some_and(|key| existing.contains(&key));
                 }
             }
         }
@@ -228,13 +271,22 @@ impl<'l> Visitor<'l> for Members<'_, '_, 'l> {
     }
 }
 
+/// What a name is to an object.
+struct Member<'n> {
+    /// That of a member that is meant, or has some that are.
+    meant: Option<&'n (String, Node)>,
+    /// That of the new member for this one.
+    new_name_of: Option<&'n str>,
+}
+
 /// Finds what is meant of the member of this name.
 struct Name<'n> {
     node: &'n Node,
+    append: Option<&'n str>,
 }
 
 impl<'l, 'n> DeserializeSeed<'l> for Name<'n> {
-    type Value = Option<&'n (String, Node)>;
+    type Value = Member<'n>;
 
     fn deserialize<D: Deserializer<'l>>(self, deserializer: D) -> Result<Self::Value, D::Error> {
         deserializer.deserialize_str(self)
@@ -242,14 +294,18 @@ impl<'l, 'n> DeserializeSeed<'l> for Name<'n> {
 }
 
 impl<'n> Visitor<'_> for Name<'n> {
-    type Value = Option<&'n (String, Node)>;
+    type Value = Member<'n>;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("a name")
     }
 
     fn visit_str<E>(self, name: &str) -> Result<Self::Value, E> {
-        Ok(self.node.members.iter().find(|(member, _)| member == name))
+        let members = &self.node.members;
+        let meant = members.iter().find(|(member, _)| member == name);
+        let stem = self.append.and_then(|suffix| name.strip_suffix(suffix));
+        let new_name_of = stem.and_then(|stem| members.iter().find(|(member, _)| member == stem));
+        Ok(Member { meant, new_name_of: new_name_of.map(|(member, _)| &member[..]) })
     }
 }
 
@@ -259,6 +315,7 @@ impl Unit for JsonLines {
     }
 
     fn transform(&self, records: &[u8], job: &mut Job) {
+        self.has_records.store(true, Ordering::Relaxed);
         let _ = each_line(records, |line, start| {
             let (text, ending) = split_ending(line, b'\n');
             job.record(line, start, |output, _| {
@@ -267,6 +324,21 @@ impl Unit for JsonLines {
                 fault
             })
         });
+    }
+
+    fn unmatched(&self) -> Vec<String> {
+        if !self.has_records.load(Ordering::Relaxed) {
+            return Vec::new();
+        }
+        let is_matched = |path: &Path| {
+            // The path may be there twice.
+            self.paths
+                .iter()
+                .zip(&self.is_matched)
+                .any(|(same, is_matched)| same.names == path.names && is_matched.load(Ordering::Relaxed))
+        };
+        let unmatched = self.paths.iter().filter(|path| !is_matched(path));
+        unmatched.map(|path| format!("no record has a string at key '{}'", path.text)).collect()
     }
 }
 

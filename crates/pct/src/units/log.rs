@@ -57,8 +57,8 @@ impl Log {
         let Some(fields) = self.fields(line) else {
             output.extend_from_slice(line);
             let what = match self.format {
-                LogFormat::Combined => "a line of a combined log",
-                LogFormat::Common => "a line of a common log",
+                LogFormat::Combined => "not a line of a combined log",
+                LogFormat::Common => "not a line of a common log",
             };
             return Some(Fault { kind: FaultKind::Format(what), position: 0 });
         };

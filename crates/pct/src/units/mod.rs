@@ -22,20 +22,31 @@ use crate::operation::Operation;
 use crate::pipeline::Job;
 use crate::source::Scanner;
 
-/// Hands the fields of records to an operation. Made for one input, shared by all threads.
+/// Hands the fields of records to an operation. Shared by all threads, and by all inputs, one after the other.
 pub(crate) trait Unit: Send + Sync {
     /// Knows where records end.
     fn scanner(&self) -> Box<dyn Scanner>;
+
+    /// What ends a record, if anything but the end of the input does.
+    fn ending(&self) -> Option<u8> {
+        self.whole().map_or(Some(b'\n'), |whole| whole.ending)
+    }
 
     /// What is counted as a line where a place is told.
     fn separator(&self) -> u8 {
         b'\n'
     }
 
-    /// Learns from the first record what columns there are. `records` begins with it; nothing was transformed before.
-    fn begin(&self, records: &[u8]) -> Result<(), String> {
-        let _ = records;
+    /// Is shown each block before it is transformed, in their order, and learns from the first record what columns there are.
+    /// `is_first` is true for the first block of an input.
+    fn begin(&self, is_first: bool, records: &[u8]) -> Result<(), String> {
+        let _ = (is_first, records);
         Ok(())
+    }
+
+    /// The fields that none of the records had so far, one sentence each. None if there was no record.
+    fn unmatched(&self) -> Vec<String> {
+        Vec::new()
     }
 
     /// Appends to the job's output what becomes of whole records, of which the last of an input may lack its end.
@@ -45,6 +56,15 @@ pub(crate) trait Unit: Send + Sync {
     fn whole(&self) -> Option<Whole<'_>> {
         None
     }
+}
+
+/// Whether the inputs of a unit have one output.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub(crate) enum Outputs {
+    /// All inputs are one text, with one header and one number of columns.
+    One,
+    /// Each input is a text of its own.
+    Each,
 }
 
 /// What is done with a record that is one field.

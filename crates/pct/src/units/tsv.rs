@@ -1,11 +1,17 @@
 //! Lines with fields between delimiters, without quotes: TSV and what `cut` takes.
+//!
+//! With `--append`, the first record says how many fields a record has, so that the results are the same columns of each. A shorter
+//! record is padded. The surplus fields of a longer one follow the results, and the record is invalid.
 #![forbid(unsafe_code)]
 
-use memchr::memchr;
+use std::cell::Cell;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use memchr::{memchr, memchr_iter};
 
 use super::untouched::transform_lines;
-use super::{Columns, Unit};
-use crate::operation::{Fault, Operation};
+use super::{Columns, Outputs, Unit};
+use crate::operation::{Fault, FaultKind, Operation, split_ending};
 use crate::pipeline::Job;
 use crate::source::{Scanner, Separated};
 
@@ -14,31 +20,40 @@ pub(crate) struct Tsv {
     columns: Columns,
     operation: Box<dyn Operation>,
     append: bool,
+    outputs: Outputs,
+    /// The number of fields of the first record; 0 before that is known.
+    width: AtomicUsize,
+    /// The number of fields of the longest record so far. It matters up to [`Columns::enough`] only; 0 before the first record.
+    most: AtomicUsize,
 }
 
 impl Tsv {
-    pub(crate) fn new(delimiter: u8, columns: Columns, operation: Box<dyn Operation>, append: bool) -> Self {
-        Self { delimiter, columns, operation, append }
+    pub(crate) fn new(
+        delimiter: u8,
+        columns: Columns,
+        operation: Box<dyn Operation>,
+        append: bool,
+        outputs: Outputs,
+    ) -> Self {
+        let (width, most) = Default::default();
+        Self { delimiter, columns, operation, append, outputs, width, most }
+    }
+
+    fn count(&self, line: &[u8]) -> usize {
+        memchr_iter(self.delimiter, line).count() + 1
     }
 
     /// Appends what becomes of one line without its end.
-    fn line(&self, line: &[u8], output: &mut Vec<u8>, appended: &mut Vec<u8>) -> Option<Fault> {
+    fn line(&self, line: &[u8], output: &mut Vec<u8>) -> Option<Fault> {
         let mut fault = None;
         let mut start = 0;
         let mut column = 0;
-        appended.clear();
-        // Behind the last column that is meant nothing need be looked at.
+        // After the last column of the list, nothing has to be looked at.
         while column <= self.columns.last() {
             let end = memchr(self.delimiter, &line[start..]).map_or(line.len(), |at| start + at);
             let field = &line[start..end];
             if self.columns.contains(column) {
-                let found = if self.append {
-                    output.extend_from_slice(field);
-                    appended.push(self.delimiter);
-                    self.operation.apply(field, appended)
-                } else {
-                    self.operation.apply(field, output)
-                };
+                let found = self.operation.apply(field, output);
                 fault = Fault::first(fault, found.map(|found| found.behind(start)));
             } else {
                 output.extend_from_slice(field);
@@ -52,8 +67,45 @@ impl Tsv {
             column += 1;
         }
         output.extend_from_slice(&line[start..]);
-        output.extend_from_slice(appended);
         fault
+    }
+
+    /// Appends one line without its end, and the results of its fields as new columns.
+    fn append_to_line(&self, line: &[u8], output: &mut Vec<u8>, results: &mut Vec<u8>) -> Option<Fault> {
+        let width = match self.width.load(Ordering::Relaxed) {
+            // The first record was too long to be looked at.
+            0 => self.count(line),
+            width => width,
+        };
+        let mut fault = None;
+        // Where the next field starts, if there is one.
+        let mut next = Some(0);
+        let mut missing = 0;
+        results.clear();
+        for column in 0..width {
+            let is_meant = self.columns.contains(column);
+            if is_meant {
+                results.push(self.delimiter);
+            }
+            let Some(start) = next else {
+                missing += 1;
+                continue;
+            };
+            let end = memchr(self.delimiter, &line[start..]).map_or(line.len(), |at| start + at);
+            if is_meant {
+                let found = self.operation.apply(&line[start..end], results);
+                fault = Fault::first(fault, found.map(|found| found.behind(start)));
+            }
+            next = (end < line.len()).then_some(end + 1);
+        }
+        // With the delimiter that precedes them.
+        let (fields, surplus) = line.split_at(next.map_or(line.len(), |start| start - 1));
+        output.extend_from_slice(fields);
+        output.extend(std::iter::repeat_n(self.delimiter, missing));
+        output.extend_from_slice(results);
+        output.extend_from_slice(surplus);
+        let too_many = next.map(|position| Fault { kind: FaultKind::TooManyFields, position });
+        Fault::first(fault, too_many)
     }
 }
 
@@ -62,9 +114,38 @@ impl Unit for Tsv {
         Box::new(Separated(b'\n'))
     }
 
+    fn begin(&self, is_first: bool, records: &[u8]) -> Result<(), String> {
+        let is_known = self.outputs == Outputs::One && self.width.load(Ordering::Relaxed) != 0;
+        if !self.append || !is_first || is_known {
+            return Ok(());
+        }
+        let end = memchr(b'\n', records).map_or(records.len(), |at| at + 1);
+        let width = self.count(split_ending(&records[..end], b'\n').0);
+        self.width.store(width, Ordering::Relaxed);
+        self.columns.check(width).map_err(|problem| format!("{problem}, as in the first record"))
+    }
+
     fn transform(&self, records: &[u8], job: &mut Job) {
         let needed = self.operation.needed().filter(|_| !self.append);
-        let is_line = |_: &[u8]| true;
-        transform_lines(records, needed, job, is_line, |text, output, appended| self.line(text, output, appended));
+        let enough = self.columns.enough();
+        let most = Cell::new(self.most.load(Ordering::Relaxed));
+        let is_line = |line: &[u8]| {
+            if most.get() < enough {
+                most.set(most.get().max(self.count(line)));
+            }
+            true
+        };
+        transform_lines(records, needed, job, is_line, |line, output, results| {
+            is_line(line);
+            if self.append { self.append_to_line(line, output, results) } else { self.line(line, output) }
+        });
+        self.most.fetch_max(most.get(), Ordering::Relaxed);
+    }
+
+    fn unmatched(&self) -> Vec<String> {
+        match self.most.load(Ordering::Relaxed) {
+            0 => Vec::new(),
+            most => self.columns.beyond(most).map(|range| format!("no record has field {range}")).collect(),
+        }
     }
 }

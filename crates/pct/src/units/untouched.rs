@@ -74,7 +74,7 @@ mod tests {
     use crate::cli::{Arguments, Command, RewriteCommand};
     use crate::operation::{Decode, Fault, Operation, Stream};
     use crate::pipeline::{Job, Policy};
-    use crate::units::{Log, LogFormat, Tsv, Unit};
+    use crate::units::{Log, LogFormat, Outputs, Tsv, Unit};
 
     /// Decodes, and does not say what it needs.
     struct Reticent(Decode);
@@ -111,8 +111,8 @@ mod tests {
         let columns = || "2-".parse().unwrap();
         let units: [[Box<dyn Unit>; 2]; 2] = [
             [
-                Box::new(Tsv::new(b'\t', columns(), Box::new(decode(safe)), false)),
-                Box::new(Tsv::new(b'\t', columns(), Box::new(Reticent(decode(safe))), false)),
+                Box::new(Tsv::new(b'\t', columns(), Box::new(decode(safe)), false, Outputs::Each)),
+                Box::new(Tsv::new(b'\t', columns(), Box::new(Reticent(decode(safe))), false, Outputs::Each)),
             ],
             [
                 Box::new(Log::new(LogFormat::Combined, false, &|safe| Box::new(decode(safe)))),

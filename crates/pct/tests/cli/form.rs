@@ -87,7 +87,7 @@ fn what_is_at_fault_is_kept_dropped_skipped_or_the_end() {
             &["form", "--back", "--as", "tsv", "--names", "a"],
             b"1\t2\n3\n",
             "1\t2\na=3\n",
-            "1 not in the format; first at 1:3",
+            "1 with too many fields; first at 1:3",
         ),
     ];
     for &(arguments, input, expected, told) in cases {

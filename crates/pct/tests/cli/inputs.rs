@@ -30,8 +30,8 @@ fn standard_input_is_read_without_files_and_as_a_dash() {
 fn files_are_read_one_after_the_other() {
     let folder = folder(&[("a", "%41\n%42"), ("b", "%43\n"), ("-dash", "%44"), ("%45", "%46"), ("empty", "")]);
     for (arguments, expected) in [
-        (&["decode", "a", "b"][..], "A\nBC\n"),
-        (&["decode", "b", "empty", "a", "a"], "C\nA\nBA\nB"),
+        (&["decode", "a", "b"][..], "A\nB\nC\n"),
+        (&["decode", "b", "empty", "a", "a"], "C\nA\nB\nA\nB"),
         (&["decode", "b", "-", "a"], "C\nin\nA\nB"),
         (&["decode", "-", "-"], "in\n"),
         (&["decode", "./-", "./-dash"], "D"),
@@ -46,15 +46,60 @@ fn files_are_read_one_after_the_other() {
     }
 }
 
+#[test]
+fn last_record_without_end_gets_it_before_the_next_file() {
+    let folder = folder(&[
+        ("a", "%41"),
+        ("b", "%42"),
+        ("empty", ""),
+        ("bad", "%"),
+        ("lf", "%41\n%42"),
+        ("crlf", "%41\r\n%42"),
+        ("nul", "%41\0%42"),
+        ("tsv", "x\t%41\r\ny\t%42"),
+        ("json", "{\"u\":\"%41\"}"),
+        ("log", "h - - [t] \"GET /%41 HTTP/1.1\" 200 1"),
+        ("csv", "u,v\r\n%41,1"),
+        ("form", "a=%41"),
+    ]);
+    let log = "h - - [t] \"GET /A HTTP/1.1\" 200 1";
+    for (arguments, expected) in [
+        (&["decode", "a", "b", "lf"][..], "A\nB\nA\nB"),
+        (&["decode", "a", "empty", "b", "empty"], "A\nB"),
+        // The line end is that of the lines before.
+        (&["decode", "crlf", "lf", "a"], "A\r\nB\r\nA\nB\nA"),
+        (&["decode", "-0", "nul", "b"], "A\0B\0B"),
+        (&["decode", "--raw", "a", "b"], "AB"),
+        (&["encode", "a", "b"], "%2541\n%2542"),
+        (&["decode", "-f", "2", "tsv", "tsv"], "x\tA\r\ny\tB\r\nx\tA\r\ny\tB"),
+        (&["decode", "--append", "a", "b"], "%41\tA\n%42\tB"),
+        (&["decode", "--jsonl", "-k", "u", "json", "json"], "{\"u\":\"A\"}\n{\"u\":\"A\"}"),
+        (&["decode", "--log", "common", "log", "log"], &format!("{log}\n{log}")),
+        (&["decode", "--csv", "-c", "u", "csv", "csv"], "u,v\r\nA,1\r\nA,1"),
+        (&["decode", "--csv", "-c", "1", "csv", "csv"], "u,v\r\nA,1\r\nu,v\r\nA,1"),
+        (&["form", "form", "form"], "{\"a\":\"A\"}\n{\"a\":\"A\"}"),
+        // A record that is left out needs no end.
+        (&["decode", "--errors", "drop", "lf", "bad", "a"], "A\nB\nA"),
+        (&["decode", "--errors", "drop", "bad", "a"], "A"),
+    ] {
+        let found = pct(arguments).current_dir(&folder).output().unwrap();
+        assert_eq!((text(&found.stdout), found.status.code()), (text(expected.as_bytes()), Some(0)), "{arguments:?}");
+    }
+    // Each file is a text of its own.
+    pct(&["decode", "-i", "a", "b"]).current_dir(&folder).assert().success();
+    assert_eq!(fs::read(folder.path().join("a")).unwrap(), b"A");
+    assert_eq!(fs::read(folder.path().join("b")).unwrap(), b"B");
+}
+
 /// What one file lacks at its end is not found at the start of the next.
 #[test]
 fn every_file_is_a_text_of_its_own() {
     let folder = folder(&[("percent", "%"), ("percent4", "%4"), ("1", "1"), ("41", "41"), ("cr", "\r"), ("lf", "\n")]);
     for (arguments, expected) in [
         (&["decode", "--raw", "percent", "41", "percent4", "1"][..], "%41%41"),
-        (&["decode", "percent", "41", "percent4", "1"], "%41%41"),
-        (&["encode", "--keep-triplets", "percent", "41", "percent4", "1"], "%2541%2541"),
-        (&["encode", "cr", "lf"], "%0D\n"),
+        (&["decode", "percent", "41", "percent4", "1"], "%\n41\n%4\n1"),
+        (&["encode", "--raw", "--keep-triplets", "percent", "41", "percent4", "1"], "%2541%2541"),
+        (&["encode", "cr", "lf"], "%0D\n\n"),
     ] {
         let found = pct(arguments).current_dir(&folder).output().unwrap();
         assert_eq!(text(&found.stdout), text(expected.as_bytes()), "{arguments:?}");

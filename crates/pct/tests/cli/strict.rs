@@ -58,7 +58,7 @@ fn every_file_starts_at_line_one() {
     fs::write(&good, "%41\n%42\n%43").unwrap();
     fs::write(&bad, "\nab%\n").unwrap();
     fs::write(&never, "%44").unwrap();
-    assert_malformed(&["decode", "--strict", &good, &bad, &never], b"", &bad, "2:3", b"A\nB\nC\n");
+    assert_malformed(&["decode", "--strict", &good, &bad, &never], b"", &bad, "2:3", b"A\nB\nC\n\n");
     assert_malformed(&["decode", "--strict", &good, "-", &never], b"x%", "<stdin>", "1:2", b"A\nB\nC");
 }
 

@@ -27,6 +27,7 @@ fn fields_of_lines() {
     assert_outputs(&[
         (&["decode", "-f", "2"], "%41\t%42\t%43\n", "%41\tB\t%43\n"),
         (&["decode", "-f", "1,3"], "%41\t%42\t%43\n%41\n\n%41\t\t%43", "A\t%42\tC\nA\n\nA\t\tC"),
+        (&["decode", "-f", "-2"], "%41\t%42\t%43\n", "A\tB\t%43\n"),
         (&["decode", "--fields", "2-"], "%41\t%42\t%43\r\n%41\r\n", "%41\tB\tC\r\n%41\r\n"),
         // Record safety: the delimiter and line ends stay escaped.
         (&["decode", "-f", "1"], "a%09b%0Ac%0dd%2C\tx\n", "a%09b%0Ac%0dd,\tx\n"),
@@ -40,7 +41,7 @@ fn fields_of_lines() {
         (&["normalize", "-f", "2"], "%7e\t%7e%2f\n", "%7e\t~%2F\n"),
         (&["normalize", "-f", "1", "-d", "~"], "%7e%2d~%2d\n", "%7E-~%2d\n"),
         (&["repair", "-f", "2"], "a b\ta b\n", "a b\ta%20b\n"),
-        (&["decode", "-f", "1,3", "--append"], "%41\tx\t%43\ty\n%41\n", "%41\tx\t%43\ty\tA\tC\n%41\tA\n"),
+        (&["decode", "-f", "1,3", "--append"], "%41\tx\t%43\ty\n", "%41\tx\t%43\ty\tA\tC\n"),
         (&["decode", "--append"], "%41%09\n%0A\r\nx", "%41%09\tA%09\n%0A\t%0A\r\nx\tx"),
         (&["decode", "--append", "-d", "|"], "%41%7C\n", "%41%7C|A%7C\n"),
     ]);
@@ -79,6 +80,8 @@ fn columns_of_csv() {
             "url,x\n%41,%42\n\"a%2Cb\",\n",
             "url,x,url_decoded\n%41,%42,A\n\"a%2Cb\",,\"a,b\"\n",
         ),
+        (&["decode", "--csv", "-c", "-2"], "%41,%42,%43\n", "A,B,%43\n"),
+        (&["decode", "--csv", "-c", "-x"], "-x,y\n%41,%42\n", "-x,y\nA,%42\n"),
         (&["encode", "--csv", "-c", "1", "--append"], "a b,c\n", "a b,c,a%20b\n"),
         (&["decode", "--csv", "-c", "1"], "", ""),
     ]);
@@ -129,9 +132,236 @@ fn a_quote_that_is_never_closed_stays_as_it_is() {
 
 #[test]
 fn a_column_that_is_not_there_is_bad_usage() {
-    let found = run(&["decode", "--csv", "-c", "nope"], b"url,ref\n%41,%42\n");
-    assert_eq!((found.status.code(), text(&found.stdout)), (Some(2), String::new()));
-    assert_eq!(text(&found.stderr), "pct: <stdin>: there is no column \\'nope\\', only url, ref\\n");
+    let many = (1..=30).map(|number| format!("c{number}")).collect::<Vec<_>>();
+    let first = many[..20].join("', '");
+    for (arguments, input, problem) in [
+        (&["-c", "nope"][..], "url,ref\n%41,%42\n", "invalid column 'nope': expected one of 'url', 'ref'"),
+        (&["-c", "nope"], &many.join(","), &format!("invalid column 'nope': expected one of '{first}', ...")),
+        (&["-c", "99", "--header"], "a,b\n", "invalid column '99': expected numbers from 1 to 2, as in the header"),
+        (&["-c", "1-3", "--header"], "a,b\n", "invalid column '1-3': expected numbers from 1 to 2, as in the header"),
+        (&["-c", "3-", "--header"], "a,b\n", "invalid column '3-': expected numbers from 1 to 2, as in the header"),
+        (&["-c", "a,3"], "a,b\n", "invalid column '3': expected numbers from 1 to 2, as in the header"),
+        (&["-c", "3", "--append"], "a,b\n", "invalid column '3': expected numbers from 1 to 2, as in the first record"),
+        (&["-c", "url", "--append"], "url,url_decoded\n", NEW_COLUMN),
+        (&["-c", "1", "--header", "--append"], "url,x,\"url_decoded\"\n", NEW_COLUMN),
+        (&["-c", "url", "--append"], "url,url\n", NEW_COLUMN),
+    ] {
+        let found = run(&[&["decode", "--csv"], arguments].concat(), input.as_bytes());
+        assert_eq!((found.status.code(), text(&found.stdout)), (Some(2), String::new()), "{arguments:?}");
+        assert_eq!(str::from_utf8(&found.stderr).unwrap(), format!("pct: <stdin>: {problem}\n"), "{arguments:?}");
+    }
+    let found = run(&["decode", "-f", "3", "--append"], b"a\tb\n");
+    let problem = "pct: <stdin>: invalid column '3': expected numbers from 1 to 2, as in the first record\n";
+    assert_eq!((found.status.code(), str::from_utf8(&found.stderr).unwrap()), (Some(2), problem));
+}
+
+const NEW_COLUMN: &str = "invalid new column 'url_decoded': expected a name that the header does not have";
+
+/// Of records with too few fields and with too many, in `--append`.
+#[test]
+fn appended_columns_of_ragged_records_are_in_one_place() {
+    let cases: &[(&[&str], &str, &str, &str)] = &[
+        (
+            &["--csv", "-c", "b"],
+            "a,b,c\n1,%41\n\n1\n1,%42,2\n\"x\ny\"\n",
+            "a,b,c,b_decoded\n1,%41,,A\n\n1,,,\n1,%42,2,B\n\"x\ny\",,,\n",
+            "",
+        ),
+        (
+            &["--csv", "-c", "a,c"],
+            "a,b,c\n%41,2,%43,%44,\"5\"\n%41\n",
+            "a,b,c,a_decoded,c_decoded\n%41,2,%43,A,C,%44,\"5\"\n%41,,,A,\n",
+            "1 with too many fields; first at 2:11",
+        ),
+        // Without a header, the first record is the measure.
+        (
+            &["--csv", "-c", "2", "-d", ";"],
+            "\r\n1;%41\r\n1\r\n1;%;3\r\n",
+            "\r\n1;%41;A\r\n1;;\r\n1;%;%;3\r\n",
+            "1 malformed; first at 4:3",
+        ),
+        (&["--csv", "-c", "1-"], "%41,%42\n%43\n", "%41,%42,A,B\n%43,,C,\n", ""),
+        (&["--csv", "-c", "1"], ",\n\"\",\n", ",,\n\"\",,\"\"\n", ""),
+        (
+            &["-f", "1,3"],
+            "%41\tb\t%43\n%41\n\n%41\tb\t%43\t%44\t5\r\n\t\t%43",
+            "%41\tb\t%43\tA\tC\n%41\t\t\tA\t\n\t\t\t\t\n%41\tb\t%43\tA\tC\t%44\t5\r\n\t\t%43\t\tC",
+            "1 with too many fields; first at 4:11",
+        ),
+        (&["-f", "1-", "-d", ","], "%41,%42\n%43\n", "%41,%42,A,B\n%43,,C,\n", ""),
+    ];
+    for &(arguments, input, expected, told) in cases {
+        for threads in ["1", "2"] {
+            let arguments = [&["decode", "--append", "-j", threads], arguments].concat();
+            let found = run(&arguments, input.as_bytes());
+            assert_eq!(text(&found.stdout), text(expected.as_bytes()), "{arguments:?} < {input:?}");
+            let told = if told.is_empty() { String::new() } else { format!("pct: <stdin>: {told}\n") };
+            assert_eq!(str::from_utf8(&found.stderr).unwrap(), told, "{arguments:?} < {input:?}");
+        }
+    }
+    // However late the first record comes.
+    let empty = "\n".repeat(600_000);
+    for threads in ["1", "3"] {
+        let arguments = ["decode", "--csv", "-c", "2", "--append", "-j", threads];
+        assert_eq!(text(&output(&arguments, b"\n\r\n")), "\\n\\r\\n");
+        let found = output(&arguments, format!("{empty}1,%41\n1\n").as_bytes());
+        assert!(found == format!("{empty}1,%41,A\n1,,\n").as_bytes(), "{threads}");
+    }
+    for (policy, expected) in [
+        ("skip", "a,b,b_decoded\n1,%41,x\n1,%42,B\n"),
+        ("drop", "a,b,b_decoded\n1,%42,B\n"),
+        ("fail", "a,b,b_decoded\n"),
+    ] {
+        let arguments = ["decode", "--csv", "-c", "b", "--append", "--errors", policy];
+        let found = run(&arguments, b"a,b\n1,%41,x\n1,%42\n");
+        assert_eq!(text(&found.stdout), text(expected.as_bytes()), "{policy}");
+    }
+}
+
+#[test]
+fn csv_files_with_one_header_become_one() {
+    let folder = tempfile::tempdir().unwrap();
+    for (name, content) in [
+        ("a", "id,url\n1,%41\n"),
+        ("mark", "\u{FEFF}\"id\",url\r\n2,%42\r\n"),
+        ("open", "id,url\n3,%43"),
+        ("header", "id,url"),
+        ("empty", ""),
+        ("other", "url,id\n%44,4\n"),
+        ("wide", "id,url,x\n"),
+    ] {
+        std::fs::write(folder.path().join(name), content).unwrap();
+    }
+    let decode = |arguments: &[&str]| {
+        crate::pct(&[&["decode", "--csv"], arguments].concat()).current_dir(&folder).output().unwrap()
+    };
+    for (arguments, expected) in [
+        (&["-c", "url", "a", "mark", "a"][..], "id,url\n1,A\n2,B\r\n1,A\n"),
+        (&["-c", "url", "mark", "a"], "\u{FEFF}\"id\",url\r\n2,B\r\n1,A\n"),
+        (&["-c", "url", "empty", "open", "header", "open"], "id,url\n3,C\n3,C"),
+        (&["-c", "2", "--header", "open", "a"], "id,url\n3,C\n1,A\n"),
+        (&["-c", "url", "--append", "open", "a"], "id,url,url_decoded\n3,%43,C\n1,%41,A\n"),
+        // Without a header, each first record is data.
+        (&["-c", "2", "mark", "mark"], "\u{FEFF}\"id\",url\r\n2,B\r\n\"id\",url\r\n2,B\r\n"),
+    ] {
+        let found = decode(arguments);
+        assert_eq!(
+            (text(&found.stdout), text(&found.stderr)),
+            (text(expected.as_bytes()), String::new()),
+            "{arguments:?}"
+        );
+    }
+    for (other, header) in [("other", "'url', 'id'"), ("wide", "'id', 'url', 'x'")] {
+        for output in [&[][..], &["-o", "new"]] {
+            let found = decode(&[&["-c", "url", "a", other], output].concat());
+            assert_eq!(found.status.code(), Some(2), "{other}");
+            let problem =
+                format!("pct: {other}: invalid header {header}: expected 'id', 'url', as in the first file\n");
+            assert_eq!(str::from_utf8(&found.stderr).unwrap(), problem);
+        }
+        assert!(!folder.path().join("new").exists());
+        // Each is a file of its own.
+        assert_eq!(decode(&["-i", "-c", "url", "a", other]).status.code(), Some(0), "{other}");
+    }
+}
+
+#[test]
+fn columns_of_one_name_are_all_decoded() {
+    assert_outputs(&[(&["decode", "--csv", "-c", "u"], "u,x,u\n%41,%42,%43\n", "u,x,u\nA,%42,C\n")]);
+}
+
+#[test]
+fn a_member_of_the_new_name_makes_the_record_invalid() {
+    for (input, expected, place) in [
+        (r#"{"u":"%41","u_decoded":1}"#, r#"{"u":"%41","u_decoded":1}"#, "1:6"),
+        (r#"{"u_decoded":1,"u":"%41"}"#, r#"{"u_decoded":1,"u":"%41"}"#, "1:20"),
+        (
+            r#"{"u":"%41","a":{"u":"%42","u_decoded":"x"}}"#,
+            r#"{"u":"%41","u_decoded":"A","a":{"u":"%42","u_decoded":"x"}}"#,
+            "1:21",
+        ),
+    ] {
+        let found = run(&["decode", "--jsonl", "-k", "u", "-k", "a.u", "--append", "-q"], input.as_bytes());
+        assert_eq!(text(&found.stdout), text(expected.as_bytes()), "{input}");
+        let found = run(&["decode", "--jsonl", "-k", "u", "-k", "a.u", "--append"], input.as_bytes());
+        let told = format!("pct: <stdin>: 1 with the new key already; first at {place}\n");
+        assert!(str::from_utf8(&found.stderr).unwrap().starts_with(&told), "{input}: {}", text(&found.stderr));
+    }
+    assert_outputs(&[(
+        &["decode", "--jsonl", "-k", "u", "-k", "a.u", "--append"],
+        r#"{"a":{"u":"%41"},"x_decoded":1,"u":["%42"],"u_decoded":1}"#,
+        r#"{"a":{"u":"%41","u_decoded":"A"},"x_decoded":1,"u":["%42"],"u_decoded":1}"#,
+    )]);
+}
+
+#[test]
+fn fields_that_no_record_has_are_told() {
+    let warned = |arguments: &[&str], input: &str| {
+        let found = run(arguments, input.as_bytes());
+        (found.status.code(), String::from_utf8(found.stderr).unwrap())
+    };
+    let log = "h - - [t] \"GET / HTTP/1.1\" 200 1\n";
+    for (arguments, input, expected) in [
+        (&["--jsonl", "-k", "typo"][..], "{\"url\":\"%41\"}\n", "no record has a string at key 'typo'\n"),
+        (&["--jsonl", "-k", "url", "-k", "a.b"], "{\"url\":\"\"}\n", "no record has a string at key 'a.b'\n"),
+        (&["--jsonl", "-k", "n"], "{\"n\":1}\n{\"n\":[null]}\n", "no record has a string at key 'n'\n"),
+        (&["--jsonl", "-k", "n", "-k", "n"], "{\"n\":1}\n{\"n\":[\"\"]}\n", ""),
+        (&["--jsonl", "-k", "n"], "", ""),
+        (&["-f", "99"], "a\t%41\n", "no record has field 99\n"),
+        (&["-f", "2,4-5,7-"], "a\tb\n%\n", "no record has field 4-5\nno record has field 7-\n"),
+        // Nothing is to be done about the only line that has it.
+        (&["-f", "3"], "a\t%41\nb\tc\td\n", ""),
+        (&["-f", "3"], "a\tb\tc\n%41\n", ""),
+        (&["-f", "-2"], "%41\tb\n", ""),
+        (&["-f", "99"], "", ""),
+        (&["--csv", "-c", "3"], "a,b\n%41,x\n", "no record has column 3\n"),
+        (&["--csv", "-c", "3"], "a,b\n%41,x,\n", ""),
+        (&["--csv", "-c", "3"], "\n", ""),
+        (&["--log", "common"], log, ""),
+    ] {
+        let expected: String = expected.lines().map(|line| format!("pct: warning: {line}\n")).collect();
+        for command in
+            [&["decode", "-j", "1"][..], &["decode", "-j", "3"], &["check", "--dialect", "whatwg"], &["stats"]]
+        {
+            let arguments = [command, arguments].concat();
+            let (status, told) = warned(&arguments, input);
+            let told: String =
+                told.lines().filter(|line| line.contains("warning")).map(|line| format!("{line}\n")).collect();
+            assert_eq!((status, told), (Some(0), expected.clone()), "{arguments:?} < {input:?}");
+        }
+    }
+    assert_eq!(warned(&["decode", "-q", "-f", "9"], "a"), (Some(0), String::new()));
+    assert_eq!(warned(&["check", "-q", "-f", "9"], "a"), (Some(0), String::new()));
+    let (_, report) = warned(&["decode", "--report", "json", "-f", "9"], "a");
+    let report: serde_json::Value = serde_json::from_str(&report).unwrap();
+    assert_eq!(report["warnings"], serde_json::json!(["no record has field 9"]));
+    for command in ["check", "stats"] {
+        let found = run(&[command, "--report", "json", "-f", "9"], b"a");
+        let report: serde_json::Value = serde_json::from_slice(&found.stdout).unwrap();
+        assert_eq!((report["warnings"][0].as_str(), found.stderr.len()), (Some("no record has field 9"), 0));
+    }
+    // One file of several may be the only one with it.
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::write(folder.path().join("a"), "a\n").unwrap();
+    std::fs::write(folder.path().join("b"), "a\tb\n").unwrap();
+    for arguments in [&["decode", "-f", "2", "a", "b"][..], &["decode", "-i", "-f", "2", "b", "a"]] {
+        let found = crate::pct(arguments).current_dir(&folder).output().unwrap();
+        assert_eq!(text(&found.stderr), "", "{arguments:?}");
+    }
+    let found = crate::pct(&["decode", "-f", "3", "a", "b"]).current_dir(&folder).output().unwrap();
+    assert_eq!(text(&found.stderr), "pct: warning: no record has field 3\\n");
+}
+
+/// In blocks far from each other, and only in lines that are passed on untouched.
+#[test]
+fn a_field_is_found_wherever_it_is() {
+    let lines = "a\t%41\n".repeat(400_000);
+    for (input, is_told) in [(format!("{lines}a\tb\tc\n"), false), (lines, true)] {
+        for threads in ["1", "3"] {
+            let found = run(&["decode", "-f", "3", "-j", threads], input.as_bytes());
+            assert_eq!(text(&found.stderr).contains("no record has field 3"), is_told, "{threads}");
+        }
+    }
 }
 
 #[test]
@@ -191,7 +421,8 @@ fn arrays_in_arrays_are_walked_through_as_deep_as_any_parser_goes() {
         let line = line(depth, "%41");
         let found = run(&["decode", "--jsonl", "-k", "u"], line.as_bytes());
         assert!(found.stdout == line.as_bytes(), "{depth}");
-        assert_eq!(text(&found.stderr), "pct: <stdin>: 1 not in the format; first at 1:1\\n", "{depth}");
+        let told = "pct: <stdin>: 1 not in the format; first at 1:1\\n";
+        assert!(text(&found.stderr).starts_with(told), "{depth}: {}", text(&found.stderr));
     }
 }
 

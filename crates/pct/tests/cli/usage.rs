@@ -23,6 +23,12 @@ fn bad_usage_is_exit_code_2_and_writes_nothing() {
         &["decode", "--raw", "-0"],
         &["decode", "--raw", "--append"],
         &["decode", "-f", "0"],
+        &["decode", "-f", "-0"],
+        &["decode", "-d", ","],
+        &["decode", "-0", "-d", ","],
+        &["check", "-d", ","],
+        &["check", "--append"],
+        &["stats", "--jsonl", "-k", "a", "--append"],
         &["decode", "-f", "1", "--raw"],
         &["decode", "-f", "1", "-d", "ab"],
         &["decode", "-f", "1", "-d", "%"],
@@ -54,6 +60,21 @@ fn a_wrong_set_is_told_the_right_ones() {
     let stderr = String::from_utf8(stderr).unwrap();
     for name in ["no-such-set", "component", "path-segment", "form", "whatwg-path", "rfc5987"] {
         assert!(stderr.contains(name), "{name} in {stderr}");
+    }
+}
+
+#[test]
+fn a_wrong_value_is_told_what_is_expected() {
+    for (arguments, expected) in [
+        (&["decode", "-j", "0"][..], "expected a number of at least 1"),
+        (&["decode", "-f", "0"], "invalid column '0': expected a number from 1 on"),
+        (&["decode", "-f", "3-2"], "invalid range '3-2': expected the lower number first"),
+        (&["decode", "-f", "1", "-d", "ab"], "expected one byte"),
+        (&["decode", "-d", ","], "invalid --delimiter: expected --fields, --csv or --append with it"),
+        (&["decode", "--jsonl", "-k", "a..b"], "expected names with a '.' between them, none of them empty"),
+    ] {
+        let stderr = String::from_utf8(run(arguments, b"").stderr).unwrap();
+        assert!(stderr.contains(expected), "{arguments:?}: {stderr}");
     }
 }
 
