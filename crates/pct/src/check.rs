@@ -10,7 +10,7 @@ use crate::operation::Inspect;
 use crate::pipeline::Listener;
 use crate::report::{self, Offender};
 use crate::survey::Survey;
-use crate::told::tell;
+use crate::told::{self, tell, tell_json};
 
 pub(crate) fn check(arguments: &CheckArguments) -> Result<Status, Error> {
     let lists = !arguments.quiet && arguments.report == FindingsForm::Text;
@@ -29,10 +29,7 @@ pub(crate) fn check(arguments: &CheckArguments) -> Result<Status, Error> {
     match arguments.report {
         _ if arguments.quiet => {}
         FindingsForm::Text => report::tell_text(&[], &unmatched),
-        FindingsForm::Json => {
-            let text = format!("{}\n", report::as_json(&reports, &unmatched));
-            return Ok(status.after(tell(text.as_bytes())));
-        }
+        FindingsForm::Json => return Ok(status.after(tell_json(&report::as_json(&reports, &unmatched)))),
     }
     Ok(status)
 }
@@ -48,7 +45,7 @@ impl Listener for Lister {
         if self.lists {
             let mut lines = self.lines.lock().unwrap_or_else(PoisonError::into_inner);
             // Writing to a String does not fail.
-            let _ = writeln!(lines, "{name}:{}: {}", offender.place, offender.kind);
+            let _ = writeln!(lines, "{}:{}: {}", told::name(name), offender.place, offender.kind);
         }
         Ok(())
     }

@@ -7,6 +7,7 @@ use std::process::ExitCode;
 
 use crate::operation::FaultKind;
 use crate::report::Place;
+use crate::shown;
 
 /// How it went; of several, the greatest counts.
 #[derive(Clone, Copy, Debug, Eq, Ord, PartialEq, PartialOrd)]
@@ -67,7 +68,7 @@ impl Error {
 
 /// Writes a line to standard error. Were that gone, nobody could be told; the exit code still says it. `eprintln` would panic.
 pub(crate) fn complain(message: fmt::Arguments<'_>) {
-    let _ = io::stderr().write_all(format!("{message}\n").as_bytes());
+    let _ = io::stderr().write_all(format!("{}\n", shown::line(&message.to_string())).as_bytes());
 }
 
 impl fmt::Display for Error {

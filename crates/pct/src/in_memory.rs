@@ -57,7 +57,7 @@ impl InMemory {
 
     fn try_rewrite(&self, text: &[u8], block: usize, sink: &mut Sink, report: &mut FileReport) -> Result<(), Error> {
         let task = crate::task(&self.0)?;
-        let unit = task.unit(Outputs::Each, false)?;
+        let unit = task.unit(Outputs::Each)?;
         report.separator = unit.separator();
         let plan = task.plan(&*unit, 0, block.max(SHORTEST), true);
         let blocks = Blocks::new(Box::new(Cursor::new(text.to_vec())), unit.scanner());

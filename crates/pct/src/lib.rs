@@ -22,6 +22,7 @@ mod pipeline;
 mod progress;
 mod report;
 mod rewrite;
+mod shown;
 mod sink;
 mod source;
 mod standard;
@@ -30,6 +31,7 @@ mod survey;
 mod told;
 mod units;
 
+use std::ffi::OsString;
 use std::process::ExitCode;
 
 use clap::Parser;
@@ -46,9 +48,19 @@ pub use in_memory::{InMemory, Outcome};
 
 /// The command, from its arguments to its exit code.
 pub fn main() -> ExitCode {
-    // On bad usage clap itself says so and exits with code 2.
-    let arguments = Arguments::parse();
+    let arguments = Arguments::try_parse().unwrap_or_else(|error| refuse(&error));
     try_main(&arguments).unwrap_or_else(|error| error.report()).into()
+}
+
+/// Reports bad usage and exits with code 2, or shows the help or the version.
+fn refuse(error: &clap::Error) -> ! {
+    // The message quotes the arguments, in colour: so it is made again, of arguments as they can be shown.
+    let shown = std::env::args_os().map(|argument| match argument.to_str() {
+        Some(text) => OsString::from(&*shown::line(text)),
+        None => argument,
+    });
+    let Err(shown) = Arguments::try_parse_from(shown) else { error.exit() };
+    shown.exit()
 }
 
 fn try_main(arguments: &Arguments) -> Result<Status, Error> {
@@ -68,7 +80,8 @@ fn task(command: &RewriteCommand) -> Result<Task<'_>, Error> {
     Ok(match command {
         RewriteCommand::Form(arguments) => {
             arguments.check()?;
-            Task::new(&arguments.text, "", |_| arguments.operation()).into_other_format()
+            let task = Task::new(&arguments.text, "", |_| arguments.operation());
+            task.into_other_format().shown_as(arguments.notation())
         }
         RewriteCommand::Decode(arguments) => {
             let replace = arguments.text.errors.policy() == Policy::Replace;

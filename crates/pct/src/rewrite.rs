@@ -13,6 +13,7 @@ use crate::operation::{Operation, Recipe};
 use crate::pipeline::{self, Plan, Policy};
 use crate::progress::Progress;
 use crate::report::{self, FileReport};
+use crate::shown::{Filter, Notation};
 use crate::sink::Sink;
 use crate::source::{BLOCK, Blocks, Compression, Opened, Source, binary};
 use crate::units::{Outputs, Unit};
@@ -25,6 +26,8 @@ pub(crate) struct Task<'a> {
     recipe: Box<Recipe<'a>>,
     /// Whether the output is in the format of the input.
     keeps_format: bool,
+    /// How a terminal is shown what it would act upon; `None` if it is to act.
+    notation: Option<Notation>,
 }
 
 impl<'a> Task<'a> {
@@ -33,7 +36,8 @@ impl<'a> Task<'a> {
         suffix: &'static str,
         recipe: impl Fn(ByteSet) -> Box<dyn Operation> + 'a,
     ) -> Self {
-        Self { arguments, suffix, recipe: Box::new(recipe), keeps_format: true }
+        let notation = arguments.units.notation();
+        Self { arguments, suffix, recipe: Box::new(recipe), keeps_format: true, notation }
     }
 
     /// The output is in another format.
@@ -41,9 +45,14 @@ impl<'a> Task<'a> {
         Self { keeps_format: false, ..self }
     }
 
+    /// The same, but shown so to a terminal.
+    pub(crate) fn shown_as(self, notation: Notation) -> Self {
+        Self { notation: Some(notation), ..self }
+    }
+
     /// The unit for all inputs.
-    pub(crate) fn unit(&self, outputs: Outputs, to_terminal: bool) -> Result<Box<dyn Unit>, Error> {
-        self.arguments.units.unit(&*self.recipe, self.suffix, outputs, to_terminal)
+    pub(crate) fn unit(&self, outputs: Outputs) -> Result<Box<dyn Unit>, Error> {
+        self.arguments.units.unit(&*self.recipe, self.suffix, outputs)
     }
 
     /// How one input is done after `found` invalid records of others, in blocks of at most `block` bytes. `is_first` says that
@@ -77,7 +86,7 @@ pub(crate) fn rewrite(task: &Task<'_>) -> Result<Status, Error> {
         Progress::of(&arguments.input.files)
     };
     let outputs = if arguments.output.in_place { Outputs::Each } else { Outputs::One };
-    let unit = task.unit(outputs, to_terminal)?;
+    let unit = task.unit(outputs)?;
     let mut rewriting = Rewriting { task, arguments, unit: &*unit, progress, reports: Vec::new() };
     let result = if arguments.output.in_place { rewriting.in_place() } else { rewriting.one_output() };
     rewriting.progress.finish();
@@ -111,6 +120,9 @@ impl Rewriting<'_> {
             None => (Sink::standard_output(compression)?, standard_output_file()),
             Some(path) => (Sink::file(path, compression)?, None),
         };
+        if let Some(notation) = self.task.notation {
+            sink.show(Filter::new(notation, self.unit.ending()));
+        }
         let status = self.each_file(|rewriting, source, opened| {
             if own.is_some() && own == handle(source) {
                 return Err(Error::Input(source.to_string(), io::Error::other("input file is output file")));

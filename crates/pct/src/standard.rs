@@ -3,7 +3,7 @@
 //! Rust's runtime would discard the output, and take the input for empty.
 #![forbid(unsafe_code)]
 
-use std::io::{self, Read, Stdin, Stdout, Write};
+use std::io::{self, IsTerminal, Read, Stdin, Stdout, Write};
 
 use closed_streams::{stdin_was_closed, stdout_was_closed};
 
@@ -26,6 +26,10 @@ pub(crate) struct Output(Stdout);
 impl Output {
     pub(crate) fn new() -> Self {
         Self(io::stdout())
+    }
+
+    pub(crate) fn is_terminal(&self) -> bool {
+        self.0.is_terminal()
     }
 }
 

@@ -12,8 +12,9 @@ use crate::error::{Error, Status};
 use crate::operation::{FaultKind, Inspect, words};
 use crate::pipeline::Listener;
 use crate::report::{self, Count as Fault, FileReport, Offender, Place};
+use crate::shown;
 use crate::survey::Survey;
-use crate::told::tell;
+use crate::told::{self, tell, tell_json};
 
 pub(crate) fn stats(arguments: &StatsArguments) -> Result<Status, Error> {
     let counter = Counter::default();
@@ -36,8 +37,7 @@ pub(crate) fn stats(arguments: &StatsArguments) -> Result<Status, Error> {
     match arguments.report {
         FindingsForm::Text => report::tell_text(&[], &unmatched),
         FindingsForm::Json => {
-            let text = format!("{}\n", json!({ "files": files, "warnings": unmatched }));
-            status = status.after(tell(text.as_bytes()));
+            status = status.after(tell_json(&json!({ "files": files, "warnings": unmatched })));
         }
     }
     // Here, findings are what was asked for.
@@ -113,14 +113,7 @@ fn example(kind: Kinds, place: Place, line: &[u8]) -> Example {
     let position = first + inspect_counting(&line[first..]).first(kind).unwrap_or_default();
     let start = position.saturating_sub(BEFORE);
     let end = line.len().min(start + LENGTH);
-    let mut text = String::new();
-    for part in line[start..end].utf8_chunks() {
-        part.valid().chars().for_each(|character| match character {
-            _ if character.is_control() => text.extend(character.escape_default()),
-            _ => text.push(character),
-        });
-        text.extend(part.invalid().escape_ascii().map(char::from));
-    }
+    let text = shown::excerpt(&line[start..end]);
     let ellipsis = |is_cut: bool| if is_cut { "..." } else { "" };
     let text = format!("{}{}{}", ellipsis(start > 0), text.trim_end_matches("\\r"), ellipsis(end < line.len()));
     Example { place: Place { column: position as u64 + 1, ..place }, text }
@@ -132,7 +125,7 @@ fn found(report: &FileReport) -> u64 {
 
 fn text(report: &FileReport, counted: &Counted) -> String {
     let lines = report.place.complete_lines();
-    let mut text = format!("{}: {lines} lines, {} with findings", report.name, found(report));
+    let mut text = format!("{}: {lines} lines, {} with findings", told::name(&report.name), found(report));
     text += &match report.faults() - found(report) {
         0 => "\n".to_owned(),
         others => format!(", {others} not in the format or too long\n"),

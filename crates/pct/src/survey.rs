@@ -34,7 +34,7 @@ impl Survey<'_> {
             return Err(Error::Usage("invalid --append: expected a command that rewrites text".into()));
         }
         let operation = self.operation;
-        let unit = self.units.unit(&move |_| Box::new(operation), "", Outputs::Each, false)?;
+        let unit = self.units.unit(&move |_| Box::new(operation), "", Outputs::Each)?;
         let progress = if self.is_quiet || self.input.no_progress || io::stdout().is_terminal() {
             Progress::hidden()
         } else {

@@ -6,6 +6,7 @@ use clap::Args;
 use super::TextArguments;
 use crate::error::Error;
 use crate::operation::{FromForm, Operation, Shape, ToForm};
+use crate::shown::Notation;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -57,6 +58,11 @@ impl FormArguments {
             return Err(Error::Usage("--names are the columns of --as tsv".into()));
         }
         Ok(())
+    }
+
+    /// How a terminal is shown what it would act upon.
+    pub(crate) fn notation(&self) -> Notation {
+        if self.shape == Shape::Tsv { Notation::Triplets } else { Notation::Json }
     }
 
     pub(crate) fn operation(&self) -> Box<dyn Operation> {

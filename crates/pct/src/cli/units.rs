@@ -6,6 +6,7 @@ use simdpct::ByteSet;
 
 use crate::error::Error;
 use crate::operation::Recipe;
+use crate::shown::Notation;
 use crate::units::{Chosen, Columns, Csv, JsonLines, Log, LogFormat, Outputs, Path, Records, Tsv, Unit, WholeInput};
 
 #[derive(Args, Debug)]
@@ -68,7 +69,7 @@ pub(crate) struct UnitArguments {
     #[arg(long, conflicts_with = "raw")]
     append: bool,
 
-    /// Decode even what breaks a line, field or record, and control bytes for a terminal
+    /// Decode even what breaks a line, field or record, and write control characters to a terminal
     #[arg(long)]
     unsafe_controls: bool,
 }
@@ -88,9 +89,6 @@ fn delimiter(text: &str) -> Result<u8, String> {
 /// Ends a line.
 const LINE_ENDS: ByteSet = ByteSet::new(b"\n\r");
 
-/// What a terminal acts upon. A tab is what it seems.
-const CONTROLS: ByteSet = ByteSet::range(0, 0x1F).with(0x7F).without(b'\t');
-
 impl UnitArguments {
     /// Whether each record is a field, and nothing else is asked for.
     pub(crate) fn are_lines(&self) -> bool {
@@ -108,27 +106,28 @@ impl UnitArguments {
         self.null
     }
 
+    /// How a terminal is shown what it would act upon; `None` if it is to act.
+    pub(crate) fn notation(&self) -> Option<Notation> {
+        let notation = if self.jsonl { Notation::Json } else { Notation::Triplets };
+        (!self.unsafe_controls).then_some(notation)
+    }
+
     /// Whether there is to be a new column.
     pub(crate) fn append(&self) -> bool {
         self.append
     }
 
-    /// The unit. What is shown on a terminal must not do anything to it. New columns are named after those that they come from, and
-    /// `suffix`.
+    /// The unit. New columns are named after those that they come from, and `suffix`.
     pub(crate) fn unit(
         &self,
         recipe: &Recipe<'_>,
         suffix: &'static str,
         outputs: Outputs,
-        to_terminal: bool,
     ) -> Result<Box<dyn Unit>, Error> {
         if self.delimiter.is_some() && self.fields.is_none() && !self.csv && !self.append {
             return Err(Error::Usage("invalid --delimiter: expected --fields, --csv or --append with it".into()));
         }
-        let safe = |unsafe_bytes: ByteSet| {
-            let on_terminal = if to_terminal { CONTROLS } else { ByteSet::EMPTY };
-            recipe(if self.unsafe_controls { ByteSet::EMPTY } else { unsafe_bytes.union(on_terminal) })
-        };
+        let safe = |unsafe_bytes: ByteSet| recipe(if self.unsafe_controls { ByteSet::EMPTY } else { unsafe_bytes });
         let delimiter = self.delimiter.unwrap_or(if self.csv { b',' } else { b'\t' });
         let append = self.append.then_some(delimiter);
         let suffix = self.append.then_some(suffix);

@@ -6,12 +6,13 @@ mod compress;
 mod interrupt;
 
 use std::fs::File;
-use std::io::{self, Write};
+use std::io::{self, IsTerminal, Write};
 use std::path::Path;
 
 use memchr::memrchr;
 
 use crate::error::Error;
+use crate::shown::Filter;
 use crate::source::Compression;
 use crate::standard;
 use beside::Beside;
@@ -22,6 +23,14 @@ pub(crate) struct Sink {
     name: String,
     compressor: Compressor<Target>,
     end: End,
+    terminal: Option<Terminal>,
+}
+
+/// What a terminal needs.
+struct Terminal {
+    filter: Filter,
+    /// What is shown of the text that is written.
+    shown: Vec<u8>,
 }
 
 /// How the text that was written ends.
@@ -63,7 +72,7 @@ impl Sink {
 
     pub(crate) fn memory() -> Self {
         let compressor = Compressor::None(Target::Memory(Vec::new()));
-        Self { name: "memory".into(), compressor, end: End::default() }
+        Self { name: "memory".into(), compressor, end: End::default(), terminal: None }
     }
 
     /// What was written to memory.
@@ -75,8 +84,12 @@ impl Sink {
     }
 
     fn new(name: String, target: Target, compression: Compression) -> Result<Self, Error> {
+        if compression != Compression::None && target.is_terminal() {
+            let problem = "invalid --output-compression: expected an output that is no terminal";
+            return Err(Error::Usage(problem.into()));
+        }
         match Compressor::new(target, compression) {
-            Ok(compressor) => Ok(Self { name, compressor, end: End::default() }),
+            Ok(compressor) => Ok(Self { name, compressor, end: End::default(), terminal: None }),
             Err(error) => Err(Error::Output(name, error)),
         }
     }
@@ -87,9 +100,28 @@ impl Sink {
             return Ok(());
         }
         if let Some(ending) = self.end.go_on(text) {
-            self.compressor.write(ending).map_err(|error| Error::Output(self.name.clone(), error))?;
+            self.put(ending)?;
         }
+        self.put(text)
+    }
+
+    fn put(&mut self, text: &[u8]) -> Result<(), Error> {
+        let text = match &mut self.terminal {
+            None => text,
+            Some(Terminal { filter, shown }) => {
+                shown.clear();
+                filter.feed(text, shown);
+                shown
+            }
+        };
         self.compressor.write(text).map_err(|error| Error::Output(self.name.clone(), error))
+    }
+
+    /// If this is a terminal, what is written goes through the filter.
+    pub(crate) fn show(&mut self, filter: Filter) {
+        if matches!(&self.compressor, Compressor::None(target) if target.is_terminal()) {
+            self.terminal = Some(Terminal { filter, shown: Vec::new() });
+        }
     }
 
     /// What is written from now on follows a record that ends with `ending`, if there is one: where it lacks that, it gets it.
@@ -108,7 +140,12 @@ impl Sink {
     }
 
     /// Makes sure that all is where it has to be.
-    pub(crate) fn finish(self) -> Result<(), Error> {
+    pub(crate) fn finish(mut self) -> Result<(), Error> {
+        if let Some(Terminal { mut filter, mut shown }) = self.terminal.take() {
+            shown.clear();
+            filter.finish(&mut shown);
+            self.put(&shown)?;
+        }
         self.compressor.finish().and_then(Target::finish).map_err(|error| Error::Output(self.name, error))
     }
 }
@@ -134,6 +171,14 @@ impl End {
 }
 
 impl Target {
+    fn is_terminal(&self) -> bool {
+        match self {
+            Self::StandardOutput(output) => output.is_terminal(),
+            Self::Special(file) => file.is_terminal(),
+            Self::File(_) | Self::Nowhere | Self::Memory(_) => false,
+        }
+    }
+
     fn finish(self) -> io::Result<()> {
         match self {
             Self::StandardOutput(mut output) => output.flush(),
