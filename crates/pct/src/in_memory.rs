@@ -46,21 +46,27 @@ impl InMemory {
     /// Rewrites a text as if it were a file, read in blocks of at most so many bytes.
     pub fn rewrite(&self, text: &[u8], block: usize) -> Outcome {
         let mut sink = Sink::memory();
-        let mut report = FileReport::new("text".into(), b'\n');
-        let result = self.try_rewrite(text, block, &mut sink, &mut report);
+        let mut reports = Vec::new();
+        let result = self.try_rewrite(text, block, &mut sink, &mut reports);
         Outcome {
             output: sink.into_memory(),
-            report: as_json(&[report], &[]).to_string(),
+            report: as_json(&reports, &[]).to_string(),
             error: result.err().map(|error| error.to_string()),
         }
     }
 
-    fn try_rewrite(&self, text: &[u8], block: usize, sink: &mut Sink, report: &mut FileReport) -> Result<(), Error> {
+    fn try_rewrite(
+        &self,
+        text: &[u8],
+        block: usize,
+        sink: &mut Sink,
+        reports: &mut Vec<FileReport>,
+    ) -> Result<(), Error> {
         let task = crate::task(&self.0)?;
         let unit = task.unit(Outputs::Each)?;
-        report.separator = unit.separator();
+        reports.push(FileReport::new("text".into(), unit.separator(), unit.records()));
         let plan = task.plan(&*unit, 0, block.max(SHORTEST), true);
         let blocks = Blocks::new(Box::new(Cursor::new(text.to_vec())), unit.scanner());
-        pipeline::run(&plan, blocks, sink, report)
+        reports.last_mut().map_or(Ok(()), |report| pipeline::run(&plan, blocks, sink, report))
     }
 }

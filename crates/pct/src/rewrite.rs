@@ -198,7 +198,7 @@ impl Rewriting<'_> {
         // Between two texts, a byte order mark would become part of a record.
         let is_first = self.arguments.output.in_place || self.reports.is_empty();
         let plan = self.task.plan(unit, found, BLOCK, is_first);
-        let mut report = FileReport::new(source.to_string(), unit.separator());
+        let mut report = FileReport::new(source.to_string(), unit.separator(), unit.records());
         let result = pipeline::run(&plan, Blocks::new(opened.text, unit.scanner()), sink, &mut report);
         self.reports.push(report);
         result

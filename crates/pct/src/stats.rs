@@ -9,9 +9,9 @@ use simdpct::{Kinds, inspect_counting};
 
 use crate::cli::{FindingsForm, StatsArguments};
 use crate::error::{Error, Status};
-use crate::operation::{FaultKind, Inspect, words};
+use crate::operation::{Count as Fault, Inspect, words};
 use crate::pipeline::Listener;
-use crate::report::{self, Count as Fault, FileReport, Offender, Place};
+use crate::report::{self, FileReport, Offender, Place};
 use crate::shown;
 use crate::survey::Survey;
 use crate::told::{self, tell, tell_json};
@@ -90,9 +90,8 @@ impl Listener for Counter {
     }
 
     fn hear(&self, _: &str, offender: &Offender, line: &[u8]) -> Result<(), Error> {
-        let FaultKind::Found(found) = offender.kind else { return Ok(()) };
         for ((kind, _), count) in Kinds::ALL.into_iter().zip(self.lock().iter_mut()) {
-            if found.contains(kind) {
+            if offender.found.contains(kind) {
                 count.records += 1;
                 count.example.get_or_insert_with(|| example(kind, offender.place, line));
             }
@@ -124,8 +123,9 @@ fn found(report: &FileReport) -> u64 {
 }
 
 fn text(report: &FileReport, counted: &Counted) -> String {
-    let lines = report.place.complete_lines();
-    let mut text = format!("{}: {lines} lines, {} with findings", told::name(&report.name), found(report));
+    let (name, records) = (told::name(&report.name), report.records());
+    let plural = if records == 1 { "" } else { "s" };
+    let mut text = format!("{name}: {records} record{plural}, {} with findings", found(report));
     text += &match report.faults() - found(report) {
         0 => "\n".to_owned(),
         others => format!(", {others} not in the format or too long\n"),
@@ -144,16 +144,16 @@ fn as_json(report: &FileReport, counted: &Counted) -> Value {
         .map(|(_, name, records, Example { place, text })| {
             json!({
                 "kind": name,
-                "lines": records,
+                "records": records,
                 "example": { "line": place.line, "column": place.column, "text": text },
             })
         })
         .collect();
     json!({
         "file": report.name,
-        "lines": report.place.complete_lines(),
-        "lines_with_findings": found(report),
-        "lines_not_looked_at": report.faults() - found(report),
+        "records": report.records(),
+        "records_with_findings": found(report),
+        "records_not_inspected": report.faults() - found(report),
         "findings": findings,
     })
 }

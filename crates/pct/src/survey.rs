@@ -83,7 +83,7 @@ impl Survey<'_> {
             keeps_mark: false,
             listener: Some(self.listener),
         };
-        let mut report = FileReport::new(source.to_string(), unit.separator());
+        let mut report = FileReport::new(source.to_string(), unit.separator(), unit.records());
         let blocks = Blocks::new(opened.text, unit.scanner());
         pipeline::run(&plan, blocks, &mut Sink::nowhere()?, &mut report)?;
         Ok(report)

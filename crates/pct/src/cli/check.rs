@@ -16,17 +16,38 @@ Examples:
   pct check --find nul,percent,slash *.log     Also NULs, double encoding, encoded slashes
   pct check --log combined --report json access.log.gz";
 
+/// What each kind of finding is, below the options of the commands that look for them.
+pub(super) const KINDS: &str = "\
+Kinds:
+  escape        A triplet: '%' and two hexadecimal digits
+  plus          A raw '+', which forms read as a space
+  malformed     A '%' without two hexadecimal digits
+  nul           An encoded NUL: %00
+  control       An encoded control character: %00 to %1F, %7F
+  slash         An encoded '/': %2F
+  backslash     An encoded '\\': %5C
+  dot           An encoded '.': %2E
+  percent       An encoded '%': %25, a sign of double encoding
+  unreserved    A triplet of a letter, a digit, '-', '.', '_' or '~', which need none
+  lower-hex     A triplet with a digit from a to f in lower case
+  non-ascii     A raw byte from 0x80, as in 'caf\u{e9}'; the triplets of 'caf%C3%A9' are none
+  illegal       A raw byte that no URI may hold: a space, a quote, a control character, a byte from 0x80, and others
+  invalid-utf8  A byte or triplet that is not UTF-8 once the text is decoded";
+
+/// How records are counted, below the same options.
+pub(super) const COUNTING: &str = "\
+Counting:
+  A record counts once for each kind that it has, however often it has it. 'decode' and all other commands count so.";
+
 /// Look for text that cannot be decoded; exit with code 1 if there is any
 ///
-/// Writes a line for every record at fault: where it is, and what is wrong first.
+/// Writes a line for every invalid record: its first finding, and where that is.
 #[derive(Args, Debug)]
-#[command(after_help = EXAMPLES, after_long_help = meaning::long_help(EXAMPLES))]
+#[command(after_help = EXAMPLES)]
+#[command(after_long_help = format!("{}\n\n{KINDS}\n\n{COUNTING}", meaning::long_help(EXAMPLES)))]
 #[command(mut_arg("append", |argument| argument.hide(true)), mut_arg("unsafe_controls", |argument| argument.hide(true)))]
 pub(crate) struct CheckArguments {
-    /// Look for these as well
-    ///
-    /// nul, control, slash, backslash, dot, percent (double encoding) and unreserved are triplets of these; lower-hex is one with a
-    /// lower-case digit; illegal is a raw byte that no URI may hold.
+    /// Look for these kinds as well; they are explained below
     #[arg(long, value_name = "KIND", value_delimiter = ',', value_parser = kinds())]
     find: Vec<Kinds>,
 

@@ -8,7 +8,7 @@ use crate::pipeline::Policy;
 #[derive(Args, Debug)]
 #[command(next_help_heading = "Errors")]
 pub(crate) struct ErrorArguments {
-    /// What to do with a record, such as a line, that is malformed or not UTF-8
+    /// What to do with an invalid record, such as a line that is malformed or not UTF-8
     #[arg(long, value_name = "WHAT", value_enum, default_value_t = Policy::Keep)]
     errors: Policy,
 
@@ -16,15 +16,17 @@ pub(crate) struct ErrorArguments {
     #[arg(long, conflicts_with = "errors")]
     strict: bool,
 
-    /// Stop at the record at fault that follows so many others, say where it is, and exit with code 1
+    /// Stop after N invalid records: at the next one, say where it is, and exit with code 1
     #[arg(long, value_name = "N")]
     pub(crate) max_errors: Option<u64>,
 
-    /// How to tell, on standard error, what was found
+    /// Format of the summary on standard error
+    ///
+    /// A record counts once for each kind of error that it has, however often it has it, as in 'check' and 'stats'.
     #[arg(long, value_name = "FORM", value_enum, default_value_t = ReportForm::Text)]
     report: ReportForm,
 
-    /// Tell nothing of what was found
+    /// No summary and no warnings
     #[arg(short, long, conflicts_with = "report")]
     quiet: bool,
 }
@@ -33,9 +35,9 @@ pub(crate) struct ErrorArguments {
 // What users read beside the names are these comments.
 #[derive(Clone, Copy, Debug, Eq, PartialEq, ValueEnum)]
 pub(crate) enum ReportForm {
-    /// A line for each file with findings
+    /// A line for each file with invalid records
     Text,
-    /// One JSON object, with the first offenders of each file
+    /// One JSON object, with the first invalid records of each file
     Json,
     /// Not at all
     None,

@@ -3,20 +3,21 @@
 
 use clap::Args;
 
-use super::check::FindingsForm;
+use super::check::{COUNTING, FindingsForm, KINDS};
 use super::{InputArguments, UnitArguments};
 
 const EXAMPLES: &str = "\
 Examples:
-  pct stats access.log                      How many lines have what, and an example of each
+  pct stats access.log                      How many records have what, and an example of each
   pct stats --log combined access.log.gz    Only of the request targets and referers
   pct stats --csv -c url --report json visits.csv";
 
 /// Count what is in text: double encoding, encoded slashes, NULs, bad UTF-8, and more, the most frequent first
 ///
-/// One pass over each file, in which nothing is decoded. Records are counted, such as lines: once for each kind that they have.
+/// One pass over each file, in which nothing is decoded. What is counted are records, such as lines: the header of CSV and empty lines
+/// of it are none.
 #[derive(Args, Debug)]
-#[command(after_help = EXAMPLES)]
+#[command(after_help = EXAMPLES, after_long_help = format!("{EXAMPLES}\n\n{KINDS}\n\n{COUNTING}"))]
 #[command(mut_arg("append", |argument| argument.hide(true)), mut_arg("unsafe_controls", |argument| argument.hide(true)))]
 pub(crate) struct StatsArguments {
     /// How to tell what was found

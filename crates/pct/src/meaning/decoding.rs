@@ -8,6 +8,7 @@ use simdpct::{ByteSet, DecodeError, DecodeErrorKind, Decoder};
 
 use super::chain::{Chain, Pass};
 use super::dialect::{IllFormed, Malformed, Rules};
+use super::errors::ErrorKinds;
 use super::faults::Faults;
 use super::java;
 use super::text::{self, Text};
@@ -139,19 +140,19 @@ impl Decoding {
     }
 
     /// Decodes to the end of `output` as `forgiving` does, which is what [`forgiving`](Self::forgiving) gave, and says which error
-    /// [`decode_to`](Self::decode_to) would have, and where.
+    /// [`decode_to`](Self::decode_to) would have, where, and which kinds of errors there are.
     pub(crate) fn decode_forgiving_to(
         &self,
         forgiving: &Self,
         input: &[u8],
         output: &mut Vec<u8>,
-    ) -> Option<(DecodeErrorKind, usize)> {
-        let parts = |error: DecodeError| (error.kind, error.position);
+    ) -> Option<(DecodeErrorKind, usize, ErrorKinds)> {
+        let parts = |error: DecodeError| (error.kind, error.position, ErrorKinds::of(error.kind));
         if !self.is_text_once() || forgiving.text != Text::Bytes {
             let error = self.decode_to(input, output).err()?;
             // It forgives everything.
             let _ = forgiving.decode_to(input, output);
-            return Some(parts(error));
+            return Some((error.kind, error.position, self.error_kinds(input, error.kind)));
         }
         // The two differ in nothing but a malformed '%', so one output does for both.
         let start = output.len();
@@ -165,10 +166,37 @@ impl Decoding {
         };
         // That was decoded, so the default never stands in for anything.
         let position = forgiving.decoder.input_offset(input, ill_formed.valid_up_to()).unwrap_or_default();
+        let kinds = ErrorKinds { malformed: malformed.is_some(), ill_formed: true, rejected: false };
         Some(match malformed {
-            Some(error) if error.position < position => parts(error),
-            _ => (DecodeErrorKind::InvalidUtf8, position),
+            Some(error) if error.position < position => (error.kind, error.position, kinds),
+            _ => (DecodeErrorKind::InvalidUtf8, position, kinds),
         })
+    }
+
+    /// The kinds of errors of an input whose first one is known.
+    #[cold]
+    pub(crate) fn error_kinds(&self, input: &[u8], first: DecodeErrorKind) -> ErrorKinds {
+        let first = ErrorKinds::of(first);
+        let has = |kind: &ErrorKinds| self.only(*kind).is_some_and(|only| only.decode(input).is_err());
+        ErrorKinds::EACH.into_iter().filter(|kind| *kind != first).filter(has).fold(first, ErrorKinds::union)
+    }
+
+    /// The same, with errors of this kind alone. `None` if there are no such errors.
+    pub(super) fn only(&self, kind: ErrorKinds) -> Option<Self> {
+        let is_error = (kind.malformed && self.malformed != Malformed::Keep)
+            || (kind.ill_formed && self.text == Text::WellFormed)
+            || (kind.rejected && self.reject != ByteSet::EMPTY);
+        let mut only = self.forgiving(false);
+        if kind.malformed {
+            only.malformed = self.malformed;
+        }
+        if kind.ill_formed {
+            only.text = self.text;
+        }
+        if kind.rejected {
+            (only.keep, only.reject) = (self.keep, self.reject);
+        }
+        is_error.then(|| only.ready())
     }
 
     /// Decodes many records to the end of `output` as `forgiving` does, and says which of them this one would not have decoded.
@@ -332,6 +360,7 @@ mod tests {
     use simdpct::{ByteSet, DecodeErrorKind};
 
     use super::super::dialect::{Dialect, NO_DIALECT};
+    use super::super::errors::{ErrorKinds, Search};
     use super::{Decoding, Malformed};
 
     fn decodings() -> impl Iterator<Item = (Decoding, String)> {
@@ -402,7 +431,10 @@ mod tests {
                     let context = (&context, replace, text.escape_ascii().to_string());
                     assert_eq!(
                         (fault, output),
-                        (error.map(|error| (error.kind, error.position)), expected),
+                        (
+                            error.map(|error| (error.kind, error.position, decoding.error_kinds(&text, error.kind))),
+                            expected
+                        ),
                         "{context:?}"
                     );
                 }
@@ -426,7 +458,8 @@ mod tests {
                     let (mut expected, mut expected_output, mut at) = (Vec::new(), b"before".to_vec(), 0);
                     for text in chunk {
                         if let Err(error) = exact.decode_to(text, &mut expected_output) {
-                            expected.push((error.kind, at + error.position));
+                            let kinds = exact.error_kinds(text, error.kind);
+                            expected.push((error.kind, at + error.position, kinds));
                             forgiving.decode_to(text, &mut expected_output).unwrap();
                         }
                         expected_output.push(separator);
@@ -467,6 +500,32 @@ mod tests {
     }
 
     #[test]
+    fn all_kinds_of_errors_are_known() {
+        let [malformed, ill_formed, rejected] = ErrorKinds::EACH;
+        let strict = Decoding::new(&NO_DIALECT).strict();
+        let nginx = Decoding::new(&Dialect::Nginx.rules());
+        for (decoding, text, expected) in [
+            (strict, "%41", ErrorKinds::default()),
+            (strict, "%%FF", malformed.union(ill_formed)),
+            (strict, "%FF%", malformed.union(ill_formed)),
+            (strict, "%zz%00", malformed),
+            (strict, "%C3%", malformed.union(ill_formed)),
+            (strict, "%C3%A9%", malformed),
+            (strict.strict(), "\u{E9}%FF", ill_formed),
+            (nginx, "%00%", malformed.union(rejected)),
+            (nginx, "%%00", malformed.union(rejected)),
+            (nginx, "%FF%00", rejected),
+            (nginx.strict(), "%%00%FF", malformed.union(ill_formed).union(rejected)),
+            (strict.times(2), "%2541%25", malformed),
+            (strict.times(2), "%25FF%25", malformed.union(ill_formed)),
+        ] {
+            let found =
+                decoding.decode(text.as_bytes()).err().map(|error| decoding.error_kinds(text.as_bytes(), error.kind));
+            assert_eq!(found.unwrap_or_default(), expected, "{text}");
+        }
+    }
+
+    #[test]
     fn an_error_is_known_when_its_part_is() {
         let mut chain = Decoding::new(&NO_DIALECT).strict().chain();
         chain.feed(b"abc%FFdef", &mut Vec::new());
@@ -475,7 +534,8 @@ mod tests {
 
     #[test]
     fn parts_are_as_good_as_the_whole() {
-        for (decoding, context) in decodings() {
+        let strict = (Decoding::new(&NO_DIALECT).strict(), "strict".to_owned());
+        for (decoding, context) in decodings().chain([strict]) {
             for text in texts() {
                 let whole = decoding.decode(&text);
                 for cut in 0..=text.len() {
@@ -486,6 +546,15 @@ mod tests {
                     chain.feed(second, &mut output);
                     chain.finish(&mut output);
                     let context = (&context, text.escape_ascii().to_string(), cut);
+                    if decoding.times == 1 && decoding.malformed != Malformed::ErrorAsJava {
+                        let mut search = Search::new(decoding);
+                        search.feed(first);
+                        search.feed(second);
+                        search.finish();
+                        assert_eq!(search.first(), chain.error(), "{context:?}");
+                        let kinds = whole.as_ref().err().map(|error| decoding.error_kinds(&text, error.kind));
+                        assert_eq!(search.kinds(), kinds.unwrap_or_default(), "{context:?}");
+                    }
                     match &whole {
                         Ok(decoded) => assert_eq!((chain.error(), &output[..]), (None, &decoded[..]), "{context:?}"),
                         // Of later passes, it knows less of where.

@@ -4,7 +4,10 @@
 use memchr::memchr;
 use simdpct::{DecodeErrorKind, Decoder};
 
-/// For each record that a strict decoder to text would not decode, in turn: why, and where among the records that is.
+use super::errors::ErrorKinds;
+
+/// For each record that a strict decoder to text would not decode, in turn: the first error, its place among the records, and the
+/// kinds of all errors of the record.
 ///
 /// Linear, and records that are well-formed take no time of their own.
 pub(crate) struct Faults<'t> {
@@ -60,7 +63,7 @@ impl<'t> Faults<'t> {
 }
 
 impl Iterator for Faults<'_> {
-    type Item = (DecodeErrorKind, usize);
+    type Item = (DecodeErrorKind, usize, ErrorKinds);
 
     fn next(&mut self) -> Option<Self::Item> {
         // A '%' is part of no character: what precedes a malformed one is as ill-formed with as without it.
@@ -70,12 +73,15 @@ impl Iterator for Faults<'_> {
         }
         let is_malformed = position == self.malformed;
         let end = self.record_end(self.records, position);
-        if self.malformed < end {
+        let kinds =
+            ErrorKinds { malformed: self.malformed < end, ill_formed: self.ill_formed.position < end, rejected: false };
+        if kinds.malformed {
             self.find_malformed(end);
         }
-        if self.ill_formed.position < end {
+        if kinds.ill_formed {
             self.find_ill_formed(end, self.record_end(self.decoded, self.ill_formed.decoded_position));
         }
-        Some((if is_malformed { DecodeErrorKind::Malformed } else { DecodeErrorKind::InvalidUtf8 }, position))
+        let first = if is_malformed { DecodeErrorKind::Malformed } else { DecodeErrorKind::InvalidUtf8 };
+        Some((first, position, kinds))
     }
 }

@@ -1,8 +1,10 @@
 //! Decoding: triplets become the bytes they stand for.
 #![forbid(unsafe_code)]
 
-use super::{Fault, FaultKind, Operation, Stream, each_record};
-use crate::meaning::{Chain, Decoding};
+use simdpct::Kinds;
+
+use super::{Counted, Fault, FaultKind, Operation, Stream, each_record};
+use crate::meaning::{Chain, Decoding, Search};
 
 /// Decodes. Text that cannot be decoded is decoded as far as it can be.
 pub(crate) struct Decode {
@@ -19,8 +21,8 @@ impl Decode {
 
 impl Operation for Decode {
     fn apply(&self, field: &[u8], output: &mut Vec<u8>) -> Option<Fault> {
-        let (kind, position) = self.exact.decode_forgiving_to(&self.forgiving, field, output)?;
-        Some(Fault { kind: FaultKind::Code(kind), position })
+        let (first, position, kinds) = self.exact.decode_forgiving_to(&self.forgiving, field, output)?;
+        Some(Fault::of_errors(first, position, kinds))
     }
 
     /// No separator is a hexadecimal digit, and its triplet stays: a '%' is malformed in its record if and only if it is in all of
@@ -44,7 +46,7 @@ impl Operation for Decode {
         let Some(found) = self.exact.decode_and_search(&self.forgiving, records, separator, output) else {
             return false;
         };
-        faults.extend(found.map(|(kind, position)| Fault { kind: FaultKind::Code(kind), position }));
+        faults.extend(found.map(|(first, position, kinds)| Fault::of_errors(first, position, kinds)));
         true
     }
 
@@ -53,11 +55,10 @@ impl Operation for Decode {
     }
 
     fn stream(&self, until_fault: bool) -> Option<Box<dyn Stream>> {
-        let exact = self.exact.chain();
         Some(if until_fault {
-            Box::new(UntilFault(exact))
+            Box::new(UntilFault(self.exact.chain()))
         } else {
-            Box::new(Parts { exact, forgiving: self.forgiving.chain(), unused: Vec::new() })
+            Box::new(Parts { search: Search::new(self.exact), forgiving: self.forgiving.chain() })
         })
     }
 }
@@ -79,28 +80,28 @@ impl Stream for UntilFault {
     }
 }
 
-/// Decodes all, and looks for a fault beside.
+/// Decodes all, and looks for faults beside.
 struct Parts {
-    exact: Chain,
+    search: Search,
     forgiving: Chain,
-    /// What the exact one gives.
-    unused: Vec<u8>,
 }
 
 impl Stream for Parts {
     fn feed(&mut self, part: &[u8], output: &mut Vec<u8>) {
-        self.unused.clear();
-        self.exact.feed(part, &mut self.unused);
+        self.search.feed(part);
         self.forgiving.feed(part, output);
     }
 
     fn finish(&mut self, output: &mut Vec<u8>) {
-        self.unused.clear();
-        self.exact.finish(&mut self.unused);
+        self.search.finish();
         self.forgiving.finish(output);
     }
 
     fn fault(&self) -> Option<(FaultKind, u64)> {
-        self.exact.error().map(|(kind, position)| (FaultKind::Code(kind), position))
+        self.search.first().map(|(kind, position)| (FaultKind::Code(kind), position))
+    }
+
+    fn all(&self, _: FaultKind) -> (Counted, Kinds) {
+        (Counted::of_errors(self.search.kinds()), Kinds::NONE)
     }
 }

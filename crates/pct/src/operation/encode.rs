@@ -47,7 +47,7 @@ impl Encode {
             encode(text, &mut encoded);
         }
         output.extend_from_slice(encoded.as_bytes());
-        position.map(|position| Fault { kind: FaultKind::NotUtf8, position })
+        position.map(|position| Fault::new(FaultKind::NotUtf8, position))
     }
 }
 

@@ -8,9 +8,10 @@ use std::fmt;
 use clap::ValueEnum;
 use serde::de::{Deserialize, Deserializer, Error as _, MapAccess, SeqAccess, Visitor};
 use serde_json::value::RawValue;
-use simdpct::form;
+use simdpct::{Findings, form, inspect};
 
 use super::{Fault, FaultKind, Operation, Stream};
+use crate::meaning::ErrorKinds;
 
 /// How the pairs of a form are written where they are not encoded.
 // What users read are these comments.
@@ -47,7 +48,13 @@ impl Operation for FromForm {
         let (pairs, fault) = match form::parse(form).collect::<Result<Vec<_>, _>>() {
             Ok(pairs) => (pairs, None),
             Err(error) => {
-                let fault = Fault { kind: FaultKind::Code(error.kind), position: start + error.position };
+                let kinds = inspect(form).kinds();
+                let kinds = ErrorKinds {
+                    malformed: kinds.contains(Findings::MALFORMED),
+                    ill_formed: kinds.contains(Findings::INVALID_UTF8),
+                    rejected: false,
+                };
+                let fault = Fault::of_errors(error.kind, start + error.position, kinds);
                 (form::parse_lossy(form).collect(), Some(fault))
             }
         };
@@ -100,7 +107,7 @@ impl Operation for ToForm {
         }
         let pairs = match str::from_utf8(field) {
             Ok(text) => self.pairs(text),
-            Err(error) => Err(Fault { kind: FaultKind::NotUtf8, position: error.valid_up_to() }),
+            Err(error) => Err(Fault::new(FaultKind::NotUtf8, error.valid_up_to())),
         };
         match pairs {
             Ok(pairs) => {
@@ -125,9 +132,9 @@ impl ToForm {
             return self.cells(text);
         }
         // The position of an error is a column, counted from 1 in bytes.
-        let fault = |error: serde_json::Error| Fault {
-            kind: FaultKind::Format("not a form as JSON"),
-            position: error.column().saturating_sub(1).min(text.len()),
+        let fault = |error: serde_json::Error| {
+            let position = error.column().saturating_sub(1).min(text.len());
+            Fault::new(FaultKind::Format("not a form as JSON"), position)
         };
         serde_json::from_str(text).map(|Pairs(pairs)| pairs).map_err(fault)
     }
@@ -142,7 +149,7 @@ impl ToForm {
                 Some((unescaped(name), unescaped(value)))
             } else {
                 let Some(name) = self.names.get(at) else {
-                    return Err(Fault { kind: FaultKind::TooManyFields, position });
+                    return Err(Fault::new(FaultKind::TooManyFields, position));
                 };
                 (cell != ABSENT).then(|| (name.clone(), unescaped(cell)))
             };

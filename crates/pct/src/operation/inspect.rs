@@ -1,11 +1,11 @@
 //! Looking at a field: nothing becomes of it, but what it holds is said.
 #![forbid(unsafe_code)]
 
-use simdpct::{Findings, Kinds, inspect, inspect_counting};
+use simdpct::{DecodeError, Findings, Kinds, inspect, inspect_counting};
 
 use super::torn::untorn_decoded;
-use super::{Fault, FaultKind, Operation, Stream, each_record};
-use crate::meaning::{Chain, Decoding};
+use super::{Counted, Fault, FaultKind, Operation, Stream, each_record};
+use crate::meaning::{Decoding, Search};
 
 /// Looks for what cannot be decoded, and for what the library's inspection finds.
 #[derive(Clone, Copy)]
@@ -61,9 +61,11 @@ impl Operation for Inspect {
         let before = output.len();
         let error = self.decoding.and_then(|decoding| decoding.decode_to(field, output).err());
         output.truncate(before);
-        let error = error.map(|error| Fault { kind: FaultKind::Code(error.kind), position: error.position });
-        let found = self.found(field).map(|(kinds, position)| Fault { kind: FaultKind::Found(kinds), position });
-        error.into_iter().chain(found).min_by_key(|fault| fault.position)
+        let error = error.zip(self.decoding).map(|(DecodeError { kind, position, .. }, decoding)| {
+            Fault::of_errors(kind, position, decoding.error_kinds(field, kind))
+        });
+        let found = self.found(field).map(|(kinds, position)| Fault::new(FaultKind::Found(kinds), position));
+        Fault::earliest(error, found)
     }
 
     fn apply_records(&self, records: &[u8], separator: u8, output: &mut Vec<u8>) -> Option<Fault> {
@@ -76,8 +78,7 @@ impl Operation for Inspect {
     fn stream(&self, _: bool) -> Option<Box<dyn Stream>> {
         Some(Box::new(Parts {
             operation: *self,
-            chain: self.decoding.map(|decoding| decoding.chain()),
-            unused: Vec::new(),
+            search: self.decoding.map(Search::new),
             held: Vec::new(),
             done: 0,
             found: None,
@@ -88,9 +89,7 @@ impl Operation for Inspect {
 
 struct Parts {
     operation: Inspect,
-    chain: Option<Chain>,
-    /// What is decoded.
-    unused: Vec<u8>,
+    search: Option<Search>,
     /// What may be the start of a triplet or a character.
     held: Vec<u8>,
     /// How much of the field came before that.
@@ -112,30 +111,36 @@ impl Parts {
 
 impl Stream for Parts {
     fn feed(&mut self, part: &[u8], _: &mut Vec<u8>) {
-        if let Some(chain) = &mut self.chain {
-            self.unused.clear();
-            chain.feed(part, &mut self.unused);
+        if let Some(search) = &mut self.search {
+            search.feed(part);
         }
         self.held.extend_from_slice(part);
         self.inspect(untorn_decoded(&self.held));
     }
 
     fn finish(&mut self, _: &mut Vec<u8>) {
-        if let Some(chain) = &mut self.chain {
-            self.unused.clear();
-            chain.finish(&mut self.unused);
+        if let Some(search) = &mut self.search {
+            search.finish();
         }
         self.inspect(self.held.len());
         self.is_at_end = true;
     }
 
     fn fault(&self) -> Option<(FaultKind, u64)> {
-        if let Some((kind, position)) = self.chain.as_ref().and_then(Chain::error) {
-            return Some((FaultKind::Code(kind), position));
-        }
+        let error = self.search.as_ref().and_then(Search::first);
+        let error = error.map(|(kind, position)| (FaultKind::Code(kind), position));
         // Whoever looks for everything wants to hear of all kinds.
         let is_known = self.is_at_end || self.operation.decoding.is_some();
-        self.found.filter(|_| is_known).map(|(kinds, position)| (FaultKind::Found(kinds), position))
+        let found = self.found.filter(|_| is_known).map(|(kinds, position)| (FaultKind::Found(kinds), position));
+        error.into_iter().chain(found).min_by_key(|&(_, position)| position)
+    }
+
+    fn all(&self, _: FaultKind) -> (Counted, Kinds) {
+        let found = self.found.map_or(Kinds::NONE, |(kinds, _)| kinds);
+        let errors = self.search.as_ref().map(Search::kinds).unwrap_or_default();
+        let counted = Counted::of_errors(errors);
+        let suspicious = Counted::of(FaultKind::Found(found));
+        (if found.is_empty() { counted } else { counted.union(suspicious) }, found)
     }
 }
 
@@ -151,9 +156,9 @@ pub(crate) fn words(kind: Kinds) -> &'static str {
         Findings::BACKSLASH => "an encoded '\\'",
         Findings::DOT => "an encoded '.'",
         Findings::PERCENT => "an encoded '%': double encoding",
-        Findings::UNRESERVED => "a triplet that nobody needs",
+        Findings::UNRESERVED => "a triplet of an unreserved character",
         Findings::LOWER_HEX => "a triplet in lower case",
-        Findings::NON_ASCII => "a raw byte from 0x80",
+        Findings::NON_ASCII => "a raw byte from 0x80, not encoded",
         Findings::ILLEGAL => "a raw byte that no URI may hold",
         _ => "not UTF-8 once decoded",
     }

@@ -5,19 +5,19 @@
 
 mod decode;
 mod encode;
+mod fault;
 mod form;
 mod inspect;
 mod normalize;
 mod repair;
 mod torn;
 
-use std::fmt;
-
 use memchr::memchr;
-use simdpct::{ByteSet, DecodeErrorKind, Kinds};
+use simdpct::{ByteSet, Kinds};
 
 pub(crate) use decode::Decode;
 pub(crate) use encode::Encode;
+pub(crate) use fault::{Count, Counted, Fault, FaultKind};
 pub(crate) use form::{FromForm, Shape, ToForm};
 pub(crate) use inspect::{Inspect, words};
 pub(crate) use normalize::Normalize;
@@ -86,71 +86,15 @@ pub(crate) trait Stream {
 
     /// What was found first, and how many bytes of the field precede it. What the end alone tells is known after `finish`.
     fn fault(&self) -> Option<(FaultKind, u64)>;
+
+    /// All that the field counts as, and all that was looked for and found. Complete after `finish`.
+    fn all(&self, first: FaultKind) -> (Counted, Kinds) {
+        (Counted::of(first), first.found())
+    }
 }
 
 /// Makes the operation for fields in which these bytes must not come to stand: they stay escaped.
 pub(crate) type Recipe<'r> = dyn Fn(ByteSet) -> Box<dyn Operation> + 'r;
-
-/// What is wrong with a field, and at which of its bytes.
-#[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub(crate) struct Fault {
-    pub(crate) kind: FaultKind,
-    pub(crate) position: usize,
-}
-
-impl Fault {
-    /// That of a record whose fields have these, in their order.
-    pub(crate) fn first(before: Option<Self>, after: Option<Self>) -> Option<Self> {
-        match (before, after) {
-            (
-                Some(Self { kind: FaultKind::Found(some), position }),
-                Some(Self { kind: FaultKind::Found(more), .. }),
-            ) => Some(Self { kind: FaultKind::Found(some | more), position }),
-            _ => before.or(after),
-        }
-    }
-
-    /// The same in a text of which the field follows `offset` bytes.
-    pub(crate) fn behind(self, offset: usize) -> Self {
-        Self { position: self.position + offset, ..self }
-    }
-}
-
-/// The ways in which a record can be at fault.
-#[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub(crate) enum FaultKind {
-    /// A field cannot be decoded.
-    Code(DecodeErrorKind),
-    /// A field holds what was looked for.
-    Found(Kinds),
-    /// The text to encode is not UTF-8.
-    NotUtf8,
-    /// The record is not of the unit's format, in these words.
-    Format(&'static str),
-    /// The record has more fields than the first one.
-    TooManyFields,
-    /// The object has a member of the name that is to be added.
-    NewKeyExists,
-    /// Memory does not allow to hold the record as a whole.
-    TooLong,
-}
-
-impl fmt::Display for FaultKind {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Code(kind) => kind.fmt(f),
-            Self::Found(kinds) => {
-                let all = Kinds::ALL.into_iter().filter(|&(kind, _)| kinds.contains(kind));
-                f.write_str(&all.map(|(kind, _)| words(kind)).collect::<Vec<_>>().join("; "))
-            }
-            Self::NotUtf8 => f.write_str("not valid UTF-8"),
-            Self::Format(problem) => f.write_str(problem),
-            Self::TooManyFields => f.write_str("too many fields"),
-            Self::NewKeyExists => f.write_str("the new key exists already"),
-            Self::TooLong => f.write_str("too long for the memory"),
-        }
-    }
-}
 
 /// A record without and with its end: the separator, and a CR before a line feed.
 pub(crate) fn split_ending(record: &[u8], separator: u8) -> (&[u8], &[u8]) {

@@ -1,10 +1,10 @@
 //! Normalising: triplets in the normal form of RFC 3986 6.2.2.
 #![forbid(unsafe_code)]
 
-use simdpct::{ByteSet, DecodeError, Malformed, Normalizer, sets};
+use simdpct::{ByteSet, DecodeError, Kinds, Malformed, Normalizer, sets};
 
 use super::torn::untorn;
-use super::{Fault, FaultKind, Operation, Stream};
+use super::{Counted, Fault, FaultKind, Operation, Stream};
 
 /// Normalises triplets. Malformed '%' stay or become `%25`; what is not UTF-8 stays, or is replaced.
 #[derive(Clone, Copy)]
@@ -38,13 +38,13 @@ impl Normalize {
         for chunk in field.utf8_chunks() {
             if let Err(error) = self.strict.normalize(chunk.valid()) {
                 let kind = FaultKind::Code(error.kind);
-                first = first.or(Some(Fault { kind, position: position + error.position }));
+                first = Fault::first(first, Some(Fault::new(kind, position + error.position)));
             }
             position += chunk.valid().len();
             // With malformed '%' kept or escaped there is no error.
             let _ = Self::append(&self.normalizer, chunk.valid(), output);
             if !chunk.invalid().is_empty() {
-                first = first.or(Some(Fault { kind: FaultKind::NotUtf8, position }));
+                first = Fault::first(first, Some(Fault::new(FaultKind::NotUtf8, position)));
                 output.extend_from_slice(if self.replace { "\u{FFFD}".as_bytes() } else { chunk.invalid() });
             }
             position += chunk.invalid().len();
@@ -71,7 +71,7 @@ impl Operation for Normalize {
     }
 
     fn stream(&self, until_fault: bool) -> Option<Box<dyn Stream>> {
-        Some(Box::new(Parts { operation: *self, until_fault, held: Vec::new(), done: 0, fault: None }))
+        Some(Box::new(Parts { operation: *self, until_fault, held: Vec::new(), done: 0, fault: None, counted: None }))
     }
 }
 
@@ -83,6 +83,7 @@ struct Parts {
     /// How much of the field came before that.
     done: u64,
     fault: Option<(FaultKind, u64)>,
+    counted: Option<Counted>,
 }
 
 impl Parts {
@@ -93,6 +94,9 @@ impl Parts {
         }
         let before = output.len();
         let fault = self.operation.apply(part, output);
+        if let Some(Fault { counted, .. }) = fault {
+            self.counted = Some(self.counted.map_or(counted, |before| before.union(counted)));
+        }
         if let (Some(fault), None) = (fault, self.fault) {
             self.fault = Some((fault.kind, self.done + fault.position as u64));
             if self.until_fault {
@@ -117,5 +121,9 @@ impl Stream for Parts {
 
     fn fault(&self) -> Option<(FaultKind, u64)> {
         self.fault
+    }
+
+    fn all(&self, first: FaultKind) -> (Counted, Kinds) {
+        (self.counted.unwrap_or(Counted::of(first)), Kinds::NONE)
     }
 }

@@ -28,9 +28,9 @@ impl Operation for Repair {
         } else {
             output.extend_from_slice(uri::repair(field).as_bytes());
         }
-        let malformed = malformed.map(|position| Fault { kind: FaultKind::Code(DecodeErrorKind::Malformed), position });
-        let not_utf8 = not_utf8.map(|position| Fault { kind: FaultKind::NotUtf8, position });
-        malformed.into_iter().chain(not_utf8).min_by_key(|fault| fault.position)
+        let malformed = malformed.map(|position| Fault::new(FaultKind::Code(DecodeErrorKind::Malformed), position));
+        let not_utf8 = not_utf8.map(|position| Fault::new(FaultKind::NotUtf8, position));
+        Fault::earliest(malformed, not_utf8)
     }
 
     /// What a byte is in a URI depends on what follows it, as far away as it may be.

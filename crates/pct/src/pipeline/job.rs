@@ -8,7 +8,7 @@ use clap::ValueEnum;
 use crate::operation::Fault;
 use crate::report::Tally;
 
-/// What becomes of a record that is malformed or not UTF-8.
+/// What becomes of an invalid record.
 // What users read are these comments.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq, ValueEnum)]
 pub(crate) enum Policy {

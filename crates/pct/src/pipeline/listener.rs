@@ -28,7 +28,7 @@ pub(super) fn tell(listener: &dyn Listener, report: &FileReport, tally: &Tally, 
         done = position;
         let start = memrchr(report.separator, &block[..position]).map_or(0, |at| at + 1);
         let end = memchr(report.separator, &block[position..]).map_or(block.len(), |at| position + at);
-        listener.hear(&report.name, &Offender { kind: offender.kind, place }, &block[start..end])?;
+        listener.hear(&report.name, &offender.at(place), &block[start..end])?;
     }
     listener.pause()
 }

@@ -262,9 +262,9 @@ impl Ordered<'_> {
         self.sink.write(&job.output)?;
         match job.stop {
             None => Ok(()),
-            Some(Fault { kind, position }) => {
+            Some(Fault { kind, position, .. }) => {
                 let place = start.after(&block[..position], self.report.separator);
-                Err(self.one_too_many(plan, Offender { kind, place }))
+                Err(self.one_too_many(plan, Offender::new(kind, place)))
             }
         }
     }

@@ -77,7 +77,7 @@ impl Record<'_> {
         mut write: impl FnMut(&[u8], &[u8]) -> Result<(), Error>,
     ) -> Result<Done, Error> {
         let mut result = Vec::new();
-        let mut offender = None;
+        let mut offender: Option<Offender> = None;
         let mut fed = 0;
         let mut is_last = false;
         loop {
@@ -91,7 +91,10 @@ impl Record<'_> {
                 stream.finish(&mut result);
             }
             if let (Some((kind, position)), None) = (stream.fault(), offender) {
-                offender = Some(Offender { kind, place: self.place_of(position, fed, part) });
+                offender = Some(Offender::new(kind, self.place_of(position, fed, part)));
+            }
+            if let Some(offender) = &mut offender {
+                (offender.counted, offender.found) = stream.all(offender.kind);
             }
             write(part, &result)?;
             fed += part.len() as u64;
@@ -224,7 +227,7 @@ fn write_too_long(
     ordered: &mut Ordered<'_>,
 ) -> Result<(), Error> {
     let place = ordered.report.place;
-    note(Some(Offender { kind: FaultKind::TooLong, place }), plan, ordered)?;
+    note(Some(Offender::new(FaultKind::TooLong, place)), plan, ordered)?;
     if !matches!(plan.policy, Policy::Drop | Policy::Skip) {
         let error =
             io::Error::new(io::ErrorKind::OutOfMemory, format!("the record at {place} is too long for the memory"));

@@ -3,9 +3,9 @@
 
 use serde_json::{Map, Value, json};
 
-use super::{Count, FileReport};
+use super::FileReport;
 use crate::error::complain;
-use crate::operation::FaultKind;
+use crate::operation::Count;
 use crate::shown;
 
 /// Tells standard error, in one line, whether anything was found or not.
@@ -33,13 +33,19 @@ pub(crate) fn as_json(files: &[FileReport], unmatched: &[String]) -> Value {
                         "column": offender.place.column,
                         "kind": Count::of(offender.kind).name(),
                     });
-                    if let FaultKind::Found(kinds) = offender.kind {
-                        object["found"] = kinds.names().collect();
+                    if !offender.found.is_empty() {
+                        object["found"] = offender.found.names().collect();
                     }
                     object
                 })
                 .collect();
-            json!({ "file": file.name, "lines": file.place.complete_lines(), "counts": counts, "first": first })
+            json!({
+                "file": file.name,
+                "records": file.records(),
+                "invalid": file.faults(),
+                "counts": counts,
+                "first": first,
+            })
         })
         .collect();
     json!({ "files": files, "warnings": unmatched })

@@ -1,82 +1,30 @@
 //! Counts and first offenders: of a block, and of a file.
 #![forbid(unsafe_code)]
 
-use simdpct::DecodeErrorKind;
+use simdpct::Kinds;
 
 use super::Place;
-use crate::operation::{Fault, FaultKind};
+use crate::operation::{Count, Counted, Fault, FaultKind};
 
-/// A record at fault, for its first fault. `P` is where: in a block or in the file.
+/// An invalid record. `P` is where the first fault is: in a block or in the file.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(crate) struct Offender<P = Place> {
+    /// The first fault.
     pub(crate) kind: FaultKind,
     pub(crate) place: P,
+    pub(crate) counted: Counted,
+    pub(crate) found: Kinds,
 }
 
-/// What records can be counted as.
-#[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub(crate) enum Count {
-    Malformed,
-    NotUtf8,
-    Rejected,
-    Suspicious,
-    Format,
-    TooManyFields,
-    NewKeyExists,
-    TooLong,
-}
-
-impl Count {
-    pub(crate) const ALL: [Self; 8] = [
-        Self::Malformed,
-        Self::NotUtf8,
-        Self::Rejected,
-        Self::Suspicious,
-        Self::Format,
-        Self::TooManyFields,
-        Self::NewKeyExists,
-        Self::TooLong,
-    ];
-
-    pub(crate) fn of(kind: FaultKind) -> Self {
-        match kind {
-            FaultKind::Code(DecodeErrorKind::Malformed) => Self::Malformed,
-            FaultKind::Code(DecodeErrorKind::Rejected(_)) => Self::Rejected,
-            FaultKind::Code(_) | FaultKind::NotUtf8 => Self::NotUtf8,
-            FaultKind::Found(_) => Self::Suspicious,
-            FaultKind::Format(_) => Self::Format,
-            FaultKind::TooManyFields => Self::TooManyFields,
-            FaultKind::NewKeyExists => Self::NewKeyExists,
-            FaultKind::TooLong => Self::TooLong,
-        }
+impl<P> Offender<P> {
+    /// A record with this fault alone.
+    pub(crate) fn new(kind: FaultKind, place: P) -> Self {
+        Self { kind, place, counted: Counted::of(kind), found: kind.found() }
     }
 
-    /// In a report for programs.
-    pub(crate) fn name(self) -> &'static str {
-        match self {
-            Self::Malformed => "malformed",
-            Self::NotUtf8 => "not-utf8",
-            Self::Rejected => "rejected",
-            Self::Suspicious => "suspicious",
-            Self::Format => "not-in-format",
-            Self::TooManyFields => "too-many-fields",
-            Self::NewKeyExists => "new-key-exists",
-            Self::TooLong => "too-long",
-        }
-    }
-
-    /// In a report for people.
-    pub(crate) fn words(self) -> &'static str {
-        match self {
-            Self::Malformed => "malformed",
-            Self::NotUtf8 => "not UTF-8",
-            Self::Rejected => "with rejected bytes",
-            Self::Suspicious => "suspicious",
-            Self::Format => "not in the format",
-            Self::TooManyFields => "with too many fields",
-            Self::NewKeyExists => "with the new key already",
-            Self::TooLong => "too long",
-        }
+    /// The same at another place.
+    pub(crate) fn at<Q>(&self, place: Q) -> Offender<Q> {
+        Offender { kind: self.kind, place, counted: self.counted, found: self.found }
     }
 }
 
@@ -84,6 +32,10 @@ impl Count {
 #[derive(Debug)]
 pub(crate) struct Tally {
     counts: [u64; Count::ALL.len()],
+    /// Invalid records.
+    faults: u64,
+    /// Records, where the unit counts them.
+    pub(crate) records: u64,
     pub(crate) first: Vec<Offender<usize>>,
     /// So many offenders are named.
     most: usize,
@@ -96,25 +48,39 @@ impl Tally {
     /// Names as many as a report does, or all.
     pub(crate) fn new(names_all: bool) -> Self {
         let most = if names_all { usize::MAX } else { Self::NAMED };
-        Self { counts: Default::default(), first: Vec::new(), most }
+        Self { counts: Default::default(), faults: 0, records: 0, first: Vec::new(), most }
     }
 
     pub(crate) fn clear(&mut self) {
         self.counts = Default::default();
+        (self.faults, self.records) = (0, 0);
         self.first.clear();
     }
 
     pub(crate) fn note(&mut self, fault: Fault) {
-        self.counts[Count::of(fault.kind) as usize] += 1;
+        let Fault { kind, position, counted, found } = fault;
+        counted.add_to(&mut self.counts);
+        self.faults += 1;
         if self.first.len() < self.most {
-            self.first.push(Offender { kind: fault.kind, place: fault.position });
+            self.first.push(Offender { kind, place: position, counted, found });
         }
     }
 
-    /// Records at fault.
+    /// Invalid records.
     pub(crate) fn faults(&self) -> u64 {
-        self.counts.iter().sum()
+        self.faults
     }
+}
+
+/// How many records there are in a text.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub(crate) enum Records {
+    /// As many as lines, where lines are what the separator ends.
+    Lines,
+    /// One, if it is not empty.
+    One,
+    /// As many as the unit counts.
+    Counted,
 }
 
 /// What is known of a file so far.
@@ -122,6 +88,9 @@ impl Tally {
 pub(crate) struct FileReport {
     pub(crate) name: String,
     pub(crate) counts: [u64; Count::ALL.len()],
+    faults: u64,
+    how: Records,
+    counted: u64,
     pub(crate) first: Vec<Offender>,
     /// Where the next block will stand.
     pub(crate) place: Place,
@@ -130,13 +99,23 @@ pub(crate) struct FileReport {
 }
 
 impl FileReport {
-    pub(crate) fn new(name: String, separator: u8) -> Self {
-        Self { name, counts: Default::default(), first: Vec::new(), place: Place::START, separator }
+    pub(crate) fn new(name: String, separator: u8, how: Records) -> Self {
+        let (counts, faults, counted, first) = Default::default();
+        Self { name, counts, faults, how, counted, first, place: Place::START, separator }
     }
 
-    /// Records at fault.
+    /// Invalid records.
     pub(crate) fn faults(&self) -> u64 {
-        self.counts.iter().sum()
+        self.faults
+    }
+
+    /// All records so far, if lines were counted.
+    pub(crate) fn records(&self) -> u64 {
+        match self.how {
+            Records::Lines => self.place.complete_lines(),
+            Records::One => u64::from(self.place != Place::START),
+            Records::Counted => self.counted,
+        }
     }
 
     /// Whether no more offenders will be named.
@@ -149,17 +128,22 @@ impl FileReport {
         for (sum, count) in self.counts.iter_mut().zip(tally.counts) {
             *sum += count;
         }
+        self.faults += tally.faults;
+        self.counted += tally.records;
         let room = Tally::NAMED - self.first.len();
         for offender in tally.first.iter().take(room) {
             let place = self.place.after(&block[..offender.place], self.separator);
-            self.first.push(Offender { kind: offender.kind, place });
+            self.first.push(offender.at(place));
         }
         self.place = end;
     }
 
-    /// Adds one record at fault.
+    /// Adds one invalid record that was in no block.
     pub(crate) fn note(&mut self, offender: Offender) {
-        self.counts[Count::of(offender.kind) as usize] += 1;
+        offender.counted.add_to(&mut self.counts);
+        self.faults += 1;
+        // The unit did not see it.
+        self.counted += 1;
         if self.first.len() < Tally::NAMED {
             self.first.push(offender);
         }

@@ -1,8 +1,9 @@
 //! The report for people: a line for each file with invalid records, and for each field that no record had.
 #![forbid(unsafe_code)]
 
-use super::{Count, FileReport};
+use super::FileReport;
 use crate::error::complain;
+use crate::operation::Count;
 
 /// Tells standard error, if there is anything to tell. `unmatched` is [`Unit::unmatched`](crate::units::Unit::unmatched).
 pub(crate) fn tell_text(files: &[FileReport], unmatched: &[String]) {

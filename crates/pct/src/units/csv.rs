@@ -19,6 +19,7 @@ use memchr::{memchr, memchr2};
 use super::{Columns, Outputs, Unit};
 use crate::operation::{Fault, FaultKind, Operation, split_ending};
 use crate::pipeline::Job;
+use crate::report;
 use crate::source::{BYTE_ORDER_MARK, Scanner};
 
 /// What is kept from record to record: it is expensive to build.
@@ -274,7 +275,7 @@ impl Csv {
                 if let Some(position) = surplus {
                     // With the delimiter that precedes it.
                     output.extend_from_slice(&text[position - 1..]);
-                    fault = Fault::first(fault, Some(Fault { kind: FaultKind::TooManyFields, position }));
+                    fault = Fault::first(fault, Some(Fault::new(FaultKind::TooManyFields, position)));
                 }
             }
             output.extend_from_slice(ending);
@@ -290,7 +291,7 @@ impl Csv {
             output.extend_from_slice(record);
             let mut position = 0;
             Self::each_field(record, parser, |_, range, _| position = range.start);
-            Some(Fault { kind: FaultKind::Format("not CSV: a quoted field is never closed"), position })
+            Some(Fault::new(FaultKind::Format("not CSV: a quoted field is never closed"), position))
         })
     }
 
@@ -299,7 +300,7 @@ impl Csv {
     fn without_layout(record: &[u8], job: &mut Job, start: usize) -> ControlFlow<()> {
         job.record(record, start, |output, _| {
             output.extend_from_slice(record);
-            Some(Fault { kind: FaultKind::Format("not CSV: the first record is too long"), position: 0 })
+            Some(Fault::new(FaultKind::Format("not CSV: the first record is too long"), 0))
         })
     }
 
@@ -357,6 +358,10 @@ impl Unit for Csv {
         Box::new(Records::new(self.delimiter))
     }
 
+    fn records(&self) -> report::Records {
+        report::Records::Counted
+    }
+
     fn begin(&self, is_first: bool, records: &[u8]) -> Result<(), String> {
         let mut layouts = self.layouts.write().unwrap_or_else(PoisonError::into_inner);
         if is_first {
@@ -401,13 +406,17 @@ impl Unit for Csv {
             let Some(layout) = &layout else {
                 if is_empty(record) {
                     job.output.extend_from_slice(record);
-                } else if Self::without_layout(record, job, start).is_break() {
-                    return;
+                } else {
+                    job.tally.records += 1;
+                    if Self::without_layout(record, job, start).is_break() {
+                        return;
+                    }
                 }
                 start = end;
                 continue;
             };
             if scanner.state == State::Quoted {
+                job.tally.records += 1;
                 if Self::unclosed(record, job, start, &mut parser).is_break() {
                     break;
                 }
@@ -418,6 +427,7 @@ impl Unit for Csv {
             } else if is_empty(record) {
                 job.output.extend_from_slice(record);
             } else {
+                job.tally.records += 1;
                 match self.record(record, layout, job, start, &mut parser) {
                     ControlFlow::Continue(count) => most = most.max(count),
                     ControlFlow::Break(()) => break,

@@ -96,7 +96,7 @@ impl JsonLines {
     fn line(&self, line: &[u8], output: &mut Vec<u8>) -> Option<Fault> {
         let mut pass_on = |kind, position| {
             output.extend_from_slice(line);
-            Some(Fault { kind, position })
+            Some(Fault::new(kind, position))
         };
         let Ok(text) = simdutf8::compat::from_utf8(line) else {
             return pass_on(
@@ -126,7 +126,7 @@ impl JsonLines {
             done = end;
             if new_key_exists {
                 output.extend_from_slice(string.as_bytes());
-                fault = Fault::first(fault, Some(Fault { kind: FaultKind::NewKeyExists, position: start }));
+                fault = Fault::first(fault, Some(Fault::new(FaultKind::NewKeyExists, start)));
                 continue;
             }
             let found = self.string(string, key, output);
@@ -146,7 +146,7 @@ impl JsonLines {
             // Half of a surrogate pair: it is valid JSON, but no text.
             Err(_) => {
                 output.extend_from_slice(raw.as_bytes());
-                return Some(Fault { kind: FaultKind::NotUtf8, position: 0 });
+                return Some(Fault::new(FaultKind::NotUtf8, 0));
             }
         };
         let mut result = Vec::with_capacity(unescaped.len());

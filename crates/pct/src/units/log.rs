@@ -60,7 +60,7 @@ impl Log {
                 LogFormat::Combined => "not a line of a combined log",
                 LogFormat::Common => "not a line of a common log",
             };
-            return Some(Fault { kind: FaultKind::Format(what), position: 0 });
+            return Some(Fault::new(FaultKind::Format(what), 0));
         };
         let mut done = 0;
         let mut fault = None;

@@ -20,6 +20,7 @@ pub(crate) use whole_input::WholeInput;
 
 use crate::operation::Operation;
 use crate::pipeline::Job;
+use crate::report;
 use crate::source::Scanner;
 
 /// Hands the fields of records to an operation. Shared by all threads, and by all inputs, one after the other.
@@ -35,6 +36,11 @@ pub(crate) trait Unit: Send + Sync {
     /// What is counted as a line where a place is told.
     fn separator(&self) -> u8 {
         b'\n'
+    }
+
+    /// How its records are counted.
+    fn records(&self) -> report::Records {
+        if self.ending().is_some() { report::Records::Lines } else { report::Records::One }
     }
 
     /// Is shown each block before it is transformed, in their order, and learns from the first record what columns there are.

@@ -104,7 +104,7 @@ impl Tsv {
         output.extend(std::iter::repeat_n(self.delimiter, missing));
         output.extend_from_slice(results);
         output.extend_from_slice(surplus);
-        let too_many = next.map(|position| Fault { kind: FaultKind::TooManyFields, position });
+        let too_many = next.map(|position| Fault::new(FaultKind::TooManyFields, position));
         Fault::first(fault, too_many)
     }
 }

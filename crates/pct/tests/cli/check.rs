@@ -137,7 +137,7 @@ fn the_report_for_programs_has_counts_and_first_offenders() {
     assert_eq!(status.code(), Some(1));
     let report: serde_json::Value = serde_json::from_slice(&stdout).unwrap();
     let file = &report["files"][0];
-    assert_eq!((file["file"].as_str(), file["lines"].as_u64()), (Some("<stdin>"), Some(5)));
+    assert_eq!((file["file"].as_str(), file["records"].as_u64()), (Some("<stdin>"), Some(5)));
     for (kind, count) in [("malformed", 2), ("not-utf8", 1), ("suspicious", 1), ("rejected", 0), ("too-long", 0)] {
         assert_eq!(file["counts"][kind].as_u64(), Some(count), "{kind}");
     }

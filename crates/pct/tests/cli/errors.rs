@@ -111,7 +111,8 @@ fn the_report_for_programs_has_counts_and_first_offenders() {
         let report: Value = serde_json::from_slice(&found.stderr).unwrap();
         let file = &report["files"][0];
         assert_eq!(file["file"], json!("<stdin>"));
-        assert_eq!(file["lines"], json!(lines));
+        assert_eq!(file["records"], json!(lines));
+        assert_eq!(file["invalid"], json!(2 * malformed));
         assert_eq!(file["counts"]["malformed"], json!(malformed));
         assert_eq!(file["counts"]["not-utf8"], json!(malformed));
         assert_eq!(file["first"].as_array().unwrap().len(), first);

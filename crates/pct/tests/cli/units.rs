@@ -178,7 +178,7 @@ fn appended_columns_of_ragged_records_are_in_one_place() {
             &["--csv", "-c", "2", "-d", ";"],
             "\r\n1;%41\r\n1\r\n1;%;3\r\n",
             "\r\n1;%41;A\r\n1;;\r\n1;%;%;3\r\n",
-            "1 malformed; first at 4:3",
+            "1 malformed, 1 with too many fields; first at 4:3",
         ),
         (&["--csv", "-c", "1-"], "%41,%42\n%43\n", "%41,%42,A,B\n%43,,C,\n", ""),
         (&["--csv", "-c", "1"], ",\n\"\",\n", ",,\n\"\",,\"\"\n", ""),

@@ -1,0 +1,133 @@
+//! All kinds of errors of a value, of which decoding gives the first.
+#![forbid(unsafe_code)]
+
+use simdpct::DecodeErrorKind;
+
+use super::{Chain, Decoding};
+
+/// The kinds of errors that a value has.
+#[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
+pub(crate) struct ErrorKinds {
+    pub(crate) malformed: bool,
+    pub(crate) ill_formed: bool,
+    pub(crate) rejected: bool,
+}
+
+impl ErrorKinds {
+    pub(crate) fn of(kind: DecodeErrorKind) -> Self {
+        match kind {
+            DecodeErrorKind::Malformed => Self { malformed: true, ..Self::default() },
+            DecodeErrorKind::Rejected(_) => Self { rejected: true, ..Self::default() },
+            _ => Self { ill_formed: true, ..Self::default() },
+        }
+    }
+
+    /// Each kind alone.
+    pub(super) const EACH: [Self; 3] = [
+        Self { malformed: true, ill_formed: false, rejected: false },
+        Self { malformed: false, ill_formed: true, rejected: false },
+        Self { malformed: false, ill_formed: false, rejected: true },
+    ];
+
+    #[must_use]
+    pub(crate) fn union(self, other: Self) -> Self {
+        Self {
+            malformed: self.malformed | other.malformed,
+            ill_formed: self.ill_formed | other.ill_formed,
+            rejected: self.rejected | other.rejected,
+        }
+    }
+}
+
+/// Looks for all kinds of errors of a value that comes in parts, cut anywhere.
+///
+/// Up to the first error, one chain is enough. From there on, there is one for each other kind.
+pub(crate) struct Search {
+    decoding: Decoding,
+    chain: Chain,
+    others: Vec<(ErrorKinds, Chain)>,
+    first: Option<(DecodeErrorKind, u64)>,
+    kinds: ErrorKinds,
+    /// How much was fed, and the last bytes of it.
+    fed: u64,
+    recent: Vec<u8>,
+    unused: Vec<u8>,
+}
+
+/// The first error is that of a triplet or a character that began at most so many bytes before it was seen.
+const RECENT: usize = 32;
+
+impl Search {
+    pub(crate) fn new(decoding: Decoding) -> Self {
+        let (others, first, kinds, fed, recent, unused) = Default::default();
+        Self { decoding, chain: decoding.chain(), others, first, kinds, fed, recent, unused }
+    }
+
+    pub(crate) fn feed(&mut self, part: &[u8]) {
+        self.go_on(part, false);
+        self.fed += part.len() as u64;
+        let kept = RECENT.saturating_sub(part.len()).min(self.recent.len());
+        self.recent.drain(..self.recent.len() - kept);
+        self.recent.extend_from_slice(&part[part.len().saturating_sub(RECENT)..]);
+    }
+
+    pub(crate) fn finish(&mut self) {
+        self.go_on(b"", true);
+    }
+
+    /// The first error, as [`Chain::error`] has it.
+    pub(crate) fn first(&self) -> Option<(DecodeErrorKind, u64)> {
+        self.first
+    }
+
+    /// All kinds that were found so far.
+    pub(crate) fn kinds(&self) -> ErrorKinds {
+        self.kinds
+    }
+
+    fn go_on(&mut self, part: &[u8], is_last: bool) {
+        if self.first.is_none() {
+            feed(&mut self.chain, part, is_last, &mut self.unused);
+            let Some((kind, position)) = self.chain.error() else { return };
+            self.first = Some((kind, position));
+            self.kinds = ErrorKinds::of(kind);
+            let others = ErrorKinds::EACH.into_iter().filter(|&other| other != self.kinds);
+            self.others = others.filter_map(|other| Some((other, self.decoding.only(other)?.chain()))).collect();
+            // What precedes the error has none, and ends with a whole character.
+            match self.fed.checked_sub(position) {
+                Some(before) => {
+                    let start = self.recent.len().saturating_sub(usize::try_from(before).unwrap_or(usize::MAX));
+                    let recent = self.recent.split_off(start);
+                    self.feed_others(&recent, false);
+                    self.feed_others(part, is_last);
+                }
+                None => {
+                    let ahead = usize::try_from(position - self.fed).unwrap_or(usize::MAX).min(part.len());
+                    self.feed_others(&part[ahead..], is_last);
+                }
+            }
+        } else {
+            self.feed_others(part, is_last);
+        }
+    }
+
+    fn feed_others(&mut self, part: &[u8], is_last: bool) {
+        let (kinds, unused) = (&mut self.kinds, &mut self.unused);
+        self.others.retain_mut(|(kind, chain)| {
+            feed(chain, part, is_last, unused);
+            let is_found = chain.error().is_some();
+            if is_found {
+                *kinds = kinds.union(*kind);
+            }
+            !is_found
+        });
+    }
+}
+
+fn feed(chain: &mut Chain, part: &[u8], is_last: bool, unused: &mut Vec<u8>) {
+    unused.clear();
+    chain.feed(part, unused);
+    if is_last {
+        chain.finish(unused);
+    }
+}

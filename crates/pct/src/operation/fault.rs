@@ -1,0 +1,195 @@
+//! What is wrong with a record: the first fault that is found in it, and all that it counts as.
+#![forbid(unsafe_code)]
+
+use std::fmt;
+
+use simdpct::{DecodeErrorKind, Kinds};
+
+use super::words;
+use crate::meaning::ErrorKinds;
+
+/// What is wrong with a field or a record, and at which of its bytes that is seen first.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub(crate) struct Fault {
+    pub(crate) kind: FaultKind,
+    pub(crate) position: usize,
+    /// Once for each kind of fault, whichever is first.
+    pub(crate) counted: Counted,
+    /// All that was looked for and found.
+    pub(crate) found: Kinds,
+}
+
+impl Fault {
+    pub(crate) fn new(kind: FaultKind, position: usize) -> Self {
+        Self { kind, position, counted: Counted::of(kind), found: kind.found() }
+    }
+
+    /// The first error of a field that has errors of these kinds.
+    pub(crate) fn of_errors(first: DecodeErrorKind, position: usize, kinds: ErrorKinds) -> Self {
+        let fault = Self::new(FaultKind::Code(first), position);
+        Self { counted: fault.counted.union(Counted::of_errors(kinds)), ..fault }
+    }
+
+    /// That of a record whose fields have these, in their order.
+    pub(crate) fn first(before: Option<Self>, after: Option<Self>) -> Option<Self> {
+        let (Some(before), Some(after)) = (before, after) else { return before.or(after) };
+        let found = before.found | after.found;
+        let kind = match before.kind {
+            FaultKind::Found(_) => FaultKind::Found(found),
+            kind => kind,
+        };
+        Some(Self { kind, position: before.position, counted: before.counted.union(after.counted), found })
+    }
+
+    /// That of a field that has these, in any order.
+    pub(crate) fn earliest(one: Option<Self>, other: Option<Self>) -> Option<Self> {
+        match (one, other) {
+            (Some(first), Some(second)) if second.position < first.position => Self::first(other, one),
+            _ => Self::first(one, other),
+        }
+    }
+
+    /// The same in a text of which the field follows `offset` bytes.
+    pub(crate) fn behind(self, offset: usize) -> Self {
+        Self { position: self.position + offset, ..self }
+    }
+}
+
+/// The ways in which a record can be invalid.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub(crate) enum FaultKind {
+    /// A field cannot be decoded.
+    Code(DecodeErrorKind),
+    /// A field holds what was looked for.
+    Found(Kinds),
+    /// The text to encode is not UTF-8.
+    NotUtf8,
+    /// The record is not of the unit's format, in these words.
+    Format(&'static str),
+    /// The record has more fields than the first one.
+    TooManyFields,
+    /// The object has a member of the name that is to be added.
+    NewKeyExists,
+    /// Memory does not allow to hold the record as a whole.
+    TooLong,
+}
+
+impl FaultKind {
+    pub(crate) fn found(self) -> Kinds {
+        match self {
+            Self::Found(kinds) => kinds,
+            _ => Kinds::NONE,
+        }
+    }
+}
+
+impl fmt::Display for FaultKind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Code(kind) => kind.fmt(f),
+            Self::Found(kinds) => {
+                let all = Kinds::ALL.into_iter().filter(|&(kind, _)| kinds.contains(kind));
+                f.write_str(&all.map(|(kind, _)| words(kind)).collect::<Vec<_>>().join("; "))
+            }
+            Self::NotUtf8 => f.write_str("not valid UTF-8"),
+            Self::Format(problem) => f.write_str(problem),
+            Self::TooManyFields => f.write_str("too many fields"),
+            Self::NewKeyExists => f.write_str("the new key exists already"),
+            Self::TooLong => f.write_str("too long for the memory"),
+        }
+    }
+}
+
+/// What invalid records are counted as.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub(crate) enum Count {
+    Malformed,
+    NotUtf8,
+    Rejected,
+    Suspicious,
+    Format,
+    TooManyFields,
+    NewKeyExists,
+    TooLong,
+}
+
+impl Count {
+    pub(crate) const ALL: [Self; 8] = [
+        Self::Malformed,
+        Self::NotUtf8,
+        Self::Rejected,
+        Self::Suspicious,
+        Self::Format,
+        Self::TooManyFields,
+        Self::NewKeyExists,
+        Self::TooLong,
+    ];
+
+    pub(crate) fn of(kind: FaultKind) -> Self {
+        match kind {
+            FaultKind::Code(DecodeErrorKind::Malformed) => Self::Malformed,
+            FaultKind::Code(DecodeErrorKind::Rejected(_)) => Self::Rejected,
+            FaultKind::Code(_) | FaultKind::NotUtf8 => Self::NotUtf8,
+            FaultKind::Found(_) => Self::Suspicious,
+            FaultKind::Format(_) => Self::Format,
+            FaultKind::TooManyFields => Self::TooManyFields,
+            FaultKind::NewKeyExists => Self::NewKeyExists,
+            FaultKind::TooLong => Self::TooLong,
+        }
+    }
+
+    /// In a report for programs.
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Self::Malformed => "malformed",
+            Self::NotUtf8 => "not-utf8",
+            Self::Rejected => "rejected",
+            Self::Suspicious => "suspicious",
+            Self::Format => "not-in-format",
+            Self::TooManyFields => "too-many-fields",
+            Self::NewKeyExists => "new-key-exists",
+            Self::TooLong => "too-long",
+        }
+    }
+
+    /// In a report for people.
+    pub(crate) fn words(self) -> &'static str {
+        match self {
+            Self::Malformed => "malformed",
+            Self::NotUtf8 => "not UTF-8",
+            Self::Rejected => "with rejected bytes",
+            Self::Suspicious => "suspicious",
+            Self::Format => "not in the format",
+            Self::TooManyFields => "with too many fields",
+            Self::NewKeyExists => "with the new key already",
+            Self::TooLong => "too long",
+        }
+    }
+}
+
+/// All that one record is counted as: a set of [`Count`].
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub(crate) struct Counted(u8);
+
+impl Counted {
+    pub(crate) fn of(kind: FaultKind) -> Self {
+        Self(1 << Count::of(kind) as u8)
+    }
+
+    pub(crate) fn of_errors(kinds: ErrorKinds) -> Self {
+        let bit = |is_there: bool, count: Count| u8::from(is_there) << count as u8;
+        let ErrorKinds { malformed, ill_formed, rejected } = kinds;
+        Self(bit(malformed, Count::Malformed) | bit(ill_formed, Count::NotUtf8) | bit(rejected, Count::Rejected))
+    }
+
+    pub(crate) fn union(self, other: Self) -> Self {
+        Self(self.0 | other.0)
+    }
+
+    /// Adds one to the count of each.
+    pub(crate) fn add_to(self, counts: &mut [u64; Count::ALL.len()]) {
+        for (at, count) in counts.iter_mut().enumerate() {
+            *count += u64::from(self.0 >> at & 1);
+        }
+    }
+}
