@@ -15,7 +15,7 @@ use crate::progress::Progress;
 use crate::report::{self, FileReport};
 use crate::shown::{Filter, Notation};
 use crate::sink::Sink;
-use crate::source::{BLOCK, Blocks, Compression, Opened, Source, binary};
+use crate::source::{BLOCK, Blocks, Opened, Source, binary};
 use crate::units::{Outputs, Unit};
 
 /// What is asked for.
@@ -115,7 +115,7 @@ struct Rewriting<'a> {
 impl Rewriting<'_> {
     fn one_output(&mut self) -> Result<Status, Error> {
         let output = &self.arguments.output;
-        let compression = output.output_compression.unwrap_or(Compression::None);
+        let compression = output.compression();
         let (mut sink, own) = match &output.output {
             None => (Sink::standard_output(compression)?, standard_output_file()),
             Some(path) => (Sink::file(path, compression)?, None),

@@ -19,11 +19,13 @@ Examples:
 
 /// Replace triplets, '%' and two hexadecimal digits, by the bytes they stand for
 ///
-/// Works line by line: line ends stay as they are, and the triplets %0A and %0D stay escaped, so that there are as many lines
-/// as before. Any other byte is decoded, once: %2541 becomes %41.
+/// Works line by line: line ends stay as they are, and the triplets %0A and %0D stay escaped, so that the number of lines stays the
+/// same. Any other byte is decoded, once: %2541 becomes %41.
 ///
-/// Logs are dirty, so a '%' that two hexadecimal digits do not follow is passed on as it is, unless --errors says otherwise. With
-/// --dialect, an error is what is one in that system.
+/// A '%' without two hexadecimal digits is passed on as it is, unless --errors says otherwise. With --dialect, an error is what is an
+/// error in that system.
+///
+/// On a terminal, control characters and those that change the direction of text are shown escaped, as %1B.
 #[derive(Args, Debug)]
 #[command(after_help = EXAMPLES, after_long_help = meaning::long_help(EXAMPLES))]
 pub(crate) struct DecodeArguments {

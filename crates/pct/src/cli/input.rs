@@ -24,7 +24,7 @@ pub(crate) struct InputArguments {
 
     /// Files to read, one after the other; '-' is standard input
     ///
-    /// What gzip, zstd, bzip2 or xz have compressed is read as what it says.
+    /// Files that gzip, zstd, bzip2 or xz compressed are decompressed. A last record without its end gets one before the next file.
     #[arg(value_name = "FILE", default_value = "-")]
     pub(crate) files: Vec<Source>,
 }

@@ -1,7 +1,7 @@
 //! Where the output goes.
 #![forbid(unsafe_code)]
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::Args;
 
@@ -11,10 +11,15 @@ use crate::source::Compression;
 #[command(next_help_heading = "Output")]
 pub(crate) struct OutputArguments {
     /// Write to this file; it is replaced when all is done, and stays as it is if anything goes wrong
+    ///
+    /// The output is compressed if the name ends with .gz, .zst, .bz2 or .xz, unless --output-compression says otherwise.
     #[arg(short, long, value_name = "FILE")]
     pub(crate) output: Option<PathBuf>,
 
     /// Write each file's output to the file itself, compressed as it was; it stays as it is if anything goes wrong
+    ///
+    /// A new file replaces the old one, as with 'sed -i'. It has the mode of the old one, and its owner and group if that is permitted.
+    /// Access control lists and extended attributes are not copied. Other hard links keep the old text; a symbolic link is followed.
     #[arg(short, long, conflicts_with = "output")]
     pub(crate) in_place: bool,
 
@@ -25,7 +30,25 @@ pub(crate) struct OutputArguments {
     #[arg(long, requires = "in_place")]
     pub(crate) binary: bool,
 
-    /// Compress the output
+    /// Format of the output's compression [default: by the name of --output; with --in-place, that of the file]
     #[arg(long, value_name = "FORMAT", value_enum)]
     pub(crate) output_compression: Option<Compression>,
+}
+
+impl OutputArguments {
+    /// How the one output of all inputs is compressed.
+    pub(crate) fn compression(&self) -> Compression {
+        let by_name = || self.output.as_deref().map_or(Compression::None, by_name);
+        self.output_compression.unwrap_or_else(by_name)
+    }
+}
+
+fn by_name(path: &Path) -> Compression {
+    match path.extension().and_then(|extension| extension.to_str()) {
+        Some("gz") => Compression::Gzip,
+        Some("zst") => Compression::Zstd,
+        Some("bz2") => Compression::Bzip2,
+        Some("xz") => Compression::Xz,
+        _ => Compression::None,
+    }
 }

@@ -12,11 +12,11 @@ use crate::units::{Chosen, Columns, Csv, JsonLines, Log, LogFormat, Outputs, Pat
 #[derive(Args, Debug)]
 #[command(next_help_heading = "Units (lines, unless said otherwise)")]
 pub(crate) struct UnitArguments {
-    /// Take each file as one text, its line ends as bytes like any others
+    /// Each file is a single record; line ends are decoded and encoded like any other byte
     #[arg(long, group = "unit")]
     raw: bool,
 
-    /// Records end with NUL, not with a line feed, as those of 'find -print0' do
+    /// Records end with NUL, not with a line feed, as in 'find -print0'
     #[arg(short = '0', long, group = "unit")]
     null: bool,
 
@@ -54,6 +54,8 @@ pub(crate) struct UnitArguments {
     key: Vec<Path>,
 
     /// The request target and the referer of an access log
+    ///
+    /// These stay escaped in both: quotes, backslashes and control characters; in the target also the space, which ends it.
     #[arg(long, value_name = "FORMAT", value_enum, group = "unit")]
     log: Option<LogFormat>,
 

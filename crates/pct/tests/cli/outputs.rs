@@ -173,6 +173,40 @@ fn a_replaced_file_keeps_its_mode_and_a_link_stays_one() {
     assert!(!fs::metadata("/dev/null").unwrap().is_file());
 }
 
+/// As the help says.
+#[cfg(unix)]
+#[test]
+fn a_hard_link_keeps_the_old_text() {
+    let folder = folder();
+    fs::hard_link(folder.path().join("old"), folder.path().join("link")).unwrap();
+    pct(&["decode", "-i", "old"]).current_dir(&folder).assert().success();
+    assert_eq!((read(&folder, "old").as_str(), read(&folder, "link").as_str()), ("A old\n", OLD));
+    let help = String::from_utf8(output(&["decode", "--help"], b"")).unwrap();
+    let help = help.split_whitespace().collect::<Vec<_>>().join(" ");
+    for promise in ["Other hard links keep the old text", "extended attributes are not copied", "ends with .gz, .zst"] {
+        assert!(help.contains(promise), "{promise}: {help}");
+    }
+}
+
+#[test]
+fn the_name_of_the_output_says_how_it_is_compressed() {
+    let folder = folder();
+    let start = |name: &str| fs::read(folder.path().join(name)).unwrap()[..2].to_vec();
+    for (name, magic) in [("a.gz", b"\x1F\x8B"), ("a.zst", b"\x28\xB5"), ("a.bz2", b"BZ"), ("a.xz", b"\xFD7")] {
+        pct(&["decode", "-o", name, "old"]).current_dir(&folder).assert().success();
+        assert_eq!(start(name), magic, "{name}");
+        assert_eq!(output(&["decode", folder.path().join(name).to_str().unwrap()], b""), b"A old\n", "{name}");
+        pct(&["decode", "-o", name, "--output-compression", "none", "old"]).current_dir(&folder).assert().success();
+        assert_eq!(read(&folder, name), "A old\n", "{name}");
+        pct(&["decode", "-o", name, "--output-compression", "zstd", "old"]).current_dir(&folder).assert().success();
+        assert_eq!(start(name), b"\x28\xB5", "{name}");
+    }
+    // In place, the name does not matter.
+    fs::copy(folder.path().join("old"), folder.path().join("plain.gz")).unwrap();
+    pct(&["decode", "-i", "plain.gz"]).current_dir(&folder).assert().success();
+    assert_eq!(read(&folder, "plain.gz"), "A old\n");
+}
+
 #[test]
 fn text_at_fault_leaves_the_file_as_it_was() {
     let folder = folder();

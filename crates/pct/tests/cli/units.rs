@@ -460,6 +460,24 @@ fn targets_and_referers_of_access_logs() {
 }
 
 #[test]
+fn help_says_what_stays_escaped_and_what_is_not_normalised() {
+    for (command, promises) in [
+        ("decode", &["in the target also the space, which ends it", "shown escaped, as %1B"][..]),
+        ("normalize", &["the case of scheme and host, dot segments as in /a/../b"]),
+    ] {
+        let help = String::from_utf8(output(&[command, "--help"], b"")).unwrap();
+        let help = help.split_whitespace().collect::<Vec<_>>().join(" ");
+        for promise in promises {
+            assert!(help.contains(promise), "{command}: {promise}");
+        }
+    }
+    assert_outputs(&[
+        (&["normalize"], "HTTP://Example.COM:80/a/../b/./%7e\n", "HTTP://Example.COM:80/a/../b/./~\n"),
+        (&["normalize"], "HTTP://Example.COM\n", "HTTP://Example.COM\n"),
+    ]);
+}
+
+#[test]
 fn decoded_controls_break_no_record_unless_that_is_wanted() {
     assert_outputs(&[
         (&["decode"], "a%0Ab%0Dc%00\n", "a%0Ab%0Dc\0\n"),
