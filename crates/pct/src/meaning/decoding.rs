@@ -4,7 +4,7 @@
 use std::borrow::Cow;
 
 use simdpct::offset::OffsetError;
-use simdpct::{ByteSet, DecodeError, DecodeErrorKind, Decoder};
+use simdpct::{ByteSet, DecodeError, DecodeErrorKind, Decoder, Findings, inspect};
 
 use super::chain::{Chain, Pass};
 use super::dialect::{IllFormed, Malformed, Rules};
@@ -176,8 +176,18 @@ impl Decoding {
     /// The kinds of errors of an input whose first one is known.
     #[cold]
     pub(crate) fn error_kinds(&self, input: &[u8], first: DecodeErrorKind) -> ErrorKinds {
+        // A triplet of ASCII divides characters, whether it is kept or not.
+        if self.is_text_once() && self.keep.intersection(ByteSet::range(0x80, 0xFF)) == ByteSet::EMPTY {
+            let found = inspect(input);
+            let (malformed, ill_formed) = (found.contains(Findings::MALFORMED), found.contains(Findings::INVALID_UTF8));
+            return ErrorKinds { malformed, ill_formed, rejected: false };
+        }
         let first = ErrorKinds::of(first);
-        let has = |kind: &ErrorKinds| self.only(*kind).is_some_and(|only| only.decode(input).is_err());
+        let mut unused = Vec::with_capacity(input.len());
+        let has = |kind: &ErrorKinds| {
+            unused.clear();
+            self.only(*kind).is_some_and(|only| only.decode_to(input, &mut unused).is_err())
+        };
         ErrorKinds::EACH.into_iter().filter(|kind| *kind != first).filter(has).fold(first, ErrorKinds::union)
     }
 
@@ -186,6 +196,9 @@ impl Decoding {
         let is_error = (kind.malformed && self.malformed != Malformed::Keep)
             || (kind.ill_formed && self.text == Text::WellFormed)
             || (kind.rejected && self.reject != ByteSet::EMPTY);
+        if !is_error {
+            return None;
+        }
         let mut only = self.forgiving(false);
         if kind.malformed {
             only.malformed = self.malformed;
@@ -196,7 +209,7 @@ impl Decoding {
         if kind.rejected {
             (only.keep, only.reject) = (self.keep, self.reject);
         }
-        is_error.then(|| only.ready())
+        Some(only.ready())
     }
 
     /// Decodes many records to the end of `output` as `forgiving` does, and says which of them this one would not have decoded.

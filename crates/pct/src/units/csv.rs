@@ -230,6 +230,7 @@ impl Csv {
         let (text, ending) = split_ending(record, b'\n');
         let mut result = Vec::new();
         let mut count = 0;
+        let width = if self.append.is_some() { layout.width } else { usize::MAX };
         job.record(record, start, |output, appended| {
             let mut fault = None;
             // Where the first field starts that the layout does not have.
@@ -237,7 +238,7 @@ impl Csv {
             appended.clear();
             Self::each_field(text, parser, |column, range, field| {
                 count = column + 1;
-                if self.append.is_some() && column >= layout.width {
+                if column >= width {
                     surplus = surplus.or(Some(range.start));
                     return;
                 }

@@ -253,7 +253,7 @@ impl<'l> Visitor<'l> for Members<'_, '_, 'l> {
                 }
                 Some((name, node)) => {
                     let value: &'l RawValue = map.next_value()?;
-                    if value.get().starts_with('"') && node.path.is_some() {
+                    if self.append.is_some() && value.get().starts_with('"') && node.path.is_some() {
                         strings.push(self.found.len());
                     }
                     node.collect(value, Some(name), self.append, self.depth, self.found).map_err(A::Error::custom)?;

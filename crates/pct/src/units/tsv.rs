@@ -82,7 +82,8 @@ impl Tsv {
         let mut next = Some(0);
         let mut missing = 0;
         results.clear();
-        for column in 0..width {
+        let last = self.columns.last().min(width - 1);
+        for column in 0..=last {
             let is_meant = self.columns.contains(column);
             if is_meant {
                 results.push(self.delimiter);
@@ -97,6 +98,16 @@ impl Tsv {
                 fault = Fault::first(fault, found.map(|found| found.behind(start)));
             }
             next = (end < line.len()).then_some(end + 1);
+        }
+        // After the last column of the list, fields are only counted.
+        let rest = width - 1 - last;
+        if let Some(start) = next.filter(|_| rest > 0) {
+            let mut ends = memchr_iter(self.delimiter, &line[start..]);
+            let found = ends.by_ref().take(rest - 1).count();
+            missing += rest - 1 - found;
+            next = ends.next().map(|at| start + at + 1);
+        } else if next.is_none() {
+            missing += rest;
         }
         // With the delimiter that precedes them.
         let (fields, surplus) = line.split_at(next.map_or(line.len(), |start| start - 1));
