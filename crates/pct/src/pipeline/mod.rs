@@ -25,7 +25,7 @@ use crate::error::Error;
 use crate::operation::Fault;
 use crate::report::{FileReport, Offender, Place};
 use crate::sink::Sink;
-use crate::source::{BLOCK, BYTE_ORDER_MARK, Blocks, Buffer, Cut};
+use crate::source::{BLOCK, Blocks, Buffer, Cut};
 use crate::units::Unit;
 
 /// What is the same for all blocks of an input.
@@ -51,7 +51,7 @@ pub(crate) struct Plan<'p> {
 /// One input to its end, or to the first record at fault that is one too many.
 pub(crate) fn run(plan: &Plan<'_>, mut blocks: Blocks, sink: &mut Sink, report: &mut FileReport) -> Result<(), Error> {
     if blocks.skip_mark() && plan.keeps_mark {
-        sink.write(BYTE_ORDER_MARK)?;
+        sink.write_mark()?;
     }
     let holds_back = sink.holds_back();
     let pipeline = Pipeline {

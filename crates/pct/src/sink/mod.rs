@@ -13,7 +13,7 @@ use memchr::memrchr;
 
 use crate::error::Error;
 use crate::shown::Filter;
-use crate::source::Compression;
+use crate::source::{BYTE_ORDER_MARK, Compression};
 use crate::standard;
 use beside::Beside;
 use compress::Compressor;
@@ -103,6 +103,11 @@ impl Sink {
             self.put(ending)?;
         }
         self.put(text)
+    }
+
+    /// Writes a byte order mark, which is part of no record.
+    pub(crate) fn write_mark(&mut self) -> Result<(), Error> {
+        self.put(BYTE_ORDER_MARK)
     }
 
     fn put(&mut self, text: &[u8]) -> Result<(), Error> {

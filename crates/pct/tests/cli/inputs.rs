@@ -152,8 +152,13 @@ fn byte_order_mark_belongs_to_no_record() {
         assert!(told.len() == 1 && format!("{}\n", told[0]).contains(place), "{arguments:?}: {told:?}");
     }
     // In one output, only what its first text begins with is a mark.
-    let folder = folder(&[("a", "\u{FEFF}%41\n"), ("b", "\u{FEFF}%42\n"), ("c", "%43\n")]);
-    for (arguments, expected) in [(["a", "b"], "\u{FEFF}A\nB\n"), (["c", "a"], "C\nA\n")] {
+    let folder = folder(&[("a", "\u{FEFF}%41\n"), ("b", "\u{FEFF}%42\n"), ("c", "%43\n"), ("mark", MARK)]);
+    for (arguments, expected) in [
+        (["a", "b"], "\u{FEFF}A\nB\n"),
+        (["c", "a"], "C\nA\n"),
+        (["mark", "c"], "\u{FEFF}C\n"),
+        (["mark", "a"], "\u{FEFF}A\n"),
+    ] {
         pct(&["decode"]).args(arguments).current_dir(&folder).assert().success().stdout(expected);
     }
     pct(&["decode", "-i", "a", "b"]).current_dir(&folder).assert().success();
