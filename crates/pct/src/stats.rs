@@ -128,7 +128,7 @@ fn text(report: &FileReport, counted: &Counted) -> String {
     let mut text = format!("{name}: {records} record{plural}, {} with findings", found(report));
     text += &match report.faults() - found(report) {
         0 => "\n".to_owned(),
-        others => format!(", {others} not in the format or too long\n"),
+        others => format!(", {others} not in the format\n"),
     };
     for (kind, name, records, example) in ranked(counted) {
         // Writing to a String does not fail.

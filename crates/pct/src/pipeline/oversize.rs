@@ -197,7 +197,10 @@ fn write_whole(
     let mut is_last = false;
     loop {
         if !memory::make_room(&mut record, buffer.len()) {
-            return write_too_long(plan, blocks, buffer, record, is_last, ordered);
+            let is_needed = number == 0 && plan.unit.needs_first_record();
+            let is_skipped = !is_needed && matches!(plan.policy, Policy::Drop | Policy::Skip);
+            note_too_long(is_skipped, plan, ordered)?;
+            return skip(plan, blocks, buffer, record, is_last, ordered);
         }
         record.extend_from_slice(buffer);
         if is_last {
@@ -216,9 +219,19 @@ fn write_whole(
     result
 }
 
-/// Counts a record that is longer than memory allows. With the policies that need nothing but its bytes, the rest of the input is
-/// done; else this is the end of the input.
-fn write_too_long(
+/// Counts a record that is longer than memory allows. Unless it is skipped, this is the end of the input.
+fn note_too_long(is_skipped: bool, plan: &Plan<'_>, ordered: &mut Ordered<'_>) -> Result<(), Error> {
+    let place = ordered.report.place;
+    note(Some(Offender::new(FaultKind::TooLong, place)), plan, ordered)?;
+    if is_skipped {
+        return Ok(());
+    }
+    let error = io::Error::new(io::ErrorKind::OutOfMemory, format!("the record at {place} is too long for the memory"));
+    Err(Error::Input(ordered.report.name.clone(), error))
+}
+
+/// Does what the policy wants with a record of which the start and the next part are given.
+fn skip(
     plan: &Plan<'_>,
     blocks: &mut Blocks,
     buffer: &mut Buffer,
@@ -226,13 +239,6 @@ fn write_too_long(
     mut is_last: bool,
     ordered: &mut Ordered<'_>,
 ) -> Result<(), Error> {
-    let place = ordered.report.place;
-    note(Some(Offender::new(FaultKind::TooLong, place)), plan, ordered)?;
-    if !matches!(plan.policy, Policy::Drop | Policy::Skip) {
-        let error =
-            io::Error::new(io::ErrorKind::OutOfMemory, format!("the record at {place} is too long for the memory"));
-        return Err(Error::Input(ordered.report.name.clone(), error));
-    }
     loop {
         for part in [&record[..], buffer] {
             ordered.report.place = ordered.report.place.after(part, ordered.report.separator);

@@ -123,7 +123,7 @@ impl Csv {
     /// The layout, where the first record does not matter.
     fn layout_of_any_record(&self) -> Option<Arc<Layout>> {
         match &self.chosen {
-            Chosen::Numbers(columns) if !self.has_header && self.append.is_none() => {
+            Chosen::Numbers(columns) if !self.needs_first_record() => {
                 Some(Arc::new(Layout { header: None, columns: columns.clone(), width: usize::MAX, is_first: true }))
             }
             _ => None,
@@ -296,15 +296,6 @@ impl Csv {
         })
     }
 
-    /// Passes on a record of an input whose first record was too long to be looked at.
-    #[cold]
-    fn without_layout(record: &[u8], job: &mut Job, start: usize) -> ControlFlow<()> {
-        job.record(record, start, |output, _| {
-            output.extend_from_slice(record);
-            Some(Fault::new(FaultKind::Format("not CSV: the first record is too long"), 0))
-        })
-    }
-
     /// Appends the header, with names for new columns.
     fn header(&self, record: &[u8], layout: &Layout, output: &mut Vec<u8>) {
         let (text, ending) = split_ending(record, b'\n');
@@ -394,8 +385,16 @@ impl Unit for Csv {
         Ok(())
     }
 
+    fn needs_first_record(&self) -> bool {
+        self.has_header || self.append.is_some()
+    }
+
     fn transform(&self, records: &[u8], job: &mut Job) {
-        let layout = self.layout().or_else(|| self.layout_of_any_record());
+        let Some(layout) = self.layout().or_else(|| self.layout_of_any_record()) else {
+            // There were but empty lines so far.
+            job.output.extend_from_slice(records);
+            return;
+        };
         let mut scanner = Records::new(self.delimiter);
         let mut parser = self.parser();
         let mut start = 0;
@@ -404,18 +403,6 @@ impl Unit for Csv {
             // Without an end it is the last one of the input: blocks are cut after ends.
             let end = scanner.first_end(&records[start..]).map_or(records.len(), |length| start + length);
             let record = &records[start..end];
-            let Some(layout) = &layout else {
-                if is_empty(record) {
-                    job.output.extend_from_slice(record);
-                } else {
-                    job.tally.records += 1;
-                    if Self::without_layout(record, job, start).is_break() {
-                        return;
-                    }
-                }
-                start = end;
-                continue;
-            };
             if scanner.state == State::Quoted {
                 job.tally.records += 1;
                 if Self::unclosed(record, job, start, &mut parser).is_break() {
@@ -423,13 +410,13 @@ impl Unit for Csv {
                 }
             } else if start == 0 && job.is_first && self.has_header {
                 if layout.is_first {
-                    self.header(record, layout, &mut job.output);
+                    self.header(record, &layout, &mut job.output);
                 }
             } else if is_empty(record) {
                 job.output.extend_from_slice(record);
             } else {
                 job.tally.records += 1;
-                match self.record(record, layout, job, start, &mut parser) {
+                match self.record(record, &layout, job, start, &mut parser) {
                     ControlFlow::Continue(count) => most = most.max(count),
                     ControlFlow::Break(()) => break,
                 }

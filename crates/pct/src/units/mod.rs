@@ -50,6 +50,11 @@ pub(crate) trait Unit: Send + Sync {
         Ok(())
     }
 
+    /// Whether the other records of an input cannot be transformed without its first one.
+    fn needs_first_record(&self) -> bool {
+        false
+    }
+
     /// The fields that none of the records had so far, one sentence each. None if there was no record.
     fn unmatched(&self) -> Vec<String> {
         Vec::new()

@@ -72,11 +72,7 @@ impl Tsv {
 
     /// Appends one line without its end, and the results of its fields as new columns.
     fn append_to_line(&self, line: &[u8], output: &mut Vec<u8>, results: &mut Vec<u8>) -> Option<Fault> {
-        let width = match self.width.load(Ordering::Relaxed) {
-            // The first record was too long to be looked at.
-            0 => self.count(line),
-            width => width,
-        };
+        let width = self.width.load(Ordering::Relaxed);
         let mut fault = None;
         // Where the next field starts, if there is one.
         let mut next = Some(0);
@@ -134,6 +130,10 @@ impl Unit for Tsv {
         let width = self.count(split_ending(&records[..end], b'\n').0);
         self.width.store(width, Ordering::Relaxed);
         self.columns.check(width).map_err(|problem| format!("{problem}, as in the first record"))
+    }
+
+    fn needs_first_record(&self) -> bool {
+        self.append
     }
 
     fn transform(&self, records: &[u8], job: &mut Job) {

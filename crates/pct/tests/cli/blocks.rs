@@ -192,7 +192,15 @@ fn record_of_any_length_is_done_in_every_format() {
     assert!(places.len() == 2 && places[1].starts_with("<stdin>:2:2: malformed"), "{places:?}");
 }
 
-/// A limit to the memory of one process does what a full memory does. What comes out is in the format all the same.
+/// A limit to the memory of one process does what a full memory does.
+#[cfg(target_os = "linux")]
+fn run_with_little_memory(arguments: &str) -> std::process::Output {
+    let script = format!("ulimit -d 262144; exec \"$0\" {arguments} -j 1");
+    let pct = crate::pct_process(&[]).get_program().to_owned();
+    std::process::Command::new("sh").arg("-c").arg(script).arg(pct).output().unwrap()
+}
+
+/// What comes out is in the format all the same.
 #[cfg(target_os = "linux")]
 #[test]
 fn record_that_is_too_long_for_the_memory_is_an_error() {
@@ -216,13 +224,44 @@ fn record_that_is_too_long_for_the_memory_is_an_error() {
     ] {
         fs::write(file.path(), input).unwrap();
         let path = file.path().to_str().unwrap();
-        let script = format!("ulimit -d 262144; exec \"$0\" {arguments} -j 1 {path}");
-        let pct = crate::pct_process(&[]).get_program().to_owned();
-        let found = std::process::Command::new("sh").arg("-c").arg(script).arg(pct).output().unwrap();
+        let found = run_with_little_memory(&format!("{arguments} {path}"));
         let stderr = String::from_utf8(found.stderr).unwrap();
         assert_eq!(found.status.code(), Some(status), "{arguments}: {stderr}");
         assert!(found.stdout == expected.replace("FILE", path).as_bytes(), "{arguments}: {} bytes", found.stdout.len());
         assert_eq!(stderr.lines().count(), messages.len(), "{arguments}: {stderr}");
         assert!(messages.iter().all(|message| stderr.contains(message)), "{arguments}: {stderr}");
+    }
+}
+
+/// If the first record says what the columns are, the others cannot be done without it, or by that of another file.
+#[cfg(target_os = "linux")]
+#[test]
+fn first_record_that_is_too_long_for_the_memory_is_an_error_if_it_is_needed() {
+    let long = "%41".repeat(16 << 20);
+    let [short_file, long_file] = [(); 2].map(|()| NamedTempFile::new().unwrap());
+    fs::write(short_file.path(), "u,v\n%41,%42\n").unwrap();
+    fs::write(long_file.path(), format!("{long},u,v\n%43,%44,%45\n")).unwrap();
+    let [short_path, long_path] = [&short_file, &long_file].map(|file| file.path().to_str().unwrap());
+    for policy in ["skip", "drop", "keep"] {
+        let skipped = if policy == "skip" { &*format!("{long},u,v\n") } else { "" };
+        for (arguments, expected, rest) in [
+            ("--csv -c v", "u,v\n%41,B\n", None),
+            ("--csv -c 2 --header", "u,v\n%41,B\n", None),
+            ("--csv -c 2 --append", "u,v,v\n%41,%42,B\n", None),
+            ("-d , -f 2 --append", "u,v,v\n%41,%42,B\n", None),
+            ("--csv -c 2", "u,v\n%41,B\n", Some("%43,D,%45\n")),
+            ("-d , -f 2", "u,v\n%41,B\n", Some("%43,D,%45\n")),
+        ] {
+            let context = format!("{arguments} --errors {policy}");
+            let found = run_with_little_memory(&format!("decode {context} {short_path} {long_path}"));
+            let stderr = String::from_utf8(found.stderr).unwrap();
+            let rest = rest.filter(|_| policy != "keep");
+            let expected = expected.to_owned() + &rest.map(|rest| skipped.to_owned() + rest).unwrap_or_default();
+            assert!(found.stdout == expected.as_bytes(), "{context}: {} bytes, {stderr}", found.stdout.len());
+            assert_eq!(found.status.code(), Some(if rest.is_some() { 0 } else { 3 }), "{context}: {stderr}");
+            let is_told = stderr.contains(&format!("{long_path}: the record at 1:1 is too long for the memory"));
+            assert_eq!(is_told, rest.is_none(), "{context}: {stderr}");
+            assert!(stderr.contains(&format!("{long_path}: 1 too long; first at 1:1")), "{context}: {stderr}");
+        }
     }
 }
