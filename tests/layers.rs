@@ -135,3 +135,10 @@ fn modules_of_the_library_have_no_cycle() {
     let leaves: BTreeSet<String> = ["byteset", "hex", "level", "rules", "sets"].into_iter().map(String::from).collect();
     assert!(imports["kernel"].is_subset(&leaves), "{:?}", imports["kernel"]);
 }
+
+#[test]
+fn modules_of_the_command_have_no_cycle() {
+    let imports = imports(&Path::new(env!("CARGO_MANIFEST_DIR")).join("crates/pct/src"));
+    assert!(imports["rewrite"].contains("pipeline"), "nothing was read: {imports:?}");
+    assert_eq!(cycle(&imports), None);
+}

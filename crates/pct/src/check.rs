@@ -7,14 +7,14 @@ use std::sync::{Mutex, PoisonError};
 use crate::cli::{CheckArguments, FindingsForm};
 use crate::error::{Error, Status};
 use crate::operation::Inspect;
-use crate::pipeline::Listener;
+use crate::pipeline::Observer;
 use crate::report::{self, Offender};
-use crate::survey::Survey;
-use crate::told::{self, tell, tell_json};
+use crate::scan::Scan;
+use crate::stdout::{self, tell, tell_json};
 
 pub(crate) fn check(arguments: &CheckArguments) -> Result<Status, Error> {
     let lists = !arguments.quiet && arguments.report == FindingsForm::Text;
-    let survey = Survey {
+    let survey = Scan {
         input: &arguments.input,
         units: &arguments.units,
         operation: Inspect::for_faults(arguments.meaning.decoding(), arguments.wanted()),
@@ -40,12 +40,12 @@ struct Lister {
     lines: Mutex<String>,
 }
 
-impl Listener for Lister {
+impl Observer for Lister {
     fn hear(&self, name: &str, offender: &Offender, _: &[u8]) -> Result<(), Error> {
         if self.lists {
             let mut lines = self.lines.lock().unwrap_or_else(PoisonError::into_inner);
             // Writing to a String does not fail.
-            let _ = writeln!(lines, "{}:{}: {}", told::name(name), offender.place, offender.kind);
+            let _ = writeln!(lines, "{}:{}: {}", stdout::name(name), offender.place, offender.kind);
         }
         Ok(())
     }

@@ -2,7 +2,7 @@
 #![forbid(unsafe_code)]
 
 use std::fmt;
-use std::io::{self, Write};
+use std::io;
 use std::process::ExitCode;
 
 use crate::operation::FaultKind;
@@ -47,7 +47,7 @@ impl Error {
         if self.is_end_of_reader() {
             return Status::Success;
         }
-        complain(format_args!("pct: {self}"));
+        shown::complain(format_args!("pct: {self}"));
         match self {
             Self::Undecodable(..) | Self::TooMany(..) => Status::Found,
             Self::Usage(_) => Status::Usage,
@@ -64,11 +64,6 @@ impl Error {
     pub(crate) fn is_of_one_input(&self) -> bool {
         matches!(self, Self::Input(..))
     }
-}
-
-/// Writes a line to standard error. Were that gone, nobody could be told; the exit code still says it. `eprintln` would panic.
-pub(crate) fn complain(message: fmt::Arguments<'_>) {
-    let _ = io::stderr().write_all(format!("{}\n", shown::line(&message.to_string())).as_bytes());
 }
 
 impl fmt::Display for Error {

@@ -7,11 +7,11 @@ use clap::Parser;
 
 use crate::cli::{Arguments, Command, RewriteCommand};
 use crate::error::Error;
+use crate::format::Outputs;
 use crate::pipeline;
 use crate::report::{FileReport, as_json};
 use crate::sink::Sink;
 use crate::source::Blocks;
-use crate::units::Outputs;
 
 /// A command that rewrites text, to be used as often as is wanted.
 pub struct InMemory(RewriteCommand);

@@ -7,7 +7,7 @@ use clap::Args;
 use simdpct::Level;
 
 use crate::error::{Error, Status};
-use crate::told::tell;
+use crate::stdout::tell;
 
 const EXAMPLES: &str = "\
 Examples:

@@ -1,4 +1,4 @@
-//! `SIMDPCT_LEVEL`: what the library would ignore, a person wants to be told.
+//! `SIMDPCT_LEVEL`: what the library would ignore, a person wants to be stdout.
 #![forbid(unsafe_code)]
 
 use std::env;

@@ -12,24 +12,25 @@
 
 mod check;
 mod cli;
+mod codec;
 mod error;
+mod format;
 mod in_memory;
 mod info;
 mod level;
-mod meaning;
 mod operation;
 mod pipeline;
 mod progress;
+mod record;
 mod report;
 mod rewrite;
+mod scan;
 mod shown;
 mod sink;
 mod source;
 mod standard;
 mod stats;
-mod survey;
-mod told;
-mod units;
+mod stdout;
 
 use std::ffi::OsString;
 use std::process::ExitCode;
@@ -40,7 +41,7 @@ use simdpct::ByteSet;
 use cli::{Arguments, Command, RewriteCommand};
 use error::{Error, Status};
 use operation::{Decode, Encode, Normalize, Repair};
-use pipeline::Policy;
+use record::Policy;
 use rewrite::{Task, rewrite};
 
 #[doc(hidden)]

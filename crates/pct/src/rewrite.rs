@@ -1,4 +1,4 @@
-//! What every command that rewrites text does: inputs through a unit and an operation to an output, and what was found told.
+//! What every command that rewrites text does: inputs through a unit and an operation to an output, and what was found stdout.
 #![forbid(unsafe_code)]
 
 use std::fs;
@@ -9,14 +9,15 @@ use simdpct::ByteSet;
 
 use crate::cli::{ReportForm, TextArguments};
 use crate::error::{Error, Status};
+use crate::format::{Outputs, Unit};
 use crate::operation::{Operation, Recipe};
-use crate::pipeline::{self, Plan, Policy};
+use crate::pipeline::{self, Plan};
 use crate::progress::Progress;
+use crate::record::Policy;
 use crate::report::{self, FileReport};
 use crate::shown::{Filter, Notation};
 use crate::sink::Sink;
 use crate::source::{BLOCK, Blocks, Opened, Source, binary};
-use crate::units::{Outputs, Unit};
 
 /// What is asked for.
 pub(crate) struct Task<'a> {
@@ -94,7 +95,7 @@ pub(crate) fn rewrite(task: &Task<'_>) -> Result<Status, Error> {
     let unmatched =
         if matches!(result, Ok(Status::Success | Status::InputOutput)) { unit.unmatched() } else { Vec::new() };
     match arguments.errors.report() {
-        // The record that was one too many is the only one, and it has been told.
+        // The record that was one too many is the only one, and it has been stdout.
         ReportForm::Text if arguments.errors.policy() == Policy::Fail => report::tell_text(&[], &unmatched),
         ReportForm::Text => report::tell_text(&rewriting.reports, &unmatched),
         ReportForm::Json => report::tell_json(&rewriting.reports, &unmatched),

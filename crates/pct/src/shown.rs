@@ -2,7 +2,8 @@
 #![forbid(unsafe_code)]
 
 use std::borrow::Cow;
-use std::io::Write as _;
+use std::fmt;
+use std::io::{self, Write as _};
 
 /// How a character is shown that must not reach a terminal.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
@@ -123,6 +124,11 @@ fn torn(text: &[u8]) -> usize {
     let Some(lead) = end.iter().rposition(|&byte| byte >= 0xC0) else { return 0 };
     let goes_on = str::from_utf8(&end[lead..]).is_err_and(|error| error.error_len().is_none());
     if goes_on { end.len() - lead } else { 0 }
+}
+
+/// Writes a line to standard error, escaped for a terminal. If that fails, only the exit code is left to tell; `eprintln` would panic.
+pub(crate) fn complain(message: fmt::Arguments<'_>) {
+    let _ = io::stderr().write_all(format!("{}\n", line(&message.to_string())).as_bytes());
 }
 
 #[cfg(test)]

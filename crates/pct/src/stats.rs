@@ -10,15 +10,15 @@ use simdpct::{Kinds, inspect_counting};
 use crate::cli::{FindingsForm, StatsArguments};
 use crate::error::{Error, Status};
 use crate::operation::{Count as Fault, Inspect, words};
-use crate::pipeline::Listener;
+use crate::pipeline::Observer;
 use crate::report::{self, FileReport, Offender, Place};
+use crate::scan::Scan;
 use crate::shown;
-use crate::survey::Survey;
-use crate::told::{self, tell, tell_json};
+use crate::stdout::{self, tell, tell_json};
 
 pub(crate) fn stats(arguments: &StatsArguments) -> Result<Status, Error> {
     let counter = Counter::default();
-    let survey = Survey {
+    let survey = Scan {
         input: &arguments.input,
         units: &arguments.units,
         operation: Inspect::for_everything(),
@@ -84,7 +84,7 @@ impl Counter {
     }
 }
 
-impl Listener for Counter {
+impl Observer for Counter {
     fn begin(&self) {
         *self.lock() = Counted::default();
     }
@@ -123,7 +123,7 @@ fn found(report: &FileReport) -> u64 {
 }
 
 fn text(report: &FileReport, counted: &Counted) -> String {
-    let (name, records) = (told::name(&report.name), report.records());
+    let (name, records) = (stdout::name(&report.name), report.records());
     let plural = if records == 1 { "" } else { "s" };
     let mut text = format!("{name}: {records} record{plural}, {} with findings", found(report));
     text += &match report.faults() - found(report) {

@@ -6,7 +6,7 @@ use clap::builder::{PossibleValuesParser, TypedValueParser};
 use simdpct::Kinds;
 
 use super::{InputArguments, UnitArguments};
-use crate::meaning::{self, DecodingOptions};
+use crate::codec::{self, DecodingOptions};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -44,7 +44,7 @@ Counting:
 /// Writes a line for every invalid record: its first finding, and where that is.
 #[derive(Args, Debug)]
 #[command(after_help = EXAMPLES)]
-#[command(after_long_help = format!("{}\n\n{KINDS}\n\n{COUNTING}", meaning::long_help(EXAMPLES)))]
+#[command(after_long_help = format!("{}\n\n{KINDS}\n\n{COUNTING}", codec::long_help(EXAMPLES)))]
 #[command(mut_arg("append", |argument| argument.hide(true)), mut_arg("unsafe_controls", |argument| argument.hide(true)))]
 pub(crate) struct CheckArguments {
     /// Look for these kinds as well; they are explained below

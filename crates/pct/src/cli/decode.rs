@@ -4,7 +4,7 @@
 use clap::Args;
 
 use super::TextArguments;
-use crate::meaning::{self, DecodingOptions};
+use crate::codec::{self, DecodingOptions};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -27,7 +27,7 @@ Examples:
 ///
 /// On a terminal, control characters and those that change the direction of text are shown escaped, as %1B.
 #[derive(Args, Debug)]
-#[command(after_help = EXAMPLES, after_long_help = meaning::long_help(EXAMPLES))]
+#[command(after_help = EXAMPLES, after_long_help = codec::long_help(EXAMPLES))]
 pub(crate) struct DecodeArguments {
     #[command(flatten)]
     pub(crate) meaning: DecodingOptions,

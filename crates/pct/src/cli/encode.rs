@@ -4,7 +4,7 @@
 use clap::Args;
 
 use super::TextArguments;
-use crate::meaning::{self, EncodingOptions};
+use crate::codec::{self, EncodingOptions};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -18,7 +18,7 @@ Examples:
 ///
 /// Works line by line: line ends, LF or CRLF, stay as they are. Any other CR is encoded.
 #[derive(Args, Debug)]
-#[command(after_help = EXAMPLES, after_long_help = meaning::long_help(EXAMPLES))]
+#[command(after_help = EXAMPLES, after_long_help = codec::long_help(EXAMPLES))]
 pub(crate) struct EncodeArguments {
     #[command(flatten)]
     pub(crate) meaning: EncodingOptions,

@@ -3,7 +3,7 @@
 
 use clap::{Args, ValueEnum};
 
-use crate::pipeline::Policy;
+use crate::record::Policy;
 
 #[derive(Args, Debug)]
 #[command(next_help_heading = "Errors")]

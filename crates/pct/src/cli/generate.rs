@@ -9,7 +9,7 @@ use clap_mangen::Man;
 
 use super::Arguments;
 use crate::error::{Error, Status};
-use crate::told::tell;
+use crate::stdout::tell;
 
 /// Write completions for a shell to standard output
 ///

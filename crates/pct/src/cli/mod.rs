@@ -6,13 +6,13 @@ mod decode;
 mod encode;
 mod errors;
 mod form;
+mod format;
 mod generate;
 mod input;
 mod normalize;
 mod output;
 mod repair;
 mod stats;
-mod units;
 
 use clap::{Args, Parser, Subcommand};
 
@@ -21,13 +21,13 @@ pub(crate) use decode::DecodeArguments;
 pub(crate) use encode::EncodeArguments;
 pub(crate) use errors::{ErrorArguments, ReportForm};
 pub(crate) use form::FormArguments;
+pub(crate) use format::UnitArguments;
 pub(crate) use generate::{CompletionsArguments, ManArguments};
 pub(crate) use input::InputArguments;
 pub(crate) use normalize::NormalizeArguments;
 pub(crate) use output::OutputArguments;
 pub(crate) use repair::RepairArguments;
 pub(crate) use stats::StatsArguments;
-pub(crate) use units::UnitArguments;
 
 use crate::info::InfoArguments;
 

@@ -4,7 +4,7 @@
 use clap::Args;
 
 use super::TextArguments;
-use crate::meaning::NormalizingOptions;
+use crate::codec::NormalizingOptions;
 
 const EXAMPLES: &str = "\
 Examples:

@@ -4,7 +4,7 @@
 use simdpct::Kinds;
 
 use super::{Counted, Fault, FaultKind, Operation, Stream, each_record};
-use crate::meaning::{Chain, Decoding, Search};
+use crate::codec::{Chain, Decoding, Search};
 
 /// Decodes. Text that cannot be decoded is decoded as far as it can be.
 pub(crate) struct Decode {

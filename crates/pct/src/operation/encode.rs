@@ -5,7 +5,7 @@ use memchr::memchr_iter;
 use simdpct::{ByteSet, Decoder, Encoder, stream};
 
 use super::{Fault, FaultKind, Operation, Stream};
-use crate::meaning::Encoding;
+use crate::codec::Encoding;
 
 /// Encodes every byte, text or not; what is not UTF-8 is said all the same, or replaced before.
 pub(crate) struct Encode {

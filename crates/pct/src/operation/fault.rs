@@ -6,7 +6,7 @@ use std::fmt;
 use simdpct::{DecodeErrorKind, Kinds};
 
 use super::words;
-use crate::meaning::ErrorKinds;
+use crate::codec::ErrorKinds;
 
 /// What is wrong with a field or a record, and at which of its bytes that is seen first.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]

@@ -11,7 +11,7 @@ use serde_json::value::RawValue;
 use simdpct::{Findings, form, inspect};
 
 use super::{Fault, FaultKind, Operation, Stream};
-use crate::meaning::ErrorKinds;
+use crate::codec::ErrorKinds;
 
 /// How the pairs of a form are written where they are not encoded.
 // What users read are these comments.

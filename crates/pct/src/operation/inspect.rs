@@ -3,9 +3,9 @@
 
 use simdpct::{DecodeError, Findings, Kinds, inspect, inspect_counting};
 
-use super::torn::untorn_decoded;
+use super::incomplete::untorn_decoded;
 use super::{Counted, Fault, FaultKind, Operation, Stream, each_record};
-use crate::meaning::{Decoding, Search};
+use crate::codec::{Decoding, Search};
 
 /// Looks for what cannot be decoded, and for what the library's inspection finds.
 #[derive(Clone, Copy)]

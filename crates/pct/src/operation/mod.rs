@@ -7,10 +7,10 @@ mod decode;
 mod encode;
 mod fault;
 mod form;
+mod incomplete;
 mod inspect;
 mod normalize;
 mod repair;
-mod torn;
 
 use memchr::memchr;
 use simdpct::{ByteSet, Kinds};

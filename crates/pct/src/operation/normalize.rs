@@ -3,7 +3,7 @@
 
 use simdpct::{ByteSet, DecodeError, Kinds, Malformed, Normalizer, sets};
 
-use super::torn::untorn;
+use super::incomplete::untorn;
 use super::{Counted, Fault, FaultKind, Operation, Stream};
 
 /// Normalises triplets. Malformed '%' stay or become `%25`; what is not UTF-8 stays, or is replaced.

@@ -4,9 +4,8 @@
 //! input starts no thread. A record that is longer than a block is done by one thread alone, in its turn: see `oversize`.
 #![forbid(unsafe_code)]
 
-mod job;
-mod listener;
 mod memory;
+mod observer;
 mod oversize;
 mod spool;
 
@@ -18,15 +17,15 @@ use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::Duration;
 
-pub(crate) use job::{Job, Policy};
-pub(crate) use listener::Listener;
+pub(crate) use observer::Observer;
 
 use crate::error::Error;
+use crate::format::Unit;
 use crate::operation::Fault;
+use crate::record::{Job, Policy};
 use crate::report::{FileReport, Offender, Place};
 use crate::sink::Sink;
 use crate::source::{BLOCK, Blocks, Buffer, Cut};
-use crate::units::Unit;
 
 /// What is the same for all blocks of an input.
 pub(crate) struct Plan<'p> {
@@ -45,7 +44,7 @@ pub(crate) struct Plan<'p> {
     /// Whether a byte order mark at the start of the input is written. Without that it is left out.
     pub(crate) keeps_mark: bool,
     /// Is told of every record at fault.
-    pub(crate) listener: Option<&'p dyn Listener>,
+    pub(crate) listener: Option<&'p dyn Observer>,
 }
 
 /// One input to its end, or to the first record at fault that is one too many.
@@ -256,7 +255,7 @@ impl Ordered<'_> {
         }
         let start = self.report.place;
         if let Some(listener) = plan.listener {
-            listener::tell(listener, self.report, &job.tally, block)?;
+            observer::tell(listener, self.report, &job.tally, block)?;
         }
         self.report.absorb(&job.tally, block, start.then(end));
         self.sink.write(&job.output)?;

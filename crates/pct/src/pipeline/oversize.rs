@@ -7,12 +7,13 @@
 use std::io;
 
 use super::spool::Spool;
-use super::{Job, Ordered, Plan, Policy, memory};
+use super::{Ordered, Plan, memory};
 use crate::error::Error;
+use crate::format::Whole;
 use crate::operation::{FaultKind, Stream, split_ending};
+use crate::record::{Job, Policy};
 use crate::report::{Offender, Place};
 use crate::source::{Blocks, Buffer};
-use crate::units::Whole;
 
 /// Does the record whose beginning is in the buffer.
 pub(super) fn write(

@@ -4,13 +4,12 @@
 use serde_json::{Map, Value, json};
 
 use super::FileReport;
-use crate::error::complain;
 use crate::operation::Count;
 use crate::shown;
 
 /// Tells standard error, in one line, whether anything was found or not.
 pub(crate) fn tell_json(files: &[FileReport], unmatched: &[String]) {
-    complain(format_args!("{}", shown::json(&as_json(files, unmatched).to_string())));
+    shown::complain(format_args!("{}", shown::json(&as_json(files, unmatched).to_string())));
 }
 
 /// The report itself.

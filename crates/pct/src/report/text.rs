@@ -2,10 +2,10 @@
 #![forbid(unsafe_code)]
 
 use super::FileReport;
-use crate::error::complain;
 use crate::operation::Count;
+use crate::shown;
 
-/// Tells standard error, if there is anything to tell. `unmatched` is [`Unit::unmatched`](crate::units::Unit::unmatched).
+/// Tells standard error, if there is anything to tell. `unmatched` is [`Unit::unmatched`](crate::format::Unit::unmatched).
 pub(crate) fn tell_text(files: &[FileReport], unmatched: &[String]) {
     for file in files {
         let counts: Vec<_> = Count::ALL
@@ -15,10 +15,10 @@ pub(crate) fn tell_text(files: &[FileReport], unmatched: &[String]) {
             .map(|(kind, count)| format!("{count} {}", kind.words()))
             .collect();
         if let Some(first) = file.first.first() {
-            complain(format_args!("pct: {}: {}; first at {}", file.name, counts.join(", "), first.place));
+            shown::complain(format_args!("pct: {}: {}; first at {}", file.name, counts.join(", "), first.place));
         }
     }
     for warning in unmatched {
-        complain(format_args!("pct: warning: {warning}"));
+        shown::complain(format_args!("pct: warning: {warning}"));
     }
 }

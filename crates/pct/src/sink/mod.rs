@@ -1,7 +1,7 @@
 //! Where text goes to: standard output, or a file that takes its name only when it is whole; compressed or not.
 #![forbid(unsafe_code)]
 
-mod beside;
+mod atomic_file;
 mod compress;
 mod interrupt;
 
@@ -15,7 +15,7 @@ use crate::error::Error;
 use crate::shown::Filter;
 use crate::source::{BYTE_ORDER_MARK, Compression};
 use crate::standard;
-use beside::Beside;
+use atomic_file::Beside;
 use compress::Compressor;
 
 /// An output. What is dropped unfinished leaves no file.
@@ -62,7 +62,7 @@ impl Sink {
     /// To the file of this name, which need not be there. Until the end it stays as it is.
     pub(crate) fn file(path: &Path, compression: Compression) -> Result<Self, Error> {
         let name = path.display().to_string();
-        let target = beside::open(path).map_err(|error| Error::Output(name.clone(), error))?;
+        let target = atomic_file::open(path).map_err(|error| Error::Output(name.clone(), error))?;
         Self::new(name, target, compression)
     }
 

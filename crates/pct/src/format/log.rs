@@ -12,9 +12,9 @@ use memchr::{memchr, memchr2, memrchr};
 use simdpct::ByteSet;
 
 use super::Unit;
-use super::untouched::transform_lines;
+use super::passthrough::transform_lines;
 use crate::operation::{Fault, FaultKind, Operation, Recipe};
-use crate::pipeline::Job;
+use crate::record::Job;
 use crate::source::{Scanner, Separated};
 
 /// Which fields there are.

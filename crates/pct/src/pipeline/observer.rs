@@ -7,7 +7,7 @@ use crate::error::Error;
 use crate::report::{FileReport, Offender, Tally};
 
 /// Is told of records at fault. One thread at a time does it, in the order of the text.
-pub(crate) trait Listener: Sync {
+pub(crate) trait Observer: Sync {
     /// That another file begins.
     fn begin(&self) {}
 
@@ -19,7 +19,7 @@ pub(crate) trait Listener: Sync {
 }
 
 /// Tells of a block's records at fault, which is the next of its file.
-pub(super) fn tell(listener: &dyn Listener, report: &FileReport, tally: &Tally, block: &[u8]) -> Result<(), Error> {
+pub(super) fn tell(listener: &dyn Observer, report: &FileReport, tally: &Tally, block: &[u8]) -> Result<(), Error> {
     let (mut place, mut done) = (report.place, 0);
     for offender in &tally.first {
         // They come in the order of their records, but a fault in the next may stand where this one's column was.

@@ -4,7 +4,7 @@
 use memchr::{memchr, memrchr};
 
 use crate::operation::{Fault, split_ending};
-use crate::pipeline::Job;
+use crate::record::Job;
 
 /// Lines are asked in groups of about this length whether they are UTF-8: one that is not makes its whole group slower.
 const GROUP: usize = 16 * 1024;
@@ -72,9 +72,9 @@ mod tests {
     use simdpct::ByteSet;
 
     use crate::cli::{Arguments, Command, RewriteCommand};
+    use crate::format::{Log, LogFormat, Outputs, Tsv, Unit};
     use crate::operation::{Decode, Fault, Operation, Stream};
-    use crate::pipeline::{Job, Policy};
-    use crate::units::{Log, LogFormat, Outputs, Tsv, Unit};
+    use crate::record::{Job, Policy};
 
     /// Decodes, and does not say what it needs.
     struct Reticent(Decode);

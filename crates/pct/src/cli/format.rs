@@ -5,9 +5,9 @@ use clap::Args;
 use simdpct::ByteSet;
 
 use crate::error::Error;
+use crate::format::{Chosen, Columns, Csv, JsonLines, Log, LogFormat, Outputs, Path, Records, Tsv, Unit, WholeInput};
 use crate::operation::Recipe;
 use crate::shown::Notation;
-use crate::units::{Chosen, Columns, Csv, JsonLines, Log, LogFormat, Outputs, Path, Records, Tsv, Unit, WholeInput};
 
 #[derive(Args, Debug)]
 #[command(next_help_heading = "Units (lines, unless said otherwise)")]

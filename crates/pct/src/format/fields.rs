@@ -9,10 +9,10 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use memchr::{memchr, memchr_iter};
 
-use super::untouched::transform_lines;
+use super::passthrough::transform_lines;
 use super::{Columns, Outputs, Unit};
 use crate::operation::{Fault, FaultKind, Operation, split_ending};
-use crate::pipeline::Job;
+use crate::record::Job;
 use crate::source::{Scanner, Separated};
 
 pub(crate) struct Tsv {

@@ -5,20 +5,20 @@
 //! [`encoding`] are the result, small constants that do one value, and any number of lines at once.
 #![forbid(unsafe_code)]
 
-mod chain;
 mod decoding;
 mod dialect;
 mod encoding;
 mod errors;
 mod faults;
 mod java;
+mod layers;
 mod options;
 mod set;
 mod text;
 
-pub(crate) use chain::Chain;
 pub(crate) use decoding::Decoding;
 pub(crate) use dialect::long_help;
 pub(crate) use encoding::Encoding;
 pub(crate) use errors::{ErrorKinds, Search};
+pub(crate) use layers::Chain;
 pub(crate) use options::{DecodingOptions, EncodingOptions, NormalizingOptions};

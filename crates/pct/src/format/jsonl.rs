@@ -14,7 +14,7 @@ use serde_json::value::RawValue;
 
 use super::Unit;
 use crate::operation::{Fault, FaultKind, Operation, split_ending};
-use crate::pipeline::Job;
+use crate::record::Job;
 use crate::source::{Scanner, Separated};
 
 /// The names on the way to a string: `req.q`, with `\.` for a dot that is part of a name. Arrays on the way are walked through.

@@ -6,11 +6,11 @@ use std::borrow::Cow;
 use simdpct::offset::OffsetError;
 use simdpct::{ByteSet, DecodeError, DecodeErrorKind, Decoder, Findings, inspect};
 
-use super::chain::{Chain, Pass};
 use super::dialect::{IllFormed, Malformed, Rules};
 use super::errors::ErrorKinds;
 use super::faults::Faults;
 use super::java;
+use super::layers::{Chain, Pass};
 use super::text::{self, Text};
 
 /// How to decode a value, in full.

@@ -3,23 +3,23 @@
 
 mod columns;
 mod csv;
+mod fields;
 mod jsonl;
+mod lines;
 mod log;
-mod separated;
-mod tsv;
-mod untouched;
-mod whole_input;
+mod passthrough;
+mod whole;
 
 pub(crate) use columns::Columns;
 pub(crate) use csv::{Chosen, Csv};
+pub(crate) use fields::Tsv;
 pub(crate) use jsonl::{JsonLines, Path};
+pub(crate) use lines::Records;
 pub(crate) use log::{Log, LogFormat};
-pub(crate) use separated::Records;
-pub(crate) use tsv::Tsv;
-pub(crate) use whole_input::WholeInput;
+pub(crate) use whole::WholeInput;
 
 use crate::operation::Operation;
-use crate::pipeline::Job;
+use crate::record::Job;
 use crate::report;
 use crate::source::Scanner;
 
@@ -33,7 +33,7 @@ pub(crate) trait Unit: Send + Sync {
         self.whole().map_or(Some(b'\n'), |whole| whole.ending)
     }
 
-    /// What is counted as a line where a place is told.
+    /// What is counted as a line where a place is stdout.
     fn separator(&self) -> u8 {
         b'\n'
     }

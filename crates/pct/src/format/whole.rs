@@ -3,7 +3,7 @@
 
 use super::{Unit, Whole};
 use crate::operation::Operation;
-use crate::pipeline::Job;
+use crate::record::Job;
 use crate::source::{self, Scanner};
 
 pub(crate) struct WholeInput {

@@ -5,25 +5,26 @@ use std::io::{self, IsTerminal};
 
 use crate::cli::{InputArguments, UnitArguments};
 use crate::error::{Error, Status};
+use crate::format::{Outputs, Unit};
 use crate::operation::Inspect;
-use crate::pipeline::{self, Listener, Plan, Policy};
+use crate::pipeline::{self, Observer, Plan};
 use crate::progress::Progress;
+use crate::record::Policy;
 use crate::report::FileReport;
 use crate::sink::Sink;
 use crate::source::{BLOCK, Blocks, Source};
-use crate::units::{Outputs, Unit};
 
 /// What is asked for.
-pub(crate) struct Survey<'s> {
+pub(crate) struct Scan<'s> {
     pub(crate) input: &'s InputArguments,
     pub(crate) units: &'s UnitArguments,
     pub(crate) operation: Inspect,
     /// The first finding is enough, and nothing is said of it.
     pub(crate) is_quiet: bool,
-    pub(crate) listener: &'s dyn Listener,
+    pub(crate) listener: &'s dyn Observer,
 }
 
-impl Survey<'_> {
+impl Scan<'_> {
     /// Looks at every input, and hands out what is known of it after it. One that cannot be read is reported, and the next one looked
     /// at; any other error is reported and is the end. Returns as well the fields that no record had, if all was looked at.
     pub(crate) fn run(

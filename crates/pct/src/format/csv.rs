@@ -18,7 +18,7 @@ use memchr::{memchr, memchr2};
 
 use super::{Columns, Outputs, Unit};
 use crate::operation::{Fault, FaultKind, Operation, split_ending};
-use crate::pipeline::Job;
+use crate::record::Job;
 use crate::report;
 use crate::source::{BYTE_ORDER_MARK, Scanner};
 

@@ -7,7 +7,7 @@ use memchr::{memchr, memrchr};
 
 use super::{Unit, Whole};
 use crate::operation::{Operation, split_ending};
-use crate::pipeline::Job;
+use crate::record::Job;
 use crate::source::{Scanner, Separated};
 
 /// Records are done in groups of about this length. Where one is at fault, its group is done anew, record by record: shorter groups
