@@ -1,13 +1,19 @@
-//! The kernels: their contract, the tables they share, and which of them a target has.
+//! The kernels: their contract, and the table of entry points per level.
 //!
-//! A kernel does one operation on a whole [`InOut`], with the instructions of one [`Level`](crate::level::Level). It knows
-//! nothing of allocation, error types or policy: the rules come as data, what would cost the plain path anything comes as
-//! compile-time variants, and what happened goes back as [`Progress`].
+//! A kernel runs one operation on a whole [`InOut`] with the instructions of one
+//! [`Level`](crate::level::Level). It does not allocate, and has no error types and no options. The
+//! rules are passed as data. A rule that would slow down the plain path is a compile-time variant
+//! instead ([`op`]). The outcome is returned as [`Progress`].
+//!
+//! There are three implementations: [`scalar`] (words and tables), [`generic`] (SSE4.1, AVX2 and
+//! NEON, one algorithm over [`vector::Vector`]) and `avx512` (its own algorithms). The driver picks
+//! a level, obtains its [`Kernels`], and calls through function pointers.
 //!
 //! # Safety
 //!
-//! The functions of a [`Kernel`] may be called where the CPU has the instructions of its level, which is what makes a level
-//! [`Supported`]; the scalar ones anywhere. Held by tests/differential.rs, tests/level.rs and tests/bounds.rs.
+//! The functions of a [`Kernel`] must only be called if the CPU has the target features of its
+//! level, which a [`Supported`] level guarantees. Those of the scalar level need none. Tested in
+//! tests/differential.rs, tests/level.rs and tests/bounds.rs.
 
 #[cfg(target_arch = "x86_64")]
 mod avx2;
@@ -44,69 +50,80 @@ use op::{
 use outcome::Progress;
 use rank::RankKernels;
 
-/// What matters to a parser of forms, as bits, the first byte lowest (WHATWG URL 5.1).
+/// Bitmasks of the bytes that delimit and encode form pairs (WHATWG URL 5.1). Bit *i* is byte *i*.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
 pub(crate) struct FormBitmaps {
-    /// '&', which ends a pair.
+    /// `&`, which ends a pair.
     pub(crate) ends: u64,
-    /// '=', of which the first one in a pair ends the name.
+    /// `=`; the first one in a pair ends the name.
     pub(crate) equals: u64,
-    /// '%', '+' and bytes from 0x80: without them, a part is text as it stands.
+    /// `%`, `+` and bytes from 0x80. A name or value without any of them decodes to itself.
     pub(crate) coded: u64,
 }
 
-/// Room for 64 bytes encoded, and for as many again, so that kernels can store whole registers.
+/// Output capacity for 64 input bytes: 192 bytes in the worst case, and 64 more so that kernels can
+/// store whole registers.
 pub(crate) const SHORT_OUTPUT: usize = 256;
 pub(crate) type ShortOutput = [MaybeUninit<u8>; SHORT_OUTPUT];
 
-/// One level's implementation.
+/// The operations of one level.
 ///
 /// # Safety
 ///
-/// Every method may be called only on a machine that has the level: [`Supported`] is the proof, [`Kernels::of`] the way. That is
-/// the only obligation but for [`encode_pair`](Self::encode_pair), since slices and [`InOut`]s are valid by construction. In return a
-/// method reads only the source's `length` bytes and writes only the target's `capacity` bytes, whatever it is given.
+/// Every method must only be called on a CPU that has the level. Obtain kernels through
+/// [`Kernels::of`], which requires a [`Supported`] level as proof. Slices and [`InOut`]s are valid
+/// by construction, so there is no other condition except for [`encode_pair`](Self::encode_pair).
+/// In return, a method reads only the source's `length` bytes and writes only the target's
+/// `capacity` bytes, for any input.
 pub(crate) trait Kernel {
-    /// Offset of the first member of `set`.
+    /// The offset of the first member of `set`.
     unsafe fn find(set: &ByteSet, haystack: &[u8]) -> Option<usize>;
 
-    /// Number of members of `set`.
+    /// The number of members of `set`.
     unsafe fn count(set: &ByteSet, haystack: &[u8]) -> usize;
 
-    /// Whether a text is well-formed UTF-8. simdutf8 knows by itself what the machine has; a level need only be better.
+    /// Whether a text is well-formed UTF-8. The default is simdutf8, which detects the CPU itself;
+    /// override it only where it is faster.
     unsafe fn is_well_formed(text: &[u8]) -> bool {
         simdutf8::basic::from_utf8(text).is_ok()
     }
 
-    /// The members of `set` among at most 64 bytes, as bits, the first one lowest.
+    /// A bitmask of the members of `set` in at most 64 bytes. Bit *i* is byte *i*.
     unsafe fn members(set: &ByteSet, haystack: &[u8]) -> u64;
 
-    /// State what raw bytes and triplets are, and extracts the text by which it is known whether the decoded form is well-formed.
-    /// The haystack has at most [`inspection::CHUNK`] bytes, the extract at most 3.
+    /// Reports the kinds of raw bytes and triplets, and appends to `extract` the decoded text
+    /// needed to validate it as UTF-8. The haystack has at most [`inspection::CHUNK`] bytes,
+    /// `extract` at most 3 on entry.
     unsafe fn inspect<D: Detail>(haystack: &[u8], extract: &mut Extract, report: &mut Report);
 
-    /// The bitmaps that a parser of forms goes by, of at most 64 bytes.
+    /// The form bitmaps of at most 64 bytes. Returned through a reference.
     unsafe fn form_bitmaps(bytes: &[u8], bitmaps: &mut FormBitmaps);
 
-    /// Encodes; the policy must agree with the rules. The source and the target are the halves of one [`InOut`], and disjoint.
+    /// Encodes. The policy must agree with the rules. The source and the target are the halves of
+    /// one [`InOut`], and disjoint.
     unsafe fn encode<P: EncodePolicy, M: Pass>(source: Source<'_>, target: Target<'_>, rules: &EncodeRules)
     -> Progress;
 
-    /// Decodes; the policy must agree with the rules. The source and the target are the halves of one [`InOut`].
+    /// Decodes. The policy must agree with the rules. The source and the target are the halves of
+    /// one [`InOut`], disjoint or in place.
     unsafe fn decode<P: DecodePolicy, M: Pass>(source: Source<'_>, target: Target<'_>, rules: &DecodeRules)
     -> Progress;
 
-    /// Decodes at most 64 bytes by rules that say nothing but whether to be strict, and returns the length of the output. `None`
-    /// if there is no room, or if it is strict and a '%' malformed: then nothing is said of the output. The source and the target
-    /// are the halves of one [`InOut`].
+    /// Decodes at most 64 bytes without `+`, kept or rejected bytes, and returns the length of the
+    /// output. Returns `None` if the output does not fit, or if `strict` and a `%` is malformed;
+    /// the output is then unspecified. The source and the target are the halves of one [`InOut`].
     unsafe fn decode_short(source: Source<'_>, target: Target<'_>, strict: bool) -> Option<usize>;
 
-    /// Encodes the first 64 bytes of an input by rules that keep nothing and leave spaces alone, and returns the length of the
-    /// output; `None` if that is the input itself, and then nothing is said of the output.
+    /// Encodes the first 64 bytes of an input, without kept triplets or `+` for space, and returns
+    /// the length of the output. Returns `None` if nothing is escaped; the output is then
+    /// unspecified.
     unsafe fn encode_short(input: &[u8], output: &mut ShortOutput, rules: &EncodeRules) -> Option<usize>;
 
-    /// Encodes the name, a '=' and the value of a pair of a form (WHATWG URL 5.2), and returns the length of the output. This takes
-    /// more than the other methods: `to` is valid for writes of [`form_rules::room`], and apart from the name and the value.
+    /// Encodes the name, `=` and the value of a form pair (WHATWG URL 5.2), and returns the length
+    /// of the output.
+    ///
+    /// Unlike the other methods this one takes a raw pointer: `to` must be valid for writes of
+    /// [`form_rules::room`] bytes, and must not overlap the name or the value.
     unsafe fn encode_pair(name: &[u8], value: &[u8], to: *mut u8, rules: &FormRules) -> usize;
 }
 
@@ -122,13 +139,14 @@ pub(crate) type DecodeShort = unsafe fn(Source<'_>, Target<'_>, bool) -> Option<
 pub(crate) type Encode = unsafe fn(Source<'_>, Target<'_>, &EncodeRules) -> Progress;
 pub(crate) type Decode = unsafe fn(Source<'_>, Target<'_>, &DecodeRules) -> Progress;
 
-/// All entry points of one level.
+/// All entry points of one level, as function pointers.
 pub(crate) struct Kernels {
     pub(crate) find: Find,
     pub(crate) count: Count,
     pub(crate) is_well_formed: IsWellFormed,
     pub(crate) members: Members,
-    /// Without vectors, marking costs more than it saves.
+    /// Rank bitmaps. `None` for the scalar level: without vectors, marking costs more than it
+    /// saves.
     #[cfg_attr(not(feature = "alloc"), allow(dead_code, reason = "as in `marks`"))]
     pub(crate) marks: Option<RankKernels>,
     inspect: ByDetail<Inspect>,
@@ -138,15 +156,15 @@ pub(crate) struct Kernels {
     pub(crate) encode_short: EncodeShort,
     #[cfg_attr(not(feature = "alloc"), allow(dead_code, reason = "only what grows gets pairs appended"))]
     pub(crate) encode_pair: EncodePair,
-    /// By `PLUS`, then `KEEP`.
+    /// Indexed by `PLUS`, then `KEEP`.
     encode: [[ByPass<Encode>; 2]; 2],
-    /// By `PLUS`, `KEEP`, then `REJECT`.
+    /// Indexed by `PLUS`, `KEEP`, then `REJECT`.
     decode: [[[ByPass<Decode>; 2]; 2]; 2],
     normalize: ByPass<Decode>,
 }
 
 impl Kernels {
-    /// The entry points of a level that this machine has.
+    /// The entry points of a supported level.
     #[inline]
     pub(crate) fn of(level: Supported) -> &'static Self {
         KERNELS[level.level() as usize]
@@ -169,7 +187,7 @@ impl Kernels {
     }
 }
 
-/// The entry points of a level: all that it implements, by what it is instantiated for.
+/// Instantiates every operation of a level for each policy, pass and detail.
 macro_rules! kernels {
     ($level:ty, $marks:expr) => {
         Kernels {
@@ -214,7 +232,8 @@ macro_rules! kernels {
 
 static SCALAR: Kernels = kernels!(scalar::Scalar, None);
 
-/// By [`Level`](crate::level::Level)'s discriminant. A level that the target has not is never [`Supported`] there.
+/// Indexed by the discriminant of [`Level`](crate::level::Level). Levels that the target does not
+/// have fall back to scalar; they are never [`Supported`].
 #[cfg(target_arch = "x86_64")]
 static KERNELS: [&Kernels; 5] = {
     static SSE41: Kernels = kernels!(sse41::Sse41, Some(RankKernels::of::<sse41::Sse41>()));

@@ -180,16 +180,16 @@ pub(super) fn place<I: Index>(
     shift: Shift,
     placed: &mut [I],
 ) -> bool {
-    let mut is_behind_percent = false;
+    let mut follows_percent = false;
     for (place, placed) in places.iter().zip(placed) {
         let at = place.index().wrapping_sub(base);
         let Some(mark) = marks.get(at / 64) else { break };
         let change = shift.each.wrapping_mul(mark.before(at));
         *placed = I::of(at.wrapping_add(shift.origin).wrapping_add(change));
         let is_percent = |distance| text.get(at.wrapping_sub(distance)) == Some(&b'%');
-        is_behind_percent |= is_percent(1) | is_percent(2);
+        follows_percent |= is_percent(1) | is_percent(2);
     }
-    is_behind_percent
+    follows_percent
 }
 
 macro_rules! index {

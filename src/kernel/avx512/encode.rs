@@ -2,7 +2,7 @@
 //!
 //! # Safety
 //!
-//! As the parent module says. Held by tests/bounds.rs, tests/guarded_heap.rs and tests/differential.rs.
+//! As in the parent module. Tested in tests/bounds.rs, tests/guarded_heap.rs and tests/differential.rs.
 
 use core::arch::x86_64::*;
 
@@ -112,7 +112,7 @@ impl Encode {
     }
 
     /// Encodes the lowest `length` lanes of a window; the others are zero. Without [`KEEP`], what follows the lanes of the window
-    /// is not looked at. A dirty whole block is encoded up to [`DIRTY_LANES`].
+    /// is not looked at. A dirty whole block is encoded up to [`ESCAPED_LANES`].
     ///
     /// # Safety
     ///
@@ -150,8 +150,8 @@ impl Encode {
         if M::WRITES && (E::ASSUME_ESCAPES || escaped != 0) {
             cursor.escaped_blocks += u32::from(!E::ASSUME_ESCAPES || escaped != 0);
             if E::FULL {
-                advance = DIRTY_LANES;
-                escaped &= low_bits(DIRTY_LANES);
+                advance = ESCAPED_LANES;
+                escaped &= low_bits(ESCAPED_LANES);
             }
             if !self.expand.store::<E>(plain, window.x, escaped, advance, to, room) {
                 return Some(Stop::Full);
@@ -175,7 +175,7 @@ impl Encode {
 const GROUP: usize = 21;
 
 /// How far a dirty block goes: a few whole groups.
-const DIRTY_LANES: usize = 3 * GROUP;
+const ESCAPED_LANES: usize = 3 * GROUP;
 
 /// How much a block may store: two groups of triplets and a register.
 const ROOM: usize = 2 * 3 * GROUP + LANES;

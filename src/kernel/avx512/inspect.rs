@@ -2,7 +2,7 @@
 //!
 //! # Safety
 //!
-//! As the parent module says. Held by tests/bounds.rs, tests/guarded_heap.rs and tests/differential.rs.
+//! As in the parent module. Tested in tests/bounds.rs, tests/guarded_heap.rs and tests/differential.rs.
 
 use core::arch::x86_64::*;
 
@@ -17,26 +17,26 @@ pub(super) unsafe fn inspect<D: Detail>(haystack: &[u8], extract: &mut Extract, 
     let (start, length) = (haystack.as_ptr(), haystack.len());
     let inspect = Inspect::new();
     let (text, length_before, is_open) = (extract.buffer.as_mut_ptr().cast(), extract.length, extract.is_open);
-    let mut notes = State { carry: 0, seen: Found::nothing(), report, text, length: length_before, is_open };
+    let mut state = State { carry: 0, seen: Found::nothing(), report, text, length: length_before, is_open };
     let mut at = 0;
     for _ in 0..length.saturating_sub(2) / LANES {
         let from = start.add(at);
         let x = _mm512_loadu_epi8(from.cast());
-        inspect.block::<D>(x, || Window::load(from), u64::MAX, at, &mut notes);
+        inspect.block::<D>(x, || Window::load(from), u64::MAX, at, &mut state);
         at += LANES;
     }
     while at < length {
         let window = Window::load_end(start.add(at), length - at);
-        inspect.block::<D>(window.x, || window, low_bits(length - at), at, &mut notes);
+        inspect.block::<D>(window.x, || window, low_bits(length - at), at, &mut state);
         at += LANES;
     }
     if !D::COUNTS {
-        notes.seen.note(notes.report);
+        state.seen.note(state.report);
     }
     // What is all ASCII is well-formed, unless a character was to go on in it.
-    let is_ascii = _mm512_movepi8_mask(notes.seen.text) == 0;
-    extract.length = if is_ascii && length_before == 0 { 0 } else { notes.length };
-    extract.is_open = notes.is_open && extract.length > 0;
+    let is_ascii = _mm512_movepi8_mask(state.seen.text) == 0;
+    extract.length = if is_ascii && length_before == 0 { 0 } else { state.length };
+    extract.is_open = state.is_open && extract.length > 0;
 }
 
 /// What inspection needs in registers.
@@ -65,22 +65,22 @@ impl Inspect {
         window: impl Fn() -> Window,
         lanes: u64,
         at: usize,
-        notes: &mut State<'_>,
+        state: &mut State<'_>,
     ) {
         let raw = self.raw.lookup(lanes, x);
         if D::COUNTS {
             let has = |bits: u8| _mm512_test_epi8_mask(raw, _mm512_set1_epi8(bits as i8));
             let non_ascii = _mm512_movepi8_mask(x);
-            notes.report.note::<Occurrences>(inspection::PLUS, has(inspection::RAW_PLUS), at);
-            notes.report.note::<Occurrences>(inspection::NON_ASCII, non_ascii, at);
-            notes.report.note::<Occurrences>(inspection::ILLEGAL, has(inspection::RAW_ILLEGAL) | non_ascii, at);
+            state.report.note::<Occurrences>(inspection::PLUS, has(inspection::RAW_PLUS), at);
+            state.report.note::<Occurrences>(inspection::NON_ASCII, non_ascii, at);
+            state.report.note::<Occurrences>(inspection::ILLEGAL, has(inspection::RAW_ILLEGAL) | non_ascii, at);
         } else {
-            notes.seen.bytes = _mm512_or_si512(notes.seen.bytes, x);
-            notes.seen.raw = _mm512_or_si512(notes.seen.raw, raw);
+            state.seen.bytes = _mm512_or_si512(state.seen.bytes, x);
+            state.seen.raw = _mm512_or_si512(state.seen.raw, raw);
         }
         let percent = _mm512_cmpeq_epi8_mask(x, _mm512_set1_epi8(b'%' as i8));
-        if percent | _mm512_movepi8_mask(x) | notes.carry == 0 {
-            notes.separate();
+        if percent | _mm512_movepi8_mask(x) | state.carry == 0 {
+            state.separate();
             return;
         }
         // A block without '%' is taken as one with: what asks would seldom be foreseen.
@@ -90,7 +90,7 @@ impl Inspect {
         let digits = _mm512_max_epu8(window.next, window.second_next);
         let categories = self.categories.lookup(escapes, bytes);
         if D::COUNTS {
-            let report = &mut *notes.report;
+            let report = &mut *state.report;
             report.note::<Occurrences>(inspection::ESCAPE, escapes, at);
             report.note::<Occurrences>(inspection::MALFORMED, percent & !escapes, at);
             report.note::<Occurrences>(inspection::LOWER_HEX, escapes & lowercase(digits), at);
@@ -99,19 +99,19 @@ impl Inspect {
                 report.note::<Occurrences>(inspection::NUL + bit, places, at);
             }
         } else {
-            let seen = &mut notes.seen;
+            let seen = &mut state.seen;
             seen.escape |= escapes;
             seen.malformed |= percent & !escapes;
             seen.digits = _mm512_mask_max_epu8(seen.digits, escapes, seen.digits, digits);
             seen.categories = _mm512_or_si512(seen.categories, categories);
         }
-        let kept = !(escapes << 1 | escapes << 2 | notes.carry) & lanes;
-        notes.carry = escapes >> 62 | escapes >> 63;
+        let kept = !(escapes << 1 | escapes << 2 | state.carry) & lanes;
+        state.carry = escapes >> 62 | escapes >> 63;
         // All of the text, without asking whether any of it matters: most blocks with a '%' are among others like them.
-        _mm512_storeu_epi8(notes.text.add(notes.length).cast(), _mm512_maskz_compress_epi8(kept, text));
-        notes.length += kept.count_ones() as usize;
-        notes.is_open = true;
-        notes.seen.text = _mm512_or_si512(notes.seen.text, text);
+        _mm512_storeu_epi8(state.text.add(state.length).cast(), _mm512_maskz_compress_epi8(kept, text));
+        state.length += kept.count_ones() as usize;
+        state.is_open = true;
+        state.seen.text = _mm512_or_si512(state.seen.text, text);
     }
 }
 

@@ -5,7 +5,7 @@
 //!
 //! # Safety
 //!
-//! As the parent module says. Held by tests/utf8.rs, tests/bounds.rs and tests/guarded_heap.rs.
+//! As in the parent module. Tested in tests/utf8.rs, tests/bounds.rs and tests/guarded_heap.rs.
 
 use core::arch::x86_64::*;
 

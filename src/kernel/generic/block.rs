@@ -2,7 +2,7 @@
 //!
 //! # Safety
 //!
-//! As the parent module says. Held by tests/bounds.rs, tests/guarded_heap.rs and tests/differential.rs.
+//! As in the parent module. Tested in tests/bounds.rs, tests/guarded_heap.rs and tests/differential.rs.
 
 use crate::kernel::vector::{Vector, Vector16};
 
@@ -22,7 +22,7 @@ pub(super) struct Triplets<V> {
 impl<V: Vector> Triplets<V> {
     #[inline(always)]
     pub(super) unsafe fn new() -> Self {
-        // SAFETY: the caller has the instructions.
+        // SAFETY: the caller guarantees the CPU features.
         unsafe {
             Self {
                 percent: V::splat(b'%'),
@@ -40,7 +40,7 @@ impl<V: Vector> Triplets<V> {
     /// The value of each lane that is a hexadecimal digit, and more than 15 in the others (after Langdale and Mula).
     #[inline(always)]
     pub(super) unsafe fn digits(&self, x: V) -> V {
-        // SAFETY: the caller has the instructions.
+        // SAFETY: the caller guarantees the CPU features.
         unsafe {
             // '0' to '9' go to 0xF6 to 0xFF, of which the saturating subtraction makes 0xF0 to 0xF9; nothing else gets there.
             let decimal = x.add(self.below_zero).subtract_saturating(self.six).subtract(self.after_nine);
@@ -53,7 +53,7 @@ impl<V: Vector> Triplets<V> {
     /// The mask of the lanes that are hexadecimal digits.
     #[inline(always)]
     pub(super) unsafe fn are_digits(&self, x: V) -> V {
-        // SAFETY: the caller has the instructions.
+        // SAFETY: the caller guarantees the CPU features.
         unsafe {
             let digits = self.digits(x);
             digits.minimum(self.fifteen).equal(digits)
@@ -64,14 +64,14 @@ impl<V: Vector> Triplets<V> {
     /// each lane. Since '%' is no digit, no two of them overlap.
     #[inline(always)]
     pub(super) unsafe fn decode(&self, percent: V, next: V, second_next: V) -> (V, V) {
-        // SAFETY: the caller has the instructions.
+        // SAFETY: the caller guarantees the CPU features.
         unsafe { self.decode_digits(percent, self.digits(next), self.digits(second_next)) }
     }
 
     /// [`decode`](Self::decode) of what [`digits`](Self::digits) made of the lanes that follow.
     #[inline(always)]
     pub(super) unsafe fn decode_digits(&self, percent: V, high: V, low: V) -> (V, V) {
-        // SAFETY: the caller has the instructions.
+        // SAFETY: the caller guarantees the CPU features.
         unsafe {
             let worst = high.or(low);
             let valid = percent.and(worst.minimum(self.fifteen).equal(worst));
@@ -100,7 +100,7 @@ impl<V: Vector> Window<V> {
     /// `from` is valid for reads of `LANES + 2` bytes.
     #[inline(always)]
     pub(super) unsafe fn load(from: *const u8) -> Self {
-        // SAFETY: the caller's promise.
+        // SAFETY: guaranteed by the caller.
         unsafe { Self { x: V::load(from), next: V::load(from.add(1)), second_next: V::load(from.add(2)) } }
     }
 }
@@ -134,7 +134,7 @@ impl<V: Vector16> Window<V> {
 /// `from` is valid for reads of `length` bytes.
 #[inline(always)]
 pub(super) unsafe fn load_up_to<V: Vector16>(from: *const u8, length: usize) -> V {
-    // SAFETY: the caller's promise.
+    // SAFETY: guaranteed by the caller.
     unsafe { if length >= V::LANES { V::load(from) } else { V::load_partial(from, length) } }
 }
 

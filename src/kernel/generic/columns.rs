@@ -2,7 +2,7 @@
 //!
 //! # Safety
 //!
-//! As the parent module says. Held by tests/bounds.rs, tests/guarded_heap.rs and tests/differential.rs.
+//! As in the parent module. Tested in tests/bounds.rs, tests/guarded_heap.rs and tests/differential.rs.
 
 use super::block::{Triplets, Window, load_up_to, low_bits};
 use super::search::Class;
@@ -20,14 +20,14 @@ struct Ranking<V> {
 impl<V: Vector> Ranking<V> {
     #[inline(always)]
     unsafe fn new(set: &ByteSet) -> Self {
-        // SAFETY: the caller has the instructions.
+        // SAFETY: the caller guarantees the CPU features.
         unsafe { Self { set: Class::new(set), triplets: Triplets::new() } }
     }
 
     /// The bits of what is to be marked.
     #[inline(always)]
     unsafe fn block<S: Select>(&self, x: V, window: impl FnOnce() -> Window<V>) -> u64 {
-        // SAFETY: the caller has the instructions.
+        // SAFETY: the caller guarantees the CPU features.
         unsafe {
             if S::SELECTION == Selection::Members {
                 return self.set.members(x).bits();
@@ -51,7 +51,7 @@ impl<V: Vector> Ranking<V> {
 #[inline(always)]
 pub(in crate::kernel) unsafe fn mark<V: Vector, S: Select>(set: &ByteSet, text: &[u8], marks: &mut [RankBlock]) {
     let (start, length) = (text.as_ptr(), text.len());
-    // SAFETY: the caller has the instructions; every load stays within the text, with the two bytes that a window looks ahead.
+    // SAFETY: the caller guarantees the CPU features; every load stays within the text, with the two bytes that a window looks ahead.
     unsafe {
         let (whole, rest) = (Ranking::<V>::new(set), Ranking::<V::Half>::new(set));
         rank::fill(length, marks, |first| {

@@ -2,7 +2,7 @@
 //!
 //! # Safety
 //!
-//! As the parent module says. Held by tests/bounds.rs, tests/guarded_heap.rs and tests/differential.rs.
+//! As in the parent module. Tested in tests/bounds.rs, tests/guarded_heap.rs and tests/differential.rs.
 
 use crate::kernel::tables::{COMPACTED, EXPANDED};
 use crate::kernel::vector::{Vector, Vector16};
@@ -35,7 +35,7 @@ pub(super) unsafe fn compact_half<V: Vector16>(x: V, kept: u64, to: *mut u8) {
     }
 }
 
-/// Stores the lowest `length` of 16 lanes, those of `escaped` as triplets, and anything in the [`BEHIND`](super::encode::BEHIND) bytes behind them.
+/// Stores the lowest `length` of 16 lanes, those of `escaped` as triplets, and anything in the [`SLACK`](super::encode::SLACK) bytes behind them.
 ///
 /// Four lanes at a time become `[byte, high digit, low digit, %]` each, of which a table picks what counts.
 ///

@@ -2,7 +2,7 @@
 //!
 //! # Safety
 //!
-//! As the parent module says. Held by tests/bounds.rs, tests/guarded_heap.rs and tests/differential.rs.
+//! As in the parent module. Tested in tests/bounds.rs, tests/guarded_heap.rs and tests/differential.rs.
 
 use super::block::{Triplets, Window, blocks, low_bits};
 use super::compact::{compact, compact_half};
@@ -14,7 +14,7 @@ use crate::kernel::outcome::{Cursor, Progress, Reason, Stop, Stops};
 use crate::kernel::vector::{Vector, Vector16};
 use crate::rules::DecodeRules;
 
-/// From so many bytes on, texts are decoded by [`decode_runs`]; for less it gets ready too slowly.
+/// Minimum length for [`decode_runs`]; below it, set-up cost dominates.
 pub(in crate::kernel) const LONG_FROM: usize = 512;
 
 #[inline(always)]
@@ -23,9 +23,9 @@ pub(in crate::kernel) unsafe fn decode<V: Vector, P: DecodePolicy, M: Pass, cons
     rules: &DecodeRules,
 ) -> Progress {
     let mut cursor = Cursor::START;
-    // SAFETY: the caller has the instructions.
+    // SAFETY: the caller guarantees the CPU features.
     let stop = unsafe {
-        // Most text is decoded by these rules: then no block asks whether there is a malformed '%'.
+        // The most common rules. The variant without malformed-`%` checks saves a test per block.
         if !(P::PLUS || P::KEEP || P::REJECT) && M::WRITES && !rules.strict {
             decode_all::<V, Lenient<P>, M, LONG>(&io, rules, &mut cursor)
         } else {
@@ -41,13 +41,13 @@ unsafe fn decode_all<V: Vector, P: DecodePolicy, M: Pass, const LONG: bool>(
     rules: &DecodeRules,
     cursor: &mut Cursor,
 ) -> Stop {
-    // SAFETY: the caller has the instructions. The end is loaded within its length, and what is stored has room: in the
-    // output, or on the stack.
+    // SAFETY: the caller guarantees the CPU features. The tail's loads are limited to `left` bytes.
+    // Stores go to `to` if it has room for `LANES` bytes, else to the stack buffer.
     unsafe {
         if LONG && let Some(stop) = decode_runs::<V, P>(io, rules, cursor) {
             return stop;
         }
-        // As with encoding: wider blocks get ready slower than they save in a few.
+        // As in `encode`: on short inputs the set-up cost of 32-byte blocks exceeds the gain.
         if !LONG
             && V::LANES > V::Half::LANES
             && (!M::WRITES || io.length() >= 4 * V::LANES)
@@ -84,18 +84,19 @@ unsafe fn decode_all<V: Vector, P: DecodePolicy, M: Pass, const LONG: bool>(
     }
 }
 
-/// Decodes as many whole blocks as the input and the room in the output allow.
+/// Decodes full blocks, while the input has one with its look-ahead and the output has room for it.
 ///
-/// In place, a store at `written <= read` touches only bytes before `read + LANES`, which the window holds already; the bytes
-/// after that, at which windows look ahead, are as they were.
+/// In place, a store at `written <= read` only touches bytes before `read + LANES`, which the
+/// window already holds. The look-ahead bytes after that are unchanged.
 #[inline(always)]
 unsafe fn decode_blocks<V: Vector, P: DecodePolicy, M: Pass>(
     io: &InOut<'_>,
     rules: &DecodeRules,
     cursor: &mut Cursor,
 ) -> Option<Stop> {
-    // SAFETY: the caller has the instructions. A run has no more blocks than there are in the input with two bytes to spare
-    // and, since a block never grows, than there is room for in the output.
+    // SAFETY: the caller guarantees the CPU features. `run` is limited to the blocks that the input
+    // has with two bytes of look-ahead and, since decoding never grows, to those that the output
+    // has room for.
     unsafe {
         let decode = Decode::<V>::new(rules);
         loop {
@@ -118,23 +119,25 @@ unsafe fn decode_blocks<V: Vector, P: DecodePolicy, M: Pass>(
     }
 }
 
-/// [`decode_blocks`] for texts of which most is in long runs of blocks with nothing to decode, and of blocks with much.
+/// [`decode_blocks`] tuned for long inputs, in which clean and escaped blocks come in long runs.
 ///
-/// Blocks of 32 lanes are passed on one by one, and decoded until there is nothing to decode in the next. Of 16 lanes that would be
-/// many branches that nobody foresees: these are passed on by two, and decoded until there is nothing in two of them.
+/// It alternates between a loop that copies clean blocks and one that decodes until the next clean
+/// block. With 16-byte blocks, both test two blocks at a time: one branch per block is
+/// unpredictable at that size.
 ///
-/// The window of the next block is loaded before this one is stored. A load that once was taken to be of what a store in flight
-/// writes, for their addresses agree in some bits, is made to wait for such stores from then on, and where they go is known late,
-/// when the triplets before them are counted: then there is a block more to wait. In place, what the next window holds is not yet
-/// written to.
+/// Software-pipelined: the next window is loaded before this block is stored. The store's address
+/// depends on the popcount of all preceding triplets. Once the memory-dependence predictor has seen
+/// a false match (4K aliasing), it holds later loads until that address is known. Loading one block
+/// ahead hides that latency. In place this is sound, because the store ends before the next window
+/// starts.
 #[inline(always)]
 unsafe fn decode_runs<V: Vector, P: DecodePolicy>(
     io: &InOut<'_>,
     rules: &DecodeRules,
     cursor: &mut Cursor,
 ) -> Option<Stop> {
-    // SAFETY: as in `decode_blocks`; two blocks are loaded where two are left. The next window is that of the next block, or
-    // starts at the last place where there is one.
+    // SAFETY: as in `decode_blocks`. Two blocks are loaded only if `run >= 2`. The next window's
+    // start is limited to `last`, the last offset with a whole window.
     unsafe {
         let by_two = V::LANES == V::Half::LANES;
         let decode = Decode::<V>::new(rules);
@@ -171,7 +174,7 @@ unsafe fn decode_runs<V: Vector, P: DecodePolicy>(
                     }
                     let next = Window::load(io.source().add((cursor.read + V::LANES).min(last)));
                     let to = io.target().wrapping_add(cursor.written);
-                    match decode.dirty_block::<P, Write>(window, &specials, V::LANES, cursor, to) {
+                    match decode.escaped_block::<P, Write>(window, &specials, V::LANES, cursor, to) {
                         Ok(dropped) => recent = if by_two { dropped } else { cursor.carry },
                         Err(stop) => return Some(stop),
                     }
@@ -183,24 +186,25 @@ unsafe fn decode_runs<V: Vector, P: DecodePolicy>(
     }
 }
 
-/// What stands out in a block before its triplets are looked at.
+/// Special bytes of a block, before its triplets are checked.
 struct Specials<V> {
     percent: V,
     plus: V,
-    /// The block, with spaces for what is '+'.
+    /// The block, with each `+` replaced by a space if the policy says so.
     plain: V,
-    /// Without these, and without a triplet that goes on in it, the block is passed on as `plain`.
+    /// The lanes that need more than a copy. If there are none, and no carry, the block is stored
+    /// as `plain`.
     suspects: V,
 }
 
-/// What [`decode`] needs in registers.
+/// Constants and sets of [`decode`], in registers.
 #[derive(Clone, Copy)]
 struct Decode<V> {
     triplets: Triplets<V>,
     plus: V,
     space: V,
     keep: Class<V>,
-    /// What is not in `keep`.
+    /// The complement of `keep`.
     decodable: Class<V>,
     reject: Class<V>,
     strict: bool,
@@ -210,7 +214,7 @@ struct Decode<V> {
 impl<V: Vector> Decode<V> {
     #[inline(always)]
     unsafe fn new(rules: &DecodeRules) -> Self {
-        // SAFETY: the caller has the instructions.
+        // SAFETY: the caller guarantees the CPU features.
         unsafe {
             Self {
                 triplets: Triplets::new(),
@@ -225,8 +229,8 @@ impl<V: Vector> Decode<V> {
         }
     }
 
-    /// Decodes the lowest `length` lanes of a window; the others are zero. Stores up to `LANES` bytes at `to`, of which
-    /// `cursor.written` says how many count.
+    /// Decodes the lowest `length` lanes of a window; the others must be zero. Stores `LANES` bytes
+    /// at `to`, and advances `cursor.written` by the number that are output.
     ///
     /// # Safety
     ///
@@ -239,7 +243,7 @@ impl<V: Vector> Decode<V> {
         cursor: &mut Cursor,
         to: *mut u8,
     ) -> Option<Stop> {
-        // SAFETY: the caller has the instructions and promises room at `to`.
+        // SAFETY: the caller guarantees the CPU features and room at `to`.
         unsafe {
             let specials = self.specials::<P, M>(window.x);
             let carries = if P::KEEP { cursor.carry | cursor.uppercase | cursor.completing } else { cursor.carry };
@@ -251,14 +255,14 @@ impl<V: Vector> Decode<V> {
                 cursor.written += length;
                 return None;
             }
-            self.dirty_block::<P, M>(window, &specials, length, cursor, to).err()
+            self.escaped_block::<P, M>(window, &specials, length, cursor, to).err()
         }
     }
 
-    /// What stands out in a block.
+    /// Finds the special bytes of a block.
     #[inline(always)]
     unsafe fn specials<P: DecodePolicy, M: Pass>(&self, x: V) -> Specials<V> {
-        // SAFETY: the caller has the instructions.
+        // SAFETY: the caller guarantees the CPU features.
         unsafe {
             let percent = x.equal(self.triplets.percent);
             let plus = if P::PLUS { x.equal(self.plus) } else { percent };
@@ -269,13 +273,14 @@ impl<V: Vector> Decode<V> {
         }
     }
 
-    /// Decodes a block, be there something to decode or not, and returns the bits of what it left out: the digits of triplets.
+    /// Decodes a block unconditionally, and returns the bitmask of the lanes that are not output:
+    /// the digits of decoded triplets.
     ///
     /// # Safety
     ///
-    /// As of [`Self::block`].
+    /// As for [`Self::block`].
     #[inline(always)]
-    unsafe fn dirty_block<P: DecodePolicy, M: Pass>(
+    unsafe fn escaped_block<P: DecodePolicy, M: Pass>(
         &self,
         window: Window<V>,
         specials: &Specials<V>,
@@ -284,7 +289,7 @@ impl<V: Vector> Decode<V> {
         to: *mut u8,
     ) -> Result<u64, Stop> {
         let Specials { percent, plus, plain, .. } = *specials;
-        // SAFETY: the caller has the instructions and promises room at `to`.
+        // SAFETY: the caller guarantees the CPU features and room at `to`.
         unsafe {
             let (valid, bytes) = self.triplets.decode(percent, window.next, window.second_next);
             let malformed = percent.bits() & !valid.bits();
@@ -308,7 +313,8 @@ impl<V: Vector> Decode<V> {
                 let stays = valid.bits() & !decoded.bits();
                 let digits = stays << 1 | stays << 2 | cursor.uppercase;
                 cursor.uppercase = digits >> length;
-                // Of the digits, lower-case letters alone have both of these bits, and upper-case ones lack the second.
+                // Of hex digits, only lower-case letters have both bits of 0x60 set; clearing 0x20
+                // makes them upper-case.
                 let both = V::splat(0x60);
                 let is_lowercase = |x: V| x.and(both).equal(both);
                 let letters = is_lowercase(window.x).and(V::from_bits(digits));
@@ -349,12 +355,13 @@ impl<V: Vector> Decode<V> {
     }
 }
 
-/// Copies `bytes` to `at` of the output, or nothing if they do not fit.
+/// Copies `bytes` to offset `at` of the output if they fit.
 #[inline(always)]
 fn write_short(io: &InOut<'_>, at: usize, bytes: &[u8]) -> bool {
     let fits = io.capacity() - at >= bytes.len();
     if fits {
-        // SAFETY: it fits, and `bytes` is a buffer of the caller's own.
+        // SAFETY: `fits` was checked, and `bytes` is the caller's stack buffer, which cannot
+        // overlap the output.
         unsafe { core::ptr::copy_nonoverlapping(bytes.as_ptr(), io.target().add(at), bytes.len()) }
     }
     fits
@@ -363,28 +370,29 @@ fn write_short(io: &InOut<'_>, at: usize, bytes: &[u8]) -> bool {
 #[cold]
 unsafe fn lane_of<V: Vector>(x: V, lane: usize) -> u8 {
     let mut lanes = [0; 32];
-    // SAFETY: no register has more lanes than this buffer, and the caller has the instructions.
+    // SAFETY: registers have at most 32 lanes, and the caller guarantees the CPU features.
     unsafe { x.store(lanes.as_mut_ptr()) };
     lanes[lane]
 }
 
-/// Whether [`decode_short`] is for this io.
+/// Whether [`decode_short`] can be used.
 #[inline(always)]
 pub(in crate::kernel) fn is_short<V: Vector>(io: &InOut<'_>) -> bool {
     (1..=64).contains(&io.length()) && io.capacity() >= io.length().next_multiple_of(V::LANES)
 }
 
-/// Blocks of 16 lanes without any of what [`decode`] has to be ready for, all as if there was something to decode: where that is, is
-/// not foreseen.
+/// Decodes up to 64 bytes, policy-free and without a branch per block: whether a block has triplets
+/// is unpredictable.
 ///
 /// # Safety
 ///
-/// The io [is short](is_short).
+/// [`is_short`] is true of the io.
 #[inline(always)]
 pub(in crate::kernel) unsafe fn decode_short<V: Vector16>(io: InOut<'_>, strict: bool) -> Option<usize> {
     let length = io.length();
-    // SAFETY: the caller has the instructions; windows are loaded within the length. What is written is never ahead of what is read, so
-    // there is room for 16 lanes behind it, and in place they are lanes that were read.
+    // SAFETY: the caller guarantees the CPU features. Windows are loaded within `length`. The
+    // output never overtakes the input, and its capacity is `length` rounded up to `LANES`, so
+    // every store of 16 lanes fits. In place, those lanes have been read.
     unsafe {
         let triplets = Triplets::<V>::new();
         let block = |x: V, next: V, second_next: V, carry: u64, left: usize, to: *mut u8| {
@@ -396,7 +404,7 @@ pub(in crate::kernel) unsafe fn decode_short<V: Vector16>(io: InOut<'_>, strict:
             }
             let kept = !(decoded << 1 | decoded << 2 | carry) & low_bits(left.min(V::LANES));
             compact_half(x.blend(bytes, valid), kept, to);
-            // The triplets that begin in the last two lanes end in the next block.
+            // A triplet that begins in one of the last two lanes ends in the next block.
             Some((kept.count_ones() as usize, decoded >> 15 | decoded >> 14))
         };
         let (mut read, mut written, mut carry) = (0, 0, 0);

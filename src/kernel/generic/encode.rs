@@ -1,8 +1,8 @@
-//! Encoding.
+//! Encoding: escaping bytes as triplets.
 //!
 //! # Safety
 //!
-//! As the parent module says. Held by tests/bounds.rs, tests/guarded_heap.rs and tests/differential.rs.
+//! As in the parent module. Tested in tests/bounds.rs, tests/guarded_heap.rs and tests/differential.rs.
 
 use super::block::{Triplets, Window, blocks, load_after, load_up_to, low_bits};
 use super::compact::expand;
@@ -20,7 +20,7 @@ pub(in crate::kernel) unsafe fn encode<V: Vector, P: EncodePolicy, M: Pass>(
     rules: &EncodeRules,
 ) -> Progress {
     let mut cursor = Cursor::START;
-    // SAFETY: the caller has the instructions.
+    // SAFETY: the caller guarantees the CPU features.
     let stop = unsafe { encode_all::<V, P, M>(&io, rules, &mut cursor) };
     Progress::new(cursor.read, cursor.written, stop)
 }
@@ -31,10 +31,11 @@ unsafe fn encode_all<V: Vector, P: EncodePolicy, M: Pass>(
     rules: &EncodeRules,
     cursor: &mut Cursor,
 ) -> Stop {
-    // SAFETY: the caller has the instructions. The end is loaded within its length, and what is stored has room: in the
-    // output, or on the stack.
+    // SAFETY: the caller guarantees the CPU features. The tail's loads are limited to `left` bytes;
+    // `block` stores no more than `room` bytes.
     unsafe {
-        // What is encoded is so 16 lanes at a time; wider blocks are for what is clean, and get ready slower than they save in a few.
+        // Blocks that need escaping are encoded 16 lanes at a time in any case. Wider blocks only
+        // speed up clean ones; on short inputs their set-up cost exceeds the gain.
         if V::LANES > V::Half::LANES
             && (!M::WRITES || io.length() >= 3 * V::LANES)
             && let Some(stop) = encode_blocks::<V, P, M>(io, rules, cursor)
@@ -71,15 +72,15 @@ unsafe fn encode_blocks<V: Vector, P: EncodePolicy, M: Pass>(
     cursor: &mut Cursor,
 ) -> Option<Stop> {
     let lookahead = if P::KEEP { 2 } else { 0 };
-    // SAFETY: the caller has the instructions. A run has no more blocks than there are in the input with the lookahead to
-    // spare, and than there is room for in the output if each grows threefold.
+    // SAFETY: the caller guarantees the CPU features. `run` is limited to the blocks that the input
+    // has with their look-ahead, and to those that the output has room for if each grows threefold.
     unsafe {
         let encode = Encode::<V>::new(rules);
         let mut assumes_escapes = false;
         loop {
             let mut run = blocks::<V>(io.length() - cursor.read, lookahead);
             if M::WRITES {
-                run = run.min((io.capacity() - cursor.written).saturating_sub(BEHIND) / (3 * V::LANES));
+                run = run.min((io.capacity() - cursor.written).saturating_sub(SLACK) / (3 * V::LANES));
             }
             if run == 0 {
                 return None;
@@ -101,7 +102,7 @@ unsafe fn encode_blocks<V: Vector, P: EncodePolicy, M: Pass>(
     }
 }
 
-/// What [`encode`] needs in registers.
+/// Constants and sets of [`encode`], in registers.
 #[derive(Clone, Copy)]
 struct Encode<V: Vector> {
     escape: Class<V>,
@@ -114,7 +115,7 @@ struct Encode<V: Vector> {
 impl<V: Vector> Encode<V> {
     #[inline(always)]
     unsafe fn new(rules: &EncodeRules) -> Self {
-        // SAFETY: the caller has the instructions.
+        // SAFETY: the caller guarantees the CPU features.
         unsafe {
             Self {
                 escape: Class::new(rules.escape()),
@@ -126,11 +127,13 @@ impl<V: Vector> Encode<V> {
         }
     }
 
-    /// Encodes some whole blocks, all as if there was something to escape if the extent says so.
+    /// Encodes `blocks` full blocks. With `E::ASSUME_ESCAPES`, without testing whether a block is
+    /// clean.
     ///
     /// # Safety
     ///
-    /// There are so many blocks in the input, and room for them.
+    /// The input has `blocks` more blocks with their look-ahead, and the output has room for their
+    /// worst case.
     #[inline(always)]
     unsafe fn group<P: EncodePolicy, M: Pass, E: Extent>(
         &self,
@@ -140,7 +143,7 @@ impl<V: Vector> Encode<V> {
     ) -> Option<Stop> {
         cursor.escaped_blocks = 0;
         for _ in 0..blocks {
-            // SAFETY: the caller has the instructions, and promises the input and the room.
+            // SAFETY: the caller guarantees the CPU features, the input and the room.
             let stop = unsafe {
                 let from = io.source().add(cursor.read);
                 let window = if P::KEEP { Window::load(from) } else { Window::of(V::load(from)) };
@@ -154,13 +157,13 @@ impl<V: Vector> Encode<V> {
         None
     }
 
-    /// Encodes the lowest `length` lanes of a window. Without [`KEEP`], what follows the lanes of the window is not looked at. A
-    /// `E::FULL` block has all its lanes and as much room as it could ask for.
+    /// Encodes the lowest `length` lanes of a window. Without `P::KEEP`, only `window.x` is used.
+    /// With `E::FULL`, all lanes are input, and the output has room for the worst case.
     ///
     /// # Safety
     ///
-    /// If the pass writes, `to` is valid for writes of `room` bytes. If the block is full, that is three times `LANES` and
-    /// [`BEHIND`] at least.
+    /// If the pass writes, `to` is valid for writes of `room` bytes. With `E::FULL`, that is at
+    /// least three times `LANES` plus [`SLACK`].
     #[inline(always)]
     unsafe fn block<P: EncodePolicy, M: Pass, E: Extent>(
         &self,
@@ -170,7 +173,7 @@ impl<V: Vector> Encode<V> {
         to: *mut u8,
         room: usize,
     ) -> Option<Stop> {
-        // SAFETY: the caller has the instructions and promises the room that is used.
+        // SAFETY: the caller guarantees the CPU features and the room that each branch uses.
         unsafe {
             let space = if P::PLUS { window.x.equal(self.space) } else { window.x };
             let plain = if P::PLUS { window.x.blend(self.plus, space) } else { window.x };
@@ -194,18 +197,19 @@ impl<V: Vector> Encode<V> {
             }
             let count = length + 2 * escaped.count_ones() as usize;
             if M::WRITES {
-                if E::FULL || room >= 3 * V::LANES + BEHIND {
-                    // As if the block was whole: a branch on its length would seldom be foreseen.
+                if E::FULL || room >= 3 * V::LANES + SLACK {
+                    // Store a full register regardless of `length`; a branch on it would
+                    // mispredict.
                     if !E::ASSUME_ESCAPES && escaped == 0 {
                         plain.store(to);
                     } else {
                         cursor.escaped_blocks += u32::from(!E::ASSUME_ESCAPES || escaped != 0);
                         self.store(plain, escaped, V::LANES, to);
                     }
-                } else if room >= count + BEHIND {
+                } else if room >= count + SLACK {
                     self.store(plain, escaped, length, to);
                 } else {
-                    let mut buffer = [0; 3 * 32 + BEHIND];
+                    let mut buffer = [0; 3 * 32 + SLACK];
                     self.store(plain, escaped, length, buffer.as_mut_ptr());
                     if room < count {
                         return Some(Stop::Full);
@@ -221,25 +225,27 @@ impl<V: Vector> Encode<V> {
 
     /// # Safety
     ///
-    /// As [`expand`].
+    /// As for [`expand`].
     #[inline(always)]
     unsafe fn store(&self, x: V, escaped: u64, length: usize, to: *mut u8) {
-        // SAFETY: the upper half goes right behind what counts of the lower one, within the room of both.
+        // SAFETY: the upper half is stored right after the lower half's output, within the room for
+        // both.
         unsafe {
             let (low, high) = x.halves();
             expand(low, escaped & 0xFFFF, length, self.digits, to);
             if V::LANES > V::Half::LANES {
-                let behind = 16 + 2 * (escaped & 0xFFFF).count_ones() as usize;
-                expand(high, escaped >> 16, length - 16, self.digits, to.add(behind));
+                let low_count = 16 + 2 * (escaped & 0xFFFF).count_ones() as usize;
+                expand(high, escaped >> 16, length - 16, self.digits, to.add(low_count));
             }
         }
     }
 }
 
-/// What encoding may store behind the end of what counts.
-const BEHIND: usize = 15;
+/// The number of bytes after the output that [`expand`] may overwrite.
+const SLACK: usize = 15;
 
-/// Up to 64 bytes 16 lanes at a time, each stored as if it was whole: there is the room for it.
+/// Encodes up to 64 bytes, 16 lanes at a time. Each store is of full registers, since `output` has
+/// room for them.
 #[inline(always)]
 pub(in crate::kernel) unsafe fn encode_short<V: Vector16>(
     input: &[u8],
@@ -248,8 +254,8 @@ pub(in crate::kernel) unsafe fn encode_short<V: Vector16>(
 ) -> Option<usize> {
     let input = &input[..input.len().min(64)];
     let start: *mut u8 = output.as_mut_ptr().cast();
-    // SAFETY: the caller has the instructions, and a load stays within the input. There is room for three times 64 bytes and for
-    // 64 more.
+    // SAFETY: the caller guarantees the CPU features. Loads stay within the input. `output` has
+    // room for three times 64 bytes and 64 more.
     unsafe {
         let encode = Encode::<V>::new(rules);
         if input.len() <= V::LANES {

@@ -2,7 +2,7 @@
 //!
 //! # Safety
 //!
-//! As the parent module says. Held by tests/bounds.rs, tests/guarded_heap.rs and tests/differential.rs.
+//! As in the parent module. Tested in tests/bounds.rs, tests/guarded_heap.rs and tests/differential.rs.
 
 use super::block::{load_after, low_bits};
 use super::compact::expand;
@@ -21,7 +21,7 @@ pub(in crate::kernel) unsafe fn form_bitmaps<V: Vector>(bytes: &[u8]) -> FormBit
         all.equals |= marks.equals << at;
         all.coded |= marks.coded << at;
     };
-    // SAFETY: the caller has the instructions; every load stays within the bytes.
+    // SAFETY: the caller guarantees the CPU features; every load stays within the bytes.
     unsafe {
         if length >= V::LANES {
             let last = length - V::LANES;
@@ -44,7 +44,7 @@ pub(in crate::kernel) unsafe fn form_bitmaps<V: Vector>(bytes: &[u8]) -> FormBit
 
 #[inline(always)]
 unsafe fn bitmaps_of<V: Vector>(x: V) -> FormBitmaps {
-    // SAFETY: the caller has the instructions.
+    // SAFETY: the caller guarantees the CPU features.
     unsafe {
         let top = V::splat(0x80);
         let coded = x.equal(V::splat(b'%')).or(x.equal(V::splat(b'+'))).or(x.and(top).equal(top));
@@ -69,7 +69,7 @@ pub(in crate::kernel) unsafe fn encode_pair<V: Vector16>(
     to: *mut u8,
     rules: &FormRules,
 ) -> usize {
-    // SAFETY: the caller has the instructions and promises the room. Before a part there is room for three times what is left of the
+    // SAFETY: the caller guarantees the CPU features and room. Before a part there is room for three times what is left of the
     // pair, and 64 bytes; what a block of n lanes stores ends at most 28 + 2n bytes behind its start, or 16 if it is clean.
     unsafe {
         let encode = EncodePair {
@@ -109,7 +109,7 @@ impl<V: Vector16> EncodePair<V> {
     /// What the lanes become that are not escaped, and which of `lanes` are.
     #[inline(always)]
     unsafe fn block(&self, x: V, lanes: u64) -> (V, u64) {
-        // SAFETY: the caller has the instructions.
+        // SAFETY: the caller guarantees the CPU features.
         unsafe {
             // A lookup yields zero for bytes from 0x80, so that none of them is kept.
             let bit = self.bits.lookup(x.high_nibbles());
@@ -125,7 +125,7 @@ impl<V: Vector16> EncodePair<V> {
     /// As [`expand`] for 16 lanes.
     #[inline(always)]
     unsafe fn store(&self, x: V, length: usize, to: *mut u8) -> *mut u8 {
-        // SAFETY: the caller's promise.
+        // SAFETY: guaranteed by the caller.
         unsafe {
             let (plain, escaped) = self.block(x, low_bits(length));
             if escaped == 0 {
@@ -144,7 +144,7 @@ impl<V: Vector16> EncodePair<V> {
     /// There is room for three times the part's length and 32 bytes.
     #[inline(always)]
     unsafe fn part(&self, part: &[u8], mut to: *mut u8) -> *mut u8 {
-        // SAFETY: the caller has the instructions and promises the room; every load stays within the part.
+        // SAFETY: the caller guarantees the CPU features and room; every load stays within the part.
         unsafe {
             let whole = part.len() & !(V::LANES - 1);
             let (mut from, end) = (part.as_ptr(), part.as_ptr().add(whole));

@@ -2,7 +2,7 @@
 //!
 //! # Safety
 //!
-//! As the parent module says. Held by tests/bounds.rs, tests/guarded_heap.rs and tests/differential.rs.
+//! As in the parent module. Tested in tests/bounds.rs, tests/guarded_heap.rs and tests/differential.rs.
 
 use super::block::{Window, blocks, low_bits};
 use super::compact::compact;
@@ -22,13 +22,13 @@ pub(in crate::kernel) unsafe fn inspect<V: Vector, D: Detail>(
 ) {
     let (start, length) = (haystack.as_ptr(), haystack.len());
     let mut at = 0;
-    // SAFETY: the caller has the instructions; every load stays within the haystack. What a block extracts is no longer than the
+    // SAFETY: the caller guarantees the CPU features; every load stays within the haystack. What a block extracts is no longer than the
     // block, so that there is always room for another and what is stored behind it.
     unsafe {
         let inspect = Inspect::<V>::new();
         let (begin, length_before): (*mut u8, _) = (extract.buffer.as_mut_ptr().cast(), extract.length);
         let (text, is_open) = (begin.add(length_before), extract.is_open);
-        let mut notes = State { carry: 0, seen: Found::<V>::nothing(), report, text, is_open };
+        let mut state = State { carry: 0, seen: Found::<V>::nothing(), report, text, is_open };
         // Where the last block ended that was not clean.
         let mut end = 0;
         let mut left = blocks::<V>(length, 2);
@@ -46,64 +46,64 @@ pub(in crate::kernel) unsafe fn inspect<V: Vector, D: Detail>(
                     raw = raw.or(inspect.raw.lookup(above, above.high_nibbles()));
                 }
                 // The top bit of what is known of it is that of '%'.
-                if raw.or(bytes).any_top_bit_or(notes.carry) {
+                if raw.or(bytes).any_top_bit_or(state.carry) {
                     break;
                 }
-                notes.seen.raw = notes.seen.raw.or(raw);
+                state.seen.raw = state.seen.raw.or(raw);
                 at += step * V::LANES;
                 left -= step;
             }
             if left < 2 {
                 break;
             }
-            notes.separate(at != end);
+            state.separate(at != end);
             // Each byte is looked at once, and what follows it comes from the next block. What is seen of that is noted even if it is
             // looked at once more: it is the same.
-            let mut look = inspect.look(V::load(start.add(at)));
+            let mut classes = inspect.classify(V::load(start.add(at)));
             if !D::COUNTS {
-                inspect.note_raw::<D>(&look, V::LANES, at, &mut notes);
+                inspect.note_raw::<D>(&classes, V::LANES, at, &mut state);
             }
             while left >= 2 {
-                let next = inspect.look(V::load(start.add(at + V::LANES)));
-                let noted = if D::COUNTS { &look } else { &next };
-                inspect.note_raw::<D>(noted, V::LANES, at, &mut notes);
+                let next = inspect.classify(V::load(start.add(at + V::LANES)));
+                let noted = if D::COUNTS { &classes } else { &next };
+                inspect.note_raw::<D>(noted, V::LANES, at, &mut state);
                 left -= 1;
-                let suspect = if by_two { look.suspect.or(next.suspect) } else { look.suspect };
-                if !suspect.any_top_bit_or(notes.carry) {
+                let suspect = if by_two { classes.suspect.or(next.suspect) } else { classes.suspect };
+                if !suspect.any_top_bit_or(state.carry) {
                     at += V::LANES;
                     break;
                 }
                 let digits =
-                    [look.digit.shift_lanes_down::<1>(next.digit), look.digit.shift_lanes_down::<2>(next.digit)];
-                inspect.block::<D>(look, digits, V::LANES, at, &mut notes);
-                look = next;
+                    [classes.digit.shift_lanes_down::<1>(next.digit), classes.digit.shift_lanes_down::<2>(next.digit)];
+                inspect.block::<D>(classes, digits, V::LANES, at, &mut state);
+                classes = next;
                 at += V::LANES;
                 end = at;
             }
         }
         let inspect = Inspect::<V::Half>::new();
-        let State { carry, seen, report, text, is_open } = notes;
-        let mut notes = State { carry, seen: seen.halved(), report, text, is_open };
+        let State { carry, seen, report, text, is_open } = state;
+        let mut state = State { carry, seen: seen.halved(), report, text, is_open };
         while at < length {
             let left = (length - at).min(V::Half::LANES);
             let Window { x, next, second_next } = Window::load_end(start.add(at), length - at, at);
-            let look = inspect.look(x);
-            inspect.note_raw::<D>(&look, left, at, &mut notes);
-            if look.suspect.any_top_bit_or(notes.carry) {
-                let digits = [next, second_next].map(|x| inspect.look(x).digit);
-                notes.separate(at != end);
-                inspect.block::<D>(look, digits, left, at, &mut notes);
+            let classes = inspect.classify(x);
+            inspect.note_raw::<D>(&classes, left, at, &mut state);
+            if classes.suspect.any_top_bit_or(state.carry) {
+                let digits = [next, second_next].map(|x| inspect.classify(x).digit);
+                state.separate(at != end);
+                inspect.block::<D>(classes, digits, left, at, &mut state);
                 end = at + left;
             }
             at += left;
         }
         if !D::COUNTS {
-            notes.seen.note(notes.report);
+            state.seen.note(state.report);
         }
-        let is_ascii = length_before == 0 && !notes.seen.text.any_top_bit_or(0);
-        notes.separate(at != end);
-        let length = notes.text.offset_from(begin) as usize;
-        (extract.length, extract.is_open) = if is_ascii { (0, false) } else { (length, notes.is_open) };
+        let is_ascii = length_before == 0 && !state.seen.text.any_top_bit_or(0);
+        state.separate(at != end);
+        let length = state.text.offset_from(begin) as usize;
+        (extract.length, extract.is_open) = if is_ascii { (0, false) } else { (length, state.is_open) };
     }
 }
 
@@ -122,7 +122,7 @@ struct Inspect<V> {
 impl<V: Vector> Inspect<V> {
     #[inline(always)]
     unsafe fn new() -> Self {
-        // SAFETY: the caller has the instructions.
+        // SAFETY: the caller guarantees the CPU features.
         unsafe {
             Self {
                 raw: ByNibbles::new(&inspection::RAW),
@@ -137,8 +137,8 @@ impl<V: Vector> Inspect<V> {
     }
 
     #[inline(always)]
-    unsafe fn look(&self, x: V) -> Classes<V> {
-        // SAFETY: the caller has the instructions.
+    unsafe fn classify(&self, x: V) -> Classes<V> {
+        // SAFETY: the caller guarantees the CPU features.
         unsafe {
             let high_nibbles = x.high_nibbles();
             let raw = self.raw_and_digits.lookup(x, high_nibbles);
@@ -152,25 +152,25 @@ impl<V: Vector> Inspect<V> {
     /// State what stands raw in the lowest `length` lanes; the others are zero. With [`Occurrences`] it goes to the report, else to what was
     /// seen.
     #[inline(always)]
-    unsafe fn note_raw<D: Detail>(&self, look: &Classes<V>, length: usize, at: usize, notes: &mut State<'_, V>) {
-        // SAFETY: the caller has the instructions.
+    unsafe fn note_raw<D: Detail>(&self, classes: &Classes<V>, length: usize, at: usize, state: &mut State<'_, V>) {
+        // SAFETY: the caller guarantees the CPU features.
         unsafe {
-            let mut raw = look.raw;
+            let mut raw = classes.raw;
             if length < V::LANES {
                 raw = raw.and(V::from_bits(low_bits(length)));
             }
             if D::COUNTS {
-                let non_ascii = has(look.x, 0x80);
-                notes.report.note::<Occurrences>(inspection::NON_ASCII, non_ascii, at);
-                notes.report.note::<Occurrences>(inspection::PLUS, has(raw, inspection::RAW_PLUS), at);
-                notes.report.note::<Occurrences>(
+                let non_ascii = has(classes.x, 0x80);
+                state.report.note::<Occurrences>(inspection::NON_ASCII, non_ascii, at);
+                state.report.note::<Occurrences>(inspection::PLUS, has(raw, inspection::RAW_PLUS), at);
+                state.report.note::<Occurrences>(
                     inspection::ILLEGAL,
                     has(raw, inspection::RAW_ILLEGAL) | non_ascii,
                     at,
                 );
             } else {
-                notes.seen.bytes = notes.seen.bytes.or(look.x);
-                notes.seen.raw = notes.seen.raw.or(raw);
+                state.seen.bytes = state.seen.bytes.or(classes.x);
+                state.seen.raw = state.seen.raw.or(raw);
             }
         }
     }
@@ -188,9 +188,9 @@ impl<V: Vector> Inspect<V> {
         [high, low]: [V; 2],
         length: usize,
         at: usize,
-        notes: &mut State<'_, V>,
+        state: &mut State<'_, V>,
     ) {
-        // SAFETY: the caller has the instructions and promises the room.
+        // SAFETY: the caller guarantees the CPU features and room.
         unsafe {
             // A block without '%' is taken as one with: what asks would seldom be foreseen.
             let least = high.minimum(low);
@@ -202,7 +202,7 @@ impl<V: Vector> Inspect<V> {
             let unreserved = self.unreserved.lookup(bytes, high_nibbles).and(valid);
             let (text, escapes, malformed) = (x.blend(bytes, valid), valid.bits(), percent.xor(valid));
             if D::COUNTS {
-                let report = &mut *notes.report;
+                let report = &mut *state.report;
                 report.note::<Occurrences>(inspection::ESCAPE, escapes, at);
                 report.note::<Occurrences>(inspection::MALFORMED, malformed.bits(), at);
                 report.note::<Occurrences>(inspection::LOWER_HEX, has(both, LOWERCASE), at);
@@ -213,20 +213,20 @@ impl<V: Vector> Inspect<V> {
                 }
                 report.note::<Occurrences>(inspection::UNRESERVED, has(unreserved, 0xFF), at);
             } else {
-                let seen = &mut notes.seen;
+                let seen = &mut state.seen;
                 seen.malformed = seen.malformed.or(malformed);
                 seen.digits = seen.digits.or(both);
                 seen.decoded = seen.decoded.or(decoded);
                 seen.unreserved = seen.unreserved.or(unreserved);
             }
-            let dropped = escapes << 1 | escapes << 2 | notes.carry;
-            notes.carry = dropped >> length;
+            let dropped = escapes << 1 | escapes << 2 | state.carry;
+            state.carry = dropped >> length;
             let kept = !dropped & low_bits(length);
             // All of the text, without asking whether any of it matters: most blocks with a '%' are among others like them.
-            compact(text, kept, notes.text);
-            notes.text = notes.text.add(kept.count_ones() as usize);
-            notes.is_open = true;
-            notes.seen.text = notes.seen.text.or(text);
+            compact(text, kept, state.text);
+            state.text = state.text.add(kept.count_ones() as usize);
+            state.is_open = true;
+            state.seen.text = state.seen.text.or(text);
         }
     }
 }
@@ -255,14 +255,14 @@ struct ByNibbles<V> {
 impl<V: Vector> ByNibbles<V> {
     #[inline(always)]
     unsafe fn new(table: &inspection::ByNibbles) -> Self {
-        // SAFETY: the caller has the instructions.
+        // SAFETY: the caller guarantees the CPU features.
         unsafe { Self { low: V::table(&table.low), high: V::table(&table.high) } }
     }
 
     /// What each lane is. `high_nibbles` are those of `x`. Zero where the top bit of `x` is set, since the lookup is.
     #[inline(always)]
     unsafe fn lookup(&self, x: V, high_nibbles: V) -> V {
-        // SAFETY: the caller has the instructions.
+        // SAFETY: the caller guarantees the CPU features.
         unsafe { self.low.lookup(x).and(self.high.lookup(high_nibbles)) }
     }
 }
@@ -301,7 +301,7 @@ impl<V> State<'_, V> {
     /// The extract has room for a byte.
     #[inline(always)]
     unsafe fn separate(&mut self, apart: bool) {
-        // SAFETY: the caller's promise.
+        // SAFETY: guaranteed by the caller.
         unsafe {
             self.text.write(b' ');
             self.text = self.text.add(usize::from(self.is_open & apart));
@@ -332,7 +332,7 @@ struct Found<V> {
 impl<V: Vector> Found<V> {
     #[inline(always)]
     unsafe fn nothing() -> Self {
-        // SAFETY: the caller has the instructions.
+        // SAFETY: the caller guarantees the CPU features.
         let zero = unsafe { V::splat(0) };
         Self { bytes: zero, text: zero, raw: zero, digits: zero, malformed: zero, decoded: zero, unreserved: zero }
     }
@@ -340,7 +340,7 @@ impl<V: Vector> Found<V> {
     /// The same of 16 lanes.
     #[inline(always)]
     unsafe fn halved(self) -> Found<V::Half> {
-        // SAFETY: the caller has the instructions. Of a register of 16 lanes, only the lower half is used.
+        // SAFETY: the caller guarantees the CPU features. Of a register of 16 lanes, only the lower half is used.
         let halved = |x: V| unsafe {
             let (low, high) = x.halves();
             if V::LANES == V::Half::LANES { low } else { low.or(high) }
@@ -360,7 +360,7 @@ impl<V: Vector> Found<V> {
 impl<V: Vector16> Found<V> {
     #[inline(always)]
     unsafe fn note(&self, report: &mut Report) {
-        // SAFETY: the caller has the instructions.
+        // SAFETY: the caller guarantees the CPU features.
         unsafe {
             let [raw, digits, decoded, unreserved] =
                 [self.raw, self.digits, self.decoded, self.unreserved].map(|lanes| union_of_lanes(lanes));
@@ -376,7 +376,7 @@ impl<V: Vector16> Found<V> {
 /// The mask of the lanes that have any of these bits.
 #[inline(always)]
 unsafe fn has<V: Vector>(x: V, bits: u8) -> u64 {
-    // SAFETY: the caller has the instructions.
+    // SAFETY: the caller guarantees the CPU features.
     unsafe { !x.and(V::splat(bits)).equal(V::splat(0)).bits() & low_bits(V::LANES) }
 }
 
@@ -384,7 +384,7 @@ unsafe fn has<V: Vector>(x: V, bits: u8) -> u64 {
 #[inline(always)]
 unsafe fn union_of_lanes<V: Vector16>(x: V) -> u8 {
     let mut lanes = [0; 16];
-    // SAFETY: the caller has the instructions, and a register has as many lanes as the array.
+    // SAFETY: the caller guarantees the CPU features, and a register has as many lanes as the array.
     unsafe { x.store(lanes.as_mut_ptr()) };
     let union = u128::from_ne_bytes(lanes);
     let union = (union >> 64) as u64 | union as u64;

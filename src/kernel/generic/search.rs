@@ -2,7 +2,7 @@
 //!
 //! # Safety
 //!
-//! As the parent module says. Held by tests/bounds.rs, tests/guarded_heap.rs and tests/differential.rs.
+//! As in the parent module. Tested in tests/bounds.rs, tests/guarded_heap.rs and tests/differential.rs.
 
 use super::block::{load_up_to, low_bits};
 use crate::byteset::ByteSet;
@@ -24,28 +24,28 @@ impl<V: Vector> Class<V> {
     #[inline(always)]
     pub(super) unsafe fn new(set: &ByteSet) -> Self {
         let [ascii, others] = set.rows();
-        // SAFETY: the caller has the instructions.
+        // SAFETY: the caller guarantees the CPU features.
         unsafe { Self { ascii: V::table(ascii), others: V::table(others), bits: V::table(&BITS), top: V::splat(0x80) } }
     }
 
     /// Mask of the members. A lookup yields zero where the top bit of the index is set, which picks the table by itself.
     #[inline(always)]
     pub(super) unsafe fn members(&self, x: V) -> V {
-        // SAFETY: the caller has the instructions.
+        // SAFETY: the caller guarantees the CPU features.
         unsafe { self.members_by_row(self.ascii.lookup(x).or(self.others.lookup(x.xor(self.top))), x) }
     }
 
     /// Mask of the members below 128: for others the lookup yields zero, which has no bit.
     #[inline(always)]
     pub(super) unsafe fn ascii_members(&self, x: V) -> V {
-        // SAFETY: the caller has the instructions.
+        // SAFETY: the caller guarantees the CPU features.
         unsafe { self.members_by_row(self.ascii.lookup(x), x) }
     }
 
     /// Mask of the lanes whose row has their bit.
     #[inline(always)]
     pub(super) unsafe fn members_by_row(&self, row: V, x: V) -> V {
-        // SAFETY: the caller has the instructions.
+        // SAFETY: the caller guarantees the CPU features.
         unsafe {
             let bit = self.bits.lookup(x.high_nibbles());
             row.and(bit).equal(bit)
@@ -57,7 +57,7 @@ impl<V: Vector> Class<V> {
 pub(in crate::kernel) unsafe fn find<V: Vector>(set: &ByteSet, haystack: &[u8]) -> Option<usize> {
     let (start, length) = (haystack.as_ptr(), haystack.len());
     let mut at = 0;
-    // SAFETY: the caller has the instructions; every load stays within the haystack.
+    // SAFETY: the caller guarantees the CPU features; every load stays within the haystack.
     unsafe {
         let class = Class::<V>::new(set);
         while at + V::LANES <= length {
@@ -84,7 +84,7 @@ pub(in crate::kernel) unsafe fn find<V: Vector>(set: &ByteSet, haystack: &[u8]) 
 pub(in crate::kernel) unsafe fn count<V: Vector>(set: &ByteSet, haystack: &[u8]) -> usize {
     let (start, length) = (haystack.as_ptr(), haystack.len());
     let (mut at, mut count) = (0, 0);
-    // SAFETY: the caller has the instructions; every load stays within the haystack.
+    // SAFETY: the caller guarantees the CPU features; every load stays within the haystack.
     unsafe {
         let class = Class::<V>::new(set);
         while at + V::LANES <= length {
@@ -106,7 +106,7 @@ pub(in crate::kernel) unsafe fn count<V: Vector>(set: &ByteSet, haystack: &[u8])
 pub(in crate::kernel) unsafe fn members<V: Vector>(set: &ByteSet, haystack: &[u8]) -> u64 {
     let (start, length) = (haystack.as_ptr(), haystack.len());
     let (mut at, mut members) = (0, 0);
-    // SAFETY: the caller has the instructions; every load stays within the haystack.
+    // SAFETY: the caller guarantees the CPU features; every load stays within the haystack.
     unsafe {
         let class = Class::<V::Half>::new(set);
         while at < length {

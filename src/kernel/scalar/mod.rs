@@ -69,7 +69,7 @@ impl Kernel for Scalar {
     }
 
     unsafe fn encode_pair(name: &[u8], value: &[u8], to: *mut u8, rules: &FormRules) -> usize {
-        // SAFETY: the caller's promise.
+        // SAFETY: guaranteed by the caller.
         let target = unsafe { Target::of(to, form_rules::room(name, value)) };
         form::encode_pair(name, value, InOut::of(Source::of(&[]), target), rules)
     }
