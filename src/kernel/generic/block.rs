@@ -1,4 +1,4 @@
-//! A block of input in registers: the bytes that follow its lanes, and its triplets.
+//! A block of input with its look-ahead, and the recognition of triplets.
 //!
 //! # Safety
 //!
@@ -6,7 +6,7 @@
 
 use crate::kernel::vector::{Vector, Vector16};
 
-/// What recognises triplets, in registers.
+/// The constants that recognise triplets, in registers.
 #[derive(Clone, Copy)]
 pub(super) struct Triplets<V> {
     pub(super) percent: V,
@@ -37,20 +37,23 @@ impl<V: Vector> Triplets<V> {
         }
     }
 
-    /// The value of each lane that is a hexadecimal digit, and more than 15 in the others (after Langdale and Mula).
+    /// The value of each lane that is a hex digit, and more than 15 in the others (after Langdale
+    /// and Mula).
     #[inline(always)]
     pub(super) unsafe fn digits(&self, x: V) -> V {
         // SAFETY: the caller guarantees the CPU features.
         unsafe {
-            // '0' to '9' go to 0xF6 to 0xFF, of which the saturating subtraction makes 0xF0 to 0xF9; nothing else gets there.
+            // `0` to `9` map to 0xF6..=0xFF, which the saturating subtraction maps to 0xF0..=0xF9;
+            // all other bytes end below 0xF0 and wrap to more than 15.
             let decimal = x.add(self.below_zero).subtract_saturating(self.six).subtract(self.after_nine);
-            // 'A' to 'F' go to 0 to 5, then 10 to 15; what wraps around goes far above.
+            // `A` to `F` map to 0..=5, then to 10..=15. Other bytes wrap to larger values and stay
+            // above 15.
             let letter = x.and(self.case).subtract(self.before_a).add_saturating(self.ten);
             decimal.minimum(letter)
         }
     }
 
-    /// The mask of the lanes that are hexadecimal digits.
+    /// The vector mask of the lanes that are hex digits.
     #[inline(always)]
     pub(super) unsafe fn are_digits(&self, x: V) -> V {
         // SAFETY: the caller guarantees the CPU features.
@@ -60,15 +63,17 @@ impl<V: Vector> Triplets<V> {
         }
     }
 
-    /// The mask of the valid triplets, at their '%', and the bytes they stand for. `next` and `second_next` are what follows
-    /// each lane. Since '%' is no digit, no two of them overlap.
+    /// The vector mask of the valid triplets, at their `%`, and the bytes that they decode to.
+    /// `next` and `second_next` hold the bytes that follow each lane. Valid triplets don't overlap,
+    /// since `%` is not a digit.
     #[inline(always)]
     pub(super) unsafe fn decode(&self, percent: V, next: V, second_next: V) -> (V, V) {
         // SAFETY: the caller guarantees the CPU features.
         unsafe { self.decode_digits(percent, self.digits(next), self.digits(second_next)) }
     }
 
-    /// [`decode`](Self::decode) of what [`digits`](Self::digits) made of the lanes that follow.
+    /// [`decode`](Self::decode), given the [`digits`](Self::digits) of the bytes that follow each
+    /// lane.
     #[inline(always)]
     pub(super) unsafe fn decode_digits(&self, percent: V, high: V, low: V) -> (V, V) {
         // SAFETY: the caller guarantees the CPU features.
@@ -80,7 +85,7 @@ impl<V: Vector> Triplets<V> {
     }
 }
 
-/// A block of input and what follows each of its lanes.
+/// A block of input, and the bytes one and two after each lane.
 #[derive(Clone, Copy)]
 pub(super) struct Window<V> {
     pub(super) x: V,
@@ -89,7 +94,7 @@ pub(super) struct Window<V> {
 }
 
 impl<V: Vector> Window<V> {
-    /// For who does not look ahead.
+    /// Without look-ahead: `next` and `second_next` are placeholders.
     #[inline(always)]
     pub(super) fn of(x: V) -> Self {
         Self { x, next: x, second_next: x }
@@ -106,14 +111,17 @@ impl<V: Vector> Window<V> {
 }
 
 impl<V: Vector16> Window<V> {
-    /// Where `before` bytes that stand before these may be read as well, see [`load_after`].
+    /// Loads the end of the input, zero padded. May also read the `before` bytes preceding `from`,
+    /// see [`load_after`].
     ///
     /// # Safety
     ///
-    /// `from` is valid for reads of `length` bytes, one at least, and `before` bytes before it are, too.
+    /// `from` is valid for reads of `length` bytes, at least one, and of the `before` bytes
+    /// preceding it.
     #[inline(always)]
     pub(super) unsafe fn load_end(from: *const u8, length: usize, before: usize) -> Self {
-        // SAFETY: each load is given the length that is left where it starts, which is inside, and at most what is before that.
+        // SAFETY: each load gets the number of bytes from its start to the end of input, and to the
+        // start of the readable bytes.
         unsafe {
             if length <= V::LANES {
                 let (x, none) = (load_after::<V>(from, length, before), V::splat(0));
@@ -138,15 +146,16 @@ pub(super) unsafe fn load_up_to<V: Vector16>(from: *const u8, length: usize) -> 
     unsafe { if length >= V::LANES { V::load(from) } else { V::load_partial(from, length) } }
 }
 
-/// [`load_up_to`] where `before` bytes that stand before these may be read as well: if there are enough, without a branch on how
-/// many are left.
+/// Like [`load_up_to`], but may read up to `before` bytes preceding `from`. If 16 are available, it
+/// loads the last 16 and shifts them down, which is branch-free in `length`.
 ///
 /// # Safety
 ///
-/// `from` is valid for reads of `length` bytes, and `before` bytes before it are, too.
+/// `from` is valid for reads of `length` bytes, and of the `before` bytes preceding it.
 #[inline(always)]
 pub(super) unsafe fn load_after<V: Vector16>(from: *const u8, length: usize, before: usize) -> V {
-    // SAFETY: the load ends where the bytes do, and starts within those before; the order is loaded from within the table.
+    // SAFETY: the load starts at most `before` bytes before `from` and ends at `from + length`. The
+    // shuffle order starts at most 16 bytes into the 32-byte table.
     unsafe {
         if length < V::LANES && length + before >= V::LANES {
             let skipped = V::LANES - length;
@@ -157,7 +166,8 @@ pub(super) unsafe fn load_after<V: Vector16>(from: *const u8, length: usize, bef
     }
 }
 
-/// The numbers of 16 lanes, and behind them what a lookup makes zero of.
+/// `0, 1, ..., 15`, followed by 16 indices that a lookup maps to zero. Loaded at offset `n`, it
+/// shifts lanes down by `n`.
 pub(super) static LANES_FROM: [u8; 32] = {
     let mut table = [0x80; 32];
     let mut lane = 0;
@@ -175,7 +185,7 @@ pub(super) fn low_bits(length: usize) -> u64 {
     (1 << length) - 1
 }
 
-/// As many whole blocks as there are, each taking `LANES + lookahead` bytes of what is left of the input.
+/// The number of full blocks in the `left` bytes of input, with `lookahead` bytes to spare.
 #[inline(always)]
 pub(super) fn blocks<V: Vector>(left: usize, lookahead: usize) -> usize {
     left.saturating_sub(lookahead) / V::LANES

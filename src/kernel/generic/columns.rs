@@ -1,4 +1,4 @@
-//! Rank bitmaps of members or of triplets, for the rows of a column.
+//! Rank bitmaps of set members or triplets, for the rows of a column.
 //!
 //! # Safety
 //!
@@ -10,7 +10,7 @@ use crate::byteset::ByteSet;
 use crate::kernel::rank::{self, RankBlock, Select, Selection};
 use crate::kernel::vector::Vector;
 
-/// What marking needs in registers.
+/// The set and the triplet constants of [`mark`], in registers.
 #[derive(Clone, Copy)]
 struct Ranking<V> {
     set: Class<V>,
@@ -24,7 +24,8 @@ impl<V: Vector> Ranking<V> {
         unsafe { Self { set: Class::new(set), triplets: Triplets::new() } }
     }
 
-    /// The bits of what is to be marked.
+    /// The bitmask of the selected bytes of a block. `window` is only called if look-ahead is
+    /// needed.
     #[inline(always)]
     unsafe fn block<S: Select>(&self, x: V, window: impl FnOnce() -> Window<V>) -> u64 {
         // SAFETY: the caller guarantees the CPU features.
@@ -51,7 +52,8 @@ impl<V: Vector> Ranking<V> {
 #[inline(always)]
 pub(in crate::kernel) unsafe fn mark<V: Vector, S: Select>(set: &ByteSet, text: &[u8], marks: &mut [RankBlock]) {
     let (start, length) = (text.as_ptr(), text.len());
-    // SAFETY: the caller guarantees the CPU features; every load stays within the text, with the two bytes that a window looks ahead.
+    // SAFETY: the caller guarantees the CPU features; every load stays within the text, including
+    // the two bytes of look-ahead.
     unsafe {
         let (whole, rest) = (Ranking::<V>::new(set), Ranking::<V::Half>::new(set));
         rank::fill(length, marks, |first| {

@@ -1,4 +1,4 @@
-//! Leaving lanes out, and making three of one.
+//! Compaction (dropping lanes) and expansion (one lane to three).
 //!
 //! # Safety
 //!
@@ -7,14 +7,16 @@
 use crate::kernel::tables::{COMPACTED, EXPANDED};
 use crate::kernel::vector::{Vector, Vector16};
 
-/// Stores the lanes whose bit in `kept` is set, one behind the other, and anything behind them, within `LANES` bytes.
+/// Stores the lanes whose bit in `kept` is set, contiguously. The rest of `LANES` bytes at `to` is
+/// overwritten with unspecified bytes.
 ///
 /// # Safety
 ///
 /// `to` is valid for writes of `LANES` bytes.
 #[inline(always)]
 pub(super) unsafe fn compact<V: Vector>(x: V, kept: u64, to: *mut u8) {
-    // SAFETY: the second half goes at most 16 bytes behind the first.
+    // SAFETY: the second half is stored at most 16 bytes after the first, so both end within
+    // `LANES`.
     unsafe {
         let (low, high) = x.halves();
         compact_half(low, kept & 0xFFFF, to);
@@ -24,27 +26,31 @@ pub(super) unsafe fn compact<V: Vector>(x: V, kept: u64, to: *mut u8) {
     }
 }
 
-/// [`compact`] for 16 lanes: the two halves are each put together by a table, and the second stored where the first ends.
+/// [`compact`] for 16 lanes: one lookup compacts each half of 8 lanes, and the second half is
+/// stored where the first one ends.
 #[inline(always)]
 pub(super) unsafe fn compact_half<V: Vector16>(x: V, kept: u64, to: *mut u8) {
     let (first, second) = ((kept & 0xFF) as usize, (kept >> 8) as usize);
-    // SAFETY: both stores are of 8 bytes, the second at most 8 bytes behind the first.
+    // SAFETY: both stores are of 8 bytes, the second at most 8 bytes after the first.
     unsafe {
         let order = V::from_words(COMPACTED[0][first], COMPACTED[1][second]);
         x.lookup(order).store_words(to, to.add(first.count_ones() as usize));
     }
 }
 
-/// Stores the lowest `length` of 16 lanes, those of `escaped` as triplets, and anything in the [`SLACK`](super::encode::SLACK) bytes behind them.
+/// Stores the lowest `length` of 16 lanes, those of `escaped` as triplets. May overwrite the
+/// [`SLACK`](super::encode::SLACK) bytes after that.
 ///
-/// Four lanes at a time become `[byte, high digit, low digit, %]` each, of which a table picks what counts.
+/// Four lanes at a time are interleaved to `[byte, high digit, low digit, %]` each. [`EXPANDED`]
+/// then picks the bytes to output and their order.
 ///
 /// # Safety
 ///
-/// `to` is valid for writes of all that.
+/// `to` is valid for writes of the output and [`SLACK`](super::encode::SLACK) bytes.
 #[inline(always)]
 pub(super) unsafe fn expand<V: Vector16>(x: V, escaped: u64, length: usize, digits: V, to: *mut u8) {
-    // SAFETY: a store is of 16 bytes, and the first of them at least counts.
+    // SAFETY: each store is of 16 bytes, of which at least the first is output, so it ends within
+    // `SLACK` bytes after the output.
     unsafe {
         let high = digits.lookup(x.high_nibbles());
         let low = digits.lookup(x.and(V::splat(15)));

@@ -1,4 +1,4 @@
-//! Forms: the bitmaps that a parser goes by, and the encoding of a pair.
+//! Forms: the bitmaps of a parser, and the encoding of a pair.
 //!
 //! # Safety
 //!
@@ -28,14 +28,14 @@ pub(in crate::kernel) unsafe fn form_bitmaps<V: Vector>(bytes: &[u8]) -> FormBit
             for at in (0..last).step_by(V::LANES) {
                 add(bitmaps_of(V::load(start.add(at))), at);
             }
-            // Some of these bytes were looked at before: the marks are the same.
+            // The last block may overlap the one before; the union is the same.
             add(bitmaps_of(V::load(start.add(last))), last);
         } else if length >= V::Half::LANES {
             let last = length - V::Half::LANES;
             add(bitmaps_of(V::Half::load(start)), 0);
             add(bitmaps_of(V::Half::load(start.add(last))), last);
         } else {
-            // The lanes behind the end are zero, which is no mark.
+            // The zero-padded lanes match nothing.
             add(bitmaps_of(V::Half::load_partial(start, length)), 0);
         }
     }
@@ -56,12 +56,12 @@ unsafe fn bitmaps_of<V: Vector>(x: V) -> FormBitmaps {
     }
 }
 
-/// Most parts have a few bytes: both of a pair that has no more than eight in each go through one register. Otherwise 16 lanes at a
-/// time.
+/// Encodes a pair. Most names and values are short: if both have at most 8 bytes, they share one
+/// register. Otherwise each is encoded 16 lanes at a time.
 ///
 /// # Safety
 ///
-/// There is [`form_rules::room`](super::form_rules::room) at `to`.
+/// `to` is valid for writes of [`form_rules::room`](super::form_rules::room) bytes.
 #[inline(always)]
 pub(in crate::kernel) unsafe fn encode_pair<V: Vector16>(
     name: &[u8],
@@ -69,8 +69,9 @@ pub(in crate::kernel) unsafe fn encode_pair<V: Vector16>(
     to: *mut u8,
     rules: &FormRules,
 ) -> usize {
-    // SAFETY: the caller guarantees the CPU features and room. Before a part there is room for three times what is left of the
-    // pair, and 64 bytes; what a block of n lanes stores ends at most 28 + 2n bytes behind its start, or 16 if it is clean.
+    // SAFETY: the caller guarantees the CPU features and the room. Before each part, three times
+    // the remaining length of the pair plus 64 bytes are left. Storing a block of n lanes writes at
+    // most 28 + 2n bytes from its start, or 16 if it is clean.
     unsafe {
         let encode = EncodePair {
             kept: V::table(&rules.kept),
@@ -95,7 +96,7 @@ pub(in crate::kernel) unsafe fn encode_pair<V: Vector16>(
     }
 }
 
-/// What [`encode_pair`] needs in registers.
+/// The tables of [`encode_pair`], in registers.
 #[derive(Clone, Copy)]
 struct EncodePair<V> {
     kept: V,
@@ -106,23 +107,23 @@ struct EncodePair<V> {
 }
 
 impl<V: Vector16> EncodePair<V> {
-    /// What the lanes become that are not escaped, and which of `lanes` are.
+    /// The lanes as output if not escaped, and the bitmask of those of `lanes` to escape.
     #[inline(always)]
     unsafe fn block(&self, x: V, lanes: u64) -> (V, u64) {
         // SAFETY: the caller guarantees the CPU features.
         unsafe {
-            // A lookup yields zero for bytes from 0x80, so that none of them is kept.
+            // A lookup yields zero for bytes from 0x80, so none of them is kept.
             let bit = self.bits.lookup(x.high_nibbles());
             let kept = self.kept.lookup(x).and(bit).equal(bit).bits();
             (x.xor(x.equal(self.space).and(self.change)), !kept & lanes)
         }
     }
 
-    /// Encodes the lowest `length` lanes and returns where that ends.
+    /// Encodes the lowest `length` lanes, and returns the end of the output.
     ///
     /// # Safety
     ///
-    /// As [`expand`] for 16 lanes.
+    /// As for [`expand`] with 16 lanes.
     #[inline(always)]
     unsafe fn store(&self, x: V, length: usize, to: *mut u8) -> *mut u8 {
         // SAFETY: guaranteed by the caller.
@@ -137,14 +138,15 @@ impl<V: Vector16> EncodePair<V> {
         }
     }
 
-    /// Encodes a part of a pair and returns where it ends.
+    /// Encodes a name or a value, and returns the end of the output.
     ///
     /// # Safety
     ///
-    /// There is room for three times the part's length and 32 bytes.
+    /// `to` is valid for writes of three times the part's length plus 32 bytes.
     #[inline(always)]
     unsafe fn part(&self, part: &[u8], mut to: *mut u8) -> *mut u8 {
-        // SAFETY: the caller guarantees the CPU features and room; every load stays within the part.
+        // SAFETY: the caller guarantees the CPU features and the room; every load stays within the
+        // part.
         unsafe {
             let whole = part.len() & !(V::LANES - 1);
             let (mut from, end) = (part.as_ptr(), part.as_ptr().add(whole));

@@ -1,4 +1,5 @@
-//! Inspection: which kinds of findings there are, or how many of each, and the text that the decoded form is.
+//! Inspection: the kinds of findings or the count of each, and the decoded text to validate as
+//! UTF-8.
 //!
 //! # Safety
 //!
@@ -22,18 +23,19 @@ pub(in crate::kernel) unsafe fn inspect<V: Vector, D: Detail>(
 ) {
     let (start, length) = (haystack.as_ptr(), haystack.len());
     let mut at = 0;
-    // SAFETY: the caller guarantees the CPU features; every load stays within the haystack. What a block extracts is no longer than the
-    // block, so that there is always room for another and what is stored behind it.
+    // SAFETY: the caller guarantees the CPU features; every load stays within the haystack. A block
+    // extracts at most its own length, so the extract's buffer always has room for the next block
+    // and for the rest of the register stored after it.
     unsafe {
         let inspect = Inspect::<V>::new();
         let (begin, length_before): (*mut u8, _) = (extract.buffer.as_mut_ptr().cast(), extract.length);
         let (text, is_open) = (begin.add(length_before), extract.is_open);
         let mut state = State { carry: 0, seen: Found::<V>::nothing(), report, text, is_open };
-        // Where the last block ended that was not clean.
+        // The end of the last block that was not clean.
         let mut end = 0;
         let mut left = blocks::<V>(length, 2);
-        // What is clean is passed on, of 16 lanes by two blocks, for they are clean or not as nobody foresees; what is not is inspected
-        // until there is nothing in a block, or of 16 lanes, in two.
+        // Skip clean blocks, then inspect until the next clean one. With 16-byte blocks, test two
+        // at a time: one branch per block is unpredictable at that size.
         let by_two = V::LANES == V::Half::LANES;
         let step = if by_two { 2 } else { 1 };
         while left > 0 {
@@ -45,7 +47,7 @@ pub(in crate::kernel) unsafe fn inspect<V: Vector, D: Detail>(
                     bytes = bytes.or(above);
                     raw = raw.or(inspect.raw.lookup(above, above.high_nibbles()));
                 }
-                // The top bit of what is known of it is that of '%'.
+                // One test for both: `RAW_PERCENT` is the top bit of `raw`, non-ASCII that of `bytes`.
                 if raw.or(bytes).any_top_bit_or(state.carry) {
                     break;
                 }
@@ -57,8 +59,8 @@ pub(in crate::kernel) unsafe fn inspect<V: Vector, D: Detail>(
                 break;
             }
             state.separate(at != end);
-            // Each byte is looked at once, and what follows it comes from the next block. What is seen of that is noted even if it is
-            // looked at once more: it is the same.
+            // Classify each block once: the next block's classes serve as this one's look-ahead.
+            // Its raw kinds may be recorded twice, which is idempotent.
             let mut classes = inspect.classify(V::load(start.add(at)));
             if !D::COUNTS {
                 inspect.note_raw::<D>(&classes, V::LANES, at, &mut state);
@@ -107,7 +109,7 @@ pub(in crate::kernel) unsafe fn inspect<V: Vector, D: Detail>(
     }
 }
 
-/// What [`inspect`] needs in registers.
+/// The tables of [`inspect`], in registers.
 #[derive(Clone, Copy)]
 struct Inspect<V> {
     raw: ByNibbles<V>,
@@ -144,13 +146,14 @@ impl<V: Vector> Inspect<V> {
             let raw = self.raw_and_digits.lookup(x, high_nibbles);
             let value = x.and(self.fifteen).add(self.letters.lookup(high_nibbles));
             let percent = x.equal(self.percent);
-            // Raw, a digit has no bit but one of those of digits, and nothing else has those.
+            // `raw` of a hex digit is `DIGIT` bits only, and no other byte has those. So the union
+            // holds a digit's value, or something below [`LEAST_DIGIT`].
             Classes { x, percent, suspect: percent.or(x), raw, digit: value.or(raw) }
         }
     }
 
-    /// State what stands raw in the lowest `length` lanes; the others are zero. With [`Occurrences`] it goes to the report, else to what was
-    /// seen.
+    /// Records the raw bytes in the lowest `length` lanes; the others are zero. [`Occurrences`] go
+    /// to the report, [`Presence`] to `state.seen`.
     #[inline(always)]
     unsafe fn note_raw<D: Detail>(&self, classes: &Classes<V>, length: usize, at: usize, state: &mut State<'_, V>) {
         // SAFETY: the caller guarantees the CPU features.
@@ -175,8 +178,9 @@ impl<V: Vector> Inspect<V> {
         }
     }
 
-    /// State what the lowest `length` lanes stand for, and extracts that; the other lanes are zero. `digits` are those of the bytes
-    /// that follow each lane.
+    /// Records the triplets in the lowest `length` lanes, and extracts their decoded text; the
+    /// other lanes are zero. `[high, low]` are the digit classes of the two bytes that follow each
+    /// lane.
     ///
     /// # Safety
     ///
@@ -190,9 +194,9 @@ impl<V: Vector> Inspect<V> {
         at: usize,
         state: &mut State<'_, V>,
     ) {
-        // SAFETY: the caller guarantees the CPU features and room.
+        // SAFETY: the caller guarantees the CPU features and the room in the extract.
         unsafe {
-            // A block without '%' is taken as one with: what asks would seldom be foreseen.
+            // No fast path for blocks without `%`: the branch mispredicts on mixed input.
             let least = high.minimum(low);
             let valid = percent.and(least.maximum(V::splat(LEAST_DIGIT)).equal(least));
             let both = high.or(low).and(valid);
@@ -222,7 +226,8 @@ impl<V: Vector> Inspect<V> {
             let dropped = escapes << 1 | escapes << 2 | state.carry;
             state.carry = dropped >> length;
             let kept = !dropped & low_bits(length);
-            // All of the text, without asking whether any of it matters: most blocks with a '%' are among others like them.
+            // Extract the whole block, even if it decodes to ASCII: blocks with a `%` mostly come
+            // in runs, so a branch would save little.
             compact(text, kept, state.text);
             state.text = state.text.add(kept.count_ones() as usize);
             state.is_open = true;
@@ -231,17 +236,17 @@ impl<V: Vector> Inspect<V> {
     }
 }
 
-/// What is known of each byte by itself, so that it need not be found out again for who looks ahead.
+/// Per-byte classes of one block; reused as the previous block's look-ahead.
 #[derive(Clone, Copy)]
 struct Classes<V> {
     x: V,
     percent: V,
-    /// The top bit of what is not ASCII, or '%'.
+    /// The top bit is set for non-ASCII bytes and `%`.
     suspect: V,
     /// [`inspection::RAW_AND_DIGITS`].
     raw: V,
-    /// If it is a hexadecimal digit, its value, one of the bits [`inspection::DIGIT`] and maybe [`LOWERCASE`]; if not, less than
-    /// [`LEAST_DIGIT`].
+    /// For a hex digit: its value, one of the [`inspection::DIGIT`] bits, and [`LOWERCASE`] for a
+    /// lower-case letter. For other bytes: less than [`LEAST_DIGIT`].
     digit: V,
 }
 
@@ -259,7 +264,8 @@ impl<V: Vector> ByNibbles<V> {
         unsafe { Self { low: V::table(&table.low), high: V::table(&table.high) } }
     }
 
-    /// What each lane is. `high_nibbles` are those of `x`. Zero where the top bit of `x` is set, since the lookup is.
+    /// The classes of each lane of `x`, given its high nibbles. Zero for bytes from 0x80, for which
+    /// the first lookup yields zero.
     #[inline(always)]
     unsafe fn lookup(&self, x: V, high_nibbles: V) -> V {
         // SAFETY: the caller guarantees the CPU features.
@@ -267,34 +273,37 @@ impl<V: Vector> ByNibbles<V> {
     }
 }
 
-/// The unreserved characters, by nibbles: a bit for each row of 16.
+/// The unreserved characters by nibbles: `low[l]` is the row bitmap of low nibble `l`, `high[h]`
+/// selects bit `h`.
 const UNRESERVED: inspection::ByNibbles = inspection::ByNibbles {
     low: sets::UNRESERVED.rows()[0],
     high: [1, 2, 4, 8, 16, 32, 64, 128, 0, 0, 0, 0, 0, 0, 0, 0],
 };
 
-/// The lower one of the bits [`inspection::DIGIT`].
+/// The lower of the two [`inspection::DIGIT`] bits.
 const LEAST_DIGIT: u8 = inspection::DIGIT & inspection::DIGIT.wrapping_neg();
 
-/// Of a digit: it is a lower-case letter.
+/// Set in the class of a digit that is a lower-case letter.
 const LOWERCASE: u8 = 0x20;
 
-/// What is added to the low nibble of a digit, by the high one: a letter's value begins at 10, its low nibble at 1.
+/// The addend that turns a digit's low nibble into its value, by high nibble. The low nibble of `A`
+/// is 1, its value 10.
 const LETTERS: [u8; 16] = [0, 0, 0, 0, 9, 0, 9 | LOWERCASE, 0, 0, 0, 0, 0, 0, 0, 0, 0];
 
-/// Where the notes of an inspection go.
+/// The state of an inspection.
 struct State<'a, V> {
-    /// How the lowest lanes of the next block continue a triplet of the last one: bits 0 and 1.
+    /// Bits 0 and 1: lanes of the next block that are digits of this block's last triplets.
     carry: u64,
     seen: Found<V>,
     report: &'a mut Report,
-    /// Where the next part of the extract goes, and whether there is a character to be ended.
+    /// The end of the extract so far, and whether it may end in an incomplete character.
     text: *mut u8,
     is_open: bool,
 }
 
 impl<V> State<'_, V> {
-    /// State in the extract that something that is ASCII follows, if it does.
+    /// If ASCII was skipped since the last extracted byte (`apart`) and a character may be
+    /// incomplete, appends a space to the extract in place of the skipped text.
     ///
     /// # Safety
     ///
@@ -310,22 +319,23 @@ impl<V> State<'_, V> {
     }
 }
 
-/// What was found in any lane so far.
+/// The union of all lanes so far, for [`Presence`].
 #[derive(Clone, Copy)]
 struct Found<V> {
-    /// The union of the bytes, for their top bits: those of blocks that are all ASCII may be left out.
+    /// The union of the bytes; only its top bits matter. Clean blocks may be left out, for they are
+    /// ASCII.
     bytes: V,
-    /// The union of what was extracted.
+    /// The union of the extracted text.
     text: V,
     /// The union of [`inspection::RAW`] or [`inspection::RAW_AND_DIGITS`].
     raw: V,
-    /// The union of the digits of triplets; zero where there were none.
+    /// The union of the digit classes of triplets; zero if there were none.
     digits: V,
-    /// Not zero where there were malformed '%'.
+    /// Nonzero lanes: malformed `%`.
     malformed: V,
     /// The union of [`inspection::TRIPLETS`].
     decoded: V,
-    /// Not zero where a triplet stands for an unreserved byte.
+    /// Nonzero lanes: triplets of unreserved bytes.
     unreserved: V,
 }
 
@@ -337,10 +347,11 @@ impl<V: Vector> Found<V> {
         Self { bytes: zero, text: zero, raw: zero, digits: zero, malformed: zero, decoded: zero, unreserved: zero }
     }
 
-    /// The same of 16 lanes.
+    /// The same union in 16 lanes.
     #[inline(always)]
     unsafe fn halved(self) -> Found<V::Half> {
-        // SAFETY: the caller guarantees the CPU features. Of a register of 16 lanes, only the lower half is used.
+        // SAFETY: the caller guarantees the CPU features. Only the lower half of a 16-lane register
+        // is used.
         let halved = |x: V| unsafe {
             let (low, high) = x.halves();
             if V::LANES == V::Half::LANES { low } else { low.or(high) }
@@ -373,18 +384,18 @@ impl<V: Vector16> Found<V> {
     }
 }
 
-/// The mask of the lanes that have any of these bits.
+/// The bitmask of the lanes that have any of `bits`.
 #[inline(always)]
 unsafe fn has<V: Vector>(x: V, bits: u8) -> u64 {
     // SAFETY: the caller guarantees the CPU features.
     unsafe { !x.and(V::splat(bits)).equal(V::splat(0)).bits() & low_bits(V::LANES) }
 }
 
-/// The union of the lanes.
+/// Horizontal OR.
 #[inline(always)]
 unsafe fn union_of_lanes<V: Vector16>(x: V) -> u8 {
     let mut lanes = [0; 16];
-    // SAFETY: the caller guarantees the CPU features, and a register has as many lanes as the array.
+    // SAFETY: the caller guarantees the CPU features; the array has the register's 16 bytes.
     unsafe { x.store(lanes.as_mut_ptr()) };
     let union = u128::from_ne_bytes(lanes);
     let union = (union >> 64) as u64 | union as u64;

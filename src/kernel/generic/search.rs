@@ -1,4 +1,4 @@
-//! The members of a set: where the first one is, how many there are, and where they are among 64 bytes.
+//! Members of a set: the first one, their number, and their bitmask in 64 bytes.
 //!
 //! # Safety
 //!
@@ -8,10 +8,11 @@ use super::block::{load_up_to, low_bits};
 use crate::byteset::ByteSet;
 use crate::kernel::vector::Vector;
 
-/// The bit of a row that a byte has, by its high half.
+/// The bit of a byte in its row, by high nibble.
 pub(super) const BITS: [u8; 16] = [1, 2, 4, 8, 16, 32, 64, 128, 1, 2, 4, 8, 16, 32, 64, 128];
 
-/// A [`ByteSet`] in registers.
+/// A [`ByteSet`] in registers: a row of 8 bits per low nibble, once for ASCII and once for other
+/// bytes (Mula).
 #[derive(Clone, Copy)]
 pub(super) struct Class<V> {
     pub(super) ascii: V,
@@ -28,21 +29,23 @@ impl<V: Vector> Class<V> {
         unsafe { Self { ascii: V::table(ascii), others: V::table(others), bits: V::table(&BITS), top: V::splat(0x80) } }
     }
 
-    /// Mask of the members. A lookup yields zero where the top bit of the index is set, which picks the table by itself.
+    /// The vector mask of the members. A lookup yields zero if the index's top bit is set, so the
+    /// union of both lookups is the row of either half.
     #[inline(always)]
     pub(super) unsafe fn members(&self, x: V) -> V {
         // SAFETY: the caller guarantees the CPU features.
         unsafe { self.members_by_row(self.ascii.lookup(x).or(self.others.lookup(x.xor(self.top))), x) }
     }
 
-    /// Mask of the members below 128: for others the lookup yields zero, which has no bit.
+    /// The vector mask of the members below 0x80. For other bytes the lookup yields row zero, which
+    /// has no bits.
     #[inline(always)]
     pub(super) unsafe fn ascii_members(&self, x: V) -> V {
         // SAFETY: the caller guarantees the CPU features.
         unsafe { self.members_by_row(self.ascii.lookup(x), x) }
     }
 
-    /// Mask of the lanes whose row has their bit.
+    /// The vector mask of the lanes whose bit is set in their row.
     #[inline(always)]
     pub(super) unsafe fn members_by_row(&self, row: V, x: V) -> V {
         // SAFETY: the caller guarantees the CPU features.
