@@ -1,4 +1,4 @@
-//! A block of input in registers: the bytes that follow its lanes, and its triplets.
+//! A block of input with its look-ahead, and the recognition of triplets.
 //!
 //! # Safety
 //!
@@ -10,7 +10,7 @@ use super::LANES;
 use super::memory::{load, load_table};
 use crate::hex::{LOWERCASE, UPPERCASE};
 
-/// A block of input and what follows each of its lanes, zero-padded.
+/// A block of input, and the bytes one and two after each lane, zero padded.
 #[derive(Clone, Copy)]
 pub(super) struct Window {
     pub(super) x: __m512i,
@@ -19,13 +19,14 @@ pub(super) struct Window {
 }
 
 impl Window {
-    /// For who does not look ahead.
+    /// Without look-ahead: `next` and `second_next` are placeholders.
     #[inline(always)]
     pub(super) fn of(x: __m512i) -> Self {
         Self { x, next: x, second_next: x }
     }
 
-    /// Of at most 16 lanes, and zeros above them: shifts take no tables.
+    /// For at most 16 bytes: the look-ahead takes two immediate shifts, and no index tables need
+    /// loading.
     #[inline(always)]
     pub(super) unsafe fn of_few(x: __m512i) -> Self {
         let few = _mm512_castsi512_si128(x);
@@ -48,12 +49,12 @@ impl Window {
 
     /// # Safety
     ///
-    /// `from` is valid for reads of `length` bytes, one at least.
+    /// `from` is valid for reads of `length` bytes, at least one.
     #[inline(always)]
     pub(super) unsafe fn load_end(from: *const u8, length: usize) -> Self {
         let x = load(from, length);
         if length <= LANES {
-            // A lane takes the one above it, or two above, and the topmost ones zero.
+            // Lane *i* takes lane *i* + 1 or *i* + 2; the top lanes become zero.
             let next = _mm512_maskz_permutexvar_epi8(u64::MAX >> 1, load_table(&FOLLOWING[0]), x);
             let second_next = _mm512_maskz_permutexvar_epi8(u64::MAX >> 2, load_table(&FOLLOWING[1]), x);
             Self { x, next, second_next }
@@ -62,40 +63,41 @@ impl Window {
         }
     }
 
-    /// The bits of the valid triplets among those of `percent`, and the bytes they stand for. Since '%' is no digit, no two of
-    /// them overlap.
+    /// The bitmask of the valid triplets among `percent`, and the bytes that they decode to. Valid
+    /// triplets don't overlap, since `%` is not a digit.
     #[inline(always)]
     pub(super) unsafe fn triplets(&self, percent: u64, digits: __m512i) -> (u64, __m512i) {
         let high = _mm512_permutexvar_epi8(self.next, digits);
         let low = _mm512_permutexvar_epi8(self.second_next, digits);
-        // (high ^ next) | (low ^ second_next): a wrong high nibble in either leaves a bit there.
+        // (high ^ next) | (low ^ second_next): a wrong high nibble in either leaves a bit set.
         const OR_OF_XOR: i32 = 0xF6;
         let wrong = _mm512_xor_si512(high, self.next);
         let wrong = _mm512_ternarylogic_epi64::<OR_OF_XOR>(wrong, low, self.second_next);
         let high_nibbles = _mm512_set1_epi8(0xF0_u8 as i8);
         let valid = _mm512_mask_testn_epi8_mask(percent, wrong, high_nibbles);
-        // The bits of the first where those of the third are set, else those of the second: so what the shift of words lets in
-        // from the neighbour goes.
+        // third ? first : second. This also discards the bits that the 16-bit shift lets in from
+        // the neighbouring byte.
         const SELECT: i32 = 0xE4;
         let bytes = _mm512_ternarylogic_epi64::<SELECT>(_mm512_slli_epi16::<4>(high), low, high_nibbles);
         (valid, bytes)
     }
 }
 
-/// The bits of the lanes that are hexadecimal digits; `digits` is [`DIGITS`].
+/// The bitmask of the lanes that are hex digits; `digits` is [`DIGITS`].
 #[inline(always)]
 pub(super) unsafe fn are_digits(x: __m512i, digits: __m512i) -> u64 {
     let wrong = _mm512_xor_si512(_mm512_permutexvar_epi8(x, digits), x);
     _mm512_testn_epi8_mask(wrong, _mm512_set1_epi8(0xF0_u8 as i8))
 }
 
-/// By the low six bits of a hexadecimal digit (which tell all 22 apart): the high nibble that it must have and, as the low
-/// nibble, its value. For six bits that no digit has, a high nibble that cannot be.
+/// Indexed by the low six bits of a byte, which differ for all 22 hex digits. The high nibble is
+/// the digit's own high nibble, and the low nibble its value. Slots without a digit have a high
+/// nibble that no byte with those six bits has.
 pub(super) static DIGITS: [u8; 64] = {
     let mut table = [0; 64];
     let mut slot = 0;
     while slot < 64 {
-        // No byte whose low six bits are those of `slot` has this high nibble: bits 4 and 5 differ.
+        // Bits 4 and 5 are the complement of the slot's, so they never match.
         table[slot] = (!slot as u8) & 0x30;
         slot += 1;
     }
@@ -109,7 +111,7 @@ pub(super) static DIGITS: [u8; 64] = {
     table
 };
 
-/// For each lane the one above it, and the one two above, modulo 64.
+/// `[i + 1, i + 2]` modulo 64 for each lane *i*.
 pub(super) static FOLLOWING: [[u8; 64]; 2] = {
     let mut tables = [[0; 64]; 2];
     let mut lane = 0;

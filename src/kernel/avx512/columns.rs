@@ -1,4 +1,4 @@
-//! Rank bitmaps of members or of triplets, for the rows of a column.
+//! Rank bitmaps of set members or triplets, for the rows of a column.
 //!
 //! # Safety
 //!

@@ -33,11 +33,11 @@ pub(super) unsafe fn decode<P: DecodePolicy, M: Pass>(
     Progress::new(cursor.read, cursor.written, stop)
 }
 
-/// What decoding needs in registers.
+/// Tables and sets of decoding, in registers.
 struct Decode {
     digits: __m512i,
     keep: Class,
-    /// What is not in `keep`.
+    /// The complement of `keep`.
     decodable: Class,
     reject: Class,
     strict: bool,
@@ -59,8 +59,8 @@ impl Decode {
 
     #[inline(always)]
     unsafe fn all<P: DecodePolicy, M: Pass>(&self, io: &InOut<'_>, cursor: &mut Cursor) -> Stop {
-        // A run has no more blocks than there are in the input with two bytes to spare and, since a block never grows, than there
-        // is room for in the output.
+        // A run has at most the blocks that the input has with two bytes of look-ahead and, since
+        // decoding never grows, those that the output has room for.
         loop {
             let mut run = (io.length() - cursor.read).saturating_sub(2) / LANES;
             if M::WRITES {
@@ -92,17 +92,18 @@ impl Decode {
         Stop::End
     }
 
-    /// Decodes that many whole blocks, if nothing stops it.
+    /// Decodes `blocks` full blocks, unless stopped.
     ///
-    /// The window of the next block is loaded before this one is stored, for what `block::decode_runs` says.
+    /// Software-pipelined: the next window is loaded before this block is stored, for the reason
+    /// given at `decode_runs` of the generic kernels.
     ///
-    /// In place, a store at `written <= read` touches only bytes before `read + LANES`, which the window holds already; those
-    /// that the next window holds are as they were.
+    /// In place, a store at `written <= read` only touches bytes before `read + LANES`, which the
+    /// window already holds. The bytes of the next window are unchanged.
     ///
     /// # Safety
     ///
-    /// The source has `blocks * LANES + 2` bytes from `cursor.read` on, `blocks` being 1 at least. If the pass writes, the target has
-    /// room for `blocks * LANES` from `cursor.written` on.
+    /// The source has `blocks * LANES + 2` bytes from `cursor.read` on, and `blocks` is at least 1.
+    /// If the pass writes, the target has room for `blocks * LANES` bytes from `cursor.written` on.
     #[inline(always)]
     unsafe fn run<P: DecodePolicy, M: Pass>(
         &self,
@@ -126,7 +127,8 @@ impl Decode {
                 if specials.suspects == 0 {
                     break;
                 }
-                // There is a next block exactly if it is not after the last one that could be.
+                // If there is no next block, this loads the last full window again, and it is not
+                // used.
                 let next = Window::load(io.source().add((cursor.read + LANES).min(last)));
                 let to = io.target().wrapping_add(cursor.written);
                 let stop = self.block::<P, M, Full>(window, &specials, LANES, cursor, to, LANES);
@@ -140,7 +142,7 @@ impl Decode {
         None
     }
 
-    /// What stands out in a block; `lanes` are those that it has.
+    /// Finds the special bytes of a block; `lanes` are those that are input.
     #[inline(always)]
     unsafe fn specials<P: DecodePolicy, M: Pass>(&self, x: __m512i, lanes: u64, cursor: &Cursor) -> Specials {
         let percent = _mm512_cmpeq_epi8_mask(x, _mm512_set1_epi8(b'%' as i8));
@@ -163,11 +165,11 @@ impl Decode {
         Specials { percent, plus, plain, suspects }
     }
 
-    /// Passes on a block in which nothing is suspect.
+    /// Copies a block without suspects.
     ///
     /// # Safety
     ///
-    /// As of [`Self::block`].
+    /// As for [`Self::block`].
     #[inline(always)]
     unsafe fn pass<M: Pass, E: Extent>(
         specials: &Specials,
@@ -184,11 +186,12 @@ impl Decode {
         None
     }
 
-    /// Decodes the lowest `length` lanes of a window; the others are zero.
+    /// Decodes the lowest `length` lanes of a window; the others must be zero.
     ///
     /// # Safety
     ///
-    /// If the pass writes, `to` is valid for writes of `room` bytes. If the block is full, that is `LANES` at least.
+    /// If the pass writes, `to` is valid for writes of `room` bytes. With `E::FULL`, that is at
+    /// least `LANES`.
     #[inline(always)]
     unsafe fn block<P: DecodePolicy, M: Pass, E: Extent>(
         &self,
@@ -223,7 +226,7 @@ impl Decode {
             let stays = valid & !decoded;
             let digits = stays << 1 | stays << 2 | cursor.uppercase;
             cursor.uppercase = stays >> 62 | stays >> 63;
-            // Of the digits, lower-case letters alone come from 'a' on.
+            // Of hex digits, only lower-case letters are `a` or above.
             let first = _mm512_set1_epi8(b'a' as i8);
             let letters = _mm512_mask_cmpge_epu8_mask(digits, window.x, first);
             output = _mm512_mask_sub_epi8(output, letters, output, _mm512_set1_epi8(0x20));
@@ -252,7 +255,7 @@ impl Decode {
         };
         let count = kept.count_ones() as usize;
         if M::WRITES {
-            // Never straight to memory: that is 17 times slower on Zen 4.
+            // Never compress to memory: 17 times slower on Zen 4.
             let compressed = _mm512_maskz_compress_epi8(kept, output);
             if !store::<E>(compressed, count, to, room) {
                 return Some(Stop::Full);
@@ -260,19 +263,20 @@ impl Decode {
         }
         cursor.read += advance;
         cursor.written += count;
-        // The triplets that begin in the last two lanes of a whole block end in the next one; a shorter block is the last.
+        // A triplet that begins in one of the last two lanes ends in the next block. A shorter
+        // block is the last one.
         cursor.carry = decoded >> 62 | decoded >> 63;
         stop
     }
 }
 
-/// What stands out in a block before its triplets are looked at.
+/// Special bytes of a block, before its triplets are checked.
 struct Specials {
     percent: u64,
     plus: u64,
-    /// The block, with spaces for what is '+'.
+    /// The block, with each `+` replaced by a space if the policy says so.
     plain: __m512i,
-    /// Without these the block is passed on as `plain`.
+    /// The lanes that need more than a copy. If there are none, the block is stored as `plain`.
     suspects: u64,
 }
 

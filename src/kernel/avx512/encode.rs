@@ -1,4 +1,4 @@
-//! Encoding.
+//! Encoding: escaping bytes as triplets.
 //!
 //! # Safety
 //!
@@ -28,7 +28,7 @@ pub(super) unsafe fn encode<P: EncodePolicy, M: Pass>(
     Progress::new(cursor.read, cursor.written, stop)
 }
 
-/// What encoding needs in registers.
+/// Tables and sets of encoding, in registers.
 struct Encode {
     pub(super) escape: Class,
     pub(super) triplet_digits: __m512i,
@@ -48,8 +48,8 @@ impl Encode {
     #[inline(always)]
     pub(super) unsafe fn all<P: EncodePolicy, M: Pass>(&self, io: &InOut<'_>, cursor: &mut Cursor) -> Stop {
         let lookahead = if P::KEEP { 2 } else { 0 };
-        // A run has no more blocks than there are in the input with the lookahead to spare, and than there is room for in the
-        // output if each grows threefold and the last stores all it may.
+        // A run has at most the blocks that the input has with their look-ahead, and those that the
+        // output has room for if each grows threefold, including what the last block may overwrite.
         let mut assumes_escapes = false;
         loop {
             let mut run = (io.length() - cursor.read).saturating_sub(lookahead) / LANES;
@@ -86,11 +86,13 @@ impl Encode {
         Stop::End
     }
 
-    /// Encodes some whole blocks, all as if there was something to escape if the extent says so.
+    /// Encodes `blocks` full blocks. With `E::ASSUME_ESCAPES`, without testing whether a block is
+    /// clean.
     ///
     /// # Safety
     ///
-    /// There are so many blocks in the input, and room for them.
+    /// The input has `blocks` more blocks with their look-ahead, and the output has room for their
+    /// worst case.
     #[inline(always)]
     pub(super) unsafe fn group<P: EncodePolicy, M: Pass, E: Extent>(
         &self,
@@ -111,12 +113,14 @@ impl Encode {
         None
     }
 
-    /// Encodes the lowest `length` lanes of a window; the others are zero. Without [`KEEP`], what follows the lanes of the window
-    /// is not looked at. A dirty whole block is encoded up to [`ESCAPED_LANES`].
+    /// Encodes the lowest `length` lanes of a window; the others must be zero. Without `P::KEEP`,
+    /// only `window.x` is used. A full block that needs escaping is encoded up to
+    /// [`ESCAPED_LANES`]; the next block starts there.
     ///
     /// # Safety
     ///
-    /// If the pass writes, `to` is valid for writes of `room` bytes. If the block is full, that is [`ROOM`] at least.
+    /// If the pass writes, `to` is valid for writes of `room` bytes. With `E::FULL`, that is at
+    /// least [`ROOM`].
     #[inline(always)]
     pub(super) unsafe fn block<P: EncodePolicy, M: Pass, E: Extent>(
         &self,
@@ -160,7 +164,7 @@ impl Encode {
             return Some(Stop::Full);
         }
         if P::KEEP {
-            // The triplets that begin in the last two lanes end in the next block.
+            // A triplet that begins in one of the last two lanes ends in the next block.
             let last = kept >> (advance - 1) & 1;
             let last_but_one = if advance > 1 { kept >> (advance - 2) & 1 } else { 0 };
             cursor.carry = last << 1 | last | last_but_one;
@@ -171,16 +175,16 @@ impl Encode {
     }
 }
 
-/// The input bytes of a dirty block that one register holds expanded: three bytes each.
+/// The number of input bytes expanded at a time: at three bytes each, 21 fill one register.
 const GROUP: usize = 21;
 
-/// How far a dirty block goes: a few whole groups.
+/// The number of lanes encoded of a full block that needs escaping: three whole groups.
 const ESCAPED_LANES: usize = 3 * GROUP;
 
-/// How much a block may store: two groups of triplets and a register.
+/// The number of bytes that a full block may write: two groups of triplets and a register.
 const ROOM: usize = 2 * 3 * GROUP + LANES;
 
-/// What stores triplets, in registers.
+/// The tables of expansion, in registers.
 pub(super) struct Expand {
     pub(super) digits: __m512i,
     pub(super) front: __m512i,
@@ -192,13 +196,15 @@ impl Expand {
         Self { digits: broadcast(digits), front: load_table(&FRONT) }
     }
 
-    /// Stores the lowest `length` lanes, those of `escaped` as triplets: three lanes for each, of which those that count are
-    /// compressed, always in a register.
+    /// Stores the lowest `length` lanes, those of `escaped` as triplets. Each byte is expanded to
+    /// three lanes, of which the unused ones are dropped by compression in a register. Returns
+    /// false if the output does not fit.
     ///
     /// # Safety
     ///
-    /// `to` is valid for writes of `room` bytes. If `E::FULL`, of three times `length` and [`LANES`], and what is stored behind what
-    /// counts may be anything; so for up to [`GROUP`] lanes, [`LANES`] are enough.
+    /// `to` is valid for writes of `room` bytes. With `E::FULL`, that is at least three times
+    /// `length` plus [`LANES`] (or just [`LANES`] for up to [`GROUP`] lanes), and the bytes after
+    /// the output may be overwritten.
     #[inline(always)]
     pub(super) unsafe fn store<E: Extent>(
         &self,
@@ -209,8 +215,8 @@ impl Expand {
         to: *mut u8,
         room: usize,
     ) -> bool {
-        // The permutations look at the low six bits of their index: four of a digit, and two that do not matter since the table
-        // repeats.
+        // The permutations use the low six bits of an index: four are the nibble, and the other two
+        // do not matter since the table repeats.
         let high = _mm512_permutexvar_epi8(_mm512_srli_epi16::<4>(x), self.digits);
         let low = _mm512_permutexvar_epi8(x, self.digits);
         let characters = _mm512_mask_blend_epi8(escaped, plain, _mm512_set1_epi8(b'%' as i8));
@@ -237,13 +243,14 @@ impl Expand {
     }
 }
 
-/// Where a group's bytes go, three lanes each: `FIRST_LANES` has the first lane of each byte.
+/// The first of the three lanes of each byte in an expanded group.
 const FIRST_LANES: u64 = 0x1249_2492_4924_9249;
 
 const THIRD_LANES: u64 = FIRST_LANES << 2;
 
-/// For each lane of an expanded group where its byte comes from: the first lane of each three from the characters, the second
-/// from the high digits, which are the other register.
+/// The source index of each lane of an expanded group: `[character, high digit, low digit]` per
+/// byte. Indices from 64 select the second register, which holds the high digits. Low digits are
+/// merged with a second permutation.
 pub(super) static FRONT: [u8; 64] = {
     let mut table = [0; 64];
     let mut lane = 0;

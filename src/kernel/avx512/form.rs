@@ -1,4 +1,4 @@
-//! Forms: the bitmaps that a parser goes by, and the encoding of a pair.
+//! Forms: the bitmaps of a parser, and the encoding of a pair.
 //!
 //! # Safety
 //!
@@ -15,14 +15,15 @@ use crate::kernel::op::Full;
 
 #[inline(always)]
 pub(super) unsafe fn form_bitmaps(bytes: &[u8], bitmaps: &mut FormBitmaps) {
-    // The lanes behind the end are zero, which is no mark.
+    // The zero-padded lanes match nothing.
     let x = load(bytes.as_ptr(), bytes.len());
     let equal = |byte: u8| _mm512_cmpeq_epi8_mask(x, _mm512_set1_epi8(byte as i8));
     let coded = equal(b'%') | equal(b'+') | _mm512_movepi8_mask(x);
     *bitmaps = FormBitmaps { ends: equal(b'&'), equals: equal(b'='), coded };
 }
 
-/// A pair that fits into a register is put together in one. Whatever would take a call goes the other way.
+/// Encodes a pair. One that fits into a register is assembled in it, with two masked loads. All
+/// other pairs, and loads near a page end, take the outlined path.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
 pub(super) unsafe fn encode_pair(name: &[u8], value: &[u8], to: *mut u8, rules: &FormRules) -> usize {
@@ -47,11 +48,11 @@ pub(super) unsafe fn encode_pair(name: &[u8], value: &[u8], to: *mut u8, rules: 
     length + 2 * escaped.count_ones() as usize
 }
 
-/// Part by part, 64 bytes at a time.
+/// Encodes a pair part by part, 64 bytes at a time.
 ///
 /// # Safety
 ///
-/// There is [`room`](super::form_rules::room) at `to`.
+/// `to` is valid for writes of [`room`](super::form_rules::room) bytes.
 #[inline(never)]
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
 unsafe fn encode_long_pair(name: &[u8], value: &[u8], to: *mut u8, rules: &FormRules) -> usize {
@@ -87,7 +88,7 @@ unsafe fn encode_long_pair(name: &[u8], value: &[u8], to: *mut u8, rules: &FormR
     written
 }
 
-/// What encoding a pair needs in registers.
+/// The 128-entry table of output characters, in registers.
 struct EncodePair {
     plain: [__m512i; 2],
 }
@@ -98,21 +99,23 @@ impl EncodePair {
         Self { plain: [0, 64].map(|from| _mm512_loadu_epi8(rules.plain.as_ptr().add(from).cast())) }
     }
 
-    /// What the characters become that are not escaped, and which of `lanes` are.
+    /// The lanes as output if not escaped, and the bitmask of those of `lanes` to escape.
     #[inline(always)]
     unsafe fn block(&self, x: __m512i, lanes: u64) -> (__m512i, u64) {
-        // The permutation looks at the low seven bits of its index.
+        // The permutation uses the low seven bits of its index; bit 7 of `x` is tested below.
         let plain = _mm512_permutex2var_epi8(self.plain[0], x, self.plain[1]);
         let escaped = _mm512_mask_test_epi8_mask(lanes, _mm512_or_si512(plain, x), _mm512_set1_epi8(ESCAPED as i8));
         (plain, escaped)
     }
 }
 
-/// Where a load starts that has these bytes in its lanes from `first` on; somewhere, if there are none.
+/// The address to load from so that `bytes` starts at lane `first`. Any readable address if `bytes`
+/// is empty.
 ///
-/// That may be before the start of the allocation, which is why it wraps: the masked load does not access the lanes below `first`.
+/// The address may be before the start of the allocation, so it wraps. The masked load does not
+/// access the lanes below `first`.
 #[inline(always)]
 fn before(bytes: &[u8], first: usize) -> *const u8 {
-    // Even a load of no lanes takes long where there is no page.
+    // Even an all-zero mask takes a fault-suppression assist if the page is unmapped.
     if bytes.is_empty() { FRONT.as_ptr() } else { bytes.as_ptr().wrapping_sub(first) }
 }

@@ -1,4 +1,5 @@
-//! Inspection: which kinds of findings there are, or how many of each, and the text that the decoded form is.
+//! Inspection: the kinds of findings or the count of each, and the decoded text to validate as
+//! UTF-8.
 //!
 //! # Safety
 //!
@@ -33,13 +34,13 @@ pub(super) unsafe fn inspect<D: Detail>(haystack: &[u8], extract: &mut Extract, 
     if !D::COUNTS {
         state.seen.note(state.report);
     }
-    // What is all ASCII is well-formed, unless a character was to go on in it.
+    // ASCII is well-formed, unless it follows an incomplete character.
     let is_ascii = _mm512_movepi8_mask(state.seen.text) == 0;
     extract.length = if is_ascii && length_before == 0 { 0 } else { state.length };
     extract.is_open = state.is_open && extract.length > 0;
 }
 
-/// What inspection needs in registers.
+/// The tables of inspection, in registers.
 struct Inspect {
     digits: __m512i,
     raw: AsciiTable,
@@ -52,8 +53,9 @@ impl Inspect {
         Self { digits: load_table(&DIGITS), raw: AsciiTable::new(&RAW), categories: AsciiTable::new(&CATEGORIES) }
     }
 
-    /// State what the lanes of `lanes` hold; the others are zero. `window` is asked for what follows them unless all
-    /// are ASCII without a triplet. With [`Occurrences`] it goes to the report, else to what was seen.
+    /// Records the findings in the lanes of `lanes`; the others are zero. `window` is only called
+    /// if a lane is `%` or non-ASCII, or if there is a carry. [`Occurrences`] go to the report,
+    /// [`Presence`] to `state.seen`.
     ///
     /// # Safety
     ///
@@ -83,7 +85,7 @@ impl Inspect {
             state.separate();
             return;
         }
-        // A block without '%' is taken as one with: what asks would seldom be foreseen.
+        // No fast path for blocks without `%`: the branch mispredicts on mixed input.
         let window = window();
         let (escapes, bytes) = window.triplets(percent, self.digits);
         let text = _mm512_mask_blend_epi8(escapes, x, bytes);
@@ -107,7 +109,8 @@ impl Inspect {
         }
         let kept = !(escapes << 1 | escapes << 2 | state.carry) & lanes;
         state.carry = escapes >> 62 | escapes >> 63;
-        // All of the text, without asking whether any of it matters: most blocks with a '%' are among others like them.
+        // Extract the whole block, even if it decodes to ASCII: blocks with a `%` mostly come in
+        // runs, so a branch would save little.
         _mm512_storeu_epi8(state.text.add(state.length).cast(), _mm512_maskz_compress_epi8(kept, text));
         state.length += kept.count_ones() as usize;
         state.is_open = true;
@@ -115,20 +118,20 @@ impl Inspect {
     }
 }
 
-/// Where the notes of an inspection go.
+/// The state of an inspection.
 struct State<'a> {
-    /// How the lowest lanes of the next block continue a triplet of the last one: bits 0 and 1.
+    /// Bits 0 and 1: lanes of the next block that are digits of this block's last triplets.
     carry: u64,
     seen: Found,
     report: &'a mut Report,
-    /// The parts of the extract: apart, so that they are in registers.
+    /// The fields of the extract, copied so that they stay in registers.
     text: *mut u8,
     length: usize,
     is_open: bool,
 }
 
 impl State<'_> {
-    /// State in the extract that something that is ASCII follows.
+    /// If a character may be incomplete, appends a space to the extract in place of skipped ASCII.
     #[inline(always)]
     unsafe fn separate(&mut self) {
         self.text.add(self.length).write(b' ');
@@ -137,19 +140,19 @@ impl State<'_> {
     }
 }
 
-/// What was found in any lane so far.
+/// The union of all lanes so far, for [`Presence`].
 struct Found {
     /// The union of the bytes.
     bytes: __m512i,
-    /// The union of what was extracted.
+    /// The union of the extracted text.
     text: __m512i,
     /// The union of [`inspection::RAW`].
     raw: __m512i,
-    /// The greatest digits of triplets.
+    /// The maximum of the digits of triplets, per lane.
     digits: __m512i,
     /// The union of [`inspection::CATEGORIES`].
     categories: __m512i,
-    /// Where, modulo 64.
+    /// The lanes of triplets, in any block.
     escape: u64,
     malformed: u64,
 }
@@ -173,13 +176,13 @@ impl Found {
     }
 }
 
-/// Of digits, which ones are lower-case letters: they alone come from 'a' on.
+/// The bitmask of lower-case letters among hex digits: only they are `a` or above.
 #[inline(always)]
 unsafe fn lowercase(digits: __m512i) -> u64 {
     _mm512_cmpge_epu8_mask(digits, _mm512_set1_epi8(b'a' as i8))
 }
 
-/// Something for each byte below 128, in registers.
+/// A 128-entry table of bytes, in registers.
 #[derive(Clone, Copy)]
 struct AsciiTable([__m512i; 2]);
 
@@ -189,7 +192,7 @@ impl AsciiTable {
         Self([0, 64].map(|from| _mm512_loadu_epi8(table.as_ptr().add(from).cast())))
     }
 
-    /// The entries of those of `lanes` that are below 128, else zero.
+    /// The entries for those of `lanes` that are ASCII, else zero.
     #[inline(always)]
     unsafe fn lookup(self, lanes: u64, x: __m512i) -> __m512i {
         let ascii = _mm512_mask_testn_epi8_mask(lanes, x, _mm512_set1_epi8(i8::MIN));
@@ -208,7 +211,7 @@ static RAW: [u8; 128] = {
     table
 };
 
-/// What is asked of [`inspection::CATEGORIES`]: the bytes below 128.
+/// The ASCII half of [`inspection::CATEGORIES`].
 static CATEGORIES: [u8; 128] = {
     let mut table = [0; 128];
     let mut byte = 0;

@@ -1,4 +1,4 @@
-//! Loads, stores and masks of up to 64 bytes.
+//! Masked loads and stores of up to 64 bytes.
 //!
 //! # Safety
 //!
@@ -9,16 +9,16 @@ use core::arch::x86_64::*;
 use super::LANES;
 use crate::kernel::op::Extent;
 
-/// The first `length` bytes, 64 at most, and zeros. As with stores, a masked load that reaches into a page that is not there is
-/// far slower than another, so near the end of a page they are loaded to the topmost lanes, from a pointer that wraps, as in [`store`].
+/// Loads the first `min(length, 64)` bytes, zero padded. Near a page end it loads to the top lanes
+/// from a wrapped pointer instead, as in [`store`].
 ///
 /// # Safety
 ///
-/// `from` is valid for reads of `length` bytes, if that is not above 64.
+/// `from` is valid for reads of `min(length, 64)` bytes.
 #[inline(always)]
 pub(super) unsafe fn load(from: *const u8, length: usize) -> __m512i {
-    // From masked loads alone, the machine does not learn to fetch ahead: the short strings of a text that is not in the cache would
-    // each wait for memory. What is only a hint may point anywhere.
+    // Masked loads don't train the hardware prefetcher, so short strings of text that is not in
+    // cache would each wait for memory. A prefetch never faults, so any address is valid.
     _mm_prefetch::<_MM_HINT_T0>(from.cast());
     if is_within_page(from) {
         _mm512_maskz_loadu_epi8(low_bits(length), from.cast())
@@ -30,18 +30,21 @@ pub(super) unsafe fn load(from: *const u8, length: usize) -> __m512i {
     }
 }
 
-/// Stores the lowest `length` lanes, or nothing if there is no room for them; a `E::FULL` block stores all 64 and asks nothing.
+/// Stores the lowest `length` lanes, or returns false if there is no room for them. With `E::FULL`,
+/// or with room for all lanes, it stores all 64.
 ///
-/// A masked store that reaches into a page that was never written is a hundred times slower than another, even if the mask keeps
-/// it out of there, so near the end of a page it is the topmost lanes that are stored, and those below them kept out.
+/// A masked store that extends into an untouched page takes a microcode assist (about 100 times
+/// slower), even if no enabled lane is there. So near a page end, the data is shifted to the top
+/// lanes and stored backwards from the last byte.
 ///
-/// Those stores begin before `to`, perhaps before the start of the allocation. So the pointer wraps, and none of the bytes before `to` is
-/// accessed: a masked store writes the lanes of its mask only, and suppresses faults of the others. (tests/bounds.rs has outputs that
-/// begin and end at an unreadable page.)
+/// Such a store begins before `to`, perhaps before the start of the allocation, so the pointer
+/// wraps. No byte before `to` is accessed: a masked store only writes the lanes of its mask, and
+/// suppresses faults of the others. (tests/bounds.rs has outputs that begin and end at an
+/// unreadable page.)
 ///
 /// # Safety
 ///
-/// `to` is valid for writes of `room` bytes, which are `LANES` at least if `E::FULL`.
+/// `to` is valid for writes of `room` bytes, at least `LANES` if `E::FULL`.
 #[inline(always)]
 pub(super) unsafe fn store<E: Extent>(x: __m512i, length: usize, to: *mut u8, room: usize) -> bool {
     if E::FULL || room >= LANES {
@@ -58,7 +61,7 @@ pub(super) unsafe fn store<E: Extent>(x: __m512i, length: usize, to: *mut u8, ro
     true
 }
 
-/// Whether 64 bytes from here lie within one page, of which the smallest have 4 KiB.
+/// Whether the 64 bytes from `start` lie within one page. The smallest pages have 4 KiB.
 #[inline(always)]
 pub(super) fn is_within_page(start: *const u8) -> bool {
     start.addr() % 4096 <= 4096 - LANES
@@ -69,7 +72,7 @@ pub(super) unsafe fn load_table(table: &[u8; 64]) -> __m512i {
     _mm512_loadu_epi8(table.as_ptr().cast())
 }
 
-/// The number of each lane and so many more, modulo 256.
+/// `i + more` modulo 256 for each lane *i*.
 #[inline(always)]
 pub(super) unsafe fn lane_numbers(more: usize) -> __m512i {
     static LANE_NUMBERS: [u8; 64] = {
@@ -84,10 +87,10 @@ pub(super) unsafe fn lane_numbers(more: usize) -> __m512i {
     _mm512_add_epi8(load_table(&LANE_NUMBERS), _mm512_set1_epi8(more as i8))
 }
 
-/// The lowest `length` bits, all of them from 64.
+/// The lowest `min(length, 64)` bits.
 #[inline(always)]
 pub(super) unsafe fn low_bits(length: usize) -> u64 {
-    // The instruction looks at eight bits of the length.
+    // `bzhi` uses the low eight bits of the length.
     _bzhi_u64(u64::MAX, length.min(LANES) as u32)
 }
 

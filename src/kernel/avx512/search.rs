@@ -1,4 +1,4 @@
-//! The members of a set: where the first one is, how many there are, and where they are among 64 bytes.
+//! Members of a set: the first one, their number, and their bitmask in 64 bytes.
 //!
 //! # Safety
 //!
@@ -47,7 +47,8 @@ pub(super) unsafe fn members(set: &ByteSet, haystack: &[u8]) -> u64 {
     Class::new(set).members(load(haystack.as_ptr(), haystack.len())) & mask
 }
 
-/// A [`ByteSet`] in registers.
+/// A [`ByteSet`] in registers: a row of 8 bits per low nibble, once for ASCII and once for other
+/// bytes (Mula).
 #[derive(Clone, Copy)]
 pub(super) struct Class {
     pub(super) ascii: __m512i,
@@ -63,7 +64,8 @@ impl Class {
 
     #[inline(always)]
     pub(super) unsafe fn members(&self, x: __m512i) -> u64 {
-        // The row: a byte shuffle yields zero where the top bit of the index is set, which picks the table by itself.
+        // A byte shuffle yields zero if the index's top bit is set, so the union of both shuffles
+        // is the row of either half.
         let top = _mm512_set1_epi8(0x80_u8 as i8);
         let row = _mm512_or_si512(
             _mm512_shuffle_epi8(self.ascii, x),
@@ -72,7 +74,8 @@ impl Class {
         _mm512_test_epi8_mask(row, Self::bit(x))
     }
 
-    /// Those of `lanes` that are members below 128: for others the shuffle yields zero, which has no bit.
+    /// Those of `lanes` that are members below 0x80. For other bytes the shuffle yields row zero,
+    /// which has no bits.
     #[inline(always)]
     pub(super) unsafe fn ascii_members(&self, lanes: u64, x: __m512i) -> u64 {
         _mm512_mask_test_epi8_mask(lanes, _mm512_shuffle_epi8(self.ascii, x), Self::bit(x))
@@ -81,7 +84,8 @@ impl Class {
     /// The bit of each byte in its row.
     #[inline(always)]
     pub(super) unsafe fn bit(x: __m512i) -> __m512i {
-        // What the shift of words lets in from the neighbour does not matter, the table repeats every eight entries.
+        // The 16-bit shift lets in bits of the neighbouring byte. They do not matter: the table
+        // repeats every eight entries.
         let bits = _mm512_set1_epi64(0x8040_2010_0804_0201_u64 as i64);
         _mm512_permutexvar_epi8(_mm512_srli_epi16::<4>(x), bits)
     }

@@ -1,7 +1,8 @@
-//! Whether a text is well-formed UTF-8, with AVX-512: simdutf8 has no such kernel.
+//! UTF-8 validation with AVX-512, which simdutf8 does not have.
 //!
-//! The lookup algorithm of Keiser and Lemire ("Validating UTF-8 in less than one instruction per byte", 2021): three tables, by the
-//! nibbles of a byte and of the one before it, say what is wrong with the two; they have a common bit where something is.
+//! The lookup algorithm of Keiser and Lemire ("Validating UTF-8 in less than one instruction per
+//! byte", 2021). Three tables, indexed by the nibbles of a byte and of the one before it, hold the
+//! possible errors of the two bytes as bits. A bit set in all three is an error.
 //!
 //! # Safety
 //!
@@ -12,29 +13,31 @@ use core::arch::x86_64::*;
 use super::LANES;
 use super::memory::{lane_numbers, load, load_table};
 
-/// How many bytes are passed over at once.
+/// The number of bytes tested for ASCII at once.
 const GROUP: usize = 4 * LANES;
 
-/// A lead, and then no continuation.
+/// A lead byte, not followed by a continuation.
 const TOO_SHORT: u8 = 1 << 0;
-/// ASCII, and then a continuation.
+/// ASCII, followed by a continuation.
 const TOO_LONG: u8 = 1 << 1;
-/// E0, and then less than A0.
+/// E0, followed by less than A0.
 const OVERLONG_3: u8 = 1 << 2;
-/// F4, and then more than 8F; or more than F4, and then more than 8F.
+/// F4 followed by more than 8F, or more than F4 followed by more than 8F.
 const TOO_LARGE: u8 = 1 << 3;
-/// ED, and then more than 9F.
+/// ED, followed by more than 9F.
 const SURROGATE: u8 = 1 << 4;
-/// C0 or C1, and then a continuation.
+/// C0 or C1, followed by a continuation.
 const OVERLONG_2: u8 = 1 << 5;
-/// More than F4, and then less than 90.
+/// More than F4, followed by less than 90.
 const TOO_LARGE_LOW: u8 = 1 << 6;
-/// F0, and then less than 90. It shares its bit, as no byte is both F0 and more than F4.
+/// F0, followed by less than 90. It shares its bit with [`TOO_LARGE_LOW`]: no byte is both F0 and
+/// more than F4.
 const OVERLONG_4: u8 = 1 << 6;
-/// Two continuations: an error unless they are the second and third, or the third and fourth byte of a sequence.
+/// Two continuations: an error unless they are bytes 2 and 3, or 3 and 4, of a sequence.
 const TWO_CONTINUATIONS: u8 = 1 << 7;
 
-/// A table of 16 entries, four times: a permutation looks at six bits of its index, so the upper two need not be cleared.
+/// A 16-entry table, repeated four times: a permutation uses six bits of its index, so the upper
+/// two need not be cleared.
 const fn four_times(entries: [u8; 16]) -> [u8; 64] {
     let mut table = [0; 64];
     let mut at = 0;
@@ -45,7 +48,7 @@ const fn four_times(entries: [u8; 16]) -> [u8; 64] {
     table
 }
 
-/// By the high nibble of the first of two bytes.
+/// Indexed by the high nibble of the first byte.
 static FIRST_HIGH: [u8; 64] = {
     let mut entries = [TOO_LONG; 16];
     let mut nibble = 0x8;
@@ -62,9 +65,9 @@ static FIRST_HIGH: [u8; 64] = {
     four_times(entries)
 };
 
-/// By the low nibble of the first of two bytes.
+/// Indexed by the low nibble of the first byte.
 static FIRST_LOW: [u8; 64] = {
-    /// What does not depend on it.
+    /// Errors that do not depend on the low nibble.
     const ANY: u8 = TOO_SHORT | TOO_LONG | TWO_CONTINUATIONS;
     let mut entries = [ANY; 16];
     let mut nibble = 0;
@@ -82,7 +85,7 @@ static FIRST_LOW: [u8; 64] = {
     four_times(entries)
 };
 
-/// By the high nibble of the second of two bytes.
+/// Indexed by the high nibble of the second byte.
 static SECOND_HIGH: [u8; 64] = {
     const CONTINUATION: u8 = TOO_LONG | OVERLONG_2 | TWO_CONTINUATIONS;
     let mut entries = [TOO_SHORT; 16];
@@ -93,7 +96,8 @@ static SECOND_HIGH: [u8; 64] = {
     four_times(entries)
 };
 
-/// What is wrong with a block, in the top bits and below: nothing if all lanes are zero. The others are the bytes before each lane.
+/// The errors of a block: zero if there are none. The array holds the bytes 1, 2 and 3 before each
+/// lane.
 #[inline(always)]
 unsafe fn errors(tables: &[__m512i; 3], x: __m512i, [first, second, third]: [__m512i; 3]) -> __m512i {
     let nibbles = |x| _mm512_srli_epi16::<4>(x);
@@ -101,7 +105,8 @@ unsafe fn errors(tables: &[__m512i; 3], x: __m512i, [first, second, third]: [__m
         _mm512_permutexvar_epi8(nibbles(first), tables[0]),
         _mm512_and_si512(_mm512_permutexvar_epi8(first, tables[1]), _mm512_permutexvar_epi8(nibbles(x), tables[2])),
     );
-    // The top bit where a third or fourth byte has to be: behind E0 and more by two, behind F0 and more by three.
+    // The top bit is set where a third or fourth byte is due: two after E0 and above, three after
+    // F0 and above.
     let second = _mm512_subs_epu8(second, _mm512_set1_epi8(0xE0_u8.wrapping_sub(0x80) as i8));
     let third = _mm512_subs_epu8(third, _mm512_set1_epi8(0xF0_u8.wrapping_sub(0x80) as i8));
     let due = _mm512_and_si512(_mm512_or_si512(second, third), _mm512_set1_epi8(i8::MIN));
@@ -112,20 +117,20 @@ unsafe fn errors(tables: &[__m512i; 3], x: __m512i, [first, second, third]: [__m
 ///
 /// # Safety
 ///
-/// The machine has AVX-512 as the level of that name wants it.
+/// The CPU has the target features of [`Avx512`](super::Avx512).
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
 pub(super) unsafe fn is_well_formed(text: &[u8]) -> bool {
     let (start, length) = (text.as_ptr(), text.len());
     let tables = [load_table(&FIRST_HIGH), load_table(&FIRST_LOW), load_table(&SECOND_HIGH)];
     let (mut at, mut found) = (0, _mm512_setzero_si512());
-    // What comes before the first block is nothing.
+    // The first block is preceded by zeros.
     if length > LANES {
         let x = _mm512_loadu_epi8(start.cast());
         found = errors(&tables, x, [1, 2, 3].map(|distance| lanes_before(x, distance)));
         at = LANES;
     }
-    // Whole blocks: several at once where they are ASCII, and so are the bytes before them. One that is not is seldom alone, and a
-    // branch for each would be one to guess.
+    // Groups of four blocks are skipped if they and the bytes before them are ASCII. Non-ASCII
+    // blocks mostly come in runs, and a branch per block would mispredict.
     while length - at >= GROUP {
         let blocks = [0, 1, 2, 3].map(|number| _mm512_loadu_epi8(start.add(at + number * LANES).cast()));
         let before = _mm512_loadu_epi8(start.add(at - LANES).cast());
@@ -139,8 +144,8 @@ pub(super) unsafe fn is_well_formed(text: &[u8]) -> bool {
         }
         at += GROUP;
     }
-    // One block more than there are, where nothing but the end follows a whole one. The lanes behind the end are zero, which is
-    // ASCII: what should go on there is too short.
+    // The tail, which is empty after a full block: a sequence may be truncated by the end. Zero
+    // padding is ASCII, so it makes such a sequence too short.
     loop {
         let left = length - at;
         let x = load(start.add(at), left);
@@ -160,7 +165,7 @@ pub(super) unsafe fn is_well_formed(text: &[u8]) -> bool {
     }
 }
 
-/// Each lane replaced by the one so many below it; zeros come in at the bottom.
+/// Lane *i* takes lane *i* - `distance`; zeros come in at the bottom.
 #[inline(always)]
 unsafe fn lanes_before(x: __m512i, distance: usize) -> __m512i {
     let numbers = lane_numbers(distance.wrapping_neg());
