@@ -1,25 +1,27 @@
-//! `FormRules`: what the pairs of a form are encoded by (WHATWG URL 5.2), in tables as the levels like them.
+//! `FormRules`: the tables for encoding form pairs (WHATWG URL 5.2), in the layouts of all levels.
 #![cfg_attr(not(feature = "alloc"), allow(dead_code, reason = "only what grows gets pairs appended"))]
 
 use crate::rules::EncodeRules;
 
-/// The rules of a pair: nothing is kept, no letter and no digit is escaped.
-// At a cache line, so that the registers of 64 bytes that AVX-512 loads from the tables do not each take two.
+/// The rules for a pair. No triplets are kept, and letters and digits are not escaped.
+// Aligned to a cache line, so that the 64-byte table loads of AVX-512 do not cross one.
 #[repr(align(64))]
 pub(crate) struct FormRules {
     pub(crate) rules: EncodeRules,
-    /// What each byte becomes: up to three bytes from the lowest on, and how many in the highest.
+    /// The output of each byte: up to three bytes, the first one lowest, and their number in the
+    /// top byte.
     pub(super) symbols: [u32; 256],
-    /// What each character that is not escaped becomes, itself but for a space; [`ESCAPED`] for the others.
+    /// The output of each ASCII character that is not escaped: itself, except for a space;
+    /// [`ESCAPED`] for the others.
     #[cfg_attr(not(target_arch = "x86_64"), allow(dead_code, reason = "AVX-512 alone looks it up"))]
     pub(super) plain: [u8; 128],
-    /// The characters that are not escaped, by row as [`ByteSet::rows`](crate::ByteSet) has them.
+    /// The characters that are not escaped, by row as in [`ByteSet::rows`](crate::ByteSet).
     pub(super) kept: [u8; 16],
-    /// What turns a space into what it becomes if it is not escaped, by exclusive or.
+    /// The value XORed with a space that is not escaped.
     pub(super) space: u8,
 }
 
-/// No character.
+/// Entry of `plain` for escaped characters; its top bit is the test.
 pub(super) const ESCAPED: u8 = 0x80;
 
 impl FormRules {
@@ -42,14 +44,15 @@ impl FormRules {
     }
 }
 
-/// The room that kernels ask for: the worst case of the name, a '=' and the value, and 64 bytes more, so that they can store whole
-/// registers. No memory holds slices so long that the sum of their lengths overflows.
+/// The capacity that kernels require: the worst case of the name, `=` and the value, and 64 bytes
+/// more, so that they can store whole registers. The sum of the lengths cannot overflow: both
+/// slices are in memory.
 #[inline(always)]
 pub(crate) fn room(name: &[u8], value: &[u8]) -> usize {
     worst(name, value).saturating_add(64)
 }
 
-/// The most that a pair becomes, with the '&' before it.
+/// The worst-case length of a pair with the preceding `&`.
 #[inline(always)]
 pub(crate) fn worst(name: &[u8], value: &[u8]) -> usize {
     (name.len() + value.len() + 1).saturating_mul(3)

@@ -1,26 +1,26 @@
-//! `InOut`: where a kernel reads and writes, checked at every safe access.
+//! `InOut`: the input and output buffers of a kernel, with bounds-checked access.
 
 use core::marker::PhantomData;
 use core::mem::MaybeUninit;
 
 use super::swar;
 
-/// An input and an output buffer. They are disjoint, or they start at the same byte.
+/// An input and an output buffer, which are disjoint or start at the same address (in place).
 ///
-/// In the second case (decoding in place) a kernel may write at `o` only what it has read all of up to `o`: decoding never
-/// grows, so a kernel that loads a block and what it looks ahead at before it stores at or before the start of that block is
-/// safe. The vector kernels go through the pointers; the scalar one through the checked accessors.
+/// In place, a kernel may only write at offset `o` after it has read all input up to `o`. Decoding
+/// never grows, so it is sound to load a block and its look-ahead, and then store at or before the
+/// start of the block. Vector kernels use the raw pointers, the scalar one the checked accessors.
 #[derive(Clone, Copy)]
 pub(crate) struct InOut<'a> {
     source: Source<'a>,
     target: Target<'a>,
 }
 
-/// The input half of a [`InOut`], small enough to be passed in registers.
+/// The input half of an [`InOut`], two words, so that it is passed in registers.
 #[derive(Clone, Copy)]
 pub(crate) struct Source<'a>(*const u8, usize, PhantomData<&'a [u8]>);
 
-/// The output half of a [`InOut`], small enough to be passed in registers.
+/// The output half of an [`InOut`], two words, so that it is passed in registers.
 #[derive(Clone, Copy)]
 pub(crate) struct Target<'a>(*mut u8, usize, PhantomData<&'a mut [u8]>);
 
@@ -39,7 +39,8 @@ impl<'a> Target<'a> {
 
     /// # Safety
     ///
-    /// `start` is valid for writes of `capacity` bytes for 'a, and nothing else goes there. (tests/form.rs, tests/guarded_heap.rs)
+    /// `start` is valid for writes of `capacity` bytes for `'a`, and nothing else accesses them.
+    /// (tests/form.rs, tests/guarded_heap.rs)
     #[inline(always)]
     pub(super) unsafe fn of(start: *mut u8, capacity: usize) -> Self {
         Self(start, capacity, PhantomData)
@@ -52,13 +53,13 @@ impl<'a> InOut<'a> {
         Self { source: Source::of(source), target: Target::new(target) }
     }
 
-    /// Only reads: for kernels that measure or scan.
+    /// An empty output, for passes that measure or scan.
     #[inline]
     pub(crate) fn source_only(source: &'a [u8]) -> Self {
         Self::new(source, &mut [])
     }
 
-    /// The output goes where the input is.
+    /// Reads and writes the same buffer.
     #[inline]
     pub(crate) fn in_place(buffer: &'a mut [u8]) -> Self {
         let (start, length) = (buffer.as_mut_ptr(), buffer.len());
@@ -70,7 +71,7 @@ impl<'a> InOut<'a> {
         (self.source, self.target)
     }
 
-    /// The io that these are the halves of.
+    /// The inverse of [`halves`](Self::halves).
     #[inline(always)]
     pub(super) fn of(source: Source<'a>, target: Target<'a>) -> Self {
         Self { source, target }
@@ -98,47 +99,49 @@ impl<'a> InOut<'a> {
         self.target.1
     }
 
-    /// Whether the output lies on the input, so that a write may destroy what is not yet read.
+    /// Whether the output is the input, so that a write may overwrite unread input.
     #[inline(always)]
     pub(crate) fn is_in_place(&self) -> bool {
         core::ptr::eq(self.source(), self.target())
     }
 
-    /// The `N` bytes of the input at `at`, if it has them.
+    /// The `N` bytes at offset `at` of the input, if it has them.
     #[inline(always)]
     pub(crate) fn read<const N: usize>(&self, at: usize) -> Option<[u8; N]> {
         if self.length().checked_sub(N).is_some_and(|last| at <= last) {
-            // SAFETY: `at + N <= length`, and the source is valid for reads of `length` bytes for 'a. Arrays of bytes have no
-            // alignment. (tests/bounds.rs)
+            // SAFETY: `at + N <= length`, and the source is valid for reads of `length` bytes for
+            // `'a`. Byte arrays have alignment 1. (tests/bounds.rs)
             Some(unsafe { self.source().add(at).cast::<[u8; N]>().read() })
         } else {
             None
         }
     }
 
-    /// The input from `at` on, where less than eight bytes are left of it, as a little-endian word, zero-padded.
+    /// The last bytes of the input, from offset `at`, as a zero-padded little-endian word. Fewer
+    /// than eight must be left.
     #[inline(always)]
     pub(crate) fn read_rest(&self, at: usize) -> u64 {
         if let Some(start) = self.length().checked_sub(8) {
             let last = self.read(start).map_or(0, u64::from_le_bytes);
-            // At the very end nothing is left: the shift is by 64 bits then.
+            // At the end of input the shift is by 64 bits.
             last.checked_shr(8 * (at - start) as u32).unwrap_or(0)
         } else {
-            // SAFETY: the source is valid for reads of `length` bytes, and nothing is written while this reference lives.
-            // (tests/bounds.rs)
+            // SAFETY: the source is valid for reads of `length` bytes, and nothing is written while
+            // this reference is alive. (tests/bounds.rs)
             let (word, _) = swar::load(unsafe { core::slice::from_raw_parts(self.source(), self.length()) });
             word >> (8 * at)
         }
     }
 
-    /// Writes `bytes` at `at` of the output if they fit, or nothing.
+    /// Writes `bytes` at offset `at` of the output if they fit, and returns whether they did.
     #[inline(always)]
     #[must_use]
     pub(crate) fn write<const N: usize>(&self, at: usize, bytes: [u8; N]) -> bool {
         let fits = self.capacity().checked_sub(N).is_some_and(|last| at <= last);
         if fits {
-            // SAFETY: `at + N <= capacity`, and the target is valid for writes of `capacity` bytes for 'a; no reference into
-            // it is alive, since the constructors took the slices' borrows. (tests/bounds.rs)
+            // SAFETY: `at + N <= capacity`, and the target is valid for writes of `capacity` bytes
+            // for `'a`. No reference into it is alive, since the constructors took the slices'
+            // borrows. (tests/bounds.rs)
             unsafe { self.target().add(at).cast::<[u8; N]>().write(bytes) }
         }
         fits

@@ -1,4 +1,25 @@
-//! `Report`: what kernels note of what a string holds.
+//! `Report` and `Extract`: the findings of an inspection, and the byte classes that kernels look
+//! up.
+//!
+//! Kernels classify a byte by two 16-entry lookups, one per nibble, and intersect the results
+//! ([`ByNibbles`]). The bits of the classes are:
+//!
+//! ```text
+//!  bit                7      6      5      4      3      2      1      0
+//!  RAW               '%'     -     {|}DEL  `     <>\^   SP "   C0     '+'
+//!  RAW_AND_DIGITS    A-F a-f 0-9   {|}DEL  `     <>\^   SP "   C0     '+'
+//!  CATEGORIES         -     unres. '%'    '.'    '\'    '/'    C0,DEL NUL
+//!  TRIPLETS          DEL     -     '%'    '.'    '\'    '/'    C0     NUL
+//! ```
+//!
+//! - `RAW`: bits 1 to 5 are the illegal bytes ([`RAW_ILLEGAL`]), in five groups that are each a
+//!   product of high and low nibbles. Bit 7 is also the top bit of non-ASCII bytes, so one test
+//!   finds both.
+//! - `RAW_AND_DIGITS` has the [`DIGIT`] bits in place of `%`. A digit has no other bits.
+//! - `CATEGORIES` is a table of all 256 bytes. Its bits are the kinds [`NUL`] to [`UNRESERVED`] of
+//!   [`Report`], shifted down by `NUL`.
+//! - `TRIPLETS` is `CATEGORIES` in nibble form. DEL is a product of its own, and unreserved bytes
+//!   need a separate lookup.
 #![forbid(unsafe_code)]
 
 use core::mem::MaybeUninit;
@@ -7,11 +28,11 @@ use super::op::{Detail, Presence};
 use crate::byteset::ByteSet;
 use crate::sets;
 
-/// Kinds of findings, by their bit in [`Report::found`] and their place in its tables.
+/// Kinds of findings: bit numbers of [`Report::found`] and indices of its tables.
 pub(crate) const ESCAPE: usize = 0;
 pub(crate) const PLUS: usize = 1;
 pub(crate) const MALFORMED: usize = 2;
-/// From here on what triplets stand for, in the order of the bits of [`CATEGORIES`].
+/// From here on, kinds of triplets, in the order of the bits of [`CATEGORIES`].
 pub(crate) const NUL: usize = 3;
 pub(crate) const CONTROL: usize = 4;
 pub(crate) const SLASH: usize = 5;
@@ -25,34 +46,35 @@ pub(crate) const ILLEGAL: usize = 12;
 pub(crate) const INVALID_UTF8: usize = 13;
 pub(crate) const KINDS: usize = 14;
 
-/// What was found so far.
+/// The findings so far.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Report {
-    /// A bit for each kind.
+    /// Bitmask of the kinds found.
     found: u32,
-    /// How often; only kept when counting.
+    /// The count of each kind; only kept with [`Occurrences`](super::op::Occurrences).
     counts: [usize; KINDS],
-    /// Where first, among those counted.
+    /// The offset of the first finding of each kind counted.
     first: [usize; KINDS],
-    /// Offset in the input of what is being looked at.
+    /// The offset in the input of the chunk being inspected.
     pub(crate) base: usize,
 }
 
 impl Report {
-    /// State findings of a kind: the bits of `places` count from the offset `at`.
+    /// Records findings of a kind: the lanes in `places`, relative to offset `at`.
     #[inline(always)]
     pub(crate) fn note<D: Detail>(&mut self, kind: usize, places: u64, at: usize) {
         self.found |= u32::from(places != 0) << kind;
         if D::COUNTS && places != 0 {
             if self.counts[kind] == 0 {
-                // `at` may count backwards from the base.
+                // `at` may be negative (wrapped), relative to the base.
                 self.first[kind] = self.base.wrapping_add(at) + places.trailing_zeros() as usize;
             }
             self.counts[kind] += places.count_ones() as usize;
         }
     }
 
-    /// State the union of what raw bytes are, without counting: the bits of [`RAW`], and whether any byte is from 128.
+    /// Records the union of the classes of raw bytes, without counts: the bits of [`RAW`], and
+    /// whether any byte is non-ASCII.
     #[inline(always)]
     pub(crate) fn note_raw(&mut self, raw: u8, is_non_ascii: bool) {
         self.note::<Presence>(PLUS, u64::from(raw & RAW_PLUS != 0), 0);
@@ -60,47 +82,48 @@ impl Report {
         self.note::<Presence>(ILLEGAL, u64::from(is_non_ascii || raw & RAW_ILLEGAL != 0), 0);
     }
 
-    /// State the union of what triplets stand for, without counting.
+    /// Records the union of the categories of triplets, without counts.
     #[inline(always)]
     pub(crate) fn note_categories(&mut self, categories: u8) {
         self.found |= u32::from(categories) << NUL;
     }
 
-    /// State the union of what triplets stand for, without counting: the bits of [`TRIPLETS`], and whether any is unreserved.
+    /// Records the union of the classes of triplets, without counts: the bits of [`TRIPLETS`], and
+    /// whether any is unreserved.
     pub(crate) fn note_triplets(&mut self, triplets: u8, is_unreserved: bool) {
         let delete = u8::from(triplets & TRIPLET_DELETE != 0) << (CONTROL - NUL);
         let unreserved = if is_unreserved { TRIPLET_UNRESERVED } else { 0 };
         self.note_categories(triplets & !TRIPLET_DELETE | delete | unreserved);
     }
 
-    /// State what was counted otherwise, and where the first of it is in the input.
+    /// Records findings that were counted elsewhere, and the offset of the first one.
     pub(crate) fn note_counted(&mut self, kind: usize, count: usize, first: usize) {
         self.found |= 1 << kind;
         (self.counts[kind], self.first[kind]) = (count, first);
     }
 
-    /// The kinds, a bit for each.
+    /// Bitmask of the kinds found.
     pub(crate) fn kinds(&self) -> u16 {
         self.found as u16
     }
 
-    /// How often, and where first.
+    /// The count of each kind, and the offset of the first one.
     pub(crate) fn tables(&self) -> ([usize; KINDS], [usize; KINDS]) {
         (self.counts, self.first)
     }
 }
 
-/// The most that is inspected at a time.
+/// The number of bytes inspected at a time.
 pub(crate) const CHUNK: usize = 8192;
 
-/// The decoded text of a chunk as far as it matters to whether it is well-formed: without most of what is ASCII, but for a byte of
-/// it wherever there was some between others.
+/// The decoded text of a chunk, reduced to what UTF-8 validation needs: skipped runs of ASCII are
+/// replaced by one space each, or by nothing where no character can be incomplete.
 pub(crate) struct Extract {
-    /// Room for an unfinished character, a chunk, and whole registers behind them.
+    /// Capacity for an incomplete character, a chunk, and a full register stored after them.
     pub(crate) buffer: [MaybeUninit<u8>; 3 + CHUNK + 64],
-    /// How much of that is initialised.
+    /// The number of bytes initialised.
     pub(crate) length: usize,
-    /// Whether a character may be unfinished at the end.
+    /// Whether the text may end in an incomplete character.
     pub(crate) is_open: bool,
 }
 
@@ -110,7 +133,7 @@ impl Extract {
         Self { buffer: [const { MaybeUninit::uninit() }; 3 + CHUNK + 64], length: 0, is_open: false }
     }
 
-    /// State that something that is ASCII follows.
+    /// Records that ASCII follows: ends an incomplete character with a space.
     #[inline(always)]
     pub(crate) fn separate(&mut self) {
         if self.is_open {
@@ -126,13 +149,15 @@ impl Extract {
     }
 }
 
-/// Raw bytes that no URI may hold (RFC 3986 2): all but reserved and unreserved characters and '%'.
+/// Raw bytes that are not allowed in a URI (RFC 3986 2): all but reserved and unreserved characters
+/// and `%`.
 pub(crate) const ILLEGAL_BYTES: ByteSet = sets::URI.without(b'%');
 
-/// Raw bytes that are findings. Without one of these, nothing is found.
+/// Raw bytes that may be findings. Text without any of them has none.
 pub(crate) const SUSPECTS: ByteSet = ILLEGAL_BYTES.with(b'%').with(b'+');
 
-/// What each byte is if a triplet stands for it: the kinds from [`NUL`] to [`UNRESERVED`], from the lowest bit on.
+/// The categories of each byte as decoded from a triplet: the kinds [`NUL`] to [`UNRESERVED`], bit
+/// 0 first.
 pub(crate) const CATEGORIES: [u8; 256] = {
     let mut categories = [0; 256];
     let mut byte = 0;
@@ -149,10 +174,11 @@ pub(crate) const CATEGORIES: [u8; 256] = {
     categories
 };
 
-/// How many bits [`CATEGORIES`] has.
+/// The number of bits of [`CATEGORIES`].
 pub(crate) const CATEGORY_BITS: usize = UNRESERVED - NUL + 1;
 
-/// For each byte below 128 a union of bits, as what both its low and its high nibble may be: two lookups of 16 entries.
+/// A class of each ASCII byte, as the intersection of two 16-entry lookups: `low[byte & 15] &
+/// high[byte >> 4]`.
 pub(crate) struct ByNibbles {
     pub(crate) low: [u8; 16],
     pub(crate) high: [u8; 16],
@@ -161,7 +187,8 @@ pub(crate) struct ByNibbles {
 impl ByNibbles {
     const EMPTY: Self = Self { low: [0; 16], high: [0; 16] };
 
-    /// Gives a bit to the bytes whose nibbles are among these, a bit for each value.
+    /// Gives `bit` to the product of the high nibbles in bitmask `high` and the low nibbles in
+    /// bitmask `low`.
     const fn with(mut self, bit: u8, high: u8, low: u16) -> Self {
         let mut nibble = 0;
         while nibble < 16 {
@@ -181,14 +208,15 @@ impl ByNibbles {
     }
 }
 
-/// Bit of [`RAW`]: '%'. It is the top one, as that of bytes from 128: both want a closer look.
+/// Bit of [`RAW`]: `%`. The top bit, which is also set in non-ASCII bytes: both need a full
+/// inspection.
 pub(crate) const RAW_PERCENT: u8 = 0x80;
-/// Bit of [`RAW`]: '+'.
+/// Bit of [`RAW`]: `+`.
 pub(crate) const RAW_PLUS: u8 = 1;
-/// Bits of [`RAW`], and of [`RAW_AND_DIGITS`]: the bytes below 128 of [`ILLEGAL_BYTES`], by any of them.
+/// Bits of [`RAW`] and [`RAW_AND_DIGITS`]: any of them marks an ASCII byte of [`ILLEGAL_BYTES`].
 pub(crate) const RAW_ILLEGAL: u8 = !(DIGIT | RAW_PLUS);
 
-/// What raw bytes below 128 are.
+/// The classes of raw ASCII bytes.
 pub(crate) const RAW: ByNibbles = ILLEGAL_AND_PLUS.with(RAW_PERCENT, 1 << 2, 1 << 0x5);
 
 const ILLEGAL_AND_PLUS: ByNibbles = ByNibbles::EMPTY
@@ -197,27 +225,27 @@ const ILLEGAL_AND_PLUS: ByNibbles = ByNibbles::EMPTY
     .with(1 << 1, 1 << 0 | 1 << 1, 0xFFFF)
     // Space and '"'.
     .with(1 << 2, 1 << 2, 1 << 0x0 | 1 << 0x2)
-    // '<' and '>', and a row of two lower, '\\' and '^'.
+    // `<` and `>`; `\` and `^` have the same low nibbles, two rows further.
     .with(1 << 3, 1 << 3 | 1 << 5, 1 << 0xC | 1 << 0xE)
     // '`'.
     .with(1 << 4, 1 << 6, 1 << 0x0)
     // '{', '|', '}' and delete.
     .with(1 << 5, 1 << 7, 1 << 0xB | 1 << 0xC | 1 << 0xD | 1 << 0xF);
 
-/// Bits of [`RAW_AND_DIGITS`]: the hexadecimal digits, by either of them.
+/// Bits of [`RAW_AND_DIGITS`]: either of them marks a hex digit.
 pub(crate) const DIGIT: u8 = 0xC0;
 
-/// [`RAW`], but for '%', and which bytes are hexadecimal digits.
+/// [`RAW`] without `%`, and the hex digits.
 pub(crate) const RAW_AND_DIGITS: ByNibbles =
     ILLEGAL_AND_PLUS.with(0x40, 1 << 3, 0x03FF).with(0x80, 1 << 4 | 1 << 6, 0x007E);
 
-/// Bit of [`TRIPLETS`]: delete, which is a control.
+/// Bit of [`TRIPLETS`]: DEL, which is a control character.
 pub(crate) const TRIPLET_DELETE: u8 = 1 << CATEGORY_BITS;
-/// The bit of [`CATEGORIES`] that [`TRIPLETS`] leaves out.
+/// The bit of [`CATEGORIES`] that [`TRIPLETS`] lacks.
 pub(crate) const TRIPLET_UNRESERVED: u8 = 1 << (UNRESERVED - NUL);
 
-/// What triplets of bytes below 128 stand for: the bits of [`CATEGORIES`], but for unreserved bytes, which are too many products
-/// of nibbles, and for delete, which has a bit of its own.
+/// The classes of triplets of ASCII bytes: the bits of [`CATEGORIES`] except two. Unreserved bytes
+/// would take too many products of nibbles, and DEL has a bit of its own.
 pub(crate) const TRIPLETS: ByNibbles = ByNibbles::EMPTY
     .with(1, 1 << 0, 1 << 0x0)
     .with(1 << (CONTROL - NUL), 1 << 0 | 1 << 1, 0xFFFF)

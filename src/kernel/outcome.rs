@@ -1,12 +1,14 @@
-//! `Progress` and `Cursor`: how far a kernel came, and why it stopped there.
+//! `Progress` and `Cursor`: how far a kernel got, and why it stopped.
 #![forbid(unsafe_code)]
 
-/// How far a kernel came, and why it stopped there: small enough to be returned in registers, since most inputs are short.
+/// The result of a kernel. Two words, so that it is returned in registers: most inputs are short.
 #[derive(Clone, Copy)]
 pub(crate) struct Progress {
-    /// Bytes of the output: those written, or with [`Measure`](super::op::Measure), those that would be.
+    /// Output length: the bytes written, or with [`Measure`](super::op::Measure), the bytes that
+    /// would be written.
     pub(crate) written: usize,
-    /// Zero at the end of the input; else how many bytes of it were read, above a byte that explains and one that says why.
+    /// Zero at the end of input. Otherwise bits 16..64 are the number of input bytes read, bits
+    /// 8..16 the rejected byte, and bits 0..8 the kind of [`Stop`].
     stop: u64,
 }
 
@@ -20,18 +22,20 @@ impl Progress {
             Stop::Malformed => (3, 0),
             Stop::Rejected(byte) => (4, byte),
         };
-        // Addresses have up to 57 bits, and only mapping the same memory many times makes a slice of 2^48 bytes. It would be read wrong.
-        // This is off the path of inputs without errors.
+        // Overflow would give a wrong offset. It takes a slice of 2^48 bytes, which is only
+        // possible with 57-bit addresses and memory that is mapped many times. The check is off the
+        // path of inputs without errors.
         assert!(read as u64 >> 48 == 0, "stopped after 2^48 bytes or more");
         Self { written, stop: (read as u64) << 16 | u64::from(byte) << 8 | why }
     }
 
-    /// How many bytes of the output are initialised.
+    /// The number of initialised bytes of the output.
     ///
     /// # Panics
     ///
-    /// If the kernel stopped for lack of room, for then `written` says little. Where there was enough, this is a compare that never
-    /// fails, in front of the `set_len` that relies on it.
+    /// If the kernel stopped for lack of room; `written` is unspecified then. Where the capacity is
+    /// the worst case, this is a comparison that never fails, before the `set_len` that relies on
+    /// it.
     #[cfg(feature = "alloc")]
     #[inline(always)]
     pub(crate) fn initialised(&self) -> usize {
@@ -44,7 +48,7 @@ impl Progress {
         self.stop == 0
     }
 
-    /// Bytes of the input done with; what stopped the kernel there stands here.
+    /// The number of input bytes processed, and so the offset at which the kernel stopped.
     #[inline(always)]
     pub(crate) fn read(&self) -> usize {
         (self.stop >> 16) as usize
@@ -65,15 +69,16 @@ impl Progress {
 /// Why a kernel stopped.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(crate) enum Stop {
-    /// At the end of the input.
+    /// End of input.
     End,
-    /// The output would not fit. Nothing was written behind its end; how far it came says little.
+    /// The output does not fit. Nothing was written beyond its end; `read` and `written` are
+    /// unspecified.
     Full,
     /// [`Scan`](super::op::Scan) found a byte or triplet that the operation changes.
     Change,
-    /// Decoding strictly: a malformed '%'. All before it is written.
+    /// Strict decoding found a malformed `%`. Everything before it is written.
     Malformed,
-    /// Decoding: this byte of the rejected set would stand in the output. All before it is written.
+    /// Decoding would output this byte of the rejected set. Everything before it is written.
     Rejected(u8),
 }
 
@@ -81,13 +86,13 @@ pub(crate) enum Stop {
 pub(super) struct Stops {
     /// A malformed `%` that is an error.
     pub(super) malformed: u64,
-    /// A rejected byte would be in the output.
+    /// A rejected byte in the output.
     pub(super) rejected: u64,
-    /// [`Scan`](super::op::Scan): something changes.
+    /// With [`Scan`](super::op::Scan): a byte or triplet changes.
     pub(super) changed: u64,
 }
 
-/// Why decoding stops at a lane. Which byte is rejected is left to the kernel, for it is in a register.
+/// Why decoding stops at a lane. The kernel adds the rejected byte, which it has in a register.
 pub(super) enum Reason {
     Malformed,
     Rejected,
@@ -95,10 +100,10 @@ pub(super) enum Reason {
 }
 
 impl Stops {
-    /// The lowest lane, and why decoding stops there.
+    /// The lowest lane at which decoding stops, and why.
     ///
-    /// At one lane, a malformed `%` precedes a rejected one, for it never gets to the output. What is rejected is an error before it
-    /// is a change.
+    /// If several apply to one lane, malformed takes precedence over rejected, since a malformed
+    /// `%` is never output, and rejected takes precedence over changed.
     #[inline(always)]
     pub(super) fn first(&self) -> Option<(usize, Reason)> {
         let all = self.malformed | self.rejected | self.changed;
@@ -117,24 +122,25 @@ impl Stops {
     }
 }
 
-/// Blocks per group. Whether blocks are encoded as if they had something to escape is decided per group: on mixed input a branch per
-/// block mispredicts, which costs more than expanding a block needlessly.
+/// Blocks per group. Clean or in need of escaping is decided per group: on mixed input a per-block
+/// branch mispredicts, which costs more than expanding a clean block needlessly.
 pub(super) const GROUP_BLOCKS: usize = 8;
 
-/// If at least this many blocks of a group had something to escape, the next group does not ask.
+/// If at least this many blocks of a group needed escaping, the next group skips the check.
 const ESCAPED_BLOCKS: u32 = 4;
 
-/// Where an operation stands.
+/// The position and the loop-carried state of an operation.
 pub(super) struct Cursor {
     pub(super) read: usize,
     pub(super) written: usize,
-    /// How the lowest lanes of the next block continue a triplet of the last one: bits 0 and 1.
+    /// Bits 0 and 1: lanes of the next block that are digits of this block's last triplets.
     pub(super) carry: u64,
-    /// The same of triplets that stay, when their digits are to be upper-case.
+    /// The same for kept triplets whose digits become upper-case.
     pub(super) uppercase: u64,
-    /// The lowest lanes of the next block at which a decoded digit could complete a malformed '%' of the last one: bits 0 and 1.
+    /// Bits 0 and 1: lanes of the next block at which a decoded digit could complete a malformed
+    /// `%` of this block to a triplet.
     pub(super) completing: u64,
-    /// How many blocks of the current group had something to escape.
+    /// The number of blocks of the current group that needed escaping.
     pub(super) escaped_blocks: u32,
 }
 
@@ -142,7 +148,7 @@ impl Cursor {
     pub(super) const START: Self =
         Self { read: 0, written: 0, carry: 0, uppercase: 0, completing: 0, escaped_blocks: 0 };
 
-    /// Whether the blocks of the next group are encoded as if each had something to escape.
+    /// Whether the next group skips the check for clean blocks.
     #[inline(always)]
     pub(super) fn assumes_escapes(&self) -> bool {
         self.escaped_blocks >= ESCAPED_BLOCKS

@@ -1,28 +1,33 @@
-//! `RankBlock`: where in a text something is, 64 bytes at a time, so that what is before any place can be counted at once.
+//! `RankBlock`: rank bitmaps of a text, which map offsets of its rows to offsets of the output.
+//!
+//! A rank bitmap has one block per 64 bytes: their bitmask, and the number of set bits before them.
+//! The number of marks before any offset then takes one lookup and one popcount. Encoding adds two
+//! bytes per mark and decoding removes two.
 //!
 //! # Safety
 //!
-//! As of the functions of a [`Kernel`](super::Kernel). Held by tests/columns.rs and tests/bounds.rs.
+//! As for the functions of a [`Kernel`](super::Kernel). Tested in tests/columns.rs and
+//! tests/bounds.rs.
 #![cfg_attr(not(feature = "alloc"), allow(dead_code, reason = "only columns are marked, and they are allocated"))]
 
 use core::fmt::Debug;
 
 use crate::byteset::ByteSet;
 
-/// What is marked.
+/// The bytes to mark.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(crate) enum Selection {
     /// The members of a set.
     Members,
-    /// The members of a set, but for the '%' of triplets.
+    /// The members of a set, except the `%` of valid triplets.
     MembersButTriplets,
-    /// Every '%', whatever the set.
+    /// Every `%`; the set is not used.
     Percents,
-    /// The '%' of the triplets of all bytes but the members of a set.
+    /// The `%` of valid triplets, except those that decode to members of a set.
     TripletsOfOthers,
 }
 
-/// A [`Selection`] that a kernel is instantiated for.
+/// A [`Selection`] as a type, to instantiate kernels with.
 pub(super) trait Select {
     const SELECTION: Selection;
 }
@@ -52,16 +57,17 @@ impl Select for TripletsOfOthers {
     const SELECTION: Selection = Selection::TripletsOfOthers;
 }
 
-/// What a level that has vectors does with marks.
+/// The rank operations of a level with vectors.
 ///
 /// # Safety
 ///
 /// As [`Kernel`](super::Kernel).
 pub(super) trait RankKernel {
-    /// Marks the selection: the first `text.len() / 64 + 1` of `marks`, or as many as there are.
+    /// Marks the selection: fills the first `text.len() / 64 + 1` of `marks`, or all if there are
+    /// fewer.
     unsafe fn mark<S: Select>(set: &ByteSet, text: &[u8], marks: &mut [RankBlock]);
 
-    /// [`place`], with the instructions of the level.
+    /// [`place`], compiled with the level's target features.
     unsafe fn place<I: Index>(
         marks: &[RankBlock],
         text: &[u8],
@@ -74,7 +80,7 @@ pub(super) trait RankKernel {
 
 pub(crate) type DoMark = unsafe fn(&ByteSet, &[u8], &mut [RankBlock]);
 
-/// The entry points of a level.
+/// The rank entry points of a level.
 pub struct RankKernels {
     members: DoMark,
     members_but_triplets: DoMark,
@@ -96,7 +102,7 @@ impl RankKernels {
         }
     }
 
-    /// Marks a selection.
+    /// The entry point that marks a selection.
     #[inline]
     pub(crate) fn mark(&self, selection: Selection) -> DoMark {
         match selection {
@@ -108,25 +114,25 @@ impl RankKernels {
     }
 }
 
-/// What is marked among 64 bytes of a text.
+/// 64 bits of a rank bitmap, and the rank of the first.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct RankBlock {
-    /// Where, the first byte lowest.
+    /// Bitmask of the marks. Bit *i* is byte *i*.
     pub(crate) bits: u64,
-    /// How many marks there are before these bytes.
+    /// The number of marks before these bytes.
     pub(crate) before: usize,
 }
 
 impl RankBlock {
-    /// How many marks there are before a place among these bytes.
+    /// The number of marks before offset `place`, which is in this block.
     #[inline(always)]
     pub(crate) fn before(self, place: usize) -> usize {
         self.before + (self.bits & ((1 << (place % 64)) - 1)).count_ones() as usize
     }
 }
 
-/// One mark for each whole block, and one more for what is left, which may be nothing: so every place up to the end has one. `bits`
-/// is called with the offset of each block in turn.
+/// Fills one block per 64 bytes, and one more for the rest, which may be empty: so every offset up
+/// to and including the end has a block. Calls `bits` with the offset of each block in order.
 #[inline(always)]
 pub(super) fn fill(length: usize, marks: &mut [RankBlock], mut bits: impl FnMut(usize) -> u64) {
     let mut before = 0;
@@ -137,40 +143,41 @@ pub(super) fn fill(length: usize, marks: &mut [RankBlock], mut bits: impl FnMut(
     }
 }
 
-/// How places in a text become places in another one.
+/// The linear map from offsets in a text to offsets in the output.
 #[derive(Clone, Copy, Debug)]
 pub struct Shift {
-    /// What is added, modulo 2^n.
+    /// Added to each offset, modulo 2^n.
     pub(crate) origin: usize,
-    /// What is added for each mark before the place, modulo 2^n.
+    /// Added for each mark before the offset, modulo 2^n.
     pub(crate) each: usize,
 }
 
-/// An offset into a text, of a width of its own. It is as public as the columns that are made of it, so what it names is too, by word:
-/// no path from outside leads here.
+/// An offset type of columns.
+///
+/// Sealed: `pub` only because the public columns name it.
 pub trait Index: Copy + Ord + Debug {
-    /// The first one.
+    /// Offset zero.
     const ZERO: Self;
-    /// The greatest one, at most.
+    /// The greatest offset that fits both this type and `usize`.
     const MAX: usize;
 
-    /// As a number, if it is one.
+    /// The offset as `usize`, if it fits.
     fn checked(self) -> Option<usize>;
 
-    /// As a number: exact for what [`checked`](Self::checked) has been called on.
+    /// The offset as `usize`: exact if [`checked`](Self::checked) returned `Some`.
     fn index(self) -> usize;
 
-    /// Exact up to [`MAX`](Self::MAX).
+    /// The inverse of [`index`](Self::index): exact up to [`MAX`](Self::MAX).
     fn of(index: usize) -> Self;
 
-    /// The kernel for this width.
+    /// The entry point of [`place`] for this type.
     fn place(kernels: &RankKernels) -> Place<Self>;
 }
 
 pub type Place<I> = unsafe fn(&[RankBlock], &[u8], &[I], usize, Shift, &mut [I]) -> bool;
 
-/// Puts places of a text, which count from `base`, where they are in another one, and returns whether a '%' is one of the two bytes
-/// before any of them. A text that is not given has no '%'.
+/// Maps offsets of a text (relative to `base`) to the output, and returns whether any of them is at
+/// most two bytes after a `%`, and so might split a triplet. An empty `text` counts as free of `%`.
 #[inline(always)]
 pub(super) fn place<I: Index>(
     marks: &[RankBlock],
@@ -196,7 +203,7 @@ macro_rules! index {
     ($type:ty, $kernel:ident) => {
         impl Index for $type {
             const ZERO: Self = 0;
-            // Where `usize` is narrower, nothing is longer than that.
+            // If `usize` is narrower, no text is longer than `usize::MAX`.
             const MAX: usize = if size_of::<Self>() > size_of::<usize>() { usize::MAX } else { <$type>::MAX as usize };
 
             #[inline(always)]

@@ -1,12 +1,12 @@
-//! Eight bytes at a time in an ordinary register.
+//! SWAR: operations on eight bytes at a time in a general-purpose register.
 #![forbid(unsafe_code)]
 
-/// Up to 16 bytes as two little-endian words, zero-padded, without a loop.
+/// Loads up to 16 bytes as two zero-padded little-endian words, without a loop.
 #[inline(always)]
 pub(crate) fn load(bytes: &[u8]) -> (u64, u64) {
     let length = bytes.len();
     if let (Some(first), Some(last)) = (bytes.first_chunk(), bytes.last_chunk()) {
-        // The shift is by up to 64 bits; at 64 nothing is left of the second word.
+        // The shift is by up to 64 bits, which leaves nothing of the second word.
         let last = u64::from_le_bytes(*last);
         (u64::from_le_bytes(*first), last.checked_shr(8 * (16 - length as u32)).unwrap_or(0))
     } else {
@@ -14,7 +14,7 @@ pub(crate) fn load(bytes: &[u8]) -> (u64, u64) {
     }
 }
 
-/// Up to 8 bytes as a little-endian word, zero-padded, without a loop.
+/// Loads up to 8 bytes as a zero-padded little-endian word, without a loop.
 #[inline(always)]
 pub(crate) fn load_up_to_8(bytes: &[u8]) -> u64 {
     let length = bytes.len();
@@ -29,14 +29,15 @@ pub(crate) fn load_up_to_8(bytes: &[u8]) -> u64 {
     }
 }
 
-/// Has the top bit of a byte set where `word` has `byte`, and maybe that of bytes above the first such one.
+/// Sets the top bit of the bytes equal to `byte`. Exact up to the first one; bytes above it may be
+/// false positives.
 #[inline(always)]
 pub(crate) const fn equal(word: u64, byte: u8) -> u64 {
     let difference = word ^ (ONES * byte as u64);
     difference.wrapping_sub(ONES) & !difference & TOPS
 }
 
-/// Has the top bit of exactly those bytes set where `word` has `byte`.
+/// Sets the top bit of exactly the bytes equal to `byte`.
 #[inline(always)]
 pub(crate) const fn exactly(word: u64, byte: u8) -> u64 {
     let difference = word ^ (ONES * byte as u64);
@@ -45,16 +46,17 @@ pub(crate) const fn exactly(word: u64, byte: u8) -> u64 {
     !others & TOPS
 }
 
-/// Puts `new` wherever `word` has `old`.
+/// Replaces each `old` byte by `new`.
 #[inline(always)]
 pub(crate) const fn replace(word: u64, old: u8, new: u8) -> u64 {
     word ^ (exactly(word, old) / 0x80 * (old ^ new) as u64)
 }
 
-/// The top bits of the eight bytes side by side, the lowest byte's first.
+/// The bitmask of the top bits. Bit *i* is byte *i*.
 #[inline(always)]
 pub(crate) const fn top_bits(word: u64) -> u64 {
-    // Each factor brings one byte's bit to its place in the highest byte; no two products share a bit.
+    // The multiplication moves each byte's bit to its position in the top byte; no two products
+    // overlap.
     (((word & TOPS) >> 7).wrapping_mul(0x0102_0408_1020_4080)) >> 56
 }
 
@@ -64,10 +66,11 @@ pub(crate) const fn is_alphanumeric(word: u64) -> bool {
     not_alphanumeric(word) == 0
 }
 
-/// Has the top bit of exactly those bytes set that are neither ASCII letters nor digits.
+/// Sets the top bit of exactly the bytes that are not ASCII letters or digits.
 #[inline(always)]
 pub(crate) const fn not_alphanumeric(word: u64) -> u64 {
-    // Of ASCII, sums of two bytes stay below 0x100. Setting 0x20 makes letters lower-case, and no digit or letter of what is none.
+    // Sums of two ASCII bytes stay below 0x100. Setting 0x20 makes letters lower-case, and turns no
+    // other byte into a letter.
     let ascii = word & !TOPS;
     let lower = ascii | (ONES * 0x20);
     let letter = (lower + ONES * (0x80 - b'a' as u64)) & !(lower + ONES * (0x7F - b'z' as u64));
@@ -78,7 +81,8 @@ pub(crate) const fn not_alphanumeric(word: u64) -> u64 {
 const ONES: u64 = u64::MAX / 0xFF;
 const TOPS: u64 = ONES << 7;
 
-/// Whether all bytes are ASCII: the end is looked at in a piece as the rest, not byte by byte.
+/// Whether all bytes are ASCII. The last 16 bytes are tested with one overlapping load, not byte by
+/// byte.
 #[cfg(feature = "alloc")]
 #[inline(always)]
 pub(crate) fn is_ascii(bytes: &[u8]) -> bool {
@@ -91,8 +95,9 @@ pub(crate) fn is_ascii(bytes: &[u8]) -> bool {
     pieces.iter().fold(u128::from_le_bytes(*last), |union, piece| union | u128::from_le_bytes(*piece)) & TOPS_OF_16 == 0
 }
 
-/// Whether any of up to 64 bytes is `byte`: without a loop, and without a branch but for the length. Pieces may overlap; each is a
-/// fixed number of bytes, which is one comparison where registers hold 16.
+/// Whether any of up to 64 bytes is `byte`, without a loop and with branches on the length only.
+/// The pieces may overlap. Each has a fixed length, so it compiles to one vector comparison where
+/// registers hold 16 bytes.
 #[inline(always)]
 pub(crate) fn contains(bytes: &[u8], byte: u8) -> bool {
     let length = bytes.len();
