@@ -1,13 +1,14 @@
-//! AVX2: 32 lanes, the generic algorithm, with SSE4.1's 16 lanes (in AVX encoding) for what is shorter.
+//! AVX2: 32 lanes, for the generic kernels, with 16 lanes of SSE4.1 (in VEX encoding) for tails.
 //!
 //! # Safety
 //!
-//! The functions may be called where the CPU has the instructions, from a function that enables them: see [`Vector`]. A pointer is
-//! valid for as many bytes as that trait says. Held by tests/bounds.rs, where buffers touch pages that may not be touched, and
+//! Every function here must only be called if the CPU has the target features of [`Avx2`], and must
+//! be inlined into a function that enables them: see [`Vector`]. Pointers are valid for the bytes
+//! that the trait states. Tested in tests/bounds.rs (buffers that end at inaccessible pages) and
 //! tests/differential.rs.
 #![allow(
     unsafe_op_in_unsafe_fn,
-    reason = "each function is an intrinsic or two, under the contract that the trait states"
+    reason = "each function is one or two intrinsics, under the contract of the trait"
 )]
 
 use core::arch::x86_64::*;
@@ -22,7 +23,7 @@ use super::{FormBitmaps, ShortOutput};
 use crate::byteset::ByteSet;
 use crate::rules::{DecodeRules, EncodeRules};
 
-/// Needs AVX2, BMI1, BMI2 and POPCNT.
+/// Requires AVX2, BMI1, BMI2 and POPCNT.
 pub(crate) struct Avx2;
 
 generic::kernel!(Avx2, __m256i, "avx2,bmi1,bmi2,popcnt");
@@ -124,7 +125,8 @@ impl Vector for __m256i {
 
     #[inline(always)]
     unsafe fn shift_lanes_down<const N: i32>(self, above: Self) -> Self {
-        // The shift is of groups of 16 lanes: above the lower one is the upper one, and above that the lower one of `above`.
+        // `alignr` shifts each group of 16 lanes. The lower group is followed by the upper one, and
+        // that by the lower group of `above`.
         let above = _mm256_permute2x128_si256::<0x21>(self, above);
         _mm256_alignr_epi8::<N>(above, self)
     }
@@ -136,7 +138,7 @@ impl Vector for __m256i {
 
     #[inline(always)]
     unsafe fn from_bits(bits: u64) -> Self {
-        // The byte that has a lane's bit, and then that bit.
+        // Broadcast to each lane the byte with its bit, then test that bit.
         let bytes = _mm256_set_epi64x(0x0303_0303_0303_0303, 0x0202_0202_0202_0202, 0x0101_0101_0101_0101, 0);
         let bit = _mm256_set1_epi64x(0x8040_2010_0804_0201_u64 as i64);
         let spread = _mm256_shuffle_epi8(_mm256_set1_epi32(bits as i32), bytes);

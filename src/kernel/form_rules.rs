@@ -1,5 +1,5 @@
 //! `FormRules`: the tables for encoding form pairs (WHATWG URL 5.2), in the layouts of all levels.
-#![cfg_attr(not(feature = "alloc"), allow(dead_code, reason = "only what grows gets pairs appended"))]
+#![cfg_attr(not(feature = "alloc"), allow(dead_code, reason = "pairs are only appended to growable outputs"))]
 
 use crate::rules::EncodeRules;
 
@@ -13,7 +13,7 @@ pub(crate) struct FormRules {
     pub(super) symbols: [u32; 256],
     /// The output of each ASCII character that is not escaped: itself, except for a space;
     /// [`ESCAPED`] for the others.
-    #[cfg_attr(not(target_arch = "x86_64"), allow(dead_code, reason = "AVX-512 alone looks it up"))]
+    #[cfg_attr(not(target_arch = "x86_64"), allow(dead_code, reason = "used only by AVX-512"))]
     pub(super) plain: [u8; 128],
     /// The characters that are not escaped, by row as in [`ByteSet::rows`](crate::ByteSet).
     pub(super) kept: [u8; 16],

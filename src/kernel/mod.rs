@@ -147,14 +147,14 @@ pub(crate) struct Kernels {
     pub(crate) members: Members,
     /// Rank bitmaps. `None` for the scalar level: without vectors, marking costs more than it
     /// saves.
-    #[cfg_attr(not(feature = "alloc"), allow(dead_code, reason = "as in `marks`"))]
+    #[cfg_attr(not(feature = "alloc"), allow(dead_code, reason = "used only by columns, which allocate"))]
     pub(crate) marks: Option<RankKernels>,
     inspect: ByDetail<Inspect>,
     pub(crate) form_bitmaps: FindFormBitmaps,
     pub(crate) decode_short: DecodeShort,
-    #[cfg_attr(not(feature = "alloc"), allow(dead_code, reason = "only what allocates measures by writing"))]
+    #[cfg_attr(not(feature = "alloc"), allow(dead_code, reason = "called only by functions that allocate"))]
     pub(crate) encode_short: EncodeShort,
-    #[cfg_attr(not(feature = "alloc"), allow(dead_code, reason = "only what grows gets pairs appended"))]
+    #[cfg_attr(not(feature = "alloc"), allow(dead_code, reason = "pairs are only appended to growable outputs"))]
     pub(crate) encode_pair: EncodePair,
     /// Indexed by `PLUS`, then `KEEP`.
     encode: [[ByPass<Encode>; 2]; 2],

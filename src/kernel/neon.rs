@@ -1,13 +1,13 @@
-//! NEON: 16 lanes, the generic algorithm.
+//! NEON: 16 lanes, for the generic kernels.
 //!
 //! # Safety
 //!
-//! The functions may be called where the CPU has the instructions, from a function that enables them: see [`Vector`]. A pointer is
-//! valid for as many bytes as that trait says. Held by tests/bounds.rs, where buffers touch pages that may not be touched, and
-//! tests/differential.rs.
+//! Every function here must only be called if the CPU has NEON, and must be inlined into a function
+//! that enables it: see [`Vector`]. Pointers are valid for the bytes that the trait states. Tested
+//! in tests/bounds.rs (buffers that end at inaccessible pages) and tests/differential.rs.
 #![allow(
     unsafe_op_in_unsafe_fn,
-    reason = "each function is an intrinsic or two, under the contract that the trait states"
+    reason = "each function is one or two intrinsics, under the contract of the trait"
 )]
 
 use core::arch::aarch64::*;
@@ -23,7 +23,7 @@ use super::{FormBitmaps, ShortOutput};
 use crate::byteset::ByteSet;
 use crate::rules::{DecodeRules, EncodeRules};
 
-/// Needs NEON, and little-endian lanes.
+/// Requires NEON, and little-endian lanes.
 pub(crate) struct Neon;
 
 generic::kernel!(Neon, uint8x16_t, "neon");
@@ -119,7 +119,8 @@ impl Vector for uint8x16_t {
 
     #[inline(always)]
     unsafe fn lookup(self, index: Self) -> Self {
-        // The instruction yields zero for any index that is too large; here that must be those with the top bit alone.
+        // `tbl` yields zero for any index above 15. The trait requires it only for indices from
+        // 0x80, so the other high bits are cleared.
         vqtbl1q_u8(self, vandq_u8(index, vdupq_n_u8(0x8F)))
     }
 
@@ -130,7 +131,7 @@ impl Vector for uint8x16_t {
 
     #[inline(always)]
     unsafe fn bits(self) -> u64 {
-        // One bit of each lane, added up pair by pair.
+        // Keep one bit per lane, then add pairwise three times.
         const BITS: [u8; 16] = [1, 2, 4, 8, 16, 32, 64, 128, 1, 2, 4, 8, 16, 32, 64, 128];
         let bits = vandq_u8(self, Self::table(&BITS));
         let sums = vpaddq_u8(bits, bits);
@@ -141,7 +142,7 @@ impl Vector for uint8x16_t {
 
     #[inline(always)]
     unsafe fn from_bits(bits: u64) -> Self {
-        // The byte that has a lane's bit, and then that bit.
+        // Broadcast to each lane the byte with its bit, then test that bit.
         let bit = vreinterpretq_u8_u64(vdupq_n_u64(0x8040_2010_0804_0201));
         let spread = vcombine_u8(vdup_n_u8(bits as u8), vdup_n_u8((bits >> 8) as u8));
         vtstq_u8(spread, bit)

@@ -1,26 +1,27 @@
-//! What a kernel is instantiated for: options as types, whose names show in signatures, symbols and profiles.
+//! Compile-time options of kernels, as types: their names appear in signatures, symbols and
+//! profiles.
 #![forbid(unsafe_code)]
 
 use core::marker::PhantomData;
 
-/// What a pass over an input produces.
+/// The output of a pass over the input.
 pub(crate) trait Pass {
-    /// The output is written.
+    /// Whether the output is written.
     const WRITES: bool;
-    /// The pass ends at the first byte or triplet that the operation changes.
+    /// Whether the pass ends at the first byte or triplet that the operation changes.
     const STOPS_AT_CHANGE: bool;
 
-    /// The one of these entry points that makes this pass.
+    /// Selects the entry point of this pass.
     fn of<F: Copy>(passes: &ByPass<F>) -> F;
 }
 
 /// Writes the output.
 pub(crate) enum Write {}
 
-/// Writes nothing, counts what would be written.
+/// Writes nothing; computes the length of the output.
 pub(crate) enum Measure {}
 
-/// Writes nothing, stops at the first change.
+/// Writes nothing; stops at the first change.
 pub(crate) enum Scan {}
 
 impl Pass for Write {
@@ -61,7 +62,7 @@ pub(crate) struct ByPass<F> {
     pub(super) scan: F,
 }
 
-/// Which rules of decoding there are to be looked at. The rules themselves are data.
+/// Which decoding rules a kernel applies. The rules themselves are data.
 pub(crate) trait DecodePolicy {
     /// `+` is a space.
     const PLUS: bool;
@@ -69,16 +70,16 @@ pub(crate) trait DecodePolicy {
     const KEEP: bool;
     /// Some bytes must not be in the output.
     const REJECT: bool;
-    /// The digits of triplets that stay become upper-case. With `KEEP` alone.
+    /// The digits of kept triplets become upper-case. Requires `KEEP`.
     const UPPERCASE: bool;
     /// A malformed `%` may be an error.
     const CHECKS: bool;
 }
 
-/// Any rules but those of normalisation.
+/// Any rules except normalisation.
 pub(crate) enum Policy<const PLUS: bool, const KEEP: bool, const REJECT: bool> {}
 
-/// Decoding by no rules, but maybe strict.
+/// No rules except possibly strict.
 pub(crate) type Plain = Policy<false, false, false>;
 
 impl<const PLUS: bool, const KEEP: bool, const REJECT: bool> DecodePolicy for Policy<PLUS, KEEP, REJECT> {
@@ -100,7 +101,8 @@ impl DecodePolicy for Normalize {
     const CHECKS: bool = true;
 }
 
-/// `P`, where a malformed `%` is known to be no error: most text is decoded so, and then no block asks (4 % of clean text's time).
+/// `P` without checks for malformed `%`, which is not an error under these rules. Most text is
+/// decoded so; it saves 4 % of the time on clean text.
 pub(crate) struct Lenient<P>(PhantomData<P>);
 
 impl<P: DecodePolicy> DecodePolicy for Lenient<P> {
@@ -111,7 +113,7 @@ impl<P: DecodePolicy> DecodePolicy for Lenient<P> {
     const CHECKS: bool = false;
 }
 
-/// Which rules of encoding there are to be looked at, but for the set of bytes to escape.
+/// Which encoding rules a kernel applies. The set of bytes to escape is data.
 pub(crate) trait EncodePolicy {
     /// A space becomes `+`.
     const PLUS: bool;
@@ -127,21 +129,21 @@ impl<const PLUS: bool, const KEEP: bool> EncodePolicy for Escape<PLUS, KEEP> {
     const KEEP: bool = KEEP;
 }
 
-/// How much of a block there is.
+/// The number of lanes and the room that a block has.
 pub(crate) trait Extent {
-    /// All lanes, and as much room in the output as they can take.
+    /// The block has all lanes, and room for its worst-case output.
     const FULL: bool;
-    /// It is encoded as if there was something to escape.
+    /// The block is encoded without testing whether it is clean.
     const ASSUME_ESCAPES: bool;
 }
 
-/// The last lanes of an input, or the last room of an output.
+/// The end of the input or of the output: fewer lanes or less room.
 pub(crate) enum Tail {}
 
 /// A whole block.
 pub(crate) enum Full {}
 
-/// A whole block among others in which there was something to escape.
+/// A whole block, in a group after one in which many blocks needed escaping.
 pub(crate) enum FullEscaped {}
 
 impl Extent for Tail {
@@ -159,19 +161,19 @@ impl Extent for FullEscaped {
     const ASSUME_ESCAPES: bool = true;
 }
 
-/// How much an inspection says.
+/// The level of detail of an inspection.
 pub(crate) trait Detail {
-    /// How often each kind occurs and where first, not only whether.
+    /// Whether the count and the first offset of each kind are reported, not only its presence.
     const COUNTS: bool;
 
-    /// The one of these entry points that says so much.
+    /// Selects the entry point of this detail.
     fn of<F: Copy>(details: &ByDetail<F>) -> F;
 }
 
 /// Which kinds occur.
 pub(crate) enum Presence {}
 
-/// How often each kind occurs, and where first.
+/// The count and the first offset of each kind.
 pub(crate) enum Occurrences {}
 
 impl Detail for Presence {

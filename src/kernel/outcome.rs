@@ -163,7 +163,7 @@ mod tests {
         [Stop::End, Stop::Full, Stop::Change, Stop::Malformed, Stop::Rejected(0), Stop::Rejected(0xFF)];
 
     #[test]
-    fn progress_packs_every_stop_and_place() {
+    fn progress_round_trips_every_stop_and_offset() {
         for stop in STOPS {
             for read in [0, 1, 0xFF, 0x1_0000, usize::MAX >> 17] {
                 let progress = Progress::new(read, 7, stop);
@@ -176,7 +176,7 @@ mod tests {
 
     #[test]
     #[cfg(target_pointer_width = "64")]
-    fn progress_refuses_a_place_that_it_cannot_hold() {
+    fn progress_at_2_to_the_48_panics() {
         for stop in STOPS.into_iter().skip(1) {
             assert!(std::panic::catch_unwind(|| Progress::new(1 << 48, 0, stop)).is_err(), "{stop:?}");
         }
@@ -184,7 +184,7 @@ mod tests {
 
     #[test]
     #[cfg(feature = "alloc")]
-    fn what_is_initialised_is_not_said_without_room() {
+    fn initialised_without_room_panics() {
         for stop in STOPS {
             let initialised = std::panic::catch_unwind(|| Progress::new(3, 2, stop).initialised());
             assert_eq!(initialised.ok(), (stop != Stop::Full).then_some(2), "{stop:?}");

@@ -8,7 +8,7 @@
 //!
 //! As for the functions of a [`Kernel`](super::Kernel). Tested in tests/columns.rs and
 //! tests/bounds.rs.
-#![cfg_attr(not(feature = "alloc"), allow(dead_code, reason = "only columns are marked, and they are allocated"))]
+#![cfg_attr(not(feature = "alloc"), allow(dead_code, reason = "used only by columns, which allocate"))]
 
 use core::fmt::Debug;
 

@@ -1,13 +1,14 @@
-//! SSE4.1: 16 lanes, the generic algorithm.
+//! SSE4.1: 16 lanes, for the generic kernels.
 //!
 //! # Safety
 //!
-//! The functions may be called where the CPU has the instructions, from a function that enables them: see [`Vector`]. A pointer is
-//! valid for as many bytes as that trait says. Held by tests/bounds.rs, where buffers touch pages that may not be touched, and
+//! Every function here must only be called if the CPU has the target features of `Sse41`, and must
+//! be inlined into a function that enables them: see [`Vector`]. Pointers are valid for the bytes
+//! that the trait states. Tested in tests/bounds.rs (buffers that end at inaccessible pages) and
 //! tests/differential.rs.
 #![allow(
     unsafe_op_in_unsafe_fn,
-    reason = "each function is an intrinsic or two, under the contract that the trait states"
+    reason = "each function is one or two intrinsics, under the contract of the trait"
 )]
 
 use core::arch::x86_64::*;
@@ -23,7 +24,7 @@ use super::{FormBitmaps, ShortOutput};
 use crate::byteset::ByteSet;
 use crate::rules::{DecodeRules, EncodeRules};
 
-/// Needs SSE4.1, SSSE3 and POPCNT.
+/// Requires SSE4.1, SSSE3 and POPCNT.
 pub(crate) struct Sse41;
 
 generic::kernel!(Sse41, __m128i, "sse4.1,ssse3,popcnt");
@@ -104,13 +105,14 @@ impl Vector for __m128i {
 
     #[inline(always)]
     unsafe fn high_nibbles(self) -> Self {
-        // There is no shift of bytes: that of words lets in four bits of the neighbour, which the mask takes away.
+        // There is no byte shift. A 16-bit shift lets in four bits of the neighbour, which the mask
+        // clears.
         _mm_and_si128(_mm_srli_epi16::<4>(self), _mm_set1_epi8(15))
     }
 
     #[inline(always)]
     unsafe fn times_16(self) -> Self {
-        // The lanes are below 16, so nothing leaves one.
+        // The lanes are below 16, so no bit crosses into the next one.
         _mm_slli_epi16::<4>(self)
     }
 
@@ -136,7 +138,7 @@ impl Vector for __m128i {
 
     #[inline(always)]
     unsafe fn from_bits(bits: u64) -> Self {
-        // The byte that has a lane's bit, and then that bit.
+        // Broadcast to each lane the byte with its bit, then test that bit.
         let bytes = _mm_set_epi64x(0x0101_0101_0101_0101, 0);
         let bit = _mm_set1_epi64x(0x8040_2010_0804_0201_u64 as i64);
         let spread = _mm_shuffle_epi8(_mm_cvtsi64_si128(bits as i64), bytes);

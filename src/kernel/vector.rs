@@ -1,25 +1,29 @@
-//! `Vector`: what the generic algorithm asks of a register of byte lanes.
+//! `Vector`: the register operations of the generic kernels.
 //!
 //! # Safety
 //!
-//! Each method has the contract of its trait, and what it says itself. Held by tests/bounds.rs and tests/differential.rs, by way of
-//! every kernel.
+//! The contract is that of the trait, and of each method. Tested through every kernel in
+//! tests/bounds.rs and tests/differential.rs.
 
-/// A register of 16 or 32 byte lanes. Masks are vectors whose lanes are all ones or all zeros, or, as bits, lane 0 lowest.
+/// A register of 16 or 32 byte lanes.
+///
+/// A mask is either a vector (each lane 0 or 0xFF) or a bitmask (bit *i* = lane *i*). Arithmetic is
+/// unsigned, and wraps unless it is saturating.
 ///
 /// # Safety
 ///
-/// Every method may be called only where the CPU has the implementing type's instructions, and has to be inlined into a
-/// function that enables them, which is why all are `#[inline(always)]`. Methods that take pointers say what must be valid.
+/// Every method must only be called if the CPU has the target features of the implementing type,
+/// and must be inlined into a function that enables them, so all are `#[inline(always)]`. Methods
+/// that take pointers state what must be valid.
 pub(crate) trait Vector: Copy {
     const LANES: usize;
 
-    /// A register of 16 lanes, for what is too short for this one.
+    /// The 16-lane register for tails and short inputs.
     type Half: Vector16;
 
     unsafe fn splat(byte: u8) -> Self;
 
-    /// The same 16 bytes in each group of 16 lanes, as a table for [`lookup`](Self::lookup).
+    /// Broadcasts 16 bytes to each group of 16 lanes, as a table for [`lookup`](Self::lookup).
     unsafe fn table(entries: &[u8; 16]) -> Self;
 
     /// `from` is valid for reads of `LANES` bytes.
@@ -39,55 +43,60 @@ pub(crate) trait Vector: Copy {
     unsafe fn minimum(self, other: Self) -> Self;
     unsafe fn maximum(self, other: Self) -> Self;
 
-    /// The high half of each lane, as a number.
+    /// The high nibble of each lane, shifted down.
     unsafe fn high_nibbles(self) -> Self;
 
-    /// Each lane times 16. The lanes are below 16.
+    /// Each lane times 16. All lanes must be below 16.
     unsafe fn times_16(self) -> Self;
 
-    /// `other` where `mask` is set, else `self`.
+    /// `other` where the vector mask is set, else `self`.
     unsafe fn blend(self, other: Self, mask: Self) -> Self;
 
-    /// Entry `index & 15` of the table (of the group that the lane is in), or 0 where `index` is 0x80 or more.
+    /// Entry `index & 15` of the table (of the group that the lane is in), or 0 where `index` is
+    /// 0x80 or more.
     unsafe fn lookup(self, index: Self) -> Self;
 
-    /// Each lane replaced by the one `N` above it; the lowest lanes of `above` come in at the top. `N` is below 16.
+    /// Lane *i* takes lane *i* + `N`; the lowest lanes of `above` come in at the top. `N` is below
+    /// 16.
     unsafe fn shift_lanes_down<const N: i32>(self, above: Self) -> Self;
 
-    /// Of a mask: its bits.
+    /// The bitmask of a vector mask.
     unsafe fn bits(self) -> u64;
 
-    /// The mask whose bits these are.
+    /// The vector mask of a bitmask.
     unsafe fn from_bits(bits: u64) -> Self;
 
-    /// Whether the top bit of any lane is set, or any of `more`.
+    /// Whether the top bit of any lane is set, or `more` is nonzero; one branch for both.
     unsafe fn any_top_bit_or(self, more: u64) -> bool;
 
-    /// Of a mask: whether any lane is set, or any of `more`. One condition, where two would be two branches to predict.
+    /// Whether any lane of a vector mask is set, or `more` is nonzero; one branch for both.
     unsafe fn any_or(self, more: u64) -> bool;
 
-    /// The lower and upper 16 lanes. A register of 16 lanes is its own lower half; its upper half is not to be used.
+    /// The lower and upper 16 lanes. For a 16-lane register the lower half is the register, and the
+    /// upper half must not be used.
     unsafe fn halves(self) -> (Self::Half, Self::Half);
 }
 
-/// A register of 16 lanes: what the ends of inputs and outputs are made with.
+/// A register of 16 lanes, with the operations for tails.
 ///
 /// # Safety
 ///
-/// As [`Vector`].
+/// As for [`Vector`].
 pub(crate) trait Vector16: Vector<Half = Self> {
-    /// `from` is valid for reads of `length` bytes, fewer than `LANES`; the other lanes are zero.
+    /// Loads `length` bytes, fewer than `LANES`, zero padded. `from` is valid for reads of `length`
+    /// bytes.
     unsafe fn load_partial(from: *const u8, length: usize) -> Self;
 
-    /// Lanes 0 to 7 and 8 to 15, each as a little-endian word.
+    /// Lanes 0 to 7 and 8 to 15 from little-endian words.
     unsafe fn from_words(low: u64, high: u64) -> Self;
 
-    /// Both are valid for writes of 8 bytes; the upper half is written second.
+    /// Stores each half. Both pointers are valid for writes of 8 bytes; the upper half is stored
+    /// second.
     unsafe fn store_words(self, low: *mut u8, high: *mut u8);
 
-    /// `[self 0, other 0, self 1, other 1, ...]`: the lower and the upper half of that, in steps of one byte.
+    /// `[self 0, other 0, self 1, other 1, ...]`: the lower and the upper half of that.
     unsafe fn interleave_bytes(self, other: Self) -> (Self, Self);
 
-    /// As [`interleave_bytes`](Self::interleave_bytes), in steps of two bytes.
+    /// Like [`interleave_bytes`](Self::interleave_bytes), in units of two bytes.
     unsafe fn interleave_pairs(self, other: Self) -> (Self, Self);
 }

@@ -51,7 +51,7 @@
 //! tests/guarded_heap.rs and tests/differential.rs.
 #![allow(
     unsafe_op_in_unsafe_fn,
-    reason = "the intrinsics' instructions are there by the trait's contract; what loads and stores rely on stands with them"
+    reason = "intrinsics need the CPU features that the trait's contract guarantees; loads and stores state their conditions"
 )]
 mod block;
 mod columns;

@@ -2,7 +2,8 @@
 //!
 //! # Safety
 //!
-//! As in the parent module. Tested in tests/bounds.rs, tests/guarded_heap.rs and tests/differential.rs.
+//! As in the parent module. Tested in tests/bounds.rs, tests/guarded_heap.rs and
+//! tests/differential.rs.
 
 use crate::kernel::tables::{COMPACTED, EXPANDED};
 use crate::kernel::vector::{Vector, Vector16};

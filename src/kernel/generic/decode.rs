@@ -2,7 +2,8 @@
 //!
 //! # Safety
 //!
-//! As in the parent module. Tested in tests/bounds.rs, tests/guarded_heap.rs and tests/differential.rs.
+//! As in the parent module. Tested in tests/bounds.rs, tests/guarded_heap.rs and
+//! tests/differential.rs.
 
 use super::block::{Triplets, Window, blocks, low_bits};
 use super::compact::{compact, compact_half};

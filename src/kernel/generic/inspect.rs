@@ -3,7 +3,8 @@
 //!
 //! # Safety
 //!
-//! As in the parent module. Tested in tests/bounds.rs, tests/guarded_heap.rs and tests/differential.rs.
+//! As in the parent module. Tested in tests/bounds.rs, tests/guarded_heap.rs and
+//! tests/differential.rs.
 
 use super::block::{Window, blocks, low_bits};
 use super::compact::compact;
@@ -47,7 +48,8 @@ pub(in crate::kernel) unsafe fn inspect<V: Vector, D: Detail>(
                     bytes = bytes.or(above);
                     raw = raw.or(inspect.raw.lookup(above, above.high_nibbles()));
                 }
-                // One test for both: `RAW_PERCENT` is the top bit of `raw`, non-ASCII that of `bytes`.
+                // One test for both: `RAW_PERCENT` is the top bit of `raw`, non-ASCII that of
+                // `bytes`.
                 if raw.or(bytes).any_top_bit_or(state.carry) {
                     break;
                 }

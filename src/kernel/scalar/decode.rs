@@ -13,7 +13,7 @@ pub(crate) fn decode<P: DecodePolicy, M: Pass>(io: InOut<'_>, rules: &DecodeRule
     let (mut read, mut written) = (0, 0);
     let mut completing = NOWHERE;
     let stop = loop {
-        // Where bytes may be rejected, each has to be looked at.
+        // With rejected bytes, every byte must be tested.
         if !P::REJECT {
             let is_special = copy_plain::<P, M>(io, &mut read, &mut written);
             if !P::KEEP && is_special && decode_triplets::<M>(io, &mut read, &mut written) {
@@ -33,7 +33,8 @@ pub(crate) fn decode<P: DecodePolicy, M: Pass>(io: InOut<'_>, rules: &DecodeRule
     Progress::new(read, written, stop)
 }
 
-/// A word with its spaces for '+', and where it is special: the lowest bit says where first.
+/// The word with each `+` replaced by a space if the policy says so, and the top bits of its
+/// special bytes, exact up to the first one.
 #[inline(always)]
 fn look_at<P: DecodePolicy, M: Pass>(mut word: u64) -> (u64, u64) {
     let mut special = swar::equal(word, b'%');
@@ -47,15 +48,17 @@ fn look_at<P: DecodePolicy, M: Pass>(mut word: u64) -> (u64, u64) {
     (word, special)
 }
 
-/// Passes plain bytes on, a word at a time, up to a special one: a '%', or a '+' that is to be found. False if there is no room for
-/// a word: that near the end of the input or of the output, the next byte may be any.
+/// Copies plain bytes, a word at a time, up to a special one: `%`, or `+` when scanning. Returns
+/// false if fewer than eight bytes of input or of room are left; the next byte may then be special
+/// or plain.
 #[inline(always)]
 fn copy_plain<P: DecodePolicy, M: Pass>(io: InOut<'_>, read: &mut usize, written: &mut usize) -> bool {
     loop {
         let Some(word) = io.read(*read).map(u64::from_le_bytes) else { return false };
         let (word, special) = look_at::<P, M>(word);
         let bytes = word.to_le_bytes();
-        // A branch, and not a count that is 8 here, so that the next word need not wait for it.
+        // A branch instead of adding a count that is 8 here, so that the next load does not depend
+        // on it.
         if special == 0 {
             if M::WRITES && !io.write(*written, bytes) {
                 return false;
@@ -66,7 +69,8 @@ fn copy_plain<P: DecodePolicy, M: Pass>(io: InOut<'_>, read: &mut usize, written
         }
         let plain = special.trailing_zeros() as usize / 8;
         if M::WRITES {
-            // The whole word is faster; what is not plain gets overwritten. In place, that must not reach what is not read.
+            // Storing the whole word is faster; the bytes after the plain ones are overwritten
+            // later. In place, the store must not reach unread input.
             if !io.is_in_place() || *written + 8 <= *read + plain {
                 if !io.write(*written, bytes) {
                     return false;
@@ -83,15 +87,16 @@ fn copy_plain<P: DecodePolicy, M: Pass>(io: InOut<'_>, read: &mut usize, written
     }
 }
 
-/// Decodes the last bytes, less than a word, if there is room for a word and nothing about them is remarkable: in a register, so
-/// that how many they are and where they are special makes hardly a branch go another way.
+/// Decodes the last bytes, less than a word, in a register, so that few branches depend on their
+/// number or on the special bytes' positions. Returns false if the output has no room for 8 bytes,
+/// or a policy or a malformed `%` needs the general path.
 #[inline(always)]
 fn decode_rest<P: DecodePolicy, M: Pass>(io: InOut<'_>, read: &mut usize, written: &mut usize) -> bool {
     let mut rest = io.length() - *read;
     if rest >= 8 || P::KEEP || M::WRITES && io.is_in_place() {
         return false;
     }
-    // What stands behind the end is nothing special, and no digit.
+    // The zero padding contains no special byte and no digit.
     let mut input = io.read_rest(*read);
     loop {
         while input as u8 == b'%' {
@@ -123,14 +128,15 @@ fn decode_rest<P: DecodePolicy, M: Pass>(io: InOut<'_>, read: &mut usize, writte
     }
 }
 
-/// Decodes triplets, as long as one follows the other, from a special byte on. False if there is none.
+/// Decodes consecutive triplets, starting at a special byte. Returns whether there was one.
 #[inline(always)]
 fn decode_triplets<M: Pass>(io: InOut<'_>, read: &mut usize, written: &mut usize) -> bool {
     if M::STOPS_AT_CHANGE {
         return false;
     }
     let start = *read;
-    // The byte is asked for alone first: that it is no '%' is how this mostly ends, whether or not three more are left.
+    // The first byte is tested on its own: the loop mostly ends because it is not `%`, however many
+    // bytes are left.
     while io.read(*read) == Some([b'%'])
         && let Some([high, low]) = io.read(*read + 1)
         && let Some(byte) = from_digits(high, low)
@@ -142,7 +148,7 @@ fn decode_triplets<M: Pass>(io: InOut<'_>, read: &mut usize, written: &mut usize
     *read != start
 }
 
-/// One byte or triplet at a time, where a word is too much: at the end of the input or of the output.
+/// Decodes one byte or triplet at a time, near the end of the input or of the output.
 #[inline(always)]
 fn step_to_end<P: DecodePolicy, M: Pass>(
     io: InOut<'_>,
@@ -158,13 +164,14 @@ fn step_to_end<P: DecodePolicy, M: Pass>(
     }
 }
 
-/// No offset at which a triplet begins.
+/// The offset of no triplet.
 const NOWHERE: usize = usize::MAX;
 
-/// Decodes one byte or triplet. A kept triplet is three plain bytes: its digits are nothing special, unless they are to be
-/// upper-case.
+/// Decodes one byte or triplet. A kept triplet is copied as three plain bytes, unless its digits
+/// become upper-case.
 ///
-/// `completing` is the offset at which a decoded digit could complete the last malformed '%'.
+/// `completing` is the offset at which a decoded digit could complete the last malformed `%` to a
+/// triplet.
 #[inline(always)]
 fn step<P: DecodePolicy, M: Pass>(
     io: InOut<'_>,
@@ -213,7 +220,7 @@ fn step<P: DecodePolicy, M: Pass>(
     None
 }
 
-/// Passes a triplet on with these digits in upper case.
+/// Copies a triplet with these digits in upper case.
 #[inline(always)]
 fn step_uppercase<M: Pass>(io: InOut<'_>, digits: [u8; 2], read: &mut usize, written: &mut usize) -> Option<Stop> {
     let [high, low] = digits.map(|digit| digit.to_ascii_uppercase());

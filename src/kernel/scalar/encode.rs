@@ -1,4 +1,4 @@
-//! Encoding.
+//! Encoding: escaping bytes as triplets.
 #![forbid(unsafe_code)]
 
 use core::hint::select_unpredictable;
@@ -35,11 +35,12 @@ pub(crate) fn encode<P: EncodePolicy, M: Pass>(io: InOut<'_>, rules: &EncodeRule
     encode_symbols::<P, M>(io, symbol, |word| rows.surely_none(word))
 }
 
-/// What [`encode_few`] needs for four bytes, four at a time.
+/// The output capacity that [`encode_few`] needs for four bytes: each is stored as four.
 #[cfg(feature = "alloc")]
 pub(crate) const FEW_OUTPUT: usize = 16;
 
-/// Encodes a few bytes by rules that keep nothing and leave spaces alone, as far as there is room, and returns the length of the output.
+/// Encodes a few bytes, without kept triplets or `+` for space, as far as there is room. Returns
+/// the length of the output.
 #[inline(always)]
 pub(crate) fn encode_few(input: &[u8], output: &mut [MaybeUninit<u8>], rules: &EncodeRules) -> usize {
     let ([ascii, _], case) = (rules.escape().rows(), Symbols::case(rules));
@@ -52,7 +53,8 @@ pub(crate) fn encode_few(input: &[u8], output: &mut [MaybeUninit<u8>], rules: &E
     encode_each(input, InOut::new(&[], output), 0, symbol)
 }
 
-/// [`encode`] of at most 64 bytes, by rules that keep nothing and leave spaces alone: the length of the output, if that is not the input.
+/// Encodes at most 64 bytes, without kept triplets or `+` for space. Returns the length of the
+/// output, or `None` if nothing is escaped.
 #[inline(always)]
 pub(crate) fn encode_short(input: &[u8], output: &mut [MaybeUninit<u8>], rules: &EncodeRules) -> Option<usize> {
     let written = if input.len() <= 8 {
@@ -63,12 +65,13 @@ pub(crate) fn encode_short(input: &[u8], output: &mut [MaybeUninit<u8>], rules: 
     (written > input.len()).then_some(written)
 }
 
-/// Encodes to `written` of the output, as far as there is room, and returns where that ends.
+/// Encodes to offset `written` of the output, as far as there is room. Returns the end of the
+/// output.
 #[inline(always)]
 pub(super) fn encode_each(bytes: &[u8], io: InOut<'_>, mut written: usize, symbol: impl Fn(u8) -> u32) -> usize {
     for &byte in bytes {
         let symbol = symbol(byte);
-        // Four bytes in any case is faster than a branch on how many are meant.
+        // Storing four bytes regardless is faster than a branch on the symbol's length.
         if !io.write(written, symbol.to_le_bytes()) {
             break;
         }
@@ -77,7 +80,7 @@ pub(super) fn encode_each(bytes: &[u8], io: InOut<'_>, mut written: usize, symbo
     written
 }
 
-/// Out of line, so that short inputs need not make room for the table.
+/// Outlined, so that short inputs don't pay for the table's stack space.
 #[inline(never)]
 fn encode_by_table<P: EncodePolicy>(io: InOut<'_>, rows: &Rows, rules: &EncodeRules) -> Progress {
     let mut symbols = Symbols([0; 256]);
@@ -85,10 +88,11 @@ fn encode_by_table<P: EncodePolicy>(io: InOut<'_>, rows: &Rows, rules: &EncodeRu
     encode_symbols::<P, Write>(io, |byte| symbols.0[usize::from(byte)], |_| false)
 }
 
-/// From this length on it pays to look up once what each byte becomes.
+/// Minimum length for [`encode_by_table`]; below it, filling the table costs more than it saves.
 const WORTH_A_TABLE: usize = 256;
 
-/// What each byte becomes: up to three bytes from the lowest on, and how many in the highest.
+/// The output of each byte: up to three bytes, the first one lowest, and their number in the top
+/// byte.
 pub(crate) struct Symbols([u32; 256]);
 
 impl Symbols {
@@ -103,7 +107,8 @@ impl Symbols {
         }
     }
 
-    /// What makes upper-case triplets those that are asked for: digits and '%' have this bit already.
+    /// The bits that turn an upper-case triplet lower-case, if the rules ask for that. `%` and
+    /// decimal digits already have the bit.
     #[inline(always)]
     pub(crate) fn case(rules: &EncodeRules) -> u32 {
         if rules.is_lowercase() { 0x20_20_20 } else { 0 }
@@ -126,7 +131,7 @@ fn encode_symbols<P: EncodePolicy, M: Pass>(
 ) -> Progress {
     let (mut read, mut written) = (0, 0);
     let stop = loop {
-        // Four bytes in any case is faster than a branch on how many are meant.
+        // Storing four bytes regardless is faster than a branch on the symbol's length.
         if !P::KEEP && M::WRITES {
             'words: while let Some(bytes) = io.read::<8>(read) {
                 if surely_plain(u64::from_le_bytes(bytes)) {
@@ -150,7 +155,7 @@ fn encode_symbols<P: EncodePolicy, M: Pass>(
             let rest = io.length() - read;
             if rest < 8 {
                 let word = io.read_rest(read);
-                // What stands behind the end may be anything, if only it is seen at a glance.
+                // The bytes after the end are replaced by letters, which pass the plain test.
                 if surely_plain(word | ALL_LETTERS << (8 * rest)) && io.write(written, word.to_le_bytes()) {
                     read += rest;
                     written += rest;
@@ -184,7 +189,7 @@ fn encode_symbols<P: EncodePolicy, M: Pass>(
             break Stop::Change;
         }
         if M::WRITES {
-            // Near the end of the output four are too many.
+            // Near the end of the output there may not be room for four.
             let fits = io.write(written, symbol)
                 || match symbol {
                     [plain, _, _, 1] => io.write(written, [plain]),

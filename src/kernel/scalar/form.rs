@@ -1,4 +1,4 @@
-//! Forms: the bitmaps that a parser goes by, and the encoding of a pair.
+//! Forms: the bitmaps of a parser, and the encoding of a pair.
 #![forbid(unsafe_code)]
 
 use super::encode::encode_each;
@@ -19,14 +19,14 @@ pub(crate) fn form_bitmaps(bytes: &[u8]) -> FormBitmaps {
     for (at, word) in words.iter().enumerate() {
         mark(u64::from_le_bytes(*word), 8 * at);
     }
-    // What stands behind the end, zeros, is nothing special.
+    // The zero padding matches nothing.
     if !rest.is_empty() {
         mark(swar::load(rest).0, 8 * words.len());
     }
     marks
 }
 
-/// The io has no source, and room for the pair.
+/// The io's source is empty, and its target has room for the pair.
 #[inline(always)]
 pub(crate) fn encode_pair(name: &[u8], value: &[u8], io: InOut<'_>, rules: &FormRules) -> usize {
     let equals = encode_part(name, io, 0, rules);
@@ -34,7 +34,7 @@ pub(crate) fn encode_pair(name: &[u8], value: &[u8], io: InOut<'_>, rules: &Form
     encode_part(value, io, equals + 1, rules)
 }
 
-/// Encodes to `written` of the output, and returns where that ends.
+/// Encodes a name or a value to offset `written` of the output. Returns the end of the output.
 #[inline(always)]
 fn encode_part(part: &[u8], io: InOut<'_>, mut written: usize, rules: &FormRules) -> usize {
     let symbol = |byte| rules.symbols[usize::from(byte)];

@@ -1,4 +1,5 @@
-//! Inspection: which kinds of findings there are, or how many of each, and the text that the decoded form is.
+//! Inspection: the kinds of findings or the count of each, and the decoded text to validate as
+//! UTF-8.
 #![forbid(unsafe_code)]
 
 use crate::hex::from_digits;

@@ -1,9 +1,10 @@
-//! The scalar level: words and tables, no vector instructions.
+//! The scalar level: SWAR and tables, without vector instructions.
 //!
 //! # Safety
 //!
-//! The functions are unsafe for the trait's sake alone: they may be called on any machine, and the submodules forbid unsafe code. Only
-//! `encode_pair` needs the room that its contract asks for. Held by tests/differential.rs, tests/bounds.rs and tests/form.rs.
+//! The functions are unsafe only because the trait's are: they need no target features, and the
+//! submodules forbid unsafe code. Only `encode_pair` has a condition, the room at `to`. Tested in
+//! tests/differential.rs, tests/bounds.rs and tests/form.rs.
 
 pub(crate) mod decode;
 pub(crate) mod encode;
@@ -69,7 +70,7 @@ impl Kernel for Scalar {
     }
 
     unsafe fn encode_pair(name: &[u8], value: &[u8], to: *mut u8, rules: &FormRules) -> usize {
-        // SAFETY: guaranteed by the caller.
+        // SAFETY: the caller guarantees that `to` is valid for writes of `room` bytes.
         let target = unsafe { Target::of(to, form_rules::room(name, value)) };
         form::encode_pair(name, value, InOut::of(Source::of(&[]), target), rules)
     }

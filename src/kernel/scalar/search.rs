@@ -1,4 +1,4 @@
-//! The members of a set: where the first one is, how many there are, and where they are among 64 bytes.
+//! Members of a set: the first one, their number, and their bitmask in 64 bytes.
 #![forbid(unsafe_code)]
 
 use crate::byteset::ByteSet;
@@ -17,7 +17,7 @@ pub(crate) fn members(set: &ByteSet, haystack: &[u8]) -> u64 {
     let rows = Rows::of(set);
     let length = haystack.len();
     let Some(last) = haystack.last_chunk() else {
-        // What stands behind the end may be anything, if only it is seen at a glance.
+        // The bytes after the end are replaced by letters, which pass the test of `surely_none`.
         let (word, _) = swar::load(haystack);
         return rows.members(word | ALL_LETTERS << (8 * length)) & ((1 << length) - 1);
     };
@@ -27,16 +27,16 @@ pub(crate) fn members(set: &ByteSet, haystack: &[u8]) -> u64 {
         members |= rows.members(u64::from_le_bytes(*word)) << (8 * at);
     }
     if !rest.is_empty() {
-        // Some of them were looked at before.
+        // The last word overlaps the one before; the union is the same.
         members |= rows.members(u64::from_le_bytes(*last)) << (length - 8);
     }
     members
 }
 
-/// A set as a row of 16 bits for each low nibble, which takes next to nothing to make.
+/// A set as a row of 16 bits per low nibble. Building it takes a few instructions.
 pub(super) struct Rows {
     pub(super) rows: [[u8; 2]; 16],
-    /// Whether no ASCII letter or digit is a member: true of the sets of all standards.
+    /// Whether no ASCII letter or digit is a member, as in all predefined sets.
     pub(super) alphanumeric_is_plain: bool,
 }
 
@@ -44,7 +44,7 @@ impl Rows {
     #[inline(always)]
     pub(super) fn of(set: &ByteSet) -> Self {
         let [low, high] = set.rows();
-        // In this form, compilers see that it is the interleaving of two registers.
+        // Written so that compilers emit an interleave of two registers.
         let mut rows = [[0; 2]; 16];
         for ((row, low), high) in rows.iter_mut().zip(low).zip(high) {
             *row = [*low, *high];
@@ -52,19 +52,19 @@ impl Rows {
         Self { rows, alphanumeric_is_plain: set.is_disjoint(&ByteSet::ALPHANUMERIC) }
     }
 
-    /// 1 for a member, else 0.
+    /// 1 if the byte is a member, else 0.
     #[inline(always)]
     pub(super) fn class(&self, byte: u8) -> u32 {
         u32::from(u16::from_le_bytes(self.rows[usize::from(byte & 15)])) >> (byte >> 4) & 1
     }
 
-    /// Whether it is known at a glance that there is no member among eight bytes.
+    /// Conservative SWAR test: true only if none of the eight bytes is a member.
     #[inline(always)]
     pub(super) fn surely_none(&self, word: u64) -> bool {
         self.alphanumeric_is_plain && swar::is_alphanumeric(word)
     }
 
-    /// The members among eight bytes, as bits, the first one lowest.
+    /// The bitmask of the members in eight bytes. Bit *i* is byte *i*.
     #[inline(always)]
     pub(super) fn members(&self, word: u64) -> u64 {
         if self.surely_none(word) {
