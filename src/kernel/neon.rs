@@ -5,10 +5,7 @@
 //! Every function here must only be called if the CPU has NEON, and must be inlined into a function
 //! that enables it: see [`Vector`]. Pointers are valid for the bytes that the trait states. Tested
 //! in tests/bounds.rs (buffers that end at inaccessible pages) and tests/differential.rs.
-#![allow(
-    unsafe_op_in_unsafe_fn,
-    reason = "each function is one or two intrinsics, under the contract of the trait"
-)]
+#![allow(unsafe_op_in_unsafe_fn, reason = "each function is one or two intrinsics, under the contract of the trait")]
 
 use core::arch::aarch64::*;
 

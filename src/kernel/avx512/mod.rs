@@ -51,7 +51,7 @@
 //! tests/guarded_heap.rs and tests/differential.rs.
 #![allow(
     unsafe_op_in_unsafe_fn,
-    reason = "intrinsics need the CPU features that the trait's contract guarantees; loads and stores state their conditions"
+    reason = "intrinsics need the CPU features that the trait guarantees; loads and stores state more"
 )]
 mod block;
 mod columns;
