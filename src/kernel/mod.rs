@@ -196,7 +196,10 @@ macro_rules! kernels {
             is_well_formed: <$level>::is_well_formed,
             members: <$level>::members,
             marks: $marks,
-            inspect: ByDetail { presence: <$level>::inspect::<Presence>, occurrences: <$level>::inspect::<Occurrences> },
+            inspect: ByDetail {
+                presence: <$level>::inspect::<Presence>,
+                occurrences: <$level>::inspect::<Occurrences>,
+            },
             form_bitmaps: <$level>::form_bitmaps,
             decode_short: <$level>::decode_short,
             encode_short: <$level>::encode_short,

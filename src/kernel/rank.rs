@@ -61,7 +61,7 @@ impl Select for TripletsOfOthers {
 ///
 /// # Safety
 ///
-/// As [`Kernel`](super::Kernel).
+/// As for [`Kernel`](super::Kernel).
 pub(super) trait RankKernel {
     /// Marks the selection: fills the first `text.len() / 64 + 1` of `marks`, or all if there are
     /// fewer.

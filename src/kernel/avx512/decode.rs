@@ -128,8 +128,8 @@ impl Decode {
                 if specials.suspects == 0 {
                     break;
                 }
-                // If there is no next block, this loads the last full window again, and it is not
-                // used.
+                // Limited to the last offset with a whole window. If there is no next block, the
+                // window is not used.
                 let next = Window::load(io.source().add((cursor.read + LANES).min(last)));
                 let to = io.target().wrapping_add(cursor.written);
                 let stop = self.block::<P, M, Full>(window, &specials, LANES, cursor, to, LANES);

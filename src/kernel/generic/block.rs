@@ -47,8 +47,8 @@ impl<V: Vector> Triplets<V> {
             // `0` to `9` map to 0xF6..=0xFF, which the saturating subtraction maps to 0xF0..=0xF9;
             // all other bytes end below 0xF0 and wrap to more than 15.
             let decimal = x.add(self.below_zero).subtract_saturating(self.six).subtract(self.after_nine);
-            // `A` to `F` map to 0..=5, then to 10..=15. Other bytes wrap to larger values and stay
-            // above 15.
+            // `A` to `F`, and `a` to `f` with the case bit cleared, map to 0..=5, then to 10..=15.
+            // Other bytes end above 15, since the addition saturates.
             let letter = x.and(self.case).subtract(self.before_a).add_saturating(self.ten);
             decimal.minimum(letter)
         }
