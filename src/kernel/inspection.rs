@@ -177,8 +177,7 @@ pub(crate) const CATEGORIES: [u8; 256] = {
 /// The number of bits of [`CATEGORIES`].
 pub(crate) const CATEGORY_BITS: usize = UNRESERVED - NUL + 1;
 
-/// A class of each ASCII byte, as the intersection of two 16-entry lookups: `low[byte & 15] &
-/// high[byte >> 4]`.
+/// A class of each ASCII byte, by two 16-entry lookups, one per nibble: the AND of both entries.
 pub(crate) struct ByNibbles {
     pub(crate) low: [u8; 16],
     pub(crate) high: [u8; 16],

@@ -1,6 +1,6 @@
 //! The kernels: their contract, and the table of entry points per level.
 //!
-//! A kernel runs one operation on a whole [`InOut`] with the instructions of one
+//! A kernel runs one operation on a whole [`InOut`](inout::InOut) with the instructions of one
 //! [`Level`](crate::level::Level). It does not allocate, and has no error types and no options. The
 //! rules are passed as data. A rule that would slow down the plain path is a compile-time variant
 //! instead ([`op`]). The outcome is returned as [`Progress`].
@@ -71,10 +71,10 @@ pub(crate) type ShortOutput = [MaybeUninit<u8>; SHORT_OUTPUT];
 /// # Safety
 ///
 /// Every method must only be called on a CPU that has the level. Obtain kernels through
-/// [`Kernels::of`], which requires a [`Supported`] level as proof. Slices and [`InOut`]s are valid
-/// by construction, so there is no other condition except for [`encode_pair`](Self::encode_pair).
-/// In return, a method reads only the source's `length` bytes and writes only the target's
-/// `capacity` bytes, for any input.
+/// [`Kernels::of`], which requires a [`Supported`] level as proof. Slices and
+/// [`InOut`](inout::InOut)s are valid by construction, so there is no other condition except for
+/// [`encode_pair`](Self::encode_pair). In return, a method reads only the source's `length` bytes
+/// and writes only the target's `capacity` bytes, for any input.
 pub(crate) trait Kernel {
     /// The offset of the first member of `set`.
     unsafe fn find(set: &ByteSet, haystack: &[u8]) -> Option<usize>;
@@ -100,18 +100,19 @@ pub(crate) trait Kernel {
     unsafe fn form_bitmaps(bytes: &[u8], bitmaps: &mut FormBitmaps);
 
     /// Encodes. The policy must agree with the rules. The source and the target are the halves of
-    /// one [`InOut`], and disjoint.
+    /// one [`InOut`](inout::InOut), and disjoint.
     unsafe fn encode<P: EncodePolicy, M: Pass>(source: Source<'_>, target: Target<'_>, rules: &EncodeRules)
     -> Progress;
 
     /// Decodes. The policy must agree with the rules. The source and the target are the halves of
-    /// one [`InOut`], disjoint or in place.
+    /// one [`InOut`](inout::InOut), disjoint or in place.
     unsafe fn decode<P: DecodePolicy, M: Pass>(source: Source<'_>, target: Target<'_>, rules: &DecodeRules)
     -> Progress;
 
     /// Decodes at most 64 bytes without `+`, kept or rejected bytes, and returns the length of the
     /// output. Returns `None` if the output does not fit, or if `strict` and a `%` is malformed;
-    /// the output is then unspecified. The source and the target are the halves of one [`InOut`].
+    /// the output is then unspecified. The source and the target are the halves of one
+    /// [`InOut`](inout::InOut).
     unsafe fn decode_short(source: Source<'_>, target: Target<'_>, strict: bool) -> Option<usize>;
 
     /// Encodes the first 64 bytes of an input, without kept triplets or `+` for space, and returns

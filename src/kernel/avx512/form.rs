@@ -53,7 +53,7 @@ pub(super) unsafe fn encode_pair(name: &[u8], value: &[u8], to: *mut u8, rules: 
 ///
 /// # Safety
 ///
-/// `to` is valid for writes of [`room`](super::form_rules::room) bytes.
+/// `to` is valid for writes of [`room`](crate::kernel::form_rules::room) bytes.
 #[inline(never)]
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
 unsafe fn encode_long_pair(name: &[u8], value: &[u8], to: *mut u8, rules: &FormRules) -> usize {

@@ -75,8 +75,8 @@ impl Class {
         _mm512_test_epi8_mask(row, Self::bit(x))
     }
 
-    /// Those of `lanes` that are members below 0x80. For other bytes the shuffle yields row zero,
-    /// which has no bits.
+    /// Those of `lanes` that are members below 0x80. For other bytes the shuffle yields an empty
+    /// row.
     #[inline(always)]
     pub(super) unsafe fn ascii_members(&self, lanes: u64, x: __m512i) -> u64 {
         _mm512_mask_test_epi8_mask(lanes, _mm512_shuffle_epi8(self.ascii, x), Self::bit(x))

@@ -22,7 +22,7 @@ const TOO_SHORT: u8 = 1 << 0;
 const TOO_LONG: u8 = 1 << 1;
 /// E0, followed by less than A0.
 const OVERLONG_3: u8 = 1 << 2;
-/// F4 followed by more than 8F, or more than F4 followed by more than 8F.
+/// F4 or above, followed by more than 8F.
 const TOO_LARGE: u8 = 1 << 3;
 /// ED, followed by more than 9F.
 const SURROGATE: u8 = 1 << 4;
@@ -96,8 +96,8 @@ static SECOND_HIGH: [u8; 64] = {
     four_times(entries)
 };
 
-/// The errors of a block: zero if there are none. The array holds the bytes 1, 2 and 3 before each
-/// lane.
+/// The errors of a block: zero if there are none. The array holds the bytes one, two and three
+/// before each lane.
 #[inline(always)]
 unsafe fn errors(tables: &[__m512i; 3], x: __m512i, [first, second, third]: [__m512i; 3]) -> __m512i {
     let nibbles = |x| _mm512_srli_epi16::<4>(x);

@@ -40,14 +40,14 @@ pub(super) unsafe fn compact_half<V: Vector16>(x: V, kept: u64, to: *mut u8) {
 }
 
 /// Stores the lowest `length` of 16 lanes, those of `escaped` as triplets. May overwrite the
-/// [`SLACK`](super::encode::SLACK) bytes after that.
+/// `SLACK` bytes after that.
 ///
 /// Four lanes at a time are interleaved to `[byte, high digit, low digit, %]` each. [`EXPANDED`]
 /// then picks the bytes to output and their order.
 ///
 /// # Safety
 ///
-/// `to` is valid for writes of the output and [`SLACK`](super::encode::SLACK) bytes.
+/// `to` is valid for writes of the output and `SLACK` bytes.
 #[inline(always)]
 pub(super) unsafe fn expand<V: Vector16>(x: V, escaped: u64, length: usize, digits: V, to: *mut u8) {
     // SAFETY: each store is of 16 bytes, of which at least the first is output, so it ends within

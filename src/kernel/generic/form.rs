@@ -62,7 +62,7 @@ unsafe fn bitmaps_of<V: Vector>(x: V) -> FormBitmaps {
 ///
 /// # Safety
 ///
-/// `to` is valid for writes of [`form_rules::room`](super::form_rules::room) bytes.
+/// `to` is valid for writes of [`form_rules::room`](crate::kernel::form_rules::room) bytes.
 #[inline(always)]
 pub(in crate::kernel) unsafe fn encode_pair<V: Vector16>(
     name: &[u8],

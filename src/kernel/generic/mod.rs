@@ -1,11 +1,12 @@
-//! The generic kernels: one algorithm over [`Vector`], shared by SSE4.1, AVX2 and NEON.
+//! The generic kernels: one algorithm over [`Vector`](super::vector::Vector), shared by SSE4.1,
+//! AVX2 and NEON.
 //!
 //! # Families
 //!
 //! A family is a set of kernels that share their algorithms: scalar, generic and AVX-512. A level
-//! of the generic family consists of an implementation of [`Vector`] (load, compare, 16-entry
-//! lookup, ...) in its own file, and one use of the `kernel!` macro below. Everything in this
-//! directory is written once, for `V: Vector`.
+//! of the generic family consists of an implementation of `Vector` (load,
+//! compare, 16-entry lookup, ...) in its own file, and one use of the `kernel!` macro below.
+//! Everything in this directory is written once, for `V: Vector`.
 //!
 //! # Blocks
 //!

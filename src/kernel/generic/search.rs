@@ -38,8 +38,7 @@ impl<V: Vector> Class<V> {
         unsafe { self.members_by_row(self.ascii.lookup(x).or(self.others.lookup(x.xor(self.top))), x) }
     }
 
-    /// The vector mask of the members below 0x80. For other bytes the lookup yields row zero, which
-    /// has no bits.
+    /// The vector mask of the members below 0x80. For other bytes the lookup yields an empty row.
     #[inline(always)]
     pub(super) unsafe fn ascii_members(&self, x: V) -> V {
         // SAFETY: the caller guarantees the CPU features.
