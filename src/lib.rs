@@ -1,10 +1,12 @@
-//! Percent-encoding and -decoding (URL encoding) at the speed of memcpy.
+//! Fast percent-encoding and percent-decoding (URL encoding).
 //!
-//! Covers RFC 3986, the WHATWG URL standard, HTML forms and their neighbours. Kernels for AVX-512, AVX2, SSE4.1 and NEON
-//! are chosen at run time; a scalar one runs everywhere, and all give the same results, errors included.
+//! Implements RFC 3986, the WHATWG URL Standard, HTML forms and related formats. SIMD kernels for
+//! AVX-512, AVX2, SSE4.1 and NEON are selected at run time, with a scalar fallback for every other
+//! CPU. All kernels return the same results, errors included.
 //!
-//! The functions here are the right default for someone who does not want to think. [`Encoder`] and [`Decoder`] are for
-//! those who do: they choose the set, the policy and the output form.
+//! Use the functions in this module if the defaults fit: RFC 3986's unreserved set for encoding,
+//! strict decoding to text. [`Encoder`] and [`Decoder`] choose the set, the policies and the kind of
+//! output.
 //!
 //! ```
 //! assert_eq!(simdpct::encode("/a b"), "%2Fa%20b");
@@ -13,34 +15,39 @@
 //! # Ok::<(), simdpct::DecodeError>(())
 //! ```
 //!
-//! # Where to look
+//! # Overview
 //!
-//! | to | take |
+//! | to | use |
 //! |---|---|
-//! | encode one's own way: the set, the policy, the output | [`Encoder`], [`sets`], [`ByteSet`] |
-//! | decode one's own way: strict or lenient, keeping or refusing bytes | [`Decoder`] |
-//! | decode only text of certain characters | [`accept`] |
-//! | compare and normalise URIs | [`Normalizer`], [`equivalent`](fn@equivalent) |
+//! | customise encoding (set, policies, output) | [`Encoder`], [`sets`], [`ByteSet`] |
+//! | customise decoding (strict or lenient, bytes to keep or reject, output) | [`Decoder`] |
+//! | restrict which characters decoded text may contain | [`accept`] |
+//! | normalise and compare URIs | [`Normalizer`], [`equivalent`](fn@equivalent) |
 //! | split, repair and build whole URIs | [`uri`] |
 //! | parse and serialise forms and queries | [`form`] |
-//! | code what comes in parts, or goes through `Read` and `Write` | [`stream`] |
-//! | code a whole column of a table at once | [`columns`] |
-//! | know what a string holds before deciding on it | [`inspect`](fn@inspect) |
-//! | get from a position in decoded text back to the input | [`offset`] |
-//! | read what standards have left behind | [`legacy`] |
-//! | come from another crate | [`compat`] |
+//! | process input in chunks, or through `Read` and `Write` | [`stream`] |
+//! | encode or decode a column of a table (Arrow layout) | [`columns`] |
+//! | inspect a string (double encoding, NUL, invalid UTF-8) before decoding it | [`inspect`](fn@inspect) |
+//! | map a position in decoded text back to the input | [`offset`] |
+//! | decode legacy formats (`%uXXXX`, ISO-8859-1) | [`legacy`] |
+//! | migrate from another crate | [`compat`] |
 //!
-//! # Promises
+//! # Guarantees
 //!
-//! No function panics, whatever its input. No byte outside a given buffer is read or written. Time is linear in the input's
-//! length. Decoding is done once, never twice.
+//! * No function panics, whatever its input.
+//! * No byte outside the given buffers is read or written.
+//! * Time is linear in the length of the input.
+//! * Input is decoded once: `%2541` becomes `%41`, never `A`.
 //!
 //! # Features
 //!
-//! * `std` (default): the CPU is asked what it can do at run time. Without it the compile-time target features decide.
-//! * `alloc`: the forms that return `Cow`, `String` or `Vec`. Without it the slice forms remain, for `no_std` programs.
-//! * `serde`: forms from and to Rust types, `form::from_str` and `form::to_string`.
-//! * `encoding_rs`: [`legacy`] has the charsets of the Encoding standard, by way of the crate of that name.
+//! * `std` (default): detects the CPU's features at run time. Without it, the level is determined by
+//!   the target features enabled at compile time.
+//! * `alloc`: functions that return `Cow`, `String` or `Vec`. Without it, only the functions that
+//!   write to slices are available, for `no_std` programs without an allocator.
+//! * `serde`: (de)serialises Rust types from and to forms: `form::from_str` and `form::to_string`.
+//! * `encoding_rs`: adds the charsets of the WHATWG Encoding Standard to [`legacy`], using the crate
+//!   of that name.
 #![cfg_attr(not(feature = "std"), no_std)]
 #![cfg_attr(docsrs, feature(doc_cfg))]
 #![deny(unsafe_op_in_unsafe_fn)]
@@ -48,7 +55,7 @@
 #[cfg(feature = "alloc")]
 extern crate alloc;
 
-/// The README's examples, as tests.
+/// Doc tests of the README's examples.
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]
 struct Readme;
@@ -92,7 +99,10 @@ pub use inspect::{Counts, Findings, Kinds, inspect, inspect_counting};
 pub use level::{Level, UnknownLevel};
 pub use normalize::{Malformed, Normalizer, equivalent, is_normal};
 
-/// Encodes for any component of a URI: all but RFC 3986's unreserved characters. Borrows where there is nothing to escape.
+/// Encodes a string for use in any component of a URI.
+///
+/// Escapes all bytes except RFC 3986's unreserved characters (2.3). Borrows the input if nothing is
+/// escaped. Equivalent to [`Encoder::COMPONENT`]`.encode(input)`.
 ///
 /// ```
 /// assert_eq!(simdpct::encode("fish & chips"), "fish%20%26%20chips");
@@ -104,11 +114,14 @@ pub fn encode<T: AsRef<[u8]> + ?Sized>(input: &T) -> Cow<'_, str> {
     const { &Encoder::COMPONENT }.encode(input)
 }
 
-/// Decodes to text: strict triplets, strict UTF-8. Borrows where there is nothing to decode.
+/// Decodes to text; malformed triplets and invalid UTF-8 are errors.
+///
+/// Borrows the input if nothing is decoded. `+` is not decoded; see
+/// [`Decoder::plus_for_space`] for form data.
 ///
 /// # Errors
 ///
-/// The first malformed `%`, or the first sequence that is not well-formed UTF-8.
+/// Returns the first malformed `%`, or the first sequence that is not well-formed UTF-8.
 ///
 /// ```
 /// assert_eq!(simdpct::decode("fish%20%26%20chips")?, "fish & chips");
@@ -120,11 +133,13 @@ pub fn decode<T: AsRef<[u8]> + ?Sized>(input: &T) -> Result<Cow<'_, str>, Decode
     const { &Decoder::new() }.decode_utf8(input)
 }
 
-/// Decodes to bytes: strict triplets, any bytes. Borrows where there is nothing to decode.
+/// Decodes to bytes; malformed triplets are errors.
+///
+/// Borrows the input if nothing is decoded.
 ///
 /// # Errors
 ///
-/// The first malformed `%`.
+/// Returns the first malformed `%`.
 ///
 /// ```
 /// assert_eq!(*simdpct::decode_bytes("%FF%00")?, [0xFF, 0]);
@@ -136,7 +151,10 @@ pub fn decode_bytes<T: AsRef<[u8]> + ?Sized>(input: &T) -> Result<Cow<'_, [u8]>,
     const { &Decoder::new() }.decode(input)
 }
 
-/// Decodes to text whatever comes: a malformed `%` stays (WHATWG URL 1.3), ill-formed UTF-8 becomes U+FFFD.
+/// Decodes to text, and never fails.
+///
+/// A malformed `%` is kept (WHATWG URL 1.3). Each maximal subpart of an ill-formed UTF-8 sequence is
+/// replaced by U+FFFD. Borrows the input if nothing is decoded or replaced.
 ///
 /// ```
 /// assert_eq!(simdpct::decode_lossy("%E4pfel 100%"), "\u{FFFD}pfel 100%");
@@ -145,15 +163,17 @@ pub fn decode_bytes<T: AsRef<[u8]> + ?Sized>(input: &T) -> Result<Cow<'_, [u8]>,
 #[must_use]
 #[inline]
 pub fn decode_lossy<T: AsRef<[u8]> + ?Sized>(input: &T) -> Cow<'_, str> {
-    // A lenient decoder that rejects nothing has no error, so the default never stands in for anything.
+    // Unreachable default: a lenient decoder that rejects nothing never fails.
     const { &Decoder::new().lenient() }.decode_utf8_lossy(input).unwrap_or_default()
 }
 
-/// Brings triplets into the normal form of RFC 3986 6.2.2. Borrows where they are in it already.
+/// Normalises triplets (RFC 3986 6.2.2): decodes unreserved characters, upper-cases hex digits.
+///
+/// Borrows the input if it is already normal. See [`Normalizer`].
 ///
 /// # Errors
 ///
-/// The first malformed `%`.
+/// Returns the first malformed `%`.
 ///
 /// ```
 /// assert_eq!(simdpct::normalize("/%7euser/%2f")?, "/~user/%2F");
