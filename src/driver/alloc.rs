@@ -1,7 +1,8 @@
-//! What allocates: results of their own, and text of bytes.
+//! Allocating operations: results as `Cow`, and appending to `Vec` and `String`.
 //!
-//! Its unsafe code is held by tests/bounds.rs and tests/guarded_heap.rs, where buffers touch pages that may not be touched, and by
-//! tests/differential.rs, which has every form compared with the oracle on every level.
+//! Its unsafe code is covered by tests/bounds.rs and tests/guarded_heap.rs, which place buffers
+//! next to guard pages, and by tests/differential.rs, which compares every operation with the
+//! reference implementation on every level.
 
 use alloc::borrow::Cow;
 use alloc::string::String;
@@ -20,7 +21,7 @@ use crate::kernel::{Kernels, SHORT_OUTPUT, swar};
 use crate::level::Level;
 use crate::rules::{DecodeRules, EncodeRules};
 
-/// With this much room behind a short result, kernels can store whole registers to the end.
+/// Spare capacity after a short result, so that kernels can store whole registers up to its end.
 pub(super) const SLACK: usize = 16;
 
 /// Offset of the first byte that encoding changes.
@@ -33,39 +34,41 @@ pub(crate) fn scan_encode(input: &[u8], rules: &EncodeRules, level: Option<Level
     .err()
 }
 
-/// What encoding made, or the input.
+/// Returns the encoded output, or the input if there is none.
 ///
 /// # Safety
 ///
-/// Encoding made it, or would have made the same of the input.
+/// `encoded` is the output of encoding `input`, or is `None` and encoding leaves `input` unchanged.
 #[inline(always)]
 pub(super) unsafe fn to_text<'a>(encoded: Option<Vec<u8>>, input: &'a [u8]) -> Cow<'a, str> {
     let bytes = encoded.map_or(Cow::Borrowed(input), Cow::Owned);
-    // SAFETY: the rules leave no byte from 0x80 but, if told to, those of well-formed UTF-8, in their order: see
-    // `EncodeRules::escape` and `for_each_part`. (tests/differential.rs)
+    // SAFETY: the output is well-formed UTF-8. Bytes from 0x80 are escaped, except those of
+    // well-formed sequences, which are kept in order: see `EncodeRules::escape` and
+    // `for_each_part`. (tests/differential.rs)
     unsafe { into_text_unchecked(bytes) }
 }
 
-/// Encodes at most 64 bytes to the stack, and copies from there to as much memory as is needed.
+/// Encodes at most 64 bytes to a stack buffer, then allocates exactly as much as is needed.
 #[inline(never)]
 pub(super) fn encode_short<'a>(input: &'a [u8], rules: &EncodeRules, kernels: &Kernels) -> Cow<'a, str> {
     let mut buffer = [MaybeUninit::uninit(); SHORT_OUTPUT];
-    // SAFETY: kernels are looked up for levels that the machine has. (tests/differential.rs, tests/bounds.rs)
+    // SAFETY: `kernels` come from [`Kernels::of`], so this CPU has their level.
+    // (tests/differential.rs, tests/bounds.rs)
     let Some(written) = (unsafe { (kernels.encode_short)(input, &mut buffer, rules) }) else {
-        // SAFETY: as `to_text` says.
+        // SAFETY: the kernel returned `None`: nothing is escaped.
         return unsafe { to_text(None, input) };
     };
     let mut output = Vec::with_capacity(written.next_multiple_of(PIECE));
     copy_pieces(&buffer, output.spare_capacity_mut(), written);
-    // SAFETY: the kernel initialised as much as it says. (tests/bounds.rs)
+    // SAFETY: the kernel initialised `written` bytes. (tests/bounds.rs)
     unsafe { output.set_len(written) }
-    // SAFETY: as `to_text` says.
+    // SAFETY: `output` is the kernel's encoding of `input`.
     unsafe { to_text(Some(output), input) }
 }
 
 const PIECE: usize = 16;
 
-/// Copies `length` bytes and the rest of the last [`PIECE`]: one or two of these take less than a call to copy.
+/// Copies `length` rounded up to [`PIECE`]; for one or two pieces cheaper than a `memcpy` call.
 #[inline(always)]
 fn copy_pieces(from: &[MaybeUninit<u8>], to: &mut [MaybeUninit<u8>], length: usize) {
     let mut copy = |start: usize, end: usize| to[start..end].copy_from_slice(&from[start..end]);
@@ -79,19 +82,20 @@ fn copy_pieces(from: &[MaybeUninit<u8>], to: &mut [MaybeUninit<u8>], length: usi
     }
 }
 
-/// Inputs of up to this many bytes are encoded to the stack first: looking at them twice costs more than a copy.
+/// Up to this length, inputs are encoded to the stack first: scanning them twice costs more than
+/// the copy.
 const ONCE: usize = 1024;
 
-/// Encodes to the stack, and copies from there to as much memory as is needed.
+/// Encodes to a stack buffer, then allocates exactly as much as is needed.
 #[inline(never)]
 fn encode_once<'a>(input: &'a [u8], rules: &EncodeRules, level: Option<Level>) -> Cow<'a, str> {
     let mut buffer = [MaybeUninit::uninit(); 3 * ONCE + 8];
-    // The buffer has room for the worst case.
+    // The buffer holds the worst case.
     let written = run_encode::<Write>(InOut::new(input, &mut buffer), rules, level).initialised();
-    // SAFETY: the kernel initialised `written` bytes of it. (tests/bounds.rs)
+    // SAFETY: the kernel initialised `written` bytes of the buffer. (tests/bounds.rs)
     let output: &[u8] = unsafe { assume_init(&mut buffer, written) };
     let is_changed = written > input.len() || rules.plus() && output != input;
-    // SAFETY: as `to_text` says.
+    // SAFETY: `output` is the encoding of `input`; if it has the same length, nothing was escaped.
     unsafe { to_text(is_changed.then(|| output.to_vec()), input) }
 }
 
@@ -107,14 +111,14 @@ pub(super) fn encode_any<'a>(input: &'a [u8], rules: &EncodeRules, level: Option
         BatchEncoder::new(rules, level).fill(rest, &mut output);
         output
     });
-    // SAFETY: as `to_text` says.
+    // SAFETY: see the condition of `to_text`; `encoded` is `None` only if encoding changes nothing.
     unsafe { to_text(encoded, input) }
 }
 
-/// Appends the encoded form; allocates exactly what it needs, or nothing where there is room for the worst case.
+/// Appends the encoded form. Reserves nothing if the worst case fits, else exactly what is needed.
 #[inline]
 pub(crate) fn append_encoded_text(input: &[u8], output: &mut String, rules: &EncodeRules, level: Option<Level>) {
-    // SAFETY: what is appended is well-formed UTF-8, as in `encode_to_cow`.
+    // SAFETY: only well-formed UTF-8 is appended (see `to_text`).
     append_encoded(input, unsafe { output.as_mut_vec() }, rules, level);
 }
 
@@ -130,7 +134,7 @@ pub(super) fn decode_long<'a>(
     rules: &DecodeRules,
     level: Option<Level>,
 ) -> Result<Cow<'a, [u8]>, DecodeError> {
-    // A '%' near the start is seen at a glance, and seldom malformed: then there is nothing to look for.
+    // If the first 64 bytes contain `%`, skip the scan: almost certainly something must be decoded.
     let first = if swar::contains(&input[..SHORT], b'%') { Some(0) } else { scan_decode(input, rules, level)? };
     let Some(first) = first else { return Ok(Cow::Borrowed(input)) };
     let (unchanged, rest) = input.split_at(first);
@@ -141,10 +145,10 @@ pub(super) fn decode_long<'a>(
     Ok(output_or_input(output, input, rules))
 }
 
-/// What decoding made, unless that is the input.
+/// Returns the decoded output, or the input if decoding changed nothing.
 #[inline(always)]
 fn output_or_input<'a>(output: Vec<u8>, input: &'a [u8], rules: &DecodeRules) -> Cow<'a, [u8]> {
-    // Where no triplet was decoded, a '+' may yet have become a space.
+    // With equal lengths no triplet was decoded, but a `+` may have become a space.
     let is_changed = output.len() < input.len() || rules.plus && output != input;
     if is_changed { Cow::Owned(output) } else { Cow::Borrowed(input) }
 }
@@ -152,7 +156,7 @@ fn output_or_input<'a>(output: Vec<u8>, input: &'a [u8], rules: &DecodeRules) ->
 /// Decodes at most 64 bytes without policies.
 #[inline(never)]
 pub(super) fn decode_short<'a>(input: &'a [u8], strict: bool, kernels: &Kernels) -> Result<Cow<'a, [u8]>, DecodeError> {
-    // Much text is decoded character by character.
+    // Many callers decode one character at a time.
     if input.len() == 3
         && let Some(byte) = first_triplet(input)
     {
@@ -160,7 +164,8 @@ pub(super) fn decode_short<'a>(input: &'a [u8], strict: bool, kernels: &Kernels)
     }
     let mut output = Vec::with_capacity(input.len() + SLACK);
     let (source, target) = InOut::new(input, output.spare_capacity_mut()).halves();
-    // SAFETY: kernels are looked up for levels that the machine has; the io keeps the rest. (tests/differential.rs, tests/bounds.rs)
+    // SAFETY: `kernels` come from [`Kernels::of`], so this CPU has their level; `InOut` guarantees
+    // that source and target are valid. (tests/differential.rs, tests/bounds.rs)
     match unsafe { (kernels.decode_short)(source, target, strict) } {
         None => {
             let (source, target) = InOut::source_only(input).halves();
@@ -178,7 +183,7 @@ pub(super) fn decode_short<'a>(input: &'a [u8], strict: bool, kernels: &Kernels)
     }
 }
 
-/// Decodes by policies.
+/// Decodes with policies.
 #[inline(never)]
 pub(super) fn decode_by_rules<'a>(
     input: &'a [u8],
@@ -190,7 +195,7 @@ pub(super) fn decode_by_rules<'a>(
     Ok(output_or_input(output, input, rules))
 }
 
-/// Appends the decoded form, or nothing if there is an error. Allocates at most the input's length.
+/// Appends the decoded form; appends nothing on error. Reserves at most the input's length.
 #[inline]
 pub(crate) fn append_decoded(
     input: &[u8],
@@ -207,12 +212,13 @@ pub(crate) fn append_decoded(
             Ok(())
         }
         Err(DecodeIntoError::Decode(error)) => Err(error),
-        // Decoding never grows, and there is room for the whole input.
+        // Unreachable: the output is never longer than the input.
         Err(DecodeIntoError::BufferTooSmall(_)) => Ok(()),
     }
 }
 
-/// Appends the normal form; with `escape`, which takes strict rules, malformed '%' become `%25`.
+/// Appends the normal form. With `escape`, a malformed `%` becomes `%25`; this requires strict
+/// rules.
 pub(crate) fn append_normalized(
     input: &str,
     output: &mut String,
@@ -221,8 +227,8 @@ pub(crate) fn append_normalized(
     level: Option<Level>,
 ) -> Result<(), DecodeError> {
     let before = output.len();
-    // SAFETY: only runs of ASCII are replaced, and only by ASCII, since the rules keep the triplets of other bytes; so what is
-    // appended is text like the input. An error takes it back.
+    // SAFETY: the rules keep the triplets of non-ASCII bytes, so ASCII is replaced by ASCII and the
+    // appended bytes are well-formed UTF-8 like the input. After an error they are truncated.
     let output = unsafe { output.as_mut_vec() };
     let result = BatchDecoder::new(rules, level).append_escaping(input.as_bytes(), output, escape);
     if result.is_err() {

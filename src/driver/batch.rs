@@ -1,6 +1,7 @@
-//! Any number of inputs one after another, or many of them at once: kernels are looked up once, not for each.
+//! Codecs for many inputs: the kernel is looked up once, not per input. Rank bitmaps for columns.
 //!
-//! Its unsafe code is held by tests/columns.rs, tests/bounds.rs, tests/differential.rs and tests/normalize.rs.
+//! Its unsafe code is covered by tests/columns.rs, tests/bounds.rs, tests/differential.rs and
+//! tests/normalize.rs.
 
 use alloc::vec::Vec;
 
@@ -16,12 +17,13 @@ use crate::kernel::{Decode, DecodeShort, Encode, Kernels};
 use crate::level::Level;
 use crate::rules::{DecodeRules, EncodeRules};
 
-/// Decodes any number of inputs: the kernel is looked up only once.
+/// Decodes any number of inputs; looks up the kernel once.
 pub(crate) struct BatchDecoder {
     kernel: Decode,
-    /// For inputs of up to [`SHORT`] bytes, if there is one for these rules.
+    /// Kernel for inputs of up to [`SHORT`] bytes, if the rules allow one.
     short: Option<DecodeShort>,
-    /// Without vectors, seeing that there is nothing to do and copying is faster than doing it.
+    /// Whether to test for unchanged input first: at the scalar level, testing and copying is
+    /// faster than decoding.
     is_plain_likely: bool,
     rules: DecodeRules,
 }
@@ -38,7 +40,7 @@ impl BatchDecoder {
         }
     }
 
-    /// Appends the decoded form, or as much of it as comes before the first error.
+    /// Appends the decoded form. On error, appends the part that precedes the error.
     #[inline]
     pub(crate) fn append(&self, input: &[u8], output: &mut Vec<u8>) -> Result<(), DecodeError> {
         if self.is_plain_likely && is_plain(input, &self.rules) {
@@ -50,23 +52,26 @@ impl BatchDecoder {
         let (source, target) = InOut::new(input, output.spare_capacity_mut()).halves();
         if input.len() <= SHORT
             && let Some(short) = self.short
-            // SAFETY: the kernel is that of a level that the machine has; the io keeps the rest.
+            // SAFETY: the kernel is that of a supported level; `InOut` guarantees source and
+            // target.
             && let Some(written) = unsafe { short(source, target, self.rules.strict) }
         {
-            // SAFETY: the kernel initialised `written` bytes of the spare capacity. (tests/bounds.rs)
+            // SAFETY: the kernel initialised `written` bytes of the spare capacity.
+            // (tests/bounds.rs)
             unsafe { output.set_len(length + written) }
             return Ok(());
         }
-        // SAFETY: as above. The target is written again from its start.
+        // SAFETY: as above. The target is overwritten from its start.
         let progress = unsafe { (self.kernel)(source, target, &self.rules) };
-        // There is room for the whole input, and decoding never grows.
+        // The output is never longer than the input, whose length was reserved.
         let written = progress.initialised();
         // SAFETY: the kernel initialised `written` bytes of the spare capacity. (tests/bounds.rs)
         unsafe { output.set_len(length + written) }
         decode_outcome(&progress)
     }
 
-    /// [`append`](Self::append) that goes on behind a malformed '%', if told to: it becomes `%25`.
+    /// Like [`append`](Self::append); with `escape`, a malformed `%` becomes `%25` and decoding
+    /// goes on after it.
     #[inline]
     pub(crate) fn append_escaping(&self, input: &[u8], output: &mut Vec<u8>, escape: bool) -> Result<(), DecodeError> {
         let mut rest = input;
@@ -82,7 +87,7 @@ impl BatchDecoder {
     }
 }
 
-/// Encodes any number of inputs: the kernel is looked up only once.
+/// Encodes any number of inputs; looks up the kernel once.
 pub(crate) struct BatchEncoder<'r> {
     kernel: Encode,
     rules: &'r EncodeRules,
@@ -95,7 +100,7 @@ impl<'r> BatchEncoder<'r> {
         Self { kernel: Kernels::of(Level::supported(level)).encode::<Write>(rules), rules, level }
     }
 
-    /// Appends the encoded form. Where there is no room for the worst case, it is measured first.
+    /// Appends the encoded form. Measures the input first if the worst case does not fit.
     #[inline]
     pub(crate) fn append(&self, input: &[u8], output: &mut Vec<u8>) {
         if (output.capacity() - output.len()) / 3 < input.len() {
@@ -104,14 +109,14 @@ impl<'r> BatchEncoder<'r> {
         self.fill(input, output);
     }
 
-    /// Encodes to the spare capacity, which is enough.
+    /// Encodes to the spare capacity, which must suffice.
     #[inline]
     pub(crate) fn fill(&self, input: &[u8], output: &mut Vec<u8>) {
         let _: Result<(), ()> = for_each_part(input, self.rules, self.level, |_, part, rules| {
             let length = output.len();
             let (source, target) = InOut::new(part, output.spare_capacity_mut()).halves();
-            // SAFETY: the kernel is that of a level that the machine has, and the rules of a part have its variant; the io
-            // keeps the rest.
+            // SAFETY: the kernel is that of a supported level; the rules of a part select the same
+            // kernel variant as `self.rules`; `InOut` guarantees source and target.
             let progress = unsafe { (self.kernel)(source, target, rules) };
             let written = progress.initialised();
             // SAFETY: the kernel initialised `written` bytes of the spare capacity. (tests/bounds.rs)
@@ -121,7 +126,8 @@ impl<'r> BatchEncoder<'r> {
     }
 }
 
-/// What marks texts on a level, if that is worth while.
+/// The rank-bitmap kernels of a level, if it has any: without vectors, marking costs more than it
+/// saves.
 #[derive(Clone, Copy)]
 pub(crate) struct Ranker(&'static RankKernels);
 
@@ -130,14 +136,15 @@ impl Ranker {
         Kernels::of(Level::supported(level)).marks.as_ref().map(Self)
     }
 
-    /// Marks a selection, for the blocks that `marks` has room for.
+    /// Fills `marks` with the rank bitmap of a selection, as many 64-byte blocks as it has room
+    /// for.
     #[inline]
     pub(crate) fn mark(self, selection: Selection, set: &ByteSet, text: &[u8], marks: &mut [RankBlock]) {
-        // SAFETY: the kernels are those of a level that the machine has. (tests/columns.rs, tests/bounds.rs)
+        // SAFETY: the kernels are those of a supported level. (tests/columns.rs, tests/bounds.rs)
         unsafe { (self.0.mark(selection))(set, text, marks) }
     }
 
-    /// See [`rank::place`](crate::kernel::marks).
+    /// Translates offsets by rank; see [`rank::place`](crate::kernel::marks).
     #[inline]
     pub(crate) fn place<I: Index>(
         self,

@@ -1,6 +1,6 @@
 //! Where the names and values of a form stand (WHATWG URL 5.1): found 64 bytes at a time, not pair by pair.
 //!
-//! Its unsafe code is held by tests/form.rs, tests/bounds.rs and tests/guarded_heap.rs.
+//! Its unsafe code is covered by tests/form.rs, tests/bounds.rs and tests/guarded_heap.rs.
 
 #[cfg(feature = "serde")]
 use core::marker::PhantomData;

@@ -1,6 +1,6 @@
 //! Decoding the names and values of forms to what allocates (WHATWG URL 5.1).
 //!
-//! Its unsafe code is held by tests/form.rs and tests/guarded_heap.rs.
+//! Its unsafe code is covered by tests/form.rs and tests/guarded_heap.rs.
 
 use alloc::borrow::Cow;
 use alloc::vec::Vec;

@@ -1,6 +1,6 @@
-//! Appending encoded names, values and pairs of forms (WHATWG URL 5.2).
+//! Appends encoded names, values and pairs of forms (WHATWG URL 5.2).
 //!
-//! Its unsafe code is held by tests/form.rs, tests/bounds.rs and tests/guarded_heap.rs.
+//! Its unsafe code is covered by tests/form.rs, tests/bounds.rs and tests/guarded_heap.rs.
 
 use alloc::string::String;
 use alloc::vec::Vec;
@@ -13,8 +13,8 @@ pub(crate) use crate::kernel::form_rules::FormRules;
 use crate::kernel::{EncodePair, Kernels};
 use crate::level::Level;
 
-/// What appends names, values and pairs: the kernel is looked up only once. It is as public as the serializer's targets, by word: no
-/// path from outside leads here.
+/// Encoder of names, values and pairs; looks up the kernel once. Sealed: `pub` only because the
+/// serializer's targets name it.
 #[derive(Clone, Copy)]
 pub struct PartEncoder {
     pair_kernel: EncodePair,
@@ -28,7 +28,7 @@ impl PartEncoder {
         Self { pair_kernel: Kernels::of(Level::supported(level)).encode_pair, rules, level }
     }
 
-    /// Appends a text as it is, and an encoded part behind it.
+    /// Appends `before` verbatim, then the encoded `part`.
     #[inline]
     pub(crate) fn append_part(&self, output: &mut Vec<u8>, before: &str, part: &[u8]) {
         output.reserve(room(before, part));
@@ -38,11 +38,12 @@ impl PartEncoder {
 
     #[inline]
     pub(crate) fn append_part_to_text(&self, output: &mut String, before: &str, part: &[u8]) {
-        // SAFETY: what is appended is text and, behind it, ASCII. (tests/form.rs)
+        // SAFETY: `before` is UTF-8, and the encoded part is ASCII. (tests/form.rs)
         self.append_part(unsafe { output.as_mut_vec() }, before, part);
     }
 
-    /// Appends a pair, behind a '&' unless it is the first. Makes room for a second one like it.
+    /// Appends a pair, preceded by `&` unless it is the first. When it grows the output, reserves
+    /// space for a second pair of the same size.
     #[inline]
     pub(crate) fn append_pair(&self, output: &mut Vec<u8>, is_first: bool, name: &[u8], value: &[u8]) {
         if name.len() + value.len() > 2 * WINDOW {
@@ -55,8 +56,9 @@ impl PartEncoder {
         }
         let length = output.len();
         let separator = usize::from(!is_first);
-        // SAFETY: there is more than the room that the kernel needs, which is for the separator; a usable level is one that the
-        // machine has; and the kernel initialises as much as it says. (tests/form.rs, tests/bounds.rs, tests/guarded_heap.rs)
+        // SAFETY: the spare capacity exceeds what the kernel needs by at least the byte of the
+        // separator. The kernel is that of a supported level, and it initialises `written` bytes.
+        // (tests/form.rs, tests/bounds.rs, tests/guarded_heap.rs)
         unsafe {
             let to = output.as_mut_ptr().add(length);
             to.write(b'&');
@@ -67,7 +69,7 @@ impl PartEncoder {
 
     #[inline]
     pub(crate) fn append_pair_to_text(&self, output: &mut String, is_first: bool, name: &[u8], value: &[u8]) {
-        // SAFETY: what is appended is ASCII. (tests/form.rs)
+        // SAFETY: only ASCII is appended. (tests/form.rs)
         self.append_pair(unsafe { output.as_mut_vec() }, is_first, name, value);
     }
 
@@ -79,8 +81,9 @@ impl PartEncoder {
     }
 }
 
-// What is out of line takes the output by value, so that it is in registers where pairs are appended. A reference to it would put it
-// into memory, where it is stored in pieces of 8 bytes and loaded in one of 16, which waits for the stores.
+// The outlined functions take the output by value, so that it stays in registers in the caller. A
+// reference would force it into memory, where it is stored as 8-byte words and loaded as 16 bytes:
+// a failed store-to-load forward.
 
 #[inline(never)]
 fn grown(mut output: Vec<u8>, room: usize) -> Vec<u8> {
@@ -88,7 +91,8 @@ fn grown(mut output: Vec<u8>, room: usize) -> Vec<u8> {
     output
 }
 
-/// How much to reserve: the worst case of a short part, so that it need not be measured first; by doubling, as always.
+/// Capacity to reserve: the worst case for a short part, which avoids measuring it. `Vec::reserve`
+/// doubles.
 #[inline]
 fn room(before: &str, part: &[u8]) -> usize {
     before.len() + if part.len() <= WINDOW { 3 * part.len() } else { 0 }

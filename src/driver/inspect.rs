@@ -1,6 +1,6 @@
 //! Inspection: chunks for the kernels, and whether what they extract is well-formed.
 //!
-//! Its unsafe code is held by tests/inspect.rs and tests/bounds.rs.
+//! Its unsafe code is covered by tests/inspect.rs and tests/bounds.rs.
 
 use core::marker::PhantomData;
 

@@ -1,7 +1,9 @@
-//! The driver: the only caller of kernels. Owns modes, sizes and failures, and the steps from bytes to text.
+//! Driver: the only caller of the kernels. Handles chunking, output sizes, errors and UTF-8
+//! validation.
 //!
-//! Its unsafe code is held by tests/bounds.rs and tests/guarded_heap.rs, where buffers touch pages that may not be touched, and by
-//! tests/differential.rs, which has every form compared with the oracle on every level.
+//! Its unsafe code is covered by tests/bounds.rs and tests/guarded_heap.rs, which place buffers
+//! next to guard pages, and by tests/differential.rs, which compares every operation with the
+//! reference implementation on every level.
 
 #[cfg(feature = "alloc")]
 pub(crate) mod alloc;
@@ -30,12 +32,12 @@ use crate::kernel::{Kernels, swar};
 use crate::level::Level;
 use crate::rules::{DecodeRules, EncodeRules};
 
-/// Inputs of up to this many bytes are short: what there is to do is then known from one look.
+/// Maximum length of a short input, which one 64-bit bitmask covers.
 const SHORT: usize = 64;
 
 #[inline]
 pub(crate) fn find(set: &ByteSet, haystack: &[u8], level: Option<Level>) -> Option<usize> {
-    // SAFETY: a usable level is one that the machine has. (tests/differential.rs)
+    // SAFETY: [`Level::supported`] returns only levels that this CPU has. (tests/differential.rs)
     unsafe { (Kernels::of(Level::supported(level)).find)(set, haystack) }
 }
 
@@ -45,7 +47,7 @@ pub(crate) fn count(set: &ByteSet, haystack: &[u8], level: Option<Level>) -> usi
     unsafe { (Kernels::of(Level::supported(level)).count)(set, haystack) }
 }
 
-/// The members of `set` among the first 64 bytes of `haystack`, as bits.
+/// Bitmask of the members of `set` among the first 64 bytes of `haystack`; LSB = first byte.
 #[inline]
 fn members(set: &ByteSet, haystack: &[u8], level: Option<Level>) -> u64 {
     let haystack = &haystack[..haystack.len().min(64)];
@@ -57,11 +59,13 @@ fn members(set: &ByteSet, haystack: &[u8], level: Option<Level>) -> u64 {
 fn run_encode<M: Pass>(io: InOut<'_>, rules: &EncodeRules, level: Option<Level>) -> Progress {
     let kernel = Kernels::of(Level::supported(level)).encode::<M>(rules);
     let (source, target) = io.halves();
-    // SAFETY: as in `find`; the io keeps the rest. (tests/differential.rs, tests/bounds.rs)
+    // SAFETY: as in `find`; `InOut` guarantees that source and target are valid.
+    // (tests/differential.rs, tests/bounds.rs)
     unsafe { kernel(source, target, rules) }
 }
 
-/// Decodes at most 64 bytes without policies; `None` if there is no room, or also if it is strict and finds an error.
+/// Decodes at most 64 bytes without policies. `None` if the output is too small, or if the input is
+/// malformed and `strict` is set.
 #[inline]
 fn run_decode_short(io: InOut<'_>, strict: bool, level: Option<Level>) -> Option<usize> {
     let (source, target) = io.halves();
@@ -77,8 +81,8 @@ fn run_decode<M: Pass>(io: InOut<'_>, rules: &DecodeRules, level: Option<Level>)
     unsafe { kernel(source, target, rules) }
 }
 
-/// Hands `encode` the input in parts, each with its offset and the rules that the kernels go by: all at once, unless bytes
-/// from 0x80 are to stay and some of them are not part of well-formed UTF-8.
+/// Calls `encode` with each part of the input, its offset, and the rules for the kernel. There is a
+/// single part unless `keep_non_ascii` is set and the input contains invalid UTF-8.
 #[inline]
 fn for_each_part<E>(
     input: &[u8],
@@ -103,7 +107,7 @@ fn for_each_part<E>(
     Ok(())
 }
 
-/// Length of the encoded form; `usize::MAX` if it is more than that, which only a 32-bit machine can see.
+/// Length of the encoded form. Saturates at `usize::MAX`, which only a 32-bit target can reach.
 #[inline]
 pub(crate) fn measure_encode(input: &[u8], rules: &EncodeRules, level: Option<Level>) -> usize {
     if input.len() <= SHORT && !rules.keep_triplets && !rules.keep_non_ascii {
@@ -119,10 +123,11 @@ pub(crate) fn measure_encode(input: &[u8], rules: &EncodeRules, level: Option<Le
     length
 }
 
-/// The encoded form of so many bytes has a length that a `usize` holds. No 64-bit machine has an input that is longer.
+/// Maximum input length whose encoded length always fits in a `usize`. On 64-bit targets no input
+/// is longer.
 const MEASURABLE: usize = usize::MAX / 3;
 
-/// The input in order, in pieces of at most `longest` bytes, 3 at least, none of them cut within a triplet.
+/// Splits the input into pieces of at most `longest` bytes (at least 3), never within a triplet.
 #[inline]
 fn pieces(input: &[u8], longest: usize) -> impl Iterator<Item = &[u8]> {
     let mut rest = input;
@@ -139,7 +144,7 @@ fn pieces(input: &[u8], longest: usize) -> impl Iterator<Item = &[u8]> {
     })
 }
 
-/// Encodes to the start of `output` and returns how much that was.
+/// Encodes to the start of `output` and returns the length written.
 #[inline]
 pub(crate) fn encode(
     input: &[u8],
@@ -157,7 +162,7 @@ pub(crate) fn encode(
     .map_err(|()| BufferTooSmall::new(measure_encode(input, rules, level)))
 }
 
-/// Offset of the first byte or triplet that decoding changes, or the error if that comes first.
+/// Offset of the first byte or triplet that decoding changes, or the error if it comes first.
 #[inline]
 pub(crate) fn scan_decode(
     input: &[u8],
@@ -171,10 +176,10 @@ pub(crate) fn scan_decode(
     }
 }
 
-/// Whether a short input surely is its own decoded form: seen without calling a kernel, so only of short ones.
+/// Cheap sufficient test that decoding is the identity; SWAR, for short inputs only.
 #[inline(always)]
 fn is_plain(input: &[u8], rules: &DecodeRules) -> bool {
-    // One branch on all that is rare.
+    // One branch for all the rare cases.
     if rules.plus | rules.reject.is_some()
         && (input.len() > SHORT || rules.reject.is_some() || swar::contains(input, b'+'))
     {
@@ -196,7 +201,7 @@ pub(crate) fn measure_decode(input: &[u8], rules: &DecodeRules, level: Option<Le
     decode_outcome(&progress).map(|()| progress.written)
 }
 
-/// Decodes to the start of `output`.
+/// Decodes to the start of `output` and returns the length written.
 #[inline]
 pub(crate) fn decode(
     input: &[u8],
@@ -213,14 +218,14 @@ pub(crate) fn decode(
     }
     let progress = run_decode::<Write>(io, rules, level);
     if progress.stop() == Stop::Full {
-        // The input may yet turn out to be at fault, and then that is what there is to say.
+        // An error in the input takes precedence over a buffer that is too small.
         return Err(BufferTooSmall::new(measure_decode(input, rules, level)?).into());
     }
     decode_outcome(&progress)?;
     Ok(progress.written)
 }
 
-/// Decodes to the start of `buffer`.
+/// Decodes to the start of `buffer`, in place, and returns the length written.
 #[inline]
 pub(crate) fn decode_in_place(
     buffer: &mut [u8],
@@ -244,20 +249,23 @@ fn decode_outcome(progress: &Progress) -> Result<(), DecodeError> {
     Err(DecodeError::new(kind, progress.read()))
 }
 
-/// A buffer of the caller's as one that may be written only.
+/// Views an initialised buffer as possibly uninitialised memory for the kernels to write to.
 ///
-/// To write an uninitialised byte through the result would be unsound, for the caller has it as `u8`. Only kernels write through it.
-/// They store registers and words that come from the input, which is initialised, from tables and from arithmetic on those, also beyond
-/// the bytes that count; none copies from a [`MaybeUninit`] buffer. (The private buffers that kernels bounce the end of an output
+/// Writing an uninitialised byte through the result would be unsound, because the caller still
+/// holds the buffer as `u8`. Only kernels write through it, and everything they store is
+/// initialised, including bytes after the end of the output: it is computed from the input, from
+/// tables and from private buffers that are initialised. No kernel copies from a [`MaybeUninit`]
+/// buffer.
 /// through are initialised.)
 #[inline]
 pub(crate) fn as_uninit(buffer: &mut [u8]) -> &mut [MaybeUninit<u8>] {
     let length = buffer.len();
-    // SAFETY: the layouts are the same, and no uninitialised byte is written, as said above. (scripts/memory: valgrind)
+    // SAFETY: `u8` and `MaybeUninit<u8>` have the same layout, and no uninitialised byte is written
+    // (see above). (scripts/memory: valgrind)
     unsafe { core::slice::from_raw_parts_mut(buffer.as_mut_ptr().cast(), length) }
 }
 
-/// Encodes into memory that need not be initialised; on failure nothing is said of its contents.
+/// Encodes into possibly uninitialised memory. On failure its contents are unspecified.
 #[inline]
 pub(crate) fn encode_uninit<'a>(
     input: &[u8],
@@ -270,7 +278,7 @@ pub(crate) fn encode_uninit<'a>(
     Ok(unsafe { assume_init(output, written) })
 }
 
-/// Decodes into memory that need not be initialised; on failure nothing is said of its contents.
+/// Decodes into possibly uninitialised memory. On failure its contents are unspecified.
 #[inline]
 pub(crate) fn decode_uninit<'a>(
     input: &[u8],
@@ -288,6 +296,7 @@ pub(crate) fn decode_uninit<'a>(
 /// The first `length` bytes of the buffer are initialised.
 #[inline]
 unsafe fn assume_init(buffer: &mut [MaybeUninit<u8>], length: usize) -> &mut [u8] {
-    // SAFETY: the caller's promise, and the reborrow keeps the lifetime; the slice index checks the length.
+    // SAFETY: the caller guarantees that the bytes are initialised. The slice index checks the
+    // length, and the reborrow keeps the lifetime.
     unsafe { &mut *(core::ptr::from_mut(&mut buffer[..length]) as *mut [u8]) }
 }

@@ -1,11 +1,12 @@
-//! From an offset of the output back to the input.
+//! Maps an offset in the output back to the input.
 #![forbid(unsafe_code)]
 
 use super::text::cut_triplet;
 use crate::hex::first_triplet;
 use crate::rules::DecodeRules;
 
-/// Offset in the input of the byte or triplet that the byte at `decoded` of the output comes from. Linear; for errors.
+/// Offset in the input of the byte or triplet that produces the byte at `decoded` of the output.
+/// Linear; for error positions.
 pub(crate) fn input_offset(input: &[u8], rules: &DecodeRules, decoded: usize) -> usize {
     let mut at = 0;
     for _ in 0..decoded {
@@ -18,8 +19,9 @@ pub(crate) fn input_offset(input: &[u8], rules: &DecodeRules, decoded: usize) ->
     at
 }
 
-/// How many bytes at the end of `before`, the input up to a triplet, matter to whether that triplet is decoded: a malformed '%' which
-/// a digit could complete, and maybe its first digit, if no triplet may be created.
+/// Length of the suffix of `before` that affects whether the following triplet is decoded. If no
+/// triplets may be created, this is a malformed `%` that a digit could complete, with its first
+/// digit if present.
 pub(crate) fn open_triplet(before: &[u8], rules: &DecodeRules) -> usize {
     if rules.creates_no_triplets() { cut_triplet(before) } else { 0 }
 }

@@ -22,7 +22,7 @@
 //!
 //! The inlined part is kept small, and every slow path is an outlined tail call, so that it needs no stack frame.
 //!
-//! Its unsafe code is held by tests/bounds.rs, tests/differential.rs and tests/exhaustive.rs.
+//! Its unsafe code is covered by tests/bounds.rs, tests/differential.rs and tests/exhaustive.rs.
 
 use alloc::borrow::Cow;
 use alloc::vec::Vec;

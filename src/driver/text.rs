@@ -1,6 +1,6 @@
 //! From bytes to text: what is well-formed, what more bytes could make so, and what replaces the rest.
 //!
-//! Its unsafe code is held by tests/utf8.rs and tests/bounds.rs.
+//! Its unsafe code is covered by tests/utf8.rs and tests/bounds.rs.
 
 #[cfg(feature = "alloc")]
 use alloc::borrow::Cow;
