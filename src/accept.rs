@@ -1,7 +1,8 @@
 //! Decoding text of accepted characters only.
 //!
-//! A field that takes only some characters, say those of one script, has to look at decoded characters, and to say what is wrong
-//! where its user can see it: in the input. The characters come as [`Ranges`] or as a predicate.
+//! A field that takes only some characters, say those of one script, has to look at decoded
+//! characters, and to say what is wrong where its user can see it: in the input. The characters
+//! come as [`Ranges`] or as a predicate.
 #![forbid(unsafe_code)]
 
 use alloc::borrow::Cow;
@@ -18,8 +19,9 @@ use crate::rules::DecodeRules;
 
 /// A set of characters, as ranges in any order.
 ///
-/// It is built once, in `const` or from ranges known at run time only. Accepted ASCII characters are then skipped with SIMD; another
-/// character takes a look at the range of the one before, and if that fails, at each range.
+/// It is built once, in `const` or from ranges known at run time only. Accepted ASCII characters
+/// are then skipped with SIMD; another character takes a look at the range of the one before, and
+/// if that fails, at each range.
 ///
 /// ```
 /// use simdpct::accept::Ranges;
@@ -31,16 +33,19 @@ use crate::rules::DecodeRules;
 #[derive(Clone, Copy, Debug)]
 pub struct Ranges<'a> {
     ranges: &'a [RangeInclusive<char>],
-    /// The bytes at which a character may start that is not accepted: all from 0x80, and the ASCII characters in no range.
+    /// The bytes at which a character may start that is not accepted: all from 0x80, and the ASCII
+    /// characters in no range.
     suspects: ByteSet,
 }
 
 impl Ranges<'static> {
-    /// The letters and signs of European text in Latin script: printable ASCII, and the Unicode blocks Latin-1 Supplement (without
-    /// its controls), Latin Extended-A and -B, IPA Extensions, Combining Diacritical Marks (for text that is not composed), Latin
-    /// Extended Additional and General Punctuation from U+2010 to U+2027 (dashes, quotation marks and the ellipsis).
+    /// The letters and signs of European text in Latin script: printable ASCII, and the Unicode
+    /// blocks Latin-1 Supplement (without its controls), Latin Extended-A and -B, IPA Extensions,
+    /// Combining Diacritical Marks (for text that is not composed), Latin Extended Additional and
+    /// General Punctuation from U+2010 to U+2027 (dashes, quotation marks and the ellipsis).
     ///
-    /// These are blocks, not the Unicode property Script: U+00D7, the multiplication sign, is in one of them.
+    /// These are blocks, not the Unicode property Script: U+00D7, the multiplication sign, is in
+    /// one of them.
     pub const LATIN: Self = Self::new(&[
         ' '..='~',
         '\u{A0}'..='\u{2AF}',
@@ -51,7 +56,8 @@ impl Ranges<'static> {
 }
 
 impl<'a> Ranges<'a> {
-    /// The characters of all these ranges, both ends included. Ranges may overlap; one whose end is before its start is empty.
+    /// The characters of all these ranges, both ends included. Ranges may overlap; one whose end is
+    /// before its start is empty.
     #[must_use]
     pub const fn new(ranges: &'a [RangeInclusive<char>]) -> Self {
         let mut suspects = ByteSet::ALL;
@@ -128,7 +134,8 @@ impl From<DecodeError> for AcceptError {
 }
 
 impl Decoder {
-    /// Decodes to text that holds characters of `accepted` only; borrows where there is nothing to decode.
+    /// Decodes to text that holds characters of `accepted` only; borrows where there is nothing to
+    /// decode.
     ///
     /// # Errors
     ///
@@ -165,10 +172,12 @@ impl Decoder {
         })
     }
 
-    /// Decodes to text that holds only characters for which `accept` is true; borrows where there is nothing to decode.
+    /// Decodes to text that holds only characters for which `accept` is true; borrows where there
+    /// is nothing to decode.
     ///
-    /// `accept` is asked for every character, or of a long text for every one that is not ASCII and for each of ASCII's once, so
-    /// that those can be skipped with SIMD. It must always say the same of the same character.
+    /// `accept` is asked for every character, or of a long text for every one that is not ASCII and
+    /// for each of ASCII's once, so that those can be skipped with SIMD. It must always say the
+    /// same of the same character.
     ///
     /// # Errors
     ///
@@ -193,7 +202,8 @@ impl Decoder {
         })
     }
 
-    /// Decodes to text in which `find_other` finds no character, with its offset, that is not accepted.
+    /// Decodes to text in which `find_other` finds no character, with its offset, that is not
+    /// accepted.
     fn decode_utf8_unless<'a>(
         &self,
         input: &'a [u8],
@@ -208,7 +218,8 @@ impl Decoder {
         match self.decode_utf8(input) {
             Ok(text) => not_accepted(self, input, &text).map_or(Ok(text), Err),
             Err(error) => {
-                // What comes before the first error is well-formed text. A kept triplet may be cut there.
+                // What comes before the first error is well-formed text. A kept triplet may be cut
+                // there.
                 let before = &input[..error.position];
                 let decoder = Self { rules: DecodeRules { strict: false, reject: None, ..self.rules }, ..*self };
                 let earlier = decoder.decode_utf8(before).ok().and_then(|text| not_accepted(&decoder, before, &text));
@@ -221,7 +232,8 @@ impl Decoder {
 /// No character: a start for those who remember the last range.
 const EMPTY: RangeInclusive<char> = '\u{1}'..='\0';
 
-/// From this many bytes, asking a predicate for each ASCII character first costs less than asking it all the way.
+/// From this many bytes, asking a predicate for each ASCII character first costs less than asking
+/// it all the way.
 const LONG: usize = 512;
 
 fn suspects(accept: impl Fn(char) -> bool) -> ByteSet {
@@ -229,8 +241,8 @@ fn suspects(accept: impl Fn(char) -> bool) -> ByteSet {
     accepted.fold(ByteSet::ALL, ByteSet::without)
 }
 
-/// The first character that is not accepted, with its offset. `suspects` has all bytes from 0x80, and no ASCII character that is
-/// accepted needs to be in it.
+/// The first character that is not accepted, with its offset. `suspects` has all bytes from 0x80,
+/// and no ASCII character that is accepted needs to be in it.
 fn find_other(
     text: &str,
     suspects: &ByteSet,

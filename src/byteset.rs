@@ -1,9 +1,9 @@
-//! `ByteSet`: the 256-bit class bitmap, in the layout that the kernels load.
+//! `ByteSet`: a 256-bit bitmap, in the layout that the kernels load.
 #![forbid(unsafe_code)]
 
 use core::fmt;
 
-/// A set of bytes: 256 bits, built and combined in `const`.
+/// A set of bytes: a 256-bit bitmap. Sets are built and combined in `const`.
 ///
 /// ```
 /// use simdpct::ByteSet;
@@ -16,23 +16,24 @@ use core::fmt;
 #[derive(Clone, Copy, Eq, Hash, PartialEq)]
 #[repr(C, align(32))]
 pub struct ByteSet {
-    /// Bit `b >> 4 & 7` of `rows[b >> 7][b & 15]` says whether `b` is a member: a 16-entry byte shuffle then fetches the row of
-    /// 16 (or more) bytes at once by their low nibbles, and another one the bit by their high nibbles.
+    /// Bit `b >> 4 & 7` of `rows[b >> 7][b & 15]` is set if `b` is a member. A 16-entry byte
+    /// shuffle fetches the rows of 16 or more bytes at once by their low nibbles, and a second one
+    /// the bits by their high nibbles.
     rows: [[u8; 16]; 2],
 }
 
 impl ByteSet {
-    /// No byte.
+    /// The empty set.
     pub const EMPTY: Self = Self { rows: [[0; 16]; 2] };
-    /// Every byte.
+    /// The set of all bytes.
     pub const ALL: Self = Self { rows: [[0xFF; 16]; 2] };
-    /// ASCII letters and digits: unreserved everywhere, in no predefined set.
+    /// ASCII alphanumerics: unreserved everywhere, in no predefined set.
     pub(crate) const ALPHANUMERIC: Self =
         Self::range(b'0', b'9').union(Self::range(b'A', b'Z')).union(Self::range(b'a', b'z'));
-    /// 0x80 to 0xFF.
+    /// The bytes 0x80 to 0xFF.
     pub const NON_ASCII: Self = Self { rows: [[0; 16], [0xFF; 16]] };
 
-    /// The set of the bytes that stand in `members`, in any order and number.
+    /// Creates the set of the bytes in `members`; order and duplicates do not matter.
     #[must_use]
     pub const fn new(members: &[u8]) -> Self {
         let mut set = Self::EMPTY;
@@ -44,7 +45,7 @@ impl ByteSet {
         set
     }
 
-    /// The bytes from `first` to `last`, both included; empty if `first > last`.
+    /// Creates the set of the bytes from `first` to `last`, inclusive. Empty if `first > last`.
     #[must_use]
     pub const fn range(first: u8, last: u8) -> Self {
         let mut set = Self::EMPTY;
@@ -56,21 +57,21 @@ impl ByteSet {
         set
     }
 
-    /// This set and `byte`.
+    /// Adds `byte`.
     #[must_use]
     pub const fn with(mut self, byte: u8) -> Self {
         self.rows[(byte >> 7) as usize][(byte & 15) as usize] |= Self::bit(byte);
         self
     }
 
-    /// This set without `byte`.
+    /// Removes `byte`.
     #[must_use]
     pub const fn without(mut self, byte: u8) -> Self {
         self.rows[(byte >> 7) as usize][(byte & 15) as usize] &= !Self::bit(byte);
         self
     }
 
-    /// The bytes that are in this set or in `other`.
+    /// The bytes in either set.
     #[must_use]
     pub const fn union(mut self, other: Self) -> Self {
         let mut row = 0;
@@ -82,13 +83,13 @@ impl ByteSet {
         self
     }
 
-    /// The bytes that are in this set and in `other`.
+    /// The bytes in both sets.
     #[must_use]
     pub const fn intersection(self, other: Self) -> Self {
         self.complement().union(other.complement()).complement()
     }
 
-    /// The bytes that are not in this set.
+    /// The bytes not in the set.
     #[must_use]
     pub const fn complement(mut self) -> Self {
         let mut row = 0;
@@ -100,14 +101,14 @@ impl ByteSet {
         self
     }
 
-    /// Whether `byte` is a member.
+    /// Whether the set contains `byte`.
     #[must_use]
     #[inline]
     pub const fn contains(&self, byte: u8) -> bool {
         self.rows[(byte >> 7) as usize][(byte & 15) as usize] & Self::bit(byte) != 0
     }
 
-    /// Whether the two have no member in common.
+    /// Whether the sets have no member in common.
     #[inline(always)]
     pub(crate) const fn is_disjoint(&self, other: &Self) -> bool {
         let mut row = 0;
@@ -120,7 +121,7 @@ impl ByteSet {
         true
     }
 
-    /// The rows of the bytes below 0x80, then those of the others: what the kernels load.
+    /// The rows of the ASCII bytes, then those of the others: the kernels' layout.
     #[inline]
     pub(crate) const fn rows(&self) -> &[[u8; 16]; 2] {
         &self.rows
@@ -131,7 +132,8 @@ impl ByteSet {
     }
 }
 
-/// The members as ranges, in order, printable ASCII as characters and the rest in hexadecimal.
+/// Prints the members as ranges in ascending order; graphic ASCII as characters, the rest in
+/// hexadecimal.
 impl fmt::Debug for ByteSet {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let starts = (0..=0xFF_u8).filter(|&byte| self.contains(byte) && (byte == 0 || !self.contains(byte - 1)));

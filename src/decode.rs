@@ -1,4 +1,4 @@
-//! `Decoder`: a policy; every output form.
+//! `Decoder`: decoding policies and every kind of output.
 #![forbid(unsafe_code)]
 
 use core::mem::MaybeUninit;
@@ -14,13 +14,15 @@ use crate::error::{DecodeError, DecodeIntoError};
 use crate::level::Level;
 use crate::rules::DecodeRules;
 
-/// Percent-decodes: replaces triplets, `%` and two hexadecimal digits of either case, by the byte they stand for (RFC 3986 2.1).
+/// A percent-decoder: replaces each triplet, `%` and two hexadecimal digits of either case, by the
+/// byte that it encodes (RFC 3986 2.1).
 ///
-/// A decoder is a small constant: build it once, in `const`, and use it from any number of threads. A new one is strict; see
-/// [`lenient`](Self::lenient). Decoding is done once, never twice: `%2541` becomes `%41`. The output is never longer than the
-/// input, and every operation is linear in the input's length.
+/// A decoder is a small constant. Build it once, in `const`, and use it from any number of threads.
+/// By default it is strict; see [`lenient`](Self::lenient). Input is decoded only once: `%2541`
+/// becomes `%41`. The output is never longer than the input. Every operation is linear in the
+/// length of the input.
 ///
-/// Of several errors in an input, the one with the smallest position is reported.
+/// If an input has several errors, the one with the smallest position is reported.
 ///
 /// ```
 /// use simdpct::{Decoder, DecodeErrorKind};
@@ -45,31 +47,35 @@ impl Default for Decoder {
 }
 
 impl Decoder {
-    /// Strict: a malformed `%` is an error. `+` is a plus.
+    /// Creates a strict decoder: a malformed `%` is an error. `+` is not decoded.
     #[must_use]
     pub const fn new() -> Self {
         Self { rules: DecodeRules::STRICT, level: None }
     }
 
-    /// Passes a malformed `%` on as it is and goes on at the next byte, as WHATWG URL 1.3 has it: `%%41` becomes `%A`.
+    /// Keeps a malformed `%` and continues at the next byte, per WHATWG URL 1.3: `%%41` becomes
+    /// `%A`.
     #[must_use]
     pub const fn lenient(mut self) -> Self {
         self.rules.strict = false;
         self
     }
 
-    /// Reads a raw `+` as a space, as forms do (WHATWG URL 5.1). `%2B` still becomes `+`.
+    /// Decodes a raw `+` as a space, as in forms (WHATWG URL 5.1). `%2B` still becomes `+`.
     #[must_use]
     pub const fn plus_for_space(mut self) -> Self {
         self.rules.plus = true;
         self
     }
 
-    /// Leaves triplets of the bytes in `set` as the three bytes they are, in place of any set given before.
+    /// Does not decode triplets of the bytes in `set`. Replaces any set given before.
     ///
-    /// Without `%` in `set` the output is not a URI, and must not be decoded again: `%252F` becomes `%2F`, like a `%2F` that was kept.
-    /// With `%` in `set` the output holds no triplet that the input does not hold. A [lenient](Self::lenient) decoder then also
-    /// leaves the triplet of a digit that could complete a malformed `%`: `%%34%31` becomes `%%341`, not `%41`.
+    /// If `set` does not contain `%`, the output is not a URI and must not be decoded again:
+    /// `%252F` becomes `%2F`, the same as a `%2F` that was kept.
+    ///
+    /// If `set` contains `%`, the output contains no triplet that is not in the input. To guarantee
+    /// this, a [lenient](Self::lenient) decoder also keeps the triplet of a digit that could
+    /// complete a malformed `%`: `%%34%31` becomes `%%341`, not `%41`.
     ///
     /// ```
     /// # use simdpct::{ByteSet, Decoder};
@@ -83,7 +89,8 @@ impl Decoder {
         self
     }
 
-    /// Refuses every input whose output would hold a byte of `set`, raw or decoded, in place of any set given before.
+    /// Rejects every input whose output would contain a byte of `set`, raw or decoded. Replaces any
+    /// set given before.
     ///
     /// ```
     /// # use simdpct::{ByteSet, Decoder, DecodeErrorKind};
@@ -96,38 +103,40 @@ impl Decoder {
         self
     }
 
-    /// Runs on this level, or on the best available one below it; the result is the same.
+    /// Selects the level to run on. If the CPU lacks it, the best available level below it is used.
+    /// The result is the same on every level.
     #[must_use]
     pub const fn level(mut self, level: Level) -> Self {
         self.level = Some(level);
         self
     }
 
-    /// Whether the input can be decoded to bytes, without doing it.
+    /// Checks that the input can be decoded to bytes, without decoding it.
     ///
     /// # Errors
     ///
-    /// As [`decoded_len`](Self::decoded_len).
+    /// Same as [`decoded_len`](Self::decoded_len).
     pub fn check<T: AsRef<[u8]> + ?Sized>(&self, input: &T) -> Result<(), DecodeError> {
         self.decoded_len(input).map(|_| ())
     }
 
-    /// The exact length of the decoded form.
+    /// Returns the exact length of the decoded form.
     ///
     /// # Errors
     ///
-    /// The first malformed `%` of a strict decoder, or the first rejected byte.
+    /// Returns the first malformed `%` (strict decoders only) or the first rejected byte.
     pub fn decoded_len<T: AsRef<[u8]> + ?Sized>(&self, input: &T) -> Result<usize, DecodeError> {
         driver::measure_decode(input.as_ref(), &self.rules, self.level)
     }
 
-    /// Decodes to the start of `output` and returns the length; what lies behind it in `output` may have been overwritten. As
-    /// much room as the input has is always enough.
+    /// Decodes to the start of `output` and returns the length of the result. Bytes of `output`
+    /// after the result may be overwritten. An output as long as the input always suffices.
     ///
     /// # Errors
     ///
-    /// The input's first error, as [`decoded_len`](Self::decoded_len), or else the length that is needed if the result does
-    /// not fit. The contents of `output` are then unspecified.
+    /// Returns the input's first error, as [`decoded_len`](Self::decoded_len) does. Otherwise, if
+    /// the result does not fit, returns the length needed. On error the contents of `output` are
+    /// unspecified.
     ///
     /// ```
     /// # use simdpct::{Decoder, DecodeIntoError};
@@ -141,11 +150,11 @@ impl Decoder {
         driver::decode(input.as_ref(), driver::as_uninit(output), &self.rules, self.level)
     }
 
-    /// Decodes to the start of memory that need not be initialised, and returns the part that now is.
+    /// Decodes to the start of possibly uninitialised memory, and returns the initialised part.
     ///
     /// # Errors
     ///
-    /// As [`decode_into`](Self::decode_into).
+    /// Same as [`decode_into`](Self::decode_into).
     pub fn decode_uninit<'a, T: AsRef<[u8]> + ?Sized>(
         &self,
         input: &T,
@@ -154,11 +163,12 @@ impl Decoder {
         driver::decode_uninit(input.as_ref(), output, &self.rules, self.level)
     }
 
-    /// Decodes to the start of the buffer that holds the input, and returns that part.
+    /// Decodes in place, to the start of `buffer`, and returns the decoded part.
     ///
     /// # Errors
     ///
-    /// As [`decoded_len`](Self::decoded_len). The contents of the buffer are then unspecified.
+    /// Same as [`decoded_len`](Self::decoded_len). On error the contents of `buffer` are
+    /// unspecified.
     ///
     /// ```
     /// # use simdpct::Decoder;
@@ -174,33 +184,37 @@ impl Decoder {
 
 #[cfg(feature = "alloc")]
 impl Decoder {
-    /// Decodes to bytes; borrows the input where there is nothing to decode, else allocates once, the input's length and up
-    /// to 16 bytes more. (Where a malformed `%` is all there is, what was allocated may be let go.)
+    /// Decodes to bytes. Borrows the input if nothing is decoded. Otherwise allocates once: the
+    /// input's length and at most 16 bytes more.
+    ///
+    /// If the only `%`s are malformed, a buffer may be allocated and dropped before the input is
+    /// returned borrowed.
     ///
     /// # Errors
     ///
-    /// As [`decoded_len`](Self::decoded_len).
+    /// Same as [`decoded_len`](Self::decoded_len).
     #[inline(always)]
     pub fn decode<'a, T: AsRef<[u8]> + ?Sized>(&self, input: &'a T) -> Result<Cow<'a, [u8]>, DecodeError> {
         driver::small::decode_to_cow(input.as_ref(), &self.rules, self.level)
     }
 
-    /// Appends the decoded bytes to `output`, growing it at most once.
+    /// Appends the decoded bytes to `output`, which grows at most once.
     ///
     /// # Errors
     ///
-    /// As [`decoded_len`](Self::decoded_len); nothing is appended then.
+    /// Same as [`decoded_len`](Self::decoded_len). On error nothing is appended.
     #[inline]
     pub fn decode_to<T: AsRef<[u8]> + ?Sized>(&self, input: &T, output: &mut Vec<u8>) -> Result<(), DecodeError> {
         driver::alloc::append_decoded(input.as_ref(), output, &self.rules, self.level)
     }
 
-    /// Decodes to text; borrows where there is nothing to decode. Overlong forms and surrogates are not well-formed.
+    /// Decodes to text. Borrows the input if nothing is decoded. Overlong forms and surrogates are
+    /// ill-formed.
     ///
     /// # Errors
     ///
-    /// As [`decoded_len`](Self::decoded_len), and [`DecodeErrorKind::InvalidUtf8`] at the first byte or triplet of the first
-    /// sequence that is not well-formed UTF-8.
+    /// Same as [`decoded_len`](Self::decoded_len), and [`DecodeErrorKind::InvalidUtf8`] at the
+    /// first byte or triplet of the first ill-formed UTF-8 sequence.
     ///
     /// ```
     /// # use simdpct::{Decoder, DecodeErrorKind};
@@ -218,13 +232,14 @@ impl Decoder {
         }
     }
 
-    /// Decodes to text, with U+FFFD for each maximal subpart of an ill-formed sequence, as `String::from_utf8_lossy` and WHATWG
-    /// Encoding have it; borrows where there is nothing to decode and to replace.
+    /// Decodes to text, and replaces each maximal subpart of an ill-formed sequence by U+FFFD, as
+    /// `String::from_utf8_lossy` and the WHATWG Encoding Standard do. Borrows the input if nothing
+    /// is decoded or replaced.
     ///
     /// # Errors
     ///
-    /// As [`decoded_len`](Self::decoded_len); a lenient decoder that rejects nothing has none. If a byte of U+FFFD (EF BF BD) is
-    /// rejected, so is the first ill-formed sequence.
+    /// Same as [`decoded_len`](Self::decoded_len). A lenient decoder that rejects nothing never
+    /// fails. If a byte of U+FFFD (EF BF BD) is rejected, so is the first ill-formed sequence.
     ///
     /// ```
     /// # use simdpct::Decoder;
@@ -236,15 +251,18 @@ impl Decoder {
         self.decode_utf8_replacing(input.as_ref(), "\u{FFFD}")
     }
 
-    /// Decodes to text and leaves ill-formed sequences out; borrows where there is nothing to decode and to drop.
+    /// Decodes to text and drops ill-formed sequences. Borrows the input if nothing is decoded or
+    /// dropped.
     ///
-    /// **Not for text on which a decision about security depends**: dropping joins what was apart. `..%FF/` becomes `../`, and a check
-    /// made before this call saw neither. [`decode_utf8_lossy`](Self::decode_utf8_lossy) leaves U+FFFD in its place, and
-    /// [`decode_utf8`](Self::decode_utf8) refuses such input.
+    /// **Not for security-sensitive text**: dropping bytes joins what they separated. `..%FF/`
+    /// becomes `../`, which a check made before this call does not see.
+    /// [`decode_utf8_lossy`](Self::decode_utf8_lossy) inserts U+FFFD instead, and
+    /// [`decode_utf8`](Self::decode_utf8) rejects such input.
     ///
     /// # Errors
     ///
-    /// As [`decoded_len`](Self::decoded_len); a lenient decoder that rejects nothing has none.
+    /// Same as [`decoded_len`](Self::decoded_len). A lenient decoder that rejects nothing never
+    /// fails.
     #[inline]
     pub fn decode_utf8_dropping<'a, T: AsRef<[u8]> + ?Sized>(&self, input: &'a T) -> Result<Cow<'a, str>, DecodeError> {
         self.decode_utf8_replacing(input.as_ref(), "")
@@ -261,11 +279,13 @@ impl Decoder {
             .or_else(|(bytes, _)| Ok(Cow::Owned(driver::text::replace_ill_formed(&bytes, replacement, self.level))))
     }
 
-    /// The error to report where `error` stopped the decoding: what came before it may be ill-formed already.
+    /// Returns the first error, given that decoding to bytes stopped at `error`: invalid UTF-8 may
+    /// precede it.
     #[cold]
     fn earlier_ill_formed(&self, input: &[u8], error: DecodeError) -> DecodeError {
-        // Up to `error` there is no other but that, so a lenient decoder yields the same bytes; a strict one would stumble
-        // over a kept triplet that is cut because one of its digits is rejected.
+        // `error` is the first decoding error, so up to there a lenient decoder without rejected
+        // bytes yields the same output. A strict one would fail at a kept triplet that is truncated
+        // because one of its digits is rejected.
         let before = &input[..error.position];
         let decoder = Self { rules: DecodeRules { strict: false, reject: None, ..self.rules }, ..*self };
         match decoder.decode(before).map(|bytes| driver::text::find_ill_formed(&bytes, self.level)) {
@@ -274,7 +294,7 @@ impl Decoder {
         }
     }
 
-    /// The error for what is ill-formed at `decoded_offset` of the output.
+    /// The error for the ill-formed sequence at `decoded_offset` of the output.
     #[cold]
     fn ill_formed(&self, input: &[u8], decoded_offset: usize) -> DecodeError {
         let position = driver::offset::input_offset(input, &self.rules, decoded_offset);

@@ -1,4 +1,4 @@
-//! `Encoder`: a set and a policy; every output form.
+//! `Encoder`: a set, encoding policies and every kind of output.
 #![forbid(unsafe_code)]
 
 use core::fmt;
@@ -15,11 +15,13 @@ use crate::level::Level;
 use crate::rules::EncodeRules;
 use crate::sets;
 
-/// Percent-encodes: replaces bytes by triplets, `%` and two hexadecimal digits (RFC 3986 2.1).
+/// A percent-encoder: replaces bytes by triplets, `%` and two hexadecimal digits (RFC 3986 2.1).
 ///
-/// An encoder is a small constant: build it once, in `const`, and use it from any number of threads. Which bytes it escapes is
-/// said by a [`ByteSet`], one of [`sets`] or one's own; bytes from 0x80 are escaped in any case, so that the result is
-/// ASCII, unless [`keep_non_ascii`](Self::keep_non_ascii) is asked for. Every operation is linear in the input's length.
+/// An encoder is a small constant. Build it once, in `const`, and use it from any number of
+/// threads. A [`ByteSet`], predefined in [`sets`] or custom, says which bytes are escaped. Bytes
+/// from 0x80 are always escaped, so that the result is ASCII, unless
+/// [`keep_non_ascii`](Self::keep_non_ascii) is set. Every operation is linear in the length of the
+/// input.
 ///
 /// ```
 /// use simdpct::{Encoder, sets};
@@ -36,7 +38,8 @@ pub struct Encoder {
 }
 
 impl Encoder {
-    /// For any component of a URI, delimiters included: keeps unreserved characters only (RFC 3986 2.3).
+    /// For any component of a URI, delimiters included: keeps unreserved characters only (RFC 3986
+    /// 2.3).
     pub const COMPONENT: Self = Self::new(sets::COMPONENT);
     /// For one segment of a path: keeps `pchar` (RFC 3986 3.3).
     pub const PATH_SEGMENT: Self = Self::new(sets::PATH_SEGMENT);
@@ -50,32 +53,36 @@ impl Encoder {
     pub const FRAGMENT: Self = Self::new(sets::FRAGMENT);
     /// For user information: keeps unreserved characters, sub-delims and `:` (RFC 3986 3.2.1).
     pub const USERINFO: Self = Self::new(sets::USERINFO);
-    /// For a name or value of a form: the application/x-www-form-urlencoded serializer's, with `+` for a space (WHATWG URL 5.2).
+    /// For a name or value of a form: the application/x-www-form-urlencoded serializer, with `+`
+    /// for a space (WHATWG URL 5.2).
     pub const FORM: Self = Self::new(sets::whatwg::FORM).plus_for_space();
-    /// For a whole URI that may be escaped in part: keeps reserved and unreserved characters and existing triplets (RFC 3986 2).
+    /// For a whole URI that may already contain triplets: keeps reserved and unreserved characters
+    /// and existing triplets (RFC 3986 2).
     pub const URI: Self = Self::new(sets::URI).keep_triplets();
 
-    /// Escapes the bytes of `set`, and all bytes from 0x80.
+    /// Creates an encoder that escapes the bytes of `set` and all bytes from 0x80.
     #[must_use]
     pub const fn new(set: ByteSet) -> Self {
         Self { rules: EncodeRules::new(set), level: None }
     }
 
-    /// Writes a space as `+`, as forms do, and escapes a literal `+` whatever the set says, or the text would not come back.
+    /// Encodes a space as `+`, as in forms. A literal `+` is then escaped even if the set does not
+    /// contain it; otherwise the result could not be decoded.
     #[must_use]
     pub const fn plus_for_space(mut self) -> Self {
         self.rules = self.rules.with_plus_for_space();
         self
     }
 
-    /// Writes the digits `a` to `f` in lower case. RFC 3986 2.1 asks for upper case; some peers do not.
+    /// Writes the digits `a` to `f` in lower case. RFC 3986 2.1 recommends upper case; some
+    /// implementations require lower case.
     #[must_use]
     pub const fn lowercase(mut self) -> Self {
         self.rules.digits = LOWERCASE;
         self
     }
 
-    /// Copies existing triplets as they are. Any other `%` is escaped if the set has it.
+    /// Keeps existing triplets. Any other `%` is escaped if the set contains it.
     ///
     /// ```
     /// # use simdpct::Encoder;
@@ -87,8 +94,8 @@ impl Encoder {
         self
     }
 
-    /// Leaves well-formed UTF-8 as it is, as in an IRI (RFC 3987 3.1). Any other byte from 0x80 is escaped, so the result is
-    /// still text, though not ASCII.
+    /// Keeps well-formed UTF-8, as in an IRI (RFC 3987 3.1). Other bytes from 0x80 are still
+    /// escaped, so the result is valid UTF-8, though not ASCII.
     ///
     /// ```
     /// # use simdpct::Encoder;
@@ -101,32 +108,35 @@ impl Encoder {
         self
     }
 
-    /// Runs on this level, or on the best available one below it; the result is the same.
+    /// Selects the level to run on. If the CPU lacks it, the best available level below it is used.
+    /// The result is the same on every level.
     #[must_use]
     pub const fn level(mut self, level: Level) -> Self {
         self.level = Some(level);
         self
     }
 
-    /// The most bytes that `length` bytes can become: three times as many, or `None` if that is more than a `usize` holds.
+    /// Maximum length of the encoded form of `length` bytes: three times `length`, or `None` on
+    /// overflow.
     #[must_use]
     pub const fn max_encoded_len(length: usize) -> Option<usize> {
         length.checked_mul(3)
     }
 
-    /// The exact length of the encoded form (`usize::MAX` should it be more, which takes a 32-bit machine and an input that
-    /// fills a third of its memory).
+    /// Returns the exact length of the encoded form. Saturates at `usize::MAX`, which takes an
+    /// input of a third of the address space on a 32-bit target.
     #[must_use]
     pub fn encoded_len<T: AsRef<[u8]> + ?Sized>(&self, input: &T) -> usize {
         driver::measure_encode(input.as_ref(), &self.rules, self.level)
     }
 
-    /// Encodes to the start of `output` and returns the length; what lies behind it in `output` may have been overwritten.
+    /// Encodes to the start of `output` and returns the length of the result. Bytes of `output`
+    /// after the result may be overwritten.
     ///
     /// # Errors
     ///
-    /// [`BufferTooSmall`], with the length that is needed, if the result does not fit. The contents of `output` are then
-    /// unspecified.
+    /// Returns [`BufferTooSmall`], with the length needed, if the result does not fit. The contents
+    /// of `output` are then unspecified.
     ///
     /// ```
     /// # use simdpct::Encoder;
@@ -140,11 +150,11 @@ impl Encoder {
         driver::encode(input.as_ref(), driver::as_uninit(output), &self.rules, self.level)
     }
 
-    /// Encodes to the start of memory that need not be initialised, and returns the part that now is.
+    /// Encodes to the start of possibly uninitialised memory, and returns the initialised part.
     ///
     /// # Errors
     ///
-    /// [`BufferTooSmall`], as [`encode_into`](Self::encode_into).
+    /// Same as [`encode_into`](Self::encode_into).
     pub fn encode_uninit<'a, T: AsRef<[u8]> + ?Sized>(
         &self,
         input: &T,
@@ -153,7 +163,7 @@ impl Encoder {
         driver::encode_uninit(input.as_ref(), output, &self.rules, self.level)
     }
 
-    /// Encodes while it is being formatted, without allocating.
+    /// Returns a value that encodes the input when formatted, without allocating.
     ///
     /// ```
     /// # use simdpct::Encoder;
@@ -167,8 +177,8 @@ impl Encoder {
 
 #[cfg(feature = "alloc")]
 impl Encoder {
-    /// Encodes; borrows the input where there is nothing to escape, else allocates once: what is needed, and up to 16 bytes more.
-    /// (A single byte needs no allocation: it becomes a piece of a constant.)
+    /// Encodes to text. Borrows the input if nothing is escaped. Otherwise allocates once: the
+    /// length needed and at most 16 bytes more. A single escaped byte does not allocate.
     ///
     /// ```
     /// # use simdpct::Encoder;
@@ -183,7 +193,7 @@ impl Encoder {
         driver::small::encode_to_cow(input.as_ref(), &self.rules, self.level)
     }
 
-    /// Appends the encoded form to `output`, growing it at most once.
+    /// Appends the encoded form to `output`, which grows at most once.
     ///
     /// ```
     /// # use simdpct::Encoder;
@@ -220,16 +230,18 @@ impl fmt::Display for Display<'_> {
 }
 
 impl Display<'_> {
-    /// Where to cut the next chunk off: in no triplet or character that the encoder would keep.
+    /// Length of the next chunk, which ends within no triplet or character that the encoder may
+    /// keep.
     fn cut(&self, rest: &[u8]) -> usize {
         let Some(next) = rest.get(DISPLAY_CHUNK) else { return rest.len() };
         let chunk = &rest[..DISPLAY_CHUNK];
         if *next < 0x80 {
-            // A triplet is cut if '%' is one of the last two bytes.
+            // A triplet may be cut only if `%` is one of the last two bytes.
             let percent = chunk[DISPLAY_CHUNK - 2..].iter().position(|&byte| byte == b'%');
             return percent.map_or(DISPLAY_CHUNK, |at| DISPLAY_CHUNK - 2 + at);
         }
-        // A character is cut if one of the last three bytes, a lead byte, promises more. Without one, any place will do.
+        // A character is cut only if one of the last three bytes is a lead byte. Otherwise any cut
+        // is allowed.
         let lead = chunk[DISPLAY_CHUNK - 3..].iter().rposition(|&byte| byte >= 0xC0);
         lead.map_or(DISPLAY_CHUNK, |at| DISPLAY_CHUNK - 3 + at)
     }

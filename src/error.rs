@@ -1,12 +1,12 @@
-//! What went wrong, and at which byte of the input.
+//! Error types, with byte positions in the input.
 #![forbid(unsafe_code)]
 
 use core::error::Error;
 use core::fmt;
 
-/// Why an input could not be decoded, and where.
+/// Error of decoding: its kind, and its position in the input.
 ///
-/// Of several errors in one input, the one with the smallest position is reported.
+/// If an input has several errors, the one with the smallest position is reported.
 ///
 /// ```
 /// use simdpct::{DecodeErrorKind, Decoder};
@@ -18,48 +18,52 @@ use core::fmt;
 #[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
 #[non_exhaustive]
 pub struct DecodeError {
-    /// What is wrong.
+    /// Kind of the error.
     pub kind: DecodeErrorKind,
-    /// Byte offset in the input (not in the output) of the first byte or triplet that is wrong.
+    /// Byte offset of the first invalid byte or triplet, in the input (not the output).
     pub position: usize,
 }
 
-/// The ways in which an input can be undecodable.
+/// Kinds of decoding errors.
 #[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
 #[non_exhaustive]
 pub enum DecodeErrorKind {
-    /// A `%` that two hexadecimal digits do not follow (RFC 3986 2.1).
+    /// A `%` not followed by two hexadecimal digits (RFC 3986 2.1).
     Malformed,
-    /// The decoded bytes are not well-formed UTF-8 (Unicode 3.9, table 3-7): the position is that of the first byte or
-    /// triplet of the ill-formed sequence.
+    /// The decoded bytes are not well-formed UTF-8 (Unicode 3.9, table 3-7). The position is that
+    /// of the first byte or triplet of the ill-formed sequence.
     InvalidUtf8,
-    /// This byte of the set given to [`Decoder::reject`](crate::Decoder::reject) would stand in the output.
+    /// The output would contain this byte, which is in the set given to
+    /// [`Decoder::reject`](crate::Decoder::reject).
     Rejected(u8),
-    /// A `%uXXXX` that is half of a surrogate pair, without the other half ([`legacy`](crate::legacy)).
+    /// A `%uXXXX` that encodes half of a surrogate pair, without the other half
+    /// ([`legacy`](crate::legacy)).
     LoneSurrogate,
-    /// This raw character cannot be in a text of the charset ([`legacy`](crate::legacy)).
+    /// A raw character that the charset cannot represent ([`legacy`](crate::legacy)).
     Unencodable(char),
-    /// The decoded bytes are no text of the charset, which is not UTF-8 ([`legacy`](crate::legacy)).
+    /// The decoded bytes are invalid in the charset, which is not UTF-8
+    /// ([`legacy`](crate::legacy)).
     IllFormed,
 }
 
-/// An output buffer that cannot hold the result.
+/// The output buffer is too small for the result.
 #[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
 #[non_exhaustive]
 pub struct BufferTooSmall {
-    /// How many bytes the result has.
+    /// Length of the result in bytes.
     pub needed: usize,
 }
 
-/// Why an input could not be decoded into a buffer of the caller's.
+/// Error of decoding to a buffer.
 ///
-/// An input that cannot be decoded at all is always [`Decode`](Self::Decode), however small the buffer.
+/// An input that cannot be decoded is always reported as [`Decode`](Self::Decode), however small
+/// the buffer is.
 #[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
 #[non_exhaustive]
 pub enum DecodeIntoError {
-    /// The input is at fault.
+    /// The input is invalid.
     Decode(DecodeError),
-    /// The buffer is at fault.
+    /// The output buffer is too small.
     BufferTooSmall(BufferTooSmall),
 }
 
@@ -114,7 +118,7 @@ impl fmt::Display for DecodeIntoError {
 impl Error for DecodeError {}
 impl Error for BufferTooSmall {}
 
-// What it says is all there is to say, so there is no source.
+// No source: `Display` already prints the inner error.
 impl Error for DecodeIntoError {}
 
 impl From<DecodeError> for DecodeIntoError {

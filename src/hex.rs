@@ -1,11 +1,11 @@
-//! Hexadecimal digits and triplets: what both are as bytes, and the bytes that they stand for (RFC 3986 2.1).
+//! Hexadecimal digits and triplets (RFC 3986 2.1).
 #![forbid(unsafe_code)]
 
-/// RFC 3986 2.1: producers should use upper case.
+/// Upper case, as RFC 3986 2.1 recommends for producers.
 pub(crate) const UPPERCASE: &[u8; 16] = b"0123456789ABCDEF";
 pub(crate) const LOWERCASE: &[u8; 16] = b"0123456789abcdef";
 
-/// The value of each hexadecimal digit; negative for any other byte.
+/// Value of each hexadecimal digit; -1 for any other byte.
 static DIGIT_VALUES: [i8; 256] = {
     let mut values = [-1; 256];
     let mut value = 0;
@@ -17,15 +17,15 @@ static DIGIT_VALUES: [i8; 256] = {
     values
 };
 
-/// The byte of a triplet's two digits.
+/// The byte that two hexadecimal digits encode.
 #[inline(always)]
 pub(crate) fn from_digits(high: u8, low: u8) -> Option<u8> {
-    // One test for both: the sign of either stays.
+    // One branch for both digits: a negative value of either makes the result negative.
     let value = i32::from(DIGIT_VALUES[usize::from(high)]) << 4 | i32::from(DIGIT_VALUES[usize::from(low)]);
     (value >= 0).then_some(value as u8)
 }
 
-/// The byte of the triplet that the input begins with, if it does.
+/// The byte of the triplet that `input` begins with, if any.
 #[inline]
 pub(crate) fn first_triplet(input: &[u8]) -> Option<u8> {
     match *input {
@@ -34,7 +34,8 @@ pub(crate) fn first_triplet(input: &[u8]) -> Option<u8> {
     }
 }
 
-/// The triplet of each byte, its digits in upper case, as a little-endian word, and three, its length, in the highest byte.
+/// The upper-case triplet of each byte as a little-endian word, with its length, three, in the
+/// highest byte.
 pub(crate) static TRIPLETS: [u32; 256] = {
     let mut triplets = [0; 256];
     let mut byte = 0;
@@ -45,7 +46,7 @@ pub(crate) static TRIPLETS: [u32; 256] = {
     triplets
 };
 
-/// The triplet of each byte as it is in a text, with these digits.
+/// The triplet of each byte as text, with the given digits.
 #[cfg(feature = "alloc")]
 pub(crate) const fn triplets(digits: &[u8; 16]) -> [[u8; 3]; 256] {
     let mut triplets = [[b'%', 0, 0]; 256];

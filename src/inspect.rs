@@ -1,4 +1,4 @@
-//! `Findings`: what a string holds, without decoding it.
+//! `Findings`: properties of a string that matter before decoding it.
 #![forbid(unsafe_code)]
 
 use core::fmt;
@@ -8,8 +8,9 @@ use crate::driver;
 use crate::driver::inspect::{Occurrences, Presence};
 use crate::level::Level;
 
-/// Says in one pass what a string holds that a proxy may want to refuse and a log analyst to count. Nothing is decoded to memory of
-/// the caller's, and nothing allocated. Linear, with SIMD.
+/// Inspects a string in one pass, for what a proxy may want to reject or a log analyst to count:
+/// double encoding, NUL, invalid UTF-8 and [other kinds](Findings). Does not allocate. Linear, with
+/// SIMD.
 ///
 /// ```
 /// use simdpct::{Findings, inspect};
@@ -25,7 +26,7 @@ pub fn inspect<T: AsRef<[u8]> + ?Sized>(input: &T) -> Findings {
     Findings::of(input.as_ref(), None)
 }
 
-/// Like [`inspect`], and counts every kind of finding.
+/// Like [`inspect`], and counts each kind of finding.
 ///
 /// ```
 /// use simdpct::{Findings, inspect_counting};
@@ -40,14 +41,14 @@ pub fn inspect_counting<T: AsRef<[u8]> + ?Sized>(input: &T) -> Counts {
     Counts::of(input.as_ref(), None)
 }
 
-/// What [`inspect`] found: a set of [`Kinds`], and where the first finding of any kind is.
+/// Result of [`inspect`]: the [`Kinds`] found, and the position of the first finding.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub struct Findings {
     kinds: Kinds,
     first: Option<usize>,
 }
 
-/// How often, and where first, [`inspect_counting`] found each kind.
+/// Result of [`inspect_counting`]: the count and first position of each kind.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub struct Counts {
     kinds: Kinds,
@@ -55,62 +56,64 @@ pub struct Counts {
     first: [usize; Kinds::ALL.len()],
 }
 
-/// A set of kinds of findings: the constants of [`Findings`], joined by `|`.
+/// A set of kinds of findings: the constants of [`Findings`], combined with `|`.
 #[derive(Clone, Copy, Default, Eq, Hash, PartialEq)]
 pub struct Kinds(u16);
 
 impl Findings {
     /// A triplet (RFC 3986 2.1).
     pub const ESCAPE: Kinds = Kinds(1 << 0);
-    /// A raw `+`, which forms read as a space.
+    /// A raw `+`, which forms decode as a space.
     pub const PLUS: Kinds = Kinds(1 << 1);
-    /// A `%` that two hexadecimal digits do not follow.
+    /// A `%` not followed by two hexadecimal digits.
     pub const MALFORMED: Kinds = Kinds(1 << 2);
-    /// A triplet of NUL.
+    /// A triplet that encodes NUL.
     pub const NUL: Kinds = Kinds(1 << 3);
-    /// A triplet of an ASCII control character, NUL included: 0x00 to 0x1F, 0x7F.
+    /// A triplet that encodes an ASCII control character: 0x00 to 0x1F (NUL included) or 0x7F.
     pub const CONTROL: Kinds = Kinds(1 << 4);
-    /// A triplet of `/`.
+    /// A triplet that encodes `/`.
     pub const SLASH: Kinds = Kinds(1 << 5);
-    /// A triplet of `\`.
+    /// A triplet that encodes `\`.
     pub const BACKSLASH: Kinds = Kinds(1 << 6);
-    /// A triplet of `.`.
+    /// A triplet that encodes `.`.
     pub const DOT: Kinds = Kinds(1 << 7);
-    /// A triplet of `%`: a second layer of encoding. As a test for one, only `PERCENT | MALFORMED` is complete: a lenient decoder makes
-    /// `%2f` of `%%32%66` too, in which a malformed `%` stays.
+    /// A triplet that encodes `%`: a second layer of encoding. To test for double encoding, use
+    /// `PERCENT | MALFORMED`: a lenient decoder, which keeps a malformed `%`, also decodes
+    /// `%%32%66` to `%2f`.
     pub const PERCENT: Kinds = Kinds(1 << 8);
-    /// A triplet of an unreserved character, which needs none (RFC 3986 2.3).
+    /// A triplet that encodes an unreserved character, which needs no escaping (RFC 3986 2.3).
     pub const UNRESERVED: Kinds = Kinds(1 << 9);
     /// A triplet with a lower-case digit, which is not normal (RFC 3986 6.2.2.1).
     pub const LOWER_HEX: Kinds = Kinds(1 << 10);
-    /// A raw byte from 0x80.
+    /// A raw non-ASCII byte (0x80 to 0xFF).
     pub const NON_ASCII: Kinds = Kinds(1 << 11);
-    /// A raw byte that no URI may hold (RFC 3986 2): all but reserved and unreserved characters and `%`; so those from 0x80 too.
+    /// A raw byte that is not allowed in a URI (RFC 3986 2): all but reserved and unreserved
+    /// characters and `%`. Includes all non-ASCII bytes.
     pub const ILLEGAL: Kinds = Kinds(1 << 12);
-    /// Once decoded, not well-formed UTF-8, overlong forms and surrogates included: each maximal subpart of an ill-formed
-    /// sequence (Unicode 3.9), at the byte or triplet where it begins.
+    /// Invalid UTF-8 once decoded, overlong forms and surrogates included: each maximal subpart of
+    /// an ill-formed sequence (Unicode 3.9), at the byte or triplet where it begins.
     pub const INVALID_UTF8: Kinds = Kinds(1 << 13);
 
     fn of(input: &[u8], level: Option<Level>) -> Self {
         let kinds = Kinds(driver::inspect::inspect::<Presence>(input, level).kinds());
-        // A string without suspicious bytes is not looked through twice, and another one only up to the first.
+        // No second pass if nothing was found; otherwise up to the first finding.
         let first = if kinds.is_empty() { None } else { driver::inspect::find_suspect(input, level) };
         Self { kinds, first }
     }
 
-    /// What was found.
+    /// The kinds that were found.
     #[must_use]
     pub const fn kinds(&self) -> Kinds {
         self.kinds
     }
 
-    /// Whether all of these kinds were found.
+    /// Whether all of `kinds` were found.
     #[must_use]
     pub const fn contains(&self, kinds: Kinds) -> bool {
         self.kinds.contains(kinds)
     }
 
-    /// Whether any of these kinds was found.
+    /// Whether any of `kinds` was found.
     #[must_use]
     pub const fn intersects(&self, kinds: Kinds) -> bool {
         self.kinds.intersects(kinds)
@@ -128,7 +131,7 @@ impl Findings {
         self.first
     }
 
-    /// [`inspect`] on a level of one's choice.
+    /// Like [`inspect`], on the given level.
     #[must_use]
     pub fn on<T: AsRef<[u8]> + ?Sized>(level: Level, input: &T) -> Self {
         Self::of(input.as_ref(), Some(level))
@@ -142,19 +145,19 @@ impl Counts {
         Self { kinds: Kinds(report.kinds()), counts, first }
     }
 
-    /// What was found.
+    /// The kinds that were found.
     #[must_use]
     pub const fn kinds(&self) -> Kinds {
         self.kinds
     }
 
-    /// How often these kinds were found, taken together.
+    /// Total number of findings of these kinds.
     #[must_use]
     pub fn count(&self, kinds: Kinds) -> usize {
         self.of_kinds(kinds).map(|index| self.counts[index]).sum()
     }
 
-    /// Offset of the first byte or triplet that is of one of these kinds.
+    /// Offset of the first byte or triplet that is a finding of one of these kinds.
     #[must_use]
     pub fn first(&self, kinds: Kinds) -> Option<usize> {
         self.of_kinds(kinds).map(|index| self.first[index]).min()
@@ -165,7 +168,7 @@ impl Counts {
         (0..Kinds::ALL.len()).filter(move |index| found >> index & 1 != 0)
     }
 
-    /// [`inspect_counting`] on a level of one's choice.
+    /// Like [`inspect_counting`], on the given level.
     #[must_use]
     pub fn on<T: AsRef<[u8]> + ?Sized>(level: Level, input: &T) -> Self {
         Self::of(input.as_ref(), Some(level))
@@ -173,7 +176,7 @@ impl Counts {
 }
 
 impl Kinds {
-    /// Each kind with its name.
+    /// All kinds, with their names.
     pub const ALL: [(Self, &'static str); 14] = [
         (Findings::ESCAPE, "escape"),
         (Findings::PLUS, "plus"),
@@ -191,52 +194,52 @@ impl Kinds {
         (Findings::INVALID_UTF8, "invalid-utf8"),
     ];
 
-    /// No kind.
+    /// The empty set.
     pub const NONE: Self = Self(0);
 
-    /// The bits of these kinds: bit `n` is that of `Kinds::ALL[n]`.
+    /// The set as bits: bit `n` is that of `Kinds::ALL[n]`.
     #[must_use]
     pub const fn bits(self) -> u16 {
         self.0
     }
 
-    /// The kinds that these bits are.
+    /// The set with these bits.
     #[cfg(feature = "alloc")]
     pub(crate) const fn from_bits(bits: u16) -> Self {
         Self(bits)
     }
 
-    /// These and those.
+    /// The kinds in either set.
     #[must_use]
     pub const fn union(self, other: Self) -> Self {
         Self(self.0 | other.0)
     }
 
-    /// Those that are among these and among `other`.
+    /// The kinds in both sets.
     #[must_use]
     pub const fn intersection(self, other: Self) -> Self {
         Self(self.0 & other.0)
     }
 
-    /// Whether all of `other` are among these.
+    /// Whether the set contains all of `other`.
     #[must_use]
     pub const fn contains(self, other: Self) -> bool {
         self.0 & other.0 == other.0
     }
 
-    /// Whether any of `other` is among these.
+    /// Whether the set contains any of `other`.
     #[must_use]
     pub const fn intersects(self, other: Self) -> bool {
         self.0 & other.0 != 0
     }
 
-    /// Whether there is none.
+    /// Whether the set is empty.
     #[must_use]
     pub const fn is_empty(self) -> bool {
         self.0 == 0
     }
 
-    /// The names of these kinds.
+    /// The names of the kinds in the set.
     pub fn names(self) -> impl Iterator<Item = &'static str> {
         Self::ALL.into_iter().filter(move |&(kind, _)| self.contains(kind)).map(|(_, name)| name)
     }

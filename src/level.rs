@@ -1,16 +1,19 @@
-//! `Level`: which instructions this CPU has; detected once, overridable, listable.
+//! `Level`: the instruction set in use; detected once, and overridable.
 #![forbid(unsafe_code)]
 
 use core::fmt;
 use core::str::FromStr;
 use core::sync::atomic::{AtomicU8, Ordering::Relaxed};
 
-/// A set of instructions that there are kernels for.
+/// An instruction set for which there are kernels.
 ///
-/// Every function picks the best one by itself; [`Encoder::level`](crate::Encoder::level),
-/// [`Decoder::level`](crate::Decoder::level) and the environment variable `SIMDPCT_LEVEL` (feature `std`; read once, a
-/// name that is unknown or not available is ignored) choose another, for tests and measurements. All levels give the same
-/// results. Without the feature `std`, what is available is decided at compile time, by the target's features.
+/// By default every function uses the best available level.
+/// [`Encoder::level`](crate::Encoder::level), [`Decoder::level`](crate::Decoder::level) and the
+/// environment variable `SIMDPCT_LEVEL` select another one, for tests and measurements. The
+/// variable requires the feature `std` and is read once; an unknown or unavailable name is ignored.
+/// All levels give the same results.
+///
+/// Without the feature `std`, availability is determined at compile time by the target features.
 ///
 /// ```
 /// use simdpct::Level;
@@ -23,7 +26,7 @@ use core::sync::atomic::{AtomicU8, Ordering::Relaxed};
 #[non_exhaustive]
 #[repr(u8)]
 pub enum Level {
-    /// No vector instructions: every CPU.
+    /// No vector instructions; any CPU.
     Scalar,
     /// x86-64 with SSE4.1, SSSE3 and POPCNT (2008): 16 bytes at a time.
     Sse41,
@@ -35,41 +38,42 @@ pub enum Level {
     Neon,
 }
 
-/// A level that this machine has: the proof that calling its kernels is sound. Only this module makes one.
+/// A level that this CPU has: proof that calling its kernels is sound. Constructed only in this
+/// module.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(crate) struct Supported(Level);
 
-/// Set in [`DETECTED`] once detection has run, so that "nothing found" differs from "not looked".
+/// Set in [`DETECTED`] once detection has run, to tell "nothing found" from "not yet detected".
 const LOOKED: u8 = 1 << 7;
-/// The available levels, each at the bit of its discriminant, and [`LOOKED`].
+/// Bitmask of the available levels, indexed by discriminant, and [`LOOKED`].
 static DETECTED: AtomicU8 = AtomicU8::new(0);
-/// The active level's discriminant, or [`LOOKED`] while it is not yet known.
+/// Discriminant of the active level, or [`LOOKED`] if not yet determined.
 static ACTIVE: AtomicU8 = AtomicU8::new(LOOKED);
 
 impl Level {
-    /// Every level there is, on any architecture, from the least to the most capable.
+    /// All levels on all architectures, from the least to the most capable.
     pub const ALL: [Self; 5] = [Self::Scalar, Self::Sse41, Self::Avx2, Self::Avx512, Self::Neon];
 
-    /// The level that is used when none is asked for: the best available one, or the one `SIMDPCT_LEVEL` names.
+    /// The level used by default: the one that `SIMDPCT_LEVEL` names, or the best available.
     #[must_use]
     #[inline]
     pub fn active() -> Self {
         Self::supported(None).0
     }
 
-    /// The levels that this machine has, [`Level::Scalar`] first.
+    /// The levels that this CPU has, [`Level::Scalar`] first.
     pub fn available() -> impl Iterator<Item = Self> {
         Self::ALL.into_iter().filter(Self::is_available)
     }
 
-    /// Whether this machine has the level.
+    /// Whether this CPU has the level.
     #[must_use]
     #[inline]
     pub fn is_available(&self) -> bool {
         detected() & self.bit() != 0
     }
 
-    /// The name, as `SIMDPCT_LEVEL` takes it: `scalar`, `sse41`, `avx2`, `avx512` or `neon`.
+    /// The name, as in `SIMDPCT_LEVEL`: `scalar`, `sse41`, `avx2`, `avx512` or `neon`.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -81,7 +85,8 @@ impl Level {
         }
     }
 
-    /// The level to run on: the active one if none is asked for, else the best available one that is not above it.
+    /// The level to run on: the active one by default, else the best available one not above
+    /// `asked`.
     #[inline]
     pub(crate) fn supported(asked: Option<Self>) -> Supported {
         match asked {
@@ -111,7 +116,7 @@ const fn from_discriminant(value: u8) -> Option<Level> {
     if (value as usize) < Level::ALL.len() { Some(Level::ALL[value as usize]) } else { None }
 }
 
-/// The best level of a mask of available ones; the scalar one is always there.
+/// The best level in a bitmask of available ones. The scalar level is always available.
 fn best_of(mask: u8) -> Level {
     Level::ALL.into_iter().rev().find(|level| mask & level.bit() != 0).unwrap_or(Level::Scalar)
 }
@@ -128,7 +133,7 @@ fn activate() -> Supported {
     Supported(level)
 }
 
-/// Two threads that get here at once find the same.
+/// Racing threads detect the same levels, so relaxed ordering suffices.
 #[inline]
 fn detected() -> u8 {
     match DETECTED.load(Relaxed) {
@@ -155,7 +160,8 @@ fn from_environment() -> Option<Level> {
     None
 }
 
-/// Whether the CPU has all of the named features: asked of the CPU with `std`, of the compiler without.
+/// Whether the CPU has all the named features: detected at run time with `std`, else at compile
+/// time.
 #[cfg(target_arch = "x86_64")]
 macro_rules! has {
     ($($feature:tt),*) => {{
@@ -167,7 +173,8 @@ macro_rules! has {
     }};
 }
 
-// The one place that decides what a target has. The features are those in `#[target_feature]` of the level's kernels.
+// The only place that decides which levels a CPU has. The features match `#[target_feature]` of
+// each level's kernels.
 fn detect() -> u8 {
     let mut found = LOOKED | Level::Scalar.bit();
     #[cfg(target_arch = "x86_64")]
@@ -182,7 +189,8 @@ fn detect() -> u8 {
             found |= Level::Avx512.bit();
         }
     }
-    // The kernels are written for little-endian lanes; NEON itself is part of every AArch64 target that has floating point.
+    // The kernels assume little-endian lanes. NEON is part of every AArch64 target with floating
+    // point.
     #[cfg(all(target_arch = "aarch64", target_feature = "neon", target_endian = "little"))]
     {
         found |= Level::Neon.bit();
@@ -196,7 +204,7 @@ impl fmt::Display for Level {
     }
 }
 
-/// The name is not one of [`Level::name`]'s.
+/// Error: the name is not one of [`Level::name`]'s.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 #[non_exhaustive]
 pub struct UnknownLevel;

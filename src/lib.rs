@@ -5,8 +5,8 @@
 //! CPU. All kernels return the same results, errors included.
 //!
 //! Use the functions in this module if the defaults fit: RFC 3986's unreserved set for encoding,
-//! strict decoding to text. [`Encoder`] and [`Decoder`] choose the set, the policies and the kind of
-//! output.
+//! strict decoding to text. [`Encoder`] and [`Decoder`] choose the set, the policies and the kind
+//! of output.
 //!
 //! ```
 //! assert_eq!(simdpct::encode("/a b"), "%2Fa%20b");
@@ -41,13 +41,13 @@
 //!
 //! # Features
 //!
-//! * `std` (default): detects the CPU's features at run time. Without it, the level is determined by
-//!   the target features enabled at compile time.
+//! * `std` (default): detects the CPU's features at run time. Without it, the level is determined
+//!   by the target features enabled at compile time.
 //! * `alloc`: functions that return `Cow`, `String` or `Vec`. Without it, only the functions that
 //!   write to slices are available, for `no_std` programs without an allocator.
 //! * `serde`: (de)serialises Rust types from and to forms: `form::from_str` and `form::to_string`.
-//! * `encoding_rs`: adds the charsets of the WHATWG Encoding Standard to [`legacy`], using the crate
-//!   of that name.
+//! * `encoding_rs`: adds the charsets of the WHATWG Encoding Standard to [`legacy`], using the
+//!   crate of that name.
 #![cfg_attr(not(feature = "std"), no_std)]
 #![cfg_attr(docsrs, feature(doc_cfg))]
 #![deny(unsafe_op_in_unsafe_fn)]
@@ -153,8 +153,8 @@ pub fn decode_bytes<T: AsRef<[u8]> + ?Sized>(input: &T) -> Result<Cow<'_, [u8]>,
 
 /// Decodes to text, and never fails.
 ///
-/// A malformed `%` is kept (WHATWG URL 1.3). Each maximal subpart of an ill-formed UTF-8 sequence is
-/// replaced by U+FFFD. Borrows the input if nothing is decoded or replaced.
+/// A malformed `%` is kept (WHATWG URL 1.3). Each maximal subpart of an ill-formed UTF-8 sequence
+/// is replaced by U+FFFD. Borrows the input if nothing is decoded or replaced.
 ///
 /// ```
 /// assert_eq!(simdpct::decode_lossy("%E4pfel 100%"), "\u{FFFD}pfel 100%");

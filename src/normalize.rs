@@ -1,4 +1,4 @@
-//! `Normalizer`: RFC 3986 6.2.2, as far as it is about triplets; whether two URIs are the same after it.
+//! `Normalizer`: percent-encoding normalisation (RFC 3986 6.2.2), and equivalence of URIs under it.
 #![forbid(unsafe_code)]
 
 #[cfg(feature = "alloc")]
@@ -12,16 +12,18 @@ use crate::level::Level;
 use crate::rules::DecodeRules;
 use crate::sets;
 
-/// Brings triplets into their normal form: those of unreserved characters are decoded (RFC 3986 6.2.2.2), the digits of the others
-/// become upper-case (6.2.2.1). Nothing else changes: neither the scheme and the host nor dot segments are looked at.
+/// Normalises percent-encoding: decodes triplets of unreserved characters (RFC 3986 6.2.2.2) and
+/// converts the digits of all others to upper case (6.2.2.1). Nothing else is changed: scheme, host
+/// and dot segments are not normalised.
 ///
-/// A normalizer is a small constant, like [`Decoder`](crate::Decoder). A new one refuses malformed `%`; see
-/// [`malformed`](Self::malformed). The result is never longer than the input, but for malformed `%` that become `%25`, and
-/// every operation is linear in the input's length.
+/// A normalizer is a small constant, like [`Decoder`](crate::Decoder). By default a malformed `%`
+/// is an error; see [`malformed`](Self::malformed). The result is longer than the input only if
+/// malformed `%`s become `%25`. Every operation is linear in the length of the input.
 ///
-/// Normalisation is idempotent, whatever the policy, and creates no triplet but the `%25` of an escaped `%`: a triplet that was not in
-/// the input would be a second decoding for the next reader. Where malformed `%` are kept, a triplet whose digit could complete one
-/// therefore stays: `%%34%31` becomes `%%341`, not `%41`.
+/// Normalisation is idempotent under every policy. It creates no triplet other than the `%25` of an
+/// escaped `%`; a triplet that is not in the input would be decoded a second time by the next
+/// reader. If malformed `%`s are kept, a triplet of a digit that could complete one is therefore
+/// kept too: `%%34%31` becomes `%%341`, not `%41`.
 ///
 /// ```
 /// use simdpct::Normalizer;
@@ -36,15 +38,15 @@ pub struct Normalizer {
     pub(crate) level: Option<Level>,
 }
 
-/// What a [`Normalizer`] does with a malformed `%`.
+/// How a [`Normalizer`] handles a malformed `%`.
 #[derive(Clone, Copy, Debug, Default, Eq, Hash, PartialEq)]
 pub enum Malformed {
-    /// Refuses it, with its position.
+    /// Return an error with its position.
     #[default]
     Error,
-    /// Leaves it as it is, and with it the triplet of a digit that could complete it to a triplet.
+    /// Keep it. A following triplet of a digit that could complete it is kept too.
     Keep,
-    /// Makes it `%25`, so that the result is well-formed.
+    /// Replace it by `%25`, so that the result is well-formed.
     Escape,
 }
 
@@ -55,14 +57,15 @@ impl Default for Normalizer {
 }
 
 impl Normalizer {
-    /// Decodes the triplets of unreserved characters, and refuses malformed `%`.
+    /// Creates a normalizer that decodes triplets of unreserved characters and rejects malformed
+    /// `%`s.
     #[must_use]
     pub const fn new() -> Self {
         let rules = DecodeRules { uppercase: true, keep: Some(sets::UNRESERVED.complement()), ..DecodeRules::STRICT };
         Self { rules, malformed: Malformed::Error, level: None }
     }
 
-    /// What to do with a malformed `%`.
+    /// Sets how to handle a malformed `%`.
     ///
     /// ```
     /// # use simdpct::{Malformed, Normalizer};
@@ -79,22 +82,24 @@ impl Normalizer {
         self
     }
 
-    /// Decodes the triplets of the bytes in `set` instead of those of unreserved characters. Bytes from 0x80 and `%` itself are
-    /// never decoded, whatever the set says: text stays text, and nothing is decoded twice.
+    /// Decodes triplets of the bytes in `set`, instead of those of unreserved characters. Bytes
+    /// from 0x80 and `%` are never decoded, even if in `set`, so that text remains text and nothing
+    /// is decoded twice.
     #[must_use]
     pub const fn decode(mut self, set: ByteSet) -> Self {
         self.rules.keep = Some(set.complement().union(ByteSet::NON_ASCII).with(b'%'));
         self
     }
 
-    /// Runs on this level, or on the best available one below it; the result is the same.
+    /// Selects the level to run on. If the CPU lacks it, the best available level below it is used.
+    /// The result is the same on every level.
     #[must_use]
     pub const fn level(mut self, level: Level) -> Self {
         self.level = Some(level);
         self
     }
 
-    /// Whether [`normalize`](Self::normalize) would change nothing, and find nothing to refuse.
+    /// Whether [`normalize`](Self::normalize) would succeed and change nothing.
     ///
     /// ```
     /// # use simdpct::Normalizer;
@@ -107,12 +112,13 @@ impl Normalizer {
         matches!(driver::scan_decode(input.as_ref(), &self.rules, self.level), Ok(None))
     }
 
-    /// Normalises the start of the buffer that holds the input, and returns that part.
+    /// Normalises in place, to the start of `buffer`, and returns the normalised part.
     ///
     /// # Errors
     ///
-    /// A malformed `%`, unless it is to be kept; also with [`Malformed::Escape`], for which there may be no room. The contents of
-    /// the buffer are then unspecified.
+    /// Returns the first malformed `%`, unless malformed `%`s are kept. [`Malformed::Escape`] fails
+    /// too, because `buffer` may have no room for `%25`. On error the contents of `buffer` are
+    /// unspecified.
     ///
     /// ```
     /// # use simdpct::Normalizer;
@@ -128,11 +134,11 @@ impl Normalizer {
 
 #[cfg(feature = "alloc")]
 impl Normalizer {
-    /// Normalises; borrows the input where it is normal already.
+    /// Normalises to text. Borrows the input if it is already normal.
     ///
     /// # Errors
     ///
-    /// The first malformed `%`, if it is to be refused.
+    /// Returns the first malformed `%`, with [`Malformed::Error`] only.
     pub fn normalize<'a>(&self, input: &'a str) -> Result<Cow<'a, str>, DecodeError> {
         match driver::scan_decode(input.as_bytes(), &self.rules, self.level) {
             Ok(None) => Ok(Cow::Borrowed(input)),
@@ -149,14 +155,15 @@ impl Normalizer {
     ///
     /// # Errors
     ///
-    /// As [`normalize`](Self::normalize); nothing is appended then.
+    /// Same as [`normalize`](Self::normalize). On error nothing is appended.
     pub fn normalize_to(&self, input: &str, output: &mut String) -> Result<(), DecodeError> {
         let escape = self.malformed == Malformed::Escape;
         driver::alloc::append_normalized(input, output, &self.rules, escape, self.level)
     }
 }
 
-/// Whether two URIs are the same once they are normalised (RFC 3986 6.2.2), malformed `%` as `%25`. Does not allocate.
+/// Whether two URIs are equivalent under percent-encoding normalisation (RFC 3986 6.2.2). A
+/// malformed `%` counts as `%25`. Does not allocate; linear in the lengths.
 ///
 /// ```
 /// assert!(simdpct::equivalent("/%7Euser/%2f", "/~user/%2F"));
@@ -177,14 +184,15 @@ pub fn equivalent<A: AsRef<[u8]> + ?Sized, B: AsRef<[u8]> + ?Sized>(a: &A, b: &B
     }
 }
 
-/// A piece of the normal form. Every '%' of that begins a triplet, so two normal forms are the same if their pieces are.
+/// A symbol of the normal form. Every `%` of a normal form begins a triplet, so two normal forms
+/// are equal if and only if their symbols are.
 #[derive(Clone, Copy, Eq, PartialEq)]
 enum Symbol {
     Byte(u8),
     Triplet(u8),
 }
 
-/// The first piece of an input's normal form, and how much of the input it is.
+/// The first symbol of the normal form, and the length of its encoding in `input`.
 fn first_symbol(input: &[u8]) -> Option<(Symbol, usize)> {
     Some(match (hex::first_triplet(input), input.first()?) {
         (Some(byte), _) if sets::UNRESERVED.contains(byte) => (Symbol::Byte(byte), 3),
@@ -194,7 +202,7 @@ fn first_symbol(input: &[u8]) -> Option<(Symbol, usize)> {
     })
 }
 
-/// How much two inputs have in common at their start, up to a '%' whose triplet may go on where they differ.
+/// Length of the common prefix, excluding a trailing `%` whose triplet may extend past it.
 fn common_symbols(a: &[u8], b: &[u8]) -> usize {
     const CHUNK: usize = 32;
     let chunks = a.chunks_exact(CHUNK).zip(b.chunks_exact(CHUNK)).take_while(|(a, b)| a == b).count();
@@ -204,7 +212,7 @@ fn common_symbols(a: &[u8], b: &[u8]) -> usize {
     a[last_two..common].iter().position(|&byte| byte == b'%').map_or(common, |at| last_two + at)
 }
 
-/// Whether a URI is in the normal form of RFC 3986 6.2.2, as far as it is about triplets.
+/// Whether the percent-encoding of a URI is normal (RFC 3986 6.2.2).
 ///
 /// ```
 /// assert!(simdpct::is_normal("/~user/%2F"));

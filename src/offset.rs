@@ -1,6 +1,7 @@
 //! From a position in decoded output back to the input.
 //!
-//! A router decides on the decoded path, but hands on the raw one: [`Decoder::input_offset`] says where to cut it.
+//! A router decides on the decoded path, but hands on the raw one: [`Decoder::input_offset`] says
+//! where to cut it.
 //! [`OffsetMap`] answers many such questions about one input.
 #![forbid(unsafe_code)]
 
@@ -51,10 +52,12 @@ impl From<DecodeError> for OffsetError {
 }
 
 impl Decoder {
-    /// The offset in the input of the byte or triplet that yields the byte at `decoded_offset` of the output. The output's length
-    /// gives the input's. So the first `decoded_offset` bytes of the output come from the input up to the result.
+    /// The offset in the input of the byte or triplet that yields the byte at `decoded_offset` of
+    /// the output. The output's length gives the input's. So the first `decoded_offset` bytes of
+    /// the output come from the input up to the result.
     ///
-    /// Linear in the result, and what lies behind it is not looked at. For many positions in one input, see [`OffsetMap`].
+    /// Linear in the result, and what lies behind it is not looked at. For many positions in one
+    /// input, see [`OffsetMap`].
     ///
     /// # Errors
     ///
@@ -91,8 +94,9 @@ pub(crate) fn input_offset(
     level: Option<Level>,
     decoded_offset: usize,
 ) -> Result<usize, OffsetError> {
-    // `missing` bytes of output come from as many bytes of input at least, so that much can be measured at once. It yields a
-    // third at least, so that the next round has two thirds left at most. Every byte of input is measured once.
+    // `missing` bytes of output come from as many bytes of input at least, so that much can be
+    // measured at once. It yields a third at least, so that the next round has two thirds left at
+    // most. Every byte of input is measured once.
     let (mut at, mut missing) = (0_usize, decoded_offset);
     while missing > 0 {
         let end = at.saturating_add(missing).min(input.len());
@@ -101,7 +105,8 @@ pub(crate) fn input_offset(
             missing -= measure(input, at, cut, rules, level)?;
             at = cut;
         } else if cut < end {
-            // One or two bytes are missing, and a triplet comes that yields one, or if it is kept, three.
+            // One or two bytes are missing, and a triplet comes that yields one, or if it is kept,
+            // three.
             match measure(input, at, at + 3, rules, level) {
                 Ok(1) => (at, missing) = (at + 3, missing - 1),
                 Err(error) if error.position < at + missing => return Err(error.into()),
@@ -129,19 +134,22 @@ fn measure(
         .map_err(|error| DecodeError::new(error.kind, start - open + error.position))
 }
 
-/// Where the triplet starts that a cut at `at` would go through. There is one at most, since `%` is no digit.
+/// Where the triplet starts that a cut at `at` would go through. There is one at most, since `%` is
+/// no digit.
 fn start_of_triplet_around(input: &[u8], at: usize) -> Option<usize> {
     (at.saturating_sub(2)..at).find(|&start| hex::first_triplet(&input[start..]).is_some())
 }
 
-/// Bytes of input between two checkpoints of an [`OffsetMap`]: one eight-byte entry for each is 3 % of the input.
+/// Bytes of input between two checkpoints of an [`OffsetMap`]: one eight-byte entry for each is 3 %
+/// of the input.
 #[cfg(feature = "alloc")]
 const STEP: usize = 256;
 
 /// From many positions in decoded output back to one input.
 ///
-/// Built in one linear pass over the input. It borrows the input and allocates an entry of a `usize` for each 256 bytes of it,
-/// however many triplets there are. A lookup takes a binary search and a look at those 256 bytes.
+/// Built in one linear pass over the input. It borrows the input and allocates an entry of a
+/// `usize` for each 256 bytes of it, however many triplets there are. A lookup takes a binary
+/// search and a look at those 256 bytes.
 ///
 /// ```
 /// use simdpct::{Decoder, offset::OffsetMap};
@@ -162,7 +170,8 @@ const STEP: usize = 256;
 pub struct OffsetMap<'a> {
     decoder: Decoder,
     input: &'a [u8],
-    /// How much output comes from the input before [`checkpoint`] 0, 1, 2 and so on: strictly increasing, from 0.
+    /// How much output comes from the input before [`checkpoint`] 0, 1, 2 and so on: strictly
+    /// increasing, from 0.
     decoded: Vec<usize>,
     decoded_len: usize,
 }
@@ -207,7 +216,8 @@ impl<'a> OffsetMap<'a> {
     }
 }
 
-/// Where the `index`-th step of an input starts: behind the triplet, if there is one around the multiple of [`STEP`].
+/// Where the `index`-th step of an input starts: behind the triplet, if there is one around the
+/// multiple of [`STEP`].
 #[cfg(feature = "alloc")]
 fn checkpoint(input: &[u8], index: usize) -> usize {
     let at = index.saturating_mul(STEP).min(input.len());

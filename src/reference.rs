@@ -1,6 +1,8 @@
-//! THE ORACLE: the shortest obviously right code, one function per operation. What it says is what the library means.
+//! THE ORACLE: the shortest obviously right code, one function per operation. What it says is what
+//! the library means.
 //!
-//! Nothing in the library calls it. The tests, the fuzz targets and the reader compare everything else with it.
+//! Nothing in the library calls it. The tests, the fuzz targets and the reader compare everything
+//! else with it.
 #![forbid(unsafe_code)]
 
 use alloc::string::String;
@@ -31,9 +33,11 @@ pub fn triplet(input: &[u8], at: usize) -> Option<u8> {
     Some(value as u8)
 }
 
-/// Whether the triplet at `at` is that of a hexadecimal digit which, decoded, could complete a malformed `%` to a triplet.
+/// Whether the triplet at `at` is that of a hexadecimal digit which, decoded, could complete a
+/// malformed `%` to a triplet.
 ///
-/// The `%` is one or two bytes before it. Being followed by the `%` of this triplet, it is malformed.
+/// The `%` is one or two bytes before it. Being followed by the `%` of this triplet, it is
+/// malformed.
 #[must_use]
 pub fn could_complete(input: &[u8], at: usize) -> bool {
     let follows_malformed = match input[..at] {
@@ -75,7 +79,8 @@ pub fn encode(encoder: &Encoder, input: &[u8]) -> String {
     String::from_utf8(output).unwrap_or_default()
 }
 
-/// The bytes that decoding yields, each with the offset of the byte or triplet that it comes from, up to the first error.
+/// The bytes that decoding yields, each with the offset of the byte or triplet that it comes from,
+/// up to the first error.
 #[must_use]
 pub fn symbols(decoder: &Decoder, input: &[u8]) -> (Vec<(usize, u8)>, Option<DecodeError>) {
     let rules = &decoder.rules;
@@ -110,8 +115,8 @@ pub fn decode(decoder: &Decoder, input: &[u8]) -> Result<Vec<u8>, DecodeError> {
     }
 }
 
-/// Decodes to well-formed text. The error with the smallest position counts, so what stands before another error has to be
-/// well-formed by itself.
+/// Decodes to well-formed text. The error with the smallest position counts, so what stands before
+/// another error has to be well-formed by itself.
 pub fn decode_utf8(decoder: &Decoder, input: &[u8]) -> Result<String, DecodeError> {
     let (symbols, error) = symbols(decoder, input);
     let bytes = symbols.iter().map(|&(_, byte)| byte).collect();
@@ -124,8 +129,9 @@ pub fn decode_utf8(decoder: &Decoder, input: &[u8]) -> Result<String, DecodeErro
     }
 }
 
-/// Decodes to text, with `replacement` for each maximal subpart of an ill-formed sequence (Unicode 3.9, WHATWG Encoding 4.1). Where a
-/// byte of the replacement is rejected, the first ill-formed sequence is an error.
+/// Decodes to text, with `replacement` for each maximal subpart of an ill-formed sequence (Unicode
+/// 3.9, WHATWG Encoding 4.1). Where a byte of the replacement is rejected, the first ill-formed
+/// sequence is an error.
 pub fn decode_utf8_replacing(decoder: &Decoder, input: &[u8], replacement: &str) -> Result<String, DecodeError> {
     let is_rejected = |byte: &u8| decoder.rules.reject.is_some_and(|reject| reject.contains(*byte));
     if let Some(byte) = replacement.bytes().find(is_rejected) {
@@ -273,7 +279,8 @@ pub fn normalize(normalizer: &Normalizer, input: &str) -> Result<String, DecodeE
     Ok(output)
 }
 
-/// Every finding, with the offset of the byte or triplet that it is; ill-formed sequences after all others.
+/// Every finding, with the offset of the byte or triplet that it is; ill-formed sequences after all
+/// others.
 #[must_use]
 pub fn findings(input: &[u8]) -> Vec<(usize, Kinds)> {
     let mut findings = Vec::new();

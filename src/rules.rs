@@ -1,23 +1,24 @@
-//! What is asked of a codec, as plain data: the API fills it in, the oracle and the kernels read it.
+//! Codec rules as plain data: filled in by the API, read by the kernels and the reference
+//! implementation.
 #![forbid(unsafe_code)]
 
 use crate::byteset::ByteSet;
 use crate::error::DecodeErrorKind;
 use crate::hex::UPPERCASE;
 
-/// What a decoder is asked for.
+/// Decoding rules.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(crate) struct DecodeRules {
-    /// A malformed '%' is an error, not a byte like any other.
+    /// A malformed `%` is an error; otherwise it is kept.
     pub(crate) strict: bool,
-    /// A raw '+' becomes a space.
+    /// A raw `+` becomes a space.
     pub(crate) plus: bool,
-    /// Triplets of these bytes stay triplets.
+    /// Triplets of these bytes are kept.
     pub(crate) keep: Option<ByteSet>,
-    /// These bytes must not stand in the output.
+    /// The output must not contain these bytes.
     pub(crate) reject: Option<ByteSet>,
-    /// The digits of kept triplets become upper-case: normalisation. Not together with `plus` or `reject`, and only if `keep` has all
-    /// bytes from 0x80.
+    /// The digits of kept triplets become upper case (normalisation). Requires that `plus` and
+    /// `reject` are not set, and that `keep` contains all bytes from 0x80.
     pub(crate) uppercase: bool,
 }
 
@@ -25,13 +26,14 @@ impl DecodeRules {
     pub(crate) const STRICT: Self = Self { strict: true, plus: false, keep: None, reject: None, uppercase: false };
     pub(crate) const LENIENT: Self = Self { strict: false, ..Self::STRICT };
 
-    /// The first of these bytes that must not be in the output.
+    /// The first of `bytes` that is rejected.
     pub(crate) fn first_rejected(&self, bytes: &[u8]) -> Option<u8> {
         let reject = self.reject?;
         bytes.iter().copied().find(|&byte| reject.contains(byte))
     }
 
-    /// What is said of ill-formed UTF-8 where text is wanted with this in its place: nothing, unless a byte of it is rejected.
+    /// The error that replaces `InvalidUtf8` when ill-formed sequences are replaced: `None`, unless
+    /// a byte of `replacement` is rejected.
     pub(crate) fn error_of_replacement(&self, replacement: &str) -> Option<DecodeErrorKind> {
         self.first_rejected(replacement.as_bytes()).map(DecodeErrorKind::Rejected)
     }
@@ -42,11 +44,13 @@ impl DecodeRules {
         if strict { &Self::STRICT } else { &Self::LENIENT }
     }
 
-    /// Whether the output may hold no triplet that the input does not hold. It is what a decoder promises that keeps the triplets of
-    /// `%`: without that a decoded `%` creates triplets anyway. Of malformed `%`, only those that a lenient decoder passes on matter.
+    /// Whether the output must contain no triplet that is not in the input. This is guaranteed if
+    /// the triplet of `%` is kept; otherwise a decoded `%` creates triplets anyway. Only a lenient
+    /// decoder needs it, since only that keeps malformed `%`s.
     ///
-    /// Such a decoder also leaves a triplet as it is if the byte is a digit that could complete a malformed `%` before it: in `%%34%31`
-    /// the first one. Since a `%` in a triplet's first two predecessors is malformed in any case, this depends on raw input only.
+    /// Such a decoder also keeps the triplet of a digit that could complete a malformed `%`
+    /// preceding it: in `%%34%31` the first one. A `%` among the two bytes preceding a triplet is
+    /// always malformed, so this depends on raw input only.
     #[inline(always)]
     pub(crate) const fn creates_no_triplets(&self) -> bool {
         match &self.keep {
@@ -55,25 +59,26 @@ impl DecodeRules {
         }
     }
 
-    /// Whether they say nothing but whether to be strict.
+    /// Whether the rules set at most `strict`.
     #[inline(always)]
     pub(crate) const fn are_simple(&self) -> bool {
         !(self.plus | self.keep.is_some() | self.reject.is_some())
     }
 }
 
-/// What an encoder is asked for.
+/// Encoding rules.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(crate) struct EncodeRules {
-    /// The bytes that become triplets: all from 0x80, whatever the set that was asked for, which is what makes the result text.
-    /// With `plus`, '+' is among them and ' ' is not. Private, so that it stays like that.
+    /// The bytes to escape. Contains all bytes from 0x80, whatever set was given, so that the
+    /// output is text. With `plus`, contains `+` and not the space. Private, to keep this
+    /// invariant.
     escape: ByteSet,
-    /// A space becomes '+'.
+    /// A space becomes `+`.
     plus: bool,
-    /// Triplets of the input stay as they are.
+    /// Triplets of the input are kept.
     pub(crate) keep_triplets: bool,
-    /// Well-formed UTF-8 stays as it is. The kernels do not look at this: the driver hands them well-formed parts with rules
-    /// that leave bytes from 0x80 alone.
+    /// Well-formed UTF-8 is kept. The kernels ignore this: the driver passes them the well-formed
+    /// parts with rules that do not escape bytes from 0x80.
     pub(crate) keep_non_ascii: bool,
     /// The sixteen hexadecimal digits of the output.
     pub(crate) digits: &'static [u8; 16],
@@ -91,7 +96,7 @@ impl EncodeRules {
         self
     }
 
-    /// The rules for a part of the input that is well-formed UTF-8 and stays so.
+    /// The rules for a well-formed part of the input, whose non-ASCII bytes are kept.
     pub(crate) const fn for_well_formed(mut self) -> Self {
         self.escape = self.escape.intersection(ByteSet::NON_ASCII.complement());
         self
@@ -102,7 +107,8 @@ impl EncodeRules {
         &self.escape
     }
 
-    /// Whether this byte does not become a triplet. Of bytes from 0x80 that is known, so this takes less than to ask the set.
+    /// Whether `byte` is not escaped. Bytes from 0x80 always are, which makes this cheaper than a
+    /// look-up in the whole set.
     #[cfg(feature = "alloc")]
     #[inline(always)]
     pub(crate) const fn leaves(&self, byte: u8) -> bool {
@@ -110,7 +116,7 @@ impl EncodeRules {
         byte < 0x80 && ascii[(byte & 15) as usize] & (1 << (byte >> 4)) == 0
     }
 
-    /// Whether none of these bytes becomes a triplet.
+    /// Whether none of the three bytes is escaped.
     #[cfg(feature = "alloc")]
     #[inline(always)]
     pub(crate) fn leave(&self, [a, b, c]: [u8; 3]) -> bool {
@@ -119,7 +125,7 @@ impl EncodeRules {
         (a | b | c) < 0x80 && (escapes(a) | escapes(b) | escapes(c)) & 1 == 0
     }
 
-    /// Whether the digits `a` to `f` are to be in lower case.
+    /// Whether the digits `a` to `f` are lower case.
     #[inline(always)]
     pub(crate) const fn is_lowercase(&self) -> bool {
         self.digits[10] == b'a'
@@ -130,7 +136,7 @@ impl EncodeRules {
         self.plus
     }
 
-    /// Whether they say nothing but what becomes a triplet, and with which digits.
+    /// Whether the rules set only the set and the case of the digits.
     #[cfg(feature = "alloc")]
     #[inline(always)]
     pub(crate) const fn are_simple(&self) -> bool {

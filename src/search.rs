@@ -1,4 +1,4 @@
-//! Searching with a [`ByteSet`]: where the first member is, and how many there are.
+//! Search with a [`ByteSet`]: position of the first member and number of members.
 #![forbid(unsafe_code)]
 
 use crate::byteset::ByteSet;
@@ -13,20 +13,20 @@ impl ByteSet {
         driver::find(self, haystack, None)
     }
 
-    /// How many bytes of `haystack` are members. Linear, with SIMD.
+    /// Number of bytes of `haystack` that are members. Linear, with SIMD.
     #[must_use]
     #[inline]
     pub fn count(&self, haystack: &[u8]) -> usize {
         driver::count(self, haystack, None)
     }
 
-    /// [`find`](Self::find) on a level of one's choice.
+    /// Like [`find`](Self::find), on the given level.
     #[must_use]
     pub fn find_on(&self, level: Level, haystack: &[u8]) -> Option<usize> {
         driver::find(self, haystack, Some(level))
     }
 
-    /// [`count`](Self::count) on a level of one's choice.
+    /// Like [`count`](Self::count), on the given level.
     #[must_use]
     pub fn count_on(&self, level: Level, haystack: &[u8]) -> usize {
         driver::count(self, haystack, Some(level))

@@ -1,34 +1,36 @@
-//! The sets of the standards, each constant citing its paragraph.
+//! Byte sets of the standards, each with a reference to its paragraph.
 //!
-//! There are two kinds, and the first words of every constant say which it is:
+//! There are two kinds. The first words of each constant's documentation say which one it is:
 //!
-//! - **May stand literally**: a class of a standard's grammar, named after it ([`UNRESERVED`], [`PCHAR`]). It has no byte of
-//!   0x80 or above.
-//! - **To be escaped**: a percent-encode set, named after the place where the result will stand ([`PATH`], [`QUERY`]). This is
-//!   what [`Encoder::new`](crate::Encoder::new) takes. It has every byte of 0x80 or above and every control character.
+//! - **Allowed literally**: a character class of a grammar, with the grammar's name
+//!   ([`UNRESERVED`], [`PCHAR`]). Contains no byte of 0x80 or above.
+//! - **To escape**: a percent-encode set, named after the component that it is for ([`PATH`],
+//!   [`QUERY`]). This is the kind that [`Encoder::new`](crate::Encoder::new) takes. Contains all
+//!   bytes of 0x80 or above and all control characters.
 //!
-//! The [complement](ByteSet::complement) of the one is the other. [`rfc1738`] has, besides, classes that are to be escaped.
+//! The [complement](ByteSet::complement) of one kind is of the other kind. [`rfc1738`] also has
+//! classes that must be escaped.
 //!
-//! | To encode | take |
+//! | To encode | use |
 //! |---|---|
-//! | a value, for any component: the choice when in doubt | [`COMPONENT`] |
+//! | a value, for any component; when in doubt, use this | [`COMPONENT`] |
 //! | one segment of a path | [`PATH_SEGMENT`] |
 //! | a path whose `/` are separators | [`PATH`] |
-//! | a query as a whole | [`QUERY`] |
-//! | a key or a value of a query of the form `key=value&key=value` | [`QUERY_VALUE`] |
+//! | a whole query | [`QUERY`] |
+//! | a key or value in a query of the form `key=value&key=value` | [`QUERY_VALUE`] |
 //! | a fragment | [`FRAGMENT`] |
-//! | a user name or a password | [`USERINFO`] |
-//! | a registered name (a host that is no IP address) | [`REG_NAME`] |
-//! | a whole URI, its delimiters in place | [`URI`] |
-//! | a name or a value of an HTML form | [`whatwg::FORM`] |
-//! | what browsers do to the parts of a URL | [`whatwg`] |
+//! | a user name or password | [`USERINFO`] |
+//! | a registered name (a host that is not an IP address) | [`REG_NAME`] |
+//! | a whole URI, keeping its delimiters | [`URI`] |
+//! | a name or value of an HTML form | [`whatwg::FORM`] |
+//! | components of a URL, as browsers do | [`whatwg`] |
 //! | as ECMAScript's functions do | [`js`] |
 //! | a parameter of an HTTP header field, as in `filename*=UTF-8''...` | [`rfc5987::VALUE_CHARS`] |
 //! | a variable of a URI template | [`rfc6570`] |
-//! | a request to AWS that is to be signed | [`aws`] |
-//! | what RFC 1738 asks, the standard of 1994 | [`rfc1738`] |
+//! | an AWS request to be signed | [`aws`] |
+//! | as RFC 1738 (1994) requires | [`rfc1738`] |
 //!
-//! Where none fits, make one:
+//! A custom set can be derived from a predefined one:
 //!
 //! ```
 //! use simdpct::{ByteSet, Encoder, sets};
@@ -47,50 +49,54 @@ use crate::ByteSet;
 
 // The classes of RFC 3986.
 
-/// May stand literally: `ALPHA`, the letters A to Z of both cases (RFC 3986 1.3; RFC 5234 B.1).
+/// Allowed literally: `ALPHA`, A to Z and a to z (RFC 3986 1.3; RFC 5234 B.1).
 pub const ALPHA: ByteSet = ByteSet::range(b'A', b'Z').union(ByteSet::range(b'a', b'z'));
 
-/// May stand literally: `DIGIT`, 0 to 9 (RFC 3986 1.3; RFC 5234 B.1).
+/// Allowed literally: `DIGIT`, 0 to 9 (RFC 3986 1.3; RFC 5234 B.1).
 pub const DIGIT: ByteSet = ByteSet::range(b'0', b'9');
 
-/// May stand literally: `HEXDIG`, the digits of a triplet, letters of both cases (RFC 3986 1.3, 2.1; RFC 5234 B.1).
+/// Allowed literally: `HEXDIG`, hexadecimal digits of either case (RFC 3986 1.3, 2.1; RFC 5234
+/// B.1).
 pub const HEXDIG: ByteSet = DIGIT.union(ByteSet::range(b'A', b'F')).union(ByteSet::range(b'a', b'f'));
 
-/// May stand literally, and mean the same escaped: `unreserved` (RFC 3986 2.3).
+/// Allowed literally, and equivalent when escaped: `unreserved` (RFC 3986 2.3).
 pub const UNRESERVED: ByteSet = ALPHA.union(DIGIT).union(ByteSet::new(b"-._~"));
 
-/// May stand literally, as delimiters of the generic components: `gen-delims` (RFC 3986 2.2).
+/// Allowed literally, as delimiters of components: `gen-delims` (RFC 3986 2.2).
 pub const GEN_DELIMS: ByteSet = ByteSet::new(b":/?#[]@");
 
-/// May stand literally, as delimiters within a component or as data: `sub-delims` (RFC 3986 2.2).
+/// Allowed literally, as delimiters within a component or as data: `sub-delims` (RFC 3986 2.2).
 pub const SUB_DELIMS: ByteSet = ByteSet::new(b"!$&'()*+,;=");
 
-/// May stand literally, but mean something else escaped: `reserved` (RFC 3986 2.2).
+/// Allowed literally, but not equivalent when escaped: `reserved` (RFC 3986 2.2).
 pub const RESERVED: ByteSet = GEN_DELIMS.union(SUB_DELIMS);
 
-/// May stand literally in a segment of a path: `pchar` without its `pct-encoded`, so without `%` (RFC 3986 3.3).
+/// Allowed literally in a segment of a path: `pchar` without its `pct-encoded`, so without `%` (RFC
+/// 3986 3.3).
 pub const PCHAR: ByteSet = UNRESERVED.union(SUB_DELIMS).union(ByteSet::new(b":@"));
 
 // The components of RFC 3986.
 
-/// To be escaped in a value that could stand in any component: all but [`UNRESERVED`] (RFC 3986 2.3, 2.4).
+/// To escape in a value for any component: all but [`UNRESERVED`] (RFC 3986 2.3, 2.4).
 pub const COMPONENT: ByteSet = UNRESERVED.complement();
 
-/// To be escaped in one `segment` of a path: all but [`PCHAR`] (RFC 3986 3.3).
+/// To escape in one `segment` of a path: all but [`PCHAR`] (RFC 3986 3.3).
 ///
-/// In the first segment of a path that starts neither a URI nor with `/`, `:` has to be escaped as well (`segment-nz-nc`).
+/// In the first segment of a relative path that does not start with `/`, `:` must be escaped as
+/// well (`segment-nz-nc`).
 pub const PATH_SEGMENT: ByteSet = PCHAR.complement();
 
-/// To be escaped in a `path`: all but [`PCHAR`] and `/` (RFC 3986 3.3).
+/// To escape in a `path`: all but [`PCHAR`] and `/` (RFC 3986 3.3).
 pub const PATH: ByteSet = PATH_SEGMENT.without(b'/');
 
-/// To be escaped in a `query`: all but [`PCHAR`], `/` and `?` (RFC 3986 3.4).
+/// To escape in a `query`: all but [`PCHAR`], `/` and `?` (RFC 3986 3.4).
 pub const QUERY: ByteSet = PATH.without(b'?');
 
-/// To be escaped in a key or a value of a query of the form `key=value&key=value`: [`QUERY`], and `&`, `=`, `+` and `;`.
+/// To escape in a key or a value of a query of the form `key=value&key=value`: [`QUERY`], and `&`,
+/// `=`, `+` and `;`.
 ///
-/// RFC 3986 3.4 mentions that form, but leaves it to others. `&` and `=` delimit there; `;` delimits in place of `&` (HTML 4.01
-/// B.2.2); a literal `+` is read as a space (WHATWG URL 5.1).
+/// RFC 3986 3.4 mentions this form but does not define it. `&` and `=` are delimiters, as is `;`,
+/// an alternative to `&` (HTML 4.01 B.2.2). A literal `+` is decoded as a space (WHATWG URL 5.1).
 ///
 /// ```
 /// use simdpct::{Encoder, sets};
@@ -100,60 +106,67 @@ pub const QUERY: ByteSet = PATH.without(b'?');
 /// ```
 pub const QUERY_VALUE: ByteSet = QUERY.union(ByteSet::new(b"&=+;"));
 
-/// To be escaped in a `fragment`: all but [`PCHAR`], `/` and `?` (RFC 3986 3.5).
+/// To escape in a `fragment`: all but [`PCHAR`], `/` and `?` (RFC 3986 3.5).
 pub const FRAGMENT: ByteSet = QUERY;
 
-/// To be escaped in a `userinfo`: all but [`UNRESERVED`], [`SUB_DELIMS`] and `:` (RFC 3986 3.2.1).
+/// To escape in a `userinfo`: all but [`UNRESERVED`], [`SUB_DELIMS`] and `:` (RFC 3986 3.2.1).
 ///
-/// The first `:` ends the user name, so that in a user name alone `:` has to be escaped as well.
+/// The first `:` ends the user name, so in a user name alone `:` must be escaped as well.
 pub const USERINFO: ByteSet = REG_NAME.without(b':');
 
-/// To be escaped in a `reg-name`, a host that is no IP address: all but [`UNRESERVED`] and [`SUB_DELIMS`] (RFC 3986 3.2.2).
+/// To escape in a `reg-name`, a host that is not an IP address: all but [`UNRESERVED`] and
+/// [`SUB_DELIMS`] (RFC 3986 3.2.2).
 pub const REG_NAME: ByteSet = UNRESERVED.union(SUB_DELIMS).complement();
 
-/// To be escaped in a whole URI: what never stands literally in one, all but [`UNRESERVED`] and [`RESERVED`] (RFC 3986 2).
+/// To escape in a whole URI: all but [`UNRESERVED`] and [`RESERVED`] (RFC 3986 2).
 ///
-/// `%` is among them; [`Encoder::keep_triplets`](crate::Encoder::keep_triplets) leaves the triplets that are there.
+/// Contains `%`; use [`Encoder::keep_triplets`](crate::Encoder::keep_triplets) to keep existing
+/// triplets.
 pub const URI: ByteSet = UNRESERVED.union(RESERVED).complement();
 
-/// The percent-encode sets of the WHATWG URL standard (1.3), which browsers use; as of August 2026.
+/// The percent-encode sets of the WHATWG URL standard (1.3), as used by browsers; as of August
+/// 2026.
 ///
-/// [`COMPONENT`](whatwg::COMPONENT) and [`FORM`](whatwg::FORM) have `%` and so are for data. The others do not have it: a
-/// URL parser applies them to text that may hold triplets already.
+/// [`COMPONENT`](whatwg::COMPONENT) and [`FORM`](whatwg::FORM) contain `%` and are for data. The others do not: a URL
+/// parser applies them to text that may already contain triplets.
 pub mod whatwg {
     use crate::ByteSet;
 
-    /// To be escaped in an opaque host or an opaque path: the C0 controls and all above `~` (WHATWG URL 1.3, C0 control
-    /// percent-encode set).
+    /// To escape in an opaque host or an opaque path: the C0 controls and all above `~` (WHATWG URL
+    /// 1.3, C0 control percent-encode set).
     pub const C0_CONTROL: ByteSet = ByteSet::range(0x00, 0x1F).union(ByteSet::range(0x7F, 0xFF));
 
-    /// To be escaped in a fragment (WHATWG URL 1.3, fragment percent-encode set).
+    /// To escape in a fragment (WHATWG URL 1.3, fragment percent-encode set).
     pub const FRAGMENT: ByteSet = C0_CONTROL.union(ByteSet::new(b" \"<>`"));
 
-    /// To be escaped in a query, unless the scheme is special (WHATWG URL 1.3, query percent-encode set).
+    /// To escape in a query, unless the scheme is special (WHATWG URL 1.3, query percent-encode
+    /// set).
     pub const QUERY: ByteSet = C0_CONTROL.union(ByteSet::new(b" \"#<>"));
 
-    /// To be escaped in a query if the scheme is special, as `http` and `https` are (WHATWG URL 1.3, special-query
-    /// percent-encode set).
+    /// To escape in a query if the scheme is special, as `http` and `https` are (WHATWG URL 1.3,
+    /// special-query percent-encode set).
     pub const SPECIAL_QUERY: ByteSet = QUERY.with(b'\'');
 
-    /// To be escaped in a path (WHATWG URL 1.3, path percent-encode set). `^` is a member since 2025.
+    /// To escape in a path (WHATWG URL 1.3, path percent-encode set). `^` is a member since 2025.
     pub const PATH: ByteSet = QUERY.union(ByteSet::new(b"?^`{}"));
 
-    /// To be escaped in a user name or a password (WHATWG URL 1.3, userinfo percent-encode set).
+    /// To escape in a user name or a password (WHATWG URL 1.3, userinfo percent-encode set).
     pub const USERINFO: ByteSet = PATH.union(ByteSet::new(b"/:;=@[\\]|"));
 
-    /// To be escaped in a value, for any component (WHATWG URL 1.3, component percent-encode set). The same set as
+    /// To escape in a value, for any component (WHATWG URL 1.3, component percent-encode set). The
+    /// same set as
     /// [`js::ENCODE_URI_COMPONENT`](super::js::ENCODE_URI_COMPONENT).
     pub const COMPONENT: ByteSet = USERINFO.union(ByteSet::new(b"$%&+,"));
 
-    /// To be escaped in a name or a value of a form (WHATWG URL 1.3, `application/x-www-form-urlencoded` percent-encode set).
+    /// To escape in a name or a value of a form (WHATWG URL 1.3,
+    /// `application/x-www-form-urlencoded` percent-encode set).
     ///
-    /// Space is a member; [`Encoder::plus_for_space`](crate::Encoder::plus_for_space) makes it `+`, as forms require.
+    /// Contains the space; [`Encoder::plus_for_space`](crate::Encoder::plus_for_space) encodes it
+    /// as `+`, as forms require.
     pub const FORM: ByteSet = COMPONENT.union(ByteSet::new(b"!'()~"));
 }
 
-/// What the functions of ECMAScript escape (ECMA-262, edition of 2026).
+/// The sets of ECMAScript's functions (ECMA-262, edition of 2026).
 pub mod js {
     use super::{ALPHA, DIGIT};
     use crate::ByteSet;
@@ -164,94 +177,106 @@ pub mod js {
     /// What the abstract operation `Encode` never escapes (ECMA-262 19.2.6.5).
     const ALWAYS_UNESCAPED: ByteSet = WORD.union(ByteSet::new(b"-.!~*'()"));
 
-    /// To be escaped in a whole URI, as `encodeURI` does (ECMA-262 19.2.6.3). Unlike [`URI`](super::URI), it has `[` and `]`.
+    /// To escape in a whole URI, as `encodeURI` does (ECMA-262 19.2.6.3). Unlike
+    /// [`URI`](super::URI), contains `[` and `]`.
     pub const ENCODE_URI: ByteSet = ALWAYS_UNESCAPED.union(ByteSet::new(b";/?:@&=+$,#")).complement();
 
-    /// To be escaped in a component, as `encodeURIComponent` does (ECMA-262 19.2.6.4).
+    /// To escape in a component, as `encodeURIComponent` does (ECMA-262 19.2.6.4).
     pub const ENCODE_URI_COMPONENT: ByteSet = ALWAYS_UNESCAPED.complement();
 
-    /// To be escaped in a text of ISO-8859-1, as `escape` does (ECMA-262 B.2.1.1). For code units above 0xFF, `escape` writes
-    /// `%uXXXX`.
+    /// To escape in ISO-8859-1 text, as `escape` does (ECMA-262 B.2.1.1). For code units above
+    /// 0xFF, `escape` writes `%uXXXX`.
     pub const ESCAPE: ByteSet = WORD.union(ByteSet::new(b"@*+-./")).complement();
 }
 
-/// RFC 1738, the first standard of URLs (1994); its rules of syntax are replaced by RFC 3986.
+/// RFC 1738, the first URL standard (1994). Its syntax is superseded by RFC 3986.
 ///
-/// The percent-encode sets are [`COMPONENT`](rfc1738::COMPONENT) and [`URL`](rfc1738::URL), the others are classes.
+/// The percent-encode sets are [`COMPONENT`](rfc1738::COMPONENT) and [`URL`](rfc1738::URL), the
+/// others are classes.
 /// [`NO_GRAPHIC`](rfc1738::NO_GRAPHIC), [`UNSAFE`](rfc1738::UNSAFE), [`RESERVED`](rfc1738::RESERVED) and
-/// [`UNRESERVED`](rfc1738::UNRESERVED) have every byte once.
+/// [`UNRESERVED`](rfc1738::UNRESERVED) partition all bytes.
 pub mod rfc1738 {
     use super::{ALPHA, DIGIT};
     use crate::ByteSet;
 
-    /// May stand literally: `safe` (RFC 1738 5).
+    /// Allowed literally: `safe` (RFC 1738 5).
     pub const SAFE: ByteSet = ByteSet::new(b"$-_.+");
 
-    /// May stand literally: `extra` (RFC 1738 2.2, 5).
+    /// Allowed literally: `extra` (RFC 1738 2.2, 5).
     pub const EXTRA: ByteSet = ByteSet::new(b"!*'(),");
 
-    /// May stand literally, and mean the same escaped: `unreserved` (RFC 1738 2.2, 5). Unlike
-    /// [`UNRESERVED`](super::UNRESERVED), it has no `~`.
+    /// Allowed literally, and equivalent when escaped: `unreserved` (RFC 1738 2.2, 5). Unlike
+    /// [`UNRESERVED`](super::UNRESERVED), does not contain `~`.
     pub const UNRESERVED: ByteSet = ALPHA.union(DIGIT).union(SAFE).union(EXTRA);
 
-    /// May stand literally where the scheme gives them a meaning, else to be escaped: `reserved` (RFC 1738 2.2, 5).
+    /// Allowed literally where the scheme gives them a meaning, otherwise to escape: `reserved`
+    /// (RFC 1738 2.2, 5).
     pub const RESERVED: ByteSet = ByteSet::new(b";/?:@&=");
 
-    /// A class to be escaped, always: `national`, characters that gateways may change (RFC 1738 2.2, 5).
+    /// A class that must always be escaped: `national`, characters that gateways may change (RFC
+    /// 1738 2.2, 5).
     pub const NATIONAL: ByteSet = ByteSet::new(b"{}|\\^~[]`");
 
-    /// A class to be escaped, always: `punctuation`, characters that delimit URLs or escapes (RFC 1738 2.2, 5).
+    /// A class that must always be escaped: `punctuation`, characters that delimit URLs or escapes
+    /// (RFC 1738 2.2, 5).
     pub const PUNCTUATION: ByteSet = ByteSet::new(b"<>#%\"");
 
-    /// A class to be escaped, always: the unsafe characters, which are space, [`NATIONAL`] and [`PUNCTUATION`] (RFC 1738 2.2).
-    /// All are printable: controls and bytes of 0x80 or above are in [`NO_GRAPHIC`].
+    /// A class that must always be escaped: the unsafe characters, which are space, [`NATIONAL`]
+    /// and [`PUNCTUATION`] (RFC 1738 2.2). All are printable; control characters and bytes of 0x80
+    /// or above are in [`NO_GRAPHIC`].
     pub const UNSAFE: ByteSet = NATIONAL.union(PUNCTUATION).with(b' ');
 
-    /// A class to be escaped, always: the bytes without a graphic character in US-ASCII (RFC 1738 2.2).
+    /// A class that must always be escaped: the bytes without a graphic character in US-ASCII (RFC
+    /// 1738 2.2).
     pub const NO_GRAPHIC: ByteSet = ByteSet::range(0x00, 0x1F).union(ByteSet::range(0x7F, 0xFF));
 
-    /// To be escaped in a value, for any place: all that is no `uchar` (RFC 1738 5).
+    /// To escape in a value, for any part of a URL: all but `uchar` (RFC 1738 5).
     pub const COMPONENT: ByteSet = UNRESERVED.complement();
 
-    /// To be escaped in a whole URL: all that is no `xchar` (RFC 1738 5). `%` is among them;
-    /// [`Encoder::keep_triplets`](crate::Encoder::keep_triplets) leaves the triplets that are there.
+    /// To escape in a whole URL: all but `xchar` (RFC 1738 5). Contains `%`; use
+    /// [`Encoder::keep_triplets`](crate::Encoder::keep_triplets) to keep existing triplets.
     pub const URL: ByteSet = UNRESERVED.union(RESERVED).complement();
 }
 
-/// Parameters of HTTP header fields: RFC 5987, replaced by RFC 8187 with the same sets.
+/// Parameters of HTTP header fields: RFC 5987, superseded by RFC 8187 with the same sets.
 pub mod rfc5987 {
     use super::{ALPHA, DIGIT};
     use crate::ByteSet;
 
-    /// May stand literally: `attr-char` (RFC 5987 3.2.1, RFC 8187 3.2.1).
+    /// Allowed literally: `attr-char` (RFC 5987 3.2.1, RFC 8187 3.2.1).
     pub const ATTR_CHAR: ByteSet = ALPHA.union(DIGIT).union(ByteSet::new(b"!#$&+-.^_`|~"));
 
-    /// To be escaped in the `value-chars` of an extended value: all but [`ATTR_CHAR`] (RFC 5987 3.2.1, RFC 8187 3.2.1).
+    /// To escape in the `value-chars` of an extended value: all but [`ATTR_CHAR`] (RFC 5987 3.2.1,
+    /// RFC 8187 3.2.1).
     pub const VALUE_CHARS: ByteSet = ATTR_CHAR.complement();
 }
 
-/// The expansion of URI templates (RFC 6570). RFC 3986's `unreserved` and `reserved` hold there too (1.5).
+/// Expansion of URI templates (RFC 6570), which uses RFC 3986's `unreserved` and `reserved` (1.5).
 pub mod rfc6570 {
     use crate::ByteSet;
 
-    /// To be escaped in a variable where `U` is allowed, all but `unreserved`: `{var}` and every operator but `+` and `#`
-    /// (RFC 6570 3.2.1, appendix A).
+    /// To escape in a variable where `U` is allowed, all but `unreserved`: `{var}` and every
+    /// operator but `+` and `#` (RFC 6570 3.2.1, appendix A).
     pub const U: ByteSet = super::COMPONENT;
 
-    /// To be escaped in a variable where `U+R` is allowed, all but `unreserved` and `reserved`: `{+var}` and `{#var}` (RFC 6570
-    /// 3.2.1, appendix A); and in the literals of a template (3.1).
+    /// To escape in a variable where `U+R` is allowed, all but `unreserved` and `reserved`:
+    /// `{+var}` and `{#var}` (RFC 6570 3.2.1, appendix A); and in the literals of a template (3.1).
     ///
-    /// There existing triplets stay as well, which is [`Encoder::keep_triplets`](crate::Encoder::keep_triplets).
+    /// Existing triplets are kept too: combine with
+    /// [`Encoder::keep_triplets`](crate::Encoder::keep_triplets).
     pub const U_R: ByteSet = super::URI;
 }
 
-/// `UriEncode` of AWS Signature Version 4 (Amazon S3 API Reference, "Signature Calculations for the Authorization Header").
+/// `UriEncode` of AWS Signature Version 4 (Amazon S3 API Reference, "Signature Calculations for the
+/// Authorization Header").
 pub mod aws {
     use crate::ByteSet;
 
-    /// To be escaped in the keys and values of the canonical query: all but `unreserved` (`UriEncode`, with `/` encoded).
+    /// To escape in the keys and values of the canonical query: all but `unreserved` (`UriEncode`,
+    /// with `/` encoded).
     pub const URI_ENCODE: ByteSet = super::COMPONENT;
 
-    /// To be escaped in the name of an S3 object: all but `unreserved` and `/` (`UriEncode`, with `/` left as it is).
+    /// To escape in the name of an S3 object: all but `unreserved` and `/` (`UriEncode`, with `/`
+    /// kept).
     pub const OBJECT_KEY: ByteSet = URI_ENCODE.without(b'/');
 }

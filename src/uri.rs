@@ -1,4 +1,5 @@
-//! A whole URI, each component with its own set: split it, repair it, build its path and query from data.
+//! A whole URI, each component with its own set: split it, repair it, build its path and query from
+//! data.
 //!
 //! ```
 //! use simdpct::uri;
@@ -20,9 +21,10 @@
 //!
 //! # Outside
 //!
-//! Percent-coding is all that is done here. Dot segments (`.` and `..`, RFC 3986 5.2.4) are neither removed nor looked for. Host
-//! names are escaped, not turned into their ASCII form (IDNA, RFC 5891), lower-cased or checked. References are not resolved, and
-//! schemes have no rules of their own. A URL library does that, with the result of this one or before it.
+//! Percent-coding is all that is done here. Dot segments (`.` and `..`, RFC 3986 5.2.4) are neither
+//! removed nor looked for. Host names are escaped, not turned into their ASCII form (IDNA, RFC
+//! 5891), lower-cased or checked. References are not resolved, and schemes have no rules of their
+//! own. A URL library does that, with the result of this one or before it.
 #![forbid(unsafe_code)]
 
 use core::fmt;
@@ -37,7 +39,8 @@ use crate::byteset::ByteSet;
 
 /// The components of a URI reference, without the delimiters between them (RFC 3986 3 and 4.1).
 ///
-/// A component that is missing is `None`; one that is there but empty is not: `a?` has an empty query. The path is always there.
+/// A component that is missing is `None`; one that is there but empty is not: `a?` has an empty
+/// query. The path is always there.
 ///
 /// Of text, `Parts` can be formatted: that puts them together again (RFC 3986 5.3).
 ///
@@ -62,7 +65,8 @@ pub struct Parts<T> {
     pub fragment: Option<T>,
 }
 
-/// Splits a URI reference as the regular expression of RFC 3986 appendix B does; nothing is decoded or checked.
+/// Splits a URI reference as the regular expression of RFC 3986 appendix B does; nothing is decoded
+/// or checked.
 ///
 /// Every text can be split, and what is put together again is that text. Linear, with SIMD.
 ///
@@ -159,11 +163,13 @@ mod repair {
     use crate::encode::Encoder;
     use crate::sets;
 
-    /// Makes a valid URI reference out of a dirty one: escapes in each component what must not stand there literally.
+    /// Makes a valid URI reference out of a dirty one: escapes in each component what must not
+    /// stand there literally.
     ///
-    /// Triplets that are there stay, delimiters stay delimiters, and nothing is dropped: the result decodes to what the input
-    /// decodes to. It is always a valid `URI-reference` by RFC 3986's grammar; a valid one is never changed, so that once is enough.
-    /// Borrows where there is nothing to escape. Linear, with SIMD.
+    /// Triplets that are there stay, delimiters stay delimiters, and nothing is dropped: the result
+    /// decodes to what the input decodes to. It is always a valid `URI-reference` by RFC 3986's
+    /// grammar; a valid one is never changed, so that once is enough. Borrows where there is
+    /// nothing to escape. Linear, with SIMD.
     ///
     /// | In | what is escaped |
     /// |---|---|
@@ -177,12 +183,14 @@ mod repair {
     ///
     /// What may surprise:
     ///
-    /// - Spaces around a URI are escaped like any others, since nothing is dropped. Who takes URIs out of HTML trims them first, and
-    ///   removes tabs and newlines, as WHATWG URL 4.4 says.
-    /// - A `\` becomes `%5C`, while browsers read it as `/` in `http` and `https`. In `http://a\@b/` the host is `b` by RFC 3986, for
-    ///   them `a`. The result has the host `b` for everyone.
+    /// - Spaces around a URI are escaped like any others, since nothing is dropped. Who takes URIs
+    ///   out of HTML trims them first, and removes tabs and newlines, as WHATWG URL 4.4 says.
+    /// - A `\` becomes `%5C`, while browsers read it as `/` in `http` and `https`. In
+    ///   `http://a\@b/` the host is `b` by RFC 3986, for them `a`. The result has the host `b` for
+    ///   everyone.
     /// - `+`, `&`, `=` and `;` have meanings in a query that cannot be guessed here; they stay.
-    /// - A zone identifier (`[fe80::1%25eth0]`) is not in RFC 3986's grammar, so those brackets are escaped.
+    /// - A zone identifier (`[fe80::1%25eth0]`) is not in RFC 3986's grammar, so those brackets are
+    ///   escaped.
     ///
     /// See [Outside](super#outside) for what a crawler does besides.
     ///
@@ -224,7 +232,8 @@ mod repair {
     static REG_NAME: Encoder = Encoder::new(sets::REG_NAME).keep_triplets();
     /// `segment-nz-nc` (RFC 3986 3.3): a colon would make it a scheme.
     static FIRST_SEGMENT: Encoder = Encoder::new(sets::PATH_SEGMENT.with(b':')).keep_triplets();
-    /// The path ends at the first '?', and no other stands in it, so that the set of the query does for both.
+    /// The path ends at the first '?', and no other stands in it, so that the set of the query does
+    /// for both.
     static PATH_AND_QUERY: Encoder = Encoder::QUERY.keep_triplets();
     static FRAGMENT: Encoder = Encoder::FRAGMENT.keep_triplets();
 
@@ -244,7 +253,8 @@ mod repair {
         }
     }
 
-    /// The input in pieces, in order and without gaps: scheme, user information, '@', host, port, path and query, '#', fragment.
+    /// The input in pieces, in order and without gaps: scheme, user information, '@', host, port,
+    /// path and query, '#', fragment.
     struct Pieces<'a> {
         rest: &'a [u8],
         list: [Piece<'a>; 8],
@@ -303,8 +313,8 @@ mod repair {
         }
     }
 
-    /// Whether this is a valid reference of the kind that nearly all are, known from one look at all of it: without brackets and
-    /// user information. If not, it may still be valid.
+    /// Whether this is a valid reference of the kind that nearly all are, known from one look at
+    /// all of it: without brackets and user information. If not, it may still be valid.
     fn is_plain(uri: &[u8], parts: &Parts<Range<usize>>) -> bool {
         static WHOLE: Encoder = Encoder::new(sets::URI.union(ByteSet::new(b"[]"))).keep_triplets();
         const NOT_IN_REG_NAME: ByteSet = ByteSet::new(b":@");
@@ -338,7 +348,8 @@ mod repair {
             || core::str::from_utf8(address).is_ok_and(|address| address.parse::<Ipv6Addr>().is_ok())
     }
 
-    /// `"v" 1*HEXDIG "." 1*( unreserved / sub-delims / ":" )` (RFC 3986 3.2.2); a string in ABNF is of either case.
+    /// `"v" 1*HEXDIG "." 1*( unreserved / sub-delims / ":" )` (RFC 3986 3.2.2); a string in ABNF is
+    /// of either case.
     fn is_future_address(address: &[u8]) -> bool {
         const LITERALLY: ByteSet = sets::UNRESERVED.union(sets::SUB_DELIMS).with(b':');
         let [b'v' | b'V', version @ ..] = address else { return false };
@@ -377,17 +388,20 @@ mod build {
 
     impl Error for SlashInSegment {}
 
-    /// A path, built of its segments: each is escaped and put behind a `/` (`path-abempty`, RFC 3986 3.3).
+    /// A path, built of its segments: each is escaped and put behind a `/` (`path-abempty`, RFC
+    /// 3986 3.3).
     ///
-    /// Segments are data: a `%` in them is escaped, whatever follows. They keep `pchar`, so `@`, `:` and `=` stay. An empty last
-    /// segment makes a path that ends in `/`.
+    /// Segments are data: a `%` in them is escaped, whatever follows. They keep `pchar`, so `@`,
+    /// `:` and `=` stay. An empty last segment makes a path that ends in `/`.
     ///
-    /// A segment that holds `/` is an error: much software decodes `%2F` before it splits the path. A `\` becomes `%5C`.
+    /// A segment that holds `/` is an error: much software decodes `%2F` before it splits the path.
+    /// A `\` becomes `%5C`.
     ///
-    /// The segments `.` and `..` are written as they are. Whoever resolves the path takes them as dot segments, and would even if
-    /// they were escaped (RFC 3986 6.2.2.2), so that no path can hold them as data. Who builds a path of what strangers send
-    /// refuses them first. Behind nothing but a scheme, or at the very front, a path must not start with an empty segment and go
-    /// on: `//` starts an authority there.
+    /// The segments `.` and `..` are written as they are. Whoever resolves the path takes them as
+    /// dot segments, and would even if they were escaped (RFC 3986 6.2.2.2), so that no path can
+    /// hold them as data. Who builds a path of what strangers send refuses them first. Behind
+    /// nothing but a scheme, or at the very front, a path must not start with an empty segment and
+    /// go on: `//` starts an authority there.
     ///
     /// ```
     /// use simdpct::uri::PathBuilder;
@@ -448,7 +462,8 @@ mod build {
         }
     }
 
-    /// A query of the form `name=value&name=value`, names and values escaped by [`QUERY_VALUE`](crate::sets::QUERY_VALUE).
+    /// A query of the form `name=value&name=value`, names and values escaped by
+    /// [`QUERY_VALUE`](crate::sets::QUERY_VALUE).
     ///
     /// A space becomes `%20`, which forms and others read alike. For what HTML forms send, take
     /// [`Encoder::FORM`] and its `+` instead.

@@ -95,7 +95,7 @@ fn encode_once<'a>(input: &'a [u8], rules: &EncodeRules, level: Option<Level>) -
     // SAFETY: the kernel initialised `written` bytes of the buffer. (tests/bounds.rs)
     let output: &[u8] = unsafe { assume_init(&mut buffer, written) };
     let is_changed = written > input.len() || rules.plus() && output != input;
-    // SAFETY: `output` is the encoding of `input`; if it has the same length, nothing was escaped.
+    // SAFETY: `output` is the encoding of `input`, and equal to it unless `is_changed`.
     unsafe { to_text(is_changed.then(|| output.to_vec()), input) }
 }
 
@@ -207,7 +207,8 @@ pub(crate) fn append_decoded(
     let length = output.len();
     match decode(input, output.spare_capacity_mut(), rules, level) {
         Ok(written) => {
-            // SAFETY: the kernel initialised `written` bytes of the spare capacity. (tests/bounds.rs)
+            // SAFETY: the kernel initialised `written` bytes of the spare capacity.
+            // (tests/bounds.rs)
             unsafe { output.set_len(length + written) }
             Ok(())
         }

@@ -119,7 +119,8 @@ impl<'r> BatchEncoder<'r> {
             // kernel variant as `self.rules`; `InOut` guarantees source and target.
             let progress = unsafe { (self.kernel)(source, target, rules) };
             let written = progress.initialised();
-            // SAFETY: the kernel initialised `written` bytes of the spare capacity. (tests/bounds.rs)
+            // SAFETY: the kernel initialised `written` bytes of the spare capacity.
+            // (tests/bounds.rs)
             unsafe { output.set_len(length + written) }
             Ok(())
         });

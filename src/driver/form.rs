@@ -1,4 +1,5 @@
-//! Where the names and values of a form stand (WHATWG URL 5.1): found 64 bytes at a time, not pair by pair.
+//! Finds the names and values of a form (WHATWG URL 5.1), 64 bytes at a time rather than pair by
+//! pair.
 //!
 //! Its unsafe code is covered by tests/form.rs, tests/bounds.rs and tests/guarded_heap.rs.
 
@@ -8,12 +9,13 @@ use core::marker::PhantomData;
 use crate::kernel::{FormBitmaps, Kernels};
 use crate::level::Level;
 
-/// A name or a value as it stands in the form.
+/// A name or value in its encoded form.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Part<'a> {
     bytes: &'a [u8],
-    /// Nothing but ASCII, and neither '%' nor '+': what decoding yields as it stands. Without that, it may be so yet.
-    #[cfg_attr(not(feature = "alloc"), expect(dead_code, reason = "without decoding, nobody asks"))]
+    /// Sufficient test that decoding is the identity: all bytes are ASCII and none is `%` or `+`.
+    /// If false, decoding may still change nothing.
+    #[cfg_attr(not(feature = "alloc"), expect(dead_code, reason = "only decoding uses it"))]
     is_plain: bool,
 }
 
@@ -29,16 +31,17 @@ impl<'a> Part<'a> {
         self.is_plain
     }
 
-    /// The decoded text, where that is known to be the part itself.
+    /// The decoded text, if it is known to equal the part.
     #[cfg(feature = "alloc")]
     #[inline]
     pub(crate) fn plain_text(&self) -> Option<&'a str> {
-        // SAFETY: only this module makes parts, and plain ones are ASCII.
+        // SAFETY: a plain part is ASCII, and only this module constructs parts.
         self.is_plain.then(|| unsafe { core::str::from_utf8_unchecked(self.bytes) })
     }
 }
 
-/// A [`Part`] in two words, for those who hold many: the top bit of the length, which no slice has, says whether it is plain.
+/// A [`Part`] packed into two words. The top bit of the length, which no slice length uses, is the
+/// `is_plain` flag.
 #[cfg(feature = "serde")]
 #[derive(Clone, Copy)]
 pub(crate) struct PackedPart<'a> {
@@ -58,37 +61,39 @@ impl<'a> PackedPart<'a> {
 
     pub(crate) fn part(&self) -> Part<'a> {
         let length = self.length & !Self::IS_PLAIN;
-        // SAFETY: the start and the length are those of the slice of a part that lives for 'a. (tests/form_serde.rs)
+        // SAFETY: start and length are those of the slice of a part that lives for `'a`.
+        // (tests/form_serde.rs)
         let bytes = unsafe { core::slice::from_raw_parts(self.start, length) };
         Part { bytes, is_plain: self.length != length }
     }
 }
 
-/// The pairs of a form that are not empty, in order.
+/// Iterator over the non-empty pairs of a form, in order.
 ///
-/// The marks of up to 64 bytes are looked up at once; they serve all pairs that end within them. The pair that does not
-/// starts the next such window, and only one longer than a window is searched by itself. So every byte is looked at a
-/// bounded number of times.
+/// Bitmaps are computed for windows of up to 64 bytes and serve all pairs that end within the
+/// window. A pair that crosses its end starts the next window. Only a pair longer than a window is
+/// searched separately, so each byte is examined a bounded number of times.
 #[derive(Clone, Debug)]
 pub(crate) struct Pairs<'a> {
     input: &'a [u8],
     level: Option<Level>,
-    /// Where the next pair starts; behind the end of the input after its last byte.
+    /// Start of the next pair; past the end of the input after its last byte.
     at: usize,
-    /// Where the marks start.
+    /// Offset of the window.
     window: usize,
-    /// The kernel puts them here itself: what it returned in memory would be copied in pieces other than it stored, and such loads
-    /// wait for the stores. The ends are those of the pairs from `at` on, and the end of the input if the window reaches it.
+    /// Filled in place: returning it by value would copy it with loads of a different width than
+    /// the stores, and fail store-to-load forwarding. `ends` holds the ends of the pairs from `at`
+    /// on, and the end of the input if the window reaches it.
     bitmaps: FormBitmaps,
 }
 
-/// The lowest bit that is set.
+/// Isolates the lowest set bit.
 #[inline(always)]
 fn lowest(bits: u64) -> u64 {
     bits & bits.wrapping_neg()
 }
 
-/// How many bytes there are marks of at once.
+/// Maximum length of a window.
 pub(super) const WINDOW: usize = 64;
 
 impl<'a> Pairs<'a> {
@@ -108,33 +113,34 @@ impl<'a> Pairs<'a> {
         self.level
     }
 
-    /// Where a part that came from this form starts in it.
+    /// Offset in this form of a part that it yielded.
     #[cfg(feature = "alloc")]
     #[inline]
     pub(crate) fn offset(&self, part: &Part<'a>) -> usize {
         (part.bytes.as_ptr() as usize).wrapping_sub(self.input.as_ptr() as usize)
     }
 
-    /// Moves the window to where the next pair starts.
+    /// Moves the window to `at` and computes its bitmaps.
     #[inline]
     fn look(&mut self) {
         let rest = &self.input[self.at..];
         let window = &rest[..rest.len().min(WINDOW)];
-        // SAFETY: a usable level is one that the machine has. (tests/form.rs)
+        // SAFETY: the kernel is that of a supported level. (tests/form.rs)
         unsafe { (Kernels::of(Level::supported(self.level)).form_bitmaps)(window, &mut self.bitmaps) }
         let end = if rest.len() < WINDOW { 1 << rest.len() } else { 0 };
         self.bitmaps.ends |= end;
         self.window = self.at;
     }
 
-    /// A pair of which the window, that starts with it, sees no end.
+    /// Returns a pair that starts at the window and extends past its end.
     #[cold]
     fn long_pair(&mut self) -> (Part<'a>, Part<'a>) {
         let rest = &self.input[self.at..];
         let find = |byte, text: &[u8]| memchr::memchr(byte, text.get(WINDOW..)?).map(|at| WINDOW + at);
         let pair = &rest[..find(b'&', rest).unwrap_or(rest.len())];
         self.at += pair.len() + 1;
-        // Where that is in the window, what the name has is known. What takes long to look at is looked at once, by the decoder.
+        // If `=` is in the window, the bitmaps tell whether the name is plain. Longer parts are not
+        // scanned here; the decoder does that once.
         let (equals, is_plain) = match lowest(self.bitmaps.equals) {
             0 => (find(b'=', pair), false),
             equals => (Some(equals.trailing_zeros() as usize), self.bitmaps.coded & (equals - 1) == 0),
@@ -150,7 +156,7 @@ impl<'a> Pairs<'a> {
 impl<'a> Iterator for Pairs<'a> {
     type Item = (Part<'a>, Part<'a>);
 
-    // A pair that the marks show takes a few instructions, fewer than to hand it over in memory.
+    // Always inlined: finding a pair is cheaper than returning it through memory.
     #[inline(always)]
     fn next(&mut self) -> Option<Self::Item> {
         loop {
@@ -172,12 +178,14 @@ impl<'a> Iterator for Pairs<'a> {
             if start == end {
                 continue;
             }
-            // The first '=' from the start on, else the end. Differences of such bits have all those between them set.
+            // The first `=` at or after `start`, else `end`. The difference of two single bits is
+            // the mask of the bits between them.
             let name_end = lowest((self.bitmaps.equals | end) & start.wrapping_neg());
             let name_length = name_end.trailing_zeros() as usize;
             let value_start = self.window + name_length + usize::from(name_end != end);
             let part = |from, to, bits| {
-                // SAFETY: the places are in order, and a mark is of a byte, or is the end of the input. (tests/bounds.rs)
+                // SAFETY: the offsets are in ascending order, and each is that of a byte of the
+                // input or its end. (tests/bounds.rs)
                 let bytes = unsafe { self.input.get_unchecked(from..to) };
                 Part { bytes, is_plain: self.bitmaps.coded & bits == 0 }
             };
@@ -186,7 +194,7 @@ impl<'a> Iterator for Pairs<'a> {
         }
     }
 
-    /// Each pair has a byte at least, and all but the last a '&' behind it.
+    /// Each pair takes at least one byte, and all but the last are followed by `&`.
     #[inline]
     fn size_hint(&self) -> (usize, Option<usize>) {
         (0, Some(self.input.len().saturating_sub(self.at).div_ceil(2)))

@@ -1,4 +1,4 @@
-//! Decoding the names and values of forms to what allocates (WHATWG URL 5.1).
+//! Decodes the names and values of forms (WHATWG URL 5.1).
 //!
 //! Its unsafe code is covered by tests/form.rs and tests/guarded_heap.rs.
 
@@ -14,10 +14,11 @@ use crate::kernel::swar;
 use crate::level::Level;
 use crate::rules::DecodeRules;
 
-/// What the standard decodes with: a '+' is a space, and a malformed '%' stays (WHATWG URL 5.1, steps 3.4 and 3.5).
+/// The rules of the form parser: `+` is a space, a malformed `%` is kept (WHATWG URL 5.1, steps 3.4
+/// and 3.5).
 const LENIENT: DecodeRules = DecodeRules { strict: false, plus: true, ..DecodeRules::STRICT };
 
-/// Whether a part has a '%' or a '+', so that it cannot be borrowed but for malformed '%'.
+/// Whether a part contains `%` or `+`. If so, it can be borrowed only if every `%` is malformed.
 #[inline]
 fn is_coded(part: &[u8]) -> bool {
     if part.len() <= SHORT {
@@ -27,28 +28,29 @@ fn is_coded(part: &[u8]) -> bool {
     }
 }
 
-/// The decoded bytes of a part. It is decoded at once: those who ask know that it is not [plain](super::Part::is_plain), so
-/// there is little use in looking at it first.
+/// Decodes a part to bytes, without scanning it first: callers have already handled
+/// [plain](super::form::Part::is_plain) parts.
 #[inline]
 pub(crate) fn decode_part(part: &[u8], level: Option<Level>) -> Cow<'_, [u8]> {
     if !is_coded(part) {
         return Cow::Borrowed(part);
     }
     let mut output = Vec::with_capacity(part.len() + SLACK);
-    // Decoding never grows.
+    // The output is never longer than the input, so it fits.
     let written = run_decode::<Write>(InOut::new(part, output.spare_capacity_mut()), &LENIENT, level).initialised();
-    // SAFETY: the kernel initialised `written` bytes of the capacity. (tests/form.rs, tests/guarded_heap.rs)
+    // SAFETY: the kernel initialised `written` bytes of the capacity. (tests/form.rs,
+    // tests/guarded_heap.rs)
     unsafe { output.set_len(written) }
-    // What is as long may have a space for a '+' yet.
+    // With equal lengths, a `+` may have become a space.
     if written < part.len() || output != part { Cow::Owned(output) } else { Cow::Borrowed(part) }
 }
 
-/// The decoded text of a part, with U+FFFD for what is not well-formed UTF-8.
+/// Decodes a part to text, with U+FFFD for each maximal subpart of an ill-formed sequence.
 #[inline]
 pub(crate) fn decode_part_lossy(part: &[u8], level: Option<Level>) -> Cow<'_, str> {
     let bytes = decode_part(part, level);
     if swar::is_ascii(&bytes) || is_well_formed(&bytes, level) {
-        // SAFETY: it is. (tests/form.rs)
+        // SAFETY: ASCII, or just validated. (tests/form.rs)
         unsafe { into_text_unchecked(bytes) }
     } else {
         Cow::Owned(replace_ill_formed(&bytes, "\u{FFFD}", level))

@@ -1,4 +1,5 @@
-//! Inspection: chunks for the kernels, and whether what they extract is well-formed.
+//! Inspection: runs the kernels chunk by chunk, and validates the UTF-8 of the bytes that they
+//! extract.
 //!
 //! Its unsafe code is covered by tests/inspect.rs and tests/bounds.rs.
 
@@ -14,17 +15,17 @@ use crate::kernel::{Inspect, Kernels};
 use crate::level::Level;
 use crate::rules::DecodeRules;
 
-/// Offset of the first byte that is a finding or begins one.
+/// Offset of the first byte that is a finding, or begins one.
 pub(crate) fn find_suspect(input: &[u8], level: Option<Level>) -> Option<usize> {
     find(&inspection::SUSPECTS, input, level)
 }
 
-/// What a string holds.
+/// Inspects one string.
 pub(crate) fn inspect<D: Detail>(input: &[u8], level: Option<Level>) -> Report {
     Inspector::<D>::new(level).inspect(input)
 }
 
-/// Inspects any number of strings: the kernel is looked up, and the room for extracted text made, only once.
+/// Inspects any number of strings; looks up the kernel and sets up the extraction buffer once.
 pub(crate) struct Inspector<D: Detail> {
     kernel: Inspect,
     extract: Extract,
@@ -39,7 +40,7 @@ impl<D: Detail> Inspector<D> {
         Self { kernel, extract: Extract::empty(), level, detail: PhantomData }
     }
 
-    /// What a string holds.
+    /// Inspects one string.
     #[inline]
     pub(crate) fn inspect(&mut self, input: &[u8]) -> Report {
         let Self { kernel, extract, level, .. } = self;
@@ -47,8 +48,9 @@ impl<D: Detail> Inspector<D> {
         (extract.length, extract.is_open) = (0, false);
         let mut is_well_formed = true;
         for chunk in pieces(input, inspection::CHUNK) {
-            // SAFETY: as in `find`; chunks are no longer than that, and an unfinished character has 3 bytes at most.
-            // (tests/inspect.rs, tests/bounds.rs)
+            // SAFETY: the kernel is that of a supported level. The buffer of `extract` holds a
+            // chunk and the at most 3 bytes of an incomplete suffix. (tests/inspect.rs,
+            // tests/bounds.rs)
             unsafe { kernel(chunk, extract, &mut report) }
             report.base += chunk.len();
             is_well_formed = is_well_formed && is_well_formed_but_for_the_end(extract, *level);
@@ -68,7 +70,8 @@ impl<D: Detail> Inspector<D> {
     }
 }
 
-/// Whether what was extracted is well-formed up to an unfinished character, which is all that is left of it then.
+/// Whether the extracted bytes are well-formed, except for an incomplete suffix, which is moved to
+/// the start of the buffer.
 fn is_well_formed_but_for_the_end(extract: &mut Extract, level: Option<Level>) -> bool {
     let length = extract.length;
     if length == 0 {
@@ -83,7 +86,7 @@ fn is_well_formed_but_for_the_end(extract: &mut Extract, level: Option<Level>) -
     is_good
 }
 
-/// How many ill-formed sequences the decoded form has, and the place in the input of the first one.
+/// Counts the ill-formed sequences of the decoded form, and returns the input offset of the first.
 #[cold]
 fn count_ill_formed(input: &[u8], level: Option<Level>) -> (usize, usize) {
     let mut buffer = [0; 3 + inspection::CHUNK];
@@ -91,7 +94,7 @@ fn count_ill_formed(input: &[u8], level: Option<Level>) -> (usize, usize) {
     let (mut count, mut first) = (0, None);
     let mut base = 0;
     for chunk in pieces(input, inspection::CHUNK) {
-        // A lenient decoder has no error, and there is room for the whole chunk.
+        // Never an error: the decoder is lenient, and the buffer has room for a whole chunk.
         let decoded = decode(chunk, as_uninit(&mut buffer[pending..]), &DecodeRules::LENIENT, level).unwrap_or(0);
         let length = pending + decoded;
         let unfinished = incomplete_suffix(&buffer[..length]);

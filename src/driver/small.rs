@@ -1,26 +1,27 @@
-//! The ladder for inputs of up to 64 bytes: most texts that are encoded or decoded one by one are so short, and a kernel call costs
-//! them more than the work.
+//! Fast paths for inputs of up to 64 bytes. Most strings that are encoded or decoded one by one are
+//! this short, and for them a kernel call costs more than the work itself.
 //!
-//! Encoding to a `Cow`, by rules that only escape:
+//! Encoding to a `Cow`, with rules that only escape:
 //!
-//! | bytes | rung | gain over the next rung, Zen 5, `short` benchmark |
+//! | bytes | path | gain over the next path, Zen 5, `short` benchmark |
 //! |---|---|---|
 //! | 1 | a triplet from a static table | no allocation |
-//! | 2 or 3 | a look-up for each byte, [`encode_few`] | 11.4 to 10.5 ns, 13.9 to 10.5 ns |
-//! | 4 to 8, one of them no letter or digit | SWAR, [`encode_around`] | 13.3 to 11.3 ns; all escapes 4 % slower |
+//! | 2 or 3 | one table look-up per byte, [`encode_few`] | 11.4 to 10.5 ns, 13.9 to 10.5 ns |
+//! | 4 to 8, exactly one of them not alphanumeric | SWAR, [`encode_around`] | 13.3 to 11.3 ns; all escapes 4 % slower |
 //! | 4 | [`encode_few`] | 13.5 to 12.6 ns |
-//! | up to 64 | the kernel's `encode_short`, through a buffer on the stack | |
+//! | up to 64 | the kernel's `encode_short`, through a stack buffer | |
 //!
-//! Decoding to a `Cow`, by rules that say at most to be strict:
+//! Decoding to a `Cow`, with rules that set at most `strict`:
 //!
-//! | bytes | rung | gain |
+//! | bytes | path | gain |
 //! |---|---|---|
-//! | without `%` | borrowed: [`is_plain`] | no kernel call |
+//! | any, without `%` | borrowed: [`is_plain`] | no kernel call |
 //! | 3 | the byte of the triplet | 10 to 13 ns to 8.0 ns |
 //! | 4 or 5, one `%`, without masked loads | SWAR, [`decode_around`] | 12.4 to 11.2 ns; scalar 17.4 to 11.0 ns |
 //! | up to 64 | the kernel's `decode_short` | |
 //!
-//! The inlined part is kept small, and every slow path is an outlined tail call, so that it needs no stack frame.
+//! The inlined part is kept small, and every slow path is an outlined tail call, so that it needs
+//! no stack frame.
 //!
 //! Its unsafe code is covered by tests/bounds.rs, tests/differential.rs and tests/exhaustive.rs.
 
@@ -39,7 +40,7 @@ use crate::kernel::{Kernels, swar};
 use crate::level::Level;
 use crate::rules::{DecodeRules, EncodeRules};
 
-/// Bytes that fit a word.
+/// Bytes per SWAR word.
 const WORD: usize = 8;
 
 #[inline(always)]
@@ -57,14 +58,14 @@ pub(crate) fn encode_to_cow<'a>(input: &'a [u8], rules: &EncodeRules, level: Opt
         _ => return encode_short(input, rules, Kernels::of(Level::supported(level))),
     };
     if is_plain {
-        // SAFETY: as `to_text` says.
+        // SAFETY: `is_plain`: encoding leaves the input unchanged.
         unsafe { to_text(None, input) }
     } else {
         encode_few(input, rules)
     }
 }
 
-/// The triplet of a byte.
+/// Returns the triplet of `byte` from a static table.
 fn encode_byte(byte: u8, rules: &EncodeRules) -> &'static str {
     static UPPERCASE_TRIPLETS: [[u8; 3]; 256] = triplets(UPPERCASE);
     static LOWERCASE_TRIPLETS: [[u8; 3]; 256] = triplets(LOWERCASE);
@@ -78,9 +79,9 @@ fn encode_byte(byte: u8, rules: &EncodeRules) -> &'static str {
 fn encode_few<'a>(input: &'a [u8], rules: &EncodeRules) -> Cow<'a, str> {
     let mut output = Vec::with_capacity(FEW_OUTPUT);
     let written = encode_few_bytes(input, output.spare_capacity_mut(), rules);
-    // SAFETY: `written` bytes were initialised. (tests/bounds.rs)
+    // SAFETY: `encode_few_bytes` initialised `written` bytes. (tests/bounds.rs)
     unsafe { output.set_len(written) }
-    // SAFETY: as `to_text` says.
+    // SAFETY: `output` is the encoding of `input`; if it is not longer, nothing was escaped.
     unsafe { to_text((written > input.len()).then_some(output), input) }
 }
 
@@ -92,7 +93,7 @@ fn encode_word<'a>(input: &'a [u8], rules: &EncodeRules, kernels: &Kernels) -> C
         return if input.len() == 4 { encode_few(input, rules) } else { encode_short(input, rules, kernels) };
     }
     if suspects.are_none() {
-        // SAFETY: as `to_text` says.
+        // SAFETY: all bytes are alphanumeric, and the rules escape none of those.
         return unsafe { to_text(None, input) };
     }
     match suspects.only_one(input.len()) {
@@ -102,23 +103,24 @@ fn encode_word<'a>(input: &'a [u8], rules: &EncodeRules, kernels: &Kernels) -> C
     }
 }
 
-/// Encodes 4 to 8 bytes of which none but the byte at `at` may have to be escaped.
+/// Encodes 4 to 8 bytes of which only the one at `at` may need escaping.
 #[inline(never)]
 fn encode_around<'a>(input: &'a [u8], at: usize, rules: &EncodeRules) -> Cow<'a, str> {
     if rules.leaves(input[at]) {
-        // SAFETY: as `to_text` says.
+        // SAFETY: the only byte that might need escaping does not.
         return unsafe { to_text(None, input) };
     }
     let mut output = Vec::with_capacity(ROOM_FOR_ONE);
     let written = escape_one(input, at, output.spare_capacity_mut(), rules);
-    // SAFETY: `written` bytes were initialised. (tests/bounds.rs)
+    // SAFETY: `escape_one` initialised `written` bytes. (tests/bounds.rs)
     unsafe { output.set_len(written) }
-    // SAFETY: as `to_text` says.
+    // SAFETY: `output` is the encoding of `input`.
     unsafe { to_text(Some(output), input) }
 }
 
-/// Which of 4 to 8 bytes are neither letters nor digits, as the top bits of the bytes of a word: the first four bytes in the upper half,
-/// the last four in the lower half. A byte that is in both halves has a bit in each.
+/// Bitmask of the non-alphanumeric bytes among 4 to 8 bytes, one bit per byte at its top bit. The
+/// first four bytes are in the upper half, the last four in the lower half; a byte in both halves
+/// has a bit in each.
 #[derive(Clone, Copy)]
 struct Suspects(u64);
 
@@ -134,26 +136,28 @@ impl Suspects {
         self.0 == 0
     }
 
-    /// The offset of the suspect, if there is one only, of `length` bytes.
+    /// Offset of the only suspect among `length` bytes; `None` if there are several.
     #[inline(always)]
     fn only_one(self, length: usize) -> Option<usize> {
-        // The bits of a byte that is in both halves fall together.
+        // Shifting the lower half aligns the two bits of a byte that is in both halves.
         let bits = self.0 >> 32 | (self.0 & u64::from(u32::MAX)) << (8 * (length - 4));
         bits.is_power_of_two().then(|| bits.trailing_zeros() as usize / 8)
     }
 }
 
-/// The capacity that [`escape_one`] needs: it stores whole words, the last of which may start 3 bytes after the last input byte.
+/// Capacity required by [`escape_one`]: it stores whole words, whose last may start 3 bytes after
+/// the last input byte.
 const ROOM_FOR_ONE: usize = (WORD - 1) + 3 + WORD;
 
-/// Encodes 4 to 8 bytes of which the one at `at` is escaped and no other, if there is room, and returns the length of the output.
+/// Encodes 4 to 8 bytes, escaping only the one at `at`. Returns the output length, or 0 if `output`
+/// is too small.
 #[inline(always)]
 fn escape_one(input: &[u8], at: usize, output: &mut [MaybeUninit<u8>], rules: &EncodeRules) -> usize {
     let io = InOut::new(input, output);
     let text = swar::load_up_to_8(input);
     let from = text >> (8 * at);
     let triplet = TRIPLETS[usize::from(from as u8)] | Symbols::case(rules);
-    // The triplet's fourth byte is its length. What follows the triplet is stored over it.
+    // The fourth byte is the triplet's length; the next store overwrites it.
     let fits = io.write(0, text.to_le_bytes())
         && io.write(at, triplet.to_le_bytes())
         && io.write(at + 3, (from >> 8).to_le_bytes());
@@ -174,7 +178,7 @@ pub(crate) fn decode_to_cow<'a>(
     }
     if rules.are_simple() {
         let level = Level::supported(level);
-        // Masked loads take no longer than a word.
+        // AVX-512: a masked load is as fast as the SWAR path.
         if matches!(input.len(), 4 | 5) && level.level() != Level::Avx512 {
             return decode_around(input, rules.strict, Kernels::of(level));
         }
@@ -183,7 +187,7 @@ pub(crate) fn decode_to_cow<'a>(
     decode_by_rules(input, rules, level)
 }
 
-/// Decodes four or five bytes without policies: a triplet and what surrounds it, without a kernel.
+/// Decodes four or five bytes that contain one triplet, without a kernel.
 #[inline(never)]
 fn decode_around<'a>(input: &'a [u8], strict: bool, kernels: &Kernels) -> Result<Cow<'a, [u8]>, DecodeError> {
     let Some(bytes) = decode_triplet(input) else { return decode_short(input, strict, kernels) };
@@ -192,7 +196,8 @@ fn decode_around<'a>(input: &'a [u8], strict: bool, kernels: &Kernels) -> Result
     Ok(Cow::Owned(output))
 }
 
-/// Decodes up to 8 bytes in which there is one `%`, if it begins a triplet. The output is two bytes shorter.
+/// Decodes up to 8 bytes that contain exactly one `%`, if it begins a triplet. The output is two
+/// bytes shorter than the input.
 #[inline(always)]
 fn decode_triplet(input: &[u8]) -> Option<[u8; 8]> {
     let word = swar::load_up_to_8(input);

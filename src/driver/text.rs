@@ -1,4 +1,4 @@
-//! From bytes to text: what is well-formed, what more bytes could make so, and what replaces the rest.
+//! UTF-8 validation of decoded bytes, incomplete suffixes, and replacement of ill-formed sequences.
 //!
 //! Its unsafe code is covered by tests/utf8.rs and tests/bounds.rs.
 
@@ -10,7 +10,8 @@ use alloc::string::String;
 use crate::kernel::Kernels;
 use crate::level::Level;
 
-/// Length of the incomplete suffix: the prefix of a well-formed character that `text` ends with (Unicode 3.9, table 3-7). 3 at most.
+/// Length of the incomplete suffix: the proper prefix of a well-formed sequence at the end of
+/// `text` (Unicode 3.9, table 3-7). At most 3.
 pub(crate) fn incomplete_suffix(text: &[u8]) -> usize {
     let end = &text[text.len().saturating_sub(3)..];
     let Some(lead) = end.iter().rposition(|&byte| byte >= 0xC0) else { return 0 };
@@ -21,7 +22,7 @@ pub(crate) fn incomplete_suffix(text: &[u8]) -> usize {
     }
 }
 
-/// Length of the incomplete triplet that `bytes` end with (RFC 3986 2.1).
+/// Length of the incomplete triplet at the end of `bytes` (RFC 3986 2.1). At most 2.
 pub(crate) fn cut_triplet(bytes: &[u8]) -> usize {
     match bytes {
         [.., b'%'] => 1,
@@ -30,10 +31,10 @@ pub(crate) fn cut_triplet(bytes: &[u8]) -> usize {
     }
 }
 
-/// Whether a text is well-formed UTF-8.
+/// Whether `text` is well-formed UTF-8.
 #[inline]
 pub(crate) fn is_well_formed(text: &[u8], level: Option<Level>) -> bool {
-    // SAFETY: as in `find`. (tests/utf8.rs)
+    // SAFETY: the kernel is that of a supported level. (tests/utf8.rs)
     unsafe { (Kernels::of(Level::supported(level)).is_well_formed)(text) }
 }
 
@@ -43,19 +44,20 @@ pub(crate) fn find_ill_formed(bytes: &[u8], level: Option<Level>) -> Option<usiz
     if is_well_formed(bytes, level) {
         return None;
     }
-    // Rare, so it may look twice.
+    // Rare, so a second pass is acceptable.
     simdutf8::compat::from_utf8(bytes).err().map(|error| error.valid_up_to())
 }
 
-/// The text that these bytes are.
+/// Returns `bytes` as text if they are well-formed UTF-8.
 #[inline]
 pub(crate) fn checked_text(bytes: &[u8], level: Option<Level>) -> Option<&str> {
-    // SAFETY: just checked. (tests/utf8.rs)
+    // SAFETY: `is_well_formed` returned true. (tests/utf8.rs)
     is_well_formed(bytes, level).then(|| unsafe { core::str::from_utf8_unchecked(bytes) })
 }
 
 #[cfg(feature = "alloc")]
-/// The parts of a text in which a replacement stands for each maximal subpart of an ill-formed sequence (Unicode 3.9).
+/// Yields the text in parts, with `replacement` for each maximal subpart of an ill-formed sequence
+/// (Unicode 3.9).
 pub(crate) fn replacing<'t>(
     bytes: &'t [u8],
     replacement: &'t str,
@@ -73,14 +75,16 @@ pub(crate) fn replacing<'t>(
 }
 
 #[cfg(feature = "alloc")]
-/// The bytes in pieces that no character reaches over: most of them are well-formed even where there are errors.
+/// Splits `bytes` at character boundaries into pieces of about 1 KiB, so that most pieces are
+/// well-formed even if the input has errors.
 fn characters(bytes: &[u8]) -> impl Iterator<Item = &[u8]> {
     const LONGEST: usize = 1024;
     let mut rest = bytes;
     core::iter::from_fn(move || {
         let mut length = rest.len().min(LONGEST);
         if length < rest.len() {
-            // Before a byte that continues nothing, or behind four that do: then the last of them is in no character.
+            // Cut before the last byte that is not a continuation byte. After four continuation
+            // bytes any cut is at a boundary, because the last one is part of no character.
             let continues = |byte: &u8| matches!(byte, 0x80..=0xBF);
             length -= rest[length - 3..=length].iter().rev().take_while(|byte| continues(byte)).count() % 4;
         }
@@ -91,19 +95,20 @@ fn characters(bytes: &[u8]) -> impl Iterator<Item = &[u8]> {
 }
 
 #[cfg(feature = "alloc")]
-/// The text in which a replacement stands for each maximal subpart of an ill-formed sequence.
+/// Replaces each maximal subpart of an ill-formed sequence.
 pub(crate) fn replace_ill_formed(bytes: &[u8], replacement: &str, level: Option<Level>) -> String {
     let mut text = String::with_capacity(bytes.len());
     text.extend(replacing(bytes, replacement, level));
     text
 }
 
-/// The text that these bytes are, or the bytes and the offset of the first one that is not well-formed UTF-8.
+/// Converts to text; on failure returns the bytes and the offset of the first one that is not part
+/// of well-formed UTF-8.
 #[cfg(feature = "alloc")]
 #[inline]
 pub(crate) fn into_text(bytes: Cow<'_, [u8]>, level: Option<Level>) -> Result<Cow<'_, str>, (Cow<'_, [u8]>, usize)> {
     match find_ill_formed(&bytes, level) {
-        // SAFETY: just checked.
+        // SAFETY: `find_ill_formed` found nothing.
         None => Ok(unsafe { into_text_unchecked(bytes) }),
         Some(offset) => Err((bytes, offset)),
     }
@@ -116,9 +121,9 @@ pub(crate) fn into_text(bytes: Cow<'_, [u8]>, level: Option<Level>) -> Result<Co
 #[inline]
 pub(crate) unsafe fn into_text_unchecked(bytes: Cow<'_, [u8]>) -> Cow<'_, str> {
     match bytes {
-        // SAFETY: the caller's promise.
+        // SAFETY: the caller guarantees well-formed UTF-8.
         Cow::Borrowed(bytes) => Cow::Borrowed(unsafe { core::str::from_utf8_unchecked(bytes) }),
-        // SAFETY: the caller's promise.
+        // SAFETY: as above.
         Cow::Owned(bytes) => Cow::Owned(unsafe { String::from_utf8_unchecked(bytes) }),
     }
 }
