@@ -1,8 +1,8 @@
-//! Decoding text of accepted characters only.
+//! Decodes text that may contain only certain characters.
 //!
-//! A field that takes only some characters, say those of one script, has to look at decoded
-//! characters, and to say what is wrong where its user can see it: in the input. The characters
-//! come as [`Ranges`] or as a predicate.
+//! For a field restricted to some characters, for example those of one script. The check is on
+//! decoded characters, and errors have their position in the input, where the user can see it. The
+//! accepted characters are given as [`Ranges`] or as a predicate.
 #![forbid(unsafe_code)]
 
 use alloc::borrow::Cow;
@@ -17,11 +17,11 @@ use crate::error::DecodeError;
 use crate::level::Level;
 use crate::rules::DecodeRules;
 
-/// A set of characters, as ranges in any order.
+/// A set of characters: a list of ranges in any order.
 ///
-/// It is built once, in `const` or from ranges known at run time only. Accepted ASCII characters
-/// are then skipped with SIMD; another character takes a look at the range of the one before, and
-/// if that fails, at each range.
+/// Build it once, in `const`, or from ranges known only at run time. Accepted ASCII characters are
+/// skipped with SIMD. For any other character, the range of the preceding one is tested first, then
+/// all ranges in turn.
 ///
 /// ```
 /// use simdpct::accept::Ranges;
@@ -33,19 +33,19 @@ use crate::rules::DecodeRules;
 #[derive(Clone, Copy, Debug)]
 pub struct Ranges<'a> {
     ranges: &'a [RangeInclusive<char>],
-    /// The bytes at which a character may start that is not accepted: all from 0x80, and the ASCII
-    /// characters in no range.
+    /// Bytes that may start a character that is not accepted: all bytes from 0x80, and the ASCII
+    /// characters that are in no range.
     suspects: ByteSet,
 }
 
 impl Ranges<'static> {
-    /// The letters and signs of European text in Latin script: printable ASCII, and the Unicode
-    /// blocks Latin-1 Supplement (without its controls), Latin Extended-A and -B, IPA Extensions,
-    /// Combining Diacritical Marks (for text that is not composed), Latin Extended Additional and
-    /// General Punctuation from U+2010 to U+2027 (dashes, quotation marks and the ellipsis).
+    /// European text in Latin script: printable ASCII, and the Unicode blocks Latin-1 Supplement
+    /// (without its control characters), Latin Extended-A and -B, IPA Extensions, Combining
+    /// Diacritical Marks (for decomposed text), Latin Extended Additional, and General Punctuation
+    /// from U+2010 to U+2027 (dashes, quotation marks and the ellipsis).
     ///
-    /// These are blocks, not the Unicode property Script: U+00D7, the multiplication sign, is in
-    /// one of them.
+    /// These are blocks, not the Unicode property Script: they include U+00D7, the multiplication
+    /// sign.
     pub const LATIN: Self = Self::new(&[
         ' '..='~',
         '\u{A0}'..='\u{2AF}',
@@ -56,8 +56,8 @@ impl Ranges<'static> {
 }
 
 impl<'a> Ranges<'a> {
-    /// The characters of all these ranges, both ends included. Ranges may overlap; one whose end is
-    /// before its start is empty.
+    /// Creates the set of the characters in all `ranges`, which include both ends. Ranges may
+    /// overlap. A range whose end is less than its start is empty.
     #[must_use]
     pub const fn new(ranges: &'a [RangeInclusive<char>]) -> Self {
         let mut suspects = ByteSet::ALL;
@@ -81,15 +81,15 @@ impl<'a> Ranges<'a> {
     }
 }
 
-/// Why a text was not accepted, and where.
+/// Error of decoding text of accepted characters.
 ///
-/// Of several errors in one input, the one with the smallest position is reported.
+/// If an input has several errors, the one with the smallest position is reported.
 #[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
 #[non_exhaustive]
 pub enum AcceptError {
-    /// It cannot be decoded to text.
+    /// The input cannot be decoded to text.
     Decode(DecodeError),
-    /// It holds a character that is not accepted.
+    /// The text contains a character that is not accepted.
     NotAccepted {
         /// The character.
         character: char,
@@ -99,7 +99,7 @@ pub enum AcceptError {
 }
 
 impl AcceptError {
-    /// Byte offset in the input of what is wrong.
+    /// Byte offset of the error in the input.
     #[must_use]
     pub const fn position(&self) -> usize {
         match self {
@@ -124,7 +124,7 @@ impl fmt::Display for AcceptError {
     }
 }
 
-// What it says is all there is to say, so there is no source.
+// No source: `Display` already prints the inner error.
 impl Error for AcceptError {}
 
 impl From<DecodeError> for AcceptError {
@@ -134,13 +134,14 @@ impl From<DecodeError> for AcceptError {
 }
 
 impl Decoder {
-    /// Decodes to text that holds characters of `accepted` only; borrows where there is nothing to
-    /// decode.
+    /// Decodes to text, and fails if it contains a character that is not in `accepted`. Borrows the
+    /// input if nothing is decoded.
     ///
     /// # Errors
     ///
-    /// [`AcceptError::NotAccepted`] with the first other character, or [`AcceptError::Decode`] as
-    /// [`decode_utf8`](Self::decode_utf8), whichever comes first in the input.
+    /// Returns [`AcceptError::NotAccepted`] with the first character that is not accepted, or
+    /// [`AcceptError::Decode`] as [`decode_utf8`](Self::decode_utf8) does, whichever comes first in
+    /// the input.
     ///
     /// ```
     /// use simdpct::{Decoder, accept::{AcceptError, Ranges}};
@@ -158,7 +159,7 @@ impl Decoder {
         accepted: &Ranges<'_>,
     ) -> Result<Cow<'a, str>, AcceptError> {
         self.decode_utf8_unless(input.as_ref(), |text| {
-            // Most text stays in one script.
+            // Test the range of the preceding character first: most text stays in one script.
             let mut current = &EMPTY;
             find_other(text, &accepted.suspects, self.level, |character| {
                 if !current.contains(&character) {
@@ -172,16 +173,16 @@ impl Decoder {
         })
     }
 
-    /// Decodes to text that holds only characters for which `accept` is true; borrows where there
-    /// is nothing to decode.
+    /// Decodes to text, and fails if `accept` is false for a character. Borrows the input if
+    /// nothing is decoded.
     ///
-    /// `accept` is asked for every character, or of a long text for every one that is not ASCII and
-    /// for each of ASCII's once, so that those can be skipped with SIMD. It must always say the
-    /// same of the same character.
+    /// On short texts `accept` is called for every character. On long texts it is called once for
+    /// each ASCII character, so that accepted ones can be skipped with SIMD, and for every
+    /// non-ASCII character of the text. It must be a pure function.
     ///
     /// # Errors
     ///
-    /// As [`decode_utf8_accepting`](Self::decode_utf8_accepting).
+    /// Same as [`decode_utf8_accepting`](Self::decode_utf8_accepting).
     ///
     /// ```
     /// use simdpct::{Decoder, accept::AcceptError};
@@ -202,8 +203,8 @@ impl Decoder {
         })
     }
 
-    /// Decodes to text in which `find_other` finds no character, with its offset, that is not
-    /// accepted.
+    /// Decodes to text, and fails if `find_other` finds a character that is not accepted. It
+    /// returns the character and its offset.
     fn decode_utf8_unless<'a>(
         &self,
         input: &'a [u8],
@@ -211,15 +212,15 @@ impl Decoder {
     ) -> Result<Cow<'a, str>, AcceptError> {
         let not_accepted = |decoder: &Self, input, text: &str| {
             let (at, character) = find_other(text)?;
-            // The text was decoded as far as that.
+            // Never fails, because the text was decoded up to `at`.
             let position = decoder.input_offset(input, at).ok()?;
             Some(AcceptError::NotAccepted { character, position })
         };
         match self.decode_utf8(input) {
             Ok(text) => not_accepted(self, input, &text).map_or(Ok(text), Err),
             Err(error) => {
-                // What comes before the first error is well-formed text. A kept triplet may be cut
-                // there.
+                // The output before the first error is well-formed text. Lenient, because the error may be
+                // within a triplet that is kept.
                 let before = &input[..error.position];
                 let decoder = Self { rules: DecodeRules { strict: false, reject: None, ..self.rules }, ..*self };
                 let earlier = decoder.decode_utf8(before).ok().and_then(|text| not_accepted(&decoder, before, &text));
@@ -229,11 +230,11 @@ impl Decoder {
     }
 }
 
-/// No character: a start for those who remember the last range.
+/// The empty range.
 const EMPTY: RangeInclusive<char> = '\u{1}'..='\0';
 
-/// From this many bytes, asking a predicate for each ASCII character first costs less than asking
-/// it all the way.
+/// Minimum length at which calling the predicate for each ASCII character in advance is cheaper
+/// than calling it for each character of the text.
 const LONG: usize = 512;
 
 fn suspects(accept: impl Fn(char) -> bool) -> ByteSet {
@@ -241,8 +242,8 @@ fn suspects(accept: impl Fn(char) -> bool) -> ByteSet {
     accepted.fold(ByteSet::ALL, ByteSet::without)
 }
 
-/// The first character that is not accepted, with its offset. `suspects` has all bytes from 0x80,
-/// and no ASCII character that is accepted needs to be in it.
+/// Finds the first character that is not accepted, and its offset. `suspects` must contain all
+/// bytes from 0x80 and every ASCII character that is not accepted.
 fn find_other(
     text: &str,
     suspects: &ByteSet,
@@ -250,7 +251,7 @@ fn find_other(
     mut accept: impl FnMut(char) -> bool,
 ) -> Option<(usize, char)> {
     let mut at = 0;
-    // What is skipped is ASCII, so that `at` stays on a character's boundary.
+    // Only ASCII is skipped, so `at` stays on a character boundary.
     while let Some(skipped) = driver::find(suspects, &text.as_bytes()[at..], level) {
         at += skipped;
         for character in text[at..].chars() {

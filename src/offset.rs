@@ -1,8 +1,8 @@
-//! From a position in decoded output back to the input.
+//! Maps positions in decoded output back to the input.
 //!
-//! A router decides on the decoded path, but hands on the raw one: [`Decoder::input_offset`] says
-//! where to cut it.
-//! [`OffsetMap`] answers many such questions about one input.
+//! For example, a router matches the decoded path but forwards the raw one:
+//! [`Decoder::input_offset`] returns the offset at which to split it. [`OffsetMap`] answers many
+//! such queries on one input.
 #![forbid(unsafe_code)]
 
 use core::error::Error;
@@ -18,15 +18,15 @@ use crate::hex;
 use crate::level::Level;
 use crate::rules::DecodeRules;
 
-/// Why a position in the output has no place in the input.
+/// Error of mapping a position in the output to the input.
 #[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
 #[non_exhaustive]
 pub enum OffsetError {
-    /// The input cannot be decoded as far as that position.
+    /// The input before that position cannot be decoded.
     Decode(DecodeError),
-    /// The output ends before that position.
+    /// The position is greater than the length of the output.
     BeyondEnd {
-        /// How many bytes the output has.
+        /// Length of the output in bytes.
         decoded_len: usize,
     },
 }
@@ -42,7 +42,7 @@ impl fmt::Display for OffsetError {
     }
 }
 
-// What it says is all there is to say, so there is no source.
+// No source: `Display` already prints the inner error.
 impl Error for OffsetError {}
 
 impl From<DecodeError> for OffsetError {
@@ -52,17 +52,18 @@ impl From<DecodeError> for OffsetError {
 }
 
 impl Decoder {
-    /// The offset in the input of the byte or triplet that yields the byte at `decoded_offset` of
-    /// the output. The output's length gives the input's. So the first `decoded_offset` bytes of
-    /// the output come from the input up to the result.
+    /// Returns the offset in the input of the byte or triplet that produces the byte at
+    /// `decoded_offset` of the output. The length of the output is mapped to the length of the
+    /// input. So the first `decoded_offset` bytes of the output are the decoded form of the input
+    /// before the result.
     ///
-    /// Linear in the result, and what lies behind it is not looked at. For many positions in one
-    /// input, see [`OffsetMap`].
+    /// Linear in the result; the input after it is not examined. For many positions in one input,
+    /// use [`OffsetMap`].
     ///
     /// # Errors
     ///
-    /// [`OffsetError::Decode`] with the first malformed `%` or rejected byte, if it stands before that place;
-    /// [`OffsetError::BeyondEnd`] if the output is shorter than `decoded_offset`.
+    /// Returns [`OffsetError::Decode`] with the first malformed `%` or rejected byte if it precedes
+    /// the result, or [`OffsetError::BeyondEnd`] if the output is shorter than `decoded_offset`.
     ///
     /// ```
     /// use simdpct::{Decoder, offset::OffsetError};
@@ -87,16 +88,16 @@ impl Decoder {
     }
 }
 
-/// [`Decoder::input_offset`] on plain data.
+/// Implementation of [`Decoder::input_offset`].
 pub(crate) fn input_offset(
     input: &[u8],
     rules: &DecodeRules,
     level: Option<Level>,
     decoded_offset: usize,
 ) -> Result<usize, OffsetError> {
-    // `missing` bytes of output come from as many bytes of input at least, so that much can be
-    // measured at once. It yields a third at least, so that the next round has two thirds left at
-    // most. Every byte of input is measured once.
+    // `missing` bytes of output need at least as many bytes of input, so that many are measured at
+    // once. They yield at least a third as many bytes of output, so at most two thirds are left for
+    // the next round. Every byte of input is measured once.
     let (mut at, mut missing) = (0_usize, decoded_offset);
     while missing > 0 {
         let end = at.saturating_add(missing).min(input.len());
@@ -105,8 +106,8 @@ pub(crate) fn input_offset(
             missing -= measure(input, at, cut, rules, level)?;
             at = cut;
         } else if cut < end {
-            // One or two bytes are missing, and a triplet comes that yields one, or if it is kept,
-            // three.
+            // One or two bytes are missing, and the next triplet yields one byte, or three if it is
+            // kept.
             match measure(input, at, at + 3, rules, level) {
                 Ok(1) => (at, missing) = (at + 3, missing - 1),
                 Err(error) if error.position < at + missing => return Err(error.into()),
@@ -119,7 +120,7 @@ pub(crate) fn input_offset(
     Ok(at)
 }
 
-/// How much output `input[start..end]` yields; errors have their position in `input`.
+/// Length of the output of `input[start..end]`. Error positions are relative to `input`.
 fn measure(
     input: &[u8],
     start: usize,
@@ -127,29 +128,29 @@ fn measure(
     rules: &DecodeRules,
     level: Option<Level>,
 ) -> Result<usize, DecodeError> {
-    // What is before the start may matter, and is itself in the output.
+    // A malformed `%` before `start` affects the result; its bytes are themselves in the output.
     let open = driver::offset::open_triplet(&input[..start], rules);
     driver::measure_decode(&input[start - open..end], rules, level)
         .map(|length| length - open)
         .map_err(|error| DecodeError::new(error.kind, start - open + error.position))
 }
 
-/// Where the triplet starts that a cut at `at` would go through. There is one at most, since `%` is
-/// no digit.
+/// Start of the triplet that a cut at `at` would split, if any. There is at most one, because `%`
+/// is not a hexadecimal digit.
 fn start_of_triplet_around(input: &[u8], at: usize) -> Option<usize> {
     (at.saturating_sub(2)..at).find(|&start| hex::first_triplet(&input[start..]).is_some())
 }
 
-/// Bytes of input between two checkpoints of an [`OffsetMap`]: one eight-byte entry for each is 3 %
-/// of the input.
+/// Bytes of input between two checkpoints of an [`OffsetMap`]. One eight-byte entry per step costs
+/// 3 % of the input's size.
 #[cfg(feature = "alloc")]
 const STEP: usize = 256;
 
-/// From many positions in decoded output back to one input.
+/// Maps many positions in decoded output back to one input.
 ///
-/// Built in one linear pass over the input. It borrows the input and allocates an entry of a
-/// `usize` for each 256 bytes of it, however many triplets there are. A lookup takes a binary
-/// search and a look at those 256 bytes.
+/// Built in one linear pass. Borrows the input and allocates one `usize` per 256 bytes of it,
+/// regardless of the number of triplets. A query takes a binary search and a scan of at most 256
+/// bytes.
 ///
 /// ```
 /// use simdpct::{Decoder, offset::OffsetMap};
@@ -170,19 +171,19 @@ const STEP: usize = 256;
 pub struct OffsetMap<'a> {
     decoder: Decoder,
     input: &'a [u8],
-    /// How much output comes from the input before [`checkpoint`] 0, 1, 2 and so on: strictly
-    /// increasing, from 0.
+    /// Output length of the input before [`checkpoint`] 0, 1, 2 and so on. Strictly increasing,
+    /// starting at 0.
     decoded: Vec<usize>,
     decoded_len: usize,
 }
 
 #[cfg(feature = "alloc")]
 impl<'a> OffsetMap<'a> {
-    /// Measures `input` once.
+    /// Builds the map of `input`.
     ///
     /// # Errors
     ///
-    /// As [`Decoder::decoded_len`].
+    /// Same as [`Decoder::decoded_len`].
     pub fn new<T: AsRef<[u8]> + ?Sized>(decoder: &Decoder, input: &'a T) -> Result<Self, DecodeError> {
         let input = input.as_ref();
         let mut decoded = Vec::with_capacity(input.len() / STEP + 1);
@@ -196,17 +197,18 @@ impl<'a> OffsetMap<'a> {
         Ok(Self { decoder: *decoder, input, decoded, decoded_len })
     }
 
-    /// The exact length of the decoded form.
+    /// Returns the exact length of the decoded form.
     #[must_use]
     pub fn decoded_len(&self) -> usize {
         self.decoded_len
     }
 
-    /// As [`Decoder::input_offset`]; `None` if `decoded_offset` is more than the output's length.
+    /// Same as [`Decoder::input_offset`]; `None` if `decoded_offset` exceeds the length of the
+    /// output.
     #[must_use]
     pub fn input_offset(&self, decoded_offset: usize) -> Option<usize> {
         let before = self.decoded.partition_point(|&decoded| decoded <= decoded_offset);
-        // Without a checkpoint the input is empty.
+        // There is no checkpoint if the input is empty.
         let Some(index) = before.checked_sub(1) else { return (decoded_offset == 0).then_some(0) };
         let start = checkpoint(self.input, index);
         let open = driver::offset::open_triplet(&self.input[..start], &self.decoder.rules);
@@ -216,8 +218,7 @@ impl<'a> OffsetMap<'a> {
     }
 }
 
-/// Where the `index`-th step of an input starts: behind the triplet, if there is one around the
-/// multiple of [`STEP`].
+/// Start of step `index`: the multiple of [`STEP`], or the end of the triplet that it would split.
 #[cfg(feature = "alloc")]
 fn checkpoint(input: &[u8], index: usize) -> usize {
     let at = index.saturating_mul(STEP).min(input.len());

@@ -1,10 +1,10 @@
-//! What is done to rows: decoding, which normalisation is a kind of, and encoding.
+//! The operations on rows: decoding, of which normalisation is a special case, and encoding.
 #![forbid(unsafe_code)]
 
 use alloc::vec::Vec;
 use core::ops::Range;
 
-use super::rows::{Codec, Marked, Marks, Sink};
+use super::rows::{Codec, Marking, Ranks, Sink};
 use super::{ColumnError, Offset};
 use crate::byteset::ByteSet;
 use crate::decode::Decoder;
@@ -17,16 +17,16 @@ use crate::rules::EncodeRules;
 
 const DIGITS: ByteSet = ByteSet::new(b"0123456789ABCDEFabcdef");
 
-/// What becomes of an ill-formed sequence in lossy text.
+/// Replacement of an ill-formed sequence in lossy text.
 const REPLACEMENT: &str = "\u{FFFD}";
 
-/// What the output of decoding has to be.
+/// Required form of the decoded output.
 #[derive(Clone, Copy, Eq, PartialEq)]
 pub(super) enum Text {
     Bytes,
-    /// Well-formed UTF-8.
+    /// Well-formed UTF-8; anything else is an error.
     Strict,
-    /// The same, by replacing what is not.
+    /// Well-formed UTF-8; ill-formed sequences are replaced.
     Lossy,
 }
 
@@ -34,11 +34,11 @@ pub(super) struct Decoding {
     decoder: Decoder,
     kernel: BatchDecoder,
     text: Text,
-    /// What is said of a row that is ill-formed, if that is not to be replaced.
+    /// Error for an ill-formed row, unless ill-formed sequences are replaced.
     ill_formed: Option<DecodeErrorKind>,
-    /// Malformed '%' become `%25`.
+    /// A malformed `%` becomes `%25`.
     escape: bool,
-    /// Output that has to be written again.
+    /// Buffer for output that must be rewritten.
     scratch: Vec<u8>,
 }
 
@@ -58,7 +58,7 @@ impl Decoding {
         Self { escape: normalizer.malformed == Malformed::Escape, ..Self::new(&decoder, Text::Bytes) }
     }
 
-    /// Writes decoded rows again, each as the text that it has to be.
+    /// Rewrites decoded rows as text, one by one.
     fn rewrite<O: Offset>(
         &self,
         sink: &mut Sink<'_, '_, O>,
@@ -77,7 +77,7 @@ impl Decoding {
         Ok(())
     }
 
-    /// Appends a decoded row as the text that it has to be.
+    /// Appends a decoded row as text, or handles the error.
     fn write_text<O: Offset>(&self, sink: &mut Sink<'_, '_, O>, row: usize, decoded: &[u8]) -> Result<(), ColumnError> {
         match (driver::text::find_ill_formed(decoded, self.decoder.level), self.ill_formed) {
             (None, _) => sink.output.values.extend_from_slice(decoded),
@@ -116,8 +116,8 @@ impl Decoding {
 }
 
 impl Codec for Decoding {
-    /// Of the three bytes of a triplet that is decoded one is left.
-    fn each(&self) -> usize {
+    /// A decoded triplet becomes one byte instead of three.
+    fn length_delta_per_mark(&self) -> usize {
         2_usize.wrapping_neg()
     }
 
@@ -125,18 +125,18 @@ impl Codec for Decoding {
         true
     }
 
-    /// Nearly every '%' begins a triplet, and of those nearly always all are decoded, or none.
-    fn mark(&self, chunk: &[u8], _: impl Iterator<Item = usize>, marks: &mut Marks) -> Marked {
-        marks.fill(Selection::Percents, &ByteSet::EMPTY, chunk);
-        Marked::Likely
+    /// Nearly every `%` begins a triplet, and mostly either all triplets are decoded or none.
+    fn mark(&self, chunk: &[u8], _: impl Iterator<Item = usize>, ranks: &mut Ranks) -> Marking {
+        ranks.fill(Selection::Percents, &ByteSet::EMPTY, chunk);
+        Marking::Likely
     }
 
-    fn mark_exactly(&self, chunk: &[u8], marks: &mut Marks) {
-        marks.fill(Selection::TripletsOfOthers, self.decoder.rules.keep.as_ref().unwrap_or(&ByteSet::EMPTY), chunk);
+    fn mark_exactly(&self, chunk: &[u8], ranks: &mut Ranks) {
+        ranks.fill(Selection::TripletsOfOthers, self.decoder.rules.keep.as_ref().unwrap_or(&ByteSet::EMPTY), chunk);
     }
 
-    /// The triplet of a digit after a malformed '%', where no triplet may be created.
-    fn may_leave_marked(&self) -> bool {
+    /// True if the triplet of a digit after a malformed `%` is kept.
+    fn may_keep_marked(&self) -> bool {
         self.decoder.rules.creates_no_triplets()
     }
 
@@ -146,7 +146,7 @@ impl Codec for Decoding {
     }
 
     #[inline]
-    fn settle<O: Offset>(
+    fn validate<O: Offset>(
         &mut self,
         sink: &mut Sink<'_, '_, O>,
         rows: Range<usize>,
@@ -157,7 +157,7 @@ impl Codec for Decoding {
         if self.text == Text::Bytes || decoded.is_ascii() {
             return Ok(());
         }
-        // Each row is text if all together are, and none begins or ends within a character.
+        // Every row is text if all together are, and no row begins or ends within a character.
         let is_text = driver::text::checked_text(decoded, self.decoder.level).is_some_and(|text| {
             let mut ends = sink.output.offsets[first..].iter().map(|end| end.index() - start);
             ends.all(|end| text.is_char_boundary(end))
@@ -175,12 +175,17 @@ impl Codec for Decoding {
     }
 
     #[inline]
-    fn row<O: Offset>(&mut self, sink: &mut Sink<'_, '_, O>, row: usize, bytes: &[u8]) -> Result<(), ColumnError> {
+    fn append_row<O: Offset>(
+        &mut self,
+        sink: &mut Sink<'_, '_, O>,
+        row: usize,
+        bytes: &[u8],
+    ) -> Result<(), ColumnError> {
         let start = sink.output.values.len();
         if let Err(error) = self.kernel.append_escaping(bytes, &mut sink.output.values, self.escape) {
             sink.output.values.truncate(start);
             return self.fail(sink, row, |bytes| match self.text {
-                // What comes before it may be ill-formed already.
+                // Invalid UTF-8 may precede the error.
                 Text::Strict => self.decoder.decode_utf8(bytes).err().unwrap_or(error),
                 Text::Lossy => self.decoder.decode_utf8_lossy(bytes).err().unwrap_or(error),
                 Text::Bytes => error,
@@ -209,7 +214,7 @@ impl<'a> Encoding<'a> {
         Self { encoder, kernel: BatchEncoder::new(&encoder.rules, encoder.level) }
     }
 
-    /// What the kernels go by in a chunk that is well-formed if it has to be.
+    /// The rules for a chunk, which must be well-formed UTF-8 if `keep_non_ascii` is set.
     fn rules_of(&self, chunk: &[u8]) -> EncodeRules {
         let rules = self.encoder.rules;
         if rules.keep_non_ascii && !chunk.is_ascii() { rules.for_well_formed() } else { rules }
@@ -217,8 +222,8 @@ impl<'a> Encoding<'a> {
 }
 
 impl Codec for Encoding<'_> {
-    /// One byte becomes three.
-    fn each(&self) -> usize {
+    /// An escaped byte becomes three bytes instead of one.
+    fn length_delta_per_mark(&self) -> usize {
         2
     }
 
@@ -226,43 +231,44 @@ impl Codec for Encoding<'_> {
         self.encoder.rules.keep_triplets
     }
 
-    fn mark(&self, chunk: &[u8], mut ends: impl Iterator<Item = usize>, marks: &mut Marks) -> Marked {
+    fn mark(&self, chunk: &[u8], mut ends: impl Iterator<Item = usize>, ranks: &mut Ranks) -> Marking {
         let rules = self.rules_of(chunk);
-        // What is well-formed stays, if it is well-formed in each row.
+        // Well-formed UTF-8 is kept, provided that each row is well-formed by itself.
         if rules.keep_non_ascii
             && !chunk.is_ascii()
             && !driver::text::checked_text(chunk, self.encoder.level)
                 .is_some_and(|text| ends.all(|end| text.is_char_boundary(end)))
         {
-            return Marked::Not;
+            return Marking::Unusable;
         }
         if !rules.keep_triplets {
-            marks.fill(Selection::Members, rules.escape(), chunk);
-            return Marked::Exactly;
+            ranks.fill(Selection::Members, rules.escape(), chunk);
+            return Marking::Exact;
         }
-        // The digits of a triplet that is kept stay too: which ones those are would change where two rows meet.
+        // The digits of kept triplets are not escaped. Which digits these are depends on the
+        // neighbouring row, so rows cannot be concatenated.
         if rules.escape().intersection(DIGITS) != ByteSet::EMPTY {
-            return Marked::Not;
+            return Marking::Unusable;
         }
-        // Nearly every '%' begins a triplet, and stays.
-        marks.fill(Selection::Members, &rules.escape().without(b'%'), chunk);
-        Marked::Likely
+        // Nearly every `%` begins a triplet, and is kept.
+        ranks.fill(Selection::Members, &rules.escape().without(b'%'), chunk);
+        Marking::Likely
     }
 
-    fn mark_exactly(&self, chunk: &[u8], marks: &mut Marks) {
-        marks.fill(Selection::MembersButTriplets, self.rules_of(chunk).escape(), chunk);
+    fn mark_exactly(&self, chunk: &[u8], ranks: &mut Ranks) {
+        ranks.fill(Selection::MembersButTriplets, self.rules_of(chunk).escape(), chunk);
     }
 
     #[inline]
     fn append(&self, rows: &[u8], output: &mut Vec<u8>) -> Result<(), DecodeError> {
-        // Room for the worst case, so that nothing has to be measured.
+        // Reserve the worst case, so that the length need not be measured.
         output.reserve(3 * rows.len());
         self.kernel.append(rows, output);
         Ok(())
     }
 
     #[inline]
-    fn row<O: Offset>(&mut self, sink: &mut Sink<'_, '_, O>, _: usize, bytes: &[u8]) -> Result<(), ColumnError> {
+    fn append_row<O: Offset>(&mut self, sink: &mut Sink<'_, '_, O>, _: usize, bytes: &[u8]) -> Result<(), ColumnError> {
         self.kernel.append(bytes, &mut sink.output.values);
         Ok(())
     }

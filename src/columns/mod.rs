@@ -1,10 +1,13 @@
-//! A whole column at once: values and offsets, the layout of Apache Arrow's `Binary` and `Utf8` arrays.
+//! Encodes and decodes whole columns, in the layout of Apache Arrow's `Binary` and `Utf8` arrays.
 //!
-//! A column is one buffer of values and one of offsets: row `n` is the bytes from offset `n` to offset `n + 1`, so there is one
-//! offset more than there are rows. Offsets are `i32` (`Binary`, `Utf8`) or `i64` (`LargeBinary`, `LargeUtf8`). A validity bitmap
-//! may say which rows are null: bit `n`, the lowest bit of a byte first, is 1 where row `n` is valid. A null row's bytes are never
-//! looked at; in the output it is empty. The crate does not depend on Arrow: its buffers deref to the slices that
-//! [`Column::new`] takes, and are made from the vectors of a [`ColumnBuf`] without copying.
+//! A column consists of a buffer of values and a buffer of offsets. Row `n` is the bytes from
+//! offset `n` to offset `n + 1`, so there is one more offset than there are rows. Offsets are `i32`
+//! (`Binary`, `Utf8`) or `i64` (`LargeBinary`, `LargeUtf8`). An optional validity bitmap says which
+//! rows are null: bit `n`, counted from the lowest bit of the first byte, is 1 if row `n` is valid.
+//! The bytes of null rows are ignored, and null rows are empty in the output.
+//!
+//! This crate does not depend on Arrow. Arrow's buffers dereference to the slices that
+//! [`Column::new`] takes, and can be created from the vectors of a [`ColumnBuf`] without copying.
 //!
 //! ```
 //! use simdpct::columns::{self, Column, OnError};
@@ -18,9 +21,10 @@
 //! # Ok::<(), columns::ColumnError>(())
 //! ```
 //!
-//! The result is that of each row by itself: no triplet and no character goes across the end of a row. Nothing is allocated, and
-//! no kernel looked up, per row. Most rows are not even touched one by one: the kernels go over thousands of bytes at a time,
-//! and the offsets of the output follow from how many triplets come before those of the input.
+//! Each row is converted by itself: a triplet or character never extends across the end of a row.
+//! There is no allocation and no kernel look-up per row. Most rows are converted together,
+//! thousands of bytes at a time; the offsets of the output are computed from the number of triplets
+//! before each offset of the input (a rank bitmap).
 #![forbid(unsafe_code)]
 
 mod codecs;
@@ -32,7 +36,7 @@ use core::fmt;
 use core::ops::Range;
 
 use self::codecs::{Decoding, Encoding, Text};
-use self::rows::{CHUNK, Marks, run};
+use self::rows::{CHUNK, Ranks, run};
 use crate::byteset::ByteSet;
 use crate::decode::Decoder;
 use crate::driver::batch::{ILLEGAL_BYTES, Index, Selection};
@@ -43,14 +47,16 @@ use crate::inspect::{Findings, Kinds};
 use crate::level::Level;
 use crate::normalize::Normalizer;
 
-/// An offset into a column's values: `i32` or `i64`, as Arrow has them.
+/// An offset into a column's values: `i32` or `i64`, as in Arrow.
 pub trait Offset: Index {}
 impl Offset for i32 {}
 impl Offset for i64 {}
 
-/// A column to read: values, offsets and maybe a validity bitmap, checked once. Copy.
+/// A column to read: borrowed values, offsets and an optional validity bitmap, validated on
+/// construction.
 ///
-/// Offsets need not start at 0, nor end where the values do: a slice of a column is a slice of its offsets.
+/// Offsets need not start at 0 or end at the length of the values, so a slice of the offsets is a
+/// slice of the column.
 ///
 /// ```
 /// use simdpct::columns::{Column, ColumnError};
@@ -64,12 +70,13 @@ impl Offset for i64 {}
 #[derive(Clone, Copy, Debug)]
 pub struct Column<'a, O> {
     values: &'a [u8],
-    /// At least one; none is negative, less than the one before it, or more than there are values.
+    /// At least one; none is negative, less than its predecessor, or greater than the length of the
+    /// values.
     offsets: &'a [O],
     validity: Option<Validity<'a>>,
 }
 
-/// A bitmap that has a bit for each row.
+/// A bitmap with one bit per row.
 #[derive(Clone, Copy, Debug)]
 struct Validity<'a> {
     bitmap: &'a [u8],
@@ -77,14 +84,15 @@ struct Validity<'a> {
 }
 
 impl<'a, O: Offset> Column<'a, O> {
-    /// A column without null rows: one row less than there are offsets.
+    /// Creates a column without null rows. It has one row less than there are offsets.
     ///
     /// # Errors
     ///
-    /// No offsets; or the first one that is negative, less than the one before it, or beyond the end of the values.
+    /// Returns an error if there are no offsets, or for the first offset that is negative, less
+    /// than its predecessor, or beyond the end of the values.
     pub fn new(values: &'a [u8], offsets: &'a [O]) -> Result<Self, ColumnError> {
         let (Some(&first), Some(&last)) = (offsets.first(), offsets.last()) else { return Err(ColumnError::NoOffsets) };
-        // Without a branch per offset; where the fault is, is looked up once there is one.
+        // Branch-free; only if the check fails, the invalid offset is searched for.
         let is_sorted = offsets.iter().zip(&offsets[1..]).fold(true, |sorted, (start, end)| sorted & (start <= end));
         let is_within = |offset: O| offset.checked().is_some_and(|offset| offset <= values.len());
         let column = Self { values, offsets, validity: None };
@@ -106,11 +114,13 @@ impl<'a, O: Offset> Column<'a, O> {
         fault.map_or(Ok(column), Err)
     }
 
-    /// The column with a validity bitmap: row `n` is valid if bit `bit_offset + n` is 1, the lowest bit of a byte first.
+    /// Adds a validity bitmap: row `n` is valid if bit `bit_offset + n`, counted from the lowest
+    /// bit of the first byte, is 1.
     ///
     /// # Errors
     ///
-    /// The bitmap has fewer bits than that.
+    /// Returns [`ColumnError::ValidityTooShort`] if the bitmap has fewer than `bit_offset + len()`
+    /// bits.
     pub fn with_validity(mut self, bitmap: &'a [u8], bit_offset: usize) -> Result<Self, ColumnError> {
         match bit_offset.checked_add(self.len()) {
             Some(bits) if bits.div_ceil(8) <= bitmap.len() => {
@@ -121,7 +131,7 @@ impl<'a, O: Offset> Column<'a, O> {
         }
     }
 
-    /// The number of rows.
+    /// Returns the number of rows.
     #[must_use]
     pub const fn len(&self) -> usize {
         self.offsets.len() - 1
@@ -133,7 +143,7 @@ impl<'a, O: Offset> Column<'a, O> {
         self.len() == 0
     }
 
-    /// A row's bytes; `None` if it is null, or there is no such row.
+    /// Returns the bytes of a row; `None` if the row is null or does not exist.
     #[must_use]
     pub fn row(&self, row: usize) -> Option<&'a [u8]> {
         if row < self.len() && !self.is_null(row) { Some(self.bytes(row..row + 1)) } else { None }
@@ -144,25 +154,27 @@ impl<'a, O: Offset> Column<'a, O> {
         self.validity.is_some_and(|Validity { bitmap, offset }| !bit(bitmap, offset + row))
     }
 
-    /// Where a row begins, or for the number of rows, where the last one ends.
+    /// Start of a row; for `row == len()`, end of the last row.
     #[inline(always)]
     fn bound(&self, row: usize) -> usize {
         self.offsets[row].index()
     }
 
-    /// All bytes of these rows.
+    /// The bytes of consecutive rows.
     #[inline(always)]
     fn bytes(&self, rows: Range<usize>) -> &'a [u8] {
         &self.values[self.bound(rows.start)..self.bound(rows.end)]
     }
 
-    /// Where the rows end that can be read together with this one: they are at most [`CHUNK`] bytes, of which no null row has any.
-    /// This row itself if there is none.
+    /// End of the rows that can be processed together starting with `row`: they have at most
+    /// [`CHUNK`] bytes in total, and null rows among them are empty. Returns `row` if there are
+    /// none.
     #[inline]
     fn chunk_end(&self, row: usize) -> usize {
         let limit = self.bound(row) + CHUNK;
         let ends = &self.offsets[row + 1..];
-        // First a window that has it: the offsets far behind it are not in cache.
+        // Exponential search for a window that contains the end: offsets far ahead are not in
+        // cache.
         let mut window = 64;
         while ends.get(window).is_some_and(|end| end.index() <= limit) && window < CHUNK {
             window *= 2;
@@ -171,7 +183,8 @@ impl<'a, O: Offset> Column<'a, O> {
         if self.validity.is_none() {
             return row + ends.partition_point(|end| end.index() <= limit);
         }
-        // Looks no further than it has to, or many null rows that have bytes would take quadratic time.
+        // Stops at the first non-empty null row. Scanning on would take quadratic time if there are
+        // many of them.
         let mut start = self.bound(row);
         let fits = |&(number, end): &(usize, &O)| {
             let is_empty = core::mem::replace(&mut start, end.index()) == end.index();
@@ -186,10 +199,11 @@ fn bit(bitmap: &[u8], index: usize) -> bool {
     bitmap[index / 8] >> (index % 8) & 1 != 0
 }
 
-/// A column that is written: values, offsets and maybe a validity bitmap, as Arrow takes them.
+/// A column to write: values, offsets and an optional validity bitmap, as Arrow takes them.
 ///
-/// There is one offset more than there are rows, and the last one is the number of values. What is appended to must be like that:
-/// [`new`](Self::new) is, and what these functions make.
+/// There is one more offset than there are rows, and the last offset is the length of the values.
+/// Functions that append to a column require this; [`new`](Self::new) and all functions of this
+/// module ensure it.
 ///
 /// ```
 /// use simdpct::Encoder;
@@ -207,10 +221,11 @@ fn bit(bitmap: &[u8], index: usize) -> bool {
 pub struct ColumnBuf<O> {
     /// The bytes of all rows, without gaps.
     pub values: Vec<u8>,
-    /// Where each row begins, and where the last one ends.
+    /// The start of each row, and the end of the last one.
     pub offsets: Vec<O>,
-    /// A bit for each row, the lowest bit of a byte first, 0 where the row is null; the bits behind the last row are 0. `None` if
-    /// no row can be null: the column that was read has no bitmap, and no row was made null.
+    /// One bit per row, starting with the lowest bit of the first byte; 0 if the row is null. Bits
+    /// after the last row are 0. `None` if no row is null: the input has no bitmap, and no row was
+    /// set to null.
     pub validity: Option<Vec<u8>>,
 }
 
@@ -221,13 +236,13 @@ impl<O: Offset> Default for ColumnBuf<O> {
 }
 
 impl<O: Offset> ColumnBuf<O> {
-    /// A column without rows.
+    /// Creates a column without rows.
     #[must_use]
     pub fn new() -> Self {
         Self { values: Vec::new(), offsets: Vec::from([O::ZERO]), validity: None }
     }
 
-    /// Removes all rows and keeps the memory of values and offsets for others.
+    /// Removes all rows; keeps the capacity of values and offsets.
     pub fn clear(&mut self) {
         self.values.clear();
         self.offsets.clear();
@@ -235,17 +250,18 @@ impl<O: Offset> ColumnBuf<O> {
         self.validity = None;
     }
 
-    /// The column, to be read.
+    /// Borrows the column for reading.
     ///
     /// # Errors
     ///
-    /// The vectors were changed, and now are no column.
+    /// Returns an error if the vectors were modified and are no longer a valid column.
     pub fn as_column(&self) -> Result<Column<'_, O>, ColumnError> {
         let column = Column::new(&self.values, &self.offsets)?;
         self.validity.as_ref().map_or(Ok(column), |bitmap| column.with_validity(bitmap, 0))
     }
 
-    /// Makes room for these rows, whose values may yet become longer, and says which of them are null.
+    /// Reserves capacity for the rows of `column` (the values may need more), and appends its
+    /// validity.
     fn begin(&mut self, column: &Column<'_, O>) -> Result<Rollback, ColumnError> {
         let rows = self.offsets.len().checked_sub(1).ok_or(ColumnError::BadOutput)?;
         let has_bits = self.validity.as_ref().is_none_or(|bitmap| rows.div_ceil(8) <= bitmap.len());
@@ -262,7 +278,7 @@ impl<O: Offset> ColumnBuf<O> {
         Ok(rollback)
     }
 
-    /// Makes a row null; there are to be so many.
+    /// Sets a row to null in a column of `rows` rows.
     fn set_null(&mut self, row: usize, rows: usize) {
         let bitmap = self.validity.get_or_insert_with(|| ones(rows));
         bitmap[row / 8] &= !(1 << (row % 8));
@@ -278,21 +294,21 @@ impl<O: Offset> ColumnBuf<O> {
     }
 }
 
-/// What a column was before rows were appended.
+/// Lengths of a column before rows were appended.
 struct Rollback {
     rows: usize,
     values: usize,
     had_validity: bool,
 }
 
-/// A bitmap of as many ones.
+/// Creates a bitmap of `length` ones.
 fn ones(length: usize) -> Vec<u8> {
     let mut bitmap = alloc::vec![0xFF; length.div_ceil(8)];
     truncate_bits(&mut bitmap, length);
     bitmap
 }
 
-/// Makes the bits from `length` on zero, and the bitmap no longer than it need be.
+/// Truncates the bitmap to `length` bits, and clears the unused bits of the last byte.
 fn truncate_bits(bitmap: &mut Vec<u8>, length: usize) {
     bitmap.truncate(length.div_ceil(8));
     if let Some(last) = bitmap.last_mut()
@@ -302,14 +318,14 @@ fn truncate_bits(bitmap: &mut Vec<u8>, length: usize) {
     }
 }
 
-/// Appends the validity of these rows to a bitmap of `length` bits.
+/// Appends the validity of the rows of `column` to a bitmap of `length` bits.
 fn append_bits<O: Offset>(bitmap: &mut Vec<u8>, length: usize, column: &Column<'_, O>) {
     truncate_bits(bitmap, length);
     let total = length + column.len();
     bitmap.resize(total.div_ceil(8), 0);
     let mut row = 0;
     while row < column.len() {
-        // Up to the end of a byte of the output: from one or two bytes of the input.
+        // One byte of the output per iteration, from one or two bytes of the input.
         let at = length + row;
         let bits = match column.validity {
             None => 0xFF,
@@ -325,53 +341,55 @@ fn append_bits<O: Offset>(bitmap: &mut Vec<u8>, length: usize, column: &Column<'
     truncate_bits(bitmap, total);
 }
 
-/// What becomes of a row that is at fault: whose `%` is malformed, that holds a rejected byte, or that is not text but should be.
+/// How to handle an invalid row: one with a malformed `%`, a rejected byte, or, if text is
+/// required, invalid UTF-8.
 #[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
 pub enum OnError {
-    /// Nothing is written, and the first such row is the error.
+    /// Return an error for the first invalid row, and write nothing.
     Fail,
-    /// It becomes null.
+    /// Set the row to null.
     Null,
-    /// It stays as it is, rejected bytes and all. (Where the output is to be text, and the row itself is not text, that cannot be:
-    /// then it is the error, unless the conversion is a lossy one.)
+    /// Keep the row unchanged, including rejected bytes. If text is required and the row itself is
+    /// not valid UTF-8, it is an error nevertheless, unless the conversion is lossy.
     Keep,
 }
 
-/// Why a column cannot be read or written.
+/// Error of reading or writing a column.
 #[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
 #[non_exhaustive]
 pub enum ColumnError {
-    /// There are no offsets; even a column without rows has one.
+    /// There are no offsets. Even a column without rows has one.
     NoOffsets,
-    /// The offset with this index is below zero.
+    /// This offset is negative.
     NegativeOffset {
-        /// Which of the offsets, counted from 0.
+        /// Index of the offset.
         index: usize,
     },
-    /// The offset with this index is less than the one before it.
+    /// This offset is less than its predecessor.
     DecreasingOffset {
-        /// Which of the offsets, counted from 0.
+        /// Index of the offset.
         index: usize,
     },
-    /// The offset with this index is more than there are values.
+    /// This offset is greater than the length of the values.
     OffsetBeyondValues {
-        /// Which of the offsets, counted from 0.
+        /// Index of the offset.
         index: usize,
     },
-    /// The validity bitmap has fewer bits than the column has rows, after its bit offset.
+    /// The validity bitmap has fewer bits, after its bit offset, than the column has rows.
     ValidityTooShort,
-    /// The column to append to is none: its last offset is not the number of its values, or its validity bitmap is too short.
+    /// The output is not a valid column: its last offset is not the length of its values, or its
+    /// validity bitmap is too short.
     BadOutput,
-    /// This row is at fault, and [`OnError::Fail`] was asked for (or what was asked for cannot be).
+    /// This row is invalid, and [`OnError::Fail`] was given or [`OnError::Keep`] is impossible.
     Row {
-        /// Which row, counted from 0.
+        /// Index of the row.
         row: usize,
-        /// What is wrong with it; the position counts from the start of the row.
+        /// The error; its position is relative to the start of the row.
         error: DecodeError,
     },
-    /// With this row the output is longer than its offsets can say: `i32::MAX` bytes for `i32`.
+    /// With this row, the output exceeds the range of the offset type: `i32::MAX` bytes for `i32`.
     TooLong {
-        /// Which row, counted from 0.
+        /// Index of the row.
         row: usize,
     },
 }
@@ -384,21 +402,22 @@ impl fmt::Display for ColumnError {
             Self::DecreasingOffset { index } => write!(f, "offset {index} is less than the one before it"),
             Self::OffsetBeyondValues { index } => write!(f, "offset {index} is beyond the end of the values"),
             Self::ValidityTooShort => f.write_str("the validity bitmap has fewer bits than the column has rows"),
-            Self::BadOutput => f.write_str("the output's vectors are not those of a column"),
+            Self::BadOutput => f.write_str("the output is not a valid column"),
             Self::Row { row, error } => write!(f, "row {row}: {error}"),
-            Self::TooLong { row } => write!(f, "with row {row} the output is longer than its offsets can say"),
+            Self::TooLong { row } => write!(f, "row {row}: output exceeds the offset type's range"),
         }
     }
 }
 
-// What it says is all there is to say, so there is no source.
+// No source: `Display` already prints the inner error.
 impl Error for ColumnError {}
 
 /// Decodes every row to bytes.
 ///
 /// # Errors
 ///
-/// A row at fault, with [`OnError::Fail`]; or an output that is too long for its offsets.
+/// Returns [`ColumnError::Row`] for an invalid row, according to `on_error`, and
+/// [`ColumnError::TooLong`] if the output exceeds the range of the offset type.
 ///
 /// ```
 /// use simdpct::columns::{self, Column, ColumnError, OnError};
@@ -421,11 +440,12 @@ pub fn decode<O: Offset>(
     collect(|output| decode_to(column, decoder, on_error, output))
 }
 
-/// [`decode`] that appends to a column, and returns how many rows were at fault.
+/// Like [`decode`], but appends to a column, and returns the number of invalid rows.
 ///
 /// # Errors
 ///
-/// As [`decode`], or the output is no column. Nothing is appended then.
+/// Same as [`decode`], and [`ColumnError::BadOutput`] if `output` is not a valid column. On error
+/// nothing is appended.
 pub fn decode_to<O: Offset>(
     column: &Column<'_, O>,
     decoder: &Decoder,
@@ -435,11 +455,11 @@ pub fn decode_to<O: Offset>(
     run(column, on_error, output, decoder.level, &mut Decoding::new(decoder, Text::Bytes))
 }
 
-/// Decodes every row to text: the output is well-formed UTF-8, row by row.
+/// Decodes every row to text: each row of the output is well-formed UTF-8.
 ///
 /// # Errors
 ///
-/// As [`decode`]; a row that is not well-formed UTF-8 once decoded is at fault too.
+/// Same as [`decode`]. A row that decodes to invalid UTF-8 is invalid too.
 ///
 /// ```
 /// use simdpct::Decoder;
@@ -460,11 +480,12 @@ pub fn decode_utf8<O: Offset>(
     collect(|output| decode_utf8_to(column, decoder, on_error, output))
 }
 
-/// [`decode_utf8`] that appends to a column, and returns how many rows were at fault.
+/// Like [`decode_utf8`], but appends to a column, and returns the number of invalid rows.
 ///
 /// # Errors
 ///
-/// As [`decode_utf8`], or the output is no column. Nothing is appended then.
+/// Same as [`decode_utf8`], and [`ColumnError::BadOutput`] if `output` is not a valid column. On
+/// error nothing is appended.
 pub fn decode_utf8_to<O: Offset>(
     column: &Column<'_, O>,
     decoder: &Decoder,
@@ -474,11 +495,12 @@ pub fn decode_utf8_to<O: Offset>(
     run(column, on_error, output, decoder.level, &mut Decoding::new(decoder, Text::Strict))
 }
 
-/// Decodes every row to text, with U+FFFD for each maximal subpart of an ill-formed sequence, also in rows that are kept.
+/// Decodes every row to text, and replaces each maximal subpart of an ill-formed sequence by
+/// U+FFFD, also in rows that are kept unchanged otherwise.
 ///
 /// # Errors
 ///
-/// As [`decode`]; so none about rows if the decoder is lenient and rejects nothing.
+/// Same as [`decode`]. If the decoder is lenient and rejects nothing, no row is invalid.
 ///
 /// ```
 /// use simdpct::Decoder;
@@ -497,11 +519,12 @@ pub fn decode_utf8_lossy<O: Offset>(
     collect(|output| decode_utf8_lossy_to(column, decoder, on_error, output))
 }
 
-/// [`decode_utf8_lossy`] that appends to a column, and returns how many rows were at fault.
+/// Like [`decode_utf8_lossy`], but appends to a column, and returns the number of invalid rows.
 ///
 /// # Errors
 ///
-/// As [`decode_utf8_lossy`], or the output is no column. Nothing is appended then.
+/// Same as [`decode_utf8_lossy`], and [`ColumnError::BadOutput`] if `output` is not a valid column.
+/// On error nothing is appended.
 pub fn decode_utf8_lossy_to<O: Offset>(
     column: &Column<'_, O>,
     decoder: &Decoder,
@@ -511,11 +534,11 @@ pub fn decode_utf8_lossy_to<O: Offset>(
     run(column, on_error, output, decoder.level, &mut Decoding::new(decoder, Text::Lossy))
 }
 
-/// Encodes every row. The output is text: ASCII, but for what [`Encoder::keep_non_ascii`] keeps.
+/// Encodes every row. The output is ASCII, or UTF-8 with [`Encoder::keep_non_ascii`].
 ///
 /// # Errors
 ///
-/// An output that is too long for its offsets.
+/// Returns [`ColumnError::TooLong`] if the output exceeds the range of the offset type.
 ///
 /// ```
 /// use simdpct::Encoder;
@@ -530,11 +553,12 @@ pub fn encode<O: Offset>(column: &Column<'_, O>, encoder: &Encoder) -> Result<Co
     collect(|output| encode_to(column, encoder, output))
 }
 
-/// [`encode`] that appends to a column.
+/// Like [`encode`], but appends to a column.
 ///
 /// # Errors
 ///
-/// As [`encode`], or the output is no column. Nothing is appended then.
+/// Same as [`encode`], and [`ColumnError::BadOutput`] if `output` is not a valid column. On error
+/// nothing is appended.
 pub fn encode_to<O: Offset>(
     column: &Column<'_, O>,
     encoder: &Encoder,
@@ -543,11 +567,13 @@ pub fn encode_to<O: Offset>(
     run(column, OnError::Fail, output, encoder.level, &mut Encoding::new(encoder)).map(|_| ())
 }
 
-/// Brings every row into the normal form of RFC 3986 6.2.2. Bytes from 0x80 stay as they are, so text stays text.
+/// Normalises the percent-encoding of every row (RFC 3986 6.2.2). Bytes from 0x80 are kept, so text
+/// remains text.
 ///
 /// # Errors
 ///
-/// A row with a malformed `%`, if the normaliser refuses it, with [`OnError::Fail`]; or an output that is too long for its offsets.
+/// Returns [`ColumnError::Row`] for a row with a malformed `%`, according to the normalizer and
+/// `on_error`, and [`ColumnError::TooLong`] if the output exceeds the range of the offset type.
 ///
 /// ```
 /// use simdpct::Normalizer;
@@ -566,11 +592,12 @@ pub fn normalize<O: Offset>(
     collect(|output| normalize_to(column, normalizer, on_error, output))
 }
 
-/// [`normalize`] that appends to a column, and returns how many rows were at fault.
+/// Like [`normalize`], but appends to a column, and returns the number of invalid rows.
 ///
 /// # Errors
 ///
-/// As [`normalize`], or the output is no column. Nothing is appended then.
+/// Same as [`normalize`], and [`ColumnError::BadOutput`] if `output` is not a valid column. On
+/// error nothing is appended.
 pub fn normalize_to<O: Offset>(
     column: &Column<'_, O>,
     normalizer: &Normalizer,
@@ -580,7 +607,7 @@ pub fn normalize_to<O: Offset>(
     run(column, on_error, output, normalizer.level, &mut Decoding::normalizing(normalizer))
 }
 
-/// Says what every row holds. A null row holds nothing.
+/// Inspects every row. There are no findings in a null row.
 ///
 /// ```
 /// use simdpct::Findings;
@@ -599,27 +626,27 @@ pub fn inspect<O: Offset>(column: &Column<'_, O>) -> Inspection {
     Inspection::of(column, None)
 }
 
-/// What [`inspect`] found.
+/// Result of [`inspect`].
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct Inspection {
-    /// What each row holds; [`Kinds::bits`] has it as a number.
+    /// The findings of each row; [`Kinds::bits`] returns them as a number.
     pub rows: Vec<Kinds>,
 }
 
 impl Inspection {
-    /// What the rows hold, taken together.
+    /// The union of the findings of all rows.
     #[must_use]
     pub fn kinds(&self) -> Kinds {
         Kinds::from_bits(self.rows.iter().fold(0, |all, kinds| all | kinds.bits()))
     }
 
-    /// How many rows hold any of these kinds.
+    /// Number of rows with any of these kinds of findings.
     #[must_use]
     pub fn count(&self, kinds: Kinds) -> usize {
         self.rows.iter().filter(|found| found.intersects(kinds)).count()
     }
 
-    /// [`inspect`] on a level of one's choice.
+    /// Like [`inspect`], on the given level.
     #[must_use]
     pub fn on<O: Offset>(level: Level, column: &Column<'_, O>) -> Self {
         Self::of(column, Some(level))
@@ -628,12 +655,12 @@ impl Inspection {
     fn of<O: Offset>(column: &Column<'_, O>, level: Option<Level>) -> Self {
         /// Raw bytes that are, or may begin, more than one kind of finding.
         const MANIFOLD: ByteSet = ByteSet::NON_ASCII.with(b'%').with(b'+');
-        /// Raw bytes that are but illegal.
+        /// Raw bytes that are only illegal.
         const SIMPLE: ByteSet = ILLEGAL_BYTES.intersection(ByteSet::NON_ASCII.complement());
         let mut inspector = Inspector::<Presence>::new(level);
         let mut inspect = |bytes: &[u8]| Kinds::from_bits(inspector.inspect(bytes).kinds());
         let mut rows = Vec::with_capacity(column.len());
-        let (Some(mut manifold), Some(mut simple)) = (Marks::new(level), Marks::new(level)) else {
+        let (Some(mut manifold), Some(mut simple)) = (Ranks::new(level), Ranks::new(level)) else {
             rows.extend((0..column.len()).map(|row| column.row(row).map_or(Kinds::NONE, &mut inspect)));
             return Self { rows };
         };
@@ -651,7 +678,7 @@ impl Inspection {
             let (mut start, mut before) = (0, (0, 0));
             rows.extend(column.offsets[first + 1..=end].iter().map(|end| {
                 let end = end.index() - base;
-                let after = (manifold.before(end), simple.before(end));
+                let after = (manifold.rank(end), simple.rank(end));
                 let kinds = if after.0 != before.0 {
                     inspect(&bytes[start..end])
                 } else if after.1 != before.1 {

@@ -1,4 +1,19 @@
-//! Rows on their way from the input to the output: many at a time where that is the same, else one by one.
+//! Appends the output of many rows at once, and translates their offsets with a rank bitmap.
+//!
+//! Rows are processed in chunks of up to [`CHUNK`] bytes, in three steps:
+//!
+//! * The kernel encodes or decodes the bytes of all rows of the chunk at once, as if they were one
+//!   string.
+//! * A rank bitmap marks each byte of the input that changes the length of the output. For decoding,
+//!   this is the `%` of each decoded triplet (2 bytes shorter); for encoding, each escaped byte
+//!   (2 bytes longer). Each 64-byte block has a bitmask and the number of marks in the preceding
+//!   blocks, so `rank(p)`, the number of marks before offset `p`, takes one look-up and one popcount.
+//! * Each row end `p` of the input becomes `origin + p + length_delta_per_mark * rank(p)` in the
+//!   output.
+//!
+//! The result is wrong for a triplet that is split by the end of a row, for errors, and for marks that
+//! turn out not to change the length. These cases are detected, and the rows concerned are
+//! processed one by one.
 #![forbid(unsafe_code)]
 
 use alloc::vec::Vec;
@@ -10,65 +25,69 @@ use crate::driver::batch::{RankBlock, Ranker, Selection, Shift};
 use crate::error::DecodeError;
 use crate::level::Level;
 
-/// What of the values is read at a time: so little that it is still in the first cache when it is read again.
+/// Bytes of values per chunk: small enough that the second pass hits the first-level cache.
 pub(super) const CHUNK: usize = 8192;
 
-/// Fewer rows than these are done one by one.
+/// Minimum number of rows in a chunk; fewer rows are processed one by one.
 const FEW: usize = 4;
 
-/// Marks in a chunk.
-pub(super) struct Marks {
-    marker: Ranker,
-    marks: [RankBlock; CHUNK / 64 + 1],
+/// Rank bitmap of a chunk.
+pub(super) struct Ranks {
+    ranker: Ranker,
+    blocks: [RankBlock; CHUNK / 64 + 1],
 }
 
-impl Marks {
-    /// `None` where marking does not pay.
+impl Ranks {
+    /// `None` at levels where marking costs more than it saves.
     pub(super) fn new(level: Option<Level>) -> Option<Self> {
-        Ranker::new(level).map(|marker| Self { marker, marks: [RankBlock::default(); CHUNK / 64 + 1] })
+        Ranker::new(level).map(|ranker| Self { ranker, blocks: [RankBlock::default(); CHUNK / 64 + 1] })
     }
 
-    /// Marks a selection of a chunk.
+    /// Marks a selection of the bytes of a chunk.
     #[inline]
     pub(super) fn fill(&mut self, selection: Selection, set: &ByteSet, chunk: &[u8]) {
-        self.marker.mark(selection, set, chunk, &mut self.marks);
+        self.ranker.mark(selection, set, chunk, &mut self.blocks);
     }
 
-    /// How many there are before a place of the chunk.
+    /// Number of marks before `offset` in the chunk.
     #[inline(always)]
-    pub(super) fn before(&self, place: usize) -> usize {
-        self.marks[place / 64].before(place)
+    pub(super) fn rank(&self, offset: usize) -> usize {
+        self.blocks[offset / 64].before(offset)
     }
 }
 
-/// What is done to each row.
+/// Operation on the rows of a column.
 ///
-/// A row's output is longer or shorter than its input by as much for each mark in it, and by nothing else. The output of rows in one
-/// is that of each by itself, but for triplets that go across the end of a row, and errors.
+/// Each mark changes the length of a row's output by the same amount, and nothing else does. The
+/// output of concatenated rows is the concatenation of their outputs, except for triplets that are
+/// split by the end of a row, and for errors.
 pub(super) trait Codec {
-    /// What a mark adds to the length, modulo 2^n.
-    fn each(&self) -> usize;
+    /// How much each mark adds to the length of the output, modulo 2^n.
+    fn length_delta_per_mark(&self) -> usize;
 
-    /// Whether it matters that a triplet may go across the end of a row.
+    /// Whether a triplet that is split by the end of a row matters.
     fn reads_triplets(&self) -> bool;
 
-    /// Marks what changes lengths in a chunk of which `ends` are the rows' ends, or what is likely to.
-    fn mark(&self, chunk: &[u8], ends: impl Iterator<Item = usize>, marks: &mut Marks) -> Marked;
+    /// Marks the bytes that change the length, or a likely superset. `ends` are the ends of the
+    /// rows in `chunk`.
+    fn mark(&self, chunk: &[u8], ends: impl Iterator<Item = usize>, ranks: &mut Ranks) -> Marking;
 
-    /// Marks what changes lengths, where something else was likely to.
-    fn mark_exactly(&self, chunk: &[u8], marks: &mut Marks);
+    /// Marks exactly the bytes that change the length, after [`Marking::Likely`].
+    fn mark_exactly(&self, chunk: &[u8], ranks: &mut Ranks);
 
-    /// Whether a mark that is exact may yet change nothing, for what precedes it.
-    fn may_leave_marked(&self) -> bool {
+    /// Whether an exactly marked byte may still be kept, depending on the bytes preceding it.
+    fn may_keep_marked(&self) -> bool {
         false
     }
 
-    /// Appends the output of rows in one, or as much of it as comes before the first error.
+    /// Appends the output of concatenated rows. On error, appends the output that precedes the
+    /// error.
     fn append(&self, rows: &[u8], output: &mut Vec<u8>) -> Result<(), DecodeError>;
 
-    /// Sees to what else the outputs have to be. `rows` have been appended in one; `start` is how many values there were before, and
-    /// `first` how many offsets. Nothing, for most.
-    fn settle<O: Offset>(
+    /// Validates the output of rows that were appended at once, and rewrites it if necessary.
+    /// `start` and `first` are the numbers of values and offsets before that. Does nothing by
+    /// default.
+    fn validate<O: Offset>(
         &mut self,
         sink: &mut Sink<'_, '_, O>,
         rows: Range<usize>,
@@ -79,53 +98,60 @@ pub(super) trait Codec {
         Ok(())
     }
 
-    /// Appends the output of a row by itself, that is not null.
-    fn row<O: Offset>(&mut self, sink: &mut Sink<'_, '_, O>, row: usize, bytes: &[u8]) -> Result<(), ColumnError>;
+    /// Appends the output of a single non-null row.
+    fn append_row<O: Offset>(
+        &mut self,
+        sink: &mut Sink<'_, '_, O>,
+        row: usize,
+        bytes: &[u8],
+    ) -> Result<(), ColumnError>;
 }
 
-/// How well a chunk is marked.
+/// Accuracy of the marks of a chunk.
 #[derive(Clone, Copy, Eq, PartialEq)]
-pub(super) enum Marked {
-    /// With all that changes lengths.
-    Exactly,
-    /// With that and maybe more. If the length of the output is the right one, there is no more.
+pub(super) enum Marking {
+    /// Exactly the bytes that change the length are marked.
+    Exact,
+    /// Those bytes are marked, and possibly others. If the length of the output is as predicted,
+    /// there are no others.
     Likely,
-    /// Not at all: rows in one are not what each is by itself.
-    Not,
+    /// Not marked: the output of concatenated rows differs from that of each row.
+    Unusable,
 }
 
-/// Rows that can be read together.
+/// Rows that are processed together.
 struct Chunk<'a> {
     bytes: &'a [u8],
-    /// Where they begin in the values.
+    /// Offset of `bytes` in the column's values.
     base: usize,
-    marked: Marked,
+    marking: Marking,
 }
 
-/// How often rows of the last chunks ended where a triplet may have gone on in the next row.
+/// How often the ends of rows in recent chunks may split a triplet.
 #[derive(Clone, Copy, Eq, PartialEq)]
 enum Crossings {
     Never,
     Sometimes,
-    /// So often that it does not pay to do those between them in one. Looked at again after so many chunks.
+    /// Too often for processing the rows between them at once. Tested again after this number of
+    /// chunks.
     Often(u8),
 }
 
-/// A column on its way from the input to the output.
+/// State of a conversion: input column, output column and error counts.
 pub(super) struct Sink<'a, 'c, O> {
     pub(super) column: &'a Column<'c, O>,
     pub(super) output: &'a mut ColumnBuf<O>,
     on_error: OnError,
-    /// How many rows the output had before.
+    /// Number of rows in the output before the conversion.
     rows_before: usize,
-    /// How many rows were at fault so far.
+    /// Number of invalid rows so far.
     failed: usize,
     crossings: Crossings,
-    /// The rows of a chunk that such rows come before.
+    /// Scratch: the rows of a chunk that begin where a triplet may be split.
     cuts: Vec<usize>,
 }
 
-/// Appends the output of all rows, or nothing. Returns how many rows were at fault.
+/// Appends the output of all rows, or nothing on error. Returns the number of invalid rows.
 pub(super) fn run<O: Offset>(
     column: &Column<'_, O>,
     on_error: OnError,
@@ -137,9 +163,9 @@ pub(super) fn run<O: Offset>(
     let rows_before = before.rows;
     let mut sink =
         Sink { column, output, on_error, rows_before, failed: 0, crossings: Crossings::Never, cuts: Vec::new() };
-    let result = match Marks::new(level) {
-        Some(mut marks) => sink.all(codec, &mut marks),
-        None => sink.rows(codec, 0..column.len()),
+    let result = match Ranks::new(level) {
+        Some(mut ranks) => sink.append_all(codec, &mut ranks),
+        None => sink.append_one_by_one(codec, 0..column.len()),
     };
     let result = result.map(|()| sink.failed);
     if result.is_err() {
@@ -149,27 +175,27 @@ pub(super) fn run<O: Offset>(
 }
 
 impl<O: Offset> Sink<'_, '_, O> {
-    fn all(&mut self, codec: &mut impl Codec, marks: &mut Marks) -> Result<(), ColumnError> {
+    fn append_all(&mut self, codec: &mut impl Codec, ranks: &mut Ranks) -> Result<(), ColumnError> {
         let mut row = 0;
         while row < self.column.len() {
             let end = self.column.chunk_end(row);
             if end - row >= FEW {
-                self.chunk(codec, marks, row..end)?;
+                self.append_chunk(codec, ranks, row..end)?;
                 row = end;
             } else {
                 let end = end.max(row + 1);
-                self.rows(codec, row..end)?;
+                self.append_one_by_one(codec, row..end)?;
                 row = end;
             }
         }
         Ok(())
     }
 
-    /// Rows one by one.
-    fn rows(&mut self, codec: &mut impl Codec, rows: Range<usize>) -> Result<(), ColumnError> {
+    /// Processes rows one by one.
+    fn append_one_by_one(&mut self, codec: &mut impl Codec, rows: Range<usize>) -> Result<(), ColumnError> {
         for row in rows {
             if let Some(bytes) = self.column.row(row) {
-                codec.row(self, row, bytes)?;
+                codec.append_row(self, row, bytes)?;
             }
             let end = self.end(row)?;
             self.output.offsets.push(end);
@@ -177,15 +203,20 @@ impl<O: Offset> Sink<'_, '_, O> {
         Ok(())
     }
 
-    /// Where the output ends, as an offset.
+    /// Current end of the output, as an offset.
     #[inline]
     pub(super) fn end(&self, row: usize) -> Result<O, ColumnError> {
         let end = self.output.values.len();
         if end > O::MAX { Err(ColumnError::TooLong { row }) } else { Ok(O::of(end)) }
     }
 
-    /// Rows of at most [`CHUNK`] bytes, of which no null row has any.
-    fn chunk(&mut self, codec: &mut impl Codec, marks: &mut Marks, rows: Range<usize>) -> Result<(), ColumnError> {
+    /// Processes rows of at most [`CHUNK`] bytes in total. Null rows among them must be empty.
+    fn append_chunk(
+        &mut self,
+        codec: &mut impl Codec,
+        ranks: &mut Ranks,
+        rows: Range<usize>,
+    ) -> Result<(), ColumnError> {
         let column = self.column;
         let (base, bytes) = (column.bound(rows.start), column.bytes(rows.clone()));
         let ends = column.offsets[rows.start + 1..=rows.end].iter().map(|end| end.index() - base);
@@ -193,45 +224,46 @@ impl<O: Offset> Sink<'_, '_, O> {
             match chunks_left.checked_sub(1) {
                 Some(left) => {
                     *chunks_left = left;
-                    return self.rows(codec, rows);
+                    return self.append_one_by_one(codec, rows);
                 }
                 None => self.crossings = Crossings::Sometimes,
             }
         }
         let longest = self.output.values.len().checked_add(3 * bytes.len());
         if longest.is_none_or(|longest| longest > O::MAX) {
-            return self.rows(codec, rows);
+            return self.append_one_by_one(codec, rows);
         }
-        let marked = codec.mark(bytes, ends.clone(), marks);
-        if marked == Marked::Not {
-            return self.rows(codec, rows);
+        let marking = codec.mark(bytes, ends.clone(), ranks);
+        if marking == Marking::Unusable {
+            return self.append_one_by_one(codec, rows);
         }
-        let mut chunk = Chunk { bytes, base, marked };
+        let mut chunk = Chunk { bytes, base, marking };
         let mut row = rows.start;
         if self.crossings == Crossings::Never {
-            row = self.piece(codec, marks, &mut chunk, rows.clone(), codec.reads_triplets())?;
+            row = self.append_at_once(codec, ranks, &mut chunk, rows.clone(), codec.reads_triplets())?;
         }
         if row == rows.end {
             return Ok(());
         }
-        // Something is in the way: go on in pieces, each up to where a triplet may go across.
+        // A triplet may be split, or an error occurred: continue in pieces that end where a triplet
+        // may be split.
         let mut cuts = core::mem::take(&mut self.cuts);
         cuts.clear();
         if codec.reads_triplets() {
             let crossed =
-                (row + 1..).zip(ends.skip(row - rows.start)).filter(|&(_, end)| is_behind_percent(bytes, end));
+                (row + 1..).zip(ends.skip(row - rows.start)).filter(|&(_, end)| may_split_triplet(bytes, end));
             cuts.extend(crossed.map(|(row, _)| row));
         }
-        let result = self.pieces(codec, marks, &mut chunk, row..rows.end, &cuts);
+        let result = self.append_pieces(codec, ranks, &mut chunk, row..rows.end, &cuts);
         self.cuts = cuts;
         result
     }
 
-    /// Rows in pieces, of which all but the last end before one of `cuts`.
-    fn pieces(
+    /// Processes rows in pieces that end at each of `cuts` and at the end of `rows`.
+    fn append_pieces(
         &mut self,
         codec: &mut impl Codec,
-        marks: &mut Marks,
+        ranks: &mut Ranks,
         chunk: &mut Chunk<'_>,
         rows: Range<usize>,
         cuts: &[usize],
@@ -242,24 +274,25 @@ impl<O: Offset> Sink<'_, '_, O> {
             _ => Crossings::Sometimes,
         };
         if self.crossings == Crossings::Often(16) {
-            return self.rows(codec, rows);
+            return self.append_one_by_one(codec, rows);
         }
         let mut row = rows.start;
         for &end in cuts.iter().chain([&rows.end]) {
             while row < end {
-                row = self.piece(codec, marks, chunk, row..end, false)?;
+                row = self.append_at_once(codec, ranks, chunk, row..end, false)?;
             }
         }
         Ok(())
     }
 
-    /// Rows in one, and one by one those around the first error, if there is any. Returns how far it came: nowhere if there may be a
-    /// triplet that goes across the end of a row, which is only looked for if asked to.
+    /// Processes rows at once; around the first error, one by one. Returns the next row to process.
+    /// If `look_for_crossings` is set and a triplet may be split by the end of a row, appends
+    /// nothing and returns `rows.start`.
     #[inline]
-    fn piece(
+    fn append_at_once(
         &mut self,
         codec: &mut impl Codec,
-        marks: &mut Marks,
+        ranks: &mut Ranks,
         chunk: &mut Chunk<'_>,
         rows: Range<usize>,
         look_for_crossings: bool,
@@ -268,68 +301,70 @@ impl<O: Offset> Sink<'_, '_, O> {
         let (start, first) = (self.output.values.len(), self.output.offsets.len());
         let (from, to) = (column.bound(rows.start) - chunk.base, column.bound(rows.end) - chunk.base);
         let result = codec.append(&chunk.bytes[from..to], &mut self.output.values);
-        let good_end = match result {
+        let valid_end = match result {
             Ok(()) => rows.end,
-            // The rows that end before it.
+            // The rows that end before the error.
             Err(error) => {
                 let ends = &column.offsets[rows.start + 1..=rows.end];
                 rows.start + ends.partition_point(|end| end.index() - chunk.base <= from + error.position)
             }
         };
 
-        let mut each = codec.each();
-        if chunk.marked == Marked::Likely {
+        let mut delta = codec.length_delta_per_mark();
+        if chunk.marking == Marking::Likely {
             let grown = (self.output.values.len() - start).wrapping_sub(to - from);
             if grown == 0 {
-                each = 0;
-            } else if result.is_err() || grown != each.wrapping_mul(marks.before(to) - marks.before(from)) {
-                codec.mark_exactly(chunk.bytes, marks);
-                chunk.marked = Marked::Exactly;
+                delta = 0;
+            } else if result.is_err() || grown != delta.wrapping_mul(ranks.rank(to) - ranks.rank(from)) {
+                codec.mark_exactly(chunk.bytes, ranks);
+                chunk.marking = Marking::Exact;
             }
         }
-        if chunk.marked == Marked::Exactly && codec.may_leave_marked() {
-            // Marks say nothing of neighbours. The lengths show whether one of them made a difference, which is rare.
+        if chunk.marking == Marking::Exact && codec.may_keep_marked() {
+            // Marks ignore preceding bytes. If the length differs from the prediction, a marked
+            // byte was kept because of them, which is rare.
             let end = result.map_or_else(|error| from + error.position, |()| to);
             let grown = (self.output.values.len() - start).wrapping_sub(end - from);
-            if grown != each.wrapping_mul(marks.before(end) - marks.before(from)) {
+            if grown != delta.wrapping_mul(ranks.rank(end) - ranks.rank(from)) {
                 self.output.values.truncate(start);
-                self.rows(codec, rows.clone())?;
+                self.append_one_by_one(codec, rows.clone())?;
                 return Ok(rows.end);
             }
         }
-        let origin = start.wrapping_sub(from).wrapping_sub(each.wrapping_mul(marks.before(from)));
+        let origin = start.wrapping_sub(from).wrapping_sub(delta.wrapping_mul(ranks.rank(from)));
         let text = if look_for_crossings { chunk.bytes } else { &[] };
-        let ends = &column.offsets[rows.start + 1..=good_end];
+        let ends = &column.offsets[rows.start + 1..=valid_end];
         self.output.offsets.resize(first + ends.len(), O::ZERO);
-        let placed = &mut self.output.offsets[first..];
-        let shift = Shift { origin, each };
-        if marks.marker.place(&marks.marks, text, ends, chunk.base, shift, placed) {
+        let new_ends = &mut self.output.offsets[first..];
+        let shift = Shift { origin, each: delta };
+        if ranks.ranker.place(&ranks.blocks, text, ends, chunk.base, shift, new_ends) {
             self.output.offsets.truncate(first);
             self.output.values.truncate(start);
             return Ok(rows.start);
         }
-        match (result, placed.last_mut()) {
-            // Not what was placed: if a triplet goes across this end, its '%' has the wrong mark.
+        match (result, new_ends.last_mut()) {
+            // Set explicitly: if this row's end splits a triplet, the mark of its `%` is wrong.
             (Ok(()), Some(last)) => {
                 let end = self.output.values.len();
-                let is_crossed = is_behind_percent(column.values, column.bound(good_end));
+                let is_crossed = may_split_triplet(column.values, column.bound(valid_end));
                 debug_assert!(is_crossed || last.index() == end, "{last:?} should be {end}");
                 *last = O::of(end);
             }
             (_, last) => self.output.values.truncate(last.map_or(start, |last| last.index())),
         }
-        codec.settle(self, rows.start..good_end, start, first)?;
+        codec.validate(self, rows.start..valid_end, start, first)?;
         if result.is_ok() {
             return Ok(rows.end);
         }
-        // Where one row is at fault others may be too, and then pieces cost more than rows.
-        let rows_left = if good_end - rows.start < FEW { 2 * FEW } else { 1 };
-        let next = rows.end.min(good_end + rows_left);
-        self.rows(codec, good_end..next)?;
+        // Invalid rows come in clusters. Within one, single rows are cheaper than pieces.
+        let rows_left = if valid_end - rows.start < FEW { 2 * FEW } else { 1 };
+        let next = rows.end.min(valid_end + rows_left);
+        self.append_one_by_one(codec, valid_end..next)?;
         Ok(next)
     }
 
-    /// What the policy has for a row at fault, of which nothing has been written. `keep` appends it as it is, if it can.
+    /// Handles an invalid row, of which nothing has been written yet, according to the policy.
+    /// `keep` appends it unchanged, and returns whether it could.
     #[cold]
     pub(super) fn fail(
         &mut self,
@@ -339,7 +374,7 @@ impl<O: Offset> Sink<'_, '_, O> {
     ) -> Result<(), ColumnError> {
         self.failed += 1;
         let bytes = self.column.bytes(row..row + 1);
-        let is_settled = match self.on_error {
+        let is_handled = match self.on_error {
             OnError::Fail => false,
             OnError::Keep => keep(bytes, &mut self.output.values),
             OnError::Null => {
@@ -347,13 +382,13 @@ impl<O: Offset> Sink<'_, '_, O> {
                 true
             }
         };
-        if is_settled { Ok(()) } else { Err(ColumnError::Row { row, error: error(bytes) }) }
+        if is_handled { Ok(()) } else { Err(ColumnError::Row { row, error: error(bytes) }) }
     }
 }
 
-/// Whether a triplet may begin before `at` and end behind it.
+/// Whether a triplet may begin before `at` and end after it.
 #[inline(always)]
-fn is_behind_percent(bytes: &[u8], at: usize) -> bool {
+fn may_split_triplet(bytes: &[u8], at: usize) -> bool {
     let is_percent = |distance| bytes.get(at.wrapping_sub(distance)) == Some(&b'%');
     is_percent(1) | is_percent(2)
 }
