@@ -1,23 +1,25 @@
-//! Forms: `application/x-www-form-urlencoded`, the `name=value&name=value` of queries and request bodies (WHATWG URL 5).
+//! Forms: `application/x-www-form-urlencoded`, the format `name=value&name=value` of queries and
+//! request bodies (WHATWG URL 5).
 //!
-//! Pairs are separated by `&`, names end at the first `=`, and pairs without a byte are skipped. In names and values `+` is
-//! a space, and the rest is percent-decoded. Of a form there are these views, each an iterator over its pairs in order:
+//! Pairs are separated by `&`. A name ends at the first `=`. Empty pairs are skipped. In names and
+//! values, `+` is a space and triplets are decoded. There are four parsers, each an iterator over
+//! the pairs in order:
 //!
-//! | | a malformed `%` | bytes that are no UTF-8 | names and values |
+//! | | malformed `%` | invalid UTF-8 | names and values |
 //! |---|---|---|---|
-//! | [`parse`] | is an error | are an error | `Cow<str>` |
-//! | [`parse_lossy`], the standard's parser | stays | become U+FFFD | `Cow<str>` |
-//! | [`parse_bytes`] | stays | stay | `Cow<[u8]>` |
-//! | [`split`] | stays | stay | `&[u8]`, not decoded |
+//! | [`parse`] | error | error | `Cow<str>` |
+//! | [`parse_lossy`], the standard's parser | kept | becomes U+FFFD | `Cow<str>` |
+//! | [`parse_bytes`] | kept | kept | `Cow<[u8]>` |
+//! | [`split`] | kept | kept | `&[u8]`, not decoded |
 //!
-//! A name or value in which nothing is escaped is borrowed from the input. [`serialize`] and [`Serializer`] go the other
-//! way. With the feature `serde`, forms become structs and maps, and back.
+//! A name or value without escapes is borrowed from the input. [`serialize`] and [`Serializer`] do
+//! the reverse. With the feature `serde`, forms are converted to and from structs and maps.
 //!
-//! Everything is linear in the form's length. A `get` goes through the form from where the iterator stands, so whoever wants
-//! many names had better go through the pairs once.
+//! Every operation is linear in the length of the form. `get` searches the form from the current
+//! position of the iterator, so to look up many names, iterate over the pairs once instead.
 //!
-//! The input has no leading `?`: as the standard has it, that would be part of the first name. The parser of old forms that
-//! split at `;` (HTML 4.01 B.2.2) is no part of the standard and none of this module.
+//! The input must not start with `?`: per the standard, this would be part of the first name.
+//! Splitting at `;` (HTML 4.01 B.2.2) is not part of the standard and not supported.
 //!
 //! ```
 //! use simdpct::form;

@@ -1,4 +1,4 @@
-//! The parser of forms (WHATWG URL 5.1): its views, from decoded text to the bytes as they stand.
+//! The form parser (WHATWG URL 5.1): four iterators, from encoded bytes to decoded text.
 #![forbid(unsafe_code)]
 
 use core::iter::FusedIterator;
@@ -15,9 +15,9 @@ use crate::{
     driver::form_decode::{decode_part, decode_part_lossy},
 };
 
-/// The pairs as they stand in the input, neither decoded nor checked (WHATWG URL 5.1, steps 1 to 3.4).
+/// Splits a form into pairs, without decoding or validating them (WHATWG URL 5.1, steps 1 to 3.4).
 ///
-/// A pair without `=` has an empty value, as one with nothing behind it.
+/// A pair without `=` has an empty value, like a pair that ends with it.
 ///
 /// ```
 /// let pairs: Vec<_> = simdpct::form::split("a=%31&&b").collect();
@@ -29,10 +29,10 @@ pub fn split<T: AsRef<[u8]> + ?Sized>(input: &T) -> Split<'_> {
     Split { pairs: Pairs::new(input.as_ref(), None) }
 }
 
-/// The pairs as text: strict triplets, strict UTF-8.
+/// Parses a form into pairs of text. Malformed triplets and invalid UTF-8 are errors.
 ///
-/// A pair with an error does not end the iteration. Its [`position`](DecodeError::position) counts from the start of the
-/// input. Of a pair with two errors, the first is reported.
+/// An error in a pair does not end the iteration. Its [`position`](DecodeError::position) is
+/// relative to the start of the input. If a pair has two errors, the first is reported.
 ///
 /// ```
 /// use simdpct::{DecodeErrorKind, form};
@@ -50,8 +50,9 @@ pub fn parse<T: AsRef<[u8]> + ?Sized>(input: &T) -> Parse<'_> {
     Parse { pairs: Pairs::new(input.as_ref(), None) }
 }
 
-/// The pairs as text whatever comes, as the standard has it (WHATWG URL 5.1): a malformed `%` stays, and U+FFFD stands for
-/// what is not well-formed UTF-8. A byte order mark is a character like any other.
+/// Parses a form into pairs of text, per the standard (WHATWG URL 5.1). Never fails: a malformed
+/// `%` is kept, and each maximal subpart of an ill-formed UTF-8 sequence becomes U+FFFD. A byte
+/// order mark is not removed.
 ///
 /// ```
 /// let pairs: Vec<_> = simdpct::form::parse_lossy("a=100%&%FFb").collect();
@@ -64,8 +65,8 @@ pub fn parse_lossy<T: AsRef<[u8]> + ?Sized>(input: &T) -> ParseLossy<'_> {
     ParseLossy { pairs: Pairs::new(input.as_ref(), None) }
 }
 
-/// The pairs as bytes, which need not be text: what the standard has before it decodes UTF-8 (WHATWG URL 5.1, steps 1 to 3.5
-/// and percent-decoding). A malformed `%` stays.
+/// Parses a form into pairs of bytes: the standard's parser without UTF-8 decoding (WHATWG URL 5.1,
+/// steps 1 to 3.5 and percent-decoding). A malformed `%` is kept.
 ///
 /// ```
 /// use simdpct::form;
@@ -79,27 +80,27 @@ pub fn parse_bytes<T: AsRef<[u8]> + ?Sized>(input: &T) -> ParseBytes<'_> {
     ParseBytes { pairs: Pairs::new(input.as_ref(), None) }
 }
 
-/// The iterator of [`split`].
+/// Iterator of [`split`].
 #[derive(Clone, Debug)]
 pub struct Split<'a> {
     pairs: Pairs<'a>,
 }
 
-/// The iterator of [`parse`]. It remembers where it is, so that [`get`](Self::get) looks among the pairs to come.
+/// Iterator of [`parse`]. [`get`](Self::get) searches the pairs that it has not yet yielded.
 #[cfg(feature = "alloc")]
 #[derive(Clone, Debug)]
 pub struct Parse<'a> {
     pairs: Pairs<'a>,
 }
 
-/// The iterator of [`parse_lossy`]. It remembers where it is, so that [`get`](Self::get) looks among the pairs to come.
+/// Iterator of [`parse_lossy`]. [`get`](Self::get) searches the pairs that it has not yet yielded.
 #[cfg(feature = "alloc")]
 #[derive(Clone, Debug)]
 pub struct ParseLossy<'a> {
     pairs: Pairs<'a>,
 }
 
-/// The iterator of [`parse_bytes`]. It remembers where it is, so that [`get`](Self::get) looks among the pairs to come.
+/// Iterator of [`parse_bytes`]. [`get`](Self::get) searches the pairs that it has not yet yielded.
 #[cfg(feature = "alloc")]
 #[derive(Clone, Debug)]
 pub struct ParseBytes<'a> {
@@ -107,7 +108,8 @@ pub struct ParseBytes<'a> {
 }
 
 impl Split<'_> {
-    /// Runs on this level, or on the best available one below it; the result is the same.
+    /// Selects the level to run on. If the CPU lacks it, the best available level below it is used.
+    /// The result is the same on every level.
     #[must_use]
     #[inline]
     pub fn level(mut self, level: Level) -> Self {
@@ -118,7 +120,8 @@ impl Split<'_> {
 
 #[cfg(feature = "alloc")]
 impl<'a> Parse<'a> {
-    /// Runs on this level, or on the best available one below it; the result is the same.
+    /// Selects the level to run on. If the CPU lacks it, the best available level below it is used.
+    /// The result is the same on every level.
     #[must_use]
     #[inline]
     pub fn level(mut self, level: Level) -> Self {
@@ -126,11 +129,12 @@ impl<'a> Parse<'a> {
         self
     }
 
-    /// The value of the first pair of this name, if there is one. Other pairs may hold errors.
+    /// Returns the value of the first pair with this name, if any. Errors in other pairs are
+    /// ignored.
     ///
     /// # Errors
     ///
-    /// The first error in that pair.
+    /// Returns the first error in that pair.
     ///
     /// ```
     /// use simdpct::form;
@@ -143,7 +147,7 @@ impl<'a> Parse<'a> {
         self.get_all(name).next().transpose()
     }
 
-    /// The values of all pairs of this name, in order; see [`get`](Self::get).
+    /// Returns the values of all pairs with this name, in order; see [`get`](Self::get).
     pub fn get_all<'n>(
         &self,
         name: &'n str,
@@ -156,7 +160,8 @@ impl<'a> Parse<'a> {
 
 #[cfg(feature = "alloc")]
 impl<'a> ParseLossy<'a> {
-    /// Runs on this level, or on the best available one below it; the result is the same.
+    /// Selects the level to run on. If the CPU lacks it, the best available level below it is used.
+    /// The result is the same on every level.
     #[must_use]
     #[inline]
     pub fn level(mut self, level: Level) -> Self {
@@ -164,7 +169,7 @@ impl<'a> ParseLossy<'a> {
         self
     }
 
-    /// The value of the first pair of this name.
+    /// Returns the value of the first pair with this name, if any.
     ///
     /// ```
     /// use simdpct::form;
@@ -177,9 +182,9 @@ impl<'a> ParseLossy<'a> {
         self.get_all(name).next()
     }
 
-    /// The values of all pairs of this name, in order.
+    /// Returns the values of all pairs with this name, in order.
     pub fn get_all<'n>(&self, name: &'n str) -> impl Iterator<Item = Cow<'a, str>> + Clone + use<'a, 'n> {
-        // A name that is not UTF-8 stands for another text than its bytes.
+        // Compares decoded text: a name with invalid UTF-8 decodes to U+FFFD.
         let level = self.pairs.level();
         LossyFound { pairs: self.pairs.clone(), name }.map(move |(_, value)| lossy(value, level))
     }
@@ -187,7 +192,8 @@ impl<'a> ParseLossy<'a> {
 
 #[cfg(feature = "alloc")]
 impl<'a> ParseBytes<'a> {
-    /// Runs on this level, or on the best available one below it; the result is the same.
+    /// Selects the level to run on. If the CPU lacks it, the best available level below it is used.
+    /// The result is the same on every level.
     #[must_use]
     #[inline]
     pub fn level(mut self, level: Level) -> Self {
@@ -195,13 +201,13 @@ impl<'a> ParseBytes<'a> {
         self
     }
 
-    /// The value of the first pair of this name.
+    /// Returns the value of the first pair with this name, if any.
     #[must_use]
     pub fn get<T: AsRef<[u8]> + ?Sized>(&self, name: &T) -> Option<Cow<'a, [u8]>> {
         self.get_all(name).next()
     }
 
-    /// The values of all pairs of this name, in order.
+    /// Returns the values of all pairs with this name, in order.
     pub fn get_all<'n, T: AsRef<[u8]> + ?Sized>(
         &self,
         name: &'n T,
@@ -211,8 +217,8 @@ impl<'a> ParseBytes<'a> {
     }
 }
 
-// A pair takes fewer instructions to find than to be handed over in memory, which is how a call would return it: so `next` is always
-// inlined, here and below.
+// `next` is always inlined, here and below: finding a pair is cheaper than returning it through
+// memory.
 impl<'a> Iterator for Split<'a> {
     type Item = (&'a [u8], &'a [u8]);
 
@@ -287,7 +293,7 @@ impl FusedIterator for ParseBytes<'_> {}
 #[cfg(feature = "alloc")]
 const STRICT: Decoder = Decoder::new().plus_for_space();
 
-/// The text of a part, or its first error, counted from its own start.
+/// Decodes a part to text. Error positions are relative to the part.
 #[cfg(feature = "alloc")]
 #[inline]
 pub(super) fn strict(part: Part<'_>, level: Option<Level>) -> Result<Cow<'_, str>, DecodeError> {
@@ -312,9 +318,9 @@ pub(super) fn bytes(part: Part<'_>, level: Option<Level>) -> Cow<'_, [u8]> {
     if part.is_plain() { Cow::Borrowed(part.bytes()) } else { decode_bytes(part.bytes(), level).unwrap_or_default() }
 }
 
-// Out of line, so that the loops over plain pairs stay small. That the results come as `Option` or `Result` keeps the plain
-// ones in registers: a `Cow` would be returned to where the caller builds its pair, and reading that back in one piece waits
-// for the stores.
+// Outlined, so that loops over plain pairs stay small. Returning `Option` or `Result` keeps plain
+// pairs in registers: a `Cow` would be returned through a hidden pointer into the caller's pair,
+// and reading the pair back in one load would fail store-to-load forwarding.
 #[cfg(feature = "alloc")]
 #[inline(never)]
 fn decode_strict(part: &[u8], level: Option<Level>) -> Result<Cow<'_, str>, DecodeError> {
@@ -345,7 +351,7 @@ fn strict_pair<'a>(
     Ok((decode(name)?, decode(value)?))
 }
 
-/// The pairs whose decoded name is these bytes.
+/// Iterator over the pairs whose decoded name equals `name`.
 #[cfg(feature = "alloc")]
 #[derive(Clone)]
 struct Found<'a, 'n> {
@@ -370,7 +376,7 @@ impl<'a> Iterator for Found<'a, '_> {
     }
 }
 
-/// The pairs whose name, decoded as the standard has it, is this text.
+/// Iterator over the pairs whose lossily decoded name equals `name`.
 #[cfg(feature = "alloc")]
 #[derive(Clone)]
 struct LossyFound<'a, 'n> {
@@ -392,7 +398,8 @@ impl<'a> Iterator for LossyFound<'a, '_> {
     }
 }
 
-/// Whether a part of this length can be these bytes once it is decoded: each takes one byte or three.
+/// Whether decoding `part` may yield `decoded`, judged by the lengths: each decoded byte takes one
+/// or three bytes.
 #[cfg(feature = "alloc")]
 #[inline]
 fn may_become(part: &[u8], decoded: &[u8]) -> bool {

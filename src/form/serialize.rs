@@ -1,4 +1,4 @@
-//! The serializer of forms (WHATWG URL 5.2), and the newlines of HTML's (HTML 4.10.22.4).
+//! The form serializer (WHATWG URL 5.2), and newline normalisation for HTML forms (HTML 4.10.22.4).
 #![forbid(unsafe_code)]
 
 use alloc::string::String;
@@ -9,7 +9,8 @@ use crate::driver::form_encode::{FormRules, PartEncoder};
 use crate::level::Level;
 use crate::{Encoder, sets};
 
-/// The pairs as a form, as the standard has it: `+` for a space, everything escaped but ASCII letters, digits and `*-._`.
+/// Serialises pairs to a form, per the standard: a space becomes `+`, and all bytes except ASCII
+/// letters, digits and `*-._` are escaped.
 ///
 /// ```
 /// assert_eq!(simdpct::form::serialize([("name", "Ödön"), ("a&b", "1 + 1")]), "name=%C3%96d%C3%B6n&a%26b=1+%2B+1");
@@ -26,9 +27,10 @@ where
     serializer.finish()
 }
 
-/// Appends pairs to a `String` or a `Vec<u8>`, owned or borrowed.
+/// Serialises pairs to a `String` or a `Vec<u8>`, owned or borrowed.
 ///
-/// Names and values are bytes, which need not be text. Each operation is linear in their length; none fails.
+/// Names and values are bytes, and need not be UTF-8. Every operation is linear in their length.
+/// None fails.
 ///
 /// ```
 /// use simdpct::form::Serializer;
@@ -43,15 +45,15 @@ where
 #[derive(Clone, Debug)]
 pub struct Serializer<T: Target> {
     target: T,
-    /// Nothing has been appended yet, not even an empty name: no `&` is needed.
+    /// Whether the next pair is the first, which takes no `&`. Even an empty name counts as a pair.
     is_first: bool,
-    /// A space becomes `%20`.
+    /// Whether a space becomes `%20`.
     percent_20: bool,
     level: Option<Level>,
     newlines: bool,
 }
 
-/// What a [`Serializer`] appends to: `String`, `Vec<u8>`, and mutable references to them.
+/// Output of a [`Serializer`]: `String`, `Vec<u8>`, or a mutable reference to one. Sealed.
 pub trait Target: sealed::Target {}
 
 mod sealed {
@@ -60,20 +62,21 @@ mod sealed {
 
     use crate::driver::form_encode::PartEncoder;
 
-    /// What the serializer needs, which is nobody else's business.
+    /// Sealed: the operations that the serializer needs.
     pub trait Target {
         fn length(&self) -> usize;
-        /// Makes room for so many pairs, if they are like most. To allocate is less than to grow.
+        /// Reserves capacity for a number of typical pairs. Reserving once is cheaper than growing.
         fn expect(&mut self, pairs: usize);
-        /// Appends a text as it is, and an encoded part behind it.
+        /// Appends `before` verbatim, then the encoded `part`.
         fn append(&mut self, encoder: &PartEncoder, before: &str, part: &[u8]);
-        /// Appends a pair, behind a '&' unless it is the first.
+        /// Appends a pair, preceded by `&` unless it is the first.
         fn append_pair(&mut self, encoder: &PartEncoder, is_first: bool, name: &[u8], value: &[u8]);
     }
 
-    /// Room for so many pairs of 24 bytes, and for what a kernel asks for a last one of 64: growing costs more than all else there is
-    /// to do for a pair. A single pair says itself what it takes; many could turn out to be empty, or fewer, so this is a kilobyte
-    /// at most.
+    /// Capacity for `pairs` pairs of 24 bytes, and for what a kernel requires for a last one of 64
+    /// bytes. Growing costs more than all other work for a pair. Zero for a single pair, which
+    /// reserves what it needs. At most about a kilobyte, because the actual pairs may be fewer or
+    /// empty.
     #[inline]
     fn expected_room(pairs: usize) -> usize {
         if pairs > 1 { 24 * pairs.min(32) + 256 } else { 0 }
@@ -158,12 +161,13 @@ impl Target for String {}
 impl Target for Vec<u8> {}
 impl<T: Target> Target for &mut T {}
 
-/// The standard's serializer, and the same with `%20` for a space.
+/// The rules of the standard's serializer, and the same with `%20` for a space.
 static FORM: FormRules = FormRules::new(Encoder::FORM.rules);
 static PERCENT_20: FormRules = FormRules::new(Encoder::new(sets::whatwg::FORM).rules);
 
 impl<T: Target> Serializer<T> {
-    /// Appends to a form: what the target holds already is part of it.
+    /// Creates a serializer that appends to a form. The existing contents of the target are part of
+    /// the form.
     ///
     /// ```
     /// use simdpct::form::Serializer;
@@ -178,7 +182,8 @@ impl<T: Target> Serializer<T> {
         Self::for_suffix(target, 0)
     }
 
-    /// Appends to a form that starts at this byte of the target; behind the target's end is the same as at its end.
+    /// Creates a serializer that appends to a form that starts at byte `start` of the target. A
+    /// `start` greater than the target's length is treated as its length.
     #[must_use]
     #[inline]
     pub fn for_suffix(target: T, start: usize) -> Self {
@@ -186,7 +191,7 @@ impl<T: Target> Serializer<T> {
         Self { target, is_first, percent_20: false, level: None, newlines: false }
     }
 
-    /// Writes a space as `%20`, which every reader of forms takes as well, and so does who reads it as a part of a URI.
+    /// Encodes a space as `%20`, which is decoded both by form parsers and as a component of a URI.
     ///
     /// ```
     /// use simdpct::form::Serializer;
@@ -201,8 +206,9 @@ impl<T: Target> Serializer<T> {
         self
     }
 
-    /// Writes every newline of names and values, CR LF, CR alone or LF alone, as CR LF: what a browser does when it submits
-    /// a form (HTML 4.10.22.4, converting to a list of name-value pairs). JavaScript's `URLSearchParams` does not.
+    /// Normalises the newlines of names and values, CR LF, CR and LF, to CR LF, as browsers do on
+    /// submission of a form (HTML 4.10.22.4, converting to a list of name-value pairs).
+    /// JavaScript's `URLSearchParams` does not.
     ///
     /// ```
     /// use simdpct::form::Serializer;
@@ -217,14 +223,15 @@ impl<T: Target> Serializer<T> {
         self
     }
 
-    /// Runs on this level, or on the best available one below it; the result is the same.
+    /// Selects the level to run on. If the CPU lacks it, the best available level below it is used.
+    /// The result is the same on every level.
     #[must_use]
     pub const fn level(mut self, level: Level) -> Self {
         self.level = Some(level);
         self
     }
 
-    /// Appends `name=value`, after a `&` unless it is the first pair.
+    /// Appends `name=value`, preceded by `&` unless it is the first pair.
     #[inline]
     pub fn append_pair<N: AsRef<[u8]> + ?Sized, V: AsRef<[u8]> + ?Sized>(&mut self, name: &N, value: &V) -> &mut Self {
         let (name, value) = (name.as_ref(), value.as_ref());
@@ -238,8 +245,9 @@ impl<T: Target> Serializer<T> {
         self
     }
 
-    /// Appends a name without `=`, after a `&` unless it is the first. A parser reads it as a name with an empty value; an
-    /// empty name it skips; the next pair has its `&` all the same.
+    /// Appends a name without `=`, preceded by `&` unless it is the first. Parsers read it as a
+    /// name with an empty value, and skip an empty name. The next pair is preceded by `&` in either
+    /// case.
     #[inline]
     pub fn append_key_only<N: AsRef<[u8]> + ?Sized>(&mut self, name: &N) -> &mut Self {
         let separator = if take(&mut self.is_first) { "" } else { "&" };
@@ -247,7 +255,7 @@ impl<T: Target> Serializer<T> {
         self
     }
 
-    /// Appends pairs, each as [`append_pair`](Self::append_pair).
+    /// Appends pairs, like [`append_pair`](Self::append_pair).
     pub fn extend_pairs<I, N, V>(&mut self, pairs: I) -> &mut Self
     where
         I: IntoIterator<Item = (N, V)>,
@@ -267,7 +275,7 @@ impl<T: Target> Serializer<T> {
         self
     }
 
-    /// Appends names without `=`, each as [`append_key_only`](Self::append_key_only).
+    /// Appends names without `=`, like [`append_key_only`](Self::append_key_only).
     pub fn extend_keys_only<I, N>(&mut self, names: I) -> &mut Self
     where
         I: IntoIterator<Item = N>,
@@ -279,7 +287,7 @@ impl<T: Target> Serializer<T> {
         self
     }
 
-    /// Gives the target back.
+    /// Returns the target.
     #[must_use]
     #[inline]
     pub fn finish(self) -> T {

@@ -1,4 +1,4 @@
-//! Adapters that read what is encoded or decoded from a `BufRead`.
+//! Adapters that encode or decode what they read from a `BufRead`.
 #![forbid(unsafe_code)]
 
 use std::io::{self, BufRead, Read};
@@ -6,7 +6,8 @@ use std::io::{self, BufRead, Read};
 use super::Tail;
 use super::codec::Codec;
 
-/// Reads what another reader yields, decoded: bytes, or text if the [`stream::Decoder`](super::Decoder) is set to that.
+/// Reads from another reader and decodes: to bytes, or to text if the
+/// [`stream::Decoder`](super::Decoder) is configured for it.
 ///
 /// ```
 /// use std::io::{ErrorKind, Read};
@@ -25,7 +26,7 @@ use super::codec::Codec;
 /// ```
 pub type Decoder<R> = Reader<R, super::Decoder>;
 
-/// Reads what another reader yields, encoded.
+/// Reads from another reader and encodes.
 ///
 /// ```
 /// use std::io::Read;
@@ -39,45 +40,47 @@ pub type Decoder<R> = Reader<R, super::Decoder>;
 /// ```
 pub type Encoder<R> = Reader<R, super::Encoder>;
 
-/// What [`Decoder`] and [`Encoder`] are: a reader, and what codes its bytes.
+/// Implementation of [`Decoder`] and [`Encoder`]: a reader and a codec.
 ///
-/// Where the result is text, a read into four bytes or more ends with a whole character.
+/// If the output is text, a read into a buffer of four bytes or more ends with a whole character.
 #[derive(Debug)]
 pub struct Reader<R, C> {
     reader: R,
     codec: C,
-    /// Once the reader is at its end.
+    /// The rest of the output, once the reader is at its end.
     tail: Option<Tail>,
     tail_out: u64,
 }
 
 impl<R, C: Codec> Reader<R, C> {
-    /// Reads from `reader`. The codec is one of this module's parent, or one of the crate's root.
+    /// Creates an adapter that reads from `reader`. `codec` is a codec of [`stream`](super) or of
+    /// the crate root.
     pub fn new(reader: R, codec: impl Into<C>) -> Self {
         Self { reader, codec: codec.into(), tail: None, tail_out: 0 }
     }
 
-    /// The underlying reader.
+    /// Returns a reference to the underlying reader.
     pub fn get_ref(&self) -> &R {
         &self.reader
     }
 
-    /// The underlying reader. What is read from it here is missing from the stream.
+    /// Returns a mutable reference to the underlying reader. Bytes that are read from it directly
+    /// are missing from the stream.
     pub fn get_mut(&mut self) -> &mut R {
         &mut self.reader
     }
 
-    /// Gives the underlying reader back. It stands behind what was read so far, up to 21 bytes of which may be lost.
+    /// Returns the underlying reader. Up to 21 bytes that were read from it may be lost.
     pub fn into_inner(self) -> R {
         self.reader
     }
 
-    /// Bytes that were read from the underlying reader.
+    /// Number of bytes read from the underlying reader.
     pub fn total_in(&self) -> u64 {
         self.codec.flow().total_in
     }
 
-    /// Bytes that were read from this one.
+    /// Number of bytes read from this reader.
     pub fn total_out(&self) -> u64 {
         self.codec.flow().total_out + self.tail_out
     }
@@ -86,10 +89,12 @@ impl<R, C: Codec> Reader<R, C> {
 impl<R: BufRead, C: Codec> Read for Reader<R, C> {
     /// # Errors
     ///
-    /// Those of the underlying reader, after which one may try again, and the decoder's, as
-    /// [`InvalidData`](io::ErrorKind::InvalidData) with a [`StreamError`](super::StreamError) inside.
+    /// Returns errors of the underlying reader, after which the read may be retried, and errors of
+    /// the decoder, as [`InvalidData`](io::ErrorKind::InvalidData) that contains a
+    /// [`StreamError`](super::StreamError).
     fn read(&mut self, output: &mut [u8]) -> io::Result<usize> {
-        // No character is longer than four bytes, and a read of none would mean the end.
+        // A shorter buffer may not have space for a character, and reading 0 bytes would mean the
+        // end.
         let whole = self.codec.is_text() && output.len() >= 4;
         while !output.is_empty() {
             if let Some(tail) = &mut self.tail {
@@ -97,7 +102,7 @@ impl<R: BufRead, C: Codec> Read for Reader<R, C> {
                 self.tail_out += given as u64;
                 return Ok(given);
             }
-            // What is there already must not wait for a reader that may block.
+            // Return pending output before calling a reader that may block.
             let mut progress = self.codec.feed_through(&[], output, whole)?;
             if progress.written == 0 {
                 let input = self.reader.fill_buf()?;

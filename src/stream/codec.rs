@@ -1,16 +1,16 @@
-//! `Codec`: what both codecs have in common, as the adapters see it.
+//! `Codec`: the common interface of both codecs, used by the adapters.
 #![forbid(unsafe_code)]
 
 use super::{Progress, StreamError, Tail};
 
-/// With this much room in the output, [`Codec::run`] gets on: no triplet or character, whatever stands cut before it, becomes more.
-/// It is at most half of what a [`Tail`] holds.
+/// Output size with which [`Codec::run`] always makes progress: a triplet or character, with the
+/// prefix pending before it, never yields more. At most half of a [`Tail`].
 pub(super) const ROOM: usize = 16;
 
-/// What lies between a stream and the kernels: what waits for room, and the counts.
+/// State common to both codecs: pending output and byte counts.
 #[derive(Clone, Debug)]
 pub struct Flow {
-    /// At most [`ROOM`] bytes of output, for which there was no room.
+    /// Output for which there was no space; at most [`ROOM`] bytes.
     held: Tail,
     pub(super) total_in: u64,
     pub(super) total_out: u64,
@@ -20,9 +20,9 @@ impl Flow {
     pub(super) const NEW: Self = Self { held: Tail::EMPTY, total_in: 0, total_out: 0 };
 }
 
-/// An encoder or a decoder of a stream. Public since the adapters' bounds name it, but not nameable.
+/// A streaming encoder or decoder. Sealed: `pub` only because the adapters' bounds name it.
 pub trait Codec: Clone {
-    /// Whether no output is to end within a character.
+    /// Whether output must not end within a character.
     fn is_text(&self) -> bool;
 
     fn flow(&self) -> &Flow;
@@ -31,19 +31,20 @@ pub trait Codec: Clone {
     /// The error that ended the stream.
     fn error(&self) -> Option<StreamError>;
 
-    /// Codes from input that is not empty to output that has [`ROOM`] at least, while there is no error. It gets on: it reads or
-    /// writes something, or runs into an error.
+    /// Encodes or decodes non-empty input to an output of at least [`ROOM`] bytes. Must not be
+    /// called after an error. Makes progress: reads or writes at least one byte, or sets the error.
     fn run(&mut self, input: &[u8], output: &mut [u8]) -> Progress;
 
-    /// Codes what waited for more input, to an output that has [`ROOM`] at least.
+    /// Finishes pending input, to an output of at least [`ROOM`] bytes.
     fn end(&mut self, output: &mut [u8]) -> usize;
 
-    /// Whether nothing waits for room and no error has ended the stream.
+    /// Whether no output is pending and no error has ended the stream.
     fn is_flowing(&self) -> bool {
         self.flow().held.is_empty() && self.error().is_none()
     }
 
-    /// Codes as far as the output goes: up to a whole character, or to any byte. An error comes alone, after all that precedes it.
+    /// Processes input as far as the output has space; with `whole`, up to the end of a character.
+    /// An error is returned by a separate call, after all output that precedes it.
     fn feed_through(&mut self, input: &[u8], output: &mut [u8], whole: bool) -> Result<Progress, StreamError> {
         let mut done = Progress { read: 0, written: self.flow_mut().held.give(output, whole) };
         while self.is_flowing() {
@@ -67,7 +68,8 @@ pub trait Codec: Clone {
         }
     }
 
-    /// As [`run`](Self::run), by way of what is held, to an output that may be too small for that.
+    /// Like [`run`](Self::run), but through the pending buffer, for an output of fewer than
+    /// [`ROOM`] bytes.
     fn run_held(&mut self, input: &[u8], output: &mut [u8], whole: bool) -> Progress {
         let mut held = Tail::EMPTY;
         let progress = self.run(input, &mut held.bytes[..ROOM]);
@@ -77,7 +79,7 @@ pub trait Codec: Clone {
         Progress { read: progress.read, written }
     }
 
-    /// The rest of the output.
+    /// Returns the rest of the output.
     fn finish_through(mut self) -> Result<Tail, StreamError> {
         let mut tail = Tail::EMPTY;
         let held = self.flow_mut().held.give(&mut tail.bytes, false);
@@ -86,7 +88,7 @@ pub trait Codec: Clone {
         self.error().map_or(Ok(tail), Err)
     }
 
-    /// Appends what can be coded by now.
+    /// Appends all output that is available.
     #[cfg(feature = "alloc")]
     fn append(&mut self, mut input: &[u8], output: &mut alloc::vec::Vec<u8>) -> Result<(), StreamError> {
         while !input.is_empty() {
@@ -96,12 +98,13 @@ pub trait Codec: Clone {
             output.truncate(start + result.map_or(0, |progress| progress.written));
             input = &input[result?.read..];
         }
-        // An input that ends behind an error was read to its end, and the error waits.
+        // If the input ends after an error, the loop ends before the error is returned.
         self.error().map_or(Ok(()), Err)
     }
 }
 
-/// Whether it pays to go on: the kernels want bulk, and the caller comes back with more room.
+/// Whether another round is worthwhile. Kernels are efficient on large pieces, and the caller will
+/// return with more space.
 pub(super) fn goes_on(written: usize, output: &[u8]) -> bool {
     output.len() - written >= ROOM.max(output.len() / 8)
 }

@@ -1,10 +1,10 @@
-//! Where the end of a chunk cuts what belongs together: a triplet, or a character of UTF-8.
+//! Triplets and UTF-8 sequences that are split by the end of a chunk.
 #![forbid(unsafe_code)]
 
 use core::ops::Deref;
 use core::str;
 
-/// The first bytes of a triplet or a character, whose others the next chunk may bring.
+/// Prefix of a triplet or character, which the next chunk may complete.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Prefix {
     bytes: [u8; 4],
@@ -12,7 +12,7 @@ pub(super) struct Prefix {
 }
 
 impl Prefix {
-    /// `bytes` are at most four.
+    /// Creates a prefix of at most four bytes.
     pub(super) fn new(bytes: &[u8]) -> Self {
         let mut prefix = Self::default();
         prefix.bytes[..bytes.len()].copy_from_slice(bytes);
@@ -20,7 +20,8 @@ impl Prefix {
         prefix
     }
 
-    /// With another byte behind it. Fewer than four are there: no triplet and no character is longer.
+    /// Appends a byte. The prefix must have fewer than four bytes; no triplet or character is
+    /// longer.
     pub(super) fn with(mut self, next: u8) -> Self {
         self.bytes[usize::from(self.length)] = next;
         self.length += 1;
@@ -36,18 +37,18 @@ impl Deref for Prefix {
     }
 }
 
-/// What a prefix and one more byte are.
+/// Classification of a prefix with one more byte.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(super) enum Extended {
     /// Still a prefix.
     Cut,
-    /// A triplet or a character.
+    /// A complete triplet or character.
     Whole,
-    /// Neither, and nothing that more bytes could make one.
+    /// Malformed, whatever follows.
     Broken,
 }
 
-/// What `bytes` are, of which all but the last one are the prefix of a triplet or a character.
+/// Classifies `bytes`, which without the last byte are the prefix of a triplet or character.
 pub(super) fn extended(bytes: &[u8]) -> Extended {
     match bytes {
         [b'%', .., digit] if !digit.is_ascii_hexdigit() => Extended::Broken,
@@ -61,7 +62,7 @@ pub(super) fn extended(bytes: &[u8]) -> Extended {
     }
 }
 
-/// Whether this byte of UTF-8 stands within a character, not at its start.
+/// Whether `byte` is a UTF-8 continuation byte.
 pub(super) fn is_continuation(byte: u8) -> bool {
     byte & 0xC0 == 0x80
 }

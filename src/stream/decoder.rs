@@ -1,4 +1,4 @@
-//! `Decoder`: decodes chunk by chunk, to bytes or to text.
+//! `Decoder`: streaming decoder, to bytes or to text.
 #![forbid(unsafe_code)]
 
 use super::codec::{Codec, Flow, goes_on};
@@ -9,12 +9,15 @@ use crate::driver;
 use crate::error::{DecodeError, DecodeErrorKind, DecodeIntoError};
 use crate::hex;
 
-/// Percent-decodes a stream chunk by chunk, with every option of [`crate::Decoder`], to bytes or to text.
+/// Percent-decodes a stream in chunks, with every option of [`crate::Decoder`], to bytes or to
+/// text.
 ///
-/// A triplet may be cut anywhere, and where the result is text, a character; up to two bytes of the one and three of the other
-/// then wait for the next chunk. The result is that of the whole stream in one piece, errors included.
+/// A chunk may end within a triplet or, for text, within a character. Up to two bytes of the
+/// triplet and three of the character are then kept for the next chunk. The result, errors
+/// included, is the same as for the whole stream in one piece.
 ///
-/// An error comes after all output that precedes it, and then again and again: the stream is at its end.
+/// An error is returned after all output that precedes it. It ends the stream: every further call
+/// returns it again.
 ///
 /// ```
 /// use simdpct::stream::Decoder;
@@ -34,23 +37,24 @@ pub struct Decoder {
     text: Text,
     /// The end of what was read: the prefix of a triplet.
     triplet: Prefix,
-    /// The end of what was decoded: a malformed '%' that a digit could complete, and maybe its first digit, if no triplet may be created.
+    /// End of the decoded input, if no triplets may be created: a malformed `%` that a digit could
+    /// complete, and possibly its first digit.
     open: Prefix,
-    /// The end of what was decoded: the prefix of a character, if the result is text.
+    /// End of the decoded output, for text: the prefix of a character.
     character: Prefix,
-    /// Where in the stream the first byte or triplet of `character` stands.
+    /// Position in the stream of the first byte or triplet of `character`.
     character_position: u64,
     error: Option<StreamError>,
     flow: Flow,
 }
 
-/// What the decoded bytes have to be.
+/// Required form of the decoded bytes.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 enum Text {
     Any,
     /// Ill-formed sequences are this error.
     WellFormed(DecodeErrorKind),
-    /// Ill-formed sequences become this.
+    /// Ill-formed sequences are replaced by this.
     Replacing(&'static str),
 }
 
@@ -61,7 +65,7 @@ impl From<crate::Decoder> for Decoder {
 }
 
 impl Decoder {
-    /// At the start of a stream, which becomes bytes.
+    /// Creates a decoder at the start of a stream, which decodes to bytes.
     #[must_use]
     pub fn new(decoder: crate::Decoder) -> Self {
         Self {
@@ -76,15 +80,16 @@ impl Decoder {
         }
     }
 
-    /// To text, as [`decode_utf8`](crate::Decoder::decode_utf8): the first sequence that is not well-formed UTF-8 is an error.
+    /// Decodes to text, like [`decode_utf8`](crate::Decoder::decode_utf8): ill-formed UTF-8 is an
+    /// error.
     #[must_use]
     pub fn utf8(mut self) -> Self {
         self.text = Text::WellFormed(DecodeErrorKind::InvalidUtf8);
         self
     }
 
-    /// To text, as [`decode_utf8_lossy`](crate::Decoder::decode_utf8_lossy): with U+FFFD for each maximal subpart of an ill-formed
-    /// sequence.
+    /// Decodes to text, like [`decode_utf8_lossy`](crate::Decoder::decode_utf8_lossy): replaces
+    /// each maximal subpart of an ill-formed sequence by U+FFFD.
     #[must_use]
     pub fn utf8_lossy(mut self) -> Self {
         const REPLACEMENT: &str = "\u{FFFD}";
@@ -93,38 +98,43 @@ impl Decoder {
         self
     }
 
-    /// To text, as [`decode_utf8_dropping`](crate::Decoder::decode_utf8_dropping): ill-formed sequences are left out.
+    /// Decodes to text, like [`decode_utf8_dropping`](crate::Decoder::decode_utf8_dropping): drops
+    /// ill-formed sequences. Not for security-sensitive text.
     #[must_use]
     pub fn utf8_dropping(mut self) -> Self {
         self.text = Text::Replacing("");
         self
     }
 
-    /// Decodes from the start of `input` to the start of `output`, as far as there is room, and says how far that was.
+    /// Decodes from the start of `input` to the start of `output`, as far as there is space.
+    /// Returns how many bytes were read and written.
     ///
-    /// An output of any length will do in the end, a loop will come to an end with one of at least one byte, or four if the result
-    /// is text, since the output then ends with a whole character. One of the input's length and 16 bytes takes the whole input
-    /// at once, unless ill-formed sequences become U+FFFD, which is longer. What was read and found no room waits for the next
-    /// call, which may have no input, or for [`finish`](Self::finish); it is at most 16 bytes, and there is none after a call that
-    /// had 16 bytes of room.
+    /// `output` may be of any length. A loop makes progress if it is at least 1 byte long, or 4
+    /// when decoding to text (a character is never split). With `input.len() + 16` bytes all input
+    /// is consumed in one call, unless ill-formed sequences are replaced by U+FFFD, which is
+    /// longer. Input that was consumed but did not fit is kept (at most 16 bytes) and written by
+    /// the next call, which may have empty input, or by [`finish`](Self::finish). Nothing is kept
+    /// after a call with at least 16 bytes of output.
     ///
     /// # Errors
     ///
-    /// The stream's first error, once nothing that precedes it waits for room. Nothing is written then.
+    /// Returns the first error of the stream, once all output that precedes it was written. Writes
+    /// nothing then.
     pub fn feed(&mut self, input: &[u8], output: &mut [u8]) -> Result<Progress, StreamError> {
         self.feed_through(input, output, self.is_text())
     }
 
-    /// Decodes all of `input` to the end of `output`.
+    /// Decodes all of `input`, and appends to `output`.
     ///
     /// # Errors
     ///
-    /// The stream's first error. What precedes it is appended.
+    /// Returns the first error of the stream. The output that precedes it is appended.
     #[cfg(feature = "alloc")]
     pub fn feed_to(&mut self, input: &[u8], output: &mut alloc::vec::Vec<u8>) -> Result<(), StreamError> {
         let (part, cut) = input.split_at(input.len() - driver::text::cut_triplet(input));
         let is_plain = self.text == Text::Any && self.triplet.is_empty() && self.open.is_empty() && self.is_flowing();
-        // This needs no initialised memory to write to. An error has to be found again, after what precedes it.
+        // Avoids initialising the output. On an error, the general path finds it again, after the
+        // output that precedes it.
         let before = output.len();
         if is_plain && self.decoder.decode_to(part, output).is_ok() {
             self.triplet = Prefix::new(cut);
@@ -140,28 +150,28 @@ impl Decoder {
     ///
     /// # Errors
     ///
-    /// The stream's first error: what waited for more input may be one, now that none comes. All that waited is lost then; to have
-    /// what waited for room, call [`feed`](Self::feed) without input first.
+    /// Returns the first error of the stream; an incomplete triplet or character is an error now.
+    /// Pending output is then lost; to get it, call [`feed`](Self::feed) with empty input before.
     pub fn finish(self) -> Result<Tail, StreamError> {
         self.finish_through()
     }
 
-    /// Bytes read so far.
+    /// Number of bytes read so far.
     #[must_use]
     pub fn total_in(&self) -> u64 {
         self.flow.total_in
     }
 
-    /// Bytes written so far.
+    /// Number of bytes written so far.
     #[must_use]
     pub fn total_out(&self) -> u64 {
         self.flow.total_out
     }
 
-    /// Decodes as much of `input` as surely fits, up to where its last triplet may be cut.
+    /// Decodes as much of `input` as is certain to fit, except an incomplete triplet at its end.
     fn decode_bulk(&mut self, input: &[u8], position: u64, output: &mut [u8]) -> Progress {
         let mut read = input.len().min(output.len() - self.character.len());
-        // A triplet that may have to stay is decoded alone.
+        // A triplet that may have to be kept is decoded separately.
         if !self.open.is_empty() && read >= 3 && hex::first_triplet(input).is_some() {
             read = 3;
         }
@@ -173,12 +183,13 @@ impl Decoder {
                 self.remember_open(part);
                 return Progress { read, written };
             }
-            // That surely fits: each byte becomes one U+FFFD at most, of three bytes, and so does the prefix before them.
+            // Certain to fit: each byte, and the pending prefix, becomes at most one U+FFFD of
+            // three bytes.
             read = (output.len() - 3) / 3;
         }
     }
 
-    /// Decodes what was cut, if `next` ends it one way or the other.
+    /// Decodes the pending triplet if `next` completes it or makes it malformed.
     fn decode_cut(&mut self, next: u8, position: u64, output: &mut [u8]) -> Progress {
         let (bytes, start) = (self.triplet.with(next), position - self.triplet.len() as u64);
         let (read, part, cut) = match cut::extended(&bytes) {
@@ -190,29 +201,32 @@ impl Decoder {
         if part.is_empty() {
             return Progress { read, written: 0 };
         }
-        // The prefix of a character becomes one U+FFFD at most, and so does each byte of the part: that fits.
+        // Fits: the pending character, and each byte of the part, becomes at most one U+FFFD.
         let written = self.decode_part(&part, start, output).unwrap_or(0);
         self.remember_open(&part);
         Progress { read, written }
     }
 
-    /// State the end of a part that was decoded, if a digit after it could complete a triplet.
+    /// Updates `open` after `part` was decoded.
     fn remember_open(&mut self, part: &[u8]) {
         if !part.is_empty() {
             self.open = Prefix::new(&part[part.len() - driver::offset::open_triplet(part, &self.decoder.rules)..]);
         }
     }
 
-    /// Whether the triplet that a part begins with has to stay. Then there is no more in the part.
+    /// Whether the triplet that `part` begins with must be kept. The part then consists of it
+    /// alone.
     fn leaves_triplet(&self, part: &[u8]) -> bool {
         !self.open.is_empty() && hex::first_triplet(part).is_some_and(|byte| byte.is_ascii_hexdigit())
     }
 
-    /// Decodes a part that begins and ends between triplets, so that its code is the same alone and in its stream. Returns how much
-    /// was written, or `None` if with the replacements it does not fit; then nothing has happened. The output has room for the
-    /// part and the prefix before it.
+    /// Decodes a part that begins and ends between triplets, so that its output does not depend on
+    /// the rest of the stream. Returns the number of bytes written. Returns `None`, and changes
+    /// nothing, if the output with replacements does not fit. `output` must have space for the part
+    /// and the pending prefix.
     ///
-    /// The prefix goes to the start of the output, and what follows behind it: so they are validated together, and written once.
+    /// The pending prefix is copied to the start of the output, and the part decoded after it, so
+    /// that both are validated together and written once.
     fn decode_part(&mut self, part: &[u8], position: u64, output: &mut [u8]) -> Option<usize> {
         let before = self.character.len();
         output[..before].copy_from_slice(&self.character);
@@ -231,15 +245,16 @@ impl Decoder {
                 (replace_ill_formed(output, start, end, replacement)?, error)
             }
             (Text::WellFormed(kind), Some(at)) => (at, Some(self.ill_formed(kind, at, part, position))),
-            // The error with the smallest position counts, so what precedes another one has to be well-formed by itself.
+            // The error with the smallest position is reported, so the output before another error
+            // must be well-formed by itself.
             (Text::WellFormed(kind), None) if error.is_some() && !cut.is_empty() => {
                 (end, Some(self.ill_formed(kind, end, part, position)))
             }
             _ => (end, error),
         };
         if error.is_none() && cut.len() <= decoded {
-            // The bytes of a cut character are all from 0x80, so in the input each is itself or the byte of a triplet, whose last
-            // digit is ASCII.
+            // All bytes of an incomplete character are 0x80 or above. In the input, each is a raw
+            // byte, or a triplet, whose last digit is ASCII.
             let raw_end = cut.iter().fold(part.len(), |end, _| end - if part[end - 1] < 0x80 { 3 } else { 1 });
             self.character_position = position + raw_end as u64;
         }
@@ -253,16 +268,17 @@ impl Decoder {
         match decoder.decode_into(part, output) {
             Ok(written) => (written, None),
             Err(DecodeIntoError::Decode(error)) => {
-                // Up to the error there is no other, so a lenient decoder yields the same bytes; a strict one would stumble over
-                // a kept triplet that is cut because one of its digits is rejected.
+                // `error` is the first decoding error, so up to there a lenient decoder yields the
+                // same output. A strict one would fail at a kept triplet that is truncated because
+                // one of its digits is rejected.
                 (decoder.lenient().decode_into(&part[..error.position], output).unwrap_or(0), Some(error))
             }
-            // Decoding never grows, and there is room for the whole part.
+            // Unreachable: the output is never longer than the part, which fits.
             Err(DecodeIntoError::BufferTooSmall(_)) => (0, None),
         }
     }
 
-    /// The error of the ill-formed sequence that starts at `at` of the output for `part`.
+    /// The error for the ill-formed sequence at `at` of the output of `part`.
     #[cold]
     fn ill_formed(&self, kind: DecodeErrorKind, at: usize, part: &[u8], position: u64) -> StreamError {
         let position = match at.checked_sub(self.character.len()) {
@@ -273,9 +289,10 @@ impl Decoder {
     }
 }
 
-/// Replaces the ill-formed sequences of `output[start..end]`, and returns where the text then ends, or `None` if it does not fit.
+/// Replaces the ill-formed sequences of `output[start..end]`. Returns the end of the result, or
+/// `None` if it does not fit.
 ///
-/// What is left to do stands at the end of the output, so that there is room to grow into before it.
+/// The unprocessed rest is moved to the end of `output`, to leave space for growth before it.
 #[cold]
 fn replace_ill_formed(output: &mut [u8], start: usize, end: usize, replacement: &str) -> Option<usize> {
     let (mut from, mut to) = (output.len() - (end - start), start);
@@ -355,7 +372,7 @@ impl Codec for Decoder {
                 Text::WellFormed(kind) => {
                     self.error = Some(StreamError { kind, position: self.character_position });
                 }
-                // Nothing is held back of it.
+                // Bytes are never held back.
                 Text::Any => {}
             }
         }

@@ -1,4 +1,4 @@
-//! `Encoder`: encodes chunk by chunk.
+//! `Encoder`: streaming encoder.
 #![forbid(unsafe_code)]
 
 use super::codec::{Codec, Flow, goes_on};
@@ -6,10 +6,11 @@ use super::cut::{self, Extended, Prefix};
 use super::{Progress, StreamError, Tail};
 use crate::driver;
 
-/// Percent-encodes a stream chunk by chunk, with every option of [`crate::Encoder`]. It has no errors.
+/// Percent-encodes a stream in chunks, with every option of [`crate::Encoder`]. Never fails.
 ///
-/// With [`keep_triplets`](crate::Encoder::keep_triplets) a triplet may be cut anywhere, with
-/// [`keep_non_ascii`](crate::Encoder::keep_non_ascii) a character; up to three bytes then wait for the next chunk.
+/// With [`keep_triplets`](crate::Encoder::keep_triplets) a chunk may end within a triplet, and with
+/// [`keep_non_ascii`](crate::Encoder::keep_non_ascii) within a character. Up to three bytes are
+/// then kept for the next chunk.
 ///
 /// ```
 /// use simdpct::stream::Encoder;
@@ -24,7 +25,7 @@ use crate::driver;
 #[derive(Clone, Debug)]
 pub struct Encoder {
     encoder: crate::Encoder,
-    /// The end of what was read: the prefix of a triplet or a character that would stay as it is.
+    /// End of the input read so far: the prefix of a triplet or character that would be kept.
     cut: Prefix,
     flow: Flow,
 }
@@ -36,27 +37,29 @@ impl From<crate::Encoder> for Encoder {
 }
 
 impl Encoder {
-    /// At the start of a stream.
+    /// Creates an encoder at the start of a stream.
     #[must_use]
     pub fn new(encoder: crate::Encoder) -> Self {
         Self { encoder, cut: Prefix::default(), flow: Flow::NEW }
     }
 
-    /// Encodes from the start of `input` to the start of `output`, as far as there is room, and says how far that was.
+    /// Encodes from the start of `input` to the start of `output`, as far as there is space.
+    /// Returns how many bytes were read and written.
     ///
-    /// An output of any length will do in the end, a loop will come to an end with one of at least four bytes, and one of three
-    /// times the input's length, or 16 bytes if that is more, takes the whole input at once. The output ends with a whole character.
-    /// What was read and found no room waits for the next call, which may have no input, or for [`finish`](Self::finish); it is
-    /// at most 16 bytes, and there is none after a call that had 16 bytes of room.
+    /// `output` may be of any length. A loop makes progress if it is at least 4 bytes long, because
+    /// a character is never split. With three times the input's length, and at least 16 bytes, all
+    /// input is consumed in one call. Input that was consumed but did not fit is kept (at most 16
+    /// bytes) and written by the next call, which may have empty input, or by
+    /// [`finish`](Self::finish). Nothing is kept after a call with at least 16 bytes of output.
     pub fn feed(&mut self, input: &[u8], output: &mut [u8]) -> Progress {
-        // There is no error to have.
+        // Encoding never fails.
         self.feed_through(input, output, true).unwrap_or_default()
     }
 
-    /// Encodes all of `input` to the end of `output`.
+    /// Encodes all of `input`, and appends to `output`.
     #[cfg(feature = "alloc")]
     pub fn feed_to(&mut self, input: &[u8], output: &mut alloc::vec::Vec<u8>) {
-        // There is no error to have.
+        // Encoding never fails.
         self.append(input, output).unwrap_or_default();
     }
 
@@ -66,19 +69,20 @@ impl Encoder {
         self.finish_through().unwrap_or(Tail::EMPTY)
     }
 
-    /// Bytes read so far.
+    /// Number of bytes read so far.
     #[must_use]
     pub fn total_in(&self) -> u64 {
         self.flow.total_in
     }
 
-    /// Bytes written so far.
+    /// Number of bytes written so far.
     #[must_use]
     pub fn total_out(&self) -> u64 {
         self.flow.total_out
     }
 
-    /// Encodes as much of `input` as surely fits, up to where its last triplet or character may be cut.
+    /// Encodes as much of `input` as is certain to fit, except an incomplete triplet or character
+    /// at its end.
     fn encode_bulk(&mut self, input: &[u8], output: &mut [u8]) -> Progress {
         let read = input.len().min(output.len() / 3);
         let chunk = &input[..read];
@@ -93,7 +97,7 @@ impl Encoder {
         Progress { read, written: self.encode_part(part, output) }
     }
 
-    /// Encodes what was cut, if `next` ends it one way or the other.
+    /// Encodes the pending prefix if `next` completes it or makes it malformed.
     fn encode_cut(&mut self, next: u8, output: &mut [u8]) -> Progress {
         let bytes = self.cut.with(next);
         let (read, part, cut) = match cut::extended(&bytes) {
@@ -105,10 +109,10 @@ impl Encoder {
         Progress { read, written: self.encode_part(&part, output) }
     }
 
-    /// Encodes a part that begins and ends between triplets and characters, so that its code is the same alone and in its stream.
-    /// The output has three times its length.
+    /// Encodes a part that begins and ends between triplets and characters, so that its output does
+    /// not depend on the rest of the stream. `output` must be at least three times as long.
     fn encode_part(&self, part: &[u8], output: &mut [u8]) -> usize {
-        // Three times the length is always enough.
+        // Never too small: three times the length always suffices.
         self.encoder.encode_into(part, output).unwrap_or(0)
     }
 }

@@ -1,10 +1,11 @@
-//! Chunk by chunk: an [`Encoder`] and a [`Decoder`] for what comes in parts, and adapters for `Read`, `BufRead` and `Write`.
+//! Streaming: an [`Encoder`] and a [`Decoder`] that process input in chunks, and adapters for
+//! `Read`, `BufRead` and `Write`.
 //!
-//! A stream may be cut anywhere, within a triplet or within a character: the result is that of the whole stream in one piece,
-//! errors included. The codecs are a few bytes of state around those of the crate's root, allocate nothing, and hand the bulk of
-//! each chunk to the same kernels.
+//! A chunk may end anywhere, even within a triplet or a character. The result, errors included, is
+//! the same as for the whole stream in one piece. The codecs add a few bytes of state to those of
+//! the crate root, do not allocate, and use the same kernels.
 //!
-//! A stream is fed from slice to slice, in a loop, since the output may be too small for the input:
+//! Feed the input in a loop, because the output may be too small for all of it:
 //!
 //! ```
 //! use simdpct::stream::{Decoder, StreamError};
@@ -23,9 +24,10 @@
 //! # Ok::<(), StreamError>(())
 //! ```
 //!
-//! With the feature `std`, the modules [`read`], [`bufread`] and [`write`](mod@write) have adapters of both codecs, which are used
-//! as flate2's are: those of `read` and `bufread` read what is encoded or decoded from another reader, those of `write` write it to
-//! another writer.
+//! With the feature `std`, the modules [`read`], [`bufread`] and [`write`](mod@write) contain
+//! adapters for both codecs, used like those of flate2. Adapters in `read` and `bufread` read from
+//! another reader, and yield its bytes encoded or decoded. Adapters in `write` encode or decode
+//! what is written to them, and write it to another writer.
 //!
 //! ```
 //! use std::io::Read;
@@ -59,19 +61,19 @@ pub mod write;
 pub use decoder::Decoder;
 pub use encoder::Encoder;
 
-/// How far a call of `feed` came.
+/// Result of a call of `feed`.
 #[derive(Clone, Copy, Debug, Default, Eq, Hash, PartialEq)]
 #[non_exhaustive]
 pub struct Progress {
-    /// Bytes of the input that are done with. The next call goes on behind them.
+    /// Bytes of the input that were consumed. Pass the rest to the next call.
     pub read: usize,
-    /// Bytes at the start of the output that were written. What lies behind them may have been overwritten.
+    /// Bytes written to the start of the output. Bytes after them may have been overwritten.
     pub written: usize,
 }
 
-/// Why a stream could not be decoded, and where.
+/// Error of decoding a stream: its kind, and its position in the stream.
 ///
-/// Of several errors in one stream, the one with the smallest position is reported.
+/// If a stream has several errors, the one with the smallest position is reported.
 ///
 /// ```
 /// use simdpct::{DecodeErrorKind, stream::Decoder};
@@ -85,9 +87,9 @@ pub struct Progress {
 #[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
 #[non_exhaustive]
 pub struct StreamError {
-    /// What is wrong.
+    /// Kind of the error.
     pub kind: DecodeErrorKind,
-    /// Number of bytes of input, from the start of the stream, in front of the first byte or triplet that is wrong.
+    /// Byte offset of the first invalid byte or triplet, from the start of the stream.
     pub position: u64,
 }
 
@@ -99,7 +101,8 @@ impl fmt::Display for StreamError {
 
 impl Error for StreamError {}
 
-/// Invalid data; the [`StreamError`] is what `get_ref`, `into_inner` and `downcast` of the result give.
+/// Converts to [`InvalidData`](std::io::ErrorKind::InvalidData). `get_ref`, `into_inner` and
+/// `downcast` of the result return the [`StreamError`].
 #[cfg(feature = "std")]
 impl From<StreamError> for std::io::Error {
     fn from(error: StreamError) -> Self {
@@ -107,7 +110,8 @@ impl From<StreamError> for std::io::Error {
     }
 }
 
-/// The last bytes of a stream: what had to wait for more of it, or for room. At most 32, and of text always whole characters.
+/// The last bytes of a stream: output that waited for more input or for space. At most 32 bytes; if
+/// the output is text, whole characters.
 #[derive(Clone, Debug)]
 pub struct Tail {
     bytes: [u8; Self::CAPACITY],
@@ -119,7 +123,7 @@ impl Tail {
     const CAPACITY: usize = 32;
     const EMPTY: Self = Self { bytes: [0; Self::CAPACITY], start: 0, end: 0 };
 
-    /// Moves as much as fits to the start of `output`: bytes, or whole characters only.
+    /// Moves as many bytes as fit to the start of `output`; with `whole`, only whole characters.
     fn give(&mut self, output: &mut [u8], whole: bool) -> usize {
         let mut given = self.len().min(output.len());
         while whole && self.get(given).is_some_and(|&next| cut::is_continuation(next)) {

@@ -1,4 +1,5 @@
-//! Adapters that read what is encoded or decoded from a `Read`. They have a buffer of their own, so the reader needs none.
+//! Adapters that encode or decode what they read from a `Read`. They buffer their input, so the
+//! reader need not.
 #![forbid(unsafe_code)]
 
 use std::io::{self, BufReader, Read};
@@ -6,10 +7,11 @@ use std::io::{self, BufReader, Read};
 use super::bufread;
 use super::codec::Codec;
 
-/// How much is read at once.
+/// Size of the input buffer.
 const CAPACITY: usize = 64 << 10;
 
-/// Reads what another reader yields, decoded: bytes, or text if the [`stream::Decoder`](super::Decoder) is set to that.
+/// Reads from another reader and decodes: to bytes, or to text if the
+/// [`stream::Decoder`](super::Decoder) is configured for it.
 ///
 /// ```
 /// use std::io::Read;
@@ -24,7 +26,7 @@ const CAPACITY: usize = 64 << 10;
 /// ```
 pub type Decoder<R> = Reader<R, super::Decoder>;
 
-/// Reads what another reader yields, encoded.
+/// Reads from another reader and encodes.
 ///
 /// ```
 /// use std::io::Read;
@@ -38,39 +40,42 @@ pub type Decoder<R> = Reader<R, super::Decoder>;
 /// ```
 pub type Encoder<R> = Reader<R, super::Encoder>;
 
-/// What [`Decoder`] and [`Encoder`] are: a reader, and what codes its bytes.
+/// Implementation of [`Decoder`] and [`Encoder`]: a reader and a codec.
 ///
-/// Where the result is text, a read into four bytes or more ends with a whole character.
+/// If the output is text, a read into a buffer of four bytes or more ends with a whole character.
 #[derive(Debug)]
 pub struct Reader<R, C>(bufread::Reader<BufReader<R>, C>);
 
 impl<R: Read, C: Codec> Reader<R, C> {
-    /// Reads from `reader`. The codec is one of this module's parent, or one of the crate's root.
+    /// Creates an adapter that reads from `reader`. `codec` is a codec of [`stream`](super) or of
+    /// the crate root.
     pub fn new(reader: R, codec: impl Into<C>) -> Self {
         Self(bufread::Reader::new(BufReader::with_capacity(CAPACITY, reader), codec))
     }
 
-    /// The underlying reader.
+    /// Returns a reference to the underlying reader.
     pub fn get_ref(&self) -> &R {
         self.0.get_ref().get_ref()
     }
 
-    /// The underlying reader. What is read from it here is missing from the stream.
+    /// Returns a mutable reference to the underlying reader. Bytes that are read from it directly
+    /// are missing from the stream.
     pub fn get_mut(&mut self) -> &mut R {
         self.0.get_mut().get_mut()
     }
 
-    /// Gives the underlying reader back. What is in the buffer is lost.
+    /// Returns the underlying reader. The contents of the buffer are lost.
     pub fn into_inner(self) -> R {
         self.0.into_inner().into_inner()
     }
 
-    /// Bytes of the underlying reader that were coded; there may be more of them in the buffer.
+    /// Number of bytes of the underlying reader that were encoded or decoded. More may be in the
+    /// buffer.
     pub fn total_in(&self) -> u64 {
         self.0.total_in()
     }
 
-    /// Bytes that were read from this one.
+    /// Number of bytes read from this reader.
     pub fn total_out(&self) -> u64 {
         self.0.total_out()
     }
@@ -79,8 +84,9 @@ impl<R: Read, C: Codec> Reader<R, C> {
 impl<R: Read, C: Codec> Read for Reader<R, C> {
     /// # Errors
     ///
-    /// Those of the underlying reader, after which one may try again, and the decoder's, as
-    /// [`InvalidData`](io::ErrorKind::InvalidData) with a [`StreamError`](super::StreamError) inside.
+    /// Returns errors of the underlying reader, after which the read may be retried, and errors of
+    /// the decoder, as [`InvalidData`](io::ErrorKind::InvalidData) that contains a
+    /// [`StreamError`](super::StreamError).
     fn read(&mut self, output: &mut [u8]) -> io::Result<usize> {
         self.0.read(output)
     }

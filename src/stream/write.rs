@@ -1,15 +1,15 @@
-//! Adapters that write what is encoded or decoded to a `Write`.
+//! Adapters that encode or decode what is written to them, and write it to a `Write`.
 #![forbid(unsafe_code)]
 
 use std::io::{self, ErrorKind, Write};
 
 use super::codec::Codec;
 
-/// Room for what is to be written at once.
+/// Size of the output buffer.
 const CAPACITY: usize = 64 << 10;
 
-/// Writes what is written to it to another writer, decoded: as bytes, or as text if the [`stream::Decoder`](super::Decoder) is set
-/// to that.
+/// Decodes what is written to it, and writes the result to another writer: bytes, or text if the
+/// [`stream::Decoder`](super::Decoder) is configured for it.
 ///
 /// ```
 /// use std::io::Write;
@@ -29,7 +29,7 @@ const CAPACITY: usize = 64 << 10;
 /// ```
 pub type Decoder<W> = Writer<W, super::Decoder>;
 
-/// Writes what is written to it to another writer, encoded.
+/// Encodes what is written to it, and writes the result to another writer.
 ///
 /// ```
 /// use std::io::Write;
@@ -43,29 +43,31 @@ pub type Decoder<W> = Writer<W, super::Decoder>;
 /// ```
 pub type Encoder<W> = Writer<W, super::Encoder>;
 
-/// What [`Decoder`] and [`Encoder`] are: a writer, and what codes the bytes for it.
+/// Implementation of [`Decoder`] and [`Encoder`]: a writer and a codec.
 ///
-/// They collect up to 64 KiB. The end of the stream has to be said, by [`finish`](Self::finish) or
-/// [`try_finish`](Self::try_finish); dropping says it too, but then errors go unseen. If the underlying writer panics, what is in the
-/// buffer is not written again, as with [`std::io::BufWriter`].
+/// Output is buffered, up to 64 KiB. End the stream with [`finish`](Self::finish) or
+/// [`try_finish`](Self::try_finish). Dropping the adapter ends the stream too, but ignores errors.
+/// If the underlying writer panics, the contents of the buffer are not written again, as with
+/// [`std::io::BufWriter`].
 #[derive(Debug)]
 pub struct Writer<W: Write, C: Codec> {
-    /// There until [`finish`](Self::finish) gives it back.
+    /// `Some` until [`finish`](Self::finish) returns it.
     writer: Option<W>,
     codec: C,
     buffer: Box<[u8]>,
-    /// The part of the buffer that is to be written.
+    /// The unwritten part of the buffer is `start..end`.
     start: usize,
     end: usize,
     tail_out: u64,
     is_finished: bool,
-    /// The underlying writer panicked in a call of `write`. It is not called again: dropping while the panic unwinds would call it a
-    /// second time, and a second panic aborts the process.
+    /// Whether the underlying writer panicked in `write`. It is not called again then: dropping the
+    /// adapter during unwinding would call it a second time, and a second panic aborts the process.
     has_panicked: bool,
 }
 
 impl<W: Write, C: Codec> Writer<W, C> {
-    /// Writes to `writer`. The codec is one of this module's parent, or one of the crate's root.
+    /// Creates an adapter that writes to `writer`. `codec` is a codec of [`stream`](super) or of
+    /// the crate root.
     pub fn new(writer: W, codec: impl Into<C>) -> Self {
         Self {
             writer: Some(writer),
@@ -79,21 +81,24 @@ impl<W: Write, C: Codec> Writer<W, C> {
         }
     }
 
-    /// The underlying writer, which does not have all yet.
+    /// Returns a reference to the underlying writer. Some output may still be buffered.
     pub fn get_ref(&self) -> &W {
         self.writer.as_ref().expect("there until it is given back")
     }
 
-    /// The underlying writer, which does not have all yet. What is written to it here stands amid the stream.
+    /// Returns a mutable reference to the underlying writer. Some output may still be buffered.
+    /// Bytes that are written to it directly end up in the middle of the stream.
     pub fn get_mut(&mut self) -> &mut W {
         self.writer.as_mut().expect("there until it is given back")
     }
 
-    /// Ends the stream, and writes all that is left to the underlying writer, which is not flushed. If that fails, one may try again.
+    /// Ends the stream, and writes the rest of the output to the underlying writer, without
+    /// flushing that. After an error the call may be retried.
     ///
     /// # Errors
     ///
-    /// Those of [`write`](Write::write), and the decoder's: the end may have come too soon. All that precedes that is written.
+    /// Same as [`write`](Write::write). The decoder's error may be an incomplete triplet or
+    /// character at the end. All output that precedes it is written.
     pub fn try_finish(&mut self) -> io::Result<()> {
         self.write_buffer()?;
         if !self.is_finished {
@@ -106,22 +111,22 @@ impl<W: Write, C: Codec> Writer<W, C> {
         self.write_buffer()
     }
 
-    /// Ends the stream, and gives the underlying writer back.
+    /// Ends the stream, and returns the underlying writer.
     ///
     /// # Errors
     ///
-    /// As [`try_finish`](Self::try_finish).
+    /// Same as [`try_finish`](Self::try_finish).
     pub fn finish(mut self) -> io::Result<W> {
         self.try_finish()?;
         Ok(self.writer.take().expect("there until it is given back"))
     }
 
-    /// Bytes that were written to this one.
+    /// Number of bytes written to this writer.
     pub fn total_in(&self) -> u64 {
         self.codec.flow().total_in
     }
 
-    /// Bytes that were made of them, some of which may not be written yet.
+    /// Number of bytes encoded or decoded. Some of them may still be buffered.
     pub fn total_out(&self) -> u64 {
         self.codec.flow().total_out + self.tail_out
     }
@@ -147,8 +152,9 @@ impl<W: Write, C: Codec> Writer<W, C> {
 impl<W: Write, C: Codec> Write for Writer<W, C> {
     /// # Errors
     ///
-    /// Those of the underlying writer, after which one may try again, and the decoder's, as
-    /// [`InvalidData`](ErrorKind::InvalidData) with a [`StreamError`](super::StreamError) inside. After the end of the stream,
+    /// Returns errors of the underlying writer, after which the write may be retried, and errors of
+    /// the decoder, as [`InvalidData`](ErrorKind::InvalidData) that contains a
+    /// [`StreamError`](super::StreamError). After the end of the stream, returns
     /// [`InvalidInput`](ErrorKind::InvalidInput).
     fn write(&mut self, input: &[u8]) -> io::Result<usize> {
         if self.is_finished && !input.is_empty() {
@@ -168,8 +174,8 @@ impl<W: Write, C: Codec> Write for Writer<W, C> {
         Ok(0)
     }
 
-    /// Writes all that can be said before the stream goes on, and flushes the underlying writer. A triplet or a character that is
-    /// cut waits.
+    /// Writes all output that is complete, and flushes the underlying writer. An incomplete triplet
+    /// or character is kept.
     fn flush(&mut self) -> io::Result<()> {
         self.write_buffer()?;
         self.get_mut().flush()
