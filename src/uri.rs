@@ -1,5 +1,5 @@
-//! A whole URI, each component with its own set: split it, repair it, build its path and query from
-//! data.
+//! Whole URIs: splits and repairs them, and builds paths and queries from data. Each component is
+//! escaped with its own set.
 //!
 //! ```
 //! use simdpct::uri;
@@ -19,12 +19,12 @@
 //! # Ok::<(), simdpct::uri::SlashInSegment>(())
 //! ```
 //!
-//! # Outside
+//! # Scope
 //!
-//! Percent-coding is all that is done here. Dot segments (`.` and `..`, RFC 3986 5.2.4) are neither
-//! removed nor looked for. Host names are escaped, not turned into their ASCII form (IDNA, RFC
-//! 5891), lower-cased or checked. References are not resolved, and schemes have no rules of their
-//! own. A URL library does that, with the result of this one or before it.
+//! This module handles percent-encoding only. It does not detect or remove dot segments (`.` and
+//! `..`, RFC 3986 5.2.4). It escapes host names, but does not convert them to ASCII (IDNA, RFC
+//! 5891), lower-case or validate them. It does not resolve references, and has no scheme-specific
+//! rules. Combine it with a URL library for these.
 #![forbid(unsafe_code)]
 
 use core::fmt;
@@ -39,10 +39,10 @@ use crate::byteset::ByteSet;
 
 /// The components of a URI reference, without the delimiters between them (RFC 3986 3 and 4.1).
 ///
-/// A component that is missing is `None`; one that is there but empty is not: `a?` has an empty
-/// query. The path is always there.
+/// A missing component is `None`; a component that is present but empty is `Some`: `a?` has an
+/// empty query. The path is always present.
 ///
-/// Of text, `Parts` can be formatted: that puts them together again (RFC 3986 5.3).
+/// `Parts<&str>` implements `Display`, which recomposes the URI reference (RFC 3986 5.3).
 ///
 /// ```
 /// use simdpct::uri::{Parts, split};
@@ -53,22 +53,22 @@ use crate::byteset::ByteSet;
 /// ```
 #[derive(Clone, Copy, Debug, Default, Eq, Hash, PartialEq)]
 pub struct Parts<T> {
-    /// Before `:`. It need not be a valid scheme (RFC 3986 3.1).
+    /// The part before `:`. Need not be a valid scheme (RFC 3986 3.1).
     pub scheme: Option<T>,
-    /// Behind `//`: a host, maybe with user information and a port (RFC 3986 3.2).
+    /// The part after `//`: a host, optionally with user information and a port (RFC 3986 3.2).
     pub authority: Option<T>,
-    /// What is left (RFC 3986 3.3).
+    /// The path (RFC 3986 3.3).
     pub path: T,
-    /// Behind the first `?`, unless a `#` comes before it (RFC 3986 3.4).
+    /// The part after the first `?`, unless preceded by `#` (RFC 3986 3.4).
     pub query: Option<T>,
-    /// Behind the first `#` (RFC 3986 3.5).
+    /// The part after the first `#` (RFC 3986 3.5).
     pub fragment: Option<T>,
 }
 
-/// Splits a URI reference as the regular expression of RFC 3986 appendix B does; nothing is decoded
-/// or checked.
+/// Splits a URI reference into components, like the regular expression of RFC 3986 appendix B.
+/// Nothing is decoded or validated.
 ///
-/// Every text can be split, and what is put together again is that text. Linear, with SIMD.
+/// Any string can be split, and recomposing the parts yields the same string. Linear, with SIMD.
 ///
 /// ```
 /// let parts = simdpct::uri::split("http://www.ics.uci.edu/pub/ietf/uri/#Related");
@@ -80,11 +80,11 @@ pub struct Parts<T> {
 /// ```
 #[must_use]
 pub fn split(text: &str) -> Parts<&str> {
-    // All delimiters are ASCII, so that every range ends at characters' boundaries.
+    // All delimiters are ASCII, so the ranges end at character boundaries.
     ranges(text.as_bytes()).map(|range| &text[range])
 }
 
-/// [`split`] for bytes that need not be text.
+/// Like [`split`], for bytes that need not be UTF-8.
 #[must_use]
 pub fn split_bytes(bytes: &[u8]) -> Parts<&[u8]> {
     ranges(bytes).map(|range| &bytes[range])
@@ -94,7 +94,7 @@ const SEGMENT_END: ByteSet = ByteSet::new(b"/?#");
 const SCHEME_END: ByteSet = SEGMENT_END.with(b':');
 const PATH_END: ByteSet = ByteSet::new(b"?#");
 
-/// Where the components are (RFC 3986 appendix B).
+/// The ranges of the components (RFC 3986 appendix B).
 fn ranges(bytes: &[u8]) -> Parts<Range<usize>> {
     let find = |set: &ByteSet, start| set.find(&bytes[start..]).map(|at| start + at);
     let mut start = 0;
@@ -163,36 +163,36 @@ mod repair {
     use crate::encode::Encoder;
     use crate::sets;
 
-    /// Makes a valid URI reference out of a dirty one: escapes in each component what must not
-    /// stand there literally.
+    /// Converts any string to a valid URI reference: escapes in each component the bytes that it
+    /// must not contain.
     ///
-    /// Triplets that are there stay, delimiters stay delimiters, and nothing is dropped: the result
-    /// decodes to what the input decodes to. It is always a valid `URI-reference` by RFC 3986's
-    /// grammar; a valid one is never changed, so that once is enough. Borrows where there is
-    /// nothing to escape. Linear, with SIMD.
+    /// Existing triplets and delimiters are kept, and nothing is removed: the result decodes to the
+    /// same bytes as the input. The result is always a valid `URI-reference` by RFC 3986's grammar.
+    /// A valid one is never changed, so `repair` is idempotent. Borrows the input if nothing is
+    /// escaped. Linear, with SIMD.
     ///
-    /// | In | what is escaped |
+    /// | component | escaped |
     /// |---|---|
-    /// | everywhere | controls, space, `"` `<` `>` `\` `^` `` ` `` `{` `\|` `}`, non-ASCII bytes, and a `%` that starts no triplet |
+    /// | all | control characters, space, `"` `<` `>` `\` `^` `` ` `` `{` `\|` `}`, non-ASCII bytes, and malformed `%` |
     /// | path and query | `[` and `]` |
-    /// | fragment | `[`, `]` and every `#` but the one that starts it |
-    /// | user information | every `@` but the last of the authority, which ends it, as in browsers; `[` and `]` |
-    /// | host | `:`, `[` and `]`, unless it is an IPv6 or future address in brackets (RFC 3986 3.2.2), which stays |
-    /// | port | nothing; a last `:` that digits alone do not follow belongs to the host |
-    /// | scheme | nothing; what is no valid scheme belongs to the path, and then a `:` in the first segment is escaped (4.2) |
+    /// | fragment | `[`, `]` and every `#` except the one that starts it |
+    /// | user information | `[`, `]` and every `@` except the last one of the authority, which ends it, as in browsers |
+    /// | host | `:`, `[` and `]`, except in an IPv6 or future address in brackets (RFC 3986 3.2.2), which is kept |
+    /// | port | nothing; a last `:` that is not followed by digits only belongs to the host |
+    /// | scheme | nothing; an invalid scheme belongs to the path, where a `:` in the first segment is escaped (4.2) |
     ///
-    /// What may surprise:
+    /// Notes:
     ///
-    /// - Spaces around a URI are escaped like any others, since nothing is dropped. Who takes URIs
-    ///   out of HTML trims them first, and removes tabs and newlines, as WHATWG URL 4.4 says.
-    /// - A `\` becomes `%5C`, while browsers read it as `/` in `http` and `https`. In
-    ///   `http://a\@b/` the host is `b` by RFC 3986, for them `a`. The result has the host `b` for
-    ///   everyone.
-    /// - `+`, `&`, `=` and `;` have meanings in a query that cannot be guessed here; they stay.
-    /// - A zone identifier (`[fe80::1%25eth0]`) is not in RFC 3986's grammar, so those brackets are
+    /// - Spaces around a URI are escaped like any others. To extract URIs from HTML, first trim
+    ///   them and remove tabs and newlines, per WHATWG URL 4.4.
+    /// - `\` becomes `%5C`, although browsers read it as `/` in `http` and `https`. In
+    ///   `http://a\@b/` the host is `b` by RFC 3986, but `a` for browsers. In the result the host
+    ///   is `b` for both.
+    /// - `+`, `&`, `=` and `;` have application-specific meanings in a query. They are kept.
+    /// - A zone identifier (`[fe80::1%25eth0]`) is not in RFC 3986's grammar, so its brackets are
     ///   escaped.
     ///
-    /// See [Outside](super#outside) for what a crawler does besides.
+    /// See [Scope](super#scope) for what else a crawler needs.
     ///
     /// ```
     /// use simdpct::uri::repair;
@@ -218,7 +218,7 @@ mod repair {
             return Cow::Borrowed(text);
         }
         let lengths = pieces.iter().map(|piece| piece.encoder.encoded_len(piece.bytes));
-        // No sum that wraps: a capacity that is too small would do no harm, but grow step by step.
+        // Saturating: a capacity that is too small is harmless.
         let mut repaired = String::with_capacity(lengths.fold(0, usize::saturating_add));
         for piece in pieces.iter() {
             piece.encoder.encode_to(piece.bytes, &mut repaired);
@@ -226,18 +226,17 @@ mod repair {
         Cow::Owned(repaired)
     }
 
-    /// Bytes that have been found to be valid, so that this changes none.
+    /// Escapes nothing; for bytes that are known to be valid.
     static LITERAL: Encoder = Encoder::new(ByteSet::EMPTY);
     static USERINFO: Encoder = Encoder::USERINFO.keep_triplets();
     static REG_NAME: Encoder = Encoder::new(sets::REG_NAME).keep_triplets();
-    /// `segment-nz-nc` (RFC 3986 3.3): a colon would make it a scheme.
+    /// `segment-nz-nc` (RFC 3986 3.3): a colon would end a scheme.
     static FIRST_SEGMENT: Encoder = Encoder::new(sets::PATH_SEGMENT.with(b':')).keep_triplets();
-    /// The path ends at the first '?', and no other stands in it, so that the set of the query does
-    /// for both.
+    /// The path contains no `?`, so the set of the query serves for both.
     static PATH_AND_QUERY: Encoder = Encoder::QUERY.keep_triplets();
     static FRAGMENT: Encoder = Encoder::FRAGMENT.keep_triplets();
 
-    /// A part of the input, and what repairs it.
+    /// A part of the input, and the encoder that repairs it.
     #[derive(Clone, Copy)]
     struct Piece<'a> {
         bytes: &'a [u8],
@@ -253,8 +252,8 @@ mod repair {
         }
     }
 
-    /// The input in pieces, in order and without gaps: scheme, user information, '@', host, port,
-    /// path and query, '#', fragment.
+    /// The input split into pieces, in order and without gaps: scheme, user information, `@`, host,
+    /// port, path and query, `#`, fragment.
     struct Pieces<'a> {
         rest: &'a [u8],
         list: [Piece<'a>; 8],
@@ -265,7 +264,7 @@ mod repair {
         fn of(uri: &'a [u8], parts: Parts<Range<usize>>) -> Self {
             let mut pieces = Self { rest: uri, list: [Piece::EMPTY; 8], length: 0 };
             if !has_scheme_if_any(uri, &parts) {
-                // There is no authority either.
+                // An invalid scheme is part of the path, so there is no authority.
                 pieces.take(SEGMENT_END.find(uri).unwrap_or(uri.len()), &FIRST_SEGMENT);
             } else if let Some(authority) = parts.authority {
                 pieces.take(authority.start, &LITERAL);
@@ -313,12 +312,12 @@ mod repair {
         }
     }
 
-    /// Whether this is a valid reference of the kind that nearly all are, known from one look at
-    /// all of it: without brackets and user information. If not, it may still be valid.
+    /// Fast path, with a single scan: whether `uri` is a valid reference without brackets and user
+    /// information. If false, it may still be valid.
     fn is_plain(uri: &[u8], parts: &Parts<Range<usize>>) -> bool {
         static WHOLE: Encoder = Encoder::new(sets::URI.union(ByteSet::new(b"[]"))).keep_triplets();
         const NOT_IN_REG_NAME: ByteSet = ByteSet::new(b":@");
-        // What `WHOLE` leaves may stand in every component, but for these delimiters.
+        // The bytes that `WHOLE` keeps are valid in every component, except for these delimiters.
         let is_host_and_port = |authority: &[u8]| match NOT_IN_REG_NAME.find(authority) {
             Some(at) => authority[at] == b':' && authority[at + 1..].iter().all(u8::is_ascii_digit),
             None => true,
@@ -329,7 +328,7 @@ mod repair {
             && parts.fragment.clone().is_none_or(|fragment| memchr::memchr(b'#', &uri[fragment]).is_none())
     }
 
-    /// Whether what stands before a `:` in the first segment is a scheme, if there is a `:`.
+    /// Whether a `:` in the first segment, if any, is preceded by a valid scheme.
     fn has_scheme_if_any(uri: &[u8], parts: &Parts<Range<usize>>) -> bool {
         let end = parts.scheme.as_ref().map_or(0, |scheme| scheme.end);
         uri.get(end) != Some(&b':') || is_scheme(&uri[..end])
@@ -348,8 +347,8 @@ mod repair {
             || core::str::from_utf8(address).is_ok_and(|address| address.parse::<Ipv6Addr>().is_ok())
     }
 
-    /// `"v" 1*HEXDIG "." 1*( unreserved / sub-delims / ":" )` (RFC 3986 3.2.2); a string in ABNF is
-    /// of either case.
+    /// `"v" 1*HEXDIG "." 1*( unreserved / sub-delims / ":" )` (RFC 3986 3.2.2). Strings in ABNF are
+    /// case-insensitive.
     fn is_future_address(address: &[u8]) -> bool {
         const LITERALLY: ByteSet = sets::UNRESERVED.union(sets::SUB_DELIMS).with(b':');
         let [b'v' | b'V', version @ ..] = address else { return false };
@@ -370,13 +369,13 @@ mod build {
 
     use crate::encode::Encoder;
 
-    /// A segment of a path that holds a slash.
+    /// Error: a segment of a path contains a slash.
     #[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
     #[non_exhaustive]
     pub struct SlashInSegment {
-        /// Which segment, counted from 0.
+        /// Index of the segment.
         pub segment: usize,
-        /// Byte offset of the first `/` in it.
+        /// Byte offset of its first `/`.
         pub position: usize,
     }
 
@@ -388,20 +387,21 @@ mod build {
 
     impl Error for SlashInSegment {}
 
-    /// A path, built of its segments: each is escaped and put behind a `/` (`path-abempty`, RFC
-    /// 3986 3.3).
+    /// Builds a path from segments: each is escaped and preceded by `/` (`path-abempty`, RFC 3986
+    /// 3.3).
     ///
-    /// Segments are data: a `%` in them is escaped, whatever follows. They keep `pchar`, so `@`,
-    /// `:` and `=` stay. An empty last segment makes a path that ends in `/`.
+    /// Segments are data: every `%` in them is escaped. `pchar` are kept, including `@`, `:` and
+    /// `=`. An empty last segment yields a path that ends in `/`.
     ///
-    /// A segment that holds `/` is an error: much software decodes `%2F` before it splits the path.
-    /// A `\` becomes `%5C`.
+    /// A segment that contains `/` is an error, because much software decodes `%2F` before it
+    /// splits the path. `\` becomes `%5C`.
     ///
-    /// The segments `.` and `..` are written as they are. Whoever resolves the path takes them as
-    /// dot segments, and would even if they were escaped (RFC 3986 6.2.2.2), so that no path can
-    /// hold them as data. Who builds a path of what strangers send refuses them first. Behind
-    /// nothing but a scheme, or at the very front, a path must not start with an empty segment and
-    /// go on: `//` starts an authority there.
+    /// The segments `.` and `..` are kept. Resolving the path interprets them as dot segments, even
+    /// if escaped (RFC 3986 6.2.2.2), so a path cannot contain them as data. Reject them first if
+    /// segments come from untrusted input.
+    ///
+    /// If the path follows a scheme directly, or starts the reference, its first segment must not
+    /// be empty if others follow, because `//` starts an authority.
     ///
     /// ```
     /// use simdpct::uri::PathBuilder;
@@ -421,7 +421,7 @@ mod build {
     }
 
     impl PathBuilder {
-        /// The empty path.
+        /// Creates an empty path.
         #[must_use]
         pub const fn new() -> Self {
             Self { path: String::new(), segments: 0 }
@@ -431,7 +431,7 @@ mod build {
         ///
         /// # Errors
         ///
-        /// [`SlashInSegment`]; nothing is appended then.
+        /// Returns [`SlashInSegment`] if the segment contains `/`. Nothing is appended then.
         pub fn push<T: AsRef<[u8]> + ?Sized>(&mut self, segment: &T) -> Result<&mut Self, SlashInSegment> {
             let segment = segment.as_ref();
             if let Some(position) = memchr::memchr(b'/', segment) {
@@ -443,13 +443,13 @@ mod build {
             Ok(self)
         }
 
-        /// The path so far.
+        /// Returns the path built so far.
         #[must_use]
         pub fn as_str(&self) -> &str {
             &self.path
         }
 
-        /// The path.
+        /// Returns the path.
         #[must_use]
         pub fn into_string(self) -> String {
             self.path
@@ -462,11 +462,11 @@ mod build {
         }
     }
 
-    /// A query of the form `name=value&name=value`, names and values escaped by
+    /// Builds a query of the form `name=value&name=value`; names and values are escaped with
     /// [`QUERY_VALUE`](crate::sets::QUERY_VALUE).
     ///
-    /// A space becomes `%20`, which forms and others read alike. For what HTML forms send, take
-    /// [`Encoder::FORM`] and its `+` instead.
+    /// A space becomes `%20`, which form parsers and other software decode alike. To encode it as
+    /// `+`, like HTML forms, use [`Encoder::FORM`].
     ///
     /// ```
     /// use simdpct::uri::QueryBuilder;
@@ -481,19 +481,19 @@ mod build {
     }
 
     impl QueryBuilder {
-        /// The empty query.
+        /// Creates an empty query.
         #[must_use]
         pub const fn new() -> Self {
             Self { query: String::new() }
         }
 
-        /// Appends `name=value`, behind a `&` unless it is the first pair.
+        /// Appends `name=value`, preceded by `&` unless it is the first pair.
         pub fn push<N, V>(&mut self, name: &N, value: &V) -> &mut Self
         where
             N: AsRef<[u8]> + ?Sized,
             V: AsRef<[u8]> + ?Sized,
         {
-            // Every pair has its '=', so that only a query without any is empty.
+            // Every pair contains `=`, so the query is empty only before the first pair.
             if !self.query.is_empty() {
                 self.query.push('&');
             }
@@ -503,13 +503,13 @@ mod build {
             self
         }
 
-        /// The query so far, without a `?`.
+        /// Returns the query built so far, without `?`.
         #[must_use]
         pub fn as_str(&self) -> &str {
             &self.query
         }
 
-        /// The query, without a `?`.
+        /// Returns the query, without `?`.
         #[must_use]
         pub fn into_string(self) -> String {
             self.query
@@ -522,11 +522,11 @@ mod build {
         }
     }
 
-    /// The path of these segments, as [`PathBuilder`] makes it.
+    /// Builds a path from segments; see [`PathBuilder`].
     ///
     /// # Errors
     ///
-    /// [`SlashInSegment`], for the first segment that holds a slash.
+    /// Returns [`SlashInSegment`] for the first segment that contains a slash.
     ///
     /// ```
     /// assert_eq!(simdpct::uri::path(["a", "b c"])?, "/a/b%20c");
@@ -540,7 +540,7 @@ mod build {
         Ok(path.into_string())
     }
 
-    /// The query of these pairs, as [`QueryBuilder`] makes it.
+    /// Builds a query from pairs; see [`QueryBuilder`].
     ///
     /// ```
     /// assert_eq!(simdpct::uri::query([("a", "1&2"), ("b", "")]), "a=1%262&b=");

@@ -35,7 +35,7 @@ use crate::hex;
 pub struct Decoder {
     decoder: crate::Decoder,
     text: Text,
-    /// The end of what was read: the prefix of a triplet.
+    /// End of the input read so far: the prefix of a triplet.
     triplet: Prefix,
     /// End of the decoded input, if no triplets may be created: a malformed `%` that a digit could
     /// complete, and possibly its first digit.

@@ -1,4 +1,4 @@
-//! From a form to a type.
+//! Form deserialiser.
 #![forbid(unsafe_code)]
 
 use alloc::borrow::{Cow, ToOwned};
@@ -18,11 +18,11 @@ use super::error::Quoted;
 use crate::driver::form::{PackedPart, Pairs, Part};
 use crate::form::parse::{bytes, lossy, strict};
 
-/// The form as a value of a type; see [`from_bytes`].
+/// Deserialises a form; see [`from_bytes`].
 ///
 /// # Errors
 ///
-/// As [`from_bytes`].
+/// Same as [`from_bytes`].
 ///
 /// ```
 /// use serde::Deserialize;
@@ -45,50 +45,52 @@ pub fn from_str<'de, T: Deserialize<'de>>(input: &'de str) -> Result<T, Error> {
     from_bytes(input.as_bytes())
 }
 
-/// The form as a value of a type.
+/// Deserialises a form.
 ///
 /// | type | form |
 /// |---|---|
-/// | struct, map | the keys are the names; no two pairs of one name, unless the value is a sequence |
+/// | struct, map | keys are names; a name must not be repeated, unless its value is a sequence |
 /// | sequence, tuple of pairs | all pairs in order |
-/// | enum | one pair: a name for the variant, and its value; a sequence of such enums is a form with a pair for each |
-/// | `()`, unit struct | nothing |
+/// | enum | one pair: the name is the variant, the value its content; a sequence of enums has one pair per element |
+/// | `()`, unit struct | empty |
 ///
 /// | type of a value | text |
 /// |---|---|
-/// | string, `char`, number | itself, as `FromStr` has it |
+/// | string, `char`, number | parsed with `FromStr` |
 /// | `bool` | `true` or `false` |
-/// | bytes | any, also such as are no UTF-8 |
+/// | bytes | any, including invalid UTF-8 |
 /// | `Option` | a missing pair or an empty value is `None` |
-/// | sequence, tuple, array | the values of all pairs of that name, in order; one pair makes a sequence of one |
-/// | enum | the name of a variant without fields |
+/// | sequence, tuple, array | the values of all pairs with this name, in order; one pair is a sequence of one |
+/// | enum | the name of a unit variant |
 /// | `()`, unit struct | empty |
-/// | newtype struct | what it holds |
+/// | newtype struct | its content |
 ///
-/// A missing pair for a sequence is an error as for any other field; `#[serde(default)]` makes it an empty one. Keys can be
-/// of any of these types but sequences. What no field wants is not looked at, nor are errors in it found, but names are
-/// always decoded.
+/// A missing pair for a sequence is an error, as for any other field; with `#[serde(default)]` it
+/// is an empty sequence. Keys can have any of these types except sequences. Values of unknown
+/// fields are not decoded, so errors in them are not found; names are always decoded.
 ///
-/// Names and values are decoded strictly; see [`Deserializer::lossy`]. Repeated keys take O(n log n) for n pairs, all else
-/// is linear.
+/// Names and values are decoded strictly; see [`Deserializer::lossy`]. Repeated keys take O(n log
+/// n) for n pairs; everything else is linear.
 ///
-/// # What serde buffers
+/// # Buffering by serde
 ///
-/// Within `#[serde(flatten)]`, `#[serde(untagged)]` and `#[serde(tag = "...")]`, serde reads a value before it knows the
-/// type, and a form can but say that it is a string (for a repeated key: a sequence of strings). A number, a `bool`, an
-/// `Option` of those, and a sequence of one are then refused, unless the field says `#[serde(deserialize_with =
-/// "simdpct::form::from_text")]`; see [`from_text`]. To guess by the text's looks instead would refuse the string `007`, or
-/// lose its zeros.
+/// Within `#[serde(flatten)]`, `#[serde(untagged)]` and `#[serde(tag = "...")]`, serde buffers a
+/// value before it knows its type, and a form can only report that it is a string (for a repeated
+/// key, a sequence of strings). A number, a `bool`, an `Option` of these, and a sequence of one
+/// element are then rejected, unless the field has the attribute `#[serde(deserialize_with =
+/// "simdpct::form::from_text")]`; see [`from_text`]. Guessing the type from the text instead would
+/// reject the string `007`, or lose its zeros.
 ///
 /// # Errors
 ///
-/// A name or value that cannot be decoded, a repeated key for a type that has room for one value, whatever the type says of
-/// a value, and types that a form cannot hold. The error names the key and the position where it is of a pair.
+/// Returns an error if a name or value cannot be decoded, if a key is repeated but its type takes a
+/// single value, if the type rejects a value, or if a form cannot represent the type. If the error
+/// is about a pair, it has the key and position.
 pub fn from_bytes<'de, T: Deserialize<'de>>(input: &'de [u8]) -> Result<T, Error> {
     T::deserialize(Deserializer::new(input))
 }
 
-/// A form as serde reads it: what [`from_bytes`] uses, with options.
+/// A serde deserialiser of forms: [`from_bytes`] with options.
 ///
 /// ```
 /// use std::collections::BTreeMap;
@@ -118,31 +120,33 @@ impl Options {
 }
 
 impl<'de> Deserializer<'de> {
-    /// Reads strictly; an empty value for an `Option` is `None`.
+    /// Creates a strict deserialiser, for which an empty value of an `Option` is `None`.
     #[must_use]
     pub fn new(input: &'de [u8]) -> Self {
         Self { pairs: Pairs::new(input, None), options: Options::DEFAULT }
     }
 
-    /// Lets a malformed `%` stay and puts U+FFFD for what is no UTF-8, as the standard has it (WHATWG URL 5.1).
+    /// Decodes per the standard (WHATWG URL 5.1): a malformed `%` is kept, and each maximal subpart
+    /// of an ill-formed UTF-8 sequence becomes U+FFFD.
     #[must_use]
     pub fn lossy(mut self) -> Self {
         self.options.lossy = true;
         self
     }
 
-    /// Takes an empty value for an `Option` as `Some`: an `Option<String>` then tells `a=` from a missing pair, and an
-    /// `Option<u8>` refuses it.
+    /// Deserialises an empty value of an `Option` as `Some`. An `Option<String>` then distinguishes
+    /// `a=` from a missing pair, and an `Option<u8>` rejects it.
     #[must_use]
     pub fn empty_is_some(mut self) -> Self {
         self.options.empty_is_some = true;
         self
     }
 
-    /// Refuses a form of more than so many pairs, repeated ones included, before anything else is done with it.
+    /// Rejects a form of more than `max_pairs` pairs, including repeated ones, before any other
+    /// processing.
     ///
-    /// A struct or a map takes up to 24 bytes for each byte of the form, most of it for pairs of few bytes: a limit, as servers have it
-    /// (often 1000), makes that a small number. See [`Error::is_too_many_pairs`].
+    /// Structs and maps take up to 24 bytes of memory per byte of the form, mostly for short pairs.
+    /// Servers should set a limit (1000 is common). See [`Error::is_too_many_pairs`].
     ///
     /// ```
     /// # use std::collections::BTreeMap;
@@ -192,7 +196,7 @@ struct Scalar<'de> {
 
 #[derive(Clone)]
 enum Raw<'de> {
-    /// As it stands in the form, where it starts there, and where its pair does.
+    /// A part of the form, and the offset of its pair.
     Part(Part<'de>, usize),
     Text(Cow<'de, str>),
 }
@@ -216,7 +220,7 @@ impl<'de> Scalar<'de> {
             Raw::Text(Cow::Owned(text)) => Ok(Cow::Owned(text.into_bytes())),
             Raw::Part(part, start) => {
                 let decoded = bytes(part, None);
-                // The view of bytes lets a malformed '%' stay.
+                // The lenient decoder of bytes keeps a malformed `%`.
                 if !self.options.lossy && decoded.contains(&b'%') {
                     crate::Decoder::new().check(part.bytes()).map_err(|error| Error::decode(error, start))?;
                 }
@@ -232,7 +236,7 @@ impl<'de> Scalar<'de> {
         }
     }
 
-    /// Whether that is what an `Option` takes for `None`.
+    /// Whether an `Option` deserialises this to `None`.
     fn is_none(&self) -> bool {
         self.is_empty() && !self.options.empty_is_some
     }
@@ -243,7 +247,7 @@ impl<'de> Scalar<'de> {
     }
 }
 
-/// Hands a number or a `bool` over.
+/// Deserialises a number or a `bool`.
 macro_rules! parse {
     ($($method:ident $visit:ident)*) => {
         $(fn $method<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Error> {
@@ -331,35 +335,37 @@ impl<'de> IntoDeserializer<'de, Error> for Scalar<'de> {
     }
 }
 
-/// The pairs of a form, those of one name linked.
+/// The pairs of a form, with pairs of the same name linked.
 struct Map<'de> {
-    /// For the positions of parts.
+    /// For the offsets of parts.
     pairs: Pairs<'de>,
     entries: Vec<Entry<'de>>,
-    /// The next entry to hand out.
+    /// Index of the next entry to yield.
     at: usize,
-    /// The entry whose key was handed out last.
+    /// Index of the entry whose key was yielded last.
     current: usize,
     options: Options,
 }
 
-/// A pair. A form of two bytes a pair takes twenty times its own length for these, so they are small.
+/// A pair. Kept small, because with two bytes per pair the entries take twenty times the length of
+/// the form.
 struct Entry<'de> {
     name: PackedPart<'de>,
     value: PackedPart<'de>,
-    /// The index of the next entry of this name, or [`LAST`]; with [`REPEAT`] if there is an earlier one, which leads here.
+    /// Index of the next entry with this name, or [`LAST`]. Has the bit [`REPEAT`] if an earlier
+    /// entry links here.
     next: u32,
-    /// Where the name is in the [`DecodedNames`], or [`AS_IT_IS`].
+    /// Index of the decoded name in [`DecodedNames`], or [`AS_IT_IS`].
     decoded: u32,
 }
 
 const REPEAT: u32 = 1 << 31;
 /// Greater than every index.
 const LAST: u32 = REPEAT - 1;
-/// The name is decoded as it is in the form.
+/// The name decodes to itself.
 const AS_IT_IS: u32 = u32::MAX;
 
-/// The most pairs that entries can link.
+/// Maximum number of pairs that entries can link.
 const MOST_PAIRS: usize = LAST as usize;
 
 impl Entry<'_> {
@@ -373,15 +379,15 @@ impl Entry<'_> {
     }
 }
 
-/// The decoded names of a form that are not in the form as they are, each with [`END`](Self::END) after it: a byte more for each, where
-/// slices would take sixteen.
+/// The decoded names that differ from their encoded form, each followed by [`END`](Self::END). The
+/// terminator takes one byte per name; slices would take sixteen.
 struct DecodedNames(Vec<u8>);
 
 impl DecodedNames {
-    /// Not a byte of UTF-8.
+    /// Never occurs in UTF-8.
     const END: u8 = 0xFF;
 
-    /// Appends a name, and returns where it is.
+    /// Appends a name, and returns its index.
     fn push(&mut self, name: &str) -> Result<u32, Error> {
         let start = u32::try_from(self.0.len()).ok().filter(|&start| start != AS_IT_IS);
         self.0.extend_from_slice(name.as_bytes());
@@ -400,7 +406,7 @@ impl DecodedNames {
 
 impl<'de> Map<'de> {
     fn new(pairs: Pairs<'de>, options: Options) -> Result<Self, Error> {
-        // Exactly once, for growing takes three times the memory.
+        // Counted in advance, because growing a `Vec` takes up to three times the memory.
         let most = pairs.clone().count();
         if most > MOST_PAIRS {
             return Err(Error::too_many_pairs(MOST_PAIRS));
@@ -417,7 +423,8 @@ impl<'de> Map<'de> {
         Ok(map)
     }
 
-    /// Links the entries of each name. They are sorted for it, so that names repeated without end cost no quadratic time.
+    /// Links the entries of each name. Sorts them, so that many repeated names do not take
+    /// quadratic time.
     fn link_repeats(&mut self) -> Result<(), Error> {
         let names = self.decode_names()?;
         let mut order: Vec<u32> = (0..self.entries.len() as u32).collect();
@@ -436,10 +443,11 @@ impl<'de> Map<'de> {
         Ok(())
     }
 
-    /// Decodes the names that are not plain. An error is that of the first name that cannot be decoded.
+    /// Decodes the names that are not plain. Returns the error of the first name that cannot be
+    /// decoded.
     fn decode_names(&mut self) -> Result<DecodedNames, Error> {
         let coded = self.entries.iter().map(|entry| entry.name.part()).filter(|name| !name.is_plain());
-        // Each byte that is no text becomes U+FFFD, of three bytes, where that is no error.
+        // Lossy decoding may replace each byte by U+FFFD, which has three bytes.
         let longest = if self.options.lossy { 3 } else { 1 };
         let mut names = DecodedNames(Vec::with_capacity(coded.map(|name| longest * name.bytes().len() + 1).sum()));
         for index in 0..self.entries.len() {
@@ -461,7 +469,7 @@ impl<'de> Map<'de> {
         Values::new(Linked { map: self, next: Some(first) })
     }
 
-    /// Says of an error that it is of this entry.
+    /// Adds the key and position of `entry` to an error.
     fn at(&self, entry: &Entry<'de>, error: Error) -> Error {
         let name = entry.name.part();
         error.at(self.scalar(name).text().ok().as_deref(), Some(self.pairs.offset(&name)))
@@ -489,7 +497,7 @@ impl<'de> MapAccess<'de> for Map<'de> {
     }
 }
 
-/// The values of one name, from one entry on.
+/// The values of a name, beginning with an entry.
 struct Linked<'m, 'de> {
     map: &'m Map<'de>,
     next: Option<usize>,
@@ -506,7 +514,8 @@ impl<'de> Iterator for Linked<'_, 'de> {
     }
 }
 
-/// One value or several, each with the position of its pair. Whether it is one is known before it is taken.
+/// One or several values, each with the position of its pair. Whether there is only one is known in
+/// advance.
 struct Values<'de, I> {
     first: Option<(Scalar<'de>, Option<usize>)>,
     second: Option<(Scalar<'de>, Option<usize>)>,
@@ -524,7 +533,7 @@ impl<'de, I: Iterator<Item = (Scalar<'de>, Option<usize>)>> Values<'de, I> {
         core::mem::replace(&mut self.first, next)
     }
 
-    /// The value, where there is room for one.
+    /// The value, for a type that takes a single one.
     fn only(self) -> Result<Scalar<'de>, Error> {
         match (self.first, self.second) {
             (Some((value, _)), None) => Ok(value),
@@ -545,7 +554,7 @@ impl<'de, I: Iterator<Item = (Scalar<'de>, Option<usize>)>> SeqAccess<'de> for V
     }
 }
 
-/// Hands over what one value is, if there is but one.
+/// Deserialises a single value; fails if there are several.
 macro_rules! only {
     ($($method:ident)*) => {
         $(fn $method<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Error> {
@@ -630,7 +639,7 @@ impl<'de, I: Iterator<Item = (Scalar<'de>, Option<usize>)>> de::Deserializer<'de
     }
 }
 
-/// The first so many elements.
+/// The first `n` elements of a sequence.
 struct AtMost<'a, A> {
     values: &'a mut A,
     left: usize,
@@ -669,7 +678,7 @@ impl<'de> SeqAccess<'de> for Sequence<'de> {
     }
 }
 
-/// One pair: a tuple of two, or an enum.
+/// A pair, as a tuple of two or as an enum.
 struct Pair<'de> {
     name: Scalar<'de>,
     value: Scalar<'de>,
@@ -736,7 +745,7 @@ impl<'de> de::Deserializer<'de> for Pair<'de> {
     }
 }
 
-/// A variant named by the name, and what it holds.
+/// An enum: the name is the variant, the value its content.
 struct Variant<'de, V> {
     name: Scalar<'de>,
     value: V,
@@ -851,15 +860,17 @@ impl<'de> de::Deserializer<'de> for Deserializer<'de> {
     }
 }
 
-/// For `#[serde(deserialize_with = "simdpct::form::from_text")]`: reads text, and from it the type, as [`from_bytes`] does
-/// with a value.
+/// For `#[serde(deserialize_with = "simdpct::form::from_text")]`: deserialises a string, or a
+/// sequence of strings, and parses it like a value in [`from_bytes`].
 ///
-/// It is for fields that serde buffers as text, within `flatten`, `untagged` and `tag`: numbers, `bool`, `Option` and
-/// sequences then work there as they do elsewhere. Other formats whose values are strings can be read with it as well.
+/// Use it for fields that serde buffers as text, within `flatten`, `untagged` and `tag`: numbers,
+/// `bool`, `Option` and sequences are then deserialised as elsewhere. It also works with other
+/// formats whose values are strings.
 ///
 /// # Errors
 ///
-/// What is neither a string nor a sequence of strings, and what the type says of it.
+/// Returns an error if the input is neither a string nor a sequence of strings, or if the type
+/// rejects it.
 ///
 /// ```
 /// use serde::Deserialize;
@@ -894,7 +905,7 @@ where
     T::deserialize(Values::new(scalars)).map_err(de::Error::custom)
 }
 
-/// One text, or several.
+/// Visits a string, or a sequence of strings.
 struct TextVisitor;
 
 impl<'de> Visitor<'de> for TextVisitor {

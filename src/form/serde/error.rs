@@ -1,4 +1,4 @@
-//! What went wrong between a form and a type, at which key and where.
+//! Errors of form (de)serialisation, with key and position.
 #![forbid(unsafe_code)]
 
 use alloc::borrow::ToOwned;
@@ -10,7 +10,7 @@ use ::serde::de::{Expected, Unexpected};
 
 use crate::DecodeError;
 
-/// Why a form does not become the type, or the type no form.
+/// Error of deserialising a form or serialising a value.
 ///
 /// ```
 /// use simdpct::form;
@@ -22,7 +22,7 @@ use crate::DecodeError;
 /// ```
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct Error {
-    /// Behind a pointer, so that results without an error stay small.
+    /// Boxed, to keep results small.
     inner: Box<Inner>,
 }
 
@@ -41,15 +41,16 @@ enum What {
 }
 
 impl Error {
-    /// The key of the pair that is at fault, decoded; `None` where it is no pair, such as a missing field, or where the key
-    /// itself cannot be decoded.
+    /// Returns the decoded key of the invalid pair. `None` if the error is not about a pair (for
+    /// example, a missing field), or if the key itself cannot be decoded.
     #[must_use]
     pub fn key(&self) -> Option<&str> {
         self.inner.key.as_deref()
     }
 
-    /// Offset in the input of the first byte of the pair that is at fault, or, where it cannot be decoded, of the byte or
-    /// triplet that is wrong. `None` where it is no pair, and for serialization.
+    /// Returns the byte offset in the input of the first byte of the invalid pair, or, if it cannot
+    /// be decoded, of the invalid byte or triplet. `None` if the error is not about a pair, and for
+    /// serialisation.
     #[must_use]
     pub fn position(&self) -> Option<usize> {
         self.inner.position
@@ -69,13 +70,13 @@ impl Error {
         Self { inner: Box::new(Inner { what: What::Message(message.to_string()), key: None, position: None }) }
     }
 
-    /// The position of a [`DecodeError`] counts from the start of the part; this is where the part starts.
+    /// Converts a [`DecodeError`], whose position is relative to the part that begins at `start`.
     pub(super) fn decode(error: DecodeError, start: usize) -> Self {
         let error = DecodeError::new(error.kind, start.saturating_add(error.position));
         Self { inner: Box::new(Inner { what: What::Decode(error), key: None, position: Some(error.position) }) }
     }
 
-    /// Says where it was, unless it is known.
+    /// Adds key and position, unless already known.
     pub(super) fn at(mut self, key: Option<&str>, position: Option<usize>) -> Self {
         let inner = &mut *self.inner;
         if inner.key.is_none() {
@@ -103,8 +104,8 @@ impl fmt::Display for Error {
     }
 }
 
-/// A text of the input in quotation marks, control characters escaped. Only its first 64 characters: a message that quotes all of a long
-/// value would take many times its length.
+/// Text of the input in quotation marks, with control characters escaped. Truncated to 64
+/// characters: quoting a long value in full would multiply its length.
 pub(super) struct Quoted<'a>(pub(super) &'a str);
 
 impl fmt::Display for Quoted<'_> {
@@ -117,7 +118,7 @@ impl fmt::Display for Quoted<'_> {
     }
 }
 
-/// What a value is instead of what was expected: as serde says it, but for the length of what it quotes.
+/// Serde's description of an unexpected value, with quoted text truncated.
 struct Found<'a>(Unexpected<'a>);
 
 impl fmt::Display for Found<'_> {
@@ -160,7 +161,7 @@ impl serde::de::Error for Error {
     }
 }
 
-/// The names that are known.
+/// The list of known names.
 struct OneOf(&'static [&'static str]);
 
 impl fmt::Display for OneOf {

@@ -1,4 +1,4 @@
-//! Forms to Rust types and back, by way of serde.
+//! Serde support: converts forms to Rust types and back.
 #![forbid(unsafe_code)]
 
 mod de;

@@ -1,4 +1,4 @@
-//! From a type to a form.
+//! Form serialiser.
 #![forbid(unsafe_code)]
 
 use alloc::string::String;
@@ -9,15 +9,17 @@ use ::serde::ser::{self, Impossible, Serialize};
 use super::Error;
 use crate::form::serialize::Serializer;
 
-/// The value as a form: the reverse of [`from_bytes`](super::from_bytes), which says how types and forms correspond.
+/// Serialises a value to a form: the inverse of [`from_bytes`](super::from_bytes), which documents
+/// how types and forms correspond.
 ///
-/// A sequence as a value becomes a pair for each element, `None` no pair at all, and `()` an empty value. So an empty
-/// sequence is not told from a missing one (`#[serde(default)]` reads it back), nor `Some` of an empty string from `None`.
+/// A sequence as a value becomes one pair per element, `None` becomes no pair, and `()` an empty
+/// value. Therefore an empty sequence cannot be distinguished from a missing one (use
+/// `#[serde(default)]` to deserialise it), nor `Some` of an empty string from `None`.
 ///
 /// # Errors
 ///
-/// What a form has no place for: values within values, `None` within a sequence of pairs, a map whose keys are no scalars.
-/// The error names the key.
+/// Returns an error for types that a form cannot represent: nested values, `None` within a sequence
+/// of pairs, and a map whose keys are not scalars. The error has the key.
 ///
 /// ```
 /// use serde::Serialize;
@@ -43,7 +45,7 @@ pub fn to_string<T: Serialize + ?Sized>(value: &T) -> Result<String, Error> {
     Ok(form.serializer.finish())
 }
 
-/// What is written, and memory to be used again.
+/// Output and reusable buffers.
 struct Form {
     serializer: Serializer<String>,
     key: String,
@@ -54,7 +56,7 @@ fn unsupported<T>(what: &str) -> Result<T, Error> {
     Err(Error::message(format_args!("a form cannot hold {what} here")))
 }
 
-/// Methods that refuse.
+/// Methods that return an error.
 macro_rules! refuse {
     ($place:literal: $($method:ident($($argument:ty),*) $what:literal)*) => {
         $(fn $method(self, $(_: $argument),*) -> Result<Self::Ok, Error> {
@@ -63,7 +65,7 @@ macro_rules! refuse {
     };
 }
 
-/// A whole form.
+/// Serialises a whole form.
 struct Top<'f> {
     form: &'f mut Form,
 }
@@ -185,14 +187,14 @@ impl Form {
         value.serialize(Value { key, serializer, text, is_element: false }).map_err(|error| error.at(Some(key), None))
     }
 
-    /// A pair of the key that was kept.
+    /// Appends a pair with the stored key.
     fn value<T: Serialize + ?Sized>(&mut self, value: &T, is_element: bool) -> Result<(), Error> {
         let Self { serializer, key, text } = self;
         value.serialize(Value { key, serializer, text, is_element }).map_err(|error| error.at(Some(key), None))
     }
 }
 
-/// A map, a struct, or the values of a tuple variant.
+/// Serialises a map, a struct, or the values of a tuple variant.
 struct Fields<'f> {
     form: &'f mut Form,
 }
@@ -241,12 +243,12 @@ impl ser::SerializeTupleVariant for Fields<'_> {
     }
 }
 
-/// A sequence of pairs.
+/// Serialises a sequence of pairs.
 struct Pairs<'f> {
     form: &'f mut Form,
 }
 
-/// Sequences of one element type, whatever serde calls them.
+/// Implements all of serde's kinds of sequences for one element type.
 macro_rules! sequence {
     ($type:ty: $($trait:ident $method:ident)*) => {
         $(impl ser::$trait for $type {
@@ -276,7 +278,7 @@ impl Pairs<'_> {
 
 sequence! { Pairs<'_>: SerializeSeq serialize_element SerializeTuple serialize_element SerializeTupleStruct serialize_field }
 
-/// One pair: a tuple of two, or an enum.
+/// Serialises a pair: a tuple of two, or an enum.
 struct PairSerializer<'f> {
     form: &'f mut Form,
 }
@@ -378,7 +380,7 @@ impl<'f> ser::Serializer for PairSerializer<'f> {
     }
 }
 
-/// The two elements of a pair.
+/// Serialises the two elements of a pair.
 struct Pair<'f> {
     form: &'f mut Form,
     written: usize,
@@ -404,12 +406,12 @@ impl Pair<'_> {
 
 sequence! { Pair<'_>: SerializeSeq serialize_element SerializeTuple serialize_element SerializeTupleStruct serialize_field }
 
-/// Writes the value of a key.
+/// Serialises the value of a key.
 struct Value<'f> {
     key: &'f str,
     serializer: &'f mut Serializer<String>,
     text: &'f mut String,
-    /// It is one of several already.
+    /// Whether the value is an element of a sequence.
     is_element: bool,
 }
 
@@ -427,7 +429,7 @@ impl Value<'_> {
     }
 }
 
-/// Methods that write a number, or a `bool`.
+/// Methods that serialise a number or a `bool`.
 macro_rules! display {
     ($($method:ident $type:ty)*) => {
         $(fn $method(self, value: $type) -> Result<(), Error> {
@@ -462,7 +464,8 @@ impl<'f> ser::Serializer for Value<'f> {
         serialize_char char
     }
 
-    // `Debug` writes floats as short as they can be read back, with an exponent where there would be many zeros.
+    // `Debug` writes the shortest representation that round-trips, with an exponent instead of many
+    // zeros.
     fn serialize_f32(self, value: f32) -> Result<(), Error> {
         self.display(format_args!("{value:?}"))
     }
@@ -484,7 +487,7 @@ impl<'f> ser::Serializer for Value<'f> {
     }
 
     fn serialize_none(self) -> Result<(), Error> {
-        // As an element it has to be there, or the others would move up.
+        // An element must not be omitted, or the following ones would move up.
         if self.is_element { self.bytes(b"") } else { Ok(()) }
     }
 
@@ -559,7 +562,7 @@ impl<'f> ser::Serializer for Value<'f> {
     }
 }
 
-/// Writes the values of one key.
+/// Serialises the values of a key.
 struct Elements<'f> {
     value: Value<'f>,
 }
@@ -577,7 +580,7 @@ impl Elements<'_> {
 
 sequence! { Elements<'_>: SerializeSeq serialize_element SerializeTuple serialize_element SerializeTupleStruct serialize_field }
 
-/// Writes a key as text.
+/// Serialises a key to text.
 struct Key<'f> {
     text: &'f mut String,
 }
