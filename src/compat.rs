@@ -1,17 +1,17 @@
-//! From another crate to this one: what each call of `percent-encoding`, `urlencoding`,
-//! `form_urlencoded` and `url-escape` is here.
+//! Migration from other crates: the equivalents of `percent-encoding`, `urlencoding`,
+//! `form_urlencoded` and `url-escape`.
 //!
-//! There is no code in this module. Below every table its rows stand once more, as a test that runs
-//! both crates on the same inputs and compares. Versions: percent-encoding 2.3, urlencoding 2.1,
-//! form_urlencoded 1.2, url-escape 0.1.
+//! This module contains no code. Each table is followed by a test of its rows, which runs both
+//! crates on the same inputs and compares the results. Versions: percent-encoding 2.3, urlencoding
+//! 2.1, form_urlencoded 1.2, url-escape 0.1.
 //!
-//! What differs everywhere:
+//! General differences:
 //!
-//! - Theirs decode leniently, and pass a malformed `%` on; here that is asked for, by
-//!   [`Decoder::lenient`]. A strict decoder says at which byte the first one stands.
-//! - What cannot be decoded is a [`DecodeError`] with the kind and the position in the *input*. A
-//!   `Utf8Error` has the position in the output.
-//! - Every function takes text or bytes, whatever is `AsRef<[u8]>`.
+//! - The other crates decode leniently: a malformed `%` is kept. Here this is opt-in, with
+//!   [`Decoder::lenient`]. A strict decoder returns the position of the first malformed `%`.
+//! - Errors are [`DecodeError`]s, with the kind and the position in the *input*. A `Utf8Error` has
+//!   the position in the output.
+//! - All functions take text or bytes: any `AsRef<[u8]>`.
 //!
 //! # percent-encoding
 //!
@@ -32,8 +32,8 @@
 //! | `percent_decode_str(text).decode_utf8_lossy()` | [`decode_lossy(text)`](crate::decode_lossy) |
 //! | `output.extend(percent_decode(bytes))` | [`LENIENT.decode_to(bytes, &mut output)`](Decoder::decode_to) |
 //!
-//! An `AsciiSet` has no bytes from 0x80, which are always escaped. So they are here, whether the
-//! [`ByteSet`] has them or not.
+//! An `AsciiSet` contains no bytes from 0x80; these are always escaped. Here too, they are escaped
+//! even if the [`ByteSet`] does not contain them.
 //!
 //! ```
 //! use percent_encoding::{
@@ -183,10 +183,10 @@
 //!
 //! # url-escape
 //!
-//! Every `encode_*` below has three companions: `_to_string` and `_to_vec` append, `_to_writer`
-//! writes. Appended to a `String` it is
-//! [`Encoder::encode_to`]; the encoded form is a `Cow<str>`, whose bytes go to a `Vec` or a writer, and
-//! [`Encoder::display`] writes without allocating.
+//! Every `encode_*` function below has three variants: `_to_string` and `_to_vec` append,
+//! `_to_writer` writes. To append to a `String`, use [`Encoder::encode_to`]. To append to a `Vec`
+//! or write to a writer, use the bytes of the `Cow<str>` that [`Encoder::encode`] returns, or write
+//! [`Encoder::display`], which does not allocate.
 //!
 //! | url-escape | simdpct |
 //! |---|---|

@@ -220,10 +220,10 @@ impl fmt::Display for Display<'_> {
         let mut buffer = [MaybeUninit::uninit(); 3 * DISPLAY_CHUNK];
         let mut rest = self.input;
         while !rest.is_empty() {
-            let (chunk, behind) = rest.split_at(self.cut(rest));
+            let (chunk, after) = rest.split_at(self.cut(rest));
             let encoded = self.encoder.encode_uninit(chunk, &mut buffer).map_err(|_| fmt::Error)?;
             f.write_str(driver::text::checked_text(encoded, self.encoder.level).ok_or(fmt::Error)?)?;
-            rest = behind;
+            rest = after;
         }
         Ok(())
     }

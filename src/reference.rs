@@ -1,8 +1,7 @@
-//! THE ORACLE: the shortest obviously right code, one function per operation. What it says is what
-//! the library means.
+//! The reference implementation: the shortest obviously correct code, one function per operation.
+//! It defines the behaviour of the library.
 //!
-//! Nothing in the library calls it. The tests, the fuzz targets and the reader compare everything
-//! else with it.
+//! The library never calls it. The tests and fuzz targets compare everything else with it.
 #![forbid(unsafe_code)]
 
 use alloc::string::String;
@@ -25,7 +24,7 @@ pub fn count(set: &ByteSet, haystack: &[u8]) -> usize {
     haystack.iter().filter(|&&byte| set.contains(byte)).count()
 }
 
-/// The byte of the triplet at `at`, if one stands there (RFC 3986 2.1).
+/// The byte of the triplet at `at`, if there is one (RFC 3986 2.1).
 #[must_use]
 pub fn triplet(input: &[u8], at: usize) -> Option<u8> {
     let &[b'%', high, low] = input.get(at..at + 3)? else { return None };
@@ -33,11 +32,10 @@ pub fn triplet(input: &[u8], at: usize) -> Option<u8> {
     Some(value as u8)
 }
 
-/// Whether the triplet at `at` is that of a hexadecimal digit which, decoded, could complete a
+/// Whether the triplet at `at` encodes a hexadecimal digit that, once decoded, could complete a
 /// malformed `%` to a triplet.
 ///
-/// The `%` is one or two bytes before it. Being followed by the `%` of this triplet, it is
-/// malformed.
+/// That `%` is one or two bytes before it, and malformed because the `%` of this triplet follows.
 #[must_use]
 pub fn could_complete(input: &[u8], at: usize) -> bool {
     let follows_malformed = match input[..at] {
@@ -48,7 +46,7 @@ pub fn could_complete(input: &[u8], at: usize) -> bool {
     follows_malformed && triplet(input, at).is_some_and(|byte| byte.is_ascii_hexdigit())
 }
 
-/// Encodes as `encoder` says.
+/// Encodes with the options of `encoder`.
 #[must_use]
 pub fn encode(encoder: &Encoder, input: &[u8]) -> String {
     let rules = &encoder.rules;
@@ -79,8 +77,8 @@ pub fn encode(encoder: &Encoder, input: &[u8]) -> String {
     String::from_utf8(output).unwrap_or_default()
 }
 
-/// The bytes that decoding yields, each with the offset of the byte or triplet that it comes from,
-/// up to the first error.
+/// The decoded bytes up to the first error, each with the offset of the byte or triplet that it
+/// comes from.
 #[must_use]
 pub fn symbols(decoder: &Decoder, input: &[u8]) -> (Vec<(usize, u8)>, Option<DecodeError>) {
     let rules = &decoder.rules;
@@ -107,7 +105,7 @@ pub fn symbols(decoder: &Decoder, input: &[u8]) -> (Vec<(usize, u8)>, Option<Dec
     (symbols, None)
 }
 
-/// Decodes as `decoder` says.
+/// Decodes with the options of `decoder`.
 pub fn decode(decoder: &Decoder, input: &[u8]) -> Result<Vec<u8>, DecodeError> {
     match symbols(decoder, input) {
         (symbols, None) => Ok(symbols.into_iter().map(|(_, byte)| byte).collect()),
@@ -115,8 +113,8 @@ pub fn decode(decoder: &Decoder, input: &[u8]) -> Result<Vec<u8>, DecodeError> {
     }
 }
 
-/// Decodes to well-formed text. The error with the smallest position counts, so what stands before
-/// another error has to be well-formed by itself.
+/// Decodes to well-formed text. The error with the smallest position is reported, so the output
+/// before another error must be well-formed by itself.
 pub fn decode_utf8(decoder: &Decoder, input: &[u8]) -> Result<String, DecodeError> {
     let (symbols, error) = symbols(decoder, input);
     let bytes = symbols.iter().map(|&(_, byte)| byte).collect();
@@ -130,8 +128,8 @@ pub fn decode_utf8(decoder: &Decoder, input: &[u8]) -> Result<String, DecodeErro
 }
 
 /// Decodes to text, with `replacement` for each maximal subpart of an ill-formed sequence (Unicode
-/// 3.9, WHATWG Encoding 4.1). Where a byte of the replacement is rejected, the first ill-formed
-/// sequence is an error.
+/// 3.9, WHATWG Encoding 4.1). If a byte of `replacement` is rejected, the first ill-formed sequence
+/// is an error.
 pub fn decode_utf8_replacing(decoder: &Decoder, input: &[u8], replacement: &str) -> Result<String, DecodeError> {
     let is_rejected = |byte: &u8| decoder.rules.reject.is_some_and(|reject| reject.contains(*byte));
     if let Some(byte) = replacement.bytes().find(is_rejected) {
@@ -150,18 +148,19 @@ pub fn decode_utf8_replacing(decoder: &Decoder, input: &[u8], replacement: &str)
     Ok(text)
 }
 
-/// Where in the input the byte at `decoded_offset` of the output comes from.
+/// Offset in the input of the byte or triplet that produces the byte at `decoded_offset` of the
+/// output.
 pub fn input_offset(decoder: &Decoder, input: &[u8], decoded_offset: usize) -> Result<usize, OffsetError> {
     let (symbols, error) = symbols(decoder, input);
     match symbols.get(decoded_offset) {
         Some(&(at, _)) => Ok(at),
-        // The end of all that can be decoded.
+        // The end of the input that can be decoded.
         None if decoded_offset == symbols.len() => Ok(error.map_or(input.len(), |error| error.position)),
         None => Err(error.map_or(OffsetError::BeyondEnd { decoded_len: symbols.len() }, OffsetError::Decode)),
     }
 }
 
-/// Decodes to text of accepted characters.
+/// Decodes to text that contains accepted characters only.
 pub fn decode_utf8_accepting(
     decoder: &Decoder,
     input: &[u8],
@@ -176,10 +175,10 @@ pub fn decode_utf8_accepting(
     }
 }
 
-/// Makes a valid URI reference (RFC 3986 4.1) of any bytes.
+/// Converts any bytes to a valid URI reference (RFC 3986 4.1).
 #[must_use]
 pub fn repair(uri: &[u8]) -> String {
-    // RFC 3986 appendix B, component by component; what is taken is `rest` no more.
+    // RFC 3986 appendix B, component by component; `rest` is what has not been split off.
     let (rest, fragment) = split_once(uri, b"#");
     let (rest, query) = split_once(rest, b"?");
     let is_scheme = |text: &[u8]| {
@@ -187,7 +186,7 @@ pub fn repair(uri: &[u8]) -> String {
             && text.iter().all(|byte| byte.is_ascii_alphanumeric() || b"+-.".contains(byte))
     };
     let (scheme, rest) = match split_once(rest, b":/") {
-        (scheme, Some(behind)) if is_scheme(scheme) && rest[scheme.len()] == b':' => (Some(scheme), behind),
+        (scheme, Some(after)) if is_scheme(scheme) && rest[scheme.len()] == b':' => (Some(scheme), after),
         _ => (None, rest),
     };
     let (authority, path) = match rest.strip_prefix(b"//") {
@@ -237,7 +236,7 @@ pub fn repair(uri: &[u8]) -> String {
     repaired
 }
 
-/// What stands before the first of `delimiters`, and if there is one, what stands behind it.
+/// The text before the first of `delimiters`, and the text after it, if any.
 fn split_once<'a>(text: &'a [u8], delimiters: &[u8]) -> (&'a [u8], Option<&'a [u8]>) {
     match text.iter().position(|byte| delimiters.contains(byte)) {
         Some(at) => (&text[..at], Some(&text[at + 1..])),
@@ -258,7 +257,7 @@ fn is_ip_literal(host: &[u8]) -> bool {
     is_future || address.parse::<core::net::Ipv6Addr>().is_ok()
 }
 
-/// Normalises as `normalizer` says.
+/// Normalises with the options of `normalizer`.
 pub fn normalize(normalizer: &Normalizer, input: &str) -> Result<String, DecodeError> {
     let mut output = String::new();
     let mut at = 0;
@@ -279,8 +278,7 @@ pub fn normalize(normalizer: &Normalizer, input: &str) -> Result<String, DecodeE
     Ok(output)
 }
 
-/// Every finding, with the offset of the byte or triplet that it is; ill-formed sequences after all
-/// others.
+/// All findings, with the offset of the byte or triplet. Ill-formed sequences come last.
 #[must_use]
 pub fn findings(input: &[u8]) -> Vec<(usize, Kinds)> {
     let mut findings = Vec::new();

@@ -4,15 +4,16 @@
 //!
 //! * The kernel encodes or decodes the bytes of all rows of the chunk at once, as if they were one
 //!   string.
-//! * A rank bitmap marks each byte of the input that changes the length of the output. For decoding,
-//!   this is the `%` of each decoded triplet (2 bytes shorter); for encoding, each escaped byte
-//!   (2 bytes longer). Each 64-byte block has a bitmask and the number of marks in the preceding
-//!   blocks, so `rank(p)`, the number of marks before offset `p`, takes one look-up and one popcount.
+//! * A rank bitmap marks each byte of the input that changes the length of the output. For
+//!   decoding, this is the `%` of each decoded triplet (2 bytes shorter); for encoding, each
+//!   escaped byte (2 bytes longer). Each 64-byte block has a bitmask and the number of marks in the
+//!   preceding blocks, so `rank(p)`, the number of marks before offset `p`, takes one look-up and
+//!   one popcount.
 //! * Each row end `p` of the input becomes `origin + p + length_delta_per_mark * rank(p)` in the
 //!   output.
 //!
-//! The result is wrong for a triplet that is split by the end of a row, for errors, and for marks that
-//! turn out not to change the length. These cases are detected, and the rows concerned are
+//! The result is wrong for a triplet that is split by the end of a row, for errors, and for marks
+//! that turn out not to change the length. These cases are detected, and the rows concerned are
 //! processed one by one.
 #![forbid(unsafe_code)]
 

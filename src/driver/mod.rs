@@ -138,8 +138,8 @@ fn pieces(input: &[u8], longest: usize) -> impl Iterator<Item = &[u8]> {
             let last_two = longest - 2;
             rest[last_two..longest].iter().position(|&byte| byte == b'%').map_or(longest, |at| last_two + at)
         };
-        let (piece, behind) = rest.split_at(length);
-        rest = behind;
+        let (piece, after) = rest.split_at(length);
+        rest = after;
         (!piece.is_empty()).then_some(piece)
     })
 }

@@ -1,7 +1,7 @@
 //! Maps an offset in the output back to the input.
 #![forbid(unsafe_code)]
 
-use super::text::cut_triplet;
+use super::text::incomplete_triplet;
 use crate::hex::first_triplet;
 use crate::rules::DecodeRules;
 
@@ -23,5 +23,5 @@ pub(crate) fn input_offset(input: &[u8], rules: &DecodeRules, decoded: usize) ->
 /// triplets may be created, this is a malformed `%` that a digit could complete, with its first
 /// digit if present.
 pub(crate) fn open_triplet(before: &[u8], rules: &DecodeRules) -> usize {
-    if rules.creates_no_triplets() { cut_triplet(before) } else { 0 }
+    if rules.creates_no_triplets() { incomplete_triplet(before) } else { 0 }
 }

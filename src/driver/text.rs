@@ -23,7 +23,7 @@ pub(crate) fn incomplete_suffix(text: &[u8]) -> usize {
 }
 
 /// Length of the incomplete triplet at the end of `bytes` (RFC 3986 2.1). At most 2.
-pub(crate) fn cut_triplet(bytes: &[u8]) -> usize {
+pub(crate) fn incomplete_triplet(bytes: &[u8]) -> usize {
     match bytes {
         [.., b'%'] => 1,
         [.., b'%', digit] if digit.is_ascii_hexdigit() => 2,
@@ -88,8 +88,8 @@ fn characters(bytes: &[u8]) -> impl Iterator<Item = &[u8]> {
             let continues = |byte: &u8| matches!(byte, 0x80..=0xBF);
             length -= rest[length - 3..=length].iter().rev().take_while(|byte| continues(byte)).count() % 4;
         }
-        let (piece, behind) = rest.split_at(length);
-        rest = behind;
+        let (piece, after) = rest.split_at(length);
+        rest = after;
         (!piece.is_empty()).then_some(piece)
     })
 }

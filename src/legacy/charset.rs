@@ -1,7 +1,8 @@
-//! Any charset of the Encoding standard: "percent-encode after encoding" (WHATWG URL 1.3) and the way back.
+//! The charsets of the WHATWG Encoding Standard: "percent-encode after encoding" (WHATWG URL 1.3)
+//! and its inverse.
 //!
-//! Browsers write the query of a link, and forms, in the charset of the page. The charsets are those of the crate
-//! [`encoding_rs`], found by label:
+//! Browsers encode the query of a link, and forms, in the charset of the page. The charsets are
+//! those of the crate [`encoding_rs`], and are found by label:
 //!
 //! ```
 //! use simdpct::legacy::charset::{self, encoding_rs::Encoding};
@@ -14,12 +15,14 @@
 //! # Ok::<(), simdpct::DecodeError>(())
 //! ```
 //!
-//! UTF-16 and `replacement` have no encoder: text is encoded in UTF-8 for them (WHATWG Encoding 4.3, get an output encoding).
-//! Byte order marks mean nothing here.
+//! UTF-16 and `replacement` have no encoder: for these, text is encoded in UTF-8 (WHATWG Encoding
+//! 4.3, get an output encoding). Byte order marks are not interpreted.
 //!
-//! Everything that the codec is told (sets, `+` for a space, what is malformed) is meant of bytes of the charset, among which
-//! those of ASCII can be a part of a character: the second byte of 表 in Shift_JIS is a backslash, and in ISO-2022-JP, whose
-//! bytes are all of ASCII, even `%` can be. Standards leave such bytes unescaped; a decoder then cannot know what was meant. What a
+//! All options of encoders and decoders (sets, `+` for a space, malformed escapes) apply to bytes
+//! of the charset. Note that an ASCII byte can be part of a character: the second byte of 表 in
+//! Shift_JIS is a backslash, and in ISO-2022-JP, whose bytes are all ASCII, even `%` can be. The
+//! standards do not escape such bytes, so a decoder cannot distinguish them. A decoder's rejected
+//! set applies to the bytes of the charset and to those of the output, which is UTF-8.
 //! decoder rejects is rejected in the bytes of the charset and in the output, which is UTF-8.
 #![forbid(unsafe_code)]
 
@@ -36,13 +39,15 @@ use crate::{DecodeError, DecodeErrorKind, Decoder, Encoder, driver};
 
 pub use encoding_rs;
 
-/// Percent-encodes after encoding, with `%26%23` and `%3B` around the number of a character that the charset does not have: the
-/// reference `&#NNN;`, escaped (WHATWG URL 1.3, percent-encode after encoding).
+/// Percent-encodes after encoding. A character that the charset cannot represent becomes `%26%23`,
+/// its number and `%3B`: the escaped reference `&#NNN;` (WHATWG URL 1.3, percent-encode after
+/// encoding).
 ///
-/// This is lossy, since the text may hold the same as data. Borrows where there is nothing to encode.
+/// This is lossy, because the text may contain the same reference as data. Borrows the input if
+/// nothing is encoded.
 ///
-/// [`Encoder::keep_non_ascii`] holds for UTF-8 alone, and [`Encoder::keep_triplets`] not for ISO-2022-JP, where `%` can be a
-/// part of a character.
+/// [`Encoder::keep_non_ascii`] has an effect for UTF-8 only. [`Encoder::keep_triplets`] has none
+/// for ISO-2022-JP, where `%` can be part of a character.
 ///
 /// ```
 /// use simdpct::legacy::charset::{self, encoding_rs::WINDOWS_1252};
@@ -53,7 +58,7 @@ pub use encoding_rs;
 #[must_use]
 pub fn encode_with_references<'a>(text: &'a str, charset: &'static Encoding, encoder: &Encoder) -> Cow<'a, str> {
     let encoded = encode_with(text, charset, encoder, |output, reported, _| {
-        // Writing to a string does not fail.
+        // Writing to a `String` never fails.
         let _ = write!(output, "%26%23{}%3B", u32::from(reported));
         Ok::<_, Infallible>(())
     });
@@ -62,12 +67,12 @@ pub fn encode_with_references<'a>(text: &'a str, charset: &'static Encoding, enc
     }
 }
 
-/// Percent-encodes after encoding, and refuses a character that the charset does not have. Otherwise as
-/// [`encode_with_references`].
+/// Percent-encodes after encoding, like [`encode_with_references`], but a character that the
+/// charset cannot represent is an error.
 ///
 /// # Errors
 ///
-/// The first such character.
+/// Returns the first such character.
 ///
 /// ```
 /// use simdpct::legacy::charset::{self, encoding_rs::WINDOWS_1252};
@@ -81,7 +86,8 @@ pub fn encode<'a>(text: &'a str, charset: &'static Encoding, encoder: &Encoder) 
     encode_with(text, charset, encoder, |_, _, unencodable| Err(unencodable))
 }
 
-/// Hands `unencodable` the output, the character as the charset's encoder reports it, and as it stands in the text.
+/// Calls `unencodable` with the output, the character as reported by the charset's encoder, and the
+/// character in the text.
 fn encode_with<'a, E>(
     text: &'a str,
     charset: &'static Encoding,
@@ -105,7 +111,7 @@ fn encode_with<'a, E>(
     loop {
         let slice = first_slice(&text[at..]);
         let end = at + slice.len();
-        // Room for all of it: the codec must not see half a triplet.
+        // Sufficient for the whole slice: a part passed to the codec must not end within a triplet.
         let longest = converter.max_buffer_length_from_utf8_without_replacement(slice.len());
         bytes.reserve(longest.unwrap_or(slice.len()));
         let is_last = end == text.len();
@@ -114,7 +120,7 @@ fn encode_with<'a, E>(
         encoder.encode_to(&bytes, &mut output);
         bytes.clear();
         match result {
-            // In place of the control characters that switch its states, ISO-2022-JP reports U+FFFD.
+            // ISO-2022-JP reports the control characters that switch its states as U+FFFD.
             EncoderResult::Unmappable(reported) => {
                 if let Some((position, character)) = text[..at].char_indices().next_back() {
                     unencodable(&mut output, reported, Unencodable { character, position })?;
@@ -128,21 +134,25 @@ fn encode_with<'a, E>(
     }
 }
 
-/// The first part of a text, to be converted at once: a call takes time by the length of its output buffer, so that calls on all of
-/// the rest, each up to the next character that cannot be encoded, would take quadratic time. Ends between characters and triplets.
+/// Splits off a part of a text to convert in one call. The time of a call depends on the length of
+/// its output buffer, so calls on the whole rest, each stopping at the next unencodable character,
+/// would take quadratic time. Ends between characters and triplets.
 fn first_slice(text: &str) -> &str {
     const LENGTH: usize = 1024;
     let end = (0..=text.len().min(LENGTH)).rev().find(|&end| text.is_char_boundary(end)).unwrap_or(0);
-    let cut = if end < text.len() { driver::text::cut_triplet(&text.as_bytes()[..end]) } else { 0 };
+    let cut = if end < text.len() { driver::text::incomplete_triplet(&text.as_bytes()[..end]) } else { 0 };
     &text[..end - cut]
 }
 
-/// Decodes triplets to bytes, and those by the charset to text; borrows where there is nothing to decode.
+/// Decodes triplets to bytes, and the bytes to text by the charset. Borrows the input if nothing is
+/// decoded.
 ///
 /// # Errors
 ///
-/// As [`Decoder::decode`], a byte being rejected in the charset and in the output, and [`DecodeErrorKind::IllFormed`] (for UTF-8,
-/// [`DecodeErrorKind::InvalidUtf8`]) at the first byte or triplet that is no text of the charset. Of several errors, the first counts.
+/// Same as [`Decoder::decode`], where rejected bytes are those of the charset and of the output,
+/// and [`DecodeErrorKind::IllFormed`] (for UTF-8, [`DecodeErrorKind::InvalidUtf8`]) at the first
+/// byte or triplet that is invalid in the charset. If there are several errors, the first is
+/// reported.
 ///
 /// ```
 /// use simdpct::legacy::charset::{self, encoding_rs::EUC_KR};
@@ -169,12 +179,13 @@ pub fn decode<'a, T: AsRef<[u8]> + ?Sized>(
         .and_then(|text| errors.check(input, text))
 }
 
-/// Decodes triplets to bytes, and those by the charset to text, with U+FFFD for what is no text of it (WHATWG Encoding 4.1);
-/// borrows where there is nothing to decode and to replace.
+/// Decodes triplets to bytes, and the bytes to text by the charset, with U+FFFD for invalid
+/// sequences (WHATWG Encoding 4.1). Borrows the input if nothing is decoded or replaced.
 ///
 /// # Errors
 ///
-/// As [`Decoder::decode`], a byte being rejected in the charset and in the output; a lenient decoder that rejects nothing has none.
+/// Same as [`Decoder::decode`], where rejected bytes are those of the charset and of the output. A
+/// lenient decoder that rejects nothing never fails.
 ///
 /// ```
 /// use simdpct::legacy::charset::{self, encoding_rs::EUC_KR};
@@ -198,7 +209,8 @@ pub fn decode_lossy<'a, T: AsRef<[u8]> + ?Sized>(
     errors.check(input, text.unwrap_or_default())
 }
 
-/// Finds the errors that decoding to bytes does not: what is no text of the charset, and rejected bytes that the charset makes.
+/// Finds errors that decoding to bytes does not: bytes that are invalid in the charset, and
+/// rejected bytes in the output.
 struct Errors<'a> {
     charset: &'static Encoding,
     decoder: &'a Decoder,
@@ -206,17 +218,19 @@ struct Errors<'a> {
 }
 
 impl Errors<'_> {
-    /// The text, unless it has a rejected byte.
+    /// Returns the text, unless it contains a rejected byte.
     fn check<'t>(&self, input: &[u8], text: Cow<'t, str>) -> Result<Cow<'t, str>, DecodeError> {
         if self.decoder.rules.reject.is_none_or(|set| set.find(text.as_bytes()).is_none()) {
             return Ok(text);
         }
-        // All can be decoded but for rejected bytes, and those are not in what was decoded.
+        // Not an error: the input can be decoded except for rejected bytes, and the output contains
+        // none.
         let bytes = self.decoder.decode(input)?;
         self.of(input, &bytes).map_or(Ok(text), Err)
     }
 
-    /// The error to report where `error` stopped the decoding to bytes: there may be another one before it.
+    /// Returns the first error, given that decoding to bytes stopped at `error`: another one may
+    /// precede it.
     #[cold]
     fn before(&self, input: &[u8], error: DecodeError) -> DecodeError {
         let (before, mut lenient) = (&input[..error.position], *self.decoder);
@@ -224,7 +238,7 @@ impl Errors<'_> {
         lenient.decode(before).ok().and_then(|bytes| self.of(before, &bytes)).unwrap_or(error)
     }
 
-    /// The first error in what an input was decoded to.
+    /// Returns the first error in the decoded bytes.
     #[cold]
     fn of(&self, input: &[u8], bytes: &[u8]) -> Option<DecodeError> {
         let ill_formed = if self.is_lossy { None } else { find_ill_formed(bytes, self.charset) };
@@ -236,10 +250,11 @@ impl Errors<'_> {
         }
     }
 
-    /// The first rejected byte of the text that these bytes are, and the offset of the sequence that it comes from.
+    /// The first rejected byte of the converted text, and the offset in `bytes` of the sequence
+    /// that it comes from.
     fn find_rejected(&self, bytes: &[u8]) -> Option<(usize, u8)> {
         let mut converter = self.charset.new_decoder_without_bom_handling();
-        // What one byte completes: a character, or U+FFFD for what precedes it, and then itself.
+        // Output of a single byte: a character, or U+FFFD for the preceding bytes and then its own.
         let mut output = [0; 64];
         let mut start = 0;
         for (at, byte) in bytes.iter().enumerate() {
@@ -256,7 +271,8 @@ impl Errors<'_> {
     }
 }
 
-/// The text, with no copy where the bytes are the text; or the bytes, if they are no text.
+/// Converts the bytes to text, without a copy if the conversion is the identity. If it fails,
+/// returns the bytes.
 fn to_text<'a>(
     bytes: Cow<'a, [u8]>,
     convert: impl for<'b> Fn(&'b [u8]) -> Option<Cow<'b, str>>,
@@ -273,7 +289,7 @@ fn to_text<'a>(
     String::from_utf8(bytes).map(Cow::Owned).map_err(|error| Cow::Owned(error.into_bytes()))
 }
 
-/// Offset of the first byte that is no text of the charset.
+/// Offset of the first byte that is invalid in the charset.
 fn find_ill_formed(bytes: &[u8], charset: &'static Encoding) -> Option<usize> {
     let mut converter = charset.new_decoder_without_bom_handling();
     let mut text = String::new();
@@ -287,8 +303,9 @@ fn find_ill_formed(bytes: &[u8], charset: &'static Encoding) -> Option<usize> {
         match result {
             DecoderResult::InputEmpty => return None,
             DecoderResult::OutputFull => {}
-            // The malformed sequence, and what was read behind it before it was known to be one.
-            DecoderResult::Malformed(length, behind) => return Some(at.saturating_sub(usize::from(length + behind))),
+            // `read` includes the malformed sequence, and bytes after it that the decoder looked
+            // at.
+            DecoderResult::Malformed(length, after) => return Some(at.saturating_sub(usize::from(length + after))),
         }
     }
 }

@@ -1,10 +1,11 @@
-//! Escapes of ISO-8859-1, as RFC 1738 and the first versions of HTML had them: `%XX` is the character U+00XX.
+//! ISO-8859-1 escapes, as in RFC 1738 and the first versions of HTML: `%XX` is the character
+//! U+00XX.
 //!
-//! Where WHATWG's standards say `iso-8859-1` they mean windows-1252, which has other characters in 0x80 to 0x9F; `charset` has
-//! that one.
+//! In WHATWG's standards, `iso-8859-1` means windows-1252, which has other characters in 0x80 to
+//! 0x9F; for that, see `charset`.
 //!
-//! Everything that the codec is told (sets, `+` for a space, what is malformed) is meant of bytes of ISO-8859-1. A decoder's rejected set
-//! is meant of the bytes of the output too, which is UTF-8.
+//! All options of encoders and decoders (sets, `+` for a space, malformed escapes) apply to bytes
+//! of ISO-8859-1. A decoder's rejected set also applies to the bytes of the output, which is UTF-8.
 #![forbid(unsafe_code)]
 
 use alloc::borrow::Cow;
@@ -16,13 +17,13 @@ use crate::{ByteSet, DecodeError, DecodeErrorKind, Decoder, Encoder};
 
 const ASCII: ByteSet = ByteSet::NON_ASCII.complement();
 
-/// Encodes the ISO-8859-1 form of a text (RFC 1738 2.2); borrows where there is nothing to escape.
+/// Encodes text in ISO-8859-1 (RFC 1738 2.2). Borrows the input if nothing is escaped.
 ///
-/// [`keep_non_ascii`](Encoder::keep_non_ascii) does not hold, since the bytes are no UTF-8.
+/// [`keep_non_ascii`](Encoder::keep_non_ascii) is ignored, because the bytes are not UTF-8.
 ///
 /// # Errors
 ///
-/// The first character above U+00FF.
+/// Returns the first character above U+00FF.
 ///
 /// ```
 /// use simdpct::legacy::latin1;
@@ -43,15 +44,16 @@ pub fn encode<'a>(text: &'a str, encoder: &Encoder) -> Result<Cow<'a, str>, Unen
     }
 }
 
-/// Decodes triplets to the characters U+0000 to U+00FF; borrows where there is nothing to decode.
+/// Decodes triplets to the characters U+0000 to U+00FF. Borrows the input if nothing is decoded.
 ///
-/// A raw character up to U+00FF stands for itself.
+/// A raw character up to U+00FF is kept.
 ///
 /// # Errors
 ///
-/// As [`Decoder::decode`], a byte being rejected in ISO-8859-1 and in the output, and [`DecodeErrorKind::Unencodable`] for a raw
-/// character above U+00FF, which no text of this form can hold; positions are byte offsets in `text`. Of several errors, the first
-/// counts.
+/// Same as [`Decoder::decode`], where rejected bytes are those of ISO-8859-1 and of the output, and
+/// [`DecodeErrorKind::Unencodable`] for a raw character above U+00FF, which ISO-8859-1 does not
+/// contain. Positions are byte offsets in `text`. If there are several errors, the first is
+/// reported.
 ///
 /// ```
 /// use simdpct::legacy::latin1;
@@ -64,10 +66,11 @@ pub fn encode<'a>(text: &'a str, encoder: &Encoder) -> Result<Cow<'a, str>, Unen
 /// ```
 pub fn decode<'a>(text: &'a str, decoder: &Decoder) -> Result<Cow<'a, str>, DecodeError> {
     let (bytes, unencodable) = to_bytes(text);
-    // A triplet does not reach over a character that ISO-8859-1 does not have, so what stands before one can be looked at alone.
+    // A triplet cannot contain a non-ASCII character, so the text before the first unencodable one
+    // is decoded separately.
     let rejecting = reject_output(decoder);
     let decoded = rejecting.decode(&bytes).map_err(|error| {
-        // One character of the text is one byte here.
+        // Each character of the text is one byte here.
         let position = text.char_indices().nth(error.position).map_or(text.len(), |(at, _)| at);
         let kind = match (error.kind, decoder.rules.reject) {
             (DecodeErrorKind::Rejected(byte), Some(set)) if !set.contains(byte) => {
@@ -89,7 +92,7 @@ pub fn decode<'a>(text: &'a str, decoder: &Decoder) -> Result<Cow<'a, str>, Deco
     }
 }
 
-/// The decoder that also rejects the bytes whose characters have a rejected byte in UTF-8.
+/// A decoder that also rejects the bytes whose characters contain a rejected byte in UTF-8.
 fn reject_output(decoder: &Decoder) -> Decoder {
     let Some(set) = decoder.rules.reject.filter(|set| set.intersection(ByteSet::NON_ASCII) != ByteSet::EMPTY) else {
         return *decoder;
@@ -98,7 +101,7 @@ fn reject_output(decoder: &Decoder) -> Decoder {
     decoder.reject((0x80..=0xFF).filter(is_rejected).fold(set, ByteSet::with))
 }
 
-/// The text's bytes in ISO-8859-1, up to the first character that it does not have.
+/// The text in ISO-8859-1, up to the first character that it cannot represent.
 fn to_bytes(text: &str) -> (Cow<'_, [u8]>, Option<Unencodable>) {
     let Some(mut at) = ByteSet::NON_ASCII.find(text.as_bytes()) else {
         return (Cow::Borrowed(text.as_bytes()), None);
@@ -119,16 +122,16 @@ fn to_bytes(text: &str) -> (Cow<'_, [u8]>, Option<Unencodable>) {
     (Cow::Owned(bytes), None)
 }
 
-/// Appends the characters U+00XX that the bytes are.
+/// Appends the characters U+00XX of the bytes.
 pub(super) fn push(bytes: &[u8], output: &mut String) {
     let mut rest = bytes;
     while !rest.is_empty() {
-        let (ascii, behind) = rest.split_at(ByteSet::NON_ASCII.find(rest).unwrap_or(rest.len()));
+        let (ascii, after) = rest.split_at(ByteSet::NON_ASCII.find(rest).unwrap_or(rest.len()));
         output.push_str(core::str::from_utf8(ascii).unwrap_or_default());
-        // Few in a row, since the letters of words in Latin script are mostly ASCII.
-        let others = behind.iter().take_while(|byte| !byte.is_ascii());
+        // Short runs: most letters of words in Latin script are ASCII.
+        let others = after.iter().take_while(|byte| !byte.is_ascii());
         let before = output.len();
         output.extend(others.copied().map(char::from));
-        rest = &behind[(output.len() - before) / 2..];
+        rest = &after[(output.len() - before) / 2..];
     }
 }

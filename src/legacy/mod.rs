@@ -1,14 +1,16 @@
-//! What came before RFC 3986 and never went away: `%uXXXX`, ISO-8859-1 and other charsets, and the sets of old converters.
+//! Legacy formats that predate RFC 3986: `%uXXXX`, ISO-8859-1 and other charsets, and the sets of
+//! old converters.
 //!
-//! None of it is for new text. Each module is one way in which escapes are written that are not triplets of UTF-8:
+//! Do not use these for new text. Each module handles one kind of escapes other than UTF-8
+//! triplets:
 //!
-//! | The text was made by | take |
+//! | source of the text | use |
 //! |---|---|
 //! | ECMAScript's `escape`, `encodeURI` or `encodeURIComponent` | [`js`] |
-//! | IIS, ASP, or what is to be read as they read it: `%uXXXX` beside triplets of UTF-8 | [`UnicodeDecoder`] |
-//! | a program of RFC 1738's time, in ISO-8859-1 | [`latin1`] |
-//! | a page in another charset, whose forms and links browsers encode in it | `charset`, with the feature `encoding_rs` |
-//! | a converter of whole URLs that leaves `; / ? : @ = # &` alone | [`rfc1738`] |
+//! | IIS and ASP, or input that must be decoded as they do: `%uXXXX` mixed with UTF-8 triplets | [`UnicodeDecoder`] |
+//! | programs of RFC 1738's time, in ISO-8859-1 | [`latin1`] |
+//! | forms and links of a page in another charset, as encoded by browsers | `charset`, with the feature `encoding_rs` |
+//! | converters of whole URLs that keep `; / ? : @ = # &` | [`rfc1738`] |
 //!
 //! ```
 //! use simdpct::legacy::{UnicodeDecoder, js, latin1};
@@ -33,7 +35,7 @@ use core::fmt;
 
 pub use unicode::{LoneSurrogates, UnicodeDecoder};
 
-/// A character that the charset does not have, and where it stands in the text.
+/// Error: the charset cannot represent a character of the text.
 ///
 /// ```
 /// use simdpct::{Encoder, legacy::latin1};

@@ -1,7 +1,8 @@
-//! The converter of whole URLs that leaves `; / ? : @ = # &` alone, both ways: RFC 1738's reserved characters, and `#`.
+//! Conversion of whole URLs that keeps `; / ? : @ = # &`: RFC 1738's reserved characters, and `#`.
 //!
-//! ECMAScript's converter of the same kind has three more of them: [`js::encode_uri`](super::js::encode_uri) and
-//! [`js::decode_uri`](super::js::decode_uri). For text in ISO-8859-1, as RFC 1738 means it, see [`latin1`](super::latin1).
+//! ECMAScript's equivalents keep three more characters: [`js::encode_uri`](super::js::encode_uri)
+//! and [`js::decode_uri`](super::js::decode_uri). For ISO-8859-1, which RFC 1738 assumes, see
+//! [`latin1`](super::latin1).
 #![forbid(unsafe_code)]
 
 use alloc::borrow::Cow;
@@ -11,10 +12,11 @@ use crate::{ByteSet, DecodeError, Decoder, Encoder, sets};
 /// `; / ? : @ = &`, which are reserved, and `#`, which ends the URL (RFC 1738 2.2, 3.3).
 pub const DELIMITERS: ByteSet = sets::rfc1738::RESERVED.with(b'#');
 
-/// Escapes everything but RFC 1738's unreserved characters and [`DELIMITERS`]; borrows where there is nothing to escape.
+/// Encodes a whole URL: escapes everything except RFC 1738's unreserved characters and
+/// [`DELIMITERS`]. Borrows the input if nothing is escaped.
 ///
-/// A `%` is escaped, even that of a triplet, so that nothing is lost: decoding all triplets gives the same text back. [`decode`] does so
-/// for text without `%`.
+/// Every `%` is escaped, including those of triplets, so decoding all triplets yields the input.
+/// [`decode`] does so for text without `%`.
 ///
 /// ```
 /// use simdpct::legacy::rfc1738;
@@ -26,15 +28,15 @@ pub fn encode<T: AsRef<[u8]> + ?Sized>(input: &T) -> Cow<'_, str> {
     const { &Encoder::new(sets::rfc1738::URL.without(b'#')) }.encode(input)
 }
 
-/// Decodes all triplets but those of [`DELIMITERS`] and `%`, which stay as they are, so that the parts of the URL stay apart.
+/// Decodes all triplets except those of [`DELIMITERS`] and `%`, which are kept to preserve the
+/// structure of the URL. Borrows the input if nothing is decoded.
 ///
-/// If `%25` was decoded, `%252F` and `%2F` would give the same text, and the next reader would find a delimiter in both.
-///
-/// Borrows where there is nothing to decode.
+/// If `%25` were decoded, `%252F` and `%2F` would yield the same text, and the next decoder would
+/// find a delimiter in both.
 ///
 /// # Errors
 ///
-/// The first malformed `%`, or the first sequence that is not well-formed UTF-8.
+/// Returns the first malformed `%`, or the first sequence that is not well-formed UTF-8.
 ///
 /// ```
 /// use simdpct::legacy::rfc1738;

@@ -1,4 +1,4 @@
-//! `UnicodeDecoder`: `%uXXXX`, one UTF-16 code unit each, beside triplets of UTF-8.
+//! `UnicodeDecoder`: decodes `%uXXXX`, which is one UTF-16 code unit, and UTF-8 triplets.
 #![forbid(unsafe_code)]
 
 use alloc::borrow::Cow;
@@ -11,19 +11,22 @@ use crate::DecodeErrorKind::{LoneSurrogate, Rejected};
 use crate::hex::{self, from_digits};
 use crate::{ByteSet, DecodeError, Decoder, driver};
 
-/// Decodes `%uXXXX`, and triplets of UTF-8 beside it, to text.
+/// Decodes `%uXXXX` escapes and UTF-8 triplets to text.
 ///
-/// `%uXXXX` stands for one UTF-16 code unit in four hexadecimal digits of either case. No standard of URIs has it: it comes from
-/// ECMAScript's `escape` (see [`js`](super::js), where `%XX` means something else), and IIS and ASP take it in URLs. Two escapes
-/// that are a surrogate pair are one character; half of one alone has no form in UTF-8, and [`LoneSurrogates`] says what is to
-/// become of it. The `u` is a small one; `%u` without four digits is as malformed as any other `%`.
+/// `%uXXXX` is one UTF-16 code unit in four hexadecimal digits of either case. It is in no URI
+/// standard: it originates from ECMAScript's `escape` (see [`js`](super::js), where `%XX` has
+/// another meaning), and IIS and ASP accept it in URLs. Two escapes that form a surrogate pair are
+/// one character. UTF-8 cannot represent a lone surrogate; [`LoneSurrogates`] says how to handle
+/// it. The `u` must be lower case. `%u` without four digits is malformed, like any other `%`.
 ///
-/// All that the [`Decoder`] was told holds for `%uXXXX` too: a strict one refuses what is malformed and a lenient one passes it
-/// on, an escape is kept if all bytes of its character are, in UTF-8, and refused if one of them is rejected. What a server's
-/// code page makes of a character afterwards (some turn U+FF0F into `/`) is not done here.
+/// The options of the [`Decoder`] apply to `%uXXXX` too. A strict decoder rejects malformed
+/// escapes, and a lenient one keeps them. An escape is kept if all UTF-8 bytes of its character are
+/// in the kept set, and rejected if one is in the rejected set. Later conversions by a server's
+/// code page (some convert U+FF0F to `/`) are out of scope.
 ///
-/// Where escapes are to stay in the output ([`keep_triplets`](Self::keep_triplets), [`LoneSurrogates::Keep`], or a [`Decoder`] that
-/// keeps `%`), none is created: the escapes of `%` stay, and so do those of a `u` or a digit that could complete a malformed `%`.
+/// If escapes are kept in the output ([`keep_triplets`](Self::keep_triplets),
+/// [`LoneSurrogates::Keep`], or a [`Decoder`] that keeps `%`), no new ones are created: escapes of
+/// `%` are kept, as are those of a `u` or a digit that could complete a malformed `%`.
 ///
 /// ```
 /// use simdpct::{ByteSet, DecodeErrorKind, Decoder, legacy::UnicodeDecoder};
@@ -43,28 +46,31 @@ pub struct UnicodeDecoder {
     lone_surrogates: LoneSurrogates,
 }
 
-/// What becomes of a `%uXXXX` that is half of a surrogate pair without the other half (Unicode 3.9, D74 to D76).
+/// How to handle a `%uXXXX` that is a lone surrogate: half of a surrogate pair, without the other
+/// half (Unicode 3.9, D74 to D76).
 #[derive(Clone, Copy, Debug, Default, Eq, Hash, PartialEq)]
 #[non_exhaustive]
 pub enum LoneSurrogates {
-    /// It is an error, with its position.
+    /// Return an error with its position.
     #[default]
     Error,
-    /// It becomes U+FFFD, as where WHATWG Infra 4.7 converts to a scalar value string.
+    /// Replace it by U+FFFD, as in the conversion to a scalar value string (WHATWG Infra 4.7).
     Replace,
-    /// The escape stays, as the six characters it is. The escapes of `%` then stay too: of `%u0025uD800`, decoding them would make
-    /// one.
+    /// Keep the six characters of the escape. Escapes of `%` are then kept too: decoding those of
+    /// `%u0025uD800` would create one.
     Keep,
 }
 
 impl UnicodeDecoder {
-    /// Decodes triplets as `decoder` does, and `%uXXXX` besides. A lone surrogate is an error.
+    /// Creates a decoder of `%uXXXX`, and of triplets with the options of `decoder`. A lone
+    /// surrogate is an error.
     #[must_use]
     pub const fn new(decoder: Decoder) -> Self {
         Self { decoder, keep_triplets: false, lone_surrogates: LoneSurrogates::Error }
     }
 
-    /// Leaves all triplets as they are, and decodes `%uXXXX` alone, but for `%u0025`: a decoded `%` could begin a triplet.
+    /// Keeps all triplets, and decodes only `%uXXXX`, except `%u0025`, because a decoded `%` could
+    /// begin a triplet.
     ///
     /// ```
     /// # use simdpct::{Decoder, legacy::UnicodeDecoder};
@@ -79,7 +85,7 @@ impl UnicodeDecoder {
         self
     }
 
-    /// Says what becomes of half a surrogate pair.
+    /// Sets how to handle lone surrogates.
     ///
     /// ```
     /// # use simdpct::{Decoder, legacy::{LoneSurrogates, UnicodeDecoder}};
@@ -95,21 +101,27 @@ impl UnicodeDecoder {
         self
     }
 
-    /// Decodes to text; borrows where there is nothing to decode.
+    /// Decodes to text. Borrows the input if nothing is decoded.
     ///
     /// # Errors
     ///
-    /// As [`Decoder::decode_utf8`], and [`LoneSurrogate`](crate::DecodeErrorKind::LoneSurrogate) by policy.
+    /// Same as [`Decoder::decode_utf8`], and
+    /// [`LoneSurrogate`](crate::DecodeErrorKind::LoneSurrogate) unless lone surrogates are replaced
+    /// or kept.
     pub fn decode_utf8<'a, T: AsRef<[u8]> + ?Sized>(&self, input: &'a T) -> Result<Cow<'a, str>, DecodeError> {
         self.decode_with(input.as_ref(), Decoder::decode_utf8)
     }
 
-    /// Decodes to text, with U+FFFD for ill-formed UTF-8 as [`Decoder::decode_utf8_lossy`] has it; borrows where there is
-    /// nothing to decode and to replace. The policy for lone surrogates holds here too.
+    /// Decodes to text, and replaces each maximal subpart of an ill-formed UTF-8 sequence by
+    /// U+FFFD, like [`Decoder::decode_utf8_lossy`]. Borrows the input if nothing is decoded or
+    /// replaced. Lone surrogates are handled separately, see
+    /// [`lone_surrogates`](Self::lone_surrogates).
     ///
     /// # Errors
     ///
-    /// As [`Decoder::decode_utf8_lossy`], and [`LoneSurrogate`](crate::DecodeErrorKind::LoneSurrogate) by policy.
+    /// Same as [`Decoder::decode_utf8_lossy`], and
+    /// [`LoneSurrogate`](crate::DecodeErrorKind::LoneSurrogate) unless lone surrogates are replaced
+    /// or kept.
     ///
     /// ```
     /// # use simdpct::{Decoder, legacy::{LoneSurrogates, UnicodeDecoder}};
@@ -138,8 +150,8 @@ impl UnicodeDecoder {
         }
         let mut output = String::with_capacity(input.len());
         let mut at = 0;
-        // What stands between two escapes can be decoded by itself: a triplet does not reach over the '%' of the next escape,
-        // nor does an ill-formed sequence over the character that the escape becomes.
+        // The parts between escapes are decoded separately: a triplet cannot contain the `%` of the
+        // next escape, and an ill-formed sequence ends before the character of the escape.
         for escape in escapes {
             parts.push(at..escape.start, &mut output)?;
             self.push_escape(&parts, &escape, &mut output)?;
@@ -176,7 +188,7 @@ impl UnicodeDecoder {
     }
 }
 
-/// Decodes one to text.
+/// Decodes a part to text.
 type Decode = for<'b> fn(&Decoder, &'b [u8]) -> Result<Cow<'b, str>, DecodeError>;
 
 /// The parts of an input between its `%uXXXX`.
@@ -184,14 +196,15 @@ struct Parts<'a> {
     decoder: Decoder,
     decode: Decode,
     input: &'a [u8],
-    /// Whether escapes of '%' stay, so that no escape may be created.
+    /// Whether escapes of `%` are kept, so that no escape may be created.
     keeps_percent: bool,
 }
 
 impl Parts<'_> {
-    /// The triplets of a part that stay, or else would create a `%uXXXX`. (Those that would create a triplet, the decoder leaves.)
+    /// Yields the triplets of a part that must be kept because they would create a `%uXXXX` or a
+    /// triplet.
     fn staying(&self, part: Range<usize>) -> impl Iterator<Item = Range<usize>> {
-        // A strict decoder refuses the malformed '%' that they would complete.
+        // A strict decoder rejects the malformed `%` that they would complete.
         let searched = if self.keeps_percent && !self.decoder.rules.strict { part.clone() } else { 0..0 };
         memchr::memchr_iter(b'%', &self.input[searched]).filter_map(move |offset| {
             let start = part.start + offset;
@@ -200,7 +213,7 @@ impl Parts<'_> {
         })
     }
 
-    /// Appends a part decoded, but for the triplets that stay.
+    /// Appends a part, decoded except for the triplets that must be kept.
     fn push(&self, part: Range<usize>, output: &mut String) -> Result<(), DecodeError> {
         let mut at = part.start;
         for triplet in self.staying(part.clone()) {
@@ -223,7 +236,7 @@ impl Parts<'_> {
         Ok(())
     }
 
-    /// Appends an escape as it is.
+    /// Appends an escape unchanged.
     fn push_raw(&self, escape: Range<usize>, output: &mut String) -> Result<(), DecodeError> {
         let start = escape.start;
         let bytes = &self.input[escape];
@@ -240,13 +253,14 @@ impl Parts<'_> {
         Some((offset, Rejected(bytes[offset])))
     }
 
-    /// Whether the character, in place of its escape at `at`, could begin another escape, or complete a malformed '%' before it.
+    /// Whether `character`, decoded from an escape at `at`, could begin another escape, or complete
+    /// a malformed `%` before it.
     fn creates_escape(&self, at: usize, character: char) -> bool {
         self.keeps_percent && (character == '%' || could_complete(&self.input[..at], character))
     }
 }
 
-/// Whether `character` after `before` could complete a malformed '%' to a triplet or to a `%uXXXX`.
+/// Whether `character` after `before` could complete a malformed `%` to a triplet or a `%uXXXX`.
 fn could_complete(before: &[u8], character: char) -> bool {
     let digits = before.iter().rev().take(3).take_while(|byte| byte.is_ascii_hexdigit()).count();
     match (&before[..before.len() - digits], digits) {
@@ -256,15 +270,15 @@ fn could_complete(before: &[u8], character: char) -> bool {
     }
 }
 
-/// A `%uXXXX`, or two that are a surrogate pair, and where it stands.
+/// A `%uXXXX`, or two that form a surrogate pair, with its position.
 pub(super) struct Escape {
     pub(super) start: usize,
     pub(super) end: usize,
-    /// `None` for half a surrogate pair.
+    /// `None` for a lone surrogate.
     pub(super) character: Option<char>,
 }
 
-/// The escapes of an input, in order. What lies between them is no `%uXXXX`.
+/// Iterator over the `%uXXXX` of an input, in order.
 pub(super) struct Escapes<'a> {
     finder: memmem::Finder<'static>,
     input: &'a [u8],
@@ -282,7 +296,7 @@ impl Iterator for Escapes<'_> {
 
     fn next(&mut self) -> Option<Escape> {
         loop {
-            // Where there is one escape, mostly another follows: looking is cheaper than searching.
+            // Escapes come in runs, so test for one here before searching.
             let Some(unit) = code_unit(self.input, self.at) else {
                 let rest = self.input.get(self.at..)?;
                 let found = self.at + self.finder.find(rest)?;
@@ -301,7 +315,7 @@ impl Iterator for Escapes<'_> {
     }
 }
 
-/// The code unit of the `%uXXXX` at `at`, if one stands there.
+/// The code unit of the `%uXXXX` at `at`, if there is one.
 fn code_unit(input: &[u8], at: usize) -> Option<u16> {
     let &[b'%', b'u', a, b, c, d] = input.get(at..at + 6)? else { return None };
     Some(u16::from_be_bytes([from_digits(a, b)?, from_digits(c, d)?]))

@@ -11,13 +11,13 @@ pub(super) const ROOM: usize = 16;
 #[derive(Clone, Debug)]
 pub struct Flow {
     /// Output for which there was no space; at most [`ROOM`] bytes.
-    held: Tail,
+    pending: Tail,
     pub(super) total_in: u64,
     pub(super) total_out: u64,
 }
 
 impl Flow {
-    pub(super) const NEW: Self = Self { held: Tail::EMPTY, total_in: 0, total_out: 0 };
+    pub(super) const NEW: Self = Self { pending: Tail::EMPTY, total_in: 0, total_out: 0 };
 }
 
 /// A streaming encoder or decoder. Sealed: `pub` only because the adapters' bounds name it.
@@ -39,21 +39,21 @@ pub trait Codec: Clone {
     fn end(&mut self, output: &mut [u8]) -> usize;
 
     /// Whether no output is pending and no error has ended the stream.
-    fn is_flowing(&self) -> bool {
-        self.flow().held.is_empty() && self.error().is_none()
+    fn is_running(&self) -> bool {
+        self.flow().pending.is_empty() && self.error().is_none()
     }
 
     /// Processes input as far as the output has space; with `whole`, up to the end of a character.
     /// An error is returned by a separate call, after all output that precedes it.
     fn feed_through(&mut self, input: &[u8], output: &mut [u8], whole: bool) -> Result<Progress, StreamError> {
-        let mut done = Progress { read: 0, written: self.flow_mut().held.give(output, whole) };
-        while self.is_flowing() {
+        let mut done = Progress { read: 0, written: self.flow_mut().pending.give(output, whole) };
+        while self.is_running() {
             let (rest, room) = (&input[done.read..], &mut output[done.written..]);
             if rest.is_empty() || room.is_empty() {
                 break;
             }
             let has_room = room.len() >= ROOM;
-            let progress = if has_room { self.run(rest, room) } else { self.run_held(rest, room, whole) };
+            let progress = if has_room { self.run(rest, room) } else { self.run_pending(rest, room, whole) };
             self.flow_mut().total_in += progress.read as u64;
             done.read += progress.read;
             done.written += progress.written;
@@ -63,28 +63,28 @@ pub trait Codec: Clone {
         }
         self.flow_mut().total_out += done.written as u64;
         match self.error() {
-            Some(error) if done.written == 0 && self.flow().held.is_empty() => Err(error),
+            Some(error) if done.written == 0 && self.flow().pending.is_empty() => Err(error),
             _ => Ok(done),
         }
     }
 
     /// Like [`run`](Self::run), but through the pending buffer, for an output of fewer than
     /// [`ROOM`] bytes.
-    fn run_held(&mut self, input: &[u8], output: &mut [u8], whole: bool) -> Progress {
-        let mut held = Tail::EMPTY;
-        let progress = self.run(input, &mut held.bytes[..ROOM]);
-        held.end = progress.written as u8;
-        let written = held.give(output, whole);
-        self.flow_mut().held = held;
+    fn run_pending(&mut self, input: &[u8], output: &mut [u8], whole: bool) -> Progress {
+        let mut pending = Tail::EMPTY;
+        let progress = self.run(input, &mut pending.bytes[..ROOM]);
+        pending.end = progress.written as u8;
+        let written = pending.give(output, whole);
+        self.flow_mut().pending = pending;
         Progress { read: progress.read, written }
     }
 
     /// Returns the rest of the output.
     fn finish_through(mut self) -> Result<Tail, StreamError> {
         let mut tail = Tail::EMPTY;
-        let held = self.flow_mut().held.give(&mut tail.bytes, false);
-        let written = self.end(&mut tail.bytes[held..]);
-        tail.end = (held + written) as u8;
+        let pending = self.flow_mut().pending.give(&mut tail.bytes, false);
+        let written = self.end(&mut tail.bytes[pending..]);
+        tail.end = (pending + written) as u8;
         self.error().map_or(Ok(tail), Err)
     }
 
@@ -105,6 +105,6 @@ pub trait Codec: Clone {
 
 /// Whether another round is worthwhile. Kernels are efficient on large pieces, and the caller will
 /// return with more space.
-pub(super) fn goes_on(written: usize, output: &[u8]) -> bool {
+pub(super) fn is_worthwhile(written: usize, output: &[u8]) -> bool {
     output.len() - written >= ROOM.max(output.len() / 8)
 }

@@ -41,23 +41,23 @@ impl Deref for Prefix {
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(super) enum Extended {
     /// Still a prefix.
-    Cut,
+    Incomplete,
     /// A complete triplet or character.
-    Whole,
+    Complete,
     /// Malformed, whatever follows.
-    Broken,
+    Malformed,
 }
 
 /// Classifies `bytes`, which without the last byte are the prefix of a triplet or character.
 pub(super) fn extended(bytes: &[u8]) -> Extended {
     match bytes {
-        [b'%', .., digit] if !digit.is_ascii_hexdigit() => Extended::Broken,
-        [b'%', _] => Extended::Cut,
-        [b'%', ..] => Extended::Whole,
+        [b'%', .., digit] if !digit.is_ascii_hexdigit() => Extended::Malformed,
+        [b'%', _] => Extended::Incomplete,
+        [b'%', ..] => Extended::Complete,
         _ => match str::from_utf8(bytes) {
-            Ok(_) => Extended::Whole,
-            Err(error) if error.error_len().is_none() => Extended::Cut,
-            Err(_) => Extended::Broken,
+            Ok(_) => Extended::Complete,
+            Err(error) if error.error_len().is_none() => Extended::Incomplete,
+            Err(_) => Extended::Malformed,
         },
     }
 }

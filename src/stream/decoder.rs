@@ -1,7 +1,7 @@
 //! `Decoder`: streaming decoder, to bytes or to text.
 #![forbid(unsafe_code)]
 
-use super::codec::{Codec, Flow, goes_on};
+use super::codec::{Codec, Flow, is_worthwhile};
 use super::cut::{self, Extended, Prefix};
 use super::{Progress, StreamError, Tail};
 use crate::byteset::ByteSet;
@@ -131,8 +131,8 @@ impl Decoder {
     /// Returns the first error of the stream. The output that precedes it is appended.
     #[cfg(feature = "alloc")]
     pub fn feed_to(&mut self, input: &[u8], output: &mut alloc::vec::Vec<u8>) -> Result<(), StreamError> {
-        let (part, cut) = input.split_at(input.len() - driver::text::cut_triplet(input));
-        let is_plain = self.text == Text::Any && self.triplet.is_empty() && self.open.is_empty() && self.is_flowing();
+        let (part, cut) = input.split_at(input.len() - driver::text::incomplete_triplet(input));
+        let is_plain = self.text == Text::Any && self.triplet.is_empty() && self.open.is_empty() && self.is_running();
         // Avoids initialising the output. On an error, the general path finds it again, after the
         // output that precedes it.
         let before = output.len();
@@ -177,7 +177,7 @@ impl Decoder {
         }
         loop {
             let chunk = &input[..read];
-            let (part, cut) = chunk.split_at(read - driver::text::cut_triplet(chunk));
+            let (part, cut) = chunk.split_at(read - driver::text::incomplete_triplet(chunk));
             if let Some(written) = self.decode_part(part, position, output) {
                 self.triplet = Prefix::new(cut);
                 self.remember_open(part);
@@ -190,12 +190,12 @@ impl Decoder {
     }
 
     /// Decodes the pending triplet if `next` completes it or makes it malformed.
-    fn decode_cut(&mut self, next: u8, position: u64, output: &mut [u8]) -> Progress {
+    fn decode_pending(&mut self, next: u8, position: u64, output: &mut [u8]) -> Progress {
         let (bytes, start) = (self.triplet.with(next), position - self.triplet.len() as u64);
         let (read, part, cut) = match cut::extended(&bytes) {
-            Extended::Cut => (1, Prefix::default(), bytes),
-            Extended::Whole => (1, bytes, Prefix::default()),
-            Extended::Broken => (0, self.triplet, Prefix::default()),
+            Extended::Incomplete => (1, Prefix::default(), bytes),
+            Extended::Complete => (1, bytes, Prefix::default()),
+            Extended::Malformed => (0, self.triplet, Prefix::default()),
         };
         self.triplet = cut;
         if part.is_empty() {
@@ -342,14 +342,14 @@ impl Codec for Decoder {
         let mut done = Progress::default();
         while let Some(&next) = input.get(done.read)
             && self.error.is_none()
-            && goes_on(done.written, output)
+            && is_worthwhile(done.written, output)
         {
             let (rest, room) = (&input[done.read..], &mut output[done.written..]);
             let position = self.flow.total_in + done.read as u64;
             let progress = if self.triplet.is_empty() {
                 self.decode_bulk(rest, position, room)
             } else {
-                self.decode_cut(next, position, room)
+                self.decode_pending(next, position, room)
             };
             done.read += progress.read;
             done.written += progress.written;
@@ -372,7 +372,7 @@ impl Codec for Decoder {
                 Text::WellFormed(kind) => {
                     self.error = Some(StreamError { kind, position: self.character_position });
                 }
-                // Bytes are never held back.
+                // Bytes are never pending back.
                 Text::Any => {}
             }
         }

@@ -1,7 +1,7 @@
 //! `Encoder`: streaming encoder.
 #![forbid(unsafe_code)]
 
-use super::codec::{Codec, Flow, goes_on};
+use super::codec::{Codec, Flow, is_worthwhile};
 use super::cut::{self, Extended, Prefix};
 use super::{Progress, StreamError, Tail};
 use crate::driver;
@@ -89,7 +89,7 @@ impl Encoder {
         let rules = &self.encoder.rules;
         let cut = match chunk.last() {
             Some(0x80..) if rules.keep_non_ascii => driver::text::incomplete_suffix(chunk),
-            Some(..0x80) if rules.keep_triplets => driver::text::cut_triplet(chunk),
+            Some(..0x80) if rules.keep_triplets => driver::text::incomplete_triplet(chunk),
             _ => 0,
         };
         let (part, cut) = chunk.split_at(read - cut);
@@ -98,12 +98,12 @@ impl Encoder {
     }
 
     /// Encodes the pending prefix if `next` completes it or makes it malformed.
-    fn encode_cut(&mut self, next: u8, output: &mut [u8]) -> Progress {
+    fn encode_pending(&mut self, next: u8, output: &mut [u8]) -> Progress {
         let bytes = self.cut.with(next);
         let (read, part, cut) = match cut::extended(&bytes) {
-            Extended::Cut => (1, Prefix::default(), bytes),
-            Extended::Whole => (1, bytes, Prefix::default()),
-            Extended::Broken => (0, self.cut, Prefix::default()),
+            Extended::Incomplete => (1, Prefix::default(), bytes),
+            Extended::Complete => (1, bytes, Prefix::default()),
+            Extended::Malformed => (0, self.cut, Prefix::default()),
         };
         self.cut = cut;
         Progress { read, written: self.encode_part(&part, output) }
@@ -137,10 +137,11 @@ impl Codec for Encoder {
     fn run(&mut self, input: &[u8], output: &mut [u8]) -> Progress {
         let mut done = Progress::default();
         while let Some(&next) = input.get(done.read)
-            && goes_on(done.written, output)
+            && is_worthwhile(done.written, output)
         {
             let (rest, room) = (&input[done.read..], &mut output[done.written..]);
-            let progress = if self.cut.is_empty() { self.encode_bulk(rest, room) } else { self.encode_cut(next, room) };
+            let progress =
+                if self.cut.is_empty() { self.encode_bulk(rest, room) } else { self.encode_pending(next, room) };
             done.read += progress.read;
             done.written += progress.written;
         }
