@@ -219,8 +219,8 @@ impl Decoder {
         match self.decode_utf8(input) {
             Ok(text) => not_accepted(self, input, &text).map_or(Ok(text), Err),
             Err(error) => {
-                // The output before the first error is well-formed text. Lenient, because the error may be
-                // within a triplet that is kept.
+                // The output before the first error is well-formed text. Lenient, because the error
+                // may be within a triplet that is kept.
                 let before = &input[..error.position];
                 let decoder = Self { rules: DecodeRules { strict: false, reject: None, ..self.rules }, ..*self };
                 let earlier = decoder.decode_utf8(before).ok().and_then(|text| not_accepted(&decoder, before, &text));

@@ -4,7 +4,7 @@
 //! AVX-512, AVX2, SSE4.1 and NEON are selected at run time, with a scalar fallback for every other
 //! CPU. All kernels return the same results, errors included.
 //!
-//! Use the functions in this module if the defaults fit: RFC 3986's unreserved set for encoding,
+//! Use the functions of the crate root if the defaults fit: RFC 3986's unreserved set for encoding,
 //! strict decoding to text. [`Encoder`] and [`Decoder`] choose the set, the policies and the kind
 //! of output.
 //!

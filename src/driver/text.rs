@@ -83,8 +83,8 @@ fn characters(bytes: &[u8]) -> impl Iterator<Item = &[u8]> {
     core::iter::from_fn(move || {
         let mut length = rest.len().min(LONGEST);
         if length < rest.len() {
-            // Cut before the last byte that is not a continuation byte. After four continuation
-            // bytes any cut is at a boundary, because the last one is part of no character.
+            // Cut before the last byte that is not a continuation byte. The last of four
+            // continuation bytes is part of no character, so a cut before it is a boundary too.
             let continues = |byte: &u8| matches!(byte, 0x80..=0xBF);
             length -= rest[length - 3..=length].iter().rev().take_while(|byte| continues(byte)).count() % 4;
         }

@@ -142,7 +142,7 @@ impl<'de> Deserializer<'de> {
         self
     }
 
-    /// Rejects a form of more than `max_pairs` pairs, including repeated ones, before any other
+    /// Rejects a form of more than `pairs` pairs, including repeated ones, before any other
     /// processing.
     ///
     /// Structs and maps take up to 24 bytes of memory per byte of the form, mostly for short pairs.
