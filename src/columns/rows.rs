@@ -53,7 +53,7 @@ impl Ranks {
     /// Number of marks before `offset` in the chunk.
     #[inline(always)]
     pub(super) fn rank(&self, offset: usize) -> usize {
-        self.blocks[offset / 64].before(offset)
+        self.blocks[offset / 64].rank(offset)
     }
 }
 
@@ -337,7 +337,7 @@ impl<O: Offset> Sink<'_, '_, O> {
         let ends = &column.offsets[rows.start + 1..=valid_end];
         self.output.offsets.resize(first + ends.len(), O::ZERO);
         let new_ends = &mut self.output.offsets[first..];
-        let shift = Shift { origin, each: delta };
+        let shift = Shift { origin, per_mark: delta };
         if ranks.ranker.place(&ranks.blocks, text, ends, chunk.base, shift, new_ends) {
             self.output.offsets.truncate(first);
             self.output.values.truncate(start);

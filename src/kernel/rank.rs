@@ -120,14 +120,14 @@ pub struct RankBlock {
     /// Bitmask of the marks. Bit *i* is byte *i*.
     pub(crate) bits: u64,
     /// The number of marks before these bytes.
-    pub(crate) before: usize,
+    pub(crate) rank: usize,
 }
 
 impl RankBlock {
     /// The number of marks before offset `place`, which is in this block.
     #[inline(always)]
-    pub(crate) fn before(self, place: usize) -> usize {
-        self.before + (self.bits & ((1 << (place % 64)) - 1)).count_ones() as usize
+    pub(crate) fn rank(self, place: usize) -> usize {
+        self.rank + (self.bits & ((1 << (place % 64)) - 1)).count_ones() as usize
     }
 }
 
@@ -135,11 +135,11 @@ impl RankBlock {
 /// to and including the end has a block. Calls `bits` with the offset of each block in order.
 #[inline(always)]
 pub(super) fn fill(length: usize, marks: &mut [RankBlock], mut bits: impl FnMut(usize) -> u64) {
-    let mut before = 0;
+    let mut rank = 0;
     for (number, mark) in marks.iter_mut().take(length / 64 + 1).enumerate() {
         let bits = bits(64 * number);
-        *mark = RankBlock { bits, before };
-        before += bits.count_ones() as usize;
+        *mark = RankBlock { bits, rank };
+        rank += bits.count_ones() as usize;
     }
 }
 
@@ -149,7 +149,7 @@ pub struct Shift {
     /// Added to each offset, modulo 2^n.
     pub(crate) origin: usize,
     /// Added for each mark before the offset, modulo 2^n.
-    pub(crate) each: usize,
+    pub(crate) per_mark: usize,
 }
 
 /// An offset type of columns.
@@ -191,7 +191,7 @@ pub(super) fn place<I: Index>(
     for (place, placed) in places.iter().zip(placed) {
         let at = place.index().wrapping_sub(base);
         let Some(mark) = marks.get(at / 64) else { break };
-        let change = shift.each.wrapping_mul(mark.before(at));
+        let change = shift.per_mark.wrapping_mul(mark.rank(at));
         *placed = I::of(at.wrapping_add(shift.origin).wrapping_add(change));
         let is_percent = |distance| text.get(at.wrapping_sub(distance)) == Some(&b'%');
         follows_percent |= is_percent(1) | is_percent(2);
