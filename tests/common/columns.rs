@@ -52,34 +52,53 @@ pub fn pack(bits: impl Iterator<Item = bool>, others: bool) -> Vec<u8> {
     bits.chunks(8).map(byte).collect()
 }
 
-/// What a conversion should do to a row: its output, and what is kept of it if that is an error, if it can be.
-pub type Row<'a> = &'a dyn Fn(&[u8]) -> Result<Vec<u8>, (DecodeError, Option<Vec<u8>>)>;
+/// The result of converting one row by itself: its output, or the error and what [`OnError::Keep`] leaves of the row (`None`: it
+/// cannot be kept).
+pub type RowResult = Result<Vec<u8>, (DecodeError, Option<Vec<u8>>)>;
 
-/// The conversion of a column.
-pub type Append<'a, O> = &'a dyn Fn(&Column<'_, O>, &mut ColumnBuf<O>) -> Result<usize, ColumnError>;
+/// The conversion of a column, on a level and with a policy.
+pub type Append<'a, O> = &'a dyn Fn(Level, OnError, &Column<'_, O>, &mut ColumnBuf<O>) -> Result<usize, ColumnError>;
 
-/// The rows that a column had before, each form of whether it says that they are valid.
+/// The pairs of a policy and an initial output that a comparison runs.
+#[derive(Clone, Copy)]
+pub enum Combinations {
+    All,
+    /// One pair, by its number modulo the number of pairs.
+    One(usize),
+}
+
+impl Combinations {
+    /// Numbers of the pairs, of `count`.
+    fn numbers(self, count: usize) -> std::ops::Range<usize> {
+        match self {
+            Self::All => 0..count,
+            Self::One(number) => number % count..number % count + 1,
+        }
+    }
+}
+
+/// Outputs to append to: an empty one, and one with rows, without and with a validity bitmap.
 pub fn outputs<O: Offset + From<i32>>() -> [ColumnBuf<O>; 3] {
     let before =
         |validity| ColumnBuf { values: b"before %4".to_vec(), offsets: [0, 6, 6, 9].map(O::from).to_vec(), validity };
     [ColumnBuf::new(), before(None), before(Some(vec![0b1111_1101]))]
 }
 
-/// What should be appended to `output`, row by row.
+/// Appends `rows` to `output` one by one; `None` is a null row.
 pub fn expected<O: Offset + TryFrom<usize>>(
-    sample: &Sample,
+    rows: &[Option<RowResult>],
+    has_validity: bool,
     output: &mut ColumnBuf<O>,
     on_error: OnError,
-    convert: Row<'_>,
 ) -> Result<usize, ColumnError> {
     let rows_before = output.offsets.len() - 1;
     let is_valid = |row: usize| output.validity.as_ref().is_none_or(|bitmap| bitmap[row / 8] >> (row % 8) & 1 != 0);
     let mut bits: Vec<bool> = (0..rows_before).map(is_valid).collect();
-    let mut has_bits = output.validity.is_some() || sample.validity.is_some();
+    let mut has_bits = output.validity.is_some() || has_validity;
     let mut failed = 0;
-    for row in 0..sample.rows() {
-        let mut is_valid = sample.row(row).is_some();
-        match sample.row(row).map(convert) {
+    for (row, result) in rows.iter().enumerate() {
+        let mut is_valid = result.is_some();
+        match result {
             None => {}
             Some(Ok(bytes)) => output.values.extend(bytes),
             Some(Err((error, kept))) => {
@@ -87,7 +106,7 @@ pub fn expected<O: Offset + TryFrom<usize>>(
                 match (on_error, kept) {
                     (OnError::Null, _) => (is_valid, has_bits) = (false, true),
                     (OnError::Keep, Some(bytes)) => output.values.extend(bytes),
-                    _ => return Err(ColumnError::Row { row, error }),
+                    _ => return Err(ColumnError::Row { row, error: *error }),
                 }
             }
         }
@@ -98,12 +117,16 @@ pub fn expected<O: Offset + TryFrom<usize>>(
     Ok(failed)
 }
 
-/// Compares what a conversion appends to several outputs with what each row by itself would be.
+/// Compares a conversion of the column, on every level, with `convert` applied to each row by itself.
+///
+/// The expected rows depend neither on the level, nor on the policy, nor on the output, so the slow reference implementation runs
+/// once for all of them.
 pub fn compare_with<O: Offset + From<i32> + TryFrom<usize> + PartialEq>(
     sample: &Sample,
     context: &dyn std::fmt::Debug,
-    on_error: OnError,
-    convert: Row<'_>,
+    policies: &[OnError],
+    combinations: Combinations,
+    convert: &dyn Fn(&[u8]) -> RowResult,
     append: Append<'_, O>,
 ) {
     let surrounded = Surrounded::new(&sample.values);
@@ -115,73 +138,98 @@ pub fn compare_with<O: Offset + From<i32> + TryFrom<usize> + PartialEq>(
         column = column.with_validity(bitmap, *offset).unwrap();
     }
     assert_eq!(column.len(), sample.rows());
-    for output in outputs::<O>() {
-        let (mut found, mut wanted) = (output.clone(), output.clone());
-        let result = append(&column, &mut found);
-        let wanted_result = expected(sample, &mut wanted, on_error, convert);
-        assert_eq!(result, wanted_result, "{on_error:?} of {sample:?} by {context:?}");
-        if result.is_ok() {
-            assert_eq!(found, wanted, "{on_error:?} of {sample:?} by {context:?}");
-            assert_eq!(found.as_column().unwrap().len(), output.offsets.len() - 1 + sample.rows());
-        } else {
-            // The bits behind the last row were anything before.
-            let masked = |output: ColumnBuf<O>| ColumnBuf {
-                validity: output.validity.map(|bitmap| vec![bitmap[0] & 0b111]),
-                ..output
-            };
-            assert_eq!(masked(found), masked(output), "{on_error:?} of {sample:?} by {context:?}");
+    let rows: Vec<Option<RowResult>> = (0..sample.rows()).map(|row| sample.row(row).map(convert)).collect();
+    let outputs = outputs::<O>();
+    for number in combinations.numbers(policies.len() * outputs.len()) {
+        let (on_error, output) = (policies[number % policies.len()], &outputs[number / policies.len()]);
+        let mut wanted = output.clone();
+        let wanted_result = expected(&rows, sample.validity.is_some(), &mut wanted, on_error);
+        for level in Level::available() {
+            let mut found = output.clone();
+            let result = append(level, on_error, &column, &mut found);
+            assert_eq!(result, wanted_result, "{on_error:?} on {level} of {sample:?} by {context:?}");
+            if result.is_ok() {
+                assert_eq!(found, wanted, "{on_error:?} on {level} of {sample:?} by {context:?}");
+                assert_eq!(found.as_column().unwrap().len(), output.offsets.len() - 1 + sample.rows());
+            } else {
+                // Bits after the last row have no meaning and may change.
+                let masked = |output: ColumnBuf<O>| ColumnBuf {
+                    validity: output.validity.map(|bitmap| vec![bitmap[0] & 0b111]),
+                    ..output
+                };
+                assert_eq!(
+                    masked(found),
+                    masked(output.clone()),
+                    "{on_error:?} on {level} of {sample:?} by {context:?}"
+                );
+            }
         }
     }
 }
 
 pub fn compare_decoding<O: Offset + From<i32> + TryFrom<usize> + PartialEq>(sample: &Sample, decoder: &Decoder) {
+    compare_decoding_in::<O>(Combinations::All, sample, decoder);
+}
+
+pub fn compare_decoding_in<O: Offset + From<i32> + TryFrom<usize> + PartialEq>(
+    combinations: Combinations,
+    sample: &Sample,
+    decoder: &Decoder,
+) {
     let text = |bytes: &[u8]| String::from_utf8(bytes.to_vec()).is_ok().then(|| bytes.to_vec());
     let lossy = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned().into_bytes();
-    for level in Level::available() {
-        let decoder = &decoder.level(level);
-        for on_error in POLICIES {
-            compare_with::<O>(
-                sample,
-                &(decoder, "bytes"),
-                on_error,
-                &|row| reference::decode(decoder, row).map_err(|error| (error, Some(row.to_vec()))),
-                &|column, output| columns::decode_to(column, decoder, on_error, output),
-            );
-            compare_with::<O>(
-                sample,
-                &(decoder, "text"),
-                on_error,
-                &|row| reference::decode_utf8(decoder, row).map(String::into_bytes).map_err(|error| (error, text(row))),
-                &|column, output| columns::decode_utf8_to(column, decoder, on_error, output),
-            );
-            compare_with::<O>(
-                sample,
-                &(decoder, "lossy"),
-                on_error,
-                &|row| {
-                    let decoded = reference::decode_utf8_replacing(decoder, row, "\u{FFFD}");
-                    decoded.map(String::into_bytes).map_err(|error| (error, Some(lossy(row))))
-                },
-                &|column, output| columns::decode_utf8_lossy_to(column, decoder, on_error, output),
-            );
-        }
-    }
+    compare_with::<O>(
+        sample,
+        &(decoder, "bytes"),
+        &POLICIES,
+        combinations,
+        &|row| reference::decode(decoder, row).map_err(|error| (error, Some(row.to_vec()))),
+        &|level, on_error, column, output| columns::decode_to(column, &decoder.level(level), on_error, output),
+    );
+    compare_with::<O>(
+        sample,
+        &(decoder, "text"),
+        &POLICIES,
+        combinations,
+        &|row| reference::decode_utf8(decoder, row).map(String::into_bytes).map_err(|error| (error, text(row))),
+        &|level, on_error, column, output| columns::decode_utf8_to(column, &decoder.level(level), on_error, output),
+    );
+    compare_with::<O>(
+        sample,
+        &(decoder, "lossy"),
+        &POLICIES,
+        combinations,
+        &|row| {
+            let decoded = reference::decode_utf8_replacing(decoder, row, "\u{FFFD}");
+            decoded.map(String::into_bytes).map_err(|error| (error, Some(lossy(row))))
+        },
+        &|level, on_error, column, output| {
+            columns::decode_utf8_lossy_to(column, &decoder.level(level), on_error, output)
+        },
+    );
 }
 
 pub fn compare_encoding<O: Offset + From<i32> + TryFrom<usize> + PartialEq>(sample: &Sample, encoder: &Encoder) {
-    for level in Level::available() {
-        let encoder = &encoder.level(level);
-        compare_with::<O>(
-            sample,
-            encoder,
-            OnError::Fail,
-            &|row| Ok(reference::encode(encoder, row).into_bytes()),
-            &|column, output| columns::encode_to(column, encoder, output).map(|()| 0),
-        );
-    }
+    compare_encoding_in::<O>(Combinations::All, sample, encoder);
 }
 
-/// The oracle takes text. Bytes from 0x80 mean nothing to it, so characters of these numbers stand for them.
+pub fn compare_encoding_in<O: Offset + From<i32> + TryFrom<usize> + PartialEq>(
+    combinations: Combinations,
+    sample: &Sample,
+    encoder: &Encoder,
+) {
+    compare_with::<O>(
+        sample,
+        encoder,
+        &[OnError::Fail],
+        combinations,
+        &|row| Ok(reference::encode(encoder, row).into_bytes()),
+        &|level, _, column, output| columns::encode_to(column, &encoder.level(level), output).map(|()| 0),
+    );
+}
+
+/// Normalizes bytes by the reference implementation, which takes text: each byte is passed as the character of its value, because
+/// bytes from 0x80 have no special meaning.
 pub fn normalized(normalizer: &Normalizer, row: &[u8]) -> Result<Vec<u8>, DecodeError> {
     let text: String = row.iter().map(|&byte| char::from(byte)).collect();
     match reference::normalize(normalizer, &text) {
@@ -194,20 +242,26 @@ pub fn normalized(normalizer: &Normalizer, row: &[u8]) -> Result<Vec<u8>, Decode
 }
 
 pub fn compare_normalizing<O: Offset + From<i32> + TryFrom<usize> + PartialEq>(sample: &Sample) {
+    compare_normalizing_in::<O>(Combinations::All, sample);
+}
+
+pub fn compare_normalizing_in<O: Offset + From<i32> + TryFrom<usize> + PartialEq>(
+    combinations: Combinations,
+    sample: &Sample,
+) {
     for set in [sets::UNRESERVED, ByteSet::ALL, ByteSet::EMPTY] {
         for malformed in [Malformed::Error, Malformed::Keep, Malformed::Escape] {
-            for level in Level::available() {
-                let normalizer = &Normalizer::new().decode(set).malformed(malformed).level(level);
-                for on_error in POLICIES {
-                    compare_with::<O>(
-                        sample,
-                        normalizer,
-                        on_error,
-                        &|row| normalized(normalizer, row).map_err(|error| (error, Some(row.to_vec()))),
-                        &|column, output| columns::normalize_to(column, normalizer, on_error, output),
-                    );
-                }
-            }
+            let normalizer = &Normalizer::new().decode(set).malformed(malformed);
+            compare_with::<O>(
+                sample,
+                normalizer,
+                &POLICIES,
+                combinations,
+                &|row| normalized(normalizer, row).map_err(|error| (error, Some(row.to_vec()))),
+                &|level, on_error, column, output| {
+                    columns::normalize_to(column, &normalizer.level(level), on_error, output)
+                },
+            );
         }
     }
 }
