@@ -6,14 +6,13 @@
 
 mod common;
 
-use std::ops::Range;
-use std::ptr::NonNull;
-
+use common::grid::{few_decoders, few_encoders};
+use common::guard::{GuardedBuffer, PLACES, Place, is_readable};
 use common::legacy::{
     UnicodeCase, compare_escaping, compare_latin1_decoding, compare_unescaping, compare_unicode_decoding,
 };
 use common::stream::TEXTS;
-use common::{Case, Failure, as_uninit, is_quick};
+use common::{Case, Failure, as_uninit, inputs, is_quick};
 use simdpct::columns::{self, Column, Inspection, OnError};
 use simdpct::legacy::LoneSurrogates;
 use simdpct::{ByteSet, Counts, Decoder, Encoder, Findings, Level, Malformed, Normalizer, form, reference, stream};
@@ -33,137 +32,10 @@ fn longest_of_many() -> usize {
     if is_quick() { 70 } else { 200 }
 }
 
-/// Bytes that are looked at on the side of a buffer where there is no guard.
-const MARGIN: usize = 128;
-
-/// Memory between two pages that may be neither read nor written.
-struct GuardedBuffer {
-    map: NonNull<u8>,
-    page: usize,
-    room: usize,
-}
-
-/// Which guard a buffer touches.
-#[derive(Clone, Copy, Debug)]
-enum Place {
-    AfterGuard,
-    BeforeGuard,
-}
-
-const PLACES: [Place; 2] = [Place::AfterGuard, Place::BeforeGuard];
-
-impl GuardedBuffer {
-    /// Room for at least `room` bytes and the margin.
-    fn new(room: usize) -> Self {
-        // SAFETY: only asks.
-        let page = usize::try_from(unsafe { libc::sysconf(libc::_SC_PAGESIZE) }).unwrap();
-        let room = (room + MARGIN).next_multiple_of(page);
-        let flags = libc::MAP_PRIVATE | libc::MAP_ANON;
-        // SAFETY: a new mapping, at an address that the system chooses, replaces none.
-        let map = unsafe { libc::mmap(std::ptr::null_mut(), room + 2 * page, libc::PROT_NONE, flags, -1, 0) };
-        assert_ne!(map, libc::MAP_FAILED);
-        let map: NonNull<u8> = NonNull::new(map.cast()).unwrap();
-        // SAFETY: the pages lie within the mapping, which nothing else knows.
-        let status = unsafe { libc::mprotect(map.add(page).as_ptr().cast(), room, libc::PROT_READ | libc::PROT_WRITE) };
-        assert_eq!(status, 0);
-        Self { map, page, room }
-    }
-
-    fn memory(&mut self) -> &mut [u8] {
-        // SAFETY: these bytes are mapped, zeroed by the system, readable and writable until `drop`, and borrowed with `self`.
-        unsafe { std::slice::from_raw_parts_mut(self.map.add(self.page).as_ptr(), self.room) }
-    }
-
-    /// A buffer of `length` bytes at a guard. It holds canaries, and so does the margin on its other side.
-    fn at(&mut self, place: Place, length: usize) -> &mut [u8] {
-        let (buffer, margin) = self.ranges(place, length);
-        let memory = self.memory();
-        for at in buffer.clone().chain(margin) {
-            memory[at] = canary(at);
-        }
-        &mut memory[buffer]
-    }
-
-    /// A copy of `bytes` at a guard.
-    fn holding(&mut self, place: Place, bytes: &[u8]) -> &mut [u8] {
-        let buffer = self.at(place, bytes.len());
-        buffer.copy_from_slice(bytes);
-        buffer
-    }
-
-    /// The buffer that was placed last.
-    fn last(&mut self, place: Place, length: usize) -> &[u8] {
-        let (buffer, _) = self.ranges(place, length);
-        &self.memory()[buffer]
-    }
-
-    /// Whether the canaries are still there, on the side of the last buffer that has no guard.
-    fn is_intact(&mut self, place: Place, length: usize) -> bool {
-        let (_, margin) = self.ranges(place, length);
-        margin.clone().all(|at| self.memory()[at] == canary(at))
-    }
-
-    /// A buffer, and the margin on its open side.
-    fn ranges(&self, place: Place, length: usize) -> (Range<usize>, Range<usize>) {
-        match place {
-            Place::AfterGuard => (0..length, length..length + MARGIN),
-            Place::BeforeGuard => {
-                let start = self.room - length;
-                (start..self.room, start - MARGIN..start)
-            }
-        }
-    }
-}
-
-impl Drop for GuardedBuffer {
-    fn drop(&mut self) {
-        // SAFETY: the whole mapping of `new`; no borrow of it outlives `self`.
-        let status = unsafe { libc::munmap(self.map.as_ptr().cast(), self.room + 2 * self.page) };
-        assert_eq!(status, 0);
-    }
-}
-
-fn canary(at: usize) -> u8 {
-    0xC5 ^ at as u8
-}
-
-/// A text of `length` bytes of each kind that makes kernels take another path: nothing to do, everything to do, all of it
-/// malformed, cut off at the end in every way, special to no one but the encoder, and a mixture.
+/// Inputs of `length` bytes, one for each kernel path.
 fn contents(length: usize) -> impl Iterator<Item = Vec<u8>> {
-    let patterns: [&[u8]; 9] = [
-        b"clean",
-        b"%41",
-        b"%fF%20",
-        b"%",
-        b"%g4%4",
-        b"+",
-        b" \0\xFF",
-        "é😀".as_bytes(),
-        b"some clean text, 35 bytes of it now a%20b%4+%41 \xE9%%G1",
-    ];
-    patterns.into_iter().map(move |pattern| pattern.iter().copied().cycle().take(length).collect())
-}
-
-fn decoders() -> [Decoder; 6] {
-    [
-        Decoder::new(),
-        Decoder::new().lenient(),
-        Decoder::new().lenient().plus_for_space(),
-        Decoder::new().lenient().keep(ByteSet::new(b"A ")),
-        Decoder::new().lenient().reject(ByteSet::new(b"\0\xFF")),
-        Decoder::new().plus_for_space().keep(ByteSet::new(b"A ")).reject(ByteSet::new(b"\0\xFF")),
-    ]
-}
-
-fn encoders() -> [Encoder; 6] {
-    [
-        Encoder::COMPONENT,
-        Encoder::FORM,
-        Encoder::COMPONENT.keep_triplets(),
-        Encoder::FORM.keep_triplets(),
-        Encoder::PATH.keep_non_ascii(),
-        Encoder::new(ByteSet::ALL).keep_triplets().lowercase(),
-    ]
+    const OTHERS: [&[u8]; 2] = [b"+", b"some clean text, 35 bytes of it now a%20b%4+%41 \xE9%%G1"];
+    inputs::KERNEL_PATHS.into_iter().chain(OTHERS).map(move |pattern| inputs::repeated(pattern, length))
 }
 
 /// Calls `each` with every level, place, length and content.
@@ -177,18 +49,13 @@ fn for_each_input(mut each: impl FnMut(Level, Place, &[u8])) {
     }
 }
 
-/// The guards are what they are said to be: the kernel of the system cannot read them either.
+/// Otherwise the tests here prove nothing.
 #[test]
-fn the_guards_hold() {
+fn guard_pages_are_inaccessible() {
     let mut buffer = GuardedBuffer::new(LONGEST);
-    let readable = |address: *const u8| {
-        // SAFETY: the system checks the address; `access` changes nothing.
-        let status = unsafe { libc::access(address.cast(), libc::F_OK) };
-        status == 0 || std::io::Error::last_os_error().raw_os_error() != Some(libc::EFAULT)
-    };
     let memory = buffer.memory().as_ptr_range();
-    assert!(readable(memory.start) && readable(memory.end.wrapping_sub(1).wrapping_sub(MARGIN)));
-    assert!(!readable(memory.end) && !readable(memory.start.wrapping_sub(1)));
+    assert!(is_readable(memory.start) && is_readable(memory.end.wrapping_sub(1)));
+    assert!(!is_readable(memory.end) && !is_readable(memory.start.wrapping_sub(1)));
 }
 
 #[test]
@@ -211,7 +78,7 @@ fn decoding() {
     let (mut source, mut target) = (GuardedBuffer::new(LONGEST), GuardedBuffer::new(LONGEST));
     for_each_input(|level, place, content| {
         let input = &*source.holding(place, content);
-        for decoder in decoders().map(|decoder| decoder.level(level)) {
+        for decoder in few_decoders().map(|decoder| decoder.level(level)) {
             let case = Case { form: "decode", level, codec: &decoder, input };
             let expected = reference::decode(&decoder, content);
             let length = expected.as_ref().map(Vec::len).map_err(|&error| error);
@@ -248,7 +115,7 @@ fn decoding() {
 fn decoding_in_place() {
     let mut buffer = GuardedBuffer::new(LONGEST);
     for_each_input(|level, place, content| {
-        for decoder in decoders().map(|decoder| decoder.level(level)) {
+        for decoder in few_decoders().map(|decoder| decoder.level(level)) {
             let case = Case { form: "decode_in_place", level, codec: &decoder, input: content };
             let out_of_place = decoder.decode(content);
             let in_place = decoder.decode_in_place(buffer.holding(place, content));
@@ -280,11 +147,11 @@ fn columns_of_rows() {
         let buffer = &*source.holding(place, input);
         let column = Column::new(buffer, &offsets).unwrap();
         let context = || format!("{level}, {place:?}: {input:?}");
-        for decoder in decoders().map(|decoder| decoder.level(level)) {
+        for decoder in few_decoders().map(|decoder| decoder.level(level)) {
             let expected = columns::decode(&column, &decoder.level(Level::Scalar), OnError::Keep);
             assert_eq!(columns::decode(&column, &decoder, OnError::Keep), expected, "{}", context());
         }
-        for encoder in encoders().map(|encoder| encoder.level(level)) {
+        for encoder in few_encoders().map(|encoder| encoder.level(level)) {
             let expected = columns::encode(&column, &encoder.level(Level::Scalar));
             assert_eq!(columns::encode(&column, &encoder), expected, "{}", context());
         }
@@ -311,7 +178,7 @@ fn encoding() {
     let (mut source, mut target) = (GuardedBuffer::new(LONGEST), GuardedBuffer::new(3 * LONGEST));
     for_each_input(|level, place, content| {
         let input = &*source.holding(place, content);
-        for encoder in encoders().map(|encoder| encoder.level(level)) {
+        for encoder in few_encoders().map(|encoder| encoder.level(level)) {
             let case = Case { form: "encode", level, codec: &encoder, input };
             let expected = reference::encode(&encoder, content);
 
@@ -344,7 +211,7 @@ fn every_output_that_is_too_small() {
     for length in [1, 5, 16, 31, 64, 65, 100, 130, 200] {
         for content in contents(length) {
             for level in Level::available() {
-                for decoder in decoders().map(|decoder| decoder.level(level)) {
+                for decoder in few_decoders().map(|decoder| decoder.level(level)) {
                     let case = Case { form: "decode_into", level, codec: &decoder, input: &content };
                     let expected = reference::decode(&decoder, &content).map(|bytes| bytes.len());
                     for (place, room) in
@@ -359,7 +226,7 @@ fn every_output_that_is_too_small() {
                         assert!(target.is_intact(place, room), "room for {room}, {place:?}: {case}");
                     }
                 }
-                for encoder in encoders().map(|encoder| encoder.level(level)) {
+                for encoder in few_encoders().map(|encoder| encoder.level(level)) {
                     let case = Case { form: "encode_into", level, codec: &encoder, input: &content };
                     let needed = reference::encode(&encoder, &content).len();
                     for (place, room) in PLACES.into_iter().flat_map(|place| (0..needed).map(move |room| (place, room)))
@@ -377,7 +244,7 @@ fn every_output_that_is_too_small() {
 /// Forms of `length` bytes: pairs that end everywhere in a window of 64 bytes, and none.
 fn forms(length: usize) -> impl Iterator<Item = Vec<u8>> {
     let patterns: [&[u8]; 6] = [b"a=b&", b"&", b"=", b"%41=+&", b"name", b"some_long_name=a%20long+value%&\xE9%%G1=&"];
-    patterns.into_iter().map(move |pattern| pattern.iter().copied().cycle().take(length).collect())
+    patterns.into_iter().map(move |pattern| inputs::repeated(pattern, length))
 }
 
 /// Every view of the parser, on every level.
@@ -414,7 +281,7 @@ fn decoding_streams() {
     let (mut source, mut target) = (GuardedBuffer::new(LONGEST), GuardedBuffer::new(LONGEST));
     for length in 0..=longest_of_many() {
         for content in contents(length) {
-            for (decoder, text) in std::iter::zip(decoders(), TEXTS.into_iter().cycle()) {
+            for (decoder, text) in std::iter::zip(few_decoders(), TEXTS.into_iter().cycle()) {
                 let expected = common::stream::expected(&decoder, text, &content);
                 for level in Level::available() {
                     for (place, room, cut) in [
@@ -465,7 +332,7 @@ fn encoding_streams() {
     let (mut source, mut target) = (GuardedBuffer::new(LONGEST), GuardedBuffer::new(3 * LONGEST));
     for length in 0..=longest_of_many() {
         for content in contents(length) {
-            for encoder in encoders() {
+            for encoder in few_encoders() {
                 let expected = reference::encode(&encoder, &content);
                 for level in Level::available() {
                     for (place, room, cut) in [
@@ -500,9 +367,8 @@ fn encoding_streams() {
 fn what_stands_on_the_kernels() {
     let mut source = GuardedBuffer::new(LONGEST);
     let policies = [LoneSurrogates::Error, LoneSurrogates::Replace, LoneSurrogates::Keep];
-    let unicode: &[u8] = b"%u20AC%uD83D%uDE00%u%uD83D";
     for length in 0..=longest_of_many() / 2 {
-        let unicode = unicode.iter().copied().cycle().take(length).collect();
+        let unicode = inputs::repeated(b"%u20AC%uD83D%uDE00%u%uD83D", length);
         for (turn, content) in contents(length).chain([unicode]).enumerate() {
             for place in PLACES {
                 let input = &*source.holding(place, &content);

@@ -14,7 +14,8 @@ use std::io::Write;
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use common::{decoders, encoders, is_quick};
+use common::guard::{is_readable, page_size};
+use common::{decoders, encoders, inputs, is_quick};
 use simdpct::accept::Ranges;
 use simdpct::form::{self, Serializer};
 use simdpct::legacy::{LoneSurrogates, UnicodeDecoder, js, latin1, rfc1738};
@@ -52,8 +53,7 @@ fn reserved() -> usize {
 
 fn page() -> usize {
     static PAGE: OnceLock<usize> = OnceLock::new();
-    // SAFETY: only asks.
-    *PAGE.get_or_init(|| unsafe { libc::sysconf(libc::_SC_PAGESIZE) } as usize)
+    *PAGE.get_or_init(page_size)
 }
 
 /// The first page of an allocation, how many bytes its pages have, and where it starts in them.
@@ -142,39 +142,24 @@ fn compare_text<T: Debug + PartialEq>(input: &[u8], work: impl Fn(&str) -> T) {
     }
 }
 
-/// Texts of every length up to several blocks, of each kind that makes kernels take another path.
+/// Calls `each` with every level and inputs of every length up to several blocks, of each kernel path.
 fn for_each_input(mut each: impl FnMut(Level, &[u8])) {
-    let patterns: [&[u8]; 10] = [
-        b"clean",
-        b"%41",
-        b"%fF%20",
-        b"%",
-        b"%g4%4",
-        b"a=b&",
-        b" \0\xFF",
-        "é😀".as_bytes(),
-        b"%u20AC%uD83D",
-        b"http://u@h:1/some clean text, 35 bytes+of it now?a%20b%4=%41&\xE9#%%G1",
-    ];
+    const OTHERS: [&[u8]; 3] =
+        [b"a=b&", b"%u20AC%uD83D", b"http://u@h:1/some clean text, 35 bytes+of it now?a%20b%4=%41&\xE9#%%G1"];
     let blocks: &[usize] =
         if is_quick() { &[127, 130] } else { &[95, 97, 127, 128, 129, 131, 191, 193, 255, 257, 300] };
     let lengths = (0..if is_quick() { 36 } else { 68 }).chain(blocks.iter().copied());
     for length in lengths {
-        for pattern in patterns {
-            let input: Vec<u8> = pattern.iter().copied().cycle().take(length).collect();
+        for pattern in inputs::KERNEL_PATHS.into_iter().chain(OTHERS) {
+            let input = inputs::repeated(pattern, length);
             Level::available().for_each(|level| each(level, &input));
         }
     }
 }
 
-/// The guards are what they are said to be: the kernel of the system cannot read them either.
+/// Otherwise the tests here prove nothing.
 #[test]
-fn the_guards_hold() {
-    let is_readable = |address: *const u8| {
-        // SAFETY: the system checks the address; `access` changes nothing.
-        let status = unsafe { libc::access(address.cast(), libc::F_OK) };
-        status == 0 || std::io::Error::last_os_error().raw_os_error() != Some(libc::EFAULT)
-    };
+fn memory_past_allocation_or_after_free_is_inaccessible() {
     let bytes = guarded(|| Vec::<u8>::with_capacity(100));
     let end = bytes.as_ptr().wrapping_add(bytes.capacity());
     assert!(is_readable(bytes.as_ptr()) && is_readable(end.wrapping_sub(1)) && !is_readable(end));

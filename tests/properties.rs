@@ -4,11 +4,11 @@
 mod common;
 
 use common::encoder;
-use common::strategies::{any_decoder, any_encoder, any_level, byte_set, input};
+use common::strategies::{any_level, byte_set, input};
 use proptest::prelude::*;
 use simdpct::columns::{self, Column, OnError};
 use simdpct::legacy::{UnicodeDecoder, latin1};
-use simdpct::{ByteSet, DecodeErrorKind, Decoder, Encoder, Level, decode_lossy, stream};
+use simdpct::{ByteSet, DecodeErrorKind, Decoder, Level, decode_lossy, stream};
 
 /// Bit of `common::encoder`'s policies.
 const PLUS: u8 = 1;
@@ -87,34 +87,12 @@ proptest! {
         }
     }
 
-    /// A byte becomes one or three.
-    #[test]
-    fn encoded_length(input in input(), encoder in any_encoder(), level in any_level()) {
-        let encoder = encoder.level(level);
-        let length = encoder.encode(&input).len();
-        assert_eq!(encoder.encoded_len(&input), length);
-        assert!(length >= input.len() && (length - input.len()) % 2 == 0);
-        assert!(Encoder::max_encoded_len(input.len()).is_some_and(|most| length <= most));
-    }
-
     /// Encoding is done byte by byte, so where no triplet and no character can be cut, parts can be encoded by themselves.
     #[test]
     fn encoded_parts(input in input(), set in byte_set(), policies in 0..4_u8, at in any::<prop::sample::Index>(), level in any_level()) {
         let encoder = encoder(set, policies).level(level);
         let (front, back) = input.split_at(at.index(input.len() + 1));
         assert_eq!([encoder.encode(front), encoder.encode(back)].concat(), encoder.encode(&input));
-    }
-
-    /// A symbol of the input is a byte or a triplet, so the output is shorter by two bytes for each triplet.
-    #[test]
-    fn decoded_length(input in input(), decoder in any_decoder(), level in any_level()) {
-        let decoder = decoder.level(level);
-        let decoded = decoder.decode(&input).map(|bytes| bytes.len());
-        assert_eq!(decoder.decoded_len(&input), decoded);
-        assert_eq!(decoder.check(&input).is_ok(), decoded.is_ok());
-        if let Ok(length) = decoded {
-            assert!(length <= input.len() && (input.len() - length) % 2 == 0);
-        }
     }
 
     /// WHATWG URL 1.3: percent-decoding has no failure.
@@ -222,19 +200,6 @@ proptest! {
         let lossy = String::from_utf8_lossy(&bytes);
         assert_eq!(decoder.decode_utf8_lossy(&input).as_deref(), Ok(&*lossy));
         assert_eq!(decode_lossy(&input), lossy);
-    }
-
-    /// Every byte is in a set or in its complement, and what is counted is what can be found one after the other.
-    #[test]
-    fn finding_and_counting_agree(haystack in input(), set in byte_set(), level in any_level()) {
-        assert_eq!(set.count_on(level, &haystack) + set.complement().count_on(level, &haystack), haystack.len());
-        let (mut found, mut rest) = (0, haystack.as_slice());
-        while let Some(at) = set.find_on(level, rest) {
-            assert!(set.contains(rest[at]));
-            rest = &rest[at + 1..];
-            found += 1;
-        }
-        assert_eq!(found, set.count_on(level, &haystack));
     }
 }
 

@@ -2,11 +2,15 @@
 //!
 //! A comparison takes an input and a codec, runs every form on every available level, and panics with all that is needed to
 //! see it again. The inputs lie between bytes that would change the result if they were read, the outputs between canaries.
-#![allow(dead_code)] // Each test file uses a part of this.
+#![allow(dead_code, unused_imports)] // Each test file uses a part of this module.
 
 pub mod accept;
 pub mod columns;
 pub mod form;
+pub mod grid;
+#[cfg(all(unix, not(miri), not(fuzzing)))]
+pub mod guard;
+pub mod inputs;
 pub mod inspect;
 pub mod legacy;
 pub mod normalize;
@@ -19,7 +23,8 @@ pub mod uri;
 use std::fmt;
 use std::mem::MaybeUninit;
 
-use simdpct::{BufferTooSmall, ByteSet, DecodeError, DecodeIntoError, Decoder, Encoder, Level, reference, sets};
+pub use grid::{decoder, decoders, encoder, encoders};
+use simdpct::{BufferTooSmall, ByteSet, DecodeError, DecodeIntoError, Decoder, Encoder, Level, reference};
 
 /// Whether tests are to be short: in emulators and under valgrind (`SIMDPCT_QUICK=1`).
 pub fn is_quick() -> bool {
@@ -45,66 +50,6 @@ pub fn assert_linear(pattern: &str, work: impl Fn(&str)) {
     let (short, long) = (time(64 << 10), time(1 << 20));
     let ratio = long.as_secs_f64() / short.as_secs_f64().max(1e-5);
     assert!(ratio < 64.0, "16 times {:?} took {ratio:.0} times as long: {short:?}, {long:?}", &pattern);
-}
-
-/// Strict and lenient, with and without plus, by kept set, by rejected set.
-///
-/// The sets are such that short strings meet them: `%4F` and `%f4` are kept, `%44` and a raw `g` are rejected.
-pub fn decoders() -> Vec<Decoder> {
-    let kept = [None, Some(ByteSet::new(b"/%O\xF4\xAA")), Some(ByteSet::ALL)];
-    let rejected = [None, Some(ByteSet::new(b"\0Dg")), Some(ByteSet::new(b"4 \x80\xFF"))];
-    let mut decoders = Vec::new();
-    for lenient in [false, true] {
-        for plus in [false, true] {
-            for keep in kept {
-                for reject in rejected {
-                    decoders.push(decoder(lenient, plus, keep, reject));
-                }
-            }
-        }
-    }
-    decoders
-}
-
-pub fn decoder(lenient: bool, plus: bool, keep: Option<ByteSet>, reject: Option<ByteSet>) -> Decoder {
-    let mut decoder = Decoder::new();
-    if lenient {
-        decoder = decoder.lenient();
-    }
-    if plus {
-        decoder = decoder.plus_for_space();
-    }
-    if let Some(set) = keep {
-        decoder = decoder.keep(set);
-    }
-    if let Some(set) = reject {
-        decoder = decoder.reject(set);
-    }
-    decoder
-}
-
-/// Several sets, each with every combination of the policies.
-pub fn encoders() -> Vec<Encoder> {
-    let sets = [ByteSet::EMPTY, sets::COMPONENT, sets::PATH, sets::whatwg::QUERY, ByteSet::ALL];
-    sets.into_iter().flat_map(|set| (0..16).map(move |policies| encoder(set, policies))).collect()
-}
-
-/// The encoder whose policies are the low four bits.
-pub fn encoder(set: ByteSet, policies: u8) -> Encoder {
-    let mut encoder = Encoder::new(set);
-    if policies & 1 != 0 {
-        encoder = encoder.plus_for_space();
-    }
-    if policies & 2 != 0 {
-        encoder = encoder.lowercase();
-    }
-    if policies & 4 != 0 {
-        encoder = encoder.keep_triplets();
-    }
-    if policies & 8 != 0 {
-        encoder = encoder.keep_non_ascii();
-    }
-    encoder
 }
 
 /// Which form failed, of what, and on which input.
