@@ -27,7 +27,7 @@ enum Outcome {
 use Outcome::{Error, Other, Text};
 
 #[test]
-fn known_inputs() {
+fn known_inputs_give_known_results() {
     let strict = Decoder::new();
     let lenient = strict.lenient();
     let table: &[(Decoder, Ranges<'_>, &[u8], Outcome)] = &[
@@ -88,13 +88,13 @@ fn known_inputs() {
 }
 
 #[test]
-fn the_message_names_character_and_position() {
+fn error_message_names_character_and_position() {
     let error = Decoder::new().decode_utf8_accepting("ab%0A", &Ranges::LATIN).unwrap_err();
     assert_eq!(error.to_string(), "character '\\n' (U+000A) is not accepted, at byte 2");
 }
 
 #[test]
-fn borrows_where_there_is_nothing_to_decode() {
+fn input_without_triplets_is_borrowed() {
     for text in ["plain", "", "naïve"] {
         assert!(matches!(Decoder::new().decode_utf8_accepting(text, &Ranges::LATIN), Ok(Cow::Borrowed(_))));
         assert!(matches!(Decoder::new().decode_utf8_accepting_if(text, |_| true), Ok(Cow::Borrowed(_))));
@@ -103,7 +103,7 @@ fn borrows_where_there_is_nothing_to_decode() {
 
 /// The set that SIMD skips by must agree with the ranges about each ASCII character.
 #[test]
-fn each_ascii_character_by_itself() {
+fn every_ascii_character_is_accepted_iff_in_ranges() {
     for ranges in [DIGITS, GREEK, NOTHING, EVERYTHING, OVERLAPPING, Ranges::LATIN] {
         for byte in 0..0x80_u8 {
             let accepted = ranges.contains(char::from(byte));
@@ -121,7 +121,7 @@ fn each_ascii_character_by_itself() {
 
 /// One other character at each place of texts around the lengths of vectors, and of the predicate's two ways.
 #[test]
-fn one_other_character_anywhere() {
+fn unaccepted_character_at_every_position_is_reported_there() {
     for length in [1, 15, 16, 17, 31, 63, 64, 65, 130, 511, 512, 513] {
         for at in 0..length {
             for (other, width) in [("!", 1), ("%21", 3), ("é", 2), ("%C3%A9", 6), ("\u{10000}", 4)] {
@@ -153,13 +153,13 @@ fn ranges() -> impl Strategy<Value = Vec<RangeInclusive<char>>> {
 
 proptest! {
     #[test]
-    fn equals_the_oracle(input in input(), decoder in any_decoder(), ranges in ranges(), repeat in 1..20_usize) {
+    fn random_input_matches_reference(input in input(), decoder in any_decoder(), ranges in ranges(), repeat in 1..20_usize) {
         compare_accepting(&decoder, &ranges, &input.repeat(repeat));
     }
 
     /// Accepting everything is decoding.
     #[test]
-    fn accepting_everything_is_decoding(input in input(), decoder in any_decoder()) {
+    fn accepting_every_character_equals_decode_utf8(input in input(), decoder in any_decoder()) {
         let expected = decoder.decode_utf8(&input).map_err(AcceptError::from);
         assert_eq!(decoder.decode_utf8_accepting(&input, &EVERYTHING), expected);
         assert_eq!(decoder.decode_utf8_accepting_if(&input, |_| true), expected);

@@ -93,7 +93,7 @@ fn texts(special: &str) -> Vec<String> {
 const LENIENT: Decoder = Decoder::new().lenient();
 
 #[test]
-fn the_counter_counts() {
+fn allocator_counts_each_allocation() {
     let ((), none) = counted(|| ());
     let (boxed, once) = counted(|| Box::new(7));
     let (grown, twice) = counted(|| {
@@ -105,7 +105,7 @@ fn the_counter_counts() {
 }
 
 #[test]
-fn nothing_to_do_allocates_nothing() {
+fn unchanged_input_is_borrowed_without_copy() {
     for level in Level::available() {
         for text in ["", "%", "%zz", "+"].map(texts).concat() {
             // With a '%' among the first 64 bytes it is decoded at once, and the result is let go if that changed nothing.
@@ -151,7 +151,7 @@ fn owned_results_allocate_once() {
 
 /// Appending grows the caller's buffer at most once, and not at all where there is room for the worst case.
 #[test]
-fn appending() {
+fn appending_allocates_at_most_once() {
     for level in Level::available() {
         for text in ["", "%41", " é"].map(texts).concat() {
             let (decoder, encoder) = (LENIENT.level(level), Encoder::FORM.level(level));
@@ -172,7 +172,7 @@ fn appending() {
 
 /// All other forms, and all that fails, never allocate.
 #[test]
-fn slices_and_failures_allocate_nothing() {
+fn slice_forms_and_failures_do_not_allocate() {
     struct Sink;
     impl Write for Sink {
         fn write_str(&mut self, _: &str) -> std::fmt::Result {
@@ -205,7 +205,7 @@ fn slices_and_failures_allocate_nothing() {
 
 /// A column asks for memory a few times, however many rows there are and whatever becomes of them.
 #[test]
-fn columns_of_rows() {
+fn column_allocations_are_independent_of_row_count() {
     let values = b"plain/row/dirty%20row/%zz/%FF/%C3%A9/%4/1%2fa".repeat(2000);
     let offsets: Vec<i32> = (0..=values.len() / 9).map(|row| 9 * row as i32).collect();
     let column = Column::new(&values, &offsets).unwrap();
@@ -503,7 +503,7 @@ fn text(input: &[u8]) -> &str {
 }
 
 #[test]
-fn no_input_makes_an_operation_take_more_than_it_says() {
+fn peak_memory_of_hostile_input_is_within_bound() {
     let mut excesses = Vec::new();
     for &(name, bound, run) in OPERATIONS {
         for (level, pattern) in Level::available().flat_map(|level| HOSTILE.map(|pattern| (level, pattern))) {
@@ -525,7 +525,7 @@ fn no_input_makes_an_operation_take_more_than_it_says() {
 
 /// Streams hold a few bytes of their own: what they append to grows by as much as comes out, and room for what may.
 #[test]
-fn streams_allocate_nothing_but_the_output() {
+fn streams_allocate_only_their_output() {
     for level in Level::available() {
         for pattern in HOSTILE {
             let input = pattern.repeat(3000);
@@ -554,7 +554,7 @@ fn streams_allocate_nothing_but_the_output() {
 /// An adapter has a buffer of 64 KiB, however much goes through it.
 #[cfg(feature = "std")]
 #[test]
-fn adapters_have_a_buffer_each() {
+fn adapters_allocate_at_most_one_buffer() {
     use simdpct::stream::{bufread, read, write};
     use std::io::{Read, Write, copy, sink};
 

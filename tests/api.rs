@@ -29,7 +29,7 @@ const MOST: Option<usize> = Encoder::max_encoded_len(7);
 static SHARED: Decoder = DECODER;
 
 #[test]
-fn constants() {
+fn codecs_and_sets_work_in_const() {
     const { assert!(HAS_B) };
     assert_eq!(MOST, Some(21));
     assert_eq!(ENCODER.encode("abé +%41"), "a%62é+%2b%41");
@@ -39,7 +39,7 @@ fn constants() {
 }
 
 #[test]
-fn thread_safe_values() {
+fn public_values_are_copy_send_sync() {
     const fn is_plain<T: Copy + Send + Sync + Unpin + fmt::Debug + PartialEq + 'static>() {}
     const fn is_error<T: Error + Send + Sync + 'static>() {}
     is_plain::<ByteSet>();
@@ -64,7 +64,7 @@ fn default_is_new() {
 
 /// `AsRef<[u8]>` without `Sized`: what one has at hand can be passed as it is.
 #[test]
-fn kinds_of_input() {
+fn any_as_ref_bytes_is_accepted() {
     let expected = "a%26b";
     assert_eq!(simdpct::encode("a&b"), expected);
     assert_eq!(simdpct::encode(b"a&b"), expected);
@@ -78,7 +78,7 @@ fn kinds_of_input() {
 }
 
 #[test]
-fn texts_of_errors() {
+fn error_messages_are_stable() {
     let text = |error: &dyn Error| error.to_string();
     let decode = |decoder: Decoder, input: &str| decoder.decode_utf8(input).unwrap_err();
 
@@ -105,7 +105,7 @@ fn texts_of_errors() {
 
 /// An input at fault is reported as such, even if nothing of it would fit.
 #[test]
-fn the_input_is_at_fault_before_the_buffer() {
+fn decode_error_takes_precedence_over_small_buffer() {
     let input = ["a".repeat(500), "%zz".to_owned()].concat();
     for level in Level::available() {
         let error = Decoder::new().level(level).decode_into(&input, &mut []).unwrap_err();
@@ -115,7 +115,7 @@ fn the_input_is_at_fault_before_the_buffer() {
 
 /// Asking for a level that the CPU lacks is safe, whichever it is, and the result is the same.
 #[test]
-fn levels_that_are_not_there() {
+fn unavailable_level_falls_back_to_same_result() {
     let input = "clean, then %41%zz+é & more of it, so that no vector is too long ".repeat(4);
     for level in Level::ALL {
         let decoder = Decoder::new().lenient().plus_for_space();
@@ -132,7 +132,7 @@ fn levels_that_are_not_there() {
 
 /// Three times as long, if there is such a length.
 #[test]
-fn longest_encoded_length() {
+fn max_encoded_len_is_none_on_overflow() {
     assert_eq!(Encoder::max_encoded_len(0), Some(0));
     assert_eq!(Encoder::max_encoded_len(usize::MAX / 3), Some(usize::MAX / 3 * 3));
     assert_eq!(Encoder::max_encoded_len(usize::MAX / 3 + 1), None);
@@ -141,7 +141,7 @@ fn longest_encoded_length() {
 
 /// `display` goes chunk by chunk, of 256 bytes at this time, and must cut no triplet and no character that stays.
 #[test]
-fn display_of_long_inputs() {
+fn display_across_chunks_matches_reference() {
     let pieces: [&[u8]; 14] = [
         b"%41",
         b"%4",
@@ -189,7 +189,7 @@ fn display_of_long_inputs() {
 
 /// A writer that takes no more ends it, with the writer's error.
 #[test]
-fn display_to_a_writer_that_fails() {
+fn display_to_failing_writer_returns_error() {
     struct Full(usize);
     impl Write for Full {
         fn write_str(&mut self, text: &str) -> fmt::Result {
@@ -205,7 +205,7 @@ fn display_to_a_writer_that_fails() {
 
 /// Far longer than any block, buffer or chunk, at lengths that are multiples of nothing.
 #[test]
-fn long_inputs() {
+fn inputs_longer_than_any_buffer_match_reference() {
     let line = "GET /caf%C3%A9?q=a+b%zz&x=é \0 and a stretch of text that has nothing special in it at all ";
     for length in [4095, 4096, 4097, 70_001] {
         let input: Vec<u8> = line.bytes().cycle().take(length).collect();

@@ -74,7 +74,7 @@ fn second_decoding_after_a_stray_percent() {
 /// `%2>`: a decoder that reckons with the bytes and does not check them takes `>` for fourteen, and reads a dot. Digits are
 /// `0-9`, `a-f` and `A-F` alone: no other pair of bytes, whatever the arithmetic.
 #[test]
-fn digits_that_are_none() {
+fn non_hexadecimal_digits() {
     for attack in ["%2>", "%2N", "%2\u{E}", "%\u{12}e", "%2:", "%+2", "% 2", "%0x", "%-1", "%2`", "%2g", "%2@", "%/e"] {
         on_every_level(Decoder::new()).for_each(|decoder| assert_refuses(decoder.decode(attack), Malformed, 0));
         for decoder in on_every_level(Decoder::new().lenient()) {
@@ -185,7 +185,7 @@ fn truncated_at_the_end_of_the_buffer() {
 /// A table of digits that is indexed by a signed byte is read in front of its start. Every byte from 0x80 is no digit, wherever it
 /// stands, and is itself.
 #[test]
-fn bytes_that_are_negative_when_signed() {
+fn digits_of_negative_signed_bytes() {
     for byte in 0x80..=0xFF_u8 {
         for attack in [[b'%', byte, b'1'], [b'%', b'1', byte], [b'%', byte, byte], [byte, b'4', b'1'], [byte; 3]] {
             let attack = attack.repeat(23);
@@ -204,7 +204,7 @@ fn bytes_that_are_negative_when_signed() {
 /// A megabyte of `%ab` keeps a decoder busy in which each triplet moves all that is behind it, or is appended to a new copy. Here
 /// each byte is looked at a few times at most; benches/hostile.rs shows that the time per byte is the same for any length.
 #[test]
-fn quadratic_decoders() {
+fn quadratic_time() {
     let triplets = 1 << 20;
     let attack = "%ab".repeat(triplets);
     for decoder in on_every_level(Decoder::new()) {
@@ -244,7 +244,7 @@ fn record_splitting() {
 /// `/%61%2e%2e/x` as decoded the second slash is at 4, and the raw path up to there is `/%61`. The position in the raw path is to
 /// be had.
 #[test]
-fn a_raw_path_cut_by_a_decoded_index() {
+fn raw_path_cut_at_decoded_index() {
     let (raw, decoder) = ("/%61%2e%2e/secret", Decoder::new());
     let decoded = decoder.decode_utf8(raw).unwrap();
     let slash = decoded[1..].find('/').unwrap() + 1;

@@ -59,7 +59,7 @@ fn guard_pages_are_inaccessible() {
 }
 
 #[test]
-fn finding_and_counting() {
+fn find_and_count_stay_in_bounds() {
     let mut source = GuardedBuffer::new(LONGEST);
     let sets = [ByteSet::new(b"%"), ByteSet::new(b"\0+"), ByteSet::NON_ASCII, ByteSet::EMPTY, ByteSet::ALL];
     for_each_input(|level, place, content| {
@@ -74,7 +74,7 @@ fn finding_and_counting() {
 
 /// Into a buffer of the exact size, and in every form that only reads.
 #[test]
-fn decoding() {
+fn decode_stays_in_bounds() {
     let (mut source, mut target) = (GuardedBuffer::new(LONGEST), GuardedBuffer::new(LONGEST));
     for_each_input(|level, place, content| {
         let input = &*source.holding(place, content);
@@ -112,7 +112,7 @@ fn decoding() {
 
 /// In place is what it is out of place, and leaves the rest of the memory alone.
 #[test]
-fn decoding_in_place() {
+fn decode_in_place_stays_in_bounds() {
     let mut buffer = GuardedBuffer::new(LONGEST);
     for_each_input(|level, place, content| {
         for decoder in few_decoders().map(|decoder| decoder.level(level)) {
@@ -127,7 +127,7 @@ fn decoding_in_place() {
 
 /// Into a buffer of the exact size, and in every form that only reads.
 #[test]
-fn inspecting() {
+fn inspect_stays_in_bounds() {
     let mut source = GuardedBuffer::new(LONGEST);
     for_each_input(|level, place, input| {
         let expected = (Findings::on(Level::Scalar, input), Counts::on(Level::Scalar, input));
@@ -139,7 +139,7 @@ fn inspecting() {
 
 /// Columns whose values are all that may be read: what is marked in them, and read in one, ends where they do.
 #[test]
-fn columns_of_rows() {
+fn columns_stay_in_bounds() {
     let mut source = GuardedBuffer::new(LONGEST);
     for_each_input(|level, place, input| {
         let length = input.len() as i32;
@@ -160,7 +160,7 @@ fn columns_of_rows() {
 }
 
 #[test]
-fn normalizing_in_place() {
+fn normalize_in_place_stays_in_bounds() {
     let mut source = GuardedBuffer::new(LONGEST);
     let normalizer = Normalizer::new().malformed(Malformed::Keep);
     for_each_input(|level, place, input| {
@@ -174,7 +174,7 @@ fn normalizing_in_place() {
 }
 
 #[test]
-fn encoding() {
+fn encode_stays_in_bounds() {
     let (mut source, mut target) = (GuardedBuffer::new(LONGEST), GuardedBuffer::new(3 * LONGEST));
     for_each_input(|level, place, content| {
         let input = &*source.holding(place, content);
@@ -206,7 +206,7 @@ fn encoding() {
 
 /// An output that is too small, by any number of bytes, says how much is needed, and nothing is written outside it.
 #[test]
-fn every_output_that_is_too_small() {
+fn output_too_small_reports_needed_size_and_stays_in_bounds() {
     let mut target = GuardedBuffer::new(3 * LONGEST);
     for length in [1, 5, 16, 31, 64, 65, 100, 130, 200] {
         for content in contents(length) {
@@ -249,7 +249,7 @@ fn forms(length: usize) -> impl Iterator<Item = Vec<u8>> {
 
 /// Every view of the parser, on every level.
 #[test]
-fn parsing_forms() {
+fn form_parser_stays_in_bounds() {
     let mut source = GuardedBuffer::new(LONGEST);
     for length in 0..=longest_of_many() {
         for content in forms(length) {
@@ -262,7 +262,7 @@ fn parsing_forms() {
 
 /// Names and values at a guard; what they are appended to is memory of the serializer's, which tests/guarded_heap.rs places.
 #[test]
-fn serializing_forms() {
+fn form_serializer_stays_in_bounds() {
     let (mut source, encoder) = (GuardedBuffer::new(LONGEST), Encoder::FORM);
     for_each_input(|level, place, content| {
         let part = &*source.holding(place, content);
@@ -277,7 +277,7 @@ fn serializing_forms() {
 
 /// A chunk and the room for what it becomes, both at guards.
 #[test]
-fn decoding_streams() {
+fn stream_decoder_stays_in_bounds() {
     let (mut source, mut target) = (GuardedBuffer::new(LONGEST), GuardedBuffer::new(LONGEST));
     for length in 0..=longest_of_many() {
         for content in contents(length) {
@@ -328,7 +328,7 @@ fn decoding_streams() {
 }
 
 #[test]
-fn encoding_streams() {
+fn stream_encoder_stays_in_bounds() {
     let (mut source, mut target) = (GuardedBuffer::new(LONGEST), GuardedBuffer::new(3 * LONGEST));
     for length in 0..=longest_of_many() {
         for content in contents(length) {
@@ -364,7 +364,7 @@ fn encoding_streams() {
 
 /// What reads an input by way of the other operations: positions, accepted characters, whole URIs, and what came before them.
 #[test]
-fn what_stands_on_the_kernels() {
+fn operations_built_on_kernels_stay_in_bounds() {
     let mut source = GuardedBuffer::new(LONGEST);
     let policies = [LoneSurrogates::Error, LoneSurrogates::Replace, LoneSurrogates::Keep];
     for length in 0..=longest_of_many() / 2 {

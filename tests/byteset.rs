@@ -52,14 +52,14 @@ fn samples() -> Vec<(ByteSet, Model)> {
 }
 
 #[test]
-fn the_constants() {
+fn constants_have_their_members() {
     assert_members(ByteSet::EMPTY, [false; 256]);
     assert_members(ByteSet::ALL, [true; 256]);
     assert_members(ByteSet::NON_ASCII, model(|byte| byte >= 0x80));
 }
 
 #[test]
-fn new_has_the_bytes_that_it_is_given() {
+fn new_contains_exactly_the_given_bytes() {
     assert_members(ByteSet::new(b""), [false; 256]);
     for only in bytes() {
         assert_members(ByteSet::new(&[only]), model(|byte| byte == only));
@@ -70,13 +70,13 @@ fn new_has_the_bytes_that_it_is_given() {
 }
 
 #[test]
-fn order_and_number_do_not_matter_to_new() {
+fn new_ignores_order_and_duplicates() {
     assert_eq!(ByteSet::new(b"/?#/\xFF\0#"), ByteSet::new(b"\0#/?\xFF"));
 }
 
 /// The second argument may be below the first: then there is no such byte.
 #[test]
-fn range_has_both_ends_and_what_is_between() {
+fn range_is_inclusive_and_empty_if_reversed() {
     for first in bytes() {
         for last in bytes() {
             assert_members(ByteSet::range(first, last), model(|byte| first <= byte && byte <= last));
@@ -95,7 +95,7 @@ fn with_and_without_change_one_byte() {
 }
 
 #[test]
-fn union_intersection_and_complement_are_or_and_and_not() {
+fn union_intersection_and_complement_match_model() {
     for (a, in_a) in samples() {
         assert_members(a.complement(), in_a.map(|member| !member));
         for (b, in_b) in samples() {
@@ -107,7 +107,7 @@ fn union_intersection_and_complement_are_or_and_and_not() {
 
 /// However they were built: the bitmap has no bits besides the members.
 #[test]
-fn sets_are_equal_if_their_members_are() {
+fn sets_are_equal_iff_members_are_equal() {
     for (a, in_a) in samples() {
         assert_eq!(a, a.complement().complement());
         for (b, in_b) in samples() {
@@ -124,7 +124,7 @@ fn sets_are_equal_if_their_members_are() {
 }
 
 #[test]
-fn everything_works_in_const() {
+fn every_method_works_in_const() {
     const SET: ByteSet = ByteSet::new(b"abc")
         .with(b'/')
         .without(b'b')

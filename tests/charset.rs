@@ -26,7 +26,7 @@ fn named(label: &str) -> &'static Encoding {
 }
 
 #[test]
-fn vectors_of_the_web_platform_tests() {
+fn wpt_vectors_match() {
     let default = || PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../shared/corpora");
     let folder = std::env::var_os("SIMDPCT_CORPORA").map_or_else(default, PathBuf::from);
     let path = folder.join("vectors/wpt_percent-encoding.json");
@@ -106,7 +106,7 @@ fn percent_encode_after_encoding() {
 
 /// What the codec is told holds for the charset's bytes.
 #[test]
-fn policies() {
+fn encoder_policies_apply_to_charset_bytes() {
     use encoding_rs::{ISO_2022_JP, SHIFT_JIS, UTF_8, WINDOWS_1252};
     let form = Encoder::FORM.lowercase();
     assert_eq!(charset::encode_with_references("1 + ï", WINDOWS_1252, &form), "1+%2b+%ef");
@@ -123,7 +123,7 @@ fn policies() {
 
 /// WHATWG Encoding 4.1, and 10 to 12 for what is ill-formed.
 #[test]
-fn decoding() {
+fn decode_matches_encoding_standard() {
     let (strict, lenient) = (Decoder::new(), Decoder::new().lenient().plus_for_space());
     let not_b = strict.reject(ByteSet::new(b"b"));
     type Expected<'a> = Result<&'a str, (DecodeErrorKind, usize)>;
@@ -215,7 +215,7 @@ fn text() -> impl Strategy<Value = String> {
 proptest! {
     /// What comes back is what the charset makes of the bytes: not always the text, since Shift_JIS has `\\` for `¥`.
     #[test]
-    fn what_a_charset_has_comes_back(text in text(), charset in select(&CHARSETS[..]), plus: bool) {
+    fn representable_text_round_trips(text in text(), charset in select(&CHARSETS[..]), plus: bool) {
         let mut encoder = Encoder::COMPONENT;
         if plus {
             encoder = encoder.plus_for_space();
@@ -233,7 +233,7 @@ proptest! {
     }
 
     #[test]
-    fn bytes_are_decoded_as_by_the_oracle(
+    fn random_bytes_decode_as_by_reference(
         input in strategies::input(),
         charset in select(&CHARSETS[..]),
         decoder in strategies::any_decoder(),
@@ -276,7 +276,7 @@ proptest! {
 }
 
 #[test]
-fn text_that_a_charset_does_not_have_takes_linear_time() {
+fn unrepresentable_text_takes_linear_time() {
     for (charset, piece, expected) in [
         (encoding_rs::WINDOWS_1252, "a☃", "a%26%239731%3B"),
         // Reported as U+FFFD, since it would switch the state.
@@ -298,7 +298,7 @@ fn text_that_a_charset_does_not_have_takes_linear_time() {
 
 /// A text longer than a slice is converted as a whole: states and triplets go on over the ends of slices.
 #[test]
-fn a_long_text_is_encoded_as_in_one_piece() {
+fn long_text_encodes_as_one_piece() {
     for piece in ["あ", "aあ", "%41表", "%", "%4", "é☃%41"] {
         for before in 1015..1030 {
             let text = format!("{}{}", "z".repeat(before), piece.repeat(400));

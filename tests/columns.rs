@@ -17,7 +17,7 @@ use simdpct::{ByteSet, DecodeErrorKind, Decoder, Encoder, Findings, Kinds, Norma
 const LONG: usize = 8192;
 
 #[test]
-fn each_conversion() {
+fn every_conversion_gives_known_rows() {
     let column = Column::new(b"..a%2fb100%%E9%7e+..", &[2_i32, 7, 11, 14, 14, 18]).unwrap();
     let column = column.with_validity(&[0b1101_1100], 2).unwrap();
     let rows = |output: ColumnBuf<i32>| -> Vec<Option<Vec<u8>>> {
@@ -53,7 +53,7 @@ fn each_conversion() {
 
 /// The first offset at fault is the one that is named.
 #[test]
-fn bad_offsets() {
+fn invalid_offsets_are_rejected_at_first_index() {
     use ColumnError::{DecreasingOffset, NegativeOffset, NoOffsets, OffsetBeyondValues};
     let cases: [(&[i64], Result<usize, ColumnError>); 14] = [
         (&[], Err(NoOffsets)),
@@ -85,7 +85,7 @@ fn bad_offsets() {
 }
 
 #[test]
-fn bad_validity() {
+fn short_validity_bitmap_is_rejected() {
     let column = Column::new(b"123456789", &[0_i32, 1, 2, 3, 4, 5, 6, 7, 8, 9]).unwrap();
     for (bytes, bit_offset, is_enough) in [
         (0, 0, false),
@@ -108,7 +108,7 @@ fn bad_validity() {
 }
 
 #[test]
-fn bad_outputs() {
+fn invalid_output_is_rejected_unchanged() {
     let column = Column::new(b"a", &[0_i32, 1]).unwrap();
     for (offsets, validity) in [
         (vec![], None),
@@ -130,7 +130,7 @@ fn bad_outputs() {
 /// An output of one byte more than `i32::MAX`, in every place where it may be noticed. (The zeros take no memory: nobody writes them.)
 #[test]
 #[cfg(all(target_pointer_width = "64", target_os = "linux", not(miri)))]
-fn an_output_that_is_too_long() {
+fn output_beyond_i32_offsets_is_rejected() {
     let full = i32::MAX as usize;
     let long = "x".repeat(LONG + 1);
     // For rows of 2 bytes of output each, the next one would be too much with this number in all.
@@ -172,7 +172,7 @@ fn an_output_that_is_too_long() {
 /// Rows that become longer are too long too, and exactly as long as can be is not.
 #[test]
 #[cfg(all(target_pointer_width = "64", target_os = "linux", not(miri)))]
-fn an_output_that_is_just_short_enough() {
+fn output_of_exactly_i32_max_bytes_fits() {
     let column = Column::new(b"    ", &[0_i32, 1, 2, 3, 4]).unwrap();
     for (room, expected) in
         [(12, Ok(())), (11, Err(ColumnError::TooLong { row: 3 })), (0, Err(ColumnError::TooLong { row: 0 }))]
@@ -231,7 +231,7 @@ fn triplet_and_row_end_at_every_position_match_reference() {
 
 /// Texts of more than is read at a time, plain and with everything in them, cut into rows of every length.
 #[test]
-fn long_columns() {
+fn columns_longer_than_one_batch_match_reference() {
     let plain: Vec<u8> = b"/plain/text/with%20some/%C3%A9/".iter().copied().cycle().take(2 * LONG + 100).collect();
     let mut dirty = plain.clone();
     for (at, what) in
@@ -262,7 +262,7 @@ fn long_columns() {
 
 /// Many more rows than bytes, and rows that are null though they have bytes.
 #[test]
-fn rows_without_bytes() {
+fn empty_and_null_rows_match_reference() {
     let text = b"a%20b%2".repeat(20);
     let empty = (0..3 * LONG).map(|number| number % 11 * 10);
     let mut sample = Sample::cut(&text, empty);
@@ -278,7 +278,7 @@ fn rows_without_bytes() {
 
 /// After rows at fault the next ones are right again, in a column in which they come and go.
 #[test]
-fn errors_that_come_and_go() {
+fn invalid_rows_at_any_distance_match_reference() {
     for distance in [1, 2, 3, 4, 5, 9, 40, 400] {
         let row = |number: usize| if number.is_multiple_of(distance) { "%zz%20" } else { "a%20bcd" };
         let text: String = (0..3000).map(row).collect();
@@ -308,7 +308,7 @@ fn errors_that_come_and_go() {
 
 /// Each row's own error is the first one in it.
 #[test]
-fn errors() {
+fn row_error_is_the_first_of_its_row() {
     let column = Column::new(b"0123good %FF%zz0123", &[4_i32, 9, 15, 19]).unwrap();
     for (result, kind, position) in [
         (columns::decode(&column, &Decoder::new(), OnError::Fail), DecodeErrorKind::Malformed, 3),
@@ -361,41 +361,41 @@ fn sample() -> impl Strategy<Value = Sample> {
 
 proptest! {
     #[test]
-    fn decoders_of_the_grid(sample in sample()) {
+    fn decoding_by_grid_matches_reference(sample in sample()) {
         for decoder in decoders().into_iter().step_by(5) {
             compare_decoding::<i32>(&sample, &decoder);
         }
     }
 
     #[test]
-    fn decoders_of_random_sets(sample in sample(), decoder in strategies::any_decoder()) {
+    fn decoding_by_random_sets_matches_reference(sample in sample(), decoder in strategies::any_decoder()) {
         compare_decoding::<i64>(&sample, &decoder);
     }
 
     #[test]
-    fn encoders_of_the_grid(sample in sample()) {
+    fn encoding_by_grid_matches_reference(sample in sample()) {
         for encoder in encoders() {
             compare_encoding::<i32>(&sample, &encoder);
         }
     }
 
     #[test]
-    fn encoders_of_random_sets(sample in sample(), encoder in strategies::any_encoder()) {
+    fn encoding_by_random_sets_matches_reference(sample in sample(), encoder in strategies::any_encoder()) {
         compare_encoding::<i64>(&sample, &encoder);
     }
 
     #[test]
-    fn normalizers(sample in sample()) {
+    fn normalizing_matches_reference(sample in sample()) {
         compare_normalizing::<i32>(&sample);
     }
 
     #[test]
-    fn inspection(sample in sample()) {
+    fn inspecting_matches_reference(sample in sample()) {
         compare_inspecting(&sample);
     }
 
     #[test]
-    fn any_offsets_at_all(values in prop::collection::vec(any::<u8>(), 0..20), offsets in prop::collection::vec(-3..25_i64, 0..6)) {
+    fn random_offsets_are_validated_without_panic(values in prop::collection::vec(any::<u8>(), 0..20), offsets in prop::collection::vec(-3..25_i64, 0..6)) {
         let is_good = !offsets.is_empty() && offsets.is_sorted() && offsets[0] >= 0 && *offsets.last().unwrap() <= values.len() as i64;
         let column = Column::new(&values, &offsets);
         prop_assert_eq!(column.is_ok(), is_good);

@@ -10,35 +10,35 @@ use simdpct::ByteSet;
 
 proptest! {
     #[test]
-    fn every_decoder_of_the_grid(input in input()) {
+    fn decoding_by_grid_matches_reference(input in input()) {
         for decoder in decoders() {
             compare_decoding(&decoder, &input);
         }
     }
 
     #[test]
-    fn every_encoder_of_the_grid(input in input()) {
+    fn encoding_by_grid_matches_reference(input in input()) {
         for encoder in encoders() {
             compare_encoding(&encoder, &input);
         }
     }
 
     #[test]
-    fn decoders_of_random_sets(decoders in prop::collection::vec(any_decoder(), 8), input in input()) {
+    fn decoding_by_random_sets_matches_reference(decoders in prop::collection::vec(any_decoder(), 8), input in input()) {
         for decoder in decoders {
             compare_decoding(&decoder, &input);
         }
     }
 
     #[test]
-    fn encoders_of_random_sets(encoders in prop::collection::vec(any_encoder(), 8), input in input()) {
+    fn encoding_by_random_sets_matches_reference(encoders in prop::collection::vec(any_encoder(), 8), input in input()) {
         for encoder in encoders {
             compare_encoding(&encoder, &input);
         }
     }
 
     #[test]
-    fn find_and_count_of_random_sets(sets in prop::collection::vec(byte_set(), 16), haystack in input()) {
+    fn find_and_count_match_reference(sets in prop::collection::vec(byte_set(), 16), haystack in input()) {
         for set in sets {
             compare_searching(&set, &haystack);
             // A single member far in: most random sets are found at once.
@@ -54,7 +54,7 @@ proptest! {
 
     /// Longer than what is decoded block by block.
     #[test]
-    fn every_decoder_of_the_grid_on_long_input(inputs in prop::collection::vec(input(), 4..8)) {
+    fn decoding_long_input_by_grid_matches_reference(inputs in prop::collection::vec(input(), 4..8)) {
         let input = inputs.concat();
         let input = input.repeat(520_usize.div_ceil(input.len().max(1)));
         for decoder in decoders() {
@@ -64,7 +64,7 @@ proptest! {
 
     /// Longer than what may be encoded to the stack first.
     #[test]
-    fn every_encoder_of_the_grid_on_long_input(input in input().prop_filter("not empty", |input| !input.is_empty())) {
+    fn encoding_long_input_by_grid_matches_reference(input in input().prop_filter("not empty", |input| !input.is_empty())) {
         let input = input.repeat(1100_usize.div_ceil(input.len()));
         for encoder in encoders() {
             compare_encoding(&encoder, &input);

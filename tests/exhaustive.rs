@@ -252,13 +252,13 @@ fn every_short_string_encoded_with_plus_and_kept_triplets() {
 
 /// Digits, '%' and letters among the escaped, which no standard has, and lower-case triplets.
 #[test]
-fn every_short_string_encoded_by_a_set_of_ones_own() {
+fn every_short_string_encoded_by_a_custom_set() {
     check_encoder(Encoder::new(ByteSet::new(b"%4ag")).lowercase(), longest(6, 5));
 }
 
 /// No kernel has a variant of this, so that the strings may be shorter.
 #[test]
-fn every_short_string_encoded_with_kept_text() {
+fn every_short_string_encoded_with_kept_non_ascii() {
     check_encoder(Encoder::URI.keep_non_ascii(), longest(6, 5));
 }
 
@@ -274,7 +274,7 @@ fn every_form_of_every_codec() {
 
 /// RFC 3986 2.1: which two bytes make a triplet with '%', and what it stands for.
 #[test]
-fn every_pair_of_digits() {
+fn every_pair_of_bytes_after_percent() {
     let mut decoding = [Decoder::new(), Decoder::new().lenient()].map(DecodingCheck::new);
     let mut encoding = EncodingCheck::new(Encoder::COMPONENT.keep_triplets());
     let mut text = CLEAN;
@@ -317,7 +317,7 @@ fn every_malformed_pattern_at_every_offset() {
 /// Long texts are decoded by runs of blocks that have triplets and blocks that have none: runs of many lengths, from every offset,
 /// with an error or none behind them, and then another.
 #[test]
-fn every_run_in_a_long_text() {
+fn every_run_length_of_escaped_and_clean_blocks() {
     let decoders = [
         Decoder::new(),
         Decoder::new().lenient(),
@@ -339,7 +339,7 @@ fn every_run_in_a_long_text() {
 
 /// One special byte or triplet in every place of every text that is short enough to be looked at all at once.
 #[test]
-fn every_place_in_every_short_text() {
+fn every_position_in_every_short_text() {
     let pieces: [&[u8]; 6] = [b"%", b"%41", b"+", b" ", b"\0", b"\xFF"];
     let mut decoding =
         [Decoder::new(), Decoder::new().lenient(), Decoder::new().lenient().plus_for_space()].map(DecodingCheck::new);

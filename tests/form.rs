@@ -17,7 +17,7 @@ const PADDINGS: [usize; 9] = [0, 2, 31, 32, 33, 62, 63, 64, 65];
 
 /// What 5.1 says of each step, with inputs of the name that is in doubt there.
 #[test]
-fn parser() {
+fn parser_matches_standard() {
     for (input, pairs) in [
         // Step 1: split on '&'. Step 3.1: an empty sequence is skipped.
         ("", &[][..]),
@@ -64,7 +64,7 @@ fn parser() {
 
 /// Every place at which a window of 64 bytes can end: in a name, at a '=', in a value, at a '&', at the end of the input.
 #[test]
-fn pairs_across_blocks() {
+fn pairs_across_blocks_match_reference() {
     for length in 0..140 {
         for pair in ["a=b&", "&", "=", "name=value&", "%41=+&", "n&"] {
             let long = "x".repeat(length);
@@ -82,7 +82,7 @@ fn pairs_across_blocks() {
 
 /// A decoded part is text wherever its only byte that is not ASCII stands.
 #[test]
-fn ill_formed_anywhere() {
+fn ill_formed_utf8_at_every_position_is_replaced() {
     for before in 0..40 {
         for behind in 0..40 {
             compare_parsing(format!("a={}%FF{}", "x".repeat(before), "x".repeat(behind)).as_bytes());
@@ -91,7 +91,7 @@ fn ill_formed_anywhere() {
 }
 
 #[test]
-fn nothing_escaped_is_borrowed() {
+fn unescaped_parts_are_borrowed() {
     let input = format!("name=value&{0}={0}&é=100%", "long".repeat(40));
     let is_borrowed = |part: &Cow<'_, str>| matches!(part, Cow::Borrowed(_));
     let pairs: Pairs<_> = form::parse_lossy(&input).collect();
@@ -102,7 +102,7 @@ fn nothing_escaped_is_borrowed() {
 
 /// Errors in other pairs are nothing to `get`; a malformed name is no name.
 #[test]
-fn strict_get() {
+fn strict_get_ignores_errors_in_other_pairs() {
     let pairs = form::parse("a=%&b=1&b=%FF&%=x&b=2&%62=3");
     let at = |result: Result<Option<Cow<'_, str>>, simdpct::DecodeError>| {
         result.map_err(|error| (error.kind, error.position)).map(|value| value.map(Cow::into_owned))
@@ -121,7 +121,7 @@ fn strict_get() {
 
 /// The web platform tests' `url/resources/urlencoded-parser` cases.
 #[test]
-fn wpt_parser() {
+fn wpt_parser_vectors_match() {
     let default = || PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../shared/corpora");
     let folder = std::env::var_os("SIMDPCT_CORPORA").map_or_else(default, PathBuf::from);
     let path = folder.join("vectors/wpt_urlencoded-parser-data.json");
@@ -146,7 +146,7 @@ fn wpt_parser() {
 
 /// The serializer of 5.2, and the percent-encode set of 1.3: only ASCII letters, digits and "*-._" stay.
 #[test]
-fn serializer() {
+fn serializer_matches_standard() {
     let all: Vec<u8> = (0..=0xFF).collect();
     let form = form::serialize([("", &all[..])]);
     let kept: String = form.chars().filter(|&c| !c.is_ascii_alphanumeric()).collect();
@@ -163,7 +163,7 @@ fn serializer() {
 }
 
 #[test]
-fn serializer_targets() {
+fn serializer_appends_to_any_target() {
     let mut text = String::from("x?");
     Serializer::for_suffix(&mut text, 2).append_pair("a", "1").append_key_only("b c").append_key_only("");
     assert_eq!(text, "x?a=1&b+c&");
@@ -198,7 +198,7 @@ fn serializer_targets() {
 
 /// HTML 4.10.22.4: every CR that no LF follows and every LF that no CR precedes becomes CR LF, in names and values.
 #[test]
-fn newlines() {
+fn newlines_are_normalized_to_crlf() {
     for (text, normal) in [
         ("", ""),
         ("plain", "plain"),
@@ -232,17 +232,17 @@ fn forms() -> impl Strategy<Value = Vec<u8>> {
 
 proptest! {
     #[test]
-    fn any_form_parses_as_the_oracle_has_it(input in forms()) {
+    fn random_form_parses_as_by_reference(input in forms()) {
         compare_parsing(&input);
     }
 
     #[test]
-    fn any_form_parses_as_form_urlencoded_has_it(input in forms()) {
+    fn random_form_parses_as_by_form_urlencoded(input in forms()) {
         prop_assert!(form_urlencoded::parse(&input).eq(form::parse_lossy(&input)));
     }
 
     #[test]
-    fn any_pairs_come_back(pairs: Vec<(Vec<u8>, Vec<u8>)>, percent_20: bool) {
+    fn random_pairs_round_trip(pairs: Vec<(Vec<u8>, Vec<u8>)>, percent_20: bool) {
         for level in Level::available() {
             let mut serializer = Serializer::new(String::new()).level(level);
             if percent_20 {
@@ -257,7 +257,7 @@ proptest! {
     }
 
     #[test]
-    fn any_pairs_serialize_as_form_urlencoded_has_it(pairs: Vec<(String, String)>, start in 0..3_usize) {
+    fn random_pairs_serialize_as_by_form_urlencoded(pairs: Vec<(String, String)>, start in 0..3_usize) {
         let mut theirs = form_urlencoded::Serializer::for_suffix("a?b".to_owned(), start);
         let theirs = theirs.extend_pairs(&pairs).finish();
         for level in Level::available() {
@@ -272,7 +272,7 @@ proptest! {
     }
 
     #[test]
-    fn percent_20_is_the_other_with_another_space(pairs: Vec<(String, String)>) {
+    fn percent_20_changes_only_spaces(pairs: Vec<(String, String)>) {
         let mut serializer = Serializer::new(String::new()).percent_20();
         serializer.extend_pairs(pairs.iter().map(|(name, value)| (name, value)));
         let plus = form::serialize(pairs.iter().map(|(name, value)| (name, value)));
@@ -280,7 +280,7 @@ proptest! {
     }
 
     #[test]
-    fn newlines_are_normal_and_nothing_else_changes(value in r"[\r\nab\\rn]{0,80}") {
+    fn newline_normalization_changes_nothing_else(value in r"[\r\nab\\rn]{0,80}") {
         let mut serializer = Serializer::new(String::new()).normalize_newlines();
         serializer.append_pair("a", &value);
         let form = serializer.finish();

@@ -58,7 +58,7 @@ struct Scalars {
 }
 
 #[test]
-fn scalars() {
+fn scalars_round_trip() {
     let value = Scalars {
         text: "fish & chips, 1+1=2".to_owned(),
         initial: 'ß',
@@ -78,7 +78,7 @@ fn scalars() {
 }
 
 #[test]
-fn pairs_and_maps() {
+fn pairs_and_maps_round_trip() {
     assert_agreed(&vec![("a".to_owned(), 1), ("b".to_owned(), 2), ("a".to_owned(), 3)], "a=1&b=2&a=3");
     assert_round_trip(&(("a".to_owned(), 1), ("b".to_owned(), true)), "a=1&b=true");
     assert_agreed(&BTreeMap::from([("a b".to_owned(), "&".to_owned()), ("c".to_owned(), String::new())]), "a+b=%26&c=");
@@ -95,7 +95,7 @@ fn pairs_and_maps() {
 }
 
 #[test]
-fn repeated_keys() {
+fn repeated_keys_become_sequences() {
     #[derive(Debug, Default, Deserialize, PartialEq, Serialize)]
     #[serde(default)]
     struct Filter {
@@ -122,7 +122,7 @@ fn repeated_keys() {
 
 /// A missing pair and an empty value are `None`; or only the first, if that is asked for.
 #[test]
-fn options() {
+fn missing_and_empty_values_become_none() {
     #[derive(Debug, Deserialize, PartialEq, Serialize)]
     struct Page {
         number: Option<u32>,
@@ -144,7 +144,7 @@ fn options() {
 }
 
 #[test]
-fn enums() {
+fn enums_round_trip() {
     #[derive(Debug, Deserialize, PartialEq, Serialize)]
     enum Query {
         All,
@@ -170,7 +170,7 @@ fn enums() {
 
 /// Bytes need not be text; text may be borrowed.
 #[test]
-fn bytes_and_borrowed_text() {
+fn bytes_and_borrowed_text_deserialize() {
     struct Bytes<'a>(Cow<'a, [u8]>);
     impl<'de: 'a, 'a> Deserialize<'de> for Bytes<'a> {
         fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
@@ -215,7 +215,7 @@ fn bytes_and_borrowed_text() {
 
 /// What serde buffers comes as text; `from_text` reads it.
 #[test]
-fn flattened_tagged_and_untagged() {
+fn flattened_tagged_and_untagged_types_round_trip() {
     #[derive(Debug, Deserialize, PartialEq, Serialize)]
     struct Page {
         #[serde(deserialize_with = "form::from_text")]
@@ -325,7 +325,7 @@ fn errors_name_the_key_and_the_position() {
 }
 
 #[test]
-fn what_a_form_cannot_hold() {
+fn unsupported_types_are_errors() {
     assert!(to_string("text").is_err());
     assert!(to_string(&1).is_err());
     assert!(to_string(&["a", "b"]).is_err());
@@ -339,7 +339,7 @@ fn what_a_form_cannot_hold() {
 }
 
 #[test]
-fn forms_of_too_many_pairs_are_refused_before_they_are_read() {
+fn too_many_pairs_are_rejected_before_parsing() {
     type Pairs = Vec<(String, String)>;
     type Values = BTreeMap<String, Vec<String>>;
     // Empty pairs do not count, and the second error is not found.
@@ -357,7 +357,7 @@ fn forms_of_too_many_pairs_are_refused_before_they_are_read() {
 
 /// A log that prints errors gets 64 characters of a value, controls escaped.
 #[test]
-fn messages_quote_the_start_of_a_long_text() {
+fn messages_quote_at_most_64_characters() {
     #[derive(Debug, Deserialize)]
     #[serde(deny_unknown_fields)]
     struct Fields {
@@ -379,7 +379,7 @@ fn messages_quote_the_start_of_a_long_text() {
 }
 
 #[test]
-fn lossy() {
+fn lossy_replaces_ill_formed_utf8() {
     let read = |form: &'static [u8]| Vec::<(String, String)>::deserialize(Deserializer::new(form).lossy()).unwrap();
     assert_eq!(read(b"a%=100%&\xFF=%FF"), [("a%".into(), "100%".into()), ("\u{FFFD}".into(), "\u{FFFD}".into())]);
     assert!(from_bytes::<Vec<(String, String)>>(b"a=\xFF").is_err());
@@ -387,7 +387,7 @@ fn lossy() {
 
 /// As many pairs of as few names as there are: a quadratic algorithm would not come back from this.
 #[test]
-fn many_repeated_keys() {
+fn many_repeated_keys_take_linear_time() {
     let form = "a=1&b=2&".repeat(300_000);
     let map: BTreeMap<String, Vec<u8>> = from_str(&form).unwrap();
     assert_eq!(map["a"].len() + map["b"].len(), 600_000);
@@ -433,7 +433,7 @@ proptest! {
     }
 
     #[test]
-    fn no_form_panics(form: Vec<u8>, pieces in "[ab&=+%1]{0,80}") {
+    fn random_forms_do_not_panic(form: Vec<u8>, pieces in "[ab&=+%1]{0,80}") {
         for form in [&form[..], pieces.as_bytes()] {
             let _ = from_bytes::<BTreeMap<String, Vec<u8>>>(form);
             let _ = from_bytes::<Vec<(char, bool)>>(form);

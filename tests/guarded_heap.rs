@@ -169,7 +169,7 @@ fn memory_past_allocation_or_after_free_is_inaccessible() {
 }
 
 #[test]
-fn decoding() {
+fn decode_stays_in_allocations() {
     let decoders: Vec<Decoder> = decoders().into_iter().step_by(5).collect();
     for_each_input(|level, input| {
         for decoder in decoders.iter().map(|decoder| decoder.level(level)) {
@@ -190,7 +190,7 @@ fn decoding() {
 }
 
 #[test]
-fn encoding() {
+fn encode_stays_in_allocations() {
     let encoders: Vec<Encoder> = encoders().into_iter().step_by(7).collect();
     for_each_input(|level, input| {
         for encoder in encoders.iter().map(|encoder| encoder.level(level)) {
@@ -208,7 +208,7 @@ fn encoding() {
 
 /// What only reads, of an input at a guard on the heap.
 #[test]
-fn searching_and_inspecting() {
+fn find_count_and_inspect_stay_in_allocations() {
     for_each_input(|level, input| {
         compare(input, |input| {
             let set = ByteSet::new(b"%\0");
@@ -223,7 +223,7 @@ fn searching_and_inspecting() {
 }
 
 #[test]
-fn normalizing() {
+fn normalize_stays_in_allocations() {
     for_each_input(|level, input| {
         for policy in [Malformed::Error, Malformed::Keep, Malformed::Escape] {
             let normalizer = Normalizer::new().malformed(policy).level(level);
@@ -234,7 +234,7 @@ fn normalizing() {
 }
 
 #[test]
-fn forms() {
+fn forms_stay_in_allocations() {
     for_each_input(|level, input| {
         let own = |bytes: std::borrow::Cow<'_, [u8]>| bytes.into_owned();
         compare(input, |input| {
@@ -264,7 +264,7 @@ fn forms() {
 
 /// What has no level of its own runs on the active one.
 #[test]
-fn uris_and_what_came_before_them() {
+fn uris_and_legacy_formats_stay_in_allocations() {
     for_each_input(|level, input| {
         compare(input, |input| uri::repair(input).into_owned());
         compare(input, |input| uri::query([(input, input)]));
@@ -282,7 +282,7 @@ fn uris_and_what_came_before_them() {
 
 /// In chunks that each end at a guard.
 #[test]
-fn streams() {
+fn streams_stay_in_allocations() {
     let lengths: &[usize] = if is_quick() { &[17] } else { &[7, 64] };
     for_each_input(|level, input| {
         let decoder = Decoder::new().lenient().level(level);

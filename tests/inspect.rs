@@ -9,7 +9,7 @@ use proptest::prelude::*;
 use simdpct::{Findings, Kinds, Level, inspect, inspect_counting, reference};
 
 #[test]
-fn each_kind() {
+fn each_kind_is_found_at_its_position() {
     for (input, kinds, first) in [
         ("/plain/path?q=1#top", Kinds::NONE, None),
         ("", Kinds::NONE, None),
@@ -49,7 +49,7 @@ fn each_kind() {
 }
 
 #[test]
-fn sets_of_kinds() {
+fn kinds_combine_as_sets() {
     let both = Findings::NUL | Findings::SLASH;
     let found = inspect("%2F");
     assert!(found.contains(Findings::SLASH) && !found.contains(both));
@@ -67,7 +67,7 @@ fn sets_of_kinds() {
 
 /// All 65,536 pairs of digits, at the end of an input and before another triplet.
 #[test]
-fn every_pair_of_digits() {
+fn every_pair_of_digits_matches_reference() {
     for pair in 0..=u16::MAX {
         let [high, low] = pair.to_be_bytes();
         let input = [b'a', b'%', high, low, b'%', b'4', b'1'];
@@ -83,7 +83,7 @@ fn every_pair_of_digits() {
 
 /// Pieces of every kind at every offset across the blocks of every level.
 #[test]
-fn across_blocks() {
+fn pieces_across_blocks_match_reference() {
     for piece in ["%41", "%c0%af", "%e2%82%ac", "%4", "%", "+ ", "é", "%%00%5c%2f%25"] {
         for before in 0..=140 {
             for after in [0, 1, 2, 70] {
@@ -104,7 +104,7 @@ fn across_blocks() {
 
 /// The string is decoded in chunks: what is cut by their ends is seen all the same, and where it stands.
 #[test]
-fn across_chunks() {
+fn pieces_across_chunks_match_reference() {
     for piece in ["%e2%82%ac", "%f0%9f%98%80", "€", "%e2%82x", "%e2%82%", "%e2", "\u{e9}", "%4", "%ff%ff", "%f0%9f%98"]
     {
         for before in 8174..=8194 {
@@ -126,7 +126,7 @@ fn across_chunks() {
 
 proptest! {
     #[test]
-    fn both_forms_agree_with_the_oracle(input in strategies::input()) {
+    fn random_input_matches_reference(input in strategies::input()) {
         compare_inspecting(&input);
     }
 }

@@ -114,7 +114,7 @@ fn cycle(imports: &Imports) -> Option<Vec<String>> {
 }
 
 #[test]
-fn a_cycle_is_found() {
+fn cycle_in_imports_is_found() {
     let imports = |edges: &[(&str, &[&str])]| -> Imports {
         edges.iter().map(|(from, to)| (from.to_string(), to.iter().map(|to| to.to_string()).collect())).collect()
     };

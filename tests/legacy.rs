@@ -45,7 +45,7 @@ fn assert_decodes<'f>(
 
 /// ECMA-262 B.2.1.1: the set that stays, two digits for a code unit below 256, four for another, upper case.
 #[test]
-fn escape_of_ecmascript() {
+fn js_escape_matches_ecma_262() {
     let unescaped = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789@*_+-./";
     assert!(matches!(js::escape(unescaped), Cow::Borrowed(text) if text == unescaped));
     assert!(matches!(js::escape(""), Cow::Borrowed("")));
@@ -69,7 +69,7 @@ fn escape_of_ecmascript() {
 
 /// ECMA-262 B.2.1.2: what is neither `%uXXXX` nor `%XX` stays; the result is looked at no second time.
 #[test]
-fn unescape_of_ecmascript() {
+fn js_unescape_matches_ecma_262() {
     for (input, expected) in [
         ("plain é €", Ok("plain é €")),
         ("%20%7e%7E", Ok(" ~~")),
@@ -114,7 +114,7 @@ fn unescape_of_ecmascript() {
 
 /// ECMA-262 19.2.6: `decodeURI` leaves the escapes of its reserved set as they were written, `encodeURI` the characters.
 #[test]
-fn uris_of_ecmascript() {
+fn js_uri_functions_match_ecma_262() {
     let reserved = ";/?:@&=+$,#";
     assert_eq!(js::encode_uri(reserved), reserved);
     assert_eq!(js::encode_uri_component(reserved), "%3B%2F%3F%3A%40%26%3D%2B%24%2C%23");
@@ -142,7 +142,7 @@ fn uris_of_ecmascript() {
 
 /// `%uXXXX` beside triplets of UTF-8, on every level.
 #[test]
-fn unicode_escapes_and_triplets() {
+fn unicode_escapes_mixed_with_triplets_decode() {
     const STRICT: UnicodeDecoder = UnicodeDecoder::new(Decoder::new());
     const LENIENT: UnicodeDecoder = UnicodeDecoder::new(Decoder::new().lenient().plus_for_space());
     const ALONE: UnicodeDecoder = STRICT.keep_triplets();
@@ -226,7 +226,7 @@ fn unicode_escapes_and_triplets() {
 
 /// RFC 1738 2.2: octets are of ISO-8859-1, whose 256 characters are the first of Unicode.
 #[test]
-fn iso_8859_1() {
+fn latin1_matches_iso_8859_1() {
     let all: String = (0..=0xFF_u8).map(char::from).collect();
     let escaped: String = (0..=0xFF_u8).map(|byte| format!("%{byte:02X}")).collect();
     assert_eq!(latin1::encode(&all, &Encoder::new(ByteSet::ALL)).as_deref(), Ok(&*escaped));
@@ -281,7 +281,7 @@ fn iso_8859_1() {
 
 /// RFC 1738 2.2: `; / ? : @ = &` are reserved, and 3.3: `#` is no part of a URL.
 #[test]
-fn the_converter_of_rfc_1738() {
+fn rfc1738_converter_matches_rfc() {
     let delimiters = ";/?:@=#&";
     assert_eq!(rfc1738::encode(delimiters), delimiters);
     for byte in 0..=0x7F_u8 {
@@ -303,7 +303,7 @@ fn the_converter_of_rfc_1738() {
 }
 
 #[test]
-fn errors_say_what_and_where() {
+fn errors_name_kind_and_position() {
     let error = js::unescape("ab%uD800").unwrap_err();
     assert_eq!(error.to_string(), "half of a surrogate pair at byte 2");
     let error = latin1::decode("a€", &Decoder::new()).unwrap_err();
@@ -392,17 +392,17 @@ fn set() -> impl Strategy<Value = Option<ByteSet>> {
 
 proptest! {
     #[test]
-    fn unescape_is_that_of_ecmascript(text in text()) {
+    fn random_js_unescape_matches_reference(text in text()) {
         compare_unescaping(&text);
     }
 
     #[test]
-    fn escape_is_that_of_ecmascript(text in text()) {
+    fn random_js_escape_matches_reference(text in text()) {
         compare_escaping(&text);
     }
 
     #[test]
-    fn unicode_decoding_is_that_of_the_oracle(
+    fn random_unicode_decoding_matches_reference(
         input in bytes(),
         lenient: bool,
         plus: bool,
@@ -417,7 +417,7 @@ proptest! {
 
     /// Where escapes stay in the output, it has none that the input has not, and decoding it again changes nothing.
     #[test]
-    fn unicode_decoding_that_keeps_escapes_creates_none(input in text(), alone: bool, keep_percent: bool) {
+    fn unicode_decoding_with_kept_escapes_creates_no_escape(input in text(), alone: bool, keep_percent: bool) {
         let decoder = Decoder::new().lenient();
         let decoder = if keep_percent { decoder.keep(ByteSet::new(b"%")) } else { decoder };
         let mut unicode = UnicodeDecoder::new(decoder).lone_surrogates(LoneSurrogates::Keep);
@@ -433,7 +433,7 @@ proptest! {
     }
 
     #[test]
-    fn iso_8859_1_comes_back(characters in prop::collection::vec(any::<u8>(), 0..200), policies in 0..4_u8) {
+    fn latin1_round_trips(characters in prop::collection::vec(any::<u8>(), 0..200), policies in 0..4_u8) {
         let text: String = characters.iter().copied().map(char::from).collect();
         let encoder = common::encoder(sets::COMPONENT, policies);
         let encoded = latin1::encode(&text, &encoder).unwrap();
@@ -443,12 +443,12 @@ proptest! {
     }
 
     #[test]
-    fn iso_8859_1_is_decoded_as_by_the_oracle(text in text(), lenient: bool, plus: bool, kept in set(), rejected in set()) {
+    fn random_latin1_decoding_matches_reference(text in text(), lenient: bool, plus: bool, kept in set(), rejected in set()) {
         compare_latin1_decoding(&common::decoder(lenient, plus, kept, rejected), &text);
     }
 
     #[test]
-    fn converters_of_whole_urls_come_back(text in text()) {
+    fn rfc1738_round_trips(text in text()) {
         let (rfc1738, uri, component) = (rfc1738::encode(&text), js::encode_uri(&text), js::encode_uri_component(&text));
         prop_assert_eq!(rfc1738::decode(&*rfc1738), Ok(Cow::from(text.replace('%', "%25"))));
         prop_assert_eq!(simdpct::decode(&*rfc1738), Ok(Cow::from(&text)));
@@ -459,7 +459,7 @@ proptest! {
 
 /// Nothing here takes more than linear time: each case would be a second, if it were quadratic.
 #[test]
-fn many_escapes_of_each_kind_at_once() {
+fn many_escapes_take_linear_time() {
     let count = 100_000;
     for (piece, expected) in [("%uD83D%uDE00", "😀"), ("%u", "%u"), ("%E9é", "éé"), ("%%u0041", "%A")] {
         assert_eq!(js::unescape(&piece.repeat(count)).unwrap(), expected.repeat(count));

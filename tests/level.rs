@@ -22,7 +22,7 @@ fn active_level_is_available() {
 }
 
 #[test]
-fn available_levels_start_with_scalar_and_rise() {
+fn available_levels_ascend_from_scalar() {
     let available: Vec<Level> = Level::available().collect();
     assert_eq!(available.first(), Some(&Level::Scalar));
     assert!(available.is_sorted_by(|a, b| a < b), "{available:?}");
@@ -30,7 +30,7 @@ fn available_levels_start_with_scalar_and_rise() {
 }
 
 #[test]
-fn levels_are_those_of_the_architecture() {
+fn available_levels_belong_to_the_architecture() {
     for level in Level::available() {
         let fits = match level {
             Level::Sse41 | Level::Avx2 | Level::Avx512 => cfg!(target_arch = "x86_64"),
@@ -42,7 +42,7 @@ fn levels_are_those_of_the_architecture() {
 }
 
 #[test]
-fn names_are_those_of_the_documentation_and_come_back() {
+fn documented_names_round_trip() {
     let names = ["scalar", "sse41", "avx2", "avx512", "neon"];
     assert_eq!(Level::ALL.map(Level::name), names);
     for level in Level::ALL {
@@ -52,7 +52,7 @@ fn names_are_those_of_the_documentation_and_come_back() {
 }
 
 #[test]
-fn other_names_are_unknown() {
+fn other_names_are_rejected() {
     for name in ["", "SSE41", " avx2", "avx2 ", "avx", "avx5120", "sse4.1", "Neon"] {
         let parsed: Result<Level, UnknownLevel> = name.parse();
         assert!(parsed.is_err(), "{name:?}");

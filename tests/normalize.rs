@@ -16,7 +16,7 @@ fn normalizers() -> impl Iterator<Item = Normalizer> {
 }
 
 #[test]
-fn the_standard() {
+fn rfc_3986_examples_match() {
     for (input, expected) in [
         // RFC 3986 6.2.2.1: "%3a" and "%3A".
         ("%3a", "%3A"),
@@ -39,7 +39,7 @@ fn the_standard() {
 }
 
 #[test]
-fn malformed() {
+fn malformed_triplets_follow_policy() {
     for (input, position, kept, escaped) in [
         ("%", 0, "%", "%25"),
         ("a%4", 1, "a%4", "a%254"),
@@ -63,7 +63,7 @@ fn malformed() {
 }
 
 #[test]
-fn equivalence() {
+fn equivalent_matches_known_pairs() {
     for (a, b, expected) in [
         ("/%7Euser", "/~user", true),
         ("/%2f", "/%2F", true),
@@ -106,7 +106,7 @@ fn assert_idempotent_without_new_triplets(normalizer: &Normalizer, policy: Malfo
 
 /// All strings of up to 7 symbols: every level agrees with the reference, which is idempotent and creates no triplet.
 #[test]
-fn exhaustive() {
+fn every_short_string_matches_reference() {
     let symbols = ["%", "2", "5", "4", "1", "F", "g"];
     exhaustive_over(&symbols, if is_quick() { 4 } else { 7 });
     exhaustive_over(&["%", "4", "1", "f", "F", "2", "é", "~"], if is_quick() { 3 } else { 5 });
@@ -139,7 +139,7 @@ fn exhaustive_over(symbols: &[&str], length: u32) {
 
 /// Triplets of both kinds and cases, cut and whole, at every offset across the blocks of every level.
 #[test]
-fn across_blocks() {
+fn pieces_across_blocks_match_reference() {
     for piece in ["%41", "%e4", "%E4%2f%7e", "%4", "%", "%%41%ff", "%4%41%31", "%%%33%34%31", "%aa%bb%cc%dd"] {
         for before in 0..=140 {
             for after in [0, 1, 2, 30, 70] {
@@ -158,14 +158,14 @@ fn text() -> impl Strategy<Value = String> {
 
 proptest! {
     #[test]
-    fn every_form_agrees_with_the_oracle(input in text()) {
+    fn random_text_matches_reference(input in text()) {
         for normalizer in normalizers() {
             compare_normalizing(&normalizer, &input);
         }
     }
 
     #[test]
-    fn sets_of_any_kind(input in text(), set in strategies::byte_set()) {
+    fn random_sets_match_reference(input in text(), set in strategies::byte_set()) {
         for policy in POLICIES {
             compare_normalizing(&Normalizer::new().decode(set).malformed(policy), &input);
         }
@@ -184,7 +184,7 @@ proptest! {
     }
 
     #[test]
-    fn equivalent_is_the_same_normal_form(a in text(), b in text(), at in any::<prop::sample::Index>()) {
+    fn equivalent_iff_normal_forms_are_equal(a in text(), b in text(), at in any::<prop::sample::Index>()) {
         let escape = Normalizer::new().malformed(Malformed::Escape);
         let normal = |text: &str| escape.normalize(text).unwrap().into_owned();
         prop_assert_eq!(equivalent(&a, &b), normal(&a) == normal(&b));

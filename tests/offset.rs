@@ -25,7 +25,7 @@ fn decode_error(kind: DecodeErrorKind, position: usize) -> OffsetError {
 
 /// RFC 3986 2.1 and the policies: an output byte comes from a byte, a triplet, or a byte of a kept triplet.
 #[test]
-fn offsets_of_known_inputs() {
+fn known_inputs_give_known_offsets() {
     let strict = Decoder::new();
     let lenient = strict.lenient();
     let keep_slash = strict.keep(ByteSet::new(b"/"));
@@ -65,7 +65,7 @@ fn offsets_of_known_inputs() {
 
 /// All texts of up to five bytes of those that matter, by every policy.
 #[test]
-fn every_short_input() {
+fn every_short_input_matches_reference() {
     let alphabet = b"%4fg2";
     let mut texts = vec![Vec::new()];
     let mut longest = texts.clone();
@@ -86,7 +86,7 @@ fn every_short_input() {
 
 /// Triplets, kept ones and malformed ones around the map's checkpoints, at each of their bytes.
 #[test]
-fn around_checkpoints() {
+fn triplets_around_checkpoints_match_reference() {
     let keep_slash = Decoder::new().keep(ByteSet::new(b"/"));
     for piece in ["%41", "%2F", "%2F%41", "%41%2F%42"] {
         for before in 250..260 {
@@ -111,13 +111,13 @@ fn around_checkpoints() {
 
 proptest! {
     #[test]
-    fn offsets_equal_the_oracles(input in input(), decoder in any_decoder()) {
+    fn random_input_matches_reference(input in input(), decoder in any_decoder()) {
         compare_offsets(&decoder, &input);
     }
 
     /// What the router does: both halves of a raw text decode to the halves of the decoded one.
     #[test]
-    fn cutting_the_input_cuts_the_output(input in input(), plus in any::<bool>(), place in any::<prop::sample::Index>()) {
+    fn input_cut_at_offset_decodes_to_output_halves(input in input(), plus in any::<bool>(), place in any::<prop::sample::Index>()) {
         let decoder = common::decoder(true, plus, None, None);
         let decoded = decoder.decode(&input).unwrap();
         let at = place.index(decoded.len() + 1);

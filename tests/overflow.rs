@@ -8,7 +8,7 @@ use simdpct::{ByteSet, Counts, DecodeErrorKind, Decoder, Encoder, Findings, form
 
 /// The most that an encoder makes of so many bytes.
 #[test]
-fn the_most_that_an_encoder_makes() {
+fn max_encoded_len_does_not_wrap() {
     let third = usize::MAX / 3;
     assert_eq!(Encoder::max_encoded_len(0), Some(0));
     assert_eq!(Encoder::max_encoded_len(third), Some(usize::MAX));
@@ -19,7 +19,7 @@ fn the_most_that_an_encoder_makes() {
 
 /// Positions that no output has, up to the largest number.
 #[test]
-fn positions_behind_the_end() {
+fn positions_past_the_end_are_errors() {
     let decoder = Decoder::new();
     let map = OffsetMap::new(&decoder, "%41bc").unwrap();
     for offset in [4, 5, usize::MAX / 3, usize::MAX / 2, usize::MAX - 2, usize::MAX - 1, usize::MAX] {
@@ -63,7 +63,7 @@ impl Drop for Zeros {
 /// More bytes than 32 bits count, with what matters behind the 2^32nd.
 #[cfg(all(target_os = "linux", target_pointer_width = "64"))]
 #[test]
-fn lengths_and_positions_of_more_than_32_bits() {
+fn lengths_and_positions_beyond_32_bits_are_exact() {
     if cfg!(miri) || common::is_quick() {
         return;
     }

@@ -27,7 +27,7 @@ fn tests(cell: &str) -> impl Iterator<Item = (&str, &str)> {
 
 /// What is struck out has no test, and all else has one that exists.
 #[test]
-fn every_promise_is_held_by_tests_that_exist() {
+fn every_promise_names_existing_tests() {
     let page = read("docs/safety.md");
     let promises = promises(&page);
     assert!(promises.len() > 20, "{}", promises.len());
@@ -43,7 +43,7 @@ fn every_promise_is_held_by_tests_that_exist() {
 
 /// A test of the test.
 #[test]
-fn what_is_missing_is_noticed() {
+fn table_parser_finds_promises_and_tests() {
     let page = "# A\n\n| Promise | Held by |\n|---|---|\n| b | `c::d`, `e::f` |\n| ~~g~~ | h |\n\n| Other | table |\n|---|---|\n| i | j |\n";
     let promises = promises(page);
     assert_eq!(promises, [(" b", "`c::d`, `e::f` "), (" ~~g~~", "h ")]);

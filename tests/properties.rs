@@ -35,7 +35,7 @@ fn literals(text: &[u8]) -> Vec<u8> {
 proptest! {
     /// RFC 3986 2.4: what escapes '%' can be undone, with every set and on every two levels.
     #[test]
-    fn decoding_undoes_encoding(
+    fn decode_of_encode_is_identity(
         input in input(), set in byte_set(), policies in 0..16_u8, there in any_level(), back in any_level()
     ) {
         let encoder = encoder(set.with(b'%'), policies & !KEEP_TRIPLETS).level(there);
@@ -49,14 +49,14 @@ proptest! {
 
     /// An encoder that keeps triplets changes nothing in what a decoder sees.
     #[test]
-    fn kept_triplets_mean_the_same(input in input(), set in byte_set(), level in any_level()) {
+    fn encoding_with_kept_triplets_decodes_to_the_same(input in input(), set in byte_set(), level in any_level()) {
         let encoded = encoder(set.with(b'%'), KEEP_TRIPLETS).level(level).encode(&input).into_owned();
         assert_eq!(Decoder::new().decode(&encoded), Decoder::new().lenient().decode(&input));
     }
 
     /// Once is enough, where triplets are kept or '%' is not in the set. (With plus it is not: '+' is escaped.)
     #[test]
-    fn encoding_again_changes_nothing(input in input(), set in byte_set(), policies in 0..16_u8, level in any_level()) {
+    fn encoding_is_idempotent_if_percent_is_kept(input in input(), set in byte_set(), policies in 0..16_u8, level in any_level()) {
         for encoder in [
             encoder(set, policies & !PLUS | KEEP_TRIPLETS),
             encoder(set.without(b'%').intersection(ByteSet::new(b"0123456789abcdefABCDEF").complement()), policies & !PLUS),
@@ -69,7 +69,7 @@ proptest! {
 
     /// Outside triplets there is no byte of the set, nor one from 0x80 unless it was asked for, and with it only text.
     #[test]
-    fn encoded_text_is_clean(input in input(), set in byte_set(), policies in 0..16_u8, level in any_level()) {
+    fn encoded_text_has_no_byte_of_the_set(input in input(), set in byte_set(), policies in 0..16_u8, level in any_level()) {
         let encoded = encoder(set, policies).level(level).encode(&input).into_owned();
         assert!(policies & KEEP_NON_ASCII != 0 || encoded.is_ascii());
         let allowed = |byte: u8| match byte {
@@ -89,7 +89,7 @@ proptest! {
 
     /// Encoding is done byte by byte, so where no triplet and no character can be cut, parts can be encoded by themselves.
     #[test]
-    fn encoded_parts(input in input(), set in byte_set(), policies in 0..4_u8, at in any::<prop::sample::Index>(), level in any_level()) {
+    fn encoding_of_parts_concatenates(input in input(), set in byte_set(), policies in 0..4_u8, at in any::<prop::sample::Index>(), level in any_level()) {
         let encoder = encoder(set, policies).level(level);
         let (front, back) = input.split_at(at.index(input.len() + 1));
         assert_eq!([encoder.encode(front), encoder.encode(back)].concat(), encoder.encode(&input));
@@ -105,7 +105,7 @@ proptest! {
 
     /// What a strict decoder accepts, a lenient one decodes to the same.
     #[test]
-    fn strict_is_lenient_where_it_succeeds(input in input(), level in any_level()) {
+    fn strict_success_equals_lenient_result(input in input(), level in any_level()) {
         let lenient = Decoder::new().lenient().level(level).decode(&input);
         match Decoder::new().level(level).decode(&input) {
             Ok(bytes) => assert_eq!(Ok(bytes), lenient),
@@ -120,7 +120,7 @@ proptest! {
 
     /// What comes back holds none of the rejected bytes; an error names one of them, and the place where it comes from.
     #[test]
-    fn rejected_bytes_never_come_back(input in input(), reject in byte_set(), level in any_level()) {
+    fn rejected_bytes_are_not_in_the_output(input in input(), reject in byte_set(), level in any_level()) {
         let decoder = Decoder::new().lenient().level(level);
         match decoder.reject(reject).decode(&input) {
             Ok(bytes) => assert_eq!(reject.count(&bytes), 0),
@@ -136,7 +136,7 @@ proptest! {
 
     /// Nor do they come back from what is replaced, dropped or converted after decoding, as a whole, in a stream or in a column.
     #[test]
-    fn rejected_bytes_do_not_come_from_replacing(input in input(), reject in byte_set(), level in any_level()) {
+    fn rejected_bytes_are_not_in_converted_output(input in input(), reject in byte_set(), level in any_level()) {
         let reject = reject.union(ByteSet::new(b"\xBD"));
         let decoder = Decoder::new().lenient().level(level).reject(reject);
         let mut stream = stream::Decoder::new(decoder).utf8_lossy();
@@ -165,7 +165,7 @@ proptest! {
 
     /// Keeping every triplet leaves the input as it is; keeping some leaves as many as there were.
     #[test]
-    fn kept_triplets_stay(input in input(), keep in byte_set(), level in any_level()) {
+    fn kept_triplets_are_unchanged(input in input(), keep in byte_set(), level in any_level()) {
         let decoder = Decoder::new().lenient().level(level);
         let all = decoder.keep(ByteSet::ALL).decode(&input);
         assert_eq!(all.as_deref(), Ok(input.as_slice()));
@@ -178,7 +178,7 @@ proptest! {
 
     /// The position of ill-formed UTF-8 is where the input has what the well-formed text before it does not cover.
     #[test]
-    fn position_of_ill_formed_utf8(input in input(), level in any_level()) {
+    fn ill_formed_utf8_position_follows_well_formed_prefix(input in input(), level in any_level()) {
         let decoder = Decoder::new().lenient().level(level);
         let bytes = decoder.decode(&input).unwrap();
         match decoder.decode_utf8(&input) {
@@ -194,7 +194,7 @@ proptest! {
 
     /// Unicode 3.9, as the standard library has it.
     #[test]
-    fn lossy_is_lossy(input in input(), level in any_level()) {
+    fn decode_utf8_lossy_matches_std(input in input(), level in any_level()) {
         let decoder = Decoder::new().lenient().level(level);
         let bytes = decoder.decode(&input).unwrap().into_owned();
         let lossy = String::from_utf8_lossy(&bytes);
@@ -205,6 +205,6 @@ proptest! {
 
 /// The properties above pick from these, so an empty list would make them say nothing.
 #[test]
-fn there_are_levels() {
+fn active_level_is_among_available_levels() {
     assert!(Level::available().any(|level| level == Level::active()));
 }

@@ -132,7 +132,7 @@ impl Members {
 }
 
 #[test]
-fn every_set_is_what_its_standard_spells() {
+fn every_set_has_the_members_of_its_standard() {
     for Row { name, set, members } in TABLE {
         for (byte, member) in zip(0..=0xFF_u8, members.spelled()) {
             assert_eq!(set.contains(byte), member, "{name}: 0x{byte:02X}, {:?}", char::from(byte));
@@ -158,7 +158,7 @@ fn names_in_the_source() -> Vec<String> {
 }
 
 #[test]
-fn the_table_has_every_set() {
+fn every_public_set_is_in_the_table() {
     let names: Vec<_> = TABLE.iter().map(|row| row.name).collect();
     assert_eq!(names, names_in_the_source());
 }

@@ -222,7 +222,7 @@ fn any_room() -> impl Strategy<Value = usize> {
 proptest! {
 
     #[test]
-    fn any_chunking_decodes_as_one(
+    fn random_chunking_decodes_as_one_piece(
         input in input(), decoder in any_decoder(), level in any_level(), text in select(&TEXTS[..]),
         lengths in any_lengths(), room in any_room(),
     ) {
@@ -240,7 +240,7 @@ proptest! {
     }
 
     #[test]
-    fn any_chunking_encodes_as_one(
+    fn random_chunking_encodes_as_one_piece(
         input in input(), encoder in any_encoder(), level in any_level(), lengths in any_lengths(), room in any_room(),
     ) {
         let encoder = encoder.level(level);
@@ -255,7 +255,7 @@ proptest! {
     }
 
     #[test]
-    fn readers_decode_as_one(
+    fn readers_decode_as_one_piece(
         input in input(), decoder in any_decoder(), text in select(&TEXTS[..]), lengths in any_lengths(), room in 1..300_usize,
     ) {
         let expected = expected(&decoder, text, &input);
@@ -266,7 +266,7 @@ proptest! {
     }
 
     #[test]
-    fn readers_encode_as_one(
+    fn readers_encode_as_one_piece(
         input in input(), encoder in any_encoder(), lengths in any_lengths(), room in 1..300_usize,
     ) {
         let expected = (reference::encode(&encoder, &input).into_bytes(), None);
@@ -276,7 +276,7 @@ proptest! {
     }
 
     #[test]
-    fn writers_decode_as_one(
+    fn writers_decode_as_one_piece(
         input in input(), decoder in any_decoder(), text in select(&TEXTS[..]), lengths in any_lengths(),
         writes in any_lengths(), flushed in any::<bool>(),
     ) {
@@ -297,7 +297,7 @@ proptest! {
     }
 
     #[test]
-    fn writers_encode_as_one(
+    fn writers_encode_as_one_piece(
         input in input(), encoder in any_encoder(), lengths in any_lengths(), writes in any_lengths(),
     ) {
         let mut writer = write::Encoder::new(Reluctant::new(Vec::new(), &writes), encoder);
@@ -310,7 +310,7 @@ proptest! {
 
 /// The prefix of a character and each byte behind it become U+FFFD, which is the most that lossy text can grow.
 #[test]
-fn lossy_text_fits() {
+fn lossy_output_fits_at_maximum_growth() {
     let decoder = Decoder::new();
     for input in [b"\xF0\x9F\x98\xFF\xFF\xFF", b"\xF0\x9F%98%FF%41\xFF".as_slice()] {
         let input = [input, &[0xFF; 100]].concat();
@@ -327,7 +327,7 @@ fn lossy_text_fits() {
 /// Positions count from the start of the stream, and do not end with 32 bits.
 /// Whoever appends has no call left in which to hear of it but the last.
 #[test]
-fn an_error_is_said_by_the_call_that_is_given_it() {
+fn feed_to_returns_error_of_its_own_input() {
     for (input, position) in [(&b"abc%FFdef"[..], 3), (b"%zz", 0), (b"a%E2%82b", 1), (b"\xFF", 0)] {
         let mut stream = stream::Decoder::new(Decoder::new()).utf8();
         let mut output = Vec::new();
@@ -338,7 +338,7 @@ fn an_error_is_said_by_the_call_that_is_given_it() {
 }
 
 #[test]
-fn positions_are_of_the_stream() {
+fn positions_count_from_stream_start_beyond_32_bits() {
     let block = vec![b'a'; 1 << 20];
     let mut output = vec![0; block.len()];
     let mut stream = stream::Decoder::new(Decoder::new()).utf8();
@@ -353,7 +353,7 @@ fn positions_are_of_the_stream() {
 
 /// More input and output than any buffer of the adapters holds, so that each of them is used more than once.
 #[test]
-fn long_streams() {
+fn streams_longer_than_buffers_match_reference() {
     let input: Vec<u8> = "%E2%82%AC € 100% %zz a+b %FF \u{10FFFF}".bytes().cycle().take(1_000_003).collect();
     let decoder = Decoder::new().lenient();
     for text in TEXTS.into_iter().filter(|&text| text != Text::WellFormed) {
@@ -380,7 +380,7 @@ fn long_streams() {
 
 /// As flate2's adapters do: dropping a writer ends its stream.
 #[test]
-fn dropping_a_writer_finishes() {
+fn dropped_writer_finishes_its_stream() {
     let mut output = Vec::new();
     write::Decoder::new(&mut output, Decoder::new().lenient()).write_all(b"a%20b%4").unwrap();
     assert_eq!(output, b"a b%4");
@@ -396,7 +396,7 @@ fn dropping_a_writer_finishes() {
 
 /// Dropping while the underlying writer's panic unwinds must not call it again: a second panic aborts the process.
 #[test]
-fn a_writer_that_panicked_is_not_written_to_again_by_dropping() {
+fn dropped_encoder_does_not_write_after_panic() {
     struct Panicking<'a>(&'a Cell<usize>);
     impl Write for Panicking<'_> {
         fn write(&mut self, _: &[u8]) -> io::Result<usize> {
@@ -422,7 +422,7 @@ fn a_writer_that_panicked_is_not_written_to_again_by_dropping() {
 
 /// A finished writer refuses more, and may be finished again.
 #[test]
-fn nothing_follows_the_end() {
+fn finished_writer_rejects_input() {
     let mut writer = write::Encoder::new(Vec::new(), Encoder::COMPONENT);
     writer.write_all(b"a b").unwrap();
     writer.try_finish().unwrap();
@@ -435,7 +435,7 @@ fn nothing_follows_the_end() {
 
 /// A writer that fails loses nothing: the next try goes on.
 #[test]
-fn a_full_writer_is_tried_again() {
+fn failed_finish_can_be_retried_without_loss() {
     struct Full(Vec<u8>, usize);
     impl Write for Full {
         fn write(&mut self, input: &[u8]) -> io::Result<usize> {
@@ -458,7 +458,7 @@ fn a_full_writer_is_tried_again() {
 
 /// A reader yields what precedes the error first, and then nothing but the error.
 #[test]
-fn readers_fail_for_good() {
+fn reader_error_is_repeated() {
     let mut reader = read::Decoder::new(b"a%20b%zzc".as_slice(), Decoder::new());
     let mut output = Vec::new();
     for _ in 0..2 {
@@ -469,7 +469,7 @@ fn readers_fail_for_good() {
 }
 
 #[test]
-fn readers_count_and_come_back() {
+fn readers_count_bytes_and_return_source() {
     let mut reader = bufread::Encoder::new(b"a b".as_slice(), Encoder::COMPONENT);
     assert_eq!(io::read_to_string(&mut reader).unwrap(), "a%20b");
     assert_eq!((reader.total_in(), reader.total_out()), (3, 5));
@@ -483,7 +483,7 @@ fn readers_count_and_come_back() {
 
 /// A reader does not wait for more while it has something to give.
 #[test]
-fn what_is_there_does_not_wait() {
+fn reader_returns_available_output_without_waiting() {
     struct Once(Option<&'static [u8]>);
     impl Read for Once {
         fn read(&mut self, output: &mut [u8]) -> io::Result<usize> {
@@ -503,7 +503,7 @@ fn what_is_there_does_not_wait() {
 
 /// The state is small, and an error tells its place.
 #[test]
-fn errors_say_where() {
+fn stream_errors_name_their_position() {
     let mut stream = stream::Decoder::new(Decoder::new().reject(ByteSet::new(b"\0")));
     let failure = stream.feed(b"a.png%00.txt", &mut [0; 64]).and_then(|_| stream.feed(b"", &mut [0; 64])).unwrap_err();
     assert_eq!(failure.to_string(), "rejected byte 0x00 at byte 5 of the stream");

@@ -15,7 +15,7 @@ use simdpct::uri::{Parts, PathBuilder, QueryBuilder, path, query, repair, split,
 use simdpct::{Decoder, reference};
 
 #[test]
-fn known_splits() {
+fn known_references_split() {
     let parts = |scheme, authority, path, query, fragment| Parts { scheme, authority, path, query, fragment };
     let table: &[(&str, Parts<&str>)] = &[
         // RFC 3986 appendix B
@@ -62,7 +62,7 @@ fn known_splits() {
 }
 
 #[test]
-fn known_repairs() {
+fn known_references_repair() {
     let table: &[(&str, &str)] = &[
         // RFC 3986 2.4: a '%' that starts no triplet.
         ("/100%", "/100%25"),
@@ -135,7 +135,7 @@ fn known_repairs() {
 
 /// RFC 3986 5.4: the references of the examples are valid, all of them, with the base URI.
 #[test]
-fn references_of_the_standard_stay() {
+fn rfc_3986_references_are_unchanged() {
     for text in [
         "http://a/b/c/d;p?q",
         "g:h",
@@ -196,7 +196,7 @@ fn references_of_the_standard_stay() {
 
 /// The checker must say no, or what it confirms means nothing.
 #[test]
-fn the_checker_refuses() {
+fn grammar_checker_rejects_invalid_references() {
     for text in [
         "a b",
         "%",
@@ -236,7 +236,7 @@ fn the_checker_refuses() {
 
 /// All texts of up to five bytes of those that structure a URI or break it.
 #[test]
-fn every_short_text() {
+fn every_short_text_repairs_to_valid_uri() {
     let alphabet = b"a1:/?#[]@% ";
     let mut texts = vec![Vec::new()];
     for _ in 0..5 {
@@ -285,12 +285,12 @@ fn valid_uri() -> impl Strategy<Value = String> {
 
 proptest! {
     #[test]
-    fn dirty_uris(dirty in dirty_uri()) {
+    fn random_dirty_uris_repair_to_valid_uris(dirty in dirty_uri()) {
         check_repair(&dirty);
     }
 
     #[test]
-    fn valid_uris_stay(uri in valid_uri()) {
+    fn random_valid_uris_are_unchanged(uri in valid_uri()) {
         assert!(is_uri_reference(uri.as_bytes()), "{}", uri);
         assert!(matches!(repair(&uri), Cow::Borrowed(_)), "{}", uri);
         check_repair(uri.as_bytes());
@@ -298,7 +298,7 @@ proptest! {
 
     /// One byte of dirt in a valid URI.
     #[test]
-    fn soiled_uris(uri in valid_uri(), place in any::<prop::sample::Index>(), byte in any::<u8>()) {
+    fn valid_uris_with_one_changed_byte_repair(uri in valid_uri(), place in any::<prop::sample::Index>(), byte in any::<u8>()) {
         let mut bytes = uri.into_bytes();
         bytes.insert(place.index(bytes.len() + 1), byte);
         check_repair(&bytes);
@@ -306,7 +306,7 @@ proptest! {
 
     /// RFC 3986 5.3 undoes appendix B.
     #[test]
-    fn what_is_split_can_be_put_together(bytes in dirty_uri()) {
+    fn split_parts_recompose_to_input(bytes in dirty_uri()) {
         let text = String::from_utf8_lossy(&bytes);
         assert_eq!(split(&text).to_string(), text);
         let parts = split(&text);
@@ -318,7 +318,7 @@ proptest! {
 
     /// What goes into a path or a query comes out again.
     #[test]
-    fn paths_and_queries_give_back_their_parts(parts in prop::collection::vec(input(), 1..6)) {
+    fn paths_and_queries_round_trip(parts in prop::collection::vec(input(), 1..6)) {
         let segments: Vec<Vec<u8>> =
             parts.iter().map(|part| part.iter().copied().filter(|&byte| byte != b'/').collect()).collect();
         let built = path(&segments).unwrap();
@@ -341,7 +341,7 @@ proptest! {
 }
 
 #[test]
-fn a_slash_in_a_segment_is_an_error() {
+fn slash_in_segment_is_an_error() {
     let error = path(["a", "b%2Fc", "de/f/g"]).unwrap_err();
     assert_eq!((error.segment, error.position), (2, 2));
     assert_eq!(error.to_string(), "a slash in segment 2 of a path, at byte 2");
@@ -354,7 +354,7 @@ fn a_slash_in_a_segment_is_an_error() {
 }
 
 #[test]
-fn known_paths_and_queries() {
+fn known_paths_and_queries_build() {
     let paths: &[(&[&str], &str)] = &[
         (&[], ""),
         (&[""], "/"),
@@ -394,7 +394,7 @@ fn known_paths_and_queries() {
 
 /// Real URLs, dirt and attacks.
 #[test]
-fn corpora() {
+fn corpora_repair_to_valid_uris() {
     let default = || PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../shared/corpora");
     let folder = std::env::var_os("SIMDPCT_CORPORA").map_or_else(default, PathBuf::from);
     for name in ["typical_urls.txt", "resource_urls.txt", "nonlatin_urls.txt", "hostile.txt"] {

@@ -29,7 +29,7 @@ const PLACES: [(usize, usize); 9] =
     [(0, 0), (0, 70), (14, 3), (30, 1), (61, 0), (62, 40), (63, 66), (64, 60), (125, 64)];
 
 #[test]
-fn four_bytes_of_all_kinds() {
+fn every_four_boundary_bytes_match_std() {
     for (number, (before, after)) in PLACES.into_iter().enumerate() {
         // Around them ASCII, or characters: then no block can be passed over.
         for filling in ["a", "é"] {
@@ -53,7 +53,7 @@ fn four_bytes_of_all_kinds() {
 }
 
 #[test]
-fn sequences_cut_by_the_end() {
+fn sequences_cut_by_the_end_match_std() {
     for length in 0..200 {
         for end in ["é", "€", "😀"] {
             for cut in 1..=end.len() {
@@ -68,7 +68,7 @@ fn sequences_cut_by_the_end() {
 proptest! {
     /// Text, of which a byte or none is another one.
     #[test]
-    fn text_with_a_fault(text in "[a-zäß€한😀]{0,120}", at in any::<prop::sample::Index>(), byte in any::<u8>()) {
+    fn random_text_with_one_changed_byte_matches_std(text in "[a-zäß€한😀]{0,120}", at in any::<prop::sample::Index>(), byte in any::<u8>()) {
         compare(text.as_bytes());
         let mut bytes = text.into_bytes();
         if !bytes.is_empty() {
@@ -82,7 +82,7 @@ proptest! {
 /// Long texts are replaced in pieces: six bytes of several kinds at each place near the end of one, and a fault in the same piece or in
 /// the next, so that neither is passed on whole.
 #[test]
-fn replacing_in_pieces() {
+fn replacement_across_pieces_matches_std() {
     const KINDS: [u8; 6] = [b'a', 0x9F, 0xC3, 0xE2, 0xED, 0xF0];
     let decoder = Decoder::new().lenient();
     for number in 0..KINDS.len().pow(6) {

@@ -53,7 +53,7 @@ fn assert_encodes(encoder: Encoder, input: &[u8], expected: &str) {
 }
 
 #[test]
-fn examples_of_rfc_3986() {
+fn rfc_3986_examples_match() {
     // 2.1: "%20" is the percent-encoding of the binary octet 00100000, the space character in US-ASCII.
     assert_decodes(STRICT, b"%20", Ok(b" "));
     assert_encodes(Encoder::COMPONENT, b" ", "%20");
@@ -83,7 +83,7 @@ fn examples_of_rfc_3986() {
 }
 
 #[test]
-fn examples_of_whatwg_url() {
+fn whatwg_url_examples_match() {
     // 1.3, percent-encode: 0x23 is "%23", 0x7F is "%7F".
     assert_encodes(Encoder::new(ByteSet::new(b"\x23\x7F")), b"\x23\x7F", "%23%7F");
     // 1.3, percent-decode: the standard's two examples.
@@ -104,7 +104,7 @@ fn examples_of_whatwg_url() {
 
 /// RFC 3987 3.1 and 3.2, IRIs to URIs and back; RFC 5987 3.2.2; RFC 6570 1.2 and 3.2; ECMA-262 19.2.6.
 #[test]
-fn examples_of_the_neighbours() {
+fn rfc_3987_5987_6570_and_ecma_262_examples_match() {
     // RFC 3987 3.1: "http://www.example.org/red%09rosé#red".
     let iri = "http://www.example.org/red%09rosé#red".as_bytes();
     assert_encodes(Encoder::URI, iri, "http://www.example.org/red%09ros%C3%A9#red");
@@ -128,7 +128,7 @@ fn examples_of_the_neighbours() {
 
 /// RFC 3986 2.1: '%' and two digits, or else it is malformed, the end of the input included.
 #[test]
-fn malformed_strictly() {
+fn strict_decoder_rejects_malformed_triplets() {
     for (input, position) in [
         ("%", 0),
         ("%4", 0),
@@ -156,7 +156,7 @@ fn malformed_strictly() {
 
 /// WHATWG URL 1.3: a '%' that two digits do not follow is passed on alone, and what follows it is looked at anew.
 #[test]
-fn malformed_leniently() {
+fn lenient_decoder_keeps_malformed_triplets() {
     for (input, output) in [
         ("%", "%"),
         ("%4", "%4"),
@@ -175,7 +175,7 @@ fn malformed_leniently() {
 
 /// WHATWG URL 5.1, 5.2: forms write a space as '+', and so a '+' as a triplet.
 #[test]
-fn plus_for_space() {
+fn plus_for_space_converts_plus_and_space() {
     assert_decodes(STRICT, b"1+1%2B1", Ok(b"1+1+1"));
     assert_decodes(STRICT.plus_for_space(), b"1+1%2B1%20", Ok(b"1 1+1 "));
     // Not after a malformed '%' either: '+' is no digit.
@@ -188,7 +188,7 @@ fn plus_for_space() {
 
 /// RFC 3986 2.2: an escaped delimiter is not the delimiter, so some triplets have to survive.
 #[test]
-fn kept_triplets_of_a_decoder() {
+fn decoder_keep_leaves_triplets_of_the_set() {
     let path = STRICT.keep(ByteSet::new(b"/%"));
     assert_decodes(path, b"/a%2Fb%2fc%20d", Ok(b"/a%2Fb%2fc d"));
     // What is kept is not looked at again: the digits of one triplet are no part of another.
@@ -202,7 +202,7 @@ fn kept_triplets_of_a_decoder() {
 
 /// The first byte of the set that would stand in the output, raw or decoded, at its own or its triplet's offset.
 #[test]
-fn rejected_bytes() {
+fn decoder_reject_fails_at_first_byte_of_the_set() {
     let no_nul = STRICT.reject(ByteSet::new(b"\0"));
     assert_decodes(no_nul, b"a.png%00.txt", Err((Rejected(0), 5)));
     assert_decodes(no_nul, b"a.png\0.txt", Err((Rejected(0), 5)));
@@ -226,7 +226,7 @@ fn rejected_bytes() {
 /// Unicode 3.9, table 3-7: overlong forms, surrogates, what is above U+10FFFF, and what is cut off. The position is that of
 /// the first byte or triplet of the sequence, in the input.
 #[test]
-fn ill_formed_utf8() {
+fn ill_formed_utf8_fails_at_start_of_sequence() {
     let text = |decoder: Decoder, input: &[u8]| {
         decoder.decode_utf8(input).map_err(|error| (error.kind, error.position)).map(Cow::into_owned)
     };
@@ -262,7 +262,7 @@ fn ill_formed_utf8() {
 
 /// Unicode 3.9, substitution of maximal subparts (table 3-8), as WHATWG Encoding 4.1 has it: one U+FFFD, or nothing, for each.
 #[test]
-fn replaced_and_dropped_sequences() {
+fn ill_formed_utf8_is_replaced_per_maximal_subpart() {
     for (input, lossy) in [
         ("%41%C0%AF%41%F4%80%80%41", "A\u{FFFD}\u{FFFD}A\u{FFFD}A"),
         ("%E0%80%BF%41", "\u{FFFD}\u{FFFD}\u{FFFD}A"),
@@ -280,7 +280,7 @@ fn replaced_and_dropped_sequences() {
 
 /// RFC 3986 2.1 and 2.4: an existing triplet is copied as it is, case of the digits included; another '%' is data.
 #[test]
-fn kept_triplets_of_an_encoder() {
+fn encoder_keep_triplets_copies_triplets() {
     assert_encodes(Encoder::PATH.keep_triplets(), b"/a%2fb%20 c%", "/a%2fb%20%20c%25");
     assert_encodes(Encoder::COMPONENT.keep_triplets(), b"%%41%4%g1%4", "%25%41%254%25g1%254");
     // What the set says of the digits is no matter, nor is the case that is asked for.
@@ -292,7 +292,7 @@ fn kept_triplets_of_an_encoder() {
 
 /// RFC 3986 2.5: bytes from 0x80 are escaped whatever the set says. RFC 3987 3.1: in an IRI, characters stay.
 #[test]
-fn bytes_from_0x80() {
+fn non_ascii_bytes_are_escaped_unless_kept() {
     assert_encodes(Encoder::new(ByteSet::EMPTY), b"a\x80\xFF%", "a%80%FF%");
     let iri = Encoder::new(ByteSet::NON_ASCII.with(b' ')).keep_non_ascii();
     assert_encodes(iri, "é 😀".as_bytes(), "é%20😀");
@@ -304,7 +304,7 @@ fn bytes_from_0x80() {
 
 /// Nothing to do means that the input itself comes back, a malformed '%' that stays included.
 #[test]
-fn nothing_to_do() {
+fn unchanged_input_is_borrowed() {
     for input in ["", "plain", "100%", "%4", "é", "a+b"] {
         assert!(matches!(LENIENT.decode(input), Ok(Cow::Borrowed(same)) if std::ptr::eq(same, input.as_bytes())));
         assert!(matches!(LENIENT.decode_utf8_lossy(input), Ok(Cow::Borrowed(same)) if std::ptr::eq(same, input)));
@@ -347,7 +347,7 @@ fn unescape(text: &str) -> Vec<u8> {
 
 /// The firewall decodes as forms do and passes on what is malformed; `ret` says whether there was anything to do.
 #[test]
-fn coraza_decode() {
+fn coraza_decode_vectors_match() {
     let Some(cases) = vectors("coraza_urlDecode.json") else { return };
     for case in &cases {
         let (input, output) = (string(case, "input"), unescape(string(case, "output")));
@@ -359,7 +359,7 @@ fn coraza_decode() {
 
 /// The firewall keeps letters, digits and '*', and writes lower-case digits. Its inputs are UTF-8, as JSON is.
 #[test]
-fn coraza_encode() {
+fn coraza_encode_vectors_match() {
     let Some(cases) = vectors("coraza_urlEncode.json") else { return };
     let kept = sets::ALPHA.union(sets::DIGIT).with(b'*');
     let encoder = Encoder::new(kept.complement()).plus_for_space().lowercase();
@@ -373,7 +373,7 @@ fn coraza_encode() {
 
 /// The page of this test puts each input in a query and in a fragment of a special URL.
 #[test]
-fn wpt_percent_encoding() {
+fn wpt_percent_encoding_vectors_match() {
     let Some(cases) = vectors("wpt_percent-encoding.json") else { return };
     for case in &cases {
         for set in [sets::whatwg::SPECIAL_QUERY, sets::whatwg::FRAGMENT] {
@@ -385,7 +385,7 @@ fn wpt_percent_encoding() {
 
 /// WHATWG URL 5.1: names and values are split off first, and then decoded.
 #[test]
-fn wpt_urlencoded_parser() {
+fn wpt_urlencoded_parser_vectors_match() {
     let Some(cases) = vectors("wpt_urlencoded-parser-data.json") else { return };
     for case in &cases {
         let input = string(case, "input");
@@ -425,7 +425,7 @@ impl Parts {
 
 /// What the URL parser made holds nothing more to escape.
 #[test]
-fn wpt_parsed_urls_stay() {
+fn wpt_parsed_urls_are_unchanged() {
     let Some(cases) = vectors("wpt_urltestdata.json") else { return };
     let mut checked = 0;
     for case in cases.iter().filter(|case| case["failure"].is_null()) {
@@ -448,7 +448,7 @@ fn wpt_parsed_urls_stay() {
 /// Parts that the URL parser does nothing to but percent-encode: every fragment and every query that the input itself has, user
 /// names and passwords, and paths without dot segments.
 #[test]
-fn wpt_urls_are_encoded_as_parsed() {
+fn wpt_urls_encode_as_parsed() {
     let Some(cases) = vectors("wpt_urltestdata.json") else { return };
     let (mut queries, mut fragments, mut users, mut paths) = (0, 0, 0, 0);
     for case in cases.iter().filter(|case| case["failure"].is_null()) {
