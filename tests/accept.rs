@@ -1,4 +1,5 @@
-//! Does decoding with accepted characters refuse the first other one, at its place in the input?
+//! Decoding with accepted characters: the first other character is an error, with its position in
+//! the input.
 #![cfg(feature = "alloc")]
 
 mod common;
@@ -31,7 +32,7 @@ fn known_inputs_give_known_results() {
     let strict = Decoder::new();
     let lenient = strict.lenient();
     let table: &[(Decoder, Ranges<'_>, &[u8], Outcome)] = &[
-        // A search field that takes Latin only.
+        // A search field that accepts only Latin.
         (strict, Ranges::LATIN, b"%E8%B5%B7%E5%8F%B8%E5%A0%A1", Other('起', 0)),
         (strict, Ranges::LATIN, b"Cura%C3%A7ao %E2%80%93 %22x%22", Text("Curaçao – \"x\"")),
         (strict, Ranges::LATIN, "naïve %E8%B5%B7".as_bytes(), Other('起', 7)),
@@ -47,16 +48,16 @@ fn known_inputs_give_known_results() {
         (strict, NOTHING, b"", Text("")),
         (strict, NOTHING, b"%41", Other('A', 0)),
         (strict, EVERYTHING, b"%F4%8F%BF%BF%00", Text("\u{10FFFF}\0")),
-        // The character's first triplet counts.
+        // The position is that of the character's first triplet.
         (strict, OVERLAPPING, b"a%C3%A9%C3%AA", Other('ê', 7)),
         (strict, OVERLAPPING, b"a%E2%82%AC%F0%90%80%80", Text("a€\u{10000}")),
-        // A range from 'z' to 'b' is empty, but another one has 'z'.
+        // The range from 'z' to 'b' is empty.
         (strict, OVERLAPPING, b"zA", Other('A', 1)),
-        // A kept triplet is three characters.
+        // A kept triplet is three characters of output.
         (strict.keep(ByteSet::new(b"/")), DIGITS, b"1%2F", Other('%', 1)),
         (strict.keep(ByteSet::new(b"0")), Ranges::new(&['%'..='%', '0'..='9']), b"1%30%41", Other('A', 4)),
         (lenient, DIGITS, b"1%%32", Other('%', 1)),
-        // Whichever comes first.
+        // The first error is reported, of either kind.
         (strict, DIGITS, b"12a%", Other('a', 2)),
         (strict, DIGITS, b"12%a", Error(DecodeErrorKind::Malformed, 2)),
         (strict, DIGITS, b"%FFa%", Error(DecodeErrorKind::InvalidUtf8, 0)),
@@ -101,7 +102,7 @@ fn input_without_triplets_is_borrowed() {
     }
 }
 
-/// The set that SIMD skips by must agree with the ranges about each ASCII character.
+/// The byte set that the SIMD search uses must agree with the ranges on every ASCII character.
 #[test]
 fn every_ascii_character_is_accepted_iff_in_ranges() {
     for ranges in [DIGITS, GREEK, NOTHING, EVERYTHING, OVERLAPPING, Ranges::LATIN] {
@@ -119,7 +120,8 @@ fn every_ascii_character_is_accepted_iff_in_ranges() {
     }
 }
 
-/// One other character at each place of texts around the lengths of vectors, and of the predicate's two ways.
+/// An unaccepted character at every position of texts whose lengths are near multiples of the block
+/// sizes, and on both sides of the length at which the predicate's algorithm changes.
 #[test]
 fn unaccepted_character_at_every_position_is_reported_there() {
     for length in [1, 15, 16, 17, 31, 63, 64, 65, 130, 511, 512, 513] {
@@ -138,7 +140,7 @@ fn unaccepted_character_at_every_position_is_reported_there() {
     }
 }
 
-/// Characters that random text has often, so that it is accepted now and then.
+/// Ranges wide enough that random text is sometimes accepted.
 fn ranges() -> impl Strategy<Value = Vec<RangeInclusive<char>>> {
     let any_range = prop_oneof![
         Just('\0'..='\u{7F}'),
@@ -157,7 +159,6 @@ proptest! {
         compare_accepting(&decoder, &ranges, &input.repeat(repeat));
     }
 
-    /// Accepting everything is decoding.
     #[test]
     fn accepting_every_character_equals_decode_utf8(input in input(), decoder in any_decoder()) {
         let expected = decoder.decode_utf8(&input).map_err(AcceptError::from);

@@ -1,5 +1,5 @@
-//! How often is memory asked for, and how much of it? Never where the result is borrowed or the caller has the room; else once, and
-//! no more than what is said, whatever the input.
+//! Number and size of allocations: none if the result is borrowed or the caller provides the
+//! output, otherwise one, within the documented bounds for every input.
 #![cfg(feature = "alloc")]
 
 use std::alloc::{GlobalAlloc, Layout, System};
@@ -21,9 +21,10 @@ use simdpct::{
 struct Counting;
 
 thread_local! {
-    /// Allocations and reallocations of this thread: the tests run side by side.
+    /// Allocations and reallocations of this thread; tests run in parallel.
     static ALLOCATIONS: Cell<usize> = const { Cell::new(0) };
-    /// Bytes that are allocated, and the most there were at any moment. What another thread frees is not seen.
+    /// Bytes allocated by this thread, and their maximum. Memory freed by another thread is not
+    /// subtracted.
     static LIVE: Cell<usize> = const { Cell::new(0) };
     static PEAK: Cell<usize> = const { Cell::new(0) };
 }
@@ -37,27 +38,29 @@ fn shrink(size: usize) {
     LIVE.set(LIVE.get().wrapping_sub(size));
 }
 
-// SAFETY: the system's allocator does it all; counting touches a thread-local without a destructor, which allocates nothing.
+// SAFETY: all calls are forwarded to the system's allocator. Counting uses thread-locals without
+// destructors, which do not allocate.
 unsafe impl GlobalAlloc for Counting {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         ALLOCATIONS.set(ALLOCATIONS.get() + 1);
         grow(layout.size());
-        // SAFETY: the caller's promise.
+        // SAFETY: the caller's contract, passed on.
         unsafe { System.alloc(layout) }
     }
 
     unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
         shrink(layout.size());
-        // SAFETY: the caller's promise.
+        // SAFETY: the caller's contract, passed on.
         unsafe { System.dealloc(pointer, layout) }
     }
 
     unsafe fn realloc(&self, pointer: *mut u8, layout: Layout, size: usize) -> *mut u8 {
         ALLOCATIONS.set(ALLOCATIONS.get() + 1);
-        // As if there were both for a moment, which the system may spare itself.
+        // Counts the old and the new block as live together; the system's allocator may grow in
+        // place.
         grow(size);
         shrink(layout.size());
-        // SAFETY: the caller's promise.
+        // SAFETY: the caller's contract, passed on.
         unsafe { System.realloc(pointer, layout, size) }
     }
 }
@@ -65,16 +68,16 @@ unsafe impl GlobalAlloc for Counting {
 #[global_allocator]
 static ALLOCATOR: Counting = Counting;
 
-/// What `work` returns, and how often it asked for memory.
+/// The result of `work`, and its number of allocations.
 fn counted<T>(work: impl FnOnce() -> T) -> (T, usize) {
-    // Reading the environment allocates, once in a process.
+    // The first call reads the environment, which allocates.
     let _ = Level::active();
     let before = ALLOCATIONS.get();
     let result = work();
     (result, ALLOCATIONS.get() - before)
 }
 
-/// The most bytes that `work` had allocated at any moment, with what it returns.
+/// Maximum of bytes allocated by `work` at any moment, its result included.
 fn peak<T>(work: impl FnOnce() -> T) -> usize {
     let _ = Level::active();
     let before = LIVE.get();
@@ -83,7 +86,7 @@ fn peak<T>(work: impl FnOnce() -> T) -> usize {
     PEAK.get() - before
 }
 
-/// Texts of many lengths that hold `special` somewhere, or nothing special if it is empty.
+/// Texts of many lengths, with `special` at many positions.
 fn texts(special: &str) -> Vec<String> {
     let lengths = [0, 1, 7, 15, 16, 31, 33, 64, 100, 1000];
     let places = lengths.iter().flat_map(|&before| lengths.map(|behind| (before, behind)));
@@ -108,7 +111,8 @@ fn allocator_counts_each_allocation() {
 fn unchanged_input_is_borrowed_without_copy() {
     for level in Level::available() {
         for text in ["", "%", "%zz", "+"].map(texts).concat() {
-            // With a '%' among the first 64 bytes it is decoded at once, and the result is let go if that changed nothing.
+            // With a '%' in the first 64 bytes, decoding starts without a scan, and the buffer is
+            // dropped if nothing changed.
             let most = usize::from(text[..text.len().min(64)].contains('%'));
             let (result, count) = counted(|| LENIENT.level(level).decode(&text));
             assert!(matches!(result, Ok(Cow::Borrowed(_))) && count <= most, "{text} on {level}: {count}");
@@ -129,19 +133,19 @@ fn owned_results_allocate_once() {
     for level in Level::available() {
         for text in ["%41", "%41%E2%82%AC%zz"].map(texts).concat() {
             let (result, count) = counted(|| LENIENT.level(level).decode(&text));
-            // At most the input's length, since decoding never grows, and a register's.
+            // At most the input's length, because decoding never grows, plus one 16-byte register.
             let fits = matches!(&result, Ok(Cow::Owned(bytes)) if bytes.capacity() <= text.len() + 16);
             assert!(fits && count == 1, "{text} on {level}: {count}");
             let (result, count) = counted(|| LENIENT.level(level).decode_utf8(&text));
             assert!(matches!(result, Ok(Cow::Owned(_))) && count == 1, "{text} on {level}: {count}");
         }
-        // A single byte becomes a piece of a constant.
+        // The result of a single byte is borrowed from a constant table.
         let (result, count) = counted(|| Encoder::COMPONENT.level(level).encode(" "));
         assert!(matches!(result, Cow::Borrowed("%20")) && count == 0, "{level}: {count}");
         for text in ["  ", "é&é"].map(texts).concat() {
             for encoder in [Encoder::FORM, Encoder::COMPONENT, Encoder::COMPONENT.keep_non_ascii()] {
                 let (result, count) = counted(|| encoder.level(level).encode(&text));
-                // What it takes, and of short inputs a register's more.
+                // The output's length, plus one 16-byte register for short inputs.
                 let fits = matches!(&result, Cow::Owned(text) if text.capacity() <= text.len() + 16);
                 assert!(fits && count == 1, "{text} on {level}: {count}");
             }
@@ -149,7 +153,8 @@ fn owned_results_allocate_once() {
     }
 }
 
-/// Appending grows the caller's buffer at most once, and not at all where there is room for the worst case.
+/// Appending grows the caller's buffer at most once, and not at all if it has capacity for the
+/// worst case.
 #[test]
 fn appending_allocates_at_most_once() {
     for level in Level::available() {
@@ -170,7 +175,6 @@ fn appending_allocates_at_most_once() {
     }
 }
 
-/// All other forms, and all that fails, never allocate.
 #[test]
 fn slice_forms_and_failures_do_not_allocate() {
     struct Sink;
@@ -203,7 +207,8 @@ fn slice_forms_and_failures_do_not_allocate() {
     }
 }
 
-/// A column asks for memory a few times, however many rows there are and whatever becomes of them.
+/// Converting a column allocates a few times, independently of the number of rows and of invalid
+/// rows.
 #[test]
 fn column_allocations_are_independent_of_row_count() {
     let values = b"plain/row/dirty%20row/%zz/%FF/%C3%A9/%4/1%2fa".repeat(2000);
@@ -235,7 +240,7 @@ fn column_allocations_are_independent_of_row_count() {
     }
 }
 
-/// What makes something of every kind: nothing, as much as can be, as many parts as can be.
+/// Patterns that produce no output change, the largest output, or the most parts.
 const HOSTILE: [&[u8]; 29] = [
     b"z",
     b"%",
@@ -258,7 +263,8 @@ const HOSTILE: [&[u8]; 29] = [
     b"%u20AC",
     b"%uD83D",
     b"/?#[]@:",
-    // What takes the most of some operation: line ends, pairs of two bytes, what is quoted, what a charset does not have.
+    // Worst cases of single operations: line ends, two-byte pairs, quoted text, characters missing
+    // from a charset.
     b"\n",
     b"a&",
     b"%&",
@@ -269,11 +275,11 @@ const HOSTILE: [&[u8]; 29] = [
     "\u{FFFD}".as_bytes(),
 ];
 
-/// An operation by its name, the most bytes that it may have allocated at any moment for an input of so many, and what it had.
+/// An operation: its name, its bound in bytes for an input length, and a run that returns the peak.
 type Operation = (&'static str, fn(usize) -> usize, fn(&[u8], Level) -> usize);
 
-/// The bounds of docs/safety.md. Where an output grows step by step, its old and its new memory are counted, though the system
-/// seldom has both: three times what it holds in the end.
+/// The bounds of docs/safety.md. If an output grows step by step, both its old and its new memory
+/// are counted, which is up to three times its final size.
 const OPERATIONS: &[Operation] = &[
     ("decode", |n| n + 16, |input, level| peak(|| LENIENT.level(level).decode(input).map(drop))),
     ("decode_utf8", |n| n + 16, |input, level| peak(|| LENIENT.level(level).decode_utf8(input).map(drop))),
@@ -460,7 +466,7 @@ const OPERATIONS: &[Operation] = &[
         "the message of form::Error",
         |_| 2048,
         |input, _| {
-            // As the value, and as a key that no field has.
+            // As a value, and as an unknown key.
             let forms = [[b"number=", input].concat(), [input, b"=1"].concat()];
             let messages = forms.map(|form| {
                 let result = form::from_bytes::<Fields>(&form).map(drop);
@@ -488,7 +494,6 @@ const OPERATIONS: &[Operation] = &[
     ),
 ];
 
-/// A struct of one field.
 #[cfg(feature = "serde")]
 #[derive(serde::Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -497,7 +502,7 @@ struct Fields {
     _number: u8,
 }
 
-/// For the operations on text: nothing, if it is none.
+/// The input as text, or an empty string if it is not UTF-8.
 fn text(input: &[u8]) -> &str {
     str::from_utf8(input).unwrap_or_default()
 }
@@ -508,7 +513,7 @@ fn peak_memory_of_hostile_input_is_within_bound() {
     for &(name, bound, run) in OPERATIONS {
         for (level, pattern) in Level::available().flat_map(|level| HOSTILE.map(|pattern| (level, pattern))) {
             for length in [0, 1, 2, 3, 17, 64, 65, 100, 1000, 22_000, 30_000, 44_000] {
-                // Alone, and behind a text that is clean.
+                // Alone, and after a prefix that needs no change.
                 for before in ["", "clean/"] {
                     let input = [before.as_bytes(), &pattern.repeat(length)].concat();
                     let most = run(&input, level);
@@ -523,7 +528,7 @@ fn peak_memory_of_hostile_input_is_within_bound() {
     assert!(excesses.is_empty(), "{}", excesses.join("\n"));
 }
 
-/// Streams hold a few bytes of their own: what they append to grows by as much as comes out, and room for what may.
+/// A stream's own state is a few bytes, inline.
 #[test]
 fn streams_allocate_only_their_output() {
     for level in Level::available() {
@@ -551,7 +556,7 @@ fn streams_allocate_only_their_output() {
     }
 }
 
-/// An adapter has a buffer of 64 KiB, however much goes through it.
+/// An adapter's buffer is 64 KiB, independently of the stream's length.
 #[cfg(feature = "std")]
 #[test]
 fn adapters_allocate_at_most_one_buffer() {

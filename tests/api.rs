@@ -1,4 +1,5 @@
-//! Can it be used as promised? Constants, threads, errors, levels that are not there, output piece by piece.
+//! Public API contracts: const evaluation, thread safety, errors, unavailable levels, output in
+//! chunks.
 #![cfg(feature = "alloc")]
 
 mod common;
@@ -12,7 +13,7 @@ use simdpct::{
     reference, sets,
 };
 
-/// All of it can be built in `const`.
+/// Every builder method works in `const`.
 const SET: ByteSet = ByteSet::new(b"a")
     .with(b'b')
     .without(b'a')
@@ -62,7 +63,8 @@ fn default_is_new() {
     assert_eq!(Decoder::default().decode("%zz+").map_err(|error| error.kind), Err(DecodeErrorKind::Malformed));
 }
 
-/// `AsRef<[u8]>` without `Sized`: what one has at hand can be passed as it is.
+/// The parameter is `AsRef<[u8]> + ?Sized`, so strings, slices, vectors and arrays can be passed
+/// without conversion.
 #[test]
 fn any_as_ref_bytes_is_accepted() {
     let expected = "a%26b";
@@ -90,7 +92,7 @@ fn error_messages_are_stable() {
     let too_small = Encoder::COMPONENT.encode_into("&&", &mut [0; 5]).unwrap_err();
     assert_eq!(text(&too_small), "the output buffer is too small: 6 bytes are needed");
 
-    // What stands inside can be had as itself, and reads the same from outside.
+    // The outer error converts from the inner one and has the same message.
     let outer = Decoder::new().decode_into("ab%zz", &mut [0; 5]).unwrap_err();
     assert_eq!(outer, DecodeIntoError::from(malformed));
     assert_eq!(text(&outer), text(&malformed));
@@ -99,11 +101,11 @@ fn error_messages_are_stable() {
     assert_eq!(text(&outer), text(&too_small));
 
     assert!(malformed.source().is_none() && too_small.source().is_none());
-    // It says what the inner error says, so a chain that had both would say it twice.
+    // No source, because the message already is that of the inner error.
     assert!(DecodeIntoError::from(malformed).source().is_none() && DecodeIntoError::from(too_small).source().is_none());
 }
 
-/// An input at fault is reported as such, even if nothing of it would fit.
+/// An invalid input is reported as invalid even if the buffer is too small.
 #[test]
 fn decode_error_takes_precedence_over_small_buffer() {
     let input = ["a".repeat(500), "%zz".to_owned()].concat();
@@ -113,7 +115,7 @@ fn decode_error_takes_precedence_over_small_buffer() {
     }
 }
 
-/// Asking for a level that the CPU lacks is safe, whichever it is, and the result is the same.
+/// Requesting a level that the CPU lacks is safe and gives the same result.
 #[test]
 fn unavailable_level_falls_back_to_same_result() {
     let input = "clean, then %41%zz+é & more of it, so that no vector is too long ".repeat(4);
@@ -125,12 +127,11 @@ fn unavailable_level_falls_back_to_same_result() {
         assert_eq!(set.find_on(level, input.as_bytes()), set.find(input.as_bytes()), "{level}");
         assert_eq!(set.count_on(level, input.as_bytes()), 4, "{level}");
     }
-    // There is always one to fall back to, and no machine has those of two architectures.
+    // The scalar level is always available, and no machine has the levels of two architectures.
     assert!(Level::Scalar.is_available());
     assert!(Level::ALL.iter().any(|level| !level.is_available()));
 }
 
-/// Three times as long, if there is such a length.
 #[test]
 fn max_encoded_len_is_none_on_overflow() {
     assert_eq!(Encoder::max_encoded_len(0), Some(0));
@@ -139,7 +140,8 @@ fn max_encoded_len_is_none_on_overflow() {
     assert_eq!(Encoder::max_encoded_len(usize::MAX), None);
 }
 
-/// `display` goes chunk by chunk, of 256 bytes at this time, and must cut no triplet and no character that stays.
+/// `display` encodes in chunks, currently of 256 bytes, and must not split a kept triplet or
+/// character.
 #[test]
 fn display_across_chunks_matches_reference() {
     let pieces: [&[u8]; 14] = [
@@ -179,7 +181,7 @@ fn display_across_chunks_matches_reference() {
                 }
             }
         }
-        // Nothing else than that, so that every cut falls into it.
+        // Only this piece, so that every chunk end falls into one.
         let input = piece.repeat(1000 / piece.len());
         for encoder in encoders {
             assert_eq!(encoder.display(&input).to_string(), reference::encode(&encoder, &input));
@@ -187,7 +189,6 @@ fn display_across_chunks_matches_reference() {
     }
 }
 
-/// A writer that takes no more ends it, with the writer's error.
 #[test]
 fn display_to_failing_writer_returns_error() {
     struct Full(usize);
@@ -203,7 +204,7 @@ fn display_to_failing_writer_returns_error() {
     assert!(write!(Full(2999), "{display}").is_err());
 }
 
-/// Far longer than any block, buffer or chunk, at lengths that are multiples of nothing.
+/// Lengths around 4096, and one that is no multiple of a block, buffer or chunk size.
 #[test]
 fn inputs_longer_than_any_buffer_match_reference() {
     let line = "GET /caf%C3%A9?q=a+b%zz&x=é \0 and a stretch of text that has nothing special in it at all ";

@@ -1,4 +1,5 @@
-//! What do the strings answer that have broken other software? One test for each attack, with the string that did it.
+//! Regression tests for known attacks on other decoders: one test for each attack, with its
+//! original string.
 #![cfg(feature = "alloc")]
 
 mod common;
@@ -10,10 +11,10 @@ use simdpct::{
     ByteSet, DecodeError, DecodeErrorKind, Decoder, Encoder, Findings, Level, Normalizer, form, inspect, uri,
 };
 
-/// What a guard at the door has: no NUL, no second layer of escapes, no separator that was not one before.
+/// A strict input filter: rejects NUL, a second layer of escapes, and separators that were escaped.
 const GUARD: Decoder = Decoder::new().reject(ByteSet::new(b"\0/\\%"));
 
-/// Decoders with a policy each, on every level.
+/// The decoder on every level.
 fn on_every_level(decoder: Decoder) -> impl Iterator<Item = Decoder> {
     Level::available().map(move |level| decoder.level(level))
 }
@@ -24,8 +25,8 @@ fn assert_refuses<T>(result: Result<T, DecodeError>, kind: DecodeErrorKind, posi
     assert_eq!(error, Some((kind, position)));
 }
 
-/// `%252e%252e` passes a filter for `..` and `%2e%2e`, and who decodes it a second time gets `..`. It is decoded once, by every
-/// function, and a guard sees the second layer.
+/// `%252e%252e` passes a filter for `..` and `%2e%2e`, and decoding it twice gives `..`. Every
+/// function decodes once, and rejecting `%` reveals the second layer.
 #[test]
 fn double_decoding() {
     let attack = "%252e%252e";
@@ -38,14 +39,14 @@ fn double_decoding() {
     assert_eq!(Normalizer::new().decode(ByteSet::ALL).normalize(attack).as_deref(), Ok("%252e%252e"));
     assert_eq!(form::parse_lossy(attack).next().unwrap().0, "%2e%2e");
     assert_eq!(uri::repair(attack), attack);
-    // An encoder that keeps triplets adds no layer of its own.
+    // An encoder that keeps triplets adds no second layer.
     assert_eq!(Encoder::URI.encode(attack), attack);
     assert!(inspect(attack).contains(Findings::PERCENT));
     on_every_level(GUARD).for_each(|guard| assert_refuses(guard.decode(attack), Rejected(b'%'), 0));
 }
 
-/// `%%32%65`: a decoder that looks again at what it has written makes `%2e` of it, and of that a dot. Scanning goes on behind
-/// the stray percent sign, and output is never looked at.
+/// `%%32%65`: a decoder that rescans its output makes `%2e` of it, and of that a dot. Here scanning
+/// continues after the stray percent sign, and output is never rescanned.
 #[test]
 fn second_decoding_after_a_stray_percent() {
     let attack = "%%32%65";
@@ -55,12 +56,12 @@ fn second_decoding_after_a_stray_percent() {
         let mut buffer = attack.as_bytes().to_vec();
         assert_eq!(decoder.decode_in_place(&mut buffer).as_deref(), Ok(&b"%2e"[..]));
     }
-    // What is malformed becomes `%25`, so that nobody behind can take the result for a triplet.
+    // A malformed '%' becomes `%25`, so that a later decoder cannot see a triplet in the result.
     let normalizer = Normalizer::new().malformed(simdpct::Malformed::Escape);
     assert_eq!(normalizer.normalize(attack).as_deref(), Ok("%252e"));
     assert_eq!(uri::repair(attack), "%25%32%65");
     assert!(inspect(attack).contains(Findings::MALFORMED));
-    // Where a URI comes out, the digits stay escaped.
+    // If the output is a URI, the digits stay escaped.
     let normalizer = Normalizer::new().malformed(simdpct::Malformed::Keep);
     let keeping = Decoder::new().lenient().keep(ByteSet::new(b"%"));
     for (attack, expected) in [("%%32%66", "%%32f"), ("%%%33%34%31", "%%%3341"), ("%2%46", "%2%46")] {
@@ -71,8 +72,8 @@ fn second_decoding_after_a_stray_percent() {
     }
 }
 
-/// `%2>`: a decoder that reckons with the bytes and does not check them takes `>` for fourteen, and reads a dot. Digits are
-/// `0-9`, `a-f` and `A-F` alone: no other pair of bytes, whatever the arithmetic.
+/// `%2>`: a decoder that computes digit values without validating them takes `>` for fourteen, and
+/// reads a dot. Only `0-9`, `a-f` and `A-F` are digits.
 #[test]
 fn non_hexadecimal_digits() {
     for attack in ["%2>", "%2N", "%2\u{E}", "%\u{12}e", "%2:", "%+2", "% 2", "%0x", "%-1", "%2`", "%2g", "%2@", "%/e"] {
@@ -90,8 +91,8 @@ fn non_hexadecimal_digits() {
     }
 }
 
-/// `%c0%af` is a slash to a decoder of UTF-8 that takes overlong forms. Those are ill-formed (Unicode 3.9, table 3-7), and
-/// nothing ever makes a slash of them.
+/// `%c0%af` is a slash to a UTF-8 decoder that accepts overlong forms. They are ill-formed (Unicode
+/// 3.9, table 3-7), and no function decodes them to a slash.
 #[test]
 fn overlong_slash() {
     for attack in ["%c0%af", "%e0%80%af", "%f0%80%80%af", "%C0%2f", "%c1%9c", "%c0%ae"] {
@@ -100,7 +101,7 @@ fn overlong_slash() {
             let lossy = decoder.decode_utf8_lossy(attack).unwrap();
             assert!(lossy.starts_with('\u{FFFD}') && !lossy.contains(['\\', '.']), "{lossy}");
             let dropped = decoder.decode_utf8_dropping(attack).unwrap();
-            // The slash of `%C0%2f` is one of its own.
+            // The slash of `%C0%2f` is a separate character.
             assert_eq!(
                 (&*dropped, lossy.contains('/')),
                 if attack.contains("%2f") { ("/", true) } else { ("", false) }
@@ -111,8 +112,8 @@ fn overlong_slash() {
     }
 }
 
-/// `%u002e` is a dot to IIS and to no standard of URIs. It is malformed, unless it is asked for by name; then what is rejected is
-/// rejected in this form too.
+/// `%u002e` is a dot to IIS and to no URI standard. It is malformed unless decoded with
+/// `UnicodeDecoder`, which applies the rejected set to this form too.
 #[test]
 fn unicode_escapes() {
     let attack = "%u002e%u002e%u2215";
@@ -121,33 +122,35 @@ fn unicode_escapes() {
         assert_eq!(decoder.decode_utf8(attack).as_deref(), Ok(attack));
     }
     assert!(inspect(attack).contains(Findings::MALFORMED));
-    // U+2215 is no slash here, whatever a code page makes of it.
+    // U+2215 is not a slash, although some code pages map it to one.
     assert_eq!(UnicodeDecoder::new(Decoder::new()).decode_utf8(attack).as_deref(), Ok("..\u{2215}"));
     let guarded = UnicodeDecoder::new(GUARD);
     assert_refuses(guarded.decode_utf8("a%u002fb"), Rejected(b'/'), 1);
     assert_refuses(guarded.decode_utf8("a%u0000"), Rejected(0), 1);
-    // What it yields is not decoded again.
+    // Its output is not decoded again.
     assert_eq!(UnicodeDecoder::new(Decoder::new()).decode_utf8("%u0025u002e").as_deref(), Ok("%u002e"));
-    // Where escapes stay in the output, none is created.
+    // If escapes are kept in the output, none is created.
     let keeping = UnicodeDecoder::new(Decoder::new()).keep_triplets();
     for (attack, expected) in [("%u00252F", "%u00252F"), ("%u0025%u0032%u0046", "%u00252F"), ("a%u002F%2F", "a/%2F")] {
         assert_eq!(keeping.decode_utf8(attack).as_deref(), Ok(expected));
     }
 }
 
-/// `a.png%00.php` ends at the NUL for whoever hands it to C. It decodes to all that it is, and a guard refuses it.
+/// `a.php%00.png` ends at the NUL when passed to C. It decodes in full, and rejecting NUL makes it
+/// an error.
 #[test]
 fn encoded_nul() {
     let attack = "a.php%00.png";
     assert_eq!(simdpct::decode(attack).as_deref(), Ok("a.php\0.png"));
     assert!(inspect(attack).contains(Findings::NUL | Findings::CONTROL));
     on_every_level(GUARD).for_each(|guard| assert_refuses(guard.decode(attack), Rejected(0), 5));
-    // Raw as well, and before anything is written to the end of the buffer.
+    // A raw NUL too.
     on_every_level(GUARD).for_each(|guard| assert_refuses(guard.decode("a.php\0.png"), Rejected(0), 5));
     assert_eq!(simdpct::normalize(attack).as_deref(), Ok(attack));
 }
 
-/// `..%2f` and `..%5c` pass a filter that splits at separators first. They can be kept as they are, or refused.
+/// `..%2f` and `..%5c` pass a filter that splits at separators before decoding. They can be kept or
+/// rejected.
 #[test]
 fn encoded_slash_and_backslash() {
     let attack = "/static/..%2f..%5Cetc";
@@ -157,16 +160,16 @@ fn encoded_slash_and_backslash() {
     on_every_level(GUARD).for_each(|guard| assert_refuses(guard.decode(&attack[8..]), Rejected(b'/'), 2));
     on_every_level(GUARD).for_each(|guard| assert_refuses(guard.decode("..%5Cetc"), Rejected(b'\\'), 2));
     assert!(inspect(attack).contains(Findings::SLASH | Findings::BACKSLASH));
-    // Neither becomes a separator by normalising, nor does a separator become data.
+    // Normalizing turns neither into a separator, nor a separator into data.
     assert_eq!(simdpct::normalize(attack).as_deref(), Ok("/static/..%2F..%5Cetc"));
     assert!(!simdpct::equivalent("/a%2Fb", "/a/b"));
-    // Nor can data become one.
+    // Encoding escapes separators in data.
     assert_eq!(Encoder::PATH_SEGMENT.encode("../\\"), "..%2F%5C");
     assert_eq!(uri::path(["..", "a/b"]).unwrap_err().position, 1);
 }
 
-/// `%`, `%4` at the end: a decoder that does not look at the end reads what lies behind the buffer. Here that would complete the
-/// triplet, and is not read.
+/// `%`, `%4` at the end: a decoder without a bounds check reads past the buffer. Here the bytes
+/// after it would complete the triplet, and are not read.
 #[test]
 fn truncated_at_the_end_of_the_buffer() {
     for length in 0..200 {
@@ -182,8 +185,8 @@ fn truncated_at_the_end_of_the_buffer() {
     }
 }
 
-/// A table of digits that is indexed by a signed byte is read in front of its start. Every byte from 0x80 is no digit, wherever it
-/// stands, and is itself.
+/// A digit table indexed by a signed byte is read before its start. Bytes from 0x80 are not digits
+/// in either position, and stay unchanged.
 #[test]
 fn digits_of_negative_signed_bytes() {
     for byte in 0x80..=0xFF_u8 {
@@ -201,8 +204,9 @@ fn digits_of_negative_signed_bytes() {
     }
 }
 
-/// A megabyte of `%ab` keeps a decoder busy in which each triplet moves all that is behind it, or is appended to a new copy. Here
-/// each byte is looked at a few times at most; benches/hostile.rs shows that the time per byte is the same for any length.
+/// A megabyte of `%ab` takes quadratic time in a decoder that moves or copies the rest of the text
+/// for each triplet. Here each byte is read a few times at most; benches/hostile.rs shows that the
+/// time per byte is the same for any length.
 #[test]
 fn quadratic_time() {
     let triplets = 1 << 20;
@@ -213,7 +217,7 @@ fn quadratic_time() {
         assert_eq!(decoder.decode_in_place(attack.clone().into_bytes().as_mut_slice()).unwrap().len(), triplets);
         assert_refuses(decoder.decode_utf8(&attack), InvalidUtf8, 0);
     }
-    // What is malformed throughout, and what is to be escaped throughout.
+    // Inputs in which everything is malformed, or everything must be escaped.
     let stray = "%".repeat(triplets);
     assert_eq!(simdpct::decode_lossy(&stray).len(), triplets);
     let normalizer = Normalizer::new().malformed(simdpct::Malformed::Escape);
@@ -222,8 +226,8 @@ fn quadratic_time() {
     assert_eq!(simdpct::encode(&stray).len(), 3 * triplets);
 }
 
-/// `%0d%0a` in a line of a log becomes the end of the line, and what follows a record of the attacker's making. A set that is kept
-/// stays escaped, so that a line stays one; `pct` keeps it wherever it works on lines.
+/// `%0d%0a` in a log line decodes to a line end, and the rest becomes a forged record. A kept set
+/// stays escaped, so that a line stays one line; `pct` keeps line ends wherever records are lines.
 #[test]
 fn record_splitting() {
     let attack = "GET /a%0d%0aGET /admin%0A\tx%20y";
@@ -234,15 +238,15 @@ fn record_splitting() {
         assert_refuses(decoder.decode(attack), Rejected(b'\r'), 6);
     }
     assert!(inspect(attack).contains(Findings::CONTROL));
-    // Data that has line ends does not bring them in: they are escaped by every set that the standards have for URIs.
+    // Line ends in data are escaped by every URI set of the standards.
     for encoder in [Encoder::COMPONENT, Encoder::PATH, Encoder::QUERY, Encoder::FORM, Encoder::URI, Encoder::FRAGMENT] {
         assert_eq!(encoder.encode("a\r\nb"), "a%0D%0Ab");
     }
 }
 
-/// A router that decodes a path, finds where a segment ends, and cuts the raw path there cuts somewhere else: in
-/// `/%61%2e%2e/x` as decoded the second slash is at 4, and the raw path up to there is `/%61`. The position in the raw path is to
-/// be had.
+/// A router that finds the end of a segment in the decoded path and cuts the raw path at that index
+/// cuts at the wrong place: in decoded `/%61%2e%2e/x` the second slash is at 4, and the first 4
+/// bytes of the raw path are `/%61`. `input_offset` gives the position in the raw path.
 #[test]
 fn raw_path_cut_at_decoded_index() {
     let (raw, decoder) = ("/%61%2e%2e/secret", Decoder::new());
@@ -253,6 +257,6 @@ fn raw_path_cut_at_decoded_index() {
         let cut = decoder.input_offset(raw, slash).unwrap();
         assert_eq!((&raw[..cut], &raw[cut..]), ("/%61%2e%2e", "/secret"));
     }
-    // Errors have their position in the raw path, so that nobody need count.
+    // Error positions refer to the raw path.
     assert_refuses(simdpct::decode("/%61%2e%2e/%FF"), InvalidUtf8, 11);
 }

@@ -1,7 +1,7 @@
-//! Is a byte read or written outside the caller's buffers? They end where a page begins that may not be touched, or start
-//! where one ends.
+//! Buffer bounds: no byte outside the caller's buffers is read or written. Each buffer ends at an
+//! inaccessible page, or starts after one.
 //!
-//! What is found here ends the process by a signal; `--test-threads=1` shows in which test.
+//! A violation ends the process by a signal; `--test-threads=1` shows in which test.
 #![cfg(all(feature = "alloc", unix, not(miri)))]
 
 mod common;
@@ -17,17 +17,16 @@ use simdpct::columns::{self, Column, Inspection, OnError};
 use simdpct::legacy::LoneSurrogates;
 use simdpct::{ByteSet, Counts, Decoder, Encoder, Findings, Level, Malformed, Normalizer, form, reference, stream};
 
-/// Past where texts begin to be decoded by runs of blocks, by more than a block of 32 lanes.
+/// Longer than the minimum length of `decode_runs` by more than a block of 32 lanes.
 const LONGEST: usize = 548;
 
-/// Up to past three blocks of the widest level, and past several of the output's where that is three times as long; and then from
-/// where texts are decoded by runs of blocks.
+/// Lengths up to more than four 64-byte blocks, then from the minimum length of `decode_runs`.
 fn lengths() -> impl Iterator<Item = usize> {
     (0..=300).chain((512..=LONGEST).step_by(if is_quick() { 9 } else { 1 }))
 }
 
-/// The longest of the inputs that much is done with. With `SIMDPCT_QUICK=1` (emulators, valgrind) it is two blocks of the widest
-/// level, and all other lengths are shortened alike.
+/// Maximum length for tests that run many combinations. In a quick run (emulators, valgrind) inputs
+/// span at most two 64-byte blocks.
 fn longest_of_many() -> usize {
     if is_quick() { 70 } else { 200 }
 }
@@ -38,7 +37,7 @@ fn contents(length: usize) -> impl Iterator<Item = Vec<u8>> {
     inputs::KERNEL_PATHS.into_iter().chain(OTHERS).map(move |pattern| inputs::repeated(pattern, length))
 }
 
-/// Calls `each` with every level, place, length and content.
+/// Calls `each` with every level, place and input.
 fn for_each_input(mut each: impl FnMut(Level, Place, &[u8])) {
     for length in lengths() {
         for content in contents(length) {
@@ -72,7 +71,7 @@ fn find_and_count_stay_in_bounds() {
     });
 }
 
-/// Into a buffer of the exact size, and in every form that only reads.
+/// Writes into buffers of the exact size, and runs every form that only reads.
 #[test]
 fn decode_stays_in_bounds() {
     let (mut source, mut target) = (GuardedBuffer::new(LONGEST), GuardedBuffer::new(LONGEST));
@@ -82,7 +81,7 @@ fn decode_stays_in_bounds() {
             let case = Case { form: "decode", level, codec: &decoder, input };
             let expected = reference::decode(&decoder, content);
             let length = expected.as_ref().map(Vec::len).map_err(|&error| error);
-            // What stands before an error is written, or could be.
+            // The output preceding an error may be written.
             let room = expected.as_ref().map_or_else(|error| error.position, Vec::len);
 
             for target_place in PLACES {
@@ -110,7 +109,7 @@ fn decode_stays_in_bounds() {
     });
 }
 
-/// In place is what it is out of place, and leaves the rest of the memory alone.
+/// Decoding in place equals decoding to a new buffer, and leaves the adjacent memory unchanged.
 #[test]
 fn decode_in_place_stays_in_bounds() {
     let mut buffer = GuardedBuffer::new(LONGEST);
@@ -125,7 +124,6 @@ fn decode_in_place_stays_in_bounds() {
     });
 }
 
-/// Into a buffer of the exact size, and in every form that only reads.
 #[test]
 fn inspect_stays_in_bounds() {
     let mut source = GuardedBuffer::new(LONGEST);
@@ -137,7 +135,7 @@ fn inspect_stays_in_bounds() {
     });
 }
 
-/// Columns whose values are all that may be read: what is marked in them, and read in one, ends where they do.
+/// Columns whose values end at a guard page: bitmaps and batches must not read past them.
 #[test]
 fn columns_stay_in_bounds() {
     let mut source = GuardedBuffer::new(LONGEST);
@@ -204,7 +202,8 @@ fn encode_stays_in_bounds() {
     });
 }
 
-/// An output that is too small, by any number of bytes, says how much is needed, and nothing is written outside it.
+/// If the output is too small, by any number of bytes, the error has the needed size and nothing is
+/// written outside it.
 #[test]
 fn output_too_small_reports_needed_size_and_stays_in_bounds() {
     let mut target = GuardedBuffer::new(3 * LONGEST);
@@ -241,13 +240,13 @@ fn output_too_small_reports_needed_size_and_stays_in_bounds() {
     }
 }
 
-/// Forms of `length` bytes: pairs that end everywhere in a window of 64 bytes, and none.
+/// Forms of `length` bytes, with pairs that end at every position of a 64-byte window, and with
+/// none.
 fn forms(length: usize) -> impl Iterator<Item = Vec<u8>> {
     let patterns: [&[u8]; 6] = [b"a=b&", b"&", b"=", b"%41=+&", b"name", b"some_long_name=a%20long+value%&\xE9%%G1=&"];
     patterns.into_iter().map(move |pattern| inputs::repeated(pattern, length))
 }
 
-/// Every view of the parser, on every level.
 #[test]
 fn form_parser_stays_in_bounds() {
     let mut source = GuardedBuffer::new(LONGEST);
@@ -260,7 +259,8 @@ fn form_parser_stays_in_bounds() {
     }
 }
 
-/// Names and values at a guard; what they are appended to is memory of the serializer's, which tests/guarded_heap.rs places.
+/// Names and values are next to a guard page. The serializer's own output is covered by
+/// tests/guarded_heap.rs.
 #[test]
 fn form_serializer_stays_in_bounds() {
     let (mut source, encoder) = (GuardedBuffer::new(LONGEST), Encoder::FORM);
@@ -275,7 +275,7 @@ fn form_serializer_stays_in_bounds() {
     });
 }
 
-/// A chunk and the room for what it becomes, both at guards.
+/// Each chunk and its output are next to guard pages.
 #[test]
 fn stream_decoder_stays_in_bounds() {
     let (mut source, mut target) = (GuardedBuffer::new(LONGEST), GuardedBuffer::new(LONGEST));
@@ -294,7 +294,7 @@ fn stream_decoder_stays_in_bounds() {
                         let mut stream = text.stream(decoder.level(level));
                         let mut output = Vec::new();
                         let mut failure = None;
-                        // The last call has no input: it fetches what waits for room.
+                        // The last call has no input: it writes pending output.
                         for chunk in content.chunks(cut.max(1)).chain([&[][..]]) {
                             let mut rest = &*source.holding(place, chunk);
                             while failure.is_none() {
@@ -362,7 +362,8 @@ fn stream_encoder_stays_in_bounds() {
     }
 }
 
-/// What reads an input by way of the other operations: positions, accepted characters, whole URIs, and what came before them.
+/// Operations that call other operations: positions, accepted characters, URI repair and legacy
+/// formats.
 #[test]
 fn operations_built_on_kernels_stay_in_bounds() {
     let mut source = GuardedBuffer::new(LONGEST);

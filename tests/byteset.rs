@@ -1,18 +1,19 @@
-//! Is `ByteSet` a set: does every way to build or combine one give exactly the members it should?
+//! `ByteSet` against a model: every way to build or combine sets gives exactly the expected
+//! members.
 
 use std::array::from_fn;
 use std::iter::zip;
 
 use simdpct::ByteSet;
 
-/// For each byte, whether it is a member: the model that a set is compared with.
+/// The model: for each byte, whether it is a member.
 type Model = [bool; 256];
 
 fn bytes() -> impl Iterator<Item = u8> {
     0..=0xFF
 }
 
-/// The model of the bytes that `is_member` holds for.
+/// The model of a predicate.
 fn model(is_member: impl Fn(u8) -> bool) -> Model {
     from_fn(|byte| is_member(byte as u8))
 }
@@ -24,8 +25,8 @@ fn assert_members(set: ByteSet, expected: Model) {
     }
 }
 
-/// Sets of every density, built by `new` alone, with their models. Some cut across the bytes' high and low halves, which the
-/// bitmap keeps apart.
+/// Sets of every density, built only by `new`, with their models. Some are not products of a set of
+/// high and a set of low nibbles, which index the bitmap.
 fn samples() -> Vec<(ByteSet, Model)> {
     let predicates: [fn(u8) -> bool; 14] = [
         |_| false,
@@ -74,7 +75,7 @@ fn new_ignores_order_and_duplicates() {
     assert_eq!(ByteSet::new(b"/?#/\xFF\0#"), ByteSet::new(b"\0#/?\xFF"));
 }
 
-/// The second argument may be below the first: then there is no such byte.
+/// If the second argument is less than the first, the set is empty.
 #[test]
 fn range_is_inclusive_and_empty_if_reversed() {
     for first in bytes() {
@@ -105,7 +106,7 @@ fn union_intersection_and_complement_match_model() {
     }
 }
 
-/// However they were built: the bitmap has no bits besides the members.
+/// Equality does not depend on how the sets were built.
 #[test]
 fn sets_are_equal_iff_members_are_equal() {
     for (a, in_a) in samples() {

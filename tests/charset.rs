@@ -1,7 +1,7 @@
-//! Is text encoded and decoded by other charsets as WHATWG URL and WHATWG Encoding say?
+//! Encoding and decoding with legacy charsets, per the WHATWG URL and Encoding Standards.
 //!
-//! The vectors of the web platform tests lie in a folder that is no part of the project (`SIMDPCT_CORPORA`, by default
-//! `../shared/corpora`); without it that test says so and passes.
+//! The vectors of the web platform tests are in a folder outside the project (`SIMDPCT_CORPORA`, by
+//! default `../shared/corpora`). Without it that test prints a note and passes.
 #![cfg(feature = "encoding_rs")]
 
 mod common;
@@ -17,7 +17,7 @@ use simdpct::DecodeErrorKind::{IllFormed, InvalidUtf8, Malformed, Rejected};
 use simdpct::legacy::charset::{self, encoding_rs, encoding_rs::Encoding};
 use simdpct::{ByteSet, DecodeErrorKind, Decoder, Encoder, reference, sets};
 
-/// WHATWG URL 4.4, query state: that of a special scheme.
+/// WHATWG URL 4.4, query state: the percent-encode set of a special scheme.
 const QUERY: Encoder = Encoder::new(sets::whatwg::SPECIAL_QUERY);
 
 #[track_caller]
@@ -55,7 +55,7 @@ fn percent_encode_after_encoding() {
         ("windows-1252", "a é€", "a%20%E9%80"),
         ("windows-1252", "☃&#9731;", "%26%239731%3B&%239731;"),
         ("windows-1252", "😀", "%26%23128512%3B"),
-        // 4.2: labels of ISO-8859-1 mean windows-1252, which has all bytes.
+        // 4.2: labels of ISO-8859-1 mean windows-1252, which maps all bytes.
         ("iso-8859-1", "€\u{81}", "%80%81"),
         ("windows-1251", "Привет", "%CF%F0%E8%E2%E5%F2"),
         ("koi8-r", "Привет", "%F0%D2%C9%D7%C5%D4"),
@@ -68,15 +68,16 @@ fn percent_encode_after_encoding() {
         ("big5", "中文", "%A4%A4%A4%E5"),
         ("gbk", "中€", "%D6%D0%80"),
         ("gb18030", "中€😀", "%D6%D0%A2%E3%949%FC6"),
-        // 12.2.2: escape sequences between the states ASCII, Roman and jis0208, back to ASCII at the end.
+        // 12.2.2: escape sequences between the states ASCII, Roman and jis0208, back to ASCII at
+        // the end.
         ("iso-2022-jp", "abc", "abc"),
         ("iso-2022-jp", "あ", "%1B$B$%22%1B(B"),
         ("iso-2022-jp", "aあbい", "a%1B$B$%22%1B(Bb%1B$B$$%1B(B"),
         ("iso-2022-jp", "¥a\\~", "%1B(J\\a%1B(B\\~"),
-        // A character that it does not have: from jis0208 back to ASCII, but Roman stays.
+        // An unmappable character: jis0208 switches back to ASCII, Roman stays.
         ("iso-2022-jp", "あ☃あ", "%1B$B$%22%1B(B%26%239731%3B%1B$B$%22%1B(B"),
         ("iso-2022-jp", "¥☃¥", "%1B(J\\%26%239731%3B\\%1B(B"),
-        // The bytes that switch its states are reported as U+FFFD, in either state.
+        // Bytes that switch the encoder's state are reported as U+FFFD, in either state.
         ("iso-2022-jp", "\x0E\x0F\x1B", "%26%2365533%3B%26%2365533%3B%26%2365533%3B"),
         ("iso-2022-jp", "¥\x0E", "%1B(J\\%26%2365533%3B%1B(B"),
         // 4.3: no encoder, so UTF-8.
@@ -104,7 +105,7 @@ fn percent_encode_after_encoding() {
     assert_eq!((error.character, error.position), ('\x1B', 2));
 }
 
-/// What the codec is told holds for the charset's bytes.
+/// The policies apply to the charset's bytes.
 #[test]
 fn encoder_policies_apply_to_charset_bytes() {
     use encoding_rs::{ISO_2022_JP, SHIFT_JIS, UTF_8, WINDOWS_1252};
@@ -141,14 +142,16 @@ fn decode_matches_encoding_standard() {
         ("shift_jis", strict, "%95\\%95%5C", Ok("表表"), "表表"),
         ("shift_jis", strict, "%93%FA%96{", Ok("日本"), "日本"),
         ("shift_jis", strict, "%95%5C%95", Err((IllFormed, 6)), "表\u{FFFD}"),
-        // What the charset makes of the bytes is rejected too, at the sequence it comes from.
+        // The rejected set also applies to the charset's output, with the position of its input
+        // sequence.
         ("windows-1252", strict.reject(ByteSet::new(b"\xAC")), "%80", Err((Rejected(0xAC), 0)), ""),
         ("shift_jis", strict.reject(ByteSet::new(b"\xE6")), "a\u{5C}%93%FA%96{", Err((Rejected(0xE6), 2)), ""),
         ("utf-16be", strict.reject(ByteSet::new(b"\xF0")), "%00a%D8%3D%DE%00", Err((Rejected(0xF0), 4)), ""),
         ("iso-2022-jp", strict.reject(ByteSet::new(b"\x82")), "a%1B$B$%22%1B(B", Err((Rejected(0x82), 1)), ""),
         ("euc-kr", strict.reject(ByteSet::new(b"\xED")), "%C7%D1%FF", Err((Rejected(0xED), 0)), ""),
         ("euc-kr", strict.reject(ByteSet::new(b"\xED")), "%C7%D1%", Err((Rejected(0xED), 0)), ""),
-        // 12.3.1: an ASCII byte behind a lead byte that it does not go with is a character of its own.
+        // 12.3.1: an ASCII byte after a lead byte that it does not complete is a separate
+        // character.
         ("shift_jis", strict, "a%81!b", Err((IllFormed, 1)), "a\u{FFFD}!b"),
         ("euc-jp", strict, "%C6%FC%8F%A2", Err((IllFormed, 6)), "日\u{FFFD}"),
         ("euc-kr", strict, "%C7%D1%FF%B1%DB", Err((IllFormed, 6)), "한\u{FFFD}글"),
@@ -177,7 +180,7 @@ fn decode_matches_encoding_standard() {
             _ => assert_eq!(result.as_deref(), Ok(lossy), "{input} in {label}"),
         }
     }
-    // Lossy text alone has U+FFFD.
+    // Only lossy text has U+FFFD.
     let no_replacement = strict.reject(ByteSet::new(b"\xEF"));
     let error = charset::decode_lossy("%C7%D1a%FF", encoding_rs::EUC_KR, &no_replacement).unwrap_err();
     assert_eq!((error.kind, error.position), (Rejected(0xEF), 7));
@@ -213,7 +216,8 @@ fn text() -> impl Strategy<Value = String> {
 }
 
 proptest! {
-    /// What comes back is what the charset makes of the bytes: not always the text, since Shift_JIS has `\\` for `¥`.
+    /// Decoding gives what the charset maps the bytes to. That is not always the text: Shift_JIS
+    /// encodes `¥` as `\\`.
     #[test]
     fn representable_text_round_trips(text in text(), charset in select(&CHARSETS[..]), plus: bool) {
         let mut encoder = Encoder::COMPONENT;
@@ -247,7 +251,7 @@ proptest! {
             (Ok(text), None) => prop_assert!(text == lossy_text && !holds_rejected(&text)),
             (Err(error), _) if holds_rejected(&lossy_text) => {
                 prop_assert!(matches!(error.kind, Rejected(byte) if is_rejected(byte)));
-                // What precedes it has none.
+                // The preceding bytes have no rejected byte.
                 let before = symbols.iter().position(|&(from, _)| from == error.position).expect("a byte starts there");
                 prop_assert!(!holds_rejected(&charset.decode_without_bom_handling(&bytes[..before]).0));
             }
@@ -279,7 +283,7 @@ proptest! {
 fn unrepresentable_text_takes_linear_time() {
     for (charset, piece, expected) in [
         (encoding_rs::WINDOWS_1252, "a☃", "a%26%239731%3B"),
-        // Reported as U+FFFD, since it would switch the state.
+        // Reported as U+FFFD, because it would switch the state.
         (encoding_rs::ISO_2022_JP, "\u{E}", "%26%2365533%3B"),
         (encoding_rs::SHIFT_JIS, "☃", "%26%239731%3B"),
         (encoding_rs::GB18030, "\u{E5E5}", "%26%2358853%3B"),
@@ -296,7 +300,7 @@ fn unrepresentable_text_takes_linear_time() {
     }
 }
 
-/// A text longer than a slice is converted as a whole: states and triplets go on over the ends of slices.
+/// Long text is converted in slices; states and triplets continue across their ends.
 #[test]
 fn long_text_encodes_as_one_piece() {
     for piece in ["あ", "aあ", "%41表", "%", "%4", "é☃%41"] {
@@ -304,7 +308,8 @@ fn long_text_encodes_as_one_piece() {
             let text = format!("{}{}", "z".repeat(before), piece.repeat(400));
             for charset in CHARSETS {
                 for encoder in [QUERY, QUERY.keep_triplets(), Encoder::COMPONENT] {
-                    // By references that are bytes already: what encoding_rs makes of the whole text.
+                    // The expected bytes, with character references: the output of encoding_rs for
+                    // the whole text.
                     let (bytes, _, has_unencodable) = charset.output_encoding().encode(&text);
                     if has_unencodable {
                         continue;

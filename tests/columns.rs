@@ -1,4 +1,5 @@
-//! Is a column what its rows are, each by itself: in every conversion, by every policy, however its rows are cut?
+//! Column conversions: every conversion, with every policy and every cut into rows, equals the
+//! conversion of each row by itself.
 #![cfg(feature = "alloc")]
 
 mod common;
@@ -13,7 +14,7 @@ use proptest::sample::Index;
 use simdpct::columns::{self, Column, ColumnBuf, ColumnError, OnError};
 use simdpct::{ByteSet, DecodeErrorKind, Decoder, Encoder, Findings, Kinds, Normalizer};
 
-/// More than what is read at a time.
+/// Longer than one batch of the driver.
 const LONG: usize = 8192;
 
 #[test]
@@ -51,7 +52,7 @@ fn every_conversion_gives_known_rows() {
     assert_eq!((inspection.rows[3], inspection.count(Findings::ESCAPE)), (Kinds::NONE, 3));
 }
 
-/// The first offset at fault is the one that is named.
+/// The error names the first invalid offset.
 #[test]
 fn invalid_offsets_are_rejected_at_first_index() {
     use ColumnError::{DecreasingOffset, NegativeOffset, NoOffsets, OffsetBeyondValues};
@@ -74,12 +75,12 @@ fn invalid_offsets_are_rejected_at_first_index() {
     for (offsets, expected) in cases {
         let found = Column::new(b"123456789", offsets).map(|column| column.len());
         assert_eq!(found, expected, "{offsets:?}");
-        // The same as `i32`, where they are.
+        // The same with `i32` offsets, if they fit.
         if let Ok(offsets) = offsets.iter().map(|&offset| i32::try_from(offset)).collect::<Result<Vec<_>, _>>() {
             assert_eq!(Column::new(b"123456789", &offsets).map(|column| column.len()), expected, "{offsets:?}");
         }
     }
-    // 2^32 is no place in these values, though it is 0 modulo 2^32.
+    // 2^32 is out of range, although it is 0 if truncated to 32 bits.
     let column = Column::new(b"123456789", &[0, 1_i64 << 32]);
     assert_eq!(column.unwrap_err(), OffsetBeyondValues { index: 1 });
 }
@@ -127,13 +128,14 @@ fn invalid_output_is_rejected_unchanged() {
     assert_eq!(bad.as_column().unwrap_err(), ColumnError::OffsetBeyondValues { index: 1 });
 }
 
-/// An output of one byte more than `i32::MAX`, in every place where it may be noticed. (The zeros take no memory: nobody writes them.)
+/// An output one byte longer than `i32::MAX`, for each code path that checks it. The zeros take no
+/// memory, because nothing writes them.
 #[test]
 #[cfg(all(target_pointer_width = "64", target_os = "linux", not(miri)))]
 fn output_beyond_i32_offsets_is_rejected() {
     let full = i32::MAX as usize;
     let long = "x".repeat(LONG + 1);
-    // For rows of 2 bytes of output each, the next one would be too much with this number in all.
+    // The second number is how many bytes still fit, plus one.
     let cases =
         [("few rows", 4, vec!["ab"; 3]), ("many rows", 40, vec!["ab"; 30]), ("a long row", 4, vec!["ab", &long])];
     for (name, room, rows) in cases {
@@ -162,14 +164,15 @@ fn output_beyond_i32_offsets_is_rejected() {
         assert_eq!(results, [Err(ColumnError::TooLong { row }); 4], "{name}");
         assert_eq!((output.values.len(), output.offsets.clone()), before, "{name}");
 
-        // Those before it fit, to the last byte.
+        // The preceding rows fit, to the last byte.
         let column = Column::new(&values, &offsets[..=row]).unwrap();
         columns::encode_to(&column, &Encoder::COMPONENT, &mut output).unwrap();
         assert!(output.values.len() <= full && output.values.ends_with(&values[..offsets[row] as usize]), "{name}");
     }
 }
 
-/// Rows that become longer are too long too, and exactly as long as can be is not.
+/// Rows that grow when encoded are checked by their output length. An output of exactly `i32::MAX`
+/// bytes fits.
 #[test]
 #[cfg(all(target_pointer_width = "64", target_os = "linux", not(miri)))]
 fn output_of_exactly_i32_max_bytes_fits() {
@@ -185,21 +188,26 @@ fn output_of_exactly_i32_max_bytes_fits() {
     }
 }
 
-/// Normalising leaves the triplets of these digits, if they are in one row with the '%'.
+/// Normalizing must keep the escaped digits after the malformed '%' escaped if all are in one row,
+/// or a new triplet would result.
 const MALFORMED_BEFORE_DIGITS: [&str; 2] = ["%%34%31", "%4%42%71"];
 
-/// A triplet, or a malformed one, at every position of a text, and a row end at every position around it.
+/// A triplet, or a malformed one, at every position of a text, and a row end at every position
+/// around it.
 ///
 /// Each dimension proves something of its own:
 ///
 /// * position: every alignment of the triplet in a block, of every width, and across two blocks;
 /// * row end: every way to cut the triplet into two rows, and a row end next to it;
-/// * codec and output form (bytes, text, lossy text): every instance of the kernels and every repair of rows that were cut;
+/// * codec and output form (bytes, text, lossy text): every instance of the kernels and every
+///   repair of rows that were cut;
 /// * level: every kernel.
 ///
-/// These four are combined without exception. How an invalid row is handled and what the output held before depend on the row, not
-/// on where its bytes are in a block, so each combination of the four runs one of the nine pairs of policy and output. The number of
-/// the pair changes with the position and the row end: a row end relative to the triplet meets all nine pairs within nine positions.
+/// These four are combined without exception. How an invalid row is handled and what the output
+/// held before depend on the row, not on where its bytes are in a block, so each combination of the
+/// four runs one of the nine pairs of policy and output. The number of the pair changes with the
+/// position and the row end: a row end relative to the triplet meets all nine pairs within nine
+/// positions.
 #[test]
 fn triplet_and_row_end_at_every_position_match_reference() {
     let codecs = (
@@ -212,11 +220,11 @@ fn triplet_and_row_end_at_every_position_match_reference() {
         [Encoder::COMPONENT, Encoder::URI, Encoder::new(ByteSet::ALL).keep_triplets(), Encoder::PATH.keep_non_ascii()],
     );
     for special in ["%41", "%fa%C3%a9", "%4", "%%41", "é", "%é"].into_iter().chain(MALFORMED_BEFORE_DIGITS) {
-        // Every ninth place is each place of a block of 16 yet.
+        // A step of 9 still covers every position in a 16-byte block.
         for before in (0..140).step_by(if is_quick() { 9 } else { 1 }) {
             let text = ["z".repeat(before), special.to_owned(), "z".repeat(70)].concat().into_bytes();
             for cut in before.saturating_sub(1)..before + special.len() + 2 {
-                // Enough rows to be read in one, and here and there one without bytes.
+                // Enough rows for batch processing, some of them empty.
                 let sample = Sample::cut(&text, [cut, cut, before / 2, before / 3, text.len() - 30, text.len() - 9]);
                 let pair = Combinations::One(before + cut);
                 codecs.0.iter().for_each(|decoder| compare_decoding_in::<i32>(pair, &sample, decoder));
@@ -229,7 +237,8 @@ fn triplet_and_row_end_at_every_position_match_reference() {
     }
 }
 
-/// Texts of more than is read at a time, plain and with everything in them, cut into rows of every length.
+/// Texts longer than one batch: valid, with errors of every kind, and malformed throughout; cut
+/// into rows of every length.
 #[test]
 fn columns_longer_than_one_batch_match_reference() {
     let plain: Vec<u8> = b"/plain/text/with%20some/%C3%A9/".iter().copied().cycle().take(2 * LONG + 100).collect();
@@ -260,7 +269,7 @@ fn columns_longer_than_one_batch_match_reference() {
     }
 }
 
-/// Many more rows than bytes, and rows that are null though they have bytes.
+/// Many more rows than bytes, and null rows that have bytes.
 #[test]
 fn empty_and_null_rows_match_reference() {
     let text = b"a%20b%2".repeat(20);
@@ -276,7 +285,7 @@ fn empty_and_null_rows_match_reference() {
     }
 }
 
-/// After rows at fault the next ones are right again, in a column in which they come and go.
+/// The rows after an invalid row are converted correctly, at every density of invalid rows.
 #[test]
 fn invalid_rows_at_any_distance_match_reference() {
     for distance in [1, 2, 3, 4, 5, 9, 40, 400] {
@@ -290,7 +299,7 @@ fn invalid_rows_at_any_distance_match_reference() {
         compare_decoding::<i32>(&sample, &Decoder::new());
         compare_normalizing::<i32>(&sample);
     }
-    // Rows that end within a triplet: always, often, seldom, never, always.
+    // Rows that end within a triplet: all, many, few, none, all.
     let mut text = Vec::new();
     let mut ends = Vec::new();
     for period in [1, 2, 7, 30, usize::MAX, 1] {
@@ -306,7 +315,6 @@ fn invalid_rows_at_any_distance_match_reference() {
     compare_encoding::<i32>(&sample, &Encoder::URI);
 }
 
-/// Each row's own error is the first one in it.
 #[test]
 fn row_error_is_the_first_of_its_row() {
     let column = Column::new(b"0123good %FF%zz0123", &[4_i32, 9, 15, 19]).unwrap();
@@ -323,7 +331,7 @@ fn row_error_is_the_first_of_its_row() {
         columns::decode(&column, &Decoder::new(), OnError::Fail).unwrap_err().to_string(),
         "row 1: malformed percent-encoding: '%' without two hexadecimal digits at byte 3"
     );
-    // What is not text cannot be kept as text.
+    // A row that is not UTF-8 cannot be kept in a text column.
     let column = Column::new(b"%zz\xFF", &[0_i32, 4]).unwrap();
     let result = columns::decode_utf8(&column, &Decoder::new(), OnError::Keep);
     assert!(matches!(result, Err(ColumnError::Row { row: 0, error }) if error.position == 0), "{result:?}");
@@ -340,13 +348,13 @@ fn sample() -> impl Strategy<Value = Sample> {
             Some(*end)
         });
         let at_random = cuts.iter().map(|cut| cut.index(text.len() + 1));
-        // Between the pieces, anywhere, or both.
+        // Cuts between the pieces, anywhere, or both.
         let mut sample = match how {
             0 => Sample::cut(&text, ends),
             1 => Sample::cut(&text, at_random),
             _ => Sample::cut(&text, ends.chain(at_random)),
         };
-        // A part of a column.
+        // A slice of a column.
         let rows = sample.rows();
         if rows > 4 && how != 0 {
             sample.offsets.drain(..2);

@@ -1,7 +1,7 @@
-//! Do we share the known deviations of other crates from the standards?
+//! Known deviations of other crates from the standards, which this crate does not share.
 //!
-//! Every case is run through the crate it is about, at the version in Cargo.lock: what it answers is a fact, and when a new
-//! version answers otherwise the case fails, and goes.
+//! Every case runs the other crate at the version in Cargo.lock. If a new version fixes the
+//! deviation, the case fails and is to be removed.
 #![cfg(feature = "alloc")]
 
 use std::collections::BTreeMap;
@@ -33,8 +33,8 @@ fn assert_deviates(cases: &[Deviation], theirs: impl Fn(&Deviation) -> String, o
     }
 }
 
-/// iri-string 0.7.14: as soon as there is a triplet anywhere, malformed '%' are lost, and text behind them. WHATWG URL 1.3: every
-/// byte is appended.
+/// iri-string 0.7.14: if there is any triplet, malformed '%' and the text after them are lost.
+/// WHATWG URL 1.3: every byte is appended.
 #[test]
 fn iri_string_drops_malformed_triplets() {
     const CALL: &str = "iri_string::percent_encode::decode::decode_whatwg_bytes(..).into_bytes()";
@@ -50,12 +50,13 @@ fn iri_string_drops_malformed_triplets() {
         |case| String::from_utf8(decode_whatwg_bytes(case.input.as_bytes()).into_bytes().into_owned()).unwrap(),
         |case| LENIENT.decode_utf8(case.input).unwrap().into_owned(),
     );
-    // Without a triplet it agrees.
+    // Without a triplet the results agree.
     assert_eq!(decode_whatwg_bytes(b"100%").into_bytes(), LENIENT.decode("100%").unwrap());
 }
 
-/// serde_qs 1.1.3: the one or two bytes behind a malformed '%' that were looked at for its digits are decoded no more, so a
-/// triplet or a '+' that starts there stays. WHATWG URL 1.3: the next byte is looked at as any other.
+/// serde_qs 1.1.3: the one or two bytes read as digits of a malformed '%' are not decoded, so a
+/// triplet or a '+' that starts there stays. WHATWG URL 1.3: decoding continues at the byte after
+/// the '%'.
 #[test]
 fn serde_qs_skips_triplets_after_malformed_one() {
     const CALL: &str = "serde_qs::from_str";
@@ -75,11 +76,12 @@ fn serde_qs_skips_triplets_after_malformed_one() {
     );
 }
 
-/// serde_qs 1.1.3: writes bytes of the form's percent-encode set as they are. WHATWG URL 5.2 escapes them.
+/// serde_qs 1.1.3: does not escape some bytes of the form percent-encode set. WHATWG URL 5.2
+/// escapes them.
 #[test]
 fn serde_qs_writes_raw_bytes() {
     const CALL: &str = "serde_qs::to_string";
-    // No URI may hold the last four (RFC 3986 2).
+    // The last four are illegal in a URI (RFC 3986 2).
     let cases = [
         case(CALL, "!$'(),/:;?@", "!$'(),/:;?@", "%21%24%27%28%29%2C%2F%3A%3B%3F%40"),
         case(CALL, "\\^`|", "\\^`|", "%5C%5E%60%7C"),
@@ -91,7 +93,8 @@ fn serde_qs_writes_raw_bytes() {
     );
 }
 
-/// uri_encode 1.0.5: lower-case digits. RFC 3986 2.1 asks for upper case, and ECMA-262 19.2.6.5 writes it.
+/// uri_encode 1.0.5: writes lower-case digits. RFC 3986 2.1 recommends upper case, and ECMA-262
+/// 19.2.6.5 writes it.
 #[test]
 fn uri_encode_writes_lower_case_digits() {
     const URI: &str = "uri_encode::encode_uri";
@@ -108,7 +111,8 @@ fn uri_encode_writes_lower_case_digits() {
     );
 }
 
-/// uri_encode 1.0.5: leaves the delimiters of a query in a value of it, and a '+', which comes back as a space. WHATWG URL 5.2.
+/// uri_encode 1.0.5: does not escape query delimiters in a value, nor '+', which decodes to a
+/// space. WHATWG URL 5.2.
 #[test]
 fn uri_encode_keeps_delimiters_in_values() {
     const CALL: &str = "uri_encode::encode_query_param";

@@ -1,4 +1,5 @@
-//! Do all levels, in all output forms and with all options, do what the oracle does? On random inputs that vectors find hard.
+//! Differential test: every level, output form and option against the reference implementation, on
+//! random inputs that are hard for SIMD code.
 #![cfg(feature = "alloc")]
 
 mod common;
@@ -41,7 +42,7 @@ proptest! {
     fn find_and_count_match_reference(sets in prop::collection::vec(byte_set(), 16), haystack in input()) {
         for set in sets {
             compare_searching(&set, &haystack);
-            // A single member far in: most random sets are found at once.
+            // Sets of one late member: most random sets are found within a few bytes.
             for member in haystack.iter().rev().take(4) {
                 compare_searching(&ByteSet::new(&[*member]), &haystack);
             }
@@ -52,7 +53,7 @@ proptest! {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(16))]
 
-    /// Longer than what is decoded block by block.
+    /// At least 520 bytes, to reach `decode_runs`.
     #[test]
     fn decoding_long_input_by_grid_matches_reference(inputs in prop::collection::vec(input(), 4..8)) {
         let input = inputs.concat();
@@ -62,7 +63,7 @@ proptest! {
         }
     }
 
-    /// Longer than what may be encoded to the stack first.
+    /// At least 1100 bytes, longer than any output that is encoded to the stack first.
     #[test]
     fn encoding_long_input_by_grid_matches_reference(input in input().prop_filter("not empty", |input| !input.is_empty())) {
         let input = input.repeat(1100_usize.div_ceil(input.len()));

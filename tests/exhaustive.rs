@@ -1,6 +1,8 @@
-//! Is there any short string that a level gets wrong? All of them, alone and across the ends of blocks.
+//! Exhaustive test of short strings on every level, alone and across block boundaries.
 //!
-//! With `SIMDPCT_QUICK=1` (emulators, builds that are not optimised) the strings are shorter; otherwise this takes seconds.
+//! `DecodingCheck` and `EncodingCheck` compare fewer forms than `common::compare_*`, for speed.
+//! With `SIMDPCT_QUICK=1` (emulators, unoptimized builds) the strings are shorter; otherwise this
+//! takes seconds.
 #![cfg(feature = "alloc")]
 
 mod common;
@@ -10,30 +12,30 @@ use std::borrow::Cow;
 use common::{Failure, Surrounded, compare_decoding, compare_encoding, compare_searching, decoders, encoders};
 use simdpct::{ByteSet, DecodeError, Decoder, Encoder, Level, reference, sets};
 
-/// One of each kind: '%', digits of every column of ASCII, letters just outside the digits in both cases, and bytes that are
-/// special to nothing but themselves.
+/// One byte of each kind: '%', digits of every ASCII column, letters just outside the digits in
+/// both cases, and bytes that only some set contains.
 const ALPHABET: [u8; 9] = [b'%', b'4', b'f', b'g', b'G', b'+', b'a', 0x00, 0x80];
 
-/// What no operation changes, and no digit. Longer than three blocks of the widest level.
+/// Bytes that no operation changes and that are not digits; longer than three 64-byte blocks.
 const CLEAN: [u8; 256] = [b'z'; 256];
 
-/// What outputs hold before: a kernel that wrote nothing must not find another one's result there.
+/// Fills outputs first, so that a kernel that writes nothing does not pass with another's result.
 const STALE: u8 = 0xC5;
 
-/// Where blocks of 8, 16, 32 and 64 bytes end, and the bytes before that.
+/// Ends of blocks of 8, 16, 32 and 64 bytes, and the three positions preceding them.
 const BLOCK_ENDS: [usize; 16] = [5, 6, 7, 8, 13, 14, 15, 16, 29, 30, 31, 32, 61, 62, 63, 64];
 
 fn is_quick() -> bool {
     cfg!(miri) || common::is_quick()
 }
 
-/// The longest strings, and in a quick run.
+/// The maximum string length, in a full or in a quick run.
 fn longest(full: usize, quick: usize) -> usize {
     if is_quick() { quick } else { full }
 }
 
-/// Calls `each` with every string over the alphabet of up to `longest` bytes. They lie between bytes that would change the
-/// result if they were read.
+/// Calls `each` with every string over the alphabet of up to `longest` bytes, surrounded by bytes
+/// that would change the result if they were read.
 fn for_each_string(longest: usize, mut each: impl FnMut(&[u8])) {
     for length in 0..=longest {
         let mut letters = vec![0; length];
@@ -52,7 +54,7 @@ fn for_each_string(longest: usize, mut each: impl FnMut(&[u8])) {
     }
 }
 
-/// Decodes on every level into a buffer of the exact size, and measures. The oracle is asked once.
+/// Decodes on every level into a buffer of the exact size, and measures; runs the reference once.
 struct DecodingCheck {
     decoder: Decoder,
     levels: Vec<Decoder>,
@@ -68,7 +70,7 @@ impl DecodingCheck {
         _ = self.checked(input);
     }
 
-    /// The same, and returns what was expected.
+    /// Like `check`, and returns the expected result.
     fn checked(&mut self, input: &[u8]) -> Result<Vec<u8>, DecodeError> {
         let expected = reference::decode(&self.decoder, input);
         let room = expected.as_ref().map_or(input.len(), Vec::len);
@@ -96,7 +98,7 @@ impl DecodingCheck {
         expected
     }
 
-    /// The form that looks for the first change before it does anything, too: what is not changed is not copied.
+    /// Checks `decode` too, which scans for the first change: unchanged input is borrowed.
     fn check_with_scan(&mut self, input: &[u8]) {
         let expected = self.checked(input);
         let is_changed = expected.as_ref().is_ok_and(|expected| expected != input);
@@ -111,7 +113,7 @@ impl DecodingCheck {
     }
 }
 
-/// Encodes on every level into a buffer of the exact size, and measures. The oracle is asked once.
+/// Encodes on every level into a buffer of the exact size, and measures; runs the reference once.
 struct EncodingCheck {
     encoder: Encoder,
     levels: Vec<Encoder>,
@@ -127,7 +129,7 @@ impl EncodingCheck {
         _ = self.checked(input);
     }
 
-    /// The same, and returns what was expected.
+    /// Like `check`, and returns the expected result.
     fn checked(&mut self, input: &[u8]) -> String {
         let expected = reference::encode(&self.encoder, input);
         for encoder in &self.levels {
@@ -144,8 +146,8 @@ impl EncodingCheck {
         expected
     }
 
-    /// The form that looks for the first change before it does anything, too: what is not changed is not copied, and what a single
-    /// byte becomes is there already.
+    /// Checks `encode` too, which scans for the first change: unchanged input is borrowed, and so
+    /// is the result of a single byte.
     fn check_with_scan(&mut self, input: &[u8]) {
         let expected = self.checked(input);
         let is_changed = expected.as_bytes() != input;
@@ -160,7 +162,7 @@ impl EncodingCheck {
     }
 }
 
-/// Every string on its own, and shorter ones at the ends of blocks in a longer clean text.
+/// Every string on its own, and shorter ones across block boundaries in a longer text.
 fn check_decoder(decoder: Decoder) {
     let mut check = DecodingCheck::new(decoder);
     for_each_string(longest(7, 5), |string| check.check(string));
@@ -173,8 +175,9 @@ fn check_encoder(encoder: Encoder, longest: usize) {
     for_each_embedded(|text| check.check_with_scan(text));
 }
 
-/// Calls `each` with clean texts that hold a string: of up to four bytes across the ends of blocks, of up to two anywhere; as
-/// the end of the text, and with more blocks behind it.
+/// Calls `each` with longer texts that contain a string: of up to four bytes across block
+/// boundaries, of up to two at every position; at the end of the text, and with more blocks after
+/// it.
 fn for_each_embedded(mut each: impl FnMut(&[u8])) {
     let mut text = CLEAN;
     let mut embed = |string: &[u8], at: usize| {
@@ -188,7 +191,7 @@ fn for_each_embedded(mut each: impl FnMut(&[u8])) {
     for_each_string(2, |string| (0..=120).for_each(|at| embed(string, at)));
 }
 
-// The option sets that differ in what a kernel does; one test each, so that they run side by side.
+// The option sets for which kernels differ; one test each, so that they run in parallel.
 
 #[test]
 fn every_short_string_decoded_strictly() {
@@ -205,25 +208,28 @@ fn every_short_string_decoded_leniently_with_plus() {
     check_decoder(Decoder::new().lenient().plus_for_space());
 }
 
-/// `%4F`-like triplets of both cases and of both halves of the byte range are kept: 'O', 0xF4, 0xAA.
+/// Kept triplets have digits of both cases and values in both halves of the byte range: 'O', 0xF4,
+/// 0xAA.
 #[test]
 fn every_short_string_decoded_with_kept_triplets() {
     check_decoder(Decoder::new().lenient().keep(ByteSet::new(b"O\xF4\xAA")));
 }
 
-/// Triplets of `%` are kept, so that no triplet may be created: `%44`, a digit, stays after a malformed '%'.
+/// `%25` is kept, so decoding must not create a triplet: `%44`, a digit, stays after a malformed
+/// '%'.
 #[test]
 fn every_short_string_decoded_with_kept_percents() {
     check_decoder(Decoder::new().lenient().keep(ByteSet::new(b"%O\xF4")));
 }
 
-/// Raw and decoded bytes are rejected, 'D' only ever decoded, 'g' only ever raw, 0xA4 of the upper half.
+/// Raw and decoded bytes are rejected: 'D' occurs only decoded, 'g' only raw, 0xA4 is in the upper
+/// half.
 #[test]
 fn every_short_string_decoded_with_rejected_bytes() {
     check_decoder(Decoder::new().lenient().reject(ByteSet::new(b"\0Dg\xA4")));
 }
 
-/// Everything at once, strictly; a kept triplet's digits can be rejected.
+/// All policies at once, strict; digits of a kept triplet can be rejected.
 #[test]
 fn every_short_string_decoded_with_everything() {
     let (keep, reject) = (ByteSet::new(b"D\xF4\xAA"), ByteSet::new(b"\0G\xFFO "));
@@ -250,19 +256,19 @@ fn every_short_string_encoded_with_plus_and_kept_triplets() {
     check_encoder(Encoder::FORM.keep_triplets(), longest(7, 5));
 }
 
-/// Digits, '%' and letters among the escaped, which no standard has, and lower-case triplets.
+/// A set with digits, '%' and letters, which no standard has, and lower-case digits.
 #[test]
 fn every_short_string_encoded_by_a_custom_set() {
     check_encoder(Encoder::new(ByteSet::new(b"%4ag")).lowercase(), longest(6, 5));
 }
 
-/// No kernel has a variant of this, so that the strings may be shorter.
+/// Shorter strings, because no kernel has a variant of this.
 #[test]
 fn every_short_string_encoded_with_kept_non_ascii() {
     check_encoder(Encoder::URI.keep_non_ascii(), longest(6, 5));
 }
 
-/// All output forms and all options, on strings that are still shorter.
+/// All output forms and all options, on even shorter strings.
 #[test]
 fn every_form_of_every_codec() {
     let (decoders, encoders) = (decoders(), encoders());
@@ -272,7 +278,7 @@ fn every_form_of_every_codec() {
     });
 }
 
-/// RFC 3986 2.1: which two bytes make a triplet with '%', and what it stands for.
+/// RFC 3986 2.1: which two bytes make a triplet with '%', and its value.
 #[test]
 fn every_pair_of_bytes_after_percent() {
     let mut decoding = [Decoder::new(), Decoder::new().lenient()].map(DecodingCheck::new);
@@ -291,8 +297,8 @@ fn every_pair_of_bytes_after_percent() {
     }
 }
 
-/// A '%' that two digits do not follow (RFC 3986 2.1; WHATWG URL 1.3), in every place it can have within blocks: strictly its
-/// exact offset comes back, leniently it alone is passed on.
+/// A '%' without two digits (RFC 3986 2.1; WHATWG URL 1.3) at every position in a block: a strict
+/// decoder reports its exact offset, a lenient one copies the '%' and continues after it.
 #[test]
 fn every_malformed_pattern_at_every_offset() {
     let patterns: [&[u8]; 17] = [
@@ -314,8 +320,8 @@ fn every_malformed_pattern_at_every_offset() {
     }
 }
 
-/// Long texts are decoded by runs of blocks that have triplets and blocks that have none: runs of many lengths, from every offset,
-/// with an error or none behind them, and then another.
+/// `decode_runs` alternates between runs of blocks with and without triplets: runs of many lengths,
+/// from every offset, with and without an error after them, then another run.
 #[test]
 fn every_run_length_of_escaped_and_clean_blocks() {
     let decoders = [
@@ -337,7 +343,7 @@ fn every_run_length_of_escaped_and_clean_blocks() {
     }
 }
 
-/// One special byte or triplet in every place of every text that is short enough to be looked at all at once.
+/// One special byte or triplet at every position of every text that the short paths handle.
 #[test]
 fn every_position_in_every_short_text() {
     let pieces: [&[u8]; 6] = [b"%", b"%41", b"+", b" ", b"\0", b"\xFF"];
@@ -364,7 +370,7 @@ fn every_position_in_every_short_text() {
     }
 }
 
-/// Of two errors the first counts, however close they stand and whatever they are.
+/// Of two errors of any kind and distance, the first is reported.
 #[test]
 fn every_distance_of_two_errors() {
     let errors: [&[u8]; 4] = [b"%", b"%4", b"\0", b"%00"];
@@ -383,7 +389,8 @@ fn every_distance_of_two_errors() {
     }
 }
 
-/// Every byte at every offset: escaped or not, and found or not among bytes that differ from it in one bit.
+/// Every byte at every offset: encoded, and searched for among bytes that differ from it in one
+/// bit.
 #[test]
 fn every_byte_at_every_offset() {
     let mut checks = [Encoder::COMPONENT, Encoder::FORM, Encoder::new(ByteSet::EMPTY)].map(EncodingCheck::new);

@@ -1,8 +1,8 @@
-//! Is a byte touched outside of what is allocated, or after it is freed? Every allocation here ends where a page begins that may
-//! not be touched, and becomes one when it is freed.
+//! Heap bounds: no byte outside an allocation is accessed, nor any byte after it is freed. Every
+//! allocation ends at an inaccessible page, and its own pages become inaccessible when it is freed.
 //!
-//! This is for the forms that allocate themselves, which tests/bounds.rs cannot place at a guard. What is found ends the process by
-//! a signal; `--test-threads=1` shows in which test.
+//! This covers the forms that allocate their output, which tests/bounds.rs cannot place next to a
+//! guard page. A violation ends the process by a signal; `--test-threads=1` shows in which test.
 #![cfg(all(feature = "std", target_os = "linux", not(miri)))]
 
 mod common;
@@ -29,15 +29,17 @@ struct Guarding;
 static ALLOCATOR: Guarding = Guarding;
 
 thread_local! {
-    /// Whether this thread's allocations are to be guarded: tests run side by side, and their runner allocates as well.
+    /// Whether this thread's allocations are guarded: tests run in parallel, and the test runner
+    /// allocates too.
     static IS_GUARDED: Cell<bool> = const { Cell::new(false) };
 }
 
-/// Addresses for all guarded allocations, none of which is used twice. Only pages in use take memory.
+/// Address space for all guarded allocations; no address is used twice. Only pages in use take
+/// memory.
 const RESERVED: usize = 64 << 30;
 static NEXT: AtomicUsize = AtomicUsize::new(0);
 
-/// What stands in front of an allocation, in its first page.
+/// Fills the first page up to the start of the allocation.
 const CANARY: u8 = 0xC5;
 
 /// The start of the reserved addresses.
@@ -45,7 +47,7 @@ fn reserved() -> usize {
     static START: OnceLock<usize> = OnceLock::new();
     *START.get_or_init(|| {
         let flags = libc::MAP_PRIVATE | libc::MAP_ANON | libc::MAP_NORESERVE;
-        // SAFETY: a new mapping, at an address that the system chooses, replaces none.
+        // SAFETY: a new mapping at an address that the system chooses replaces no other.
         let map = unsafe { libc::mmap(std::ptr::null_mut(), RESERVED, libc::PROT_NONE, flags, -1, 0) };
         if map == libc::MAP_FAILED { 0 } else { map as usize }
     })
@@ -56,26 +58,27 @@ fn page() -> usize {
     *PAGE.get_or_init(page_size)
 }
 
-/// The first page of an allocation, how many bytes its pages have, and where it starts in them.
+/// The size of an allocation's pages, and its start within them.
 fn placed(layout: Layout) -> (usize, usize) {
     let room = layout.size().next_multiple_of(page()).max(page());
     (room, (room - layout.size()) & !(layout.align() - 1))
 }
 
-/// Nothing can be unwound from within an allocator.
+/// Aborts: an allocator must not unwind.
 fn give_up(why: &str) -> ! {
     IS_GUARDED.set(false);
-    // Not captured, as what a test prints is: nobody would come to print it.
+    // Written directly: the test runner would capture a `print!` and never show it.
     let _ = std::io::stderr().write_all(format!("\nguarded heap: {why}\n").as_bytes());
     std::process::abort()
 }
 
-// SAFETY: each guarded allocation has pages of its own, readable and writable from when it is made until it is freed; others are
-// the system's. Which of the two an allocation is, its address says. The thread-local has no destructor and allocates nothing.
+// SAFETY: each guarded allocation has its own pages, readable and writable until it is freed. All
+// others are forwarded to the system's allocator; the address tells which is which. The
+// thread-local has no destructor and does not allocate.
 unsafe impl GlobalAlloc for Guarding {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         if !IS_GUARDED.get() || layout.size() == 0 {
-            // SAFETY: the caller's promise.
+            // SAFETY: the caller's contract, passed on.
             return unsafe { System.alloc(layout) };
         }
         let (room, start) = placed(layout);
@@ -84,7 +87,8 @@ unsafe impl GlobalAlloc for Guarding {
             give_up("out of addresses");
         }
         let pages = (reserved() + at) as *mut u8;
-        // SAFETY: these pages are reserved and nobody else's. The one behind them stays as it is: it is the guard.
+        // SAFETY: `NEXT` hands out these reserved pages once. The page after them stays
+        // inaccessible: it is the guard.
         unsafe {
             if libc::mprotect(pages.cast(), room, libc::PROT_READ | libc::PROT_WRITE) != 0 {
                 give_up("mprotect failed");
@@ -97,11 +101,12 @@ unsafe impl GlobalAlloc for Guarding {
     unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
         let is_guarded = (reserved()..reserved() + RESERVED).contains(&(pointer as usize));
         if !is_guarded {
-            // SAFETY: the caller's promise; it came from there.
+            // SAFETY: the caller's contract; the address is outside the reserved range, so `System`
+            // allocated it.
             return unsafe { System.dealloc(pointer, layout) };
         }
         let (room, start) = placed(layout);
-        // SAFETY: the pages are those of `alloc`, with the same layout, and nobody uses them any more.
+        // SAFETY: `alloc` made these pages for the same layout, and the caller no longer uses them.
         unsafe {
             let pages = pointer.sub(start);
             if std::slice::from_raw_parts(pages, start).iter().any(|&byte| byte != CANARY) {
@@ -115,7 +120,7 @@ unsafe impl GlobalAlloc for Guarding {
     }
 }
 
-/// What `work` returns, with all that it allocates at a guard.
+/// Runs `work` with all its allocations guarded.
 fn guarded<T>(work: impl FnOnce() -> T) -> T {
     IS_GUARDED.set(true);
     let result = work();
@@ -123,7 +128,8 @@ fn guarded<T>(work: impl FnOnce() -> T) -> T {
     result
 }
 
-/// Runs `work` on an ordinary heap and on a guarded one, with the input on it as well.
+/// Runs `work` on the ordinary heap and on the guarded one, with the input on the guarded heap too,
+/// and compares the results.
 #[track_caller]
 fn compare<T: Debug + PartialEq>(input: &[u8], work: impl Fn(&[u8]) -> T) {
     let expected = work(input);
@@ -134,7 +140,7 @@ fn compare<T: Debug + PartialEq>(input: &[u8], work: impl Fn(&[u8]) -> T) {
     assert_eq!(result, expected, "of \"{}\"", input.escape_ascii());
 }
 
-/// As [`compare`], of the input as text.
+/// Like [`compare`], if the input is text.
 #[track_caller]
 fn compare_text<T: Debug + PartialEq>(input: &[u8], work: impl Fn(&str) -> T) {
     if let Ok(text) = std::str::from_utf8(input) {
@@ -142,7 +148,8 @@ fn compare_text<T: Debug + PartialEq>(input: &[u8], work: impl Fn(&str) -> T) {
     }
 }
 
-/// Calls `each` with every level and inputs of every length up to several blocks, of each kernel path.
+/// Calls `each` with every level and inputs of every length up to several blocks, of each kernel
+/// path.
 fn for_each_input(mut each: impl FnMut(Level, &[u8])) {
     const OTHERS: [&[u8]; 3] =
         [b"a=b&", b"%u20AC%uD83D", b"http://u@h:1/some clean text, 35 bytes+of it now?a%20b%4=%41&\xE9#%%G1"];
@@ -206,7 +213,7 @@ fn encode_stays_in_allocations() {
     });
 }
 
-/// What only reads, of an input at a guard on the heap.
+/// Forms that only read; the input is on the guarded heap.
 #[test]
 fn find_count_and_inspect_stay_in_allocations() {
     for_each_input(|level, input| {
@@ -262,7 +269,7 @@ fn forms_stay_in_allocations() {
     });
 }
 
-/// What has no level of its own runs on the active one.
+/// Operations that take no level run on the active one.
 #[test]
 fn uris_and_legacy_formats_stay_in_allocations() {
     for_each_input(|level, input| {
@@ -280,7 +287,7 @@ fn uris_and_legacy_formats_stay_in_allocations() {
     });
 }
 
-/// In chunks that each end at a guard.
+/// Each chunk ends at a guard page.
 #[test]
 fn streams_stay_in_allocations() {
     let lengths: &[usize] = if is_quick() { &[17] } else { &[7, 64] };

@@ -1,4 +1,4 @@
-//! Does docs/safety.md promise nothing that no test holds?
+//! Checks that docs/safety.md names at least one existing test for each promise.
 #![cfg(not(miri))]
 
 use std::fs;
@@ -9,7 +9,7 @@ fn read(path: &str) -> String {
     fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
 }
 
-/// The rows of the tables of promises, each with what is promised and what holds it.
+/// The rows of the promise tables: the promise and the tests.
 fn promises(page: &str) -> Vec<(&str, &str)> {
     let mut rows = Vec::new();
     let mut lines = page.lines();
@@ -20,12 +20,12 @@ fn promises(page: &str) -> Vec<(&str, &str)> {
     rows
 }
 
-/// The tests that are named in backquotes: a file, and a function in it.
+/// The tests named in backquotes, as file and function.
 fn tests(cell: &str) -> impl Iterator<Item = (&str, &str)> {
     cell.split('`').skip(1).step_by(2).map(|name| name.split_once("::").expect("a file and a function"))
 }
 
-/// What is struck out has no test, and all else has one that exists.
+/// A struck-out promise has no test; every other one has tests that exist.
 #[test]
 fn every_promise_names_existing_tests() {
     let page = read("docs/safety.md");
@@ -41,7 +41,7 @@ fn every_promise_names_existing_tests() {
     }
 }
 
-/// A test of the test.
+/// The parser used above finds all rows and names, or the check would prove nothing.
 #[test]
 fn table_parser_finds_promises_and_tests() {
     let page = "# A\n\n| Promise | Held by |\n|---|---|\n| b | `c::d`, `e::f` |\n| ~~g~~ | h |\n\n| Other | table |\n|---|---|\n| i | j |\n";

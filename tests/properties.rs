@@ -1,4 +1,4 @@
-//! What holds whatever the input, in terms of the interface alone: no oracle is asked.
+//! Properties of the public API that hold for every input, without the reference implementation.
 #![cfg(feature = "alloc")]
 
 mod common;
@@ -10,13 +10,13 @@ use simdpct::columns::{self, Column, OnError};
 use simdpct::legacy::{UnicodeDecoder, latin1};
 use simdpct::{ByteSet, DecodeErrorKind, Decoder, Level, decode_lossy, stream};
 
-/// Bit of `common::encoder`'s policies.
+/// Policy bits of `common::encoder`.
 const PLUS: u8 = 1;
 const LOWERCASE: u8 = 2;
 const KEEP_TRIPLETS: u8 = 4;
 const KEEP_NON_ASCII: u8 = 8;
 
-/// What stands outside triplets.
+/// The bytes outside triplets.
 fn literals(text: &[u8]) -> Vec<u8> {
     let mut literals = Vec::new();
     let mut rest = text;
@@ -33,7 +33,8 @@ fn literals(text: &[u8]) -> Vec<u8> {
 }
 
 proptest! {
-    /// RFC 3986 2.4: what escapes '%' can be undone, with every set and on every two levels.
+    /// RFC 3986 2.4: encoding that escapes '%' is reversible, with every set and on every pair of
+    /// levels.
     #[test]
     fn decode_of_encode_is_identity(
         input in input(), set in byte_set(), policies in 0..16_u8, there in any_level(), back in any_level()
@@ -47,14 +48,15 @@ proptest! {
         assert_eq!(decoder.decode(&encoded).as_deref(), Ok(input.as_slice()));
     }
 
-    /// An encoder that keeps triplets changes nothing in what a decoder sees.
+    /// An encoder that keeps triplets does not change the decoded value.
     #[test]
     fn encoding_with_kept_triplets_decodes_to_the_same(input in input(), set in byte_set(), level in any_level()) {
         let encoded = encoder(set.with(b'%'), KEEP_TRIPLETS).level(level).encode(&input).into_owned();
         assert_eq!(Decoder::new().decode(&encoded), Decoder::new().lenient().decode(&input));
     }
 
-    /// Once is enough, where triplets are kept or '%' is not in the set. (With plus it is not: '+' is escaped.)
+    /// Encoding is idempotent if triplets are kept or '%' is not in the set. Not with plus, because
+    /// '+' is escaped.
     #[test]
     fn encoding_is_idempotent_if_percent_is_kept(input in input(), set in byte_set(), policies in 0..16_u8, level in any_level()) {
         for encoder in [
@@ -67,7 +69,8 @@ proptest! {
         }
     }
 
-    /// Outside triplets there is no byte of the set, nor one from 0x80 unless it was asked for, and with it only text.
+    /// Outside triplets there is no byte of the set, and no non-ASCII byte unless the policy keeps
+    /// it.
     #[test]
     fn encoded_text_has_no_byte_of_the_set(input in input(), set in byte_set(), policies in 0..16_u8, level in any_level()) {
         let encoded = encoder(set, policies).level(level).encode(&input).into_owned();
@@ -79,7 +82,7 @@ proptest! {
         for byte in literals(encoded.as_bytes()) {
             assert!(allowed(byte), "{:#04X} in {}", byte, encoded);
         }
-        // RFC 3986 2.1: the case that was asked for.
+        // RFC 3986 2.1: the digits have the requested case.
         if policies & (KEEP_TRIPLETS | KEEP_NON_ASCII) == 0 && set.contains(b'%') {
             let digits: String = encoded.split('%').skip(1).map(|part| &part[..2]).collect();
             let wrong = |c: char| if policies & LOWERCASE != 0 { c.is_uppercase() } else { c.is_lowercase() };
@@ -87,7 +90,8 @@ proptest! {
         }
     }
 
-    /// Encoding is done byte by byte, so where no triplet and no character can be cut, parts can be encoded by themselves.
+    /// Without policies for triplets and characters, encoding works on single bytes, so the
+    /// encodings of two parts concatenate.
     #[test]
     fn encoding_of_parts_concatenates(input in input(), set in byte_set(), policies in 0..4_u8, at in any::<prop::sample::Index>(), level in any_level()) {
         let encoder = encoder(set, policies).level(level);
@@ -103,7 +107,7 @@ proptest! {
         assert!(decoder.decode_utf8_lossy(&input).is_ok() && decoder.decode_utf8_dropping(&input).is_ok());
     }
 
-    /// What a strict decoder accepts, a lenient one decodes to the same.
+    /// If a strict decoder succeeds, a lenient one has the same result.
     #[test]
     fn strict_success_equals_lenient_result(input in input(), level in any_level()) {
         let lenient = Decoder::new().lenient().level(level).decode(&input);
@@ -118,7 +122,8 @@ proptest! {
         }
     }
 
-    /// What comes back holds none of the rejected bytes; an error names one of them, and the place where it comes from.
+    /// The output has no rejected byte; an error names the first one and the position it comes
+    /// from.
     #[test]
     fn rejected_bytes_are_not_in_the_output(input in input(), reject in byte_set(), level in any_level()) {
         let decoder = Decoder::new().lenient().level(level);
@@ -134,7 +139,8 @@ proptest! {
         }
     }
 
-    /// Nor do they come back from what is replaced, dropped or converted after decoding, as a whole, in a stream or in a column.
+    /// Nor does output that is replaced, dropped or converted after decoding, in one piece, in a
+    /// stream or in a column.
     #[test]
     fn rejected_bytes_are_not_in_converted_output(input in input(), reject in byte_set(), level in any_level()) {
         let reject = reject.union(ByteSet::new(b"\xBD"));
@@ -163,20 +169,22 @@ proptest! {
         prop_assert_eq!(decoder.decode_utf8_lossy(&input).is_ok(), is_streamed.is_ok());
     }
 
-    /// Keeping every triplet leaves the input as it is; keeping some leaves as many as there were.
+    /// Keeping every triplet leaves the input unchanged. Keeping some, '%' included, leaves a text
+    /// that decodes to the same.
     #[test]
     fn kept_triplets_are_unchanged(input in input(), keep in byte_set(), level in any_level()) {
         let decoder = Decoder::new().lenient().level(level);
         let all = decoder.keep(ByteSet::ALL).decode(&input);
         assert_eq!(all.as_deref(), Ok(input.as_slice()));
-        // With '%' kept, what is left over can be decoded later.
+        // With '%' kept, the remaining triplets can be decoded later.
         let first = decoder.keep(keep.with(b'%')).decode(&input).unwrap().into_owned();
         if Decoder::new().check(&input).is_ok() {
             assert_eq!(decoder.decode(&first), decoder.decode(&input));
         }
     }
 
-    /// The position of ill-formed UTF-8 is where the input has what the well-formed text before it does not cover.
+    /// The position of an ill-formed sequence is the input position after the longest well-formed
+    /// prefix.
     #[test]
     fn ill_formed_utf8_position_follows_well_formed_prefix(input in input(), level in any_level()) {
         let decoder = Decoder::new().lenient().level(level);
@@ -192,7 +200,7 @@ proptest! {
         }
     }
 
-    /// Unicode 3.9, as the standard library has it.
+    /// Unicode 3.9: the same as the standard library's replacement.
     #[test]
     fn decode_utf8_lossy_matches_std(input in input(), level in any_level()) {
         let decoder = Decoder::new().lenient().level(level);
@@ -203,7 +211,7 @@ proptest! {
     }
 }
 
-/// The properties above pick from these, so an empty list would make them say nothing.
+/// The properties pick a level from this list; with an empty one they would prove nothing.
 #[test]
 fn active_level_is_among_available_levels() {
     assert!(Level::available().any(|level| level == Level::active()));

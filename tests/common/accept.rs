@@ -1,11 +1,11 @@
-//! Decoding of accepted characters against the oracle.
+//! Comparison of decoding with accepted characters with the reference implementation.
 
 use std::ops::RangeInclusive;
 
 use simdpct::accept::Ranges;
 use simdpct::{Decoder, Level, reference};
 
-/// Both forms, on every level, against the oracle.
+/// Compares both forms, on every level, with the reference implementation.
 pub fn compare_accepting(decoder: &Decoder, ranges: &[RangeInclusive<char>], input: &[u8]) {
     let accepted = Ranges::new(ranges);
     let accept = |character| ranges.iter().any(|range| range.contains(&character));

@@ -1,4 +1,5 @@
-//! Every conversion of a column against what each of its rows by itself would be.
+//! Comparison of every column conversion with the reference implementation applied to each row by
+//! itself.
 
 use simdpct::columns::{self, Column, ColumnBuf, ColumnError, Inspection, Offset, OnError};
 use simdpct::{ByteSet, DecodeError, Decoder, Encoder, Kinds, Level, Malformed, Normalizer, reference, sets};
@@ -7,18 +8,19 @@ use super::Surrounded;
 
 pub const POLICIES: [OnError; 3] = [OnError::Fail, OnError::Null, OnError::Keep];
 
-/// A column with room around everything: values before the first row and behind the last one, bits before the first one.
+/// A column with values before the first row and after the last one, and validity bits before the
+/// first one.
 #[derive(Clone, Debug)]
 pub struct Sample {
     pub values: Vec<u8>,
-    /// Where the rows end, in `values`; the first one is where they begin.
+    /// Start of the first row and the end of each row, in `values`.
     pub offsets: Vec<usize>,
-    /// A bit for each row, after so many others.
+    /// A bit per row, and the number of bits that precede them.
     pub validity: Option<(Vec<bool>, usize)>,
 }
 
 impl Sample {
-    /// A text cut into rows.
+    /// Cuts a text into rows.
     pub fn cut(text: &[u8], cuts: impl IntoIterator<Item = usize>) -> Self {
         let mut offsets: Vec<usize> =
             cuts.into_iter().filter(|&cut| cut <= text.len()).chain([0, text.len()]).collect();
@@ -30,7 +32,7 @@ impl Sample {
         self.offsets.len() - 1
     }
 
-    /// The rows, `None` where they are null.
+    /// A row, or `None` if it is null.
     pub fn row(&self, row: usize) -> Option<&[u8]> {
         let is_valid = self.validity.as_ref().is_none_or(|(bits, _)| bits[row]);
         is_valid.then(|| &self.values[self.offsets[row]..self.offsets[row + 1]])
@@ -38,22 +40,22 @@ impl Sample {
 
     pub fn bitmap(&self) -> Option<(Vec<u8>, usize)> {
         self.validity.as_ref().map(|(bits, offset)| {
-            // The bits around those of the rows say the contrary of what those next to them say.
+            // The bits outside the rows are the inverse of their neighbours.
             let before = (0..*offset).map(|_| bits.first() != Some(&true));
             (pack(before.chain(bits.iter().copied()), bits.last() != Some(&true)), *offset)
         })
     }
 }
 
-/// A bitmap of these bits, and in its last byte of others.
+/// A bitmap of `bits`, with the rest of the last byte filled with `others`.
 pub fn pack(bits: impl Iterator<Item = bool>, others: bool) -> Vec<u8> {
     let bits: Vec<bool> = bits.collect();
     let byte = |bits: &[bool]| (0..8).map(|bit| u8::from(*bits.get(bit).unwrap_or(&others)) << bit).sum();
     bits.chunks(8).map(byte).collect()
 }
 
-/// The result of converting one row by itself: its output, or the error and what [`OnError::Keep`] leaves of the row (`None`: it
-/// cannot be kept).
+/// The result of converting one row by itself: its output, or the error and what [`OnError::Keep`]
+/// leaves of the row (`None`: it cannot be kept).
 pub type RowResult = Result<Vec<u8>, (DecodeError, Option<Vec<u8>>)>;
 
 /// The conversion of a column, on a level and with a policy.
@@ -117,10 +119,11 @@ pub fn expected<O: Offset + TryFrom<usize>>(
     Ok(failed)
 }
 
-/// Compares a conversion of the column, on every level, with `convert` applied to each row by itself.
+/// Compares a conversion of the column, on every level, with `convert` applied to each row by
+/// itself.
 ///
-/// The expected rows depend neither on the level, nor on the policy, nor on the output, so the slow reference implementation runs
-/// once for all of them.
+/// The expected rows depend neither on the level, nor on the policy, nor on the output, so the slow
+/// reference implementation runs once for all of them.
 pub fn compare_with<O: Offset + From<i32> + TryFrom<usize> + PartialEq>(
     sample: &Sample,
     context: &dyn std::fmt::Debug,
@@ -228,8 +231,8 @@ pub fn compare_encoding_in<O: Offset + From<i32> + TryFrom<usize> + PartialEq>(
     );
 }
 
-/// Normalizes bytes by the reference implementation, which takes text: each byte is passed as the character of its value, because
-/// bytes from 0x80 have no special meaning.
+/// Normalizes bytes by the reference implementation, which takes text: each byte is passed as the
+/// character of its value, because bytes from 0x80 have no special meaning.
 pub fn normalized(normalizer: &Normalizer, row: &[u8]) -> Result<Vec<u8>, DecodeError> {
     let text: String = row.iter().map(|&byte| char::from(byte)).collect();
     match reference::normalize(normalizer, &text) {

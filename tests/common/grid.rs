@@ -2,9 +2,10 @@
 
 use simdpct::{ByteSet, Decoder, Encoder, sets};
 
-/// Strict and lenient, with and without plus, by kept set, by rejected set.
+/// Every combination of strict or lenient, plus, kept set and rejected set.
 ///
-/// The sets are such that short strings meet them: `%4F` and `%f4` are kept, `%44` and a raw `g` are rejected.
+/// Short strings contain members of the sets: `%4F` and `%f4` are kept, `%44` and a raw `g` are
+/// rejected.
 pub fn decoders() -> Vec<Decoder> {
     let kept = [None, Some(ByteSet::new(b"/%O\xF4\xAA")), Some(ByteSet::ALL)];
     let rejected = [None, Some(ByteSet::new(b"\0Dg")), Some(ByteSet::new(b"4 \x80\xFF"))];
@@ -44,7 +45,8 @@ pub fn encoders() -> Vec<Encoder> {
     sets.into_iter().flat_map(|set| (0..16).map(move |policies| encoder(set, policies))).collect()
 }
 
-/// The encoder whose policies are the low four bits.
+/// An encoder with a policy per bit of the low four: plus, lower case, keep triplets, keep
+/// non-ASCII.
 pub fn encoder(set: ByteSet, policies: u8) -> Encoder {
     let mut encoder = Encoder::new(set);
     if policies & 1 != 0 {

@@ -1,7 +1,9 @@
-//! What the tests share: the grid of codecs, and for each operation the one comparison of every output form with the oracle.
+//! Shared test code: grids of codecs, and for each operation one comparison of every output form
+//! with the reference implementation.
 //!
-//! A comparison takes an input and a codec, runs every form on every available level, and panics with all that is needed to
-//! see it again. The inputs lie between bytes that would change the result if they were read, the outputs between canaries.
+//! A comparison takes an input and a codec, runs every form on every available level, and panics
+//! with a message sufficient to reproduce the failure. Inputs are surrounded by bytes that would
+//! change the result if they were read, outputs by canaries.
 #![allow(dead_code, unused_imports)] // Each test file uses a part of this module.
 
 pub mod accept;
@@ -26,15 +28,16 @@ use std::mem::MaybeUninit;
 pub use grid::{decoder, decoders, encoder, encoders};
 use simdpct::{BufferTooSmall, ByteSet, DecodeError, DecodeIntoError, Decoder, Encoder, Level, reference};
 
-/// Whether tests are to be short: in emulators and under valgrind (`SIMDPCT_QUICK=1`).
+/// Whether to run shorter tests (`SIMDPCT_QUICK=1`): in emulators and under valgrind.
 pub fn is_quick() -> bool {
     std::env::var_os("SIMDPCT_QUICK").is_some_and(|value| value != "0")
 }
 
-/// Asserts that `work` takes time in proportion to the length of its input, from 64 KiB to 1 MiB of `pattern`.
+/// Asserts that `work` takes time in proportion to the length of its input, from 64 KiB to 1 MiB of
+/// `pattern`.
 ///
-/// Sixteen times the length takes sixteen times as long if the time is linear, and 256 times if it is quadratic. Of three runs the
-/// fastest counts.
+/// With 16 times the length, linear time is 16 times as long and quadratic time 256 times. The
+/// fastest of three runs counts.
 #[cfg(not(fuzzing))]
 #[track_caller]
 pub fn assert_linear(pattern: &str, work: impl Fn(&str)) {
@@ -52,7 +55,7 @@ pub fn assert_linear(pattern: &str, work: impl Fn(&str)) {
     assert!(ratio < 64.0, "16 times {:?} took {ratio:.0} times as long: {short:?}, {long:?}", &pattern);
 }
 
-/// Which form failed, of what, and on which input.
+/// Context of a failure: output form, level, codec and input.
 pub struct Case<'a> {
     pub form: &'static str,
     pub level: Level,
@@ -67,11 +70,11 @@ impl fmt::Display for Case<'_> {
     }
 }
 
-/// Bytes around an input, or around a buffer.
+/// Number of bytes on either side of an input or a buffer.
 const MARGIN: usize = 64;
 
-/// An input between bytes that change the result if they are read as part of it: digits that complete a triplet cut off at
-/// the end, a triplet that one at the start would be in, and then everything that is special.
+/// An input surrounded by bytes that change the result if they are read: a `%4` before the start,
+/// digits that complete a triplet cut by the end, then every special byte.
 pub struct Surrounded(Vec<u8>);
 
 impl Surrounded {
@@ -90,14 +93,14 @@ impl Surrounded {
         &mut self.0[MARGIN..end]
     }
 
-    /// Whether the bytes around the input are those of `other`.
+    /// Whether the bytes around the input equal those of `other`.
     pub fn margins_equal(&self, other: &Self) -> bool {
         let end = self.0.len() - MARGIN;
         self.0[..MARGIN] == other.0[..MARGIN] && self.0[end..] == other.0[end..]
     }
 }
 
-/// A buffer of the wanted capacity between canaries.
+/// A buffer between canaries.
 pub struct Canaries(Vec<u8>);
 
 impl Canaries {
@@ -114,7 +117,7 @@ impl Canaries {
         as_uninit(self.buffer())
     }
 
-    /// Whether the buffer starts with `expected` and nothing around it has changed.
+    /// Whether the buffer starts with `expected` and the canaries are intact.
     pub fn hold(&self, expected: &[u8]) -> bool {
         self.0[MARGIN..].starts_with(expected) && self.intact()
     }
@@ -130,18 +133,19 @@ impl Canaries {
     }
 }
 
-/// A buffer for the forms that take memory which need not be initialised.
+/// The buffer as uninitialized memory, for the `_uninit` forms.
 pub fn as_uninit(buffer: &mut [u8]) -> &mut [MaybeUninit<u8>] {
     let length = buffer.len();
-    // SAFETY: the layouts are the same, and the functions under test write initialised bytes only.
+    // SAFETY: `u8` and `MaybeUninit<u8>` have the same layout, and the functions under test write
+    // only initialized bytes.
     unsafe { std::slice::from_raw_parts_mut(buffer.as_mut_ptr().cast(), length) }
 }
 
-/// A failure of a form with a buffer, in a form that can be compared.
+/// Failure of a form that writes to a buffer, comparable across forms.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Failure {
     Decode(DecodeError),
-    /// The buffer is too small; so many bytes are needed.
+    /// The buffer is too small; the number of bytes needed.
     Needs(usize),
 }
 
@@ -161,18 +165,19 @@ impl From<BufferTooSmall> for Failure {
     }
 }
 
-/// None, one too few, just enough, a little more, and enough for any fast path.
+/// Capacities: none, half, one too few, exact, one more, the input's length, and enough for any
+/// fast path.
 fn capacities(needed: usize, length: usize) -> [usize; 7] {
     [0, needed / 2, needed.saturating_sub(1), needed, needed + 1, length, needed + MARGIN]
 }
 
-/// What came back is the input itself, not a copy, if and only if there was nothing to do.
+/// Asserts that the result is the input itself, not a copy, if and only if nothing changed.
 fn assert_borrowed_iff_unchanged(result: &[u8], case: &Case<'_>) {
     let is_borrowed = std::ptr::eq(result, case.input);
     assert_eq!(is_borrowed, result == case.input, "borrowed, unchanged: {case}");
 }
 
-/// Compares every form of decoding, on every level, with the oracle.
+/// Compares every form of decoding, on every level, with the reference implementation.
 pub fn compare_decoding(decoder: &Decoder, input: &[u8]) {
     let surrounded = Surrounded::new(input);
     let input = surrounded.input();
@@ -207,7 +212,8 @@ pub fn compare_decoding(decoder: &Decoder, input: &[u8]) {
     }
 }
 
-/// Appends, and leaves what was there alone, whether there is room, none, or one byte too little for a shortcut.
+/// `decode_to` appends and keeps the existing contents, with no spare capacity, with one byte too
+/// few for a fast path, and with enough.
 fn compare_decode_to(decoder: &Decoder, expected: &Result<Vec<u8>, DecodeError>, case: &Case<'_>) {
     const BEFORE: &[u8] = b"before %41";
     let length = case.input.len();
@@ -257,7 +263,7 @@ fn compare_decode_in_place(
     assert!(buffer.margins_equal(surrounded), "{case}");
 }
 
-/// Compares every form of encoding, on every level, with the oracle.
+/// Compares every form of encoding, on every level, with the reference implementation.
 pub fn compare_encoding(encoder: &Encoder, input: &[u8]) {
     let surrounded = Surrounded::new(input);
     let input = surrounded.input();
@@ -308,7 +314,7 @@ fn compare_encode_into(encoder: &Encoder, expected: &[u8], case: &Case<'_>) {
     }
 }
 
-/// Compares finding and counting, on every level, with the oracle.
+/// Compares finding and counting, on every level, with the reference implementation.
 pub fn compare_searching(set: &ByteSet, haystack: &[u8]) {
     let surrounded = Surrounded::new(haystack);
     let haystack = surrounded.input();
