@@ -1,4 +1,5 @@
-//! Are forms parsed and serialized as the WHATWG URL standard (5) has it, on every level and wherever a pair stands in a block?
+//! Form parsing and serializing per the WHATWG URL Standard (5), on every level and at every
+//! position in a block.
 #![cfg(feature = "alloc")]
 
 mod common;
@@ -12,10 +13,10 @@ use serde_json::Value;
 use simdpct::form::{self, Serializer};
 use simdpct::{DecodeErrorKind, Encoder, Level};
 
-/// What stands before a case: nothing, or pairs that move it across the ends of blocks.
+/// Lengths of padding that move a case across block boundaries.
 const PADDINGS: [usize; 9] = [0, 2, 31, 32, 33, 62, 63, 64, 65];
 
-/// What 5.1 says of each step, with inputs of the name that is in doubt there.
+/// The steps of the parser in 5.1.
 #[test]
 fn parser_matches_standard() {
     for (input, pairs) in [
@@ -25,7 +26,7 @@ fn parser_matches_standard() {
         ("&&&", &[]),
         ("one=1&two=2", &[("one", "1"), ("two", "2")]),
         ("&&one=1&&two=2&&", &[("one", "1"), ("two", "2")]),
-        // ';' is a byte like any other, and so is '?'.
+        // ';' and '?' are ordinary bytes.
         ("?one=1;two=2", &[("?one", "1;two=2")]),
         // Step 3.2: the first '=' ends the name.
         ("one=1=2", &[("one", "1=2")]),
@@ -37,17 +38,18 @@ fn parser_matches_standard() {
         // Step 3.3: no '=', no value.
         ("one", &[("one", "")]),
         ("one&two=2&three", &[("one", ""), ("two", "2"), ("three", "")]),
-        // Step 3.4: '+' is a space, in names as well, before triplets are decoded.
+        // Step 3.4: '+' becomes a space, in names too, before triplets are decoded.
         ("o+n+e=+1+", &[("o n e", " 1 ")]),
         ("%2B+%2b=%20+", &[("+ +", "  ")]),
-        // An escaped delimiter is none.
+        // An escaped delimiter is data.
         ("a%26b=c%3Dd%26e", &[("a&b", "c=d&e")]),
-        // Step 3.5: decoded once, and what is malformed stays (1.3, percent-decode).
+        // Step 3.5: decoded once, and malformed '%' stay (1.3, percent-decode).
         ("%2541=%2526", &[("%41", "%26")]),
         ("a%=%&%4=%%41&%zz=%+1", &[("a%", "%"), ("%4", "%A"), ("%zz", "% 1")]),
-        // A '%' does not reach beyond its part.
+        // A triplet does not extend past its name or value.
         ("a%=41&b%4&1", &[("a%", "41"), ("b%4", ""), ("1", "")]),
-        // Step 3.5: UTF-8 decode without BOM: a byte order mark stays, an ill-formed sequence becomes U+FFFD.
+        // Step 3.5: UTF-8 decode without BOM: a byte order mark stays, an ill-formed sequence
+        // becomes U+FFFD.
         ("%EF%BB%BFa=\u{FEFF}", &[("\u{FEFF}a", "\u{FEFF}")]),
         ("ä=%C3%A4&%C3=%A4", &[("ä", "ä"), ("\u{FFFD}", "\u{FFFD}")]),
         ("a=%F0%9F%98%80%F0%9F%98", &[("a", "😀\u{FFFD}")]),
@@ -62,7 +64,8 @@ fn parser_matches_standard() {
     }
 }
 
-/// Every place at which a window of 64 bytes can end: in a name, at a '=', in a value, at a '&', at the end of the input.
+/// The 64-byte window ends at every position: in a name, at a '=', in a value, at a '&', at the end
+/// of the input.
 #[test]
 fn pairs_across_blocks_match_reference() {
     for length in 0..140 {
@@ -80,7 +83,6 @@ fn pairs_across_blocks_match_reference() {
     }
 }
 
-/// A decoded part is text wherever its only byte that is not ASCII stands.
 #[test]
 fn ill_formed_utf8_at_every_position_is_replaced() {
     for before in 0..40 {
@@ -100,7 +102,7 @@ fn unescaped_parts_are_borrowed() {
     assert!(form::parse_bytes(&input).all(|(_, value)| matches!(value, Cow::Borrowed(_))));
 }
 
-/// Errors in other pairs are nothing to `get`; a malformed name is no name.
+/// `get` ignores errors in other pairs, and a malformed name matches no name.
 #[test]
 fn strict_get_ignores_errors_in_other_pairs() {
     let pairs = form::parse("a=%&b=1&b=%FF&%=x&b=2&%62=3");
@@ -113,7 +115,7 @@ fn strict_get_ignores_errors_in_other_pairs() {
     assert_eq!(at(pairs.get("%")), Err((DecodeErrorKind::Malformed, 14)));
     let all: Vec<_> = pairs.get_all("b").map(|value| value.map_err(|error| error.position)).collect();
     assert_eq!(all, [Ok("1".into()), Err(10), Ok("2".into()), Ok("3".into())]);
-    // What is done with is not looked at again.
+    // Pairs already consumed are not searched.
     let mut rest = form::parse_lossy("a=1&b=2&a=3");
     rest.next();
     assert_eq!(rest.get("a").as_deref(), Some("3"));
@@ -144,7 +146,8 @@ fn wpt_parser_vectors_match() {
     assert_eq!(cases.len(), 35);
 }
 
-/// The serializer of 5.2, and the percent-encode set of 1.3: only ASCII letters, digits and "*-._" stay.
+/// The serializer of 5.2 with the percent-encode set of 1.3: only ASCII letters, digits and "*-._"
+/// are not escaped.
 #[test]
 fn serializer_matches_standard() {
     let all: Vec<u8> = (0..=0xFF).collect();
@@ -172,7 +175,7 @@ fn serializer_appends_to_any_target() {
     Serializer::new(&mut text).extend_keys_only(["f", "g"]);
     assert_eq!(text, "x?a=1&b+c&d=e&f&g");
 
-    // An empty name is a pair too.
+    // A pair with an empty name is written.
     for newlines in [false, true] {
         let serializer = || {
             let serializer = Serializer::new(String::new());
@@ -196,7 +199,8 @@ fn serializer_appends_to_any_target() {
     assert_eq!(serializer.finish(), b"\xFF&%FF=+&%20=%2B");
 }
 
-/// HTML 4.10.22.4: every CR that no LF follows and every LF that no CR precedes becomes CR LF, in names and values.
+/// HTML 4.10.22.4: every CR without a following LF and every LF without a preceding CR becomes CR
+/// LF, in names and values.
 #[test]
 fn newlines_are_normalized_to_crlf() {
     for (text, normal) in [
@@ -216,7 +220,7 @@ fn newlines_are_normalized_to_crlf() {
     }
 }
 
-/// Bytes of a form in which delimiters, escapes and their fragments are frequent.
+/// Random forms with frequent delimiters, triplets and cut triplets.
 fn forms() -> impl Strategy<Value = Vec<u8>> {
     let piece = prop_oneof![
         4 => "[a-z]{0,12}".prop_map(String::into_bytes),
@@ -264,7 +268,7 @@ proptest! {
             let mut ours = Serializer::for_suffix("a?b".to_owned(), start).level(level);
             ours.extend_pairs(pairs.iter().map(|(name, value)| (name, value)));
             prop_assert_eq!(ours.finish(), &theirs[..]);
-            // Encoded as bytes and as text.
+            // The same to a byte vector.
             let mut bytes = Serializer::for_suffix(b"a?b".to_vec(), start).level(level);
             bytes.extend_pairs(pairs.iter().map(|(name, value)| (name, value)));
             prop_assert_eq!(bytes.finish(), theirs.as_bytes());

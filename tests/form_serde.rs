@@ -1,4 +1,5 @@
-//! Do forms become Rust types and back, do errors say where, and does serde_urlencoded agree where both have a meaning?
+//! Forms from and to Rust types: round trips, error positions, and agreement with serde_urlencoded
+//! where both support a form.
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, HashMap};
@@ -9,14 +10,14 @@ use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use simdpct::form::{self, Deserializer, from_bytes, from_str, to_string};
 
-/// Both directions of one value.
+/// Asserts both directions for one value.
 #[track_caller]
 fn assert_round_trip<T: Serialize + DeserializeOwned + PartialEq + Debug>(value: &T, form: &str) {
     assert_eq!(to_string(value).as_deref(), Ok(form));
     assert_eq!(from_str::<T>(form).as_ref(), Ok(value));
 }
 
-/// The same, and serde_urlencoded says the same.
+/// Like [`assert_round_trip`], and serde_urlencoded agrees.
 #[track_caller]
 fn assert_agreed<T: Serialize + DeserializeOwned + PartialEq + Debug>(value: &T, form: &str) {
     assert_round_trip(value, form);
@@ -84,7 +85,7 @@ fn pairs_and_maps_round_trip() {
     assert_agreed(&BTreeMap::from([("a b".to_owned(), "&".to_owned()), ("c".to_owned(), String::new())]), "a+b=%26&c=");
     assert_agreed(&Vec::<(String, String)>::new(), "");
     assert_round_trip(&[("a".to_owned(), 1), ("b".to_owned(), 2)], "a=1&b=2");
-    // Keys are scalars as well.
+    // Keys can be any scalar.
     assert_round_trip(&BTreeMap::from([(1, 'a'), (2, 'b')]), "1=a&2=b");
     assert_round_trip(&BTreeMap::from([(Order::NewestFirst, 1.5)]), "newest-first=1.5");
     assert_round_trip(&BTreeMap::from([(true, Id(1))]), "true=1");
@@ -111,7 +112,7 @@ fn repeated_keys_become_sequences() {
         odd: [true],
     };
     assert_round_trip(&value, "tag=a+b&tag=&tag=c&size=1&size=2&order=newest-first&odd=true");
-    // Other pairs may stand between them.
+    // Other pairs may be between them.
     let mixed: Filter = from_str("tag=a+b&size=1&x=y&tag=&odd=true&size=2&order=newest-first&tag=c").unwrap();
     assert_eq!(mixed, value);
     assert_eq!(from_str::<Filter>(""), Ok(Filter::default()));
@@ -120,7 +121,7 @@ fn repeated_keys_become_sequences() {
     assert_round_trip(&BTreeMap::from([('a', vec![Some(1), None, Some(3)])]), "a=1&a=&a=3");
 }
 
-/// A missing pair and an empty value are `None`; or only the first, if that is asked for.
+/// A missing pair and an empty value are `None`; with `empty_is_some`, only a missing pair.
 #[test]
 fn missing_and_empty_values_become_none() {
     #[derive(Debug, Deserialize, PartialEq, Serialize)]
@@ -168,7 +169,7 @@ fn enums_round_trip() {
     assert_eq!(to_string(&[("a", Query::ById(Id(1)))]).unwrap_err().key(), Some("a"));
 }
 
-/// Bytes need not be text; text may be borrowed.
+/// Bytes need not be UTF-8; text can be borrowed.
 #[test]
 fn bytes_and_borrowed_text_deserialize() {
     struct Bytes<'a>(Cow<'a, [u8]>);
@@ -209,11 +210,11 @@ fn bytes_and_borrowed_text_deserialize() {
     assert!(matches!(upload.raw.0, Cow::Borrowed(b"abc")));
     assert_eq!(to_string(&upload).unwrap(), form);
     assert_eq!(from_str::<Upload<'_>>("name=a&raw=b&hash=ab%zz").err().unwrap().position(), Some(20));
-    // What has to be decoded cannot be borrowed.
+    // Text that must be decoded cannot be borrowed.
     assert_eq!(from_str::<Upload<'_>>("raw=&hash=&name=%41").err().unwrap().key(), Some("name"));
 }
 
-/// What serde buffers comes as text; `from_text` reads it.
+/// Values that serde buffers arrive as text; `from_text` parses them.
 #[test]
 fn flattened_tagged_and_untagged_types_round_trip() {
     #[derive(Debug, Deserialize, PartialEq, Serialize)]
@@ -272,7 +273,7 @@ fn flattened_tagged_and_untagged_types_round_trip() {
     }
     assert_eq!(from_str("name=a"), Ok(Any::WithName { name: "a".into() }));
     assert_eq!(from_str("id=a"), Ok(Any::WithId { id: "a".into() }));
-    // Without it: a limit that the documentation states.
+    // Without `from_text` it fails: a documented limitation.
     #[derive(Debug, Deserialize)]
     struct Outer {
         #[serde(flatten)]
@@ -301,7 +302,7 @@ fn errors_name_the_key_and_the_position() {
         ("name=a&tags=true&age=1&tags=maybe", "true", Some("tags"), Some(23)),
         ("age=1", "missing field `name`", None, None),
         ("name=a&other=b", "unknown field \"other\"", Some("other"), Some(7)),
-        // Where it cannot be decoded, it is the byte.
+        // The position of a decode error is the invalid byte's.
         ("age=1&name=ab%zz", "malformed percent-encoding", Some("name"), Some(13)),
         ("name=a%FF", "UTF-8", Some("name"), Some(6)),
         ("name=a&a%=b", "malformed percent-encoding", None, Some(8)),
@@ -342,7 +343,7 @@ fn unsupported_types_are_errors() {
 fn too_many_pairs_are_rejected_before_parsing() {
     type Pairs = Vec<(String, String)>;
     type Values = BTreeMap<String, Vec<String>>;
-    // Empty pairs do not count, and the second error is not found.
+    // Empty pairs are not counted, and the error in the third pair is not reached.
     for (form, position) in [("a=1&&a=2&", None), ("a=1&a=2&a=%zz", Some(8)), ("&&&&", None), ("", None)] {
         let read = |most| Deserializer::new(form.as_bytes()).max_pairs(most);
         for error in [Values::deserialize(read(2)).err(), Pairs::deserialize(read(2)).err()] {
@@ -355,7 +356,8 @@ fn too_many_pairs_are_rejected_before_parsing() {
     assert!(!from_str::<u8>("a").unwrap_err().is_too_many_pairs());
 }
 
-/// A log that prints errors gets 64 characters of a value, controls escaped.
+/// Error messages quote at most 64 characters of a value, with controls escaped, so that they are
+/// safe to log.
 #[test]
 fn messages_quote_at_most_64_characters() {
     #[derive(Debug, Deserialize)]
@@ -385,7 +387,7 @@ fn lossy_replaces_ill_formed_utf8() {
     assert!(from_bytes::<Vec<(String, String)>>(b"a=\xFF").is_err());
 }
 
-/// As many pairs of as few names as there are: a quadratic algorithm would not come back from this.
+/// 600,000 pairs with two names: a quadratic algorithm would not finish.
 #[test]
 fn many_repeated_keys_take_linear_time() {
     let form = "a=1&b=2&".repeat(300_000);
@@ -395,7 +397,7 @@ fn many_repeated_keys_take_linear_time() {
 }
 
 proptest! {
-    /// Where serde_urlencoded succeeds with pairs of text, so does the lossy reader, and with the same.
+    /// If serde_urlencoded succeeds with pairs of text, the lossy reader has the same result.
     #[test]
     fn agrees_with_serde_urlencoded_on_pairs(form in "[a-c&=+%2Fé]{0,60}") {
         let theirs: Vec<(String, String)> = serde_urlencoded::from_str(&form).unwrap();

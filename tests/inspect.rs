@@ -1,4 +1,4 @@
-//! Is all found that a string holds, where and as often as it stands there, on every level?
+//! Inspection: every kind is found, with its position and count, on every level.
 #![cfg(feature = "alloc")]
 
 mod common;
@@ -22,7 +22,7 @@ fn each_kind_is_found_at_its_position() {
         // WHATWG URL 5.1.
         ("a+b", Findings::PLUS, Some(1)),
         ("a%2B", Findings::ESCAPE, Some(1)),
-        // What proxies refuse.
+        // Escapes that proxies reject.
         ("a%00", Findings::ESCAPE | Findings::NUL | Findings::CONTROL, Some(1)),
         ("a%0D%0A", Findings::ESCAPE | Findings::CONTROL, Some(1)),
         ("a%7F", Findings::ESCAPE | Findings::CONTROL, Some(1)),
@@ -34,7 +34,7 @@ fn each_kind_is_found_at_its_position() {
         ("a b", Findings::ILLEGAL, Some(1)),
         ("a\"<>\\^`{|}\n", Findings::ILLEGAL, Some(1)),
         ("a\u{e9}", Findings::NON_ASCII | Findings::ILLEGAL, Some(1)),
-        // Unicode 3.9, table 3-7: overlong, surrogate, unfinished, and a character that is none of these.
+        // Unicode 3.9, table 3-7: overlong, surrogate, incomplete, and well-formed.
         ("a%C0%AF", Findings::ESCAPE | Findings::INVALID_UTF8, Some(1)),
         ("a%ED%A0%80", Findings::ESCAPE | Findings::INVALID_UTF8, Some(1)),
         ("a%E2%82", Findings::ESCAPE | Findings::INVALID_UTF8, Some(1)),
@@ -81,7 +81,7 @@ fn every_pair_of_digits_matches_reference() {
     }
 }
 
-/// Pieces of every kind at every offset across the blocks of every level.
+/// Pieces of every kind at every offset across the block boundaries of every level.
 #[test]
 fn pieces_across_blocks_match_reference() {
     for piece in ["%41", "%c0%af", "%e2%82%ac", "%4", "%", "+ ", "é", "%%00%5c%2f%25"] {
@@ -91,7 +91,7 @@ fn pieces_across_blocks_match_reference() {
             }
         }
     }
-    // Blocks of ASCII, which are passed over, do not join what they part.
+    // Blocks of ASCII, which are skipped, do not join the bytes before and after them.
     for before in 0..64 {
         for between in (0..=160).step_by(16) {
             let (before, ascii) = ("b".repeat(before), "d".repeat(between));
@@ -102,7 +102,7 @@ fn pieces_across_blocks_match_reference() {
     }
 }
 
-/// The string is decoded in chunks: what is cut by their ends is seen all the same, and where it stands.
+/// The string is decoded in chunks: pieces cut by a chunk end are found, with their positions.
 #[test]
 fn pieces_across_chunks_match_reference() {
     for piece in ["%e2%82%ac", "%f0%9f%98%80", "€", "%e2%82x", "%e2%82%", "%e2", "\u{e9}", "%4", "%ff%ff", "%f0%9f%98"]
@@ -113,7 +113,8 @@ fn pieces_across_chunks_match_reference() {
             }
         }
     }
-    // What is unfinished before the end of a chunk, and goes on after it, with ASCII between them or none.
+    // A sequence that is incomplete at the end of a chunk and continues after it, with and without
+    // ASCII between.
     for between in [0, 1, 15, 16, 31, 33, 40, 64, 65, 130] {
         let (before, ascii) = ("b".repeat(8192 - 6 - between), "f".repeat(between));
         compare_inspecting(format!("{before}%e2%82{ascii}%ac").as_bytes());

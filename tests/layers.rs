@@ -1,12 +1,12 @@
-//! Does data flow one way? Fails on a cycle between the top-level modules of the library, and of the command.
+//! Fails on a dependency cycle between the top-level modules of the library, and of the command.
 //!
-//! A module imports another one if a path in it says `crate::OTHER`, but in documentation and tests.
+//! A module imports another if a path in it starts with `crate::OTHER`, outside comments and tests.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// Which modules each module imports.
+/// The modules that each module imports.
 type Imports = BTreeMap<String, BTreeSet<String>>;
 
 fn files(folder: &Path) -> Vec<PathBuf> {
@@ -22,13 +22,13 @@ fn files(folder: &Path) -> Vec<PathBuf> {
     files
 }
 
-/// The code of a file: without comments, and without the tests at its end.
+/// The code of a file, without comments and without the tests at its end.
 fn code(text: &str) -> String {
     let before_tests = text.split("#[cfg(test)]").next().unwrap_or_default();
     before_tests.lines().map(|line| line.split("//").next().unwrap_or_default()).collect::<Vec<_>>().join("\n")
 }
 
-/// The modules that `crate::` paths name: `crate::a`, `crate::a::b`, and all of `crate::{a::b, c}`.
+/// The modules named by `crate::` paths: `crate::a`, `crate::a::b`, and all of `crate::{a::b, c}`.
 fn imported(code: &str) -> BTreeSet<String> {
     let is_part = |character: char| character.is_alphanumeric() || character == '_';
     let mut found = BTreeSet::new();
@@ -74,7 +74,7 @@ fn imports(source: &Path) -> Imports {
     let mut imports = Imports::new();
     for path in &files {
         let name = module(path);
-        // The root re-exports what all others have, and nothing imports it as a module.
+        // The root re-exports from all modules, and no module imports it.
         if name == "lib" || name == "main" {
             continue;
         }
@@ -85,7 +85,7 @@ fn imports(source: &Path) -> Imports {
     imports
 }
 
-/// A way from a module back to itself.
+/// A cycle of imports, if there is one.
 fn cycle(imports: &Imports) -> Option<Vec<String>> {
     fn walk(imports: &Imports, way: &mut Vec<String>, done: &mut BTreeSet<String>) -> bool {
         let current = way.last().unwrap().clone();
@@ -131,7 +131,7 @@ fn modules_of_the_library_have_no_cycle() {
     let imports = imports(&Path::new(env!("CARGO_MANIFEST_DIR")).join("src"));
     assert!(imports["driver"].contains("kernel"), "nothing was read: {imports:?}");
     assert_eq!(cycle(&imports), None);
-    // Kernels know plain data only.
+    // The kernels depend only on plain data.
     let leaves: BTreeSet<String> = ["byteset", "hex", "level", "rules", "sets"].into_iter().map(String::from).collect();
     assert!(imports["kernel"].is_subset(&leaves), "{:?}", imports["kernel"]);
 }

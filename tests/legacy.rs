@@ -1,6 +1,7 @@
-//! Are `%uXXXX`, ECMAScript's functions, ISO-8859-1 and RFC 1738's converter what their definitions say, errors included?
+//! `%uXXXX`, ECMAScript's functions, ISO-8859-1 and RFC 1738's converter against their definitions,
+//! errors included.
 //!
-//! The oracles walk the input character by character, as the definitions do.
+//! The reference implementations process the input character by character, as the definitions do.
 #![cfg(feature = "alloc")]
 
 mod common;
@@ -19,10 +20,11 @@ use simdpct::{ByteSet, DecodeError, DecodeErrorKind, Decoder, Encoder, Level, re
 
 type Expected<'a> = Result<&'a str, (DecodeErrorKind, usize)>;
 
-/// Clean text before the case, which moves it across the ends of blocks.
+/// Lengths of padding that move a case across block boundaries.
 const PADDINGS: [usize; 7] = [0, 9, 15, 30, 31, 62, 63];
 
-/// Compares in every place in a block, and says that a result is borrowed if and only if it is the input.
+/// Compares at several positions in a block, and asserts that a result is borrowed if and only if
+/// it equals the input.
 #[track_caller]
 fn assert_decodes<'f>(
     input: &str,
@@ -43,7 +45,8 @@ fn assert_decodes<'f>(
     }
 }
 
-/// ECMA-262 B.2.1.1: the set that stays, two digits for a code unit below 256, four for another, upper case.
+/// ECMA-262 B.2.1.1: the unescaped set; two digits for a code unit below 256, four for others,
+/// upper case.
 #[test]
 fn js_escape_matches_ecma_262() {
     let unescaped = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789@*_+-./";
@@ -67,14 +70,15 @@ fn js_escape_matches_ecma_262() {
     }
 }
 
-/// ECMA-262 B.2.1.2: what is neither `%uXXXX` nor `%XX` stays; the result is looked at no second time.
+/// ECMA-262 B.2.1.2: text that is neither `%uXXXX` nor `%XX` stays, and the result is not decoded
+/// again.
 #[test]
 fn js_unescape_matches_ecma_262() {
     for (input, expected) in [
         ("plain é €", Ok("plain é €")),
         ("%20%7e%7E", Ok(" ~~")),
         ("%E9%e9%FF%80", Ok("éé\u{FF}\u{80}")),
-        // No UTF-8: two code units.
+        // Not decoded as UTF-8: two code units.
         ("%C3%A9", Ok("Ã©")),
         ("%u20AC%u20ac%u0041%u00e9", Ok("€€Aé")),
         ("%uD83D%uDE00%ud83d%ude00", Ok("😀😀")),
@@ -112,7 +116,8 @@ fn js_unescape_matches_ecma_262() {
     assert!(matches!(js::unescape_lossy("5 €%"), Cow::Borrowed("5 €%")));
 }
 
-/// ECMA-262 19.2.6: `decodeURI` leaves the escapes of its reserved set as they were written, `encodeURI` the characters.
+/// ECMA-262 19.2.6: `decodeURI` keeps the escapes of its reserved set as written, `encodeURI` its
+/// characters.
 #[test]
 fn js_uri_functions_match_ecma_262() {
     let reserved = ";/?:@&=+$,#";
@@ -140,7 +145,7 @@ fn js_uri_functions_match_ecma_262() {
     }
 }
 
-/// `%uXXXX` beside triplets of UTF-8, on every level.
+/// `%uXXXX` next to UTF-8 triplets, on every level.
 #[test]
 fn unicode_escapes_mixed_with_triplets_decode() {
     const STRICT: UnicodeDecoder = UnicodeDecoder::new(Decoder::new());
@@ -169,14 +174,14 @@ fn unicode_escapes_mixed_with_triplets_decode() {
         (STRICT, "%uD800%", Err((LoneSurrogate, 0))),
         (STRICT, "%%uD800", Err((Malformed, 0))),
         (STRICT, "%u20AC%uD800x%uDC00", Err((LoneSurrogate, 6))),
-        // A surrogate in triplets is ill-formed, and pairs with nothing.
+        // A surrogate encoded in triplets is ill-formed and does not form a pair.
         (STRICT, "%ED%A0%BD%uDE00", Err((InvalidUtf8, 0))),
         (LENIENT, "a+%u20AC%u20A+%", Ok("a €%u20A %")),
         (LENIENT, "%%u20AC+%2B", Ok("%€ +")),
         (ALONE, "%u20AC%20%E9+", Ok("€%20%E9+")),
         (ALONE, "%C3%A9", Ok("%C3%A9")),
         (ALONE, "%u20AC%2", Err((Malformed, 6))),
-        // No escape is created where escapes stay.
+        // If escapes are kept, none is created.
         (ALONE, "%u00252F", Ok("%u00252F")),
         (ALONE, "%u0025%u0032%u0046", Ok("%u00252F")),
         (ALONE_LENIENT, "%%u0032%u0046", Ok("%%u0032F")),
@@ -206,13 +211,14 @@ fn unicode_escapes_mixed_with_triplets_decode() {
     ] {
         assert_decodes(input, expected, |text| decoder.decode_utf8(text));
     }
-    // The rejected digit of a kept escape is where it stands.
+    // A rejected digit of a kept escape is reported at its own position.
     let decoder = UnicodeDecoder::new(Decoder::new().reject(ByteSet::new(b"8"))).lone_surrogates(LoneSurrogates::Keep);
     assert_decodes("a%uD8FF", Err((Rejected(b'8'), 4)), |text| decoder.decode_utf8(text));
-    // Bytes that are no text, raw.
+    // Raw bytes that are not UTF-8.
     assert_eq!(STRICT.decode_utf8(b"%u20AC\xFF").unwrap_err().position, 6);
     assert_eq!(STRICT.decode_utf8_lossy(b"%u20AC\xFF").as_deref(), Ok("€\u{FFFD}"));
-    // A byte of U+FFFD is rejected, which a half of a pair and an ill-formed sequence would become.
+    // A byte of U+FFFD is rejected, so a lone surrogate or an ill-formed sequence must not become
+    // one.
     let guarded = UnicodeDecoder::new(Decoder::new().reject(ByteSet::new(b"\xEF")));
     let guarded = guarded.lone_surrogates(LoneSurrogates::Replace);
     for input in ["a%uD800", "a%FF", "a%FF%u0041"] {
@@ -224,7 +230,7 @@ fn unicode_escapes_mixed_with_triplets_decode() {
     assert_eq!(verbatim_and_lossy.as_deref(), Ok("%uD800\u{FFFD}"));
 }
 
-/// RFC 1738 2.2: octets are of ISO-8859-1, whose 256 characters are the first of Unicode.
+/// RFC 1738 2.2: octets are ISO-8859-1, whose characters are the first 256 of Unicode.
 #[test]
 fn latin1_matches_iso_8859_1() {
     let all: String = (0..=0xFF_u8).map(char::from).collect();
@@ -237,7 +243,7 @@ fn latin1_matches_iso_8859_1() {
         ("abc", Ok("abc")),
         ("a b", Ok("a+b")),
         ("é", Ok("%E9")),
-        // In ISO-8859-1 it looks like UTF-8, and is escaped all the same.
+        // ISO-8859-1 text that looks like UTF-8 is escaped too.
         ("Ã©", Ok("%C3%A9")),
         ("é\u{100}", Err(('\u{100}', 2))),
         ("€", Err(('€', 0))),
@@ -279,7 +285,7 @@ fn latin1_matches_iso_8859_1() {
     }
 }
 
-/// RFC 1738 2.2: `; / ? : @ = &` are reserved, and 3.3: `#` is no part of a URL.
+/// RFC 1738 2.2: `; / ? : @ = &` are reserved; 3.3: `#` is not part of a URL.
 #[test]
 fn rfc1738_converter_matches_rfc() {
     let delimiters = ";/?:@=#&";
@@ -291,11 +297,11 @@ fn rfc1738_converter_matches_rfc() {
         let stays = is_delimiter || byte == b'%';
         assert_eq!(rfc1738::decode(&escape).unwrap(), if stays { &*escape } else { &*character });
     }
-    // 2.2: these and alphanumerics stay. "<>\"#%{}|\\^~[]`" and space are unsafe.
+    // 2.2: these and alphanumerics are safe. "<>\"#%{}|\\^~[]`" and space are unsafe.
     assert_eq!(rfc1738::encode("$-_.+!*'(),aZ9"), "$-_.+!*'(),aZ9");
     assert_eq!(rfc1738::encode("<>\"%{}|\\^~[]` "), "%3C%3E%22%25%7B%7D%7C%5C%5E%7E%5B%5D%60%20");
     assert_decodes("/%2f%3D%C3%A9%25+", Ok("/%2f%3Dé%25+"), rfc1738::decode);
-    // What was escaped twice stays apart from what was escaped once.
+    // Text escaped twice stays distinct from text escaped once.
     assert_decodes("%252F", Ok("%252F"), rfc1738::decode);
     assert_decodes("%2F", Ok("%2F"), rfc1738::decode);
     assert_decodes("/é%2", Err((Malformed, 3)), rfc1738::decode);
@@ -415,7 +421,8 @@ proptest! {
         compare_unicode_decoding(UnicodeCase { lenient, plus, kept, rejected, alone, policy, level }, &input);
     }
 
-    /// Where escapes stay in the output, it has none that the input has not, and decoding it again changes nothing.
+    /// If escapes are kept, the output has only escapes of the input, and decoding it again changes
+    /// nothing.
     #[test]
     fn unicode_decoding_with_kept_escapes_creates_no_escape(input in text(), alone: bool, keep_percent: bool) {
         let decoder = Decoder::new().lenient();
@@ -457,7 +464,7 @@ proptest! {
     }
 }
 
-/// Nothing here takes more than linear time: each case would be a second, if it were quadratic.
+/// Every case takes linear time.
 #[test]
 fn many_escapes_take_linear_time() {
     let count = 100_000;

@@ -1,11 +1,11 @@
-//! Which level runs: names, availability, and that the dispatcher picks what the CPU (or the user) says.
+//! Levels: names, availability, and the choice of the active level by CPU and environment.
 
 use std::env;
 
 use simdpct::{Level, UnknownLevel};
 
-/// scripts/cross-test runs this on CPUs that it knows, and names the level that each of them must give.
-/// Elsewhere the documented rule holds: `SIMDPCT_LEVEL` if it names an available level, else the best one.
+/// scripts/cross-test runs this on emulated CPUs and sets the level expected of each. Elsewhere the
+/// documented rule applies: `SIMDPCT_LEVEL` if it names an available level, otherwise the best one.
 #[test]
 fn active_level_is_the_expected_one() {
     let best = Level::available().last().expect("the scalar level is always available");

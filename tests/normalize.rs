@@ -1,4 +1,4 @@
-//! Are triplets brought into their normal form, once and for all, on every level?
+//! Normalization of triplets, its idempotence and its policies, on every level.
 #![cfg(feature = "alloc")]
 
 mod common;
@@ -22,12 +22,13 @@ fn rfc_3986_examples_match() {
         ("%3a", "%3A"),
         // 6.2.2: the triplet part of the example "eXAMPLE://a/./b/../b/%63/%7bfoo%7d".
         ("eXAMPLE://a/./b/../b/%63/%7bfoo%7d", "eXAMPLE://a/./b/../b/c/%7Bfoo%7D"),
-        // 2.3: ALPHA (%41-%5A and %61-%7A), DIGIT (%30-%39), hyphen (%2D), period (%2E), underscore (%5F), tilde (%7E).
+        // 2.3: ALPHA (%41-%5A and %61-%7A), DIGIT (%30-%39), hyphen (%2D), period (%2E), underscore
+        // (%5F), tilde (%7E).
         ("%41%5a%61%7a%30%39%2d%2e%5f%7e", "AZaz09-._~"),
         ("%40%5b%60%7b%2f%3a", "%40%5B%60%7B%2F%3A"),
-        // 2.2: reserved characters mean something else escaped.
+        // 2.2: an escaped reserved character has another meaning than the raw one.
         ("/a%2fb?c%3dd", "/a%2Fb?c%3Dd"),
-        // 2.4: decoded once; '%' itself stays "%25".
+        // 2.4: decoded once; an escaped '%' stays "%25".
         ("%2541%25", "%2541%25"),
         ("caf%c3%a9/é", "caf%C3%A9/é"),
         ("", ""),
@@ -44,12 +45,12 @@ fn malformed_triplets_follow_policy() {
         ("%", 0, "%", "%25"),
         ("a%4", 1, "a%4", "a%254"),
         ("%zz%41", 0, "%zzA", "%25zzA"),
-        // Where w3lib fails: what is decoded must not make a triplet with what precedes it.
+        // A decoded character must not complete a malformed triplet before it, as in w3lib.
         ("/%%34%31", 1, "/%%341", "/%2541"),
         ("%2%34", 0, "%2%34", "%2524"),
         ("%%32%66", 0, "%%32f", "%252f"),
         ("%%%33%34%31", 0, "%%%3341", "%25%25341"),
-        // No triplet would come of these, or only of the first two.
+        // Decoding these would create no triplet, or one only from the first two.
         ("%%7E%34%31", 0, "%~41", "%25~41"),
         ("%4%7E%31", 0, "%4~1", "%254~1"),
         ("%g%34%31", 0, "%g41", "%25g41"),
@@ -79,7 +80,7 @@ fn equivalent_matches_known_pairs() {
         ("", "", true),
         ("", "a", false),
     ] {
-        // In the middle of longer texts the common start is skipped in another way.
+        // In longer texts another path skips the common prefix.
         for before in [0, 1, 2, 29, 30, 31, 32, 33, 62, 63, 64] {
             let [a, b] = [a, b].map(|text| format!("{}{text}tail%2f", "x".repeat(before)));
             assert_eq!((equivalent(&a, &b), equivalent(&b, &a)), (expected, expected), "{a} {b}");
@@ -92,7 +93,8 @@ fn triplets(text: &str) -> Vec<u8> {
     (0..text.len()).filter_map(|at| reference::triplet(text.as_bytes(), at)).collect()
 }
 
-/// Asserts that normalising is idempotent and creates no triplet but the `%25` of an escaped `%`.
+/// Asserts that normalizing is idempotent and creates no triplet except the `%25` of an escaped
+/// `%`.
 #[track_caller]
 fn assert_idempotent_without_new_triplets(normalizer: &Normalizer, policy: Malformed, input: &str, normal: &str) {
     let again = reference::normalize(normalizer, normal);
@@ -104,7 +106,8 @@ fn assert_idempotent_without_new_triplets(normalizer: &Normalizer, policy: Malfo
     }
 }
 
-/// All strings of up to 7 symbols: every level agrees with the reference, which is idempotent and creates no triplet.
+/// All strings of up to 7 symbols: every level matches the reference, which is idempotent and
+/// creates no triplet.
 #[test]
 fn every_short_string_matches_reference() {
     let symbols = ["%", "2", "5", "4", "1", "F", "g"];
@@ -137,7 +140,8 @@ fn exhaustive_over(symbols: &[&str], length: u32) {
     }
 }
 
-/// Triplets of both kinds and cases, cut and whole, at every offset across the blocks of every level.
+/// Triplets of both kinds and cases, cut and complete, at every offset across the block boundaries
+/// of every level.
 #[test]
 fn pieces_across_blocks_match_reference() {
     for piece in ["%41", "%e4", "%E4%2f%7e", "%4", "%", "%%41%ff", "%4%41%31", "%%%33%34%31", "%aa%bb%cc%dd"] {
@@ -189,7 +193,7 @@ proptest! {
         let normal = |text: &str| escape.normalize(text).unwrap().into_owned();
         prop_assert_eq!(equivalent(&a, &b), normal(&a) == normal(&b));
         prop_assert!(equivalent(&a, &normal(&a)));
-        // Two that differ late, in case or in a triplet.
+        // Texts that differ late, in case or in a triplet.
         let cut = (0..=a.len()).rev().find(|&cut| cut <= at.index(a.len() + 1) && a.is_char_boundary(cut)).unwrap();
         let (head, tail) = a.split_at(cut);
         for other in [format!("{head}{}", tail.to_ascii_uppercase()), format!("{head}%7e{tail}"), format!("{head}~{tail}")] {

@@ -1,4 +1,4 @@
-//! Does every position in decoded output lead back to the byte or triplet of the input that it comes from?
+//! Every offset in decoded output maps to the input byte or triplet it comes from.
 #![cfg(feature = "alloc")]
 
 mod common;
@@ -16,14 +16,15 @@ fn malformed(position: usize) -> OffsetError {
     decode_error(DecodeErrorKind::Malformed, position)
 }
 
-/// Errors cannot be built outside the crate, so one is provoked and moved.
+/// Errors cannot be constructed outside the crate, so this modifies a real one.
 fn decode_error(kind: DecodeErrorKind, position: usize) -> OffsetError {
     let mut error: DecodeError = Decoder::new().check("%").unwrap_err();
     (error.kind, error.position) = (kind, position);
     OffsetError::Decode(error)
 }
 
-/// RFC 3986 2.1 and the policies: an output byte comes from a byte, a triplet, or a byte of a kept triplet.
+/// RFC 3986 2.1 and the policies: an output byte comes from a byte, a triplet, or a byte of a kept
+/// triplet.
 #[test]
 fn known_inputs_give_known_offsets() {
     let strict = Decoder::new();
@@ -43,7 +44,7 @@ fn known_inputs_give_known_offsets() {
         (lenient, "%%41", &[Ok(0), Ok(1), Ok(4), end(2)]),
         (lenient, "%4%41", &[Ok(0), Ok(1), Ok(2), Ok(5), end(3)]),
         (lenient, "a%", &[Ok(0), Ok(1), Ok(2), end(2)]),
-        // What lies behind the position is not looked at.
+        // The input after the position is not read.
         (strict, "%41b%4", &[Ok(0), Ok(3), Ok(4), Err(malformed(4)), Err(malformed(4))]),
         (
             strict.reject(ByteSet::new(b"B")),
@@ -63,7 +64,7 @@ fn known_inputs_give_known_offsets() {
     }
 }
 
-/// All texts of up to five bytes of those that matter, by every policy.
+/// All texts of up to five significant bytes, with every policy.
 #[test]
 fn every_short_input_matches_reference() {
     let alphabet = b"%4fg2";
@@ -84,7 +85,7 @@ fn every_short_input_matches_reference() {
     }
 }
 
-/// Triplets, kept ones and malformed ones around the map's checkpoints, at each of their bytes.
+/// Decoded, kept and malformed triplets around the map's checkpoints, at each of their bytes.
 #[test]
 fn triplets_around_checkpoints_match_reference() {
     let keep_slash = Decoder::new().keep(ByteSet::new(b"/"));
@@ -100,7 +101,7 @@ fn triplets_around_checkpoints_match_reference() {
             compare_offsets(&Decoder::new().lenient(), ["a".repeat(before), piece.repeat(4)].concat().as_bytes());
         }
     }
-    // What precedes a checkpoint decides on the triplet after it.
+    // The bytes before a checkpoint decide how the triplet after it is treated.
     let keep_percent = Decoder::new().lenient().keep(ByteSet::new(b"%"));
     for piece in ["%%41", "%4%41", "%%34%31"] {
         for before in 250..258 {
@@ -115,7 +116,7 @@ proptest! {
         compare_offsets(&decoder, &input);
     }
 
-    /// What the router does: both halves of a raw text decode to the halves of the decoded one.
+    /// As a router does: both halves of the raw text decode to the halves of the decoded text.
     #[test]
     fn input_cut_at_offset_decodes_to_output_halves(input in input(), plus in any::<bool>(), place in any::<prop::sample::Index>()) {
         let decoder = common::decoder(true, plus, None, None);

@@ -1,4 +1,5 @@
-//! Does a length or a position wrap? What is more than a `usize` holds is an error, a `None` or the largest number, never a small one.
+//! Integer overflow of lengths and positions: a value beyond `usize` is an error, `None` or
+//! saturated, never wrapped.
 #![cfg(feature = "std")]
 
 mod common;
@@ -6,7 +7,6 @@ mod common;
 use simdpct::offset::{OffsetError, OffsetMap};
 use simdpct::{ByteSet, Counts, DecodeErrorKind, Decoder, Encoder, Findings, form, inspect_counting};
 
-/// The most that an encoder makes of so many bytes.
 #[test]
 fn max_encoded_len_does_not_wrap() {
     let third = usize::MAX / 3;
@@ -17,7 +17,7 @@ fn max_encoded_len_does_not_wrap() {
     assert_eq!(Encoder::max_encoded_len(usize::MAX), None);
 }
 
-/// Positions that no output has, up to the largest number.
+/// Positions past the end, up to `usize::MAX`.
 #[test]
 fn positions_past_the_end_are_errors() {
     let decoder = Decoder::new();
@@ -31,7 +31,7 @@ fn positions_past_the_end_are_errors() {
     assert_eq!(serializer.finish(), "ab=c");
 }
 
-/// Memory of which nothing but addresses is used: it reads as zeros.
+/// Untouched zero pages: they take address space but no memory.
 #[cfg(all(target_os = "linux", target_pointer_width = "64"))]
 struct Zeros(*mut u8, usize);
 
@@ -40,14 +40,15 @@ impl Zeros {
     fn new(length: usize) -> Self {
         let flags = libc::MAP_PRIVATE | libc::MAP_ANON | libc::MAP_NORESERVE;
         let protection = libc::PROT_READ | libc::PROT_WRITE;
-        // SAFETY: a new mapping, at an address that the system chooses, replaces none.
+        // SAFETY: a new mapping at an address that the system chooses replaces no other.
         let map = unsafe { libc::mmap(std::ptr::null_mut(), length, protection, flags, -1, 0) };
         assert_ne!(map, libc::MAP_FAILED);
         Self(map.cast(), length)
     }
 
     fn bytes(&mut self) -> &mut [u8] {
-        // SAFETY: mapped, zeroed by the system, readable and writable until `drop`, and borrowed with `self`.
+        // SAFETY: mapped, zeroed by the system, readable and writable until `drop`, and borrowed
+        // with `self`.
         unsafe { std::slice::from_raw_parts_mut(self.0, self.1) }
     }
 }
@@ -55,12 +56,12 @@ impl Zeros {
 #[cfg(all(target_os = "linux", target_pointer_width = "64"))]
 impl Drop for Zeros {
     fn drop(&mut self) {
-        // SAFETY: the whole mapping of `new`; no borrow of it outlives `self`.
+        // SAFETY: this is the whole mapping made by `new`, and no borrow of it outlives `self`.
         unsafe { libc::munmap(self.0.cast(), self.1) };
     }
 }
 
-/// More bytes than 32 bits count, with what matters behind the 2^32nd.
+/// An input of more than 2^32 bytes, with the special bytes at its end.
 #[cfg(all(target_os = "linux", target_pointer_width = "64"))]
 #[test]
 fn lengths_and_positions_beyond_32_bits_are_exact() {
@@ -76,7 +77,7 @@ fn lengths_and_positions_beyond_32_bits_are_exact() {
 
     let percent = ByteSet::new(b"%");
     assert_eq!((percent.find(input), percent.count(input)), (Some(start), 2));
-    // Two bytes more for each zero, and for each percent sign.
+    // Each zero and each percent sign grows by two bytes.
     assert_eq!(Encoder::COMPONENT.encoded_len(input), 3 * (length - 2) + 2);
     assert_eq!(Encoder::COMPONENT.encode_into(input, &mut [0; 64]).unwrap_err().needed, 3 * (length - 2) + 2);
     let lenient = Decoder::new().lenient();

@@ -1,4 +1,4 @@
-//! Does every set of `sets` hold exactly the bytes that its standard says?
+//! Every set of `sets` has exactly the bytes that its standard lists.
 
 use std::iter::zip;
 
@@ -13,13 +13,13 @@ const CONTROLS: &str = concat!(
     "\x10\x11\x12\x13\x14\x15\x16\x17\x18\x19\x1A\x1B\x1C\x1D\x1E\x1F\x7F",
 );
 
-/// The members of a set, spelled out in the way that its standard does it. All characters here are ASCII.
+/// The members of a set, written as in its standard. All characters are ASCII.
 enum Members {
-    /// These characters and nothing else.
+    /// Only these characters.
     Only(&'static [&'static str]),
     /// These characters and the bytes 0x80 to 0xFF.
     OnlyAndNonAscii(&'static [&'static str]),
-    /// Every byte but these characters.
+    /// Every byte except these characters.
     AllBut(&'static [&'static str]),
 }
 
@@ -31,7 +31,7 @@ struct Row {
     members: Members,
 }
 
-/// A macro, so that the name of a row is always that of its set.
+/// A macro, so that the name of a row is that of its set.
 macro_rules! table {
     ($($set:path: $members:expr;)*) => {
         &[$(Row { name: stringify!($set), set: $set, members: $members }),*]
@@ -40,7 +40,8 @@ macro_rules! table {
 
 /// One row for each constant, in the order of the source.
 const TABLE: &[Row] = table! {
-    // RFC 5234 B.1; RFC 3986 2.1 makes the lower-case hexadecimal digits equal to the upper-case ones.
+    // RFC 5234 B.1; RFC 3986 2.1 makes the lower-case hexadecimal digits equal to the upper-case
+    // ones.
     ALPHA: Only(&[UPPER, LOWER]);
     DIGIT: Only(&[DIGITS]);
     HEXDIG: Only(&["0123456789", "ABCDEF", "abcdef"]);
@@ -69,10 +70,10 @@ const TABLE: &[Row] = table! {
     USERINFO: AllBut(&[UPPER, LOWER, DIGITS, "-._~", "!$&'()", "*+,;=", ":"]);
     // RFC 3986 3.2.2: *( unreserved / pct-encoded / sub-delims )
     REG_NAME: AllBut(&[UPPER, LOWER, DIGITS, "-._~", "!$&'()", "*+,;="]);
-    // RFC 3986 2: unreserved and reserved are all that there is besides triplets.
+    // RFC 3986 2: a URI has only unreserved and reserved characters and triplets.
     URI: AllBut(&[UPPER, LOWER, DIGITS, "-._~", ":/?#[]@", "!$&'()", "*+,;="]);
 
-    // WHATWG URL 1.3: each set written out, where the standard builds it from the one before.
+    // WHATWG URL 1.3: each set in full, where the standard extends the preceding one.
     whatwg::C0_CONTROL: OnlyAndNonAscii(&[CONTROLS]);
     whatwg::FRAGMENT: OnlyAndNonAscii(&[CONTROLS, " \"<>`"]);
     whatwg::QUERY: OnlyAndNonAscii(&[CONTROLS, " \"#<>"]);
@@ -80,10 +81,11 @@ const TABLE: &[Row] = table! {
     whatwg::PATH: OnlyAndNonAscii(&[CONTROLS, " \"#<>?^`{}"]);
     whatwg::USERINFO: OnlyAndNonAscii(&[CONTROLS, " \"#/:;<=>?@[\\]^`{|}"]);
     whatwg::COMPONENT: OnlyAndNonAscii(&[CONTROLS, " \"#$%&+,/:;<=>?@[\\]^`{|}"]);
-    // The standard's note: all but the ASCII alphanumerics, "*", "-", "." and "_".
+    // The standard's note: all except the ASCII alphanumerics, "*", "-", "." and "_".
     whatwg::FORM: AllBut(&[UPPER, LOWER, DIGITS, "*-._"]);
 
-    // ECMA-262 19.2.6.5: the ASCII word characters and "-.!~*'()"; 19.2.6.3 adds ";/?:@&=+$,#", 19.2.6.4 nothing.
+    // ECMA-262 19.2.6.5: the ASCII word characters and "-.!~*'()"; 19.2.6.3 adds ";/?:@&=+$,#",
+    // 19.2.6.4 nothing.
     js::ENCODE_URI: AllBut(&[UPPER, LOWER, DIGITS, "_", "-.!~*'()", ";/?:@&=+$,#"]);
     js::ENCODE_URI_COMPONENT: AllBut(&[UPPER, LOWER, DIGITS, "_", "-.!~*'()"]);
     // ECMA-262 B.2.1.1: the ASCII word characters and "@*+-./"
@@ -140,7 +142,7 @@ fn every_set_has_the_members_of_its_standard() {
     }
 }
 
-/// The names of the public constants in the source, as paths below `sets`.
+/// The names of the public constants in the source, as paths relative to `sets`.
 fn names_in_the_source() -> Vec<String> {
     let mut module = String::new();
     let mut names = Vec::new();

@@ -1,4 +1,5 @@
-//! The parser of forms, step by step as the standard has it (WHATWG URL 5.1), and every view of a form against it.
+//! A form parser written step by step as in the standard (WHATWG URL 5.1), and a comparison of
+//! every view of a form with it.
 
 use std::borrow::Cow;
 
@@ -6,7 +7,7 @@ use simdpct::{Decoder, Level, form, reference};
 
 pub type Pairs<T> = Vec<(T, T)>;
 
-/// The parser of 5.1, step by step, on the oracle's decoding.
+/// The parser of 5.1 with the reference implementation's decoding.
 pub fn oracle(input: &[u8]) -> Pairs<Vec<u8>> {
     let decoder = Decoder::new().lenient().plus_for_space();
     let decode = |part: &[u8]| reference::decode(&decoder, part).unwrap();
@@ -23,7 +24,8 @@ pub fn text(pairs: &Pairs<Vec<u8>>) -> Pairs<String> {
     pairs.iter().map(|(name, value)| (text(name), text(value))).collect()
 }
 
-/// The newlines of HTML 4.10.22.4, byte by byte: every CR that no LF follows and every LF that no CR precedes becomes CR LF.
+/// Newline normalization of HTML 4.10.22.4, byte by byte: every CR without a following LF and every
+/// LF without a preceding CR becomes CR LF.
 pub fn with_normal_newlines(text: &[u8]) -> Vec<u8> {
     let mut normal = Vec::new();
     for (at, &byte) in text.iter().enumerate() {
@@ -36,7 +38,7 @@ pub fn with_normal_newlines(text: &[u8]) -> Vec<u8> {
     normal
 }
 
-/// Compares every view of a form, on every level, with the oracle.
+/// Compares every view of a form, on every level, with the parser above.
 #[track_caller]
 pub fn compare_parsing(input: &[u8]) {
     let bytes = oracle(input);
@@ -70,7 +72,8 @@ pub fn compare_parsing(input: &[u8]) {
     }
 }
 
-/// Each part is what a strict decoder makes of it, and the position counts from the start of the form.
+/// Compares each part with a strict decoder's result; error positions count from the start of the
+/// form.
 #[track_caller]
 pub fn compare_strict(input: &[u8], level: Level, case: &str) {
     let decoder = Decoder::new().plus_for_space();

@@ -1,8 +1,8 @@
-//! What inspection finds and counts, against the oracle.
+//! Comparison of inspection with the reference implementation.
 
 use simdpct::{Counts, Findings, Kinds, Level, reference};
 
-/// Both forms, on every level, against the oracle.
+/// Compares both forms, on every level, with the reference implementation.
 pub fn compare_inspecting(input: &[u8]) {
     let findings = reference::findings(input);
     let all = findings.iter().fold(Kinds::NONE, |all, &(_, kind)| all | kind);

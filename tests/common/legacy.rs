@@ -1,4 +1,5 @@
-//! ECMAScript's functions, `%uXXXX` and ISO-8859-1, character by character as their definitions have it.
+//! ECMAScript's functions, `%uXXXX` and ISO-8859-1, written character by character as in their
+//! definitions.
 
 use std::borrow::Cow;
 
@@ -8,14 +9,14 @@ use simdpct::{ByteSet, DecodeErrorKind, Decoder, Level, reference};
 
 use super::decoder;
 
-/// The code unit of the escape at `at`, by four digits behind `%u`.
+/// The code unit of the escape at `at`: four digits after `%u`.
 pub fn code_unit(input: &[u8], at: usize) -> Option<u16> {
     let digits = input.get(at..at + 6)?.strip_prefix(b"%u")?;
     digits.iter().all(u8::is_ascii_hexdigit).then_some(())?;
     u16::from_str_radix(str::from_utf8(digits).ok()?, 16).ok()
 }
 
-/// B.2.1.2, step by step, on code units; those of the text are the ones of its characters.
+/// ECMA-262 B.2.1.2, step by step, on UTF-16 code units.
 pub fn unescape_to_utf16(text: &str) -> Vec<u16> {
     let (input, mut units, mut at) = (text.as_bytes(), Vec::new(), 0);
     while let Some(character) = text[at..].chars().next() {
@@ -33,7 +34,8 @@ pub fn unescape_to_utf16(text: &str) -> Vec<u16> {
     units
 }
 
-/// Whether `character`, decoded at `at`, could complete the malformed '%' of `%`, `%H`, `%u`, `%uH`, `%uHH` or `%uHHH` before it.
+/// Whether `character`, decoded at `at`, could complete a malformed `%`, `%H`, `%u`, `%uH`, `%uHH`
+/// or `%uHHH` that precedes it.
 fn could_complete(input: &[u8], at: usize, character: char) -> bool {
     let follows = |prefix: &[u8], digits: usize| {
         let Some(start) = at.checked_sub(prefix.len() + digits) else { return false };
@@ -44,7 +46,8 @@ fn could_complete(input: &[u8], at: usize, character: char) -> bool {
     character.is_ascii_hexdigit() && completes_digit || character == 'u' && follows(b"%", 0)
 }
 
-/// What a [`UnicodeDecoder`] of these parts decodes: each byte of the output with the place it is from, checked at the end.
+/// The expected result of a [`UnicodeDecoder`]: collects each output byte with its input position,
+/// and validates at the end.
 pub fn decode_unicode(
     input: &[u8],
     decoder: &Decoder,
@@ -92,7 +95,7 @@ pub fn decode_unicode(
         let is_rejected = |byte| rejected.is_some_and(|set| set.contains(byte));
         if let Some(&(position, byte)) = bytes.iter().find(|&&(_, byte)| is_rejected(byte)) {
             error = Some((Rejected(byte), position));
-            // A character is refused as a whole.
+            // A character is rejected as a whole.
             bytes.retain(|&(from, _)| from < position);
         }
         at += width;
@@ -105,14 +108,14 @@ pub fn decode_unicode(
     }
 }
 
-/// Both forms of `unescape` against its definition (ECMA-262 B.2.1.2).
+/// Compares both forms of `unescape` with its definition (ECMA-262 B.2.1.2).
 pub fn compare_unescaping(text: &str) {
     let units = unescape_to_utf16(text);
     assert_eq!(js::unescape_lossy(text), String::from_utf16_lossy(&units));
     match (js::unescape(text), String::from_utf16(&units)) {
         (Ok(result), Ok(expected)) => assert_eq!(result, expected),
         (Err(error), Err(_)) => {
-            // The position is that of an escape, and what stands before it is without error.
+            // The position is that of an escape, and the text before it has no error.
             assert_eq!(error.kind, LoneSurrogate);
             assert!(code_unit(text.as_bytes(), error.position).is_some_and(|unit| unit & 0xF800 == 0xD800));
             assert!(js::unescape(&text[..error.position]).is_ok());
@@ -121,7 +124,7 @@ pub fn compare_unescaping(text: &str) {
     }
 }
 
-/// `escape` against its definition (ECMA-262 B.2.1.1), and back.
+/// Compares `escape` with its definition (ECMA-262 B.2.1.1), and decodes the result.
 pub fn compare_escaping(text: &str) {
     let expected: String = text
         .encode_utf16()
@@ -140,13 +143,13 @@ pub fn compare_escaping(text: &str) {
     }
 }
 
-/// Decoding of ISO-8859-1, character by character, against the oracle on its bytes.
+/// Compares decoding of ISO-8859-1 with the reference implementation's bytes, mapped to characters.
 pub fn compare_latin1_decoding(decoder: &Decoder, text: &str) {
     let cut = text.char_indices().find(|&(_, character)| character > '\u{FF}');
     let known: Vec<char> = text[..cut.map_or(text.len(), |(at, _)| at)].chars().collect();
     let bytes: Vec<u8> = known.iter().map(|&character| character as u8).collect();
     let position = |at: usize| known[..at].iter().map(|character| character.len_utf8()).sum();
-    // A byte is rejected, or one of its character in the output.
+    // Either the byte is rejected, or one of its character's UTF-8 bytes.
     let rejects = |byte: u8| decoder.check(&[byte]).is_err_and(|error| matches!(error.kind, Rejected(_)));
     let (symbols, _) = reference::symbols(decoder, &bytes);
     let in_output = symbols.iter().find_map(|&(at, byte)| {
@@ -163,20 +166,20 @@ pub fn compare_latin1_decoding(decoder: &Decoder, text: &str) {
     assert_eq!(result.as_deref().map_err(|error| (error.kind, error.position)), expected.as_deref().map_err(|&e| e));
 }
 
-/// How a [`UnicodeDecoder`] is to be set.
+/// Options of a [`UnicodeDecoder`].
 #[derive(Clone, Copy, Debug)]
 pub struct UnicodeCase {
     pub lenient: bool,
     pub plus: bool,
     pub kept: Option<ByteSet>,
     pub rejected: Option<ByteSet>,
-    /// `%uXXXX` alone is decoded.
+    /// Only `%uXXXX` is decoded.
     pub alone: bool,
     pub policy: LoneSurrogates,
     pub level: Level,
 }
 
-/// Both forms of decoding against the oracle.
+/// Compares both forms of decoding with the reference implementation.
 pub fn compare_unicode_decoding(case: UnicodeCase, input: &[u8]) {
     let decoder = decoder(case.lenient, case.plus, case.kept, case.rejected);
     let mut unicode = UnicodeDecoder::new(decoder.level(case.level)).lone_surrogates(case.policy);

@@ -1,4 +1,4 @@
-//! Every form of normalising against the oracle.
+//! Comparison of every form of normalization with the reference implementation.
 
 use std::borrow::Cow;
 
@@ -6,7 +6,7 @@ use simdpct::{Level, Malformed, Normalizer, reference};
 
 use super::Surrounded;
 
-/// Every form, on every level, against the oracle.
+/// Compares every form, on every level, with the reference implementation.
 pub fn compare_normalizing(normalizer: &Normalizer, input: &str) {
     let expected = reference::normalize(normalizer, input);
     for level in Level::available() {
@@ -31,7 +31,7 @@ pub fn compare_normalizing(normalizer: &Normalizer, input: &str) {
         let result = normalizer.normalize_in_place(buffer.input_mut()).map(|text| text.to_vec());
         let escapes = result.as_ref().is_err_and(|_| expected.is_ok());
         if escapes {
-            // There may be no room for `%25`.
+            // In place, there may be no room for `%25`.
             let error = reference::normalize(&normalizer.malformed(Malformed::Error), input).unwrap_err();
             assert_eq!(result, Err(error), "{}", context());
         } else {

@@ -1,9 +1,9 @@
-//! Positions of the output in the input, against the oracle.
+//! Comparison of input offsets with the reference implementation.
 
 use simdpct::offset::OffsetMap;
 use simdpct::{Decoder, Level, reference};
 
-/// Compares every position, and those behind the end, on every level and with the map.
+/// Compares every offset, including those past the end, on every level and with the map.
 pub fn compare_offsets(decoder: &Decoder, input: &[u8]) {
     let last = input.len() + 2;
     for level in Level::available() {
