@@ -89,8 +89,8 @@ fn peak<T>(work: impl FnOnce() -> T) -> usize {
 /// Texts of many lengths, with `special` at many positions.
 fn texts(special: &str) -> Vec<String> {
     let lengths = [0, 1, 7, 15, 16, 31, 33, 64, 100, 1000];
-    let places = lengths.iter().flat_map(|&before| lengths.map(|behind| (before, behind)));
-    places.map(|(before, behind)| ["z".repeat(before), special.to_owned(), "z".repeat(behind)].concat()).collect()
+    let places = lengths.iter().flat_map(|&before| lengths.map(|after| (before, after)));
+    places.map(|(before, after)| ["z".repeat(before), special.to_owned(), "z".repeat(after)].concat()).collect()
 }
 
 const LENIENT: Decoder = Decoder::new().lenient();

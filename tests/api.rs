@@ -168,8 +168,8 @@ fn display_across_chunks_matches_reference() {
     ];
     for piece in pieces {
         for at in (120..=132).chain(248..=260).chain(500..=516) {
-            for behind in [0, 1, 2, 300] {
-                let input = [&vec![b'z'; at], piece, &vec![b'4'; behind]].concat();
+            for after in [0, 1, 2, 300] {
+                let input = [&vec![b'z'; at], piece, &vec![b'4'; after]].concat();
                 for encoder in encoders {
                     let expected = reference::encode(&encoder, &input);
                     assert_eq!(

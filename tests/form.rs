@@ -86,8 +86,8 @@ fn pairs_across_blocks_match_reference() {
 #[test]
 fn ill_formed_utf8_at_every_position_is_replaced() {
     for before in 0..40 {
-        for behind in 0..40 {
-            compare_parsing(format!("a={}%FF{}", "x".repeat(before), "x".repeat(behind)).as_bytes());
+        for after in 0..40 {
+            compare_parsing(format!("a={}%FF{}", "x".repeat(before), "x".repeat(after)).as_bytes());
         }
     }
 }

@@ -20,12 +20,12 @@ const KEEP_NON_ASCII: u8 = 8;
 fn literals(text: &[u8]) -> Vec<u8> {
     let mut literals = Vec::new();
     let mut rest = text;
-    while let Some((&first, behind)) = rest.split_first() {
+    while let Some((&first, tail)) = rest.split_first() {
         rest = match rest {
-            [b'%', high, low, behind @ ..] if high.is_ascii_hexdigit() && low.is_ascii_hexdigit() => behind,
+            [b'%', high, low, after @ ..] if high.is_ascii_hexdigit() && low.is_ascii_hexdigit() => after,
             _ => {
                 literals.push(first);
-                behind
+                tail
             }
         };
     }

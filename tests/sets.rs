@@ -126,7 +126,7 @@ impl Members {
         };
         for byte in pieces.iter().flat_map(|piece| piece.bytes()) {
             assert!(byte.is_ascii(), "not ASCII in {pieces:?}");
-            assert_ne!(members[usize::from(byte)], listed, "{:?} stands twice in {pieces:?}", char::from(byte));
+            assert_ne!(members[usize::from(byte)], listed, "{:?} occurs twice in {pieces:?}", char::from(byte));
             members[usize::from(byte)] = listed;
         }
         members

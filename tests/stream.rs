@@ -1,6 +1,7 @@
-//! Is a stream the same however it is cut? Every chunking, into outputs of any size, against the oracle on the whole.
+//! Streams: every chunking, with outputs of any size, against the reference implementation on the
+//! whole input.
 //!
-//! With `SIMDPCT_QUICK=1` the exhaustive part has shorter strings; otherwise it takes seconds.
+//! With `SIMDPCT_QUICK=1` the exhaustive part uses shorter strings; otherwise it takes seconds.
 #![cfg(feature = "std")]
 
 mod common;
@@ -17,7 +18,7 @@ use proptest::sample::select;
 use simdpct::stream::{self, StreamError, bufread, read, write};
 use simdpct::{ByteSet, DecodeErrorKind, Decoder, Encoder, reference, sets};
 
-/// The chunks that end where the bits of `cuts` say.
+/// The chunks of `input`: bit *i* of `cuts` ends a chunk after byte *i*.
 fn chunks(input: &[u8], cuts: u32) -> impl Iterator<Item = &[u8]> {
     let mut start = 0;
     (1..=input.len()).filter_map(move |end| {
@@ -26,10 +27,11 @@ fn chunks(input: &[u8], cuts: u32) -> impl Iterator<Item = &[u8]> {
     })
 }
 
-/// '%', digits of both kinds, letters around them, what forms treat, and the three bytes of '€'.
+/// '%', a decimal digit, a letter digit of either kind, a letter that is none, '+', and the three
+/// bytes of '€'.
 const ALPHABET: [u8; 9] = [b'%', b'4', b'f', b'g', b'+', b'a', 0xE2, 0x82, 0xAC];
 
-/// Calls `each` with every string over the alphabet, and every way to cut it.
+/// Calls `start` with every string over the alphabet, then `each` with every way to cut it.
 fn for_each_chunking(mut start: impl FnMut(&[u8]), mut each: impl FnMut(&[u8], u32)) {
     let longest = if is_quick() { 3 } else { 5 };
     for length in 0..=longest {
@@ -44,7 +46,7 @@ fn for_each_chunking(mut start: impl FnMut(&[u8]), mut each: impl FnMut(&[u8], u
     }
 }
 
-/// Outputs as small as they may be, and larger ones that the kernels write to at once.
+/// Output lengths: the minimum, and longer ones that kernels write to directly.
 fn rooms(text: Text, cuts: u32) -> usize {
     match (text, cuts % 3) {
         (_, 0) => 64,
@@ -107,7 +109,8 @@ fn every_chunking_decodes_to_dropping_text() {
 fn every_chunking_encodes() {
     for set in [sets::COMPONENT, ByteSet::ALL] {
         for policies in 0..16 {
-            // Lower case is independent of where the input is cut.
+            // The case of the digits is independent of the chunking, so it is not a separate
+            // dimension.
             let encoder = encoder(set, policies & !2 | (policies & 1) << 1);
             if policies & 2 != 0 {
                 continue;
@@ -130,7 +133,8 @@ fn every_chunking_encodes() {
     }
 }
 
-/// A reader or writer that does as little as it may, and now and then nothing: by the lengths in turn, where 0 is an interruption.
+/// A reader or writer that processes at most `lengths` bytes per call, in turn; a length of 0 is an
+/// `Interrupted` error.
 struct Reluctant<T> {
     inner: T,
     lengths: Vec<usize>,
@@ -185,7 +189,7 @@ fn stream_error(failure: io::Error) -> Option<(DecodeErrorKind, u64)> {
     error(failure.downcast().unwrap())
 }
 
-/// Reads to the end or the error, into buffers of the given length.
+/// Reads to the end or to an error, with a buffer of length `room`.
 fn read_all(mut reader: impl Read, room: usize) -> Outcome {
     let mut output = Vec::new();
     let mut buffer = vec![0; room];
@@ -220,7 +224,6 @@ fn any_room() -> impl Strategy<Value = usize> {
 }
 
 proptest! {
-
     #[test]
     fn random_chunking_decodes_as_one_piece(
         input in input(), decoder in any_decoder(), level in any_level(), text in select(&TEXTS[..]),
@@ -288,7 +291,7 @@ proptest! {
         });
         let result = result.and_then(|()| writer.try_finish());
         if result.is_err() {
-            // What precedes the error is written in any case.
+            // The output preceding the error is written, and the error is repeated.
             prop_assert_eq!(writer.try_finish().err().and_then(stream_error), expected.1);
         } else {
             prop_assert_eq!((writer.total_in(), writer.total_out()), (input.len() as u64, expected.0.len() as u64));
@@ -308,7 +311,8 @@ proptest! {
     }
 }
 
-/// The prefix of a character and each byte behind it become U+FFFD, which is the most that lossy text can grow.
+/// An incomplete character and each byte after it become U+FFFD, which is the maximum growth of
+/// lossy text.
 #[test]
 fn lossy_output_fits_at_maximum_growth() {
     let decoder = Decoder::new();
@@ -324,8 +328,7 @@ fn lossy_output_fits_at_maximum_growth() {
     }
 }
 
-/// Positions count from the start of the stream, and do not end with 32 bits.
-/// Whoever appends has no call left in which to hear of it but the last.
+/// `feed_to` must not defer an error to the next call: a caller may have no more input.
 #[test]
 fn feed_to_returns_error_of_its_own_input() {
     for (input, position) in [(&b"abc%FFdef"[..], 3), (b"%zz", 0), (b"a%E2%82b", 1), (b"\xFF", 0)] {
@@ -351,7 +354,7 @@ fn positions_count_from_stream_start_beyond_32_bits() {
     assert!(failure.position > u64::from(u32::MAX));
 }
 
-/// More input and output than any buffer of the adapters holds, so that each of them is used more than once.
+/// Input and output are longer than every buffer of the adapters, so that each is refilled.
 #[test]
 fn streams_longer_than_buffers_match_reference() {
     let input: Vec<u8> = "%E2%82%AC € 100% %zz a+b %FF \u{10FFFF}".bytes().cycle().take(1_000_003).collect();
@@ -378,7 +381,7 @@ fn streams_longer_than_buffers_match_reference() {
     }
 }
 
-/// As flate2's adapters do: dropping a writer ends its stream.
+/// As in flate2, dropping a writer finishes its stream.
 #[test]
 fn dropped_writer_finishes_its_stream() {
     let mut output = Vec::new();
@@ -394,7 +397,8 @@ fn dropped_writer_finishes_its_stream() {
     assert_eq!(output, b"a b", "what precedes the error");
 }
 
-/// Dropping while the underlying writer's panic unwinds must not call it again: a second panic aborts the process.
+/// Dropping while the underlying writer's panic unwinds must not call it again: a second panic
+/// aborts the process.
 #[test]
 fn dropped_encoder_does_not_write_after_panic() {
     struct Panicking<'a>(&'a Cell<usize>);
@@ -420,7 +424,7 @@ fn dropped_encoder_does_not_write_after_panic() {
     }
 }
 
-/// A finished writer refuses more, and may be finished again.
+/// A finished writer rejects more input, and can be finished again.
 #[test]
 fn finished_writer_rejects_input() {
     let mut writer = write::Encoder::new(Vec::new(), Encoder::COMPONENT);
@@ -433,7 +437,7 @@ fn finished_writer_rejects_input() {
     assert_eq!(writer.finish().unwrap(), b"a%20b");
 }
 
-/// A writer that fails loses nothing: the next try goes on.
+/// If the underlying writer fails, a retry continues without loss.
 #[test]
 fn failed_finish_can_be_retried_without_loss() {
     struct Full(Vec<u8>, usize);
@@ -456,7 +460,7 @@ fn failed_finish_can_be_retried_without_loss() {
     assert_eq!((writer.get_ref().0.as_slice(), tries), (b"AbcD".as_slice(), 4));
 }
 
-/// A reader yields what precedes the error first, and then nothing but the error.
+/// A reader returns the output preceding the error first, then the same error on every call.
 #[test]
 fn reader_error_is_repeated() {
     let mut reader = read::Decoder::new(b"a%20b%zzc".as_slice(), Decoder::new());
@@ -481,7 +485,7 @@ fn readers_count_bytes_and_return_source() {
     assert_eq!((reader.get_ref().len(), reader.get_mut().len(), reader.into_inner().len()), (0, 0, 0));
 }
 
-/// A reader does not wait for more while it has something to give.
+/// A reader does not read more input while it has output.
 #[test]
 fn reader_returns_available_output_without_waiting() {
     struct Once(Option<&'static [u8]>);
@@ -501,7 +505,6 @@ fn reader_returns_available_output_without_waiting() {
     assert_eq!(reader.read(&mut output).unwrap_err().kind(), ErrorKind::WouldBlock);
 }
 
-/// The state is small, and an error tells its place.
 #[test]
 fn stream_errors_name_their_position() {
     let mut stream = stream::Decoder::new(Decoder::new().reject(ByteSet::new(b"\0")));

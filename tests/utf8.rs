@@ -1,6 +1,6 @@
-//! Is UTF-8 judged as the standard library judges it, on every level and wherever in a block it stands?
+//! UTF-8 validation against the standard library, on every level and at every position in a block.
 //!
-//! Unicode 3.9, table 3-7 has the well-formed sequences.
+//! The well-formed sequences are in Unicode 3.9, table 3-7.
 #![cfg(feature = "alloc")]
 
 mod common;
@@ -18,20 +18,21 @@ fn compare(text: &[u8]) {
     }
 }
 
-/// The ends of every range of the table, and what lies just outside of it.
+/// Both ends of every range of the table, and the bytes just outside.
 const EDGES: [u8; 24] = [
     0x00, b'a', 0x7F, 0x80, 0x8F, 0x90, 0x9F, 0xA0, 0xBF, 0xC0, 0xC1, 0xC2, 0xDF, 0xE0, 0xE1, 0xEC, 0xED, 0xEE, 0xEF,
     0xF0, 0xF1, 0xF4, 0xF5, 0xFF,
 ];
 
-/// Where the four bytes begin: at both ends of a text, within a block, and across the ends of blocks of 16, 32 and 64 bytes.
+/// Bytes before and after the four bytes: at both ends of a text, within a block, and across
+/// boundaries of blocks of 16, 32 and 64 bytes.
 const PLACES: [(usize, usize); 9] =
     [(0, 0), (0, 70), (14, 3), (30, 1), (61, 0), (62, 40), (63, 66), (64, 60), (125, 64)];
 
 #[test]
 fn every_four_boundary_bytes_match_std() {
     for (number, (before, after)) in PLACES.into_iter().enumerate() {
-        // Around them ASCII, or characters: then no block can be passed over.
+        // Surrounded by ASCII, or by non-ASCII characters, so that no block can be skipped.
         for filling in ["a", "é"] {
             let mut text = filling.repeat(before).into_bytes();
             text.truncate(before & !1);
@@ -66,7 +67,7 @@ fn sequences_cut_by_the_end_match_std() {
 }
 
 proptest! {
-    /// Text, of which a byte or none is another one.
+    /// Text, unchanged and with one byte changed.
     #[test]
     fn random_text_with_one_changed_byte_matches_std(text in "[a-zäß€한😀]{0,120}", at in any::<prop::sample::Index>(), byte in any::<u8>()) {
         compare(text.as_bytes());
@@ -79,15 +80,15 @@ proptest! {
     }
 }
 
-/// Long texts are replaced in pieces: six bytes of several kinds at each place near the end of one, and a fault in the same piece or in
-/// the next, so that neither is passed on whole.
+/// Ill-formed sequences in long texts are replaced in pieces of 1024 bytes: six bytes of several
+/// kinds at each position near the end of a piece, so that sequences cross it.
 #[test]
 fn replacement_across_pieces_matches_std() {
     const KINDS: [u8; 6] = [b'a', 0x9F, 0xC3, 0xE2, 0xED, 0xF0];
     let decoder = Decoder::new().lenient();
     for number in 0..KINDS.len().pow(6) {
         let bytes: [u8; 6] = std::array::from_fn(|at| KINDS[number / KINDS.len().pow(at as u32) % KINDS.len()]);
-        // All places in turn, of the first and of the second piece's end.
+        // Cycles through the positions at the end of the first and of the second piece.
         let end = 1024 * (1 + number % 2);
         let at = end - 6 + number / 2 % 7;
         let mut text = vec![b'-'; end + 40];

@@ -1,7 +1,8 @@
-//! Does it do what the standards' own examples and other people's test suites say?
+//! The examples of the standards, and the test vectors of other projects.
 //!
-//! The examples stand here. The vectors of the web platform tests and of a firewall lie in a folder that is no part of the
-//! project (`SIMDPCT_CORPORA`, by default `../shared/corpora`); without it those tests say so and pass.
+//! The vectors of the web platform tests and of the Coraza firewall are in a folder outside the
+//! project (`SIMDPCT_CORPORA`, by default `../shared/corpora`). Without it those tests print a note
+//! and pass.
 #![cfg(feature = "alloc")]
 
 mod common;
@@ -18,10 +19,10 @@ const STRICT: Decoder = Decoder::new();
 const LENIENT: Decoder = Decoder::new().lenient();
 const FORM: Decoder = Decoder::new().lenient().plus_for_space();
 
-/// What stands around a vector: nothing, or clean text that moves it across the ends of blocks.
+/// Lengths of clean text around a vector, which move it across block boundaries.
 const PADDINGS: [usize; 7] = [0, 9, 15, 30, 31, 62, 63];
 
-/// Decodes on every level, in every place in a block.
+/// Asserts the result on every level, at several positions in a block.
 #[track_caller]
 fn assert_decodes(decoder: Decoder, input: &[u8], expected: Result<&[u8], (DecodeErrorKind, usize)>) {
     for level in Level::available() {
@@ -38,7 +39,7 @@ fn assert_decodes(decoder: Decoder, input: &[u8], expected: Result<&[u8], (Decod
     }
 }
 
-/// Encodes on every level, in every place in a block.
+/// Asserts the result on every level, at several positions in a block.
 #[track_caller]
 fn assert_encodes(encoder: Encoder, input: &[u8], expected: &str) {
     for level in Level::available() {
@@ -54,7 +55,8 @@ fn assert_encodes(encoder: Encoder, input: &[u8], expected: &str) {
 
 #[test]
 fn rfc_3986_examples_match() {
-    // 2.1: "%20" is the percent-encoding of the binary octet 00100000, the space character in US-ASCII.
+    // 2.1: "%20" is the percent-encoding of the binary octet 00100000, the space character in
+    // US-ASCII.
     assert_decodes(STRICT, b"%20", Ok(b" "));
     assert_encodes(Encoder::COMPONENT, b" ", "%20");
     // 2.1: the digits a to f are equivalent to A to F.
@@ -64,18 +66,19 @@ fn rfc_3986_examples_match() {
     // 2.3: %41-%5A, %61-%7A, %30-%39, %2D, %2E, %5F and %7E are the unreserved characters.
     assert_decodes(STRICT, b"%41%5A%61%7A%30%39%2D%2E%5F%7E", Ok(b"AZaz09-._~"));
     assert_encodes(Encoder::COMPONENT, b"AZaz09-._~", "AZaz09-._~");
-    // 2.4: '%' as data is "%25", and implementations must not decode the same string more than once.
+    // 2.4: '%' as data is "%25", and implementations must not decode the same string more than
+    // once.
     assert_encodes(Encoder::COMPONENT, b"%", "%25");
     assert_decodes(STRICT, b"%2541", Ok(b"%41"));
-    // 2.5: the letter A, A with grave, and the katakana letter A, by way of UTF-8.
+    // 2.5: the letter A, A with grave, and the katakana letter A, in UTF-8.
     assert_encodes(Encoder::COMPONENT, "A".as_bytes(), "A");
     assert_encodes(Encoder::COMPONENT, "À".as_bytes(), "%C3%80");
     assert_encodes(Encoder::COMPONENT, "ア".as_bytes(), "%E3%82%A2");
     assert_decodes(STRICT, b"%C3%80%E3%82%A2", Ok("Àア".as_bytes()));
-    // 3.3: pchar may stand in a segment, '/' only between segments, '?' in neither.
+    // 3.3: pchar is allowed in a segment, '/' only between segments, '?' in neither.
     assert_encodes(Encoder::PATH_SEGMENT, b"name;v=1.1,x:@!$&'()*+/?#", "name;v=1.1,x:@!$&'()*+%2F%3F%23");
     assert_encodes(Encoder::PATH, b"/over/there?name", "/over/there%3Fname");
-    // 3.4, 3.5: '/' and '?' may stand in a query and in a fragment, '#' in neither.
+    // 3.4, 3.5: '/' and '?' are allowed in a query and in a fragment, '#' in neither.
     assert_encodes(Encoder::QUERY, b"objectClass?one/two#nose", "objectClass?one/two%23nose");
     assert_encodes(Encoder::FRAGMENT, b"no?se/#", "no?se/%23");
     // 3.2.1: userinfo has ':' but not '@'.
@@ -89,12 +92,13 @@ fn whatwg_url_examples_match() {
     // 1.3, percent-decode: the standard's two examples.
     assert_decodes(LENIENT, b"%25%s%1G", Ok(b"%%s%1G"));
     assert_decodes(LENIENT, "‽%25%2E".as_bytes(), Ok(b"\xE2\x80\xBD\x25\x2E"));
-    // 1.3, UTF-8 percent-encode by the userinfo set: the standard's examples of a code point and of a string.
+    // 1.3, UTF-8 percent-encode by the userinfo set: the standard's examples of a code point and of
+    // a string.
     let userinfo = Encoder::new(sets::whatwg::USERINFO);
     assert_encodes(userinfo, "≡".as_bytes(), "%E2%89%A1");
     assert_encodes(userinfo, "‽".as_bytes(), "%E2%80%BD");
     assert_encodes(userinfo, "Say what‽".as_bytes(), "Say%20what%E2%80%BD");
-    // 1.3: only the component and form sets have '%', so the others leave triplets alone.
+    // 1.3: only the component and form sets contain '%', so the others keep triplets.
     assert_encodes(Encoder::new(sets::whatwg::PATH), b"a%20b 100%", "a%20b%20100%");
     assert_encodes(Encoder::new(sets::whatwg::COMPONENT), b"a%20b", "a%2520b");
     // 5.1, 5.2: '+' and space of a form.
@@ -102,31 +106,33 @@ fn whatwg_url_examples_match() {
     assert_encodes(Encoder::FORM, b"a + b~*", "a+%2B+b%7E*");
 }
 
-/// RFC 3987 3.1 and 3.2, IRIs to URIs and back; RFC 5987 3.2.2; RFC 6570 1.2 and 3.2; ECMA-262 19.2.6.
+/// RFC 3987 3.1 and 3.2, IRIs to URIs and back; RFC 5987 3.2.2; RFC 6570 1.2 and 3.2; ECMA-262
+/// 19.2.6.
 #[test]
 fn rfc_3987_5987_6570_and_ecma_262_examples_match() {
     // RFC 3987 3.1: "http://www.example.org/red%09rosé#red".
     let iri = "http://www.example.org/red%09rosé#red".as_bytes();
     assert_encodes(Encoder::URI, iri, "http://www.example.org/red%09ros%C3%A9#red");
     assert_encodes(Encoder::URI.keep_non_ascii(), iri, "http://www.example.org/red%09rosé#red");
-    // RFC 5987 3.2.2: title*=UTF-8''%c2%a3%20and%20%e2%82%ac%20rates, which a producer may write in either case.
+    // RFC 5987 3.2.2: title*=UTF-8''%c2%a3%20and%20%e2%82%ac%20rates; either case is allowed.
     let value = Encoder::new(sets::rfc5987::VALUE_CHARS).lowercase();
     assert_encodes(value, "£ and € rates".as_bytes(), "%c2%a3%20and%20%e2%82%ac%20rates");
-    // RFC 6570 1.2: hello := "Hello World!", path := "/foo/bar": {hello}, {+hello}, {+path}. 3.2.3: half := "50%".
+    // RFC 6570 1.2: hello := "Hello World!", path := "/foo/bar": {hello}, {+hello}, {+path}. 3.2.3:
+    // half := "50%".
     let (simple, reserved) = (Encoder::new(sets::rfc6570::U), Encoder::new(sets::rfc6570::U_R).keep_triplets());
     assert_encodes(simple, b"Hello World!", "Hello%20World%21");
     assert_encodes(reserved, b"Hello World!", "Hello%20World!");
     assert_encodes(reserved, b"/foo/bar", "/foo/bar");
     assert_encodes(simple, b"50%", "50%25");
     assert_encodes(reserved, b"50%", "50%25");
-    // ECMA-262 19.2.6.4: encodeURIComponent leaves letters, digits and -_.!~*'().
+    // ECMA-262 19.2.6.4: encodeURIComponent does not escape letters, digits and -_.!~*'().
     let component = Encoder::new(sets::js::ENCODE_URI_COMPONENT);
     assert_encodes(component, b"-_.!~*'();/?:@&=+$,#", "-_.!~*'()%3B%2F%3F%3A%40%26%3D%2B%24%2C%23");
-    // ECMA-262 19.2.6.3: encodeURI leaves the delimiters as well.
+    // ECMA-262 19.2.6.3: nor does encodeURI escape the delimiters.
     assert_encodes(Encoder::new(sets::js::ENCODE_URI), b";/?:@&=+$,# %[]", ";/?:@&=+$,#%20%25%5B%5D");
 }
 
-/// RFC 3986 2.1: '%' and two digits, or else it is malformed, the end of the input included.
+/// RFC 3986 2.1: a '%' without two digits is malformed, also at the end of the input.
 #[test]
 fn strict_decoder_rejects_malformed_triplets() {
     for (input, position) in [
@@ -154,7 +160,7 @@ fn strict_decoder_rejects_malformed_triplets() {
     }
 }
 
-/// WHATWG URL 1.3: a '%' that two digits do not follow is passed on alone, and what follows it is looked at anew.
+/// WHATWG URL 1.3: a '%' without two digits is copied, and decoding continues at the next byte.
 #[test]
 fn lenient_decoder_keeps_malformed_triplets() {
     for (input, output) in [
@@ -173,58 +179,60 @@ fn lenient_decoder_keeps_malformed_triplets() {
     }
 }
 
-/// WHATWG URL 5.1, 5.2: forms write a space as '+', and so a '+' as a triplet.
+/// WHATWG URL 5.1, 5.2: forms write a space as '+', and a '+' as a triplet.
 #[test]
 fn plus_for_space_converts_plus_and_space() {
     assert_decodes(STRICT, b"1+1%2B1", Ok(b"1+1+1"));
     assert_decodes(STRICT.plus_for_space(), b"1+1%2B1%20", Ok(b"1 1+1 "));
-    // Not after a malformed '%' either: '+' is no digit.
+    // A '+' after a malformed '%' is a space: it is not a digit.
     assert_decodes(FORM, b"%+%4+", Ok(b"% %4 "));
-    // A literal '+' is escaped though the set has it not, and a space is not though the set has it.
+    // A literal '+' is escaped even if it is not in the set, and a space becomes '+' even if it is.
     assert_encodes(Encoder::new(ByteSet::EMPTY).plus_for_space(), b"1 + 1", "1+%2B+1");
     assert_encodes(Encoder::new(ByteSet::new(b" ")).plus_for_space(), b" +", "+%2B");
     assert_encodes(Encoder::new(ByteSet::EMPTY), b"1 + 1", "1 + 1");
 }
 
-/// RFC 3986 2.2: an escaped delimiter is not the delimiter, so some triplets have to survive.
+/// RFC 3986 2.2: an escaped delimiter is data, so some triplets must be kept.
 #[test]
 fn decoder_keep_leaves_triplets_of_the_set() {
     let path = STRICT.keep(ByteSet::new(b"/%"));
     assert_decodes(path, b"/a%2Fb%2fc%20d", Ok(b"/a%2Fb%2fc d"));
-    // What is kept is not looked at again: the digits of one triplet are no part of another.
+    // Kept triplets are not rescanned: the digits of one are not part of another.
     assert_decodes(path, b"%2541%25", Ok(b"%2541%25"));
     assert_decodes(path, b"%2", Err((Malformed, 0)));
     assert_decodes(path.lenient(), b"%%2F%2", Ok(b"%%2F%2"));
-    // A raw byte of the set is nothing special; only the set given last counts.
+    // Raw bytes of the set are not affected. The last set given replaces the others.
     assert_decodes(path.keep(ByteSet::new(b"a")), b"a%61%2F", Ok(b"a%61/"));
     assert_decodes(STRICT.plus_for_space().keep(ByteSet::new(b" +")), b"+%20%2B", Ok(b" %20%2B"));
 }
 
-/// The first byte of the set that would stand in the output, raw or decoded, at its own or its triplet's offset.
+/// The error is the first byte of the set in the output, raw or decoded, with the position of the
+/// byte or of its triplet.
 #[test]
 fn decoder_reject_fails_at_first_byte_of_the_set() {
     let no_nul = STRICT.reject(ByteSet::new(b"\0"));
     assert_decodes(no_nul, b"a.png%00.txt", Err((Rejected(0), 5)));
     assert_decodes(no_nul, b"a.png\0.txt", Err((Rejected(0), 5)));
     assert_decodes(no_nul, b"%2500", Ok(b"%00"));
-    // What comes first counts, whatever it is.
+    // The first error is reported, of either kind.
     assert_decodes(no_nul, b"%zz%00", Err((Malformed, 0)));
     assert_decodes(no_nul, b"%00%zz", Err((Rejected(0), 0)));
-    // Strictly, a malformed '%' never comes to stand in the output, so that it cannot be rejected there.
+    // A strict decoder never writes a malformed '%', so it is malformed, not rejected.
     assert_decodes(STRICT.reject(ByteSet::new(b"%")), b"a%zz", Err((Malformed, 1)));
-    // The output decides: a kept triplet stays '%', '0', '0', and a '+' that becomes a space is one.
+    // The output is tested: a kept triplet is '%', '0', '0', and a '+' that becomes a space is a
+    // space.
     assert_decodes(no_nul.keep(ByteSet::new(b"\0")), b"%00", Ok(b"%00"));
     assert_decodes(STRICT.plus_for_space().reject(ByteSet::new(b" ")), b"a+b", Err((Rejected(b' '), 1)));
     assert_decodes(STRICT.plus_for_space().reject(ByteSet::new(b"+")), b"a+b%2B", Err((Rejected(b'+'), 3)));
     assert_decodes(LENIENT.reject(ByteSet::new(b"%")), b"a%20%b", Err((Rejected(b'%'), 4)));
     assert_decodes(STRICT.reject(ByteSet::new(b"%")), b"a%20%25", Err((Rejected(b'%'), 4)));
-    // So of a kept triplet a digit can be rejected, and then it is the digit's offset.
+    // So a digit of a kept triplet can be rejected, with the digit's position.
     let no_two = STRICT.keep(ByteSet::new(b"/")).reject(ByteSet::new(b"2"));
     assert_decodes(no_two, b"a%2F", Err((Rejected(b'2'), 2)));
 }
 
-/// Unicode 3.9, table 3-7: overlong forms, surrogates, what is above U+10FFFF, and what is cut off. The position is that of
-/// the first byte or triplet of the sequence, in the input.
+/// Unicode 3.9, table 3-7: overlong forms, surrogates, code points above U+10FFFF, and incomplete
+/// sequences. The position is that of the first byte or triplet of the sequence, in the input.
 #[test]
 fn ill_formed_utf8_fails_at_start_of_sequence() {
     let text = |decoder: Decoder, input: &[u8]| {
@@ -251,16 +259,17 @@ fn ill_formed_utf8_fails_at_start_of_sequence() {
     }
     // A character may be half raw and half escaped.
     assert_eq!(text(STRICT, b"\xC3%A9%C3\xA9").as_deref(), Ok("éé"));
-    // What comes first counts: an error cuts off the sequence before it.
+    // The first error is reported; an incomplete sequence precedes the error that cuts it.
     assert_eq!(text(STRICT, b"%C3%A9%"), Err((Malformed, 6)));
     assert_eq!(text(STRICT, b"%C3%"), Err((InvalidUtf8, 0)));
     assert_eq!(text(STRICT.reject(ByteSet::new(b"\0")), b"%C3\0"), Err((InvalidUtf8, 0)));
-    // Also where a digit of a kept triplet is rejected.
+    // Also if a digit of a kept triplet is rejected.
     let no_two = STRICT.keep(ByteSet::new(b"/")).reject(ByteSet::new(b"2"));
     assert_eq!(text(no_two, b"\xFF%2F"), Err((InvalidUtf8, 0)));
 }
 
-/// Unicode 3.9, substitution of maximal subparts (table 3-8), as WHATWG Encoding 4.1 has it: one U+FFFD, or nothing, for each.
+/// Unicode 3.9, substitution of maximal subparts (table 3-8), and WHATWG Encoding 4.1: one U+FFFD,
+/// or nothing, for each.
 #[test]
 fn ill_formed_utf8_is_replaced_per_maximal_subpart() {
     for (input, lossy) in [
@@ -278,31 +287,33 @@ fn ill_formed_utf8_is_replaced_per_maximal_subpart() {
     assert_eq!(LENIENT.decode_utf8_dropping("\u{FFFD}%EF%BF%BD").as_deref(), Ok("\u{FFFD}\u{FFFD}"));
 }
 
-/// RFC 3986 2.1 and 2.4: an existing triplet is copied as it is, case of the digits included; another '%' is data.
+/// RFC 3986 2.1 and 2.4: an existing triplet is copied with the case of its digits; any other '%'
+/// is data.
 #[test]
 fn encoder_keep_triplets_copies_triplets() {
     assert_encodes(Encoder::PATH.keep_triplets(), b"/a%2fb%20 c%", "/a%2fb%20%20c%25");
     assert_encodes(Encoder::COMPONENT.keep_triplets(), b"%%41%4%g1%4", "%25%41%254%25g1%254");
-    // What the set says of the digits is no matter, nor is the case that is asked for.
+    // Neither the set nor the case policy applies to the digits.
     assert_encodes(Encoder::new(ByteSet::new(b"%aFo")).keep_triplets().lowercase(), b"%aFo", "%aF%6f");
-    // Where the set has not '%', a malformed one stays.
+    // If the set does not contain '%', a malformed one stays.
     assert_encodes(Encoder::new(ByteSet::new(b" ")).keep_triplets(), b"% %41%", "%%20%41%");
     assert_encodes(Encoder::FORM.keep_triplets(), b"%2B+ %20", "%2B%2B+%20");
 }
 
-/// RFC 3986 2.5: bytes from 0x80 are escaped whatever the set says. RFC 3987 3.1: in an IRI, characters stay.
+/// RFC 3986 2.5: bytes from 0x80 are escaped with every set. RFC 3987 3.1: in an IRI, non-ASCII
+/// characters stay.
 #[test]
 fn non_ascii_bytes_are_escaped_unless_kept() {
     assert_encodes(Encoder::new(ByteSet::EMPTY), b"a\x80\xFF%", "a%80%FF%");
     let iri = Encoder::new(ByteSet::NON_ASCII.with(b' ')).keep_non_ascii();
     assert_encodes(iri, "é 😀".as_bytes(), "é%20😀");
-    // Ill-formed sequences are escaped byte by byte, so that the result is text.
+    // Ill-formed sequences are escaped byte by byte, so that the result is UTF-8.
     assert_encodes(iri, b"\xE9 \xC3\xA9\xC3", "%E9%20é%C3");
     assert_encodes(iri, b"\xED\xA0\x80\xF0\x9F\x98", "%ED%A0%80%F0%9F%98");
     assert_encodes(iri, b"\xC0\xAF\xF4\x90\x80\x80", "%C0%AF%F4%90%80%80");
 }
 
-/// Nothing to do means that the input itself comes back, a malformed '%' that stays included.
+/// Unchanged input is returned borrowed, also with malformed '%' that stay.
 #[test]
 fn unchanged_input_is_borrowed() {
     for input in ["", "plain", "100%", "%4", "é", "a+b"] {
@@ -324,7 +335,7 @@ fn vectors(name: &str) -> Option<Vec<Value>> {
         eprintln!("not tested: there is no {}", path.display());
         return None;
     };
-    // Comments stand among the cases as bare strings.
+    // Comments are bare strings among the cases.
     let cases: Vec<Value> = serde_json::from_str(&text).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
     Some(cases.into_iter().filter(Value::is_object).collect())
 }
@@ -333,7 +344,7 @@ fn string<'a>(case: &'a Value, name: &str) -> &'a str {
     case[name].as_str().unwrap_or_default()
 }
 
-/// Bytes that are written as `\xNN`, as in C.
+/// Decodes `\xNN` escapes, as in C.
 fn unescape(text: &str) -> Vec<u8> {
     let mut parts = text.split("\\x");
     let mut bytes = parts.next().unwrap_or_default().as_bytes().to_vec();
@@ -345,7 +356,7 @@ fn unescape(text: &str) -> Vec<u8> {
     bytes
 }
 
-/// The firewall decodes as forms do and passes on what is malformed; `ret` says whether there was anything to do.
+/// Coraza decodes like a form and keeps malformed triplets; `ret` is whether anything changed.
 #[test]
 fn coraza_decode_vectors_match() {
     let Some(cases) = vectors("coraza_urlDecode.json") else { return };
@@ -357,7 +368,8 @@ fn coraza_decode_vectors_match() {
     assert!(cases.len() > 15);
 }
 
-/// The firewall keeps letters, digits and '*', and writes lower-case digits. Its inputs are UTF-8, as JSON is.
+/// Coraza does not escape letters, digits and '*', and writes lower-case digits. Its inputs are
+/// UTF-8, because the file is JSON.
 #[test]
 fn coraza_encode_vectors_match() {
     let Some(cases) = vectors("coraza_urlEncode.json") else { return };
@@ -371,7 +383,7 @@ fn coraza_encode_vectors_match() {
     assert!(cases.len() > 15);
 }
 
-/// The page of this test puts each input in a query and in a fragment of a special URL.
+/// The original test puts each input in the query and the fragment of a special URL.
 #[test]
 fn wpt_percent_encoding_vectors_match() {
     let Some(cases) = vectors("wpt_percent-encoding.json") else { return };
@@ -383,7 +395,7 @@ fn wpt_percent_encoding_vectors_match() {
     assert!(cases.len() > 5);
 }
 
-/// WHATWG URL 5.1: names and values are split off first, and then decoded.
+/// WHATWG URL 5.1: names and values are split first, then decoded.
 #[test]
 fn wpt_urlencoded_parser_vectors_match() {
     let Some(cases) = vectors("wpt_urlencoded-parser-data.json") else { return };
@@ -401,7 +413,7 @@ fn wpt_urlencoded_parser_vectors_match() {
     assert!(cases.len() > 30);
 }
 
-/// The sets of a URL's parts (WHATWG URL 4.4, the states that name them).
+/// The percent-encode sets of a URL's parts (WHATWG URL 4.4, per state).
 struct Parts {
     userinfo: Encoder,
     path: Encoder,
@@ -412,7 +424,7 @@ struct Parts {
 impl Parts {
     fn of(case: &Value) -> Self {
         let is_special = ["http:", "https:", "ws:", "wss:", "ftp:", "file:"].contains(&string(case, "protocol"));
-        // A path that does not start with '/' is opaque.
+        // A path without a leading '/' is opaque.
         let is_opaque = !string(case, "pathname").starts_with('/');
         Self {
             userinfo: Encoder::new(sets::whatwg::USERINFO),
@@ -423,7 +435,7 @@ impl Parts {
     }
 }
 
-/// What the URL parser made holds nothing more to escape.
+/// The output of the URL parser needs no further escaping.
 #[test]
 fn wpt_parsed_urls_are_unchanged() {
     let Some(cases) = vectors("wpt_urltestdata.json") else { return };
@@ -437,7 +449,7 @@ fn wpt_parsed_urls_are_unchanged() {
             (parts.query, string(case, "search")),
             (parts.fragment, string(case, "hash")),
         ] {
-            // The delimiters in front, '?' and '#', are in none of the sets that apply behind them.
+            // The leading '?' and '#' are not in the sets that apply to the text after them.
             assert!(matches!(encoder.encode(part), Cow::Borrowed(same) if same == part), "{part} of {case}");
             checked += usize::from(!part.is_empty());
         }
@@ -445,15 +457,16 @@ fn wpt_parsed_urls_are_unchanged() {
     assert!(checked > 500, "only {checked}");
 }
 
-/// Parts that the URL parser does nothing to but percent-encode: every fragment and every query that the input itself has, user
-/// names and passwords, and paths without dot segments.
+/// Parts that the URL parser only percent-encodes: every fragment and query of the input itself,
+/// user names and passwords, and paths without dot segments.
 #[test]
 fn wpt_urls_encode_as_parsed() {
     let Some(cases) = vectors("wpt_urltestdata.json") else { return };
     let (mut queries, mut fragments, mut users, mut paths) = (0, 0, 0, 0);
     for case in cases.iter().filter(|case| case["failure"].is_null()) {
         let parts = Parts::of(case);
-        // WHATWG URL 4.4: the parser first strips controls and spaces at both ends, and tabs and line ends everywhere.
+        // WHATWG URL 4.4: the parser first strips controls and spaces at both ends, and tabs and
+        // line ends everywhere.
         let input = string(case, "input").trim_matches(|c| c <= ' ').replace(['\t', '\n', '\r'], "");
         let (before_fragment, fragment) = input.split_once('#').unwrap_or((&input, ""));
         assert_eq!(parts.fragment.encode(fragment), string(case, "hash").trim_start_matches('#'), "{case}");
@@ -465,7 +478,8 @@ fn wpt_urls_encode_as_parsed() {
             queries += usize::from(!query.is_empty());
         }
 
-        // The rest only of plain "scheme://authority/path" without what the parser resolves.
+        // The other parts only if the input is "scheme://authority/path" without anything that the
+        // parser resolves.
         let Some((scheme, rest)) = before_query.split_once("://") else { continue };
         if scheme.eq_ignore_ascii_case("file")
             || rest.starts_with('/')

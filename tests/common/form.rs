@@ -8,7 +8,7 @@ use simdpct::{Decoder, Level, form, reference};
 pub type Pairs<T> = Vec<(T, T)>;
 
 /// The parser of 5.1 with the reference implementation's decoding.
-pub fn oracle(input: &[u8]) -> Pairs<Vec<u8>> {
+pub fn parse(input: &[u8]) -> Pairs<Vec<u8>> {
     let decoder = Decoder::new().lenient().plus_for_space();
     let decode = |part: &[u8]| reference::decode(&decoder, part).unwrap();
     let pairs = input.split(|&byte| byte == b'&').filter(|pair| !pair.is_empty());
@@ -41,7 +41,7 @@ pub fn with_normal_newlines(text: &[u8]) -> Vec<u8> {
 /// Compares every view of a form, on every level, with the parser above.
 #[track_caller]
 pub fn compare_parsing(input: &[u8]) {
-    let bytes = oracle(input);
+    let bytes = parse(input);
     let lossy = text(&bytes);
     for level in Level::available() {
         let case = format!("\"{}\" on {level}", input.escape_ascii());

@@ -1,4 +1,5 @@
-//! Random inputs, sets and codecs: texts that vectors find hard, dense in what is special and cut at the ends of blocks.
+//! Random inputs, sets and codecs. The inputs are hard for SIMD code: dense in special bytes, with
+//! lengths near block boundaries.
 
 use proptest::prelude::*;
 use proptest::sample::select;
@@ -6,7 +7,7 @@ use simdpct::{ByteSet, Decoder, Encoder, Level, sets};
 
 use super::{decoder, encoder};
 
-/// The bytes that mean something to some operation, and their neighbours.
+/// Bytes that are special to some operation, and their neighbours.
 const SPECIAL: &[u8] = b"%%%%0479afAFgG/:@`+ ,*-\0\x01\x1F\x7F\x80\xBF\xC0\xFF";
 
 const MALFORMED: [&[u8]; 17] = [
@@ -38,7 +39,7 @@ const TEXTS: [&str; 6] = [
     "\u{7FF}\u{800}\u{FFFF}\u{10000}\u{10FFFF}",
 ];
 
-/// Long enough for several blocks of the widest level.
+/// Clean text of up to several 64-byte blocks.
 fn clean() -> impl Strategy<Value = Vec<u8>> {
     (0..200_usize, any::<u8>()).prop_map(|(length, start)| {
         b"abcdefghijklmnopqrstuvwxyz0123456789ABCDEFXYZ-._~"
@@ -60,7 +61,7 @@ fn escaped(text: &[u8]) -> Vec<u8> {
     text.iter().flat_map(|byte| format!("%{byte:02X}").into_bytes()).collect()
 }
 
-/// A part of a text in some script, maybe cut within a character, raw or escaped.
+/// Part of a text in some script, possibly cut within a character, raw or escaped.
 fn script() -> impl Strategy<Value = Vec<u8>> {
     (select(&TEXTS[..]), 0..8_usize, 0..24_usize, any::<bool>()).prop_map(|(text, skip, length, escape)| {
         let bytes: Vec<u8> = text.bytes().skip(skip).take(length).collect();
@@ -81,12 +82,13 @@ fn piece() -> impl Strategy<Value = Vec<u8>> {
     ]
 }
 
-/// Lengths around the multiples of the vectors' widths.
+/// Lengths near multiples of the vector widths.
 fn near_a_block_end() -> impl Strategy<Value = usize> {
     (select(&[8_usize, 16, 32, 48, 64, 96, 128, 192, 256][..]), 0..5_usize).prop_map(|(end, step)| end + step - 2)
 }
 
-/// Pieces in a row, half of the time cut or filled up to a length near the end of a block, at the front or at the back.
+/// Concatenated pieces; half of them are truncated or padded, at the front or at the back, to a
+/// length near a block boundary.
 pub fn input() -> impl Strategy<Value = Vec<u8>> {
     let pieces = prop::collection::vec(piece(), 0..16);
     (pieces, prop::option::of(near_a_block_end()), any::<bool>()).prop_map(|(pieces, length, at_the_front)| {

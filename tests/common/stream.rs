@@ -1,9 +1,10 @@
-//! What a stream yields, by the oracle and chunk by chunk.
+//! The expected output of a stream by the reference implementation, and the actual one chunk by
+//! chunk.
 
 use simdpct::stream::{self, StreamError};
 use simdpct::{DecodeErrorKind, Decoder, reference};
 
-/// What the decoded bytes are to be.
+/// How the decoded bytes become output.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum Text {
     Any,
@@ -26,21 +27,22 @@ impl Text {
     }
 }
 
-/// What a stream yields: all output, and the error that ended it.
+/// Result of a stream: all output, and the error that ended it.
 pub type Outcome = (Vec<u8>, Option<(DecodeErrorKind, u64)>);
 
-/// What the oracle says of the stream in one piece.
+/// The reference result for the stream in one piece.
 pub fn expected(decoder: &Decoder, text: Text, input: &[u8]) -> Outcome {
     let (mut symbols, error) = reference::symbols(decoder, input);
     let is_last = error.is_some_and(|error| error.position + 1 == input.len());
     let is_digit = input.last().is_some_and(u8::is_ascii_hexdigit);
     if is_last && is_digit && symbols.last() == Some(&(input.len().wrapping_sub(2), b'%')) {
-        // The last two bytes wait for a third one until finishing says that there is none, and finishing fails or yields output.
+        // The last two bytes, `%` and a digit, are held back until `finish`, which fails without
+        // writing them.
         symbols.pop();
     }
     let bytes: Vec<u8> = symbols.iter().map(|&(_, byte)| byte).collect();
     let error = error.map(|error| (error.kind, error.position as u64));
-    // What is rejected does not replace anything.
+    // A rejected byte must not be written by a replacement.
     let is_rejected =
         |byte: &u8| decoder.check(&[*byte]).is_err_and(|error| error.kind == DecodeErrorKind::Rejected(*byte));
     let rejected = "\u{FFFD}".bytes().find(|byte| text == Text::Lossy && is_rejected(byte));
@@ -60,7 +62,7 @@ pub fn expected(decoder: &Decoder, text: Text, input: &[u8]) -> Outcome {
             for chunk in bytes.utf8_chunks() {
                 output.extend_from_slice(chunk.valid().as_bytes());
                 at += chunk.valid().len() + chunk.invalid().len();
-                // What might have become a character, had the error not come, is not replaced.
+                // An incomplete character before the error is not replaced.
                 let may_go_on = error.is_some()
                     && at == bytes.len()
                     && std::str::from_utf8(chunk.invalid()).is_err_and(|error| error.error_len().is_none());
@@ -75,7 +77,7 @@ pub fn expected(decoder: &Decoder, text: Text, input: &[u8]) -> Outcome {
     (output, error)
 }
 
-/// The model above against the functions of the oracle, which know only one of output and error.
+/// Checks the model above against the reference functions, which return either output or error.
 pub fn assert_one_shot_agrees(decoder: &Decoder, text: Text, input: &[u8], outcome: &Outcome) {
     let one_shot = match text {
         Text::Any => reference::decode(decoder, input),
@@ -93,7 +95,7 @@ pub fn error(error: StreamError) -> Option<(DecodeErrorKind, u64)> {
     Some((error.kind, error.position))
 }
 
-/// Feeds the chunks through an output of the given length.
+/// Decodes the chunks with an output of length `room`.
 pub fn decode<'a>(
     mut stream: stream::Decoder,
     chunks: impl Iterator<Item = &'a [u8]>,
@@ -110,7 +112,7 @@ pub fn decode<'a>(
             let progress = match stream.feed(rest, room) {
                 Ok(progress) => progress,
                 Err(failure) => {
-                    // It does not go away, whatever follows.
+                    // The error is permanent.
                     assert_eq!(stream.feed(b"a", room), Err(failure));
                     assert_eq!(stream.clone().finish().unwrap_err(), failure);
                     return (output, error(failure));
@@ -122,7 +124,8 @@ pub fn decode<'a>(
             total_in += progress.read as u64;
             assert_eq!((stream.total_in(), stream.total_out()), (total_in, output.len() as u64));
             rest = &rest[progress.read..];
-            // The empty chunk at the end fetches what waits for room, which is lost if finishing fails.
+            // The empty chunk at the end writes pending output, which would be lost if `finish`
+            // fails.
             if rest.is_empty() && (!chunk.is_empty() || progress.written == 0) {
                 break;
             }
@@ -139,7 +142,7 @@ pub fn decode<'a>(
     }
 }
 
-/// Feeds the chunks through an output of the given length, and leaves what waits for room to the end.
+/// Encodes the chunks with an output of length `room`; `finish` returns the pending output.
 pub fn encode<'a>(mut stream: stream::Encoder, chunks: impl Iterator<Item = &'a [u8]>, room: usize) -> Vec<u8> {
     let mut buffer = [0; 512];
     let room = &mut buffer[..room];
@@ -159,7 +162,7 @@ pub fn encode<'a>(mut stream: stream::Encoder, chunks: impl Iterator<Item = &'a 
     output
 }
 
-/// The chunks of these lengths in turn.
+/// Cuts `input` into chunks of these lengths, in turn.
 pub fn chunks_of<'a>(input: &'a [u8], lengths: &'a [usize]) -> impl Iterator<Item = &'a [u8]> {
     let mut rest = input;
     let mut lengths = lengths.iter().cycle();

@@ -1,4 +1,4 @@
-//! The grammar of URIs, and what must hold of every text that is split or repaired.
+//! The URI grammar, and the invariants of splitting and repair.
 
 use std::borrow::Cow;
 
@@ -7,7 +7,7 @@ use simdpct::{Decoder, reference};
 
 use grammar::is_uri_reference;
 
-/// RFC 3986 appendix A, rule by rule, by itself: nothing here is the library's.
+/// RFC 3986 appendix A, rule by rule, independent of the library.
 pub mod grammar {
     /// `URI-reference = URI / relative-ref`
     pub fn is_uri_reference(text: &[u8]) -> bool {
@@ -78,7 +78,7 @@ pub mod grammar {
             && rest.iter().all(|&byte| is_unreserved(byte) || is_sub_delim(byte) || byte == b':')
     }
 
-    /// `IPv6address`: eight groups, or fewer with one `::`; the last two may be an IPv4 address.
+    /// `IPv6address`: eight groups, or fewer with one `::`; the last two can be an IPv4 address.
     fn is_ipv6_address(text: &str) -> bool {
         let groups = |text: &str, may_end_in_ipv4: bool| -> Option<usize> {
             if text.is_empty() {
@@ -109,7 +109,7 @@ pub mod grammar {
             && octets.iter().all(|octet| octet.parse::<u8>().is_ok_and(|value| value.to_string() == *octet))
     }
 
-    /// Whether a text consists of `pct-encoded` and of such bytes.
+    /// Whether a text consists of `pct-encoded` and bytes for which `literal` holds.
     fn consists(mut text: &[u8], literal: impl Fn(u8) -> bool) -> bool {
         while let Some((&first, rest)) = text.split_first() {
             text = match rest {
@@ -141,7 +141,7 @@ pub mod grammar {
     }
 }
 
-/// What must hold of every input.
+/// Asserts the invariants of repair for any input.
 pub fn check_repair(dirty: &[u8]) {
     let case = dirty.escape_ascii();
     let repaired = repair(dirty);
@@ -151,15 +151,16 @@ pub fn check_repair(dirty: &[u8]) {
     if is_uri_reference(dirty) {
         assert_eq!(repaired.as_bytes(), dirty);
     }
-    // Once is enough, and nothing is lost.
+    // Repair is idempotent and keeps the decoded value.
     assert!(matches!(repair(repaired.as_ref()), Cow::Borrowed(_)), "{case} became {repaired}");
     assert_eq!(Decoder::new().decode(repaired.as_ref()), Decoder::new().lenient().decode(dirty), "{case}");
-    // Delimiters stay delimiters: the same components are there, unless there was no scheme to begin with.
-    let (before, behind) = (split_bytes(dirty), split(&repaired));
-    assert_eq!(behind.query.is_some(), before.query.is_some(), "{case}");
-    assert_eq!(behind.fragment.is_some(), before.fragment.is_some(), "{case}");
-    if behind.scheme.is_some() {
-        assert_eq!(behind.scheme.map(str::as_bytes), before.scheme, "{case}");
-        assert_eq!(behind.authority.is_some(), before.authority.is_some(), "{case}");
+    // Delimiters stay delimiters: the same components are present, unless there was no valid
+    // scheme.
+    let (before, after) = (split_bytes(dirty), split(&repaired));
+    assert_eq!(after.query.is_some(), before.query.is_some(), "{case}");
+    assert_eq!(after.fragment.is_some(), before.fragment.is_some(), "{case}");
+    if after.scheme.is_some() {
+        assert_eq!(after.scheme.map(str::as_bytes), before.scheme, "{case}");
+        assert_eq!(after.authority.is_some(), before.authority.is_some(), "{case}");
     }
 }
