@@ -1,6 +1,8 @@
-//! The program of scripts/check-no-std: it defines what `std` would define, and what `alloc` would ask for only if told to.
+//! The program that scripts/check-no-std links: it defines the panic handler that `std` would
+//! define, and with `--cfg allocator` the global allocator that `alloc` needs.
 //!
-//! The compiler refuses a second panic handler, so `std` is not in it; and it refuses `alloc` without a global allocator.
+//! The compiler rejects a second panic handler, so `std` is not linked, and rejects `alloc` without
+//! a global allocator.
 
 #![no_std]
 
@@ -20,7 +22,8 @@ mod allocator {
 
     struct None;
 
-    // SAFETY: a null pointer is a well-formed refusal, so nothing is ever freed.
+    // SAFETY: `alloc` always fails by returning null, which is allowed, so `dealloc` is never
+    // called.
     unsafe impl GlobalAlloc for None {
         unsafe fn alloc(&self, _: Layout) -> *mut u8 {
             ptr::null_mut()

@@ -1,6 +1,6 @@
-"""Writes the page of benchmarks from criterion's results; scripts/bench-report runs it.
+"""Writes docs/benchmarks.md from criterion's results; scripts/bench-report runs it.
 
-usage: bench_report.py FOLDER DOCS     (FOLDER has criterion-1/ and so on, run and instructions.md; DOCS gets benchmarks.md and two plots)
+usage: bench_report.py FOLDER DOCS     (FOLDER: criterion-1/ and so on, run, instructions.md; DOCS: benchmarks.md, two plots)
 """
 
 import json
@@ -19,7 +19,7 @@ import matplotlib
 matplotlib.use("svg")
 import matplotlib.pyplot as plot
 
-# Nanoseconds for going through all inputs once, the number of inputs, and their bytes.
+# Nanoseconds for one pass over all inputs, the number of inputs, and their bytes.
 Time = namedtuple("Time", "nanoseconds inputs bytes")
 
 LEVELS = ["avx512", "avx2", "sse41", "neon", "scalar"]
@@ -64,10 +64,10 @@ def nanoseconds_each(time):
 
 
 class Target:
-    """A row of the table of targets: what it compares, and the least ratio for each level."""
+    """A row of the table of targets: the comparison, and the minimum ratio for each level."""
 
     def __init__(self, what, least, ratios):
-        # `ratios` gives for a level pairs of a ratio and where it was found; of those the worst counts.
+        # `ratios` yields pairs of a ratio and its place for a level; the lowest ratio counts.
         self.what, self.least, self.ratios = what, least, ratios
 
     def cell(self, level):
@@ -82,13 +82,13 @@ class Target:
 
 
 def least(*values):
-    """Of the levels in the order of the issue's table; None where there is no target."""
+    """Maps levels to minimum ratios; None if there is no target."""
     return {level: value for level, value in zip(["avx512", "avx2", "sse41", "scalar"], values) if value is not None}
 
 
 def targets(results):
     def ratios(groups, theirs, ours="simdpct, {}", texts=CORPORA):
-        """Their time by ours, on every text of these groups."""
+        """Their time divided by ours, for every text of these groups."""
         def of_level(level):
             for group in groups:
                 for text, times in results[group].items():
@@ -98,7 +98,7 @@ def targets(results):
         return of_level
 
     def short(level):
-        """Every length: the fastest peer's time by ours."""
+        """The fastest peer's time divided by ours, for every length."""
         for group in (f"short {what}, {kind}" for what in ("decode", "encode") for kind in ("clean", "one escape", "all escapes")):
             for length, times in results[group].items():
                 theirs = [times[peer].nanoseconds for peer in PEERS if peer in times]
@@ -111,7 +111,7 @@ def targets(results):
             yield math.exp(sum(map(math.log, found)) / len(found)), "geometric mean"
 
     def slowest_density(level):
-        """Where we are slowest, the ratio to percent-encoding there."""
+        """The ratio to percent-encoding at the density at which we are slowest."""
         for group in bulk_decode + bulk_encode:
             rows = [
                 (gigabytes_per_second(times[f"simdpct, {level}"]), text, times)
@@ -162,7 +162,7 @@ def table_of_targets(results):
 
 
 def contestants(texts):
-    """Of a group, in a fixed order: bounds, peers, ours from the most to the least capable level."""
+    """The contestants of a group, in a fixed order: bounds, peers, ours from the widest to the scalar level."""
     present = {who for times in texts.values() for who in times}
     level = lambda who: next((at for at, name in enumerate(LEVELS) if who.endswith(name)), len(LEVELS))
     variants = sorted((who for who in present if who not in BOUNDS + PEERS + OURS), key=lambda who: (who.split(",")[0], level(who)))
@@ -198,7 +198,7 @@ def name_of(who):
 
 
 def save(figure, path):
-    """One legend for all plots: not everybody is in each."""
+    """Saves a figure with one legend for all its plots, because not every contestant is in each."""
     found = {}
     for axis in figure.axes:
         found.update(zip(*axis.get_legend_handles_labels()[::-1]))
@@ -209,7 +209,7 @@ def save(figure, path):
 
 
 def plot_densities(results, path):
-    """Throughput by density, 64 KiB into a reused buffer; whoever only allocates is not in it."""
+    """Throughput by density, 64 KiB into a reused buffer, without the peers that only allocate."""
     figure, axes = plot.subplots(1, 2, figsize=(10, 4.8), sharey=True)
     for axis, operation in zip(axes, ("decode", "encode")):
         texts = results[f"bulk {operation}, 64 KiB, reused buffer"]
@@ -257,7 +257,7 @@ def output_of(*command):
 
 
 def machine():
-    """What it was measured on. A virtual machine may hide its CPU's name, so the features stand beside it."""
+    """Describes the machine. A virtual machine may hide its CPU's name, so the generation is derived from its features."""
     fields = dict(re.findall(r"^([^:\n]+):\s*(.*)$", output_of("lscpu"), re.MULTILINE))
     flags = fields.get("Flags", "").split()
     generation = "Zen 5" if "avx512_vp2intersect" in flags and "AuthenticAMD" in fields.get("Vendor ID", "") else None
@@ -272,13 +272,13 @@ def machine():
 
 
 def versions():
-    """Of the contestants, from the lock file."""
+    """The contestants' versions, from the lock file."""
     locked = dict(re.findall(r'name = "([^"]+)"\nversion = "([^"]+)"\nsource', Path("Cargo.lock").read_text()))
     crates = PEERS + ["memchr", "simdutf8", "criterion"]
     return ", ".join(f"{crate} {locked[crate]}" for crate in crates if crate in locked)
 
 
-# The groups of the page: a heading, what it says, and each group with its unit.
+# The sections of the page: heading, introduction, and each group with its unit.
 SECTIONS = [
     ("Bulk", "Blocks of fresh text, up to 4 MiB of each, cut at the ends of lines.", [
         (f"bulk {operation}, {form}", "GB/s")
@@ -305,7 +305,7 @@ SECTIONS = [
     ("Inspecting", "", [("inspect, 64 KiB", "GB/s"), ("inspect, lines", "ns")]),
 ]
 
-# Groups that stand in no section get one of their own, by their first word.
+# The unit of groups outside these sections, which get a section by their first word.
 UNIT_OF_OTHERS = "GB/s"
 
 SHOWN_LENGTHS = {"1", "2", "3", "4", "6", "8", "12", "16", "24", "32", "48", "64", "mixed"}
@@ -373,7 +373,7 @@ def main(folder, docs):
     run["passes"] = len(list(folder.glob("criterion-*")))
     instructions = (folder / "instructions.md").read_text().strip()
     docs.mkdir(exist_ok=True)
-    # Text as text, and the same identifiers in every run, so that a change of the plot is a change of the figures.
+    # Text as SVG text and fixed identifiers, so that the plots differ only if the figures do.
     plot.rcParams.update({"svg.fonttype": "none", "svg.hashsalt": "simdpct", "font.size": 9})
     plot_densities(results, docs / "throughput.svg")
     plot_lengths(results, docs / "lengths.svg")

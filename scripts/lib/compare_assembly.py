@@ -2,23 +2,24 @@
 
 usage: compare_assembly.py TARGET OLD NEW
 
-The status is 1 if there is a body in one file that is not in the other, as often.
+The exit status is 1 if the multisets differ.
 """
 
 import re
 import sys
 from collections import Counter, defaultdict
 
-# Constants and tables of jumps have labels too, which no unwinding information follows.
+# Constants and jump tables have labels too, but no unwinding information after them.
 FUNCTION = re.compile(r"^([\w.$]+):[^\n]*\n(?:\.Lfunc_begin\d+:\n)?(\t\.cfi_startproc\n.*?)^\.Lfunc_end", re.MULTILINE | re.DOTALL)
 COMMENT = re.compile(r"\s*(?:#|//).*")
 LABEL = re.compile(r"\.L\w*BB\w+|\.Ltmp\w+|\.LJTI\w+")
-# A constant, a table, or another function: names of the crate, of the standard library, and those without a name.
+# Symbols of constants, tables and functions: of this crate, of the standard library, and anonymous
+# ones.
 SYMBOL = re.compile(r"\.L[\w.$]+|_R\w+(?:\.[\w.]+)?|_ZN[\w.$]+")
 
 
 def body(text):
-    """A function with everything blanked that a move or a rename changes: symbols, numbers of labels, directives, comments."""
+    """Normalizes a function: blanks symbols, label numbers, directives and comments."""
     lines = []
     numbers = {}
     for line in text.splitlines():
@@ -39,7 +40,7 @@ def bodies(assembly):
 
 
 def differences(old, new):
-    """What is in one and not in the other: pairs of a sign and a function's name and length."""
+    """The bodies in only one of the files, as (sign, function name, length)."""
     old, new = bodies(old), bodies(new)
     counts = Counter({text: len(names) for text, names in new.items()})
     counts.subtract({text: len(names) for text, names in old.items()})

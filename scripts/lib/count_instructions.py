@@ -2,9 +2,9 @@
 
 usage: count_instructions.py LLVM_MCA NAME LEVEL ASSEMBLY CPU[,CPU]... ...     (NAME to CPUs once per level)
 
-A kernel goes from block to block in a loop. Each way through that loop is what a block of some kind costs: the shortest one a
-block that has nothing to code; the shortest of those with most of the vector work, a block that is coded. The longer ones do
-something rare besides, such as to ask again how much room there is. Ways that leave the loop do not count.
+A kernel processes one block per loop iteration. Each path through the loop is the cost of one kind of block: the shortest path, that
+of a block that stays unchanged; the shortest path with most of the vector work, that of a block that is coded. Longer paths also do
+rare work, such as checking the output's capacity again. Paths that leave the loop are ignored.
 """
 
 import re
@@ -12,8 +12,8 @@ import subprocess
 import sys
 from collections import namedtuple
 
-# What a kernel's function is called under the v0 scheme: the level, the operation, and the types that it is instantiated for. `Kb0_` is
-# `false`, and `KB..._` a reference back to that.
+# The names of the kernels' functions in the v0 mangling scheme: level, operation and generic
+# arguments. `Kb0_` is `false`, and `KB..._` is a back reference to it.
 REFERENCE = "_KB[0-9a-zA-Z]*"
 OPERATIONS = {
     "decode": rf"6decodeINt\w*6PolicyKb0{REFERENCE}{REFERENCE}_E\w*5Write",
@@ -45,7 +45,7 @@ def basic_blocks(lines):
             label = match[1]
             parts[label] = []
         elif line and not line.startswith("."):
-            # A conditional branch ends a block, so what stands behind it gets a label of its own.
+            # A conditional branch ends a block, so the instructions after it get a new label.
             if parts[label] and CONDITIONAL.fullmatch(parts[label][-1].split()[0]):
                 label = f"{label}'"
                 parts[label] = []
@@ -142,7 +142,7 @@ def vector_work(instructions):
 
 def cycles(llvm_mca, cpu, triple, instructions):
     """Cycles that a CPU needs for the instructions, over and over, as llvm-mca models it: without its caches and misses."""
-    # A branch ends nothing in a model that goes straight on; its target has to be there all the same.
+    # llvm-mca models straight-line code, but the branches' target labels must exist.
     text = "\n".join(re.sub(r"\.LBB\w+", "here", line) for line in instructions)
     command = [llvm_mca, f"-mtriple={triple}", f"-mcpu={cpu}", "-iterations=200", "-all-stats=false", "-all-views=false",
                "-summary-view"]

@@ -1,5 +1,6 @@
 # shellcheck shell=bash
-# Sourced by the scripts that need Debian packages: `debian_need PACKAGE[:ARCHITECTURE]...` installs those that are missing.
+# Sourced by the scripts that need Debian packages: `debian_need PACKAGE[:ARCHITECTURE]...` installs
+# those that are missing.
 
 debian_need() {
     local package missing=()
@@ -14,14 +15,14 @@ debian_need() {
 
     echo "Installing ${missing[*]}" >&2
     if ! type apt-get dpkg >/dev/null 2>&1; then
-        echo "This is not a Debian machine (there is no apt-get). Install by hand what these packages hold: ${missing[*]}" >&2
+        echo "This is not a Debian machine (no apt-get). Install the contents of these packages by hand: ${missing[*]}" >&2
         return 1
     fi
     local as_root=()
     if ((EUID != 0)); then
         as_root=(sudo)
         if ! type sudo >/dev/null 2>&1 || ! sudo -v; then
-            echo "Only root can install packages, and sudo does not make us root. Install by hand: ${missing[*]}" >&2
+            echo "Only root can install packages, and sudo failed. Install by hand: ${missing[*]}" >&2
             return 1
         fi
     fi
@@ -32,11 +33,12 @@ debian_need() {
         fi
     done
 
-    # The mirrors hiccup, and a machine that has just started may be at its own upgrades.
+    # Retries: mirrors fail at times, and a machine that has just started may hold the lock for its
+    # own upgrades.
     local apt_get=("${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get -q -o Acquire::Retries=3 -o DPkg::Lock::Timeout=300)
     local pause
     for pause in 5 15 45 90 0; do
-        # A list that cannot be fetched may be one that is not needed: the installation tells.
+        # An unreachable list may not be needed, so only a failed installation counts.
         "${apt_get[@]}" update || echo "apt-get update failed" >&2
         if "${apt_get[@]}" install --yes --no-install-recommends --no-remove "${missing[@]}"; then
             return

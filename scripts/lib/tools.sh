@@ -1,7 +1,8 @@
 # shellcheck shell=bash
-# Sourced by the scripts that need more than the stable toolchain: a nightly one, or a tool from crates.io.
+# Sourced by the scripts that need more than the stable toolchain: a nightly one, or a tool from
+# crates.io.
 
-# A nightly toolchain is there, or this fails and says what to do.
+# Fails with instructions if there is no nightly toolchain.
 nightly_need() {
     if ! rustc +nightly --version >/dev/null 2>&1; then
         echo "A nightly toolchain is missing: rustup toolchain install nightly" >&2
@@ -9,8 +10,8 @@ nightly_need() {
     fi
 }
 
-# `tool_need NAME VERSION` installs a tool of cargo's to the target folder, unless it is there or on the PATH; from then on cargo
-# finds it. The version is fixed, so that a check does not change by itself.
+# `tool_need NAME VERSION` installs a cargo tool to the target folder, unless it is there or on the
+# PATH, and adds it to the PATH. The version is fixed, so that checks are reproducible.
 tool_need() {
     local name=$1 version=$2 root
     root=$PWD/${CARGO_TARGET_DIR:-target}/tools
@@ -20,7 +21,7 @@ tool_need() {
     export PATH=$PATH:$root/bin
     if ! type "$name" >/dev/null 2>&1; then
         echo "Installing $name $version" >&2
-        # Without optimising it, which would take longer than all that it is to do.
+        # A debug build: optimizing would take longer than running the tool.
         CARGO_TARGET_DIR=$root/build cargo install --locked --debug --quiet --root "$root" --version "$version" "$name" >&2
         rm -rf "$root/build"
     fi

@@ -57,7 +57,8 @@ def ask(folder, path):
 
 
 def decode(folder, value):
-    # What ends the path or is no part of a request line; and dot segments, which nginx resolves once it has decoded them.
+    # Bytes that end the path or are illegal in a request line, and dot segments, which nginx
+    # resolves after decoding.
     if re.search(rb"[\x00-\x20\x7F?#]", value) or re.search(rb"(/|%2[Ff])(\.|%2[Ee])", value):
         return "-"
     body = ask(folder, b"/_" + value)

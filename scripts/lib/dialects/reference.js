@@ -1,6 +1,6 @@
-// Answers with what JavaScript and the WHATWG standards' own interfaces in Node.js do.
-// One question a line on standard input, "OPERATION HEX"; one answer a line: HEX, "error", or "-" for what cannot be asked for, as
-// no string of JavaScript holds it, or not as one value.
+// Answers with the results of JavaScript and of the WHATWG interfaces in Node.js.
+// One question per line on standard input, "OPERATION HEX"; one answer per line: HEX, "error", or "-" if the input
+// cannot be represented as one JavaScript string.
 "use strict";
 const { unescapeBuffer } = require("querystring");
 
@@ -15,8 +15,8 @@ function text(bytes) {
   }
 }
 
-// The standard's parser takes bytes. Node's takes a string, and where a triplet in that is malformed or ill-formed it loses
-// characters that are not ASCII; as triplets they are the same bytes, and get through.
+// The standard's parser takes bytes. Node's takes a string, and loses non-ASCII characters if a triplet is malformed or
+// ill-formed. Escaped as triplets they are the same bytes, and are kept.
 function value(bytes) {
   if (bytes.includes("&")) throw new NoQuestion();
   return bytes.toString("latin1").replace(/[\x80-\xFF]/g, (byte) => "%" + byte.charCodeAt(0).toString(16));
@@ -32,7 +32,7 @@ const operations = {
   // "UTF-8 decode without BOM" of "percent-decode": unescapeBuffer is the latter, on one byte per code unit.
   whatwg: {
     decode: (bytes) => lossy(unescapeBuffer(bytes.toString("latin1"))),
-    // The standard says of its component percent-encode set that the result is that of encodeURIComponent.
+    // Per the standard, the component percent-encode set gives the result of encodeURIComponent.
     encode: (bytes) => encodeURIComponent(text(bytes)),
   },
   form: {
