@@ -1,4 +1,4 @@
-//! How fast are large blocks of fresh data coded, on each level, against the peers and memcpy?
+//! Throughput of large blocks of fresh data, on each level, against the peers and memcpy.
 
 use criterion::{Criterion, criterion_group, criterion_main};
 use simdpct_benches::contest::Reuse;
@@ -31,7 +31,7 @@ fn decode(criterion: &mut Criterion) {
 }
 
 fn encode(criterion: &mut Criterion) {
-    // The titles of articles as someone has them who makes these URLs.
+    // Decoded article titles, the input from which such URLs are made.
     let decoded =
         corpora().into_iter().filter(|corpus| corpus.name == "nonlatin_urls.txt").map(|corpus| corpus.decoded());
     let texts: Vec<Corpus> = corpora()

@@ -1,4 +1,4 @@
-//! How long does a whole column take, against the same row by row into the same buffers?
+//! Time of a whole column, against row-by-row conversion into the same buffers.
 
 use std::hint::black_box;
 
@@ -7,7 +7,7 @@ use simdpct::columns::{self, Column, ColumnBuf, OnError};
 use simdpct::{Decoder, Encoder, Kinds, Level, Malformed, Normalizer};
 use simdpct_benches::{Corpus, corpora};
 
-/// A text as a column: its lines, or pieces of 50 bytes.
+/// A text as a column: its lines, or 50-byte pieces.
 struct Rows {
     name: String,
     values: Vec<u8>,
@@ -37,7 +37,8 @@ impl Rows {
     }
 }
 
-/// A text in pieces of 50 bytes, or of one or two less where a triplet would be cut: no row of anyone's ends within one.
+/// A text in pieces of 50 bytes, or 48 or 49 if a triplet would be cut, because real rows do not
+/// end within a triplet.
 fn pieces(mut text: &[u8]) -> impl Iterator<Item = &[u8]> {
     std::iter::from_fn(move || {
         let cut_back = |distance: usize| text.len() > 50 && text[50 - distance] == b'%';
@@ -54,7 +55,7 @@ fn pieces(mut text: &[u8]) -> impl Iterator<Item = &[u8]> {
     })
 }
 
-/// The lines of each corpus as rows, and its pieces of 50 bytes.
+/// For each corpus, a column of its lines and one of its 50-byte pieces.
 fn columns() -> Vec<Rows> {
     let of_corpus = |corpus: Corpus| {
         let lines = corpus.text.split(|&byte| byte == b'\n').filter(|line| !line.is_empty());
@@ -66,10 +67,10 @@ fn columns() -> Vec<Rows> {
     corpora().into_iter().flat_map(of_corpus).collect()
 }
 
-/// The level that nobody chose.
+/// The label of the default level.
 const BEST: &str = "best level";
 
-/// What a row can be appended to.
+/// A buffer to which rows are appended.
 trait Output: Default {
     fn clear(&mut self);
     fn bytes(&self) -> &[u8];
@@ -95,7 +96,7 @@ impl Output for String {
     }
 }
 
-/// Compares the outputs of the two ways, and then measures them, each into the same buffers again and again.
+/// Asserts that both methods have equal outputs, then measures each with reused buffers.
 fn compare<T: Output>(
     criterion: &mut Criterion,
     name: &str,
@@ -190,7 +191,7 @@ fn encode(criterion: &mut Criterion) {
 fn normalize(criterion: &mut Criterion) {
     let normalizer = Normalizer::new().malformed(Malformed::Keep);
     for rows in columns() {
-        // Row by row, only text can be normalised.
+        // Row by row, only text can be normalized.
         let rows = Rows::of(rows.name.clone(), rows.rows().filter(|row| std::str::from_utf8(row).is_ok()));
         compare(
             criterion,

@@ -1,5 +1,6 @@
-//! How fast are the queries of real URLs parsed and serialised as forms, against the peers? To and from pairs of text, and
-//! to and from a `Vec` of pairs.
+//! Parsing and serializing the queries of real URLs as forms, against the peers: to and from pairs
+//! of text, and to and from a `Vec` of pairs.
+
 
 use std::borrow::Cow;
 use std::hint::black_box;
@@ -11,7 +12,7 @@ use simdpct_benches::{Contest, corpora};
 
 type Pairs<'a> = Vec<(Cow<'a, str>, Cow<'a, str>)>;
 
-/// The queries of a corpus's URLs that have pairs.
+/// The queries with pairs in a corpus's URLs.
 fn queries(text: &'static [u8]) -> Vec<&'static [u8]> {
     let query = |part: &'static [u8]| {
         let end = part.iter().position(|byte| b"#\"' <>?".contains(byte) || byte.is_ascii_control());
@@ -20,13 +21,13 @@ fn queries(text: &'static [u8]) -> Vec<&'static [u8]> {
     text.split(|&byte| byte == b'?').skip(1).map(query).filter(|query| query.contains(&b'=')).collect()
 }
 
-/// The queries of the corpora that have some.
+/// The queries of each corpus that has any.
 fn forms() -> Vec<(String, Vec<&'static [u8]>)> {
     let forms = corpora().into_iter().map(|corpus| (corpus.name, queries(corpus.text)));
     forms.filter(|(_, queries)| queries.len() >= 20).collect()
 }
 
-/// Part of each contestant: a call would hand the iterator over in memory.
+/// Inlined into each contestant: a call would pass the iterator through memory.
 #[inline(always)]
 fn parse_all<'a>(pairs: impl Iterator<Item = (Cow<'a, str>, Cow<'a, str>)>) {
     for (name, value) in pairs {
@@ -78,11 +79,11 @@ fn serialize(criterion: &mut Criterion) {
     }
 }
 
-/// To a `Vec` of pairs and back by way of serde, which goes by the active level.
+/// To and from a `Vec` of pairs with serde, which uses the active level.
 fn serde(criterion: &mut Criterion) {
     type Owned = Vec<(String, String)>;
 
-    // Ours is strict, the peer lossy: the queries are those where that is the same.
+    // Ours is strict and the peer lossy, so only queries on which they agree are used.
     let agree = |query: &&[u8]| {
         let ours: Option<Owned> = form::from_bytes(query).ok();
         ours.is_some() && ours == serde_urlencoded::from_bytes(query).ok()

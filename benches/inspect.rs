@@ -1,4 +1,4 @@
-//! How fast is it said what a string holds, against decoding it? In blocks, and line by line.
+//! Inspection, against decoding: in blocks, and line by line.
 
 use criterion::{Criterion, criterion_group, criterion_main};
 use simdpct::{Counts, Findings, Kinds, Level, reference};
@@ -7,7 +7,7 @@ use simdpct_benches::{Contest, Corpus, corpora, generated, peers};
 
 const BLOCK: usize = 64 << 10;
 
-/// Inspecting, and decoding the same inputs, which inspecting is a share of the speed of.
+/// Inspects and decodes the same inputs; the target is a share of decoding's speed.
 fn inspect(contest: &mut Contest<'_>, text: &Corpus, inputs: Vec<&'static [u8]>) {
     let expected: Vec<Kinds> = inputs
         .iter()

@@ -1,4 +1,5 @@
-//! How long does a line of real text take, against the peers? As a `Cow`, appended to the lines before it, and in place.
+//! Lines of real text, against the peers: as a `Cow`, appended to the preceding lines, and in
+//! place.
 
 use criterion::{Criterion, criterion_group, criterion_main};
 use simdpct::Level;

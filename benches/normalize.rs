@@ -1,4 +1,4 @@
-//! How fast are triplets normalised, against decoding them and against a peer? In blocks, and line by line.
+//! Normalization, against decoding and against a peer: in blocks, and line by line.
 
 use criterion::{Criterion, criterion_group, criterion_main};
 use fluent_uri::Uri;
@@ -9,7 +9,7 @@ use simdpct_benches::{Contest, Corpus, corpora, generated, peers};
 const BLOCK: usize = 64 << 10;
 const NORMALIZER: Normalizer = Normalizer::new().malformed(Malformed::Keep);
 
-/// A normalizer takes text alone.
+/// The UTF-8 part of the inputs: a normalizer takes text.
 fn texts() -> Vec<Corpus> {
     corpora().iter().map(|corpus| corpus.filtered(|line| std::str::from_utf8(line).is_ok())).collect()
 }
@@ -19,12 +19,13 @@ fn normalized(input: &[u8]) -> Vec<u8> {
     reference::normalize(&NORMALIZER, text).map(String::into_bytes).unwrap_or_default()
 }
 
-/// What a parser of whole URIs makes of one. It does more: the case of scheme and host, dot segments, empty ports.
+/// Normalization by a URI parser. It does more: the case of scheme and host, dot segments, empty
+/// ports.
 fn by_fluent_uri(uri: &str) -> Option<String> {
     Some(Uri::parse(uri).ok()?.normalize().into_string())
 }
 
-/// Whether that is all there is to do.
+/// Whether triplets are all that the peer normalizes in this URI.
 fn is_normal_but_for_triplets(line: &[u8]) -> bool {
     std::str::from_utf8(line).ok().and_then(by_fluent_uri).is_some_and(|uri| uri.as_bytes() == normalized(line))
 }

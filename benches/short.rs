@@ -1,5 +1,5 @@
-//! How long does a short input take, as a `Cow`, against the peers? Clean, with one escape somewhere, and full of them; each
-//! length for itself, and all lengths in an order that nothing foretells.
+//! Short inputs as a `Cow`, against the peers: clean, with one escape at a random position, and all
+//! escapes; each length by itself, and all lengths in unpredictable order.
 
 use criterion::{Criterion, criterion_group, criterion_main};
 use simdpct_benches::corpora::Escape;
@@ -7,10 +7,10 @@ use simdpct_benches::{Contest, Random, corpora, peers};
 
 const LENGTHS: std::ops::RangeInclusive<usize> = 1..=64;
 
-/// Inputs of one length: more than a branch predictor can learn the escapes of.
+/// Number of inputs of one length; too many for a branch predictor to learn their escapes.
 const INPUTS: usize = 4096;
 
-/// Inputs of all lengths: more than it can learn the lengths of.
+/// Number of inputs of mixed lengths; too many for a branch predictor to learn the lengths.
 const MIXED: usize = 8192;
 
 #[derive(Clone, Copy)]
@@ -23,7 +23,7 @@ enum Escapes {
 const KINDS: [(&str, Escapes); 3] =
     [("clean", Escapes::None), ("one escape", Escapes::One), ("all escapes", Escapes::All)];
 
-/// Letters, with as many escapes as are asked for and fit.
+/// Letters with the requested escapes, as far as they fit.
 fn input(random: &mut Random, length: usize, escapes: Escapes, escape: Escape) -> Vec<u8> {
     let mut input: Vec<u8> = (0..length).map(|_| random.letter()).collect();
     let width = escape(random).len();
@@ -43,14 +43,14 @@ fn input(random: &mut Random, length: usize, escapes: Escapes, escape: Escape) -
     input
 }
 
-/// Inputs of these lengths, one behind the other in memory.
+/// Inputs of these lengths, contiguous in memory.
 fn inputs(lengths: &[usize], escapes: Escapes, escape: Escape) -> Vec<&'static [u8]> {
     let mut random = Random::default();
     let joined = lengths.iter().flat_map(|&length| input(&mut random, length, escapes, escape)).collect::<Vec<u8>>();
     let mut rest: &'static [u8] = joined.leak();
     let mut cut = |&length: &usize| {
-        let (input, behind) = rest.split_at(length);
-        rest = behind;
+        let (input, after) = rest.split_at(length);
+        rest = after;
         input
     };
     lengths.iter().map(&mut cut).collect()

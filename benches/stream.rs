@@ -1,4 +1,4 @@
-//! How fast is a stream in chunks of 64 KiB, against the same chunks one by one and against the adapters of a reader and a writer?
+//! Streams in 64 KiB chunks, against independent chunks and against the reader and writer adapters.
 
 use std::hint::black_box;
 use std::io::{self, Write};
@@ -15,7 +15,7 @@ fn group<'c>(criterion: &'c mut Criterion, name: String, text: &[u8]) -> Benchma
     group
 }
 
-/// Feeds all chunks to `feed`, which takes an input and an output and says how far it came.
+/// Feeds all chunks to `feed`, which takes input and output and returns its progress.
 fn feed_all(text: &[u8], output: &mut [u8], mut feed: impl FnMut(&[u8], &mut [u8]) -> stream::Progress) {
     for mut chunk in text.chunks(CHUNK) {
         while !chunk.is_empty() {
@@ -26,7 +26,7 @@ fn feed_all(text: &[u8], output: &mut [u8], mut feed: impl FnMut(&[u8], &mut [u8
     }
 }
 
-/// The adapters take the whole text: their buffers are what cuts it.
+/// The adapters take the whole text and cut it by their buffers.
 fn adapters<C: Copy, R: io::Read, W: Write>(
     group: &mut BenchmarkGroup<'_, WallTime>,
     text: &'static [u8],

@@ -1,5 +1,5 @@
-//! What does it cost to decode to text rather than to bytes, against the peers? Lossy on texts as they are, strict on their
-//! well-formed lines; in blocks, and line by line.
+//! Decoding to text, against decoding to bytes and against the peers: lossy on whole texts, strict
+//! on their well-formed lines; in blocks, and line by line.
 
 use criterion::{Criterion, criterion_group, criterion_main};
 use fluent_uri::pct_enc::{EStr, encoder::Query};
@@ -12,7 +12,7 @@ use simdpct_benches::{Contest, Corpus, corpora, generated, peers};
 const BLOCK: usize = 64 << 10;
 const STRICT: Decoder = Decoder::new();
 
-/// Decoding to bytes, which decoding to text is a share of the speed of.
+/// Decodes to bytes; the target is a share of this speed.
 fn to_bytes(level: Level) -> String {
     format!("{OURS} to bytes, {level}")
 }
