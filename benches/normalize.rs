@@ -9,7 +9,7 @@ use simdpct_benches::{Contest, Corpus, corpora, generated, peers};
 const BLOCK: usize = 64 << 10;
 const NORMALIZER: Normalizer = Normalizer::new().malformed(Malformed::Keep);
 
-/// The UTF-8 part of the inputs: a normalizer takes text.
+/// The lines that are UTF-8: a normalizer takes text.
 fn texts() -> Vec<Corpus> {
     corpora().iter().map(|corpus| corpus.filtered(|line| std::str::from_utf8(line).is_ok())).collect()
 }

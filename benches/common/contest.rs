@@ -1,7 +1,7 @@
-//! A contest: contestants that do the same with the same inputs, timed one after the other.
+//! A contest: times contestants with the same task on the same inputs.
 //!
-//! Before anybody is timed, the output is compared with the reference implementation's. A peer whose output differs is left
-//! out, with a message; a level of ours that differs is an error.
+//! Before timing, each output is compared with the reference implementation's. A peer whose output
+//! differs is excluded, with a message; one of our levels that differs is an error.
 
 use std::borrow::Cow;
 use std::fmt::Display;
@@ -10,7 +10,7 @@ use std::hint::black_box;
 use criterion::measurement::WallTime;
 use criterion::{BenchmarkGroup, BenchmarkId, Criterion, Throughput};
 
-/// What contestants of ours are called, with the level behind it.
+/// The name prefix of our contestants, followed by the level.
 pub const OURS: &str = "simdpct";
 
 const NOT_TEXT: &str = "the inputs are not all UTF-8";
@@ -20,15 +20,15 @@ pub struct Contest<'c> {
     group: BenchmarkGroup<'c, WallTime>,
     text: String,
     inputs: Vec<&'static [u8]>,
-    /// The inputs once more, if all are text: for contestants that take no other.
+    /// The inputs as text, if all are UTF-8: for contestants that take only text.
     texts: Option<Vec<&'static str>>,
     expected: Vec<Vec<u8>>,
 }
 
-/// What a contestant returns: bytes, text or neither.
+/// The output of a contestant: bytes, text or neither.
 ///
-/// It is looked at by reference: to hand a `Cow` by value to `black_box` would be to store it in small pieces and to load it in large
-/// ones, which waits for the stores and is no part of the work.
+/// Passed to `black_box` by reference: by value, a `Cow` would be stored in small pieces and loaded
+/// in large ones, a failed store-to-load forwarding that is not part of the work.
 pub trait Output {
     fn bytes(&self) -> Option<&[u8]>;
 }
@@ -36,26 +36,26 @@ pub trait Output {
 /// When a buffer is cleared.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum Reuse {
-    /// Before each input.
+    /// Cleared before each input.
     ForEach,
-    /// Once for all inputs, whose outputs stand one behind the other.
+    /// Cleared once; the outputs of all inputs are contiguous.
     ForAll,
 }
 
-/// What a contestant appends to.
+/// A buffer to which contestants append.
 pub trait Buffer: Output {
     fn with_capacity(capacity: usize) -> Self;
     fn clear(&mut self);
 }
 
 impl<'c> Contest<'c> {
-    /// A contest of this name, without inputs as yet.
+    /// A contest of this name, without inputs.
     pub fn new(criterion: &'c mut Criterion, name: impl Into<String>) -> Self {
         let group = criterion.benchmark_group(name);
         Self { group, text: String::new(), inputs: Vec::new(), texts: None, expected: Vec::new() }
     }
 
-    /// What comes next is about these inputs, for which `expected` gives the right output.
+    /// Sets the inputs of the following contestants; `expected` gives the right output.
     pub fn on(
         &mut self,
         text: impl Display,
@@ -71,7 +71,7 @@ impl<'c> Contest<'c> {
         self
     }
 
-    /// A bound rather than a contestant: its output is its own business.
+    /// Times a bound, whose output is not compared.
     pub fn bound<T>(&mut self, who: &str, work: impl Fn(&'static [u8]) -> T) {
         self.group.bench_function(BenchmarkId::new(who, &self.text), |bencher| {
             bencher.iter(|| {
@@ -82,7 +82,7 @@ impl<'c> Contest<'c> {
         });
     }
 
-    /// Copying each input to the same buffer: no codec can be faster.
+    /// Times copying each input to one buffer, a bound for every codec.
     pub fn memcpy(&mut self) {
         let mut buffer = Vec::<u8>::with_capacity(self.longest());
         self.group.bench_function(BenchmarkId::new("memcpy", &self.text), |bencher| {
@@ -96,12 +96,12 @@ impl<'c> Contest<'c> {
         });
     }
 
-    /// A contestant that returns its output for each input.
+    /// Times a contestant that returns its output.
     pub fn returns<T: Output>(&mut self, who: impl Display, work: impl Fn(&'static [u8]) -> T) {
         self.returns_from(&who.to_string(), &self.inputs.clone(), work);
     }
 
-    /// Like [`returns`](Self::returns), for a contestant that takes text alone.
+    /// Like [`returns`](Self::returns), for a contestant that takes only text.
     pub fn returns_from_text<T: Output>(&mut self, who: impl Display, work: impl Fn(&'static str) -> T) {
         let who = who.to_string();
         match self.texts.clone() {
@@ -123,7 +123,8 @@ impl<'c> Contest<'c> {
         });
     }
 
-    /// A contestant that appends its output to a buffer, which has room. What it returns says whether it could.
+    /// Times a contestant that appends its output to a buffer with enough capacity. It returns
+    /// whether it succeeded.
     pub fn fills<B: Buffer>(
         &mut self,
         reuse: Reuse,
@@ -133,7 +134,7 @@ impl<'c> Contest<'c> {
         self.fills_from(reuse, &who.to_string(), &self.inputs.clone(), work);
     }
 
-    /// Like [`fills`](Self::fills), for a contestant that takes text alone.
+    /// Like [`fills`](Self::fills), for a contestant that takes only text.
     pub fn fills_from_text<B: Buffer>(
         &mut self,
         reuse: Reuse,
@@ -184,8 +185,8 @@ impl<'c> Contest<'c> {
         });
     }
 
-    /// A contestant that changes each input where it is, and returns the output. Each iteration has its own copy, whose making is
-    /// not timed.
+    /// Times a contestant that works in place and returns the output. Each iteration has its own
+    /// copy, made outside the timing.
     pub fn replaces(&mut self, who: impl Display, work: impl for<'b> Fn(&'b mut [u8]) -> Option<&'b mut [u8]>) {
         let who = who.to_string();
         let mut copies: Vec<Vec<u8>> = self.inputs.iter().map(|input| input.to_vec()).collect();
@@ -209,7 +210,7 @@ impl<'c> Contest<'c> {
         });
     }
 
-    /// Work on all inputs at once, for what is no coding; the caller has compared its outcome.
+    /// Times other work on all inputs; the caller has verified its result.
     pub fn times<T>(&mut self, who: impl Display, work: impl FnMut() -> T) {
         let mut work = work;
         self.group.bench_function(BenchmarkId::new(who.to_string(), &self.text), |bencher| bencher.iter(&mut work));
@@ -229,7 +230,7 @@ impl<'c> Contest<'c> {
         differs.is_none()
     }
 
-    /// Says why a peer is not in the contest.
+    /// Prints why a peer is excluded.
     pub fn leave_out(&self, who: &str, why: &str) {
         assert!(!who.starts_with(OURS), "{who} on {}: {why}", self.text);
         eprintln!("left out: {who} on {}: {why}", self.text);

@@ -1,4 +1,4 @@
-//! What the benchmarks share: the texts they measure on, the peers, and how a contest between them is timed.
+//! Shared benchmark code: texts, peers and timing.
 
 #![allow(missing_docs, reason = "for the benchmarks of this package only")]
 
@@ -13,16 +13,16 @@ use criterion::Criterion;
 pub use contest::Contest;
 pub use corpora::{Corpus, Random, corpora, generated};
 
-/// Whether every benchmark is to run once, untimed: then parts of the texts are enough.
+/// Whether every benchmark runs once, untimed (`--test`); then parts of the texts suffice.
 pub fn is_test() -> bool {
     std::env::args().any(|argument| argument == "--test")
 }
 
-/// How long each contestant is timed, unless the command line says otherwise (`--warm-up-time`, `--measurement-time`,
-/// `--sample-size`).
+/// The timing of each contestant, unless overridden on the command line (`--warm-up-time`,
+/// `--measurement-time`, `--sample-size`).
 ///
-/// Each iteration goes through more data than a branch predictor can learn, so few are enough. The medians are what counts, and
-/// they need no resampling.
+/// Each iteration processes more data than a branch predictor can learn, so few iterations suffice.
+/// The report uses medians, which need no resampling.
 pub fn criterion(measurement: Duration) -> Criterion {
     Criterion::default()
         .warm_up_time(measurement / 4)
@@ -37,7 +37,7 @@ pub fn for_long_texts() -> Criterion {
     criterion(Duration::from_millis(60))
 }
 
-/// For some thousand short inputs, of which there are many kinds.
+/// For thousands of short inputs of many kinds.
 pub fn for_short_inputs() -> Criterion {
     criterion(Duration::from_millis(15))
 }

@@ -1,6 +1,7 @@
-//! The contestants: the peers in their own best forms, and every level of ours.
+//! The contestants: each peer in its fastest form, and every level of ours.
 //!
-//! Decoding is lenient. Encoding is for any component: all but RFC 3986's unreserved characters.
+//! Decoding is lenient. Encoding is for any component: it escapes all except RFC 3986's unreserved
+//! characters.
 
 use std::borrow::Cow;
 
@@ -15,17 +16,16 @@ use super::contest::{Contest, OURS, Reuse};
 pub const LENIENT: Decoder = Decoder::new().lenient();
 const ENCODER: Encoder = Encoder::COMPONENT;
 
-/// [`simdpct::sets::COMPONENT`], as percent-encoding spells it.
+/// [`simdpct::sets::COMPONENT`] as a set of percent-encoding.
 pub const COMPONENT: &percent_encoding::AsciiSet =
     &percent_encoding::NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_').remove(b'~');
 
-/// The same, as percent-encoding-rfc3986 spells it.
+/// The same as a set of percent-encoding-rfc3986.
 const COMPONENT_RFC3986: &percent_encoding_rfc3986::AsciiSet =
     &percent_encoding_rfc3986::NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_').remove(b'~');
 
-/// Does something on each level that the machine has. The level is a constant in it, and so are codecs made of it: that is how most users
-/// have theirs, and how the peers' sets are.
-#[macro_export]
+/// Runs a block for each available level. The level is a constant, and so are codecs made with it,
+/// as in most users' code and as the peers' sets are.
 macro_rules! on_each_level {
     ($level:ident => $work:block) => {
         $crate::on_each_level!(@ $level $work Scalar Sse41 Avx2 Avx512 Neon);
@@ -39,7 +39,7 @@ macro_rules! on_each_level {
 }
 pub use on_each_level;
 
-/// What a contestant of ours is called.
+/// The name of one of our contestants.
 pub fn ours(level: Level) -> String {
     format!("{OURS}, {level}")
 }
@@ -54,7 +54,7 @@ pub fn encoded(input: &[u8]) -> Vec<u8> {
     reference::encode(&ENCODER, input).into_bytes()
 }
 
-/// Decoding as a `Cow`, or the nearest that a peer has to it.
+/// Decoding to a `Cow`, or to a peer's nearest equivalent.
 pub fn decode_returning(contest: &mut Contest<'_>) {
     contest.returns("percent-encoding", |input| Cow::<[u8]>::from(percent_decode(input)));
     contest.returns("urlencoding", |input| urlencoding::decode_binary(input));
@@ -70,7 +70,7 @@ pub fn decode_returning(contest: &mut Contest<'_>) {
     });
 }
 
-/// Encoding as a `Cow`, or the nearest that a peer has to it.
+/// Encoding to a `Cow`, or to a peer's nearest equivalent.
 pub fn encode_returning(contest: &mut Contest<'_>) {
     contest.returns("percent-encoding", |input| Cow::<str>::from(percent_encode(input, COMPONENT)));
     contest.returns("urlencoding", |input| urlencoding::encode_binary(input));
@@ -90,7 +90,7 @@ pub fn encode_returning(contest: &mut Contest<'_>) {
     });
 }
 
-/// Decoding to a buffer that has room, by those that can.
+/// Decoding to a buffer with enough capacity, by the contestants that support it.
 pub fn decode_filling(contest: &mut Contest<'_>, reuse: Reuse) {
     contest.fills(reuse, "percent-encoding", |input, output: &mut Vec<u8>| {
         output.extend(percent_decode(input));
@@ -108,7 +108,7 @@ pub fn decode_filling(contest: &mut Contest<'_>, reuse: Reuse) {
     });
 }
 
-/// Encoding to a buffer that has room, by those that can.
+/// Encoding to a buffer with enough capacity, by the contestants that support it.
 pub fn encode_filling(contest: &mut Contest<'_>, reuse: Reuse) {
     contest.fills(reuse, "percent-encoding", |input, output: &mut String| {
         output.extend(percent_encode(input, COMPONENT));
