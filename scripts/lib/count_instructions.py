@@ -70,7 +70,7 @@ def basic_blocks(lines):
 
 
 def dominators(blocks):
-    """For each block that can be reached, those that every way to it goes through."""
+    """For each reachable block, its dominators."""
     reached, stack = {""}, [""]
     while stack:
         for label in blocks[stack.pop()].successors:
@@ -91,7 +91,7 @@ def dominators(blocks):
 
 
 def loops(blocks):
-    """The natural loops, by their headers."""
+    """The natural loops, by header."""
     dominated, before = dominators(blocks)
     result = {}
     for label in dominated:
@@ -111,7 +111,7 @@ def is_vector(instruction):
 
 
 def ways(blocks, header, body):
-    """Every way through a loop, as instructions in their order. Inner loops are gone through once."""
+    """Every path through a loop, as a list of instructions. Inner loops run once."""
     result = []
 
     def go(label, seen, instructions):
@@ -127,7 +127,7 @@ def ways(blocks, header, body):
 
 
 def kernel_loop(blocks):
-    """The loop over whole blocks: the first innermost one that has much vector work. What comes behind it is for the end."""
+    """The main loop over full blocks: the first innermost loop with much vector work. Later loops are for the tail."""
     found = loops(blocks)
     for header, body in sorted(found.items(), key=lambda item: list(blocks).index(item[0])):
         is_innermost = not any(other < body for other in found.values())
@@ -141,7 +141,7 @@ def vector_work(instructions):
 
 
 def cycles(llvm_mca, cpu, triple, instructions):
-    """Cycles that a CPU needs for the instructions, over and over, as llvm-mca models it: without its caches and misses."""
+    """Cycles per iteration of the instructions in a loop, as modelled by llvm-mca without cache misses and mispredicted branches."""
     # llvm-mca models straight-line code, but the branches' target labels must exist.
     text = "\n".join(re.sub(r"\.LBB\w+", "here", line) for line in instructions)
     command = [llvm_mca, f"-mtriple={triple}", f"-mcpu={cpu}", "-iterations=200", "-all-stats=false", "-all-views=false",
