@@ -1,8 +1,10 @@
-//! What the fuzz targets share: structured inputs, and memory that AddressSanitizer guards to the byte.
+//! Shared code of the fuzz targets: structured inputs, and buffers whose exact bounds
+//! AddressSanitizer checks.
 //!
-//! A target reads its options from the first bytes of what the fuzzer gives it, and takes all the rest as the input: so the
-//! fuzzer's changes stay small, and a seed is a few option bytes in front of a text. What is compared with what is said by the
-//! helpers of the tests, which run every form on every level against the oracle.
+//! A target reads its options from the first bytes of the fuzzer's data and uses the rest as the
+//! input. So mutations are local, and a seed is a few option bytes followed by a text. The
+//! comparisons are those of tests/common, which run every form on every level against the reference
+//! implementation.
 
 #[path = "../../tests/common/mod.rs"]
 pub mod common;
@@ -11,7 +13,7 @@ pub mod records;
 use arbitrary::{Arbitrary, Result, Unstructured};
 use simdpct::{ByteSet, Decoder, Encoder, Level, sets};
 
-/// A set of bytes: one of those that programs use, a few members, or all but a few.
+/// A byte set: a predefined one, a few members, or all except a few.
 #[derive(Clone, Copy, Debug)]
 pub struct Set(pub ByteSet);
 
@@ -77,7 +79,7 @@ impl Encoding {
     }
 }
 
-/// One of the levels that this machine has.
+/// An available level.
 #[derive(Clone, Copy, Debug)]
 pub struct AnyLevel(pub Level);
 
@@ -88,12 +90,13 @@ impl<'a> Arbitrary<'a> for AnyLevel {
     }
 }
 
-/// A copy that ends where its memory does: the fuzzer's own buffer goes on behind the input, and there a read too far is silent.
+/// A copy in an exact allocation: the fuzzer's buffer extends past the input, so AddressSanitizer
+/// would not notice a read past its end.
 pub fn exact(bytes: &[u8]) -> Box<[u8]> {
     bytes.into()
 }
 
-/// The text in the input: what is no UTF-8 is replaced.
+/// The input as text, with invalid UTF-8 replaced.
 pub fn text(bytes: &[u8]) -> String {
     String::from_utf8_lossy(bytes).into_owned()
 }

@@ -1,18 +1,19 @@
-//! What must hold of a text and what `pct` made of it, by the judgement of others: the oracle, the csv crate and serde_json.
+//! Invariants of a text and the output of `pct`, checked with the reference implementation, the csv
+//! crate and serde_json.
 
 use std::ops::Range;
 
 use serde_json::Value;
 use simdpct::{ByteSet, Decoder, Encoder, reference};
 
-/// What is done with each field.
+/// The operation on each field.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum Operation {
     Decoding(Decoder),
     Encoding(Encoder),
-    /// It decodes, but not as the oracle does.
+    /// Decoding that the reference implementation does not model.
     OtherDecoding,
-    /// A line becomes one in another format.
+    /// A conversion of lines to another format.
     Form,
     Other,
 }
@@ -22,7 +23,7 @@ impl Operation {
     pub const DECODE_PLUS: Self = Self::Decoding(Decoder::new().lenient().plus_for_space());
     pub const ENCODE: Self = Self::Encoding(Encoder::COMPONENT);
 
-    /// The same, where nobody knows what a field becomes.
+    /// The same operation, with unknown results for fields.
     pub fn unknown(self) -> Self {
         match self {
             Self::Decoding(_) => Self::OtherDecoding,
@@ -31,15 +32,16 @@ impl Operation {
         }
     }
 
-    /// Whether it changes no byte but the triplets and '+'.
+    /// Whether it changes only triplets and '+'.
     fn is_decoding(self) -> bool {
         matches!(self, Self::Decoding(_) | Self::OtherDecoding)
     }
 
-    /// What becomes of a field in which these bytes must not come to stand.
+    /// The result for a field in which decoding must not produce these bytes.
     fn apply(self, field: &[u8], safe: ByteSet) -> Option<Vec<u8>> {
         match self {
-            // A '+' must not become the space that ends a field, nor %2B what it is not then.
+            // If a '+' must not become a space, because that ends a field, `%2B` must not become a
+            // '+'.
             Self::DECODE_PLUS if safe.contains(b' ') => Self::DECODE.apply(field, safe.with(b'+')),
             Self::Decoding(decoder) => Some(reference::decode(&decoder.keep(safe), field).expect("lenient")),
             Self::Encoding(encoder) => Some(reference::encode(&encoder, field).into_bytes()),
@@ -48,7 +50,7 @@ impl Operation {
     }
 }
 
-/// What the records are, and which of their fields are meant.
+/// The record format, and the selected fields.
 #[derive(Clone, Debug)]
 pub enum Unit {
     Records {
@@ -60,7 +62,7 @@ pub enum Unit {
         columns: Range<usize>,
         append: bool,
     },
-    /// Without columns, the header has to be read for them.
+    /// Without `columns`, the header selects them.
     Csv {
         delimiter: u8,
         columns: Option<Range<usize>>,
@@ -87,7 +89,7 @@ pub const BYTE_ORDER_MARK: &[u8] = b"\xEF\xBB\xBF";
 
 const LINE_ENDS: ByteSet = ByteSet::new(b"\r\n");
 
-/// Every record with its end; the last one may lack it.
+/// The records with their ends; the last one may lack it.
 pub fn records(separator: u8, text: &[u8]) -> Vec<&[u8]> {
     text.split_inclusive(|&byte| byte == separator).collect()
 }
@@ -96,7 +98,7 @@ fn count(text: &[u8], wanted: u8) -> usize {
     text.iter().filter(|&&byte| byte == wanted).count()
 }
 
-/// The record without and with its end.
+/// Splits a record from its end.
 fn split_end(record: &[u8], separator: u8) -> (&[u8], &[u8]) {
     let length = match record {
         [.., b'\r', b'\n'] if separator == b'\n' => 2,
@@ -117,7 +119,7 @@ pub fn same(found: &[u8], expected: &[u8], context: &[u8]) {
     );
 }
 
-/// The records of both, with as many as there were.
+/// Pairs the records of input and output, and asserts that their number is equal.
 #[track_caller]
 fn pairs<'t>(input: &'t [u8], output: &'t [u8], separator: u8) -> impl Iterator<Item = (&'t [u8], &'t [u8])> {
     let (before, after) = (records(separator, input), records(separator, output));
@@ -162,8 +164,8 @@ pub fn check_fields(
     }
 }
 
-/// The fields that are meant became what they had to; all others are as they were. With a width, the results were added after as many
-/// fields instead, and a shorter record was padded.
+/// Asserts that the selected fields were converted or their results appended, and that all others
+/// are unchanged.
 #[track_caller]
 fn check_row(
     before: &[Vec<u8>],
@@ -176,8 +178,14 @@ fn check_row(
         assert_eq!(after.len(), before.len());
         return;
     };
-    let Some(width) = width else {
-        let meant = columns.start.min(before.len())..columns.end.min(before.len());
+    let meant = columns.start.min(before.len())..columns.end.min(before.len());
+    let results = if append {
+        // An invalid record may be unchanged.
+        assert!([before.len(), before.len() + meant.len()].contains(&after.len()), "{before:?} {after:?}");
+        let (same, added) = after.split_at(before.len());
+        assert_eq!(same, before);
+        added
+    } else {
         assert_eq!(after.len(), before.len(), "{before:?} {after:?}");
         for column in (0..before.len()).filter(|column| !meant.contains(column)) {
             same(&after[column], &before[column], &before[column]);
@@ -206,7 +214,8 @@ fn check_results(fields: &[Vec<u8>], results: &[Vec<u8>], apply: impl Fn(&[u8]) 
     }
 }
 
-/// The fields of each record, as the csv crate reads them; a CR before the line feed that ends a record is in none.
+/// The fields of each record as read by the csv crate; a CR before the record's line feed is not
+/// part of a field.
 fn csv_records(text: &[u8], delimiter: u8) -> Vec<Vec<Vec<u8>>> {
     let mut reader = csv::ReaderBuilder::new()
         .has_headers(false)
@@ -245,11 +254,12 @@ pub fn check_csv(
     let first = before.iter().find(|fields| !is_empty(fields));
     let width = first.filter(|_| append).map(Vec::len);
     for (number, (before, after)) in before.iter().zip(&after).enumerate() {
-        // A quoted field that is never closed stays as it is, and so does its record; a line of CR alone is none.
+        // A record with an unclosed quoted field is unchanged; a line of only a CR is not a record.
+        let is_empty = |fields: &[Vec<u8>]| matches!(fields, [field] if field.iter().all(|&byte| byte == b'\r'));
         if before == after && (number == last || is_empty(before)) {
             continue;
         }
-        // The file's first text has become what a reader takes for a byte order mark.
+        // The first field was decoded to a byte order mark, which a reader removes.
         if number == 0 && output.starts_with(BYTE_ORDER_MARK) && !input.starts_with(BYTE_ORDER_MARK) {
             assert_eq!(after.len(), before.len());
             continue;
@@ -258,7 +268,7 @@ pub fn check_csv(
     }
 }
 
-/// What is meant by `-k u -k a.b`.
+/// The paths selected by `-k u -k a.b`.
 const PATHS: [&[&str]; 2] = [&["u"], &["a", "b"]];
 
 pub fn check_json(input: &[u8], output: &[u8], append: bool, operation: Operation) {
@@ -276,7 +286,7 @@ pub fn check_json(input: &[u8], output: &[u8], append: bool, operation: Operatio
     }
 }
 
-/// Does the strings under these paths.
+/// Applies the operation to the strings under these paths.
 fn apply_json(value: &mut Value, paths: &[&[&str]], operation: Operation) {
     match value {
         Value::String(text) if paths.contains(&&[][..]) => {
@@ -309,7 +319,7 @@ pub fn check_log(input: &[u8], output: &[u8], append: bool, operation: Operation
                 assert_eq!(count(after, byte), count(before, byte), "{}", after.escape_ascii());
             }
         }
-        // Everything before the request and behind the last quote is as it was.
+        // The text before the request and after the last quote is unchanged.
         let request = before.windows(3).position(|window| window == b"] \"").map_or(before.len(), |at| at + 3);
         assert!(after.starts_with(&before[..request.min(split_end(before, b'\n').0.len())]));
         let rest = before.iter().rposition(|&byte| byte == b'"').map_or(0, |at| at);

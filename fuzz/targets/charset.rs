@@ -1,4 +1,4 @@
-//! The charsets of the Encoding standard, against what encoding_rs and the oracle say one after the other.
+//! Legacy charsets, against encoding_rs combined with the reference implementation.
 #![no_main]
 
 use arbitrary::Arbitrary;

@@ -1,5 +1,5 @@
-//! Columns: every conversion, by every policy, is that of each row by itself; and no offsets or bitmaps of a stranger's making are
-//! believed.
+//! Columns: every conversion with every policy equals the conversion of each row by itself, and
+//! untrusted offsets and bitmaps are validated.
 #![no_main]
 
 use arbitrary::Arbitrary;
@@ -15,11 +15,11 @@ struct Case<'a> {
     conversion: u8,
     decoding: Decoding,
     encoding: Encoding,
-    /// The lengths of the rows, in turn.
+    /// Row lengths, used in turn.
     lengths: [u8; 4],
-    /// Which rows are valid, in turn, after so many bits; none if all are.
+    /// Validity bits of the rows, used in turn, and a bit offset; `None` if all are valid.
     validity: Option<(u8, u8)>,
-    /// Offsets and a bitmap as they come.
+    /// Arbitrary offsets.
     offsets: [i32; 4],
     bit_offset: u16,
     input: &'a [u8],
@@ -32,7 +32,7 @@ fuzz_target!(|case: Case<'_>| {
             at += usize::from(length % 64);
             (at < case.input.len()).then_some(at)
         }))
-        // Rows of no length take no input.
+        // Rows of length 0 consume no input.
         .take(case.input.len() + 64)
         .collect();
     ends.push(case.input.len());

@@ -1,4 +1,4 @@
-//! Decoding: every form, with every policy, on every level, is what the oracle says, and reads and writes no byte too many.
+//! Decoding: every form, policy and level matches the reference implementation and stays in bounds.
 #![no_main]
 
 use arbitrary::Arbitrary;
@@ -28,7 +28,7 @@ fuzz_target!(|case: Case<'_>| {
         let text = decoder.decode_utf8(&input);
         assert_eq!(text.is_ok(), length.is_ok() && std::str::from_utf8(&output).is_ok());
     }
-    // Every position in the output is looked up by the oracle, from the start.
+    // The reference is quadratic here: it maps each output position from the start.
     if input.len() <= 100 {
         compare_offsets(&decoder, &input);
     }

@@ -1,4 +1,5 @@
-//! Forms: every view of the parser against the standard's steps, and what is serialised comes back.
+//! Forms: every view of the parser against the standard's steps, and serialized pairs parse to
+//! themselves.
 #![no_main]
 
 use std::borrow::Cow;
@@ -22,7 +23,7 @@ fuzz_target!(|case: Case<'_>| {
     let input = exact(case.input);
     compare_parsing(&input);
 
-    // Pairs of any bytes: what stands between the newlines, before and behind its first NUL.
+    // Pairs of arbitrary bytes: the lines of the input, split at the first NUL.
     let pair = |line: &'_ [u8]| match line.iter().position(|&byte| byte == 0) {
         Some(at) => (exact(&line[..at]), exact(&line[at + 1..])),
         None => (exact(line), exact(&[])),

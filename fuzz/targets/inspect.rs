@@ -1,4 +1,4 @@
-//! Inspection: all that a string holds is found and counted, where it stands.
+//! Inspection: every kind is found and counted, with its position.
 #![no_main]
 
 use arbitrary::Arbitrary;
@@ -15,7 +15,8 @@ struct Case<'a> {
 fuzz_target!(|case: Case<'_>| {
     let input = exact(case.input);
     compare_inspecting(&input);
-    // Longer than the chunks in which it is done; what is special stands at their ends by turns. Rarely, since it takes long.
+    // Longer than a chunk, with the special bytes at varying distances from a chunk's end. Rarely,
+    // because it is slow.
     if case.repeat % 32 == 1 && !input.is_empty() && input.len() < 100 {
         compare_inspecting(&input.repeat(4500 / input.len()));
     }

@@ -1,4 +1,4 @@
-//! What came before RFC 3986: ECMAScript's functions, `%uXXXX`, ISO-8859-1 and RFC 1738's converter.
+//! Legacy formats: ECMAScript's functions, `%uXXXX`, ISO-8859-1 and RFC 1738's converter.
 #![no_main]
 
 use arbitrary::Arbitrary;

@@ -1,4 +1,4 @@
-//! Normalising, and comparing normal forms.
+//! Normalization, and comparison of normal forms.
 #![no_main]
 
 use arbitrary::Arbitrary;
@@ -11,7 +11,7 @@ use simdpct_fuzz::{Set, exact, text};
 struct Case<'a> {
     policy: u8,
     decode: Option<Set>,
-    /// Where the other text is cut, to compare two.
+    /// Where the text is cut to make a second one for comparison.
     cut: u8,
     input: &'a [u8],
 }
@@ -25,7 +25,7 @@ fuzz_target!(|case: Case<'_>| {
     let input = text(case.input);
     compare_normalizing(&normalizer, &input);
 
-    // Once is enough, unless malformed '%' are kept.
+    // Normalization is idempotent, unless malformed '%' are kept.
     if let Ok(once) = normalizer.normalize(&input)
         && policy != Malformed::Keep
     {

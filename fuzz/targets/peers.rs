@@ -1,4 +1,5 @@
-//! The other crates, wherever their semantics are the same: what `simdpct::compat` says of them holds for every input.
+//! Equality with other crates where their semantics are the same: verifies the table in
+//! `simdpct::compat`.
 #![no_main]
 
 use std::borrow::Cow;

@@ -1,5 +1,5 @@
-//! The command `pct`, record by record: no record is lost, split or joined, each becomes what it would alone, nothing else changes,
-//! and neither blocks nor threads make a difference.
+//! The command `pct`: no record is lost, split or joined, each is converted as it would be alone,
+//! nothing else changes, and the result depends neither on block length nor on threads.
 #![no_main]
 
 use std::cell::RefCell;
@@ -69,7 +69,7 @@ struct Case<'a> {
     command: u8,
     unit: u8,
     policy: u8,
-    /// The length of a block, and how many threads there are.
+    /// Selects block length and number of threads.
     blocks: u8,
     input: &'a [u8],
 }
@@ -79,7 +79,7 @@ const ONE_BLOCK: usize = 4096;
 
 fuzz_target!(|case: Case<'_>| {
     let (command, operation) = &COMMANDS[usize::from(case.command) % COMMANDS.len()];
-    // Forms are for lines, or records that NUL ends.
+    // Forms support only lines and NUL-terminated records.
     let units = if *operation == Operation::Form { &UNITS[..2] } else { &UNITS[..] };
     let (options, unit) = &units[usize::from(case.unit) % units.len()];
     let policy = POLICIES[usize::from(case.policy) % POLICIES.len()];
@@ -89,7 +89,8 @@ fuzz_target!(|case: Case<'_>| {
 
     let whole = rewrite(&arguments, &input, ONE_BLOCK);
     let cut = rewrite(&arguments, &input, usize::from(case.blocks % 64));
-    // Of a record that is longer than a block, less is known of where a later pass or a triplet of Java's went wrong.
+    // For a record longer than a block, the position of an error in a later pass or in a Java
+    // triplet is less exact.
     let knows_places = !command.contains(&"--times") && !command.contains(&"java");
     if whole.error.is_some() {
         assert!(
@@ -98,7 +99,7 @@ fuzz_target!(|case: Case<'_>| {
             whole.error,
             cut.error
         );
-        // Of such a record, what precedes the fault may have been written.
+        // The part of an oversized record before the error may have been written.
         same(&cut.output[..whole.output.len().min(cut.output.len())], &whole.output, &input);
         return;
     }
@@ -107,14 +108,14 @@ fuzz_target!(|case: Case<'_>| {
     same(&cut.output, &whole.output, &input);
 
     let is_marked = input.starts_with(BYTE_ORDER_MARK);
-    // JSON and queries have none.
+    // The output of `form` has no byte order mark.
     let keeps_mark = *operation != Operation::Form;
     assert!(!(is_marked && keeps_mark) || whole.output.starts_with(BYTE_ORDER_MARK));
     let text = if is_marked { &input[BYTE_ORDER_MARK.len()..] } else { &input };
     let result = if is_marked && keeps_mark { &whole.output[BYTE_ORDER_MARK.len()..] } else { &whole.output };
 
     let each = records(unit.separator(), text);
-    // Alone, a record that begins with a mark would lose it.
+    // Alone, a record that starts with a byte order mark would lose it.
     let has_mark = each.iter().any(|record| record.starts_with(BYTE_ORDER_MARK));
     // The first record says how many fields the others have.
     let is_alone = !has_mark && !matches!(unit, Unit::Csv { .. } | Unit::Fields { append: true, .. });
@@ -126,14 +127,14 @@ fuzz_target!(|case: Case<'_>| {
     if policy[1] == "drop" {
         return;
     }
-    // What a field becomes is known where what is at fault is done as far as it can be.
+    // Results of invalid fields are known only with `--errors keep`.
     let operation = if policy[1] == "keep" { *operation } else { operation.unknown() };
     match unit {
         Unit::Records { separator, append } => check_lines(text, result, *separator, *append, operation),
         Unit::Fields { delimiter, columns, append } => {
             check_fields(text, result, *delimiter, columns, *append, operation)
         }
-        // Its reader knows the mark.
+        // The csv reader handles the byte order mark itself.
         Unit::Csv { delimiter, columns, append } => {
             check_csv(&input, &whole.output, *delimiter, columns.as_ref(), *append, operation)
         }
@@ -144,7 +145,7 @@ fuzz_target!(|case: Case<'_>| {
 
 fn rewrite(arguments: &[&'static str], input: &[u8], block: usize) -> Outcome {
     thread_local! {
-        /// Arguments are parsed once: that takes longer than all the rest.
+        /// Arguments are parsed once, because parsing takes longer than everything else.
         static COMMANDS: RefCell<HashMap<Vec<&'static str>, InMemory>> = RefCell::default();
     }
     COMMANDS.with_borrow_mut(|commands| {

@@ -1,4 +1,5 @@
-//! Streams: however they are cut, and whatever room there is for the output, the result is that of the whole in one piece.
+//! Streams: with every chunking and output length, the result equals that of the input in one
+//! piece.
 #![no_main]
 
 use std::io::{Read, Write};
@@ -17,7 +18,7 @@ struct Case<'a> {
     level: AnyLevel,
     text: u8,
     room: u16,
-    /// The lengths of the chunks, in turn.
+    /// Chunk lengths, used in turn.
     lengths: [u8; 4],
     input: &'a [u8],
 }
@@ -25,7 +26,7 @@ struct Case<'a> {
 fuzz_target!(|case: Case<'_>| {
     let AnyLevel(level) = case.level;
     let text = TEXTS[usize::from(case.text) % TEXTS.len()];
-    // As small as it may be, half of the time nearly so.
+    // From the minimum output length; short in half of the cases.
     let least = if text == Text::Any { 1 } else { 4 };
     let room =
         usize::from(if case.room & 1 == 0 { case.room >> 1 & 31 } else { case.room >> 1 & 511 }).clamp(least, 512);
@@ -46,10 +47,10 @@ fuzz_target!(|case: Case<'_>| {
     let encoded = reference::encode(&encoder, case.input).into_bytes();
     assert_eq!(encode(stream::Encoder::new(encoder), chunks(), room.max(4)), encoded);
 
-    // Through the adapters: written chunk by chunk, and read into a buffer of that room.
+    // The adapters: written chunk by chunk, and read into a buffer of that length.
     let mut writer = write::Decoder::new(Vec::new(), text.stream(decoder));
     let written = chunks().try_for_each(|chunk| writer.write_all(chunk));
-    // What precedes an error is written in any case.
+    // The output preceding an error is written.
     let finished = writer.try_finish();
     assert_eq!((writer.get_ref(), written.is_err() || finished.is_err()), (&expected.0, expected.1.is_some()));
     let mut reader = read::Encoder::new(case.input, encoder);
@@ -63,7 +64,7 @@ fuzz_target!(|case: Case<'_>| {
     assert_eq!(read, encoded);
 });
 
-/// The chunks of these lengths in turn, each in memory of its own.
+/// Chunks of these lengths in turn, each in its own exact allocation.
 fn chunks(input: &[u8], lengths: [usize; 4]) -> impl Iterator<Item = Box<[u8]>> + '_ {
     let mut rest = input;
     let mut lengths = lengths.into_iter().cycle();

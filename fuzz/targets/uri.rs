@@ -1,4 +1,4 @@
-//! URIs: splitting, repairing, and building from parts.
+//! URIs: splitting, repair, and building from parts.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
@@ -14,7 +14,7 @@ fuzz_target!(|input: &[u8]| {
     let whole = text(&input);
     assert_eq!(split(&whole).to_string(), whole);
 
-    // Parts between spaces come back out of a path and a query.
+    // The parts between spaces round-trip through a path and a query.
     let parts: Vec<&[u8]> = input.split(|&byte| byte == b' ').collect();
     match path(&parts) {
         Ok(built) => {
