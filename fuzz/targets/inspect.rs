@@ -18,6 +18,6 @@ fuzz_target!(|case: Case<'_>| {
     // Longer than a chunk, with the special bytes at varying distances from a chunk's end. Rarely,
     // because it is slow.
     if case.repeat % 32 == 1 && !input.is_empty() && input.len() < 100 {
-        compare_inspecting(&input.repeat(4500 / input.len()));
+        compare_inspecting(&input.repeat(9000 / input.len()));
     }
 });
