@@ -303,7 +303,7 @@ const OPERATIONS: &[Operation] = &[
     ("OffsetMap", |n| n / 32 + 8, |input, level| peak(|| OffsetMap::new(&LENIENT.level(level), input).map(drop))),
     ("encode", |n| 3 * n + 16, |input, level| peak(|| Encoder::COMPONENT.level(level).encode(input).len())),
     (
-        "encode of what stays",
+        "encode, keeping non-ASCII",
         |n| 3 * n + 16,
         |input, level| peak(|| Encoder::URI.keep_non_ascii().level(level).encode(input).len()),
     ),

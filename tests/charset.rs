@@ -122,7 +122,7 @@ fn encoder_policies_apply_to_charset_bytes() {
     assert_eq!(charset::encode_with_references("表", SHIFT_JIS, &path), "%95%5C");
 }
 
-/// WHATWG Encoding 4.1, and 10 to 12 for what is ill-formed.
+/// WHATWG Encoding 4.1, and 10 to 12 for ill-formed input.
 #[test]
 fn decode_matches_encoding_standard() {
     let (strict, lenient) = (Decoder::new(), Decoder::new().lenient().plus_for_space());

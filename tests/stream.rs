@@ -394,7 +394,7 @@ fn dropped_writer_finishes_its_stream() {
 
     let mut output = Vec::new();
     write::Decoder::new(&mut output, Decoder::new()).write_all(b"a%20b%4").unwrap();
-    assert_eq!(output, b"a b", "what precedes the error");
+    assert_eq!(output, b"a b", "the output preceding the error");
 }
 
 /// Dropping while the underlying writer's panic unwinds must not call it again: a second panic

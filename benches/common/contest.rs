@@ -200,9 +200,9 @@ impl<'c> Contest<'c> {
                 |copy| {
                     let mut rest = &mut copy[..];
                     for input in &self.inputs {
-                        let (line, behind) = rest.split_at_mut(input.len());
+                        let (line, after) = rest.split_at_mut(input.len());
                         black_box(work(black_box(line)));
-                        rest = behind;
+                        rest = after;
                     }
                 },
                 criterion::BatchSize::PerIteration,

@@ -68,9 +68,9 @@ impl Corpus {
             let symbol_end = last_two.iter().position(|&byte| byte == b'%').map_or(length, |at| length - 2 + at);
             let line_end = rest[..length].iter().rposition(|&byte| byte == b'\n').map(|at| at + 1);
             let end = line_end.unwrap_or(symbol_end);
-            let (block, behind) = rest.split_at(end);
+            let (block, after) = rest.split_at(end);
             blocks.push(block);
-            rest = behind;
+            rest = after;
         }
         // Drops a shorter last block, unless it is the only one.
         if blocks.is_empty() {

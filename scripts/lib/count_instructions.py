@@ -2,9 +2,10 @@
 
 usage: count_instructions.py LLVM_MCA NAME LEVEL ASSEMBLY CPU[,CPU]... ...     (NAME to CPUs once per level)
 
-A kernel processes one block per loop iteration. Each path through the loop is the cost of one kind of block: the shortest path, that
-of a block that stays unchanged; the shortest path with most of the vector work, that of a block that is coded. Longer paths also do
-rare work, such as checking the output's capacity again. Paths that leave the loop are ignored.
+A kernel processes one block per loop iteration. Each path through the loop is the cost of one kind of block:
+the shortest path, that of a block that stays unchanged; the shortest path with most of the vector work, that
+of a block that is coded. Longer paths also do rare work, such as checking the output's capacity again. Paths
+that leave the loop are ignored.
 """
 
 import re

@@ -1,4 +1,5 @@
-//! Memory between two inaccessible pages, so that one byte read or written outside a buffer ends the process by a signal.
+//! Memory between two inaccessible pages, so that one byte read or written outside a buffer ends
+//! the process by a signal.
 
 use std::ops::Range;
 use std::ptr::NonNull;
@@ -39,11 +40,13 @@ impl GuardedBuffer {
     }
 
     pub fn memory(&mut self) -> &mut [u8] {
-        // SAFETY: these bytes are mapped, zeroed by the system, readable and writable until `drop`, and borrowed with `self`.
+        // SAFETY: these bytes are mapped, zeroed by the system, readable and writable until `drop`,
+        // and borrowed with `self`.
         unsafe { std::slice::from_raw_parts_mut(self.map.add(self.page).as_ptr(), self.room) }
     }
 
-    /// A buffer of `length` bytes next to a guard page, filled with canaries, as is the margin on its other side.
+    /// A buffer of `length` bytes next to a guard page, filled with canaries, as is the margin on
+    /// its other side.
     pub fn at(&mut self, place: Place, length: usize) -> &mut [u8] {
         let (buffer, margin) = self.ranges(place, length);
         let memory = self.memory();

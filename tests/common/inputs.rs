@@ -1,7 +1,8 @@
 //! Inputs that make kernels take each of their paths.
 
-/// Patterns to repeat: nothing to decode, only triplets of either case and of an escaped space, only malformed ones, bytes that only
-/// an encoder escapes, and non-ASCII text. Cut to any length, they end within a triplet or a character in every way.
+/// Patterns to repeat: nothing to decode, only triplets, only malformed triplets, bytes that only
+/// an encoder changes, and non-ASCII text. Cut to any length, they end within a triplet or a
+/// character in every way.
 pub const KERNEL_PATHS: [&[u8]; 7] = [b"clean", b"%41", b"%fF%20", b"%", b"%g4%4", b" \0\xFF", "é😀".as_bytes()];
 
 /// `length` bytes of a repeated pattern.

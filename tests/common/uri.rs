@@ -95,8 +95,8 @@ pub mod grammar {
             }
         };
         match text.split_once("::") {
-            Some((before, behind)) => {
-                matches!((groups(before, false), groups(behind, true)), (Some(a), Some(b)) if a + b <= 7)
+            Some((before, after)) => {
+                matches!((groups(before, false), groups(after, true)), (Some(a), Some(b)) if a + b <= 7)
             }
             None => groups(text, true) == Some(8),
         }

@@ -8,9 +8,9 @@ import java.nio.charset.StandardCharsets;
 import java.util.HexFormat;
 
 /**
- * Answers with what java.net.URLDecoder and URLEncoder do, which are what Spark and Trino call.
- * One question a line on standard input, "OPERATION HEX"; one answer a line: HEX, "error", or "-" for what cannot be asked for, as
- * no string holds it.
+ * Answers with the results of java.net.URLDecoder and URLEncoder, which Spark and Trino call.
+ * One question per line on standard input, "OPERATION HEX"; one answer per line: HEX, "error", or "-"
+ * if the input cannot be represented as a string.
  */
 class Reference {
     public static void main(String[] arguments) throws Exception {

@@ -1,7 +1,7 @@
-"""Answers with what nginx does: how it decodes a request's path to $uri, and how it escapes a changed path for a proxied server.
+"""Answers with the results of nginx: a request's path decoded to $uri, and a changed path escaped for a proxied server.
 
-One question a line on standard input, "OPERATION HEX"; one answer a line: HEX, "error" for a 400, or "-" for what cannot be
-asked for, as it would not be a path any more, or nginx would not only decode it.
+One question per line on standard input, "OPERATION HEX"; one answer per line: HEX, "error" for a 400, or "-" if the input
+would not be only a path, or nginx would do more than decode it.
 """
 
 import os

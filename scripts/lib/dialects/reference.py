@@ -1,6 +1,6 @@
-"""Answers with what Python's urllib.parse does: "python3 reference.py python"; with "rfc3986", with what that standard says.
+"""Answers with the results of Python's urllib.parse ("python3 reference.py python"), or of RFC 3986 ("rfc3986").
 
-One question a line on standard input, "OPERATION HEX"; one answer a line: HEX, or "error".
+One question per line on standard input, "OPERATION HEX"; one answer per line: HEX, or "error".
 """
 
 import re
