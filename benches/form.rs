@@ -1,7 +1,6 @@
 //! Parsing and serializing the queries of real URLs as forms, against the peers: to and from pairs
 //! of text, and to and from a `Vec` of pairs.
 
-
 use std::borrow::Cow;
 use std::hint::black_box;
 

@@ -26,6 +26,7 @@ const COMPONENT_RFC3986: &percent_encoding_rfc3986::AsciiSet =
 
 /// Runs a block for each available level. The level is a constant, and so are codecs made with it,
 /// as in most users' code and as the peers' sets are.
+#[macro_export]
 macro_rules! on_each_level {
     ($level:ident => $work:block) => {
         $crate::on_each_level!(@ $level $work Scalar Sse41 Avx2 Avx512 Neon);

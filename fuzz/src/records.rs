@@ -1,19 +1,18 @@
-//! Invariants of a text and the output of `pct`, checked with the reference implementation, the csv
-//! crate and serde_json.
+//! What must hold of a text and what `pct` made of it, by the judgement of others: the oracle, the csv crate and serde_json.
 
 use std::ops::Range;
 
 use serde_json::Value;
 use simdpct::{ByteSet, Decoder, Encoder, reference};
 
-/// The operation on each field.
+/// What is done with each field.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum Operation {
     Decoding(Decoder),
     Encoding(Encoder),
-    /// Decoding that the reference implementation does not model.
+    /// It decodes, but not as the oracle does.
     OtherDecoding,
-    /// A conversion of lines to another format.
+    /// A line becomes one in another format.
     Form,
     Other,
 }
@@ -23,7 +22,7 @@ impl Operation {
     pub const DECODE_PLUS: Self = Self::Decoding(Decoder::new().lenient().plus_for_space());
     pub const ENCODE: Self = Self::Encoding(Encoder::COMPONENT);
 
-    /// The same operation, with unknown results for fields.
+    /// The same, where nobody knows what a field becomes.
     pub fn unknown(self) -> Self {
         match self {
             Self::Decoding(_) => Self::OtherDecoding,
@@ -32,16 +31,15 @@ impl Operation {
         }
     }
 
-    /// Whether it changes only triplets and '+'.
+    /// Whether it changes no byte but the triplets and '+'.
     fn is_decoding(self) -> bool {
         matches!(self, Self::Decoding(_) | Self::OtherDecoding)
     }
 
-    /// The result for a field in which decoding must not produce these bytes.
+    /// What becomes of a field in which these bytes must not come to stand.
     fn apply(self, field: &[u8], safe: ByteSet) -> Option<Vec<u8>> {
         match self {
-            // If a '+' must not become a space, because that ends a field, `%2B` must not become a
-            // '+'.
+            // A '+' must not become the space that ends a field, nor %2B what it is not then.
             Self::DECODE_PLUS if safe.contains(b' ') => Self::DECODE.apply(field, safe.with(b'+')),
             Self::Decoding(decoder) => Some(reference::decode(&decoder.keep(safe), field).expect("lenient")),
             Self::Encoding(encoder) => Some(reference::encode(&encoder, field).into_bytes()),
@@ -50,7 +48,7 @@ impl Operation {
     }
 }
 
-/// The record format, and the selected fields.
+/// What the records are, and which of their fields are meant.
 #[derive(Clone, Debug)]
 pub enum Unit {
     Records {
@@ -62,7 +60,7 @@ pub enum Unit {
         columns: Range<usize>,
         append: bool,
     },
-    /// Without `columns`, the header selects them.
+    /// Without columns, the header has to be read for them.
     Csv {
         delimiter: u8,
         columns: Option<Range<usize>>,
@@ -89,7 +87,7 @@ pub const BYTE_ORDER_MARK: &[u8] = b"\xEF\xBB\xBF";
 
 const LINE_ENDS: ByteSet = ByteSet::new(b"\r\n");
 
-/// The records with their ends; the last one may lack it.
+/// Every record with its end; the last one may lack it.
 pub fn records(separator: u8, text: &[u8]) -> Vec<&[u8]> {
     text.split_inclusive(|&byte| byte == separator).collect()
 }
@@ -98,7 +96,7 @@ fn count(text: &[u8], wanted: u8) -> usize {
     text.iter().filter(|&&byte| byte == wanted).count()
 }
 
-/// Splits a record from its end.
+/// The record without and with its end.
 fn split_end(record: &[u8], separator: u8) -> (&[u8], &[u8]) {
     let length = match record {
         [.., b'\r', b'\n'] if separator == b'\n' => 2,
@@ -119,7 +117,7 @@ pub fn same(found: &[u8], expected: &[u8], context: &[u8]) {
     );
 }
 
-/// Pairs the records of input and output, and asserts that their number is equal.
+/// The records of both, with as many as there were.
 #[track_caller]
 fn pairs<'t>(input: &'t [u8], output: &'t [u8], separator: u8) -> impl Iterator<Item = (&'t [u8], &'t [u8])> {
     let (before, after) = (records(separator, input), records(separator, output));
@@ -164,8 +162,8 @@ pub fn check_fields(
     }
 }
 
-/// Asserts that the selected fields were converted or their results appended, and that all others
-/// are unchanged.
+/// The fields that are meant became what they had to; all others are as they were. With a width, the results were added after as many
+/// fields instead, and a shorter record was padded.
 #[track_caller]
 fn check_row(
     before: &[Vec<u8>],
@@ -178,14 +176,8 @@ fn check_row(
         assert_eq!(after.len(), before.len());
         return;
     };
-    let meant = columns.start.min(before.len())..columns.end.min(before.len());
-    let results = if append {
-        // An invalid record may be unchanged.
-        assert!([before.len(), before.len() + meant.len()].contains(&after.len()), "{before:?} {after:?}");
-        let (same, added) = after.split_at(before.len());
-        assert_eq!(same, before);
-        added
-    } else {
+    let Some(width) = width else {
+        let meant = columns.start.min(before.len())..columns.end.min(before.len());
         assert_eq!(after.len(), before.len(), "{before:?} {after:?}");
         for column in (0..before.len()).filter(|column| !meant.contains(column)) {
             same(&after[column], &before[column], &before[column]);
@@ -214,8 +206,7 @@ fn check_results(fields: &[Vec<u8>], results: &[Vec<u8>], apply: impl Fn(&[u8]) 
     }
 }
 
-/// The fields of each record as read by the csv crate; a CR before the record's line feed is not
-/// part of a field.
+/// The fields of each record, as the csv crate reads them; a CR before the line feed that ends a record is in none.
 fn csv_records(text: &[u8], delimiter: u8) -> Vec<Vec<Vec<u8>>> {
     let mut reader = csv::ReaderBuilder::new()
         .has_headers(false)
@@ -254,12 +245,11 @@ pub fn check_csv(
     let first = before.iter().find(|fields| !is_empty(fields));
     let width = first.filter(|_| append).map(Vec::len);
     for (number, (before, after)) in before.iter().zip(&after).enumerate() {
-        // A record with an unclosed quoted field is unchanged; a line of only a CR is not a record.
-        let is_empty = |fields: &[Vec<u8>]| matches!(fields, [field] if field.iter().all(|&byte| byte == b'\r'));
+        // A quoted field that is never closed stays as it is, and so does its record; a line of CR alone is none.
         if before == after && (number == last || is_empty(before)) {
             continue;
         }
-        // The first field was decoded to a byte order mark, which a reader removes.
+        // The file's first text has become what a reader takes for a byte order mark.
         if number == 0 && output.starts_with(BYTE_ORDER_MARK) && !input.starts_with(BYTE_ORDER_MARK) {
             assert_eq!(after.len(), before.len());
             continue;
@@ -268,7 +258,7 @@ pub fn check_csv(
     }
 }
 
-/// The paths selected by `-k u -k a.b`.
+/// What is meant by `-k u -k a.b`.
 const PATHS: [&[&str]; 2] = [&["u"], &["a", "b"]];
 
 pub fn check_json(input: &[u8], output: &[u8], append: bool, operation: Operation) {
@@ -286,7 +276,7 @@ pub fn check_json(input: &[u8], output: &[u8], append: bool, operation: Operatio
     }
 }
 
-/// Applies the operation to the strings under these paths.
+/// Does the strings under these paths.
 fn apply_json(value: &mut Value, paths: &[&[&str]], operation: Operation) {
     match value {
         Value::String(text) if paths.contains(&&[][..]) => {
@@ -319,7 +309,7 @@ pub fn check_log(input: &[u8], output: &[u8], append: bool, operation: Operation
                 assert_eq!(count(after, byte), count(before, byte), "{}", after.escape_ascii());
             }
         }
-        // The text before the request and after the last quote is unchanged.
+        // Everything before the request and behind the last quote is as it was.
         let request = before.windows(3).position(|window| window == b"] \"").map_or(before.len(), |at| at + 3);
         assert!(after.starts_with(&before[..request.min(split_end(before, b'\n').0.len())]));
         let rest = before.iter().rposition(|&byte| byte == b'"').map_or(0, |at| at);
