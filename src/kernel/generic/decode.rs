@@ -6,38 +6,90 @@
 //! tests/differential.rs.
 
 use super::block::{Triplets, Window, blocks, low_bits};
-use super::compact::{compact, compact_half};
+use super::compact::compact;
 use super::search::Class;
 use crate::byteset::ByteSet;
 use crate::kernel::inout::InOut;
 use crate::kernel::op::{DecodePolicy, Lenient, Pass, Write};
 use crate::kernel::outcome::{Cursor, Progress, Reason, Stop, Stops};
-use crate::kernel::vector::{Vector, Vector16};
+use crate::kernel::vector::Vector;
 use crate::rules::DecodeRules;
 
 /// Minimum length for [`decode_runs`]; below it, set-up cost dominates.
 pub(in crate::kernel) const LONG_FROM: usize = 512;
 
 #[inline(always)]
-pub(in crate::kernel) unsafe fn decode<V: Vector, P: DecodePolicy, M: Pass, const LONG: bool>(
+pub(in crate::kernel) unsafe fn decode<V: Vector, P: DecodePolicy, M: Pass>(
     io: InOut<'_>,
     rules: &DecodeRules,
 ) -> Progress {
     let mut cursor = Cursor::START;
     // SAFETY: the caller guarantees the CPU features.
     let stop = unsafe {
-        // The most common rules. The variant without malformed-`%` checks saves a test per block.
         if !(P::PLUS || P::KEEP || P::REJECT) && M::WRITES && !rules.strict {
-            decode_all::<V, Lenient<P>, M, LONG>(&io, rules, &mut cursor)
+            decode_blocks_and_tail::<V, Lenient<P>, M>(&io, rules, &mut cursor)
         } else {
-            decode_all::<V, P, M, LONG>(&io, rules, &mut cursor)
+            decode_blocks_and_tail::<V, P, M>(&io, rules, &mut cursor)
+        }
+    };
+    Progress::new(cursor.read, cursor.written, stop)
+}
+
+/// [`decode`] for inputs of [`LONG_FROM`] bytes and more.
+#[inline(always)]
+pub(in crate::kernel) unsafe fn decode_long<V: Vector, P: DecodePolicy>(
+    io: InOut<'_>,
+    rules: &DecodeRules,
+) -> Progress {
+    let mut cursor = Cursor::START;
+    // SAFETY: the caller guarantees the CPU features.
+    let stop = unsafe {
+        if !P::PLUS && !rules.strict {
+            decode_runs_and_tail::<V, Lenient<P>>(&io, rules, &mut cursor)
+        } else {
+            decode_runs_and_tail::<V, P>(&io, rules, &mut cursor)
         }
     };
     Progress::new(cursor.read, cursor.written, stop)
 }
 
 #[inline(always)]
-unsafe fn decode_all<V: Vector, P: DecodePolicy, M: Pass, const LONG: bool>(
+unsafe fn decode_runs_and_tail<V: Vector, P: DecodePolicy>(
+    io: &InOut<'_>,
+    rules: &DecodeRules,
+    cursor: &mut Cursor,
+) -> Stop {
+    // SAFETY: the caller guarantees the CPU features.
+    unsafe {
+        match decode_runs::<V, P>(io, rules, cursor) {
+            Some(stop) => stop,
+            None => decode_tail::<V, P, Write>(io, rules, cursor),
+        }
+    }
+}
+
+#[inline(always)]
+unsafe fn decode_blocks_and_tail<V: Vector, P: DecodePolicy, M: Pass>(
+    io: &InOut<'_>,
+    rules: &DecodeRules,
+    cursor: &mut Cursor,
+) -> Stop {
+    // SAFETY: the caller guarantees the CPU features.
+    unsafe {
+        // As in `encode`: on short inputs the set-up cost of 32-byte blocks exceeds the gain.
+        if V::LANES > V::Half::LANES
+            && (!M::WRITES || io.length() >= 4 * V::LANES)
+            && let Some(stop) = decode_blocks::<V, P, M>(io, rules, cursor)
+        {
+            return stop;
+        }
+        decode_tail::<V, P, M>(io, rules, cursor)
+    }
+}
+
+/// Decodes the rest in blocks of 16 lanes, and what is left after them.
+#[inline(always)]
+unsafe fn decode_tail<V: Vector, P: DecodePolicy, M: Pass>(
     io: &InOut<'_>,
     rules: &DecodeRules,
     cursor: &mut Cursor,
@@ -45,17 +97,6 @@ unsafe fn decode_all<V: Vector, P: DecodePolicy, M: Pass, const LONG: bool>(
     // SAFETY: the caller guarantees the CPU features. The tail's loads are limited to `left` bytes.
     // Stores go to `to` if it has room for `LANES` bytes, else to the stack buffer.
     unsafe {
-        if LONG && let Some(stop) = decode_runs::<V, P>(io, rules, cursor) {
-            return stop;
-        }
-        // As in `encode`: on short inputs the set-up cost of 32-byte blocks exceeds the gain.
-        if !LONG
-            && V::LANES > V::Half::LANES
-            && (!M::WRITES || io.length() >= 4 * V::LANES)
-            && let Some(stop) = decode_blocks::<V, P, M>(io, rules, cursor)
-        {
-            return stop;
-        }
         if let Some(stop) = decode_blocks::<V::Half, P, M>(io, rules, cursor) {
             return stop;
         }
@@ -374,54 +415,4 @@ unsafe fn lane_of<V: Vector>(x: V, lane: usize) -> u8 {
     // SAFETY: registers have at most 32 lanes, and the caller guarantees the CPU features.
     unsafe { x.store(lanes.as_mut_ptr()) };
     lanes[lane]
-}
-
-/// Whether [`decode_short`] can be used.
-#[inline(always)]
-pub(in crate::kernel) fn is_short<V: Vector>(io: &InOut<'_>) -> bool {
-    (1..=64).contains(&io.length()) && io.capacity() >= io.length().next_multiple_of(V::LANES)
-}
-
-/// Decodes up to 64 bytes, policy-free and without a branch per block: whether a block has triplets
-/// is unpredictable.
-///
-/// # Safety
-///
-/// [`is_short`] is true of the io.
-#[inline(always)]
-pub(in crate::kernel) unsafe fn decode_short<V: Vector16>(io: InOut<'_>, strict: bool) -> Option<usize> {
-    let length = io.length();
-    // SAFETY: the caller guarantees the CPU features. Windows are loaded within `length`. The
-    // output never overtakes the input, and its capacity is `length` rounded up to `LANES`, so
-    // every store of 16 lanes fits. In place, those lanes have been read.
-    unsafe {
-        let triplets = Triplets::<V>::new();
-        let block = |x: V, next: V, second_next: V, carry: u64, left: usize, to: *mut u8| {
-            let percent = x.equal(triplets.percent);
-            let (valid, bytes) = triplets.decode_digits(percent, next, second_next);
-            let decoded = valid.bits();
-            if strict && decoded != percent.bits() {
-                return None;
-            }
-            let kept = !(decoded << 1 | decoded << 2 | carry) & low_bits(left.min(V::LANES));
-            compact_half(x.blend(bytes, valid), kept, to);
-            // A triplet that begins in one of the last two lanes ends in the next block.
-            Some((kept.count_ones() as usize, decoded >> 15 | decoded >> 14))
-        };
-        let (mut read, mut written, mut carry) = (0, 0, 0);
-        loop {
-            let left = length - read;
-            let from = io.source().add(read);
-            let window: Window<V> =
-                if left >= V::LANES + 2 { Window::load(from) } else { Window::load_end(from, left, read) };
-            let (next, second_next) = (triplets.digits(window.next), triplets.digits(window.second_next));
-            let (count, next_carry) = block(window.x, next, second_next, carry, left, io.target().add(written))?;
-            written += count;
-            if left <= V::LANES {
-                return Some(written);
-            }
-            carry = next_carry;
-            read += V::LANES;
-        }
-    }
 }

@@ -66,6 +66,7 @@ pub(super) mod block;
 pub(super) mod columns;
 pub(super) mod compact;
 pub(super) mod decode;
+pub(super) mod decode_short;
 pub(super) mod encode;
 pub(super) mod form;
 pub(super) mod inspect;
@@ -129,7 +130,7 @@ macro_rules! kernel {
                     return unsafe { decode_long::<P>(io, rules) };
                 }
                 // SAFETY: as in `find`.
-                unsafe { generic::decode::decode::<$vector, P, M, false>(io, rules) }
+                unsafe { generic::decode::decode::<$vector, P, M>(io, rules) }
             }
 
             #[target_feature(enable = $features)]
@@ -152,7 +153,7 @@ macro_rules! kernel {
             #[target_feature(enable = $features)]
             unsafe fn decode_short(source: Source<'_>, target: Target<'_>, strict: bool) -> Option<usize> {
                 let io = InOut::of(source, target);
-                if !generic::decode::is_short::<<$vector as Vector>::Half>(&io) {
+                if !generic::decode_short::is_short::<<$vector as Vector>::Half>(&io) {
                     let rules = DecodeRules::simple(strict);
                     // SAFETY: as in `find`.
                     let progress = unsafe {
@@ -161,7 +162,7 @@ macro_rules! kernel {
                     return progress.is_end().then_some(progress.written);
                 }
                 // SAFETY: as in `find`; `is_short` was checked above.
-                unsafe { generic::decode::decode_short::<<$vector as Vector>::Half>(io, strict) }
+                unsafe { generic::decode_short::decode_short::<<$vector as Vector>::Half>(io, strict) }
             }
         }
 
@@ -170,7 +171,7 @@ macro_rules! kernel {
         #[target_feature(enable = $features)]
         unsafe fn decode_long<P: DecodePolicy>(io: InOut<'_>, rules: &DecodeRules) -> Progress {
             // SAFETY: as in `find`.
-            unsafe { generic::decode::decode::<$vector, P, $crate::kernel::op::Write, true>(io, rules) }
+            unsafe { generic::decode::decode_long::<$vector, P>(io, rules) }
         }
 
         impl $crate::kernel::rank::RankKernel for $level {
