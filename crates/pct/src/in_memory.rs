@@ -1,4 +1,5 @@
-//! A text through a command in memory, in blocks of any length: for fuzzing, which has no time for processes and files.
+//! A text through a command in memory, in blocks of any length: for fuzzing, which has no time for
+//! processes and files.
 #![forbid(unsafe_code)]
 
 use std::io::Cursor;
@@ -27,11 +28,13 @@ pub struct Outcome {
     pub error: Option<String>,
 }
 
-/// No block is shorter: one byte and the CR that may belong to what follows have to have room in it.
+/// No block is shorter: one byte and the CR that may belong to what follows have to have room in
+/// it.
 const SHORTEST: usize = 4;
 
 impl InMemory {
-    /// The arguments are those of the command line, the program's name first. What they say of files is not heeded.
+    /// The arguments are those of the command line, the program's name first. What they say of
+    /// files is not heeded.
     ///
     /// # Errors
     ///

@@ -1,4 +1,4 @@
-//! `pct info`: the version, and what this machine can do.
+//! `pct info`: the version and the CPU levels.
 #![forbid(unsafe_code)]
 
 use std::fmt::Write as _;
@@ -14,7 +14,9 @@ Examples:
   pct info
   SIMDPCT_LEVEL=scalar pct info";
 
-/// Show the version, the CPU instructions in use, and all that there are
+/// Show the CPU level in use
+///
+/// Also shows the version and all other levels.
 #[derive(Args, Debug)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct InfoArguments {}

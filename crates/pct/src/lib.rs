@@ -1,13 +1,18 @@
-//! `pct`: percent-codes files and streams.
+//! `pct`: percent-decodes and -encodes files and streams.
 //!
-//! A call goes through the rooms in this order. `cli` says what is asked for. `rewrite` brings the inputs of `source` through the
-//! `pipeline` to a `sink`: blocks of whole records, on some threads, in their order. In each block a unit of `units` hands the
-//! fields of records to an operation of `operation`, which does as `meaning` has it. What that finds goes to `report`. `error` says
-//! what went wrong, in words and in the exit code. `check` and `stats` bring inputs through the same pipeline by way of `survey`,
-//! with nothing to write but what they find.
+//! Data flow: `cli` -> `rewrite` -> `source` -> `pipeline` -> `sink`; for each block, a format
+//! (`format`) finds the fields of each record and applies an `operation`, which decodes or encodes
+//! by the rules of `codec`.
 //!
-//! This is a library only so that the command can be fuzzed: `in_memory` is the way in. Nothing here is promised to stay; the
-//! library for programs is `simdpct`.
+//! - `pipeline` transforms blocks of whole records on several threads and writes them in input
+//!   order. `record` decides what becomes of an invalid record.
+//! - `report` collects the invalid records of each input for the summary on standard error.
+//! - `check` and `stats` run the same pipeline through `scan`, without output; an observer receives
+//!   each finding.
+//! - `error` maps errors to messages and exit codes.
+//!
+//! This is a library only so that the command can be fuzzed, through `in_memory`. Its API is not
+//! stable; programs use the library `simdpct`.
 #![forbid(unsafe_code)]
 
 mod check;
@@ -47,15 +52,16 @@ use rewrite::{Task, rewrite};
 #[doc(hidden)]
 pub use in_memory::{InMemory, Outcome};
 
-/// The command, from its arguments to its exit code.
+/// Runs the command; returns its exit code.
 pub fn main() -> ExitCode {
     let arguments = Arguments::try_parse().unwrap_or_else(|error| refuse(&error));
     try_main(&arguments).unwrap_or_else(|error| error.report()).into()
 }
 
-/// Reports bad usage and exits with code 2, or shows the help or the version.
+/// Reports invalid usage and exits with code 2, or prints the help or the version.
 fn refuse(error: &clap::Error) -> ! {
-    // The message quotes the arguments, in colour: so it is made again, of arguments as they can be shown.
+    // clap's message quotes the arguments between colour codes, so the message cannot be escaped:
+    // parse escaped arguments instead.
     let shown = std::env::args_os().map(|argument| match argument.to_str() {
         Some(text) => OsString::from(&*shown::line(text)),
         None => argument,
@@ -76,7 +82,7 @@ fn try_main(arguments: &Arguments) -> Result<Status, Error> {
     }
 }
 
-/// What a command that rewrites text does with it.
+/// The task of a command that rewrites text.
 fn task(command: &RewriteCommand) -> Result<Task<'_>, Error> {
     Ok(match command {
         RewriteCommand::Form(arguments) => {

@@ -1,4 +1,4 @@
-//! The program `pct`: all that it is stands in the library beside it.
+//! Thin wrapper around the `pct` library.
 #![forbid(unsafe_code)]
 
 use std::process::ExitCode;

@@ -1,4 +1,4 @@
-//! What one thread does with one block: its output, its findings, and what becomes of a record at fault.
+//! Result of one block: its output, its findings, and what becomes of its invalid records.
 #![forbid(unsafe_code)]
 
 use std::ops::ControlFlow;
@@ -8,20 +8,19 @@ use clap::ValueEnum;
 use crate::operation::Fault;
 use crate::report::Tally;
 
-/// What becomes of an invalid record.
-// What users read are these comments.
+/// What becomes of an invalid record. The comments of the variants are help texts.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq, ValueEnum)]
 pub(crate) enum Policy {
-    /// Do what can be done: a malformed '%' and bytes that are not UTF-8 are passed on
+    /// Keep malformed '%' and invalid UTF-8, and process the rest
     #[default]
     Keep,
-    /// The same, with U+FFFD in place of what is not UTF-8
+    /// Like keep, but replace invalid UTF-8 by U+FFFD
     Replace,
-    /// Leave the record out
+    /// Remove the record
     Drop,
-    /// Pass the whole record on as it was
+    /// Write the record unchanged
     Skip,
-    /// Stop there, say where that is, and exit with code 1
+    /// Stop at the record, report its position, and exit with code 1
     Fail,
 }
 
@@ -38,7 +37,8 @@ pub(crate) struct Job {
     /// For the faults of many records, until they are counted.
     pub(crate) faults: Vec<Fault>,
     pub(crate) tally: Tally,
-    /// The fault that was one too many, with its position in the block. Nothing is done from that record on.
+    /// The fault that was one too many, with its position in the block. Nothing is done from that
+    /// record on.
     pub(crate) stop: Option<Fault>,
 }
 
@@ -65,7 +65,8 @@ impl Job {
         self.stop = None;
     }
 
-    /// Whether nothing but counting is to be done about records at fault, if there are no more than this.
+    /// Whether nothing but counting is to be done about records at fault, if there are no more than
+    /// this.
     pub(crate) fn only_counts(&self, records: usize) -> bool {
         let is_kept = matches!(self.policy, Policy::Keep | Policy::Replace | Policy::Fail);
         is_kept && self.limit - self.tally.faults() >= records as u64
@@ -78,8 +79,9 @@ impl Job {
         }
     }
 
-    /// Does one record, which stands at `offset` in the block: appends what `apply` appends, unless that finds a fault for which
-    /// the policy wants something else. Breaks when nothing more is to be done.
+    /// Does one record, which stands at `offset` in the block: appends what `apply` appends, unless
+    /// that finds a fault for which the policy wants something else. Breaks when nothing more is to
+    /// be done.
     #[inline]
     pub(crate) fn record(
         &mut self,

@@ -1,4 +1,5 @@
-//! What every command that rewrites text does: inputs through a unit and an operation to an output, and what was found stdout.
+//! What every command that rewrites text does: inputs through a unit and an operation to an output,
+//! and what was found stdout.
 #![forbid(unsafe_code)]
 
 use std::fs;
@@ -56,8 +57,8 @@ impl<'a> Task<'a> {
         self.arguments.units.unit(&*self.recipe, self.suffix, outputs)
     }
 
-    /// How one input is done after `found` invalid records of others, in blocks of at most `block` bytes. `is_first` says that
-    /// nothing precedes it in the output.
+    /// How one input is done after `found` invalid records of others, in blocks of at most `block`
+    /// bytes. `is_first` says that nothing precedes it in the output.
     pub(crate) fn plan<'u>(&self, unit: &'u dyn Unit, found: u64, block: usize, is_first: bool) -> Plan<'u> {
         let TextArguments { errors, input, .. } = self.arguments;
         let policy = errors.policy();
@@ -76,7 +77,8 @@ impl<'a> Task<'a> {
     }
 }
 
-/// Does every input. One that cannot be read is reported, and the next one done; any other error is the end.
+/// Does every input. One that cannot be read is reported, and the next one done; any other error is
+/// the end.
 pub(crate) fn rewrite(task: &Task<'_>) -> Result<Status, Error> {
     let arguments = task.arguments;
     let to_terminal = !arguments.output.in_place && arguments.output.output.is_none() && io::stdout().is_terminal();
@@ -126,11 +128,12 @@ impl Rewriting<'_> {
         }
         let status = self.each_file(|rewriting, source, opened| {
             if own.is_some() && own == handle(source) {
-                return Err(Error::Input(source.to_string(), io::Error::other("input file is output file")));
+                return Err(Error::Input(source.to_string(), io::Error::other("input file is also the output file")));
             }
             rewriting.one(source, opened, &mut sink)
         });
-        // A file is replaced only if all went well. Standard output is ended as its format wants it, whatever came before.
+        // A file is replaced only if all went well. Standard output is ended as its format wants
+        // it, whatever came before.
         match status {
             Err(status) | Ok(status) if output.output.is_some() && status != Status::Success => Ok(status),
             Ok(status) => Ok(status.after(sink.finish())),
@@ -144,7 +147,7 @@ impl Rewriting<'_> {
 
     fn in_place(&mut self) -> Result<Status, Error> {
         if self.arguments.input.files.iter().any(|source| source.path().is_none()) {
-            return Err(Error::Usage("--in-place needs files: standard input has no place to write to".into()));
+            return Err(Error::Usage("invalid input '-' for --in-place: expected files".into()));
         }
         let status = self.each_file(|rewriting, source, opened| {
             let Some(path) = source.path() else { return Ok(()) };

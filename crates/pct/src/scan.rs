@@ -1,4 +1,5 @@
-//! What every command does that only looks: inputs through a unit and an operation to nowhere, and every finding to a listener.
+//! What every command does that only looks: inputs through a unit and an operation to nowhere, and
+//! every finding to a listener.
 #![forbid(unsafe_code)]
 
 use std::io::{self, IsTerminal};
@@ -25,8 +26,9 @@ pub(crate) struct Scan<'s> {
 }
 
 impl Scan<'_> {
-    /// Looks at every input, and hands out what is known of it after it. One that cannot be read is reported, and the next one looked
-    /// at; any other error is reported and is the end. Returns as well the fields that no record had, if all was looked at.
+    /// Looks at every input, and hands out what is known of it after it. One that cannot be read is
+    /// reported, and the next one looked at; any other error is reported and is the end. Returns as
+    /// well the fields that no record had, if all was looked at.
     pub(crate) fn run(
         &self,
         mut each: impl FnMut(FileReport) -> Result<(), Error>,

@@ -1,4 +1,5 @@
-//! Text for people. Characters that a terminal acts upon are shown escaped, and nothing of a text or a name can pose as a message.
+//! Text for people. Characters that a terminal acts upon are shown escaped, and nothing of a text
+//! or a name can pose as a message.
 #![forbid(unsafe_code)]
 
 use std::borrow::Cow;
@@ -16,7 +17,8 @@ pub(crate) enum Notation {
     Rust,
 }
 
-/// Whether a terminal acts upon it: a control character of C0 or C1, or one that changes the direction of the text around it.
+/// Whether a terminal acts upon it: a control character of C0 or C1, or one that changes the
+/// direction of the text around it.
 fn is_active(character: char) -> bool {
     let is_directional = matches!(
         character,
@@ -126,7 +128,8 @@ fn torn(text: &[u8]) -> usize {
     if goes_on { end.len() - lead } else { 0 }
 }
 
-/// Writes a line to standard error, escaped for a terminal. If that fails, only the exit code is left to tell; `eprintln` would panic.
+/// Writes a line to standard error, escaped for a terminal. If that fails, only the exit code is
+/// left to tell; `eprintln` would panic.
 pub(crate) fn complain(message: fmt::Arguments<'_>) {
     let _ = io::stderr().write_all(format!("{}\n", line(&message.to_string())).as_bytes());
 }

@@ -1,6 +1,7 @@
-//! Standard input and output. Using one that was closed when the process started is an error.
+//! Standard input and output. Using a stream that was closed when the process started is an error.
 //!
-//! Rust's runtime would discard the output, and take the input for empty.
+//! Rust's runtime replaces a closed stream by `/dev/null`, so that output is discarded, and input
+//! is empty.
 #![forbid(unsafe_code)]
 
 use std::io::{self, IsTerminal, Read, Stdin, Stdout, Write};
@@ -44,5 +45,5 @@ impl Write for Output {
 }
 
 fn closed() -> io::Error {
-    io::Error::other("it is closed")
+    io::Error::other("stream is closed")
 }

@@ -104,7 +104,8 @@ impl Observer for Counter {
     }
 }
 
-/// The part of a line that shows what is of this kind. At the place is what was found first of any kind.
+/// The part of a line that shows what is of this kind. At the place is what was found first of any
+/// kind.
 fn example(kind: Kinds, place: Place, line: &[u8]) -> Example {
     const BEFORE: usize = 24;
     const LENGTH: usize = 80;

@@ -15,7 +15,8 @@ pub(crate) fn tell_json(document: &Value) -> Result<(), Error> {
     tell(format!("{}\n", shown::json(&document.to_string())).as_bytes())
 }
 
-/// The name of a file as it is told: exactly, but to a terminal as one line without control characters.
+/// The name of a file as it is told: exactly, but to a terminal as one line without control
+/// characters.
 pub(crate) fn name(name: &str) -> Cow<'_, str> {
     if io::stdout().is_terminal() { shown::line(name) } else { name.into() }
 }

@@ -1,4 +1,4 @@
-//! The arguments of `pct check`.
+//! Arguments of `pct check`.
 #![forbid(unsafe_code)]
 
 use clap::Args;
@@ -10,17 +10,17 @@ use crate::codec::{self, DecodingOptions};
 
 const EXAMPLES: &str = "\
 Examples:
-  pct check access.log                         Malformed '%' and what is not UTF-8, as FILE:LINE:COLUMN: what
-  pct check -q urls.txt || echo dirty          Only the exit code
-  pct check --dialect java column.txt          What URLDecoder would throw at
+  pct check access.log                         As FILE:LINE:COLUMN: MESSAGE
+  pct check -q urls.txt || echo invalid        Only the exit code
+  pct check --dialect java column.txt          Text for which URLDecoder throws an exception
   pct check --find nul,percent,slash *.log     Also NULs, double encoding, encoded slashes
   pct check --log combined --report json access.log.gz";
 
-/// What each kind of finding is, below the options of the commands that look for them.
+/// Explains the kinds of findings, in the long help of `check` and `stats`.
 pub(super) const KINDS: &str = "\
 Kinds:
   escape        A triplet: '%' and two hexadecimal digits
-  plus          A raw '+', which forms read as a space
+  plus          A raw '+', a space in form data
   malformed     A '%' without two hexadecimal digits
   nul           An encoded NUL: %00
   control       An encoded control character: %00 to %1F, %7F
@@ -28,35 +28,37 @@ Kinds:
   backslash     An encoded '\\': %5C
   dot           An encoded '.': %2E
   percent       An encoded '%': %25, a sign of double encoding
-  unreserved    A triplet of a letter, a digit, '-', '.', '_' or '~', which need none
-  lower-hex     A triplet with a digit from a to f in lower case
-  non-ascii     A raw byte from 0x80, as in 'caf\u{e9}'; the triplets of 'caf%C3%A9' are none
-  illegal       A raw byte that no URI may hold: a space, a quote, a control character, a byte from 0x80, and others
-  invalid-utf8  A byte or triplet that is not UTF-8 once the text is decoded";
+  unreserved    An escaped unreserved character: a letter, a digit, '-', '.', '_' or '~'
+  lower-hex     A triplet with a lower-case hexadecimal digit (a to f)
+  non-ascii     A raw non-ASCII byte, as in 'caf\u{e9}' (but not in 'caf%C3%A9')
+  illegal       A raw byte that is illegal in a URI, such as a space, a quote or a non-ASCII byte
+  invalid-utf8  A byte or triplet that is invalid UTF-8 after decoding";
 
-/// How records are counted, below the same options.
+/// Explains how records are counted, in the same help texts.
 pub(super) const COUNTING: &str = "\
 Counting:
-  A record counts once for each kind that it has, however often it has it. 'decode' and all other commands count so.";
+  A record counts once for each kind that occurs in it, as in all other commands.";
 
-/// Look for text that cannot be decoded; exit with code 1 if there is any
+/// Find malformed percent-encoding
 ///
-/// Writes a line for every invalid record: its first finding, and where that is.
+/// Also finds text that is invalid UTF-8 after decoding. Writes a line for each invalid record: the
+/// position of its first finding, and what was found there. The exit code is 1 if anything was
+/// found.
 #[derive(Args, Debug)]
 #[command(after_help = EXAMPLES)]
 #[command(after_long_help = format!("{}\n\n{KINDS}\n\n{COUNTING}", codec::long_help(EXAMPLES)))]
 #[command(mut_arg("append", |argument| argument.hide(true)), mut_arg("unsafe_controls", |argument| argument.hide(true)))]
 pub(crate) struct CheckArguments {
-    /// Look for these kinds as well; they are explained below
+    /// Also find these kinds, which --help explains
     #[arg(long, value_name = "KIND", value_delimiter = ',', value_parser = kinds())]
     find: Vec<Kinds>,
 
-    /// Write nothing, stop at the first finding
+    /// Write nothing and stop at the first finding
     #[arg(short, long, conflicts_with = "report")]
     pub(crate) quiet: bool,
 
-    /// How to tell what was found
-    #[arg(long, value_name = "FORM", value_enum, default_value_t = FindingsForm::Text)]
+    /// Format of the findings
+    #[arg(long, value_name = "FORMAT", value_enum, default_value_t = FindingsForm::Text)]
     pub(crate) report: FindingsForm,
 
     #[command(flatten)]
@@ -69,10 +71,10 @@ pub(crate) struct CheckArguments {
     pub(crate) input: InputArguments,
 }
 
-/// How to tell what was found, on standard output.
+/// Format of the findings on standard output.
 #[derive(Clone, Copy, Debug, Eq, PartialEq, clap::ValueEnum)]
 pub(crate) enum FindingsForm {
-    /// For people
+    /// Human-readable text
     Text,
     /// One JSON object
     Json,

@@ -1,4 +1,4 @@
-//! The arguments of `pct decode`.
+//! Arguments of `pct decode`.
 #![forbid(unsafe_code)]
 
 use clap::Args;
@@ -9,23 +9,25 @@ use crate::codec::{self, DecodingOptions};
 const EXAMPLES: &str = "\
 Examples:
   pct decode access.log                          Line by line; %0A and %0D stay escaped
-  pct decode --plus < queries.txt                '+' is a space, as in forms
-  pct decode --dialect java column.txt           As java.net.URLDecoder, so as Spark and Trino, does
-  pct decode --keep reserved --reject %00 urls   Delimiters stay escaped, and NUL is an error
+  pct decode --plus < queries.txt                Also decode '+', as in forms
+  pct decode --dialect java column.txt           As java.net.URLDecoder, and so Spark and Trino
+  pct decode --keep reserved --reject %00 urls   Keep delimiters escaped; NUL is an error
   pct decode -f 3,5 requests.tsv.gz              Only these fields of a compressed TSV
   pct decode --csv -c url,referer visits.csv     Only these columns
-  pct decode --jsonl -k req.q --append log.json  A new member beside the old one
+  pct decode --jsonl -k req.q --append log.json  Add a new member 'q_decoded'
   tail -f access.log | pct decode --log combined";
 
-/// Replace triplets, '%' and two hexadecimal digits, by the bytes they stand for
+/// Decode percent-encoded text
 ///
-/// Works line by line: line ends stay as they are, and the triplets %0A and %0D stay escaped, so that the number of lines stays the
-/// same. Any other byte is decoded, once: %2541 becomes %41.
+/// Replaces each triplet, '%' and two hexadecimal digits, by its byte. Works line by line: line
+/// ends are unchanged, and the triplets %0A and %0D stay escaped, so that the number of lines does
+/// not change. Everything is decoded only once: %2541 becomes %41.
 ///
-/// A '%' without two hexadecimal digits is passed on as it is, unless --errors says otherwise. With --dialect, an error is what is an
-/// error in that system.
+/// A '%' without two hexadecimal digits is kept, unless --errors says otherwise. With --dialect, an
+/// error is whatever is an error in that implementation.
 ///
-/// On a terminal, control characters and those that change the direction of text are shown escaped, as %1B.
+/// On a terminal, control characters and characters that change the text direction are shown
+/// escaped, as %1B.
 #[derive(Args, Debug)]
 #[command(after_help = EXAMPLES, after_long_help = codec::long_help(EXAMPLES))]
 pub(crate) struct DecodeArguments {

@@ -1,4 +1,4 @@
-//! The arguments of `pct form`.
+//! Arguments of `pct form`.
 #![forbid(unsafe_code)]
 
 use clap::Args;
@@ -11,27 +11,31 @@ use crate::shown::Notation;
 const EXAMPLES: &str = "\
 Examples:
   pct form queries.txt                          {\"q\":\"fish & chips\",\"page\":\"2\"}
-  pct form --as tsv --names q,page queries.txt  The values alone, in two columns
+  pct form --as tsv --names q,page queries.txt  Only the values, in two columns
   pct form --back log.jsonl                     q=fish+%26+chips&page=2
   pct form --as pairs q.txt | pct form --back --as pairs";
 
-/// Turn queries and request bodies, name=value&name=value, into JSON lines or TSV, or back
+/// Convert form data to and from JSON Lines or TSV
 ///
-/// A line is a form; a '?' before it is left out. Malformed '%' stay, and what is not UTF-8 becomes U+FFFD. In TSV, \t, \n, \r, \0 and
-/// \\ are escaped like that, and \N is the value of a name that is not there.
+/// Each line is a form, such as a query or a request body: name=value&name=value. A leading '?' is
+/// dropped. A malformed '%' is kept, and invalid UTF-8 is replaced by U+FFFD. In TSV, tab, LF, CR,
+/// NUL and backslash are escaped as \t, \n, \r, \0 and \\, and \N is the value of a name that the
+/// form does not have.
 #[derive(Args, Debug)]
 #[command(after_help = EXAMPLES)]
-#[command(mut_args(hide_what_is_not_for_lines))]
+#[command(mut_args(hide_unsupported))]
 pub(crate) struct FormArguments {
-    /// Turn JSON lines or TSV into queries
+    /// Convert JSON Lines or TSV to form data
     #[arg(long)]
     back: bool,
 
-    /// What forms become, or are made of
+    /// Format to convert to, or with --back from
     #[arg(long = "as", value_name = "SHAPE", value_enum, default_value_t = Shape::Json)]
     shape: Shape,
 
-    /// The names whose values are the columns of TSV; one that is named twice has its second value there
+    /// Names whose values are the columns of TSV
+    ///
+    /// A name that is given twice has its second value in its second column.
     #[arg(long, value_name = "NAME", value_delimiter = ',')]
     names: Vec<String>,
 
@@ -39,28 +43,30 @@ pub(crate) struct FormArguments {
     pub(crate) text: TextArguments,
 }
 
-/// What a line becomes is no part of another format.
-const NOT_FOR_LINES: [&str; 11] =
+/// Options that `form` does not support: it converts lines only.
+const UNSUPPORTED: [&str; 11] =
     ["raw", "fields", "csv", "columns", "header", "jsonl", "key", "log", "delimiter", "append", "unsafe_controls"];
 
-fn hide_what_is_not_for_lines(argument: clap::Arg) -> clap::Arg {
-    let is_hidden = NOT_FOR_LINES.contains(&argument.get_id().as_str());
+fn hide_unsupported(argument: clap::Arg) -> clap::Arg {
+    let is_hidden = UNSUPPORTED.contains(&argument.get_id().as_str());
     argument.hide(is_hidden)
 }
 
 impl FormArguments {
-    /// Whether that can be done at all.
+    /// Checks the combination of options.
     pub(crate) fn check(&self) -> Result<(), Error> {
         if !self.text.units.are_lines() {
-            return Err(Error::Usage("form works on lines, or on records that NUL ends".into()));
+            return Err(Error::Usage(
+                "invalid input format for form: expected lines, or records that end with NUL (-0)".into(),
+            ));
         }
         if !self.names.is_empty() && self.shape != Shape::Tsv {
-            return Err(Error::Usage("--names are the columns of --as tsv".into()));
+            return Err(Error::Usage("invalid --names: expected --as tsv with it".into()));
         }
         Ok(())
     }
 
-    /// How a terminal is shown what it would act upon.
+    /// How active characters are escaped for a terminal.
     pub(crate) fn notation(&self) -> Notation {
         if self.shape == Shape::Tsv { Notation::Triplets } else { Notation::Json }
     }

@@ -1,4 +1,4 @@
-//! What belongs together, and which part of it is meant.
+//! Input format options: records, and the fields in them to process.
 #![forbid(unsafe_code)]
 
 use clap::Args;
@@ -10,95 +10,109 @@ use crate::operation::Recipe;
 use crate::shown::Notation;
 
 #[derive(Args, Debug)]
-#[command(next_help_heading = "Units (lines, unless said otherwise)")]
+#[command(next_help_heading = "Input format (default: lines)")]
 pub(crate) struct UnitArguments {
-    /// Each file is a single record; line ends are decoded and encoded like any other byte
+    /// Treat each file as a single record
+    ///
+    /// Line ends are decoded and encoded like any other byte.
     #[arg(long, group = "unit")]
     raw: bool,
 
-    /// Records end with NUL, not with a line feed, as in 'find -print0'
+    /// Records end with NUL, as in 'find -print0'
     #[arg(short = '0', long, group = "unit")]
     null: bool,
 
-    /// These fields of lines, as 'cut' counts them: 3,5-7,9-,-2
+    /// Process only these fields, as in 'cut -f'
     ///
-    /// A field that no record has is told at the end.
+    /// A list of numbers and ranges: 3,5-7,9-,-2. A field that no record has is reported at the
+    /// end.
     #[arg(short, long, value_name = "LIST", group = "unit", allow_hyphen_values = true)]
     fields: Option<Columns>,
 
-    /// These columns of quoted CSV; with --columns
+    /// Process the columns --columns of CSV
     ///
-    /// Several files with one output become one: their headers have to be equal, and the first one is written.
+    /// If several files have one output, their headers must be equal. Only the first header is
+    /// written.
     #[arg(long, group = "unit", requires = "columns")]
     csv: bool,
 
-    /// The columns of --csv: names in the header, or numbers
+    /// Columns of --csv: names in the header, or numbers
     ///
-    /// A name that the header has more than once means all of these columns. A name or a number that the header does not have is an
-    /// error; a number that no record has, where there is no header, is told at the end.
+    /// A name that occurs more than once in the header selects all of these columns. A name or a
+    /// number that the header does not have is an error. Without a header, a number that no record
+    /// has is reported at the end.
     #[arg(short, long, value_name = "NAME", value_delimiter = ',', requires = "csv", allow_hyphen_values = true)]
     columns: Vec<String>,
 
-    /// The first record of --csv is a header, though columns are given by number
+    /// The first record of --csv is a header
+    ///
+    /// Needed only if the columns are given by number.
     #[arg(long, requires = "csv")]
     header: bool,
 
-    /// The strings under these keys of JSON lines; with --key
+    /// Process the strings at --key of JSON Lines
     #[arg(long, group = "unit", requires = "key")]
     jsonl: bool,
 
-    /// A key of --jsonl: 'url', or 'request.query' for a member of a member
+    /// Key of --jsonl, such as 'url' or 'request.query'
     ///
-    /// A key at which no record has a string is told at the end.
+    /// A '.' separates the names of nested members. A key at which no record has a string is
+    /// reported at the end.
     #[arg(short, long, value_name = "KEY", requires = "jsonl", allow_hyphen_values = true)]
     key: Vec<Path>,
 
-    /// The request target and the referer of an access log
+    /// Process request and referer of access logs
     ///
-    /// These stay escaped in both: quotes, backslashes and control characters; in the target also the space, which ends it.
+    /// Quotes, backslashes and control characters stay escaped. In the request target, spaces stay
+    /// escaped too, as a space ends it.
     #[arg(long, value_name = "FORMAT", value_enum, group = "unit")]
     log: Option<LogFormat>,
 
-    /// The byte between fields [default: a tab; with --csv a comma]
+    /// Field delimiter [default: tab; with --csv: comma]
     #[arg(short, long, value_name = "BYTE", value_parser = delimiter, conflicts_with_all = ["raw", "jsonl", "log"])]
     delimiter: Option<u8>,
 
-    /// Add the result as a new column instead of replacing the text by it
+    /// Add the result as a new column
     ///
-    /// With --fields and --csv, the first record says how many fields a record has. A shorter record is padded with empty fields. The
-    /// surplus fields of a longer one follow the new columns, and it counts as invalid. A new column of a name that the header has
-    /// already is an error; an object that has a member of the new name counts as invalid, and does not get another.
+    /// Without it, the result replaces the text. With --fields and --csv, the first record
+    /// determines the number of fields. A shorter record is padded with empty fields. The surplus
+    /// fields of a longer record follow the new columns, and it counts as invalid. A new column
+    /// whose name is already in the header is an error. An object that already has a member of the
+    /// new name counts as invalid, and no member is added.
     #[arg(long, conflicts_with = "raw")]
     append: bool,
 
-    /// Decode even what breaks a line, field or record, and write control characters to a terminal
+    /// Decode control characters and delimiters too
+    ///
+    /// Decodes even bytes that end a line, field or record, and writes control characters to a
+    /// terminal unescaped.
     #[arg(long)]
     unsafe_controls: bool,
 }
 
-/// One byte, or a name that shells do not write easily.
+/// Parses one byte, or an escape for a byte that is difficult to type in a shell.
 fn delimiter(text: &str) -> Result<u8, String> {
     match text.as_bytes() {
         b"\\t" => Ok(b'\t'),
         b"\\0" => Ok(0),
         b"\\\\" => Ok(b'\\'),
-        // Encoding writes '%', digits and '+': what it writes must not end a field.
+        // Encoding writes '%', digits and '+', which must not end a field.
         &[byte] if !b"\n\r%+".contains(&byte) && !byte.is_ascii_hexdigit() => Ok(byte),
-        _ => Err("expected one byte, but no line end, '%', '+' or hexadecimal digit".into()),
+        _ => Err("expected a single byte other than a line end, '%', '+' or a hexadecimal digit".into()),
     }
 }
 
-/// Ends a line.
+/// Bytes of line ends.
 const LINE_ENDS: ByteSet = ByteSet::new(b"\n\r");
 
 impl UnitArguments {
-    /// Whether each record is a field, and nothing else is asked for.
+    /// Whether records are lines, or end with NUL, and no other option of this group is set.
     pub(crate) fn are_lines(&self) -> bool {
         let is_other = self.raw || self.fields.is_some() || self.csv || self.jsonl || self.log.is_some() || self.append;
         !is_other && self.delimiter.is_none() && !self.unsafe_controls
     }
 
-    /// Whether any bytes at all are text.
+    /// Whether binary files are accepted for rewriting in place.
     pub(crate) fn are_binary(&self) -> bool {
         self.raw
     }
@@ -108,18 +122,18 @@ impl UnitArguments {
         self.null
     }
 
-    /// How a terminal is shown what it would act upon; `None` if it is to act.
+    /// How active characters are escaped for a terminal; `None` if they are not.
     pub(crate) fn notation(&self) -> Option<Notation> {
         let notation = if self.jsonl { Notation::Json } else { Notation::Triplets };
         (!self.unsafe_controls).then_some(notation)
     }
 
-    /// Whether there is to be a new column.
+    /// Whether the result is a new column.
     pub(crate) fn append(&self) -> bool {
         self.append
     }
 
-    /// The unit. New columns are named after those that they come from, and `suffix`.
+    /// The format. The name of a new column is that of its source and `suffix`.
     pub(crate) fn unit(
         &self,
         recipe: &Recipe<'_>,
@@ -142,10 +156,11 @@ impl UnitArguments {
             let operation = safe(LINE_ENDS.with(delimiter));
             Box::new(Tsv::new(delimiter, columns.clone(), operation, self.append, outputs))
         } else if self.csv {
-            // Delimiters and quotes are quoted; line ends could be, but much software would take them for ends of records.
+            // Decoded delimiters and quotes are quoted. Line ends could be too, but much software
+            // takes any line end for the end of a record.
             Box::new(Csv::new(delimiter, self.chosen(), self.header, safe(LINE_ENDS), suffix, outputs))
         } else if self.jsonl {
-            // Whatever is decoded is escaped as JSON wants it.
+            // JSON escapes decoded control characters.
             Box::new(JsonLines::new(&self.key, recipe(ByteSet::EMPTY), suffix))
         } else if let Some(format) = self.log {
             Box::new(Log::new(format, self.append, &safe))
@@ -154,7 +169,8 @@ impl UnitArguments {
         })
     }
 
-    /// Numbers and ranges, if there is nothing else: then no header is needed.
+    /// The columns by number, which needs no header, if the list has only numbers and ranges; else
+    /// by name.
     fn chosen(&self) -> Chosen {
         match self.columns.join(",").parse() {
             Ok(columns) => Chosen::Numbers(columns),

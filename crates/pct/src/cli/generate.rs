@@ -1,4 +1,4 @@
-//! What clap's companions make of the arguments: completions for shells, and man pages.
+//! Generated from the arguments: shell completions and man pages.
 #![forbid(unsafe_code)]
 
 use std::io;
@@ -11,22 +11,23 @@ use super::Arguments;
 use crate::error::{Error, Status};
 use crate::stdout::tell;
 
-/// Write completions for a shell to standard output
+/// Generate shell completions
 ///
-/// For bash: pct completions bash > ~/.local/share/bash-completion/completions/pct
+/// Writes them to standard output. For bash: pct completions bash >
+/// ~/.local/share/bash-completion/completions/pct
 #[derive(Args, Debug)]
 pub(crate) struct CompletionsArguments {
-    /// The shell
+    /// Shell to generate completions for
     #[arg(value_enum)]
     shell: Shell,
 }
 
-/// Write a man page to standard output
+/// Print a man page
 ///
-/// To read one: pct man decode | man -l -
+/// Writes it to standard output. To read it: pct man decode | man -l -
 #[derive(Args, Debug)]
 pub(crate) struct ManArguments {
-    /// The command that it is about; by default pct itself
+    /// Command to describe [default: pct itself]
     command: Option<String>,
 }
 
@@ -46,7 +47,7 @@ impl ManArguments {
             None => command,
             Some(name) => match command.find_subcommand(name) {
                 Some(found) => found.clone(),
-                None => return Err(Error::Usage(format!("there is no command '{name}'"))),
+                None => return Err(Error::Usage(format!("invalid command '{name}': expected a command of pct"))),
             },
         };
         let mut text = Vec::new();

@@ -1,4 +1,4 @@
-//! What is read, and by how many threads.
+//! Input options: files, decompression, threads, progress bar.
 #![forbid(unsafe_code)]
 
 use std::num::NonZero;
@@ -10,21 +10,24 @@ use crate::source::Source;
 #[derive(Args, Debug)]
 #[command(next_help_heading = "Input")]
 pub(crate) struct InputArguments {
-    /// Read compressed files as they are
+    /// Do not decompress compressed files
     #[arg(long)]
     pub(crate) no_decompress: bool,
 
-    /// Number of threads, at least 1 [default: the number of cores]; the output is always the same
+    /// Number of threads [default: number of cores]
+    ///
+    /// The output does not depend on it.
     #[arg(short = 'j', long, value_name = "N", value_parser = threads)]
     pub(crate) threads: Option<NonZero<usize>>,
 
-    /// Show no progress bar
+    /// Do not show a progress bar
     #[arg(long)]
     pub(crate) no_progress: bool,
 
-    /// Files to read, one after the other; '-' is standard input
+    /// Files to read in order; '-' is standard input
     ///
-    /// Files that gzip, zstd, bzip2 or xz compressed are decompressed. A last record without its end gets one before the next file.
+    /// gzip, zstd, bzip2 and xz files are decompressed automatically. If the last record of a file
+    /// has no end, one is added before the next file.
     #[arg(value_name = "FILE", default_value = "-")]
     pub(crate) files: Vec<Source>,
 }

@@ -1,4 +1,4 @@
-//! What can be asked for on the command line: one file for each command's arguments, and one for each group that they share.
+//! Command-line arguments: one file for each command, and one for each shared group of options.
 #![forbid(unsafe_code)]
 
 mod check;
@@ -33,19 +33,19 @@ use crate::info::InfoArguments;
 
 const AFTER_HELP: &str = "\
 Environment:
-  SIMDPCT_LEVEL  The CPU instructions to use: scalar, sse41, avx2, avx512 or neon.
-                 By default the best there are; the result is always the same.
-  NO_COLOR       If set, help and messages have no colour.
+  SIMDPCT_LEVEL  CPU instructions to use: scalar, sse41, avx2, avx512 or neon
+                 (default: the best available; the output does not depend on it)
+  NO_COLOR       If set, disables colours in help and messages
 
 Exit codes:
-  0  Done (a reader of the output that has seen enough included)
-  1  The text is malformed or not UTF-8 (only with --errors fail or --max-errors); 'check' found something
-  2  Bad usage
-  3  A file could not be read, or the output not written";
+  0  Success (also on a closed output pipe)
+  1  Too many invalid records (only with --errors fail or --max-errors); findings of 'check'
+  2  Invalid usage
+  3  A file could not be read, or the output could not be written";
 
-/// Percent-decode and -encode files and streams.
+/// Percent-decode and percent-encode files and streams.
 #[derive(Debug, Parser)]
-#[command(version, after_help = AFTER_HELP)]
+#[command(name = "pct", version, after_help = AFTER_HELP)]
 pub(crate) struct Arguments {
     #[command(subcommand)]
     pub(crate) command: Command,
@@ -62,7 +62,7 @@ pub(crate) enum Command {
     Man(ManArguments),
 }
 
-/// The commands that rewrite text.
+/// Commands that rewrite text.
 #[derive(Debug, Subcommand)]
 pub(crate) enum RewriteCommand {
     Decode(DecodeArguments),
@@ -72,7 +72,7 @@ pub(crate) enum RewriteCommand {
     Form(FormArguments),
 }
 
-/// What every command that rewrites text takes.
+/// Options of all commands that rewrite text.
 #[derive(Args, Debug)]
 pub(crate) struct TextArguments {
     #[command(flatten)]

@@ -1,4 +1,4 @@
-//! Where the output goes.
+//! Output options: file, in-place rewriting, compression.
 #![forbid(unsafe_code)]
 
 use std::path::{Path, PathBuf};
@@ -10,33 +10,40 @@ use crate::source::Compression;
 #[derive(Args, Debug)]
 #[command(next_help_heading = "Output")]
 pub(crate) struct OutputArguments {
-    /// Write to this file; it is replaced when all is done, and stays as it is if anything goes wrong
+    /// Write to this file
     ///
-    /// The output is compressed if the name ends with .gz, .zst, .bz2 or .xz, unless --output-compression says otherwise.
+    /// The file is replaced at the end. If there is an error, it is left unchanged. The output is
+    /// compressed if the name ends with .gz, .zst, .bz2 or .xz, unless --output-compression says
+    /// otherwise.
     #[arg(short, long, value_name = "FILE")]
     pub(crate) output: Option<PathBuf>,
 
-    /// Write each file's output to the file itself, compressed as it was; it stays as it is if anything goes wrong
+    /// Rewrite each file in place
     ///
-    /// A new file replaces the old one, as with 'sed -i'. It has the mode of the old one, and its owner and group if that is permitted.
-    /// Access control lists and extended attributes are not copied. Other hard links keep the old text; a symbolic link is followed.
+    /// The compression of the file is kept. If there is an error, the file is left unchanged. A new
+    /// file replaces the old one, as with 'sed -i'. It has the mode of the old one, and its owner
+    /// and group if that is permitted. Access control lists and extended attributes are not copied.
+    /// Other hard links keep the old text; a symbolic link is followed.
     #[arg(short, long, conflicts_with = "output")]
     pub(crate) in_place: bool,
 
-    /// Rewrite binary files in place, too
+    /// Also rewrite binary files in place
     ///
-    /// Without it, files of known binary formats, UTF-16 text and files with a NUL byte among their first 64 KiB are reported and left
-    /// as they are. With -0, NUL bytes are text.
+    /// Without it, files of known binary formats, UTF-16 text and files with a NUL byte in their
+    /// first 64 KiB are reported and left unchanged. With -0, NUL bytes are text.
     #[arg(long, requires = "in_place")]
     pub(crate) binary: bool,
 
-    /// Format of the output's compression [default: by the name of --output; with --in-place, that of the file]
+    /// Compress the output in this format
+    ///
+    /// By default, the name of --output determines the format. With --in-place, it is that of the
+    /// file.
     #[arg(long, value_name = "FORMAT", value_enum)]
     pub(crate) output_compression: Option<Compression>,
 }
 
 impl OutputArguments {
-    /// How the one output of all inputs is compressed.
+    /// Compression of a single output.
     pub(crate) fn compression(&self) -> Compression {
         let by_name = || self.output.as_deref().map_or(Compression::None, by_name);
         self.output_compression.unwrap_or_else(by_name)

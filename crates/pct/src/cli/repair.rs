@@ -1,4 +1,4 @@
-//! The arguments of `pct repair`.
+//! Arguments of `pct repair`.
 #![forbid(unsafe_code)]
 
 use clap::Args;
@@ -8,11 +8,12 @@ use super::TextArguments;
 const EXAMPLES: &str = "\
 Examples:
   pct repair crawl.txt                  'http://e/a b|c' becomes 'http://e/a%20b%7Cc'
-  pct repair -f 2 --append crawl.tsv    Beside the old ones";
+  pct repair -f 2 --append crawl.tsv    Add a new column with the repaired URIs";
 
-/// Make valid URIs of dirty ones: escape in each component what must not stand there
+/// Escape illegal characters in URIs
 ///
-/// Triplets and delimiters stay, nothing is dropped, and a valid URI is never changed.
+/// Escapes the bytes that are illegal in each component, so that the result is a valid URI.
+/// Triplets and delimiters are unchanged, nothing is dropped, and a valid URI is never changed.
 #[derive(Args, Debug)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct RepairArguments {

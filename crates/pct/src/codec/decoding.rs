@@ -15,8 +15,9 @@ use super::text::{self, Text};
 
 /// How to decode a value, in full.
 ///
-/// With LF among the bytes that are kept, any number of lines can be decoded in one go: LF is neither a digit nor part of a
-/// character of more than a byte, so that between two of them is what that line alone would give.
+/// With LF among the bytes that are kept, any number of lines can be decoded in one go: LF is
+/// neither a digit nor part of a character of more than a byte, so that between two of them is what
+/// that line alone would give.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(crate) struct Decoding {
     malformed: Malformed,
@@ -55,8 +56,8 @@ impl Decoding {
         self.ready()
     }
 
-    /// In these bytes must be none that was not there before: they would break a record. Their triplets stay as well, and a '+'
-    /// if it would become one of them.
+    /// In these bytes must be none that was not there before: they would break a record. Their
+    /// triplets stay as well, and a '+' if it would become one of them.
     pub(crate) fn safe(mut self, set: ByteSet) -> Self {
         if self.plus && set.contains(b' ') {
             self.plus = false;
@@ -85,7 +86,8 @@ impl Decoding {
         self.ready()
     }
 
-    /// Without any error: what makes one stays as it is, or becomes U+FFFD if it is not UTF-8 and this is asked for.
+    /// Without any error: what makes one stays as it is, or becomes U+FFFD if it is not UTF-8 and
+    /// this is asked for.
     pub(crate) fn forgiving(mut self, replace: bool) -> Self {
         self.malformed = Malformed::Keep;
         self.keep = self.keep.union(self.reject);
@@ -129,7 +131,8 @@ impl Decoding {
 
     /// Decodes to the end of `output`.
     ///
-    /// Nothing is appended when there is an error, which has its position in `input`, however often that is decoded.
+    /// Nothing is appended when there is an error, which has its position in `input`, however often
+    /// that is decoded.
     pub(crate) fn decode_to(&self, input: &[u8], output: &mut Vec<u8>) -> Result<(), DecodeError> {
         if self.times <= 1 {
             return self.once_to(input, output);
@@ -139,8 +142,9 @@ impl Decoding {
         Ok(())
     }
 
-    /// Decodes to the end of `output` as `forgiving` does, which is what [`forgiving`](Self::forgiving) gave, and says which error
-    /// [`decode_to`](Self::decode_to) would have, where, and which kinds of errors there are.
+    /// Decodes to the end of `output` as `forgiving` does, which is what
+    /// [`forgiving`](Self::forgiving) gave, and says which error [`decode_to`](Self::decode_to)
+    /// would have, where, and which kinds of errors there are.
     pub(crate) fn decode_forgiving_to(
         &self,
         forgiving: &Self,
@@ -212,8 +216,9 @@ impl Decoding {
         Some(only.ready())
     }
 
-    /// Decodes many records to the end of `output` as `forgiving` does, and says which of them this one would not have decoded.
-    /// `None`, and nothing is done, where such records have to be decoded one by one.
+    /// Decodes many records to the end of `output` as `forgiving` does, and says which of them this
+    /// one would not have decoded. `None`, and nothing is done, where such records have to be
+    /// decoded one by one.
     pub(crate) fn decode_and_search<'t>(
         &self,
         forgiving: &Self,
@@ -237,7 +242,8 @@ impl Decoding {
         is_strict && self.reject == ByteSet::EMPTY && self.times <= 1
     }
 
-    /// Decodes to the end of `output` if nothing is wrong, not even what is replaced. If it is not, what was appended does not count.
+    /// Decodes to the end of `output` if nothing is wrong, not even what is replaced. If it is not,
+    /// what was appended does not count.
     pub(crate) fn decode_if_clean(&self, input: &[u8], output: &mut Vec<u8>) -> bool {
         let start = output.len();
         if self.times > 1 {
@@ -277,7 +283,8 @@ impl Decoding {
         error
     }
 
-    /// Where that comes from what stands at `position` of the text that `input` becomes in one pass.
+    /// Where that comes from what stands at `position` of the text that `input` becomes in one
+    /// pass.
     fn origin(&self, input: &[u8], position: usize) -> usize {
         let decoded_position = match self.decoder.decode(input) {
             Ok(bytes) => text::before_replacement(&bytes, position, self.text),
@@ -339,7 +346,8 @@ impl Decoding {
         }
     }
 
-    /// Decodes what has triplets that only Java takes for triplets. May leave something behind in `output` when there is an error.
+    /// Decodes what has triplets that only Java takes for triplets. May leave something behind in
+    /// `output` when there is an error.
     #[cold]
     fn decode_odd_to(&self, input: &[u8], output: &mut Vec<u8>) -> Result<(), DecodeError> {
         let mut at = 0;

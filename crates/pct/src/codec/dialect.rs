@@ -1,62 +1,65 @@
-//! What each system does with percent-encoded text, in one table.
+//! Table of dialects: how each implementation treats percent-encoded text.
 #![forbid(unsafe_code)]
 
 use clap::ValueEnum;
 use simdpct::{ByteSet, sets};
 
-/// A system whose rules are to be followed to the letter.
+/// An implementation whose behaviour is reproduced exactly. The comments of the variants are help
+/// texts.
 #[derive(Clone, Copy, Debug, Eq, PartialEq, ValueEnum)]
 pub(crate) enum Dialect {
     /// URLs in browsers (WHATWG URL 1.3)
     Whatwg,
-    /// URIs by the letter of the standard
+    /// URIs, exactly as in RFC 3986
     Rfc3986,
     /// HTML forms: names and values of application/x-www-form-urlencoded (WHATWG URL 5)
     Form,
-    /// java.net.URLDecoder and URLEncoder in UTF-8, so Spark's and Trino's url_decode and url_encode
+    /// java.net.URLDecoder and URLEncoder with UTF-8, and so url_decode and url_encode of Spark and
+    /// Trino
     Java,
     /// JavaScript's decodeURIComponent and encodeURIComponent
     Js,
     /// Python's urllib.parse.unquote and quote
     Python,
-    /// How nginx decodes a path to $uri, and encodes one for proxy_pass
+    /// Decoding of a path to $uri, and encoding for proxy_pass, in nginx
     Nginx,
 }
 
-/// What a system does with a '%' that two hexadecimal digits do not follow.
+/// How an implementation treats a '%' without two hexadecimal digits.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(crate) enum Malformed {
     Keep,
     Error,
-    /// An error as well, but what its parser of integers takes for two digits is no such '%'.
+    /// An error, unless Java's integer parser accepts the two characters.
     ErrorAsJava,
 }
 
-/// What a system does with decoded bytes that are not well-formed UTF-8.
+/// How an implementation treats decoded bytes that are ill-formed UTF-8.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(crate) enum IllFormed {
     Keep,
     Error,
     /// U+FFFD for each maximal subpart of an ill-formed sequence (Unicode 3.9; WHATWG Encoding).
     Replace,
-    /// The same, but three bytes that would be a surrogate are one sequence.
+    /// As `Replace`, but the three bytes of a surrogate are one sequence.
     ReplaceAsJava,
 }
 
-/// What a system does, a row of the table.
+/// A row of the table.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(crate) struct Rules {
-    /// Read '+' as a space, and write a space as '+'.
+    /// Decode '+' as a space, and encode a space as '+'.
     pub(crate) plus: bool,
     pub(crate) malformed: Malformed,
     pub(crate) ill_formed: IllFormed,
-    /// Decoded text with one of these is an error.
+    /// Decoded text that contains one of these bytes is an error.
     pub(crate) reject: ByteSet,
-    /// What becomes a triplet.
+    /// Bytes to encode.
     pub(crate) escape: ByteSet,
 }
 
-/// What is done unless a dialect is asked for: logs are dirty, and no byte of them is to be lost.
+/// Rules without `--dialect`: lenient, since logs contain malformed text, and no byte of it may be
+/// lost.
 pub(crate) const NO_DIALECT: Rules = Rules {
     plus: false,
     malformed: Malformed::Keep,
@@ -66,18 +69,22 @@ pub(crate) const NO_DIALECT: Rules = Rules {
 };
 
 impl Dialect {
-    /// Each was taken from the documentation and then from the real thing, by `scripts/check-dialects`.
+    /// Taken from the documentation, and verified against the implementations by
+    /// `scripts/check-dialects`.
     pub(crate) const fn rules(self) -> Rules {
         match self {
-            // "Percent-decode", then "UTF-8 decode without BOM", as the host parser does it. U+FEFF stays.
+            // "Percent-decode", then "UTF-8 decode without BOM", as the host parser does it. U+FEFF
+            // stays.
             Self::Whatwg => Rules { ill_formed: IllFormed::Replace, escape: sets::whatwg::COMPONENT, ..NO_DIALECT },
-            // Says nothing of a charset for old schemes (2.5), so bytes are bytes. A '%' that begins no triplet is in no URI (2.1).
+            // No charset is specified for old schemes (2.5), so any bytes are allowed. A malformed
+            // '%' is illegal (2.1).
             Self::Rfc3986 => Rules { malformed: Malformed::Error, ..NO_DIALECT },
-            // Of a name or a value, not of pairs: '&' and '=' mean nothing here.
+            // For a single name or value, not for pairs: '&' and '=' are not delimiters.
             Self::Form => {
                 Rules { plus: true, ill_formed: IllFormed::Replace, escape: sets::whatwg::FORM, ..NO_DIALECT }
             }
-            // '*' stays and '~' is escaped, so that its set is that of forms. Where its decoder throws, Spark and Trino fail.
+            // '*' is not encoded and '~' is, so the set is that of forms. Spark and Trino fail
+            // where the decoder throws.
             Self::Java => Rules {
                 plus: true,
                 malformed: Malformed::ErrorAsJava,
@@ -92,12 +99,14 @@ impl Dialect {
                 escape: sets::js::ENCODE_URI_COMPONENT,
                 ..NO_DIALECT
             },
-            // `unquote` is not `unquote_plus`, for which there is --plus. `quote` leaves '/', its parameter `safe`.
+            // `unquote`, not `unquote_plus`, which is --plus. `quote` does not encode '/', the
+            // default of its parameter `safe`.
             Self::Python => {
                 Rules { ill_formed: IllFormed::Replace, escape: sets::COMPONENT.without(b'/'), ..NO_DIALECT }
             }
-            // It answers 400 to a '%' that begins no triplet, and to %00. It escapes what it does since 1.21.1. What it does
-            // besides to a path (dot segments, a second '/') is not percent-decoding, and not done here.
+            // Responds 400 to a malformed '%' and to %00. The encoded bytes are those since 1.21.1.
+            // Path normalization (dot segments, repeated '/') is not percent-decoding, and not done
+            // here.
             Self::Nginx => Rules {
                 malformed: Malformed::Error,
                 reject: ByteSet::new(b"\0"),
@@ -112,25 +121,25 @@ impl Dialect {
     }
 }
 
-/// What stands below the options of each command that has `--dialect`.
+/// Text below the options in the long help of each command with `--dialect`.
 pub(crate) fn long_help(examples: &str) -> String {
     format!("{examples}\n\n{}", table())
 }
 
-/// The table as users read it.
+/// The table for the long help.
 fn table() -> String {
     let mut table = String::from(
-        "Dialects:\n            malformed '%'  not UTF-8  '+' is    rejected  encoding leaves letters, digits and\n",
+        "Dialects:\n            malformed '%'  not UTF-8  '+' is    rejected  not encoded besides letters and digits\n",
     );
     let rows = Dialect::value_variants().iter().map(|&dialect| (dialect.name(), dialect.rules()));
     for (name, rules) in [("(none)".to_owned(), NO_DIALECT)].into_iter().chain(rows) {
         let malformed = match rules.malformed {
-            Malformed::Keep => "stays",
-            Malformed::Error => "is an error",
-            Malformed::ErrorAsJava => "is an error*",
+            Malformed::Keep => "kept",
+            Malformed::Error => "error",
+            Malformed::ErrorAsJava => "error*",
         };
         let ill_formed = match rules.ill_formed {
-            IllFormed::Keep => "stays",
+            IllFormed::Keep => "kept",
             IllFormed::Error => "error",
             IllFormed::Replace => "U+FFFD",
             IllFormed::ReplaceAsJava => "U+FFFD**",
@@ -145,8 +154,8 @@ fn table() -> String {
         table += &format!("  {name:<9} {malformed:<14} {ill_formed:<10} {plus:<9} {rejected:<9} {left}\n");
     }
     table += "
-  *  Java's parser of integers takes %+4 for %04, %-0 for %00, and the digits of other scripts for digits.
-  ** Each ill-formed sequence becomes one U+FFFD; in Java so do the three bytes of a surrogate, three of them elsewhere.
-  Text that is not UTF-8 before it is decoded or encoded is bytes to all dialects. js and java have no string for it.";
+  *  Except that Java's integer parser accepts %+4 as %04, %-0 as %00, and digits of other scripts.
+  ** One for each ill-formed sequence. The three bytes of a surrogate are one in Java, else three.
+  All dialects treat input that is not UTF-8 as bytes; js and java have no string for it.";
     table
 }

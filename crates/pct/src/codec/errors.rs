@@ -54,7 +54,8 @@ pub(crate) struct Search {
     unused: Vec<u8>,
 }
 
-/// The first error is that of a triplet or a character that began at most so many bytes before it was seen.
+/// The first error is that of a triplet or a character that began at most so many bytes before it
+/// was seen.
 const RECENT: usize = 32;
 
 impl Search {

@@ -6,8 +6,8 @@ use simdpct::{DecodeErrorKind, Decoder};
 
 use super::errors::ErrorKinds;
 
-/// For each record that a strict decoder to text would not decode, in turn: the first error, its place among the records, and the
-/// kinds of all errors of the record.
+/// For each record that a strict decoder to text would not decode, in turn: the first error, its
+/// place among the records, and the kinds of all errors of the record.
 ///
 /// Linear, and records that are well-formed take no time of their own.
 pub(crate) struct Faults<'t> {
@@ -30,7 +30,8 @@ struct IllFormed {
 }
 
 impl<'t> Faults<'t> {
-    /// The decoders differ in nothing but in what they do about a malformed '%', and leave the separator and its triplet as they are.
+    /// The decoders differ in nothing but in what they do about a malformed '%', and leave the
+    /// separator and its triplet as they are.
     pub(super) fn new(strict: Decoder, lenient: Decoder, separator: u8, records: &'t [u8], decoded: &'t [u8]) -> Self {
         let ill_formed = IllFormed { position: 0, decoded_position: 0 };
         let mut faults = Self { strict, lenient, separator, records, decoded, malformed: 0, ill_formed };
@@ -66,7 +67,8 @@ impl Iterator for Faults<'_> {
     type Item = (DecodeErrorKind, usize, ErrorKinds);
 
     fn next(&mut self) -> Option<Self::Item> {
-        // A '%' is part of no character: what precedes a malformed one is as ill-formed with as without it.
+        // A '%' is part of no character: what precedes a malformed one is as ill-formed with as
+        // without it.
         let position = self.malformed.min(self.ill_formed.position);
         if position == self.records.len() {
             return None;

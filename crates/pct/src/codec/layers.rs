@@ -1,4 +1,5 @@
-//! `Chain`: a value that comes in parts, cut anywhere. Each pass hands on to the next what it knows already.
+//! `Chain`: a value that comes in parts, cut anywhere. Each pass hands on to the next what it knows
+//! already.
 #![forbid(unsafe_code)]
 
 use memchr::memchr;
@@ -7,7 +8,8 @@ use simdpct::{DecodeErrorKind, Decoder, stream};
 use super::java;
 use super::text::{self, Text};
 
-/// Decodes part by part what [`Decoding`](super::Decoding) decodes as a whole. After an error, nothing more comes.
+/// Decodes part by part what [`Decoding`](super::Decoding) decodes as a whole. After an error,
+/// nothing more comes.
 pub(crate) struct Chain {
     passes: Vec<Pass>,
     /// How much was fed.
@@ -43,8 +45,8 @@ impl Chain {
         self.go_through(b"", true, output);
     }
 
-    /// The first error, and how many bytes of the value precede it. Where it is one of a later pass, that is where the part stands
-    /// that showed it.
+    /// The first error, and how many bytes of the value precede it. Where it is one of a later
+    /// pass, that is where the part stands that showed it.
     pub(crate) fn error(&self) -> Option<(DecodeErrorKind, u64)> {
         self.error
     }

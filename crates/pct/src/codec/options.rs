@@ -1,4 +1,4 @@
-//! The options that say what text means, to be flattened into those of a command.
+//! Decoding, normalizing and encoding options.
 #![forbid(unsafe_code)]
 
 use clap::Args;
@@ -9,7 +9,7 @@ use super::dialect::{Dialect, NO_DIALECT, Rules};
 use super::encoding::Encoding;
 use super::set::{SetArgument, SetName, SetParser};
 
-const BYTES: &str = "NAME|BYTES";
+const SET: &str = "SET";
 
 fn rules(dialect: Option<Dialect>) -> Rules {
     dialect.map_or(NO_DIALECT, Dialect::rules)
@@ -19,27 +19,38 @@ fn union(sets: &[SetArgument]) -> ByteSet {
     sets.iter().fold(ByteSet::EMPTY, |all, set| all.union(set.bytes()))
 }
 
-/// How to decode.
 #[derive(Args, Clone, Debug)]
-#[command(next_help_heading = "Meaning")]
+#[command(next_help_heading = "Decoding rules")]
 pub(crate) struct DecodingOptions {
-    /// Decode exactly as this system does: '+', malformed '%' and bytes that are not UTF-8
-    #[arg(long, value_name = "SYSTEM", value_enum)]
+    /// Behave like another implementation
+    ///
+    /// It determines how to decode '+', malformed '%' and invalid UTF-8.
+    #[arg(long, value_name = "NAME", value_enum)]
     dialect: Option<Dialect>,
 
-    /// Read '+' as a space, as forms do
+    /// Decode '+' as a space
+    ///
+    /// As in forms.
     #[arg(long)]
     plus: bool,
 
-    /// Leave the triplets of these bytes as they are: of a set by its name, or '/?%0A' for the bytes themselves
-    #[arg(long, value_name = BYTES, value_parser = SetParser, hide_possible_values = true)]
+    /// Do not decode these bytes
+    ///
+    /// A set name, such as 'reserved', or the bytes themselves, such as '/?%0A'. The names are
+    /// those of 'encode --set'.
+    #[arg(long, value_name = SET, value_parser = SetParser, hide_possible_values = true)]
     keep: Vec<SetArgument>,
 
-    /// Take it for an error when decoded text has one of these bytes, escaped before or not
-    #[arg(long, value_name = BYTES, value_parser = SetParser, hide_possible_values = true)]
+    /// Fail if the result contains one of these bytes
+    ///
+    /// A set name or the bytes themselves, as for --keep. A record whose result contains one of
+    /// them, escaped in the input or not, is invalid.
+    #[arg(long, value_name = SET, value_parser = SetParser, hide_possible_values = true)]
     reject: Vec<SetArgument>,
 
-    /// Decode the result again, N times in all, 16 at most: %2541 becomes A with 2 (CloudFront logs are encoded twice)
+    /// Decode N times
+    ///
+    /// At most 16 times. With 2, %2541 becomes A. CloudFront logs are encoded twice.
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u8).range(1..=16))]
     times: u8,
 }
@@ -50,17 +61,18 @@ impl DecodingOptions {
         rules.plus |= self.plus;
         rules.reject = rules.reject.union(union(&self.reject));
         let decoding = Decoding::new(&rules).keeping(union(&self.keep)).times(self.times);
-        // Whoever names no system wants to be told of what some of them would not take.
+        // Without a dialect, report everything that is an error in any of them.
         if self.dialect.is_none() { decoding.strict() } else { decoding }
     }
 }
 
-/// How to normalise.
 #[derive(Args, Clone, Debug)]
-#[command(next_help_heading = "Meaning")]
+#[command(next_help_heading = "Normalizing rules")]
 pub(crate) struct NormalizingOptions {
-    /// Do not decode the triplets of these bytes: of a set by its name, or '~.' for the bytes themselves
-    #[arg(long, value_name = BYTES, value_parser = SetParser, hide_possible_values = true)]
+    /// Do not decode these bytes
+    ///
+    /// A set name, or the bytes themselves, such as '~.'. The names are those of 'encode --set'.
+    #[arg(long, value_name = SET, value_parser = SetParser, hide_possible_values = true)]
     keep: Vec<SetArgument>,
 }
 
@@ -70,37 +82,45 @@ impl NormalizingOptions {
     }
 }
 
-/// How to encode.
 #[derive(Args, Clone, Debug)]
-#[command(next_help_heading = "Meaning")]
+#[command(next_help_heading = "Encoding rules")]
 pub(crate) struct EncodingOptions {
-    /// Encode exactly as this system does: what becomes a triplet, and what a space becomes
-    #[arg(long, value_name = "SYSTEM", value_enum)]
+    /// Behave like another implementation
+    ///
+    /// It determines which bytes to encode, and how to encode a space.
+    #[arg(long, value_name = "NAME", value_enum)]
     dialect: Option<Dialect>,
 
-    /// What to encode for, or the bytes that are replaced: '%0A/?' is LF, '/' and '?'
+    /// Encode these bytes [default: component]
     ///
-    /// Bytes from 0x80 are replaced in any case. Without it, it is what the dialect has, or component.
-    #[arg(long, value_name = BYTES, value_parser = SetParser)]
+    /// A set name, or the bytes themselves, such as '%0A/?' for LF, '/' and '?'. Non-ASCII bytes
+    /// are always encoded. The default is the set of --dialect, if given.
+    #[arg(long, value_name = SET, value_parser = SetParser)]
     set: Option<SetArgument>,
 
-    /// Leave these bytes as they are: the names are those of --set
-    #[arg(long, value_name = BYTES, value_parser = SetParser, hide_possible_values = true)]
+    /// Do not encode these bytes
+    ///
+    /// A set name or the bytes themselves, as for --set.
+    #[arg(long, value_name = SET, value_parser = SetParser, hide_possible_values = true)]
     keep: Vec<SetArgument>,
 
-    /// Write a space as '+', as forms do, and '+' as %2B
+    /// Encode a space as '+', and '+' as %2B
+    ///
+    /// As in forms.
     #[arg(long)]
     space_as_plus: bool,
 
-    /// Write the hexadecimal digits a to f in lower case
+    /// Write hexadecimal digits in lower case
     #[arg(long)]
     lower: bool,
 
-    /// Leave the triplets that are there as they are
+    /// Do not encode the '%' of existing triplets
     #[arg(long)]
     keep_triplets: bool,
 
-    /// Leave well-formed UTF-8 as it is, as in an IRI; any other byte from 0x80 is encoded
+    /// Do not encode well-formed UTF-8
+    ///
+    /// As in an IRI. Any other non-ASCII byte is encoded.
     #[arg(long)]
     keep_non_ascii: bool,
 }

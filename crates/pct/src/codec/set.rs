@@ -8,10 +8,11 @@ use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{Arg, Command, ValueEnum};
 use simdpct::{ByteSet, Decoder, sets};
 
-/// What can be given where a set is asked for: a [`SetName`], or the bytes themselves, as text that may have triplets.
+/// What can be given where a set is asked for: a [`SetName`], or the bytes themselves, as text that
+/// may have triplets.
 ///
-/// What consists of letters, digits and hyphens alone can only be a name, so that a misspelt one is no set of letters. Letters are
-/// given as triplets, or beside a byte that is none of these.
+/// What consists of letters, digits and hyphens alone can only be a name, so that a misspelt one is
+/// no set of letters. Letters are given as triplets, or beside a byte that is none of these.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(crate) enum SetArgument {
     Named(SetName),
@@ -61,27 +62,26 @@ impl TypedValueParser for SetParser {
     }
 }
 
-/// A place where encoded text can stand, or a class of bytes.
-// What users read beside the names are these comments.
+/// A component to encode for, or a class of bytes. The comments of the variants are help texts.
 #[derive(Clone, Copy, Debug, Eq, PartialEq, ValueEnum)]
 pub(crate) enum SetName {
-    /// Any component of a URI: all but letters, digits and "-._~"
+    /// Any component of a URI: all bytes but letters, digits and "-._~"
     Component,
     /// One segment of a path
     PathSegment,
-    /// A path, its '/' in place
+    /// A path; '/' is not encoded
     Path,
-    /// A query as a whole
+    /// A whole query
     Query,
     /// A name or value in a query of the form name=value&name=value
     QueryValue,
     /// A fragment
     Fragment,
-    /// A user name and password, their ':' in place
+    /// A user name and password; ':' is not encoded
     Userinfo,
     /// A host name
     RegName,
-    /// A whole URI, its delimiters and triplets in place; implies --keep-triplets
+    /// A whole URI; delimiters are not encoded; implies --keep-triplets
     Uri,
     /// A name or value of an HTML form (application/x-www-form-urlencoded); implies --space-as-plus
     Form,
@@ -109,15 +109,15 @@ pub(crate) enum SetName {
     Rfc1738Component,
     /// The value of an HTTP header parameter, as in filename*=UTF-8''... (RFC 5987, RFC 8187)
     Rfc5987,
-    /// The name of an S3 object in a request to AWS that is to be signed
+    /// An S3 object key in a signed AWS request
     AwsObjectKey,
-    /// What delimits the parts of a URI: ":/?#[]@" and "!$&'()*+,;="
+    /// Delimiters of URIs: ":/?#[]@" and "!$&'()*+,;="
     Reserved,
     /// Letters, digits and "-._~"
     Unreserved,
-    /// ASCII control characters, NUL and DEL among them
+    /// ASCII control characters, including NUL and DEL
     Control,
-    /// Bytes from 0x80
+    /// Non-ASCII bytes
     NonAscii,
 }
 

@@ -14,7 +14,8 @@ pub(crate) enum Text {
     ReplacedAsJava,
 }
 
-/// The parts of decoded bytes in turn: what is well-formed, and the sequence behind it that is not, empty at the end.
+/// The parts of decoded bytes in turn: what is well-formed, and the sequence behind it that is not,
+/// empty at the end.
 fn parts(bytes: &[u8], text: Text) -> impl Iterator<Item = (&[u8], &[u8])> {
     let mut at = 0;
     let mut chunks = bytes.utf8_chunks().peekable();
@@ -23,7 +24,8 @@ fn parts(bytes: &[u8], text: Text) -> impl Iterator<Item = (&[u8], &[u8])> {
         let start = at + chunk.valid().len();
         let mut end = start + chunk.invalid().len();
         if text == Text::ReplacedAsJava && chunk.invalid() == [0xED] {
-            // What follows and is ill-formed there can only be what makes this a surrogate; Java goes on to its third byte.
+            // What follows and is ill-formed there can only be what makes this a surrogate; Java
+            // goes on to its third byte.
             for _ in 0..2 {
                 let continues =
                     |next: &std::str::Utf8Chunk<'_>| next.valid().is_empty() && matches!(next.invalid(), [0x80..=0xBF]);

@@ -1,12 +1,16 @@
-//! `--csv`: fields between delimiters, quoted where they have to be (RFC 4180). Parsing and quoting is csv-core's work.
+//! `--csv`: fields between delimiters, quoted where they have to be (RFC 4180). Parsing and quoting
+//! is csv-core's work.
 //!
-//! Fields that are not meant stay byte for byte; those that are, are quoted if they were, or if they have to be. A last record whose
-//! quoted field is never closed stays as it is, and is invalid: its line ends are in the quotes, where nothing may be appended.
+//! Fields that are not meant stay byte for byte; those that are, are quoted if they were, or if
+//! they have to be. A last record whose quoted field is never closed stays as it is, and is
+//! invalid: its line ends are in the quotes, where nothing may be appended.
 //!
-//! With `--append`, the first record says how many fields a record has, so that the results are the same columns of each. A shorter
-//! record is padded. The surplus fields of a longer one follow the results, and the record is invalid.
+//! With `--append`, the first record says how many fields a record has, so that the results are the
+//! same columns of each. A shorter record is padded. The surplus fields of a longer one follow the
+//! results, and the record is invalid.
 //!
-//! Several inputs with one output are one text: their headers have to be equal, and the first one is written.
+//! Several inputs with one output are one text: their headers have to be equal, and the first one
+//! is written.
 #![forbid(unsafe_code)]
 
 use std::ops::{ControlFlow, Range};
@@ -157,7 +161,8 @@ impl Csv {
     }
 
     fn parser(&self) -> Parser {
-        // Records are cut already, and come without their ends. (A clone of a csv_core::Reader parses nothing.)
+        // Records are cut already, and come without their ends. (A clone of a csv_core::Reader
+        // parses nothing.)
         let reader = ReaderBuilder::new().delimiter(self.delimiter).terminator(Terminator::Any(b'\n')).build();
         Parser { reader, field: Vec::new() }
     }
@@ -170,7 +175,8 @@ impl Csv {
     ) {
         reader.reset();
         if record.starts_with(BYTE_ORDER_MARK) {
-            // It belongs to the field here: what begins the file is not in the record. An empty line keeps it where it is.
+            // It belongs to the field here: what begins the file is not in the record. An empty
+            // line keeps it where it is.
             reader.read_field(b"\n", &mut [0]);
         }
         if field.len() <= record.len() {
@@ -285,7 +291,8 @@ impl Csv {
         ControlFlow::Continue(count)
     }
 
-    /// Passes on the record at the end of the input that is open for ever: all that follows the quote is in the field.
+    /// Passes on the record at the end of the input that is open for ever: all that follows the
+    /// quote is in the field.
     #[cold]
     fn unclosed(record: &[u8], job: &mut Job, start: usize, parser: &mut Parser) -> ControlFlow<()> {
         job.record(record, start, |output, _| {
@@ -437,7 +444,8 @@ impl Unit for Csv {
     }
 }
 
-/// Knows where records end: at a line feed outside quotes. A quote opens only at the start of a field.
+/// Knows where records end: at a line feed outside quotes. A quote opens only at the start of a
+/// field.
 struct Records {
     delimiter: u8,
     state: State,
@@ -500,7 +508,8 @@ mod tests {
     use super::Records;
     use crate::source::Scanner;
 
-    /// All texts of up to 7 of the bytes that matter: records end where csv-core, which parses them, says so, however they are cut.
+    /// All texts of up to 7 of the bytes that matter: records end where csv-core, which parses
+    /// them, says so, however they are cut.
     #[test]
     fn records_end_where_they_do_for_the_parser() {
         let symbols = *b"\"a,\n";
@@ -525,7 +534,8 @@ mod tests {
     fn parsed_ends(text: &[u8]) -> Vec<usize> {
         use csv_core::{ReadRecordResult, ReaderBuilder, Terminator};
 
-        // It skips empty lines: each is an end as well. So what is asked is whether a line feed is one, for each.
+        // It skips empty lines: each is an end as well. So what is asked is whether a line feed is
+        // one, for each.
         let is_end = |at: usize| {
             let mut reader = ReaderBuilder::new().terminator(Terminator::Any(b'\n')).build();
             let mut probe = text[..=at].to_vec();
@@ -540,7 +550,8 @@ mod tests {
                     _ => {}
                 }
             }
-            // The 'x' stands in a record of its own if and only if the line feed before it ended one.
+            // The 'x' stands in a record of its own if and only if the line feed before it ended
+            // one.
             let before = text[..=at].iter().all(|&byte| byte == b'\n');
             before || records.contains(&(at + 1)) || ends_with_empty_line(&text[..=at], &records)
         };

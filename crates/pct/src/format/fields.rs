@@ -1,7 +1,8 @@
 //! Lines with fields between delimiters, without quotes: TSV and what `cut` takes.
 //!
-//! With `--append`, the first record says how many fields a record has, so that the results are the same columns of each. A shorter
-//! record is padded. The surplus fields of a longer one follow the results, and the record is invalid.
+//! With `--append`, the first record says how many fields a record has, so that the results are the
+//! same columns of each. A shorter record is padded. The surplus fields of a longer one follow the
+//! results, and the record is invalid.
 #![forbid(unsafe_code)]
 
 use std::cell::Cell;
@@ -23,7 +24,8 @@ pub(crate) struct Tsv {
     outputs: Outputs,
     /// The number of fields of the first record; 0 before that is known.
     width: AtomicUsize,
-    /// The number of fields of the longest record so far. It matters up to [`Columns::enough`] only; 0 before the first record.
+    /// The number of fields of the longest record so far. It matters up to [`Columns::enough`]
+    /// only; 0 before the first record.
     most: AtomicUsize,
 }
 

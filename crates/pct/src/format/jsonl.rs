@@ -1,6 +1,8 @@
-//! `--jsonl`: a JSON value in each line; strings under the keys that are meant are fields. Parsing and escaping is serde_json's work.
+//! `--jsonl`: a JSON value in each line; strings under the keys that are meant are fields. Parsing
+//! and escaping is serde_json's work.
 //!
-//! Whatever is not such a string stays byte for byte, and so does a string that the operation does not change.
+//! Whatever is not such a string stays byte for byte, and so does a string that the operation does
+//! not change.
 #![forbid(unsafe_code)]
 
 use std::fmt;
@@ -17,7 +19,8 @@ use crate::operation::{Fault, FaultKind, Operation, split_ending};
 use crate::record::Job;
 use crate::source::{Scanner, Separated};
 
-/// The names on the way to a string: `req.q`, with `\.` for a dot that is part of a name. Arrays on the way are walked through.
+/// The names on the way to a string: `req.q`, with `\.` for a dot that is part of a name. Arrays on
+/// the way are walked through.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub(crate) struct Path {
     names: Vec<String>,
@@ -49,8 +52,8 @@ impl FromStr for Path {
     }
 }
 
-/// Arrays that are walked through may be nested so deep, as for serde_json: each costs some of the stack, and another look at all
-/// that it holds.
+/// Arrays that are walked through may be nested so deep, as for serde_json: each costs some of the
+/// stack, and another look at all that it holds.
 const DEEPEST: usize = 128;
 
 pub(crate) struct JsonLines {
@@ -67,7 +70,8 @@ pub(crate) struct JsonLines {
 /// What is meant of a value.
 #[derive(Debug, Default)]
 struct Node {
-    /// The path that ends here. It means the string that the value is, or those that it holds as an array.
+    /// The path that ends here. It means the string that the value is, or those that it holds as an
+    /// array.
     path: Option<usize>,
     /// What is meant of its members.
     members: Vec<(String, Node)>,

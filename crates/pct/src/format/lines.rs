@@ -10,8 +10,8 @@ use crate::operation::{Operation, split_ending};
 use crate::record::Job;
 use crate::source::{Scanner, Separated};
 
-/// Records are done in groups of about this length. Where one is at fault, its group is done anew, record by record: shorter groups
-/// make clean text slower, longer ones dirty text.
+/// Records are done in groups of about this length. Where one is at fault, its group is done anew,
+/// record by record: shorter groups make clean text slower, longer ones dirty text.
 const GROUP: usize = 4 * 1024;
 
 pub(crate) struct Records {
@@ -69,7 +69,8 @@ impl Records {
         ControlFlow::Continue(())
     }
 
-    /// Some records, of which one at least is at fault: which, and what to do about each, is to be seen.
+    /// Some records, of which one at least is at fault: which, and what to do about each, is to be
+    /// seen.
     fn transform_faulty(&self, group: &[u8], start: usize, job: &mut Job) -> ControlFlow<()> {
         if job.only_counts(group.len())
             && self.operation.apply_and_note(group, self.separator, &mut job.output, &mut job.faults)

@@ -1,7 +1,8 @@
 //! `--log`: access logs in the common and the combined format of Apache httpd and nginx.
 //!
-//! `host ident user [time] "method target protocol" status bytes`, and in the combined one `"referer" "agent"` behind it. The target
-//! and the referer are fields. Quotes in them are escaped, by '\' (Apache) or as `\x22` (nginx); so no quote is one but the last.
+//! `host ident user [time] "method target protocol" status bytes`, and in the combined one
+//! `"referer" "agent"` behind it. The target and the referer are fields. Quotes in them are
+//! escaped, by '\' (Apache) or as `\x22` (nginx); so no quote is one but the last.
 #![forbid(unsafe_code)]
 
 use std::ops::Range;
@@ -26,7 +27,8 @@ pub(crate) enum LogFormat {
     Common,
 }
 
-/// What must not come to stand between quotes: what ends or escapes them, and what a log shows escaped.
+/// What must not come to stand between quotes: what ends or escapes them, and what a log shows
+/// escaped.
 pub(crate) const IN_QUOTES: ByteSet = ByteSet::range(0, 0x1F).with(0x7F).with(b'"').with(b'\\');
 
 /// What must not come to stand in the request's target: also the space that ends it.
@@ -88,7 +90,8 @@ impl Log {
 
     /// Where the fields are, if this is such a line.
     fn fields(&self, line: &[u8]) -> Option<Fields> {
-        // The time is the first thing in brackets that a quoted one follows: a user name may have brackets, but no spaces and quotes.
+        // The time is the first thing in brackets that a quoted one follows: a user name may have
+        // brackets, but no spaces and quotes.
         let request = self.request.find(line)? + 3;
         let request_end = request + closing_quote(&line[request..])?;
         // A request that was none is logged as it came: then all of it is the target.

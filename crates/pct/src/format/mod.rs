@@ -23,7 +23,8 @@ use crate::record::Job;
 use crate::report;
 use crate::source::Scanner;
 
-/// Hands the fields of records to an operation. Shared by all threads, and by all inputs, one after the other.
+/// Hands the fields of records to an operation. Shared by all threads, and by all inputs, one after
+/// the other.
 pub(crate) trait Unit: Send + Sync {
     /// Knows where records end.
     fn scanner(&self) -> Box<dyn Scanner>;
@@ -43,8 +44,8 @@ pub(crate) trait Unit: Send + Sync {
         if self.ending().is_some() { report::Records::Lines } else { report::Records::One }
     }
 
-    /// Is shown each block before it is transformed, in their order, and learns from the first record what columns there are.
-    /// `is_first` is true for the first block of an input.
+    /// Is shown each block before it is transformed, in their order, and learns from the first
+    /// record what columns there are. `is_first` is true for the first block of an input.
     fn begin(&self, is_first: bool, records: &[u8]) -> Result<(), String> {
         let _ = (is_first, records);
         Ok(())
@@ -55,15 +56,18 @@ pub(crate) trait Unit: Send + Sync {
         false
     }
 
-    /// The fields that none of the records had so far, one sentence each. None if there was no record.
+    /// The fields that none of the records had so far, one sentence each. None if there was no
+    /// record.
     fn unmatched(&self) -> Vec<String> {
         Vec::new()
     }
 
-    /// Appends to the job's output what becomes of whole records, of which the last of an input may lack its end.
+    /// Appends to the job's output what becomes of whole records, of which the last of an input may
+    /// lack its end.
     fn transform(&self, records: &[u8], job: &mut Job);
 
-    /// The operation, if a record's field is the whole record: then a record can be done part by part.
+    /// The operation, if a record's field is the whole record: then a record can be done part by
+    /// part.
     fn whole(&self) -> Option<Whole<'_>> {
         None
     }

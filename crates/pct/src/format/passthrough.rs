@@ -6,13 +6,15 @@ use memchr::{memchr, memrchr};
 use crate::operation::{Fault, split_ending};
 use crate::record::Job;
 
-/// Lines are asked in groups of about this length whether they are UTF-8: one that is not makes its whole group slower.
+/// Lines are asked in groups of about this length whether they are UTF-8: one that is not makes its
+/// whole group slower.
 const GROUP: usize = 16 * 1024;
 
-/// Appends what becomes of lines: `transform` does the text of each that is not to be passed on as it is, and their ends stay.
+/// Appends what becomes of lines: `transform` does the text of each that is not to be passed on as
+/// it is, and their ends stay.
 ///
-/// `needed` is [`Operation::needed`](crate::operation::Operation::needed), and `is_line` says whether a line is what the unit takes
-/// it for. Without the one or the other a line is done.
+/// `needed` is [`Operation::needed`](crate::operation::Operation::needed), and `is_line` says
+/// whether a line is what the unit takes it for. Without the one or the other a line is done.
 pub(super) fn transform_lines(
     records: &[u8],
     needed: Option<u8>,
@@ -95,7 +97,8 @@ mod tests {
         Decode::new(arguments.meaning.decoding().safe(safe), false)
     }
 
-    /// All orders of up to 4 lines, in one group and in many: nothing tells whether lines were passed on in one piece.
+    /// All orders of up to 4 lines, in one group and in many: nothing tells whether lines were
+    /// passed on in one piece.
     #[test]
     fn lines_become_what_each_alone_would() {
         let log = |target: &str| format!("h - - [t] \"GET {target} HTTP/1.1\" 200 1 \"-\" \"agent\"").into_bytes();

@@ -25,8 +25,8 @@ impl Operation for Decode {
         Some(Fault::of_errors(first, position, kinds))
     }
 
-    /// No separator is a hexadecimal digit, and its triplet stays: a '%' is malformed in its record if and only if it is in all of
-    /// them, and no character reaches over a separator.
+    /// No separator is a hexadecimal digit, and its triplet stays: a '%' is malformed in its record
+    /// if and only if it is in all of them, and no character reaches over a separator.
     fn apply_records(&self, records: &[u8], separator: u8, output: &mut Vec<u8>) -> Option<Fault> {
         if self.exact.rejects(separator) || self.exact.rejects(b'\r') {
             // In a record, not at its end.

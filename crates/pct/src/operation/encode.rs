@@ -22,8 +22,9 @@ impl Encode {
         Self { encoder: encoding.encoder(), line_encoder, replace }
     }
 
-    /// Many lines in one go. Neither LF nor CR is part of a triplet or of a character that is more than a byte, so whatever
-    /// stands between them is encoded as if it stood alone. A CR is part of a line's end only before LF.
+    /// Many lines in one go. Neither LF nor CR is part of a triplet or of a character that is more
+    /// than a byte, so whatever stands between them is encoded as if it stood alone. A CR is part
+    /// of a line's end only before LF.
     fn encode_lines(&self, lines: &[u8], output: &mut String) {
         let mut done = 0;
         for at in memchr_iter(b'\r', lines) {

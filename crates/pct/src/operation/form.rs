@@ -13,15 +13,14 @@ use simdpct::{Findings, form, inspect};
 use super::{Fault, FaultKind, Operation, Stream};
 use crate::codec::ErrorKinds;
 
-/// How the pairs of a form are written where they are not encoded.
-// What users read are these comments.
+/// Format of the decoded pairs of a form. The comments of the variants are help texts.
 #[derive(Clone, Copy, Debug, Eq, PartialEq, ValueEnum)]
 pub(crate) enum Shape {
-    /// {"q":"fish & chips","tag":["a","b"]}: an array where a name is there more than once
+    /// {"q":"fish & chips","tag":["a","b"]}: an object, with an array for a repeated name
     Json,
-    /// [["q","fish & chips"],["tag","a"],["tag","b"]]: the pairs as they come
+    /// [["q","fish & chips"],["tag","a"],["tag","b"]]: all pairs in order
     Pairs,
-    /// A cell for each pair, q=fish & chips; or with --names, the values alone, in their order
+    /// A cell q=fish & chips for each pair; with --names, only the values of these names
     Tsv,
 }
 
@@ -272,7 +271,8 @@ impl Pairs {
             Some(b'{' | b'[') => {
                 return Err(serde_json::Error::custom("expected a string, number, true, false or null"));
             }
-            // `true`, `false`, and numbers, whose digits stay as they are: no type of number holds them all.
+            // `true`, `false`, and numbers, whose digits stay as they are: no type of number holds
+            // them all.
             _ => text.to_owned(),
         };
         self.0.push((name.to_owned(), text));

@@ -3,9 +3,11 @@
 
 use simdpct::Decoder;
 
-/// The length of the longest start of `text` that no triplet and no character may go on behind; at most 3 bytes less than all.
+/// The length of the longest start of `text` that no triplet and no character may go on behind; at
+/// most 3 bytes less than all.
 ///
-/// Cutting there changes nothing: '%' and a lead byte each begin something new, whatever stands before them.
+/// Cutting there changes nothing: '%' and a lead byte each begin something new, whatever stands
+/// before them.
 pub(super) fn untorn(text: &[u8]) -> usize {
     let torn = match text {
         [.., b'%'] => 1,

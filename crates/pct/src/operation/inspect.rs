@@ -40,7 +40,8 @@ impl Inspect {
         Some((kinds, first.unwrap_or_default()))
     }
 
-    /// Whether records in one go are all without a fault; there may be none too where this cannot tell.
+    /// Whether records in one go are all without a fault; there may be none too where this cannot
+    /// tell.
     fn are_clean(&self, records: &[u8], separator: u8, unused: &mut Vec<u8>) -> bool {
         // Line ends are characters that no URI may hold.
         if self.wanted.contains(Findings::ILLEGAL) || inspect(records).intersects(self.wanted) {
@@ -148,7 +149,7 @@ impl Stream for Parts {
 pub(crate) fn words(kind: Kinds) -> &'static str {
     match kind {
         Findings::ESCAPE => "a triplet",
-        Findings::PLUS => "a '+', which forms read as a space",
+        Findings::PLUS => "a '+', a space in form data",
         Findings::MALFORMED => "a '%' without two hexadecimal digits",
         Findings::NUL => "an encoded NUL",
         Findings::CONTROL => "an encoded control character",
@@ -156,10 +157,10 @@ pub(crate) fn words(kind: Kinds) -> &'static str {
         Findings::BACKSLASH => "an encoded '\\'",
         Findings::DOT => "an encoded '.'",
         Findings::PERCENT => "an encoded '%': double encoding",
-        Findings::UNRESERVED => "a triplet of an unreserved character",
-        Findings::LOWER_HEX => "a triplet in lower case",
-        Findings::NON_ASCII => "a raw byte from 0x80, not encoded",
-        Findings::ILLEGAL => "a raw byte that no URI may hold",
-        _ => "not UTF-8 once decoded",
+        Findings::UNRESERVED => "an escaped unreserved character",
+        Findings::LOWER_HEX => "a lower-case triplet",
+        Findings::NON_ASCII => "a raw non-ASCII byte",
+        Findings::ILLEGAL => "a raw byte that is illegal in a URI",
+        _ => "not UTF-8 after decoding",
     }
 }

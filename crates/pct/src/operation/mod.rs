@@ -1,6 +1,7 @@
 //! What a command does with a field: decode, encode, normalize, repair, look at it.
 //!
-//! An operation knows neither records nor files. A unit hands it fields; a fault is said, never acted upon, here.
+//! An operation knows neither records nor files. A unit hands it fields; a fault is said, never
+//! acted upon, here.
 #![forbid(unsafe_code)]
 
 mod decode;
@@ -25,27 +26,30 @@ pub(crate) use repair::Repair;
 
 /// What is done with text. Shared by all threads.
 pub(crate) trait Operation: Send + Sync {
-    /// Appends what becomes of a field, whatever is wrong with it, and says what and where that is: the first fault.
+    /// Appends what becomes of a field, whatever is wrong with it, and says what and where that is:
+    /// the first fault.
     fn apply(&self, field: &[u8], output: &mut Vec<u8>) -> Option<Fault>;
 
-    /// Appends what becomes of many records, each with its `separator` (but perhaps the last), as if each was a field. Says the first
-    /// fault.
+    /// Appends what becomes of many records, each with its `separator` (but perhaps the last), as
+    /// if each was a field. Says the first fault.
     fn apply_records(&self, records: &[u8], separator: u8, output: &mut Vec<u8>) -> Option<Fault> {
         each_record(self, records, separator, output)
     }
 
-    /// The same, if no record is at fault. If it is not, what was appended does not count: this is for finding out soon.
+    /// The same, if no record is at fault. If it is not, what was appended does not count: this is
+    /// for finding out soon.
     fn apply_if_clean(&self, records: &[u8], separator: u8, output: &mut Vec<u8>) -> bool {
         self.apply_records(records, separator, output).is_none()
     }
 
-    /// The same as `apply_records`, soon where faults are many: says the first fault of each record that has one. False if
-    /// there is no such way; then nothing was done.
+    /// The same as `apply_records`, soon where faults are many: says the first fault of each record
+    /// that has one. False if there is no such way; then nothing was done.
     fn apply_and_note(&self, _records: &[u8], _separator: u8, _output: &mut Vec<u8>, _faults: &mut Vec<Fault>) -> bool {
         false
     }
 
-    /// A byte without which a field of well-formed UTF-8 stays as it is and is not at fault, if there is one.
+    /// A byte without which a field of well-formed UTF-8 stays as it is and is not at fault, if
+    /// there is one.
     fn needed(&self) -> Option<u8> {
         None
     }
@@ -84,10 +88,12 @@ pub(crate) trait Stream {
     /// Appends the rest.
     fn finish(&mut self, output: &mut Vec<u8>);
 
-    /// What was found first, and how many bytes of the field precede it. What the end alone tells is known after `finish`.
+    /// What was found first, and how many bytes of the field precede it. What the end alone tells
+    /// is known after `finish`.
     fn fault(&self) -> Option<(FaultKind, u64)>;
 
-    /// All that the field counts as, and all that was looked for and found. Complete after `finish`.
+    /// All that the field counts as, and all that was looked for and found. Complete after
+    /// `finish`.
     fn all(&self, first: FaultKind) -> (Counted, Kinds) {
         (Counted::of(first), first.found())
     }

@@ -6,7 +6,8 @@ use simdpct::{ByteSet, DecodeError, Kinds, Malformed, Normalizer, sets};
 use super::incomplete::untorn;
 use super::{Counted, Fault, FaultKind, Operation, Stream};
 
-/// Normalises triplets. Malformed '%' stay or become `%25`; what is not UTF-8 stays, or is replaced.
+/// Normalises triplets. Malformed '%' stay or become `%25`; what is not UTF-8 stays, or is
+/// replaced.
 #[derive(Clone, Copy)]
 pub(crate) struct Normalize {
     /// Finds malformed '%'.
@@ -34,7 +35,8 @@ impl Normalize {
     fn apply_faulty(&self, field: &[u8], output: &mut Vec<u8>) -> Option<Fault> {
         let mut first = None;
         let mut position = 0;
-        // No triplet has a byte from 0x80: what stands between ill-formed sequences is normalised as if it stood alone.
+        // No triplet has a byte from 0x80: what stands between ill-formed sequences is normalised
+        // as if it stood alone.
         for chunk in field.utf8_chunks() {
             if let Err(error) = self.strict.normalize(chunk.valid()) {
                 let kind = FaultKind::Code(error.kind);

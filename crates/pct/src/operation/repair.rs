@@ -5,7 +5,8 @@ use simdpct::{DecodeErrorKind, Decoder, uri};
 
 use super::{Fault, FaultKind, Operation, Stream};
 
-/// Escapes what must not stand where it stands. What is not UTF-8 is escaped like all bytes from 0x80, or replaced before.
+/// Escapes what must not stand where it stands. What is not UTF-8 is escaped like all bytes from
+/// 0x80, or replaced before.
 pub(crate) struct Repair {
     replace: bool,
 }

@@ -1,9 +1,10 @@
 //! How much memory there is for a long record.
 #![forbid(unsafe_code)]
 
-/// The memory that doing a record takes, as a multiple of its length: the parsed fields, their results, and the output, which
-/// grows by doubling. Measured for records of 8 and 64 MiB: 2 for a field, 3 to 7 for a string of JSON or a quoted field, 15 to 17
-/// for CSV of bytes that are all escaped and for JSON arrays of tiny strings. Forms of very many tiny pairs take more.
+/// The memory that doing a record takes, as a multiple of its length: the parsed fields, their
+/// results, and the output, which grows by doubling. Measured for records of 8 and 64 MiB: 2 for a
+/// field, 3 to 7 for a string of JSON or a quoted field, 15 to 17 for CSV of bytes that are all
+/// escaped and for JSON arrays of tiny strings. Forms of very many tiny pairs take more.
 const MULTIPLE: usize = 20;
 
 /// Records up to this length are always tried.

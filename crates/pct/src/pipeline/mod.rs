@@ -1,7 +1,9 @@
-//! The way of the text: blocks through as many threads as are wanted, and in their order to the output.
+//! The way of the text: blocks through as many threads as are wanted, and in their order to the
+//! output.
 //!
-//! Each thread reads a block, does it, waits for its turn and writes it; so there are as many blocks in memory as threads. A short
-//! input starts no thread. A record that is longer than a block is done by one thread alone, in its turn: see `oversize`.
+//! Each thread reads a block, does it, waits for its turn and writes it; so there are as many
+//! blocks in memory as threads. A short input starts no thread. A record that is longer than a
+//! block is done by one thread alone, in its turn: see `oversize`.
 #![forbid(unsafe_code)]
 
 mod memory;
@@ -37,7 +39,8 @@ pub(crate) struct Plan<'p> {
     pub(crate) max_errors: Option<u64>,
     /// All cores, if nothing is said.
     pub(crate) threads: Option<NonZero<usize>>,
-    /// The most that is read at once: a few bytes at least, and `BLOCK` unless many blocks of a short text are wanted.
+    /// The most that is read at once: a few bytes at least, and `BLOCK` unless many blocks of a
+    /// short text are wanted.
     pub(crate) block: usize,
     /// Lines are to be counted to the end, not only as far as the first offenders are named.
     pub(crate) counts_lines: bool,
@@ -70,13 +73,15 @@ pub(crate) fn run(plan: &Plan<'_>, mut blocks: Blocks, sink: &mut Sink, report: 
             // Without this thread there is but nobody who flushes.
             let _ = thread::Builder::new().spawn_scoped(scope, move || pipeline.flush_when_idle(&over));
         }
-        // Whether help is worth its while is known when there is still something to do after some blocks.
+        // Whether help is worth its while is known when there is still something to do after some
+        // blocks.
         if !pipeline.work(Some(ALONE), plan.block) {
             let threads = plan.threads.or_else(|| thread::available_parallelism().ok()).map_or(1, NonZero::get);
             let block = (MEMORY / threads).clamp(BLOCK / 4, BLOCK).min(plan.block);
             thread::scope(|scope| {
                 for _ in 1..threads {
-                    // Where no more can be started, for want of memory or by a limit, those that there are do it.
+                    // Where no more can be started, for want of memory or by a limit, those that
+                    // there are do it.
                     if thread::Builder::new().spawn_scoped(scope, || pipeline.work(None, block)).is_err() {
                         break;
                     }
@@ -88,14 +93,15 @@ pub(crate) fn run(plan: &Plan<'_>, mut blocks: Blocks, sink: &mut Sink, report: 
     pipeline.ordered.into_inner().unwrap_or_else(PoisonError::into_inner).result
 }
 
-/// When nothing was written for that long, whoever reads the output sees all that was written before.
+/// When nothing was written for that long, whoever reads the output sees all that was written
+/// before.
 const IDLE: Duration = Duration::from_millis(500);
 
 /// So many blocks are done before other threads are started.
 const ALONE: u64 = 8;
 
-/// All blocks together are no longer than this, unless there are very many threads. What becomes of them is at most three times as
-/// long.
+/// All blocks together are no longer than this, unless there are very many threads. What becomes of
+/// them is at most three times as long.
 const MEMORY: usize = 8 * 1024 * 1024;
 
 struct Pipeline<'p> {
@@ -177,7 +183,8 @@ impl<'p> Pipeline<'p> {
         }
     }
 
-    /// Flushes compressed output once after each block that no other follows soon, until all is over.
+    /// Flushes compressed output once after each block that no other follows soon, until all is
+    /// over.
     fn flush_when_idle(&self, over: &mpsc::Receiver<()>) {
         let mut seen = 0;
         let mut flushed = 0;
@@ -193,7 +200,8 @@ impl<'p> Pipeline<'p> {
         }
     }
 
-    /// Waits until all blocks before this one are written, and then does what is to be done, unless there was an error.
+    /// Waits until all blocks before this one are written, and then does what is to be done, unless
+    /// there was an error.
     fn in_turn(&self, number: u64, write: impl FnOnce(&mut Ordered<'p>) -> Result<(), Error>) {
         await_soon(|| (self.turn.load(Ordering::Relaxed) == number).then_some(()));
         let mut ordered = lock(&self.ordered);
@@ -220,8 +228,9 @@ impl<'p> Pipeline<'p> {
     }
 }
 
-/// How often something is looked at before a thread sleeps until it comes: for about as long as a block takes. To wake another
-/// thread up may take longer than that, above all in a virtual machine.
+/// How often something is looked at before a thread sleeps until it comes: for about as long as a
+/// block takes. To wake another thread up may take longer than that, above all in a virtual
+/// machine.
 const LOOKS: u32 = 2000;
 
 fn await_soon<T>(mut look: impl FnMut() -> Option<T>) -> Option<T> {

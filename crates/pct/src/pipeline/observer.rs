@@ -11,7 +11,8 @@ pub(crate) trait Observer: Sync {
     /// That another file begins.
     fn begin(&self) {}
 
-    /// Of one record: `line` is where the fault stands, without its end; empty if it was too long to be held.
+    /// Of one record: `line` is where the fault stands, without its end; empty if it was too long
+    /// to be held.
     fn hear(&self, name: &str, offender: &Offender, line: &[u8]) -> Result<(), Error>;
 
     /// That there is nothing more to say for now.
@@ -22,7 +23,8 @@ pub(crate) trait Observer: Sync {
 pub(super) fn tell(listener: &dyn Observer, report: &FileReport, tally: &Tally, block: &[u8]) -> Result<(), Error> {
     let (mut place, mut done) = (report.place, 0);
     for offender in &tally.first {
-        // They come in the order of their records, but a fault in the next may stand where this one's column was.
+        // They come in the order of their records, but a fault in the next may stand where this
+        // one's column was.
         let position = offender.place.max(done);
         place = place.after(&block[done..position], report.separator);
         done = position;

@@ -1,7 +1,8 @@
 //! A record that is longer than a block.
 //!
-//! A field that is the whole record is done part by part, in memory that does not grow with it. If its output is known only at its
-//! end, a temporary file holds it until then. Any other record is read as a whole, up to what memory allows.
+//! A field that is the whole record is done part by part, in memory that does not grow with it. If
+//! its output is known only at its end, a temporary file holds it until then. Any other record is
+//! read as a whole, up to what memory allows.
 #![forbid(unsafe_code)]
 
 use std::io;
@@ -64,7 +65,8 @@ struct Record<'r> {
 /// What is known after a record.
 struct Done {
     offender: Option<Offender>,
-    /// The bytes that ended it; none if it ends where its input does, or at a fault that is one too many.
+    /// The bytes that ended it; none if it ends where its input does, or at a fault that is one too
+    /// many.
     ending: Vec<u8>,
     /// Where the next record stands.
     place: Place,
@@ -114,7 +116,8 @@ impl Record<'_> {
     fn place_of(&self, position: u64, fed: u64, part: &[u8]) -> Place {
         match position.checked_sub(fed) {
             Some(ahead) => self.place.after(&part[..part.len().min(ahead as usize)], self.separator),
-            // What is found later than it is read is a triplet or a character that was cut: no separator lies between.
+            // What is found later than it is read is a triplet or a character that was cut: no
+            // separator lies between.
             None => Place { column: self.place.column.saturating_sub(fed - position).max(1), ..self.place },
         }
     }
@@ -220,7 +223,8 @@ fn write_whole(
     result
 }
 
-/// Counts a record that is longer than memory allows. Unless it is skipped, this is the end of the input.
+/// Counts a record that is longer than memory allows. Unless it is skipped, this is the end of the
+/// input.
 fn note_too_long(is_skipped: bool, plan: &Plan<'_>, ordered: &mut Ordered<'_>) -> Result<(), Error> {
     let place = ordered.report.place;
     note(Some(Offender::new(FaultKind::TooLong, place)), plan, ordered)?;

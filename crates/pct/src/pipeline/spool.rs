@@ -1,4 +1,5 @@
-//! A temporary file for what is too long for memory. It has no name, so that nothing is left of it, whatever happens.
+//! A temporary file for what is too long for memory. It has no name, so that nothing is left of it,
+//! whatever happens.
 #![forbid(unsafe_code)]
 
 use std::fs::File;

@@ -5,7 +5,8 @@ use std::fmt;
 
 use memchr::{memchr_iter, memrchr};
 
-/// A place in a text: the line and the byte in it, both counted from 1. Where records are not lines, they are counted instead.
+/// A place in a text: the line and the byte in it, both counted from 1. Where records are not
+/// lines, they are counted instead.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(crate) struct Place {
     pub(crate) line: u64,

@@ -1,11 +1,13 @@
-//! The report for people: a line for each file with invalid records, and for each field that no record had.
+//! The report for people: a line for each file with invalid records, and for each field that no
+//! record had.
 #![forbid(unsafe_code)]
 
 use super::FileReport;
 use crate::operation::Count;
 use crate::shown;
 
-/// Tells standard error, if there is anything to tell. `unmatched` is [`Unit::unmatched`](crate::format::Unit::unmatched).
+/// Tells standard error, if there is anything to tell. `unmatched` is
+/// [`Unit::unmatched`](crate::format::Unit::unmatched).
 pub(crate) fn tell_text(files: &[FileReport], unmatched: &[String]) {
     for file in files {
         let counts: Vec<_> = Count::ALL

@@ -1,4 +1,5 @@
-//! A file that is written beside the one that it replaces, so that a crash, a full disk or Ctrl-C leaves that one as it was.
+//! A file that is written beside the one that it replaces, so that a crash, a full disk or Ctrl-C
+//! leaves that one as it was.
 #![forbid(unsafe_code)]
 
 use std::fs::{self, File, Metadata};

@@ -15,7 +15,8 @@ pub(super) enum Compressor<W: Write> {
 }
 
 impl<W: Write> Compressor<W> {
-    /// At the level that the format's own command has by default; one level less for xz, whose memory would be above the limit.
+    /// At the level that the format's own command has by default; one level less for xz, whose
+    /// memory would be above the limit.
     pub(super) fn new(output: W, compression: Compression) -> io::Result<Self> {
         Ok(match compression {
             Compression::None => Self::None(output),
@@ -42,15 +43,16 @@ impl<W: Write> Compressor<W> {
         }
     }
 
-    /// Writes all that came so far in a form from which it can be read. This costs some compression.
-    /// (But bzip2 ends within a byte, and that waits.)
+    /// Writes all that came so far in a form from which it can be read. This costs some
+    /// compression. (But bzip2 ends within a byte, and that waits.)
     pub(super) fn flush(&mut self) -> io::Result<()> {
         match self {
             Self::None(output) => output.flush(),
             Self::Gzip(encoder) => encoder.flush(),
             Self::Zstd(encoder) => encoder.flush(),
             Self::Bzip2(encoder) => encoder.flush(),
-            // The first leaves what it made in its own buffer; the second writes that, and finds nothing to do.
+            // The first leaves what it made in its own buffer; the second writes that, and finds
+            // nothing to do.
             Self::Xz(encoder) => encoder.flush().and_then(|()| encoder.flush()),
         }
     }

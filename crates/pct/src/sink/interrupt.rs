@@ -1,6 +1,7 @@
 //! Signals that end the process: unfinished files are removed first.
 //!
-//! A signal that was ignored when the process started, as by `nohup` or `trap '' INT`, stays ignored.
+//! A signal that was ignored when the process started, as by `nohup` or `trap '' INT`, stays
+//! ignored.
 #![forbid(unsafe_code)]
 
 use std::io;
@@ -57,7 +58,8 @@ pub(super) fn listen() -> io::Result<()> {
     }
     let ignored = Ignored::of_this_process();
     if !ignored.contains(SIGXFSZ) {
-        // With any handler, a write beyond the limit of `ulimit -f` fails as one on a full disk does.
+        // With any handler, a write beyond the limit of `ulimit -f` fails as one on a full disk
+        // does.
         flag::register(SIGXFSZ, Arc::default())?;
     }
     let mut signals = Signals::new(ENDING.into_iter().filter(|&signal| !ignored.contains(signal)))?;
@@ -81,7 +83,8 @@ pub(super) fn listen() -> io::Result<()> {
     Ok(())
 }
 
-/// The signals whose default action ends the process, except those that mean a fault in the program itself.
+/// The signals whose default action ends the process, except those that mean a fault in the program
+/// itself.
 #[cfg(unix)]
 const ENDING: [i32; 10] = {
     use signal_hook::consts::*;
@@ -99,14 +102,16 @@ enum Ignored {
 
 #[cfg(unix)]
 impl Ignored {
-    /// Per proc_pid_status(5). POSIX has only `sigaction`, which no safe interface offers as a query.
+    /// Per proc_pid_status(5). POSIX has only `sigaction`, which no safe interface offers as a
+    /// query.
     fn of_this_process() -> Self {
         let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
         let mask = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
         mask.and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok()).map_or(Self::Unknown, Self::Mask)
     }
 
-    /// Where it is unknown, SIGHUP counts as ignored: a temporary file that is left is a smaller harm than an end in spite of `nohup`.
+    /// Where it is unknown, SIGHUP counts as ignored: a temporary file that is left is a smaller
+    /// harm than an end in spite of `nohup`.
     fn contains(&self, signal: i32) -> bool {
         match self {
             Self::Mask(mask) => mask >> (signal - 1) & 1 != 0,

@@ -1,4 +1,5 @@
-//! Where text goes to: standard output, or a file that takes its name only when it is whole; compressed or not.
+//! Where text goes to: standard output, or a file that takes its name only when it is whole;
+//! compressed or not.
 #![forbid(unsafe_code)]
 
 mod atomic_file;
@@ -94,7 +95,8 @@ impl Sink {
         }
     }
 
-    /// Writes without waiting for more, so that whoever waits for the end of the pipe sees it at once.
+    /// Writes without waiting for more, so that whoever waits for the end of the pipe sees it at
+    /// once.
     pub(crate) fn write(&mut self, text: &[u8]) -> Result<(), Error> {
         if text.is_empty() {
             return Ok(());
@@ -129,7 +131,8 @@ impl Sink {
         }
     }
 
-    /// What is written from now on follows a record that ends with `ending`, if there is one: where it lacks that, it gets it.
+    /// What is written from now on follows a record that ends with `ending`, if there is one: where
+    /// it lacks that, it gets it.
     pub(crate) fn end_record(&mut self, ending: u8) {
         self.end.needed = Some(ending);
     }

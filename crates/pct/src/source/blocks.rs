@@ -102,7 +102,8 @@ pub(crate) enum Cut {
 
 /// The blocks of one input. They follow each other without a gap; none is empty.
 ///
-/// What can be read is handed out as soon as it is a whole record, without waiting for more to come.
+/// What can be read is handed out as soon as it is a whole record, without waiting for more to
+/// come.
 pub(crate) struct Blocks {
     input: Box<dyn Read + Send>,
     scanner: Box<dyn Scanner>,
@@ -119,8 +120,8 @@ impl Blocks {
         Self { input, scanner, carry: Vec::new(), is_scanned: true, end: None }
     }
 
-    /// Skips a byte order mark at the start of the input, and says whether there is one. Where the whole input is one record, no byte
-    /// is a mark. To be called first.
+    /// Skips a byte order mark at the start of the input, and says whether there is one. Where the
+    /// whole input is one record, no byte is a mark. To be called first.
     ///
     /// An error of reading comes with the first block.
     pub(crate) fn skip_mark(&mut self) -> bool {
@@ -166,8 +167,8 @@ impl Blocks {
         }
     }
 
-    /// Fills the buffer with what comes next of the record whose beginning was handed out last, and says whether it ends there.
-    /// There may be nothing left of it.
+    /// Fills the buffer with what comes next of the record whose beginning was handed out last, and
+    /// says whether it ends there. There may be nothing left of it.
     pub(crate) fn go_on(&mut self, buffer: &mut Buffer) -> io::Result<bool> {
         buffer.set(&self.carry);
         self.carry.clear();

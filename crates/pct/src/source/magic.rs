@@ -21,8 +21,9 @@ pub(crate) enum Compression {
 
 const GZIP: &[u8] = b"\x1F\x8B\x08";
 
-/// The first bytes of each format: RFC 1952 2.3.1, RFC 8878 3.1.1 (and a skippable frame), bzip2's stream with a first block or
-/// none (which text that begins with "BZh9" does not have), the .xz file format 2.1.1.1.
+/// The first bytes of each format: RFC 1952 2.3.1, RFC 8878 3.1.1 (and a skippable frame), bzip2's
+/// stream with a first block or none (which text that begins with "BZh9" does not have), the .xz
+/// file format 2.1.1.1.
 const MAGIC: [(Compression, &[u8]); 14] = [
     (Compression::Gzip, GZIP),
     (Compression::Zstd, b"\x28\xB5\x2F\xFD"),
@@ -42,7 +43,8 @@ const MAGIC: [(Compression, &[u8]); 14] = [
 
 /// Reads what is compressed as what it says, and anything else as it is.
 ///
-/// Waits for more than the first bytes that come only while they could be the start of a compressed file.
+/// Waits for more than the first bytes that come only while they could be the start of a compressed
+/// file.
 pub(super) fn decompress(mut input: Box<dyn Read + Send>) -> io::Result<Opened> {
     let mut head = Vec::with_capacity(16);
     let compression = loop {
@@ -80,15 +82,18 @@ pub(super) fn decompress(mut input: Box<dyn Read + Send>) -> io::Result<Opened> 
     Ok(Opened { text, compression })
 }
 
-/// The longest window of a zstd file, as a power of two: 128 MiB, the limit of `zstd` itself, which `zstd --long` reaches.
+/// The longest window of a zstd file, as a power of two: 128 MiB, the limit of `zstd` itself, which
+/// `zstd --long` reaches.
 const WINDOW_LOG: u32 = 27;
 
-/// The most memory that decoding an xz file may take, in bytes: enough for a dictionary of 128 MiB. That of `xz -9` is 64 MiB.
+/// The most memory that decoding an xz file may take, in bytes: enough for a dictionary of 128 MiB.
+/// That of `xz -9` is 64 MiB.
 const XZ_MEMORY: u64 = 136 * 1024 * 1024;
 
 type Input = Box<dyn BufRead + Send>;
 
-/// The members of a gzip file, one after the other. As for `gzip`, zero bytes after the last one are padding.
+/// The members of a gzip file, one after the other. As for `gzip`, zero bytes after the last one
+/// are padding.
 struct Gzip {
     member: GzDecoder<Input>,
     is_first: bool,
@@ -177,9 +182,11 @@ fn wants_too_much_memory(error: &Inner) -> bool {
     }
 }
 
-/// Whether the first bytes of a zstd frame or bzip2 stream are not those of its format. (In xz files, that is an error like others.)
+/// Whether the first bytes of a zstd frame or bzip2 stream are not those of its format. (In xz
+/// files, that is an error like others.)
 fn is_no_frame(error: &Inner) -> bool {
-    // Of ZSTD_error_prefix_unknown and BZ_DATA_ERROR_MAGIC, too, the libraries return only the message.
+    // Of ZSTD_error_prefix_unknown and BZ_DATA_ERROR_MAGIC, too, the libraries return only the
+    // message.
     let message = error.to_string();
     ["Unknown frame descriptor", "bz2 header missing"].iter().any(|part| message.contains(part))
 }

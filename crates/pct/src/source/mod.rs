@@ -1,8 +1,9 @@
 //! Where text comes from: files and standard input, compressed or not, in blocks.
 //!
-//! Files are read, not mapped into memory. Copying to a buffer that stays in a core's cache takes half to two thirds of the time of
-//! the page faults (a warm file of 1 GiB: 0.11 s and 0.19 s on tmpfs, 0.06 s and 0.09 s on ext4). A mapped file that somebody
-//! shortens kills its reader, and one that somebody writes to changes under code that relies on it not to.
+//! Files are read, not mapped into memory. Copying to a buffer that stays in a core's cache takes
+//! half to two thirds of the time of the page faults (a warm file of 1 GiB: 0.11 s and 0.19 s on
+//! tmpfs, 0.06 s and 0.09 s on ext4). A mapped file that somebody shortens kills its reader, and
+//! one that somebody writes to changes under code that relies on it not to.
 #![forbid(unsafe_code)]
 
 pub(crate) mod binary;
@@ -35,7 +36,8 @@ pub(crate) struct Opened {
 }
 
 impl Source {
-    /// Opens it, and with `decompress` finds out whether it is compressed. `watch` sees every byte that is read.
+    /// Opens it, and with `decompress` finds out whether it is compressed. `watch` sees every byte
+    /// that is read.
     pub(crate) fn open(&self, decompress: bool, watch: impl Fn(u64) + Send + 'static) -> io::Result<Opened> {
         let input: Box<dyn Read + Send> = match self {
             Self::StandardInput => Box::new(Watched { input: standard::Input::new(), watch }),
@@ -44,7 +46,8 @@ impl Source {
         if decompress { magic::decompress(input) } else { Ok(Opened { text: input, compression: Compression::None }) }
     }
 
-    /// Reports what cannot be rewritten in place: standard input, FIFOs, sockets, devices and folders. Opening a FIFO might block.
+    /// Reports what cannot be rewritten in place: standard input, FIFOs, sockets, devices and
+    /// folders. Opening a FIFO might block.
     pub(crate) fn check_regular(&self) -> io::Result<()> {
         match self {
             Self::File(path) if fs::metadata(path)?.is_file() => Ok(()),

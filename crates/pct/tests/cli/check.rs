@@ -53,8 +53,8 @@ fn what_is_at_fault_is_listed() {
             &[("1:2", "an encoded NUL"), ("2:1", "an encoded NUL; an encoded '/'")],
         ),
         (&["--find", "percent", "--find", "dot"], b"%41%252e\n", &[("1:4", "an encoded '%': double encoding")]),
-        (&["--find", "illegal"], b"a\nb c\n", &[("2:2", "a raw byte that no URI may hold")]),
-        (&["--find", "plus"], b"a+\n%4", &[("1:2", "a '+', which forms read as a space"), ("2:1", MALFORMED)]),
+        (&["--find", "illegal"], b"a\nb c\n", &[("2:2", "a raw byte that is illegal in a URI")]),
+        (&["--find", "plus"], b"a+\n%4", &[("1:2", "a '+', a space in form data"), ("2:1", MALFORMED)]),
         (&["--find", "nul"], b"%00%4\n%4%00\n", &[("1:1", "an encoded NUL"), ("2:1", MALFORMED)]),
     ];
     for &(arguments, input, expected) in cases {

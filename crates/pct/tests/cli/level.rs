@@ -47,8 +47,8 @@ fn an_unknown_or_unavailable_level_is_bad_usage_and_told_the_available_ones() {
             let Output { status, stdout, stderr } = run_on(name, &[command], b"%41");
             assert_eq!((status.code(), text(&stdout)), (Some(2), String::new()), "{name}");
             let stderr = String::from_utf8(stderr).unwrap();
-            assert!(stderr.starts_with(&format!("pct: SIMDPCT_LEVEL: '{name}' ")), "{stderr}");
-            let (_, told) = stderr.split_once("available: ").unwrap();
+            assert!(stderr.starts_with(&format!("pct: invalid SIMDPCT_LEVEL '{name}': ")), "{stderr}");
+            let (_, told) = stderr.split_once("expected one of ").unwrap();
             let available: Vec<_> = Level::available().map(Level::name).collect();
             assert_eq!(told.trim_end().split(", ").collect::<Vec<_>>(), available);
         }

@@ -122,11 +122,11 @@ fn encoding_is_refined() {
 fn what_is_no_set_is_refused() {
     for (arguments, problem) in [
         (["encode", "--set", "compnent"], "a similar value exists: 'component'"),
-        (["encode", "--set", "abc"], "'--set <NAME|BYTES>'"),
-        (["encode", "--set", "/%4"], "'/%4' for '--set <NAME|BYTES>'"),
-        (["encode", "--keep", "%"], "'%' for '--keep <NAME|BYTES>'"),
-        (["decode", "--keep", "slash"], "'--keep <NAME|BYTES>'"),
-        (["decode", "--reject", "%zz"], "'--reject <NAME|BYTES>'"),
+        (["encode", "--set", "abc"], "'--set <SET>'"),
+        (["encode", "--set", "/%4"], "'/%4' for '--set <SET>'"),
+        (["encode", "--keep", "%"], "'%' for '--keep <SET>'"),
+        (["decode", "--keep", "slash"], "'--keep <SET>'"),
+        (["decode", "--reject", "%zz"], "'--reject <SET>'"),
         (["decode", "--times", "0"], "'0' for '--times <N>'"),
         (["decode", "--times", "17"], "17 is not in 1..=16"),
         (["decode", "--dialect", "perl"], "[possible values: whatwg, rfc3986, form, java, js, python, nginx]"),
@@ -144,10 +144,10 @@ fn the_help_has_the_table_of_dialects() {
     for command in ["decode", "encode"] {
         let help = String::from_utf8(output(&[command, "--help"], b"")).unwrap();
         for line in [
-            "  (none)    stays          stays      a plus    -         -._~",
-            "  whatwg    stays          U+FFFD     a plus    -         !'()*-._~",
-            "  java      is an error*   U+FFFD**   a space   -         *-._",
-            "  python    stays          U+FFFD     a plus    -         -./_~",
+            "  (none)    kept           kept       a plus    -         -._~",
+            "  whatwg    kept           U+FFFD     a plus    -         !'()*-._~",
+            "  java      error*         U+FFFD**   a space   -         *-._",
+            "  python    kept           U+FFFD     a plus    -         -./_~",
         ] {
             assert!(help.contains(line), "{command}: {help}");
         }

@@ -373,7 +373,7 @@ fn an_input_that_is_the_output_is_refused() {
         let Output { status, stderr, .. } =
             command.arg("-c").arg(script).arg(&pct).current_dir(&folder).output().unwrap();
         assert_eq!(status.code(), Some(3), "{script}");
-        assert!(text(&stderr).contains("input file is output file"), "{script}");
+        assert!(text(&stderr).contains("input file is also the output file"), "{script}");
         assert_eq!(read(&folder, "old"), OLD, "{script}");
     }
     let mut command = Command::new("sh");

@@ -27,9 +27,9 @@ fn the_most_frequent_come_first_with_an_example_each() {
               1:3: /a%2Fb
            2  slash         an encoded '/'
               1:3: /a%2Fb
-           1  illegal       a raw byte that no URI may hold
+           1  illegal       a raw byte that is illegal in a URI
               4:2: /\\u{1}%252F
-           1  lower-hex     a triplet in lower case
+           1  lower-hex     a lower-case triplet
               3:3: /c%2fd%2f
            1  percent       an encoded '%': double encoding
               4:3: /\\u{1}%252F

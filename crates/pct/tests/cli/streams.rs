@@ -210,7 +210,7 @@ fn a_full_disk_is_exit_code_3() {
 #[test]
 fn a_closed_stream_is_an_error_where_it_is_needed() {
     let pct = pct_process(&[]).get_program().to_str().unwrap().to_owned();
-    let (input, output) = ("pct: <stdin>: it is closed\n", "pct: standard output: it is closed\n");
+    let (input, output) = ("pct: <stdin>: stream is closed\n", "pct: standard output: stream is closed\n");
     for (arguments, status, stdout, stderr) in [
         ("decode <&-", 3, "", input),
         ("decode >&-", 3, "", output),

@@ -462,7 +462,7 @@ fn targets_and_referers_of_access_logs() {
 #[test]
 fn help_says_what_stays_escaped_and_what_is_not_normalised() {
     for (command, promises) in [
-        ("decode", &["in the target also the space, which ends it", "shown escaped, as %1B"][..]),
+        ("decode", &["In the request target, spaces stay escaped too", "shown escaped, as %1B"][..]),
         ("normalize", &["the case of scheme and host, dot segments as in /a/../b"]),
     ] {
         let help = String::from_utf8(output(&[command, "--help"], b"")).unwrap();

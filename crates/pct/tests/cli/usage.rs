@@ -69,7 +69,7 @@ fn a_wrong_value_is_told_what_is_expected() {
         (&["decode", "-j", "0"][..], "expected a number of at least 1"),
         (&["decode", "-f", "0"], "invalid column '0': expected a number from 1 on"),
         (&["decode", "-f", "3-2"], "invalid range '3-2': expected the lower number first"),
-        (&["decode", "-f", "1", "-d", "ab"], "expected one byte"),
+        (&["decode", "-f", "1", "-d", "ab"], "expected a single byte"),
         (&["decode", "-d", ","], "invalid --delimiter: expected --fields, --csv or --append with it"),
         (&["decode", "--jsonl", "-k", "a..b"], "expected names with a '.' between them, none of them empty"),
     ] {
