@@ -10,26 +10,26 @@ use crate::operation::Inspect;
 use crate::pipeline::Observer;
 use crate::report::{self, Offender};
 use crate::scan::Scan;
-use crate::stdout::{self, tell, tell_json};
+use crate::stdout::{self, write_json};
 
 pub(crate) fn check(arguments: &CheckArguments) -> Result<Status, Error> {
     let lists = !arguments.quiet && arguments.report == FindingsForm::Text;
-    let survey = Scan {
+    let scan = Scan {
         input: &arguments.input,
-        units: &arguments.units,
-        operation: Inspect::for_faults(arguments.meaning.decoding(), arguments.wanted()),
+        format: &arguments.format,
+        operation: Inspect::for_faults(arguments.rules.decoding(), arguments.wanted()),
         is_quiet: arguments.quiet,
-        listener: &Lister { lists, lines: Mutex::default() },
+        observer: &Lister { lists, lines: Mutex::default() },
     };
     let mut reports = Vec::new();
-    let (status, unmatched) = survey.run(|report| {
+    let (status, unmatched) = scan.run(|report| {
         reports.push(report);
         Ok(())
     })?;
     match arguments.report {
         _ if arguments.quiet => {}
-        FindingsForm::Text => report::tell_text(&[], &unmatched),
-        FindingsForm::Json => return Ok(status.after(tell_json(&report::as_json(&reports, &unmatched)))),
+        FindingsForm::Text => report::print_text(&[], &unmatched),
+        FindingsForm::Json => return Ok(status.after(write_json(&report::as_json(&reports, &unmatched)))),
     }
     Ok(status)
 }
@@ -41,7 +41,7 @@ struct Lister {
 }
 
 impl Observer for Lister {
-    fn hear(&self, name: &str, offender: &Offender, _: &[u8]) -> Result<(), Error> {
+    fn observe(&self, name: &str, offender: &Offender, _: &[u8]) -> Result<(), Error> {
         if self.lists {
             let mut lines = self.lines.lock().unwrap_or_else(PoisonError::into_inner);
             // Writing to a String does not fail.
@@ -53,7 +53,7 @@ impl Observer for Lister {
     fn pause(&self) -> Result<(), Error> {
         let mut lines = self.lines.lock().unwrap_or_else(PoisonError::into_inner);
         if !lines.is_empty() {
-            tell(lines.as_bytes())?;
+            stdout::write(lines.as_bytes())?;
             lines.clear();
         }
         Ok(())

@@ -47,7 +47,7 @@ impl Error {
         if self.is_end_of_reader() {
             return Status::Success;
         }
-        shown::complain(format_args!("pct: {self}"));
+        shown::write_stderr(format_args!("pct: {self}"));
         match self {
             Self::Undecodable(..) | Self::TooMany(..) => Status::Found,
             Self::Usage(_) => Status::Usage,

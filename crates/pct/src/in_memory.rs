@@ -66,10 +66,10 @@ impl InMemory {
         reports: &mut Vec<FileReport>,
     ) -> Result<(), Error> {
         let task = crate::task(&self.0)?;
-        let unit = task.unit(Outputs::Each)?;
-        reports.push(FileReport::new("text".into(), unit.separator(), unit.records()));
-        let plan = task.plan(&*unit, 0, block.max(SHORTEST), true);
-        let blocks = Blocks::new(Box::new(Cursor::new(text.to_vec())), unit.scanner());
+        let format = task.format(Outputs::Each)?;
+        reports.push(FileReport::new("text".into(), format.separator(), format.records()));
+        let plan = task.plan(&*format, 0, block.max(SHORTEST), true);
+        let blocks = Blocks::new(Box::new(Cursor::new(text.to_vec())), format.scanner());
         reports.last_mut().map_or(Ok(()), |report| pipeline::run(&plan, blocks, sink, report))
     }
 }

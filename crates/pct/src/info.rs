@@ -7,7 +7,7 @@ use clap::Args;
 use simdpct::Level;
 
 use crate::error::{Error, Status};
-use crate::stdout::tell;
+use crate::stdout;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -34,6 +34,6 @@ impl InfoArguments {
             // Writing to a String does not fail.
             let _ = writeln!(text, "  {:<7} {state}", level.name());
         }
-        tell(text.as_bytes()).map(|()| Status::Success)
+        stdout::write(text.as_bytes()).map(|()| Status::Success)
     }
 }

@@ -92,20 +92,20 @@ fn task(command: &RewriteCommand) -> Result<Task<'_>, Error> {
         }
         RewriteCommand::Decode(arguments) => {
             let replace = arguments.text.errors.policy() == Policy::Replace;
-            let decoding = arguments.meaning.decoding();
+            let decoding = arguments.rules.decoding();
             Task::new(&arguments.text, "_decoded", move |safe: ByteSet| {
                 Box::new(Decode::new(decoding.safe(safe), replace))
             })
         }
         RewriteCommand::Encode(arguments) => {
             let replace = arguments.text.errors.policy() == Policy::Replace;
-            let encoding = arguments.meaning.encoding();
+            let encoding = arguments.rules.encoding();
             Task::new(&arguments.text, "_encoded", move |_| Box::new(Encode::new(encoding, replace)))
         }
         RewriteCommand::Normalize(arguments) => {
             let replace = arguments.text.errors.policy() == Policy::Replace;
             let escape_malformed = arguments.escape_malformed;
-            let keep = arguments.meaning.keep();
+            let keep = arguments.rules.keep();
             Task::new(&arguments.text, "_normalized", move |safe| {
                 Box::new(Normalize::new(safe.union(keep), escape_malformed, replace))
             })

@@ -75,7 +75,7 @@ impl Job {
     /// Counts those of `faults`, which are those of records that stand at `offset` in the block.
     pub(crate) fn count(&mut self, offset: usize) {
         for fault in self.faults.drain(..) {
-            self.tally.note(fault.behind(offset));
+            self.tally.note(fault.shifted_by(offset));
         }
     }
 
@@ -92,7 +92,7 @@ impl Job {
         let before = self.output.len();
         match apply(&mut self.output, &mut self.scratch) {
             None => ControlFlow::Continue(()),
-            Some(fault) => self.faulty(record, before, fault.behind(offset)),
+            Some(fault) => self.faulty(record, before, fault.shifted_by(offset)),
         }
     }
 

@@ -10,7 +10,7 @@ use simdpct::ByteSet;
 
 use crate::cli::{ReportForm, TextArguments};
 use crate::error::{Error, Status};
-use crate::format::{Outputs, Unit};
+use crate::format::{Format, Outputs};
 use crate::operation::{Operation, Recipe};
 use crate::pipeline::{self, Plan};
 use crate::progress::Progress;
@@ -38,7 +38,7 @@ impl<'a> Task<'a> {
         suffix: &'static str,
         recipe: impl Fn(ByteSet) -> Box<dyn Operation> + 'a,
     ) -> Self {
-        let notation = arguments.units.notation();
+        let notation = arguments.format.notation();
         Self { arguments, suffix, recipe: Box::new(recipe), keeps_format: true, notation }
     }
 
@@ -53,23 +53,23 @@ impl<'a> Task<'a> {
     }
 
     /// The unit for all inputs.
-    pub(crate) fn unit(&self, outputs: Outputs) -> Result<Box<dyn Unit>, Error> {
-        self.arguments.units.unit(&*self.recipe, self.suffix, outputs)
+    pub(crate) fn format(&self, outputs: Outputs) -> Result<Box<dyn Format>, Error> {
+        self.arguments.format.build(&*self.recipe, self.suffix, outputs)
     }
 
     /// How one input is done after `found` invalid records of others, in blocks of at most `block`
     /// bytes. `is_first` says that nothing precedes it in the output.
-    pub(crate) fn plan<'u>(&self, unit: &'u dyn Unit, found: u64, block: usize, is_first: bool) -> Plan<'u> {
+    pub(crate) fn plan<'u>(&self, format: &'u dyn Format, found: u64, block: usize, is_first: bool) -> Plan<'u> {
         let TextArguments { errors, input, .. } = self.arguments;
         let policy = errors.policy();
         let max_errors = if policy == Policy::Fail { Some(0) } else { errors.max_errors };
         Plan {
-            unit,
+            format,
             policy,
             limit: max_errors.map_or(u64::MAX, |most| most.saturating_sub(found)),
             max_errors,
             keeps_mark: self.keeps_format && is_first,
-            listener: None,
+            observer: None,
             counts_lines: max_errors.is_some() || errors.report() == ReportForm::Json,
             threads: input.threads,
             block,
@@ -89,18 +89,18 @@ pub(crate) fn rewrite(task: &Task<'_>) -> Result<Status, Error> {
         Progress::of(&arguments.input.files)
     };
     let outputs = if arguments.output.in_place { Outputs::Each } else { Outputs::One };
-    let unit = task.unit(outputs)?;
-    let mut rewriting = Rewriting { task, arguments, unit: &*unit, progress, reports: Vec::new() };
+    let format = task.format(outputs)?;
+    let mut rewriting = Rewriting { task, arguments, format: &*format, progress, reports: Vec::new() };
     let result = if arguments.output.in_place { rewriting.in_place() } else { rewriting.one_output() };
     rewriting.progress.finish();
     // Of inputs that were not done to their end, nothing is known.
     let unmatched =
-        if matches!(result, Ok(Status::Success | Status::InputOutput)) { unit.unmatched() } else { Vec::new() };
+        if matches!(result, Ok(Status::Success | Status::InputOutput)) { format.unmatched() } else { Vec::new() };
     match arguments.errors.report() {
         // The record that was one too many is the only one, and it has been stdout.
-        ReportForm::Text if arguments.errors.policy() == Policy::Fail => report::tell_text(&[], &unmatched),
-        ReportForm::Text => report::tell_text(&rewriting.reports, &unmatched),
-        ReportForm::Json => report::tell_json(&rewriting.reports, &unmatched),
+        ReportForm::Text if arguments.errors.policy() == Policy::Fail => report::print_text(&[], &unmatched),
+        ReportForm::Text => report::print_text(&rewriting.reports, &unmatched),
+        ReportForm::Json => report::print_json(&rewriting.reports, &unmatched),
         ReportForm::None => {}
     }
     result
@@ -109,7 +109,7 @@ pub(crate) fn rewrite(task: &Task<'_>) -> Result<Status, Error> {
 struct Rewriting<'a> {
     task: &'a Task<'a>,
     arguments: &'a TextArguments,
-    unit: &'a dyn Unit,
+    format: &'a dyn Format,
     progress: Progress,
     /// Of the inputs so far.
     reports: Vec<FileReport>,
@@ -124,7 +124,7 @@ impl Rewriting<'_> {
             Some(path) => (Sink::file(path, compression)?, None),
         };
         if let Some(notation) = self.task.notation {
-            sink.show(Filter::new(notation, self.unit.ending()));
+            sink.show(Filter::new(notation, self.format.ending()));
         }
         let status = self.each_file(|rewriting, source, opened| {
             if own.is_some() && own == handle(source) {
@@ -181,29 +181,29 @@ impl Rewriting<'_> {
     }
 
     fn open(&self, source: &Source) -> io::Result<Opened> {
-        let TextArguments { units, output, input, .. } = self.arguments;
+        let TextArguments { format, output, input, .. } = self.arguments;
         if output.in_place {
             source.check_regular()?;
         }
         let progress = self.progress.clone();
         let opened = source.open(!input.no_decompress, move |bytes| progress.advance(bytes))?;
-        if output.in_place && !output.binary && !units.are_binary() {
-            return binary::refuse(opened, units.end_with_nul());
+        if output.in_place && !output.binary && !format.are_binary() {
+            return binary::refuse(opened, format.end_with_nul());
         }
         Ok(opened)
     }
 
     fn one(&mut self, source: &Source, opened: Opened, sink: &mut Sink) -> Result<(), Error> {
-        let unit = self.unit;
-        if let Some(ending) = unit.ending() {
+        let format = self.format;
+        if let Some(ending) = format.ending() {
             sink.end_record(ending);
         }
         let found = self.reports.iter().map(FileReport::faults).sum();
         // Between two texts, a byte order mark would become part of a record.
         let is_first = self.arguments.output.in_place || self.reports.is_empty();
-        let plan = self.task.plan(unit, found, BLOCK, is_first);
-        let mut report = FileReport::new(source.to_string(), unit.separator(), unit.records());
-        let result = pipeline::run(&plan, Blocks::new(opened.text, unit.scanner()), sink, &mut report);
+        let plan = self.task.plan(format, found, BLOCK, is_first);
+        let mut report = FileReport::new(source.to_string(), format.separator(), format.records());
+        let result = pipeline::run(&plan, Blocks::new(opened.text, format.scanner()), sink, &mut report);
         self.reports.push(report);
         result
     }

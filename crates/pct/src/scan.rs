@@ -4,9 +4,9 @@
 
 use std::io::{self, IsTerminal};
 
-use crate::cli::{InputArguments, UnitArguments};
+use crate::cli::{FormatArguments, InputArguments};
 use crate::error::{Error, Status};
-use crate::format::{Outputs, Unit};
+use crate::format::{Format, Outputs};
 use crate::operation::Inspect;
 use crate::pipeline::{self, Observer, Plan};
 use crate::progress::Progress;
@@ -18,11 +18,11 @@ use crate::source::{BLOCK, Blocks, Source};
 /// What is asked for.
 pub(crate) struct Scan<'s> {
     pub(crate) input: &'s InputArguments,
-    pub(crate) units: &'s UnitArguments,
+    pub(crate) format: &'s FormatArguments,
     pub(crate) operation: Inspect,
     /// The first finding is enough, and nothing is said of it.
     pub(crate) is_quiet: bool,
-    pub(crate) listener: &'s dyn Observer,
+    pub(crate) observer: &'s dyn Observer,
 }
 
 impl Scan<'_> {
@@ -33,11 +33,11 @@ impl Scan<'_> {
         &self,
         mut each: impl FnMut(FileReport) -> Result<(), Error>,
     ) -> Result<(Status, Vec<String>), Error> {
-        if self.units.append() {
+        if self.format.append() {
             return Err(Error::Usage("invalid --append: expected a command that rewrites text".into()));
         }
         let operation = self.operation;
-        let unit = self.units.unit(&move |_| Box::new(operation), "", Outputs::Each)?;
+        let format = self.format.build(&move |_| Box::new(operation), "", Outputs::Each)?;
         let progress = if self.is_quiet || self.input.no_progress || io::stdout().is_terminal() {
             Progress::hidden()
         } else {
@@ -45,8 +45,8 @@ impl Scan<'_> {
         };
         let mut status = Status::Success;
         for source in &self.input.files {
-            self.listener.begin();
-            let result = match self.one(source, &*unit, &progress) {
+            self.observer.begin();
+            let result = match self.one(source, &*format, &progress) {
                 Ok(report) => {
                     if report.faults() > 0 {
                         status = status.max(Status::Found);
@@ -67,16 +67,16 @@ impl Scan<'_> {
             }
         }
         progress.finish();
-        Ok((status, unit.unmatched()))
+        Ok((status, format.unmatched()))
     }
 
-    fn one(&self, source: &Source, unit: &dyn Unit, progress: &Progress) -> Result<FileReport, Error> {
+    fn one(&self, source: &Source, format: &dyn Format, progress: &Progress) -> Result<FileReport, Error> {
         let advance = progress.clone();
         let opened = source
             .open(!self.input.no_decompress, move |bytes| advance.advance(bytes))
             .map_err(|error| Error::Input(source.to_string(), error))?;
         let plan = Plan {
-            unit,
+            format,
             policy: if self.is_quiet { Policy::Fail } else { Policy::Keep },
             limit: if self.is_quiet { 0 } else { u64::MAX },
             max_errors: None,
@@ -84,10 +84,10 @@ impl Scan<'_> {
             block: BLOCK,
             counts_lines: true,
             keeps_mark: false,
-            listener: Some(self.listener),
+            observer: Some(self.observer),
         };
-        let mut report = FileReport::new(source.to_string(), unit.separator(), unit.records());
-        let blocks = Blocks::new(opened.text, unit.scanner());
+        let mut report = FileReport::new(source.to_string(), format.separator(), format.records());
+        let blocks = Blocks::new(opened.text, format.scanner());
         pipeline::run(&plan, blocks, &mut Sink::nowhere()?, &mut report)?;
         Ok(report)
     }

@@ -94,7 +94,7 @@ impl Filter {
     /// Appends what can be known by now.
     pub(crate) fn feed(&mut self, text: &[u8], output: &mut Vec<u8>) {
         self.held.extend_from_slice(text);
-        self.write(self.held.len() - torn(&self.held), output);
+        self.write(self.held.len() - incomplete_len(&self.held), output);
     }
 
     /// Appends the rest.
@@ -118,7 +118,7 @@ impl Filter {
 }
 
 /// The length of what is incomplete at the end.
-fn torn(text: &[u8]) -> usize {
+fn incomplete_len(text: &[u8]) -> usize {
     if text.ends_with(b"\r") {
         return 1;
     }
@@ -130,7 +130,7 @@ fn torn(text: &[u8]) -> usize {
 
 /// Writes a line to standard error, escaped for a terminal. If that fails, only the exit code is
 /// left to tell; `eprintln` would panic.
-pub(crate) fn complain(message: fmt::Arguments<'_>) {
+pub(crate) fn write_stderr(message: fmt::Arguments<'_>) {
     let _ = io::stderr().write_all(format!("{}\n", line(&message.to_string())).as_bytes());
 }
 

@@ -14,30 +14,30 @@ use crate::pipeline::Observer;
 use crate::report::{self, FileReport, Offender, Place};
 use crate::scan::Scan;
 use crate::shown;
-use crate::stdout::{self, tell, tell_json};
+use crate::stdout::{self, write_json};
 
 pub(crate) fn stats(arguments: &StatsArguments) -> Result<Status, Error> {
     let counter = Counter::default();
-    let survey = Scan {
+    let scan = Scan {
         input: &arguments.input,
-        units: &arguments.units,
+        format: &arguments.format,
         operation: Inspect::for_everything(),
         is_quiet: false,
-        listener: &counter,
+        observer: &counter,
     };
     let mut files = Vec::new();
-    let (mut status, unmatched) = survey.run(|report| {
+    let (mut status, unmatched) = scan.run(|report| {
         let counted = counter.lock();
         match arguments.report {
-            FindingsForm::Text => tell(text(&report, &counted).as_bytes())?,
+            FindingsForm::Text => stdout::write(text(&report, &counted).as_bytes())?,
             FindingsForm::Json => files.push(as_json(&report, &counted)),
         }
         Ok(())
     })?;
     match arguments.report {
-        FindingsForm::Text => report::tell_text(&[], &unmatched),
+        FindingsForm::Text => report::print_text(&[], &unmatched),
         FindingsForm::Json => {
-            status = status.after(tell_json(&json!({ "files": files, "warnings": unmatched })));
+            status = status.after(write_json(&json!({ "files": files, "warnings": unmatched })));
         }
     }
     // Here, findings are what was asked for.
@@ -89,7 +89,7 @@ impl Observer for Counter {
         *self.lock() = Counted::default();
     }
 
-    fn hear(&self, _: &str, offender: &Offender, line: &[u8]) -> Result<(), Error> {
+    fn observe(&self, _: &str, offender: &Offender, line: &[u8]) -> Result<(), Error> {
         for ((kind, _), count) in Kinds::ALL.into_iter().zip(self.lock().iter_mut()) {
             if offender.found.contains(kind) {
                 count.records += 1;

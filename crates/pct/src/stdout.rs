@@ -11,8 +11,8 @@ use crate::shown;
 use crate::standard;
 
 /// Writes a document there, as a line.
-pub(crate) fn tell_json(document: &Value) -> Result<(), Error> {
-    tell(format!("{}\n", shown::json(&document.to_string())).as_bytes())
+pub(crate) fn write_json(document: &Value) -> Result<(), Error> {
+    write(format!("{}\n", shown::json(&document.to_string())).as_bytes())
 }
 
 /// The name of a file as it is told: exactly, but to a terminal as one line without control
@@ -22,7 +22,7 @@ pub(crate) fn name(name: &str) -> Cow<'_, str> {
 }
 
 /// Writes it there at once.
-pub(crate) fn tell(text: &[u8]) -> Result<(), Error> {
+pub(crate) fn write(text: &[u8]) -> Result<(), Error> {
     let mut output = standard::Output::new();
     output.write_all(text).and_then(|()| output.flush()).map_err(|error| Error::Output("standard output".into(), error))
 }

@@ -5,7 +5,7 @@ use clap::Args;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use simdpct::Kinds;
 
-use super::{InputArguments, UnitArguments};
+use super::{FormatArguments, InputArguments};
 use crate::codec::{self, DecodingOptions};
 
 const EXAMPLES: &str = "\
@@ -62,10 +62,10 @@ pub(crate) struct CheckArguments {
     pub(crate) report: FindingsForm,
 
     #[command(flatten)]
-    pub(crate) meaning: DecodingOptions,
+    pub(crate) rules: DecodingOptions,
 
     #[command(flatten)]
-    pub(crate) units: UnitArguments,
+    pub(crate) format: FormatArguments,
 
     #[command(flatten)]
     pub(crate) input: InputArguments,

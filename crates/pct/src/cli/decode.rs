@@ -32,7 +32,7 @@ Examples:
 #[command(after_help = EXAMPLES, after_long_help = codec::long_help(EXAMPLES))]
 pub(crate) struct DecodeArguments {
     #[command(flatten)]
-    pub(crate) meaning: DecodingOptions,
+    pub(crate) rules: DecodingOptions,
 
     #[command(flatten)]
     pub(crate) text: TextArguments,

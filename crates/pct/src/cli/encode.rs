@@ -22,7 +22,7 @@ Examples:
 #[command(after_help = EXAMPLES, after_long_help = codec::long_help(EXAMPLES))]
 pub(crate) struct EncodeArguments {
     #[command(flatten)]
-    pub(crate) meaning: EncodingOptions,
+    pub(crate) rules: EncodingOptions,
 
     #[command(flatten)]
     pub(crate) text: TextArguments,

@@ -55,7 +55,7 @@ fn hide_unsupported(argument: clap::Arg) -> clap::Arg {
 impl FormArguments {
     /// Checks the combination of options.
     pub(crate) fn check(&self) -> Result<(), Error> {
-        if !self.text.units.are_lines() {
+        if !self.text.format.are_lines() {
             return Err(Error::Usage(
                 "invalid input format for form: expected lines, or records that end with NUL (-0)".into(),
             ));

@@ -5,35 +5,37 @@ use clap::Args;
 use simdpct::ByteSet;
 
 use crate::error::Error;
-use crate::format::{Chosen, Columns, Csv, JsonLines, Log, LogFormat, Outputs, Path, Records, Tsv, Unit, WholeInput};
+use crate::format::{
+    Chosen, Columns, Csv, Format, JsonLines, KeyPath, Log, LogFormat, Outputs, Records, Tsv, WholeInput,
+};
 use crate::operation::Recipe;
 use crate::shown::Notation;
 
 #[derive(Args, Debug)]
 #[command(next_help_heading = "Input format (default: lines)")]
-pub(crate) struct UnitArguments {
+pub(crate) struct FormatArguments {
     /// Treat each file as a single record
     ///
     /// Line ends are decoded and encoded like any other byte.
-    #[arg(long, group = "unit")]
+    #[arg(long, group = "format")]
     raw: bool,
 
     /// Records end with NUL, as in 'find -print0'
-    #[arg(short = '0', long, group = "unit")]
+    #[arg(short = '0', long, group = "format")]
     null: bool,
 
     /// Process only these fields, as in 'cut -f'
     ///
     /// A list of numbers and ranges: 3,5-7,9-,-2. A field that no record has is reported at the
     /// end.
-    #[arg(short, long, value_name = "LIST", group = "unit", allow_hyphen_values = true)]
+    #[arg(short, long, value_name = "LIST", group = "format", allow_hyphen_values = true)]
     fields: Option<Columns>,
 
     /// Process the columns --columns of CSV
     ///
     /// If several files have one output, their headers must be equal. Only the first header is
     /// written.
-    #[arg(long, group = "unit", requires = "columns")]
+    #[arg(long, group = "format", requires = "columns")]
     csv: bool,
 
     /// Columns of --csv: names in the header, or numbers
@@ -51,7 +53,7 @@ pub(crate) struct UnitArguments {
     header: bool,
 
     /// Process the strings at --key of JSON Lines
-    #[arg(long, group = "unit", requires = "key")]
+    #[arg(long, group = "format", requires = "key")]
     jsonl: bool,
 
     /// Key of --jsonl, such as 'url' or 'request.query'
@@ -59,13 +61,13 @@ pub(crate) struct UnitArguments {
     /// A '.' separates the names of nested members. A key at which no record has a string is
     /// reported at the end.
     #[arg(short, long, value_name = "KEY", requires = "jsonl", allow_hyphen_values = true)]
-    key: Vec<Path>,
+    key: Vec<KeyPath>,
 
     /// Process request and referer of access logs
     ///
     /// Quotes, backslashes and control characters stay escaped. In the request target, spaces stay
     /// escaped too, as a space ends it.
-    #[arg(long, value_name = "FORMAT", value_enum, group = "unit")]
+    #[arg(long, value_name = "FORMAT", value_enum, group = "format")]
     log: Option<LogFormat>,
 
     /// Field delimiter [default: tab; with --csv: comma]
@@ -105,7 +107,7 @@ fn delimiter(text: &str) -> Result<u8, String> {
 /// Bytes of line ends.
 const LINE_ENDS: ByteSet = ByteSet::new(b"\n\r");
 
-impl UnitArguments {
+impl FormatArguments {
     /// Whether records are lines, or end with NUL, and no other option of this group is set.
     pub(crate) fn are_lines(&self) -> bool {
         let is_other = self.raw || self.fields.is_some() || self.csv || self.jsonl || self.log.is_some() || self.append;
@@ -134,12 +136,12 @@ impl UnitArguments {
     }
 
     /// The format. The name of a new column is that of its source and `suffix`.
-    pub(crate) fn unit(
+    pub(crate) fn build(
         &self,
         recipe: &Recipe<'_>,
         suffix: &'static str,
         outputs: Outputs,
-    ) -> Result<Box<dyn Unit>, Error> {
+    ) -> Result<Box<dyn Format>, Error> {
         if self.delimiter.is_some() && self.fields.is_none() && !self.csv && !self.append {
             return Err(Error::Usage("invalid --delimiter: expected --fields, --csv or --append with it".into()));
         }

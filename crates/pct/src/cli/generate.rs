@@ -9,7 +9,7 @@ use clap_mangen::Man;
 
 use super::Arguments;
 use crate::error::{Error, Status};
-use crate::stdout::tell;
+use crate::stdout;
 
 /// Generate shell completions
 ///
@@ -57,7 +57,7 @@ impl ManArguments {
 }
 
 fn write(text: &[u8]) -> Result<Status, Error> {
-    tell(text).map(|()| Status::Success)
+    stdout::write(text).map(|()| Status::Success)
 }
 
 fn failed(error: io::Error) -> Error {

@@ -21,7 +21,7 @@ pub(crate) use decode::DecodeArguments;
 pub(crate) use encode::EncodeArguments;
 pub(crate) use errors::{ErrorArguments, ReportForm};
 pub(crate) use form::FormArguments;
-pub(crate) use format::UnitArguments;
+pub(crate) use format::FormatArguments;
 pub(crate) use generate::{CompletionsArguments, ManArguments};
 pub(crate) use input::InputArguments;
 pub(crate) use normalize::NormalizeArguments;
@@ -76,7 +76,7 @@ pub(crate) enum RewriteCommand {
 #[derive(Args, Debug)]
 pub(crate) struct TextArguments {
     #[command(flatten)]
-    pub(crate) units: UnitArguments,
+    pub(crate) format: FormatArguments,
 
     #[command(flatten)]
     pub(crate) errors: ErrorArguments,

@@ -25,7 +25,7 @@ pub(crate) struct NormalizeArguments {
     pub(crate) escape_malformed: bool,
 
     #[command(flatten)]
-    pub(crate) meaning: NormalizingOptions,
+    pub(crate) rules: NormalizingOptions,
 
     #[command(flatten)]
     pub(crate) text: TextArguments,

@@ -4,7 +4,7 @@
 use clap::Args;
 
 use super::check::{COUNTING, FindingsForm, KINDS};
-use super::{InputArguments, UnitArguments};
+use super::{FormatArguments, InputArguments};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -26,7 +26,7 @@ pub(crate) struct StatsArguments {
     pub(crate) report: FindingsForm,
 
     #[command(flatten)]
-    pub(crate) units: UnitArguments,
+    pub(crate) format: FormatArguments,
 
     #[command(flatten)]
     pub(crate) input: InputArguments,

@@ -10,7 +10,7 @@ use super::dialect::{IllFormed, Malformed, Rules};
 use super::errors::ErrorKinds;
 use super::faults::Faults;
 use super::java;
-use super::layers::{Chain, Pass};
+use super::layers::{Layers, Pass};
 use super::text::{self, Text};
 
 /// How to decode a value, in full.
@@ -25,7 +25,7 @@ pub(crate) struct Decoding {
     keep: ByteSet,
     reject: ByteSet,
     text: Text,
-    times: u8,
+    passes: u8,
     /// What of all this a decoder of the library can do: once, to bytes, and no odd triplets.
     decoder: Decoder,
 }
@@ -44,16 +44,16 @@ impl Decoding {
                 IllFormed::Replace => Text::Replaced,
                 IllFormed::ReplaceAsJava => Text::ReplacedAsJava,
             },
-            times: 1,
+            passes: 1,
             decoder: Decoder::new(),
         }
-        .ready()
+        .with_decoder()
     }
 
     /// The triplets of these bytes stay as well.
     pub(crate) fn keeping(mut self, set: ByteSet) -> Self {
         self.keep = self.keep.union(set);
-        self.ready()
+        self.with_decoder()
     }
 
     /// In these bytes must be none that was not there before: they would break a record. Their
@@ -83,12 +83,12 @@ impl Decoding {
     pub(crate) fn strict(mut self) -> Self {
         self.malformed = Malformed::Error;
         self.text = Text::WellFormed;
-        self.ready()
+        self.with_decoder()
     }
 
     /// Without any error: what makes one stays as it is, or becomes U+FFFD if it is not UTF-8 and
     /// this is asked for.
-    pub(crate) fn forgiving(mut self, replace: bool) -> Self {
+    pub(crate) fn lenient(mut self, replace: bool) -> Self {
         self.malformed = Malformed::Keep;
         self.keep = self.keep.union(self.reject);
         self.reject = ByteSet::EMPTY;
@@ -96,16 +96,16 @@ impl Decoding {
         if self.text == Text::WellFormed {
             self.text = if replace { Text::Replaced } else { Text::Bytes };
         }
-        self.ready()
+        self.with_decoder()
     }
 
     /// That often, one result after the other; 0 is as good as 1.
-    pub(crate) fn times(mut self, times: u8) -> Self {
-        self.times = times;
+    pub(crate) fn passes(mut self, passes: u8) -> Self {
+        self.passes = passes;
         self
     }
 
-    fn ready(mut self) -> Self {
+    fn with_decoder(mut self) -> Self {
         self.decoder = Decoder::new();
         // A set without a byte would only keep the library from its shortest way.
         if self.keep != ByteSet::EMPTY {
@@ -124,9 +124,9 @@ impl Decoding {
     }
 
     /// For a value that comes in parts.
-    pub(crate) fn chain(&self) -> Chain {
-        let odd_triplets = self.malformed == Malformed::ErrorAsJava;
-        Chain::new((0..self.times.max(1)).map(|_| Pass::new(self.decoder, self.text, odd_triplets)).collect())
+    pub(crate) fn stream(&self) -> Layers {
+        let java_triplets = self.malformed == Malformed::ErrorAsJava;
+        Layers::new((0..self.passes.max(1)).map(|_| Pass::new(self.decoder, self.text, java_triplets)).collect())
     }
 
     /// Decodes to the end of `output`.
@@ -134,8 +134,8 @@ impl Decoding {
     /// Nothing is appended when there is an error, which has its position in `input`, however often
     /// that is decoded.
     pub(crate) fn decode_to(&self, input: &[u8], output: &mut Vec<u8>) -> Result<(), DecodeError> {
-        if self.times <= 1 {
-            return self.once_to(input, output);
+        if self.passes <= 1 {
+            return self.decode_pass_to(input, output);
         }
         let decoded = self.decode(input)?;
         output.extend_from_slice(&decoded);
@@ -143,33 +143,33 @@ impl Decoding {
     }
 
     /// Decodes to the end of `output` as `forgiving` does, which is what
-    /// [`forgiving`](Self::forgiving) gave, and says which error [`decode_to`](Self::decode_to)
+    /// [`lenient`](Self::lenient) gave, and says which error [`decode_to`](Self::decode_to)
     /// would have, where, and which kinds of errors there are.
-    pub(crate) fn decode_forgiving_to(
+    pub(crate) fn decode_lenient_to(
         &self,
-        forgiving: &Self,
+        lenient: &Self,
         input: &[u8],
         output: &mut Vec<u8>,
     ) -> Option<(DecodeErrorKind, usize, ErrorKinds)> {
         let parts = |error: DecodeError| (error.kind, error.position, ErrorKinds::of(error.kind));
-        if !self.is_text_once() || forgiving.text != Text::Bytes {
+        if !self.is_strict_single_pass() || lenient.text != Text::Bytes {
             let error = self.decode_to(input, output).err()?;
             // It forgives everything.
-            let _ = forgiving.decode_to(input, output);
+            let _ = lenient.decode_to(input, output);
             return Some((error.kind, error.position, self.error_kinds(input, error.kind)));
         }
         // The two differ in nothing but a malformed '%', so one output does for both.
         let start = output.len();
         let malformed = self.decoder.decode_to(input, output).err();
         if malformed.is_some() {
-            let _ = forgiving.decoder.decode_to(input, output);
+            let _ = lenient.decoder.decode_to(input, output);
         }
         // A '%' is part of no character: what precedes it is as ill-formed with as without it.
         let Err(ill_formed) = simdutf8::compat::from_utf8(&output[start..]) else {
             return malformed.map(parts);
         };
         // That was decoded, so the default never stands in for anything.
-        let position = forgiving.decoder.input_offset(input, ill_formed.valid_up_to()).unwrap_or_default();
+        let position = lenient.decoder.input_offset(input, ill_formed.valid_up_to()).unwrap_or_default();
         let kinds = ErrorKinds { malformed: malformed.is_some(), ill_formed: true, rejected: false };
         Some(match malformed {
             Some(error) if error.position < position => (error.kind, error.position, kinds),
@@ -181,7 +181,7 @@ impl Decoding {
     #[cold]
     pub(crate) fn error_kinds(&self, input: &[u8], first: DecodeErrorKind) -> ErrorKinds {
         // A triplet of ASCII divides characters, whether it is kept or not.
-        if self.is_text_once() && self.keep.intersection(ByteSet::range(0x80, 0xFF)) == ByteSet::EMPTY {
+        if self.is_strict_single_pass() && self.keep.intersection(ByteSet::range(0x80, 0xFF)) == ByteSet::EMPTY {
             let found = inspect(input);
             let (malformed, ill_formed) = (found.contains(Findings::MALFORMED), found.contains(Findings::INVALID_UTF8));
             return ErrorKinds { malformed, ill_formed, rejected: false };
@@ -203,7 +203,7 @@ impl Decoding {
         if !is_error {
             return None;
         }
-        let mut only = self.forgiving(false);
+        let mut only = self.lenient(false);
         if kind.malformed {
             only.malformed = self.malformed;
         }
@@ -213,7 +213,7 @@ impl Decoding {
         if kind.rejected {
             (only.keep, only.reject) = (self.keep, self.reject);
         }
-        Some(only.ready())
+        Some(only.with_decoder())
     }
 
     /// Decodes many records to the end of `output` as `forgiving` does, and says which of them this
@@ -221,32 +221,32 @@ impl Decoding {
     /// decoded one by one.
     pub(crate) fn decode_and_search<'t>(
         &self,
-        forgiving: &Self,
+        lenient: &Self,
         records: &'t [u8],
         separator: u8,
         output: &'t mut Vec<u8>,
     ) -> Option<Faults<'t>> {
         let keeps_records = self.keep.contains(separator) && !(self.plus && separator == b' ');
-        if !self.is_text_once() || forgiving.text != Text::Bytes || !keeps_records {
+        if !self.is_strict_single_pass() || lenient.text != Text::Bytes || !keeps_records {
             return None;
         }
         let start = output.len();
         // It forgives everything.
-        let _ = forgiving.decoder.decode_to(records, output);
-        Some(Faults::new(self.decoder, forgiving.decoder, separator, records, &output[start..]))
+        let _ = lenient.decoder.decode_to(records, output);
+        Some(Faults::new(self.decoder, lenient.decoder, separator, records, &output[start..]))
     }
 
     /// Whether only a malformed '%' and what is not UTF-8 are errors, and nothing is decoded again.
-    fn is_text_once(&self) -> bool {
+    fn is_strict_single_pass(&self) -> bool {
         let is_strict = self.malformed == Malformed::Error && self.text == Text::WellFormed;
-        is_strict && self.reject == ByteSet::EMPTY && self.times <= 1
+        is_strict && self.reject == ByteSet::EMPTY && self.passes <= 1
     }
 
     /// Decodes to the end of `output` if nothing is wrong, not even what is replaced. If it is not,
     /// what was appended does not count.
     pub(crate) fn decode_if_clean(&self, input: &[u8], output: &mut Vec<u8>) -> bool {
         let start = output.len();
-        if self.times > 1 {
+        if self.passes > 1 {
             return self.decode_to(input, output).is_ok();
         }
         self.decoder.decode_to(input, output).is_ok() && self.is_good(&output[start..])
@@ -254,17 +254,17 @@ impl Decoding {
 
     /// Decodes; borrows where there is nothing to do.
     pub(crate) fn decode<'a>(&self, input: &'a [u8]) -> Result<Cow<'a, [u8]>, DecodeError> {
-        self.decode_times(input, self.times)
+        self.decode_passes(input, self.passes)
     }
 
-    fn decode_times<'a>(&self, input: &'a [u8], times: u8) -> Result<Cow<'a, [u8]>, DecodeError> {
-        let mut decoded = self.once(input)?;
-        for done in 1..times {
-            match self.once(&decoded) {
+    fn decode_passes<'a>(&self, input: &'a [u8], passes: u8) -> Result<Cow<'a, [u8]>, DecodeError> {
+        let mut decoded = self.decode_pass(input)?;
+        for done in 1..passes {
+            match self.decode_pass(&decoded) {
                 // A result that is its own will be the same for ever.
                 Ok(Cow::Borrowed(_)) => break,
                 Ok(Cow::Owned(again)) => decoded = Cow::Owned(again),
-                Err(error) => return Err(self.traced_back(input, done, error)),
+                Err(error) => return Err(self.map_to_input(input, done, error)),
             }
         }
         Ok(decoded)
@@ -272,12 +272,12 @@ impl Decoding {
 
     /// The error of a later pass, at its place in the input of the first.
     #[cold]
-    fn traced_back(&self, input: &[u8], mut done: u8, mut error: DecodeError) -> DecodeError {
+    fn map_to_input(&self, input: &[u8], mut done: u8, mut error: DecodeError) -> DecodeError {
         while done > 0 {
             done -= 1;
             // It was decoded that often before, so the default never stands in for anything.
             let before =
-                if done == 0 { Cow::Borrowed(input) } else { self.decode_times(input, done).unwrap_or_default() };
+                if done == 0 { Cow::Borrowed(input) } else { self.decode_passes(input, done).unwrap_or_default() };
             error.position = self.origin(&before, error.position);
         }
         error
@@ -298,23 +298,23 @@ impl Decoding {
         }
     }
 
-    fn once<'a>(&self, input: &'a [u8]) -> Result<Cow<'a, [u8]>, DecodeError> {
+    fn decode_pass<'a>(&self, input: &'a [u8]) -> Result<Cow<'a, [u8]>, DecodeError> {
         if let Ok(Cow::Borrowed(_)) = self.decoder.decode(input)
             && self.is_good(input)
         {
             return Ok(Cow::Borrowed(input));
         }
         let mut output = Vec::new();
-        self.once_to(input, &mut output)?;
+        self.decode_pass_to(input, &mut output)?;
         Ok(Cow::Owned(output))
     }
 
-    fn once_to(&self, input: &[u8], output: &mut Vec<u8>) -> Result<(), DecodeError> {
+    fn decode_pass_to(&self, input: &[u8], output: &mut Vec<u8>) -> Result<(), DecodeError> {
         let start = output.len();
         match self.decoder.decode_to(input, output) {
             Ok(()) => {}
             Err(error) if self.malformed == Malformed::ErrorAsJava && error.kind == DecodeErrorKind::Malformed => {
-                self.decode_odd_to(input, output).inspect_err(|_| output.truncate(start))?;
+                self.decode_java_to(input, output).inspect_err(|_| output.truncate(start))?;
             }
             Err(error) => return Err(self.first_error(input, error)),
         }
@@ -349,19 +349,19 @@ impl Decoding {
     /// Decodes what has triplets that only Java takes for triplets. May leave something behind in
     /// `output` when there is an error.
     #[cold]
-    fn decode_odd_to(&self, input: &[u8], output: &mut Vec<u8>) -> Result<(), DecodeError> {
+    fn decode_java_to(&self, input: &[u8], output: &mut Vec<u8>) -> Result<(), DecodeError> {
         let mut at = 0;
         loop {
             let rest = &input[at..];
             let Err(mut error) = self.decoder.decode_to(rest, output) else { return Ok(()) };
-            let odd = match error.kind {
-                DecodeErrorKind::Malformed => java::odd_triplet(&rest[error.position..]),
+            let triplet = match error.kind {
+                DecodeErrorKind::Malformed => java::triplet(&rest[error.position..]),
                 _ => None,
             };
             let start = at;
             at += error.position;
             error.position = at;
-            let Some((byte, length)) = odd else { return Err(error) };
+            let Some((byte, length)) = triplet else { return Err(error) };
             // It was decoded up to there.
             self.decoder.decode_to(&input[start..at], output)?;
             let plain = format!("%{byte:02X}");
@@ -387,9 +387,9 @@ mod tests {
     fn decodings() -> impl Iterator<Item = (Decoding, String)> {
         let rules = Dialect::value_variants().iter().map(|dialect| dialect.rules()).chain([NO_DIALECT]);
         rules.flat_map(|rules| {
-            (1..=3u8).map(move |times| {
-                let decoding = Decoding::new(&rules).keeping(ByteSet::new(b"\n")).times(times);
-                (decoding, format!("{times} x {rules:?}"))
+            (1..=3u8).map(move |passes| {
+                let decoding = Decoding::new(&rules).keeping(ByteSet::new(b"\n")).passes(passes);
+                (decoding, format!("{passes} x {rules:?}"))
             })
         })
     }
@@ -436,18 +436,18 @@ mod tests {
     }
 
     #[test]
-    fn what_is_forgiven_is_what_would_be_an_error() {
+    fn lenient_decoding_reports_the_first_error() {
         for (decoding, context) in
             decodings().flat_map(|(decoding, context)| [(decoding, context.clone()), (decoding.strict(), context)])
         {
             for replace in [false, true] {
-                let forgiving = decoding.forgiving(replace);
+                let lenient = decoding.lenient(replace);
                 for text in texts() {
                     let (mut output, mut expected) = (b"before".to_vec(), b"before".to_vec());
-                    let fault = decoding.decode_forgiving_to(&forgiving, &text, &mut output);
+                    let fault = decoding.decode_lenient_to(&lenient, &text, &mut output);
                     let error = decoding.decode_to(&text, &mut expected).err();
                     if error.is_some() {
-                        forgiving.decode_to(&text, &mut expected).unwrap();
+                        lenient.decode_to(&text, &mut expected).unwrap();
                     }
                     let context = (&context, replace, text.escape_ascii().to_string());
                     assert_eq!(
@@ -470,18 +470,18 @@ mod tests {
         let texts: Vec<_> = texts().collect();
         let mut faults = 0;
         for (separator, stride) in [(b'\n', 1), (b'\n', 7), (b'\0', 61), (b'\n', 601)] {
-            let exact = strict.keeping(ByteSet::EMPTY.with(separator));
-            let forgiving = exact.forgiving(false);
+            let decoding = strict.keeping(ByteSet::EMPTY.with(separator));
+            let lenient = decoding.lenient(false);
             // So many records at once that faults are anywhere in vectors and far from each other.
             for start in 0..stride {
                 for chunk in texts[start..].chunks(stride) {
                     let mut records: Vec<_> = chunk.iter().flat_map(|text| [text, &[separator][..]].concat()).collect();
                     let (mut expected, mut expected_output, mut at) = (Vec::new(), b"before".to_vec(), 0);
                     for text in chunk {
-                        if let Err(error) = exact.decode_to(text, &mut expected_output) {
-                            let kinds = exact.error_kinds(text, error.kind);
+                        if let Err(error) = decoding.decode_to(text, &mut expected_output) {
+                            let kinds = decoding.error_kinds(text, error.kind);
                             expected.push((error.kind, at + error.position, kinds));
-                            forgiving.decode_to(text, &mut expected_output).unwrap();
+                            lenient.decode_to(text, &mut expected_output).unwrap();
                         }
                         expected_output.push(separator);
                         at += text.len() + 1;
@@ -493,7 +493,7 @@ mod tests {
                     }
                     faults += expected.len();
                     let mut output = b"before".to_vec();
-                    let found = exact.decode_and_search(&forgiving, &records, separator, &mut output).unwrap();
+                    let found = decoding.decode_and_search(&lenient, &records, separator, &mut output).unwrap();
                     assert_eq!(found.collect::<Vec<_>>(), expected, "{}", records.escape_ascii());
                     assert_eq!(output, expected_output, "{}", records.escape_ascii());
                 }
@@ -537,8 +537,8 @@ mod tests {
             (nginx, "%%00", malformed.union(rejected)),
             (nginx, "%FF%00", rejected),
             (nginx.strict(), "%%00%FF", malformed.union(ill_formed).union(rejected)),
-            (strict.times(2), "%2541%25", malformed),
-            (strict.times(2), "%25FF%25", malformed.union(ill_formed)),
+            (strict.passes(2), "%2541%25", malformed),
+            (strict.passes(2), "%25FF%25", malformed.union(ill_formed)),
         ] {
             let found =
                 decoding.decode(text.as_bytes()).err().map(|error| decoding.error_kinds(text.as_bytes(), error.kind));
@@ -548,9 +548,9 @@ mod tests {
 
     #[test]
     fn an_error_is_known_when_its_part_is() {
-        let mut chain = Decoding::new(&NO_DIALECT).strict().chain();
-        chain.feed(b"abc%FFdef", &mut Vec::new());
-        assert_eq!(chain.error(), Some((DecodeErrorKind::InvalidUtf8, 3)));
+        let mut layers = Decoding::new(&NO_DIALECT).strict().stream();
+        layers.feed(b"abc%FFdef", &mut Vec::new());
+        assert_eq!(layers.error(), Some((DecodeErrorKind::InvalidUtf8, 3)));
     }
 
     #[test]
@@ -561,28 +561,28 @@ mod tests {
                 let whole = decoding.decode(&text);
                 for cut in 0..=text.len() {
                     let (first, second) = text.split_at(cut);
-                    let mut chain = decoding.chain();
+                    let mut layers = decoding.stream();
                     let mut output = Vec::new();
-                    chain.feed(first, &mut output);
-                    chain.feed(second, &mut output);
-                    chain.finish(&mut output);
+                    layers.feed(first, &mut output);
+                    layers.feed(second, &mut output);
+                    layers.finish(&mut output);
                     let context = (&context, text.escape_ascii().to_string(), cut);
-                    if decoding.times == 1 && decoding.malformed != Malformed::ErrorAsJava {
+                    if decoding.passes == 1 && decoding.malformed != Malformed::ErrorAsJava {
                         let mut search = Search::new(decoding);
                         search.feed(first);
                         search.feed(second);
                         search.finish();
-                        assert_eq!(search.first(), chain.error(), "{context:?}");
+                        assert_eq!(search.first(), layers.error(), "{context:?}");
                         let kinds = whole.as_ref().err().map(|error| decoding.error_kinds(&text, error.kind));
                         assert_eq!(search.kinds(), kinds.unwrap_or_default(), "{context:?}");
                     }
                     match &whole {
-                        Ok(decoded) => assert_eq!((chain.error(), &output[..]), (None, &decoded[..]), "{context:?}"),
+                        Ok(decoded) => assert_eq!((layers.error(), &output[..]), (None, &decoded[..]), "{context:?}"),
                         // Of later passes, it knows less of where.
-                        Err(error) if decoding.times == 1 && decoding.malformed != Malformed::ErrorAsJava => {
-                            assert_eq!(chain.error(), Some((error.kind, error.position as u64)), "{context:?}");
+                        Err(error) if decoding.passes == 1 && decoding.malformed != Malformed::ErrorAsJava => {
+                            assert_eq!(layers.error(), Some((error.kind, error.position as u64)), "{context:?}");
                         }
-                        Err(_) => assert!(chain.error().is_some(), "{context:?}"),
+                        Err(_) => assert!(layers.error().is_some(), "{context:?}"),
                     }
                 }
             }

@@ -3,7 +3,7 @@
 
 use simdpct::DecodeErrorKind;
 
-use super::{Chain, Decoding};
+use super::{Decoding, Layers};
 
 /// The kinds of errors that a value has.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
@@ -44,8 +44,8 @@ impl ErrorKinds {
 /// Up to the first error, one chain is enough. From there on, there is one for each other kind.
 pub(crate) struct Search {
     decoding: Decoding,
-    chain: Chain,
-    others: Vec<(ErrorKinds, Chain)>,
+    layers: Layers,
+    others: Vec<(ErrorKinds, Layers)>,
     first: Option<(DecodeErrorKind, u64)>,
     kinds: ErrorKinds,
     /// How much was fed, and the last bytes of it.
@@ -61,7 +61,7 @@ const RECENT: usize = 32;
 impl Search {
     pub(crate) fn new(decoding: Decoding) -> Self {
         let (others, first, kinds, fed, recent, unused) = Default::default();
-        Self { decoding, chain: decoding.chain(), others, first, kinds, fed, recent, unused }
+        Self { decoding, layers: decoding.stream(), others, first, kinds, fed, recent, unused }
     }
 
     pub(crate) fn feed(&mut self, part: &[u8]) {
@@ -76,7 +76,7 @@ impl Search {
         self.go_on(b"", true);
     }
 
-    /// The first error, as [`Chain::error`] has it.
+    /// The first error, as [`Layers::error`] has it.
     pub(crate) fn first(&self) -> Option<(DecodeErrorKind, u64)> {
         self.first
     }
@@ -88,12 +88,12 @@ impl Search {
 
     fn go_on(&mut self, part: &[u8], is_last: bool) {
         if self.first.is_none() {
-            feed(&mut self.chain, part, is_last, &mut self.unused);
-            let Some((kind, position)) = self.chain.error() else { return };
+            feed(&mut self.layers, part, is_last, &mut self.unused);
+            let Some((kind, position)) = self.layers.error() else { return };
             self.first = Some((kind, position));
             self.kinds = ErrorKinds::of(kind);
             let others = ErrorKinds::EACH.into_iter().filter(|&other| other != self.kinds);
-            self.others = others.filter_map(|other| Some((other, self.decoding.only(other)?.chain()))).collect();
+            self.others = others.filter_map(|other| Some((other, self.decoding.only(other)?.stream()))).collect();
             // What precedes the error has none, and ends with a whole character.
             match self.fed.checked_sub(position) {
                 Some(before) => {
@@ -114,9 +114,9 @@ impl Search {
 
     fn feed_others(&mut self, part: &[u8], is_last: bool) {
         let (kinds, unused) = (&mut self.kinds, &mut self.unused);
-        self.others.retain_mut(|(kind, chain)| {
-            feed(chain, part, is_last, unused);
-            let is_found = chain.error().is_some();
+        self.others.retain_mut(|(kind, layers)| {
+            feed(layers, part, is_last, unused);
+            let is_found = layers.error().is_some();
             if is_found {
                 *kinds = kinds.union(*kind);
             }
@@ -125,10 +125,10 @@ impl Search {
     }
 }
 
-fn feed(chain: &mut Chain, part: &[u8], is_last: bool, unused: &mut Vec<u8>) {
+fn feed(layers: &mut Layers, part: &[u8], is_last: bool, unused: &mut Vec<u8>) {
     unused.clear();
-    chain.feed(part, unused);
+    layers.feed(part, unused);
     if is_last {
-        chain.finish(unused);
+        layers.finish(unused);
     }
 }

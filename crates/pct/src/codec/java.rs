@@ -6,7 +6,7 @@
 #![forbid(unsafe_code)]
 
 /// The byte that such a triplet stands for, and the triplet's length, where `text` begins with one.
-pub(super) fn odd_triplet(text: &[u8]) -> Option<(u8, usize)> {
+pub(super) fn triplet(text: &[u8]) -> Option<(u8, usize)> {
     let characters = text.strip_prefix(b"%")?;
     let (first, first_length) = first_character(characters)?;
     let (second, second_length) = first_character(&characters[first_length..])?;

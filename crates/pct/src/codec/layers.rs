@@ -10,7 +10,7 @@ use super::text::{self, Text};
 
 /// Decodes part by part what [`Decoding`](super::Decoding) decodes as a whole. After an error,
 /// nothing more comes.
-pub(crate) struct Chain {
+pub(crate) struct Layers {
     passes: Vec<Pass>,
     /// How much was fed.
     fed: u64,
@@ -21,7 +21,7 @@ pub(crate) struct Chain {
 
 /// One time.
 pub(super) struct Pass {
-    odd_triplets: Option<OddTriplets>,
+    java_triplets: Option<JavaTriplets>,
     /// Until an error or the end.
     decoder: Option<stream::Decoder>,
     surrogates: Option<Surrogates>,
@@ -29,7 +29,7 @@ pub(super) struct Pass {
     decoded: Vec<u8>,
 }
 
-impl Chain {
+impl Layers {
     pub(super) fn new(passes: Vec<Pass>) -> Self {
         Self { passes, fed: 0, error: None, part: Vec::new(), result: Vec::new() }
     }
@@ -68,10 +68,10 @@ impl Chain {
 }
 
 impl Pass {
-    pub(super) fn new(decoder: Decoder, text: Text, odd_triplets: bool) -> Self {
+    pub(super) fn new(decoder: Decoder, text: Text, java_triplets: bool) -> Self {
         let decoder = stream::Decoder::new(decoder);
         Self {
-            odd_triplets: odd_triplets.then(OddTriplets::default),
+            java_triplets: java_triplets.then(JavaTriplets::default),
             decoder: Some(match text {
                 Text::Bytes | Text::ReplacedAsJava => decoder,
                 Text::WellFormed => decoder.utf8(),
@@ -85,11 +85,11 @@ impl Pass {
 
     /// Appends what precedes the error, if there is one.
     fn feed(&mut self, part: &[u8], is_last: bool, output: &mut Vec<u8>) -> Result<(), stream::StreamError> {
-        let part = match &mut self.odd_triplets {
+        let part = match &mut self.java_triplets {
             None => part,
-            Some(odd_triplets) => {
+            Some(java_triplets) => {
                 self.plain.clear();
-                odd_triplets.feed(part, is_last, &mut self.plain);
+                java_triplets.feed(part, is_last, &mut self.plain);
                 &self.plain
             }
         };
@@ -122,12 +122,12 @@ fn decode(
 
 /// Makes triplets that only Java takes for triplets plain.
 #[derive(Default)]
-struct OddTriplets {
+struct JavaTriplets {
     /// Begins with a '%' whose triplet may go on.
     held: Vec<u8>,
 }
 
-impl OddTriplets {
+impl JavaTriplets {
     /// A '%' and two characters up to U+FFFF.
     const LONGEST: usize = 1 + 3 + 3;
 
@@ -144,7 +144,7 @@ impl OddTriplets {
             }
             let is_plain =
                 matches!(rest, [_, first, second, ..] if first.is_ascii_hexdigit() && second.is_ascii_hexdigit());
-            match java::odd_triplet(rest) {
+            match java::triplet(rest) {
                 Some((byte, length)) if !is_plain => {
                     output.extend_from_slice(format!("%{byte:02X}").as_bytes());
                     done += length;
@@ -170,7 +170,7 @@ struct Surrogates {
 impl Surrogates {
     fn feed(&mut self, part: &[u8], is_last: bool, output: &mut Vec<u8>) {
         self.held.extend_from_slice(part);
-        let length = if is_last { self.held.len() } else { text::untorn(&self.held, Text::ReplacedAsJava) };
+        let length = if is_last { self.held.len() } else { text::complete_len(&self.held, Text::ReplacedAsJava) };
         output.extend_from_slice(&text::replace(&self.held[..length], Text::ReplacedAsJava));
         self.held.drain(..length);
     }

@@ -21,5 +21,5 @@ pub(crate) use decoding::Decoding;
 pub(crate) use dialect::long_help;
 pub(crate) use encoding::Encoding;
 pub(crate) use errors::{ErrorKinds, Search};
-pub(crate) use layers::Chain;
+pub(crate) use layers::Layers;
 pub(crate) use options::{DecodingOptions, EncodingOptions, NormalizingOptions};

@@ -60,7 +60,7 @@ impl DecodingOptions {
         let mut rules = rules(self.dialect);
         rules.plus |= self.plus;
         rules.reject = rules.reject.union(union(&self.reject));
-        let decoding = Decoding::new(&rules).keeping(union(&self.keep)).times(self.times);
+        let decoding = Decoding::new(&rules).keeping(union(&self.keep)).passes(self.times);
         // Without a dialect, report everything that is an error in any of them.
         if self.dialect.is_none() { decoding.strict() } else { decoding }
     }

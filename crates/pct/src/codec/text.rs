@@ -69,7 +69,7 @@ pub(super) fn before_replacement(bytes: &[u8], position: usize, text: Text) -> u
 }
 
 /// The length of the longest start of `bytes` that ends with no sequence that may go on behind it.
-pub(super) fn untorn(bytes: &[u8], text: Text) -> usize {
+pub(super) fn complete_len(bytes: &[u8], text: Text) -> usize {
     let end = &bytes[bytes.len().saturating_sub(3)..];
     let Some(lead) = end.iter().rposition(|&byte| byte >= 0xC0) else { return bytes.len() };
     let sequence = &end[lead..];

@@ -20,7 +20,7 @@ use std::sync::{Arc, PoisonError, RwLock};
 use csv_core::{QuoteStyle, ReadFieldResult, Reader, ReaderBuilder, Terminator, WriteResult, Writer, WriterBuilder};
 use memchr::{memchr, memchr2};
 
-use super::{Columns, Outputs, Unit};
+use super::{Columns, Format, Outputs};
 use crate::operation::{Fault, FaultKind, Operation, split_ending};
 use crate::record::Job;
 use crate::report;
@@ -352,7 +352,7 @@ fn columns_of(name: &str, names: &[Vec<u8>]) -> Result<Vec<usize>, String> {
     }
 }
 
-impl Unit for Csv {
+impl Format for Csv {
     fn scanner(&self) -> Box<dyn Scanner> {
         Box::new(Records::new(self.delimiter))
     }

@@ -11,7 +11,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use memchr::{memchr, memchr_iter};
 
 use super::passthrough::transform_lines;
-use super::{Columns, Outputs, Unit};
+use super::{Columns, Format, Outputs};
 use crate::operation::{Fault, FaultKind, Operation, split_ending};
 use crate::record::Job;
 use crate::source::{Scanner, Separated};
@@ -56,7 +56,7 @@ impl Tsv {
             let field = &line[start..end];
             if self.columns.contains(column) {
                 let found = self.operation.apply(field, output);
-                fault = Fault::first(fault, found.map(|found| found.behind(start)));
+                fault = Fault::first(fault, found.map(|found| found.shifted_by(start)));
             } else {
                 output.extend_from_slice(field);
             }
@@ -93,7 +93,7 @@ impl Tsv {
             let end = memchr(self.delimiter, &line[start..]).map_or(line.len(), |at| start + at);
             if is_meant {
                 let found = self.operation.apply(&line[start..end], results);
-                fault = Fault::first(fault, found.map(|found| found.behind(start)));
+                fault = Fault::first(fault, found.map(|found| found.shifted_by(start)));
             }
             next = (end < line.len()).then_some(end + 1);
         }
@@ -118,7 +118,7 @@ impl Tsv {
     }
 }
 
-impl Unit for Tsv {
+impl Format for Tsv {
     fn scanner(&self) -> Box<dyn Scanner> {
         Box::new(Separated(b'\n'))
     }

@@ -14,7 +14,7 @@ use memchr::memchr;
 use serde::de::{DeserializeSeed, Deserializer, Error as _, IgnoredAny, MapAccess, Visitor};
 use serde_json::value::RawValue;
 
-use super::Unit;
+use super::Format;
 use crate::operation::{Fault, FaultKind, Operation, split_ending};
 use crate::record::Job;
 use crate::source::{Scanner, Separated};
@@ -22,13 +22,13 @@ use crate::source::{Scanner, Separated};
 /// The names on the way to a string: `req.q`, with `\.` for a dot that is part of a name. Arrays on
 /// the way are walked through.
 #[derive(Clone, Debug, Eq, PartialEq)]
-pub(crate) struct Path {
+pub(crate) struct KeyPath {
     names: Vec<String>,
     /// As it was given.
     text: String,
 }
 
-impl FromStr for Path {
+impl FromStr for KeyPath {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
@@ -58,7 +58,7 @@ const DEEPEST: usize = 128;
 
 pub(crate) struct JsonLines {
     root: Node,
-    paths: Vec<Path>,
+    paths: Vec<KeyPath>,
     /// Which of the paths led to a string so far.
     is_matched: Vec<AtomicBool>,
     has_records: AtomicBool,
@@ -83,11 +83,11 @@ struct Found<'l> {
     key: Option<String>,
     path: usize,
     /// Whether the object has a member of the name that is to be added.
-    new_key_exists: bool,
+    key_exists: bool,
 }
 
 impl JsonLines {
-    pub(crate) fn new(paths: &[Path], operation: Box<dyn Operation>, append: Option<&'static str>) -> Self {
+    pub(crate) fn new(paths: &[KeyPath], operation: Box<dyn Operation>, append: Option<&'static str>) -> Self {
         let mut root = Node::default();
         for (number, path) in paths.iter().enumerate() {
             path.names.iter().fold(&mut root, |node, name| node.member(name)).path = Some(number);
@@ -120,7 +120,7 @@ impl JsonLines {
         }
         let mut done = 0;
         let mut fault = None;
-        for Found { string, key, path, new_key_exists } in found {
+        for Found { string, key, path, key_exists } in found {
             if !self.is_matched[path].load(Ordering::Relaxed) {
                 self.is_matched[path].store(true, Ordering::Relaxed);
             }
@@ -128,9 +128,9 @@ impl JsonLines {
             let end = start + string.len();
             output.extend_from_slice(&line[done..start]);
             done = end;
-            if new_key_exists {
+            if key_exists {
                 output.extend_from_slice(string.as_bytes());
-                fault = Fault::first(fault, Some(Fault::new(FaultKind::NewKeyExists, start)));
+                fault = Fault::first(fault, Some(Fault::new(FaultKind::KeyExists, start)));
                 continue;
             }
             let found = self.string(string, key, output);
@@ -210,7 +210,7 @@ impl Node {
         match (value.get().as_bytes().first(), self.path) {
             (Some(b'"'), Some(path)) => {
                 let key = key.map(str::to_owned);
-                found.push(Found { string: value.get(), key, path, new_key_exists: false });
+                found.push(Found { string: value.get(), key, path, key_exists: false });
             }
             (Some(b'{'), _) if !self.members.is_empty() => {
                 let members = Members { node: self, append, depth, found };
@@ -267,7 +267,7 @@ impl<'l> Visitor<'l> for Members<'_, '_, 'l> {
         if !existing.is_empty() {
             for string in strings {
                 if let Some(found) = self.found.get_mut(string) {
-                    found.new_key_exists = found.key.as_deref().is_some_and(|key| existing.contains(&key));
+                    found.key_exists = found.key.as_deref().is_some_and(|key| existing.contains(&key));
                 }
             }
         }
@@ -313,7 +313,7 @@ impl<'n> Visitor<'_> for Name<'n> {
     }
 }
 
-impl Unit for JsonLines {
+impl Format for JsonLines {
     fn scanner(&self) -> Box<dyn Scanner> {
         Box::new(Separated(b'\n'))
     }
@@ -334,7 +334,7 @@ impl Unit for JsonLines {
         if !self.has_records.load(Ordering::Relaxed) {
             return Vec::new();
         }
-        let is_matched = |path: &Path| {
+        let is_matched = |path: &KeyPath| {
             // The path may be there twice.
             self.paths
                 .iter()

@@ -5,7 +5,7 @@ use std::ops::ControlFlow;
 
 use memchr::{memchr, memrchr};
 
-use super::{Unit, Whole};
+use super::{Format, Whole};
 use crate::operation::{Operation, split_ending};
 use crate::record::Job;
 use crate::source::{Scanner, Separated};
@@ -73,7 +73,7 @@ impl Records {
     /// seen.
     fn transform_faulty(&self, group: &[u8], start: usize, job: &mut Job) -> ControlFlow<()> {
         if job.only_counts(group.len())
-            && self.operation.apply_and_note(group, self.separator, &mut job.output, &mut job.faults)
+            && self.operation.apply_and_collect(group, self.separator, &mut job.output, &mut job.faults)
         {
             job.count(start);
             return ControlFlow::Continue(());
@@ -95,7 +95,7 @@ impl Records {
     }
 }
 
-impl Unit for Records {
+impl Format for Records {
     fn scanner(&self) -> Box<dyn Scanner> {
         Box::new(Separated(self.separator))
     }

@@ -12,7 +12,7 @@ use memchr::memmem::Finder;
 use memchr::{memchr, memchr2, memrchr};
 use simdpct::ByteSet;
 
-use super::Unit;
+use super::Format;
 use super::passthrough::transform_lines;
 use crate::operation::{Fault, FaultKind, Operation, Recipe};
 use crate::record::Job;
@@ -81,7 +81,7 @@ impl Log {
                 done = range.end;
                 operation.apply(field, output)
             };
-            fault = Fault::first(fault, found.map(|found| found.behind(range.start)));
+            fault = Fault::first(fault, found.map(|found| found.shifted_by(range.start)));
         }
         output.extend_from_slice(&line[done..]);
         output.extend_from_slice(appended);
@@ -125,7 +125,7 @@ fn closing_quote(text: &[u8]) -> Option<usize> {
     }
 }
 
-impl Unit for Log {
+impl Format for Log {
     fn scanner(&self) -> Box<dyn Scanner> {
         Box::new(Separated(b'\n'))
     }

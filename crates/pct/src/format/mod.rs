@@ -13,7 +13,7 @@ mod whole;
 pub(crate) use columns::Columns;
 pub(crate) use csv::{Chosen, Csv};
 pub(crate) use fields::Tsv;
-pub(crate) use jsonl::{JsonLines, Path};
+pub(crate) use jsonl::{JsonLines, KeyPath};
 pub(crate) use lines::Records;
 pub(crate) use log::{Log, LogFormat};
 pub(crate) use whole::WholeInput;
@@ -25,7 +25,7 @@ use crate::source::Scanner;
 
 /// Hands the fields of records to an operation. Shared by all threads, and by all inputs, one after
 /// the other.
-pub(crate) trait Unit: Send + Sync {
+pub(crate) trait Format: Send + Sync {
     /// Knows where records end.
     fn scanner(&self) -> Box<dyn Scanner>;
 

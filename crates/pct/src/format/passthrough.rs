@@ -74,7 +74,7 @@ mod tests {
     use simdpct::ByteSet;
 
     use crate::cli::{Arguments, Command, RewriteCommand};
-    use crate::format::{Log, LogFormat, Outputs, Tsv, Unit};
+    use crate::format::{Format, Log, LogFormat, Outputs, Tsv};
     use crate::operation::{Decode, Fault, Operation, Stream};
     use crate::record::{Job, Policy};
 
@@ -94,7 +94,7 @@ mod tests {
     fn decode(safe: ByteSet) -> Decode {
         let arguments = Arguments::parse_from(["pct", "decode"]);
         let Command::Rewrite(RewriteCommand::Decode(arguments)) = arguments.command else { unreachable!() };
-        Decode::new(arguments.meaning.decoding().safe(safe), false)
+        Decode::new(arguments.rules.decoding().safe(safe), false)
     }
 
     /// All orders of up to 4 lines, in one group and in many: nothing tells whether lines were
@@ -112,7 +112,7 @@ mod tests {
         ];
         let safe = ByteSet::EMPTY.with(b'\n').with(b'\t');
         let columns = || "2-".parse().unwrap();
-        let units: [[Box<dyn Unit>; 2]; 2] = [
+        let format: [[Box<dyn Format>; 2]; 2] = [
             [
                 Box::new(Tsv::new(b'\t', columns(), Box::new(decode(safe)), false, Outputs::Each)),
                 Box::new(Tsv::new(b'\t', columns(), Box::new(Reticent(decode(safe))), false, Outputs::Each)),
@@ -130,12 +130,12 @@ mod tests {
                     let lines: Vec<_> = lines.flat_map(|line| std::iter::repeat_n(line, repetitions)).collect();
                     let text = [&lines.join(&b'\n'), end.as_bytes()].concat();
                     texts += 1;
-                    for [unit, slow] in &units {
+                    for [format, slow] in &format {
                         for policy in [Policy::Keep, Policy::Drop, Policy::Skip] {
-                            let [found, expected] = [unit, slow].map(|unit| {
+                            let [found, expected] = [format, slow].map(|format| {
                                 let mut job = Job::new(policy, false);
                                 job.begin(u64::MAX, true);
-                                unit.transform(&text, &mut job);
+                                format.transform(&text, &mut job);
                                 (job.tally.faults(), job.output)
                             });
                             assert!(found == expected, "{policy:?}, {repetitions} times: {}", text.escape_ascii());

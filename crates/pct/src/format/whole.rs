@@ -1,7 +1,7 @@
 //! `--raw`: each input is one field.
 #![forbid(unsafe_code)]
 
-use super::{Unit, Whole};
+use super::{Format, Whole};
 use crate::operation::Operation;
 use crate::record::Job;
 use crate::source::{self, Scanner};
@@ -16,7 +16,7 @@ impl WholeInput {
     }
 }
 
-impl Unit for WholeInput {
+impl Format for WholeInput {
     fn scanner(&self) -> Box<dyn Scanner> {
         Box::new(source::WholeInput)
     }

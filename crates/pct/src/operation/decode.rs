@@ -4,31 +4,31 @@
 use simdpct::Kinds;
 
 use super::{Counted, Fault, FaultKind, Operation, Stream, each_record};
-use crate::codec::{Chain, Decoding, Search};
+use crate::codec::{Decoding, Layers, Search};
 
 /// Decodes. Text that cannot be decoded is decoded as far as it can be.
 pub(crate) struct Decode {
-    exact: Decoding,
-    forgiving: Decoding,
+    decoding: Decoding,
+    lenient: Decoding,
 }
 
 impl Decode {
     /// With `replace`, what is not UTF-8 becomes U+FFFD where it is a fault.
     pub(crate) fn new(decoding: Decoding, replace: bool) -> Self {
-        Self { exact: decoding, forgiving: decoding.forgiving(replace) }
+        Self { decoding, lenient: decoding.lenient(replace) }
     }
 }
 
 impl Operation for Decode {
     fn apply(&self, field: &[u8], output: &mut Vec<u8>) -> Option<Fault> {
-        let (first, position, kinds) = self.exact.decode_forgiving_to(&self.forgiving, field, output)?;
+        let (first, position, kinds) = self.decoding.decode_lenient_to(&self.lenient, field, output)?;
         Some(Fault::of_errors(first, position, kinds))
     }
 
     /// No separator is a hexadecimal digit, and its triplet stays: a '%' is malformed in its record
     /// if and only if it is in all of them, and no character reaches over a separator.
     fn apply_records(&self, records: &[u8], separator: u8, output: &mut Vec<u8>) -> Option<Fault> {
-        if self.exact.rejects(separator) || self.exact.rejects(b'\r') {
+        if self.decoding.rejects(separator) || self.decoding.rejects(b'\r') {
             // In a record, not at its end.
             return each_record(self, records, separator, output);
         }
@@ -36,14 +36,14 @@ impl Operation for Decode {
     }
 
     fn apply_if_clean(&self, records: &[u8], separator: u8, output: &mut Vec<u8>) -> bool {
-        if self.exact.rejects(separator) || self.exact.rejects(b'\r') {
+        if self.decoding.rejects(separator) || self.decoding.rejects(b'\r') {
             return each_record(self, records, separator, output).is_none();
         }
-        self.exact.decode_if_clean(records, output)
+        self.decoding.decode_if_clean(records, output)
     }
 
-    fn apply_and_note(&self, records: &[u8], separator: u8, output: &mut Vec<u8>, faults: &mut Vec<Fault>) -> bool {
-        let Some(found) = self.exact.decode_and_search(&self.forgiving, records, separator, output) else {
+    fn apply_and_collect(&self, records: &[u8], separator: u8, output: &mut Vec<u8>, faults: &mut Vec<Fault>) -> bool {
+        let Some(found) = self.decoding.decode_and_search(&self.lenient, records, separator, output) else {
             return false;
         };
         faults.extend(found.map(|(first, position, kinds)| Fault::of_errors(first, position, kinds)));
@@ -51,20 +51,20 @@ impl Operation for Decode {
     }
 
     fn needed(&self) -> Option<u8> {
-        self.exact.needs_percent().then_some(b'%')
+        self.decoding.needs_percent().then_some(b'%')
     }
 
     fn stream(&self, until_fault: bool) -> Option<Box<dyn Stream>> {
         Some(if until_fault {
-            Box::new(UntilFault(self.exact.chain()))
+            Box::new(UntilFault(self.decoding.stream()))
         } else {
-            Box::new(Parts { search: Search::new(self.exact), forgiving: self.forgiving.chain() })
+            Box::new(Parts { search: Search::new(self.decoding), lenient: self.lenient.stream() })
         })
     }
 }
 
 /// Decodes as far as all is well.
-struct UntilFault(Chain);
+struct UntilFault(Layers);
 
 impl Stream for UntilFault {
     fn feed(&mut self, part: &[u8], output: &mut Vec<u8>) {
@@ -83,18 +83,18 @@ impl Stream for UntilFault {
 /// Decodes all, and looks for faults beside.
 struct Parts {
     search: Search,
-    forgiving: Chain,
+    lenient: Layers,
 }
 
 impl Stream for Parts {
     fn feed(&mut self, part: &[u8], output: &mut Vec<u8>) {
         self.search.feed(part);
-        self.forgiving.feed(part, output);
+        self.lenient.feed(part, output);
     }
 
     fn finish(&mut self, output: &mut Vec<u8>) {
         self.search.finish();
-        self.forgiving.finish(output);
+        self.lenient.finish(output);
     }
 
     fn fault(&self) -> Option<(FaultKind, u64)> {

@@ -65,7 +65,7 @@ impl Operation for Encode {
         let mut start = 0;
         for end in memchr_iter(separator, records).chain([records.len()]) {
             let fault = self.apply(&records[start..end], output);
-            first = first.or(fault.map(|fault| fault.behind(start)));
+            first = first.or(fault.map(|fault| fault.shifted_by(start)));
             output.extend_from_slice(&records[end..(end + 1).min(records.len())]);
             start = end + 1;
         }

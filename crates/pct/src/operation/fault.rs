@@ -50,7 +50,7 @@ impl Fault {
     }
 
     /// The same in a text of which the field follows `offset` bytes.
-    pub(crate) fn behind(self, offset: usize) -> Self {
+    pub(crate) fn shifted_by(self, offset: usize) -> Self {
         Self { position: self.position + offset, ..self }
     }
 }
@@ -69,7 +69,7 @@ pub(crate) enum FaultKind {
     /// The record has more fields than the first one.
     TooManyFields,
     /// The object has a member of the name that is to be added.
-    NewKeyExists,
+    KeyExists,
     /// Memory does not allow to hold the record as a whole.
     TooLong,
 }
@@ -94,7 +94,7 @@ impl fmt::Display for FaultKind {
             Self::NotUtf8 => f.write_str("not valid UTF-8"),
             Self::Format(problem) => f.write_str(problem),
             Self::TooManyFields => f.write_str("too many fields"),
-            Self::NewKeyExists => f.write_str("the new key exists already"),
+            Self::KeyExists => f.write_str("the new key exists already"),
             Self::TooLong => f.write_str("too long for the memory"),
         }
     }
@@ -109,7 +109,7 @@ pub(crate) enum Count {
     Suspicious,
     Format,
     TooManyFields,
-    NewKeyExists,
+    KeyExists,
     TooLong,
 }
 
@@ -121,7 +121,7 @@ impl Count {
         Self::Suspicious,
         Self::Format,
         Self::TooManyFields,
-        Self::NewKeyExists,
+        Self::KeyExists,
         Self::TooLong,
     ];
 
@@ -133,7 +133,7 @@ impl Count {
             FaultKind::Found(_) => Self::Suspicious,
             FaultKind::Format(_) => Self::Format,
             FaultKind::TooManyFields => Self::TooManyFields,
-            FaultKind::NewKeyExists => Self::NewKeyExists,
+            FaultKind::KeyExists => Self::KeyExists,
             FaultKind::TooLong => Self::TooLong,
         }
     }
@@ -147,7 +147,7 @@ impl Count {
             Self::Suspicious => "suspicious",
             Self::Format => "not-in-format",
             Self::TooManyFields => "too-many-fields",
-            Self::NewKeyExists => "new-key-exists",
+            Self::KeyExists => "new-key-exists",
             Self::TooLong => "too-long",
         }
     }
@@ -161,7 +161,7 @@ impl Count {
             Self::Suspicious => "suspicious",
             Self::Format => "not in the format",
             Self::TooManyFields => "with too many fields",
-            Self::NewKeyExists => "with the new key already",
+            Self::KeyExists => "with the new key already",
             Self::TooLong => "too long",
         }
     }

@@ -8,17 +8,17 @@ use simdpct::Decoder;
 ///
 /// Cutting there changes nothing: '%' and a lead byte each begin something new, whatever stands
 /// before them.
-pub(super) fn untorn(text: &[u8]) -> usize {
-    let torn = match text {
+pub(super) fn complete_len(text: &[u8]) -> usize {
+    let incomplete = match text {
         [.., b'%'] => 1,
         [.., b'%', digit] if digit.is_ascii_hexdigit() => 2,
-        _ => unfinished_character(text),
+        _ => incomplete_character_len(text),
     };
-    text.len() - torn
+    text.len() - incomplete
 }
 
 /// The length of the sequence at the end of `text` that more bytes could make a character of UTF-8.
-fn unfinished_character(text: &[u8]) -> usize {
+fn incomplete_character_len(text: &[u8]) -> usize {
     let end = &text[text.len().saturating_sub(3)..];
     let Some(lead) = end.iter().rposition(|&byte| byte >= 0xC0) else { return 0 };
     let sequence = &end[lead..];
@@ -29,13 +29,13 @@ fn unfinished_character(text: &[u8]) -> usize {
 }
 
 /// The same, where also no character may go on once the text is decoded.
-pub(super) fn untorn_decoded(text: &[u8]) -> usize {
-    let mut cut = untorn(text);
+pub(super) fn complete_len_decoded(text: &[u8]) -> usize {
+    let mut cut = complete_len(text);
     // Three bytes of a character at most, each a triplet.
     let end = &text[cut.saturating_sub(12)..cut];
     // A lenient decoder that rejects nothing has no error.
     let decoded = Decoder::new().lenient().decode(end).unwrap_or_default();
-    for _ in 0..unfinished_character(&decoded) {
+    for _ in 0..incomplete_character_len(&decoded) {
         cut -= match &text[..cut] {
             [.., b'%', first, second] if first.is_ascii_hexdigit() && second.is_ascii_hexdigit() => 3,
             _ => 1,
@@ -46,7 +46,7 @@ pub(super) fn untorn_decoded(text: &[u8]) -> usize {
 
 #[cfg(test)]
 mod tests {
-    use super::untorn;
+    use super::complete_len;
 
     #[test]
     fn what_may_go_on_is_held_back() {
@@ -74,7 +74,7 @@ mod tests {
             (b"\xE2\x82a", 3),
         ];
         for (text, length) in cases {
-            assert_eq!(untorn(text), length, "{}", text.escape_ascii());
+            assert_eq!(complete_len(text), length, "{}", text.escape_ascii());
         }
     }
 
@@ -92,7 +92,7 @@ mod tests {
             (b"%ED%A0", 6),
         ];
         for (text, length) in cases {
-            assert_eq!(super::untorn_decoded(text), length, "{}", text.escape_ascii());
+            assert_eq!(super::complete_len_decoded(text), length, "{}", text.escape_ascii());
         }
     }
 }

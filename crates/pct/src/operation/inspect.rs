@@ -3,7 +3,7 @@
 
 use simdpct::{DecodeError, Findings, Kinds, inspect, inspect_counting};
 
-use super::incomplete::untorn_decoded;
+use super::incomplete::complete_len_decoded;
 use super::{Counted, Fault, FaultKind, Operation, Stream, each_record};
 use crate::codec::{Decoding, Search};
 
@@ -116,7 +116,7 @@ impl Stream for Parts {
             search.feed(part);
         }
         self.held.extend_from_slice(part);
-        self.inspect(untorn_decoded(&self.held));
+        self.inspect(complete_len_decoded(&self.held));
     }
 
     fn finish(&mut self, _: &mut Vec<u8>) {

@@ -44,7 +44,13 @@ pub(crate) trait Operation: Send + Sync {
 
     /// The same as `apply_records`, soon where faults are many: says the first fault of each record
     /// that has one. False if there is no such way; then nothing was done.
-    fn apply_and_note(&self, _records: &[u8], _separator: u8, _output: &mut Vec<u8>, _faults: &mut Vec<Fault>) -> bool {
+    fn apply_and_collect(
+        &self,
+        _records: &[u8],
+        _separator: u8,
+        _output: &mut Vec<u8>,
+        _faults: &mut Vec<Fault>,
+    ) -> bool {
         false
     }
 
@@ -73,7 +79,7 @@ fn each_record(
         let end = memchr(separator, &records[start..]).map_or(records.len(), |at| start + at + 1);
         let (record, ending) = split_ending(&records[start..end], separator);
         let fault = operation.apply(record, output);
-        first = Fault::first(first, fault.map(|fault| fault.behind(start)));
+        first = Fault::first(first, fault.map(|fault| fault.shifted_by(start)));
         output.extend_from_slice(ending);
         start = end;
     }

@@ -3,7 +3,7 @@
 
 use simdpct::{ByteSet, DecodeError, Kinds, Malformed, Normalizer, sets};
 
-use super::incomplete::untorn;
+use super::incomplete::complete_len;
 use super::{Counted, Fault, FaultKind, Operation, Stream};
 
 /// Normalises triplets. Malformed '%' stay or become `%25`; what is not UTF-8 stays, or is
@@ -114,7 +114,7 @@ impl Parts {
 impl Stream for Parts {
     fn feed(&mut self, part: &[u8], output: &mut Vec<u8>) {
         self.held.extend_from_slice(part);
-        self.apply(untorn(&self.held), output);
+        self.apply(complete_len(&self.held), output);
     }
 
     fn finish(&mut self, output: &mut Vec<u8>) {

@@ -22,7 +22,7 @@ use std::time::Duration;
 pub(crate) use observer::Observer;
 
 use crate::error::Error;
-use crate::format::Unit;
+use crate::format::Format;
 use crate::operation::Fault;
 use crate::record::{Job, Policy};
 use crate::report::{FileReport, Offender, Place};
@@ -31,7 +31,7 @@ use crate::source::{BLOCK, Blocks, Buffer, Cut};
 
 /// What is the same for all blocks of an input.
 pub(crate) struct Plan<'p> {
-    pub(crate) unit: &'p dyn Unit,
+    pub(crate) format: &'p dyn Format,
     pub(crate) policy: Policy,
     /// How many more records may be at fault.
     pub(crate) limit: u64,
@@ -47,7 +47,7 @@ pub(crate) struct Plan<'p> {
     /// Whether a byte order mark at the start of the input is written. Without that it is left out.
     pub(crate) keeps_mark: bool,
     /// Is told of every record at fault.
-    pub(crate) listener: Option<&'p dyn Observer>,
+    pub(crate) observer: Option<&'p dyn Observer>,
 }
 
 /// One input to its end, or to the first record at fault that is one too many.
@@ -138,9 +138,9 @@ impl<'p> Pipeline<'p> {
     /// Does blocks, at most so many, until there are no more; says whether there are none.
     fn work(&self, most: Option<u64>, block: usize) -> bool {
         let mut buffer = Buffer::new(block);
-        let mut job = Job::new(self.plan.policy, self.plan.listener.is_some());
+        let mut job = Job::new(self.plan.policy, self.plan.observer.is_some());
         loop {
-            let mut input = lock_soon(&self.input);
+            let mut input = lock_spinning(&self.input);
             if input.is_done || self.is_stopped.load(Ordering::Relaxed) {
                 return true;
             }
@@ -151,7 +151,7 @@ impl<'p> Pipeline<'p> {
             input.number += 1;
             match input.blocks.next(&mut buffer) {
                 Ok(Cut::Records) => {
-                    if let Err(problem) = self.plan.unit.begin(number == 0, &buffer) {
+                    if let Err(problem) = self.plan.format.begin(number == 0, &buffer) {
                         self.in_turn(number, |ordered| {
                             Err(Error::Usage(format!("{}: {problem}", ordered.report.name)))
                         });
@@ -159,10 +159,10 @@ impl<'p> Pipeline<'p> {
                     }
                     drop(input);
                     job.begin(self.plan.limit, number == 0);
-                    self.plan.unit.transform(&buffer, &mut job);
+                    self.plan.format.transform(&buffer, &mut job);
                     let counts_lines = self.counts_lines.load(Ordering::Relaxed);
                     let text: &[u8] = if counts_lines { &buffer } else { b"" };
-                    let end = Place::START.after(text, self.plan.unit.separator());
+                    let end = Place::START.after(text, self.plan.format.separator());
                     self.in_turn(number, |ordered| ordered.write(self.plan, &buffer, &mut job, number, end));
                 }
                 // Nobody else may read before this record is done.
@@ -203,7 +203,7 @@ impl<'p> Pipeline<'p> {
     /// Waits until all blocks before this one are written, and then does what is to be done, unless
     /// there was an error.
     fn in_turn(&self, number: u64, write: impl FnOnce(&mut Ordered<'p>) -> Result<(), Error>) {
-        await_soon(|| (self.turn.load(Ordering::Relaxed) == number).then_some(()));
+        spin_for(|| (self.turn.load(Ordering::Relaxed) == number).then_some(()));
         let mut ordered = lock(&self.ordered);
         while self.turn.load(Ordering::Relaxed) != number {
             ordered.sleepers += 1;
@@ -231,10 +231,10 @@ impl<'p> Pipeline<'p> {
 /// How often something is looked at before a thread sleeps until it comes: for about as long as a
 /// block takes. To wake another thread up may take longer than that, above all in a virtual
 /// machine.
-const LOOKS: u32 = 2000;
+const SPINS: u32 = 2000;
 
-fn await_soon<T>(mut look: impl FnMut() -> Option<T>) -> Option<T> {
-    for _ in 0..LOOKS {
+fn spin_for<T>(mut look: impl FnMut() -> Option<T>) -> Option<T> {
+    for _ in 0..SPINS {
         if let Some(found) = look() {
             return Some(found);
         }
@@ -244,8 +244,8 @@ fn await_soon<T>(mut look: impl FnMut() -> Option<T>) -> Option<T> {
 }
 
 /// [`lock`], by a thread that will not have to wait for long.
-fn lock_soon<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    await_soon(|| mutex.try_lock().ok()).unwrap_or_else(|| lock(mutex))
+fn lock_spinning<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    spin_for(|| mutex.try_lock().ok()).unwrap_or_else(|| lock(mutex))
 }
 
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
@@ -260,11 +260,11 @@ impl Ordered<'_> {
         if job.tally.faults() > left && left < plan.limit {
             // It could not know what came before it: it stopped too late, or not at all.
             job.begin(left, number == 0);
-            plan.unit.transform(block, job);
+            plan.format.transform(block, job);
         }
         let start = self.report.place;
-        if let Some(listener) = plan.listener {
-            observer::tell(listener, self.report, &job.tally, block)?;
+        if let Some(observer) = plan.observer {
+            observer::notify(observer, self.report, &job.tally, block)?;
         }
         self.report.absorb(&job.tally, block, start.then(end));
         self.sink.write(&job.output)?;
@@ -272,7 +272,7 @@ impl Ordered<'_> {
             None => Ok(()),
             Some(Fault { kind, position, .. }) => {
                 let place = start.after(&block[..position], self.report.separator);
-                Err(self.one_too_many(plan, Offender::new(kind, place)))
+                Err(self.limit_exceeded(plan, Offender::new(kind, place)))
             }
         }
     }
@@ -282,7 +282,7 @@ impl Ordered<'_> {
         plan.limit.saturating_sub(self.report.faults())
     }
 
-    fn one_too_many(&self, plan: &Plan<'_>, offender: Offender) -> Error {
+    fn limit_exceeded(&self, plan: &Plan<'_>, offender: Offender) -> Error {
         let name = self.report.name.clone();
         match plan.max_errors {
             Some(max_errors) if plan.policy != Policy::Fail => Error::TooMany(name, offender.place, max_errors),

@@ -13,14 +13,14 @@ pub(crate) trait Observer: Sync {
 
     /// Of one record: `line` is where the fault stands, without its end; empty if it was too long
     /// to be held.
-    fn hear(&self, name: &str, offender: &Offender, line: &[u8]) -> Result<(), Error>;
+    fn observe(&self, name: &str, offender: &Offender, line: &[u8]) -> Result<(), Error>;
 
     /// That there is nothing more to say for now.
     fn pause(&self) -> Result<(), Error>;
 }
 
 /// Tells of a block's records at fault, which is the next of its file.
-pub(super) fn tell(listener: &dyn Observer, report: &FileReport, tally: &Tally, block: &[u8]) -> Result<(), Error> {
+pub(super) fn notify(observer: &dyn Observer, report: &FileReport, tally: &Tally, block: &[u8]) -> Result<(), Error> {
     let (mut place, mut done) = (report.place, 0);
     for offender in &tally.first {
         // They come in the order of their records, but a fault in the next may stand where this
@@ -30,7 +30,7 @@ pub(super) fn tell(listener: &dyn Observer, report: &FileReport, tally: &Tally, 
         done = position;
         let start = memrchr(report.separator, &block[..position]).map_or(0, |at| at + 1);
         let end = memchr(report.separator, &block[position..]).map_or(block.len(), |at| position + at);
-        listener.hear(&report.name, &offender.at(place), &block[start..end])?;
+        observer.observe(&report.name, &offender.at(place), &block[start..end])?;
     }
-    listener.pause()
+    observer.pause()
 }

@@ -26,7 +26,7 @@ pub(super) fn write(
     ordered: &mut Ordered<'_>,
 ) -> Result<(), Error> {
     let until_fault = ordered.left(plan) == 0;
-    if let Some(whole) = plan.unit.whole()
+    if let Some(whole) = plan.format.whole()
         && let Some(stream) = whole.operation.stream(until_fault)
     {
         let record = Record {
@@ -201,7 +201,7 @@ fn write_whole(
     let mut is_last = false;
     loop {
         if !memory::make_room(&mut record, buffer.len()) {
-            let is_needed = number == 0 && plan.unit.needs_first_record();
+            let is_needed = number == 0 && plan.format.needs_first_record();
             let is_skipped = !is_needed && matches!(plan.policy, Policy::Drop | Policy::Skip);
             note_too_long(is_skipped, plan, ordered)?;
             return skip(plan, blocks, buffer, record, is_last, ordered);
@@ -213,13 +213,13 @@ fn write_whole(
         is_last = go_on(blocks, buffer, ordered)?;
     }
     let name = &ordered.report.name;
-    plan.unit.begin(number == 0, &record).map_err(|problem| Error::Usage(format!("{name}: {problem}")))?;
+    plan.format.begin(number == 0, &record).map_err(|problem| Error::Usage(format!("{name}: {problem}")))?;
     job.begin(ordered.left(plan), number == 0);
-    plan.unit.transform(&record, job);
+    plan.format.transform(&record, job);
     let end = Place::START.after(&record, ordered.report.separator);
     let result = ordered.write(plan, &record, job, number, end);
     // Such records are rare, and the memory would stay.
-    *job = Job::new(plan.policy, plan.listener.is_some());
+    *job = Job::new(plan.policy, plan.observer.is_some());
     result
 }
 
@@ -266,11 +266,11 @@ fn go_on(blocks: &mut Blocks, buffer: &mut Buffer, ordered: &Ordered<'_>) -> Res
 /// Counts what was found.
 fn note(offender: Option<Offender>, plan: &Plan<'_>, ordered: &mut Ordered<'_>) -> Result<(), Error> {
     let Some(offender) = offender else { return Ok(()) };
-    let is_one_too_many = ordered.left(plan) == 0;
-    if let Some(listener) = plan.listener {
-        listener.hear(&ordered.report.name, &offender, b"")?;
-        listener.pause()?;
+    let exceeds_limit = ordered.left(plan) == 0;
+    if let Some(observer) = plan.observer {
+        observer.observe(&ordered.report.name, &offender, b"")?;
+        observer.pause()?;
     }
     ordered.report.note(offender);
-    if is_one_too_many { Err(ordered.one_too_many(plan, offender)) } else { Ok(()) }
+    if exceeds_limit { Err(ordered.limit_exceeded(plan, offender)) } else { Ok(()) }
 }

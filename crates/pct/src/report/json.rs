@@ -8,8 +8,8 @@ use crate::operation::Count;
 use crate::shown;
 
 /// Tells standard error, in one line, whether anything was found or not.
-pub(crate) fn tell_json(files: &[FileReport], unmatched: &[String]) {
-    shown::complain(format_args!("{}", shown::json(&as_json(files, unmatched).to_string())));
+pub(crate) fn print_json(files: &[FileReport], unmatched: &[String]) {
+    shown::write_stderr(format_args!("{}", shown::json(&as_json(files, unmatched).to_string())));
 }
 
 /// The report itself.

@@ -6,7 +6,7 @@ mod place;
 mod tally;
 mod text;
 
-pub(crate) use json::{as_json, tell_json};
+pub(crate) use json::{as_json, print_json};
 pub(crate) use place::Place;
 pub(crate) use tally::{FileReport, Offender, Records, Tally};
-pub(crate) use text::tell_text;
+pub(crate) use text::print_text;

@@ -7,8 +7,8 @@ use crate::operation::Count;
 use crate::shown;
 
 /// Tells standard error, if there is anything to tell. `unmatched` is
-/// [`Unit::unmatched`](crate::format::Unit::unmatched).
-pub(crate) fn tell_text(files: &[FileReport], unmatched: &[String]) {
+/// [`Format::unmatched`](crate::format::Format::unmatched).
+pub(crate) fn print_text(files: &[FileReport], unmatched: &[String]) {
     for file in files {
         let counts: Vec<_> = Count::ALL
             .into_iter()
@@ -17,10 +17,10 @@ pub(crate) fn tell_text(files: &[FileReport], unmatched: &[String]) {
             .map(|(kind, count)| format!("{count} {}", kind.words()))
             .collect();
         if let Some(first) = file.first.first() {
-            shown::complain(format_args!("pct: {}: {}; first at {}", file.name, counts.join(", "), first.place));
+            shown::write_stderr(format_args!("pct: {}: {}; first at {}", file.name, counts.join(", "), first.place));
         }
     }
     for warning in unmatched {
-        shown::complain(format_args!("pct: warning: {warning}"));
+        shown::write_stderr(format_args!("pct: warning: {warning}"));
     }
 }

@@ -12,7 +12,7 @@ use super::Target;
 use super::interrupt::{self, Guard};
 
 /// Removed when dropped unfinished.
-pub(crate) struct Beside {
+pub(crate) struct AtomicFile {
     // In this order: first the file goes, and then nobody need remove it any more.
     file: NamedTempFile,
     guard: Guard,
@@ -39,7 +39,7 @@ pub(super) fn open(path: &Path) -> io::Result<Target> {
         keep_owner(file.as_file(), &old);
         file.as_file().set_permissions(old.permissions())?;
     }
-    Ok(Target::File(Beside { file, guard, path }))
+    Ok(Target::File(AtomicFile { file, guard, path }))
 }
 
 /// Only root may give files away; everybody else's are their own as they are.
@@ -53,7 +53,7 @@ fn keep_owner(file: &File, old: &Metadata) {
 #[cfg(not(unix))]
 fn keep_owner(_: &File, _: &Metadata) {}
 
-impl Beside {
+impl AtomicFile {
     /// The name is taken only when all is on the disk, and is itself there before this returns.
     pub(super) fn finish(self) -> io::Result<()> {
         self.file.as_file().sync_all()?;
@@ -68,7 +68,7 @@ impl Beside {
     }
 }
 
-impl Write for Beside {
+impl Write for AtomicFile {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         self.file.write(bytes)
     }

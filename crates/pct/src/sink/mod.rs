@@ -16,7 +16,7 @@ use crate::error::Error;
 use crate::shown::Filter;
 use crate::source::{BYTE_ORDER_MARK, Compression};
 use crate::standard;
-use atomic_file::Beside;
+use atomic_file::AtomicFile;
 use compress::Compressor;
 
 /// An output. What is dropped unfinished leaves no file.
@@ -49,7 +49,7 @@ pub(crate) enum Target {
     StandardOutput(standard::Output),
     /// A device or a pipe, which cannot be replaced.
     Special(File),
-    File(Beside),
+    File(AtomicFile),
     /// For what is not to be seen.
     Nowhere,
     Memory(Vec<u8>),
