@@ -24,21 +24,21 @@ pub(crate) enum Policy {
     Fail,
 }
 
-/// Memory is kept from block to block.
+/// State of one thread for the current block. Buffers are reused from block to block.
 pub(crate) struct Job {
     policy: Policy,
-    /// How many records may be at fault.
+    /// Number of invalid records that are allowed.
     limit: u64,
     /// Whether the block is the first of its input.
     pub(crate) is_first: bool,
     pub(crate) output: Vec<u8>,
-    /// For results that go elsewhere than to the end of the output.
+    /// Buffer for results that do not go to the end of the output.
     pub(crate) scratch: Vec<u8>,
-    /// For the faults of many records, until they are counted.
+    /// Faults of a batch of records, before they are counted.
     pub(crate) faults: Vec<Fault>,
     pub(crate) tally: Tally,
-    /// The fault that was one too many, with its position in the block. Nothing is done from that
-    /// record on.
+    /// The fault that exceeded the limit, with its position in the block. Nothing after that record
+    /// is processed.
     pub(crate) stop: Option<Fault>,
 }
 
@@ -56,7 +56,7 @@ impl Job {
         }
     }
 
-    /// Makes the next block that with which nothing has happened yet.
+    /// Resets the state for the next block.
     pub(crate) fn begin(&mut self, limit: u64, is_first: bool) {
         self.limit = limit;
         self.is_first = is_first;
@@ -65,23 +65,22 @@ impl Job {
         self.stop = None;
     }
 
-    /// Whether nothing but counting is to be done about records at fault, if there are no more than
-    /// this.
+    /// Whether faults of up to `records` more records are only counted: the policy keeps such
+    /// records, and the limit allows them.
     pub(crate) fn only_counts(&self, records: usize) -> bool {
         let is_kept = matches!(self.policy, Policy::Keep | Policy::Replace | Policy::Fail);
         is_kept && self.limit - self.tally.faults() >= records as u64
     }
 
-    /// Counts those of `faults`, which are those of records that stand at `offset` in the block.
+    /// Counts `faults`, whose positions are relative to `offset` in the block.
     pub(crate) fn count(&mut self, offset: usize) {
         for fault in self.faults.drain(..) {
             self.tally.note(fault.shifted_by(offset));
         }
     }
 
-    /// Does one record, which stands at `offset` in the block: appends what `apply` appends, unless
-    /// that finds a fault for which the policy wants something else. Breaks when nothing more is to
-    /// be done.
+    /// Processes the record at `offset` in the block: appends the output of `apply`, unless that
+    /// finds a fault and the policy requires something else. Breaks if the limit is exceeded.
     #[inline]
     pub(crate) fn record(
         &mut self,

@@ -1,5 +1,5 @@
-//! What every command that rewrites text does: inputs through a unit and an operation to an output,
-//! and what was found stdout.
+//! Driver of the commands that rewrite text: runs each input through the pipeline to the output,
+//! then reports.
 #![forbid(unsafe_code)]
 
 use std::fs;
@@ -20,15 +20,15 @@ use crate::shown::{Filter, Notation};
 use crate::sink::Sink;
 use crate::source::{BLOCK, Blocks, Opened, Source, binary};
 
-/// What is asked for.
+/// A command that rewrites text, with its options.
 pub(crate) struct Task<'a> {
     arguments: &'a TextArguments,
-    /// What the names of new columns end with.
+    /// Suffix of the names of new columns.
     suffix: &'static str,
     recipe: Box<Recipe<'a>>,
     /// Whether the output is in the format of the input.
     keeps_format: bool,
-    /// How a terminal is shown what it would act upon; `None` if it is to act.
+    /// How active characters are escaped for a terminal; `None` if they are not.
     notation: Option<Notation>,
 }
 
@@ -42,23 +42,23 @@ impl<'a> Task<'a> {
         Self { arguments, suffix, recipe: Box::new(recipe), keeps_format: true, notation }
     }
 
-    /// The output is in another format.
+    /// Marks the output as not being in the format of the input.
     pub(crate) fn into_other_format(self) -> Self {
         Self { keeps_format: false, ..self }
     }
 
-    /// The same, but shown so to a terminal.
+    /// Sets the notation for a terminal.
     pub(crate) fn shown_as(self, notation: Notation) -> Self {
         Self { notation: Some(notation), ..self }
     }
 
-    /// The unit for all inputs.
+    /// The format, shared by all inputs.
     pub(crate) fn format(&self, outputs: Outputs) -> Result<Box<dyn Format>, Error> {
         self.arguments.format.build(&*self.recipe, self.suffix, outputs)
     }
 
-    /// How one input is done after `found` invalid records of others, in blocks of at most `block`
-    /// bytes. `is_first` says that nothing precedes it in the output.
+    /// The plan for one input, after `found` invalid records in preceding inputs, in blocks of at
+    /// most `block` bytes. `is_first` means that nothing precedes it in the output.
     pub(crate) fn plan<'u>(&self, format: &'u dyn Format, found: u64, block: usize, is_first: bool) -> Plan<'u> {
         let TextArguments { errors, input, .. } = self.arguments;
         let policy = errors.policy();
@@ -77,12 +77,12 @@ impl<'a> Task<'a> {
     }
 }
 
-/// Does every input. One that cannot be read is reported, and the next one done; any other error is
-/// the end.
+/// Processes every input. An input that cannot be read is reported and skipped; any other error
+/// ends the command.
 pub(crate) fn rewrite(task: &Task<'_>) -> Result<Status, Error> {
     let arguments = task.arguments;
     let to_terminal = !arguments.output.in_place && arguments.output.output.is_none() && io::stdout().is_terminal();
-    // Two things on one terminal would be in each other's way.
+    // A progress bar would overwrite output on the same terminal.
     let progress = if to_terminal || arguments.input.no_progress || arguments.errors.report() == ReportForm::None {
         Progress::hidden()
     } else {
@@ -93,11 +93,11 @@ pub(crate) fn rewrite(task: &Task<'_>) -> Result<Status, Error> {
     let mut rewriting = Rewriting { task, arguments, format: &*format, progress, reports: Vec::new() };
     let result = if arguments.output.in_place { rewriting.in_place() } else { rewriting.one_output() };
     rewriting.progress.finish();
-    // Of inputs that were not done to their end, nothing is known.
+    // If an input was not read to its end, unmatched fields are unknown.
     let unmatched =
         if matches!(result, Ok(Status::Success | Status::InputOutput)) { format.unmatched() } else { Vec::new() };
     match arguments.errors.report() {
-        // The record that was one too many is the only one, and it has been stdout.
+        // With --errors fail, the only invalid record was already reported as the error.
         ReportForm::Text if arguments.errors.policy() == Policy::Fail => report::print_text(&[], &unmatched),
         ReportForm::Text => report::print_text(&rewriting.reports, &unmatched),
         ReportForm::Json => report::print_json(&rewriting.reports, &unmatched),
@@ -111,7 +111,7 @@ struct Rewriting<'a> {
     arguments: &'a TextArguments,
     format: &'a dyn Format,
     progress: Progress,
-    /// Of the inputs so far.
+    /// Reports of the inputs so far.
     reports: Vec<FileReport>,
 }
 
@@ -132,13 +132,13 @@ impl Rewriting<'_> {
             }
             rewriting.one(source, opened, &mut sink)
         });
-        // A file is replaced only if all went well. Standard output is ended as its format wants
-        // it, whatever came before.
+        // A file is replaced only on success. Standard output is finished in any case, so that
+        // compressed output is complete.
         match status {
             Err(status) | Ok(status) if output.output.is_some() && status != Status::Success => Ok(status),
             Ok(status) => Ok(status.after(sink.finish())),
             Err(status) => {
-                // It has been said already what went wrong.
+                // The first error is already reported.
                 let _ = sink.finish();
                 Ok(status)
             }
@@ -159,7 +159,8 @@ impl Rewriting<'_> {
         Ok(status.unwrap_or_else(|status| status))
     }
 
-    /// Reports what goes wrong. An error that is the end is one here.
+    /// Opens each input and applies `action`, reporting errors. `Err` if an error ended the
+    /// command.
     fn each_file(
         &mut self,
         mut action: impl FnMut(&mut Self, &Source, Opened) -> Result<(), Error>,
@@ -199,7 +200,7 @@ impl Rewriting<'_> {
             sink.end_record(ending);
         }
         let found = self.reports.iter().map(FileReport::faults).sum();
-        // Between two texts, a byte order mark would become part of a record.
+        // A byte order mark in the middle of the output would become part of a record.
         let is_first = self.arguments.output.in_place || self.reports.is_empty();
         let plan = self.task.plan(format, found, BLOCK, is_first);
         let mut report = FileReport::new(source.to_string(), format.separator(), format.records());
@@ -209,7 +210,7 @@ impl Rewriting<'_> {
     }
 }
 
-/// Standard output, if it is a file that could be read as well.
+/// Standard output, if it is a regular file, which may also be an input.
 fn standard_output_file() -> Option<Handle> {
     let handle = Handle::stdout().ok()?;
     handle.as_file().metadata().is_ok_and(|metadata| metadata.is_file()).then_some(handle)
@@ -218,7 +219,7 @@ fn standard_output_file() -> Option<Handle> {
 fn handle(source: &Source) -> Option<Handle> {
     match source.path() {
         None => Handle::stdin().ok(),
-        // To open a FIFO again would wait for another writer.
+        // Opening a FIFO again would wait for another writer.
         Some(path) if fs::metadata(path).is_ok_and(|metadata| metadata.is_file()) => Handle::from_path(path).ok(),
         Some(_) => None,
     }

@@ -1,33 +1,33 @@
-//! How much memory there is for a long record.
+//! Memory limits for long records.
 #![forbid(unsafe_code)]
 
-/// The memory that doing a record takes, as a multiple of its length: the parsed fields, their
+/// Memory that processing a record takes, as a multiple of its length: the parsed fields, their
 /// results, and the output, which grows by doubling. Measured for records of 8 and 64 MiB: 2 for a
-/// field, 3 to 7 for a string of JSON or a quoted field, 15 to 17 for CSV of bytes that are all
+/// field, 3 to 7 for a JSON string or a quoted field, 15 to 17 for CSV in which all bytes are
 /// escaped and for JSON arrays of tiny strings. Forms of very many tiny pairs take more.
 const MULTIPLE: usize = 20;
 
-/// Records up to this length are always tried.
+/// Records up to this length are always processed.
 const SHORT: usize = 4 * 1024 * 1024;
 
-/// Makes room for `length` more bytes of a record, if memory allows to do that record then.
+/// Reserves `length` more bytes for a record; false if memory would not suffice to process it.
 pub(super) fn make_room(record: &mut Vec<u8>, length: usize) -> bool {
     let needed = record.len() + length;
     if needed <= record.capacity() {
         return true;
     }
-    // By less than doubling, because the last step is the one that may fail.
+    // Grows by less than doubling, because the last step is the one that may fail.
     let capacity = needed.max(record.capacity() / 4 * 5);
     (capacity <= SHORT || is_available(capacity.saturating_mul(MULTIPLE)))
         && record.try_reserve_exact(capacity - record.len()).is_ok()
 }
 
-/// Whether that much memory can be allocated, and where the system says so, is also there.
+/// Whether `bytes` can be allocated and, if the system reports it, are physically available.
 fn is_available(bytes: usize) -> bool {
     Vec::<u8>::new().try_reserve_exact(bytes).is_ok() && available().is_none_or(|available| bytes as u64 <= available)
 }
 
-/// An estimate by Linux, which lends more memory than there is, and ends processes when it is used.
+/// Linux's estimate. It overcommits memory and kills processes that use it.
 #[cfg(target_os = "linux")]
 fn available() -> Option<u64> {
     let meminfo = std::fs::read_to_string("/proc/meminfo").ok()?;

@@ -1,9 +1,8 @@
-//! The way of the text: blocks through as many threads as are wanted, and in their order to the
-//! output.
+//! Transforms blocks on several threads and writes them in input order.
 //!
-//! Each thread reads a block, does it, waits for its turn and writes it; so there are as many
-//! blocks in memory as threads. A short input starts no thread. A record that is longer than a
-//! block is done by one thread alone, in its turn: see `oversize`.
+//! Each thread reads a block, transforms it, waits for its turn and writes it; so there are as many
+//! blocks in memory as threads. Short inputs start no thread. A record that is longer than a block
+//! is processed by one thread in its turn: see `oversize`.
 #![forbid(unsafe_code)]
 
 mod memory;
@@ -29,28 +28,29 @@ use crate::report::{FileReport, Offender, Place};
 use crate::sink::Sink;
 use crate::source::{BLOCK, Blocks, Buffer, Cut};
 
-/// What is the same for all blocks of an input.
+/// Settings for all blocks of an input.
 pub(crate) struct Plan<'p> {
     pub(crate) format: &'p dyn Format,
     pub(crate) policy: Policy,
-    /// How many more records may be at fault.
+    /// Number of further invalid records that are allowed.
     pub(crate) limit: u64,
-    /// What is said of the record that is one too many.
+    /// The limit for the message about the record that exceeds it.
     pub(crate) max_errors: Option<u64>,
-    /// All cores, if nothing is said.
+    /// Number of threads; by default that of the cores.
     pub(crate) threads: Option<NonZero<usize>>,
-    /// The most that is read at once: a few bytes at least, and `BLOCK` unless many blocks of a
-    /// short text are wanted.
+    /// Bytes to read at once: at least a few, and `BLOCK` unless a short text is to be cut into
+    /// many blocks.
     pub(crate) block: usize,
-    /// Lines are to be counted to the end, not only as far as the first offenders are named.
+    /// Whether to count lines to the end of the input, and not only up to the last invalid record
+    /// that is named.
     pub(crate) counts_lines: bool,
-    /// Whether a byte order mark at the start of the input is written. Without that it is left out.
+    /// Whether to write a byte order mark at the start of the input. Otherwise it is dropped.
     pub(crate) keeps_mark: bool,
-    /// Is told of every record at fault.
+    /// Receives every invalid record.
     pub(crate) observer: Option<&'p dyn Observer>,
 }
 
-/// One input to its end, or to the first record at fault that is one too many.
+/// Processes one input, to its end or to the invalid record that exceeds the limit.
 pub(crate) fn run(plan: &Plan<'_>, mut blocks: Blocks, sink: &mut Sink, report: &mut FileReport) -> Result<(), Error> {
     if blocks.skip_mark() && plan.keeps_mark {
         sink.write_mark()?;
@@ -66,22 +66,21 @@ pub(crate) fn run(plan: &Plan<'_>, mut blocks: Blocks, sink: &mut Sink, report: 
         counts_lines: AtomicBool::new(true),
     };
     thread::scope(|scope| {
-        // Dropped at the end, also that of a panic.
+        // Closes the channel when dropped, even by a panic.
         let (_working, over) = mpsc::channel();
         if holds_back {
             let pipeline = &pipeline;
-            // Without this thread there is but nobody who flushes.
+            // If spawning fails, output is just not flushed while idle.
             let _ = thread::Builder::new().spawn_scoped(scope, move || pipeline.flush_when_idle(&over));
         }
-        // Whether help is worth its while is known when there is still something to do after some
-        // blocks.
+        // More threads are worth their start-up only if input remains after the first blocks.
         if !pipeline.work(Some(ALONE), plan.block) {
             let threads = plan.threads.or_else(|| thread::available_parallelism().ok()).map_or(1, NonZero::get);
             let block = (MEMORY / threads).clamp(BLOCK / 4, BLOCK).min(plan.block);
             thread::scope(|scope| {
                 for _ in 1..threads {
-                    // Where no more can be started, for want of memory or by a limit, those that
-                    // there are do it.
+                    // If spawning fails, for lack of memory or by a limit, the existing threads do
+                    // all the work.
                     if thread::Builder::new().spawn_scoped(scope, || pipeline.work(None, block)).is_err() {
                         break;
                     }
@@ -93,49 +92,48 @@ pub(crate) fn run(plan: &Plan<'_>, mut blocks: Blocks, sink: &mut Sink, report: 
     pipeline.ordered.into_inner().unwrap_or_else(PoisonError::into_inner).result
 }
 
-/// When nothing was written for that long, whoever reads the output sees all that was written
-/// before.
+/// After this time without output, held-back output is flushed.
 const IDLE: Duration = Duration::from_millis(500);
 
-/// So many blocks are done before other threads are started.
+/// Number of blocks before other threads are started.
 const ALONE: u64 = 8;
 
-/// All blocks together are no longer than this, unless there are very many threads. What becomes of
-/// them is at most three times as long.
+/// Limit of the total length of all blocks in memory, unless there are very many threads. Their
+/// output is at most three times as long.
 const MEMORY: usize = 8 * 1024 * 1024;
 
 struct Pipeline<'p> {
     plan: &'p Plan<'p>,
     input: Mutex<Input>,
     ordered: Mutex<Ordered<'p>>,
-    /// The number of the block that is to be written next. Changed by who holds `ordered`.
+    /// Number of the next block to write. Changed only with `ordered` locked.
     turn: AtomicU64,
-    /// Says that `turn` has changed, if anybody sleeps.
+    /// Notified when `turn` changes, if a thread sleeps.
     turned: Condvar,
-    /// Nothing more need be read.
+    /// Set after an error: no more input is needed.
     is_stopped: AtomicBool,
-    /// Somebody may still ask for a place.
+    /// Whether places of invalid records are still needed.
     counts_lines: AtomicBool,
 }
 
 struct Input {
     blocks: Blocks,
-    /// Of the next block.
+    /// Number of the next block.
     number: u64,
     is_done: bool,
 }
 
 struct Ordered<'p> {
-    /// How many threads wait for `turned`.
+    /// Number of threads that wait for `turned`.
     sleepers: usize,
     sink: &'p mut Sink,
     report: &'p mut FileReport,
-    /// After an error, nothing is written any more.
+    /// After an error, nothing more is written.
     result: Result<(), Error>,
 }
 
 impl<'p> Pipeline<'p> {
-    /// Does blocks, at most so many, until there are no more; says whether there are none.
+    /// Processes blocks until `most` are done or the input ends; returns whether it has ended.
     fn work(&self, most: Option<u64>, block: usize) -> bool {
         let mut buffer = Buffer::new(block);
         let mut job = Job::new(self.plan.policy, self.plan.observer.is_some());
@@ -165,7 +163,7 @@ impl<'p> Pipeline<'p> {
                     let end = Place::START.after(text, self.plan.format.separator());
                     self.in_turn(number, |ordered| ordered.write(self.plan, &buffer, &mut job, number, end));
                 }
-                // Nobody else may read before this record is done.
+                // `input` stays locked: no other thread may read until this record is processed.
                 Ok(Cut::Beginning) => self.in_turn(number, |ordered| {
                     oversize::write(self.plan, &mut input.blocks, &mut buffer, &mut job, number, ordered)
                 }),
@@ -183,8 +181,8 @@ impl<'p> Pipeline<'p> {
         }
     }
 
-    /// Flushes compressed output once after each block that no other follows soon, until all is
-    /// over.
+    /// Flushes compressed output whenever no block was written for [`IDLE`], until `over` is
+    /// closed.
     fn flush_when_idle(&self, over: &mpsc::Receiver<()>) {
         let mut seen = 0;
         let mut flushed = 0;
@@ -200,8 +198,7 @@ impl<'p> Pipeline<'p> {
         }
     }
 
-    /// Waits until all blocks before this one are written, and then does what is to be done, unless
-    /// there was an error.
+    /// Waits until all preceding blocks are written, then calls `write`, unless there was an error.
     fn in_turn(&self, number: u64, write: impl FnOnce(&mut Ordered<'p>) -> Result<(), Error>) {
         spin_for(|| (self.turn.load(Ordering::Relaxed) == number).then_some(()));
         let mut ordered = lock(&self.ordered);
@@ -228,9 +225,8 @@ impl<'p> Pipeline<'p> {
     }
 }
 
-/// How often something is looked at before a thread sleeps until it comes: for about as long as a
-/// block takes. To wake another thread up may take longer than that, above all in a virtual
-/// machine.
+/// Spin iterations before parking: about one block's time. Waking a parked thread can take longer
+/// than that, above all in a virtual machine.
 const SPINS: u32 = 2000;
 
 fn spin_for<T>(mut look: impl FnMut() -> Option<T>) -> Option<T> {
@@ -243,22 +239,23 @@ fn spin_for<T>(mut look: impl FnMut() -> Option<T>) -> Option<T> {
     None
 }
 
-/// [`lock`], by a thread that will not have to wait for long.
+/// [`lock`] with a spin phase, for locks that are held briefly.
 fn lock_spinning<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     spin_for(|| mutex.try_lock().ok()).unwrap_or_else(|| lock(mutex))
 }
 
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    // A thread that panics takes the whole command with it, at the end of the scope.
+    // Poisoning is irrelevant: a panic in any thread ends the command at the end of the scope.
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 impl Ordered<'_> {
-    /// Writes a block that is done, and notes what was found in it.
+    /// Writes a transformed block and adds its findings to the report.
     fn write(&mut self, plan: &Plan<'_>, block: &[u8], job: &mut Job, number: u64, end: Place) -> Result<(), Error> {
         let left = self.left(plan);
         if job.tally.faults() > left && left < plan.limit {
-            // It could not know what came before it: it stopped too late, or not at all.
+            // The limit was computed without the preceding blocks, so the block stopped too late,
+            // or not at all: transform it again.
             job.begin(left, number == 0);
             plan.format.transform(block, job);
         }
@@ -277,7 +274,7 @@ impl Ordered<'_> {
         }
     }
 
-    /// How many more records may be at fault.
+    /// Number of further invalid records that are allowed.
     fn left(&self, plan: &Plan<'_>) -> u64 {
         plan.limit.saturating_sub(self.report.faults())
     }

@@ -1,4 +1,4 @@
-//! Who wants to hear of every record at fault, in order.
+//! Observers of invalid records.
 #![forbid(unsafe_code)]
 
 use memchr::{memchr, memrchr};
@@ -6,25 +6,25 @@ use memchr::{memchr, memrchr};
 use crate::error::Error;
 use crate::report::{FileReport, Offender, Tally};
 
-/// Is told of records at fault. One thread at a time does it, in the order of the text.
+/// Receives invalid records in input order, from one thread at a time.
 pub(crate) trait Observer: Sync {
-    /// That another file begins.
+    /// Called at the start of each file.
     fn begin(&self) {}
 
-    /// Of one record: `line` is where the fault stands, without its end; empty if it was too long
-    /// to be held.
+    /// Called for each invalid record. `line` is the line with the fault, without its end, or empty
+    /// if it was too long to be held.
     fn observe(&self, name: &str, offender: &Offender, line: &[u8]) -> Result<(), Error>;
 
-    /// That there is nothing more to say for now.
+    /// Called after the records of each block.
     fn pause(&self) -> Result<(), Error>;
 }
 
-/// Tells of a block's records at fault, which is the next of its file.
+/// Notifies the observer of the invalid records of the next block of a file.
 pub(super) fn notify(observer: &dyn Observer, report: &FileReport, tally: &Tally, block: &[u8]) -> Result<(), Error> {
     let (mut place, mut done) = (report.place, 0);
     for offender in &tally.first {
-        // They come in the order of their records, but a fault in the next may stand where this
-        // one's column was.
+        // They are in record order, but a later record's fault can be at a smaller position than
+        // this column.
         let position = offender.place.max(done);
         place = place.after(&block[done..position], report.separator);
         done = position;

@@ -1,8 +1,8 @@
 //! A record that is longer than a block.
 //!
-//! A field that is the whole record is done part by part, in memory that does not grow with it. If
-//! its output is known only at its end, a temporary file holds it until then. Any other record is
-//! read as a whole, up to what memory allows.
+//! If the field is the whole record, it is processed in parts, in constant memory. If its output is
+//! known only at its end, a temporary file holds it until then. Any other record is read as a
+//! whole, if memory allows.
 #![forbid(unsafe_code)]
 
 use std::io;
@@ -16,7 +16,7 @@ use crate::record::{Job, Policy};
 use crate::report::{Offender, Place};
 use crate::source::{Blocks, Buffer};
 
-/// Does the record whose beginning is in the buffer.
+/// Processes the record whose beginning is in the buffer.
 pub(super) fn write(
     plan: &Plan<'_>,
     blocks: &mut Blocks,
@@ -49,31 +49,31 @@ pub(super) fn write(
     write_whole(plan, blocks, buffer, job, number, ordered)
 }
 
-/// A record, of which the first part is in the buffer.
+/// A record whose first part is in the buffer.
 struct Record<'r> {
     name: String,
-    /// Where the part in the buffer stands.
+    /// Place of the part in the buffer.
     place: Place,
     separator: u8,
     ending: Option<u8>,
-    /// The rest does not matter after a fault.
+    /// Whether to stop at the first fault.
     until_fault: bool,
     blocks: &'r mut Blocks,
     buffer: &'r mut Buffer,
 }
 
-/// What is known after a record.
+/// Result of processing a record.
 struct Done {
     offender: Option<Offender>,
-    /// The bytes that ended it; none if it ends where its input does, or at a fault that is one too
-    /// many.
+    /// The record's line end or NUL; empty at the end of the input, or if a fault exceeded the
+    /// limit.
     ending: Vec<u8>,
-    /// Where the next record stands.
+    /// Place of the next record.
     place: Place,
 }
 
 impl Record<'_> {
-    /// Feeds the stream, and hands out every part of the record, and what became of it.
+    /// Feeds the stream; calls `write` with each part of the record and its output.
     fn each_part(
         mut self,
         mut stream: Box<dyn Stream>,
@@ -112,25 +112,25 @@ impl Record<'_> {
         }
     }
 
-    /// Where in the text that byte of the record is, if `part` follows `fed` bytes of it.
+    /// The place of the byte at `position` of the record, if `part` follows `fed` bytes of it.
     fn place_of(&self, position: u64, fed: u64, part: &[u8]) -> Place {
         match position.checked_sub(fed) {
             Some(ahead) => self.place.after(&part[..part.len().min(ahead as usize)], self.separator),
-            // What is found later than it is read is a triplet or a character that was cut: no
-            // separator lies between.
+            // A fault found in an earlier part is a triplet or a character that was cut between
+            // parts: no separator is in it.
             None => Place { column: self.place.column.saturating_sub(fed - position).max(1), ..self.place },
         }
     }
 }
 
-/// Writes what is known at once.
+/// Writes output as it is produced.
 fn write_through(stream: Box<dyn Stream>, record: Record<'_>, ordered: &mut Ordered<'_>) -> Result<Done, Error> {
     let done = record.each_part(stream, |_, result| ordered.sink.write(result))?;
     ordered.sink.write(&done.ending)?;
     Ok(done)
 }
 
-/// Writes the record as it is, and the result behind it.
+/// Writes the record unchanged, then the delimiter and the result.
 fn write_appended(
     delimiter: u8,
     stream: Box<dyn Stream>,
@@ -152,7 +152,7 @@ fn write_appended(
     Ok(done)
 }
 
-/// Writes the result if there is no fault, and else what the policy wants.
+/// Writes the result if there is no fault; otherwise applies the policy.
 fn write_judged(
     plan: &Plan<'_>,
     whole: &Whole<'_>,
@@ -188,7 +188,7 @@ fn write_judged(
     Ok(done)
 }
 
-/// Does a record of which all has to be in memory.
+/// Processes a record that must be in memory as a whole.
 fn write_whole(
     plan: &Plan<'_>,
     blocks: &mut Blocks,
@@ -218,13 +218,12 @@ fn write_whole(
     plan.format.transform(&record, job);
     let end = Place::START.after(&record, ordered.report.separator);
     let result = ordered.write(plan, &record, job, number, end);
-    // Such records are rare, and the memory would stay.
+    // Releases the memory; such records are rare.
     *job = Job::new(plan.policy, plan.observer.is_some());
     result
 }
 
-/// Counts a record that is longer than memory allows. Unless it is skipped, this is the end of the
-/// input.
+/// Counts a record that is too long for memory. Unless it is skipped, this ends the input.
 fn note_too_long(is_skipped: bool, plan: &Plan<'_>, ordered: &mut Ordered<'_>) -> Result<(), Error> {
     let place = ordered.report.place;
     note(Some(Offender::new(FaultKind::TooLong, place)), plan, ordered)?;
@@ -235,7 +234,7 @@ fn note_too_long(is_skipped: bool, plan: &Plan<'_>, ordered: &mut Ordered<'_>) -
     Err(Error::Input(ordered.report.name.clone(), error))
 }
 
-/// Does what the policy wants with a record of which the start and the next part are given.
+/// Drops or writes unchanged the record that begins with `record` and the buffer.
 fn skip(
     plan: &Plan<'_>,
     blocks: &mut Blocks,
@@ -263,7 +262,7 @@ fn go_on(blocks: &mut Blocks, buffer: &mut Buffer, ordered: &Ordered<'_>) -> Res
     blocks.go_on(buffer).map_err(|error| Error::Input(ordered.report.name.clone(), error))
 }
 
-/// Counts what was found.
+/// Adds a fault to the report and notifies the observer; an error if it exceeds the limit.
 fn note(offender: Option<Offender>, plan: &Plan<'_>, ordered: &mut Ordered<'_>) -> Result<(), Error> {
     let Some(offender) = offender else { return Ok(()) };
     let exceeds_limit = ordered.left(plan) == 0;

@@ -1,5 +1,5 @@
-//! A temporary file for what is too long for memory. It has no name, so that nothing is left of it,
-//! whatever happens.
+//! Temporary file for text that is too long for memory. It has no name, so the system removes it in
+//! any case.
 #![forbid(unsafe_code)]
 
 use std::fs::File;
@@ -21,7 +21,7 @@ impl Spool {
         self.file.write_all(bytes).map_err(failed)
     }
 
-    /// Hands out what was written, in parts; may be done again.
+    /// Calls `each` with what was written, in parts; may be repeated.
     pub(super) fn read(mut self, mut each: impl FnMut(&[u8]) -> Result<(), Error>) -> Result<Self, Error> {
         self.file.rewind().map_err(failed)?;
         let mut buffer = vec![0; BLOCK];
