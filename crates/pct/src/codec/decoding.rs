@@ -1,4 +1,4 @@
-//! `Decoding`: how text is decoded, and what is done about bytes that are no text.
+//! `Decoding`: rules for decoding a value, and for ill-formed UTF-8 in the result.
 #![forbid(unsafe_code)]
 
 use std::borrow::Cow;
@@ -13,11 +13,10 @@ use super::java;
 use super::layers::{Layers, Pass};
 use super::text::{self, Text};
 
-/// How to decode a value, in full.
+/// Complete rules for decoding a value.
 ///
-/// With LF among the bytes that are kept, any number of lines can be decoded in one go: LF is
-/// neither a digit nor part of a character of more than a byte, so that between two of them is what
-/// that line alone would give.
+/// If LF is kept, a batch of lines can be decoded at once: LF is neither a hexadecimal digit nor
+/// part of a multi-byte character, so each line is decoded as it would be alone.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(crate) struct Decoding {
     malformed: Malformed,
@@ -26,12 +25,12 @@ pub(crate) struct Decoding {
     reject: ByteSet,
     text: Text,
     passes: u8,
-    /// What of all this a decoder of the library can do: once, to bytes, and no odd triplets.
+    /// The library's decoder for these rules, except for passes, text, and Java's triplets.
     decoder: Decoder,
 }
 
 impl Decoding {
-    /// As a system's rules have it, once.
+    /// A single pass by the rules of an implementation.
     pub(crate) fn new(rules: &Rules) -> Self {
         Self {
             malformed: rules.malformed,
@@ -50,56 +49,56 @@ impl Decoding {
         .with_decoder()
     }
 
-    /// The triplets of these bytes stay as well.
+    /// Also keeps the triplets of these bytes.
     pub(crate) fn keeping(mut self, set: ByteSet) -> Self {
         self.keep = self.keep.union(set);
         self.with_decoder()
     }
 
-    /// In these bytes must be none that was not there before: they would break a record. Their
-    /// triplets stay as well, and a '+' if it would become one of them.
+    /// Prevents that decoding produces any of these bytes, which would break a record: keeps their
+    /// triplets, and a '+' if it would become one of them.
     pub(crate) fn safe(mut self, set: ByteSet) -> Self {
         if self.plus && set.contains(b' ') {
             self.plus = false;
-            // Or it could not be told from the '+' that stays.
+            // Else a decoded %2B could not be distinguished from the '+' that is kept.
             self.keep = self.keep.with(b'+');
         }
-        // What is to be an error is not to go unseen.
+        // A rejected byte must remain an error, so it is not kept.
         let rejected = self.reject;
         self.keeping(set.intersection(rejected.complement()))
     }
 
-    /// Whether this byte must not be in the result.
+    /// Whether this byte is an error in the result.
     pub(crate) fn rejects(&self, byte: u8) -> bool {
         self.reject.contains(byte)
     }
 
-    /// Whether nothing but a '%' can make a difference to well-formed UTF-8.
+    /// Whether well-formed UTF-8 without '%' decodes to itself without error.
     pub(crate) fn needs_percent(&self) -> bool {
         !self.plus && self.reject == ByteSet::EMPTY
     }
 
-    /// What is malformed or not UTF-8 is an error.
+    /// Makes malformed '%' and invalid UTF-8 errors.
     pub(crate) fn strict(mut self) -> Self {
         self.malformed = Malformed::Error;
         self.text = Text::WellFormed;
         self.with_decoder()
     }
 
-    /// Without any error: what makes one stays as it is, or becomes U+FFFD if it is not UTF-8 and
-    /// this is asked for.
+    /// Allows everything: keeps what would be an error; with `replace`, replaces invalid UTF-8 that
+    /// would be an error by U+FFFD.
     pub(crate) fn lenient(mut self, replace: bool) -> Self {
         self.malformed = Malformed::Keep;
         self.keep = self.keep.union(self.reject);
         self.reject = ByteSet::EMPTY;
-        // Where any bytes will do, they are no error.
+        // Other settings of `text` have no errors.
         if self.text == Text::WellFormed {
             self.text = if replace { Text::Replaced } else { Text::Bytes };
         }
         self.with_decoder()
     }
 
-    /// That often, one result after the other; 0 is as good as 1.
+    /// Sets the number of passes; 0 is the same as 1.
     pub(crate) fn passes(mut self, passes: u8) -> Self {
         self.passes = passes;
         self
@@ -107,7 +106,7 @@ impl Decoding {
 
     fn with_decoder(mut self) -> Self {
         self.decoder = Decoder::new();
-        // A set without a byte would only keep the library from its shortest way.
+        // An empty set would disable the library's fast paths.
         if self.keep != ByteSet::EMPTY {
             self.decoder = self.decoder.keep(self.keep);
         }
@@ -123,16 +122,15 @@ impl Decoding {
         self
     }
 
-    /// For a value that comes in parts.
+    /// A decoder for a value that comes in parts.
     pub(crate) fn stream(&self) -> Layers {
         let java_triplets = self.malformed == Malformed::ErrorAsJava;
         Layers::new((0..self.passes.max(1)).map(|_| Pass::new(self.decoder, self.text, java_triplets)).collect())
     }
 
-    /// Decodes to the end of `output`.
+    /// Decodes, appending to `output`.
     ///
-    /// Nothing is appended when there is an error, which has its position in `input`, however often
-    /// that is decoded.
+    /// On an error, nothing is appended. Its position is in `input`, even if a later pass found it.
     pub(crate) fn decode_to(&self, input: &[u8], output: &mut Vec<u8>) -> Result<(), DecodeError> {
         if self.passes <= 1 {
             return self.decode_pass_to(input, output);
@@ -142,9 +140,9 @@ impl Decoding {
         Ok(())
     }
 
-    /// Decodes to the end of `output` as `forgiving` does, which is what
-    /// [`lenient`](Self::lenient) gave, and says which error [`decode_to`](Self::decode_to)
-    /// would have, where, and which kinds of errors there are.
+    /// Decodes as `lenient` does, appending to `output`. `lenient` must be the result of
+    /// [`lenient`](Self::lenient). Returns the first error that [`decode_to`](Self::decode_to)
+    /// would return, its position, and the kinds of all errors.
     pub(crate) fn decode_lenient_to(
         &self,
         lenient: &Self,
@@ -154,21 +152,22 @@ impl Decoding {
         let parts = |error: DecodeError| (error.kind, error.position, ErrorKinds::of(error.kind));
         if !self.is_strict_single_pass() || lenient.text != Text::Bytes {
             let error = self.decode_to(input, output).err()?;
-            // It forgives everything.
+            // Lenient decoding has no errors.
             let _ = lenient.decode_to(input, output);
             return Some((error.kind, error.position, self.error_kinds(input, error.kind)));
         }
-        // The two differ in nothing but a malformed '%', so one output does for both.
+        // The two differ only in malformed '%', so without any, one output serves both.
         let start = output.len();
         let malformed = self.decoder.decode_to(input, output).err();
         if malformed.is_some() {
             let _ = lenient.decoder.decode_to(input, output);
         }
-        // A '%' is part of no character: what precedes it is as ill-formed with as without it.
+        // '%' is ASCII and so delimits characters: a malformed one does not change the validity of
+        // the preceding bytes.
         let Err(ill_formed) = simdutf8::compat::from_utf8(&output[start..]) else {
             return malformed.map(parts);
         };
-        // That was decoded, so the default never stands in for anything.
+        // The position is in the decoded output, so there is always an offset.
         let position = lenient.decoder.input_offset(input, ill_formed.valid_up_to()).unwrap_or_default();
         let kinds = ErrorKinds { malformed: malformed.is_some(), ill_formed: true, rejected: false };
         Some(match malformed {
@@ -177,10 +176,11 @@ impl Decoding {
         })
     }
 
-    /// The kinds of errors of an input whose first one is known.
+    /// The kinds of errors of an input whose first error is known.
     #[cold]
     pub(crate) fn error_kinds(&self, input: &[u8], first: DecodeErrorKind) -> ErrorKinds {
-        // A triplet of ASCII divides characters, whether it is kept or not.
+        // A triplet of an ASCII byte delimits characters, kept or decoded, so inspection finds the
+        // same errors.
         if self.is_strict_single_pass() && self.keep.intersection(ByteSet::range(0x80, 0xFF)) == ByteSet::EMPTY {
             let found = inspect(input);
             let (malformed, ill_formed) = (found.contains(Findings::MALFORMED), found.contains(Findings::INVALID_UTF8));
@@ -195,7 +195,7 @@ impl Decoding {
         ErrorKinds::EACH.into_iter().filter(|kind| *kind != first).filter(has).fold(first, ErrorKinds::union)
     }
 
-    /// The same, with errors of this kind alone. `None` if there are no such errors.
+    /// The same rules with only this kind of errors. `None` if they have no such errors.
     pub(super) fn only(&self, kind: ErrorKinds) -> Option<Self> {
         let is_error = (kind.malformed && self.malformed != Malformed::Keep)
             || (kind.ill_formed && self.text == Text::WellFormed)
@@ -216,9 +216,9 @@ impl Decoding {
         Some(only.with_decoder())
     }
 
-    /// Decodes many records to the end of `output` as `forgiving` does, and says which of them this
-    /// one would not have decoded. `None`, and nothing is done, where such records have to be
-    /// decoded one by one.
+    /// Decodes a batch of records as `lenient` does, appending to `output`. Returns the records
+    /// that `self` would have rejected. `None`, with nothing done, if the rules require
+    /// record-by-record decoding.
     pub(crate) fn decode_and_search<'t>(
         &self,
         lenient: &Self,
@@ -231,19 +231,19 @@ impl Decoding {
             return None;
         }
         let start = output.len();
-        // It forgives everything.
+        // Lenient decoding has no errors.
         let _ = lenient.decoder.decode_to(records, output);
         Some(Faults::new(self.decoder, lenient.decoder, separator, records, &output[start..]))
     }
 
-    /// Whether only a malformed '%' and what is not UTF-8 are errors, and nothing is decoded again.
+    /// Whether the only errors are malformed '%' and invalid UTF-8, and there is a single pass.
     fn is_strict_single_pass(&self) -> bool {
         let is_strict = self.malformed == Malformed::Error && self.text == Text::WellFormed;
         is_strict && self.reject == ByteSet::EMPTY && self.passes <= 1
     }
 
-    /// Decodes to the end of `output` if nothing is wrong, not even what is replaced. If it is not,
-    /// what was appended does not count.
+    /// Decodes, appending to `output`. Returns whether there was no error and no replacement; if
+    /// false, the appended bytes are unspecified.
     pub(crate) fn decode_if_clean(&self, input: &[u8], output: &mut Vec<u8>) -> bool {
         let start = output.len();
         if self.passes > 1 {
@@ -252,7 +252,7 @@ impl Decoding {
         self.decoder.decode_to(input, output).is_ok() && self.is_good(&output[start..])
     }
 
-    /// Decodes; borrows where there is nothing to do.
+    /// Decodes; borrows if nothing changes.
     pub(crate) fn decode<'a>(&self, input: &'a [u8]) -> Result<Cow<'a, [u8]>, DecodeError> {
         self.decode_passes(input, self.passes)
     }
@@ -261,7 +261,7 @@ impl Decoding {
         let mut decoded = self.decode_pass(input)?;
         for done in 1..passes {
             match self.decode_pass(&decoded) {
-                // A result that is its own will be the same for ever.
+                // A fixed point: further passes change nothing.
                 Ok(Cow::Borrowed(_)) => break,
                 Ok(Cow::Owned(again)) => decoded = Cow::Owned(again),
                 Err(error) => return Err(self.map_to_input(input, done, error)),
@@ -270,12 +270,12 @@ impl Decoding {
         Ok(decoded)
     }
 
-    /// The error of a later pass, at its place in the input of the first.
+    /// Maps the position of an error of a later pass to the input of the first.
     #[cold]
     fn map_to_input(&self, input: &[u8], mut done: u8, mut error: DecodeError) -> DecodeError {
         while done > 0 {
             done -= 1;
-            // It was decoded that often before, so the default never stands in for anything.
+            // These passes succeeded before, so there is always a result.
             let before =
                 if done == 0 { Cow::Borrowed(input) } else { self.decode_passes(input, done).unwrap_or_default() };
             error.position = self.origin(&before, error.position);
@@ -283,8 +283,7 @@ impl Decoding {
         error
     }
 
-    /// Where that comes from what stands at `position` of the text that `input` becomes in one
-    /// pass.
+    /// The position in `input` of the origin of the byte at `position` after one pass.
     fn origin(&self, input: &[u8], position: usize) -> usize {
         let decoded_position = match self.decoder.decode(input) {
             Ok(bytes) => text::before_replacement(&bytes, position, self.text),
@@ -292,7 +291,7 @@ impl Decoding {
         };
         match self.decoder.input_offset(input, decoded_position) {
             Ok(position) => position,
-            // That is an odd triplet before it: as good a place to look at.
+            // A preceding triplet that only Java accepts, which is close enough.
             Err(OffsetError::Decode(error)) => error.position,
             Err(_) => input.len(),
         }
@@ -324,7 +323,7 @@ impl Decoding {
         if self.text == Text::WellFormed {
             output.truncate(start);
             let error = self.decoder.decode_utf8(input).err();
-            // It is ill-formed, so there is one.
+            // The result is ill-formed, so there is an error.
             return error.map_or(Ok(()), Err);
         }
         let replaced = text::replace(&output[start..], self.text);
@@ -337,7 +336,7 @@ impl Decoding {
         self.text == Text::Bytes || simdutf8::basic::from_utf8(decoded).is_ok()
     }
 
-    /// What is ill-formed may stand before what stopped the decoding.
+    /// Ill-formed UTF-8 may precede the error that stopped decoding.
     #[cold]
     fn first_error(&self, input: &[u8], error: DecodeError) -> DecodeError {
         match self.text {
@@ -346,8 +345,8 @@ impl Decoding {
         }
     }
 
-    /// Decodes what has triplets that only Java takes for triplets. May leave something behind in
-    /// `output` when there is an error.
+    /// Decodes input with triplets that only Java accepts. On an error, `output` may contain
+    /// partial output.
     #[cold]
     fn decode_java_to(&self, input: &[u8], output: &mut Vec<u8>) -> Result<(), DecodeError> {
         let mut at = 0;
@@ -362,7 +361,7 @@ impl Decoding {
             at += error.position;
             error.position = at;
             let Some((byte, length)) = triplet else { return Err(error) };
-            // It was decoded up to there.
+            // Decodes the valid text preceding the triplet.
             self.decoder.decode_to(&input[start..at], output)?;
             let plain = format!("%{byte:02X}");
             self.decoder.decode_to(&plain, output).map_err(|mut error| {
@@ -394,7 +393,7 @@ mod tests {
         })
     }
 
-    /// Every text of up to 4 of these, each something that one of the systems sees with other eyes.
+    /// All texts of up to 4 symbols, each of which some implementation treats differently.
     fn texts() -> impl Iterator<Item = Vec<u8>> {
         const SYMBOLS: [&[u8]; 9] = [b"%", b"4", b"+", b"%25", b"%ED%A0%80", b"%C3", b"\xA9", b"%00", b"a"];
         (0..=4u32).flat_map(|length| {
@@ -463,7 +462,7 @@ mod tests {
         }
     }
 
-    /// Every record alone says which are at fault, and how each is decoded.
+    /// Decoding record by record determines the expected errors and output.
     #[test]
     fn what_is_found_among_many_records_is_what_each_alone_says() {
         let strict = Decoding::new(&NO_DIALECT).strict();
@@ -472,7 +471,7 @@ mod tests {
         for (separator, stride) in [(b'\n', 1), (b'\n', 7), (b'\0', 61), (b'\n', 601)] {
             let decoding = strict.keeping(ByteSet::EMPTY.with(separator));
             let lenient = decoding.lenient(false);
-            // So many records at once that faults are anywhere in vectors and far from each other.
+            // Batch sizes vary, so that errors are at any position in vectors, and far apart.
             for start in 0..stride {
                 for chunk in texts[start..].chunks(stride) {
                     let mut records: Vec<_> = chunk.iter().flat_map(|text| [text, &[separator][..]].concat()).collect();
@@ -486,7 +485,7 @@ mod tests {
                         expected_output.push(separator);
                         at += text.len() + 1;
                     }
-                    // The last one may lack its end.
+                    // The last record may lack its end.
                     if start % 2 == 1 {
                         records.pop();
                         expected_output.pop();
@@ -502,7 +501,7 @@ mod tests {
         assert!(faults > 100_000, "{faults}");
     }
 
-    /// What stands before an error is no part of it, so whatever is put before moves it by as much.
+    /// Text that is prepended to an error shifts its position by its length.
     #[test]
     fn errors_of_later_passes_move_with_what_is_put_before() {
         let before = b"z%25zz%C3%A9%2541".as_slice();
@@ -578,7 +577,7 @@ mod tests {
                     }
                     match &whole {
                         Ok(decoded) => assert_eq!((layers.error(), &output[..]), (None, &decoded[..]), "{context:?}"),
-                        // Of later passes, it knows less of where.
+                        // For later passes, its positions are less exact.
                         Err(error) if decoding.passes == 1 && decoding.malformed != Malformed::ErrorAsJava => {
                             assert_eq!(layers.error(), Some((error.kind, error.position as u64)), "{context:?}");
                         }

@@ -1,12 +1,12 @@
-//! `Encoding`: how text is encoded.
+//! `Encoding`: rules for encoding a value.
 #![forbid(unsafe_code)]
 
 use simdpct::{ByteSet, Encoder};
 
-/// How to encode a value, in full.
+/// Complete rules for encoding a value.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(crate) struct Encoding {
-    /// The bytes to be escaped.
+    /// Bytes to encode.
     pub(crate) set: ByteSet,
     pub(crate) space_as_plus: bool,
     pub(crate) lower: bool,
@@ -15,7 +15,7 @@ pub(crate) struct Encoding {
 }
 
 impl Encoding {
-    /// Leaves these bytes as they are.
+    /// Removes these bytes from the set.
     pub(crate) const fn leaving(mut self, set: ByteSet) -> Self {
         self.set = self.set.intersection(set.complement());
         self

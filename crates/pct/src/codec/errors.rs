@@ -1,11 +1,11 @@
-//! All kinds of errors of a value, of which decoding gives the first.
+//! All kinds of errors of a value; decoding returns only the first error.
 #![forbid(unsafe_code)]
 
 use simdpct::DecodeErrorKind;
 
 use super::{Decoding, Layers};
 
-/// The kinds of errors that a value has.
+/// Kinds of errors of a value.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
 pub(crate) struct ErrorKinds {
     pub(crate) malformed: bool,
@@ -22,7 +22,7 @@ impl ErrorKinds {
         }
     }
 
-    /// Each kind alone.
+    /// Sets of a single kind.
     pub(super) const EACH: [Self; 3] = [
         Self { malformed: true, ill_formed: false, rejected: false },
         Self { malformed: false, ill_formed: true, rejected: false },
@@ -39,23 +39,22 @@ impl ErrorKinds {
     }
 }
 
-/// Looks for all kinds of errors of a value that comes in parts, cut anywhere.
+/// Finds all kinds of errors of a value that comes in parts, cut anywhere.
 ///
-/// Up to the first error, one chain is enough. From there on, there is one for each other kind.
+/// Up to the first error, one decoder suffices. From there on, there is one for each other kind.
 pub(crate) struct Search {
     decoding: Decoding,
     layers: Layers,
     others: Vec<(ErrorKinds, Layers)>,
     first: Option<(DecodeErrorKind, u64)>,
     kinds: ErrorKinds,
-    /// How much was fed, and the last bytes of it.
+    /// Number of bytes fed, and the last of them.
     fed: u64,
     recent: Vec<u8>,
     unused: Vec<u8>,
 }
 
-/// The first error is that of a triplet or a character that began at most so many bytes before it
-/// was seen.
+/// An error is detected at most this many bytes after the start of its triplet or character.
 const RECENT: usize = 32;
 
 impl Search {
@@ -81,7 +80,7 @@ impl Search {
         self.first
     }
 
-    /// All kinds that were found so far.
+    /// All kinds found so far.
     pub(crate) fn kinds(&self) -> ErrorKinds {
         self.kinds
     }
@@ -94,7 +93,8 @@ impl Search {
             self.kinds = ErrorKinds::of(kind);
             let others = ErrorKinds::EACH.into_iter().filter(|&other| other != self.kinds);
             self.others = others.filter_map(|other| Some((other, self.decoding.only(other)?.stream()))).collect();
-            // What precedes the error has none, and ends with a whole character.
+            // The text preceding the error has no error of any kind and ends with a whole
+            // character, so the other decoders start at the error.
             match self.fed.checked_sub(position) {
                 Some(before) => {
                     let start = self.recent.len().saturating_sub(usize::try_from(before).unwrap_or(usize::MAX));

@@ -1,4 +1,4 @@
-//! Which of many records are at fault, once they have all been decoded in one go.
+//! Finds the invalid records of a batch that was decoded as a whole.
 #![forbid(unsafe_code)]
 
 use memchr::memchr;
@@ -6,32 +6,32 @@ use simdpct::{DecodeErrorKind, Decoder};
 
 use super::errors::ErrorKinds;
 
-/// For each record that a strict decoder to text would not decode, in turn: the first error, its
-/// place among the records, and the kinds of all errors of the record.
+/// Iterator over the records that a strict decoder to text would reject: the first error, its
+/// position in the batch, and the kinds of all errors of the record.
 ///
-/// Linear, and records that are well-formed take no time of their own.
+/// Linear in the length of the batch; no cost per well-formed record.
 pub(crate) struct Faults<'t> {
     strict: Decoder,
     lenient: Decoder,
     separator: u8,
     records: &'t [u8],
-    /// What the lenient decoder made of them: as many records.
+    /// Output of the lenient decoder: the same number of records.
     decoded: &'t [u8],
-    /// The next malformed '%' among the records; their end if there is none.
+    /// Position of the next malformed '%' in the batch, or the end.
     malformed: usize,
     ill_formed: IllFormed,
 }
 
-/// The next sequence that is not well-formed UTF-8; the end if there is none.
+/// The next ill-formed UTF-8 sequence, or the end.
 struct IllFormed {
-    /// Where it comes from, among the records.
+    /// Its origin in the batch.
     position: usize,
     decoded_position: usize,
 }
 
 impl<'t> Faults<'t> {
-    /// The decoders differ in nothing but in what they do about a malformed '%', and leave the
-    /// separator and its triplet as they are.
+    /// The decoders must differ only in the handling of a malformed '%', and keep the separator and
+    /// its triplet.
     pub(super) fn new(strict: Decoder, lenient: Decoder, separator: u8, records: &'t [u8], decoded: &'t [u8]) -> Self {
         let ill_formed = IllFormed { position: 0, decoded_position: 0 };
         let mut faults = Self { strict, lenient, separator, records, decoded, malformed: 0, ill_formed };
@@ -45,19 +45,19 @@ impl<'t> Faults<'t> {
         self.malformed = error.map_or(self.records.len(), |error| start + error.position);
     }
 
-    /// From the start of a record, before and after it was decoded.
+    /// Searches from the start of a record, given in the batch and in the output.
     fn find_ill_formed(&mut self, start: usize, decoded_start: usize) {
         self.ill_formed = match simdutf8::compat::from_utf8(&self.decoded[decoded_start..]) {
             Ok(_) => IllFormed { position: self.records.len(), decoded_position: self.decoded.len() },
             Err(error) => {
-                // It was decoded from there, so the default never stands in for anything.
+                // The position is in the decoded output, so there is always an offset.
                 let offset = self.lenient.input_offset(&self.records[start..], error.valid_up_to()).unwrap_or_default();
                 IllFormed { position: start + offset, decoded_position: decoded_start + error.valid_up_to() }
             }
         };
     }
 
-    /// Where the record ends in which that position is.
+    /// The end of the record that contains `position`.
     fn record_end(&self, text: &[u8], position: usize) -> usize {
         memchr(self.separator, &text[position..]).map_or(text.len(), |at| position + at + 1)
     }
@@ -67,8 +67,8 @@ impl Iterator for Faults<'_> {
     type Item = (DecodeErrorKind, usize, ErrorKinds);
 
     fn next(&mut self) -> Option<Self::Item> {
-        // A '%' is part of no character: what precedes a malformed one is as ill-formed with as
-        // without it.
+        // '%' is ASCII and so delimits characters: a malformed one does not change the validity of
+        // the preceding bytes.
         let position = self.malformed.min(self.ill_formed.position);
         if position == self.records.len() {
             return None;

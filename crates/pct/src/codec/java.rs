@@ -1,11 +1,11 @@
-//! The triplets that only Java takes for triplets.
+//! Triplets that only Java accepts.
 //!
-//! `URLDecoder` hands the two characters after a '%' to `Integer.parseInt`. That takes a sign
-//! before a digit, and every digit that `Character.digit` knows: those of other scripts, and
-//! full-width letters. A result below zero is refused, but "-0" is 0.
+//! `URLDecoder` passes the two characters after a '%' to `Integer.parseInt`, which accepts a sign
+//! before a digit, and every digit known to `Character.digit`: those of other scripts, and
+//! full-width letters. A negative result is rejected, but "-0" is 0.
 #![forbid(unsafe_code)]
 
-/// The byte that such a triplet stands for, and the triplet's length, where `text` begins with one.
+/// The byte and the length of the triplet at the start of `text`, if there is one.
 pub(super) fn triplet(text: &[u8]) -> Option<(u8, usize)> {
     let characters = text.strip_prefix(b"%")?;
     let (first, first_length) = first_character(characters)?;
@@ -24,8 +24,8 @@ fn first_character(text: &[u8]) -> Option<(char, usize)> {
     chunk.valid().chars().next().map(|character| (character, character.len_utf8()))
 }
 
-/// `Character.digit(character, 16)`. It is asked for code units, so no character above U+FFFF is a
-/// digit.
+/// `Character.digit(character, 16)`. Java passes UTF-16 code units, so no character above U+FFFF is
+/// a digit.
 fn digit(character: char) -> Option<u8> {
     let code = u32::from(character);
     let value = match character {
@@ -37,8 +37,8 @@ fn digit(character: char) -> Option<u8> {
     value.and_then(|value| u8::try_from(value).ok())
 }
 
-/// The zeros of the other runs of ten decimal digits (general category Nd) up to U+FFFF: Unicode
-/// 13, which is Java 17's.
+/// The zeros of all other runs of ten decimal digits (general category Nd) up to U+FFFF, per
+/// Unicode 13, the version of Java 17.
 #[rustfmt::skip]
 const ZEROS: [char; 35] = [
     '\u{0660}', '\u{06F0}', '\u{07C0}', '\u{0966}', '\u{09E6}', '\u{0A66}', '\u{0AE6}', '\u{0B66}', '\u{0BE6}',

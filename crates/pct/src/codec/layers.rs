@@ -1,5 +1,4 @@
-//! `Chain`: a value that comes in parts, cut anywhere. Each pass hands on to the next what it knows
-//! already.
+//! Streaming decoder for several layers of encoding: one pass per layer, for input cut anywhere.
 #![forbid(unsafe_code)]
 
 use memchr::memchr;
@@ -8,21 +7,21 @@ use simdpct::{DecodeErrorKind, Decoder, stream};
 use super::java;
 use super::text::{self, Text};
 
-/// Decodes part by part what [`Decoding`](super::Decoding) decodes as a whole. After an error,
-/// nothing more comes.
+/// Decodes a value in parts, as [`Decoding`](super::Decoding) decodes it as a whole. After an
+/// error, nothing more is output.
 pub(crate) struct Layers {
     passes: Vec<Pass>,
-    /// How much was fed.
+    /// Number of bytes fed.
     fed: u64,
     error: Option<(DecodeErrorKind, u64)>,
     part: Vec<u8>,
     result: Vec<u8>,
 }
 
-/// One time.
+/// A pass, which decodes one layer.
 pub(super) struct Pass {
     java_triplets: Option<JavaTriplets>,
-    /// Until an error or the end.
+    /// `None` after an error or the end.
     decoder: Option<stream::Decoder>,
     surrogates: Option<Surrogates>,
     plain: Vec<u8>,
@@ -34,7 +33,7 @@ impl Layers {
         Self { passes, fed: 0, error: None, part: Vec::new(), result: Vec::new() }
     }
 
-    /// Appends what can be known by now.
+    /// Appends all output that does not depend on further input.
     pub(crate) fn feed(&mut self, part: &[u8], output: &mut Vec<u8>) {
         self.go_through(part, false, output);
         self.fed += part.len() as u64;
@@ -45,8 +44,8 @@ impl Layers {
         self.go_through(b"", true, output);
     }
 
-    /// The first error, and how many bytes of the value precede it. Where it is one of a later
-    /// pass, that is where the part stands that showed it.
+    /// The first error and its position in the value. For an error of a later pass, that is the
+    /// start of the part in which it was found.
     pub(crate) fn error(&self) -> Option<(DecodeErrorKind, u64)> {
         self.error
     }
@@ -83,7 +82,7 @@ impl Pass {
         }
     }
 
-    /// Appends what precedes the error, if there is one.
+    /// Appends the output, up to the error if there is one.
     fn feed(&mut self, part: &[u8], is_last: bool, output: &mut Vec<u8>) -> Result<(), stream::StreamError> {
         let part = match &mut self.java_triplets {
             None => part,
@@ -103,7 +102,7 @@ impl Pass {
     }
 }
 
-/// There is no decoder after an error or the end.
+/// Feeds the decoder and, at an error or the end, drops it.
 fn decode(
     decoder: &mut Option<stream::Decoder>,
     part: &[u8],
@@ -120,15 +119,15 @@ fn decode(
     Ok(())
 }
 
-/// Makes triplets that only Java takes for triplets plain.
+/// Replaces triplets that only Java accepts by ordinary ones.
 #[derive(Default)]
 struct JavaTriplets {
-    /// Begins with a '%' whose triplet may go on.
+    /// An incomplete triplet; begins with '%'.
     held: Vec<u8>,
 }
 
 impl JavaTriplets {
-    /// A '%' and two characters up to U+FFFF.
+    /// Length of '%' and two characters up to U+FFFF.
     const LONGEST: usize = 1 + 3 + 3;
 
     fn feed(&mut self, part: &[u8], is_last: bool, output: &mut Vec<u8>) {
@@ -160,10 +159,10 @@ impl JavaTriplets {
     }
 }
 
-/// Replaces what is ill-formed as Java does.
+/// Replaces ill-formed UTF-8 as Java does.
 #[derive(Default)]
 struct Surrogates {
-    /// A sequence that may go on.
+    /// An incomplete sequence.
     held: Vec<u8>,
 }
 

@@ -1,9 +1,9 @@
-//! What text means: which system's rules decode and encode it.
+//! Rules of decoding and encoding: dialects, options, and the codecs that apply them.
 //!
-//! Nothing here knows where text comes from, how it is cut into values, or on how many threads that
-//! is done. [`dialect`] has the rules of each system, in one table; [`options`] reads them and what
-//! refines them from the command line; [`decoding`] and [`encoding`] are the result, small
-//! constants that do one value, and any number of lines at once.
+//! Independent of input, records and threads. [`dialect`] is the table of the rules of each
+//! implementation; [`options`] are the command-line options that select and refine them;
+//! [`decoding`] and [`encoding`] are the resulting codecs, small constants that process a single
+//! value or a batch of lines.
 #![forbid(unsafe_code)]
 
 mod decoding;

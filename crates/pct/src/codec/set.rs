@@ -1,4 +1,4 @@
-//! Sets of bytes on the command line: by name, or byte by byte.
+//! Byte sets on the command line: by name, or as literal bytes.
 #![forbid(unsafe_code)]
 
 use std::ffi::OsStr;
@@ -8,11 +8,11 @@ use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{Arg, Command, ValueEnum};
 use simdpct::{ByteSet, Decoder, sets};
 
-/// What can be given where a set is asked for: a [`SetName`], or the bytes themselves, as text that
-/// may have triplets.
+/// Value of an option that takes a set: a [`SetName`], or literal bytes, which may be triplets.
 ///
-/// What consists of letters, digits and hyphens alone can only be a name, so that a misspelt one is
-/// no set of letters. Letters are given as triplets, or beside a byte that is none of these.
+/// A value of only letters, digits and hyphens is always a name, so that a misspelt name is an
+/// error and not a set of letters. Such bytes can be given as triplets, or together with any other
+/// byte.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(crate) enum SetArgument {
     Named(SetName),
@@ -32,7 +32,7 @@ impl SetArgument {
     }
 }
 
-/// Reads a [`SetArgument`], and tells clap of the names for its help and completions.
+/// Parses a [`SetArgument`], and provides the names for clap's help and completions.
 #[derive(Clone, Copy)]
 pub(super) struct SetParser;
 
@@ -122,7 +122,7 @@ pub(crate) enum SetName {
 }
 
 impl SetName {
-    /// The bytes that are to be escaped there.
+    /// Bytes that must be escaped in this component, or the bytes of this class.
     pub(crate) const fn bytes(self) -> ByteSet {
         match self {
             Self::Component => sets::COMPONENT,

@@ -1,20 +1,20 @@
-//! What is done about decoded bytes that are not well-formed UTF-8.
+//! Handling of decoded bytes that are ill-formed UTF-8.
 #![forbid(unsafe_code)]
 
-/// What is asked of decoded bytes.
+/// Requirement on decoded bytes.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(crate) enum Text {
-    /// Nothing: bytes stay what they are.
+    /// None: any bytes are allowed.
     Bytes,
-    /// To be well-formed UTF-8, or it is an error.
+    /// Ill-formed UTF-8 is an error.
     WellFormed,
     /// Each maximal subpart of an ill-formed sequence becomes U+FFFD.
     Replaced,
-    /// The same, but the three bytes of a surrogate become one U+FFFD.
+    /// As `Replaced`, but the three bytes of a surrogate become one U+FFFD.
     ReplacedAsJava,
 }
 
-/// The parts of decoded bytes in turn: what is well-formed, and the sequence behind it that is not,
+/// Splits bytes into pairs of a well-formed part and the ill-formed sequence after it, which is
 /// empty at the end.
 fn parts(bytes: &[u8], text: Text) -> impl Iterator<Item = (&[u8], &[u8])> {
     let mut at = 0;
@@ -24,8 +24,8 @@ fn parts(bytes: &[u8], text: Text) -> impl Iterator<Item = (&[u8], &[u8])> {
         let start = at + chunk.valid().len();
         let mut end = start + chunk.invalid().len();
         if text == Text::ReplacedAsJava && chunk.invalid() == [0xED] {
-            // What follows and is ill-formed there can only be what makes this a surrogate; Java
-            // goes on to its third byte.
+            // The next ill-formed bytes can only complete a surrogate, whose three bytes Java
+            // treats as one sequence.
             for _ in 0..2 {
                 let continues =
                     |next: &std::str::Utf8Chunk<'_>| next.valid().is_empty() && matches!(next.invalid(), [0x80..=0xBF]);
@@ -52,7 +52,7 @@ pub(super) fn replace(bytes: &[u8], text: Text) -> Vec<u8> {
     replaced
 }
 
-/// The position in `bytes` of what stands at `position` after they have been replaced.
+/// Maps a position after replacement to the position in `bytes`.
 pub(super) fn before_replacement(bytes: &[u8], position: usize, text: Text) -> usize {
     let (mut before, mut after) = (0, 0);
     if !matches!(text, Text::Bytes | Text::WellFormed) {
@@ -68,7 +68,7 @@ pub(super) fn before_replacement(bytes: &[u8], position: usize, text: Text) -> u
     before + (position - after)
 }
 
-/// The length of the longest start of `bytes` that ends with no sequence that may go on behind it.
+/// The length of `bytes` without an incomplete sequence at the end.
 pub(super) fn complete_len(bytes: &[u8], text: Text) -> usize {
     let end = &bytes[bytes.len().saturating_sub(3)..];
     let Some(lead) = end.iter().rposition(|&byte| byte >= 0xC0) else { return bytes.len() };

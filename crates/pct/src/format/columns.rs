@@ -1,4 +1,4 @@
-//! Lists of columns by number, as `cut` reads them: `3,5`, `2-4`, `7-`, `-2`.
+//! Lists of column numbers in the syntax of `cut`: `3,5`, `2-4`, `7-`, `-2`.
 #![forbid(unsafe_code)]
 
 use std::fmt;
@@ -7,7 +7,7 @@ use std::str::FromStr;
 /// A set of columns, counted from 1 in the list and from 0 in the methods.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub(crate) struct Columns {
-    /// First and last, from 0, in order and apart from each other.
+    /// First and last column, from 0; sorted and disjoint.
     ranges: Vec<(usize, usize)>,
 }
 
@@ -26,17 +26,17 @@ impl Columns {
         self.ranges.last().map_or(0, |&(_, last)| last)
     }
 
-    /// The number of columns of which a record has at least one column of each range.
+    /// The width from which a record has at least one column of each range.
     pub(crate) fn enough(&self) -> usize {
         self.ranges.last().map_or(0, |&(first, _)| first.saturating_add(1))
     }
 
-    /// The ranges of which a record of `width` columns has none.
+    /// The ranges of which a record of `width` columns has no column.
     pub(crate) fn beyond(&self, width: usize) -> impl Iterator<Item = Range> {
         self.ranges.iter().filter(move |&&(first, _)| first >= width).map(|&(first, last)| Range { first, last })
     }
 
-    /// Checks that a record of `width` columns has each column that the list names.
+    /// Checks that a record of `width` columns has all columns of the list.
     pub(crate) fn check(&self, width: usize) -> Result<(), String> {
         let is_missing = |&&(first, last): &&(usize, usize)| first >= width || (last != usize::MAX && last >= width);
         match self.ranges.iter().find(is_missing) {
@@ -60,7 +60,7 @@ impl Columns {
     }
 }
 
-/// A range of columns, as the list has it.
+/// A range of columns; displayed as in the list.
 pub(crate) struct Range {
     first: usize,
     last: usize,
@@ -68,7 +68,7 @@ pub(crate) struct Range {
 
 impl fmt::Display for Range {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        // Counted from 0; the last one of an open range has no successor.
+        // `last` is `usize::MAX` for an open range.
         match (self.first + 1, self.last.wrapping_add(1)) {
             (first, 0) => write!(f, "{first}-"),
             (first, last) if first == last => write!(f, "{first}"),

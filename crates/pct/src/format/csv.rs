@@ -1,16 +1,14 @@
-//! `--csv`: fields between delimiters, quoted where they have to be (RFC 4180). Parsing and quoting
-//! is csv-core's work.
+//! `--csv`: delimited fields with quotes where needed (RFC 4180), parsed and quoted by csv-core.
 //!
-//! Fields that are not meant stay byte for byte; those that are, are quoted if they were, or if
-//! they have to be. A last record whose quoted field is never closed stays as it is, and is
-//! invalid: its line ends are in the quotes, where nothing may be appended.
+//! Fields that are not selected are copied byte for byte. Selected ones are quoted if they were, or
+//! if necessary. A last record whose quoted field is never closed is copied, and is invalid: its
+//! line ends are inside the quotes, where nothing may be appended.
 //!
-//! With `--append`, the first record says how many fields a record has, so that the results are the
-//! same columns of each. A shorter record is padded. The surplus fields of a longer one follow the
-//! results, and the record is invalid.
+//! With `--append`, the first record determines the number of fields, so that the new columns are
+//! the same in each record. A shorter record is padded. The surplus fields of a longer record
+//! follow the new columns, and it is invalid.
 //!
-//! Several inputs with one output are one text: their headers have to be equal, and the first one
-//! is written.
+//! If several inputs have one output, their headers must be equal, and only the first is written.
 #![forbid(unsafe_code)]
 
 use std::ops::{ControlFlow, Range};
@@ -26,13 +24,13 @@ use crate::record::Job;
 use crate::report;
 use crate::source::{BYTE_ORDER_MARK, Scanner};
 
-/// What is kept from record to record: it is expensive to build.
+/// Parser state, reused for all records because it is expensive to build.
 struct Parser {
     reader: Reader,
     field: Vec<u8>,
 }
 
-/// Which columns are meant: a list, or names in the header.
+/// The selected columns: a list, or names in the header.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub(crate) enum Chosen {
     Numbers(Columns),
@@ -42,33 +40,33 @@ pub(crate) enum Chosen {
 pub(crate) struct Csv {
     delimiter: u8,
     chosen: Chosen,
-    /// Whether the first record is no data.
+    /// Whether the first record is a header.
     has_header: bool,
     operation: Box<dyn Operation>,
-    /// What the names of new columns end with, if there are any.
+    /// With `--append`: suffix of the names of new columns.
     append: Option<&'static str>,
     outputs: Outputs,
     layouts: RwLock<Layouts>,
-    /// The number of fields of the longest record so far; 0 before the first.
+    /// Number of fields of the longest record so far; 0 before the first.
     most: AtomicUsize,
 }
 
 #[derive(Default)]
 struct Layouts {
-    /// That of the first input of the output.
+    /// Layout of the first input of the output.
     first: Option<Arc<Layout>>,
-    /// That of the current input, once its first record is known.
+    /// Layout of the current input, once its first record is known.
     current: Option<Arc<Layout>>,
 }
 
-/// What the first record says of the others.
+/// What the first record determines for the others.
 struct Layout {
-    /// The names, if there is a header.
+    /// The names of the columns, if there is a header.
     header: Option<Vec<Vec<u8>>>,
     columns: Columns,
-    /// The number of fields.
+    /// Number of fields.
     width: usize,
-    /// Whether the input comes first in its output, where the header belongs.
+    /// Whether the input is the first of its output: then its header is written.
     is_first: bool,
 }
 
@@ -90,14 +88,14 @@ impl Csv {
         self.layouts.read().unwrap_or_else(PoisonError::into_inner).current.clone()
     }
 
-    /// What the first of these records says. `None` if there are but empty lines.
+    /// The layout that the first of these records determines; `None` if all lines are empty.
     fn learn(&self, records: &[u8]) -> Result<Option<Layout>, String> {
         let mut start = 0;
         let mut scanner = Records::new(self.delimiter);
         let first = loop {
             let end = scanner.first_end(&records[start..]).map_or(records.len(), |length| start + length);
             let record = &records[start..end];
-            // The first line is the header, even if it is empty.
+            // The first line is the header, even if empty.
             if self.has_header || !is_empty(record) {
                 break split_ending(record, b'\n').0;
             }
@@ -124,7 +122,7 @@ impl Csv {
         Ok(Some(Layout { header, columns, width, is_first: true }))
     }
 
-    /// The layout, where the first record does not matter.
+    /// The layout, if it does not depend on the first record.
     fn layout_of_any_record(&self) -> Option<Arc<Layout>> {
         match &self.chosen {
             Chosen::Numbers(columns) if !self.needs_first_record() => {
@@ -134,7 +132,7 @@ impl Csv {
         }
     }
 
-    /// The names of the columns that are appended.
+    /// Names of the new columns.
     fn new_names<'a>(&'a self, layout: &'a Layout) -> impl Iterator<Item = Vec<u8>> + 'a {
         let chosen = |&(column, _): &(usize, &Vec<u8>)| layout.columns.contains(column);
         let names = layout.header.iter().flatten().enumerate().filter(chosen);
@@ -143,7 +141,7 @@ impl Csv {
             .flat_map(move |suffix| names.clone().map(move |(_, name)| [name, suffix.as_bytes()].concat()))
     }
 
-    /// Two columns of one name could not be told from each other.
+    /// Checks that the new names are distinct, and not in the header.
     fn check_new_names(&self, layout: &Layout) -> Result<(), String> {
         let mut names: Vec<_> = layout.header.iter().flatten().cloned().collect();
         for new in self.new_names(layout) {
@@ -161,13 +159,14 @@ impl Csv {
     }
 
     fn parser(&self) -> Parser {
-        // Records are cut already, and come without their ends. (A clone of a csv_core::Reader
-        // parses nothing.)
+        // Records come one by one, without their ends. A clone of a csv_core::Reader would parse
+        // nothing.
         let reader = ReaderBuilder::new().delimiter(self.delimiter).terminator(Terminator::Any(b'\n')).build();
         Parser { reader, field: Vec::new() }
     }
 
-    /// Hands out the fields of a record without its end: number, where it stands, and what it says.
+    /// Calls `each` with each field of a record without its end: number, range in the record,
+    /// unquoted text.
     fn each_field(
         record: &[u8],
         Parser { reader, field }: &mut Parser,
@@ -175,8 +174,9 @@ impl Csv {
     ) {
         reader.reset();
         if record.starts_with(BYTE_ORDER_MARK) {
-            // It belongs to the field here: what begins the file is not in the record. An empty
-            // line keeps it where it is.
+            // csv-core skips a byte order mark at the start of its input. Here it is part of the
+            // field, as that of the file is not in the record. A preceding empty line prevents the
+            // skipping.
             reader.read_field(b"\n", &mut [0]);
         }
         if field.len() <= record.len() {
@@ -191,7 +191,7 @@ impl Csv {
             read += input;
             written += output;
             match result {
-                // The end of the input is said by an empty one.
+                // The next, empty input signals the end.
                 ReadFieldResult::InputEmpty | ReadFieldResult::OutputFull => {}
                 ReadFieldResult::Field { record_end } => {
                     let end = if record_end { record.len() } else { read - 1 };
@@ -206,16 +206,16 @@ impl Csv {
         }
     }
 
-    /// Appends a field as it has to be written.
+    /// Appends a field, quoted if necessary.
     fn write_field(&self, text: &[u8], was_quoted: bool, output: &mut Vec<u8>) {
         if text.is_empty() && !was_quoted {
-            // The writer would take it for a record.
+            // The writer would quote it, as the only field of a record.
             return;
         }
         let style = if was_quoted { QuoteStyle::Always } else { QuoteStyle::Necessary };
         let mut writer = self.writer(style);
         let start = output.len();
-        // Every byte a quote, and two around them.
+        // Worst case: every byte is a quote, and is doubled, plus two quotes.
         output.resize(start + 2 * text.len() + 2, 0);
         let (result, _, mut written) = writer.field(text, &mut output[start..]);
         debug_assert_eq!(result, WriteResult::InputEmpty);
@@ -224,7 +224,7 @@ impl Csv {
         output.truncate(start + written);
     }
 
-    /// Does one record. Returns its number of fields.
+    /// Transforms one record. Returns its number of fields.
     fn record(
         &self,
         record: &[u8],
@@ -239,7 +239,7 @@ impl Csv {
         let width = if self.append.is_some() { layout.width } else { usize::MAX };
         job.record(record, start, |output, appended| {
             let mut fault = None;
-            // Where the first field starts that the layout does not have.
+            // Start of the first surplus field.
             let mut surplus = None;
             appended.clear();
             Self::each_field(text, parser, |column, range, field| {
@@ -280,7 +280,7 @@ impl Csv {
                 }
                 output.extend_from_slice(appended);
                 if let Some(position) = surplus {
-                    // With the delimiter that precedes it.
+                    // The surplus includes the preceding delimiter.
                     output.extend_from_slice(&text[position - 1..]);
                     fault = Fault::first(fault, Some(Fault::new(FaultKind::TooManyFields, position)));
                 }
@@ -291,8 +291,7 @@ impl Csv {
         ControlFlow::Continue(count)
     }
 
-    /// Passes on the record at the end of the input that is open for ever: all that follows the
-    /// quote is in the field.
+    /// Copies a record that ends in an open quoted field, at the end of the input.
     #[cold]
     fn unclosed(record: &[u8], job: &mut Job, start: usize, parser: &mut Parser) -> ControlFlow<()> {
         job.record(record, start, |output, _| {
@@ -303,7 +302,7 @@ impl Csv {
         })
     }
 
-    /// Appends the header, with names for new columns.
+    /// Appends the header with the names of new columns.
     fn header(&self, record: &[u8], layout: &Layout, output: &mut Vec<u8>) {
         let (text, ending) = split_ending(record, b'\n');
         output.extend_from_slice(text);
@@ -315,15 +314,15 @@ impl Csv {
     }
 }
 
-/// An empty line is no record.
+/// Whether a line is empty; such lines are not records.
 fn is_empty(line: &[u8]) -> bool {
     line.iter().all(|byte| b"\r\n".contains(byte))
 }
 
-/// The most names that a message lists.
+/// Maximum number of names in a message.
 const MOST_NAMES: usize = 20;
 
-/// Checks that the header of another input is that of the first.
+/// Checks that the header of another input equals that of the first.
 fn check_header(found: &Layout, first: &Layout) -> Result<(), String> {
     match (&found.header, &first.header) {
         (Some(found), Some(expected)) if found != expected => {
@@ -333,14 +332,14 @@ fn check_header(found: &Layout, first: &Layout) -> Result<(), String> {
     }
 }
 
-/// The names of a header for a message.
+/// The names of a header, for a message.
 fn listed(names: &[Vec<u8>]) -> String {
     let listed: Vec<_> = names.iter().take(MOST_NAMES).map(|name| String::from_utf8_lossy(name)).collect();
     let rest = if names.len() > MOST_NAMES { ", ..." } else { "" };
     format!("'{}'{rest}", listed.join("', '"))
 }
 
-/// All columns of a name; a number is one where there is no such name.
+/// All columns of this name. If there are none, a number selects its column.
 fn columns_of(name: &str, names: &[Vec<u8>]) -> Result<Vec<usize>, String> {
     let named: Vec<_> = (0..names.len()).filter(|&column| names[column] == name.as_bytes()).collect();
     if !named.is_empty() {
@@ -373,7 +372,7 @@ impl Format for Csv {
             return Ok(());
         }
         let learned = match &layouts.first {
-            // Without headers, nothing is asked of the other inputs.
+            // Without headers, the other inputs need not match.
             Some(first) if !self.has_header => {
                 Layout { header: None, columns: first.columns.clone(), width: first.width, is_first: false }
             }
@@ -398,7 +397,7 @@ impl Format for Csv {
 
     fn transform(&self, records: &[u8], job: &mut Job) {
         let Some(layout) = self.layout().or_else(|| self.layout_of_any_record()) else {
-            // There were but empty lines so far.
+            // All lines so far were empty.
             job.output.extend_from_slice(records);
             return;
         };
@@ -407,7 +406,7 @@ impl Format for Csv {
         let mut start = 0;
         let mut most = 0;
         while start < records.len() {
-            // Without an end it is the last one of the input: blocks are cut after ends.
+            // Only the last record of the input can lack an end: blocks are cut after ends.
             let end = scanner.first_end(&records[start..]).map_or(records.len(), |length| start + length);
             let record = &records[start..end];
             if scanner.state == State::Quoted {
@@ -444,7 +443,7 @@ impl Format for Csv {
     }
 }
 
-/// Knows where records end: at a line feed outside quotes. A quote opens only at the start of a
+/// Finds the ends of records: line feeds outside quotes. A quote opens only at the start of a
 /// field.
 struct Records {
     delimiter: u8,
@@ -456,7 +455,7 @@ enum State {
     FieldStart,
     Unquoted,
     Quoted,
-    /// Behind a quote in quotes: the closing one, or the first of two that stand for one.
+    /// After a quote in a quoted field: the closing quote, or the first of an escaped pair.
     QuoteInQuoted,
 }
 
@@ -508,8 +507,8 @@ mod tests {
     use super::Records;
     use crate::source::Scanner;
 
-    /// All texts of up to 7 of the bytes that matter: records end where csv-core, which parses
-    /// them, says so, however they are cut.
+    /// All texts of up to 7 significant bytes: records end where csv-core, as the parser, says,
+    /// however the text is cut.
     #[test]
     fn records_end_where_they_do_for_the_parser() {
         let symbols = *b"\"a,\n";
@@ -534,8 +533,8 @@ mod tests {
     fn parsed_ends(text: &[u8]) -> Vec<usize> {
         use csv_core::{ReadRecordResult, ReaderBuilder, Terminator};
 
-        // It skips empty lines: each is an end as well. So what is asked is whether a line feed is
-        // one, for each.
+        // csv-core skips empty lines, which also end a record here. So each line feed is tested
+        // separately.
         let is_end = |at: usize| {
             let mut reader = ReaderBuilder::new().terminator(Terminator::Any(b'\n')).build();
             let mut probe = text[..=at].to_vec();
@@ -550,15 +549,14 @@ mod tests {
                     _ => {}
                 }
             }
-            // The 'x' stands in a record of its own if and only if the line feed before it ended
-            // one.
+            // The 'x' is in a separate record if and only if the preceding line feed ended one.
             let before = text[..=at].iter().all(|&byte| byte == b'\n');
             before || records.contains(&(at + 1)) || ends_with_empty_line(&text[..=at], &records)
         };
         (0..text.len()).filter(|&at| text[at] == b'\n' && is_end(at)).map(|at| at + 1).collect()
     }
 
-    /// Whether behind the last record that ended there are but line feeds.
+    /// Whether only line feeds follow one of the ends of records.
     fn ends_with_empty_line(text: &[u8], records: &[usize]) -> bool {
         records
             .iter()

@@ -1,8 +1,8 @@
-//! Lines with fields between delimiters, without quotes: TSV and what `cut` takes.
+//! Delimited fields without quotes: TSV, and other input of `cut`.
 //!
-//! With `--append`, the first record says how many fields a record has, so that the results are the
-//! same columns of each. A shorter record is padded. The surplus fields of a longer one follow the
-//! results, and the record is invalid.
+//! With `--append`, the first record determines the number of fields, so that the new columns are
+//! the same in each record. A shorter record is padded. The surplus fields of a longer record
+//! follow the new columns, and it is invalid.
 #![forbid(unsafe_code)]
 
 use std::cell::Cell;
@@ -22,10 +22,10 @@ pub(crate) struct Tsv {
     operation: Box<dyn Operation>,
     append: bool,
     outputs: Outputs,
-    /// The number of fields of the first record; 0 before that is known.
+    /// Number of fields of the first record; 0 until it is known.
     width: AtomicUsize,
-    /// The number of fields of the longest record so far. It matters up to [`Columns::enough`]
-    /// only; 0 before the first record.
+    /// Number of fields of the longest record so far, exact only up to [`Columns::enough`]; 0
+    /// before the first record.
     most: AtomicUsize,
 }
 
@@ -45,12 +45,12 @@ impl Tsv {
         memchr_iter(self.delimiter, line).count() + 1
     }
 
-    /// Appends what becomes of one line without its end.
+    /// Transforms one line without its end.
     fn line(&self, line: &[u8], output: &mut Vec<u8>) -> Option<Fault> {
         let mut fault = None;
         let mut start = 0;
         let mut column = 0;
-        // After the last column of the list, nothing has to be looked at.
+        // The rest after the last column of the list is copied.
         while column <= self.columns.last() {
             let end = memchr(self.delimiter, &line[start..]).map_or(line.len(), |at| start + at);
             let field = &line[start..end];
@@ -72,11 +72,11 @@ impl Tsv {
         fault
     }
 
-    /// Appends one line without its end, and the results of its fields as new columns.
+    /// Appends one line without its end, then the results of its fields as new columns.
     fn append_to_line(&self, line: &[u8], output: &mut Vec<u8>, results: &mut Vec<u8>) -> Option<Fault> {
         let width = self.width.load(Ordering::Relaxed);
         let mut fault = None;
-        // Where the next field starts, if there is one.
+        // Start of the next field, if there is one.
         let mut next = Some(0);
         let mut missing = 0;
         results.clear();
@@ -107,7 +107,7 @@ impl Tsv {
         } else if next.is_none() {
             missing += rest;
         }
-        // With the delimiter that precedes them.
+        // The surplus includes the preceding delimiter.
         let (fields, surplus) = line.split_at(next.map_or(line.len(), |start| start - 1));
         output.extend_from_slice(fields);
         output.extend(std::iter::repeat_n(self.delimiter, missing));

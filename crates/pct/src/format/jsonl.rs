@@ -1,8 +1,7 @@
-//! `--jsonl`: a JSON value in each line; strings under the keys that are meant are fields. Parsing
-//! and escaping is serde_json's work.
+//! `--jsonl`: a JSON value in each line. The strings at the selected keys are fields. Parsed and
+//! escaped by serde_json.
 //!
-//! Whatever is not such a string stays byte for byte, and so does a string that the operation does
-//! not change.
+//! Everything else is copied byte for byte, and so is a string that the operation does not change.
 #![forbid(unsafe_code)]
 
 use std::fmt;
@@ -19,12 +18,12 @@ use crate::operation::{Fault, FaultKind, Operation, split_ending};
 use crate::record::Job;
 use crate::source::{Scanner, Separated};
 
-/// The names on the way to a string: `req.q`, with `\.` for a dot that is part of a name. Arrays on
-/// the way are walked through.
+/// Path of keys to a string: `req.q`, with `\.` for a dot in a name. Arrays on the path are
+/// traversed.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub(crate) struct KeyPath {
     names: Vec<String>,
-    /// As it was given.
+    /// The path as given, for messages.
     text: String,
 }
 
@@ -52,37 +51,37 @@ impl FromStr for KeyPath {
     }
 }
 
-/// Arrays that are walked through may be nested so deep, as for serde_json: each costs some of the
-/// stack, and another look at all that it holds.
+/// Maximum nesting of traversed arrays, the limit of serde_json: each level takes stack, and
+/// another parse of its content.
 const DEEPEST: usize = 128;
 
 pub(crate) struct JsonLines {
     root: Node,
     paths: Vec<KeyPath>,
-    /// Which of the paths led to a string so far.
+    /// For each path, whether it led to a string so far.
     is_matched: Vec<AtomicBool>,
     has_records: AtomicBool,
     operation: Box<dyn Operation>,
-    /// What the keys of new members end with, if there are any.
+    /// With `--append`: suffix of the keys of new members.
     append: Option<&'static str>,
 }
 
-/// What is meant of a value.
+/// The selected parts of a value: a tree of the paths.
 #[derive(Debug, Default)]
 struct Node {
-    /// The path that ends here. It means the string that the value is, or those that it holds as an
+    /// The path that ends here. It selects the value if it is a string, or its strings if it is an
     /// array.
     path: Option<usize>,
-    /// What is meant of its members.
+    /// The nodes of its members.
     members: Vec<(String, Node)>,
 }
 
-/// A string as it is in the line, with its quotes, and the key whose value it is, if it is one.
+/// A selected string: as in the line, with its quotes; its key, if it is a member's value.
 struct Found<'l> {
     string: &'l str,
     key: Option<String>,
     path: usize,
-    /// Whether the object has a member of the name that is to be added.
+    /// Whether the object already has a member of the new name.
     key_exists: bool,
 }
 
@@ -96,7 +95,7 @@ impl JsonLines {
         Self { root, paths: paths.to_vec(), is_matched, has_records: AtomicBool::new(false), operation, append }
     }
 
-    /// Appends what becomes of one line without its end.
+    /// Transforms one line without its end.
     fn line(&self, line: &[u8], output: &mut Vec<u8>) -> Option<Fault> {
         let mut pass_on = |kind, position| {
             output.extend_from_slice(line);
@@ -134,7 +133,7 @@ impl JsonLines {
                 continue;
             }
             let found = self.string(string, key, output);
-            // After an escape, the place of a byte in the string is not that in the line.
+            // With escapes, offsets in the unescaped string are not those in the line.
             let is_plain = !string.contains('\\');
             let position = |at: usize| start + 1 + if is_plain { at } else { 0 };
             fault = Fault::first(fault, found.map(|found| Fault { position: position(found.position), ..found }));
@@ -143,11 +142,11 @@ impl JsonLines {
         fault
     }
 
-    /// Appends what becomes of one string, or the string and a new member.
+    /// Transforms one string; with `--append`, copies it and adds a new member.
     fn string(&self, raw: &str, key: Option<String>, output: &mut Vec<u8>) -> Option<Fault> {
         let unescaped: String = match serde_json::from_str(raw) {
             Ok(unescaped) => unescaped,
-            // Half of a surrogate pair: it is valid JSON, but no text.
+            // A lone surrogate is valid JSON, but not Unicode text.
             Err(_) => {
                 output.extend_from_slice(raw.as_bytes());
                 return Some(Fault::new(FaultKind::NotUtf8, 0));
@@ -161,7 +160,7 @@ impl JsonLines {
             (None, _) => write_string(&text, output),
             (Some(suffix), key) => {
                 output.extend_from_slice(raw.as_bytes());
-                // An element of an array has no name for what would stand beside it.
+                // An element of an array has no key, so no new member can be added.
                 if let Some(key) = key {
                     output.push(b',');
                     write_string(&(key + suffix), output);
@@ -174,7 +173,7 @@ impl JsonLines {
     }
 }
 
-/// No string of JSON has bytes that are not UTF-8: they stay the triplets that they were.
+/// Escapes ill-formed UTF-8 as triplets: a JSON string cannot contain it.
 fn escape_ill_formed(bytes: &[u8]) -> String {
     let mut text = String::with_capacity(bytes.len());
     for chunk in bytes.utf8_chunks() {
@@ -185,7 +184,7 @@ fn escape_ill_formed(bytes: &[u8]) -> String {
 }
 
 fn write_string(text: &str, output: &mut Vec<u8>) {
-    // Text is always a string of JSON, and memory always takes it.
+    // Serializing text to memory does not fail.
     let _ = serde_json::to_writer(output, text);
 }
 
@@ -198,7 +197,7 @@ impl Node {
         &mut self.members[at].1
     }
 
-    /// Adds the strings that are meant, in their order. At most `depth` more arrays may be nested.
+    /// Collects the selected strings in order. At most `depth` more arrays may be nested.
     fn collect<'l>(
         &self,
         value: &'l RawValue,
@@ -228,10 +227,10 @@ impl Node {
     }
 }
 
-/// Goes through the members of an object.
+/// Visits the members of an object.
 struct Members<'n, 'f, 'l> {
     node: &'n Node,
-    /// What the names of new members end with, if there are any.
+    /// With `--append`: suffix of the keys of new members.
     append: Option<&'n str>,
     depth: usize,
     found: &'f mut Vec<Found<'l>>,
@@ -245,7 +244,7 @@ impl<'l> Visitor<'l> for Members<'_, '_, 'l> {
     }
 
     fn visit_map<A: MapAccess<'l>>(self, mut map: A) -> Result<(), A::Error> {
-        // The strings among the members themselves, and the names that theirs would become.
+        // Indexes of the selected strings among the members, and the keys whose new keys exist.
         let (mut strings, mut existing) = (Vec::new(), Vec::new());
         while let Some(member) = map.next_key_seed(Name { node: self.node, append: self.append })? {
             if let Some(name) = member.new_name_of {
@@ -275,15 +274,15 @@ impl<'l> Visitor<'l> for Members<'_, '_, 'l> {
     }
 }
 
-/// What a name is to an object.
+/// What the key of a member means to the paths.
 struct Member<'n> {
-    /// That of a member that is meant, or has some that are.
+    /// The node of the key, if it is part of a path.
     meant: Option<&'n (String, Node)>,
-    /// That of the new member for this one.
+    /// The key whose new member would have this name.
     new_name_of: Option<&'n str>,
 }
 
-/// Finds what is meant of the member of this name.
+/// Looks up a key.
 struct Name<'n> {
     node: &'n Node,
     append: Option<&'n str>,
@@ -335,7 +334,7 @@ impl Format for JsonLines {
             return Vec::new();
         }
         let is_matched = |path: &KeyPath| {
-            // The path may be there twice.
+            // The same path may be given twice.
             self.paths
                 .iter()
                 .zip(&self.is_matched)
@@ -346,7 +345,7 @@ impl Format for JsonLines {
     }
 }
 
-/// Hands out every line with its end, and where it starts.
+/// Calls `each` with every line, including its end, and its offset.
 fn each_line(records: &[u8], mut each: impl FnMut(&[u8], usize) -> ControlFlow<()>) -> ControlFlow<()> {
     let mut start = 0;
     while start < records.len() {

@@ -1,4 +1,4 @@
-//! Lines, and records that NUL ends: each is one field.
+//! Lines and NUL-terminated records: each is one field.
 #![forbid(unsafe_code)]
 
 use std::ops::ControlFlow;
@@ -10,8 +10,9 @@ use crate::operation::{Operation, split_ending};
 use crate::record::Job;
 use crate::source::{Scanner, Separated};
 
-/// Records are done in groups of about this length. Where one is at fault, its group is done anew,
-/// record by record: shorter groups make clean text slower, longer ones dirty text.
+/// Records are transformed in groups of about this length, as a batch. If a group has an invalid
+/// record, its records are transformed one by one: shorter groups slow down clean text, longer ones
+/// malformed text.
 const GROUP: usize = 4 * 1024;
 
 pub(crate) struct Records {
@@ -21,17 +22,17 @@ pub(crate) struct Records {
 }
 
 impl Records {
-    /// With `append`, the result goes behind the record and this delimiter.
+    /// With `append`, the result follows the record and this delimiter.
     pub(crate) fn new(separator: u8, operation: Box<dyn Operation>, append: Option<u8>) -> Self {
         Self { separator, operation, append }
     }
 
-    /// The record at the start of `records`, with its end.
+    /// The first record, with its end.
     fn first<'r>(&self, records: &'r [u8]) -> &'r [u8] {
         memchr(self.separator, records).map_or(records, |at| &records[..=at])
     }
 
-    /// Some records at the start of `records`, one at least.
+    /// The first records, at least one, up to [`GROUP`] bytes if possible.
     fn group<'r>(&self, records: &'r [u8]) -> &'r [u8] {
         if records.len() <= GROUP {
             return records;
@@ -69,8 +70,7 @@ impl Records {
         ControlFlow::Continue(())
     }
 
-    /// Some records, of which one at least is at fault: which, and what to do about each, is to be
-    /// seen.
+    /// Transforms a group with at least one invalid record.
     fn transform_faulty(&self, group: &[u8], start: usize, job: &mut Job) -> ControlFlow<()> {
         if job.only_counts(group.len())
             && self.operation.apply_and_collect(group, self.separator, &mut job.output, &mut job.faults)
@@ -83,7 +83,7 @@ impl Records {
         })
     }
 
-    /// Hands out every record with its end, and where it starts.
+    /// Calls `each` with every record, including its end, and its offset.
     fn each(&self, records: &[u8], mut each: impl FnMut(&[u8], usize) -> ControlFlow<()>) -> ControlFlow<()> {
         let mut start = 0;
         while start < records.len() {
@@ -105,7 +105,7 @@ impl Format for Records {
     }
 
     fn transform(&self, records: &[u8], job: &mut Job) {
-        // Where it breaks, the job says so.
+        // A break is recorded in the job.
         let _ = match self.append {
             Some(delimiter) => self.transform_each(records, delimiter, job),
             None => self.transform_groups(records, job),

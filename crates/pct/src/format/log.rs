@@ -1,8 +1,8 @@
 //! `--log`: access logs in the common and the combined format of Apache httpd and nginx.
 //!
-//! `host ident user [time] "method target protocol" status bytes`, and in the combined one
-//! `"referer" "agent"` behind it. The target and the referer are fields. Quotes in them are
-//! escaped, by '\' (Apache) or as `\x22` (nginx); so no quote is one but the last.
+//! The common format is `host ident user [time] "method target protocol" status bytes`; in the
+//! combined format, `"referer" "agent"` follows. The target and the referer are fields. Quotes in
+//! them are escaped, as `\"` (Apache) or `\x22` (nginx), so the first unescaped quote ends a field.
 #![forbid(unsafe_code)]
 
 use std::ops::Range;
@@ -18,7 +18,7 @@ use crate::operation::{Fault, FaultKind, Operation, Recipe};
 use crate::record::Job;
 use crate::source::{Scanner, Separated};
 
-/// Which fields there are.
+/// Log format.
 #[derive(Clone, Copy, Debug, Eq, PartialEq, ValueEnum)]
 pub(crate) enum LogFormat {
     /// With the referer and the user agent
@@ -27,11 +27,11 @@ pub(crate) enum LogFormat {
     Common,
 }
 
-/// What must not come to stand between quotes: what ends or escapes them, and what a log shows
-/// escaped.
+/// Bytes that stay escaped in a quoted field: those that end or escape it, and those that logs
+/// escape.
 pub(crate) const IN_QUOTES: ByteSet = ByteSet::range(0, 0x1F).with(0x7F).with(b'"').with(b'\\');
 
-/// What must not come to stand in the request's target: also the space that ends it.
+/// Bytes that stay escaped in the request target: also the space, which ends it.
 pub(crate) const IN_REQUEST: ByteSet = IN_QUOTES.with(b' ');
 
 pub(crate) struct Log {
@@ -39,11 +39,11 @@ pub(crate) struct Log {
     target: Box<dyn Operation>,
     referer: Box<dyn Operation>,
     append: bool,
-    /// Finds what stands between the time and the request: to be made once.
+    /// Finds the boundary between the time and the request. Built only once.
     request: Finder<'static>,
 }
 
-/// Where the fields of a line are.
+/// Ranges of the fields in a line.
 struct Fields {
     target: Range<usize>,
     referer: Option<Range<usize>>,
@@ -54,7 +54,7 @@ impl Log {
         Self { format, target: recipe(IN_REQUEST), referer: recipe(IN_QUOTES), append, request: Finder::new(b"] \"") }
     }
 
-    /// Appends what becomes of one line without its end.
+    /// Transforms one line without its end.
     fn line(&self, line: &[u8], output: &mut Vec<u8>, appended: &mut Vec<u8>) -> Option<Fault> {
         let Some(fields) = self.fields(line) else {
             output.extend_from_slice(line);
@@ -88,13 +88,13 @@ impl Log {
         fault
     }
 
-    /// Where the fields are, if this is such a line.
+    /// The ranges of the fields, if the line is in this format.
     fn fields(&self, line: &[u8]) -> Option<Fields> {
-        // The time is the first thing in brackets that a quoted one follows: a user name may have
-        // brackets, but no spaces and quotes.
+        // The time is the first bracketed text followed by a quoted one: a user name may contain
+        // brackets, but neither spaces nor quotes.
         let request = self.request.find(line)? + 3;
         let request_end = request + closing_quote(&line[request..])?;
-        // A request that was none is logged as it came: then all of it is the target.
+        // A malformed request is logged as received: then all of it is the target.
         let text = &line[request..request_end];
         let start = memchr(b' ', text).map_or(0, |at| at + 1);
         let end =
@@ -110,7 +110,7 @@ impl Log {
     }
 }
 
-/// The first quote that '\' does not escape.
+/// The first unescaped quote.
 fn closing_quote(text: &[u8]) -> Option<usize> {
     let mut start = 0;
     loop {
@@ -131,7 +131,7 @@ impl Format for Log {
     }
 
     fn transform(&self, records: &[u8], job: &mut Job) {
-        // Both operations come from one recipe, so one byte tells of both.
+        // Both operations are of the same kind, so they need the same byte.
         let needed = self.target.needed().filter(|_| !self.append && self.referer.needed() == self.target.needed());
         let is_line = |line: &[u8]| self.fields(line).is_some();
         transform_lines(records, needed, job, is_line, |text, output, appended| self.line(text, output, appended));

@@ -1,4 +1,4 @@
-//! What belongs together: where records end, and which of their fields an operation is for.
+//! Input formats: where records end, and which of their fields an operation is applied to.
 #![forbid(unsafe_code)]
 
 mod columns;
@@ -23,70 +23,68 @@ use crate::record::Job;
 use crate::report;
 use crate::source::Scanner;
 
-/// Hands the fields of records to an operation. Shared by all threads, and by all inputs, one after
-/// the other.
+/// An input format: applies an operation to the fields of records. Shared by all threads, and by
+/// all inputs in turn.
 pub(crate) trait Format: Send + Sync {
-    /// Knows where records end.
+    /// A new scanner, which finds the ends of records.
     fn scanner(&self) -> Box<dyn Scanner>;
 
-    /// What ends a record, if anything but the end of the input does.
+    /// The byte that ends a record; `None` if only the end of the input does.
     fn ending(&self) -> Option<u8> {
         self.whole().map_or(Some(b'\n'), |whole| whole.ending)
     }
 
-    /// What is counted as a line where a place is stdout.
+    /// The byte that ends a line, for the places in messages.
     fn separator(&self) -> u8 {
         b'\n'
     }
 
-    /// How its records are counted.
+    /// How records are counted.
     fn records(&self) -> report::Records {
         if self.ending().is_some() { report::Records::Lines } else { report::Records::One }
     }
 
-    /// Is shown each block before it is transformed, in their order, and learns from the first
-    /// record what columns there are. `is_first` is true for the first block of an input.
+    /// Called with each block before it is transformed, in input order; reads the number and names
+    /// of columns from the first record. `is_first` is true for the first block of an input.
     fn begin(&self, is_first: bool, records: &[u8]) -> Result<(), String> {
         let _ = (is_first, records);
         Ok(())
     }
 
-    /// Whether the other records of an input cannot be transformed without its first one.
+    /// Whether the first record of an input is needed to transform the others.
     fn needs_first_record(&self) -> bool {
         false
     }
 
-    /// The fields that none of the records had so far, one sentence each. None if there was no
-    /// record.
+    /// Warnings about fields that no record had so far. None if there was no record.
     fn unmatched(&self) -> Vec<String> {
         Vec::new()
     }
 
-    /// Appends to the job's output what becomes of whole records, of which the last of an input may
+    /// Transforms whole records, appending to the job's output. The last record of an input may
     /// lack its end.
     fn transform(&self, records: &[u8], job: &mut Job);
 
-    /// The operation, if a record's field is the whole record: then a record can be done part by
-    /// part.
+    /// The operation, if the whole record is one field, so that it can be processed in parts.
     fn whole(&self) -> Option<Whole<'_>> {
         None
     }
 }
 
-/// Whether the inputs of a unit have one output.
+/// Whether the inputs of a format have one output.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(crate) enum Outputs {
-    /// All inputs are one text, with one header and one number of columns.
+    /// One output for all inputs, with one header and one number of columns.
     One,
-    /// Each input is a text of its own.
+    /// One output for each input.
     Each,
 }
 
-/// What is done with a record that is one field.
+/// How to process a record that is a single field.
 pub(crate) struct Whole<'u> {
     pub(crate) operation: &'u dyn Operation,
-    /// What ends it, if anything but the end of the input.
+    /// The byte that ends the record; `None` for the end of the input.
     pub(crate) ending: Option<u8>,
-    /// The result goes behind the record and this.
+    /// With `--append`: the delimiter between the record and the result.
     pub(crate) append: Option<u8>,
 }

@@ -1,4 +1,4 @@
-//! Runs of lines that an operation would leave as they are: they are passed on in one piece.
+//! Fast path: passes through runs of lines that need no change.
 #![forbid(unsafe_code)]
 
 use memchr::{memchr, memrchr};
@@ -6,15 +6,16 @@ use memchr::{memchr, memrchr};
 use crate::operation::{Fault, split_ending};
 use crate::record::Job;
 
-/// Lines are asked in groups of about this length whether they are UTF-8: one that is not makes its
-/// whole group slower.
+/// Length of the groups of lines that are validated as UTF-8 together: an invalid line slows down
+/// its whole group.
 const GROUP: usize = 16 * 1024;
 
-/// Appends what becomes of lines: `transform` does the text of each that is not to be passed on as
-/// it is, and their ends stay.
+/// Transforms lines: copies runs of lines that need no change, and calls `transform` with the text
+/// of each other line. Line ends are kept.
 ///
-/// `needed` is [`Operation::needed`](crate::operation::Operation::needed), and `is_line` says
-/// whether a line is what the unit takes it for. Without the one or the other a line is done.
+/// `needed` is [`Operation::needed`](crate::operation::Operation::needed), and `is_line` tells
+/// whether a line is in the expected format. A line is copied only if it has no `needed` byte and
+/// `is_line` is true.
 pub(super) fn transform_lines(
     records: &[u8],
     needed: Option<u8>,
@@ -30,7 +31,7 @@ pub(super) fn transform_lines(
             Some(byte) => memchr(byte, &records[from..end]).map_or(end, |at| from + at),
             None => from,
         };
-        // Everything before it is untouched.
+        // Position of the next needed byte; lines that end before it need no change.
         let mut touched = next(start);
         let mut run = start;
         while start < end {
@@ -58,7 +59,7 @@ pub(super) fn transform_lines(
     }
 }
 
-/// Where some lines end, of which the first starts there.
+/// The end of the group of lines that begins at `start`.
 fn group_end(records: &[u8], start: usize) -> usize {
     let rest = &records[start..];
     if rest.len() <= GROUP {
@@ -78,7 +79,7 @@ mod tests {
     use crate::operation::{Decode, Fault, Operation, Stream};
     use crate::record::{Job, Policy};
 
-    /// Decodes, and does not say what it needs.
+    /// Decodes without reporting a needed byte, which disables the fast path.
     struct Reticent(Decode);
 
     impl Operation for Reticent {
@@ -97,8 +98,8 @@ mod tests {
         Decode::new(arguments.rules.decoding().safe(safe), false)
     }
 
-    /// All orders of up to 4 lines, in one group and in many: nothing tells whether lines were
-    /// passed on in one piece.
+    /// All sequences of up to 4 lines, in one group and in many: the output is the same without the
+    /// fast path.
     #[test]
     fn lines_become_what_each_alone_would() {
         let log = |target: &str| format!("h - - [t] \"GET {target} HTTP/1.1\" 200 1 \"-\" \"agent\"").into_bytes();

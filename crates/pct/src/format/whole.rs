@@ -21,9 +21,9 @@ impl Format for WholeInput {
         Box::new(source::WholeInput)
     }
 
-    /// For operations that need the whole field.
+    /// Used by operations that cannot stream.
     fn transform(&self, input: &[u8], job: &mut Job) {
-        // It is the last record, whatever is found.
+        // A break does not matter: there is only one record.
         let _ = job.record(input, 0, |output, _| self.operation.apply(input, output));
     }
 

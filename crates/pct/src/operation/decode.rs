@@ -1,4 +1,4 @@
-//! Decoding: triplets become the bytes they stand for.
+//! `pct decode`: replaces triplets by their bytes.
 #![forbid(unsafe_code)]
 
 use simdpct::Kinds;
@@ -6,14 +6,14 @@ use simdpct::Kinds;
 use super::{Counted, Fault, FaultKind, Operation, Stream, each_record};
 use crate::codec::{Decoding, Layers, Search};
 
-/// Decodes. Text that cannot be decoded is decoded as far as it can be.
+/// Decodes; invalid text leniently.
 pub(crate) struct Decode {
     decoding: Decoding,
     lenient: Decoding,
 }
 
 impl Decode {
-    /// With `replace`, what is not UTF-8 becomes U+FFFD where it is a fault.
+    /// With `replace`, invalid UTF-8 that is a fault becomes U+FFFD.
     pub(crate) fn new(decoding: Decoding, replace: bool) -> Self {
         Self { decoding, lenient: decoding.lenient(replace) }
     }
@@ -25,11 +25,11 @@ impl Operation for Decode {
         Some(Fault::of_errors(first, position, kinds))
     }
 
-    /// No separator is a hexadecimal digit, and its triplet stays: a '%' is malformed in its record
-    /// if and only if it is in all of them, and no character reaches over a separator.
+    /// Separators are not hexadecimal digits, their triplets are kept, and they delimit characters.
+    /// So a batch decodes as its records do.
     fn apply_records(&self, records: &[u8], separator: u8, output: &mut Vec<u8>) -> Option<Fault> {
         if self.decoding.rejects(separator) || self.decoding.rejects(b'\r') {
-            // In a record, not at its end.
+            // A rejected byte is a fault within a record, but not as its end.
             return each_record(self, records, separator, output);
         }
         self.apply(records, output)
@@ -63,7 +63,7 @@ impl Operation for Decode {
     }
 }
 
-/// Decodes as far as all is well.
+/// Decodes up to the first fault.
 struct UntilFault(Layers);
 
 impl Stream for UntilFault {
@@ -80,7 +80,7 @@ impl Stream for UntilFault {
     }
 }
 
-/// Decodes all, and looks for faults beside.
+/// Decodes everything, and separately searches for faults.
 struct Parts {
     search: Search,
     lenient: Layers,

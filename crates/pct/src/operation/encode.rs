@@ -1,4 +1,4 @@
-//! Encoding: bytes that may not stand where the text will stand become triplets.
+//! `pct encode`: replaces the bytes of a set by triplets.
 #![forbid(unsafe_code)]
 
 use memchr::memchr_iter;
@@ -7,24 +7,24 @@ use simdpct::{ByteSet, Decoder, Encoder, stream};
 use super::{Fault, FaultKind, Operation, Stream};
 use crate::codec::Encoding;
 
-/// Encodes every byte, text or not; what is not UTF-8 is said all the same, or replaced before.
+/// Encodes any bytes; invalid UTF-8 is reported, or replaced first.
 pub(crate) struct Encode {
     encoder: Encoder,
-    /// The same, but leaves LF and CR as they are.
+    /// The same encoder, except that it keeps LF and CR.
     line_encoder: Encoder,
     replace: bool,
 }
 
 impl Encode {
-    /// With `replace`, what is not UTF-8 becomes U+FFFD.
+    /// With `replace`, invalid UTF-8 becomes U+FFFD.
     pub(crate) fn new(encoding: Encoding, replace: bool) -> Self {
         let line_encoder = encoding.leaving(ByteSet::new(b"\n\r")).encoder();
         Self { encoder: encoding.encoder(), line_encoder, replace }
     }
 
-    /// Many lines in one go. Neither LF nor CR is part of a triplet or of a character that is more
-    /// than a byte, so whatever stands between them is encoded as if it stood alone. A CR is part
-    /// of a line's end only before LF.
+    /// Encodes a batch of lines. LF and CR are part of neither triplets nor multi-byte characters,
+    /// so the text between them is encoded as it would be alone. A CR is part of a line end only
+    /// before LF.
     fn encode_lines(&self, lines: &[u8], output: &mut String) {
         let mut done = 0;
         for at in memchr_iter(b'\r', lines) {
@@ -73,7 +73,7 @@ impl Operation for Encode {
     }
 
     fn stream(&self, _: bool) -> Option<Box<dyn Stream>> {
-        // Decodes nothing, so that it only looks for what is not UTF-8.
+        // Keeps all bytes, so it only checks UTF-8.
         let checking = stream::Decoder::new(Decoder::new().lenient().keep(ByteSet::ALL)).utf8();
         let replacing =
             self.replace.then(|| stream::Decoder::new(Decoder::new().lenient().keep(ByteSet::ALL)).utf8_lossy());
@@ -89,7 +89,7 @@ impl Operation for Encode {
 
 struct Parts {
     encoder: Option<stream::Encoder>,
-    /// Before the encoder.
+    /// Precedes the encoder.
     replacing: Option<stream::Decoder>,
     checking: Option<stream::Decoder>,
     fault: Option<(FaultKind, u64)>,
@@ -109,7 +109,8 @@ impl Stream for Parts {
     fn feed(&mut self, part: &[u8], output: &mut Vec<u8>) {
         self.text.clear();
         if let Some(result) = self.checking.as_mut().map(|checking| {
-            // An error comes after what precedes it; that may have been the whole output.
+            // The output that precedes an error may have filled the buffer, so feed once more to
+            // get the error.
             checking.feed_to(part, &mut self.text).and_then(|()| checking.feed(b"", &mut []).map(|_| ()))
         }) {
             self.note(result);
@@ -117,7 +118,7 @@ impl Stream for Parts {
         let Some(encoder) = &mut self.encoder else { return };
         if let Some(replacing) = &mut self.replacing {
             self.text.clear();
-            // It is lenient and rejects nothing, so there is no error.
+            // Lenient, without rejected bytes: there are no errors.
             let _ = replacing.feed_to(part, &mut self.text);
             encoder.feed_to(&self.text, output);
         } else {

@@ -1,4 +1,4 @@
-//! What is wrong with a record: the first fault that is found in it, and all that it counts as.
+//! Faults of a record: the first one, and all kinds for the counts.
 #![forbid(unsafe_code)]
 
 use std::fmt;
@@ -8,14 +8,14 @@ use simdpct::{DecodeErrorKind, Kinds};
 use super::words;
 use crate::codec::ErrorKinds;
 
-/// What is wrong with a field or a record, and at which of its bytes that is seen first.
+/// A fault of a field or a record, and its position.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(crate) struct Fault {
     pub(crate) kind: FaultKind,
     pub(crate) position: usize,
-    /// Once for each kind of fault, whichever is first.
+    /// All kinds of faults, for the counts.
     pub(crate) counted: Counted,
-    /// All that was looked for and found.
+    /// All findings of `check` and `stats`.
     pub(crate) found: Kinds,
 }
 
@@ -30,7 +30,7 @@ impl Fault {
         Self { counted: fault.counted.union(Counted::of_errors(kinds)), ..fault }
     }
 
-    /// That of a record whose fields have these, in their order.
+    /// The fault of a record from those of two fields, in their order.
     pub(crate) fn first(before: Option<Self>, after: Option<Self>) -> Option<Self> {
         let (Some(before), Some(after)) = (before, after) else { return before.or(after) };
         let found = before.found | after.found;
@@ -41,7 +41,7 @@ impl Fault {
         Some(Self { kind, position: before.position, counted: before.counted.union(after.counted), found })
     }
 
-    /// That of a field that has these, in any order.
+    /// The fault of a field from two faults, in any order.
     pub(crate) fn earliest(one: Option<Self>, other: Option<Self>) -> Option<Self> {
         match (one, other) {
             (Some(first), Some(second)) if second.position < first.position => Self::first(other, one),
@@ -49,7 +49,7 @@ impl Fault {
         }
     }
 
-    /// The same in a text of which the field follows `offset` bytes.
+    /// The same fault in a text in which `offset` bytes precede the field.
     pub(crate) fn shifted_by(self, offset: usize) -> Self {
         Self { position: self.position + offset, ..self }
     }
@@ -60,17 +60,17 @@ impl Fault {
 pub(crate) enum FaultKind {
     /// A field cannot be decoded.
     Code(DecodeErrorKind),
-    /// A field holds what was looked for.
+    /// A field has findings.
     Found(Kinds),
     /// The text to encode is not UTF-8.
     NotUtf8,
-    /// The record is not of the unit's format, in these words.
+    /// The record is not in the input format, with a message.
     Format(&'static str),
     /// The record has more fields than the first one.
     TooManyFields,
-    /// The object has a member of the name that is to be added.
+    /// The object already has a member of the new name.
     KeyExists,
-    /// Memory does not allow to hold the record as a whole.
+    /// The record is too long for memory.
     TooLong,
 }
 
@@ -100,7 +100,7 @@ impl fmt::Display for FaultKind {
     }
 }
 
-/// What invalid records are counted as.
+/// Counters of invalid records.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(crate) enum Count {
     Malformed,
@@ -138,7 +138,7 @@ impl Count {
         }
     }
 
-    /// In a report for programs.
+    /// Name in JSON reports.
     pub(crate) fn name(self) -> &'static str {
         match self {
             Self::Malformed => "malformed",
@@ -152,7 +152,7 @@ impl Count {
         }
     }
 
-    /// In a report for people.
+    /// Words in text reports.
     pub(crate) fn words(self) -> &'static str {
         match self {
             Self::Malformed => "malformed",
@@ -167,7 +167,7 @@ impl Count {
     }
 }
 
-/// All that one record is counted as: a set of [`Count`].
+/// The counters to which a record adds: a set of [`Count`].
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(crate) struct Counted(u8);
 
@@ -186,7 +186,7 @@ impl Counted {
         Self(self.0 | other.0)
     }
 
-    /// Adds one to the count of each.
+    /// Adds one to each counter of the set.
     pub(crate) fn add_to(self, counts: &mut [u64; Count::ALL.len()]) {
         for (at, count) in counts.iter_mut().enumerate() {
             *count += u64::from(self.0 >> at & 1);

@@ -1,4 +1,4 @@
-//! Forms: pairs of names and values, as JSON or TSV, and back (WHATWG URL 5).
+//! `pct form`: converts form data (WHATWG URL 5) to and from JSON or TSV.
 #![forbid(unsafe_code)]
 
 use std::borrow::Cow;
@@ -24,14 +24,14 @@ pub(crate) enum Shape {
     Tsv,
 }
 
-/// A form becomes one of the shapes.
+/// Converts form data to a shape.
 pub(crate) struct FromForm {
     pub(crate) shape: Shape,
-    /// Of TSV, if not all.
+    /// Names for the columns of TSV; empty for all pairs.
     pub(crate) names: Vec<String>,
 }
 
-/// One of the shapes becomes a form.
+/// Converts a shape to form data.
 pub(crate) struct ToForm {
     pub(crate) shape: Shape,
     pub(crate) names: Vec<String>,
@@ -41,7 +41,7 @@ type Pair<'a> = (Cow<'a, str>, Cow<'a, str>);
 
 impl Operation for FromForm {
     fn apply(&self, field: &[u8], output: &mut Vec<u8>) -> Option<Fault> {
-        // What is behind the path of a URI is often taken with its '?'.
+        // A query is often extracted with its '?'.
         let start = usize::from(field.starts_with(b"?"));
         let form = &field[start..];
         let (pairs, fault) = match form::parse(form).collect::<Result<Vec<_>, _>>() {
@@ -89,7 +89,7 @@ impl Operation for FromForm {
 }
 
 impl FromForm {
-    /// The value for each name; where a name is asked for again, the next one.
+    /// The value for each name; a repeated name selects the next value.
     fn named<'p>(&self, pairs: &'p [Pair<'_>]) -> Vec<Option<&'p str>> {
         let nth = |at: usize, name: &String| {
             let before = self.names[..at].iter().filter(|other| *other == name).count();
@@ -159,10 +159,10 @@ impl ToForm {
     }
 }
 
-/// In TSV, the cell of a name that is not there, as databases write it.
+/// The TSV cell of an absent name, as in databases.
 const ABSENT: &str = "\\N";
 
-/// The first '=' that is not escaped.
+/// Position of the first unescaped '='.
 fn end_of_name(cell: &str) -> usize {
     let mut is_escaped = false;
     let end = cell.bytes().position(|byte| {
@@ -198,7 +198,7 @@ fn write_cell(text: &str, is_name: bool, output: &mut Vec<u8>) {
             b'\t' => output.extend_from_slice(b"\\t"),
             b'\n' => output.extend_from_slice(b"\\n"),
             b'\r' => output.extend_from_slice(b"\\r"),
-            // It would end a record of -0.
+            // NUL would end a record with -0.
             b'\0' => output.extend_from_slice(b"\\0"),
             b'\\' => output.extend_from_slice(b"\\\\"),
             b'=' if is_name => output.extend_from_slice(b"\\="),
@@ -212,7 +212,7 @@ fn write_string(text: &str, output: &mut Vec<u8>) {
     let _ = serde_json::to_writer(output, text);
 }
 
-/// An object, its names in the order in which they come first.
+/// Writes an object, its names in the order of their first occurrence.
 fn write_object(pairs: &[Pair<'_>], output: &mut Vec<u8>) {
     let mut members: Vec<(&str, Vec<&str>)> = Vec::with_capacity(pairs.len());
     let mut places = HashMap::with_capacity(pairs.len());
@@ -248,7 +248,7 @@ fn write_separated<T>(items: &[T], separator: u8, output: &mut Vec<u8>, write: i
     }
 }
 
-/// What JSON has for pairs: an object or an array, in its order.
+/// Pairs from a JSON object or array, in order.
 struct Pairs(Vec<(String, String)>);
 
 impl Pairs {
@@ -271,8 +271,8 @@ impl Pairs {
             Some(b'{' | b'[') => {
                 return Err(serde_json::Error::custom("expected a string, number, true, false or null"));
             }
-            // `true`, `false`, and numbers, whose digits stay as they are: no type of number holds
-            // them all.
+            // `true`, `false` and numbers keep their text: no numeric type can represent all
+            // numbers.
             _ => text.to_owned(),
         };
         self.0.push((name.to_owned(), text));
@@ -332,7 +332,7 @@ mod tests {
     }
 
     proptest! {
-        /// Through every shape that has all of it, a form comes back.
+        /// Round trip through each lossless shape.
         #[test]
         fn what_becomes_of_a_form_becomes_it_again(pairs: Vec<(String, String)>) {
             let expected = encoded(&pairs);
@@ -344,7 +344,7 @@ mod tests {
             }
         }
 
-        /// An object may have them in another order, and then stays as it is.
+        /// An object may change the order of pairs, but only once.
         #[test]
         fn objects_keep_all_pairs(mut pairs in proptest::collection::vec(("[ab=]{1,2}", any::<String>()), 0..6)) {
             let to_object = FromForm { shape: Shape::Json, names: Vec::new() };

@@ -1,13 +1,12 @@
-//! Text cut anywhere, cut again where no operation sees the difference.
+//! Finds a chunk boundary outside triplets and UTF-8 sequences.
 #![forbid(unsafe_code)]
 
 use simdpct::Decoder;
 
-/// The length of the longest start of `text` that no triplet and no character may go on behind; at
-/// most 3 bytes less than all.
+/// The length of `text` without an incomplete triplet or character at its end, of at most 3 bytes.
 ///
-/// Cutting there changes nothing: '%' and a lead byte each begin something new, whatever stands
-/// before them.
+/// Cutting there is safe: '%' and lead bytes begin a new triplet or character, whatever precedes
+/// them.
 pub(super) fn complete_len(text: &[u8]) -> usize {
     let incomplete = match text {
         [.., b'%'] => 1,
@@ -17,7 +16,7 @@ pub(super) fn complete_len(text: &[u8]) -> usize {
     text.len() - incomplete
 }
 
-/// The length of the sequence at the end of `text` that more bytes could make a character of UTF-8.
+/// The length of an incomplete UTF-8 sequence at the end of `text`.
 fn incomplete_character_len(text: &[u8]) -> usize {
     let end = &text[text.len().saturating_sub(3)..];
     let Some(lead) = end.iter().rposition(|&byte| byte >= 0xC0) else { return 0 };
@@ -28,12 +27,12 @@ fn incomplete_character_len(text: &[u8]) -> usize {
     }
 }
 
-/// The same, where also no character may go on once the text is decoded.
+/// As [`complete_len`], but also without an incomplete character in the decoded text.
 pub(super) fn complete_len_decoded(text: &[u8]) -> usize {
     let mut cut = complete_len(text);
-    // Three bytes of a character at most, each a triplet.
+    // At most three bytes of a character are incomplete, each a triplet; 12 bytes cover four.
     let end = &text[cut.saturating_sub(12)..cut];
-    // A lenient decoder that rejects nothing has no error.
+    // A lenient decoder without rejected bytes has no errors.
     let decoded = Decoder::new().lenient().decode(end).unwrap_or_default();
     for _ in 0..incomplete_character_len(&decoded) {
         cut -= match &text[..cut] {
@@ -67,7 +66,7 @@ mod tests {
             (b"a\xE2\x82", 1),
             (b"a\xF0\x9F\x98", 1),
             (b"\xC3\xC3", 1),
-            // Nothing makes a character of these (Unicode 3.9, table 3-7).
+            // No continuation makes these a character (Unicode 3.9, table 3-7).
             (b"\xED\xA0", 2),
             (b"\xFF", 1),
             (b"\x80\x80\x80", 3),

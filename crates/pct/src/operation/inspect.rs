@@ -1,4 +1,4 @@
-//! Looking at a field: nothing becomes of it, but what it holds is said.
+//! `pct check` and `pct stats`: inspects fields, without output.
 #![forbid(unsafe_code)]
 
 use simdpct::{DecodeError, Findings, Kinds, inspect, inspect_counting};
@@ -7,7 +7,7 @@ use super::incomplete::complete_len_decoded;
 use super::{Counted, Fault, FaultKind, Operation, Stream, each_record};
 use crate::codec::{Decoding, Search};
 
-/// Looks for what cannot be decoded, and for what the library's inspection finds.
+/// Finds decoding errors, and the findings of the library's inspection.
 #[derive(Clone, Copy)]
 pub(crate) struct Inspect {
     decoding: Option<Decoding>,
@@ -15,18 +15,18 @@ pub(crate) struct Inspect {
 }
 
 impl Inspect {
-    /// What this cannot decode is a fault, and what is of one of these kinds.
+    /// Finds decoding errors, and findings of the kinds `wanted`.
     pub(crate) fn for_faults(decoding: Decoding, wanted: Kinds) -> Self {
         Self { decoding: Some(decoding), wanted }
     }
 
-    /// Whatever is found.
+    /// Finds all kinds of findings.
     pub(crate) fn for_everything() -> Self {
         let everything = Kinds::ALL.into_iter().fold(Kinds::NONE, |all, (kind, _)| all | kind);
         Self { decoding: None, wanted: everything }
     }
 
-    /// What is wanted of what a text holds, and where the first of it is.
+    /// The wanted kinds in a text, and the position of the first.
     fn found(&self, text: &[u8]) -> Option<(Kinds, usize)> {
         if self.wanted.is_empty() {
             return None;
@@ -40,10 +40,9 @@ impl Inspect {
         Some((kinds, first.unwrap_or_default()))
     }
 
-    /// Whether records in one go are all without a fault; there may be none too where this cannot
-    /// tell.
+    /// Whether a batch of records is surely without faults; may be false for valid records.
     fn are_clean(&self, records: &[u8], separator: u8, unused: &mut Vec<u8>) -> bool {
-        // Line ends are characters that no URI may hold.
+        // Line ends are illegal in URIs, so a batch always has findings.
         if self.wanted.contains(Findings::ILLEGAL) || inspect(records).intersects(self.wanted) {
             return false;
         }
@@ -91,9 +90,9 @@ impl Operation for Inspect {
 struct Parts {
     operation: Inspect,
     search: Option<Search>,
-    /// What may be the start of a triplet or a character.
+    /// An incomplete triplet or character.
     held: Vec<u8>,
-    /// How much of the field came before that.
+    /// Number of bytes of the field before `held`.
     done: u64,
     found: Option<(Kinds, u64)>,
     is_at_end: bool,
@@ -130,7 +129,7 @@ impl Stream for Parts {
     fn fault(&self) -> Option<(FaultKind, u64)> {
         let error = self.search.as_ref().and_then(Search::first);
         let error = error.map(|(kind, position)| (FaultKind::Code(kind), position));
-        // Whoever looks for everything wants to hear of all kinds.
+        // `stats` needs all kinds, which are known at the end of the field only.
         let is_known = self.is_at_end || self.operation.decoding.is_some();
         let found = self.found.filter(|_| is_known).map(|(kinds, position)| (FaultKind::Found(kinds), position));
         error.into_iter().chain(found).min_by_key(|&(_, position)| position)
@@ -145,7 +144,7 @@ impl Stream for Parts {
     }
 }
 
-/// What a kind means to people.
+/// Describes a kind of finding.
 pub(crate) fn words(kind: Kinds) -> &'static str {
     match kind {
         Findings::ESCAPE => "a triplet",

@@ -1,7 +1,7 @@
-//! What a command does with a field: decode, encode, normalize, repair, look at it.
+//! Operations on fields: decode, encode, normalize, repair, inspect, convert forms.
 //!
-//! An operation knows neither records nor files. A unit hands it fields; a fault is said, never
-//! acted upon, here.
+//! Operations know neither records nor files. A format passes them fields; they report faults, and
+//! the caller applies the policy.
 #![forbid(unsafe_code)]
 
 mod decode;
@@ -24,26 +24,25 @@ pub(crate) use inspect::{Inspect, words};
 pub(crate) use normalize::Normalize;
 pub(crate) use repair::Repair;
 
-/// What is done with text. Shared by all threads.
+/// An operation on fields. Shared by all threads.
 pub(crate) trait Operation: Send + Sync {
-    /// Appends what becomes of a field, whatever is wrong with it, and says what and where that is:
-    /// the first fault.
+    /// Appends the result for a field, valid or not. Returns the first fault.
     fn apply(&self, field: &[u8], output: &mut Vec<u8>) -> Option<Fault>;
 
-    /// Appends what becomes of many records, each with its `separator` (but perhaps the last), as
-    /// if each was a field. Says the first fault.
+    /// Appends the results for a batch of records, each followed by its `separator` except perhaps
+    /// the last, as if each was a field. Returns the first fault.
     fn apply_records(&self, records: &[u8], separator: u8, output: &mut Vec<u8>) -> Option<Fault> {
         each_record(self, records, separator, output)
     }
 
-    /// The same, if no record is at fault. If it is not, what was appended does not count: this is
-    /// for finding out soon.
+    /// As `apply_records`, but only for valid records: returns false early if one is invalid, and
+    /// then the appended bytes are unspecified.
     fn apply_if_clean(&self, records: &[u8], separator: u8, output: &mut Vec<u8>) -> bool {
         self.apply_records(records, separator, output).is_none()
     }
 
-    /// The same as `apply_records`, soon where faults are many: says the first fault of each record
-    /// that has one. False if there is no such way; then nothing was done.
+    /// As `apply_records`, but fast if faults are frequent: collects the first fault of each
+    /// invalid record. False, with nothing done, if the operation does not support it.
     fn apply_and_collect(
         &self,
         _records: &[u8],
@@ -54,19 +53,19 @@ pub(crate) trait Operation: Send + Sync {
         false
     }
 
-    /// A byte without which a field of well-formed UTF-8 stays as it is and is not at fault, if
-    /// there is one.
+    /// A byte without which a field of well-formed UTF-8 is valid and unchanged, if there is one.
     fn needed(&self) -> Option<u8> {
         None
     }
 
-    /// The same as `apply` for a field too long to be held; `None` if only a whole field will do.
+    /// A streaming version of `apply`, for fields that are too long for memory; `None` if the
+    /// operation needs the whole field.
     ///
-    /// With `until_fault`, all that is appended precedes the first fault.
+    /// With `until_fault`, output ends at the first fault.
     fn stream(&self, until_fault: bool) -> Option<Box<dyn Stream>>;
 }
 
-/// Applies an operation to one record after the other.
+/// Applies an operation to each record.
 fn each_record(
     operation: &(impl Operation + ?Sized),
     records: &[u8],
@@ -86,29 +85,28 @@ fn each_record(
     first
 }
 
-/// An operation on one field that comes in parts, cut anywhere.
+/// A streaming operation on one field, in parts cut anywhere.
 pub(crate) trait Stream {
-    /// Appends what can be known by now.
+    /// Appends all output that does not depend on further input.
     fn feed(&mut self, part: &[u8], output: &mut Vec<u8>);
 
     /// Appends the rest.
     fn finish(&mut self, output: &mut Vec<u8>);
 
-    /// What was found first, and how many bytes of the field precede it. What the end alone tells
-    /// is known after `finish`.
+    /// The first fault and its position in the field. Faults that depend on the end of the field
+    /// are known after `finish`.
     fn fault(&self) -> Option<(FaultKind, u64)>;
 
-    /// All that the field counts as, and all that was looked for and found. Complete after
-    /// `finish`.
+    /// All counts of the field, and all findings. Complete after `finish`.
     fn all(&self, first: FaultKind) -> (Counted, Kinds) {
         (Counted::of(first), first.found())
     }
 }
 
-/// Makes the operation for fields in which these bytes must not come to stand: they stay escaped.
+/// Creates the operation for a format in which these bytes must stay escaped.
 pub(crate) type Recipe<'r> = dyn Fn(ByteSet) -> Box<dyn Operation> + 'r;
 
-/// A record without and with its end: the separator, and a CR before a line feed.
+/// Splits a record into its text and its end: the separator, and a CR that precedes a line feed.
 pub(crate) fn split_ending(record: &[u8], separator: u8) -> (&[u8], &[u8]) {
     let length = match record {
         [.., b'\r', b'\n'] if separator == b'\n' => 2,

@@ -1,4 +1,4 @@
-//! Normalising: triplets in the normal form of RFC 3986 6.2.2.
+//! `pct normalize`: converts triplets to their normal form (RFC 3986 6.2.2).
 #![forbid(unsafe_code)]
 
 use simdpct::{ByteSet, DecodeError, Kinds, Malformed, Normalizer, sets};
@@ -6,7 +6,7 @@ use simdpct::{ByteSet, DecodeError, Kinds, Malformed, Normalizer, sets};
 use super::incomplete::complete_len;
 use super::{Counted, Fault, FaultKind, Operation, Stream};
 
-/// Normalises triplets. Malformed '%' stay or become `%25`; what is not UTF-8 stays, or is
+/// Normalizes triplets. A malformed '%' is kept or escaped as `%25`; invalid UTF-8 is kept or
 /// replaced.
 #[derive(Clone, Copy)]
 pub(crate) struct Normalize {
@@ -17,7 +17,7 @@ pub(crate) struct Normalize {
 }
 
 impl Normalize {
-    /// The triplets of the bytes of `safe` stay: even an unreserved character may be a delimiter.
+    /// Keeps the triplets of the bytes of `safe`: even an unreserved character may be a delimiter.
     pub(crate) fn new(safe: ByteSet, escape_malformed: bool, replace: bool) -> Self {
         let strict = Normalizer::new().decode(sets::UNRESERVED.intersection(safe.complement()));
         let malformed = if escape_malformed { Malformed::Escape } else { Malformed::Keep };
@@ -35,15 +35,15 @@ impl Normalize {
     fn apply_faulty(&self, field: &[u8], output: &mut Vec<u8>) -> Option<Fault> {
         let mut first = None;
         let mut position = 0;
-        // No triplet has a byte from 0x80: what stands between ill-formed sequences is normalised
-        // as if it stood alone.
+        // Triplets are ASCII, so text between ill-formed sequences is normalized as it would be
+        // alone.
         for chunk in field.utf8_chunks() {
             if let Err(error) = self.strict.normalize(chunk.valid()) {
                 let kind = FaultKind::Code(error.kind);
                 first = Fault::first(first, Some(Fault::new(kind, position + error.position)));
             }
             position += chunk.valid().len();
-            // With malformed '%' kept or escaped there is no error.
+            // With malformed '%' kept or escaped, there are no errors.
             let _ = Self::append(&self.normalizer, chunk.valid(), output);
             if !chunk.invalid().is_empty() {
                 first = Fault::first(first, Some(Fault::new(FaultKind::NotUtf8, position)));
@@ -63,7 +63,7 @@ impl Operation for Normalize {
         }
     }
 
-    /// No separator is part of a triplet, or ever becomes one or comes from one.
+    /// Separators are not part of triplets, and normalization neither produces nor removes them.
     fn apply_records(&self, records: &[u8], _: u8, output: &mut Vec<u8>) -> Option<Fault> {
         self.apply(records, output)
     }
@@ -80,9 +80,9 @@ impl Operation for Normalize {
 struct Parts {
     operation: Normalize,
     until_fault: bool,
-    /// What may be the start of a triplet or a character.
+    /// An incomplete triplet or character.
     held: Vec<u8>,
-    /// How much of the field came before that.
+    /// Number of bytes of the field before `held`.
     done: u64,
     fault: Option<(FaultKind, u64)>,
     counted: Option<Counted>,

@@ -1,12 +1,12 @@
-//! Repairing: a valid URI reference of a dirty one.
+//! `pct repair`: escapes illegal characters in URI references.
 #![forbid(unsafe_code)]
 
 use simdpct::{DecodeErrorKind, Decoder, uri};
 
 use super::{Fault, FaultKind, Operation, Stream};
 
-/// Escapes what must not stand where it stands. What is not UTF-8 is escaped like all bytes from
-/// 0x80, or replaced before.
+/// Escapes the bytes that are illegal in their component. Invalid UTF-8 is escaped like all
+/// non-ASCII bytes, or replaced first.
 pub(crate) struct Repair {
     replace: bool,
 }
@@ -34,7 +34,7 @@ impl Operation for Repair {
         Fault::earliest(malformed, not_utf8)
     }
 
-    /// What a byte is in a URI depends on what follows it, as far away as it may be.
+    /// The role of a byte in a URI can depend on any following byte.
     fn stream(&self, _: bool) -> Option<Box<dyn Stream>> {
         None
     }
