@@ -1,4 +1,4 @@
-//! `pct check`: a line for every record at fault.
+//! `pct check`: prints a line for every invalid record.
 #![forbid(unsafe_code)]
 
 use std::fmt::Write as _;
@@ -34,7 +34,7 @@ pub(crate) fn check(arguments: &CheckArguments) -> Result<Status, Error> {
     Ok(status)
 }
 
-/// Writes a line for each, as compilers do.
+/// Prints a line for each, in the format of compiler messages.
 struct Lister {
     lists: bool,
     lines: Mutex<String>,

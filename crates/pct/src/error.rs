@@ -1,4 +1,4 @@
-//! What can go wrong, in words and in the exit code.
+//! Errors, with their messages and exit codes.
 #![forbid(unsafe_code)]
 
 use std::fmt;
@@ -9,25 +9,25 @@ use crate::operation::FaultKind;
 use crate::report::Place;
 use crate::shown;
 
-/// How it went; of several, the greatest counts.
+/// Outcome of the command; of several, the greatest counts.
 #[derive(Clone, Copy, Debug, Eq, Ord, PartialEq, PartialOrd)]
 #[repr(u8)]
 pub(crate) enum Status {
     Success = 0,
-    /// What was looked for was found, or there were more errors in the text than are allowed.
+    /// `check` found something, or there were more invalid records than allowed.
     Found = 1,
     Usage = 2,
     InputOutput = 3,
 }
 
 impl Status {
-    /// The worse of this and a result, whose error is reported.
+    /// Reports the error of a result; returns the worse status.
     pub(crate) fn after(self, result: Result<(), Error>) -> Self {
         self.max(result.map_or_else(|error| error.report(), |()| Self::Success))
     }
 }
 
-/// Whatever ends the work on one input or on all.
+/// An error that ends the processing of one input or of all.
 #[derive(Debug)]
 pub(crate) enum Error {
     Usage(String),
@@ -35,14 +35,14 @@ pub(crate) enum Error {
     Input(String, io::Error),
     /// The output of this name cannot be written.
     Output(String, io::Error),
-    /// The input of this name has at this place what makes it undecodable, with `--errors fail`.
+    /// With `--errors fail`: an invalid record, with input name, place and fault.
     Undecodable(String, Place, FaultKind),
-    /// The record at this place of the input of this name is one too many for `--max-errors`.
+    /// The record that exceeds `--max-errors`, with input name, place and limit.
     TooMany(String, Place, u64),
 }
 
 impl Error {
-    /// Tells standard error. A reader of the output that has seen enough is nothing to tell.
+    /// Prints the error to standard error; a closed output pipe is not an error.
     pub(crate) fn report(&self) -> Status {
         if self.is_end_of_reader() {
             return Status::Success;
@@ -55,12 +55,12 @@ impl Error {
         }
     }
 
-    /// Whether whoever reads the output has closed it, as `head` does.
+    /// Whether the reader of the output has closed the pipe, as `head` does.
     pub(crate) fn is_end_of_reader(&self) -> bool {
         matches!(self, Self::Output(_, error) if error.kind() == io::ErrorKind::BrokenPipe)
     }
 
-    /// Whether the other inputs are to be done all the same.
+    /// Whether the error concerns one input, so that the others are still processed.
     pub(crate) fn is_of_one_input(&self) -> bool {
         matches!(self, Self::Input(..))
     }

@@ -1,5 +1,4 @@
-//! A text through a command in memory, in blocks of any length: for fuzzing, which has no time for
-//! processes and files.
+//! Runs a command in memory, with blocks of any length: for fuzzing, without processes and files.
 #![forbid(unsafe_code)]
 
 use std::io::Cursor;
@@ -14,31 +13,29 @@ use crate::report::{FileReport, as_json};
 use crate::sink::Sink;
 use crate::source::Blocks;
 
-/// A command that rewrites text, to be used as often as is wanted.
+/// A command that rewrites text; may be run repeatedly.
 pub struct InMemory(RewriteCommand);
 
-/// What came of a text.
+/// Result of a run.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct Outcome {
-    /// All that was written.
+    /// The output.
     pub output: Vec<u8>,
-    /// What was found, as `--report json` tells it.
+    /// The report, in the format of `--report json`.
     pub report: String,
-    /// What ended the work before its time.
+    /// The error that ended the run early, if any.
     pub error: Option<String>,
 }
 
-/// No block is shorter: one byte and the CR that may belong to what follows have to have room in
-/// it.
+/// Minimum block length: room for one byte, and a CR that belongs to what follows.
 const SHORTEST: usize = 4;
 
 impl InMemory {
-    /// The arguments are those of the command line, the program's name first. What they say of
-    /// files is not heeded.
+    /// Parses command-line arguments, the program's name first. Options about files are ignored.
     ///
     /// # Errors
     ///
-    /// In words, if that is bad usage, or another command.
+    /// A message, if the usage is invalid or the command does not rewrite text.
     pub fn new(arguments: &[&str]) -> Result<Self, String> {
         match Arguments::try_parse_from(arguments).map_err(|error| error.to_string())?.command {
             Command::Rewrite(command) => Ok(Self(command)),
@@ -46,7 +43,7 @@ impl InMemory {
         }
     }
 
-    /// Rewrites a text as if it were a file, read in blocks of at most so many bytes.
+    /// Rewrites a text as if it was a file, read in blocks of at most `block` bytes.
     pub fn rewrite(&self, text: &[u8], block: usize) -> Outcome {
         let mut sink = Sink::memory();
         let mut reports = Vec::new();

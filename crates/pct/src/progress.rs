@@ -8,10 +8,10 @@ use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
 use crate::source::Source;
 
-/// Shorter inputs are done before a bar could be read.
+/// Minimum total input length, in bytes: shorter inputs finish before a bar could be read.
 const LONG: u64 = 256 * 1024 * 1024;
 
-/// Shown or not; a clone is the same bar.
+/// A progress bar, visible or hidden; clones share it.
 #[derive(Clone)]
 pub(crate) struct Progress {
     bar: ProgressBar,
@@ -22,7 +22,7 @@ impl Progress {
         Self { bar: ProgressBar::hidden() }
     }
 
-    /// A bar, if it is known how long the inputs are, they are long, and somebody looks.
+    /// A bar, if the total length is known and long, and standard error is a terminal.
     pub(crate) fn of(sources: &[Source]) -> Self {
         let length = |source: &Source| {
             let metadata = fs::metadata(source.path()?).ok()?;
@@ -42,17 +42,17 @@ impl Progress {
         Self { bar }
     }
 
-    /// So many bytes have been read.
+    /// Adds to the number of bytes read.
     pub(crate) fn advance(&self, bytes: u64) {
         self.bar.inc(bytes);
     }
 
-    /// Writes something to standard error that the bar must not overwrite.
+    /// Suspends the bar while `write` prints to standard error.
     pub(crate) fn aside<T>(&self, write: impl FnOnce() -> T) -> T {
         self.bar.suspend(write)
     }
 
-    /// Leaves no trace.
+    /// Clears the bar.
     pub(crate) fn finish(&self) {
         self.bar.finish_and_clear();
     }

@@ -1,5 +1,5 @@
-//! What every command does that only looks: inputs through a unit and an operation to nowhere, and
-//! every finding to a listener.
+//! Shared driver of the read-only commands (`check`, `stats`): runs each input through the pipeline
+//! without output, and passes every finding to an observer.
 #![forbid(unsafe_code)]
 
 use std::io::{self, IsTerminal};
@@ -15,20 +15,20 @@ use crate::report::FileReport;
 use crate::sink::Sink;
 use crate::source::{BLOCK, Blocks, Source};
 
-/// What is asked for.
+/// A read-only command, with its options.
 pub(crate) struct Scan<'s> {
     pub(crate) input: &'s InputArguments,
     pub(crate) format: &'s FormatArguments,
     pub(crate) operation: Inspect,
-    /// The first finding is enough, and nothing is said of it.
+    /// Whether to stop silently at the first finding.
     pub(crate) is_quiet: bool,
     pub(crate) observer: &'s dyn Observer,
 }
 
 impl Scan<'_> {
-    /// Looks at every input, and hands out what is known of it after it. One that cannot be read is
-    /// reported, and the next one looked at; any other error is reported and is the end. Returns as
-    /// well the fields that no record had, if all was looked at.
+    /// Scans every input, and calls `each` with its report. An input that cannot be read is
+    /// reported and skipped; any other error is reported and ends the command. Also returns
+    /// warnings about fields that no record had, if all inputs were scanned.
     pub(crate) fn run(
         &self,
         mut each: impl FnMut(FileReport) -> Result<(), Error>,
@@ -55,7 +55,7 @@ impl Scan<'_> {
                 }
                 // With --quiet, the first finding is enough.
                 Err(Error::Undecodable(..)) => return Ok((status.max(Status::Found), Vec::new())),
-                // All that a listener writes is findings.
+                // Observers write only findings, so there was at least one.
                 Err(error) if error.is_end_of_reader() => return Ok((status.max(Status::Found), Vec::new())),
                 Err(error) => Err(error),
             };

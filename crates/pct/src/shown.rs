@@ -1,12 +1,12 @@
-//! Text for people. Characters that a terminal acts upon are shown escaped, and nothing of a text
-//! or a name can pose as a message.
+//! Escapes text for terminals and messages, so that it can neither control a terminal nor imitate a
+//! message.
 #![forbid(unsafe_code)]
 
 use std::borrow::Cow;
 use std::fmt;
 use std::io::{self, Write as _};
 
-/// How a character is shown that must not reach a terminal.
+/// Notation of escaped characters.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(crate) enum Notation {
     /// `%1B`
@@ -17,8 +17,8 @@ pub(crate) enum Notation {
     Rust,
 }
 
-/// Whether a terminal acts upon it: a control character of C0 or C1, or one that changes the
-/// direction of the text around it.
+/// Whether a character is active: a control character of C0 or C1, or one that changes the
+/// direction of text.
 fn is_active(character: char) -> bool {
     let is_directional = matches!(
         character,
@@ -27,7 +27,7 @@ fn is_active(character: char) -> bool {
     character.is_control() || is_directional
 }
 
-/// A message of one line.
+/// Escapes a message to a single line.
 pub(crate) fn line(text: &str) -> Cow<'_, str> {
     if !text.chars().any(is_active) {
         return text.into();
@@ -37,21 +37,21 @@ pub(crate) fn line(text: &str) -> Cow<'_, str> {
     String::from_utf8_lossy(&shown).into_owned().into()
 }
 
-/// An excerpt of any text. Bytes that are not UTF-8 are shown escaped as well.
+/// Escapes an excerpt of any text, including invalid UTF-8.
 pub(crate) fn excerpt(text: &[u8]) -> String {
     let mut shown = Vec::new();
     write(text, Notation::Rust, |_| false, &mut shown);
     String::from_utf8_lossy(&shown).into_owned()
 }
 
-/// A document of JSON, which stays one.
+/// Escapes a JSON document; the result is still JSON.
 pub(crate) fn json(document: &str) -> String {
     let mut shown = Vec::new();
     write(document.as_bytes(), Notation::Json, |_| false, &mut shown);
     String::from_utf8_lossy(&shown).into_owned()
 }
 
-/// Appends the text, all active characters but those that `is_allowed` names escaped.
+/// Appends the text with all active characters escaped, except those allowed by `is_allowed`.
 fn write(text: &[u8], notation: Notation, is_allowed: impl Fn(char) -> bool, output: &mut Vec<u8>) {
     for chunk in text.utf8_chunks() {
         for character in chunk.valid().chars() {
@@ -77,12 +77,12 @@ fn write(text: &[u8], notation: Notation, is_allowed: impl Fn(char) -> bool, out
     }
 }
 
-/// What is written to a terminal, in parts that may be cut anywhere. Line ends and tabs stay.
+/// Streaming filter for output to a terminal, in parts cut anywhere. Line ends and tabs are kept.
 pub(crate) struct Filter {
     notation: Notation,
-    /// It stays, too.
+    /// End of records, also kept.
     ending: Option<u8>,
-    /// A character that may go on, or a CR that an LF may follow.
+    /// An incomplete character, or a CR that may precede an LF.
     held: Vec<u8>,
 }
 
@@ -91,7 +91,7 @@ impl Filter {
         Self { notation, ending, held: Vec::new() }
     }
 
-    /// Appends what can be known by now.
+    /// Appends all output that does not depend on further input.
     pub(crate) fn feed(&mut self, text: &[u8], output: &mut Vec<u8>) {
         self.held.extend_from_slice(text);
         self.write(self.held.len() - incomplete_len(&self.held), output);
@@ -117,7 +117,7 @@ impl Filter {
     }
 }
 
-/// The length of what is incomplete at the end.
+/// Length of an incomplete character, or a CR, at the end.
 fn incomplete_len(text: &[u8]) -> usize {
     if text.ends_with(b"\r") {
         return 1;
@@ -128,8 +128,8 @@ fn incomplete_len(text: &[u8]) -> usize {
     if goes_on { end.len() - lead } else { 0 }
 }
 
-/// Writes a line to standard error, escaped for a terminal. If that fails, only the exit code is
-/// left to tell; `eprintln` would panic.
+/// Writes a line to standard error, escaped for a terminal. Errors are ignored, as only the exit
+/// code could report them; `eprintln` would panic.
 pub(crate) fn write_stderr(message: fmt::Arguments<'_>) {
     let _ = io::stderr().write_all(format!("{}\n", line(&message.to_string())).as_bytes());
 }
@@ -138,7 +138,7 @@ pub(crate) fn write_stderr(message: fmt::Arguments<'_>) {
 mod tests {
     use super::{Filter, Notation, excerpt, json, line};
 
-    /// What a terminal gets, in three notations, however the text is cut.
+    /// Output in three notations, for every cut of the text.
     #[test]
     fn active_characters_are_escaped_wherever_the_text_is_cut() {
         let cases: [(&[u8], [&str; 3]); 10] = [

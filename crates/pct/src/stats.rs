@@ -1,4 +1,5 @@
-//! `pct stats`: how many records have what, the most frequent first, with an example of each.
+//! `pct stats`: counts the records with each kind of finding, the most frequent first, with an
+//! example of each.
 #![forbid(unsafe_code)]
 
 use std::fmt::Write as _;
@@ -40,14 +41,14 @@ pub(crate) fn stats(arguments: &StatsArguments) -> Result<Status, Error> {
             status = status.after(write_json(&json!({ "files": files, "warnings": unmatched })));
         }
     }
-    // Here, findings are what was asked for.
+    // For `stats`, findings are a success.
     Ok(if status == Status::Found { Status::Success } else { status })
 }
 
-/// What was found in one file, of each kind.
+/// Findings of each kind in one file.
 type Counted = [Count; Kinds::ALL.len()];
 
-/// What was found of one kind.
+/// Findings of one kind.
 #[derive(Default)]
 struct Count {
     records: u64,
@@ -56,11 +57,11 @@ struct Count {
 
 struct Example {
     place: Place,
-    /// Printable, and not long.
+    /// An excerpt, printable and short.
     text: String,
 }
 
-/// The kinds that were found, the most frequent first; of two as frequent, the one that is worse.
+/// The kinds found, the most frequent first; of equally frequent ones, the more severe first.
 fn ranked(counted: &Counted) -> Vec<(Kinds, &'static str, u64, &Example)> {
     let mut ranked: Vec<_> = Kinds::ALL
         .into_iter()
@@ -74,7 +75,7 @@ fn ranked(counted: &Counted) -> Vec<(Kinds, &'static str, u64, &Example)> {
 
 #[derive(Default)]
 struct Counter {
-    /// Of the current file.
+    /// Findings in the current file.
     counted: Mutex<Counted>,
 }
 
@@ -104,8 +105,8 @@ impl Observer for Counter {
     }
 }
 
-/// The part of a line that shows what is of this kind. At the place is what was found first of any
-/// kind.
+/// An excerpt of a line around the first finding of this kind. `place` is that of the first finding
+/// of any kind.
 fn example(kind: Kinds, place: Place, line: &[u8]) -> Example {
     const BEFORE: usize = 24;
     const LENGTH: usize = 80;

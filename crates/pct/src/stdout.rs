@@ -1,4 +1,4 @@
-//! Standard output, for commands whose product is what they tell.
+//! Standard output of the commands that print results.
 #![forbid(unsafe_code)]
 
 use std::borrow::Cow;
@@ -10,18 +10,18 @@ use crate::error::Error;
 use crate::shown;
 use crate::standard;
 
-/// Writes a document there, as a line.
+/// Writes a JSON document as one line.
 pub(crate) fn write_json(document: &Value) -> Result<(), Error> {
     write(format!("{}\n", shown::json(&document.to_string())).as_bytes())
 }
 
-/// The name of a file as it is told: exactly, but to a terminal as one line without control
+/// A file name for output: unchanged, but on a terminal escaped to one line without control
 /// characters.
 pub(crate) fn name(name: &str) -> Cow<'_, str> {
     if io::stdout().is_terminal() { shown::line(name) } else { name.into() }
 }
 
-/// Writes it there at once.
+/// Writes the text and flushes.
 pub(crate) fn write(text: &[u8]) -> Result<(), Error> {
     let mut output = standard::Output::new();
     output.write_all(text).and_then(|()| output.flush()).map_err(|error| Error::Output("standard output".into(), error))

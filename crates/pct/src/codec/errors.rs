@@ -75,7 +75,7 @@ impl Search {
         self.go_on(b"", true);
     }
 
-    /// The first error, as [`Layers::error`] has it.
+    /// The first error, as in [`Layers::error`].
     pub(crate) fn first(&self) -> Option<(DecodeErrorKind, u64)> {
         self.first
     }

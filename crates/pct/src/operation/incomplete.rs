@@ -30,7 +30,7 @@ fn incomplete_character_len(text: &[u8]) -> usize {
 /// As [`complete_len`], but also without an incomplete character in the decoded text.
 pub(super) fn complete_len_decoded(text: &[u8]) -> usize {
     let mut cut = complete_len(text);
-    // At most three bytes of a character are incomplete, each a triplet; 12 bytes cover four.
+    // An incomplete character has at most three bytes, each a triplet.
     let end = &text[cut.saturating_sub(12)..cut];
     // A lenient decoder without rejected bytes has no errors.
     let decoded = Decoder::new().lenient().decode(end).unwrap_or_default();

@@ -1,4 +1,4 @@
-//! The report for programs: one JSON object.
+//! Report as one JSON object.
 #![forbid(unsafe_code)]
 
 use serde_json::{Map, Value, json};
@@ -7,12 +7,12 @@ use super::FileReport;
 use crate::operation::Count;
 use crate::shown;
 
-/// Tells standard error, in one line, whether anything was found or not.
+/// Prints the report to standard error, in one line, even if it is empty.
 pub(crate) fn print_json(files: &[FileReport], unmatched: &[String]) {
     shown::write_stderr(format_args!("{}", shown::json(&as_json(files, unmatched).to_string())));
 }
 
-/// The report itself.
+/// The report as a JSON value.
 pub(crate) fn as_json(files: &[FileReport], unmatched: &[String]) -> Value {
     let files: Vec<_> = files
         .iter()

@@ -1,4 +1,4 @@
-//! What was found: counted by each thread, put together in the order of the text, told at the end.
+//! Reports of invalid records: counted per block, merged in input order, printed at the end.
 #![forbid(unsafe_code)]
 
 mod json;

@@ -1,12 +1,12 @@
-//! Lines and columns, for people who look for a byte with an editor.
+//! Lines and columns, as in editors.
 #![forbid(unsafe_code)]
 
 use std::fmt;
 
 use memchr::{memchr_iter, memrchr};
 
-/// A place in a text: the line and the byte in it, both counted from 1. Where records are not
-/// lines, they are counted instead.
+/// A place in a text: the line, and the byte in it, both counted from 1. If records are not lines,
+/// they are counted instead of lines.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(crate) struct Place {
     pub(crate) line: u64,
@@ -16,7 +16,7 @@ pub(crate) struct Place {
 impl Place {
     pub(crate) const START: Self = Self { line: 1, column: 1 };
 
-    /// The place that is at `other` in a text that stands here.
+    /// The place of `other` in a text that starts at `self`.
     pub(crate) fn then(self, other: Self) -> Self {
         match other.line {
             1 => Self { column: self.column + other.column - 1, ..self },
@@ -24,12 +24,12 @@ impl Place {
         }
     }
 
-    /// How many lines there are before this place, if it is the end of the text.
+    /// Number of lines, if this place is the end of the text.
     pub(crate) fn complete_lines(self) -> u64 {
         self.line - u64::from(self.column == 1)
     }
 
-    /// The place behind `text`, if that stands here and its lines end with `separator`.
+    /// The place after `text`, if it starts at `self` and its lines end with `separator`.
     pub(crate) fn after(self, text: &[u8], separator: u8) -> Self {
         match memrchr(separator, text) {
             None => Self { column: self.column + text.len() as u64, ..self },

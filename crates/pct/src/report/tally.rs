@@ -1,4 +1,4 @@
-//! Counts and first offenders: of a block, and of a file.
+//! Counts and first invalid records, of a block and of a file.
 #![forbid(unsafe_code)]
 
 use simdpct::Kinds;
@@ -6,7 +6,8 @@ use simdpct::Kinds;
 use super::Place;
 use crate::operation::{Count, Counted, Fault, FaultKind};
 
-/// An invalid record. `P` is where the first fault is: in a block or in the file.
+/// An invalid record. `P` is the type of the place of its first fault: in the block, or in the
+/// file.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(crate) struct Offender<P = Place> {
     /// The first fault.
@@ -28,24 +29,24 @@ impl<P> Offender<P> {
     }
 }
 
-/// What one thread finds in one block: counts, and the first offenders at their offset in it.
+/// Findings in one block: counts, and the first invalid records with their offsets.
 #[derive(Debug)]
 pub(crate) struct Tally {
     counts: [u64; Count::ALL.len()],
     /// Invalid records.
     faults: u64,
-    /// Records, where the unit counts them.
+    /// Number of records, if the format counts them.
     pub(crate) records: u64,
     pub(crate) first: Vec<Offender<usize>>,
-    /// So many offenders are named.
+    /// Number of invalid records to list.
     most: usize,
 }
 
 impl Tally {
-    /// As many offenders are named in a report.
+    /// Number of invalid records that a report lists.
     pub(crate) const NAMED: usize = 10;
 
-    /// Names as many as a report does, or all.
+    /// Lists as many invalid records as a report, or with `names_all` all.
     pub(crate) fn new(names_all: bool) -> Self {
         let most = if names_all { usize::MAX } else { Self::NAMED };
         Self { counts: Default::default(), faults: 0, records: 0, first: Vec::new(), most }
@@ -72,18 +73,18 @@ impl Tally {
     }
 }
 
-/// How many records there are in a text.
+/// How to count the records of a text.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(crate) enum Records {
-    /// As many as lines, where lines are what the separator ends.
+    /// Lines, which the separator ends.
     Lines,
     /// One, if it is not empty.
     One,
-    /// As many as the unit counts.
+    /// Counted by the format.
     Counted,
 }
 
-/// What is known of a file so far.
+/// Report of a file, up to the current block.
 #[derive(Debug)]
 pub(crate) struct FileReport {
     pub(crate) name: String,
@@ -92,9 +93,9 @@ pub(crate) struct FileReport {
     how: Records,
     counted: u64,
     pub(crate) first: Vec<Offender>,
-    /// Where the next block will stand.
+    /// Place of the next block.
     pub(crate) place: Place,
-    /// What is counted as lines.
+    /// The byte that ends a line.
     pub(crate) separator: u8,
 }
 
@@ -109,7 +110,7 @@ impl FileReport {
         self.faults
     }
 
-    /// All records so far, if lines were counted.
+    /// Number of records so far, if lines were counted.
     pub(crate) fn records(&self) -> u64 {
         match self.how {
             Records::Lines => self.place.complete_lines(),
@@ -118,12 +119,12 @@ impl FileReport {
         }
     }
 
-    /// Whether no more offenders will be named.
+    /// Whether the list of invalid records is full.
     pub(crate) fn has_all_names(&self) -> bool {
         self.first.len() == Tally::NAMED
     }
 
-    /// Adds what was found in the next block, which ends at `end`.
+    /// Adds the findings of the next block, which ends at `end`.
     pub(crate) fn absorb(&mut self, tally: &Tally, block: &[u8], end: Place) {
         for (sum, count) in self.counts.iter_mut().zip(tally.counts) {
             *sum += count;
@@ -138,11 +139,11 @@ impl FileReport {
         self.place = end;
     }
 
-    /// Adds one invalid record that was in no block.
+    /// Adds an invalid record that is not part of a block.
     pub(crate) fn note(&mut self, offender: Offender) {
         offender.counted.add_to(&mut self.counts);
         self.faults += 1;
-        // The unit did not see it.
+        // The format did not see this record.
         self.counted += 1;
         if self.first.len() < Tally::NAMED {
             self.first.push(offender);

@@ -1,12 +1,12 @@
-//! The report for people: a line for each file with invalid records, and for each field that no
-//! record had.
+//! Report as text: a line for each file with invalid records, and for each field that no record
+//! had.
 #![forbid(unsafe_code)]
 
 use super::FileReport;
 use crate::operation::Count;
 use crate::shown;
 
-/// Tells standard error, if there is anything to tell. `unmatched` is
+/// Prints the report to standard error, unless it is empty. `unmatched` is
 /// [`Format::unmatched`](crate::format::Format::unmatched).
 pub(crate) fn print_text(files: &[FileReport], unmatched: &[String]) {
     for file in files {

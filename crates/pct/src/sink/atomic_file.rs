@@ -1,5 +1,5 @@
-//! A file that is written beside the one that it replaces, so that a crash, a full disk or Ctrl-C
-//! leaves that one as it was.
+//! Atomic replacement: write a temporary file, then rename. A crash, a full disk or Ctrl-C leaves
+//! the old file unchanged.
 #![forbid(unsafe_code)]
 
 use std::fs::{self, File, Metadata};
@@ -11,17 +11,17 @@ use tempfile::NamedTempFile;
 use super::Target;
 use super::interrupt::{self, Guard};
 
-/// Removed when dropped unfinished.
+/// A temporary file, removed if dropped unfinished.
 pub(crate) struct AtomicFile {
-    // In this order: first the file goes, and then nobody need remove it any more.
+    // Drop order matters: remove the file before unregistering it.
     file: NamedTempFile,
     guard: Guard,
     path: PathBuf,
 }
 
-/// Opens what is to become, or is, the file of this name.
+/// Opens a temporary file that will replace `path`, or `path` itself if it is not a regular file.
 pub(super) fn open(path: &Path) -> io::Result<Target> {
-    // A link stays a link, and what it leads to is replaced.
+    // Follow symbolic links, so that the target is replaced and not the link.
     let path = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
     let old = match fs::metadata(&path) {
         Ok(metadata) if metadata.is_file() => Some(metadata),
@@ -42,7 +42,7 @@ pub(super) fn open(path: &Path) -> io::Result<Target> {
     Ok(Target::File(AtomicFile { file, guard, path }))
 }
 
-/// Only root may give files away; everybody else's are their own as they are.
+/// Keeps owner and group if permitted: only root may change the owner.
 #[cfg(unix)]
 fn keep_owner(file: &File, old: &Metadata) {
     use std::os::unix::fs::{MetadataExt, fchown};
@@ -54,13 +54,13 @@ fn keep_owner(file: &File, old: &Metadata) {
 fn keep_owner(_: &File, _: &Metadata) {}
 
 impl AtomicFile {
-    /// The name is taken only when all is on the disk, and is itself there before this returns.
+    /// Syncs the data, renames, and syncs the directory.
     pub(super) fn finish(self) -> io::Result<()> {
         self.file.as_file().sync_all()?;
         let folder = self.file.path().parent().map(Path::to_owned);
         self.file.persist(&self.path).map_err(|error| error.error)?;
         drop(self.guard);
-        // Not every file system can do this to a folder; the file itself is safe by now.
+        // Not every file system can sync a directory; the file itself is safe by now.
         if let Some(Ok(folder)) = folder.map(File::open) {
             let _ = folder.sync_all();
         }

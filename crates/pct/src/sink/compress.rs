@@ -1,11 +1,11 @@
-//! Compressed output.
+//! Compression of output.
 #![forbid(unsafe_code)]
 
 use std::io::{self, Write};
 
 use crate::source::Compression;
 
-/// Compresses what is written to it, or does not.
+/// A writer with optional compression.
 pub(super) enum Compressor<W: Write> {
     None(W),
     Gzip(flate2::write::GzEncoder<W>),
@@ -15,15 +15,15 @@ pub(super) enum Compressor<W: Write> {
 }
 
 impl<W: Write> Compressor<W> {
-    /// At the level that the format's own command has by default; one level less for xz, whose
-    /// memory would be above the limit.
+    /// Uses the default level of the format's command, except a lower one for xz, whose memory
+    /// would exceed the limit.
     pub(super) fn new(output: W, compression: Compression) -> io::Result<Self> {
         Ok(match compression {
             Compression::None => Self::None(output),
             Compression::Gzip => Self::Gzip(flate2::write::GzEncoder::new(output, flate2::Compression::new(6))),
             Compression::Zstd => {
                 let mut encoder = zstd::stream::write::Encoder::new(output, 3)?;
-                // As the format's own command does: without it, damage would go unnoticed.
+                // As the zstd command does: without a checksum, damage would be undetected.
                 encoder.include_checksum(true)?;
                 Self::Zstd(encoder)
             }
@@ -32,7 +32,7 @@ impl<W: Write> Compressor<W> {
         })
     }
 
-    /// What is not compressed is passed on at once.
+    /// Uncompressed output is flushed at once.
     pub(super) fn write(&mut self, bytes: &[u8]) -> io::Result<()> {
         match self {
             Self::None(output) => output.write_all(bytes).and_then(|()| output.flush()),
@@ -43,16 +43,15 @@ impl<W: Write> Compressor<W> {
         }
     }
 
-    /// Writes all that came so far in a form from which it can be read. This costs some
-    /// compression. (But bzip2 ends within a byte, and that waits.)
+    /// Flushes so that all input so far can be decompressed, at some cost in compression. With
+    /// bzip2, whose streams end within a byte, the last bits wait.
     pub(super) fn flush(&mut self) -> io::Result<()> {
         match self {
             Self::None(output) => output.flush(),
             Self::Gzip(encoder) => encoder.flush(),
             Self::Zstd(encoder) => encoder.flush(),
             Self::Bzip2(encoder) => encoder.flush(),
-            // The first leaves what it made in its own buffer; the second writes that, and finds
-            // nothing to do.
+            // The first flush leaves data in the encoder's buffer; the second writes it.
             Self::Xz(encoder) => encoder.flush().and_then(|()| encoder.flush()),
         }
     }

@@ -1,4 +1,4 @@
-//! Signals that end the process: unfinished files are removed first.
+//! Removes unfinished files when a signal ends the process.
 //!
 //! A signal that was ignored when the process started, as by `nohup` or `trap '' INT`, stays
 //! ignored.
@@ -10,10 +10,10 @@ use std::sync::{Mutex, PoisonError};
 
 use tempfile::NamedTempFile;
 
-/// The files to remove.
+/// Files to remove.
 static UNFINISHED: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
 
-/// While this lives, a signal removes the file.
+/// Registers a file for removal until dropped.
 pub(super) struct Guard {
     path: PathBuf,
 }
@@ -40,7 +40,7 @@ fn unfinished<T>(action: impl FnOnce(&mut Vec<PathBuf>) -> T) -> T {
     action(&mut UNFINISHED.lock().unwrap_or_else(PoisonError::into_inner))
 }
 
-/// Starts to listen, once.
+/// Installs the signal handlers, once.
 #[cfg(unix)]
 pub(super) fn listen() -> io::Result<()> {
     use std::sync::Arc;
@@ -58,14 +58,13 @@ pub(super) fn listen() -> io::Result<()> {
     }
     let ignored = Ignored::of_this_process();
     if !ignored.contains(SIGXFSZ) {
-        // With any handler, a write beyond the limit of `ulimit -f` fails as one on a full disk
-        // does.
+        // With a handler installed, a write beyond `ulimit -f` fails like one to a full disk.
         flag::register(SIGXFSZ, Arc::default())?;
     }
     let mut signals = Signals::new(ENDING.into_iter().filter(|&signal| !ignored.contains(signal)))?;
     thread::Builder::new().name("signals".into()).spawn(move || {
         for signal in signals.forever() {
-            // The list stays locked to the end, so that no file is created any more.
+            // The list stays locked until the process ends, so that no new file is created.
             unfinished(|files| {
                 for file in &*files {
                     let _ = fs::remove_file(file);
@@ -77,14 +76,13 @@ pub(super) fn listen() -> io::Result<()> {
     Ok(())
 }
 
-/// Elsewhere the system closes the files, and they stay under their temporary names.
+/// Not supported elsewhere: temporary files remain.
 #[cfg(not(unix))]
 pub(super) fn listen() -> io::Result<()> {
     Ok(())
 }
 
-/// The signals whose default action ends the process, except those that mean a fault in the program
-/// itself.
+/// Signals whose default action ends the process, except those that indicate a bug in the program.
 #[cfg(unix)]
 const ENDING: [i32; 10] = {
     use signal_hook::consts::*;
@@ -92,7 +90,7 @@ const ENDING: [i32; 10] = {
     [SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGALRM, SIGPROF, SIGUSR1, SIGUSR2, SIGVTALRM, SIGXCPU]
 };
 
-/// The signals that were ignored when the process started.
+/// Signals that were ignored when the process started.
 #[cfg(unix)]
 enum Ignored {
     /// Bit n - 1 for signal n.
@@ -102,7 +100,7 @@ enum Ignored {
 
 #[cfg(unix)]
 impl Ignored {
-    /// Per proc_pid_status(5). POSIX has only `sigaction`, which no safe interface offers as a
+    /// Reads proc_pid_status(5). POSIX only has `sigaction`, which no safe interface offers as a
     /// query.
     fn of_this_process() -> Self {
         let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
@@ -110,8 +108,8 @@ impl Ignored {
         mask.and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok()).map_or(Self::Unknown, Self::Mask)
     }
 
-    /// Where it is unknown, SIGHUP counts as ignored: a temporary file that is left is a smaller
-    /// harm than an end in spite of `nohup`.
+    /// If unknown, SIGHUP counts as ignored: a leftover temporary file is less harmful than ending
+    /// in spite of `nohup`.
     fn contains(&self, signal: i32) -> bool {
         match self {
             Self::Mask(mask) => mask >> (signal - 1) & 1 != 0,

@@ -1,5 +1,4 @@
-//! Where text goes to: standard output, or a file that takes its name only when it is whole;
-//! compressed or not.
+//! Output: standard output, or a file that is replaced atomically; optionally compressed.
 #![forbid(unsafe_code)]
 
 mod atomic_file;
@@ -19,7 +18,7 @@ use crate::standard;
 use atomic_file::AtomicFile;
 use compress::Compressor;
 
-/// An output. What is dropped unfinished leaves no file.
+/// An output. If dropped unfinished, it leaves no file.
 pub(crate) struct Sink {
     name: String,
     compressor: Compressor<Target>,
@@ -27,30 +26,30 @@ pub(crate) struct Sink {
     terminal: Option<Terminal>,
 }
 
-/// What a terminal needs.
+/// Filter for output to a terminal.
 struct Terminal {
     filter: Filter,
-    /// What is shown of the text that is written.
+    /// Buffer for the filtered text.
     shown: Vec<u8>,
 }
 
-/// How the text that was written ends.
+/// State of the end of the output.
 #[derive(Default)]
 struct End {
     last: Option<u8>,
     /// Whether its last line end was CRLF.
     is_crlf: bool,
-    /// What has to end it before more is written.
+    /// Record end that must precede further output.
     needed: Option<u8>,
 }
 
-/// Whatever bytes can be written to.
+/// Destination of bytes.
 pub(crate) enum Target {
     StandardOutput(standard::Output),
     /// A device or a pipe, which cannot be replaced.
     Special(File),
     File(AtomicFile),
-    /// For what is not to be seen.
+    /// Discards all output.
     Nowhere,
     Memory(Vec<u8>),
 }
@@ -60,7 +59,7 @@ impl Sink {
         Self::new("standard output".into(), Target::StandardOutput(standard::Output::new()), compression)
     }
 
-    /// To the file of this name, which need not be there. Until the end it stays as it is.
+    /// Opens a file for output. It need not exist, and is unchanged until `finish`.
     pub(crate) fn file(path: &Path, compression: Compression) -> Result<Self, Error> {
         let name = path.display().to_string();
         let target = atomic_file::open(path).map_err(|error| Error::Output(name.clone(), error))?;
@@ -76,7 +75,7 @@ impl Sink {
         Self { name: "memory".into(), compressor, end: End::default(), terminal: None }
     }
 
-    /// What was written to memory.
+    /// The bytes written to memory.
     pub(crate) fn into_memory(self) -> Vec<u8> {
         match self.compressor {
             Compressor::None(Target::Memory(bytes)) => bytes,
@@ -95,8 +94,7 @@ impl Sink {
         }
     }
 
-    /// Writes without waiting for more, so that whoever waits for the end of the pipe sees it at
-    /// once.
+    /// Writes immediately, without buffering, so that the reader of a pipe sees output at once.
     pub(crate) fn write(&mut self, text: &[u8]) -> Result<(), Error> {
         if text.is_empty() {
             return Ok(());
@@ -107,7 +105,7 @@ impl Sink {
         self.put(text)
     }
 
-    /// Writes a byte order mark, which is part of no record.
+    /// Writes a byte order mark, which is not part of a record.
     pub(crate) fn write_mark(&mut self) -> Result<(), Error> {
         self.put(BYTE_ORDER_MARK)
     }
@@ -124,30 +122,29 @@ impl Sink {
         self.compressor.write(text).map_err(|error| Error::Output(self.name.clone(), error))
     }
 
-    /// If this is a terminal, what is written goes through the filter.
+    /// Filters the output, if it goes to a terminal.
     pub(crate) fn show(&mut self, filter: Filter) {
         if matches!(&self.compressor, Compressor::None(target) if target.is_terminal()) {
             self.terminal = Some(Terminal { filter, shown: Vec::new() });
         }
     }
 
-    /// What is written from now on follows a record that ends with `ending`, if there is one: where
-    /// it lacks that, it gets it.
+    /// Before further output, terminates the last record with `ending` if it lacks an end.
     pub(crate) fn end_record(&mut self, ending: u8) {
         self.end.needed = Some(ending);
     }
 
-    /// Whether what is written may stay here until more comes, or [`flush`](Self::flush).
+    /// Whether output may be held back until more is written, or [`flush`](Self::flush).
     pub(crate) fn holds_back(&self) -> bool {
         !matches!(self.compressor, Compressor::None(_))
     }
 
-    /// Writes what was held back.
+    /// Writes held-back output.
     pub(crate) fn flush(&mut self) -> Result<(), Error> {
         self.compressor.flush().map_err(|error| Error::Output(self.name.clone(), error))
     }
 
-    /// Makes sure that all is where it has to be.
+    /// Completes the output; a file takes its name only now.
     pub(crate) fn finish(mut self) -> Result<(), Error> {
         if let Some(Terminal { mut filter, mut shown }) = self.terminal.take() {
             shown.clear();
@@ -159,7 +156,8 @@ impl Sink {
 }
 
 impl End {
-    /// Takes note of the text that is written next. Returns what has to be written before it.
+    /// Records the end of the text that is written next. Returns the record end that must be
+    /// written before it.
     fn go_on(&mut self, text: &[u8]) -> Option<&'static [u8]> {
         let needed = self.needed.take().filter(|&ending| self.last.is_some_and(|last| last != ending));
         let ending: Option<&[u8]> = needed.map(|ending| match ending {
@@ -168,7 +166,7 @@ impl End {
             _ => b"\0",
         });
         self.last = text.last().copied();
-        // Blocks end with a record's end, which is found at once.
+        // Blocks end with a record's end, so the search is short.
         if self.last != Some(b'\0')
             && let Some(at) = memrchr(b'\n', text)
         {

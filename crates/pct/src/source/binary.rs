@@ -1,5 +1,4 @@
-//! Binary files, recognised by their first bytes: rewriting one in place as if it were text would
-//! destroy it.
+//! Detects binary files by their first bytes: rewriting them in place as text would destroy them.
 #![forbid(unsafe_code)]
 
 use std::io::{self, Cursor, Read};
@@ -8,12 +7,11 @@ use memchr::memchr;
 
 use super::Opened;
 
-/// The length of the start that is examined. Like grep, this takes a NUL byte there for the mark of
-/// a binary file.
+/// Number of bytes to examine. As in grep, a NUL byte in them marks a binary file.
 const START: usize = 64 * 1024;
 
-/// The first bytes of formats, and their names. A text that begins with the same bytes, such as
-/// `PAR1`, needs `--binary`.
+/// First bytes and names of formats. Text that begins with the same bytes, such as `PAR1`, needs
+/// `--binary`.
 const FORMATS: [(&[u8], &str); 42] = [
     (b"PAR1", "Apache Parquet"),
     (b"PARE", "encrypted Apache Parquet"),
@@ -59,8 +57,8 @@ const FORMATS: [(&[u8], &str); 42] = [
     (b"\x0A\x0D\x0D\x0A", "packet capture"),
 ];
 
-/// Reports a binary file as an error, and passes on anything else from its first byte. `with_nul`
-/// says that text has NUL bytes.
+/// Returns an error for a binary file, and otherwise the input from its first byte. `with_nul`
+/// allows NUL bytes in text.
 pub(crate) fn refuse(Opened { mut text, compression }: Opened, with_nul: bool) -> io::Result<Opened> {
     let mut start = Vec::new();
     text.by_ref().take(START as u64).read_to_end(&mut start)?;

@@ -1,4 +1,4 @@
-//! Text of any length in blocks of bounded length, cut between records.
+//! Cuts input of any length into blocks of bounded length, between records.
 #![forbid(unsafe_code)]
 
 use std::io::{self, Read};
@@ -6,18 +6,18 @@ use std::ops::Deref;
 
 use memchr::{memchr, memrchr};
 
-/// The most that is read at once. Input and output together should fit into a core's own cache.
+/// Maximum block length. Input and output together should fit into a core's private cache.
 pub(crate) const BLOCK: usize = 256 * 1024;
 
-/// U+FEFF in UTF-8. Windows programs write it at the start of a text; it belongs to no record.
+/// U+FEFF in UTF-8. Windows programs write it at the start of a text; it is part of no record.
 pub(crate) const BYTE_ORDER_MARK: &[u8] = b"\xEF\xBB\xBF";
 
-/// Knows where records end. It is shown every byte once, in order, and may remember.
+/// Finds the ends of records. Stateful: sees every byte once, in order.
 pub(crate) trait Scanner: Send {
-    /// Where in `bytes` the first record ends, if one does. What lies behind is not seen yet.
+    /// The end of the first record in `bytes`, if there is one. Bytes after it are not scanned.
     fn first_end(&mut self, bytes: &[u8]) -> Option<usize>;
 
-    /// Where in `bytes` the last record that ends there does. All of `bytes` is seen.
+    /// The end of the last complete record in `bytes`. All of `bytes` is scanned.
     fn last_end(&mut self, bytes: &[u8]) -> Option<usize> {
         let mut last = None;
         let mut start = 0;
@@ -34,7 +34,7 @@ pub(crate) trait Scanner: Send {
     }
 }
 
-/// Records that a byte ends.
+/// Records that end with a byte.
 pub(crate) struct Separated(pub(crate) u8);
 
 impl Scanner for Separated {
@@ -60,7 +60,7 @@ impl Scanner for WholeInput {
     }
 }
 
-/// Memory for a block, and how much of it is one.
+/// Buffer for a block.
 pub(crate) struct Buffer {
     bytes: Vec<u8>,
     length: usize,
@@ -72,7 +72,7 @@ impl Buffer {
     }
 
     fn set(&mut self, bytes: &[u8]) {
-        // What was carried over may come from a longer buffer.
+        // The carry may come from a longer buffer.
         if self.bytes.len() < bytes.len() {
             self.bytes.resize(bytes.len(), 0);
         }
@@ -89,29 +89,28 @@ impl Deref for Buffer {
     }
 }
 
-/// What a buffer was filled with.
+/// Content of a filled buffer.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(crate) enum Cut {
     /// Whole records; the last of the input may lack its end.
     Records,
-    /// The beginning of a record that goes on.
+    /// The first part of a record.
     Beginning,
     /// Nothing: the input is at its end.
     End,
 }
 
-/// The blocks of one input. They follow each other without a gap; none is empty.
+/// The blocks of one input: contiguous and not empty.
 ///
-/// What can be read is handed out as soon as it is a whole record, without waiting for more to
-/// come.
+/// Whole records are returned as soon as they are read, without waiting for more input.
 pub(crate) struct Blocks {
     input: Box<dyn Read + Send>,
     scanner: Box<dyn Scanner>,
-    /// What was read behind the last record that was handed out.
+    /// Bytes read after the last record that was returned.
     carry: Vec<u8>,
-    /// Whether the scanner has seen that.
+    /// Whether the scanner has seen `carry`.
     is_scanned: bool,
-    /// How the input ended, once it has.
+    /// Result of reading, once the input has ended.
     end: Option<io::Result<()>>,
 }
 
@@ -120,10 +119,10 @@ impl Blocks {
         Self { input, scanner, carry: Vec::new(), is_scanned: true, end: None }
     }
 
-    /// Skips a byte order mark at the start of the input, and says whether there is one. Where the
-    /// whole input is one record, no byte is a mark. To be called first.
+    /// Skips a byte order mark at the start of the input, and returns whether there is one. If the
+    /// whole input is one record, there is no mark. Must be called first.
     ///
-    /// An error of reading comes with the first block.
+    /// Read errors are returned by the first block.
     pub(crate) fn skip_mark(&mut self) -> bool {
         if self.scanner.is_whole_input() {
             return false;
@@ -140,9 +139,10 @@ impl Blocks {
         is_mark
     }
 
-    /// Fills the buffer with the next whole records, or with as much of one as there is room for.
+    /// Fills the buffer with the next whole records, or with the first part of a record that is
+    /// longer than the buffer.
     ///
-    /// An error comes after all that could be read.
+    /// An error is returned after all bytes that could be read.
     pub(crate) fn next(&mut self, buffer: &mut Buffer) -> io::Result<Cut> {
         buffer.set(&self.carry);
         self.carry.clear();
@@ -167,8 +167,8 @@ impl Blocks {
         }
     }
 
-    /// Fills the buffer with what comes next of the record whose beginning was handed out last, and
-    /// says whether it ends there. There may be nothing left of it.
+    /// Fills the buffer with the next part of the record whose beginning was returned last, and
+    /// returns whether it is the last part. The part may be empty.
     pub(crate) fn go_on(&mut self, buffer: &mut Buffer) -> io::Result<bool> {
         buffer.set(&self.carry);
         self.carry.clear();
@@ -190,14 +190,14 @@ impl Blocks {
         Ok(false)
     }
 
-    /// A CR may be part of the record's end: it is handed out together with what follows it.
+    /// Holds back a final CR, which may be part of the record's end.
     fn hold_carriage_return(&mut self, buffer: &mut Buffer) {
         if buffer.len() > 1 && buffer.ends_with(b"\r") && !self.scanner.is_whole_input() {
             self.cut(buffer, buffer.length - 1, false);
         }
     }
 
-    /// Keeps what lies behind `end` for the next call.
+    /// Carries the bytes after `end` over to the next call.
     fn cut(&mut self, buffer: &mut Buffer, end: usize, is_scanned: bool) {
         self.carry.clear();
         self.carry.extend_from_slice(&buffer[end..]);
@@ -205,7 +205,7 @@ impl Blocks {
         buffer.length = end;
     }
 
-    /// Reads once into the rest of the buffer, and returns where the new bytes start.
+    /// Reads once into the rest of the buffer. Returns the start of the new bytes.
     fn read(&mut self, buffer: &mut Buffer) -> usize {
         let start = buffer.length;
         let result = loop {
@@ -229,7 +229,7 @@ mod tests {
 
     use super::{Blocks, Buffer, Cut, Scanner, Separated, WholeInput};
 
-    /// Reads as a pipe does into which so many bytes at a time are written.
+    /// Reads like a pipe that gets `portion` bytes at a time.
     struct Pipe<'a> {
         rest: &'a [u8],
         portion: usize,
@@ -242,7 +242,7 @@ mod tests {
         }
     }
 
-    /// What is handed out: blocks of whole records, and records in parts between brackets.
+    /// All blocks as text: whole records end with '|', parts of records are in brackets.
     fn blocks(input: impl Read + Send + 'static, scanner: impl Scanner + 'static, capacity: usize) -> String {
         let mut blocks = Blocks::new(Box::new(input), Box::new(scanner));
         let mut buffer = Buffer::new(capacity);
@@ -321,7 +321,7 @@ mod tests {
         struct Broken(bool);
         impl Read for Broken {
             fn read(&mut self, _: &mut [u8]) -> io::Result<usize> {
-                // An interruption is none.
+                // An interruption is not an error.
                 self.0 = !self.0;
                 Err(if self.0 { io::ErrorKind::Interrupted.into() } else { io::Error::other("broken") })
             }

@@ -1,4 +1,4 @@
-//! Compressed input, recognised by its first bytes.
+//! Decompression of inputs, detected by their first bytes.
 #![forbid(unsafe_code)]
 
 use std::io::{self, BufRead, BufReader, Cursor, Read};
@@ -9,7 +9,7 @@ use liblzma::stream::{CONCATENATED, Error as XzError, Stream};
 
 use super::Opened;
 
-/// How a file is compressed.
+/// Compression format.
 #[derive(Clone, Copy, Debug, Eq, PartialEq, ValueEnum)]
 pub(crate) enum Compression {
     None,
@@ -21,8 +21,8 @@ pub(crate) enum Compression {
 
 const GZIP: &[u8] = b"\x1F\x8B\x08";
 
-/// The first bytes of each format: RFC 1952 2.3.1, RFC 8878 3.1.1 (and a skippable frame), bzip2's
-/// stream with a first block or none (which text that begins with "BZh9" does not have), the .xz
+/// First bytes of each format: RFC 1952 2.3.1; RFC 8878 3.1.1 and skippable frames; bzip2's stream
+/// header with a first block or none, so that text that begins with "BZh9" is not matched; the .xz
 /// file format 2.1.1.1.
 const MAGIC: [(Compression, &[u8]); 14] = [
     (Compression::Gzip, GZIP),
@@ -41,10 +41,9 @@ const MAGIC: [(Compression, &[u8]); 14] = [
     (Compression::Bzip2, b"BZh9\x17\x72\x45\x38\x50\x90"),
 ];
 
-/// Reads what is compressed as what it says, and anything else as it is.
+/// Decompresses compressed input, and passes any other input through.
 ///
-/// Waits for more than the first bytes that come only while they could be the start of a compressed
-/// file.
+/// Waits for more bytes only while those read could be the start of a compressed file.
 pub(super) fn decompress(mut input: Box<dyn Read + Send>) -> io::Result<Opened> {
     let mut head = Vec::with_capacity(16);
     let compression = loop {
@@ -59,7 +58,8 @@ pub(super) fn decompress(mut input: Box<dyn Read + Send>) -> io::Result<Opened> 
             Ok(0) => break Compression::None,
             Ok(length) => head.extend_from_slice(&more[..length]),
             Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-            // What was read before it is text all the same; it will come again, or the end.
+            // Return the bytes read so far as text; the next read returns the error again, or the
+            // end.
             Err(error) if head.is_empty() => return Err(error),
             Err(_) => break Compression::None,
         }
@@ -82,18 +82,18 @@ pub(super) fn decompress(mut input: Box<dyn Read + Send>) -> io::Result<Opened> 
     Ok(Opened { text, compression })
 }
 
-/// The longest window of a zstd file, as a power of two: 128 MiB, the limit of `zstd` itself, which
-/// `zstd --long` reaches.
+/// Maximum window of a zstd file, as a power of two: 128 MiB, the limit of the `zstd` command,
+/// which `zstd --long` reaches.
 const WINDOW_LOG: u32 = 27;
 
-/// The most memory that decoding an xz file may take, in bytes: enough for a dictionary of 128 MiB.
-/// That of `xz -9` is 64 MiB.
+/// Maximum memory for decoding an xz file, in bytes: enough for a dictionary of 128 MiB; that of
+/// `xz -9` is 64 MiB.
 const XZ_MEMORY: u64 = 136 * 1024 * 1024;
 
 type Input = Box<dyn BufRead + Send>;
 
-/// The members of a gzip file, one after the other. As for `gzip`, zero bytes after the last one
-/// are padding.
+/// Concatenates the members of a gzip file. As in `gzip`, zero bytes after the last one are
+/// padding.
 struct Gzip {
     member: GzDecoder<Input>,
     is_first: bool,
@@ -105,7 +105,7 @@ impl Gzip {
         Self { member: GzDecoder::new(input), is_first: true, is_done: false }
     }
 
-    /// Makes the next member the current one, after the end of one.
+    /// Proceeds to the next member, after the end of one.
     fn next_member(&mut self) -> io::Result<()> {
         self.is_first = false;
         self.is_done = !is_member_next(self.member.get_mut())?;
@@ -119,7 +119,7 @@ impl Gzip {
     }
 }
 
-/// Whether another member follows, and not the end of the input.
+/// Whether another member follows; false at the end of the input.
 fn is_member_next(input: &mut Input) -> io::Result<bool> {
     let mut is_padding = false;
     loop {
@@ -140,7 +140,7 @@ impl Read for Gzip {
         while !self.is_done && !buffer.is_empty() {
             match self.member.read(buffer) {
                 Ok(0) => self.next_member()?,
-                // What follows the first member need not be one.
+                // Data after the first member need not be a member.
                 Err(error) if !self.is_first && self.is_no_header(&error) => {
                     self.is_done = true;
                     return Err(garbage());
@@ -152,7 +152,7 @@ impl Read for Gzip {
     }
 }
 
-/// Explains errors of the libraries that users can do something about.
+/// Rewords library errors that users can act upon.
 struct Explained<R>(R);
 
 impl<R: Read> Read for Explained<R> {
@@ -177,16 +177,15 @@ type Inner = dyn std::error::Error + Send + Sync;
 fn wants_too_much_memory(error: &Inner) -> bool {
     match error.downcast_ref::<XzError>() {
         Some(error) => *error == XzError::MemLimit,
-        // Of ZSTD_error_frameParameter_windowTooLarge, the library returns only the message.
+        // The library returns ZSTD_error_frameParameter_windowTooLarge as a message only.
         None => error.to_string().contains("too much memory"),
     }
 }
 
-/// Whether the first bytes of a zstd frame or bzip2 stream are not those of its format. (In xz
-/// files, that is an error like others.)
+/// Whether the header of a zstd frame or bzip2 stream is missing. For xz, this error is like any
+/// other.
 fn is_no_frame(error: &Inner) -> bool {
-    // Of ZSTD_error_prefix_unknown and BZ_DATA_ERROR_MAGIC, too, the libraries return only the
-    // message.
+    // The libraries return ZSTD_error_prefix_unknown and BZ_DATA_ERROR_MAGIC as messages only.
     let message = error.to_string();
     ["Unknown frame descriptor", "bz2 header missing"].iter().any(|part| message.contains(part))
 }

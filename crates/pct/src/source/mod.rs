@@ -1,9 +1,9 @@
-//! Where text comes from: files and standard input, compressed or not, in blocks.
+//! Input: files and standard input, decompressed, in blocks.
 //!
-//! Files are read, not mapped into memory. Copying to a buffer that stays in a core's cache takes
-//! half to two thirds of the time of the page faults (a warm file of 1 GiB: 0.11 s and 0.19 s on
-//! tmpfs, 0.06 s and 0.09 s on ext4). A mapped file that somebody shortens kills its reader, and
-//! one that somebody writes to changes under code that relies on it not to.
+//! Files are read, not memory-mapped. Copying into a cache-resident buffer takes one half to two
+//! thirds of the time of page faults (a warm file of 1 GiB: 0.11 s and 0.19 s on tmpfs, 0.06 s and
+//! 0.09 s on ext4). Truncating a mapped file kills its reader, and writing to it changes memory
+//! that the code relies on not to change.
 #![forbid(unsafe_code)]
 
 pub(crate) mod binary;
@@ -21,23 +21,23 @@ pub(crate) use magic::Compression;
 
 use crate::standard;
 
-/// One argument of the command line that names an input.
+/// A command-line argument that names an input.
 #[derive(Clone, Debug)]
 pub(crate) enum Source {
     StandardInput,
     File(PathBuf),
 }
 
-/// An input that can be read.
+/// An opened input.
 pub(crate) struct Opened {
-    /// What it says, decompressed.
+    /// The decompressed content.
     pub(crate) text: Box<dyn Read + Send>,
     pub(crate) compression: Compression,
 }
 
 impl Source {
-    /// Opens it, and with `decompress` finds out whether it is compressed. `watch` sees every byte
-    /// that is read.
+    /// Opens the input; with `decompress`, detects and removes compression. `watch` is called with
+    /// the number of bytes of each read.
     pub(crate) fn open(&self, decompress: bool, watch: impl Fn(u64) + Send + 'static) -> io::Result<Opened> {
         let input: Box<dyn Read + Send> = match self {
             Self::StandardInput => Box::new(Watched { input: standard::Input::new(), watch }),
@@ -46,8 +46,8 @@ impl Source {
         if decompress { magic::decompress(input) } else { Ok(Opened { text: input, compression: Compression::None }) }
     }
 
-    /// Reports what cannot be rewritten in place: standard input, FIFOs, sockets, devices and
-    /// folders. Opening a FIFO might block.
+    /// Rejects inputs that cannot be rewritten in place: standard input, FIFOs, sockets, devices
+    /// and directories. Must precede opening, which might block on a FIFO.
     pub(crate) fn check_regular(&self) -> io::Result<()> {
         match self {
             Self::File(path) if fs::metadata(path)?.is_file() => Ok(()),
@@ -66,7 +66,7 @@ impl Source {
     }
 }
 
-/// Says how much is read.
+/// Reports the number of bytes read.
 struct Watched<R, W> {
     input: R,
     watch: W,
