@@ -1,17 +1,18 @@
-//! Tells whether standard input or output was closed when the process started, as with `>&-` in a shell.
+//! Whether standard input or output was closed when the process started, as with `>&-` in a shell.
 //!
-//! Rust's runtime opens `/dev/null` for a closed standard stream, so that what is written there is lost without an error. From `main`
-//! on, such a stream is the same as one that was opened to `/dev/null` for reading and writing, as Python's `subprocess.DEVNULL` is.
-//! So this looks before `main`. That is a crate of its own because the attribute `ctor(unsafe)` may not occur in one that forbids
+//! Rust's runtime opens `/dev/null` for a closed standard stream, so that output is lost without an
+//! error. From `main` on, such a stream cannot be distinguished from one that was redirected to
+//! `/dev/null`, as with Python's `subprocess.DEVNULL`. So the check runs before `main`. It is a
+//! separate crate because the attribute `ctor(unsafe)` is not allowed in a crate that forbids
 //! unsafe code.
 #![deny(unsafe_code)]
 
-/// Whether standard input was closed. False where that is never so, as on Windows.
+/// Whether standard input was closed. Always false on systems other than Unix.
 pub fn stdin_was_closed() -> bool {
     start::stdin_was_closed()
 }
 
-/// Whether standard output was closed. False where that is never so, as on Windows.
+/// Whether standard output was closed. Always false on systems other than Unix.
 pub fn stdout_was_closed() -> bool {
     start::stdout_was_closed()
 }
@@ -27,8 +28,8 @@ mod start {
     static STDOUT: AtomicBool = AtomicBool::new(false);
 
     ctor::declarative::ctor! {
-        // SAFETY: Code that runs before `main` must not rely on what `std` sets up at its start. This makes system calls and stores
-        // to atomics only.
+        // SAFETY: Code that runs before `main` must not rely on the initialisation of `std`. This
+        // only makes system calls and stores to atomics.
         #[ctor(unsafe)]
         fn look() {
             STDIN.store(fcntl_getfd(stdin()) == Err(Errno::BADF), Ordering::Relaxed);

@@ -1,4 +1,4 @@
-//! Is text that is longer than what is read at once done as if it were short?
+//! Records that are longer than a block.
 
 use std::fs;
 
@@ -7,7 +7,7 @@ use tempfile::NamedTempFile;
 
 use crate::{output, run, text};
 
-/// At least as much as is read at once.
+/// At least the length of a block.
 const PIECE: usize = 256 * 1024;
 
 const PATTERNS: &[&[u8]] = &[
@@ -30,7 +30,8 @@ const PATTERNS: &[&[u8]] = &[
     b"%4\r\n\r",
 ];
 
-/// Each pattern over and over, once from each of its bytes on, so that each stands at the end of the first piece once.
+/// Each pattern repeated, starting from each of its bytes, so that each of them is once the last
+/// one of the first block.
 fn inputs() -> impl Iterator<Item = (&'static [u8], Vec<u8>)> {
     PATTERNS.iter().flat_map(|&pattern| {
         (0..pattern.len())
@@ -38,14 +39,14 @@ fn inputs() -> impl Iterator<Item = (&'static [u8], Vec<u8>)> {
     })
 }
 
-/// Of a line that is longer than a piece, the beginning is written before the end is seen.
+/// A line longer than a block: its beginning is written before its end is read.
 #[test]
 fn the_texts_of_these_tests_are_longer_than_a_piece() {
     let input = [&"a".repeat(2 * PIECE - 1), "%"].concat();
     assert_ne!(run(&["decode", "--strict"], input.as_bytes()).stdout.len(), 0);
 }
 
-/// From a file, so that every read is as large as it can be.
+/// From a file, so that every read fills its buffer.
 #[track_caller]
 fn assert_output(options: &[&str], input: &[u8], expected: &[u8], context: &str) {
     let file = NamedTempFile::new().unwrap();
@@ -89,7 +90,8 @@ fn a_text_is_encoded_as_a_whole() {
 fn lines_are_encoded_however_long() {
     let encoder = Encoder::COMPONENT.keep_triplets().keep_non_ascii();
     for (pattern, input) in inputs() {
-        // Line ends stay; between them, the oracle. A CR that no LF follows is no line end.
+        // Line ends are kept; the text between them equals the reference implementation's. A CR
+        // without a following LF is not a line end.
         let mut expected = Vec::new();
         for line in input.split_inclusive(|&byte| byte == b'\n') {
             let end = if line.ends_with(b"\r\n") { 2 } else { usize::from(line.ends_with(b"\n")) };
@@ -101,7 +103,7 @@ fn lines_are_encoded_however_long() {
     }
 }
 
-/// Short lines fill a piece, and one is cut by its end: it goes into the next as a whole.
+/// Short lines fill a block; the line at its end moves to the next block as a whole.
 #[test]
 fn lines_go_over_the_end_of_a_piece() {
     for length in [1, 3, 7, 60, 61, 1000, PIECE / 2 + 1, PIECE - 1, PIECE, PIECE + 1] {
@@ -113,7 +115,7 @@ fn lines_go_over_the_end_of_a_piece() {
     }
 }
 
-/// A record of this many repetitions, short or much longer than a piece, is done as the policy wants.
+/// Each policy, for records shorter and much longer than a block.
 #[test]
 fn long_records_are_judged_as_short_ones() {
     let [a, b] = ["a%41", "aA"];
@@ -166,7 +168,7 @@ fn what_is_no_error_is_never_replaced() {
     }
 }
 
-/// Where a record cannot be done in parts, it is done as a whole.
+/// Operations that cannot stream process the whole record.
 #[test]
 fn record_of_any_length_is_done_in_every_format() {
     const COUNT: usize = 1_500_000;
@@ -192,7 +194,7 @@ fn record_of_any_length_is_done_in_every_format() {
     assert!(places.len() == 2 && places[1].starts_with("<stdin>:2:2: malformed"), "{places:?}");
 }
 
-/// A limit to the memory of one process does what a full memory does.
+/// Limits the memory of the process, as if memory was full.
 #[cfg(target_os = "linux")]
 fn run_with_little_memory(arguments: &str) -> std::process::Output {
     let script = format!("ulimit -d 262144; exec \"$0\" {arguments} -j 1");
@@ -200,7 +202,7 @@ fn run_with_little_memory(arguments: &str) -> std::process::Output {
     std::process::Command::new("sh").arg("-c").arg(script).arg(pct).output().unwrap()
 }
 
-/// What comes out is in the format all the same.
+/// The output is still in the format.
 #[cfg(target_os = "linux")]
 #[test]
 fn record_that_is_too_long_for_the_memory_is_an_error() {
@@ -233,7 +235,8 @@ fn record_that_is_too_long_for_the_memory_is_an_error() {
     }
 }
 
-/// If the first record says what the columns are, the others cannot be done without it, or by that of another file.
+/// Without the first record, which determines the columns, the others cannot be processed; another
+/// file's first record does not count.
 #[cfg(target_os = "linux")]
 #[test]
 fn first_record_that_is_too_long_for_the_memory_is_an_error_if_it_is_needed() {

@@ -1,4 +1,4 @@
-//! Does `pct check` find what is at fault, and say where?
+//! `pct check`: findings and their places.
 
 use std::fs;
 use std::process::Output;
@@ -20,7 +20,7 @@ fn at(place: &str, what: &str) -> String {
     format!("<stdin>:{place}: {what}")
 }
 
-/// Arguments, input, and where is what.
+/// Arguments, input, and expected findings.
 type Case<'a> = (&'a [&'a str], &'a [u8], &'a [(&'a str, &'a str)]);
 
 #[test]
@@ -38,14 +38,14 @@ fn what_is_at_fault_is_listed() {
         (&["--csv", "-c", "2", "--header"], b"%,%\n%,x%\n", &[("2:4", MALFORMED)]),
         (&["--jsonl", "-k", "u"], b"{\"u\":\"a%\",\"v\":\"%\"}\n", &[("1:8", MALFORMED)]),
         (&["--log", "common"], b"h - - [t] \"GET /% HTTP/1.1\" 200 1\n", &[("1:17", MALFORMED)]),
-        // A dialect's errors, and what refines it.
+        // A dialect's errors, and options that refine it.
         (&["--dialect", "python"], b"%\n%FF\n", &[]),
         (&["--dialect", "rfc3986"], b"%\n%FF\n", &[("1:1", MALFORMED)]),
         (&["--dialect", "java"], b"%+4\n%+\n%FF", &[("2:1", MALFORMED)]),
         (&["--dialect", "nginx"], b"a%00\n", &[("1:2", "rejected byte 0x00")]),
         (&["--reject", "/"], b"a%2F\n/b\n", &[("1:2", "rejected byte 0x2F"), ("2:1", "rejected byte 0x2F")]),
         (&["--times", "2"], b"%2541\na%25\n", &[("2:2", MALFORMED)]),
-        // What inspection finds.
+        // Findings of the inspection.
         (&["--find", "nul"], b"a%00\n%2F\n", &[("1:2", "an encoded NUL")]),
         (
             &["--find", "nul,slash"],
@@ -86,7 +86,7 @@ fn each_kind_can_be_looked_for() {
     }
 }
 
-/// Far behind the start, and however many threads there are.
+/// Far from the start, with any number of threads.
 #[test]
 fn all_are_listed_in_order() {
     let mut input = String::new();

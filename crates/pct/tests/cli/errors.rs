@@ -1,4 +1,4 @@
-//! What becomes of text that is malformed or not UTF-8, and what is told of it?
+//! Policies for malformed text and invalid UTF-8, and the reports.
 
 use std::fs;
 use std::process::Output;
@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use crate::{run, text};
 
-/// Two lines at fault of five.
+/// Two of five lines are invalid.
 const DIRTY: &[u8] = b"%41\n%42%\n%C3%A9\n%43%FF\n%44\n";
 
 #[test]
@@ -88,7 +88,7 @@ fn the_errors_of_all_files_count_for_the_limit() {
     assert_eq!(messages, told);
 }
 
-/// A block that has more errors than are allowed in all has to stop at an earlier one if there were some before it.
+/// A block with more errors than the limit must stop earlier if preceding blocks have errors.
 #[test]
 fn the_errors_of_all_blocks_count_for_the_limit() {
     let clean = "%41%42%43\n".repeat(100_000);

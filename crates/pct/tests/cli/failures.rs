@@ -1,4 +1,5 @@
-//! What if the world around fails: files that cannot be read, vanish, are damaged or grow beyond all bounds, and no memory left?
+//! Environment failures: files that are unreadable, vanish, are damaged or expand without limit;
+//! lack of memory.
 
 use std::fs;
 use std::io::Write;
@@ -24,7 +25,8 @@ fn script(folder: &TempDir, script: &str) -> Output {
     Command::new("sh").arg("-c").arg(script).arg(pct).current_dir(folder).output().unwrap()
 }
 
-/// A folder, a file of the system's that fails at the first byte, and where rights count, one without them. The others are done.
+/// A directory, a system file that fails at the first byte, and, where permissions apply, an
+/// unreadable file. The other files are processed.
 #[cfg(target_os = "linux")]
 #[test]
 fn what_cannot_be_read_is_named() {
@@ -48,7 +50,7 @@ fn what_cannot_be_read_is_named() {
     }
 }
 
-/// It is there when the command starts, and gone when its turn comes.
+/// The file exists when the command starts, and not when it is opened.
 #[cfg(unix)]
 #[test]
 fn a_file_that_vanishes_is_named() {
@@ -79,7 +81,8 @@ fn devices_are_read_and_written_as_what_they_are() {
     assert!(fs::metadata("/dev/full").is_ok(), "it is still there");
 }
 
-/// Arguments that are no text are refused in words, but for sets of bytes, which may have any.
+/// Arguments that are invalid UTF-8 are rejected with a message, except byte sets, which may have
+/// any bytes.
 #[cfg(unix)]
 #[test]
 fn arguments_need_not_be_text() {
@@ -95,8 +98,8 @@ fn arguments_need_not_be_text() {
     pct(&["encode", "--set"]).arg(bad).write_stdin("a/b").assert().success().stdout("a/b");
 }
 
-/// Every byte of a small compressed file, changed: the text comes out as it was, or the command fails. Where the first bytes no
-/// longer say that it is compressed, it is taken for what it is then.
+/// Changes every byte of a small compressed file: the text is unchanged, or the command fails. If
+/// the magic bytes are damaged, the file is read as uncompressed.
 #[test]
 fn damage_to_a_compressed_file_is_noticed() {
     let plain: String = (0..40).map(|number| format!("%41 line {}\n", number * number)).collect();
@@ -115,7 +118,8 @@ fn damage_to_a_compressed_file_is_noticed() {
     }
 }
 
-/// Every prefix of it that is long enough to be known as compressed: what can be had is written, and the command fails.
+/// Every prefix that is long enough to be recognised as compressed: the available text is written,
+/// and the command fails.
 #[test]
 fn a_compressed_file_that_is_cut_is_noticed() {
     let plain: String = (0..40).map(|number| format!("%41 line {}\n", number * number)).collect();
@@ -131,7 +135,8 @@ fn a_compressed_file_that_is_cut_is_noticed() {
     }
 }
 
-/// Zero bytes are padding, as for gzip itself (for xz, a multiple of four). Anything else after the end is told; all data is written.
+/// Zero bytes are padding, as for gzip itself (for xz, a multiple of four). Anything else after the
+/// end is reported; all data is written.
 #[test]
 fn garbage_after_compressed_data_is_told() {
     const GARBAGE: &str = "pct: <stdin>: trailing garbage after the compressed data was ignored\n";
@@ -160,15 +165,15 @@ fn garbage_after_compressed_data_is_told() {
             assert_eq!(text(&found.stdout), "A\\n".repeat(members), "{context}");
         }
     }
-    // What would be lost is not: such a file is not replaced.
+    // Such a file is not replaced, so no data is lost.
     let damaged = [&output(&["decode", "--output-compression", "gzip"], b"%41\n")[..], b"garbage"].concat();
     let folder = folder(&[("file", &damaged)]);
     pct(&["decode", "-i", "file"]).current_dir(&folder).assert().code(3);
     assert_eq!(fs::read(folder.path().join("file")).unwrap(), damaged);
 }
 
-/// What takes a few kilobytes and becomes half a gigabyte, of lines and of one line: the command may have 160 MiB, however many
-/// threads there are, and does with that.
+/// A few kilobytes that expand to half a gigabyte, as many lines or one: the command succeeds with
+/// a limit of 160 MiB of memory and any number of threads.
 #[cfg(target_os = "linux")]
 #[test]
 fn a_decompression_bomb_takes_no_memory() {
@@ -195,7 +200,7 @@ fn a_decompression_bomb_takes_no_memory() {
     }
 }
 
-/// With memory for nothing, for the start, for some of it: the command succeeds, or fails in words, and the file is the old one or
+/// With any memory limit, the command succeeds or fails with a message, and the file is the old or
 /// the new one. It does not wait for threads that could not be started.
 #[cfg(target_os = "linux")]
 #[test]

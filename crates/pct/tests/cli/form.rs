@@ -1,4 +1,4 @@
-//! What does `pct form` make of queries, and of what it has made?
+//! `pct form`: conversion and round trip.
 
 use std::process::Output;
 
@@ -9,7 +9,7 @@ fn forms_take_shape() {
     let cases: &[(&[&str], &str, &str)] = &[
         (&[], "q=fish+%26+chips&page=2\n", "{\"q\":\"fish & chips\",\"page\":\"2\"}\n"),
         (&[], "?q=1\n\n?\nb\n=c\n&&\n", "{\"q\":\"1\"}\n{}\n{}\n{\"b\":\"\"}\n{\"\":\"c\"}\n{}\n"),
-        // A name that comes again; the others stay where they are.
+        // A repeated name; the order of the others is kept.
         (&[], "b=1&a=2&b=3", "{\"b\":[\"1\",\"3\"],\"a\":\"2\"}"),
         (&[], "a=%22%5C%0A%00%C3%A9=\r\n", "{\"a\":\"\\\"\\\\\\n\\u0000é=\"}\r\n"),
         (&["-0"], "a=1\0b=2%0A\0", "{\"a\":\"1\"}\0{\"b\":\"2\\n\"}\0"),

@@ -1,4 +1,4 @@
-//! Can completions and man pages be made, and do they know everything?
+//! Completions and man pages.
 
 use crate::{output, run};
 

@@ -1,4 +1,4 @@
-//! Does `pct info` say what it runs on?
+//! `pct info`.
 
 use simdpct::Level;
 

@@ -1,4 +1,4 @@
-//! What is read, and what if it cannot be?
+//! Inputs: files, byte order marks, compression, and read errors.
 
 use std::fs;
 use std::io::Write;
@@ -8,7 +8,7 @@ use tempfile::TempDir;
 
 use crate::{output, pct, run, text};
 
-/// A folder with files of this content.
+/// A directory with files of this content.
 fn folder(files: &[(&str, &str)]) -> TempDir {
     let folder = tempfile::tempdir().unwrap();
     for (name, content) in files {
@@ -66,7 +66,7 @@ fn last_record_without_end_gets_it_before_the_next_file() {
     for (arguments, expected) in [
         (&["decode", "a", "b", "lf"][..], "A\nB\nA\nB"),
         (&["decode", "a", "empty", "b", "empty"], "A\nB"),
-        // The line end is that of the lines before.
+        // The line end is that of the preceding lines.
         (&["decode", "crlf", "lf", "a"], "A\r\nB\r\nA\nB\nA"),
         (&["decode", "-0", "nul", "b"], "A\0B\0B"),
         (&["decode", "--raw", "a", "b"], "AB"),
@@ -78,20 +78,20 @@ fn last_record_without_end_gets_it_before_the_next_file() {
         (&["decode", "--csv", "-c", "u", "csv", "csv"], "u,v\r\nA,1\r\nA,1"),
         (&["decode", "--csv", "-c", "1", "csv", "csv"], "u,v\r\nA,1\r\nu,v\r\nA,1"),
         (&["form", "form", "form"], "{\"a\":\"A\"}\n{\"a\":\"A\"}"),
-        // A record that is left out needs no end.
+        // A dropped record needs no end.
         (&["decode", "--errors", "drop", "lf", "bad", "a"], "A\nB\nA"),
         (&["decode", "--errors", "drop", "bad", "a"], "A"),
     ] {
         let found = pct(arguments).current_dir(&folder).output().unwrap();
         assert_eq!((text(&found.stdout), found.status.code()), (text(expected.as_bytes()), Some(0)), "{arguments:?}");
     }
-    // Each file is a text of its own.
+    // Each file is processed separately.
     pct(&["decode", "-i", "a", "b"]).current_dir(&folder).assert().success();
     assert_eq!(fs::read(folder.path().join("a")).unwrap(), b"A");
     assert_eq!(fs::read(folder.path().join("b")).unwrap(), b"B");
 }
 
-/// What one file lacks at its end is not found at the start of the next.
+/// A triplet that is cut at the end of a file is not continued by the next.
 #[test]
 fn every_file_is_a_text_of_its_own() {
     let folder = folder(&[("percent", "%"), ("percent4", "%4"), ("1", "1"), ("41", "41"), ("cr", "\r"), ("lf", "\n")]);
@@ -106,7 +106,8 @@ fn every_file_is_a_text_of_its_own() {
     }
 }
 
-/// It passes where the output is in the format of the input. No record, column and place includes it, and no other U+FEFF is one.
+/// The mark is kept if the output is in the format of the input. It is not part of any record,
+/// column or place, and no other U+FEFF is a mark.
 #[test]
 fn byte_order_mark_belongs_to_no_record() {
     const MARK: &str = "\u{FEFF}";
@@ -125,10 +126,10 @@ fn byte_order_mark_belongs_to_no_record() {
         (&["encode", "--csv", "-c", "1"], "\"a\nb\",\n", "\u{FEFF}\"a%0Ab\",\n"),
         (&["decode", "--jsonl", "-k", "u"], "{\"u\":\"%41\"}\n", "\u{FEFF}{\"u\":\"A\"}\n"),
         (&["decode", "--log", "combined"], &log("/%41"), &format!("{MARK}{}", log("/A"))),
-        // JSON and queries begin without one (RFC 8259 8.1).
+        // JSON and queries begin without a mark (RFC 8259 8.1).
         (&["form"], "?a=1\n", "{\"a\":\"1\"}\n"),
         (&["form", "--back"], "{\"a\":\"1\"}\n", "a=1\n"),
-        // Every byte of the whole input is data.
+        // With --raw, every byte is data.
         (&["encode", "--raw"], "a", "%EF%BB%BFa"),
     ] {
         let input = [MARK, input].concat();
@@ -151,7 +152,7 @@ fn byte_order_mark_belongs_to_no_record() {
         let told: Vec<_> = told.lines().filter(|line| !line.starts_with(MARK)).collect();
         assert!(told.len() == 1 && format!("{}\n", told[0]).contains(place), "{arguments:?}: {told:?}");
     }
-    // In one output, only what its first text begins with is a mark.
+    // In a single output, only the first file's mark is one.
     let folder = folder(&[("a", "\u{FEFF}%41\n"), ("b", "\u{FEFF}%42\n"), ("c", "%43\n"), ("mark", MARK)]);
     for (arguments, expected) in [
         (["a", "b"], "\u{FEFF}A\nB\n"),
@@ -183,7 +184,7 @@ fn the_readable_files_are_done_and_the_others_named() {
     }
 }
 
-/// The worst counts.
+/// The worst exit code counts.
 #[test]
 fn an_unreadable_file_and_then_malformed_text_is_exit_code_3() {
     let Output { status, stderr, .. } = run(&["decode", "--strict", "no such file", "-"], b"%");
@@ -191,15 +192,15 @@ fn an_unreadable_file_and_then_malformed_text_is_exit_code_3() {
     assert_eq!(String::from_utf8(stderr).unwrap().lines().count(), 2);
 }
 
-/// What the file says must not be what memory is taken for. Whatever their formats' own commands make by default can be read, and
-/// `zstd --long=27` and `xz -9`, too.
+/// A file must not determine how much memory is allocated. The defaults of all formats' commands
+/// can be read, and also `zstd --long=27` and `xz -9`.
 #[test]
 fn memory_for_decompression_has_an_end() {
     fn zstd(window_log: u32) -> Vec<u8> {
         let mut encoder = zstd::stream::write::Encoder::new(Vec::new(), 1).unwrap();
         encoder.window_log(window_log).unwrap();
         encoder.write_all(b"%41\n").unwrap();
-        // Or it would be known how short the text is, and the window with it.
+        // Otherwise the header would have the length of the text, which limits the window.
         encoder.flush().unwrap();
         encoder.finish().unwrap()
     }
@@ -232,7 +233,7 @@ fn names_need_not_be_text() {
 
     let folder = tempfile::tempdir().unwrap();
     let name = OsStr::from_bytes(b"caf\xE9");
-    // Not every file system takes such a name.
+    // Not every file system allows such a name.
     if fs::write(folder.path().join(name), "%41").is_ok() {
         pct(&["decode"]).arg(name).current_dir(&folder).assert().success().stdout("A");
     }

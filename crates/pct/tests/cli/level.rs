@@ -1,4 +1,4 @@
-//! Does SIMDPCT_LEVEL choose, and say what it cannot?
+//! `SIMDPCT_LEVEL`.
 
 use std::fs;
 use std::process::Output;

@@ -1,4 +1,4 @@
-//! Does a line stay a line?
+//! Line-by-line processing against the library.
 
 use std::collections::BTreeSet;
 
@@ -6,12 +6,12 @@ use simdpct::{ByteSet, Decoder, Encoder, reference};
 
 use crate::{every_text, output, text};
 
-/// What `pct decode` means, said of one line without its end.
+/// Specification of `pct decode`, for one line without its end.
 fn decoded_line(line: &[u8]) -> Vec<u8> {
     reference::decode(&Decoder::new().lenient().keep(ByteSet::new(b"\r\n")), line).unwrap()
 }
 
-/// What `pct encode` means, said of one line without its LF, which the last one lacks.
+/// Specification of `pct encode`, for one line without its LF, which the last line lacks.
 fn encoded_line(encoder: &Encoder, line: &[u8], ends_with_line_feed: bool) -> Vec<u8> {
     match line.strip_suffix(b"\r") {
         Some(line) if ends_with_line_feed => [reference::encode(encoder, line).as_bytes(), b"\r"].concat(),
@@ -50,13 +50,13 @@ fn a_carriage_return_without_line_feed_is_no_line_end() {
     }
 }
 
-/// Blocks of many lines are done in one go; that each line is done as if it stood alone is what this is about.
+/// Batches of lines are processed like single lines.
 #[test]
 fn every_short_line_is_decoded_as_if_alone() {
     let lines: Vec<_> = every_text(b"%0aAdD\r", 5).collect();
     let expected: Vec<_> = lines.iter().map(|line| decoded_line(line)).collect();
     let decoded = output(&["decode"], &joined(&lines));
-    // Their number first: a difference there is the worst that can be.
+    // Compares the number of lines first: a difference there is the worst failure.
     assert_eq!(decoded.split(|&byte| byte == b'\n').count(), lines.len());
     assert!(decoded == joined(&expected));
 }
@@ -81,7 +81,7 @@ fn every_short_line_is_encoded_as_if_alone() {
 
 #[test]
 fn what_was_encoded_is_decoded_to_the_same() {
-    // Line by line, a lone CR does not come back: it was no line end before, and so must be none after.
+    // A lone CR is not restored but stays escaped: it is not a line end, and must not become one.
     let lines: Vec<_> = every_text(b"% +\n\x00\xC3\xA9", 5).collect();
     let all = joined(&lines);
     assert!(output(&["decode"], &output(&["encode"], &all)) == all);

@@ -1,4 +1,4 @@
-//! The command as its users see it: arguments and bytes in, bytes, messages and exit codes out.
+//! Tests of the command: arguments and input, output, messages and exit codes.
 #![forbid(unsafe_code)]
 
 mod blocks;
@@ -35,7 +35,7 @@ fn pct(arguments: &[&str]) -> Command {
     command
 }
 
-/// For tests that hold the ends of the pipes themselves.
+/// For tests that use the pipes directly.
 fn pct_process(arguments: &[&str]) -> std::process::Command {
     let mut command = std::process::Command::cargo_bin("pct").expect("cargo builds the command for its tests");
     command.args(arguments);
@@ -46,7 +46,7 @@ fn run(arguments: &[&str], input: &[u8]) -> Output {
     pct(arguments).write_stdin(input).output().expect("the command can be run")
 }
 
-/// The output of a call that succeeds and has no more to complain about than the text that it is given.
+/// Output of a call that must succeed without messages, apart from the summary.
 #[track_caller]
 fn output(arguments: &[&str], input: &[u8]) -> Vec<u8> {
     let (command, others) = arguments.split_first().expect("a command comes first");
@@ -60,12 +60,12 @@ fn text(bytes: &[u8]) -> String {
     bytes.escape_ascii().to_string()
 }
 
-/// A file of the folder that the README's main command takes its log from.
+/// A file in tests/data, from which the README's main command reads.
 fn data(name: &str) -> PathBuf {
     [env!("CARGO_MANIFEST_DIR"), "..", "..", "tests", "data", name].iter().collect()
 }
 
-/// Every text of `symbols` up to this length.
+/// All texts of `symbols` up to this length.
 fn every_text(symbols: &[u8], length: u32) -> impl Iterator<Item = Vec<u8>> {
     (0..=length).flat_map(move |length| {
         (0..symbols.len().pow(length))

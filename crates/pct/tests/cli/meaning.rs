@@ -1,4 +1,4 @@
-//! What do the options do that refine what text means? (What the dialects mean is asked in tests/dialects.)
+//! Decoding and encoding options. Dialects are tested in tests/dialects.
 
 use std::process::Output;
 
@@ -10,7 +10,7 @@ fn decoding_is_refined() {
         (&["--keep", "/"], b"a%2Fb%2fc%20d/", b"a%2Fb%2fc d/"),
         (&["--keep", "/", "--keep", "%20"], b"a%2Fb%20c%41", b"a%2Fb%20cA"),
         (&["--keep", "/%20%25"], b"a%2Fb%20c%41%25", b"a%2Fb%20cA%25"),
-        // A set by its name: reserved characters stay apart from what delimits.
+        // A set name: escaped reserved characters are distinguishable from delimiters.
         (&["--keep", "reserved"], b"?q=a%26b%41%C3%A9", "?q=a%26bA\u{E9}".as_bytes()),
         (&["--keep", "control"], b"%00%1F%7F%20%80", b"%00%1F%7F \x80"),
         (&["--keep", "non-ascii"], b"%C3%A9%41", b"%C3%A9A"),
@@ -22,7 +22,7 @@ fn decoding_is_refined() {
         (&["--times", "2"], b"%252541", b"%41"),
         (&["--times", "3"], b"%252541", b"A"),
         (&["--times", "16"], b"%2525252541", b"A"),
-        // Each time with all that is asked for.
+        // All options apply to each pass.
         (&["--times", "2", "--plus"], b"%2B+%252B", b"  +"),
         (&["--times", "2", "--dialect", "form"], b"%25C3%A9", "\u{FFFD}\u{FFFD}".as_bytes()),
         (&["--times", "2"], b"%25C3%A9", "\u{E9}".as_bytes()),
@@ -51,12 +51,12 @@ fn what_cannot_be_decoded_is_found_where_it_stands() {
         (&["--dialect", "nginx", "--reject", "/"], b"ab%00", "rejected byte 0x00"),
         (&[], b"ab%4", malformed),
         (&[], b"ab%E4", "not valid UTF-8"),
-        // No error there.
+        // Not an error in that dialect.
         (&["--dialect", "python"], b"%4%E4", ""),
         (&["--dialect", "form"], b"%4%E4", ""),
         (&["--dialect", "whatwg"], b"%4%E4", ""),
         (&["--dialect", "rfc3986"], b"%E4", ""),
-        // Of the second time, the place in the input.
+        // For an error of the second pass, the place in the input.
         (&["--times", "2"], b"ab%25", malformed),
         (&["--times", "3"], b"ab%2525", malformed),
         (&["--dialect", "js", "--times", "2"], b"ab%25E4", "not valid UTF-8"),
@@ -76,7 +76,7 @@ fn what_cannot_be_decoded_is_found_where_it_stands() {
     }
 }
 
-/// The line ends are no part of the lines, but what would be one is.
+/// Line ends are not part of lines, but an escaped one is.
 #[test]
 fn rejected_line_ends_are_those_within_a_line() {
     let input = b"good\r\nb%0Ad\nb\rd\ngood\nb%0dd";
@@ -95,7 +95,7 @@ fn encoding_is_refined() {
     let cases: &[(&[&str], &[u8], &[u8])] = &[
         (&["--set", "/?"], b"a/b?c=d ", b"a%2Fb%3Fc=d "),
         (&["--set", "%61b/"], b"abc/", b"%61%62c%2F"),
-        // Also bytes from 0x80, or the result would be no text.
+        // Also non-ASCII bytes, or the result would not be text.
         (&["--set", "%20"], "\u{E9} /".as_bytes(), b"%C3%A9%20/"),
         (&["--set", "control"], b"\x01\x7F\t /", b"%01%7F%09 /"),
         (&["--set", "non-ascii"], "\u{E9} %".as_bytes(), b"%C3%A9 %"),
@@ -104,7 +104,7 @@ fn encoding_is_refined() {
         (&["--keep", "/"], b"a/b c", b"a/b%20c"),
         (&["--keep", "/", "--keep", "%20"], b"a/b c?", b"a/b c%3F"),
         (&["--keep", "reserved"], b"a/b c?", b"a/b%20c?"),
-        // The dialect's set, and one in place of it.
+        // The dialect's set, and one that overrides it.
         (&["--dialect", "python", "--keep", ":"], b"a:/b c", b"a:/b%20c"),
         (&["--dialect", "form", "--set", "path"], b"a/b c+", b"a/b+c%2B"),
         (&["--dialect", "js", "--space-as-plus"], b"a b+(", b"a+b%2B("),

@@ -1,4 +1,4 @@
-//! Where does the output go, and what is left if something goes wrong?
+//! Outputs: files, in-place rewriting, compression, and what remains after failures.
 
 use std::fs;
 use std::io::Write;
@@ -10,7 +10,7 @@ use tempfile::TempDir;
 
 use crate::{output, pct, pct_process, text};
 
-/// How long a test that has failed already may hang.
+/// Timeout: only a failing test hangs this long.
 const HANGING: Duration = Duration::from_secs(60);
 
 const OLD: &str = "%41 old\n";
@@ -21,7 +21,7 @@ fn folder() -> TempDir {
     folder
 }
 
-/// The names in a folder, in order.
+/// Sorted names in a directory.
 fn names(folder: &Path) -> Vec<String> {
     let mut names: Vec<_> =
         fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
@@ -63,7 +63,7 @@ fn files_are_changed_in_place() {
     pct(&["decode", "--in-place", "-o", "x", "old"]).current_dir(&folder).assert().code(2);
 }
 
-/// Binary files, also compressed ones, and what is no regular file. All other files are done.
+/// Binary files, also compressed, and special files are rejected. All other files are processed.
 #[cfg(unix)]
 #[test]
 fn a_file_that_is_no_text_is_not_rewritten_in_place() {
@@ -124,7 +124,7 @@ fn a_special_file_is_not_rewritten_in_place() {
     }
 }
 
-/// Nor is it opened a second time, to see whether it is the output.
+/// The FIFO is not opened a second time to compare it with the output.
 #[cfg(target_os = "linux")]
 #[test]
 fn a_fifo_whose_writer_is_gone_is_read_into_a_file() {
@@ -145,7 +145,7 @@ fn an_input_that_cannot_be_read_leaves_the_output_file_as_it_was() {
     }
 }
 
-/// What was written before an error can be read.
+/// Output preceding an error can be decompressed.
 #[test]
 fn compressed_output_is_ended_whatever_comes() {
     for format in ["gzip", "zstd", "bzip2", "xz"] {
@@ -168,7 +168,7 @@ fn a_replaced_file_keeps_its_mode_and_a_link_stays_one() {
     assert!(folder.path().join("link").is_symlink());
     assert_eq!(fs::metadata(&old).unwrap().permissions().mode() & 0o777, 0o640);
     assert_eq!(read(&folder, "old"), "A old\n");
-    // What is no file cannot be replaced, and is written to.
+    // A special file cannot be replaced, and is written to.
     pct(&["decode", "-o", "/dev/null", "old"]).current_dir(&folder).assert().success();
     assert!(!fs::metadata("/dev/null").unwrap().is_file());
 }
@@ -201,7 +201,7 @@ fn the_name_of_the_output_says_how_it_is_compressed() {
         pct(&["decode", "-o", name, "--output-compression", "zstd", "old"]).current_dir(&folder).assert().success();
         assert_eq!(start(name), b"\x28\xB5", "{name}");
     }
-    // In place, the name does not matter.
+    // With --in-place, the name does not matter.
     fs::copy(folder.path().join("old"), folder.path().join("plain.gz")).unwrap();
     pct(&["decode", "-i", "plain.gz"]).current_dir(&folder).assert().success();
     assert_eq!(read(&folder, "plain.gz"), "A old\n");
@@ -218,7 +218,8 @@ fn text_at_fault_leaves_the_file_as_it_was() {
     }
 }
 
-/// A limit to the length of files does what a full disk does, and needs no rights. Its signal may be ignored or not.
+/// A limit of the file size acts like a full disk and needs no privileges. Its signal may be
+/// ignored or not.
 #[cfg(target_os = "linux")]
 #[test]
 fn a_full_disk_leaves_the_file_as_it_was() {
@@ -262,7 +263,7 @@ fn a_full_tmpfs_leaves_the_file_as_it_was() {
     }
 }
 
-/// A call whose temporary file has the first line by now, and its open input.
+/// A running call whose temporary file has the first line, and its open input.
 #[cfg(target_os = "linux")]
 fn writing(mut command: Command, folder: &TempDir) -> (Child, std::process::ChildStdin) {
     let mut child = command.current_dir(folder).stdin(Stdio::piped()).spawn().unwrap();
@@ -280,7 +281,8 @@ fn kill(child: &Child, signal: &str) {
     assert!(Command::new("kill").args(["-s", signal, &child.id().to_string()]).status().unwrap().success());
 }
 
-/// Ctrl-C, a closed terminal, `kill`, limits and timers: no half-written file, and no temporary one.
+/// Ctrl-C, a closed terminal, `kill`, limits and timers: neither a partial nor a temporary file
+/// remains.
 #[cfg(target_os = "linux")]
 #[test]
 fn a_signal_leaves_the_file_as_it_was() {
@@ -300,7 +302,7 @@ fn a_signal_leaves_the_file_as_it_was() {
         ("PROF", 27),
     ] {
         let folder = folder();
-        // Whatever started these tests may ignore it.
+        // The parent of these tests may ignore it.
         let mut command = Command::new("sh");
         let pct = pct_process(&[]).get_program().to_owned();
         command.args(["-c", "ulimit -c 0; exec env --default-signal \"$0\" decode -o old -"]).arg(pct);
@@ -314,7 +316,7 @@ fn a_signal_leaves_the_file_as_it_was() {
     }
 }
 
-/// As `nohup` and `trap '' INT` start a program.
+/// As started by `nohup` or after `trap '' INT`.
 #[cfg(target_os = "linux")]
 #[test]
 fn a_signal_that_is_ignored_from_the_start_stays_ignored() {
@@ -333,7 +335,7 @@ fn a_signal_that_is_ignored_from_the_start_stays_ignored() {
     }
 }
 
-/// However far it has come: the file is the old one or the new one, and nothing is left beside it.
+/// Killed at any time: the file is the old or the new one, and no temporary file remains.
 #[cfg(unix)]
 #[test]
 fn a_signal_leaves_a_file_that_is_changed_in_place_whole() {
@@ -363,7 +365,7 @@ fn wait_until(condition: impl Fn() -> bool) {
     }
 }
 
-/// As `cat f >> f` does: it would never end.
+/// As with `cat f >> f`, it would never end.
 #[test]
 fn an_input_that_is_the_output_is_refused() {
     let folder = folder();
@@ -391,21 +393,21 @@ fn what_is_compressed_is_read_as_what_it_says() {
         let compressed = output(&["decode", "--output-compression", format], plain.as_bytes());
         assert!(compressed.len() < plain.len() / 4, "{format}");
         assert!(output(&["decode"], &compressed) == decoded.as_bytes(), "{format}");
-        // Several members or frames after each other are one text.
+        // Concatenated members or frames are one text.
         assert!(output(&["decode"], &compressed.repeat(2)) == decoded.repeat(2).as_bytes(), "{format}");
         assert!(output(&["decode", "--no-decompress", "--raw"], &compressed) == raw_decoded(&compressed), "{format}");
 
         let file = folder.path().join(format);
         fs::write(&file, &compressed).unwrap();
-        // In place it stays compressed.
+        // With --in-place, the compression is kept.
         assert_eq!(output(&["encode", "-i", "--set", "path", file.to_str().unwrap()], b""), b"");
         let found = fs::read(&file).unwrap();
         assert_eq!(found[..2], compressed[..2], "{format}");
         assert!(output(&["decode"], &found) == decoded.as_bytes(), "{format}");
-        // Unless something else is wanted.
+        // Unless another one is requested.
         assert_eq!(output(&["decode", "-i", "--output-compression", "none", file.to_str().unwrap()], b""), b"");
         assert!(fs::read(&file).unwrap() == decoded.as_bytes(), "{format}");
-        // A file that ends in the middle is no file.
+        // A truncated file is an error.
         let torn = crate::run(&["decode"], &compressed[..compressed.len() - 9]);
         assert_eq!(torn.status.code(), Some(3), "{format}");
     }
@@ -415,7 +417,8 @@ fn raw_decoded(bytes: &[u8]) -> Vec<u8> {
     simdpct::reference::decode(&simdpct::Decoder::new().lenient(), bytes).unwrap()
 }
 
-/// The system's own commands write what these are: gzip with a name in its header, and with several members.
+/// Files written by the formats' own commands: gzip with a name in its header, and with several
+/// members.
 #[test]
 fn files_of_the_formats_own_commands_are_read() {
     let text = "%41\n".repeat(1000);
@@ -431,7 +434,7 @@ fn files_of_the_formats_own_commands_are_read() {
     }
 }
 
-/// No text is mistaken for something compressed, however short.
+/// No text, however short, is mistaken for a compressed file.
 #[test]
 fn text_that_begins_as_compressed_files_do_is_text() {
     for text in ["B", "BZ", "BZh", "BZh9", "BZh9%41", "BZh91AY", "(", "P", "\x1F", "\x28\x35"] {

@@ -1,4 +1,4 @@
-//! Do more threads write the same, and are there ever more or fewer records?
+//! Several threads: same output, and the same number of records.
 
 use std::fs;
 
@@ -6,7 +6,7 @@ use proptest::prelude::*;
 
 use crate::{data, output, run, text};
 
-/// Long enough for many blocks, with dirt everywhere.
+/// Many blocks, with malformed text everywhere.
 fn long_input() -> Vec<u8> {
     let log = fs::read(data("access.log")).unwrap();
     let mut input = Vec::new();
@@ -58,7 +58,8 @@ fn the_output_does_not_depend_on_the_number_of_threads() {
 proptest! {
     #![proptest_config(ProptestConfig { cases: 64, ..ProptestConfig::default() })]
 
-    /// Lines, NUL-separated records, fields, records of CSV and lines of logs stay as many as they were.
+    /// The number of lines, NUL-terminated records, fields, CSV records and log lines does not
+    /// change.
     #[test]
     fn decoding_never_changes_the_number_of_records(
         parts in prop::collection::vec(
@@ -91,13 +92,14 @@ proptest! {
                 prop_assert_eq!(count(&found, byte), count(input.as_bytes(), byte), "{:?} {:?} {}", arguments, input, text(&found));
             }
         }
-        // Records of CSV, by the judgement of another reader than that which was used.
+        // CSV records, counted by an independent reader.
         let found = output(&["decode", "--csv", "-c", "1-", "--errors", policy], input.as_bytes());
         prop_assert_eq!(csv_shape(&found), csv_shape(input.as_bytes()), "{:?} {}", input, text(&found));
     }
 }
 
-/// How many fields each record has, for RFC 4180 as written: an unquoted field may hold quotes but at its start.
+/// Number of fields of each record, per RFC 4180: an unquoted field may contain quotes, except at
+/// its start.
 fn csv_shape(text: &[u8]) -> Vec<usize> {
     let mut shape = vec![1];
     let mut is_quoted = false;

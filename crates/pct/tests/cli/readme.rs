@@ -1,4 +1,4 @@
-//! Do the README and docs/pct.md tell the truth?
+//! The console transcripts of the README and docs/pct.md.
 #![cfg(unix)]
 
 use std::env;
@@ -6,9 +6,9 @@ use std::process::{Command, Stdio};
 
 use crate::{data, pct_process};
 
-/// Every command of the consoles, with all that it writes to either stream.
+/// Runs every command of the transcripts and compares standard output and standard error.
 #[test]
-fn examples_of_the_documents_write_what_the_documents_show() {
+fn the_transcripts_match_the_output() {
     let pages = [
         ("README.md", include_str!("../../../../README.md"), 6),
         ("docs/pct.md", include_str!("../../../../docs/pct.md"), 16),

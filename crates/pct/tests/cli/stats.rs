@@ -1,4 +1,4 @@
-//! Does `pct stats` count what is there, and show it?
+//! `pct stats`: counts and examples.
 
 use std::process::Output;
 
@@ -62,14 +62,14 @@ fn the_sample_log_has_what_was_put_into_it() {
     ));
 }
 
-/// Arguments, input, and how often there is what.
+/// Arguments, input, and expected counts.
 type Case<'a> = (&'a [&'a str], &'a [u8], &'a [(&'a str, u64)]);
 
 #[test]
 fn fields_are_looked_at_and_nothing_else() {
     let cases: &[Case<'_>] = &[
         (&["-f", "2"], b"%00\t%2F\n%00\t+\n", &[("slash", 1), ("plus", 1), ("escape", 1)]),
-        // Of all fields of a record.
+        // Counts all fields of a record.
         (&["-f", "1,3"], b"%00\t%2F\t+\n", &[("control", 1), ("nul", 1), ("plus", 1), ("escape", 1)]),
         (&["--csv", "-c", "u"], b"u,v\n\"+\",%00\n", &[("plus", 1)]),
         (&["--jsonl", "-k", "u"], b"{\"u\":\"+\"}\n", &[("plus", 1)]),
@@ -86,7 +86,7 @@ fn fields_are_looked_at_and_nothing_else() {
     }
 }
 
-/// In CSV, a record may have many lines, and neither a header nor an empty line is one.
+/// CSV records may span several lines; the header and empty lines are not counted.
 #[test]
 fn records_are_counted_not_lines() {
     for (arguments, input, records) in [
@@ -113,7 +113,7 @@ fn records_are_counted_not_lines() {
             assert_eq!(report["files"][0]["records"].as_u64(), Some(records), "{command:?} {arguments:?}");
         }
     }
-    // However long they are, and in whatever blocks.
+    // For records of any length, across blocks.
     let input = format!("u\n{}", format!("\"{}\n\"\n", "+".repeat(1000)).repeat(3000));
     for input in [input, format!("u\n1\n{}\n", "+".repeat(5_000_000))] {
         let expected = if input.len() > 4_000_000 { 2 } else { 3000 };
@@ -122,7 +122,7 @@ fn records_are_counted_not_lines() {
     }
 }
 
-/// A record counts once for each kind that it has, in every command and however long it is.
+/// A record counts once for each kind that occurs in it, in every command and for any length.
 #[test]
 fn all_commands_count_alike() {
     let pieces = ["a", "%", "%FF", "%C3%A9", "\u{E9}", "%C3%"];
@@ -175,7 +175,7 @@ fn all_commands_count_alike() {
         }
     }
     assert_eq!(reported(vec!["form"], &forms), expected);
-    // Of raw bytes alone; malformed '%' are none of these texts' triplets.
+    // Raw bytes only; malformed '%' are not triplets.
     let [malformed, ..] = expected;
     for command in ["normalize", "repair"] {
         assert_eq!(reported(vec![command], &lines), [malformed, 0, malformed], "{command}");
@@ -188,7 +188,7 @@ fn all_commands_count_alike() {
     }
 }
 
-/// How many records are malformed, not UTF-8 and invalid by a report for programs.
+/// Numbers of malformed, non-UTF-8 and invalid records in a JSON report.
 fn kinds(report: &[u8]) -> [u64; 3] {
     let report: Value = serde_json::from_slice(report).unwrap();
     let file = &report["files"][0];

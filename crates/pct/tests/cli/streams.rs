@@ -1,4 +1,4 @@
-//! Does it behave in a pipeline?
+//! Pipelines: latency, memory, closed streams.
 
 use std::io::{self, BufRead, BufReader, Read, Write};
 use std::process::{Child, Output, Stdio};
@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use crate::{pct_process, text};
 
-/// How long a test that has failed already may hang.
+/// Timeout: only a failing test hangs this long.
 const HANGING: Duration = Duration::from_secs(60);
 
 fn spawn(arguments: &[&str]) -> Child {
@@ -16,7 +16,7 @@ fn spawn(arguments: &[&str]) -> Child {
     pct_process(arguments).stdin(piped()).stdout(piped()).stderr(piped()).spawn().expect("the command can be run")
 }
 
-/// As `pct decode | head` ends: the reader goes while there is more to come.
+/// As in `pct decode | head`: the reader closes the pipe early.
 #[test]
 fn a_reader_that_has_seen_enough_is_no_error() {
     for arguments in [&["decode"][..], &["decode", "--raw"], &["decode", "--strict"], &["encode"], &["encode", "--raw"]]
@@ -31,13 +31,13 @@ fn a_reader_that_has_seen_enough_is_no_error() {
     }
 }
 
-/// As `tail -f log | pct decode` is read: what is there is shown.
+/// As in `tail -f log | pct decode`: available lines are written at once.
 #[test]
 fn a_line_is_written_as_soon_as_it_is_complete() {
     for (arguments, steps) in [
         (&["decode"][..], [("%41 1\n%42 ", "A 1\n"), ("2\n%43 3\n", "B 2\nC 3\n"), ("%0A\n", "%0A\n")]),
         (&["encode"], [("/ 1\n/ ", "%2F%201\n"), ("2\r\n", "%2F%202\r\n"), ("\n", "\n")]),
-        // A text has no lines: whatever has been read is shown, but for what may be the start of a triplet.
+        // With --raw, everything read is written, except an incomplete triplet.
         (&["decode", "--raw"], [("%41 1\n%42 ", "A 1\nB "), ("2%4", "2"), ("3%", "C")]),
         (&["encode", "--raw", "--keep-triplets"], [("/", "%2F"), ("%4", ""), ("1", "%41")]),
     ] {
@@ -61,7 +61,8 @@ fn a_line_is_written_as_soon_as_it_is_complete() {
     }
 }
 
-/// Compressed, it comes when nothing follows for a while. (What bzip2 flushes ends within a byte, which waits.)
+/// Compressed output is flushed when idle. With bzip2, whose flush ends within a byte, the last
+/// bits wait.
 #[test]
 fn a_line_that_is_compressed_comes_before_the_next_is_given() {
     for format in ["gzip", "zstd", "xz"] {
@@ -89,7 +90,7 @@ fn a_line_that_is_compressed_comes_before_the_next_is_given() {
     }
 }
 
-/// The same when so much has gone before that there are several threads.
+/// The same after enough input to start several threads.
 #[test]
 fn a_line_is_written_as_soon_as_it_is_complete_however_many_there_were() {
     const LINES: usize = 500_000;
@@ -109,7 +110,7 @@ fn a_line_is_written_as_soon_as_it_is_complete_however_many_there_were() {
             input.write_all(line.as_bytes()).unwrap();
             let expected = line.replace("%42", "B").replace("%43", "C").replace("%44 %45", "D E");
             let mut found = vec![0; expected.len()];
-            // Were it not written, this would hang.
+            // If it was not written, this would hang.
             output.read_exact(&mut found).unwrap();
             assert_eq!(text(&found), text(expected.as_bytes()), "{arguments:?}");
         }
@@ -118,7 +119,7 @@ fn a_line_is_written_as_soon_as_it_is_complete_however_many_there_were() {
     }
 }
 
-/// The most memory that a process has had so far, in bytes.
+/// Peak memory of a process, in bytes.
 #[cfg(target_os = "linux")]
 fn peak(child: &Child) -> usize {
     let status = std::fs::read_to_string(format!("/proc/{}/status", child.id())).unwrap();
@@ -126,7 +127,7 @@ fn peak(child: &Child) -> usize {
     peak.trim().trim_end_matches(" kB").parse::<usize>().unwrap() * 1024
 }
 
-/// A line, a text, and a file of short records of any length take as much memory as a short one.
+/// A line, a text, and a file of short records take constant memory.
 #[cfg(target_os = "linux")]
 #[test]
 fn memory_does_not_grow_with_the_input() {
@@ -149,7 +150,7 @@ fn memory_does_not_grow_with_the_input() {
         let mut output = child.stdout.take().unwrap();
         let reader = thread::spawn(move || io::copy(&mut output, &mut io::sink()).unwrap());
         input.write_all(unit.repeat(LENGTH / unit.len()).as_bytes()).unwrap();
-        // All but what is in the pipe has been read by now, and the command still waits for more.
+        // Everything except the pipe's content has been read, and the command waits for more input.
         let peak = peak(&child);
         assert!(peak < LENGTH / 2, "{arguments:?} takes {peak} bytes");
         drop(input);
@@ -158,7 +159,7 @@ fn memory_does_not_grow_with_the_input() {
     }
 }
 
-/// A record that is parsed takes a multiple of its length, and only while it is done.
+/// A parsed record takes a multiple of its length, and only while it is processed.
 #[cfg(target_os = "linux")]
 #[test]
 fn memory_for_a_record_is_a_multiple_of_its_length() {
@@ -205,7 +206,7 @@ fn a_full_disk_is_exit_code_3() {
     }
 }
 
-/// Nothing is lost without an error. Output that is empty or goes elsewhere needs no standard output.
+/// No output is lost without an error. Empty or redirected output does not need standard output.
 #[cfg(unix)]
 #[test]
 fn a_closed_stream_is_an_error_where_it_is_needed() {
@@ -236,7 +237,7 @@ fn a_closed_stream_is_an_error_where_it_is_needed() {
     }
 }
 
-/// What was found before the reader went, as `head` does, counts all the same.
+/// Findings before the reader closed the pipe, as `head` does, still count.
 #[test]
 fn a_reader_that_has_seen_enough_does_not_hide_findings() {
     let folder = tempfile::tempdir().unwrap();

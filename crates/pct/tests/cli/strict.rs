@@ -1,4 +1,4 @@
-//! With --strict, where is the error, and what has been written before?
+//! `--strict`: place of the error, and the output preceding it.
 
 use std::fs;
 use std::process::Output;
@@ -74,7 +74,7 @@ fn places_are_right_far_behind_the_start() {
     assert_malformed(&["decode", "--strict", "--raw"], input.as_bytes(), "<stdin>", "100001:11", decoded.as_bytes());
 }
 
-/// Of a line that is longer than what is read at once, the beginning was written when the error was found.
+/// A line longer than a block: its beginning is written before the error is found.
 #[test]
 fn places_are_right_in_a_line_longer_than_a_piece() {
     for length in [250_000, 262_143, 262_144, 262_145, 1_000_003] {

@@ -1,4 +1,4 @@
-//! What does a person see on a terminal?
+//! Output and messages on a terminal.
 #![cfg(target_os = "linux")]
 
 use std::fs::{self, File};
@@ -11,7 +11,7 @@ use rustix::termios::{OptionalActions, tcgetattr, tcsetattr};
 
 use crate::{pct_process, text};
 
-/// A terminal: what is written to the second can be read from the first, unchanged.
+/// A terminal: bytes written to the second end can be read from the first, unchanged.
 fn terminal() -> (File, File) {
     let master = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY).unwrap();
     grantpt(&master).unwrap();
@@ -24,7 +24,7 @@ fn terminal() -> (File, File) {
     (master.into(), slave)
 }
 
-/// All that is written until the last writer is gone.
+/// Reads until the last writer has closed it.
 fn read_all(mut master: File) -> String {
     let mut all = Vec::new();
     let mut buffer = [0; 4096];
@@ -50,7 +50,8 @@ fn each_line_is_shown_at_once_and_controls_stay_escaped() {
     assert!(child.wait().unwrap().success());
 }
 
-/// What a command writes to standard output or standard error if that is a terminal, and the other goes nowhere.
+/// Output of a command to standard output or standard error, if that is a terminal and the other is
+/// discarded.
 fn shown(arguments: &[&str], folder: &Path, input: &[u8], is_error: bool) -> String {
     let (master, slave) = terminal();
     let mut command = pct_process(arguments);
@@ -59,13 +60,13 @@ fn shown(arguments: &[&str], folder: &Path, input: &[u8], is_error: bool) -> Str
     let mut child = command.env("NO_COLOR", "1").spawn().unwrap();
     command.stdout(Stdio::null()).stderr(Stdio::null());
     let shown = std::thread::spawn(move || read_all(master));
-    // A command that refuses its arguments reads nothing.
+    // With invalid arguments, the command reads no input.
     let _ = child.stdin.take().unwrap().write_all(input);
     child.wait().unwrap();
     shown.join().unwrap()
 }
 
-/// All that a terminal acts upon, as bytes and as triplets, and how it is shown.
+/// All active characters, as bytes and as triplets, and their escaped form.
 const ACTIVE: &[(&str, &str, &str)] = &[
     ("\x1B[31m", "%1B[31m", "\\u001b[31m"),
     ("\x07\x08\x7F", "%07%08%7F", "\\u0007\\u0008\\u007f"),
@@ -81,7 +82,7 @@ fn active_characters_of_the_output_are_shown_escaped() {
     for (raw, triplets, json) in ACTIVE {
         for (arguments, input, expected) in [
             (&["decode"][..], triplets.to_string(), triplets.to_string()),
-            // Those that are no triplets, too.
+            // Raw ones, too.
             (&["decode"], raw.to_string(), triplets.to_string()),
             (&["decode", "--raw"], triplets.to_string(), triplets.to_string()),
             (&["decode", "-f", "2"], format!("{raw}\t{triplets}\n"), format!("{triplets}\t{triplets}\n")),
@@ -111,7 +112,7 @@ fn active_characters_of_the_output_are_shown_escaped() {
             assert_eq!(found, text(expected.as_bytes()), "{arguments:?} < {input:?}");
         }
     }
-    // C1 in one byte, and what a cut leaves of a character.
+    // C1 as a single byte, and a truncated character.
     assert_eq!(shown(&["decode"], nowhere, b"\x9B%9B%C3\n", false), "%9B%9B%C3\\n");
     let long = "%C3%A9".repeat(300_000);
     assert!(shown(&["decode"], nowhere, format!("{long}%1B").as_bytes(), false).ends_with("\\xc3\\xa9%1B"));
@@ -141,13 +142,13 @@ fn findings_are_shown_escaped() {
             assert!(found.contains(&format!("a{json}\\\\nb")), "{arguments:?}: {found}");
             assert_no_active(&found);
         }
-        // To a pipe, a name is what it is.
+        // To a pipe, names are not escaped.
         let found = crate::pct(&["check", &name]).current_dir(&folder).output().unwrap();
         assert!(found.stdout.starts_with(format!("{name}:1:1: ").as_bytes()), "{}", text(&found.stdout));
     }
 }
 
-/// In a text as these tests show it, of which everything but ASCII is escaped.
+/// Escapes everything but ASCII, as in the expected texts.
 #[track_caller]
 fn assert_no_active(shown: &str) {
     let is_plain = |part: &str| {
@@ -158,7 +159,8 @@ fn assert_no_active(shown: &str) {
     assert!(is_plain(&shown.replace("\\\\x", "")), "{shown}");
 }
 
-/// Names of files, of columns in a header, of keys and commands, and other arguments, wherever a message quotes them.
+/// Names of files, columns, keys and commands, and other arguments, in all messages that quote
+/// them.
 #[test]
 fn messages_are_shown_escaped() {
     let folder = tempfile::tempdir().unwrap();
@@ -192,7 +194,7 @@ fn messages_are_shown_escaped() {
             let found = shown(arguments, folder.path(), b"", true);
             assert!(found.contains("\\\\"), "{arguments:?}: {found}");
             assert_no_active(&found);
-            // To a pipe as well.
+            // Also to a pipe.
             let found = text(&crate::pct(arguments).current_dir(&folder).output().unwrap().stderr);
             assert_no_active(&found);
         }
@@ -217,7 +219,7 @@ fn compressed_data_is_no_output_for_a_terminal() {
 #[test]
 fn a_bar_is_shown_for_long_inputs_only_and_on_a_terminal_only() {
     let long = tempfile::NamedTempFile::new().unwrap();
-    // It has no blocks on the disk.
+    // A sparse file.
     long.as_file().set_len(257 * 1024 * 1024).unwrap();
     let short = tempfile::NamedTempFile::new().unwrap();
     fs::write(short.path(), "%41\n").unwrap();

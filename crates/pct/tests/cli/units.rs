@@ -1,4 +1,5 @@
-//! Which part of a record is meant, and does the rest stay byte for byte? All expected outputs were written by hand.
+//! Input formats: fields are processed, and the rest is copied. All expected outputs were written
+//! by hand.
 
 use crate::{output, run, text};
 
@@ -29,12 +30,13 @@ fn fields_of_lines() {
         (&["decode", "-f", "1,3"], "%41\t%42\t%43\n%41\n\n%41\t\t%43", "A\t%42\tC\nA\n\nA\t\tC"),
         (&["decode", "-f", "-2"], "%41\t%42\t%43\n", "A\tB\t%43\n"),
         (&["decode", "--fields", "2-"], "%41\t%42\t%43\r\n%41\r\n", "%41\tB\tC\r\n%41\r\n"),
-        // Record safety: the delimiter and line ends stay escaped.
+        // The delimiter and line ends stay escaped.
         (&["decode", "-f", "1"], "a%09b%0Ac%0dd%2C\tx\n", "a%09b%0Ac%0dd,\tx\n"),
         (&["decode", "-f", "1", "-d", ","], "a%09b%2Cc,%41\n", "a\tb%2Cc,%41\n"),
         (&["decode", "-f", "1", "-d", ";", "--unsafe-controls"], "a%3Bb%0A;x\n", "a;b\n;x\n"),
         (&["decode", "-f", "2", "--delimiter", "\\t"], "%41\t%42", "%41\tB"),
-        // A space that the delimiter is stays '+' where '+' means it, and %2B stays apart from that.
+        // If the delimiter is a space, a '+' that means a space is kept, and so is %2B, to
+        // distinguish them.
         (&["decode", "--plus", "-f", "1", "-d", " "], "a+b%20c%2B%41 %42\n", "a+b%20c%2BA %42\n"),
         (&["encode", "-f", "2", "--set", "path"], "a b\tc d\n", "a b\tc%20d\n"),
         (&["normalize", "--keep", "~.", "-f", "2"], "%7e\t%7e%2e%2d%2f\n%2f", "%7e\t%7E%2E-%2F\n%2f"),
@@ -54,23 +56,24 @@ fn columns_of_csv() {
         (&["decode", "--csv", "-c", "url,ref"], "url,id,ref\r\n%41,%31,%42\r\n", "url,id,ref\r\nA,%31,B\r\n"),
         (&["decode", "--csv", "--columns", "1,3-"], "%41,%42,%43,%44\n", "A,%42,C,D\n"),
         (&["decode", "--csv", "-c", "1", "--header"], "%41\n%42\n", "%41\nB\n"),
-        // What has to be quoted then is; quotes are doubled; what was quoted stays so.
+        // Fields are quoted if necessary; quotes are doubled; quoted fields stay quoted.
         (
             &["decode", "--csv", "-c", "1"],
             "a%2Cb,%2C\n%22,x\n\"%41\",\"%41\"\n",
             "\"a,b\",%2C\n\"\"\"\",x\n\"A\",\"%41\"\n",
         ),
         (&["decode", "--csv", "-c", "1"], "\"say \"\"%41\"\"\",x\n", "\"say \"\"A\"\"\",x\n"),
-        // A record may have many lines; a decoded line end stays escaped all the same.
+        // Records may span several lines, but escaped line ends stay escaped.
         (&["decode", "--csv", "-c", "2"], "\"a\n%41\",\"b\n%42%0A\"\nc,%43\n", "\"a\n%41\",\"b\nB%0A\"\nc,C\n"),
-        // A quote within a field that does not start with one is a byte like any other.
+        // A quote within an unquoted field is an ordinary byte.
         (&["decode", "--csv", "-c", "2"], "a\"b,%41\nc,%42\n", "a\"b,A\nc,B\n"),
         (&["decode", "--csv", "-c", "2", "-d", ";"], "%41;%3B\n", "%41;\";\"\n"),
-        // Odd quoting and empty lines stay where nothing changes.
+        // Unusual quoting and empty lines are kept if nothing changes.
         (&["decode", "--csv", "-c", "1"], "\n\"x\",\"\"\n\"y\"z,\n", "\n\"x\",\"\"\n\"y\"z,\n"),
         (&["decode", "--csv", "-c", "url"], "\u{FEFF}url,x\n%41,%42\n", "\u{FEFF}url,x\nA,%42\n"),
         (&["decode", "--csv", "-c", "1"], "\u{FEFF}%41,%42\n", "\u{FEFF}A,%42\n"),
-        // Only the file's first bytes are one; anywhere else it is text, and a quote behind it is none that opens a field.
+        // A mark is one only at the start of the file. Elsewhere it is text, and a quote after it
+        // does not open a field.
         (&["decode", "--csv", "-c", "1"], "a\n\u{FEFF}%41,%42\n", "a\n\u{FEFF}A,%42\n"),
         (&["decode", "--csv", "-c", "1"], "\u{FEFF}\u{FEFF}%41,%42\n", "\u{FEFF}\u{FEFF}A,%42\n"),
         (&["decode", "--csv", "-c", "2"], "a\n\u{FEFF}\"b,%41\n\"\n", "a\n\u{FEFF}\"b,A\n\"\n"),
@@ -87,7 +90,8 @@ fn columns_of_csv() {
     ]);
 }
 
-/// What follows the quote is in it to the end of the file, line ends too: nothing can be put behind that.
+/// The quoted field extends to the end of the file, including line ends, so nothing can be
+/// appended.
 #[test]
 fn a_quote_that_is_never_closed_stays_as_it_is() {
     let message = |place: &str| format!("pct: <stdin>: 1 not in the format; first at {place}\n");
@@ -116,10 +120,10 @@ fn a_quote_that_is_never_closed_stays_as_it_is() {
         let message = format!("pct: <stdin>:{place}: not CSV: a quoted field is never closed\n");
         assert_eq!(String::from_utf8_lossy(&found.stderr), message, "{input:?}");
     }
-    // Nor can a column be added to a header that does not end.
+    // No column can be appended to an unclosed header.
     let found = run(&["decode", "--csv", "-c", "1", "--header", "--append"], b"\"url\n%41\n");
     assert_eq!(text(&found.stdout), text(b"\"url\n%41\n"));
-    // It is no matter whether the record fits into a block, or into memory.
+    // For records of any length.
     for count in [10, 100_000, 2_000_000] {
         let input = format!("%41,%41\n\"{}", "%41\n".repeat(count));
         for threads in ["1", "2"] {
@@ -157,7 +161,7 @@ fn a_column_that_is_not_there_is_bad_usage() {
 
 const NEW_COLUMN: &str = "invalid new column 'url_decoded': expected a name that the header does not have";
 
-/// Of records with too few fields and with too many, in `--append`.
+/// Records with too few and with too many fields, with `--append`.
 #[test]
 fn appended_columns_of_ragged_records_are_in_one_place() {
     let cases: &[(&[&str], &str, &str, &str)] = &[
@@ -173,7 +177,7 @@ fn appended_columns_of_ragged_records_are_in_one_place() {
             "a,b,c,a_decoded,c_decoded\n%41,2,%43,A,C,%44,\"5\"\n%41,,,A,\n",
             "1 with too many fields; first at 2:11",
         ),
-        // Without a header, the first record is the measure.
+        // Without a header, the first record determines the width.
         (
             &["--csv", "-c", "2", "-d", ";"],
             "\r\n1;%41\r\n1\r\n1;%;3\r\n",
@@ -199,7 +203,7 @@ fn appended_columns_of_ragged_records_are_in_one_place() {
             assert_eq!(str::from_utf8(&found.stderr).unwrap(), told, "{arguments:?} < {input:?}");
         }
     }
-    // However late the first record comes.
+    // After any number of empty lines.
     let empty = "\n".repeat(600_000);
     for threads in ["1", "3"] {
         let arguments = ["decode", "--csv", "-c", "2", "--append", "-j", threads];
@@ -241,7 +245,7 @@ fn csv_files_with_one_header_become_one() {
         (&["-c", "url", "empty", "open", "header", "open"], "id,url\n3,C\n3,C"),
         (&["-c", "2", "--header", "open", "a"], "id,url\n3,C\n1,A\n"),
         (&["-c", "url", "--append", "open", "a"], "id,url,url_decoded\n3,%43,C\n1,%41,A\n"),
-        // Without a header, each first record is data.
+        // Without a header, the first record of each file is data.
         (&["-c", "2", "mark", "mark"], "\u{FEFF}\"id\",url\r\n2,B\r\n\"id\",url\r\n2,B\r\n"),
     ] {
         let found = decode(arguments);
@@ -260,7 +264,7 @@ fn csv_files_with_one_header_become_one() {
             assert_eq!(str::from_utf8(&found.stderr).unwrap(), problem);
         }
         assert!(!folder.path().join("new").exists());
-        // Each is a file of its own.
+        // Each file has its own output.
         assert_eq!(decode(&["-i", "-c", "url", "a", other]).status.code(), Some(0), "{other}");
     }
 }
@@ -309,7 +313,7 @@ fn fields_that_no_record_has_are_told() {
         (&["--jsonl", "-k", "n"], "", ""),
         (&["-f", "99"], "a\t%41\n", "no record has field 99\n"),
         (&["-f", "2,4-5,7-"], "a\tb\n%\n", "no record has field 4-5\nno record has field 7-\n"),
-        // Nothing is to be done about the only line that has it.
+        // The only line with the field needs no change.
         (&["-f", "3"], "a\t%41\nb\tc\td\n", ""),
         (&["-f", "3"], "a\tb\tc\n%41\n", ""),
         (&["-f", "-2"], "%41\tb\n", ""),
@@ -340,7 +344,7 @@ fn fields_that_no_record_has_are_told() {
         let report: serde_json::Value = serde_json::from_slice(&found.stdout).unwrap();
         assert_eq!((report["warnings"][0].as_str(), found.stderr.len()), (Some("no record has field 9"), 0));
     }
-    // One file of several may be the only one with it.
+    // Only one of several files has the field.
     let folder = tempfile::tempdir().unwrap();
     std::fs::write(folder.path().join("a"), "a\n").unwrap();
     std::fs::write(folder.path().join("b"), "a\tb\n").unwrap();
@@ -352,7 +356,7 @@ fn fields_that_no_record_has_are_told() {
     assert_eq!(text(&found.stderr), "pct: warning: no record has field 3\\n");
 }
 
-/// In blocks far from each other, and only in lines that are passed on untouched.
+/// In distant blocks, and only in lines that the fast path copies.
 #[test]
 fn a_field_is_found_wherever_it_is() {
     let lines = "a\t%41\n".repeat(400_000);
@@ -368,13 +372,13 @@ fn a_field_is_found_wherever_it_is() {
 fn strings_in_json_lines() {
     assert_outputs(&[
         (&["decode", "--jsonl", "-k", "url"], "{\"url\":\"%41\",\"x\":\"%41\"}\n", "{\"url\":\"A\",\"x\":\"%41\"}\n"),
-        // The rest of the line stays byte for byte.
+        // The rest of the line is copied byte for byte.
         (
             &["decode", "--jsonl", "-k", "u"],
             " { \"u\" :\t\"%C3%A9\" , \"n\":1.0e+2, \"s\":\"\\u0041\\/\" } \r\n",
             " { \"u\" :\t\"é\" , \"n\":1.0e+2, \"s\":\"\\u0041\\/\" } \r\n",
         ),
-        // Strings are unescaped before, and escaped after.
+        // Strings are unescaped before, and escaped after the operation.
         (&["decode", "--jsonl", "-k", "u"], r#"{"u":"\u002541%22%0A%5C%00"}"#, r#"{"u":"A\"\n\\\u0000"}"#),
         // A string that does not change keeps its escapes.
         (&["decode", "--jsonl", "-k", "u"], r#"{"u":"\u0041\/"}"#, r#"{"u":"\u0041\/"}"#),
@@ -393,7 +397,7 @@ fn strings_in_json_lines() {
             "{\"l\":[\"%41\",1,[\"%42\"]],\"m\":[{\"u\":\"%43\"},{\"u\":null}]}",
             "{\"l\":[\"A\",1,[\"B\"]],\"m\":[{\"u\":\"C\"},{\"u\":null}]}",
         ),
-        // No string of JSON has bytes that are not UTF-8.
+        // JSON strings cannot contain invalid UTF-8.
         (&["decode", "--jsonl", "-k", "u"], "{\"u\":\"%41%ff%C3%A9\"}", "{\"u\":\"A%FFé\"}"),
         (&["encode", "--jsonl", "-k", "u"], r#"{"u":"é\"\n"}"#, r#"{"u":"%C3%A9%22%0A"}"#),
         (
@@ -403,7 +407,7 @@ fn strings_in_json_lines() {
         ),
         (&["normalize", "--jsonl", "-k", "u", "--append"], "{\"u\":\"%7e\"}", "{\"u\":\"%7e\",\"u_normalized\":\"~\"}"),
         (&["repair", "--jsonl", "-k", "u", "--append"], "{\"u\":\"/ \"}", "{\"u\":\"/ \",\"u_repaired\":\"/%20\"}"),
-        // What is no JSON is passed on.
+        // Lines that are not JSON are copied.
         (
             &["decode", "--jsonl", "-k", "u"],
             "{\"u\":\"%41\"\n\n\"%41\"\n{\"u\":\"%41\"}\n",
@@ -412,7 +416,7 @@ fn strings_in_json_lines() {
     ]);
 }
 
-/// Each array costs some of the stack, and is looked through anew.
+/// Each level of arrays takes stack, and another parse.
 #[test]
 fn arrays_in_arrays_are_walked_through_as_deep_as_any_parser_goes() {
     let line = |depth: usize, text: &str| format!("{}{{\"u\":\"{text}\"}}{}\n", "[".repeat(depth), "]".repeat(depth));
@@ -438,7 +442,8 @@ fn targets_and_referers_of_access_logs() {
         (&["decode", "--log", "common"], common, &common.replace("/%41", "/A")),
         (&["decode", "--log", "common"], combined, &combined.replace("/%41?q=%42", "/A?q=B")),
         (&["decode", "--log", "combined", "--append"], combined, &appended),
-        // What ends a field, escapes, or is a control byte stays: a quote, a backslash; a space in the request.
+        // Bytes that end a field, escape, or are control characters stay escaped: quotes,
+        // backslashes; in the request also spaces.
         (
             &["decode", "--log", "combined"],
             "h - - [t] \"GET /%22%5C%20%0A%1b%7f%41 HTTP/1.0\" 200 5 \"%22%5c%20%00%41\" \"a\"\n",
@@ -449,7 +454,7 @@ fn targets_and_referers_of_access_logs() {
             "h - - [t] \"GET /?a+b%2B%41 HTTP/1.0\" 200 5 \"a+b%2B\" \"a+\"\n",
             "h - - [t] \"GET /?a+b%2BA HTTP/1.0\" 200 5 \"a b+\" \"a+\"\n",
         ),
-        // An escaped quote ends nothing; what is no request is a target as a whole.
+        // An escaped quote does not end a field; a malformed request is a target as a whole.
         (
             &["decode", "--log", "combined"],
             "h - - [t] \"GET /\\\"%41 HTTP/1.0\" 200 5 \"\\\\\" \"%41\"\nh - - [t] \"%41\" 400 0 \"-\" \"-\"\n",

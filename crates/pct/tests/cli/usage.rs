@@ -1,4 +1,4 @@
-//! Is bad usage told from everything else?
+//! Invalid usage: messages and exit code 2.
 
 use std::process::Output;
 

@@ -1,8 +1,9 @@
-//! Does each dialect do what that system does?
+//! Each dialect behaves like its implementation.
 //!
-//! The tables beside this file have an input a row and a dialect a column: what the real thing makes of it, as
-//! `scripts/check-dialects` has asked it. There, `<error>` is a refusal, and `<->` stands for what that system cannot be asked for.
-//! That script has the tables checked again, and this test run on a folder of larger ones, which it generates.
+//! The tables next to this file have an input per row and a dialect per column, with the result of
+//! the original implementation, as recorded by `scripts/check-dialects`. `<error>` is an error, and
+//! `<->` means that the implementation cannot process that input. The script can verify the tables
+//! again, and run this test on a directory of larger, generated ones.
 #![forbid(unsafe_code)]
 
 use std::env;
@@ -12,10 +13,10 @@ use std::process::Output;
 
 use assert_cmd::Command;
 
-/// One cell that is an answer.
+/// A cell with a result.
 struct Case {
     input: Vec<u8>,
-    /// `None` for a refusal.
+    /// `None` for an error.
     expected: Option<Vec<u8>>,
 }
 
@@ -42,7 +43,8 @@ fn check(operation: &str) {
             .iter()
             .filter(|row| row[column] != "<->")
             .map(|row| Case { input: bytes(row[0]), expected: (row[column] != "<error>").then(|| bytes(row[column])) });
-        // What has no line end goes through the command in one call, and everything else, and some of that too, in a call each.
+        // Inputs without line ends are processed in one call; all others, and some of these, in a
+        // call each.
         let is_line = |case: &Case| !has_line_end(&case.input) && !case.expected.as_deref().is_some_and(has_line_end);
         let (lines, others): (Vec<_>, Vec<_>) = cases.partition(is_line);
         assert!(!lines.is_empty() && lines.len() + others.len() > rows.len() / 2, "{operation} {dialect}");
@@ -55,7 +57,7 @@ fn check(operation: &str) {
     }
 }
 
-/// `pct check` lists every line that the dialect refuses.
+/// `pct check` lists every line that is an error in the dialect.
 fn check_refused(operation: &str, dialect: &str, cases: &[&Case]) {
     if operation != "decode" {
         assert!(cases.is_empty(), "encoding refuses nothing");
@@ -82,7 +84,7 @@ fn check_lines(operation: &str, dialect: &str, cases: &[&Case]) {
 }
 
 fn check_text(operation: &str, dialect: &str, case: &Case) {
-    // To encoding, bytes that are no text are a fault, but none that it could not do.
+    // For encoding, invalid UTF-8 is a fault, but it is encoded.
     let errors = if operation == "decode" { "fail" } else { "keep" };
     let Output { status, stdout, .. } = pct(operation, dialect, &["--raw", "--errors", errors], case.input.clone());
     let context = format!("{operation} {dialect} {}", text(&case.input));
