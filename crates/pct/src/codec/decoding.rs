@@ -404,7 +404,7 @@ mod tests {
     }
 
     #[test]
-    fn lines_in_one_go_are_as_good_as_each_alone() {
+    fn batches_decode_as_single_lines() {
         for (decoding, context) in decodings() {
             let (mut lines, mut expected) = (Vec::new(), Vec::new());
             for text in texts() {
@@ -418,7 +418,7 @@ mod tests {
     }
 
     #[test]
-    fn every_output_form_gives_the_same() {
+    fn all_output_forms_agree() {
         for (decoding, context) in decodings() {
             for text in texts() {
                 let mut output = b"before".to_vec();
@@ -464,7 +464,7 @@ mod tests {
 
     /// Decoding record by record determines the expected errors and output.
     #[test]
-    fn what_is_found_among_many_records_is_what_each_alone_says() {
+    fn batches_report_the_errors_of_single_records() {
         let strict = Decoding::new(&NO_DIALECT).strict();
         let texts: Vec<_> = texts().collect();
         let mut faults = 0;
@@ -503,7 +503,7 @@ mod tests {
 
     /// Text that is prepended to an error shifts its position by its length.
     #[test]
-    fn errors_of_later_passes_move_with_what_is_put_before() {
+    fn errors_of_later_passes_move_with_a_prefix() {
         let before = b"z%25zz%C3%A9%2541".as_slice();
         let shift = before.len();
         for (decoding, context) in decodings() {
@@ -546,14 +546,14 @@ mod tests {
     }
 
     #[test]
-    fn an_error_is_known_when_its_part_is() {
+    fn an_error_is_known_after_its_part() {
         let mut layers = Decoding::new(&NO_DIALECT).strict().stream();
         layers.feed(b"abc%FFdef", &mut Vec::new());
         assert_eq!(layers.error(), Some((DecodeErrorKind::InvalidUtf8, 3)));
     }
 
     #[test]
-    fn parts_are_as_good_as_the_whole() {
+    fn streaming_equals_decoding_the_whole() {
         let strict = (Decoding::new(&NO_DIALECT).strict(), "strict".to_owned());
         for (decoding, context) in decodings().chain([strict]) {
             for text in texts() {

@@ -140,7 +140,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_list_is_refused() {
+    fn malformed_lists_are_rejected() {
         for list in ["", "0", "a", "1,", ",1", "-", "3-2", "1-2-3", "1 2", "+", "0-1", "99999999999999999999"] {
             assert!(list.parse::<Columns>().is_err(), "{list}");
         }

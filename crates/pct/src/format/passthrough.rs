@@ -101,7 +101,7 @@ mod tests {
     /// All sequences of up to 4 lines, in one group and in many: the output is the same without the
     /// fast path.
     #[test]
-    fn lines_become_what_each_alone_would() {
+    fn the_fast_path_does_not_change_lines() {
         let log = |target: &str| format!("h - - [t] \"GET {target} HTTP/1.1\" 200 1 \"-\" \"agent\"").into_bytes();
         let kinds = [
             b"plain\ttext\r".to_vec(),

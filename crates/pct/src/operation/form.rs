@@ -334,7 +334,7 @@ mod tests {
     proptest! {
         /// Round trip through each lossless shape.
         #[test]
-        fn what_becomes_of_a_form_becomes_it_again(pairs: Vec<(String, String)>) {
+        fn forms_round_trip(pairs: Vec<(String, String)>) {
             let expected = encoded(&pairs);
             for shape in [Shape::Pairs, Shape::Tsv] {
                 let text = through(&FromForm { shape, names: Vec::new() }, expected.as_bytes());

@@ -48,7 +48,7 @@ mod tests {
     use super::complete_len;
 
     #[test]
-    fn what_may_go_on_is_held_back() {
+    fn incomplete_sequences_are_held_back() {
         let cases: [(&[u8], usize); 20] = [
             (b"", 0),
             (b"a", 1),

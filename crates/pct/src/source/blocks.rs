@@ -317,7 +317,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_read_before_an_error_is_handed_out() {
+    fn bytes_preceding_a_read_error_are_returned() {
         struct Broken(bool);
         impl Read for Broken {
             fn read(&mut self, _: &mut [u8]) -> io::Result<usize> {

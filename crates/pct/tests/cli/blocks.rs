@@ -41,7 +41,7 @@ fn inputs() -> impl Iterator<Item = (&'static [u8], Vec<u8>)> {
 
 /// A line longer than a block: its beginning is written before its end is read.
 #[test]
-fn the_texts_of_these_tests_are_longer_than_a_piece() {
+fn the_test_texts_are_longer_than_a_block() {
     let input = [&"a".repeat(2 * PIECE - 1), "%"].concat();
     assert_ne!(run(&["decode", "--strict"], input.as_bytes()).stdout.len(), 0);
 }
@@ -105,7 +105,7 @@ fn lines_are_encoded_however_long() {
 
 /// Short lines fill a block; the line at its end moves to the next block as a whole.
 #[test]
-fn lines_go_over_the_end_of_a_piece() {
+fn lines_are_cut_by_block_ends() {
     for length in [1, 3, 7, 60, 61, 1000, PIECE / 2 + 1, PIECE - 1, PIECE, PIECE + 1] {
         let line = ["%C3%A9%".repeat(length / 7), "x".repeat(length % 7), "\n".into()].concat();
         let input = line.repeat((3 * PIECE).div_ceil(line.len()));
@@ -117,7 +117,7 @@ fn lines_go_over_the_end_of_a_piece() {
 
 /// Each policy, for records shorter and much longer than a block.
 #[test]
-fn long_records_are_judged_as_short_ones() {
+fn policies_apply_to_long_records() {
     let [a, b] = ["a%41", "aA"];
     for count in [3, 150_000] {
         let (long, done) = (a.repeat(count), b.repeat(count));
@@ -157,7 +157,7 @@ fn long_records_are_judged_as_short_ones() {
 }
 
 #[test]
-fn what_is_no_error_is_never_replaced() {
+fn replacement_only_applies_to_errors() {
     for count in [3, 150_000] {
         for end in ["", "%"] {
             let input = "%FF".repeat(count) + end;
@@ -205,7 +205,7 @@ fn run_with_little_memory(arguments: &str) -> std::process::Output {
 /// The output is still in the format.
 #[cfg(target_os = "linux")]
 #[test]
-fn record_that_is_too_long_for_the_memory_is_an_error() {
+fn record_too_long_for_memory_is_an_error() {
     let file = NamedTempFile::new().unwrap();
     let long = "%41".repeat(16 << 20);
     let json = format!("{{\"u\":\"%42\"}}\n{{\"u\":\"{long}\"}}\n{{\"u\":\"%43\"}}\n");
@@ -239,7 +239,7 @@ fn record_that_is_too_long_for_the_memory_is_an_error() {
 /// file's first record does not count.
 #[cfg(target_os = "linux")]
 #[test]
-fn first_record_that_is_too_long_for_the_memory_is_an_error_if_it_is_needed() {
+fn needed_first_record_too_long_for_memory_is_an_error() {
     let long = "%41".repeat(16 << 20);
     let [short_file, long_file] = [(); 2].map(|()| NamedTempFile::new().unwrap());
     fs::write(short_file.path(), "u,v\n%41,%42\n").unwrap();

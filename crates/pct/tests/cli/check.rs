@@ -24,7 +24,7 @@ fn at(place: &str, what: &str) -> String {
 type Case<'a> = (&'a [&'a str], &'a [u8], &'a [(&'a str, &'a str)]);
 
 #[test]
-fn what_is_at_fault_is_listed() {
+fn invalid_records_are_listed() {
     let cases: &[Case<'_>] = &[
         (&[], b"", &[]),
         (&[], b"a%41\n%0A%00\n", &[]),
@@ -105,7 +105,7 @@ fn all_are_listed_in_order() {
 }
 
 #[test]
-fn long_records_are_looked_at() {
+fn long_records_are_counted() {
     for length in [300_000, 5_000_000] {
         let long = "%E2%82%AC".repeat(length / 9);
         for (tail, expected) in [
@@ -147,7 +147,7 @@ fn the_report_for_programs_has_counts_and_first_offenders() {
 }
 
 #[test]
-fn files_are_named_and_those_that_cannot_be_read_told() {
+fn unreadable_files_are_reported() {
     let log = data("access.log");
     let log = log.to_str().unwrap();
     let Output { status, stdout, stderr } = run(&["check", "no-such-file", log, "-"], b"%");
@@ -167,7 +167,7 @@ fn files_are_named_and_those_that_cannot_be_read_told() {
 }
 
 #[test]
-fn bad_usage_is_told() {
+fn bad_usage_is_reported() {
     for arguments in [
         &["check", "--find", "nothing"][..],
         &["check", "--report", "xml"],

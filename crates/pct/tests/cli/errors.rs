@@ -49,7 +49,7 @@ fn encoding_finds_what_is_not_utf8() {
 }
 
 #[test]
-fn what_was_found_is_told_once_at_the_end() {
+fn the_summary_is_printed_at_the_end() {
     let stderr = |arguments: &[&str], input| text(&run(arguments, input).stderr);
     assert_eq!(stderr(&["decode"], DIRTY), "pct: <stdin>: 1 malformed, 1 not UTF-8; first at 2:4\\n");
     assert_eq!(stderr(&["decode", "--quiet"], DIRTY), "");

@@ -29,7 +29,7 @@ fn script(folder: &TempDir, script: &str) -> Output {
 /// unreadable file. The other files are processed.
 #[cfg(target_os = "linux")]
 #[test]
-fn what_cannot_be_read_is_named() {
+fn unreadable_inputs_are_reported() {
     use std::os::unix::fs::PermissionsExt;
 
     let folder = folder(&[("a", b"%41\n"), ("b", b"%42\n"), ("secret", b"%43\n")]);
@@ -53,7 +53,7 @@ fn what_cannot_be_read_is_named() {
 /// The file exists when the command starts, and not when it is opened.
 #[cfg(unix)]
 #[test]
-fn a_file_that_vanishes_is_named() {
+fn a_vanished_file_is_reported() {
     let folder = folder(&[("file", b"%41\n"), ("last", b"%42\n")]);
     let mut child = pct_process(&["decode", "-", "file", "last"])
         .current_dir(&folder)
@@ -101,7 +101,7 @@ fn arguments_need_not_be_text() {
 /// Changes every byte of a small compressed file: the text is unchanged, or the command fails. If
 /// the magic bytes are damaged, the file is read as uncompressed.
 #[test]
-fn damage_to_a_compressed_file_is_noticed() {
+fn a_damaged_compressed_file_is_an_error() {
     let plain: String = (0..40).map(|number| format!("%41 line {}\n", number * number)).collect();
     let decoded = plain.replace("%41", "A");
     for format in FORMATS {
@@ -121,7 +121,7 @@ fn damage_to_a_compressed_file_is_noticed() {
 /// Every prefix that is long enough to be recognised as compressed: the available text is written,
 /// and the command fails.
 #[test]
-fn a_compressed_file_that_is_cut_is_noticed() {
+fn a_truncated_compressed_file_is_an_error() {
     let plain: String = (0..40).map(|number| format!("%41 line {}\n", number * number)).collect();
     let decoded = plain.replace("%41", "A");
     for format in FORMATS {
@@ -138,7 +138,7 @@ fn a_compressed_file_that_is_cut_is_noticed() {
 /// Zero bytes are padding, as for gzip itself (for xz, a multiple of four). Anything else after the
 /// end is reported; all data is written.
 #[test]
-fn garbage_after_compressed_data_is_told() {
+fn garbage_after_compressed_data_is_an_error() {
     const GARBAGE: &str = "pct: <stdin>: trailing garbage after the compressed data was ignored\n";
     let zeros = [0; 200_000];
     for (format, tail, told) in [
@@ -176,7 +176,7 @@ fn garbage_after_compressed_data_is_told() {
 /// a limit of 160 MiB of memory and any number of threads.
 #[cfg(target_os = "linux")]
 #[test]
-fn a_decompression_bomb_takes_no_memory() {
+fn decompression_bombs_take_bounded_memory() {
     const LENGTH: usize = 512 << 20;
 
     let folder = folder(&[]);
@@ -204,7 +204,7 @@ fn a_decompression_bomb_takes_no_memory() {
 /// the new one. It does not wait for threads that could not be started.
 #[cfg(target_os = "linux")]
 #[test]
-fn out_of_memory_leaves_the_file_as_it_was() {
+fn out_of_memory_leaves_the_file_unchanged() {
     let old = "%41 old\n".repeat(200_000) + &"%42".repeat(1_000_000);
     let new = "A old\n".repeat(200_000) + &"B".repeat(1_000_000);
     let mut failures = 0;

@@ -61,7 +61,7 @@ fn numbers_made_forms_keep_their_digits() {
 }
 
 #[test]
-fn what_is_at_fault_is_kept_dropped_skipped_or_the_end() {
+fn policies_apply_to_invalid_records() {
     let cases: &[(&[&str], &[u8], &str, &str)] = &[
         (
             &["form"],
@@ -101,7 +101,7 @@ fn what_is_at_fault_is_kept_dropped_skipped_or_the_end() {
 }
 
 #[test]
-fn bad_usage_is_told() {
+fn bad_usage_is_reported() {
     for arguments in [
         &["form", "--as", "xml"][..],
         &["form", "--names", "a"],

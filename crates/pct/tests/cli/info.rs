@@ -5,7 +5,7 @@ use simdpct::Level;
 use crate::{pct, run, text};
 
 #[test]
-fn version_and_levels_are_told() {
+fn version_and_levels_are_printed() {
     for level in Level::available() {
         let output = pct(&["info"]).env("SIMDPCT_LEVEL", level.name()).output().unwrap();
         let told = String::from_utf8(output.stdout).unwrap();

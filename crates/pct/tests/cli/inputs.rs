@@ -47,7 +47,7 @@ fn files_are_read_one_after_the_other() {
 }
 
 #[test]
-fn last_record_without_end_gets_it_before_the_next_file() {
+fn missing_record_end_is_added_before_the_next_file() {
     let folder = folder(&[
         ("a", "%41"),
         ("b", "%42"),
@@ -109,7 +109,7 @@ fn every_file_is_a_text_of_its_own() {
 /// The mark is kept if the output is in the format of the input. It is not part of any record,
 /// column or place, and no other U+FEFF is a mark.
 #[test]
-fn byte_order_mark_belongs_to_no_record() {
+fn byte_order_mark_is_not_part_of_a_record() {
     const MARK: &str = "\u{FEFF}";
     let log = |target: &str| format!("h - - [t] \"GET {target} HTTP/1.1\" 200 1 \"-\" \"agent\"\n");
     for (arguments, input, expected) in [
@@ -167,7 +167,7 @@ fn byte_order_mark_belongs_to_no_record() {
 }
 
 #[test]
-fn the_readable_files_are_done_and_the_others_named() {
+fn readable_files_are_processed_and_others_reported() {
     let folder = folder(&[("a", "%41\n"), ("b", "%42\n")]);
     fs::create_dir(folder.path().join("subfolder")).unwrap();
     for command in ["decode", "encode"] {
@@ -195,7 +195,7 @@ fn an_unreadable_file_and_then_malformed_text_is_exit_code_3() {
 /// A file must not determine how much memory is allocated. The defaults of all formats' commands
 /// can be read, and also `zstd --long=27` and `xz -9`.
 #[test]
-fn memory_for_decompression_has_an_end() {
+fn memory_for_decompression_is_bounded() {
     fn zstd(window_log: u32) -> Vec<u8> {
         let mut encoder = zstd::stream::write::Encoder::new(Vec::new(), 1).unwrap();
         encoder.window_log(window_log).unwrap();

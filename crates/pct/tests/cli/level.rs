@@ -40,7 +40,7 @@ fn every_level_writes_the_same() {
 }
 
 #[test]
-fn an_unknown_or_unavailable_level_is_bad_usage_and_told_the_available_ones() {
+fn an_invalid_level_is_an_error_that_lists_the_available_ones() {
     let unavailable = Level::ALL.iter().filter(|level| !level.is_available()).map(|level| level.name());
     for name in ["avx9", "AVX2", " scalar", "0"].into_iter().chain(unavailable) {
         for command in ["decode", "encode"] {
@@ -57,7 +57,7 @@ fn an_unknown_or_unavailable_level_is_bad_usage_and_told_the_available_ones() {
 
 #[cfg(unix)]
 #[test]
-fn a_level_that_is_no_text_is_unknown() {
+fn a_non_utf8_level_is_an_error() {
     use std::ffi::OsStr;
     use std::os::unix::ffi::OsStrExt;
 
@@ -65,7 +65,7 @@ fn a_level_that_is_no_text_is_unknown() {
 }
 
 #[test]
-fn no_level_is_the_best() {
+fn the_default_level_is_the_best() {
     for mut command in [pct(&["decode"]), pct(&["decode"])] {
         command.env_remove("SIMDPCT_LEVEL").write_stdin("%41").assert().success().stdout("A");
     }

@@ -36,7 +36,7 @@ fn decoding_is_refined() {
 }
 
 #[test]
-fn what_cannot_be_decoded_is_found_where_it_stands() {
+fn decoding_errors_are_reported_with_their_position() {
     let malformed = "malformed percent-encoding: '%' without two hexadecimal digits";
     let cases: &[(&[&str], &[u8], &str)] = &[
         (&["--dialect", "rfc3986"], b"ab%4", malformed),
@@ -119,7 +119,7 @@ fn encoding_is_refined() {
 }
 
 #[test]
-fn what_is_no_set_is_refused() {
+fn malformed_sets_are_rejected() {
     for (arguments, problem) in [
         (["encode", "--set", "compnent"], "a similar value exists: 'component'"),
         (["encode", "--set", "abc"], "'--set <SET>'"),

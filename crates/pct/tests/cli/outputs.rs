@@ -66,7 +66,7 @@ fn files_are_changed_in_place() {
 /// Binary files, also compressed, and special files are rejected. All other files are processed.
 #[cfg(unix)]
 #[test]
-fn a_file_that_is_no_text_is_not_rewritten_in_place() {
+fn binary_files_are_not_rewritten_in_place() {
     let parquet = b"PAR1\x15\x04%41\n\0";
     let folder = folder();
     for (options, content, told) in [
@@ -108,7 +108,7 @@ fn a_file_that_is_no_text_is_not_rewritten_in_place() {
 /// Opening a FIFO waits for its writer, which never comes.
 #[cfg(unix)]
 #[test]
-fn a_special_file_is_not_rewritten_in_place() {
+fn special_files_are_not_rewritten_in_place() {
     let folder = folder();
     assert!(Command::new("mkfifo").arg(folder.path().join("fifo")).status().unwrap().success());
     let _socket = std::os::unix::net::UnixListener::bind(folder.path().join("socket")).unwrap();
@@ -136,7 +136,7 @@ fn a_fifo_whose_writer_is_gone_is_read_into_a_file() {
 }
 
 #[test]
-fn an_input_that_cannot_be_read_leaves_the_output_file_as_it_was() {
+fn an_unreadable_input_leaves_the_output_file_unchanged() {
     let folder = folder();
     for arguments in [&["decode", "-o", "old", "missing"][..], &["decode", "-o", "new", "old", "missing", "old"]] {
         pct(arguments).current_dir(&folder).assert().code(3);
@@ -208,7 +208,7 @@ fn the_name_of_the_output_says_how_it_is_compressed() {
 }
 
 #[test]
-fn text_at_fault_leaves_the_file_as_it_was() {
+fn invalid_text_leaves_the_file_unchanged() {
     let folder = folder();
     fs::write(folder.path().join("bad"), "%41\n%\n").unwrap();
     for arguments in [&["decode", "--errors", "fail", "-o", "old", "bad"][..], &["decode", "--strict", "-i", "bad"]] {
@@ -222,7 +222,7 @@ fn text_at_fault_leaves_the_file_as_it_was() {
 /// ignored or not.
 #[cfg(target_os = "linux")]
 #[test]
-fn a_full_disk_leaves_the_file_as_it_was() {
+fn a_full_disk_leaves_the_file_unchanged() {
     let folder = folder();
     let long = "%41 long\n".repeat(100_000);
     fs::write(folder.path().join("long"), &long).unwrap();
@@ -245,7 +245,7 @@ fn a_full_disk_leaves_the_file_as_it_was() {
 /// On a file system of 64 KiB, where it can be mounted.
 #[cfg(target_os = "linux")]
 #[test]
-fn a_full_tmpfs_leaves_the_file_as_it_was() {
+fn a_full_tmpfs_leaves_the_file_unchanged() {
     let folder = tempfile::tempdir().unwrap();
     let script = "mount -t tmpfs -o size=64k none \"$1\" && cd \"$1\" && echo mounted || exit 0
         seq -f '%%41 %g' 5000 > full
@@ -285,7 +285,7 @@ fn kill(child: &Child, signal: &str) {
 /// remains.
 #[cfg(target_os = "linux")]
 #[test]
-fn a_signal_leaves_the_file_as_it_was() {
+fn a_signal_leaves_the_file_unchanged() {
     use std::os::unix::process::ExitStatusExt;
 
     for (signal, number) in [
@@ -319,7 +319,7 @@ fn a_signal_leaves_the_file_as_it_was() {
 /// As started by `nohup` or after `trap '' INT`.
 #[cfg(target_os = "linux")]
 #[test]
-fn a_signal_that_is_ignored_from_the_start_stays_ignored() {
+fn an_ignored_signal_stays_ignored() {
     for signal in ["HUP", "INT", "QUIT", "TERM", "XCPU"] {
         let folder = folder();
         let mut command = Command::new("sh");
@@ -385,7 +385,7 @@ fn an_input_that_is_the_output_is_refused() {
 }
 
 #[test]
-fn what_is_compressed_is_read_as_what_it_says() {
+fn compressed_files_are_decompressed() {
     let plain = "%41 and on\n".repeat(100_000);
     let decoded = plain.replace("%41", "A");
     let folder = tempfile::tempdir().unwrap();
@@ -436,7 +436,7 @@ fn files_of_the_formats_own_commands_are_read() {
 
 /// No text, however short, is mistaken for a compressed file.
 #[test]
-fn text_that_begins_as_compressed_files_do_is_text() {
+fn text_with_magic_bytes_is_text() {
     for text in ["B", "BZ", "BZh", "BZh9", "BZh9%41", "BZh91AY", "(", "P", "\x1F", "\x28\x35"] {
         let expected = text.replace("%41", "A");
         assert_eq!(output(&["decode"], text.as_bytes()), expected.as_bytes(), "{text:?}");

@@ -38,7 +38,7 @@ fn the_most_frequent_come_first_with_an_example_each() {
 }
 
 #[test]
-fn the_sample_log_has_what_was_put_into_it() {
+fn the_sample_log_has_the_expected_findings() {
     let log = data("access.log");
     let log = log.to_str().unwrap();
     let found = counts(&["--log", "combined", log], b"");
@@ -66,7 +66,7 @@ fn the_sample_log_has_what_was_put_into_it() {
 type Case<'a> = (&'a [&'a str], &'a [u8], &'a [(&'a str, u64)]);
 
 #[test]
-fn fields_are_looked_at_and_nothing_else() {
+fn only_selected_fields_are_inspected() {
     let cases: &[Case<'_>] = &[
         (&["-f", "2"], b"%00\t%2F\n%00\t+\n", &[("slash", 1), ("plus", 1), ("escape", 1)]),
         // Counts all fields of a record.
@@ -227,7 +227,7 @@ fn threads_and_blocks_change_nothing() {
 }
 
 #[test]
-fn long_lines_are_looked_at_to_their_end() {
+fn long_lines_are_inspected_to_their_end() {
     let long = "%E2%82%AC".repeat(600_000);
     let found = counts(&[], format!("a\n{long}%00%2F\n").as_bytes());
     let expected = ["slash", "control", "nul", "escape"].map(|kind| (kind.to_owned(), 1));
@@ -251,14 +251,14 @@ fn each_file_has_its_own_counts() {
 }
 
 #[test]
-fn lines_of_another_format_are_told() {
+fn lines_in_another_format_are_reported() {
     let input = b"h - - [t] \"GET /+ HTTP/1.1\" 200 1\nno log\n";
     let report = stats(&["--log", "common"], input);
     assert!(report.starts_with("<stdin>: 2 records, 1 with findings, 1 not in the format\n"), "{report}");
 }
 
 #[test]
-fn bad_usage_is_told() {
+fn bad_usage_is_reported() {
     for arguments in
         [&["stats", "--report", "xml"][..], &["stats", "-q"], &["stats", "--errors", "fail"], &["stats", "-j", "x"]]
     {

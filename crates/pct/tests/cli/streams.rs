@@ -18,7 +18,7 @@ fn spawn(arguments: &[&str]) -> Child {
 
 /// As in `pct decode | head`: the reader closes the pipe early.
 #[test]
-fn a_reader_that_has_seen_enough_is_no_error() {
+fn a_closed_pipe_is_not_an_error() {
     for arguments in [&["decode"][..], &["decode", "--raw"], &["decode", "--strict"], &["encode"], &["encode", "--raw"]]
     {
         let mut child = spawn(arguments);
@@ -239,7 +239,7 @@ fn a_closed_stream_is_an_error_where_it_is_needed() {
 
 /// Findings before the reader closed the pipe, as `head` does, still count.
 #[test]
-fn a_reader_that_has_seen_enough_does_not_hide_findings() {
+fn a_closed_pipe_does_not_hide_findings() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("file");
     std::fs::write(&file, "%\n".repeat(500_000)).unwrap();

@@ -63,7 +63,7 @@ fn every_file_starts_at_line_one() {
 }
 
 #[test]
-fn places_are_right_far_behind_the_start() {
+fn places_are_right_far_from_the_start() {
     let line = "abc%41defg\n";
     let lines = 100_000;
     let good = line.repeat(lines);
@@ -76,7 +76,7 @@ fn places_are_right_far_behind_the_start() {
 
 /// A line longer than a block: its beginning is written before the error is found.
 #[test]
-fn places_are_right_in_a_line_longer_than_a_piece() {
+fn places_are_right_in_a_line_longer_than_a_block() {
     for length in [250_000, 262_143, 262_144, 262_145, 1_000_003] {
         for malformed in ["%", "%4", "%x", "%%"] {
             let input = format!("first\n{}{malformed}", "a".repeat(length));

@@ -77,7 +77,7 @@ const ACTIVE: &[(&str, &str, &str)] = &[
 ];
 
 #[test]
-fn active_characters_of_the_output_are_shown_escaped() {
+fn active_characters_of_the_output_are_escaped() {
     let nowhere = Path::new(".");
     for (raw, triplets, json) in ACTIVE {
         for (arguments, input, expected) in [
@@ -119,14 +119,14 @@ fn active_characters_of_the_output_are_shown_escaped() {
 }
 
 #[test]
-fn active_characters_reach_a_terminal_if_that_is_wanted() {
+fn unsafe_controls_are_not_escaped() {
     for arguments in [&["decode", "--raw", "--unsafe-controls"][..], &["decode", "--unsafe-controls"]] {
         assert_eq!(shown(arguments, Path::new("."), b"%41%1b", false), "A\\x1b", "{arguments:?}");
     }
 }
 
 #[test]
-fn findings_are_shown_escaped() {
+fn findings_are_escaped() {
     let folder = tempfile::tempdir().unwrap();
     for (raw, _, json) in ACTIVE {
         let name = format!("a{raw}\nb");
@@ -162,7 +162,7 @@ fn assert_no_active(shown: &str) {
 /// Names of files, columns, keys and commands, and other arguments, in all messages that quote
 /// them.
 #[test]
-fn messages_are_shown_escaped() {
+fn messages_are_escaped() {
     let folder = tempfile::tempdir().unwrap();
     for (raw, _, _) in ACTIVE {
         let bad = format!("{raw}\nx");

@@ -93,7 +93,7 @@ fn columns_of_csv() {
 /// The quoted field extends to the end of the file, including line ends, so nothing can be
 /// appended.
 #[test]
-fn a_quote_that_is_never_closed_stays_as_it_is() {
+fn an_unclosed_quote_is_copied() {
     let message = |place: &str| format!("pct: <stdin>: 1 not in the format; first at {place}\n");
     for (input, done, place) in [
         ("\"%00\n", "", "1:1"),
@@ -135,7 +135,7 @@ fn a_quote_that_is_never_closed_stays_as_it_is() {
 }
 
 #[test]
-fn a_column_that_is_not_there_is_bad_usage() {
+fn a_missing_column_is_bad_usage() {
     let many = (1..=30).map(|number| format!("c{number}")).collect::<Vec<_>>();
     let first = many[..20].join("', '");
     for (arguments, input, problem) in [
@@ -163,7 +163,7 @@ const NEW_COLUMN: &str = "invalid new column 'url_decoded': expected a name that
 
 /// Records with too few and with too many fields, with `--append`.
 #[test]
-fn appended_columns_of_ragged_records_are_in_one_place() {
+fn appended_columns_of_ragged_records_are_aligned() {
     let cases: &[(&[&str], &str, &str, &str)] = &[
         (
             &["--csv", "-c", "b"],
@@ -223,7 +223,7 @@ fn appended_columns_of_ragged_records_are_in_one_place() {
 }
 
 #[test]
-fn csv_files_with_one_header_become_one() {
+fn csv_files_with_equal_headers_are_concatenated() {
     let folder = tempfile::tempdir().unwrap();
     for (name, content) in [
         ("a", "id,url\n1,%41\n"),
@@ -270,7 +270,7 @@ fn csv_files_with_one_header_become_one() {
 }
 
 #[test]
-fn columns_of_one_name_are_all_decoded() {
+fn all_columns_of_a_name_are_decoded() {
     assert_outputs(&[(&["decode", "--csv", "-c", "u"], "u,x,u\n%41,%42,%43\n", "u,x,u\nA,%42,C\n")]);
 }
 
@@ -299,7 +299,7 @@ fn a_member_of_the_new_name_makes_the_record_invalid() {
 }
 
 #[test]
-fn fields_that_no_record_has_are_told() {
+fn fields_that_no_record_has_are_reported() {
     let warned = |arguments: &[&str], input: &str| {
         let found = run(arguments, input.as_bytes());
         (found.status.code(), String::from_utf8(found.stderr).unwrap())
@@ -418,7 +418,7 @@ fn strings_in_json_lines() {
 
 /// Each level of arrays takes stack, and another parse.
 #[test]
-fn arrays_in_arrays_are_walked_through_as_deep_as_any_parser_goes() {
+fn nested_arrays_are_traversed_up_to_a_limit() {
     let line = |depth: usize, text: &str| format!("{}{{\"u\":\"{text}\"}}{}\n", "[".repeat(depth), "]".repeat(depth));
     assert_outputs(&[(&["decode", "--jsonl", "-k", "u"], &line(128, "%41"), &line(128, "A"))]);
     for depth in [129, 200_000] {
@@ -483,7 +483,7 @@ fn help_says_what_stays_escaped_and_what_is_not_normalised() {
 }
 
 #[test]
-fn decoded_controls_break_no_record_unless_that_is_wanted() {
+fn decoded_controls_do_not_break_records_by_default() {
     assert_outputs(&[
         (&["decode"], "a%0Ab%0Dc%00\n", "a%0Ab%0Dc\0\n"),
         (&["decode", "--unsafe-controls"], "a%0Ab%0Dc%00\n", "a\nb\rc\0\n"),

@@ -55,7 +55,7 @@ fn bad_usage_is_exit_code_2_and_writes_nothing() {
 }
 
 #[test]
-fn a_wrong_set_is_told_the_right_ones() {
+fn an_invalid_set_name_lists_the_valid_ones() {
     let Output { stderr, .. } = run(&["encode", "--set", "no-such-set"], b"");
     let stderr = String::from_utf8(stderr).unwrap();
     for name in ["no-such-set", "component", "path-segment", "form", "whatwg-path", "rfc5987"] {
@@ -64,7 +64,7 @@ fn a_wrong_set_is_told_the_right_ones() {
 }
 
 #[test]
-fn a_wrong_value_is_told_what_is_expected() {
+fn an_invalid_value_reports_what_is_expected() {
     for (arguments, expected) in [
         (&["decode", "-j", "0"][..], "expected a number of at least 1"),
         (&["decode", "-f", "0"], "invalid column '0': expected a number from 1 on"),

@@ -21,12 +21,12 @@ struct Case {
 }
 
 #[test]
-fn decoding_is_as_there() {
+fn decoding_matches_the_implementation() {
     check("decode");
 }
 
 #[test]
-fn encoding_is_as_there() {
+fn encoding_matches_the_implementation() {
     check("encode");
 }
 
