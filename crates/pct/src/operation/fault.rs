@@ -94,8 +94,8 @@ impl fmt::Display for FaultKind {
             Self::NotUtf8 => f.write_str("not valid UTF-8"),
             Self::Format(problem) => f.write_str(problem),
             Self::TooManyFields => f.write_str("too many fields"),
-            Self::KeyExists => f.write_str("the new key exists already"),
-            Self::TooLong => f.write_str("too long for the memory"),
+            Self::KeyExists => f.write_str("the object already has the new key"),
+            Self::TooLong => f.write_str("too long for memory"),
         }
     }
 }
@@ -161,7 +161,7 @@ impl Count {
             Self::Suspicious => "suspicious",
             Self::Format => "not in the format",
             Self::TooManyFields => "with too many fields",
-            Self::KeyExists => "with the new key already",
+            Self::KeyExists => "that already have the new key",
             Self::TooLong => "too long",
         }
     }

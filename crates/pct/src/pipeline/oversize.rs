@@ -230,7 +230,7 @@ fn note_too_long(is_skipped: bool, plan: &Plan<'_>, ordered: &mut Ordered<'_>) -
     if is_skipped {
         return Ok(());
     }
-    let error = io::Error::new(io::ErrorKind::OutOfMemory, format!("the record at {place} is too long for the memory"));
+    let error = io::Error::new(io::ErrorKind::OutOfMemory, format!("the record at {place} is too long for memory"));
     Err(Error::Input(ordered.report.name.clone(), error))
 }
 

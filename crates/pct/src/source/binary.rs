@@ -71,15 +71,15 @@ pub(crate) fn refuse(Opened { mut text, compression }: Opened, with_nul: bool) -
 fn problem(start: &[u8], with_nul: bool) -> Option<String> {
     const INSIST: &str = "to rewrite it nevertheless, add --binary";
     if let Some((_, name)) = FORMATS.iter().find(|(magic, _)| start.starts_with(magic)) {
-        return Some(format!("binary file ({name}) is left as it is; {INSIST}"));
+        return Some(format!("binary file ({name}) is not rewritten; {INSIST}"));
     }
     if start.starts_with(b"\xFF\xFE") || start.starts_with(b"\xFE\xFF") {
         let hint = "convert it first, as with 'iconv -f UTF-16 -t UTF-8'";
-        return Some(format!("UTF-16 file is left as it is; {hint}; {INSIST}"));
+        return Some(format!("UTF-16 file is not rewritten; {hint}; {INSIST}"));
     }
     let position = memchr(0, start).filter(|_| !with_nul)?;
     Some(format!(
-        "binary file (NUL at byte {}) is left as it is; if NUL ends its records, add -0; {INSIST}",
+        "binary file (NUL at byte {}) is not rewritten; if NUL ends its records, add -0; {INSIST}",
         position + 1
     ))
 }

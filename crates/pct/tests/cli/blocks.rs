@@ -212,17 +212,17 @@ fn record_too_long_for_memory_is_an_error() {
     let query = format!("u=%42\n{long}\nu=%43\n");
     let [first, last] = ["{\"u\":\"B\"}\n", "{\"u\":\"C\"}\n"];
     let skipped = format!("{first}{}{last}", json.split_inclusive('\n').nth(1).unwrap());
-    let told = "the record at 2:1 is too long for the memory";
+    let told = "the record at 2:1 is too long for memory";
     let counted = "1 too long; first at 2:1";
     for (arguments, input, expected, status, messages) in [
         ("decode --jsonl -k u", &json, first, 3, &[told, counted][..]),
         ("decode --jsonl -k u -q", &json, first, 3, &[told]),
         ("decode --jsonl -k u --errors replace", &json, first, 3, &[told, counted]),
-        ("decode --jsonl -k u --errors fail", &json, first, 1, &["2:1: too long for the memory"]),
+        ("decode --jsonl -k u --errors fail", &json, first, 1, &["2:1: too long for memory"]),
         ("decode --jsonl -k u --errors skip", &json, &skipped, 0, &[counted]),
         ("decode --jsonl -k u --errors drop", &json, &[first, last].concat(), 0, &[counted]),
         ("form -q", &query, first, 3, &[told]),
-        ("check --jsonl -k u", &json, "FILE:2:1: too long for the memory\n", 3, &[told]),
+        ("check --jsonl -k u", &json, "FILE:2:1: too long for memory\n", 3, &[told]),
     ] {
         fs::write(file.path(), input).unwrap();
         let path = file.path().to_str().unwrap();
@@ -262,7 +262,7 @@ fn needed_first_record_too_long_for_memory_is_an_error() {
             let expected = expected.to_owned() + &rest.map(|rest| skipped.to_owned() + rest).unwrap_or_default();
             assert!(found.stdout == expected.as_bytes(), "{context}: {} bytes, {stderr}", found.stdout.len());
             assert_eq!(found.status.code(), Some(if rest.is_some() { 0 } else { 3 }), "{context}: {stderr}");
-            let is_told = stderr.contains(&format!("{long_path}: the record at 1:1 is too long for the memory"));
+            let is_told = stderr.contains(&format!("{long_path}: the record at 1:1 is too long for memory"));
             assert_eq!(is_told, rest.is_none(), "{context}: {stderr}");
             assert!(stderr.contains(&format!("{long_path}: 1 too long; first at 1:1")), "{context}: {stderr}");
         }

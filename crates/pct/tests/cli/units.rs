@@ -288,7 +288,7 @@ fn a_member_of_the_new_name_makes_the_record_invalid() {
         let found = run(&["decode", "--jsonl", "-k", "u", "-k", "a.u", "--append", "-q"], input.as_bytes());
         assert_eq!(text(&found.stdout), text(expected.as_bytes()), "{input}");
         let found = run(&["decode", "--jsonl", "-k", "u", "-k", "a.u", "--append"], input.as_bytes());
-        let told = format!("pct: <stdin>: 1 with the new key already; first at {place}\n");
+        let told = format!("pct: <stdin>: 1 that already have the new key; first at {place}\n");
         assert!(str::from_utf8(&found.stderr).unwrap().starts_with(&told), "{input}: {}", text(&found.stderr));
     }
     assert_outputs(&[(
