@@ -31,8 +31,10 @@ fn encoding_matches_the_implementation() {
 }
 
 fn check(operation: &str) {
-    let folder = env::var_os("PCT_DIALECTS")
-        .map_or_else(|| [env!("CARGO_MANIFEST_DIR"), "tests", "dialects"].iter().collect(), PathBuf::from);
+    let generated = env::var_os("PCT_DIALECTS");
+    let is_generated = generated.is_some();
+    let folder =
+        generated.map_or_else(|| [env!("CARGO_MANIFEST_DIR"), "tests", "dialects"].iter().collect(), PathBuf::from);
     let table = fs::read_to_string(folder.join(operation).with_extension("tsv")).unwrap();
     let mut rows = table.lines().map(|line| line.split('\t').collect::<Vec<_>>());
     let header = rows.next().unwrap();
@@ -47,6 +49,10 @@ fn check(operation: &str) {
         // call each.
         let is_line = |case: &Case| !has_line_end(&case.input) && !case.expected.as_deref().is_some_and(has_line_end);
         let (lines, others): (Vec<_>, Vec<_>) = cases.partition(is_line);
+        if is_generated && lines.is_empty() && others.is_empty() {
+            eprintln!("{operation} {dialect}: not tested, because its system is not installed");
+            continue;
+        }
         assert!(!lines.is_empty() && lines.len() + others.len() > rows.len() / 2, "{operation} {dialect}");
         let (done, refused): (Vec<_>, Vec<_>) = lines.iter().partition(|case| case.expected.is_some());
         check_lines(operation, dialect, &done);
