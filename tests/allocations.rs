@@ -509,10 +509,14 @@ fn text(input: &[u8]) -> &str {
 
 #[test]
 fn peak_memory_of_hostile_input_is_within_bound() {
+    // Where an output grows by doubling, the worst lengths are just over a power of two.
+    let is_quick = std::env::var_os("SIMDPCT_QUICK").is_some_and(|value| value != "0");
+    let all = [0, 1, 2, 3, 17, 64, 65, 100, 1000, 22_000, 30_000, 44_000];
+    let lengths = if is_quick { &all[..9] } else { &all[..] };
     let mut excesses = Vec::new();
     for &(name, bound, run) in OPERATIONS {
         for (level, pattern) in Level::available().flat_map(|level| HOSTILE.map(|pattern| (level, pattern))) {
-            for length in [0, 1, 2, 3, 17, 64, 65, 100, 1000, 22_000, 30_000, 44_000] {
+            for &length in lengths {
                 // Alone, and after a prefix that needs no change.
                 for before in ["", "clean/"] {
                     let input = [before.as_bytes(), &pattern.repeat(length)].concat();
