@@ -3,8 +3,8 @@
 
 use arbitrary::Arbitrary;
 use libfuzzer_sys::fuzz_target;
-use simdpct::legacy::charset::{self, encoding_rs::*};
 use simdpct::DecodeErrorKind::Rejected;
+use simdpct::legacy::charset::{self, encoding_rs::*};
 use simdpct::reference;
 use simdpct_fuzz::{Decoding, Encoding as Encodes, exact, text};
 
