@@ -2,6 +2,8 @@
 //! output, otherwise one, within the documented bounds for every input.
 #![cfg(feature = "alloc")]
 
+mod common;
+
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::borrow::Cow;
 use std::cell::Cell;
@@ -510,9 +512,8 @@ fn text(input: &[u8]) -> &str {
 #[test]
 fn peak_memory_of_hostile_input_is_within_bound() {
     // Where an output grows by doubling, the worst lengths are just over a power of two.
-    let is_quick = std::env::var_os("SIMDPCT_QUICK").is_some_and(|value| value != "0");
     let all = [0, 1, 2, 3, 17, 64, 65, 100, 1000, 22_000, 30_000, 44_000];
-    let lengths = if is_quick { &all[..9] } else { &all[..] };
+    let lengths = if common::is_quick() { &all[..9] } else { &all[..] };
     let mut excesses = Vec::new();
     for &(name, bound, run) in OPERATIONS {
         for (level, pattern) in Level::available().flat_map(|level| HOSTILE.map(|pattern| (level, pattern))) {
