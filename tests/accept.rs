@@ -1,14 +1,11 @@
 //! Decoding with accepted characters: the first other character is an error, with its position in
 //! the input.
-#![cfg(feature = "alloc")]
-
-mod common;
 
 use std::borrow::Cow;
 use std::ops::RangeInclusive;
 
-use common::accept::compare_accepting;
-use common::strategies::{any_decoder, input};
+use crate::common::accept::compare_accepting;
+use crate::common::strategies::{any_decoder, input};
 use proptest::prelude::*;
 use simdpct::accept::{AcceptError, Ranges};
 use simdpct::{ByteSet, DecodeErrorKind, Decoder};

@@ -1,13 +1,10 @@
 //! Public API contracts: const evaluation, thread safety, errors, unavailable levels, output in
 //! chunks.
-#![cfg(feature = "alloc")]
-
-mod common;
 
 use std::error::Error;
 use std::fmt::{self, Write};
 
-use common::{compare_decoding, compare_encoding, compare_searching};
+use crate::common::{compare_decoding, compare_encoding, compare_searching};
 use simdpct::{
     BufferTooSmall, ByteSet, DecodeError, DecodeErrorKind, DecodeIntoError, Decoder, Encoder, Level, UnknownLevel,
     reference, sets,

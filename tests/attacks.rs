@@ -1,10 +1,7 @@
 //! Regression tests for known attacks on other decoders: one test for each attack, with its
 //! original string.
-#![cfg(feature = "alloc")]
 
-mod common;
-
-use common::{Surrounded, compare_decoding, compare_encoding};
+use crate::common::{Surrounded, compare_decoding, compare_encoding};
 use simdpct::DecodeErrorKind::{InvalidUtf8, Malformed, Rejected};
 use simdpct::legacy::UnicodeDecoder;
 use simdpct::{

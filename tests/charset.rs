@@ -2,7 +2,6 @@
 //!
 //! The vectors of the web platform tests are in a folder outside the project (`SIMDPCT_CORPORA`, by
 //! default `../shared/corpora`). Without it that test prints a note and passes.
-#![cfg(feature = "encoding_rs")]
 
 mod common;
 

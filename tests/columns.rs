@@ -1,14 +1,11 @@
 //! Column conversions: every conversion, with every policy and every cut into rows, equals the
 //! conversion of each row by itself.
-#![cfg(feature = "alloc")]
 
-mod common;
-
-use common::columns::{
+use crate::common::columns::{
     Combinations, Sample, compare_decoding, compare_decoding_in, compare_encoding, compare_encoding_in,
     compare_inspecting, compare_normalizing, compare_normalizing_in,
 };
-use common::{decoders, encoders, is_quick, strategies};
+use crate::common::{decoders, encoders, is_quick, strategies};
 use proptest::prelude::*;
 use proptest::sample::Index;
 use simdpct::columns::{self, Column, ColumnBuf, ColumnError, OnError};

@@ -2,7 +2,6 @@
 //!
 //! Every case runs the other crate at the version in Cargo.lock. If a new version fixes the
 //! deviation, the case fails and is to be removed.
-#![cfg(feature = "alloc")]
 
 use std::collections::BTreeMap;
 

@@ -1,11 +1,8 @@
 //! Differential test: every level, output form and option against the reference implementation, on
 //! random inputs that are hard for SIMD code.
-#![cfg(feature = "alloc")]
 
-mod common;
-
-use common::strategies::{any_decoder, any_encoder, byte_set, input};
-use common::{compare_decoding, compare_encoding, compare_searching, decoders, encoders};
+use crate::common::strategies::{any_decoder, any_encoder, byte_set, input};
+use crate::common::{compare_decoding, compare_encoding, compare_searching, decoders, encoders};
 use proptest::prelude::*;
 use simdpct::ByteSet;
 

@@ -1,13 +1,10 @@
 //! Form parsing and serializing per the WHATWG URL Standard (5), on every level and at every
 //! position in a block.
-#![cfg(feature = "alloc")]
-
-mod common;
 
 use std::borrow::Cow;
 use std::path::PathBuf;
 
-use common::form::{Pairs, compare_parsing, with_normal_newlines};
+use crate::common::form::{Pairs, compare_parsing, with_normal_newlines};
 use proptest::prelude::*;
 use serde_json::Value;
 use simdpct::form::{self, Serializer};

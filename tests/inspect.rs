@@ -1,10 +1,7 @@
 //! Inspection: every kind is found, with its position and count, on every level.
-#![cfg(feature = "alloc")]
 
-mod common;
-
-use common::inspect::compare_inspecting;
-use common::strategies;
+use crate::common::inspect::compare_inspecting;
+use crate::common::strategies;
 use proptest::prelude::*;
 use simdpct::{Findings, Kinds, Level, inspect, inspect_counting, reference};
 

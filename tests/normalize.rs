@@ -1,10 +1,7 @@
 //! Normalization of triplets, its idempotence and its policies, on every level.
-#![cfg(feature = "alloc")]
 
-mod common;
-
-use common::normalize::compare_normalizing;
-use common::{is_quick, strategies};
+use crate::common::normalize::compare_normalizing;
+use crate::common::{is_quick, strategies};
 use proptest::prelude::*;
 use simdpct::{ByteSet, DecodeErrorKind, Level, Malformed, Normalizer, equivalent, is_normal, reference, sets};
 

@@ -1,11 +1,8 @@
 //! Every offset in decoded output maps to the input byte or triplet it comes from.
-#![cfg(feature = "alloc")]
 
-mod common;
-
-use common::decoders;
-use common::offset::compare_offsets;
-use common::strategies::{any_decoder, input};
+use crate::common::decoders;
+use crate::common::offset::compare_offsets;
+use crate::common::strategies::{any_decoder, input};
 use proptest::prelude::*;
 use simdpct::offset::OffsetError;
 use simdpct::{ByteSet, DecodeError, DecodeErrorKind, Decoder, reference};
@@ -119,7 +116,7 @@ proptest! {
     /// As a router does: both halves of the raw text decode to the halves of the decoded text.
     #[test]
     fn input_cut_at_offset_decodes_to_output_halves(input in input(), plus in any::<bool>(), place in any::<prop::sample::Index>()) {
-        let decoder = common::decoder(true, plus, None, None);
+        let decoder = crate::common::decoder(true, plus, None, None);
         let decoded = decoder.decode(&input).unwrap();
         let at = place.index(decoded.len() + 1);
         let (front, back) = input.split_at(decoder.input_offset(&input, at).unwrap());

@@ -1,8 +1,5 @@
 //! Integer overflow of lengths and positions: a value beyond `usize` is an error, `None` or
 //! saturated, never wrapped.
-#![cfg(feature = "std")]
-
-mod common;
 
 use simdpct::offset::{OffsetError, OffsetMap};
 use simdpct::{ByteSet, Counts, DecodeErrorKind, Decoder, Encoder, Findings, form, inspect_counting};
@@ -65,7 +62,7 @@ impl Drop for Zeros {
 #[cfg(all(target_os = "linux", target_pointer_width = "64"))]
 #[test]
 fn lengths_and_positions_beyond_32_bits_are_exact() {
-    if cfg!(miri) || common::is_quick() {
+    if cfg!(miri) || crate::common::is_quick() {
         return;
     }
     let start = (1_usize << 32) + 5;

@@ -1,16 +1,13 @@
 //! Properties of the public API that hold for every input, without the reference implementation.
-#![cfg(feature = "alloc")]
 
-mod common;
-
-use common::encoder;
-use common::strategies::{any_level, byte_set, input};
+use crate::common::encoder;
+use crate::common::strategies::{any_level, byte_set, input};
 use proptest::prelude::*;
 use simdpct::columns::{self, Column, OnError};
 use simdpct::legacy::{UnicodeDecoder, latin1};
 use simdpct::{ByteSet, DecodeErrorKind, Decoder, Level, decode_lossy, stream};
 
-/// Policy bits of `common::encoder`.
+/// Policy bits of `crate::common::encoder`.
 const PLUS: u8 = 1;
 const LOWERCASE: u8 = 2;
 const KEEP_TRIPLETS: u8 = 4;
@@ -102,7 +99,7 @@ proptest! {
     /// WHATWG URL 1.3: percent-decoding has no failure.
     #[test]
     fn lenient_decoding_never_fails(input in input(), plus in any::<bool>(), keep in byte_set(), level in any_level()) {
-        let decoder = common::decoder(true, plus, Some(keep), None).level(level);
+        let decoder = crate::common::decoder(true, plus, Some(keep), None).level(level);
         assert_eq!(decoder.check(&input), Ok(()));
         assert!(decoder.decode_utf8_lossy(&input).is_ok() && decoder.decode_utf8_dropping(&input).is_ok());
     }

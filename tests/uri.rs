@@ -1,15 +1,12 @@
 //! URIs per RFC 3986: splitting, repair of invalid URIs to valid ones, valid ones unchanged,
 //! building.
-#![cfg(feature = "alloc")]
-
-mod common;
 
 use std::borrow::Cow;
 use std::path::PathBuf;
 
-use common::strategies::input;
-use common::uri::check_repair;
-use common::uri::grammar::is_uri_reference;
+use crate::common::strategies::input;
+use crate::common::uri::check_repair;
+use crate::common::uri::grammar::is_uri_reference;
 use proptest::prelude::*;
 use proptest::sample::select;
 use simdpct::uri::{Parts, PathBuilder, QueryBuilder, path, query, repair, split, split_bytes};

@@ -1,11 +1,8 @@
 //! UTF-8 validation against the standard library, on every level and at every position in a block.
 //!
 //! The well-formed sequences are in Unicode 3.9, table 3-7.
-#![cfg(feature = "alloc")]
 
-mod common;
-
-use common::is_quick;
+use crate::common::is_quick;
 use proptest::prelude::*;
 use simdpct::{Decoder, Level};
 

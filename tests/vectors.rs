@@ -3,14 +3,11 @@
 //! The vectors of the web platform tests and of the Coraza firewall are in a folder outside the
 //! project (`SIMDPCT_CORPORA`, by default `../shared/corpora`). Without it those tests print a note
 //! and pass.
-#![cfg(feature = "alloc")]
-
-mod common;
 
 use std::borrow::Cow;
 use std::path::PathBuf;
 
-use common::{compare_decoding, compare_encoding};
+use crate::common::{compare_decoding, compare_encoding};
 use serde_json::Value;
 use simdpct::DecodeErrorKind::{InvalidUtf8, Malformed, Rejected};
 use simdpct::{ByteSet, DecodeErrorKind, Decoder, Encoder, Level, decode_bytes, decode_lossy, encode, sets};

@@ -1,0 +1,34 @@
+//! The tests of the library, but for those that need a program of their own: one program, so that `common` and
+//! the library's generic functions are compiled once.
+//!
+//! Programs of their own are `allocations` and `guarded_heap` (each has an allocator), `exhaustive` (also run
+//! optimized), and `charset` and `form_serde` (optional features).
+
+mod common;
+
+mod accept;
+mod api;
+mod attacks;
+#[cfg(all(unix, not(miri)))]
+mod bounds;
+mod byteset;
+mod columns;
+mod deviations;
+mod differential;
+mod form;
+mod inspect;
+mod layers;
+mod legacy;
+mod level;
+mod normalize;
+mod offset;
+mod overflow;
+mod progress;
+#[cfg(not(miri))]
+mod promises;
+mod properties;
+mod sets;
+mod stream;
+mod uri;
+mod utf8;
+mod vectors;
