@@ -8,7 +8,7 @@ use crate::cli::{CheckArguments, FindingsForm};
 use crate::error::{Error, Status};
 use crate::operation::Inspect;
 use crate::pipeline::Observer;
-use crate::report::{self, Offender};
+use crate::report::{self, InvalidRecord};
 use crate::scan::Scan;
 use crate::stdout::{self, write_json};
 
@@ -41,11 +41,11 @@ struct Lister {
 }
 
 impl Observer for Lister {
-    fn observe(&self, name: &str, offender: &Offender, _: &[u8]) -> Result<(), Error> {
+    fn observe(&self, name: &str, invalid: &InvalidRecord, _: &[u8]) -> Result<(), Error> {
         if self.lists {
             let mut lines = self.lines.lock().unwrap_or_else(PoisonError::into_inner);
             // Writing to a String does not fail.
-            let _ = writeln!(lines, "{}:{}: {}", stdout::name(name), offender.place, offender.kind);
+            let _ = writeln!(lines, "{}:{}: {}", stdout::name(name), invalid.place, invalid.kind);
         }
         Ok(())
     }

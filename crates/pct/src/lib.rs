@@ -21,6 +21,7 @@ mod codec;
 mod error;
 mod format;
 mod in_memory;
+mod incomplete;
 mod info;
 mod level;
 mod operation;

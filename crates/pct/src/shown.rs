@@ -6,6 +6,8 @@ use std::borrow::Cow;
 use std::fmt;
 use std::io::{self, Write as _};
 
+use crate::incomplete::incomplete_character;
+
 /// Notation of escaped characters.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(crate) enum Notation {
@@ -122,10 +124,7 @@ fn incomplete_len(text: &[u8]) -> usize {
     if text.ends_with(b"\r") {
         return 1;
     }
-    let end = &text[text.len().saturating_sub(3)..];
-    let Some(lead) = end.iter().rposition(|&byte| byte >= 0xC0) else { return 0 };
-    let goes_on = str::from_utf8(&end[lead..]).is_err_and(|error| error.error_len().is_none());
-    if goes_on { end.len() - lead } else { 0 }
+    incomplete_character(text)
 }
 
 /// Writes a line to standard error, escaped for a terminal. Errors are ignored, as only the exit

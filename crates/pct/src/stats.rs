@@ -12,7 +12,7 @@ use crate::cli::{FindingsForm, StatsArguments};
 use crate::error::{Error, Status};
 use crate::operation::{Count as Fault, Inspect, words};
 use crate::pipeline::Observer;
-use crate::report::{self, FileReport, Offender, Place};
+use crate::report::{self, FileReport, InvalidRecord, Place};
 use crate::scan::Scan;
 use crate::shown;
 use crate::stdout::{self, write_json};
@@ -90,11 +90,11 @@ impl Observer for Counter {
         *self.lock() = Counted::default();
     }
 
-    fn observe(&self, _: &str, offender: &Offender, line: &[u8]) -> Result<(), Error> {
+    fn observe(&self, _: &str, invalid: &InvalidRecord, line: &[u8]) -> Result<(), Error> {
         for ((kind, _), count) in Kinds::ALL.into_iter().zip(self.lock().iter_mut()) {
-            if offender.found.contains(kind) {
+            if invalid.found.contains(kind) {
                 count.records += 1;
-                count.example.get_or_insert_with(|| example(kind, offender.place, line));
+                count.example.get_or_insert_with(|| example(kind, invalid.place, line));
             }
         }
         Ok(())

@@ -64,7 +64,7 @@ impl Search {
     }
 
     pub(crate) fn feed(&mut self, part: &[u8]) {
-        self.go_on(part, false);
+        self.search(part, false);
         self.fed += part.len() as u64;
         let kept = RECENT.saturating_sub(part.len()).min(self.recent.len());
         self.recent.drain(..self.recent.len() - kept);
@@ -72,7 +72,7 @@ impl Search {
     }
 
     pub(crate) fn finish(&mut self) {
-        self.go_on(b"", true);
+        self.search(b"", true);
     }
 
     /// The first error, as in [`Layers::error`].
@@ -85,7 +85,7 @@ impl Search {
         self.kinds
     }
 
-    fn go_on(&mut self, part: &[u8], is_last: bool) {
+    fn search(&mut self, part: &[u8], is_last: bool) {
         if self.first.is_none() {
             feed(&mut self.layers, part, is_last, &mut self.unused);
             let Some((kind, position)) = self.layers.error() else { return };

@@ -1,6 +1,8 @@
 //! Handling of decoded bytes that are ill-formed UTF-8.
 #![forbid(unsafe_code)]
 
+use crate::incomplete::incomplete_character;
+
 /// Requirement on decoded bytes.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(crate) enum Text {
@@ -70,12 +72,10 @@ pub(super) fn before_replacement(bytes: &[u8], position: usize, text: Text) -> u
 
 /// The length of `bytes` without an incomplete sequence at the end.
 pub(super) fn complete_len(bytes: &[u8], text: Text) -> usize {
-    let end = &bytes[bytes.len().saturating_sub(3)..];
-    let Some(lead) = end.iter().rposition(|&byte| byte >= 0xC0) else { return bytes.len() };
-    let sequence = &end[lead..];
-    let goes_on = match str::from_utf8(sequence) {
-        Err(error) if error.error_len().is_none() => true,
-        _ => text == Text::ReplacedAsJava && matches!(sequence, [0xED, 0xA0..=0xBF]),
+    let incomplete = match bytes {
+        // Java replaces an encoded surrogate as one sequence of three bytes.
+        [.., 0xED, 0xA0..=0xBF] if text == Text::ReplacedAsJava => 2,
+        _ => incomplete_character(bytes),
     };
-    if goes_on { bytes.len() - sequence.len() } else { bytes.len() }
+    bytes.len() - incomplete
 }

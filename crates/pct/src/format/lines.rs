@@ -63,7 +63,7 @@ impl Records {
             let before = job.output.len();
             if !self.operation.apply_if_clean(group, self.separator, &mut job.output) {
                 job.output.truncate(before);
-                self.transform_faulty(group, start, job)?;
+                self.transform_invalid_group(group, start, job)?;
             }
             start += group.len();
         }
@@ -71,7 +71,7 @@ impl Records {
     }
 
     /// Transforms a group with at least one invalid record.
-    fn transform_faulty(&self, group: &[u8], start: usize, job: &mut Job) -> ControlFlow<()> {
+    fn transform_invalid_group(&self, group: &[u8], start: usize, job: &mut Job) -> ControlFlow<()> {
         if job.only_counts(group.len())
             && self.operation.apply_and_collect(group, self.separator, &mut job.output, &mut job.faults)
         {

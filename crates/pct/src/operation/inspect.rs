@@ -3,9 +3,9 @@
 
 use simdpct::{DecodeError, Findings, Kinds, inspect, inspect_counting};
 
-use super::incomplete::complete_len_decoded;
 use super::{Counted, Fault, FaultKind, Operation, Stream, each_record};
 use crate::codec::{Decoding, Search};
+use crate::incomplete::complete_len_decoded;
 
 /// Finds decoding errors, and the findings of the library's inspection.
 #[derive(Clone, Copy)]

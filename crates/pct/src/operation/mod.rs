@@ -8,7 +8,6 @@ mod decode;
 mod encode;
 mod fault;
 mod form;
-mod incomplete;
 mod inspect;
 mod normalize;
 mod repair;

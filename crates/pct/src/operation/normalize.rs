@@ -3,8 +3,8 @@
 
 use simdpct::{ByteSet, DecodeError, Kinds, Malformed, Normalizer, sets};
 
-use super::incomplete::complete_len;
 use super::{Counted, Fault, FaultKind, Operation, Stream};
+use crate::incomplete::complete_len;
 
 /// Normalizes triplets. A malformed '%' is kept or escaped as `%25`; invalid UTF-8 is kept or
 /// replaced.
@@ -32,7 +32,7 @@ impl Normalize {
     }
 
     #[cold]
-    fn apply_faulty(&self, field: &[u8], output: &mut Vec<u8>) -> Option<Fault> {
+    fn apply_with_errors(&self, field: &[u8], output: &mut Vec<u8>) -> Option<Fault> {
         let mut first = None;
         let mut position = 0;
         // Triplets are ASCII, so text between ill-formed sequences is normalized as it would be
@@ -59,7 +59,7 @@ impl Operation for Normalize {
     fn apply(&self, field: &[u8], output: &mut Vec<u8>) -> Option<Fault> {
         match simdutf8::basic::from_utf8(field) {
             Ok(text) if Self::append(&self.strict, text, output).is_ok() => None,
-            _ => self.apply_faulty(field, output),
+            _ => self.apply_with_errors(field, output),
         }
     }
 

@@ -24,7 +24,7 @@ use crate::error::Error;
 use crate::format::Format;
 use crate::operation::Fault;
 use crate::record::{Job, Policy};
-use crate::report::{FileReport, Offender, Place};
+use crate::report::{FileReport, InvalidRecord, Place};
 use crate::sink::Sink;
 use crate::source::{BLOCK, Blocks, Buffer, Cut};
 
@@ -269,7 +269,7 @@ impl Ordered<'_> {
             None => Ok(()),
             Some(Fault { kind, position, .. }) => {
                 let place = start.after(&block[..position], self.report.separator);
-                Err(self.limit_exceeded(plan, Offender::new(kind, place)))
+                Err(self.limit_exceeded(plan, InvalidRecord::new(kind, place)))
             }
         }
     }
@@ -279,11 +279,11 @@ impl Ordered<'_> {
         plan.limit.saturating_sub(self.report.faults())
     }
 
-    fn limit_exceeded(&self, plan: &Plan<'_>, offender: Offender) -> Error {
+    fn limit_exceeded(&self, plan: &Plan<'_>, invalid: InvalidRecord) -> Error {
         let name = self.report.name.clone();
         match plan.max_errors {
-            Some(max_errors) if plan.policy != Policy::Fail => Error::TooMany(name, offender.place, max_errors),
-            _ => Error::Undecodable(name, offender.place, offender.kind),
+            Some(max_errors) if plan.policy != Policy::Fail => Error::TooMany(name, invalid.place, max_errors),
+            _ => Error::Undecodable(name, invalid.place, invalid.kind),
         }
     }
 }

@@ -13,7 +13,7 @@ use crate::error::Error;
 use crate::format::Whole;
 use crate::operation::{FaultKind, Stream, split_ending};
 use crate::record::{Job, Policy};
-use crate::report::{Offender, Place};
+use crate::report::{InvalidRecord, Place};
 use crate::source::{Blocks, Buffer};
 
 /// Processes the record whose beginning is in the buffer.
@@ -44,7 +44,7 @@ pub(super) fn write(
             (_, None) => write_through(stream, record, ordered),
         }?;
         ordered.report.place = done.place;
-        return note(done.offender, plan, ordered);
+        return note(done.invalid, plan, ordered);
     }
     write_whole(plan, blocks, buffer, job, number, ordered)
 }
@@ -64,7 +64,7 @@ struct Record<'r> {
 
 /// Result of processing a record.
 struct Done {
-    offender: Option<Offender>,
+    invalid: Option<InvalidRecord>,
     /// The record's line end or NUL; empty at the end of the input, or if a fault exceeded the
     /// limit.
     ending: Vec<u8>,
@@ -80,7 +80,7 @@ impl Record<'_> {
         mut write: impl FnMut(&[u8], &[u8]) -> Result<(), Error>,
     ) -> Result<Done, Error> {
         let mut result = Vec::new();
-        let mut offender: Option<Offender> = None;
+        let mut invalid: Option<InvalidRecord> = None;
         let mut fed = 0;
         let mut is_last = false;
         loop {
@@ -93,22 +93,22 @@ impl Record<'_> {
             if is_last {
                 stream.finish(&mut result);
             }
-            if let (Some((kind, position)), None) = (stream.fault(), offender) {
-                offender = Some(Offender::new(kind, self.place_of(position, fed, part)));
+            if let (Some((kind, position)), None) = (stream.fault(), invalid) {
+                invalid = Some(InvalidRecord::new(kind, self.place_of(position, fed, part)));
             }
-            if let Some(offender) = &mut offender {
-                (offender.counted, offender.found) = stream.all(offender.kind);
+            if let Some(invalid) = &mut invalid {
+                (invalid.counted, invalid.found) = stream.all(invalid.kind);
             }
             write(part, &result)?;
             fed += part.len() as u64;
             self.place = self.place.after(self.buffer, self.separator);
-            if offender.is_some() && self.until_fault {
-                return Ok(Done { offender, ending: Vec::new(), place: self.place });
+            if invalid.is_some() && self.until_fault {
+                return Ok(Done { invalid, ending: Vec::new(), place: self.place });
             }
             if is_last {
-                return Ok(Done { offender, ending: ending.to_vec(), place: self.place });
+                return Ok(Done { invalid, ending: ending.to_vec(), place: self.place });
             }
-            is_last = self.blocks.go_on(self.buffer).map_err(|error| Error::Input(self.name.clone(), error))?;
+            is_last = self.blocks.next_part(self.buffer).map_err(|error| Error::Input(self.name.clone(), error))?;
         }
     }
 
@@ -143,7 +143,7 @@ fn write_appended(
         ordered.sink.write(part)?;
         results.write(result)
     })?;
-    if done.offender.is_some() && until_fault {
+    if done.invalid.is_some() && until_fault {
         return Ok(done);
     }
     ordered.sink.write(&[delimiter])?;
@@ -163,7 +163,7 @@ fn write_judged(
     let until_fault = record.until_fault;
     let mut parts = Spool::new()?;
     let done = record.each_part(stream, |part, _| parts.write(part))?;
-    let is_good = done.offender.is_none();
+    let is_good = done.invalid.is_none();
     if !is_good && (until_fault || plan.policy == Policy::Drop) {
         return Ok(done);
     }
@@ -210,7 +210,7 @@ fn write_whole(
         if is_last {
             break;
         }
-        is_last = go_on(blocks, buffer, ordered)?;
+        is_last = next_part(blocks, buffer, ordered)?;
     }
     let name = &ordered.report.name;
     plan.format.begin(number == 0, &record).map_err(|problem| Error::Usage(format!("{name}: {problem}")))?;
@@ -226,7 +226,7 @@ fn write_whole(
 /// Counts a record that is too long for memory. Unless it is skipped, this ends the input.
 fn note_too_long(is_skipped: bool, plan: &Plan<'_>, ordered: &mut Ordered<'_>) -> Result<(), Error> {
     let place = ordered.report.place;
-    note(Some(Offender::new(FaultKind::TooLong, place)), plan, ordered)?;
+    note(Some(InvalidRecord::new(FaultKind::TooLong, place)), plan, ordered)?;
     if is_skipped {
         return Ok(());
     }
@@ -254,22 +254,22 @@ fn skip(
             return Ok(());
         }
         record = Vec::new();
-        is_last = go_on(blocks, buffer, ordered)?;
+        is_last = next_part(blocks, buffer, ordered)?;
     }
 }
 
-fn go_on(blocks: &mut Blocks, buffer: &mut Buffer, ordered: &Ordered<'_>) -> Result<bool, Error> {
-    blocks.go_on(buffer).map_err(|error| Error::Input(ordered.report.name.clone(), error))
+fn next_part(blocks: &mut Blocks, buffer: &mut Buffer, ordered: &Ordered<'_>) -> Result<bool, Error> {
+    blocks.next_part(buffer).map_err(|error| Error::Input(ordered.report.name.clone(), error))
 }
 
 /// Adds a fault to the report and notifies the observer; an error if it exceeds the limit.
-fn note(offender: Option<Offender>, plan: &Plan<'_>, ordered: &mut Ordered<'_>) -> Result<(), Error> {
-    let Some(offender) = offender else { return Ok(()) };
+fn note(invalid: Option<InvalidRecord>, plan: &Plan<'_>, ordered: &mut Ordered<'_>) -> Result<(), Error> {
+    let Some(invalid) = invalid else { return Ok(()) };
     let exceeds_limit = ordered.left(plan) == 0;
     if let Some(observer) = plan.observer {
-        observer.observe(&ordered.report.name, &offender, b"")?;
+        observer.observe(&ordered.report.name, &invalid, b"")?;
         observer.pause()?;
     }
-    ordered.report.note(offender);
-    if exceeds_limit { Err(ordered.limit_exceeded(plan, offender)) } else { Ok(()) }
+    ordered.report.note(invalid);
+    if exceeds_limit { Err(ordered.limit_exceeded(plan, invalid)) } else { Ok(()) }
 }

@@ -25,15 +25,15 @@ pub(crate) fn as_json(files: &[FileReport], unmatched: &[String]) -> Value {
             let first: Vec<_> = file
                 .first
                 .iter()
-                .map(|offender| {
+                .map(|invalid| {
                     let mut object = json!({
                         "file": file.name,
-                        "line": offender.place.line,
-                        "column": offender.place.column,
-                        "kind": Count::of(offender.kind).name(),
+                        "line": invalid.place.line,
+                        "column": invalid.place.column,
+                        "kind": Count::of(invalid.kind).name(),
                     });
-                    if !offender.found.is_empty() {
-                        object["found"] = offender.found.names().collect();
+                    if !invalid.found.is_empty() {
+                        object["found"] = invalid.found.names().collect();
                     }
                     object
                 })

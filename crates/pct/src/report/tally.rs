@@ -9,7 +9,7 @@ use crate::operation::{Count, Counted, Fault, FaultKind};
 /// An invalid record. `P` is the type of the place of its first fault: in the block, or in the
 /// file.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub(crate) struct Offender<P = Place> {
+pub(crate) struct InvalidRecord<P = Place> {
     /// The first fault.
     pub(crate) kind: FaultKind,
     pub(crate) place: P,
@@ -17,15 +17,15 @@ pub(crate) struct Offender<P = Place> {
     pub(crate) found: Kinds,
 }
 
-impl<P> Offender<P> {
+impl<P> InvalidRecord<P> {
     /// A record with this fault alone.
     pub(crate) fn new(kind: FaultKind, place: P) -> Self {
         Self { kind, place, counted: Counted::of(kind), found: kind.found() }
     }
 
     /// The same at another place.
-    pub(crate) fn at<Q>(&self, place: Q) -> Offender<Q> {
-        Offender { kind: self.kind, place, counted: self.counted, found: self.found }
+    pub(crate) fn at<Q>(&self, place: Q) -> InvalidRecord<Q> {
+        InvalidRecord { kind: self.kind, place, counted: self.counted, found: self.found }
     }
 }
 
@@ -37,7 +37,7 @@ pub(crate) struct Tally {
     faults: u64,
     /// Number of records, if the format counts them.
     pub(crate) records: u64,
-    pub(crate) first: Vec<Offender<usize>>,
+    pub(crate) first: Vec<InvalidRecord<usize>>,
     /// Number of invalid records to list.
     most: usize,
 }
@@ -63,7 +63,7 @@ impl Tally {
         counted.add_to(&mut self.counts);
         self.faults += 1;
         if self.first.len() < self.most {
-            self.first.push(Offender { kind, place: position, counted, found });
+            self.first.push(InvalidRecord { kind, place: position, counted, found });
         }
     }
 
@@ -92,7 +92,7 @@ pub(crate) struct FileReport {
     faults: u64,
     how: Records,
     counted: u64,
-    pub(crate) first: Vec<Offender>,
+    pub(crate) first: Vec<InvalidRecord>,
     /// Place of the next block.
     pub(crate) place: Place,
     /// The byte that ends a line.
@@ -132,21 +132,21 @@ impl FileReport {
         self.faults += tally.faults;
         self.counted += tally.records;
         let room = Tally::NAMED - self.first.len();
-        for offender in tally.first.iter().take(room) {
-            let place = self.place.after(&block[..offender.place], self.separator);
-            self.first.push(offender.at(place));
+        for invalid in tally.first.iter().take(room) {
+            let place = self.place.after(&block[..invalid.place], self.separator);
+            self.first.push(invalid.at(place));
         }
         self.place = end;
     }
 
     /// Adds an invalid record that is not part of a block.
-    pub(crate) fn note(&mut self, offender: Offender) {
-        offender.counted.add_to(&mut self.counts);
+    pub(crate) fn note(&mut self, invalid: InvalidRecord) {
+        invalid.counted.add_to(&mut self.counts);
         self.faults += 1;
         // The format did not see this record.
         self.counted += 1;
         if self.first.len() < Tally::NAMED {
-            self.first.push(offender);
+            self.first.push(invalid);
         }
     }
 }

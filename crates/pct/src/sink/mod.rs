@@ -99,7 +99,7 @@ impl Sink {
         if text.is_empty() {
             return Ok(());
         }
-        if let Some(ending) = self.end.go_on(text) {
+        if let Some(ending) = self.end.follow_with(text) {
             self.put(ending)?;
         }
         self.put(text)
@@ -158,7 +158,7 @@ impl Sink {
 impl End {
     /// Records the end of the text that is written next. Returns the record end that must be
     /// written before it.
-    fn go_on(&mut self, text: &[u8]) -> Option<&'static [u8]> {
+    fn follow_with(&mut self, text: &[u8]) -> Option<&'static [u8]> {
         let needed = self.needed.take().filter(|&ending| self.last.is_some_and(|last| last != ending));
         let ending: Option<&[u8]> = needed.map(|ending| match ending {
             b'\n' if self.is_crlf => &b"\r\n"[..],

@@ -169,7 +169,7 @@ impl Blocks {
 
     /// Fills the buffer with the next part of the record whose beginning was returned last, and
     /// returns whether it is the last part. The part may be empty.
-    pub(crate) fn go_on(&mut self, buffer: &mut Buffer) -> io::Result<bool> {
+    pub(crate) fn next_part(&mut self, buffer: &mut Buffer) -> io::Result<bool> {
         buffer.set(&self.carry);
         self.carry.clear();
         if self.is_scanned || buffer.is_empty() {
@@ -255,7 +255,7 @@ mod tests {
                 Ok(Cut::Beginning) => {
                     let mut is_last = false;
                     while !is_last {
-                        is_last = blocks.go_on(&mut buffer).unwrap();
+                        is_last = blocks.next_part(&mut buffer).unwrap();
                         all.push_str(&format!("[{}]", buffer.escape_ascii()));
                     }
                 }

@@ -1,4 +1,4 @@
-//! Finds a chunk boundary outside triplets and UTF-8 sequences.
+//! Incomplete suffixes: the cut triplet or character at the end of a chunk.
 #![forbid(unsafe_code)]
 
 use simdpct::Decoder;
@@ -7,17 +7,18 @@ use simdpct::Decoder;
 ///
 /// Cutting there is safe: '%' and lead bytes begin a new triplet or character, whatever precedes
 /// them.
-pub(super) fn complete_len(text: &[u8]) -> usize {
+pub(crate) fn complete_len(text: &[u8]) -> usize {
     let incomplete = match text {
         [.., b'%'] => 1,
         [.., b'%', digit] if digit.is_ascii_hexdigit() => 2,
-        _ => incomplete_character_len(text),
+        _ => incomplete_character(text),
     };
     text.len() - incomplete
 }
 
-/// The length of an incomplete UTF-8 sequence at the end of `text`.
-fn incomplete_character_len(text: &[u8]) -> usize {
+/// The length of the incomplete suffix of UTF-8: a proper prefix of a well-formed sequence at the end of `text`
+/// (Unicode 3.9, table 3-7). At most 3.
+pub(crate) fn incomplete_character(text: &[u8]) -> usize {
     let end = &text[text.len().saturating_sub(3)..];
     let Some(lead) = end.iter().rposition(|&byte| byte >= 0xC0) else { return 0 };
     let sequence = &end[lead..];
@@ -28,13 +29,13 @@ fn incomplete_character_len(text: &[u8]) -> usize {
 }
 
 /// As [`complete_len`], but also without an incomplete character in the decoded text.
-pub(super) fn complete_len_decoded(text: &[u8]) -> usize {
+pub(crate) fn complete_len_decoded(text: &[u8]) -> usize {
     let mut cut = complete_len(text);
     // An incomplete character has at most three bytes, each a triplet.
     let end = &text[cut.saturating_sub(12)..cut];
     // A lenient decoder without rejected bytes has no errors.
     let decoded = Decoder::new().lenient().decode(end).unwrap_or_default();
-    for _ in 0..incomplete_character_len(&decoded) {
+    for _ in 0..incomplete_character(&decoded) {
         cut -= match &text[..cut] {
             [.., b'%', first, second] if first.is_ascii_hexdigit() && second.is_ascii_hexdigit() => 3,
             _ => 1,
