@@ -3,16 +3,17 @@
 
 mod blocks;
 mod check;
+mod codec_options;
 mod errors;
+mod examples;
 mod failures;
 mod form;
+mod formats;
 mod generated;
-mod golden;
 mod info;
 mod inputs;
 mod level;
 mod lines;
-mod meaning;
 mod outputs;
 mod parallel;
 mod readme;
@@ -20,7 +21,6 @@ mod stats;
 mod streams;
 mod strict;
 mod terminal;
-mod units;
 mod usage;
 
 use std::path::PathBuf;

@@ -87,12 +87,3 @@ fn places_are_right_in_a_line_longer_than_a_block() {
         }
     }
 }
-
-#[test]
-fn well_formed_text_is_no_error() {
-    let Output { status, stdout, stderr } = run(&["decode", "--strict"], b"%25%2525\n%0A%c3%A9\n");
-    assert_eq!(
-        (status.code(), text(&stdout), text(&stderr)),
-        (Some(0), text("%%25\n%0Aé\n".as_bytes()), String::new())
-    );
-}

@@ -43,6 +43,7 @@ fn decoding() {
         (&["--plus"], b"a+b%2Bc\n", b"a b+c\n"),
         (&["--raw", "--plus"], b"a+b%2Bc%0A", b"a b+c\n"),
         (&["--strict"], b"%41\n%42", b"A\nB"),
+        (&["--strict"], b"%25%2525\n%0A%c3%A9\n", "%%25\n%0Aé\n".as_bytes()),
     ];
     for &(options, input, expected) in cases {
         let arguments = [&["decode"], options].concat();
