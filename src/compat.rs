@@ -19,8 +19,8 @@
 //!
 //! | percent-encoding | simdpct |
 //! |---|---|
-//! | `AsciiSet::EMPTY`, `CONTROLS`, `NON_ALPHANUMERIC` | [`ByteSet::EMPTY`], [`sets::whatwg::C0_CONTROL`], `sets::ALPHA.union(sets::DIGIT).complement()` |
-//! | `set.add(b)`, `.remove(b)`, `.union(other)`, `.complement()` | [`with`](ByteSet::with), [`without`](ByteSet::without), [`union`](ByteSet::union), [`complement`](ByteSet::complement) |
+//! | `AsciiSet::EMPTY`, `CONTROLS`, `NON_ALPHANUMERIC` | [`ByteSet::EMPTY`], [`sets::CTL`], `sets::ALPHA.union(sets::DIGIT).complement()` |
+//! | `set.add(b)`, `.remove(b)`, `.union(other)` or `+`, `.complement()` or `!` | [`with`](ByteSet::with), [`without`](ByteSet::without), [`union`](ByteSet::union) or `\|`, [`complement`](ByteSet::complement) or `!` |
 //! | `utf8_percent_encode(text, SET)` as `Display` | [`Encoder::new(SET).display(text)`](Encoder::display) |
 //! | `utf8_percent_encode(text, SET).to_string()`, `.collect::<String>()` | [`Encoder::new(SET).encode(text)`](Encoder::encode)`.into_owned()` |
 //! | `Cow::from(utf8_percent_encode(text, SET))` | [`Encoder::new(SET).encode(text)`](Encoder::encode) |
@@ -45,13 +45,13 @@
 //!
 //! const LENIENT: Decoder = Decoder::new().lenient();
 //! const THEIRS: &AsciiSet = &CONTROLS.add(b' ').add(b'/').remove(b'\n');
-//! const OURS: ByteSet = sets::whatwg::C0_CONTROL.with(b' ').with(b'/').without(b'\n');
+//! const OURS: ByteSet = sets::CTL.with(b' ').with(b'/').without(b'\n');
 //! const ALPHANUMERIC: ByteSet = sets::ALPHA.union(sets::DIGIT);
 //!
 //! let texts = ["", "plain", "a/b c\n~", "é 100% %2", "%41%%42%zz%C3%A9"];
 //! let sets: [(&'static AsciiSet, ByteSet); 6] = [
 //!     (&AsciiSet::EMPTY, ByteSet::EMPTY),
-//!     (CONTROLS, sets::whatwg::C0_CONTROL),
+//!     (CONTROLS, sets::CTL),
 //!     (NON_ALPHANUMERIC, ALPHANUMERIC.complement()),
 //!     (THEIRS, OURS),
 //!     (&const { THEIRS.union(AsciiSet::EMPTY.add(b'a')) }, OURS.union(ByteSet::new(b"a"))),

@@ -40,24 +40,69 @@ pub struct Encoder {
 impl Encoder {
     /// For any component of a URI, delimiters included: keeps unreserved characters only (RFC 3986
     /// 2.3).
+    ///
+    /// ```
+    /// # use simdpct::Encoder;
+    /// assert_eq!(Encoder::COMPONENT.encode("/a b?c=d~é"), "%2Fa%20b%3Fc%3Dd~%C3%A9");
+    /// ```
     pub const COMPONENT: Self = Self::new(sets::COMPONENT);
     /// For one segment of a path: keeps `pchar` (RFC 3986 3.3).
+    ///
+    /// ```
+    /// # use simdpct::Encoder;
+    /// assert_eq!(Encoder::PATH_SEGMENT.encode("a/b c@1:2;v=3?"), "a%2Fb%20c@1:2;v=3%3F");
+    /// ```
     pub const PATH_SEGMENT: Self = Self::new(sets::PATH_SEGMENT);
     /// For a path: keeps `pchar` and `/` (RFC 3986 3.3).
+    ///
+    /// ```
+    /// # use simdpct::Encoder;
+    /// assert_eq!(Encoder::PATH.encode("/a b/100%?#"), "/a%20b/100%25%3F%23");
+    /// ```
     pub const PATH: Self = Self::new(sets::PATH);
     /// For a whole query: keeps `pchar`, `/` and `?` (RFC 3986 3.4).
+    ///
+    /// ```
+    /// # use simdpct::Encoder;
+    /// assert_eq!(Encoder::QUERY.encode("q=a b&r=1+1/2?#"), "q=a%20b&r=1+1/2?%23");
+    /// ```
     pub const QUERY: Self = Self::new(sets::QUERY);
     /// For a name or value within a query of `name=value` pairs.
+    ///
+    /// ```
+    /// # use simdpct::Encoder;
+    /// assert_eq!(Encoder::QUERY_VALUE.encode("a b&c=1+1/2?;"), "a%20b%26c%3D1%2B1/2?%3B");
+    /// ```
     pub const QUERY_VALUE: Self = Self::new(sets::QUERY_VALUE);
     /// For a fragment: keeps `pchar`, `/` and `?` (RFC 3986 3.5).
+    ///
+    /// ```
+    /// # use simdpct::Encoder;
+    /// assert_eq!(Encoder::FRAGMENT.encode("see §2/3?#"), "see%20%C2%A72/3?%23");
+    /// ```
     pub const FRAGMENT: Self = Self::new(sets::FRAGMENT);
     /// For user information: keeps unreserved characters, sub-delims and `:` (RFC 3986 3.2.1).
+    ///
+    /// ```
+    /// # use simdpct::Encoder;
+    /// assert_eq!(Encoder::USERINFO.encode("user:p@ss/word!"), "user:p%40ss%2Fword!");
+    /// ```
     pub const USERINFO: Self = Self::new(sets::USERINFO);
     /// For a name or value of a form: the application/x-www-form-urlencoded serializer, with `+`
     /// for a space (WHATWG URL 5.2).
+    ///
+    /// ```
+    /// # use simdpct::Encoder;
+    /// assert_eq!(Encoder::FORM.encode("fish & chips ~ 1+1"), "fish+%26+chips+%7E+1%2B1");
+    /// ```
     pub const FORM: Self = Self::new(sets::whatwg::FORM).plus_for_space();
     /// For a whole URI that may already contain triplets: keeps reserved and unreserved characters
     /// and existing triplets (RFC 3986 2).
+    ///
+    /// ```
+    /// # use simdpct::Encoder;
+    /// assert_eq!(Encoder::URI.encode("http://a.example/b c%20d?e=100%#é"), "http://a.example/b%20c%20d?e=100%25#%C3%A9");
+    /// ```
     pub const URI: Self = Self::new(sets::URI).keep_triplets();
 
     /// Creates an encoder that escapes the bytes of `set` and all bytes from 0x80.
@@ -114,6 +159,27 @@ impl Encoder {
     pub const fn level(mut self, level: Level) -> Self {
         self.level = Some(level);
         self
+    }
+
+    /// The set of bytes that are escaped: a byte that is not in it is always copied unchanged.
+    ///
+    /// Contains the set given to [`new`](Self::new) and all bytes from 0x80. With
+    /// [`plus_for_space`](Self::plus_for_space), it also contains `+` and the space, which becomes
+    /// `+`. A member occurs unescaped in the output only as part of what
+    /// [`keep_triplets`](Self::keep_triplets) or [`keep_non_ascii`](Self::keep_non_ascii) keeps.
+    ///
+    /// ```
+    /// # use simdpct::{ByteSet, Encoder, sets};
+    /// assert_eq!(Encoder::COMPONENT.set(), sets::COMPONENT);
+    /// assert_eq!(!Encoder::FORM.set(), sets::ALPHA | sets::DIGIT | ByteSet::new(b"*-._"));
+    ///
+    /// const MATRIX_VALUE: Encoder = Encoder::new(Encoder::PATH_SEGMENT.set().with(b';').with(b'='));
+    /// assert_eq!(MATRIX_VALUE.encode("a;b=c,d"), "a%3Bb%3Dc,d");
+    /// ```
+    #[must_use]
+    pub const fn set(&self) -> ByteSet {
+        let escape = *self.rules.escape();
+        if self.rules.plus() { escape.with(b' ') } else { escape }
     }
 
     /// Maximum length of the encoded form of `length` bytes: three times `length`, or `None` on

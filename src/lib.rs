@@ -91,7 +91,7 @@ pub mod uri;
 #[cfg(feature = "alloc")]
 use alloc::borrow::Cow;
 
-pub use byteset::ByteSet;
+pub use byteset::{ByteSet, ByteSetIter};
 pub use decode::Decoder;
 pub use encode::Encoder;
 pub use error::{BufferTooSmall, DecodeError, DecodeErrorKind, DecodeIntoError};

@@ -8,8 +8,8 @@
 //!   [`QUERY`]). This is the kind that [`Encoder::new`](crate::Encoder::new) takes. Contains all
 //!   bytes of 0x80 or above and all control characters.
 //!
-//! The [complement](ByteSet::complement) of one kind is of the other kind. [`rfc1738`] also has
-//! classes that must be escaped.
+//! The [complement](ByteSet::complement) of one kind is of the other kind. [`CTL`] and some sets of
+//! [`rfc1738`] are classes that must be escaped.
 //!
 //! | To encode | use |
 //! |---|---|
@@ -58,6 +58,11 @@ pub const DIGIT: ByteSet = ByteSet::range(b'0', b'9');
 /// Allowed literally: `HEXDIG`, hexadecimal digits of either case (RFC 3986 1.3, 2.1; RFC 5234
 /// B.1).
 pub const HEXDIG: ByteSet = DIGIT.union(ByteSet::range(b'A', b'F')).union(ByteSet::range(b'a', b'f'));
+
+/// A class that must always be escaped: `CTL`, the ASCII control characters, 0x00 to 0x1F and 0x7F
+/// (RFC 5234 B.1).
+#[doc(alias = "CONTROLS")]
+pub const CTL: ByteSet = ByteSet::range(0x00, 0x1F).with(0x7F);
 
 /// Allowed literally, and equivalent when escaped: `unreserved` (RFC 3986 2.3).
 pub const UNRESERVED: ByteSet = ALPHA.union(DIGIT).union(ByteSet::new(b"-._~"));

@@ -36,6 +36,24 @@ fn codecs_and_sets_work_in_const() {
     assert_ne!(ENCODER, Encoder::COMPONENT);
 }
 
+/// A byte alone is changed if and only if it is a member, whatever the options.
+#[test]
+fn set_of_an_encoder_is_what_it_changes() {
+    const { assert!(Encoder::FORM.set().contains(b' ') && !Encoder::URI.set().contains(b'/')) };
+    let sets = [ByteSet::EMPTY, ByteSet::ALL, ByteSet::new(b"+%a"), sets::COMPONENT, sets::whatwg::C0_CONTROL];
+    for encoder in sets.map(Encoder::new) {
+        for encoder in [encoder, encoder.plus_for_space()] {
+            for encoder in [encoder, encoder.keep_triplets(), encoder.keep_non_ascii(), encoder.lowercase()] {
+                let set = encoder.set();
+                assert!(
+                    (0..=0xFF).all(|byte: u8| set.contains(byte) == (encoder.encode(&[byte]).as_bytes() != [byte]))
+                );
+                assert_eq!(Encoder::new(set).set(), set);
+            }
+        }
+    }
+}
+
 #[test]
 fn public_values_are_copy_send_sync() {
     const fn is_plain<T: Copy + Send + Sync + Unpin + fmt::Debug + PartialEq + 'static>() {}

@@ -106,6 +106,77 @@ fn union_intersection_and_complement_match_model() {
     }
 }
 
+#[test]
+fn operators_equal_methods() {
+    assert_members(ByteSet::default(), [false; 256]);
+    for (a, _) in samples() {
+        assert_eq!(!a, a.complement());
+        for (b, _) in samples() {
+            assert_eq!(a | b, a.union(b));
+            assert_eq!(a & b, a.intersection(b));
+            let (mut either, mut both) = (a, a);
+            either |= b;
+            both &= b;
+            assert_eq!((either, both), (a.union(b), a.intersection(b)));
+        }
+    }
+}
+
+#[test]
+fn iterators_yield_members_in_order_from_both_ends() {
+    for (set, is_member) in samples() {
+        let members: Vec<u8> = bytes().filter(|&byte| is_member[usize::from(byte)]).collect();
+        assert_eq!((set.len(), set.is_empty()), (members.len(), members.is_empty()));
+        assert_eq!(set.iter().collect::<Vec<_>>(), members);
+        assert_eq!(set.into_iter().collect::<Vec<_>>(), members);
+        assert_eq!((&set).into_iter().collect::<Vec<_>>(), members);
+        assert!(set.iter().rev().eq(members.iter().rev().copied()));
+        // From both ends in turns.
+        let (mut iterator, mut expected, mut from_back) = (set.iter(), members.iter().copied(), false);
+        loop {
+            assert_eq!((iterator.len(), iterator.size_hint()), (expected.len(), expected.size_hint()));
+            let (found, expected) = if from_back {
+                (iterator.next_back(), expected.next_back())
+            } else {
+                (iterator.next(), expected.next())
+            };
+            assert_eq!(found, expected, "{set:?}");
+            if found.is_none() {
+                break;
+            }
+            from_back = found.is_some_and(|byte| byte % 2 == 0);
+        }
+        // Fused.
+        assert_eq!((iterator.next(), iterator.next_back(), iterator.len()), (None, None, 0));
+    }
+}
+
+#[test]
+fn collecting_and_extending_add_each_byte() {
+    for (set, _) in samples() {
+        assert_eq!(set.iter().rev().chain(set).collect::<ByteSet>(), set);
+        assert_eq!(set.iter().collect::<Vec<u8>>().iter().collect::<ByteSet>(), set);
+        for (other, _) in samples() {
+            let (mut by_value, mut by_reference) = (set, set);
+            by_value.extend(other);
+            by_reference.extend(&other.iter().collect::<Vec<u8>>());
+            assert_eq!((by_value, by_reference), (set | other, set | other));
+        }
+    }
+}
+
+#[test]
+fn bitmaps_have_one_bit_for_each_member() {
+    for (set, is_member) in samples() {
+        let bitmap = set.to_bitmap();
+        for byte in bytes() {
+            let bit = bitmap[usize::from(byte) / 8] & 1 << (byte % 8);
+            assert_eq!(bit != 0, is_member[usize::from(byte)], "0x{byte:02X} in {set:?}");
+        }
+        assert_members(ByteSet::from_bitmap(bitmap), is_member);
+    }
+}
+
 /// Equality does not depend on how the sets were built.
 #[test]
 fn sets_are_equal_iff_members_are_equal() {
@@ -131,7 +202,10 @@ fn every_method_works_in_const() {
         .without(b'b')
         .union(ByteSet::range(b'0', b'2'))
         .intersection(ByteSet::NON_ASCII.complement());
-    const { assert!(SET.contains(b'/')) };
+    const { assert!(SET.contains(b'/') && SET.len() == 6 && !SET.is_empty()) };
+    const { assert!(ByteSet::from_bitmap(SET.to_bitmap()).contains(b'2')) };
+    const MEMBERS: simdpct::ByteSetIter = SET.iter();
+    assert_eq!(MEMBERS.len(), 6);
     assert_eq!(SET, ByteSet::new(b"/012ac"));
 }
 

@@ -45,6 +45,7 @@ const TABLE: &[Row] = table! {
     ALPHA: Only(&[UPPER, LOWER]);
     DIGIT: Only(&[DIGITS]);
     HEXDIG: Only(&["0123456789", "ABCDEF", "abcdef"]);
+    CTL: Only(&[CONTROLS]);
     // RFC 3986 2.3
     UNRESERVED: Only(&[UPPER, LOWER, DIGITS, "-._~"]);
     // RFC 3986 2.2
