@@ -131,7 +131,6 @@ impl ByteSet {
     }
 
     /// Returns an iterator over the members, in ascending order.
-    #[must_use]
     pub const fn iter(&self) -> ByteSetIter {
         let (bitmap, mut rest, mut byte) = (self.to_bitmap(), [0; 2], 256);
         while byte > 0 {

@@ -2,10 +2,12 @@
 #![forbid(unsafe_code)]
 
 use core::fmt;
-use core::ops::{BitOr, BitOrAssign};
+use core::iter::FusedIterator;
+use core::ops::{BitAnd, BitAndAssign, BitOr, BitOrAssign};
+use core::str::FromStr;
 
 use crate::driver;
-use crate::driver::inspect::{Occurrences, Presence};
+use crate::driver::inspect::{Occurrences, Presence, Walk};
 use crate::level::Level;
 
 /// Inspects a string in one pass, for what a proxy may want to reject or a log analyst to count:
@@ -19,10 +21,11 @@ use crate::level::Level;
 /// assert!(findings.contains(Findings::PERCENT | Findings::INVALID_UTF8));
 /// assert!(!findings.intersects(Findings::NUL | Findings::SLASH));
 /// assert_eq!(findings.first(), Some(10));
+/// assert_eq!(findings.first_of(Findings::INVALID_UTF8), Some(15));
 /// assert!(inspect("/plain/path?q=1").is_empty());
 /// ```
 #[must_use]
-pub fn inspect<T: AsRef<[u8]> + ?Sized>(input: &T) -> Findings {
+pub fn inspect<T: AsRef<[u8]> + ?Sized>(input: &T) -> Findings<'_> {
     Findings::of(input.as_ref(), None)
 }
 
@@ -41,11 +44,52 @@ pub fn inspect_counting<T: AsRef<[u8]> + ?Sized>(input: &T) -> Counts {
     Counts::of(input.as_ref(), None)
 }
 
-/// Result of [`inspect`]: the [`Kinds`] found, and the position of the first finding.
-#[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub struct Findings {
+/// Result of [`inspect`]: the [`Kinds`] found, and an iterator over the findings.
+///
+/// Keeps a reference to the input, in which it looks for positions on demand. To store a result for
+/// longer, store its [`kinds`](Self::kinds), or [`Counts`], which own all they hold.
+///
+/// ```
+/// use simdpct::{Findings, inspect};
+///
+/// for finding in inspect("/%2e%2E/%00") {
+///     println!("at byte {}: {:?}", finding.position, finding.kinds);
+/// }
+/// let mut findings = inspect("/%2e%2E/%00").iter().map(|finding| (finding.position, finding.kinds));
+/// assert_eq!(
+///     findings.next(),
+///     Some((1, Findings::ESCAPE | Findings::DOT | Findings::UNRESERVED | Findings::LOWER_HEX))
+/// );
+/// assert_eq!(findings.next(), Some((4, Findings::ESCAPE | Findings::DOT | Findings::UNRESERVED)));
+/// assert_eq!(findings.next(), Some((8, Findings::ESCAPE | Findings::NUL | Findings::CONTROL)));
+/// assert_eq!(findings.next(), None);
+/// ```
+#[derive(Clone, Copy)]
+pub struct Findings<'a> {
+    input: &'a [u8],
     kinds: Kinds,
-    first: Option<usize>,
+    level: Option<Level>,
+}
+
+/// A byte or triplet that is a finding; an item of [`Findings`].
+#[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
+#[non_exhaustive]
+pub struct Finding {
+    /// Its kinds, at least one.
+    pub kinds: Kinds,
+    /// Its byte offset in the input.
+    pub position: usize,
+}
+
+/// Iterator over the findings of a string in order; returned by [`Findings::iter`].
+///
+/// Each byte or triplet that is a finding is one item, with all its kinds. An ill-formed UTF-8
+/// sequence is [`INVALID_UTF8`](Findings::INVALID_UTF8) once, where it begins. Linear; text without
+/// findings is skipped with SIMD.
+#[derive(Clone)]
+#[must_use = "iterators are lazy and do nothing unless consumed"]
+pub struct FindingsIter<'a> {
+    walk: Walk<'a>,
 }
 
 /// Result of [`inspect_counting`]: the count and first position of each kind.
@@ -56,11 +100,34 @@ pub struct Counts {
     first: [usize; Kinds::ALL.len()],
 }
 
-/// A set of kinds of findings: the constants of [`Findings`], combined with `|`.
+/// A set of kinds of findings: the constants of [`Findings`], combined with `|` and `&`.
+///
+/// ```
+/// use simdpct::{Findings, Kinds};
+///
+/// const REFUSED: Kinds = Findings::NUL.union(Findings::PERCENT);
+/// assert_eq!(REFUSED.names().collect::<Vec<_>>(), ["nul", "percent"]);
+/// assert!(REFUSED.iter().eq([Findings::NUL, Findings::PERCENT]));
+///
+/// let configured: Result<Kinds, _> = "nul,percent".split(',').map(str::parse::<Kinds>).collect();
+/// assert_eq!(configured, Ok(REFUSED));
+/// ```
 #[derive(Clone, Copy, Default, Eq, Hash, PartialEq)]
-pub struct Kinds(u16);
+pub struct Kinds(u32);
 
-impl Findings {
+/// Iterator over the kinds in a set, each as a set of one; returned by [`Kinds::iter`].
+#[derive(Clone, Debug)]
+#[must_use = "iterators are lazy and do nothing unless consumed"]
+pub struct KindsIter {
+    rest: u32,
+}
+
+/// Error: the name is not one of [`Kinds::ALL`].
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+#[non_exhaustive]
+pub struct UnknownKind;
+
+impl Findings<'_> {
     /// A triplet (RFC 3986 2.1).
     pub const ESCAPE: Kinds = Kinds(1 << 0);
     /// A raw `+`, which forms decode as a space.
@@ -93,12 +160,11 @@ impl Findings {
     /// Invalid UTF-8 once decoded, overlong forms and surrogates included: each maximal subpart of
     /// an ill-formed sequence (Unicode 3.9), at the byte or triplet where it begins.
     pub const INVALID_UTF8: Kinds = Kinds(1 << 13);
+}
 
-    fn of(input: &[u8], level: Option<Level>) -> Self {
-        let kinds = Kinds(driver::inspect::inspect::<Presence>(input, level).kinds());
-        // No second pass if nothing was found; otherwise up to the first finding.
-        let first = if kinds.is_empty() { None } else { driver::inspect::find_suspect(input, level) };
-        Self { kinds, first }
+impl<'a> Findings<'a> {
+    fn of(input: &'a [u8], level: Option<Level>) -> Self {
+        Self { input, kinds: Kinds(driver::inspect::inspect::<Presence>(input, level).kinds()), level }
     }
 
     /// The kinds that were found.
@@ -125,16 +191,73 @@ impl Findings {
         self.kinds.is_empty()
     }
 
-    /// Offset of the first byte or triplet that is a finding of any kind.
+    /// Offset of the first byte or triplet that is a finding of any kind. Linear in it.
     #[must_use]
-    pub const fn first(&self) -> Option<usize> {
-        self.first
+    pub fn first(&self) -> Option<usize> {
+        if self.is_empty() { None } else { driver::inspect::find_suspect(self.input, self.level) }
+    }
+
+    /// Offset of the first byte or triplet that is a finding of one of these kinds. Linear in it;
+    /// constant if there is none.
+    #[must_use]
+    pub fn first_of(&self, kinds: Kinds) -> Option<usize> {
+        if !self.intersects(kinds) {
+            return None;
+        }
+        self.iter().find(|finding| finding.kinds.intersects(kinds)).map(|finding| finding.position)
+    }
+
+    /// Returns an iterator over the findings, in the order of their positions.
+    pub fn iter(&self) -> FindingsIter<'a> {
+        let input = if self.is_empty() { &[] } else { self.input };
+        FindingsIter { walk: Walk::new(input, self.level) }
     }
 
     /// Like [`inspect`], on the given level.
     #[must_use]
-    pub fn on<T: AsRef<[u8]> + ?Sized>(level: Level, input: &T) -> Self {
+    pub fn on<T: AsRef<[u8]> + ?Sized>(level: Level, input: &'a T) -> Self {
         Self::of(input.as_ref(), Some(level))
+    }
+}
+
+impl<'a> IntoIterator for Findings<'a> {
+    type Item = Finding;
+    type IntoIter = FindingsIter<'a>;
+
+    fn into_iter(self) -> FindingsIter<'a> {
+        self.iter()
+    }
+}
+
+impl<'a> IntoIterator for &Findings<'a> {
+    type Item = Finding;
+    type IntoIter = FindingsIter<'a>;
+
+    fn into_iter(self) -> FindingsIter<'a> {
+        self.iter()
+    }
+}
+
+impl Iterator for FindingsIter<'_> {
+    type Item = Finding;
+
+    fn next(&mut self) -> Option<Finding> {
+        self.walk.next().map(|(position, kinds)| Finding { kinds: Kinds(kinds), position })
+    }
+}
+
+impl FusedIterator for FindingsIter<'_> {}
+
+/// Prints the kinds, and the offset of the first finding.
+impl fmt::Debug for Findings<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Findings").field("kinds", &self.kinds).field("first", &self.first()).finish_non_exhaustive()
+    }
+}
+
+impl fmt::Debug for FindingsIter<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("FindingsIter").field("position", &self.walk.position()).finish_non_exhaustive()
     }
 }
 
@@ -176,8 +299,8 @@ impl Counts {
 }
 
 impl Kinds {
-    /// All kinds, with their names.
-    pub const ALL: [(Self, &'static str); 14] = [
+    /// All kinds with their names, in the order of their [bits](Self::bits).
+    pub const ALL: &'static [(Self, &'static str)] = &[
         (Findings::ESCAPE, "escape"),
         (Findings::PLUS, "plus"),
         (Findings::MALFORMED, "malformed"),
@@ -197,25 +320,57 @@ impl Kinds {
     /// The empty set.
     pub const NONE: Self = Self(0);
 
-    /// The set as bits: bit `n` is that of `Kinds::ALL[n]`.
+    /// The set as bits: bit `n` is that of `Kinds::ALL[n]`. The bit of a kind never changes.
     #[must_use]
-    pub const fn bits(self) -> u16 {
+    pub const fn bits(self) -> u32 {
         self.0
     }
 
-    /// The set with these bits.
-    #[cfg(feature = "alloc")]
-    pub(crate) const fn from_bits(bits: u16) -> Self {
-        Self(bits)
+    /// The set with these [bits](Self::bits), or `None` if one is not the bit of a kind.
+    ///
+    /// ```
+    /// use simdpct::{Findings, Kinds};
+    ///
+    /// assert_eq!(Kinds::from_bits(0b1001), Some(Findings::ESCAPE | Findings::NUL));
+    /// assert_eq!(Kinds::from_bits(1 << 31), None);
+    /// ```
+    #[must_use]
+    pub const fn from_bits(bits: u32) -> Option<Self> {
+        if bits >> Self::ALL.len() == 0 { Some(Self(bits)) } else { None }
     }
 
-    /// The kinds in either set.
+    /// The set of the kinds in `report`.
+    #[cfg(feature = "alloc")]
+    pub(crate) fn of_report(report: &driver::inspect::Report) -> Self {
+        Self(report.kinds())
+    }
+
+    /// The kind with this name.
+    ///
+    /// ```
+    /// use simdpct::{Findings, Kinds};
+    ///
+    /// assert_eq!(Kinds::from_name("lower-hex"), Some(Findings::LOWER_HEX));
+    /// assert_eq!(Kinds::from_name("upper-hex"), None);
+    /// ```
+    #[must_use]
+    pub fn from_name(name: &str) -> Option<Self> {
+        Self::ALL.iter().find(|(_, known)| *known == name).map(|&(kind, _)| kind)
+    }
+
+    /// The name, if the set is a single kind.
+    #[must_use]
+    pub const fn name(self) -> Option<&'static str> {
+        if self.0.count_ones() == 1 { Some(Self::ALL[self.0.trailing_zeros() as usize].1) } else { None }
+    }
+
+    /// The kinds in either set: `self | other`.
     #[must_use]
     pub const fn union(self, other: Self) -> Self {
         Self(self.0 | other.0)
     }
 
-    /// The kinds in both sets.
+    /// The kinds in both sets: `self & other`.
     #[must_use]
     pub const fn intersection(self, other: Self) -> Self {
         Self(self.0 & other.0)
@@ -239,11 +394,83 @@ impl Kinds {
         self.0 == 0
     }
 
+    /// Returns an iterator over the kinds in the set, in the order of [`ALL`](Self::ALL), each as a
+    /// set of one.
+    pub const fn iter(self) -> KindsIter {
+        KindsIter { rest: self.0 }
+    }
+
     /// The names of the kinds in the set.
     pub fn names(self) -> impl Iterator<Item = &'static str> {
-        Self::ALL.into_iter().filter(move |&(kind, _)| self.contains(kind)).map(|(_, name)| name)
+        self.iter().filter_map(Self::name)
     }
 }
+
+impl Iterator for KindsIter {
+    type Item = Kinds;
+
+    fn next(&mut self) -> Option<Kinds> {
+        let lowest = self.rest & self.rest.wrapping_neg();
+        self.rest ^= lowest;
+        (lowest != 0).then_some(Kinds(lowest))
+    }
+
+    fn size_hint(&self) -> (usize, Option<usize>) {
+        let length = self.rest.count_ones() as usize;
+        (length, Some(length))
+    }
+}
+
+impl ExactSizeIterator for KindsIter {}
+impl FusedIterator for KindsIter {}
+
+impl IntoIterator for Kinds {
+    type Item = Self;
+    type IntoIter = KindsIter;
+
+    fn into_iter(self) -> KindsIter {
+        self.iter()
+    }
+}
+
+/// The union of the sets.
+impl FromIterator<Kinds> for Kinds {
+    fn from_iter<I: IntoIterator<Item = Self>>(kinds: I) -> Self {
+        kinds.into_iter().fold(Self::NONE, Self::union)
+    }
+}
+
+impl Extend<Kinds> for Kinds {
+    fn extend<I: IntoIterator<Item = Self>>(&mut self, kinds: I) {
+        *self = kinds.into_iter().fold(*self, Self::union);
+    }
+}
+
+/// Parses the name of one kind, as [`Kinds::from_name`] does.
+impl FromStr for Kinds {
+    type Err = UnknownKind;
+
+    fn from_str(name: &str) -> Result<Self, UnknownKind> {
+        Self::from_name(name).ok_or(UnknownKind)
+    }
+}
+
+impl fmt::Display for UnknownKind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("unknown kind of finding: expected")?;
+        for (index, (_, name)) in Kinds::ALL.iter().enumerate() {
+            let separator = match index {
+                0 => " ",
+                _ if index + 1 == Kinds::ALL.len() => " or ",
+                _ => ", ",
+            };
+            write!(f, "{separator}{name}")?;
+        }
+        Ok(())
+    }
+}
+
+impl core::error::Error for UnknownKind {}
 
 impl BitOr for Kinds {
     type Output = Self;
@@ -256,6 +483,20 @@ impl BitOr for Kinds {
 impl BitOrAssign for Kinds {
     fn bitor_assign(&mut self, other: Self) {
         *self = self.union(other);
+    }
+}
+
+impl BitAnd for Kinds {
+    type Output = Self;
+
+    fn bitand(self, other: Self) -> Self {
+        self.intersection(other)
+    }
+}
+
+impl BitAndAssign for Kinds {
+    fn bitand_assign(&mut self, other: Self) {
+        *self = self.intersection(other);
     }
 }
 

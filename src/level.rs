@@ -52,7 +52,7 @@ static ACTIVE: AtomicU8 = AtomicU8::new(LOOKED);
 
 impl Level {
     /// All levels on all architectures, from the least to the most capable.
-    pub const ALL: [Self; 5] = [Self::Scalar, Self::Sse41, Self::Avx2, Self::Avx512, Self::Neon];
+    pub const ALL: &'static [Self] = &[Self::Scalar, Self::Sse41, Self::Avx2, Self::Avx512, Self::Neon];
 
     /// The level used by default: the one that `SIMDPCT_LEVEL` names, or the best available.
     #[must_use]
@@ -63,7 +63,7 @@ impl Level {
 
     /// The levels that this CPU has, [`Level::Scalar`] first.
     pub fn available() -> impl Iterator<Item = Self> {
-        Self::ALL.into_iter().filter(Self::is_available)
+        Self::ALL.iter().copied().filter(Self::is_available)
     }
 
     /// Whether this CPU has the level.
@@ -118,7 +118,7 @@ const fn from_discriminant(value: u8) -> Option<Level> {
 
 /// The best level in a bitmask of available ones. The scalar level is always available.
 fn best_of(mask: u8) -> Level {
-    Level::ALL.into_iter().rev().find(|level| mask & level.bit() != 0).unwrap_or(Level::Scalar)
+    Level::ALL.iter().copied().rev().find(|level| mask & level.bit() != 0).unwrap_or(Level::Scalar)
 }
 
 #[cold]
@@ -221,6 +221,6 @@ impl FromStr for Level {
     type Err = UnknownLevel;
 
     fn from_str(name: &str) -> Result<Self, UnknownLevel> {
-        Self::ALL.into_iter().find(|level| level.name() == name).ok_or(UnknownLevel)
+        Self::ALL.iter().copied().find(|level| level.name() == name).ok_or(UnknownLevel)
     }
 }

@@ -95,7 +95,7 @@ pub use byteset::{ByteSet, ByteSetIter};
 pub use decode::Decoder;
 pub use encode::Encoder;
 pub use error::{BufferTooSmall, DecodeError, DecodeErrorKind, DecodeIntoError};
-pub use inspect::{Counts, Findings, Kinds, inspect, inspect_counting};
+pub use inspect::{Counts, Finding, Findings, FindingsIter, Kinds, KindsIter, UnknownKind, inspect, inspect_counting};
 pub use level::{Level, UnknownLevel};
 pub use normalize::{Malformed, Normalizer, equivalent, is_normal};
 

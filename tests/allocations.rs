@@ -336,7 +336,11 @@ const OPERATIONS: &[Operation] = &[
         "inspect, inspect_counting",
         |_| 0,
         |input, level| {
-            peak(|| (Findings::on(level, input).first(), inspect(input).first(), inspect_counting(input).kinds()))
+            peak(|| {
+                let findings = Findings::on(level, input);
+                let walked = (findings.first(), findings.first_of(Findings::NUL), findings.iter().count());
+                (walked, inspect(input).first(), inspect_counting(input).kinds())
+            })
         },
     ),
     (

@@ -134,7 +134,7 @@ fn decode_error_takes_precedence_over_small_buffer() {
 #[test]
 fn unavailable_level_falls_back_to_same_result() {
     let input = "clean, then %41%zz+é & more of it, so that no vector is too long ".repeat(4);
-    for level in Level::ALL {
+    for &level in Level::ALL {
         let decoder = Decoder::new().lenient().plus_for_space();
         assert_eq!(decoder.level(level).decode(&input), decoder.decode(&input), "{level}");
         assert_eq!(Encoder::FORM.level(level).encode(&input), Encoder::FORM.encode(&input), "{level}");

@@ -125,9 +125,12 @@ fn decode_in_place_stays_in_bounds() {
 fn inspect_stays_in_bounds() {
     let mut source = GuardedBuffer::new(LONGEST);
     for_each_input(|level, place, input| {
-        let expected = (Findings::on(Level::Scalar, input), Counts::on(Level::Scalar, input));
-        let buffer = source.holding(place, input);
-        let found = (Findings::on(level, buffer), Counts::on(level, buffer));
+        let inspect = |level, input: &[u8]| {
+            let findings = Findings::on(level, input);
+            (findings.kinds(), findings.first(), findings.iter().collect::<Vec<_>>(), Counts::on(level, input))
+        };
+        let expected = inspect(Level::Scalar, input);
+        let found = inspect(level, source.holding(place, input));
         assert_eq!(found, expected, "{level}, {place:?}: {input:?}");
     });
 }

@@ -224,7 +224,8 @@ fn find_count_and_inspect_stay_in_allocations() {
             (
                 set.find_on(level, input),
                 set.count_on(level, input),
-                Findings::on(level, input),
+                Findings::on(level, input).kinds(),
+                Findings::on(level, input).iter().collect::<Vec<_>>(),
                 Counts::on(level, input),
             )
         });

@@ -3,7 +3,7 @@
 use crate::common::inspect::compare_inspecting;
 use crate::common::strategies;
 use proptest::prelude::*;
-use simdpct::{Findings, Kinds, Level, inspect, inspect_counting, reference};
+use simdpct::{Finding, Findings, Kinds, Level, UnknownKind, inspect, inspect_counting, reference};
 
 #[test]
 fn each_kind_is_found_at_its_position() {
@@ -56,10 +56,80 @@ fn kinds_combine_as_sets() {
     let counts = inspect_counting("%00/%2F+%2f");
     assert_eq!((counts.count(both), counts.first(both)), (3, Some(0)));
     assert_eq!((counts.count(Findings::PLUS), counts.first(Findings::DOT)), (1, None));
-    for (place, (kind, name)) in Kinds::ALL.into_iter().enumerate() {
+    for (place, &(kind, name)) in Kinds::ALL.iter().enumerate() {
         assert_eq!(kind.names().collect::<Vec<_>>(), [name]);
         assert!(Kinds::ALL[..place].iter().all(|&(other, _)| !kind.intersects(other)), "{name}");
     }
+    assert_eq!((both & Findings::NUL, both & Findings::DOT), (Findings::NUL, Kinds::NONE));
+    let (mut more, mut less) = (both, both);
+    more |= Findings::DOT;
+    less &= Findings::SLASH;
+    assert_eq!((more, less), (both | Findings::DOT, Findings::SLASH));
+}
+
+#[test]
+fn kinds_convert_to_bits_and_names_and_back() {
+    let all: Kinds = Kinds::ALL.iter().map(|&(kind, _)| kind).collect();
+    assert!(all.iter().eq(Kinds::ALL.iter().map(|&(kind, _)| kind)));
+    assert_eq!((all.iter().len(), all.into_iter().size_hint(), Kinds::NONE.iter().next()), (14, (14, Some(14)), None));
+    for (bit, &(kind, name)) in Kinds::ALL.iter().enumerate() {
+        assert_eq!((kind.bits(), kind.name()), (1 << bit, Some(name)));
+        assert_eq!((Kinds::from_bits(kind.bits()), Kinds::from_name(name)), (Some(kind), Some(kind)));
+        assert_eq!((name.parse(), name.to_uppercase().parse::<Kinds>().ok()), (Ok(kind), None));
+        let mut others = Kinds::NONE;
+        others.extend(all.iter().filter(|&other| other != kind));
+        assert_eq!(others.bits(), all.bits() & !kind.bits());
+        assert!((others | kind == all) && others.iter().count() == 13 && others.name().is_none());
+    }
+    for bits in 0..1 << 14 {
+        assert_eq!(Kinds::from_bits(bits).map(Kinds::bits), Some(bits));
+    }
+    for bit in 14..32 {
+        assert_eq!(Kinds::from_bits(1 << bit | 1), None);
+    }
+    assert_eq!((Kinds::NONE.name(), Kinds::from_name("")), (None, None));
+    let unknown: UnknownKind = "no".parse::<Kinds>().unwrap_err();
+    let message = unknown.to_string();
+    assert!(
+        message.starts_with("unknown kind of finding: expected escape, plus, ")
+            && message.ends_with(", illegal or invalid-utf8"),
+        "{message}"
+    );
+}
+
+/// Each byte or triplet once, in order, with all its kinds; ill-formed sequences where they begin.
+#[test]
+fn findings_iterate_in_order_of_position() {
+    use Findings as F;
+    let input = "a%2F%%C3\\%e2%82+\u{e9}%F0%9F%98%80%ff";
+    let found = inspect(input);
+    let expected = [
+        (1, F::ESCAPE | F::SLASH),
+        (4, F::MALFORMED),
+        (5, F::ESCAPE | F::INVALID_UTF8),
+        (8, F::ILLEGAL),
+        (9, F::ESCAPE | F::LOWER_HEX | F::INVALID_UTF8),
+        (12, F::ESCAPE),
+        (15, F::PLUS),
+        (16, F::NON_ASCII | F::ILLEGAL),
+        (17, F::NON_ASCII | F::ILLEGAL),
+        (18, F::ESCAPE),
+        (21, F::ESCAPE),
+        (24, F::ESCAPE),
+        (27, F::ESCAPE),
+        (30, F::ESCAPE | F::LOWER_HEX | F::INVALID_UTF8),
+    ];
+    let pair = |finding: Finding| (finding.position, finding.kinds);
+    assert_eq!(found.iter().map(pair).collect::<Vec<_>>(), expected);
+    assert!(found.into_iter().eq(&found));
+    assert_eq!(found.first_of(F::INVALID_UTF8 | F::PLUS), Some(5));
+    assert_eq!((found.first_of(F::NUL), found.first_of(Kinds::NONE)), (None, None));
+    let mut rest = found.iter();
+    assert_eq!(rest.by_ref().skip(1).next().map(pair), Some(expected[1]));
+    assert_eq!(format!("{rest:?}"), "FindingsIter { position: 5, .. }");
+    assert_eq!((rest.by_ref().count(), rest.next()), (12, None));
+    assert_eq!(format!("{:?}", inspect("a%2F")), r#"Findings { kinds: {"escape", "slash"}, first: Some(1), .. }"#);
+    compare_inspecting(input.as_bytes());
 }
 
 /// All 65,536 pairs of digits, at the end of an input and before another triplet.

@@ -44,8 +44,8 @@ fn available_levels_belong_to_the_architecture() {
 #[test]
 fn documented_names_round_trip() {
     let names = ["scalar", "sse41", "avx2", "avx512", "neon"];
-    assert_eq!(Level::ALL.map(Level::name), names);
-    for level in Level::ALL {
+    assert_eq!(Level::ALL.iter().map(|level| level.name()).collect::<Vec<_>>(), names);
+    for &level in Level::ALL {
         assert_eq!(level.name().parse(), Ok(level));
         assert_eq!(level.to_string(), level.name());
     }

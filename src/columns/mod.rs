@@ -637,7 +637,7 @@ impl Inspection {
     /// The union of the findings of all rows.
     #[must_use]
     pub fn kinds(&self) -> Kinds {
-        Kinds::from_bits(self.rows.iter().fold(0, |all, kinds| all | kinds.bits()))
+        self.rows.iter().copied().collect()
     }
 
     /// Number of rows with any of these kinds of findings.
@@ -658,7 +658,7 @@ impl Inspection {
         /// Raw bytes that are only illegal.
         const SIMPLE: ByteSet = ILLEGAL_BYTES.intersection(ByteSet::NON_ASCII.complement());
         let mut inspector = Inspector::<Presence>::new(level);
-        let mut inspect = |bytes: &[u8]| Kinds::from_bits(inspector.inspect(bytes).kinds());
+        let mut inspect = |bytes: &[u8]| Kinds::of_report(&inspector.inspect(bytes));
         let mut rows = Vec::with_capacity(column.len());
         let (Some(mut manifold), Some(mut simple)) = (Ranks::new(level), Ranks::new(level)) else {
             rows.extend((0..column.len()).map(|row| column.row(row).map_or(Kinds::NONE, &mut inspect)));

@@ -8,7 +8,9 @@ use core::marker::PhantomData;
 use super::offset::input_offset;
 use super::text::{incomplete_suffix, is_well_formed};
 use super::{as_uninit, assume_init, decode, find, pieces};
-use crate::kernel::inspection::{self, Extract, Report};
+use crate::hex;
+pub(crate) use crate::kernel::inspection::Report;
+use crate::kernel::inspection::{self, Extract};
 use crate::kernel::op::Detail;
 pub(crate) use crate::kernel::op::{Occurrences, Presence};
 use crate::kernel::{Inspect, Kernels};
@@ -119,4 +121,75 @@ fn count_ill_formed(input: &[u8], level: Option<Level>) -> (usize, usize) {
         first = first.or(Some(pending_place));
     }
     (count, first.unwrap_or_default())
+}
+
+/// The findings of a string, one byte or triplet at a time.
+#[derive(Clone)]
+pub(crate) struct Walk<'a> {
+    input: &'a [u8],
+    position: usize,
+    /// End of the UTF-8 sequence that was judged last: bytes and triplets before it begin none.
+    sequence_end: usize,
+    level: Option<Level>,
+}
+
+impl<'a> Walk<'a> {
+    pub(crate) fn new(input: &'a [u8], level: Option<Level>) -> Self {
+        Self { input, position: 0, sequence_end: 0, level }
+    }
+
+    /// Offset at which the search continues.
+    pub(crate) fn position(&self) -> usize {
+        self.position
+    }
+
+    /// Offset of the next byte or triplet that is a finding, and the bitmask of its kinds.
+    pub(crate) fn next(&mut self) -> Option<(usize, u32)> {
+        let at = self.position + find_suspect(&self.input[self.position..], self.level)?;
+        let rest = &self.input[at..];
+        let (byte, length) = first_decoded(rest)?;
+        let mut kinds = match (length, byte) {
+            (3, _) => {
+                let is_lower_hex = rest[1..3].iter().any(u8::is_ascii_lowercase);
+                1 << inspection::ESCAPE
+                    | u32::from(inspection::CATEGORIES[usize::from(byte)]) << inspection::NUL
+                    | u32::from(is_lower_hex) << inspection::LOWER_HEX
+            }
+            (_, b'%') => 1 << inspection::MALFORMED,
+            (_, b'+') => 1 << inspection::PLUS,
+            _ => 1 << inspection::ILLEGAL | u32::from(byte >= 0x80) << inspection::NON_ASCII,
+        };
+        if byte >= 0x80 && at >= self.sequence_end {
+            let (sequence_length, is_well_formed) = first_sequence(rest);
+            self.sequence_end = at + sequence_length;
+            kinds |= u32::from(!is_well_formed) << inspection::INVALID_UTF8;
+        }
+        self.position = at + length;
+        Some((at, kinds))
+    }
+}
+
+/// The first byte of the decoded form, and the length of the byte or triplet that it comes from.
+fn first_decoded(input: &[u8]) -> Option<(u8, usize)> {
+    match hex::first_triplet(input) {
+        Some(byte) => Some((byte, 3)),
+        None => input.first().map(|&byte| (byte, 1)),
+    }
+}
+
+/// Length in the input of the first character of the decoded form, or of the maximal subpart of an
+/// ill-formed sequence (Unicode 3.9), and whether it is a character.
+fn first_sequence(input: &[u8]) -> (usize, bool) {
+    let (mut bytes, mut ends, mut count, mut end) = ([0; 4], [0; 4], 0, 0);
+    while let (true, Some((byte, length))) = (count < 4, first_decoded(&input[end..])) {
+        end += length;
+        (bytes[count], ends[count]) = (byte, end);
+        count += 1;
+    }
+    let sequence = bytes[..count].utf8_chunks().next();
+    let (length, is_well_formed) = sequence.map_or((1, true), |part| match part.valid().chars().next() {
+        Some(character) => (character.len_utf8(), true),
+        None => (part.invalid().len(), false),
+    });
+    (ends[length - 1], is_well_formed)
 }

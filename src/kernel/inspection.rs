@@ -103,8 +103,8 @@ impl Report {
     }
 
     /// Bitmask of the kinds found.
-    pub(crate) fn kinds(&self) -> u16 {
-        self.found as u16
+    pub(crate) fn kinds(&self) -> u32 {
+        self.found
     }
 
     /// The count of each kind, and the offset of the first one.

@@ -283,7 +283,7 @@ pub fn compare_inspecting(sample: &Sample) {
         let found = Inspection::on(level, &column);
         assert_eq!(found.rows, wanted, "{level}: {sample:?}");
         assert_eq!(found.kinds(), wanted.iter().fold(Kinds::NONE, |all, &kinds| all | kinds));
-        for (kind, _) in Kinds::ALL {
+        for &(kind, _) in Kinds::ALL {
             assert_eq!(found.count(kind), wanted.iter().filter(|kinds| kinds.contains(kind)).count());
         }
     }

@@ -25,7 +25,7 @@ impl InfoArguments {
     pub(crate) fn run(&self) -> Result<Status, Error> {
         let active = Level::active();
         let mut text = format!("pct {}\nlevel {active}\n", env!("CARGO_PKG_VERSION"));
-        for level in Level::ALL {
+        for &level in Level::ALL {
             let state = match (level == active, level.is_available()) {
                 (true, _) => "in use",
                 (false, true) => "available",

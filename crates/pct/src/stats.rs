@@ -64,9 +64,9 @@ struct Example {
 /// The kinds found, the most frequent first; of equally frequent ones, the more severe first.
 fn ranked(counted: &Counted) -> Vec<(Kinds, &'static str, u64, &Example)> {
     let mut ranked: Vec<_> = Kinds::ALL
-        .into_iter()
+        .iter()
         .zip(counted)
-        .filter_map(|((kind, name), count)| Some((kind, name, count.records, count.example.as_ref()?)))
+        .filter_map(|(&(kind, name), count)| Some((kind, name, count.records, count.example.as_ref()?)))
         .rev()
         .collect();
     ranked.sort_by_key(|&(_, _, records, _)| std::cmp::Reverse(records));
@@ -91,7 +91,7 @@ impl Observer for Counter {
     }
 
     fn observe(&self, _: &str, invalid: &InvalidRecord, line: &[u8]) -> Result<(), Error> {
-        for ((kind, _), count) in Kinds::ALL.into_iter().zip(self.lock().iter_mut()) {
+        for (&(kind, _), count) in Kinds::ALL.iter().zip(self.lock().iter_mut()) {
             if invalid.found.contains(kind) {
                 count.records += 1;
                 count.example.get_or_insert_with(|| example(kind, invalid.place, line));

@@ -82,13 +82,11 @@ pub(crate) enum FindingsForm {
 
 impl CheckArguments {
     pub(crate) fn wanted(&self) -> Kinds {
-        self.find.iter().fold(Kinds::NONE, |all, &kind| all | kind)
+        self.find.iter().copied().collect()
     }
 }
 
 fn kinds() -> impl TypedValueParser<Value = Kinds> {
-    PossibleValuesParser::new(Kinds::ALL.map(|(_, name)| name)).map(|chosen| {
-        let named = Kinds::ALL.into_iter().find(|(_, name)| *name == chosen);
-        named.map_or(Kinds::NONE, |(kind, _)| kind)
-    })
+    let names = Kinds::ALL.iter().map(|&(_, name)| name);
+    PossibleValuesParser::new(names).map(|chosen| Kinds::from_name(&chosen).unwrap_or_default())
 }

@@ -87,10 +87,7 @@ impl fmt::Display for FaultKind {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Code(kind) => kind.fmt(f),
-            Self::Found(kinds) => {
-                let all = Kinds::ALL.into_iter().filter(|&(kind, _)| kinds.contains(kind));
-                f.write_str(&all.map(|(kind, _)| words(kind)).collect::<Vec<_>>().join("; "))
-            }
+            Self::Found(kinds) => f.write_str(&kinds.iter().map(words).collect::<Vec<_>>().join("; ")),
             Self::NotUtf8 => f.write_str("not valid UTF-8"),
             Self::Format(problem) => f.write_str(problem),
             Self::TooManyFields => f.write_str("too many fields"),

@@ -1,7 +1,7 @@
 //! `pct check` and `pct stats`: inspects fields, without output.
 #![forbid(unsafe_code)]
 
-use simdpct::{DecodeError, Findings, Kinds, inspect, inspect_counting};
+use simdpct::{DecodeError, Findings, Kinds, inspect};
 
 use super::{Counted, Fault, FaultKind, Operation, Stream, each_record};
 use crate::codec::{Decoding, Search};
@@ -22,8 +22,7 @@ impl Inspect {
 
     /// Finds all kinds of findings.
     pub(crate) fn for_everything() -> Self {
-        let everything = Kinds::ALL.into_iter().fold(Kinds::NONE, |all, (kind, _)| all | kind);
-        Self { decoding: None, wanted: everything }
+        Self { decoding: None, wanted: Kinds::ALL.iter().map(|&(kind, _)| kind).collect() }
     }
 
     /// The wanted kinds in a text, and the position of the first.
@@ -33,11 +32,8 @@ impl Inspect {
         }
         let findings = inspect(text);
         let kinds = findings.kinds().intersection(self.wanted);
-        if kinds.is_empty() {
-            return None;
-        }
-        let first = if kinds == findings.kinds() { findings.first() } else { inspect_counting(text).first(kinds) };
-        Some((kinds, first.unwrap_or_default()))
+        let first = if kinds == findings.kinds() { findings.first() } else { findings.first_of(kinds) };
+        Some((kinds, first?))
     }
 
     /// Whether a batch of records is surely without faults; may be false for valid records.

@@ -13,7 +13,10 @@ fn version_and_levels_are_printed() {
         assert_eq!(lines.next(), Some(concat!("pct ", env!("CARGO_PKG_VERSION"))));
         assert_eq!(lines.next(), Some(format!("level {level}").as_str()));
         let levels: Vec<_> = lines.map(|line| line.trim().split_once(' ').unwrap()).collect();
-        assert_eq!(levels.iter().map(|(name, _)| *name).collect::<Vec<_>>(), Level::ALL.map(Level::name));
+        assert_eq!(
+            levels.iter().map(|(name, _)| *name).collect::<Vec<_>>(),
+            Level::ALL.iter().map(|level| level.name()).collect::<Vec<_>>()
+        );
         for (name, state) in levels {
             let other: Level = name.parse().unwrap();
             let expected = match (other == level, other.is_available()) {

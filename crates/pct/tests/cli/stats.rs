@@ -205,7 +205,7 @@ fn reported(mut arguments: Vec<&str>, input: &str) -> [u64; 3] {
 fn help_explains_every_kind_and_how_they_are_counted() {
     for command in ["stats", "check"] {
         let help = String::from_utf8(run(&["help", command], b"").stdout).unwrap();
-        for (_, name) in simdpct::Kinds::ALL {
+        for &(_, name) in simdpct::Kinds::ALL {
             let explained = help.lines().any(|line| line.trim_start().starts_with(&format!("{name} ")));
             assert!(explained, "{command}: {name}");
         }
