@@ -96,6 +96,13 @@ impl EncodeRules {
         self
     }
 
+    /// The rules that also escape the bytes of `set`.
+    #[cfg(feature = "alloc")]
+    pub(crate) const fn with_escaped(mut self, set: ByteSet) -> Self {
+        self.escape = self.escape.union(set);
+        self
+    }
+
     /// The rules for a well-formed part of the input, whose non-ASCII bytes are kept.
     pub(crate) const fn for_well_formed(mut self) -> Self {
         self.escape = self.escape.intersection(ByteSet::NON_ASCII.complement());

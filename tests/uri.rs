@@ -10,7 +10,7 @@ use crate::common::uri::grammar::is_uri_reference;
 use proptest::prelude::*;
 use proptest::sample::select;
 use simdpct::uri::{Parts, PathBuilder, QueryBuilder, path, query, repair, split, split_bytes};
-use simdpct::{Decoder, reference};
+use simdpct::{Decoder, Encoder, Level, reference, sets};
 
 #[test]
 fn known_references_split() {
@@ -281,7 +281,57 @@ fn valid_uri() -> impl Strategy<Value = String> {
     proptest::string::string_regex(&uri).unwrap()
 }
 
+/// The delimiters are escaped whatever the encoder, so the pairs can be parsed and sorted.
+#[test]
+fn query_with_any_encoder_can_be_split() {
+    let query = |encoder| {
+        let mut query = QueryBuilder::with_encoder(encoder);
+        query.push("a=b&c#d", "é=1&2 +").push("", "").push("%26", "");
+        query.into_string()
+    };
+    assert_eq!(query(Encoder::QUERY), "a%3Db%26c%23d=%C3%A9%3D1%262%20+&=&%2526=");
+    assert_eq!(query(Encoder::FORM), "a%3Db%26c%23d=%C3%A9%3D1%262+%2B&=&%2526=");
+    assert_eq!(query(Encoder::new(sets::UNRESERVED).lowercase()).matches(['&', '=', '#']).count(), 5);
+    assert_eq!(query(Encoder::URI.keep_non_ascii()), "a%3Db%26c%23d=é%3D1%262%20+&=&%26=");
+    assert_eq!(QueryBuilder::default(), QueryBuilder::with_encoder(Encoder::QUERY_VALUE));
+}
+
+#[test]
+fn sorting_orders_by_name_then_value() {
+    let sorted = |pairs: &[(&str, &str)]| {
+        let mut query = QueryBuilder::new();
+        pairs.iter().for_each(|(name, value)| _ = query.push(name, value));
+        query.sort();
+        let once = query.clone();
+        assert_eq!(*query.sort(), once);
+        query.into_string()
+    };
+    assert_eq!(sorted(&[]), "");
+    assert_eq!(sorted(&[("", "")]), "=");
+    assert_eq!(sorted(&[("b", ""), ("", "2"), ("", ""), ("a", "1")]), "=&=2&a=1&b=");
+    // A name precedes those that it begins, whatever follows it: `=` (0x3D) is not compared.
+    assert_eq!(sorted(&[("a:", "1"), ("a-", "2"), ("a", "z"), ("A", "3"), ("a", "10")]), "A=3&a=10&a=z&a-=2&a:=1");
+    assert_eq!(sorted(&[("a", "b"), ("a", "b"), ("a", "a")]), "a=a&a=b&a=b");
+    // Pairs can be appended afterwards.
+    let mut query = QueryBuilder::new();
+    query.push("b", "").sort().push("a", "").sort().push("c", "");
+    assert_eq!(query.to_string(), "a=&b=&c=");
+}
+
 proptest! {
+    #[test]
+    fn random_sorted_query_matches_model(pairs in proptest::collection::vec((input(), input()), 0..12)) {
+        let encode = |bytes| reference::encode(&Encoder::COMPONENT, bytes);
+        let mut expected: Vec<(String, String)> = pairs.iter().map(|(name, value)| (encode(name), encode(value))).collect();
+        expected.sort();
+        let expected: Vec<String> = expected.iter().map(|(name, value)| format!("{name}={value}")).collect();
+        for level in Level::available() {
+            let mut query = QueryBuilder::with_encoder(Encoder::COMPONENT.level(level));
+            pairs.iter().for_each(|(name, value)| _ = query.push(name, value));
+            prop_assert_eq!(query.sort().as_str(), expected.join("&"));
+        }
+    }
+
     #[test]
     fn random_dirty_uris_repair_to_valid_uris(dirty in dirty_uri()) {
         check_repair(&dirty);

@@ -10,6 +10,7 @@ use std::path::PathBuf;
 use crate::common::{compare_decoding, compare_encoding};
 use serde_json::Value;
 use simdpct::DecodeErrorKind::{InvalidUtf8, Malformed, Rejected};
+use simdpct::uri::QueryBuilder;
 use simdpct::{ByteSet, DecodeErrorKind, Decoder, Encoder, Level, decode_bytes, decode_lossy, encode, sets};
 
 const STRICT: Decoder = Decoder::new();
@@ -48,6 +49,81 @@ fn assert_encodes(encoder: Encoder, input: &[u8], expected: &str) {
             compare_encoding(&encoder, &padded);
         }
     }
+}
+
+/// The canonical query string of a request, per AWS Signature Version 4.
+fn canonical_query(pairs: &[(&str, &str)], level: Level) -> String {
+    let mut query = QueryBuilder::with_encoder(Encoder::new(sets::aws::URI_ENCODE).level(level));
+    for (name, value) in pairs {
+        query.push(name, value);
+    }
+    query.sort();
+    query.into_string()
+}
+
+#[test]
+fn aws_canonical_queries_match() {
+    let unreserved = "-._~0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
+    let cases: &[(&[(&str, &str)], &str)] = &[
+        // The test suite of Signature Version 4: get-vanilla, get-vanilla-empty-query-key,
+        // get-vanilla-query-order-key-case, get-vanilla-query-order-value,
+        // get-vanilla-query-unreserved and get-vanilla-utf8-query.
+        (&[], ""),
+        (&[("Param1", "value1")], "Param1=value1"),
+        (&[("Param2", "value2"), ("Param1", "value1")], "Param1=value1&Param2=value2"),
+        (&[("Param1", "value2"), ("Param1", "value1")], "Param1=value1&Param1=value2"),
+        (&[(unreserved, unreserved)], &format!("{unreserved}={unreserved}")),
+        (&[("\u{1234}", "bar")], "%E1%88%B4=bar"),
+        // The example of IAM's ListUsers.
+        (&[("Version", "2010-05-08"), ("Action", "ListUsers")], "Action=ListUsers&Version=2010-05-08"),
+        // S3: GET Bucket Lifecycle, List Objects, and a presigned URL.
+        (&[("lifecycle", "")], "lifecycle="),
+        (&[("prefix", "J"), ("max-keys", "2")], "max-keys=2&prefix=J"),
+        (
+            &[
+                ("X-Amz-Algorithm", "AWS4-HMAC-SHA256"),
+                ("X-Amz-Credential", "AKIAIOSFODNN7EXAMPLE/20130524/us-east-1/s3/aws4_request"),
+                ("X-Amz-SignedHeaders", "host"),
+                ("X-Amz-Expires", "86400"),
+                ("X-Amz-Date", "20130524T000000Z"),
+            ],
+            "X-Amz-Algorithm=AWS4-HMAC-SHA256&X-Amz-Credential=AKIAIOSFODNN7EXAMPLE%2F20130524%2Fus-east-1%2Fs3%2F\
+             aws4_request&X-Amz-Date=20130524T000000Z&X-Amz-Expires=86400&X-Amz-SignedHeaders=host",
+        ),
+    ];
+    for level in Level::available() {
+        for (pairs, expected) in cases {
+            assert_eq!(canonical_query(pairs, level), *expected, "{level}");
+        }
+    }
+}
+
+/// OAuth 1.0: the normalised parameters of the example in RFC 5849 3.4.1.3.2. Sorting is by the
+/// encoded form: `c%40` precedes `c2`, though `@` follows `2`.
+#[test]
+fn rfc_5849_normalized_parameters_match() {
+    let parameters = [
+        ("b5", "=%3D"),
+        ("a3", "a"),
+        ("c@", ""),
+        ("a2", "r b"),
+        ("oauth_consumer_key", "9djdj82h48djs9d2"),
+        ("oauth_token", "kkk9d7dh3k39sjv7"),
+        ("oauth_signature_method", "HMAC-SHA1"),
+        ("oauth_timestamp", "137131201"),
+        ("oauth_nonce", "7d8f3e4a"),
+        ("c2", ""),
+        ("a3", "2 q"),
+    ];
+    let mut query = QueryBuilder::with_encoder(Encoder::COMPONENT);
+    for (name, value) in parameters {
+        query.push(name, value);
+    }
+    assert_eq!(
+        query.sort().as_str(),
+        "a2=r%20b&a3=2%20q&a3=a&b5=%3D%253D&c%40=&c2=&oauth_consumer_key=9djdj82h48djs9d2\
+         &oauth_nonce=7d8f3e4a&oauth_signature_method=HMAC-SHA1&oauth_timestamp=137131201&oauth_token=kkk9d7dh3k39sjv7"
+    );
 }
 
 #[test]

@@ -2,9 +2,11 @@
 #![forbid(unsafe_code)]
 
 use alloc::string::String;
+use alloc::vec::Vec;
 use core::error::Error;
 use core::fmt;
 
+use crate::byteset::ByteSet;
 use crate::encode::Encoder;
 
 /// Error: a segment of a path contains a slash.
@@ -101,7 +103,7 @@ impl fmt::Display for PathBuilder {
 }
 
 /// Builds a query of the form `name=value&name=value`; names and values are escaped with
-/// [`QUERY_VALUE`](crate::sets::QUERY_VALUE).
+/// [`QUERY_VALUE`](crate::sets::QUERY_VALUE), or as a custom [`Encoder`] does.
 ///
 /// A space becomes `%20`, which form parsers and other software decode alike. To encode it as
 /// `+`, like HTML forms, use [`Encoder::FORM`].
@@ -113,16 +115,55 @@ impl fmt::Display for PathBuilder {
 /// query.push("q", "1 + 1 = 2?").push("via", "http://a.example/b");
 /// assert_eq!(query.as_str(), "q=1%20%2B%201%20%3D%202?&via=http://a.example/b");
 /// ```
-#[derive(Clone, Debug, Default, Eq, PartialEq)]
+///
+/// Signatures of requests are computed from sorted pairs, in which all but unreserved characters are
+/// escaped: those of AWS ([`URI_ENCODE`](crate::sets::aws::URI_ENCODE)), and of OAuth 1.0 (RFC 5849
+/// 3.4.1.3.2, 3.6).
+///
+/// ```
+/// use simdpct::Encoder;
+/// use simdpct::uri::QueryBuilder;
+///
+/// let mut query = QueryBuilder::with_encoder(Encoder::COMPONENT);
+/// query.push("prefix", "a/b").push("list-type", "2").sort();
+/// assert_eq!(query.as_str(), "list-type=2&prefix=a%2Fb");
+/// ```
+#[derive(Clone, Debug, Eq, PartialEq)]
 pub struct QueryBuilder {
     query: String,
+    /// Escapes [`DELIMITERS`].
+    encoder: Encoder,
+}
+
+/// Bytes that end a name, a pair or a query (RFC 3986 3.4, WHATWG URL 5.1).
+const DELIMITERS: ByteSet = ByteSet::new(b"&=#");
+
+impl Default for QueryBuilder {
+    fn default() -> Self {
+        Self::new()
+    }
 }
 
 impl QueryBuilder {
     /// Creates an empty query.
     #[must_use]
     pub const fn new() -> Self {
-        Self { query: String::new() }
+        Self::with_encoder(Encoder::QUERY_VALUE)
+    }
+
+    /// Creates an empty query whose names and values `encoder` encodes. `&`, `=` and `#` are escaped
+    /// even if its set does not contain them; otherwise the query could not be parsed.
+    ///
+    /// ```
+    /// # use simdpct::{Encoder, uri::QueryBuilder};
+    /// let mut query = QueryBuilder::with_encoder(Encoder::FORM);
+    /// query.push("q", "fish & chips").push("q", "1+1");
+    /// assert_eq!(query.as_str(), "q=fish+%26+chips&q=1%2B1");
+    /// ```
+    #[must_use]
+    pub const fn with_encoder(mut encoder: Encoder) -> Self {
+        encoder.rules = encoder.rules.with_escaped(DELIMITERS);
+        Self { query: String::new(), encoder }
     }
 
     /// Appends `name=value`, preceded by `&` unless it is the first pair.
@@ -135,9 +176,37 @@ impl QueryBuilder {
         if !self.query.is_empty() {
             self.query.push('&');
         }
-        Encoder::QUERY_VALUE.encode_to(name, &mut self.query);
+        self.encoder.encode_to(name, &mut self.query);
         self.query.push('=');
-        Encoder::QUERY_VALUE.encode_to(value, &mut self.query);
+        self.encoder.encode_to(value, &mut self.query);
+        self
+    }
+
+    /// Sorts the pairs appended so far, in their encoded form and in the order of bytes: by name,
+    /// and those of equal names by value. O(n log n) comparisons for n pairs. Allocates the
+    /// length of the query, and 32 bytes for each pair.
+    ///
+    /// ```
+    /// # use simdpct::{Encoder, uri::QueryBuilder};
+    /// let mut query = QueryBuilder::new();
+    /// query.push("b", "2").push("b", "10").push("a-b", "").push("a", "3").sort();
+    /// assert_eq!(query.as_str(), "a=3&a-b=&b=10&b=2");
+    /// ```
+    pub fn sort(&mut self) -> &mut Self {
+        let mut pairs: Vec<(&str, &str)> =
+            Vec::with_capacity(1 + memchr::memchr_iter(b'&', self.query.as_bytes()).count());
+        // Without any pair, this is one empty string. Every pair contains `=`.
+        pairs.extend(self.query.split('&').filter_map(|pair| pair.split_once('=')));
+        if pairs.is_sorted() {
+            return self;
+        }
+        pairs.sort_unstable();
+        let mut query = String::with_capacity(self.query.len());
+        for (name, value) in pairs {
+            let separator = if query.is_empty() { "" } else { "&" };
+            query.extend([separator, name, "=", value]);
+        }
+        self.query = query;
         self
     }
 
