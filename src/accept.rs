@@ -90,6 +90,7 @@ pub enum AcceptError {
     /// The input cannot be decoded to text.
     Decode(DecodeError),
     /// The text contains a character that is not accepted.
+    #[non_exhaustive]
     NotAccepted {
         /// The character.
         character: char,

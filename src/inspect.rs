@@ -163,7 +163,7 @@ impl Findings<'_> {
 }
 
 impl<'a> Findings<'a> {
-    fn of(input: &'a [u8], level: Option<Level>) -> Self {
+    pub(crate) fn of(input: &'a [u8], level: Option<Level>) -> Self {
         Self { input, kinds: Kinds(driver::inspect::inspect::<Presence>(input, level).kinds()), level }
     }
 

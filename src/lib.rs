@@ -17,20 +17,24 @@
 //!
 //! # Overview
 //!
+//! Those who come from percent-encoding, urlencoding, form_urlencoded, serde_urlencoded or url-escape
+//! find the equivalent of each function in [`compat`].
+//!
 //! | to | use |
 //! |---|---|
+//! | migrate from another crate | [`compat`] |
 //! | customise encoding (set, policies, output) | [`Encoder`], [`sets`], [`ByteSet`] |
 //! | customise decoding (strict or lenient, bytes to keep or reject, output) | [`Decoder`] |
 //! | restrict which characters decoded text may contain | [`accept`] |
 //! | normalise and compare URIs | [`Normalizer`], [`equivalent`](fn@equivalent) |
 //! | split, repair and build whole URIs | [`uri`] |
 //! | parse and serialise forms and queries | [`form`] |
+//! | read and write parameters of HTTP header fields (`filename*=UTF-8''...`) | [`ext_value`] |
 //! | process input in chunks, or through `Read` and `Write` | [`stream`] |
 //! | encode or decode a column of a table (Arrow layout) | [`columns`] |
 //! | inspect a string (double encoding, NUL, invalid UTF-8) before decoding it | [`inspect`](fn@inspect) |
 //! | map a position in decoded text back to the input | [`offset`] |
 //! | decode legacy formats (`%uXXXX`, ISO-8859-1) | [`legacy`] |
-//! | migrate from another crate | [`compat`] |
 //!
 //! # Guarantees
 //!
@@ -71,6 +75,7 @@ mod decode;
 mod driver;
 mod encode;
 mod error;
+pub mod ext_value;
 pub mod form;
 mod hex;
 mod inspect;
@@ -80,7 +85,9 @@ pub mod legacy;
 mod level;
 mod normalize;
 pub mod offset;
+// Public for the tests, fuzz targets and benchmarks only.
 #[cfg(feature = "alloc")]
+#[doc(hidden)]
 pub mod reference;
 mod rules;
 mod search;

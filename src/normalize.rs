@@ -40,6 +40,7 @@ pub struct Normalizer {
 
 /// How a [`Normalizer`] handles a malformed `%`.
 #[derive(Clone, Copy, Debug, Default, Eq, Hash, PartialEq)]
+#[non_exhaustive]
 pub enum Malformed {
     /// Return an error with its position.
     #[default]

@@ -1,7 +1,9 @@
 //! The reference implementation: the shortest obviously correct code, one function per operation.
 //! It defines the behaviour of the library.
 //!
-//! The library never calls it. The tests and fuzz targets compare everything else with it.
+//! The library never calls it. The tests and fuzz targets compare everything else with it. It is
+//! hidden from the documentation and exempt from semantic versioning: users have no reason to call
+//! it.
 #![forbid(unsafe_code)]
 
 use alloc::string::String;
@@ -9,6 +11,7 @@ use alloc::vec::Vec;
 
 use crate::accept::AcceptError;
 use crate::error::DecodeErrorKind;
+use crate::ext_value::{Charset, ExtValueError};
 use crate::offset::OffsetError;
 use crate::{ByteSet, DecodeError, Decoder, Encoder, Findings, Kinds, Malformed, Normalizer, sets};
 
@@ -276,6 +279,50 @@ pub fn normalize(normalizer: &Normalizer, input: &str) -> Result<String, DecodeE
         at += if triplet(input.as_bytes(), at).is_some() { 3 } else { character.len_utf8() };
     }
     Ok(output)
+}
+
+/// Parses an extended value (RFC 8187 3.2.1) to its charset, language and text.
+pub fn ext_value(input: &[u8]) -> Result<(Charset, String, String), ExtValueError> {
+    let unexpected = |position| Err(ExtValueError::Unexpected { position });
+    let mut at = 0;
+    while input.get(at).is_some_and(|byte| byte.is_ascii_alphanumeric() || b"!#$%&+-^_`{}~".contains(byte)) {
+        at += 1;
+    }
+    if at == 0 || input.get(at) != Some(&b'\'') {
+        return unexpected(at);
+    }
+    let charset = match input[..at].to_ascii_lowercase().as_slice() {
+        b"utf-8" => Charset::Utf8,
+        b"iso-8859-1" => Charset::Latin1,
+        _ => return Err(ExtValueError::UnsupportedCharset),
+    };
+    at += 1;
+    let mut language = String::new();
+    // Length of the current subtag, and its index.
+    let (mut length, mut subtag) = (0, 0);
+    loop {
+        match input.get(at) {
+            Some(b'\'') if length > 0 || language.is_empty() => break,
+            Some(b'-') if length > 0 => (length, subtag) = (0, subtag + 1),
+            Some(byte) if length < 8 && (byte.is_ascii_alphabetic() || subtag > 0 && byte.is_ascii_digit()) => {
+                length += 1
+            }
+            _ => return unexpected(at),
+        }
+        language.push(char::from(input[at]));
+        at += 1;
+    }
+    at += 1;
+    let is_value = |&byte: &u8| byte == b'%' || sets::rfc5987::ATTR_CHAR.contains(byte);
+    let end = at + input[at..].iter().take_while(|byte| is_value(byte)).count();
+    let in_input = |error: DecodeError| ExtValueError::Decode(DecodeError::new(error.kind, at + error.position));
+    let text = match charset {
+        Charset::Utf8 => decode_utf8(&Decoder::new(), &input[at..end]).map_err(in_input)?,
+        Charset::Latin1 => {
+            decode(&Decoder::new(), &input[at..end]).map_err(in_input)?.into_iter().map(char::from).collect()
+        }
+    };
+    if end < input.len() { unexpected(end) } else { Ok((charset, language, text)) }
 }
 
 /// All findings, with the offset of the byte or triplet. Ill-formed sequences come last.

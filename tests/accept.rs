@@ -73,7 +73,10 @@ fn known_inputs_give_known_results() {
             match (expected, result) {
                 (Text(expected), Ok(text)) => assert_eq!(text, *expected, "{case}"),
                 (&Other(expected, at), Err(error)) => {
-                    assert_eq!(error, AcceptError::NotAccepted { character: expected, position: at }, "{case}");
+                    assert!(
+                        matches!(error, AcceptError::NotAccepted { character, position, .. } if (character, position) == (expected, at)),
+                        "{error:?}: {case}"
+                    );
                     assert_eq!(error.position(), at);
                 }
                 (&Error(kind, at), Err(AcceptError::Decode(error))) => {

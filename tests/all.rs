@@ -15,6 +15,7 @@ mod byteset;
 mod columns;
 mod deviations;
 mod differential;
+mod ext_value;
 mod form;
 mod inspect;
 mod layers;

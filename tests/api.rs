@@ -233,3 +233,28 @@ fn inputs_longer_than_any_buffer_match_reference() {
         compare_searching(&sets::URI, &input);
     }
 }
+
+/// Public enums and public structs with public fields, unless they are `non_exhaustive`.
+fn exhaustive_types(api: &str) -> Vec<&str> {
+    let types: Vec<(&str, &str)> = api
+        .lines()
+        .filter_map(|line| line.split_once("pub enum ").or_else(|| line.split_once("pub struct ")))
+        .map(|(attributes, rest)| (attributes, rest.split(['<', '(', ' ']).next().unwrap_or_default()))
+        .collect();
+    let has_public_parts = |name: &str| {
+        api.lines().any(|line| line.strip_prefix(&format!("pub {name}::")).is_some_and(|part| !part.is_empty()))
+    };
+    let is_exhaustive =
+        |&(attributes, name): &(&str, &str)| !attributes.contains("non_exhaustive") && has_public_parts(name);
+    types.into_iter().filter(is_exhaustive).map(|(_, name)| name).collect()
+}
+
+/// A variant or a field can be added to every public type without a breaking change, with two
+/// exceptions, whose definitions say why.
+#[test]
+fn public_types_are_non_exhaustive() {
+    let sample = "pub enum a::B\npub a::B::C\n#[non_exhaustive] pub enum a::D\npub a::D::E\npub struct a::F<T>\npub a::F::g: T\npub struct a::H";
+    assert_eq!(exhaustive_types(sample), ["a::B", "a::F"]);
+    let found = exhaustive_types(include_str!("../docs/public-api.txt"));
+    assert_eq!(found, ["simdpct::columns::ColumnBuf", "simdpct::uri::Parts"]);
+}

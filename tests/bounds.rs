@@ -370,10 +370,12 @@ fn operations_built_on_kernels_stay_in_bounds() {
     let policies = [LoneSurrogates::Error, LoneSurrogates::Replace, LoneSurrogates::Keep];
     for length in 0..=longest_of_many() / 2 {
         let unicode = inputs::repeated(b"%u20AC%uD83D%uDE00%u%uD83D", length);
-        for (turn, content) in contents(length).chain([unicode]).enumerate() {
+        let extended = [b"UTF-8''", &*inputs::repeated(b"%C3%A9a%e2%82%acb%", length)].concat();
+        for (turn, content) in contents(length).chain([unicode, extended]).enumerate() {
             for place in PLACES {
                 let input = &*source.holding(place, &content);
                 crate::common::uri::check_repair(input);
+                crate::common::ext_value::compare_ext_value(input);
                 crate::common::offset::compare_offsets(&Decoder::new().lenient(), input);
                 crate::common::accept::compare_accepting(&Decoder::new(), &['\0'..='\u{7FF}'], input);
                 if let Ok(text) = str::from_utf8(input) {

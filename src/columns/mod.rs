@@ -217,6 +217,8 @@ fn bit(bitmap: &[u8], index: usize) -> bool {
 /// assert_eq!((output.values, output.offsets), (b"a%26bc%20d".to_vec(), vec![0, 5, 10]));
 /// # Ok::<(), columns::ColumnError>(())
 /// ```
+// Exhaustive: a column of the Arrow layout is these three buffers, and users move them in and out by
+// name. Another layout would be another type.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct ColumnBuf<O> {
     /// The bytes of all rows, without gaps.
@@ -344,6 +346,7 @@ fn append_bits<O: Offset>(bitmap: &mut Vec<u8>, length: usize, column: &Column<'
 /// How to handle an invalid row: one with a malformed `%`, a rejected byte, or, if text is
 /// required, invalid UTF-8.
 #[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
+#[non_exhaustive]
 pub enum OnError {
     /// Return an error for the first invalid row, and write nothing.
     Fail,
@@ -628,6 +631,7 @@ pub fn inspect<O: Offset>(column: &Column<'_, O>) -> Inspection {
 
 /// Result of [`inspect`].
 #[derive(Clone, Debug, Eq, PartialEq)]
+#[non_exhaustive]
 pub struct Inspection {
     /// The findings of each row; [`Kinds::bits`] returns them as a number.
     pub rows: Vec<Kinds>,

@@ -56,6 +56,7 @@ use crate::byteset::ByteSet;
 /// assert_eq!(split(text).to_string(), text);
 /// assert_eq!(Parts { fragment: None, ..split(text) }.to_string(), "//example.com/over/there?name=ferret");
 /// ```
+// Exhaustive: RFC 3986 fixes the components, and users build references of them.
 #[derive(Clone, Copy, Debug, Default, Eq, Hash, PartialEq)]
 pub struct Parts<T> {
     /// The part before `:`. Need not be a valid scheme (RFC 3986 3.1).

@@ -8,6 +8,7 @@
 
 pub mod accept;
 pub mod columns;
+pub mod ext_value;
 pub mod form;
 pub mod grid;
 #[cfg(all(unix, not(miri), not(fuzzing)))]
