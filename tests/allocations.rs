@@ -11,6 +11,7 @@ use std::mem::MaybeUninit;
 
 use simdpct::accept::Ranges;
 use simdpct::columns::{self, Column, ColumnBuf, OnError};
+use simdpct::ext_value::{self, ExtValue};
 use simdpct::form::{self, Serializer};
 use simdpct::legacy::{LoneSurrogates, UnicodeDecoder, js, latin1, rfc1738};
 use simdpct::offset::OffsetMap;
@@ -483,11 +484,40 @@ const OPERATIONS: &[Operation] = &[
     ("uri::repair", |n| 3 * n, |input, _| peak(|| uri::repair(input).len())),
     ("uri::split", |_| 0, |input, _| peak(|| uri::split_bytes(input).path.len())),
     ("uri::query", |n| 9 * n + 64, |input, _| peak(|| uri::query([("name", input)]))),
+    (
+        "uri::QueryBuilder::sort",
+        |n| 48 * n + 256,
+        |input, level| {
+            peak(|| {
+                let mut query = uri::QueryBuilder::with_encoder(Encoder::QUERY.level(level));
+                input.split(|&byte| byte == b'%').for_each(|name| _ = query.push(name, name));
+                query.sort();
+                query
+            })
+        },
+    ),
+    ("ext_value::encode", |n| 3 * n + 64, |input, _| peak(|| ext_value::encode(text(input)))),
+    (
+        "ext_value::decode",
+        |n| n + 64,
+        |input, level| {
+            let values = ["UTF-8''", "ISO-8859-1''"].map(|prefix| [prefix.as_bytes(), input].concat());
+            values
+                .iter()
+                .map(|value| peak(|| ExtValue::parse_on(level, value).map(|value| value.decode())))
+                .max()
+                .unwrap()
+        },
+    ),
     ("uri::path", |n| 9 * n + 64, |input, _| peak(|| uri::path(input.split(|&byte| byte == b'/')))),
     ("js::escape", |n| 9 * n + 32, |input, _| peak(|| js::escape(text(input)).len())),
     ("js::unescape_lossy", |n| 3 * n + 32, |input, _| peak(|| js::unescape_lossy(text(input)).len())),
-    ("latin1::encode", |n| 4 * n + 32, |input, _| peak(|| latin1::encode(text(input), &Encoder::COMPONENT).map(drop))),
-    ("latin1::decode", |n| 4 * n + 32, |input, _| peak(|| latin1::decode(text(input), &LENIENT).map(drop))),
+    (
+        "latin1::encode",
+        |n| 4 * n + 32,
+        |input, _| peak(|| latin1::encode_with(text(input), &Encoder::COMPONENT).map(drop)),
+    ),
+    ("latin1::decode", |n| 4 * n + 32, |input, _| peak(|| latin1::decode_with(text(input), &LENIENT).map(drop))),
     ("rfc1738::encode", |n| 3 * n + 16, |input, _| peak(|| rfc1738::encode(input).len())),
     (
         "UnicodeDecoder",
@@ -510,6 +540,26 @@ struct Fields {
 /// The input as text, or an empty string if it is not UTF-8.
 fn text(input: &[u8]) -> &str {
     str::from_utf8(input).unwrap_or_default()
+}
+
+/// Extended values are written with one allocation or none, and parsed with none.
+#[test]
+fn extended_values_allocate_at_most_once() {
+    for text in texts("é / '%'") {
+        for level in Level::available() {
+            let encoder = ext_value::Encoder::new().language("de").unwrap().level(level);
+            let (value, allocations) = counted(|| encoder.encode(&text));
+            assert_eq!(allocations, 1, "{text:?}");
+            assert!(value.capacity() <= value.len() + 64);
+            let mut output = vec![0; value.len()];
+            assert_eq!(counted(|| encoder.encode_into(&text, &mut output)), (Ok(value.len()), 0));
+            let (parsed, allocations) = counted(|| ExtValue::parse_on(level, &value).unwrap());
+            assert_eq!(allocations, 0);
+            assert_eq!(counted(|| parsed.decode_into(&mut output)), (Ok(text.len()), 0));
+            assert_eq!(counted(|| parsed.decode()), (text.as_str().into(), 1));
+        }
+    }
+    assert_eq!(counted(|| ext_value::decode("UTF-8''plain")), (Ok("plain".into()), 0));
 }
 
 #[test]

@@ -232,8 +232,11 @@ fn unicode_escapes_mixed_with_triplets_decode() {
 fn latin1_matches_iso_8859_1() {
     let all: String = (0..=0xFF_u8).map(char::from).collect();
     let escaped: String = (0..=0xFF_u8).map(|byte| format!("%{byte:02X}")).collect();
-    assert_eq!(latin1::encode(&all, &Encoder::new(ByteSet::ALL)).as_deref(), Ok(&*escaped));
-    assert_eq!(latin1::decode(&escaped, &Decoder::new()).as_deref(), Ok(&*all));
+    assert_eq!(latin1::encode_with(&all, &Encoder::new(ByteSet::ALL)).as_deref(), Ok(&*escaped));
+    assert_eq!(latin1::decode_with(&escaped, &Decoder::new()).as_deref(), Ok(&*all));
+    assert_eq!(latin1::decode(&escaped).as_deref(), Ok(&*all));
+    assert_eq!(latin1::encode(&all), latin1::encode_with(&all, &Encoder::COMPONENT));
+    assert_eq!(latin1::encode(&all).map(|encoded| latin1::decode(&encoded).map(Cow::into_owned)), Ok(Ok(all)));
 
     for (text, expected) in [
         ("", Ok("")),
@@ -250,7 +253,7 @@ fn latin1_matches_iso_8859_1() {
         for padding in PADDINGS {
             let pad = "z".repeat(padding);
             let padded = format!("{pad}{text}{pad}");
-            let result = latin1::encode(&padded, &encoder);
+            let result = latin1::encode_with(&padded, &encoder);
             assert_eq!(matches!(result, Ok(Cow::Borrowed(_))), expected == Ok(text), "{padded}");
             let expected = expected.map(|text| format!("{pad}{text}{pad}")).map_err(|(c, at)| (c, at + padding));
             let result = result.map_err(|error| (error.character, error.position));
@@ -278,7 +281,7 @@ fn latin1_matches_iso_8859_1() {
         (strict.reject(ByteSet::new(b"\xA9")), "aàé", Err((Rejected(0xA9), 3))),
         (strict.reject(ByteSet::new(b"\xC2")), "a%E9", Ok("aé")),
     ] {
-        assert_decodes(input, expected, |text| latin1::decode(text, &decoder));
+        assert_decodes(input, expected, |text| latin1::decode_with(text, &decoder));
     }
 }
 
@@ -309,9 +312,11 @@ fn rfc1738_converter_matches_rfc() {
 fn errors_name_kind_and_position() {
     let error = js::unescape("ab%uD800").unwrap_err();
     assert_eq!(error.to_string(), "half of a surrogate pair at byte 2");
-    let error = latin1::decode("a€", &Decoder::new()).unwrap_err();
+    let error = latin1::decode_with("a€", &Decoder::new()).unwrap_err();
     assert_eq!(error.to_string(), "the charset does not have the character U+20AC at byte 1");
-    let error = latin1::encode("é€", &Encoder::COMPONENT).unwrap_err();
+    assert_eq!(latin1::decode("a€"), Err(error));
+    let error = latin1::encode_with("é€", &Encoder::COMPONENT).unwrap_err();
+    assert_eq!(latin1::encode("é€"), Err(error));
     assert_eq!(error.to_string(), "the charset does not have U+20AC at byte 2");
 }
 
@@ -440,10 +445,10 @@ proptest! {
     fn latin1_round_trips(characters in prop::collection::vec(any::<u8>(), 0..200), policies in 0..4_u8) {
         let text: String = characters.iter().copied().map(char::from).collect();
         let encoder = crate::common::encoder(sets::COMPONENT, policies);
-        let encoded = latin1::encode(&text, &encoder).unwrap();
+        let encoded = latin1::encode_with(&text, &encoder).unwrap();
         prop_assert_eq!(&encoded, &reference::encode(&encoder, &characters));
         let decoder = crate::common::decoder(false, policies & 1 != 0, None, None);
-        prop_assert_eq!(latin1::decode(&encoded, &decoder), Ok(Cow::from(&text)));
+        prop_assert_eq!(latin1::decode_with(&encoded, &decoder), Ok(Cow::from(&text)));
     }
 
     #[test]

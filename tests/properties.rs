@@ -152,7 +152,7 @@ proptest! {
             columns::decode_utf8_lossy(&column, &decoder, OnError::Null).unwrap()
         });
         let text = String::from_utf8_lossy(&input);
-        let latin1 = latin1::decode(&text, &decoder);
+        let latin1 = latin1::decode_with(&text, &decoder);
         for (form, output) in [
             ("lossy", decoder.decode_utf8_lossy(&input).ok().map(|text| text.as_bytes().to_vec())),
             ("dropping", decoder.decode_utf8_dropping(&input).ok().map(|text| text.as_bytes().to_vec())),

@@ -17,7 +17,25 @@ use crate::{ByteSet, DecodeError, DecodeErrorKind, Decoder, Encoder};
 
 const ASCII: ByteSet = ByteSet::NON_ASCII.complement();
 
-/// Encodes text in ISO-8859-1 (RFC 1738 2.2). Borrows the input if nothing is escaped.
+/// Encodes text in ISO-8859-1 for any component of a URI. Borrows the input if nothing is escaped.
+///
+/// Escapes all bytes except RFC 3986's unreserved characters. Equivalent to [`encode_with`] and
+/// [`Encoder::COMPONENT`].
+///
+/// # Errors
+///
+/// Returns the first character above U+00FF.
+///
+/// ```
+/// assert_eq!(simdpct::legacy::latin1::encode("à la carte")?, "%E0%20la%20carte");
+/// # Ok::<(), simdpct::legacy::Unencodable>(())
+/// ```
+pub fn encode(text: &str) -> Result<Cow<'_, str>, Unencodable> {
+    encode_with(text, const { &Encoder::COMPONENT })
+}
+
+/// Encodes text in ISO-8859-1 (RFC 1738 2.2) with the options of `encoder`. Borrows the input if
+/// nothing is escaped.
 ///
 /// [`keep_non_ascii`](Encoder::keep_non_ascii) is ignored, because the bytes are not UTF-8.
 ///
@@ -30,11 +48,11 @@ const ASCII: ByteSet = ByteSet::NON_ASCII.complement();
 /// use simdpct::{Encoder, sets};
 ///
 /// const URL_PART: Encoder = Encoder::new(sets::rfc1738::COMPONENT);
-/// assert_eq!(latin1::encode("Größe ~5", &URL_PART)?, "Gr%F6%DFe%20%7E5");
-/// assert_eq!(latin1::encode("größer als 5 €", &URL_PART).unwrap_err().position, 15);
+/// assert_eq!(latin1::encode_with("Größe ~5", &URL_PART)?, "Gr%F6%DFe%20%7E5");
+/// assert_eq!(latin1::encode_with("größer als 5 €", &URL_PART).unwrap_err().position, 15);
 /// # Ok::<(), simdpct::legacy::Unencodable>(())
 /// ```
-pub fn encode<'a>(text: &'a str, encoder: &Encoder) -> Result<Cow<'a, str>, Unencodable> {
+pub fn encode_with<'a>(text: &'a str, encoder: &Encoder) -> Result<Cow<'a, str>, Unencodable> {
     let mut encoder = *encoder;
     encoder.rules.keep_non_ascii = false;
     match to_bytes(text) {
@@ -44,7 +62,31 @@ pub fn encode<'a>(text: &'a str, encoder: &Encoder) -> Result<Cow<'a, str>, Unen
     }
 }
 
-/// Decodes triplets to the characters U+0000 to U+00FF. Borrows the input if nothing is decoded.
+/// Decodes triplets to the characters U+0000 to U+00FF, strictly. Borrows the input if nothing is
+/// decoded.
+///
+/// A raw character up to U+00FF is kept. `+` is not decoded. Equivalent to [`decode_with`] and
+/// [`Decoder::new`].
+///
+/// # Errors
+///
+/// Returns the first malformed `%`, or raw character above U+00FF.
+///
+/// ```
+/// use simdpct::DecodeErrorKind;
+/// use simdpct::legacy::latin1;
+///
+/// assert_eq!(latin1::decode("Gr%F6%DFe%20%7E5")?, "Größe ~5");
+/// let error = latin1::decode("gr%F6ßer als 5 €").unwrap_err();
+/// assert_eq!((error.kind, error.position), (DecodeErrorKind::Unencodable('€'), 16));
+/// # Ok::<(), simdpct::DecodeError>(())
+/// ```
+pub fn decode(text: &str) -> Result<Cow<'_, str>, DecodeError> {
+    decode_with(text, const { &Decoder::new() })
+}
+
+/// Decodes triplets to the characters U+0000 to U+00FF, with the options of `decoder`. Borrows the
+/// input if nothing is decoded.
 ///
 /// A raw character up to U+00FF is kept.
 ///
@@ -56,15 +98,14 @@ pub fn encode<'a>(text: &'a str, encoder: &Encoder) -> Result<Cow<'a, str>, Unen
 /// reported.
 ///
 /// ```
+/// use simdpct::Decoder;
 /// use simdpct::legacy::latin1;
-/// use simdpct::{DecodeErrorKind, Decoder};
 ///
-/// assert_eq!(latin1::decode("Gr%F6%DFe%20%7E5", &Decoder::new())?, "Größe ~5");
-/// let error = latin1::decode("gr%F6ßer als 5 €", &Decoder::new()).unwrap_err();
-/// assert_eq!((error.kind, error.position), (DecodeErrorKind::Unencodable('€'), 16));
+/// const FORM: Decoder = Decoder::new().lenient().plus_for_space();
+/// assert_eq!(latin1::decode_with("100%+Gr%F6%DFe", &FORM)?, "100% Größe");
 /// # Ok::<(), simdpct::DecodeError>(())
 /// ```
-pub fn decode<'a>(text: &'a str, decoder: &Decoder) -> Result<Cow<'a, str>, DecodeError> {
+pub fn decode_with<'a>(text: &'a str, decoder: &Decoder) -> Result<Cow<'a, str>, DecodeError> {
     let (bytes, unencodable) = to_bytes(text);
     // A triplet cannot contain a non-ASCII character, so the text before the first unencodable one
     // is decoded separately.

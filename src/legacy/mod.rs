@@ -14,11 +14,11 @@
 //!
 //! ```
 //! use simdpct::legacy::{UnicodeDecoder, js, latin1};
-//! use simdpct::{Decoder, Encoder};
+//! use simdpct::Decoder;
 //!
 //! assert_eq!(js::escape("à la carte: 5 €"), "%E0%20la%20carte%3A%205%20%u20AC");
 //! assert_eq!(UnicodeDecoder::new(Decoder::new()).decode_utf8("%u20AC%20%C3%A0")?, "€ à");
-//! assert_eq!(latin1::encode("à la carte", &Encoder::COMPONENT)?, "%E0%20la%20carte");
+//! assert_eq!(latin1::encode("à la carte")?, "%E0%20la%20carte");
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 #![forbid(unsafe_code)]
@@ -38,9 +38,7 @@ pub use unicode::{LoneSurrogates, UnicodeDecoder};
 /// Error: the charset cannot represent a character of the text.
 ///
 /// ```
-/// use simdpct::{Encoder, legacy::latin1};
-///
-/// let error = latin1::encode("5 €", &Encoder::COMPONENT).unwrap_err();
+/// let error = simdpct::legacy::latin1::encode("5 €").unwrap_err();
 /// assert_eq!((error.character, error.position), ('€', 2));
 /// ```
 #[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
