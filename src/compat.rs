@@ -1,9 +1,9 @@
 //! Migration from other crates: the equivalents of `percent-encoding`, `urlencoding`,
-//! `form_urlencoded` and `url-escape`.
+//! `form_urlencoded`, `serde_urlencoded` and `url-escape`.
 //!
 //! This module contains no code. Each table is followed by a test of its rows, which runs both
 //! crates on the same inputs and compares the results. Versions: percent-encoding 2.3, urlencoding
-//! 2.1, form_urlencoded 1.2, url-escape 0.1.
+//! 2.1, form_urlencoded 1.2, serde_urlencoded 0.7, url-escape 0.1.
 //!
 //! General differences:
 //!
@@ -179,6 +179,162 @@
 //!     assert_eq!(value, FORM.decode_utf8_lossy(text)?);
 //! }
 //! # Ok::<(), simdpct::DecodeError>(())
+//! ```
+//!
+//! # serde_urlencoded
+//!
+//! With the feature `serde`. Types that both crates support have the same form in both, except where
+//! the second table says otherwise.
+//!
+//! | serde_urlencoded | simdpct |
+//! |---|---|
+//! | `from_str(form)`, `from_bytes(form)` | `form::from_str(form)`, `form::from_bytes(form)` |
+//! | `from_reader(reader)` | read to a `Vec`, then `form::from_bytes` |
+//! | `Deserializer::new(form_urlencoded::parse(form))` | `form::Deserializer::new(form).lossy()` |
+//! | `to_string(value)` | `form::to_string(value)` |
+//! | `value.serialize(Serializer::new(&mut target))` | `form::to_string(value)`, appended to the target |
+//! | `de::Error`, `ser::Error` | `form::Error`, with the key and the position |
+//!
+//! | in a form or a type | serde_urlencoded | simdpct |
+//! |---|---|---|
+//! | a malformed `%` | kept | error; kept if `lossy()` |
+//! | invalid UTF-8 | U+FFFD | error; U+FFFD if `lossy()`; kept in bytes |
+//! | a repeated key in a map | the last value | error, unless the value is a sequence |
+//! | a sequence or tuple as a value | error | one pair for each element |
+//! | `Option`, an empty value | `Some` of an empty text; an error for a number | `None`; as there if `empty_is_some()` |
+//! | `u128` and `i128`, read | error | a number |
+//! | bytes that are not UTF-8, written | error | escaped |
+//! | `()` as a value | error | an empty value |
+//! | a unit struct as a value | its name when written, error when read | an empty value |
+//! | an enum as a whole form | error | one pair: the variant and its content |
+//! | a tuple, an array, an `Option` or a unit struct as a whole form, read | error | its pairs; `None` if there are none |
+//! | an `Option` as a key, written | error | the key, unless it is `None` |
+//!
+//! ```
+//! # #[cfg(not(feature = "serde"))]
+//! # fn main() {}
+//! # #[cfg(feature = "serde")]
+//! # fn main() {
+//! use serde::{Deserialize, Serialize};
+//! use simdpct::form;
+//! use std::collections::BTreeMap;
+//!
+//! #[derive(Debug, Deserialize, PartialEq, Serialize)]
+//! enum Order {
+//!     Newest,
+//!     Oldest,
+//! }
+//!
+//! #[derive(Debug, Deserialize, PartialEq, Serialize)]
+//! struct Search {
+//!     q: String,
+//!     page: Option<u32>,
+//!     exact: bool,
+//!     ratio: f64,
+//!     order: Order,
+//! }
+//!
+//! // The same in both.
+//! let form = "q=fish+%26+chips&page=2&exact=true&ratio=1.0&order=Newest";
+//! let search: Search = form::from_str(form).unwrap();
+//! assert_eq!(serde_urlencoded::from_str::<Search>(form).unwrap(), search);
+//! assert_eq!(serde_urlencoded::from_bytes::<Search>(form.as_bytes()).unwrap(), form::from_bytes(form.as_bytes()).unwrap());
+//! assert_eq!(serde_urlencoded::from_reader::<Search, _>(form.as_bytes()).unwrap(), search);
+//! assert_eq!((serde_urlencoded::to_string(&search).unwrap(), form::to_string(&search).unwrap()), (form.into(), form.into()));
+//! let mut target = form_urlencoded::Serializer::new(String::from("a=b"));
+//! search.serialize(serde_urlencoded::Serializer::new(&mut target)).unwrap();
+//! assert_eq!(target.finish(), format!("a=b&{}", form::to_string(&search).unwrap()));
+//! let without_page = Search { page: None, ..search };
+//! assert_eq!(serde_urlencoded::to_string(&without_page).unwrap(), form::to_string(&without_page).unwrap());
+//! for form in ["q=a&exact=true&ratio=1&order=Oldest", "q=a", "", "q=a&q=b&exact=true&ratio=1&order=Oldest", "page=x"] {
+//!     assert_eq!(serde_urlencoded::from_str::<Search>(form).ok(), form::from_str(form).ok());
+//! }
+//!
+//! // A malformed `%`, and invalid UTF-8.
+//! type Map = BTreeMap<String, String>;
+//! let form = "a=100%&b=%FF";
+//! let theirs: Map = serde_urlencoded::from_str(form).unwrap();
+//! assert_eq!((&*theirs["a"], &*theirs["b"]), ("100%", "\u{FFFD}"));
+//! let parse = form_urlencoded::parse(form.as_bytes());
+//! assert_eq!(Map::deserialize(serde_urlencoded::Deserializer::new(parse)).unwrap(), theirs);
+//! assert_eq!(Map::deserialize(form::Deserializer::new(form.as_bytes()).lossy()).unwrap(), theirs);
+//! assert_eq!(form::from_str::<Map>(form).unwrap_err().position(), Some(5));
+//!
+//! // A repeated key in a map.
+//! assert_eq!(serde_urlencoded::from_str::<Map>("a=1&a=2").unwrap()["a"], "2");
+//! let error = form::from_str::<Map>("a=1&a=2").unwrap_err();
+//! assert_eq!((error.key(), error.position()), (Some("a"), Some(4)));
+//!
+//! // Sequences.
+//! type Lists = BTreeMap<String, Vec<u8>>;
+//! assert!(serde_urlencoded::from_str::<Lists>("a=1&a=2").is_err());
+//! let lists: Lists = form::from_str("a=1&a=2").unwrap();
+//! assert_eq!(lists["a"], [1, 2]);
+//! assert!(serde_urlencoded::to_string(&lists).is_err());
+//! assert_eq!(form::to_string(&lists).unwrap(), "a=1&a=2");
+//!
+//! // An empty value of an `Option`.
+//! type Texts = BTreeMap<String, Option<String>>;
+//! type Numbers = BTreeMap<String, Option<u8>>;
+//! assert_eq!(serde_urlencoded::from_str::<Texts>("a=").unwrap()["a"].as_deref(), Some(""));
+//! assert!(serde_urlencoded::from_str::<Numbers>("a=").is_err());
+//! assert_eq!(form::from_str::<Texts>("a=").unwrap()["a"], None);
+//! assert_eq!(form::from_str::<Numbers>("a=").unwrap()["a"], None);
+//! let option = || form::Deserializer::new(b"a=").empty_is_some();
+//! assert_eq!(Texts::deserialize(option()).unwrap()["a"].as_deref(), Some(""));
+//! assert!(Numbers::deserialize(option()).is_err());
+//!
+//! // Integers of 128 bits.
+//! assert!(serde_urlencoded::from_str::<Vec<(char, u128)>>("a=1").is_err());
+//! assert!(serde_urlencoded::from_str::<Vec<(char, i128)>>("a=1").is_err());
+//! assert_eq!(form::from_str::<Vec<(char, u128)>>("a=1").unwrap(), [('a', 1)]);
+//! assert_eq!(form::from_str::<Vec<(char, i128)>>("a=1").unwrap(), [('a', 1)]);
+//!
+//! // Bytes that are not UTF-8.
+//! struct Bytes(&'static [u8]);
+//! impl Serialize for Bytes {
+//!     fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+//!         serializer.serialize_bytes(self.0)
+//!     }
+//! }
+//! assert!(serde_urlencoded::to_string([('a', Bytes(b"\xFF"))]).is_err());
+//! assert_eq!(form::to_string(&[('a', Bytes(b"\xFF"))]).unwrap(), "a=%FF");
+//!
+//! // Types without content.
+//! #[derive(Debug, Deserialize, PartialEq, Serialize)]
+//! struct Unit;
+//! assert!(serde_urlencoded::to_string([('a', ())]).is_err());
+//! assert!(serde_urlencoded::from_str::<Vec<(char, ())>>("a=").is_err());
+//! assert_eq!(serde_urlencoded::to_string([('a', Unit)]).unwrap(), "a=Unit");
+//! assert!(serde_urlencoded::from_str::<Vec<(char, Unit)>>("a=Unit").is_err());
+//! assert_eq!(form::to_string(&[('a', ())]).unwrap(), "a=");
+//! assert_eq!(form::to_string(&[('a', Unit)]).unwrap(), "a=");
+//! assert_eq!(form::from_str::<Vec<(char, Unit)>>("a=").unwrap(), [('a', Unit)]);
+//!
+//! // An enum as a whole form.
+//! #[derive(Debug, Deserialize, PartialEq, Serialize)]
+//! enum Key {
+//!     Id(u8),
+//! }
+//! assert!(serde_urlencoded::to_string(Key::Id(1)).is_err());
+//! assert!(serde_urlencoded::from_str::<Key>("Id=1").is_err());
+//! assert_eq!(form::to_string(&Key::Id(1)).unwrap(), "Id=1");
+//! assert_eq!(form::from_str::<Key>("Id=1").unwrap(), Key::Id(1));
+//!
+//! // Other types as a whole form, and an `Option` as a key.
+//! type Pair = (char, u8);
+//! assert!(serde_urlencoded::from_str::<(Pair, Pair)>("a=1&b=2").is_err());
+//! assert!(serde_urlencoded::from_str::<[Pair; 2]>("a=1&b=2").is_err());
+//! assert!(serde_urlencoded::from_str::<Option<Vec<Pair>>>("").is_err());
+//! assert!(serde_urlencoded::from_str::<Unit>("").is_err());
+//! assert_eq!(form::from_str::<(Pair, Pair)>("a=1&b=2").unwrap(), (('a', 1), ('b', 2)));
+//! assert_eq!(form::from_str::<[Pair; 2]>("a=1&b=2").unwrap(), [('a', 1), ('b', 2)]);
+//! assert_eq!(form::from_str::<Option<Vec<Pair>>>("").unwrap(), None);
+//! assert_eq!(form::from_str::<Unit>("").unwrap(), Unit);
+//! assert!(serde_urlencoded::to_string([(Some('a'), 1)]).is_err());
+//! assert_eq!(form::to_string(&[(Some('a'), 1)]).unwrap(), "a=1");
+//! assert!(form::to_string(&[(None::<char>, 1)]).is_err());
+//! # }
 //! ```
 //!
 //! # url-escape
