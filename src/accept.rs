@@ -15,7 +15,6 @@ use crate::decode::Decoder;
 use crate::driver;
 use crate::error::DecodeError;
 use crate::level::Level;
-use crate::rules::DecodeRules;
 
 /// A set of characters: a list of ranges in any order.
 ///
@@ -222,7 +221,7 @@ impl Decoder {
                 // The output before the first error is well-formed text. Lenient, because the error
                 // may be within a triplet that is kept.
                 let before = &input[..error.position];
-                let decoder = Self { rules: DecodeRules { strict: false, reject: None, ..self.rules }, ..*self };
+                let decoder = Self { rules: self.rules.strict(false).without_reject(), ..*self };
                 let earlier = decoder.decode_utf8(before).ok().and_then(|text| not_accepted(&decoder, before, &text));
                 Err(earlier.unwrap_or(AcceptError::Decode(error)))
             }

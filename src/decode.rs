@@ -7,12 +7,11 @@ use core::mem::MaybeUninit;
 use alloc::{borrow::Cow, vec::Vec};
 
 use crate::byteset::ByteSet;
-use crate::driver;
+use crate::driver::{self, DecodePlan};
 #[cfg(feature = "alloc")]
 use crate::error::DecodeErrorKind;
 use crate::error::{DecodeError, DecodeIntoError};
 use crate::level::Level;
-use crate::rules::DecodeRules;
 
 /// A percent-decoder: replaces each triplet, `%` and two hexadecimal digits of either case, by the
 /// byte that it encodes (RFC 3986 2.1).
@@ -36,7 +35,7 @@ use crate::rules::DecodeRules;
 /// ```
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub struct Decoder {
-    pub(crate) rules: DecodeRules,
+    pub(crate) rules: DecodePlan,
     pub(crate) level: Option<Level>,
 }
 
@@ -50,21 +49,21 @@ impl Decoder {
     /// Creates a strict decoder: a malformed `%` is an error. `+` is not decoded.
     #[must_use]
     pub const fn new() -> Self {
-        Self { rules: DecodeRules::STRICT, level: None }
+        Self { rules: DecodePlan::STRICT, level: None }
     }
 
     /// Keeps a malformed `%` and continues at the next byte, per WHATWG URL 1.3: `%%41` becomes
     /// `%A`.
     #[must_use]
     pub const fn lenient(mut self) -> Self {
-        self.rules.strict = false;
+        self.rules = self.rules.strict(false);
         self
     }
 
     /// Decodes a raw `+` as a space, as in forms (WHATWG URL 5.1). `%2B` still becomes `+`.
     #[must_use]
     pub const fn plus_for_space(mut self) -> Self {
-        self.rules.plus = true;
+        self.rules = self.rules.with_plus();
         self
     }
 
@@ -85,7 +84,7 @@ impl Decoder {
     /// ```
     #[must_use]
     pub const fn keep(mut self, set: ByteSet) -> Self {
-        self.rules.keep = Some(set);
+        self.rules = self.rules.with_keep(set);
         self
     }
 
@@ -99,7 +98,7 @@ impl Decoder {
     /// ```
     #[must_use]
     pub const fn reject(mut self, set: ByteSet) -> Self {
-        self.rules.reject = Some(set);
+        self.rules = self.rules.with_reject(set);
         self
     }
 
@@ -287,7 +286,7 @@ impl Decoder {
         // bytes yields the same output. A strict one would fail at a kept triplet that is truncated
         // because one of its digits is rejected.
         let before = &input[..error.position];
-        let decoder = Self { rules: DecodeRules { strict: false, reject: None, ..self.rules }, ..*self };
+        let decoder = Self { rules: self.rules.strict(false).without_reject(), ..*self };
         match decoder.decode(before).map(|bytes| driver::text::find_ill_formed(&bytes, self.level)) {
             Ok(Some(at)) => decoder.ill_formed(before, at),
             _ => error,

@@ -8,11 +8,10 @@ use core::mem::MaybeUninit;
 use alloc::{borrow::Cow, string::String};
 
 use crate::byteset::ByteSet;
-use crate::driver;
+use crate::driver::{self, EncodePlan};
 use crate::error::BufferTooSmall;
 use crate::hex::LOWERCASE;
 use crate::level::Level;
-use crate::rules::EncodeRules;
 use crate::sets;
 
 /// A percent-encoder: replaces bytes by triplets, `%` and two hexadecimal digits (RFC 3986 2.1).
@@ -33,7 +32,7 @@ use crate::sets;
 /// ```
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub struct Encoder {
-    pub(crate) rules: EncodeRules,
+    pub(crate) rules: EncodePlan,
     pub(crate) level: Option<Level>,
 }
 
@@ -108,7 +107,7 @@ impl Encoder {
     /// Creates an encoder that escapes the bytes of `set` and all bytes from 0x80.
     #[must_use]
     pub const fn new(set: ByteSet) -> Self {
-        Self { rules: EncodeRules::new(set), level: None }
+        Self { rules: EncodePlan::new(set), level: None }
     }
 
     /// Encodes a space as `+`, as in forms. A literal `+` is then escaped even if the set does not
@@ -123,7 +122,7 @@ impl Encoder {
     /// implementations require lower case.
     #[must_use]
     pub const fn lowercase(mut self) -> Self {
-        self.rules.digits = LOWERCASE;
+        self.rules = self.rules.with_digits(LOWERCASE);
         self
     }
 
@@ -135,7 +134,7 @@ impl Encoder {
     /// ```
     #[must_use]
     pub const fn keep_triplets(mut self) -> Self {
-        self.rules.keep_triplets = true;
+        self.rules = self.rules.with_triplets_kept();
         self
     }
 
@@ -149,7 +148,7 @@ impl Encoder {
     /// ```
     #[must_use]
     pub const fn keep_non_ascii(mut self) -> Self {
-        self.rules.keep_non_ascii = true;
+        self.rules = self.rules.with_non_ascii_kept(true);
         self
     }
 
@@ -178,8 +177,8 @@ impl Encoder {
     /// ```
     #[must_use]
     pub const fn set(&self) -> ByteSet {
-        let escape = *self.rules.escape();
-        if self.rules.plus() { escape.with(b' ') } else { escape }
+        let escape = *self.rules.rules().escape();
+        if self.rules.rules().plus() { escape.with(b' ') } else { escape }
     }
 
     /// Maximum length of the encoded form of `length` bytes: three times `length`, or `None` on

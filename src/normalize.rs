@@ -5,11 +5,10 @@
 use alloc::{borrow::Cow, string::String};
 
 use crate::byteset::ByteSet;
-use crate::driver;
+use crate::driver::{self, DecodePlan};
 use crate::error::DecodeError;
 use crate::hex;
 use crate::level::Level;
-use crate::rules::DecodeRules;
 use crate::sets;
 
 /// Normalises percent-encoding: decodes triplets of unreserved characters (RFC 3986 6.2.2.2) and
@@ -33,7 +32,7 @@ use crate::sets;
 /// ```
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub struct Normalizer {
-    pub(crate) rules: DecodeRules,
+    pub(crate) rules: DecodePlan,
     pub(crate) malformed: Malformed,
     pub(crate) level: Option<Level>,
 }
@@ -62,7 +61,7 @@ impl Normalizer {
     /// `%`s.
     #[must_use]
     pub const fn new() -> Self {
-        let rules = DecodeRules { uppercase: true, keep: Some(sets::UNRESERVED.complement()), ..DecodeRules::STRICT };
+        let rules = DecodePlan::normalize(sets::UNRESERVED.complement());
         Self { rules, malformed: Malformed::Error, level: None }
     }
 
@@ -79,7 +78,7 @@ impl Normalizer {
     #[must_use]
     pub const fn malformed(mut self, malformed: Malformed) -> Self {
         self.malformed = malformed;
-        self.rules.strict = !matches!(malformed, Malformed::Keep);
+        self.rules = self.rules.strict(!matches!(malformed, Malformed::Keep));
         self
     }
 
@@ -88,7 +87,7 @@ impl Normalizer {
     /// is decoded twice.
     #[must_use]
     pub const fn decode(mut self, set: ByteSet) -> Self {
-        self.rules.keep = Some(set.complement().union(ByteSet::NON_ASCII).with(b'%'));
+        self.rules = self.rules.with_keep(set.complement().union(ByteSet::NON_ASCII).with(b'%'));
         self
     }
 

@@ -12,11 +12,10 @@ use core::fmt;
 use alloc::vec::Vec;
 
 use crate::decode::Decoder;
-use crate::driver;
+use crate::driver::{self, DecodePlan};
 use crate::error::DecodeError;
 use crate::hex;
 use crate::level::Level;
-use crate::rules::DecodeRules;
 
 /// Error of mapping a position in the output to the input.
 #[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
@@ -91,7 +90,7 @@ impl Decoder {
 /// Implementation of [`Decoder::input_offset`].
 pub(crate) fn input_offset(
     input: &[u8],
-    rules: &DecodeRules,
+    rules: &DecodePlan,
     level: Option<Level>,
     decoded_offset: usize,
 ) -> Result<usize, OffsetError> {
@@ -125,7 +124,7 @@ fn measure(
     input: &[u8],
     start: usize,
     end: usize,
-    rules: &DecodeRules,
+    rules: &DecodePlan,
     level: Option<Level>,
 ) -> Result<usize, DecodeError> {
     // A malformed `%` before `start` affects the result; its bytes are themselves in the output.

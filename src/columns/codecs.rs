@@ -8,12 +8,11 @@ use super::rows::{Codec, Marking, Ranks, Sink};
 use super::{ColumnError, Offset};
 use crate::byteset::ByteSet;
 use crate::decode::Decoder;
-use crate::driver;
 use crate::driver::batch::{BatchDecoder, BatchEncoder, Selection};
+use crate::driver::{self, EncodePlan};
 use crate::encode::Encoder;
 use crate::error::{DecodeError, DecodeErrorKind};
 use crate::normalize::{Malformed, Normalizer};
-use crate::rules::EncodeRules;
 
 const DIGITS: ByteSet = ByteSet::new(b"0123456789ABCDEFabcdef");
 
@@ -215,7 +214,7 @@ impl<'a> Encoding<'a> {
     }
 
     /// The rules for a chunk, which must be well-formed UTF-8 if `keep_non_ascii` is set.
-    fn rules_of(&self, chunk: &[u8]) -> EncodeRules {
+    fn rules_of(&self, chunk: &[u8]) -> EncodePlan {
         let rules = self.encoder.rules;
         if rules.keep_non_ascii && !chunk.is_ascii() { rules.for_well_formed() } else { rules }
     }

@@ -11,22 +11,25 @@ use core::mem::MaybeUninit;
 
 use super::batch::{BatchDecoder, BatchEncoder};
 use super::text::into_text_unchecked;
-use super::{SHORT, assume_init, decode, decode_outcome, for_each_part, measure_encode, run_encode, scan_decode};
+use super::{
+    DecodePlan, EncodePlan, SHORT, assume_init, decode, decode_outcome, for_each_part, measure_encode, run_encode,
+    scan_decode,
+};
 use crate::error::{DecodeError, DecodeIntoError};
 use crate::hex::first_triplet;
+use crate::kernel::dispatch::{DECODE_SHORT, ENCODE_SHORT};
 use crate::kernel::inout::InOut;
 use crate::kernel::op::{Measure, Scan, Write};
 use crate::kernel::outcome::Stop;
-use crate::kernel::{Kernels, SHORT_OUTPUT, swar};
-use crate::level::Level;
-use crate::rules::{DecodeRules, EncodeRules};
+use crate::kernel::{SHORT_OUTPUT, swar};
+use crate::level::{Level, Supported};
 
 /// Spare capacity after a short result, so that kernels can store whole registers up to its end.
 pub(super) const SLACK: usize = 16;
 
 /// Offset of the first byte that encoding changes.
 #[inline]
-pub(crate) fn scan_encode(input: &[u8], rules: &EncodeRules, level: Option<Level>) -> Option<usize> {
+pub(crate) fn scan_encode(input: &[u8], rules: &EncodePlan, level: Option<Level>) -> Option<usize> {
     for_each_part(input, rules, level, |at, part, rules| {
         let progress = run_encode::<Scan>(InOut::source_only(part), rules, level);
         if progress.stop() == Stop::Change { Err(at + progress.read()) } else { Ok(()) }
@@ -50,11 +53,11 @@ pub(super) unsafe fn to_text<'a>(encoded: Option<Vec<u8>>, input: &'a [u8]) -> C
 
 /// Encodes at most 64 bytes to a stack buffer, then allocates exactly as much as is needed.
 #[inline(never)]
-pub(super) fn encode_short<'a>(input: &'a [u8], rules: &EncodeRules, kernels: &Kernels) -> Cow<'a, str> {
+pub(super) fn encode_short<'a>(input: &'a [u8], rules: &EncodePlan, level: Supported) -> Cow<'a, str> {
     let mut buffer = [MaybeUninit::uninit(); SHORT_OUTPUT];
-    // SAFETY: `kernels` come from [`Kernels::of`], so this CPU has their level.
+    // SAFETY: `level` is supported: this CPU has it.
     // (tests/differential.rs, tests/bounds.rs)
-    let Some(written) = (unsafe { (kernels.encode_short)(input, &mut buffer, rules) }) else {
+    let Some(written) = (unsafe { ENCODE_SHORT.of(level)(input, &mut buffer, rules) }) else {
         // SAFETY: the kernel returned `None`: nothing is escaped.
         return unsafe { to_text(None, input) };
     };
@@ -88,7 +91,7 @@ const ONCE: usize = 1024;
 
 /// Encodes to a stack buffer, then allocates exactly as much as is needed.
 #[inline(never)]
-fn encode_once<'a>(input: &'a [u8], rules: &EncodeRules, level: Option<Level>) -> Cow<'a, str> {
+fn encode_once<'a>(input: &'a [u8], rules: &EncodePlan, level: Option<Level>) -> Cow<'a, str> {
     let mut buffer = [MaybeUninit::uninit(); 3 * ONCE + 8];
     // The buffer holds the worst case.
     let written = run_encode::<Write>(InOut::new(input, &mut buffer), rules, level).initialised();
@@ -100,7 +103,7 @@ fn encode_once<'a>(input: &'a [u8], rules: &EncodeRules, level: Option<Level>) -
 }
 
 #[inline(never)]
-pub(super) fn encode_any<'a>(input: &'a [u8], rules: &EncodeRules, level: Option<Level>) -> Cow<'a, str> {
+pub(super) fn encode_any<'a>(input: &'a [u8], rules: &EncodePlan, level: Option<Level>) -> Cow<'a, str> {
     if input.len() <= ONCE && !rules.keep_non_ascii {
         return encode_once(input, rules, level);
     }
@@ -117,13 +120,13 @@ pub(super) fn encode_any<'a>(input: &'a [u8], rules: &EncodeRules, level: Option
 
 /// Appends the encoded form. Reserves nothing if the worst case fits, else exactly what is needed.
 #[inline]
-pub(crate) fn append_encoded_text(input: &[u8], output: &mut String, rules: &EncodeRules, level: Option<Level>) {
+pub(crate) fn append_encoded_text(input: &[u8], output: &mut String, rules: &EncodePlan, level: Option<Level>) {
     // SAFETY: only well-formed UTF-8 is appended (see `to_text`).
     append_encoded(input, unsafe { output.as_mut_vec() }, rules, level);
 }
 
 #[inline]
-pub(crate) fn append_encoded(input: &[u8], output: &mut Vec<u8>, rules: &EncodeRules, level: Option<Level>) {
+pub(crate) fn append_encoded(input: &[u8], output: &mut Vec<u8>, rules: &EncodePlan, level: Option<Level>) {
     BatchEncoder::new(rules, level).append(input, output);
 }
 
@@ -131,7 +134,7 @@ pub(crate) fn append_encoded(input: &[u8], output: &mut Vec<u8>, rules: &EncodeR
 #[inline(never)]
 pub(super) fn decode_long<'a>(
     input: &'a [u8],
-    rules: &DecodeRules,
+    rules: &DecodePlan,
     level: Option<Level>,
 ) -> Result<Cow<'a, [u8]>, DecodeError> {
     // If the first 64 bytes contain `%`, skip the scan: almost certainly something must be decoded.
@@ -147,7 +150,7 @@ pub(super) fn decode_long<'a>(
 
 /// Returns the decoded output, or the input if decoding changed nothing.
 #[inline(always)]
-fn output_or_input<'a>(output: Vec<u8>, input: &'a [u8], rules: &DecodeRules) -> Cow<'a, [u8]> {
+fn output_or_input<'a>(output: Vec<u8>, input: &'a [u8], rules: &DecodePlan) -> Cow<'a, [u8]> {
     // With equal lengths no triplet was decoded, but a `+` may have become a space.
     let is_changed = output.len() < input.len() || rules.plus && output != input;
     if is_changed { Cow::Owned(output) } else { Cow::Borrowed(input) }
@@ -155,7 +158,7 @@ fn output_or_input<'a>(output: Vec<u8>, input: &'a [u8], rules: &DecodeRules) ->
 
 /// Decodes at most 64 bytes without policies.
 #[inline(never)]
-pub(super) fn decode_short<'a>(input: &'a [u8], strict: bool, kernels: &Kernels) -> Result<Cow<'a, [u8]>, DecodeError> {
+pub(super) fn decode_short<'a>(input: &'a [u8], strict: bool, level: Supported) -> Result<Cow<'a, [u8]>, DecodeError> {
     // Many callers decode one character at a time.
     if input.len() == 3
         && let Some(byte) = first_triplet(input)
@@ -164,14 +167,13 @@ pub(super) fn decode_short<'a>(input: &'a [u8], strict: bool, kernels: &Kernels)
     }
     let mut output = Vec::with_capacity(input.len() + SLACK);
     let (source, target) = InOut::new(input, output.spare_capacity_mut()).halves();
-    // SAFETY: `kernels` come from [`Kernels::of`], so this CPU has their level; `InOut` guarantees
+    // SAFETY: `level` is supported: this CPU has it. `InOut` guarantees
     // that source and target are valid. (tests/differential.rs, tests/bounds.rs)
-    match unsafe { (kernels.decode_short)(source, target, strict) } {
+    match unsafe { DECODE_SHORT.of(level)(source, target, strict) } {
         None => {
             let (source, target) = InOut::source_only(input).halves();
             // SAFETY: as above.
-            let progress =
-                unsafe { kernels.decode::<Measure>(&DecodeRules::STRICT)(source, target, &DecodeRules::STRICT) };
+            let progress = unsafe { DecodePlan::STRICT.kernel::<Measure>(level)(source, target, &DecodePlan::STRICT) };
             decode_outcome(&progress).map(|()| Cow::Borrowed(input))
         }
         Some(written) if written == input.len() => Ok(Cow::Borrowed(input)),
@@ -187,7 +189,7 @@ pub(super) fn decode_short<'a>(input: &'a [u8], strict: bool, kernels: &Kernels)
 #[inline(never)]
 pub(super) fn decode_by_rules<'a>(
     input: &'a [u8],
-    rules: &DecodeRules,
+    rules: &DecodePlan,
     level: Option<Level>,
 ) -> Result<Cow<'a, [u8]>, DecodeError> {
     let mut output = Vec::with_capacity(input.len() + SLACK);
@@ -200,7 +202,7 @@ pub(super) fn decode_by_rules<'a>(
 pub(crate) fn append_decoded(
     input: &[u8],
     output: &mut Vec<u8>,
-    rules: &DecodeRules,
+    rules: &DecodePlan,
     level: Option<Level>,
 ) -> Result<(), DecodeError> {
     output.reserve(input.len());
@@ -223,7 +225,7 @@ pub(crate) fn append_decoded(
 pub(crate) fn append_normalized(
     input: &str,
     output: &mut String,
-    rules: &DecodeRules,
+    rules: &DecodePlan,
     escape: bool,
     level: Option<Level>,
 ) -> Result<(), DecodeError> {

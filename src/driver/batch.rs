@@ -5,17 +5,17 @@
 
 use alloc::vec::Vec;
 
-use super::{SHORT, decode_outcome, for_each_part, is_plain, measure_encode};
+use super::{DecodePlan, EncodePlan, SHORT, decode_outcome, for_each_part, is_plain, measure_encode};
 use crate::byteset::ByteSet;
 use crate::error::DecodeError;
+use crate::kernel::dispatch::{DECODE_SHORT, RANKS};
 use crate::kernel::inout::InOut;
 pub(crate) use crate::kernel::inspection::ILLEGAL_BYTES;
 use crate::kernel::op::Write;
 use crate::kernel::rank::RankKernels;
 pub(crate) use crate::kernel::rank::{Index, RankBlock, Selection, Shift};
-use crate::kernel::{Decode, DecodeShort, Encode, Kernels};
+use crate::kernel::{Decode, DecodeShort, Encode};
 use crate::level::Level;
-use crate::rules::{DecodeRules, EncodeRules};
 
 /// Decodes any number of inputs; looks up the kernel once.
 pub(crate) struct BatchDecoder {
@@ -25,17 +25,17 @@ pub(crate) struct BatchDecoder {
     /// Whether to test for unchanged input first: at the scalar level, testing and copying is
     /// faster than decoding.
     is_plain_likely: bool,
-    rules: DecodeRules,
+    rules: DecodePlan,
 }
 
 impl BatchDecoder {
     #[inline]
-    pub(crate) fn new(rules: &DecodeRules, level: Option<Level>) -> Self {
-        let kernels = Kernels::of(Level::supported(level));
+    pub(crate) fn new(rules: &DecodePlan, level: Option<Level>) -> Self {
+        let level = Level::supported(level);
         Self {
-            kernel: kernels.decode::<Write>(rules),
-            short: rules.are_simple().then_some(kernels.decode_short),
-            is_plain_likely: kernels.marks.is_none(),
+            kernel: rules.kernel::<Write>(level),
+            short: rules.are_simple().then(|| *DECODE_SHORT.of(level)),
+            is_plain_likely: level.level() == Level::Scalar,
             rules: *rules,
         }
     }
@@ -90,14 +90,14 @@ impl BatchDecoder {
 /// Encodes any number of inputs; looks up the kernel once.
 pub(crate) struct BatchEncoder<'r> {
     kernel: Encode,
-    rules: &'r EncodeRules,
+    rules: &'r EncodePlan,
     level: Option<Level>,
 }
 
 impl<'r> BatchEncoder<'r> {
     #[inline]
-    pub(crate) fn new(rules: &'r EncodeRules, level: Option<Level>) -> Self {
-        Self { kernel: Kernels::of(Level::supported(level)).encode::<Write>(rules), rules, level }
+    pub(crate) fn new(rules: &'r EncodePlan, level: Option<Level>) -> Self {
+        Self { kernel: rules.kernel::<Write>(Level::supported(level)), rules, level }
     }
 
     /// Appends the encoded form. Measures the input first if the worst case does not fit.
@@ -134,7 +134,7 @@ pub(crate) struct Ranker(&'static RankKernels);
 
 impl Ranker {
     pub(crate) fn new(level: Option<Level>) -> Option<Self> {
-        Kernels::of(Level::supported(level)).marks.as_ref().map(Self)
+        RANKS.of(Level::supported(level)).as_ref().map(Self)
     }
 
     /// Fills `marks` with the rank bitmap of a selection, as many 64-byte blocks as it has room

@@ -6,7 +6,8 @@
 #[cfg(feature = "serde")]
 use core::marker::PhantomData;
 
-use crate::kernel::{FormBitmaps, Kernels};
+use crate::kernel::FormBitmaps;
+use crate::kernel::dispatch::FORM_BITMAPS;
 use crate::level::Level;
 
 /// A name or value in its encoded form.
@@ -126,7 +127,7 @@ impl<'a> Pairs<'a> {
         let rest = &self.input[self.at..];
         let window = &rest[..rest.len().min(WINDOW)];
         // SAFETY: the kernel is that of a supported level. (tests/form.rs)
-        unsafe { (Kernels::of(Level::supported(self.level)).form_bitmaps)(window, &mut self.bitmaps) }
+        unsafe { FORM_BITMAPS.of(Level::supported(self.level))(window, &mut self.bitmaps) }
         let end = if rest.len() < WINDOW { 1 << rest.len() } else { 0 };
         self.bitmaps.ends |= end;
         self.window = self.at;

@@ -7,16 +7,15 @@ use alloc::vec::Vec;
 
 use super::alloc::SLACK;
 use super::text::{into_text_unchecked, is_well_formed, replace_ill_formed};
-use super::{SHORT, run_decode};
+use super::{DecodePlan, SHORT, run_decode};
 use crate::kernel::inout::InOut;
 use crate::kernel::op::Write;
 use crate::kernel::swar;
 use crate::level::Level;
-use crate::rules::DecodeRules;
 
 /// The rules of the form parser: `+` is a space, a malformed `%` is kept (WHATWG URL 5.1, steps 3.4
 /// and 3.5).
-const LENIENT: DecodeRules = DecodeRules { strict: false, plus: true, ..DecodeRules::STRICT };
+const LENIENT: DecodePlan = DecodePlan::LENIENT.with_plus();
 
 /// Whether a part contains `%` or `+`. If so, it can be borrowed only if every `%` is malformed.
 #[inline]

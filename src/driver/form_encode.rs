@@ -8,9 +8,10 @@ use core::mem::take;
 
 use super::alloc::append_encoded;
 use super::form::WINDOW;
+use crate::kernel::EncodePair;
+use crate::kernel::dispatch::ENCODE_PAIR;
 use crate::kernel::form_rules;
 pub(crate) use crate::kernel::form_rules::FormRules;
-use crate::kernel::{EncodePair, Kernels};
 use crate::level::Level;
 
 /// Encoder of names, values and pairs; looks up the kernel once. Sealed: `pub` only because the
@@ -25,7 +26,7 @@ pub struct PartEncoder {
 impl PartEncoder {
     #[inline]
     pub(crate) fn new(rules: &'static FormRules, level: Option<Level>) -> Self {
-        Self { pair_kernel: Kernels::of(Level::supported(level)).encode_pair, rules, level }
+        Self { pair_kernel: *ENCODE_PAIR.of(Level::supported(level)), rules, level }
     }
 
     /// Appends `before` verbatim, then the encoded `part`.
@@ -33,7 +34,7 @@ impl PartEncoder {
     pub(crate) fn append_part(&self, output: &mut Vec<u8>, before: &str, part: &[u8]) {
         output.reserve(room(before, part));
         output.extend_from_slice(before.as_bytes());
-        append_encoded(part, output, &self.rules.rules, self.level);
+        append_encoded(part, output, &self.rules.plan, self.level);
     }
 
     #[inline]

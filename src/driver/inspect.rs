@@ -7,15 +7,15 @@ use core::marker::PhantomData;
 
 use super::offset::input_offset;
 use super::text::{incomplete_suffix, is_well_formed};
-use super::{as_uninit, assume_init, decode, find, pieces};
+use super::{DecodePlan, as_uninit, assume_init, decode, find, pieces};
 use crate::hex;
+use crate::kernel::Inspect;
+use crate::kernel::dispatch::INSPECT;
 pub(crate) use crate::kernel::inspection::Report;
 use crate::kernel::inspection::{self, Extract};
 use crate::kernel::op::Detail;
 pub(crate) use crate::kernel::op::{Occurrences, Presence};
-use crate::kernel::{Inspect, Kernels};
 use crate::level::Level;
-use crate::rules::DecodeRules;
 
 /// Offset of the first byte that is a finding, or begins one.
 pub(crate) fn find_suspect(input: &[u8], level: Option<Level>) -> Option<usize> {
@@ -38,7 +38,7 @@ pub(crate) struct Inspector<D: Detail> {
 impl<D: Detail> Inspector<D> {
     #[inline]
     pub(crate) fn new(level: Option<Level>) -> Self {
-        let kernel = Kernels::of(Level::supported(level)).inspect::<D>();
+        let kernel = D::of(INSPECT.of(Level::supported(level)));
         Self { kernel, extract: Extract::empty(), level, detail: PhantomData }
     }
 
@@ -97,7 +97,7 @@ fn count_ill_formed(input: &[u8], level: Option<Level>) -> (usize, usize) {
     let mut base = 0;
     for chunk in pieces(input, inspection::CHUNK) {
         // Never an error: the decoder is lenient, and the buffer has room for a whole chunk.
-        let decoded = decode(chunk, as_uninit(&mut buffer[pending..]), &DecodeRules::LENIENT, level).unwrap_or(0);
+        let decoded = decode(chunk, as_uninit(&mut buffer[pending..]), &DecodePlan::LENIENT, level).unwrap_or(0);
         let length = pending + decoded;
         let unfinished = incomplete_suffix(&buffer[..length]);
         let mut at = 0;
@@ -106,12 +106,12 @@ fn count_ill_formed(input: &[u8], level: Option<Level>) -> (usize, usize) {
             at = from + part.invalid().len();
             count += 1;
             first = first.or_else(|| match from.checked_sub(pending) {
-                Some(decoded) => Some(base + input_offset(chunk, &DecodeRules::LENIENT, decoded)),
+                Some(decoded) => Some(base + input_offset(chunk, &DecodePlan::LENIENT, decoded)),
                 None => Some(pending_place),
             });
         }
         if unfinished > 0 && unfinished <= decoded {
-            pending_place = base + input_offset(chunk, &DecodeRules::LENIENT, decoded - unfinished);
+            pending_place = base + input_offset(chunk, &DecodePlan::LENIENT, decoded - unfinished);
         }
         buffer.copy_within(length - unfinished..length, 0);
         (pending, base) = (unfinished, base + chunk.len());

@@ -25,12 +25,13 @@ use core::mem::MaybeUninit;
 use self::text::is_well_formed;
 use crate::byteset::ByteSet;
 use crate::error::{BufferTooSmall, DecodeError, DecodeErrorKind, DecodeIntoError};
+use crate::kernel::dispatch::{COUNT, DECODE_SHORT, FIND, MEMBERS};
 use crate::kernel::inout::InOut;
 use crate::kernel::op::{Measure, Pass, Scan, Write};
 use crate::kernel::outcome::{Progress, Stop};
-use crate::kernel::{Kernels, swar};
+pub(crate) use crate::kernel::plan::{DecodePlan, EncodePlan};
+use crate::kernel::swar;
 use crate::level::Level;
-use crate::rules::{DecodeRules, EncodeRules};
 
 /// Maximum length of a short input, which one 64-bit bitmask covers.
 const SHORT: usize = 64;
@@ -38,13 +39,13 @@ const SHORT: usize = 64;
 #[inline]
 pub(crate) fn find(set: &ByteSet, haystack: &[u8], level: Option<Level>) -> Option<usize> {
     // SAFETY: [`Level::supported`] returns only levels that this CPU has. (tests/differential.rs)
-    unsafe { (Kernels::of(Level::supported(level)).find)(set, haystack) }
+    unsafe { FIND.of(Level::supported(level))(set, haystack) }
 }
 
 #[inline]
 pub(crate) fn count(set: &ByteSet, haystack: &[u8], level: Option<Level>) -> usize {
     // SAFETY: as in `find`.
-    unsafe { (Kernels::of(Level::supported(level)).count)(set, haystack) }
+    unsafe { COUNT.of(Level::supported(level))(set, haystack) }
 }
 
 /// Bitmask of the members of `set` among the first 64 bytes of `haystack`; LSB = first byte.
@@ -52,12 +53,12 @@ pub(crate) fn count(set: &ByteSet, haystack: &[u8], level: Option<Level>) -> usi
 fn members(set: &ByteSet, haystack: &[u8], level: Option<Level>) -> u64 {
     let haystack = &haystack[..haystack.len().min(64)];
     // SAFETY: as in `find`.
-    unsafe { (Kernels::of(Level::supported(level)).members)(set, haystack) }
+    unsafe { MEMBERS.of(Level::supported(level))(set, haystack) }
 }
 
 #[inline]
-fn run_encode<M: Pass>(io: InOut<'_>, rules: &EncodeRules, level: Option<Level>) -> Progress {
-    let kernel = Kernels::of(Level::supported(level)).encode::<M>(rules);
+fn run_encode<M: Pass>(io: InOut<'_>, rules: &EncodePlan, level: Option<Level>) -> Progress {
+    let kernel = rules.kernel::<M>(Level::supported(level));
     let (source, target) = io.halves();
     // SAFETY: as in `find`; `InOut` guarantees that source and target are valid.
     // (tests/differential.rs, tests/bounds.rs)
@@ -70,12 +71,12 @@ fn run_encode<M: Pass>(io: InOut<'_>, rules: &EncodeRules, level: Option<Level>)
 fn run_decode_short(io: InOut<'_>, strict: bool, level: Option<Level>) -> Option<usize> {
     let (source, target) = io.halves();
     // SAFETY: as in `run_encode`.
-    unsafe { (Kernels::of(Level::supported(level)).decode_short)(source, target, strict) }
+    unsafe { DECODE_SHORT.of(Level::supported(level))(source, target, strict) }
 }
 
 #[inline]
-fn run_decode<M: Pass>(io: InOut<'_>, rules: &DecodeRules, level: Option<Level>) -> Progress {
-    let kernel = Kernels::of(Level::supported(level)).decode::<M>(rules);
+fn run_decode<M: Pass>(io: InOut<'_>, rules: &DecodePlan, level: Option<Level>) -> Progress {
+    let kernel = rules.kernel::<M>(Level::supported(level));
     let (source, target) = io.halves();
     // SAFETY: as in `run_encode`.
     unsafe { kernel(source, target, rules) }
@@ -86,9 +87,9 @@ fn run_decode<M: Pass>(io: InOut<'_>, rules: &DecodeRules, level: Option<Level>)
 #[inline]
 fn for_each_part<E>(
     input: &[u8],
-    rules: &EncodeRules,
+    rules: &EncodePlan,
     level: Option<Level>,
-    mut encode: impl FnMut(usize, &[u8], &EncodeRules) -> Result<(), E>,
+    mut encode: impl FnMut(usize, &[u8], &EncodePlan) -> Result<(), E>,
 ) -> Result<(), E> {
     if !rules.keep_non_ascii {
         return encode(0, input, rules);
@@ -109,7 +110,7 @@ fn for_each_part<E>(
 
 /// Length of the encoded form. Saturates at `usize::MAX`, which only a 32-bit target can reach.
 #[inline]
-pub(crate) fn measure_encode(input: &[u8], rules: &EncodeRules, level: Option<Level>) -> usize {
+pub(crate) fn measure_encode(input: &[u8], rules: &EncodePlan, level: Option<Level>) -> usize {
     if input.len() <= SHORT && !rules.keep_triplets && !rules.keep_non_ascii {
         return input.len() + 2 * members(rules.escape(), input, level).count_ones() as usize;
     }
@@ -149,7 +150,7 @@ fn pieces(input: &[u8], longest: usize) -> impl Iterator<Item = &[u8]> {
 pub(crate) fn encode(
     input: &[u8],
     output: &mut [MaybeUninit<u8>],
-    rules: &EncodeRules,
+    rules: &EncodePlan,
     level: Option<Level>,
 ) -> Result<usize, BufferTooSmall> {
     let mut written = 0;
@@ -166,7 +167,7 @@ pub(crate) fn encode(
 #[inline]
 pub(crate) fn scan_decode(
     input: &[u8],
-    rules: &DecodeRules,
+    rules: &DecodePlan,
     level: Option<Level>,
 ) -> Result<Option<usize>, DecodeError> {
     let progress = run_decode::<Scan>(InOut::source_only(input), rules, level);
@@ -178,7 +179,7 @@ pub(crate) fn scan_decode(
 
 /// Cheap sufficient test that decoding is the identity; SWAR, for short inputs only.
 #[inline(always)]
-fn is_plain(input: &[u8], rules: &DecodeRules) -> bool {
+fn is_plain(input: &[u8], rules: &DecodePlan) -> bool {
     // One branch for all the rare cases.
     if rules.plus | rules.reject.is_some()
         && (input.len() > SHORT || rules.reject.is_some() || swar::contains(input, b'+'))
@@ -193,7 +194,7 @@ fn is_plain(input: &[u8], rules: &DecodeRules) -> bool {
 
 /// Length of the decoded form.
 #[inline]
-pub(crate) fn measure_decode(input: &[u8], rules: &DecodeRules, level: Option<Level>) -> Result<usize, DecodeError> {
+pub(crate) fn measure_decode(input: &[u8], rules: &DecodePlan, level: Option<Level>) -> Result<usize, DecodeError> {
     if is_plain(input, rules) {
         return Ok(input.len());
     }
@@ -206,7 +207,7 @@ pub(crate) fn measure_decode(input: &[u8], rules: &DecodeRules, level: Option<Le
 pub(crate) fn decode(
     input: &[u8],
     output: &mut [MaybeUninit<u8>],
-    rules: &DecodeRules,
+    rules: &DecodePlan,
     level: Option<Level>,
 ) -> Result<usize, DecodeIntoError> {
     let io = InOut::new(input, output);
@@ -229,7 +230,7 @@ pub(crate) fn decode(
 #[inline]
 pub(crate) fn decode_in_place(
     buffer: &mut [u8],
-    rules: &DecodeRules,
+    rules: &DecodePlan,
     level: Option<Level>,
 ) -> Result<usize, DecodeError> {
     let progress = run_decode::<Write>(InOut::in_place(buffer), rules, level);
@@ -270,7 +271,7 @@ pub(crate) fn as_uninit(buffer: &mut [u8]) -> &mut [MaybeUninit<u8>] {
 pub(crate) fn encode_uninit<'a>(
     input: &[u8],
     output: &'a mut [MaybeUninit<u8>],
-    rules: &EncodeRules,
+    rules: &EncodePlan,
     level: Option<Level>,
 ) -> Result<&'a mut [u8], BufferTooSmall> {
     let written = encode(input, output, rules, level)?;
@@ -283,7 +284,7 @@ pub(crate) fn encode_uninit<'a>(
 pub(crate) fn decode_uninit<'a>(
     input: &[u8],
     output: &'a mut [MaybeUninit<u8>],
-    rules: &DecodeRules,
+    rules: &DecodePlan,
     level: Option<Level>,
 ) -> Result<&'a mut [u8], DecodeIntoError> {
     let written = decode(input, output, rules, level)?;

@@ -30,21 +30,20 @@ use alloc::vec::Vec;
 use core::mem::MaybeUninit;
 
 use super::alloc::{decode_by_rules, decode_long, decode_short, encode_any, encode_short, to_text};
-use super::{SHORT, is_plain};
+use super::{DecodePlan, EncodePlan, SHORT, is_plain};
 use crate::byteset::ByteSet;
 use crate::error::DecodeError;
 use crate::hex::{LOWERCASE, TRIPLETS, UPPERCASE, from_digits, triplets};
 use crate::kernel::inout::InOut;
 use crate::kernel::scalar::encode::{FEW_OUTPUT, Symbols, encode_few as encode_few_bytes};
-use crate::kernel::{Kernels, swar};
-use crate::level::Level;
-use crate::rules::{DecodeRules, EncodeRules};
+use crate::kernel::swar;
+use crate::level::{Level, Supported};
 
 /// Bytes per SWAR word.
 const WORD: usize = 8;
 
 #[inline(always)]
-pub(crate) fn encode_to_cow<'a>(input: &'a [u8], rules: &EncodeRules, level: Option<Level>) -> Cow<'a, str> {
+pub(crate) fn encode_to_cow<'a>(input: &'a [u8], rules: &EncodePlan, level: Option<Level>) -> Cow<'a, str> {
     if !rules.are_simple() || input.len() > SHORT {
         return encode_any(input, rules, level);
     }
@@ -54,8 +53,8 @@ pub(crate) fn encode_to_cow<'a>(input: &'a [u8], rules: &EncodeRules, level: Opt
         [_] => true,
         [a, b] => rules.leave([a, b, b]),
         [a, b, c] => rules.leave([a, b, c]),
-        _ if input.len() <= WORD => return encode_word(input, rules, Kernels::of(Level::supported(level))),
-        _ => return encode_short(input, rules, Kernels::of(Level::supported(level))),
+        _ if input.len() <= WORD => return encode_word(input, rules, Level::supported(level)),
+        _ => return encode_short(input, rules, Level::supported(level)),
     };
     if is_plain {
         // SAFETY: `is_plain`: encoding leaves the input unchanged.
@@ -66,7 +65,7 @@ pub(crate) fn encode_to_cow<'a>(input: &'a [u8], rules: &EncodeRules, level: Opt
 }
 
 /// Returns the triplet of `byte` from a static table.
-fn encode_byte(byte: u8, rules: &EncodeRules) -> &'static str {
+fn encode_byte(byte: u8, rules: &EncodePlan) -> &'static str {
     static UPPERCASE_TRIPLETS: [[u8; 3]; 256] = triplets(UPPERCASE);
     static LOWERCASE_TRIPLETS: [[u8; 3]; 256] = triplets(LOWERCASE);
     let triplets = if rules.is_lowercase() { &LOWERCASE_TRIPLETS } else { &UPPERCASE_TRIPLETS };
@@ -76,7 +75,7 @@ fn encode_byte(byte: u8, rules: &EncodeRules) -> &'static str {
 
 /// Encodes two to four bytes without a kernel: many callers encode one character at a time.
 #[inline(never)]
-fn encode_few<'a>(input: &'a [u8], rules: &EncodeRules) -> Cow<'a, str> {
+fn encode_few<'a>(input: &'a [u8], rules: &EncodePlan) -> Cow<'a, str> {
     let mut output = Vec::with_capacity(FEW_OUTPUT);
     let written = encode_few_bytes(input, output.spare_capacity_mut(), rules);
     // SAFETY: `encode_few_bytes` initialised `written` bytes. (tests/bounds.rs)
@@ -87,10 +86,10 @@ fn encode_few<'a>(input: &'a [u8], rules: &EncodeRules) -> Cow<'a, str> {
 
 /// Encodes 4 to 8 bytes.
 #[inline(never)]
-fn encode_word<'a>(input: &'a [u8], rules: &EncodeRules, kernels: &Kernels) -> Cow<'a, str> {
+fn encode_word<'a>(input: &'a [u8], rules: &EncodePlan, level: Supported) -> Cow<'a, str> {
     let suspects = Suspects::of(input);
     if !rules.escape().is_disjoint(&ByteSet::ALPHANUMERIC) {
-        return if input.len() == 4 { encode_few(input, rules) } else { encode_short(input, rules, kernels) };
+        return if input.len() == 4 { encode_few(input, rules) } else { encode_short(input, rules, level) };
     }
     if suspects.are_none() {
         // SAFETY: all bytes are alphanumeric, and the rules escape none of those.
@@ -99,13 +98,13 @@ fn encode_word<'a>(input: &'a [u8], rules: &EncodeRules, kernels: &Kernels) -> C
     match suspects.only_one(input.len()) {
         Some(at) => encode_around(input, at, rules),
         None if input.len() == 4 => encode_few(input, rules),
-        None => encode_short(input, rules, kernels),
+        None => encode_short(input, rules, level),
     }
 }
 
 /// Encodes 4 to 8 bytes of which only the one at `at` may need escaping.
 #[inline(never)]
-fn encode_around<'a>(input: &'a [u8], at: usize, rules: &EncodeRules) -> Cow<'a, str> {
+fn encode_around<'a>(input: &'a [u8], at: usize, rules: &EncodePlan) -> Cow<'a, str> {
     if rules.leaves(input[at]) {
         // SAFETY: the only byte that might need escaping does not.
         return unsafe { to_text(None, input) };
@@ -152,7 +151,7 @@ const ROOM_FOR_ONE: usize = (WORD - 1) + 3 + WORD;
 /// Encodes 4 to 8 bytes, escaping only the one at `at`. Returns the output length, or 0 if `output`
 /// is too small.
 #[inline(always)]
-fn escape_one(input: &[u8], at: usize, output: &mut [MaybeUninit<u8>], rules: &EncodeRules) -> usize {
+fn escape_one(input: &[u8], at: usize, output: &mut [MaybeUninit<u8>], rules: &EncodePlan) -> usize {
     let io = InOut::new(input, output);
     let text = swar::load_up_to_8(input);
     let from = text >> (8 * at);
@@ -167,7 +166,7 @@ fn escape_one(input: &[u8], at: usize, output: &mut [MaybeUninit<u8>], rules: &E
 #[inline(always)]
 pub(crate) fn decode_to_cow<'a>(
     input: &'a [u8],
-    rules: &DecodeRules,
+    rules: &DecodePlan,
     level: Option<Level>,
 ) -> Result<Cow<'a, [u8]>, DecodeError> {
     if is_plain(input, rules) {
@@ -180,17 +179,17 @@ pub(crate) fn decode_to_cow<'a>(
         let level = Level::supported(level);
         // AVX-512: a masked load is as fast as the SWAR path.
         if matches!(input.len(), 4 | 5) && level.level() != Level::Avx512 {
-            return decode_around(input, rules.strict, Kernels::of(level));
+            return decode_around(input, rules.strict, level);
         }
-        return decode_short(input, rules.strict, Kernels::of(level));
+        return decode_short(input, rules.strict, level);
     }
     decode_by_rules(input, rules, level)
 }
 
 /// Decodes four or five bytes that contain one triplet, without a kernel.
 #[inline(never)]
-fn decode_around<'a>(input: &'a [u8], strict: bool, kernels: &Kernels) -> Result<Cow<'a, [u8]>, DecodeError> {
-    let Some(bytes) = decode_triplet(input) else { return decode_short(input, strict, kernels) };
+fn decode_around<'a>(input: &'a [u8], strict: bool, level: Supported) -> Result<Cow<'a, [u8]>, DecodeError> {
+    let Some(bytes) = decode_triplet(input) else { return decode_short(input, strict, level) };
     let mut output = bytes.to_vec();
     output.truncate(input.len() - 2);
     Ok(Cow::Owned(output))

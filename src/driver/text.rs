@@ -7,7 +7,7 @@ use alloc::borrow::Cow;
 #[cfg(feature = "alloc")]
 use alloc::string::String;
 
-use crate::kernel::Kernels;
+use crate::kernel::dispatch::IS_WELL_FORMED;
 use crate::level::Level;
 
 /// Length of the incomplete suffix: the proper prefix of a well-formed sequence at the end of
@@ -35,7 +35,7 @@ pub(crate) fn incomplete_triplet(bytes: &[u8]) -> usize {
 #[inline]
 pub(crate) fn is_well_formed(text: &[u8], level: Option<Level>) -> bool {
     // SAFETY: the kernel is that of a supported level. (tests/utf8.rs)
-    unsafe { (Kernels::of(Level::supported(level)).is_well_formed)(text) }
+    unsafe { IS_WELL_FORMED.of(Level::supported(level))(text) }
 }
 
 /// Offset of the first byte that is not part of well-formed UTF-8.

@@ -1,13 +1,13 @@
 //! `FormRules`: the tables for encoding form pairs (WHATWG URL 5.2), in the layouts of all levels.
 #![cfg_attr(not(feature = "alloc"), allow(dead_code, reason = "pairs are only appended to growable outputs"))]
 
-use crate::rules::EncodeRules;
+use super::plan::EncodePlan;
 
 /// The rules for a pair. No triplets are kept, and letters and digits are not escaped.
 // Aligned to a cache line, so that the 64-byte table loads of AVX-512 do not cross one.
 #[repr(align(64))]
 pub(crate) struct FormRules {
-    pub(crate) rules: EncodeRules,
+    pub(crate) plan: EncodePlan,
     /// The output of each byte: up to three bytes, the first one lowest, and their number in the
     /// top byte.
     pub(super) symbols: [u32; 256],
@@ -25,7 +25,8 @@ pub(crate) struct FormRules {
 pub(super) const ESCAPED: u8 = 0x80;
 
 impl FormRules {
-    pub(crate) const fn new(rules: EncodeRules) -> Self {
+    pub(crate) const fn new(plan: EncodePlan) -> Self {
+        let rules = plan.rules();
         let (mut symbols, mut plain, mut kept) = ([0; 256], [ESCAPED; 128], [0; 16]);
         let mut byte = 0;
         while byte < 256 {
@@ -40,7 +41,7 @@ impl FormRules {
             }
             byte += 1;
         }
-        Self { rules, symbols, plain, kept, space: if rules.plus() { b' ' ^ b'+' } else { 0 } }
+        Self { plan, symbols, plain, kept, space: if rules.plus() { b' ' ^ b'+' } else { 0 } }
     }
 }
 

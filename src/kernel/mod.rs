@@ -1,4 +1,4 @@
-//! The kernels: their contract, and the table of entry points per level.
+//! The kernels: their contract.
 //!
 //! A kernel runs one operation on a whole [`InOut`](inout::InOut) with the instructions of one
 //! [`Level`](crate::level::Level). It does not allocate, and has no error types and no options. The
@@ -7,18 +7,20 @@
 //!
 //! There are three implementations: [`scalar`] (words and tables), [`generic`] (SSE4.1, AVX2 and
 //! NEON, one algorithm over [`vector::Vector`]) and `avx512` (its own algorithms). The driver picks
-//! a level, obtains its [`Kernels`], and calls through function pointers.
+//! a level, and calls through the function pointer that an operation has for it ([`dispatch`]). The
+//! operations that have one per policy are called through a [`plan`].
 //!
 //! # Safety
 //!
 //! The functions of a [`Kernel`] must only be called if the CPU has the target features of its
-//! level, which a [`Supported`] level guarantees. Those of the scalar level need none. Tested in
+//! level, which a [`Supported`](crate::level::Supported) level guarantees. Those of the scalar level need none. Tested in
 //! tests/differential.rs, tests/level.rs and tests/bounds.rs.
 
 #[cfg(target_arch = "x86_64")]
 mod avx2;
 #[cfg(target_arch = "x86_64")]
 mod avx512;
+pub(crate) mod dispatch;
 pub(crate) mod form_rules;
 mod generic;
 pub(crate) mod inout;
@@ -27,6 +29,7 @@ pub(crate) mod inspection;
 mod neon;
 pub(crate) mod op;
 pub(crate) mod outcome;
+pub(crate) mod plan;
 pub(crate) mod rank;
 pub(crate) mod scalar;
 #[cfg(target_arch = "x86_64")]
@@ -39,14 +42,10 @@ use core::mem::MaybeUninit;
 
 use self::form_rules::FormRules;
 use crate::byteset::ByteSet;
-use crate::level::Supported;
 use crate::rules::{DecodeRules, EncodeRules};
 use inout::{Source, Target};
 use inspection::{Extract, Report};
-use op::{
-    ByDetail, ByPass, DecodePolicy, Detail, EncodePolicy, Escape, Measure, Normalize, Occurrences, Pass, Policy,
-    Presence, Scan, Write,
-};
+use op::{DecodePolicy, Detail, EncodePolicy, Pass};
 use outcome::Progress;
 use rank::RankKernels;
 
@@ -71,11 +70,15 @@ pub(crate) type ShortOutput = [MaybeUninit<u8>; SHORT_OUTPUT];
 /// # Safety
 ///
 /// Every method must only be called on a CPU that has the level. Obtain kernels through
-/// [`Kernels::of`], which requires a [`Supported`] level as proof. Slices and
+/// [`ByLevel::of`](dispatch::ByLevel::of), which requires a [`Supported`](crate::level::Supported) level as proof. Slices and
 /// [`InOut`](inout::InOut)s are valid by construction, so there is no other condition except for
 /// [`encode_pair`](Self::encode_pair). In return, a method reads only the source's `length` bytes
 /// and writes only the target's `capacity` bytes, for any input.
 pub(crate) trait Kernel {
+    /// Rank bitmaps. `None` for the scalar level: without vectors, marking costs more than it
+    /// saves.
+    const RANKS: Option<RankKernels> = None;
+
     /// The offset of the first member of `set`.
     unsafe fn find(set: &ByteSet, haystack: &[u8]) -> Option<usize>;
 
@@ -139,119 +142,3 @@ pub(crate) type EncodeShort = unsafe fn(&[u8], &mut ShortOutput, &EncodeRules) -
 pub(crate) type DecodeShort = unsafe fn(Source<'_>, Target<'_>, bool) -> Option<usize>;
 pub(crate) type Encode = unsafe fn(Source<'_>, Target<'_>, &EncodeRules) -> Progress;
 pub(crate) type Decode = unsafe fn(Source<'_>, Target<'_>, &DecodeRules) -> Progress;
-
-/// All entry points of one level, as function pointers.
-pub(crate) struct Kernels {
-    pub(crate) find: Find,
-    pub(crate) count: Count,
-    pub(crate) is_well_formed: IsWellFormed,
-    pub(crate) members: Members,
-    /// Rank bitmaps. `None` for the scalar level: without vectors, marking costs more than it
-    /// saves.
-    #[cfg_attr(not(feature = "alloc"), allow(dead_code, reason = "used only by columns, which allocate"))]
-    pub(crate) marks: Option<RankKernels>,
-    inspect: ByDetail<Inspect>,
-    pub(crate) form_bitmaps: FindFormBitmaps,
-    pub(crate) decode_short: DecodeShort,
-    #[cfg_attr(not(feature = "alloc"), allow(dead_code, reason = "called only by functions that allocate"))]
-    pub(crate) encode_short: EncodeShort,
-    #[cfg_attr(not(feature = "alloc"), allow(dead_code, reason = "pairs are only appended to growable outputs"))]
-    pub(crate) encode_pair: EncodePair,
-    /// Indexed by `PLUS`, then `KEEP`.
-    encode: [[ByPass<Encode>; 2]; 2],
-    /// Indexed by `PLUS`, `KEEP`, then `REJECT`.
-    decode: [[[ByPass<Decode>; 2]; 2]; 2],
-    normalize: ByPass<Decode>,
-}
-
-impl Kernels {
-    /// The entry points of a supported level.
-    #[inline]
-    pub(crate) fn of(level: Supported) -> &'static Self {
-        KERNELS[level.level() as usize]
-    }
-
-    #[inline]
-    pub(crate) fn encode<M: Pass>(&self, rules: &EncodeRules) -> Encode {
-        M::of(&self.encode[usize::from(rules.plus())][usize::from(rules.keep_triplets)])
-    }
-
-    #[inline]
-    pub(crate) fn decode<M: Pass>(&self, rules: &DecodeRules) -> Decode {
-        let [plus, keep, reject] = [rules.plus, rules.keep.is_some(), rules.reject.is_some()].map(usize::from);
-        M::of(if rules.uppercase { &self.normalize } else { &self.decode[plus][keep][reject] })
-    }
-
-    #[inline]
-    pub(crate) fn inspect<D: Detail>(&self) -> Inspect {
-        D::of(&self.inspect)
-    }
-}
-
-/// Instantiates every operation of a level for each policy, pass and detail.
-macro_rules! kernels {
-    ($level:ty, $marks:expr) => {
-        Kernels {
-            find: <$level>::find,
-            count: <$level>::count,
-            is_well_formed: <$level>::is_well_formed,
-            members: <$level>::members,
-            marks: $marks,
-            inspect: ByDetail {
-                presence: <$level>::inspect::<Presence>,
-                occurrences: <$level>::inspect::<Occurrences>,
-            },
-            form_bitmaps: <$level>::form_bitmaps,
-            decode_short: <$level>::decode_short,
-            encode_short: <$level>::encode_short,
-            encode_pair: <$level>::encode_pair,
-            encode: [
-                [kernels!(@encode $level, false, false), kernels!(@encode $level, false, true)],
-                [kernels!(@encode $level, true, false), kernels!(@encode $level, true, true)],
-            ],
-            decode: [kernels!(@keep $level, false), kernels!(@keep $level, true)],
-            normalize: kernels!(@passes $level, decode, Normalize),
-        }
-    };
-    (@keep $level:ty, $plus:literal) => {
-        [kernels!(@reject $level, $plus, false), kernels!(@reject $level, $plus, true)]
-    };
-    (@reject $level:ty, $plus:literal, $keep:literal) => {
-        [
-            kernels!(@passes $level, decode, Policy<$plus, $keep, false>),
-            kernels!(@passes $level, decode, Policy<$plus, $keep, true>),
-        ]
-    };
-    (@encode $level:ty, $plus:literal, $keep:literal) => {
-        kernels!(@passes $level, encode, Escape<$plus, $keep>)
-    };
-    (@passes $level:ty, $operation:ident, $policy:ty) => {
-        ByPass {
-            write: <$level>::$operation::<$policy, Write>,
-            measure: <$level>::$operation::<$policy, Measure>,
-            scan: <$level>::$operation::<$policy, Scan>,
-        }
-    };
-}
-
-static SCALAR: Kernels = kernels!(scalar::Scalar, None);
-
-/// Indexed by the discriminant of [`Level`](crate::level::Level). Levels that the target does not
-/// have fall back to scalar; they are never [`Supported`].
-#[cfg(target_arch = "x86_64")]
-static KERNELS: [&Kernels; 5] = {
-    static SSE41: Kernels = kernels!(sse41::Sse41, Some(RankKernels::of::<sse41::Sse41>()));
-    static AVX2: Kernels = kernels!(avx2::Avx2, Some(RankKernels::of::<avx2::Avx2>()));
-    static AVX512: Kernels = kernels!(avx512::Avx512, Some(RankKernels::of::<avx512::Avx512>()));
-    [&SCALAR, &SSE41, &AVX2, &AVX512, &SCALAR]
-};
-#[cfg(all(target_arch = "aarch64", target_feature = "neon", target_endian = "little"))]
-static KERNELS: [&Kernels; 5] = {
-    static NEON: Kernels = kernels!(neon::Neon, Some(RankKernels::of::<neon::Neon>()));
-    [&SCALAR, &SCALAR, &SCALAR, &SCALAR, &NEON]
-};
-#[cfg(not(any(
-    target_arch = "x86_64",
-    all(target_arch = "aarch64", target_feature = "neon", target_endian = "little")
-)))]
-static KERNELS: [&Kernels; 5] = [&SCALAR; 5];

@@ -4,6 +4,8 @@
 
 use core::marker::PhantomData;
 
+use crate::rules::DecodeRules;
+
 /// The output of a pass over the input.
 pub(crate) trait Pass {
     /// Whether the output is written.
@@ -63,8 +65,11 @@ pub(crate) struct ByPass<F> {
 }
 
 /// Which decoding rules a kernel applies. The rules themselves are data.
+///
+/// There are five policies: [`Plain`], [`Plus`] and [`Keep`], because they are common and the others
+/// are slower; [`General`] for all other combinations; and [`Normalize`].
 pub(crate) trait DecodePolicy {
-    /// `+` is a space.
+    /// `+` may be a space.
     const PLUS: bool;
     /// Some triplets stay as they are.
     const KEEP: bool;
@@ -74,20 +79,46 @@ pub(crate) trait DecodePolicy {
     const UPPERCASE: bool;
     /// A malformed `%` may be an error.
     const CHECKS: bool;
+
+    /// Whether `+` is a space: known at compile time, unless the policy is [`General`].
+    #[inline(always)]
+    fn plus(_: &DecodeRules) -> bool {
+        Self::PLUS
+    }
 }
 
-/// Any rules except normalisation.
-pub(crate) enum Policy<const PLUS: bool, const KEEP: bool, const REJECT: bool> {}
+/// At most one rule, and possibly strict.
+pub(crate) enum Policy<const PLUS: bool, const KEEP: bool> {}
 
 /// No rules except possibly strict.
-pub(crate) type Plain = Policy<false, false, false>;
+pub(crate) type Plain = Policy<false, false>;
+/// `+` is a space: forms.
+pub(crate) type Plus = Policy<true, false>;
+/// Some triplets stay as they are.
+pub(crate) type Keep = Policy<false, true>;
 
-impl<const PLUS: bool, const KEEP: bool, const REJECT: bool> DecodePolicy for Policy<PLUS, KEEP, REJECT> {
+impl<const PLUS: bool, const KEEP: bool> DecodePolicy for Policy<PLUS, KEEP> {
     const PLUS: bool = PLUS;
     const KEEP: bool = KEEP;
-    const REJECT: bool = REJECT;
+    const REJECT: bool = false;
     const UPPERCASE: bool = false;
     const CHECKS: bool = true;
+}
+
+/// Any rules except normalisation. Rules that are not set are empty sets, or replace `+` by itself.
+pub(crate) enum General {}
+
+impl DecodePolicy for General {
+    const PLUS: bool = true;
+    const KEEP: bool = true;
+    const REJECT: bool = true;
+    const UPPERCASE: bool = false;
+    const CHECKS: bool = true;
+
+    #[inline(always)]
+    fn plus(rules: &DecodeRules) -> bool {
+        rules.plus
+    }
 }
 
 /// Normalisation (RFC 3986 6.2.2).
@@ -111,6 +142,11 @@ impl<P: DecodePolicy> DecodePolicy for Lenient<P> {
     const REJECT: bool = P::REJECT;
     const UPPERCASE: bool = P::UPPERCASE;
     const CHECKS: bool = false;
+
+    #[inline(always)]
+    fn plus(rules: &DecodeRules) -> bool {
+        P::plus(rules)
+    }
 }
 
 /// Which encoding rules a kernel applies. The set of bytes to escape is data.

@@ -99,9 +99,9 @@ fn encode_with<'a, E>(
         return Ok(encoder.encode(text));
     }
     let mut encoder = *encoder;
-    encoder.rules.keep_non_ascii = false;
+    encoder.rules = encoder.rules.with_non_ascii_kept(false);
     if charset == ISO_2022_JP {
-        encoder.rules.keep_triplets = false;
+        encoder.rules = encoder.rules.without_triplets_kept();
     } else if text.is_ascii() {
         return Ok(encoder.encode(text));
     }
@@ -234,7 +234,7 @@ impl Errors<'_> {
     #[cold]
     fn before(&self, input: &[u8], error: DecodeError) -> DecodeError {
         let (before, mut lenient) = (&input[..error.position], *self.decoder);
-        (lenient.rules.strict, lenient.rules.reject) = (false, None);
+        lenient.rules = lenient.rules.strict(false).without_reject();
         lenient.decode(before).ok().and_then(|bytes| self.of(before, &bytes)).unwrap_or(error)
     }
 

@@ -54,7 +54,7 @@ pub fn encode(text: &str) -> Result<Cow<'_, str>, Unencodable> {
 /// ```
 pub fn encode_with<'a>(text: &'a str, encoder: &Encoder) -> Result<Cow<'a, str>, Unencodable> {
     let mut encoder = *encoder;
-    encoder.rules.keep_non_ascii = false;
+    encoder.rules = encoder.rules.with_non_ascii_kept(false);
     match to_bytes(text) {
         (_, Some(error)) => Err(error),
         (Cow::Borrowed(_), _) => Ok(encoder.encode(text)),

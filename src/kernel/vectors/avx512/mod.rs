@@ -68,7 +68,7 @@ use super::inout::{Source, Target};
 use super::inspection::{Extract, Report};
 use super::op::{DecodePolicy, Detail, EncodePolicy, Pass};
 use super::outcome::Progress;
-use super::rank::{self, Index, RankBlock, RankKernel, Select, Shift};
+use super::rank::{self, Index, RankBlock, RankKernel, RankKernels, Select, Shift};
 use super::{FormBitmaps, Kernel, ShortOutput};
 use crate::byteset::ByteSet;
 use crate::rules::{DecodeRules, EncodeRules};
@@ -79,6 +79,8 @@ pub(crate) struct Avx512;
 pub(super) const LANES: usize = 64;
 
 impl Kernel for Avx512 {
+    const RANKS: Option<RankKernels> = Some(RankKernels::of::<Self>());
+
     #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
     unsafe fn find(set: &ByteSet, haystack: &[u8]) -> Option<usize> {
         search::find(set, haystack)

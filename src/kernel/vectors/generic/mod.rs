@@ -77,6 +77,9 @@ pub(super) mod search;
 macro_rules! kernel {
     ($level:ty, $vector:ty, $features:literal) => {
         impl $crate::kernel::Kernel for $level {
+            const RANKS: Option<$crate::kernel::rank::RankKernels> =
+                Some($crate::kernel::rank::RankKernels::of::<$level>());
+
             #[target_feature(enable = $features)]
             unsafe fn find(set: &ByteSet, haystack: &[u8]) -> Option<usize> {
                 // SAFETY: this function's contract guarantees the CPU features, which it enables,

@@ -1,0 +1,101 @@
+//! The entry points: one static table per operation and policy, indexed by level.
+//!
+//! A caller names the table of its operation: `FIND.of(level)`. The linker drops the tables that a
+//! program does not name, with the kernels in them. So a program that only decodes links no kernel
+//! of inspection, and one whose decoders reject no bytes links no kernel that can
+//! (scripts/program-size). The levels of each target are listed once, in `by_level!`.
+#![forbid(unsafe_code)]
+
+use super::op::{
+    ByDetail, ByPass, Escape, General, Keep, Measure, Normalize, Occurrences, Plain, Plus, Presence, Scan, Write,
+};
+use super::rank::RankKernels;
+use super::{
+    Count, Decode, DecodeShort, Encode, EncodePair, EncodeShort, Find, FindFormBitmaps, Inspect, IsWellFormed, Kernel,
+    Members,
+};
+use crate::level::{Level, Supported};
+
+/// An entry for each level.
+pub(crate) struct ByLevel<F>([F; Level::ALL.len()]);
+
+impl<F> ByLevel<F> {
+    /// The entry of a supported level.
+    #[inline(always)]
+    pub(crate) fn of(&self, level: Supported) -> &F {
+        &self.0[level.level() as usize]
+    }
+}
+
+/// Evaluates an expression for the kernels of each [`Level`], in its order. Levels that the target
+/// does not have fall back to scalar; they are never [`Supported`].
+macro_rules! by_level {
+    ($kernel:ident => $entry:expr) => {{
+        #[cfg(target_arch = "x86_64")]
+        {
+            by_level!(scalar::Scalar, sse41::Sse41, avx2::Avx2, avx512::Avx512, scalar::Scalar; $kernel => $entry)
+        }
+        #[cfg(all(target_arch = "aarch64", target_feature = "neon", target_endian = "little"))]
+        {
+            by_level!(scalar::Scalar, scalar::Scalar, scalar::Scalar, scalar::Scalar, neon::Neon; $kernel => $entry)
+        }
+        #[cfg(not(any(
+            target_arch = "x86_64",
+            all(target_arch = "aarch64", target_feature = "neon", target_endian = "little")
+        )))]
+        {
+            by_level!(scalar::Scalar, scalar::Scalar, scalar::Scalar, scalar::Scalar, scalar::Scalar; $kernel => $entry)
+        }
+    }};
+    ($($module:ident::$level:ident),*; $kernel:ident => $entry:expr) => {
+        ByLevel([$({
+            type $kernel = super::$module::$level;
+            $entry
+        }),*])
+    };
+}
+
+/// [`by_level!`] for each pass of an operation with a policy.
+macro_rules! passes {
+    ($operation:ident, $policy:ty) => {
+        by_level!(K => ByPass {
+            write: K::$operation::<$policy, Write>,
+            measure: K::$operation::<$policy, Measure>,
+            scan: K::$operation::<$policy, Scan>,
+        })
+    };
+}
+
+pub(crate) type DecodeTable = ByLevel<ByPass<Decode>>;
+pub(crate) type EncodeTable = ByLevel<ByPass<Encode>>;
+
+pub(crate) static FIND: ByLevel<Find> = by_level!(K => K::find);
+pub(crate) static COUNT: ByLevel<Count> = by_level!(K => K::count);
+pub(crate) static MEMBERS: ByLevel<Members> = by_level!(K => K::members);
+pub(crate) static IS_WELL_FORMED: ByLevel<IsWellFormed> = by_level!(K => K::is_well_formed);
+pub(crate) static FORM_BITMAPS: ByLevel<FindFormBitmaps> = by_level!(K => K::form_bitmaps);
+#[cfg_attr(not(feature = "alloc"), allow(dead_code, reason = "pairs are only appended to growable outputs"))]
+pub(crate) static ENCODE_PAIR: ByLevel<EncodePair> = by_level!(K => K::encode_pair);
+pub(crate) static INSPECT: ByLevel<ByDetail<Inspect>> = by_level!(K => ByDetail {
+    presence: K::inspect::<Presence>,
+    occurrences: K::inspect::<Occurrences>,
+});
+/// Rank bitmaps. `None` for the scalar level.
+#[cfg_attr(not(feature = "alloc"), allow(dead_code, reason = "used only by columns, which allocate"))]
+pub(crate) static RANKS: ByLevel<Option<RankKernels>> = by_level!(K => K::RANKS);
+
+#[cfg_attr(not(feature = "alloc"), allow(dead_code, reason = "called only by functions that allocate"))]
+pub(crate) static ENCODE_SHORT: ByLevel<EncodeShort> = by_level!(K => K::encode_short);
+// The tables of encoding, one per policy: see `EncodePlan`.
+pub(super) static ENCODE: EncodeTable = passes!(encode, Escape<false, false>);
+pub(super) static ENCODE_PLUS: EncodeTable = passes!(encode, Escape<true, false>);
+pub(super) static ENCODE_KEEP: EncodeTable = passes!(encode, Escape<false, true>);
+pub(super) static ENCODE_PLUS_KEEP: EncodeTable = passes!(encode, Escape<true, true>);
+
+pub(crate) static DECODE_SHORT: ByLevel<DecodeShort> = by_level!(K => K::decode_short);
+// The tables of decoding, one per policy: see `DecodePlan`.
+pub(super) static DECODE: DecodeTable = passes!(decode, Plain);
+pub(super) static DECODE_PLUS: DecodeTable = passes!(decode, Plus);
+pub(super) static DECODE_KEEP: DecodeTable = passes!(decode, Keep);
+pub(super) static DECODE_GENERAL: DecodeTable = passes!(decode, General);
+pub(super) static NORMALIZE: DecodeTable = passes!(decode, Normalize);
