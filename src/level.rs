@@ -3,7 +3,6 @@
 
 use core::fmt;
 use core::str::FromStr;
-use core::sync::atomic::{AtomicU8, Ordering::Relaxed};
 
 /// An instruction set for which there are kernels.
 ///
@@ -43,13 +42,6 @@ pub enum Level {
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(crate) struct Supported(Level);
 
-/// Set in [`DETECTED`] once detection has run, to tell "nothing found" from "not yet detected".
-const LOOKED: u8 = 1 << 7;
-/// Bitmask of the available levels, indexed by discriminant, and [`LOOKED`].
-static DETECTED: AtomicU8 = AtomicU8::new(0);
-/// Discriminant of the active level, or [`LOOKED`] if not yet determined.
-static ACTIVE: AtomicU8 = AtomicU8::new(LOOKED);
-
 impl Level {
     /// All levels on all architectures, from the least to the most capable.
     pub const ALL: &'static [Self] = &[Self::Scalar, Self::Sse41, Self::Avx2, Self::Avx512, Self::Neon];
@@ -70,7 +62,7 @@ impl Level {
     #[must_use]
     #[inline]
     pub fn is_available(&self) -> bool {
-        detected() & self.bit() != 0
+        known::detected() & self.bit() != 0
     }
 
     /// The name, as in `SIMDPCT_LEVEL`: `scalar`, `sse41`, `avx2`, `avx512` or `neon`.
@@ -90,10 +82,7 @@ impl Level {
     #[inline]
     pub(crate) fn supported(asked: Option<Self>) -> Supported {
         match asked {
-            None => match from_discriminant(ACTIVE.load(Relaxed)) {
-                Some(level) => Supported(level),
-                None => activate(),
-            },
+            None => Supported(known::active()),
             Some(level) if level.is_available() => Supported(level),
             Some(level) => best_below(level),
         }
@@ -101,6 +90,11 @@ impl Level {
 
     const fn bit(self) -> u8 {
         1 << self as u8
+    }
+
+    #[cfg(target_arch = "x86_64")]
+    const fn bit_if(self, is_available: bool) -> u8 {
+        if is_available { self.bit() } else { 0 }
     }
 }
 
@@ -111,11 +105,6 @@ impl Supported {
     }
 }
 
-#[inline]
-const fn from_discriminant(value: u8) -> Option<Level> {
-    if (value as usize) < Level::ALL.len() { Some(Level::ALL[value as usize]) } else { None }
-}
-
 /// The best level in a bitmask of available ones. The scalar level is always available.
 fn best_of(mask: u8) -> Level {
     Level::ALL.iter().copied().rev().find(|level| mask & level.bit() != 0).unwrap_or(Level::Scalar)
@@ -123,42 +112,102 @@ fn best_of(mask: u8) -> Level {
 
 #[cold]
 fn best_below(level: Level) -> Supported {
-    Supported(best_of(detected() & (level.bit() - 1)))
+    Supported(best_of(known::detected() & (level.bit() - 1)))
 }
 
-#[cold]
-fn activate() -> Supported {
-    let level = from_environment().unwrap_or_else(|| best_of(detected()));
-    ACTIVE.store(level as u8, Relaxed);
-    Supported(level)
-}
+/// What is known of the CPU at run time: detected once.
+#[cfg(feature = "std")]
+mod known {
+    use core::sync::atomic::{AtomicU8, Ordering::Relaxed};
 
-/// Racing threads detect the same levels, so relaxed ordering suffices.
-#[inline]
-fn detected() -> u8 {
-    match DETECTED.load(Relaxed) {
-        0 => detect_now(),
-        found => found,
+    use super::{Level, best_of, detect};
+
+    /// Set in [`DETECTED`] once detection has run, to tell "nothing found" from "not yet detected".
+    const LOOKED: u8 = 1 << 7;
+    /// Bitmask of the available levels, indexed by discriminant, and [`LOOKED`].
+    static DETECTED: AtomicU8 = AtomicU8::new(0);
+    /// Discriminant of the active level, or [`LOOKED`] if not yet determined.
+    static ACTIVE: AtomicU8 = AtomicU8::new(LOOKED);
+
+    #[inline]
+    pub(super) fn active() -> Level {
+        from_discriminant(ACTIVE.load(Relaxed)).unwrap_or_else(activate)
+    }
+
+    /// Racing threads detect the same levels, so relaxed ordering suffices.
+    #[inline]
+    pub(super) fn detected() -> u8 {
+        match DETECTED.load(Relaxed) {
+            0 => detect_now(),
+            found => found,
+        }
+    }
+
+    #[inline]
+    const fn from_discriminant(value: u8) -> Option<Level> {
+        if (value as usize) < Level::ALL.len() { Some(Level::ALL[value as usize]) } else { None }
+    }
+
+    #[cold]
+    fn activate() -> Level {
+        let level = from_environment().unwrap_or_else(|| best_of(detected()));
+        ACTIVE.store(level as u8, Relaxed);
+        level
+    }
+
+    fn from_environment() -> Option<Level> {
+        let level: Level = std::env::var("SIMDPCT_LEVEL").ok()?.parse().ok()?;
+        level.is_available().then_some(level)
+    }
+
+    #[cold]
+    fn detect_now() -> u8 {
+        let found = LOOKED | detect();
+        DETECTED.store(found, Relaxed);
+        found
     }
 }
 
-#[cold]
-fn detect_now() -> u8 {
-    let found = detect();
-    DETECTED.store(found, Relaxed);
-    found
-}
-
-#[cfg(feature = "std")]
-fn from_environment() -> Option<Level> {
-    let level: Level = std::env::var("SIMDPCT_LEVEL").ok()?.parse().ok()?;
-    level.is_available().then_some(level)
-}
-
+/// What is known of the CPU at compile time. No atomics, which not every target has.
 #[cfg(not(feature = "std"))]
-fn from_environment() -> Option<Level> {
-    None
+mod known {
+    use super::{Level, best_of, detect};
+
+    #[inline]
+    pub(super) fn active() -> Level {
+        best_of(detected())
+    }
+
+    #[inline]
+    pub(super) fn detected() -> u8 {
+        detect()
+    }
 }
+
+/// Selects code by the levels that a target may have. Only this macro and the module of the vector
+/// kernels decide about that.
+///
+/// The kernels assume little-endian lanes. NEON is part of every AArch64 target with floating point.
+macro_rules! by_target {
+    (x86_64: $x86_64:expr, neon: $neon:expr, others: $others:expr,) => {{
+        #[cfg(target_arch = "x86_64")]
+        {
+            $x86_64
+        }
+        #[cfg(all(target_arch = "aarch64", target_feature = "neon", target_endian = "little"))]
+        {
+            $neon
+        }
+        #[cfg(not(any(
+            target_arch = "x86_64",
+            all(target_arch = "aarch64", target_feature = "neon", target_endian = "little")
+        )))]
+        {
+            $others
+        }
+    }};
+}
+pub(crate) use by_target;
 
 /// Whether the CPU has all the named features: detected at run time with `std`, else at compile
 /// time.
@@ -173,29 +222,21 @@ macro_rules! has {
     }};
 }
 
-// The only place that decides which levels a CPU has. The features match `#[target_feature]` of
-// each level's kernels.
+/// Bitmask of the levels that the CPU has. This alone decides. The features match
+/// `#[target_feature]` of each level's kernels.
 fn detect() -> u8 {
-    let mut found = LOOKED | Level::Scalar.bit();
-    #[cfg(target_arch = "x86_64")]
-    {
-        if has!("sse4.1", "ssse3", "popcnt") {
-            found |= Level::Sse41.bit();
-        }
-        if has!("avx2", "bmi1", "bmi2", "popcnt") {
-            found |= Level::Avx2.bit();
-        }
-        if has!("avx512f", "avx512bw", "avx512vl", "avx512vbmi", "avx512vbmi2", "bmi1", "bmi2", "popcnt") {
-            found |= Level::Avx512.bit();
-        }
-    }
-    // The kernels assume little-endian lanes. NEON is part of every AArch64 target with floating
-    // point.
-    #[cfg(all(target_arch = "aarch64", target_feature = "neon", target_endian = "little"))]
-    {
-        found |= Level::Neon.bit();
-    }
-    found
+    let vectors = by_target! {
+        x86_64: {
+            let sse41 = has!("sse4.1", "ssse3", "popcnt");
+            let avx2 = has!("avx2", "bmi1", "bmi2", "popcnt");
+            let avx512 =
+                has!("avx512f", "avx512bw", "avx512vl", "avx512vbmi", "avx512vbmi2", "bmi1", "bmi2", "popcnt");
+            Level::Sse41.bit_if(sse41) | Level::Avx2.bit_if(avx2) | Level::Avx512.bit_if(avx512)
+        },
+        neon: Level::Neon.bit(),
+        others: 0,
+    };
+    Level::Scalar.bit() | vectors
 }
 
 impl fmt::Display for Level {

@@ -10,11 +10,16 @@ use super::op::{
     ByDetail, ByPass, Escape, General, Keep, Measure, Normalize, Occurrences, Plain, Plus, Presence, Scan, Write,
 };
 use super::rank::RankKernels;
+use super::scalar::Scalar;
+#[cfg(target_arch = "aarch64")]
+use super::vectors::neon::Neon;
+#[cfg(target_arch = "x86_64")]
+use super::vectors::{avx2::Avx2, avx512::Avx512, sse41::Sse41};
 use super::{
     Count, Decode, DecodeShort, Encode, EncodePair, EncodeShort, Find, FindFormBitmaps, Inspect, IsWellFormed, Kernel,
     Members,
 };
-use crate::level::{Level, Supported};
+use crate::level::{Level, Supported, by_target};
 
 /// An entry for each level.
 pub(crate) struct ByLevel<F>([F; Level::ALL.len()]);
@@ -30,26 +35,16 @@ impl<F> ByLevel<F> {
 /// Evaluates an expression for the kernels of each [`Level`], in its order. Levels that the target
 /// does not have fall back to scalar; they are never [`Supported`].
 macro_rules! by_level {
-    ($kernel:ident => $entry:expr) => {{
-        #[cfg(target_arch = "x86_64")]
-        {
-            by_level!(scalar::Scalar, sse41::Sse41, avx2::Avx2, avx512::Avx512, scalar::Scalar; $kernel => $entry)
+    ($kernel:ident => $entry:expr) => {
+        by_target! {
+            x86_64: by_level!(Scalar, Sse41, Avx2, Avx512, Scalar; $kernel => $entry),
+            neon: by_level!(Scalar, Scalar, Scalar, Scalar, Neon; $kernel => $entry),
+            others: by_level!(Scalar, Scalar, Scalar, Scalar, Scalar; $kernel => $entry),
         }
-        #[cfg(all(target_arch = "aarch64", target_feature = "neon", target_endian = "little"))]
-        {
-            by_level!(scalar::Scalar, scalar::Scalar, scalar::Scalar, scalar::Scalar, neon::Neon; $kernel => $entry)
-        }
-        #[cfg(not(any(
-            target_arch = "x86_64",
-            all(target_arch = "aarch64", target_feature = "neon", target_endian = "little")
-        )))]
-        {
-            by_level!(scalar::Scalar, scalar::Scalar, scalar::Scalar, scalar::Scalar, scalar::Scalar; $kernel => $entry)
-        }
-    }};
-    ($($module:ident::$level:ident),*; $kernel:ident => $entry:expr) => {
+    };
+    ($($level:ident),*; $kernel:ident => $entry:expr) => {
         ByLevel([$({
-            type $kernel = super::$module::$level;
+            type $kernel = $level;
             $entry
         }),*])
     };

@@ -13,11 +13,13 @@ pub(crate) struct FormRules {
     pub(super) symbols: [u32; 256],
     /// The output of each ASCII character that is not escaped: itself, except for a space;
     /// [`ESCAPED`] for the others.
-    #[cfg_attr(not(target_arch = "x86_64"), allow(dead_code, reason = "used only by AVX-512"))]
+    #[allow(dead_code, reason = "used only by AVX-512")]
     pub(super) plain: [u8; 128],
     /// The characters that are not escaped, by row as in [`ByteSet::rows`](crate::ByteSet).
+    #[allow(dead_code, reason = "used only by levels with vectors")]
     pub(super) kept: [u8; 16],
     /// The value XORed with a space that is not escaped.
+    #[allow(dead_code, reason = "used only by levels with vectors")]
     pub(super) space: u8,
 }
 

@@ -24,7 +24,7 @@
 
 use core::mem::MaybeUninit;
 
-use super::op::{Detail, Presence};
+use super::op::Detail;
 use crate::byteset::ByteSet;
 use crate::sets;
 
@@ -50,7 +50,7 @@ pub(crate) const KINDS: usize = 14;
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Report {
     /// Bitmask of the kinds found.
-    found: u32,
+    pub(super) found: u32,
     /// The count of each kind; only kept with [`Occurrences`](super::op::Occurrences).
     counts: [usize; KINDS],
     /// The offset of the first finding of each kind counted.
@@ -71,29 +71,6 @@ impl Report {
             }
             self.counts[kind] += places.count_ones() as usize;
         }
-    }
-
-    /// Records the union of the classes of raw bytes, without counts: the bits of [`RAW`], and
-    /// whether any byte is non-ASCII.
-    #[inline(always)]
-    pub(crate) fn note_raw(&mut self, raw: u8, is_non_ascii: bool) {
-        self.note::<Presence>(PLUS, u64::from(raw & RAW_PLUS != 0), 0);
-        self.note::<Presence>(NON_ASCII, u64::from(is_non_ascii), 0);
-        self.note::<Presence>(ILLEGAL, u64::from(is_non_ascii || raw & RAW_ILLEGAL != 0), 0);
-    }
-
-    /// Records the union of the categories of triplets, without counts.
-    #[inline(always)]
-    pub(crate) fn note_categories(&mut self, categories: u8) {
-        self.found |= u32::from(categories) << NUL;
-    }
-
-    /// Records the union of the classes of triplets, without counts: the bits of [`TRIPLETS`], and
-    /// whether any is unreserved.
-    pub(crate) fn note_triplets(&mut self, triplets: u8, is_unreserved: bool) {
-        let delete = u8::from(triplets & TRIPLET_DELETE != 0) << (CONTROL - NUL);
-        let unreserved = if is_unreserved { TRIPLET_UNRESERVED } else { 0 };
-        self.note_categories(triplets & !TRIPLET_DELETE | delete | unreserved);
     }
 
     /// Records findings that were counted elsewhere, and the offset of the first one.

@@ -5,38 +5,30 @@
 //! rules are passed as data. A rule that would slow down the plain path is a compile-time variant
 //! instead ([`op`]). The outcome is returned as [`Progress`].
 //!
-//! There are three implementations: [`scalar`] (words and tables), [`generic`] (SSE4.1, AVX2 and
-//! NEON, one algorithm over [`vector::Vector`]) and `avx512` (its own algorithms). The driver picks
-//! a level, and calls through the function pointer that an operation has for it ([`dispatch`]). The
-//! operations that have one per policy are called through a [`plan`].
+//! There are three implementations: [`scalar`] (words and tables), `vectors::generic` (SSE4.1, AVX2
+//! and NEON, one algorithm over a trait `Vector`) and `vectors::avx512` (its own algorithms). The
+//! driver picks a level, and calls through the function pointer that an operation has for it
+//! ([`dispatch`]). Operations that have one per policy are called through a [`plan`].
 //!
 //! # Safety
 //!
 //! The functions of a [`Kernel`] must only be called if the CPU has the target features of its
-//! level, which a [`Supported`](crate::level::Supported) level guarantees. Those of the scalar level need none. Tested in
-//! tests/differential.rs, tests/level.rs and tests/bounds.rs.
+//! level, which a [`Supported`](crate::level::Supported) level guarantees. Those of the scalar level
+//! need none. Tested in tests/differential.rs, tests/level.rs and tests/bounds.rs.
 
-#[cfg(target_arch = "x86_64")]
-mod avx2;
-#[cfg(target_arch = "x86_64")]
-mod avx512;
 pub(crate) mod dispatch;
 pub(crate) mod form_rules;
-mod generic;
 pub(crate) mod inout;
 pub(crate) mod inspection;
-#[cfg(all(target_arch = "aarch64", target_feature = "neon", target_endian = "little"))]
-mod neon;
 pub(crate) mod op;
 pub(crate) mod outcome;
 pub(crate) mod plan;
 pub(crate) mod rank;
 pub(crate) mod scalar;
-#[cfg(target_arch = "x86_64")]
-mod sse41;
 pub(crate) mod swar;
-mod tables;
-mod vector;
+// As in `by_target!`.
+#[cfg(any(target_arch = "x86_64", all(target_arch = "aarch64", target_feature = "neon", target_endian = "little")))]
+mod vectors;
 
 use core::mem::MaybeUninit;
 

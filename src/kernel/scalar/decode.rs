@@ -196,7 +196,7 @@ fn step<P: DecodePolicy, M: Pass>(
                 }
             }
             Some(decoded) => (byte, width, changed) = (decoded, 3, true),
-            None if rules.strict => return Some(Stop::Malformed),
+            None if P::CHECKS && rules.strict => return Some(Stop::Malformed),
             None if P::KEEP && rules.creates_no_triplets() => {
                 let is_before_digit = io.read(*read + 1).is_some_and(|[next]: [u8; 1]| next.is_ascii_hexdigit());
                 *completing = *read + if is_before_digit { 2 } else { 1 };

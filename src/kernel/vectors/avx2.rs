@@ -11,13 +11,13 @@
 use core::arch::x86_64::*;
 
 use super::generic;
-use super::inout::{InOut, Source, Target};
-use super::inspection::{Extract, Report};
-use super::op::{DecodePolicy, Detail, EncodePolicy, Pass};
-use super::outcome::Progress;
 use super::vector::Vector;
-use super::{FormBitmaps, ShortOutput};
 use crate::byteset::ByteSet;
+use crate::kernel::inout::{InOut, Source, Target};
+use crate::kernel::inspection::{Extract, Report};
+use crate::kernel::op::{DecodePolicy, Detail, EncodePolicy, Pass};
+use crate::kernel::outcome::Progress;
+use crate::kernel::{FormBitmaps, ShortOutput};
 use crate::rules::{DecodeRules, EncodeRules};
 
 /// Requires AVX2, BMI1, BMI2 and POPCNT.

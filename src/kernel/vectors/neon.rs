@@ -10,14 +10,14 @@
 use core::arch::aarch64::*;
 
 use super::generic;
-use super::inout::{InOut, Source, Target};
-use super::inspection::{Extract, Report};
-use super::op::{DecodePolicy, Detail, EncodePolicy, Pass};
-use super::outcome::Progress;
-use super::swar;
 use super::vector::{Vector, Vector16};
-use super::{FormBitmaps, ShortOutput};
 use crate::byteset::ByteSet;
+use crate::kernel::inout::{InOut, Source, Target};
+use crate::kernel::inspection::{Extract, Report};
+use crate::kernel::op::{DecodePolicy, Detail, EncodePolicy, Pass};
+use crate::kernel::outcome::Progress;
+use crate::kernel::swar;
+use crate::kernel::{FormBitmaps, ShortOutput};
 use crate::rules::{DecodeRules, EncodeRules};
 
 /// Requires NEON, and little-endian lanes.

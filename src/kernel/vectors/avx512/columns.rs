@@ -12,7 +12,8 @@ use super::block::{DIGITS, Window};
 use super::memory::{load, load_table, low_bits};
 use super::search::Class;
 use crate::byteset::ByteSet;
-use crate::kernel::rank::{self, RankBlock, Select, Selection};
+use crate::kernel::rank::{RankBlock, Selection};
+use crate::kernel::vectors::rank::{self, Select};
 
 #[inline(always)]
 pub(super) unsafe fn mark<S: Select>(set: &ByteSet, text: &[u8], marks: &mut [RankBlock]) {

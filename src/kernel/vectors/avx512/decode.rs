@@ -13,8 +13,10 @@ use super::memory::{lane_of, load, load_table, low_bits, store};
 use super::search::Class;
 use crate::byteset::ByteSet;
 use crate::kernel::inout::{InOut, Source, Target};
-use crate::kernel::op::{DecodePolicy, Extent, Full, Lenient, Pass, Tail};
-use crate::kernel::outcome::{Cursor, Progress, Reason, Stop, Stops};
+use crate::kernel::op::{DecodePolicy, Pass};
+use crate::kernel::outcome::{Progress, Stop};
+use crate::kernel::vectors::blocks::{Cursor, Reason, Stops};
+use crate::kernel::vectors::blocks::{Extent, Full, Lenient, Tail};
 use crate::rules::DecodeRules;
 
 #[inline(always)]

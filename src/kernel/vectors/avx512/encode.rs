@@ -13,8 +13,10 @@ use super::memory::{load, load_table, low_bits, store};
 use super::search::{Class, broadcast};
 use crate::kernel::ShortOutput;
 use crate::kernel::inout::{InOut, Source, Target};
-use crate::kernel::op::{EncodePolicy, Extent, Full, FullEscaped, Pass, Tail};
-use crate::kernel::outcome::{Cursor, GROUP_BLOCKS, Progress, Stop};
+use crate::kernel::op::{EncodePolicy, Pass};
+use crate::kernel::outcome::{Progress, Stop};
+use crate::kernel::vectors::blocks::{Cursor, GROUP_BLOCKS};
+use crate::kernel::vectors::blocks::{Extent, Full, FullEscaped, Tail};
 use crate::rules::EncodeRules;
 
 #[inline(always)]

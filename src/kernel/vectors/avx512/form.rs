@@ -12,7 +12,7 @@ use super::encode::{Expand, FRONT};
 use super::memory::{is_within_page, load, low_bits};
 use crate::kernel::FormBitmaps;
 use crate::kernel::form_rules::{ESCAPED, FormRules};
-use crate::kernel::op::Full;
+use crate::kernel::vectors::blocks::Full;
 
 #[inline(always)]
 pub(super) unsafe fn form_bitmaps(bytes: &[u8], bitmaps: &mut FormBitmaps) {

@@ -8,7 +8,7 @@
 use core::arch::x86_64::*;
 
 use super::LANES;
-use crate::kernel::op::Extent;
+use crate::kernel::vectors::blocks::Extent;
 
 /// Loads the first `min(length, 64)` bytes, zero padded. Near a page end it loads to the top lanes
 /// from a wrapped pointer instead, as in [`store`].

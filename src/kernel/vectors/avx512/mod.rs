@@ -63,14 +63,15 @@ mod memory;
 mod search;
 mod utf8;
 
-use super::form_rules::FormRules;
-use super::inout::{Source, Target};
-use super::inspection::{Extract, Report};
-use super::op::{DecodePolicy, Detail, EncodePolicy, Pass};
-use super::outcome::Progress;
-use super::rank::{self, Index, RankBlock, RankKernel, RankKernels, Select, Shift};
-use super::{FormBitmaps, Kernel, ShortOutput};
 use crate::byteset::ByteSet;
+use crate::kernel::form_rules::FormRules;
+use crate::kernel::inout::{Source, Target};
+use crate::kernel::inspection::{Extract, Report};
+use crate::kernel::op::{DecodePolicy, Detail, EncodePolicy, Pass};
+use crate::kernel::outcome::Progress;
+use crate::kernel::rank::{Index, RankBlock, RankKernels, Shift};
+use crate::kernel::vectors::rank::{self, RankKernel, Select};
+use crate::kernel::{FormBitmaps, Kernel, ShortOutput};
 use crate::rules::{DecodeRules, EncodeRules};
 
 /// Needs AVX-512 F, BW, VL, VBMI and VBMI2, BMI1, BMI2 and POPCNT.

@@ -5,7 +5,7 @@
 //! As in the parent module. Tested in tests/bounds.rs, tests/guarded_heap.rs and
 //! tests/differential.rs.
 
-use crate::kernel::vector::{Vector, Vector16};
+use crate::kernel::vectors::vector::{Vector, Vector16};
 
 /// The constants that recognise triplets, in registers.
 #[derive(Clone, Copy)]

@@ -8,8 +8,9 @@
 use super::block::{Triplets, Window, load_up_to, low_bits};
 use super::search::Class;
 use crate::byteset::ByteSet;
-use crate::kernel::rank::{self, RankBlock, Select, Selection};
-use crate::kernel::vector::Vector;
+use crate::kernel::rank::{RankBlock, Selection};
+use crate::kernel::vectors::rank::{self, Select};
+use crate::kernel::vectors::vector::Vector;
 
 /// The set and the triplet constants of [`mark`], in registers.
 #[derive(Clone, Copy)]

@@ -5,8 +5,8 @@
 //! As in the parent module. Tested in tests/bounds.rs, tests/guarded_heap.rs and
 //! tests/differential.rs.
 
-use crate::kernel::tables::{COMPACTED, EXPANDED};
-use crate::kernel::vector::{Vector, Vector16};
+use crate::kernel::vectors::tables::{COMPACTED, EXPANDED};
+use crate::kernel::vectors::vector::{Vector, Vector16};
 
 /// Stores the lanes whose bit in `kept` is set, contiguously. The rest of `LANES` bytes at `to` is
 /// overwritten with unspecified bytes.

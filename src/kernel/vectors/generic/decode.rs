@@ -10,9 +10,11 @@ use super::compact::compact;
 use super::search::Class;
 use crate::byteset::ByteSet;
 use crate::kernel::inout::InOut;
-use crate::kernel::op::{DecodePolicy, Lenient, Pass, Write};
-use crate::kernel::outcome::{Cursor, Progress, Reason, Stop, Stops};
-use crate::kernel::vector::Vector;
+use crate::kernel::op::{DecodePolicy, Pass, Write};
+use crate::kernel::outcome::{Progress, Stop};
+use crate::kernel::vectors::blocks::Lenient;
+use crate::kernel::vectors::blocks::{Cursor, Reason, Stops};
+use crate::kernel::vectors::vector::Vector;
 use crate::rules::DecodeRules;
 
 /// Minimum length for [`decode_runs`]; below it, set-up cost dominates.

@@ -8,7 +8,7 @@
 use super::block::{Triplets, Window, low_bits};
 use super::compact::compact_half;
 use crate::kernel::inout::InOut;
-use crate::kernel::vector::{Vector, Vector16};
+use crate::kernel::vectors::vector::{Vector, Vector16};
 
 /// Whether [`decode_short`] can be used.
 #[inline(always)]

@@ -10,9 +10,11 @@ use super::compact::expand;
 use super::search::Class;
 use crate::kernel::ShortOutput;
 use crate::kernel::inout::InOut;
-use crate::kernel::op::{EncodePolicy, Extent, Full, FullEscaped, Pass, Tail};
-use crate::kernel::outcome::{Cursor, GROUP_BLOCKS, Progress, Stop};
-use crate::kernel::vector::{Vector, Vector16};
+use crate::kernel::op::{EncodePolicy, Pass};
+use crate::kernel::outcome::{Progress, Stop};
+use crate::kernel::vectors::blocks::{Cursor, GROUP_BLOCKS};
+use crate::kernel::vectors::blocks::{Extent, Full, FullEscaped, Tail};
+use crate::kernel::vectors::vector::{Vector, Vector16};
 use crate::rules::EncodeRules;
 
 #[inline(always)]

@@ -11,7 +11,7 @@ use super::search::BITS;
 use crate::kernel::FormBitmaps;
 use crate::kernel::form_rules::FormRules;
 use crate::kernel::swar;
-use crate::kernel::vector::{Vector, Vector16};
+use crate::kernel::vectors::vector::{Vector, Vector16};
 
 #[inline(always)]
 pub(in crate::kernel) unsafe fn form_bitmaps<V: Vector>(bytes: &[u8]) -> FormBitmaps {

@@ -10,7 +10,7 @@ use super::block::{Window, blocks, low_bits};
 use super::compact::compact;
 use crate::kernel::inspection::{self, Extract, Report};
 use crate::kernel::op::{Detail, Occurrences, Presence};
-use crate::kernel::vector::{Vector, Vector16};
+use crate::kernel::vectors::vector::{Vector, Vector16};
 use crate::sets;
 
 /// # Safety

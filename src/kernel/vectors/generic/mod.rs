@@ -72,7 +72,7 @@ pub(super) mod form;
 pub(super) mod inspect;
 pub(super) mod search;
 
-/// Implements [`Kernel`](super::Kernel) and `RankKernel` for a level: one function per operation,
+/// Implements [`Kernel`](crate::kernel::Kernel) and `RankKernel` for a level: one function per operation,
 /// compiled with the level's target features.
 macro_rules! kernel {
     ($level:ty, $vector:ty, $features:literal) => {
@@ -177,9 +177,9 @@ macro_rules! kernel {
             unsafe { generic::decode::decode_long::<$vector, P>(io, rules) }
         }
 
-        impl $crate::kernel::rank::RankKernel for $level {
+        impl $crate::kernel::vectors::rank::RankKernel for $level {
             #[target_feature(enable = $features)]
-            unsafe fn mark<S: $crate::kernel::rank::Select>(
+            unsafe fn mark<S: $crate::kernel::vectors::rank::Select>(
                 set: &ByteSet,
                 text: &[u8],
                 marks: &mut [$crate::kernel::rank::RankBlock],
@@ -197,7 +197,7 @@ macro_rules! kernel {
                 shift: $crate::kernel::rank::Shift,
                 placed: &mut [I],
             ) -> bool {
-                $crate::kernel::rank::place(marks, text, places, base, shift, placed)
+                $crate::kernel::vectors::rank::place(marks, text, places, base, shift, placed)
             }
         }
     };

@@ -7,7 +7,7 @@
 
 use super::block::{load_up_to, low_bits};
 use crate::byteset::ByteSet;
-use crate::kernel::vector::Vector;
+use crate::kernel::vectors::vector::Vector;
 
 /// The bit of a byte in its row, by high nibble.
 pub(super) const BITS: [u8; 16] = [1, 2, 4, 8, 16, 32, 64, 128, 1, 2, 4, 8, 16, 32, 64, 128];

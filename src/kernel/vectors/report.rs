@@ -1,0 +1,32 @@
+//! Recording the classes of whole registers in a [`Report`].
+#![forbid(unsafe_code)]
+
+use crate::kernel::inspection::{
+    CONTROL, ILLEGAL, NON_ASCII, NUL, PLUS, RAW_ILLEGAL, RAW_PLUS, Report, TRIPLET_DELETE, TRIPLET_UNRESERVED,
+};
+use crate::kernel::op::Presence;
+
+impl Report {
+    /// Records the union of the classes of raw bytes, without counts: the bits of [`RAW`](crate::kernel::inspection::RAW), and
+    /// whether any byte is non-ASCII.
+    #[inline(always)]
+    pub(super) fn note_raw(&mut self, raw: u8, is_non_ascii: bool) {
+        self.note::<Presence>(PLUS, u64::from(raw & RAW_PLUS != 0), 0);
+        self.note::<Presence>(NON_ASCII, u64::from(is_non_ascii), 0);
+        self.note::<Presence>(ILLEGAL, u64::from(is_non_ascii || raw & RAW_ILLEGAL != 0), 0);
+    }
+
+    /// Records the union of the categories of triplets, without counts.
+    #[inline(always)]
+    pub(super) fn note_categories(&mut self, categories: u8) {
+        self.found |= u32::from(categories) << NUL;
+    }
+
+    /// Records the union of the classes of triplets, without counts: the bits of [`TRIPLETS`](crate::kernel::inspection::TRIPLETS), and
+    /// whether any is unreserved.
+    pub(super) fn note_triplets(&mut self, triplets: u8, is_unreserved: bool) {
+        let delete = u8::from(triplets & TRIPLET_DELETE != 0) << (CONTROL - NUL);
+        let unreserved = if is_unreserved { TRIPLET_UNRESERVED } else { 0 };
+        self.note_categories(triplets & !TRIPLET_DELETE | delete | unreserved);
+    }
+}
