@@ -48,6 +48,7 @@ impl Default for Decoder {
 impl Decoder {
     /// Creates a strict decoder: a malformed `%` is an error. `+` is not decoded.
     #[must_use]
+    #[inline]
     pub const fn new() -> Self {
         Self { rules: DecodePlan::STRICT, level: None }
     }
@@ -55,6 +56,7 @@ impl Decoder {
     /// Keeps a malformed `%` and continues at the next byte, per WHATWG URL 1.3: `%%41` becomes
     /// `%A`.
     #[must_use]
+    #[inline]
     pub const fn lenient(mut self) -> Self {
         self.rules = self.rules.strict(false);
         self
@@ -62,6 +64,7 @@ impl Decoder {
 
     /// Decodes a raw `+` as a space, as in forms (WHATWG URL 5.1). `%2B` still becomes `+`.
     #[must_use]
+    #[inline]
     pub const fn plus_for_space(mut self) -> Self {
         self.rules = self.rules.with_plus();
         self
@@ -83,6 +86,7 @@ impl Decoder {
     /// # Ok::<(), simdpct::DecodeError>(())
     /// ```
     #[must_use]
+    #[inline]
     pub const fn keep(mut self, set: ByteSet) -> Self {
         self.rules = self.rules.with_keep(set);
         self
@@ -97,6 +101,7 @@ impl Decoder {
     /// assert_eq!((error.kind, error.position), (DecodeErrorKind::Rejected(0), 5));
     /// ```
     #[must_use]
+    #[inline]
     pub const fn reject(mut self, set: ByteSet) -> Self {
         self.rules = self.rules.with_reject(set);
         self

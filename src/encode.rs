@@ -106,6 +106,7 @@ impl Encoder {
 
     /// Creates an encoder that escapes the bytes of `set` and all bytes from 0x80.
     #[must_use]
+    #[inline]
     pub const fn new(set: ByteSet) -> Self {
         Self { rules: EncodePlan::new(set), level: None }
     }
@@ -113,6 +114,7 @@ impl Encoder {
     /// Encodes a space as `+`, as in forms. A literal `+` is then escaped even if the set does not
     /// contain it; otherwise the result could not be decoded.
     #[must_use]
+    #[inline]
     pub const fn plus_for_space(mut self) -> Self {
         self.rules = self.rules.with_plus_for_space();
         self
@@ -133,6 +135,7 @@ impl Encoder {
     /// assert_eq!(Encoder::PATH.keep_triplets().encode("/a%20b 100%"), "/a%20b%20100%25");
     /// ```
     #[must_use]
+    #[inline]
     pub const fn keep_triplets(mut self) -> Self {
         self.rules = self.rules.with_triplets_kept();
         self

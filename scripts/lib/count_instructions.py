@@ -17,7 +17,7 @@ from collections import namedtuple
 # arguments. `Kb0_` is `false`, and `KB..._` is a back reference to it.
 REFERENCE = "_KB[0-9a-zA-Z]*"
 OPERATIONS = {
-    "decode": rf"6decodeINt\w*6PolicyKb0{REFERENCE}_E\w*5Write",
+    "decode": rf"6decodeINt\w*6PolicyKb0{REFERENCE}{REFERENCE}_E\w*5Write",
     "encode": rf"6encodeINt\w*6EscapeKb0{REFERENCE}_E\w*5Write",
 }
 

@@ -6,9 +6,7 @@
 //! (scripts/program-size). The levels of each target are listed once, in `by_level!`.
 #![forbid(unsafe_code)]
 
-use super::op::{
-    ByDetail, ByPass, Escape, General, Keep, Measure, Normalize, Occurrences, Plain, Plus, Presence, Scan, Write,
-};
+use super::op::{ByDetail, ByPass, Escape, Measure, Normalize, Occurrences, Policy, Presence, Scan, Write};
 use super::rank::RankKernels;
 use super::scalar::Scalar;
 #[cfg(target_arch = "aarch64")]
@@ -50,12 +48,16 @@ macro_rules! by_level {
     };
 }
 
-/// [`by_level!`] for each pass of an operation with a policy.
+/// [`by_level!`] for each pass of an operation with a policy. Another policy measures if it always
+/// gives the same lengths, as with and without `+` for a space.
 macro_rules! passes {
     ($operation:ident, $policy:ty) => {
+        passes!($operation, $policy, measured by $policy)
+    };
+    ($operation:ident, $policy:ty, measured by $measured:ty) => {
         by_level!(K => ByPass {
             write: K::$operation::<$policy, Write>,
-            measure: K::$operation::<$policy, Measure>,
+            measure: K::$operation::<$measured, Measure>,
             scan: K::$operation::<$policy, Scan>,
         })
     };
@@ -81,16 +83,23 @@ pub(crate) static RANKS: ByLevel<Option<RankKernels>> = by_level!(K => K::RANKS)
 
 #[cfg_attr(not(feature = "alloc"), allow(dead_code, reason = "called only by functions that allocate"))]
 pub(crate) static ENCODE_SHORT: ByLevel<EncodeShort> = by_level!(K => K::encode_short);
-// The tables of encoding, one per policy: see `EncodePlan`.
+// The tables of encoding, one per policy (see `EncodePlan`).
 pub(super) static ENCODE: EncodeTable = passes!(encode, Escape<false, false>);
-pub(super) static ENCODE_PLUS: EncodeTable = passes!(encode, Escape<true, false>);
 pub(super) static ENCODE_KEEP: EncodeTable = passes!(encode, Escape<false, true>);
-pub(super) static ENCODE_PLUS_KEEP: EncodeTable = passes!(encode, Escape<true, true>);
+pub(super) static ENCODE_PLUS: EncodeTable = passes!(encode, Escape<true, false>, measured by Escape<false, false>);
+pub(super) static ENCODE_PLUS_KEEP: EncodeTable = passes!(encode, Escape<true, true>, measured by Escape<false, true>);
 
 pub(crate) static DECODE_SHORT: ByLevel<DecodeShort> = by_level!(K => K::decode_short);
-// The tables of decoding, one per policy: see `DecodePlan`.
-pub(super) static DECODE: DecodeTable = passes!(decode, Plain);
-pub(super) static DECODE_PLUS: DecodeTable = passes!(decode, Plus);
-pub(super) static DECODE_KEEP: DecodeTable = passes!(decode, Keep);
-pub(super) static DECODE_GENERAL: DecodeTable = passes!(decode, General);
+// The tables of decoding, one per policy (see `DecodePlan`). A rejected byte may be the space of a
+// `+`, so with rejection each policy measures.
+pub(super) static DECODE: DecodeTable = passes!(decode, Policy<false, false, false>);
+pub(super) static DECODE_REJECT: DecodeTable = passes!(decode, Policy<false, false, true>);
+pub(super) static DECODE_KEEP: DecodeTable = passes!(decode, Policy<false, true, false>);
+pub(super) static DECODE_KEEP_REJECT: DecodeTable = passes!(decode, Policy<false, true, true>);
+pub(super) static DECODE_PLUS: DecodeTable =
+    passes!(decode, Policy<true, false, false>, measured by Policy<false, false, false>);
+pub(super) static DECODE_PLUS_REJECT: DecodeTable = passes!(decode, Policy<true, false, true>);
+pub(super) static DECODE_PLUS_KEEP: DecodeTable =
+    passes!(decode, Policy<true, true, false>, measured by Policy<false, true, false>);
+pub(super) static DECODE_PLUS_KEEP_REJECT: DecodeTable = passes!(decode, Policy<true, true, true>);
 pub(super) static NORMALIZE: DecodeTable = passes!(decode, Normalize);

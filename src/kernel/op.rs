@@ -2,8 +2,6 @@
 //! profiles.
 #![forbid(unsafe_code)]
 
-use crate::rules::DecodeRules;
-
 /// The output of a pass over the input.
 pub(crate) trait Pass {
     /// Whether the output is written.
@@ -63,11 +61,8 @@ pub(crate) struct ByPass<F> {
 }
 
 /// Which decoding rules a kernel applies. The rules themselves are data.
-///
-/// There are five policies: [`Plain`], [`Plus`] and [`Keep`], because they are common and the others
-/// are slower; [`General`] for all other combinations; and [`Normalize`].
 pub(crate) trait DecodePolicy {
-    /// `+` may be a space.
+    /// `+` is a space.
     const PLUS: bool;
     /// Some triplets stay as they are.
     const KEEP: bool;
@@ -77,44 +72,19 @@ pub(crate) trait DecodePolicy {
     const UPPERCASE: bool;
     /// A malformed `%` may be an error.
     const CHECKS: bool = true;
-
-    /// Whether `+` is a space: known at compile time, unless the policy is [`General`].
-    #[inline(always)]
-    fn plus(_: &DecodeRules) -> bool {
-        Self::PLUS
-    }
 }
 
-/// At most one rule, and possibly strict.
-pub(crate) enum Policy<const PLUS: bool, const KEEP: bool> {}
+/// Any rules except normalisation.
+pub(crate) enum Policy<const PLUS: bool, const KEEP: bool, const REJECT: bool> {}
 
 /// No rules except possibly strict.
-pub(crate) type Plain = Policy<false, false>;
-/// `+` is a space: forms.
-pub(crate) type Plus = Policy<true, false>;
-/// Some triplets stay as they are.
-pub(crate) type Keep = Policy<false, true>;
+pub(crate) type Plain = Policy<false, false, false>;
 
-impl<const PLUS: bool, const KEEP: bool> DecodePolicy for Policy<PLUS, KEEP> {
+impl<const PLUS: bool, const KEEP: bool, const REJECT: bool> DecodePolicy for Policy<PLUS, KEEP, REJECT> {
     const PLUS: bool = PLUS;
     const KEEP: bool = KEEP;
-    const REJECT: bool = false;
+    const REJECT: bool = REJECT;
     const UPPERCASE: bool = false;
-}
-
-/// Any rules except normalisation. Rules that are not set are empty sets, or replace `+` by itself.
-pub(crate) enum General {}
-
-impl DecodePolicy for General {
-    const PLUS: bool = true;
-    const KEEP: bool = true;
-    const REJECT: bool = true;
-    const UPPERCASE: bool = false;
-
-    #[inline(always)]
-    fn plus(rules: &DecodeRules) -> bool {
-        rules.plus
-    }
 }
 
 /// Normalisation (RFC 3986 6.2.2).

@@ -8,10 +8,7 @@
 use core::fmt;
 use core::ops::Deref;
 
-use super::dispatch::{
-    DECODE, DECODE_GENERAL, DECODE_KEEP, DECODE_PLUS, DecodeTable, ENCODE, ENCODE_KEEP, ENCODE_PLUS, ENCODE_PLUS_KEEP,
-    EncodeTable, NORMALIZE,
-};
+use super::dispatch::*;
 use super::op::Pass;
 use super::{Decode, Encode};
 use crate::byteset::ByteSet;
@@ -44,29 +41,42 @@ impl DecodePlan {
     #[inline]
     pub(crate) const fn with_plus(mut self) -> Self {
         self.rules.plus = true;
-        self.kernels =
-            if self.rules.keep.is_some() | self.rules.reject.is_some() { &DECODE_GENERAL } else { &DECODE_PLUS };
-        self
+        self.with_kernels()
     }
 
     #[inline]
     pub(crate) const fn with_keep(mut self, set: ByteSet) -> Self {
         self.rules.keep = Some(set);
-        if !self.rules.uppercase {
-            self.kernels = if self.rules.plus | self.rules.reject.is_some() { &DECODE_GENERAL } else { &DECODE_KEEP };
-        }
-        self
+        self.with_kernels()
     }
 
     #[inline]
     pub(crate) const fn with_reject(mut self, set: ByteSet) -> Self {
         self.rules.reject = Some(set);
-        self.kernels = &DECODE_GENERAL;
+        self.with_kernels()
+    }
+
+    /// Selects the table of the policy. Normally called in constants, or with rules that are
+    /// constants once it is inlined.
+    #[inline]
+    const fn with_kernels(mut self) -> Self {
+        let DecodeRules { plus, keep, reject, uppercase, .. } = &self.rules;
+        self.kernels = match (*plus, keep.is_some(), reject.is_some()) {
+            _ if *uppercase => &NORMALIZE,
+            (false, false, false) => &DECODE,
+            (false, false, true) => &DECODE_REJECT,
+            (false, true, false) => &DECODE_KEEP,
+            (false, true, true) => &DECODE_KEEP_REJECT,
+            (true, false, false) => &DECODE_PLUS,
+            (true, false, true) => &DECODE_PLUS_REJECT,
+            (true, true, false) => &DECODE_PLUS_KEEP,
+            (true, true, true) => &DECODE_PLUS_KEEP_REJECT,
+        };
         self
     }
 
-    /// Rejects nothing. The kernels stay: selecting others here, at run time, would link them into
-    /// every program.
+    /// Rejects nothing. The kernels stay, as with an empty set: selecting others at run time would
+    /// link them into every program that decodes.
     #[cfg(feature = "alloc")]
     pub(crate) const fn without_reject(mut self) -> Self {
         self.rules.reject = None;

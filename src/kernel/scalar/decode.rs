@@ -203,7 +203,7 @@ fn step<P: DecodePolicy, M: Pass>(
             }
             None => {}
         }
-    } else if P::plus(rules) && raw == b'+' {
+    } else if P::PLUS && raw == b'+' {
         (byte, changed) = (b' ', true);
     }
     if P::REJECT && rules.reject.is_some_and(|reject| reject.contains(byte)) {

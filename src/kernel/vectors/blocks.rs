@@ -4,7 +4,6 @@
 use core::marker::PhantomData;
 
 use crate::kernel::op::DecodePolicy;
-use crate::rules::DecodeRules;
 
 /// `P` without checks for malformed `%`, which is not an error under these rules. Most text is
 /// decoded so; it saves 4 % of the time on clean text.
@@ -16,11 +15,6 @@ impl<P: DecodePolicy> DecodePolicy for Lenient<P> {
     const REJECT: bool = P::REJECT;
     const UPPERCASE: bool = P::UPPERCASE;
     const CHECKS: bool = false;
-
-    #[inline(always)]
-    fn plus(rules: &DecodeRules) -> bool {
-        P::plus(rules)
-    }
 }
 
 /// The number of lanes and the room that a block has.

@@ -27,7 +27,7 @@ pub(super) unsafe fn decode<P: DecodePolicy, M: Pass>(
 ) -> Progress {
     let io = InOut::of(source, target);
     let mut cursor = Cursor::START;
-    let decode = Decode::new::<P>(rules);
+    let decode = Decode::new(rules);
     let stop = if !P::KEEP && !P::REJECT && M::WRITES && !rules.strict {
         decode.all::<Lenient<P>, M>(&io, &mut cursor)
     } else {
@@ -39,8 +39,6 @@ pub(super) unsafe fn decode<P: DecodePolicy, M: Pass>(
 /// Tables and sets of decoding, in registers.
 struct Decode {
     digits: __m512i,
-    /// Bitmask of the lanes in which a `+` is a space: all or none.
-    spaces: u64,
     keep: Class,
     /// The complement of `keep`.
     decodable: Class,
@@ -51,10 +49,9 @@ struct Decode {
 
 impl Decode {
     #[inline(always)]
-    unsafe fn new<P: DecodePolicy>(rules: &DecodeRules) -> Self {
+    unsafe fn new(rules: &DecodeRules) -> Self {
         Self {
             digits: load_table(&DIGITS),
-            spaces: if P::plus(rules) { u64::MAX } else { 0 },
             keep: Class::new(rules.keep.as_ref().unwrap_or(&ByteSet::EMPTY)),
             decodable: Class::new(&rules.keep.unwrap_or(ByteSet::EMPTY).complement()),
             reject: Class::new(rules.reject.as_ref().unwrap_or(&ByteSet::EMPTY)),
@@ -155,7 +152,7 @@ impl Decode {
         let mut plain = x;
         let mut plus = 0;
         if P::PLUS {
-            plus = _mm512_cmpeq_epi8_mask(x, _mm512_set1_epi8(b'+' as i8)) & self.spaces;
+            plus = _mm512_cmpeq_epi8_mask(x, _mm512_set1_epi8(b'+' as i8));
             plain = _mm512_mask_blend_epi8(plus, plain, _mm512_set1_epi8(b' ' as i8));
         }
         let mut suspects = percent | cursor.carry;

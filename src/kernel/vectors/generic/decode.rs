@@ -102,7 +102,7 @@ unsafe fn decode_tail<V: Vector, P: DecodePolicy, M: Pass>(
         if let Some(stop) = decode_blocks::<V::Half, P, M>(io, rules, cursor) {
             return stop;
         }
-        let decode = Decode::<V::Half>::new::<P>(rules);
+        let decode = Decode::<V::Half>::new(rules);
         while cursor.read < io.length() {
             let left = io.length() - cursor.read;
             let window = Window::load_end(io.source().add(cursor.read), left, cursor.read);
@@ -142,7 +142,7 @@ unsafe fn decode_blocks<V: Vector, P: DecodePolicy, M: Pass>(
     // has with two bytes of look-ahead and, since decoding never grows, to those that the output
     // has room for.
     unsafe {
-        let decode = Decode::<V>::new::<P>(rules);
+        let decode = Decode::<V>::new(rules);
         loop {
             let mut run = blocks::<V>(io.length() - cursor.read, 2);
             if M::WRITES {
@@ -184,7 +184,7 @@ unsafe fn decode_runs<V: Vector, P: DecodePolicy>(
     // start is limited to `last`, the last offset with a whole window.
     unsafe {
         let by_two = V::LANES == V::Half::LANES;
-        let decode = Decode::<V>::new::<P>(rules);
+        let decode = Decode::<V>::new(rules);
         loop {
             let left = blocks::<V>(io.length() - cursor.read, 2);
             let mut run = left.min((io.capacity() - cursor.written) / V::LANES);
@@ -246,10 +246,7 @@ struct Specials<V> {
 struct Decode<V> {
     triplets: Triplets<V>,
     plus: V,
-    /// The replacement of a `+`: a space, or itself if the rules leave it.
     space: V,
-    /// Bitmask of the lanes in which a `+` changes: all or none.
-    spaces: u64,
     keep: Class<V>,
     /// The complement of `keep`.
     decodable: Class<V>,
@@ -260,14 +257,13 @@ struct Decode<V> {
 
 impl<V: Vector> Decode<V> {
     #[inline(always)]
-    unsafe fn new<P: DecodePolicy>(rules: &DecodeRules) -> Self {
+    unsafe fn new(rules: &DecodeRules) -> Self {
         // SAFETY: the caller guarantees the CPU features.
         unsafe {
             Self {
                 triplets: Triplets::new(),
                 plus: V::splat(b'+'),
-                space: V::splat(if P::plus(rules) { b' ' } else { b'+' }),
-                spaces: if P::plus(rules) { u64::MAX } else { 0 },
+                space: V::splat(b' '),
                 keep: Class::new(rules.keep.as_ref().unwrap_or(&ByteSet::EMPTY)),
                 decodable: Class::new(&rules.keep.unwrap_or(ByteSet::EMPTY).complement()),
                 reject: Class::new(rules.reject.as_ref().unwrap_or(&ByteSet::EMPTY)),
@@ -372,7 +368,7 @@ impl<V: Vector> Decode<V> {
             let dropped = decoded.bits() << 1 | decoded.bits() << 2 | cursor.carry;
             let mut kept = !dropped & low_bits(length);
 
-            let plus = if P::PLUS { plus.bits() & self.spaces } else { 0 };
+            let plus = if P::PLUS { plus.bits() } else { 0 };
             let stops = Stops {
                 malformed: if P::CHECKS && self.strict { malformed } else { 0 },
                 rejected: if P::REJECT { self.reject.members(output).bits() & kept } else { 0 },
