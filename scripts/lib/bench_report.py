@@ -1,6 +1,6 @@
 """Writes docs/benchmarks.md from criterion's results; scripts/bench-report runs it.
 
-usage: bench_report.py FOLDER DOCS     (FOLDER: criterion-1/ and so on, run, instructions.md; DOCS: benchmarks.md, two plots)
+usage: bench_report.py FOLDER DOCS     (FOLDER: criterion-1/ and so on, run, instructions.md, and program-size.md if measured; DOCS: benchmarks.md, two plots)
 """
 
 import json
@@ -311,7 +311,7 @@ UNIT_OF_OTHERS = "GB/s"
 SHOWN_LENGTHS = {"1", "2", "3", "4", "6", "8", "12", "16", "24", "32", "48", "64", "mixed"}
 
 
-def page(results, run, instructions):
+def page(results, run, instructions, sizes):
     yield "# Benchmarks"
     yield (
         f"Written by `scripts/bench-report`; not to be edited. Everything on it comes from one run, passes: {run['passes']}. A figure is "
@@ -364,6 +364,26 @@ def page(results, run, instructions):
         "as llvm-mca models some cores, beside SSE4.1, which runs the same algorithm (`scripts/count-instructions`):"
     )
     yield instructions
+    yield SIZE_HEADING
+    yield (
+        "By how many KB a stripped program grows that prints its arguments: if it encodes and decodes them with simdpct, and if it parses them "
+        "with the crate url and prints their query pairs, without and with the drop-in packages (`scripts/program-size`). A program contains only the "
+        "kernels of the operations and policies that it names, for every level:"
+    )
+    yield sizes
+
+
+SIZE_HEADING = "## Size of programs"
+
+
+def sizes_of(folder, page):
+    """The table of this run if it was measured, else that of the existing page."""
+    measured = folder / "program-size.md"
+    if measured.exists():
+        return measured.read_text().strip()
+    _, _, section = page.read_text().partition(SIZE_HEADING) if page.exists() else ("", "", "")
+    rows = [line for line in section.partition("\n## ")[0].splitlines() if line.startswith("|")]
+    return "\n".join(rows) or "Not measured."
 
 
 def main(folder, docs):
@@ -373,11 +393,12 @@ def main(folder, docs):
     run["passes"] = len(list(folder.glob("criterion-*")))
     instructions = (folder / "instructions.md").read_text().strip()
     docs.mkdir(exist_ok=True)
+    sizes = sizes_of(folder, docs / "benchmarks.md")
     # Text as SVG text and fixed identifiers, so that the plots differ only if the figures do.
     plot.rcParams.update({"svg.fonttype": "none", "svg.hashsalt": "simdpct", "font.size": 9})
     plot_densities(results, docs / "throughput.svg")
     plot_lengths(results, docs / "lengths.svg")
-    (docs / "benchmarks.md").write_text("\n\n".join(page(results, run, instructions)) + "\n")
+    (docs / "benchmarks.md").write_text("\n\n".join(page(results, run, instructions, sizes)) + "\n")
 
 
 main(*sys.argv[1:])
