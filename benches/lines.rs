@@ -52,6 +52,27 @@ fn encode(criterion: &mut Criterion) {
         contest.on(&text.name, text.lines(), peers::encoded);
         peers::encode_filling(&mut contest, Reuse::ForAll);
     }
+    drop(contest);
+
+    let mut contest = Contest::new(criterion, "lines encode, to String");
+    for text in &texts {
+        contest.on(&text.name, text.lines(), peers::encoded);
+        peers::encode_to_string(&mut contest);
+    }
+    drop(contest);
+
+    let mut contest = Contest::new(criterion, "lines encode, formatted");
+    for text in &texts {
+        contest.on(&text.name, text.lines(), peers::encoded);
+        peers::encode_formatting(&mut contest, Reuse::ForAll);
+    }
+    drop(contest);
+
+    let mut contest = Contest::new(criterion, "lines encode, by pieces");
+    for text in &texts {
+        contest.on(&text.name, text.lines(), peers::encoded);
+        peers::encode_by_pieces(&mut contest, Reuse::ForAll);
+    }
 }
 
 criterion_group! { name = benches; config = simdpct_benches::for_long_texts(); targets = decode, encode }

@@ -1,5 +1,5 @@
-//! Short inputs as a `Cow`, against the peers: clean, with one escape at a random position, and all
-//! escapes; each length by itself, and all lengths in unpredictable order.
+//! Short inputs as a `Cow`, against the peers: clean (also text to text), with one escape at a random
+//! position, and all escapes; each length by itself, and all lengths in unpredictable order.
 
 use criterion::{Criterion, criterion_group, criterion_main};
 use simdpct_benches::corpora::Escape;
@@ -59,11 +59,12 @@ fn inputs(lengths: &[usize], escapes: Escapes, escape: Escape) -> Vec<&'static [
 fn contests(
     criterion: &mut Criterion,
     operation: &str,
+    kinds: &[(&str, Escapes)],
     escape: Escape,
     expected: fn(&[u8]) -> Vec<u8>,
     contestants: fn(&mut Contest<'_>),
 ) {
-    for (kind, escapes) in KINDS {
+    for &(kind, escapes) in kinds {
         let mut contest = Contest::new(criterion, format!("short {operation}, {kind}"));
         for length in LENGTHS {
             contest.on(length, inputs(&[length; INPUTS], escapes, escape), expected);
@@ -77,12 +78,18 @@ fn contests(
 }
 
 fn decode(criterion: &mut Criterion) {
-    contests(criterion, "decode", corpora::triplet, peers::decoded, peers::decode_returning);
+    contests(criterion, "decode", &KINDS, corpora::triplet, peers::decoded, peers::decode_returning);
+}
+
+/// Clean only: a random triplet is rarely UTF-8.
+fn decode_text(criterion: &mut Criterion) {
+    let contestants = peers::decode_text_returning;
+    contests(criterion, "decode text", &KINDS[..1], corpora::triplet, peers::decoded, contestants);
 }
 
 fn encode(criterion: &mut Criterion) {
-    contests(criterion, "encode", corpora::special, peers::encoded, peers::encode_returning);
+    contests(criterion, "encode", &KINDS, corpora::special, peers::encoded, peers::encode_returning);
 }
 
-criterion_group! { name = benches; config = simdpct_benches::for_short_inputs(); targets = decode, encode }
+criterion_group! { name = benches; config = simdpct_benches::for_short_inputs(); targets = decode, decode_text, encode }
 criterion_main!(benches);

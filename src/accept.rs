@@ -14,6 +14,7 @@ use crate::byteset::ByteSet;
 use crate::decode::Decoder;
 use crate::driver;
 use crate::error::DecodeError;
+use crate::input::Input;
 use crate::level::Level;
 
 /// A set of characters: a list of ranges in any order.
@@ -151,12 +152,12 @@ impl Decoder {
     /// let error = search("a+%E8%B5%B7%E5%8F%B8%E5%A0%A1").unwrap_err();
     /// assert!(matches!(error, AcceptError::NotAccepted { character: '起', position: 2, .. }));
     /// ```
-    pub fn decode_utf8_accepting<'a, T: AsRef<[u8]> + ?Sized>(
+    pub fn decode_utf8_accepting<'a, T: Input + ?Sized>(
         &self,
         input: &'a T,
         accepted: &Ranges<'_>,
     ) -> Result<Cow<'a, str>, AcceptError> {
-        self.decode_utf8_unless(input.as_ref(), |text| {
+        self.decode_utf8_unless(input.as_bytes(), input.as_text(), |text| {
             // Test the range of the preceding character first: most text stays in one script.
             let mut current = &EMPTY;
             find_other(text, &accepted.suspects, self.level, |character| {
@@ -191,22 +192,23 @@ impl Decoder {
     /// assert!(matches!(error, AcceptError::NotAccepted { character: '/', position: 7, .. }));
     /// assert_eq!(name("a%C3/").unwrap_err().position(), 1); // not UTF-8
     /// ```
-    pub fn decode_utf8_accepting_if<'a, T: AsRef<[u8]> + ?Sized>(
+    pub fn decode_utf8_accepting_if<'a, T: Input + ?Sized>(
         &self,
         input: &'a T,
         accept: impl Fn(char) -> bool,
     ) -> Result<Cow<'a, str>, AcceptError> {
-        self.decode_utf8_unless(input.as_ref(), |text| {
+        self.decode_utf8_unless(input.as_bytes(), input.as_text(), |text| {
             let suspects = if text.len() < LONG { ByteSet::ALL } else { suspects(&accept) };
             find_other(text, &suspects, self.level, &accept)
         })
     }
 
     /// Decodes to text, and fails if `find_other` finds a character that is not accepted. It
-    /// returns the character and its offset.
+    /// returns the character and its offset. `text` is the input, if it is known to be text.
     fn decode_utf8_unless<'a>(
         &self,
         input: &'a [u8],
+        text: Option<&'a str>,
         find_other: impl Fn(&str) -> Option<(usize, char)>,
     ) -> Result<Cow<'a, str>, AcceptError> {
         let not_accepted = |decoder: &Self, input, text: &str| {
@@ -215,7 +217,7 @@ impl Decoder {
             let position = decoder.input_offset(input, at).ok()?;
             Some(AcceptError::NotAccepted { character, position })
         };
-        match self.decode_utf8(input) {
+        match self.decode_to_text(input, text) {
             Ok(text) => not_accepted(self, input, &text).map_or(Ok(text), Err),
             Err(error) => {
                 // The output before the first error is well-formed text. Lenient, because the error

@@ -10,8 +10,11 @@
 //! - The other crates decode leniently: a malformed `%` is kept. Here this is opt-in, with
 //!   [`Decoder::lenient`]. A strict decoder returns the position of the first malformed `%`.
 //! - Errors are [`DecodeError`]s, with the kind and the position in the *input*. A `Utf8Error` has
-//!   the position in the output.
-//! - All functions take text or bytes: any `AsRef<[u8]>`.
+//!   the position in the output, which is [`decoder.decoded_offset(input,
+//!   error.position)`](Decoder::decoded_offset).
+//! - All functions take text or bytes: any [`Input`]. Functions that take pairs take them by value
+//!   or by reference: any iterator of [`Pair`]s.
+//! - A borrowed `Cow` is always the input itself.
 //!
 //! # percent-encoding
 //!
@@ -22,11 +25,12 @@
 //! | `AsciiSet::EMPTY`, `CONTROLS`, `NON_ALPHANUMERIC` | [`ByteSet::EMPTY`], [`sets::CTL`], `sets::ALPHA.union(sets::DIGIT).complement()` |
 //! | `set.add(b)`, `.remove(b)`, `.union(other)` or `+`, `.complement()` or `!` | [`with`](ByteSet::with), [`without`](ByteSet::without), [`union`](ByteSet::union) or `\|`, [`complement`](ByteSet::complement) or `!` |
 //! | `utf8_percent_encode(text, SET)` as `Display` | [`Encoder::new(SET).display(text)`](Encoder::display) |
-//! | `utf8_percent_encode(text, SET).to_string()`, `.collect::<String>()` | [`Encoder::new(SET).encode(text)`](Encoder::encode)`.into_owned()` |
+//! | `utf8_percent_encode(text, SET)` as `Iterator` | [`Encoder::new(SET).pieces(text)`](Encoder::pieces) |
+//! | `utf8_percent_encode(text, SET).to_string()`, `.collect::<String>()` | [`Encoder::new(SET).display(text).to_string()`](Encoded::to_string) |
 //! | `Cow::from(utf8_percent_encode(text, SET))` | [`Encoder::new(SET).encode(text)`](Encoder::encode) |
 //! | `percent_encode(bytes, SET)` | [`Encoder::new(SET).encode(bytes)`](Encoder::encode) |
 //! | `output.extend(utf8_percent_encode(text, SET))` | [`Encoder::new(SET).encode_to(text, &mut output)`](Encoder::encode_to) |
-//! | `percent_encode_byte(byte)` | [`Encoder::new(ByteSet::ALL).encode(&[byte])`](Encoder::encode) |
+//! | `percent_encode_byte(byte)` | [`Encoder::new(ByteSet::ALL).encode_byte(byte)`](Encoder::encode_byte) |
 //! | `Cow::from(percent_decode(bytes))`, `percent_decode(bytes).collect::<Vec<u8>>()` | [`LENIENT.decode(bytes)`](Decoder::decode) |
 //! | `percent_decode_str(text).decode_utf8()` | [`LENIENT.decode_utf8(text)`](Decoder::decode_utf8) |
 //! | `percent_decode_str(text).decode_utf8_lossy()` | [`decode_lossy(text)`](crate::decode_lossy) |
@@ -60,8 +64,9 @@
 //! for (theirs, ours) in sets {
 //!     let ours = Encoder::new(ours);
 //!     for text in texts {
+//!         assert_eq!(format!("{}", utf8_percent_encode(text, theirs)), format!("{}", ours.display(text)));
 //!         assert_eq!(utf8_percent_encode(text, theirs).to_string(), ours.display(text).to_string());
-//!         assert_eq!(utf8_percent_encode(text, theirs).collect::<String>(), ours.encode(text).into_owned());
+//!         assert!(utf8_percent_encode(text, theirs).eq(ours.pieces(text)));
 //!         assert_eq!(Cow::from(utf8_percent_encode(text, theirs)), ours.encode(text));
 //!         assert_eq!(percent_encode(text.as_bytes(), theirs).to_string(), ours.encode(text.as_bytes()));
 //!         let (mut expected, mut output) = (String::from("x"), String::from("x"));
@@ -71,7 +76,7 @@
 //!     }
 //! }
 //! for byte in 0..=255 {
-//!     assert_eq!(percent_encode_byte(byte), Encoder::new(ByteSet::ALL).encode(&[byte]));
+//!     assert_eq!(percent_encode_byte(byte), Encoder::new(ByteSet::ALL).encode_byte(byte));
 //! }
 //! for bytes in texts.map(str::as_bytes).into_iter().chain([&b"%FF%80\xFF"[..]]) {
 //!     assert_eq!(Cow::from(percent_decode(bytes)), LENIENT.decode(bytes)?);
@@ -82,7 +87,11 @@
 //!     assert_eq!(expected, output);
 //! }
 //! for text in texts.into_iter().chain(["a%FF", "%E2%82"]) {
-//!     assert_eq!(percent_decode_str(text).decode_utf8().ok(), LENIENT.decode_utf8(text).ok());
+//!     let (theirs, ours) = (percent_decode_str(text).decode_utf8(), LENIENT.decode_utf8(text));
+//!     assert_eq!(
+//!         theirs.map_err(|error| error.valid_up_to()),
+//!         ours.map_err(|error| LENIENT.decoded_offset(text, error.position))
+//!     );
 //!     assert_eq!(percent_decode_str(text).decode_utf8_lossy(), decode_lossy(text));
 //! }
 //! # Ok::<(), simdpct::DecodeError>(())
@@ -131,11 +140,12 @@
 //!
 //! | form_urlencoded | simdpct |
 //! |---|---|
-//! | `byte_serialize(bytes).collect::<String>()` | [`Encoder::FORM.encode(bytes)`](Encoder::encode)`.into_owned()` |
+//! | `byte_serialize(bytes)` as `Iterator` | [`Encoder::FORM.pieces(bytes)`](Encoder::pieces) |
+//! | `byte_serialize(bytes).collect::<String>()` | [`Encoder::FORM.display(bytes).to_string()`](Encoded::to_string) |
 //! | `output.extend(byte_serialize(bytes))` | [`Encoder::FORM.encode_to(bytes, &mut output)`](Encoder::encode_to) |
 //! | `parse(query)`, for one name or value | [`FORM.decode_utf8_lossy(x)`](Decoder::decode_utf8_lossy), with `Decoder::new().lenient().plus_for_space()` |
 //! | `parse(query)` | [`form::parse_lossy(query)`](form::parse_lossy) |
-//! | `parse(query).into_owned()` | `form::parse_lossy(query).map(`\|`(name, value)`\|` (name.into_owned(), value.into_owned()))` |
+//! | `parse(query).into_owned()` | [`form::parse_lossy(query).into_owned()`](form::ParseLossy::into_owned) |
 //! | `Serializer::new(target)`, `for_suffix(target, start)` | [`form::Serializer::new(target)`](form::Serializer::new), [`for_suffix(target, start)`](form::Serializer::for_suffix) |
 //! | `.append_pair(name, value)`, `.append_key_only(name)` | [the same](form::Serializer::append_pair) |
 //! | `.extend_pairs(pairs)`, `.extend_keys_only(names)` | [the same](form::Serializer::extend_pairs) |
@@ -147,8 +157,7 @@
 //! for query in ["", "a=b", "&&q=fish+%26+chips&page=2&q=%FF&=&x", "a==b&%zz=%", "caf%C3%A9=\u{e9}"] {
 //!     assert!(form_urlencoded::parse(query.as_bytes()).eq(form::parse_lossy(query)));
 //!     let expected: Vec<(String, String)> = form_urlencoded::parse(query.as_bytes()).into_owned().collect();
-//!     let pairs: Vec<(String, String)> =
-//!         form::parse_lossy(query).map(|(name, value)| (name.into_owned(), value.into_owned())).collect();
+//!     let pairs: Vec<(String, String)> = form::parse_lossy(query).into_owned().collect();
 //!     assert_eq!(expected, pairs);
 //!
 //!     let start = String::from("https://example.org/?");
@@ -156,7 +165,7 @@
 //!     theirs.extend_pairs::<_, String, String>(&pairs);
 //!     theirs.append_pair("a b", "1+1").append_key_only("x").extend_keys_only::<_, &str>(["y", "z"]);
 //!     let mut ours = form::Serializer::for_suffix(start.clone(), start.len());
-//!     ours.extend_pairs(pairs.iter().map(|(name, value)| (name, value)));
+//!     ours.extend_pairs(&pairs);
 //!     ours.append_pair("a b", "1+1").append_key_only("x").extend_keys_only(["y", "z"]);
 //!     assert_eq!(theirs.finish(), ours.finish());
 //! }
@@ -168,7 +177,8 @@
 //! const FORM: Decoder = Decoder::new().lenient().plus_for_space();
 //!
 //! for text in ["", "plain", "a/b c\n~*", "é 1+1 %2B", "+%41%%42%zz%C3%A9", "%", "%FF"] {
-//!     assert_eq!(form_urlencoded::byte_serialize(text.as_bytes()).collect::<String>(), Encoder::FORM.encode(text).into_owned());
+//!     assert!(form_urlencoded::byte_serialize(text.as_bytes()).eq(Encoder::FORM.pieces(text)));
+//!     assert_eq!(form_urlencoded::byte_serialize(text.as_bytes()).collect::<String>(), Encoder::FORM.display(text).to_string());
 //!     let (mut expected, mut output) = (String::from("x"), String::from("x"));
 //!     expected.extend(form_urlencoded::byte_serialize(text.as_bytes()));
 //!     Encoder::FORM.encode_to(text, &mut output);
@@ -340,9 +350,8 @@
 //! # url-escape
 //!
 //! Every `encode_*` function below has three variants: `_to_string` and `_to_vec` append,
-//! `_to_writer` writes. To append to a `String`, use [`Encoder::encode_to`]. To append to a `Vec`
-//! or write to a writer, use the bytes of the `Cow<str>` that [`Encoder::encode`] returns, or write
-//! [`Encoder::display`], which does not allocate.
+//! `_to_writer` writes. To append to a `String` or a `Vec`, use [`Encoder::encode_to`]. To write to a
+//! writer, write [`Encoder::display`], which does not allocate.
 //!
 //! | url-escape | simdpct |
 //! |---|---|
@@ -392,7 +401,7 @@
 //!         let (mut expected, mut output) = (Vec::new(), Vec::new());
 //!         url_escape::encode_to_vec(text, set, &mut expected);
 //!         url_escape::encode_to_writer(text, set, &mut expected)?;
-//!         output.extend_from_slice(ours.encode(text).as_bytes());
+//!         ours.encode_to(text, &mut output);
 //!         write!(output, "{}", ours.display(text))?;
 //!         assert_eq!(expected, output);
 //!     }
@@ -415,4 +424,4 @@
 #![forbid(unsafe_code)]
 
 #[cfg(doc)]
-use crate::{ByteSet, DecodeError, Decoder, Encoder, form, sets};
+use crate::{ByteSet, DecodeError, Decoder, Encoded, Encoder, Input, Pair, form, sets};

@@ -4,13 +4,16 @@
 use core::mem::MaybeUninit;
 
 #[cfg(feature = "alloc")]
-use alloc::{borrow::Cow, vec::Vec};
+use alloc::{borrow::Cow, string::String, vec::Vec};
 
 use crate::byteset::ByteSet;
+#[cfg(feature = "alloc")]
+use crate::driver::text::TextError;
 use crate::driver::{self, DecodePlan};
 #[cfg(feature = "alloc")]
 use crate::error::DecodeErrorKind;
 use crate::error::{DecodeError, DecodeIntoError};
+use crate::input::Input;
 use crate::level::Level;
 
 /// A percent-decoder: replaces each triplet, `%` and two hexadecimal digits of either case, by the
@@ -120,7 +123,7 @@ impl Decoder {
     /// # Errors
     ///
     /// Same as [`decoded_len`](Self::decoded_len).
-    pub fn check<T: AsRef<[u8]> + ?Sized>(&self, input: &T) -> Result<(), DecodeError> {
+    pub fn check<T: Input + ?Sized>(&self, input: &T) -> Result<(), DecodeError> {
         self.decoded_len(input).map(|_| ())
     }
 
@@ -129,8 +132,8 @@ impl Decoder {
     /// # Errors
     ///
     /// Returns the first malformed `%` (strict decoders only) or the first rejected byte.
-    pub fn decoded_len<T: AsRef<[u8]> + ?Sized>(&self, input: &T) -> Result<usize, DecodeError> {
-        driver::measure_decode(input.as_ref(), &self.rules, self.level)
+    pub fn decoded_len<T: Input + ?Sized>(&self, input: &T) -> Result<usize, DecodeError> {
+        driver::measure_decode(input.as_bytes(), &self.rules, self.level)
     }
 
     /// Decodes to the start of `output` and returns the length of the result. Bytes of `output`
@@ -150,8 +153,8 @@ impl Decoder {
     /// let error = Decoder::new().decode_into("abcde", &mut buffer).unwrap_err();
     /// assert!(matches!(error, DecodeIntoError::BufferTooSmall(error) if error.needed == 5));
     /// ```
-    pub fn decode_into<T: AsRef<[u8]> + ?Sized>(&self, input: &T, output: &mut [u8]) -> Result<usize, DecodeIntoError> {
-        driver::decode(input.as_ref(), driver::as_uninit(output), &self.rules, self.level)
+    pub fn decode_into<T: Input + ?Sized>(&self, input: &T, output: &mut [u8]) -> Result<usize, DecodeIntoError> {
+        driver::decode(input.as_bytes(), driver::as_uninit(output), &self.rules, self.level)
     }
 
     /// Decodes to the start of possibly uninitialised memory, and returns the initialised part.
@@ -159,12 +162,12 @@ impl Decoder {
     /// # Errors
     ///
     /// Same as [`decode_into`](Self::decode_into).
-    pub fn decode_uninit<'a, T: AsRef<[u8]> + ?Sized>(
+    pub fn decode_uninit<'a, T: Input + ?Sized>(
         &self,
         input: &T,
         output: &'a mut [MaybeUninit<u8>],
     ) -> Result<&'a mut [u8], DecodeIntoError> {
-        driver::decode_uninit(input.as_ref(), output, &self.rules, self.level)
+        driver::decode_uninit(input.as_bytes(), output, &self.rules, self.level)
     }
 
     /// Decodes in place, to the start of `buffer`, and returns the decoded part.
@@ -189,7 +192,7 @@ impl Decoder {
 #[cfg(feature = "alloc")]
 impl Decoder {
     /// Decodes to bytes. Borrows the input if nothing is decoded. Otherwise allocates once: the
-    /// input's length and at most 16 bytes more.
+    /// input's length and at most 16 bytes more. A borrowed result is always the input itself.
     ///
     /// If the only `%`s are malformed, a buffer may be allocated and dropped before the input is
     /// returned borrowed.
@@ -198,8 +201,8 @@ impl Decoder {
     ///
     /// Same as [`decoded_len`](Self::decoded_len).
     #[inline(always)]
-    pub fn decode<'a, T: AsRef<[u8]> + ?Sized>(&self, input: &'a T) -> Result<Cow<'a, [u8]>, DecodeError> {
-        driver::small::decode_to_cow(input.as_ref(), &self.rules, self.level)
+    pub fn decode<'a, T: Input + ?Sized>(&self, input: &'a T) -> Result<Cow<'a, [u8]>, DecodeError> {
+        driver::small::decode_to_cow(input.as_bytes(), &self.rules, self.level)
     }
 
     /// Appends the decoded bytes to `output`, which grows at most once.
@@ -208,12 +211,12 @@ impl Decoder {
     ///
     /// Same as [`decoded_len`](Self::decoded_len). On error nothing is appended.
     #[inline]
-    pub fn decode_to<T: AsRef<[u8]> + ?Sized>(&self, input: &T, output: &mut Vec<u8>) -> Result<(), DecodeError> {
-        driver::alloc::append_decoded(input.as_ref(), output, &self.rules, self.level)
+    pub fn decode_to<T: Input + ?Sized>(&self, input: &T, output: &mut Vec<u8>) -> Result<(), DecodeError> {
+        driver::alloc::append_decoded(input.as_bytes(), output, &self.rules, self.level)
     }
 
     /// Decodes to text. Borrows the input if nothing is decoded. Overlong forms and surrogates are
-    /// ill-formed.
+    /// ill-formed. An input that is text is validated only if something is decoded.
     ///
     /// # Errors
     ///
@@ -228,12 +231,35 @@ impl Decoder {
     /// # Ok::<(), simdpct::DecodeError>(())
     /// ```
     #[inline]
-    pub fn decode_utf8<'a, T: AsRef<[u8]> + ?Sized>(&self, input: &'a T) -> Result<Cow<'a, str>, DecodeError> {
-        let input = input.as_ref();
-        match self.decode(input) {
-            Ok(bytes) => driver::text::into_text(bytes, self.level).map_err(|(_, at)| self.ill_formed(input, at)),
-            Err(error) => Err(self.earlier_ill_formed(input, error)),
+    pub fn decode_utf8<'a, T: Input + ?Sized>(&self, input: &'a T) -> Result<Cow<'a, str>, DecodeError> {
+        match self.plain(input) {
+            Some(Plain::Text(text)) => Ok(Cow::Borrowed(text)),
+            Some(Plain::Bytes(bytes)) => self.checked_text(bytes, Cow::Borrowed(bytes)),
+            None => self.decode_coded(input.as_bytes(), input.as_text()),
         }
+    }
+
+    /// Appends the decoded text to `output`, which grows at most once.
+    ///
+    /// # Errors
+    ///
+    /// Same as [`decode_utf8`](Self::decode_utf8). On error nothing is appended.
+    ///
+    /// ```
+    /// # use simdpct::Decoder;
+    /// let mut text = String::from("name: ");
+    /// Decoder::new().decode_utf8_to("caf%C3%A9", &mut text)?;
+    /// assert_eq!(text, "name: café");
+    /// assert!(Decoder::new().decode_utf8_to("a%FF", &mut text).is_err());
+    /// assert_eq!(text, "name: café");
+    /// # Ok::<(), simdpct::DecodeError>(())
+    /// ```
+    pub fn decode_utf8_to<T: Input + ?Sized>(&self, input: &T, output: &mut String) -> Result<(), DecodeError> {
+        if let Some(Plain::Text(text)) = self.plain(input) {
+            output.push_str(text);
+            return Ok(());
+        }
+        self.append_text(input.as_bytes(), output)
     }
 
     /// Decodes to text, and replaces each maximal subpart of an ill-formed sequence by U+FFFD, as
@@ -251,8 +277,34 @@ impl Decoder {
     /// # Ok::<(), simdpct::DecodeError>(())
     /// ```
     #[inline]
-    pub fn decode_utf8_lossy<'a, T: AsRef<[u8]> + ?Sized>(&self, input: &'a T) -> Result<Cow<'a, str>, DecodeError> {
-        self.decode_utf8_replacing(input.as_ref(), "\u{FFFD}")
+    pub fn decode_utf8_lossy<'a, T: Input + ?Sized>(&self, input: &'a T) -> Result<Cow<'a, str>, DecodeError> {
+        match self.plain(input) {
+            Some(Plain::Text(text)) => Ok(Cow::Borrowed(text)),
+            Some(Plain::Bytes(bytes)) => Ok(self.replaced_text(Cow::Borrowed(bytes), REPLACEMENT)),
+            None => self.decode_coded_replacing(input.as_bytes(), input.as_text(), REPLACEMENT),
+        }
+    }
+
+    /// Appends the decoded text to `output`, with U+FFFD for each maximal subpart of an ill-formed
+    /// sequence.
+    ///
+    /// # Errors
+    ///
+    /// Same as [`decode_utf8_lossy`](Self::decode_utf8_lossy). On error nothing is appended.
+    ///
+    /// ```
+    /// # use simdpct::Decoder;
+    /// let mut text = String::from("name: ");
+    /// Decoder::new().lenient().decode_utf8_lossy_to("caf%E9 100%", &mut text)?;
+    /// assert_eq!(text, "name: caf\u{FFFD} 100%");
+    /// # Ok::<(), simdpct::DecodeError>(())
+    /// ```
+    pub fn decode_utf8_lossy_to<T: Input + ?Sized>(&self, input: &T, output: &mut String) -> Result<(), DecodeError> {
+        if let Some(Plain::Text(text)) = self.plain(input) {
+            output.push_str(text);
+            return Ok(());
+        }
+        self.append_text_replacing(input.as_bytes(), output, REPLACEMENT)
     }
 
     /// Decodes to text and drops ill-formed sequences. Borrows the input if nothing is decoded or
@@ -268,19 +320,100 @@ impl Decoder {
     /// Same as [`decoded_len`](Self::decoded_len). A lenient decoder that rejects nothing never
     /// fails.
     #[inline]
-    pub fn decode_utf8_dropping<'a, T: AsRef<[u8]> + ?Sized>(&self, input: &'a T) -> Result<Cow<'a, str>, DecodeError> {
-        self.decode_utf8_replacing(input.as_ref(), "")
+    pub fn decode_utf8_dropping<'a, T: Input + ?Sized>(&self, input: &'a T) -> Result<Cow<'a, str>, DecodeError> {
+        match self.plain(input) {
+            Some(Plain::Text(text)) => Ok(Cow::Borrowed(text)),
+            Some(Plain::Bytes(bytes)) => Ok(self.replaced_text(Cow::Borrowed(bytes), "")),
+            None => self.decode_coded_replacing(input.as_bytes(), input.as_text(), ""),
+        }
     }
 
-    fn decode_utf8_replacing<'a>(&self, input: &'a [u8], replacement: &str) -> Result<Cow<'a, str>, DecodeError> {
-        if let Some(kind) = self.rules.error_of_replacement(replacement) {
-            return self.decode_utf8(input).map_err(|error| match error.kind {
-                DecodeErrorKind::InvalidUtf8 => DecodeError::new(kind, error.position),
-                _ => error,
-            });
+    /// [`decode_utf8`](Self::decode_utf8), where `text` is the input, if it is known to be text.
+    pub(crate) fn decode_to_text<'a>(
+        &self,
+        input: &'a [u8],
+        text: Option<&'a str>,
+    ) -> Result<Cow<'a, str>, DecodeError> {
+        text.map_or_else(|| self.decode_utf8(input), |text| self.decode_utf8(text))
+    }
+
+    /// [`decode_utf8_lossy`](Self::decode_utf8_lossy), where `text` is the input, if it is known to
+    /// be text.
+    pub(crate) fn decode_to_text_lossy<'a>(
+        &self,
+        input: &'a [u8],
+        text: Option<&'a str>,
+    ) -> Result<Cow<'a, str>, DecodeError> {
+        text.map_or_else(|| self.decode_utf8_lossy(input), |text| self.decode_utf8_lossy(text))
+    }
+
+    /// The input, if it is known that decoding does not change it. If `None`, this may still be so.
+    #[inline(always)]
+    fn plain<'a, T: Input + ?Sized>(&self, input: &'a T) -> Option<Plain<'a>> {
+        let bytes = input.as_bytes();
+        driver::is_plain(bytes, &self.rules).then(|| input.as_text().map_or(Plain::Bytes(bytes), Plain::Text))
+    }
+
+    /// [`decode_utf8`](Self::decode_utf8) of an input that was not found [plain](Self::plain).
+    /// `text` is the input, if it is known to be text: then it is validated only if something is
+    /// decoded.
+    fn decode_coded<'a>(&self, input: &'a [u8], text: Option<&'a str>) -> Result<Cow<'a, str>, DecodeError> {
+        match (driver::small::decode_not_plain(input, &self.rules, self.level), text) {
+            (Ok(Cow::Borrowed(_)), Some(text)) => Ok(Cow::Borrowed(text)),
+            (Ok(bytes), _) => self.checked_text(input, bytes),
+            (Err(error), _) => Err(self.earlier_ill_formed(input, error)),
         }
-        driver::text::into_text(self.decode(input)?, self.level)
-            .or_else(|(bytes, _)| Ok(Cow::Owned(driver::text::replace_ill_formed(&bytes, replacement, self.level))))
+    }
+
+    /// Like [`decode_coded`](Self::decode_coded), with `replacement` for each maximal subpart
+    /// of an ill-formed sequence.
+    fn decode_coded_replacing<'a>(
+        &self,
+        input: &'a [u8],
+        text: Option<&'a str>,
+        replacement: &str,
+    ) -> Result<Cow<'a, str>, DecodeError> {
+        if let Some(kind) = self.rules.error_of_replacement(replacement) {
+            return self.decode_coded(input, text).map_err(|error| replacement_error(kind, error));
+        }
+        match (driver::small::decode_not_plain(input, &self.rules, self.level)?, text) {
+            (Cow::Borrowed(_), Some(text)) => Ok(Cow::Borrowed(text)),
+            (bytes, _) => Ok(self.replaced_text(bytes, replacement)),
+        }
+    }
+
+    /// Validates what was decoded from `input`.
+    #[inline(always)]
+    fn checked_text<'a>(&self, input: &[u8], decoded: Cow<'a, [u8]>) -> Result<Cow<'a, str>, DecodeError> {
+        driver::text::into_text(decoded, self.level).map_err(|(_, at)| self.ill_formed(input, at))
+    }
+
+    #[inline(always)]
+    fn replaced_text<'a>(&self, decoded: Cow<'a, [u8]>, replacement: &str) -> Cow<'a, str> {
+        driver::text::into_text(decoded, self.level)
+            .unwrap_or_else(|(bytes, _)| Cow::Owned(driver::text::replace_ill_formed(&bytes, replacement, self.level)))
+    }
+
+    fn append_text(&self, input: &[u8], output: &mut String) -> Result<(), DecodeError> {
+        driver::text::append_decoded_text(input, output, &self.rules, self.level).map_err(|error| match error {
+            TextError::Decode(error) => self.earlier_ill_formed(input, error),
+            TextError::IllFormed(at) => self.ill_formed(input, at),
+        })
+    }
+
+    fn append_text_replacing(&self, input: &[u8], output: &mut String, replacement: &str) -> Result<(), DecodeError> {
+        if let Some(kind) = self.rules.error_of_replacement(replacement) {
+            return self.append_text(input, output).map_err(|error| replacement_error(kind, error));
+        }
+        match driver::text::append_decoded_text(input, output, &self.rules, self.level) {
+            Ok(()) => Ok(()),
+            Err(TextError::Decode(error)) => Err(error),
+            Err(TextError::IllFormed(_)) => {
+                // Rare, so a second pass is acceptable.
+                output.push_str(&self.decode_coded_replacing(input, None, replacement)?);
+                Ok(())
+            }
+        }
     }
 
     /// Returns the first error, given that decoding to bytes stopped at `error`: invalid UTF-8 may
@@ -303,5 +436,25 @@ impl Decoder {
     fn ill_formed(&self, input: &[u8], decoded_offset: usize) -> DecodeError {
         let position = driver::offset::input_offset(input, &self.rules, decoded_offset);
         DecodeError::new(DecodeErrorKind::InvalidUtf8, position)
+    }
+}
+
+/// An input that decoding does not change.
+#[cfg(feature = "alloc")]
+enum Plain<'a> {
+    Text(&'a str),
+    Bytes(&'a [u8]),
+}
+
+/// The replacement of an ill-formed sequence: U+FFFD.
+#[cfg(feature = "alloc")]
+const REPLACEMENT: &str = "\u{FFFD}";
+
+/// The error where an ill-formed sequence would be replaced by a rejected byte.
+#[cfg(feature = "alloc")]
+fn replacement_error(kind: DecodeErrorKind, error: DecodeError) -> DecodeError {
+    match error.kind {
+        DecodeErrorKind::InvalidUtf8 => DecodeError::new(kind, error.position),
+        _ => error,
     }
 }

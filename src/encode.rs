@@ -1,17 +1,20 @@
 //! `Encoder`: a set, encoding policies and every kind of output.
 #![forbid(unsafe_code)]
 
-use core::fmt;
 use core::mem::MaybeUninit;
 
 #[cfg(feature = "alloc")]
-use alloc::{borrow::Cow, string::String};
+use alloc::borrow::Cow;
 
 use crate::byteset::ByteSet;
 use crate::driver::{self, EncodePlan};
+use crate::encoded::{Encoded, Pieces};
 use crate::error::BufferTooSmall;
 use crate::hex::LOWERCASE;
+use crate::input::Input;
 use crate::level::Level;
+#[cfg(feature = "alloc")]
+use crate::output::Output;
 use crate::sets;
 
 /// A percent-encoder: replaces bytes by triplets, `%` and two hexadecimal digits (RFC 3986 2.1).
@@ -194,8 +197,8 @@ impl Encoder {
     /// Returns the exact length of the encoded form. Saturates at `usize::MAX`, which takes an
     /// input of a third of the address space on a 32-bit target.
     #[must_use]
-    pub fn encoded_len<T: AsRef<[u8]> + ?Sized>(&self, input: &T) -> usize {
-        driver::measure_encode(input.as_ref(), &self.rules, self.level)
+    pub fn encoded_len<T: Input + ?Sized>(&self, input: &T) -> usize {
+        driver::measure_encode(input.as_bytes(), &self.rules, self.level)
     }
 
     /// Encodes to the start of `output` and returns the length of the result. Bytes of `output`
@@ -214,8 +217,8 @@ impl Encoder {
     /// assert_eq!(Encoder::COMPONENT.encode_into("&&&", &mut buffer).unwrap_err().needed, 9);
     /// # Ok::<(), simdpct::BufferTooSmall>(())
     /// ```
-    pub fn encode_into<T: AsRef<[u8]> + ?Sized>(&self, input: &T, output: &mut [u8]) -> Result<usize, BufferTooSmall> {
-        driver::encode(input.as_ref(), driver::as_uninit(output), &self.rules, self.level)
+    pub fn encode_into<T: Input + ?Sized>(&self, input: &T, output: &mut [u8]) -> Result<usize, BufferTooSmall> {
+        driver::encode(input.as_bytes(), driver::as_uninit(output), &self.rules, self.level)
     }
 
     /// Encodes to the start of possibly uninitialised memory, and returns the initialised part.
@@ -223,30 +226,63 @@ impl Encoder {
     /// # Errors
     ///
     /// Same as [`encode_into`](Self::encode_into).
-    pub fn encode_uninit<'a, T: AsRef<[u8]> + ?Sized>(
+    pub fn encode_uninit<'a, T: Input + ?Sized>(
         &self,
         input: &T,
         output: &'a mut [MaybeUninit<u8>],
     ) -> Result<&'a mut [u8], BufferTooSmall> {
-        driver::encode_uninit(input.as_ref(), output, &self.rules, self.level)
+        driver::encode_uninit(input.as_bytes(), output, &self.rules, self.level)
     }
 
-    /// Returns a value that encodes the input when formatted, without allocating.
+    /// Returns a value that encodes the input when formatted, without allocating. Borrows the
+    /// encoder, which is a constant or a variable: not the result of a call, unless it is formatted
+    /// in the same statement.
     ///
     /// ```
     /// # use simdpct::Encoder;
     /// let url = format!("https://example.org/?q={}", Encoder::QUERY_VALUE.display("a&b"));
     /// assert_eq!(url, "https://example.org/?q=a%26b");
     /// ```
-    pub fn display<'a, T: AsRef<[u8]> + ?Sized>(&self, input: &'a T) -> impl fmt::Display + use<'a, T> {
-        Display { encoder: *self, input: input.as_ref() }
+    #[must_use]
+    #[inline]
+    pub fn display<'a, T: Input + ?Sized>(&'a self, input: &'a T) -> Encoded<'a> {
+        Encoded::new(input.as_bytes(), &self.rules, self.level)
+    }
+
+    /// Returns an iterator over the encoded form: runs of unchanged bytes, and the escapes of
+    /// single bytes. Borrows the encoder, as [`display`](Self::display) does.
+    ///
+    /// ```
+    /// # use simdpct::Encoder;
+    /// let pieces: Vec<_> = Encoder::COMPONENT.pieces("fish & chips").collect();
+    /// assert_eq!(pieces, ["fish", "%20", "%26", "%20", "chips"]);
+    /// ```
+    #[must_use]
+    #[inline]
+    pub fn pieces<'a, T: Input + ?Sized>(&'a self, input: &'a T) -> Pieces<'a> {
+        Pieces::new(input.as_bytes(), &self.rules, self.level)
+    }
+
+    /// Encodes a single byte: its triplet, or the byte itself if it is not escaped. Same as
+    /// [`encode`](Self::encode) of `[byte]`, without allocating.
+    ///
+    /// ```
+    /// # use simdpct::Encoder;
+    /// assert_eq!([b'a', b'/', b' ', 0xFF].map(|byte| Encoder::FORM.encode_byte(byte)), ["a", "%2F", "+", "%FF"]);
+    /// ```
+    #[must_use]
+    #[inline]
+    pub fn encode_byte(&self, byte: u8) -> &'static str {
+        driver::pieces::encode_byte(byte, &self.rules)
     }
 }
 
 #[cfg(feature = "alloc")]
 impl Encoder {
     /// Encodes to text. Borrows the input if nothing is escaped. Otherwise allocates once: the
-    /// length needed and at most 16 bytes more. A single escaped byte does not allocate.
+    /// length needed and at most 16 bytes more.
+    ///
+    /// A borrowed result is always the input itself: it means that nothing is escaped.
     ///
     /// ```
     /// # use simdpct::Encoder;
@@ -257,60 +293,24 @@ impl Encoder {
     /// ```
     #[must_use]
     #[inline(always)]
-    pub fn encode<'a, T: AsRef<[u8]> + ?Sized>(&self, input: &'a T) -> Cow<'a, str> {
-        driver::small::encode_to_cow(input.as_ref(), &self.rules, self.level)
+    pub fn encode<'a, T: Input + ?Sized>(&self, input: &'a T) -> Cow<'a, str> {
+        driver::small::encode_to_cow(input.as_bytes(), &self.rules, self.level)
     }
 
-    /// Appends the encoded form to `output`, which grows at most once.
+    /// Appends the encoded form to `output`, a `String` or a `Vec<u8>`, which grows at most once.
     ///
     /// ```
     /// # use simdpct::Encoder;
     /// let mut url = String::from("https://example.org/");
     /// Encoder::PATH_SEGMENT.encode_to("a/b", &mut url);
     /// assert_eq!(url, "https://example.org/a%2Fb");
+    ///
+    /// let mut request = b"GET /".to_vec();
+    /// Encoder::PATH_SEGMENT.encode_to("a b", &mut request);
+    /// assert_eq!(request, b"GET /a%20b");
     /// ```
     #[inline]
-    pub fn encode_to<T: AsRef<[u8]> + ?Sized>(&self, input: &T, output: &mut String) {
-        driver::alloc::append_encoded_text(input.as_ref(), output, &self.rules, self.level);
-    }
-}
-
-struct Display<'a> {
-    encoder: Encoder,
-    input: &'a [u8],
-}
-
-/// Bytes of input that [`Display`] encodes at a time.
-const DISPLAY_CHUNK: usize = 256;
-
-impl fmt::Display for Display<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let mut buffer = [MaybeUninit::uninit(); 3 * DISPLAY_CHUNK];
-        let mut rest = self.input;
-        while !rest.is_empty() {
-            let (chunk, after) = rest.split_at(self.cut(rest));
-            let encoded = self.encoder.encode_uninit(chunk, &mut buffer).map_err(|_| fmt::Error)?;
-            f.write_str(driver::text::checked_text(encoded, self.encoder.level).ok_or(fmt::Error)?)?;
-            rest = after;
-        }
-        Ok(())
-    }
-}
-
-impl Display<'_> {
-    /// Length of the next chunk, which ends within no triplet or character that the encoder may
-    /// keep.
-    fn cut(&self, rest: &[u8]) -> usize {
-        let Some(next) = rest.get(DISPLAY_CHUNK) else { return rest.len() };
-        let chunk = &rest[..DISPLAY_CHUNK];
-        if *next < 0x80 {
-            // A triplet may be cut only if `%` is one of the last two bytes.
-            let percent = chunk[DISPLAY_CHUNK - 2..].iter().position(|&byte| byte == b'%');
-            return percent.map_or(DISPLAY_CHUNK, |at| DISPLAY_CHUNK - 2 + at);
-        }
-        // A character is cut only if one of the last three bytes is a lead byte. Otherwise any cut
-        // is allowed.
-        let lead = chunk[DISPLAY_CHUNK - 3..].iter().rposition(|&byte| byte >= 0xC0);
-        lead.map_or(DISPLAY_CHUNK, |at| DISPLAY_CHUNK - 3 + at)
+    pub fn encode_to<T: Input + ?Sized>(&self, input: &T, output: &mut impl Output) {
+        output.append_encoded(input.as_bytes(), &self.rules, self.level);
     }
 }

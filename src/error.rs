@@ -20,7 +20,8 @@ use core::fmt;
 pub struct DecodeError {
     /// Kind of the error.
     pub kind: DecodeErrorKind,
-    /// Byte offset of the first invalid byte or triplet, in the input (not the output).
+    /// Byte offset of the first invalid byte or triplet, in the input. For the offset in the
+    /// output, see [`Decoder::decoded_offset`](crate::Decoder::decoded_offset).
     pub position: usize,
 }
 

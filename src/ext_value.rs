@@ -43,6 +43,7 @@ use crate::byteset::ByteSet;
 use crate::decode::Decoder;
 use crate::encode::Encoder as ValueEncoder;
 use crate::error::{BufferTooSmall, DecodeError, DecodeErrorKind};
+use crate::input::Input;
 use crate::inspect::Findings;
 use crate::level::Level;
 use crate::{driver, hex, sets};
@@ -80,7 +81,7 @@ pub fn encode(text: &str) -> String {
 /// # Ok::<(), ExtValueError>(())
 /// ```
 #[cfg(feature = "alloc")]
-pub fn decode<T: AsRef<[u8]> + ?Sized>(input: &T) -> Result<Cow<'_, str>, ExtValueError> {
+pub fn decode<T: Input + ?Sized>(input: &T) -> Result<Cow<'_, str>, ExtValueError> {
     ExtValue::parse(input).map(|value| value.decode())
 }
 
@@ -199,8 +200,8 @@ impl<'a> ExtValue<'a> {
     /// assert_eq!(position("UTF-8''a%C3"), 8);
     /// assert_eq!(ExtValue::parse("UTF-16''a"), Err(ExtValueError::UnsupportedCharset));
     /// ```
-    pub fn parse<T: AsRef<[u8]> + ?Sized>(input: &'a T) -> Result<Self, ExtValueError> {
-        Self::of(input.as_ref(), None)
+    pub fn parse<T: Input + ?Sized>(input: &'a T) -> Result<Self, ExtValueError> {
+        Self::of(input.as_bytes(), None)
     }
 
     /// Like [`parse`](Self::parse), on the given level.
@@ -208,8 +209,8 @@ impl<'a> ExtValue<'a> {
     /// # Errors
     ///
     /// Same as [`parse`](Self::parse).
-    pub fn parse_on<T: AsRef<[u8]> + ?Sized>(level: Level, input: &'a T) -> Result<Self, ExtValueError> {
-        Self::of(input.as_ref(), Some(level))
+    pub fn parse_on<T: Input + ?Sized>(level: Level, input: &'a T) -> Result<Self, ExtValueError> {
+        Self::of(input.as_bytes(), Some(level))
     }
 
     fn of(input: &'a [u8], level: Option<Level>) -> Result<Self, ExtValueError> {

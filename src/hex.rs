@@ -47,7 +47,6 @@ pub(crate) static TRIPLETS: [u32; 256] = {
 };
 
 /// The triplet of each byte as text, with the given digits.
-#[cfg(feature = "alloc")]
 pub(crate) const fn triplets(digits: &[u8; 16]) -> [[u8; 3]; 256] {
     let mut triplets = [[b'%', 0, 0]; 256];
     let mut byte = 0;

@@ -8,6 +8,7 @@ use core::str::FromStr;
 
 use crate::driver;
 use crate::driver::inspect::{Occurrences, Presence, Walk};
+use crate::input::Input;
 use crate::level::Level;
 
 /// Inspects a string in one pass, for what a proxy may want to reject or a log analyst to count:
@@ -25,8 +26,8 @@ use crate::level::Level;
 /// assert!(inspect("/plain/path?q=1").is_empty());
 /// ```
 #[must_use]
-pub fn inspect<T: AsRef<[u8]> + ?Sized>(input: &T) -> Findings<'_> {
-    Findings::of(input.as_ref(), None)
+pub fn inspect<T: Input + ?Sized>(input: &T) -> Findings<'_> {
+    Findings::of(input.as_bytes(), None)
 }
 
 /// Like [`inspect`], and counts each kind of finding.
@@ -40,8 +41,8 @@ pub fn inspect<T: AsRef<[u8]> + ?Sized>(input: &T) -> Findings<'_> {
 /// assert_eq!(counts.first(Findings::NUL), Some(8));
 /// ```
 #[must_use]
-pub fn inspect_counting<T: AsRef<[u8]> + ?Sized>(input: &T) -> Counts {
-    Counts::of(input.as_ref(), None)
+pub fn inspect_counting<T: Input + ?Sized>(input: &T) -> Counts {
+    Counts::of(input.as_bytes(), None)
 }
 
 /// Result of [`inspect`]: the [`Kinds`] found, and an iterator over the findings.
@@ -215,8 +216,8 @@ impl<'a> Findings<'a> {
 
     /// Like [`inspect`], on the given level.
     #[must_use]
-    pub fn on<T: AsRef<[u8]> + ?Sized>(level: Level, input: &'a T) -> Self {
-        Self::of(input.as_ref(), Some(level))
+    pub fn on<T: Input + ?Sized>(level: Level, input: &'a T) -> Self {
+        Self::of(input.as_bytes(), Some(level))
     }
 }
 
@@ -293,8 +294,8 @@ impl Counts {
 
     /// Like [`inspect_counting`], on the given level.
     #[must_use]
-    pub fn on<T: AsRef<[u8]> + ?Sized>(level: Level, input: &T) -> Self {
-        Self::of(input.as_ref(), Some(level))
+    pub fn on<T: Input + ?Sized>(level: Level, input: &T) -> Self {
+        Self::of(input.as_bytes(), Some(level))
     }
 }
 

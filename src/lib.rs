@@ -24,6 +24,7 @@
 //! |---|---|
 //! | migrate from another crate | [`compat`] |
 //! | customise encoding (set, policies, output) | [`Encoder`], [`sets`], [`ByteSet`] |
+//! | format encoded text, or iterate over it, without allocating | [`Encoded`], [`Pieces`] |
 //! | customise decoding (strict or lenient, bytes to keep or reject, output) | [`Decoder`] |
 //! | restrict which characters decoded text may contain | [`accept`] |
 //! | normalise and compare URIs | [`Normalizer`], [`equivalent`](fn@equivalent) |
@@ -33,8 +34,10 @@
 //! | process input in chunks, or through `Read` and `Write` | [`stream`] |
 //! | encode or decode a column of a table (Arrow layout) | [`columns`] |
 //! | inspect a string (double encoding, NUL, invalid UTF-8) before decoding it | [`inspect`](fn@inspect) |
-//! | map a position in decoded text back to the input | [`offset`] |
+//! | map a position in decoded text back to the input, or the reverse | [`offset`] |
 //! | decode legacy formats (`%uXXXX`, ISO-8859-1) | [`legacy`] |
+//!
+//! Functions take text or bytes: any [`Input`]. A borrowed result is always the input itself.
 //!
 //! # Guarantees
 //!
@@ -74,10 +77,12 @@ pub mod compat;
 mod decode;
 mod driver;
 mod encode;
+mod encoded;
 mod error;
 pub mod ext_value;
 pub mod form;
 mod hex;
+mod input;
 mod inspect;
 mod kernel;
 #[cfg(feature = "alloc")]
@@ -85,6 +90,8 @@ pub mod legacy;
 mod level;
 mod normalize;
 pub mod offset;
+#[cfg(feature = "alloc")]
+mod output;
 // Public for the tests, fuzz targets and benchmarks only.
 #[cfg(feature = "alloc")]
 #[doc(hidden)]
@@ -101,10 +108,14 @@ use alloc::borrow::Cow;
 pub use byteset::{ByteSet, ByteSetIter};
 pub use decode::Decoder;
 pub use encode::Encoder;
+pub use encoded::{Encoded, Pieces};
 pub use error::{BufferTooSmall, DecodeError, DecodeErrorKind, DecodeIntoError};
+pub use input::{Input, Pair};
 pub use inspect::{Counts, Finding, Findings, FindingsIter, Kinds, KindsIter, UnknownKind, inspect, inspect_counting};
 pub use level::{Level, UnknownLevel};
 pub use normalize::{Malformed, Normalizer, equivalent, is_normal};
+#[cfg(feature = "alloc")]
+pub use output::Output;
 
 /// Encodes a string for use in any component of a URI.
 ///
@@ -117,7 +128,7 @@ pub use normalize::{Malformed, Normalizer, equivalent, is_normal};
 #[cfg(feature = "alloc")]
 #[must_use]
 #[inline]
-pub fn encode<T: AsRef<[u8]> + ?Sized>(input: &T) -> Cow<'_, str> {
+pub fn encode<T: Input + ?Sized>(input: &T) -> Cow<'_, str> {
     const { &Encoder::COMPONENT }.encode(input)
 }
 
@@ -136,7 +147,7 @@ pub fn encode<T: AsRef<[u8]> + ?Sized>(input: &T) -> Cow<'_, str> {
 /// ```
 #[cfg(feature = "alloc")]
 #[inline]
-pub fn decode<T: AsRef<[u8]> + ?Sized>(input: &T) -> Result<Cow<'_, str>, DecodeError> {
+pub fn decode<T: Input + ?Sized>(input: &T) -> Result<Cow<'_, str>, DecodeError> {
     const { &Decoder::new() }.decode_utf8(input)
 }
 
@@ -154,7 +165,7 @@ pub fn decode<T: AsRef<[u8]> + ?Sized>(input: &T) -> Result<Cow<'_, str>, Decode
 /// ```
 #[cfg(feature = "alloc")]
 #[inline]
-pub fn decode_bytes<T: AsRef<[u8]> + ?Sized>(input: &T) -> Result<Cow<'_, [u8]>, DecodeError> {
+pub fn decode_bytes<T: Input + ?Sized>(input: &T) -> Result<Cow<'_, [u8]>, DecodeError> {
     const { &Decoder::new() }.decode(input)
 }
 
@@ -169,7 +180,7 @@ pub fn decode_bytes<T: AsRef<[u8]> + ?Sized>(input: &T) -> Result<Cow<'_, [u8]>,
 #[cfg(feature = "alloc")]
 #[must_use]
 #[inline]
-pub fn decode_lossy<T: AsRef<[u8]> + ?Sized>(input: &T) -> Cow<'_, str> {
+pub fn decode_lossy<T: Input + ?Sized>(input: &T) -> Cow<'_, str> {
     // Unreachable default: a lenient decoder that rejects nothing never fails.
     const { &Decoder::new().lenient() }.decode_utf8_lossy(input).unwrap_or_default()
 }

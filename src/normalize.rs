@@ -8,6 +8,7 @@ use crate::byteset::ByteSet;
 use crate::driver::{self, DecodePlan};
 use crate::error::DecodeError;
 use crate::hex;
+use crate::input::Input;
 use crate::level::Level;
 use crate::sets;
 
@@ -108,8 +109,8 @@ impl Normalizer {
     /// assert!(!Normalizer::new().is_normal("/%"));
     /// ```
     #[must_use]
-    pub fn is_normal<T: AsRef<[u8]> + ?Sized>(&self, input: &T) -> bool {
-        matches!(driver::scan_decode(input.as_ref(), &self.rules, self.level), Ok(None))
+    pub fn is_normal<T: Input + ?Sized>(&self, input: &T) -> bool {
+        matches!(driver::scan_decode(input.as_bytes(), &self.rules, self.level), Ok(None))
     }
 
     /// Normalises in place, to the start of `buffer`, and returns the normalised part.
@@ -170,8 +171,8 @@ impl Normalizer {
 /// assert!(!simdpct::equivalent("/a%2Fb", "/a/b"));
 /// ```
 #[must_use]
-pub fn equivalent<A: AsRef<[u8]> + ?Sized, B: AsRef<[u8]> + ?Sized>(a: &A, b: &B) -> bool {
-    let (mut a, mut b) = (a.as_ref(), b.as_ref());
+pub fn equivalent<A: Input + ?Sized, B: Input + ?Sized>(a: &A, b: &B) -> bool {
+    let (mut a, mut b) = (a.as_bytes(), b.as_bytes());
     loop {
         let common = common_symbols(a, b);
         (a, b) = (&a[common..], &b[common..]);
@@ -219,6 +220,6 @@ fn common_symbols(a: &[u8], b: &[u8]) -> usize {
 /// assert!(!simdpct::is_normal("/%7Euser/%2f"));
 /// ```
 #[must_use]
-pub fn is_normal<T: AsRef<[u8]> + ?Sized>(input: &T) -> bool {
+pub fn is_normal<T: Input + ?Sized>(input: &T) -> bool {
     const { &Normalizer::new() }.is_normal(input)
 }

@@ -1,8 +1,9 @@
-//! Maps positions in decoded output back to the input.
+//! Maps positions in decoded output back to the input, and the reverse.
 //!
 //! For example, a router matches the decoded path but forwards the raw one:
 //! [`Decoder::input_offset`] returns the offset at which to split it. [`OffsetMap`] answers many
-//! such queries on one input.
+//! such queries on one input. [`Decoder::decoded_offset`] is the inverse: of the position of an
+//! error, it is the length of the output before the error.
 #![forbid(unsafe_code)]
 
 use core::error::Error;
@@ -15,6 +16,7 @@ use crate::decode::Decoder;
 use crate::driver::{self, DecodePlan};
 use crate::error::DecodeError;
 use crate::hex;
+use crate::input::Input;
 use crate::level::Level;
 
 /// Error of mapping a position in the output to the input.
@@ -78,12 +80,50 @@ impl Decoder {
     /// assert_eq!(decoder.input_offset("%41b", 3), Err(OffsetError::BeyondEnd { decoded_len: 2 }));
     /// # Ok::<(), simdpct::DecodeError>(())
     /// ```
-    pub fn input_offset<T: AsRef<[u8]> + ?Sized>(
-        &self,
-        input: &T,
-        decoded_offset: usize,
-    ) -> Result<usize, OffsetError> {
-        input_offset(input.as_ref(), &self.rules, self.level, decoded_offset)
+    pub fn input_offset<T: Input + ?Sized>(&self, input: &T, decoded_offset: usize) -> Result<usize, OffsetError> {
+        input_offset(input.as_bytes(), &self.rules, self.level, decoded_offset)
+    }
+}
+
+impl Decoder {
+    /// Returns the length of the output of the input before `input_offset`: the inverse of
+    /// [`input_offset`](Self::input_offset).
+    ///
+    /// Of an error's [`position`](DecodeError::position), it is the length of the output before the
+    /// error: `Utf8Error::valid_up_to` of the decoded bytes if they are not UTF-8. An error does not
+    /// store this offset, because a larger error makes decoding slower.
+    ///
+    /// An offset within a decoded triplet counts as its start, and one beyond the end of the input
+    /// as its end. A malformed `%` before the offset counts as kept, and a rejected byte as
+    /// accepted. Linear in the result; the input after the offset is not examined.
+    ///
+    /// ```
+    /// use simdpct::Decoder;
+    ///
+    /// let raw = "caf%C3%A9%FF";
+    /// let error = Decoder::new().decode_utf8(raw).unwrap_err();
+    /// assert_eq!((error.position, Decoder::new().decoded_offset(raw, error.position)), (9, 5));
+    /// let bytes = Decoder::new().decode(raw)?;
+    /// assert_eq!(str::from_utf8(&bytes).unwrap_err().valid_up_to(), 5);
+    /// # Ok::<(), simdpct::DecodeError>(())
+    /// ```
+    #[must_use]
+    pub fn decoded_offset<T: Input + ?Sized>(&self, input: &T, input_offset: usize) -> usize {
+        decoded_offset(input.as_bytes(), &self.rules, self.level, input_offset)
+    }
+}
+
+/// Implementation of [`Decoder::decoded_offset`].
+fn decoded_offset(input: &[u8], rules: &DecodePlan, level: Option<Level>, input_offset: usize) -> usize {
+    let rules = rules.without_reject().strict(false);
+    // Lenient rules that reject nothing have no errors.
+    let length = |start, end| measure(input, start, end, &rules, level).unwrap_or(0);
+    let end = input_offset.min(input.len());
+    match start_of_triplet_around(input, end) {
+        None => length(0, end),
+        // A kept triplet is three bytes of output.
+        Some(start) if length(start, start + 3) == 3 => length(0, start) + (end - start),
+        Some(start) => length(0, start),
     }
 }
 
@@ -183,8 +223,8 @@ impl<'a> OffsetMap<'a> {
     /// # Errors
     ///
     /// Same as [`Decoder::decoded_len`].
-    pub fn new<T: AsRef<[u8]> + ?Sized>(decoder: &Decoder, input: &'a T) -> Result<Self, DecodeError> {
-        let input = input.as_ref();
+    pub fn new<T: Input + ?Sized>(decoder: &Decoder, input: &'a T) -> Result<Self, DecodeError> {
+        let input = input.as_bytes();
         let mut decoded = Vec::with_capacity(input.len() / STEP + 1);
         let (mut start, mut decoded_len) = (0, 0);
         while start < input.len() {

@@ -151,6 +151,15 @@ pub fn decode_utf8_replacing(decoder: &Decoder, input: &[u8], replacement: &str)
     Ok(text)
 }
 
+/// Length of the output of the input before `input_offset`, as if nothing was an error.
+#[must_use]
+pub fn decoded_offset(decoder: &Decoder, input: &[u8], input_offset: usize) -> usize {
+    let rules = decoder.rules.without_reject().strict(false);
+    let (symbols, _) = symbols(&Decoder { rules, ..*decoder }, input);
+    let ends = symbols.iter().skip(1).map(|(start, _)| *start).chain([input.len()]);
+    symbols.iter().zip(ends).filter(|(_, end)| *end <= input_offset).count()
+}
+
 /// Offset in the input of the byte or triplet that produces the byte at `decoded_offset` of the
 /// output.
 pub fn input_offset(decoder: &Decoder, input: &[u8], decoded_offset: usize) -> Result<usize, OffsetError> {

@@ -66,9 +66,9 @@ impl DecodeRules {
     }
 }
 
-/// Encoding rules.
+/// Encoding rules. Sealed: `pub` only because `EncodePlan` refers to them.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub(crate) struct EncodeRules {
+pub struct EncodeRules {
     /// The bytes to escape. Contains all bytes from 0x80, whatever set was given, so that the
     /// output is text. With `plus`, contains `+` and not the space. Private, to keep this
     /// invariant.
@@ -116,7 +116,6 @@ impl EncodeRules {
 
     /// Whether `byte` is not escaped. Bytes from 0x80 always are, which makes this cheaper than a
     /// look-up in the whole set.
-    #[cfg(feature = "alloc")]
     #[inline(always)]
     pub(crate) const fn leaves(&self, byte: u8) -> bool {
         let [ascii, _] = self.escape.rows();
@@ -144,7 +143,6 @@ impl EncodeRules {
     }
 
     /// Whether the rules set only the set and the case of the digits.
-    #[cfg(feature = "alloc")]
     #[inline(always)]
     pub(crate) const fn are_simple(&self) -> bool {
         !(self.plus | self.keep_triplets | self.keep_non_ascii)

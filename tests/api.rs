@@ -1,13 +1,18 @@
 //! Public API contracts: const evaluation, thread safety, errors, unavailable levels, output in
 //! chunks.
 
+use std::borrow::Cow;
+use std::collections::{BTreeMap, HashMap};
 use std::error::Error;
 use std::fmt::{self, Write};
+use std::rc::Rc;
+use std::sync::Arc;
 
 use crate::common::{compare_decoding, compare_encoding, compare_searching};
+use simdpct::form::{self, Serializer};
 use simdpct::{
-    BufferTooSmall, ByteSet, DecodeError, DecodeErrorKind, DecodeIntoError, Decoder, Encoder, Level, UnknownLevel,
-    reference, sets,
+    BufferTooSmall, ByteSet, DecodeError, DecodeErrorKind, DecodeIntoError, Decoder, Encoded, Encoder, Input, Level,
+    Pair, Pieces, UnknownLevel, reference, sets, uri,
 };
 
 /// Every builder method works in `const`.
@@ -78,20 +83,118 @@ fn default_is_new() {
     assert_eq!(Decoder::default().decode("%zz+").map_err(|error| error.kind), Err(DecodeErrorKind::Malformed));
 }
 
-/// The parameter is `AsRef<[u8]> + ?Sized`, so strings, slices, vectors and arrays can be passed
-/// without conversion.
+/// Every type that is an [`Input`], and a reference to it: the same result, and text if the type
+/// says so.
 #[test]
-fn any_as_ref_bytes_is_accepted() {
-    let expected = "a%26b";
-    assert_eq!(simdpct::encode("a&b"), expected);
-    assert_eq!(simdpct::encode(b"a&b"), expected);
-    assert_eq!(simdpct::encode(&b"a&b"[..]), expected);
-    assert_eq!(simdpct::encode(&String::from("a&b")), expected);
-    assert_eq!(simdpct::encode(&b"a&b".to_vec()), expected);
-    assert_eq!(simdpct::decode("a%26b").as_deref(), Ok("a&b"));
+fn every_input_type_is_accepted() {
+    fn accept<T: Input + ?Sized>(input: &T, text: Option<&str>) {
+        assert_eq!((input.as_bytes(), input.as_text()), (&b"a%26%62"[..], text));
+        for result in [simdpct::decode(input), simdpct::decode(&input), simdpct::decode(&&input)] {
+            assert_eq!(result.as_deref(), Ok("a&b"));
+        }
+        assert_eq!(simdpct::decode_bytes(input).as_deref(), Ok(&b"a&b"[..]));
+        assert_eq!(simdpct::decode_lossy(input), "a&b");
+        assert_eq!(simdpct::encode(input), "a%2526%2562");
+        assert_eq!(uri::repair(input), "a%26%62");
+        assert_eq!(form::parse_lossy(input).get("a&b").as_deref(), Some(""));
+        assert_eq!(form::serialize([(input, input)]), "a%2526%2562=a%2526%2562");
+        assert_eq!(uri::query(&[(input, &input)]), "a%2526%2562=a%2526%2562");
+    }
+
+    const TEXT: &str = "a%26%62";
+    const BYTES: &[u8; 7] = b"a%26%62";
+    let (text, bytes) = (Some(TEXT), None);
+    accept(TEXT, text);
+    accept(&TEXT.to_owned().as_mut_str(), text);
+    accept(&String::from(TEXT), text);
+    accept(&&mut String::from(TEXT), text);
+    accept(&Box::<str>::from(TEXT), text);
+    accept(&Box::new(String::from(TEXT)), text);
+    accept(&Rc::<str>::from(TEXT), text);
+    accept(&Arc::<str>::from(TEXT), text);
+    accept(&Arc::new(String::from(TEXT)), text);
+    accept(&Cow::Borrowed(TEXT), text);
+    accept(&Cow::<str>::Owned(TEXT.into()), text);
+    accept(BYTES, bytes);
+    accept(&BYTES[..], bytes);
+    accept(&BYTES.to_vec().as_mut_slice(), bytes);
+    accept(&BYTES.to_vec(), bytes);
+    accept(&Box::<[u8]>::from(&BYTES[..]), bytes);
+    accept(&Rc::<[u8]>::from(&BYTES[..]), bytes);
+    accept(&Arc::<[u8]>::from(&BYTES[..]), bytes);
+    accept(&Arc::new(BYTES.to_vec()), bytes);
+    accept(&Cow::Borrowed(&BYTES[..]), bytes);
+    accept(&Cow::<[u8]>::Owned(BYTES.to_vec()), bytes);
     assert_eq!(simdpct::decode(&[0x25, 0x32, 0x36]).as_deref(), Ok("&"));
-    assert_eq!(simdpct::decode_bytes("%FF").as_deref(), Ok(b"\xFF".as_slice()));
-    assert_eq!(simdpct::decode_lossy(&b"%FF%zz".to_vec()), "\u{FFFD}%zz");
+}
+
+/// Pairs by value and by reference, in every collection, to every function that takes pairs.
+#[test]
+fn every_collection_of_pairs_is_accepted() {
+    fn accept<P: Pair>(pairs: impl IntoIterator<Item = P> + Clone) {
+        assert_eq!(form::serialize(pairs.clone()), "a=b");
+        assert_eq!(uri::query(pairs.clone()), "a=b");
+        let mut serializer = Serializer::new(Vec::new());
+        serializer.extend_pairs(pairs.clone());
+        assert_eq!(serializer.finish(), b"a=b");
+        let mut serializer = Serializer::new(String::new()).normalize_newlines();
+        serializer.extend_pairs(pairs);
+        assert_eq!(serializer.finish(), "a=b");
+    }
+
+    let owned = vec![(String::from("a"), String::from("b"))];
+    accept([("a", "b")]);
+    accept(&[("a", "b")]);
+    accept([("a", "b")].iter());
+    accept([(b"a", String::from("b"))]);
+    accept(owned.clone());
+    accept(&owned);
+    accept(owned.iter());
+    accept(owned.iter().map(|(name, value)| (name, value)));
+    accept(&HashMap::<_, _>::from_iter(owned.clone()));
+    accept(BTreeMap::from_iter(owned.clone()).iter());
+    accept(HashMap::<_, _>::from_iter(owned));
+    accept(form::parse_lossy("a=b"));
+    accept(form::parse_bytes("a=b"));
+    accept(form::split("a=b"));
+    accept(form::parse_lossy("a=b").into_owned());
+}
+
+#[test]
+fn encode_to_appends_to_every_output_type() {
+    let (mut text, mut bytes) = (String::from("é"), vec![0xFF]);
+    Encoder::COMPONENT.encode_to("a b", &mut text);
+    Encoder::COMPONENT.encode_to("a b", &mut bytes);
+    let mut reference: &mut String = &mut text;
+    Encoder::FORM.encode_to("c d", &mut reference);
+    Encoder::FORM.encode_to("c d", &mut &mut bytes);
+    assert_eq!((text.as_str(), bytes.as_slice()), ("éa%20bc+d", &b"\xFFa%20bc+d"[..]));
+}
+
+/// Values and iterators of encoding borrow only the input and the encoder, which may be a constant.
+#[test]
+fn encoded_and_pieces_are_small_and_outlive_the_call() {
+    const fn is_copy<T: Copy + Send + Sync + fmt::Debug>() {}
+    is_copy::<Encoded<'_>>();
+    assert!(size_of::<Encoded<'_>>() <= 4 * size_of::<usize>());
+
+    fn both(input: &str) -> (Encoded<'_>, Pieces<'_>) {
+        (Encoder::PATH.display(input), Encoder::PATH.pieces(input))
+    }
+    let (encoded, pieces) = both("/a b");
+    assert_eq!((encoded.to_string(), format!("{encoded:>20}")), ("/a%20b".into(), "/a%20b".into()));
+    assert_eq!(pieces.collect::<Vec<_>>(), ["/a", "%20", "b"]);
+}
+
+#[test]
+fn copies_of_form_parsers_continue_at_the_same_pair() {
+    let mut pairs = form::parse_lossy("a=1&&b=%32&c");
+    assert_eq!(pairs.next(), Some(("a".into(), "1".into())));
+    let copy = pairs;
+    assert_eq!((pairs.rest(), pairs.get("b").as_deref()), (&b"&b=%32&c"[..], Some("2")));
+    assert!(pairs.eq(copy) && copy.into_owned().count() == 2);
+    let mut split = form::split("a");
+    assert_eq!((split.next(), split.rest()), (Some((&b"a"[..], &b""[..])), &b""[..]));
 }
 
 #[test]
@@ -155,10 +258,10 @@ fn max_encoded_len_is_none_on_overflow() {
     assert_eq!(Encoder::max_encoded_len(usize::MAX), None);
 }
 
-/// `display` encodes in chunks, currently of 256 bytes, and must not split a kept triplet or
-/// character.
+/// `display` encodes in chunks, currently of 256 bytes, and `pieces` looks at windows of 64 bytes.
+/// Neither must split a kept triplet or character.
 #[test]
-fn display_across_chunks_matches_reference() {
+fn display_and_pieces_across_chunks_match_reference() {
     let pieces: [&[u8]; 14] = [
         b"%41",
         b"%4",
@@ -182,25 +285,61 @@ fn display_across_chunks_matches_reference() {
         Encoder::COMPONENT.keep_non_ascii(),
     ];
     for piece in pieces {
-        for at in (120..=132).chain(248..=260).chain(500..=516) {
+        for at in (56..=66).chain(120..=132).chain(248..=260).chain(500..=516) {
             for after in [0, 1, 2, 300] {
                 let input = [&vec![b'z'; at], piece, &vec![b'4'; after]].concat();
                 for encoder in encoders {
                     let expected = reference::encode(&encoder, &input);
-                    assert_eq!(
-                        encoder.display(&input).to_string(),
-                        expected,
-                        "\"{}\" by {encoder:?}",
-                        input.escape_ascii()
-                    );
+                    let case = || format!("\"{}\" by {encoder:?}", input.escape_ascii());
+                    assert_eq!(format!("{}", encoder.display(&input)), expected, "{}", case());
+                    assert_eq!(encoder.pieces(&input).collect::<String>(), expected, "{}", case());
+                    assert_eq!(joined(encoder.pieces(&input)), expected, "{}", case());
                 }
             }
         }
         // Only this piece, so that every chunk end falls into one.
         let input = piece.repeat(1000 / piece.len());
         for encoder in encoders {
-            assert_eq!(encoder.display(&input).to_string(), reference::encode(&encoder, &input));
+            let expected = reference::encode(&encoder, &input);
+            assert_eq!(format!("{}", encoder.display(&input)), expected);
+            assert_eq!(encoder.pieces(&input).collect::<String>(), expected);
+            assert_eq!(joined(encoder.pieces(&input)), expected);
         }
+    }
+}
+
+/// The pieces, taken one by one: a `for` loop calls `next`, and `collect` calls `fold`.
+fn joined(pieces: Pieces<'_>) -> String {
+    let mut output = String::new();
+    for piece in pieces {
+        output.push_str(piece);
+    }
+    output
+}
+
+/// The same pieces, and the same hints of their number, as the iterator of percent-encoding.
+#[test]
+fn pieces_equal_those_of_percent_encoding() {
+    use percent_encoding::{NON_ALPHANUMERIC, percent_encode};
+
+    const ENCODER: Encoder = Encoder::new(sets::ALPHA.union(sets::DIGIT).complement());
+    let plain = "z".repeat(100);
+    for before in 0..70 {
+        for special in ["", " ", "é", "a b", "%41", "  z"] {
+            let input = [&plain[..before], special, &plain[..before % 3], special, &plain[before..]].concat();
+            let (mut ours, mut theirs) = (ENCODER.pieces(&input), percent_encode(input.as_bytes(), NON_ALPHANUMERIC));
+            loop {
+                assert_eq!(ours.size_hint(), theirs.size_hint(), "{input}");
+                let (our, their) = (ours.next(), theirs.next());
+                assert_eq!(our, their, "{input}");
+                if our.is_none() {
+                    break;
+                }
+            }
+        }
+    }
+    for byte in 0..=255 {
+        assert_eq!(Encoder::new(ByteSet::ALL).encode_byte(byte), percent_encoding::percent_encode_byte(byte));
     }
 }
 

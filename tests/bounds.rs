@@ -197,7 +197,8 @@ fn encode_stays_in_bounds() {
             }
             assert_eq!(encoder.encoded_len(input), expected.len(), "{case}");
             assert_eq!(encoder.encode(input), expected, "{case}");
-            assert_eq!(encoder.display(input).to_string(), expected, "{case}");
+            assert_eq!(format!("{}", encoder.display(input)), expected, "{case}");
+            assert_eq!(encoder.pieces(input).collect::<String>(), expected, "{case}");
         }
     });
 }

@@ -249,7 +249,7 @@ proptest! {
             if percent_20 {
                 serializer = serializer.percent_20();
             }
-            serializer.extend_pairs(pairs.iter().map(|(name, value)| (name, value)));
+            serializer.extend_pairs(&pairs);
             let form = serializer.finish();
             let back = form::parse_bytes(&form);
             prop_assert!(back.eq(pairs.iter().map(|(name, value)| (Cow::from(name), Cow::from(value)))));
@@ -263,11 +263,11 @@ proptest! {
         let theirs = theirs.extend_pairs(&pairs).finish();
         for level in Level::available() {
             let mut ours = Serializer::for_suffix("a?b".to_owned(), start).level(level);
-            ours.extend_pairs(pairs.iter().map(|(name, value)| (name, value)));
+            ours.extend_pairs(&pairs);
             prop_assert_eq!(ours.finish(), &theirs[..]);
             // The same to a byte vector.
             let mut bytes = Serializer::for_suffix(b"a?b".to_vec(), start).level(level);
-            bytes.extend_pairs(pairs.iter().map(|(name, value)| (name, value)));
+            bytes.extend_pairs(&pairs);
             prop_assert_eq!(bytes.finish(), theirs.as_bytes());
         }
     }
@@ -275,8 +275,8 @@ proptest! {
     #[test]
     fn percent_20_changes_only_spaces(pairs: Vec<(String, String)>) {
         let mut serializer = Serializer::new(String::new()).percent_20();
-        serializer.extend_pairs(pairs.iter().map(|(name, value)| (name, value)));
-        let plus = form::serialize(pairs.iter().map(|(name, value)| (name, value)));
+        serializer.extend_pairs(&pairs);
+        let plus = form::serialize(&pairs);
         prop_assert_eq!(serializer.finish(), plus.replace('+', "%20"));
     }
 

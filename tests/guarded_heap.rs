@@ -193,6 +193,14 @@ fn decode_stays_in_allocations() {
         let decoder = Decoder::new().lenient().level(level);
         compare(input, |input| decoder.decode_utf8(input).map(|text| text.into_owned()));
         compare(input, |input| decoder.decode_utf8_dropping(input).map(|text| text.into_owned()));
+        compare(input, |input| {
+            let mut output = String::from("before%");
+            decoder.decode_utf8_to(input, &mut output).map(|()| output)
+        });
+        compare(input, |input| {
+            let mut output = String::from("before%");
+            decoder.decode_utf8_lossy_to(input, &mut output).map(|()| output)
+        });
         compare(input, |input| decoder.decode_utf8_accepting(input, &Ranges::LATIN).map(|text| text.into_owned()));
         compare(input, |input| OffsetMap::new(&decoder, input).map(|map| map.input_offset(input.len() / 3)));
     });
@@ -204,10 +212,16 @@ fn encode_stays_in_allocations() {
     for_each_input(|level, input| {
         for encoder in encoders.iter().map(|encoder| encoder.level(level)) {
             compare(input, |input| encoder.encode(input).into_owned());
-            compare(input, |input| encoder.display(input).to_string());
+            compare(input, |input| format!("{}", encoder.display(input)));
             compare(input, |input| {
                 let mut output = String::with_capacity(7);
                 output.push_str("before%");
+                encoder.encode_to(input, &mut output);
+                output
+            });
+            compare(input, |input| {
+                let mut output = Vec::with_capacity(7);
+                output.extend_from_slice(b"before%");
                 encoder.encode_to(input, &mut output);
                 output
             });

@@ -77,6 +77,8 @@ fn every_short_input_matches_reference() {
             for decoded in 0..text.len() + 2 {
                 let expected = reference::input_offset(&decoder, text, decoded);
                 assert_eq!(decoder.input_offset(text, decoded), expected, "{decoded} of {text:?} by {decoder:?}");
+                let expected = reference::decoded_offset(&decoder, text, decoded);
+                assert_eq!(decoder.decoded_offset(text, decoded), expected, "{decoded} of {text:?} by {decoder:?}");
             }
         }
     }
@@ -107,7 +109,39 @@ fn triplets_around_checkpoints_match_reference() {
     }
 }
 
+/// The input and the offsets of its bytes in the output.
+#[test]
+fn known_input_offsets_give_known_decoded_offsets() {
+    let strict = Decoder::new();
+    let keep_slash = strict.keep(ByteSet::new(b"/"));
+    let table: &[(Decoder, &str, &[usize])] = &[
+        (strict, "", &[0, 0]),
+        (strict, "%41b%43", &[0, 0, 0, 1, 2, 2, 2, 3, 3]),
+        // A malformed `%` counts as kept, a rejected byte as accepted.
+        (strict, "a%%41", &[0, 1, 2, 2, 2, 3]),
+        (strict.reject(ByteSet::new(b"A")), "a%41b", &[0, 1, 1, 1, 2, 3]),
+        (strict.plus_for_space(), "+%2B", &[0, 1, 1, 1, 2]),
+        // A kept triplet is three bytes of output.
+        (keep_slash, "%2fa%41", &[0, 1, 2, 3, 4, 4, 4, 5]),
+    ];
+    for (decoder, input, expected) in table {
+        for (at, expected) in expected.iter().enumerate() {
+            assert_eq!(decoder.decoded_offset(input, at), *expected, "{at} of {input:?} by {decoder:?}");
+        }
+    }
+}
+
 proptest! {
+    /// The offset of invalid UTF-8 in the output is that of the standard library.
+    #[test]
+    fn decoded_offset_of_invalid_utf8_is_valid_up_to(input in input(), plus in any::<bool>()) {
+        let decoder = crate::common::decoder(true, plus, None, None);
+        let bytes = decoder.decode(&input).unwrap();
+        let expected = str::from_utf8(&bytes).err().map(|error| error.valid_up_to());
+        let error = decoder.decode_utf8(&input).err();
+        assert_eq!(error.map(|error| decoder.decoded_offset(&input, error.position)), expected);
+    }
+
     #[test]
     fn random_input_matches_reference(input in input(), decoder in any_decoder()) {
         compare_offsets(&decoder, &input);

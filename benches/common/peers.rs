@@ -4,11 +4,12 @@
 //! characters.
 
 use std::borrow::Cow;
+use std::fmt::Write;
 
 use fluent_uri::pct_enc::encoder::{Data, Query};
 use fluent_uri::pct_enc::{EStr, EString};
 use pct_crate::{PctStr, PctString, UriReserved};
-use percent_encoding::{percent_decode, percent_encode};
+use percent_encoding::{percent_decode, percent_decode_str, percent_encode};
 use simdpct::{Decoder, Encoder, Level, reference};
 
 use super::contest::{Contest, OURS, Reuse};
@@ -71,6 +72,16 @@ pub fn decode_returning(contest: &mut Contest<'_>) {
     });
 }
 
+/// Decoding text to text.
+pub fn decode_text_returning(contest: &mut Contest<'_>) {
+    contest.returns_from_text("percent-encoding", |input| percent_decode_str(input).decode_utf8());
+    contest.returns_from_text("urlencoding", urlencoding::decode);
+    on_each_level!(LEVEL => {
+        const DECODER: Decoder = LENIENT.level(LEVEL);
+        contest.returns_from_text(ours(LEVEL), |input| DECODER.decode_utf8(input));
+    });
+}
+
 /// Encoding to a `Cow`, or to a peer's nearest equivalent.
 pub fn encode_returning(contest: &mut Contest<'_>) {
     contest.returns("percent-encoding", |input| Cow::<str>::from(percent_encode(input, COMPONENT)));
@@ -88,6 +99,51 @@ pub fn encode_returning(contest: &mut Contest<'_>) {
     on_each_level!(LEVEL => {
         const CODEC: Encoder = ENCODER.level(LEVEL);
         contest.returns(ours(LEVEL), |input| CODEC.encode(input));
+    });
+}
+
+/// Encoding to a `String`, by the contestants whose result is formatted.
+pub fn encode_to_string(contest: &mut Contest<'_>) {
+    contest.returns("percent-encoding", |input| percent_encode(input, COMPONENT).to_string());
+    contest.returns("urlencoding", |input| urlencoding::Encoded(input).to_string());
+    on_each_level!(LEVEL => {
+        const CODEC: Encoder = ENCODER.level(LEVEL);
+        contest.returns(ours(LEVEL), |input| CODEC.display(input).to_string());
+    });
+}
+
+/// Encoding by formatting to a buffer with enough capacity.
+pub fn encode_formatting(contest: &mut Contest<'_>, reuse: Reuse) {
+    contest.fills(reuse, "percent-encoding", |input, output: &mut String| {
+        write!(output, "{}", percent_encode(input, COMPONENT)).is_ok()
+    });
+    contest.fills(reuse, "urlencoding", |input, output: &mut String| {
+        write!(output, "{}", urlencoding::Encoded(input)).is_ok()
+    });
+    on_each_level!(LEVEL => {
+        const CODEC: Encoder = ENCODER.level(LEVEL);
+        contest.fills(reuse, ours(LEVEL), |input, output: &mut String| {
+            write!(output, "{}", CODEC.display(input)).is_ok()
+        });
+    });
+}
+
+/// Encoding piece by piece, in a loop, to a buffer with enough capacity.
+pub fn encode_by_pieces(contest: &mut Contest<'_>, reuse: Reuse) {
+    contest.fills(reuse, "percent-encoding", |input, output: &mut String| {
+        for piece in percent_encode(input, COMPONENT) {
+            output.push_str(piece);
+        }
+        true
+    });
+    on_each_level!(LEVEL => {
+        const CODEC: Encoder = ENCODER.level(LEVEL);
+        contest.fills(reuse, ours(LEVEL), |input, output: &mut String| {
+            for piece in CODEC.pieces(input) {
+                output.push_str(piece);
+            }
+            true
+        });
     });
 }
 

@@ -33,7 +33,7 @@ fuzz_target!(|case: Case<'_>| {
     if case.percent_20 {
         serializer = serializer.percent_20();
     }
-    serializer.extend_pairs(pairs.iter().map(|(name, value)| (name, value)));
+    serializer.extend_pairs(&pairs);
     let text = serializer.finish();
     assert!(text.is_ascii() && !(case.percent_20 && text.contains('+')));
     let back = form::parse_bytes(&text).level(level);

@@ -287,12 +287,13 @@ SECTIONS = [
     ]),
     ("Lines", "Every line of every corpus. Each is nanoseconds for a line, on average.", [
         ("lines decode, as Cow", "ns"), ("lines decode, appended", "ns"), ("lines decode, in place", "ns"),
-        ("lines encode, as Cow", "ns"), ("lines encode, appended", "ns"),
+        ("lines encode, as Cow", "ns"), ("lines encode, appended", "ns"), ("lines encode, to String", "ns"),
+        ("lines encode, formatted", "ns"), ("lines encode, by pieces", "ns"),
     ]),
     ("Short inputs", "As `Cow`. `mixed` has all lengths from 1 to 64, in an order that nothing foretells; the rows of one length have a "
      "length that a branch predictor knows.", [
         (f"short {operation}, {kind}", "ns") for operation in ("decode", "encode") for kind in ("clean", "one escape", "all escapes")
-    ]),
+    ] + [("short decode text, clean", "ns")]),
     ("Forms", "The queries of the corpora's URLs; nanoseconds for a query.", [
         ("form parse", "ns"), ("form serialize", "ns"), ("form parse, serde", "ns"), ("form serialize, serde", "ns"),
     ]),

@@ -12,30 +12,19 @@ use core::mem::MaybeUninit;
 use super::batch::{BatchDecoder, BatchEncoder};
 use super::text::into_text_unchecked;
 use super::{
-    DecodePlan, EncodePlan, SHORT, assume_init, decode, decode_outcome, for_each_part, measure_encode, run_encode,
-    scan_decode,
+    DecodePlan, EncodePlan, SHORT, assume_init, decode, decode_outcome, measure_encode, run_encode, scan_decode,
+    scan_encode,
 };
 use crate::error::{DecodeError, DecodeIntoError};
 use crate::hex::first_triplet;
 use crate::kernel::dispatch::{DECODE_SHORT, ENCODE_SHORT};
 use crate::kernel::inout::InOut;
-use crate::kernel::op::{Measure, Scan, Write};
-use crate::kernel::outcome::Stop;
+use crate::kernel::op::{Measure, Write};
 use crate::kernel::{SHORT_OUTPUT, swar};
 use crate::level::{Level, Supported};
 
 /// Spare capacity after a short result, so that kernels can store whole registers up to its end.
 pub(super) const SLACK: usize = 16;
-
-/// Offset of the first byte that encoding changes.
-#[inline]
-pub(crate) fn scan_encode(input: &[u8], rules: &EncodePlan, level: Option<Level>) -> Option<usize> {
-    for_each_part(input, rules, level, |at, part, rules| {
-        let progress = run_encode::<Scan>(InOut::source_only(part), rules, level);
-        if progress.stop() == Stop::Change { Err(at + progress.read()) } else { Ok(()) }
-    })
-    .err()
-}
 
 /// Returns the encoded output, or the input if there is none.
 ///

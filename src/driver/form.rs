@@ -6,6 +6,7 @@
 #[cfg(feature = "serde")]
 use core::marker::PhantomData;
 
+use crate::input::Input;
 use crate::kernel::FormBitmaps;
 use crate::kernel::dispatch::FORM_BITMAPS;
 use crate::level::Level;
@@ -14,10 +15,20 @@ use crate::level::Level;
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Part<'a> {
     bytes: &'a [u8],
-    /// Sufficient test that decoding is the identity: all bytes are ASCII and none is `%` or `+`.
-    /// If false, decoding may still change nothing.
     #[cfg_attr(not(feature = "alloc"), expect(dead_code, reason = "only decoding uses it"))]
-    is_plain: bool,
+    kind: Kind,
+}
+
+/// The properties of a part that are known without decoding it.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+enum Kind {
+    /// Any bytes.
+    Bytes,
+    /// UTF-8, as a part of a text.
+    Text,
+    /// All bytes are ASCII and none is `%` or `+`: decoding is the identity. For the other kinds,
+    /// it may also be.
+    Plain,
 }
 
 impl<'a> Part<'a> {
@@ -29,15 +40,24 @@ impl<'a> Part<'a> {
     #[cfg(feature = "alloc")]
     #[inline]
     pub(crate) fn is_plain(&self) -> bool {
-        self.is_plain
+        self.kind == Kind::Plain
     }
 
     /// The decoded text, if it is known to equal the part.
     #[cfg(feature = "alloc")]
     #[inline]
     pub(crate) fn plain_text(&self) -> Option<&'a str> {
-        // SAFETY: a plain part is ASCII, and only this module constructs parts.
-        self.is_plain.then(|| unsafe { core::str::from_utf8_unchecked(self.bytes) })
+        // SAFETY: a plain part is ASCII, and only this module constructs parts. (tests/form.rs)
+        self.is_plain().then(|| unsafe { core::str::from_utf8_unchecked(self.bytes) })
+    }
+
+    /// The part, if it is known to be text.
+    #[cfg(feature = "alloc")]
+    #[inline]
+    pub(crate) fn text(&self) -> Option<&'a str> {
+        // SAFETY: a part of a text is UTF-8: it starts and ends at an end of the text, or next to
+        // an ASCII byte. Only this module constructs parts. (tests/form.rs)
+        (self.kind != Kind::Bytes).then(|| unsafe { core::str::from_utf8_unchecked(self.bytes) })
     }
 }
 
@@ -56,7 +76,7 @@ impl<'a> PackedPart<'a> {
     const IS_PLAIN: usize = 1 << (usize::BITS - 1);
 
     pub(crate) fn new(part: Part<'a>) -> Self {
-        let flag = if part.is_plain { Self::IS_PLAIN } else { 0 };
+        let flag = if part.is_plain() { Self::IS_PLAIN } else { 0 };
         Self { start: part.bytes.as_ptr(), length: part.bytes.len() | flag, lifetime: PhantomData }
     }
 
@@ -65,7 +85,7 @@ impl<'a> PackedPart<'a> {
         // SAFETY: start and length are those of the slice of a part that lives for `'a`.
         // (tests/form_serde.rs)
         let bytes = unsafe { core::slice::from_raw_parts(self.start, length) };
-        Part { bytes, is_plain: self.length != length }
+        Part { bytes, kind: if self.length == length { Kind::Bytes } else { Kind::Plain } }
     }
 }
 
@@ -74,9 +94,11 @@ impl<'a> PackedPart<'a> {
 /// Bitmaps are computed for windows of up to 64 bytes and serve all pairs that end within the
 /// window. A pair that crosses its end starts the next window. Only a pair longer than a window is
 /// searched separately, so each byte is examined a bounded number of times.
-#[derive(Clone, Debug)]
+#[derive(Clone, Copy, Debug)]
 pub(crate) struct Pairs<'a> {
     input: &'a [u8],
+    /// The kind of a part that is not known to be plain.
+    kind: Kind,
     level: Option<Level>,
     /// Start of the next pair; past the end of the input after its last byte.
     at: usize,
@@ -99,8 +121,12 @@ pub(super) const WINDOW: usize = 64;
 
 impl<'a> Pairs<'a> {
     #[inline]
-    pub(crate) fn new(input: &'a [u8], level: Option<Level>) -> Self {
-        Self { input, level, at: 0, window: 0, bitmaps: FormBitmaps::default() }
+    pub(crate) fn new<T: Input + ?Sized>(input: &'a T) -> Self {
+        let (input, kind) = match input.as_text() {
+            Some(text) => (text.as_bytes(), Kind::Text),
+            None => (input.as_bytes(), Kind::Bytes),
+        };
+        Self { input, kind, level: None, at: 0, window: 0, bitmaps: FormBitmaps::default() }
     }
 
     #[inline]
@@ -119,6 +145,17 @@ impl<'a> Pairs<'a> {
     #[inline]
     pub(crate) fn offset(&self, part: &Part<'a>) -> usize {
         (part.bytes.as_ptr() as usize).wrapping_sub(self.input.as_ptr() as usize)
+    }
+
+    #[inline(always)]
+    fn kind_of(&self, is_plain: bool) -> Kind {
+        if is_plain { Kind::Plain } else { self.kind }
+    }
+
+    /// The input from the start of the next pair on.
+    #[inline]
+    pub(crate) fn rest(&self) -> &'a [u8] {
+        self.input.get(self.at..).unwrap_or_default()
     }
 
     /// Moves the window to `at` and computes its bitmaps.
@@ -150,7 +187,7 @@ impl<'a> Pairs<'a> {
             Some(equals) => (&pair[..equals], &pair[equals + 1..]),
             None => (pair, &pair[pair.len()..]),
         };
-        (Part { bytes: name, is_plain }, Part { bytes: value, is_plain: false })
+        (Part { bytes: name, kind: self.kind_of(is_plain) }, Part { bytes: value, kind: self.kind })
     }
 }
 
@@ -188,7 +225,7 @@ impl<'a> Iterator for Pairs<'a> {
                 // SAFETY: the offsets are in ascending order, and each is that of a byte of the
                 // input or its end. (tests/bounds.rs)
                 let bytes = unsafe { self.input.get_unchecked(from..to) };
-                Part { bytes, is_plain: self.bitmaps.coded & bits == 0 }
+                Part { bytes, kind: self.kind_of(self.bitmaps.coded & bits == 0) }
             };
             let name = part(from, self.window + name_length, name_end - start);
             return Some((name, part(value_start, pair_end, end - name_end)));

@@ -6,6 +6,7 @@ use alloc::borrow::Cow;
 use alloc::vec::Vec;
 
 use super::alloc::SLACK;
+use super::form::Part;
 use super::text::{into_text_unchecked, is_well_formed, replace_ill_formed};
 use super::{DecodePlan, SHORT, run_decode};
 use crate::kernel::inout::InOut;
@@ -46,8 +47,11 @@ pub(crate) fn decode_part(part: &[u8], level: Option<Level>) -> Cow<'_, [u8]> {
 
 /// Decodes a part to text, with U+FFFD for each maximal subpart of an ill-formed sequence.
 #[inline]
-pub(crate) fn decode_part_lossy(part: &[u8], level: Option<Level>) -> Cow<'_, str> {
-    let bytes = decode_part(part, level);
+pub(crate) fn decode_part_lossy(part: Part<'_>, level: Option<Level>) -> Cow<'_, str> {
+    let bytes = match (decode_part(part.bytes(), level), part.text()) {
+        (Cow::Borrowed(_), Some(text)) => return Cow::Borrowed(text),
+        (bytes, _) => bytes,
+    };
     if swar::is_ascii(&bytes) || is_well_formed(&bytes, level) {
         // SAFETY: ASCII, or just validated. (tests/form.rs)
         unsafe { into_text_unchecked(bytes) }

@@ -16,6 +16,7 @@ pub(crate) mod form_decode;
 pub(crate) mod form_encode;
 pub(crate) mod inspect;
 pub(crate) mod offset;
+pub(crate) mod pieces;
 #[cfg(feature = "alloc")]
 pub(crate) mod small;
 pub(crate) mod text;
@@ -108,6 +109,16 @@ fn for_each_part<E>(
     Ok(())
 }
 
+/// Offset of the first byte that encoding changes.
+#[inline]
+pub(crate) fn scan_encode(input: &[u8], rules: &EncodePlan, level: Option<Level>) -> Option<usize> {
+    for_each_part(input, rules, level, |at, part, rules| {
+        let progress = run_encode::<Scan>(InOut::source_only(part), rules, level);
+        if progress.stop() == Stop::Change { Err(at + progress.read()) } else { Ok(()) }
+    })
+    .err()
+}
+
 /// Length of the encoded form. Saturates at `usize::MAX`, which only a 32-bit target can reach.
 #[inline]
 pub(crate) fn measure_encode(input: &[u8], rules: &EncodePlan, level: Option<Level>) -> usize {
@@ -179,7 +190,7 @@ pub(crate) fn scan_decode(
 
 /// Cheap sufficient test that decoding is the identity; SWAR, for short inputs only.
 #[inline(always)]
-fn is_plain(input: &[u8], rules: &DecodePlan) -> bool {
+pub(crate) fn is_plain(input: &[u8], rules: &DecodePlan) -> bool {
     // One branch for all the rare cases.
     if rules.plus | rules.reject.is_some()
         && (input.len() > SHORT || rules.reject.is_some() || swar::contains(input, b'+'))

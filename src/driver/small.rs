@@ -5,8 +5,7 @@
 //!
 //! | bytes | path | gain over the next path, Zen 5, `short` benchmark |
 //! |---|---|---|
-//! | 1 | a triplet from a static table | no allocation |
-//! | 2 or 3 | one table look-up per byte, [`encode_few`] | 11.4 to 10.5 ns, 13.9 to 10.5 ns |
+//! | 1 to 3 | one table look-up per byte, [`encode_few`] | 2 and 3 bytes: 11.4 to 10.5 ns, 13.9 to 10.5 ns |
 //! | 4 to 8, exactly one of them not alphanumeric | SWAR, [`encode_around`] | 13.3 to 11.3 ns; all escapes 4 % slower |
 //! | 4 | [`encode_few`] | 13.5 to 12.6 ns |
 //! | up to 64 | the kernel's `encode_short`, through a stack buffer | |
@@ -33,7 +32,7 @@ use super::alloc::{decode_by_rules, decode_long, decode_short, encode_any, encod
 use super::{DecodePlan, EncodePlan, SHORT, is_plain};
 use crate::byteset::ByteSet;
 use crate::error::DecodeError;
-use crate::hex::{LOWERCASE, TRIPLETS, UPPERCASE, from_digits, triplets};
+use crate::hex::{TRIPLETS, from_digits};
 use crate::kernel::inout::InOut;
 use crate::kernel::scalar::encode::{FEW_OUTPUT, Symbols, encode_few as encode_few_bytes};
 use crate::kernel::swar;
@@ -49,8 +48,7 @@ pub(crate) fn encode_to_cow<'a>(input: &'a [u8], rules: &EncodePlan, level: Opti
     }
     let is_plain = match *input {
         [] => true,
-        [byte] if !rules.leaves(byte) => return Cow::Borrowed(encode_byte(byte, rules)),
-        [_] => true,
+        [byte] => rules.leaves(byte),
         [a, b] => rules.leave([a, b, b]),
         [a, b, c] => rules.leave([a, b, c]),
         _ if input.len() <= WORD => return encode_word(input, rules, Level::supported(level)),
@@ -64,16 +62,7 @@ pub(crate) fn encode_to_cow<'a>(input: &'a [u8], rules: &EncodePlan, level: Opti
     }
 }
 
-/// Returns the triplet of `byte` from a static table.
-fn encode_byte(byte: u8, rules: &EncodePlan) -> &'static str {
-    static UPPERCASE_TRIPLETS: [[u8; 3]; 256] = triplets(UPPERCASE);
-    static LOWERCASE_TRIPLETS: [[u8; 3]; 256] = triplets(LOWERCASE);
-    let triplets = if rules.is_lowercase() { &LOWERCASE_TRIPLETS } else { &UPPERCASE_TRIPLETS };
-    // SAFETY: triplets are ASCII.
-    unsafe { core::str::from_utf8_unchecked(&triplets[usize::from(byte)]) }
-}
-
-/// Encodes two to four bytes without a kernel: many callers encode one character at a time.
+/// Encodes one to four bytes without a kernel: many callers encode one character at a time.
 #[inline(never)]
 fn encode_few<'a>(input: &'a [u8], rules: &EncodePlan) -> Cow<'a, str> {
     let mut output = Vec::with_capacity(FEW_OUTPUT);
@@ -172,6 +161,16 @@ pub(crate) fn decode_to_cow<'a>(
     if is_plain(input, rules) {
         return Ok(Cow::Borrowed(input));
     }
+    decode_not_plain(input, rules, level)
+}
+
+/// Decodes an input that was not found [plain](is_plain).
+#[inline(always)]
+pub(crate) fn decode_not_plain<'a>(
+    input: &'a [u8],
+    rules: &DecodePlan,
+    level: Option<Level>,
+) -> Result<Cow<'a, [u8]>, DecodeError> {
     if input.len() > SHORT {
         return decode_long(input, rules, level);
     }

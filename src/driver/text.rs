@@ -7,6 +7,12 @@ use alloc::borrow::Cow;
 #[cfg(feature = "alloc")]
 use alloc::string::String;
 
+#[cfg(feature = "alloc")]
+use super::DecodePlan;
+#[cfg(feature = "alloc")]
+use super::alloc::append_decoded;
+#[cfg(feature = "alloc")]
+use crate::error::DecodeError;
 use crate::kernel::dispatch::IS_WELL_FORMED;
 use crate::level::Level;
 
@@ -49,6 +55,7 @@ pub(crate) fn find_ill_formed(bytes: &[u8], level: Option<Level>) -> Option<usiz
 }
 
 /// Returns `bytes` as text if they are well-formed UTF-8.
+#[cfg(feature = "alloc")]
 #[inline]
 pub(crate) fn checked_text(bytes: &[u8], level: Option<Level>) -> Option<&str> {
     // SAFETY: `is_well_formed` returned true. (tests/utf8.rs)
@@ -125,5 +132,36 @@ pub(crate) unsafe fn into_text_unchecked(bytes: Cow<'_, [u8]>) -> Cow<'_, str> {
         Cow::Borrowed(bytes) => Cow::Borrowed(unsafe { core::str::from_utf8_unchecked(bytes) }),
         // SAFETY: as above.
         Cow::Owned(bytes) => Cow::Owned(unsafe { String::from_utf8_unchecked(bytes) }),
+    }
+}
+
+/// Why input cannot be decoded to text.
+#[cfg(feature = "alloc")]
+pub(crate) enum TextError {
+    /// It cannot be decoded to bytes.
+    Decode(DecodeError),
+    /// The output is ill-formed at this offset.
+    IllFormed(usize),
+}
+
+/// Appends the decoded text; appends nothing on error.
+#[cfg(feature = "alloc")]
+pub(crate) fn append_decoded_text(
+    input: &[u8],
+    output: &mut String,
+    rules: &DecodePlan,
+    level: Option<Level>,
+) -> Result<(), TextError> {
+    let before = output.len();
+    // SAFETY: what is appended is truncated unless it is well-formed, and nothing in between panics.
+    // (tests/utf8.rs)
+    let output = unsafe { output.as_mut_vec() };
+    append_decoded(input, output, rules, level).map_err(TextError::Decode)?;
+    match find_ill_formed(&output[before..], level) {
+        None => Ok(()),
+        Some(offset) => {
+            output.truncate(before);
+            Err(TextError::IllFormed(offset))
+        }
     }
 }

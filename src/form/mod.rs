@@ -45,9 +45,9 @@ mod serde;
 mod serialize;
 
 #[cfg(feature = "alloc")]
-pub use parse::{Parse, ParseBytes, ParseLossy, parse, parse_bytes, parse_lossy};
+pub use parse::{IntoOwned, Parse, ParseBytes, ParseLossy, parse, parse_bytes, parse_lossy};
 pub use parse::{Split, split};
 #[cfg(feature = "serde")]
 pub use serde::{Deserializer, Error, from_bytes, from_str, from_text, to_string};
 #[cfg(feature = "alloc")]
-pub use serialize::{Serializer, Target, serialize};
+pub use serialize::{Serializer, serialize};

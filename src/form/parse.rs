@@ -4,9 +4,10 @@
 use core::iter::FusedIterator;
 
 #[cfg(feature = "alloc")]
-use alloc::borrow::Cow;
+use alloc::{borrow::Cow, string::String, vec::Vec};
 
 use crate::driver::form::Pairs;
+use crate::input::Input;
 use crate::level::Level;
 #[cfg(feature = "alloc")]
 use crate::{
@@ -25,8 +26,8 @@ use crate::{
 /// ```
 #[must_use]
 #[inline]
-pub fn split<T: AsRef<[u8]> + ?Sized>(input: &T) -> Split<'_> {
-    Split { pairs: Pairs::new(input.as_ref(), None) }
+pub fn split<T: Input + ?Sized>(input: &T) -> Split<'_> {
+    Split { pairs: Pairs::new(input) }
 }
 
 /// Parses a form into pairs of text. Malformed triplets and invalid UTF-8 are errors.
@@ -46,8 +47,8 @@ pub fn split<T: AsRef<[u8]> + ?Sized>(input: &T) -> Split<'_> {
 #[cfg(feature = "alloc")]
 #[must_use]
 #[inline]
-pub fn parse<T: AsRef<[u8]> + ?Sized>(input: &T) -> Parse<'_> {
-    Parse { pairs: Pairs::new(input.as_ref(), None) }
+pub fn parse<T: Input + ?Sized>(input: &T) -> Parse<'_> {
+    Parse { pairs: Pairs::new(input) }
 }
 
 /// Parses a form into pairs of text, per the standard (WHATWG URL 5.1). Never fails: a malformed
@@ -61,8 +62,8 @@ pub fn parse<T: AsRef<[u8]> + ?Sized>(input: &T) -> Parse<'_> {
 #[cfg(feature = "alloc")]
 #[must_use]
 #[inline]
-pub fn parse_lossy<T: AsRef<[u8]> + ?Sized>(input: &T) -> ParseLossy<'_> {
-    ParseLossy { pairs: Pairs::new(input.as_ref(), None) }
+pub fn parse_lossy<T: Input + ?Sized>(input: &T) -> ParseLossy<'_> {
+    ParseLossy { pairs: Pairs::new(input) }
 }
 
 /// Parses a form into pairs of bytes: the standard's parser without UTF-8 decoding (WHATWG URL 5.1,
@@ -76,38 +77,41 @@ pub fn parse_lossy<T: AsRef<[u8]> + ?Sized>(input: &T) -> ParseLossy<'_> {
 #[cfg(feature = "alloc")]
 #[must_use]
 #[inline]
-pub fn parse_bytes<T: AsRef<[u8]> + ?Sized>(input: &T) -> ParseBytes<'_> {
-    ParseBytes { pairs: Pairs::new(input.as_ref(), None) }
+pub fn parse_bytes<T: Input + ?Sized>(input: &T) -> ParseBytes<'_> {
+    ParseBytes { pairs: Pairs::new(input) }
 }
 
-/// Iterator of [`split`].
-#[derive(Clone, Debug)]
+/// Iterator of [`split`]. A copy continues at the same pair.
+#[derive(Clone, Copy, Debug)]
 pub struct Split<'a> {
     pairs: Pairs<'a>,
 }
 
-/// Iterator of [`parse`]. [`get`](Self::get) searches the pairs that it has not yet yielded.
+/// Iterator of [`parse`]. [`get`](Self::get) searches the pairs that it has not yet yielded. A copy
+/// continues at the same pair.
 #[cfg(feature = "alloc")]
-#[derive(Clone, Debug)]
+#[derive(Clone, Copy, Debug)]
 pub struct Parse<'a> {
     pairs: Pairs<'a>,
 }
 
-/// Iterator of [`parse_lossy`]. [`get`](Self::get) searches the pairs that it has not yet yielded.
+/// Iterator of [`parse_lossy`]. [`get`](Self::get) searches the pairs that it has not yet yielded. A copy
+/// continues at the same pair.
 #[cfg(feature = "alloc")]
-#[derive(Clone, Debug)]
+#[derive(Clone, Copy, Debug)]
 pub struct ParseLossy<'a> {
     pairs: Pairs<'a>,
 }
 
-/// Iterator of [`parse_bytes`]. [`get`](Self::get) searches the pairs that it has not yet yielded.
+/// Iterator of [`parse_bytes`]. [`get`](Self::get) searches the pairs that it has not yet yielded. A copy
+/// continues at the same pair.
 #[cfg(feature = "alloc")]
-#[derive(Clone, Debug)]
+#[derive(Clone, Copy, Debug)]
 pub struct ParseBytes<'a> {
     pairs: Pairs<'a>,
 }
 
-impl Split<'_> {
+impl<'a> Split<'a> {
     /// Selects the level to run on. If the CPU lacks it, the best available level below it is used.
     /// The result is the same on every level.
     #[must_use]
@@ -115,6 +119,19 @@ impl Split<'_> {
     pub fn level(mut self, level: Level) -> Self {
         self.pairs.set_level(level);
         self
+    }
+
+    /// The part of the form whose pairs have not yet been yielded.
+    ///
+    /// ```
+    /// let mut pairs = simdpct::form::split("a=1&b=2&c=3");
+    /// pairs.next();
+    /// assert_eq!(pairs.rest(), b"b=2&c=3");
+    /// ```
+    #[must_use]
+    #[inline]
+    pub fn rest(&self) -> &'a [u8] {
+        self.pairs.rest()
     }
 }
 
@@ -127,6 +144,34 @@ impl<'a> Parse<'a> {
     pub fn level(mut self, level: Level) -> Self {
         self.pairs.set_level(level);
         self
+    }
+
+    /// The part of the form whose pairs have not yet been yielded.
+    ///
+    /// ```
+    /// let mut pairs = simdpct::form::parse("a=1&b=2&c=3");
+    /// pairs.next();
+    /// assert_eq!(pairs.rest(), b"b=2&c=3");
+    /// ```
+    #[must_use]
+    #[inline]
+    pub fn rest(&self) -> &'a [u8] {
+        self.pairs.rest()
+    }
+
+    /// Returns an iterator over the rest of the pairs as `String`s.
+    ///
+    /// ```
+    /// use std::collections::HashMap;
+    ///
+    /// let map: HashMap<String, String> = simdpct::form::parse("q=fish+%26+chips&page=2").into_owned().collect::<Result<_, _>>()?;
+    /// assert_eq!(map["q"], "fish & chips");
+    /// # Ok::<(), simdpct::DecodeError>(())
+    /// ```
+    #[must_use]
+    #[inline]
+    pub fn into_owned(self) -> IntoOwned<Self> {
+        IntoOwned { pairs: self }
     }
 
     /// Returns the value of the first pair with this name, if any. Errors in other pairs are
@@ -152,8 +197,8 @@ impl<'a> Parse<'a> {
         &self,
         name: &'n str,
     ) -> impl Iterator<Item = Result<Cow<'a, str>, DecodeError>> + Clone + use<'a, 'n> {
-        let pairs = self.pairs.clone();
-        let found = Found { pairs: pairs.clone(), name: name.as_bytes() };
+        let pairs = self.pairs;
+        let found = Found { pairs, name: name.as_bytes() };
         found.map(move |pair| Ok(strict_pair(&pairs, pair)?.1))
     }
 }
@@ -167,6 +212,33 @@ impl<'a> ParseLossy<'a> {
     pub fn level(mut self, level: Level) -> Self {
         self.pairs.set_level(level);
         self
+    }
+
+    /// The part of the form whose pairs have not yet been yielded.
+    ///
+    /// ```
+    /// let mut pairs = simdpct::form::parse_lossy("a=1&b=2&c=3");
+    /// pairs.next();
+    /// assert_eq!(pairs.rest(), b"b=2&c=3");
+    /// ```
+    #[must_use]
+    #[inline]
+    pub fn rest(&self) -> &'a [u8] {
+        self.pairs.rest()
+    }
+
+    /// Returns an iterator over the rest of the pairs as `String`s.
+    ///
+    /// ```
+    /// use std::collections::HashMap;
+    ///
+    /// let map: HashMap<String, String> = simdpct::form::parse_lossy("q=fish+%26+chips&page=2").into_owned().collect();
+    /// assert_eq!(map["q"], "fish & chips");
+    /// ```
+    #[must_use]
+    #[inline]
+    pub fn into_owned(self) -> IntoOwned<Self> {
+        IntoOwned { pairs: self }
     }
 
     /// Returns the value of the first pair with this name, if any.
@@ -186,7 +258,7 @@ impl<'a> ParseLossy<'a> {
     pub fn get_all<'n>(&self, name: &'n str) -> impl Iterator<Item = Cow<'a, str>> + Clone + use<'a, 'n> {
         // Compares decoded text: a name with invalid UTF-8 decodes to U+FFFD.
         let level = self.pairs.level();
-        LossyFound { pairs: self.pairs.clone(), name }.map(move |(_, value)| lossy(value, level))
+        LossyFound { pairs: self.pairs, name }.map(move |(_, value)| lossy(value, level))
     }
 }
 
@@ -201,19 +273,46 @@ impl<'a> ParseBytes<'a> {
         self
     }
 
+    /// The part of the form whose pairs have not yet been yielded.
+    ///
+    /// ```
+    /// let mut pairs = simdpct::form::parse_bytes("a=1&b=2&c=3");
+    /// pairs.next();
+    /// assert_eq!(pairs.rest(), b"b=2&c=3");
+    /// ```
+    #[must_use]
+    #[inline]
+    pub fn rest(&self) -> &'a [u8] {
+        self.pairs.rest()
+    }
+
+    /// Returns an iterator over the rest of the pairs as byte vectors.
+    ///
+    /// ```
+    /// use std::collections::HashMap;
+    ///
+    /// let map: HashMap<Vec<u8>, Vec<u8>> = simdpct::form::parse_bytes("q=fish+%26+chips&page=2").into_owned().collect();
+    /// assert_eq!(map[&b"q"[..]], b"fish & chips");
+    /// ```
+    #[must_use]
+    #[inline]
+    pub fn into_owned(self) -> IntoOwned<Self> {
+        IntoOwned { pairs: self }
+    }
+
     /// Returns the value of the first pair with this name, if any.
     #[must_use]
-    pub fn get<T: AsRef<[u8]> + ?Sized>(&self, name: &T) -> Option<Cow<'a, [u8]>> {
+    pub fn get<T: Input + ?Sized>(&self, name: &T) -> Option<Cow<'a, [u8]>> {
         self.get_all(name).next()
     }
 
     /// Returns the values of all pairs with this name, in order.
-    pub fn get_all<'n, T: AsRef<[u8]> + ?Sized>(
+    pub fn get_all<'n, T: Input + ?Sized>(
         &self,
         name: &'n T,
     ) -> impl Iterator<Item = Cow<'a, [u8]>> + Clone + use<'a, 'n, T> {
         let level = self.pairs.level();
-        Found { pairs: self.pairs.clone(), name: name.as_ref() }.map(move |(_, value)| bytes(value, level))
+        Found { pairs: self.pairs, name: name.as_bytes() }.map(move |(_, value)| bytes(value, level))
     }
 }
 
@@ -290,6 +389,65 @@ impl FusedIterator for ParseLossy<'_> {}
 #[cfg(feature = "alloc")]
 impl FusedIterator for ParseBytes<'_> {}
 
+/// Iterator over owned pairs: the result of [`into_owned`](ParseLossy::into_owned).
+#[cfg(feature = "alloc")]
+#[derive(Clone, Copy, Debug)]
+pub struct IntoOwned<P> {
+    pairs: P,
+}
+
+#[cfg(feature = "alloc")]
+impl Iterator for IntoOwned<Parse<'_>> {
+    type Item = Result<(String, String), DecodeError>;
+
+    #[inline]
+    fn next(&mut self) -> Option<Self::Item> {
+        self.pairs.next().map(|pair| pair.map(|(name, value)| (name.into_owned(), value.into_owned())))
+    }
+
+    #[inline]
+    fn size_hint(&self) -> (usize, Option<usize>) {
+        self.pairs.size_hint()
+    }
+}
+
+#[cfg(feature = "alloc")]
+impl Iterator for IntoOwned<ParseLossy<'_>> {
+    type Item = (String, String);
+
+    #[inline]
+    fn next(&mut self) -> Option<Self::Item> {
+        self.pairs.next().map(|(name, value)| (name.into_owned(), value.into_owned()))
+    }
+
+    #[inline]
+    fn size_hint(&self) -> (usize, Option<usize>) {
+        self.pairs.size_hint()
+    }
+}
+
+#[cfg(feature = "alloc")]
+impl Iterator for IntoOwned<ParseBytes<'_>> {
+    type Item = (Vec<u8>, Vec<u8>);
+
+    #[inline]
+    fn next(&mut self) -> Option<Self::Item> {
+        self.pairs.next().map(|(name, value)| (name.into_owned(), value.into_owned()))
+    }
+
+    #[inline]
+    fn size_hint(&self) -> (usize, Option<usize>) {
+        self.pairs.size_hint()
+    }
+}
+
+#[cfg(feature = "alloc")]
+impl FusedIterator for IntoOwned<Parse<'_>> {}
+#[cfg(feature = "alloc")]
+impl FusedIterator for IntoOwned<ParseLossy<'_>> {}
+#[cfg(feature = "alloc")]
+impl FusedIterator for IntoOwned<ParseBytes<'_>> {}
+
 #[cfg(feature = "alloc")]
 const STRICT: Decoder = Decoder::new().plus_for_space();
 
@@ -299,7 +457,7 @@ const STRICT: Decoder = Decoder::new().plus_for_space();
 pub(super) fn strict(part: Part<'_>, level: Option<Level>) -> Result<Cow<'_, str>, DecodeError> {
     match part.plain_text() {
         Some(text) => Ok(Cow::Borrowed(text)),
-        None => decode_strict(part.bytes(), level),
+        None => decode_strict(part, level),
     }
 }
 
@@ -308,7 +466,7 @@ pub(super) fn strict(part: Part<'_>, level: Option<Level>) -> Result<Cow<'_, str
 pub(super) fn lossy(part: Part<'_>, level: Option<Level>) -> Cow<'_, str> {
     match part.plain_text() {
         Some(text) => Cow::Borrowed(text),
-        None => decode_lossy(part.bytes(), level).unwrap_or_default(),
+        None => decode_lossy(part, level).unwrap_or_default(),
     }
 }
 
@@ -323,13 +481,14 @@ pub(super) fn bytes(part: Part<'_>, level: Option<Level>) -> Cow<'_, [u8]> {
 // and reading the pair back in one load would fail store-to-load forwarding.
 #[cfg(feature = "alloc")]
 #[inline(never)]
-fn decode_strict(part: &[u8], level: Option<Level>) -> Result<Cow<'_, str>, DecodeError> {
-    level.map_or(STRICT, |level| STRICT.level(level)).decode_utf8(part)
+fn decode_strict(part: Part<'_>, level: Option<Level>) -> Result<Cow<'_, str>, DecodeError> {
+    let decoder = level.map_or(STRICT, |level| STRICT.level(level));
+    decoder.decode_to_text(part.bytes(), part.text())
 }
 
 #[cfg(feature = "alloc")]
 #[inline(never)]
-fn decode_lossy(part: &[u8], level: Option<Level>) -> Option<Cow<'_, str>> {
+fn decode_lossy(part: Part<'_>, level: Option<Level>) -> Option<Cow<'_, str>> {
     Some(decode_part_lossy(part, level))
 }
 

@@ -2,11 +2,12 @@
 #![forbid(unsafe_code)]
 
 use alloc::string::String;
-use alloc::vec::Vec;
 use core::mem::take;
 
 use crate::driver::form_encode::{FormRules, PartEncoder};
+use crate::input::{Input, Pair};
 use crate::level::Level;
+use crate::output::Output;
 use crate::{Encoder, sets};
 
 /// Serialises pairs to a form, per the standard: a space becomes `+`, and all bytes except ASCII
@@ -16,12 +17,7 @@ use crate::{Encoder, sets};
 /// assert_eq!(simdpct::form::serialize([("name", "Ödön"), ("a&b", "1 + 1")]), "name=%C3%96d%C3%B6n&a%26b=1+%2B+1");
 /// ```
 #[must_use]
-pub fn serialize<I, N, V>(pairs: I) -> String
-where
-    I: IntoIterator<Item = (N, V)>,
-    N: AsRef<[u8]>,
-    V: AsRef<[u8]>,
-{
+pub fn serialize<I: IntoIterator<Item: Pair>>(pairs: I) -> String {
     let mut serializer = Serializer::new(String::new());
     serializer.extend_pairs(pairs);
     serializer.finish()
@@ -43,7 +39,7 @@ where
 /// assert_eq!(url, "https://example.org/?q=fish+%26+chips&exact&page=2&size=50");
 /// ```
 #[derive(Clone, Debug)]
-pub struct Serializer<T: Target> {
+pub struct Serializer<T: Output> {
     target: T,
     /// Whether the next pair is the first, which takes no `&`. Even an empty name counts as a pair.
     is_first: bool,
@@ -53,119 +49,11 @@ pub struct Serializer<T: Target> {
     newlines: bool,
 }
 
-/// Output of a [`Serializer`]: `String`, `Vec<u8>`, or a mutable reference to one. Sealed.
-pub trait Target: sealed::Target {}
-
-mod sealed {
-    use alloc::string::String;
-    use alloc::vec::Vec;
-
-    use crate::driver::form_encode::PartEncoder;
-
-    /// Sealed: the operations that the serializer needs.
-    pub trait Target {
-        fn length(&self) -> usize;
-        /// Reserves capacity for a number of typical pairs. Reserving once is cheaper than growing.
-        fn expect(&mut self, pairs: usize);
-        /// Appends `before` verbatim, then the encoded `part`.
-        fn append(&mut self, encoder: &PartEncoder, before: &str, part: &[u8]);
-        /// Appends a pair, preceded by `&` unless it is the first.
-        fn append_pair(&mut self, encoder: &PartEncoder, is_first: bool, name: &[u8], value: &[u8]);
-    }
-
-    /// Capacity for `pairs` pairs of 24 bytes, and for what a kernel requires for a last one of 64
-    /// bytes. Growing costs more than all other work for a pair. Zero for a single pair, which
-    /// reserves what it needs. At most about a kilobyte, because the actual pairs may be fewer or
-    /// empty.
-    #[inline]
-    fn expected_room(pairs: usize) -> usize {
-        if pairs > 1 { 24 * pairs.min(32) + 256 } else { 0 }
-    }
-
-    impl Target for String {
-        #[inline]
-        fn length(&self) -> usize {
-            self.len()
-        }
-
-        #[inline]
-        fn expect(&mut self, pairs: usize) {
-            if self.capacity() == 0 {
-                *self = Self::with_capacity(expected_room(pairs));
-            } else {
-                self.reserve(expected_room(pairs));
-            }
-        }
-
-        #[inline]
-        fn append(&mut self, encoder: &PartEncoder, before: &str, part: &[u8]) {
-            encoder.append_part_to_text(self, before, part);
-        }
-
-        #[inline]
-        fn append_pair(&mut self, encoder: &PartEncoder, is_first: bool, name: &[u8], value: &[u8]) {
-            encoder.append_pair_to_text(self, is_first, name, value);
-        }
-    }
-
-    impl Target for Vec<u8> {
-        #[inline]
-        fn length(&self) -> usize {
-            self.len()
-        }
-
-        #[inline]
-        fn expect(&mut self, pairs: usize) {
-            if self.capacity() == 0 {
-                *self = Self::with_capacity(expected_room(pairs));
-            } else {
-                self.reserve(expected_room(pairs));
-            }
-        }
-
-        #[inline]
-        fn append(&mut self, encoder: &PartEncoder, before: &str, part: &[u8]) {
-            encoder.append_part(self, before, part);
-        }
-
-        #[inline]
-        fn append_pair(&mut self, encoder: &PartEncoder, is_first: bool, name: &[u8], value: &[u8]) {
-            encoder.append_pair(self, is_first, name, value);
-        }
-    }
-
-    impl<T: Target> Target for &mut T {
-        #[inline]
-        fn length(&self) -> usize {
-            (**self).length()
-        }
-
-        #[inline]
-        fn expect(&mut self, pairs: usize) {
-            (**self).expect(pairs);
-        }
-
-        #[inline]
-        fn append(&mut self, encoder: &PartEncoder, before: &str, part: &[u8]) {
-            (**self).append(encoder, before, part);
-        }
-
-        #[inline]
-        fn append_pair(&mut self, encoder: &PartEncoder, is_first: bool, name: &[u8], value: &[u8]) {
-            (**self).append_pair(encoder, is_first, name, value);
-        }
-    }
-}
-
-impl Target for String {}
-impl Target for Vec<u8> {}
-impl<T: Target> Target for &mut T {}
-
 /// The rules of the standard's serializer, and the same with `%20` for a space.
 static FORM: FormRules = FormRules::new(Encoder::FORM.rules);
 static PERCENT_20: FormRules = FormRules::new(Encoder::new(sets::whatwg::FORM).rules);
 
-impl<T: Target> Serializer<T> {
+impl<T: Output> Serializer<T> {
     /// Creates a serializer that appends to a form. The existing contents of the target are part of
     /// the form.
     ///
@@ -233,8 +121,8 @@ impl<T: Target> Serializer<T> {
 
     /// Appends `name=value`, preceded by `&` unless it is the first pair.
     #[inline]
-    pub fn append_pair<N: AsRef<[u8]> + ?Sized, V: AsRef<[u8]> + ?Sized>(&mut self, name: &N, value: &V) -> &mut Self {
-        let (name, value) = (name.as_ref(), value.as_ref());
+    pub fn append_pair<N: Input + ?Sized, V: Input + ?Sized>(&mut self, name: &N, value: &V) -> &mut Self {
+        let (name, value) = (name.as_bytes(), value.as_bytes());
         if self.newlines {
             self.append_key_only(name);
             self.append_part("=", value);
@@ -249,40 +137,31 @@ impl<T: Target> Serializer<T> {
     /// name with an empty value, and skip an empty name. The next pair is preceded by `&` in either
     /// case.
     #[inline]
-    pub fn append_key_only<N: AsRef<[u8]> + ?Sized>(&mut self, name: &N) -> &mut Self {
+    pub fn append_key_only<N: Input + ?Sized>(&mut self, name: &N) -> &mut Self {
         let separator = if take(&mut self.is_first) { "" } else { "&" };
-        self.append_part(separator, name.as_ref());
+        self.append_part(separator, name.as_bytes());
         self
     }
 
     /// Appends pairs, like [`append_pair`](Self::append_pair).
-    pub fn extend_pairs<I, N, V>(&mut self, pairs: I) -> &mut Self
-    where
-        I: IntoIterator<Item = (N, V)>,
-        N: AsRef<[u8]>,
-        V: AsRef<[u8]>,
-    {
+    pub fn extend_pairs<I: IntoIterator<Item: Pair>>(&mut self, pairs: I) -> &mut Self {
         let pairs = pairs.into_iter();
         self.target.expect(pairs.size_hint().0);
         if self.newlines {
-            pairs.for_each(|(name, value)| _ = self.append_pair(name.as_ref(), value.as_ref()));
+            pairs.for_each(|pair| _ = self.append_pair(pair.name(), pair.value()));
             return self;
         }
         let encoder = self.encoder();
-        for (name, value) in pairs {
-            self.target.append_pair(&encoder, take(&mut self.is_first), name.as_ref(), value.as_ref());
+        for pair in pairs {
+            self.target.append_pair(&encoder, take(&mut self.is_first), pair.name(), pair.value());
         }
         self
     }
 
     /// Appends names without `=`, like [`append_key_only`](Self::append_key_only).
-    pub fn extend_keys_only<I, N>(&mut self, names: I) -> &mut Self
-    where
-        I: IntoIterator<Item = N>,
-        N: AsRef<[u8]>,
-    {
+    pub fn extend_keys_only<I: IntoIterator<Item: Input>>(&mut self, names: I) -> &mut Self {
         for name in names {
-            self.append_key_only(name.as_ref());
+            self.append_key_only(name.as_bytes());
         }
         self
     }

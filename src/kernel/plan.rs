@@ -77,7 +77,6 @@ impl DecodePlan {
 
     /// Rejects nothing. The kernels stay, as with an empty set: selecting others at run time would
     /// link them into every program that decodes.
-    #[cfg(feature = "alloc")]
     pub(crate) const fn without_reject(mut self) -> Self {
         self.rules.reject = None;
         self
@@ -115,8 +114,9 @@ impl fmt::Debug for DecodePlan {
 }
 
 /// Encoding rules, and kernels that apply them. Changed only by its methods, so that they agree.
+/// Sealed: `pub` only because [`Output`](crate::Output) names it.
 #[derive(Clone, Copy)]
-pub(crate) struct EncodePlan {
+pub struct EncodePlan {
     rules: EncodeRules,
     kernels: &'static EncodeTable,
 }

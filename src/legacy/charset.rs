@@ -35,6 +35,7 @@ use core::fmt::Write;
 use encoding_rs::{DecoderResult, EncoderResult, Encoding, ISO_2022_JP, UTF_8};
 
 use super::Unencodable;
+use crate::input::Input;
 use crate::{DecodeError, DecodeErrorKind, Decoder, Encoder, driver};
 
 pub use encoding_rs;
@@ -163,15 +164,15 @@ fn first_slice(text: &str) -> &str {
 /// assert_eq!((error.kind, error.position), (DecodeErrorKind::IllFormed, 7));
 /// # Ok::<(), simdpct::DecodeError>(())
 /// ```
-pub fn decode<'a, T: AsRef<[u8]> + ?Sized>(
+pub fn decode<'a, T: Input + ?Sized>(
     input: &'a T,
     charset: &'static Encoding,
     decoder: &Decoder,
 ) -> Result<Cow<'a, str>, DecodeError> {
-    let input = input.as_ref();
     if charset == UTF_8 {
         return decoder.decode_utf8(input);
     }
+    let input = input.as_bytes();
     let errors = Errors { charset, decoder, is_lossy: false };
     let bytes = decoder.decode(input).map_err(|error| errors.before(input, error))?;
     to_text(bytes, |bytes| charset.decode_without_bom_handling_and_without_replacement(bytes))
@@ -194,7 +195,7 @@ pub fn decode<'a, T: AsRef<[u8]> + ?Sized>(
 /// assert_eq!(charset::decode_lossy("%C7%D1%FF 5%", EUC_KR, &Decoder::new().lenient())?, "한\u{FFFD} 5%");
 /// # Ok::<(), simdpct::DecodeError>(())
 /// ```
-pub fn decode_lossy<'a, T: AsRef<[u8]> + ?Sized>(
+pub fn decode_lossy<'a, T: Input + ?Sized>(
     input: &'a T,
     charset: &'static Encoding,
     decoder: &Decoder,
@@ -202,7 +203,7 @@ pub fn decode_lossy<'a, T: AsRef<[u8]> + ?Sized>(
     if charset == UTF_8 {
         return decoder.decode_utf8_lossy(input);
     }
-    let input = input.as_ref();
+    let input = input.as_bytes();
     let errors = Errors { charset, decoder, is_lossy: true };
     let bytes = decoder.decode(input).map_err(|error| errors.before(input, error))?;
     let text = to_text(bytes, |bytes| Some(charset.decode_without_bom_handling(bytes).0));

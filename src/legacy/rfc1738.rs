@@ -7,6 +7,7 @@
 
 use alloc::borrow::Cow;
 
+use crate::input::Input;
 use crate::{ByteSet, DecodeError, Decoder, Encoder, sets};
 
 /// `; / ? : @ = &`, which are reserved, and `#`, which ends the URL (RFC 1738 2.2, 3.3).
@@ -24,7 +25,7 @@ pub const DELIMITERS: ByteSet = sets::rfc1738::RESERVED.with(b'#');
 /// assert_eq!(rfc1738::encode("http://a/b c?d=é%#~"), "http://a/b%20c?d=%C3%A9%25#%7E");
 /// ```
 #[must_use]
-pub fn encode<T: AsRef<[u8]> + ?Sized>(input: &T) -> Cow<'_, str> {
+pub fn encode<T: Input + ?Sized>(input: &T) -> Cow<'_, str> {
     const { &Encoder::new(sets::rfc1738::URL.without(b'#')) }.encode(input)
 }
 
@@ -45,6 +46,6 @@ pub fn encode<T: AsRef<[u8]> + ?Sized>(input: &T) -> Cow<'_, str> {
 /// assert_eq!(rfc1738::decode("%252F")?, "%252F");
 /// # Ok::<(), simdpct::DecodeError>(())
 /// ```
-pub fn decode<T: AsRef<[u8]> + ?Sized>(input: &T) -> Result<Cow<'_, str>, DecodeError> {
+pub fn decode<T: Input + ?Sized>(input: &T) -> Result<Cow<'_, str>, DecodeError> {
     const { &Decoder::new().keep(DELIMITERS.with(b'%')) }.decode_utf8(input)
 }

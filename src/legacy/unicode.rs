@@ -9,6 +9,7 @@ use memchr::memmem;
 
 use crate::DecodeErrorKind::{LoneSurrogate, Rejected};
 use crate::hex::{self, from_digits};
+use crate::input::Input;
 use crate::{ByteSet, DecodeError, Decoder, driver};
 
 /// Decodes `%uXXXX` escapes and UTF-8 triplets to text.
@@ -108,8 +109,8 @@ impl UnicodeDecoder {
     /// Same as [`Decoder::decode_utf8`], and
     /// [`LoneSurrogate`](crate::DecodeErrorKind::LoneSurrogate) unless lone surrogates are replaced
     /// or kept.
-    pub fn decode_utf8<'a, T: AsRef<[u8]> + ?Sized>(&self, input: &'a T) -> Result<Cow<'a, str>, DecodeError> {
-        self.decode_with(input.as_ref(), Decoder::decode_utf8)
+    pub fn decode_utf8<'a, T: Input + ?Sized>(&self, input: &'a T) -> Result<Cow<'a, str>, DecodeError> {
+        self.decode_with(input.as_bytes(), input.as_text(), Decoder::decode_to_text)
     }
 
     /// Decodes to text, and replaces each maximal subpart of an ill-formed UTF-8 sequence by
@@ -129,11 +130,17 @@ impl UnicodeDecoder {
     /// assert_eq!(decoder.decode_utf8_lossy("%C3%u20AC %uD800 100%")?, "\u{FFFD}€ \u{FFFD} 100%");
     /// # Ok::<(), simdpct::DecodeError>(())
     /// ```
-    pub fn decode_utf8_lossy<'a, T: AsRef<[u8]> + ?Sized>(&self, input: &'a T) -> Result<Cow<'a, str>, DecodeError> {
-        self.decode_with(input.as_ref(), Decoder::decode_utf8_lossy)
+    pub fn decode_utf8_lossy<'a, T: Input + ?Sized>(&self, input: &'a T) -> Result<Cow<'a, str>, DecodeError> {
+        self.decode_with(input.as_bytes(), input.as_text(), Decoder::decode_to_text_lossy)
     }
 
-    fn decode_with<'a>(&self, input: &'a [u8], decode: Decode) -> Result<Cow<'a, str>, DecodeError> {
+    /// `text` is the input, if it is known to be text.
+    fn decode_with<'a>(
+        &self,
+        input: &'a [u8],
+        text: Option<&'a str>,
+        decode: Decode,
+    ) -> Result<Cow<'a, str>, DecodeError> {
         let keeps_percent = self.keep_triplets
             || self.lone_surrogates == LoneSurrogates::Keep
             || self.decoder.rules.keep.is_some_and(|keep| keep.contains(b'%'));
@@ -146,7 +153,7 @@ impl UnicodeDecoder {
         let parts = Parts { decoder, decode, input, keeps_percent };
         let mut escapes = Escapes::of(input).peekable();
         if escapes.peek().is_none() && parts.staying(0..input.len()).next().is_none() {
-            return decode(&decoder, input);
+            return decode(&decoder, input, text);
         }
         let mut output = String::with_capacity(input.len());
         let mut at = 0;
@@ -158,7 +165,7 @@ impl UnicodeDecoder {
             at = escape.end;
         }
         parts.push(at..input.len(), &mut output)?;
-        match driver::text::checked_text(input, self.decoder.level) {
+        match text.or_else(|| driver::text::checked_text(input, self.decoder.level)) {
             Some(text) if text == output => Ok(Cow::Borrowed(text)),
             _ => Ok(Cow::Owned(output)),
         }
@@ -188,8 +195,9 @@ impl UnicodeDecoder {
     }
 }
 
-/// Decodes a part to text.
-type Decode = for<'b> fn(&Decoder, &'b [u8]) -> Result<Cow<'b, str>, DecodeError>;
+/// Decodes a part to text: [`Decoder::decode_to_text`] or
+/// [`decode_to_text_lossy`](Decoder::decode_to_text_lossy).
+type Decode = for<'b> fn(&Decoder, &'b [u8], Option<&'b str>) -> Result<Cow<'b, str>, DecodeError>;
 
 /// The parts of an input between its `%uXXXX`.
 struct Parts<'a> {
@@ -229,7 +237,7 @@ impl Parts<'_> {
             return Ok(());
         }
         let start = part.start;
-        match (self.decode)(&self.decoder, &self.input[part]) {
+        match (self.decode)(&self.decoder, &self.input[part], None) {
             Ok(text) => output.push_str(&text),
             Err(error) => return Err(DecodeError::new(error.kind, start + error.position)),
         }

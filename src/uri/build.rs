@@ -8,6 +8,7 @@ use core::fmt;
 
 use crate::byteset::ByteSet;
 use crate::encode::Encoder;
+use crate::input::{Input, Pair};
 
 /// Error: a segment of a path contains a slash.
 #[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
@@ -72,8 +73,8 @@ impl PathBuilder {
     /// # Errors
     ///
     /// Returns [`SlashInSegment`] if the segment contains `/`. Nothing is appended then.
-    pub fn push<T: AsRef<[u8]> + ?Sized>(&mut self, segment: &T) -> Result<&mut Self, SlashInSegment> {
-        let segment = segment.as_ref();
+    pub fn push<T: Input + ?Sized>(&mut self, segment: &T) -> Result<&mut Self, SlashInSegment> {
+        let segment = segment.as_bytes();
         if let Some(position) = memchr::memchr(b'/', segment) {
             return Err(SlashInSegment { segment: self.segments, position });
         }
@@ -169,8 +170,8 @@ impl QueryBuilder {
     /// Appends `name=value`, preceded by `&` unless it is the first pair.
     pub fn push<N, V>(&mut self, name: &N, value: &V) -> &mut Self
     where
-        N: AsRef<[u8]> + ?Sized,
-        V: AsRef<[u8]> + ?Sized,
+        N: Input + ?Sized,
+        V: Input + ?Sized,
     {
         // Every pair contains `=`, so the query is empty only before the first pair.
         if !self.query.is_empty() {
@@ -239,7 +240,7 @@ impl fmt::Display for QueryBuilder {
 /// assert_eq!(simdpct::uri::path(["a", "b c"])?, "/a/b%20c");
 /// # Ok::<(), simdpct::uri::SlashInSegment>(())
 /// ```
-pub fn path<T: AsRef<[u8]>>(segments: impl IntoIterator<Item = T>) -> Result<String, SlashInSegment> {
+pub fn path<I: IntoIterator<Item: Input>>(segments: I) -> Result<String, SlashInSegment> {
     let mut path = PathBuilder::new();
     for segment in segments {
         path.push(&segment)?;
@@ -253,10 +254,10 @@ pub fn path<T: AsRef<[u8]>>(segments: impl IntoIterator<Item = T>) -> Result<Str
 /// assert_eq!(simdpct::uri::query([("a", "1&2"), ("b", "")]), "a=1%262&b=");
 /// ```
 #[must_use]
-pub fn query<N: AsRef<[u8]>, V: AsRef<[u8]>>(pairs: impl IntoIterator<Item = (N, V)>) -> String {
+pub fn query<I: IntoIterator<Item: Pair>>(pairs: I) -> String {
     let mut query = QueryBuilder::new();
-    for (name, value) in pairs {
-        query.push(&name, &value);
+    for pair in pairs {
+        query.push(pair.name(), pair.value());
     }
     query.into_string()
 }

@@ -10,6 +10,7 @@ use super::{Parts, SEGMENT_END, ranges};
 use crate::byteset::ByteSet;
 use crate::driver;
 use crate::encode::Encoder;
+use crate::input::Input;
 use crate::sets;
 
 /// Converts any string to a valid URI reference: escapes in each component the bytes that it
@@ -52,17 +53,23 @@ use crate::sets;
 /// assert!(matches!(repair("http://example.com/%7Ea?b"), Cow::Borrowed("http://example.com/%7Ea?b")));
 /// ```
 #[must_use]
-pub fn repair<T: AsRef<[u8]> + ?Sized>(uri: &T) -> Cow<'_, str> {
-    let uri = uri.as_ref();
+pub fn repair<T: Input + ?Sized>(uri: &T) -> Cow<'_, str> {
+    repair_input(uri.as_bytes(), uri.as_text())
+}
+
+/// `text` is the input, if it is known to be text.
+fn repair_input<'a>(uri: &'a [u8], text: Option<&'a str>) -> Cow<'a, str> {
+    // Bytes that need no repair are ASCII.
+    let to_text = || text.or_else(|| driver::text::checked_text(uri, None));
     let parts = ranges(uri);
     if is_plain(uri, &parts)
-        && let Some(text) = driver::text::checked_text(uri, None)
+        && let Some(text) = to_text()
     {
         return Cow::Borrowed(text);
     }
     let pieces = Pieces::of(uri, parts);
     if pieces.iter().all(|piece| piece.is_clean())
-        && let Some(text) = driver::text::checked_text(uri, None)
+        && let Some(text) = to_text()
     {
         return Cow::Borrowed(text);
     }
@@ -96,8 +103,7 @@ impl Piece<'_> {
     const EMPTY: Self = Piece { bytes: &[], encoder: &LITERAL };
 
     fn is_clean(&self) -> bool {
-        core::ptr::eq(self.encoder, &LITERAL)
-            || driver::alloc::scan_encode(self.bytes, &self.encoder.rules, None).is_none()
+        core::ptr::eq(self.encoder, &LITERAL) || driver::scan_encode(self.bytes, &self.encoder.rules, None).is_none()
     }
 }
 
@@ -171,7 +177,7 @@ fn is_plain(uri: &[u8], parts: &Parts<Range<usize>>) -> bool {
         Some(at) => authority[at] == b':' && authority[at + 1..].iter().all(u8::is_ascii_digit),
         None => true,
     };
-    driver::alloc::scan_encode(uri, &WHOLE.rules, None).is_none()
+    driver::scan_encode(uri, &WHOLE.rules, None).is_none()
         && has_scheme_if_any(uri, parts)
         && parts.authority.clone().is_none_or(|authority| is_host_and_port(&uri[authority]))
         && parts.fragment.clone().is_none_or(|fragment| memchr::memchr(b'#', &uri[fragment]).is_none())

@@ -45,17 +45,25 @@ pub fn compare_parsing(input: &[u8]) {
     let lossy = text(&bytes);
     for level in Level::available() {
         let case = format!("\"{}\" on {level}", input.escape_ascii());
-        let ours: Pairs<Vec<u8>> = form::parse_bytes(input)
-            .level(level)
-            .map(|(name, value)| (name.into_owned(), value.into_owned()))
-            .collect();
+        let ours: Pairs<Vec<u8>> = form::parse_bytes(input).level(level).into_owned().collect();
         assert_eq!(ours, bytes, "{case}");
-        let ours: Pairs<String> = form::parse_lossy(input)
-            .level(level)
-            .map(|(name, value)| (name.into_owned(), value.into_owned()))
-            .collect();
+        let ours: Pairs<String> = form::parse_lossy(input).level(level).into_owned().collect();
         assert_eq!(ours, lossy, "{case}");
         compare_strict(input, level, &case);
+
+        // An input that is known to be text has the same pairs.
+        if let Ok(text) = str::from_utf8(input) {
+            assert!(form::parse_lossy(text).level(level).eq(form::parse_lossy(input).level(level)), "{case}");
+            assert!(form::parse(text).level(level).eq(form::parse(input).level(level)), "{case}");
+            assert!(form::parse(text).into_owned().eq(form::parse(input).into_owned()), "{case}");
+        }
+
+        // What is left after each pair has the pairs that are left.
+        let mut pairs = form::parse_lossy(input).level(level);
+        for left in 0..4 {
+            assert_eq!(form::parse_lossy(pairs.rest()).count(), lossy.len().saturating_sub(left), "{case}");
+            pairs.next();
+        }
 
         let pairs = form::parse_lossy(input).level(level);
         assert!(lossy.len() <= pairs.size_hint().1.unwrap(), "{case}");

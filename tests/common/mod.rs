@@ -23,6 +23,7 @@ pub mod strategies;
 pub mod stream;
 pub mod uri;
 
+use std::borrow::Cow;
 use std::fmt;
 use std::mem::MaybeUninit;
 
@@ -204,12 +205,45 @@ pub fn compare_decoding(decoder: &Decoder, input: &[u8]) {
             let _ = result.inspect(|text| assert_borrowed_iff_unchanged(text.as_bytes(), &case(form)));
         }
 
+        compare_decoding_of_text(&decoder, &[&text, &lossy, &dropping], &case("decode_utf8 of text"));
+        compare_decode_utf8_to(&decoder, &[&text, &lossy], &case("decode_utf8_to, decode_utf8_lossy_to"));
+
         assert_eq!(decoder.decoded_len(input), bytes.as_ref().map(Vec::len).map_err(|&e| e), "{}", case("decoded_len"));
         assert_eq!(decoder.check(input), bytes.as_ref().map(|_| ()).map_err(|&e| e), "{}", case("check"));
 
         compare_decode_to(&decoder, &bytes, &case("decode_to"));
         compare_decode_into(&decoder, &bytes, &case("decode_into, decode_uninit"));
         compare_decode_in_place(&decoder, &surrounded, &bytes, &case("decode_in_place"));
+    }
+}
+
+/// An input that is known to be text has the same results.
+fn compare_decoding_of_text(decoder: &Decoder, expected: &[&Result<String, DecodeError>; 3], case: &Case<'_>) {
+    let Ok(input) = str::from_utf8(case.input) else { return };
+    let results = [decoder.decode_utf8(input), decoder.decode_utf8_lossy(input), decoder.decode_utf8_dropping(input)];
+    for (result, expected) in results.into_iter().zip(expected) {
+        assert_eq!(result.as_deref(), expected.as_deref(), "{case}");
+        let _ = result.inspect(|text| assert_borrowed_iff_unchanged(text.as_bytes(), case));
+    }
+}
+
+/// As [`compare_decode_to`], for bytes and for text.
+fn compare_decode_utf8_to(decoder: &Decoder, [text, lossy]: &[&Result<String, DecodeError>; 2], case: &Case<'_>) {
+    const BEFORE: &str = "before %41é";
+    let length = case.input.len();
+    let compare = |expected: &Result<String, DecodeError>, append: &dyn Fn(&mut String) -> Result<(), DecodeError>| {
+        for spare in [0, length, length + MARGIN] {
+            let mut output = String::with_capacity(BEFORE.len() + spare);
+            output.push_str(BEFORE);
+            assert_eq!(append(&mut output), expected.as_ref().map(|_| ()).map_err(|&error| error), "{case}");
+            assert_eq!(output.strip_prefix(BEFORE), Some(expected.as_deref().unwrap_or_default()), "{case}");
+        }
+    };
+    compare(text, &|output| decoder.decode_utf8_to(case.input, output));
+    compare(lossy, &|output| decoder.decode_utf8_lossy_to(case.input, output));
+    if let Ok(input) = str::from_utf8(case.input) {
+        compare(text, &|output| decoder.decode_utf8_to(input, output));
+        compare(lossy, &|output| decoder.decode_utf8_lossy_to(input, output));
     }
 }
 
@@ -279,11 +313,51 @@ pub fn compare_encoding(encoder: &Encoder, input: &[u8]) {
         assert_borrowed_iff_unchanged(result.as_bytes(), &case("encode"));
 
         assert_eq!(encoder.encoded_len(input), expected.len(), "{}", case("encoded_len"));
-        assert_eq!(encoder.display(input).to_string(), expected, "{}", case("display"));
-
+        compare_display(&encoder, &expected, &case("display"));
+        compare_pieces(&encoder, &expected, &case("pieces"));
         compare_encode_to(&encoder, &expected, &case("encode_to"));
         compare_encode_into(&encoder, expected.as_bytes(), &case("encode_into, encode_uninit"));
     }
+}
+
+/// Every use of [`Encoded`](simdpct::Encoded).
+fn compare_display(encoder: &Encoder, expected: &str, case: &Case<'_>) {
+    let encoded = encoder.display(case.input);
+    assert_eq!(format!("{encoded}"), expected, "{case}");
+    assert_eq!(format!("{encoded:?}"), format!("Encoded({expected})"), "{case}");
+    assert_eq!(encoded.to_string(), expected, "{case}");
+    assert_eq!(String::from(encoded), expected, "{case}");
+    assert_eq!(Cow::from(encoded), expected, "{case}");
+    assert_borrowed_iff_unchanged(Cow::from(encoded).as_bytes(), case);
+}
+
+/// The pieces, by `next` and by `fold`: maximal runs of the input, and escapes of a byte.
+fn compare_pieces(encoder: &Encoder, expected: &str, case: &Case<'_>) {
+    let mut pieces = encoder.pieces(case.input);
+    let (mut output, mut is_after_run) = (String::new(), false);
+    loop {
+        let (before, hint) = (pieces.rest(), pieces.size_hint());
+        assert_eq!(hint, (usize::from(!before.is_empty()), Some(before.len())), "{case}");
+        let folded = pieces.clone().fold(output.clone(), |output, piece| output + piece);
+        assert_eq!(folded, expected, "{case}");
+        let Some(piece) = pieces.next() else { break };
+        output.push_str(piece);
+        let length = before.len() - pieces.rest().len();
+        let is_run = std::ptr::eq(piece.as_bytes(), &before[..length]);
+        assert!(is_run != is_after_run || !is_run, "two runs: {case}");
+        assert!(is_run || length == 1 && piece == encoder.encode_byte(before[0]), "\"{piece}\": {case}");
+        is_after_run = is_run;
+        if case.input.len() > 200 {
+            break;
+        }
+    }
+    assert!(expected.starts_with(&output), "{case}");
+    assert_eq!(encoder.pieces(case.input).collect::<String>(), expected, "{case}");
+    let mut all = String::new();
+    for piece in encoder.pieces(case.input) {
+        all.push_str(piece);
+    }
+    assert_eq!(all, expected, "{case}");
 }
 
 /// As [`compare_decode_to`].
@@ -295,6 +369,11 @@ fn compare_encode_to(encoder: &Encoder, expected: &str, case: &Case<'_>) {
         output.push_str(BEFORE);
         encoder.encode_to(case.input, &mut output);
         assert_eq!(output.strip_prefix(BEFORE), Some(expected), "{case}");
+
+        let mut output = Vec::with_capacity(BEFORE.len() + spare);
+        output.extend_from_slice(BEFORE.as_bytes());
+        encoder.encode_to(case.input, &mut output);
+        assert_eq!(output.strip_prefix(BEFORE.as_bytes()), Some(expected.as_bytes()), "{case}");
     }
 }
 

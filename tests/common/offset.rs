@@ -14,6 +14,8 @@ pub fn compare_offsets(decoder: &Decoder, input: &[u8]) {
             let expected = reference::input_offset(&decoder, input, decoded);
             let case = || format!("{decoded} of \"{}\" by {decoder:?}", input.escape_ascii());
             assert_eq!(decoder.input_offset(input, decoded), expected, "{}", case());
+            let expected_decoded = reference::decoded_offset(&decoder, input, decoded);
+            assert_eq!(decoder.decoded_offset(input, decoded), expected_decoded, "{}", case());
             if let Ok(map) = &map {
                 assert_eq!(map.input_offset(decoded), expected.ok(), "{}", case());
             }

@@ -17,6 +17,7 @@ use super::Error;
 use super::error::Quoted;
 use crate::driver::form::{PackedPart, Pairs, Part};
 use crate::form::parse::{bytes, lossy, strict};
+use crate::input::Input;
 
 /// Deserialises a form; see [`from_bytes`].
 ///
@@ -42,7 +43,7 @@ use crate::form::parse::{bytes, lossy, strict};
 /// # Ok::<(), form::Error>(())
 /// ```
 pub fn from_str<'de, T: Deserialize<'de>>(input: &'de str) -> Result<T, Error> {
-    from_bytes(input.as_bytes())
+    T::deserialize(Deserializer::new(input))
 }
 
 /// Deserialises a form.
@@ -122,8 +123,8 @@ impl Options {
 impl<'de> Deserializer<'de> {
     /// Creates a strict deserialiser, for which an empty value of an `Option` is `None`.
     #[must_use]
-    pub fn new(input: &'de [u8]) -> Self {
-        Self { pairs: Pairs::new(input, None), options: Options::DEFAULT }
+    pub fn new<T: Input + ?Sized>(input: &'de T) -> Self {
+        Self { pairs: Pairs::new(input), options: Options::DEFAULT }
     }
 
     /// Decodes per the standard (WHATWG URL 5.1): a malformed `%` is kept, and each maximal subpart
@@ -407,12 +408,12 @@ impl DecodedNames {
 impl<'de> Map<'de> {
     fn new(pairs: Pairs<'de>, options: Options) -> Result<Self, Error> {
         // Counted in advance, because growing a `Vec` takes up to three times the memory.
-        let most = pairs.clone().count();
+        let most = pairs.count();
         if most > MOST_PAIRS {
             return Err(Error::too_many_pairs(MOST_PAIRS));
         }
         let mut entries = Vec::with_capacity(most);
-        entries.extend(pairs.clone().map(|(name, value)| Entry {
+        entries.extend(pairs.map(|(name, value)| Entry {
             name: PackedPart::new(name),
             value: PackedPart::new(value),
             next: LAST,

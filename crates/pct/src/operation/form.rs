@@ -328,7 +328,7 @@ mod tests {
     }
 
     fn encoded(pairs: &[(String, String)]) -> String {
-        form::serialize(pairs.iter().map(|(name, value)| (name, value)))
+        form::serialize(pairs)
     }
 
     proptest! {
