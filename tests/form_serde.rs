@@ -387,6 +387,69 @@ fn lossy_replaces_ill_formed_utf8() {
     assert!(from_bytes::<Vec<(String, String)>>(b"a=\xFF").is_err());
 }
 
+/// Forms of up to 64 pairs are streamed, longer ones indexed. Both give the same results.
+#[test]
+fn short_and_long_forms_collect_repeats_alike() {
+    for pairs in [1, 2, 63, 64, 65, 66, 200] {
+        for names in [1, 2, 3, 64, 65] {
+            // A name of every kind: plain, coded, long, with a common start and end.
+            let name = |pair: usize| match pair % names {
+                0 => "%61".to_owned(),
+                1 => "a+b".to_owned(),
+                number => format!("common-start-{number}-common-end"),
+            };
+            let form: Vec<_> = (0..pairs).map(|pair| format!("{}={pair}", name(pair))).collect();
+            let form = form.join("&");
+            let mut expected = BTreeMap::<String, Vec<usize>>::new();
+            for (name, value) in from_str::<Vec<(String, usize)>>(&form).unwrap() {
+                expected.entry(name).or_default().push(value);
+            }
+            assert_eq!(from_str::<BTreeMap<String, Vec<usize>>>(&form).unwrap(), expected, "{form}");
+            // Untyped values: a string, or a sequence of strings.
+            let untyped: BTreeMap<String, serde_json::Value> = from_str(&form).unwrap();
+            let text = |numbers: &Vec<usize>| numbers.iter().map(usize::to_string).collect::<Vec<_>>();
+            let as_json = |numbers: &Vec<usize>| match &text(numbers)[..] {
+                [only] => serde_json::json!(only),
+                several => serde_json::json!(several),
+            };
+            assert!(untyped.iter().all(|(name, value)| *value == as_json(&expected[name])), "{form}");
+            assert_eq!(untyped.len(), expected.len());
+            // A single value per name: the second pair of a name is an error.
+            let single = from_str::<BTreeMap<String, usize>>(&form);
+            match single {
+                Ok(map) => assert!(pairs <= names && map.len() == pairs, "{form}"),
+                Err(error) => {
+                    let second = form.match_indices('=').nth(names).map(|(at, _)| form[..at].rfind('&').unwrap() + 1);
+                    assert_eq!((error.key(), error.position()), (Some("a"), second), "{form}");
+                }
+            }
+            // Unknown fields may be repeated.
+            #[derive(Deserialize)]
+            struct Nothing {}
+            assert!(from_str::<Nothing>(&form).is_ok());
+        }
+    }
+}
+
+#[test]
+fn optional_values_may_be_repeated_only_for_sequences() {
+    for padding in [0, 100] {
+        let padding: String = (0..padding).map(|number| format!("&p{number}=")).collect();
+        let read = |form: &str| from_str::<BTreeMap<String, Option<Vec<String>>>>(&(form.to_owned() + &padding));
+        assert_eq!(read("a=").unwrap()["a"], None);
+        assert_eq!(read("a=&a=").unwrap()["a"], Some(vec![String::new(), String::new()]));
+        assert_eq!(read("a=&b=1&a=2").unwrap()["a"], Some(vec![String::new(), "2".to_owned()]));
+        let read = |form: &str| from_str::<BTreeMap<String, Option<String>>>(&(form.to_owned() + &padding));
+        assert_eq!(read("a=").unwrap()["a"], None);
+        for form in ["a=&a=", "a=&a=1", "a=1&a="] {
+            let error = read(form).unwrap_err();
+            assert!(error.to_string().contains("repeated key"), "{error}");
+            assert_eq!(error.key(), Some("a"));
+            assert_eq!(error.position(), Some(form.rfind('a').unwrap()));
+        }
+    }
+}
+
 /// 600,000 pairs with two names: a quadratic algorithm would not finish.
 #[test]
 fn many_repeated_keys_take_linear_time() {

@@ -12,7 +12,7 @@ use crate::kernel::dispatch::FORM_BITMAPS;
 use crate::level::Level;
 
 /// A name or value in its encoded form.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Part<'a> {
     bytes: &'a [u8],
     #[cfg_attr(not(feature = "alloc"), expect(dead_code, reason = "only decoding uses it"))]
@@ -20,9 +20,10 @@ pub(crate) struct Part<'a> {
 }
 
 /// The properties of a part that are known without decoding it.
-#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+#[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
 enum Kind {
     /// Any bytes.
+    #[default]
     Bytes,
     /// UTF-8, as a part of a text.
     Text,
@@ -127,6 +128,13 @@ impl<'a> Pairs<'a> {
             None => (input.as_bytes(), Kind::Bytes),
         };
         Self { input, kind, level: None, at: 0, window: 0, bitmaps: FormBitmaps::default() }
+    }
+
+    /// All pairs of the form.
+    #[cfg(feature = "serde")]
+    #[inline]
+    pub(crate) fn restarted(&self) -> Self {
+        Self { at: 0, window: 0, bitmaps: FormBitmaps::default(), ..*self }
     }
 
     #[inline]

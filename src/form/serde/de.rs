@@ -1,6 +1,8 @@
 //! Form deserialiser.
 #![forbid(unsafe_code)]
 
+mod map;
+
 use alloc::borrow::{Cow, ToOwned};
 use alloc::string::String;
 use alloc::vec::Vec;
@@ -9,13 +11,14 @@ use core::marker::PhantomData;
 use core::str::FromStr;
 
 use ::serde::de::{
-    self, Deserialize, DeserializeSeed, EnumAccess, Error as _, IntoDeserializer, MapAccess, SeqAccess, Unexpected,
-    VariantAccess, Visitor,
+    self, Deserialize, DeserializeSeed, EnumAccess, Error as _, IntoDeserializer, SeqAccess, Unexpected, VariantAccess,
+    Visitor,
 };
 
+use self::map::Map;
 use super::Error;
 use super::error::Quoted;
-use crate::driver::form::{PackedPart, Pairs, Part};
+use crate::driver::form::{Pairs, Part};
 use crate::form::parse::{bytes, lossy, strict};
 use crate::input::Input;
 
@@ -70,8 +73,9 @@ pub fn from_str<'de, T: Deserialize<'de>>(input: &'de str) -> Result<T, Error> {
 /// is an empty sequence. Keys can have any of these types except sequences. Values of unknown
 /// fields are not decoded, so errors in them are not found; names are always decoded.
 ///
-/// Names and values are decoded strictly; see [`Deserializer::lossy`]. Repeated keys take O(n log
-/// n) for n pairs; everything else is linear.
+/// Names and values are decoded strictly; see [`Deserializer::lossy`]. A form of up to 64 pairs is
+/// read in one pass, without allocating anything but the value. More pairs are indexed first, to
+/// find repeated keys in O(n log n) for n pairs; everything else is linear.
 ///
 /// # Buffering by serde
 ///
@@ -106,25 +110,26 @@ pub fn from_bytes<'de, T: Deserialize<'de>>(input: &'de [u8]) -> Result<T, Error
 #[derive(Clone, Debug)]
 pub struct Deserializer<'de> {
     pairs: Pairs<'de>,
+    max_pairs: Option<usize>,
     options: Options,
 }
 
+/// Options of scalars.
 #[derive(Clone, Copy, Debug)]
 struct Options {
     lossy: bool,
     empty_is_some: bool,
-    max_pairs: Option<usize>,
 }
 
 impl Options {
-    const DEFAULT: Self = Self { lossy: false, empty_is_some: false, max_pairs: None };
+    const DEFAULT: Self = Self { lossy: false, empty_is_some: false };
 }
 
 impl<'de> Deserializer<'de> {
     /// Creates a strict deserialiser, for which an empty value of an `Option` is `None`.
     #[must_use]
     pub fn new<T: Input + ?Sized>(input: &'de T) -> Self {
-        Self { pairs: Pairs::new(input), options: Options::DEFAULT }
+        Self { pairs: Pairs::new(input), max_pairs: None, options: Options::DEFAULT }
     }
 
     /// Decodes per the standard (WHATWG URL 5.1): a malformed `%` is kept, and each maximal subpart
@@ -146,7 +151,8 @@ impl<'de> Deserializer<'de> {
     /// Rejects a form of more than `pairs` pairs, including repeated ones, before any other
     /// processing.
     ///
-    /// Structs and maps take up to 24 bytes of memory per byte of the form, mostly for short pairs.
+    /// Structs and maps of more than 64 pairs take up to 24 bytes of memory per byte of the form,
+    /// mostly for short pairs.
     /// Servers should set a limit (1000 is common). See [`Error::is_too_many_pairs`].
     ///
     /// ```
@@ -161,30 +167,34 @@ impl<'de> Deserializer<'de> {
     /// ```
     #[must_use]
     pub fn max_pairs(mut self, pairs: usize) -> Self {
-        self.options.max_pairs = Some(pairs);
+        self.max_pairs = Some(pairs);
         self
     }
 
     fn is_empty(&self) -> bool {
-        self.pairs.clone().next().is_none()
+        self.pairs.rest().iter().all(|&byte| byte == b'&')
     }
 
-    fn check_number_of_pairs(&self) -> Result<(), Error> {
-        let Some(most) = self.options.max_pairs else { return Ok(()) };
-        match self.pairs.clone().nth(most) {
+    /// The pairs, unless there are too many.
+    #[inline]
+    fn pairs(&self) -> Result<Pairs<'de>, Error> {
+        if let Some(most) = self.max_pairs {
+            self.check_number_of_pairs(most)?;
+        }
+        Ok(self.pairs.restarted())
+    }
+
+    #[inline(never)]
+    fn check_number_of_pairs(&self, most: usize) -> Result<(), Error> {
+        let mut pairs = self.pairs;
+        match pairs.nth(most) {
             None => Ok(()),
-            Some((name, _)) => Err(Error::too_many_pairs(most).at(None, Some(self.pairs.offset(&name)))),
+            Some((name, _)) => Err(Error::too_many_pairs(most).at(None, Some(pairs.offset(&name)))),
         }
     }
 
-    fn into_map(self) -> Result<Map<'de>, Error> {
-        self.check_number_of_pairs()?;
-        Map::new(self.pairs, self.options)
-    }
-
     fn into_sequence(self) -> Result<Sequence<'de>, Error> {
-        self.check_number_of_pairs()?;
-        Ok(Sequence { pairs: self.pairs, options: self.options })
+        Ok(Sequence { pairs: self.pairs()?, options: self.options })
     }
 }
 
@@ -203,6 +213,7 @@ enum Raw<'de> {
 }
 
 impl<'de> Scalar<'de> {
+    #[inline]
     fn part(part: Part<'de>, pairs: &Pairs<'de>, options: Options) -> Self {
         Self { raw: Raw::Part(part, pairs.offset(&part)), options }
     }
@@ -248,6 +259,20 @@ impl<'de> Scalar<'de> {
     }
 }
 
+/// The error of a second pair of a name, for a type that takes one value.
+const REPEATED: &str = "repeated key, where one value is expected";
+
+/// Deserialises a single value; fails if there are several.
+macro_rules! only {
+    ($($method:ident)*) => {
+        $(#[inline]
+        fn $method<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Error> {
+            self.only()?.$method(visitor)
+        })*
+    };
+}
+use only;
+
 /// Deserialises a number or a `bool`.
 macro_rules! parse {
     ($($method:ident $visit:ident)*) => {
@@ -260,7 +285,13 @@ macro_rules! parse {
 impl<'de> de::Deserializer<'de> for Scalar<'de> {
     type Error = Error;
 
+    #[inline]
     fn deserialize_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Error> {
+        if let Raw::Part(part, _) = &self.raw
+            && let Some(text) = part.plain_text()
+        {
+            return visitor.visit_borrowed_str(text);
+        }
         match self.text()? {
             Cow::Borrowed(text) => visitor.visit_borrowed_str(text),
             Cow::Owned(text) => visitor.visit_string(text),
@@ -336,185 +367,6 @@ impl<'de> IntoDeserializer<'de, Error> for Scalar<'de> {
     }
 }
 
-/// The pairs of a form, with pairs of the same name linked.
-struct Map<'de> {
-    /// For the offsets of parts.
-    pairs: Pairs<'de>,
-    entries: Vec<Entry<'de>>,
-    /// Index of the next entry to yield.
-    at: usize,
-    /// Index of the entry whose key was yielded last.
-    current: usize,
-    options: Options,
-}
-
-/// A pair. Kept small, because with two bytes per pair the entries take twenty times the length of
-/// the form.
-struct Entry<'de> {
-    name: PackedPart<'de>,
-    value: PackedPart<'de>,
-    /// Index of the next entry with this name, or [`LAST`]. Has the bit [`REPEAT`] if an earlier
-    /// entry links here.
-    next: u32,
-    /// Index of the decoded name in [`DecodedNames`], or [`AS_IT_IS`].
-    decoded: u32,
-}
-
-const REPEAT: u32 = 1 << 31;
-/// Greater than every index.
-const LAST: u32 = REPEAT - 1;
-/// The name decodes to itself.
-const AS_IT_IS: u32 = u32::MAX;
-
-/// Maximum number of pairs that entries can link.
-const MOST_PAIRS: usize = LAST as usize;
-
-impl Entry<'_> {
-    fn next(&self) -> Option<usize> {
-        let next = self.next & !REPEAT;
-        (next != LAST).then_some(next as usize)
-    }
-
-    fn is_repeat(&self) -> bool {
-        self.next & REPEAT != 0
-    }
-}
-
-/// The decoded names that differ from their encoded form, each followed by [`END`](Self::END). The
-/// terminator takes one byte per name; slices would take sixteen.
-struct DecodedNames(Vec<u8>);
-
-impl DecodedNames {
-    /// Never occurs in UTF-8.
-    const END: u8 = 0xFF;
-
-    /// Appends a name, and returns its index.
-    fn push(&mut self, name: &str) -> Result<u32, Error> {
-        let start = u32::try_from(self.0.len()).ok().filter(|&start| start != AS_IT_IS);
-        self.0.extend_from_slice(name.as_bytes());
-        self.0.push(Self::END);
-        start.ok_or_else(|| Error::message("more than 4 GiB of names"))
-    }
-
-    fn of<'a>(&'a self, entry: &'a Entry<'_>) -> &'a [u8] {
-        if entry.decoded == AS_IT_IS {
-            return entry.name.part().bytes();
-        }
-        let names = &self.0[entry.decoded as usize..];
-        &names[..memchr::memchr(Self::END, names).unwrap_or(names.len())]
-    }
-}
-
-impl<'de> Map<'de> {
-    fn new(pairs: Pairs<'de>, options: Options) -> Result<Self, Error> {
-        // Counted in advance, because growing a `Vec` takes up to three times the memory.
-        let most = pairs.count();
-        if most > MOST_PAIRS {
-            return Err(Error::too_many_pairs(MOST_PAIRS));
-        }
-        let mut entries = Vec::with_capacity(most);
-        entries.extend(pairs.map(|(name, value)| Entry {
-            name: PackedPart::new(name),
-            value: PackedPart::new(value),
-            next: LAST,
-            decoded: AS_IT_IS,
-        }));
-        let mut map = Self { pairs, entries, at: 0, current: 0, options };
-        map.link_repeats()?;
-        Ok(map)
-    }
-
-    /// Links the entries of each name. Sorts them, so that many repeated names do not take
-    /// quadratic time.
-    fn link_repeats(&mut self) -> Result<(), Error> {
-        let names = self.decode_names()?;
-        let mut order: Vec<u32> = (0..self.entries.len() as u32).collect();
-        let entries = &mut self.entries;
-        order.sort_unstable_by(|&a, &b| {
-            names.of(&entries[a as usize]).cmp(names.of(&entries[b as usize])).then(a.cmp(&b))
-        });
-        for neighbours in order.windows(2) {
-            let &[a, b] = neighbours else { continue };
-            if names.of(&entries[a as usize]) == names.of(&entries[b as usize]) {
-                let first = &mut entries[a as usize];
-                first.next = first.next & REPEAT | b;
-                entries[b as usize].next |= REPEAT;
-            }
-        }
-        Ok(())
-    }
-
-    /// Decodes the names that are not plain. Returns the error of the first name that cannot be
-    /// decoded.
-    fn decode_names(&mut self) -> Result<DecodedNames, Error> {
-        let coded = self.entries.iter().map(|entry| entry.name.part()).filter(|name| !name.is_plain());
-        // Lossy decoding may replace each byte by U+FFFD, which has three bytes.
-        let longest = if self.options.lossy { 3 } else { 1 };
-        let mut names = DecodedNames(Vec::with_capacity(coded.map(|name| longest * name.bytes().len() + 1).sum()));
-        for index in 0..self.entries.len() {
-            let part = self.entries[index].name.part();
-            if !part.is_plain()
-                && let Cow::Owned(name) = self.scalar(part).text()?
-            {
-                self.entries[index].decoded = names.push(&name)?;
-            }
-        }
-        Ok(names)
-    }
-
-    fn scalar(&self, part: Part<'de>) -> Scalar<'de> {
-        Scalar::part(part, &self.pairs, self.options)
-    }
-
-    fn values(&self, first: usize) -> Values<'de, Linked<'_, 'de>> {
-        Values::new(Linked { map: self, next: Some(first) })
-    }
-
-    /// Adds the key and position of `entry` to an error.
-    fn at(&self, entry: &Entry<'de>, error: Error) -> Error {
-        let name = entry.name.part();
-        error.at(self.scalar(name).text().ok().as_deref(), Some(self.pairs.offset(&name)))
-    }
-}
-
-impl<'de> MapAccess<'de> for Map<'de> {
-    type Error = Error;
-
-    fn next_key_seed<K: DeserializeSeed<'de>>(&mut self, seed: K) -> Result<Option<K::Value>, Error> {
-        while self.entries.get(self.at).is_some_and(Entry::is_repeat) {
-            self.at += 1;
-        }
-        let Some(entry) = self.entries.get(self.at) else { return Ok(None) };
-        self.current = self.at;
-        self.at += 1;
-        seed.deserialize(self.scalar(entry.name.part())).map(Some).map_err(|error| self.at(entry, error))
-    }
-
-    fn next_value_seed<V: DeserializeSeed<'de>>(&mut self, seed: V) -> Result<V::Value, Error> {
-        let Some(entry) = self.entries.get(self.current) else {
-            return Err(Error::message("a value was asked for before its key"));
-        };
-        seed.deserialize(self.values(self.current)).map_err(|error| self.at(entry, error))
-    }
-}
-
-/// The values of a name, beginning with an entry.
-struct Linked<'m, 'de> {
-    map: &'m Map<'de>,
-    next: Option<usize>,
-}
-
-impl<'de> Iterator for Linked<'_, 'de> {
-    type Item = (Scalar<'de>, Option<usize>);
-
-    fn next(&mut self) -> Option<Self::Item> {
-        let entry = self.map.entries.get(self.next?)?;
-        self.next = entry.next();
-        let position = self.map.pairs.offset(&entry.name.part());
-        Some((self.map.scalar(entry.value.part()), Some(position)))
-    }
-}
-
 /// One or several values, each with the position of its pair. Whether there is only one is known in
 /// advance.
 struct Values<'de, I> {
@@ -538,9 +390,7 @@ impl<'de, I: Iterator<Item = (Scalar<'de>, Option<usize>)>> Values<'de, I> {
     fn only(self) -> Result<Scalar<'de>, Error> {
         match (self.first, self.second) {
             (Some((value, _)), None) => Ok(value),
-            (_, Some((_, position))) => {
-                Err(Error::message("repeated key, where one value is expected").at(None, position))
-            }
+            (_, Some((_, position))) => Err(Error::message(REPEATED).at(None, position)),
             (None, None) => Err(Error::message("no value, where one is expected")),
         }
     }
@@ -553,15 +403,6 @@ impl<'de, I: Iterator<Item = (Scalar<'de>, Option<usize>)>> SeqAccess<'de> for V
         let Some((value, position)) = self.take() else { return Ok(None) };
         seed.deserialize(value).map(Some).map_err(|error| error.at(None, position))
     }
-}
-
-/// Deserialises a single value; fails if there are several.
-macro_rules! only {
-    ($($method:ident)*) => {
-        $(fn $method<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Error> {
-            self.only()?.$method(visitor)
-        })*
-    };
 }
 
 impl<'de, I: Iterator<Item = (Scalar<'de>, Option<usize>)>> de::Deserializer<'de> for Values<'de, I> {
@@ -790,7 +631,9 @@ impl<'de> de::Deserializer<'de> for Deserializer<'de> {
     type Error = Error;
 
     fn deserialize_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Error> {
-        visitor.visit_map(self.into_map()?)
+        let mut map = Map::new(self.pairs()?, self.options);
+        map.index_if_long()?;
+        visitor.visit_map(&mut map)
     }
 
     fn deserialize_seq<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Error> {
@@ -840,16 +683,12 @@ impl<'de> de::Deserializer<'de> for Deserializer<'de> {
         _: &'static [&'static str],
         visitor: V,
     ) -> Result<V::Value, Error> {
-        let map = self.into_map()?;
-        let Some(first) = map.entries.first() else {
+        let mut map = Map::new(self.pairs()?, self.options);
+        let Some(name) = map.only_name()? else {
             return Err(Error::message("a pair is expected, whose name is that of a variant"));
         };
-        if let Some(other) = map.entries[1..].iter().find(|entry| !entry.is_repeat()) {
-            let error = Error::message("pairs of one name are expected, which is that of a variant");
-            return Err(map.at(other, error));
-        }
-        let name = map.scalar(first.name.part());
-        visitor.visit_enum(Variant { name, value: map.values(0) }).map_err(|error| map.at(first, error))
+        let value = visitor.visit_enum(Variant { name, value: map.values() });
+        value.map_err(|error| map.at_pair(error))
     }
 
     fn deserialize_ignored_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Error> {
