@@ -1,0 +1,1 @@
+//! Compares the drop-in replacements with the originals, in tests/.
