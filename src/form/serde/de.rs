@@ -193,8 +193,9 @@ impl<'de> Deserializer<'de> {
         }
     }
 
+    #[inline]
     fn into_sequence(self) -> Result<Sequence<'de>, Error> {
-        Ok(Sequence { pairs: self.pairs()?, options: self.options })
+        Ok(Sequence { pairs: self.pairs()?, options: self.options, name: Part::default(), value: Part::default() })
     }
 }
 
@@ -501,46 +502,64 @@ impl<'de, A: SeqAccess<'de>> SeqAccess<'de> for AtMost<'_, A> {
     }
 }
 
-/// All pairs in order.
+/// All pairs in order. Passed by reference, as [`Map`] is.
 struct Sequence<'de> {
     pairs: Pairs<'de>,
     options: Options,
+    /// The pair that was yielded last.
+    name: Part<'de>,
+    value: Part<'de>,
+}
+
+impl<'de> Sequence<'de> {
+    #[inline]
+    fn scalar(&self, part: Part<'de>) -> Scalar<'de> {
+        Scalar::part(part, &self.pairs, self.options)
+    }
+
+    /// Adds the key and position of the current pair to an error.
+    #[cold]
+    fn at_pair(&self, error: Error) -> Error {
+        error.at(self.scalar(self.name).text().ok().as_deref(), Some(self.pairs.offset(&self.name)))
+    }
 }
 
 impl<'de> SeqAccess<'de> for Sequence<'de> {
     type Error = Error;
 
+    #[inline]
     fn next_element_seed<T: DeserializeSeed<'de>>(&mut self, seed: T) -> Result<Option<T::Value>, Error> {
         let Some((name, value)) = self.pairs.next() else { return Ok(None) };
-        let position = self.pairs.offset(&name);
-        let part = |part| Scalar::part(part, &self.pairs, self.options);
-        let name = part(name);
-        let pair = Pair { name: name.clone(), value: part(value), taken: 0 };
-        seed.deserialize(pair).map(Some).map_err(|error| error.at(name.text().ok().as_deref(), Some(position)))
-    }
-}
-
-/// A pair, as a tuple of two or as an enum.
-struct Pair<'de> {
-    name: Scalar<'de>,
-    value: Scalar<'de>,
-    taken: usize,
-}
-
-impl<'de> SeqAccess<'de> for Pair<'de> {
-    type Error = Error;
-
-    fn next_element_seed<T: DeserializeSeed<'de>>(&mut self, seed: T) -> Result<Option<T::Value>, Error> {
-        self.taken += 1;
-        match self.taken {
-            1 => seed.deserialize(self.name.clone()).map(Some),
-            2 => seed.deserialize(self.value.clone()).map(Some),
-            _ => Ok(None),
+        (self.name, self.value) = (name, value);
+        match seed.deserialize(Pair { sequence: self, taken: 0 }) {
+            Ok(element) => Ok(Some(element)),
+            Err(error) => Err(self.at_pair(error)),
         }
     }
 }
 
-impl<'de> de::Deserializer<'de> for Pair<'de> {
+/// A pair, as a tuple of two or as an enum.
+struct Pair<'s, 'de> {
+    sequence: &'s Sequence<'de>,
+    taken: usize,
+}
+
+impl<'de> SeqAccess<'de> for Pair<'_, 'de> {
+    type Error = Error;
+
+    #[inline]
+    fn next_element_seed<T: DeserializeSeed<'de>>(&mut self, seed: T) -> Result<Option<T::Value>, Error> {
+        self.taken += 1;
+        let part = match self.taken {
+            1 => self.sequence.name,
+            2 => self.sequence.value,
+            _ => return Ok(None),
+        };
+        seed.deserialize(self.sequence.scalar(part)).map(Some)
+    }
+}
+
+impl<'de> de::Deserializer<'de> for Pair<'_, 'de> {
     type Error = Error;
 
     fn deserialize_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Error> {
@@ -574,7 +593,8 @@ impl<'de> de::Deserializer<'de> for Pair<'de> {
         _: &'static [&'static str],
         visitor: V,
     ) -> Result<V::Value, Error> {
-        visitor.visit_enum(Variant { name: self.name, value: self.value })
+        let Sequence { name, value, .. } = *self.sequence;
+        visitor.visit_enum(Variant { name: self.sequence.scalar(name), value: self.sequence.scalar(value) })
     }
 
     fn deserialize_ignored_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Error> {
@@ -637,7 +657,7 @@ impl<'de> de::Deserializer<'de> for Deserializer<'de> {
     }
 
     fn deserialize_seq<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Error> {
-        visitor.visit_seq(self.into_sequence()?)
+        visitor.visit_seq(&mut self.into_sequence()?)
     }
 
     fn deserialize_tuple<V: Visitor<'de>>(self, length: usize, visitor: V) -> Result<V::Value, Error> {
