@@ -5,6 +5,9 @@
 //! crates on the same inputs and compares the results. Versions: percent-encoding 2.3, urlencoding
 //! 2.1, form_urlencoded 1.2, serde_urlencoded 0.7, url-escape 0.1.
 //!
+//! To use this library without changing code, see `drop-in/` in the repository: replacements of
+//! percent-encoding, form_urlencoded and urlencoding with the same public interfaces.
+//!
 //! General differences:
 //!
 //! - The other crates decode leniently: a malformed `%` is kept. Here this is opt-in, with

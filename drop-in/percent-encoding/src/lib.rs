@@ -85,11 +85,12 @@ impl<'a> Iterator for PercentEncode<'a> {
 
     #[inline]
     fn fold<B, F: FnMut(B, &'a str) -> B>(self, init: B, mut f: F) -> B {
-        match self.pieces.rest() {
-            // url encodes one character at a time.
-            [byte] => f(init, self.ascii_set.encoder().encode_byte(*byte)),
-            _ => self.pieces.fold(init, f),
+        let rest = self.pieces.rest();
+        // A single character, as url encodes user information.
+        if rest.len() == 1 || rest.len() <= 4 && !rest.iter().any(u8::is_ascii) {
+            return rest.iter().fold(init, |result, &byte| f(result, self.ascii_set.encoder().encode_byte(byte)));
         }
+        self.pieces.fold(init, f)
     }
 }
 

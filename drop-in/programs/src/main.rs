@@ -107,7 +107,8 @@ impl Contest {
     }
 
     fn forms(&self, urls: &[Url]) {
-        let with_query: Vec<&Url> = urls.iter().filter(|url| url.query().is_some_and(|query| query.contains('='))).collect();
+        let with_query: Vec<&Url> =
+            urls.iter().filter(|url| url.query().is_some_and(|query| query.contains('='))).collect();
         self.time("for pair in query_pairs", &with_query, |url| {
             let mut length = 0;
             for (name, value) in url.query_pairs() {
@@ -128,7 +129,10 @@ impl Contest {
             hash(&serializer.finish())
         });
         self.time("byte_serialize, collect", &pairs, |pairs| {
-            pairs.iter().map(|(_, value)| form_urlencoded::byte_serialize(value.as_bytes()).collect::<String>().len() as u64).sum()
+            pairs
+                .iter()
+                .map(|(_, value)| form_urlencoded::byte_serialize(value.as_bytes()).collect::<String>().len() as u64)
+                .sum()
         });
         self.time("query_pairs_mut, append_pair", &with_query[..with_query.len().min(500)], |url| {
             let mut url = (*url).clone();
@@ -137,7 +141,8 @@ impl Contest {
         });
 
         // Forms that both parsers accept; ours is strict.
-        let queries: Vec<&str> = with_query.iter().filter_map(|url| url.query()).filter(|query| is_strict(query)).collect();
+        let queries: Vec<&str> =
+            with_query.iter().filter_map(|url| url.query()).filter(|query| is_strict(query)).collect();
         self.time("serde_urlencoded, Vec of pairs", &queries, |query| {
             serde_urlencoded::from_str::<Vec<(String, String)>>(query).map_or(0, |pairs| pairs.len() as u64)
         });
@@ -179,9 +184,13 @@ impl Contest {
             hash(&format!("/{}", utf8_percent_encode(segment, COMPONENT)))
         });
         self.time("urlencoding::encode", &segments, |segment| hash(&urlencoding::encode(segment)));
-        self.time("urlencoding::Encoded, format!", &segments, |segment| hash(&format!("/{}", urlencoding::Encoded(segment))));
+        self.time("urlencoding::Encoded, format!", &segments, |segment| {
+            hash(&format!("/{}", urlencoding::Encoded(segment)))
+        });
         #[cfg(feature = "object_store")]
-        self.time("object_store::Path::from", &paths, |path| object_store::path::Path::from(path.as_str()).as_ref().len() as u64);
+        self.time("object_store::Path::from", &paths, |path| {
+            object_store::path::Path::from(path.as_str()).as_ref().len() as u64
+        });
     }
 
     fn decode(&self, urls: &[Url]) {
@@ -193,11 +202,13 @@ impl Contest {
         });
         let paths: Vec<&str> = urls.iter().map(Url::path).collect();
         self.time("decode_utf8_lossy", &paths, |path| percent_decode_str(path).decode_utf8_lossy().len() as u64);
-        self.time("decode, Cow", &paths, |path| {
-            std::borrow::Cow::<[u8]>::from(percent_decode_str(path)).len() as u64
+        self.time("decode, Cow", &paths, |path| std::borrow::Cow::<[u8]>::from(percent_decode_str(path)).len() as u64);
+        self.time("decode, collect (byte by byte)", &paths, |path| {
+            percent_decode_str(path).collect::<Vec<u8>>().len() as u64
         });
-        self.time("decode, collect (byte by byte)", &paths, |path| percent_decode_str(path).collect::<Vec<u8>>().len() as u64);
-        self.time("urlencoding::decode", &segments, |segment| urlencoding::decode(segment).map_or(0, |text| text.len() as u64));
+        self.time("urlencoding::decode", &segments, |segment| {
+            urlencoding::decode(segment).map_or(0, |text| text.len() as u64)
+        });
         #[cfg(feature = "object_store")]
         self.time("object_store::Path::from_url_path", &paths, |path| {
             object_store::path::Path::from_url_path(path).map_or(0, |path| path.as_ref().len() as u64)
@@ -226,7 +237,12 @@ impl Page {
 fn is_strict(query: &str) -> bool {
     let mut names = std::collections::HashSet::new();
     let mut pairs = form_urlencoded::parse(query.as_bytes());
-    pairs.all(|(name, value)| !name.contains(['%', '\u{FFFD}']) && !value.contains(['%', '\u{FFFD}']) && !value.is_empty() && names.insert(name))
+    pairs.all(|(name, value)| {
+        !name.contains(['%', '\u{FFFD}'])
+            && !value.contains(['%', '\u{FFFD}'])
+            && !value.is_empty()
+            && names.insert(name)
+    })
 }
 
 fn decoded(text: &str) -> String {

@@ -370,11 +370,11 @@ fn misuse_panics_alike() {
             [
                 panic_of(|| $package::Serializer::for_suffix(String::from("a"), 2)),
                 panic_of(|| finished().finish()),
-                panic_of(|| drop(finished().clear())),
-                panic_of(|| drop(finished().append_pair("", ""))),
-                panic_of(|| drop(finished().append_key_only(""))),
-                panic_of(|| drop(finished().extend_pairs(Vec::<(&str, &str)>::new()))),
-                panic_of(|| drop(finished().extend_keys_only::<_, &str>(Vec::<&str>::new()))),
+                panic_of(|| finished().clear().finish()),
+                panic_of(|| finished().append_pair("", "").finish()),
+                panic_of(|| finished().append_key_only("").finish()),
+                panic_of(|| finished().extend_pairs(Vec::<(&str, &str)>::new()).finish()),
+                panic_of(|| finished().extend_keys_only::<_, &str>(Vec::<&str>::new()).finish()),
             ]
         }};
     }
