@@ -36,11 +36,14 @@ pub(crate) fn encode_byte(byte: u8, rules: &EncodePlan) -> &'static str {
 /// The encoded form of a byte that encoding changes.
 #[inline]
 fn escape(byte: u8, rules: &EncodePlan) -> &'static str {
+    if rules.plus() && byte == b' ' { "+" } else { triplet(byte, rules) }
+}
+
+/// The triplet of a byte.
+#[inline]
+fn triplet(byte: u8, rules: &EncodePlan) -> &'static str {
     static UPPERCASE_TRIPLETS: [[u8; 3]; 256] = triplets(UPPERCASE);
     static LOWERCASE_TRIPLETS: [[u8; 3]; 256] = triplets(LOWERCASE);
-    if rules.plus() && byte == b' ' {
-        return "+";
-    }
     let triplets = if rules.is_lowercase() { &LOWERCASE_TRIPLETS } else { &UPPERCASE_TRIPLETS };
     // SAFETY: triplets are ASCII.
     unsafe { core::str::from_utf8_unchecked(&triplets[usize::from(byte)]) }
@@ -242,7 +245,11 @@ impl<'a> Iterator for Pieces<'a> {
                     result = f(result, unsafe { self.run(change) });
                 }
                 self.at = change + 1;
-                result = f(result, escape(self.input[change], self.rules));
+                // Two calls: a triplet has a constant length, so that copying it is one move.
+                result = match self.input[change] {
+                    b' ' if self.rules.plus() => f(result, "+"),
+                    byte => f(result, triplet(byte, self.rules)),
+                };
             }
             if self.at < self.end {
                 result = f(result, self.last_run());
