@@ -27,6 +27,7 @@
 //! | format encoded text, or iterate over it, without allocating | [`Encoded`], [`Pieces`] |
 //! | customise decoding (strict or lenient, bytes to keep or reject, output) | [`Decoder`] |
 //! | restrict which characters decoded text may contain | [`accept`] |
+//! | make the path of a request canonical (dot segments, encoded slashes, `//`), or refuse it | [`path`] |
 //! | normalise and compare URIs | [`Normalizer`], [`equivalent`](fn@equivalent) |
 //! | split, repair and build whole URIs | [`uri`] |
 //! | parse and serialise forms and queries | [`form`] |
@@ -92,6 +93,7 @@ mod normalize;
 pub mod offset;
 #[cfg(feature = "alloc")]
 mod output;
+pub mod path;
 // Public for the tests, fuzz targets and benchmarks only.
 #[cfg(feature = "alloc")]
 #[doc(hidden)]

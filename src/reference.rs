@@ -8,11 +8,15 @@
 
 use alloc::string::String;
 use alloc::vec::Vec;
+use alloc::{format, vec};
 
 use crate::accept::AcceptError;
 use crate::error::DecodeErrorKind;
 use crate::ext_value::{Charset, ExtValueError};
 use crate::offset::OffsetError;
+use crate::path::{
+    Backslash, DotSegments, EmptySegments, EncodedSlash, IllegalBytes, Parameters, PathError, PathErrorKind, PathPolicy,
+};
 use crate::{ByteSet, DecodeError, Decoder, Encoder, Findings, Kinds, Malformed, Normalizer, sets};
 
 /// Offset of the first member of `set`.
@@ -332,6 +336,106 @@ pub fn ext_value(input: &[u8]) -> Result<(Charset, String, String), ExtValueErro
         }
     };
     if end < input.len() { unexpected(end) } else { Ok((charset, language, text)) }
+}
+
+/// The canonical form of a path by the policy, built from a list of segments.
+pub fn canonical_path(policy: &PathPolicy, path: &[u8]) -> Result<Vec<u8>, PathError> {
+    if !path.starts_with(b"/") {
+        return Err(PathError::new(PathErrorKind::NotAbsolute, 0));
+    }
+    let refused = findings(path).into_iter().filter(|&(_, kind)| policy.refuse.contains(kind));
+    if let Some(first) = refused.clone().map(|(at, _)| at).min() {
+        let kinds = refused.fold(Kinds::NONE, |kinds, (_, kind)| kinds | kind);
+        return Err(PathError::new(PathErrorKind::Refused(kinds), first));
+    }
+    let mut segments: Vec<Vec<u8>> = Vec::new();
+    let mut at = 1;
+    loop {
+        let start = at;
+        let (mut text, mut is_last) = (Vec::new(), true);
+        while at < path.len() && is_last {
+            let written = path_symbol(policy, path, at).map_err(|kind| PathError::new(kind, at))?;
+            at += if triplet(path, at).is_some() { 3 } else { 1 };
+            is_last = written != b"/";
+            text.extend(written);
+        }
+        if !is_last {
+            text.pop();
+        }
+        let error = |kind| Err(PathError::new(kind, start));
+        let before_parameters = text.split(|&byte| byte == b';').next().unwrap_or_default().to_vec();
+        let is_dots = |text: &[u8]| text == b"." || text == b"..";
+        match policy.parameters {
+            Parameters::Strip => text = before_parameters,
+            Parameters::StripFromDots if is_dots(&before_parameters) => text = before_parameters,
+            _ => {}
+        }
+        let is_removed = if is_dots(&text) && policy.dot_segments != DotSegments::Keep {
+            match policy.dot_segments {
+                DotSegments::Refuse => return error(PathErrorKind::DotSegment),
+                DotSegments::Remove if text == b".." && segments.is_empty() => return error(PathErrorKind::AboveRoot),
+                _ if text == b".." => drop(segments.pop()),
+                _ => {}
+            }
+            // "/a/b/.." is "/a/".
+            text.clear();
+            !is_last
+        } else if text.is_empty() && !is_last {
+            match policy.empty_segments {
+                EmptySegments::Refuse => return error(PathErrorKind::EmptySegment),
+                EmptySegments::Merge => true,
+                EmptySegments::Keep => false,
+            }
+        } else {
+            false
+        };
+        if !is_removed {
+            segments.push(text);
+        }
+        if is_last {
+            return Ok(segments.iter().flat_map(|segment| [b"/", &segment[..]].concat()).collect());
+        }
+    }
+}
+
+/// What is written for the byte or triplet at `at`: a slash if it is a delimiter.
+fn path_symbol(policy: &PathPolicy, path: &[u8], at: usize) -> Result<Vec<u8>, PathErrorKind> {
+    let escaped = |byte: u8| format!("%{byte:02X}").into_bytes();
+    let encoded = triplet(path, at);
+    let byte = encoded.unwrap_or(path[at]);
+    let completes = policy.malformed == Malformed::Keep && could_complete(path, at);
+    match (byte, encoded.is_some()) {
+        (b'/', false) => Ok(vec![b'/']),
+        (b'/', true) => match policy.slash {
+            EncodedSlash::Keep => Ok(escaped(b'/')),
+            EncodedSlash::Decode => Ok(vec![b'/']),
+            EncodedSlash::Refuse => Err(PathErrorKind::EncodedSlash),
+        },
+        (b'\\', _) if policy.backslash == Backslash::ToSlash => Ok(vec![b'/']),
+        (b'\\', _) if policy.backslash == Backslash::Refuse => Err(PathErrorKind::Backslash),
+        (b';', _) if policy.parameters == Parameters::Refuse => Err(PathErrorKind::Parameter),
+        (_, true) if policy.decodes(byte) && !completes => Ok(vec![byte]),
+        (_, true) => Ok(escaped(byte)),
+        (b'%', false) => match policy.malformed {
+            Malformed::Keep => Ok(vec![b'%']),
+            Malformed::Escape if !policy.refuse.intersects(Findings::PERCENT | Findings::ESCAPE) => Ok(escaped(b'%')),
+            Malformed::Escape | Malformed::Error => Err(PathErrorKind::Malformed),
+        },
+        _ if byte.is_ascii_alphanumeric() || b"-._~!$&'()*+,;=:@".contains(&byte) => Ok(vec![byte]),
+        // Its triplet is refused, so it is not escaped.
+        _ if byte == 0 && policy.refuse.intersects(Findings::NUL)
+            || byte.is_ascii_control() && policy.refuse.intersects(Findings::CONTROL)
+            || byte == b'\\' && policy.refuse.intersects(Findings::BACKSLASH)
+            || policy.refuse.intersects(Findings::ESCAPE) =>
+        {
+            Err(PathErrorKind::IllegalByte(byte))
+        }
+        _ => match policy.illegal {
+            IllegalBytes::Keep => Ok(vec![byte]),
+            IllegalBytes::Escape => Ok(escaped(byte)),
+            IllegalBytes::Refuse => Err(PathErrorKind::IllegalByte(byte)),
+        },
+    }
 }
 
 /// All findings, with the offset of the byte or triplet. Ill-formed sequences come last.

@@ -24,6 +24,7 @@ mod level;
 mod normalize;
 mod offset;
 mod overflow;
+mod path;
 mod progress;
 #[cfg(not(miri))]
 mod promises;

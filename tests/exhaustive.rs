@@ -6,6 +6,7 @@
 
 mod chunkings;
 mod common;
+mod every_path;
 
 use std::borrow::Cow;
 

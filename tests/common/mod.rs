@@ -18,6 +18,7 @@ pub mod inspect;
 pub mod legacy;
 pub mod normalize;
 pub mod offset;
+pub mod path;
 #[cfg(not(fuzzing))]
 pub mod strategies;
 pub mod stream;

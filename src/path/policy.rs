@@ -1,0 +1,393 @@
+//! `PathPolicy`: what is kept, rewritten and refused, and its presets.
+#![forbid(unsafe_code)]
+
+use core::fmt;
+
+use crate::byteset::ByteSet;
+use crate::inspect::{Findings, Kinds};
+use crate::level::Level;
+use crate::normalize::Malformed;
+use crate::rules::DecodeRules;
+use crate::sets;
+
+/// A triplet that encodes `/`.
+#[derive(Clone, Copy, Debug, Default, Eq, Hash, PartialEq)]
+#[non_exhaustive]
+pub enum EncodedSlash {
+    /// Keep it: data, not a delimiter (RFC 3986 2.2).
+    #[default]
+    Keep,
+    /// Decode it: a delimiter, as nginx and lighttpd treat it.
+    Decode,
+    /// Fail with [`PathErrorKind::EncodedSlash`](super::PathErrorKind::EncodedSlash).
+    Refuse,
+}
+
+/// A backslash, raw or encoded.
+#[derive(Clone, Copy, Debug, Default, Eq, Hash, PartialEq)]
+#[non_exhaustive]
+pub enum Backslash {
+    /// Keep a triplet. A raw one is an illegal byte like others (RFC 3986 3.3).
+    #[default]
+    Keep,
+    /// A delimiter, as the WHATWG URL Standard (4.4) has it for a raw one in special URLs.
+    ToSlash,
+    /// Fail with [`PathErrorKind::Backslash`](super::PathErrorKind::Backslash).
+    Refuse,
+}
+
+/// The segments `.` and `..`, also written with `%2e` (RFC 3986 5.2.4).
+#[derive(Clone, Copy, Debug, Default, Eq, Hash, PartialEq)]
+#[non_exhaustive]
+pub enum DotSegments {
+    /// Keep them. `%2e` is decoded nevertheless.
+    Keep,
+    /// Remove them. Climbing above the root fails with [`PathErrorKind::AboveRoot`](super::PathErrorKind::AboveRoot).
+    #[default]
+    Remove,
+    /// Remove them. A `..` at the root has no effect, as in RFC 3986 5.2.4.
+    Clamp,
+    /// Fail with [`PathErrorKind::DotSegment`](super::PathErrorKind::DotSegment).
+    Refuse,
+}
+
+/// Empty segments: `//`. The empty segment at the end, as in `/a/`, is never one of them.
+#[derive(Clone, Copy, Debug, Default, Eq, Hash, PartialEq)]
+#[non_exhaustive]
+pub enum EmptySegments {
+    /// Keep them (RFC 3986 3.3).
+    Keep,
+    /// Write one slash.
+    #[default]
+    Merge,
+    /// Fail with [`PathErrorKind::EmptySegment`](super::PathErrorKind::EmptySegment).
+    Refuse,
+}
+
+/// Parameters of segments (RFC 3986 3.3): what follows a raw or decoded `;`.
+#[derive(Clone, Copy, Debug, Default, Eq, Hash, PartialEq)]
+#[non_exhaustive]
+pub enum Parameters {
+    /// Keep them.
+    Keep,
+    /// Remove them from dot segments, and keep them elsewhere: `/a/..;x/b` is `/a/../b`, which servlet containers
+    /// make of it.
+    #[default]
+    StripFromDots,
+    /// Remove them.
+    Strip,
+    /// A `;`, raw or encoded, fails with [`PathErrorKind::Parameter`](super::PathErrorKind::Parameter).
+    Refuse,
+}
+
+/// Raw bytes that a path must not contain (RFC 3986 3.3): all but `pchar`, `/` and `%`.
+#[derive(Clone, Copy, Debug, Default, Eq, Hash, PartialEq)]
+#[non_exhaustive]
+pub enum IllegalBytes {
+    /// Keep them.
+    Keep,
+    /// Escape them.
+    #[default]
+    Escape,
+    /// Fail with [`PathErrorKind::IllegalByte`](super::PathErrorKind::IllegalByte).
+    Refuse,
+}
+
+/// What a path may contain, and what becomes of it.
+///
+/// A small constant. The default of each option is that of [`DEFAULT`](Self::DEFAULT). [The module](super) has the order
+/// of the steps.
+///
+/// ```
+/// use simdpct::Findings;
+/// use simdpct::path::{EncodedSlash, PathPolicy};
+///
+/// const POLICY: PathPolicy =
+///     PathPolicy::DEFAULT.slash(EncodedSlash::Refuse).refuse(PathPolicy::DEFAULT.refused().union(Findings::PERCENT));
+/// assert_eq!(POLICY.canonicalize("/a%252fb").unwrap_err().to_string(), "refused: percent at byte 2");
+/// ```
+#[derive(Clone, Copy, Eq, PartialEq)]
+pub struct PathPolicy {
+    pub(crate) refuse: Kinds,
+    pub(crate) malformed: Malformed,
+    pub(crate) slash: EncodedSlash,
+    pub(crate) backslash: Backslash,
+    pub(crate) dot_segments: DotSegments,
+    pub(crate) empty_segments: EmptySegments,
+    pub(crate) parameters: Parameters,
+    pub(crate) illegal: IllegalBytes,
+    decode: ByteSet,
+    /// Raw bytes that need a closer look, `%` included.
+    pub(super) watched: ByteSet,
+    /// Raw bytes that are refused, other than by `illegal`.
+    pub(super) refused: ByteSet,
+    /// Raw bytes other than `%` that may be rewritten or refused.
+    pub(super) suspects: ByteSet,
+    /// The decoder that changes nothing if no triplet is rewritten or refused.
+    pub(super) rules: DecodeRules,
+    pub(super) level: Option<Level>,
+}
+
+/// The options, without what is derived from them.
+impl fmt::Debug for PathPolicy {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("PathPolicy")
+            .field("refuse", &self.refuse)
+            .field("malformed", &self.malformed)
+            .field("slash", &self.slash)
+            .field("backslash", &self.backslash)
+            .field("dot_segments", &self.dot_segments)
+            .field("empty_segments", &self.empty_segments)
+            .field("parameters", &self.parameters)
+            .field("illegal", &self.illegal)
+            .field("decode", &self.decode)
+            .field("level", &self.level)
+            .finish()
+    }
+}
+
+impl Default for PathPolicy {
+    fn default() -> Self {
+        Self::DEFAULT
+    }
+}
+
+impl PathPolicy {
+    /// Raw bytes that a path must not contain.
+    pub(crate) const ILLEGAL: ByteSet = sets::PATH.without(b'%');
+
+    /// For routers, cache keys and access rules. Refuses what no honest client sends: NUL and other control
+    /// characters, malformed `%`s, invalid UTF-8, backslashes, climbing above the root. Removes dot segments, merges
+    /// slashes, escapes illegal bytes. An encoded slash is kept: a fifth of the escaped paths on the web have one.
+    pub const DEFAULT: Self = Self {
+        refuse: Findings::NUL.union(Findings::CONTROL).union(Findings::INVALID_UTF8),
+        malformed: Malformed::Error,
+        slash: EncodedSlash::Keep,
+        backslash: Backslash::Refuse,
+        dot_segments: DotSegments::Remove,
+        empty_segments: EmptySegments::Merge,
+        parameters: Parameters::StripFromDots,
+        illegal: IllegalBytes::Escape,
+        decode: sets::UNRESERVED,
+        watched: ByteSet::EMPTY,
+        refused: ByteSet::EMPTY,
+        suspects: ByteSet::EMPTY,
+        rules: DecodeRules::STRICT,
+        level: None,
+    }
+    .compile();
+
+    /// Refuses everything that two servers were seen to treat differently: also encoded slashes, a second layer of
+    /// encoding, dot segments, empty segments, parameters and illegal raw bytes. What passes means the same everywhere.
+    pub const STRICT: Self = Self::DEFAULT
+        .refuse(Self::DEFAULT.refuse.union(Findings::PERCENT))
+        .slash(EncodedSlash::Refuse)
+        .dot_segments(DotSegments::Refuse)
+        .empty_segments(EmptySegments::Refuse)
+        .parameters(Parameters::Refuse)
+        .illegal(IllegalBytes::Refuse);
+
+    /// RFC 3986 6.2.2, path segment normalisation (6.2.2.3) included: nothing is refused but a malformed `%`.
+    pub const RFC3986: Self = Self::DEFAULT
+        .refuse(Kinds::NONE)
+        .backslash(Backslash::Keep)
+        .dot_segments(DotSegments::Clamp)
+        .empty_segments(EmptySegments::Keep)
+        .parameters(Parameters::Keep);
+
+    /// nginx's `proxy_pass` with a URI (1.22): the path is decoded, resolved and encoded again.
+    pub const NGINX: Self = Self::DEFAULT
+        .refuse(Findings::NUL)
+        .slash(EncodedSlash::Decode)
+        .backslash(Backslash::Keep)
+        .parameters(Parameters::Keep)
+        .illegal(IllegalBytes::Keep)
+        .decode(sets::PCHAR);
+
+    /// Envoy (1.40) with `normalize_path`, `merge_slashes` and `REJECT_REQUEST` for escaped slashes. Envoy keeps
+    /// lower-case digits of triplets, which become upper-case here.
+    pub const ENVOY: Self = Self::DEFAULT
+        .refuse(Findings::NUL.union(Findings::NON_ASCII).union(Findings::BACKSLASH))
+        .malformed(Malformed::Keep)
+        .slash(EncodedSlash::Refuse)
+        .backslash(Backslash::ToSlash)
+        .dot_segments(DotSegments::Clamp);
+
+    /// lighttpd (1.4.69) by default.
+    pub const LIGHTTPD: Self = Self::DEFAULT
+        .malformed(Malformed::Escape)
+        .slash(EncodedSlash::Decode)
+        .backslash(Backslash::Keep)
+        .dot_segments(DotSegments::Clamp)
+        .parameters(Parameters::Keep);
+
+    /// The presets, with their names.
+    pub const PRESETS: &[(&str, Self)] = &[
+        ("default", Self::DEFAULT),
+        ("strict", Self::STRICT),
+        ("rfc3986", Self::RFC3986),
+        ("nginx", Self::NGINX),
+        ("envoy", Self::ENVOY),
+        ("lighttpd", Self::LIGHTTPD),
+    ];
+
+    /// [`DEFAULT`](Self::DEFAULT).
+    #[must_use]
+    pub const fn new() -> Self {
+        Self::DEFAULT
+    }
+
+    /// Sets the kinds of findings to refuse, instead of those so far.
+    #[must_use]
+    pub const fn refuse(mut self, kinds: Kinds) -> Self {
+        self.refuse = kinds;
+        self.compile()
+    }
+
+    /// The kinds of findings that are refused.
+    #[must_use]
+    pub const fn refused(&self) -> Kinds {
+        self.refuse
+    }
+
+    /// Sets how to treat a malformed `%`. Refused by default.
+    #[must_use]
+    pub const fn malformed(mut self, malformed: Malformed) -> Self {
+        self.malformed = malformed;
+        self.compile()
+    }
+
+    /// Sets how to treat an encoded slash. Kept by default.
+    #[must_use]
+    pub const fn slash(mut self, slash: EncodedSlash) -> Self {
+        self.slash = slash;
+        self.compile()
+    }
+
+    /// Sets how to treat a backslash. Refused by default.
+    #[must_use]
+    pub const fn backslash(mut self, backslash: Backslash) -> Self {
+        self.backslash = backslash;
+        self.compile()
+    }
+
+    /// Sets how to treat dot segments. Removed by default.
+    #[must_use]
+    pub const fn dot_segments(mut self, dot_segments: DotSegments) -> Self {
+        self.dot_segments = dot_segments;
+        self.compile()
+    }
+
+    /// Sets how to treat empty segments. Merged by default.
+    #[must_use]
+    pub const fn empty_segments(mut self, empty_segments: EmptySegments) -> Self {
+        self.empty_segments = empty_segments;
+        self.compile()
+    }
+
+    /// Sets how to treat parameters. Stripped from dot segments by default.
+    #[must_use]
+    pub const fn parameters(mut self, parameters: Parameters) -> Self {
+        self.parameters = parameters;
+        self.compile()
+    }
+
+    /// Sets how to treat raw bytes that a path must not contain. Escaped by default.
+    #[must_use]
+    pub const fn illegal(mut self, illegal: IllegalBytes) -> Self {
+        self.illegal = illegal;
+        self.compile()
+    }
+
+    /// Sets the bytes whose triplets are decoded. Unreserved characters are always decoded; others of
+    /// `pchar` (RFC 3986 3.3) if they are in `set`. Anything else is never decoded: the result would be another path.
+    #[must_use]
+    pub const fn decode(mut self, set: ByteSet) -> Self {
+        self.decode = set.intersection(sets::PCHAR).union(sets::UNRESERVED);
+        self.compile()
+    }
+
+    /// Selects the level to run on. If the CPU lacks it, the best available level below it is used. The result is the
+    /// same on every level.
+    #[must_use]
+    pub const fn level(mut self, level: Level) -> Self {
+        self.level = Some(level);
+        self
+    }
+
+    /// Whether triplets of `byte` are decoded.
+    pub(crate) const fn decodes(&self, byte: u8) -> bool {
+        self.decode.contains(byte)
+    }
+
+    /// Raw bytes that are refused because their triplets are: an escaped one would pass once, and not twice.
+    const fn refused_raw(&self) -> ByteSet {
+        let mut set = ByteSet::EMPTY;
+        if self.refuse.contains(Findings::NUL) {
+            set = set.with(0);
+        }
+        if self.refuse.contains(Findings::CONTROL) {
+            set = set.union(ByteSet::range(0, 0x1F).with(0x7F));
+        }
+        if self.refuse.contains(Findings::BACKSLASH) {
+            set = set.with(b'\\');
+        }
+        if self.refuse.contains(Findings::ESCAPE) {
+            set = set.union(Self::ILLEGAL);
+        }
+        set
+    }
+
+    /// Whether a malformed `%` can be written as `%25`.
+    pub(super) const fn allows_percent(&self) -> bool {
+        !self.refuse.intersects(Findings::PERCENT.union(Findings::ESCAPE))
+    }
+
+    /// Raw bytes that are escaped, if illegal bytes are.
+    pub(super) const fn escaped(&self) -> ByteSet {
+        match self.backslash {
+            Backslash::Keep => Self::ILLEGAL,
+            Backslash::ToSlash | Backslash::Refuse => Self::ILLEGAL.without(b'\\'),
+        }
+    }
+
+    /// Derives the sets that are searched for.
+    const fn compile(mut self) -> Self {
+        let mut suspects = match self.illegal {
+            IllegalBytes::Keep => ByteSet::EMPTY,
+            IllegalBytes::Escape | IllegalBytes::Refuse => Self::ILLEGAL,
+        };
+        self.refused = self.refused_raw();
+        suspects = suspects.union(self.refused);
+        if !matches!(self.backslash, Backslash::Keep) {
+            suspects = suspects.with(b'\\');
+        }
+        // `..;` is found as a segment that begins with a dot.
+        if matches!(self.parameters, Parameters::Strip | Parameters::Refuse) {
+            suspects = suspects.with(b';');
+        }
+        let mut watched = suspects.with(b'%');
+        if !self.refuse.is_empty() {
+            watched = watched.union(Self::ILLEGAL).with(b'+');
+        }
+        // Triplets that are not plainly kept.
+        let mut changed = self.decode;
+        if !matches!(self.slash, EncodedSlash::Keep) {
+            changed = changed.with(b'/');
+        }
+        if !matches!(self.backslash, Backslash::Keep) {
+            changed = changed.with(b'\\');
+        }
+        if matches!(self.parameters, Parameters::Refuse) {
+            changed = changed.with(b';');
+        }
+        (self.suspects, self.watched) = (suspects, watched);
+        self.rules = DecodeRules {
+            uppercase: true,
+            keep: Some(changed.complement()),
+            strict: !matches!(self.malformed, Malformed::Keep),
+            ..DecodeRules::STRICT
+        };
+        self
+    }
+}

@@ -1,0 +1,228 @@
+//! Canonical paths: the examples of the documentation and of RFC 3986, the measured answers of servers, and random paths
+//! against the reference implementation. Every short path: tests/every_path.rs.
+
+use proptest::prelude::*;
+use proptest::sample::select;
+use simdpct::path::{
+    Backslash, DotSegments, EmptySegments, EncodedSlash, IllegalBytes, Parameters, PathErrorKind, PathPolicy, split,
+};
+use simdpct::{ByteSet, Findings, Kinds, Malformed, sets};
+
+use crate::common::path::compare;
+use crate::common::strategies::any_level;
+
+/// The canonical form, or the error as text.
+fn canonical(policy: &PathPolicy, path: &[u8]) -> Result<String, String> {
+    let mut output = vec![0; policy.output_len_bound(path)];
+    let length = policy.canonicalize_into(path, &mut output).map_err(|error| error.to_string())?;
+    Ok(as_in_the_table(&output[..length]))
+}
+
+/// Text with `\xHH` for a backslash and for bytes that are not graphic ASCII.
+fn as_in_the_table(text: &[u8]) -> String {
+    let shown = |&byte: &u8| match byte {
+        b'\\' => "\\x5c".to_owned(),
+        b'!'..=b'~' => char::from(byte).to_string(),
+        _ => format!("\\x{byte:02x}"),
+    };
+    text.iter().map(shown).collect()
+}
+
+#[test]
+fn default_policy_rewrites_and_refuses_as_documented() {
+    for (path, expected) in [
+        ("/", "/"),
+        ("/a/b.c", "/a/b.c"),
+        ("/.well-known/x", "/.well-known/x"),
+        // RFC 3986 5.2.4.
+        ("/a/b/c/./../../g", "/a/g"),
+        ("/a/..", "/"),
+        ("/a/.", "/a/"),
+        ("/a/%2E%2e/b", "/b"),
+        ("/a/.%2e/b", "/b"),
+        ("/...", "/..."),
+        ("/a/..b/.c", "/a/..b/.c"),
+        // RFC 3986 6.2.2.1 and 6.2.2.2.
+        ("/%7euser/%41%2f", "/~user/A%2F"),
+        ("/%c3%a9", "/%C3%A9"),
+        // Decoded once.
+        ("/%252e%252e/x", "/%252e%252e/x"),
+        ("/%25%32%65", "/%252e"),
+        // Empty segments are merged before `..` removes a segment.
+        ("//a///b/", "/a/b/"),
+        ("/a//../b", "/b"),
+        // Parameters are kept, but not at dot segments.
+        ("/a;b=c/d", "/a;b=c/d"),
+        ("/a/..;x=/b", "/b"),
+        ("/a/.;/b", "/a/b"),
+        ("/a/..%3b/b", "/a/..%3B/b"),
+        // Raw bytes that a path must not contain (3.3).
+        ("/a b|c[d]\"é#?", "/a%20b%7Cc%5Bd%5D%22%C3%A9%23%3F"),
+    ] {
+        assert_eq!(PathPolicy::DEFAULT.canonicalize(path).as_deref(), Ok(expected), "{path}");
+    }
+    for (path, expected) in [
+        ("", "path does not begin with '/' at byte 0"),
+        ("*", "path does not begin with '/' at byte 0"),
+        ("a/b", "path does not begin with '/' at byte 0"),
+        ("http://h/", "path does not begin with '/' at byte 0"),
+        ("/a/%00/%0a", "refused: nul control at byte 3"),
+        ("/%ff", "refused: invalid-utf8 at byte 1"),
+        ("/a\u{1}", "illegal byte 0x01 at byte 2"),
+        ("/a%zz", "malformed percent-encoding: '%' without two hexadecimal digits at byte 2"),
+        ("/a%5cb", "backslash at byte 2"),
+        ("/a\\b", "backslash at byte 2"),
+        ("/..", "dot segment above the root at byte 1"),
+        ("/a/../%2e./b", "dot segment above the root at byte 6"),
+    ] {
+        assert_eq!(PathPolicy::DEFAULT.canonicalize(path).unwrap_err().to_string(), expected, "{path}");
+    }
+}
+
+#[test]
+fn strict_policy_refuses_whatever_servers_disagree_about() {
+    for (path, expected) in [
+        ("/a%2fb", PathErrorKind::EncodedSlash),
+        ("/a%252fb", PathErrorKind::Refused(Findings::PERCENT)),
+        ("/a/./b", PathErrorKind::DotSegment),
+        ("/a/%2e", PathErrorKind::DotSegment),
+        ("/a//b", PathErrorKind::EmptySegment),
+        ("/a;b", PathErrorKind::Parameter),
+        ("/a%3bb", PathErrorKind::Parameter),
+        ("/a|b", PathErrorKind::IllegalByte(b'|')),
+        ("/caf\u{e9}", PathErrorKind::IllegalByte(0xC3)),
+    ] {
+        assert_eq!(PathPolicy::STRICT.canonicalize(path).unwrap_err().kind, expected, "{path}");
+    }
+    assert_eq!(PathPolicy::STRICT.canonicalize("/%7euser/%c3%a9").as_deref(), Ok("/~user/%C3%A9"));
+}
+
+/// The targets of tests/data/path-confusion.tsv as the server answered them: the status if it refused, else the path
+/// that it forwarded.
+fn cells(column: &str) -> Vec<(Vec<u8>, String)> {
+    let table = include_str!("data/path-confusion.tsv");
+    let mut rows = table.lines().map(|row| row.split('\t').collect::<Vec<_>>());
+    let names = rows.next().expect("a header");
+    let index = names.iter().position(|&name| name == column).expect("the column exists");
+    rows.map(|row| (unescaped(row[0]), row[index].to_owned())).collect()
+}
+
+/// Undoes `\xHH`.
+fn unescaped(text: &str) -> Vec<u8> {
+    let mut parts = text.split("\\x");
+    let mut bytes = parts.next().unwrap_or_default().as_bytes().to_vec();
+    for part in parts {
+        bytes.push(u8::from_str_radix(&part[..2], 16).expect("two digits"));
+        bytes.extend_from_slice(&part.as_bytes()[2..]);
+    }
+    bytes
+}
+
+#[test]
+fn presets_answer_as_their_servers_do() {
+    for (policy, column, exceptions) in [
+        // Fragments are cut off, which is the business of the caller, and the absolute form is cut to its path.
+        (PathPolicy::NGINX, "nginx-1.22.1:proxy_pass-with-uri", &["/a#b", "http://other.example/a%2fb"][..]),
+        (PathPolicy::LIGHTTPD, "lighttpd-1.4.69:mod_proxy-default", &["/a#b", "/a?x=%00"]),
+        // A raw '#' is refused before paths are looked at.
+        (PathPolicy::ENVOY, "envoy-1.40.0:normalize+reject", &["/a#b"]),
+    ] {
+        let (mut same, mut different) = (0, Vec::new());
+        for (target, cell) in cells(column) {
+            let (path, _) = split(&target);
+            let found = match canonical(&policy, path) {
+                Ok(path) => format!("200 -> {path}"),
+                Err(_) => "400".to_owned(),
+            };
+            // The query is not part of the path. Envoy keeps lower-case digits.
+            let cell = cell.split('?').next().unwrap_or_default();
+            if found.eq_ignore_ascii_case(cell) {
+                same += 1;
+            } else {
+                different.push((as_in_the_table(&target), found, cell.to_owned()));
+            }
+        }
+        let found: Vec<&str> = different.iter().map(|(target, ..)| target.as_str()).collect();
+        assert_eq!(found, exceptions, "{column}: {different:?}");
+        assert!(same >= 47, "{column}: {same}");
+    }
+}
+
+#[test]
+fn output_without_room_is_an_error() {
+    let policy = PathPolicy::DEFAULT;
+    let path = b"/a b/..";
+    assert_eq!(policy.output_len_bound(path), 9);
+    let kind = PathErrorKind::OutputTooSmall { needed: 9 };
+    assert_eq!(policy.canonicalize_into(path, &mut [0; 8]).unwrap_err().kind, kind);
+    assert_eq!(policy.canonicalize_in_place(&mut path.to_owned()).unwrap_err().kind, kind);
+    assert_eq!(policy.canonicalize_into(path, &mut [0; 9]), Ok(1));
+}
+
+/// A triplet that is not in the path would be decoded by the next reader.
+#[test]
+fn kept_percent_is_not_completed() {
+    let policy = PathPolicy::ENVOY;
+    for (path, expected) in [("/%%34%31", "/%%341"), ("/%4%31", "/%4%31"), ("/%%7e1", "/%~1"), ("/%/../%31", "/1")] {
+        assert_eq!(policy.canonicalize(path).as_deref(), Ok(expected), "{path}");
+    }
+}
+
+fn any_policy() -> impl Strategy<Value = PathPolicy> {
+    let kinds = || prop_oneof![Just(Kinds::NONE), select(Kinds::ALL.to_vec()).prop_map(|(kind, _)| kind)];
+    let sets = vec![ByteSet::EMPTY, sets::PCHAR, ByteSet::ALL, ByteSet::new(b";%/")];
+    (
+        (kinds(), kinds(), select(vec![Malformed::Error, Malformed::Keep, Malformed::Escape])),
+        select(vec![EncodedSlash::Keep, EncodedSlash::Decode, EncodedSlash::Refuse]),
+        select(vec![Backslash::Keep, Backslash::ToSlash, Backslash::Refuse]),
+        select(vec![DotSegments::Keep, DotSegments::Remove, DotSegments::Clamp, DotSegments::Refuse]),
+        select(vec![EmptySegments::Keep, EmptySegments::Merge, EmptySegments::Refuse]),
+        select(vec![Parameters::Keep, Parameters::StripFromDots, Parameters::Strip, Parameters::Refuse]),
+        select(vec![IllegalBytes::Keep, IllegalBytes::Escape, IllegalBytes::Refuse]),
+        (select(sets), any_level()),
+    )
+        .prop_map(
+            |((first, second, malformed), slash, backslash, dots, empty, parameters, illegal, (set, level))| {
+                PathPolicy::new()
+                    .refuse(first | second)
+                    .malformed(malformed)
+                    .slash(slash)
+                    .backslash(backslash)
+                    .dot_segments(dots)
+                    .empty_segments(empty)
+                    .parameters(parameters)
+                    .illegal(illegal)
+                    .decode(set)
+                    .level(level)
+            },
+        )
+}
+
+fn any_path() -> impl Strategy<Value = Vec<u8>> {
+    let piece = prop_oneof![
+        6 => "[a-z0-9]{1,12}".prop_map(String::into_bytes),
+        6 => Just(b"/".to_vec()),
+        4 => select(vec![".", "..", "%2e", ";", "%", "%2", "\\", "%5C", "%2f", "%3b", "+", "%7E", "%25", "%00"])
+            .prop_map(|text| text.as_bytes().to_vec()),
+        2 => any::<u8>().prop_map(|byte| format!("%{byte:02x}").into_bytes()),
+        1 => any::<u8>().prop_map(|byte| vec![byte]),
+        1 => "[0-9]{8,40}".prop_map(String::into_bytes),
+    ];
+    prop::collection::vec(piece, 0..24).prop_map(|pieces| [&b"/"[..], &pieces.concat()].concat())
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(4096))]
+
+    #[test]
+    fn random_paths_match_reference(policy in any_policy(), path in any_path()) {
+        compare(&policy, &path);
+    }
+
+    #[test]
+    fn presets_match_reference(path in any_path(), level in any_level()) {
+        for &(_, policy) in PathPolicy::PRESETS {
+            compare(&policy.level(level), &path);
+        }
+    }
+}
