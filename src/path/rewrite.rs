@@ -6,6 +6,19 @@ use super::{PathError, PathErrorKind};
 use crate::driver;
 use crate::hex;
 use crate::normalize::Malformed;
+use crate::sets;
+
+/// Raw bytes that every policy writes as they are, and that neither end a segment nor begin its parameters.
+static PLAIN: [bool; 256] = {
+    let plain = sets::PCHAR.without(b';');
+    let mut table = [false; 256];
+    let mut byte = 0;
+    while byte < 256 {
+        table[byte] = plain.contains(byte as u8);
+        byte += 1;
+    }
+    table
+};
 
 /// What the next byte or triplet of a path is.
 enum Symbol {
@@ -37,6 +50,12 @@ pub(super) fn rewrite(
     let mut written = 1;
     let mut completing = Completing::No;
     while at < length {
+        let byte = read(output, at);
+        if PLAIN[usize::from(byte)] && !completing.is_so() {
+            output[written] = byte;
+            (at, written) = (at + 1, written + 1);
+            continue;
+        }
         let rest = length - at;
         let bytes = [0, 1, 2].map(|offset| if offset < rest { read(output, at + offset) } else { b'/' });
         let triplet = hex::first_triplet(&bytes).filter(|_| rest >= 3);
