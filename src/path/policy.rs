@@ -4,10 +4,10 @@
 use core::fmt;
 
 use crate::byteset::ByteSet;
+use crate::driver::DecodePlan;
 use crate::inspect::{Findings, Kinds};
 use crate::level::Level;
 use crate::normalize::Malformed;
-use crate::rules::DecodeRules;
 use crate::sets;
 
 /// A triplet that encodes `/`.
@@ -124,7 +124,7 @@ pub struct PathPolicy {
     /// Raw bytes other than `%` that may be rewritten or refused.
     pub(super) suspects: ByteSet,
     /// The decoder that changes nothing if no triplet is rewritten or refused.
-    pub(super) rules: DecodeRules,
+    pub(super) plan: DecodePlan,
     pub(super) level: Option<Level>,
 }
 
@@ -172,7 +172,7 @@ impl PathPolicy {
         watched: ByteSet::EMPTY,
         refused: ByteSet::EMPTY,
         suspects: ByteSet::EMPTY,
-        rules: DecodeRules::STRICT,
+        plan: DecodePlan::STRICT,
         level: None,
     }
     .compile();
@@ -382,12 +382,7 @@ impl PathPolicy {
             changed = changed.with(b';');
         }
         (self.suspects, self.watched) = (suspects, watched);
-        self.rules = DecodeRules {
-            uppercase: true,
-            keep: Some(changed.complement()),
-            strict: !matches!(self.malformed, Malformed::Keep),
-            ..DecodeRules::STRICT
-        };
+        self.plan = DecodePlan::normalize(changed.complement()).strict(!matches!(self.malformed, Malformed::Keep));
         self
     }
 }

@@ -23,7 +23,7 @@ pub(super) fn is_canonical(policy: &PathPolicy, path: &[u8]) -> Result<bool, Pat
     let rest = &path[at..];
     Ok(!has_suspect_segment
         && driver::find(&policy.suspects, rest, policy.level).is_none()
-        && matches!(driver::scan_decode(rest, &policy.rules, policy.level), Ok(None)))
+        && matches!(driver::scan_decode(rest, &policy.plan, policy.level), Ok(None)))
 }
 
 /// Fails with the first finding of a refused kind.

@@ -46,7 +46,7 @@ use simdpct::ByteSet;
 
 use cli::{Arguments, Command, RewriteCommand};
 use error::{Error, Status};
-use operation::{Decode, Encode, Normalize, Repair};
+use operation::{CanonicalPath, Decode, Encode, Normalize, Operation, Repair};
 use record::Policy;
 use rewrite::{Task, rewrite};
 
@@ -107,8 +107,13 @@ fn task(command: &RewriteCommand) -> Result<Task<'_>, Error> {
             let replace = arguments.text.errors.policy() == Policy::Replace;
             let escape_malformed = arguments.escape_malformed;
             let keep = arguments.rules.keep();
-            Task::new(&arguments.text, "_normalized", move |safe| {
-                Box::new(Normalize::new(safe.union(keep), escape_malformed, replace))
+            let policy = arguments.path();
+            Task::new(&arguments.text, "_normalized", move |safe| -> Box<dyn Operation> {
+                let normalize = Normalize::new(safe.union(keep), escape_malformed, replace);
+                match policy {
+                    Some(policy) => Box::new(CanonicalPath::new(policy, normalize, safe)),
+                    None => Box::new(normalize),
+                }
             })
         }
         RewriteCommand::Repair(arguments) => {

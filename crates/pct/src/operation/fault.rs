@@ -3,6 +3,7 @@
 
 use std::fmt;
 
+use simdpct::path::PathErrorKind;
 use simdpct::{DecodeErrorKind, Kinds};
 
 use super::words;
@@ -62,6 +63,10 @@ pub(crate) enum FaultKind {
     Code(DecodeErrorKind),
     /// A field has findings.
     Found(Kinds),
+    /// A path is refused by the policy.
+    Path(PathErrorKind),
+    /// Decoding the path would make a delimiter of the format.
+    EncodedDelimiter,
     /// The text to encode is not UTF-8.
     NotUtf8,
     /// The record is not in the input format, with a message.
@@ -88,6 +93,8 @@ impl fmt::Display for FaultKind {
         match self {
             Self::Code(kind) => kind.fmt(f),
             Self::Found(kinds) => f.write_str(&kinds.iter().map(words).collect::<Vec<_>>().join("; ")),
+            Self::Path(kind) => kind.fmt(f),
+            Self::EncodedDelimiter => f.write_str("the path has an encoded field delimiter"),
             Self::NotUtf8 => f.write_str("not valid UTF-8"),
             Self::Format(problem) => f.write_str(problem),
             Self::TooManyFields => f.write_str("too many fields"),
@@ -108,10 +115,11 @@ pub(crate) enum Count {
     TooManyFields,
     KeyExists,
     TooLong,
+    Path,
 }
 
 impl Count {
-    pub(crate) const ALL: [Self; 8] = [
+    pub(crate) const ALL: [Self; 9] = [
         Self::Malformed,
         Self::NotUtf8,
         Self::Rejected,
@@ -120,6 +128,7 @@ impl Count {
         Self::TooManyFields,
         Self::KeyExists,
         Self::TooLong,
+        Self::Path,
     ];
 
     pub(crate) fn of(kind: FaultKind) -> Self {
@@ -127,6 +136,7 @@ impl Count {
             FaultKind::Code(DecodeErrorKind::Malformed) => Self::Malformed,
             FaultKind::Code(DecodeErrorKind::Rejected(_)) => Self::Rejected,
             FaultKind::Code(_) | FaultKind::NotUtf8 => Self::NotUtf8,
+            FaultKind::Path(_) | FaultKind::EncodedDelimiter => Self::Path,
             FaultKind::Found(_) => Self::Suspicious,
             FaultKind::Format(_) => Self::Format,
             FaultKind::TooManyFields => Self::TooManyFields,
@@ -146,6 +156,7 @@ impl Count {
             Self::TooManyFields => "too-many-fields",
             Self::KeyExists => "new-key-exists",
             Self::TooLong => "too-long",
+            Self::Path => "path-refused",
         }
     }
 
@@ -160,13 +171,14 @@ impl Count {
             Self::TooManyFields => "with too many fields",
             Self::KeyExists => "that already have the new key",
             Self::TooLong => "too long",
+            Self::Path => "with a refused path",
         }
     }
 }
 
 /// The counters to which a record adds: a set of [`Count`].
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub(crate) struct Counted(u8);
+pub(crate) struct Counted(u16);
 
 impl Counted {
     pub(crate) fn of(kind: FaultKind) -> Self {
@@ -174,7 +186,7 @@ impl Counted {
     }
 
     pub(crate) fn of_errors(kinds: ErrorKinds) -> Self {
-        let bit = |is_there: bool, count: Count| u8::from(is_there) << count as u8;
+        let bit = |is_there: bool, count: Count| u16::from(is_there) << count as u8;
         let ErrorKinds { malformed, ill_formed, rejected } = kinds;
         Self(bit(malformed, Count::Malformed) | bit(ill_formed, Count::NotUtf8) | bit(rejected, Count::Rejected))
     }

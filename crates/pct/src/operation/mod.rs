@@ -10,6 +10,7 @@ mod fault;
 mod form;
 mod inspect;
 mod normalize;
+mod path;
 mod repair;
 
 use memchr::memchr;
@@ -21,6 +22,7 @@ pub(crate) use fault::{Count, Counted, Fault, FaultKind};
 pub(crate) use form::{FromForm, Shape, ToForm};
 pub(crate) use inspect::{Inspect, words};
 pub(crate) use normalize::Normalize;
+pub(crate) use path::CanonicalPath;
 pub(crate) use repair::Repair;
 
 /// An operation on fields. Shared by all threads.

@@ -118,6 +118,31 @@ fn encoding_is_refined() {
     }
 }
 
+/// The policies themselves are tested in tests/path.rs.
+#[test]
+fn paths_of_targets_and_urls_are_made_canonical() {
+    let cases: &[(&[&str], &[u8], &[u8])] = &[
+        (&["--path", "default"], b"/a/%2e%2e//%7eb?%7e/../%2f\n", b"/~b?~/../%2F\n"),
+        (&["--path", "rfc3986"], b"http://h:80/a/./b//c#../%7e", b"http://h:80/a/b//c#../~"),
+        (&["--path", "nginx"], b"/a%2fb\n", b"/a/b\n"),
+        (&["--path", "default"], b"*\n-\nh:443\nhttp://h\n\n", b"*\n-\nh:443\nhttp://h\n\n"),
+        (&["--path", "default", "-f", "2"], b"/a/..\t/a/..\n", b"/a/..\t/\n"),
+        (&["--path", "default", "--csv", "-c", "1"], b"\"/a,b/./\",c\n", b"\"/a,b/\",c\n"),
+        // A refused path is kept, and the record is invalid.
+        (&["--path", "default"], b"/%00/../%7e?%7e\n/%7e\n", b"/%00/../%7e?~\n/~\n"),
+        (&["--path", "default", "--errors", "drop"], b"/..\n/%7e\n", b"/~\n"),
+        // So is one in which a delimiter would be decoded.
+        (&["--path", "nginx", "-f", "1", "-d", ","], b"/a%2Cb,c\n/%7e,c\n", b"/a%2Cb,c\n/~,c\n"),
+    ];
+    for &(options, input, expected) in cases {
+        let arguments = [&["normalize"], options].concat();
+        assert_eq!(text(&output(&arguments, input)), text(expected), "{arguments:?} < {}", text(input));
+    }
+    let Output { status, stderr, .. } =
+        run(&["normalize", "--path", "default", "--errors", "fail"], b"/\nhttp://h/a%5cb\n");
+    assert_eq!((status.code(), text(&stderr)), (Some(1), text(b"pct: <stdin>:2:11: backslash\n")));
+}
+
 #[test]
 fn malformed_sets_are_rejected() {
     for (arguments, problem) in [
