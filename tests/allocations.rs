@@ -15,6 +15,7 @@ use simdpct::ext_value::{self, ExtValue};
 use simdpct::form::{self, Serializer};
 use simdpct::legacy::{LoneSurrogates, UnicodeDecoder, js, latin1, rfc1738};
 use simdpct::offset::OffsetMap;
+use simdpct::path::PathPolicy;
 use simdpct::{
     ByteSet, Decoder, Encoder, Findings, Level, Malformed, Normalizer, equivalent, inspect, inspect_counting, stream,
     uri,
@@ -219,6 +220,22 @@ fn slice_forms_and_failures_do_not_allocate() {
                 (lengths, rejecting.check(&text), ByteSet::NON_ASCII.find(text.as_bytes()))
             });
             assert_eq!(count, 0, "{text} on {level}");
+        }
+    }
+}
+
+/// Rewritten, refused and unchanged paths.
+#[test]
+fn canonical_paths_do_not_allocate() {
+    let mut buffer = [0; 200];
+    for &(name, policy) in PathPolicy::PRESETS {
+        for path in ["/a/b", "/a/../%7e//b;c", "/%zz/\0/%5c", "/caf\u{e9} x", "/../..", "*"] {
+            let mut in_place = path.to_owned().into_bytes();
+            let (_, count) = counted(|| {
+                let into = policy.canonicalize_into(path.as_bytes(), &mut buffer).is_ok();
+                (into, policy.is_canonical(path.as_bytes()), policy.canonicalize_in_place(&mut in_place).is_ok())
+            });
+            assert_eq!(count, 0, "{path} by {name}");
         }
     }
 }

@@ -1,0 +1,37 @@
+//! Canonical paths by any policy.
+#![no_main]
+
+use arbitrary::Arbitrary;
+use libfuzzer_sys::fuzz_target;
+use simdpct::path::{Backslash, DotSegments, EmptySegments, EncodedSlash, IllegalBytes, Parameters, PathPolicy};
+use simdpct::{Kinds, Level, Malformed};
+use simdpct_fuzz::Set;
+use simdpct_fuzz::common::path::compare;
+
+#[derive(Debug, Arbitrary)]
+struct Case<'a> {
+    refuse: u32,
+    /// One option each, by its remainder.
+    options: [u8; 7],
+    decode: Option<Set>,
+    path: &'a [u8],
+}
+
+fuzz_target!(|case: Case<'_>| {
+    let [malformed, slash, backslash, dots, empty, parameters, illegal] = case.options.map(usize::from);
+    let mut policy = PathPolicy::new()
+        .refuse(Kinds::from_bits(case.refuse))
+        .malformed([Malformed::Error, Malformed::Keep, Malformed::Escape][malformed % 3])
+        .slash([EncodedSlash::Keep, EncodedSlash::Decode, EncodedSlash::Refuse][slash % 3])
+        .backslash([Backslash::Keep, Backslash::ToSlash, Backslash::Refuse][backslash % 3])
+        .dot_segments([DotSegments::Keep, DotSegments::Remove, DotSegments::Clamp, DotSegments::Refuse][dots % 4])
+        .empty_segments([EmptySegments::Keep, EmptySegments::Merge, EmptySegments::Refuse][empty % 3])
+        .parameters(
+            [Parameters::Keep, Parameters::StripFromDots, Parameters::Strip, Parameters::Refuse][parameters % 4],
+        )
+        .illegal([IllegalBytes::Keep, IllegalBytes::Escape, IllegalBytes::Refuse][illegal % 3]);
+    if let Some(Set(set)) = case.decode {
+        policy = policy.decode(set);
+    }
+    Level::available().for_each(|level| compare(&policy.level(level), case.path));
+});
