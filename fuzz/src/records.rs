@@ -40,7 +40,9 @@ impl Operation {
     fn apply(self, field: &[u8], safe: ByteSet) -> Option<Vec<u8>> {
         match self {
             // A '+' must not become the space that ends a field, nor %2B what it is not then.
-            Self::DECODE_PLUS if safe.contains(b' ') => Self::DECODE.apply(field, safe.with(b'+')),
+            Self::Decoding(_) if self == Self::DECODE_PLUS && safe.contains(b' ') => {
+                Self::DECODE.apply(field, safe.with(b'+'))
+            }
             Self::Decoding(decoder) => Some(reference::decode(&decoder.keep(safe), field).expect("lenient")),
             Self::Encoding(encoder) => Some(reference::encode(&encoder, field).into_bytes()),
             Self::OtherDecoding | Self::Form | Self::Other => None,
