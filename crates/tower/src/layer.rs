@@ -1,0 +1,221 @@
+//! `PathGuardLayer`: the options, and the decision.
+
+use std::borrow::Cow;
+use std::fmt;
+
+use http::request::Parts;
+use http::uri::PathAndQuery;
+use http::{Method, Response, Uri};
+use simdpct::path::PathPolicy;
+use simdpct::{Kinds, inspect};
+use tower_layer::Layer;
+
+use crate::{BadRequest, PathGuard, Reason, Refusal, Verdict};
+
+/// A layer that refuses requests by their path and query, and makes the paths of the others canonical.
+///
+/// It has to wrap a router from outside, as [the crate](crate) explains. All options can be set in constants:
+///
+/// ```
+/// use simdpct::Findings;
+/// use simdpct::path::{EncodedSlash, PathPolicy};
+/// use simdpct_tower::PathGuardLayer;
+///
+/// const GUARD: PathGuardLayer = PathGuardLayer::new()
+///     .policy(PathPolicy::DEFAULT.slash(EncodedSlash::Refuse))
+///     .refuse_path(Findings::PERCENT)
+///     .refuse_query(Findings::NUL.union(Findings::MALFORMED));
+/// ```
+#[derive(Clone, Copy)]
+pub struct PathGuardLayer<R = BadRequest> {
+    /// Refuses `refuse_path` as well.
+    policy: PathPolicy,
+    refuse_path: Kinds,
+    refuse_query: Kinds,
+    pub(crate) records_findings: bool,
+    pub(crate) only_reports: bool,
+    pub(crate) on_refused: R,
+}
+
+impl Default for PathGuardLayer {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl PathGuardLayer {
+    /// Refuses and rewrites paths by [`PathPolicy::DEFAULT`]. Queries are not looked at. Refused requests are answered by
+    /// [`BadRequest`].
+    #[must_use]
+    pub const fn new() -> Self {
+        Self {
+            policy: PathPolicy::DEFAULT,
+            refuse_path: Kinds::NONE,
+            refuse_query: Kinds::NONE,
+            records_findings: false,
+            only_reports: false,
+            on_refused: BadRequest,
+        }
+    }
+
+    /// Sets the response to refused requests. The place to log them, too.
+    ///
+    /// Also needed if the body of responses cannot be made from a `String`, as [`BadRequest`] requires.
+    ///
+    /// ```
+    /// use http::{Response, StatusCode};
+    /// use simdpct_tower::PathGuardLayer;
+    ///
+    /// let layer = PathGuardLayer::new().on_refused(|request, refusal| {
+    ///     // refused: backslash at byte 8 of path: "/user/..%5cx"
+    ///     eprintln!("{} {refusal}", request.method);
+    ///     let mut response = Response::new(String::new());
+    ///     *response.status_mut() = StatusCode::NOT_FOUND;
+    ///     response
+    /// });
+    /// # let _ = layer;
+    /// ```
+    #[must_use]
+    pub const fn on_refused<B, F>(self, on_refused: F) -> PathGuardLayer<F>
+    where
+        F: Fn(&Parts, &Refusal) -> Response<B>,
+    {
+        PathGuardLayer {
+            policy: self.policy,
+            refuse_path: self.refuse_path,
+            refuse_query: self.refuse_query,
+            records_findings: self.records_findings,
+            only_reports: self.only_reports,
+            on_refused,
+        }
+    }
+}
+
+impl<R> PathGuardLayer<R> {
+    /// Sets what is refused in paths and what becomes of them. [`refuse_path`](Self::refuse_path) adds to it.
+    #[must_use]
+    pub const fn policy(mut self, policy: PathPolicy) -> Self {
+        self.policy = policy;
+        self.refusing_in_path()
+    }
+
+    /// Adds kinds of findings to refuse in paths.
+    #[must_use]
+    pub const fn refuse_path(mut self, kinds: Kinds) -> Self {
+        self.refuse_path = self.refuse_path.union(kinds);
+        self.refusing_in_path()
+    }
+
+    const fn refusing_in_path(mut self) -> Self {
+        self.policy = self.policy.refuse(self.policy.refused().union(self.refuse_path));
+        self
+    }
+
+    /// Adds kinds of findings to refuse in the raw query, which is never rewritten. None by default. Values of forms may
+    /// hold line breaks and anything else, so few kinds make sense: `NUL`, `MALFORMED`, `INVALID_UTF8`.
+    #[must_use]
+    pub const fn refuse_query(mut self, kinds: Kinds) -> Self {
+        self.refuse_query = self.refuse_query.union(kinds);
+        self
+    }
+
+    /// Puts [`PathFindings`](crate::PathFindings) into the extensions of every request that is not refused. Not done by
+    /// default: extensions allocate.
+    #[must_use]
+    pub const fn record_findings(mut self) -> Self {
+        self.records_findings = true;
+        self
+    }
+
+    /// For trying out a policy: refuses and rewrites nothing. The [`Verdict`] and the
+    /// [`PathFindings`](crate::PathFindings) are in the extensions of every request.
+    #[must_use]
+    pub const fn report_only(mut self) -> Self {
+        self.only_reports = true;
+        self
+    }
+
+    /// The decision on a request with this method and target, which is not changed by
+    /// [`report_only`](Self::report_only). Allocates only if the path is not canonical. Linear.
+    ///
+    /// ```
+    /// use http::{Method, Uri};
+    /// use simdpct_tower::{PathGuardLayer, Verdict};
+    ///
+    /// let target = Uri::from_static("http://example.com/a/../%61dmin?a=%2e");
+    /// let Verdict::Rewritten(uri) = PathGuardLayer::new().verdict(&Method::GET, &target) else {
+    ///     panic!("the path is not canonical");
+    /// };
+    /// assert_eq!(uri, "http://example.com/admin?a=%2e");
+    /// ```
+    #[must_use]
+    pub fn verdict(&self, method: &Method, target: &Uri) -> Verdict {
+        let refused = |reason, position| Verdict::Refused(Refusal::new(reason, position, target));
+        // With other methods, the authority form and the asterisk form (RFC 9112 3.2.3 and 3.2.4) are paths that do not
+        // begin with a slash: an error of every policy.
+        let needs_path = match target.path_and_query().map(PathAndQuery::as_str) {
+            None => method != Method::CONNECT,
+            Some("*") => method != Method::OPTIONS,
+            Some(_) => true,
+        };
+        let path = target.path();
+        // `canonicalize` alone would allocate for paths that only look as if they had dot segments, `/.well-known`.
+        let canonical = if !needs_path || self.policy.is_canonical(path.as_bytes()) {
+            Cow::Borrowed(path)
+        } else {
+            match self.policy.canonicalize(path) {
+                Ok(canonical) => canonical,
+                Err(error) => return refused(Reason::Path(error.kind), error.position),
+            }
+        };
+        if let Some(query) = target.query()
+            && !self.refuse_query.is_empty()
+        {
+            let findings = inspect(query);
+            let kinds = findings.kinds() & self.refuse_query;
+            if let Some(position) = findings.first_of(kinds) {
+                return refused(Reason::Query(kinds), position);
+            }
+        }
+        match canonical {
+            Cow::Borrowed(_) => Verdict::Unchanged,
+            Cow::Owned(path) => match with_path(target, path) {
+                Some(uri) => Verdict::Rewritten(uri),
+                None => refused(Reason::TooLong, 0),
+            },
+        }
+    }
+}
+
+/// The target with another path, or `None` if it is too long.
+fn with_path(target: &Uri, mut path: String) -> Option<Uri> {
+    if let Some(query) = target.query() {
+        path.reserve_exact(1 + query.len());
+        path.push('?');
+        path.push_str(query);
+    }
+    let mut parts = target.clone().into_parts();
+    // A canonical path has no byte that `http` would refuse, unless the received one had it.
+    parts.path_and_query = Some(PathAndQuery::try_from(path).ok()?);
+    Uri::from_parts(parts).ok()
+}
+
+impl<S, R: Clone> Layer<S> for PathGuardLayer<R> {
+    type Service = PathGuard<S, R>;
+
+    fn layer(&self, inner: S) -> PathGuard<S, R> {
+        PathGuard::new(inner, self.clone())
+    }
+}
+
+/// Without `on_refused`: closures cannot be printed.
+impl<R> fmt::Debug for PathGuardLayer<R> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("PathGuardLayer")
+            .field("policy", &self.policy)
+            .field("refuse_query", &self.refuse_query)
+            .field("records_findings", &self.records_findings)
+            .field("only_reports", &self.only_reports)
+            .finish_non_exhaustive()
+    }
+}
