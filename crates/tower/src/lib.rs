@@ -12,3 +12,8 @@ pub use layer::PathGuardLayer;
 pub use refusal::{Reason, Refusal, Verdict};
 pub use respond::{BadRequest, OnRefused};
 pub use service::{PathGuard, ResponseFuture};
+
+/// Runs the examples of docs/embedding.md.
+#[cfg(doctest)]
+#[doc = include_str!("../../../docs/embedding.md")]
+struct Embedding;

@@ -113,7 +113,7 @@ impl Refusal {
         Self { reason, position, target: target.clone() }
     }
 
-    /// Reason and position, without any part of the target: the body of the default response.
+    /// Reason and position, without text of the target: the body of the default response.
     ///
     /// ```
     /// use http::{Method, Uri};

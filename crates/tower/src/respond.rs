@@ -21,7 +21,7 @@ where
 }
 
 /// The default response: the [status of the reason](crate::Reason::status), no header, and the
-/// [summary](Refusal::summary) as text. Nothing of the request is in it.
+/// [summary](Refusal::summary) as text, which quotes nothing of the request.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct BadRequest;
 

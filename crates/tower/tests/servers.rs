@@ -126,6 +126,7 @@ fn axum_routes_canonical_paths_and_handlers_never_see_refused_ones() {
             ("//admin", (404, "none"), (200, "admin")),
             ("http://example.com/a/%2e%2E/%61dmin", (404, "none"), (200, "admin")),
             ("/user/%7ea%20b", (200, r#""~a b""#), (200, r#""~a b""#)),
+            ("/user/%252e", (200, r#""%2e""#), (200, r#""%2e""#)),
             ("/user/%00", (200, r#""\0""#), (400, "nul control at byte 6 of path\n")),
             ("/user/..%5cx", (200, r#""..\\x""#), (400, "backslash at byte 8 of path\n")),
             (
