@@ -153,6 +153,7 @@ fn kinds_add_to_the_policy_in_any_order() {
         GUARD.policy(policy).refuse_path(Findings::SLASH).refuse_path(Findings::DOT),
         GUARD.refuse_path(Findings::SLASH).policy(policy).refuse_path(Findings::DOT),
         GUARD.refuse_path(Findings::SLASH | Findings::DOT).policy(policy),
+        GUARD.refuse_path(Findings::SLASH).refuse_path(Findings::DOT).policy(policy),
     ] {
         for target in ["/%2f", "/%2e", "/%00"] {
             assert!(passed(&layer, get(target)).is_err(), "{target}");

@@ -1,12 +1,13 @@
 //! `PathGuard`: an `HttpModule` that refuses hostile paths and makes the others canonical.
 
 use std::any::Any;
+use std::fmt::Display;
 
 use async_trait::async_trait;
 use pingora_core::modules::http::{HttpModule, HttpModuleBuilder, Module};
 use pingora_core::{Error, ErrorType, Result};
 use pingora_http::RequestHeader;
-use simdpct::path::{PathPolicy, split};
+use simdpct::path::{PathErrorKind, PathPolicy, split};
 use simdpct::{Kinds, inspect};
 
 /// Added to a proxy in `ProxyHttp::init_downstream_modules`; runs before `request_filter`.
@@ -41,10 +42,11 @@ impl PathGuard {
     fn rewritten(&self, origin: &[u8], path: &[u8], query: &[u8]) -> Result<Vec<u8>, String> {
         let mut target = origin.to_vec();
         target.resize(origin.len() + self.policy.output_len_bound(path), 0);
-        let length = self
-            .policy
-            .canonicalize_into(path, &mut target[origin.len()..])
-            .map_err(|error| line(&error.kind, error.position, "path", path))?;
+        let length =
+            self.policy.canonicalize_into(path, &mut target[origin.len()..]).map_err(|error| match error.kind {
+                PathErrorKind::Refused(kinds) => line(&names(kinds), error.position, "path", path),
+                kind => line(&kind, error.position, "path", path),
+            })?;
         self.check_query(query)?;
         target.truncate(origin.len() + length);
         target.extend_from_slice(query);
@@ -56,10 +58,7 @@ impl PathGuard {
         let findings = inspect(query);
         let kinds = findings.kinds() & self.refuse_query;
         match findings.first_of(kinds) {
-            Some(position) => {
-                let names: Vec<_> = kinds.names().collect();
-                Err(line(&names.join(" "), position, "query", query))
-            }
+            Some(position) => Err(line(&names(kinds), position, "query", query)),
             None => Ok(()),
         }
     }
@@ -73,11 +72,15 @@ fn without_origin(target: &[u8]) -> (&[u8], &[u8]) {
     target.split_at(length.map_or(target.len(), |length| scheme.len() + length))
 }
 
+fn names(kinds: Kinds) -> String {
+    kinds.names().collect::<Vec<_>>().join(" ")
+}
+
 /// The reason, the position, and an excerpt around it, in printable ASCII.
-fn line(reason: &dyn std::fmt::Display, position: usize, part: &str, text: &[u8]) -> String {
+fn line(reason: &dyn Display, position: usize, part: &str, text: &[u8]) -> String {
     let start = position.saturating_sub(EXCERPT / 2).min(text.len().saturating_sub(EXCERPT));
     let excerpt = &text[start..text.len().min(start + EXCERPT)];
-    format!("{reason} at byte {position} of {part}: \"{}\"", excerpt.escape_ascii())
+    format!("refused: {reason} at byte {position} of {part}: \"{}\"", excerpt.escape_ascii())
 }
 
 impl HttpModuleBuilder for PathGuard {
