@@ -187,6 +187,54 @@ impl Decoder {
         let written = driver::decode_in_place(buffer, &self.rules, self.level)?;
         Ok(&mut buffer[..written])
     }
+
+    /// Decodes to text at the start of `output`, and returns it. Bytes of `output` after the text
+    /// may be overwritten. An output as long as the input always suffices.
+    ///
+    /// # Errors
+    ///
+    /// Returns the input's first error: those of [`decoded_len`](Self::decoded_len), and
+    /// [`DecodeErrorKind::InvalidUtf8`](crate::DecodeErrorKind::InvalidUtf8) at the first byte or
+    /// triplet of the first ill-formed UTF-8 sequence. Otherwise, if the text does not fit, returns
+    /// the length needed. On error the contents of `output` are unspecified.
+    ///
+    /// ```
+    /// # use simdpct::{Decoder, DecodeErrorKind, DecodeIntoError};
+    /// let mut buffer = [0; 8];
+    /// assert_eq!(Decoder::new().decode_utf8_into("%E2%82%AC 5", &mut buffer)?, "€ 5");
+    /// let error = Decoder::new().decode_utf8_into("/..%c0%af..", &mut buffer).unwrap_err();
+    /// let DecodeIntoError::Decode(error) = error else { panic!("{error}") };
+    /// assert_eq!((error.kind, error.position), (DecodeErrorKind::InvalidUtf8, 3));
+    /// # Ok::<(), DecodeIntoError>(())
+    /// ```
+    pub fn decode_utf8_into<'a, T: Input + ?Sized>(
+        &self,
+        input: &T,
+        output: &'a mut [u8],
+    ) -> Result<&'a mut str, DecodeIntoError> {
+        driver::text::decode_text(input.as_bytes(), driver::as_uninit(output), &self.rules, self.level)
+    }
+
+    /// Decodes to text in place, to the start of `buffer`, and returns the text.
+    ///
+    /// Does not allocate; up to 1 KiB the text is decoded through a buffer on the stack. A longer
+    /// input is checked completely before it is decoded.
+    ///
+    /// # Errors
+    ///
+    /// Returns the input's first error, as [`decode_utf8_into`](Self::decode_utf8_into) does, with
+    /// its position in the input. On error the contents of `buffer` are unspecified.
+    ///
+    /// ```
+    /// # use simdpct::Decoder;
+    /// let mut buffer = *b"caf%C3%A9";
+    /// assert_eq!(Decoder::new().decode_utf8_in_place(&mut buffer)?, "café");
+    /// assert_eq!(Decoder::new().decode_utf8_in_place(&mut b"caf%E9".to_owned()).unwrap_err().position, 3);
+    /// # Ok::<(), simdpct::DecodeError>(())
+    /// ```
+    pub fn decode_utf8_in_place<'a>(&self, buffer: &'a mut [u8]) -> Result<&'a mut str, DecodeError> {
+        driver::text::decode_text_in_place(buffer, &self.rules, self.level)
+    }
 }
 
 #[cfg(feature = "alloc")]

@@ -6,7 +6,7 @@ use alloc::{borrow::Cow, string::String};
 
 use crate::byteset::ByteSet;
 use crate::driver::{self, DecodePlan};
-use crate::error::DecodeError;
+use crate::error::{DecodeError, DecodeIntoError};
 use crate::hex;
 use crate::input::Input;
 use crate::level::Level;
@@ -111,6 +111,35 @@ impl Normalizer {
     #[must_use]
     pub fn is_normal<T: Input + ?Sized>(&self, input: &T) -> bool {
         matches!(driver::scan_decode(input.as_bytes(), &self.rules, self.level), Ok(None))
+    }
+
+    /// Normalises to the start of `output` and returns the length of the result. Bytes of `output`
+    /// after the result may be overwritten. An output as long as the input suffices, unless
+    /// malformed `%`s are escaped; then three times that does.
+    ///
+    /// The input may be any bytes. Those from 0x80 are kept, raw or encoded.
+    ///
+    /// # Errors
+    ///
+    /// Returns the first malformed `%`, with [`Malformed::Error`] only. Otherwise, if the result
+    /// does not fit, returns the length needed. On error the contents of `output` are unspecified.
+    ///
+    /// ```
+    /// # use simdpct::{DecodeIntoError, Malformed, Normalizer};
+    /// let mut buffer = [0; 8];
+    /// let length = Normalizer::new().normalize_into(b"/%7e%2f\xFF", &mut buffer)?;
+    /// assert_eq!(&buffer[..length], b"/~%2F\xFF");
+    /// let escaping = Normalizer::new().malformed(Malformed::Escape);
+    /// let error = escaping.normalize_into("100% %7E %", &mut buffer).unwrap_err();
+    /// assert!(matches!(error, DecodeIntoError::BufferTooSmall(error) if error.needed == 12));
+    /// # Ok::<(), DecodeIntoError>(())
+    /// ```
+    pub fn normalize_into<T: Input + ?Sized>(&self, input: &T, output: &mut [u8]) -> Result<usize, DecodeIntoError> {
+        let (input, rules) = (input.as_bytes(), &self.rules);
+        match self.malformed {
+            Malformed::Escape => driver::decode_escaping(input, output, rules, self.level),
+            Malformed::Error | Malformed::Keep => driver::decode(input, driver::as_uninit(output), rules, self.level),
+        }
     }
 
     /// Normalises in place, to the start of `buffer`, and returns the normalised part.

@@ -274,22 +274,22 @@ fn is_ip_literal(host: &[u8]) -> bool {
 }
 
 /// Normalises with the options of `normalizer`.
-pub fn normalize(normalizer: &Normalizer, input: &str) -> Result<String, DecodeError> {
-    let mut output = String::new();
+pub fn normalize(normalizer: &Normalizer, input: &[u8]) -> Result<Vec<u8>, DecodeError> {
+    let mut output = Vec::new();
     let mut at = 0;
-    while let Some(character) = input[at..].chars().next() {
+    while let Some(&raw) = input.get(at) {
         let stays = |byte| {
             normalizer.rules.keep.is_some_and(|keep| keep.contains(byte))
-                || normalizer.malformed == Malformed::Keep && could_complete(input.as_bytes(), at)
+                || normalizer.malformed == Malformed::Keep && could_complete(input, at)
         };
-        match triplet(input.as_bytes(), at) {
-            Some(byte) if !stays(byte) => output.push(byte.into()),
-            Some(_) => output.push_str(&input[at..at + 3].to_ascii_uppercase()),
-            None if character != '%' || normalizer.malformed == Malformed::Keep => output.push(character),
-            None if normalizer.malformed == Malformed::Escape => output.push_str("%25"),
+        match triplet(input, at) {
+            Some(byte) if !stays(byte) => output.push(byte),
+            Some(_) => output.extend(input[at..at + 3].to_ascii_uppercase()),
+            None if raw != b'%' || normalizer.malformed == Malformed::Keep => output.push(raw),
+            None if normalizer.malformed == Malformed::Escape => output.extend(b"%25"),
             None => return Err(DecodeError::new(DecodeErrorKind::Malformed, at)),
         }
-        at += if triplet(input.as_bytes(), at).is_some() { 3 } else { character.len_utf8() };
+        at += if triplet(input, at).is_some() { 3 } else { 1 };
     }
     Ok(output)
 }

@@ -216,6 +216,13 @@ fn slice_forms_and_failures_do_not_allocate() {
                 let too_small =
                     decoder.decode_into(&text, &mut []).is_err() && encoder.encode_into(&text, &mut []).is_err();
                 assert!(too_small || text.is_empty());
+                let normalizer = Normalizer::new().malformed(Malformed::Escape).level(level);
+                assert!(normalizer.normalize_into(&text, &mut buffer).is_ok());
+                // Ill-formed UTF-8 is found without allocation too.
+                let is_text = decoder.decode_utf8_into(&text, &mut buffer).is_ok();
+                let length = text.len();
+                buffer[..length].copy_from_slice(text.as_bytes());
+                assert_eq!(decoder.decode_utf8_in_place(&mut buffer[..length]).is_ok(), is_text);
                 let lengths = (decoder.decoded_len(&text), encoder.encoded_len(&text));
                 (lengths, rejecting.check(&text), ByteSet::NON_ASCII.find(text.as_bytes()))
             });

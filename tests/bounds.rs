@@ -88,6 +88,12 @@ fn decode_stays_in_bounds() {
                 assert!(expected.as_ref().is_ok_and(|bytes| bytes == output) || expected.is_err(), "{case}");
                 assert!(target.is_intact(target_place, room), "decode_into, {target_place:?}: {case}");
 
+                let text = reference::decode_utf8(&decoder, content);
+                let result = decoder.decode_utf8_into(input, target.at(target_place, room)).map_err(Failure::from);
+                let expected_text = text.as_deref().map_err(|&error| Failure::Decode(error));
+                assert_eq!(result.as_deref(), expected_text.as_deref(), "decode_utf8_into, {target_place:?}: {case}");
+                assert!(target.is_intact(target_place, room), "decode_utf8_into, {target_place:?}: {case}");
+
                 let output = as_uninit(target.at(target_place, room));
                 let result = decoder.decode_uninit(input, output).map_err(Failure::from);
                 let expected = expected.as_deref().map_err(|&error| Failure::Decode(error));
@@ -115,6 +121,11 @@ fn decode_in_place_stays_in_bounds() {
             let case = Case { form: "decode_in_place", level, codec: &decoder, input: content };
             let out_of_place = decoder.decode(content);
             let in_place = decoder.decode_in_place(buffer.holding(place, content));
+            assert_eq!(in_place.as_deref(), out_of_place.as_deref(), "{place:?}: {case}");
+            assert!(buffer.is_intact(place, content.len()), "{place:?}: {case}");
+
+            let out_of_place = decoder.decode_utf8(content);
+            let in_place = decoder.decode_utf8_in_place(buffer.holding(place, content));
             assert_eq!(in_place.as_deref(), out_of_place.as_deref(), "{place:?}: {case}");
             assert!(buffer.is_intact(place, content.len()), "{place:?}: {case}");
         }
@@ -168,6 +179,38 @@ fn normalize_in_place_stays_in_bounds() {
         let result = normalizer.level(level).normalize_in_place(buffer).unwrap().to_vec();
         assert_eq!(result, expected, "{level}, {place:?}: {input:?}");
         assert!(source.is_intact(place, input.len()), "{level}, {place:?}: {input:?}");
+    });
+}
+
+/// Writes into buffers of the exact size and of one byte less, by every policy.
+#[test]
+fn normalize_into_stays_in_bounds() {
+    let (mut source, mut target) = (GuardedBuffer::new(LONGEST), GuardedBuffer::new(3 * LONGEST));
+    for_each_input(|level, place, content| {
+        let input = &*source.holding(place, content);
+        for malformed in [Malformed::Error, Malformed::Keep, Malformed::Escape] {
+            let normalizer = Normalizer::new().malformed(malformed).level(level);
+            let expected = reference::normalize(&normalizer, content);
+            let needed = expected.as_ref().map_or_else(|error| error.position, Vec::len);
+            for (target_place, room) in
+                PLACES.into_iter().flat_map(|place| [(place, needed), (place, needed.max(1) - 1)])
+            {
+                let case = Case { form: "normalize_into", level, codec: &normalizer, input };
+                let expected = match &expected {
+                    Err(error) => Err(Failure::Decode(*error)),
+                    Ok(normal) if normal.len() > room => Err(Failure::Needs(normal.len())),
+                    Ok(normal) => Ok(normal.as_slice()),
+                };
+                let output = target.at(target_place, room);
+                let result = normalizer.normalize_into(input, output).map_err(Failure::from);
+                assert_eq!(
+                    result.map(|length| &output[..length]),
+                    expected,
+                    "room for {room}, {target_place:?}: {case}"
+                );
+                assert!(target.is_intact(target_place, room), "room for {room}, {target_place:?}: {case}");
+            }
+        }
     });
 }
 

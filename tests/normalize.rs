@@ -1,6 +1,6 @@
 //! Normalization of triplets, its idempotence and its policies, on every level.
 
-use crate::common::normalize::compare_normalizing;
+use crate::common::normalize::{compare_normalizing, compare_normalizing_bytes};
 use crate::common::{is_quick, strategies};
 use proptest::prelude::*;
 use simdpct::{ByteSet, DecodeErrorKind, Level, Malformed, Normalizer, equivalent, is_normal, reference, sets};
@@ -94,8 +94,8 @@ fn triplets(text: &str) -> Vec<u8> {
 /// `%`.
 #[track_caller]
 fn assert_idempotent_without_new_triplets(normalizer: &Normalizer, policy: Malformed, input: &str, normal: &str) {
-    let again = reference::normalize(normalizer, normal);
-    assert_eq!(again.as_deref(), Ok(normal), "{input:?} by {policy:?}");
+    let again = reference::normalize(normalizer, normal.as_bytes());
+    assert_eq!(again.as_deref(), Ok(normal.as_bytes()), "{input:?} by {policy:?}");
     let mut of_input = triplets(input).into_iter();
     for triplet in triplets(normal) {
         let is_escape = policy == Malformed::Escape && triplet == b'%';
@@ -118,7 +118,8 @@ fn exhaustive_over(symbols: &[&str], length: u32) {
             let input: String = (0..length).map(|at| symbols[number / symbols.len().pow(at) % symbols.len()]).collect();
             for policy in POLICIES {
                 let normalizer = Normalizer::new().malformed(policy);
-                let expected = reference::normalize(&normalizer, &input);
+                let expected =
+                    reference::normalize(&normalizer, input.as_bytes()).map(|text| String::from_utf8(text).unwrap());
                 for level in Level::available() {
                     assert_eq!(
                         normalizer.level(level).normalize(&input).as_deref(),
@@ -153,6 +154,17 @@ fn pieces_across_blocks_match_reference() {
     }
 }
 
+/// The kernel is called again after each escaped `%`, and the output is full at any place.
+#[test]
+fn many_malformed_triplets_are_escaped_in_linear_time() {
+    let escaping = Normalizer::new().malformed(Malformed::Escape);
+    crate::common::assert_linear("%%%%ab%7", |text| {
+        let mut output = vec![0; 3 * text.len()];
+        assert!(escaping.normalize_into(text, &mut output).is_ok_and(|length| length == 2 * text.len()));
+        assert!(escaping.normalize_into(text, &mut output[..text.len()]).is_err());
+    });
+}
+
 fn text() -> impl Strategy<Value = String> {
     strategies::input().prop_map(|bytes| String::from_utf8_lossy(&bytes).into_owned())
 }
@@ -162,6 +174,13 @@ proptest! {
     fn random_text_matches_reference(input in text()) {
         for normalizer in normalizers() {
             compare_normalizing(&normalizer, &input);
+        }
+    }
+
+    #[test]
+    fn random_bytes_match_reference(input in strategies::input()) {
+        for normalizer in normalizers() {
+            compare_normalizing_bytes(&normalizer, &input);
         }
     }
 

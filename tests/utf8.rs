@@ -2,9 +2,9 @@
 //!
 //! The well-formed sequences are in Unicode 3.9, table 3-7.
 
-use crate::common::is_quick;
+use crate::common::{Case, Surrounded, compare_decode_utf8_to_slices, decoders, is_quick};
 use proptest::prelude::*;
-use simdpct::{Decoder, Level};
+use simdpct::{Decoder, Level, reference};
 
 fn compare(text: &[u8]) {
     for level in Level::available() {
@@ -73,6 +73,38 @@ proptest! {
             let at = at.index(bytes.len());
             bytes[at] = byte;
             compare(&bytes);
+        }
+    }
+}
+
+/// Texts longer than the buffer for decoding in place (1024 bytes), and than the chunks that are
+/// checked for the position of an error (8192 bytes): pieces across their ends, by every decoder.
+#[test]
+fn long_texts_decode_to_slices_like_reference() {
+    let pieces =
+        ["%e2%82%ac", "€", "%e2%82x", "%e2", "%ff%ff", "%4%31", "%%34%e9", "%C3%A9%00", "%E2%82%00", "\u{e9}%g%C3"];
+    for piece in pieces {
+        for (end, after) in [(1024, 0), (1024, 1), (8192, 0), (8192, 40), (2 * 8192, 3)] {
+            for before in end - 10..=end {
+                if is_quick() && before % 5 != 0 {
+                    continue;
+                }
+                // A triplet in each piece before, so that positions differ from decoded offsets.
+                let mut text = b"%41-".repeat(before / 4);
+                text.resize(before, b'-');
+                text.extend_from_slice(piece.as_bytes());
+                text.resize(text.len() + after, b'f');
+                let surrounded = Surrounded::new(&text);
+                let decoders = if end == 8192 { decoders() } else { vec![Decoder::new(), Decoder::new().lenient()] };
+                for decoder in decoders {
+                    let expected = reference::decode_utf8(&decoder, &text);
+                    for level in [Level::Scalar, Level::active()] {
+                        let decoder = decoder.level(level);
+                        let case = Case { form: "long text", level, codec: &decoder, input: surrounded.input() };
+                        compare_decode_utf8_to_slices(&decoder, &surrounded, &expected, &case);
+                    }
+                }
+            }
         }
     }
 }

@@ -4,7 +4,7 @@
 use arbitrary::Arbitrary;
 use libfuzzer_sys::fuzz_target;
 use simdpct::{Level, Malformed, Normalizer, equivalent, is_normal};
-use simdpct_fuzz::common::normalize::compare_normalizing;
+use simdpct_fuzz::common::normalize::{compare_normalizing, compare_normalizing_bytes};
 use simdpct_fuzz::{Set, exact, text};
 
 #[derive(Debug, Arbitrary)]
@@ -32,6 +32,7 @@ fuzz_target!(|case: Case<'_>| {
         assert_eq!(normalizer.normalize(&once).as_deref(), Ok(&*once));
     }
     let bytes = exact(case.input);
+    compare_normalizing_bytes(&normalizer, &bytes);
     for level in Level::available() {
         let mut in_place = bytes.clone();
         let result = normalizer.level(level).normalize_in_place(&mut in_place).map(|normal| normal.to_vec());

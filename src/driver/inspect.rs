@@ -5,9 +5,8 @@
 
 use core::marker::PhantomData;
 
-use super::offset::input_offset;
-use super::text::{incomplete_suffix, is_well_formed};
-use super::{DecodePlan, as_uninit, assume_init, decode, find, pieces};
+use super::text::{count_ill_formed, incomplete_suffix, is_well_formed};
+use super::{DecodePlan, assume_init, find, pieces};
 use crate::hex;
 use crate::kernel::Inspect;
 use crate::kernel::dispatch::INSPECT;
@@ -62,8 +61,8 @@ impl<D: Detail> Inspector<D> {
         }
         if !is_well_formed || extract.length > 0 {
             if D::COUNTS {
-                let (count, first) = count_ill_formed(input, *level);
-                report.note_counted(inspection::INVALID_UTF8, count, first);
+                let (count, first) = count_ill_formed(input, &DecodePlan::LENIENT, *level, usize::MAX);
+                report.note_counted(inspection::INVALID_UTF8, count, first.unwrap_or_default());
             } else {
                 report.note::<Presence>(inspection::INVALID_UTF8, 1, 0);
             }
@@ -86,41 +85,6 @@ fn is_well_formed_but_for_the_end(extract: &mut Extract, level: Option<Level>) -
     text.copy_within(length - unfinished.., 0);
     extract.length = unfinished;
     is_good
-}
-
-/// Counts the ill-formed sequences of the decoded form, and returns the input offset of the first.
-#[cold]
-fn count_ill_formed(input: &[u8], level: Option<Level>) -> (usize, usize) {
-    let mut buffer = [0; 3 + inspection::CHUNK];
-    let (mut pending, mut pending_place) = (0, 0);
-    let (mut count, mut first) = (0, None);
-    let mut base = 0;
-    for chunk in pieces(input, inspection::CHUNK) {
-        // Never an error: the decoder is lenient, and the buffer has room for a whole chunk.
-        let decoded = decode(chunk, as_uninit(&mut buffer[pending..]), &DecodePlan::LENIENT, level).unwrap_or(0);
-        let length = pending + decoded;
-        let unfinished = incomplete_suffix(&buffer[..length]);
-        let mut at = 0;
-        for part in buffer[..length - unfinished].utf8_chunks().filter(|part| !part.invalid().is_empty()) {
-            let from = at + part.valid().len();
-            at = from + part.invalid().len();
-            count += 1;
-            first = first.or_else(|| match from.checked_sub(pending) {
-                Some(decoded) => Some(base + input_offset(chunk, &DecodePlan::LENIENT, decoded)),
-                None => Some(pending_place),
-            });
-        }
-        if unfinished > 0 && unfinished <= decoded {
-            pending_place = base + input_offset(chunk, &DecodePlan::LENIENT, decoded - unfinished);
-        }
-        buffer.copy_within(length - unfinished..length, 0);
-        (pending, base) = (unfinished, base + chunk.len());
-    }
-    if pending > 0 {
-        count += 1;
-        first = first.or(Some(pending_place));
-    }
-    (count, first.unwrap_or_default())
 }
 
 /// The findings of a string, one byte or triplet at a time.

@@ -248,6 +248,46 @@ pub(crate) fn decode_in_place(
     decode_outcome(&progress).map(|()| progress.written)
 }
 
+/// Decodes by strict rules to the start of `output`, and replaces each malformed `%` by `%25`.
+/// Returns the length written.
+pub(crate) fn decode_escaping(
+    input: &[u8],
+    output: &mut [u8],
+    rules: &DecodePlan,
+    level: Option<Level>,
+) -> Result<usize, DecodeIntoError> {
+    let (mut read, mut written) = (0, 0);
+    loop {
+        let io = InOut::new(&input[read..], as_uninit(&mut output[written..]));
+        let progress = run_decode::<Write>(io, rules, level);
+        let room = match progress.stop() {
+            Stop::Malformed => output.get_mut(written + progress.written..).and_then(<[u8]>::first_chunk_mut::<3>),
+            Stop::Full => None,
+            _ => return decode_outcome(&progress).map(|()| written + progress.written).map_err(Into::into),
+        };
+        let Some(room) = room else {
+            return Err(BufferTooSmall::new(measure_escaping(input, rules, level)?).into());
+        };
+        *room = *b"%25";
+        read += progress.read() + 1;
+        written += progress.written + room.len();
+    }
+}
+
+/// Length of the result of [`decode_escaping`]. Saturates at `usize::MAX`.
+fn measure_escaping(input: &[u8], rules: &DecodePlan, level: Option<Level>) -> Result<usize, DecodeError> {
+    let (mut read, mut length) = (0, 0_usize);
+    loop {
+        let progress = run_decode::<Measure>(InOut::source_only(&input[read..]), rules, level);
+        length = length.saturating_add(progress.written);
+        if progress.stop() != Stop::Malformed {
+            return decode_outcome(&progress).map(|()| length);
+        }
+        length = length.saturating_add(b"%25".len());
+        read += progress.read() + 1;
+    }
+}
+
 #[inline]
 fn decode_outcome(progress: &Progress) -> Result<(), DecodeError> {
     if progress.is_end() {

@@ -6,13 +6,14 @@
 use alloc::borrow::Cow;
 #[cfg(feature = "alloc")]
 use alloc::string::String;
+use core::mem::MaybeUninit;
 
-#[cfg(feature = "alloc")]
 use super::DecodePlan;
 #[cfg(feature = "alloc")]
 use super::alloc::append_decoded;
-#[cfg(feature = "alloc")]
-use crate::error::DecodeError;
+use super::offset::input_offset;
+use super::{as_uninit, decode, decode_in_place, decode_uninit, measure_decode, pieces};
+use crate::error::{DecodeError, DecodeErrorKind, DecodeIntoError};
 use crate::kernel::dispatch::IS_WELL_FORMED;
 use crate::level::Level;
 
@@ -60,6 +61,137 @@ pub(crate) fn find_ill_formed(bytes: &[u8], level: Option<Level>) -> Option<usiz
 pub(crate) fn checked_text(bytes: &[u8], level: Option<Level>) -> Option<&str> {
     // SAFETY: `is_well_formed` returned true. (tests/utf8.rs)
     is_well_formed(bytes, level).then(|| unsafe { core::str::from_utf8_unchecked(bytes) })
+}
+
+/// Length of a chunk that is decoded on the stack to validate it.
+const CHUNK: usize = 8192;
+
+/// Counts the ill-formed sequences of the decoded form (Unicode 3.9), at most `limit`, and returns
+/// the input offset of the first one.
+///
+/// The rules reject nothing and are lenient. Does not allocate. Chunks do not see a malformed `%`
+/// that ends the chunk before them, so they may decode a triplet of a digit that the whole input
+/// keeps. Both forms are ASCII, so the result is the same.
+#[cold]
+pub(crate) fn count_ill_formed(
+    input: &[u8],
+    rules: &DecodePlan,
+    level: Option<Level>,
+    limit: usize,
+) -> (usize, Option<usize>) {
+    let mut buffer = [0; 3 + CHUNK];
+    let (mut pending, mut pending_place) = (0, 0);
+    let (mut count, mut first) = (0, None);
+    let mut base = 0;
+    for chunk in pieces(input, CHUNK) {
+        // Never an error: the rules cannot fail, and the buffer has room for a whole chunk.
+        let decoded = decode(chunk, as_uninit(&mut buffer[pending..]), rules, level).unwrap_or(0);
+        let length = pending + decoded;
+        let unfinished = incomplete_suffix(&buffer[..length]);
+        let text = &buffer[..length - unfinished];
+        let ill_formed = if is_well_formed(text, level) { &[] } else { text };
+        let mut at = 0;
+        for part in ill_formed.utf8_chunks().filter(|part| !part.invalid().is_empty()) {
+            let from = at + part.valid().len();
+            at = from + part.invalid().len();
+            count += 1;
+            first = first.or_else(|| match from.checked_sub(pending) {
+                Some(decoded) => Some(base + input_offset(chunk, rules, decoded)),
+                None => Some(pending_place),
+            });
+            if count == limit {
+                return (count, first);
+            }
+        }
+        if unfinished > 0 && unfinished <= decoded {
+            pending_place = base + input_offset(chunk, rules, decoded - unfinished);
+        }
+        buffer.copy_within(length - unfinished..length, 0);
+        (pending, base) = (unfinished, base + chunk.len());
+    }
+    if pending > 0 {
+        count += 1;
+        first = first.or(Some(pending_place));
+    }
+    (count, first)
+}
+
+/// Returns the first error of decoding to text, given the first one of decoding to bytes: invalid
+/// UTF-8 may precede it.
+#[cold]
+pub(crate) fn first_error(
+    input: &[u8],
+    rules: &DecodePlan,
+    level: Option<Level>,
+    error: Option<DecodeError>,
+) -> Option<DecodeError> {
+    // Up to the first error of decoding, a lenient decoder without rejected bytes yields the same
+    // output. A strict one would fail at a kept triplet that is truncated because one of its digits
+    // is rejected.
+    let before = &input[..error.map_or(input.len(), |error| error.position)];
+    let lenient = rules.strict(false).without_reject();
+    let (_, first) = count_ill_formed(before, &lenient, level, 1);
+    first.map(|position| DecodeError::new(DecodeErrorKind::InvalidUtf8, position)).or(error)
+}
+
+/// Decodes to text at the start of `output`. On failure its contents are unspecified.
+#[inline]
+pub(crate) fn decode_text<'a>(
+    input: &[u8],
+    output: &'a mut [MaybeUninit<u8>],
+    rules: &DecodePlan,
+    level: Option<Level>,
+) -> Result<&'a mut str, DecodeIntoError> {
+    let failed = match decode_uninit(input, output, rules, level) {
+        // SAFETY: `is_well_formed` returned true. (tests/utf8.rs)
+        Ok(bytes) if is_well_formed(bytes, level) => return Ok(unsafe { core::str::from_utf8_unchecked_mut(bytes) }),
+        Ok(bytes) => {
+            let decoded = find_ill_formed(bytes, level).unwrap_or_default();
+            DecodeError::new(DecodeErrorKind::InvalidUtf8, input_offset(input, rules, decoded)).into()
+        }
+        Err(failed) => failed,
+    };
+    Err(match failed {
+        DecodeIntoError::Decode(error) if error.kind == DecodeErrorKind::InvalidUtf8 => failed,
+        DecodeIntoError::Decode(error) => first_error(input, rules, level, Some(error)).unwrap_or(error).into(),
+        DecodeIntoError::BufferTooSmall(_) => {
+            first_error(input, rules, level, None).map_or(failed, DecodeIntoError::Decode)
+        }
+    })
+}
+
+/// Longest input that is decoded in place through a buffer on the stack.
+const STAGED: usize = 1024;
+
+/// Decodes to text at the start of `buffer`, in place. On failure its contents are unspecified.
+#[inline]
+pub(crate) fn decode_text_in_place<'a>(
+    buffer: &'a mut [u8],
+    rules: &DecodePlan,
+    level: Option<Level>,
+) -> Result<&'a mut str, DecodeError> {
+    // The position of an error is found in the input, which decoding in place overwrites.
+    let written = if buffer.len() <= STAGED {
+        let mut stage = [const { MaybeUninit::uninit() }; STAGED];
+        match decode_text(buffer, &mut stage, rules, level) {
+            Ok(text) => {
+                buffer[..text.len()].copy_from_slice(text.as_bytes());
+                text.len()
+            }
+            Err(DecodeIntoError::Decode(error)) => return Err(error),
+            // Unreachable: the output is never longer than the input.
+            Err(DecodeIntoError::BufferTooSmall(_)) => 0,
+        }
+    } else {
+        let error = measure_decode(buffer, rules, level).err();
+        if let Some(error) = first_error(buffer, rules, level, error) {
+            return Err(error);
+        }
+        decode_in_place(buffer, rules, level)?
+    };
+    // SAFETY: these bytes are a copy of text, or decoded by rules for which `first_error` found
+    // no ill-formed sequence. (tests/utf8.rs)
+    Ok(unsafe { core::str::from_utf8_unchecked_mut(&mut buffer[..written]) })
 }
 
 #[cfg(feature = "alloc")]

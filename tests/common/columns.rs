@@ -231,19 +231,6 @@ pub fn compare_encoding_in<O: Offset + From<i32> + TryFrom<usize> + PartialEq>(
     );
 }
 
-/// Normalizes bytes by the reference implementation, which takes text: each byte is passed as the
-/// character of its value, because bytes from 0x80 have no special meaning.
-pub fn normalized(normalizer: &Normalizer, row: &[u8]) -> Result<Vec<u8>, DecodeError> {
-    let text: String = row.iter().map(|&byte| char::from(byte)).collect();
-    match reference::normalize(normalizer, &text) {
-        Ok(text) => Ok(text.chars().map(|character| u8::try_from(character).unwrap()).collect()),
-        Err(mut error) => {
-            error.position = text[..error.position].chars().count();
-            Err(error)
-        }
-    }
-}
-
 pub fn compare_normalizing<O: Offset + From<i32> + TryFrom<usize> + PartialEq>(sample: &Sample) {
     compare_normalizing_in::<O>(Combinations::All, sample);
 }
@@ -260,7 +247,7 @@ pub fn compare_normalizing_in<O: Offset + From<i32> + TryFrom<usize> + PartialEq
                 normalizer,
                 &POLICIES,
                 combinations,
-                &|row| normalized(normalizer, row).map_err(|error| (error, Some(row.to_vec()))),
+                &|row| reference::normalize(normalizer, row).map_err(|error| (error, Some(row.to_vec()))),
                 &|level, on_error, column, output| {
                     columns::normalize_to(column, &normalizer.level(level), on_error, output)
                 },

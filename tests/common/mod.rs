@@ -233,6 +233,7 @@ pub fn compare_decoding(decoder: &Decoder, input: &[u8]) {
         compare_decode_to(&decoder, &bytes, &case("decode_to"));
         compare_decode_into(&decoder, &bytes, &case("decode_into, decode_uninit"));
         compare_decode_in_place(&decoder, &surrounded, &bytes, &case("decode_in_place"));
+        compare_decode_utf8_to_slices(&decoder, &surrounded, &text, &case("decode_utf8_into, decode_utf8_in_place"));
     }
 }
 
@@ -313,6 +314,35 @@ fn compare_decode_in_place(
     let start = buffer.input().as_ptr();
     let result = decoder.decode_in_place(buffer.input_mut());
     assert!(result.as_ref().is_ok_and(|bytes| bytes.as_ptr() == start) || result.is_err(), "{case}");
+    assert_eq!(result.as_deref(), expected.as_deref(), "{case}");
+    assert!(buffer.margins_equal(surrounded), "{case}");
+}
+
+/// Decoding to text without allocation: into buffers of several sizes, and in place.
+pub fn compare_decode_utf8_to_slices(
+    decoder: &Decoder,
+    surrounded: &Surrounded,
+    expected: &Result<String, DecodeError>,
+    case: &Case<'_>,
+) {
+    let needed = expected.as_ref().map_or_else(|error| error.position, String::len);
+    for capacity in capacities(needed, case.input.len()) {
+        let expected = match expected {
+            Err(error) => Err(Failure::Decode(*error)),
+            Ok(text) if text.len() > capacity => Err(Failure::Needs(text.len())),
+            Ok(text) => Ok(text.as_str()),
+        };
+        let mut output = Canaries::around(capacity);
+        let start = output.buffer().as_ptr();
+        let result = decoder.decode_utf8_into(case.input, output.buffer()).map_err(Failure::from);
+        assert!(result.as_ref().is_ok_and(|text| text.as_ptr() == start) || result.is_err(), "{case}");
+        assert_eq!(result.as_deref(), expected.as_deref(), "capacity {capacity}: {case}");
+        assert!(output.intact(), "capacity {capacity}: {case}");
+    }
+    let mut buffer = Surrounded(surrounded.0.clone());
+    let start = buffer.input().as_ptr();
+    let result = decoder.decode_utf8_in_place(buffer.input_mut());
+    assert!(result.as_ref().is_ok_and(|text| text.as_ptr() == start) || result.is_err(), "{case}");
     assert_eq!(result.as_deref(), expected.as_deref(), "{case}");
     assert!(buffer.margins_equal(surrounded), "{case}");
 }
