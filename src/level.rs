@@ -12,7 +12,8 @@ use core::str::FromStr;
 /// variable requires the feature `std` and is read once; an unknown or unavailable name is ignored.
 /// All levels give the same results.
 ///
-/// Without the feature `std`, availability is determined at compile time by the target features.
+/// Without the feature `std`, x86-64 CPUs are asked at run time too (`cpuid`); elsewhere availability
+/// is determined at compile time by the target features.
 ///
 /// ```
 /// use simdpct::Level;
@@ -116,7 +117,7 @@ fn best_below(level: Level) -> Supported {
 }
 
 /// What is known of the CPU at run time: detected once.
-#[cfg(feature = "std")]
+#[cfg(any(feature = "std", target_arch = "x86_64"))]
 mod known {
     use core::sync::atomic::{AtomicU8, Ordering::Relaxed};
 
@@ -155,6 +156,12 @@ mod known {
         level
     }
 
+    #[cfg(not(feature = "std"))]
+    fn from_environment() -> Option<Level> {
+        None
+    }
+
+    #[cfg(feature = "std")]
     fn from_environment() -> Option<Level> {
         let level: Level = std::env::var("SIMDPCT_LEVEL").ok()?.parse().ok()?;
         level.is_available().then_some(level)
@@ -169,7 +176,7 @@ mod known {
 }
 
 /// What is known of the CPU at compile time. No atomics, which not every target has.
-#[cfg(not(feature = "std"))]
+#[cfg(not(any(feature = "std", target_arch = "x86_64")))]
 mod known {
     use super::{Level, best_of, detect};
 
@@ -209,17 +216,10 @@ macro_rules! by_target {
 }
 pub(crate) use by_target;
 
-/// Whether the CPU has all the named features: detected at run time with `std`, else at compile
-/// time.
-#[cfg(target_arch = "x86_64")]
+/// Whether the CPU has all the named features.
+#[cfg(all(target_arch = "x86_64", feature = "std"))]
 macro_rules! has {
-    ($($feature:tt),*) => {{
-        #[cfg(feature = "std")]
-        let answer = true $(&& std::arch::is_x86_feature_detected!($feature))*;
-        #[cfg(not(feature = "std"))]
-        let answer = true $(&& cfg!(target_feature = $feature))*;
-        answer
-    }};
+    ($($feature:tt),*) => { true $(&& std::arch::is_x86_feature_detected!($feature))* };
 }
 
 /// Bitmask of the levels that the CPU has. This alone decides. The features match
@@ -227,10 +227,14 @@ macro_rules! has {
 fn detect() -> u8 {
     let vectors = by_target! {
         x86_64: {
-            let sse41 = has!("sse4.1", "ssse3", "popcnt");
-            let avx2 = has!("avx2", "bmi1", "bmi2", "popcnt");
-            let avx512 =
-                has!("avx512f", "avx512bw", "avx512vl", "avx512vbmi", "avx512vbmi2", "bmi1", "bmi2", "popcnt");
+            #[cfg(feature = "std")]
+            let (sse41, avx2, avx512) = (
+                has!("sse4.1", "ssse3", "popcnt"),
+                has!("avx2", "bmi1", "bmi2", "popcnt"),
+                has!("avx512f", "avx512bw", "avx512vl", "avx512vbmi", "avx512vbmi2", "bmi1", "bmi2", "popcnt"),
+            );
+            #[cfg(not(feature = "std"))]
+            let crate::cpuid::Features { sse41, avx2, avx512 } = crate::cpuid::features();
             Level::Sse41.bit_if(sse41) | Level::Avx2.bit_if(avx2) | Level::Avx512.bit_if(avx512)
         },
         neon: Level::Neon.bit(),

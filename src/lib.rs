@@ -75,6 +75,8 @@ mod byteset;
 pub mod columns;
 #[cfg(feature = "alloc")]
 pub mod compat;
+#[cfg(all(target_arch = "x86_64", any(test, not(feature = "std"))))]
+mod cpuid;
 mod decode;
 mod driver;
 mod encode;
