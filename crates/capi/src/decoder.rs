@@ -1,0 +1,143 @@
+//! Decoding.
+//!
+//! # Safety
+//!
+//! The contract of the functions is that of include/simdpct.h: each pointer is null, or valid for the length that comes
+//! with it, or for its type. Covered by tests/functions.c.
+
+use core::ffi::c_void;
+
+use simdpct::offset::OffsetError;
+use simdpct::{Decoder, stream};
+
+use crate::memory::{Buffers, buffers, input};
+use crate::opaque::{DecoderPolicy, load_or, load_set, store};
+use crate::outcome::{BEYOND_END, Outcome};
+
+const LENIENT: u32 = 1;
+const PLUS: u32 = 2;
+const UTF8: u32 = 4;
+
+pub(crate) const DEFAULT: DecoderPolicy = DecoderPolicy { decoder: Decoder::new(), utf8: false };
+
+#[unsafe(no_mangle)]
+unsafe extern "C" fn simdpct_decoder_init(
+    decoder: *mut c_void,
+    flags: u32,
+    keep: *const c_void,
+    reject: *const c_void,
+) -> bool {
+    if flags & !(LENIENT | PLUS | UTF8) != 0 {
+        return false;
+    }
+    let mut policy = DEFAULT;
+    policy.utf8 = flags & UTF8 != 0;
+    if flags & LENIENT != 0 {
+        policy.decoder = policy.decoder.lenient();
+    }
+    if flags & PLUS != 0 {
+        policy.decoder = policy.decoder.plus_for_space();
+    }
+    // SAFETY: by the contract of the file header.
+    if let Some(keep) = unsafe { load_set(keep) } {
+        policy.decoder = policy.decoder.keep(keep);
+    }
+    // SAFETY: by the contract of the file header.
+    if let Some(reject) = unsafe { load_set(reject) } {
+        policy.decoder = policy.decoder.reject(reject);
+    }
+    // SAFETY: by the contract of the file header.
+    unsafe { store(decoder, policy) }
+}
+
+#[unsafe(no_mangle)]
+unsafe extern "C" fn simdpct_decode(
+    decoder: *const c_void,
+    src: *const c_void,
+    len: usize,
+    dst: *mut c_void,
+    cap: usize,
+) -> Outcome {
+    // SAFETY: by the contract of the file header.
+    let (policy, buffers) = match unsafe { (load_or(decoder, DEFAULT), buffers(src, len, dst, cap)) } {
+        (Some(policy), Ok(buffers)) => (policy, buffers),
+        (None, _) => return Outcome::BAD_ARGUMENT,
+        (_, Err(outcome)) => return outcome,
+    };
+    if policy.utf8 {
+        return decode_text(&policy.decoder, buffers);
+    }
+    match buffers {
+        Buffers::InPlace(buffer) => match policy.decoder.decode_in_place(buffer) {
+            Ok(decoded) => Outcome::ok(decoded.len()),
+            Err(error) => error.into(),
+        },
+        Buffers::Apart(input, output) => match policy.decoder.decode_uninit(input, output) {
+            Ok(decoded) => Outcome::ok(decoded.len()),
+            Err(error) => error.into(),
+        },
+    }
+}
+
+/// Decodes to text. In place the input is checked first: once it is overwritten, an error has no position.
+fn decode_text(decoder: &Decoder, buffers: Buffers<'_>) -> Outcome {
+    match buffers {
+        Buffers::InPlace(buffer) => match text_error(decoder, buffer) {
+            Some(error) => error,
+            None => decoder.decode_in_place(buffer).map_or_else(Outcome::from, |decoded| Outcome::ok(decoded.len())),
+        },
+        Buffers::Apart(input, output) => match decoder.decode_uninit(input, output) {
+            Ok(decoded) if str::from_utf8(decoded).is_ok() => Outcome::ok(decoded.len()),
+            // Invalid UTF-8 may precede the error of decoding to bytes, or be all there is.
+            Ok(_) => text_error(decoder, input).unwrap_or(Outcome::BAD_ARGUMENT),
+            Err(error) => text_error(decoder, input).unwrap_or(error.into()),
+        },
+    }
+}
+
+/// The first error of decoding to text, found piece by piece, without an output.
+fn text_error(decoder: &Decoder, mut input: &[u8]) -> Option<Outcome> {
+    let mut stream = stream::Decoder::new(*decoder).utf8();
+    let mut piece = [0; 512];
+    let outcome = |error: stream::StreamError| Outcome::decode_error(error.kind, error.position as usize);
+    while !input.is_empty() {
+        match stream.feed(input, &mut piece) {
+            Ok(progress) => input = &input[progress.read..],
+            Err(error) => return Some(outcome(error)),
+        }
+    }
+    stream.finish().err().map(outcome)
+}
+
+#[unsafe(no_mangle)]
+unsafe extern "C" fn simdpct_decoded_len(decoder: *const c_void, src: *const c_void, len: usize) -> Outcome {
+    // SAFETY: by the contract of the file header.
+    let (Some(policy), Some(input)) = (unsafe { (load_or(decoder, DEFAULT), input(src, len)) }) else {
+        return Outcome::BAD_ARGUMENT;
+    };
+    if policy.utf8
+        && let Some(error) = text_error(&policy.decoder, input)
+    {
+        return error;
+    }
+    policy.decoder.decoded_len(input).map_or_else(Outcome::from, Outcome::ok)
+}
+
+#[unsafe(no_mangle)]
+unsafe extern "C" fn simdpct_input_offset(
+    decoder: *const c_void,
+    src: *const c_void,
+    len: usize,
+    decoded_offset: usize,
+) -> Outcome {
+    // SAFETY: by the contract of the file header.
+    let (Some(policy), Some(input)) = (unsafe { (load_or(decoder, DEFAULT), input(src, len)) }) else {
+        return Outcome::BAD_ARGUMENT;
+    };
+    match policy.decoder.input_offset(input, decoded_offset) {
+        Ok(offset) => Outcome::ok(offset),
+        Err(OffsetError::Decode(error)) => error.into(),
+        Err(OffsetError::BeyondEnd { decoded_len }) => Outcome::new(BEYOND_END, decoded_len),
+        Err(_) => Outcome::BAD_ARGUMENT,
+    }
+}

@@ -1,0 +1,21 @@
+//! C library of simdpct, documented in `include/simdpct.h` and docs/c.md.
+//!
+//! The modules follow the sections of the header. Each exported function turns its pointers into slices
+//! ([`memory`]) and its policy into a value ([`opaque`]), calls the library, and turns the result into an [`Outcome`].
+//! All unsafe code about memory is in those two modules; the functions only pass on what their caller promises.
+
+#![deny(unsafe_op_in_unsafe_fn)]
+
+mod decoder;
+mod encoder;
+mod findings;
+mod form;
+mod memory;
+mod normalizer;
+mod opaque;
+mod outcome;
+mod path;
+mod set;
+mod stream;
+mod text;
+mod version;

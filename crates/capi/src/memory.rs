@@ -1,0 +1,113 @@
+//! Slices from the pointers and lengths of C.
+//!
+//! # Safety
+//!
+//! The contract of these functions is that of include/simdpct.h: each pointer is null, or valid for the length that
+//! comes with it for the rest of the call, for writes too if it is not const. The caller uses the slices in that call
+//! only. Covered by tests/functions.c, under AddressSanitizer with buffers of exact size.
+
+use core::ffi::c_void;
+use core::mem::MaybeUninit;
+use core::{ptr, slice};
+
+use crate::outcome::Outcome;
+
+/// The input and output of an operation.
+pub(crate) enum Buffers<'a> {
+    /// `dst == src`: the input, to be overwritten.
+    InPlace(&'a mut [u8]),
+    /// Two buffers that do not overlap.
+    Apart(&'a [u8], &'a mut [MaybeUninit<u8>]),
+}
+
+/// The longest slice that Rust allows: longer ones cannot be valid.
+const MAX: usize = isize::MAX as usize;
+
+/// The bytes to read; `None` if they cannot be valid.
+pub(crate) unsafe fn input<'a>(src: *const c_void, len: usize) -> Option<&'a [u8]> {
+    match (src.is_null(), len) {
+        (_, 0) => Some(&[]),
+        (false, ..=MAX) => {
+            // SAFETY: not null, at most `isize::MAX` bytes, and valid by the contract of the file header. Nothing
+            // writes to them in this call: `buffers` refuses an output that overlaps, and the header forbids others.
+            Some(unsafe { slice::from_raw_parts(src.cast(), len) })
+        }
+        _ => None,
+    }
+}
+
+/// The bytes to write, which may be uninitialised; `None` if they cannot be valid.
+pub(crate) unsafe fn output<'a>(dst: *mut c_void, cap: usize) -> Option<&'a mut [MaybeUninit<u8>]> {
+    match (dst.is_null(), cap) {
+        (_, 0) => Some(&mut []),
+        (false, ..=MAX) => {
+            // SAFETY: as in `input`. Nothing else refers to them: `buffers` refuses an input that overlaps, and the
+            // header forbids others. `MaybeUninit` has no invalid value.
+            Some(unsafe { slice::from_raw_parts_mut(dst.cast(), cap) })
+        }
+        _ => None,
+    }
+}
+
+/// The input and output of an operation, if they are the same or do not overlap.
+pub(crate) unsafe fn buffers<'a>(
+    src: *const c_void,
+    len: usize,
+    dst: *mut c_void,
+    cap: usize,
+) -> Result<Buffers<'a>, Outcome> {
+    if len > 0 && src == dst.cast_const() && !src.is_null() {
+        if len > MAX || cap > MAX {
+            return Err(Outcome::BAD_ARGUMENT);
+        }
+        if cap < len {
+            return Err(Outcome::no_room(len));
+        }
+        // SAFETY: not null, at most `isize::MAX` bytes, initialised as an input and valid for writes as an output, by
+        // the contract of the file header. This is the only reference to them.
+        return Ok(Buffers::InPlace(unsafe { slice::from_raw_parts_mut(dst.cast(), len) }));
+    }
+    let distance = dst.addr().wrapping_sub(src.addr());
+    if len > 0 && cap > 0 && (distance < len || distance.wrapping_neg() < cap) {
+        return Err(Outcome::BAD_ARGUMENT);
+    }
+    // SAFETY: by the contract of the file header. The two do not overlap: the output begins neither in the input nor
+    // before it at less than its length.
+    match unsafe { (input(src, len), output(dst, cap)) } {
+        (Some(input), Some(output)) => Ok(Buffers::Apart(input, output)),
+        _ => Err(Outcome::BAD_ARGUMENT),
+    }
+}
+
+/// Copies the input to the start of the output, to be processed there; `None` if it is too small.
+pub(crate) fn copied<'a>(input: &[u8], output: &'a mut [MaybeUninit<u8>]) -> Option<&'a mut [u8]> {
+    let output = output.get_mut(..input.len())?;
+    // SAFETY: both have the same length, and a shared and a mutable reference do not overlap. The bytes are initialised
+    // once copied, so they are valid as `u8` (tests/functions.c).
+    unsafe {
+        ptr::copy_nonoverlapping(input.as_ptr(), output.as_mut_ptr().cast(), input.len());
+        Some(slice::from_raw_parts_mut(output.as_mut_ptr().cast(), input.len()))
+    }
+}
+
+/// The start of the output, initialised; `None` if it is too small.
+pub(crate) fn zeroed(output: &mut [MaybeUninit<u8>], length: usize) -> Option<&mut [u8]> {
+    let output = output.get_mut(..length)?;
+    // SAFETY: the slice is valid for writes of its own length, and its bytes are initialised by them
+    // (tests/functions.c).
+    unsafe {
+        ptr::write_bytes(output.as_mut_ptr(), 0, length);
+        Some(slice::from_raw_parts_mut(output.as_mut_ptr().cast(), length))
+    }
+}
+
+/// Writes a value to where a caller wants it, on any alignment; false if that is nowhere.
+pub(crate) unsafe fn put<T>(to: *mut T, value: T) -> bool {
+    if to.is_null() {
+        return false;
+    }
+    // SAFETY: not null, and valid for writes by the contract of the file header. A value written unaligned needs no
+    // alignment, and replaces one without drop glue: those of C.
+    unsafe { to.write_unaligned(value) };
+    true
+}

@@ -1,0 +1,160 @@
+//! Streams.
+//!
+//! # Safety
+//!
+//! The contract of the functions is that of include/simdpct.h: each pointer is null, or valid for the length that comes
+//! with it, or for its type. Covered by tests/functions.c.
+
+use core::ffi::c_void;
+use core::mem::MaybeUninit;
+
+use simdpct::Encoder;
+use simdpct::stream::{self, Progress, StreamError, Tail};
+
+use crate::memory::{Buffers, buffers, copied, output, put, zeroed};
+use crate::opaque::{DecoderPolicy, Opaque, clear, load, load_or, store};
+use crate::outcome::Outcome;
+use crate::{decoder, encoder};
+
+const LOSSY: u32 = 1;
+
+/// Output that is used for a chunk of this length: enough for all that becomes of it.
+///
+/// The output is initialised first, because the library takes initialised slices. So only as much as can be needed.
+const fn useful_room(length: usize) -> usize {
+    length.saturating_mul(3).saturating_add(64)
+}
+
+trait Stream: Opaque {
+    fn feed(&mut self, input: &[u8], output: &mut [u8]) -> Result<Progress, StreamError>;
+    fn finish(self) -> Result<Tail, StreamError>;
+}
+
+impl Stream for stream::Decoder {
+    fn feed(&mut self, input: &[u8], output: &mut [u8]) -> Result<Progress, StreamError> {
+        self.feed(input, output)
+    }
+
+    fn finish(self) -> Result<Tail, StreamError> {
+        self.finish()
+    }
+}
+
+impl Stream for stream::Encoder {
+    fn feed(&mut self, input: &[u8], output: &mut [u8]) -> Result<Progress, StreamError> {
+        Ok(self.feed(input, output))
+    }
+
+    fn finish(self) -> Result<Tail, StreamError> {
+        Ok(self.finish())
+    }
+}
+
+fn error(error: StreamError) -> Outcome {
+    // Saturates on 32-bit targets only.
+    Outcome::decode_error(error.kind, usize::try_from(error.position).unwrap_or(usize::MAX))
+}
+
+unsafe fn feed<S: Stream>(
+    array: *mut c_void,
+    src: *const c_void,
+    len: usize,
+    read: *mut usize,
+    dst: *mut c_void,
+    cap: usize,
+) -> Outcome {
+    // SAFETY: by the contract of the file header.
+    let (stream, buffers) = unsafe { (load::<S>(array), buffers(src, len, dst, cap)) };
+    let (Some(mut stream), Ok(Buffers::Apart(input, output))) = (stream, buffers) else { return Outcome::BAD_ARGUMENT };
+    if read.is_null() {
+        return Outcome::BAD_ARGUMENT;
+    }
+    let room = output.len().min(useful_room(len));
+    let result = stream.feed(input, zeroed(output, room).unwrap_or_default());
+    // SAFETY: by the contract of the file header.
+    unsafe {
+        store(array, stream);
+        put(read, result.map_or(0, |progress| progress.read));
+    }
+    result.map_or_else(error, |progress| Outcome::ok(progress.written))
+}
+
+unsafe fn finish<S: Stream>(array: *mut c_void, dst: *mut c_void, cap: usize) -> Outcome {
+    // SAFETY: by the contract of the file header.
+    let (stream, output): (_, Option<&mut [MaybeUninit<u8>]>) = unsafe { (load::<S>(array), output(dst, cap)) };
+    let (Some(stream), Some(output)) = (stream, output) else { return Outcome::BAD_ARGUMENT };
+    let tail = match stream.finish() {
+        Ok(tail) => tail,
+        Err(found) => return error(found),
+    };
+    if copied(&tail, output).is_none() {
+        return Outcome::no_room(tail.len());
+    }
+    // SAFETY: `load` has found a stream here.
+    unsafe { clear(array) };
+    Outcome::ok(tail.len())
+}
+
+#[unsafe(no_mangle)]
+unsafe extern "C" fn simdpct_decode_stream_init(stream: *mut c_void, decoder: *const c_void, flags: u32) -> bool {
+    // SAFETY: by the contract of the file header.
+    let Some(DecoderPolicy { decoder, utf8 }) = (unsafe { load_or(decoder, decoder::DEFAULT) }) else { return false };
+    let decoder = stream::Decoder::new(decoder);
+    let decoder = match flags {
+        0 if utf8 => decoder.utf8(),
+        0 => decoder,
+        LOSSY => decoder.utf8_lossy(),
+        _ => return false,
+    };
+    // SAFETY: by the contract of the file header.
+    unsafe { store(stream, decoder) }
+}
+
+#[unsafe(no_mangle)]
+unsafe extern "C" fn simdpct_decode_stream_feed(
+    stream: *mut c_void,
+    src: *const c_void,
+    len: usize,
+    read: *mut usize,
+    dst: *mut c_void,
+    cap: usize,
+) -> Outcome {
+    // SAFETY: by the contract of the file header.
+    unsafe { feed::<stream::Decoder>(stream, src, len, read, dst, cap) }
+}
+
+#[unsafe(no_mangle)]
+unsafe extern "C" fn simdpct_decode_stream_finish(stream: *mut c_void, dst: *mut c_void, cap: usize) -> Outcome {
+    // SAFETY: by the contract of the file header.
+    unsafe { finish::<stream::Decoder>(stream, dst, cap) }
+}
+
+#[unsafe(no_mangle)]
+unsafe extern "C" fn simdpct_encode_stream_init(stream: *mut c_void, encoder: *const c_void, flags: u32) -> bool {
+    // SAFETY: by the contract of the file header.
+    let policy: Option<Encoder> = unsafe { load_or(encoder, encoder::DEFAULT) };
+    match policy {
+        // SAFETY: by the contract of the file header.
+        Some(encoder) if flags == 0 => unsafe { store(stream, stream::Encoder::new(encoder)) },
+        _ => false,
+    }
+}
+
+#[unsafe(no_mangle)]
+unsafe extern "C" fn simdpct_encode_stream_feed(
+    stream: *mut c_void,
+    src: *const c_void,
+    len: usize,
+    read: *mut usize,
+    dst: *mut c_void,
+    cap: usize,
+) -> Outcome {
+    // SAFETY: by the contract of the file header.
+    unsafe { feed::<stream::Encoder>(stream, src, len, read, dst, cap) }
+}
+
+#[unsafe(no_mangle)]
+unsafe extern "C" fn simdpct_encode_stream_finish(stream: *mut c_void, dst: *mut c_void, cap: usize) -> Outcome {
+    // SAFETY: by the contract of the file header.
+    unsafe { finish::<stream::Encoder>(stream, dst, cap) }
+}

@@ -1,0 +1,64 @@
+/* check.h - what the tests in C share: checks, and buffers that touch unmapped memory. */
+#ifndef CHECK_H
+#define CHECK_H
+
+#define _DEFAULT_SOURCE /* MAP_ANONYMOUS */
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "simdpct.h"
+
+static int failures = 0;
+
+#define CHECK(condition)                                                                   \
+    do {                                                                                   \
+        if (!(condition)) {                                                                \
+            fprintf(stderr, "%s:%d: %s: %s\n", __FILE__, __LINE__, __func__, #condition);  \
+            failures++;                                                                    \
+        }                                                                                  \
+    } while (0)
+
+static inline bool is(simdpct_result result, uint32_t status, size_t value) {
+    return result.status == status && result.value == value;
+}
+
+enum { PLACES = 4, ROOM = 1 << 14 };
+
+/* Memory of `size` bytes that ends where an unreadable page begins. AddressSanitizer sees the accesses of the test, but
+ * not those of the library, which is not instrumented: these the page catches. Each place has memory of its own. */
+static inline unsigned char *ending(int place, size_t size) {
+    static unsigned char *pages[PLACES];
+    size_t page = (size_t)sysconf(_SC_PAGESIZE);
+    if (pages[place] == NULL) {
+        pages[place] = mmap(NULL, ROOM + 2 * page, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+        if (pages[place] == MAP_FAILED || mprotect(pages[place] + page, ROOM, PROT_READ | PROT_WRITE) != 0) {
+            perror("mmap");
+            exit(1);
+        }
+    }
+    return pages[place] + page + ROOM - size;
+}
+
+/* The same, but it begins where an unreadable page ends. */
+static inline unsigned char *beginning(int place) {
+    return ending(place, ROOM);
+}
+
+static inline unsigned char *copy_of(int place, const void *bytes, size_t len) {
+    unsigned char *copy = ending(place, len);
+    if (len > 0) {
+        memcpy(copy, bytes, len);
+    }
+    return copy;
+}
+
+static inline int finished(const char *program) {
+    printf("%s: %s\n", program, failures == 0 ? "passed" : "FAILED");
+    return failures == 0 ? 0 : 1;
+}
+
+#endif
