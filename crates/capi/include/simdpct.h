@@ -98,19 +98,20 @@ size_t simdpct_set_count(const simdpct_set *set, const void *src, size_t len);
 
 /* ---- Policies --------------------------------------------------------------------------------------------------- */
 
-/* Values without ownership: they may be copied, on any alignment that C allows, and are never freed. They hold pointers
- * to constants of the library: valid in this process only. One that was never initialised is SIMDPCT_BAD_ARGUMENT if it
+/* Values without ownership: they may be copied and are never freed. Where they were initialised they are used in place; a
+ * copy whose address differs modulo 32 takes some nanoseconds more. They hold pointers to constants of the library: valid
+ * in this process only. One that was never initialised is SIMDPCT_BAD_ARGUMENT if it
  * is zeroed, and undefined behaviour otherwise. Where a function takes a policy, NULL is the default one: that of
  * `flags` 0 without sets, and of the path policy "default". The functions `_init` return false if a bit of `flags` is
  * unknown. */
 typedef struct simdpct_decoder {
-    uint64_t opaque[32];
+    uint64_t opaque[40];
 } simdpct_decoder;
 typedef struct simdpct_encoder {
-    uint64_t opaque[16];
+    uint64_t opaque[24];
 } simdpct_encoder;
 typedef struct simdpct_normalizer {
-    uint64_t opaque[32];
+    uint64_t opaque[40];
 } simdpct_normalizer;
 typedef struct simdpct_path_policy {
     uint64_t opaque[64];
@@ -159,7 +160,7 @@ simdpct_result simdpct_encoded_len(const simdpct_encoder *encoder, const void *s
 bool simdpct_normalizer_init(simdpct_normalizer *normalizer, uint32_t flags, const simdpct_set *decode);
 
 /* dst == src is allowed, with `cap` at least `len`, and is NO_ROOM if a '%' has to be escaped.
- * Otherwise `len` bytes of room suffice, and two more for each '%' that is escaped. */
+ * Otherwise `len` bytes of room suffice, and two more for each '%' that is escaped; NO_ROOM: exactly the room needed. */
 simdpct_result simdpct_normalize(
     const simdpct_normalizer *normalizer, const void *src, size_t len, void *dst, size_t cap);
 /* False on a bad argument. */

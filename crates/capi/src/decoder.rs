@@ -6,12 +6,13 @@
 //! with it, or for its type. Covered by tests/functions.c.
 
 use core::ffi::c_void;
+use core::mem::MaybeUninit;
 
 use simdpct::offset::OffsetError;
-use simdpct::{Decoder, stream};
+use simdpct::{DecodeIntoError, Decoder};
 
-use crate::memory::{Buffers, buffers, input};
-use crate::opaque::{DecoderPolicy, load_or, load_set, store};
+use crate::memory::{Buffers, buffers, input, zeroed};
+use crate::opaque::{DecoderPolicy, borrow, load_set, store};
 use crate::outcome::{BEYOND_END, Outcome};
 
 const LENIENT: u32 = 1;
@@ -58,8 +59,9 @@ unsafe extern "C" fn simdpct_decode(
     dst: *mut c_void,
     cap: usize,
 ) -> Outcome {
+    let mut copy = MaybeUninit::uninit();
     // SAFETY: by the contract of the file header.
-    let (policy, buffers) = match unsafe { (load_or(decoder, DEFAULT), buffers(src, len, dst, cap)) } {
+    let (policy, buffers) = match unsafe { (borrow(decoder, &DEFAULT, &mut copy), buffers(src, len, dst, cap)) } {
         (Some(policy), Ok(buffers)) => (policy, buffers),
         (None, _) => return Outcome::BAD_ARGUMENT,
         (_, Err(outcome)) => return outcome,
@@ -79,46 +81,33 @@ unsafe extern "C" fn simdpct_decode(
     }
 }
 
-/// Decodes to text. In place the input is checked first: once it is overwritten, an error has no position.
 fn decode_text(decoder: &Decoder, buffers: Buffers<'_>) -> Outcome {
     match buffers {
-        Buffers::InPlace(buffer) => match text_error(decoder, buffer) {
-            Some(error) => error,
-            None => decoder.decode_in_place(buffer).map_or_else(Outcome::from, |decoded| Outcome::ok(decoded.len())),
+        Buffers::InPlace(buffer) => match decoder.decode_utf8_in_place(buffer) {
+            Ok(text) => Outcome::ok(text.len()),
+            Err(error) => error.into(),
         },
-        Buffers::Apart(input, output) => match decoder.decode_uninit(input, output) {
-            Ok(decoded) if str::from_utf8(decoded).is_ok() => Outcome::ok(decoded.len()),
-            // Invalid UTF-8 may precede the error of decoding to bytes, or be all there is.
-            Ok(_) => text_error(decoder, input).unwrap_or(Outcome::BAD_ARGUMENT),
-            Err(error) => text_error(decoder, input).unwrap_or(error.into()),
-        },
-    }
-}
-
-/// The first error of decoding to text, found piece by piece, without an output.
-fn text_error(decoder: &Decoder, mut input: &[u8]) -> Option<Outcome> {
-    let mut stream = stream::Decoder::new(*decoder).utf8();
-    let mut piece = [0; 512];
-    let outcome = |error: stream::StreamError| Outcome::decode_error(error.kind, error.position as usize);
-    while !input.is_empty() {
-        match stream.feed(input, &mut piece) {
-            Ok(progress) => input = &input[progress.read..],
-            Err(error) => return Some(outcome(error)),
+        Buffers::Apart(input, output) => {
+            let room = output.len().min(input.len());
+            match decoder.decode_utf8_into(input, zeroed(output, room).unwrap_or_default()) {
+                Ok(text) => Outcome::ok(text.len()),
+                Err(error) => error.into(),
+            }
         }
     }
-    stream.finish().err().map(outcome)
 }
 
 #[unsafe(no_mangle)]
 unsafe extern "C" fn simdpct_decoded_len(decoder: *const c_void, src: *const c_void, len: usize) -> Outcome {
+    let mut copy = MaybeUninit::uninit();
     // SAFETY: by the contract of the file header.
-    let (Some(policy), Some(input)) = (unsafe { (load_or(decoder, DEFAULT), input(src, len)) }) else {
+    let (Some(policy), Some(input)) = (unsafe { (borrow(decoder, &DEFAULT, &mut copy), input(src, len)) }) else {
         return Outcome::BAD_ARGUMENT;
     };
     if policy.utf8
-        && let Some(error) = text_error(&policy.decoder, input)
+        && let Err(DecodeIntoError::Decode(error)) = policy.decoder.decode_utf8_into(input, &mut [])
     {
-        return error;
+        return error.into();
     }
     policy.decoder.decoded_len(input).map_or_else(Outcome::from, Outcome::ok)
 }
@@ -130,8 +119,9 @@ unsafe extern "C" fn simdpct_input_offset(
     len: usize,
     decoded_offset: usize,
 ) -> Outcome {
+    let mut copy = MaybeUninit::uninit();
     // SAFETY: by the contract of the file header.
-    let (Some(policy), Some(input)) = (unsafe { (load_or(decoder, DEFAULT), input(src, len)) }) else {
+    let (Some(policy), Some(input)) = (unsafe { (borrow(decoder, &DEFAULT, &mut copy), input(src, len)) }) else {
         return Outcome::BAD_ARGUMENT;
     };
     match policy.decoder.input_offset(input, decoded_offset) {

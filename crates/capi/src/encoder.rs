@@ -6,11 +6,12 @@
 //! with it, or for its type. Covered by tests/functions.c.
 
 use core::ffi::c_void;
+use core::mem::MaybeUninit;
 
 use simdpct::{Encoder, sets};
 
 use crate::memory::{Buffers, buffers, input};
-use crate::opaque::{load_or, load_set, store};
+use crate::opaque::{borrow, load_set, store};
 use crate::outcome::Outcome;
 
 const PLUS: u32 = 1;
@@ -51,8 +52,9 @@ unsafe extern "C" fn simdpct_encode(
     dst: *mut c_void,
     cap: usize,
 ) -> Outcome {
+    let mut copy = MaybeUninit::uninit();
     // SAFETY: by the contract of the file header.
-    match unsafe { (load_or(encoder, DEFAULT), buffers(src, len, dst, cap)) } {
+    match unsafe { (borrow(encoder, &DEFAULT, &mut copy), buffers(src, len, dst, cap)) } {
         (Some(encoder), Ok(Buffers::Apart(input, output))) => match encoder.encode_uninit(input, output) {
             Ok(encoded) => Outcome::ok(encoded.len()),
             Err(error) => error.into(),
@@ -63,8 +65,9 @@ unsafe extern "C" fn simdpct_encode(
 
 #[unsafe(no_mangle)]
 unsafe extern "C" fn simdpct_encoded_len(encoder: *const c_void, src: *const c_void, len: usize) -> Outcome {
+    let mut copy = MaybeUninit::uninit();
     // SAFETY: by the contract of the file header.
-    match unsafe { (load_or(encoder, DEFAULT), input(src, len)) } {
+    match unsafe { (borrow(encoder, &DEFAULT, &mut copy), input(src, len)) } {
         (Some(encoder), Some(input)) => Outcome::ok(encoder.encoded_len(input)),
         _ => Outcome::BAD_ARGUMENT,
     }

@@ -10,34 +10,31 @@ use core::mem::MaybeUninit;
 
 use simdpct::{Decoder, Malformed, Normalizer};
 
-use crate::memory::{Buffers, buffers, copied, input};
-use crate::opaque::{Opaque, load_or, load_set, store};
+use crate::memory::{Buffers, buffers, copied, input, zeroed};
+use crate::opaque::{borrow, load_set, store};
 use crate::outcome::Outcome;
 
 const KEEP: u32 = 1;
 const ESCAPE: u32 = 2;
 
-/// A normalizer, and its policy for malformed `%`s. One that escapes them is strict, and used on the parts between.
+/// A normalizer, and whether it escapes malformed `%`s.
 #[derive(Clone, Copy)]
-struct Policy {
+pub(crate) struct NormalizerPolicy {
     normalizer: Normalizer,
-    malformed: Malformed,
+    escapes: bool,
 }
 
-impl Opaque for Policy {
-    const WORDS: usize = 32;
-    const MAGIC: u64 = u64::from_le_bytes(*b"simdpctN");
-}
-
-const DEFAULT: Policy = Policy { normalizer: Normalizer::new(), malformed: Malformed::Error };
+const DEFAULT: NormalizerPolicy = NormalizerPolicy { normalizer: Normalizer::new(), escapes: false };
 
 #[unsafe(no_mangle)]
 unsafe extern "C" fn simdpct_normalizer_init(normalizer: *mut c_void, flags: u32, decode: *const c_void) -> bool {
     let mut policy = DEFAULT;
     match flags {
         0 => {}
-        KEEP => (policy.normalizer, policy.malformed) = (policy.normalizer.malformed(Malformed::Keep), Malformed::Keep),
-        ESCAPE => policy.malformed = Malformed::Escape,
+        KEEP => policy.normalizer = policy.normalizer.malformed(Malformed::Keep),
+        ESCAPE => {
+            policy = NormalizerPolicy { normalizer: policy.normalizer.malformed(Malformed::Escape), escapes: true }
+        }
         _ => return false,
     }
     // SAFETY: by the contract of the file header.
@@ -56,8 +53,9 @@ unsafe extern "C" fn simdpct_normalize(
     dst: *mut c_void,
     cap: usize,
 ) -> Outcome {
+    let mut copy = MaybeUninit::uninit();
     // SAFETY: by the contract of the file header.
-    match unsafe { (load_or(normalizer, DEFAULT), buffers(src, len, dst, cap)) } {
+    match unsafe { (borrow(normalizer, &DEFAULT, &mut copy), buffers(src, len, dst, cap)) } {
         (Some(policy), Ok(Buffers::InPlace(buffer))) => policy.normalize_in_place(buffer),
         (Some(policy), Ok(Buffers::Apart(input, output))) => policy.normalize(input, output),
         (Some(_), Err(outcome)) => outcome,
@@ -65,71 +63,35 @@ unsafe extern "C" fn simdpct_normalize(
     }
 }
 
-impl Policy {
+impl NormalizerPolicy {
     fn normalize_in_place(&self, buffer: &mut [u8]) -> Outcome {
-        if self.malformed == Malformed::Escape {
-            // Nothing may be overwritten if there is a '%' to escape.
-            let escaped = malformed(buffer).count();
-            if escaped > 0 {
-                return Outcome::no_room(buffer.len() + 2 * escaped);
-            }
+        // Nothing may be overwritten if there is a '%' to escape.
+        if self.escapes && STRICT.check(buffer).is_err() {
+            return self.normalize_into(buffer, &mut []);
         }
         self.normalizer.normalize_in_place(buffer).map_or_else(Outcome::from, |normal| Outcome::ok(normal.len()))
     }
 
     fn normalize(&self, input: &[u8], output: &mut [MaybeUninit<u8>]) -> Outcome {
-        match copied(input, output).map(|buffer| self.normalizer.normalize_in_place(buffer)) {
-            Some(Ok(normal)) => Outcome::ok(normal.len()),
-            Some(Err(_)) if self.malformed == Malformed::Escape => self.escape(input, output),
-            Some(Err(error)) => error.into(),
-            None => self.too_small(input),
+        if !self.escapes && input.len() <= output.len() {
+            return copied(input, output).map_or(Outcome::BAD_ARGUMENT, |buffer| self.normalize_in_place(buffer));
         }
+        let room = output.len().min(input.len().saturating_mul(3));
+        self.normalize_into(input, zeroed(output, room).unwrap_or_default())
     }
 
-    /// The outcome for an output that is shorter than the input.
-    fn too_small(&self, input: &[u8]) -> Outcome {
-        match (self.malformed, STRICT.check(input)) {
-            (Malformed::Error, Err(error)) => error.into(),
-            (Malformed::Escape, _) => Outcome::no_room(input.len() + 2 * malformed(input).count()),
-            _ => Outcome::no_room(input.len()),
-        }
-    }
-
-    /// Normalises the parts between malformed `%`s, and writes `%25` for each of these.
-    fn escape(&self, input: &[u8], output: &mut [MaybeUninit<u8>]) -> Outcome {
-        let needed = input.len() + 2 * malformed(input).count();
-        let Some(output) = output.get_mut(..needed) else { return Outcome::no_room(needed) };
-        let (mut start, mut written) = (0, 0);
-        let ends = malformed(input).map(|at| (at, &b"%25"[..])).chain([(input.len(), &b""[..])]);
-        for (end, escape) in ends {
-            // Both fit: `needed` counts them.
-            let part = copied(&input[start..end], &mut output[written..]);
-            let normal = part.and_then(|part| self.normalizer.normalize_in_place(part).ok());
-            written += normal.map_or(0, |normal| normal.len());
-            copied(escape, &mut output[written..]);
-            written += escape.len();
-            start = end + 1;
-        }
-        Outcome::ok(written)
+    fn normalize_into(&self, input: &[u8], output: &mut [u8]) -> Outcome {
+        self.normalizer.normalize_into(input, output).map_or_else(Outcome::from, Outcome::ok)
     }
 }
 
 const STRICT: Decoder = Decoder::new();
 
-/// The positions of malformed `%`s. Linear: each search begins after the one before.
-fn malformed(input: &[u8]) -> impl Iterator<Item = usize> {
-    let mut start = 0;
-    core::iter::from_fn(move || {
-        let at = start + STRICT.check(input.get(start..)?).err()?.position;
-        start = at + 1;
-        Some(at)
-    })
-}
-
 #[unsafe(no_mangle)]
 unsafe extern "C" fn simdpct_is_normal(normalizer: *const c_void, src: *const c_void, len: usize) -> bool {
+    let mut copy = MaybeUninit::uninit();
     // SAFETY: by the contract of the file header.
-    match unsafe { (load_or(normalizer, DEFAULT), input(src, len)) } {
+    match unsafe { (borrow(normalizer, &DEFAULT, &mut copy), input(src, len)) } {
         (Some(policy), Some(input)) => policy.normalizer.is_normal(input),
         _ => false,
     }

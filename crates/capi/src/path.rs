@@ -14,9 +14,11 @@ use simdpct::path::{
 use simdpct::{Kinds, Malformed};
 
 use crate::memory::{Buffers, buffers, copied, input, zeroed};
-use crate::opaque::{load, load_or, load_set, store};
+use crate::opaque::{borrow, load, load_set, store};
 use crate::outcome::{BAD_ARGUMENT, Outcome};
 use crate::{findings, set};
+
+const DEFAULT: PathPolicy = PathPolicy::DEFAULT;
 
 /// The options, by number.
 const OPTIONS: [&str; 7] =
@@ -62,7 +64,10 @@ fn with_word(policy: PathPolicy, word: &str, is_first: bool) -> Option<PathPolic
         None => None,
         Some(("refuse", kinds)) => {
             let names = kinds.split(',').filter(|_| !kinds.is_empty());
-            names.map(|name| findings::named(name.as_bytes())).collect::<Option<Kinds>>().map(|kinds| policy.refuse(kinds))
+            names
+                .map(|name| findings::named(name.as_bytes()))
+                .collect::<Option<Kinds>>()
+                .map(|kinds| policy.refuse(kinds))
         }
         Some(("decode", name)) => set::named(name.as_bytes()).map(|set| policy.decode(set)),
         Some((option, value)) => with(policy, option, value),
@@ -136,13 +141,14 @@ unsafe extern "C" fn simdpct_path(
     dst: *mut c_void,
     cap: usize,
 ) -> Outcome {
+    let mut copy = MaybeUninit::uninit();
     // SAFETY: by the contract of the file header.
-    match unsafe { (load_or(policy, PathPolicy::DEFAULT), buffers(src, len, dst, cap)) } {
+    match unsafe { (borrow(policy, &DEFAULT, &mut copy), buffers(src, len, dst, cap)) } {
         (Some(policy), Ok(Buffers::InPlace(path))) => match policy.canonicalize_in_place(path) {
             Ok(canonical) => Outcome::ok(canonical.len()),
             Err(error) => error.into(),
         },
-        (Some(policy), Ok(Buffers::Apart(path, output))) => canonicalize(&policy, path, output),
+        (Some(policy), Ok(Buffers::Apart(path, output))) => canonicalize(policy, path, output),
         (Some(_), Err(outcome)) => outcome,
         (None, _) => Outcome::BAD_ARGUMENT,
     }
@@ -162,8 +168,9 @@ fn canonicalize(policy: &PathPolicy, path: &[u8], output: &mut [MaybeUninit<u8>]
 
 #[unsafe(no_mangle)]
 unsafe extern "C" fn simdpct_path_is_canonical(policy: *const c_void, src: *const c_void, len: usize) -> bool {
+    let mut copy = MaybeUninit::uninit();
     // SAFETY: by the contract of the file header.
-    match unsafe { (load_or(policy, PathPolicy::DEFAULT), input(src, len)) } {
+    match unsafe { (borrow(policy, &DEFAULT, &mut copy), input(src, len)) } {
         (Some(policy), Some(path)) => policy.is_canonical(path),
         _ => false,
     }

@@ -8,11 +8,10 @@
 use core::ffi::c_void;
 use core::mem::MaybeUninit;
 
-use simdpct::Encoder;
 use simdpct::stream::{self, Progress, StreamError, Tail};
 
 use crate::memory::{Buffers, buffers, copied, output, put, zeroed};
-use crate::opaque::{DecoderPolicy, Opaque, clear, load, load_or, store};
+use crate::opaque::{Opaque, borrow, clear, load, store};
 use crate::outcome::Outcome;
 use crate::{decoder, encoder};
 
@@ -97,11 +96,12 @@ unsafe fn finish<S: Stream>(array: *mut c_void, dst: *mut c_void, cap: usize) ->
 
 #[unsafe(no_mangle)]
 unsafe extern "C" fn simdpct_decode_stream_init(stream: *mut c_void, decoder: *const c_void, flags: u32) -> bool {
+    let mut copy = MaybeUninit::uninit();
     // SAFETY: by the contract of the file header.
-    let Some(DecoderPolicy { decoder, utf8 }) = (unsafe { load_or(decoder, decoder::DEFAULT) }) else { return false };
-    let decoder = stream::Decoder::new(decoder);
+    let Some(policy) = (unsafe { borrow(decoder, &decoder::DEFAULT, &mut copy) }) else { return false };
+    let decoder = stream::Decoder::new(policy.decoder);
     let decoder = match flags {
-        0 if utf8 => decoder.utf8(),
+        0 if policy.utf8 => decoder.utf8(),
         0 => decoder,
         LOSSY => decoder.utf8_lossy(),
         _ => return false,
@@ -131,11 +131,11 @@ unsafe extern "C" fn simdpct_decode_stream_finish(stream: *mut c_void, dst: *mut
 
 #[unsafe(no_mangle)]
 unsafe extern "C" fn simdpct_encode_stream_init(stream: *mut c_void, encoder: *const c_void, flags: u32) -> bool {
+    let mut copy = MaybeUninit::uninit();
     // SAFETY: by the contract of the file header.
-    let policy: Option<Encoder> = unsafe { load_or(encoder, encoder::DEFAULT) };
-    match policy {
+    match unsafe { borrow(encoder, &encoder::DEFAULT, &mut copy) } {
         // SAFETY: by the contract of the file header.
-        Some(encoder) if flags == 0 => unsafe { store(stream, stream::Encoder::new(encoder)) },
+        Some(encoder) if flags == 0 => unsafe { store(stream, stream::Encoder::new(*encoder)) },
         _ => false,
     }
 }

@@ -2,7 +2,9 @@
 #ifndef CHECK_H
 #define CHECK_H
 
+#ifndef _DEFAULT_SOURCE
 #define _DEFAULT_SOURCE /* MAP_ANONYMOUS */
+#endif
 
 #include <stdio.h>
 #include <stdlib.h>
