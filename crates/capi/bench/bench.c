@@ -115,8 +115,18 @@ static double now(void) {
 
 static volatile size_t sink;
 
-static void measure(const char *name, const text *texts, size_t count) {
+enum { MOST_COLUMNS = 8 };
+
+static struct {
+    char name[64];
     double best[CONTESTANTS];
+} columns[MOST_COLUMNS];
+static size_t column_count = 0;
+
+static void measure(const char *name, const text *texts, size_t count) {
+    double *best = columns[column_count].best;
+    snprintf(columns[column_count].name, sizeof columns[column_count].name, "%s", name);
+    column_count++;
     for (int round = 0; round < ROUNDS; round++) {
         for (size_t which = 0; which < CONTESTANTS; which++) {
             size_t sum = 0;
@@ -131,12 +141,24 @@ static void measure(const char *name, const text *texts, size_t count) {
             }
         }
     }
-    printf("| %s |", name);
+}
+
+static void print_table(void) {
+    printf("simdpct %s, %s; nanoseconds\n\n| |", simdpct_version(), simdpct_level());
+    for (size_t column = 0; column < column_count; column++) {
+        printf(" %s |", columns[column].name);
+    }
+    printf("\n|---|");
+    for (size_t column = 0; column < column_count; column++) {
+        printf("---:|");
+    }
     for (size_t which = 0; which < CONTESTANTS; which++) {
-        printf(" %.1f |", best[which]);
+        printf("\n| %s |", contestants[which].name);
+        for (size_t column = 0; column < column_count; column++) {
+            printf(" %.1f |", columns[column].best[which]);
+        }
     }
     printf("\n");
-    fflush(stdout);
 }
 
 /* The path of a URL, without its query. */
@@ -175,7 +197,7 @@ static void measure_file(const char *name, const char *file, size_t step) {
         }
     }
     fclose(stream);
-    char title[128];
+    char title[64];
     snprintf(title, sizeof title, "%zu %s, mean %zu", count, name, count > 0 ? bytes / count : 0);
     if (count > 0) {
         measure(title, texts, count);
@@ -200,15 +222,6 @@ int main(int argc, char **argv) {
         || simdpct_path_policy_init(&policy, "default", 7).status != SIMDPCT_OK) {
         return 1;
     }
-    printf("simdpct %s, %s; nanoseconds\n\n| |", simdpct_version(), simdpct_level());
-    for (size_t which = 0; which < CONTESTANTS; which++) {
-        printf(" %s |", contestants[which].name);
-    }
-    printf("\n|---|");
-    for (size_t which = 0; which < CONTESTANTS; which++) {
-        printf("---:|");
-    }
-    printf("\n");
     for (size_t which = 0; which < sizeof cases / sizeof cases[0]; which++) {
         text one = {cases[which].text, strlen(cases[which].text)};
         measure(cases[which].name, &one, 1);
@@ -220,5 +233,6 @@ int main(int argc, char **argv) {
         snprintf(file, sizeof file, "%s/nonlatin_urls.txt", argv[1]);
         measure_file("non-Latin paths", file, 45);
     }
+    print_table();
     return 0;
 }

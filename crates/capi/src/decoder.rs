@@ -61,10 +61,11 @@ unsafe extern "C" fn simdpct_decode(
 ) -> Outcome {
     let mut copy = MaybeUninit::uninit();
     // SAFETY: by the contract of the file header.
-    let (policy, buffers) = match unsafe { (borrow(decoder, &DEFAULT, &mut copy), buffers(src, len, dst, cap)) } {
-        (Some(policy), Ok(buffers)) => (policy, buffers),
-        (None, _) => return Outcome::BAD_ARGUMENT,
-        (_, Err(outcome)) => return outcome,
+    let Some(policy) = (unsafe { borrow(decoder, &DEFAULT, &mut copy) }) else { return Outcome::BAD_ARGUMENT };
+    // SAFETY: by the contract of the file header.
+    let buffers = match unsafe { buffers(src, len, dst, cap) } {
+        Ok(buffers) => buffers,
+        Err(outcome) => return outcome,
     };
     if policy.utf8 {
         return decode_text(&policy.decoder, buffers);

@@ -50,31 +50,41 @@ pub(crate) unsafe fn output<'a>(dst: *mut c_void, cap: usize) -> Option<&'a mut 
 }
 
 /// The input and output of an operation, if they are the same or do not overlap.
+#[inline]
 pub(crate) unsafe fn buffers<'a>(
     src: *const c_void,
     len: usize,
     dst: *mut c_void,
     cap: usize,
 ) -> Result<Buffers<'a>, Outcome> {
-    if len > 0 && src == dst.cast_const() && !src.is_null() {
-        if len > MAX || cap > MAX {
-            return Err(Outcome::BAD_ARGUMENT);
-        }
-        if cap < len {
-            return Err(Outcome::no_room(len));
-        }
-        // SAFETY: not null, at most `isize::MAX` bytes, initialised as an input and valid for writes as an output, by
-        // the contract of the file header. This is the only reference to them.
-        return Ok(Buffers::InPlace(unsafe { slice::from_raw_parts_mut(dst.cast(), len) }));
-    }
     let distance = dst.addr().wrapping_sub(src.addr());
-    if len > 0 && cap > 0 && (distance < len || distance.wrapping_neg() < cap) {
-        return Err(Outcome::BAD_ARGUMENT);
+    let may_overlap = distance < len || distance.wrapping_neg() < cap;
+    if src.is_null() || dst.is_null() || may_overlap || len > MAX || cap > MAX {
+        // SAFETY: by the contract of the file header.
+        return unsafe { unusual_buffers(src, len, dst, cap) };
     }
-    // SAFETY: by the contract of the file header. The two do not overlap: the output begins neither in the input nor
-    // before it at less than its length.
+    // SAFETY: not null, at most `isize::MAX` bytes, and valid by the contract of the file header. They do not overlap:
+    // the output begins neither in the input, nor before it at less than its own length.
+    Ok(unsafe { Buffers::Apart(slice::from_raw_parts(src.cast(), len), slice::from_raw_parts_mut(dst.cast(), cap)) })
+}
+
+/// Those that are null, empty, the same, or overlap.
+#[cold]
+unsafe fn unusual_buffers<'a>(
+    src: *const c_void,
+    len: usize,
+    dst: *mut c_void,
+    cap: usize,
+) -> Result<Buffers<'a>, Outcome> {
+    // SAFETY: by the contract of the file header. If both are returned, one of them is empty.
     match unsafe { (input(src, len), output(dst, cap)) } {
-        (Some(input), Some(output)) => Ok(Buffers::Apart(input, output)),
+        (Some(input), Some(output)) if len == 0 || cap == 0 => Ok(Buffers::Apart(input, output)),
+        (Some(_), Some(_)) if src == dst.cast_const() && cap < len => Err(Outcome::no_room(len)),
+        (Some(_), Some(_)) if src == dst.cast_const() => {
+            // SAFETY: not null, at most `isize::MAX` bytes, initialised as an input and valid for writes as an output, by
+            // the contract of the file header. The two slices above are not used any more.
+            Ok(Buffers::InPlace(unsafe { slice::from_raw_parts_mut(dst.cast(), len) }))
+        }
         _ => Err(Outcome::BAD_ARGUMENT),
     }
 }

@@ -123,9 +123,17 @@ pub(crate) unsafe fn borrow<'a, T: Opaque>(
         // SAFETY: aligned, and written by `store`. By the contract of the header nothing writes to it during the call.
         Some(unsafe { &*value })
     } else {
-        // SAFETY: written by `store`. A bitwise copy is a value of its own, because nothing is to be dropped.
-        Some(copy.write(unsafe { value.read_unaligned() }))
+        // SAFETY: as `find` returned it.
+        Some(unsafe { copied(value, copy) })
     }
+}
+
+/// Copies a value that is not aligned.
+#[cold]
+unsafe fn copied<T: Opaque>(value: *const T, copy: &mut MaybeUninit<T>) -> &T {
+    // SAFETY: `find` has returned it, so it was written by `store`. A bitwise copy is a value of its own, because nothing
+    // is to be dropped (`T::CHECKED`).
+    copy.write(unsafe { value.read_unaligned() })
 }
 
 /// Makes an array one that was never initialised.

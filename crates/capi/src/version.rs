@@ -1,5 +1,4 @@
 //! Version and level.
-#![expect(unsafe_code, reason = "names of symbols")]
 
 use core::ffi::c_char;
 
