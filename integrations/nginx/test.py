@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """Tests the module in a running nginx on the loopback interface: test.py MODULE.so. Run by scripts/check-nginx."""
 
+import random
 import re
 import signal
 import socket
@@ -79,6 +80,19 @@ http {
     }
 
     server {
+        listen 127.0.0.1:RANDOM;
+        keepalive_requests 1000000;
+        simdpct_path default;
+        location / { return 200 "$simdpct_path"; }
+    }
+
+    server {
+        listen 127.0.0.1:SECOND http2;
+        simdpct_refuse default;
+        location / { return 200 "$simdpct_path"; }
+    }
+
+    server {
         listen 127.0.0.1:OTHER;
         simdpct_refuse default;
         simdpct_refuse_log_level warn;
@@ -88,6 +102,7 @@ http {
 }
 """
 
+PORTS = ["PORT", "ORIGIN", "OTHER", "RANDOM", "SECOND"]
 failures = []
 
 
@@ -101,8 +116,8 @@ class Server:
         self.folder = tempfile.TemporaryDirectory()
         path = Path(self.folder.name)
         path.chmod(0o755)
-        sockets = [socket.create_server(("127.0.0.1", 0)) for _ in range(3)]
-        self.ports = dict(zip(["PORT", "ORIGIN", "OTHER"], (s.getsockname()[1] for s in sockets)))
+        sockets = [socket.create_server(("127.0.0.1", 0)) for _ in PORTS]
+        self.ports = dict(zip(PORTS, (s.getsockname()[1] for s in sockets)))
         for each in sockets:
             each.close()
         text = CONFIGURATION.replace("MODULE", str(Path(module).resolve())).replace("FOLDER", str(path))
@@ -248,11 +263,73 @@ def reload_under_load(server):
     check("reload", set(answers), {(400, 200)})
 
 
+def http2(server):
+    def get(target):
+        url = f"http://127.0.0.1:{server.ports['SECOND']}{target}"
+        options = ["--silent", "--http2-prior-knowledge", "--path-as-is", "--write-out", " %{http_code} %{http_version}"]
+        return subprocess.run(["curl", *options, url], capture_output=True, text=True).stdout.splitlines()[-1]
+
+    check("HTTP/2", get("/a/./%7Eu"), "/a/~u 200 2")
+    check("HTTP/2, refused", get("/a%5cb").split()[-2:], ["400", "2"])
+
+
+class Connection:
+    """One request after another on a connection that is opened again if the server has closed it."""
+
+    def __init__(self, port):
+        self.address, self.file = ("127.0.0.1", port), None
+
+    def get(self, target):
+        for _ in range(2):
+            if self.file is None:
+                self.file = socket.create_connection(self.address, timeout=10).makefile("rwb")
+            try:
+                self.file.write(b"GET " + target + b" HTTP/1.1\r\nHost: a\r\n\r\n")
+                self.file.flush()
+                line = self.file.readline()
+            except ConnectionError:
+                line = b""
+            if line:
+                return self.answer(int(line[9:12]))
+            self.file = None
+        return 0, b""
+
+    def answer(self, status):
+        length, closes = 0, False
+        while (line := self.file.readline().lower().strip()):
+            if line.startswith(b"content-length:"):
+                length = int(line.split()[1])
+            closes |= line == b"connection: close"
+        body = self.file.read(length)
+        if closes:
+            self.file = None
+        return status, body
+
+
+def random_targets(server, count):
+    """A path is refused, or its canonical form is that of itself."""
+    pieces = [b"/", b"//", b".", b"..", b"%", b"%2", b"%2e", b"%2E", b"%2f", b"%5c", b"\\", b";", b"a", b"%61", b"%7e", b"%25",
+              b"%252f", b"%00", b"%ff", b"%c3%a9", b"\xc3\xa9", b"\xff", b"|", b"+", b"?", b"#", b"%3f", b"%0d%0a"]
+    generator, connection, statuses = random.Random(1), Connection(server.ports["RANDOM"]), {}
+    for _ in range(count):
+        target = b"/" + b"".join(generator.choices(pieces, k=generator.randrange(10)))
+        status, body = connection.get(target)
+        statuses[status] = statuses.get(status, 0) + 1
+        if status == 200:
+            check(f"canonical form of {target}", connection.get(body), (200, body))
+            check(f"dot segments of {target}", {b".", b".."} & set(body.split(b"/")), set())
+        elif status != 400:
+            failures.append(f"{target}: status {status}")
+    check("both answers occur", all(statuses.get(status, 0) > count / 20 for status in [200, 400]), True)
+
+
 def main():
     with Server(sys.argv[1]) as server:
         requests(server)
         logs(server)
         configuration_errors(server)
+        http2(server)
+        random_targets(server, 10_000)
         reload_under_load(server)
         log = (server.path / "error.log").read_text(errors="replace")
         check("crash", "exited on signal" in log, False)
