@@ -404,6 +404,8 @@ fn path_symbol(policy: &PathPolicy, path: &[u8], at: usize) -> Result<Vec<u8>, P
     let encoded = triplet(path, at);
     let byte = encoded.unwrap_or(path[at]);
     let completes = policy.malformed == Malformed::Keep && could_complete(path, at);
+    // Its raw byte is refused, so it is not decoded.
+    let is_refused = byte == b'+' && policy.refuse.intersects(Findings::PLUS);
     match (byte, encoded.is_some()) {
         (b'/', false) => Ok(vec![b'/']),
         (b'/', true) => match policy.slash {
@@ -414,7 +416,7 @@ fn path_symbol(policy: &PathPolicy, path: &[u8], at: usize) -> Result<Vec<u8>, P
         (b'\\', _) if policy.backslash == Backslash::ToSlash => Ok(vec![b'/']),
         (b'\\', _) if policy.backslash == Backslash::Refuse => Err(PathErrorKind::Backslash),
         (b';', _) if policy.parameters == Parameters::Refuse => Err(PathErrorKind::Parameter),
-        (_, true) if policy.decodes(byte) && !completes => Ok(vec![byte]),
+        (_, true) if policy.decode.contains(byte) && !completes && !is_refused => Ok(vec![byte]),
         (_, true) => Ok(escaped(byte)),
         (b'%', false) => match policy.malformed {
             Malformed::Keep => Ok(vec![b'%']),

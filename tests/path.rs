@@ -159,6 +159,16 @@ fn output_without_room_is_an_error() {
     assert_eq!(policy.canonicalize_into(path, &mut [0; 9]), Ok(1));
 }
 
+/// Decoded, it would be refused the second time.
+#[test]
+fn plus_is_not_decoded_if_raw_ones_are_refused() {
+    let policy = PathPolicy::NGINX.refuse(Findings::PLUS);
+    assert_eq!(policy.canonicalize("/%2b%3d").as_deref(), Ok("/%2B="));
+    assert!(policy.is_canonical(b"/%2B="));
+    assert_eq!(policy.canonicalize("/+").unwrap_err().kind, PathErrorKind::Refused(Findings::PLUS));
+    compare(&policy, b"/%2b%3d");
+}
+
 /// A triplet that is not in the path would be decoded by the next reader.
 #[test]
 fn kept_percent_is_not_completed() {

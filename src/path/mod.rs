@@ -32,7 +32,7 @@
 //!
 //! * The result is longer than the path only if raw bytes or malformed `%`s are escaped.
 //! * Idempotent: the canonical form of a canonical path is the same. A raw byte is therefore refused, not escaped, if
-//!   the policy refuses its triplet.
+//!   the policy refuses its triplet, and a triplet kept, not decoded, if the policy refuses its raw byte.
 //! * No triplet is created, except `%25` and the triplets of escaped bytes.
 //! * Nothing is allocated. Linear time. If nothing is to do, one pass with SIMD and no write.
 //!

@@ -116,7 +116,7 @@ pub struct PathPolicy {
     pub(crate) empty_segments: EmptySegments,
     pub(crate) parameters: Parameters,
     pub(crate) illegal: IllegalBytes,
-    decode: ByteSet,
+    pub(crate) decode: ByteSet,
     /// Raw bytes that need a closer look, `%` included.
     pub(super) watched: ByteSet,
     /// Raw bytes that are refused, other than by `illegal`.
@@ -300,7 +300,7 @@ impl PathPolicy {
     }
 
     /// Sets the bytes whose triplets are decoded. Unreserved characters are always decoded; others of
-    /// `pchar` (RFC 3986 3.3) if they are in `set`. Anything else is never decoded: the result would be another path.
+    /// `pchar` (RFC 3986 3.3) if they are in `set`, but `+` not if raw ones are refused. Anything else is never decoded: the result would be another path.
     #[must_use]
     pub const fn decode(mut self, set: ByteSet) -> Self {
         self.decode = set.intersection(sets::PCHAR).union(sets::UNRESERVED);
@@ -315,9 +315,9 @@ impl PathPolicy {
         self
     }
 
-    /// Whether triplets of `byte` are decoded.
-    pub(crate) const fn decodes(&self, byte: u8) -> bool {
-        self.decode.contains(byte)
+    /// The bytes whose triplets are decoded: not those that are refused raw, which would pass once, and not twice.
+    pub(super) const fn decoded(&self) -> ByteSet {
+        if self.refuse.contains(Findings::PLUS) { self.decode.without(b'+') } else { self.decode }
     }
 
     /// Raw bytes that are refused because their triplets are: an escaped one would pass once, and not twice.
@@ -371,7 +371,7 @@ impl PathPolicy {
             watched = watched.union(Self::ILLEGAL).with(b'+');
         }
         // Triplets that are not plainly kept.
-        let mut changed = self.decode;
+        let mut changed = self.decoded();
         if !matches!(self.slash, EncodedSlash::Keep) {
             changed = changed.with(b'/');
         }

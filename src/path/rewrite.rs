@@ -103,7 +103,7 @@ fn symbol(policy: &PathPolicy, raw: u8, triplet: Option<u8>, completing: Complet
             Backslash::Refuse => Err(PathErrorKind::Backslash),
         },
         (Some(b';'), _) | (None, b';') if policy.parameters == Parameters::Refuse => Err(PathErrorKind::Parameter),
-        (Some(byte), _) if policy.decodes(byte) && !(byte.is_ascii_hexdigit() && completing.is_so()) => {
+        (Some(byte), _) if policy.decoded().contains(byte) && !(byte.is_ascii_hexdigit() && completing.is_so()) => {
             Ok(Symbol::Byte(byte))
         }
         (Some(byte), _) => Ok(Symbol::Triplet(byte)),
