@@ -1,8 +1,7 @@
-//! CPU features of x86-64 at run time without `std`: `cpuid` and `xgetbv` (Intel SDM volume 1,
-//! chapter 13.2 and 14.3; volume 2, CPUID).
+//! CPU features of x86-64 at run time: `cpuid` and `xgetbv` (Intel SDM volume 1, chapters 13.2 and 14.3; volume 2,
+//! CPUID). `std` has a macro for this, but the library must detect the same without it.
 //!
-//! Its unsafe code is covered by the unit test below, which scripts/cross-test also runs on emulated
-//! CPUs, and by tests/level.rs without the feature `std`.
+//! Its unsafe code is covered by tests/level.rs, which compares it with `std`, also on emulated CPUs.
 //!
 //! A vector extension is usable only if the operating system saves its registers, which XCR0 says.
 
@@ -70,25 +69,4 @@ unsafe fn saved_states() -> u64 {
 
 fn has(register: u32, bits: u32) -> bool {
     register & bits == bits
-}
-
-#[cfg(all(test, feature = "std"))]
-mod tests {
-    use std::arch::is_x86_feature_detected;
-
-    use super::{Features, features};
-
-    /// Also run on emulated CPUs, by scripts/cross-test.
-    #[test]
-    fn features_match_std() {
-        macro_rules! all {
-            ($($feature:tt),*) => { true $(&& is_x86_feature_detected!($feature))* };
-        }
-        let expected = Features {
-            sse41: all!("sse4.1", "ssse3", "popcnt"),
-            avx2: all!("avx2", "bmi1", "bmi2", "popcnt"),
-            avx512: all!("avx512f", "avx512bw", "avx512vl", "avx512vbmi", "avx512vbmi2", "bmi1", "bmi2", "popcnt"),
-        };
-        assert_eq!(features(), expected);
-    }
 }

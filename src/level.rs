@@ -12,8 +12,8 @@ use core::str::FromStr;
 /// variable requires the feature `std` and is read once; an unknown or unavailable name is ignored.
 /// All levels give the same results.
 ///
-/// Without the feature `std`, x86-64 CPUs are asked at run time too (`cpuid`); elsewhere availability
-/// is determined at compile time by the target features.
+/// On x86-64 the CPU is asked at run time (`cpuid`), also without the feature `std`. Elsewhere the target decides: NEON
+/// is part of AArch64.
 ///
 /// ```
 /// use simdpct::Level;
@@ -216,24 +216,11 @@ macro_rules! by_target {
 }
 pub(crate) use by_target;
 
-/// Whether the CPU has all the named features.
-#[cfg(all(target_arch = "x86_64", feature = "std"))]
-macro_rules! has {
-    ($($feature:tt),*) => { true $(&& std::arch::is_x86_feature_detected!($feature))* };
-}
-
 /// Bitmask of the levels that the CPU has. This alone decides. The features match
 /// `#[target_feature]` of each level's kernels.
 fn detect() -> u8 {
     let vectors = by_target! {
         x86_64: {
-            #[cfg(feature = "std")]
-            let (sse41, avx2, avx512) = (
-                has!("sse4.1", "ssse3", "popcnt"),
-                has!("avx2", "bmi1", "bmi2", "popcnt"),
-                has!("avx512f", "avx512bw", "avx512vl", "avx512vbmi", "avx512vbmi2", "bmi1", "bmi2", "popcnt"),
-            );
-            #[cfg(not(feature = "std"))]
             let crate::cpuid::Features { sse41, avx2, avx512 } = crate::cpuid::features();
             Level::Sse41.bit_if(sse41) | Level::Avx2.bit_if(avx2) | Level::Avx512.bit_if(avx512)
         },

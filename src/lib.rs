@@ -49,8 +49,7 @@
 //!
 //! # Features
 //!
-//! * `std` (default): detects the CPU's features at run time. Without it, the level is determined
-//!   by the target features enabled at compile time.
+//! * `std` (default): `Read`, `Write` and `SIMDPCT_LEVEL`. The CPU is detected at run time without it too.
 //! * `alloc`: functions that return `Cow`, `String` or `Vec`. Without it, only the functions that
 //!   write to slices are available, for `no_std` programs without an allocator.
 //! * `serde`: (de)serialises Rust types from and to forms: `form::from_str` and `form::to_string`.
@@ -75,7 +74,7 @@ mod byteset;
 pub mod columns;
 #[cfg(feature = "alloc")]
 pub mod compat;
-#[cfg(all(target_arch = "x86_64", any(test, not(feature = "std"))))]
+#[cfg(target_arch = "x86_64")]
 mod cpuid;
 mod decode;
 mod driver;

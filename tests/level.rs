@@ -41,6 +41,22 @@ fn available_levels_belong_to_the_architecture() {
     }
 }
 
+/// The features of each level, as `std` detects them. scripts/cross-test runs this on emulated CPUs.
+#[cfg(target_arch = "x86_64")]
+#[test]
+fn available_levels_are_those_whose_features_std_detects() {
+    macro_rules! has {
+        ($($feature:tt),*) => { true $(&& std::arch::is_x86_feature_detected!($feature))* };
+    }
+    for (level, has_features) in [
+        (Level::Sse41, has!("sse4.1", "ssse3", "popcnt")),
+        (Level::Avx2, has!("avx2", "bmi1", "bmi2", "popcnt")),
+        (Level::Avx512, has!("avx512f", "avx512bw", "avx512vl", "avx512vbmi", "avx512vbmi2", "bmi1", "bmi2", "popcnt")),
+    ] {
+        assert_eq!(level.is_available(), has_features, "{level}");
+    }
+}
+
 #[test]
 fn documented_names_round_trip() {
     let names = ["scalar", "sse41", "avx2", "avx512", "neon"];
