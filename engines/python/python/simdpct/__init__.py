@@ -1,0 +1,41 @@
+"""Fast drop-ins for functions of ``urllib.parse``.
+
+Arguments, results and exceptions are those of the running Python's functions:
+
+>>> import simdpct
+>>> simdpct.unquote('caf%C3%A9')
+'café'
+>>> simdpct.urlencode({'q': 'fish & chips'})
+'q=fish+%26+chips'
+"""
+
+from . import _native
+from ._native import (
+    parse_qs,
+    parse_qsl,
+    quote,
+    quote_from_bytes,
+    quote_plus,
+    unquote,
+    unquote_plus,
+    unquote_to_bytes,
+    urlencode,
+)
+
+__all__ = [
+    "parse_qs",
+    "parse_qsl",
+    "quote",
+    "quote_from_bytes",
+    "quote_plus",
+    "unquote",
+    "unquote_plus",
+    "unquote_to_bytes",
+    "urlencode",
+]
+__version__ = _native.__version__
+
+# Where to find them: for pickle, help() and doctest.
+for _name in __all__:
+    getattr(_native, _name).__module__ = __name__
+del _name

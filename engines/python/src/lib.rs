@@ -1,0 +1,63 @@
+//! The Python package `simdpct`: its extension module, `simdpct._native`.
+//!
+//! Each function takes the usual cases: `str` and `bytes`, not their subclasses. For all others it
+//! calls the function of the same name of the running Python's `urllib.parse` with the same
+//! arguments. So results and exceptions are those of that version, and nothing here needs to know
+//! how versions differ. docs/python.md lists the cases.
+//!
+//! | module | functions |
+//! |---|---|
+//! | `unquote` | `unquote`, `unquote_plus`, `unquote_to_bytes` |
+//! | `quote` | `quote`, `quote_plus`, `quote_from_bytes` |
+//! | `query` | `parse_qsl`, `parse_qs` |
+//! | `urlencode` | `urlencode` |
+//! | `text` | `str` objects; the only unsafe code |
+//! | `arguments` | what several of them take |
+//! | `original` | the functions of `urllib.parse` |
+#![deny(unsafe_code)]
+
+mod arguments;
+mod original;
+mod query;
+mod quote;
+#[allow(unsafe_code)]
+mod text;
+mod unquote;
+mod urlencode;
+
+use pyo3::prelude::*;
+use pyo3::sync::PyOnceLock;
+
+/// `quote` and `quote_plus` of this module.
+static OWN_FUNCTIONS: PyOnceLock<[Py<PyAny>; 2]> = PyOnceLock::new();
+
+/// The function of this module that encodes a space in this way.
+fn own_function(py: Python<'_>, space: quote::Space) -> PyResult<&Bound<'_, PyAny>> {
+    let functions = OWN_FUNCTIONS.get_or_try_init(py, || {
+        let module = py.import("simdpct._native")?;
+        Ok::<_, PyErr>([module.getattr("quote")?.unbind(), module.getattr("quote_plus")?.unbind()])
+    })?;
+    Ok(functions[usize::from(space == quote::Space::Plus)].bind(py))
+}
+
+/// Drop-ins for functions of `urllib.parse`; the package `simdpct` exports them.
+#[pymodule]
+mod _native {
+    use pyo3::prelude::*;
+
+    #[pymodule_export]
+    use crate::query::{parse_qs, parse_qsl};
+    #[pymodule_export]
+    use crate::quote::{quote, quote_from_bytes, quote_plus};
+    #[pymodule_export]
+    use crate::unquote::{unquote, unquote_plus, unquote_to_bytes};
+    #[pymodule_export]
+    use crate::urlencode::urlencode;
+
+    /// Looks up the originals before anything can replace them.
+    #[pymodule_init]
+    fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
+        crate::original::functions(module.py())?;
+        module.add("__version__", env!("CARGO_PKG_VERSION"))
+    }
+}
