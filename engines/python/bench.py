@@ -3,9 +3,9 @@
 
 Usage: bench.py [--rounds N] [--lines N] [--corpora FOLDER] [--only FUNCTION]
 
-Needs simdpct and yarl. The contestants take turns; each figure is the median of all rounds, in ns per
-call. "loop" is what the loop and the call of a built-in cost.
-Strings are new in each round, so that no contestant profits from the UTF-8 form that a string keeps.
+Needs simdpct and yarl. The contestants take turns of 50 lines, too short to be interrupted often. A turn
+counts with the median of its rounds. "loop" is what the loop and the call of a built-in cost.
+Strings are new in each turn, so that no contestant profits from the UTF-8 form that a string keeps.
 """
 
 import argparse
@@ -20,6 +20,7 @@ import simdpct
 from yarl._parse import query_to_pairs
 from yarl._quoting import _Quoter, _Unquoter
 
+TURN = 50
 TEXTS = {"typical": "typical_urls.txt", "non-Latin": "nonlatin_urls.txt", "hostile": "hostile.txt"}
 
 
@@ -58,23 +59,40 @@ def copies(values):
     return [(value + "x")[:-1] for value in values]
 
 
-def seconds(function, values):
+def nanoseconds(function, values):
+    """The time of a call for each value, all together."""
+    values = copies(values)
     begin = time.perf_counter_ns()
     for value in values:
         function(value)
     return time.perf_counter_ns() - begin
 
 
+def measure(functions, values, rounds):
+    """For each function, the ns per call."""
+    totals = dict.fromkeys(functions, 0)
+    for start in range(0, len(values), TURN):
+        times = {name: [] for name in functions}
+        for _ in range(rounds):
+            for name, function in functions.items():
+                times[name].append(nanoseconds(function, values[start : start + TURN]))
+        for name, all_times in times.items():
+            totals[name] += statistics.median(all_times)
+    return {name: total / len(values) for name, total in totals.items()}
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
-    parser.add_argument("--rounds", type=int, default=31)
-    parser.add_argument("--lines", type=int, default=2000)
+    parser.add_argument("--rounds", type=int, default=15)
+    parser.add_argument("--lines", type=int, default=1000)
     parser.add_argument("--only")
     default = os.environ.get("SIMDPCT_CORPORA", Path(__file__).parents[3] / "shared/corpora")
     parser.add_argument("--corpora", type=Path, default=default)
     options = parser.parse_args()
 
-    print(f"ns per call, median of {options.rounds} rounds of {options.lines} lines; Python {sys.version.split()[0]}")
+    if not options.corpora.is_dir():
+        sys.exit(f"{options.corpora} does not exist: set SIMDPCT_CORPORA, or make one by scripts/make-corpus")
+    print(f"ns per call, median of {options.rounds} rounds, {options.lines} lines; Python {sys.version.split()[0]}")
     print(f"{'':18} {'text':10} {'loop':>6} {'urllib':>7} {'yarl':>7} {'simdpct':>7}   urllib/simdpct yarl/simdpct")
     for name, file in TEXTS.items():
         lines = (options.corpora / file).read_text("utf-8", "replace").splitlines()
@@ -82,12 +100,7 @@ def main():
         for function, (kind, peers) in contestants().items():
             if options.only not in (None, function):
                 continue
-            values = kinds[kind]
-            times = {peer: [] for peer in ["loop", *peers]}
-            for _ in range(options.rounds):
-                for peer, peer_function in {"loop": len, **peers}.items():
-                    times[peer].append(seconds(peer_function, copies(values)) / len(values))
-            median = {peer: statistics.median(all_times) for peer, all_times in times.items()}
+            median = measure({"loop": len, **peers}, kinds[kind], options.rounds)
             ours = median["simdpct"]
             cells = [f"{median[peer]:7.0f}" if peer in median else "      –" for peer in ["urllib", "yarl", "simdpct"]]
             ratios = [f"{median[peer] / ours:.2f}" if peer in median else "–" for peer in ["urllib", "yarl"]]

@@ -110,7 +110,7 @@ fn quote_any<'py>(
     let Some(codec) = Codec::for_encoding(encoding, errors) else { return Ok(None) };
     if let (Codec::Utf8, Ok(input)) = (codec, string.to_str()) {
         // Longer than what the library encodes without a call, and short enough for the stack: 142 without
-        // this, 116 ns with it for a URL (bench.py, Zen 5). Of 3 bytes: 46, and 63 if they went this way.
+        // this, 116 ns with it for a URL (Xeon, bench.py). Of 3 bytes: 46, and 63 if they went this way.
         let mut buffer = [const { MaybeUninit::uninit() }; 3 * STACK.1];
         if (STACK.0..=STACK.1).contains(&input.len())
             && !quoter.is_plus_ambiguous
@@ -197,10 +197,14 @@ pub(crate) fn quote_plus<'py>(
 ) -> PyResult<Bound<'py, PyAny>> {
     let py = string.py();
     let mut custom = None;
-    // Characters that are spaces become `+`. If there are none, bytes that are 0x20, as in UTF-16, stay triplets.
-    let has_spaces = encoding.is_none() || text(string).is_none_or(|string| string.contains(' '));
-    let space = if has_spaces { Space::Plus } else { Space::Triplet };
-    if let Some(quoter) = Quoter::new(&safe, "", space, &mut custom)
+    // Characters that are spaces become `+`. If there are none, bytes that are 0x20, as in UTF-16, become triplets.
+    // With lone surrogates there is no telling here.
+    let space = match encoding {
+        None => Some(Space::Plus),
+        Some(_) => text(string).map(|string| if string.contains(' ') { Space::Plus } else { Space::Triplet }),
+    };
+    if let Some(space) = space
+        && let Some(quoter) = Quoter::new(&safe, "", space, &mut custom)
         && let Some(output) = quote_any(string, &quoter, encoding, errors)?
     {
         return Ok(output);

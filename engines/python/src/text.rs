@@ -8,7 +8,7 @@ use pyo3::prelude::*;
 ///
 /// By safe functions, a copy is made into a `bytes` object or a `String` first, and UTF-8 is decoded
 /// twice: 293 instead of 260 ns for a line of non-Latin URLs, 306 instead of 170 for one of hostile.txt
-/// (bench.py, Zen 5).
+/// (Xeon, bench.py).
 #[inline]
 pub(crate) fn new_str_replacing<'py>(py: Python<'py>, utf8: &[u8]) -> PyResult<Bound<'py, PyAny>> {
     // SAFETY: pointer and length are those of a slice, whose length is at most `isize::MAX`; the name of

@@ -70,7 +70,7 @@ fn unquote_text<'py>(
     if let Codec::Utf8Replacing = codec
         && input.len() <= STACK
     {
-        // To allocate takes 260 instead of 241 ns for a line of non-Latin URLs (bench.py, Zen 5).
+        // To allocate takes 260 instead of 241 ns for a line of non-Latin URLs (Xeon, bench.py).
         let mut buffer = [const { MaybeUninit::uninit() }; STACK];
         if let Ok(output) = decoder.decode_uninit(input, &mut buffer) {
             return new_str_replacing(py, output).map(Some);

@@ -67,12 +67,19 @@ def test_string_without_changes_is_returned_itself(function, string):
     assert function(string) is string
 
 
-def test_errors_are_the_same_for_long_input():
+def test_input_of_any_length_is_treated_as_by_original():
     for length in [31, 32, 33, 511, 512, 513, 1023, 1024, 1025, 100_000]:
         for piece in ["a", "%41", "%C3%A9", "%FF", " ", "é", "+", "京"]:
             string = (piece * length)[:length]
             for name in ["quote", "quote_plus", "unquote", "unquote_plus", "unquote_to_bytes", "parse_qsl"]:
                 assert getattr(simdpct, name)(string) == getattr(urllib.parse, name)(string), (name, length, piece)
+
+
+def test_quote_plus_escapes_bytes_that_are_no_space():
+    # U+4E20 and U+D820 have a byte 0x20 in UTF-16, but are no spaces.
+    for string in ["\u4e20", "\ud820", "\u4e20 ", "\ud820 "]:
+        arguments = (string, "", "utf-16-le", "surrogatepass")
+        assert simdpct.quote_plus(*arguments) == urllib.parse.quote_plus(*arguments)
 
 
 def test_references_are_not_leaked():
