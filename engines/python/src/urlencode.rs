@@ -100,13 +100,27 @@ impl Output<'_> {
     fn append_item(&mut self, name: &Bound<'_, PyAny>, value: &Bound<'_, PyAny>) -> Option<()> {
         if self.does_sequences {
             if let Ok(list) = value.cast_exact::<PyList>() {
-                return list.iter().try_for_each(|value| self.append_pair(name, &value));
+                return self.append_sequence(name, list.iter());
             }
             if let Ok(tuple) = value.cast_exact::<PyTuple>() {
-                return tuple.iter().try_for_each(|value| self.append_pair(name, &value));
+                return self.append_sequence(name, tuple.iter());
             }
         }
         self.append_pair(name, value)
+    }
+
+    fn append_sequence<'py>(
+        &mut self,
+        name: &Bound<'py, PyAny>,
+        mut values: impl ExactSizeIterator<Item = Bound<'py, PyAny>>,
+    ) -> Option<()> {
+        if values.len() == 0 {
+            // Python encodes the name all the same, which may fail.
+            let length = self.text.len();
+            self.append_component(name)?;
+            self.text.truncate(length);
+        }
+        values.try_for_each(|value| self.append_pair(name, &value))
     }
 
     fn append_pair(&mut self, name: &Bound<'_, PyAny>, value: &Bound<'_, PyAny>) -> Option<()> {

@@ -82,6 +82,12 @@ def test_quote_plus_escapes_bytes_that_are_no_space():
         assert simdpct.quote_plus(*arguments) == urllib.parse.quote_plus(*arguments)
 
 
+def test_urlencode_of_empty_sequence_encodes_name():
+    assert simdpct.urlencode([("a", 1), ("b", []), ("c", ())], doseq=True) == "a=1"
+    with pytest.raises(UnicodeEncodeError):
+        simdpct.urlencode([("\ud800", [])], doseq=True)
+
+
 def test_references_are_not_leaked():
     string, text = "%C3%A9 and more" * 3, "é and more" * 3
     calls = [
