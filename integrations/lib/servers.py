@@ -240,10 +240,20 @@ def random_targets(count, seed=1, pieces=PIECES):
 
 
 class Checks:
-    """Collects what differs from what is expected."""
+    """Collects what differs from what is expected. `with` prints it at the end, and exits with 1 if there is any."""
 
     def __init__(self):
         self.count, self.failures = 0, []
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, kind, *_):
+        if kind is None:
+            self.report()
+        else:
+            # Printed before the exception, which may be a consequence.
+            self.print_failures()
 
     def equal(self, what, actual, expected):
         self.count += 1
@@ -253,10 +263,13 @@ class Checks:
     def true(self, what, condition):
         self.equal(what, bool(condition), True)
 
-    def report(self):
-        """Prints the failures, and exits with 1 if there are any."""
+    def print_failures(self):
         for failure in self.failures[:50]:
             print(f"FAILED: {failure}", file=sys.stderr)
+
+    def report(self):
+        """Prints the failures, and exits with 1 if there are any."""
+        self.print_failures()
         if self.failures:
             sys.exit(f"{len(self.failures)} of {self.count} checks failed")
         print(f"{self.count} checks passed")

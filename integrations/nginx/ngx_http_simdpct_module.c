@@ -31,6 +31,24 @@ typedef struct {
     ngx_http_simdpct_status_e  status;
 } ngx_http_simdpct_ctx_t;
 
+typedef enum {
+    NGX_HTTP_SIMDPCT_DECODE = 0,
+    NGX_HTTP_SIMDPCT_ENCODE,
+    NGX_HTTP_SIMDPCT_NORMALIZE,
+    NGX_HTTP_SIMDPCT_PATH
+} ngx_http_simdpct_operation_e;
+
+/* A variable that simdpct_decode, simdpct_encode or simdpct_normalize defines. */
+typedef struct {
+    ngx_http_complex_value_t      source;
+    ngx_http_simdpct_operation_e  operation;
+    union {
+        simdpct_decoder           decoder;
+        simdpct_encoder           encoder;
+        simdpct_normalizer        normalizer;
+    } policy;
+} ngx_http_simdpct_conversion_t;
+
 static ngx_int_t ngx_http_simdpct_handler(ngx_http_request_t *r);
 static ngx_int_t ngx_http_simdpct_add_variables(ngx_conf_t *cf);
 static ngx_int_t ngx_http_simdpct_init(ngx_conf_t *cf);
@@ -38,6 +56,10 @@ static void *ngx_http_simdpct_create_conf(ngx_conf_t *cf);
 static char *ngx_http_simdpct_merge_conf(ngx_conf_t *cf, void *parent, void *child);
 static char *ngx_http_simdpct_refuse(ngx_conf_t *cf, ngx_command_t *cmd, void *conf);
 static char *ngx_http_simdpct_path(ngx_conf_t *cf, ngx_command_t *cmd, void *conf);
+static char *ngx_http_simdpct_convert(ngx_conf_t *cf, ngx_command_t *cmd, void *conf);
+
+/* Decodes as forms are decoded. Initialised with the configuration. */
+static simdpct_decoder  ngx_http_simdpct_form;
 
 static ngx_conf_num_bounds_t  ngx_http_simdpct_status_bounds = {
     ngx_conf_check_num_bounds, 400, 599
@@ -93,6 +115,27 @@ static ngx_command_t  ngx_http_simdpct_commands[] = {
       ngx_http_simdpct_path,
       NGX_HTTP_LOC_CONF_OFFSET,
       0,
+      NULL },
+
+    { ngx_string("simdpct_decode"),
+      NGX_HTTP_MAIN_CONF|NGX_CONF_2MORE,
+      ngx_http_simdpct_convert,
+      NGX_HTTP_MAIN_CONF_OFFSET,
+      NGX_HTTP_SIMDPCT_DECODE,
+      NULL },
+
+    { ngx_string("simdpct_encode"),
+      NGX_HTTP_MAIN_CONF|NGX_CONF_2MORE,
+      ngx_http_simdpct_convert,
+      NGX_HTTP_MAIN_CONF_OFFSET,
+      NGX_HTTP_SIMDPCT_ENCODE,
+      NULL },
+
+    { ngx_string("simdpct_normalize"),
+      NGX_HTTP_MAIN_CONF|NGX_CONF_2MORE,
+      ngx_http_simdpct_convert,
+      NGX_HTTP_MAIN_CONF_OFFSET,
+      NGX_HTTP_SIMDPCT_NORMALIZE,
       NULL },
 
       ngx_null_command
@@ -172,12 +215,35 @@ ngx_http_simdpct_check(ngx_str_t text, ngx_uint_t kinds)
 }
 
 
-/* The canonical path, in the pool; `path` is unchanged if it has none. */
 static simdpct_result
-ngx_http_simdpct_canonical(ngx_http_request_t *r, const simdpct_path_policy *policy, ngx_str_t *path)
+ngx_http_simdpct_call(ngx_http_simdpct_operation_e operation, const void *policy, ngx_str_t text, u_char *data,
+    size_t room)
+{
+    switch (operation) {
+
+    case NGX_HTTP_SIMDPCT_DECODE:
+        return simdpct_decode(policy, text.data, text.len, data, room);
+
+    case NGX_HTTP_SIMDPCT_ENCODE:
+        return simdpct_encode(policy, text.data, text.len, data, room);
+
+    case NGX_HTTP_SIMDPCT_NORMALIZE:
+        return simdpct_normalize(policy, text.data, text.len, data, room);
+
+    default:
+        return simdpct_path(policy, text.data, text.len, data, room);
+    }
+}
+
+
+/* Applies an operation to a text; NULL is its default policy. The output is in the pool. On errors, the text is
+ * unchanged. */
+static simdpct_result
+ngx_http_simdpct_apply(ngx_http_request_t *r, ngx_http_simdpct_operation_e operation, const void *policy,
+    ngx_str_t *text)
 {
     u_char          *data;
-    size_t           room = path->len;
+    size_t           room = text->len;
     simdpct_result   result;
 
     do {
@@ -186,7 +252,7 @@ ngx_http_simdpct_canonical(ngx_http_request_t *r, const simdpct_path_policy *pol
             return (simdpct_result) { 0, SIMDPCT_BAD_ARGUMENT, 0 };
         }
 
-        result = simdpct_path(policy, path->data, path->len, data, room);
+        result = ngx_http_simdpct_call(operation, policy, *text, data, room);
 
         /* The room needed is more than there was, so this ends. */
         room = result.value;
@@ -194,8 +260,8 @@ ngx_http_simdpct_canonical(ngx_http_request_t *r, const simdpct_path_policy *pol
     } while (result.status == SIMDPCT_NO_ROOM);
 
     if (result.status == SIMDPCT_OK) {
-        path->data = data;
-        path->len = result.value;
+        text->data = data;
+        text->len = result.value;
     }
 
     return result;
@@ -223,7 +289,7 @@ ngx_http_simdpct_handler(ngx_http_request_t *r)
 
     if (result.status == SIMDPCT_OK && conf->path != NULL) {
         canonical = text;
-        result = ngx_http_simdpct_canonical(r, conf->path, &canonical);
+        result = ngx_http_simdpct_apply(r, NGX_HTTP_SIMDPCT_PATH, conf->path, &canonical);
 
         if (result.status == SIMDPCT_BAD_ARGUMENT) {
             return NGX_HTTP_INTERNAL_SERVER_ERROR;
@@ -332,72 +398,59 @@ ngx_http_simdpct_raw_path_variable(ngx_http_request_t *r, ngx_http_variable_valu
 }
 
 
-/* The functions from a text to one that is at most as long. */
-typedef enum {
-    NGX_HTTP_SIMDPCT_DECODED = 0,
-    NGX_HTTP_SIMDPCT_NORMAL,
-    NGX_HTTP_SIMDPCT_FORM
-} ngx_http_simdpct_operation_e;
-
+/* Sets a variable to the converted text; it has no value if the text cannot be converted. */
 static ngx_int_t
-ngx_http_simdpct_convert(ngx_http_request_t *r, ngx_http_variable_value_t *v, ngx_str_t text, uintptr_t operation)
+ngx_http_simdpct_set_converted(ngx_http_request_t *r, ngx_http_variable_value_t *v,
+    ngx_http_simdpct_operation_e operation, const void *policy, ngx_str_t text)
 {
-    u_char          *data;
-    simdpct_result   result;
-    simdpct_decoder  form;
+    switch (ngx_http_simdpct_apply(r, operation, policy, &text).status) {
 
-    data = ngx_pnalloc(r->pool, text.len + 1);
-    if (data == NULL) {
+    case SIMDPCT_OK:
+        return ngx_http_simdpct_set_value(v, text.data, text.len);
+
+    case SIMDPCT_BAD_ARGUMENT:
+        /* No memory. */
         return NGX_ERROR;
-    }
-
-    switch (operation) {
-
-    case NGX_HTTP_SIMDPCT_DECODED:
-        result = simdpct_decode(NULL, text.data, text.len, data, text.len);
-        break;
-
-    case NGX_HTTP_SIMDPCT_NORMAL:
-        result = simdpct_normalize(NULL, text.data, text.len, data, text.len);
-        break;
 
     default:
-        simdpct_decoder_init(&form, SIMDPCT_DECODE_PLUS|SIMDPCT_DECODE_UTF8, NULL, NULL);
-        result = simdpct_decode(&form, text.data, text.len, data, text.len);
-        break;
-    }
-
-    if (result.status != SIMDPCT_OK) {
         v->not_found = 1;
         return NGX_OK;
     }
-
-    return ngx_http_simdpct_set_value(v, data, result.value);
 }
 
 
+/* `data` is the operation. */
 static ngx_int_t
 ngx_http_simdpct_converted_path_variable(ngx_http_request_t *r, ngx_http_variable_value_t *v, uintptr_t data)
 {
-    return ngx_http_simdpct_convert(r, v, ngx_http_simdpct_raw_path(r), data);
+    return ngx_http_simdpct_set_converted(r, v, data, NULL, ngx_http_simdpct_raw_path(r));
 }
 
 
 static ngx_int_t
 ngx_http_simdpct_path_variable(ngx_http_request_t *r, ngx_http_variable_value_t *v, uintptr_t data)
 {
-    ngx_str_t                 path = ngx_http_simdpct_raw_path(r);
     ngx_http_simdpct_conf_t  *conf = ngx_http_get_module_loc_conf(r, ngx_http_simdpct_module);
 
     (void) data;
 
     /* Without a policy, that of the library: "default". */
-    if (ngx_http_simdpct_canonical(r, conf->path, &path).status != SIMDPCT_OK) {
-        v->not_found = 1;
-        return NGX_OK;
+    return ngx_http_simdpct_set_converted(r, v, NGX_HTTP_SIMDPCT_PATH, conf->path, ngx_http_simdpct_raw_path(r));
+}
+
+
+/* `data` is an ngx_http_simdpct_conversion_t. */
+static ngx_int_t
+ngx_http_simdpct_conversion_variable(ngx_http_request_t *r, ngx_http_variable_value_t *v, uintptr_t data)
+{
+    ngx_str_t                       text;
+    ngx_http_simdpct_conversion_t  *conversion = (ngx_http_simdpct_conversion_t *) data;
+
+    if (ngx_http_complex_value(r, &conversion->source, &text) != NGX_OK) {
+        return NGX_ERROR;
     }
 
-    return ngx_http_simdpct_set_value(v, path.data, path.len);
+    return ngx_http_simdpct_set_converted(r, v, conversion->operation, &conversion->policy, text);
 }
 
 
@@ -411,23 +464,21 @@ ngx_http_simdpct_arg_variable(ngx_http_request_t *r, ngx_http_variable_value_t *
     ngx_str_t        *variable = (ngx_str_t *) data, args, name, value;
     simdpct_pair      pair;
     simdpct_result    result;
-    simdpct_decoder   form;
 
     name.data = variable->data + sizeof("simdpct_arg_") - 1;
     name.len = variable->len - (sizeof("simdpct_arg_") - 1);
     args = ngx_http_simdpct_raw_args(r);
-    simdpct_decoder_init(&form, SIMDPCT_DECODE_PLUS, NULL, NULL);
 
     while (simdpct_form_next(args.data, args.len, &at, &pair)) {
         /* A name that has no room is not one of a variable. */
-        result = simdpct_decode(&form, pair.name, pair.name_len, decoded, sizeof(decoded));
+        result = simdpct_decode(&ngx_http_simdpct_form, pair.name, pair.name_len, decoded, sizeof(decoded));
 
         if (result.status == SIMDPCT_OK && result.value == name.len
             && ngx_strncasecmp(decoded, name.data, name.len) == 0)
         {
             value.data = (u_char *) pair.value;
             value.len = pair.value_len;
-            return ngx_http_simdpct_convert(r, v, value, NGX_HTTP_SIMDPCT_FORM);
+            return ngx_http_simdpct_set_converted(r, v, NGX_HTTP_SIMDPCT_DECODE, &ngx_http_simdpct_form, value);
         }
     }
 
@@ -443,9 +494,9 @@ static ngx_http_variable_t  ngx_http_simdpct_variables[] = {
     { ngx_string("simdpct_status"), NULL, ngx_http_simdpct_status_variable, 0, NGX_HTTP_VAR_NOCACHEABLE, 0 },
     { ngx_string("simdpct_raw_path"), NULL, ngx_http_simdpct_raw_path_variable, 0, 0, 0 },
     { ngx_string("simdpct_decoded_path"), NULL, ngx_http_simdpct_converted_path_variable,
-      NGX_HTTP_SIMDPCT_DECODED, 0, 0 },
+      NGX_HTTP_SIMDPCT_DECODE, 0, 0 },
     { ngx_string("simdpct_normal_path"), NULL, ngx_http_simdpct_converted_path_variable,
-      NGX_HTTP_SIMDPCT_NORMAL, 0, 0 },
+      NGX_HTTP_SIMDPCT_NORMALIZE, 0, 0 },
     { ngx_string("simdpct_path"), NULL, ngx_http_simdpct_path_variable, 0, NGX_HTTP_VAR_NOCACHEABLE, 0 },
     { ngx_string("simdpct_arg_"), NULL, ngx_http_simdpct_arg_variable, 0, NGX_HTTP_VAR_PREFIX, 0 },
 
@@ -482,6 +533,7 @@ ngx_http_simdpct_init(ngx_conf_t *cf)
 
     /* Detects the CPU before there are workers. */
     simdpct_level();
+    simdpct_decoder_init(&ngx_http_simdpct_form, SIMDPCT_DECODE_PLUS|SIMDPCT_DECODE_UTF8, NULL, NULL);
 
     main = ngx_http_conf_get_module_main_conf(cf, ngx_http_core_module);
 
@@ -614,6 +666,161 @@ ngx_http_simdpct_path(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
         ngx_conf_log_error(NGX_LOG_EMERG, cf, 0, "invalid path policy \"%V\"", &words[i]);
         return NGX_CONF_ERROR;
     }
+
+    return NGX_CONF_OK;
+}
+
+
+/* A set by its name, or of literal bytes, which may be triplets. Letters, digits and hyphens alone are a name, so that a
+ * misspelt name is an error. */
+static bool
+ngx_http_simdpct_set(ngx_conf_t *cf, simdpct_set *set, ngx_str_t text)
+{
+    u_char          *bytes;
+    size_t           i;
+    simdpct_result   result;
+
+    for (i = 0; i < text.len && (isalnum(text.data[i]) || text.data[i] == '-'); i++) { /* void */ }
+
+    if (i == text.len) {
+        return simdpct_set_from_name(set, (char *) text.data, text.len);
+    }
+
+    bytes = ngx_pnalloc(cf->temp_pool, text.len);
+    if (bytes == NULL) {
+        return false;
+    }
+
+    result = simdpct_decode(NULL, text.data, text.len, bytes, text.len);
+    return result.status == SIMDPCT_OK && simdpct_set_from_bytes(set, bytes, result.value);
+}
+
+
+/* The options of simdpct_decode, simdpct_encode and simdpct_normalize, by operation. */
+static const ngx_conf_bitmask_t  ngx_http_simdpct_flags[][5] = {
+
+    { { ngx_string("lenient"), SIMDPCT_DECODE_LENIENT },
+      { ngx_string("plus"), SIMDPCT_DECODE_PLUS },
+      { ngx_string("utf8"), SIMDPCT_DECODE_UTF8 },
+      { ngx_null_string, 0 } },
+
+    { { ngx_string("plus"), SIMDPCT_ENCODE_PLUS },
+      { ngx_string("keep-triplets"), SIMDPCT_ENCODE_KEEP_TRIPLETS },
+      { ngx_string("keep-non-ascii"), SIMDPCT_ENCODE_KEEP_NON_ASCII },
+      { ngx_string("lowercase"), SIMDPCT_ENCODE_LOWERCASE },
+      { ngx_null_string, 0 } },
+
+    { { ngx_string("keep-malformed"), SIMDPCT_NORMALIZE_KEEP_MALFORMED },
+      { ngx_string("escape-malformed"), SIMDPCT_NORMALIZE_ESCAPE_MALFORMED },
+      { ngx_null_string, 0 } }
+};
+
+static const ngx_str_t  ngx_http_simdpct_sets[][2] = {
+    { ngx_string("keep="), ngx_string("reject=") },
+    { ngx_string("set="), ngx_null_string },
+    { ngx_string("decode="), ngx_null_string }
+};
+
+
+static char *
+ngx_http_simdpct_convert(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
+{
+    bool                                is_known;
+    uint32_t                            flags = 0;
+    ngx_str_t                          *words = cf->args->elts, name = words[2], value;
+    ngx_uint_t                          i, k;
+    simdpct_set                         sets[2], *given[2] = { NULL, NULL };
+    const ngx_str_t                    *prefix;
+    ngx_http_variable_t                *variable;
+    const ngx_conf_bitmask_t           *flag;
+    ngx_http_simdpct_conversion_t      *conversion;
+    ngx_http_compile_complex_value_t    compile;
+
+    (void) conf;
+
+    conversion = ngx_pcalloc(cf->pool, sizeof(ngx_http_simdpct_conversion_t));
+    if (conversion == NULL) {
+        return NGX_CONF_ERROR;
+    }
+
+    conversion->operation = cmd->offset;
+
+    ngx_memzero(&compile, sizeof(ngx_http_compile_complex_value_t));
+    compile.cf = cf;
+    compile.value = &words[1];
+    compile.complex_value = &conversion->source;
+
+    if (ngx_http_compile_complex_value(&compile) != NGX_OK) {
+        return NGX_CONF_ERROR;
+    }
+
+    if (name.len < 2 || name.data[0] != '$') {
+        ngx_conf_log_error(NGX_LOG_EMERG, cf, 0, "invalid variable name \"%V\"", &name);
+        return NGX_CONF_ERROR;
+    }
+
+    name.data++;
+    name.len--;
+
+    for (i = 3; i < cf->args->nelts; i++) {
+        is_known = false;
+
+        for (flag = ngx_http_simdpct_flags[cmd->offset]; flag->name.len; flag++) {
+            if (ngx_strcmp(words[i].data, flag->name.data) == 0) {
+                flags |= (uint32_t) flag->mask;
+                is_known = true;
+            }
+        }
+
+        for (k = 0; k < 2; k++) {
+            prefix = &ngx_http_simdpct_sets[cmd->offset][k];
+
+            if (prefix->len && ngx_strncmp(words[i].data, prefix->data, prefix->len) == 0) {
+                value.data = words[i].data + prefix->len;
+                value.len = words[i].len - prefix->len;
+                given[k] = &sets[k];
+                is_known = ngx_http_simdpct_set(cf, &sets[k], value);
+            }
+        }
+
+        if (!is_known) {
+            ngx_conf_log_error(NGX_LOG_EMERG, cf, 0, "invalid parameter \"%V\"", &words[i]);
+            return NGX_CONF_ERROR;
+        }
+    }
+
+    switch (conversion->operation) {
+
+    case NGX_HTTP_SIMDPCT_DECODE:
+        is_known = simdpct_decoder_init(&conversion->policy.decoder, flags, given[0], given[1]);
+        break;
+
+    case NGX_HTTP_SIMDPCT_ENCODE:
+        is_known = simdpct_encoder_init(&conversion->policy.encoder, flags, given[0]);
+        break;
+
+    default:
+        is_known = simdpct_normalizer_init(&conversion->policy.normalizer, flags, given[0]);
+        break;
+    }
+
+    if (!is_known) {
+        return "has parameters that exclude each other";
+    }
+
+    /* Evaluated anew at each use, since the variables of the string may change, as $args does in subrequests. */
+    variable = ngx_http_add_variable(cf, &name, NGX_HTTP_VAR_CHANGEABLE|NGX_HTTP_VAR_NOCACHEABLE);
+    if (variable == NULL) {
+        return NGX_CONF_ERROR;
+    }
+
+    if (variable->get_handler != NULL) {
+        ngx_conf_log_error(NGX_LOG_EMERG, cf, 0, "the duplicate \"%V\" variable", &name);
+        return NGX_CONF_ERROR;
+    }
+
+    variable->get_handler = ngx_http_simdpct_conversion_variable;
+    variable->data = (uintptr_t) conversion;
 
     return NGX_CONF_OK;
 }

@@ -49,3 +49,26 @@ debian_need() {
     echo "Could not install ${missing[*]}" >&2
     return 1
 }
+
+# `debian_source PACKAGE FOLDER` downloads the original source of a package, without Debian's patches, and unpacks it in
+# FOLDER. apt-get fails on the parts of a source package that a mirror no longer has; the tarball is all that is needed.
+debian_source() {
+    local package=$1 folder=$2 file apt_get
+    mkdir -p "$folder/apt/lists/partial" "$folder/apt/cache" "$folder/apt/parts"
+    # The machine's own sources, as sources of source packages.
+    for file in /etc/apt/sources.list.d/*.sources; do
+        [[ ! -f $file ]] || sed 's/^Types:.*/Types: deb-src/' "$file" >"$folder/apt/parts/${file##*/}"
+    done
+    # Either kind of file may be missing.
+    sed -ns 's/^deb /deb-src /p' /etc/apt/sources.list /etc/apt/sources.list.d/*.list >"$folder/apt/sources.list" 2>/dev/null || true
+    apt_get=(apt-get -qq -o Acquire::Retries=3 -o "Dir::Etc::sourcelist=$folder/apt/sources.list"
+        -o "Dir::Etc::sourceparts=$folder/apt/parts" -o "Dir::State::lists=$folder/apt/lists" -o "Dir::Cache=$folder/apt/cache")
+    (
+        cd "$folder"
+        "${apt_get[@]}" update >&2 || true
+        "${apt_get[@]}" source --only-source --download-only "$package" >&2 || true
+        tar -xf "$package"_*.orig.tar.*
+    ) && rm -r "$folder/apt" && return
+    echo "Could not download the source of $package" >&2
+    return 1
+}
