@@ -5,12 +5,7 @@
 #include <ngx_core.h>
 #include <ngx_http.h>
 
-#include <simdpct.h>
-
-/* What `simdpct_refuse default` refuses: what no honest client sends. */
-#define NGX_SIMDPCT_DEFAULT                                                        \
-    (SIMDPCT_FIND_NUL | SIMDPCT_FIND_CONTROL | SIMDPCT_FIND_MALFORMED              \
-     | SIMDPCT_FIND_INVALID_UTF8 | SIMDPCT_FIND_BACKSLASH)
+#include "guard.h"
 
 typedef struct {
     ngx_uint_t            refuse;      /* kinds, of the path */
@@ -196,25 +191,6 @@ ngx_http_simdpct_raw_args(ngx_http_request_t *r)
 }
 
 
-/* The result of refusing these kinds in a text. */
-static simdpct_result
-ngx_http_simdpct_check(ngx_str_t text, ngx_uint_t kinds)
-{
-    simdpct_result  result = { 0, SIMDPCT_OK, 0 };
-
-    if (kinds != 0) {
-        result.detail = simdpct_inspect(text.data, text.len) & (uint32_t) kinds;
-    }
-
-    if (result.detail != 0) {
-        result.status = SIMDPCT_REFUSED;
-        simdpct_inspect_first(text.data, text.len, result.detail, &result.value);
-    }
-
-    return result;
-}
-
-
 static simdpct_result
 ngx_http_simdpct_call(ngx_http_simdpct_operation_e operation, const void *policy, ngx_str_t text, u_char *data,
     size_t room)
@@ -285,7 +261,7 @@ ngx_http_simdpct_handler(ngx_http_request_t *r)
     conf = ngx_http_get_module_loc_conf(r, ngx_http_simdpct_module);
 
     text = ngx_http_simdpct_raw_path(r);
-    result = ngx_http_simdpct_check(text, conf->refuse);
+    result = guard_check(text.data, text.len, (uint32_t) conf->refuse);
 
     if (result.status == SIMDPCT_OK && conf->path != NULL) {
         canonical = text;
@@ -298,7 +274,7 @@ ngx_http_simdpct_handler(ngx_http_request_t *r)
 
     if (result.status == SIMDPCT_OK) {
         text = ngx_http_simdpct_raw_args(r);
-        result = ngx_http_simdpct_check(text, conf->refuse_args);
+        result = guard_check(text.data, text.len, (uint32_t) conf->refuse_args);
     }
 
     if (result.status == SIMDPCT_OK) {
@@ -602,9 +578,7 @@ ngx_http_simdpct_refuse(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
             break;
         }
 
-        kind = ngx_strcmp(words[i].data, "default") == 0
-               ? NGX_SIMDPCT_DEFAULT
-               : simdpct_kind_from_name((char *) words[i].data, words[i].len);
+        kind = guard_kinds((char *) words[i].data, words[i].len);
 
         if (kind == 0) {
             ngx_conf_log_error(NGX_LOG_EMERG, cf, 0, "invalid kind \"%V\"", &words[i]);

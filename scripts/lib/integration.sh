@@ -15,5 +15,5 @@ integration_begin() {
 }
 
 # For modules: warnings are errors, and no symbol of the C library is exported.
-integration_compile=(-std=c11 -O2 -g -fPIC -Wall -Wextra -Wpedantic -Wconversion -Werror)
+integration_compile=(-std=gnu11 -O2 -g -fPIC -Wall -Wextra -Wpedantic -Wconversion -Werror)
 integration_link=(-shared -Wl,--gc-sections,--exclude-libs,ALL)

@@ -1,0 +1,37 @@
+/* guard.h - what the modules of integrations/ share: how a configuration names kinds, and how a text is checked. */
+#ifndef SIMDPCT_GUARD_H
+#define SIMDPCT_GUARD_H
+
+#include <simdpct.h>
+#include <string.h>
+
+/* The kinds that the word "default" names: what no honest client sends. */
+#define GUARD_DEFAULT                                                                                                  \
+    (SIMDPCT_FIND_NUL | SIMDPCT_FIND_CONTROL | SIMDPCT_FIND_MALFORMED | SIMDPCT_FIND_INVALID_UTF8                      \
+     | SIMDPCT_FIND_BACKSLASH)
+
+/* The kinds that a word of a configuration names, one or "default"; 0 if there is no such kind. */
+static inline uint32_t guard_kinds(const char *word, size_t len) {
+    static const char all[] = "default";
+
+    if (len == sizeof all - 1 && memcmp(word, all, len) == 0) {
+        return GUARD_DEFAULT;
+    }
+    return simdpct_kind_from_name(word, len);
+}
+
+/* REFUSED if a text has findings of these kinds, as simdpct_path says it; OK otherwise. */
+static inline simdpct_result guard_check(const void *text, size_t len, uint32_t kinds) {
+    simdpct_result result = {0, SIMDPCT_OK, 0};
+
+    if (kinds != 0) {
+        result.detail = simdpct_inspect(text, len) & kinds;
+    }
+    if (result.detail != 0) {
+        result.status = SIMDPCT_REFUSED;
+        simdpct_inspect_first(text, len, result.detail, &result.value);
+    }
+    return result;
+}
+
+#endif
