@@ -65,10 +65,11 @@ debian_source() {
         -o "Dir::Etc::sourceparts=$folder/apt/parts" -o "Dir::State::lists=$folder/apt/lists" -o "Dir::Cache=$folder/apt/cache")
     (
         cd "$folder"
-        "${apt_get[@]}" update >&2 || true
-        "${apt_get[@]}" source --only-source --download-only "$package" >&2 || true
+        "${apt_get[@]}" update >apt/log 2>&1 || true
+        "${apt_get[@]}" source --only-source --download-only "$package" >>apt/log 2>&1 || true
         tar -xf "$package"_*.orig.tar.*
     ) && rm -r "$folder/apt" && return
+    cat "$folder/apt/log" >&2
     echo "Could not download the source of $package" >&2
     return 1
 }
