@@ -65,9 +65,9 @@ static int check_request(request_rec *r) {
     char *canonical = NULL;
     simdpct_result result;
 
-    /* "*" of OPTIONS, the authority of CONNECT, and requests of a forward proxy for other servers. The core refuses other
-     * targets that do not begin with a slash. */
-    if (r->method_number == M_CONNECT || r->proxyreq == PROXYREQ_PROXY || r->uri == NULL || r->uri[0] != '/') {
+    /* The authority of CONNECT, "*" of OPTIONS, and the URIs of a forward proxy, with which mod_proxy has replaced the path.
+     * The core refuses other targets that do not begin with a slash. */
+    if (r->method_number == M_CONNECT || r->uri == NULL || r->uri[0] != '/') {
         return DECLINED;
     }
 

@@ -201,6 +201,8 @@ def logs(apache):
     for line in ["GET /..%5cx HTTP/1.1|400|REFUSED|escape,backslash,lower-hex|-|-",
                  "GET /%7e/./%2f HTTP/1.1|200|REFUSED_DRY_RUN|escape,slash,unreserved,lower-hex|-|-",
                  "GET /none HTTP/1.1|404|PASSED|-|-|/none",
+                 "CONNECT h:443 HTTP/1.1|200|-|-|-|-", "OPTIONS * HTTP/1.1|200|-|-|-|-",
+                 f"GET http://127.0.0.1:{apache.origin_port}/%7e%5c HTTP/1.1|200|-|-|-|-",
                  "GET /%41 HTTP/1.1|200|PASSED|escape,unreserved|-|/A"]:
         checks.true(f"access log: {line}", line in access.splitlines())
 
