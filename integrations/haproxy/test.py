@@ -70,6 +70,7 @@ frontend report
     bind 127.0.0.1:REPORT
     http-request set-var(txn.refused) path,lua.simdpct_refused(strict)
     http-request set-var(txn.path) path,lua.simdpct_path(strict)
+    http-request return status 202 if { path,lua.simdpct_findings -m str -- - }
     log-format "report %{+Q}r %ST %[var(txn.refused)] %[var(txn.path)]"
 
 # A name that nobody has defined denies everything.
@@ -144,6 +145,7 @@ def requests(haproxy):
     check("kinds", [origin("KINDS", target) for target in [b"/%2541", b"/%41", b"/%2f?%2541", b"/?%2f", b"/%07", b"/%5c"]],
           [400, b"/%41", b"/%2f?%2541", 400, 400, 400])
     check("report only", [origin("REPORT", target) for target in [b"/%2f//a", b"/%7e"]], [b"/%2f//a", b"/%7e"])
+    check("a rule on no findings", origin("REPORT", b"/a"), 202)
     check("an unknown name", origin("UNKNOWN", b"/"), 400)
     check("absolute target", [origin("MAIN", b"http://a/x/%2e%2e/%7e?b"), origin("MAIN", b"http://a/%5c")], [b"http://a/~?b", 400])
     check("OPTIONS *", haproxy.get("MAIN", b"*", method=b"OPTIONS")[0], 400)

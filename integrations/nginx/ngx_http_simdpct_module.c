@@ -253,8 +253,8 @@ ngx_http_simdpct_handler(ngx_http_request_t *r)
     ngx_http_simdpct_ctx_t   *ctx;
     ngx_http_simdpct_conf_t  *conf;
 
-    /* What the client sent is checked once: not in subrequests, nor after internal redirects. */
-    if (r != r->main || r->internal) {
+    /* What the client sent is checked once: subrequests are internal, and requests after an internal redirect. */
+    if (r->internal) {
         return NGX_DECLINED;
     }
 
