@@ -9,7 +9,7 @@ import tempfile
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "lib"))
-from servers import Checks, Connection, Origin, Server, free_ports, origin_target, random_targets, request
+from servers import Checks, Connection, Origin, Server, eventually, free_ports, origin_target, random_targets, request
 
 CONFIGURATION = r"""
 ServerRoot FOLDER
@@ -226,10 +226,7 @@ def restart(apache):
     """A graceful restart reads the new configuration."""
     apache.arguments("httpd.conf", apache.text.replace("SimdpctRefuse percent", "SimdpctRefuse plus"))
     apache.signal(signal.SIGUSR1)
-    for _ in range(200):
-        if (status := apache.get("CANON", b"/+")[0]) == 400:
-            break
-    check("restart", status, 400)
+    checks.true("restart", eventually(lambda: apache.get("CANON", b"/+")[0] == 400))
 
 
 def randomly(apache, count):

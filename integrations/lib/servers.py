@@ -31,6 +31,14 @@ def free_ports(count):
     return ports
 
 
+def eventually(condition):
+    """Whether a condition is true within ten seconds."""
+    end = time.monotonic() + 10
+    while not (result := condition()) and time.monotonic() < end:
+        time.sleep(0.02)
+    return result
+
+
 class Server:
     """A process that listens on `port` within `with`. It must stay in the foreground.
 
