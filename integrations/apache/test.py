@@ -97,7 +97,8 @@ README
 
 # The virtual host of README.md: the origin gets the canonical path, byte for byte.
 README = (Path(__file__).parent / "README.md").read_text()
-VIRTUAL_HOST = re.search(r"^<VirtualHost .*?^</VirtualHost>", README, re.M | re.S)[0].replace("*:80", "127.0.0.1:PROXY").replace(":8080", ":ORIGIN")
+VIRTUAL_HOST = re.search(r"^<VirtualHost .*?^</VirtualHost>", README, re.M | re.S)[0]
+VIRTUAL_HOST = VIRTUAL_HOST.replace("*:80", "127.0.0.1:PROXY").replace(":8080", ":ORIGIN")
 
 PORTS = ["PROXY", "CANON", "STRICT", "LAX", "FILES", "DRY", "OFF", "FORWARD"]
 checks = Checks()
