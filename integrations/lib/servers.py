@@ -203,8 +203,9 @@ class Origin:
                 while head := self.read_head(file):
                     self.heads.append(head)
                     line, *fields = head.split(b"\r\n")
-                    # The target ends at the last space: one that contains spaces was sent unescaped.
-                    body = line.partition(b" ")[2].rpartition(b" ")[0].hex().encode()
+                    # The target may contain spaces that were sent unescaped, and the line may have been split in it.
+                    target = line.partition(b" ")[2]
+                    body = (target.rpartition(b" HTTP/")[0] or target).hex().encode()
                     is_last = b"connection: close" in [field.lower() for field in fields]
                     file.write(b"HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\nContent-Length: %d\r\n" % len(body)
                                + (b"Connection: close\r\n\r\n" if is_last else b"\r\n") + body)
