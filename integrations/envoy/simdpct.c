@@ -212,15 +212,11 @@ envoy_dynamic_module_on_http_filter_destroy(void *policy)
 HOOK unsigned
 envoy_dynamic_module_on_http_filter_request_headers(void *filter, void *policy, bool is_end)
 {
-    buffer target, method = { NULL, 0 };
+    buffer target;
 
     (void)is_end;
-    /* The target of CONNECT has no path, and that of `OPTIONS *` none that could be confused. */
-    if (!envoy_dynamic_module_callback_http_get_header(filter, REQUEST_HEADER, TEXT(":path"), &target, 0, NULL)) {
-        return CONTINUE;
-    }
-    envoy_dynamic_module_callback_http_get_header(filter, REQUEST_HEADER, TEXT(":method"), &method, 0, NULL);
-    if ((target.len == 1 && target.data[0] == '*' && method.len == 7 && memcmp(method.data, "OPTIONS", 7) == 0)
+    /* The target of CONNECT has no path. Envoy itself answers to `OPTIONS *`, with 404. */
+    if (!envoy_dynamic_module_callback_http_get_header(filter, REQUEST_HEADER, TEXT(":path"), &target, 0, NULL)
         || !is_refused(filter, policy, target)) {
         return CONTINUE;
     }

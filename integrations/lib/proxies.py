@@ -5,7 +5,6 @@ import json
 import os
 import shutil
 import subprocess
-import sys
 from pathlib import Path
 
 from servers import HOST, Server, free_port
@@ -67,16 +66,11 @@ def traffic_server(folder, remap, plugins="", logging=""):
 
 
 def envoy_binary():
-    """The path of Envoy; None if it is not installed."""
-    found = shutil.which("envoy")
-    # The Python package has a program of that name, which starts the binary as another process.
-    for folder in [Path(found).resolve().parent.parent] if found else []:
-        for binary in folder.glob("lib/python*/site-packages/envoy/_bin/envoy"):
-            return str(binary)
-    return found
+    """The path of Envoy: the environment variable ENVOY, or `envoy` on the PATH. None if it is not installed."""
+    return os.environ.get("ENVOY") or shutil.which("envoy")
 
 
-def envoy(folder, origin, filters=(), connections=(), access_log=None, binary=None, modules=None):
+def envoy(folder, origin, filters=(), connections=(), access_log=None, modules=None):
     """Envoy before an origin, with these HTTP filters and options of its connection manager.
 
     A request for the path /admin, compared byte for byte, is answered with 403. `modules` is the folder of dynamic
@@ -85,9 +79,7 @@ def envoy(folder, origin, filters=(), connections=(), access_log=None, binary=No
     folder, port = Path(folder), free_port()
     prefix = "type.googleapis.com/envoy.extensions"
     routes = [{"match": {"path": "/admin"}, "direct_response": {"status": 403}},
-              {"match": {"prefix": "/"}, "route": {"cluster": "origin"}},
-              # The asterisk and the authority form.
-              {"match": {"safe_regex": {"regex": ".*"}}, "route": {"cluster": "origin"}}]
+              {"match": {"prefix": "/"}, "route": {"cluster": "origin"}}]
     router = {"name": "envoy.filters.http.router", "typed_config": {"@type": f"{prefix}.filters.http.router.v3.Router"}}
     manager = {"@type": f"{prefix}.filters.network.http_connection_manager.v3.HttpConnectionManager",
                "stat_prefix": "http",
@@ -108,7 +100,7 @@ def envoy(folder, origin, filters=(), connections=(), access_log=None, binary=No
         "listeners": [{"name": "http", **address(port), "filter_chains": [chain]}], "clusters": [cluster]}}
     (folder / "envoy.json").write_text(json.dumps(configuration))
     env = {"PATH": os.environ["PATH"]} | ({"ENVOY_DYNAMIC_MODULES_SEARCH_PATH": str(modules)} if modules else {})
-    command = [binary or envoy_binary(), "-c", str(folder / "envoy.json"), "--concurrency", "1", "--disable-hot-restart",
+    command = [envoy_binary(), "-c", str(folder / "envoy.json"), "--concurrency", "1", "--disable-hot-restart",
                "-l", "warn"]
     return Server(command, port, env=env)
 
@@ -117,8 +109,5 @@ def envoy_filter(policy):
     """The filter of integrations/envoy with this policy."""
     return {"name": "simdpct", "typed_config": {
         "@type": "type.googleapis.com/envoy.extensions.filters.http.dynamic_modules.v3.DynamicModuleFilter",
-        "dynamic_module_config": {"name": "simdpct"}, "filter_name": "simdpct",
+        "dynamic_module_config": {"name": "simdpct_filter"}, "filter_name": "simdpct",
         "filter_config": {"@type": "type.googleapis.com/google.protobuf.StringValue", "value": policy}}}
-
-
-sys.dont_write_bytecode = True

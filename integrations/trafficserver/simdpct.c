@@ -45,9 +45,8 @@ append(char *end, const char *separator, const char *text, int len)
     return end;
 }
 
-/* The path as the client sent it. Traffic Server has split off the parameters from the first ';', and a fragment, which no
- * client sends and nothing else regards as one; it has dropped all slashes at the start but one. To be freed; with room
- * for the canonical path. */
+/* The path as the client sent it. Traffic Server has split off the parameters from the first ';', and a fragment; it has
+ * dropped all slashes at the start but one. To be freed. */
 static char *
 raw_path(TSMBuffer buffer, TSMLoc url, size_t *len)
 {
@@ -55,13 +54,13 @@ raw_path(TSMBuffer buffer, TSMLoc url, size_t *len)
     const char *path = TSUrlPathGet(buffer, url, &path_len);
     const char *params = TSUrlHttpParamsGet(buffer, url, &params_len);
     const char *fragment = TSUrlHttpFragmentGet(buffer, url, &fragment_len);
-    char *raw = TSmalloc(3 * ((size_t)path_len + (size_t)params_len + (size_t)fragment_len + 4)), *end = raw;
+    char *raw = TSmalloc((size_t)path_len + (size_t)params_len + (size_t)fragment_len + 4), *end = raw;
 
     *end++ = '/';
     end = append(end, "", path, path_len);
     end = append(end, ";", params, params_len);
     end = append(end, "#", fragment, fragment_len);
-    *len = simdpct_path_split(raw, (size_t)(end - raw));
+    *len = (size_t)(end - raw);
     return raw;
 }
 
@@ -82,7 +81,7 @@ is_path_refused(TSMBuffer buffer, TSMLoc header, TSMLoc url)
 {
     char names[256];
     size_t len;
-    char *raw = raw_path(buffer, url, &len), *canonical;
+    char *raw = raw_path(buffer, url, &len), *canonical = TSmalloc(3 * len), *fragment = memchr(raw, '#', len);
     uint32_t kinds = simdpct_inspect(raw, len);
     simdpct_result result;
     bool is_refused = false;
@@ -90,14 +89,17 @@ is_path_refused(TSMBuffer buffer, TSMLoc header, TSMLoc url)
     simdpct_kinds_write(kinds, names, sizeof names);
     set_field(buffer, header, FINDINGS, kinds != 0 ? names : "-");
 
-    canonical = TSmalloc(3 * len);
-    result = simdpct_path(&path_policy, raw, len, canonical, 3 * len);
+    if (fragment != NULL) {
+        /* RFC 9112 3.2: a target has none. Servers that do not cut it off take it for a part of the path. */
+        result = (simdpct_result) { (size_t)(fragment - raw), SIMDPCT_ILLEGAL_BYTE, '#' };
+    } else {
+        result = simdpct_path(&path_policy, raw, len, canonical, 3 * len);
+    }
     if (result.status != SIMDPCT_OK) {
         is_refused = refuse(buffer, header, result, "", raw, len);
     } else if (!is_report_only) {
         TSUrlPathSet(buffer, url, canonical + 1, (int)result.value - 1);
         TSUrlHttpParamsSet(buffer, url, "", 0);
-        TSUrlHttpFragmentSet(buffer, url, "", 0);
     }
     TSfree(canonical);
     TSfree(raw);

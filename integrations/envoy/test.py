@@ -1,0 +1,98 @@
+#!/usr/bin/env python3
+"""Tests the module in a running Envoy on the loopback interface: test.py MODULE.so. Run by scripts/check-module."""
+
+import os
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+sys.dont_write_bytecode = True
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "lib"))
+import proxies
+from library import Library, check_random_targets
+from servers import Checks, Connection, Origin, free_port, origin_target, random_targets, request
+
+ACCESS_LOG = "%REQ(X-Name)% %RESPONSE_CODE% %DYNAMIC_METADATA(simdpct:findings)% [%DYNAMIC_METADATA(simdpct:refusal)%] " \
+    "%RESPONSE_CODE_DETAILS%"
+
+
+def forwarded(server, target, **options):
+    """The target that the origin gets, or the status."""
+    answer = request(server.port, target, **options)
+    return origin_target(answer) if answer[0] == 200 else answer[0]
+
+
+def requests(checks, server):
+    def get(target, name=b"", **options):
+        return forwarded(server, target, headers=b"Host: a\r\nX-Name: " + name + b"\r\n", **options)
+
+    checks.equal("canonical path", get(b"/a/./%7eu//x%2fy?q=%2f", b"canonical"), b"/a/~u/x%2Fy?q=%2f")
+    checks.equal("refused", [get(target) for target in [b"/%00", b"/a%zz", b"/..", b"/a%5cb", b"/%ff"]], [400] * 5)
+    checks.equal("body of a refusal", request(server.port, b"/%00")[2], b"refused\n")
+    checks.equal("query", [get(b"/?a=%00"), get(b"/%7e?a=%2541"), get(b"/?a=%41")], [400, 400, b"/?a=%41"])
+    # The route /admin answers with 403. It is compared with the path byte for byte.
+    checks.equal("route", [get(target) for target in [b"/admin", b"/%61dmin", b"//admin", b"/a/../admin", b"/%2561dmin"]],
+                 [403, 403, 403, 403, b"/%2561dmin"])
+    checks.equal("absolute target", get(b"http://a/x%2fy"), b"/x%2Fy")
+    checks.equal("long path", get(b"/" + b"|" * 4000), b"/" + b"%7C" * 4000)
+    checks.equal("asterisk", [get(b"*", method=b"OPTIONS"), get(b"*")], [404, 400])
+    checks.equal("refused, for the access log", get(b"/%2e%00", b"refused"), 400)
+
+
+def http2(checks, server):
+    def get(target):
+        options = ["--silent", "--http2-prior-knowledge", "--path-as-is", "--write-out", " %{http_code} %{http_version}"]
+        command = ["curl", *options, f"http://127.0.0.1:{server.port}{target}"]
+        return subprocess.run(command, stdout=subprocess.PIPE, text=True, check=True).stdout
+
+    checks.equal("HTTP/2", get("/a/./%7Eu"), b"/a/~u".hex() + " 200 2")
+    checks.equal("HTTP/2, refused", get("/a%5cb"), "refused\n 400 2")
+
+
+def with_policies(checks, module):
+    """What depends on the policy."""
+    for policy, target, expected in [("report-only strict", b"/a//b", [b"/a//b", b"/%00"]),
+                                     ("report-only query=nul default", b"/?%00", [b"/?%00", b"/%00"]),
+                                     ("default slash=decode", b"/a%2fb", [b"/a/b", 400]), ("strict", b"/a//b", [400, 400])]:
+        with tempfile.TemporaryDirectory() as folder, Origin() as origin, \
+                proxies.envoy(folder, origin.port, [proxies.envoy_filter(policy)], modules=module.parent) as server:
+            checks.equal(policy, [forwarded(server, target), forwarded(server, b"/%00")], expected)
+            if policy == "report-only strict":
+                checks.true("log of report only", 'simdpct: empty-segment at byte 3: "/b", report only' in server.output())
+    for policy in ["default slash=none", "query=nul,nothing default", "query= default", "nothing"]:
+        with tempfile.TemporaryDirectory() as folder:
+            try:
+                with proxies.envoy(folder, free_port(), [proxies.envoy_filter(policy)], modules=module.parent):
+                    found = "started"
+            except RuntimeError as error:
+                found = str(error)
+        checks.true(f"{policy}: {found[-500:]}", "simdpct: the policy is invalid" in found)
+
+
+def main():
+    module, checks, library = Path(sys.argv[1]).resolve(), Checks(), Library(Path(os.environ["SIMDPCT_PREFIX"]))
+    with tempfile.TemporaryDirectory() as folder, Origin() as origin:
+        filters = [proxies.envoy_filter("query=nul,percent default")]
+        with proxies.envoy(folder, origin.port, filters, access_log=ACCESS_LOG, modules=module.parent) as server:
+            requests(checks, server)
+            http2(checks, server)
+            # Envoy refuses these itself.
+            check_random_targets(
+                checks, library, "default", Connection(server.port), random_targets(1000),
+                refuses=lambda target: not target.isascii() or b"#" in target or b"%25" in target or b"%00" in target)
+            checks.true("Envoy runs", server.is_running())
+            # The access log is complete at the end.
+            server.stop()
+            log, output = (Path(folder) / "access.log").read_text(), server.output()
+    for line in ["canonical 200 escape,slash,unreserved,lower-hex [-] via_upstream",
+                 'refused 400 escape,nul,control,dot,unreserved,lower-hex [refused nul,control at byte 4: "%00"] simdpct']:
+        checks.true(f"access log {line}", line in log)
+    for line in ['simdpct: refused nul,control at byte 1: "%00"', 'simdpct: query: refused percent at byte 2: "%2541"']:
+        checks.true(f"log line {line}", line in output)
+    checks.true("the module has Envoy's version of the interface", "deprecated" not in output)
+    with_policies(checks, module)
+    checks.report()
+
+
+main()

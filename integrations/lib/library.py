@@ -1,0 +1,86 @@
+"""The C library, called from Python: canonical paths and findings of request targets. Used by the tests of the
+integrations and by scripts/check-servers."""
+
+import ctypes
+import re
+
+from servers import origin_target
+
+
+class Result(ctypes.Structure):
+    _fields_ = [("value", ctypes.c_size_t), ("status", ctypes.c_uint32), ("detail", ctypes.c_uint32)]
+
+
+class Policy(ctypes.Structure):
+    _fields_ = [("opaque", ctypes.c_uint64 * 64)]
+
+
+class Library:
+    def __init__(self, prefix):
+        self.functions = ctypes.CDLL(str(prefix / "lib/libsimdpct.so.0"))
+        size, text = ctypes.c_size_t, ctypes.c_char_p
+        for name, result, arguments in [
+            ("path_policy_init", Result, [ctypes.POINTER(Policy), text, size]),
+            ("path", Result, [ctypes.POINTER(Policy), text, size, text, size]),
+            ("path_split", size, [text, size]),
+            ("inspect", ctypes.c_uint32, [text, size]),
+            ("kinds_write", size, [ctypes.c_uint32, text, size]),
+            ("status_name", text, [ctypes.c_uint32]),
+        ]:
+            function = getattr(self.functions, f"simdpct_{name}")
+            function.restype, function.argtypes = result, arguments
+
+    def split(self, target):
+        """Authority, path and query of a target in origin form or absolute form, as servers see them."""
+        match = re.match(rb"https?://[^/?#]*", target)
+        authority = match[0] if match else b""
+        rest = target[len(authority):]
+        end = self.functions.simdpct_path_split(rest, len(rest))
+        return authority, rest[:end], rest[end:]
+
+    def canonical(self, preset, target):
+        """The target with its canonical path, without an authority, and None; or None and why it is refused."""
+        policy = Policy()
+        status = self.functions.simdpct_path_policy_init(policy, preset.encode(), len(preset)).status
+        assert status == 0, f"invalid path policy: {preset}"
+        _, path, query = self.split(target)
+        room = 3 * len(path)
+        output = ctypes.create_string_buffer(room + 1)
+        result = self.functions.simdpct_path(policy, path, len(path), output, room)
+        if result.status == 0:
+            return output.raw[:result.value] + query, None
+        name = self.functions.simdpct_status_name(result.status).decode()
+        return None, self.names(result.detail) if name == "refused" else name
+
+    def findings(self, target):
+        """The names of the kinds found in the path, separated by commas; "-" for none."""
+        _, path, _ = self.split(target)
+        return self.names(self.functions.simdpct_inspect(path, len(path))) or "-"
+
+    def names(self, kinds):
+        output = ctypes.create_string_buffer(512)
+        self.functions.simdpct_kinds_write(kinds, output, len(output))
+        return output.value.decode()
+
+
+def check_random_targets(checks, library, policy, connection, targets, differs=None, refuses=None):
+    """Sends targets to a server with its module on: each is refused or forwarded with the canonical path.
+
+    `differs` says of which targets the server itself changes the path, and `refuses` which it may refuse itself.
+    """
+    statuses = {200: 0, 400: 0}
+    targets = list(targets)
+    for target in targets:
+        answer = connection.request(target, b"Host: localhost\r\n")
+        expected, _ = library.canonical(policy, target)
+        statuses[answer[0]] = statuses.get(answer[0], 0) + 1
+        if answer[0] == 200:
+            forwarded = origin_target(answer)
+            path = library.split(forwarded)[1]
+            checks.equal(f"canonical form of {forwarded}, from {target}", library.canonical(policy, path)[0], path)
+            if not (differs and differs(target)):
+                checks.equal(f"target {target}", path, library.split(expected)[1] if expected else None)
+        else:
+            checks.equal(f"status of {target}", answer[0], 400)
+            checks.true(f"reason to refuse {target}", expected is None or (refuses and refuses(target)))
+    checks.equal("both answers occur", [number > len(targets) / 20 for number in statuses.values()], [True, True])

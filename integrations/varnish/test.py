@@ -1,0 +1,121 @@
+#!/usr/bin/env python3
+"""Tests the module in a running Varnish on the loopback interface: test.py MODULE.so. Run by scripts/check-module."""
+
+import os
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+sys.dont_write_bytecode = True
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "lib"))
+import proxies
+from library import Library, check_random_targets
+from servers import Checks, Connection, Origin, free_port, origin_target, random_targets, request
+
+VCL = """
+import simdpct from "MODULE";
+import std;
+
+sub vcl_init {
+    new paths = simdpct.policy("default", query = "nul,percent");
+    new strict = simdpct.policy("strict");
+    new slashes = simdpct.policy("default slash=decode refuse=nul");
+    new reported = simdpct.policy("strict", report_only = true);
+}
+
+sub vcl_recv {
+    set req.http.X-Findings = simdpct.findings(req.url);
+    if (req.http.X-Policy == "strict") {
+        if (!strict.accepts(req.url)) { return (synth(400)); }
+        set req.url = strict.canonical(req.url);
+    } else if (req.http.X-Policy == "slashes") {
+        if (!slashes.accepts(req.url)) { return (synth(400)); }
+        set req.url = slashes.canonical(req.url);
+    } else if (req.http.X-Policy == "reported") {
+        if (!reported.accepts(req.url)) { return (synth(500)); }
+        set req.url = reported.canonical(req.url);
+    } else if (req.http.X-Policy == "unchecked") {
+        set req.url = paths.canonical(req.url);
+    } else {
+        if (!paths.accepts(req.url)) { return (synth(400, "Bad Request")); }
+        set req.url = paths.canonical(req.url);
+    }
+    if (req.url ~ "^/admin") { return (synth(403)); }
+    if (req.url ~ "^/cached/") { return (hash); }
+    return (pass);
+}
+
+sub vcl_backend_response { set beresp.ttl = 60s; }
+sub vcl_deliver { set resp.http.X-Hits = obj.hits; }
+"""
+
+
+def requests(checks, server, origin):
+    def answer(target, policy=b"", **options):
+        return request(server.port, target, b"Host: a\r\nX-Policy: " + policy + b"\r\n", **options)
+
+    def forwarded(target, policy=b""):
+        found = answer(target, policy)
+        return origin_target(found) if found[0] == 200 else found[0]
+
+    checks.equal("canonical path", forwarded(b"/a/./%7eu//x%2fy?q=%2f"), b"/a/~u/x%2Fy?q=%2f")
+    checks.equal("refused", [forwarded(target) for target in [b"/%00", b"/a%zz", b"/..", b"/a%5cb", b"/%ff"]], [400] * 5)
+    checks.equal("query", [forwarded(b"/?a=%00"), forwarded(b"/?a=%2541"), forwarded(b"/?a=%41")], [400, 400, b"/?a=%41"])
+    checks.equal("empty query", forwarded(b"/a?"), b"/a?")
+    checks.equal("strict", [forwarded(b"/a//b", b"strict"), forwarded(b"/%41?%2541", b"strict")], [400, b"/A?%2541"])
+    checks.equal("options", [forwarded(b"/a%2fb", b"slashes"), forwarded(b"/%00", b"slashes")], [b"/a/b", 400])
+    checks.equal("report only", [forwarded(b"/a//b%2f", b"reported"), forwarded(b"/%00", b"reported")], [b"/a//b%2f", b"/%00"])
+    checks.equal("canonical without accepts fails closed", [forwarded(b"/%00", b"unchecked"), forwarded(b"/%41", b"unchecked")],
+                 [503, b"/A"])
+    checks.equal("access rule", [forwarded(target) for target in [b"/%61dmin", b"//admin", b"/a/../admin", b"/%2561dmin"]],
+                 [403, 403, 403, b"/%2561dmin"])
+    checks.equal("cache key", [answer(target)[1]["x-hits"] for target in [b"/cached/~u", b"/cached/%7Eu", b"/cached/./~u"]],
+                 ["0", "1", "2"])
+    checks.equal("absolute target", forwarded(b"http://a/x%2fy"), b"/x%2Fy")
+    # Its escaped form would be three times as long; the workspace has 64 KiB.
+    checks.equal("long path", forwarded(b"/" + b"|" * 4000), b"/" + b"%7C" * 4000)
+
+    forwarded(b"/%2e/%7e")
+    checks.true("findings", b"\r\nX-Findings: escape,dot,unreserved,lower-hex\r\n" in origin.heads[-1])
+    forwarded(b"/a?%00", b"strict")
+    checks.true("no findings", b"\r\nX-Findings: -\r\n" in origin.heads[-1])
+
+
+def logs(checks, folder):
+    log = subprocess.run(["varnishlog", "-n", folder, "-d", "-i", "VCL_Log"], capture_output=True, text=True, check=True).stdout
+    for line in ['simdpct: refused nul,control at byte 1: "%00"', 'simdpct: query: refused percent at byte 2: "%2541"',
+                 'simdpct: empty-segment at byte 3: "/b%2f", report only', 'simdpct: empty-segment at byte 3: "/b"\n']:
+        checks.true(f"log line {line}", line in log)
+
+
+def invalid_configurations(checks, module):
+    for argument, message in [('"default slash=none"', 'invalid path policy "slash=none"'),
+                              ('"nothing"', 'invalid path policy "nothing"'),
+                              ('"default", query = "nul,nothing"', 'invalid kind "nothing"')]:
+        vcl = proxies.varnish_backend(free_port()) + f'import simdpct from "{module}";\n' \
+            f"sub vcl_init {{ new paths = simdpct.policy({argument}); }}\n"
+        with tempfile.TemporaryDirectory() as folder:
+            try:
+                with proxies.varnish(folder, vcl):
+                    output = "started"
+            except RuntimeError as error:
+                output = str(error)
+        checks.true(f"{argument}: {output[-500:]}", message in output)
+
+
+def main():
+    module, checks, library = Path(sys.argv[1]).resolve(), Checks(), Library(Path(os.environ["SIMDPCT_PREFIX"]))
+    with tempfile.TemporaryDirectory() as folder, Origin() as origin:
+        vcl = proxies.varnish_backend(origin.port) + VCL.replace("MODULE", str(module))
+        with proxies.varnish(folder, vcl) as server:
+            requests(checks, server, origin)
+            check_random_targets(checks, library, "default", Connection(server.port), random_targets(1000),
+                                 refuses=lambda target: b"%25" in target.partition(b"?")[2] or b"%00" in target)
+            logs(checks, folder)
+            checks.true("Varnish runs", server.is_running() and "Panic" not in server.output())
+    invalid_configurations(checks, module)
+    checks.report()
+
+
+main()
