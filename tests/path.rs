@@ -148,6 +148,20 @@ fn presets_answer_as_their_servers_do() {
     }
 }
 
+/// scripts/check-servers writes these columns, from the C library.
+#[test]
+fn canonical_paths_are_those_of_the_table() {
+    for (policy, column) in [(PathPolicy::DEFAULT, "simdpct:default"), (PathPolicy::STRICT, "simdpct:strict")] {
+        for (target, cell) in cells(column) {
+            let (path, query) = split(target.strip_prefix(b"http://other.example").unwrap_or(&target));
+            match canonical(&policy, path) {
+                Ok(path) => assert_eq!(cell, format!("200 -> {path}{}", as_in_the_table(query)), "{column}"),
+                Err(error) => assert!(cell.starts_with("400 "), "{column}: {}: {error}", as_in_the_table(&target)),
+            }
+        }
+    }
+}
+
 #[test]
 fn output_without_room_is_an_error() {
     let policy = PathPolicy::DEFAULT;

@@ -1,5 +1,6 @@
 """Installs servers and the C library, and builds the modules. Used by scripts/check-servers and scripts/check-module."""
 
+import functools
 import os
 import shutil
 import subprocess
@@ -45,8 +46,9 @@ def envoy():
     return True
 
 
+@functools.cache
 def library():
-    """Installs the C library below the target folder, and sets SIMDPCT_PREFIX. The prefix."""
+    """Installs the C library below the target folder, and sets SIMDPCT_PREFIX; the prefix."""
     prefix = WORK / "simdpct"
     subprocess.run(["scripts/install-capi", str(prefix)], cwd=ROOT, stdout=subprocess.DEVNULL, check=True)
     os.environ["SIMDPCT_PREFIX"] = str(prefix)
