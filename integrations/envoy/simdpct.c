@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <simdpct.h>
+#include "guard.h"
 
 /* ---- Envoy's interface ---- */
 
@@ -56,26 +56,17 @@ takes(buffer *text, const char *word)
     return true;
 }
 
-/* Kinds from their names, separated by commas, up to a space. */
+/* Takes kinds, separated by commas, up to a space. */
 static bool
 read_kinds(buffer *text, uint32_t *kinds)
 {
-    do {
-        size_t len = 0;
-        uint32_t kind;
+    const char *space = memchr(text->data, ' ', text->len);
+    size_t len = space != NULL ? (size_t)(space - text->data) : text->len;
 
-        while (len < text->len && text->data[len] != ',' && text->data[len] != ' ') {
-            len++;
-        }
-        kind = simdpct_kind_from_name(text->data, len);
-        if (kind == 0) {
-            return false;
-        }
-        *kinds |= kind;
-        text->data += len;
-        text->len -= len;
-    } while (takes(text, ","));
-    return true;
+    *kinds = guard_kinds_list(text->data, len);
+    text->data += len;
+    text->len -= len;
+    return *kinds != 0;
 }
 
 /* "[report-only] [query=KINDS] PATH POLICY" */
@@ -150,10 +141,9 @@ refuse(void *filter, const policy *policy, simdpct_result result, const char *wh
 static bool
 is_query_refused(void *filter, const policy *policy, const char *query, size_t len)
 {
-    simdpct_result result = { 0, SIMDPCT_REFUSED, 0 };
+    simdpct_result result = guard_check(query, len, policy->query);
 
-    result.detail = simdpct_inspect_first(query, len, policy->query, &result.value) & policy->query;
-    return result.detail != 0 && refuse(filter, policy, result, "query: ", query, len);
+    return result.status != SIMDPCT_OK && refuse(filter, policy, result, "query: ", query, len);
 }
 
 /* Whether the target is refused; otherwise its path is canonical from now on. */
@@ -188,7 +178,7 @@ is_refused(void *filter, const policy *policy, buffer target)
         target.data = canonical;
         len = result.value;
     }
-    if (!is_refused && query_len > 1 && policy->query != 0) {
+    if (!is_refused && query_len > 1) {
         is_refused = is_query_refused(filter, policy, target.data + len + 1, query_len - 1);
     }
     free(canonical);

@@ -54,7 +54,8 @@ def with_policies(checks, module):
     """What depends on the policy."""
     for policy, target, expected in [("report-only strict", b"/a//b", [b"/a//b", b"/%00"]),
                                      ("report-only query=nul default", b"/?%00", [b"/?%00", b"/%00"]),
-                                     ("default slash=decode", b"/a%2fb", [b"/a/b", 400]), ("strict", b"/a//b", [400, 400])]:
+                                     ("default slash=decode", b"/a%2fb", [b"/a/b", 400]), ("strict", b"/a//b", [400, 400]),
+                                     ("", b"/a//b", [b"/a/b", 400])]:
         with tempfile.TemporaryDirectory() as folder, Origin() as origin, \
                 proxies.envoy(folder, origin.port, [proxies.envoy_filter(policy)], modules=module.parent) as server:
             checks.equal(policy, [forwarded(server, target), forwarded(server, b"/%00")], expected)

@@ -20,6 +20,24 @@ static inline uint32_t guard_kinds(const char *word, size_t len) {
     return simdpct_kind_from_name(word, len);
 }
 
+/* The kinds of a list, separated by commas; 0 if there is none or an unknown one. */
+static inline uint32_t guard_kinds_list(const char *words, size_t len) {
+    uint32_t kinds = 0;
+
+    for (size_t start = 0; start < len;) {
+        const char *comma = memchr(words + start, ',', len - start);
+        size_t end = comma != NULL ? (size_t)(comma - words) : len;
+        uint32_t kind = guard_kinds(words + start, end - start);
+
+        if (kind == 0) {
+            return 0;
+        }
+        kinds |= kind;
+        start = end + 1;
+    }
+    return kinds;
+}
+
 /* REFUSED if a text has findings of these kinds, as simdpct_path says it; OK otherwise. */
 static inline simdpct_result guard_check(const void *text, size_t len, uint32_t kinds) {
     simdpct_result result = {0, SIMDPCT_OK, 0};

@@ -6,7 +6,7 @@
 
 #include <ts/ts.h>
 
-#include <simdpct.h>
+#include "guard.h"
 
 /* Header fields whose names begin with '@' are seen by plugins and logs, and never sent. */
 #define FINDINGS "@Simdpct-Findings"
@@ -111,13 +111,9 @@ is_query_refused(TSMBuffer buffer, TSMLoc header, TSMLoc url)
 {
     int len;
     const char *query = TSUrlHttpQueryGet(buffer, url, &len);
-    simdpct_result result = { 0, SIMDPCT_REFUSED, 0 };
+    simdpct_result result = guard_check(query, (size_t)len, refused_in_query);
 
-    if (len <= 0 || refused_in_query == 0) {
-        return false;
-    }
-    result.detail = simdpct_inspect_first(query, (size_t)len, refused_in_query, &result.value) & refused_in_query;
-    return result.detail != 0 && refuse(buffer, header, result, "query: ", query, (size_t)len);
+    return result.status != SIMDPCT_OK && refuse(buffer, header, result, "query: ", query, (size_t)len);
 }
 
 static bool
@@ -164,22 +160,6 @@ on_request(TSCont continuation, TSEvent event, void *data)
     return 0;
 }
 
-/* Kinds from their names, separated by commas; 0 if there is an unknown one. */
-static uint32_t
-read_kinds(const char *names)
-{
-    uint32_t kinds = 0, kind = 1;
-
-    for (; kind != 0 && *names != '\0'; names += *names == ',') {
-        size_t len = strcspn(names, ",");
-
-        kind = simdpct_kind_from_name(names, len);
-        kinds |= kind;
-        names += len;
-    }
-    return kind != 0 ? kinds : 0;
-}
-
 void
 TSPluginInit(int argc, const char *argv[])
 {
@@ -199,7 +179,9 @@ TSPluginInit(int argc, const char *argv[])
         if (strcmp(argv[index], "--report-only") == 0) {
             is_report_only = true;
         } else if (strncmp(argv[index], query, sizeof query - 1) == 0) {
-            refused_in_query = read_kinds(argv[index] + sizeof query - 1);
+            const char *kinds = argv[index] + sizeof query - 1;
+
+            refused_in_query = guard_kinds_list(kinds, strlen(kinds));
             if (refused_in_query == 0) {
                 TSFatal("[simdpct] invalid kinds \"%s\"", argv[index]);
             }

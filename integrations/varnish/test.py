@@ -92,7 +92,7 @@ def logs(checks, folder):
 def invalid_configurations(checks, module):
     for argument, message in [('"default slash=none"', 'invalid path policy "slash=none"'),
                               ('"nothing"', 'invalid path policy "nothing"'),
-                              ('"default", query = "nul,nothing"', 'invalid kind "nothing"')]:
+                              ('"default", query = "nul,nothing"', 'invalid kinds "nul,nothing"')]:
         vcl = proxies.varnish_backend(free_port()) + f'import simdpct from "{module}";\n' \
             f"sub vcl_init {{ new paths = simdpct.policy({argument}); }}\n"
         with tempfile.TemporaryDirectory() as folder:

@@ -10,33 +10,15 @@
 
 #include "vcc_simdpct_if.h"
 
-#include <simdpct.h>
+#include "guard.h"
 
 struct vmod_simdpct_policy {
     unsigned magic;
 #define VMOD_SIMDPCT_POLICY_MAGIC 0x51d9c701
-    int is_report_only;
+    VCL_BOOL is_report_only;
     uint32_t query; /* kinds */
     simdpct_path_policy path;
 };
-
-/* Kinds from their names, separated by commas. False, with VCL in error, if there is an unknown one. */
-static int
-read_kinds(VRT_CTX, const char *names, uint32_t *kinds)
-{
-    while (names != NULL && *names != '\0') {
-        size_t len = strcspn(names, ",");
-        uint32_t kind = simdpct_kind_from_name(names, len);
-
-        if (kind == 0) {
-            VRT_fail(ctx, "simdpct: invalid kind \"%.*s\"", (int)len, names);
-            return (0);
-        }
-        *kinds |= kind;
-        names += len + (names[len] == ',');
-    }
-    return (1);
-}
 
 VCL_VOID
 vmod_policy__init(VRT_CTX, struct VPFX(simdpct_policy) **object, const char *name, VCL_STRING path, VCL_STRING query,
@@ -63,7 +45,11 @@ vmod_policy__init(VRT_CTX, struct VPFX(simdpct_policy) **object, const char *nam
         VRT_fail(ctx, "simdpct: invalid path policy \"%s\"", path + result.value);
         return;
     }
-    (void)read_kinds(ctx, query, &policy->query);
+    if (query != NULL && *query != '\0') {
+        policy->query = guard_kinds_list(query, strlen(query));
+        if (policy->query == 0)
+            VRT_fail(ctx, "simdpct: invalid kinds \"%s\"", query);
+    }
 }
 
 VCL_VOID
@@ -73,18 +59,6 @@ vmod_policy__fini(struct VPFX(simdpct_policy) **object)
 
     TAKE_OBJ_NOTNULL(policy, object, VMOD_SIMDPCT_POLICY_MAGIC);
     FREE_OBJ(policy);
-}
-
-/* The result of refusing these kinds in a query. */
-static simdpct_result
-check_query(const char *query, size_t len, uint32_t kinds)
-{
-    simdpct_result result = { 0, SIMDPCT_OK, 0 };
-
-    result.detail = simdpct_inspect_first(query, len, kinds, &result.value) & kinds;
-    if (result.detail != 0)
-        result.status = SIMDPCT_REFUSED;
-    return (result);
 }
 
 /* The canonical URL in the workspace. NULL if it is refused: `result` says why, with a position in `text`. */
@@ -103,7 +77,7 @@ canonical_url(VRT_CTX, const struct vmod_simdpct_policy *policy, const char *url
     written = result->value;
     if (result->status == SIMDPCT_OK && path_len < len) {
         *text = url + path_len + 1;
-        *result = check_query(*text, len - path_len - 1, policy->query);
+        *result = guard_check(*text, len - path_len - 1, policy->query);
     }
     if (result->status != SIMDPCT_OK) {
         WS_Release(ctx->ws, 0);

@@ -5,10 +5,12 @@ import os
 import shutil
 import subprocess
 import sys
+import tempfile
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[3]
 WORK = (ROOT / os.environ.get("CARGO_TARGET_DIR", "target")).resolve() / "servers"
+OUTPUT = tempfile.TemporaryDirectory()
 ENVOY_VERSION = "1.40.0"
 
 # Debian installs servers to /usr/sbin, which only root has on its PATH.
@@ -56,8 +58,10 @@ def library():
 
 
 def module(name):
-    """Builds the module for a server; its path."""
-    library()
-    command = {"nginx": ["scripts/build-nginx"]}.get(name, ["scripts/build-module", name])
-    run = subprocess.run([*command, str(WORK / name)], cwd=ROOT, stdout=subprocess.PIPE, text=True, check=True)
+    """Builds the module for a server; its path, which other accounts can read."""
+    output = Path(OUTPUT.name)
+    output.chmod(0o755)
+    script = f"scripts/build-{name}"
+    command = [script] if (ROOT / script).exists() else ["scripts/build-module", name]
+    run = subprocess.run([*command, str(output / name)], cwd=ROOT, stdout=subprocess.PIPE, text=True, check=True)
     return Path(run.stdout.splitlines()[-1])
