@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Tests the module in a running Envoy on the loopback interface: test.py MODULE.so. Run by scripts/check-module."""
+"""Tests the module in a running Envoy on the loopback interface: test.py MODULE.so. Run by scripts/check-integrations."""
 
 import os
 import subprocess

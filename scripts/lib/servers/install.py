@@ -1,4 +1,7 @@
-"""Installs servers and the C library, and builds the modules. Used by scripts/check-servers and scripts/check-module."""
+"""Installs servers and the C library, and builds the modules. Used by scripts/check-servers.
+
+    python3 scripts/lib/servers/install.py envoy     installs Envoy, and prints its path
+"""
 
 import functools
 import os
@@ -61,7 +64,11 @@ def module(name):
     """Builds the module for a server; its path, which other accounts can read."""
     output = Path(OUTPUT.name)
     output.chmod(0o755)
-    script = f"scripts/build-{name}"
-    command = [script] if (ROOT / script).exists() else ["scripts/build-module", name]
-    run = subprocess.run([*command, str(output / name)], cwd=ROOT, stdout=subprocess.PIPE, text=True, check=True)
+    run = subprocess.run([f"scripts/build-{name}", str(output / name)], cwd=ROOT, stdout=subprocess.PIPE, text=True, check=True)
     return Path(run.stdout.splitlines()[-1])
+
+
+if __name__ == "__main__":
+    if sys.argv[1:] != ["envoy"] or not envoy():
+        sys.exit("Envoy could not be installed")
+    print(os.environ.get("ENVOY") or shutil.which("envoy"))
