@@ -50,6 +50,19 @@ def http2(checks, server):
     checks.equal("HTTP/2, refused", get("/a%5cb"), "refused\n 400 2")
 
 
+def example(checks, module):
+    """The configuration of README.md."""
+    with tempfile.TemporaryDirectory() as folder, Origin() as origin:
+        port = free_port()
+        text = proxies.readme(Path(__file__).parent, "yaml").replace("10000", str(port)).replace("8080", str(origin.port))
+        with proxies.envoy_server(folder, text, port, module.parent) as server:
+            targets = [b"/a/%2e%2e/x", b"/%61dmin", b"/%00", b"/?%00"]
+            checks.equal("README.md", [forwarded(server, target) for target in targets], [b"/x", 403, 400, 400])
+            server.stop()
+            for line in ['400 escape,nul,control [refused nul,control at byte 1: "%00"]', "200 escape,dot,unreserved,lower-hex [-]"]:
+                checks.true(f"README.md, access log {line}", line in server.output())
+
+
 def with_policies(checks, module):
     """What depends on the policy."""
     for policy, target, expected in [("report-only strict", b"/a//b", [b"/a//b", b"/%00"]),
@@ -92,6 +105,7 @@ def main():
     for line in ['simdpct: refused nul,control at byte 1: "%00"', 'simdpct: query: refused percent at byte 2: "%2541"']:
         checks.true(f"log line {line}", line in output)
     checks.true("the module has Envoy's version of the interface", "deprecated" not in output)
+    example(checks, module)
     with_policies(checks, module)
     checks.report()
 

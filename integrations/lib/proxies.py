@@ -3,11 +3,17 @@ scripts/check-servers. Each function returns a `Server`, whose files are in `fol
 
 import json
 import os
+import re
 import shutil
 import subprocess
 from pathlib import Path
 
 from servers import HOST, Server, free_port
+
+
+def readme(folder, language):
+    """The first block of code in this language in the README.md of a folder."""
+    return re.search(rf"^```{language}\n(.*?)^```", (Path(folder) / "README.md").read_text(), re.M | re.S)[1]
 
 
 def account(name):
@@ -98,11 +104,15 @@ def envoy(folder, origin, filters=(), connections=(), access_log=None, modules=N
         "cluster_name": "origin", "endpoints": [{"lb_endpoints": [{"endpoint": address(origin)}]}]}}
     configuration = {"static_resources": {
         "listeners": [{"name": "http", **address(port), "filter_chains": [chain]}], "clusters": [cluster]}}
-    (folder / "envoy.json").write_text(json.dumps(configuration))
+    return envoy_server(folder, json.dumps(configuration), port, modules)
+
+
+def envoy_server(folder, configuration, port, modules):
+    """Envoy with this configuration, in YAML or JSON, which listens on `port`."""
+    path = Path(folder) / "envoy.yaml"
+    path.write_text(configuration)
     env = {"PATH": os.environ["PATH"]} | ({"ENVOY_DYNAMIC_MODULES_SEARCH_PATH": str(modules)} if modules else {})
-    command = [envoy_binary(), "-c", str(folder / "envoy.json"), "--concurrency", "1", "--disable-hot-restart",
-               "-l", "warn"]
-    return Server(command, port, env=env)
+    return Server([envoy_binary(), "-c", str(path), "--concurrency", "1", "--disable-hot-restart", "-l", "warn"], port, env=env)
 
 
 def envoy_filter(policy):

@@ -14,15 +14,9 @@ import proxies
 from library import Library, check_random_targets
 from servers import HOST, Checks, Connection, Origin, origin_target, random_targets, request
 
-LOGGING = """
-logging:
-  formats:
-    - name: paths
-      format: '%<cqu> %<pssc> %<{@Simdpct-Findings}cqh> [%<{@Simdpct-Refusal}cqh>]'
-  logs:
-    - filename: paths
-      format: paths
-"""
+# The configuration of README.md.
+ARGUMENTS = proxies.readme(Path(__file__).parent, "text").removeprefix("simdpct.so")
+LOGGING = proxies.readme(Path(__file__).parent, "yaml")
 
 
 def forwarded(server, target, **options):
@@ -98,7 +92,7 @@ def main():
     with tempfile.TemporaryDirectory() as folder, Origin() as origin:
         backend = f"http://{HOST}:{origin.port}"
         remap = f"map http://a/admin/ {backend}/forbidden/\nmap http://a/ {backend}/\nmap http://localhost/ {backend}/\n"
-        with proxies.traffic_server(folder, remap, f"{module} --query=nul,percent default\n", LOGGING) as server:
+        with proxies.traffic_server(folder, remap, f"{module}{ARGUMENTS}", LOGGING) as server:
             requests(checks, server, origin)
             # Traffic Server drops empty parameters, and an empty fragment. It refuses raw bytes from 0x80 itself.
             check_random_targets(checks, library, "default", Connection(server.port), random_targets(1000),

@@ -2,6 +2,7 @@
 """Tests the module in a running Varnish on the loopback interface: test.py MODULE.so. Run by scripts/check-integrations."""
 
 import os
+import re
 import subprocess
 import sys
 import tempfile
@@ -89,6 +90,21 @@ def logs(checks, folder):
         checks.true(f"log line {line}", line in log)
 
 
+def example(checks, module):
+    """The configuration of README.md, and its line for varnishncsa."""
+    with tempfile.TemporaryDirectory() as folder, Origin() as origin:
+        vcl = proxies.readme(Path(__file__).parent, "vcl").replace("8080", str(origin.port))
+        with proxies.varnish(folder, vcl.replace("import simdpct;", f'import simdpct from "{module}";')) as server:
+            found = [request(server.port, target) for target in [b"/a/%2e%2e/x", b"/%61dmin", b"/%00", b"/?%00", b"/%2f"]]
+            checks.equal("README.md", [answer[0] for answer in found], [200, 403, 400, 400, 400])
+            checks.equal("README.md, path", origin_target(found[0]), b"/x")
+            checks.equal("README.md, asterisk", origin_target(request(server.port, b"*", method=b"OPTIONS")), b"*")
+            command = re.search(r"^\$ varnishncsa -F '(.*)'$", (Path(__file__).parent / "README.md").read_text(), re.M)[1]
+            log = subprocess.run(["varnishncsa", "-n", folder, "-d", "-F", command], capture_output=True, text=True, check=True).stdout
+            line = '400 escape,nul,control "refused nul,control at byte 1: \\"%00\\""'
+            checks.true(f"README.md, log line in {log}", line in log)
+
+
 def invalid_configurations(checks, module):
     for argument, message in [('"default slash=none"', 'invalid path policy "slash=none"'),
                               ('"nothing"', 'invalid path policy "nothing"'),
@@ -114,6 +130,7 @@ def main():
                                  refuses=lambda target: b"%25" in target.partition(b"?")[2] or b"%00" in target)
             logs(checks, folder)
             checks.true("Varnish runs", server.is_running() and "Panic" not in server.output())
+    example(checks, module)
     invalid_configurations(checks, module)
     checks.report()
 
