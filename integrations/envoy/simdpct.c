@@ -18,8 +18,8 @@ typedef struct {
     size_t len;
 } buffer;
 
-enum { REQUEST_HEADER = 0 };   /* the type of a header */
-enum { LOG_WARN = 3 };
+enum { REQUEST_HEADER = 0 };     /* the type of a header */
+enum { LOG_WARN = 3 };           /* the level of a line */
 enum { CONTINUE = 0, STOP = 1 }; /* what hooks return */
 
 void envoy_dynamic_module_callback_log(unsigned level, buffer message);
@@ -43,9 +43,7 @@ typedef struct {
     bool is_report_only;
 } policy;
 
-static bool
-takes(buffer *text, const char *word)
-{
+static bool takes(buffer *text, const char *word) {
     size_t len = strlen(word);
 
     if (text->len < len || memcmp(text->data, word, len) != 0) {
@@ -57,9 +55,7 @@ takes(buffer *text, const char *word)
 }
 
 /* Takes kinds, separated by commas, up to a space. */
-static bool
-read_kinds(buffer *text, uint32_t *kinds)
-{
+static bool read_kinds(buffer *text, uint32_t *kinds) {
     const char *space = memchr(text->data, ' ', text->len);
     size_t len = space != NULL ? (size_t)(space - text->data) : text->len;
 
@@ -70,9 +66,7 @@ read_kinds(buffer *text, uint32_t *kinds)
 }
 
 /* "[report-only] [query=KINDS] PATH POLICY" */
-static bool
-read_policy(policy *policy, buffer text)
-{
+static bool read_policy(policy *policy, buffer text) {
     for (;;) {
         if (takes(&text, " ")) {
             continue;
@@ -88,18 +82,14 @@ read_policy(policy *policy, buffer text)
     return simdpct_path_policy_init(&policy->path, text.data, text.len).status == SIMDPCT_OK;
 }
 
-HOOK const char *
-envoy_dynamic_module_on_program_init(void)
-{
+HOOK const char *envoy_dynamic_module_on_program_init(void) {
     /* Detects the CPU before there are requests. */
     simdpct_level();
     return ABI_VERSION;
 }
 
 /* NULL makes Envoy refuse the configuration. */
-HOOK void *
-envoy_dynamic_module_on_http_filter_config_new(void *config, buffer name, buffer text)
-{
+HOOK void *envoy_dynamic_module_on_http_filter_config_new(void *config, buffer name, buffer text) {
     policy *policy = calloc(1, sizeof *policy);
 
     (void)config;
@@ -114,18 +104,15 @@ envoy_dynamic_module_on_http_filter_config_new(void *config, buffer name, buffer
     return policy;
 }
 
-HOOK void
-envoy_dynamic_module_on_http_filter_config_destroy(void *policy)
-{
+HOOK void envoy_dynamic_module_on_http_filter_config_destroy(void *policy) {
     free(policy);
 }
 
 /* ---- Requests ---- */
 
 /* Logs the refusal of a text; whether the request is refused. */
-static bool
-refuse(void *filter, const policy *policy, simdpct_result result, const char *where, const char *text, size_t len)
-{
+static bool refuse(
+    void *filter, const policy *policy, simdpct_result result, const char *where, const char *text, size_t len) {
     char line[640];
     size_t start, end;
 
@@ -138,28 +125,24 @@ refuse(void *filter, const policy *policy, simdpct_result result, const char *wh
     return !policy->is_report_only;
 }
 
-static bool
-is_query_refused(void *filter, const policy *policy, const char *query, size_t len)
-{
+static bool is_query_refused(void *filter, const policy *policy, const char *query, size_t len) {
     simdpct_result result = guard_check(query, len, policy->query);
 
     return result.status != SIMDPCT_OK && refuse(filter, policy, result, "query: ", query, len);
 }
 
 /* Whether the target is refused; otherwise its path is canonical from now on. */
-static bool
-is_refused(void *filter, const policy *policy, buffer target)
-{
-    char names[256];
+static bool is_refused(void *filter, const policy *policy, buffer target) {
+    char names[512];
     size_t len = simdpct_path_split(target.data, target.len), query_len = target.len - len;
     uint32_t kinds = simdpct_inspect(target.data, len);
-    size_t names_len = simdpct_kinds_write(kinds, names, sizeof names);
     char *canonical;
     simdpct_result result;
     bool is_refused = false;
 
+    simdpct_kinds_write(kinds, names, sizeof names);
     envoy_dynamic_module_callback_http_set_dynamic_metadata_string(filter, TEXT("simdpct"), TEXT("findings"),
-        kinds != 0 ? (buffer) { names, names_len } : TEXT("-"));
+        kinds != 0 ? (buffer) { names, strlen(names) } : TEXT("-"));
 
     /* The value of a header is Envoy's only until the next change. */
     canonical = malloc(3 * len + query_len + 1);
@@ -186,22 +169,16 @@ is_refused(void *filter, const policy *policy, buffer target)
 }
 
 /* A filter has no state of its own. */
-HOOK void *
-envoy_dynamic_module_on_http_filter_new(void *policy, void *filter)
-{
+HOOK void *envoy_dynamic_module_on_http_filter_new(void *policy, void *filter) {
     (void)filter;
     return policy;
 }
 
-HOOK void
-envoy_dynamic_module_on_http_filter_destroy(void *policy)
-{
+HOOK void envoy_dynamic_module_on_http_filter_destroy(void *policy) {
     (void)policy;
 }
 
-HOOK unsigned
-envoy_dynamic_module_on_http_filter_request_headers(void *filter, void *policy, bool is_end)
-{
+HOOK unsigned envoy_dynamic_module_on_http_filter_request_headers(void *filter, void *policy, bool is_end) {
     buffer target;
 
     (void)is_end;

@@ -17,9 +17,7 @@ static uint32_t refused_in_query; /* kinds */
 static bool is_report_only;
 
 /* Sets a header field. NULL removes it: a client may have sent one. */
-static void
-set_field(TSMBuffer buffer, TSMLoc header, const char *name, const char *value)
-{
+static void set_field(TSMBuffer buffer, TSMLoc header, const char *name, const char *value) {
     TSMLoc field = TSMimeHdrFieldFind(buffer, header, name, -1), next;
 
     for (; field != TS_NULL_MLOC; field = next) {
@@ -34,9 +32,7 @@ set_field(TSMBuffer buffer, TSMLoc header, const char *name, const char *value)
     }
 }
 
-static char *
-append(char *end, const char *separator, const char *text, int len)
-{
+static char *append(char *end, const char *separator, const char *text, int len) {
     if (len > 0) {
         end = stpcpy(end, separator);
         memcpy(end, text, (size_t)len);
@@ -45,11 +41,9 @@ append(char *end, const char *separator, const char *text, int len)
     return end;
 }
 
-/* The path as the client sent it. Traffic Server has split off the parameters from the first ';', and a fragment; it has
- * dropped all slashes at the start but one. To be freed. */
-static char *
-raw_path(TSMBuffer buffer, TSMLoc url, size_t *len)
-{
+/* The path as the client sent it. Traffic Server has split off the parameters from the first ';', and a fragment; it
+ * has dropped all slashes at the start but one. To be freed. */
+static char *raw_path(TSMBuffer buffer, TSMLoc url, size_t *len) {
     int path_len, params_len, fragment_len;
     const char *path = TSUrlPathGet(buffer, url, &path_len);
     const char *params = TSUrlHttpParamsGet(buffer, url, &params_len);
@@ -65,9 +59,8 @@ raw_path(TSMBuffer buffer, TSMLoc url, size_t *len)
 }
 
 /* Logs the refusal of a text; whether the request is refused. */
-static bool
-refuse(TSMBuffer buffer, TSMLoc header, simdpct_result result, const char *where, const char *text, size_t len)
-{
+static bool refuse(
+    TSMBuffer buffer, TSMLoc header, simdpct_result result, const char *where, const char *text, size_t len) {
     char line[512];
 
     simdpct_result_write(result, text, len, line, sizeof line);
@@ -76,10 +69,8 @@ refuse(TSMBuffer buffer, TSMLoc header, simdpct_result result, const char *where
     return !is_report_only;
 }
 
-static bool
-is_path_refused(TSMBuffer buffer, TSMLoc header, TSMLoc url)
-{
-    char names[256];
+static bool is_path_refused(TSMBuffer buffer, TSMLoc header, TSMLoc url) {
+    char names[512];
     size_t len;
     char *raw = raw_path(buffer, url, &len), *canonical = TSmalloc(3 * len), *fragment = memchr(raw, '#', len);
     uint32_t kinds = simdpct_inspect(raw, len);
@@ -106,9 +97,7 @@ is_path_refused(TSMBuffer buffer, TSMLoc header, TSMLoc url)
     return is_refused;
 }
 
-static bool
-is_query_refused(TSMBuffer buffer, TSMLoc header, TSMLoc url)
-{
+static bool is_query_refused(TSMBuffer buffer, TSMLoc header, TSMLoc url) {
     int len;
     const char *query = TSUrlHttpQueryGet(buffer, url, &len);
     simdpct_result result = guard_check(query, (size_t)len, refused_in_query);
@@ -116,9 +105,7 @@ is_query_refused(TSMBuffer buffer, TSMLoc header, TSMLoc url)
     return result.status != SIMDPCT_OK && refuse(buffer, header, result, "query: ", query, (size_t)len);
 }
 
-static bool
-is_refused(TSMBuffer buffer, TSMLoc header)
-{
+static bool is_refused(TSMBuffer buffer, TSMLoc header) {
     int len;
     TSMLoc url;
     bool is_refused = false;
@@ -135,9 +122,7 @@ is_refused(TSMBuffer buffer, TSMLoc header)
     return is_refused;
 }
 
-static int
-on_request(TSCont continuation, TSEvent event, void *data)
-{
+static int on_request(TSCont continuation, TSEvent event, void *data) {
     TSHttpTxn transaction = data;
     TSMBuffer buffer;
     TSMLoc header;
@@ -160,9 +145,7 @@ on_request(TSCont continuation, TSEvent event, void *data)
     return 0;
 }
 
-void
-TSPluginInit(int argc, const char *argv[])
-{
+void TSPluginInit(int argc, const char *argv[]) {
     static const char query[] = "--query=";
     TSPluginRegistrationInfo info = { "simdpct", "simdpct", "" };
     char text[1024] = "";

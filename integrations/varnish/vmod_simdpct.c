@@ -20,10 +20,8 @@ struct vmod_simdpct_policy {
     simdpct_path_policy path;
 };
 
-VCL_VOID
-vmod_policy__init(VRT_CTX, struct VPFX(simdpct_policy) **object, const char *name, VCL_STRING path, VCL_STRING query,
-    VCL_BOOL report_only)
-{
+VCL_VOID vmod_policy__init(VRT_CTX, struct VPFX(simdpct_policy) **object, const char *name, VCL_STRING path,
+    VCL_STRING query, VCL_BOOL report_only) {
     struct vmod_simdpct_policy *policy;
     simdpct_result result;
 
@@ -52,9 +50,7 @@ vmod_policy__init(VRT_CTX, struct VPFX(simdpct_policy) **object, const char *nam
     }
 }
 
-VCL_VOID
-vmod_policy__fini(struct VPFX(simdpct_policy) **object)
-{
+VCL_VOID vmod_policy__fini(struct VPFX(simdpct_policy) **object) {
     struct vmod_simdpct_policy *policy;
 
     TAKE_OBJ_NOTNULL(policy, object, VMOD_SIMDPCT_POLICY_MAGIC);
@@ -62,10 +58,8 @@ vmod_policy__fini(struct VPFX(simdpct_policy) **object)
 }
 
 /* The canonical URL in the workspace. NULL if it is refused: `result` says why, with a position in `text`. */
-static const char *
-canonical_url(VRT_CTX, const struct vmod_simdpct_policy *policy, const char *url, simdpct_result *result,
-    const char **text)
-{
+static const char *canonical_url(VRT_CTX, const struct vmod_simdpct_policy *policy, const char *url,
+    simdpct_result *result, const char **text) {
     size_t len = strlen(url), path_len = simdpct_path_split(url, len), rest = len - path_len + 1, room, written;
     char *space;
 
@@ -81,16 +75,14 @@ canonical_url(VRT_CTX, const struct vmod_simdpct_policy *policy, const char *url
     }
     if (result->status != SIMDPCT_OK) {
         WS_Release(ctx->ws, 0);
-        return (NULL);
+        return NULL;
     }
     memcpy(space + written, url + path_len, rest);
     WS_Release(ctx->ws, (unsigned)(written + rest));
-    return (space);
+    return space;
 }
 
-VCL_BOOL
-vmod_policy_accepts(VRT_CTX, struct VPFX(simdpct_policy) *policy, VCL_STRING url)
-{
+VCL_BOOL vmod_policy_accepts(VRT_CTX, struct VPFX(simdpct_policy) *policy, VCL_STRING url) {
     char line[512];
     const char *text;
     simdpct_result result;
@@ -103,37 +95,33 @@ vmod_policy_accepts(VRT_CTX, struct VPFX(simdpct_policy) *policy, VCL_STRING url
     (void)canonical_url(ctx, policy, url, &result, &text);
     WS_Reset(ctx->ws, snapshot);
     if (result.status == SIMDPCT_OK)
-        return (1);
+        return 1;
 
     simdpct_result_write(result, text, strlen(text), line, sizeof line);
     if (ctx->vsl != NULL)
         VSLb(ctx->vsl, SLT_VCL_Log, "simdpct: %s%s%s", text == url ? "" : "query: ", line,
             policy->is_report_only ? ", report only" : "");
-    return (policy->is_report_only);
+    return policy->is_report_only;
 }
 
-VCL_STRING
-vmod_policy_canonical(VRT_CTX, struct VPFX(simdpct_policy) *policy, VCL_STRING url)
-{
+VCL_STRING vmod_policy_canonical(VRT_CTX, struct VPFX(simdpct_policy) *policy, VCL_STRING url) {
     const char *text;
     simdpct_result result;
 
     CHECK_OBJ_NOTNULL(ctx, VRT_CTX_MAGIC);
     CHECK_OBJ_NOTNULL(policy, VMOD_SIMDPCT_POLICY_MAGIC);
     if (policy->is_report_only || url == NULL)
-        return (url);
-    return (canonical_url(ctx, policy, url, &result, &text));
+        return url;
+    return canonical_url(ctx, policy, url, &result, &text);
 }
 
-VCL_STRING
-vmod_findings(VRT_CTX, VCL_STRING url)
-{
-    char names[256];
+VCL_STRING vmod_findings(VRT_CTX, VCL_STRING url) {
+    char names[512];
     uint32_t kinds;
 
     CHECK_OBJ_NOTNULL(ctx, VRT_CTX_MAGIC);
     url = url != NULL ? url : "";
     kinds = simdpct_inspect(url, simdpct_path_split(url, strlen(url)));
     simdpct_kinds_write(kinds, names, sizeof names);
-    return (WS_Copy(ctx->ws, kinds != 0 ? names : "-", -1));
+    return WS_Copy(ctx->ws, kinds != 0 ? names : "-", -1);
 }
