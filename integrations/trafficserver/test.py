@@ -41,7 +41,8 @@ def requests(checks, server, origin):
     checks.equal("absolute target", get(b"http://a/x%2fy"), b"/x%2Fy")
     checks.equal("long path", get(b"/" + b"|" * 4000), b"/" + b"%7C" * 4000)
     # Fields that begin with '@' are the plugin's own.
-    get(b"/forged", headers=b"Host: a\r\n@Simdpct-Findings: forged\r\n@Simdpct-Findings: twice\r\n@Simdpct-Refusal: forged\r\n")
+    forged = b"@Simdpct-Findings: forged\r\n@Simdpct-Refusal: forged\r\n"
+    get(b"/forged", headers=b"Host: a\r\n" + 2 * forged)
     checks.true("no field of its own is sent", b"simdpct" not in b"".join(origin.heads).lower())
 
 
