@@ -100,7 +100,8 @@ def example(checks, module):
             checks.equal("README.md, path", origin_target(found[0]), b"/x")
             checks.equal("README.md, asterisk", origin_target(request(server.port, b"*", method=b"OPTIONS")), b"*")
             command = re.search(r"^\$ varnishncsa -F '(.*)'$", (Path(__file__).parent / "README.md").read_text(), re.M)[1]
-            log = subprocess.run(["varnishncsa", "-n", folder, "-d", "-F", command], capture_output=True, text=True, check=True).stdout
+            command = ["varnishncsa", "-n", folder, "-d", "-F", command]
+            log = subprocess.run(command, capture_output=True, text=True, check=True).stdout
             line = '400 escape,nul,control "refused nul,control at byte 1: \\"%00\\""'
             checks.true(f"README.md, log line in {log}", line in log)
 

@@ -28,12 +28,12 @@ def debian(packages):
         if shutil.which("dpkg") else list(packages)
     if not missing:
         return True
-    is_installed = subprocess.run(["bash", "-c", command, "bash", *missing], cwd=ROOT, stdout=sys.stderr, check=False).returncode == 0
+    run = subprocess.run(["bash", "-c", command, "bash", *missing], cwd=ROOT, stdout=sys.stderr, check=False)
     # In a container nothing starts the services of packages. Elsewhere they must not stay.
     if Path("/run/systemd/system").is_dir():
         for name in missing:
             subprocess.run(["systemctl", "--quiet", "disable", "--now", name], stderr=subprocess.DEVNULL, check=False)
-    return is_installed
+    return run.returncode == 0
 
 
 def envoy(may_install=True):
