@@ -112,7 +112,7 @@ fn allocator_counts_each_allocation() {
 
 #[test]
 fn unchanged_input_is_borrowed_without_copy() {
-    for level in Level::available() {
+    for level in common::levels() {
         for text in ["", "%", "%zz", "+"].map(texts).concat() {
             // With a '%' in the first 64 bytes, decoding starts without a scan, and the buffer is
             // dropped if nothing changed.
@@ -133,7 +133,7 @@ fn unchanged_input_is_borrowed_without_copy() {
 
 #[test]
 fn owned_results_allocate_once() {
-    for level in Level::available() {
+    for level in common::levels() {
         for text in ["%41", "%41%E2%82%AC%zz"].map(texts).concat() {
             let (result, count) = counted(|| LENIENT.level(level).decode(&text));
             // At most the input's length, because decoding never grows, plus one 16-byte register.
@@ -157,7 +157,7 @@ fn owned_results_allocate_once() {
 /// worst case.
 #[test]
 fn appending_allocates_at_most_once() {
-    for level in Level::available() {
+    for level in common::levels() {
         for text in ["", "%41", " é"].map(texts).concat() {
             let (decoder, encoder) = (LENIENT.level(level), Encoder::FORM.level(level));
             let (mut output, mut roomy) = (Vec::new(), Vec::with_capacity(text.len()));
@@ -198,7 +198,7 @@ fn slice_forms_and_failures_do_not_allocate() {
         }
     }
     let (mut buffer, mut uninit) = ([0; 8000], [MaybeUninit::uninit(); 8000]);
-    for level in Level::available() {
+    for level in common::levels() {
         let (decoder, encoder) = (LENIENT.level(level), Encoder::FORM.keep_triplets().level(level));
         let rejecting = Decoder::new().reject(ByteSet::new(b"\0")).level(level);
         for text in ["", "%41", " é%zz", "%", "\0", "%FF"].map(texts).concat() {
@@ -254,7 +254,7 @@ fn column_allocations_are_independent_of_row_count() {
     let values = b"plain/row/dirty%20row/%zz/%FF/%C3%A9/%4/1%2fa".repeat(2000);
     let offsets: Vec<i32> = (0..=values.len() / 9).map(|row| 9 * row as i32).collect();
     let column = Column::new(&values, &offsets).unwrap();
-    for level in Level::available() {
+    for level in common::levels() {
         let (decoder, encoder) = (Decoder::new().level(level), Encoder::URI.level(level));
         let normalizer = Normalizer::new().malformed(Malformed::Escape).level(level);
         let mut output = ColumnBuf::new();
@@ -599,7 +599,7 @@ fn text(input: &[u8]) -> &str {
 #[test]
 fn extended_values_allocate_at_most_once() {
     for text in texts("é / '%'") {
-        for level in Level::available() {
+        for level in common::levels() {
             let encoder = ext_value::Encoder::new().language("de").unwrap().level(level);
             let (value, allocations) = counted(|| encoder.encode(&text));
             assert_eq!(allocations, 1, "{text:?}");
@@ -622,7 +622,7 @@ fn peak_memory_of_hostile_input_is_within_bound() {
     let lengths = if common::is_quick() { &all[..9] } else { &all[..] };
     let mut excesses = Vec::new();
     for &(name, bound, run) in OPERATIONS {
-        for (level, pattern) in Level::available().flat_map(|level| HOSTILE.map(|pattern| (level, pattern))) {
+        for (level, pattern) in common::levels().flat_map(|level| HOSTILE.map(|pattern| (level, pattern))) {
             for &length in lengths {
                 // Alone, and after a prefix that needs no change.
                 for before in ["", "clean/"] {
@@ -642,7 +642,7 @@ fn peak_memory_of_hostile_input_is_within_bound() {
 /// A stream's own state is a few bytes, inline.
 #[test]
 fn streams_allocate_only_their_output() {
-    for level in Level::available() {
+    for level in common::levels() {
         for pattern in HOSTILE {
             let input = pattern.repeat(3000);
             let mut output = vec![0; 4096];

@@ -227,7 +227,7 @@ fn error_messages_are_stable() {
 #[test]
 fn decode_error_takes_precedence_over_small_buffer() {
     let input = ["a".repeat(500), "%zz".to_owned()].concat();
-    for level in Level::available() {
+    for level in crate::common::levels() {
         let error = Decoder::new().level(level).decode_into(&input, &mut []).unwrap_err();
         assert!(matches!(error, DecodeIntoError::Decode(error) if error.position == 500), "{error:?}");
     }

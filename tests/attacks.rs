@@ -4,16 +4,14 @@
 use crate::common::{Surrounded, compare_decoding, compare_encoding};
 use simdpct::DecodeErrorKind::{InvalidUtf8, Malformed, Rejected};
 use simdpct::legacy::UnicodeDecoder;
-use simdpct::{
-    ByteSet, DecodeError, DecodeErrorKind, Decoder, Encoder, Findings, Level, Normalizer, form, inspect, uri,
-};
+use simdpct::{ByteSet, DecodeError, DecodeErrorKind, Decoder, Encoder, Findings, Normalizer, form, inspect, uri};
 
 /// A strict input filter: rejects NUL, a second layer of escapes, and separators that were escaped.
 const GUARD: Decoder = Decoder::new().reject(ByteSet::new(b"\0/\\%"));
 
 /// The decoder on every level.
 fn on_every_level(decoder: Decoder) -> impl Iterator<Item = Decoder> {
-    Level::available().map(move |level| decoder.level(level))
+    crate::common::levels().map(move |level| decoder.level(level))
 }
 
 #[track_caller]
@@ -197,7 +195,7 @@ fn digits_of_negative_signed_bytes() {
             compare_encoding(&Encoder::COMPONENT, &attack);
         }
         let set = ByteSet::new(&[byte]);
-        assert!(Level::available().all(|level| set.find_on(level, &[b'a', byte & 0x7F, byte]) == Some(2)));
+        assert!(crate::common::levels().all(|level| set.find_on(level, &[b'a', byte & 0x7F, byte]) == Some(2)));
     }
 }
 

@@ -39,7 +39,7 @@ fn for_each_input(mut each: impl FnMut(Level, Place, &[u8])) {
     for length in lengths() {
         for content in contents(length) {
             for place in PLACES {
-                Level::available().for_each(|level| each(level, place, &content));
+                crate::common::levels().for_each(|level| each(level, place, &content));
             }
         }
     }
@@ -253,7 +253,7 @@ fn output_too_small_reports_needed_size_and_stays_in_bounds() {
     let mut target = GuardedBuffer::new(3 * LONGEST);
     for length in [1, 5, 16, 31, 64, 65, 100, 130, 200] {
         for content in contents(length) {
-            for level in Level::available() {
+            for level in crate::common::levels() {
                 for decoder in few_decoders().map(|decoder| decoder.level(level)) {
                     let case = Case { form: "decode_into", level, codec: &decoder, input: &content };
                     let expected = reference::decode(&decoder, &content).map(|bytes| bytes.len());
@@ -327,7 +327,7 @@ fn stream_decoder_stays_in_bounds() {
         for content in contents(length) {
             for (decoder, text) in std::iter::zip(few_decoders(), TEXTS.into_iter().cycle()) {
                 let expected = crate::common::stream::expected(&decoder, text, &content);
-                for level in Level::available() {
+                for level in crate::common::levels() {
                     for (place, room, cut) in [
                         (Place::AfterGuard, 4, 7),
                         (Place::BeforeGuard, 5, 7),
@@ -378,7 +378,7 @@ fn stream_encoder_stays_in_bounds() {
         for content in contents(length) {
             for encoder in few_encoders() {
                 let expected = reference::encode(&encoder, &content);
-                for level in Level::available() {
+                for level in crate::common::levels() {
                     for (place, room, cut) in [
                         (Place::AfterGuard, 4, 7),
                         (Place::BeforeGuard, 5, 7),
@@ -427,7 +427,7 @@ fn operations_built_on_kernels_stay_in_bounds() {
                     compare_unescaping(text);
                     compare_latin1_decoding(&Decoder::new().lenient(), text);
                 }
-                for level in Level::available() {
+                for level in crate::common::levels() {
                     let case = UnicodeCase {
                         lenient: turn % 2 == 0,
                         plus: false,

@@ -11,7 +11,7 @@ mod every_path;
 use std::borrow::Cow;
 
 use common::{Failure, Surrounded, compare_decoding, compare_encoding, compare_searching, decoders, encoders};
-use simdpct::{ByteSet, DecodeError, Decoder, Encoder, Level, reference, sets};
+use simdpct::{ByteSet, DecodeError, Decoder, Encoder, reference, sets};
 
 /// One byte of each kind: '%', digits of every ASCII column, letters just outside the digits in
 /// both cases, and bytes that only some set contains.
@@ -65,7 +65,7 @@ struct DecodingCheck {
 
 impl DecodingCheck {
     fn new(decoder: Decoder) -> Self {
-        Self { decoder, levels: Level::available().map(|level| decoder.level(level)).collect(), output: vec![0; 1024] }
+        Self { decoder, levels: common::levels().map(|level| decoder.level(level)).collect(), output: vec![0; 1024] }
     }
 
     fn check(&mut self, input: &[u8]) {
@@ -124,7 +124,7 @@ struct EncodingCheck {
 
 impl EncodingCheck {
     fn new(encoder: Encoder) -> Self {
-        Self { encoder, levels: Level::available().map(|level| encoder.level(level)).collect(), output: vec![0; 1024] }
+        Self { encoder, levels: common::levels().map(|level| encoder.level(level)).collect(), output: vec![0; 1024] }
     }
 
     fn check(&mut self, input: &[u8]) {

@@ -5,14 +5,13 @@ use crate::common::ext_value::compare_ext_value;
 use crate::common::strategies;
 use proptest::prelude::*;
 use simdpct::DecodeErrorKind::{InvalidUtf8, Malformed};
-use simdpct::Level;
 use simdpct::ext_value::{self, Charset, Encoder, ExtValue, ExtValueError};
 
 /// Asserts that every form of encoding gives the same value, and that it decodes to the text.
 #[track_caller]
 fn assert_round_trip(language: &str, text: &str) -> String {
     let mut encoded = String::new();
-    for level in Level::available() {
+    for level in crate::common::levels() {
         let encoder = Encoder::new().language(language).unwrap().level(level);
         encoded = encoder.encode(text);
         assert_eq!(encoder.encoded_len(text), encoded.len());

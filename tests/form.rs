@@ -8,7 +8,7 @@ use crate::common::form::{Pairs, compare_parsing, with_normal_newlines};
 use proptest::prelude::*;
 use serde_json::Value;
 use simdpct::form::{self, Serializer};
-use simdpct::{DecodeErrorKind, Encoder, Level};
+use simdpct::{DecodeErrorKind, Encoder};
 
 /// Lengths of padding that move a case across block boundaries.
 const PADDINGS: [usize; 9] = [0, 2, 31, 32, 33, 62, 63, 64, 65];
@@ -131,7 +131,7 @@ fn wpt_parser_vectors_match() {
     let cases: Vec<Value> = serde_json::from_str(&json).unwrap();
     for case in &cases {
         let input = case["input"].as_str().unwrap();
-        for level in Level::available() {
+        for level in crate::common::levels() {
             let pairs: Vec<_> = form::parse_lossy(input).level(level).collect();
             let pairs: Value = pairs.iter().map(|(name, value)| Value::from(vec![name.as_ref(), value])).collect();
             assert_eq!(pairs, case["output"], "{input}");
@@ -244,7 +244,7 @@ proptest! {
 
     #[test]
     fn random_pairs_round_trip(pairs: Vec<(Vec<u8>, Vec<u8>)>, percent_20: bool) {
-        for level in Level::available() {
+        for level in crate::common::levels() {
             let mut serializer = Serializer::new(String::new()).level(level);
             if percent_20 {
                 serializer = serializer.percent_20();
@@ -261,7 +261,7 @@ proptest! {
     fn random_pairs_serialize_as_by_form_urlencoded(pairs: Vec<(String, String)>, start in 0..3_usize) {
         let mut theirs = form_urlencoded::Serializer::for_suffix("a?b".to_owned(), start);
         let theirs = theirs.extend_pairs(&pairs).finish();
-        for level in Level::available() {
+        for level in crate::common::levels() {
             let mut ours = Serializer::for_suffix("a?b".to_owned(), start).level(level);
             ours.extend_pairs(&pairs);
             prop_assert_eq!(ours.finish(), &theirs[..]);

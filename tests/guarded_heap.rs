@@ -161,7 +161,7 @@ fn for_each_input(mut each: impl FnMut(Level, &[u8])) {
     for length in lengths {
         for pattern in inputs::KERNEL_PATHS.into_iter().chain(OTHERS) {
             let input = inputs::repeated(pattern, length);
-            Level::available().for_each(|level| each(level, &input));
+            common::levels().for_each(|level| each(level, &input));
         }
     }
 }

@@ -3,7 +3,7 @@
 use crate::common::inspect::compare_inspecting;
 use crate::common::strategies;
 use proptest::prelude::*;
-use simdpct::{Finding, Findings, Kinds, Level, UnknownKind, inspect, inspect_counting, reference};
+use simdpct::{Finding, Findings, Kinds, UnknownKind, inspect, inspect_counting, reference};
 
 #[test]
 fn each_kind_is_found_at_its_position() {
@@ -141,7 +141,7 @@ fn every_pair_of_digits_matches_reference() {
         for end in [4, 7] {
             let findings = reference::findings(&input[..end]);
             let all = findings.iter().fold(Kinds::NONE, |all, &(_, kind)| all | kind);
-            for level in Level::available() {
+            for level in crate::common::levels() {
                 assert_eq!(Findings::on(level, &input[..end]).kinds(), all, "{level}: {}", input[..end].escape_ascii());
             }
         }

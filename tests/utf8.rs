@@ -7,7 +7,7 @@ use proptest::prelude::*;
 use simdpct::{Decoder, Level, reference};
 
 fn compare(text: &[u8]) {
-    for level in Level::available() {
+    for level in crate::common::levels() {
         let decoder = Decoder::new().lenient().level(level);
         let position = decoder.decode_utf8(text).err().map(|error| error.position);
         let expected = str::from_utf8(text).err().map(|error| error.valid_up_to());
@@ -122,7 +122,7 @@ fn replacement_across_pieces_matches_std() {
         let at = end - 6 + number / 2 % 7;
         let mut text = vec![b'-'; end + 40];
         text[at..at + 6].copy_from_slice(&bytes);
-        let level = Level::available().nth(number % Level::available().count());
+        let level = crate::common::levels().nth(number % crate::common::levels().count());
         let decoder = level.map_or(decoder, |level| decoder.level(level));
         let found = decoder.decode_utf8_lossy(&text).unwrap();
         assert!(found == String::from_utf8_lossy(&text), "{level:?}: \"{}\" at {at}", bytes.escape_ascii());

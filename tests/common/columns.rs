@@ -147,7 +147,7 @@ pub fn compare_with<O: Offset + From<i32> + TryFrom<usize> + PartialEq>(
         let (on_error, output) = (policies[number % policies.len()], &outputs[number / policies.len()]);
         let mut wanted = output.clone();
         let wanted_result = expected(&rows, sample.validity.is_some(), &mut wanted, on_error);
-        for level in Level::available() {
+        for level in super::levels() {
             let mut found = output.clone();
             let result = append(level, on_error, &column, &mut found);
             assert_eq!(result, wanted_result, "{on_error:?} on {level} of {sample:?} by {context:?}");
@@ -266,7 +266,7 @@ pub fn compare_inspecting(sample: &Sample) {
     }
     let kinds = |row: &[u8]| reference::findings(row).into_iter().fold(Kinds::NONE, |all, (_, kind)| all | kind);
     let wanted: Vec<Kinds> = (0..sample.rows()).map(|row| sample.row(row).map_or(Kinds::NONE, kinds)).collect();
-    for level in Level::available() {
+    for level in super::levels() {
         let found = Inspection::on(level, &column);
         assert_eq!(found.rows, wanted, "{level}: {sample:?}");
         assert_eq!(found.kinds(), wanted.iter().fold(Kinds::NONE, |all, &kinds| all | kinds));

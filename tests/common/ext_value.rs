@@ -3,13 +3,13 @@
 use std::borrow::Cow;
 
 use simdpct::ext_value::{self, ExtValue};
-use simdpct::{Level, reference};
+use simdpct::reference;
 
 /// Compares every form of decoding, on every level, with the reference implementation.
 #[track_caller]
 pub fn compare_ext_value(input: &[u8]) {
     let expected = reference::ext_value(input);
-    for level in Level::available() {
+    for level in super::levels() {
         let parsed = ExtValue::parse_on(level, input);
         let parts = parsed.map(|value| (value.charset(), value.language().to_owned(), value.decode().into_owned()));
         assert_eq!(parts, expected, "{level}: {}", input.escape_ascii());

@@ -43,7 +43,7 @@ pub fn with_normal_newlines(text: &[u8]) -> Vec<u8> {
 pub fn compare_parsing(input: &[u8]) {
     let bytes = parse(input);
     let lossy = text(&bytes);
-    for level in Level::available() {
+    for level in super::levels() {
         let case = format!("\"{}\" on {level}", input.escape_ascii());
         let ours: Pairs<Vec<u8>> = form::parse_bytes(input).level(level).into_owned().collect();
         assert_eq!(ours, bytes, "{case}");

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use simdpct::{Counts, Findings, Kinds, Level, reference};
+use simdpct::{Counts, Findings, Kinds, reference};
 
 /// Compares both forms, on every level, with the reference implementation.
 pub fn compare_inspecting(input: &[u8]) {
@@ -14,7 +14,7 @@ pub fn compare_inspecting(input: &[u8]) {
         *by_position.entry(at).or_insert(Kinds::NONE) |= kind;
     }
     let by_position: Vec<_> = by_position.into_iter().collect();
-    for level in Level::available() {
+    for level in super::levels() {
         let context = || format!("{level}: {}", input.escape_ascii());
         let found = Findings::on(level, input);
         assert_eq!((found.kinds(), found.first()), (all, first), "{}", context());

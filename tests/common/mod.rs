@@ -27,6 +27,7 @@ pub mod uri;
 use std::borrow::Cow;
 use std::fmt;
 use std::mem::MaybeUninit;
+use std::sync::LazyLock;
 
 pub use grid::{decoder, decoders, encoder, encoders};
 use simdpct::{BufferTooSmall, ByteSet, DecodeError, DecodeIntoError, Decoder, Encoder, Level, reference};
@@ -34,6 +35,17 @@ use simdpct::{BufferTooSmall, ByteSet, DecodeError, DecodeIntoError, Decoder, En
 /// Whether to run shorter tests (`SIMDPCT_QUICK=1`): in emulators and under valgrind.
 pub fn is_quick() -> bool {
     std::env::var_os("SIMDPCT_QUICK").is_some_and(|value| value != "0")
+}
+
+/// The levels to compare: those that this CPU has. With `SIMDPCT_TEST_LEVELS=active`, only the active one: for a run
+/// after others that prove the rest.
+pub fn levels() -> impl Iterator<Item = Level> {
+    static ONLY_ACTIVE: LazyLock<bool> = LazyLock::new(|| {
+        let levels = std::env::var("SIMDPCT_TEST_LEVELS").ok();
+        assert!(levels.as_deref().is_none_or(|levels| levels == "active"), "SIMDPCT_TEST_LEVELS={levels:?}");
+        levels.is_some()
+    });
+    Level::available().filter(|&level| !*ONLY_ACTIVE || level == Level::active())
 }
 
 /// Asserts that `work` takes time in proportion to the length of its input, from 64 KiB to 1 MiB of
@@ -207,7 +219,7 @@ pub fn compare_decoding(decoder: &Decoder, input: &[u8]) {
     let lossy = reference::decode_utf8_replacing(decoder, input, "\u{FFFD}");
     let dropping = reference::decode_utf8_replacing(decoder, input, "");
 
-    for level in Level::available() {
+    for level in levels() {
         let decoder = decoder.level(level);
         let case = |form| Case { form, level, codec: &decoder, input };
 
@@ -353,7 +365,7 @@ pub fn compare_encoding(encoder: &Encoder, input: &[u8]) {
     let input = surrounded.input();
     let expected = reference::encode(encoder, input);
 
-    for level in Level::available() {
+    for level in levels() {
         let encoder = encoder.level(level);
         let case = |form| Case { form, level, codec: &encoder, input };
 
@@ -448,7 +460,7 @@ pub fn compare_searching(set: &ByteSet, haystack: &[u8]) {
     let surrounded = Surrounded::new(haystack);
     let haystack = surrounded.input();
     let (found, counted) = (reference::find(set, haystack), reference::count(set, haystack));
-    for level in Level::available() {
+    for level in levels() {
         let case = |form| Case { form, level, codec: set, input: haystack };
         assert_eq!(set.find_on(level, haystack), found, "{}", case("find"));
         assert_eq!(set.count_on(level, haystack), counted, "{}", case("count"));

@@ -2,14 +2,14 @@
 
 use std::borrow::Cow;
 
-use simdpct::{Level, Malformed, Normalizer, reference};
+use simdpct::{Malformed, Normalizer, reference};
 
 use super::{Canaries, Failure, Surrounded};
 
 /// Compares every form, on every level, with the reference implementation.
 pub fn compare_normalizing(normalizer: &Normalizer, input: &str) {
     let expected = reference::normalize(normalizer, input.as_bytes()).map(|text| String::from_utf8(text).unwrap());
-    for level in Level::available() {
+    for level in super::levels() {
         let normalizer = normalizer.level(level);
         let context = || format!("{input:?} by {normalizer:?}");
 
@@ -33,7 +33,7 @@ pub fn compare_normalizing(normalizer: &Normalizer, input: &str) {
 pub fn compare_normalizing_bytes(normalizer: &Normalizer, input: &[u8]) {
     let expected = reference::normalize(normalizer, input);
     let surrounded = Surrounded::new(input);
-    for level in Level::available() {
+    for level in super::levels() {
         let normalizer = normalizer.level(level);
         let context = || format!("\"{}\" by {normalizer:?}", input.escape_ascii());
 

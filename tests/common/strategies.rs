@@ -126,5 +126,5 @@ pub fn any_encoder() -> impl Strategy<Value = Encoder> {
 }
 
 pub fn any_level() -> impl Strategy<Value = Level> {
-    select(Level::available().collect::<Vec<_>>())
+    select(super::levels().collect::<Vec<_>>())
 }
