@@ -143,7 +143,7 @@ fn exhaustive_over(symbols: &[&str], length: u32) {
 #[test]
 fn pieces_across_blocks_match_reference() {
     for piece in ["%41", "%e4", "%E4%2f%7e", "%4", "%", "%%41%ff", "%4%41%31", "%%%33%34%31", "%aa%bb%cc%dd"] {
-        for before in 0..=140 {
+        for before in (0..=140).step_by(if is_quick() { 7 } else { 1 }) {
             for after in [0, 1, 2, 30, 70] {
                 let input = format!("{}{piece}{}", "b".repeat(before), "f".repeat(after));
                 for normalizer in normalizers() {
