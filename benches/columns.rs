@@ -3,7 +3,7 @@
 use std::hint::black_box;
 
 use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
-use simdpct::columns::{self, Column, ColumnBuf, OnError};
+use simdpct::columns::{self, Column, ColumnBuf, Conversion};
 use simdpct::{Decoder, Encoder, Kinds, Level, Malformed, Normalizer};
 use simdpct_benches::{Corpus, corpora};
 
@@ -144,7 +144,12 @@ fn decode(criterion: &mut Criterion) {
                 &level.to_string(),
                 &rows,
                 |row, output: &mut Vec<u8>| decoder.decode_to(row, output).unwrap(),
-                |column, output| assert_eq!(columns::decode_to(column, &decoder, OnError::Fail, output), Ok(0)),
+                |column, output| {
+                    assert_eq!(
+                        Conversion::decode(&decoder).append(column, output).map(|summary| summary.invalid),
+                        Ok(0)
+                    )
+                },
             );
         }
     }
@@ -159,7 +164,12 @@ fn decode_utf8_lossy(criterion: &mut Criterion) {
             BEST,
             &rows,
             |row, output: &mut String| output.push_str(&decoder.decode_utf8_lossy(row).unwrap()),
-            |column, output| assert_eq!(columns::decode_utf8_lossy_to(column, &decoder, OnError::Fail, output), Ok(0)),
+            |column, output| {
+                assert_eq!(
+                    Conversion::decode_utf8_lossy(&decoder).append(column, output).map(|summary| summary.invalid),
+                    Ok(0)
+                )
+            },
         );
     }
 }
@@ -174,7 +184,7 @@ fn encode(criterion: &mut Criterion) {
                 &level.to_string(),
                 &rows,
                 |row, output: &mut String| encoder.encode_to(row, output),
-                |column, output| columns::encode_to(column, &encoder, output).unwrap(),
+                |column, output| assert!(Conversion::encode(&encoder).append(column, output).is_ok()),
             );
         }
         compare(
@@ -183,7 +193,7 @@ fn encode(criterion: &mut Criterion) {
             BEST,
             &rows,
             |row, output: &mut String| Encoder::URI.encode_to(row, output),
-            |column, output| columns::encode_to(column, &Encoder::URI, output).unwrap(),
+            |column, output| assert!(Conversion::encode(&Encoder::URI).append(column, output).is_ok()),
         );
     }
 }
@@ -199,7 +209,12 @@ fn normalize(criterion: &mut Criterion) {
             BEST,
             &rows,
             |row, output: &mut String| normalizer.normalize_to(std::str::from_utf8(row).unwrap(), output).unwrap(),
-            |column, output| assert_eq!(columns::normalize_to(column, &normalizer, OnError::Fail, output), Ok(0)),
+            |column, output| {
+                assert_eq!(
+                    Conversion::normalize(&normalizer).append(column, output).map(|summary| summary.invalid),
+                    Ok(0)
+                )
+            },
         );
     }
 }

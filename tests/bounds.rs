@@ -10,7 +10,7 @@ use crate::common::legacy::{
 };
 use crate::common::stream::TEXTS;
 use crate::common::{Case, Failure, as_uninit, inputs, is_quick};
-use simdpct::columns::{self, Column, Inspection, OnError};
+use simdpct::columns::{self, Column, ColumnBuf, Conversion, Inspection, OnError};
 use simdpct::legacy::LoneSurrogates;
 use simdpct::{ByteSet, Counts, Decoder, Encoder, Findings, Level, Malformed, Normalizer, form, reference, stream};
 
@@ -165,6 +165,17 @@ fn columns_stay_in_bounds() {
             assert_eq!(columns::encode(&column, &encoder), expected, "{}", context());
         }
         assert_eq!(Inspection::on(level, &column), Inspection::on(Level::Scalar, &column), "{}", context());
+        let (rows, set) = (|| (0..column.len()).map(|row| column.row(row)), ByteSet::new(b"%"));
+        let expected = column.rows_holding_on(Level::Scalar, &set);
+        assert_eq!(column.rows_holding_on(level, &set), expected, "{}", context());
+        assert_eq!(columns::rows_holding(rows(), &set), expected, "{}", context());
+        // Gathered rows are copied, but not the triggers that `convert` searches for.
+        let conversion = Conversion::decode_utf8_lossy(&Decoder::new().level(level)).on_error(OnError::Null);
+        let (mut by_rows, mut by_column) = (ColumnBuf::<i32>::new(), ColumnBuf::new());
+        let summary = conversion.append(&column, &mut by_column);
+        assert_eq!(conversion.append_rows(rows(), &mut by_rows), summary, "{}", context());
+        assert_eq!(by_rows, by_column, "{}", context());
+        assert_eq!(conversion.convert(&column).map(|converted| converted.summary), summary, "{}", context());
     });
 }
 

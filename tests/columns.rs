@@ -3,12 +3,12 @@
 
 use crate::common::columns::{
     Combinations, Sample, compare_decoding, compare_decoding_in, compare_encoding, compare_encoding_in,
-    compare_inspecting, compare_normalizing, compare_normalizing_in,
+    compare_holding, compare_inspecting, compare_normalizing, compare_normalizing_in,
 };
 use crate::common::{decoders, encoders, is_quick, strategies};
 use proptest::prelude::*;
 use proptest::sample::Index;
-use simdpct::columns::{self, Column, ColumnBuf, ColumnError, OnError};
+use simdpct::columns::{self, Column, ColumnBuf, ColumnError, Conversion, OnError};
 use simdpct::{ByteSet, DecodeErrorKind, Decoder, Encoder, Findings, Kinds, Normalizer};
 
 /// Longer than one batch of the driver.
@@ -118,7 +118,11 @@ fn invalid_output_is_rejected_unchanged() {
     ] {
         let output = ColumnBuf { values: b"123".to_vec(), offsets, validity };
         let mut found = output.clone();
-        assert_eq!(columns::encode_to(&column, &Encoder::PATH, &mut found), Err(ColumnError::BadOutput), "{output:?}");
+        assert_eq!(
+            Conversion::encode(&Encoder::PATH).append(&column, &mut found),
+            Err(ColumnError::BadOutput),
+            "{output:?}"
+        );
         assert_eq!(found, output);
     }
     let bad = ColumnBuf { values: vec![], offsets: vec![0, 1], validity: None };
@@ -153,17 +157,18 @@ fn output_beyond_i32_offsets_is_rejected() {
         output.offsets.push(output.values.len() as i32);
         let before = (output.values.len(), output.offsets.clone());
         let results = [
-            columns::encode_to(&column, &Encoder::COMPONENT, &mut output),
-            columns::decode_to(&column, &Decoder::new(), OnError::Fail, &mut output).map(|_| ()),
-            columns::decode_utf8_lossy_to(&column, &Decoder::new(), OnError::Fail, &mut output).map(|_| ()),
-            columns::normalize_to(&column, &Normalizer::new(), OnError::Fail, &mut output).map(|_| ()),
+            Conversion::encode(&Encoder::COMPONENT).append(&column, &mut output),
+            Conversion::decode(&Decoder::new()).append(&column, &mut output),
+            Conversion::decode_utf8_lossy(&Decoder::new()).append(&column, &mut output),
+            Conversion::normalize(&Normalizer::new()).append(&column, &mut output),
+            Conversion::encode(&Encoder::COMPONENT).append_rows(rows.iter().map(Some), &mut output),
         ];
-        assert_eq!(results, [Err(ColumnError::TooLong { row }); 4], "{name}");
+        assert_eq!(results, [Err(ColumnError::TooLong { row }); 5], "{name}");
         assert_eq!((output.values.len(), output.offsets.clone()), before, "{name}");
 
         // The preceding rows fit, to the last byte.
         let column = Column::new(&values, &offsets[..=row]).unwrap();
-        columns::encode_to(&column, &Encoder::COMPONENT, &mut output).unwrap();
+        Conversion::encode(&Encoder::COMPONENT).append(&column, &mut output).unwrap();
         assert!(output.values.len() <= full && output.values.ends_with(&values[..offsets[row] as usize]), "{name}");
     }
 }
@@ -180,7 +185,8 @@ fn output_of_exactly_i32_max_bytes_fits() {
         let mut output = ColumnBuf::<i32>::new();
         output.values = vec![0; i32::MAX as usize - room];
         output.offsets.push(output.values.len() as i32);
-        assert_eq!(columns::encode_to(&column, &Encoder::COMPONENT, &mut output), expected, "{room}");
+        let result = Conversion::encode(&Encoder::COMPONENT).append(&column, &mut output);
+        assert_eq!(result.map(|summary| assert_eq!(summary.rows, 4)), expected, "{room}");
         assert_eq!(output.offsets.len(), if expected.is_ok() { 6 } else { 2 });
     }
 }
@@ -264,6 +270,7 @@ fn columns_longer_than_one_batch_match_reference() {
             }
             compare_normalizing::<i64>(&sample);
             compare_inspecting(&sample);
+            compare_holding(&sample, &ByteSet::new(b"%\0"));
         }
     }
 }
@@ -281,6 +288,7 @@ fn empty_and_null_rows_match_reference() {
         compare_decoding::<i32>(&sample, &Decoder::new());
         compare_encoding::<i32>(&sample, &Encoder::URI);
         compare_inspecting(&sample);
+        compare_holding(&sample, &ByteSet::new(b"2"));
     }
 }
 
@@ -323,8 +331,8 @@ fn row_error_is_the_first_of_its_row() {
         (columns::decode_utf8(&column, &Decoder::new().lenient(), OnError::Fail), DecodeErrorKind::InvalidUtf8, 0),
         (columns::normalize(&column, &Normalizer::new(), OnError::Fail), DecodeErrorKind::Malformed, 3),
     ] {
-        let Err(ColumnError::Row { row: 1, error }) = result else { panic!("{result:?}") };
-        assert_eq!((error.kind, error.position), (kind, position));
+        let Err(ColumnError::Row(first)) = result else { panic!("{result:?}") };
+        assert_eq!((first.row, first.error.kind, first.error.position), (1, kind, position));
     }
     assert_eq!(
         columns::decode(&column, &Decoder::new(), OnError::Fail).unwrap_err().to_string(),
@@ -333,7 +341,125 @@ fn row_error_is_the_first_of_its_row() {
     // A row that is not UTF-8 cannot be kept in a text column.
     let column = Column::new(b"%zz\xFF", &[0_i32, 4]).unwrap();
     let result = columns::decode_utf8(&column, &Decoder::new(), OnError::Keep);
-    assert!(matches!(result, Err(ColumnError::Row { row: 0, error }) if error.position == 0), "{result:?}");
+    assert!(
+        matches!(result, Err(ColumnError::Row(first)) if (first.row, first.error.position) == (0, 0)),
+        "{result:?}"
+    );
+}
+
+/// The first error is reported whatever becomes of its row.
+#[test]
+fn first_error_is_reported_with_null_and_keep() {
+    let column = Column::new(b"good%2%zzgood%C3", &[0_i32, 4, 6, 9, 13, 16]).unwrap();
+    for on_error in [OnError::Null, OnError::Keep] {
+        let conversion = Conversion::decode_utf8(&Decoder::new()).on_error(on_error);
+        let rows = [Some("good"), Some("%2"), Some("%zz"), Some("good"), Some("%C3")];
+        let summaries = [
+            conversion.convert(&column).unwrap().summary,
+            conversion.append(&column, &mut ColumnBuf::new()).unwrap(),
+            conversion.append_rows(rows, &mut ColumnBuf::<i64>::new()).unwrap(),
+        ];
+        for summary in summaries {
+            assert_eq!((summary.rows, summary.invalid), (5, 3));
+            let first = summary.first_error.unwrap();
+            assert_eq!((first.row, first.error.kind, first.error.position), (1, DecodeErrorKind::Malformed, 0));
+            // Kept rows are their input.
+            assert_eq!(summary.changed, on_error == OnError::Null);
+        }
+    }
+}
+
+/// Rows with an index beyond the first gathered chunk, and rows that are too long to be copied.
+#[test]
+fn errors_in_gathered_rows_have_the_index_of_their_row() {
+    let long = "x".repeat(LONG);
+    for bad in [0, 1, 700, 9000, 9999] {
+        let rows = (0..10_000).map(|row| match row {
+            _ if row == bad => Some("a%"),
+            _ if row % 1000 == 0 => Some(&long[..]),
+            _ => Some("a%20b"),
+        });
+        let mut output = ColumnBuf::<i32>::new();
+        let result = Conversion::decode(&Decoder::new()).append_rows(rows.clone(), &mut output);
+        let Err(ColumnError::Row(first)) = result else { panic!("{result:?}") };
+        assert_eq!((first.row, first.error.position), (bad, 1));
+        assert_eq!(output, ColumnBuf::new());
+        let null = Conversion::decode(&Decoder::new()).on_error(OnError::Null);
+        let summary = null.append_rows(rows, &mut output).unwrap();
+        assert_eq!((summary.rows, summary.first_error.unwrap().row, output.offsets.len()), (10_000, bad, 10_001));
+    }
+}
+
+/// Column and rows are continued in another output when one is full.
+#[test]
+#[cfg(all(target_pointer_width = "64", target_os = "linux", not(miri)))]
+fn fitting_conversion_stops_at_the_row_that_does_not_fit() {
+    let conversion = Conversion::encode(&Encoder::COMPONENT);
+    let offsets: Vec<i32> = (0..=30).map(|row| 2 * row).collect();
+    let values = b"a ".repeat(30);
+    let column = Column::new(&values, &offsets).unwrap().with_validity(&[0xFF, 0xFB, 0xFF, 0xFF], 0).unwrap();
+    let rows = || (0..30).map(|row| column.row(row));
+    for room in [0, 3, 4, 7, 8, 40, 79, 80, 200] {
+        let full = || ColumnBuf::<i32> {
+            values: vec![0; i32::MAX as usize - room],
+            offsets: vec![0, i32::MAX - room as i32],
+            validity: None,
+        };
+        // Row 10 is null, and so takes no room.
+        let fits = if room / 4 < 10 { room / 4 } else { (room / 4 + 1).min(30) };
+        for by_rows in [false, true] {
+            let mut output = full();
+            let summary = if by_rows {
+                conversion.append_fitting_rows(rows(), &mut output)
+            } else {
+                conversion.append_fitting(&column, &mut output)
+            };
+            let summary = summary.unwrap();
+            assert_eq!((summary.rows, summary.changed), (fits, fits > 0), "{room}");
+            assert_eq!(output.offsets.len(), 2 + fits);
+            assert_eq!(output.as_column().unwrap().row(11), None);
+            let bits = output.validity.map_or(0, |bitmap| bitmap.iter().map(|byte| byte.count_ones()).sum());
+            assert_eq!(bits as usize, if bits == 0 { 0 } else { 1 + fits - usize::from(fits > 10) });
+
+            let mut rest = ColumnBuf::<i32>::new();
+            let summary = if by_rows {
+                conversion.append_fitting_rows(rows().skip(fits), &mut rest)
+            } else {
+                conversion.append_fitting(&column.skip(fits), &mut rest)
+            };
+            assert_eq!(summary.unwrap().rows, 30 - fits);
+            let wanted: Vec<_> = rows().skip(fits).map(|row| row.map(|_| &b"a%20"[..])).collect();
+            let found = rest.as_column().unwrap();
+            assert_eq!((0..found.len()).map(|row| found.row(row)).collect::<Vec<_>>(), wanted);
+        }
+    }
+}
+
+/// A row that does not fit an empty output is an error, so that a loop ends.
+#[test]
+#[cfg(all(target_pointer_width = "64", target_os = "linux", not(miri)))]
+fn fitting_conversion_of_a_row_longer_than_any_output_is_an_error() {
+    // The zeros take no memory: nothing reads them.
+    let long = vec![0; i32::MAX as usize + 1];
+    let conversion = Conversion::decode(&Decoder::new());
+    let mut output = ColumnBuf::<i32>::new();
+    let result = conversion.append_fitting_rows([Some(&b"a"[..]), Some(&long)], &mut output);
+    assert_eq!(result.map(|summary| summary.rows), Ok(1));
+    let mut output = ColumnBuf::<i32>::new();
+    let result = conversion.append_fitting_rows([Some(&long)], &mut output);
+    assert_eq!((result, output), (Err(ColumnError::TooLong { row: 0 }), ColumnBuf::new()));
+}
+
+/// An invalid row that is kept, but does not fit, is not in the summary.
+#[test]
+#[cfg(all(target_pointer_width = "64", target_os = "linux", not(miri)))]
+fn summary_of_a_fitting_conversion_has_only_appended_rows() {
+    let column = Column::new(b"a%zz", &[0_i32, 1, 4]).unwrap();
+    let mut output =
+        ColumnBuf::<i32> { values: vec![0; i32::MAX as usize - 2], offsets: vec![0, i32::MAX - 2], validity: None };
+    let conversion = Conversion::decode(&Decoder::new()).on_error(OnError::Keep);
+    let summary = conversion.append_fitting(&column, &mut output).unwrap();
+    assert_eq!((summary.rows, summary.invalid, summary.first_error, summary.changed), (1, 0, None, false));
 }
 
 fn sample() -> impl Strategy<Value = Sample> {
@@ -394,6 +520,12 @@ proptest! {
     #[test]
     fn normalizing_matches_reference(sample in sample()) {
         compare_normalizing::<i32>(&sample);
+    }
+
+    #[test]
+    fn rows_holding_matches_reference(sample in sample(), set in strategies::byte_set()) {
+        compare_holding(&sample, &set);
+        compare_holding(&sample, &ByteSet::new(b"%"));
     }
 
     #[test]

@@ -6,15 +6,16 @@ use arbitrary::Arbitrary;
 use libfuzzer_sys::fuzz_target;
 use simdpct::columns::{self, Column, OnError};
 use simdpct_fuzz::common::columns::{
-    Sample, compare_decoding, compare_encoding, compare_inspecting, compare_normalizing,
+    Sample, compare_decoding, compare_encoding, compare_holding, compare_inspecting, compare_normalizing,
 };
-use simdpct_fuzz::{Decoding, Encoding, exact};
+use simdpct_fuzz::{Decoding, Encoding, Set, exact};
 
 #[derive(Debug, Arbitrary)]
 struct Case<'a> {
     conversion: u8,
     decoding: Decoding,
     encoding: Encoding,
+    set: Set,
     /// Row lengths, used in turn.
     lengths: [u8; 4],
     /// Validity bits of the rows, used in turn, and a bit offset; `None` if all are valid.
@@ -46,7 +47,10 @@ fuzz_target!(|case: Case<'_>| {
         1 => compare_decoding::<i64>(&sample, &decoder),
         2 => compare_encoding::<i32>(&sample, &encoder),
         3 if case.input.len() < 200 => compare_normalizing::<i64>(&sample),
-        _ => compare_inspecting(&sample),
+        _ => {
+            compare_inspecting(&sample);
+            compare_holding(&sample, &case.set.0);
+        }
     }
 
     let (values, offsets) = (exact(case.input), case.offsets);

@@ -5,13 +5,14 @@ use alloc::vec::Vec;
 use core::ops::Range;
 
 use super::rows::{Codec, Marking, Ranks, Sink};
-use super::{ColumnError, Offset};
+use super::{ColumnError, Decode, Encode, Normalize, Offset};
 use crate::byteset::ByteSet;
 use crate::decode::Decoder;
 use crate::driver::batch::{BatchDecoder, BatchEncoder, Selection};
 use crate::driver::{self, EncodePlan};
 use crate::encode::Encoder;
 use crate::error::{DecodeError, DecodeErrorKind};
+use crate::level::Level;
 use crate::normalize::{Malformed, Normalizer};
 
 const DIGITS: ByteSet = ByteSet::new(b"0123456789ABCDEFabcdef");
@@ -19,8 +20,78 @@ const DIGITS: ByteSet = ByteSet::new(b"0123456789ABCDEFabcdef");
 /// Replacement of an ill-formed sequence in lossy text.
 const REPLACEMENT: &str = "\u{FFFD}";
 
+/// An operation on rows, as its options. Sealed: `pub` only because the public operations name it.
+pub trait Operate {
+    type Codec<'a>: Codec
+    where
+        Self: 'a;
+
+    fn codec(&self) -> Self::Codec<'_>;
+
+    fn level(&self) -> Option<Level>;
+
+    /// The bytes of which every row that changes or is invalid holds at least one; `in_text`, if
+    /// the row is well-formed UTF-8.
+    fn triggers(&self, in_text: bool) -> ByteSet;
+}
+
+const PERCENT: ByteSet = ByteSet::new(b"%");
+
+impl Operate for Decode {
+    type Codec<'a> = DecodeCodec;
+
+    fn codec(&self) -> DecodeCodec {
+        DecodeCodec::new(&self.decoder, self.text)
+    }
+
+    fn level(&self) -> Option<Level> {
+        self.decoder.level
+    }
+
+    fn triggers(&self, in_text: bool) -> ByteSet {
+        let rules = &self.decoder.rules;
+        let set = PERCENT.union(rules.reject.unwrap_or(ByteSet::EMPTY));
+        let set = if rules.plus { set.with(b'+') } else { set };
+        if in_text || self.text == Text::Bytes { set } else { set.union(ByteSet::NON_ASCII) }
+    }
+}
+
+impl Operate for Encode {
+    type Codec<'a> = EncodeCodec<'a>;
+
+    fn codec(&self) -> EncodeCodec<'_> {
+        EncodeCodec::new(&self.encoder)
+    }
+
+    fn level(&self) -> Option<Level> {
+        self.encoder.level
+    }
+
+    fn triggers(&self, in_text: bool) -> ByteSet {
+        let rules = &self.encoder.rules;
+        let rules = if in_text && rules.keep_non_ascii { rules.for_well_formed() } else { *rules };
+        if rules.plus() { rules.escape().with(b' ') } else { *rules.escape() }
+    }
+}
+
+impl Operate for Normalize {
+    type Codec<'a> = DecodeCodec;
+
+    fn codec(&self) -> DecodeCodec {
+        DecodeCodec::normalizing(&self.normalizer)
+    }
+
+    fn level(&self) -> Option<Level> {
+        self.normalizer.level
+    }
+
+    fn triggers(&self, _: bool) -> ByteSet {
+        PERCENT
+    }
+}
+
 /// Required form of the decoded output.
-#[derive(Clone, Copy, Eq, PartialEq)]
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(super) enum Text {
     Bytes,
     /// Well-formed UTF-8; anything else is an error.
@@ -29,7 +100,7 @@ pub(super) enum Text {
     Lossy,
 }
 
-pub(super) struct Decoding {
+pub struct DecodeCodec {
     decoder: Decoder,
     kernel: BatchDecoder,
     text: Text,
@@ -41,7 +112,7 @@ pub(super) struct Decoding {
     scratch: Vec<u8>,
 }
 
-impl Decoding {
+impl DecodeCodec {
     pub(super) fn new(decoder: &Decoder, text: Text) -> Self {
         let kernel = BatchDecoder::new(&decoder.rules, decoder.level);
         let ill_formed = match text {
@@ -114,7 +185,7 @@ impl Decoding {
     }
 }
 
-impl Codec for Decoding {
+impl Codec for DecodeCodec {
     /// A decoded triplet becomes one byte instead of three.
     fn length_delta_per_mark(&self) -> usize {
         2_usize.wrapping_neg()
@@ -203,12 +274,12 @@ impl Codec for Decoding {
     }
 }
 
-pub(super) struct Encoding<'a> {
+pub struct EncodeCodec<'a> {
     encoder: &'a Encoder,
     kernel: BatchEncoder<'a>,
 }
 
-impl<'a> Encoding<'a> {
+impl<'a> EncodeCodec<'a> {
     pub(super) fn new(encoder: &'a Encoder) -> Self {
         Self { encoder, kernel: BatchEncoder::new(&encoder.rules, encoder.level) }
     }
@@ -220,7 +291,7 @@ impl<'a> Encoding<'a> {
     }
 }
 
-impl Codec for Encoding<'_> {
+impl Codec for EncodeCodec<'_> {
     /// An escaped byte becomes three bytes instead of one.
     fn length_delta_per_mark(&self) -> usize {
         2

@@ -21,6 +21,12 @@
 //! # Ok::<(), columns::ColumnError>(())
 //! ```
 //!
+//! [`Conversion`] has the other forms of input and output. It appends to a column, takes rows that
+//! are not in one buffer (Arrow's views, DuckDB's strings), says if nothing changed, so that the
+//! caller can return its own array, and reports the first error if invalid rows are set to null or
+//! kept. If the output exceeds the range of `i32`, it can be continued in another column.
+//! [`rows_holding`] finds the rows that a conversion may change.
+//!
 //! Each row is converted by itself: a triplet or character never extends across the end of a row.
 //! There is no allocation and no kernel look-up per row. Most rows are converted together,
 //! thousands of bytes at a time; the offsets of the output are computed from the number of triplets
@@ -28,6 +34,9 @@
 #![forbid(unsafe_code)]
 
 mod codecs;
+mod conversion;
+mod inspection;
+mod row_set;
 mod rows;
 
 use alloc::vec::Vec;
@@ -35,17 +44,15 @@ use core::error::Error;
 use core::fmt;
 use core::ops::Range;
 
-use self::codecs::{Decoding, Encoding, Text};
-use self::rows::{CHUNK, Ranks, run};
-use crate::byteset::ByteSet;
-use crate::decode::Decoder;
-use crate::driver::batch::{ILLEGAL_BYTES, Index, Selection};
-use crate::driver::inspect::{Inspector, Presence};
-use crate::encode::Encoder;
+pub use self::conversion::{
+    Conversion, Converted, Decode, Encode, Normalize, Operation, Summary, decode, decode_utf8, decode_utf8_lossy,
+    encode, normalize,
+};
+pub use self::inspection::{Inspection, inspect};
+pub use self::row_set::{RowSet, rows_holding};
+use self::rows::CHUNK;
+use crate::driver::batch::Index;
 use crate::error::DecodeError;
-use crate::inspect::{Findings, Kinds};
-use crate::level::Level;
-use crate::normalize::Normalizer;
 
 /// An offset into a column's values: `i32` or `i64`, as in Arrow.
 pub trait Offset: Index {}
@@ -149,6 +156,23 @@ impl<'a, O: Offset> Column<'a, O> {
         if row < self.len() && !self.is_null(row) { Some(self.bytes(row..row + 1)) } else { None }
     }
 
+    /// The column without its first `rows` rows; without rows if there are fewer.
+    ///
+    /// ```
+    /// use simdpct::columns::Column;
+    ///
+    /// let column = Column::new(b"abc", &[0_i32, 1, 2, 3])?;
+    /// assert_eq!((column.skip(2).len(), column.skip(2).row(0)), (1, Some(&b"c"[..])));
+    /// assert!(column.skip(4).is_empty());
+    /// # Ok::<(), simdpct::columns::ColumnError>(())
+    /// ```
+    #[must_use]
+    pub fn skip(&self, rows: usize) -> Self {
+        let rows = rows.min(self.len());
+        let validity = self.validity.map(|Validity { bitmap, offset }| Validity { bitmap, offset: offset + rows });
+        Self { values: self.values, offsets: &self.offsets[rows..], validity }
+    }
+
     #[inline(always)]
     fn is_null(&self, row: usize) -> bool {
         self.validity.is_some_and(|Validity { bitmap, offset }| !bit(bitmap, offset + row))
@@ -207,12 +231,12 @@ fn bit(bitmap: &[u8], index: usize) -> bool {
 ///
 /// ```
 /// use simdpct::Encoder;
-/// use simdpct::columns::{self, Column, ColumnBuf};
+/// use simdpct::columns::{self, Column, ColumnBuf, Conversion};
 ///
 /// let mut output = ColumnBuf::<i32>::new();
 /// for names in [&b"a&b"[..], b"c d"] {
 ///     let column = Column::new(names, &[0_i32, 3])?;
-///     columns::encode_to(&column, &Encoder::COMPONENT, &mut output)?;
+///     Conversion::encode(&Encoder::COMPONENT).append(&column, &mut output)?;
 /// }
 /// assert_eq!((output.values, output.offsets), (b"a%26bc%20d".to_vec(), vec![0, 5, 10]));
 /// # Ok::<(), columns::ColumnError>(())
@@ -262,22 +286,27 @@ impl<O: Offset> ColumnBuf<O> {
         self.validity.as_ref().map_or(Ok(column), |bitmap| column.with_validity(bitmap, 0))
     }
 
-    /// Reserves capacity for the rows of `column` (the values may need more), and appends its
-    /// validity.
-    fn begin(&mut self, column: &Column<'_, O>) -> Result<Rollback, ColumnError> {
+    /// The current lengths, to roll back to.
+    fn checkpoint(&self) -> Result<Checkpoint, ColumnError> {
         let rows = self.offsets.len().checked_sub(1).ok_or(ColumnError::BadOutput)?;
         let has_bits = self.validity.as_ref().is_none_or(|bitmap| rows.div_ceil(8) <= bitmap.len());
         if self.offsets[rows].checked() != Some(self.values.len()) || !has_bits {
             return Err(ColumnError::BadOutput);
         }
-        let rollback = Rollback { rows, values: self.values.len(), had_validity: self.validity.is_some() };
+        Ok(Checkpoint { rows, values: self.values.len(), had_validity: self.validity.is_some() })
+    }
+
+    /// Reserves capacity for the rows of `column` (the values may need more), and appends its
+    /// validity. Returns the number of rows before.
+    fn begin(&mut self, column: &Column<'_, O>) -> usize {
+        let rows = self.offsets.len() - 1;
         self.offsets.reserve(column.len());
         self.values.reserve(column.bytes(0..column.len()).len());
-        if column.validity.is_some() || rollback.had_validity {
+        if column.validity.is_some() || self.validity.is_some() {
             let bitmap = self.validity.get_or_insert_with(|| ones(rows));
             append_bits(bitmap, rows, column);
         }
-        Ok(rollback)
+        rows
     }
 
     /// Sets a row to null in a column of `rows` rows.
@@ -286,7 +315,7 @@ impl<O: Offset> ColumnBuf<O> {
         bitmap[row / 8] &= !(1 << (row % 8));
     }
 
-    fn roll_back(&mut self, to: &Rollback) {
+    fn roll_back(&mut self, to: &Checkpoint) {
         self.values.truncate(to.values);
         self.offsets.truncate(to.rows + 1);
         match &mut self.validity {
@@ -297,7 +326,7 @@ impl<O: Offset> ColumnBuf<O> {
 }
 
 /// Lengths of a column before rows were appended.
-struct Rollback {
+struct Checkpoint {
     rows: usize,
     values: usize,
     had_validity: bool,
@@ -357,6 +386,25 @@ pub enum OnError {
     Keep,
 }
 
+/// An invalid row and its error.
+#[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
+#[non_exhaustive]
+pub struct RowError {
+    /// Index of the row in the input.
+    pub row: usize,
+    /// The error; its position is relative to the start of the row.
+    pub error: DecodeError,
+}
+
+impl fmt::Display for RowError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "row {}: {}", self.row, self.error)
+    }
+}
+
+// No source: `Display` already prints the inner error.
+impl Error for RowError {}
+
 /// Error of reading or writing a column.
 #[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
 #[non_exhaustive]
@@ -384,12 +432,7 @@ pub enum ColumnError {
     /// validity bitmap is too short.
     BadOutput,
     /// This row is invalid, and [`OnError::Fail`] was given or [`OnError::Keep`] is impossible.
-    Row {
-        /// Index of the row.
-        row: usize,
-        /// The error; its position is relative to the start of the row.
-        error: DecodeError,
-    },
+    Row(RowError),
     /// With this row, the output exceeds the range of the offset type: `i32::MAX` bytes for `i32`.
     TooLong {
         /// Index of the row.
@@ -406,7 +449,7 @@ impl fmt::Display for ColumnError {
             Self::OffsetBeyondValues { index } => write!(f, "offset {index} is beyond the end of the values"),
             Self::ValidityTooShort => f.write_str("the validity bitmap has fewer bits than the column has rows"),
             Self::BadOutput => f.write_str("the output is not a valid column"),
-            Self::Row { row, error } => write!(f, "row {row}: {error}"),
+            Self::Row(error) => error.fmt(f),
             Self::TooLong { row } => write!(f, "row {row}: output exceeds the offset type's range"),
         }
     }
@@ -414,293 +457,3 @@ impl fmt::Display for ColumnError {
 
 // No source: `Display` already prints the inner error.
 impl Error for ColumnError {}
-
-/// Decodes every row to bytes.
-///
-/// # Errors
-///
-/// Returns [`ColumnError::Row`] for an invalid row, according to `on_error`, and
-/// [`ColumnError::TooLong`] if the output exceeds the range of the offset type.
-///
-/// ```
-/// use simdpct::columns::{self, Column, ColumnError, OnError};
-/// use simdpct::{DecodeErrorKind, Decoder};
-///
-/// let column = Column::new(b"a%2Fb50%%FF", &[0_i32, 5, 8, 11])?;
-/// let kept = columns::decode(&column, &Decoder::new(), OnError::Keep)?;
-/// assert_eq!((kept.values, kept.offsets), (b"a/b50%\xFF".to_vec(), vec![0, 3, 6, 7]));
-///
-/// let error = columns::decode(&column, &Decoder::new(), OnError::Fail).unwrap_err();
-/// let ColumnError::Row { row, error } = error else { panic!("{error}") };
-/// assert_eq!((row, error.kind, error.position), (1, DecodeErrorKind::Malformed, 2));
-/// # Ok::<(), ColumnError>(())
-/// ```
-pub fn decode<O: Offset>(
-    column: &Column<'_, O>,
-    decoder: &Decoder,
-    on_error: OnError,
-) -> Result<ColumnBuf<O>, ColumnError> {
-    collect(|output| decode_to(column, decoder, on_error, output))
-}
-
-/// Like [`decode`], but appends to a column, and returns the number of invalid rows.
-///
-/// # Errors
-///
-/// Same as [`decode`], and [`ColumnError::BadOutput`] if `output` is not a valid column. On error
-/// nothing is appended.
-pub fn decode_to<O: Offset>(
-    column: &Column<'_, O>,
-    decoder: &Decoder,
-    on_error: OnError,
-    output: &mut ColumnBuf<O>,
-) -> Result<usize, ColumnError> {
-    run(column, on_error, output, decoder.level, &mut Decoding::new(decoder, Text::Bytes))
-}
-
-/// Decodes every row to text: each row of the output is well-formed UTF-8.
-///
-/// # Errors
-///
-/// Same as [`decode`]. A row that decodes to invalid UTF-8 is invalid too.
-///
-/// ```
-/// use simdpct::Decoder;
-/// use simdpct::columns::{self, Column, OnError};
-///
-/// // Each row by itself: two halves of a character in two rows are none.
-/// let column = Column::new(b"%C3%A9%C3%A9", &[0_i32, 6, 9, 12])?;
-/// let decoded = columns::decode_utf8(&column, &Decoder::new(), OnError::Null)?;
-/// assert_eq!((decoded.values, decoded.offsets), ("é".into(), vec![0, 2, 2, 2]));
-/// assert_eq!(decoded.validity, Some(vec![0b001]));
-/// # Ok::<(), columns::ColumnError>(())
-/// ```
-pub fn decode_utf8<O: Offset>(
-    column: &Column<'_, O>,
-    decoder: &Decoder,
-    on_error: OnError,
-) -> Result<ColumnBuf<O>, ColumnError> {
-    collect(|output| decode_utf8_to(column, decoder, on_error, output))
-}
-
-/// Like [`decode_utf8`], but appends to a column, and returns the number of invalid rows.
-///
-/// # Errors
-///
-/// Same as [`decode_utf8`], and [`ColumnError::BadOutput`] if `output` is not a valid column. On
-/// error nothing is appended.
-pub fn decode_utf8_to<O: Offset>(
-    column: &Column<'_, O>,
-    decoder: &Decoder,
-    on_error: OnError,
-    output: &mut ColumnBuf<O>,
-) -> Result<usize, ColumnError> {
-    run(column, on_error, output, decoder.level, &mut Decoding::new(decoder, Text::Strict))
-}
-
-/// Decodes every row to text, and replaces each maximal subpart of an ill-formed sequence by
-/// U+FFFD, also in rows that are kept unchanged otherwise.
-///
-/// # Errors
-///
-/// Same as [`decode`]. If the decoder is lenient and rejects nothing, no row is invalid.
-///
-/// ```
-/// use simdpct::Decoder;
-/// use simdpct::columns::{self, Column, OnError};
-///
-/// let column = Column::new(b"%E4pfel100%", &[0_i32, 7, 11])?;
-/// let decoded = columns::decode_utf8_lossy(&column, &Decoder::new().lenient(), OnError::Fail)?;
-/// assert_eq!((decoded.values, decoded.offsets), ("\u{FFFD}pfel100%".into(), vec![0, 7, 11]));
-/// # Ok::<(), columns::ColumnError>(())
-/// ```
-pub fn decode_utf8_lossy<O: Offset>(
-    column: &Column<'_, O>,
-    decoder: &Decoder,
-    on_error: OnError,
-) -> Result<ColumnBuf<O>, ColumnError> {
-    collect(|output| decode_utf8_lossy_to(column, decoder, on_error, output))
-}
-
-/// Like [`decode_utf8_lossy`], but appends to a column, and returns the number of invalid rows.
-///
-/// # Errors
-///
-/// Same as [`decode_utf8_lossy`], and [`ColumnError::BadOutput`] if `output` is not a valid column.
-/// On error nothing is appended.
-pub fn decode_utf8_lossy_to<O: Offset>(
-    column: &Column<'_, O>,
-    decoder: &Decoder,
-    on_error: OnError,
-    output: &mut ColumnBuf<O>,
-) -> Result<usize, ColumnError> {
-    run(column, on_error, output, decoder.level, &mut Decoding::new(decoder, Text::Lossy))
-}
-
-/// Encodes every row. The output is ASCII, or UTF-8 with [`Encoder::keep_non_ascii`].
-///
-/// # Errors
-///
-/// Returns [`ColumnError::TooLong`] if the output exceeds the range of the offset type.
-///
-/// ```
-/// use simdpct::Encoder;
-/// use simdpct::columns::{self, Column};
-///
-/// let column = Column::new("a/b é".as_bytes(), &[0_i32, 3, 6])?;
-/// let encoded = columns::encode(&column, &Encoder::COMPONENT)?;
-/// assert_eq!((encoded.values, encoded.offsets), (b"a%2Fb%20%C3%A9".to_vec(), vec![0, 5, 14]));
-/// # Ok::<(), columns::ColumnError>(())
-/// ```
-pub fn encode<O: Offset>(column: &Column<'_, O>, encoder: &Encoder) -> Result<ColumnBuf<O>, ColumnError> {
-    collect(|output| encode_to(column, encoder, output))
-}
-
-/// Like [`encode`], but appends to a column.
-///
-/// # Errors
-///
-/// Same as [`encode`], and [`ColumnError::BadOutput`] if `output` is not a valid column. On error
-/// nothing is appended.
-pub fn encode_to<O: Offset>(
-    column: &Column<'_, O>,
-    encoder: &Encoder,
-    output: &mut ColumnBuf<O>,
-) -> Result<(), ColumnError> {
-    run(column, OnError::Fail, output, encoder.level, &mut Encoding::new(encoder)).map(|_| ())
-}
-
-/// Normalises the percent-encoding of every row (RFC 3986 6.2.2). Bytes from 0x80 are kept, so text
-/// remains text.
-///
-/// # Errors
-///
-/// Returns [`ColumnError::Row`] for a row with a malformed `%`, according to the normalizer and
-/// `on_error`, and [`ColumnError::TooLong`] if the output exceeds the range of the offset type.
-///
-/// ```
-/// use simdpct::Normalizer;
-/// use simdpct::columns::{self, Column, OnError};
-///
-/// let column = Column::new(b"/%7euser/%2f", &[0_i32, 8, 12])?;
-/// let normal = columns::normalize(&column, &Normalizer::new(), OnError::Fail)?;
-/// assert_eq!((normal.values, normal.offsets), (b"/~user/%2F".to_vec(), vec![0, 6, 10]));
-/// # Ok::<(), columns::ColumnError>(())
-/// ```
-pub fn normalize<O: Offset>(
-    column: &Column<'_, O>,
-    normalizer: &Normalizer,
-    on_error: OnError,
-) -> Result<ColumnBuf<O>, ColumnError> {
-    collect(|output| normalize_to(column, normalizer, on_error, output))
-}
-
-/// Like [`normalize`], but appends to a column, and returns the number of invalid rows.
-///
-/// # Errors
-///
-/// Same as [`normalize`], and [`ColumnError::BadOutput`] if `output` is not a valid column. On
-/// error nothing is appended.
-pub fn normalize_to<O: Offset>(
-    column: &Column<'_, O>,
-    normalizer: &Normalizer,
-    on_error: OnError,
-    output: &mut ColumnBuf<O>,
-) -> Result<usize, ColumnError> {
-    run(column, on_error, output, normalizer.level, &mut Decoding::normalizing(normalizer))
-}
-
-/// Inspects every row. There are no findings in a null row.
-///
-/// ```
-/// use simdpct::Findings;
-/// use simdpct::columns::{self, Column};
-///
-/// let column = Column::new(b"/plain/..%2f/%00", &[0_i32, 6, 12, 16])?;
-/// let inspection = columns::inspect(&column);
-/// assert!(inspection.rows[0].is_empty());
-/// assert!(inspection.rows[1].contains(Findings::SLASH | Findings::LOWER_HEX));
-/// assert_eq!(inspection.count(Findings::ESCAPE), 2);
-/// assert!(inspection.kinds().contains(Findings::NUL));
-/// # Ok::<(), columns::ColumnError>(())
-/// ```
-#[must_use]
-pub fn inspect<O: Offset>(column: &Column<'_, O>) -> Inspection {
-    Inspection::of(column, None)
-}
-
-/// Result of [`inspect`].
-#[derive(Clone, Debug, Eq, PartialEq)]
-#[non_exhaustive]
-pub struct Inspection {
-    /// The findings of each row; [`Kinds::bits`] returns them as a number.
-    pub rows: Vec<Kinds>,
-}
-
-impl Inspection {
-    /// The union of the findings of all rows.
-    #[must_use]
-    pub fn kinds(&self) -> Kinds {
-        self.rows.iter().copied().collect()
-    }
-
-    /// Number of rows with any of these kinds of findings.
-    #[must_use]
-    pub fn count(&self, kinds: Kinds) -> usize {
-        self.rows.iter().filter(|found| found.intersects(kinds)).count()
-    }
-
-    /// Like [`inspect`], on the given level.
-    #[must_use]
-    pub fn on<O: Offset>(level: Level, column: &Column<'_, O>) -> Self {
-        Self::of(column, Some(level))
-    }
-
-    fn of<O: Offset>(column: &Column<'_, O>, level: Option<Level>) -> Self {
-        /// Raw bytes that are, or may begin, more than one kind of finding.
-        const MANIFOLD: ByteSet = ByteSet::NON_ASCII.with(b'%').with(b'+');
-        /// Raw bytes that are only illegal.
-        const SIMPLE: ByteSet = ILLEGAL_BYTES.intersection(ByteSet::NON_ASCII.complement());
-        let mut inspector = Inspector::<Presence>::new(level);
-        let mut inspect = |bytes: &[u8]| Kinds::of_report(&inspector.inspect(bytes));
-        let mut rows = Vec::with_capacity(column.len());
-        let (Some(mut manifold), Some(mut simple)) = (Ranks::new(level), Ranks::new(level)) else {
-            rows.extend((0..column.len()).map(|row| column.row(row).map_or(Kinds::NONE, &mut inspect)));
-            return Self { rows };
-        };
-        while rows.len() < column.len() {
-            let first = rows.len();
-            let end = column.chunk_end(first);
-            if end == first {
-                rows.push(column.row(first).map_or(Kinds::NONE, &mut inspect));
-                continue;
-            }
-            let bytes = column.bytes(first..end);
-            manifold.fill(Selection::Members, &MANIFOLD, bytes);
-            simple.fill(Selection::Members, &SIMPLE, bytes);
-            let base = column.bound(first);
-            let (mut start, mut before) = (0, (0, 0));
-            rows.extend(column.offsets[first + 1..=end].iter().map(|end| {
-                let end = end.index() - base;
-                let after = (manifold.rank(end), simple.rank(end));
-                let kinds = if after.0 != before.0 {
-                    inspect(&bytes[start..end])
-                } else if after.1 != before.1 {
-                    Findings::ILLEGAL
-                } else {
-                    Kinds::NONE
-                };
-                (start, before) = (end, after);
-                kinds
-            }));
-        }
-        Self { rows }
-    }
-}
-
-fn collect<O: Offset, R>(
-    append: impl FnOnce(&mut ColumnBuf<O>) -> Result<R, ColumnError>,
-) -> Result<ColumnBuf<O>, ColumnError> {
-    let mut output = ColumnBuf::new();
-    append(&mut output).map(|_| output)
-}

@@ -20,10 +20,11 @@
 use alloc::vec::Vec;
 use core::ops::Range;
 
-use super::{Column, ColumnBuf, ColumnError, Offset, OnError};
+use super::{Checkpoint, Column, ColumnBuf, ColumnError, Offset, OnError, RowError, Summary, Validity};
 use crate::byteset::ByteSet;
 use crate::driver::batch::{RankBlock, Ranker, Selection, Shift};
 use crate::error::DecodeError;
+use crate::input::Input;
 use crate::level::Level;
 
 /// Bytes of values per chunk: small enough that the second pass hits the first-level cache.
@@ -33,7 +34,7 @@ pub(super) const CHUNK: usize = 8192;
 const FEW: usize = 4;
 
 /// Rank bitmap of a chunk.
-pub(super) struct Ranks {
+pub struct Ranks {
     ranker: Ranker,
     blocks: [RankBlock; CHUNK / 64 + 1],
 }
@@ -62,7 +63,7 @@ impl Ranks {
 /// Each mark changes the length of a row's output by the same amount, and nothing else does. The
 /// output of concatenated rows is the concatenation of their outputs, except for triplets that are
 /// split by the end of a row, and for errors.
-pub(super) trait Codec {
+pub trait Codec {
     /// How much each mark adds to the length of the output, modulo 2^n.
     fn length_delta_per_mark(&self) -> usize;
 
@@ -110,7 +111,7 @@ pub(super) trait Codec {
 
 /// Accuracy of the marks of a chunk.
 #[derive(Clone, Copy, Eq, PartialEq)]
-pub(super) enum Marking {
+pub enum Marking {
     /// Exactly the bytes that change the length are marked.
     Exact,
     /// Those bytes are marked, and possibly others. If the length of the output is as predicted,
@@ -138,68 +139,232 @@ enum Crossings {
     Often(u8),
 }
 
-/// State of a conversion: input column, output column and error counts.
-pub(super) struct Sink<'a, 'c, O> {
+/// A column to convert, and the output to append it to.
+pub struct Sink<'a, 'c, O> {
     pub(super) column: &'a Column<'c, O>,
     pub(super) output: &'a mut ColumnBuf<O>,
-    on_error: OnError,
-    /// Number of rows in the output before the conversion.
+    /// Number of rows in the output before those of the column.
     rows_before: usize,
-    /// Number of invalid rows so far.
-    failed: usize,
+    /// Index in the whole input of the column's first row.
+    first_row: usize,
+    state: &'a mut State,
+}
+
+/// What a conversion keeps between the columns of its input.
+struct State {
+    on_error: OnError,
+    summary: Summary,
     crossings: Crossings,
     /// Scratch: the rows of a chunk that begin where a triplet may be split.
     cuts: Vec<usize>,
 }
 
-/// Appends the output of all rows, or nothing on error. Returns the number of invalid rows.
-pub(super) fn run<O: Offset>(
-    column: &Column<'_, O>,
-    on_error: OnError,
-    output: &mut ColumnBuf<O>,
-    level: Option<Level>,
-    codec: &mut impl Codec,
-) -> Result<usize, ColumnError> {
-    let before = output.begin(column)?;
-    let rows_before = before.rows;
-    let mut sink =
-        Sink { column, output, on_error, rows_before, failed: 0, crossings: Crossings::Never, cuts: Vec::new() };
-    let result = match Ranks::new(level) {
-        Some(mut ranks) => sink.append_all(codec, &mut ranks),
-        None => sink.append_one_by_one(codec, 0..column.len()),
-    };
-    let result = result.map(|()| sink.failed);
-    if result.is_err() {
-        output.roll_back(&before);
+/// What to do if the output exceeds the range of the offset type.
+#[derive(Clone, Copy, Eq, PartialEq)]
+pub(super) enum Overflow {
+    /// Return an error, and append nothing.
+    Fail,
+    /// Stop before that row.
+    Stop,
+}
+
+/// A conversion that appends its output.
+pub(super) struct Run<'a, O, C> {
+    output: &'a mut ColumnBuf<O>,
+    codec: C,
+    ranks: Option<Ranks>,
+    before: Checkpoint,
+    overflow: Overflow,
+    state: State,
+}
+
+impl<'a, O: Offset, C: Codec> Run<'a, O, C> {
+    pub(super) fn new(
+        codec: C,
+        level: Option<Level>,
+        on_error: OnError,
+        overflow: Overflow,
+        output: &'a mut ColumnBuf<O>,
+    ) -> Result<Self, ColumnError> {
+        let before = output.checkpoint()?;
+        let state = State { on_error, summary: Summary::default(), crossings: Crossings::Never, cuts: Vec::new() };
+        Ok(Self { output, codec, ranks: Ranks::new(level), before, overflow, state })
     }
-    result
+
+    /// Appends all rows of a column, or nothing on error.
+    pub(super) fn column(mut self, column: &Column<'_, O>) -> Result<Summary, ColumnError> {
+        let result = self.append(column);
+        self.finish(result)
+    }
+
+    /// Appends rows from anywhere, or nothing on error.
+    pub(super) fn rows<T: Input>(mut self, rows: impl IntoIterator<Item = Option<T>>) -> Result<Summary, ColumnError> {
+        let result = self.gather(rows);
+        self.finish(result)
+    }
+
+    /// Copies short rows to columns of at most [`CHUNK`] bytes, and appends these. Copying takes
+    /// less time than processing rows one by one.
+    fn gather<T: Input>(&mut self, rows: impl IntoIterator<Item = Option<T>>) -> Result<(), ColumnError> {
+        let mut gathered = Gathered::new();
+        for row in rows {
+            let bytes = row.as_ref().map(Input::as_bytes);
+            let length = bytes.map_or(0, <[u8]>::len);
+            if gathered.values.len() + length > CHUNK || gathered.offsets.len() > CHUNK {
+                self.append(&gathered.column())?;
+                gathered.clear();
+            }
+            match bytes {
+                Some(bytes) if length > CHUNK / FEW => {
+                    self.append(&gathered.column())?;
+                    gathered.clear();
+                    if length > O::MAX {
+                        return Err(ColumnError::TooLong { row: self.state.summary.rows });
+                    }
+                    self.append(&Column { values: bytes, offsets: &[O::ZERO, O::of(length)], validity: None })?;
+                }
+                bytes => gathered.push(bytes),
+            }
+        }
+        self.append(&gathered.column())
+    }
+
+    fn append(&mut self, column: &Column<'_, O>) -> Result<(), ColumnError> {
+        let rows_before = self.output.begin(column);
+        let Self { output, state, codec, ranks, .. } = self;
+        let first_row = state.summary.rows;
+        let mut sink = Sink { column, output, rows_before, first_row, state };
+        let result = sink.append_all(codec, ranks.as_mut());
+        self.state.summary.rows = first_row + (self.output.offsets.len() - 1 - rows_before);
+        result
+    }
+
+    fn finish(self, result: Result<(), ColumnError>) -> Result<Summary, ColumnError> {
+        let Self { output, before, overflow, state, .. } = self;
+        let summary = state.summary;
+        match result {
+            Ok(()) => Ok(summary),
+            // A row that does not fit an empty output never will.
+            Err(ColumnError::TooLong { .. }) if overflow == Overflow::Stop && output.offsets.len() > 1 => {
+                let rows = before.rows + summary.rows;
+                output.roll_back(&Checkpoint { rows, values: output.offsets[rows].index(), had_validity: true });
+                Ok(summary)
+            }
+            Err(error) => {
+                output.roll_back(&before);
+                Err(error)
+            }
+        }
+    }
+}
+
+/// Rows copied to a column.
+struct Gathered<O> {
+    values: Vec<u8>,
+    offsets: Vec<O>,
+    /// One bit per row.
+    validity: Vec<u8>,
+    has_nulls: bool,
+}
+
+impl<O: Offset> Gathered<O> {
+    fn new() -> Self {
+        Self {
+            values: Vec::with_capacity(CHUNK),
+            offsets: Vec::from([O::ZERO]),
+            validity: Vec::new(),
+            has_nulls: false,
+        }
+    }
+
+    fn push(&mut self, row: Option<&[u8]>) {
+        let number = self.offsets.len() - 1;
+        if number.is_multiple_of(8) {
+            self.validity.push(0xFF);
+        }
+        match row {
+            Some(bytes) => self.values.extend_from_slice(bytes),
+            None => {
+                self.validity[number / 8] &= !(1 << (number % 8));
+                self.has_nulls = true;
+            }
+        }
+        self.offsets.push(O::of(self.values.len()));
+    }
+
+    fn column(&self) -> Column<'_, O> {
+        let validity = self.has_nulls.then_some(Validity { bitmap: &self.validity, offset: 0 });
+        Column { values: &self.values, offsets: &self.offsets, validity }
+    }
+
+    fn clear(&mut self) {
+        self.values.clear();
+        self.offsets.truncate(1);
+        self.validity.clear();
+        self.has_nulls = false;
+    }
 }
 
 impl<O: Offset> Sink<'_, '_, O> {
-    fn append_all(&mut self, codec: &mut impl Codec, ranks: &mut Ranks) -> Result<(), ColumnError> {
+    fn append_all(&mut self, codec: &mut impl Codec, mut ranks: Option<&mut Ranks>) -> Result<(), ColumnError> {
         let mut row = 0;
         while row < self.column.len() {
+            let first = self.output.offsets.len();
             let end = self.column.chunk_end(row);
-            if end - row >= FEW {
-                self.append_chunk(codec, ranks, row..end)?;
-                row = end;
-            } else {
-                let end = end.max(row + 1);
-                self.append_one_by_one(codec, row..end)?;
-                row = end;
+            let (result, end) = match &mut ranks {
+                Some(ranks) if end - row >= FEW => (self.append_chunk(codec, ranks, row..end), end),
+                _ => {
+                    let end = end.max(row + 1);
+                    (self.append_one_by_one(codec, row..end), end)
+                }
+            };
+            // The rows before one that is too long may remain; those before an invalid row do not.
+            if matches!(result, Ok(()) | Err(ColumnError::TooLong { .. })) {
+                self.note_changes(row, first);
             }
+            result?;
+            row = end;
         }
         Ok(())
+    }
+
+    /// Compares the rows of the output from offset `first` on, which are those from `row` on, with
+    /// the input. Cheap: it ends with the first changed chunk.
+    fn note_changes(&mut self, row: usize, first: usize) {
+        if self.state.summary.changed {
+            return;
+        }
+        let (column, output) = (self.column, &*self.output);
+        let rows = row..row + (output.offsets.len() - first);
+        let bounds = |row: usize| output.offsets[first - 1 + row - rows.start].index();
+        let bytes = |rows: Range<usize>| &output.values[bounds(rows.start)..bounds(rows.end)];
+        let is_same = |rows: Range<usize>| {
+            let starts = || rows.clone().map(|row| (bounds(row), column.bound(row)));
+            let (to, from) = (bounds(rows.start), column.bound(rows.start));
+            bytes(rows.clone()) == column.bytes(rows.clone())
+                && starts().all(|(after, before)| after - to == before - from)
+        };
+        // Null rows may have bytes in the input.
+        let is_null = |row| column.is_null(row);
+        self.state.summary.changed =
+            !is_same(rows.clone()) && !rows.clone().all(|row| is_null(row) || is_same(row..row + 1));
     }
 
     /// Processes rows one by one.
     fn append_one_by_one(&mut self, codec: &mut impl Codec, rows: Range<usize>) -> Result<(), ColumnError> {
         for row in rows {
+            let summary = self.state.summary;
             if let Some(bytes) = self.column.row(row) {
                 codec.append_row(self, row, bytes)?;
             }
-            let end = self.end(row)?;
-            self.output.offsets.push(end);
+            match self.end(row) {
+                Ok(end) => self.output.offsets.push(end),
+                Err(error) => {
+                    // It was kept, but does not fit.
+                    self.state.summary = summary;
+                    return Err(error);
+                }
+            }
         }
         Ok(())
     }
@@ -208,7 +373,7 @@ impl<O: Offset> Sink<'_, '_, O> {
     #[inline]
     pub(super) fn end(&self, row: usize) -> Result<O, ColumnError> {
         let end = self.output.values.len();
-        if end > O::MAX { Err(ColumnError::TooLong { row }) } else { Ok(O::of(end)) }
+        if end > O::MAX { Err(ColumnError::TooLong { row: self.first_row + row }) } else { Ok(O::of(end)) }
     }
 
     /// Processes rows of at most [`CHUNK`] bytes in total. Null rows among them must be empty.
@@ -221,13 +386,13 @@ impl<O: Offset> Sink<'_, '_, O> {
         let column = self.column;
         let (base, bytes) = (column.bound(rows.start), column.bytes(rows.clone()));
         let ends = column.offsets[rows.start + 1..=rows.end].iter().map(|end| end.index() - base);
-        if let Crossings::Often(chunks_left) = &mut self.crossings {
+        if let Crossings::Often(chunks_left) = &mut self.state.crossings {
             match chunks_left.checked_sub(1) {
                 Some(left) => {
                     *chunks_left = left;
                     return self.append_one_by_one(codec, rows);
                 }
-                None => self.crossings = Crossings::Sometimes,
+                None => self.state.crossings = Crossings::Sometimes,
             }
         }
         let longest = self.output.values.len().checked_add(3 * bytes.len());
@@ -240,7 +405,7 @@ impl<O: Offset> Sink<'_, '_, O> {
         }
         let mut chunk = Chunk { bytes, base, marking };
         let mut row = rows.start;
-        if self.crossings == Crossings::Never {
+        if self.state.crossings == Crossings::Never {
             row = self.append_at_once(codec, ranks, &mut chunk, rows.clone(), codec.reads_triplets())?;
         }
         if row == rows.end {
@@ -248,7 +413,7 @@ impl<O: Offset> Sink<'_, '_, O> {
         }
         // A triplet may be split, or an error occurred: continue in pieces that end where a triplet
         // may be split.
-        let mut cuts = core::mem::take(&mut self.cuts);
+        let mut cuts = core::mem::take(&mut self.state.cuts);
         cuts.clear();
         if codec.reads_triplets() {
             let crossed =
@@ -256,7 +421,7 @@ impl<O: Offset> Sink<'_, '_, O> {
             cuts.extend(crossed.map(|(row, _)| row));
         }
         let result = self.append_pieces(codec, ranks, &mut chunk, row..rows.end, &cuts);
-        self.cuts = cuts;
+        self.state.cuts = cuts;
         result
     }
 
@@ -269,12 +434,12 @@ impl<O: Offset> Sink<'_, '_, O> {
         rows: Range<usize>,
         cuts: &[usize],
     ) -> Result<(), ColumnError> {
-        self.crossings = match cuts.len() {
+        self.state.crossings = match cuts.len() {
             0 => Crossings::Never,
             often if often > rows.len() / 8 => Crossings::Often(16),
             _ => Crossings::Sometimes,
         };
-        if self.crossings == Crossings::Often(16) {
+        if self.state.crossings == Crossings::Often(16) {
             return self.append_one_by_one(codec, rows);
         }
         let mut row = rows.start;
@@ -373,17 +538,29 @@ impl<O: Offset> Sink<'_, '_, O> {
         keep: impl FnOnce(&[u8], &mut Vec<u8>) -> bool,
         error: impl FnOnce(&[u8]) -> DecodeError,
     ) -> Result<(), ColumnError> {
-        self.failed += 1;
         let bytes = self.column.bytes(row..row + 1);
-        let is_handled = match self.on_error {
+        let is_handled = match self.state.on_error {
             OnError::Fail => false,
             OnError::Keep => keep(bytes, &mut self.output.values),
             OnError::Null => {
-                self.output.set_null(self.rows_before + row, self.rows_before + self.column.len());
+                self.set_null(row);
                 true
             }
         };
-        if is_handled { Ok(()) } else { Err(ColumnError::Row { row, error: error(bytes) }) }
+        let summary = &mut self.state.summary;
+        summary.invalid += 1;
+        if is_handled && summary.first_error.is_some() {
+            return Ok(());
+        }
+        let error = RowError { row: self.first_row + row, error: error(bytes) };
+        summary.first_error = summary.first_error.or(Some(error));
+        if is_handled { Ok(()) } else { Err(ColumnError::Row(error)) }
+    }
+
+    /// Sets a row of the output to null; nothing has been appended for it.
+    pub(super) fn set_null(&mut self, row: usize) {
+        self.output.set_null(self.rows_before + row, self.rows_before + self.column.len());
+        self.state.summary.changed = true;
     }
 }
 

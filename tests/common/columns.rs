@@ -1,7 +1,9 @@
 //! Comparison of every column conversion with the reference implementation applied to each row by
 //! itself.
 
-use simdpct::columns::{self, Column, ColumnBuf, ColumnError, Inspection, Offset, OnError};
+use simdpct::columns::{
+    self, Column, ColumnBuf, ColumnError, Conversion, Inspection, Offset, OnError, Operation, Summary, rows_holding,
+};
 use simdpct::{ByteSet, DecodeError, Decoder, Encoder, Kinds, Level, Malformed, Normalizer, reference, sets};
 
 use super::Surrounded;
@@ -58,8 +60,25 @@ pub fn pack(bits: impl Iterator<Item = bool>, others: bool) -> Vec<u8> {
 /// leaves of the row (`None`: it cannot be kept).
 pub type RowResult = Result<Vec<u8>, (DecodeError, Option<Vec<u8>>)>;
 
-/// The conversion of a column, on a level and with a policy.
-pub type Append<'a, O> = &'a dyn Fn(Level, OnError, &Column<'_, O>, &mut ColumnBuf<O>) -> Result<usize, ColumnError>;
+/// A [`Summary`], which tests cannot construct.
+#[derive(Debug, PartialEq)]
+pub struct Wanted {
+    rows: usize,
+    invalid: usize,
+    first_error: Option<(usize, DecodeError)>,
+    changed: bool,
+}
+
+/// The result of a conversion, to be compared.
+fn found(result: Result<Summary, ColumnError>) -> Result<Wanted, (usize, DecodeError)> {
+    match result {
+        Ok(Summary { rows, invalid, first_error, changed, .. }) => {
+            Ok(Wanted { rows, invalid, first_error: first_error.map(|first| (first.row, first.error)), changed })
+        }
+        Err(ColumnError::Row(first)) => Err((first.row, first.error)),
+        Err(error) => panic!("{error}"),
+    }
+}
 
 /// The pairs of a policy and an initial output that a comparison runs.
 #[derive(Clone, Copy)]
@@ -88,49 +107,52 @@ pub fn outputs<O: Offset + From<i32>>() -> [ColumnBuf<O>; 3] {
 
 /// Appends `rows` to `output` one by one; `None` is a null row.
 pub fn expected<O: Offset + TryFrom<usize>>(
+    sample: &Sample,
     rows: &[Option<RowResult>],
     has_validity: bool,
     output: &mut ColumnBuf<O>,
     on_error: OnError,
-) -> Result<usize, ColumnError> {
+) -> Result<Wanted, (usize, DecodeError)> {
     let rows_before = output.offsets.len() - 1;
     let is_valid = |row: usize| output.validity.as_ref().is_none_or(|bitmap| bitmap[row / 8] >> (row % 8) & 1 != 0);
     let mut bits: Vec<bool> = (0..rows_before).map(is_valid).collect();
     let mut has_bits = output.validity.is_some() || has_validity;
-    let mut failed = 0;
+    let mut wanted = Wanted { rows: rows.len(), invalid: 0, first_error: None, changed: false };
     for (row, result) in rows.iter().enumerate() {
-        let mut is_valid = result.is_some();
+        let (mut is_valid, start) = (result.is_some(), output.values.len());
         match result {
             None => {}
             Some(Ok(bytes)) => output.values.extend(bytes),
             Some(Err((error, kept))) => {
-                failed += 1;
+                wanted.invalid += 1;
+                wanted.first_error = wanted.first_error.or(Some((row, *error)));
                 match (on_error, kept) {
                     (OnError::Null, _) => (is_valid, has_bits) = (false, true),
                     (OnError::Keep, Some(bytes)) => output.values.extend(bytes),
-                    _ => return Err(ColumnError::Row { row, error: *error }),
+                    _ => return Err((row, *error)),
                 }
             }
         }
+        wanted.changed |= sample.row(row) != is_valid.then(|| &output.values[start..]);
         bits.push(is_valid);
         output.offsets.push(O::try_from(output.values.len()).unwrap_or_else(|_| panic!("too long")));
     }
     output.validity = has_bits.then(|| pack(bits.into_iter(), false));
-    Ok(failed)
+    Ok(wanted)
 }
 
-/// Compares a conversion of the column, on every level, with `convert` applied to each row by
+/// Compares every form of a conversion, on every level, with `convert` applied to each row by
 /// itself.
 ///
 /// The expected rows depend neither on the level, nor on the policy, nor on the output, so the slow
 /// reference implementation runs once for all of them.
-pub fn compare_with<O: Offset + From<i32> + TryFrom<usize> + PartialEq>(
+pub fn compare_with<O: Offset + From<i32> + TryFrom<usize> + PartialEq, C: Operation>(
     sample: &Sample,
     context: &dyn std::fmt::Debug,
     policies: &[OnError],
     combinations: Combinations,
     convert: &dyn Fn(&[u8]) -> RowResult,
-    append: Append<'_, O>,
+    conversion: &dyn Fn(Level) -> Conversion<C>,
 ) {
     let surrounded = Surrounded::new(&sample.values);
     let offset = |at: usize| O::try_from(at).unwrap_or_else(|_| panic!("too long"));
@@ -142,31 +164,93 @@ pub fn compare_with<O: Offset + From<i32> + TryFrom<usize> + PartialEq>(
     }
     assert_eq!(column.len(), sample.rows());
     let rows: Vec<Option<RowResult>> = (0..sample.rows()).map(|row| sample.row(row).map(convert)).collect();
+    let has_nulls = rows.iter().any(Option::is_none);
     let outputs = outputs::<O>();
     for number in combinations.numbers(policies.len() * outputs.len()) {
         let (on_error, output) = (policies[number % policies.len()], &outputs[number / policies.len()]);
-        let mut wanted = output.clone();
-        let wanted_result = expected(&rows, sample.validity.is_some(), &mut wanted, on_error);
+        let wanted = |has_validity| {
+            let mut wanted = output.clone();
+            let result = expected(sample, &rows, has_validity, &mut wanted, on_error);
+            (result, wanted)
+        };
+        let (of_column, of_rows) = (wanted(sample.validity.is_some()), wanted(has_nulls));
         for level in super::levels() {
+            let conversion = conversion(level).on_error(on_error);
+            let check = |wanted: &(Result<Wanted, _>, ColumnBuf<O>), result, found_output: ColumnBuf<O>| {
+                let context = || format!("{on_error:?} on {level} of {sample:?} by {context:?}");
+                assert_eq!(found(result), wanted.0, "{}", context());
+                if wanted.0.is_ok() {
+                    assert_eq!(found_output, wanted.1, "{}", context());
+                    assert_eq!(found_output.as_column().unwrap().len(), output.offsets.len() - 1 + sample.rows());
+                } else {
+                    // Bits after the last row have no meaning and may change.
+                    let masked = |output: ColumnBuf<O>| ColumnBuf {
+                        validity: output.validity.map(|bitmap| vec![bitmap[0] & 0b111]),
+                        ..output
+                    };
+                    assert_eq!(masked(found_output), masked(output.clone()), "{}", context());
+                }
+            };
             let mut found = output.clone();
-            let result = append(level, on_error, &column, &mut found);
-            assert_eq!(result, wanted_result, "{on_error:?} on {level} of {sample:?} by {context:?}");
-            if result.is_ok() {
-                assert_eq!(found, wanted, "{on_error:?} on {level} of {sample:?} by {context:?}");
-                assert_eq!(found.as_column().unwrap().len(), output.offsets.len() - 1 + sample.rows());
-            } else {
-                // Bits after the last row have no meaning and may change.
-                let masked = |output: ColumnBuf<O>| ColumnBuf {
-                    validity: output.validity.map(|bitmap| vec![bitmap[0] & 0b111]),
-                    ..output
-                };
-                assert_eq!(
-                    masked(found),
-                    masked(output.clone()),
-                    "{on_error:?} on {level} of {sample:?} by {context:?}"
-                );
+            check(&of_column, conversion.append(&column, &mut found), found);
+            let mut found = output.clone();
+            let result = conversion.append_rows((0..sample.rows()).map(|row| sample.row(row)), &mut found);
+            check(&of_rows, result, found);
+            if number < policies.len() {
+                // The output is empty, so it is also that of `convert`.
+                let mut found = output.clone();
+                check(&of_column, conversion.append_fitting(&column, &mut found), found);
+                match conversion.convert(&column) {
+                    Ok(converted) => {
+                        assert_eq!(converted.column.is_some(), converted.summary.changed);
+                        let found = converted.column.unwrap_or_else(|| of_column.1.clone());
+                        check(&of_column, Ok(converted.summary), found);
+                    }
+                    Err(error) => check(&of_column, Err(error), output.clone()),
+                }
             }
         }
+    }
+    compare_triggers(sample, &rows, &conversion(Level::active()));
+}
+
+/// Asserts that rows without triggers are not changed.
+fn compare_triggers<C: Operation>(sample: &Sample, results: &[Option<RowResult>], conversion: &Conversion<C>) {
+    for (row, result) in results.iter().enumerate() {
+        let (Some(bytes), Some(result)) = (sample.row(row), result) else { continue };
+        let holds = |set: ByteSet| bytes.iter().any(|&byte| set.contains(byte));
+        if !holds(conversion.triggers()) || std::str::from_utf8(bytes).is_ok() && !holds(conversion.triggers_in_text())
+        {
+            assert_eq!(result.as_deref(), Ok(bytes), "{:?}", conversion.triggers());
+        }
+    }
+}
+
+/// Compares the search for rows that hold a byte of a set.
+pub fn compare_holding(sample: &Sample, set: &ByteSet) {
+    let surrounded = Surrounded::new(&sample.values);
+    let offsets: Vec<i64> = sample.offsets.iter().map(|&at| at as i64).collect();
+    let bitmap = sample.bitmap();
+    let mut column = Column::new(surrounded.input(), &offsets).unwrap();
+    if let Some((bitmap, offset)) = &bitmap {
+        column = column.with_validity(bitmap, *offset).unwrap();
+    }
+    let rows = || (0..sample.rows()).map(|row| sample.row(row));
+    let holds = |row: Option<&[u8]>| row.is_some_and(|row| reference::find(set, row).is_some());
+    let wanted: Vec<bool> = rows().map(holds).collect();
+    let found = [column.rows_holding(set), rows_holding(rows(), set)];
+    for found in Level::available().map(|level| column.rows_holding_on(level, set)).chain(found) {
+        assert_eq!((found.len(), found.is_empty()), (sample.rows(), sample.rows() == 0));
+        assert_eq!((0..sample.rows()).map(|row| found.contains(row)).collect::<Vec<_>>(), wanted);
+        assert!(!found.contains(sample.rows()));
+        let members: Vec<usize> = (0..sample.rows()).filter(|&row| wanted[row]).collect();
+        assert_eq!((found.count(), found.iter().collect::<Vec<_>>()), (members.len(), members));
+        assert_eq!(found.into_bitmap(), pack(wanted.iter().copied(), false), "{sample:?} {set:?}");
+    }
+    for skipped in [0, 1, sample.rows() / 2, sample.rows(), sample.rows() + 1] {
+        let rest = column.skip(skipped);
+        let wanted: Vec<_> = rows().skip(skipped).collect();
+        assert_eq!((0..rest.len()).map(|row| rest.row(row)).collect::<Vec<_>>(), wanted);
     }
 }
 
@@ -181,23 +265,23 @@ pub fn compare_decoding_in<O: Offset + From<i32> + TryFrom<usize> + PartialEq>(
 ) {
     let text = |bytes: &[u8]| String::from_utf8(bytes.to_vec()).is_ok().then(|| bytes.to_vec());
     let lossy = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned().into_bytes();
-    compare_with::<O>(
+    compare_with::<O, _>(
         sample,
         &(decoder, "bytes"),
         &POLICIES,
         combinations,
         &|row| reference::decode(decoder, row).map_err(|error| (error, Some(row.to_vec()))),
-        &|level, on_error, column, output| columns::decode_to(column, &decoder.level(level), on_error, output),
+        &|level| Conversion::decode(&decoder.level(level)),
     );
-    compare_with::<O>(
+    compare_with::<O, _>(
         sample,
         &(decoder, "text"),
         &POLICIES,
         combinations,
         &|row| reference::decode_utf8(decoder, row).map(String::into_bytes).map_err(|error| (error, text(row))),
-        &|level, on_error, column, output| columns::decode_utf8_to(column, &decoder.level(level), on_error, output),
+        &|level| Conversion::decode_utf8(&decoder.level(level)),
     );
-    compare_with::<O>(
+    compare_with::<O, _>(
         sample,
         &(decoder, "lossy"),
         &POLICIES,
@@ -206,9 +290,7 @@ pub fn compare_decoding_in<O: Offset + From<i32> + TryFrom<usize> + PartialEq>(
             let decoded = reference::decode_utf8_replacing(decoder, row, "\u{FFFD}");
             decoded.map(String::into_bytes).map_err(|error| (error, Some(lossy(row))))
         },
-        &|level, on_error, column, output| {
-            columns::decode_utf8_lossy_to(column, &decoder.level(level), on_error, output)
-        },
+        &|level| Conversion::decode_utf8_lossy(&decoder.level(level)),
     );
 }
 
@@ -221,13 +303,13 @@ pub fn compare_encoding_in<O: Offset + From<i32> + TryFrom<usize> + PartialEq>(
     sample: &Sample,
     encoder: &Encoder,
 ) {
-    compare_with::<O>(
+    compare_with::<O, _>(
         sample,
         encoder,
         &[OnError::Fail],
         combinations,
         &|row| Ok(reference::encode(encoder, row).into_bytes()),
-        &|level, _, column, output| columns::encode_to(column, &encoder.level(level), output).map(|()| 0),
+        &|level| Conversion::encode(&encoder.level(level)),
     );
 }
 
@@ -242,15 +324,13 @@ pub fn compare_normalizing_in<O: Offset + From<i32> + TryFrom<usize> + PartialEq
     for set in [sets::UNRESERVED, ByteSet::ALL, ByteSet::EMPTY] {
         for malformed in [Malformed::Error, Malformed::Keep, Malformed::Escape] {
             let normalizer = &Normalizer::new().decode(set).malformed(malformed);
-            compare_with::<O>(
+            compare_with::<O, _>(
                 sample,
                 normalizer,
                 &POLICIES,
                 combinations,
                 &|row| reference::normalize(normalizer, row).map_err(|error| (error, Some(row.to_vec()))),
-                &|level, on_error, column, output| {
-                    columns::normalize_to(column, &normalizer.level(level), on_error, output)
-                },
+                &|level| Conversion::normalize(&normalizer.level(level)),
             );
         }
     }

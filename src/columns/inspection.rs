@@ -1,0 +1,100 @@
+//! `Inspection`: the findings of each row.
+#![forbid(unsafe_code)]
+
+use alloc::vec::Vec;
+
+use super::rows::Ranks;
+use super::{Column, Offset};
+use crate::byteset::ByteSet;
+use crate::driver::batch::{ILLEGAL_BYTES, Selection};
+use crate::driver::inspect::{Inspector, Presence};
+use crate::inspect::{Findings, Kinds};
+use crate::level::Level;
+
+/// Inspects every row. There are no findings in a null row.
+///
+/// ```
+/// use simdpct::Findings;
+/// use simdpct::columns::{self, Column};
+///
+/// let column = Column::new(b"/plain/..%2f/%00", &[0_i32, 6, 12, 16])?;
+/// let inspection = columns::inspect(&column);
+/// assert!(inspection.rows[0].is_empty());
+/// assert!(inspection.rows[1].contains(Findings::SLASH | Findings::LOWER_HEX));
+/// assert_eq!(inspection.count(Findings::ESCAPE), 2);
+/// assert!(inspection.kinds().contains(Findings::NUL));
+/// # Ok::<(), columns::ColumnError>(())
+/// ```
+#[must_use]
+pub fn inspect<O: Offset>(column: &Column<'_, O>) -> Inspection {
+    Inspection::of(column, None)
+}
+
+/// Result of [`inspect`].
+#[derive(Clone, Debug, Eq, PartialEq)]
+#[non_exhaustive]
+pub struct Inspection {
+    /// The findings of each row; [`Kinds::bits`] returns them as a number.
+    pub rows: Vec<Kinds>,
+}
+
+impl Inspection {
+    /// The union of the findings of all rows.
+    #[must_use]
+    pub fn kinds(&self) -> Kinds {
+        self.rows.iter().copied().collect()
+    }
+
+    /// Number of rows with any of these kinds of findings.
+    #[must_use]
+    pub fn count(&self, kinds: Kinds) -> usize {
+        self.rows.iter().filter(|found| found.intersects(kinds)).count()
+    }
+
+    /// Like [`inspect`], on the given level.
+    #[must_use]
+    pub fn on<O: Offset>(level: Level, column: &Column<'_, O>) -> Self {
+        Self::of(column, Some(level))
+    }
+
+    fn of<O: Offset>(column: &Column<'_, O>, level: Option<Level>) -> Self {
+        /// Raw bytes that are, or may begin, more than one kind of finding.
+        const MANIFOLD: ByteSet = ByteSet::NON_ASCII.with(b'%').with(b'+');
+        /// Raw bytes that are only illegal.
+        const SIMPLE: ByteSet = ILLEGAL_BYTES.intersection(ByteSet::NON_ASCII.complement());
+        let mut inspector = Inspector::<Presence>::new(level);
+        let mut inspect = |bytes: &[u8]| Kinds::of_report(&inspector.inspect(bytes));
+        let mut rows = Vec::with_capacity(column.len());
+        let (Some(mut manifold), Some(mut simple)) = (Ranks::new(level), Ranks::new(level)) else {
+            rows.extend((0..column.len()).map(|row| column.row(row).map_or(Kinds::NONE, &mut inspect)));
+            return Self { rows };
+        };
+        while rows.len() < column.len() {
+            let first = rows.len();
+            let end = column.chunk_end(first);
+            if end == first {
+                rows.push(column.row(first).map_or(Kinds::NONE, &mut inspect));
+                continue;
+            }
+            let bytes = column.bytes(first..end);
+            manifold.fill(Selection::Members, &MANIFOLD, bytes);
+            simple.fill(Selection::Members, &SIMPLE, bytes);
+            let base = column.bound(first);
+            let (mut start, mut before) = (0, (0, 0));
+            rows.extend(column.offsets[first + 1..=end].iter().map(|end| {
+                let end = end.index() - base;
+                let after = (manifold.rank(end), simple.rank(end));
+                let kinds = if after.0 != before.0 {
+                    inspect(&bytes[start..end])
+                } else if after.1 != before.1 {
+                    Findings::ILLEGAL
+                } else {
+                    Kinds::NONE
+                };
+                (start, before) = (end, after);
+                kinds
+            }));
+        }
+        Self { rows }
+    }
+}
