@@ -13,6 +13,7 @@ use alloc::{format, vec};
 use crate::accept::AcceptError;
 use crate::error::DecodeErrorKind;
 use crate::ext_value::{Charset, ExtValueError};
+use crate::legacy::java;
 use crate::offset::OffsetError;
 use crate::path::{
     Backslash, DotSegments, EmptySegments, EncodedSlash, IllegalBytes, Parameters, PathError, PathErrorKind, PathPolicy,
@@ -153,6 +154,53 @@ pub fn decode_utf8_replacing(decoder: &Decoder, input: &[u8], replacement: &str)
         }
     }
     Ok(text)
+}
+
+/// Decodes as Java's `URLDecoder`, character by character: a run of triplets is a string of its own.
+pub fn decode_java(input: &str) -> Result<String, DecodeError> {
+    let (mut text, mut run) = (String::new(), Vec::new());
+    let mut rest = input.chars();
+    loop {
+        let position = input.len() - rest.as_str().len();
+        let character = rest.next();
+        if character == Some('%') {
+            // Integer.parseInt(substring, 16).
+            let value = match (rest.next(), rest.next().and_then(java::digit)) {
+                (Some('+'), low) => low,
+                (Some('-'), low) => low.filter(|&low| low == 0),
+                (high, Some(low)) => high.and_then(java::digit).map(|high| 16 * high + low),
+                _ => None,
+            };
+            run.push(value.ok_or(DecodeError::new(DecodeErrorKind::Malformed, position))?);
+            continue;
+        }
+        // new String(run, UTF_8): a surrogate is one ill-formed sequence, also if cut off.
+        let mut at = 0;
+        while at < run.len() {
+            if run[at] == 0xED && run.get(at + 1).is_some_and(|byte| (0xA0..=0xBF).contains(byte)) {
+                text.push('\u{FFFD}');
+                at += if run.get(at + 2).is_some_and(|byte| (0x80..=0xBF).contains(byte)) { 3 } else { 2 };
+                continue;
+            }
+            let chunk = run[at..].utf8_chunks().next();
+            match chunk.as_ref().and_then(|chunk| chunk.valid().chars().next()) {
+                Some(character) => {
+                    text.push(character);
+                    at += character.len_utf8();
+                }
+                None => {
+                    text.push('\u{FFFD}');
+                    at += chunk.map_or(1, |chunk| chunk.invalid().len());
+                }
+            }
+        }
+        run.clear();
+        match character {
+            Some('+') => text.push(' '),
+            Some(character) => text.push(character),
+            None => return Ok(text),
+        }
+    }
 }
 
 /// Length of the output of the input before `input_offset`, as if nothing was an error.

@@ -2,8 +2,8 @@
 //! conversion of each row by itself.
 
 use crate::common::columns::{
-    Combinations, Sample, compare_decoding, compare_decoding_in, compare_encoding, compare_encoding_in,
-    compare_holding, compare_inspecting, compare_normalizing, compare_normalizing_in,
+    Combinations, Sample, compare_decoding, compare_decoding_as_java, compare_decoding_in, compare_encoding,
+    compare_encoding_in, compare_holding, compare_inspecting, compare_normalizing, compare_normalizing_in,
 };
 use crate::common::{decoders, encoders, is_quick, strategies};
 use proptest::prelude::*;
@@ -462,8 +462,19 @@ fn summary_of_a_fitting_conversion_has_only_appended_rows() {
     assert_eq!((summary.rows, summary.invalid, summary.first_error, summary.changed), (1, 0, None, false));
 }
 
+/// Input that only Java accepts, and surrogates.
+fn java_input() -> impl Strategy<Value = Vec<u8>> {
+    let special = ["%+4", "%-0", "%-1", "%１F", "%٣٤", "%𝟏𝟐", "%ED%A0%80", "%ED%BF", "%ED", "+", "%C3", "é", "%4"];
+    let special = prop::sample::select(special.to_vec()).prop_map(|text| text.as_bytes().to_vec());
+    prop::collection::vec(prop_oneof![3 => special, 1 => strategies::input()], 0..6).prop_map(|parts| parts.concat())
+}
+
 fn sample() -> impl Strategy<Value = Sample> {
-    let pieces = prop::collection::vec(strategies::input(), 0..12);
+    sample_of(strategies::input())
+}
+
+fn sample_of(input: impl Strategy<Value = Vec<u8>>) -> impl Strategy<Value = Sample> {
+    let pieces = prop::collection::vec(input, 0..12);
     let cuts = prop::collection::vec(any::<Index>(), 0..40);
     let validity = prop::option::of((any::<u64>(), 0..20_usize));
     (pieces, cuts, 0..4_u8, validity).prop_map(|(pieces, cuts, how, validity)| {
@@ -503,6 +514,11 @@ proptest! {
     #[test]
     fn decoding_by_random_sets_matches_reference(sample in sample(), decoder in strategies::any_decoder()) {
         compare_decoding::<i64>(&sample, &decoder);
+    }
+
+    #[test]
+    fn decoding_as_java_matches_reference(sample in sample_of(java_input())) {
+        compare_decoding_as_java::<i32>(&sample);
     }
 
     #[test]

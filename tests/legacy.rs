@@ -6,13 +6,14 @@
 use std::borrow::Cow;
 
 use crate::common::legacy::{
-    UnicodeCase, code_unit, compare_escaping, compare_latin1_decoding, compare_unescaping, compare_unicode_decoding,
+    UnicodeCase, code_unit, compare_escaping, compare_java, compare_latin1_decoding, compare_unescaping,
+    compare_unicode_decoding,
 };
 use crate::common::strategies;
 use proptest::prelude::*;
 use proptest::sample::select;
 use simdpct::DecodeErrorKind::{InvalidUtf8, LoneSurrogate, Malformed, Rejected, Unencodable};
-use simdpct::legacy::{LoneSurrogates, UnicodeDecoder, js, latin1, rfc1738};
+use simdpct::legacy::{LoneSurrogates, UnicodeDecoder, java, js, latin1, rfc1738};
 use simdpct::{ByteSet, DecodeError, DecodeErrorKind, Decoder, Encoder, Level, reference, sets};
 
 type Expected<'a> = Result<&'a str, (DecodeErrorKind, usize)>;
@@ -398,7 +399,42 @@ fn set() -> impl Strategy<Value = Option<ByteSet>> {
     select(&SETS[..])
 }
 
+/// Answers of Java 17; crates/pct/tests/dialects has more.
+#[test]
+fn java_vectors_decode_as_by_url_decoder() {
+    let cases: [(&str, Expected<'_>); 16] = [
+        ("a+b%20c", Ok("a b c")),
+        ("%C3%A9é", Ok("éé")),
+        ("%+4%-0%+f", Ok("\u{4}\0\u{f}")),
+        ("%-1", Err((Malformed, 0))),
+        ("a%+g", Err((Malformed, 1))),
+        ("%", Err((Malformed, 0))),
+        ("%4", Err((Malformed, 0))),
+        ("%%41", Err((Malformed, 0))),
+        ("%１２%ｆＦ%٣٤", Ok("\u{12}\u{FFFD}4")),
+        ("%𝟏𝟐", Err((Malformed, 0))),
+        ("%ED%A0%80", Ok("\u{FFFD}")),
+        ("%ED%A0%BD%ED%B8%80", Ok("\u{FFFD}\u{FFFD}")),
+        ("%ED%A0", Ok("\u{FFFD}")),
+        ("%ED%A0a", Ok("\u{FFFD}a")),
+        ("%C0%AF", Ok("\u{FFFD}\u{FFFD}")),
+        ("%F0%9F%98", Ok("\u{FFFD}")),
+    ];
+    for (input, expected) in cases {
+        assert_decodes(input, expected, |text| java::decode(text));
+        compare_java(input);
+    }
+}
+
 proptest! {
+    #[test]
+    fn random_java_text_matches_reference(parts in prop::collection::vec(prop_oneof![
+        select(&["%+4", "%-0", "%-", "%+", "%１F", "%٣", "%ED%A0%80", "%ED", "%ED%BF", "%A0", "%E2%82", "+", "%C3", "é", "%4"][..]).prop_map(str::to_owned),
+        text(),
+    ], 0..8)) {
+        compare_java(&parts.concat());
+    }
+
     #[test]
     fn random_js_unescape_matches_reference(text in text()) {
         compare_unescaping(&text);

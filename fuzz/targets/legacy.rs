@@ -5,7 +5,7 @@ use arbitrary::Arbitrary;
 use libfuzzer_sys::fuzz_target;
 use simdpct::legacy::{LoneSurrogates, js, rfc1738};
 use simdpct_fuzz::common::legacy::{
-    UnicodeCase, compare_escaping, compare_latin1_decoding, compare_unescaping, compare_unicode_decoding,
+    UnicodeCase, compare_escaping, compare_java, compare_latin1_decoding, compare_unescaping, compare_unicode_decoding,
 };
 use simdpct_fuzz::{AnyLevel, Decoding, Set, exact, text};
 
@@ -26,6 +26,7 @@ fuzz_target!(|case: Case<'_>| {
     let text = text(&input);
     compare_escaping(&text);
     compare_unescaping(&text);
+    compare_java(&text);
     compare_latin1_decoding(&case.decoding.decoder(), &text);
     let policies = [LoneSurrogates::Error, LoneSurrogates::Replace, LoneSurrogates::Keep];
     let unicode = UnicodeCase {

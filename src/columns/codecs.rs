@@ -12,6 +12,7 @@ use crate::driver::batch::{BatchDecoder, BatchEncoder, Selection};
 use crate::driver::{self, EncodePlan};
 use crate::encode::Encoder;
 use crate::error::{DecodeError, DecodeErrorKind};
+use crate::legacy::java;
 use crate::level::Level;
 use crate::normalize::{Malformed, Normalizer};
 
@@ -98,6 +99,9 @@ pub(super) enum Text {
     Strict,
     /// Well-formed UTF-8; ill-formed sequences are replaced.
     Lossy,
+    /// As Java: well-formed UTF-8, ill-formed sequences are replaced, and more triplets are
+    /// accepted. The decoder is [`java::DECODER`].
+    Java,
 }
 
 pub struct DecodeCodec {
@@ -116,7 +120,7 @@ impl DecodeCodec {
     pub(super) fn new(decoder: &Decoder, text: Text) -> Self {
         let kernel = BatchDecoder::new(&decoder.rules, decoder.level);
         let ill_formed = match text {
-            Text::Bytes => None,
+            Text::Bytes | Text::Java => None,
             Text::Strict => Some(DecodeErrorKind::InvalidUtf8),
             Text::Lossy => decoder.rules.error_of_replacement(REPLACEMENT),
         };
@@ -160,6 +164,10 @@ impl DecodeCodec {
     }
 
     fn append_lossy(&self, bytes: &[u8], output: &mut Vec<u8>) {
+        if self.text == Text::Java {
+            output.extend_from_slice(java::replace_ill_formed(bytes).as_bytes());
+            return;
+        }
         for part in driver::text::replacing(bytes, REPLACEMENT, self.decoder.level) {
             output.extend_from_slice(part.as_bytes());
         }
@@ -172,7 +180,7 @@ impl DecodeCodec {
         error: impl FnOnce(&[u8]) -> DecodeError,
     ) -> Result<(), ColumnError> {
         let keep = |bytes: &[u8], output: &mut Vec<u8>| {
-            if self.text == Text::Lossy {
+            if matches!(self.text, Text::Lossy | Text::Java) {
                 self.append_lossy(bytes, output);
             } else if self.text == Text::Bytes || driver::text::is_well_formed(bytes, self.decoder.level) {
                 output.extend_from_slice(bytes);
@@ -254,11 +262,21 @@ impl Codec for DecodeCodec {
         let start = sink.output.values.len();
         if let Err(error) = self.kernel.append_escaping(bytes, &mut sink.output.values, self.escape) {
             sink.output.values.truncate(start);
+            let error = match self.text {
+                Text::Java => match java::decode_on(&self.decoder, bytes) {
+                    Ok(text) => {
+                        sink.output.values.extend_from_slice(text.as_bytes());
+                        return Ok(());
+                    }
+                    Err(error) => error,
+                },
+                _ => error,
+            };
             return self.fail(sink, row, |bytes| match self.text {
                 // Invalid UTF-8 may precede the error.
                 Text::Strict => self.decoder.decode_utf8(bytes).err().unwrap_or(error),
                 Text::Lossy => self.decoder.decode_utf8_lossy(bytes).err().unwrap_or(error),
-                Text::Bytes => error,
+                Text::Bytes | Text::Java => error,
             });
         }
         if self.text == Text::Bytes || driver::text::is_well_formed(&sink.output.values[start..], self.decoder.level) {

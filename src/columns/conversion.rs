@@ -9,6 +9,8 @@ use crate::decode::Decoder;
 use crate::driver;
 use crate::encode::Encoder;
 use crate::input::Input;
+use crate::legacy::java;
+use crate::level::Level;
 use crate::normalize::Normalizer;
 
 /// A conversion of rows: an operation, and how to handle invalid rows.
@@ -126,6 +128,31 @@ impl Conversion<Decode> {
     /// U+FFFD, also in rows that are kept unchanged otherwise.
     pub const fn decode_utf8_lossy(decoder: &Decoder) -> Self {
         Self::new(Decode { decoder: *decoder, text: Text::Lossy })
+    }
+
+    /// Decodes every row to text as Java's `URLDecoder`, and so as Spark's and Trino's `url_decode`;
+    /// see [`java::decode`]. With [`OnError::Null`], it is Spark's `try_url_decode`. Their
+    /// `url_encode` is [`encode`](Self::encode) with [`Encoder::FORM`].
+    ///
+    /// ```
+    /// use simdpct::columns::{Column, Conversion, OnError};
+    ///
+    /// let column = Column::new(b"a+%+4%ED%A0%80%", &[0_i32, 5, 14, 15])?;
+    /// let decoded = Conversion::decode_java().on_error(OnError::Null).convert(&column)?;
+    /// let decoded = decoded.column.unwrap();
+    /// assert_eq!((&decoded.values[..], &decoded.offsets[..]), ("a \x04\u{FFFD}".as_bytes(), &[0, 3, 6, 6][..]));
+    /// assert_eq!(decoded.validity, Some(vec![0b011]));
+    /// # Ok::<(), simdpct::columns::ColumnError>(())
+    /// ```
+    pub const fn decode_java() -> Self {
+        Self::new(Decode { decoder: java::DECODER, text: Text::Java })
+    }
+
+    /// Selects the level to run on. If the CPU lacks it, the best available level below it is used.
+    /// The result is the same on every level.
+    pub const fn level(mut self, level: Level) -> Self {
+        self.operation.decoder.level = Some(level);
+        self
     }
 }
 

@@ -8,6 +8,7 @@
 //! |---|---|
 //! | ECMAScript's `escape`, `encodeURI` or `encodeURIComponent` | [`js`] |
 //! | IIS and ASP, or input that must be decoded as they do: `%uXXXX` mixed with UTF-8 triplets | [`UnicodeDecoder`] |
+//! | Java's `URLDecoder`, or input that must be decoded as by Spark and Trino | [`java`] |
 //! | programs of RFC 1738's time, in ISO-8859-1 | [`latin1`] |
 //! | forms and links of a page in another charset, as encoded by browsers | `charset`, with the feature `encoding_rs` |
 //! | converters of whole URLs that keep `; / ? : @ = # &` | [`rfc1738`] |
@@ -25,6 +26,7 @@
 
 #[cfg(feature = "encoding_rs")]
 pub mod charset;
+pub mod java;
 pub mod js;
 pub mod latin1;
 pub mod rfc1738;

@@ -1,9 +1,12 @@
 //! Comparison of every column conversion with the reference implementation applied to each row by
 //! itself.
 
+use std::str::Utf8Chunk;
+
 use simdpct::columns::{
     self, Column, ColumnBuf, ColumnError, Conversion, Inspection, Offset, OnError, Operation, Summary, rows_holding,
 };
+use simdpct::legacy::java;
 use simdpct::{ByteSet, DecodeError, Decoder, Encoder, Kinds, Level, Malformed, Normalizer, reference, sets};
 
 use super::Surrounded;
@@ -291,6 +294,32 @@ pub fn compare_decoding_in<O: Offset + From<i32> + TryFrom<usize> + PartialEq>(
             decoded.map(String::into_bytes).map_err(|error| (error, Some(lossy(row))))
         },
         &|level| Conversion::decode_utf8_lossy(&decoder.level(level)),
+    );
+}
+
+pub fn compare_decoding_as_java<O: Offset + From<i32> + TryFrom<usize> + PartialEq>(sample: &Sample) {
+    let lossy = |bytes: &[u8]| java::replace_ill_formed(bytes).into_owned().into_bytes();
+    // Java decodes strings: other bytes are as if they were encoded.
+    let escaped = |row: &[u8]| -> String {
+        let escape = |chunk: Utf8Chunk<'_>| {
+            let invalid: String = chunk.invalid().iter().map(|byte| format!("%{byte:02X}")).collect();
+            chunk.valid().to_owned() + &invalid
+        };
+        row.utf8_chunks().map(escape).collect()
+    };
+    let is_text = |row: &[u8]| std::str::from_utf8(row).is_ok();
+    compare_with::<O, _>(
+        sample,
+        &"as Java",
+        &POLICIES,
+        Combinations::All,
+        &|row| match reference::decode_java(&escaped(row)) {
+            Ok(text) => Ok(text.into_bytes()),
+            Err(error) if is_text(row) => Err((error, Some(lossy(row)))),
+            // The position is in the escaped row.
+            Err(_) => Err((java::decode(row).unwrap_err(), Some(lossy(row)))),
+        },
+        &|level| Conversion::decode_java().level(level),
     );
 }
 

@@ -4,7 +4,7 @@
 use std::borrow::Cow;
 
 use simdpct::DecodeErrorKind::{InvalidUtf8, LoneSurrogate, Malformed, Rejected, Unencodable};
-use simdpct::legacy::{LoneSurrogates, UnicodeDecoder, js, latin1};
+use simdpct::legacy::{LoneSurrogates, UnicodeDecoder, java, js, latin1};
 use simdpct::{ByteSet, DecodeErrorKind, Decoder, Level, reference};
 
 use super::decoder;
@@ -210,4 +210,22 @@ pub fn compare_unicode_decoding(case: UnicodeCase, input: &[u8]) {
         }
         Err(error) => assert_eq!(lossy.map_err(|error| (error.kind, error.position)), Err(error)),
     }
+}
+
+/// Compares Java's functions with their definitions.
+pub fn compare_java(text: &str) {
+    let decoded = java::decode(text);
+    assert_eq!(
+        decoded.as_deref().map_err(|error| *error),
+        reference::decode_java(text).as_deref().map_err(|error| *error)
+    );
+    if let Ok(Cow::Borrowed(borrowed)) = decoded {
+        assert_eq!(borrowed, text);
+    }
+    let encoded = java::encode(text);
+    assert_eq!(encoded, reference::encode(&simdpct::Encoder::FORM, text.as_bytes()));
+    assert_eq!(java::decode(&*encoded).as_deref(), Ok(text));
+    let all: Vec<u8> =
+        java::utf8_chunks(text.as_bytes()).flat_map(|(good, bad)| [good.as_bytes(), bad].concat()).collect();
+    assert_eq!(all, text.as_bytes());
 }

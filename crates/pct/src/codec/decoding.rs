@@ -3,13 +3,13 @@
 
 use std::borrow::Cow;
 
+use simdpct::legacy::java;
 use simdpct::offset::OffsetError;
 use simdpct::{ByteSet, DecodeError, DecodeErrorKind, Decoder, Findings, inspect};
 
 use super::dialect::{IllFormed, Malformed, Rules};
 use super::errors::ErrorKinds;
 use super::faults::Faults;
-use super::java;
 use super::layers::{Layers, Pass};
 use super::text::{self, Text};
 

@@ -2,9 +2,9 @@
 #![forbid(unsafe_code)]
 
 use memchr::memchr;
+use simdpct::legacy::java;
 use simdpct::{DecodeErrorKind, Decoder, stream};
 
-use super::java;
 use super::text::{self, Text};
 
 /// Decodes a value in parts, as [`Decoding`](super::Decoding) decodes it as a whole. After an
@@ -170,7 +170,7 @@ impl Surrogates {
     fn feed(&mut self, part: &[u8], is_last: bool, output: &mut Vec<u8>) {
         self.held.extend_from_slice(part);
         let length = if is_last { self.held.len() } else { text::complete_len(&self.held, Text::ReplacedAsJava) };
-        output.extend_from_slice(&text::replace(&self.held[..length], Text::ReplacedAsJava));
+        output.extend_from_slice(java::replace_ill_formed(&self.held[..length]).as_bytes());
         self.held.drain(..length);
     }
 }

@@ -11,7 +11,6 @@ mod dialect;
 mod encoding;
 mod errors;
 mod faults;
-mod java;
 mod layers;
 mod options;
 mod set;

@@ -1,6 +1,8 @@
 //! Handling of decoded bytes that are ill-formed UTF-8.
 #![forbid(unsafe_code)]
 
+use simdpct::legacy::java;
+
 use crate::incomplete::incomplete_character;
 
 /// Requirement on decoded bytes.
@@ -19,26 +21,10 @@ pub(crate) enum Text {
 /// Splits bytes into pairs of a well-formed part and the ill-formed sequence after it, which is
 /// empty at the end.
 fn parts(bytes: &[u8], text: Text) -> impl Iterator<Item = (&[u8], &[u8])> {
-    let mut at = 0;
-    let mut chunks = bytes.utf8_chunks().peekable();
-    std::iter::from_fn(move || {
-        let chunk = chunks.next()?;
-        let start = at + chunk.valid().len();
-        let mut end = start + chunk.invalid().len();
-        if text == Text::ReplacedAsJava && chunk.invalid() == [0xED] {
-            // The next ill-formed bytes can only complete a surrogate, whose three bytes Java
-            // treats as one sequence.
-            for _ in 0..2 {
-                let continues =
-                    |next: &std::str::Utf8Chunk<'_>| next.valid().is_empty() && matches!(next.invalid(), [0x80..=0xBF]);
-                let Some(next) = chunks.next_if(continues) else { break };
-                end += next.invalid().len();
-            }
-        }
-        let part = (&bytes[at..start], &bytes[start..end]);
-        at = end;
-        Some(part)
-    })
+    let as_java = (text == Text::ReplacedAsJava).then(|| java::utf8_chunks(bytes));
+    let others = (text != Text::ReplacedAsJava).then(|| bytes.utf8_chunks());
+    let others = others.into_iter().flatten().map(|chunk| (chunk.valid(), chunk.invalid()));
+    as_java.into_iter().flatten().chain(others).map(|(valid, invalid)| (valid.as_bytes(), invalid))
 }
 
 const REPLACEMENT: &[u8] = "\u{FFFD}".as_bytes();
