@@ -18,6 +18,7 @@ use crate::offset::OffsetError;
 use crate::path::{
     Backslash, DotSegments, EmptySegments, EncodedSlash, IllegalBytes, Parameters, PathError, PathErrorKind, PathPolicy,
 };
+use crate::uri::Part;
 use crate::{ByteSet, DecodeError, Decoder, Encoder, Findings, Kinds, Malformed, Normalizer, sets};
 
 /// Offset of the first member of `set`.
@@ -298,6 +299,57 @@ pub fn repair(uri: &[u8]) -> String {
         repaired += &escape(sets::FRAGMENT, fragment);
     }
     repaired
+}
+
+/// A part of a URI reference (RFC 3986 appendix B; authority per WHATWG URL 4.4).
+#[must_use]
+pub fn uri_part(uri: &[u8], part: Part) -> Option<&[u8]> {
+    let (rest, fragment) = split_once(uri, b"#");
+    let (rest, query) = split_once(rest, b"?");
+    let (scheme, rest) = match split_once(rest, b":/") {
+        (scheme @ [_, ..], Some(after)) if rest[scheme.len()] == b':' => (Some(scheme), after),
+        _ => (None, rest),
+    };
+    let (authority, path) = match rest.strip_prefix(b"//") {
+        Some(rest) => {
+            let (authority, _) = split_once(rest, b"/");
+            (Some(authority), &rest[authority.len()..])
+        }
+        None => (None, rest),
+    };
+    let mut after_at = authority.map(|authority| (None, authority));
+    while let Some((_, after)) = after_at
+        && let (_, Some(rest)) = split_once(after, b"@")
+    {
+        after_at = authority.map(|authority| (Some(&authority[..authority.len() - rest.len() - 1]), rest));
+    }
+    let host_and_port = after_at.map(|(_, after)| after);
+    let is_port_colon = |text: &[u8], at: usize| {
+        let opened = text[..at].iter().rposition(|&byte| byte == b'[');
+        let closed = text[..at].iter().rposition(|&byte| byte == b']');
+        text[at] == b':' && opened <= closed
+    };
+    let colon = host_and_port.and_then(|text| (0..text.len()).find(|&at| is_port_colon(text, at)));
+    match part {
+        Part::Scheme => scheme,
+        Part::Authority => authority,
+        Part::Userinfo => after_at.and_then(|(userinfo, _)| userinfo),
+        Part::Host => host_and_port.map(|text| &text[..colon.unwrap_or(text.len())]),
+        Part::Port => host_and_port.and_then(|text| colon.map(|colon| &text[colon + 1..])),
+        Part::Path => Some(path),
+        Part::Query => query,
+        Part::Fragment => fragment,
+    }
+}
+
+/// The value of the first pair of a form with this name (WHATWG URL 5.1).
+#[must_use]
+pub fn form_value(form: &[u8], name: &str) -> Option<String> {
+    let decoder = Decoder::new().lenient().plus_for_space();
+    let decode = |part| decode_utf8_replacing(&decoder, part, "\u{FFFD}").unwrap_or_default();
+    let pairs = form.split(|&byte| byte == b'&').filter(|pair| !pair.is_empty());
+    let mut pairs = pairs.map(|pair| split_once(pair, b"="));
+    pairs.find(|(found, _)| decode(found) == name).map(|(_, value)| decode(value.unwrap_or_default()))
 }
 
 /// The text before the first of `delimiters`, and the text after it, if any.

@@ -3,7 +3,8 @@
 
 use crate::common::columns::{
     Combinations, Sample, compare_decoding, compare_decoding_as_java, compare_decoding_in, compare_encoding,
-    compare_encoding_in, compare_holding, compare_inspecting, compare_normalizing, compare_normalizing_in,
+    compare_encoding_in, compare_extracting, compare_holding, compare_inspecting, compare_normalizing,
+    compare_normalizing_in,
 };
 use crate::common::{decoders, encoders, is_quick, strategies};
 use proptest::prelude::*;
@@ -469,6 +470,14 @@ fn java_input() -> impl Strategy<Value = Vec<u8>> {
     prop::collection::vec(prop_oneof![3 => special, 1 => strategies::input()], 0..6).prop_map(|parts| parts.concat())
 }
 
+/// URIs with repeated and misplaced delimiters.
+fn url_input() -> impl Strategy<Value = Vec<u8>> {
+    let parts =
+        ["http:", "//", "user@", "[::1]", ":80", "[", "]", "/a", "?", "key+1=", "%6Bey%201=v+%C3", "&", "#", "=", ":"];
+    let parts = prop::sample::select(parts.to_vec()).prop_map(|text| text.as_bytes().to_vec());
+    prop::collection::vec(prop_oneof![9 => parts, 1 => strategies::input()], 0..12).prop_map(|parts| parts.concat())
+}
+
 fn sample() -> impl Strategy<Value = Sample> {
     sample_of(strategies::input())
 }
@@ -536,6 +545,11 @@ proptest! {
     #[test]
     fn normalizing_matches_reference(sample in sample()) {
         compare_normalizing::<i32>(&sample);
+    }
+
+    #[test]
+    fn extracting_matches_reference(sample in sample_of(url_input())) {
+        compare_extracting(&sample, "key 1");
     }
 
     #[test]

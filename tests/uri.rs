@@ -5,12 +5,50 @@ use std::borrow::Cow;
 use std::path::PathBuf;
 
 use crate::common::strategies::input;
-use crate::common::uri::check_repair;
 use crate::common::uri::grammar::is_uri_reference;
+use crate::common::uri::{check_repair, compare_parts};
 use proptest::prelude::*;
 use proptest::sample::select;
-use simdpct::uri::{Parts, PathBuilder, QueryBuilder, path, query, repair, split, split_bytes};
-use simdpct::{Decoder, Encoder, reference, sets};
+use simdpct::uri::{
+    Authority, Part, Parts, PathBuilder, QueryBuilder, part, part_bytes, path, query, repair, split, split_authority,
+    split_bytes,
+};
+use simdpct::{Decoder, Encoder, Level, reference, sets};
+
+#[test]
+fn known_authorities_split() {
+    let cases = [
+        ("", None, "", None),
+        ("example.com", None, "example.com", None),
+        ("example.com:", None, "example.com", Some("")),
+        ("user@example.com:80", Some("user"), "example.com", Some("80")),
+        ("user:secret@[::1]:80", Some("user:secret"), "[::1]", Some("80")),
+        ("@", Some(""), "", None),
+        (":", None, "", Some("")),
+        // Not valid: several '@', brackets that are not closed or not needed, several colons.
+        ("a@b@c", Some("a@b"), "c", None),
+        ("[::1", None, "[::1", None),
+        ("[::1]x:80", None, "[::1]x", Some("80")),
+        ("::1]:80", None, "", Some(":1]:80")),
+        ("a:b:80", None, "a", Some("b:80")),
+        ("a[:]:b", None, "a[:]", Some("b")),
+    ];
+    for (text, userinfo, host, port) in cases {
+        assert_eq!(split_authority(text), Authority { userinfo, host, port }, "{text}");
+        let uri = format!("x://{text}/path@:");
+        assert_eq!(part(&uri, Part::Host), Some(host), "{text}");
+        compare_parts(uri.as_bytes());
+    }
+}
+
+#[test]
+fn names_of_parts_parse() {
+    for part in Part::ALL {
+        assert_eq!((part.to_string().parse(), part.name().to_uppercase().parse()), (Ok(part), Ok(part)));
+    }
+    assert!(["", "hosts", "ref"].iter().all(|name| name.parse::<Part>().is_err()));
+    assert_eq!(part_bytes(b"\xFF://\xFE", Part::Scheme), Some(&b"\xFF"[..]));
+}
 
 #[test]
 fn known_references_split() {
@@ -349,6 +387,11 @@ proptest! {
         let mut bytes = uri.into_bytes();
         bytes.insert(place.index(bytes.len() + 1), byte);
         check_repair(&bytes);
+    }
+
+    #[test]
+    fn every_part_matches_reference(bytes in dirty_uri()) {
+        compare_parts(&bytes);
     }
 
     /// Recomposition (RFC 3986 5.3) is the inverse of splitting (appendix B).

@@ -6,7 +6,8 @@ use arbitrary::Arbitrary;
 use libfuzzer_sys::fuzz_target;
 use simdpct::columns::{self, Column, OnError};
 use simdpct_fuzz::common::columns::{
-    Sample, compare_decoding, compare_encoding, compare_holding, compare_inspecting, compare_normalizing,
+    Sample, compare_decoding, compare_decoding_as_java, compare_encoding, compare_extracting, compare_holding,
+    compare_inspecting, compare_normalizing,
 };
 use simdpct_fuzz::{Decoding, Encoding, Set, exact};
 
@@ -42,10 +43,12 @@ fuzz_target!(|case: Case<'_>| {
     let validity = case.validity.map(|(pattern, offset)| (bits(pattern), usize::from(offset % 16)));
     let sample = Sample { values: case.input.to_vec(), offsets: ends, validity };
     let (decoder, encoder) = (case.decoding.decoder(), case.encoding.encoder());
-    match case.conversion % 5 {
+    match case.conversion % 7 {
         0 => compare_decoding::<i32>(&sample, &decoder),
         1 => compare_decoding::<i64>(&sample, &decoder),
         2 => compare_encoding::<i32>(&sample, &encoder),
+        5 => compare_decoding_as_java::<i32>(&sample),
+        6 => compare_extracting(&sample, "key 1"),
         3 if case.input.len() < 200 => compare_normalizing::<i64>(&sample),
         _ => {
             compare_inspecting(&sample);

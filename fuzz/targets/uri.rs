@@ -4,12 +4,13 @@
 use libfuzzer_sys::fuzz_target;
 use simdpct::uri::{path, query, split};
 use simdpct::{Decoder, normalize};
-use simdpct_fuzz::common::uri::{check_repair, grammar::is_uri_reference};
+use simdpct_fuzz::common::uri::{check_repair, compare_parts, grammar::is_uri_reference};
 use simdpct_fuzz::{exact, text};
 
 fuzz_target!(|input: &[u8]| {
     let input = exact(input);
     check_repair(&input);
+    compare_parts(&input);
 
     let whole = text(&input);
     assert_eq!(split(&whole).to_string(), whole);

@@ -32,8 +32,8 @@ pub trait Operate {
     fn level(&self) -> Option<Level>;
 
     /// The bytes of which every row that changes or is invalid holds at least one; `in_text`, if
-    /// the row is well-formed UTF-8.
-    fn triggers(&self, in_text: bool) -> ByteSet;
+    /// the row is well-formed UTF-8. `None` if an empty row may change.
+    fn triggers(&self, in_text: bool) -> Option<ByteSet>;
 }
 
 const PERCENT: ByteSet = ByteSet::new(b"%");
@@ -49,11 +49,11 @@ impl Operate for Decode {
         self.decoder.level
     }
 
-    fn triggers(&self, in_text: bool) -> ByteSet {
+    fn triggers(&self, in_text: bool) -> Option<ByteSet> {
         let rules = &self.decoder.rules;
         let set = PERCENT.union(rules.reject.unwrap_or(ByteSet::EMPTY));
         let set = if rules.plus { set.with(b'+') } else { set };
-        if in_text || self.text == Text::Bytes { set } else { set.union(ByteSet::NON_ASCII) }
+        Some(if in_text || self.text == Text::Bytes { set } else { set.union(ByteSet::NON_ASCII) })
     }
 }
 
@@ -68,10 +68,10 @@ impl Operate for Encode {
         self.encoder.level
     }
 
-    fn triggers(&self, in_text: bool) -> ByteSet {
+    fn triggers(&self, in_text: bool) -> Option<ByteSet> {
         let rules = &self.encoder.rules;
         let rules = if in_text && rules.keep_non_ascii { rules.for_well_formed() } else { *rules };
-        if rules.plus() { rules.escape().with(b' ') } else { *rules.escape() }
+        Some(if rules.plus() { rules.escape().with(b' ') } else { *rules.escape() })
     }
 }
 
@@ -86,8 +86,8 @@ impl Operate for Normalize {
         self.normalizer.level
     }
 
-    fn triggers(&self, _: bool) -> ByteSet {
-        PERCENT
+    fn triggers(&self, _: bool) -> Option<ByteSet> {
+        Some(PERCENT)
     }
 }
 

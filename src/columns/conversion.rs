@@ -52,6 +52,9 @@ pub struct Conversion<C> {
 /// What a [`Conversion`] does to a row. Sealed: implemented by the operations of this module.
 pub trait Operation: Operate {}
 
+/// An [`Operation`] that leaves most rows as they are: all but those that extract. Sealed.
+pub trait Rewrite: Operation {}
+
 /// Decodes; see [`Conversion::decode`], [`Conversion::decode_utf8`] and
 /// [`Conversion::decode_utf8_lossy`].
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
@@ -75,6 +78,9 @@ pub struct Normalize {
 impl Operation for Decode {}
 impl Operation for Encode {}
 impl Operation for Normalize {}
+impl Rewrite for Decode {}
+impl Rewrite for Encode {}
+impl Rewrite for Normalize {}
 
 /// What a conversion found and did.
 #[derive(Clone, Copy, Debug, Default, Eq, Hash, PartialEq)]
@@ -101,7 +107,7 @@ pub struct Converted<O> {
 }
 
 impl<C> Conversion<C> {
-    const fn new(operation: C) -> Self {
+    pub(super) const fn new(operation: C) -> Self {
         Self { operation, on_error: OnError::Fail }
     }
 
@@ -274,31 +280,6 @@ impl<C: Operation> Conversion<C> {
         self.run(Overflow::Stop, output)?.rows(rows)
     }
 
-    /// The bytes of which every row that changes, or is invalid, holds at least one.
-    ///
-    /// The converse does not hold: a row with such a byte may remain as it is. Use it with
-    /// [`rows_holding`](super::rows_holding).
-    ///
-    /// ```
-    /// use simdpct::columns::Conversion;
-    /// use simdpct::{ByteSet, Decoder};
-    ///
-    /// let conversion = Conversion::decode_utf8(&Decoder::new().plus_for_space());
-    /// assert_eq!(conversion.triggers_in_text(), ByteSet::new(b"%+"));
-    /// assert_eq!(conversion.triggers(), ByteSet::new(b"%+").union(ByteSet::NON_ASCII));
-    /// ```
-    #[must_use]
-    pub fn triggers(&self) -> ByteSet {
-        self.operation.triggers(false)
-    }
-
-    /// The [`triggers`](Self::triggers) of rows that are known to be well-formed UTF-8, such as
-    /// those of Arrow's `Utf8`.
-    #[must_use]
-    pub fn triggers_in_text(&self) -> ByteSet {
-        self.operation.triggers(true)
-    }
-
     fn run<'a, O: Offset>(
         &self,
         overflow: Overflow,
@@ -310,7 +291,8 @@ impl<C: Operation> Conversion<C> {
     /// Whether surely no row changes and none is invalid. Ends at the first byte that may change.
     fn leaves<O: Offset>(&self, column: &Column<'_, O>) -> bool {
         let (level, bytes) = (self.operation.level(), column.bytes(0..column.len()));
-        let (triggers, in_text) = (self.triggers(), self.triggers_in_text());
+        let of_rows = (self.operation.triggers(false), self.operation.triggers(true));
+        let (Some(triggers), Some(in_text)) = of_rows else { return false };
         let holds = |set| driver::find(&set, bytes, level).is_some();
         if holds(in_text) {
             return false;
@@ -326,6 +308,33 @@ impl<C: Operation> Conversion<C> {
     fn column<O: Offset>(&self, column: &Column<'_, O>) -> Result<ColumnBuf<O>, ColumnError> {
         let mut output = ColumnBuf::new();
         self.append(column, &mut output).map(|_| output)
+    }
+}
+
+impl<C: Rewrite> Conversion<C> {
+    /// The bytes of which every row that changes, or is invalid, holds at least one.
+    ///
+    /// The converse does not hold: a row with such a byte may remain as it is. Use it with
+    /// [`rows_holding`](super::rows_holding).
+    ///
+    /// ```
+    /// use simdpct::columns::Conversion;
+    /// use simdpct::{ByteSet, Decoder};
+    ///
+    /// let conversion = Conversion::decode_utf8(&Decoder::new().plus_for_space());
+    /// assert_eq!(conversion.triggers_in_text(), ByteSet::new(b"%+"));
+    /// assert_eq!(conversion.triggers(), ByteSet::new(b"%+").union(ByteSet::NON_ASCII));
+    /// ```
+    #[must_use]
+    pub fn triggers(&self) -> ByteSet {
+        self.operation.triggers(false).unwrap_or(ByteSet::ALL)
+    }
+
+    /// The [`triggers`](Self::triggers) of rows that are known to be well-formed UTF-8, such as
+    /// those of Arrow's `Utf8`.
+    #[must_use]
+    pub fn triggers_in_text(&self) -> ByteSet {
+        self.operation.triggers(true).unwrap_or(ByteSet::ALL)
     }
 }
 

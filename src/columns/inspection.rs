@@ -8,6 +8,7 @@ use super::{Column, Offset};
 use crate::byteset::ByteSet;
 use crate::driver::batch::{ILLEGAL_BYTES, Selection};
 use crate::driver::inspect::{Inspector, Presence};
+use crate::input::Input;
 use crate::inspect::{Findings, Kinds};
 use crate::level::Level;
 
@@ -30,7 +31,15 @@ pub fn inspect<O: Offset>(column: &Column<'_, O>) -> Inspection {
     Inspection::of(column, None)
 }
 
-/// Result of [`inspect`].
+/// Like [`inspect`], for rows that are not in one buffer; `None` is a null row.
+#[must_use]
+pub fn inspect_rows<T: Input>(rows: impl IntoIterator<Item = Option<T>>) -> Inspection {
+    let mut inspector = Inspector::<Presence>::new(None);
+    let kinds = |row: Option<T>| row.map_or(Kinds::NONE, |row| Kinds::of_report(&inspector.inspect(row.as_bytes())));
+    Inspection { rows: rows.into_iter().map(kinds).collect() }
+}
+
+/// Result of [`inspect`] and [`inspect_rows`].
 #[derive(Clone, Debug, Eq, PartialEq)]
 #[non_exhaustive]
 pub struct Inspection {
@@ -43,6 +52,23 @@ impl Inspection {
     #[must_use]
     pub fn kinds(&self) -> Kinds {
         self.rows.iter().copied().collect()
+    }
+
+    /// The findings as numbers, one per row, [`Kinds::bits`] of each: the values of an Arrow array of
+    /// type `UInt32`. Its validity is that of the input.
+    ///
+    /// ```
+    /// use simdpct::Findings;
+    /// use simdpct::columns::inspect_rows;
+    ///
+    /// let numbers = inspect_rows([Some("a"), Some("%41+"), None]).into_bits();
+    /// let expected = Findings::ESCAPE | Findings::UNRESERVED | Findings::PLUS;
+    /// assert_eq!(numbers, [0, expected.bits(), 0]);
+    /// ```
+    #[must_use]
+    pub fn into_bits(self) -> Vec<u32> {
+        // In place: both types have the same layout.
+        self.rows.into_iter().map(Kinds::bits).collect()
     }
 
     /// Number of rows with any of these kinds of findings.

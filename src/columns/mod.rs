@@ -25,7 +25,8 @@
 //! are not in one buffer (Arrow's views, DuckDB's strings), says if nothing changed, so that the
 //! caller can return its own array, and reports the first error if invalid rows are set to null or
 //! kept. If the output exceeds the range of `i32`, it can be continued in another column.
-//! [`rows_holding`] finds the rows that a conversion may change.
+//! [`rows_holding`] finds the rows that a conversion may change. Conversions also extract parts of
+//! URIs and values of queries.
 //!
 //! Each row is converted by itself: a triplet or character never extends across the end of a row.
 //! There is no allocation and no kernel look-up per row. Most rows are converted together,
@@ -35,6 +36,7 @@
 
 mod codecs;
 mod conversion;
+mod extract;
 mod inspection;
 mod row_set;
 mod rows;
@@ -45,10 +47,11 @@ use core::fmt;
 use core::ops::Range;
 
 pub use self::conversion::{
-    Conversion, Converted, Decode, Encode, Normalize, Operation, Summary, decode, decode_utf8, decode_utf8_lossy,
-    encode, normalize,
+    Conversion, Converted, Decode, Encode, Normalize, Operation, Rewrite, Summary, decode, decode_utf8,
+    decode_utf8_lossy, encode, normalize,
 };
-pub use self::inspection::{Inspection, inspect};
+pub use self::extract::{FormValue, UriPart};
+pub use self::inspection::{Inspection, inspect, inspect_rows};
 pub use self::row_set::{RowSet, rows_holding};
 use self::rows::CHUNK;
 use crate::driver::batch::Index;

@@ -6,7 +6,8 @@ use alloc::string::String;
 use core::net::Ipv6Addr;
 use core::ops::Range;
 
-use super::{Parts, SEGMENT_END, ranges};
+use super::Parts;
+use super::split::{SEGMENT_END, ranges};
 use crate::byteset::ByteSet;
 use crate::driver;
 use crate::encode::Encoder;

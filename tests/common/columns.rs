@@ -4,9 +4,11 @@
 use std::str::Utf8Chunk;
 
 use simdpct::columns::{
-    self, Column, ColumnBuf, ColumnError, Conversion, Inspection, Offset, OnError, Operation, Summary, rows_holding,
+    self, Column, ColumnBuf, ColumnError, Conversion, Inspection, Offset, OnError, Operation, Rewrite, Summary,
+    rows_holding,
 };
 use simdpct::legacy::java;
+use simdpct::uri::Part;
 use simdpct::{ByteSet, DecodeError, Decoder, Encoder, Kinds, Level, Malformed, Normalizer, reference, sets};
 
 use super::Surrounded;
@@ -149,7 +151,7 @@ pub fn expected<O: Offset + TryFrom<usize>>(
 ///
 /// The expected rows depend neither on the level, nor on the policy, nor on the output, so the slow
 /// reference implementation runs once for all of them.
-pub fn compare_with<O: Offset + From<i32> + TryFrom<usize> + PartialEq, C: Operation>(
+pub fn compare_with<O: Offset + From<i32> + TryFrom<usize> + PartialEq, C: Rewrite>(
     sample: &Sample,
     context: &dyn std::fmt::Debug,
     policies: &[OnError],
@@ -218,7 +220,7 @@ pub fn compare_with<O: Offset + From<i32> + TryFrom<usize> + PartialEq, C: Opera
 }
 
 /// Asserts that rows without triggers are not changed.
-fn compare_triggers<C: Operation>(sample: &Sample, results: &[Option<RowResult>], conversion: &Conversion<C>) {
+fn compare_triggers<C: Rewrite>(sample: &Sample, results: &[Option<RowResult>], conversion: &Conversion<C>) {
     for (row, result) in results.iter().enumerate() {
         let (Some(bytes), Some(result)) = (sample.row(row), result) else { continue };
         let holds = |set: ByteSet| bytes.iter().any(|&byte| set.contains(byte));
@@ -384,4 +386,52 @@ pub fn compare_inspecting(sample: &Sample) {
         }
     }
     assert_eq!(columns::inspect(&column).rows, wanted);
+    assert_eq!(columns::inspect_rows((0..sample.rows()).map(|row| sample.row(row))).rows, wanted);
+    let numbers: Vec<u32> = wanted.iter().map(|kinds| kinds.bits()).collect();
+    assert_eq!(columns::inspect(&column).into_bits(), numbers);
+}
+
+/// Compares the extraction of every part, and of the values of `name`.
+pub fn compare_extracting(sample: &Sample, name: &str) {
+    for part in Part::ALL {
+        let wanted = |row: &[u8]| reference::uri_part(row, part).map(<[u8]>::to_vec);
+        compare_extraction(sample, &wanted, &Conversion::uri_part(part));
+    }
+    let form_value = |form: &[u8]| reference::form_value(form, name).map(String::into_bytes);
+    compare_extraction(sample, &form_value, &Conversion::form_value(name));
+    let query_value = |row: &[u8]| reference::uri_part(row, Part::Query).and_then(form_value);
+    compare_extraction(sample, &query_value, &Conversion::query_value(name));
+}
+
+fn compare_extraction<C: Operation>(
+    sample: &Sample,
+    wanted: &dyn Fn(&[u8]) -> Option<Vec<u8>>,
+    conversion: &Conversion<C>,
+) {
+    let surrounded = Surrounded::new(&sample.values);
+    let offsets: Vec<i64> = sample.offsets.iter().map(|&at| at as i64).collect();
+    let bitmap = sample.bitmap();
+    let mut column = Column::new(surrounded.input(), &offsets).unwrap();
+    if let Some((bitmap, offset)) = &bitmap {
+        column = column.with_validity(bitmap, *offset).unwrap();
+    }
+    let wanted: Vec<Option<Vec<u8>>> = (0..sample.rows()).map(|row| sample.row(row).and_then(wanted)).collect();
+    let changed = (0..sample.rows()).any(|row| wanted[row].as_deref() != sample.row(row));
+    let rows =
+        |column: &Column<'_, i64>| (0..column.len()).map(|row| column.row(row).map(<[u8]>::to_vec)).collect::<Vec<_>>();
+    for before in outputs::<i64>() {
+        let (mut by_column, mut by_rows) = (before.clone(), before.clone());
+        let summaries = [
+            conversion.append(&column, &mut by_column).unwrap(),
+            conversion.append_rows((0..sample.rows()).map(|row| sample.row(row)), &mut by_rows).unwrap(),
+            conversion.convert(&column).unwrap().summary,
+        ];
+        for summary in summaries {
+            let found = (summary.rows, summary.invalid, summary.first_error, summary.changed);
+            assert_eq!(found, (sample.rows(), 0, None, changed), "{sample:?}");
+        }
+        let all = [rows(&before.as_column().unwrap()), wanted.clone()].concat();
+        assert_eq!(rows(&by_column.as_column().unwrap()), all, "{sample:?}");
+        assert_eq!(rows(&by_rows.as_column().unwrap()), all, "{sample:?}");
+    }
 }

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use simdpct::uri::{repair, split, split_bytes};
+use simdpct::uri::{Part, part, part_bytes, repair, split, split_bytes};
 use simdpct::{Decoder, reference};
 
 use grammar::is_uri_reference;
@@ -162,5 +162,16 @@ pub fn check_repair(dirty: &[u8]) {
     if after.scheme.is_some() {
         assert_eq!(after.scheme.map(str::as_bytes), before.scheme, "{case}");
         assert_eq!(after.authority.is_some(), before.authority.is_some(), "{case}");
+    }
+}
+
+/// Compares every part of a URI reference with the reference implementation.
+pub fn compare_parts(bytes: &[u8]) {
+    for which in Part::ALL {
+        let wanted = reference::uri_part(bytes, which);
+        assert_eq!(part_bytes(bytes, which), wanted, "{which} of {}", bytes.escape_ascii());
+        if let Ok(text) = std::str::from_utf8(bytes) {
+            assert_eq!(part(text, which).map(str::as_bytes), wanted, "{which} of {text}");
+        }
     }
 }
