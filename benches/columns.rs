@@ -4,7 +4,7 @@ use std::hint::black_box;
 
 use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
 use simdpct::columns::{self, Column, ColumnBuf, Conversion};
-use simdpct::{Decoder, Encoder, Kinds, Level, Malformed, Normalizer};
+use simdpct::{ByteSet, Decoder, Encoder, Kinds, Level, Malformed, Normalizer};
 use simdpct_benches::{Corpus, corpora};
 
 /// A text as a column: its lines, or 50-byte pieces.
@@ -55,7 +55,18 @@ fn pieces(mut text: &[u8]) -> impl Iterator<Item = &[u8]> {
     })
 }
 
-/// For each corpus, a column of its lines and one of its 50-byte pieces.
+/// The 50-byte pieces of all corpora in random order, so that neighbouring rows differ.
+fn shuffled_mix() -> Rows {
+    let mut rows: Vec<&[u8]> = corpora().into_iter().flat_map(|corpus| pieces(corpus.text).take(20_000)).collect();
+    let mut state = 1_u64;
+    for last in (1..rows.len()).rev() {
+        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        rows.swap(last, (state >> 33) as usize % (last + 1));
+    }
+    Rows::of("shuffled mix in 50 bytes".to_owned(), rows.into_iter())
+}
+
+/// For each corpus, a column of its lines and one of its 50-byte pieces, and a mix of all.
 fn columns() -> Vec<Rows> {
     let of_corpus = |corpus: Corpus| {
         let lines = corpus.text.split(|&byte| byte == b'\n').filter(|line| !line.is_empty());
@@ -64,7 +75,7 @@ fn columns() -> Vec<Rows> {
         let pieces = Rows::of(format!("{} in 50 bytes", corpus.name), pieces(corpus.text));
         lines.into_iter().chain([pieces])
     };
-    corpora().into_iter().flat_map(of_corpus).collect()
+    corpora().into_iter().flat_map(of_corpus).chain([shuffled_mix()]).collect()
 }
 
 /// The label of the default level.
@@ -198,6 +209,30 @@ fn encode(criterion: &mut Criterion) {
     }
 }
 
+/// Rows that are not in one buffer, and the search for those that a conversion may change.
+fn rows(criterion: &mut Criterion) {
+    let decoder = Decoder::new().lenient();
+    let conversion = Conversion::decode_utf8_lossy(&decoder);
+    for rows in columns() {
+        let mut group = criterion.benchmark_group("columns, rows");
+        group.throughput(rows.throughput());
+        let mut output = ColumnBuf::<i64>::new();
+        group.bench_function(BenchmarkId::new("decode to text", &rows.name), |bencher| {
+            bencher.iter(|| {
+                output.clear();
+                conversion.append_rows(black_box(&rows).rows().map(Some), &mut output).unwrap()
+            });
+        });
+        let percent = ByteSet::new(b"%");
+        group.bench_function(BenchmarkId::new("rows_holding", &rows.name), |bencher| {
+            bencher.iter(|| columns::rows_holding(black_box(&rows).rows().map(Some), &percent));
+        });
+        group.bench_function(BenchmarkId::new("Column::rows_holding", &rows.name), |bencher| {
+            bencher.iter(|| black_box(&rows).column().rows_holding(&percent));
+        });
+    }
+}
+
 fn normalize(criterion: &mut Criterion) {
     let normalizer = Normalizer::new().malformed(Malformed::Keep);
     for rows in columns() {
@@ -238,6 +273,6 @@ fn inspect(criterion: &mut Criterion) {
 criterion_group! {
     name = benches;
     config = simdpct_benches::for_long_texts();
-    targets = decode, decode_utf8_lossy, encode, normalize, inspect
+    targets = decode, decode_utf8_lossy, rows, encode, normalize, inspect
 }
 criterion_main!(benches);

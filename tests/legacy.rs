@@ -421,7 +421,7 @@ fn java_vectors_decode_as_by_url_decoder() {
         ("%F0%9F%98", Ok("\u{FFFD}")),
     ];
     for (input, expected) in cases {
-        assert_decodes(input, expected, |text| java::decode(text));
+        assert_decodes(input, expected, java::decode::<str>);
         compare_java(input);
     }
 }
