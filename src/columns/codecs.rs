@@ -236,11 +236,12 @@ impl Codec for DecodeCodec {
             return Ok(());
         }
         // Every row is text if all together are, and no row begins or ends within a character.
-        let is_text = driver::text::checked_text(decoded, self.decoder.level).is_some_and(|text| {
-            let mut ends = sink.output.offsets[first..].iter().map(|end| end.index() - start);
-            ends.all(|end| text.is_char_boundary(end))
-        });
-        if is_text {
+        // The boundaries are tested without a branch per row.
+        let continues = |end: usize| decoded.get(end).is_some_and(|byte| matches!(byte, 0x80..=0xBF));
+        let ends = sink.output.offsets[first..].iter().map(|end| end.index() - start);
+        if !ends.fold(false, |is_cut, end| is_cut | continues(end))
+            && driver::text::is_well_formed(decoded, self.decoder.level)
+        {
             return Ok(());
         }
         let mut scratch = core::mem::take(&mut self.scratch);

@@ -89,9 +89,9 @@ impl Inspection {
         /// Raw bytes that are only illegal.
         const SIMPLE: ByteSet = ILLEGAL_BYTES.intersection(ByteSet::NON_ASCII.complement());
         let mut inspector = Inspector::<Presence>::new(level);
-        let mut inspect = |bytes: &[u8]| Kinds::of_report(&inspector.inspect(bytes));
         let mut rows = Vec::with_capacity(column.len());
         let (Some(mut manifold), Some(mut simple)) = (Ranks::new(level), Ranks::new(level)) else {
+            let mut inspect = |bytes: &[u8]| Kinds::of_report(&inspector.inspect(bytes));
             rows.extend((0..column.len()).map(|row| column.row(row).map_or(Kinds::NONE, &mut inspect)));
             return Self { rows };
         };
@@ -99,7 +99,8 @@ impl Inspection {
             let first = rows.len();
             let end = column.chunk_end(first);
             if end == first {
-                rows.push(column.row(first).map_or(Kinds::NONE, &mut inspect));
+                let inspect = |bytes: &[u8]| Kinds::of_report(&inspector.inspect(bytes));
+                rows.push(column.row(first).map_or(Kinds::NONE, inspect));
                 continue;
             }
             let bytes = column.bytes(first..end);
@@ -107,20 +108,45 @@ impl Inspection {
             simple.fill(Selection::Members, &SIMPLE, bytes);
             let base = column.bound(first);
             let (mut start, mut before) = (0, (0, 0));
-            rows.extend(column.offsets[first + 1..=end].iter().map(|end| {
+            // The first row whose UTF-8 has not been validated.
+            let mut unsettled = first;
+            for end in &column.offsets[first + 1..=end] {
                 let end = end.index() - base;
                 let after = (manifold.rank(end), simple.rank(end));
                 let kinds = if after.0 != before.0 {
-                    inspect(&bytes[start..end])
+                    if !inspector.has_room(end - start) {
+                        settle(&mut inspector, column, unsettled, &mut rows);
+                        unsettled = rows.len();
+                    }
+                    if inspector.has_room(end - start) {
+                        Kinds::of_report(&inspector.inspect_later_validated(&bytes[start..end]))
+                    } else {
+                        Kinds::of_report(&inspector.inspect(&bytes[start..end]))
+                    }
                 } else if after.1 != before.1 {
                     Findings::ILLEGAL
                 } else {
                     Kinds::NONE
                 };
+                rows.push(kinds);
                 (start, before) = (end, after);
-                kinds
-            }));
+            }
+            settle(&mut inspector, column, unsettled, &mut rows);
         }
         Self { rows }
+    }
+}
+
+/// Validates the UTF-8 of the rows from `first` on; if it is ill-formed in any of them, inspects
+/// them again, one by one. Null rows among them are empty.
+fn settle<O: Offset>(inspector: &mut Inspector<Presence>, column: &Column<'_, O>, first: usize, rows: &mut [Kinds]) {
+    if inspector.are_well_formed() {
+        return;
+    }
+    for (row, kinds) in (first..).zip(&mut rows[first..]) {
+        // Only a row with a triplet or a byte from 0x80 can be ill-formed.
+        if kinds.intersects(Findings::ESCAPE | Findings::NON_ASCII) {
+            *kinds = Kinds::of_report(&inspector.inspect(column.bytes(row..row + 1)));
+        }
     }
 }

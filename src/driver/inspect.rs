@@ -59,7 +59,9 @@ impl<D: Detail> Inspector<D> {
                 extract.length = 0;
             }
         }
-        if !is_well_formed || extract.length > 0 {
+        let is_incomplete = core::mem::take(&mut extract.length) > 0;
+        extract.is_open = false;
+        if !is_well_formed || is_incomplete {
             if D::COUNTS {
                 let (count, first) = count_ill_formed(input, &DecodePlan::LENIENT, *level, usize::MAX);
                 report.note_counted(inspection::INVALID_UTF8, count, first.unwrap_or_default());
@@ -68,6 +70,49 @@ impl<D: Detail> Inspector<D> {
             }
         }
         report
+    }
+}
+
+/// Inspection of many short strings, whose UTF-8 is validated together: a call per string would
+/// take longer than the rest of the inspection.
+impl Inspector<Presence> {
+    /// Whether [`inspect_later_validated`](Self::inspect_later_validated) has room for a string of
+    /// this length.
+    #[inline]
+    pub(crate) fn has_room(&self, length: usize) -> bool {
+        // One byte ends the string.
+        self.extract.length + length < inspection::CHUNK
+    }
+
+    /// Inspects one string, for which there is room, except that invalid UTF-8 is not found.
+    #[inline]
+    pub(crate) fn inspect_later_validated(&mut self, input: &[u8]) -> Report {
+        let Self { kernel, extract, .. } = self;
+        let mut report = Report::default();
+        debug_assert!(extract.length + input.len() < inspection::CHUNK);
+        let before = extract.length;
+        // SAFETY: the kernel is that of a supported level. The buffer of `extract` holds a chunk and
+        // the at most 3 bytes of an incomplete suffix; `has_room` was true for this input, so the
+        // bytes of the strings before it and this one fit. (tests/columns.rs, tests/bounds.rs)
+        unsafe { kernel(input, extract, &mut report) }
+        if extract.length > before {
+            // ASCII: an incomplete character before it is ill-formed.
+            extract.buffer[extract.length].write(b' ');
+            extract.length += 1;
+        }
+        extract.is_open = false;
+        report
+    }
+
+    /// Whether all strings since the last call, or since the inspector was created, are well-formed
+    /// UTF-8 once decoded.
+    #[inline]
+    pub(crate) fn are_well_formed(&mut self) -> bool {
+        // SAFETY: kernel and separators initialised the first `length` bytes. (tests/columns.rs)
+        let text = unsafe { assume_init(&mut self.extract.buffer, self.extract.length) };
+        let is_good = is_well_formed(text, self.level);
+        (self.extract.length, self.extract.is_open) = (0, false);
+        is_good
     }
 }
 
