@@ -13,7 +13,7 @@ use simdpct::uri::{
     Authority, Part, Parts, PathBuilder, QueryBuilder, part, part_bytes, path, query, repair, split, split_authority,
     split_bytes,
 };
-use simdpct::{Decoder, Encoder, Level, reference, sets};
+use simdpct::{Decoder, Encoder, reference, sets};
 
 #[test]
 fn known_authorities_split() {

@@ -244,7 +244,7 @@ pub fn compare_holding(sample: &Sample, set: &ByteSet) {
     let holds = |row: Option<&[u8]>| row.is_some_and(|row| reference::find(set, row).is_some());
     let wanted: Vec<bool> = rows().map(holds).collect();
     let found = [column.rows_holding(set), rows_holding(rows(), set)];
-    for found in Level::available().map(|level| column.rows_holding_on(level, set)).chain(found) {
+    for found in super::levels().map(|level| column.rows_holding_on(level, set)).chain(found) {
         assert_eq!((found.len(), found.is_empty()), (sample.rows(), sample.rows() == 0));
         assert_eq!((0..sample.rows()).map(|row| found.contains(row)).collect::<Vec<_>>(), wanted);
         assert!(!found.contains(sample.rows()));
