@@ -11,7 +11,8 @@ const BLOCK: usize = 64 << 10;
 fn inspect(contest: &mut Contest<'_>, text: &Corpus, inputs: Vec<&'static [u8]>) {
     let expected: Vec<Kinds> = inputs
         .iter()
-        .map(|input| reference::findings(input).into_iter().fold(Kinds::NONE, |kinds, (_, kind)| kinds | kind))
+        .map(|input| reference::findings(input).into_iter().map(|(_, kind)| kind).collect::<Kinds>())
+        .map(|kinds| kinds.without(Kinds::ON_REQUEST))
         .collect();
     contest.on(&text.name, inputs.clone(), peers::decoded);
     for level in Level::available() {
@@ -21,6 +22,8 @@ fn inspect(contest: &mut Contest<'_>, text: &Corpus, inputs: Vec<&'static [u8]>)
         }
         contest.bound(&peers::ours(level), |input| Findings::on(level, input).kinds());
         contest.bound(&format!("{OURS} counting, {level}"), |input| Counts::on(level, input).kinds());
+        contest
+            .bound(&format!("{OURS} all kinds, {level}"), |input| Findings::on(level, input).kinds_among(Kinds::EVERY));
         let decoder = peers::LENIENT.level(level);
         contest.fills(Reuse::ForEach, format!("{OURS} decoding, {level}"), |input, output: &mut Vec<u8>| {
             decoder.decode_to(input, output).is_ok()

@@ -7,13 +7,16 @@ use core::ops::{BitAnd, BitAndAssign, BitOr, BitOrAssign};
 use core::str::FromStr;
 
 use crate::driver;
-use crate::driver::inspect::{Occurrences, Presence, Walk};
+use crate::driver::inspect::{Occurrences, Presence, Tables, Walk};
 use crate::input::Input;
 use crate::level::Level;
 
 /// Inspects a string in one pass, for what a proxy may want to reject or a log analyst to count:
 /// double encoding, NUL, invalid UTF-8 and [other kinds](Findings). Does not allocate. Linear, with
 /// SIMD.
+///
+/// Some kinds, such as dot segments, are [looked for on request](Kinds::ON_REQUEST), by a second
+/// search.
 ///
 /// ```
 /// use simdpct::{Findings, inspect};
@@ -23,6 +26,7 @@ use crate::level::Level;
 /// assert!(!findings.intersects(Findings::NUL | Findings::SLASH));
 /// assert_eq!(findings.first(), Some(10));
 /// assert_eq!(findings.first_of(Findings::INVALID_UTF8), Some(15));
+/// assert!(findings.contains(Findings::DOUBLE));
 /// assert!(inspect("/plain/path?q=1").is_empty());
 /// ```
 #[must_use]
@@ -30,7 +34,8 @@ pub fn inspect<T: Input + ?Sized>(input: &T) -> Findings<'_> {
     Findings::of(input.as_bytes(), None)
 }
 
-/// Like [`inspect`], and counts each kind of finding.
+/// Like [`inspect`], and counts each kind of finding, except those that are [looked for on
+/// request](Kinds::ON_REQUEST); for them, see [`Counts::among`].
 ///
 /// ```
 /// use simdpct::{Findings, inspect_counting};
@@ -42,13 +47,16 @@ pub fn inspect<T: Input + ?Sized>(input: &T) -> Findings<'_> {
 /// ```
 #[must_use]
 pub fn inspect_counting<T: Input + ?Sized>(input: &T) -> Counts {
-    Counts::of(input.as_bytes(), None)
+    Counts::among(Kinds::EVERY.without(Kinds::ON_REQUEST), input)
 }
 
 /// Result of [`inspect`]: the [`Kinds`] found, and an iterator over the findings.
 ///
 /// Keeps a reference to the input, in which it looks for positions on demand. To store a result for
 /// longer, store its [`kinds`](Self::kinds), or [`Counts`], which own all they hold.
+///
+/// Methods that are given kinds look for these. Methods that are not are about all kinds but those
+/// [on request](Kinds::ON_REQUEST).
 ///
 /// ```
 /// use simdpct::{Findings, inspect};
@@ -68,6 +76,7 @@ pub fn inspect_counting<T: Input + ?Sized>(input: &T) -> Counts {
 #[derive(Clone, Copy)]
 pub struct Findings<'a> {
     input: &'a [u8],
+    /// Without those on request.
     kinds: Kinds,
     level: Option<Level>,
 }
@@ -93,12 +102,11 @@ pub struct FindingsIter<'a> {
     walk: Walk<'a>,
 }
 
-/// Result of [`inspect_counting`]: the count and first position of each kind.
+/// Result of [`inspect_counting`]: the count and first position of each kind that was looked for.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub struct Counts {
     kinds: Kinds,
-    counts: [usize; Kinds::ALL.len()],
-    first: [usize; Kinds::ALL.len()],
+    tables: Tables,
 }
 
 /// A set of kinds of findings: the constants of [`Findings`], combined with `|` and `&`.
@@ -151,16 +159,43 @@ impl Findings<'_> {
     pub const PERCENT: Kinds = Kinds(1 << 8);
     /// A triplet that encodes an unreserved character, which needs no escaping (RFC 3986 2.3).
     pub const UNRESERVED: Kinds = Kinds(1 << 9);
+    /// A triplet that encodes `?` or `#`, which would end the path if it were decoded.
+    pub const PATH_END: Kinds = Kinds(1 << 10);
+    /// A `;`, raw or encoded: it begins parameters of a segment (RFC 3986 3.3), which servlet
+    /// containers remove.
+    pub const SEMICOLON: Kinds = Kinds(1 << 11);
     /// A triplet with a lower-case digit, which is not normal (RFC 3986 6.2.2.1).
-    pub const LOWER_HEX: Kinds = Kinds(1 << 10);
+    pub const LOWER_HEX: Kinds = Kinds(1 << 12);
     /// A raw non-ASCII byte (0x80 to 0xFF).
-    pub const NON_ASCII: Kinds = Kinds(1 << 11);
+    pub const NON_ASCII: Kinds = Kinds(1 << 13);
     /// A raw byte that is not allowed in a URI (RFC 3986 2): all but reserved and unreserved
     /// characters and `%`. Includes all non-ASCII bytes.
-    pub const ILLEGAL: Kinds = Kinds(1 << 12);
+    pub const ILLEGAL: Kinds = Kinds(1 << 14);
     /// Invalid UTF-8 once decoded, overlong forms and surrogates included: each maximal subpart of
     /// an ill-formed sequence (Unicode 3.9), at the byte or triplet where it begins.
-    pub const INVALID_UTF8: Kinds = Kinds(1 << 13);
+    pub const INVALID_UTF8: Kinds = Kinds(1 << 15);
+    /// A dot segment: `.` or `..` as a whole segment (RFC 3986 3.3), its dots raw, encoded or mixed,
+    /// at the first of them.
+    ///
+    /// The string is split into segments as decoded once: a segment begins with the string or after
+    /// a `/` or `\`, raw or encoded, and ends before the next of them, at `;`, `?` or `#`, raw or
+    /// encoded, or with the string. The query is no exception: the second `..` of `?f=../../x` is a
+    /// dot segment. [On request](Kinds::ON_REQUEST).
+    pub const DOT_SEGMENT: Kinds = Kinds(1 << 16);
+    /// An empty segment: a `/` or `\`, raw or encoded, directly after another one; at the second.
+    ///
+    /// After a colon, raw or encoded, two are not a finding: in logs, nearly all are those of
+    /// `https://`, also in queries (`?to=https%3A%2F%2F`). A path may hide an empty segment
+    /// there; [`EmptySegments`](crate::path::EmptySegments) makes no such exception. The slashes at
+    /// the start (`//host`) and at the end (`/a//`) of a string count. [On request](Kinds::ON_REQUEST).
+    pub const EMPTY_SEGMENT: Kinds = Kinds(1 << 17);
+    /// A triplet that encodes `%`, followed by two hexadecimal digits: a triplet in a second layer
+    /// of encoding (`%252F`). A subset of [`PERCENT`](Self::PERCENT). [On request](Kinds::ON_REQUEST).
+    pub const DOUBLE: Kinds = Kinds(1 << 18);
+    /// A `%u` with four hexadecimal digits: a code unit of UTF-16, as ECMAScript's `unescape`
+    /// decodes (ECMA-262 B.2.1.2). A subset of [`MALFORMED`](Self::MALFORMED). [On
+    /// request](Kinds::ON_REQUEST).
+    pub const UNICODE: Kinds = Kinds(1 << 19);
 }
 
 impl<'a> Findings<'a> {
@@ -168,50 +203,82 @@ impl<'a> Findings<'a> {
         Self { input, kinds: Kinds(driver::inspect::inspect::<Presence>(input, level).kinds()), level }
     }
 
-    /// The kinds that were found.
+    /// The kinds that were found, of all but those [on request](Kinds::ON_REQUEST).
     #[must_use]
     pub const fn kinds(&self) -> Kinds {
         self.kinds
     }
 
-    /// Whether all of `kinds` were found.
+    /// The kinds among `wanted` that were found. Linear if a kind [on request](Kinds::ON_REQUEST)
+    /// is wanted, which is searched for at each call; else constant.
+    ///
+    /// ```
+    /// use simdpct::{Findings, Kinds, inspect};
+    ///
+    /// let findings = inspect("/a/%2e%2e/%00");
+    /// let wanted = Findings::NUL | Findings::DOT_SEGMENT | Findings::EMPTY_SEGMENT;
+    /// assert_eq!(findings.kinds_among(wanted), Findings::NUL | Findings::DOT_SEGMENT);
+    /// assert_eq!(findings.kinds_among(Kinds::EVERY), findings.kinds() | Findings::DOT_SEGMENT);
+    /// ```
     #[must_use]
-    pub const fn contains(&self, kinds: Kinds) -> bool {
-        self.kinds.contains(kinds)
+    #[inline]
+    pub fn kinds_among(&self, wanted: Kinds) -> Kinds {
+        Kinds(self.kinds.0 & wanted.0 | driver::inspect::requested_kinds(self.input, self.kinds.0, wanted.0))
     }
 
-    /// Whether any of `kinds` was found.
+    /// Whether all of `kinds` were found. Takes as long as [`kinds_among`](Self::kinds_among).
     #[must_use]
-    pub const fn intersects(&self, kinds: Kinds) -> bool {
-        self.kinds.intersects(kinds)
+    pub fn contains(&self, kinds: Kinds) -> bool {
+        self.kinds_among(kinds) == kinds
     }
 
-    /// Whether nothing was found.
+    /// Whether any of `kinds` was found. Takes as long as [`kinds_among`](Self::kinds_among).
+    #[must_use]
+    pub fn intersects(&self, kinds: Kinds) -> bool {
+        self.kinds.intersects(kinds) || !self.kinds_among(kinds).is_empty()
+    }
+
+    /// Whether nothing was found, of all kinds but those [on request](Kinds::ON_REQUEST).
     #[must_use]
     pub const fn is_empty(&self) -> bool {
         self.kinds.is_empty()
     }
 
-    /// Offset of the first byte or triplet that is a finding of any kind. Linear in it.
+    /// Offset of the first byte or triplet that is a finding, of all kinds but those [on
+    /// request](Kinds::ON_REQUEST). Linear in it.
     #[must_use]
     pub fn first(&self) -> Option<usize> {
-        if self.is_empty() { None } else { driver::inspect::find_suspect(self.input, self.level) }
+        self.iter().next().map(|finding| finding.position)
     }
 
-    /// Offset of the first byte or triplet that is a finding of one of these kinds. Linear in it;
-    /// constant if there is none.
+    /// Offset of the first byte or triplet that is a finding of one of these kinds. Linear in it,
+    /// and constant if there is none; in addition takes as long as
+    /// [`kinds_among`](Self::kinds_among).
     #[must_use]
     pub fn first_of(&self, kinds: Kinds) -> Option<usize> {
-        if !self.intersects(kinds) {
-            return None;
-        }
-        self.iter().find(|finding| finding.kinds.intersects(kinds)).map(|finding| finding.position)
+        self.iter_among(kinds).next().map(|finding| finding.position)
     }
 
-    /// Returns an iterator over the findings, in the order of their positions.
+    /// Returns an iterator over the findings, in the order of their positions: of all kinds but
+    /// those [on request](Kinds::ON_REQUEST).
     pub fn iter(&self) -> FindingsIter<'a> {
-        let input = if self.is_empty() { &[] } else { self.input };
-        FindingsIter { walk: Walk::new(input, self.level) }
+        self.iter_among(Kinds::EVERY.without(Kinds::ON_REQUEST))
+    }
+
+    /// Returns an iterator over the findings of these kinds, in the order of their positions. Other
+    /// kinds of a finding are left out.
+    ///
+    /// ```
+    /// use simdpct::{Findings, inspect};
+    ///
+    /// let findings = inspect("/a/%2e%2e/b/./%00");
+    /// let wanted = Findings::NUL | Findings::DOT_SEGMENT;
+    /// let found: Vec<_> = findings.iter_among(wanted).map(|finding| (finding.position, finding.kinds)).collect();
+    /// assert_eq!(found, [(3, Findings::DOT_SEGMENT), (12, Findings::DOT_SEGMENT), (14, Findings::NUL)]);
+    /// ```
+    pub fn iter_among(&self, kinds: Kinds) -> FindingsIter<'a> {
+        let found = self.kinds_among(kinds);
+        FindingsIter { walk: Walk::new(if found.is_empty() { &[] } else { self.input }, found.0, self.level) }
     }
 
     /// Like [`inspect`], on the given level.
@@ -263,10 +330,26 @@ impl fmt::Debug for FindingsIter<'_> {
 }
 
 impl Counts {
-    fn of(input: &[u8], level: Option<Level>) -> Self {
-        let report = driver::inspect::inspect::<Occurrences>(input, level);
-        let (counts, first) = report.tables();
-        Self { kinds: Kinds(report.kinds()), counts, first }
+    fn of(input: &[u8], kinds: Kinds, level: Option<Level>) -> Self {
+        let mut report = driver::inspect::inspect::<Occurrences>(input, level);
+        driver::inspect::count_requested(input, kinds.0, &mut report);
+        let tables = report.tables().copied().unwrap_or_default();
+        Self { kinds: Kinds(report.kinds()) & kinds, tables }
+    }
+
+    /// Like [`inspect_counting`], for these kinds only: those [on request](Kinds::ON_REQUEST) take a
+    /// second search.
+    ///
+    /// ```
+    /// use simdpct::{Counts, Findings, Kinds};
+    ///
+    /// let counts = Counts::among(Kinds::EVERY, "/a/../b//%2e/%252e");
+    /// assert_eq!((counts.count(Findings::DOT_SEGMENT), counts.first(Findings::DOT_SEGMENT)), (2, Some(3)));
+    /// assert_eq!((counts.count(Findings::EMPTY_SEGMENT), counts.first(Findings::DOUBLE)), (1, Some(13)));
+    /// ```
+    #[must_use]
+    pub fn among<T: Input + ?Sized>(kinds: Kinds, input: &T) -> Self {
+        Self::of(input.as_bytes(), kinds, None)
     }
 
     /// The kinds that were found.
@@ -278,13 +361,13 @@ impl Counts {
     /// Total number of findings of these kinds.
     #[must_use]
     pub fn count(&self, kinds: Kinds) -> usize {
-        self.of_kinds(kinds).map(|index| self.counts[index]).sum()
+        self.of_kinds(kinds).map(|index| self.tables.counts[index]).sum()
     }
 
     /// Offset of the first byte or triplet that is a finding of one of these kinds.
     #[must_use]
     pub fn first(&self, kinds: Kinds) -> Option<usize> {
-        self.of_kinds(kinds).map(|index| self.first[index]).min()
+        self.of_kinds(kinds).map(|index| self.tables.first[index]).min()
     }
 
     fn of_kinds(&self, kinds: Kinds) -> impl Iterator<Item = usize> {
@@ -295,7 +378,13 @@ impl Counts {
     /// Like [`inspect_counting`], on the given level.
     #[must_use]
     pub fn on<T: Input + ?Sized>(level: Level, input: &T) -> Self {
-        Self::of(input.as_bytes(), Some(level))
+        Self::among_on(level, Kinds::EVERY.without(Kinds::ON_REQUEST), input)
+    }
+
+    /// Like [`among`](Self::among), on the given level.
+    #[must_use]
+    pub fn among_on<T: Input + ?Sized>(level: Level, kinds: Kinds, input: &T) -> Self {
+        Self::of(input.as_bytes(), kinds, Some(level))
     }
 }
 
@@ -312,14 +401,31 @@ impl Kinds {
         (Findings::DOT, "dot"),
         (Findings::PERCENT, "percent"),
         (Findings::UNRESERVED, "unreserved"),
+        (Findings::PATH_END, "path-end"),
+        (Findings::SEMICOLON, "semicolon"),
         (Findings::LOWER_HEX, "lower-hex"),
         (Findings::NON_ASCII, "non-ascii"),
         (Findings::ILLEGAL, "illegal"),
         (Findings::INVALID_UTF8, "invalid-utf8"),
+        (Findings::DOT_SEGMENT, "dot-segment"),
+        (Findings::EMPTY_SEGMENT, "empty-segment"),
+        (Findings::DOUBLE, "double"),
+        (Findings::UNICODE, "unicode"),
     ];
 
     /// The empty set.
     pub const NONE: Self = Self(0);
+
+    /// The set of all kinds.
+    pub const EVERY: Self = Self((1 << Self::ALL.len()) - 1);
+
+    /// The kinds that are looked for on request only:
+    /// [`DOT_SEGMENT`](Findings::DOT_SEGMENT), [`EMPTY_SEGMENT`](Findings::EMPTY_SEGMENT),
+    /// [`DOUBLE`](Findings::DOUBLE) and [`UNICODE`](Findings::UNICODE).
+    ///
+    /// They depend on several bytes or triplets in sequence, so that they take a second search. A
+    /// method of [`Findings`] looks for them if it is given them; [`Counts::among`] counts them.
+    pub const ON_REQUEST: Self = Self(driver::inspect::ON_REQUEST);
 
     /// The set as bits: bit `n` is that of `Kinds::ALL[n]`. The bit of a kind never changes.
     #[must_use]
@@ -375,6 +481,12 @@ impl Kinds {
     #[must_use]
     pub const fn intersection(self, other: Self) -> Self {
         Self(self.0 & other.0)
+    }
+
+    /// The kinds in this set that are not in `other`.
+    #[must_use]
+    pub const fn without(self, other: Self) -> Self {
+        Self(self.0 & !other.0)
     }
 
     /// Whether the set contains all of `other`.

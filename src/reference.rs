@@ -483,6 +483,9 @@ pub fn canonical_path(policy: &PathPolicy, path: &[u8]) -> Result<Vec<u8>, PathE
         } else if text.is_empty() && !is_last {
             match policy.empty_segments {
                 EmptySegments::Refuse => return error(PathErrorKind::EmptySegment),
+                EmptySegments::Keep if policy.refuse.contains(Findings::EMPTY_SEGMENT) => {
+                    return error(PathErrorKind::EmptySegment);
+                }
                 EmptySegments::Merge => true,
                 EmptySegments::Keep => false,
             }
@@ -498,12 +501,33 @@ pub fn canonical_path(policy: &PathPolicy, path: &[u8]) -> Result<Vec<u8>, PathE
     }
 }
 
+/// Whether the byte of the triplet at `at`, once decoded, could complete a sequence that the policy
+/// refuses: two digits after an encoded `%`, or four after `%u`.
+fn could_complete_refused(policy: &PathPolicy, path: &[u8], at: usize) -> bool {
+    let Some(byte) = triplet(path, at) else { return false };
+    let before = &path[..at];
+    // The text before up to this many digits at its end.
+    let followed_by = |digits: usize, end: &[u8]| {
+        let is_so = |count: usize| {
+            let (text, rest) = before.split_at(at.saturating_sub(count));
+            text.ends_with(end) && rest.iter().all(u8::is_ascii_hexdigit)
+        };
+        (0..=digits).any(is_so)
+    };
+    let is_double = followed_by(1, b"%25") || policy.malformed == Malformed::Escape && followed_by(1, b"%");
+    let is_unicode =
+        if byte == b'u' { before.ends_with(b"%") } else { byte.is_ascii_hexdigit() && followed_by(3, b"%u") };
+    policy.refuse.contains(Findings::DOUBLE) && byte.is_ascii_hexdigit() && is_double
+        || policy.refuse.contains(Findings::UNICODE) && policy.malformed == Malformed::Keep && is_unicode
+}
+
 /// What is written for the byte or triplet at `at`: a slash if it is a delimiter.
 fn path_symbol(policy: &PathPolicy, path: &[u8], at: usize) -> Result<Vec<u8>, PathErrorKind> {
     let escaped = |byte: u8| format!("%{byte:02X}").into_bytes();
     let encoded = triplet(path, at);
     let byte = encoded.unwrap_or(path[at]);
-    let completes = policy.malformed == Malformed::Keep && could_complete(path, at);
+    let completes =
+        policy.malformed == Malformed::Keep && could_complete(path, at) || could_complete_refused(policy, path, at);
     // Its raw byte is refused, so it is not decoded.
     let is_refused = byte == b'+' && policy.refuse.intersects(Findings::PLUS);
     match (byte, encoded.is_some()) {
@@ -528,6 +552,7 @@ fn path_symbol(policy: &PathPolicy, path: &[u8], at: usize) -> Result<Vec<u8>, P
         _ if byte == 0 && policy.refuse.intersects(Findings::NUL)
             || byte.is_ascii_control() && policy.refuse.intersects(Findings::CONTROL)
             || byte == b'\\' && policy.refuse.intersects(Findings::BACKSLASH)
+            || (byte == b'?' || byte == b'#') && policy.refuse.intersects(Findings::PATH_END)
             || policy.refuse.intersects(Findings::ESCAPE) =>
         {
             Err(PathErrorKind::IllegalByte(byte))
@@ -544,6 +569,8 @@ fn path_symbol(policy: &PathPolicy, path: &[u8], at: usize) -> Result<Vec<u8>, P
 #[must_use]
 pub fn findings(input: &[u8]) -> Vec<(usize, Kinds)> {
     let mut findings = Vec::new();
+    let digits =
+        |at: usize, count: usize| input.get(at..at + count).is_some_and(|text| text.iter().all(u8::is_ascii_hexdigit));
     for (at, &raw) in input.iter().enumerate() {
         match triplet(input, at) {
             Some(byte) => {
@@ -557,13 +584,22 @@ pub fn findings(input: &[u8]) -> Vec<(usize, Kinds)> {
                     (byte == b'%', Findings::PERCENT),
                     (byte.is_ascii_alphanumeric() || b"-._~".contains(&byte), Findings::UNRESERVED),
                     (input[at + 1..at + 3].iter().any(u8::is_ascii_lowercase), Findings::LOWER_HEX),
+                    (byte == b'%' && digits(at + 3, 2), Findings::DOUBLE),
+                    (byte == b';', Findings::SEMICOLON),
+                    (byte == b'?' || byte == b'#', Findings::PATH_END),
                 ] {
                     if is_so {
                         findings.push((at, kind));
                     }
                 }
             }
-            None if raw == b'%' => findings.push((at, Findings::MALFORMED)),
+            None if raw == b'%' => {
+                findings.push((at, Findings::MALFORMED));
+                if input.get(at + 1) == Some(&b'u') && digits(at + 2, 4) {
+                    findings.push((at, Findings::UNICODE));
+                }
+            }
+            None if raw == b';' => findings.push((at, Findings::SEMICOLON)),
             None if raw == b'+' => findings.push((at, Findings::PLUS)),
             None if raw >= 0x80 => findings.extend([(at, Findings::NON_ASCII), (at, Findings::ILLEGAL)]),
             None if !raw.is_ascii_alphanumeric() && !b"-._~:/?#[]@!$&'()*,;=".contains(&raw) => {
@@ -581,6 +617,23 @@ pub fn findings(input: &[u8]) -> Vec<(usize, Kinds)> {
             findings.push((symbols[at].0, Findings::INVALID_UTF8));
         }
         at += chunk.invalid().len();
+    }
+    let is_delimiter = |byte: u8| byte == b'/' || byte == b'\\';
+    for (at, &(place, byte)) in symbols.iter().enumerate() {
+        let before = &decoded[..at];
+        if before.last().is_none_or(|&byte| is_delimiter(byte)) {
+            let name = decoded[at..].split(|&byte| is_delimiter(byte) || b";?#".contains(&byte)).next();
+            if matches!(name, Some(b"." | b"..")) {
+                findings.push((place, Findings::DOT_SEGMENT));
+            }
+        }
+        if is_delimiter(byte)
+            && before.last().is_some_and(|&byte| is_delimiter(byte))
+            && !before.ends_with(b":/")
+            && !before.ends_with(b":\\")
+        {
+            findings.push((place, Findings::EMPTY_SEGMENT));
+        }
     }
     findings
 }

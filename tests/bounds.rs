@@ -12,7 +12,9 @@ use crate::common::stream::TEXTS;
 use crate::common::{Case, Failure, as_uninit, inputs, is_quick};
 use simdpct::columns::{self, Column, ColumnBuf, Conversion, Inspection, OnError};
 use simdpct::legacy::LoneSurrogates;
-use simdpct::{ByteSet, Counts, Decoder, Encoder, Findings, Level, Malformed, Normalizer, form, reference, stream};
+use simdpct::{
+    ByteSet, Counts, Decoder, Encoder, Findings, Kinds, Level, Malformed, Normalizer, form, reference, stream,
+};
 
 /// Longer than the minimum length of `decode_runs` by more than a block of 32 lanes.
 const LONGEST: usize = 548;
@@ -138,7 +140,12 @@ fn inspect_stays_in_bounds() {
     for_each_input(|level, place, input| {
         let inspect = |level, input: &[u8]| {
             let findings = Findings::on(level, input);
-            (findings.kinds(), findings.first(), findings.iter().collect::<Vec<_>>(), Counts::on(level, input))
+            (
+                findings.kinds_among(Kinds::EVERY),
+                findings.first(),
+                findings.iter_among(Kinds::EVERY).collect::<Vec<_>>(),
+                Counts::among_on(level, Kinds::EVERY, input),
+            )
         };
         let expected = inspect(Level::Scalar, input);
         let found = inspect(level, source.holding(place, input));

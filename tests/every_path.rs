@@ -1,6 +1,7 @@
 //! Canonical paths: every short path over the bytes that matter, by every preset, against the reference implementation.
 
-use simdpct::path::PathPolicy;
+use simdpct::Findings;
+use simdpct::path::{DotSegments, Parameters, PathPolicy};
 
 use crate::common::path::compare;
 use crate::longest;
@@ -22,6 +23,14 @@ fn check_every_path(policy: &PathPolicy) {
 fn every_short_path_by_default_and_strict() {
     check_every_path(&PathPolicy::DEFAULT);
     check_every_path(&PathPolicy::STRICT);
+}
+
+/// Nothing is rewritten to what is refused: the reference is idempotent, and canonical paths are recognised.
+#[test]
+fn every_short_path_with_segments_refused() {
+    let kinds = Findings::DOT_SEGMENT | Findings::EMPTY_SEGMENT | Findings::DOUBLE | Findings::PATH_END;
+    let policy = PathPolicy::RFC3986.refuse(kinds).dot_segments(DotSegments::Keep).parameters(Parameters::Strip);
+    check_every_path(&policy);
 }
 
 #[test]

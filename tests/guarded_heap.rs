@@ -22,7 +22,7 @@ use simdpct::form::{self, Serializer};
 use simdpct::legacy::{LoneSurrogates, UnicodeDecoder, js, latin1, rfc1738};
 use simdpct::offset::OffsetMap;
 use simdpct::stream::{self, write};
-use simdpct::{ByteSet, Counts, Decoder, Encoder, Findings, Level, Malformed, Normalizer, equivalent, uri};
+use simdpct::{ByteSet, Counts, Decoder, Encoder, Findings, Kinds, Level, Malformed, Normalizer, equivalent, uri};
 
 struct Guarding;
 
@@ -238,9 +238,9 @@ fn find_count_and_inspect_stay_in_allocations() {
             (
                 set.find_on(level, input),
                 set.count_on(level, input),
-                Findings::on(level, input).kinds(),
-                Findings::on(level, input).iter().collect::<Vec<_>>(),
-                Counts::on(level, input),
+                Findings::on(level, input).kinds_among(Kinds::EVERY),
+                Findings::on(level, input).iter_among(Kinds::EVERY).collect::<Vec<_>>(),
+                Counts::among_on(level, Kinds::EVERY, input),
             )
         });
     });

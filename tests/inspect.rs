@@ -1,9 +1,9 @@
 //! Inspection: every kind is found, with its position and count, on every level.
 
 use crate::common::inspect::compare_inspecting;
-use crate::common::strategies;
+use crate::common::{is_quick, strategies};
 use proptest::prelude::*;
-use simdpct::{Finding, Findings, Kinds, UnknownKind, inspect, inspect_counting, reference};
+use simdpct::{Counts, Finding, Findings, Kinds, UnknownKind, inspect, inspect_counting, reference};
 
 #[test]
 fn each_kind_is_found_at_its_position() {
@@ -26,7 +26,16 @@ fn each_kind_is_found_at_its_position() {
         ("a%2F", Findings::ESCAPE | Findings::SLASH, Some(1)),
         ("a%5C", Findings::ESCAPE | Findings::BACKSLASH, Some(1)),
         ("a%2E", Findings::ESCAPE | Findings::DOT | Findings::UNRESERVED, Some(1)),
-        ("a%252E", Findings::ESCAPE | Findings::PERCENT, Some(1)),
+        ("a%252E", Findings::ESCAPE | Findings::PERCENT | Findings::DOUBLE, Some(1)),
+        ("a%252", Findings::ESCAPE | Findings::PERCENT, Some(1)),
+        ("a%25%32", Findings::ESCAPE | Findings::PERCENT | Findings::UNRESERVED, Some(1)),
+        ("a;b", Findings::SEMICOLON, Some(1)),
+        ("a%3Bb", Findings::ESCAPE | Findings::SEMICOLON, Some(1)),
+        ("a%3F", Findings::ESCAPE | Findings::PATH_END, Some(1)),
+        ("a%23", Findings::ESCAPE | Findings::PATH_END, Some(1)),
+        ("a%u002E", Findings::MALFORMED | Findings::UNICODE, Some(1)),
+        ("a%u002", Findings::MALFORMED, Some(1)),
+        ("a%U002E", Findings::MALFORMED, Some(1)),
         // RFC 3986 2: neither reserved nor unreserved.
         ("a b", Findings::ILLEGAL, Some(1)),
         ("a\"<>\\^`{|}\n", Findings::ILLEGAL, Some(1)),
@@ -38,11 +47,69 @@ fn each_kind_is_found_at_its_position() {
         ("a%E2%82%AC", Findings::ESCAPE, Some(1)),
     ] {
         let found = inspect(input);
-        assert_eq!((found.kinds(), found.first()), (kinds, first), "{input}");
+        assert_eq!((found.kinds_among(Kinds::EVERY), found.first()), (kinds, first), "{input}");
         assert_eq!(found.is_empty(), kinds == Kinds::NONE, "{input}");
-        assert_eq!(inspect_counting(input).kinds(), kinds, "{input}");
+        assert_eq!(Counts::among(Kinds::EVERY, input).kinds(), kinds, "{input}");
         compare_inspecting(input.as_bytes());
     }
+}
+
+#[test]
+fn segments_are_found_as_decoded_once() {
+    use Findings as F;
+    let (dot, empty) = (F::DOT_SEGMENT, F::EMPTY_SEGMENT);
+    for (input, expected, position) in [
+        (".", dot, Some(0)),
+        ("..", dot, Some(0)),
+        ("../a", dot, Some(0)),
+        ("/./a", dot, Some(1)),
+        ("/a/..", dot, Some(3)),
+        ("/a/..;x=1/b", dot, Some(3)),
+        ("/a/.?q", dot, Some(3)),
+        ("/a/..#f", dot, Some(3)),
+        ("/a/%2e%2E/b", dot, Some(3)),
+        ("/a/.%2e/b", dot, Some(3)),
+        ("/a%2F..%5Cb", dot, Some(5)),
+        ("/a\\..\\b", dot, Some(3)),
+        ("/a/..%3Bx", dot, Some(3)),
+        ("?f=../../x", dot, Some(6)),
+        ("http:/../x", dot, Some(6)),
+        ("/a/...", Kinds::NONE, None),
+        ("/.a/a./..b/%2e%2e%2e", Kinds::NONE, None),
+        ("/a/..%252f", Kinds::NONE, None),
+        ("/a.", Kinds::NONE, None),
+        ("/a//b", empty, Some(3)),
+        ("//host/a", empty, Some(1)),
+        ("/a//", empty, Some(3)),
+        ("/a%2F/b", empty, Some(5)),
+        ("/a/%5cb", empty, Some(3)),
+        ("/a\\/b", empty, Some(3)),
+        ("file:///a", empty, Some(7)),
+        ("/a/", Kinds::NONE, None),
+        ("/", Kinds::NONE, None),
+        ("https://example.com/", Kinds::NONE, None),
+        ("/?to=https%3A%2F%2Fexample.com%2f", Kinds::NONE, None),
+        ("/;/a", Kinds::NONE, None),
+        ("/a//../b", dot | empty, Some(3)),
+    ] {
+        let found = inspect(input);
+        assert_eq!((found.kinds_among(dot | empty), found.first_of(dot | empty)), (expected, position), "{input}");
+        compare_inspecting(input.as_bytes());
+    }
+}
+
+/// Kinds on request are not among those that methods without an argument are about.
+#[test]
+fn kinds_on_request_are_found_only_if_asked_for() {
+    let input = "/a/../b//%u0041";
+    let found = inspect(input);
+    assert_eq!((found.kinds(), found.first()), (Findings::MALFORMED, Some(9)));
+    assert_eq!(found.kinds_among(Kinds::EVERY), Findings::MALFORMED | Kinds::ON_REQUEST.without(Findings::DOUBLE));
+    assert!(found.contains(Findings::DOT_SEGMENT | Findings::UNICODE) && !found.contains(Kinds::ON_REQUEST));
+    assert_eq!(inspect_counting(input).count(Kinds::EVERY), 1);
+    assert_eq!(Counts::among(Kinds::EVERY, input).count(Kinds::EVERY), 4);
+    assert_eq!(Counts::among(Findings::UNICODE, input).kinds(), Findings::UNICODE);
+    assert!(inspect("/a/../b//").is_empty());
 }
 
 #[test]
@@ -70,8 +137,9 @@ fn kinds_combine_as_sets() {
 #[test]
 fn kinds_convert_to_bits_and_names_and_back() {
     let all: Kinds = Kinds::ALL.iter().map(|&(kind, _)| kind).collect();
+    assert_eq!((all, all.without(Kinds::ON_REQUEST).iter().count()), (Kinds::EVERY, 16));
     assert!(all.iter().eq(Kinds::ALL.iter().map(|&(kind, _)| kind)));
-    assert_eq!((all.iter().len(), all.into_iter().size_hint(), Kinds::NONE.iter().next()), (14, (14, Some(14)), None));
+    assert_eq!((all.iter().len(), all.into_iter().size_hint(), Kinds::NONE.iter().next()), (20, (20, Some(20)), None));
     for (bit, &(kind, name)) in Kinds::ALL.iter().enumerate() {
         assert_eq!((kind.bits(), kind.name()), (1 << bit, Some(name)));
         assert_eq!((Kinds::from_bits(kind.bits()), Kinds::from_name(name)), (Some(kind), Some(kind)));
@@ -79,12 +147,12 @@ fn kinds_convert_to_bits_and_names_and_back() {
         let mut others = Kinds::NONE;
         others.extend(all.iter().filter(|&other| other != kind));
         assert_eq!(others.bits(), all.bits() & !kind.bits());
-        assert!((others | kind == all) && others.iter().count() == 13 && others.name().is_none());
+        assert!((others | kind == all) && others.iter().count() == 19 && others.name().is_none());
     }
-    for bits in 0..1 << 14 {
+    for bits in 0..1 << 20 {
         assert_eq!(Kinds::from_bits(bits).map(Kinds::bits), Some(bits));
     }
-    for bit in 14..32 {
+    for bit in 20..32 {
         assert_eq!(Kinds::from_bits(1 << bit | 1), None);
     }
     assert_eq!((Kinds::NONE.name(), Kinds::from_name("")), (None, None));
@@ -92,7 +160,7 @@ fn kinds_convert_to_bits_and_names_and_back() {
     let message = unknown.to_string();
     assert!(
         message.starts_with("unknown kind of finding: expected escape, plus, ")
-            && message.ends_with(", illegal or invalid-utf8"),
+            && message.ends_with(", double or unicode"),
         "{message}"
     );
 }
@@ -142,7 +210,12 @@ fn every_pair_of_digits_matches_reference() {
             let findings = reference::findings(&input[..end]);
             let all = findings.iter().fold(Kinds::NONE, |all, &(_, kind)| all | kind);
             for level in crate::common::levels() {
-                assert_eq!(Findings::on(level, &input[..end]).kinds(), all, "{level}: {}", input[..end].escape_ascii());
+                assert_eq!(
+                    Findings::on(level, &input[..end]).kinds_among(Kinds::EVERY),
+                    all,
+                    "{level}: {}",
+                    input[..end].escape_ascii()
+                );
             }
         }
     }
@@ -151,7 +224,23 @@ fn every_pair_of_digits_matches_reference() {
 /// Pieces of every kind at every offset across the block boundaries of every level.
 #[test]
 fn pieces_across_blocks_match_reference() {
-    for piece in ["%41", "%c0%af", "%e2%82%ac", "%4", "%", "+ ", "é", "%%00%5c%2f%25"] {
+    for piece in [
+        "%41",
+        "%c0%af",
+        "%e2%82%ac",
+        "%4",
+        "%",
+        "+ ",
+        "é",
+        "%%00%5c%2f%25",
+        "/../",
+        "://.",
+        "//",
+        "%2f.%2E?",
+        ";",
+        "%3b%3f%23",
+        "%252f%u00e9",
+    ] {
         for before in 0..=140 {
             for after in [0, 1, 2, 70] {
                 compare_inspecting(format!("{}{piece}{}", "b".repeat(before), "f".repeat(after)).as_bytes());
@@ -164,6 +253,39 @@ fn pieces_across_blocks_match_reference() {
             let (before, ascii) = ("b".repeat(before), "d".repeat(between));
             for after in [0, 80] {
                 compare_inspecting(format!("{before}%c3{ascii}%a9{}", "f".repeat(after)).as_bytes());
+            }
+        }
+    }
+}
+
+/// All strings of up to 6 symbols that make segments, alone and far from the start.
+#[test]
+fn every_short_string_of_segments_matches_reference() {
+    const SYMBOLS: [&str; 9] = ["/", ".", "\\", "%2f", "%2E", "%5C", ":", "?", "a"];
+    for length in 0..=if is_quick() { 3 } else { 5 } {
+        for number in 0..SYMBOLS.len().pow(length) {
+            let text: String = (0..length).map(|at| SYMBOLS[number / SYMBOLS.len().pow(at) % SYMBOLS.len()]).collect();
+            compare_inspecting(text.as_bytes());
+            if length <= 3 {
+                for before in [60, 61, 62, 63, 64, 65, 124, 130] {
+                    compare_inspecting(format!("{}{text}", "b".repeat(before)).as_bytes());
+                    compare_inspecting(format!("{}{text}{}", "b".repeat(before), "c".repeat(70)).as_bytes());
+                }
+            }
+        }
+    }
+}
+
+/// All strings over the bytes of `%2541`, `%u0041` and `%3b`.
+#[test]
+fn every_short_string_of_sequences_matches_reference() {
+    const BYTES: &[u8] = b"%25uF3b;";
+    for length in 0..=if is_quick() { 4 } else { 6 } {
+        for number in 0..BYTES.len().pow(length) {
+            let text: Vec<u8> = (0..length).map(|at| BYTES[number / BYTES.len().pow(at) % BYTES.len()]).collect();
+            compare_inspecting(&text);
+            if length == 6 && number % 16 == 0 {
+                compare_inspecting(&[b"%u", &text[..]].concat());
             }
         }
     }

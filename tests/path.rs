@@ -83,7 +83,9 @@ fn default_policy_rewrites_and_refuses_as_documented() {
 fn strict_policy_refuses_whatever_servers_disagree_about() {
     for (path, expected) in [
         ("/a%2fb", PathErrorKind::EncodedSlash),
-        ("/a%252fb", PathErrorKind::Refused(Findings::PERCENT)),
+        ("/a%252fb", PathErrorKind::Refused(Findings::PERCENT | Findings::DOUBLE)),
+        ("/a%3fb", PathErrorKind::Refused(Findings::PATH_END)),
+        ("/a%u0041", PathErrorKind::Refused(Findings::UNICODE)),
         ("/a/./b", PathErrorKind::DotSegment),
         ("/a/%2e", PathErrorKind::DotSegment),
         ("/a//b", PathErrorKind::EmptySegment),
@@ -192,6 +194,45 @@ fn kept_percent_is_not_completed() {
     }
 }
 
+/// A path that is refused must not be the canonical form of one that is not.
+#[test]
+fn decoding_creates_no_finding_of_a_refused_kind() {
+    let base = PathPolicy::RFC3986;
+    let double = base.refuse(Findings::DOUBLE);
+    let unicode = base.refuse(Findings::UNICODE).malformed(Malformed::Keep);
+    let escaping = double.malformed(Malformed::Escape);
+    for (policy, path, expected) in [
+        (base, "/%25%34%31", "/%2541"),
+        (double, "/%25%34%31", "/%25%341"),
+        (double, "/%254%31%31", "/%254%311"),
+        (double, "/%25g%34%31", "/%25g41"),
+        (escaping, "/%4%31", "/%254%31"),
+        (escaping, "/%%34%31", "/%25%341"),
+        (escaping, "/100%/%", "/100%25/%25"),
+        (unicode, "/%%750041", "/%%750041"),
+        (unicode, "/%u00%34%31", "/%u00%341"),
+        (unicode, "/%u%7e%34", "/%u~4"),
+        (unicode, "/%uzz%75", "/%uzzu"),
+        (base.malformed(Malformed::Keep), "/%%750041", "/%u0041"),
+    ] {
+        assert_eq!(policy.canonicalize(path).as_deref(), Ok(expected), "{path} by {policy:?}");
+        compare(&policy, path.as_bytes());
+    }
+    for (policy, path, kind) in [
+        (double, "/%2541", Findings::DOUBLE),
+        (unicode, "/%u0041", Findings::UNICODE),
+        (base.refuse(Findings::DOT_SEGMENT), "/a/%2e%2e;x/b", Findings::DOT_SEGMENT),
+        (base.refuse(Findings::EMPTY_SEGMENT), "/a%5C/b", Findings::EMPTY_SEGMENT),
+        (base.refuse(Findings::SEMICOLON), "/a;b", Findings::SEMICOLON),
+        (base.refuse(Findings::PATH_END), "/a%3f", Findings::PATH_END),
+        (PathPolicy::STRICT, "/a%23b", Findings::PATH_END),
+    ] {
+        assert_eq!(policy.canonicalize(path).unwrap_err().kind, PathErrorKind::Refused(kind), "{path}");
+        compare(&policy, path.as_bytes());
+    }
+    assert!(PathPolicy::STRICT.refused().contains(Findings::DOUBLE | Findings::UNICODE));
+}
+
 fn any_policy() -> impl Strategy<Value = PathPolicy> {
     let kinds = || prop_oneof![Just(Kinds::NONE), select(Kinds::ALL.to_vec()).prop_map(|(kind, _)| kind)];
     let sets = vec![ByteSet::EMPTY, sets::PCHAR, ByteSet::ALL, ByteSet::new(b";%/")];
@@ -226,7 +267,7 @@ fn any_path() -> impl Strategy<Value = Vec<u8>> {
     let piece = prop_oneof![
         6 => "[a-z0-9]{1,12}".prop_map(String::into_bytes),
         6 => Just(b"/".to_vec()),
-        4 => select(vec![".", "..", "%2e", ";", "%", "%2", "\\", "%5C", "%2f", "%3b", "+", "%7E", "%25", "%00"])
+        4 => select(vec![".", "..", "%2e", ";", "%", "%2", "\\", "%5C", "%2f", "%3b", "+", "%7E", "%25", "%00", ":", "//", "%3A", "%23", "?", "%u", "%75", "%34", "%61"])
             .prop_map(|text| text.as_bytes().to_vec()),
         2 => any::<u8>().prop_map(|byte| format!("%{byte:02x}").into_bytes()),
         1 => any::<u8>().prop_map(|byte| vec![byte]),

@@ -43,7 +43,8 @@ pub fn inspect_rows<T: Input>(rows: impl IntoIterator<Item = Option<T>>) -> Insp
 #[derive(Clone, Debug, Eq, PartialEq)]
 #[non_exhaustive]
 pub struct Inspection {
-    /// The findings of each row; [`Kinds::bits`] returns them as a number.
+    /// The findings of each row, of all kinds but those [on request](Kinds::ON_REQUEST). [`Kinds::bits`] returns them as a
+    /// number.
     pub rows: Vec<Kinds>,
 }
 
@@ -85,7 +86,7 @@ impl Inspection {
 
     fn of<O: Offset>(column: &Column<'_, O>, level: Option<Level>) -> Self {
         /// Raw bytes that are, or may begin, more than one kind of finding.
-        const MANIFOLD: ByteSet = ByteSet::NON_ASCII.with(b'%').with(b'+');
+        const MANIFOLD: ByteSet = ByteSet::NON_ASCII.with(b'%').with(b'+').with(b';');
         /// Raw bytes that are only illegal.
         const SIMPLE: ByteSet = ILLEGAL_BYTES.intersection(ByteSet::NON_ASCII.complement());
         let mut inspector = Inspector::<Presence>::new(level);

@@ -5,21 +5,17 @@
 
 use core::marker::PhantomData;
 
+use super::segments::{Forms, Segments};
 use super::text::{count_ill_formed, incomplete_suffix, is_well_formed};
 use super::{DecodePlan, assume_init, find, pieces};
 use crate::hex;
 use crate::kernel::Inspect;
 use crate::kernel::dispatch::INSPECT;
-pub(crate) use crate::kernel::inspection::Report;
-use crate::kernel::inspection::{self, Extract};
+use crate::kernel::inspection::{self, DOUBLE, Extract, UNICODE};
+pub(crate) use crate::kernel::inspection::{ON_REQUEST, Report, Tables};
 use crate::kernel::op::Detail;
 pub(crate) use crate::kernel::op::{Occurrences, Presence};
 use crate::level::Level;
-
-/// Offset of the first byte that is a finding, or begins one.
-pub(crate) fn find_suspect(input: &[u8], level: Option<Level>) -> Option<usize> {
-    find(&inspection::SUSPECTS, input, level)
-}
 
 /// Inspects one string.
 pub(crate) fn inspect<D: Detail>(input: &[u8], level: Option<Level>) -> Report {
@@ -45,7 +41,7 @@ impl<D: Detail> Inspector<D> {
     #[inline]
     pub(crate) fn inspect(&mut self, input: &[u8]) -> Report {
         let Self { kernel, extract, level, .. } = self;
-        let mut report = Report::default();
+        let mut report = Report::new::<D>();
         (extract.length, extract.is_open) = (0, false);
         let mut is_well_formed = true;
         for chunk in pieces(input, inspection::CHUNK) {
@@ -88,7 +84,7 @@ impl Inspector<Presence> {
     #[inline]
     pub(crate) fn inspect_later_validated(&mut self, input: &[u8]) -> Report {
         let Self { kernel, extract, .. } = self;
-        let mut report = Report::default();
+        let mut report = Report::new::<Presence>();
         debug_assert!(extract.length + input.len() < inspection::CHUNK);
         let before = extract.length;
         // SAFETY: the kernel is that of a supported level. The buffer of `extract` holds a chunk and
@@ -116,6 +112,89 @@ impl Inspector<Presence> {
     }
 }
 
+/// Bitmask of those `wanted` kinds that are looked for [`on request`](inspection::ON_REQUEST) and
+/// occur. `found` are the kinds that the kernels found.
+#[inline]
+pub(crate) fn requested_kinds(input: &[u8], found: u32, wanted: u32) -> u32 {
+    let wanted = wanted & inspection::ON_REQUEST;
+    if wanted == 0 { 0 } else { search_kinds(input, found, wanted) }
+}
+
+/// [`requested_kinds`], out of line.
+fn search_kinds(input: &[u8], found: u32, wanted: u32) -> u32 {
+    let is_wanted = |kind: usize| wanted >> kind & 1 != 0;
+    let mut kinds = 0;
+    if is_wanted(DOUBLE) && doubles(input, found).next().is_some() {
+        kinds |= 1 << DOUBLE;
+    }
+    if is_wanted(UNICODE) && unicodes(input, found).next().is_some() {
+        kinds |= 1 << UNICODE;
+    }
+    let wanted_segments = wanted & SEGMENTS;
+    let mut segments = Segments::new(input, segment_forms(input, found));
+    while kinds & SEGMENTS != wanted_segments
+        && let Some((_, kind)) = segments.next()
+    {
+        kinds |= 1 << kind & wanted_segments;
+    }
+    kinds
+}
+
+/// Counts the findings of those `wanted` kinds that are looked for [`on
+/// request`](inspection::ON_REQUEST).
+pub(crate) fn count_requested(input: &[u8], wanted: u32, report: &mut Report) {
+    let found = report.kinds();
+    report.base = 0;
+    if wanted >> DOUBLE & 1 != 0 {
+        doubles(input, found).for_each(|at| report.note::<Occurrences>(DOUBLE, 1, at));
+    }
+    if wanted >> UNICODE & 1 != 0 {
+        unicodes(input, found).for_each(|at| report.note::<Occurrences>(UNICODE, 1, at));
+    }
+    if wanted & SEGMENTS != 0 {
+        for (at, kind) in Segments::new(input, segment_forms(input, found)) {
+            if wanted >> kind & 1 != 0 {
+                report.note::<Occurrences>(kind, 1, at);
+            }
+        }
+    }
+}
+
+/// The offsets of [`DOUBLE`], of which each is also a [`PERCENT`](inspection::PERCENT).
+fn doubles(input: &[u8], found: u32) -> impl Iterator<Item = usize> {
+    let may_occur = found >> inspection::PERCENT & 1 != 0;
+    let places = may_occur.then(|| memchr::memmem::find_iter(input, b"%25"));
+    places.into_iter().flatten().filter(|&at| is_double(&input[at..]))
+}
+
+/// The offsets of [`UNICODE`], of which each is also [`MALFORMED`](inspection::MALFORMED).
+fn unicodes(input: &[u8], found: u32) -> impl Iterator<Item = usize> {
+    let may_occur = found >> inspection::MALFORMED & 1 != 0;
+    let places = may_occur.then(|| memchr::memmem::find_iter(input, b"%u"));
+    places.into_iter().flatten().filter(|&at| is_unicode(&input[at..]))
+}
+
+/// Whether the input begins with a triplet of `%` and two digits.
+fn is_double(input: &[u8]) -> bool {
+    matches!(input, [b'%', b'2', b'5', high, low, ..] if high.is_ascii_hexdigit() && low.is_ascii_hexdigit())
+}
+
+/// Whether the input begins with `%u` and four digits.
+fn is_unicode(input: &[u8]) -> bool {
+    input.starts_with(b"%u") && input.get(2..6).is_some_and(|digits| digits.iter().all(u8::is_ascii_hexdigit))
+}
+
+/// The forms of segments to look for in an input with findings of these kinds.
+fn segment_forms(input: &[u8], kinds: u32) -> Forms {
+    const ENCODED: u32 = 1 << inspection::SLASH | 1 << inspection::BACKSLASH | 1 << inspection::DOT;
+    // A raw backslash is illegal.
+    let has_backslash = || kinds >> inspection::ILLEGAL & 1 != 0 && memchr::memchr(b'\\', input).is_some();
+    if kinds & ENCODED != 0 || has_backslash() { Forms::All } else { Forms::Raw }
+}
+
+/// The kinds of segments.
+const SEGMENTS: u32 = 1 << inspection::DOT_SEGMENT | 1 << inspection::EMPTY_SEGMENT;
+
 /// Whether the extracted bytes are well-formed, except for an incomplete suffix, which is moved to
 /// the start of the buffer.
 fn is_well_formed_but_for_the_end(extract: &mut Extract, level: Option<Level>) -> bool {
@@ -136,15 +215,22 @@ fn is_well_formed_but_for_the_end(extract: &mut Extract, level: Option<Level>) -
 #[derive(Clone)]
 pub(crate) struct Walk<'a> {
     input: &'a [u8],
+    wanted: u32,
     position: usize,
     /// End of the UTF-8 sequence that was judged last: bytes and triplets before it begin none.
     sequence_end: usize,
+    /// If segments are wanted, the first one that is a finding from `position` on, and those after it.
+    segment: Option<(usize, usize)>,
+    segments: Segments<'a>,
     level: Option<Level>,
 }
 
 impl<'a> Walk<'a> {
-    pub(crate) fn new(input: &'a [u8], level: Option<Level>) -> Self {
-        Self { input, position: 0, sequence_end: 0, level }
+    /// Walks the findings of the `wanted` kinds.
+    pub(crate) fn new(input: &'a [u8], wanted: u32, level: Option<Level>) -> Self {
+        let mut segments = Segments::new(input, Forms::All);
+        let segment = if wanted & SEGMENTS != 0 { segments.next() } else { None };
+        Self { input, wanted, position: 0, sequence_end: 0, segment, segments, level }
     }
 
     /// Offset at which the search continues.
@@ -152,20 +238,47 @@ impl<'a> Walk<'a> {
         self.position
     }
 
-    /// Offset of the next byte or triplet that is a finding, and the bitmask of its kinds.
+    /// Offset of the next byte or triplet that is a finding, and the bitmask of its wanted kinds.
     pub(crate) fn next(&mut self) -> Option<(usize, u32)> {
-        let at = self.position + find_suspect(&self.input[self.position..], self.level)?;
+        loop {
+            let (at, kinds) = self.next_of_any()?;
+            if kinds & self.wanted != 0 {
+                return Some((at, kinds & self.wanted));
+            }
+        }
+    }
+
+    /// Offset of the next byte or triplet that is a finding of any kind, and the bitmask of its kinds.
+    fn next_of_any(&mut self) -> Option<(usize, u32)> {
+        let suspect = find(&inspection::SUSPECTS, &self.input[self.position..], self.level);
+        let suspect = suspect.map(|at| self.position + at);
+        let mut segment_kind = 0;
+        if let Some((at, kind)) = self.segment
+            && suspect.is_none_or(|suspect| at <= suspect)
+        {
+            self.segment = self.segments.next();
+            segment_kind = 1 << kind;
+            if suspect != Some(at) {
+                self.position = at + 1;
+                return Some((at, segment_kind));
+            }
+        }
+        let at = suspect?;
         let rest = &self.input[at..];
         let (byte, length) = first_decoded(rest)?;
         let mut kinds = match (length, byte) {
             (3, _) => {
+                let categories = inspection::CATEGORIES[usize::from(byte)];
                 let is_lower_hex = rest[1..3].iter().any(u8::is_ascii_lowercase);
                 1 << inspection::ESCAPE
-                    | u32::from(inspection::CATEGORIES[usize::from(byte)]) << inspection::NUL
+                    | u32::from(categories) << inspection::NUL
+                    | u32::from(byte == b';') << inspection::SEMICOLON
+                    | u32::from(is_double(rest)) << DOUBLE
                     | u32::from(is_lower_hex) << inspection::LOWER_HEX
             }
-            (_, b'%') => 1 << inspection::MALFORMED,
+            (_, b'%') => 1 << inspection::MALFORMED | u32::from(is_unicode(rest)) << UNICODE,
             (_, b'+') => 1 << inspection::PLUS,
+            (_, b';') => 1 << inspection::SEMICOLON,
             _ => 1 << inspection::ILLEGAL | u32::from(byte >= 0x80) << inspection::NON_ASCII,
         };
         if byte >= 0x80 && at >= self.sequence_end {
@@ -174,7 +287,7 @@ impl<'a> Walk<'a> {
             kinds |= u32::from(!is_well_formed) << inspection::INVALID_UTF8;
         }
         self.position = at + length;
-        Some((at, kinds))
+        Some((at, kinds | segment_kind))
     }
 }
 

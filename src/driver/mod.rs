@@ -17,6 +17,7 @@ pub(crate) mod form_encode;
 pub(crate) mod inspect;
 pub(crate) mod offset;
 pub(crate) mod pieces;
+pub(crate) mod segments;
 #[cfg(feature = "alloc")]
 pub(crate) mod small;
 pub(crate) mod text;

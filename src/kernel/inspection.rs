@@ -6,20 +6,21 @@
 //!
 //! ```text
 //!  bit                7      6      5      4      3      2      1      0
-//!  RAW               '%'     -     {|}DEL  `     <>\^   SP "   C0     '+'
+//!  RAW               '%'    ';'    {|}DEL  `     <>\^   SP "   C0     '+'
 //!  RAW_AND_DIGITS    A-F a-f 0-9   {|}DEL  `     <>\^   SP "   C0     '+'
-//!  CATEGORIES         -     unres. '%'    '.'    '\'    '/'    C0,DEL NUL
-//!  TRIPLETS          DEL     -     '%'    '.'    '\'    '/'    C0     NUL
+//!  CATEGORIES        '?' '#' unres. '%'   '.'    '\'    '/'    C0,DEL NUL
+//!  TRIPLETS          DEL    ';'    '%'    '.'    '\'    '/'    C0     NUL
 //! ```
 //!
 //! - `RAW`: bits 1 to 5 are the illegal bytes ([`RAW_ILLEGAL`]), in five groups that are each a
 //!   product of high and low nibbles. Bit 7 is also the top bit of non-ASCII bytes, so one test
 //!   finds both.
-//! - `RAW_AND_DIGITS` has the [`DIGIT`] bits in place of `%`. A digit has no other bits.
-//! - `CATEGORIES` is a table of all 256 bytes. Its bits are the kinds [`NUL`] to [`UNRESERVED`] of
+//! - `RAW_AND_DIGITS` has the [`DIGIT`] bits in place of `%` and `;`, for which kernels compare. A
+//!   digit has no other bits.
+//! - `CATEGORIES` is a table of all 256 bytes. Its bits are the kinds [`NUL`] to [`PATH_END`] of
 //!   [`Report`], shifted down by `NUL`.
 //! - `TRIPLETS` is `CATEGORIES` in nibble form. DEL is a product of its own, and unreserved bytes
-//!   need a separate lookup.
+//!   need a separate lookup, [`UNRESERVED_ROWS`], which also has [`PATH_END`].
 #![forbid(unsafe_code)]
 
 use core::mem::MaybeUninit;
@@ -40,43 +41,87 @@ pub(crate) const BACKSLASH: usize = 6;
 pub(crate) const DOT: usize = 7;
 pub(crate) const PERCENT: usize = 8;
 pub(crate) const UNRESERVED: usize = 9;
-pub(crate) const LOWER_HEX: usize = 10;
-pub(crate) const NON_ASCII: usize = 11;
-pub(crate) const ILLEGAL: usize = 12;
-pub(crate) const INVALID_UTF8: usize = 13;
-pub(crate) const KINDS: usize = 14;
+pub(crate) const PATH_END: usize = 10;
+/// From here on, other kinds.
+pub(crate) const SEMICOLON: usize = 11;
+pub(crate) const LOWER_HEX: usize = 12;
+pub(crate) const NON_ASCII: usize = 13;
+pub(crate) const ILLEGAL: usize = 14;
+pub(crate) const INVALID_UTF8: usize = 15;
+pub(crate) const DOT_SEGMENT: usize = 16;
+pub(crate) const EMPTY_SEGMENT: usize = 17;
+pub(crate) const DOUBLE: usize = 18;
+pub(crate) const UNICODE: usize = 19;
+pub(crate) const KINDS: usize = 20;
+
+/// Bitmask of the kinds that kernels do not look for, because they depend on several bytes or
+/// triplets. The driver looks for them on request.
+pub(crate) const ON_REQUEST: u32 = 1 << DOT_SEGMENT | 1 << EMPTY_SEGMENT | 1 << DOUBLE | 1 << UNICODE;
 
 /// The findings so far.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug)]
 pub(crate) struct Report {
     /// Bitmask of the kinds found.
     pub(super) found: u32,
-    /// The count of each kind; only kept with [`Occurrences`](super::op::Occurrences).
-    counts: [usize; KINDS],
-    /// The offset of the first finding of each kind counted.
-    first: [usize; KINDS],
     /// The offset in the input of the chunk being inspected.
     pub(crate) base: usize,
+    /// Kept with [`Occurrences`](super::op::Occurrences) only. To zero it costs 3 of 24 ns on Xeon,
+    /// inspect, lines, typical_urls.txt.
+    tables: Option<Tables>,
+}
+
+/// The count of each kind, and the offset of the first finding of each kind that was counted.
+#[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
+pub(crate) struct Tables {
+    pub(crate) counts: [usize; KINDS],
+    pub(crate) first: [usize; KINDS],
 }
 
 impl Report {
+    #[inline(always)]
+    pub(crate) fn new<D: Detail>() -> Self {
+        Self { found: 0, base: 0, tables: D::COUNTS.then(Tables::default) }
+    }
+
     /// Records findings of a kind: the lanes in `places`, relative to offset `at`.
     #[inline(always)]
     pub(crate) fn note<D: Detail>(&mut self, kind: usize, places: u64, at: usize) {
         self.found |= u32::from(places != 0) << kind;
         if D::COUNTS && places != 0 {
-            if self.counts[kind] == 0 {
-                // `at` may be negative (wrapped), relative to the base.
-                self.first[kind] = self.base.wrapping_add(at) + places.trailing_zeros() as usize;
+            let offset = self.offset(places, at);
+            let Some(Tables { counts, first }) = &mut self.tables else { return };
+            if counts[kind] == 0 {
+                first[kind] = offset;
             }
-            self.counts[kind] += places.count_ones() as usize;
+            counts[kind] += places.count_ones() as usize;
         }
+    }
+
+    /// Like [`note`](Self::note), for triplets of a kind whose raw bytes in the same block are recorded
+    /// already.
+    #[inline(always)]
+    pub(crate) fn note_also<D: Detail>(&mut self, kind: usize, places: u64, at: usize) {
+        self.note::<D>(kind, places, at);
+        if D::COUNTS && places != 0 {
+            let offset = self.offset(places, at);
+            let Some(Tables { first, .. }) = &mut self.tables else { return };
+            first[kind] = first[kind].min(offset);
+        }
+    }
+
+    /// The offset of the first of the lanes in `places`. `at` may be negative (wrapped), relative to
+    /// the base.
+    #[inline(always)]
+    fn offset(&self, places: u64, at: usize) -> usize {
+        self.base.wrapping_add(at) + places.trailing_zeros() as usize
     }
 
     /// Records findings that were counted elsewhere, and the offset of the first one.
     pub(crate) fn note_counted(&mut self, kind: usize, count: usize, first: usize) {
         self.found |= 1 << kind;
-        (self.counts[kind], self.first[kind]) = (count, first);
+        if let Some(tables) = &mut self.tables {
+            (tables.counts[kind], tables.first[kind]) = (count, first);
+        }
     }
 
     /// Bitmask of the kinds found.
@@ -84,9 +129,9 @@ impl Report {
         self.found
     }
 
-    /// The count of each kind, and the offset of the first one.
-    pub(crate) fn tables(&self) -> ([usize; KINDS], [usize; KINDS]) {
-        (self.counts, self.first)
+    /// The counts and first offsets, if they were kept.
+    pub(crate) fn tables(&self) -> Option<&Tables> {
+        self.tables.as_ref()
     }
 }
 
@@ -130,11 +175,11 @@ impl Extract {
 /// and `%`.
 pub(crate) const ILLEGAL_BYTES: ByteSet = sets::URI.without(b'%');
 
-/// Raw bytes that may be findings. Text without any of them has none.
-pub(crate) const SUSPECTS: ByteSet = ILLEGAL_BYTES.with(b'%').with(b'+');
+/// Raw bytes that may be findings. Text without any of them has none but those of segments.
+pub(crate) const SUSPECTS: ByteSet = ILLEGAL_BYTES.with(b'%').with(b'+').with(b';');
 
-/// The categories of each byte as decoded from a triplet: the kinds [`NUL`] to [`UNRESERVED`], bit
-/// 0 first.
+/// The categories of each byte as decoded from a triplet: the kinds [`NUL`] to [`PATH_END`], bit 0
+/// first.
 pub(crate) const CATEGORIES: [u8; 256] = {
     let mut categories = [0; 256];
     let mut byte = 0;
@@ -145,14 +190,15 @@ pub(crate) const CATEGORIES: [u8; 256] = {
             | ((byte == b'\\' as usize) as u8) << (BACKSLASH - NUL)
             | ((byte == b'.' as usize) as u8) << (DOT - NUL)
             | ((byte == b'%' as usize) as u8) << (PERCENT - NUL)
-            | (sets::UNRESERVED.contains(byte as u8) as u8) << (UNRESERVED - NUL);
+            | (sets::UNRESERVED.contains(byte as u8) as u8) << (UNRESERVED - NUL)
+            | ((byte == b'?' as usize || byte == b'#' as usize) as u8) << (PATH_END - NUL);
         byte += 1;
     }
     categories
 };
 
 /// The number of bits of [`CATEGORIES`].
-pub(crate) const CATEGORY_BITS: usize = UNRESERVED - NUL + 1;
+pub(crate) const CATEGORY_BITS: usize = PATH_END - NUL + 1;
 
 /// A class of each ASCII byte, by two 16-entry lookups, one per nibble: the AND of both entries.
 pub(crate) struct ByNibbles {
@@ -187,13 +233,16 @@ impl ByNibbles {
 /// Bit of [`RAW`]: `%`. The top bit, which is also set in non-ASCII bytes: both need a full
 /// inspection.
 pub(crate) const RAW_PERCENT: u8 = 0x80;
-/// Bit of [`RAW`]: `+`.
+/// Bit of [`RAW`]: `;`.
+pub(crate) const RAW_SEMICOLON: u8 = 0x40;
+/// Bit of [`RAW`] and [`RAW_AND_DIGITS`]: `+`.
 pub(crate) const RAW_PLUS: u8 = 1;
 /// Bits of [`RAW`] and [`RAW_AND_DIGITS`]: any of them marks an ASCII byte of [`ILLEGAL_BYTES`].
 pub(crate) const RAW_ILLEGAL: u8 = !(DIGIT | RAW_PLUS);
 
 /// The classes of raw ASCII bytes.
-pub(crate) const RAW: ByNibbles = ILLEGAL_AND_PLUS.with(RAW_PERCENT, 1 << 2, 1 << 0x5);
+pub(crate) const RAW: ByNibbles =
+    ILLEGAL_AND_PLUS.with(RAW_PERCENT, 1 << 2, 1 << 0x5).with(RAW_SEMICOLON, 1 << 3, 1 << 0xB);
 
 const ILLEGAL_AND_PLUS: ByNibbles = ByNibbles::EMPTY
     .with(RAW_PLUS, 1 << 2, 1 << 0xB)
@@ -211,17 +260,18 @@ const ILLEGAL_AND_PLUS: ByNibbles = ByNibbles::EMPTY
 /// Bits of [`RAW_AND_DIGITS`]: either of them marks a hex digit.
 pub(crate) const DIGIT: u8 = 0xC0;
 
-/// [`RAW`] without `%`, and the hex digits.
+/// [`RAW`] without `%` and `;`, and the hex digits.
 pub(crate) const RAW_AND_DIGITS: ByNibbles =
     ILLEGAL_AND_PLUS.with(0x40, 1 << 3, 0x03FF).with(0x80, 1 << 4 | 1 << 6, 0x007E);
 
-/// Bit of [`TRIPLETS`]: DEL, which is a control character.
-pub(crate) const TRIPLET_DELETE: u8 = 1 << CATEGORY_BITS;
-/// The bit of [`CATEGORIES`] that [`TRIPLETS`] lacks.
-pub(crate) const TRIPLET_UNRESERVED: u8 = 1 << (UNRESERVED - NUL);
+/// Bit of [`TRIPLETS`]: DEL, which is a control character. It is that of [`PATH_END`] in
+/// [`CATEGORIES`].
+pub(crate) const TRIPLET_DELETE: u8 = 1 << (PATH_END - NUL);
+/// Bit of [`TRIPLETS`]: `;`. It is that of [`UNRESERVED`] in [`CATEGORIES`].
+pub(crate) const TRIPLET_SEMICOLON: u8 = 1 << (UNRESERVED - NUL);
 
-/// The classes of triplets of ASCII bytes: the bits of [`CATEGORIES`] except two. Unreserved bytes
-/// would take too many products of nibbles, and DEL has a bit of its own.
+/// The classes of triplets of ASCII bytes: the bits of [`CATEGORIES`] except those of
+/// [`UNRESERVED_ROWS`], in place of which DEL and `;` have bits of their own.
 pub(crate) const TRIPLETS: ByNibbles = ByNibbles::EMPTY
     .with(1, 1 << 0, 1 << 0x0)
     .with(1 << (CONTROL - NUL), 1 << 0 | 1 << 1, 0xFFFF)
@@ -229,7 +279,18 @@ pub(crate) const TRIPLETS: ByNibbles = ByNibbles::EMPTY
     .with(1 << (BACKSLASH - NUL), 1 << 5, 1 << 0xC)
     .with(1 << (DOT - NUL), 1 << 2, 1 << 0xE)
     .with(1 << (PERCENT - NUL), 1 << 2, 1 << 0x5)
+    .with(TRIPLET_SEMICOLON, 1 << 3, 1 << 0xB)
     .with(TRIPLET_DELETE, 1 << 7, 1 << 0xF);
+
+/// Bits of [`UNRESERVED_ROWS`]: `#` and `?`. Rows 0 and 1 have no unreserved characters.
+pub(crate) const ROWS_PATH_END: u8 = 1 << 0 | 1 << 1;
+
+/// The unreserved characters by nibbles: `low[l]` is the row bitmap of low nibble `l`, `high[h]`
+/// selects bit `h`. The two bits of [`ROWS_PATH_END`] are products of their own.
+pub(crate) const UNRESERVED_ROWS: ByNibbles = {
+    let high = [0, 0, 1 << 2, 1 << 3, 1 << 4, 1 << 5, 1 << 6, 1 << 7, 0, 0, 0, 0, 0, 0, 0, 0];
+    ByNibbles { low: sets::UNRESERVED.rows()[0], high }.with(1 << 0, 1 << 2, 1 << 0x3).with(1 << 1, 1 << 3, 1 << 0xF)
+};
 
 const _: () = {
     let mut byte = 0;
@@ -237,12 +298,18 @@ const _: () = {
         let raw = RAW.of(byte);
         assert!((raw & RAW_ILLEGAL != 0) == ILLEGAL_BYTES.contains(byte));
         assert!((raw & RAW_PERCENT != 0) == (byte == b'%') && (raw & RAW_PLUS != 0) == (byte == b'+'));
+        assert!((raw & RAW_SEMICOLON != 0) == (byte == b';'));
         let digit = RAW_AND_DIGITS.of(byte);
-        assert!((digit & DIGIT != 0) == byte.is_ascii_hexdigit() && digit & !DIGIT == raw & !RAW_PERCENT);
+        assert!((digit & DIGIT != 0) == byte.is_ascii_hexdigit() && digit & !DIGIT == raw & !DIGIT);
         assert!(digit & DIGIT == 0 || digit & !DIGIT == 0);
         let delete = ((byte == 0x7F) as u8) << (CONTROL - NUL);
-        let triplet = TRIPLETS.of(byte) & !TRIPLET_DELETE | delete;
-        assert!(triplet == CATEGORIES[byte as usize] & !TRIPLET_UNRESERVED);
+        let triplet = TRIPLETS.of(byte) & !(TRIPLET_DELETE | TRIPLET_SEMICOLON) | delete;
+        let categories = CATEGORIES[byte as usize];
+        assert!(triplet == categories & !(1 << (PATH_END - NUL) | 1 << (UNRESERVED - NUL)));
+        assert!((TRIPLETS.of(byte) & TRIPLET_SEMICOLON != 0) == (byte == b';'));
+        let rows = UNRESERVED_ROWS.of(byte);
+        assert!((rows & !ROWS_PATH_END != 0) == (categories & 1 << (UNRESERVED - NUL) != 0));
+        assert!((rows & ROWS_PATH_END != 0) == (categories & 1 << (PATH_END - NUL) != 0));
         assert!((TRIPLETS.of(byte) & TRIPLET_DELETE != 0) == (byte == 0x7F));
         byte += 1;
     }

@@ -161,14 +161,12 @@ impl PathPolicy {
     /// # Ok::<(), simdpct::path::PathError>(())
     /// ```
     pub fn canonicalize<'a>(&self, path: &'a str) -> Result<Cow<'a, str>, PathError> {
-        if scan::is_canonical(self, path.as_bytes())? {
+        // What the scan suspects may still be canonical: `/a;b`, `/.well-known`.
+        if scan::is_canonical(self, path.as_bytes())? || rewrite::is_unchanged(self, path.as_bytes()) {
             return Ok(Cow::Borrowed(path));
         }
         let mut output = vec![0; self.output_len_bound(path.as_bytes())];
         let length = rewrite::rewrite(self, path.len(), |_, at| path.as_bytes()[at], &mut output)?;
-        if output[..length] == *path.as_bytes() {
-            return Ok(Cow::Borrowed(path));
-        }
         output.truncate(length);
         // Only ASCII is decoded, and only whole segments and parameters are removed, so text stays text.
         Ok(Cow::Owned(String::from_utf8(output).expect("the canonical form of text is text")))

@@ -156,6 +156,9 @@ impl PathPolicy {
     /// Raw bytes that a path must not contain.
     pub(crate) const ILLEGAL: ByteSet = sets::PATH.without(b'%');
 
+    /// The kinds of findings that depend on segments.
+    pub(super) const SEGMENTS: Kinds = Findings::DOT_SEGMENT.union(Findings::EMPTY_SEGMENT);
+
     /// For routers, cache keys and access rules. Refuses what no honest client sends: NUL and other control
     /// characters, malformed `%`s, invalid UTF-8, backslashes, climbing above the root. Removes dot segments, merges
     /// slashes, escapes illegal bytes. An encoded slash is kept: a fifth of the escaped paths on the web have one.
@@ -178,9 +181,16 @@ impl PathPolicy {
     .compile();
 
     /// Refuses everything that two servers were seen to treat differently: also encoded slashes, a second layer of
-    /// encoding, dot segments, empty segments, parameters and illegal raw bytes. What passes means the same everywhere.
+    /// encoding, `%uXXXX`, encoded `?` and `#`, dot segments, empty segments, parameters and illegal raw bytes. What passes means the same everywhere.
     pub const STRICT: Self = Self::DEFAULT
-        .refuse(Self::DEFAULT.refuse.union(Findings::PERCENT))
+        .refuse(
+            Self::DEFAULT
+                .refuse
+                .union(Findings::PERCENT)
+                .union(Findings::DOUBLE)
+                .union(Findings::PATH_END)
+                .union(Findings::UNICODE),
+        )
         .slash(EncodedSlash::Refuse)
         .dot_segments(DotSegments::Refuse)
         .empty_segments(EmptySegments::Refuse)
@@ -332,6 +342,9 @@ impl PathPolicy {
         if self.refuse.contains(Findings::BACKSLASH) {
             set = set.with(b'\\');
         }
+        if self.refuse.contains(Findings::PATH_END) {
+            set = set.with(b'?').with(b'#');
+        }
         if self.refuse.contains(Findings::ESCAPE) {
             set = set.union(Self::ILLEGAL);
         }
@@ -368,7 +381,7 @@ impl PathPolicy {
         }
         let mut watched = suspects.with(b'%');
         if !self.refuse.is_empty() {
-            watched = watched.union(Self::ILLEGAL).with(b'+');
+            watched = watched.union(Self::ILLEGAL).with(b'+').with(b';');
         }
         // Triplets that are not plainly kept.
         let mut changed = self.decoded();

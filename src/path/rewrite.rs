@@ -5,6 +5,7 @@ use super::policy::{Backslash, DotSegments, EmptySegments, EncodedSlash, Illegal
 use super::{PathError, PathErrorKind};
 use crate::driver;
 use crate::hex;
+use crate::inspect::Findings;
 use crate::normalize::Malformed;
 use crate::sets;
 
@@ -103,9 +104,7 @@ fn symbol(policy: &PathPolicy, raw: u8, triplet: Option<u8>, completing: Complet
             Backslash::Refuse => Err(PathErrorKind::Backslash),
         },
         (Some(b';'), _) | (None, b';') if policy.parameters == Parameters::Refuse => Err(PathErrorKind::Parameter),
-        (Some(byte), _) if policy.decoded().contains(byte) && !(byte.is_ascii_hexdigit() && completing.is_so()) => {
-            Ok(Symbol::Byte(byte))
-        }
+        (Some(byte), _) if policy.decoded().contains(byte) && !completing.by(policy, byte) => Ok(Symbol::Byte(byte)),
         (Some(byte), _) => Ok(Symbol::Triplet(byte)),
         (None, b'/') => Ok(Symbol::Slash),
         (None, b'%') => match policy.malformed {
@@ -125,14 +124,18 @@ fn symbol(policy: &PathPolicy, raw: u8, triplet: Option<u8>, completing: Complet
     }
 }
 
-/// Whether a decoded digit could complete a malformed `%` that is kept.
+/// What a decoded byte could complete to something that the next reader decodes or that is refused: its triplet stays.
 #[derive(Clone, Copy)]
 enum Completing {
     No,
-    /// The `%` is the last byte.
+    /// A malformed `%` that is kept, the last byte: to a triplet, or to `%u`.
     AfterPercent,
-    /// The `%` is followed by a raw digit.
+    /// The triplet of a `%`, the last one: to a [`DOUBLE`](Findings::DOUBLE), which is refused.
+    AfterEncodedPercent,
+    /// Either of them, and a raw digit.
     AfterDigit,
+    /// A malformed `%` that is kept, `u`, and raw digits: to a [`UNICODE`](Findings::UNICODE), which is refused.
+    AfterU,
 }
 
 impl Completing {
@@ -140,10 +143,26 @@ impl Completing {
         !matches!(self, Self::No)
     }
 
+    /// Whether this byte could complete it.
+    fn by(self, policy: &PathPolicy, byte: u8) -> bool {
+        let is_u = || byte == b'u' && policy.refuse.contains(Findings::UNICODE);
+        self.is_so() && (byte.is_ascii_hexdigit() || matches!(self, Self::AfterPercent) && is_u())
+    }
+
+    /// The state after a raw byte or a triplet.
     fn after(self, policy: &PathPolicy, raw: u8, triplet: Option<u8>) -> Self {
+        let refuses_double = policy.refuse.contains(Findings::DOUBLE);
         match (triplet, raw) {
             (None, b'%') if policy.malformed == Malformed::Keep => Self::AfterPercent,
-            (None, byte) if byte.is_ascii_hexdigit() && matches!(self, Self::AfterPercent) => Self::AfterDigit,
+            (None, b'%') | (Some(b'%'), _) if refuses_double => Self::AfterEncodedPercent,
+            (None, b'u') if matches!(self, Self::AfterPercent) && policy.refuse.contains(Findings::UNICODE) => {
+                Self::AfterU
+            }
+            (None, byte) if byte.is_ascii_hexdigit() => match self {
+                Self::AfterPercent | Self::AfterEncodedPercent => Self::AfterDigit,
+                Self::AfterU => Self::AfterU,
+                Self::No | Self::AfterDigit => Self::No,
+            },
             _ => Self::No,
         }
     }
@@ -195,6 +214,10 @@ impl Segment {
         }
         if text.is_empty() && !is_last {
             return match policy.empty_segments {
+                // The finding excepts slashes after a colon, but removing a parameter may remove the colon.
+                EmptySegments::Keep if policy.refuse.contains(Findings::EMPTY_SEGMENT) => {
+                    error(PathErrorKind::EmptySegment)
+                }
                 EmptySegments::Keep => Ok((written, true)),
                 EmptySegments::Merge => Ok((written, false)),
                 EmptySegments::Refuse => error(PathErrorKind::EmptySegment),

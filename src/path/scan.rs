@@ -4,6 +4,7 @@
 use super::policy::{DotSegments, EmptySegments, PathPolicy};
 use super::{PathError, PathErrorKind};
 use crate::driver;
+use crate::driver::segments::may_follow_slash;
 use crate::inspect::{Findings, Kinds};
 
 /// Whether the path is certainly canonical. If not, it may be, and has to be rewritten.
@@ -14,9 +15,11 @@ pub(super) fn is_canonical(policy: &PathPolicy, path: &[u8]) -> Result<bool, Pat
         return Err(PathError::new(PathErrorKind::NotAbsolute, 0));
     }
     let watched = driver::find(&policy.watched, path, policy.level);
-    let needs_segments = policy.dot_segments != DotSegments::Keep || policy.empty_segments != EmptySegments::Keep;
-    let has_suspect_segment = needs_segments && may_have_dot_or_empty_segment(path);
-    if watched.is_some() && policy.refuse != Kinds::NONE {
+    let refuses_segments = policy.refuse.intersects(PathPolicy::SEGMENTS);
+    let needs_segments =
+        refuses_segments || policy.dot_segments != DotSegments::Keep || policy.empty_segments != EmptySegments::Keep;
+    let has_suspect_segment = needs_segments && may_follow_slash(path);
+    if (watched.is_some() || has_suspect_segment && refuses_segments) && policy.refuse != Kinds::NONE {
         refuse(policy, path)?;
     }
     let Some(at) = watched else { return Ok(!has_suspect_segment) };
@@ -29,30 +32,9 @@ pub(super) fn is_canonical(policy: &PathPolicy, path: &[u8]) -> Result<bool, Pat
 /// Fails with the first finding of a refused kind.
 fn refuse(policy: &PathPolicy, path: &[u8]) -> Result<(), PathError> {
     let findings = Findings::of(path, policy.level);
-    let found = findings.kinds().intersection(policy.refuse);
+    let found = findings.kinds_among(policy.refuse);
     match findings.first_of(found) {
         Some(position) => Err(PathError::new(PathErrorKind::Refused(found), position)),
         None => Ok(()),
     }
-}
-
-/// Whether a `/` is followed by `/` or `.`, eight bytes at a time; may be wrongly true.
-fn may_have_dot_or_empty_segment(path: &[u8]) -> bool {
-    const ONES: u64 = u64::from_ne_bytes([1; 8]);
-    const TOPS: u64 = ONES << 7;
-    // The top bit of each byte that equals `byte`, and of some that follow such a byte.
-    let equal = |word: u64, byte: u8| {
-        let differences = word ^ (ONES * u64::from(byte));
-        differences.wrapping_sub(ONES) & !differences & TOPS
-    };
-    let word = |bytes: &[u8]| u64::from_le_bytes(bytes.try_into().unwrap_or_default());
-    let mut rest = path;
-    while rest.len() > 8 {
-        let (slashes, next) = (equal(word(&rest[..8]), b'/'), word(&rest[1..9]));
-        if slashes & (equal(next, b'/') | equal(next, b'.')) != 0 {
-            return true;
-        }
-        rest = &rest[8..];
-    }
-    rest.windows(2).any(|pair| pair[0] == b'/' && matches!(pair[1], b'/' | b'.'))
 }

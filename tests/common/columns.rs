@@ -375,7 +375,10 @@ pub fn compare_inspecting(sample: &Sample) {
     if let Some((bitmap, offset)) = &bitmap {
         column = column.with_validity(bitmap, *offset).unwrap();
     }
-    let kinds = |row: &[u8]| reference::findings(row).into_iter().fold(Kinds::NONE, |all, (_, kind)| all | kind);
+    let kinds = |row: &[u8]| {
+        let all: Kinds = reference::findings(row).into_iter().map(|(_, kind)| kind).collect();
+        all.without(Kinds::ON_REQUEST)
+    };
     let wanted: Vec<Kinds> = (0..sample.rows()).map(|row| sample.row(row).map_or(Kinds::NONE, kinds)).collect();
     for level in super::levels() {
         let found = Inspection::on(level, &column);

@@ -20,6 +20,7 @@ pub(crate) fn inspect<D: Detail>(haystack: &[u8], extract: &mut Extract, report:
         };
         let mut note = |kind, found| report.note::<D>(kind, u64::from(found), at);
         note(inspection::PLUS, raw == b'+');
+        note(inspection::SEMICOLON, raw == b';');
         note(inspection::NON_ASCII, !raw.is_ascii());
         note(inspection::ILLEGAL, inspection::ILLEGAL_BYTES.contains(raw));
         note(inspection::MALFORMED, raw == b'%' && triplet.is_none());
@@ -29,6 +30,7 @@ pub(crate) fn inspect<D: Detail>(haystack: &[u8], extract: &mut Extract, report:
             for bit in 0..inspection::CATEGORY_BITS {
                 note(inspection::NUL + bit, inspection::CATEGORIES[usize::from(byte)] >> bit & 1 != 0);
             }
+            note(inspection::SEMICOLON, byte == b';');
         }
         let (byte, width) = triplet.map_or((raw, 1), |(byte, _)| (byte, 3));
         if byte.is_ascii() {

@@ -75,6 +75,7 @@ impl Inspect {
             let has = |bits: u8| _mm512_test_epi8_mask(raw, _mm512_set1_epi8(bits as i8));
             let non_ascii = _mm512_movepi8_mask(x);
             state.report.note::<Occurrences>(inspection::PLUS, has(inspection::RAW_PLUS), at);
+            state.report.note::<Occurrences>(inspection::SEMICOLON, has(inspection::RAW_SEMICOLON), at);
             state.report.note::<Occurrences>(inspection::NON_ASCII, non_ascii, at);
             state.report.note::<Occurrences>(inspection::ILLEGAL, has(inspection::RAW_ILLEGAL) | non_ascii, at);
         } else {
@@ -92,6 +93,7 @@ impl Inspect {
         let text = _mm512_mask_blend_epi8(escapes, x, bytes);
         let digits = _mm512_max_epu8(window.next, window.second_next);
         let categories = self.categories.lookup(escapes, bytes);
+        let semicolons = _mm512_cmpeq_epi8_mask(text, _mm512_set1_epi8(b';' as i8));
         if D::COUNTS {
             let report = &mut *state.report;
             report.note::<Occurrences>(inspection::ESCAPE, escapes, at);
@@ -101,9 +103,11 @@ impl Inspect {
                 let places = _mm512_test_epi8_mask(categories, _mm512_set1_epi8(1 << bit));
                 report.note::<Occurrences>(inspection::NUL + bit, places, at);
             }
+            report.note_also::<Occurrences>(inspection::SEMICOLON, escapes & semicolons, at);
         } else {
             let seen = &mut state.seen;
             seen.escape |= escapes;
+            seen.semicolons |= semicolons;
             seen.malformed |= percent & !escapes;
             seen.digits = _mm512_mask_max_epu8(seen.digits, escapes, seen.digits, digits);
             seen.categories = _mm512_or_si512(seen.categories, categories);
@@ -156,13 +160,24 @@ struct Found {
     /// The lanes of triplets, in any block.
     escape: u64,
     malformed: u64,
+    /// The lanes of `;` in any block that was decoded, raw or encoded.
+    semicolons: u64,
 }
 
 impl Found {
     #[inline(always)]
     unsafe fn nothing() -> Self {
         let zero = _mm512_setzero_si512();
-        Self { bytes: zero, text: zero, raw: zero, digits: zero, categories: zero, escape: 0, malformed: 0 }
+        Self {
+            bytes: zero,
+            text: zero,
+            raw: zero,
+            digits: zero,
+            categories: zero,
+            escape: 0,
+            malformed: 0,
+            semicolons: 0,
+        }
     }
 
     #[inline(always)]
@@ -172,6 +187,7 @@ impl Found {
         report.note_raw(union(self.raw), _mm512_movepi8_mask(self.bytes) != 0);
         report.note::<Presence>(inspection::ESCAPE, self.escape, 0);
         report.note::<Presence>(inspection::MALFORMED, self.malformed, 0);
+        report.note::<Presence>(inspection::SEMICOLON, self.semicolons, 0);
         report.note::<Presence>(inspection::LOWER_HEX, lowercase(self.digits), 0);
         report.note_categories(union(self.categories));
     }

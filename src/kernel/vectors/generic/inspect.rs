@@ -11,7 +11,6 @@ use super::compact::compact;
 use crate::kernel::inspection::{self, Extract, Report};
 use crate::kernel::op::{Detail, Occurrences, Presence};
 use crate::kernel::vectors::vector::{Vector, Vector16};
-use crate::sets;
 
 /// # Safety
 ///
@@ -53,7 +52,7 @@ pub(in crate::kernel) unsafe fn inspect<V: Vector, D: Detail>(
                 if raw.or(bytes).any_top_bit_or(state.carry) {
                     break;
                 }
-                state.seen.raw = state.seen.raw.or(raw);
+                state.seen.clean = state.seen.clean.or(raw);
                 at += step * V::LANES;
                 left -= step;
             }
@@ -133,7 +132,7 @@ impl<V: Vector> Inspect<V> {
                 raw_and_digits: ByNibbles::new(&inspection::RAW_AND_DIGITS),
                 letters: V::table(&LETTERS),
                 decoded: ByNibbles::new(&inspection::TRIPLETS),
-                unreserved: ByNibbles::new(&UNRESERVED),
+                unreserved: ByNibbles::new(&inspection::UNRESERVED_ROWS),
                 percent: V::splat(b'%'),
                 fifteen: V::splat(15),
             }
@@ -164,10 +163,12 @@ impl<V: Vector> Inspect<V> {
             if length < V::LANES {
                 raw = raw.and(V::from_bits(low_bits(length)));
             }
+            let semicolons = classes.x.equal(V::splat(b';'));
             if D::COUNTS {
                 let non_ascii = has(classes.x, 0x80);
                 state.report.note::<Occurrences>(inspection::NON_ASCII, non_ascii, at);
                 state.report.note::<Occurrences>(inspection::PLUS, has(raw, inspection::RAW_PLUS), at);
+                state.report.note::<Occurrences>(inspection::SEMICOLON, semicolons.bits(), at);
                 state.report.note::<Occurrences>(
                     inspection::ILLEGAL,
                     has(raw, inspection::RAW_ILLEGAL) | non_ascii,
@@ -176,6 +177,7 @@ impl<V: Vector> Inspect<V> {
             } else {
                 state.seen.bytes = state.seen.bytes.or(classes.x);
                 state.seen.raw = state.seen.raw.or(raw);
+                state.seen.semicolons = state.seen.semicolons.or(semicolons);
             }
         }
     }
@@ -212,12 +214,14 @@ impl<V: Vector> Inspect<V> {
                 report.note::<Occurrences>(inspection::ESCAPE, escapes, at);
                 report.note::<Occurrences>(inspection::MALFORMED, malformed.bits(), at);
                 report.note::<Occurrences>(inspection::LOWER_HEX, has(both, LOWERCASE), at);
-                for bit in 0..inspection::CATEGORY_BITS - 1 {
+                for bit in 0..inspection::UNRESERVED - inspection::NUL {
                     let delete =
                         if bit == inspection::CONTROL - inspection::NUL { inspection::TRIPLET_DELETE } else { 0 };
                     report.note::<Occurrences>(inspection::NUL + bit, has(decoded, 1 << bit | delete), at);
                 }
-                report.note::<Occurrences>(inspection::UNRESERVED, has(unreserved, 0xFF), at);
+                report.note::<Occurrences>(inspection::UNRESERVED, has(unreserved, !inspection::ROWS_PATH_END), at);
+                report.note_also::<Occurrences>(inspection::SEMICOLON, has(decoded, inspection::TRIPLET_SEMICOLON), at);
+                report.note::<Occurrences>(inspection::PATH_END, has(unreserved, inspection::ROWS_PATH_END), at);
             } else {
                 let seen = &mut state.seen;
                 seen.malformed = seen.malformed.or(malformed);
@@ -275,13 +279,6 @@ impl<V: Vector> ByNibbles<V> {
     }
 }
 
-/// The unreserved characters by nibbles: `low[l]` is the row bitmap of low nibble `l`, `high[h]`
-/// selects bit `h`.
-const UNRESERVED: inspection::ByNibbles = inspection::ByNibbles {
-    low: sets::UNRESERVED.rows()[0],
-    high: [1, 2, 4, 8, 16, 32, 64, 128, 0, 0, 0, 0, 0, 0, 0, 0],
-};
-
 /// The lower of the two [`inspection::DIGIT`] bits.
 const LEAST_DIGIT: u8 = inspection::DIGIT & inspection::DIGIT.wrapping_neg();
 
@@ -329,15 +326,19 @@ struct Found<V> {
     bytes: V,
     /// The union of the extracted text.
     text: V,
-    /// The union of [`inspection::RAW`] or [`inspection::RAW_AND_DIGITS`].
+    /// The union of [`inspection::RAW`] in clean blocks.
+    clean: V,
+    /// The union of [`inspection::RAW_AND_DIGITS`] in the other blocks.
     raw: V,
+    /// Nonzero lanes: raw `;` in the other blocks.
+    semicolons: V,
     /// The union of the digit classes of triplets; zero if there were none.
     digits: V,
     /// Nonzero lanes: malformed `%`.
     malformed: V,
     /// The union of [`inspection::TRIPLETS`].
     decoded: V,
-    /// Nonzero lanes: triplets of unreserved bytes.
+    /// The union of [`inspection::UNRESERVED_ROWS`].
     unreserved: V,
 }
 
@@ -346,7 +347,17 @@ impl<V: Vector> Found<V> {
     unsafe fn nothing() -> Self {
         // SAFETY: the caller guarantees the CPU features.
         let zero = unsafe { V::splat(0) };
-        Self { bytes: zero, text: zero, raw: zero, digits: zero, malformed: zero, decoded: zero, unreserved: zero }
+        Self {
+            bytes: zero,
+            text: zero,
+            clean: zero,
+            raw: zero,
+            semicolons: zero,
+            digits: zero,
+            malformed: zero,
+            decoded: zero,
+            unreserved: zero,
+        }
     }
 
     /// The same union in 16 lanes.
@@ -361,7 +372,9 @@ impl<V: Vector> Found<V> {
         Found {
             bytes: halved(self.bytes),
             text: halved(self.text),
+            clean: halved(self.clean),
             raw: halved(self.raw),
+            semicolons: halved(self.semicolons),
             digits: halved(self.digits),
             malformed: halved(self.malformed),
             decoded: halved(self.decoded),
@@ -375,13 +388,15 @@ impl<V: Vector16> Found<V> {
     unsafe fn note(&self, report: &mut Report) {
         // SAFETY: the caller guarantees the CPU features.
         unsafe {
+            let raw = self.raw.and(V::splat(!inspection::DIGIT));
+            let raw = self.clean.or(raw).or(self.semicolons.and(V::splat(inspection::RAW_SEMICOLON)));
             let [raw, digits, decoded, unreserved] =
-                [self.raw, self.digits, self.decoded, self.unreserved].map(|lanes| union_of_lanes(lanes));
+                [raw, self.digits, self.decoded, self.unreserved].map(|lanes| union_of_lanes(lanes));
             report.note_raw(raw, self.bytes.any_top_bit_or(0));
             report.note::<Presence>(inspection::ESCAPE, u64::from(digits), 0);
             report.note::<Presence>(inspection::MALFORMED, u64::from(self.malformed.any_or(0)), 0);
             report.note::<Presence>(inspection::LOWER_HEX, u64::from(digits & LOWERCASE), 0);
-            report.note_triplets(decoded, unreserved != 0);
+            report.note_triplets(decoded, unreserved);
         }
     }
 }
