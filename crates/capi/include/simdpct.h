@@ -171,25 +171,33 @@ bool simdpct_equivalent(const void *a, size_t a_len, const void *b, size_t b_len
 /* ---- Findings --------------------------------------------------------------------------------------------------- */
 
 /* Bits of kinds. A later version may add some: mask what you know. */
-#define SIMDPCT_FIND_ESCAPE (1u << 0)        /* a triplet */
-#define SIMDPCT_FIND_PLUS (1u << 1)          /* a raw '+' */
-#define SIMDPCT_FIND_MALFORMED (1u << 2)     /* a '%' without two hexadecimal digits */
-#define SIMDPCT_FIND_NUL (1u << 3)           /* an encoded NUL */
-#define SIMDPCT_FIND_CONTROL (1u << 4)       /* an encoded ASCII control character, NUL included */
-#define SIMDPCT_FIND_SLASH (1u << 5)         /* an encoded '/' */
-#define SIMDPCT_FIND_BACKSLASH (1u << 6)     /* an encoded '\' */
-#define SIMDPCT_FIND_DOT (1u << 7)           /* an encoded '.' */
-#define SIMDPCT_FIND_PERCENT (1u << 8)       /* an encoded '%': a second layer of encoding */
-#define SIMDPCT_FIND_UNRESERVED (1u << 9)    /* a triplet of an unreserved character */
-#define SIMDPCT_FIND_LOWER_HEX (1u << 10)    /* a triplet with a lower-case digit */
-#define SIMDPCT_FIND_NON_ASCII (1u << 11)    /* a raw byte from 0x80 */
-#define SIMDPCT_FIND_ILLEGAL (1u << 12)      /* a raw byte that no URI may contain */
-#define SIMDPCT_FIND_INVALID_UTF8 (1u << 13) /* invalid UTF-8 once decoded */
+#define SIMDPCT_FIND_ESCAPE (1u << 0)         /* a triplet */
+#define SIMDPCT_FIND_PLUS (1u << 1)           /* a raw '+' */
+#define SIMDPCT_FIND_MALFORMED (1u << 2)      /* a '%' without two hexadecimal digits */
+#define SIMDPCT_FIND_NUL (1u << 3)            /* an encoded NUL */
+#define SIMDPCT_FIND_CONTROL (1u << 4)        /* an encoded ASCII control character, NUL included */
+#define SIMDPCT_FIND_SLASH (1u << 5)          /* an encoded '/' */
+#define SIMDPCT_FIND_BACKSLASH (1u << 6)      /* an encoded '\' */
+#define SIMDPCT_FIND_DOT (1u << 7)            /* an encoded '.' */
+#define SIMDPCT_FIND_PERCENT (1u << 8)        /* an encoded '%' */
+#define SIMDPCT_FIND_UNRESERVED (1u << 9)     /* a triplet of an unreserved character */
+#define SIMDPCT_FIND_PATH_END (1u << 10)      /* an encoded '?' or '#' */
+#define SIMDPCT_FIND_SEMICOLON (1u << 11)     /* a ';', raw or encoded */
+#define SIMDPCT_FIND_LOWER_HEX (1u << 12)     /* a triplet with a lower-case digit */
+#define SIMDPCT_FIND_NON_ASCII (1u << 13)     /* a raw byte from 0x80 */
+#define SIMDPCT_FIND_ILLEGAL (1u << 14)       /* a raw byte that no URI may contain */
+#define SIMDPCT_FIND_INVALID_UTF8 (1u << 15)  /* invalid UTF-8 once decoded */
+#define SIMDPCT_FIND_DOT_SEGMENT (1u << 16)   /* a segment "." or "..", raw, encoded or mixed */
+#define SIMDPCT_FIND_EMPTY_SEGMENT (1u << 17) /* two '/' or '\', raw or encoded, one after the other, but after ':' */
+#define SIMDPCT_FIND_DOUBLE (1u << 18)        /* an encoded '%' and two hexadecimal digits: "%252F" */
+#define SIMDPCT_FIND_UNICODE (1u << 19)       /* "%uXXXX" */
+#define SIMDPCT_FIND_ALL UINT32_MAX           /* also what a later version adds */
 
-/* The kinds found in `src`; 0 on a bad argument. One pass. */
+/* All kinds found in `src`; 0 on a bad argument. */
 uint32_t simdpct_inspect(const void *src, size_t len);
-/* The same, and in *first the position of the first finding of one of `kinds`, or SIZE_MAX. A bit of `kinds` that is
- * unknown is ignored. On a bad argument 0, and SIZE_MAX. */
+/* Those of `kinds` that are found in `src`, and in *first the position of the first of them, or SIZE_MAX. On a bad
+ * argument 0, and SIZE_MAX. One pass; DOT_SEGMENT, EMPTY_SEGMENT, DOUBLE and UNICODE take a second search, so leave out
+ * those of them that you do not need. Unknown bits of `kinds` are ignored. */
 uint32_t simdpct_inspect_first(const void *src, size_t len, uint32_t kinds, size_t *first);
 
 /* By the number of the bit. `first` is SIZE_MAX where `count` is 0. */
@@ -197,7 +205,7 @@ typedef struct simdpct_counts {
     size_t count[32];
     size_t first[32];
 } simdpct_counts;
-/* The kinds found, how often, and where first. On a bad argument 0, and all counts 0. */
+/* All kinds found, how often, and where first. On a bad argument 0, and all counts 0. */
 uint32_t simdpct_inspect_counting(const void *src, size_t len, simdpct_counts *counts);
 
 /* The name of a kind (one bit), as in "nul"; NULL if there is none. */

@@ -9,7 +9,7 @@ use core::ffi::{c_char, c_void};
 use core::fmt::Write;
 use core::ptr;
 
-use simdpct::Kinds;
+use simdpct::{Counts, Kinds};
 
 use crate::memory::{input, output, put};
 use crate::text::{NAME, Text, c_name};
@@ -23,29 +23,26 @@ struct CountsOf32 {
 
 /// The kinds among these bits.
 fn known(bits: u32) -> Kinds {
-    let all: Kinds = Kinds::ALL.iter().map(|&(kind, _)| kind).collect();
-    Kinds::from_bits(bits & all.bits()).unwrap_or_default()
+    Kinds::from_bits(bits & Kinds::EVERY.bits()).unwrap_or_default()
 }
 
 #[unsafe(no_mangle)]
 unsafe extern "C" fn simdpct_inspect(src: *const c_void, len: usize) -> u32 {
     // SAFETY: by the contract of the file header.
-    unsafe { input(src, len) }.map_or(0, |input| simdpct::inspect(input).kinds().bits())
+    unsafe { input(src, len) }.map_or(0, |input| simdpct::inspect(input).kinds_among(Kinds::EVERY).bits())
 }
 
 #[unsafe(no_mangle)]
 unsafe extern "C" fn simdpct_inspect_first(src: *const c_void, len: usize, kinds: u32, first: *mut usize) -> u32 {
     // SAFETY: by the contract of the file header.
-    let (found, position) = match unsafe { input(src, len) } {
-        Some(input) => {
-            let findings = simdpct::inspect(input);
-            (findings.kinds().bits(), findings.first_of(known(kinds)))
-        }
-        None => (0, None),
-    };
+    let (found, position) = unsafe { input(src, len) }.map_or((Kinds::NONE, None), |input| {
+        let findings = simdpct::inspect(input);
+        let found = findings.kinds_among(known(kinds));
+        (found, findings.first_of(found))
+    });
     // SAFETY: by the contract of the file header.
     unsafe { put(first, position.unwrap_or(usize::MAX)) };
-    found
+    found.bits()
 }
 
 #[unsafe(no_mangle)]
@@ -53,7 +50,7 @@ unsafe extern "C" fn simdpct_inspect_counting(src: *const c_void, len: usize, co
     let mut numbers = CountsOf32 { count: [0; 32], first: [usize::MAX; 32] };
     // SAFETY: by the contract of the file header.
     let found = unsafe { input(src, len) }.map_or(Kinds::NONE, |input| {
-        let counts = simdpct::inspect_counting(input);
+        let counts = Counts::among(Kinds::EVERY, input);
         for kind in counts.kinds() {
             let index = kind.bits().trailing_zeros() as usize;
             numbers.count[index] = counts.count(kind);

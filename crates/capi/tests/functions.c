@@ -453,13 +453,26 @@ static void findings_have_names_positions_and_counts(void) {
         const char *name;
         const char *text;
     } kinds[] = {
-        {SIMDPCT_FIND_ESCAPE, "escape", "%20"},          {SIMDPCT_FIND_PLUS, "plus", "+"},
-        {SIMDPCT_FIND_MALFORMED, "malformed", "%"},      {SIMDPCT_FIND_NUL, "nul", "%00"},
-        {SIMDPCT_FIND_CONTROL, "control", "%0A"},        {SIMDPCT_FIND_SLASH, "slash", "%2F"},
-        {SIMDPCT_FIND_BACKSLASH, "backslash", "%5C"},    {SIMDPCT_FIND_DOT, "dot", "%2E"},
-        {SIMDPCT_FIND_PERCENT, "percent", "%25"},        {SIMDPCT_FIND_UNRESERVED, "unreserved", "%41"},
-        {SIMDPCT_FIND_LOWER_HEX, "lower-hex", "%2f"},    {SIMDPCT_FIND_NON_ASCII, "non-ascii", "\xC3\xA9"},
-        {SIMDPCT_FIND_ILLEGAL, "illegal", " "},          {SIMDPCT_FIND_INVALID_UTF8, "invalid-utf8", "%FF"},
+        {SIMDPCT_FIND_ESCAPE, "escape", "%20"},
+        {SIMDPCT_FIND_PLUS, "plus", "+"},
+        {SIMDPCT_FIND_MALFORMED, "malformed", "%"},
+        {SIMDPCT_FIND_NUL, "nul", "%00"},
+        {SIMDPCT_FIND_CONTROL, "control", "%0A"},
+        {SIMDPCT_FIND_SLASH, "slash", "%2F"},
+        {SIMDPCT_FIND_BACKSLASH, "backslash", "%5C"},
+        {SIMDPCT_FIND_DOT, "dot", "%2E"},
+        {SIMDPCT_FIND_PERCENT, "percent", "%25"},
+        {SIMDPCT_FIND_UNRESERVED, "unreserved", "%41"},
+        {SIMDPCT_FIND_PATH_END, "path-end", "%3F"},
+        {SIMDPCT_FIND_SEMICOLON, "semicolon", "%3B"},
+        {SIMDPCT_FIND_LOWER_HEX, "lower-hex", "%2f"},
+        {SIMDPCT_FIND_NON_ASCII, "non-ascii", "\xC3\xA9"},
+        {SIMDPCT_FIND_ILLEGAL, "illegal", " "},
+        {SIMDPCT_FIND_INVALID_UTF8, "invalid-utf8", "%FF"},
+        {SIMDPCT_FIND_DOT_SEGMENT, "dot-segment", "/a/%2e./b"},
+        {SIMDPCT_FIND_EMPTY_SEGMENT, "empty-segment", "/a//b"},
+        {SIMDPCT_FIND_DOUBLE, "double", "%252F"},
+        {SIMDPCT_FIND_UNICODE, "unicode", "%u0041"},
     };
     const size_t known = sizeof kinds / sizeof kinds[0];
     for (size_t which = 0; which < known; which++) {
@@ -468,6 +481,7 @@ static void findings_have_names_positions_and_counts(void) {
         CHECK(strcmp(simdpct_kind_name(kinds[which].kind), kinds[which].name) == 0);
         CHECK(simdpct_kind_from_name(kinds[which].name, strlen(kinds[which].name)) == kinds[which].kind);
         CHECK((simdpct_inspect(text, strlen(text)) & kinds[which].kind) != 0);
+        CHECK(simdpct_inspect_first(text, strlen(text), kinds[which].kind, NULL) == kinds[which].kind);
     }
     /* The library has no kind that the header lacks. */
     for (size_t bit = known; bit < 32; bit++) {
@@ -476,10 +490,14 @@ static void findings_have_names_positions_and_counts(void) {
     CHECK(simdpct_kind_name(0) == NULL && simdpct_kind_name(3) == NULL && simdpct_kind_from_name("nu", 2) == 0);
 
     size_t first = 0;
-    uint32_t found = simdpct_inspect_first("a+%00%25", 8, SIMDPCT_FIND_PERCENT | UINT32_C(1) << 31, &first);
-    CHECK(found == simdpct_inspect("a+%00%25", 8) && first == 5);
-    CHECK(simdpct_inspect_first("a+%00%25", 8, SIMDPCT_FIND_SLASH, &first) == found && first == SIZE_MAX);
-    CHECK(simdpct_inspect_first("a+%00%25", 8, SIMDPCT_FIND_PLUS, NULL) == found);
+    const uint32_t found = simdpct_inspect("a+%00%25", 8);
+    CHECK(found == (SIMDPCT_FIND_ESCAPE | SIMDPCT_FIND_PLUS | SIMDPCT_FIND_NUL | SIMDPCT_FIND_CONTROL | SIMDPCT_FIND_PERCENT));
+    CHECK(simdpct_inspect_first("a+%00%25", 8, SIMDPCT_FIND_ALL, &first) == found && first == 1);
+    CHECK(simdpct_inspect_first("a+%00%25", 8, SIMDPCT_FIND_PERCENT | UINT32_C(1) << 31, &first) == SIMDPCT_FIND_PERCENT);
+    CHECK(first == 5);
+    CHECK(simdpct_inspect_first("/a/../b", 7, SIMDPCT_FIND_DOT_SEGMENT, &first) == SIMDPCT_FIND_DOT_SEGMENT && first == 3);
+    CHECK(simdpct_inspect_first("a+%00%25", 8, SIMDPCT_FIND_SLASH, &first) == 0 && first == SIZE_MAX);
+    CHECK(simdpct_inspect_first("a+%00%25", 8, SIMDPCT_FIND_PLUS, NULL) == SIMDPCT_FIND_PLUS);
     first = 0;
     CHECK(simdpct_inspect_first(NULL, 1, SIMDPCT_FIND_PLUS, &first) == 0 && first == SIZE_MAX);
 
