@@ -44,6 +44,17 @@ pub(crate) fn complete_len_decoded(text: &[u8]) -> usize {
     cut
 }
 
+/// The length of the longest prefix whose findings, with those of the rest, are those of `text`.
+///
+/// That is certain between two letters that are neither digits nor `u`: no triplet, `%uXXXX`,
+/// segment or character is cut. If there are none, only characters and triplets are complete.
+pub(crate) fn separable_len(text: &[u8]) -> usize {
+    let is_neutral =
+        |byte: &u8| byte.is_ascii_alphabetic() && !byte.is_ascii_hexdigit() && !matches!(byte, b'u' | b'U');
+    let between = text.windows(2).rposition(|pair| pair.iter().all(is_neutral));
+    between.map_or_else(|| complete_len_decoded(text), |at| at + 1)
+}
+
 #[cfg(test)]
 mod tests {
     use super::complete_len;

@@ -6,7 +6,7 @@ use std::fmt::Write as _;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use serde_json::{Value, json};
-use simdpct::{Kinds, inspect_counting};
+use simdpct::{Kinds, inspect};
 
 use crate::cli::{FindingsForm, StatsArguments};
 use crate::error::{Error, Status};
@@ -111,7 +111,10 @@ fn example(kind: Kinds, place: Place, line: &[u8]) -> Example {
     const BEFORE: usize = 24;
     const LENGTH: usize = 80;
     let first = usize::try_from(place.column - 1).unwrap_or(usize::MAX).min(line.len());
-    let position = first + inspect_counting(&line[first..]).first(kind).unwrap_or_default();
+    // In the line, unless the finding depends on where its field begins.
+    let in_line = inspect(line).iter_among(kind).map(|finding| finding.position).find(|&position| position >= first);
+    let in_field = || inspect(&line[first..]).first_of(kind).map(|position| first + position);
+    let position = in_line.or_else(in_field).unwrap_or(first);
     let start = position.saturating_sub(BEFORE);
     let end = line.len().min(start + LENGTH);
     let text = shown::excerpt(&line[start..end]);

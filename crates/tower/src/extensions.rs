@@ -49,6 +49,7 @@ impl PathFindings {
     /// Inspects the path and the query of a target. Linear.
     #[must_use]
     pub fn of(target: &Uri) -> Self {
-        Self { path: inspect(target.path()).kinds(), query: inspect(target.query().unwrap_or_default()).kinds() }
+        let found = |text: &str| inspect(text).kinds_among(Kinds::EVERY);
+        Self { path: found(target.path()), query: found(target.query().unwrap_or_default()) }
     }
 }

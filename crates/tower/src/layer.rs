@@ -159,8 +159,7 @@ impl<R> PathGuardLayer<R> {
             Some(_) => true,
         };
         let path = target.path();
-        // `canonicalize` alone would allocate for paths that only look as if they had dot segments, `/.well-known`.
-        let canonical = if !needs_path || self.policy.is_canonical(path.as_bytes()) {
+        let canonical = if !needs_path {
             Cow::Borrowed(path)
         } else {
             match self.policy.canonicalize(path) {
@@ -172,7 +171,7 @@ impl<R> PathGuardLayer<R> {
             && !self.refuse_query.is_empty()
         {
             let findings = inspect(query);
-            let kinds = findings.kinds() & self.refuse_query;
+            let kinds = findings.kinds_among(self.refuse_query);
             if let Some(position) = findings.first_of(kinds) {
                 return refused(Reason::Query(kinds), position);
             }

@@ -56,7 +56,7 @@ impl PathGuard {
     fn check_query(&self, query: &[u8]) -> Result<(), String> {
         let query = query.strip_prefix(b"?").unwrap_or_default();
         let findings = inspect(query);
-        let kinds = findings.kinds() & self.refuse_query;
+        let kinds = findings.kinds_among(self.refuse_query);
         match findings.first_of(kinds) {
             Some(position) => Err(line(&names(kinds), position, "query", query)),
             None => Ok(()),

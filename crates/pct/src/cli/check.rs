@@ -13,7 +13,7 @@ Examples:
   pct check access.log                         As FILE:LINE:COLUMN: MESSAGE
   pct check -q urls.txt || echo invalid        Only the exit code
   pct check --dialect java column.txt          Text for which URLDecoder throws an exception
-  pct check --find nul,percent,slash *.log     Also NULs, double encoding, encoded slashes
+  pct check --find nul,double,slash *.log      Also NULs, double encoding, encoded slashes
   pct check --log combined --report json access.log.gz";
 
 /// Explains the kinds of findings, in the long help of `check` and `stats`.
@@ -27,12 +27,18 @@ Kinds:
   slash         An encoded '/': %2F
   backslash     An encoded '\\': %5C
   dot           An encoded '.': %2E
-  percent       An encoded '%': %25, a sign of double encoding
+  percent       An encoded '%': %25
   unreserved    An escaped unreserved character: a letter, a digit, '-', '.', '_' or '~'
+  path-end      An encoded '?' or '#': %3F, %23
+  semicolon     A ';', raw or encoded
   lower-hex     A triplet with a lower-case hexadecimal digit (a to f)
   non-ascii     A raw non-ASCII byte, as in 'caf\u{e9}' (but not in 'caf%C3%A9')
   illegal       A raw byte that is illegal in a URI, such as a space, a quote or a non-ASCII byte
-  invalid-utf8  A byte or triplet that is invalid UTF-8 after decoding";
+  invalid-utf8  A byte or triplet that is invalid UTF-8 after decoding
+  dot-segment   A segment '.' or '..', raw or encoded, between slashes or backslashes
+  empty-segment Two slashes or backslashes, raw or encoded, except after ':'
+  double        A triplet that is encoded twice, as in %2541: double encoding
+  unicode       A '%u' with four hexadecimal digits";
 
 /// Explains how records are counted, in the same help texts.
 pub(super) const COUNTING: &str = "\

@@ -5,7 +5,7 @@ use simdpct::{DecodeError, Findings, Kinds, inspect};
 
 use super::{Counted, Fault, FaultKind, Operation, Stream, each_record};
 use crate::codec::{Decoding, Search};
-use crate::incomplete::complete_len_decoded;
+use crate::incomplete::separable_len;
 
 /// Finds decoding errors, and the findings of the library's inspection.
 #[derive(Clone, Copy)]
@@ -22,7 +22,7 @@ impl Inspect {
 
     /// Finds all kinds of findings.
     pub(crate) fn for_everything() -> Self {
-        Self { decoding: None, wanted: Kinds::ALL.iter().map(|&(kind, _)| kind).collect() }
+        Self { decoding: None, wanted: Kinds::EVERY }
     }
 
     /// The wanted kinds in a text, and the position of the first.
@@ -31,9 +31,8 @@ impl Inspect {
             return None;
         }
         let findings = inspect(text);
-        let kinds = findings.kinds().intersection(self.wanted);
-        let first = if kinds == findings.kinds() { findings.first() } else { findings.first_of(kinds) };
-        Some((kinds, first?))
+        let kinds = findings.kinds_among(self.wanted);
+        Some((kinds, findings.first_of(kinds)?))
     }
 
     /// Whether a batch of records is surely without faults; may be false for valid records.
@@ -111,7 +110,7 @@ impl Stream for Parts {
             search.feed(part);
         }
         self.held.extend_from_slice(part);
-        self.inspect(complete_len_decoded(&self.held));
+        self.inspect(separable_len(&self.held));
     }
 
     fn finish(&mut self, _: &mut Vec<u8>) {
@@ -151,11 +150,17 @@ pub(crate) fn words(kind: Kinds) -> &'static str {
         Findings::SLASH => "an encoded '/'",
         Findings::BACKSLASH => "an encoded '\\'",
         Findings::DOT => "an encoded '.'",
-        Findings::PERCENT => "an encoded '%': double encoding",
+        Findings::PERCENT => "an encoded '%'",
         Findings::UNRESERVED => "an escaped unreserved character",
         Findings::LOWER_HEX => "a lower-case triplet",
         Findings::NON_ASCII => "a raw non-ASCII byte",
         Findings::ILLEGAL => "a raw byte that is illegal in a URI",
+        Findings::DOT_SEGMENT => "a dot segment, raw or encoded",
+        Findings::EMPTY_SEGMENT => "an empty segment",
+        Findings::DOUBLE => "a triplet that is encoded twice",
+        Findings::SEMICOLON => "a ';', raw or encoded",
+        Findings::PATH_END => "an encoded '?' or '#'",
+        Findings::UNICODE => "a '%u' with four hexadecimal digits",
         _ => "not UTF-8 after decoding",
     }
 }

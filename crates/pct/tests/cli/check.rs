@@ -52,7 +52,7 @@ fn invalid_records_are_listed() {
             b"a%00\n%2F%00\n",
             &[("1:2", "an encoded NUL"), ("2:1", "an encoded NUL; an encoded '/'")],
         ),
-        (&["--find", "percent", "--find", "dot"], b"%41%252e\n", &[("1:4", "an encoded '%': double encoding")]),
+        (&["--find", "percent", "--find", "dot"], b"%41%252e\n", &[("1:4", "an encoded '%'")]),
         (&["--find", "illegal"], b"a\nb c\n", &[("2:2", "a raw byte that is illegal in a URI")]),
         (&["--find", "plus"], b"a+\n%4", &[("1:2", "a '+', a space in form data"), ("2:1", MALFORMED)]),
         (&["--find", "nul"], b"%00%4\n%4%00\n", &[("1:1", "an encoded NUL"), ("2:1", MALFORMED)]),
@@ -79,6 +79,12 @@ fn each_kind_can_be_looked_for() {
         ("non-ascii", "\u{E9}"),
         ("illegal", "|"),
         ("invalid-utf8", "%FF"),
+        ("dot-segment", "/%2E./b"),
+        ("empty-segment", "//"),
+        ("double", "%252f"),
+        ("semicolon", ";"),
+        ("path-end", "%23"),
+        ("unicode", "%u00e9"),
     ] {
         let arguments = ["check", "--dialect", "whatwg", "--find", kind];
         assert_eq!(run(&arguments, b"a\n").status.code(), Some(0), "{kind}");

@@ -27,11 +27,13 @@ fn the_most_frequent_come_first_with_an_example_each() {
               1:3: /a%2Fb
            2  slash         an encoded '/'
               1:3: /a%2Fb
+           1  double        a triplet that is encoded twice
+              4:3: /\\u{1}%252F
            1  illegal       a raw byte that is illegal in a URI
               4:2: /\\u{1}%252F
            1  lower-hex     a lower-case triplet
               3:3: /c%2fd%2f
-           1  percent       an encoded '%': double encoding
+           1  percent       an encoded '%'
               4:3: /\\u{1}%252F
 ";
     assert_eq!(stats(&[], input), expected);
@@ -50,8 +52,12 @@ fn the_sample_log_has_the_expected_findings() {
         ("lower-hex", 6),
         ("slash", 6),
         ("control", 6),
+        ("double", 5),
         ("percent", 5),
         ("unreserved", 4),
+        ("dot-segment", 3),
+        ("path-end", 3),
+        ("unicode", 2),
         ("nul", 2),
         ("dot", 1),
         ("backslash", 1),
