@@ -65,7 +65,7 @@ pub(crate) struct Report {
     pub(super) found: u32,
     /// The offset in the input of the chunk being inspected.
     pub(crate) base: usize,
-    /// Kept with [`Occurrences`](super::op::Occurrences) only. To zero it costs 3 of 24 ns on Xeon,
+    /// Kept with [`Occurrences`](super::op::Occurrences) only. To zero it took 1 of 26 ns on a Xeon,
     /// inspect, lines, typical_urls.txt.
     tables: Option<Tables>,
 }
