@@ -436,7 +436,7 @@ def logs(nginx):
     nginx.get(b'/default/\xff"%0a')
     checks.true("escaped bytes", re.search(r'refused control,invalid-utf8 at byte 9: "\\xFF\\"%0a"', nginx.log()))
     findings = (nginx.path / "findings.log").read_text(errors="replace")
-    checks.true("access log", re.search(r"^/%2541 400 REFUSED escape,percent$", findings, re.M))
+    checks.true("access log", re.search(r"^/%2541 400 REFUSED escape,percent,double$", findings, re.M))
 
 
 def configuration_errors(nginx):
