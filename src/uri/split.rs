@@ -95,7 +95,7 @@ pub(super) fn ranges(bytes: &[u8]) -> Parts<Range<usize>> {
 ///
 /// A missing subcomponent is `None`; one that is present but empty is `Some`. The host is always
 /// present, and may be empty.
-// Exhaustive, like `Parts`.
+// Exhaustive, like `Parts`: RFC 3986 names all subcomponents, and callers build and match them.
 #[derive(Clone, Copy, Debug, Default, Eq, Hash, PartialEq)]
 pub struct Authority<T> {
     /// The part before the last `@` (RFC 3986 3.2.1). It may hold a password.
