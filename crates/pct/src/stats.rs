@@ -22,7 +22,7 @@ pub(crate) fn stats(arguments: &StatsArguments) -> Result<Status, Error> {
     let scan = Scan {
         input: &arguments.input,
         format: &arguments.format,
-        operation: Inspect::for_everything(),
+        operation: Inspect::for_statistics(),
         is_quiet: false,
         observer: &counter,
     };

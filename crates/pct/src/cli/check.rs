@@ -35,8 +35,8 @@ Kinds:
   non-ascii     A raw non-ASCII byte, as in 'caf\u{e9}' (but not in 'caf%C3%A9')
   illegal       A raw byte that is illegal in a URI, such as a space, a quote or a non-ASCII byte
   invalid-utf8  A byte or triplet that is invalid UTF-8 after decoding
-  dot-segment   A segment '.' or '..', raw or encoded, between slashes or backslashes
-  empty-segment Two slashes or backslashes, raw or encoded, except after ':'
+  dot-segment   A segment '.' or '..', raw or encoded, between slashes or backslashes (not counted by stats)
+  empty-segment Two slashes or backslashes, raw or encoded, except after ':' (not counted by stats)
   double        A triplet that is encoded twice, as in %2541: double encoding
   unicode       A '%u' with four hexadecimal digits";
 

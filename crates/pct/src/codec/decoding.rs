@@ -73,9 +73,10 @@ impl Decoding {
         self.reject.contains(byte)
     }
 
-    /// Whether well-formed UTF-8 without '%' decodes to itself without error.
-    pub(crate) fn needs_percent(&self) -> bool {
-        !self.plus && self.reject == ByteSet::EMPTY
+    /// Bytes without which well-formed UTF-8 decodes to itself without error.
+    pub(crate) fn needed(&self) -> ByteSet {
+        let needed = self.reject.with(b'%');
+        if self.plus { needed.with(b'+') } else { needed }
     }
 
     /// Makes malformed '%' and invalid UTF-8 errors.

@@ -1,4 +1,8 @@
-//! `--csv`: delimited fields with quotes where needed (RFC 4180), parsed and quoted by csv-core.
+//! `--csv`: delimited fields with quotes where needed (RFC 4180), as csv-core reads and writes them.
+//!
+//! Records that need no change are copied in runs, and only their ends are searched for. In the
+//! others, a field without quotes, or with quotes only around it, is a part of the record. csv-core
+//! reads other quoted fields, and writes those that must be quoted.
 //!
 //! Fields that are not selected are copied byte for byte. Selected ones are quoted if they were, or
 //! if necessary. A last record whose quoted field is never closed is copied, and is invalid: its
@@ -15,19 +19,60 @@ use std::ops::{ControlFlow, Range};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, PoisonError, RwLock};
 
-use csv_core::{QuoteStyle, ReadFieldResult, Reader, ReaderBuilder, Terminator, WriteResult, Writer, WriterBuilder};
-use memchr::{memchr, memchr2};
+use csv_core::{QuoteStyle, ReadFieldResult, Reader, ReaderBuilder, Terminator, WriteResult, WriterBuilder};
+use memchr::{memchr, memchr2, memrchr};
+use simdpct::ByteSet;
 
-use super::{Columns, Format, Outputs};
+use super::passthrough::Unchanged;
+use super::{Columns, Format, Outputs, near};
 use crate::operation::{Fault, FaultKind, Operation, split_ending};
 use crate::record::Job;
 use crate::report;
-use crate::source::{BYTE_ORDER_MARK, Scanner};
+use crate::source::Scanner;
 
-/// Parser state, reused for all records because it is expensive to build.
-struct Parser {
-    reader: Reader,
+/// Reads quoted fields. Reused for all records, because a reader is expensive to build.
+struct Unquoter {
+    delimiter: u8,
+    /// Built for the first such field.
+    reader: Option<Reader>,
     field: Vec<u8>,
+}
+
+/// State of one thread, reused for all records of a block.
+struct Parser {
+    unquoter: Unquoter,
+    /// The result for a field.
+    result: Vec<u8>,
+}
+
+impl Unquoter {
+    /// The length of the field at the start of `text`, with its quotes, and its unquoted text.
+    #[cold]
+    fn unquote(&mut self, text: &[u8]) -> (usize, &[u8]) {
+        let Self { delimiter, reader, field } = self;
+        // Records come one by one, without their ends. A clone of a csv_core::Reader would parse
+        // nothing.
+        let new = || ReaderBuilder::new().delimiter(*delimiter).terminator(Terminator::Any(b'\n')).build();
+        let reader = reader.get_or_insert_with(new);
+        reader.reset();
+        if field.len() <= text.len() {
+            field.resize(text.len() + 1, 0);
+        }
+        let (mut read, mut written) = (0, 0);
+        loop {
+            let (result, input, output) = reader.read_field(&text[read..], &mut field[written..]);
+            read += input;
+            written += output;
+            match result {
+                // The next, empty input signals the end.
+                ReadFieldResult::InputEmpty | ReadFieldResult::OutputFull => {}
+                ReadFieldResult::Field { record_end: false } => return (read - 1, &field[..written]),
+                ReadFieldResult::Field { record_end: true } | ReadFieldResult::End => {
+                    return (text.len(), &field[..written]);
+                }
+            }
+        }
+    }
 }
 
 /// The selected columns: a list, or names in the header.
@@ -47,7 +92,10 @@ pub(crate) struct Csv {
     append: Option<&'static str>,
     outputs: Outputs,
     layouts: RwLock<Layouts>,
-    /// Number of fields of the longest record so far; 0 before the first.
+    /// Bytes because of which a field must be quoted. Much software ends a record at a CR.
+    quoted: ByteSet,
+    /// Number of fields of the longest record so far, exact only up to [`Columns::enough`]; 0
+    /// before the first.
     most: AtomicUsize,
 }
 
@@ -81,7 +129,8 @@ impl Csv {
     ) -> Self {
         let has_header = has_header || matches!(chosen, Chosen::Names(_));
         let (layouts, most) = Default::default();
-        Self { delimiter, chosen, has_header, operation, append, outputs, layouts, most }
+        let quoted = ByteSet::new(b"\"\r\n").with(delimiter);
+        Self { delimiter, chosen, has_header, operation, append, outputs, layouts, quoted, most }
     }
 
     fn layout(&self) -> Option<Arc<Layout>> {
@@ -105,7 +154,10 @@ impl Csv {
             start = end;
         };
         let mut names = Vec::new();
-        Self::each_field(first, &mut self.parser(), |_, _, name| names.push(name.to_vec()));
+        self.each_field(first, &mut self.unquoter(), |_, _, name| {
+            names.push(name.to_vec());
+            ControlFlow::Continue(())
+        });
         let columns = match &self.chosen {
             Chosen::Numbers(columns) => columns.clone(),
             Chosen::Names(chosen) => {
@@ -154,66 +206,60 @@ impl Csv {
         Ok(())
     }
 
-    fn writer(&self, style: QuoteStyle) -> Writer {
-        WriterBuilder::new().delimiter(self.delimiter).quote_style(style).build()
+    fn unquoter(&self) -> Unquoter {
+        Unquoter { delimiter: self.delimiter, reader: None, field: Vec::new() }
     }
 
-    fn parser(&self) -> Parser {
-        // Records come one by one, without their ends. A clone of a csv_core::Reader would parse
-        // nothing.
-        let reader = ReaderBuilder::new().delimiter(self.delimiter).terminator(Terminator::Any(b'\n')).build();
-        Parser { reader, field: Vec::new() }
-    }
-
-    /// Calls `each` with each field of a record without its end: number, range in the record,
-    /// unquoted text.
+    /// Calls `each` with each field of a record without its end, until it breaks: number, range in
+    /// the record, unquoted text.
     fn each_field(
+        &self,
         record: &[u8],
-        Parser { reader, field }: &mut Parser,
-        mut each: impl FnMut(usize, Range<usize>, &[u8]),
+        unquoter: &mut Unquoter,
+        mut each: impl FnMut(usize, Range<usize>, &[u8]) -> ControlFlow<()>,
     ) {
-        reader.reset();
-        if record.starts_with(BYTE_ORDER_MARK) {
-            // csv-core skips a byte order mark at the start of its input. Here it is part of the
-            // field, as that of the file is not in the record. A preceding empty line prevents the
-            // skipping.
-            reader.read_field(b"\n", &mut [0]);
-        }
-        if field.len() <= record.len() {
-            field.resize(record.len() + 1, 0);
+        if record.is_empty() {
+            return;
         }
         let mut start = 0;
-        let mut read = 0;
-        let mut written = 0;
-        let mut column = 0;
-        loop {
-            let (result, input, output) = reader.read_field(&record[read..], &mut field[written..]);
-            read += input;
-            written += output;
-            match result {
-                // The next, empty input signals the end.
-                ReadFieldResult::InputEmpty | ReadFieldResult::OutputFull => {}
-                ReadFieldResult::Field { record_end } => {
-                    let end = if record_end { record.len() } else { read - 1 };
-                    each(column, start..end, &field[..written]);
-                    if record_end {
-                        return;
+        for column in 0.. {
+            let rest = &record[start..];
+            let (length, done) = if rest.first() == Some(&b'"') {
+                match closing_quote(rest, self.delimiter) {
+                    Some(close) => (close + 1, each(column, start..start + close + 1, &rest[1..close])),
+                    None => {
+                        let (length, text) = unquoter.unquote(rest);
+                        (length, each(column, start..start + length, text))
                     }
-                    (start, written, column) = (read, 0, column + 1);
                 }
-                ReadFieldResult::End => return,
+            } else {
+                let length = near::find(self.delimiter, rest).unwrap_or(rest.len());
+                (length, each(column, start..start + length, &rest[..length]))
+            };
+            if done.is_break() || length == rest.len() {
+                return;
             }
+            start += length + 1;
         }
+    }
+
+    /// The number of fields of a record without its end, counted up to `most`.
+    fn count(&self, record: &[u8], unquoter: &mut Unquoter, most: usize) -> usize {
+        let mut count = 0;
+        self.each_field(record, unquoter, |column, _, _| {
+            count = column + 1;
+            if count < most { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
+        });
+        count
     }
 
     /// Appends a field, quoted if necessary.
     fn write_field(&self, text: &[u8], was_quoted: bool, output: &mut Vec<u8>) {
-        if text.is_empty() && !was_quoted {
-            // The writer would quote it, as the only field of a record.
+        if !was_quoted && self.quoted.find(text).is_none() {
+            output.extend_from_slice(text);
             return;
         }
-        let style = if was_quoted { QuoteStyle::Always } else { QuoteStyle::Necessary };
-        let mut writer = self.writer(style);
+        let mut writer = WriterBuilder::new().quote_style(QuoteStyle::Always).build();
         let start = output.len();
         // Worst case: every byte is a quote, and is doubled, plus two quotes.
         output.resize(start + 2 * text.len() + 2, 0);
@@ -224,54 +270,53 @@ impl Csv {
         output.truncate(start + written);
     }
 
-    /// Transforms one record. Returns its number of fields.
+    /// Transforms one record. Returns its number of fields, counted up to the last selected one.
     fn record(
         &self,
         record: &[u8],
         layout: &Layout,
         job: &mut Job,
         start: usize,
-        parser: &mut Parser,
+        Parser { unquoter, result }: &mut Parser,
     ) -> ControlFlow<(), usize> {
         let (text, ending) = split_ending(record, b'\n');
-        let mut result = Vec::new();
         let mut count = 0;
-        let width = if self.append.is_some() { layout.width } else { usize::MAX };
+        // Fields from this number on are not needed.
+        let enough = if self.append.is_some() { layout.width } else { layout.columns.last().saturating_add(1) };
         job.record(record, start, |output, appended| {
             let mut fault = None;
+            let mut done = 0;
             // Start of the first surplus field.
             let mut surplus = None;
             appended.clear();
-            Self::each_field(text, parser, |column, range, field| {
+            self.each_field(text, unquoter, |column, range, field| {
+                if column >= enough {
+                    surplus = Some(range.start);
+                    return ControlFlow::Break(());
+                }
                 count = column + 1;
-                if column >= width {
-                    surplus = surplus.or(Some(range.start));
-                    return;
-                }
-                if column > 0 {
-                    output.push(self.delimiter);
-                }
-                let raw = &text[range.clone()];
                 if !layout.columns.contains(column) {
-                    output.extend_from_slice(raw);
-                    return;
+                    return ControlFlow::Continue(());
                 }
                 result.clear();
-                let was_quoted = raw.starts_with(b"\"");
-                let found = self.operation.apply(field, &mut result);
+                let was_quoted = text[range.clone()].starts_with(b"\"");
+                let found = self.operation.apply(field, result);
                 let position = |at: usize| range.start + if was_quoted { 1 } else { at };
                 fault = Fault::first(fault, found.map(|found| Fault { position: position(found.position), ..found }));
                 if self.append.is_some() {
-                    output.extend_from_slice(raw);
                     appended.push(self.delimiter);
-                    self.write_field(&result, was_quoted, appended);
-                } else if result == field {
-                    output.extend_from_slice(raw);
-                } else {
-                    self.write_field(&result, was_quoted, output);
+                    self.write_field(result, was_quoted, appended);
+                } else if result != field {
+                    output.extend_from_slice(&text[done..range.start]);
+                    self.write_field(result, was_quoted, output);
+                    done = range.end;
                 }
+                ControlFlow::Continue(())
             });
             if self.append.is_some() {
+                // The surplus includes the preceding delimiter.
+                let (fields, rest) = text.split_at(surplus.map_or(text.len(), |position| position - 1));
+                output.extend_from_slice(fields);
                 for column in count..layout.width {
                     output.push(self.delimiter);
                     if layout.columns.contains(column) {
@@ -279,11 +324,11 @@ impl Csv {
                     }
                 }
                 output.extend_from_slice(appended);
-                if let Some(position) = surplus {
-                    // The surplus includes the preceding delimiter.
-                    output.extend_from_slice(&text[position - 1..]);
-                    fault = Fault::first(fault, Some(Fault::new(FaultKind::TooManyFields, position)));
-                }
+                output.extend_from_slice(rest);
+                let too_many = surplus.map(|position| Fault::new(FaultKind::TooManyFields, position));
+                fault = Fault::first(fault, too_many);
+            } else {
+                output.extend_from_slice(&text[done..]);
             }
             output.extend_from_slice(ending);
             fault
@@ -293,11 +338,14 @@ impl Csv {
 
     /// Copies a record that ends in an open quoted field, at the end of the input.
     #[cold]
-    fn unclosed(record: &[u8], job: &mut Job, start: usize, parser: &mut Parser) -> ControlFlow<()> {
+    fn unclosed(&self, record: &[u8], job: &mut Job, start: usize, unquoter: &mut Unquoter) -> ControlFlow<()> {
         job.record(record, start, |output, _| {
             output.extend_from_slice(record);
             let mut position = 0;
-            Self::each_field(record, parser, |_, range, _| position = range.start);
+            self.each_field(record, unquoter, |_, range, _| {
+                position = range.start;
+                ControlFlow::Continue(())
+            });
             Some(Fault::new(FaultKind::Format("not CSV: a quoted field is never closed"), position))
         })
     }
@@ -312,6 +360,15 @@ impl Csv {
         }
         output.extend_from_slice(ending);
     }
+}
+
+/// The position of the closing quote of a quoted field at the start of `text`, if all quotes of the
+/// field are those around it.
+fn closing_quote(text: &[u8], delimiter: u8) -> Option<usize> {
+    let close = 1 + near::find(b'"', &text[1..])?;
+    // A quote that follows is escaped, even if the delimiter is a quote.
+    let is_end = text.get(close + 1).is_none_or(|&byte| byte == delimiter && byte != b'"');
+    is_end.then_some(close)
 }
 
 /// Whether a line is empty; such lines are not records.
@@ -402,33 +459,60 @@ impl Format for Csv {
             return;
         };
         let mut scanner = Records::new(self.delimiter);
-        let mut parser = self.parser();
+        let mut parser = Parser { unquoter: self.unquoter(), result: Vec::new() };
+        let needed = self.operation.needed().filter(|_| self.append.is_none());
+        let mut unchanged = Unchanged::new(records, needed);
+        let mut most = self.most.load(Ordering::Relaxed);
+        // Without a header, some record must have each of the columns.
+        let enough = if layout.header.is_some() { 1 } else { layout.columns.enough() };
         let mut start = 0;
-        let mut most = 0;
+        // Start of the records to copy.
+        let mut run = 0;
         while start < records.len() {
             // Only the last record of the input can lack an end: blocks are cut after ends.
             let end = scanner.first_end(&records[start..]).map_or(records.len(), |length| start + length);
             let record = &records[start..end];
-            if scanner.state == State::Quoted {
-                job.tally.records += 1;
-                if Self::unclosed(record, job, start, &mut parser).is_break() {
-                    break;
+            let is_unclosed = scanner.state == State::Quoted;
+            let is_header = start == 0 && job.is_first && self.has_header;
+            if !is_unclosed && !is_header {
+                if is_empty(record) {
+                    start = end;
+                    continue;
                 }
-            } else if start == 0 && job.is_first && self.has_header {
+                if unchanged.contains(start, end) {
+                    job.tally.records += 1;
+                    if most < enough {
+                        most = most.max(self.count(split_ending(record, b'\n').0, &mut parser.unquoter, enough));
+                    }
+                    start = end;
+                    continue;
+                }
+            }
+            job.output.extend_from_slice(&records[run..start]);
+            run = end;
+            if is_header && !is_unclosed {
                 if layout.is_first {
                     self.header(record, &layout, &mut job.output);
                 }
-            } else if is_empty(record) {
-                job.output.extend_from_slice(record);
+                start = end;
+                continue;
+            }
+            job.tally.records += 1;
+            let done = if is_unclosed {
+                self.unclosed(record, job, start, &mut parser.unquoter).map_continue(|()| 0)
             } else {
-                job.tally.records += 1;
-                match self.record(record, &layout, job, start, &mut parser) {
-                    ControlFlow::Continue(count) => most = most.max(count),
-                    ControlFlow::Break(()) => break,
+                self.record(record, &layout, job, start, &mut parser)
+            };
+            match done {
+                ControlFlow::Continue(count) => most = most.max(count),
+                ControlFlow::Break(()) => {
+                    run = records.len();
+                    break;
                 }
             }
             start = end;
         }
+        job.output.extend_from_slice(&records[run..]);
         self.most.fetch_max(most, Ordering::Relaxed);
     }
 
@@ -468,70 +552,232 @@ impl Records {
 impl Scanner for Records {
     fn first_end(&mut self, bytes: &[u8]) -> Option<usize> {
         let mut at = 0;
-        while let Some(&byte) = bytes.get(at) {
-            match self.state {
-                State::Quoted => match memchr(b'"', &bytes[at..]) {
-                    Some(quote) => {
-                        at += quote + 1;
-                        self.state = State::QuoteInQuoted;
-                    }
-                    None => return None,
-                },
-                State::QuoteInQuoted if byte == b'"' => {
+        loop {
+            at = self.skip_quoted(bytes, at)?;
+            let rest = &bytes[at..];
+            let Some(length) = memchr2(b'"', b'\n', rest) else {
+                self.end_unquoted(rest);
+                return None;
+            };
+            at += length + 1;
+            if rest[length] == b'\n' {
+                self.state = State::FieldStart;
+                return Some(at);
+            }
+            self.enter_quote(&rest[..length]);
+        }
+    }
+
+    fn last_end(&mut self, bytes: &[u8]) -> Option<usize> {
+        let mut last = None;
+        let mut at = 0;
+        while let Some(start) = self.skip_quoted(bytes, at) {
+            let rest = &bytes[start..];
+            let length = memchr(b'"', rest);
+            let unquoted = &rest[..length.unwrap_or(rest.len())];
+            last = memrchr(b'\n', unquoted).map(|end| start + end + 1).or(last);
+            let Some(length) = length else {
+                self.end_unquoted(rest);
+                break;
+            };
+            self.enter_quote(unquoted);
+            at = start + length + 1;
+        }
+        last
+    }
+}
+
+impl Records {
+    /// Skips quoted fields from `at` on. Returns the start of what is not quoted, perhaps the end;
+    /// `None` if a quoted field continues there.
+    #[inline]
+    fn skip_quoted(&mut self, bytes: &[u8], mut at: usize) -> Option<usize> {
+        loop {
+            match (self.state, bytes.get(at)) {
+                (State::Quoted, _) => {
+                    at += near::find(b'"', &bytes[at..])? + 1;
+                    self.state = State::QuoteInQuoted;
+                }
+                (State::QuoteInQuoted, None) => return None,
+                (State::QuoteInQuoted | State::FieldStart, Some(b'"')) => {
                     at += 1;
                     self.state = State::Quoted;
                 }
-                State::FieldStart if byte == b'"' => {
+                (State::QuoteInQuoted, Some(&byte)) if byte == self.delimiter => {
                     at += 1;
-                    self.state = State::Quoted;
-                }
-                State::QuoteInQuoted | State::FieldStart | State::Unquoted => {
-                    let Some(end) = memchr2(self.delimiter, b'\n', &bytes[at..]) else {
-                        self.state = State::Unquoted;
-                        return None;
-                    };
-                    at += end + 1;
                     self.state = State::FieldStart;
-                    if bytes[at - 1] == b'\n' {
-                        return Some(at);
-                    }
                 }
+                (State::QuoteInQuoted, Some(_)) => self.state = State::Unquoted,
+                (State::FieldStart | State::Unquoted, _) => return Some(at),
             }
         }
-        None
+    }
+
+    /// Continues after a quote that follows `text`, which is not quoted.
+    fn enter_quote(&mut self, text: &[u8]) {
+        self.end_unquoted(text);
+        self.state = match self.state {
+            State::FieldStart => State::Quoted,
+            _ if self.delimiter == b'"' => State::FieldStart,
+            other => other,
+        };
+    }
+
+    /// Continues after `text`, which is not quoted.
+    fn end_unquoted(&mut self, text: &[u8]) {
+        match text.last() {
+            None => {}
+            Some(&byte) if byte == self.delimiter || byte == b'\n' => self.state = State::FieldStart,
+            Some(_) => self.state = State::Unquoted,
+        }
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::Records;
+    use std::ops::{ControlFlow, Range};
+
+    use csv_core::{QuoteStyle, ReadFieldResult, Reader, ReaderBuilder, Terminator, WriterBuilder};
+
+    use super::{Chosen, Csv, Records};
+    use crate::format::Outputs;
+    use crate::operation::{Fault, Operation, Stream, split_ending};
     use crate::source::Scanner;
 
     /// All texts of up to 7 significant bytes: records end where csv-core, as the parser, says,
     /// however the text is cut.
     #[test]
     fn records_end_where_they_do_for_the_parser() {
-        let symbols = *b"\"a,\n";
-        for length in 0..=7 {
+        for_each_text(b"\"a,\n", 7, |text| {
+            let context = text.escape_ascii().to_string();
+            let ends = ends(text, b',');
+            assert_eq!(ends, parsed_ends(text), "{context}");
+            let mut records = Records::new(b',');
+            let cut: Vec<_> = (0..text.len()).filter(|&at| records.last_end(&text[at..=at]).is_some()).collect();
+            assert_eq!(cut.iter().map(|at| at + 1).collect::<Vec<_>>(), ends, "{context}, byte by byte");
+            for cut in 0..=text.len() {
+                let mut records = Records::new(b',');
+                let before = records.last_end(&text[..cut]);
+                assert_eq!(before, ends.iter().copied().rfind(|&end| end <= cut), "{context}, up to {cut}");
+                let after = records.last_end(&text[cut..]).map(|end| cut + end);
+                assert_eq!(after, ends.iter().copied().rfind(|&end| end > cut), "{context}, from {cut}");
+            }
+        });
+    }
+
+    /// All texts of up to 6 significant bytes, with each as the delimiter: the fields of each record
+    /// are those of csv-core.
+    #[test]
+    fn fields_are_those_of_the_parser() {
+        for delimiter in *b",a\"" {
+            let csv = csv(delimiter, "1-", Box::new(Copied));
+            let mut unquoter = csv.unquoter();
+            let mut reader = ReaderBuilder::new().delimiter(delimiter).terminator(Terminator::Any(b'\n')).build();
+            for_each_text(b"\"a,\n\r", 6, |text| {
+                let mut start = 0;
+                for end in ends(text, delimiter).into_iter().chain([text.len()]) {
+                    let (record, _) = split_ending(&text[start..end], b'\n');
+                    let mut fields = Vec::new();
+                    csv.each_field(record, &mut unquoter, |column, range, field| {
+                        assert_eq!(column, fields.len());
+                        fields.push((range, field.to_vec()));
+                        ControlFlow::Continue(())
+                    });
+                    let context = format!("{} of {}", record.escape_ascii(), text.escape_ascii());
+                    assert_eq!(fields, parsed_fields(record, &mut reader), "{context}");
+                    assert_eq!(csv.count(record, &mut unquoter, 2), fields.len().min(2), "{context}");
+                    start = end;
+                }
+            });
+        }
+    }
+
+    #[test]
+    fn written_fields_are_those_of_csv_core() {
+        for delimiter in *b",\"\t" {
+            let csv = csv(delimiter, "1", Box::new(Copied));
+            for_each_text(b"\"a,\n\r", 4, |text| {
+                for was_quoted in [false, true] {
+                    let mut found = Vec::new();
+                    csv.write_field(text, was_quoted, &mut found);
+                    let style = if was_quoted { QuoteStyle::Always } else { QuoteStyle::Necessary };
+                    let mut writer = WriterBuilder::new().delimiter(delimiter).quote_style(style).build();
+                    let mut expected = [0; 16];
+                    let (_, _, length) = writer.field(text, &mut expected);
+                    let (_, rest) = writer.finish(&mut expected[length..]);
+                    // csv-core quotes an empty field, as the only one of a record.
+                    let expected = if text.is_empty() && !was_quoted { b"" } else { &expected[..length + rest] };
+                    assert_eq!(found, expected, "{}", text.escape_ascii());
+                }
+            });
+        }
+    }
+
+    /// Copies; needs no byte, so that each record is parsed.
+    struct Copied;
+
+    impl Operation for Copied {
+        fn apply(&self, field: &[u8], output: &mut Vec<u8>) -> Option<Fault> {
+            output.extend_from_slice(field);
+            None
+        }
+
+        fn stream(&self, _: bool) -> Option<Box<dyn Stream>> {
+            None
+        }
+    }
+
+    fn csv(delimiter: u8, columns: &str, operation: Box<dyn Operation>) -> Csv {
+        let chosen = Chosen::Numbers(columns.parse().unwrap());
+        Csv::new(delimiter, chosen, false, operation, None, Outputs::Each)
+    }
+
+    /// Calls `each` with all texts of up to this many bytes that mean something in CSV.
+    fn for_each_text(symbols: &[u8], most: u32, mut each: impl FnMut(&[u8])) {
+        for length in 0..=most {
             for number in 0..symbols.len().pow(length) {
                 let digits = (0..length).map(|at| number / symbols.len().pow(at) % symbols.len());
-                let text: Vec<u8> = digits.map(|digit| symbols[digit]).collect();
-                let context = text.escape_ascii().to_string();
-                let mut records = Records::new(b',');
-                let mut ends = Vec::new();
-                while let Some(end) = records.first_end(&text[ends.last().copied().unwrap_or(0)..]) {
-                    ends.push(ends.last().copied().unwrap_or(0) + end);
+                each(&digits.map(|digit| symbols[digit]).collect::<Vec<_>>());
+            }
+        }
+    }
+
+    fn ends(text: &[u8], delimiter: u8) -> Vec<usize> {
+        let mut records = Records::new(delimiter);
+        let mut ends = Vec::new();
+        while let Some(end) = records.first_end(&text[ends.last().copied().unwrap_or(0)..]) {
+            ends.push(ends.last().copied().unwrap_or(0) + end);
+        }
+        ends
+    }
+
+    /// The fields of a record without its end, as csv-core reads them.
+    fn parsed_fields(record: &[u8], reader: &mut Reader) -> Vec<(Range<usize>, Vec<u8>)> {
+        reader.reset();
+        let mut fields = Vec::new();
+        let (mut start, mut read, mut field) = (0, 0, Vec::new());
+        loop {
+            let mut unquoted = [0; 16];
+            let (result, input, output) = reader.read_field(&record[read..], &mut unquoted);
+            read += input;
+            field.extend_from_slice(&unquoted[..output]);
+            match result {
+                ReadFieldResult::InputEmpty | ReadFieldResult::OutputFull => {}
+                ReadFieldResult::Field { record_end } => {
+                    let end = if record_end { record.len() } else { read - 1 };
+                    fields.push((start..end, std::mem::take(&mut field)));
+                    if record_end {
+                        return fields;
+                    }
+                    start = read;
                 }
-                assert_eq!(ends, parsed_ends(&text), "{context}");
-                let mut records = Records::new(b',');
-                let cut: Vec<_> = (0..text.len()).filter(|&at| records.last_end(&text[at..=at]).is_some()).collect();
-                assert_eq!(cut.iter().map(|at| at + 1).collect::<Vec<_>>(), ends, "{context}, byte by byte");
+                ReadFieldResult::End => return fields,
             }
         }
     }
 
     fn parsed_ends(text: &[u8]) -> Vec<usize> {
-        use csv_core::{ReadRecordResult, ReaderBuilder, Terminator};
+        use csv_core::ReadRecordResult;
 
         // csv-core skips empty lines, which also end a record here. So each line feed is tested
         // separately.

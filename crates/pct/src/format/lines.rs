@@ -61,17 +61,19 @@ impl Records {
         while start < records.len() {
             let group = self.group(&records[start..]);
             let before = job.output.len();
-            if !self.operation.apply_if_clean(group, self.separator, &mut job.output) {
+            let is_clean =
+                self.operation.is_batched() && self.operation.apply_if_clean(group, self.separator, &mut job.output);
+            if !is_clean {
                 job.output.truncate(before);
-                self.transform_invalid_group(group, start, job)?;
+                self.transform_one_by_one(group, start, job)?;
             }
             start += group.len();
         }
         ControlFlow::Continue(())
     }
 
-    /// Transforms a group with at least one invalid record.
-    fn transform_invalid_group(&self, group: &[u8], start: usize, job: &mut Job) -> ControlFlow<()> {
+    /// Transforms a group that may have invalid records.
+    fn transform_one_by_one(&self, group: &[u8], start: usize, job: &mut Job) -> ControlFlow<()> {
         if job.only_counts(group.len())
             && self.operation.apply_and_collect(group, self.separator, &mut job.output, &mut job.faults)
         {

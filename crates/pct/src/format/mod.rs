@@ -4,9 +4,11 @@
 mod columns;
 mod csv;
 mod fields;
+mod json_scan;
 mod jsonl;
 mod lines;
 mod log;
+mod near;
 mod passthrough;
 mod whole;
 

@@ -1,7 +1,8 @@
-//! Fast path: passes through runs of lines that need no change.
+//! Fast path: copies runs of records that need no change.
 #![forbid(unsafe_code)]
 
 use memchr::{memchr, memrchr};
+use simdpct::ByteSet;
 
 use crate::operation::{Fault, split_ending};
 use crate::record::Job;
@@ -9,6 +10,74 @@ use crate::record::Job;
 /// Length of the groups of lines that are validated as UTF-8 together: an invalid line slows down
 /// its whole group.
 const GROUP: usize = 16 * 1024;
+
+/// Tells which records of a block need no change. Records are asked for in order.
+pub(super) struct Unchanged<'r> {
+    records: &'r [u8],
+    /// [`Operation::needed`](crate::operation::Operation::needed).
+    needed: Option<ByteSet>,
+    /// End of the groups that are validated.
+    validated: usize,
+    /// End of the last group that is not UTF-8.
+    ill_formed: usize,
+    /// Position of the next needed byte.
+    next: Next,
+    /// Records from the last one asked for to this position need no change.
+    known: usize,
+}
+
+/// Position of the next byte of a set, for ranges that are asked for in order.
+#[derive(Default)]
+pub(super) struct Next(usize);
+
+impl Next {
+    /// Whether a byte of the set is in the range.
+    #[inline]
+    pub(super) fn is_in(&mut self, set: &ByteSet, bytes: &[u8], start: usize, end: usize) -> bool {
+        if self.0 <= start {
+            self.0 = set.find(&bytes[start..]).map_or(bytes.len(), |at| start + at);
+        }
+        self.0 < end
+    }
+}
+
+impl<'r> Unchanged<'r> {
+    pub(super) fn new(records: &'r [u8], needed: Option<ByteSet>) -> Self {
+        Self { records, needed, validated: 0, ill_formed: 0, next: Next::default(), known: 0 }
+    }
+
+    /// As `new`, for records that are well-formed UTF-8.
+    pub(super) fn of_text(records: &'r [u8], needed: Option<ByteSet>) -> Self {
+        Self { validated: records.len(), ..Self::new(records, needed) }
+    }
+
+    /// Whether the record is without needed bytes, in a group of well-formed UTF-8.
+    #[inline]
+    pub(super) fn contains(&mut self, start: usize, end: usize) -> bool {
+        end <= self.known || self.search(start, end)
+    }
+
+    fn search(&mut self, start: usize, end: usize) -> bool {
+        let Some(needed) = &self.needed else { return false };
+        let is_needed = self.next.is_in(needed, self.records, start, end);
+        self.validate(end);
+        if is_needed || start < self.ill_formed {
+            return false;
+        }
+        self.known = self.next.0.min(self.validated);
+        true
+    }
+
+    fn validate(&mut self, end: usize) {
+        while self.validated < end {
+            let group = self.validated..group_end(self.records, self.validated);
+            self.validated = group.end;
+            if simdutf8::basic::from_utf8(&self.records[group]).is_err() {
+                self.ill_formed = self.validated;
+            }
+        }
+    }
+}
 
 /// Transforms lines: copies runs of lines that need no change, and calls `transform` with the text
 /// of each other line. Line ends are kept.
@@ -18,49 +87,37 @@ const GROUP: usize = 16 * 1024;
 /// `is_line` is true.
 pub(super) fn transform_lines(
     records: &[u8],
-    needed: Option<u8>,
+    needed: Option<ByteSet>,
     job: &mut Job,
     is_line: impl Fn(&[u8]) -> bool,
     transform: impl Fn(&[u8], &mut Vec<u8>, &mut Vec<u8>) -> Option<Fault>,
 ) {
+    let mut unchanged = Unchanged::new(records, needed);
     let mut start = 0;
+    let mut run = 0;
     while start < records.len() {
-        let end = group_end(records, start);
-        let needed = needed.filter(|_| simdutf8::basic::from_utf8(&records[start..end]).is_ok());
-        let next = |from: usize| match needed {
-            Some(byte) => memchr(byte, &records[from..end]).map_or(end, |at| from + at),
-            None => from,
-        };
-        // Position of the next needed byte; lines that end before it need no change.
-        let mut touched = next(start);
-        let mut run = start;
-        while start < end {
-            let line_end = memchr(b'\n', &records[start..end]).map_or(end, |at| start + at + 1);
-            let line = &records[start..line_end];
-            if touched < line_end || !is_line(line) {
-                job.output.extend_from_slice(&records[run..start]);
-                let (text, ending) = split_ending(line, b'\n');
-                let done = job.record(line, start, |output, appended| {
-                    let fault = transform(text, output, appended);
-                    output.extend_from_slice(ending);
-                    fault
-                });
-                if done.is_break() {
-                    return;
-                }
-                run = line_end;
-                if touched < line_end {
-                    touched = next(line_end);
-                }
+        let end = memchr(b'\n', &records[start..]).map_or(records.len(), |at| start + at + 1);
+        let line = &records[start..end];
+        if !(unchanged.contains(start, end) && is_line(line)) {
+            job.output.extend_from_slice(&records[run..start]);
+            run = end;
+            let (text, ending) = split_ending(line, b'\n');
+            let done = job.record(line, start, |output, appended| {
+                let fault = transform(text, output, appended);
+                output.extend_from_slice(ending);
+                fault
+            });
+            if done.is_break() {
+                return;
             }
-            start = line_end;
         }
-        job.output.extend_from_slice(&records[run..end]);
+        start = end;
     }
+    job.output.extend_from_slice(&records[run..]);
 }
 
 /// The end of the group of lines that begins at `start`.
-fn group_end(records: &[u8], start: usize) -> usize {
+pub(super) fn group_end(records: &[u8], start: usize) -> usize {
     let rest = &records[start..];
     if rest.len() <= GROUP {
         return records.len();
@@ -75,7 +132,7 @@ mod tests {
     use simdpct::ByteSet;
 
     use crate::cli::{Arguments, Command, RewriteCommand};
-    use crate::format::{Format, Log, LogFormat, Outputs, Tsv};
+    use crate::format::{Chosen, Csv, Format, JsonLines, Log, LogFormat, Outputs, Tsv};
     use crate::operation::{Decode, Fault, Operation, Stream};
     use crate::record::{Job, Policy};
 
@@ -98,10 +155,10 @@ mod tests {
         Decode::new(arguments.rules.decoding().safe(safe), false)
     }
 
-    /// All sequences of up to 4 lines, in one group and in many: the output is the same without the
-    /// fast path.
+    /// All sequences of up to 4 lines, in one group and in many: output and counts are the same
+    /// without the fast path.
     #[test]
-    fn the_fast_path_does_not_change_lines() {
+    fn lines_in_a_run_are_those_transformed_one_by_one() {
         let log = |target: &str| format!("h - - [t] \"GET {target} HTTP/1.1\" 200 1 \"-\" \"agent\"").into_bytes();
         let kinds = [
             b"plain\ttext\r".to_vec(),
@@ -123,21 +180,65 @@ mod tests {
                 Box::new(Log::new(LogFormat::Combined, false, &|safe| Box::new(Reticent(decode(safe))))),
             ],
         ];
+        assert_same(&kinds, 4, &format);
+    }
+
+    #[test]
+    fn csv_records_in_a_run_are_those_transformed_one_by_one() {
+        let kinds = [
+            b"a,\"b\",c\r".to_vec(),
+            b"%41,\"%41\",%4,\"%2C%22\"".to_vec(),
+            b"\"a\n%41,\",\"\"\"%41\"".to_vec(),
+            b"a\"b,\"a\"b,%41\"".to_vec(),
+            b",\xFF%41".to_vec(),
+            b"\r".to_vec(),
+            b"a,\"open".to_vec(),
+        ];
+        let safe = ByteSet::EMPTY.with(b'\n').with(b'\r');
+        let csv = |columns: &str, operation: Box<dyn Operation>| -> Box<dyn Format> {
+            Box::new(Csv::new(b',', Chosen::Numbers(columns.parse().unwrap()), false, operation, None, Outputs::Each))
+        };
+        let formats = ["1", "2", "2-"]
+            .map(|columns| [csv(columns, Box::new(decode(safe))), csv(columns, Box::new(Reticent(decode(safe))))]);
+        assert_same(&kinds, 3, &formats);
+    }
+
+    #[test]
+    fn json_lines_in_a_run_are_those_transformed_one_by_one() {
+        let kinds = [
+            br#"{"a":"b"}"#.to_vec(),
+            br#"{"a":"%41%4","b":["%41","c\n"]}"#.to_vec(),
+            b" { \"b\" : \"%41\\/\\u0025\" , \"a\" : \"x\\/\" }\r".to_vec(),
+            br#"{"a":"\u002541","b":"\ud800"}"#.to_vec(),
+            b"{\"a\":\"%41\xFF\"}".to_vec(),
+            b"{\"b\":1}\t\r".to_vec(),
+            br#"{"a":"b",}"#.to_vec(),
+            b"".to_vec(),
+        ];
+        let paths = ["a", "b"].map(|path| path.parse().unwrap());
+        let json =
+            |operation: Box<dyn Operation>| -> Box<dyn Format> { Box::new(JsonLines::new(&paths, operation, None)) };
+        let format = [json(Box::new(decode(ByteSet::EMPTY))), json(Box::new(Reticent(decode(ByteSet::EMPTY))))];
+        assert_same(&kinds, 3, &[format]);
+    }
+
+    /// Transforms all sequences of up to `most` lines of these kinds with both of each pair of formats.
+    fn assert_same(kinds: &[Vec<u8>], most: u32, formats: &[[Box<dyn Format>; 2]]) {
         let mut texts = 0;
-        for count in 0..=4 {
+        for count in 0..=most {
             for number in 0..kinds.len().pow(count) {
                 for (repetitions, end) in [(1, ""), (1, "\n"), (if number % 7 == 0 { 500 } else { 1 }, "x\n")] {
                     let lines = (0..count).map(|at| &kinds[number / kinds.len().pow(at) % kinds.len()][..]);
                     let lines: Vec<_> = lines.flat_map(|line| std::iter::repeat_n(line, repetitions)).collect();
                     let text = [&lines.join(&b'\n'), end.as_bytes()].concat();
                     texts += 1;
-                    for [format, slow] in &format {
+                    for formats in formats {
                         for policy in [Policy::Keep, Policy::Drop, Policy::Skip] {
-                            let [found, expected] = [format, slow].map(|format| {
+                            let [found, expected] = formats.each_ref().map(|format| {
                                 let mut job = Job::new(policy, false);
                                 job.begin(u64::MAX, true);
                                 format.transform(&text, &mut job);
-                                (job.tally.faults(), job.output)
+                                (job.output, format!("{:?} {:?}", job.tally, format.unmatched()))
                             });
                             assert!(found == expected, "{policy:?}, {repetitions} times: {}", text.escape_ascii());
                         }

@@ -1,7 +1,7 @@
 //! `pct decode`: replaces triplets by their bytes.
 #![forbid(unsafe_code)]
 
-use simdpct::Kinds;
+use simdpct::{ByteSet, Kinds};
 
 use super::{Counted, Fault, FaultKind, Operation, Stream, each_record};
 use crate::codec::{Decoding, Layers, Search};
@@ -35,6 +35,10 @@ impl Operation for Decode {
         self.apply(records, output)
     }
 
+    fn is_batched(&self) -> bool {
+        true
+    }
+
     fn apply_if_clean(&self, records: &[u8], separator: u8, output: &mut Vec<u8>) -> bool {
         if self.decoding.rejects(separator) || self.decoding.rejects(b'\r') {
             return each_record(self, records, separator, output).is_none();
@@ -50,8 +54,8 @@ impl Operation for Decode {
         true
     }
 
-    fn needed(&self) -> Option<u8> {
-        self.decoding.needs_percent().then_some(b'%')
+    fn needed(&self) -> Option<ByteSet> {
+        Some(self.decoding.needed())
     }
 
     fn stream(&self, until_fault: bool) -> Option<Box<dyn Stream>> {

@@ -57,6 +57,10 @@ impl Operation for Encode {
         self.append(field, output, |text, encoded| self.encoder.encode_to(text, encoded))
     }
 
+    fn is_batched(&self) -> bool {
+        true
+    }
+
     fn apply_records(&self, records: &[u8], separator: u8, output: &mut Vec<u8>) -> Option<Fault> {
         if separator == b'\n' {
             return self.append(records, output, |text, encoded| self.encode_lines(text, encoded));

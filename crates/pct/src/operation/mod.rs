@@ -13,7 +13,9 @@ mod normalize;
 mod path;
 mod repair;
 
-use memchr::memchr;
+use std::ops::ControlFlow;
+
+use memchr::{memchr, memrchr};
 use simdpct::{ByteSet, Kinds};
 
 pub(crate) use decode::Decode;
@@ -30,6 +32,16 @@ pub(crate) trait Operation: Send + Sync {
     /// Appends the result for a field, valid or not. Returns the first fault.
     fn apply(&self, field: &[u8], output: &mut Vec<u8>) -> Option<Fault>;
 
+    /// As `apply`, for text.
+    fn apply_text(&self, field: &str, output: &mut Vec<u8>) -> Option<Fault> {
+        self.apply(field.as_bytes(), output)
+    }
+
+    /// Whether a batch of valid records takes less time than the records one by one.
+    fn is_batched(&self) -> bool {
+        false
+    }
+
     /// Appends the results for a batch of records, each followed by its `separator` except perhaps
     /// the last, as if each was a field. Returns the first fault.
     fn apply_records(&self, records: &[u8], separator: u8, output: &mut Vec<u8>) -> Option<Fault> {
@@ -44,18 +56,16 @@ pub(crate) trait Operation: Send + Sync {
 
     /// As `apply_records`, but fast if faults are frequent: collects the first fault of each
     /// invalid record. False, with nothing done, if the operation does not support it.
-    fn apply_and_collect(
-        &self,
-        _records: &[u8],
-        _separator: u8,
-        _output: &mut Vec<u8>,
-        _faults: &mut Vec<Fault>,
-    ) -> bool {
-        false
+    fn apply_and_collect(&self, records: &[u8], separator: u8, output: &mut Vec<u8>, faults: &mut Vec<Fault>) -> bool {
+        let _ = for_each_fault(self, records, separator, output, |fault| {
+            faults.push(fault);
+            ControlFlow::Continue(())
+        });
+        true
     }
 
-    /// A byte without which a field of well-formed UTF-8 is valid and unchanged, if there is one.
-    fn needed(&self) -> Option<u8> {
+    /// Bytes without which a field of well-formed UTF-8 is valid and unchanged, if known.
+    fn needed(&self) -> Option<ByteSet> {
         None
     }
 
@@ -74,16 +84,67 @@ fn each_record(
     output: &mut Vec<u8>,
 ) -> Option<Fault> {
     let mut first = None;
+    let _ = for_each_fault(operation, records, separator, output, |fault| {
+        first = Fault::first(first, Some(fault));
+        ControlFlow::Continue(())
+    });
+    first
+}
+
+/// Applies an operation to each record, and calls `found` with each fault. Copies runs of records
+/// without a [needed](Operation::needed) byte.
+fn for_each_fault(
+    operation: &(impl Operation + ?Sized),
+    records: &[u8],
+    separator: u8,
+    output: &mut Vec<u8>,
+    mut found: impl FnMut(Fault) -> ControlFlow<()>,
+) -> ControlFlow<()> {
+    let text = simdutf8::basic::from_utf8(records).ok();
+    let needed = operation.needed().filter(|_| text.is_some());
     let mut start = 0;
     while start < records.len() {
-        let end = memchr(separator, &records[start..]).map_or(records.len(), |at| start + at + 1);
+        let mut touched = start;
+        if let Some(needed) = needed {
+            touched = next_needed(records, start, separator, needed);
+            let run = match touched == records.len() {
+                true => touched,
+                false => memrchr(separator, &records[start..touched]).map_or(start, |at| start + at + 1),
+            };
+            output.extend_from_slice(&records[start..run]);
+            start = run;
+            if start == records.len() {
+                break;
+            }
+        }
+        let end = memchr(separator, &records[touched..]).map_or(records.len(), |at| touched + at + 1);
         let (record, ending) = split_ending(&records[start..end], separator);
-        let fault = operation.apply(record, output);
-        first = Fault::first(first, fault.map(|fault| fault.shifted_by(start)));
+        // The separator is ASCII, so each record is text if all are.
+        let fault = match text.and_then(|text| text.get(start..start + record.len())) {
+            Some(text) => operation.apply_text(text, output),
+            None => operation.apply(record, output),
+        };
         output.extend_from_slice(ending);
+        if let Some(fault) = fault {
+            found(fault.shifted_by(start))?;
+        }
         start = end;
     }
-    first
+    ControlFlow::Continue(())
+}
+
+/// Position of the next needed byte that is not part of the end of a record, or the end.
+fn next_needed(records: &[u8], start: usize, separator: u8, needed: ByteSet) -> usize {
+    let needed = needed.without(separator);
+    let mut from = start;
+    while let Some(at) = needed.find(&records[from..]) {
+        let at = from + at;
+        if separator != b'\n' || !records[at..].starts_with(b"\r\n") {
+            return at;
+        }
+        from = at + 2;
+    }
+    records.len()
 }
 
 /// A streaming operation on one field, in parts cut anywhere.

@@ -63,13 +63,17 @@ impl Operation for Normalize {
         }
     }
 
+    fn is_batched(&self) -> bool {
+        true
+    }
+
     /// Separators are not part of triplets, and normalization neither produces nor removes them.
     fn apply_records(&self, records: &[u8], _: u8, output: &mut Vec<u8>) -> Option<Fault> {
         self.apply(records, output)
     }
 
-    fn needed(&self) -> Option<u8> {
-        Some(b'%')
+    fn needed(&self) -> Option<ByteSet> {
+        Some(ByteSet::new(b"%"))
     }
 
     fn stream(&self, until_fault: bool) -> Option<Box<dyn Stream>> {

@@ -92,6 +92,24 @@ fn each_kind_can_be_looked_for() {
     }
 }
 
+/// They depend on where a record begins and ends, and need no byte but slashes and dots.
+#[test]
+fn raw_segments_are_found_in_each_record() {
+    let arguments = ["check", "--find", "dot-segment,empty-segment"];
+    for (format, separator) in [(&[][..], "\n"), (&["-z"], "\0"), (&["--csv", "-c", "1"], "\n")] {
+        for record in ["..", "../b", "/a/..", "/./b", "//", "/a//b", "/..\\b"] {
+            for input in [["/a", record, "/b"], [record, "/a", "/b"], ["/a", "/b", record]] {
+                let input = input.map(|record| format!("{record}{separator}")).concat();
+                let arguments = [&arguments, format].concat();
+                assert_eq!(run(&arguments, input.as_bytes()).status.code(), Some(1), "{format:?}: {input:?}");
+            }
+        }
+        let input = ["/a", "http://b/.c", "/d/e..", "f:/"].map(|record| format!("{record}{separator}")).concat();
+        let arguments = [&arguments, format].concat();
+        assert_eq!(run(&arguments, input.as_bytes()).status.code(), Some(0), "{format:?}: {input:?}");
+    }
+}
+
 /// Far from the start, with any number of threads.
 #[test]
 fn all_are_listed_in_order() {

@@ -55,7 +55,6 @@ fn the_sample_log_has_the_expected_findings() {
         ("double", 5),
         ("percent", 5),
         ("unreserved", 4),
-        ("dot-segment", 3),
         ("path-end", 3),
         ("unicode", 2),
         ("nul", 2),

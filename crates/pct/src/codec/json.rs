@@ -1,0 +1,35 @@
+//! JSON strings, as serde_json writes them.
+#![forbid(unsafe_code)]
+
+use simdpct::ByteSet;
+
+/// Bytes that must be escaped in a string (RFC 8259 7).
+const ESCAPED: ByteSet = ByteSet::range(0, 0x1F).with(b'"').with(b'\\');
+
+/// Appends a string with its quotes.
+pub(crate) fn write_string(text: &str, output: &mut Vec<u8>) {
+    if ESCAPED.find(text.as_bytes()).is_none() {
+        output.push(b'"');
+        output.extend_from_slice(text.as_bytes());
+        output.push(b'"');
+    } else {
+        // Serializing text to memory does not fail.
+        let _ = serde_json::to_writer(output, text);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::write_string;
+
+    #[test]
+    fn strings_are_written_as_serde_json_writes_them() {
+        for first in (0..0x180).filter_map(char::from_u32) {
+            for text in [first.to_string(), format!("{first}a"), format!("text of more than 64 bytes{first:>80}")] {
+                let mut found = Vec::new();
+                write_string(&text, &mut found);
+                assert_eq!(String::from_utf8(found).unwrap(), serde_json::to_string(&text).unwrap());
+            }
+        }
+    }
+}
