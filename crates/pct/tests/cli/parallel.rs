@@ -121,3 +121,41 @@ fn csv_shape(text: &[u8]) -> Vec<usize> {
     }
     shape
 }
+
+/// Quotes, line ends, a byte order mark and malformed text at every block end, on one thread and on
+/// several.
+#[test]
+fn the_output_does_not_depend_on_the_length_of_blocks() {
+    let csv = "\u{FEFF}id,u\r\n1,%41\n\n2,\"%2C\n%41\"\"x\"\n\"a\"b,c\"%41\r\n%4,\"open,\"\n3,é%E9,surplus\n4\n";
+    let json = "{\"id\":1,\"u\":\"%41\"}\n{\"id\":2,\"u\":\"a\"}\r\n\n{\"u\":\"\\u0025\",\"u\":\"%4\"}\n{\"id\":3,\"u\":\"b\"}x\n[{\"u\":[\"%41\\/\"]}]\n{\"id\":4,\"u\":\"é\",\"u_decoded\":1}\n";
+    let lines = "http://h/%41\nhttp://h:80/\r\na&b=%+\n\n1:é\nhttps://h/ \n";
+    let cases: [(&[&str], &str); 9] = [
+        (&["decode", "--csv", "-c", "u"], csv),
+        (&["decode", "--csv", "-c", "2-", "--errors", "drop"], csv),
+        (&["encode", "--csv", "-c", "1", "--append", "--errors", "skip"], csv),
+        (&["decode", "--jsonl", "-k", "u"], json),
+        (&["decode", "--jsonl", "-k", "u", "--append", "--errors", "skip"], json),
+        (&["repair", "--jsonl", "-k", "u", "--max-errors", "5"], json),
+        (&["repair"], lines),
+        (&["form"], lines),
+        (&["form", "--errors", "drop"], lines),
+    ];
+    for (arguments, text) in cases {
+        // Longer than the blocks that one thread does alone.
+        let text = [text, &text.trim_start_matches('\u{FEFF}').repeat(6)].concat();
+        for threads in ["1", "3"] {
+            let arguments = [&["pct", "-j", threads, "--report", "json"], arguments].concat();
+            let arguments = [&[arguments[0], arguments[5]], &arguments[6..], &arguments[1..5]].concat();
+            let command = pct::InMemory::new(&arguments).unwrap();
+            let expected = command.rewrite(text.as_bytes(), 1 << 16);
+            for block in 4..80 {
+                let found = command.rewrite(text.as_bytes(), block);
+                let context = format!("{arguments:?}, blocks of {block}");
+                assert_eq!(crate::text(&found.output), crate::text(&expected.output), "{context}");
+                assert_eq!(found.error, expected.error, "{context}");
+                // After an error, the counts of the last block are not complete.
+                assert!(expected.error.is_some() || found.report == expected.report, "{context}");
+            }
+        }
+    }
+}
