@@ -96,7 +96,7 @@ fn each_kind_can_be_looked_for() {
 #[test]
 fn raw_segments_are_found_in_each_record() {
     let arguments = ["check", "--find", "dot-segment,empty-segment"];
-    for (format, separator) in [(&[][..], "\n"), (&["-z"], "\0"), (&["--csv", "-c", "1"], "\n")] {
+    for (format, separator) in [(&[][..], "\n"), (&["-0"], "\0"), (&["-f", "1"], "\n")] {
         for record in ["..", "../b", "/a/..", "/./b", "//", "/a//b", "/..\\b"] {
             for input in [["/a", record, "/b"], [record, "/a", "/b"], ["/a", "/b", record]] {
                 let input = input.map(|record| format!("{record}{separator}")).concat();
