@@ -1,0 +1,183 @@
+//! Conversion of arrays of any layout: dispatch by type, and dictionaries.
+#![forbid(unsafe_code)]
+
+use std::borrow::Cow;
+use std::sync::Arc;
+
+use arrow_array::builder::GenericByteBuilder;
+use arrow_array::cast::AsArray;
+use arrow_array::types::{ArrowDictionaryKeyType, ByteArrayType};
+use arrow_array::{Array, ArrayRef, DictionaryArray, GenericByteArray, PrimitiveArray, downcast_dictionary_array};
+use arrow_buffer::{ArrowNativeType, BooleanBuffer, NullBuffer};
+use arrow_schema::{ArrowError, DataType};
+use simdpct::uri::Part;
+
+use crate::error::Failure;
+use crate::unchecked::{Job, convert_offsets, convert_views, map_views};
+use crate::value::Value;
+
+/// Applies a job to an array. Returns the array itself if nothing changes.
+pub(crate) fn convert(array: &dyn Array, job: &impl Job) -> Result<ArrayRef, ArrowError> {
+    apply(array, &|array, nulls| match array.data_type() {
+        DataType::Utf8 => convert_offsets(array.as_string::<i32>(), nulls, job),
+        DataType::LargeUtf8 => convert_offsets(array.as_string::<i64>(), nulls, job),
+        DataType::Utf8View => convert_views(array.as_string_view(), nulls, job),
+        DataType::Binary => convert_offsets(array.as_binary::<i32>(), nulls, job),
+        DataType::LargeBinary => convert_offsets(array.as_binary::<i64>(), nulls, job),
+        DataType::BinaryView => convert_views(array.as_binary_view(), nulls, job),
+        _ => Err(Failure::Unsupported),
+    })
+}
+
+/// A function of a value: to a part of it, to another value, or to null.
+#[derive(Clone, Copy)]
+pub(crate) enum Map<'a> {
+    Part(Part),
+    QueryValue(&'a str),
+    Repair,
+}
+
+impl Map<'_> {
+    fn of<'v, V: Value + ?Sized>(&self, value: &'v V) -> Option<Cow<'v, V>> {
+        match self {
+            Self::Part(part) => value.part(*part).map(Cow::Borrowed),
+            Self::QueryValue(key) => value.query_value(key),
+            Self::Repair => Some(value.repair()),
+        }
+    }
+}
+
+/// Maps each value of an array. Returns the array itself if nothing changes.
+pub(crate) fn map(array: &dyn Array, map: Map<'_>) -> Result<ArrayRef, ArrowError> {
+    apply(array, &|array, nulls| match array.data_type() {
+        DataType::Utf8 => map_offsets(array.as_string::<i32>(), nulls, map),
+        DataType::LargeUtf8 => map_offsets(array.as_string::<i64>(), nulls, map),
+        DataType::Utf8View => Ok(map_views(array.as_string_view(), |value| map.of(value))),
+        DataType::Binary => map_offsets(array.as_binary::<i32>(), nulls, map),
+        DataType::LargeBinary => map_offsets(array.as_binary::<i64>(), nulls, map),
+        DataType::BinaryView => Ok(map_views(array.as_binary_view(), |value| map.of(value))),
+        _ => Err(Failure::Unsupported),
+    })
+}
+
+/// Returns `None` if nothing changes. The builder takes `str`s, which need no validation.
+fn map_offsets<T>(
+    array: &GenericByteArray<T>,
+    nulls: Option<&NullBuffer>,
+    map: Map<'_>,
+) -> Result<Option<ArrayRef>, Failure>
+where
+    T: ByteArrayType<Native: Value>,
+{
+    let is_valid = |row| nulls.is_none_or(|nulls| nulls.is_valid(row));
+    let changes = |row| {
+        let value = array.value(row);
+        !map.of(value).is_some_and(|mapped| is_same((*mapped).as_ref(), value.as_ref()))
+    };
+    // Rows before the first change are mapped twice.
+    if !(0..array.len()).any(|row| is_valid(row) && changes(row)) {
+        return Ok(None);
+    }
+    let mut builder = GenericByteBuilder::<T>::with_capacity(array.len(), 0);
+    for row in 0..array.len() {
+        match is_valid(row).then(|| map.of(array.value(row))).flatten() {
+            Some(mapped) => {
+                let bytes: &[u8] = (*mapped).as_ref();
+                let end = builder.values_slice().len() + bytes.len();
+                // The builder would panic.
+                if T::Offset::from_usize(end).is_none() {
+                    return Err(Failure::TooLong);
+                }
+                builder.append_value(&*mapped);
+            }
+            None => builder.append_null(),
+        }
+    }
+    Ok(Some(Arc::new(builder.finish())))
+}
+
+/// Whether two slices are the same memory.
+fn is_same(a: &[u8], b: &[u8]) -> bool {
+    std::ptr::eq(a, b)
+}
+
+/// Converts the values of an array or dictionary. The second argument are rows to leave alone: they
+/// are null in the result, if there is one. `None` means that nothing changes.
+type Convert<'a> = &'a dyn Fn(&dyn Array, Option<&NullBuffer>) -> Result<Option<ArrayRef>, Failure>;
+
+/// Applies a conversion to an array, or to the values of a dictionary.
+fn apply(array: &dyn Array, convert: Convert<'_>) -> Result<ArrayRef, ArrowError> {
+    let result = match array.as_any_dictionary_opt() {
+        Some(_) => apply_to_dictionary(array, convert),
+        None => convert(array, array.nulls()),
+    };
+    match result {
+        Ok(Some(converted)) => Ok(converted),
+        // Shares all buffers.
+        Ok(None) => Ok(array.slice(0, array.len())),
+        Err(failure) => Err(failure.of(array)),
+    }
+}
+
+fn apply_to_dictionary(array: &dyn Array, convert: Convert<'_>) -> Result<Option<ArrayRef>, Failure> {
+    downcast_dictionary_array!(
+        array => {
+            let values = array.values();
+            if let Some(nulls) = values.nulls() && nulls.null_count() == values.len() {
+                return Ok(None);
+            }
+            // Which values are in use matters only if there are many others, or one is invalid.
+            let first = if values.len() > array.len() { None } else { Some(convert(values, values.nulls())) };
+            let converted = match first {
+                Some(Ok(converted)) => converted,
+                Some(Err(failure)) if !matches!(failure, Failure::Invalid { .. }) => return Err(failure),
+                _ => {
+                    let used = NullBuffer::new(occupancy(array.keys(), values.len()));
+                    let nulls = NullBuffer::union(values.nulls(), Some(&used));
+                    convert(values, nulls.as_ref()).map_err(|failure| failure.of_row(|value| first_row(array, value)))?
+                }
+            };
+            Ok(converted.map(|converted| with_values(array, converted)))
+        }
+        _ => Err(Failure::Unsupported)
+    )
+}
+
+/// Which of `values` values are in use: one bit for each.
+fn occupancy<K>(keys: &PrimitiveArray<K>, values: usize) -> BooleanBuffer
+where
+    K: ArrowDictionaryKeyType,
+{
+    let mut used = vec![false; values];
+    for key in keys.iter().flatten() {
+        used[key.as_usize()] = true;
+    }
+    BooleanBuffer::from(used)
+}
+
+/// The first row whose key is that of `value`.
+fn first_row<K>(array: &DictionaryArray<K>, value: usize) -> usize
+where
+    K: ArrowDictionaryKeyType,
+{
+    array.keys().iter().position(|key| key.is_some_and(|key| key.as_usize() == value)).unwrap_or(0)
+}
+
+/// The dictionary with other values. Rows whose values are null become null themselves: many
+/// functions look at the keys only.
+fn with_values<K>(array: &DictionaryArray<K>, values: ArrayRef) -> ArrayRef
+where
+    K: ArrowDictionaryKeyType,
+{
+    let keys = array.keys();
+    let Some(null_values) = values.nulls().filter(|nulls| nulls.null_count() > 0) else {
+        return Arc::new(array.with_values(values));
+    };
+    let is_valid = |key: Option<K::Native>| key.is_some_and(|key| null_values.is_valid(key.as_usize()));
+    let nulls: NullBuffer = keys.iter().map(is_valid).collect::<Vec<bool>>().into();
+    if nulls.null_count() == keys.null_count() {
+        return Arc::new(array.with_values(values));
+    }
+    let keys = PrimitiveArray::<K>::new(keys.values().clone(), Some(nulls));
+    Arc::new(DictionaryArray::new(keys, values))
+}

@@ -1,0 +1,131 @@
+//! `InvalidValue`: which value could not be converted, and why.
+#![forbid(unsafe_code)]
+
+use std::error::Error;
+use std::fmt;
+
+use arrow_array::Array;
+use arrow_schema::ArrowError;
+use simdpct::DecodeError;
+use simdpct::columns::ColumnError;
+
+use crate::value::bytes_of;
+
+/// Characters of a value in a message.
+const EXCERPT: usize = 64;
+
+/// Error: a value could not be converted, and [`OnError::Fail`](crate::OnError::Fail) was given.
+///
+/// The functions of this crate return it as [`ArrowError::ExternalError`];
+/// [`InvalidValue::of`] finds it there.
+///
+/// ```
+/// use arrow_array::StringArray;
+/// use simdpct_arrow::{InvalidValue, OnError, decode};
+/// use simdpct::Decoder;
+///
+/// let urls = StringArray::from(vec!["a%20b", "50%"]);
+/// let error = decode(&urls, &Decoder::new(), OnError::Fail).unwrap_err();
+/// let invalid = InvalidValue::of(&error).unwrap();
+/// assert_eq!((invalid.row, invalid.value(), invalid.error.position), (1, "50%", 2));
+/// assert_eq!(
+///     invalid.to_string(),
+///     "row 1: '50%': malformed percent-encoding: '%' without two hexadecimal digits at byte 2"
+/// );
+/// ```
+#[derive(Clone, Debug, Eq, PartialEq)]
+#[non_exhaustive]
+pub struct InvalidValue {
+    /// Index of the row in the array. Engines cut tables into arrays at will, so that it means
+    /// little to their users.
+    pub row: usize,
+    /// The error; its position is relative to the start of the value.
+    pub error: DecodeError,
+    excerpt: String,
+}
+
+impl InvalidValue {
+    /// The value, cut to 64 characters; `…` at the end says that it is longer. Control characters,
+    /// quotes and backslashes are escaped as in Rust, and bytes that are not UTF-8 are U+FFFD.
+    #[must_use]
+    pub fn value(&self) -> &str {
+        &self.excerpt
+    }
+
+    /// The invalid value that caused an error of this crate, if that was the cause.
+    #[must_use]
+    pub fn of(error: &ArrowError) -> Option<&Self> {
+        match error {
+            ArrowError::ExternalError(source) => source.downcast_ref(),
+            _ => None,
+        }
+    }
+
+    fn new(row: usize, error: DecodeError, value: &[u8]) -> Self {
+        // No character takes more than 4 bytes.
+        let start = String::from_utf8_lossy(&value[..value.len().min(4 * (EXCERPT + 1))]);
+        let mut excerpt: String = start.chars().take(EXCERPT).flat_map(char::escape_debug).collect();
+        if start.chars().nth(EXCERPT).is_some() {
+            excerpt.push('…');
+        }
+        Self { row, error, excerpt }
+    }
+}
+
+impl fmt::Display for InvalidValue {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "row {}: '{}': {}", self.row, self.excerpt, self.error)
+    }
+}
+
+// No source: `Display` already prints the inner error.
+impl Error for InvalidValue {}
+
+/// Why an array could not be converted.
+#[derive(Debug)]
+pub(crate) enum Failure {
+    /// This row is invalid.
+    Invalid { row: usize, error: DecodeError },
+    /// The output exceeds the range of the array's offsets.
+    TooLong,
+    /// Another error of columns, which valid arrays do not cause.
+    Column(ColumnError),
+    /// The array has no strings.
+    Unsupported,
+}
+
+impl From<ColumnError> for Failure {
+    fn from(error: ColumnError) -> Self {
+        match error {
+            ColumnError::Row(invalid) => Self::Invalid { row: invalid.row, error: invalid.error },
+            ColumnError::TooLong { .. } => Self::TooLong,
+            error => Self::Column(error),
+        }
+    }
+}
+
+impl Failure {
+    /// The failure of the array whose row `original(row)` was row `row`.
+    pub(crate) fn of_row(self, original: impl FnOnce(usize) -> usize) -> Self {
+        match self {
+            Self::Invalid { row, error } => Self::Invalid { row: original(row), error },
+            failure => failure,
+        }
+    }
+
+    /// The error to return for a failure of `array`.
+    pub(crate) fn of(self, array: &dyn Array) -> ArrowError {
+        match self {
+            Self::Invalid { row, error } => {
+                let value = bytes_of(array, row).unwrap_or_default();
+                ArrowError::ExternalError(Box::new(InvalidValue::new(row, error, value)))
+            }
+            Self::TooLong => ArrowError::OffsetOverflowError(i32::MAX as usize),
+            Self::Column(error) => ArrowError::ComputeError(error.to_string()),
+            Self::Unsupported => ArrowError::InvalidArgumentError(format!(
+                "expected strings, binary values or a dictionary of them, not {}",
+                array.data_type()
+            )),
+        }
+    }
+}

@@ -1,0 +1,207 @@
+//! Conversions of arrays of every type, compared with the reference implementation row by row.
+
+mod common;
+
+use arrow_array::cast::AsArray;
+use arrow_array::types::Int8Type;
+use arrow_array::{Array, ArrayRef, BinaryArray, DictionaryArray, Int32Array, StringArray, StringViewArray};
+use arrow_schema::{ArrowError, DataType};
+use common::{any_rows, arrays, is_same, is_text, rows, validate};
+use proptest::prelude::*;
+use simdpct::legacy::java;
+use simdpct::{ByteSet, DecodeError, DecodeErrorKind, Decoder, Encoder, Malformed, Normalizer, reference, sets};
+use simdpct_arrow::{InvalidValue, OnError, decode, decode_java, decode_lossy, encode, normalize};
+
+const POLICIES: [OnError; 3] = [OnError::Fail, OnError::Null, OnError::Keep];
+
+/// What the reference implementation makes of a row; the second argument is whether it is text.
+type Reference<'a> = &'a dyn Fn(&[u8], bool) -> Result<Vec<u8>, DecodeError>;
+
+/// Compares the conversion of `rows`, as arrays of every type, with the reference.
+fn compare(
+    input: &[Option<Vec<u8>>],
+    before: usize,
+    on_error: OnError,
+    convert: &dyn Fn(&dyn Array) -> Result<ArrayRef, ArrowError>,
+    reference: Reference<'_>,
+) {
+    for array in arrays(input, before) {
+        let is_text = is_text(array.data_type());
+        let input = rows(&array);
+        let results: Vec<_> = input.iter().map(|row| row.as_ref().map(|row| reference(row, is_text))).collect();
+        let output = match convert(&array) {
+            Ok(output) => output,
+            Err(error) => {
+                assert_eq!(on_error, OnError::Fail, "{error}");
+                let invalid = InvalidValue::of(&error).expect("an invalid value");
+                assert_eq!(results[invalid.row], Some(Err(invalid.error)), "{:?}", array.data_type());
+                let is_first = !results[..invalid.row].iter().flatten().any(Result::is_err);
+                assert!(is_first || matches!(array.data_type(), DataType::Dictionary(..)));
+                continue;
+            }
+        };
+        validate(&output);
+        assert_eq!(output.data_type(), array.data_type());
+        let expected: Vec<_> = results
+            .iter()
+            .zip(&input)
+            .map(|(result, row)| match (result, on_error) {
+                (Some(Err(error)), OnError::Fail) => panic!("{:?} did not fail: {error}", array.data_type()),
+                (Some(Err(_)), OnError::Keep) => row.clone(),
+                (None | Some(Err(_)), _) => None,
+                (Some(Ok(bytes)), _) => Some(bytes.clone()),
+            })
+            .collect();
+        assert_eq!(rows(&output), expected, "{:?}", array.data_type());
+        // Functions that look at the keys of a dictionary only must see its nulls.
+        if expected != input {
+            assert_eq!(output.null_count(), expected.iter().filter(|row| row.is_none()).count());
+        } else if !matches!(array.data_type(), DataType::Dictionary(..)) {
+            assert!(is_same(&output, &array), "{:?}", array.data_type());
+        }
+    }
+}
+
+proptest! {
+    #![proptest_config(common::config())]
+
+    #[test]
+    fn decoded_array_is_that_of_reference(rows in any_rows(), before in 0..20_usize) {
+        let decoders = [
+            Decoder::new(),
+            Decoder::new().plus_for_space(),
+            Decoder::new().lenient(),
+            Decoder::new().keep(ByteSet::new(b"/%")).reject(ByteSet::new(b"\0a")),
+        ];
+        for decoder in &decoders {
+            for on_error in POLICIES {
+                let reference = |row: &[u8], is_text| {
+                    if is_text {
+                        reference::decode_utf8(decoder, row).map(String::into_bytes)
+                    } else {
+                        reference::decode(decoder, row)
+                    }
+                };
+                compare(&rows, before, on_error, &|array| decode(array, decoder, on_error), &reference);
+            }
+        }
+    }
+
+    #[test]
+    fn lossily_decoded_array_is_that_of_reference(rows in any_rows(), before in 0..20_usize) {
+        for decoder in [Decoder::new(), Decoder::new().plus_for_space().lenient()] {
+            for on_error in POLICIES {
+                let reference = |row: &[u8], is_text| {
+                    if is_text {
+                        reference::decode_utf8_replacing(&decoder, row, "\u{FFFD}").map(String::into_bytes)
+                    } else {
+                        reference::decode(&decoder, row)
+                    }
+                };
+                compare(&rows, before, on_error, &|array| decode_lossy(array, &decoder, on_error), &reference);
+            }
+        }
+    }
+
+    #[test]
+    fn array_decoded_as_java_is_that_of_rows(rows in any_rows(), before in 0..20_usize) {
+        // A binary value that is kept becomes text too.
+        for on_error in [OnError::Fail, OnError::Null] {
+            let reference = |row: &[u8], _| java::decode(row).map(|text| text.into_owned().into_bytes());
+            compare(&rows, before, on_error, &|array| decode_java(array, on_error), &reference);
+        }
+    }
+
+    #[test]
+    fn encoded_array_is_that_of_reference(rows in any_rows(), before in 0..20_usize) {
+        let encoders = [
+            Encoder::COMPONENT,
+            Encoder::FORM,
+            Encoder::URI,
+            Encoder::PATH.keep_triplets().keep_non_ascii(),
+            Encoder::new(sets::DIGIT).keep_triplets(),
+        ];
+        for encoder in &encoders {
+            let reference = |row: &[u8], _| Ok(reference::encode(encoder, row).into_bytes());
+            compare(&rows, before, OnError::Fail, &|array| encode(array, encoder), &reference);
+        }
+    }
+
+    #[test]
+    fn normalized_array_is_that_of_reference(rows in any_rows(), before in 0..20_usize) {
+        for malformed in [Malformed::Error, Malformed::Keep, Malformed::Escape] {
+            let normalizer = Normalizer::new().malformed(malformed);
+            for on_error in POLICIES {
+                let reference = |row: &[u8], _| reference::normalize(&normalizer, row);
+                compare(&rows, before, on_error, &|array| normalize(array, &normalizer, on_error), &reference);
+            }
+        }
+    }
+}
+
+#[test]
+fn view_without_escapes_keeps_its_buffer() {
+    let array = StringViewArray::from(vec!["a long value without any escape", "and%20another%20long%20value", "%41"]);
+    let decoded = decode(&array, &Decoder::new(), OnError::Fail).unwrap();
+    let decoded = decoded.as_string_view();
+    assert_eq!(decoded.value(0).as_ptr(), array.value(0).as_ptr());
+    assert_eq!(decoded.iter().flatten().collect::<Vec<_>>(), [array.value(0), "and another long value", "A"]);
+    assert_eq!(decoded.data_buffers().len(), 2);
+}
+
+#[test]
+fn large_dictionary_with_few_keys_converts_only_their_values() {
+    let values: Vec<String> =
+        (0..100).map(|number| if number == 7 { "%20".into() } else { format!("%{number}x") }).collect();
+    let array = DictionaryArray::<Int8Type>::new(vec![7, 7].into(), std::sync::Arc::new(StringArray::from(values)));
+    let decoded = decode(&array, &Decoder::new(), OnError::Fail).unwrap();
+    assert_eq!(rows(&decoded), [Some(b" ".to_vec()), Some(b" ".to_vec())]);
+}
+
+#[test]
+fn empty_dictionary_is_returned() {
+    let array =
+        DictionaryArray::<Int8Type>::new(vec![None, None].into(), std::sync::Arc::new(StringArray::new_null(0)));
+    assert!(is_same(&decode(&array, &Decoder::new(), OnError::Fail).unwrap(), &array));
+}
+
+#[test]
+fn null_of_dictionary_is_in_its_keys() {
+    let array: DictionaryArray<Int8Type> = ["%20", "%", "b", "%"].into_iter().collect();
+    let decoded = decode(&array, &Decoder::new(), OnError::Null).unwrap();
+    assert_eq!(decoded.nulls().unwrap().iter().collect::<Vec<_>>(), [true, false, true, false]);
+}
+
+#[test]
+fn other_type_is_an_error() {
+    let error = decode(&Int32Array::from(vec![1]), &Decoder::new(), OnError::Fail).unwrap_err();
+    assert_eq!(
+        error.to_string(),
+        "Invalid argument error: expected strings, binary values or a dictionary of them, not Int32"
+    );
+}
+
+#[test]
+fn long_value_is_cut_in_message() {
+    let value = format!("{}'\n{}%", "é".repeat(60), "x".repeat(1000));
+    let error = decode(&StringArray::from(vec![value]), &Decoder::new(), OnError::Fail).unwrap_err();
+    let invalid = InvalidValue::of(&error).unwrap();
+    assert_eq!(invalid.value(), format!("{}\\'\\nxx…", "é".repeat(60)));
+    assert_eq!((invalid.error.kind, invalid.error.position), (DecodeErrorKind::Malformed, 1122));
+    assert!(error.to_string().len() < 300, "{error}");
+}
+
+#[test]
+fn value_of_64_characters_is_quoted_whole() {
+    let value = format!("{}%", "é".repeat(63));
+    let error = decode(&StringArray::from(vec![value.clone()]), &Decoder::new(), OnError::Fail).unwrap_err();
+    assert_eq!(InvalidValue::of(&error).unwrap().value(), value);
+}
+
+#[test]
+fn output_beyond_32_bits_is_an_error() {
+    let zeros = vec![0_u8; i32::MAX as usize / 3 + 1];
+    let array = BinaryArray::from_vec(vec![&zeros[..]]);
+    let error = encode(&array, &Encoder::COMPONENT).unwrap_err();
+    assert!(matches!(error, ArrowError::OffsetOverflowError(_)), "{error}");
+}
