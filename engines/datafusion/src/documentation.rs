@@ -1,0 +1,198 @@
+//! The SQL documentation of the functions. tests/documentation.rs runs the examples.
+
+use std::collections::HashMap;
+use std::sync::LazyLock;
+
+use datafusion::logical_expr::{DocSection, Documentation};
+
+use crate::kind::{Kind, OWN, SPARK};
+
+const SECTION: DocSection = DocSection {
+    include: true,
+    label: "URL Functions",
+    description: Some(
+        "Percent-encoding, forms and URLs, from simdpct. NULL stays NULL, and the type of strings is kept.",
+    ),
+};
+
+const SPARK_SECTION: DocSection = DocSection {
+    include: true,
+    label: "Spark URL Functions",
+    description: Some("Functions that return exactly what those of Spark return, from simdpct."),
+};
+
+/// The documentation of a function.
+pub(crate) fn of(kind: Kind) -> &'static Documentation {
+    static ALL: LazyLock<HashMap<Kind, Documentation>> =
+        LazyLock::new(|| OWN.into_iter().chain(SPARK).map(|kind| (kind, build(kind))).collect());
+    &ALL[&kind]
+}
+
+/// The text about a function.
+struct Text {
+    arguments: &'static [(&'static str, &'static str)],
+    description: &'static str,
+    /// An expression, and its value as a query prints it.
+    example: (&'static str, &'static str),
+    related: &'static [&'static str],
+}
+
+const STRING: (&str, &str) = ("s", "A string, binary value or dictionary of them: constant, column or expression.");
+
+fn build(kind: Kind) -> Documentation {
+    let Text { arguments, description, example: (expression, value), related } = text(kind);
+    let required = if kind == Kind::PctEncode { 1 } else { arguments.len() };
+    let names: Vec<&str> = arguments.iter().map(|(name, _)| *name).collect();
+    let optional: String = names[required..].iter().map(|name| format!("[, {name}]")).collect();
+    let syntax = format!("{}({}{optional})", kind.name(), names[..required].join(", "));
+    let section = if SPARK.contains(&kind) { SPARK_SECTION } else { SECTION };
+    let width = value.chars().count().max("result".len());
+    let line = format!("+{}+", "-".repeat(width + 2));
+    let row = |text: &str| format!("| {text}{} |", " ".repeat(width - text.chars().count()));
+    let table = [line.clone(), row("result"), line.clone(), row(value), line].join("\n");
+    let sql = format!("```sql\n> select {expression} as result;\n{table}\n```");
+    let mut builder = Documentation::builder(section, description, syntax).with_sql_example(sql);
+    for (name, description) in arguments {
+        builder = builder.with_argument(*name, *description);
+    }
+    for name in related {
+        builder = builder.with_related_udf(*name);
+    }
+    builder.build()
+}
+
+fn text(kind: Kind) -> Text {
+    match kind {
+        Kind::PctDecode => Text {
+            arguments: &[STRING],
+            description: "Percent-decodes. '+' stays. Fails for a malformed '%', and in strings, for what is not UTF-8; the message quotes the value.",
+            example: ("pct_decode('caf%C3%A9+bar')", "café+bar"),
+            related: &["try_pct_decode", "pct_decode_lossy", "form_decode", "pct_encode"],
+        },
+        Kind::TryPctDecode => Text {
+            arguments: &[STRING],
+            description: "Like pct_decode, but returns NULL instead of failing.",
+            example: ("try_pct_decode('50%') is null", "true"),
+            related: &["pct_decode", "pct_decode_lossy"],
+        },
+        Kind::PctDecodeLossy => Text {
+            arguments: &[STRING],
+            description: "Percent-decodes and never fails: a malformed '%' stays, and in strings, what is not UTF-8 becomes U+FFFD.",
+            example: ("pct_decode_lossy('50%20%')", "50 %"),
+            related: &["pct_decode", "try_pct_decode"],
+        },
+        Kind::FormDecode => Text {
+            arguments: &[STRING],
+            description: "Decodes a name or value of an HTML form or query: like pct_decode, and '+' is a space.",
+            example: ("form_decode('fish+%26+chips')", "fish & chips"),
+            related: &["try_form_decode", "form_decode_lossy", "form_encode", "url_query_value"],
+        },
+        Kind::TryFormDecode => Text {
+            arguments: &[STRING],
+            description: "Like form_decode, but returns NULL instead of failing.",
+            example: ("try_form_decode('%FF') is null", "true"),
+            related: &["form_decode", "form_decode_lossy"],
+        },
+        Kind::FormDecodeLossy => Text {
+            arguments: &[STRING],
+            description: "Like form_decode, but never fails: a malformed '%' stays, and in strings, what is not UTF-8 becomes U+FFFD. \
+                That is how browsers read forms (WHATWG URL 5.1).",
+            example: ("form_decode_lossy('50%+off')", "50% off"),
+            related: &["form_decode", "try_form_decode"],
+        },
+        Kind::PctEncode => Text {
+            arguments: &[
+                STRING,
+                (
+                    "set",
+                    "What to encode for: component (default: everything but letters, digits and -._~), path-segment, path, query, \
+                     query-value, fragment, userinfo, reg-name, uri, form, the whatwg-, js- and rfc sets of 'pct encode --set', or the \
+                     ASCII characters to keep as well, such as '/:'.",
+                ),
+            ],
+            description: "Percent-encodes.",
+            example: ("pct_encode('/fish & chips', 'path')", "/fish%20&%20chips"),
+            related: &["pct_decode", "form_encode"],
+        },
+        Kind::FormEncode => Text {
+            arguments: &[STRING],
+            description: "Encodes a name or value of an HTML form or query; a space becomes '+' (WHATWG URL 5.2).",
+            example: ("form_encode('fish & chips')", "fish+%26+chips"),
+            related: &["form_decode", "pct_encode"],
+        },
+        Kind::UrlNormalize => Text {
+            arguments: &[STRING],
+            description: "Normalizes triplets (RFC 3986 6.2.2): decodes unreserved characters and writes other digits in upper case. \
+                Never fails: a malformed '%' stays.",
+            example: ("url_normalize('/%7euser/%2f')", "/~user/%2F"),
+            related: &["url_repair"],
+        },
+        Kind::UrlRepair => Text {
+            arguments: &[STRING],
+            description: "Makes a valid URI of any text: escapes what a URI must not contain, and a malformed '%'.",
+            example: ("url_repair('http://e/a b?100%')", "http://e/a%20b?100%25"),
+            related: &["url_normalize"],
+        },
+        Kind::UrlFindings => Text {
+            arguments: &[STRING],
+            description: "What the text contains that matters before it is decoded: escaped NUL, slash or percent sign, malformed '%', \
+                invalid UTF-8, ... A bit for each kind.",
+            example: ("url_findings('/%00')", "25"),
+            related: &["url_finding_names", "url_has"],
+        },
+        Kind::UrlFindingNames => Text {
+            arguments: &[("findings", "The number that url_findings returned.")],
+            description: "The names of the kinds of findings.",
+            example: ("url_finding_names(url_findings('/%00'))", "[escape, nul, control]"),
+            related: &["url_findings", "url_has"],
+        },
+        Kind::UrlHas => Text {
+            arguments: &[
+                STRING,
+                (
+                    "kind",
+                    "Names of kinds, separated by commas: escape, plus, malformed, nul, control, slash, backslash, dot, percent, \
+                     unreserved, lower-hex, non-ascii, illegal, invalid-utf8.",
+                ),
+            ],
+            description: "Whether the text has a finding of any of these kinds.",
+            example: ("url_has('/..%2Fetc', 'slash,backslash')", "true"),
+            related: &["url_findings", "url_finding_names"],
+        },
+        Kind::UrlQueryValue => Text {
+            arguments: &[STRING, ("key", "The decoded name of the pair.")],
+            description: "The decoded value of the first pair 'key=value' in the query of a URL; NULL if there is none. \
+                Read as browsers do (WHATWG URL 5.1), so it never fails.",
+            example: ("url_query_value('http://e/s?q=fish+%26+chips&page=2', 'q')", "fish & chips"),
+            related: &["url_part", "form_decode_lossy"],
+        },
+        Kind::UrlPart => Text {
+            arguments: &[
+                STRING,
+                ("part", "scheme, authority, userinfo, host, port, path, query or fragment, in any case."),
+            ],
+            description: "A part of a URL as it is written (RFC 3986 3), without decoding; NULL if it has none.",
+            example: ("url_part('https://example.com:8080/a?b#c', 'host')", "example.com"),
+            related: &["url_query_value"],
+        },
+        Kind::SparkUrlDecode => Text {
+            arguments: &[STRING],
+            description: "Decodes as Spark and java.net.URLDecoder do: '+' is a space, what is not UTF-8 becomes U+FFFD, and '%+4' is a triplet. \
+                Fails for a '%' that is malformed to Java.",
+            example: ("url_decode('https%3A%2F%2Fspark.apache.org')", "https://spark.apache.org"),
+            related: &["try_url_decode", "url_encode"],
+        },
+        Kind::SparkTryUrlDecode => Text {
+            arguments: &[STRING],
+            description: "Like url_decode, but returns NULL instead of failing.",
+            example: ("try_url_decode('50%') is null", "true"),
+            related: &["url_decode", "url_encode"],
+        },
+        Kind::SparkUrlEncode => Text {
+            arguments: &[STRING],
+            description: "Encodes as Spark and java.net.URLEncoder do: everything but letters, digits and '.-*_'; a space becomes '+'.",
+            example: ("url_encode('https://spark.apache.org')", "https%3A%2F%2Fspark.apache.org"),
+            related: &["url_decode", "try_url_decode"],
+        },
+    }
+}

@@ -1,0 +1,7 @@
+//! All tests, in one program.
+
+mod common;
+mod documentation;
+mod program;
+mod spark;
+mod sql;
