@@ -7,7 +7,7 @@ use super::rows::Ranks;
 use super::{Column, Offset};
 use crate::byteset::ByteSet;
 use crate::driver::batch::{ILLEGAL_BYTES, Selection};
-use crate::driver::inspect::{Inspector, Presence};
+use crate::driver::inspect::{Inspector, Presence, requested_kinds};
 use crate::input::Input;
 use crate::inspect::{Findings, Kinds};
 use crate::level::Level;
@@ -78,6 +78,34 @@ impl Inspection {
         self.rows.iter().filter(|found| found.intersects(kinds)).count()
     }
 
+    /// Like [`inspect`], for these kinds only: those [on request](Kinds::ON_REQUEST) take a second search of each row.
+    ///
+    /// ```
+    /// use simdpct::Findings;
+    /// use simdpct::columns::{Column, Inspection};
+    ///
+    /// let column = Column::new(b"/a/../b/%252f%00", &[0_i32, 7, 13, 16])?;
+    /// let inspection = Inspection::among(Findings::DOT_SEGMENT | Findings::DOUBLE, &column);
+    /// assert_eq!(inspection.rows, [Findings::DOT_SEGMENT, Findings::DOUBLE, simdpct::Kinds::NONE]);
+    /// # Ok::<(), simdpct::columns::ColumnError>(())
+    /// ```
+    #[must_use]
+    pub fn among<O: Offset>(kinds: Kinds, column: &Column<'_, O>) -> Self {
+        let mut inspection = Self::of(column, None);
+        for (row, found) in inspection.rows.iter_mut().enumerate() {
+            *found = column.row(row).map_or(Kinds::NONE, |row| among(*found, kinds, row));
+        }
+        inspection
+    }
+
+    /// Like [`inspect_rows`], for these kinds only, as [`among`](Self::among).
+    #[must_use]
+    pub fn among_rows<T: Input>(kinds: Kinds, rows: impl IntoIterator<Item = Option<T>>) -> Self {
+        let mut inspector = Inspector::<Presence>::new(None);
+        let mut inspect = |row: T| among(Kinds::of_report(&inspector.inspect(row.as_bytes())), kinds, row.as_bytes());
+        Self { rows: rows.into_iter().map(|row| row.map_or(Kinds::NONE, &mut inspect)).collect() }
+    }
+
     /// Like [`inspect`], on the given level.
     #[must_use]
     pub fn on<O: Offset>(level: Level, column: &Column<'_, O>) -> Self {
@@ -136,6 +164,12 @@ impl Inspection {
         }
         Self { rows }
     }
+}
+
+/// The findings of the `wanted` kinds, of a row in which the kernels found these.
+fn among(found: Kinds, wanted: Kinds, row: &[u8]) -> Kinds {
+    let requested = requested_kinds(row, found.bits(), wanted.bits());
+    found & wanted | Kinds::from_bits(requested).unwrap_or_default()
 }
 
 /// Validates the UTF-8 of the rows from `first` on; if it is ill-formed in any of them, inspects

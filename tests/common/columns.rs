@@ -9,7 +9,7 @@ use simdpct::columns::{
 };
 use simdpct::legacy::java;
 use simdpct::uri::Part;
-use simdpct::{ByteSet, DecodeError, Decoder, Encoder, Kinds, Level, Malformed, Normalizer, reference, sets};
+use simdpct::{ByteSet, DecodeError, Decoder, Encoder, Findings, Kinds, Level, Malformed, Normalizer, reference, sets};
 
 use super::Surrounded;
 
@@ -375,11 +375,11 @@ pub fn compare_inspecting(sample: &Sample) {
     if let Some((bitmap, offset)) = &bitmap {
         column = column.with_validity(bitmap, *offset).unwrap();
     }
-    let kinds = |row: &[u8]| {
-        let all: Kinds = reference::findings(row).into_iter().map(|(_, kind)| kind).collect();
-        all.without(Kinds::ON_REQUEST)
+    let among = |kinds: Kinds| -> Vec<Kinds> {
+        let of_row = |row: &[u8]| reference::findings(row).into_iter().map(|(_, kind)| kind & kinds).collect();
+        (0..sample.rows()).map(|row| sample.row(row).map_or(Kinds::NONE, of_row)).collect()
     };
-    let wanted: Vec<Kinds> = (0..sample.rows()).map(|row| sample.row(row).map_or(Kinds::NONE, kinds)).collect();
+    let wanted = among(Kinds::EVERY.without(Kinds::ON_REQUEST));
     for level in super::levels() {
         let found = Inspection::on(level, &column);
         assert_eq!(found.rows, wanted, "{level}: {sample:?}");
@@ -392,6 +392,10 @@ pub fn compare_inspecting(sample: &Sample) {
     assert_eq!(columns::inspect_rows((0..sample.rows()).map(|row| sample.row(row))).rows, wanted);
     let numbers: Vec<u32> = wanted.iter().map(|kinds| kinds.bits()).collect();
     assert_eq!(columns::inspect(&column).into_bits(), numbers);
+    for kinds in [Kinds::EVERY, Kinds::ON_REQUEST, Findings::DOUBLE | Findings::ESCAPE] {
+        assert_eq!(Inspection::among(kinds, &column).rows, among(kinds));
+        assert_eq!(Inspection::among_rows(kinds, (0..sample.rows()).map(|row| sample.row(row))).rows, among(kinds));
+    }
 }
 
 /// Compares the extraction of every part, and of the values of `name`.

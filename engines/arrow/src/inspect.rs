@@ -8,11 +8,12 @@ use arrow_array::{Array, BooleanArray, GenericByteArray, GenericByteViewArray, L
 use arrow_buffer::{BooleanBuffer, NullBuffer};
 use arrow_schema::{ArrowError, DataType};
 use simdpct::Kinds;
-use simdpct::columns::{self, Column, Offset};
+use simdpct::columns::{Column, Inspection, Offset};
 
 use crate::error::Failure;
 
-/// The findings of each value, as the bits of [`Kinds::bits`]; null where the value is null.
+/// The findings of each value, as the bits of [`Kinds::bits`], of all kinds but those [on request](Kinds::ON_REQUEST), for
+/// which [`has`] looks; null where the value is null.
 ///
 /// For what a proxy may want to reject or a log analyst to count: see [`simdpct::Findings`] for the
 /// kinds.
@@ -32,7 +33,7 @@ use crate::error::Failure;
 /// # Ok::<(), arrow_schema::ArrowError>(())
 /// ```
 pub fn findings(array: &dyn Array) -> Result<UInt32Array, ArrowError> {
-    bits(array).map_err(|failure| failure.of(array))
+    bits(array, Kinds::EVERY.without(Kinds::ON_REQUEST)).map_err(|failure| failure.of(array))
 }
 
 /// Whether each value has a finding of any of these kinds; null where the value is null.
@@ -51,7 +52,7 @@ pub fn findings(array: &dyn Array) -> Result<UInt32Array, ArrowError> {
 /// # Ok::<(), arrow_schema::ArrowError>(())
 /// ```
 pub fn has(array: &dyn Array, kinds: Kinds) -> Result<BooleanArray, ArrowError> {
-    let findings = findings(array)?;
+    let findings = bits(array, kinds).map_err(|failure| failure.of(array))?;
     let has = findings.values().iter().map(|bits| bits & kinds.bits() != 0);
     Ok(BooleanArray::new(BooleanBuffer::from_iter(has), findings.nulls().cloned()))
 }
@@ -77,41 +78,45 @@ pub fn finding_names(findings: &UInt32Array) -> ListArray {
     lists.finish()
 }
 
-fn bits(array: &dyn Array) -> Result<UInt32Array, Failure> {
+/// The findings of these kinds.
+fn bits(array: &dyn Array, kinds: Kinds) -> Result<UInt32Array, Failure> {
     match array.data_type() {
-        DataType::Utf8 => of_offsets(array.as_string::<i32>()),
-        DataType::LargeUtf8 => of_offsets(array.as_string::<i64>()),
-        DataType::Utf8View => Ok(of_views(array.as_string_view())),
-        DataType::Binary => of_offsets(array.as_binary::<i32>()),
-        DataType::LargeBinary => of_offsets(array.as_binary::<i64>()),
-        DataType::BinaryView => Ok(of_views(array.as_binary_view())),
-        DataType::Dictionary(..) => of_dictionary(array),
+        DataType::Utf8 => of_offsets(array.as_string::<i32>(), kinds),
+        DataType::LargeUtf8 => of_offsets(array.as_string::<i64>(), kinds),
+        DataType::Utf8View => Ok(of_views(array.as_string_view(), kinds)),
+        DataType::Binary => of_offsets(array.as_binary::<i32>(), kinds),
+        DataType::LargeBinary => of_offsets(array.as_binary::<i64>(), kinds),
+        DataType::BinaryView => Ok(of_views(array.as_binary_view(), kinds)),
+        DataType::Dictionary(..) => of_dictionary(array, kinds),
         _ => Err(Failure::Unsupported),
     }
 }
 
-fn of_offsets<T: ByteArrayType<Offset: Offset>>(array: &GenericByteArray<T>) -> Result<UInt32Array, Failure> {
+fn of_offsets<T: ByteArrayType<Offset: Offset>>(
+    array: &GenericByteArray<T>,
+    kinds: Kinds,
+) -> Result<UInt32Array, Failure> {
     let mut column = Column::new(array.value_data(), array.value_offsets())?;
     if let Some(nulls) = array.nulls() {
         column = column.with_validity(nulls.validity(), nulls.offset())?;
     }
-    Ok(UInt32Array::new(columns::inspect(&column).into_bits().into(), array.nulls().cloned()))
+    Ok(UInt32Array::new(Inspection::among(kinds, &column).into_bits().into(), array.nulls().cloned()))
 }
 
-fn of_views<T: ByteViewType>(array: &GenericByteViewArray<T>) -> UInt32Array {
+fn of_views<T: ByteViewType>(array: &GenericByteViewArray<T>, kinds: Kinds) -> UInt32Array {
     let rows = (0..array.len()).map(|row| array.is_valid(row).then(|| array.value(row).as_ref()));
-    let bits = columns::inspect_rows::<&[u8]>(rows).into_bits();
+    let bits = Inspection::among_rows::<&[u8]>(kinds, rows).into_bits();
     UInt32Array::new(bits.into(), array.nulls().cloned())
 }
 
-fn of_dictionary(array: &dyn Array) -> Result<UInt32Array, Failure> {
+fn of_dictionary(array: &dyn Array, kinds: Kinds) -> Result<UInt32Array, Failure> {
     let dictionary = array.as_any_dictionary();
     let values = dictionary.values();
     let nulls = array.logical_nulls();
     if values.is_empty() {
         return Ok(UInt32Array::new(vec![0; array.len()].into(), nulls));
     }
-    let found = bits(values)?;
+    let found = bits(values, kinds)?;
     let of_row = |key: usize| found.value(key);
     let bits: Vec<u32> = dictionary.normalized_keys().into_iter().map(of_row).collect();
     Ok(UInt32Array::new(bits.into(), nulls.filter(|nulls: &NullBuffer| nulls.null_count() > 0)))

@@ -136,7 +136,7 @@ fn text(kind: Kind) -> Text {
         Kind::UrlFindings => Text {
             arguments: &[STRING],
             description: "What the text contains that matters before it is decoded: escaped NUL, slash or percent sign, malformed '%', \
-                invalid UTF-8, ... A bit for each kind.",
+                invalid UTF-8, ... A bit for each kind but dot-segment, empty-segment, double and unicode, for which url_has looks.",
             example: ("url_findings('/%00')", "25"),
             related: &["url_finding_names", "url_has"],
         },
@@ -152,7 +152,8 @@ fn text(kind: Kind) -> Text {
                 (
                     "kind",
                     "Names of kinds, separated by commas: escape, plus, malformed, nul, control, slash, backslash, dot, percent, \
-                     unreserved, lower-hex, non-ascii, illegal, invalid-utf8.",
+                     unreserved, path-end, semicolon, lower-hex, non-ascii, illegal, invalid-utf8, dot-segment, empty-segment, double, \
+                     unicode.",
                 ),
             ],
             description: "Whether the text has a finding of any of these kinds.",
