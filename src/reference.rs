@@ -449,12 +449,16 @@ pub fn canonical_path(policy: &PathPolicy, path: &[u8]) -> Result<Vec<u8>, PathE
         return Err(PathError::new(PathErrorKind::Refused(kinds), first));
     }
     let mut segments: Vec<Vec<u8>> = Vec::new();
+    let mut first_parameter = None;
     let mut at = 1;
     loop {
         let start = at;
         let (mut text, mut is_last) = (Vec::new(), true);
         while at < path.len() && is_last {
             let written = path_symbol(policy, path, at).map_err(|kind| PathError::new(kind, at))?;
+            if written == b";" && first_parameter.is_none() {
+                first_parameter = Some(at);
+            }
             at += if triplet(path, at).is_some() { 3 } else { 1 };
             is_last = written != b"/";
             text.extend(written);
@@ -483,9 +487,6 @@ pub fn canonical_path(policy: &PathPolicy, path: &[u8]) -> Result<Vec<u8>, PathE
         } else if text.is_empty() && !is_last {
             match policy.empty_segments {
                 EmptySegments::Refuse => return error(PathErrorKind::EmptySegment),
-                EmptySegments::Keep if policy.refuse.contains(Findings::EMPTY_SEGMENT) => {
-                    return error(PathErrorKind::EmptySegment);
-                }
                 EmptySegments::Merge => true,
                 EmptySegments::Keep => false,
             }
@@ -496,8 +497,15 @@ pub fn canonical_path(policy: &PathPolicy, path: &[u8]) -> Result<Vec<u8>, PathE
             segments.push(text);
         }
         if is_last {
-            return Ok(segments.iter().flat_map(|segment| [b"/", &segment[..]].concat()).collect());
+            break;
         }
+    }
+    let canonical: Vec<u8> = segments.iter().flat_map(|segment| [b"/", &segment[..]].concat()).collect();
+    let refused = policy.refuse & (Findings::DOT_SEGMENT | Findings::EMPTY_SEGMENT);
+    let found = findings(&canonical).into_iter().fold(Kinds::NONE, |kinds, (_, kind)| kinds | kind & refused);
+    match first_parameter {
+        Some(at) if !found.is_empty() => Err(PathError::new(PathErrorKind::Refused(found), at)),
+        _ => Ok(canonical),
     }
 }
 

@@ -185,6 +185,19 @@ fn plus_is_not_decoded_if_raw_ones_are_refused() {
     compare(&policy, b"/%2b%3d");
 }
 
+/// `/a%2F/b` has an empty segment, so that it would be refused the second time.
+#[test]
+fn segments_made_by_removing_parameters_are_refused() {
+    let policy = PathPolicy::RFC3986.parameters(Parameters::Strip).refuse(Findings::EMPTY_SEGMENT);
+    for (path, position) in [("/a%2F;x/b", 5), ("/a/;x/b", 3), ("/a;x:/%5Cb", 2), ("/;a/b;x:/%2F", 1)] {
+        let error = policy.canonicalize(path).unwrap_err();
+        let expected = (PathErrorKind::Refused(Findings::EMPTY_SEGMENT), position);
+        assert_eq!((error.kind, error.position), expected, "{path}");
+        compare(&policy, path.as_bytes());
+    }
+    assert_eq!(policy.canonicalize("/a%2F;x").as_deref(), Ok("/a%2F"));
+}
+
 /// A triplet that is not in the path would be decoded by the next reader.
 #[test]
 fn kept_percent_is_not_completed() {

@@ -26,7 +26,8 @@
 //!    decoded. All other triplets get upper-case digits (RFC 3986 6.2.2.1). Illegal raw bytes are escaped.
 //! 3. **Segments.** In each segment, in order: parameters, dot segments (RFC 3986 5.2.4), empty segments.
 //!
-//! Errors are reported segment by segment: first those of its bytes, then those of the segment itself.
+//! Errors are reported segment by segment: first those of its bytes, then those of the segment itself. If removing
+//! parameters makes segments of a kind that is refused (`/a%2F;x/b`), the position is that of the first parameter.
 //!
 //! # Properties
 //!

@@ -50,6 +50,7 @@ pub(super) fn rewrite(
     let mut segment = Segment::starting(1, at);
     let mut written = 1;
     let mut completing = Completing::No;
+    let mut first_parameter = None;
     while at < length {
         let byte = read(output, at);
         if PLAIN[usize::from(byte)] && !completing.is_so() {
@@ -62,6 +63,7 @@ pub(super) fn rewrite(
         let triplet = hex::first_triplet(&bytes).filter(|_| rest >= 3);
         let symbol = symbol(policy, bytes[0], triplet, completing).map_err(|kind| PathError::new(kind, at))?;
         completing = completing.after(policy, bytes[0], triplet);
+        let position = at;
         at += if triplet.is_some() { 3 } else { 1 };
         match symbol {
             Symbol::Slash => {
@@ -76,6 +78,7 @@ pub(super) fn rewrite(
             Symbol::Byte(byte) => {
                 if byte == b';' && segment.parameters.is_none() {
                     segment.parameters = Some(written);
+                    first_parameter.get_or_insert(position);
                 }
                 output[written] = byte;
                 written += 1;
@@ -87,7 +90,22 @@ pub(super) fn rewrite(
             }
         }
     }
-    segment.end(policy, output, written, true).map(|(written, _)| written)
+    let (written, _) = segment.end(policy, output, written, true)?;
+    if let Some(position) = first_parameter {
+        refuse_segments(policy, &output[..written], position)?;
+    }
+    Ok(written)
+}
+
+/// Fails if the canonical form has segments that the policy refuses. Only removing parameters makes such segments:
+/// `/a%2F;x/b` becomes `/a%2F/b`, which has an empty segment. So the first parameter is the position of the error.
+fn refuse_segments(policy: &PathPolicy, canonical: &[u8], position: usize) -> Result<(), PathError> {
+    let refused = policy.refuse.intersection(PathPolicy::SEGMENTS);
+    if refused.is_empty() {
+        return Ok(());
+    }
+    let found = Findings::of(canonical, policy.level).kinds_among(refused);
+    if found.is_empty() { Ok(()) } else { Err(PathError::new(PathErrorKind::Refused(found), position)) }
 }
 
 /// The symbol that the policy makes of a raw byte or a triplet.
@@ -214,10 +232,6 @@ impl Segment {
         }
         if text.is_empty() && !is_last {
             return match policy.empty_segments {
-                // The finding excepts slashes after a colon, but removing a parameter may remove the colon.
-                EmptySegments::Keep if policy.refuse.contains(Findings::EMPTY_SEGMENT) => {
-                    error(PathErrorKind::EmptySegment)
-                }
                 EmptySegments::Keep => Ok((written, true)),
                 EmptySegments::Merge => Ok((written, false)),
                 EmptySegments::Refuse => error(PathErrorKind::EmptySegment),
