@@ -42,12 +42,14 @@ static inline uint32_t guard_kinds_list(const char *words, size_t len) {
 static inline simdpct_result guard_check(const void *text, size_t len, uint32_t kinds) {
     simdpct_result result = {0, SIMDPCT_OK, 0};
 
+    size_t first;
+
     if (kinds != 0) {
-        result.detail = simdpct_inspect(text, len) & kinds;
+        result.detail = simdpct_inspect_first(text, len, kinds, &first);
     }
     if (result.detail != 0) {
         result.status = SIMDPCT_REFUSED;
-        simdpct_inspect_first(text, len, result.detail, &result.value);
+        result.value = first;
     }
     return result;
 }

@@ -181,7 +181,8 @@ impl PathPolicy {
     .compile();
 
     /// Refuses everything that two servers were seen to treat differently: also encoded slashes, a second layer of
-    /// encoding, `%uXXXX`, encoded `?` and `#`, dot segments, empty segments, parameters and illegal raw bytes. What passes means the same everywhere.
+    /// encoding, `%uXXXX`, encoded `?` and `#`, dot segments, empty segments, parameters and illegal raw bytes. What
+    /// passes means the same everywhere.
     pub const STRICT: Self = Self::DEFAULT
         .refuse(
             Self::DEFAULT
