@@ -71,6 +71,7 @@ impl<D: Detail> Inspector<D> {
 
 /// Inspection of many short strings, whose UTF-8 is validated together: a call per string would
 /// take longer than the rest of the inspection.
+#[cfg(feature = "alloc")]
 impl Inspector<Presence> {
     /// Whether [`inspect_later_validated`](Self::inspect_later_validated) has room for a string of
     /// this length.
