@@ -189,7 +189,7 @@ def requests(apache):
     check("forward proxy", [origin("FORWARD", b"http://127.0.0.1:%d/%%7e%%5c" % apache.origin_port), status("FORWARD", b"/%5c")],
           [b"/%7e%5c", 400])
     check("no slash", status("PROXY", b"a"), 400)
-    check("findings", apache.get("LAX", b"/%2f%00x")[1].get("x-findings"), "escape,nul,control,slash,lower-hex")
+    check("findings", apache.get("LAX", b"/%2f%00x")[1].get("x-findings"), "escape,nul,control,slash,lower-hex,empty-segment")
 
 
 def logs(apache):
@@ -199,8 +199,8 @@ def logs(apache):
     checks.true("log line of the query", re.search(r'simdpct: refused control at byte 0: \\?"%0d', errors))
     checks.true("log of a dry run", re.search(r"encoded-slash|refused slash.*, dry run", errors))
     check("raw bytes in the log", re.findall(r"simdpct: .*[^ -~\n].*", errors), [])
-    for line in ["GET /..%5cx HTTP/1.1|400|REFUSED|escape,backslash,lower-hex|-|-",
-                 "GET /%7e/./%2f HTTP/1.1|200|REFUSED_DRY_RUN|escape,slash,unreserved,lower-hex|-|-",
+    for line in ["GET /..%5cx HTTP/1.1|400|REFUSED|escape,backslash,lower-hex,dot-segment|-|-",
+                 "GET /%7e/./%2f HTTP/1.1|200|REFUSED_DRY_RUN|escape,slash,unreserved,lower-hex,dot-segment,empty-segment|-|-",
                  "GET /none HTTP/1.1|404|PASSED|-|-|/none",
                  "CONNECT h:443 HTTP/1.1|200|-|-|-|-", "OPTIONS * HTTP/1.1|200|-|-|-|-",
                  f"GET http://127.0.0.1:{apache.origin_port}/%7e%5c HTTP/1.1|200|-|-|-|-",

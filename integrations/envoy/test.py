@@ -62,7 +62,7 @@ def example(checks, module):
             checks.equal("README.md", [forwarded(server, target) for target in targets], [b"/x", 403, 400, 400])
             server.stop()
             log = (Path(folder) / "access.log").read_text()
-            for line in ['400 escape,nul,control [refused nul,control at byte 1: "%00"]', "200 escape,dot,unreserved,lower-hex [-]"]:
+            for line in ['400 escape,nul,control [refused nul,control at byte 1: "%00"]', "200 escape,dot,unreserved,lower-hex,dot-segment [-]"]:
                 checks.true(f"README.md, access log {line}", line in log)
 
 
@@ -102,7 +102,7 @@ def main():
             # The access log is complete at the end.
             server.stop()
             log, output = (Path(folder) / "access.log").read_text(), server.output()
-    for line in ["canonical 200 escape,slash,unreserved,lower-hex [-] via_upstream",
+    for line in ["canonical 200 escape,slash,unreserved,lower-hex,dot-segment,empty-segment [-] via_upstream",
                  'refused 400 escape,nul,control,dot,unreserved,lower-hex [refused nul,control at byte 4: "%00"] simdpct']:
         checks.true(f"access log {line}", line in log)
     for line in ['simdpct: refused nul,control at byte 1: "%00"', 'simdpct: query: refused percent at byte 2: "%2541"']:

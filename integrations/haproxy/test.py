@@ -154,7 +154,7 @@ def requests(haproxy):
 def logs(haproxy):
     lines = haproxy.output().splitlines()
     for line in [
-        '127.0.0.1 "GET /..%5cx HTTP/1.1" 400 escape,backslash,lower-hex backslash at byte 3: "%5cx"',
+        '127.0.0.1 "GET /..%5cx HTTP/1.1" 400 escape,backslash,lower-hex,dot-segment backslash at byte 3: "%5cx"',
         '127.0.0.1 "GET /%zz HTTP/1.1" 400 malformed malformed at byte 1: "%zz"',
         '127.0.0.1 "GET /%41 HTTP/1.1" 200 escape,unreserved -',
         '127.0.0.1 "GET /a?b?c HTTP/1.1" 200 - -',
