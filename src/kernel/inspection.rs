@@ -67,7 +67,7 @@ pub(crate) struct Report {
     pub(crate) base: usize,
     /// Kept with [`Occurrences`](super::op::Occurrences) only. To zero it took 1 of 26 ns on a Xeon,
     /// inspect, lines, typical_urls.txt.
-    tables: Option<Tables>,
+    pub(super) tables: Option<Tables>,
 }
 
 /// The count of each kind, and the offset of the first finding of each kind that was counted.
@@ -97,22 +97,10 @@ impl Report {
         }
     }
 
-    /// Like [`note`](Self::note), for triplets of a kind whose raw bytes in the same block are recorded
-    /// already.
-    #[inline(always)]
-    pub(crate) fn note_also<D: Detail>(&mut self, kind: usize, places: u64, at: usize) {
-        self.note::<D>(kind, places, at);
-        if D::COUNTS && places != 0 {
-            let offset = self.offset(places, at);
-            let Some(Tables { first, .. }) = &mut self.tables else { return };
-            first[kind] = first[kind].min(offset);
-        }
-    }
-
     /// The offset of the first of the lanes in `places`. `at` may be negative (wrapped), relative to
     /// the base.
     #[inline(always)]
-    fn offset(&self, places: u64, at: usize) -> usize {
+    pub(super) fn offset(&self, places: u64, at: usize) -> usize {
         self.base.wrapping_add(at) + places.trailing_zeros() as usize
     }
 

@@ -3,11 +3,22 @@
 
 use crate::kernel::inspection::{
     CONTROL, ILLEGAL, NON_ASCII, NUL, PATH_END, PLUS, RAW_ILLEGAL, RAW_PLUS, RAW_SEMICOLON, ROWS_PATH_END, Report,
-    SEMICOLON, TRIPLET_DELETE, TRIPLET_SEMICOLON, UNRESERVED,
+    SEMICOLON, TRIPLET_DELETE, TRIPLET_SEMICOLON, Tables, UNRESERVED,
 };
-use crate::kernel::op::Presence;
+use crate::kernel::op::{Detail, Presence};
 
 impl Report {
+    /// Like [`note`](Self::note), for triplets of a kind whose raw bytes in the same block are recorded already.
+    #[inline(always)]
+    pub(super) fn note_also<D: Detail>(&mut self, kind: usize, places: u64, at: usize) {
+        self.note::<D>(kind, places, at);
+        if D::COUNTS && places != 0 {
+            let offset = self.offset(places, at);
+            let Some(Tables { first, .. }) = &mut self.tables else { return };
+            first[kind] = first[kind].min(offset);
+        }
+    }
+
     /// Records the union of the classes of raw bytes, without counts: the bits of [`RAW`](crate::kernel::inspection::RAW) and
     /// whether any byte is non-ASCII.
     #[inline(always)]
