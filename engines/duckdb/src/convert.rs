@@ -1,0 +1,169 @@
+//! Conversion of rows of a vector.
+#![forbid(unsafe_code)]
+
+use std::ops::Range;
+
+use simdpct::columns::{ColumnBuf, ColumnError, Conversion, Operation, Rewrite, rows_holding};
+use simdpct::{DecodeError, uri};
+
+use crate::vector::{INLINE, Output, Strings};
+
+/// Bytes of input that are converted at once, unless one row has more: their output is below
+/// `i32::MAX`, though a byte may become three.
+const BATCH: usize = 1 << 28;
+
+/// Why rows could not be converted.
+pub(crate) enum Failure {
+    /// This row is invalid.
+    Invalid { row: usize, error: DecodeError },
+    /// Anything else.
+    Other(String),
+}
+
+impl From<&str> for Failure {
+    fn from(message: &str) -> Self {
+        Self::Other(String::from(message))
+    }
+}
+
+/// Where the output of a row is.
+#[derive(Clone, Copy)]
+enum Source {
+    /// The next row of the converted ones.
+    Converted,
+    /// The row itself.
+    Input,
+}
+
+/// Converts rows. Those that do not change are not converted. If that is all rows of the vector, the
+/// result shares its memory; otherwise the long ones are copied once, together with the output: in
+/// DuckDB's C interface, a vector shares all of another vector or nothing.
+pub(crate) fn convert<C: Rewrite>(
+    input: &Strings<'_>,
+    rows: Range<usize>,
+    conversion: &Conversion<C>,
+    output: &mut Output,
+) -> Result<(), Failure> {
+    let changing = rows_holding(input.rows(rows.clone()), &conversion.triggers_in_text());
+    let first = rows.start;
+    if rows.len() == output.rows() && changing.count() == 0 {
+        output.strings().reference(input);
+        return Ok(());
+    }
+    let source = |row: usize| if changing.contains(row - first) { Source::Converted } else { Source::Input };
+    for batch in batches(input, rows) {
+        let converted = || batch.clone().filter(|&row| matches!(source(row), Source::Converted));
+        let mut column = ColumnBuf::new();
+        if let Err(error) = conversion.append_rows(converted().map(|row| input.row(row)), &mut column) {
+            return Err(failure(&error, converted()));
+        }
+        put(input, batch.clone(), source, column, output);
+    }
+    Ok(())
+}
+
+/// Applies a conversion that changes most rows.
+pub(crate) fn extract<C: Operation>(
+    input: &Strings<'_>,
+    rows: Range<usize>,
+    conversion: &Conversion<C>,
+    output: &mut Output,
+) -> Result<(), Failure> {
+    for batch in batches(input, rows) {
+        let mut column = ColumnBuf::new();
+        if let Err(error) = conversion.append_rows(input.rows(batch.clone()), &mut column) {
+            return Err(failure(&error, batch));
+        }
+        put(input, batch, |_| Source::Converted, column, output);
+    }
+    Ok(())
+}
+
+/// Makes each row a valid URI, as [`uri::repair`].
+pub(crate) fn repair(input: &Strings<'_>, rows: Range<usize>, output: &mut Output) -> Result<(), Failure> {
+    for batch in batches(input, rows) {
+        let mut column = ColumnBuf::<i32>::new();
+        for row in input.rows(batch.clone()) {
+            column.values.extend_from_slice(row.map(uri::repair).unwrap_or_default().as_bytes());
+            column.offsets.push(i32::try_from(column.values.len()).map_err(|_| TOO_LONG)?);
+        }
+        put(input, batch, |_| Source::Converted, column, output);
+    }
+    Ok(())
+}
+
+const TOO_LONG: &str = "the result has 2 GiB or more";
+
+/// The failure of a conversion of these rows.
+fn failure(error: &ColumnError, mut rows: impl Iterator<Item = usize>) -> Failure {
+    match error {
+        ColumnError::Row(invalid) => {
+            Failure::Invalid { row: rows.nth(invalid.row).unwrap_or_default(), error: invalid.error }
+        }
+        ColumnError::TooLong { .. } => TOO_LONG.into(),
+        error => Failure::Other(error.to_string()),
+    }
+}
+
+/// Consecutive rows with at most [`BATCH`] bytes, or one row. Usually these are all.
+fn batches<'a>(input: &'a Strings<'_>, rows: Range<usize>) -> impl Iterator<Item = Range<usize>> + 'a {
+    let Range { mut start, end } = rows;
+    std::iter::from_fn(move || {
+        let mut total = 0;
+        let fits = |row: &Option<&[u8]>| {
+            total += row.map_or(0, <[u8]>::len);
+            total <= BATCH
+        };
+        let fitting = input.rows(start..end).take_while(fits).count();
+        let batch = start..end.min(start + fitting.max(1));
+        start = batch.end;
+        (!batch.is_empty()).then_some(batch)
+    })
+}
+
+/// Sets rows to those of a column, or to themselves. The rows of the column are those whose source it
+/// is. Rows that are NULL have been set.
+fn put(
+    input: &Strings<'_>,
+    rows: Range<usize>,
+    source: impl Fn(usize) -> Source,
+    column: ColumnBuf<i32>,
+    output: &mut Output,
+) {
+    let ColumnBuf { mut values, offsets, validity } = column;
+    let mut kept = values.len();
+    for row in rows.clone() {
+        if let (Source::Input, Some(bytes)) = (source(row), input.row(row))
+            && bytes.len() > INLINE
+        {
+            values.extend_from_slice(bytes);
+        }
+    }
+    let mut output = output.strings();
+    let stored = output.store(&values);
+    let mut next = 0;
+    for row in rows {
+        match source(row) {
+            Source::Converted => {
+                let range = offsets[next] as usize..offsets[next + 1] as usize;
+                let is_null = validity.as_ref().is_some_and(|bitmap| bitmap[next / 8] >> (next % 8) & 1 == 0);
+                next += 1;
+                if is_null {
+                    output.set_null(row);
+                } else if range.len() > INLINE {
+                    output.set_long(row, &stored, range);
+                } else {
+                    output.set_short(row, &values[range]);
+                }
+            }
+            Source::Input => match input.row(row) {
+                Some(bytes) if bytes.len() > INLINE => {
+                    output.set_long(row, &stored, kept..kept + bytes.len());
+                    kept += bytes.len();
+                }
+                Some(bytes) => output.set_short(row, bytes),
+                None => {}
+            },
+        }
+    }
+}

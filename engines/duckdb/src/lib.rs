@@ -1,0 +1,10 @@
+//! A DuckDB extension: percent-encoding and URLs as SQL functions.
+//!
+//! `scripts/build-duckdb` builds it, and `docs/engines.md` says what the functions mean. DuckDB passes
+//! vectors of up to 2048 rows; each is converted as a whole by `simdpct::columns`.
+#![deny(unsafe_op_in_unsafe_fn)]
+
+mod convert;
+mod kind;
+mod options;
+mod vector;

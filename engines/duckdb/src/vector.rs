@@ -1,0 +1,404 @@
+//! The border to DuckDB: its vectors as slices, and its callbacks.
+//!
+//! The only file with unsafe code. Everything else sees [`Strings`], [`StringOutput`] and
+//! [`Plain`] slices. DuckDB passes flat vectors to functions of its C interface; the pointers are
+//! valid during a call. Tests: tests/test_extension.py.
+//!
+//! # Safety
+//!
+//! The functions that DuckDB calls rely on its C interface: handles are valid until they return.
+//! No panic leaves them.
+
+use std::cell::Cell;
+use std::ffi::{CStr, CString, c_char};
+use std::marker::PhantomData;
+use std::mem::MaybeUninit;
+use std::ops::Range;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::slice;
+
+use libduckdb_sys::{
+    DUCKDB_TYPE, DUCKDB_TYPE_DUCKDB_TYPE_BOOLEAN, DUCKDB_TYPE_DUCKDB_TYPE_UINTEGER, DUCKDB_TYPE_DUCKDB_TYPE_VARCHAR,
+    duckdb_add_scalar_function_to_set, duckdb_connect, duckdb_connection, duckdb_create_logical_type,
+    duckdb_create_scalar_function, duckdb_create_scalar_function_set, duckdb_data_chunk,
+    duckdb_data_chunk_get_column_count, duckdb_data_chunk_get_size, duckdb_data_chunk_get_vector,
+    duckdb_destroy_logical_type, duckdb_destroy_scalar_function, duckdb_destroy_scalar_function_set, duckdb_disconnect,
+    duckdb_extension_access, duckdb_extension_info, duckdb_function_info, duckdb_register_scalar_function_set,
+    duckdb_rs_extension_api_init, duckdb_scalar_function_add_parameter, duckdb_scalar_function_get_extra_info,
+    duckdb_scalar_function_set_error, duckdb_scalar_function_set_extra_info, duckdb_scalar_function_set_function,
+    duckdb_scalar_function_set_name, duckdb_scalar_function_set_return_type, duckdb_state_DuckDBSuccess,
+    duckdb_string_t, duckdb_unsafe_vector_assign_string_element_len, duckdb_vector,
+    duckdb_vector_ensure_validity_writable, duckdb_vector_get_data, duckdb_vector_get_validity,
+    duckdb_vector_reference_vector,
+};
+
+use crate::kind::{Kind, Returns};
+
+/// The version of the C interface: the first with all functions of the bindings, which read all of
+/// them. A DuckDB that is older refuses the extension. `scripts/build-duckdb` writes the same one.
+const API_VERSION: &str = "v1.5.6";
+
+/// Longest string that is in its `duckdb_string_t`.
+pub(crate) const INLINE: usize = 12;
+
+/// The arguments of a call.
+pub(crate) struct Arguments<'a> {
+    chunk: duckdb_data_chunk,
+    columns: usize,
+    rows: usize,
+    lifetime: PhantomData<&'a [duckdb_string_t]>,
+}
+
+impl<'a> Arguments<'a> {
+    /// Number of rows.
+    pub(crate) const fn rows(&self) -> usize {
+        self.rows
+    }
+
+    /// Number of arguments.
+    pub(crate) const fn columns(&self) -> usize {
+        self.columns
+    }
+
+    /// An argument. All arguments of all functions are strings.
+    pub(crate) fn strings(&self, index: usize) -> Strings<'a> {
+        assert!(index < self.columns);
+        // SAFETY: `call` made `self` of a chunk that is valid for 'a, and `register` gave each
+        // parameter the type VARCHAR, so the data are `rows` strings. A chunk without rows may have
+        // no data. A validity has a bit for each row, in words of 64.
+        unsafe {
+            let vector = duckdb_data_chunk_get_vector(self.chunk, index as u64);
+            if self.rows == 0 {
+                return Strings { vector, strings: &[], validity: None };
+            }
+            let validity = duckdb_vector_get_validity(vector);
+            Strings {
+                vector,
+                strings: slice::from_raw_parts(duckdb_vector_get_data(vector).cast(), self.rows),
+                validity: (!validity.is_null()).then(|| slice::from_raw_parts(validity, self.rows.div_ceil(64))),
+            }
+        }
+    }
+}
+
+/// A vector of strings to read.
+#[derive(Clone, Copy)]
+pub(crate) struct Strings<'a> {
+    vector: duckdb_vector,
+    strings: &'a [duckdb_string_t],
+    validity: Option<&'a [u64]>,
+}
+
+impl<'a> Strings<'a> {
+    /// The bytes of a row; `None` if it is NULL.
+    #[inline]
+    pub(crate) fn row(&self, row: usize) -> Option<&'a [u8]> {
+        let string = &self.strings[row];
+        if self.validity.is_some_and(|validity| validity[row / 64] >> (row % 64) & 1 == 0) {
+            return None;
+        }
+        // SAFETY: DuckDB initialized the string, since it is not NULL. Both variants of the union
+        // begin with the length. Up to `INLINE` bytes are in the string itself, which is borrowed for
+        // 'a; more are where the pointer says, which is valid as long as the vector.
+        unsafe {
+            let length = string.value.inlined.length as usize;
+            let start = if length <= INLINE {
+                (&raw const string.value.inlined.inlined).cast()
+            } else {
+                string.value.pointer.ptr.cast_const().cast()
+            };
+            Some(slice::from_raw_parts(start, length))
+        }
+    }
+
+    /// Consecutive rows.
+    pub(crate) fn rows(self, range: Range<usize>) -> impl Iterator<Item = Option<&'a [u8]>> + Clone {
+        range.map(move |row| self.row(row))
+    }
+}
+
+/// Where the result of a call goes.
+pub(crate) struct Output {
+    vector: duckdb_vector,
+    returns: Returns,
+    rows: usize,
+}
+
+impl Output {
+    /// The result of `call`. Strings are empty at first.
+    ///
+    /// # Safety
+    ///
+    /// The vector is of the type `returns`, flat, without NULL, and has room for `rows` rows. Only
+    /// this value writes to it.
+    unsafe fn new(vector: duckdb_vector, returns: Returns, rows: usize) -> Self {
+        if returns == Returns::String && rows > 0 {
+            // SAFETY: there is room for `rows` strings. All bytes of an empty string are 0.
+            unsafe { duckdb_vector_get_data(vector).cast::<duckdb_string_t>().write_bytes(0, rows) };
+        }
+        Self { vector, returns, rows }
+    }
+
+    /// Number of rows.
+    pub(crate) const fn rows(&self) -> usize {
+        self.rows
+    }
+
+    /// The validity of the rows, all valid at first.
+    fn validity(&mut self) -> &mut [u64] {
+        if self.rows == 0 {
+            return &mut [];
+        }
+        // SAFETY: `call` made `self` of a vector with room for the rows of the arguments. Once it is
+        // writable, its validity has a bit for each, in words of 64. The borrow is that of `self`, so
+        // there is one at a time.
+        unsafe {
+            duckdb_vector_ensure_validity_writable(self.vector);
+            slice::from_raw_parts_mut(duckdb_vector_get_validity(self.vector), self.rows.div_ceil(64))
+        }
+    }
+
+    /// Makes a row NULL.
+    pub(crate) fn set_null(&mut self, row: usize) {
+        assert!(row < self.rows);
+        self.validity()[row / 64] &= !(1 << (row % 64));
+    }
+
+    /// Makes the rows NULL that are NULL in an argument.
+    pub(crate) fn copy_nulls(&mut self, input: &Strings<'_>) {
+        if let Some(validity) = input.validity
+            && validity.iter().any(|&word| word != u64::MAX)
+        {
+            for (output, word) in self.validity().iter_mut().zip(validity) {
+                *output &= word;
+            }
+        }
+    }
+
+    /// Sets the values of consecutive rows, from `first` on.
+    pub(crate) fn set_values<T: Plain>(&mut self, first: usize, values: impl Iterator<Item = T>) {
+        assert!(self.returns == T::RETURNS);
+        if self.rows == 0 {
+            return;
+        }
+        // SAFETY: `register` declared the type of the result, which is `T`'s, as the assertion says.
+        // There is room for `rows` of them.
+        let data = unsafe {
+            slice::from_raw_parts_mut(duckdb_vector_get_data(self.vector).cast::<MaybeUninit<T>>(), self.rows)
+        };
+        for (row, value) in data[first..].iter_mut().zip(values) {
+            row.write(value);
+        }
+    }
+
+    /// The result as strings.
+    pub(crate) fn strings(&mut self) -> StringOutput<'_> {
+        assert!(self.returns == Returns::String);
+        // SAFETY: the vector is valid, as `call` says. It is one of strings, as the assertion says.
+        let data = unsafe { duckdb_vector_get_data(self.vector).cast() };
+        StringOutput { output: self, data }
+    }
+}
+
+/// A vector of strings to write.
+pub(crate) struct StringOutput<'a> {
+    output: &'a mut Output,
+    /// Room for `output.rows` strings, all initialized.
+    data: *mut duckdb_string_t,
+}
+
+/// Bytes that belong to the result's vector.
+pub(crate) struct Stored<'a> {
+    start: *const u8,
+    length: usize,
+    vector: PhantomData<Cell<&'a ()>>,
+}
+
+impl<'a> StringOutput<'a> {
+    /// Makes a row NULL.
+    pub(crate) fn set_null(&mut self, row: usize) {
+        self.output.set_null(row);
+    }
+
+    /// The result is the argument: its vector, without a copy.
+    pub(crate) fn reference(self, input: &Strings<'_>) {
+        // SAFETY: both vectors are valid and of strings, and have the same rows. DuckDB counts the
+        // references to what they share. `self` is used up, so nothing writes to it afterwards.
+        unsafe { duckdb_vector_reference_vector(self.output.vector, input.vector) };
+    }
+
+    /// Copies bytes to the memory of the vector, at once for many rows: `set` makes rows of it.
+    /// They must be UTF-8 (in each row) and at most `u32::MAX`.
+    pub(crate) fn store(&mut self, bytes: &[u8]) -> Stored<'a> {
+        assert!(u32::try_from(bytes.len()).is_ok());
+        if bytes.len() <= INLINE || self.output.rows == 0 {
+            return Stored { start: std::ptr::null(), length: 0, vector: PhantomData };
+        }
+        // SAFETY: row 0 exists and is initialized. DuckDB copies the bytes to memory of the vector and
+        // row 0 then points there, for there are more than `INLINE`. Row 0 is restored.
+        unsafe {
+            let first = self.data.read();
+            duckdb_unsafe_vector_assign_string_element_len(
+                self.output.vector,
+                0,
+                bytes.as_ptr().cast::<c_char>(),
+                bytes.len() as u64,
+            );
+            let start = (*self.data).value.pointer.ptr.cast_const().cast();
+            self.data.write(first);
+            Stored { start, length: bytes.len(), vector: PhantomData }
+        }
+    }
+
+    /// Sets a row to bytes of at most [`INLINE`].
+    #[inline]
+    pub(crate) fn set_short(&mut self, row: usize, bytes: &[u8]) {
+        assert!(row < self.output.rows && bytes.len() <= INLINE);
+        // What follows the bytes must be 0: DuckDB compares all 12.
+        // SAFETY: the row exists, and so has 16 bytes: those of the length, and `INLINE` more.
+        unsafe {
+            let string = self.data.add(row);
+            string.write_bytes(0, 1);
+            (*string).value.inlined.length = bytes.len() as u32;
+            let start = (&raw mut (*string).value.inlined.inlined).cast::<u8>();
+            start.copy_from_nonoverlapping(bytes.as_ptr(), bytes.len());
+        }
+    }
+
+    /// Sets a row to stored bytes of more than [`INLINE`].
+    #[inline]
+    pub(crate) fn set_long(&mut self, row: usize, stored: &Stored<'a>, range: Range<usize>) {
+        let length = range.end - range.start;
+        assert!(row < self.output.rows && length > INLINE && range.end <= stored.length);
+        // SAFETY: the row exists. The range is within the stored bytes, and has more than the four
+        // bytes of the prefix. The bytes live as long as the vector.
+        unsafe {
+            let start = stored.start.add(range.start);
+            let string = &mut (*self.data.add(row)).value.pointer;
+            string.length = length as u32;
+            string.prefix = start.cast::<[c_char; 4]>().read();
+            string.ptr = start.cast_mut().cast();
+        }
+    }
+}
+
+/// A type of values, other than strings, that a vector of DuckDB holds as they are.
+pub(crate) trait Plain: Copy {
+    /// The type of functions that return it.
+    const RETURNS: Returns;
+}
+
+impl Plain for bool {
+    const RETURNS: Returns = Returns::Boolean;
+}
+
+impl Plain for u32 {
+    const RETURNS: Returns = Returns::Number;
+}
+
+/// What DuckDB calls: [`Kind::call`], with errors and panics as errors of the query.
+unsafe extern "C" fn call(info: duckdb_function_info, input: duckdb_data_chunk, output: duckdb_vector) {
+    let result = catch_unwind(AssertUnwindSafe(|| {
+        // SAFETY: `register` set the information to a `&'static Kind`, and the type of the result to
+        // what it returns. The chunk and the vector are valid during the call; the vector has room
+        // for as many rows as the chunk has.
+        let (kind, columns, rows, mut output) = unsafe {
+            let kind: &'static Kind = &*duckdb_scalar_function_get_extra_info(info).cast();
+            let columns = duckdb_data_chunk_get_column_count(input) as usize;
+            let rows = duckdb_data_chunk_get_size(input) as usize;
+            (kind, columns, rows, Output::new(output, kind.returns(), rows))
+        };
+        kind.call(&Arguments { chunk: input, columns, rows, lifetime: PhantomData }, &mut output)
+    }));
+    let message = match result {
+        Ok(Ok(())) => return,
+        Ok(Err(message)) => message,
+        Err(_) => String::from("simdpct: internal error (a panic)"),
+    };
+    let message = CString::new(message.replace('\0', "\\0")).unwrap_or_default();
+    // SAFETY: DuckDB copies the message.
+    unsafe { duckdb_scalar_function_set_error(info, message.as_ptr()) };
+}
+
+/// A type of DuckDB's.
+const fn type_of(returns: Returns) -> DUCKDB_TYPE {
+    match returns {
+        Returns::String => DUCKDB_TYPE_DUCKDB_TYPE_VARCHAR,
+        Returns::Number => DUCKDB_TYPE_DUCKDB_TYPE_UINTEGER,
+        Returns::Boolean => DUCKDB_TYPE_DUCKDB_TYPE_BOOLEAN,
+    }
+}
+
+/// Adds a function to a database, with each number of arguments that it takes.
+unsafe fn register(connection: duckdb_connection, kind: &'static Kind) -> Result<(), String> {
+    let name = CString::new(kind.name()).unwrap_or_default();
+    // SAFETY: the connection is valid. Each handle is created here, used while it exists and
+    // destroyed; DuckDB copies what it is given. `kind` lives for ever, so it needs no destructor.
+    let state = unsafe {
+        let mut set = duckdb_create_scalar_function_set(name.as_ptr());
+        let mut string = duckdb_create_logical_type(DUCKDB_TYPE_DUCKDB_TYPE_VARCHAR);
+        let mut result = duckdb_create_logical_type(type_of(kind.returns()));
+        for arguments in kind.arity() {
+            let mut function = duckdb_create_scalar_function();
+            duckdb_scalar_function_set_name(function, name.as_ptr());
+            for _ in 0..arguments {
+                duckdb_scalar_function_add_parameter(function, string);
+            }
+            duckdb_scalar_function_set_return_type(function, result);
+            duckdb_scalar_function_set_function(function, Some(call));
+            duckdb_scalar_function_set_extra_info(function, (&raw const *kind).cast_mut().cast(), None);
+            duckdb_add_scalar_function_to_set(set, function);
+            duckdb_destroy_scalar_function(&mut function);
+        }
+        let state = duckdb_register_scalar_function_set(connection, set);
+        duckdb_destroy_logical_type(&mut string);
+        duckdb_destroy_logical_type(&mut result);
+        duckdb_destroy_scalar_function_set(&mut set);
+        state
+    };
+    if state == duckdb_state_DuckDBSuccess { Ok(()) } else { Err(format!("cannot add the function {}", kind.name())) }
+}
+
+/// Connects to the database that loads the extension, and adds all functions.
+unsafe fn initialize(info: duckdb_extension_info, access: *const duckdb_extension_access) -> Result<(), String> {
+    // SAFETY: DuckDB's pointers are valid during the call, and its structure has all functions of
+    // the version that is asked for.
+    unsafe {
+        if !duckdb_rs_extension_api_init(info, access, API_VERSION)? {
+            // DuckDB has set its own error.
+            return Err(String::new());
+        }
+        let get_database = (*access).get_database.ok_or("DuckDB has no get_database")?;
+        let database = get_database(info);
+        if database.is_null() {
+            return Err(String::new());
+        }
+        let mut connection: duckdb_connection = std::ptr::null_mut();
+        if duckdb_connect(*database, &mut connection) != duckdb_state_DuckDBSuccess {
+            return Err(String::from("cannot connect to the database"));
+        }
+        let result = Kind::ALL.iter().try_for_each(|kind| register(connection, kind));
+        duckdb_disconnect(&mut connection);
+        result
+    }
+}
+
+/// Entry point: DuckDB calls the function whose name is that of the file.
+#[unsafe(no_mangle)]
+unsafe extern "C" fn simdpct_init_c_api(info: duckdb_extension_info, access: *const duckdb_extension_access) -> bool {
+    // SAFETY: DuckDB's pointers are passed on.
+    let result = catch_unwind(AssertUnwindSafe(|| unsafe { initialize(info, access) }));
+    let message = match result {
+        Ok(Ok(())) => return true,
+        Ok(Err(message)) if message.is_empty() => return false,
+        Ok(Err(message)) => CString::new(message).unwrap_or_default(),
+        Err(_) => CStr::to_owned(c"simdpct: internal error (a panic)"),
+    };
+    // SAFETY: as above; DuckDB copies the message.
+    unsafe {
+        if let Some(set_error) = (*access).set_error {
+            set_error(info, message.as_ptr());
+        }
+    }
+    false
+}
