@@ -1,0 +1,46 @@
+"""The functions of udf.xml in ClickHouse's chdb, against urllib.parse.
+
+scripts/check-clickhouse runs it; the environment variable UDF is a folder with udf.xml and pct.
+"""
+
+import json
+import os
+from urllib.parse import quote, unquote
+
+import chdb
+import pytest
+
+UDF = os.environ["UDF"]
+TEXTS = ["", None, "a%20b", "a+b", "%09%0A%0D%5Cn\t\n\\", "%22\"'", "50%", "%zz%FF%C3", "日本%E6%97%A5", "%7e%2f", "%00", "a b?é#"] * 300
+FUNCTIONS = {
+    "pct_decode_lossy": unquote,
+    "form_decode_lossy": lambda text: unquote(text.replace("+", " ")),
+    "pct_encode": lambda text: quote(text, safe=""),
+}
+
+
+def query(sql):
+    lines = str(chdb.query(sql, "JSONCompactEachRow", udf_path=UDF)).splitlines()
+    return [json.loads(line)[0] for line in lines]
+
+
+@pytest.fixture(scope="module", params=["one block", "several blocks"])
+def source(request, tmp_path_factory):
+    path = tmp_path_factory.mktemp("texts") / "texts.jsonl"
+    path.write_text("".join(json.dumps({"i": i, "u": text}) + "\n" for i, text in enumerate(TEXTS)))
+    table = f"file('{path}', JSONEachRow, 'i UInt32, u Nullable(String)')"
+    size = 100 if request.param == "several blocks" else 100_000
+    return lambda function: f"select {function}(u) from {table} order by i settings max_block_size = {size}"
+
+
+@pytest.mark.parametrize("function", FUNCTIONS)
+def test_function_is_that_of_python(source, function):
+    expected = [None if text is None else FUNCTIONS[function](text) for text in TEXTS]
+    assert query(source(function)) == expected
+
+
+def test_urls_are_normalized_and_repaired(source):
+    normalized = query(source("url_normalize"))[: len(TEXTS) // 300]
+    assert normalized[8:] == ["日本%E6%97%A5", "~%2F", "%00", "a b?é#"]
+    repaired = query(source("url_repair"))[: len(TEXTS) // 300]
+    assert (repaired[1], repaired[6], repaired[11]) == (None, "50%25", "a%20b?%C3%A9#")
