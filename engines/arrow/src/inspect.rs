@@ -96,6 +96,10 @@ fn of_offsets<T: ByteArrayType<Offset: Offset>>(
     array: &GenericByteArray<T>,
     kinds: Kinds,
 ) -> Result<UInt32Array, Failure> {
+    // See `convert::apply`.
+    if array.is_empty() {
+        return Ok(UInt32Array::from(Vec::<u32>::new()));
+    }
     let mut column = Column::new(array.value_data(), array.value_offsets())?;
     if let Some(nulls) = array.nulls() {
         column = column.with_validity(nulls.validity(), nulls.offset())?;

@@ -58,6 +58,7 @@ struct Readme;
 mod convert;
 mod error;
 mod inspect;
+pub mod options;
 mod unchecked;
 mod value;
 

@@ -5,6 +5,8 @@ mod common;
 use arrow_array::cast::AsArray;
 use arrow_array::types::Int8Type;
 use arrow_array::{Array, ArrayRef, BinaryArray, DictionaryArray, Int32Array, StringArray, StringViewArray};
+use arrow_buffer::Buffer;
+use arrow_data::ArrayData;
 use arrow_schema::{ArrowError, DataType};
 use common::{any_rows, arrays, is_same, is_text, rows, validate};
 use proptest::prelude::*;
@@ -204,4 +206,19 @@ fn output_beyond_32_bits_is_an_error() {
     let array = BinaryArray::from_vec(vec![&zeros[..]]);
     let error = encode(&array, &Encoder::COMPONENT).unwrap_err();
     assert!(matches!(error, ArrowError::OffsetOverflowError(_)), "{error}");
+}
+
+/// The C data interface gives an empty array no values, whatever its offset is.
+#[test]
+fn empty_array_with_offset_beyond_its_values_is_empty() {
+    let data =
+        ArrayData::builder(DataType::Utf8).add_buffer(Buffer::from_vec(vec![5_i32])).add_buffer(Buffer::default());
+    // SAFETY: no value is read from an array without rows.
+    let array = StringArray::from(unsafe { data.build_unchecked() });
+    assert_eq!(array.value_offsets(), [5]);
+    let decoded = decode(&array, &Decoder::new(), OnError::Fail).unwrap();
+    validate(&decoded);
+    assert_eq!((decoded.len(), decoded.data_type()), (0, &DataType::Utf8));
+    assert_eq!(simdpct_arrow::repair(&array).unwrap().len(), 0);
+    assert_eq!(simdpct_arrow::findings(&array).unwrap().len(), 0);
 }

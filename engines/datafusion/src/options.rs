@@ -1,110 +1,31 @@
-//! Options of functions, which are SQL arguments: sets of characters, kinds of findings, parts.
+//! Options of functions, which are SQL arguments: those of [`simdpct_arrow::options`], with the errors
+//! of DataFusion.
 
-use datafusion::common::{Result, exec_datafusion_err, exec_err};
+use datafusion::arrow::error::ArrowError;
+use datafusion::common::{Result, exec_datafusion_err};
+use datafusion::error::DataFusionError;
 use simdpct::uri::Part;
-use simdpct::{ByteSet, Encoder, Kinds, sets};
-
-/// Encoders by the name of a component or standard, as in `pct encode --set`.
-static ENCODERS: &[(&str, Encoder)] = &[
-    ("component", Encoder::COMPONENT),
-    ("path-segment", Encoder::PATH_SEGMENT),
-    ("path", Encoder::PATH),
-    ("query", Encoder::QUERY),
-    ("query-value", Encoder::QUERY_VALUE),
-    ("fragment", Encoder::FRAGMENT),
-    ("userinfo", Encoder::USERINFO),
-    ("reg-name", Encoder::new(sets::REG_NAME)),
-    ("uri", Encoder::URI),
-    ("form", Encoder::FORM),
-    ("whatwg-c0-control", Encoder::new(sets::whatwg::C0_CONTROL)),
-    ("whatwg-fragment", Encoder::new(sets::whatwg::FRAGMENT)),
-    ("whatwg-query", Encoder::new(sets::whatwg::QUERY)),
-    ("whatwg-special-query", Encoder::new(sets::whatwg::SPECIAL_QUERY)),
-    ("whatwg-path", Encoder::new(sets::whatwg::PATH)),
-    ("whatwg-userinfo", Encoder::new(sets::whatwg::USERINFO)),
-    ("whatwg-component", Encoder::new(sets::whatwg::COMPONENT)),
-    ("js-encode-uri", Encoder::new(sets::js::ENCODE_URI)),
-    ("js-encode-uri-component", Encoder::new(sets::js::ENCODE_URI_COMPONENT)),
-    ("rfc1738-url", Encoder::new(sets::rfc1738::URL)),
-    ("rfc1738-component", Encoder::new(sets::rfc1738::COMPONENT)),
-    ("rfc5987", Encoder::new(sets::rfc5987::VALUE_CHARS)),
-    ("aws-object-key", Encoder::new(sets::aws::OBJECT_KEY)),
-];
+use simdpct::{Encoder, Kinds};
+use simdpct_arrow::options;
 
 /// The encoder of a set: by name, or the characters to keep besides the unreserved ones.
-///
-/// A value of letters, digits and hyphens is a name, so that a misspelt name is an error: letters
-/// and digits are kept anyway, and so is `-`.
 pub(crate) fn encoder(set: &str) -> Result<Encoder> {
-    if let Some((_, encoder)) = ENCODERS.iter().find(|(name, _)| *name == set) {
-        return Ok(*encoder);
-    }
-    let may_be_name = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'-';
-    if set.is_empty() || set.bytes().all(may_be_name) {
-        let names: Vec<&str> = ENCODERS.iter().map(|(name, _)| *name).collect();
-        return exec_err!(
-            "unknown set '{}': expected {}, or characters to keep, such as '/:'",
-            excerpt(set),
-            names.join(", ")
-        );
-    }
-    if !set.is_ascii() {
-        return exec_err!("invalid set '{}': only ASCII characters can be kept", excerpt(set));
-    }
-    Ok(Encoder::new(sets::COMPONENT.intersection(ByteSet::new(set.as_bytes()).complement())))
+    options::encoder(set).map_err(error)
 }
 
 /// Kinds of findings by their names, separated by commas.
 pub(crate) fn kinds(names: &str) -> Result<Kinds> {
-    let kind = |name: &str| {
-        let name = name.trim();
-        name.parse::<Kinds>().map_err(|error| exec_datafusion_err!("'{}': {error}", excerpt(name)))
-    };
-    names.split(',').map(kind).collect()
+    options::kinds(names).map_err(error)
 }
 
 /// A part of a URL by its name, in any case.
 pub(crate) fn part(name: &str) -> Result<Part> {
-    name.parse().map_err(|error| {
-        exec_datafusion_err!("'{}': {error}: expected {}", excerpt(name), Part::ALL.map(Part::name).join(", "))
-    })
+    options::part(name).map_err(error)
 }
 
-/// The start of an argument, for messages.
-fn excerpt(text: &str) -> String {
-    text.chars().take(64).flat_map(char::escape_debug).collect()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn set_is_name_or_kept_characters() {
-        assert_eq!(encoder("path").unwrap().encode("/a b?"), "/a%20b%3F");
-        assert_eq!(encoder("form").unwrap().encode("a b"), "a+b");
-        assert_eq!(encoder("/ %").unwrap().encode("/ %é"), "/ %%C3%A9");
-        assert!(
-            encoder("pth").unwrap_err().to_string().contains("unknown set 'pth': expected component, path-segment")
-        );
-        assert!(encoder("").unwrap_err().to_string().contains("unknown set ''"));
-        assert!(encoder("é").unwrap_err().to_string().contains("only ASCII"));
-    }
-
-    #[test]
-    fn kinds_are_names_between_commas() {
-        assert_eq!(kinds("nul, percent").unwrap(), simdpct::Findings::NUL | simdpct::Findings::PERCENT);
-        assert!(
-            kinds("nul,null").unwrap_err().to_string().contains("'null': unknown kind of finding: expected escape")
-        );
-        assert!(kinds("").is_err());
-    }
-
-    #[test]
-    fn part_is_name_in_any_case() {
-        assert_eq!(part("HOST").unwrap(), Part::Host);
-        assert!(
-            part("ref").unwrap_err().to_string().contains("'ref': unknown part of a URI: expected scheme, authority")
-        );
+fn error(error: ArrowError) -> DataFusionError {
+    match error {
+        ArrowError::InvalidArgumentError(message) => exec_datafusion_err!("{message}"),
+        error => error.into(),
     }
 }

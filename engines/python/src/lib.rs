@@ -1,6 +1,6 @@
 //! The Python package `simdpct`: its extension module, `simdpct._native`.
 //!
-//! Each function takes the usual cases: `str` and `bytes`, not their subclasses. For all others it
+//! Each function of text takes the usual cases: `str` and `bytes`, not their subclasses. For all others it
 //! calls the function of the same name of the running Python's `urllib.parse` with the same
 //! arguments. So results and exceptions are those of that version, and nothing here needs to know
 //! how versions differ. docs/python.md lists the cases.
@@ -11,13 +11,23 @@
 //! | `quote` | `quote`, `quote_plus`, `quote_from_bytes` |
 //! | `query` | `parse_qsl`, `parse_qs` |
 //! | `urlencode` | `urlencode` |
-//! | `text` | `str` objects; the only unsafe code |
+//! | `text` | `str` objects; unsafe code |
 //! | `arguments` | what several of them take |
 //! | `original` | the functions of `urllib.parse` |
+//! | `columns` | `simdpct.columns`: functions of Arrow arrays |
+//! | `function` | these functions, for `columns` and `polars` |
+//! | `polars` | these functions as plugins of Polars; unsafe code |
+//! | `capsule` | Arrow's C interfaces in Python's capsules; unsafe code |
 #![deny(unsafe_code)]
 
 mod arguments;
+#[allow(unsafe_code)]
+mod capsule;
+mod columns;
+mod function;
 mod original;
+#[allow(unsafe_code)]
+mod polars;
 mod query;
 mod quote;
 #[allow(unsafe_code)]
@@ -53,6 +63,17 @@ mod _native {
     use crate::unquote::{unquote, unquote_plus, unquote_to_bytes};
     #[pymodule_export]
     use crate::urlencode::urlencode;
+
+    /// Functions of columns; the module `simdpct.columns` exports them.
+    #[pymodule]
+    mod columns {
+        #[pymodule_export]
+        use crate::columns::{
+            Array, ChunkedArray, decode, decode_java, decode_lossy, encode, finding_names, findings, form_decode,
+            form_decode_lossy, form_encode, has, normalize, part, query_value, repair, try_decode, try_decode_java,
+            try_form_decode,
+        };
+    }
 
     /// Looks up the originals before anything can replace them.
     #[pymodule_init]

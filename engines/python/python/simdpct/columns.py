@@ -1,0 +1,45 @@
+"""Functions of columns: of whatever exports Arrow's arrays.
+
+Each function takes an object with ``__arrow_c_array__`` or ``__arrow_c_stream__``, such as the
+columns of pyarrow, Polars, pandas 3 and DuckDB. It returns an ``Array`` or a ``ChunkedArray``, which
+these libraries take in turn. Neither pyarrow nor another library is needed.
+
+Null stays null. The type stays: strings, large strings, string views, binary values of these three
+kinds, and dictionaries of them. A table of one column counts as that column.
+
+>>> import polars
+>>> from simdpct import columns
+>>> polars.Series(columns.form_decode(polars.Series(['caf%C3%A9', 'a+b', None]))).to_list()
+['café', 'a b', None]
+"""
+
+from . import _native
+
+__all__ = [
+    "Array",
+    "ChunkedArray",
+    "decode",
+    "decode_java",
+    "decode_lossy",
+    "encode",
+    "finding_names",
+    "findings",
+    "form_decode",
+    "form_decode_lossy",
+    "form_encode",
+    "has",
+    "normalize",
+    "part",
+    "query_value",
+    "repair",
+    "try_decode",
+    "try_decode_java",
+    "try_form_decode",
+]
+
+# Where to find them: for pickle, help() and doctest.
+for _name in __all__:
+    globals()[_name] = getattr(_native.columns, _name)
+    if _name[0].islower():
+        globals()[_name].__module__ = __name__
+del _name

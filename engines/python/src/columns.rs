@@ -1,0 +1,337 @@
+//! `simdpct.columns`: functions of Arrow arrays, through the PyCapsule interface.
+#![forbid(unsafe_code)]
+
+use std::sync::Arc;
+
+use arrow_array::cast::AsArray;
+use arrow_array::{Array as _, ArrayRef};
+use arrow_schema::{ArrowError, DataType};
+use pyo3::exceptions::{PyOverflowError, PyTypeError, PyValueError};
+use pyo3::prelude::*;
+use pyo3::types::PyCapsule;
+use simdpct::Encoder;
+use simdpct_arrow::{InvalidValue, OnError, options};
+
+use crate::capsule::{Import, export_array, export_schema, export_stream, import};
+use crate::function::{FORM, Function, PLAIN};
+
+/// A column in one piece: the result for an object with `__arrow_c_array__`.
+///
+/// Whatever takes Arrow's arrays takes it: `pyarrow.array(a)`, `polars.Series(a)`,
+/// `pandas.Series.from_arrow(a)`.
+#[pyclass(module = "simdpct.columns", frozen)]
+pub(crate) struct Array {
+    array: ArrayRef,
+}
+
+#[pymethods]
+impl Array {
+    /// The type, as a capsule.
+    fn __arrow_c_schema__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyCapsule>> {
+        export_schema(py, self.array.data_type())
+    }
+
+    /// Type and values, as capsules. The type is never another one.
+    #[pyo3(signature = (requested_schema=None))]
+    fn __arrow_c_array__<'py>(
+        &self,
+        py: Python<'py>,
+        requested_schema: Option<Bound<'py, PyAny>>,
+    ) -> PyResult<(Bound<'py, PyCapsule>, Bound<'py, PyCapsule>)> {
+        let _ = requested_schema;
+        export_array(py, &self.array)
+    }
+
+    fn __len__(&self) -> usize {
+        self.array.len()
+    }
+
+    fn __repr__(&self) -> String {
+        format!("<simdpct.columns.Array: {} rows, {}>", self.array.len(), self.array.data_type())
+    }
+}
+
+/// A column in several pieces: the result for an object with `__arrow_c_stream__`.
+///
+/// Whatever takes Arrow's streams takes it: `pyarrow.chunked_array(a)`, `polars.Series(a)`,
+/// `pandas.Series.from_arrow(a)`.
+#[pyclass(module = "simdpct.columns", frozen)]
+pub(crate) struct ChunkedArray {
+    chunks: Vec<ArrayRef>,
+    data_type: DataType,
+}
+
+#[pymethods]
+impl ChunkedArray {
+    /// The type, as a capsule.
+    fn __arrow_c_schema__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyCapsule>> {
+        export_schema(py, &self.data_type)
+    }
+
+    /// A stream of the pieces, as a capsule. The type is never another one.
+    #[pyo3(signature = (requested_schema=None))]
+    fn __arrow_c_stream__<'py>(
+        &self,
+        py: Python<'py>,
+        requested_schema: Option<Bound<'py, PyAny>>,
+    ) -> PyResult<Bound<'py, PyCapsule>> {
+        let _ = requested_schema;
+        export_stream(py, &self.data_type, &self.chunks)
+    }
+
+    fn __len__(&self) -> usize {
+        self.chunks.iter().map(|chunk| chunk.len()).sum()
+    }
+
+    fn __repr__(&self) -> String {
+        format!("<simdpct.columns.ChunkedArray: {} rows, {}>", self.__len__(), self.data_type)
+    }
+}
+
+/// Applies a function to an object that exports Arrow's arrays. The interpreter is released around
+/// the work, and around reading a stream.
+fn apply<'py>(object: &Bound<'py, PyAny>, function: &Function) -> PyResult<Bound<'py, PyAny>> {
+    let py = object.py();
+    match import(object)? {
+        Import::Array(array) => {
+            let array = py.detach(|| function.apply(&only_column(array)?)).map_err(|error| exception(error, 0))?;
+            Ok(Bound::new(py, Array { array })?.into_any())
+        }
+        Import::Stream(stream) => {
+            let chunks = py.detach(|| {
+                let data_type = only_type(&stream.data_type).and_then(|data_type| function.data_type(data_type));
+                let data_type = data_type.map_err(|error| (error, 0))?;
+                let mut chunks = Vec::new();
+                let mut rows = 0;
+                for array in stream {
+                    let chunk = array.and_then(|array| function.apply(&only_column(array)?));
+                    let chunk = chunk.map_err(|error| (error, rows))?;
+                    rows += chunk.len();
+                    chunks.push(chunk);
+                }
+                Ok(ChunkedArray { chunks, data_type })
+            });
+            let chunks = chunks.map_err(|(error, rows)| exception(error, rows))?;
+            Ok(Bound::new(py, chunks)?.into_any())
+        }
+    }
+}
+
+/// A table is a struct in Arrow's interface. That of one column counts as the column.
+fn only_column(array: ArrayRef) -> Result<ArrayRef, ArrowError> {
+    only_type(array.data_type())?;
+    match array.as_struct_opt() {
+        Some(table) if table.null_count() == 0 => Ok(Arc::clone(table.column(0))),
+        Some(_) => Err(ArrowError::InvalidArgumentError("expected a column, not a struct with nulls".into())),
+        None => Ok(array),
+    }
+}
+
+fn only_type(data_type: &DataType) -> Result<&DataType, ArrowError> {
+    match data_type {
+        DataType::Struct(fields) if fields.len() == 1 => Ok(fields[0].data_type()),
+        DataType::Struct(fields) => {
+            Err(ArrowError::InvalidArgumentError(format!("expected a column, not a table of {} columns", fields.len())))
+        }
+        data_type => Ok(data_type),
+    }
+}
+
+/// The exception for an error of a chunk, before which there were `rows`.
+fn exception(error: ArrowError, rows: usize) -> PyErr {
+    if let Some(invalid) = InvalidValue::of(&error) {
+        let mut invalid = invalid.clone();
+        invalid.row += rows;
+        return PyValueError::new_err(invalid.to_string());
+    }
+    match error {
+        ArrowError::InvalidArgumentError(message) => PyTypeError::new_err(message),
+        ArrowError::OffsetOverflowError(_) => PyOverflowError::new_err(
+            "the result needs offsets of 64 bits: cast the column to large_string or string_view",
+        ),
+        error => PyValueError::new_err(error.to_string()),
+    }
+}
+
+/// The exception for an invalid option.
+fn option_exception(error: ArrowError) -> PyErr {
+    match error {
+        ArrowError::InvalidArgumentError(message) => PyValueError::new_err(message),
+        error => PyValueError::new_err(error.to_string()),
+    }
+}
+
+/// Percent-decodes each value; `+` stays.
+///
+/// A malformed `%` is an error, and so is a string that does not decode to UTF-8. Binary values are
+/// decoded to any bytes.
+///
+/// >>> pyarrow.array(decode(pyarrow.array(['caf%C3%A9', None]))).to_pylist()
+/// ['café', None]
+/// >>> decode(pyarrow.array(['a', '50%']))
+/// Traceback (most recent call last):
+///     ...
+/// ValueError: row 1: '50%': malformed percent-encoding: '%' without two hexadecimal digits at byte 2
+#[pyfunction]
+pub(crate) fn decode<'py>(column: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
+    apply(column, &Function::Decode(PLAIN, OnError::Fail))
+}
+
+/// Percent-decodes each value; an invalid one becomes null.
+///
+/// >>> pyarrow.array(try_decode(pyarrow.array(['caf%C3%A9', '50%', '%FF']))).to_pylist()
+/// ['café', None, None]
+#[pyfunction]
+pub(crate) fn try_decode<'py>(column: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
+    apply(column, &Function::Decode(PLAIN, OnError::Null))
+}
+
+/// Percent-decodes each value, and never fails: a malformed `%` stays, and what is not UTF-8 becomes
+/// U+FFFD. Binary values are decoded to any bytes.
+///
+/// >>> pyarrow.array(decode_lossy(pyarrow.array(['caf%C3%A9', '50%', '%FF']))).to_pylist()
+/// ['café', '50%', '\ufffd']
+#[pyfunction]
+pub(crate) fn decode_lossy<'py>(column: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
+    apply(column, &Function::DecodeLossy(PLAIN))
+}
+
+/// Same as `decode`, and `+` is a space.
+///
+/// >>> pyarrow.array(form_decode(pyarrow.array(['a+b%2B']))).to_pylist()
+/// ['a b+']
+#[pyfunction]
+pub(crate) fn form_decode<'py>(column: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
+    apply(column, &Function::Decode(FORM, OnError::Fail))
+}
+
+/// Same as `try_decode`, and `+` is a space.
+///
+/// >>> pyarrow.array(try_form_decode(pyarrow.array(['a+b', '+%']))).to_pylist()
+/// ['a b', None]
+#[pyfunction]
+pub(crate) fn try_form_decode<'py>(column: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
+    apply(column, &Function::Decode(FORM, OnError::Null))
+}
+
+/// Same as `decode_lossy`, and `+` is a space: `urllib.parse.unquote_plus`.
+///
+/// >>> pyarrow.array(form_decode_lossy(pyarrow.array(['a+b', '+%']))).to_pylist()
+/// ['a b', ' %']
+#[pyfunction]
+pub(crate) fn form_decode_lossy<'py>(column: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
+    apply(column, &Function::DecodeLossy(FORM))
+}
+
+/// Decodes each value as `url_decode` of Spark and `java.net.URLDecoder` do.
+///
+/// `+` is a space, `%+4` is a triplet, and what is not UTF-8 becomes U+FFFD as in Java.
+///
+/// >>> pyarrow.array(decode_java(pyarrow.array(['a+%E4', '%+4']))).to_pylist()
+/// ['a \ufffd', '\x04']
+#[pyfunction]
+pub(crate) fn decode_java<'py>(column: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
+    apply(column, &Function::DecodeJava(OnError::Fail))
+}
+
+/// Same as `decode_java`; an invalid value becomes null, as in `try_url_decode` of Spark.
+///
+/// >>> pyarrow.array(try_decode_java(pyarrow.array(['a+%E4', '50%']))).to_pylist()
+/// ['a \ufffd', None]
+#[pyfunction]
+pub(crate) fn try_decode_java<'py>(column: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
+    apply(column, &Function::DecodeJava(OnError::Null))
+}
+
+/// Percent-encodes each value for the place that `set` names, or keeps the characters in `set`
+/// besides letters, digits and `-._~`.
+///
+/// Names are `component`, `path-segment`, `path`, `query`, `query-value`, `fragment`, `userinfo`,
+/// `reg-name`, `uri`, `form`, those of WHATWG (`whatwg-path`) and others, which the message for
+/// an unknown name lists.
+///
+/// >>> names = pyarrow.array(['a/b c'])
+/// >>> [pyarrow.array(encode(names, *sets)).to_pylist() for sets in [(), ('path',), ('form',), ('/ ',)]]
+/// [['a%2Fb%20c'], ['a/b%20c'], ['a%2Fb+c'], ['a/b c']]
+#[pyfunction]
+#[pyo3(signature = (column, set="component"))]
+pub(crate) fn encode<'py>(column: &Bound<'py, PyAny>, set: &str) -> PyResult<Bound<'py, PyAny>> {
+    apply(column, &Function::Encode(options::encoder(set).map_err(option_exception)?))
+}
+
+/// Percent-encodes each value for a form; a space becomes `+`: `encode(column, 'form')`.
+///
+/// >>> pyarrow.array(form_encode(pyarrow.array(['fish & chips']))).to_pylist()
+/// ['fish+%26+chips']
+#[pyfunction]
+pub(crate) fn form_encode<'py>(column: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
+    apply(column, &Function::Encode(Encoder::FORM))
+}
+
+/// Normalizes the percent-encoding of each value (RFC 3986 6.2.2): decodes unreserved characters, and
+/// writes the digits of other triplets in upper case. A malformed `%` stays.
+///
+/// >>> pyarrow.array(normalize(pyarrow.array(['/%7euser%2f']))).to_pylist()
+/// ['/~user%2F']
+#[pyfunction]
+pub(crate) fn normalize<'py>(column: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
+    apply(column, &Function::Normalize)
+}
+
+/// Escapes whatever a URI must not contain.
+///
+/// >>> pyarrow.array(repair(pyarrow.array(['http://e/a b?100%']))).to_pylist()
+/// ['http://e/a%20b?100%25']
+#[pyfunction]
+pub(crate) fn repair<'py>(column: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
+    apply(column, &Function::Repair)
+}
+
+/// A part of each URL, as it is; null if there is none.
+///
+/// Parts are `scheme`, `authority`, `userinfo`, `host`, `port`, `path`, `query` and `fragment`, in
+/// any case.
+///
+/// >>> pyarrow.array(part(pyarrow.array(['http://e.org/p', '/p']), 'host')).to_pylist()
+/// ['e.org', None]
+#[pyfunction]
+pub(crate) fn part<'py>(column: &Bound<'py, PyAny>, part: &str) -> PyResult<Bound<'py, PyAny>> {
+    apply(column, &Function::Part(options::part(part).map_err(option_exception)?))
+}
+
+/// The decoded value of a key in the query of each URL; null if there is none. What is not UTF-8
+/// becomes U+FFFD in strings.
+///
+/// >>> pyarrow.array(query_value(pyarrow.array(['/?q=a+b&n=1', '/']), 'q')).to_pylist()
+/// ['a b', None]
+#[pyfunction]
+pub(crate) fn query_value<'py>(column: &Bound<'py, PyAny>, key: &str) -> PyResult<Bound<'py, PyAny>> {
+    apply(column, &Function::QueryValue(key.into()))
+}
+
+/// What each value contains, as the bits of an unsigned number of 32 bits; `finding_names` names them.
+///
+/// >>> pyarrow.array(findings(pyarrow.array(['plain', None]))).to_pylist()
+/// [0, None]
+#[pyfunction]
+pub(crate) fn findings<'py>(column: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
+    apply(column, &Function::Findings)
+}
+
+/// The names of what `findings` returned, as lists.
+///
+/// >>> pyarrow.array(finding_names(findings(pyarrow.array(['%00', 'plain'])))).to_pylist()
+/// [['escape', 'nul', 'control'], []]
+#[pyfunction]
+pub(crate) fn finding_names<'py>(column: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
+    apply(column, &Function::FindingNames)
+}
+
+/// Whether each value has a finding of these kinds: names, separated by commas.
+///
+/// >>> pyarrow.array(has(pyarrow.array(['%00', '%25', None]), 'nul,percent')).to_pylist()
+/// [True, True, None]
+#[pyfunction]
+pub(crate) fn has<'py>(column: &Bound<'py, PyAny>, kinds: &str) -> PyResult<Bound<'py, PyAny>> {
+    apply(column, &Function::Has(options::kinds(kinds).map_err(option_exception)?))
+}

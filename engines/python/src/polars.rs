@@ -1,0 +1,266 @@
+//! The functions of columns as expression plugins of Polars: its C interface, version 0.1.
+//!
+//! Polars loads this library and looks for two symbols, and for two of each function: one that tells
+//! the type of the result, and one that converts series. `simdpct/polars.py` registers them.
+//!
+//! Tests: tests/test_polars.py.
+
+use std::cell::RefCell;
+use std::ffi::{CString, c_char, c_void};
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+use arrow_array::cast::AsArray;
+use arrow_array::ffi::{FFI_ArrowArray, FFI_ArrowSchema, from_ffi_and_data_type};
+use arrow_array::{Array, ArrayRef, make_array};
+use arrow_schema::{ArrowError, DataType, Field};
+use simdpct::Encoder;
+use simdpct_arrow::{InvalidValue, OnError, options};
+
+use crate::function::{FORM, Function, PLAIN};
+
+/// A series, as Polars exports and imports it.
+#[repr(C)]
+pub(crate) struct Series {
+    field: *mut FFI_ArrowSchema,
+    /// The importer moves the arrays out.
+    arrays: *mut *mut FFI_ArrowArray,
+    chunks: usize,
+    /// SAFETY: called once, with this series. tests/test_polars.py
+    release: Option<unsafe extern "C" fn(*mut Series)>,
+    /// Not null, which would mean that there is no result.
+    private_data: *mut c_void,
+}
+
+impl Drop for Series {
+    fn drop(&mut self) {
+        if let Some(release) = self.release {
+            // SAFETY: the series is not released. tests/test_polars.py
+            unsafe { release(self) }
+        }
+    }
+}
+
+/// The private data of a series from here: what its pointers refer to.
+struct Exported {
+    field: FFI_ArrowSchema,
+    arrays: Vec<*mut FFI_ArrowArray>,
+}
+
+/// # Safety
+///
+/// The series is from [`Series::new`] and not released, and its arrays were moved out.
+/// tests/test_polars.py
+unsafe extern "C" fn release(series: *mut Series) {
+    // SAFETY: all pointers are of boxes that `Series::new` made, and not used again: the series is
+    // marked as released. The arrays belong to the importer, so that only their memory is freed.
+    // tests/test_polars.py
+    unsafe {
+        let exported = Box::from_raw((*series).private_data.cast::<Exported>());
+        for array in exported.arrays {
+            drop(Box::from_raw(array.cast::<std::mem::ManuallyDrop<FFI_ArrowArray>>()));
+        }
+        (*series).release = None;
+    }
+}
+
+impl Series {
+    fn new(field: &Field, chunks: &[ArrayRef]) -> Result<Self, ArrowError> {
+        let field = FFI_ArrowSchema::try_from(field)?;
+        let export = |chunk: &ArrayRef| Box::into_raw(Box::new(FFI_ArrowArray::new(&chunk.to_data())));
+        let arrays = chunks.iter().map(export).collect();
+        let exported = Box::into_raw(Box::new(Exported { field, arrays }));
+        // SAFETY: a box that was made here. tests/test_polars.py
+        let (field, arrays) = unsafe { (&raw mut (*exported).field, (*exported).arrays.as_mut_ptr()) };
+        Ok(Self { field, arrays, chunks: chunks.len(), release: Some(release), private_data: exported.cast() })
+    }
+
+    /// Name, type and pieces of a series.
+    ///
+    /// # Safety
+    ///
+    /// The series is valid and not released, as its exporter promises. tests/test_polars.py
+    unsafe fn import(self) -> Result<(Field, Vec<ArrayRef>), ArrowError> {
+        // SAFETY: of a valid series, the field and the array of pointers to arrays are valid. The arrays
+        // are moved out here, and the exporter does not release them. tests/test_polars.py
+        let (field, arrays) = unsafe {
+            let arrays = (0..self.chunks).map(|chunk| (*self.arrays.add(chunk)).read()).collect::<Vec<_>>();
+            (&*self.field, arrays)
+        };
+        let field = Field::try_from(field)?;
+        // SAFETY: the arrays of a valid series are not released, and have its type. tests/test_polars.py
+        let import = |array| unsafe { from_ffi_and_data_type(array, field.data_type().clone()) }.map(make_array);
+        let chunks = arrays.into_iter().map(import).collect::<Result<_, _>>()?;
+        Ok((field, chunks))
+    }
+}
+
+thread_local! {
+    static LAST_ERROR: RefCell<CString> = RefCell::default();
+}
+
+/// Runs what must not panic, and keeps its error for [`_polars_plugin_get_last_error_message`].
+fn guard(work: impl FnOnce() -> Result<(), ArrowError>) {
+    let message = match catch_unwind(AssertUnwindSafe(work)) {
+        Ok(Ok(())) => return,
+        Ok(Err(error)) => message(error),
+        Err(_) => "simdpct panicked: please report this".into(),
+    };
+    // Values are quoted with control characters escaped.
+    LAST_ERROR.set(CString::new(message).unwrap_or_default());
+}
+
+/// The row of an invalid value is left out: it is that of a piece, which means nothing to a user.
+fn message(error: ArrowError) -> String {
+    if let Some(invalid) = InvalidValue::of(&error) {
+        return format!("'{}': {}", invalid.value(), invalid.error);
+    }
+    match error {
+        ArrowError::InvalidArgumentError(message) => message,
+        error => error.to_string(),
+    }
+}
+
+/// The version of the interface: 0.1.
+#[unsafe(no_mangle)]
+extern "C" fn _polars_plugin_get_version() -> u32 {
+    1
+}
+
+/// The message of the last error in this thread.
+#[unsafe(no_mangle)]
+extern "C" fn _polars_plugin_get_last_error_message() -> *const c_char {
+    // Valid until the next error of this thread; Polars copies it at once.
+    LAST_ERROR.with_borrow(|message| message.as_ptr())
+}
+
+/// A function of columns: parsed from its option, which is empty if it takes none.
+struct Plugin {
+    parse: fn(&str) -> Result<Function, ArrowError>,
+    /// A valid option, where only the type of the result matters.
+    any_option: &'static str,
+}
+
+impl Plugin {
+    fn field(&self, input: &Field) -> Result<Field, ArrowError> {
+        if !matches!(input.data_type(), DataType::Utf8View | DataType::BinaryView | DataType::UInt32) {
+            let message = format!("expected String or Binary, not {}: cast the column", input.data_type());
+            return Err(ArrowError::InvalidArgumentError(message));
+        }
+        let data_type = (self.parse)(self.any_option)?.data_type(input.data_type())?;
+        Ok(Field::new(input.name(), data_type, true))
+    }
+
+    /// Converts the first of the inputs. The second one, if any, is the option, in its first row.
+    fn convert(&self, inputs: Vec<(Field, Vec<ArrayRef>)>) -> Result<Series, ArrowError> {
+        let mut inputs = inputs.into_iter();
+        let Some((input, chunks)) = inputs.next() else {
+            return Err(ArrowError::InvalidArgumentError("expected a column".into()));
+        };
+        let option = inputs.next().map(|(_, chunks)| first_string(&chunks).unwrap_or_default());
+        let field = self.field(&input)?;
+        let is_empty = chunks.iter().all(|chunk| chunk.is_empty());
+        // A column without rows may come with an option without rows.
+        let function = (self.parse)(if is_empty { self.any_option } else { option.as_deref().unwrap_or_default() })?;
+        let converted = chunks.iter().map(|chunk| function.apply(chunk)).collect::<Result<Vec<_>, _>>()?;
+        Series::new(&field, &converted)
+    }
+}
+
+fn first_string(chunks: &[ArrayRef]) -> Option<String> {
+    let chunk = chunks.iter().find(|chunk| !chunk.is_empty())?;
+    let strings = chunk.as_string_view_opt().filter(|strings| strings.is_valid(0))?;
+    Some(strings.value(0).to_owned())
+}
+
+/// # Safety
+///
+/// The inputs are valid fields, and `result` is valid for a write. tests/test_polars.py
+unsafe fn write_field(plugin: &Plugin, inputs: *const FFI_ArrowSchema, count: usize, result: *mut FFI_ArrowSchema) {
+    guard(|| {
+        if count == 0 {
+            return Err(ArrowError::InvalidArgumentError("expected a column".into()));
+        }
+        // SAFETY: the first of the inputs, and a place for the result. tests/test_polars.py
+        unsafe { result.write(FFI_ArrowSchema::try_from(plugin.field(&Field::try_from(&*inputs)?)?)?) };
+        Ok(())
+    });
+}
+
+/// # Safety
+///
+/// The inputs are valid series, which the caller does not use again, and `result` is valid for a
+/// write. tests/test_polars.py
+unsafe fn write_series(plugin: &Plugin, inputs: *const Series, count: usize, result: *mut Series) {
+    guard(|| {
+        // SAFETY: as this function requires, each is valid, and moved out once. tests/test_polars.py
+        let inputs: Vec<Series> = unsafe { (0..count).map(|input| inputs.add(input).read()).collect() };
+        // SAFETY: as this function requires. tests/test_polars.py
+        let import = |input: Series| unsafe { input.import() };
+        let series = plugin.convert(inputs.into_iter().map(import).collect::<Result<_, _>>()?)?;
+        // SAFETY: a place for the result, which holds an empty series. tests/test_polars.py
+        unsafe { result.write(series) };
+        Ok(())
+    });
+}
+
+/// Defines the two symbols of each function. The arguments of Python, and the context, are not used.
+macro_rules! plugins {
+    ($($name:ident, $series_symbol:literal, $field_symbol:literal, $any_option:literal, $parse:expr;)*) => {$(
+        mod $name {
+            use super::*;
+
+            const PLUGIN: Plugin = Plugin { parse: $parse, any_option: $any_option };
+
+            /// # Safety
+            ///
+            /// As Polars promises: see [`write_field`]. tests/test_polars.py
+            #[unsafe(export_name = $field_symbol)]
+            unsafe extern "C" fn field(
+                inputs: *const FFI_ArrowSchema,
+                count: usize,
+                result: *mut FFI_ArrowSchema,
+                _arguments: *const u8,
+                _length: usize,
+            ) {
+                // SAFETY: the caller promises the same. tests/test_polars.py
+                unsafe { write_field(&PLUGIN, inputs, count, result) }
+            }
+
+            /// # Safety
+            ///
+            /// As Polars promises: see [`write_series`]. tests/test_polars.py
+            #[unsafe(export_name = $series_symbol)]
+            unsafe extern "C" fn series(
+                inputs: *const Series,
+                count: usize,
+                _arguments: *const u8,
+                _length: usize,
+                result: *mut Series,
+                _context: *const c_void,
+            ) {
+                // SAFETY: the caller promises the same. tests/test_polars.py
+                unsafe { write_series(&PLUGIN, inputs, count, result) }
+            }
+        }
+    )*};
+}
+
+plugins! {
+    decode, "_polars_plugin_decode", "_polars_plugin_field_decode", "", |_| Ok(Function::Decode(PLAIN, OnError::Fail));
+    decode_java, "_polars_plugin_decode_java", "_polars_plugin_field_decode_java", "", |_| Ok(Function::DecodeJava(OnError::Fail));
+    decode_lossy, "_polars_plugin_decode_lossy", "_polars_plugin_field_decode_lossy", "", |_| Ok(Function::DecodeLossy(PLAIN));
+    encode, "_polars_plugin_encode", "_polars_plugin_field_encode", "component", |set| Ok(Function::Encode(options::encoder(set)?));
+    finding_names, "_polars_plugin_finding_names", "_polars_plugin_field_finding_names", "", |_| Ok(Function::FindingNames);
+    findings, "_polars_plugin_findings", "_polars_plugin_field_findings", "", |_| Ok(Function::Findings);
+    form_decode, "_polars_plugin_form_decode", "_polars_plugin_field_form_decode", "", |_| Ok(Function::Decode(FORM, OnError::Fail));
+    form_decode_lossy, "_polars_plugin_form_decode_lossy", "_polars_plugin_field_form_decode_lossy", "", |_| Ok(Function::DecodeLossy(FORM));
+    form_encode, "_polars_plugin_form_encode", "_polars_plugin_field_form_encode", "", |_| Ok(Function::Encode(Encoder::FORM));
+    has, "_polars_plugin_has", "_polars_plugin_field_has", "nul", |kinds| Ok(Function::Has(options::kinds(kinds)?));
+    normalize, "_polars_plugin_normalize", "_polars_plugin_field_normalize", "", |_| Ok(Function::Normalize);
+    part, "_polars_plugin_part", "_polars_plugin_field_part", "path", |part| Ok(Function::Part(options::part(part)?));
+    query_value, "_polars_plugin_query_value", "_polars_plugin_field_query_value", "", |key| Ok(Function::QueryValue(key.into()));
+    repair, "_polars_plugin_repair", "_polars_plugin_field_repair", "", |_| Ok(Function::Repair);
+    try_decode, "_polars_plugin_try_decode", "_polars_plugin_field_try_decode", "", |_| Ok(Function::Decode(PLAIN, OnError::Null));
+    try_decode_java, "_polars_plugin_try_decode_java", "_polars_plugin_field_try_decode_java", "", |_| Ok(Function::DecodeJava(OnError::Null));
+    try_form_decode, "_polars_plugin_try_form_decode", "_polars_plugin_field_try_form_decode", "", |_| Ok(Function::Decode(FORM, OnError::Null));
+}
