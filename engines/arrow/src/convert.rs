@@ -7,9 +7,7 @@ use std::sync::Arc;
 use arrow_array::builder::GenericByteBuilder;
 use arrow_array::cast::AsArray;
 use arrow_array::types::{ArrowDictionaryKeyType, ByteArrayType};
-use arrow_array::{
-    Array, ArrayRef, DictionaryArray, GenericByteArray, PrimitiveArray, downcast_dictionary_array, new_empty_array,
-};
+use arrow_array::{Array, ArrayRef, DictionaryArray, GenericByteArray, PrimitiveArray, downcast_dictionary_array};
 use arrow_buffer::{ArrowNativeType, BooleanBuffer, NullBuffer};
 use arrow_schema::{ArrowError, DataType};
 use simdpct::uri::Part;
@@ -112,7 +110,7 @@ type Convert<'a> = &'a dyn Fn(&dyn Array, Option<&NullBuffer>) -> Result<Option<
 fn apply(array: &dyn Array, convert: Convert<'_>) -> Result<ArrayRef, ArrowError> {
     // Imported by the C data interface, its offset may be beyond its values, which have no length then.
     if array.is_empty() && is_supported(array.data_type()) {
-        return Ok(new_empty_array(array.data_type()));
+        return Ok(array.slice(0, 0));
     }
     let result = match array.as_any_dictionary_opt() {
         Some(_) => apply_to_dictionary(array, convert),

@@ -217,7 +217,6 @@ fn empty_array_with_offset_beyond_its_values_is_empty() {
     let array = StringArray::from(unsafe { data.build_unchecked() });
     assert_eq!(array.value_offsets(), [5]);
     let decoded = decode(&array, &Decoder::new(), OnError::Fail).unwrap();
-    validate(&decoded);
     assert_eq!((decoded.len(), decoded.data_type()), (0, &DataType::Utf8));
     assert_eq!(simdpct_arrow::repair(&array).unwrap().len(), 0);
     assert_eq!(simdpct_arrow::findings(&array).unwrap().len(), 0);

@@ -8,7 +8,8 @@ use std::ptr::{NonNull, null};
 
 use arrow_array::ffi::{FFI_ArrowArray, FFI_ArrowSchema, from_ffi_and_data_type};
 use arrow_array::ffi_stream::FFI_ArrowArrayStream;
-use arrow_array::{Array, ArrayRef, make_array};
+use arrow_array::{Array, ArrayRef, make_array, new_empty_array};
+use arrow_data::ArrayData;
 use arrow_schema::{ArrowError, DataType, Field};
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
@@ -57,7 +58,7 @@ fn import_array(schema: &Bound<'_, PyAny>, array: &Bound<'_, PyAny>) -> PyResult
     let data_type = DataType::try_from(schema).map_err(|error| PyTypeError::new_err(error.to_string()))?;
     // SAFETY: the array is not released, and its schema came with it. tests/test_columns.py
     let data = unsafe { from_ffi_and_data_type(array, data_type) };
-    Ok(make_array(data.map_err(|error| PyValueError::new_err(error.to_string()))?))
+    Ok(array_of(data.map_err(|error| PyValueError::new_err(error.to_string()))?))
 }
 
 fn import_stream(stream: &Bound<'_, PyAny>) -> PyResult<Stream> {
@@ -73,6 +74,12 @@ fn import_stream(stream: &Bound<'_, PyAny>) -> PyResult<Stream> {
     }
     let data_type = DataType::try_from(&schema).map_err(|error| PyTypeError::new_err(error.to_string()))?;
     Ok(Stream { raw, data_type })
+}
+
+/// The import of an empty slice has offsets beyond its values, which have no length: it would not be a
+/// valid export.
+pub(crate) fn array_of(data: ArrayData) -> ArrayRef {
+    if data.is_empty() { new_empty_array(data.data_type()) } else { make_array(data) }
 }
 
 fn released() -> PyErr {
@@ -115,7 +122,7 @@ impl Iterator for Stream {
         }
         // SAFETY: the array is not released, and all of a stream have its type. tests/test_columns.py
         let data = unsafe { from_ffi_and_data_type(array, self.data_type.clone()) };
-        Some(data.map(make_array))
+        Some(data.map(array_of))
     }
 }
 

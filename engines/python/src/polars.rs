@@ -11,11 +11,12 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use arrow_array::cast::AsArray;
 use arrow_array::ffi::{FFI_ArrowArray, FFI_ArrowSchema, from_ffi_and_data_type};
-use arrow_array::{Array, ArrayRef, make_array};
+use arrow_array::{Array, ArrayRef};
 use arrow_schema::{ArrowError, DataType, Field};
 use simdpct::Encoder;
 use simdpct_arrow::{InvalidValue, OnError, options};
 
+use crate::capsule::array_of;
 use crate::function::{FORM, Function, PLAIN};
 
 /// A series, as Polars exports and imports it.
@@ -88,7 +89,7 @@ impl Series {
         };
         let field = Field::try_from(field)?;
         // SAFETY: the arrays of a valid series are not released, and have its type. tests/test_polars.py
-        let import = |array| unsafe { from_ffi_and_data_type(array, field.data_type().clone()) }.map(make_array);
+        let import = |array| unsafe { from_ffi_and_data_type(array, field.data_type().clone()) }.map(array_of);
         let chunks = arrays.into_iter().map(import).collect::<Result<_, _>>()?;
         Ok((field, chunks))
     }

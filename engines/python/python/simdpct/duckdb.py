@@ -1,0 +1,54 @@
+"""Functions of SQL for DuckDB. Needs pyarrow.
+
+They are called with a column of many rows at a time, and have the names of those for DataFusion:
+``pct_decode``, ``try_pct_decode``, ``pct_decode_lossy``, ``form_decode``, ``try_form_decode``,
+``form_decode_lossy``, ``pct_encode(s, set)``, ``form_encode``, ``url_normalize``, ``url_repair``,
+``url_part(s, part)``, ``url_query_value(s, key)``, ``url_findings``, ``url_finding_names`` and
+``url_has(s, kinds)``.
+
+>>> import duckdb
+>>> import simdpct.duckdb
+>>> connection = simdpct.duckdb.register(duckdb.connect())
+>>> connection.sql("select try_pct_decode(x), url_part(x, 'host') from (values ('http://e/%41'), ('%')) t(x)").fetchall()
+[('http://e/A', 'e'), (None, None)]
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+from ._sql import FUNCTIONS, Function
+
+if TYPE_CHECKING:
+    from duckdb import DuckDBPyConnection
+
+__all__ = ["register"]
+
+_TYPES = {"text": "VARCHAR", "bits": "UINTEGER", "names": "VARCHAR[]", "flag": "BOOLEAN"}
+
+
+def register(connection: DuckDBPyConnection) -> DuckDBPyConnection:
+    """Adds all functions to a connection, and returns it.
+
+    >>> import duckdb
+    >>> register(duckdb.connect()).sql("select form_decode('a+%C3%A9')").fetchall()
+    [('a é',)]
+    """
+    from duckdb.func import ARROW, SPECIAL
+
+    for name, function in FUNCTIONS.items():
+        parameter = "UINTEGER" if function.result == "names" else "VARCHAR"
+        parameters: list[Any] = [parameter, "VARCHAR"] if function.takes_option else [parameter]
+        # Null stays null. Without SPECIAL, an invalid value could not become null.
+        connection.create_function(
+            name, _udf(function), parameters, _TYPES[function.result], type=ARROW, null_handling=SPECIAL
+        )
+    return connection
+
+
+def _udf(function: Function) -> Callable[..., Any]:
+    """DuckDB counts the parameters."""
+    if function.takes_option:
+        return lambda column, options: function(column, options)
+    return lambda column: function(column)
