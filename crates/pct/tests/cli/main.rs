@@ -12,6 +12,7 @@ mod formats;
 mod generated;
 mod info;
 mod inputs;
+mod jobs;
 mod level;
 mod lines;
 mod outputs;
@@ -21,6 +22,8 @@ mod stats;
 mod streams;
 mod strict;
 mod terminal;
+#[cfg(unix)]
+mod transcript;
 mod usage;
 
 use std::path::PathBuf;
