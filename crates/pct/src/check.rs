@@ -17,7 +17,8 @@ pub(crate) fn check(arguments: &CheckArguments) -> Result<Status, Error> {
     let scan = Scan {
         input: &arguments.input,
         format: &arguments.format,
-        operation: Inspect::for_faults(arguments.rules.decoding(), arguments.wanted()),
+        operation: Inspect::for_faults(arguments.rules.decoding(), arguments.wanted())
+            .of_text(arguments.rules.text_decoding()),
         is_quiet: arguments.quiet,
         observer: &Lister { lists, lines: Mutex::default() },
     };

@@ -46,7 +46,7 @@ use simdpct::ByteSet;
 
 use cli::{Arguments, Command, RewriteCommand};
 use error::{Error, Status};
-use operation::{CanonicalPath, Decode, Encode, Normalize, Operation, Repair};
+use operation::{CanonicalPath, Decode, DecodeText, Encode, EncodeText, Normalize, Operation, Repair};
 use record::Policy;
 use rewrite::{Task, rewrite};
 
@@ -94,14 +94,24 @@ fn task(command: &RewriteCommand) -> Result<Task<'_>, Error> {
         RewriteCommand::Decode(arguments) => {
             let replace = arguments.text.errors.policy() == Policy::Replace;
             let decoding = arguments.rules.decoding();
-            Task::new(&arguments.text, "_decoded", move |safe: ByteSet| {
-                Box::new(Decode::new(decoding.safe(safe), replace))
+            let text_decoding = arguments.rules.text_decoding();
+            Task::new(&arguments.text, "_decoded", move |safe: ByteSet| -> Box<dyn Operation> {
+                match text_decoding {
+                    Some(decoding) => Box::new(DecodeText::new(decoding.safe(safe).replacing(replace))),
+                    None => Box::new(Decode::new(decoding.safe(safe), replace)),
+                }
             })
         }
         RewriteCommand::Encode(arguments) => {
             let replace = arguments.text.errors.policy() == Policy::Replace;
             let encoding = arguments.rules.encoding();
-            Task::new(&arguments.text, "_encoded", move |_| Box::new(Encode::new(encoding, replace)))
+            let text_encoding = arguments.rules.text_encoding();
+            Task::new(&arguments.text, "_encoded", move |_| -> Box<dyn Operation> {
+                match text_encoding {
+                    Some(encoding) => Box::new(EncodeText::new(encoding.replacing(replace))),
+                    None => Box::new(Encode::new(encoding, replace)),
+                }
+            })
         }
         RewriteCommand::Normalize(arguments) => {
             let replace = arguments.text.errors.policy() == Policy::Replace;

@@ -31,6 +31,8 @@ pub(crate) struct Job {
     limit: u64,
     /// Whether the block is the first of its input.
     pub(crate) is_first: bool,
+    /// Number of the block in its input, from 0.
+    pub(crate) number: u64,
     pub(crate) output: Vec<u8>,
     /// Buffer for results that do not go to the end of the output.
     pub(crate) scratch: Vec<u8>,
@@ -48,6 +50,7 @@ impl Job {
             policy,
             limit: 0,
             is_first: false,
+            number: 0,
             output: Vec::new(),
             scratch: Vec::new(),
             faults: Vec::new(),
@@ -98,6 +101,9 @@ impl Job {
     #[cold]
     fn faulty(&mut self, record: &[u8], before: usize, fault: Fault) -> ControlFlow<()> {
         self.tally.note(fault);
+        if fault.kind.is_note() {
+            return ControlFlow::Continue(());
+        }
         if self.tally.faults() > self.limit {
             self.output.truncate(before);
             self.stop = Some(fault);

@@ -73,6 +73,21 @@ impl Decoding {
         self.reject.contains(byte)
     }
 
+    /// Whether '+' becomes a space.
+    pub(super) fn decodes_plus(&self) -> bool {
+        self.plus
+    }
+
+    /// The number of passes, at least 1.
+    pub(super) fn pass_count(&self) -> u8 {
+        self.passes.max(1)
+    }
+
+    /// The bytes whose triplets are kept, and those that are errors in the result.
+    pub(super) fn sets(&self) -> (ByteSet, ByteSet) {
+        (self.keep, self.reject)
+    }
+
     /// Bytes without which well-formed UTF-8 decodes to itself without error.
     pub(crate) fn needed(&self) -> ByteSet {
         let needed = self.reject.with(b'%');

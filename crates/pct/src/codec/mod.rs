@@ -3,9 +3,11 @@
 //! Independent of input, records and threads. [`dialect`] is the table of the rules of each
 //! implementation; [`options`] are the command-line options that select and refine them;
 //! [`decoding`] and [`encoding`] are the resulting codecs, small constants that process a single
-//! value or a batch of lines.
+//! value or a batch of lines. [`text_decoding`] and [`text_encoding`] are those for other charsets and
+//! `%uXXXX`.
 #![forbid(unsafe_code)]
 
+mod charset;
 mod decoding;
 mod dialect;
 mod encoding;
@@ -16,6 +18,8 @@ mod layers;
 mod options;
 mod set;
 mod text;
+mod text_decoding;
+mod text_encoding;
 
 pub(crate) use decoding::Decoding;
 pub(crate) use dialect::long_help;
@@ -24,3 +28,5 @@ pub(crate) use errors::{ErrorKinds, Search};
 pub(crate) use json::write_string;
 pub(crate) use layers::Layers;
 pub(crate) use options::{DecodingOptions, EncodingOptions, NormalizingOptions};
+pub(crate) use text_decoding::{Outcome, TextDecoding};
+pub(crate) use text_encoding::TextEncoding;

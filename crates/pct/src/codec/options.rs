@@ -4,10 +4,13 @@
 use clap::Args;
 use simdpct::ByteSet;
 
+use super::charset::{Charset, CharsetParser};
 use super::decoding::Decoding;
 use super::dialect::{Dialect, NO_DIALECT, Rules};
 use super::encoding::Encoding;
 use super::set::{SetArgument, SetName, SetParser};
+use super::text_decoding::TextDecoding;
+use super::text_encoding::TextEncoding;
 
 const SET: &str = "SET";
 
@@ -53,9 +56,38 @@ pub(crate) struct DecodingOptions {
     /// At most 16 times. With 2, %2541 becomes A. CloudFront logs are encoded twice.
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u8).range(1..=16))]
     times: u8,
+
+    /// Charset of the decoded bytes [default: utf-8]
+    ///
+    /// A label of the Encoding Standard, such as 'windows-1252', 'shift_jis' or 'gbk'. 'iso-8859-1' is
+    /// windows-1252 there; 'latin1-exact' is not. The result is UTF-8. Raw characters of text that is
+    /// UTF-8 are kept.
+    #[arg(long, value_name = "NAME", value_parser = CharsetParser, hide_possible_values = true)]
+    #[arg(conflicts_with = "dialect")]
+    charset: Option<Charset>,
+
+    /// Charset of text that is invalid in --charset
+    ///
+    /// The whole field is decoded in it, and the record is counted, but is not invalid.
+    #[arg(long, value_name = "NAME", value_parser = CharsetParser, hide_possible_values = true)]
+    #[arg(conflicts_with = "dialect")]
+    fallback: Option<Charset>,
+
+    /// Decode %uXXXX, too
+    ///
+    /// As IIS and ECMAScript's unescape do. It is a UTF-16 code unit in four hexadecimal digits.
+    #[arg(long, conflicts_with = "dialect")]
+    unicode: bool,
 }
 
 impl DecodingOptions {
+    /// The rules for text of other charsets, or with `%uXXXX`, if these options are given.
+    pub(crate) fn text_decoding(&self) -> Option<TextDecoding> {
+        let is_given = self.charset.is_some() || self.fallback.is_some() || self.unicode;
+        let charset = self.charset.unwrap_or(Charset::UTF_8);
+        is_given.then(|| TextDecoding::new(charset, self.fallback, self.unicode, self.decoding()))
+    }
+
     pub(crate) fn decoding(&self) -> Decoding {
         let mut rules = rules(self.dialect);
         rules.plus |= self.plus;
@@ -123,9 +155,30 @@ pub(crate) struct EncodingOptions {
     /// As in an IRI. Any other non-ASCII byte is encoded.
     #[arg(long)]
     keep_non_ascii: bool,
+
+    /// Charset of the encoded bytes [default: utf-8]
+    ///
+    /// A label of the Encoding Standard, such as 'windows-1252', or 'latin1-exact'. A character that it
+    /// does not have makes the record invalid, and is encoded in UTF-8; with --errors replace, as its
+    /// number (%26%23NNN%3B), as browsers do.
+    #[arg(long, value_name = "NAME", value_parser = CharsetParser, hide_possible_values = true)]
+    #[arg(conflicts_with = "keep_non_ascii")]
+    charset: Option<Charset>,
+
+    /// Encode non-ASCII characters as %uXXXX
+    ///
+    /// As ECMAScript's escape does. With --charset, only those that the charset does not have.
+    #[arg(long, conflicts_with = "keep_non_ascii")]
+    unicode: bool,
 }
 
 impl EncodingOptions {
+    /// The rules for text in other charsets, or with `%uXXXX`, if these options are given.
+    pub(crate) fn text_encoding(&self) -> Option<TextEncoding> {
+        let is_given = self.charset.is_some() || self.unicode;
+        is_given.then(|| TextEncoding::new(self.charset, self.unicode, self.encoding()))
+    }
+
     pub(crate) fn encoding(&self) -> Encoding {
         let rules = rules(self.dialect);
         let is = |name| self.set.is_some_and(|set| set.is(name));

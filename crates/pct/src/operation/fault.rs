@@ -7,7 +7,7 @@ use simdpct::path::PathErrorKind;
 use simdpct::{DecodeErrorKind, Kinds};
 
 use super::words;
-use crate::codec::ErrorKinds;
+use crate::codec::{ErrorKinds, Outcome};
 
 /// A fault of a field or a record, and its position.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
@@ -31,9 +31,31 @@ impl Fault {
         Self { counted: fault.counted.union(Counted::of_errors(kinds)), ..fault }
     }
 
+    /// The first error of a field that was decoded to text, or that it was in the fallback charset.
+    pub(crate) fn of_text(outcome: &Outcome) -> Option<Self> {
+        let counts = [
+            (outcome.malformed, Count::Malformed),
+            (outcome.ill_formed == Some(DecodeErrorKind::IllFormed), Count::NotInCharset),
+            (outcome.ill_formed == Some(DecodeErrorKind::InvalidUtf8) || outcome.lone_surrogate, Count::NotUtf8),
+            (outcome.rejected, Count::Rejected),
+            (outcome.fell_back, Count::Fallback),
+        ];
+        let (kind, position) = match outcome.first {
+            Some((kind, position)) => (FaultKind::Code(kind), position),
+            None if outcome.fell_back => (FaultKind::Fallback, 0),
+            None => return None,
+        };
+        let counted = counts.into_iter().filter(|(is_there, _)| *is_there).map(|(_, count)| Counted::one(count));
+        let fault = Self::new(kind, position);
+        Some(Self { counted: counted.fold(fault.counted, Counted::union), ..fault })
+    }
+
     /// The fault of a record from those of two fields, in their order.
     pub(crate) fn first(before: Option<Self>, after: Option<Self>) -> Option<Self> {
-        let (Some(before), Some(after)) = (before, after) else { return before.or(after) };
+        let (Some(mut before), Some(mut after)) = (before, after) else { return before.or(after) };
+        if before.kind.is_note() {
+            std::mem::swap(&mut before, &mut after);
+        }
         let found = before.found | after.found;
         let kind = match before.kind {
             FaultKind::Found(_) => FaultKind::Found(found),
@@ -77,9 +99,16 @@ pub(crate) enum FaultKind {
     KeyExists,
     /// The record is too long for memory.
     TooLong,
+    /// A field was decoded in the fallback charset.
+    Fallback,
 }
 
 impl FaultKind {
+    /// Whether records are only counted: they are not invalid.
+    pub(crate) fn is_note(self) -> bool {
+        self == Self::Fallback
+    }
+
     pub(crate) fn found(self) -> Kinds {
         match self {
             Self::Found(kinds) => kinds,
@@ -100,6 +129,7 @@ impl fmt::Display for FaultKind {
             Self::TooManyFields => f.write_str("too many fields"),
             Self::KeyExists => f.write_str("the object already has the new key"),
             Self::TooLong => f.write_str("too long for memory"),
+            Self::Fallback => f.write_str("decoded in the fallback charset"),
         }
     }
 }
@@ -116,10 +146,12 @@ pub(crate) enum Count {
     KeyExists,
     TooLong,
     Path,
+    NotInCharset,
+    Fallback,
 }
 
 impl Count {
-    pub(crate) const ALL: [Self; 9] = [
+    pub(crate) const ALL: [Self; 11] = [
         Self::Malformed,
         Self::NotUtf8,
         Self::Rejected,
@@ -129,12 +161,15 @@ impl Count {
         Self::KeyExists,
         Self::TooLong,
         Self::Path,
+        Self::NotInCharset,
+        Self::Fallback,
     ];
 
     pub(crate) fn of(kind: FaultKind) -> Self {
         match kind {
             FaultKind::Code(DecodeErrorKind::Malformed) => Self::Malformed,
             FaultKind::Code(DecodeErrorKind::Rejected(_)) => Self::Rejected,
+            FaultKind::Code(DecodeErrorKind::IllFormed | DecodeErrorKind::Unencodable(_)) => Self::NotInCharset,
             FaultKind::Code(_) | FaultKind::NotUtf8 => Self::NotUtf8,
             FaultKind::Path(_) | FaultKind::EncodedDelimiter => Self::Path,
             FaultKind::Found(_) => Self::Suspicious,
@@ -142,6 +177,7 @@ impl Count {
             FaultKind::TooManyFields => Self::TooManyFields,
             FaultKind::KeyExists => Self::KeyExists,
             FaultKind::TooLong => Self::TooLong,
+            FaultKind::Fallback => Self::Fallback,
         }
     }
 
@@ -157,6 +193,8 @@ impl Count {
             Self::KeyExists => "new-key-exists",
             Self::TooLong => "too-long",
             Self::Path => "path-refused",
+            Self::NotInCharset => "not-in-charset",
+            Self::Fallback => "fallback",
         }
     }
 
@@ -172,6 +210,8 @@ impl Count {
             Self::KeyExists => "that already have the new key",
             Self::TooLong => "too long",
             Self::Path => "with a refused path",
+            Self::NotInCharset => "not in the charset",
+            Self::Fallback => "in the fallback charset",
         }
     }
 }
@@ -182,7 +222,11 @@ pub(crate) struct Counted(u16);
 
 impl Counted {
     pub(crate) fn of(kind: FaultKind) -> Self {
-        Self(1 << Count::of(kind) as u8)
+        Self::one(Count::of(kind))
+    }
+
+    fn one(count: Count) -> Self {
+        Self(1 << count as u8)
     }
 
     pub(crate) fn of_errors(kinds: ErrorKinds) -> Self {

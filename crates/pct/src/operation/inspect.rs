@@ -6,7 +6,7 @@ use std::ops::ControlFlow;
 use simdpct::{ByteSet, DecodeError, Findings, Kinds, inspect};
 
 use super::{Counted, Fault, FaultKind, Operation, Stream, each_record, for_each_fault};
-use crate::codec::{Decoding, Search};
+use crate::codec::{Decoding, Search, TextDecoding};
 use crate::incomplete::separable_len;
 
 /// The kinds of findings that raw slashes and dots have in sequence.
@@ -16,6 +16,8 @@ const SEGMENTS: Kinds = Findings::DOT_SEGMENT.union(Findings::EMPTY_SEGMENT);
 #[derive(Clone, Copy)]
 pub(crate) struct Inspect {
     decoding: Option<Decoding>,
+    /// Precedes `decoding`, for other charsets.
+    text_decoding: Option<TextDecoding>,
     wanted: Kinds,
     /// Bytes without which a field of well-formed UTF-8 has no findings.
     needed: ByteSet,
@@ -41,7 +43,13 @@ impl Inspect {
         let needed = raw.fold(ByteSet::new(b"%"), ByteSet::with);
         let needed = if wanted.intersects(SEGMENTS) { needed.union(ByteSet::new(b"/\\.")) } else { needed };
         let needed = decoding.map_or(needed, |decoding| needed.union(decoding.needed()));
-        Self { decoding, wanted, needed }
+        Self { decoding, text_decoding: None, wanted, needed }
+    }
+
+    /// Finds the errors of these rules instead, if there are any.
+    pub(crate) fn of_text(self, decoding: Option<TextDecoding>) -> Self {
+        let Some(rules) = decoding else { return self };
+        Self { decoding: None, text_decoding: decoding, needed: self.needed.union(rules.needed()), ..self }
     }
 
     /// The wanted kinds in a text, and the position of the first.
@@ -72,6 +80,12 @@ impl Inspect {
 impl Operation for Inspect {
     fn apply(&self, field: &[u8], output: &mut Vec<u8>) -> Option<Fault> {
         let before = output.len();
+        if let Some(rules) = self.text_decoding {
+            let error = Fault::of_text(&rules.decode_to(field, output)).filter(|fault| !fault.kind.is_note());
+            output.truncate(before);
+            let found = self.found(field).map(|(kinds, position)| Fault::new(FaultKind::Found(kinds), position));
+            return Fault::earliest(error, found);
+        }
         let error = self.decoding.and_then(|decoding| decoding.decode_to(field, output).err());
         output.truncate(before);
         let error = error.zip(self.decoding).map(|(DecodeError { kind, position, .. }, decoding)| {
@@ -84,7 +98,7 @@ impl Operation for Inspect {
     fn is_batched(&self) -> bool {
         // Line ends are illegal in URIs, so a batch always has findings. And whether `..` is a segment depends on where
         // its record begins and ends.
-        !self.wanted.intersects(Findings::ILLEGAL | Findings::DOT_SEGMENT)
+        !self.wanted.intersects(Findings::ILLEGAL | Findings::DOT_SEGMENT) && self.text_decoding.is_none()
     }
 
     fn apply_records(&self, records: &[u8], separator: u8, output: &mut Vec<u8>) -> Option<Fault> {
@@ -104,6 +118,9 @@ impl Operation for Inspect {
     }
 
     fn stream(&self, _: bool) -> Option<Box<dyn Stream>> {
+        if self.text_decoding.is_some() {
+            return None;
+        }
         Some(Box::new(Parts {
             operation: *self,
             search: self.decoding.map(Search::new),

@@ -12,6 +12,7 @@ mod inspect;
 mod normalize;
 mod path;
 mod repair;
+mod text;
 
 use std::ops::ControlFlow;
 
@@ -26,6 +27,7 @@ pub(crate) use inspect::{Inspect, words};
 pub(crate) use normalize::Normalize;
 pub(crate) use path::CanonicalPath;
 pub(crate) use repair::Repair;
+pub(crate) use text::{DecodeText, EncodeText};
 
 /// An operation on fields. Shared by all threads.
 pub(crate) trait Operation: Send + Sync {

@@ -61,6 +61,9 @@ impl Tally {
     pub(crate) fn note(&mut self, fault: Fault) {
         let Fault { kind, position, counted, found } = fault;
         counted.add_to(&mut self.counts);
+        if kind.is_note() {
+            return;
+        }
         self.faults += 1;
         if self.first.len() < self.most {
             self.first.push(InvalidRecord { kind, place: position, counted, found });

@@ -16,9 +16,11 @@ pub(crate) fn print_text(files: &[FileReport], unmatched: &[String]) {
             .filter(|&(_, count)| count > 0)
             .map(|(kind, count)| format!("{count} {}", kind.words()))
             .collect();
-        if let Some(first) = file.first.first() {
-            shown::write_stderr(format_args!("pct: {}: {}; first at {}", file.name, counts.join(", "), first.place));
+        if counts.is_empty() {
+            continue;
         }
+        let first = file.first.first().map(|first| format!("; first at {}", first.place)).unwrap_or_default();
+        shown::write_stderr(format_args!("pct: {}: {}{first}", file.name, counts.join(", ")));
     }
     for warning in unmatched {
         shown::write_stderr(format_args!("pct: warning: {warning}"));

@@ -1,0 +1,92 @@
+//! `pct decode` and `pct encode` with `--charset`, `--fallback` or `--unicode`.
+#![forbid(unsafe_code)]
+
+use simdpct::{ByteSet, DecodeErrorKind};
+
+use super::{Fault, FaultKind, Operation, Stream, each_record};
+use crate::codec::{TextDecoding, TextEncoding};
+
+/// Decodes to text.
+pub(crate) struct DecodeText {
+    decoding: TextDecoding,
+}
+
+impl DecodeText {
+    pub(crate) fn new(decoding: TextDecoding) -> Self {
+        Self { decoding }
+    }
+}
+
+impl Operation for DecodeText {
+    fn apply(&self, field: &[u8], output: &mut Vec<u8>) -> Option<Fault> {
+        Fault::of_text(&self.decoding.decode_to(field, output))
+    }
+
+    /// Valid UTF-8 is decoded in batches; see [`Decode`](super::Decode).
+    fn is_batched(&self) -> bool {
+        self.decoding.usual(b"").is_some()
+    }
+
+    fn apply_if_clean(&self, records: &[u8], separator: u8, output: &mut Vec<u8>) -> bool {
+        let is_rejected = self.decoding.rejects(separator) || self.decoding.rejects(b'\r');
+        match self.decoding.usual(records).filter(|_| !is_rejected) {
+            Some(usual) => usual.decode_if_clean(records, output),
+            None => each_record(self, records, separator, output).is_none(),
+        }
+    }
+
+    fn needed(&self) -> Option<ByteSet> {
+        Some(self.decoding.needed())
+    }
+
+    /// Whether raw bytes are UTF-8, or triplets in the charset, is known at the end of the field.
+    fn stream(&self, _: bool) -> Option<Box<dyn Stream>> {
+        None
+    }
+}
+
+/// Encodes text in a charset.
+pub(crate) struct EncodeText {
+    encoding: TextEncoding,
+}
+
+impl EncodeText {
+    pub(crate) fn new(encoding: TextEncoding) -> Self {
+        Self { encoding }
+    }
+}
+
+impl Operation for EncodeText {
+    fn apply(&self, field: &[u8], output: &mut Vec<u8>) -> Option<Fault> {
+        let mut encoded = String::with_capacity(field.len());
+        let mut fault = None;
+        let mut position = 0;
+        for chunk in field.utf8_chunks() {
+            let unencodable = self.encoding.encode_to(chunk.valid(), &mut encoded);
+            let found = unencodable.map(|(character, at)| {
+                Fault::new(FaultKind::Code(DecodeErrorKind::Unencodable(character)), position + at)
+            });
+            fault = Fault::first(fault, found);
+            position += chunk.valid().len();
+            if chunk.invalid().is_empty() {
+                continue;
+            }
+            fault = Fault::first(fault, Some(Fault::new(FaultKind::NotUtf8, position)));
+            if self.encoding.replaces() {
+                // The charset may have U+FFFD, as GB 18030 does.
+                self.encoding.encode_to("\u{FFFD}", &mut encoded);
+            } else {
+                self.encoding.encode_bytes_to(chunk.invalid(), &mut encoded);
+            }
+            position += chunk.invalid().len();
+        }
+        output.extend_from_slice(encoded.as_bytes());
+        fault
+    }
+
+    /// The encoding of a character may depend on those before it, and text is encoded up to a character
+    /// that the charset does not have.
+    fn stream(&self, _: bool) -> Option<Box<dyn Stream>> {
+        None
+    }
+}
