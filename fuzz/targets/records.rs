@@ -13,7 +13,7 @@ use simdpct_fuzz::records::{
     BYTE_ORDER_MARK, Operation, Unit, check_csv, check_fields, check_json, check_lines, check_log, records, same,
 };
 
-const COMMANDS: [(&[&str], Operation); 18] = [
+const COMMANDS: [(&[&str], Operation); 24] = [
     (&["decode"], Operation::DECODE),
     (&["decode", "--plus"], Operation::DECODE_PLUS),
     (&["decode", "--keep", "reserved", "--reject", "%00A"], Operation::OtherDecoding),
@@ -24,6 +24,12 @@ const COMMANDS: [(&[&str], Operation); 18] = [
     (&["decode", "--dialect", "java"], Operation::OtherDecoding),
     (&["decode", "--dialect", "js"], Operation::OtherDecoding),
     (&["decode", "--dialect", "nginx"], Operation::OtherDecoding),
+    (&["decode", "--charset", "shift_jis", "--reject", "%00"], Operation::OtherDecoding),
+    (&["decode", "--charset", "gb18030", "--times", "2"], Operation::OtherDecoding),
+    (&["decode", "--fallback", "iso-2022-jp", "--keep", "reserved"], Operation::OtherDecoding),
+    (&["decode", "--unicode", "--fallback", "windows-1252"], Operation::OtherDecoding),
+    (&["encode", "--unicode"], Operation::Other),
+    (&["encode", "--charset", "iso-2022-jp"], Operation::Other),
     (&["encode"], Operation::ENCODE),
     (&["encode", "--set", "form", "--keep-triplets"], Operation::Other),
     (&["encode", "--keep-non-ascii", "--lower"], Operation::Other),
@@ -34,7 +40,7 @@ const COMMANDS: [(&[&str], Operation); 18] = [
     (&["form", "--back"], Operation::Form),
 ];
 
-const UNITS: [(&[&str], Unit); 16] = [
+const UNITS: [(&[&str], Unit); 18] = [
     (&[], Unit::Records { separator: b'\n', append: false }),
     (&["-0"], Unit::Records { separator: 0, append: false }),
     (&["--append"], Unit::Records { separator: b'\n', append: true }),
@@ -51,6 +57,8 @@ const UNITS: [(&[&str], Unit); 16] = [
     (&["--jsonl", "-k", "u", "-k", "a.u", "--append"], Unit::Json { append: true }),
     (&["--log", "combined"], Unit::Log { append: false }),
     (&["--log", "common", "--append"], Unit::Log { append: true }),
+    (&["--log", "$before] \"$request\"$between\"$http_referer\""], Unit::Log { append: false }),
+    (&["--jsonl", "-k", "u*", "-k", "*a*.?", "--append"], Unit::Json { append: true }),
 ];
 
 const POLICIES: [&[&str]; 8] = [

@@ -44,8 +44,22 @@ pub(crate) struct FormArguments {
 }
 
 /// Options that `form` does not support: it converts lines only.
-const UNSUPPORTED: [&str; 11] =
-    ["raw", "fields", "csv", "columns", "header", "jsonl", "key", "log", "delimiter", "append", "unsafe_controls"];
+const UNSUPPORTED: [&str; 14] = [
+    "raw",
+    "fields",
+    "csv",
+    "columns",
+    "header",
+    "jsonl",
+    "key",
+    "cdxj",
+    "log",
+    "log_field",
+    "unescape",
+    "delimiter",
+    "append",
+    "unsafe_controls",
+];
 
 fn hide_unsupported(argument: clap::Arg) -> clap::Arg {
     let is_hidden = UNSUPPORTED.contains(&argument.get_id().as_str());

@@ -6,9 +6,10 @@ use simdpct::ByteSet;
 
 use crate::error::Error;
 use crate::format::{
-    Chosen, Columns, Csv, Format, JsonLines, KeyPath, Log, LogFormat, Outputs, Records, Tsv, WholeInput,
+    Chosen, Columns, Csv, Format, JsonLayout, JsonLines, KeyPath, Log, LogFormat, LogParser, Outputs, Records, Tsv,
+    WholeInput,
 };
-use crate::operation::Recipe;
+use crate::operation::{Operation, Recipe, Unescape};
 use crate::shown::Notation;
 
 #[derive(Args, Debug)]
@@ -38,40 +39,70 @@ pub(crate) struct FormatArguments {
     #[arg(long, group = "format", requires = "columns")]
     csv: bool,
 
-    /// Columns of --csv: names in the header, or numbers
+    /// Columns of CSV: names in the header, or numbers; implies --csv
     ///
-    /// A name that occurs more than once in the header selects all of these columns. A name or a
-    /// number that the header does not have is an error. Without a header, a number that no record
-    /// has is reported at the end.
-    #[arg(short, long, value_name = "NAME", value_delimiter = ',', requires = "csv", allow_hyphen_values = true)]
+    /// A list of names, numbers and ranges, such as 'url', 3, 2-4 and 'from:to'. In a name, '*' is any
+    /// text and '?' any character. A name that occurs more than once in the header selects all of these
+    /// columns. A name or a number that the header does not have is an error. Without a header, a
+    /// number that no record has is reported at the end.
+    #[arg(short, long, value_name = "NAME", value_delimiter = ',', allow_hyphen_values = true)]
+    #[arg(conflicts_with_all = ["raw", "null", "fields", "jsonl", "key", "cdxj", "log"])]
     columns: Vec<String>,
 
-    /// The first record of --csv is a header
+    /// The first record of CSV is a header
     ///
     /// Needed only if the columns are given by number.
-    #[arg(long, requires = "csv")]
+    #[arg(long, requires = "columns")]
     header: bool,
 
     /// Process the strings at --key of JSON Lines
     #[arg(long, group = "format", requires = "key")]
     jsonl: bool,
 
-    /// Key of --jsonl, such as 'url' or 'request.query'
+    /// Key in JSON Lines, such as 'url' or 'request.query'; implies --jsonl
     ///
-    /// A '.' separates the names of nested members. A key at which no record has a string is
+    /// A '.' separates the names of nested members. In a name, '*' is any text and '?' any character,
+    /// and '\' makes the next character an ordinary one. A key at which no record has a string is
     /// reported at the end.
-    #[arg(short, long, value_name = "KEY", requires = "jsonl", allow_hyphen_values = true)]
+    #[arg(short, long, value_name = "KEY", allow_hyphen_values = true)]
+    #[arg(conflicts_with_all = ["raw", "null", "fields", "csv", "log"])]
     key: Vec<KeyPath>,
+
+    /// Process the strings at --key of CDXJ [default key: url]
+    ///
+    /// Each line is an index key, a time and an object of JSON. A line that begins with '!' is copied.
+    #[arg(long, group = "format")]
+    cdxj: bool,
 
     /// Process request and referer of access logs
     ///
+    /// FORMAT is a name, or a template as in nginx's log_format, such as '$host "$request" $status'. Of
+    /// $request, the target is processed. A line without some of the fields counts as invalid; those
+    /// that it has are processed. With 'w3c' and 'cloudfront', '#Fields:' in the log names the fields.
+    ///
     /// Quotes, backslashes and control characters stay escaped. In the request target, spaces stay
     /// escaped too, as a space ends it.
-    #[arg(long, value_name = "FORMAT", value_enum, group = "format")]
+    #[arg(long, value_name = "FORMAT", value_parser = LogParser, group = "format")]
     log: Option<LogFormat>,
 
+    /// Fields of --log to process, such as 'http_*' or 'cs-uri-query'
+    ///
+    /// A list of variables of the template, with or without '$', or names in '#Fields:'. By default,
+    /// these are the fields for URLs and parts of them: request, request_uri, args, query_string,
+    /// http_referer, redirect_url, cs-uri, cs-uri-stem, cs-uri-query and cs(Referer).
+    #[arg(long, value_name = "NAME", value_delimiter = ',', requires = "log")]
+    log_field: Vec<String>,
+
+    /// Undo the escapes of --log in the fields first, such as \xC3\xA9
+    ///
+    /// nginx and Apache httpd write \xHH for bytes; Apache httpd also writes \", \\ and \n. Those of
+    /// bytes that would stay escaped are kept.
+    #[arg(long, requires = "log")]
+    unescape: bool,
+
     /// Field delimiter [default: tab; with --csv: comma]
-    #[arg(short, long, value_name = "BYTE", value_parser = delimiter, conflicts_with_all = ["raw", "jsonl", "log"])]
+    #[arg(short, long, value_name = "BYTE", value_parser = delimiter)]
+    #[arg(conflicts_with_all = ["raw", "jsonl", "key", "cdxj", "log"])]
     delimiter: Option<u8>,
 
     /// Add the result as a new column
@@ -110,8 +141,17 @@ const LINE_ENDS: ByteSet = ByteSet::new(b"\n\r");
 impl FormatArguments {
     /// Whether records are lines, or end with NUL, and no other option of this group is set.
     pub(crate) fn are_lines(&self) -> bool {
-        let is_other = self.raw || self.fields.is_some() || self.csv || self.jsonl || self.log.is_some() || self.append;
-        !is_other && self.delimiter.is_none() && !self.unsafe_controls
+        let is_other = self.raw || self.fields.is_some() || self.is_csv() || self.is_json() || self.log.is_some();
+        !is_other && !self.append && self.delimiter.is_none() && !self.unsafe_controls
+    }
+
+    fn is_csv(&self) -> bool {
+        self.csv || !self.columns.is_empty()
+    }
+
+    /// Whether each line has JSON.
+    fn is_json(&self) -> bool {
+        self.jsonl || self.cdxj || !self.key.is_empty()
     }
 
     /// Whether binary files are accepted for rewriting in place.
@@ -126,7 +166,7 @@ impl FormatArguments {
 
     /// How active characters are escaped for a terminal; `None` if they are not.
     pub(crate) fn notation(&self) -> Option<Notation> {
-        let notation = if self.jsonl { Notation::Json } else { Notation::Triplets };
+        let notation = if self.is_json() { Notation::Json } else { Notation::Triplets };
         (!self.unsafe_controls).then_some(notation)
     }
 
@@ -142,11 +182,11 @@ impl FormatArguments {
         suffix: &'static str,
         outputs: Outputs,
     ) -> Result<Box<dyn Format>, Error> {
-        if self.delimiter.is_some() && self.fields.is_none() && !self.csv && !self.append {
+        if self.delimiter.is_some() && self.fields.is_none() && !self.is_csv() && !self.append {
             return Err(Error::Usage("invalid --delimiter: expected --fields, --csv or --append with it".into()));
         }
         let safe = |unsafe_bytes: ByteSet| recipe(if self.unsafe_controls { ByteSet::EMPTY } else { unsafe_bytes });
-        let delimiter = self.delimiter.unwrap_or(if self.csv { b',' } else { b'\t' });
+        let delimiter = self.delimiter.unwrap_or(if self.is_csv() { b',' } else { b'\t' });
         let append = self.append.then_some(delimiter);
         let suffix = self.append.then_some(suffix);
         let delimited = |ends: ByteSet| if self.append { ends.with(delimiter) } else { ends };
@@ -157,18 +197,34 @@ impl FormatArguments {
         } else if let Some(columns) = &self.fields {
             let operation = safe(LINE_ENDS.with(delimiter));
             Box::new(Tsv::new(delimiter, columns.clone(), operation, self.append, outputs))
-        } else if self.csv {
+        } else if self.is_csv() {
             // Decoded delimiters and quotes are quoted. Line ends could be too, but much software
             // takes any line end for the end of a record.
             Box::new(Csv::new(delimiter, self.chosen(), self.header, safe(LINE_ENDS), suffix, outputs))
-        } else if self.jsonl {
+        } else if self.is_json() {
+            let layout = if self.cdxj { JsonLayout::Cdxj } else { JsonLayout::Line };
             // JSON escapes decoded control characters.
-            Box::new(JsonLines::new(&self.key, recipe(ByteSet::EMPTY), suffix))
-        } else if let Some(format) = self.log {
-            Box::new(Log::new(format, self.append, &safe))
+            Box::new(JsonLines::new(&self.keys()?, layout, recipe(ByteSet::EMPTY), suffix))
+        } else if let Some(format) = &self.log {
+            let recipe = |unsafe_bytes: ByteSet| -> Box<dyn Operation> {
+                let operation = safe(unsafe_bytes);
+                let keep = if self.unsafe_controls { ByteSet::EMPTY } else { unsafe_bytes };
+                if self.unescape { Box::new(Unescape::new(operation, keep)) } else { operation }
+            };
+            Box::new(Log::new(format, &self.log_field, suffix, &recipe).map_err(Error::Usage)?)
         } else {
             Box::new(Records::new(b'\n', safe(delimited(LINE_ENDS)), append))
         })
+    }
+
+    /// The keys; those of CDXJ have a default.
+    fn keys(&self) -> Result<Vec<KeyPath>, Error> {
+        KeyPath::check(&self.key).map_err(Error::Usage)?;
+        if self.key.is_empty() {
+            "url".parse().map(|key| vec![key]).map_err(Error::Usage)
+        } else {
+            Ok(self.key.clone())
+        }
     }
 
     /// The columns by number, which needs no header, if the list has only numbers and ranges; else

@@ -24,7 +24,7 @@ use memchr::{memchr, memchr2, memrchr};
 use simdpct::ByteSet;
 
 use super::passthrough::Unchanged;
-use super::{Columns, Format, Outputs, near};
+use super::{Columns, Format, Outputs, Pattern, near};
 use crate::operation::{Fault, FaultKind, Operation, split_ending};
 use crate::record::Job;
 use crate::report;
@@ -396,16 +396,40 @@ fn listed(names: &[Vec<u8>]) -> String {
     format!("'{}'{rest}", listed.join("', '"))
 }
 
-/// All columns of this name. If there are none, a number selects its column.
+/// All columns of this name. If there are none: the columns of a number, a range of numbers, a range
+/// of names `first:last`, or a pattern.
 fn columns_of(name: &str, names: &[Vec<u8>]) -> Result<Vec<usize>, String> {
-    let named: Vec<_> = (0..names.len()).filter(|&column| names[column] == name.as_bytes()).collect();
-    if !named.is_empty() {
-        return Ok(named);
+    let all = 0..names.len();
+    let is_named = |column: usize, name: &str| names[column] == name.as_bytes();
+    let exact: Vec<_> = all.clone().filter(|&column| is_named(column, name)).collect();
+    if !exact.is_empty() {
+        return Ok(exact);
     }
-    match name.parse::<usize>() {
-        Ok(number @ 1..) => Ok(vec![number - 1]),
-        _ => Err(format!("invalid column '{name}': expected one of {}", listed(names))),
+    if let Ok(number @ 1..) = name.parse::<usize>() {
+        return Ok(vec![number - 1]);
     }
+    if let Ok(range) = name.parse::<Columns>() {
+        range.check(names.len()).map_err(|problem| format!("{problem}, as in the header"))?;
+        return Ok(all.filter(|&column| range.contains(column)).collect());
+    }
+    if let Some((first, last)) = name.split_once(':') {
+        let first_named = |name: &str| all.clone().find(|&column| is_named(column, name));
+        let end = |name: &str, open: usize| if name.is_empty() { Some(open) } else { first_named(name) };
+        return match (end(first, 0), end(last, names.len().saturating_sub(1))) {
+            (Some(first), Some(last)) if first <= last => Ok((first..=last).collect()),
+            (Some(_), Some(_)) => Err(format!("invalid range '{name}': expected the first column first")),
+            _ => Err(format!("invalid range '{name}': expected two of {}", listed(names))),
+        };
+    }
+    if let Some(pattern) = Pattern::of(name) {
+        let is_match = |&column: &usize| pattern.matches(&String::from_utf8_lossy(&names[column]));
+        let found: Vec<_> = all.filter(is_match).collect();
+        if found.is_empty() {
+            return Err(format!("invalid column '{name}': expected a pattern that matches one of {}", listed(names)));
+        }
+        return Ok(found);
+    }
+    Err(format!("invalid column '{name}': expected one of {}", listed(names)))
 }
 
 impl Format for Csv {

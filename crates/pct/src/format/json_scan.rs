@@ -5,7 +5,10 @@
 //! line that it does not accept to serde_json, which decides whether it is JSON.
 #![forbid(unsafe_code)]
 
-use super::jsonl::{Escapes, Found, Node};
+use std::borrow::Cow;
+
+use super::jsonl::{Escapes, Found};
+use super::keys::Node;
 use super::near;
 
 /// Maximum nesting of objects and arrays.
@@ -21,18 +24,18 @@ pub(super) struct Scanner<'l, 'n> {
     append: Option<&'static str>,
     /// A line that was accepted, and its strings and numbers; empty if it has too many.
     model: &'l str,
-    scalars: Vec<Scalar<'n>>,
-    found: Vec<Found<'l, 'n>>,
+    scalars: Vec<Scalar<'l>>,
+    found: Vec<Found<'l>>,
 }
 
 /// A value in the model.
-struct Scalar<'n> {
+struct Scalar<'l> {
     /// Range without quotes.
     start: usize,
     end: usize,
     is_string: bool,
-    /// The path that selects it, and its key.
-    selected: Option<(usize, Option<&'n str>)>,
+    /// The end of the paths that select it, and its key.
+    selected: Option<(usize, Option<&'l str>)>,
 }
 
 impl<'l, 'n> Scanner<'l, 'n> {
@@ -45,7 +48,7 @@ impl<'l, 'n> Scanner<'l, 'n> {
     /// `text` has no control characters, and with `is_plain` no backslash. With `append`, the suffix
     /// of the keys of new members, an object that already has such a key is not of the usual kind.
     #[inline]
-    pub(super) fn find(&mut self, text: &'l str, is_plain: bool) -> Option<&[Found<'l, 'n>]> {
+    pub(super) fn find(&mut self, text: &'l str, is_plain: bool) -> Option<&[Found<'l>]> {
         if !(is_plain && self.is_like_model(text)) {
             self.scan(text)?;
         }
@@ -87,9 +90,10 @@ impl<'l, 'n> Scanner<'l, 'n> {
             start = scalar.end;
             if scalar.is_string {
                 let Some(length) = near::find(b'"', &bytes[at..]) else { return false };
-                if let Some((path, key)) = scalar.selected {
+                if let Some((end, key)) = scalar.selected {
                     let string = &text[at - 1..=at + length];
-                    self.found.push(Found { string, key, path, key_exists: false, escapes: Escapes::None });
+                    let key = key.map(Cow::Borrowed);
+                    self.found.push(Found { string, key, end, key_exists: false, escapes: Escapes::None });
                 }
                 at += length;
             } else {
@@ -121,16 +125,16 @@ fn number_len(text: &[u8]) -> Option<usize> {
     Some(length)
 }
 
-struct Scan<'l, 'n, 's> {
+struct Scan<'l, 's> {
     text: &'l str,
     at: usize,
     append: Option<&'static str>,
     /// At most [`MOST_SCALARS`].
-    scalars: &'s mut Vec<Scalar<'n>>,
-    found: &'s mut Vec<Found<'l, 'n>>,
+    scalars: &'s mut Vec<Scalar<'l>>,
+    found: &'s mut Vec<Found<'l>>,
 }
 
-impl<'l, 'n> Scan<'l, 'n, '_> {
+impl<'l> Scan<'l, '_> {
     fn peek(&self) -> Option<u8> {
         self.text.as_bytes().get(self.at).copied()
     }
@@ -152,14 +156,14 @@ impl<'l, 'n> Scan<'l, 'n, '_> {
 
     /// Skips a value. If `node` has paths, finds the selected strings in it; `key` is that of the
     /// member, if it is one.
-    fn value(&mut self, node: Option<&'n Node>, key: Option<&'n str>, depth: usize) -> Option<()> {
+    fn value(&mut self, node: Option<&Node>, key: Option<&'l str>, depth: usize) -> Option<()> {
         match self.next()? {
             b'"' => {
                 let start = self.at;
                 let (string, escapes) = self.string()?;
-                let selected = node.and_then(|node| node.path).map(|path| (path, key));
-                if let Some((path, key)) = selected {
-                    self.found.push(Found { string, key, path, key_exists: false, escapes });
+                let selected = node.and_then(|node| node.end).map(|end| (end, key));
+                if let Some((end, key)) = selected {
+                    self.found.push(Found { string, key: key.map(Cow::Borrowed), end, key_exists: false, escapes });
                 }
                 self.note(Scalar { start: start + 1, end: self.at - 1, is_string: true, selected });
                 Some(())
@@ -178,7 +182,7 @@ impl<'l, 'n> Scan<'l, 'n, '_> {
         }
     }
 
-    fn object(&mut self, node: Option<&'n Node>, depth: usize) -> Option<()> {
+    fn object(&mut self, node: Option<&Node>, depth: usize) -> Option<()> {
         self.at += 1;
         if self.take(b'}') {
             return Some(());
@@ -194,9 +198,9 @@ impl<'l, 'n> Scan<'l, 'n, '_> {
                     return None;
                 }
                 let name = &key[1..key.len() - 1];
-                selected = node.members.iter().find(|(member, _)| member == name);
+                selected = node.member(name).map(|node| (name, node));
                 let stem = self.append.and_then(|suffix| name.strip_suffix(suffix));
-                if stem.is_some_and(|stem| node.members.iter().any(|(member, _)| member == stem)) {
+                if stem.is_some_and(|stem| node.member(stem).is_some()) {
                     return None;
                 }
             }
@@ -213,7 +217,7 @@ impl<'l, 'n> Scan<'l, 'n, '_> {
         }
     }
 
-    fn array(&mut self, node: Option<&'n Node>, depth: usize) -> Option<()> {
+    fn array(&mut self, node: Option<&Node>, depth: usize) -> Option<()> {
         self.at += 1;
         if self.take(b']') {
             return Some(());
@@ -252,7 +256,7 @@ impl<'l, 'n> Scan<'l, 'n, '_> {
         self.text.as_bytes()[self.at..].starts_with(literal.as_bytes()).then(|| self.at += literal.len())
     }
 
-    fn note(&mut self, scalar: Scalar<'n>) {
+    fn note(&mut self, scalar: Scalar<'l>) {
         if self.scalars.len() < MOST_SCALARS {
             self.scalars.push(scalar);
         }
@@ -264,7 +268,8 @@ mod tests {
     use proptest::prelude::*;
 
     use super::Scanner;
-    use crate::format::jsonl::{Found, JsonLines, KeyPath, parse};
+    use crate::format::jsonl::{Found, JsonLayout, JsonLines, parse};
+    use crate::format::keys::KeyPath;
     use crate::operation::{Fault, Operation, Stream};
 
     struct Unused;
@@ -280,8 +285,8 @@ mod tests {
     }
 
     fn json_lines(append: Option<&'static str>) -> JsonLines {
-        let paths: [KeyPath; 3] = ["u", "a.u", "a.b.\u{e9}"].map(|path| path.parse().unwrap());
-        JsonLines::new(&paths, Box::new(Unused), append)
+        let paths: [KeyPath; 4] = ["u", "a.u", "a.b.\u{e9}", "a*.?"].map(|path| path.parse().unwrap());
+        JsonLines::new(&paths, JsonLayout::Line, Box::new(Unused), append)
     }
 
     /// Whether the scanner accepts the text. If so, serde_json must find the same strings.
@@ -296,7 +301,7 @@ mod tests {
         let mut scanner = Scanner::new(lines.root(), lines.append());
         let _ = scanner.find(before, !before.contains('\\'));
         let Some(found) = scanner.find(text, !text.contains('\\')) else { return false };
-        let expected: Result<Vec<Found<'_, '_>>, _> = parse(text, lines.root(), lines.append());
+        let expected: Result<Vec<Found<'_>>, _> = parse(text, lines.root(), lines.append());
         match expected {
             Ok(expected) => assert_eq!(found, expected, "{text}"),
             Err(error) => panic!("{text}: {error}"),

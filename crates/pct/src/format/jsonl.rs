@@ -1,4 +1,5 @@
-//! `--jsonl`: a JSON value in each line. The strings at the selected keys are fields.
+//! `--jsonl`: a JSON value in each line. The strings at the selected keys are fields. `--cdxj`: the same
+//! after a prefix.
 //!
 //! Everything else is copied byte for byte, and so is a string that the operation does not change.
 //! Lines are parsed by `json_scan` if possible, else by serde_json. Both find the same strings.
@@ -7,7 +8,6 @@
 use std::borrow::Cow;
 use std::fmt;
 use std::ops::ControlFlow;
-use std::str::FromStr;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use memchr::{memchr, memmem};
@@ -15,45 +15,13 @@ use serde::de::{DeserializeSeed, Deserializer, Error as _, IgnoredAny, MapAccess
 use serde_json::value::RawValue;
 use simdpct::ByteSet;
 
+use super::keys::{KeyPath, Node};
 use super::passthrough::{Next, Unchanged, group_end};
 use super::{Format, json_scan};
 use crate::codec::write_string;
 use crate::operation::{Fault, FaultKind, Operation, split_ending};
 use crate::record::Job;
 use crate::source::{Scanner, Separated};
-
-/// Path of keys to a string: `req.q`, with `\.` for a dot in a name. Arrays on the path are
-/// traversed.
-#[derive(Clone, Debug, Eq, PartialEq)]
-pub(crate) struct KeyPath {
-    names: Vec<String>,
-    /// The path as given, for messages.
-    text: String,
-}
-
-impl FromStr for KeyPath {
-    type Err = String;
-
-    fn from_str(text: &str) -> Result<Self, String> {
-        let mut names = vec![String::new()];
-        let mut characters = text.chars();
-        while let Some(character) = characters.next() {
-            let character = match character {
-                '.' => {
-                    names.push(String::new());
-                    continue;
-                }
-                '\\' => characters.next().ok_or("expected a character after '\\'")?,
-                other => other,
-            };
-            names.last_mut().ok_or("")?.push(character);
-        }
-        if names.iter().any(String::is_empty) {
-            return Err("expected names with a '.' between them, none of them empty".into());
-        }
-        Ok(Self { names, text: text.to_owned() })
-    }
-}
 
 /// Maximum nesting of traversed arrays, the limit of serde_json: each level takes stack, and
 /// another parse of its content.
@@ -62,8 +30,9 @@ const DEEPEST: usize = 128;
 pub(crate) struct JsonLines {
     root: Node,
     paths: Vec<KeyPath>,
-    /// For each path, whether it led to a string so far.
-    is_matched: Vec<AtomicBool>,
+    /// For each end of paths in the tree: the numbers of the paths, and whether it was a string so far.
+    ends: Vec<(Vec<usize>, AtomicBool)>,
+    layout: JsonLayout,
     has_records: AtomicBool,
     operation: Box<dyn Operation>,
     /// [`Operation::needed`], unless each selected string has a result.
@@ -74,22 +43,44 @@ pub(crate) struct JsonLines {
     append: Option<&'static str>,
 }
 
-/// The selected parts of a value: a tree of the paths.
-#[derive(Debug, Default)]
-pub(super) struct Node {
-    /// The path that ends here. It selects the value if it is a string, or its strings if it is an
-    /// array.
-    pub(super) path: Option<usize>,
-    /// The nodes of its members.
-    pub(super) members: Vec<(String, Node)>,
+/// Where the JSON of a line is.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub(crate) enum JsonLayout {
+    /// The whole line is JSON.
+    Line,
+    /// JSON follows a prefix, the key and the time of a capture. Lines that begin with '!' are directives.
+    Cdxj,
+}
+
+impl JsonLayout {
+    /// The start of the JSON in a line; `None` if there is none.
+    #[inline]
+    fn start(self, line: &[u8]) -> Option<usize> {
+        match self {
+            Self::Line => Some(0),
+            Self::Cdxj => memmem::find(line, b" {").map(|at| at + 1),
+        }
+    }
+
+    fn is_directive(self, line: &[u8]) -> bool {
+        self == Self::Cdxj && line.starts_with(b"!")
+    }
+
+    fn expected(self) -> &'static str {
+        match self {
+            Self::Line => "not a line of JSON",
+            Self::Cdxj => "not a line of CDXJ",
+        }
+    }
 }
 
 /// A selected string: as in the line, with its quotes; its key, if it is a member's value.
 #[derive(Debug, Eq, PartialEq)]
-pub(super) struct Found<'l, 'n> {
+pub(super) struct Found<'l> {
     pub(super) string: &'l str,
-    pub(super) key: Option<&'n str>,
-    pub(super) path: usize,
+    pub(super) key: Option<Cow<'l, str>>,
+    /// The end of the paths that selected it.
+    pub(super) end: usize,
     /// Whether the object already has a member of the new name.
     pub(super) key_exists: bool,
     pub(super) escapes: Escapes,
@@ -125,18 +116,21 @@ const CONTROLS: ByteSet = ByteSet::range(0, 0x1F).without(b'\n');
 const NOT_PLAIN: ByteSet = CONTROLS.with(b'\\');
 
 impl JsonLines {
-    pub(crate) fn new(paths: &[KeyPath], operation: Box<dyn Operation>, append: Option<&'static str>) -> Self {
-        let mut root = Node::default();
-        for (number, path) in paths.iter().enumerate() {
-            path.names.iter().fold(&mut root, |node, name| node.member(name)).path = Some(number);
-        }
-        let is_matched = paths.iter().map(|_| AtomicBool::new(false)).collect();
+    pub(crate) fn new(
+        paths: &[KeyPath],
+        layout: JsonLayout,
+        operation: Box<dyn Operation>,
+        append: Option<&'static str>,
+    ) -> Self {
+        let (root, ends) = Node::of(paths);
+        let ends = ends.into_iter().map(|paths| (paths, AtomicBool::new(false))).collect();
         let needed = operation.needed().filter(|_| append.is_none());
         let are_short_unneeded = needed.is_some_and(|needed| needed.intersection(SHORT).is_empty());
         Self {
             root,
             paths: paths.to_vec(),
-            is_matched,
+            ends,
+            layout,
             has_records: AtomicBool::new(false),
             operation,
             needed,
@@ -167,37 +161,39 @@ impl JsonLines {
                 str::from_utf8(line).map_or_else(|error| error.valid_up_to(), str::len),
             );
         };
-        if text.trim_ascii().is_empty() {
+        if text.trim_ascii().is_empty() || self.layout.is_directive(line) {
             output.extend_from_slice(line);
             return None;
         }
-        match parse(text, &self.root, self.append) {
+        let Some(start) = self.layout.start(line) else { return pass_on(FaultKind::Format(self.layout.expected()), 0) };
+        match parse(&text[start..], &self.root, self.append) {
             Ok(found) => self.replace(text, &found, output),
             Err(error) => {
-                pass_on(FaultKind::Format("not a line of JSON"), error.column().saturating_sub(1).min(line.len()))
+                let position = start + error.column().saturating_sub(1);
+                pass_on(FaultKind::Format(self.layout.expected()), position.min(line.len()))
             }
         }
     }
 
     /// Appends the text of a line, with the selected strings transformed.
-    fn replace(&self, text: &str, found: &[Found<'_, '_>], output: &mut Vec<u8>) -> Option<Fault> {
+    fn replace(&self, text: &str, found: &[Found<'_>], output: &mut Vec<u8>) -> Option<Fault> {
         let line = text.as_bytes();
         let mut done = 0;
         let mut fault = None;
-        for &Found { string, key, path, key_exists, escapes } in found {
-            self.match_path(path);
+        for Found { string, key, end, key_exists, escapes } in found {
+            self.match_end(*end);
             let start = string.as_ptr().addr() - text.as_ptr().addr();
             let end = start + string.len();
             output.extend_from_slice(&line[done..start]);
             done = end;
-            if key_exists {
+            if *key_exists {
                 output.extend_from_slice(string.as_bytes());
                 fault = Fault::first(fault, Some(Fault::new(FaultKind::KeyExists, start)));
                 continue;
             }
-            let found = self.string(string, key, escapes, output);
+            let found = self.string(string, key.as_deref(), *escapes, output);
             // With escapes, offsets in the unescaped string are not those in the line.
-            let position = |at: usize| start + 1 + if escapes == Escapes::None { at } else { 0 };
+            let position = |at: usize| start + 1 + if *escapes == Escapes::None { at } else { 0 };
             fault = Fault::first(fault, found.map(|found| Fault { position: position(found.position), ..found }));
         }
         output.extend_from_slice(&line[done..]);
@@ -238,10 +234,11 @@ impl JsonLines {
         fault
     }
 
-    /// Notes that the path led to a string.
-    fn match_path(&self, path: usize) {
-        if !self.is_matched[path].load(Ordering::Relaxed) {
-            self.is_matched[path].store(true, Ordering::Relaxed);
+    /// Notes that the paths that end here led to a string.
+    fn match_end(&self, end: usize) {
+        let (_, is_matched) = &self.ends[end];
+        if !is_matched.load(Ordering::Relaxed) {
+            is_matched.store(true, Ordering::Relaxed);
         }
     }
 
@@ -262,14 +259,17 @@ impl JsonLines {
             let (text, ending) = split_ending(line, b'\n');
             let end = start + text.len();
             let text = &lines[start..end];
-            let is_plain = !not_plain.is_in(&NOT_PLAIN, bytes, start, end);
-            let found =
-                if is_plain || CONTROLS.find(text.as_bytes()).is_none() { scanner.find(text, is_plain) } else { None };
+            let found = self.layout.start(text.as_bytes()).and_then(|prefix| {
+                let json = &text[prefix..];
+                let is_plain = !not_plain.is_in(&NOT_PLAIN, bytes, start + prefix, end);
+                let is_usual = is_plain || CONTROLS.find(json.as_bytes()).is_none();
+                if is_usual && !self.layout.is_directive(text.as_bytes()) { scanner.find(json, is_plain) } else { None }
+            });
             if let Some(found) = found
                 && unchanged.contains(start, end)
                 && found.iter().all(|found| found.escapes <= self.unneeded_escapes)
             {
-                found.iter().for_each(|found| self.match_path(found.path));
+                found.iter().for_each(|found| self.match_end(found.end));
                 return ControlFlow::Continue(());
             }
             job.output.extend_from_slice(&bytes[run..start]);
@@ -301,11 +301,7 @@ impl JsonLines {
 }
 
 /// The selected strings of a line in order, found by serde_json.
-pub(super) fn parse<'l, 'n>(
-    text: &'l str,
-    root: &'n Node,
-    append: Option<&str>,
-) -> Result<Vec<Found<'l, 'n>>, serde_json::Error> {
+pub(super) fn parse<'l>(text: &'l str, root: &Node, append: Option<&str>) -> Result<Vec<Found<'l>>, serde_json::Error> {
     let mut found = Vec::new();
     root.collect(serde_json::from_str(text)?, None, append, DEEPEST, &mut found)?;
     Ok(found)
@@ -322,27 +318,20 @@ fn escape_ill_formed(bytes: &[u8]) -> String {
 }
 
 impl Node {
-    fn member(&mut self, name: &str) -> &mut Self {
-        let at = self.members.iter().position(|(member, _)| member == name).unwrap_or_else(|| {
-            self.members.push((name.to_owned(), Self::default()));
-            self.members.len() - 1
-        });
-        &mut self.members[at].1
-    }
-
     /// Collects the selected strings in order. At most `depth` more arrays may be nested.
-    fn collect<'l, 'n>(
-        &'n self,
+    fn collect<'l>(
+        &self,
         value: &'l RawValue,
-        key: Option<&'n str>,
+        key: Option<String>,
         append: Option<&str>,
         depth: usize,
-        found: &mut Vec<Found<'l, 'n>>,
+        found: &mut Vec<Found<'l>>,
     ) -> Result<(), serde_json::Error> {
-        match (value.get().as_bytes().first(), self.path) {
-            (Some(b'"'), Some(path)) => {
+        match (value.get().as_bytes().first(), self.end) {
+            (Some(b'"'), Some(end)) => {
                 let string = value.get();
-                found.push(Found { string, key, path, key_exists: false, escapes: Escapes::of(string) });
+                let key = key.map(Cow::Owned);
+                found.push(Found { string, key, end, key_exists: false, escapes: Escapes::of(string) });
             }
             (Some(b'{'), _) if !self.members.is_empty() => {
                 let members = Members { node: self, append, depth, found };
@@ -366,7 +355,7 @@ struct Members<'n, 'f, 'l> {
     /// With `--append`: suffix of the keys of new members.
     append: Option<&'f str>,
     depth: usize,
-    found: &'f mut Vec<Found<'l, 'n>>,
+    found: &'f mut Vec<Found<'l>>,
 }
 
 impl<'l> Visitor<'l> for Members<'_, '_, 'l> {
@@ -380,16 +369,14 @@ impl<'l> Visitor<'l> for Members<'_, '_, 'l> {
         // Indexes of the selected strings among the members, and the keys whose new keys exist.
         let (mut strings, mut existing) = (Vec::new(), Vec::new());
         while let Some(member) = map.next_key_seed(Name { node: self.node, append: self.append })? {
-            if let Some(name) = member.new_name_of {
-                existing.push(name);
-            }
-            match member.meant {
+            existing.extend(member.new_name_of);
+            match member.selected {
                 None => {
                     map.next_value::<IgnoredAny>()?;
                 }
                 Some((name, node)) => {
                     let value: &'l RawValue = map.next_value()?;
-                    if self.append.is_some() && value.get().starts_with('"') && node.path.is_some() {
+                    if self.append.is_some() && value.get().starts_with('"') && node.end.is_some() {
                         strings.push(self.found.len());
                     }
                     node.collect(value, Some(name), self.append, self.depth, self.found).map_err(A::Error::custom)?;
@@ -399,7 +386,7 @@ impl<'l> Visitor<'l> for Members<'_, '_, 'l> {
         if !existing.is_empty() {
             for string in strings {
                 if let Some(found) = self.found.get_mut(string) {
-                    found.key_exists = found.key.is_some_and(|key| existing.contains(&key));
+                    found.key_exists = found.key.as_ref().is_some_and(|key| existing.iter().any(|name| name == key));
                 }
             }
         }
@@ -407,12 +394,12 @@ impl<'l> Visitor<'l> for Members<'_, '_, 'l> {
     }
 }
 
-/// What the key of a member means to the paths.
+/// The role of the key of a member in the paths.
 struct Member<'n> {
-    /// The node of the key, if it is part of a path.
-    meant: Option<&'n (String, Node)>,
+    /// The key and its node, if it is part of a path.
+    selected: Option<(String, &'n Node)>,
     /// The key whose new member would have this name.
-    new_name_of: Option<&'n str>,
+    new_name_of: Option<String>,
 }
 
 /// Looks up a key.
@@ -437,11 +424,10 @@ impl<'n> Visitor<'_> for Name<'n, '_> {
     }
 
     fn visit_str<E>(self, name: &str) -> Result<Self::Value, E> {
-        let members = &self.node.members;
-        let meant = members.iter().find(|(member, _)| member == name);
+        let selected = self.node.member(name).map(|node| (name.to_owned(), node));
         let stem = self.append.and_then(|suffix| name.strip_suffix(suffix));
-        let new_name_of = stem.and_then(|stem| members.iter().find(|(member, _)| member == stem));
-        Ok(Member { meant, new_name_of: new_name_of.map(|(member, _)| &member[..]) })
+        let new_name_of = stem.filter(|stem| self.node.member(stem).is_some()).map(str::to_owned);
+        Ok(Member { selected, new_name_of })
     }
 }
 
@@ -473,15 +459,11 @@ impl Format for JsonLines {
         if !self.has_records.load(Ordering::Relaxed) {
             return Vec::new();
         }
-        let is_matched = |path: &KeyPath| {
-            // The same path may be given twice.
-            self.paths
-                .iter()
-                .zip(&self.is_matched)
-                .any(|(same, is_matched)| same.names == path.names && is_matched.load(Ordering::Relaxed))
+        let is_matched = |number: &usize| {
+            self.ends.iter().any(|(paths, is_matched)| paths.contains(number) && is_matched.load(Ordering::Relaxed))
         };
-        let unmatched = self.paths.iter().filter(|path| !is_matched(path));
-        unmatched.map(|path| format!("no record has a string at key '{}'", path.text)).collect()
+        let unmatched = (0..self.paths.len()).filter(|number| !is_matched(number));
+        unmatched.map(|number| format!("no record has a string at key '{}'", self.paths[number])).collect()
     }
 }
 

@@ -6,18 +6,22 @@ mod csv;
 mod fields;
 mod json_scan;
 mod jsonl;
+mod keys;
 mod lines;
 mod log;
 mod near;
 mod passthrough;
+mod pattern;
 mod whole;
 
 pub(crate) use columns::Columns;
 pub(crate) use csv::{Chosen, Csv};
 pub(crate) use fields::Tsv;
-pub(crate) use jsonl::{JsonLines, KeyPath};
+pub(crate) use jsonl::{JsonLayout, JsonLines};
+pub(crate) use keys::KeyPath;
 pub(crate) use lines::Records;
-pub(crate) use log::{Log, LogFormat};
+pub(crate) use log::{Log, LogFormat, LogParser};
+pub(crate) use pattern::Pattern;
 pub(crate) use whole::WholeInput;
 
 use crate::operation::Operation;
@@ -51,6 +55,12 @@ pub(crate) trait Format: Send + Sync {
     fn begin(&self, is_first: bool, records: &[u8]) -> Result<(), String> {
         let _ = (is_first, records);
         Ok(())
+    }
+
+    /// Called with each block before it is transformed, in input order, and with its number in the
+    /// input, from 0, which is also that of the [`Job`].
+    fn look_ahead(&self, number: u64, records: &[u8]) {
+        let _ = (number, records);
     }
 
     /// Whether the first record of an input is needed to transform the others.

@@ -132,8 +132,8 @@ mod tests {
     use simdpct::ByteSet;
 
     use crate::cli::{Arguments, Command, RewriteCommand};
-    use crate::format::{Chosen, Csv, Format, JsonLines, Log, LogFormat, Outputs, Tsv};
-    use crate::operation::{Decode, Fault, Operation, Stream};
+    use crate::format::{Chosen, Csv, Format, JsonLayout, JsonLines, Log, LogFormat, Outputs, Tsv};
+    use crate::operation::{Decode, Fault, Operation, Recipe, Stream};
     use crate::record::{Job, Policy};
 
     /// Decodes without reporting a needed byte, which disables the fast path.
@@ -170,15 +170,15 @@ mod tests {
         ];
         let safe = ByteSet::EMPTY.with(b'\n').with(b'\t');
         let columns = || "2-".parse().unwrap();
+        let log_format = |recipe: &Recipe<'_>| -> Box<dyn Format> {
+            Box::new(Log::new(&LogFormat::named("combined"), &[], None, recipe).unwrap())
+        };
         let format: [[Box<dyn Format>; 2]; 2] = [
             [
                 Box::new(Tsv::new(b'\t', columns(), Box::new(decode(safe)), false, Outputs::Each)),
                 Box::new(Tsv::new(b'\t', columns(), Box::new(Reticent(decode(safe))), false, Outputs::Each)),
             ],
-            [
-                Box::new(Log::new(LogFormat::Combined, false, &|safe| Box::new(decode(safe)))),
-                Box::new(Log::new(LogFormat::Combined, false, &|safe| Box::new(Reticent(decode(safe))))),
-            ],
+            [log_format(&|safe| Box::new(decode(safe))), log_format(&|safe| Box::new(Reticent(decode(safe))))],
         ];
         assert_same(&kinds, 4, &format);
     }
@@ -216,8 +216,9 @@ mod tests {
             b"".to_vec(),
         ];
         let paths = ["a", "b"].map(|path| path.parse().unwrap());
-        let json =
-            |operation: Box<dyn Operation>| -> Box<dyn Format> { Box::new(JsonLines::new(&paths, operation, None)) };
+        let json = |operation: Box<dyn Operation>| -> Box<dyn Format> {
+            Box::new(JsonLines::new(&paths, JsonLayout::Line, operation, None))
+        };
         let format = [json(Box::new(decode(ByteSet::EMPTY))), json(Box::new(Reticent(decode(ByteSet::EMPTY))))];
         assert_same(&kinds, 3, &[format]);
     }

@@ -13,6 +13,7 @@ mod normalize;
 mod path;
 mod repair;
 mod text;
+mod unescape;
 
 use std::ops::ControlFlow;
 
@@ -28,6 +29,7 @@ pub(crate) use normalize::Normalize;
 pub(crate) use path::CanonicalPath;
 pub(crate) use repair::Repair;
 pub(crate) use text::{DecodeText, EncodeText};
+pub(crate) use unescape::Unescape;
 
 /// An operation on fields. Shared by all threads.
 pub(crate) trait Operation: Send + Sync {

@@ -155,8 +155,10 @@ impl<'p> Pipeline<'p> {
                         });
                         return true;
                     }
+                    self.plan.format.look_ahead(number, &buffer);
                     drop(input);
                     job.begin(self.plan.limit, number == 0);
+                    job.number = number;
                     self.plan.format.transform(&buffer, &mut job);
                     let counts_lines = self.counts_lines.load(Ordering::Relaxed);
                     let text: &[u8] = if counts_lines { &buffer } else { b"" };

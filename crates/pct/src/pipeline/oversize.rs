@@ -214,7 +214,9 @@ fn write_whole(
     }
     let name = &ordered.report.name;
     plan.format.begin(number == 0, &record).map_err(|problem| Error::Usage(format!("{name}: {problem}")))?;
+    plan.format.look_ahead(number, &record);
     job.begin(ordered.left(plan), number == 0);
+    job.number = number;
     plan.format.transform(&record, job);
     let end = Place::START.after(&record, ordered.report.separator);
     let result = ordered.write(plan, &record, job, number, end);

@@ -1,0 +1,232 @@
+//! The value of `--log`: the name of a format, or a template; and the names of fields.
+#![forbid(unsafe_code)]
+
+use std::ffi::OsStr;
+
+use clap::builder::{PossibleValue, TypedValueParser};
+use clap::error::{ContextKind, ContextValue, ErrorKind};
+use clap::{Arg, Command};
+
+use super::Lines;
+use super::access::Access;
+use super::template::{Template, parse};
+use super::w3c::{DIRECTIVE, Names, W3c};
+use crate::format::Pattern;
+
+/// Log format.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+enum Kind {
+    Common,
+    Combined,
+    Template,
+    /// The log says which fields it has.
+    W3c,
+}
+
+/// A log format with a name.
+#[derive(Debug)]
+struct Named {
+    name: &'static str,
+    help: &'static str,
+    kind: Kind,
+    /// The template, or the fields until the log says which it has.
+    text: &'static str,
+}
+
+const NAMED: [Named; 7] = [
+    // httpd: LogFormat "%h %l %u %t \"%r\" %>s %b \"%{Referer}i\" \"%{User-agent}i\""; nginx: the predefined log_format.
+    Named {
+        name: "combined",
+        help: "Apache httpd and nginx: with the referer and the user agent",
+        kind: Kind::Combined,
+        text: "$remote_addr $ident $remote_user [$time_local] \"$request\" $status $body_bytes_sent \"$http_referer\" \
+               \"$http_user_agent\"",
+    },
+    Named {
+        name: "common",
+        help: "Apache httpd: without them",
+        kind: Kind::Common,
+        text: "$remote_addr $ident $remote_user [$time_local] \"$request\" $status $body_bytes_sent",
+    },
+    // "%v:%p %h %l %u %t \"%r\" %>s %O \"%{Referer}i\" \"%{User-Agent}i\""
+    Named {
+        name: "vhost-combined",
+        help: "Apache httpd: combined, after the virtual host",
+        kind: Kind::Combined,
+        text: "$server_name:$server_port $remote_addr $ident $remote_user [$time_local] \"$request\" $status \
+               $bytes_sent \"$http_referer\" \"$http_user_agent\"",
+    },
+    Named {
+        name: "nginx",
+        help: "nginx without a log_format: combined",
+        kind: Kind::Combined,
+        text: "$remote_addr - $remote_user [$time_local] \"$request\" $status $body_bytes_sent \"$http_referer\" \
+               \"$http_user_agent\"",
+    },
+    // The names are those of the user guide; those with a colon have an underscore here.
+    Named {
+        name: "alb",
+        help: "AWS Application Load Balancer",
+        kind: Kind::Template,
+        text: "$type $time $elb $client_port $target_port $request_processing_time $target_processing_time \
+               $response_processing_time $elb_status_code $target_status_code $received_bytes $sent_bytes \
+               \"$request\" \"$user_agent\" $ssl_cipher $ssl_protocol $target_group_arn \"$trace_id\" \
+               \"$domain_name\" \"$chosen_cert_arn\" $matched_rule_priority $request_creation_time \
+               \"$actions_executed\" \"$redirect_url\" \"$error_reason\" \"$target_port_list\" \
+               \"$target_status_code_list\" \"$classification\" \"$classification_reason\"",
+    },
+    Named {
+        name: "cloudfront",
+        help: "Amazon CloudFront: standard logs, tab-separated",
+        kind: Kind::W3c,
+        text: "date time x-edge-location sc-bytes c-ip cs-method cs(Host) cs-uri-stem sc-status cs(Referer) \
+               cs(User-Agent) cs-uri-query cs(Cookie) x-edge-result-type x-edge-request-id x-host-header cs-protocol \
+               cs-bytes time-taken x-forwarded-for ssl-protocol ssl-cipher x-edge-response-result-type \
+               cs-protocol-version fle-status fle-encrypted-fields c-port time-to-first-byte \
+               x-edge-detailed-result-type sc-content-type sc-content-len sc-range-start sc-range-end",
+    },
+    Named {
+        name: "w3c",
+        help: "W3C extended log format, as of IIS: the log says in '#Fields:' which fields it has",
+        kind: Kind::W3c,
+        text: "",
+    },
+];
+
+/// Fields that have URLs or parts of them, and are processed by default.
+const BY_DEFAULT: [&str; 10] = [
+    "request",
+    "request_uri",
+    "args",
+    "query_string",
+    "http_referer",
+    "redirect_url",
+    "cs-uri",
+    "cs-uri-stem",
+    "cs-uri-query",
+    "cs(Referer)",
+];
+
+/// A log format: one with a name, or a template.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub(crate) struct LogFormat {
+    kind: Kind,
+    text: String,
+}
+
+impl LogFormat {
+    /// The layout of lines, with these names of fields selected.
+    pub(super) fn lines(&self, names: &[String]) -> Result<Lines, String> {
+        let chosen = Chosen::of(names);
+        Ok(match self.kind {
+            Kind::Common if names.is_empty() => Lines::Access(Access::new(false)),
+            Kind::Combined if names.is_empty() => Lines::Access(Access::new(true)),
+            Kind::Common | Kind::Combined | Kind::Template => Lines::Template(Template::new(&self.text, &chosen)?),
+            Kind::W3c => Lines::W3c(W3c::new(chosen, Names::of(&self.text))),
+        })
+    }
+
+    #[cfg(test)]
+    pub(crate) fn named(name: &str) -> Self {
+        NAMED.iter().find(|named| named.name == name).map(Self::of).expect("a name of the table")
+    }
+
+    fn of(named: &Named) -> Self {
+        Self { kind: named.kind, text: named.text.to_owned() }
+    }
+
+    fn parse(text: &str) -> Result<Self, String> {
+        if let Some(named) = NAMED.iter().find(|named| named.name == text) {
+            return Ok(Self::of(named));
+        }
+        if let Some(names) = text.strip_prefix(DIRECTIVE) {
+            return Ok(Self { kind: Kind::W3c, text: names.trim().to_owned() });
+        }
+        if !text.contains('$') {
+            return Err("expected a name, or a template with variables such as $request".into());
+        }
+        parse(text)?;
+        Ok(Self { kind: Kind::Template, text: text.to_owned() })
+    }
+}
+
+/// Parses a [`LogFormat`], and provides the names for clap's help and completions.
+#[derive(Clone, Copy)]
+pub(crate) struct LogParser;
+
+impl TypedValueParser for LogParser {
+    type Value = LogFormat;
+
+    fn parse_ref(&self, command: &Command, argument: Option<&Arg>, value: &OsStr) -> Result<LogFormat, clap::Error> {
+        LogFormat::parse(&value.to_string_lossy()).map_err(|problem| {
+            let mut error = clap::Error::new(ErrorKind::InvalidValue).with_cmd(command);
+            let mut insert = |kind, text: String| error.insert(kind, ContextValue::String(text));
+            insert(ContextKind::InvalidArg, argument.map(ToString::to_string).unwrap_or_default());
+            insert(ContextKind::InvalidValue, value.to_string_lossy().into_owned());
+            let names = NAMED.iter().map(|named| named.name.to_owned()).collect();
+            error.insert(ContextKind::ValidValue, ContextValue::Strings(names));
+            error.insert(ContextKind::Suggested, ContextValue::StyledStrs(vec![problem.into()]));
+            error
+        })
+    }
+
+    fn possible_values(&self) -> Option<Box<dyn Iterator<Item = PossibleValue> + '_>> {
+        Some(Box::new(NAMED.iter().map(|named| PossibleValue::new(named.name).help(named.help))))
+    }
+}
+
+/// The names of the selected fields.
+pub(super) enum Chosen {
+    /// [`BY_DEFAULT`].
+    Default,
+    /// Names, and those that are patterns.
+    Names(Vec<(String, Option<Pattern>)>),
+}
+
+impl Chosen {
+    fn of(names: &[String]) -> Self {
+        if names.is_empty() {
+            return Self::Default;
+        }
+        let names = names.iter().map(|name| {
+            let name = name.strip_prefix('$').unwrap_or(name);
+            (name.to_owned(), Pattern::of(name))
+        });
+        Self::Names(names.collect())
+    }
+
+    pub(super) fn contains(&self, name: &str) -> bool {
+        match self {
+            Self::Default => BY_DEFAULT.contains(&name),
+            Self::Names(names) => names.iter().any(|chosen| is_meant(chosen, name)),
+        }
+    }
+
+    /// The chosen names that are none of these fields.
+    pub(super) fn missing_in<'c>(&'c self, fields: &[impl AsRef<str>]) -> Vec<&'c str> {
+        match self {
+            Self::Default => Vec::new(),
+            Self::Names(names) => names
+                .iter()
+                .filter(|chosen| !fields.iter().any(|name| is_meant(chosen, name.as_ref())))
+                .map(|(name, _)| &name[..])
+                .collect(),
+        }
+    }
+
+    /// Checks that each chosen name is one of these fields, and that some is chosen.
+    pub(super) fn check(&self, fields: &[&str]) -> Result<(), String> {
+        let listed = || format!("'{}'", fields.join("', '"));
+        if let Some(missing) = self.missing_in(fields).first() {
+            return Err(format!("invalid --log-field '{missing}': expected one of {}", listed()));
+        }
+        if fields.iter().any(|name| self.contains(name)) {
+            return Ok(());
+        }
+        Err(format!("invalid --log: expected --log-field with one of {}", listed()))
+    }
+}
+
+fn is_meant((chosen, pattern): &(String, Option<Pattern>), name: &str) -> bool {
+    chosen == name || pattern.as_ref().is_some_and(|pattern| pattern.matches(name))
+}
