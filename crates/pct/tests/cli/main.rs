@@ -2,6 +2,7 @@
 #![forbid(unsafe_code)]
 
 mod blocks;
+mod charset;
 mod check;
 mod codec_options;
 mod errors;
@@ -15,9 +16,11 @@ mod inputs;
 mod jobs;
 mod level;
 mod lines;
+mod logs;
 mod outputs;
 mod parallel;
 mod readme;
+mod selection;
 mod stats;
 mod streams;
 mod strict;

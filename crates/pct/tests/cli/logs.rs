@@ -1,0 +1,319 @@
+//! Log formats: `--log`, `--log-field` and `--unescape`. The lines follow the vendors' documents, whose
+//! formats are given with them.
+
+use proptest::prelude::*;
+
+use crate::{output, run, text};
+
+#[track_caller]
+fn assert_outputs(cases: &[(&[&str], &str, &str)]) {
+    for &(arguments, input, expected) in cases {
+        let found = output(arguments, input.as_bytes());
+        assert_eq!(text(&found), text(expected.as_bytes()), "{arguments:?} < {input:?}");
+    }
+}
+
+/// Apache httpd, mod_log_config: "%v:%p %h %l %u %t \"%r\" %>s %O \"%{Referer}i\" \"%{User-Agent}i\""
+const VHOST: &str = r#"shop.example:443 192.0.2.7 - ann%20e [22/Nov/2026:20:00:00 +0000] "GET /caf%C3%A9?q=%41 HTTP/1.1" 200 512 "http://e/%43 x" "agent %44""#;
+
+/// nginx, ngx_http_log_module, log_format combined:
+/// '$remote_addr - $remote_user [$time_local] "$request" $status $body_bytes_sent "$http_referer" "$http_user_agent"'
+const NGINX: &str =
+    r#"192.0.2.7 - - [22/Nov/2026:20:00:00 +0000] "GET /caf%C3%A9?q=%41 HTTP/2.0" 200 512 "http://e/%43" "agent %44""#;
+
+/// AWS, user guide for Application Load Balancers, access log entries: fields in order, separated by spaces.
+const ALB: &str = r#"h2 2026-11-22T20:00:00.186641Z app/lb/50dc6c495c0c9188 192.0.2.7:2817 10.0.0.1:80 0.000 0.001 0.000 200 200 34 366 "GET https://www.example.com:443/caf%C3%A9?q=%41%20b HTTP/2.0" "curl/7.46.0 %41" ECDHE-RSA-AES128-GCM-SHA256 TLSv1.2 arn:aws:elasticloadbalancing:us-east-2:123456789012:targetgroup/t/73e2d6bc24d8a067 "Root=1-58337262-36d228ad5d99923122bbe354" "www.example.com" "arn:aws:acm:us-east-2:123456789012:certificate/1" 1 2026-11-22T20:00:00.180000Z "redirect" "https://www.example.com:443/%7Ea" "-" "10.0.0.1:80" "200" "-" "-" TID_1234abcd"#;
+
+/// Amazon CloudFront, developer guide, standard logs: two directives, fields separated by tabs, URLs encoded twice.
+const CLOUDFRONT: &str = "#Version: 1.0\n#Fields: date time x-edge-location sc-bytes c-ip cs-method cs(Host) cs-uri-stem sc-status \
+    cs(Referer) cs(User-Agent) cs-uri-query\n\
+    2026-11-22\t20:00:00\tFRA2\t182\t192.0.2.10\tGET\td111.cloudfront.net\t/caf%C3%A9%2520b\t200\thttp://e/%2541\tMozilla/5.0%2520(x)\tq=%2520a&n=%2526\n";
+
+/// IIS, W3C extended log format: fields separated by spaces; '-' is no value.
+const IIS: &str = "#Software: Microsoft Internet Information Services 10.0\r\n#Version: 1.0\r\n#Date: 2026-11-22 20:00:00\r\n\
+    #Fields: date time s-ip cs-method cs-uri-stem cs-uri-query s-port cs-username c-ip cs(User-Agent) cs(Referer) sc-status\r\n\
+    2026-11-22 20:00:00 10.0.0.1 GET /caf%C3%A9/%41.aspx q=%42%20c 443 - 192.0.2.7 Mozilla/5.0+%41 http://e/%43 200\r\n";
+
+#[test]
+fn each_named_format_has_its_fields() {
+    let combined = VHOST.split_once(' ').unwrap().1;
+    let plain_vhost = VHOST.replace("/caf%C3%A9?q=%41", "/café?q=A").replace("/%43", "/C");
+    let alb = ALB.replace("/caf%C3%A9?q=%41%20b", "/café?q=A%20b").replace("/%7Ea", "/~a");
+    let cloudfront = CLOUDFRONT
+        .replace("/caf%C3%A9%2520b", "/café%20b")
+        .replace("/%2541", "/%41")
+        .replace("q=%2520a&n=%2526", "q=%20a&n=%26");
+    let twice = CLOUDFRONT
+        .replace("/caf%C3%A9%2520b", "/café%20b")
+        .replace("/%2541", "/A")
+        .replace("q=%2520a&n=%2526", "q=%20a&n=&");
+    let iis = IIS.replace("/caf%C3%A9/%41.", "/café/A.").replace("q=%42%20c", "q=B%20c").replace("/%43", "/C");
+    assert_outputs(&[
+        (&["decode", "--log", "vhost-combined"], VHOST, &plain_vhost),
+        (&["decode", "--log", "combined"], combined, plain_vhost.split_once(' ').unwrap().1),
+        (&["decode", "--log", "nginx"], NGINX, &NGINX.replace("/caf%C3%A9?q=%41", "/café?q=A").replace("/%43", "/C")),
+        (&["decode", "--log", "alb"], ALB, &alb),
+        (&["decode", "--log", "cloudfront"], CLOUDFRONT, &cloudfront),
+        // A space would end a field of IIS, so %20 stays; with tabs, as well.
+        (&["decode", "--log", "cloudfront", "--times", "2"], CLOUDFRONT, &twice),
+        (&["decode", "--log", "w3c"], CLOUDFRONT, &cloudfront),
+        (&["decode", "--log", "w3c"], IIS, &iis),
+        // Without directives, as in `tail -f`.
+        (&["decode", "--log", "cloudfront"], CLOUDFRONT.lines().last().unwrap(), cloudfront.lines().last().unwrap()),
+        (&["decode", "--log", "#Fields: a cs-uri b"], "%41 %42 %43\n", "%41 B %43\n"),
+    ]);
+}
+
+#[test]
+fn fields_are_chosen_by_name() {
+    let decodes = |arguments: &[&str], input: &str, expected: &str| {
+        assert_outputs(&[(&[&["decode", "--log"], arguments].concat(), input, expected)]);
+    };
+    for name in ["http_user_agent", "$http_user_agent", "*agent", "http_user_agen?"] {
+        decodes(&["nginx", "--log-field", name], NGINX, &NGINX.replace("%44", "D"));
+    }
+    decodes(&["combined", "--log-field", "http_*"], NGINX, &NGINX.replace("%43", "C").replace("%44", "D"));
+    decodes(&["combined", "--log-field", "request"], NGINX, &NGINX.replace("/caf%C3%A9?q=%41", "/café?q=A"));
+    decodes(&["vhost-combined", "--log-field", "remote_user"], VHOST, VHOST);
+    decodes(&["alb", "--log-field", "user_agent"], ALB, &ALB.replace("7.46.0 %41", "7.46.0 A"));
+    decodes(
+        &["w3c", "--log-field", "cs-uri-*,cs(User-Agent)"],
+        IIS,
+        &IIS.replace("/caf%C3%A9/%41.", "/café/A.").replace("%42", "B").replace("+%41", "+A"),
+    );
+    decodes(&["common", "--log-field", "request"], NGINX, &NGINX.replace("/caf%C3%A9?q=%41", "/café?q=A"));
+}
+
+#[test]
+fn templates_are_those_of_nginx() {
+    assert_outputs(&[
+        (&["decode", "--log", "$host|$request_uri|$status"], "h%41|/%41%7C%20|200%41\n", "h%41|/A%7C%20|200%41\n"),
+        (&["decode", "--log", "${host} ${args}x", "--log-field", "args"], "%41 %42x%43\n", "%41 Bx%43\n"),
+        (&["decode", "--log", "$time_iso8601 \"$request_uri\""], "t \"/%41 %22\"", "t \"/A %22\""),
+        // An unquoted request is three fields.
+        (
+            &["decode", "--log", "[$time_local] $request $status"],
+            "[a] GET /%41%20 HTTP/1.1 200\n",
+            "[a] GET /A%20 HTTP/1.1 200\n",
+        ),
+        (
+            &["decode", "--log", "t=\"$request\" r=\"$http_referer\""],
+            "t=\"GET /%41 HTTP/1.1\" r=\"%42 \\\"%43\" x",
+            "t=\"GET /A HTTP/1.1\" r=\"B \\\"C\" x",
+        ),
+        (&["decode", "--log", "$a$b $request_uri"], "x%41 %41", "x%41 A"),
+        (&["decode", "--log", "$request_uri"], "/%41 %42%20\n", "/A B%20\n"),
+        (&["decode", "--log", "$request_uri"], "/%41\r\n", "/A\r\n"),
+    ]);
+}
+
+/// Fields before a gap are processed, and the line counts as not in the format.
+#[test]
+fn target_is_decoded_if_the_referer_is_missing() {
+    let cut = "h - - [t] \"GET /%41 HTTP/1.1\" 200 1";
+    for (arguments, input, expected, told) in [
+        (&["--log", "combined"][..], cut.to_owned(), cut.replace("%41", "A"), "not in the format; first at 1:1"),
+        (
+            &["--log", "nginx", "--log-field", "request,http_referer"],
+            cut.to_owned(),
+            cut.replace("%41", "A"),
+            "not in the format; first at 1:1",
+        ),
+        (
+            &["--log", "combined"],
+            format!("{cut} \"%42"),
+            format!("{} \"%42", cut.replace("%41", "A")),
+            "not in the format; first at 1:1",
+        ),
+        (
+            &["--log", "combined"],
+            "h - - [t] \"GET /%41".into(),
+            "h - - [t] \"GET /%41".into(),
+            "not in the format; first at 1:1",
+        ),
+        (
+            &["--log", "combined", "--append"],
+            cut.to_owned(),
+            format!("{cut} \"/A\" \"-\""),
+            "not in the format; first at 1:1",
+        ),
+        (&["--log", "combined", "--append"], "x".into(), "x".into(), "not in the format; first at 1:1"),
+        (
+            &["--log", "w3c"],
+            "#Fields: a cs-uri-stem b cs-uri-query\n%41 %42\n".into(),
+            "#Fields: a cs-uri-stem b cs-uri-query\n%41 B\n".into(),
+            "not in the format; first at 2:1",
+        ),
+        (&["--log", "w3c"], "%41 %42\n".into(), "%41 %42\n".into(), "not in the format; first at 1:1"),
+        (
+            &["--log", "combined"],
+            format!("{} \"%42", cut.replace("%41", "%zz")),
+            format!("{} \"%42", cut.replace("%41", "%zz")),
+            "malformed, 1 not in the format; first at 1:1",
+        ),
+    ] {
+        let arguments = [&["decode"], arguments].concat();
+        let found = run(&arguments, input.as_bytes());
+        assert_eq!(text(&found.stdout), text(expected.as_bytes()), "{arguments:?} < {input:?}");
+        assert_eq!(
+            str::from_utf8(&found.stderr).unwrap(),
+            format!("pct: <stdin>: 1 {told}\n"),
+            "{arguments:?} < {input:?}"
+        );
+        let skipped = output(&[&arguments[..], &["--errors", "skip"]].concat(), input.as_bytes());
+        assert_eq!(text(&skipped), text(input.as_bytes()), "{arguments:?}");
+    }
+}
+
+#[test]
+fn results_are_appended_in_the_notation_of_the_log() {
+    let [common, referer] = ["h - - [t] \"GET /%41 HTTP/1.1\" 200 1", " \"%43 d\" \"a\""];
+    let combined = [common, referer].concat();
+    assert_outputs(&[
+        (&["decode", "--log", "common", "--append"], common, &[common, " \"/A\""].concat()),
+        (&["decode", "--log", "combined", "--append"], &combined, &[&combined, " \"/A\" \"C d\""].concat()),
+        (&["decode", "--log", "$a $request_uri", "--append"], "x /%41\n", "x /%41 \"/A\"\n"),
+        (
+            &["decode", "--log", "w3c", "--append"],
+            "#Fields: a cs-uri-stem b cs-uri-query\r\n%41 %42 - %43\r\n\"x\" \"%44 \" -\n",
+            "#Fields: a cs-uri-stem b cs-uri-query cs-uri-stem_decoded cs-uri-query_decoded\r\n%41 %42 - %43 B C\r\n\"x\" \"%44 \" - \"D \" -\n",
+        ),
+    ]);
+    // Tabs stay escaped, as all control characters.
+    assert_outputs(&[(
+        &["decode", "--log", "w3c", "--append"],
+        "#Fields: a cs-uri\nx\t%41%09\n",
+        "#Fields: a cs-uri cs-uri_decoded\nx\t%41%09\tA%09\n",
+    )]);
+}
+
+#[test]
+fn escapes_of_logs_are_undone_on_request() {
+    let line = |target: &str, referer: &str| format!("h - - [t] \"GET {target} HTTP/1.1\" 200 1 \"{referer}\" \"a\"\n");
+    let log = |options: &[&str], input: &str, expected: &str| {
+        assert_outputs(&[(&[&["decode", "--log", "combined"], options].concat(), input, expected)]);
+    };
+    let unescape = &["--unescape"];
+    // nginx, ngx_http_log_module: characters '"', '\', less than 32 and above 126 are escaped as "\xXX".
+    log(
+        unescape,
+        &line(r"/caf\xC3\xA9/%41\x22", r"http://e/\xE5\x8C\x97\x5C\x0A"),
+        &line("/café/A\\x22", "http://e/北\\x5C\\x0A"),
+    );
+    log(&[], &line(r"/caf\xC3\xA9/%41\x22", "-"), &line(r"/caf\xC3\xA9/A\x22", "-"));
+    // Apache httpd, mod_log_config: '"' and '\' after a backslash, white space in C-style notation, others "\xhh".
+    log(unescape, &line(r#"/caf\xc3\xa9\"\\\t\n"#, "-"), &line(r#"/café\"\\\t\n"#, "-"));
+    log(&["--unescape", "--unsafe-controls"], &line(r#"/\"\\\t%41"#, "-"), &line("/\"\\\tA", "-"));
+    // The bytes of a character may be escaped in both ways, and in another charset.
+    log(unescape, &line(r"/%C3\xA9", "-"), &line("/é", "-"));
+    log(&["--unescape", "--fallback", "latin1"], &line(r"/\xE9%E8", "-"), &line("/éè", "-"));
+    log(
+        &["--unescape", "--append"],
+        &line(r"/\xC3\xA9", "-"),
+        &[line(r"/\xC3\xA9", "-").trim_end(), " \"/é\" \"-\"\n"].concat(),
+    );
+    let found = run(&["decode", "--log", "common", "--unescape"], line(r"/\xC3\xA9%zz", "-").as_bytes());
+    assert_eq!(text(&found.stderr), "pct: <stdin>: 1 malformed; first at 1:25\\n");
+    // Lines without triplets are not skipped.
+    let lines = [line("/plain", "-").repeat(3), line(r"/\xC3\xA9", "-"), line("/plain", "-")].concat();
+    log(unescape, &lines, &lines.replace(r"\xC3\xA9", "é"));
+}
+
+#[test]
+fn names_that_no_directive_has_are_reported() {
+    let found = run(&["decode", "--log", "w3c", "--log-field", "cs-uri-stem,typo"], IIS.as_bytes());
+    assert_eq!(text(&found.stderr), "pct: warning: no record has field \\'typo\\'\\n");
+    assert_eq!(text(&run(&["decode", "--log", "w3c", "--log-field", "typo"], b"").stderr), "");
+}
+
+/// Each block begins with the fields of the blocks before it, whichever thread transforms it.
+#[test]
+fn directives_hold_until_the_next_in_any_block() {
+    let mut input = String::new();
+    let mut expected = String::new();
+    for part in 0..60 {
+        let (names, number) = if part % 2 == 0 { ("a cs-uri b", 1) } else { ("cs-uri-stem a b", 0) };
+        // Some parts have several blocks, and some blocks have several parts.
+        let lines = if part % 10 == 0 { 20_000 } else { 40 };
+        for text in [&mut input, &mut expected] {
+            *text += &format!("#Fields: {names}\n");
+        }
+        for line in 0..lines {
+            let mut fields = ["%41".to_owned(), "%42".to_owned(), format!("{line}%43")];
+            input += &format!("{}\n", fields.join(" "));
+            fields[number] = ["A", "B"][number].to_owned();
+            expected += &format!("{}\n", fields.join(" "));
+        }
+    }
+    for threads in ["1", "2", "5"] {
+        assert!(
+            output(&["decode", "--log", "w3c", "-j", threads], input.as_bytes()) == expected.as_bytes(),
+            "{threads}"
+        );
+    }
+    // Each file begins anew.
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::write(folder.path().join("a"), "#Fields: cs-uri\n%41 %42\n").unwrap();
+    std::fs::write(folder.path().join("b"), "%41 %42\n#Fields: a cs-uri\n%41 %42\n").unwrap();
+    let found = crate::pct(&["decode", "-q", "--log", "w3c", "a", "b"]).current_dir(&folder).output().unwrap();
+    assert_eq!(text(&found.stdout), "#Fields: cs-uri\\nA %42\\n%41 %42\\n#Fields: a cs-uri\\n%41 B\\n");
+}
+
+/// A plain parser of lines by a template whose parts are separated by one byte.
+fn reference(line: &str, delimiter: char, selected: usize) -> String {
+    let mut fields: Vec<_> = line.split(delimiter).map(str::to_owned).collect();
+    if let Some(field) = fields.get_mut(selected) {
+        *field = field.replace("%41", "A");
+    }
+    fields.join(&delimiter.to_string())
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 48, ..ProptestConfig::default() })]
+
+    #[test]
+    fn lines_are_split_as_by_a_plain_parser(
+        lines in prop::collection::vec("([a-z]|%41|%7C|\\|){0,12}", 1..20),
+        selected in 0..4_usize,
+        threads in prop::sample::select(vec!["1", "3"]),
+    ) {
+        let names = ["a", "b", "c", "d"];
+        let template = names.map(|name| format!("${name}")).join("|");
+        let found = output(&["decode", "--log", &template, "--log-field", names[selected], "-j", threads], lines.join("\n").as_bytes());
+        let expected: Vec<_> = lines.iter().map(|line| match line.matches('|').count() {
+            // The last variable is the rest of the line.
+            count if selected == 3 && count >= 3 => {
+                let at = line.match_indices('|').nth(2).unwrap().0 + 1;
+                line[..at].to_owned() + &line[at..].replace("%41", "A").replace("%7C", "|")
+            }
+            count if selected < count.min(3) => reference(line, '|', selected),
+            _ => line.clone(),
+        }).collect();
+        prop_assert_eq!(text(&found), text(expected.join("\n").as_bytes()));
+    }
+
+    /// The targets of templates are those of the built-in layout.
+    #[test]
+    fn named_format_and_its_template_agree(
+        lines in prop::collection::vec(
+            prop::collection::vec(
+                prop::sample::select(vec![
+                    "h - - [t] \"GET ", "/%41", " HTTP/1.1", "\" 200 1", " \"", "-", "%42", "\\x22", "\" \"agent\"", "%22", "%20", "%zz", " ", "]", "[",
+                ]),
+                0..12,
+            ),
+            1..8,
+        ),
+        append in any::<bool>(),
+    ) {
+        let text_of: Vec<String> = lines.iter().map(|parts| parts.concat()).collect();
+        let input = text_of.join("\n");
+        let options: &[&str] = if append { &["--append"] } else { &[] };
+        let named = run(&[&["decode", "--log", "combined"], options].concat(), input.as_bytes());
+        // The host, the user and the time are not checked by the built-in layout.
+        let template = "$before] \"$request\"$between\"$http_referer\"";
+        let by_template = run(&[&["decode", "--log", template], options].concat(), input.as_bytes());
+        prop_assert_eq!(text(&named.stdout), text(&by_template.stdout), "{}", input);
+        prop_assert_eq!(text(&named.stderr), text(&by_template.stderr), "{}", input);
+    }
+}
