@@ -4,7 +4,7 @@
 use std::ops::{Range, RangeInclusive};
 
 use simdpct::columns::{Conversion, Inspection, OnError, inspect_rows};
-use simdpct::{Decoder, Encoder, Malformed, Normalizer};
+use simdpct::{Decoder, Encoder, Kinds, Malformed, Normalizer};
 
 use crate::convert::{Failure, convert, extract, repair};
 use crate::options::{self, excerpt};
@@ -24,6 +24,7 @@ pub(crate) enum Kind {
     UrlNormalize,
     UrlRepair,
     UrlFindings,
+    UrlFindingNames,
     UrlHas,
     UrlQueryValue,
     UrlPart,
@@ -35,11 +36,26 @@ pub(crate) enum Returns {
     String,
     Number,
     Boolean,
+    /// A list of strings.
+    Names,
+}
+
+/// The type of the first argument. All others are strings.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub(crate) enum Takes {
+    String,
+    Number,
 }
 
 const PCT: Decoder = Decoder::new();
 const FORM: Decoder = Decoder::new().plus_for_space();
 const KEEPING: Normalizer = Normalizer::new().malformed(Malformed::Keep);
+
+/// The names of the kinds that are these bits, as in `url_findings`. Other bits have none.
+fn names(bits: u32) -> impl Iterator<Item = &'static str> {
+    let known = bits & ((1 << Kinds::ALL.len()) - 1);
+    Kinds::from_bits(known).into_iter().flat_map(Kinds::names)
+}
 
 impl Kind {
     pub(crate) const ALL: &[Self] = &[
@@ -54,6 +70,7 @@ impl Kind {
         Self::UrlNormalize,
         Self::UrlRepair,
         Self::UrlFindings,
+        Self::UrlFindingNames,
         Self::UrlHas,
         Self::UrlQueryValue,
         Self::UrlPart,
@@ -73,13 +90,14 @@ impl Kind {
             Self::UrlNormalize => "url_normalize",
             Self::UrlRepair => "url_repair",
             Self::UrlFindings => "url_findings",
+            Self::UrlFindingNames => "url_finding_names",
             Self::UrlHas => "url_has",
             Self::UrlQueryValue => "url_query_value",
             Self::UrlPart => "url_part",
         }
     }
 
-    /// The numbers of arguments, all of which are strings.
+    /// The numbers of arguments.
     pub(crate) const fn arity(self) -> RangeInclusive<usize> {
         match self {
             Self::PctEncode => 1..=2,
@@ -88,9 +106,17 @@ impl Kind {
         }
     }
 
+    pub(crate) const fn takes(self) -> Takes {
+        match self {
+            Self::UrlFindingNames => Takes::Number,
+            _ => Takes::String,
+        }
+    }
+
     pub(crate) const fn returns(self) -> Returns {
         match self {
             Self::UrlFindings => Returns::Number,
+            Self::UrlFindingNames => Returns::Names,
             Self::UrlHas => Returns::Boolean,
             _ => Returns::String,
         }
@@ -98,13 +124,19 @@ impl Kind {
 
     /// Applies the function to a vector. Errors are messages for users.
     pub(crate) fn call(self, arguments: &Arguments<'_>, output: &mut Output) -> Result<(), String> {
+        if self.takes() == Takes::Number {
+            let findings = arguments.numbers();
+            output.copy_nulls(findings.validity());
+            output.set_lists(findings.rows().map(|bits| bits.into_iter().flat_map(names)));
+            return Ok(());
+        }
         let input = arguments.strings(0);
-        output.copy_nulls(&input);
+        output.copy_nulls(input.validity());
         let result = if arguments.columns() == 1 {
             self.apply(&input, 0..arguments.rows(), None, output)
         } else {
             let options = arguments.strings(1);
-            output.copy_nulls(&options);
+            output.copy_nulls(options.validity());
             self.apply_each(&input, &options, arguments.rows(), output)
         };
         result.map_err(|message| format!("{}: {message}", self.name()))
@@ -159,6 +191,8 @@ impl Kind {
             Self::UrlRepair => repair(input, rows, output),
             Self::UrlQueryValue => extract(input, rows, &Conversion::query_value(needed()?), output),
             Self::UrlPart => extract(input, rows, &Conversion::uri_part(options::part(needed()?)?), output),
+            // See `call`: it takes no strings.
+            Self::UrlFindingNames => return Err(String::from("takes a number")),
             Self::UrlFindings => {
                 output.set_values(rows.start, inspect_rows(input.rows(rows)).into_bits().into_iter());
                 Ok(())

@@ -1,6 +1,6 @@
 //! The border to DuckDB: its vectors as slices, and its callbacks.
 //!
-//! The only file with unsafe code. Everything else sees [`Strings`], [`StringOutput`] and
+//! The only file with unsafe code. Everything else sees [`Strings`], [`Numbers`], [`StringOutput`] and
 //! [`Plain`] slices. DuckDB passes flat vectors to functions of its C interface; the pointers are
 //! valid during a call. Tests: tests/test_extension.py.
 //!
@@ -18,21 +18,22 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::slice;
 
 use libduckdb_sys::{
-    DUCKDB_TYPE, DUCKDB_TYPE_DUCKDB_TYPE_BOOLEAN, DUCKDB_TYPE_DUCKDB_TYPE_UINTEGER, DUCKDB_TYPE_DUCKDB_TYPE_VARCHAR,
-    duckdb_add_scalar_function_to_set, duckdb_connect, duckdb_connection, duckdb_create_logical_type,
-    duckdb_create_scalar_function, duckdb_create_scalar_function_set, duckdb_data_chunk,
+    DUCKDB_TYPE_DUCKDB_TYPE_BOOLEAN, DUCKDB_TYPE_DUCKDB_TYPE_UINTEGER, DUCKDB_TYPE_DUCKDB_TYPE_VARCHAR,
+    duckdb_add_scalar_function_to_set, duckdb_connect, duckdb_connection, duckdb_create_list_type,
+    duckdb_create_logical_type, duckdb_create_scalar_function, duckdb_create_scalar_function_set, duckdb_data_chunk,
     duckdb_data_chunk_get_column_count, duckdb_data_chunk_get_size, duckdb_data_chunk_get_vector,
     duckdb_destroy_logical_type, duckdb_destroy_scalar_function, duckdb_destroy_scalar_function_set, duckdb_disconnect,
-    duckdb_extension_access, duckdb_extension_info, duckdb_function_info, duckdb_register_scalar_function_set,
-    duckdb_rs_extension_api_init, duckdb_scalar_function_add_parameter, duckdb_scalar_function_get_extra_info,
-    duckdb_scalar_function_set_error, duckdb_scalar_function_set_extra_info, duckdb_scalar_function_set_function,
-    duckdb_scalar_function_set_name, duckdb_scalar_function_set_return_type, duckdb_state_DuckDBSuccess,
-    duckdb_string_t, duckdb_unsafe_vector_assign_string_element_len, duckdb_vector,
+    duckdb_extension_access, duckdb_extension_info, duckdb_function_info, duckdb_list_entry,
+    duckdb_list_vector_get_child, duckdb_list_vector_reserve, duckdb_list_vector_set_size, duckdb_logical_type,
+    duckdb_register_scalar_function_set, duckdb_rs_extension_api_init, duckdb_scalar_function_add_parameter,
+    duckdb_scalar_function_get_extra_info, duckdb_scalar_function_set_error, duckdb_scalar_function_set_extra_info,
+    duckdb_scalar_function_set_function, duckdb_scalar_function_set_name, duckdb_scalar_function_set_return_type,
+    duckdb_state_DuckDBSuccess, duckdb_string_t, duckdb_unsafe_vector_assign_string_element_len, duckdb_vector,
     duckdb_vector_ensure_validity_writable, duckdb_vector_get_data, duckdb_vector_get_validity,
     duckdb_vector_reference_vector,
 };
 
-use crate::kind::{Kind, Returns};
+use crate::kind::{Kind, Returns, Takes};
 
 /// The version of the C interface: the first with all functions of the bindings, which read all of
 /// them. A DuckDB that is older refuses the extension. `scripts/build-duckdb` writes the same one.
@@ -46,6 +47,7 @@ pub(crate) struct Arguments<'a> {
     chunk: duckdb_data_chunk,
     columns: usize,
     rows: usize,
+    first: Takes,
     lifetime: PhantomData<&'a [duckdb_string_t]>,
 }
 
@@ -60,12 +62,12 @@ impl<'a> Arguments<'a> {
         self.columns
     }
 
-    /// An argument. All arguments of all functions are strings.
+    /// An argument that is a string, as all are but the first of some functions.
     pub(crate) fn strings(&self, index: usize) -> Strings<'a> {
-        assert!(index < self.columns);
-        // SAFETY: `call` made `self` of a chunk that is valid for 'a, and `register` gave each
-        // parameter the type VARCHAR, so the data are `rows` strings. A chunk without rows may have
-        // no data. A validity has a bit for each row, in words of 64.
+        assert!(index < self.columns && (index > 0 || self.first == Takes::String));
+        // SAFETY: `call` made `self` of a chunk that is valid for 'a, and `register` gave the
+        // parameter the type VARCHAR, as the assertion says, so the data are `rows` strings. A chunk
+        // without rows may have no data. A validity has a bit for each row, in words of 64.
         unsafe {
             let vector = duckdb_data_chunk_get_vector(self.chunk, index as u64);
             if self.rows == 0 {
@@ -78,6 +80,43 @@ impl<'a> Arguments<'a> {
                 validity: (!validity.is_null()).then(|| slice::from_raw_parts(validity, self.rows.div_ceil(64))),
             }
         }
+    }
+
+    /// The first argument, which is a number.
+    pub(crate) fn numbers(&self) -> Numbers<'a> {
+        assert!(self.columns > 0 && self.first == Takes::Number);
+        // SAFETY: as in `strings`; the type is UINTEGER, as the assertion says.
+        unsafe {
+            let vector = duckdb_data_chunk_get_vector(self.chunk, 0);
+            if self.rows == 0 {
+                return Numbers { numbers: &[], validity: None };
+            }
+            let validity = duckdb_vector_get_validity(vector);
+            Numbers {
+                numbers: slice::from_raw_parts(duckdb_vector_get_data(vector).cast(), self.rows),
+                validity: (!validity.is_null()).then(|| slice::from_raw_parts(validity, self.rows.div_ceil(64))),
+            }
+        }
+    }
+}
+
+/// A vector of numbers to read.
+#[derive(Clone, Copy)]
+pub(crate) struct Numbers<'a> {
+    numbers: &'a [u32],
+    validity: Option<&'a [u64]>,
+}
+
+impl<'a> Numbers<'a> {
+    /// All rows; `None` if one is NULL.
+    pub(crate) fn rows(self) -> impl Iterator<Item = Option<u32>> + 'a {
+        let is_valid = move |row| self.validity.is_none_or(|validity| validity[row / 64] >> (row % 64) & 1 == 1);
+        self.numbers.iter().enumerate().map(move |(row, &number)| is_valid(row).then_some(number))
+    }
+
+    /// A bit for each row, 0 if it is NULL.
+    pub(crate) const fn validity(&self) -> Option<&'a [u64]> {
+        self.validity
     }
 }
 
@@ -109,6 +148,11 @@ impl<'a> Strings<'a> {
             };
             Some(slice::from_raw_parts(start, length))
         }
+    }
+
+    /// A bit for each row, 0 if it is NULL.
+    pub(crate) const fn validity(&self) -> Option<&'a [u64]> {
+        self.validity
     }
 
     /// Consecutive rows.
@@ -164,9 +208,9 @@ impl Output {
         self.validity()[row / 64] &= !(1 << (row % 64));
     }
 
-    /// Makes the rows NULL that are NULL in an argument.
-    pub(crate) fn copy_nulls(&mut self, input: &Strings<'_>) {
-        if let Some(validity) = input.validity
+    /// Makes the rows NULL that are NULL in an argument of this validity.
+    pub(crate) fn copy_nulls(&mut self, validity: Option<&[u64]>) {
+        if let Some(validity) = validity
             && validity.iter().any(|&word| word != u64::MAX)
         {
             for (output, word) in self.validity().iter_mut().zip(validity) {
@@ -188,6 +232,52 @@ impl Output {
         };
         for (row, value) in data[first..].iter_mut().zip(values) {
             row.write(value);
+        }
+    }
+
+    /// Sets all rows to lists of texts.
+    pub(crate) fn set_lists<T: Iterator<Item = &'static str>>(&mut self, rows: impl Iterator<Item = T>) {
+        assert!(self.returns == Returns::Names);
+        let mut texts = Vec::new();
+        let entries: Vec<duckdb_list_entry> = rows
+            .map(|row| {
+                let offset = texts.len();
+                texts.extend(row);
+                duckdb_list_entry { offset: offset as u64, length: (texts.len() - offset) as u64 }
+            })
+            .collect();
+        assert!(entries.len() == self.rows);
+        if self.rows == 0 {
+            return;
+        }
+        // SAFETY: the vector is one of lists of strings, as the assertion and `register` say, and has
+        // room for `rows` of them, each of which is within the texts. Its child is a flat vector of
+        // strings, with room for the texts once that is reserved. Only the child's `Output` writes
+        // to it.
+        let mut child = unsafe {
+            let count = texts.len() as u64;
+            assert!(duckdb_list_vector_reserve(self.vector, count) == duckdb_state_DuckDBSuccess);
+            assert!(duckdb_list_vector_set_size(self.vector, count) == duckdb_state_DuckDBSuccess);
+            let data = duckdb_vector_get_data(self.vector).cast::<duckdb_list_entry>();
+            data.copy_from_nonoverlapping(entries.as_ptr(), self.rows);
+            Output::new(duckdb_list_vector_get_child(self.vector), Returns::String, texts.len())
+        };
+        child.set_texts(&texts);
+    }
+
+    /// Sets all rows to texts.
+    fn set_texts(&mut self, texts: &[&str]) {
+        let mut output = self.strings();
+        let is_long = |text: &&str| text.len() > INLINE;
+        let stored = output.store(texts.iter().copied().filter(is_long).collect::<String>().as_bytes());
+        let mut start = 0;
+        for (row, text) in texts.iter().enumerate() {
+            if is_long(text) {
+                output.set_long(row, &stored, start..start + text.len());
+                start += text.len();
+            } else {
+                output.set_short(row, text.as_bytes());
+            }
         }
     }
 
@@ -308,7 +398,8 @@ unsafe extern "C" fn call(info: duckdb_function_info, input: duckdb_data_chunk, 
             let rows = duckdb_data_chunk_get_size(input) as usize;
             (kind, columns, rows, Output::new(output, kind.returns(), rows))
         };
-        kind.call(&Arguments { chunk: input, columns, rows, lifetime: PhantomData }, &mut output)
+        let first = kind.takes();
+        kind.call(&Arguments { chunk: input, columns, rows, first, lifetime: PhantomData }, &mut output)
     }));
     let message = match result {
         Ok(Ok(())) => return,
@@ -320,12 +411,23 @@ unsafe extern "C" fn call(info: duckdb_function_info, input: duckdb_data_chunk, 
     unsafe { duckdb_scalar_function_set_error(info, message.as_ptr()) };
 }
 
-/// A type of DuckDB's.
-const fn type_of(returns: Returns) -> DUCKDB_TYPE {
-    match returns {
-        Returns::String => DUCKDB_TYPE_DUCKDB_TYPE_VARCHAR,
+/// The type of a result, to be destroyed.
+fn type_of(returns: Returns) -> duckdb_logical_type {
+    let id = match returns {
+        Returns::String | Returns::Names => DUCKDB_TYPE_DUCKDB_TYPE_VARCHAR,
         Returns::Number => DUCKDB_TYPE_DUCKDB_TYPE_UINTEGER,
         Returns::Boolean => DUCKDB_TYPE_DUCKDB_TYPE_BOOLEAN,
+    };
+    // SAFETY: a type has no state but its own. A list copies that of its values, which is destroyed
+    // once.
+    unsafe {
+        let mut simple = duckdb_create_logical_type(id);
+        if returns != Returns::Names {
+            return simple;
+        }
+        let list = duckdb_create_list_type(simple);
+        duckdb_destroy_logical_type(&mut simple);
+        list
     }
 }
 
@@ -336,13 +438,15 @@ unsafe fn register(connection: duckdb_connection, kind: &'static Kind) -> Result
     // destroyed; DuckDB copies what it is given. `kind` lives for ever, so it needs no destructor.
     let state = unsafe {
         let mut set = duckdb_create_scalar_function_set(name.as_ptr());
-        let mut string = duckdb_create_logical_type(DUCKDB_TYPE_DUCKDB_TYPE_VARCHAR);
-        let mut result = duckdb_create_logical_type(type_of(kind.returns()));
+        let mut string = type_of(Returns::String);
+        let mut number = type_of(Returns::Number);
+        let mut result = type_of(kind.returns());
         for arguments in kind.arity() {
             let mut function = duckdb_create_scalar_function();
             duckdb_scalar_function_set_name(function, name.as_ptr());
-            for _ in 0..arguments {
-                duckdb_scalar_function_add_parameter(function, string);
+            for index in 0..arguments {
+                let is_number = index == 0 && kind.takes() == Takes::Number;
+                duckdb_scalar_function_add_parameter(function, if is_number { number } else { string });
             }
             duckdb_scalar_function_set_return_type(function, result);
             duckdb_scalar_function_set_function(function, Some(call));
@@ -352,6 +456,7 @@ unsafe fn register(connection: duckdb_connection, kind: &'static Kind) -> Result
         }
         let state = duckdb_register_scalar_function_set(connection, set);
         duckdb_destroy_logical_type(&mut string);
+        duckdb_destroy_logical_type(&mut number);
         duckdb_destroy_logical_type(&mut result);
         duckdb_destroy_scalar_function_set(&mut set);
         state

@@ -277,6 +277,39 @@ def test_findings_are_kinds_of_url_has(connection):
     assert connection.execute("select url_has('/a/../b', 'dot-segment'), url_has('%2541', 'double')").fetchall() == [(True, True)]
 
 
+@pytest.mark.parametrize("count", [1, 2048, 2049, 10000])
+def test_finding_names_are_those_of_bits(connection, count):
+    """Names of up to 13 bytes: in the string of DuckDB, and as a pointer."""
+    with pytest.raises(duckdb.InvalidInputException) as error:
+        connection.execute("select url_has('a', 'null')")
+    names = re.split(", | or ", str(error.value).partition("expected ")[2])
+    assert {12, 13} <= {len(name) for name in names}
+    source = random.Random(count)
+    # Also bits that are no kind, and all.
+    numbers = [None if source.random() < 0.1 else source.getrandbits(source.randrange(33)) for _ in range(count)]
+    numbers[0] = 2**32 - 1
+    connection.execute("create table n (i integer, f uinteger)")
+    connection.execute("insert into n select unnest(range(len($1))), unnest($1::uinteger[])", [numbers])
+    expected_names = [
+        (i, None if number is None else [name for bit, name in enumerate(names) if number >> bit & 1])
+        for i, number in enumerate(numbers)
+    ]
+    assert rows(connection, "url_finding_names(f)", "n") == expected_names
+    selected = [row for row in expected_names if row[0] % 3 == 1]
+    assert rows(connection, "url_finding_names(f)", "n", "i % 3 = 1") == selected
+
+
+def test_finding_names_of_texts(connection):
+    fill(connection, ["%00", None, "", "/a%2Fb+c"] * 2000)
+    names = [["escape", "nul", "control"], None, [], ["escape", "plus", "slash"]] * 2000
+    assert rows(connection, "url_finding_names(url_findings(u))") == list(enumerate(names))
+    # Constants, lists that outlive their vector, and none at all.
+    assert connection.execute("select url_finding_names(9), url_finding_names(null)").fetchall() == [(["escape", "nul"], None)]
+    counts = "select unnest(url_finding_names(url_findings(u))) k, count(*) from t group by k order by k"
+    assert connection.execute(counts).fetchall() == [("control", 2000), ("escape", 4000), ("nul", 2000), ("plus", 2000), ("slash", 2000)]
+    assert rows(connection, "url_finding_names(url_findings(u))", where="i < 0") == []
+
+
 def test_repair_makes_valid_uri(connection):
     fill(connection, ["http://example.com/a b/100%?q=\"é\"#a#b", "/valid", None, ""])
     repaired = ["http://example.com/a%20b/100%25?q=%22%C3%A9%22#a%23b", "/valid", None, ""]
@@ -319,8 +352,8 @@ def test_empty_table_has_no_rows(connection):
 
 
 def test_types_of_results(connection):
-    query = "select typeof(pct_decode('a')), typeof(url_findings('a')), typeof(url_has('a', 'nul'))"
-    assert connection.execute(query).fetchall() == [("VARCHAR", "UINTEGER", "BOOLEAN")]
+    query = "select typeof(pct_decode('a')), typeof(url_findings('a')), typeof(url_has('a', 'nul')), typeof(url_finding_names(1))"
+    assert connection.execute(query).fetchall() == [("VARCHAR", "UINTEGER", "BOOLEAN", "VARCHAR[]")]
 
 
 @pytest.mark.parametrize("query", ["pct_decode()", "pct_decode('a', 'b')", "url_has('a')", "pct_encode('a', 'path', 'c')"])
