@@ -1,10 +1,8 @@
-"""Functions of SQL for DuckDB and PySpark."""
+"""Functions of SQL for DuckDB, and for PySpark without it: test_spark.py runs them in Spark."""
 
 import doctest
-import os
 import pickle
 import random
-import sys
 from functools import partial
 
 import duckdb
@@ -98,43 +96,15 @@ def test_spark_batches_get_columns_in_one_pass():
     assert table["nul"].to_pylist() == [False, False, True]
 
 
-@pytest.fixture(scope="module")
-def spark():
-    sql = pytest.importorskip("pyspark.sql", reason="PySpark is 500 MB: installed by hand")
-    os.environ.update(SPARK_LOCAL_IP="127.0.0.1", PYSPARK_PYTHON=sys.executable)
-    builder = sql.SparkSession.builder.master("local[1]").config("spark.ui.enabled", "false")
-    session = builder.config("spark.sql.shuffle.partitions", "1").getOrCreate()
-    yield simdpct.spark.register(session)
-    session.stop()
+def test_spark_text_that_is_not_utf8_is_replaced_as_by_java():
+    # Surrogates are one sequence for Java, as for its String; the others as the Unicode Standard says.
+    values = [b"\xff%41", None, b"a\xed\xa0\x80b\xed\xbfc\xed\xa0", b"\xe2\x82", b"\xf0\x80\x80", b"\xc3\xa9"]
+    batch = pyarrow.record_batch({"url": _unchecked(values)})
+    result = next(simdpct.spark.convert({"url": ("pct_decode_lossy", "url")}, [batch]))
+    assert result.column(0).to_pylist() == ["\ufffdA", None, "a\ufffdb\ufffdc\ufffd", "\ufffd", "\ufffd" * 3, "é"]
 
 
-def test_spark_returns_what_columns_do(spark):
-    from pyspark.sql import functions
-
-    for name in _sql.FUNCTIONS:
-        if name == "url_finding_names":
-            continue
-        strings = strings_for(name)
-        frame = spark.createDataFrame([(row, url) for row, url in enumerate(strings)], "row int, url string")
-        option = [functions.lit(OPTIONS[name])] if name in OPTIONS else []
-        result = frame.select("row", functions.call_function(name, "url", *option).alias("x")).orderBy("row")
-        assert [row.x for row in result.collect()] == expected(name, strings), name
-    frame = spark.createDataFrame([("%00",), (None,)], "url string")
-    names = frame.selectExpr("url_finding_names(url_findings(url)) as x").collect()
-    assert [row.x for row in names] == [["escape", "nul", "control"], None]
-
-
-def test_spark_exact_functions_return_what_spark_does(spark):
-    frame = spark.createDataFrame([(string,) for string in STRINGS + ["%+4", "%-0", "%F0%9F"]], "url string")
-    builtin = [row.x for row in frame.selectExpr("try_url_decode(url) as x").collect()]
-    ours = columns.try_decode_java(pyarrow.array(STRINGS + ["%+4", "%-0", "%F0%9F"]))
-    assert pyarrow.array(ours).to_pylist() == builtin
-
-
-def test_spark_adds_columns_in_one_pass(spark):
-    frame = spark.createDataFrame([("http://e/%41?b",), (None,)], "url string")
-    result = simdpct.spark.with_columns(
-        frame, url=("pct_decode", "url"), host=("url_part", "url", "host"), findings=("url_findings", "url")
-    )
-    assert result.columns == ["url", "host", "findings"]
-    assert [tuple(row) for row in result.collect()] == [("http://e/A?b", "e", 1 | result.first().findings), (None,) * 3]
+def _unchecked(values):
+    """A column of strings with these bytes, as Spark sends it."""
+    column = pyarrow.array(values)
+    return pyarrow.Array.from_buffers(pyarrow.string(), len(column), column.buffers(), column.null_count)

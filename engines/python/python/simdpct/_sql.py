@@ -75,3 +75,10 @@ FUNCTIONS = {
     "url_finding_names": Function("finding_names", "names"),
     "url_has": Function("has", "flag", takes_option=True),
 }
+
+#: In Spark's exact meaning, by Spark's names.
+SPARK_FUNCTIONS = {
+    "url_decode": Function("decode_java"),
+    "try_url_decode": Function("try_decode_java"),
+    "url_encode": Function("form_encode"),
+}
