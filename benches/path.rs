@@ -24,7 +24,8 @@ fn path(criterion: &mut Criterion) {
     }
     for (name, paths) in all.iter().filter(|(_, paths)| !paths.is_empty()) {
         let mut group = criterion.benchmark_group("path");
-        group.throughput(Throughput::Elements(paths.len() as u64));
+        let bytes = paths.iter().map(|path| path.len() as u64).sum();
+        group.throughput(Throughput::ElementsAndBytes { elements: paths.len() as u64, bytes });
         for level in Level::available() {
             let policy = PathPolicy::DEFAULT.level(level);
             for path in paths {
