@@ -13,8 +13,10 @@ Examples:
   pct decode --dialect java column.txt           As java.net.URLDecoder, and so Spark and Trino
   pct decode --keep reserved --reject %00 urls   Keep delimiters escaped; NUL is an error
   pct decode -f 3,5 requests.tsv.gz              Only these fields of a compressed TSV
-  pct decode --csv -c url,referer visits.csv     Only these columns
-  pct decode --jsonl -k req.q --append log.json  Add a new member 'q_decoded'
+  pct decode -c url,referer visits.csv           Only these columns of CSV
+  pct decode -k req.q --append log.json          JSON Lines: add a new member 'q_decoded'
+  pct decode --fallback windows-1252 old.txt     UTF-8, or else windows-1252
+  pct decode --log '$host \"$request\"' my.log    By a template of nginx
   tail -f access.log | pct decode --log combined";
 
 /// Decode percent-encoded text

@@ -40,9 +40,14 @@ impl TextEncoding {
         self.replace
     }
 
-    /// Encodes bytes that are no text.
-    pub(crate) fn encode_bytes_to(&self, bytes: &[u8], output: &mut String) {
+    /// Encodes bytes that are no text, or ASCII text if that [is itself](Self::keeps_ascii).
+    pub(crate) fn encode_bytes_to(&self, bytes: &[u8], output: &mut Vec<u8>) {
         self.encoder.encode_to(bytes, output);
+    }
+
+    /// Whether ASCII text is itself in the charset.
+    pub(crate) fn keeps_ascii(&self) -> bool {
+        !self.charset.is_some_and(Charset::is_stateful)
     }
 
     /// Encodes text. Returns the first character that cannot be encoded, and its position.

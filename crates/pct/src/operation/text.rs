@@ -54,18 +54,26 @@ impl EncodeText {
     pub(crate) fn new(encoding: TextEncoding) -> Self {
         Self { encoding }
     }
+
+    fn append(&self, text: &str, output: &mut Vec<u8>) -> Option<Fault> {
+        let mut encoded = String::new();
+        let unencodable = self.encoding.encode_to(text, &mut encoded);
+        output.extend_from_slice(encoded.as_bytes());
+        let (character, position) = unencodable?;
+        Some(Fault::new(FaultKind::Code(DecodeErrorKind::Unencodable(character)), position))
+    }
 }
 
 impl Operation for EncodeText {
     fn apply(&self, field: &[u8], output: &mut Vec<u8>) -> Option<Fault> {
-        let mut encoded = String::with_capacity(field.len());
+        if field.is_ascii() && self.encoding.keeps_ascii() {
+            self.encoding.encode_bytes_to(field, output);
+            return None;
+        }
         let mut fault = None;
         let mut position = 0;
         for chunk in field.utf8_chunks() {
-            let unencodable = self.encoding.encode_to(chunk.valid(), &mut encoded);
-            let found = unencodable.map(|(character, at)| {
-                Fault::new(FaultKind::Code(DecodeErrorKind::Unencodable(character)), position + at)
-            });
+            let found = self.append(chunk.valid(), output).map(|fault| fault.shifted_by(position));
             fault = Fault::first(fault, found);
             position += chunk.valid().len();
             if chunk.invalid().is_empty() {
@@ -73,14 +81,13 @@ impl Operation for EncodeText {
             }
             fault = Fault::first(fault, Some(Fault::new(FaultKind::NotUtf8, position)));
             if self.encoding.replaces() {
-                // The charset may have U+FFFD, as GB 18030 does.
-                self.encoding.encode_to("\u{FFFD}", &mut encoded);
+                // The charset may have U+FFFD, as GB 18030 does. The fault is known.
+                let _ = self.append("\u{FFFD}", output);
             } else {
-                self.encoding.encode_bytes_to(chunk.invalid(), &mut encoded);
+                self.encoding.encode_bytes_to(chunk.invalid(), output);
             }
             position += chunk.invalid().len();
         }
-        output.extend_from_slice(encoded.as_bytes());
         fault
     }
 

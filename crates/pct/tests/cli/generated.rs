@@ -8,7 +8,11 @@ fn every_shell_has_completions() {
         let found = run(&["completions", shell], b"");
         assert_eq!(found.status.code(), Some(0), "{shell}");
         let script = String::from_utf8(found.stdout).unwrap();
-        for word in ["pct", "decode", "normalize", "max-errors", "in-place"] {
+        for word in ["pct", "decode", "normalize", "max-errors", "in-place", "log-field", "cdxj"] {
+            assert!(script.contains(word), "{shell}: {word}");
+        }
+        // Other shells complete no values.
+        for word in ["cloudfront", "windows-1252"].iter().filter(|_| ["bash", "zsh", "fish"].contains(&shell)) {
             assert!(script.contains(word), "{shell}: {word}");
         }
     }

@@ -290,6 +290,16 @@ proptest! {
             _ => line.clone(),
         }).collect();
         prop_assert_eq!(text(&found), text(expected.join("\n").as_bytes()));
+
+        // The same lines with the names in a directive, and a delimiter that is decided for each line.
+        for delimiter in [' ', '\t'] {
+            let line = |text: &String| text.replace("%7C", "").replace('|', &delimiter.to_string());
+            let lines: Vec<_> = lines.iter().map(line).collect();
+            let expected: Vec<_> = lines.iter().map(|line| reference(line, delimiter, selected)).collect();
+            let log = |lines: &[String]| format!("#Fields: a b c d\n{}", lines.join("\n"));
+            let found = output(&["decode", "--log", "w3c", "--log-field", names[selected], "-j", threads], log(&lines).as_bytes());
+            prop_assert_eq!(text(&found), text(log(&expected).as_bytes()));
+        }
     }
 
     /// The targets of templates are those of the built-in layout.
