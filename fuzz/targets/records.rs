@@ -13,7 +13,7 @@ use simdpct_fuzz::records::{
     BYTE_ORDER_MARK, Operation, Unit, check_csv, check_fields, check_json, check_lines, check_log, records, same,
 };
 
-const COMMANDS: [(&[&str], Operation); 24] = [
+const COMMANDS: [(&[&str], Operation); 26] = [
     (&["decode"], Operation::DECODE),
     (&["decode", "--plus"], Operation::DECODE_PLUS),
     (&["decode", "--keep", "reserved", "--reject", "%00A"], Operation::OtherDecoding),
@@ -35,6 +35,8 @@ const COMMANDS: [(&[&str], Operation); 24] = [
     (&["encode", "--keep-non-ascii", "--lower"], Operation::Other),
     (&["normalize"], Operation::Other),
     (&["normalize", "--escape-malformed", "--keep", "~"], Operation::Other),
+    (&["normalize", "--url"], Operation::Other),
+    (&["normalize", "--url", "--sort-query", "--drop-www", "--drop-query", "a*"], Operation::Other),
     (&["repair"], Operation::Other),
     (&["form"], Operation::Form),
     (&["form", "--back"], Operation::Form),

@@ -7,8 +7,10 @@
 //! - `pipeline` transforms blocks of whole records on several threads and writes them in input
 //!   order. `record` decides what becomes of an invalid record.
 //! - `report` collects the invalid records of each input for the summary on standard error.
+//! - `unique` is `--unique`: the records whose normal form is new are written, in input order.
 //! - `check` and `stats` run the same pipeline through `scan`, without output; an observer receives
 //!   each finding.
+//! - `explain` shows single URLs. It runs no pipeline.
 //! - `error` maps errors to messages and exit codes.
 //!
 //! This is a library only so that the command can be fuzzed, through `in_memory`. Its API is not
@@ -19,6 +21,7 @@ mod check;
 mod cli;
 mod codec;
 mod error;
+mod explain;
 mod format;
 mod in_memory;
 mod incomplete;
@@ -37,6 +40,7 @@ mod source;
 mod standard;
 mod stats;
 mod stdout;
+mod unique;
 
 use std::ffi::OsString;
 use std::process::ExitCode;
@@ -46,7 +50,7 @@ use simdpct::ByteSet;
 
 use cli::{Arguments, Command, RewriteCommand};
 use error::{Error, Status};
-use operation::{CanonicalPath, Decode, DecodeText, Encode, EncodeText, Normalize, Operation, Repair};
+use operation::{CanonicalPath, Decode, DecodeText, Encode, EncodeText, NormalUrl, Normalize, Operation, Repair};
 use record::Policy;
 use rewrite::{Task, rewrite};
 
@@ -77,6 +81,7 @@ fn try_main(arguments: &Arguments) -> Result<Status, Error> {
         Command::Rewrite(command) => rewrite(&task(command)?),
         Command::Check(arguments) => check::check(arguments),
         Command::Stats(arguments) => stats::stats(arguments),
+        Command::Explain(arguments) => explain::explain(arguments),
         Command::Info(arguments) => arguments.run(),
         Command::Completions(arguments) => arguments.write(),
         Command::Man(arguments) => arguments.write(),
@@ -117,14 +122,16 @@ fn task(command: &RewriteCommand) -> Result<Task<'_>, Error> {
             let replace = arguments.text.errors.policy() == Policy::Replace;
             let escape_malformed = arguments.escape_malformed;
             let keep = arguments.rules.keep();
-            let policy = arguments.path();
-            Task::new(&arguments.text, "_normalized", move |safe| -> Box<dyn Operation> {
+            let (policy, url) = (arguments.path(), arguments.url());
+            let task = Task::new(&arguments.text, "_normalized", move |safe| -> Box<dyn Operation> {
                 let normalize = Normalize::new(safe.union(keep), escape_malformed, replace);
-                match policy {
-                    Some(policy) => Box::new(CanonicalPath::new(policy, normalize, safe)),
-                    None => Box::new(normalize),
+                match (policy, &url) {
+                    (Some(policy), _) => Box::new(CanonicalPath::new(policy, normalize, safe)),
+                    (None, Some(options)) => Box::new(NormalUrl::new(options.clone(), normalize, safe)),
+                    (None, None) => Box::new(normalize),
                 }
-            })
+            });
+            if arguments.unique { task.unique() } else { task }
         }
         RewriteCommand::Repair(arguments) => {
             let replace = arguments.text.errors.policy() == Policy::Replace;

@@ -7,6 +7,7 @@ use clap::ValueEnum;
 
 use crate::operation::Fault;
 use crate::report::Tally;
+use crate::unique::{Keyed, key};
 
 /// What becomes of an invalid record. The comments of the variants are help texts.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq, ValueEnum)]
@@ -42,6 +43,8 @@ pub(crate) struct Job {
     /// The fault that exceeded the limit, with its position in the block. Nothing after that record
     /// is processed.
     pub(crate) stop: Option<Fault>,
+    /// With `--unique`: the records of the output that have a key. They are written unchanged.
+    pub(crate) keyed: Option<Vec<Keyed>>,
 }
 
 impl Job {
@@ -56,7 +59,13 @@ impl Job {
             faults: Vec::new(),
             tally: Tally::new(names_all),
             stop: None,
+            keyed: None,
         }
+    }
+
+    /// Keeps the text of each record, and its key.
+    pub(crate) fn with_keys(self, has_keys: bool) -> Self {
+        Self { keyed: has_keys.then(Vec::new), ..self }
     }
 
     /// Resets the state for the next block.
@@ -66,6 +75,7 @@ impl Job {
         self.output.clear();
         self.tally.clear();
         self.stop = None;
+        self.keyed.iter_mut().for_each(Vec::clear);
     }
 
     /// Whether faults of up to `records` more records are only counted: the policy keeps such
@@ -92,10 +102,32 @@ impl Job {
         apply: impl FnOnce(&mut Vec<u8>, &mut Vec<u8>) -> Option<Fault>,
     ) -> ControlFlow<()> {
         let before = self.output.len();
-        match apply(&mut self.output, &mut self.scratch) {
-            None => ControlFlow::Continue(()),
-            Some(fault) => self.faulty(record, before, fault.shifted_by(offset)),
+        let fault = apply(&mut self.output, &mut self.scratch).map(|fault| fault.shifted_by(offset));
+        if self.keyed.is_some() {
+            return self.keyed_record(record, before, fault);
         }
+        match fault {
+            None => ControlFlow::Continue(()),
+            Some(fault) => self.faulty(record, before, fault),
+        }
+    }
+
+    /// Replaces the output of a record by its text, and notes the key, unless the policy drops or skips it.
+    #[inline(never)]
+    fn keyed_record(&mut self, record: &[u8], before: usize, fault: Option<Fault>) -> ControlFlow<()> {
+        let key = key::take();
+        if let Some(fault) = fault {
+            self.faulty(record, before, fault)?;
+            if matches!(self.policy, Policy::Drop | Policy::Skip) {
+                return ControlFlow::Continue(());
+            }
+        }
+        self.output.truncate(before);
+        self.output.extend_from_slice(record);
+        if let (Some(keyed), Some(key)) = (&mut self.keyed, key) {
+            keyed.push(Keyed { start: before, end: self.output.len(), key });
+        }
+        ControlFlow::Continue(())
     }
 
     #[cold]

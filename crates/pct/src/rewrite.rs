@@ -11,7 +11,7 @@ use simdpct::ByteSet;
 use crate::cli::{ReportForm, TextArguments};
 use crate::error::{Error, Status};
 use crate::format::{Format, Outputs};
-use crate::operation::{Operation, Recipe};
+use crate::operation::{Operation, Recipe, Unique};
 use crate::pipeline::{self, Plan};
 use crate::progress::Progress;
 use crate::record::Policy;
@@ -19,6 +19,7 @@ use crate::report::{self, FileReport};
 use crate::shown::{Filter, Notation};
 use crate::sink::Sink;
 use crate::source::{BLOCK, Blocks, Opened, Source, binary};
+use crate::unique::{Secret, Seen};
 
 /// A command that rewrites text, with its options.
 pub(crate) struct Task<'a> {
@@ -30,6 +31,8 @@ pub(crate) struct Task<'a> {
     keeps_format: bool,
     /// How active characters are escaped for a terminal; `None` if they are not.
     notation: Option<Notation>,
+    /// With `--unique`: the keys of the records so far.
+    seen: Option<Seen>,
 }
 
 impl<'a> Task<'a> {
@@ -39,7 +42,14 @@ impl<'a> Task<'a> {
         recipe: impl Fn(ByteSet) -> Box<dyn Operation> + 'a,
     ) -> Self {
         let notation = arguments.format.notation();
-        Self { arguments, suffix, recipe: Box::new(recipe), keeps_format: true, notation }
+        Self { arguments, suffix, recipe: Box::new(recipe), keeps_format: true, notation, seen: None }
+    }
+
+    /// Writes the first record of each result, unchanged, instead of the results.
+    pub(crate) fn unique(self) -> Self {
+        let (secret, recipe) = (Secret::random(), self.recipe);
+        let recipe = move |safe: ByteSet| -> Box<dyn Operation> { Box::new(Unique::new(recipe(safe), secret)) };
+        Self { recipe: Box::new(recipe), seen: Some(Seen::default()), ..self }
     }
 
     /// Marks the output as not being in the format of the input.
@@ -59,7 +69,7 @@ impl<'a> Task<'a> {
 
     /// The plan for one input, after `found` invalid records in preceding inputs, in blocks of at
     /// most `block` bytes. `is_first` means that nothing precedes it in the output.
-    pub(crate) fn plan<'u>(&self, format: &'u dyn Format, found: u64, block: usize, is_first: bool) -> Plan<'u> {
+    pub(crate) fn plan<'u>(&'u self, format: &'u dyn Format, found: u64, block: usize, is_first: bool) -> Plan<'u> {
         let TextArguments { errors, input, .. } = self.arguments;
         let policy = errors.policy();
         let max_errors = if policy == Policy::Fail { Some(0) } else { errors.max_errors };
@@ -70,6 +80,7 @@ impl<'a> Task<'a> {
             max_errors,
             keeps_mark: self.keeps_format && is_first,
             observer: None,
+            seen: self.seen.as_ref(),
             counts_lines: max_errors.is_some() || errors.report() == ReportForm::Json,
             threads: input.threads,
             block,
@@ -86,7 +97,7 @@ pub(crate) fn rewrite(task: &Task<'_>) -> Result<Status, Error> {
     let progress = if to_terminal || arguments.input.no_progress || arguments.errors.report() == ReportForm::None {
         Progress::hidden()
     } else {
-        Progress::of(&arguments.input.files)
+        Progress::of(arguments.input.sources())
     };
     let outputs = if arguments.output.in_place { Outputs::Each } else { Outputs::One };
     let format = task.format(outputs)?;
@@ -96,12 +107,16 @@ pub(crate) fn rewrite(task: &Task<'_>) -> Result<Status, Error> {
     // If an input was not read to its end, unmatched fields are unknown.
     let unmatched =
         if matches!(result, Ok(Status::Success | Status::InputOutput)) { format.unmatched() } else { Vec::new() };
+    let unique = task.seen.as_ref().map(Seen::summary);
     match arguments.errors.report() {
         // With --errors fail, the only invalid record was already reported as the error.
         ReportForm::Text if arguments.errors.policy() == Policy::Fail => report::print_text(&[], &unmatched),
         ReportForm::Text => report::print_text(&rewriting.reports, &unmatched),
-        ReportForm::Json => report::print_json(&rewriting.reports, &unmatched),
+        ReportForm::Json => report::print_json(&rewriting.reports, &unmatched, unique),
         ReportForm::None => {}
+    }
+    if let (Some(unique), ReportForm::Text) = (unique, arguments.errors.report()) {
+        report::print_unique(unique);
     }
     result
 }
@@ -146,11 +161,12 @@ impl Rewriting<'_> {
     }
 
     fn in_place(&mut self) -> Result<Status, Error> {
-        if self.arguments.input.files.iter().any(|source| source.path().is_none()) {
+        if self.arguments.input.sources().iter().any(|source| source.path().is_none()) {
             return Err(Error::Usage("invalid input '-' for --in-place: expected files".into()));
         }
         let status = self.each_file(|rewriting, source, opened| {
             let Some(path) = source.path() else { return Ok(()) };
+            rewriting.task.seen.iter().for_each(Seen::forget);
             let compression = rewriting.arguments.output.output_compression.unwrap_or(opened.compression);
             let mut sink = Sink::file(path, compression)?;
             rewriting.one(source, opened, &mut sink)?;
@@ -166,7 +182,7 @@ impl Rewriting<'_> {
         mut action: impl FnMut(&mut Self, &Source, Opened) -> Result<(), Error>,
     ) -> Result<Status, Status> {
         let mut status = Status::Success;
-        for source in &self.arguments.input.files {
+        for source in self.arguments.input.sources() {
             let result = self
                 .open(source)
                 .map_err(|error| Error::Input(source.to_string(), error))
@@ -187,7 +203,7 @@ impl Rewriting<'_> {
             source.check_regular()?;
         }
         let progress = self.progress.clone();
-        let opened = source.open(!input.no_decompress, move |bytes| progress.advance(bytes))?;
+        let opened = source.open(!input.no_decompress, self.format.ending(), move |bytes| progress.advance(bytes))?;
         if output.in_place && !output.binary && !format.are_binary() {
             return binary::refuse(opened, format.end_with_nul());
         }
@@ -218,6 +234,7 @@ fn standard_output_file() -> Option<Handle> {
 
 fn handle(source: &Source) -> Option<Handle> {
     match source.path() {
+        None if matches!(source, Source::Text(_)) => None,
         None => Handle::stdin().ok(),
         // Opening a FIFO again would wait for another writer.
         Some(path) if fs::metadata(path).is_ok_and(|metadata| metadata.is_file()) => Handle::from_path(path).ok(),

@@ -41,10 +41,10 @@ impl Scan<'_> {
         let progress = if self.is_quiet || self.input.no_progress || io::stdout().is_terminal() {
             Progress::hidden()
         } else {
-            Progress::of(&self.input.files)
+            Progress::of(self.input.sources())
         };
         let mut status = Status::Success;
-        for source in &self.input.files {
+        for source in self.input.sources() {
             self.observer.begin();
             let result = match self.one(source, &*format, &progress) {
                 Ok(report) => {
@@ -73,7 +73,7 @@ impl Scan<'_> {
     fn one(&self, source: &Source, format: &dyn Format, progress: &Progress) -> Result<FileReport, Error> {
         let advance = progress.clone();
         let opened = source
-            .open(!self.input.no_decompress, move |bytes| advance.advance(bytes))
+            .open(!self.input.no_decompress, format.ending(), move |bytes| advance.advance(bytes))
             .map_err(|error| Error::Input(source.to_string(), error))?;
         let plan = Plan {
             format,
@@ -85,6 +85,7 @@ impl Scan<'_> {
             counts_lines: true,
             keeps_mark: false,
             observer: Some(self.observer),
+            seen: None,
         };
         let mut report = FileReport::new(source.to_string(), format.separator(), format.records());
         let blocks = Blocks::new(opened.text, format.scanner());

@@ -170,6 +170,11 @@ impl FormatArguments {
         (!self.unsafe_controls).then_some(notation)
     }
 
+    /// Whether fields can be request targets.
+    pub(crate) fn are_targets(&self) -> bool {
+        self.log.is_some()
+    }
+
     /// Whether the result is a new column.
     pub(crate) fn append(&self) -> bool {
         self.append

@@ -4,6 +4,7 @@
 use std::num::NonZero;
 
 use clap::Args;
+use clap::builder::{OsStringValueParser, TypedValueParser};
 
 use crate::source::Source;
 
@@ -29,7 +30,21 @@ pub(crate) struct InputArguments {
     /// gzip, zstd, bzip2 and xz files are decompressed automatically. If the last record of a file
     /// has no end, one is added before the next file.
     #[arg(value_name = "FILE", default_value = "-")]
-    pub(crate) files: Vec<Source>,
+    files: Vec<Source>,
+
+    /// Process this text instead of files
+    ///
+    /// May be given several times: each text is a record.
+    #[arg(short = 's', long = "string", value_name = "TEXT", value_parser = OsStringValueParser::new().map(Source::Text))]
+    #[arg(allow_hyphen_values = true, conflicts_with = "files")]
+    texts: Vec<Source>,
+}
+
+impl InputArguments {
+    /// The inputs, in order.
+    pub(crate) fn sources(&self) -> &[Source] {
+        if self.texts.is_empty() { &self.files } else { &self.texts }
+    }
 }
 
 fn threads(text: &str) -> Result<NonZero<usize>, String> {

@@ -5,6 +5,7 @@ mod check;
 mod decode;
 mod encode;
 mod errors;
+mod explain;
 mod form;
 mod format;
 mod generate;
@@ -20,6 +21,7 @@ pub(crate) use check::{CheckArguments, FindingsForm};
 pub(crate) use decode::DecodeArguments;
 pub(crate) use encode::EncodeArguments;
 pub(crate) use errors::{ErrorArguments, ReportForm};
+pub(crate) use explain::{ExplainArguments, When};
 pub(crate) use form::FormArguments;
 pub(crate) use format::FormatArguments;
 pub(crate) use generate::{CompletionsArguments, ManArguments};
@@ -57,6 +59,7 @@ pub(crate) enum Command {
     Rewrite(RewriteCommand),
     Check(CheckArguments),
     Stats(StatsArguments),
+    Explain(ExplainArguments),
     Info(InfoArguments),
     Completions(CompletionsArguments),
     Man(ManArguments),

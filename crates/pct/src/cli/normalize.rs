@@ -7,19 +7,23 @@ use simdpct::path::PathPolicy;
 
 use super::TextArguments;
 use crate::codec::NormalizingOptions;
+use crate::operation::{Glob, UrlOptions};
 
 const EXAMPLES: &str = "\
 Examples:
   pct normalize --path default access.log --log   One path for what servers may treat as one
   pct normalize urls.txt | sort -u     URIs that differ only in their triplets become one line
-  pct normalize -i --csv -c url *.csv  In place";
+  pct normalize -i --csv -c url *.csv  In place
+  pct normalize --url crawl.txt        http://EXAMPLE.com:80/a/../%7eb becomes http://example.com/~b
+  pct normalize --url --drop-query 'utm_*' --drop-query fbclid --sort-query --unique crawl.txt
+                                       The first line of each page, as it is in the list";
 
 /// Normalize percent-encoding (RFC 3986 6.2.2)
 ///
 /// Decodes escaped unreserved characters and writes hexadecimal digits in upper case: %7e becomes
-/// ~, and %2f becomes %2F. Nothing else changes, so every URI keeps its meaning. Not normalized are
-/// the case of scheme and host, dot segments as in /a/../b, default ports and empty paths (RFC 3986
-/// 6.2.2.1, 6.2.2.3, 6.2.3). --path removes dot segments, too.
+/// ~, and %2f becomes %2F. Nothing else changes, so every URI keeps its meaning. --url also
+/// normalizes the case of scheme and host, dot segments as in /a/../b, default ports and empty paths
+/// (RFC 3986 6.2.2.1, 6.2.2.3, 6.2.3). --path removes dot segments, too.
 #[derive(Args, Debug)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct NormalizeArguments {
@@ -36,13 +40,66 @@ pub(crate) struct NormalizeArguments {
     path: Option<String>,
 
     #[command(flatten)]
+    url: UrlArguments,
+
+    /// Write only the first record of each normal form, unchanged
+    ///
+    /// Records are compared by the normal forms of the fields that the other options select, in input order,
+    /// and all files together; with --in-place, each file by itself. A record without such a field is always written. Memory
+    /// is needed for 128 bits of each normal form: 20 to 40 bytes for each distinct record, whatever its length. The
+    /// summary has the numbers.
+    #[arg(long, conflicts_with = "append")]
+    pub(crate) unique: bool,
+
+    #[command(flatten)]
     pub(crate) rules: NormalizingOptions,
 
     #[command(flatten)]
     pub(crate) text: TextArguments,
 }
 
+/// Options of `--url`.
+#[derive(Args, Debug)]
+#[command(next_help_heading = "URLs")]
+struct UrlArguments {
+    /// Make each field a URL in normal form (RFC 3986 6.2.2, 6.2.3)
+    ///
+    /// Scheme and host in lower case, host names by IDNA, no default port, no dot segments, '/' for an empty path, and
+    /// illegal bytes escaped as by 'repair'. A reference without a scheme is normalized as far as its base does not
+    /// matter: '/a/../b' becomes '/b', and '../b' is kept. With --log, a target that begins with '//' is a path. A URL with an
+    /// invalid scheme, host or port is an invalid record.
+    #[arg(long, conflicts_with = "path")]
+    url: bool,
+
+    /// Sort the query by name
+    ///
+    /// Pairs of one name keep their order. Empty pairs are dropped.
+    #[arg(long, requires = "url")]
+    sort_query: bool,
+
+    /// Drop the pairs of the query whose name matches, such as 'utm_*'
+    ///
+    /// The name is decoded as in forms before it is compared. '*' matches any text and '?' any byte.
+    #[arg(long, value_name = "GLOB", requires = "url")]
+    drop_query: Vec<Glob>,
+
+    /// Drop the fragment
+    #[arg(long, requires = "url")]
+    drop_fragment: bool,
+
+    /// Drop 'www.' at the start of the host
+    #[arg(long, requires = "url")]
+    drop_www: bool,
+}
+
 impl NormalizeArguments {
+    /// The options of `--url`, if it is given.
+    pub(crate) fn url(&self) -> Option<UrlOptions> {
+        let UrlArguments { url, sort_query, ref drop_query, drop_fragment, drop_www } = self.url;
+        let are_targets = self.text.format.are_targets();
+        url.then(|| UrlOptions { sort_query, drop_query: drop_query.clone(), drop_fragment, drop_www, are_targets })
+    }
+
     /// The policy for paths, if they are made canonical.
     pub(crate) fn path(&self) -> Option<PathPolicy> {
         let name = self.path.as_ref()?;

@@ -22,7 +22,7 @@ mod text_decoding;
 mod text_encoding;
 
 pub(crate) use decoding::Decoding;
-pub(crate) use dialect::long_help;
+pub(crate) use dialect::{Dialect, long_help};
 pub(crate) use encoding::Encoding;
 pub(crate) use errors::{ErrorKinds, Search};
 pub(crate) use json::write_string;

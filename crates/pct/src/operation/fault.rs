@@ -6,6 +6,7 @@ use std::fmt;
 use simdpct::path::PathErrorKind;
 use simdpct::{DecodeErrorKind, Kinds};
 
+use super::url::UrlFault;
 use super::words;
 use crate::codec::{ErrorKinds, Outcome};
 
@@ -87,6 +88,8 @@ pub(crate) enum FaultKind {
     Found(Kinds),
     /// A path is refused by the policy.
     Path(PathErrorKind),
+    /// A URL has no normal form.
+    Url(UrlFault),
     /// Decoding the path would make a delimiter of the format.
     EncodedDelimiter,
     /// The text to encode is not UTF-8.
@@ -123,6 +126,7 @@ impl fmt::Display for FaultKind {
             Self::Code(kind) => kind.fmt(f),
             Self::Found(kinds) => f.write_str(&kinds.iter().map(words).collect::<Vec<_>>().join("; ")),
             Self::Path(kind) => kind.fmt(f),
+            Self::Url(kind) => kind.fmt(f),
             Self::EncodedDelimiter => f.write_str("the path has an encoded field delimiter"),
             Self::NotUtf8 => f.write_str("not valid UTF-8"),
             Self::Format(problem) => f.write_str(problem),
@@ -148,10 +152,11 @@ pub(crate) enum Count {
     Path,
     NotInCharset,
     Fallback,
+    Url,
 }
 
 impl Count {
-    pub(crate) const ALL: [Self; 11] = [
+    pub(crate) const ALL: [Self; 12] = [
         Self::Malformed,
         Self::NotUtf8,
         Self::Rejected,
@@ -163,6 +168,7 @@ impl Count {
         Self::Path,
         Self::NotInCharset,
         Self::Fallback,
+        Self::Url,
     ];
 
     pub(crate) fn of(kind: FaultKind) -> Self {
@@ -172,6 +178,7 @@ impl Count {
             FaultKind::Code(DecodeErrorKind::IllFormed | DecodeErrorKind::Unencodable(_)) => Self::NotInCharset,
             FaultKind::Code(_) | FaultKind::NotUtf8 => Self::NotUtf8,
             FaultKind::Path(_) | FaultKind::EncodedDelimiter => Self::Path,
+            FaultKind::Url(_) => Self::Url,
             FaultKind::Found(_) => Self::Suspicious,
             FaultKind::Format(_) => Self::Format,
             FaultKind::TooManyFields => Self::TooManyFields,
@@ -195,6 +202,7 @@ impl Count {
             Self::Path => "path-refused",
             Self::NotInCharset => "not-in-charset",
             Self::Fallback => "fallback",
+            Self::Url => "invalid-url",
         }
     }
 
@@ -212,6 +220,7 @@ impl Count {
             Self::Path => "with a refused path",
             Self::NotInCharset => "not in the charset",
             Self::Fallback => "in the fallback charset",
+            Self::Url => "with an invalid URL",
         }
     }
 }

@@ -14,6 +14,8 @@ mod path;
 mod repair;
 mod text;
 mod unescape;
+mod unique;
+mod url;
 
 use std::ops::ControlFlow;
 
@@ -30,6 +32,8 @@ pub(crate) use path::CanonicalPath;
 pub(crate) use repair::Repair;
 pub(crate) use text::{DecodeText, EncodeText};
 pub(crate) use unescape::Unescape;
+pub(crate) use unique::Unique;
+pub(crate) use url::{Glob, NormalUrl, UrlOptions, remove_dot_segments};
 
 /// An operation on fields. Shared by all threads.
 pub(crate) trait Operation: Send + Sync {

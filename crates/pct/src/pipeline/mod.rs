@@ -27,6 +27,7 @@ use crate::record::{Job, Policy};
 use crate::report::{FileReport, InvalidRecord, Place};
 use crate::sink::Sink;
 use crate::source::{BLOCK, Blocks, Buffer, Cut};
+use crate::unique::Seen;
 
 /// Settings for all blocks of an input.
 pub(crate) struct Plan<'p> {
@@ -48,6 +49,14 @@ pub(crate) struct Plan<'p> {
     pub(crate) keeps_mark: bool,
     /// Receives every invalid record.
     pub(crate) observer: Option<&'p dyn Observer>,
+    /// With `--unique`: the keys of the records so far.
+    pub(crate) seen: Option<&'p Seen>,
+}
+
+impl Plan<'_> {
+    fn job(&self) -> Job {
+        Job::new(self.policy, self.observer.is_some()).with_keys(self.seen.is_some())
+    }
 }
 
 /// Processes one input, to its end or to the invalid record that exceeds the limit.
@@ -136,7 +145,7 @@ impl<'p> Pipeline<'p> {
     /// Processes blocks until `most` are done or the input ends; returns whether it has ended.
     fn work(&self, most: Option<u64>, block: usize) -> bool {
         let mut buffer = Buffer::new(block);
-        let mut job = Job::new(self.plan.policy, self.plan.observer.is_some());
+        let mut job = self.plan.job();
         loop {
             let mut input = lock_spinning(&self.input);
             if input.is_done || self.is_stopped.load(Ordering::Relaxed) {
@@ -266,7 +275,10 @@ impl Ordered<'_> {
             observer::notify(observer, self.report, &job.tally, block)?;
         }
         self.report.absorb(&job.tally, block, start.then(end));
-        self.sink.write(&job.output)?;
+        match (plan.seen, &job.keyed) {
+            (Some(seen), Some(keyed)) => seen.filter(&job.output, keyed, |part| self.sink.write(part))?,
+            _ => self.sink.write(&job.output)?,
+        }
         match job.stop {
             None => Ok(()),
             Some(Fault { kind, position, .. }) => {

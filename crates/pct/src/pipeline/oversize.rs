@@ -221,7 +221,7 @@ fn write_whole(
     let end = Place::START.after(&record, ordered.report.separator);
     let result = ordered.write(plan, &record, job, number, end);
     // Releases the memory; such records are rare.
-    *job = Job::new(plan.policy, plan.observer.is_some());
+    *job = plan.job();
     result
 }
 

@@ -6,10 +6,15 @@ use serde_json::{Map, Value, json};
 use super::FileReport;
 use crate::operation::Count;
 use crate::shown;
+use crate::unique::Summary;
 
-/// Prints the report to standard error, in one line, even if it is empty.
-pub(crate) fn print_json(files: &[FileReport], unmatched: &[String]) {
-    shown::write_stderr(format_args!("{}", shown::json(&as_json(files, unmatched).to_string())));
+/// Prints the report to standard error, in one line, even if it is empty. `unique` is for `--unique`.
+pub(crate) fn print_json(files: &[FileReport], unmatched: &[String], unique: Option<Summary>) {
+    let mut report = as_json(files, unmatched);
+    if let Some(Summary { distinct, duplicates, memory }) = unique {
+        report["unique"] = json!({ "distinct": distinct, "duplicates": duplicates, "memory": memory });
+    }
+    shown::write_stderr(format_args!("{}", shown::json(&report.to_string())));
 }
 
 /// The report as a JSON value.

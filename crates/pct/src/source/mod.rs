@@ -13,19 +13,24 @@ mod magic;
 use std::ffi::OsString;
 use std::fmt;
 use std::fs::{self, File};
-use std::io::{self, Read};
+use std::io::{self, Cursor, Read};
 use std::path::{Path, PathBuf};
 
 pub(crate) use blocks::{BLOCK, BYTE_ORDER_MARK, Blocks, Buffer, Cut, Scanner, Separated, WholeInput};
 pub(crate) use magic::Compression;
 
+use memchr::memmem;
+use simdpct::{Findings, inspect};
+
 use crate::standard;
 
-/// A command-line argument that names an input.
+/// A command-line argument that names an input, or is one.
 #[derive(Clone, Debug)]
 pub(crate) enum Source {
     StandardInput,
     File(PathBuf),
+    /// The text itself.
+    Text(OsString),
 }
 
 /// An opened input.
@@ -37,11 +42,23 @@ pub(crate) struct Opened {
 
 impl Source {
     /// Opens the input; with `decompress`, detects and removes compression. `watch` is called with
-    /// the number of bytes of each read.
-    pub(crate) fn open(&self, decompress: bool, watch: impl Fn(u64) + Send + 'static) -> io::Result<Opened> {
+    /// the number of bytes of each read. A text is a record, which gets the end that records have, if any.
+    pub(crate) fn open(
+        &self,
+        decompress: bool,
+        ending: Option<u8>,
+        watch: impl Fn(u64) + Send + 'static,
+    ) -> io::Result<Opened> {
         let input: Box<dyn Read + Send> = match self {
             Self::StandardInput => Box::new(Watched { input: standard::Input::new(), watch }),
-            Self::File(path) => Box::new(Watched { input: File::open(path)?, watch }),
+            Self::File(path) => {
+                let input = File::open(path).map_err(|error| with_hint(error, path))?;
+                Box::new(Watched { input, watch })
+            }
+            Self::Text(text) => {
+                let text: Vec<u8> = text.as_encoded_bytes().iter().copied().chain(ending).collect();
+                return Ok(Opened { text: Box::new(Cursor::new(text)), compression: Compression::None });
+            }
         };
         if decompress { magic::decompress(input) } else { Ok(Opened { text: input, compression: Compression::None }) }
     }
@@ -60,10 +77,20 @@ impl Source {
 
     pub(crate) fn path(&self) -> Option<&Path> {
         match self {
-            Self::StandardInput => None,
+            Self::StandardInput | Self::Text(_) => None,
             Self::File(path) => Some(path),
         }
     }
+}
+
+/// Adds a hint to the error about a missing file whose name looks like the text to process.
+fn with_hint(error: io::Error, path: &Path) -> io::Error {
+    let name = path.as_os_str().as_encoded_bytes();
+    let is_text = inspect(name).contains(Findings::ESCAPE) || memmem::find(name, b"://").is_some();
+    if error.kind() != io::ErrorKind::NotFound || !is_text {
+        return error;
+    }
+    io::Error::new(error.kind(), format!("{error}; to process this text itself, use -s"))
 }
 
 /// Reports the number of bytes read.
@@ -91,6 +118,7 @@ impl fmt::Display for Source {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::StandardInput => f.write_str("<stdin>"),
+            Self::Text(_) => f.write_str("<text>"),
             Self::File(path) => path.display().fmt(f),
         }
     }

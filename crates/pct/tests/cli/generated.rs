@@ -1,6 +1,6 @@
 //! Completions and man pages.
 
-use crate::{output, run};
+use crate::{output, run, text};
 
 #[test]
 fn every_shell_has_completions() {
@@ -8,7 +8,7 @@ fn every_shell_has_completions() {
         let found = run(&["completions", shell], b"");
         assert_eq!(found.status.code(), Some(0), "{shell}");
         let script = String::from_utf8(found.stdout).unwrap();
-        for word in ["pct", "decode", "normalize", "max-errors", "in-place", "log-field", "cdxj"] {
+        for word in ["pct", "decode", "normalize", "explain", "drop-query", "max-errors", "in-place", "log-field", "cdxj"] {
             assert!(script.contains(word), "{shell}: {word}");
         }
         // Other shells complete no values.
@@ -27,6 +27,9 @@ fn every_command_has_a_man_page_and_help() {
         let help = String::from_utf8(output(&[command, "--help"], b"")).unwrap();
         assert!(help.contains("Examples:") && help.contains("--max-errors"), "{command}");
     }
+    let help = String::from_utf8(run(&["explain", "--help"], b"").stdout).unwrap();
+    assert!(help.contains("Examples:") && help.contains("--color"), "{help}");
+    assert!(text(&run(&["man", "explain"], b"").stdout).contains("NO_COLOR"));
     let page = String::from_utf8(run(&["man"], b"").stdout).unwrap();
     assert!(page.contains("decode") && page.contains("SIMDPCT_LEVEL"));
     assert_eq!(run(&["man", "nosuchcommand"], b"").status.code(), Some(2));

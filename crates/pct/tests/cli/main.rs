@@ -7,6 +7,7 @@ mod check;
 mod codec_options;
 mod errors;
 mod examples;
+mod explain;
 mod failures;
 mod form;
 mod formats;
@@ -25,8 +26,11 @@ mod stats;
 mod streams;
 mod strict;
 mod terminal;
+mod texts;
 #[cfg(unix)]
 mod transcript;
+mod unique;
+mod url;
 mod usage;
 
 use std::path::PathBuf;

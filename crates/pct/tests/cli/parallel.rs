@@ -43,6 +43,10 @@ fn the_output_does_not_depend_on_the_number_of_threads() {
         &["decode", "--max-errors", "300"],
         &["encode", "--keep-non-ascii"],
         &["normalize", "--errors", "skip"],
+        &["normalize", "--url", "--log", "combined"],
+        &["normalize", "--url", "--unique"],
+        &["normalize", "--url", "--unique", "--max-errors", "300"],
+        &["normalize", "--unique", "--csv", "-c", "1-", "--errors", "skip"],
         &["repair"],
     ] {
         let arguments = [arguments, &[file.path().to_str().unwrap()]].concat();

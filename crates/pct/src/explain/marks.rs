@@ -1,0 +1,173 @@
+//! The findings of a text, with their extents and severity.
+#![forbid(unsafe_code)]
+
+use std::ops::Range;
+
+use simdpct::{Findings, Kinds, inspect};
+
+/// A finding: adjacent ones of the same kinds are one.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub(super) struct Finding {
+    pub(super) range: Range<usize>,
+    pub(super) kinds: Kinds,
+}
+
+/// How a part of a text is marked.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub(super) enum Mark {
+    /// A triplet with no other finding.
+    Triplet,
+    /// Not normal.
+    Notice,
+    /// Programs disagree about it, or fail.
+    Danger,
+}
+
+/// Whether raw bytes that are illegal in a URI are findings: in decoded text they are not.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub(super) enum Raw {
+    IsFinding,
+    IsText,
+}
+
+const RAW: Kinds = Findings::ILLEGAL.union(Findings::NON_ASCII).union(Findings::SEMICOLON).union(Findings::PLUS);
+
+const DANGER: Kinds = Findings::MALFORMED
+    .union(Findings::NUL)
+    .union(Findings::CONTROL)
+    .union(Findings::SLASH)
+    .union(Findings::BACKSLASH)
+    .union(Findings::PERCENT)
+    .union(Findings::DOUBLE)
+    .union(Findings::PATH_END)
+    .union(Findings::INVALID_UTF8)
+    .union(Findings::DOT_SEGMENT)
+    .union(Findings::EMPTY_SEGMENT)
+    .union(Findings::UNICODE);
+
+/// Kinds that say more than others, which are left out beside them.
+const SPECIFIC: [(Kinds, Kinds); 6] = [
+    (Findings::DOUBLE, Findings::PERCENT),
+    (Findings::NUL, Findings::CONTROL),
+    (Findings::UNICODE, Findings::MALFORMED),
+    (Findings::NON_ASCII, Findings::ILLEGAL),
+    (Findings::DOT_SEGMENT, Findings::DOT.union(Findings::UNRESERVED)),
+    (Findings::DOT, Findings::UNRESERVED),
+];
+
+/// The findings of a component as it is in the URL, in order, without plain triplets and `+`.
+pub(super) fn findings(text: &[u8]) -> Vec<Finding> {
+    of_kinds(text, Kinds::EVERY.without(Findings::ESCAPE).without(Findings::PLUS))
+}
+
+/// The parts of a text that are marked, in order and disjoint.
+pub(super) fn marks(text: &[u8], raw: Raw) -> Vec<(Range<usize>, Mark)> {
+    let kinds = Kinds::EVERY.without(Findings::PLUS);
+    let kinds = if raw == Raw::IsText { kinds.without(RAW) } else { kinds };
+    let mut marks: Vec<(Range<usize>, Mark)> = Vec::new();
+    for Finding { range, kinds } in of_kinds(text, kinds) {
+        let mark = if kinds.intersects(DANGER) {
+            Mark::Danger
+        } else if kinds == Findings::ESCAPE {
+            Mark::Triplet
+        } else {
+            Mark::Notice
+        };
+        // The dots of a segment can be findings in the extent of the segment.
+        if marks.last().is_none_or(|(last, _)| last.end <= range.start) {
+            marks.push((range, mark));
+        }
+    }
+    marks
+}
+
+fn of_kinds(text: &[u8], kinds: Kinds) -> Vec<Finding> {
+    let mut findings: Vec<Finding> = Vec::new();
+    for found in inspect(text).iter_among(kinds) {
+        let kinds =
+            SPECIFIC.iter().fold(
+                found.kinds,
+                |kinds, &(specific, general)| {
+                    if kinds.intersects(specific) { kinds.without(general) } else { kinds }
+                },
+            );
+        let range = found.position..found.position + length(&text[found.position..], kinds);
+        match findings.last_mut() {
+            Some(last) if last.kinds == kinds && last.range.end == range.start => last.range.end = range.end,
+            // A part of the last one, such as the second dot of a segment.
+            Some(last) if last.kinds.intersects(Findings::DOT_SEGMENT) && range.end <= last.range.end => {}
+            _ => findings.push(Finding { range, kinds }),
+        }
+    }
+    findings
+}
+
+/// Length of the finding that a text begins with.
+fn length(text: &[u8], kinds: Kinds) -> usize {
+    let triplet = |text: &[u8]| match text {
+        [b'%', first, second, ..] if first.is_ascii_hexdigit() && second.is_ascii_hexdigit() => 3,
+        _ => 1,
+    };
+    let length = if kinds.intersects(Findings::DOT_SEGMENT) {
+        // One or two dots, raw or encoded.
+        let dot = |text: &[u8]| match text {
+            [b'.', ..] => 1,
+            [b'%', b'2', b'e' | b'E', ..] => 3,
+            _ => 0,
+        };
+        let first = dot(text);
+        first + text.get(first..).map_or(0, dot)
+    } else if kinds.intersects(Findings::DOUBLE) {
+        triplet(text) + 2
+    } else if kinds.intersects(Findings::UNICODE) {
+        "%uXXXX".len()
+    } else {
+        triplet(text)
+    };
+    length.clamp(1, text.len().max(1))
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::{Finding, Raw, findings, marks};
+
+    #[test]
+    fn findings_have_extents_and_their_most_specific_kinds() {
+        for (text, expected) in [
+            ("/a%252Fb", &[("%252F", "double")][..]),
+            ("/%25", &[("%25", "percent")]),
+            ("/%00%0a", &[("%00", "nul"), ("%0a", "control lower-hex")]),
+            ("/%2e%2E/x", &[("%2e%2E", "lower-hex dot-segment")]),
+            ("/a/../..", &[("..", "dot-segment"), ("..", "dot-segment")]),
+            ("/%2ehtaccess", &[("%2e", "dot lower-hex")]),
+            ("/caf\u{e9}s", &[("\u{e9}", "non-ascii")]),
+            ("/%u0041%", &[("%u0041", "unicode"), ("%", "malformed")]),
+            ("/a//b", &[("/", "empty-segment")]),
+            ("/%C3%A9+", &[]),
+            ("/%E9", &[("%E9", "invalid-utf8")]),
+        ] {
+            let found = findings(text.as_bytes());
+            let found: Vec<_> = found
+                .iter()
+                .map(|Finding { range, kinds }| (&text[range.clone()], kinds.names().collect::<Vec<_>>().join(" ")))
+                .collect();
+            let expected: Vec<_> = expected.iter().map(|&(part, kinds)| (part, kinds.to_owned())).collect();
+            assert_eq!(found, expected, "{text}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn marks_are_disjoint_and_in_order(text in "(%2[eE]|%25|%|[./;a\\\\\u{e9}]|%00|%u00|[0-9A-F]){0,12}") {
+            for raw in [Raw::IsFinding, Raw::IsText] {
+                let mut end = 0;
+                for (range, _) in marks(text.as_bytes(), raw) {
+                    prop_assert!(end <= range.start && range.start < range.end && range.end <= text.len(), "{range:?}");
+                    end = range.end;
+                }
+            }
+        }
+    }
+}
