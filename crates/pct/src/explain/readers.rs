@@ -18,6 +18,8 @@ pub(super) fn append(table: &mut Table, url: &[u8]) {
     let mut sections = Vec::new();
     if has_path_for_servers(&parts) {
         let request = browser::request(url);
+        // Without a path, clients send "/".
+        let path = if parts.path.is_empty() { b"/" } else { parts.path };
         if let (Some(authority), Some(host)) =
             (parts.authority.and_then(|text| str::from_utf8(text).ok()), &request.host)
         {
@@ -29,9 +31,9 @@ pub(super) fn append(table: &mut Table, url: &[u8]) {
         }
         let readings = vec![
             ("browsers", shown::excerpt(&request.path)),
-            ("nginx", nginx(parts.path)),
-            ("Java", by_dialect(Dialect::Java, false, parts.path)),
-            ("Python", by_dialect(Dialect::Python, false, parts.path)),
+            ("nginx", nginx(path)),
+            ("Java", by_dialect(Dialect::Java, false, path)),
+            ("Python", by_dialect(Dialect::Python, false, path)),
         ];
         sections.push(("path".to_owned(), readings));
     }
@@ -76,8 +78,6 @@ fn joined(readings: Vec<Reading>) -> Vec<(String, String)> {
 
 /// `$uri`: the path decoded, without dot segments and repeated slashes.
 fn nginx(path: &[u8]) -> String {
-    // Without a path, clients send "/".
-    let path = if path.is_empty() { b"/" } else { path };
     let mut canonical = vec![0; PathPolicy::NGINX.output_len_bound(path)];
     match PathPolicy::NGINX.canonicalize_into(path, &mut canonical) {
         Ok(length) => shown::excerpt(&Decoder::new().lenient().decode(&canonical[..length]).unwrap_or_default()),

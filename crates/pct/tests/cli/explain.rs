@@ -25,8 +25,8 @@ fn urls_are_explained_as_in_the_examples() {
 
 #[test]
 fn several_urls_come_from_arguments_or_lines() {
-    let arguments = run(&["explain", "/a", "/b%20"], b"/c");
-    let lines = run(&["explain"], b"/a\r\n\n/b%20");
+    let arguments = run(&["explain", "/a", "/b"], b"/c");
+    let lines = run(&["explain"], b"/a\r\n\n/b");
     assert_eq!(text(&arguments.stdout), text(&lines.stdout));
     assert_eq!(text(&arguments.stdout).matches("normal").count(), 2);
     assert_eq!(text(&arguments.stdout).matches("\\n\\n").count(), 1);
