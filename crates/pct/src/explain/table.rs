@@ -83,7 +83,7 @@ impl Table {
         let mut done = 0;
         for (range, mark) in marks(text, raw) {
             marked += &shown::excerpt(&text[done..range.start]);
-            marked += &self.painted(style(mark), &shown::excerpt(&text[range.clone()]));
+            marked += &self.painted(style(mark), shown::excerpt(&text[range.clone()]));
             done = range.end;
         }
         marked + &shown::excerpt(&text[done..])

@@ -1,0 +1,149 @@
+"""Compares `pct normalize --url` with w3lib and urlcanon, and counts each kind of difference."""
+
+import re
+import subprocess
+import sys
+from collections import Counter
+from urllib.parse import unquote, unquote_plus
+
+import urlcanon
+import w3lib.url
+
+# RFC 3986 appendix B.
+PARTS = re.compile(r"^(?:([^:/?#]+):)?(?://([^/?#]*))?([^?#]*)(?:\?([^#]*))?(?:#(.*))?", re.DOTALL)
+
+
+def decoded(text):
+    """The text decoded until nothing changes."""
+    while (once := unquote(text, errors="surrogateescape")) != text:
+        text = once
+    return text
+
+
+def pairs(query):
+    return [tuple(map(unquote_plus, (pair.split("=", 1) + [""])[:2])) for pair in query.split("&") if pair]
+
+
+def of_path(ours, theirs):
+    if unquote(ours) == unquote(theirs):
+        return {"path: triplets of reserved characters are decoded, `%2F` to `/`, or raw ones escaped"}
+    if decoded(ours) == decoded(theirs):
+        return {"path: decoded more than once, `%2520` to `%20`"}
+    kinds = set()
+    if "\\" in decoded(ours) and "\\" not in decoded(theirs):
+        kinds.add("`\\` is read as `/`, as in browsers")
+    if re.search(r"/\.\.?(/|$)", theirs):
+        kinds.add("path: dot segments are kept")
+    merged = re.sub(r"//+", "/", decoded(ours))
+    if merged == re.sub(r"//+", "/", decoded(theirs)) and "//" in decoded(ours):
+        kinds.add("path: repeated slashes are merged")
+    return kinds or {"path: other"}
+
+
+def of_query(ours, theirs):
+    if theirs is None:
+        return {"query: an empty one is dropped with its `?`"} if ours == "" else {"query: dropped"}
+    if ours is None:
+        return {"query: an empty one keeps its `?`"} if not theirs.strip("&") else {"query: other"}
+    kinds = set()
+    if "" in theirs.split("&"):
+        kinds.add("query: empty pairs are kept, and sorted to the front")
+    names = {pair for pair in theirs.split("&") if pair.endswith("=")}
+    if any(pair not in ours.split("&") and pair[:-1] in ours.split("&") for pair in names):
+        kinds.add("query: a name without `=` gets one")
+    if "%20" in ours and "%20" not in theirs and "+" in theirs:
+        kinds.add("query: `%20` becomes `+`")
+    if pairs(ours) == pairs(theirs):
+        plain = {pair.rstrip("=").replace("+", "%20") for pair in ours.split("&") if pair}
+        if plain != {pair.rstrip("=").replace("+", "%20") for pair in theirs.split("&") if pair}:
+            longer = len(theirs) > len(ours)
+            kinds.add(
+                "query: raw reserved characters are escaped, `/` to `%2F`"
+                if longer
+                else "query: triplets of reserved characters are decoded, `%2F` to `/`"
+            )
+    elif sorted(pairs(ours)) == sorted(pairs(theirs)):
+        kinds.add("query: pairs of one name are sorted by value too, or decoded names are")
+    elif decoded(ours) != decoded(theirs) or not kinds:
+        kinds.add("query: other")
+    return kinds or {"query: other"}
+
+
+def kinds_of(ours, theirs, is_valid):
+    if not is_valid:
+        return {"accepted although the scheme, host or port is invalid, or a `%` malformed"}
+    ours, theirs = PARTS.match(ours).groups(), PARTS.match(theirs).groups()
+    kinds = set()
+    for name, one, other in zip(("scheme", "authority"), ours, theirs):
+        if one != other:
+            kinds.add(f"{name}: {authority(one or '', other or '')}" if name == "authority" else "scheme")
+    if ours[2] != theirs[2]:
+        kinds |= of_path(ours[2], theirs[2])
+    if ours[3] != theirs[3]:
+        kinds |= of_query(ours[3], theirs[3])
+    if ours[4] != theirs[4]:
+        kinds.add("fragment")
+    return kinds
+
+
+def authority(ours, theirs):
+    if "@" in ours and "@" not in theirs:
+        return "user information is dropped"
+    if re.sub(r":\d+$", "", theirs) == re.sub(r":\d+$", "", ours):
+        return "a default port is kept"
+    if theirs.rstrip(".") == ours.rstrip("."):
+        return "a dot at the end of the host is dropped"
+    if any(ord(character) > 0x7F for character in theirs) or "%" in theirs:
+        return "no IDNA"
+    return "other"
+
+
+def normal_forms(pct, options, path):
+    """The normal form of each line, and whether it is valid."""
+    run = lambda *more: subprocess.run([pct, "normalize", "--url", "-q", *options, *more, path], check=True, stdout=subprocess.PIPE)
+    forms = run().stdout.decode(errors="surrogateescape").split("\n")
+    # What is invalid is written unchanged, and so is what is normal: with a column more, only the valid records remain.
+    valid = Counter(line.split("\t")[0] for line in run("--append", "--errors", "drop").stdout.decode(errors="surrogateescape").split("\n"))
+    return forms, valid
+
+
+def main(pct, *paths):
+    programs = {
+        "w3lib": lambda url: w3lib.url.canonicalize_url(url),
+        "urlcanon": lambda url: str(urlcanon.semantic(urlcanon.parse_url(url))),
+    }
+    options = ["--sort-query", "--drop-fragment"]
+    totals, counts, examples, distinct = Counter(), {}, {}, {name: set() for name in ("pct", *programs)}
+    for path in paths:
+        with open(path, encoding="utf-8", errors="surrogateescape", newline="\n") as file:
+            urls = file.read().split("\n")
+        forms, valid = normal_forms(pct, options, path)
+        assert len(forms) == len(urls)
+        for url, ours in zip(urls, forms):
+            # A tab would be taken for the end of the URL in the list of valid ones.
+            if not url or "\t" in url:
+                continue
+            totals["URLs"] += 1
+            distinct["pct"].add(ours)
+            for name, canonicalize in programs.items():
+                try:
+                    theirs = canonicalize(url)
+                    kinds = kinds_of(ours, theirs, url in valid) if theirs != ours else set()
+                except Exception as error:
+                    theirs, kinds = url, {f"an exception ({type(error).__name__})"}
+                distinct[name].add(theirs)
+                totals[name] += bool(kinds)
+                for kind in kinds:
+                    counts.setdefault(kind, Counter())[name] += 1
+                    if len(url) < len(examples.get((kind, name), "x" * 1000)):
+                        examples[kind, name] = url
+    print(f"{totals['URLs']} URLs; distinct:", ", ".join(f"{name} {len(forms)}" for name, forms in distinct.items()))
+    print("different from pct:", ", ".join(f"{name} {totals[name]}" for name in programs), "\n")
+    print("| kind |", " | ".join(programs), "| shortest example |\n|---|" + "---:|" * len(programs) + "---|")
+    for kind, count in sorted(counts.items(), key=lambda item: -sum(item[1].values())):
+        example = min((examples[kind, name] for name in programs if (kind, name) in examples), key=len)
+        print(f"| {kind} |", " | ".join(str(count[name] or "–") for name in programs), f"| `{example}` |")
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])
