@@ -25,6 +25,8 @@ def pairs(query):
 
 
 def of_path(ours, theirs):
+    if ours.rstrip(";") == theirs:
+        return {"path: a `;` at its end is dropped"}
     if unquote(ours) == unquote(theirs):
         return {"path: triplets of reserved characters are decoded, `%2F` to `/`, or raw ones escaped"}
     if decoded(ours) == decoded(theirs):
@@ -64,7 +66,9 @@ def of_query(ours, theirs):
             )
     elif sorted(pairs(ours)) == sorted(pairs(theirs)):
         kinds.add("query: pairs of one name are sorted by value too, or decoded names are")
-    elif decoded(ours) != decoded(theirs) or not kinds:
+    elif sorted(map(decoded, ours.split("&"))) == sorted(map(decoded, theirs.split("&"))):
+        kinds.add("query: decoded more than once, `%252F` to `/`")
+    elif not kinds:
         kinds.add("query: other")
     return kinds or {"query: other"}
 
@@ -91,6 +95,8 @@ def authority(ours, theirs):
         return "user information is dropped"
     if re.sub(r":\d+$", "", theirs) == re.sub(r":\d+$", "", ours):
         return "a default port is kept"
+    if theirs.rstrip(":") == ours.rstrip(":"):
+        return "the `:` of an empty port is kept"
     if theirs.rstrip(".") == ours.rstrip("."):
         return "a dot at the end of the host is dropped"
     if any(ord(character) > 0x7F for character in theirs) or "%" in theirs:
@@ -101,7 +107,7 @@ def authority(ours, theirs):
 def normal_forms(pct, options, path):
     """The normal form of each line, and whether it is valid."""
     run = lambda *more: subprocess.run([pct, "normalize", "--url", "-q", *options, *more, path], check=True, stdout=subprocess.PIPE)
-    forms = run().stdout.decode(errors="surrogateescape").split("\n")
+    forms = [line.removesuffix("\r") for line in run().stdout.decode(errors="surrogateescape").split("\n")]
     # What is invalid is written unchanged, and so is what is normal: with a column more, only the valid records remain.
     valid = Counter(line.split("\t")[0] for line in run("--append", "--errors", "drop").stdout.decode(errors="surrogateescape").split("\n"))
     return forms, valid
@@ -116,7 +122,7 @@ def main(pct, *paths):
     totals, counts, examples, distinct = Counter(), {}, {}, {name: set() for name in ("pct", *programs)}
     for path in paths:
         with open(path, encoding="utf-8", errors="surrogateescape", newline="\n") as file:
-            urls = file.read().split("\n")
+            urls = [line.removesuffix("\r") for line in file.read().split("\n")]
         forms, valid = normal_forms(pct, options, path)
         assert len(forms) == len(urls)
         for url, ours in zip(urls, forms):
