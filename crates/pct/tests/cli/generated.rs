@@ -8,7 +8,9 @@ fn every_shell_has_completions() {
         let found = run(&["completions", shell], b"");
         assert_eq!(found.status.code(), Some(0), "{shell}");
         let script = String::from_utf8(found.stdout).unwrap();
-        for word in ["pct", "decode", "normalize", "explain", "drop-query", "max-errors", "in-place", "log-field", "cdxj"] {
+        for word in
+            ["pct", "decode", "normalize", "explain", "drop-query", "max-errors", "in-place", "log-field", "cdxj"]
+        {
             assert!(script.contains(word), "{shell}: {word}");
         }
         // Other shells complete no values.
