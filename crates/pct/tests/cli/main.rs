@@ -2,6 +2,7 @@
 #![forbid(unsafe_code)]
 
 mod blocks;
+mod borders;
 mod charset;
 mod check;
 mod codec_options;
