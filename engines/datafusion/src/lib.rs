@@ -50,6 +50,8 @@ mod documentation;
 mod function;
 mod kind;
 mod options;
+#[doc(hidden)]
+pub mod program;
 
 use std::sync::Arc;
 

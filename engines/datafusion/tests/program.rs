@@ -65,6 +65,25 @@ fn files_are_tables_by_name() {
 }
 
 #[test]
+fn folder_is_one_table_of_its_files() {
+    let folder = folder();
+    let parts = folder.path().join("parts.v1");
+    std::fs::create_dir(&parts).unwrap();
+    assert!(failure(&folder, &["select 1", "parts.v1"]).1.contains("parts.v1: no file in this folder"));
+    for part in ["a.parquet", "b.parquet"] {
+        std::fs::copy(folder.path().join("stored.parquet"), parts.join(part)).unwrap();
+    }
+    // As engines leave them.
+    for other in ["_SUCCESS", ".a.parquet.crc"] {
+        std::fs::write(parts.join(other), "").unwrap();
+    }
+    let sql = "select count(*) as n, count(url) as urls, max(id) as id from parts";
+    for name in ["parts.v1", "parts.v1/"] {
+        assert_eq!(stdout(&folder, &["-o", "csv", sql, name]), "n,urls,id\n6,4,3\n", "{name}");
+    }
+}
+
+#[test]
 fn output_is_table_csv_or_json_lines() {
     let folder = folder();
     let sql = "select pct_decode('a%2Cb') as a, try_pct_decode('%') as b";
