@@ -1,4 +1,4 @@
-//! `pct check`: prints a line for every invalid record.
+//! `pct check`: prints a line for every invalid record, or the records.
 #![forbid(unsafe_code)]
 
 use std::fmt::Write as _;
@@ -8,17 +8,20 @@ use crate::cli::{CheckArguments, FindingsForm};
 use crate::error::{Error, Status};
 use crate::operation::Inspect;
 use crate::pipeline::Observer;
+use crate::record::Filter;
 use crate::report::{self, InvalidRecord};
 use crate::scan::Scan;
 use crate::stdout::{self, write_json};
 
 pub(crate) fn check(arguments: &CheckArguments) -> Result<Status, Error> {
-    let lists = !arguments.quiet && arguments.report == FindingsForm::Text;
+    let filter = arguments.filter();
+    let lists = !arguments.quiet && filter == Filter::All && arguments.report == FindingsForm::Text;
     let scan = Scan {
         input: &arguments.input,
         format: &arguments.format,
         operation: Inspect::for_faults(arguments.rules.decoding(), arguments.wanted())
             .of_text(arguments.rules.text_decoding()),
+        filter,
         is_quiet: arguments.quiet,
         observer: &Lister { lists, lines: Mutex::default() },
     };
@@ -30,6 +33,8 @@ pub(crate) fn check(arguments: &CheckArguments) -> Result<Status, Error> {
     match arguments.report {
         _ if arguments.quiet => {}
         FindingsForm::Text => report::print_text(&[], &unmatched),
+        // Standard output has the records.
+        FindingsForm::Json if filter != Filter::All => report::print_json(&reports, &unmatched, None),
         FindingsForm::Json => return Ok(status.after(write_json(&report::as_json(&reports, &unmatched)))),
     }
     Ok(status)

@@ -48,10 +48,12 @@ use std::process::ExitCode;
 use clap::Parser;
 use simdpct::ByteSet;
 
-use cli::{Arguments, Command, RewriteCommand};
+use cli::{Arguments, Command, GetArguments, RewriteCommand};
 use error::{Error, Status};
-use operation::{CanonicalPath, Decode, DecodeText, Encode, EncodeText, NormalUrl, Normalize, Operation, Repair};
-use record::Policy;
+use operation::{
+    CanonicalPath, Decode, DecodeText, Encode, EncodeText, Get, NormalUrl, Normalize, Operation, Reading, Repair,
+};
+use record::{Filter, Policy};
 use rewrite::{Task, rewrite};
 
 #[doc(hidden)]
@@ -90,11 +92,13 @@ fn try_main(arguments: &Arguments) -> Result<Status, Error> {
 
 /// The task of a command that rewrites text.
 fn task(command: &RewriteCommand) -> Result<Task<'_>, Error> {
-    Ok(match command {
+    let filter = filter(command)?;
+    let task = match command {
         RewriteCommand::Form(arguments) => {
             arguments.check()?;
-            let task = Task::new(&arguments.text, "", |_| arguments.operation());
-            task.into_other_format().shown_as(arguments.notation())
+            let task = Task::new(&arguments.text, "_form", |_| arguments.operation()).of_targets();
+            let task = task.shown_as(arguments.notation());
+            if arguments.keeps_format() { task } else { task.into_other_format() }
         }
         RewriteCommand::Decode(arguments) => {
             let replace = arguments.text.errors.policy() == Policy::Replace;
@@ -133,9 +137,33 @@ fn task(command: &RewriteCommand) -> Result<Task<'_>, Error> {
             });
             if arguments.unique { task.unique() } else { task }
         }
+        RewriteCommand::Get(arguments) => {
+            let replace = arguments.text.errors.policy() == Policy::Replace;
+            let decoding = arguments.decoding();
+            let GetArguments { part, separator, text, .. } = arguments;
+            let reading = if text.format.is_log() { Reading::Target } else { Reading::Reference };
+            let recipe = move |safe| -> Box<dyn Operation> {
+                Box::new(Get::new(part.clone(), reading, decoding, replace, separator, safe))
+            };
+            Task::new(text, part.suffix(), recipe).of_targets()
+        }
         RewriteCommand::Repair(arguments) => {
             let replace = arguments.text.errors.policy() == Policy::Replace;
             Task::new(&arguments.text, "_repaired", move |_| Box::new(Repair::new(replace)))
         }
-    })
+    };
+    Ok(task.filtered(filter))
+}
+
+/// Which records a command that rewrites text writes.
+fn filter(command: &RewriteCommand) -> Result<Filter, Error> {
+    use Filter::{Changed, Matching};
+    match command {
+        RewriteCommand::Decode(arguments) => arguments.text.filter.filter("decode", &[Changed, Matching]),
+        RewriteCommand::Encode(arguments) => arguments.text.filter.filter("encode", &[Changed]),
+        RewriteCommand::Normalize(arguments) => arguments.text.filter.filter("normalize", &[Changed]),
+        RewriteCommand::Repair(arguments) => arguments.text.filter.filter("repair", &[Changed]),
+        RewriteCommand::Form(arguments) => arguments.text.filter.filter("form", &[Matching]),
+        RewriteCommand::Get(arguments) => arguments.text.filter.filter("get", &[Matching]),
+    }
 }

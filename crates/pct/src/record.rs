@@ -5,7 +5,7 @@ use std::ops::ControlFlow;
 
 use clap::ValueEnum;
 
-use crate::operation::Fault;
+use crate::operation::{Fault, FaultKind};
 use crate::report::Tally;
 use crate::unique::{Keyed, key};
 
@@ -25,9 +25,37 @@ pub(crate) enum Policy {
     Fail,
 }
 
+/// Which records are written.
+#[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
+pub(crate) enum Filter {
+    #[default]
+    All,
+    /// Those with a field that the operation changes.
+    Changed,
+    /// Those with a field that [matches](crate::operation::Operation::matches).
+    Matching,
+    /// Invalid ones.
+    Invalid,
+    /// Valid ones.
+    Valid,
+}
+
+impl Filter {
+    /// Whether fields decide: the operation notes those that are selected.
+    pub(crate) fn is_by_field(self) -> bool {
+        matches!(self, Self::Changed | Self::Matching)
+    }
+
+    /// Whether records that are valid and that the operation does not change are written.
+    fn has_unchanged(self) -> bool {
+        matches!(self, Self::All | Self::Valid)
+    }
+}
+
 /// State of one thread for the current block. Buffers are reused from block to block.
 pub(crate) struct Job {
     policy: Policy,
+    filter: Filter,
     /// Number of invalid records that are allowed.
     limit: u64,
     /// Whether the block is the first of its input.
@@ -51,6 +79,7 @@ impl Job {
     pub(crate) fn new(policy: Policy, names_all: bool) -> Self {
         Self {
             policy,
+            filter: Filter::All,
             limit: 0,
             is_first: false,
             number: 0,
@@ -66,6 +95,29 @@ impl Job {
     /// Keeps the text of each record, and its key.
     pub(crate) fn with_keys(self, has_keys: bool) -> Self {
         Self { keyed: has_keys.then(Vec::new), ..self }
+    }
+
+    /// Writes only these records.
+    pub(crate) fn filtered(self, filter: Filter) -> Self {
+        Self { filter, ..self }
+    }
+
+    /// Whether all records are written, but for invalid ones.
+    pub(crate) fn writes_all(&self) -> bool {
+        self.filter == Filter::All
+    }
+
+    /// Whether runs of records that need no change can be passed to [`unchanged`](Self::unchanged): they are not
+    /// written, or `is_copied` says that they are written as they are.
+    pub(crate) fn takes_runs(&self, is_copied: bool) -> bool {
+        is_copied || !self.filter.has_unchanged()
+    }
+
+    /// Writes records that are valid and need no change, unless they are filtered out.
+    pub(crate) fn unchanged(&mut self, records: &[u8]) {
+        if self.filter.has_unchanged() {
+            self.output.extend_from_slice(records);
+        }
     }
 
     /// Resets the state for the next block.
@@ -107,8 +159,26 @@ impl Job {
             return self.keyed_record(record, before, fault);
         }
         match fault {
-            None => ControlFlow::Continue(()),
+            None => {
+                if !self.filter.has_unchanged() {
+                    self.output.truncate(before);
+                }
+                ControlFlow::Continue(())
+            }
+            Some(fault) if fault.kind.is_note() => {
+                self.noted(before, fault);
+                ControlFlow::Continue(())
+            }
             Some(fault) => self.faulty(record, before, fault),
+        }
+    }
+
+    /// Counts a note on a record that is valid.
+    fn noted(&mut self, before: usize, note: Fault) {
+        self.tally.note(note);
+        let is_written = note.is_selected || self.filter.has_unchanged();
+        if !is_written || note.kind == FaultKind::NoRecord {
+            self.output.truncate(before);
         }
     }
 
@@ -116,7 +186,9 @@ impl Job {
     #[inline(never)]
     fn keyed_record(&mut self, record: &[u8], before: usize, fault: Option<Fault>) -> ControlFlow<()> {
         let key = key::take();
-        if let Some(fault) = fault {
+        if let Some(note) = fault.filter(|fault| fault.kind.is_note()) {
+            self.noted(before, note);
+        } else if let Some(fault) = fault {
             self.faulty(record, before, fault)?;
             if matches!(self.policy, Policy::Drop | Policy::Skip) {
                 return ControlFlow::Continue(());
@@ -133,17 +205,22 @@ impl Job {
     #[cold]
     fn faulty(&mut self, record: &[u8], before: usize, fault: Fault) -> ControlFlow<()> {
         self.tally.note(fault);
-        if fault.kind.is_note() {
-            return ControlFlow::Continue(());
-        }
         if self.tally.faults() > self.limit {
             self.output.truncate(before);
             self.stop = Some(fault);
             return ControlFlow::Break(());
         }
+        let is_written = match self.filter {
+            Filter::All | Filter::Invalid => true,
+            // A skipped record is not changed.
+            Filter::Changed => fault.is_selected && self.policy != Policy::Skip,
+            Filter::Matching => fault.is_selected,
+            Filter::Valid => false,
+        };
         match self.policy {
-            Policy::Keep | Policy::Replace | Policy::Fail => {}
             Policy::Drop => self.output.truncate(before),
+            _ if !is_written => self.output.truncate(before),
+            Policy::Keep | Policy::Replace | Policy::Fail => {}
             Policy::Skip => {
                 self.output.truncate(before);
                 self.output.extend_from_slice(record);

@@ -8,15 +8,15 @@ use std::io::{self, IsTerminal};
 use same_file::Handle;
 use simdpct::ByteSet;
 
-use crate::cli::{ReportForm, TextArguments};
+use crate::cli::{ReportForm, Results, TextArguments};
 use crate::error::{Error, Status};
 use crate::format::{Format, Outputs};
-use crate::operation::{Operation, Recipe, Unique};
+use crate::operation::{Operation, Recipe, Selecting, Unique};
 use crate::pipeline::{self, Plan};
 use crate::progress::Progress;
-use crate::record::Policy;
+use crate::record::{Filter, Policy};
 use crate::report::{self, FileReport};
-use crate::shown::{Filter, Notation};
+use crate::shown::{self, Notation};
 use crate::sink::Sink;
 use crate::source::{BLOCK, Blocks, Opened, Source, binary};
 use crate::unique::{Secret, Seen};
@@ -25,8 +25,12 @@ use crate::unique::{Secret, Seen};
 pub(crate) struct Task<'a> {
     arguments: &'a TextArguments,
     /// Suffix of the names of new columns.
-    suffix: &'static str,
+    suffix: String,
     recipe: Box<Recipe<'a>>,
+    /// Which records are written.
+    filter: Filter,
+    /// Whether only targets of requests in logs are processed.
+    of_targets: bool,
     /// Whether the output is in the format of the input.
     keeps_format: bool,
     /// How active characters are escaped for a terminal; `None` if they are not.
@@ -38,11 +42,13 @@ pub(crate) struct Task<'a> {
 impl<'a> Task<'a> {
     pub(crate) fn new(
         arguments: &'a TextArguments,
-        suffix: &'static str,
+        suffix: impl Into<String>,
         recipe: impl Fn(ByteSet) -> Box<dyn Operation> + 'a,
     ) -> Self {
         let notation = arguments.format.notation();
-        Self { arguments, suffix, recipe: Box::new(recipe), keeps_format: true, notation, seen: None }
+        let (suffix, recipe) = (suffix.into(), Box::new(recipe));
+        let (filter, of_targets, seen) = Default::default();
+        Self { arguments, suffix, recipe, filter, of_targets, keeps_format: true, notation, seen }
     }
 
     /// Writes the first record of each result, unchanged, instead of the results.
@@ -50,6 +56,16 @@ impl<'a> Task<'a> {
         let (secret, recipe) = (Secret::random(), self.recipe);
         let recipe = move |safe: ByteSet| -> Box<dyn Operation> { Box::new(Unique::new(recipe(safe), secret)) };
         Self { recipe: Box::new(recipe), seen: Some(Seen::default()), ..self }
+    }
+
+    /// Writes only these records.
+    pub(crate) fn filtered(self, filter: Filter) -> Self {
+        Self { filter, ..self }
+    }
+
+    /// Of logs, processes only the request target.
+    pub(crate) fn of_targets(self) -> Self {
+        Self { of_targets: true, ..self }
     }
 
     /// Marks the output as not being in the format of the input.
@@ -64,7 +80,11 @@ impl<'a> Task<'a> {
 
     /// The format, shared by all inputs.
     pub(crate) fn format(&self, outputs: Outputs) -> Result<Box<dyn Format>, Error> {
-        self.arguments.format.build(&*self.recipe, self.suffix, outputs)
+        let wrap = |operation| -> Box<dyn Operation> {
+            if self.filter.is_by_field() { Box::new(Selecting::new(operation, self.filter)) } else { operation }
+        };
+        let results = Results { recipe: &*self.recipe, wrap: &wrap, suffix: &self.suffix, of_targets: self.of_targets };
+        self.arguments.format.build(&results, outputs)
     }
 
     /// The plan for one input, after `found` invalid records in preceding inputs, in blocks of at
@@ -76,6 +96,7 @@ impl<'a> Task<'a> {
         Plan {
             format,
             policy,
+            filter: self.filter,
             limit: max_errors.map_or(u64::MAX, |most| most.saturating_sub(found)),
             max_errors,
             keeps_mark: self.keeps_format && is_first,
@@ -110,7 +131,9 @@ pub(crate) fn rewrite(task: &Task<'_>) -> Result<Status, Error> {
     let unique = task.seen.as_ref().map(Seen::summary);
     match arguments.errors.report() {
         // With --errors fail, the only invalid record was already reported as the error.
-        ReportForm::Text if arguments.errors.policy() == Policy::Fail => report::print_text(&[], &unmatched),
+        ReportForm::Text if arguments.errors.policy() == Policy::Fail && !matches!(result, Ok(Status::Success)) => {
+            report::print_text(&[], &unmatched)
+        }
         ReportForm::Text => report::print_text(&rewriting.reports, &unmatched),
         ReportForm::Json => report::print_json(&rewriting.reports, &unmatched, unique),
         ReportForm::None => {}
@@ -139,7 +162,7 @@ impl Rewriting<'_> {
             Some(path) => (Sink::file(path, compression)?, None),
         };
         if let Some(notation) = self.task.notation {
-            sink.show(Filter::new(notation, self.format.ending()));
+            sink.show(shown::Filter::new(notation, self.format.ending()));
         }
         let status = self.each_file(|rewriting, source, opened| {
             if own.is_some() && own == handle(source) {

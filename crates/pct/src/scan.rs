@@ -1,25 +1,28 @@
-//! Shared driver of the read-only commands (`check`, `stats`): runs each input through the pipeline
-//! without output, and passes every finding to an observer.
+//! Shared driver of the read-only commands (`check`, `stats`): runs each input through the pipeline,
+//! and passes every finding to an observer. Without a filter, no records are written.
 #![forbid(unsafe_code)]
 
 use std::io::{self, IsTerminal};
 
-use crate::cli::{FormatArguments, InputArguments};
+use crate::cli::{FormatArguments, InputArguments, Results};
 use crate::error::{Error, Status};
 use crate::format::{Format, Outputs};
-use crate::operation::Inspect;
+use crate::operation::{Copying, Inspect, Operation};
 use crate::pipeline::{self, Observer, Plan};
 use crate::progress::Progress;
-use crate::record::Policy;
+use crate::record::{Filter, Policy};
 use crate::report::FileReport;
+use crate::shown;
 use crate::sink::Sink;
-use crate::source::{BLOCK, Blocks, Source};
+use crate::source::{BLOCK, Blocks, Compression, Source};
 
 /// A read-only command, with its options.
 pub(crate) struct Scan<'s> {
     pub(crate) input: &'s InputArguments,
     pub(crate) format: &'s FormatArguments,
     pub(crate) operation: Inspect,
+    /// Which records are written to standard output; with [`Filter::All`], none.
+    pub(crate) filter: Filter,
     /// Whether to stop silently at the first finding.
     pub(crate) is_quiet: bool,
     pub(crate) observer: &'s dyn Observer,
@@ -36,8 +39,16 @@ impl Scan<'_> {
         if self.format.append() {
             return Err(Error::Usage("invalid --append: expected a command that rewrites text".into()));
         }
-        let operation = self.operation;
-        let format = self.format.build(&move |_| Box::new(operation), "", Outputs::Each)?;
+        if self.format.print_field() && !self.writes() {
+            return Err(Error::Usage(
+                "invalid --print-field: expected a command or an option that writes records".into(),
+            ));
+        }
+        let format = self.build()?;
+        let mut sink = if self.writes() { Sink::standard_output(Compression::None) } else { Sink::nowhere() }?;
+        if let Some(notation) = self.format.notation() {
+            sink.show(shown::Filter::new(notation, format.ending()));
+        }
         let progress = if self.is_quiet || self.input.no_progress || io::stdout().is_terminal() {
             Progress::hidden()
         } else {
@@ -46,7 +57,7 @@ impl Scan<'_> {
         let mut status = Status::Success;
         for source in self.input.sources() {
             self.observer.begin();
-            let result = match self.one(source, &*format, &progress) {
+            let result = match self.one(source, &*format, &mut sink, &progress) {
                 Ok(report) => {
                     if report.faults() > 0 {
                         status = status.max(Status::Found);
@@ -55,7 +66,10 @@ impl Scan<'_> {
                 }
                 // With --quiet, the first finding is enough.
                 Err(Error::Undecodable(..)) => return Ok((status.max(Status::Found), Vec::new())),
-                // Observers write only findings, so there was at least one.
+                Err(error) if error.is_end_of_reader() && self.filter == Filter::Valid => {
+                    return Ok((status, Vec::new()));
+                }
+                // Only findings are written, so there was at least one.
                 Err(error) if error.is_end_of_reader() => return Ok((status.max(Status::Found), Vec::new())),
                 Err(error) => Err(error),
             };
@@ -67,16 +81,38 @@ impl Scan<'_> {
             }
         }
         progress.finish();
-        Ok((status, format.unmatched()))
+        Ok((status.after(sink.finish()), format.unmatched()))
     }
 
-    fn one(&self, source: &Source, format: &dyn Format, progress: &Progress) -> Result<FileReport, Error> {
+    /// Whether records are written.
+    fn writes(&self) -> bool {
+        self.filter != Filter::All
+    }
+
+    fn build(&self) -> Result<Box<dyn Format>, Error> {
+        let operation = self.operation;
+        let recipe = move |_| -> Box<dyn Operation> { Box::new(operation) };
+        let writes = self.writes();
+        let wrap =
+            move |operation| -> Box<dyn Operation> { if writes { Box::new(Copying(operation)) } else { operation } };
+        let outputs = if writes { Outputs::One } else { Outputs::Each };
+        self.format.build(&Results { recipe: &recipe, wrap: &wrap, suffix: "", of_targets: false }, outputs)
+    }
+
+    fn one(
+        &self,
+        source: &Source,
+        format: &dyn Format,
+        sink: &mut Sink,
+        progress: &Progress,
+    ) -> Result<FileReport, Error> {
         let advance = progress.clone();
         let opened = source
             .open(!self.input.no_decompress, format.ending(), move |bytes| advance.advance(bytes))
             .map_err(|error| Error::Input(source.to_string(), error))?;
         let plan = Plan {
             format,
+            filter: self.filter,
             policy: if self.is_quiet { Policy::Fail } else { Policy::Keep },
             limit: if self.is_quiet { 0 } else { u64::MAX },
             max_errors: None,
@@ -87,9 +123,12 @@ impl Scan<'_> {
             observer: Some(self.observer),
             seen: None,
         };
+        if let Some(ending) = format.ending() {
+            sink.end_record(ending);
+        }
         let mut report = FileReport::new(source.to_string(), format.separator(), format.records());
         let blocks = Blocks::new(opened.text, format.scanner());
-        pipeline::run(&plan, blocks, &mut Sink::nowhere()?, &mut report)?;
+        pipeline::run(&plan, blocks, sink, &mut report)?;
         Ok(report)
     }
 }

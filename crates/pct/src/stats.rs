@@ -12,6 +12,7 @@ use crate::cli::{FindingsForm, StatsArguments};
 use crate::error::{Error, Status};
 use crate::operation::{Count as Fault, Inspect, words};
 use crate::pipeline::Observer;
+use crate::record::Filter;
 use crate::report::{self, FileReport, InvalidRecord, Place};
 use crate::scan::Scan;
 use crate::shown;
@@ -23,6 +24,7 @@ pub(crate) fn stats(arguments: &StatsArguments) -> Result<Status, Error> {
         input: &arguments.input,
         format: &arguments.format,
         operation: Inspect::for_statistics(),
+        filter: Filter::All,
         is_quiet: false,
         observer: &counter,
     };
@@ -31,14 +33,14 @@ pub(crate) fn stats(arguments: &StatsArguments) -> Result<Status, Error> {
         let counted = counter.lock();
         match arguments.report {
             FindingsForm::Text => stdout::write(text(&report, &counted).as_bytes())?,
-            FindingsForm::Json => files.push(as_json(&report, &counted)),
+            FindingsForm::Json => files.push(report::file_as_json(&report, as_json(&counted))),
         }
         Ok(())
     })?;
     match arguments.report {
         FindingsForm::Text => report::print_text(&[], &unmatched),
         FindingsForm::Json => {
-            status = status.after(write_json(&json!({ "files": files, "warnings": unmatched })));
+            status = status.after(write_json(&report::document(files, &unmatched)));
         }
     }
     // For `stats`, findings are a success.
@@ -143,8 +145,8 @@ fn text(report: &FileReport, counted: &Counted) -> String {
     text
 }
 
-fn as_json(report: &FileReport, counted: &Counted) -> Value {
-    let findings: Vec<_> = ranked(counted)
+fn as_json(counted: &Counted) -> Vec<Value> {
+    ranked(counted)
         .into_iter()
         .map(|(_, name, records, Example { place, text })| {
             json!({
@@ -153,12 +155,5 @@ fn as_json(report: &FileReport, counted: &Counted) -> Value {
                 "example": { "line": place.line, "column": place.column, "text": text },
             })
         })
-        .collect();
-    json!({
-        "file": report.name,
-        "records": report.records(),
-        "records_with_findings": found(report),
-        "records_not_inspected": report.faults() - found(report),
-        "findings": findings,
-    })
+        .collect()
 }

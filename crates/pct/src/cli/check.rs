@@ -7,6 +7,7 @@ use simdpct::Kinds;
 
 use super::{FormatArguments, InputArguments};
 use crate::codec::{self, DecodingOptions};
+use crate::record::Filter;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -14,6 +15,8 @@ Examples:
   pct check -q urls.txt || echo invalid        Only the exit code
   pct check --dialect java column.txt          Text for which URLDecoder throws an exception
   pct check --find nul,double,slash *.log      Also NULs, double encoding, encoded slashes
+  pct check --only-matching --log combined *.log | less
+  pct check --not --csv -c url visits.csv      The records without findings
   pct check --log combined --report json access.log.gz";
 
 /// Explains the kinds of findings, in the long help of `check` and `stats`.
@@ -53,7 +56,8 @@ Counting:
 #[derive(Args, Debug)]
 #[command(after_help = EXAMPLES)]
 #[command(after_long_help = format!("{}\n\n{KINDS}\n\n{COUNTING}", codec::long_help(EXAMPLES)))]
-#[command(mut_arg("append", |argument| argument.hide(true)), mut_arg("unsafe_controls", |argument| argument.hide(true)))]
+#[command(mut_arg("append", |argument| argument.hide(true)), mut_arg("append_as", |argument| argument.hide(true)))]
+#[command(mut_arg("unsafe_controls", |argument| argument.hide(true)))]
 pub(crate) struct CheckArguments {
     /// Also find these kinds, which --help explains
     #[arg(long, value_name = "KIND", value_delimiter = ',', value_parser = kinds())]
@@ -62,6 +66,19 @@ pub(crate) struct CheckArguments {
     /// Write nothing and stop at the first finding
     #[arg(short, long, conflicts_with = "report")]
     pub(crate) quiet: bool,
+
+    /// Write the records with findings, not messages
+    ///
+    /// Whole records, as grep writes lines; with --print-field, only their fields, as in 'grep -o'. A JSON report
+    /// then goes to standard error.
+    #[arg(long, conflicts_with_all = ["raw", "quiet"])]
+    only_matching: bool,
+
+    /// Write the records without findings, not messages
+    ///
+    /// As in 'grep -v'. The exit code is still 1 if anything was found.
+    #[arg(long, conflicts_with_all = ["raw", "quiet", "only_matching"])]
+    not: bool,
 
     /// Format of the findings
     #[arg(long, value_name = "FORMAT", value_enum, default_value_t = FindingsForm::Text)]
@@ -87,6 +104,15 @@ pub(crate) enum FindingsForm {
 }
 
 impl CheckArguments {
+    /// Which records are written; with [`Filter::All`], none.
+    pub(crate) fn filter(&self) -> Filter {
+        match (self.only_matching, self.not) {
+            (true, _) => Filter::Invalid,
+            (_, true) => Filter::Valid,
+            _ => Filter::All,
+        }
+    }
+
     pub(crate) fn wanted(&self) -> Kinds {
         self.find.iter().copied().collect()
     }

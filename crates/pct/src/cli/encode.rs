@@ -20,6 +20,7 @@ Examples:
 /// by line: line ends, LF or CRLF, are unchanged. Any other CR is encoded.
 #[derive(Args, Debug)]
 #[command(after_help = EXAMPLES, after_long_help = codec::long_help(EXAMPLES))]
+#[command(mut_arg("only_matching", |argument| argument.hide(true)))]
 pub(crate) struct EncodeArguments {
     #[command(flatten)]
     pub(crate) rules: EncodingOptions,

@@ -5,25 +5,29 @@ use clap::Args;
 
 use super::TextArguments;
 use crate::error::Error;
-use crate::operation::{FromForm, Operation, Shape, ToForm};
+use crate::operation::{FromForm, Operation, Reading, Shape, ToForm};
 use crate::shown::Notation;
 
 const EXAMPLES: &str = "\
 Examples:
   pct form queries.txt                          {\"q\":\"fish & chips\",\"page\":\"2\"}
+  pct form urls.txt                             Of URLs, the form in the query
+  pct form --log combined --print-field *.log   Of the targets of requests
+  pct form --jsonl -k url --append log.jsonl    Add a new member 'url_form', an object
   pct form --as tsv --names q,page queries.txt  Only the values, in two columns
   pct form --back log.jsonl                     q=fish+%26+chips&page=2
   pct form --as pairs q.txt | pct form --back --as pairs";
 
 /// Convert form data to and from JSON Lines or TSV
 ///
-/// Each line is a form, such as a query or a request body: name=value&name=value. A leading '?' is
-/// dropped. A malformed '%' is kept, and invalid UTF-8 is replaced by U+FFFD. In TSV, tab, LF, CR,
-/// NUL and backslash are escaped as \t, \n, \r, \0 and \\, and \N is the value of a name that the
-/// form does not have.
+/// Each line or field is a form, such as a query or a request body: name=value&name=value. A leading '?' is dropped.
+/// Of what begins with a slash, or with a scheme and '://', the form is the query. A malformed '%' is kept, and invalid
+/// UTF-8 is replaced by U+FFFD. In TSV, tab, LF, CR, NUL and backslash are escaped as \t, \n, \r, \0 and \\, and \N is
+/// the value of a name that the form does not have.
 #[derive(Args, Debug)]
 #[command(after_help = EXAMPLES)]
-#[command(mut_args(hide_unsupported))]
+#[command(mut_arg("unsafe_controls", |argument| argument.hide(true)))]
+#[command(mut_arg("only_changed", |argument| argument.hide(true)))]
 pub(crate) struct FormArguments {
     /// Convert JSON Lines or TSV to form data
     #[arg(long)]
@@ -43,41 +47,35 @@ pub(crate) struct FormArguments {
     pub(crate) text: TextArguments,
 }
 
-/// Options that `form` does not support: it converts lines only.
-const UNSUPPORTED: [&str; 14] = [
-    "raw",
-    "fields",
-    "csv",
-    "columns",
-    "header",
-    "jsonl",
-    "key",
-    "cdxj",
-    "log",
-    "log_field",
-    "unescape",
-    "delimiter",
-    "append",
-    "unsafe_controls",
-];
-
-fn hide_unsupported(argument: clap::Arg) -> clap::Arg {
-    let is_hidden = UNSUPPORTED.contains(&argument.get_id().as_str());
-    argument.hide(is_hidden)
-}
-
 impl FormArguments {
     /// Checks the combination of options.
     pub(crate) fn check(&self) -> Result<(), Error> {
-        if !self.text.format.are_lines() {
-            return Err(Error::Usage(
-                "invalid input format for form: expected lines, or records that end with NUL (-0)".into(),
-            ));
-        }
+        let format = &self.text.format;
+        let usage = |problem: &str| Err(Error::Usage(problem.into()));
         if !self.names.is_empty() && self.shape != Shape::Tsv {
-            return Err(Error::Usage("invalid --names: expected --as tsv with it".into()));
+            return usage("invalid --names: expected --as tsv with it");
         }
-        Ok(())
+        if format.unsafe_controls() {
+            return usage("invalid --unsafe-controls for form: expected decode");
+        }
+        if format.is_log() && (self.back || !format.is_whole_record()) {
+            return usage("invalid --log for form: expected --print-field with it, and no --back");
+        }
+        match (format.unquoted_delimiter(), self.back) {
+            (Some(_), false) if self.shape == Shape::Tsv => {
+                usage("invalid --as tsv: expected whole lines, --csv or --jsonl with it")
+            }
+            // A result has punctuation, but no raw control characters.
+            (Some(delimiter), _) if !delimiter.is_ascii_control() => {
+                usage("invalid --delimiter for form: expected a control character, such as a tab")
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// Whether the output is in the format of the input.
+    pub(crate) fn keeps_format(&self) -> bool {
+        !self.text.format.is_whole_record()
     }
 
     /// How active characters are escaped for a terminal.
@@ -87,6 +85,10 @@ impl FormArguments {
 
     pub(crate) fn operation(&self) -> Box<dyn Operation> {
         let (shape, names) = (self.shape, self.names.clone());
-        if self.back { Box::new(ToForm { shape, names }) } else { Box::new(FromForm { shape, names }) }
+        if self.back {
+            return Box::new(ToForm { shape, names });
+        }
+        let reading = if self.text.format.is_log() { Reading::Target } else { Reading::Reference };
+        Box::new(FromForm { shape, reading, names })
     }
 }

@@ -6,10 +6,10 @@ use simdpct::ByteSet;
 
 use crate::error::Error;
 use crate::format::{
-    Chosen, Columns, Csv, Format, JsonLayout, JsonLines, KeyPath, Log, LogFormat, LogParser, Outputs, Records, Tsv,
-    WholeInput,
+    Chosen, ColumnName, Columns, Csv, Destination, Format, IN_CELLS, JsonLayout, JsonLines, KeyPath, Log, LogFields,
+    LogFormat, LogParser, Outputs, Records, Tsv, WholeInput,
 };
-use crate::operation::{Operation, Recipe, Unescape};
+use crate::operation::{Operation, Recipe, Unescape, Wrap};
 use crate::shown::Notation;
 
 #[derive(Args, Debug)]
@@ -115,6 +115,21 @@ pub(crate) struct FormatArguments {
     #[arg(long, conflicts_with = "raw")]
     append: bool,
 
+    /// Add the result as a new column of this name
+    ///
+    /// Implies --append. For CSV with a header and for JSON Lines, and for a single column or key. By default, the
+    /// name of a new column is that of its source, with a suffix such as '_decoded'.
+    #[arg(long, value_name = "NAME", conflicts_with = "raw")]
+    append_as: Option<String>,
+
+    /// Write only the result, not the record
+    ///
+    /// Of several --fields, those that the record has, with the delimiter between them; of --csv, the --columns
+    /// with their header; of --jsonl, the text of the string at each --key, with tabs between them and an empty text
+    /// for a string that the record does not have; of --log, the fields with a tab between them.
+    #[arg(long, conflicts_with_all = ["raw", "append", "append_as"])]
+    print_field: bool,
+
     /// Decode control characters and delimiters too
     ///
     /// Decodes even bytes that end a line, field or record, and writes control characters to a
@@ -135,14 +150,41 @@ fn delimiter(text: &str) -> Result<u8, String> {
     }
 }
 
+/// What a command makes of each field.
+pub(crate) struct Results<'r> {
+    pub(crate) recipe: &'r Recipe<'r>,
+    pub(crate) wrap: &'r Wrap<'r>,
+    /// Suffix of the names of new columns.
+    pub(crate) suffix: &'r str,
+    /// Whether only targets of requests in logs are processed, unless other fields are named.
+    pub(crate) of_targets: bool,
+}
+
 /// Bytes of line ends.
 const LINE_ENDS: ByteSet = ByteSet::new(b"\n\r");
 
 impl FormatArguments {
-    /// Whether records are lines, or end with NUL, and no other option of this group is set.
-    pub(crate) fn are_lines(&self) -> bool {
-        let is_other = self.raw || self.fields.is_some() || self.is_csv() || self.is_json() || self.log.is_some();
-        !is_other && !self.append && self.delimiter.is_none() && !self.unsafe_controls
+    /// Whether the result for a field is the only text of its record.
+    pub(crate) fn is_whole_record(&self) -> bool {
+        let is_part = self.fields.is_some() || self.is_csv() || self.is_json() || self.is_log();
+        !self.append() && (self.print_field || !is_part)
+    }
+
+    /// The byte between fields, if they are not quoted.
+    pub(crate) fn unquoted_delimiter(&self) -> Option<u8> {
+        let is_quoted = self.is_csv() || self.is_json() || self.is_log();
+        let is_delimited = self.fields.is_some() || self.append;
+        (is_delimited && !is_quoted).then(|| self.delimiter.unwrap_or(b'\t'))
+    }
+
+    /// Whether control characters are decoded.
+    pub(crate) fn unsafe_controls(&self) -> bool {
+        self.unsafe_controls
+    }
+
+    /// Whether records are lines of a log.
+    pub(crate) fn is_log(&self) -> bool {
+        self.log.is_some()
     }
 
     fn is_csv(&self) -> bool {
@@ -166,34 +208,50 @@ impl FormatArguments {
 
     /// How active characters are escaped for a terminal; `None` if they are not.
     pub(crate) fn notation(&self) -> Option<Notation> {
-        let notation = if self.is_json() { Notation::Json } else { Notation::Triplets };
+        let notation = if self.is_json() && !self.print_field { Notation::Json } else { Notation::Triplets };
         (!self.unsafe_controls).then_some(notation)
-    }
-
-    /// Whether fields can be request targets.
-    pub(crate) fn are_targets(&self) -> bool {
-        self.log.is_some()
     }
 
     /// Whether the result is a new column.
     pub(crate) fn append(&self) -> bool {
-        self.append
+        self.append || self.append_as.is_some()
     }
 
-    /// The format. The name of a new column is that of its source and `suffix`.
-    pub(crate) fn build(
-        &self,
-        recipe: &Recipe<'_>,
-        suffix: &'static str,
-        outputs: Outputs,
-    ) -> Result<Box<dyn Format>, Error> {
+    /// Whether only the result is written.
+    pub(crate) fn print_field(&self) -> bool {
+        self.print_field
+    }
+
+    /// Where results go. By default, the name of a new column is that of its source and `suffix`.
+    fn destination(&self, suffix: &str) -> Result<Destination, Error> {
+        let Some(name) = &self.append_as else {
+            return Ok(match (self.append, self.print_field) {
+                (true, _) => Destination::Column(ColumnName::Suffix(suffix.to_owned())),
+                (_, true) => Destination::Alone,
+                _ => Destination::Field,
+            });
+        };
+        let has_header = self.header || matches!(self.chosen(), Chosen::Names(_));
+        let are_several = self.key.len() > 1 || self.key.iter().any(KeyPath::has_pattern) || self.columns.len() > 1;
+        let problem = match () {
+            () if !(self.is_json() || (self.is_csv() && has_header)) => "--jsonl, or --csv with a header",
+            () if are_several => "a single column or key",
+            () => return Ok(Destination::Column(ColumnName::Name(name.clone()))),
+        };
+        Err(Error::Usage(format!("invalid --append-as: expected {problem} with it")))
+    }
+
+    /// The format.
+    pub(crate) fn build(&self, results: &Results<'_>, outputs: Outputs) -> Result<Box<dyn Format>, Error> {
+        let Results { recipe, wrap, suffix, of_targets } = *results;
+        let destination = self.destination(suffix)?;
         if self.delimiter.is_some() && self.fields.is_none() && !self.is_csv() && !self.append {
             return Err(Error::Usage("invalid --delimiter: expected --fields, --csv or --append with it".into()));
         }
-        let safe = |unsafe_bytes: ByteSet| recipe(if self.unsafe_controls { ByteSet::EMPTY } else { unsafe_bytes });
+        let decodable = |bytes: ByteSet| if self.unsafe_controls { ByteSet::EMPTY } else { bytes };
+        let safe = |unsafe_bytes: ByteSet| wrap(recipe(decodable(unsafe_bytes)));
         let delimiter = self.delimiter.unwrap_or(if self.is_csv() { b',' } else { b'\t' });
         let append = self.append.then_some(delimiter);
-        let suffix = self.append.then_some(suffix);
         let delimited = |ends: ByteSet| if self.append { ends.with(delimiter) } else { ends };
         Ok(if self.raw {
             Box::new(WholeInput::new(safe(ByteSet::EMPTY)))
@@ -201,22 +259,25 @@ impl FormatArguments {
             Box::new(Records::new(0, safe(delimited(ByteSet::new(b"\0"))), append))
         } else if let Some(columns) = &self.fields {
             let operation = safe(LINE_ENDS.with(delimiter));
-            Box::new(Tsv::new(delimiter, columns.clone(), operation, self.append, outputs))
+            Box::new(Tsv::new(delimiter, columns.clone(), operation, destination, outputs))
         } else if self.is_csv() {
             // Decoded delimiters and quotes are quoted. Line ends could be too, but much software
             // takes any line end for the end of a record.
-            Box::new(Csv::new(delimiter, self.chosen(), self.header, safe(LINE_ENDS), suffix, outputs))
+            Box::new(Csv::new(delimiter, self.chosen(), self.header, safe(LINE_ENDS), destination, outputs))
         } else if self.is_json() {
             let layout = if self.cdxj { JsonLayout::Cdxj } else { JsonLayout::Line };
             // JSON escapes decoded control characters.
-            Box::new(JsonLines::new(&self.keys()?, layout, recipe(ByteSet::EMPTY), suffix))
+            let operation = if destination.is_alone() { safe(IN_CELLS) } else { wrap(recipe(ByteSet::EMPTY)) };
+            Box::new(JsonLines::new(&self.keys()?, layout, operation, destination))
         } else if let Some(format) = &self.log {
             let recipe = |unsafe_bytes: ByteSet| -> Box<dyn Operation> {
-                let operation = safe(unsafe_bytes);
-                let keep = if self.unsafe_controls { ByteSet::EMPTY } else { unsafe_bytes };
-                if self.unescape { Box::new(Unescape::new(operation, keep)) } else { operation }
+                let keep = decodable(unsafe_bytes);
+                let operation = recipe(keep);
+                wrap(if self.unescape { Box::new(Unescape::new(operation, keep)) } else { operation })
             };
-            Box::new(Log::new(format, &self.log_field, suffix, &recipe).map_err(Error::Usage)?)
+            let is_of_targets = of_targets && self.log_field.is_empty();
+            let fields = if is_of_targets { LogFields::Targets } else { LogFields::All(&self.log_field) };
+            Box::new(Log::new(format, fields, destination, &recipe).map_err(Error::Usage)?)
         } else {
             Box::new(Records::new(b'\n', safe(delimited(LINE_ENDS)), append))
         })

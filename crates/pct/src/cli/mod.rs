@@ -6,9 +6,11 @@ mod decode;
 mod encode;
 mod errors;
 mod explain;
+mod filter;
 mod form;
 mod format;
 mod generate;
+mod get;
 mod input;
 mod normalize;
 mod output;
@@ -22,9 +24,11 @@ pub(crate) use decode::DecodeArguments;
 pub(crate) use encode::EncodeArguments;
 pub(crate) use errors::{ErrorArguments, ReportForm};
 pub(crate) use explain::{ExplainArguments, When};
+pub(crate) use filter::FilterArguments;
 pub(crate) use form::FormArguments;
-pub(crate) use format::FormatArguments;
+pub(crate) use format::{FormatArguments, Results};
 pub(crate) use generate::{CompletionsArguments, ManArguments};
+pub(crate) use get::GetArguments;
 pub(crate) use input::InputArguments;
 pub(crate) use normalize::NormalizeArguments;
 pub(crate) use output::OutputArguments;
@@ -72,6 +76,7 @@ pub(crate) enum RewriteCommand {
     Encode(EncodeArguments),
     Normalize(NormalizeArguments),
     Repair(RepairArguments),
+    Get(GetArguments),
     Form(FormArguments),
 }
 
@@ -83,6 +88,9 @@ pub(crate) struct TextArguments {
 
     #[command(flatten)]
     pub(crate) errors: ErrorArguments,
+
+    #[command(flatten)]
+    pub(crate) filter: FilterArguments,
 
     #[command(flatten)]
     pub(crate) output: OutputArguments,

@@ -26,6 +26,7 @@ Examples:
 /// (RFC 3986 6.2.2.1, 6.2.2.3, 6.2.3). --path removes dot segments, too.
 #[derive(Args, Debug)]
 #[command(after_help = EXAMPLES)]
+#[command(mut_arg("only_matching", |argument| argument.hide(true)))]
 pub(crate) struct NormalizeArguments {
     /// Escape a malformed '%' as %25
     #[arg(long)]
@@ -48,7 +49,7 @@ pub(crate) struct NormalizeArguments {
     /// and all files together; with --in-place, each file by itself. A record without such a field is always written. Memory
     /// is needed for 128 bits of each normal form: 20 to 40 bytes for each distinct record, whatever its length. The
     /// summary has the numbers.
-    #[arg(long, conflicts_with = "append")]
+    #[arg(long, conflicts_with_all = ["append", "append_as", "print_field", "only_changed"])]
     pub(crate) unique: bool,
 
     #[command(flatten)]
@@ -96,7 +97,7 @@ impl NormalizeArguments {
     /// The options of `--url`, if it is given.
     pub(crate) fn url(&self) -> Option<UrlOptions> {
         let UrlArguments { url, sort_query, ref drop_query, drop_fragment, drop_www } = self.url;
-        let are_targets = self.text.format.are_targets();
+        let are_targets = self.text.format.is_log();
         url.then(|| UrlOptions { sort_query, drop_query: drop_query.clone(), drop_fragment, drop_www, are_targets })
     }
 

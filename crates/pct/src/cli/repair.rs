@@ -16,6 +16,7 @@ Examples:
 /// Triplets and delimiters are unchanged, nothing is dropped, and a valid URI is never changed.
 #[derive(Args, Debug)]
 #[command(after_help = EXAMPLES)]
+#[command(mut_arg("only_matching", |argument| argument.hide(true)))]
 pub(crate) struct RepairArguments {
     #[command(flatten)]
     pub(crate) text: TextArguments,

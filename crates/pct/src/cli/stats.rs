@@ -19,7 +19,8 @@ Examples:
 /// empty lines of CSV are not counted.
 #[derive(Args, Debug)]
 #[command(after_help = EXAMPLES, after_long_help = format!("{EXAMPLES}\n\n{KINDS}\n\n{COUNTING}"))]
-#[command(mut_arg("append", |argument| argument.hide(true)), mut_arg("unsafe_controls", |argument| argument.hide(true)))]
+#[command(mut_arg("append", |argument| argument.hide(true)), mut_arg("append_as", |argument| argument.hide(true)))]
+#[command(mut_arg("print_field", |argument| argument.hide(true)), mut_arg("unsafe_controls", |argument| argument.hide(true)))]
 pub(crate) struct StatsArguments {
     /// Format of the findings
     #[arg(long, value_name = "FORMAT", value_enum, default_value_t = FindingsForm::Text)]

@@ -55,6 +55,12 @@ impl Decoding {
         self.with_decoder()
     }
 
+    /// Decodes '+' as a space.
+    pub(crate) fn plus(mut self) -> Self {
+        self.plus = true;
+        self.with_decoder()
+    }
+
     /// Prevents that decoding produces any of these bytes, which would break a record: keeps their
     /// triplets, and a '+' if it would become one of them.
     pub(crate) fn safe(mut self, set: ByteSet) -> Self {

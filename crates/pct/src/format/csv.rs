@@ -10,7 +10,8 @@
 //!
 //! With `--append`, the first record determines the number of fields, so that the new columns are
 //! the same in each record. A shorter record is padded. The surplus fields of a longer record
-//! follow the new columns, and it is invalid.
+//! follow the new columns, and it is invalid. With `--print-field`, a record has only the selected columns;
+//! with a header, a shorter record is padded.
 //!
 //! If several inputs have one output, their headers must be equal, and only the first is written.
 #![forbid(unsafe_code)]
@@ -24,7 +25,7 @@ use memchr::{memchr, memchr2, memrchr};
 use simdpct::ByteSet;
 
 use super::passthrough::Unchanged;
-use super::{Columns, Format, Outputs, Pattern, near};
+use super::{Columns, Destination, Format, Outputs, Pattern, near};
 use crate::operation::{Fault, FaultKind, Operation, split_ending};
 use crate::record::Job;
 use crate::report;
@@ -88,8 +89,7 @@ pub(crate) struct Csv {
     /// Whether the first record is a header.
     has_header: bool,
     operation: Box<dyn Operation>,
-    /// With `--append`: suffix of the names of new columns.
-    append: Option<&'static str>,
+    destination: Destination,
     outputs: Outputs,
     layouts: RwLock<Layouts>,
     /// Bytes because of which a field must be quoted. Much software ends a record at a CR.
@@ -118,19 +118,27 @@ struct Layout {
     is_first: bool,
 }
 
+impl Layout {
+    /// Names of the selected columns, if there is a header.
+    fn names(&self) -> impl Iterator<Item = &Vec<u8>> {
+        let is_selected = |&(column, _): &(usize, &Vec<u8>)| self.columns.contains(column);
+        self.header.iter().flatten().enumerate().filter(is_selected).map(|(_, name)| name)
+    }
+}
+
 impl Csv {
     pub(crate) fn new(
         delimiter: u8,
         chosen: Chosen,
         has_header: bool,
         operation: Box<dyn Operation>,
-        append: Option<&'static str>,
+        destination: Destination,
         outputs: Outputs,
     ) -> Self {
         let has_header = has_header || matches!(chosen, Chosen::Names(_));
         let (layouts, most) = Default::default();
         let quoted = ByteSet::new(b"\"\r\n").with(delimiter);
-        Self { delimiter, chosen, has_header, operation, append, outputs, layouts, quoted, most }
+        Self { delimiter, chosen, has_header, operation, destination, outputs, layouts, quoted, most }
     }
 
     fn layout(&self) -> Option<Arc<Layout>> {
@@ -166,7 +174,7 @@ impl Csv {
             }
         };
         let width = names.len();
-        if self.has_header || self.append.is_some() {
+        if self.has_header || self.destination.is_column() {
             let record = if self.has_header { "header" } else { "first record" };
             columns.check(width).map_err(|problem| format!("{problem}, as in the {record}"))?;
         }
@@ -186,11 +194,7 @@ impl Csv {
 
     /// Names of the new columns.
     fn new_names<'a>(&'a self, layout: &'a Layout) -> impl Iterator<Item = Vec<u8>> + 'a {
-        let chosen = |&(column, _): &(usize, &Vec<u8>)| layout.columns.contains(column);
-        let names = layout.header.iter().flatten().enumerate().filter(chosen);
-        self.append
-            .into_iter()
-            .flat_map(move |suffix| names.clone().map(move |(_, name)| [name, suffix.as_bytes()].concat()))
+        self.destination.column().into_iter().flat_map(|new| layout.names().map(|name| new.of_bytes(name)))
     }
 
     /// Checks that the new names are distinct, and not in the header.
@@ -282,8 +286,13 @@ impl Csv {
         let (text, ending) = split_ending(record, b'\n');
         let mut count = 0;
         // Fields from this number on are not needed.
-        let enough = if self.append.is_some() { layout.width } else { layout.columns.last().saturating_add(1) };
+        let enough = match self.destination {
+            Destination::Column(_) => layout.width,
+            _ => layout.columns.last().saturating_add(1),
+        };
         job.record(record, start, |output, appended| {
+            let begin = output.len();
+            let mut is_first = true;
             let mut fault = None;
             let mut done = 0;
             // Start of the first surplus field.
@@ -303,17 +312,37 @@ impl Csv {
                 let found = self.operation.apply(field, result);
                 let position = |at: usize| range.start + if was_quoted { 1 } else { at };
                 fault = Fault::first(fault, found.map(|found| Fault { position: position(found.position), ..found }));
-                if self.append.is_some() {
-                    appended.push(self.delimiter);
-                    self.write_field(result, was_quoted, appended);
-                } else if result != field {
-                    output.extend_from_slice(&text[done..range.start]);
-                    self.write_field(result, was_quoted, output);
-                    done = range.end;
+                match self.destination {
+                    Destination::Field if result == field => {}
+                    Destination::Field => {
+                        output.extend_from_slice(&text[done..range.start]);
+                        self.write_field(result, was_quoted, output);
+                        done = range.end;
+                    }
+                    Destination::Column(_) => {
+                        appended.push(self.delimiter);
+                        self.write_field(result, was_quoted, appended);
+                    }
+                    Destination::Alone => {
+                        if !is_first {
+                            output.push(self.delimiter);
+                        }
+                        is_first = false;
+                        self.write_field(result, was_quoted, output);
+                    }
                 }
                 ControlFlow::Continue(())
             });
-            if self.append.is_some() {
+            if self.destination.is_alone() {
+                let width = if layout.header.is_some() { layout.width } else { 0 };
+                for _ in (count..width).filter(|&column| layout.columns.contains(column)) {
+                    if !is_first {
+                        output.push(self.delimiter);
+                    }
+                    is_first = false;
+                }
+                self.end_fields(begin, output);
+            } else if self.destination.is_column() {
                 // The surplus includes the preceding delimiter.
                 let (fields, rest) = text.split_at(surplus.map_or(text.len(), |position| position - 1));
                 output.extend_from_slice(fields);
@@ -336,11 +365,20 @@ impl Csv {
         ControlFlow::Continue(count)
     }
 
+    /// Quotes the only field of a record, which begins at `begin`, if it is empty: an empty line is no record.
+    fn end_fields(&self, begin: usize, output: &mut Vec<u8>) {
+        if output.len() == begin {
+            output.extend_from_slice(b"\"\"");
+        }
+    }
+
     /// Copies a record that ends in an open quoted field, at the end of the input.
     #[cold]
     fn unclosed(&self, record: &[u8], job: &mut Job, start: usize, unquoter: &mut Unquoter) -> ControlFlow<()> {
         job.record(record, start, |output, _| {
-            output.extend_from_slice(record);
+            if !self.destination.is_alone() {
+                output.extend_from_slice(record);
+            }
             let mut position = 0;
             self.each_field(record, unquoter, |_, range, _| {
                 position = range.start;
@@ -350,10 +388,21 @@ impl Csv {
         })
     }
 
-    /// Appends the header with the names of new columns.
+    /// Appends the header with the names of new columns, or only those of the selected ones.
     fn header(&self, record: &[u8], layout: &Layout, output: &mut Vec<u8>) {
         let (text, ending) = split_ending(record, b'\n');
-        output.extend_from_slice(text);
+        if self.destination.is_alone() {
+            let begin = output.len();
+            for (number, name) in layout.names().enumerate() {
+                if number > 0 {
+                    output.push(self.delimiter);
+                }
+                self.write_field(name, false, output);
+            }
+            self.end_fields(begin, output);
+        } else {
+            output.extend_from_slice(text);
+        }
         for name in self.new_names(layout) {
             output.push(self.delimiter);
             self.write_field(&name, false, output);
@@ -473,18 +522,18 @@ impl Format for Csv {
     }
 
     fn needs_first_record(&self) -> bool {
-        self.has_header || self.append.is_some()
+        self.has_header || self.destination.is_column()
     }
 
     fn transform(&self, records: &[u8], job: &mut Job) {
         let Some(layout) = self.layout().or_else(|| self.layout_of_any_record()) else {
             // All lines so far were empty.
-            job.output.extend_from_slice(records);
+            job.unchanged(records);
             return;
         };
         let mut scanner = Records::new(self.delimiter);
         let mut parser = Parser { unquoter: self.unquoter(), result: Vec::new() };
-        let needed = self.operation.needed().filter(|_| self.append.is_none());
+        let needed = self.operation.needed().filter(|_| job.takes_runs(self.destination.is_field()));
         let mut unchanged = Unchanged::new(records, needed);
         let mut most = self.most.load(Ordering::Relaxed);
         // Without a header, some record must have each of the columns.
@@ -512,7 +561,7 @@ impl Format for Csv {
                     continue;
                 }
             }
-            job.output.extend_from_slice(&records[run..start]);
+            job.unchanged(&records[run..start]);
             run = end;
             if is_header && !is_unclosed {
                 if layout.is_first {
@@ -536,7 +585,7 @@ impl Format for Csv {
             }
             start = end;
         }
-        job.output.extend_from_slice(&records[run..]);
+        job.unchanged(&records[run..]);
         self.most.fetch_max(most, Ordering::Relaxed);
     }
 
@@ -664,7 +713,7 @@ mod tests {
     use csv_core::{QuoteStyle, ReadFieldResult, Reader, ReaderBuilder, Terminator, WriterBuilder};
 
     use super::{Chosen, Csv, Records};
-    use crate::format::Outputs;
+    use crate::format::{Destination, Outputs};
     use crate::operation::{Fault, Operation, Stream, split_ending};
     use crate::source::Scanner;
 
@@ -753,7 +802,7 @@ mod tests {
 
     fn csv(delimiter: u8, columns: &str, operation: Box<dyn Operation>) -> Csv {
         let chosen = Chosen::Numbers(columns.parse().unwrap());
-        Csv::new(delimiter, chosen, false, operation, None, Outputs::Each)
+        Csv::new(delimiter, chosen, false, operation, Destination::Field, Outputs::Each)
     }
 
     /// Calls `each` with all texts of up to this many bytes that mean something in CSV.

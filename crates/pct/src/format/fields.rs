@@ -2,7 +2,8 @@
 //!
 //! With `--append`, the first record determines the number of fields, so that the new columns are
 //! the same in each record. A shorter record is padded. The surplus fields of a longer record
-//! follow the new columns, and it is invalid.
+//! follow the new columns, and it is invalid. With `--print-field`, a record has the selected fields that
+//! it had, as in `cut`.
 #![forbid(unsafe_code)]
 
 use std::cell::Cell;
@@ -11,7 +12,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use memchr::{memchr, memchr_iter};
 
 use super::passthrough::transform_lines;
-use super::{Columns, Format, Outputs};
+use super::{Columns, Destination, Format, Outputs};
 use crate::operation::{Fault, FaultKind, Operation, split_ending};
 use crate::record::Job;
 use crate::source::{Scanner, Separated};
@@ -20,7 +21,7 @@ pub(crate) struct Tsv {
     delimiter: u8,
     columns: Columns,
     operation: Box<dyn Operation>,
-    append: bool,
+    destination: Destination,
     outputs: Outputs,
     /// Number of fields of the first record; 0 until it is known.
     width: AtomicUsize,
@@ -34,15 +35,38 @@ impl Tsv {
         delimiter: u8,
         columns: Columns,
         operation: Box<dyn Operation>,
-        append: bool,
+        destination: Destination,
         outputs: Outputs,
     ) -> Self {
         let (width, most) = Default::default();
-        Self { delimiter, columns, operation, append, outputs, width, most }
+        Self { delimiter, columns, operation, destination, outputs, width, most }
     }
 
     fn count(&self, line: &[u8]) -> usize {
         memchr_iter(self.delimiter, line).count() + 1
+    }
+
+    /// Appends the results for the fields of one line.
+    fn results(&self, line: &[u8], output: &mut Vec<u8>) -> Option<Fault> {
+        let mut fault = None;
+        let mut is_first = true;
+        let mut start = 0;
+        for column in 0..=self.columns.last() {
+            let end = memchr(self.delimiter, &line[start..]).map_or(line.len(), |at| start + at);
+            if self.columns.contains(column) {
+                if !is_first {
+                    output.push(self.delimiter);
+                }
+                is_first = false;
+                let found = self.operation.apply(&line[start..end], output);
+                fault = Fault::first(fault, found.map(|found| found.shifted_by(start)));
+            }
+            if end == line.len() {
+                break;
+            }
+            start = end + 1;
+        }
+        fault
     }
 
     /// Transforms one line without its end.
@@ -125,7 +149,7 @@ impl Format for Tsv {
 
     fn begin(&self, is_first: bool, records: &[u8]) -> Result<(), String> {
         let is_known = self.outputs == Outputs::One && self.width.load(Ordering::Relaxed) != 0;
-        if !self.append || !is_first || is_known {
+        if !self.needs_first_record() || !is_first || is_known {
             return Ok(());
         }
         let end = memchr(b'\n', records).map_or(records.len(), |at| at + 1);
@@ -135,11 +159,11 @@ impl Format for Tsv {
     }
 
     fn needs_first_record(&self) -> bool {
-        self.append
+        self.destination.is_column()
     }
 
     fn transform(&self, records: &[u8], job: &mut Job) {
-        let needed = self.operation.needed().filter(|_| !self.append);
+        let needed = self.operation.needed().filter(|_| job.takes_runs(self.destination.is_field()));
         let enough = self.columns.enough();
         let most = Cell::new(self.most.load(Ordering::Relaxed));
         let is_line = |line: &[u8]| {
@@ -148,9 +172,13 @@ impl Format for Tsv {
             }
             true
         };
-        transform_lines(records, needed, job, is_line, |line, output, results| {
+        transform_lines(records, b'\n', needed, job, is_line, |line, output, results| {
             is_line(line);
-            if self.append { self.append_to_line(line, output, results) } else { self.line(line, output) }
+            match self.destination {
+                Destination::Field => self.line(line, output),
+                Destination::Column(_) => self.append_to_line(line, output, results),
+                Destination::Alone => self.results(line, output),
+            }
         });
         self.most.fetch_max(most.get(), Ordering::Relaxed);
     }

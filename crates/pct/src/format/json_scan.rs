@@ -9,7 +9,7 @@ use std::borrow::Cow;
 
 use super::jsonl::{Escapes, Found};
 use super::keys::Node;
-use super::near;
+use super::{ColumnName, near};
 
 /// Maximum nesting of objects and arrays.
 const DEEPEST: usize = 64;
@@ -21,7 +21,7 @@ const MOST_SCALARS: usize = 256;
 /// one that was scanned only in their strings and numbers.
 pub(super) struct Scanner<'l, 'n> {
     root: &'n Node,
-    append: Option<&'static str>,
+    append: Option<&'n ColumnName>,
     /// A line that was accepted, and its strings and numbers; empty if it has too many.
     model: &'l str,
     scalars: Vec<Scalar<'l>>,
@@ -39,14 +39,14 @@ struct Scalar<'l> {
 }
 
 impl<'l, 'n> Scanner<'l, 'n> {
-    pub(super) fn new(root: &'n Node, append: Option<&'static str>) -> Self {
+    pub(super) fn new(root: &'n Node, append: Option<&'n ColumnName>) -> Self {
         Self { root, append, model: "", scalars: Vec::new(), found: Vec::new() }
     }
 
     /// The selected strings of a line in order; `None` if it is not of the usual kind.
     ///
-    /// `text` has no control characters, and with `is_plain` no backslash. With `append`, the suffix
-    /// of the keys of new members, an object that already has such a key is not of the usual kind.
+    /// `text` has no control characters, and with `is_plain` no backslash. With `append`, the names of
+    /// new members, an object that already has such a member is not of the usual kind.
     #[inline]
     pub(super) fn find(&mut self, text: &'l str, is_plain: bool) -> Option<&[Found<'l>]> {
         if !(is_plain && self.is_like_model(text)) {
@@ -125,16 +125,16 @@ fn number_len(text: &[u8]) -> Option<usize> {
     Some(length)
 }
 
-struct Scan<'l, 's> {
+struct Scan<'l, 'n, 's> {
     text: &'l str,
     at: usize,
-    append: Option<&'static str>,
+    append: Option<&'n ColumnName>,
     /// At most [`MOST_SCALARS`].
     scalars: &'s mut Vec<Scalar<'l>>,
     found: &'s mut Vec<Found<'l>>,
 }
 
-impl<'l> Scan<'l, '_> {
+impl<'l> Scan<'l, '_, '_> {
     fn peek(&self) -> Option<u8> {
         self.text.as_bytes().get(self.at).copied()
     }
@@ -199,8 +199,7 @@ impl<'l> Scan<'l, '_> {
                 }
                 let name = &key[1..key.len() - 1];
                 selected = node.member(name).map(|node| (name, node));
-                let stem = self.append.and_then(|suffix| name.strip_suffix(suffix));
-                if stem.is_some_and(|stem| node.member(stem).is_some()) {
+                if self.append.is_some_and(|new| new.is_for_some(name, |source| node.member(source).is_some())) {
                     return None;
                 }
             }
@@ -270,6 +269,7 @@ mod tests {
     use super::Scanner;
     use crate::format::jsonl::{Found, JsonLayout, JsonLines, parse};
     use crate::format::keys::KeyPath;
+    use crate::format::{ColumnName, Destination};
     use crate::operation::{Fault, Operation, Stream};
 
     struct Unused;
@@ -284,9 +284,10 @@ mod tests {
         }
     }
 
-    fn json_lines(append: Option<&'static str>) -> JsonLines {
+    fn json_lines(append: Option<&str>) -> JsonLines {
         let paths: [KeyPath; 4] = ["u", "a.u", "a.b.\u{e9}", "a*.?"].map(|path| path.parse().unwrap());
-        JsonLines::new(&paths, JsonLayout::Line, Box::new(Unused), append)
+        let column = append.map(|suffix| Destination::Column(ColumnName::Suffix(suffix.into())));
+        JsonLines::new(&paths, JsonLayout::Line, Box::new(Unused), column.unwrap_or_default())
     }
 
     /// Whether the scanner accepts the text. If so, serde_json must find the same strings.
@@ -298,10 +299,10 @@ mod tests {
     /// The same, if the scanner has seen another line before.
     #[track_caller]
     fn is_accepted_after(before: &str, lines: &JsonLines, text: &str) -> bool {
-        let mut scanner = Scanner::new(lines.root(), lines.append());
+        let mut scanner = Scanner::new(lines.root(), lines.destination().column());
         let _ = scanner.find(before, !before.contains('\\'));
         let Some(found) = scanner.find(text, !text.contains('\\')) else { return false };
-        let expected: Result<Vec<Found<'_>>, _> = parse(text, lines.root(), lines.append());
+        let expected: Result<Vec<Found<'_>>, _> = parse(text, lines.root(), lines.destination().column());
         match expected {
             Ok(expected) => assert_eq!(found, expected, "{text}"),
             Err(error) => panic!("{text}: {error}"),

@@ -1,7 +1,8 @@
 //! `--jsonl`: a JSON value in each line. The strings at the selected keys are fields. `--cdxj`: the same
 //! after a prefix.
 //!
-//! Everything else is copied byte for byte, and so is a string that the operation does not change.
+//! Everything else is copied byte for byte, and so is a string that the operation does not change. With
+//! `--print-field`, a line has only the results, without quotes: one cell for each key.
 //! Lines are parsed by `json_scan` if possible, else by serde_json. Both find the same strings.
 #![forbid(unsafe_code)]
 
@@ -13,11 +14,11 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use memchr::{memchr, memmem};
 use serde::de::{DeserializeSeed, Deserializer, Error as _, IgnoredAny, MapAccess, Visitor};
 use serde_json::value::RawValue;
-use simdpct::ByteSet;
+use simdpct::{ByteSet, Encoder};
 
 use super::keys::{KeyPath, Node};
 use super::passthrough::{Next, Unchanged, group_end};
-use super::{Format, json_scan};
+use super::{ColumnName, Destination, Format, json_scan};
 use crate::codec::write_string;
 use crate::operation::{Fault, FaultKind, Operation, split_ending};
 use crate::record::Job;
@@ -35,12 +36,11 @@ pub(crate) struct JsonLines {
     layout: JsonLayout,
     has_records: AtomicBool,
     operation: Box<dyn Operation>,
-    /// [`Operation::needed`], unless each selected string has a result.
+    /// [`Operation::needed`].
     needed: Option<ByteSet>,
     /// Escapes that do not stand for a needed byte.
     unneeded_escapes: Escapes,
-    /// With `--append`: suffix of the keys of new members.
-    append: Option<&'static str>,
+    destination: Destination,
 }
 
 /// Where the JSON of a line is.
@@ -86,6 +86,28 @@ pub(super) struct Found<'l> {
     pub(super) escapes: Escapes,
 }
 
+impl Found<'_> {
+    /// Its position in the line.
+    fn start(&self, line: &str) -> usize {
+        self.string.as_ptr().addr() - line.as_ptr().addr()
+    }
+
+    /// The text; `None` if it has a lone surrogate, which is valid JSON, but not Unicode text.
+    fn unescaped(&self) -> Option<Cow<'_, str>> {
+        if self.escapes == Escapes::None {
+            return Some(Cow::Borrowed(&self.string[1..self.string.len() - 1]));
+        }
+        serde_json::from_str(self.string).ok().map(Cow::Owned)
+    }
+
+    /// A fault of the text, as a fault of the line.
+    fn locate(&self, fault: Fault, line: &str) -> Fault {
+        // With escapes, offsets in the unescaped string are not those in the line.
+        let at = if self.escapes == Escapes::None { fault.position } else { 0 };
+        Fault { position: self.start(line) + 1 + at, ..fault }
+    }
+}
+
 /// The escapes of a string.
 #[derive(Clone, Copy, Debug, Eq, Ord, PartialEq, PartialOrd)]
 pub(super) enum Escapes {
@@ -112,6 +134,9 @@ const SHORT: ByteSet = ByteSet::new(b"\"\\/\x08\x0C\n\r\t");
 /// Control characters but the line feed, with which lines end.
 const CONTROLS: ByteSet = ByteSet::range(0, 0x1F).without(b'\n');
 
+/// Bytes that are escaped as triplets in cells: they end a cell or a line.
+pub(crate) const IN_CELLS: ByteSet = ByteSet::new(b"\t\n\r");
+
 /// Bytes that a plain line does not have.
 const NOT_PLAIN: ByteSet = CONTROLS.with(b'\\');
 
@@ -120,11 +145,11 @@ impl JsonLines {
         paths: &[KeyPath],
         layout: JsonLayout,
         operation: Box<dyn Operation>,
-        append: Option<&'static str>,
+        destination: Destination,
     ) -> Self {
         let (root, ends) = Node::of(paths);
         let ends = ends.into_iter().map(|paths| (paths, AtomicBool::new(false))).collect();
-        let needed = operation.needed().filter(|_| append.is_none());
+        let needed = operation.needed();
         let are_short_unneeded = needed.is_some_and(|needed| needed.intersection(SHORT).is_empty());
         Self {
             root,
@@ -135,7 +160,7 @@ impl JsonLines {
             operation,
             needed,
             unneeded_escapes: if are_short_unneeded { Escapes::Short } else { Escapes::None },
-            append,
+            destination,
         }
     }
 
@@ -145,14 +170,16 @@ impl JsonLines {
     }
 
     #[cfg(test)]
-    pub(super) fn append(&self) -> Option<&'static str> {
-        self.append
+    pub(super) fn destination(&self) -> &Destination {
+        &self.destination
     }
 
     /// Transforms one line without its end.
     fn line(&self, line: &[u8], output: &mut Vec<u8>) -> Option<Fault> {
         let mut pass_on = |kind, position| {
-            output.extend_from_slice(line);
+            if !self.destination.is_alone() {
+                output.extend_from_slice(line);
+            }
             Some(Fault::new(kind, position))
         };
         let Ok(text) = simdutf8::compat::from_utf8(line) else {
@@ -161,13 +188,20 @@ impl JsonLines {
                 str::from_utf8(line).map_or_else(|error| error.valid_up_to(), str::len),
             );
         };
-        if text.trim_ascii().is_empty() || self.layout.is_directive(line) {
+        if self.layout.is_directive(line) {
+            if self.destination.is_alone() {
+                return Some(Fault::new(FaultKind::NoRecord, 0));
+            }
+            output.extend_from_slice(line);
+            return Some(Fault::selected());
+        }
+        if text.trim_ascii().is_empty() {
             output.extend_from_slice(line);
             return None;
         }
         let Some(start) = self.layout.start(line) else { return pass_on(FaultKind::Format(self.layout.expected()), 0) };
-        match parse(&text[start..], &self.root, self.append) {
-            Ok(found) => self.replace(text, &found, output),
+        match parse(&text[start..], &self.root, self.destination.column()) {
+            Ok(found) => self.found(text, &found, output),
             Err(error) => {
                 let position = start + error.column().saturating_sub(1);
                 pass_on(FaultKind::Format(self.layout.expected()), position.min(line.len()))
@@ -175,63 +209,99 @@ impl JsonLines {
         }
     }
 
+    /// Appends the output for a line in which these strings are selected.
+    fn found(&self, text: &str, found: &[Found<'_>], output: &mut Vec<u8>) -> Option<Fault> {
+        if self.destination.is_alone() { self.cells(text, found, output) } else { self.replace(text, found, output) }
+    }
+
+    /// Appends a cell for each path. The results for several strings of a path have a space between them.
+    fn cells(&self, text: &str, found: &[Found<'_>], output: &mut Vec<u8>) -> Option<Fault> {
+        let mut fault = None;
+        for path in 0..self.paths.len() {
+            if path > 0 {
+                output.push(b'\t');
+            }
+            let is_of_path = |found: &&Found<'_>| self.ends[found.end].0.contains(&path);
+            for (before, found) in found.iter().filter(is_of_path).enumerate() {
+                self.match_end(found.end);
+                if before > 0 {
+                    output.push(b' ');
+                }
+                fault = Fault::first(fault, self.cell(found, output).map(|fault| found.locate(fault, text)));
+            }
+        }
+        fault
+    }
+
+    /// Appends the result for a string, with the bytes that end a cell escaped.
+    fn cell(&self, found: &Found<'_>, output: &mut Vec<u8>) -> Option<Fault> {
+        let Some(unescaped) = found.unescaped() else { return Some(Fault::new(FaultKind::NotUtf8, 0)) };
+        let start = output.len();
+        let fault = self.operation.apply_text(&unescaped, output);
+        // The operation writes them only if it is told to, or if they are in the string.
+        if IN_CELLS.find(unescaped.as_bytes()).is_some() {
+            let escaped = Encoder::new(IN_CELLS).keep_non_ascii().encode(&output[start..]).into_owned();
+            output.truncate(start);
+            output.extend_from_slice(escaped.as_bytes());
+        }
+        fault
+    }
+
     /// Appends the text of a line, with the selected strings transformed.
     fn replace(&self, text: &str, found: &[Found<'_>], output: &mut Vec<u8>) -> Option<Fault> {
         let line = text.as_bytes();
         let mut done = 0;
         let mut fault = None;
-        for Found { string, key, end, key_exists, escapes } in found {
-            self.match_end(*end);
-            let start = string.as_ptr().addr() - text.as_ptr().addr();
-            let end = start + string.len();
+        for found in found {
+            self.match_end(found.end);
+            let start = found.start(text);
             output.extend_from_slice(&line[done..start]);
-            done = end;
-            if *key_exists {
-                output.extend_from_slice(string.as_bytes());
+            done = start + found.string.len();
+            if found.key_exists {
+                output.extend_from_slice(found.string.as_bytes());
                 fault = Fault::first(fault, Some(Fault::new(FaultKind::KeyExists, start)));
                 continue;
             }
-            let found = self.string(string, key.as_deref(), *escapes, output);
-            // With escapes, offsets in the unescaped string are not those in the line.
-            let position = |at: usize| start + 1 + if *escapes == Escapes::None { at } else { 0 };
-            fault = Fault::first(fault, found.map(|found| Fault { position: position(found.position), ..found }));
+            fault = Fault::first(fault, self.string(found, output).map(|fault| found.locate(fault, text)));
         }
         output.extend_from_slice(&line[done..]);
         fault
     }
 
     /// Transforms one string; with `--append`, copies it and adds a new member.
-    fn string(&self, raw: &str, key: Option<&str>, escapes: Escapes, output: &mut Vec<u8>) -> Option<Fault> {
-        let unescaped = if escapes == Escapes::None {
-            Cow::Borrowed(&raw[1..raw.len() - 1])
-        } else {
-            match serde_json::from_str(raw) {
-                Ok(unescaped) => Cow::Owned(unescaped),
-                // A lone surrogate is valid JSON, but not Unicode text.
-                Err(_) => {
-                    output.extend_from_slice(raw.as_bytes());
-                    return Some(Fault::new(FaultKind::NotUtf8, 0));
-                }
-            }
+    fn string(&self, found: &Found<'_>, output: &mut Vec<u8>) -> Option<Fault> {
+        let raw = found.string.as_bytes();
+        let Some(unescaped) = found.unescaped() else {
+            output.extend_from_slice(raw);
+            return Some(Fault::new(FaultKind::NotUtf8, 0));
         };
         let mut result = Vec::with_capacity(unescaped.len());
         let fault = self.operation.apply_text(&unescaped, &mut result);
         let text = String::from_utf8(result).unwrap_or_else(|error| escape_ill_formed(error.as_bytes()));
-        match (self.append, key) {
-            (None, _) if text == unescaped => output.extend_from_slice(raw.as_bytes()),
-            (None, _) => write_string(&text, output),
-            (Some(suffix), key) => {
-                output.extend_from_slice(raw.as_bytes());
+        match (self.destination.column(), &found.key) {
+            (None, _) if text == unescaped && !self.operation.is_json() => output.extend_from_slice(raw),
+            (None, _) => self.write(&text, output),
+            (Some(name), key) => {
+                output.extend_from_slice(raw);
                 // An element of an array has no key, so no new member can be added.
                 if let Some(key) = key {
                     output.push(b',');
-                    write_string(&[key, suffix].concat(), output);
+                    write_string(&name.of(key), output);
                     output.push(b':');
-                    write_string(&text, output);
+                    self.write(&text, output);
                 }
             }
         }
         fault
+    }
+
+    /// Appends a result as a value.
+    fn write(&self, result: &str, output: &mut Vec<u8>) {
+        if self.operation.is_json() {
+            output.extend_from_slice(result.as_bytes());
+        } else {
+            write_string(result, output);
+        }
     }
 
     /// Notes that the paths that end here led to a string.
@@ -252,7 +322,8 @@ impl JsonLines {
     ) -> ControlFlow<()> {
         let bytes = lines.as_bytes();
         let mut not_plain = Next::default();
-        let mut unchanged = Unchanged::of_text(bytes, self.needed);
+        let needed = self.needed.filter(|_| job.takes_runs(self.destination.is_field()));
+        let mut unchanged = Unchanged::of_text(bytes, needed);
         // Start of the lines to copy.
         let mut run = 0;
         each_line(bytes, |line, start| {
@@ -272,18 +343,18 @@ impl JsonLines {
                 found.iter().for_each(|found| self.match_end(found.end));
                 return ControlFlow::Continue(());
             }
-            job.output.extend_from_slice(&bytes[run..start]);
+            job.unchanged(&bytes[run..start]);
             run = start + line.len();
             job.record(line, offset + start, |output, _| {
                 let fault = match found {
-                    Some(found) => self.replace(text, found, output),
+                    Some(found) => self.found(text, found, output),
                     None => self.line(text.as_bytes(), output),
                 };
                 output.extend_from_slice(ending);
                 fault
             })
         })?;
-        job.output.extend_from_slice(&bytes[run..]);
+        job.unchanged(&bytes[run..]);
         ControlFlow::Continue(())
     }
 
@@ -301,7 +372,11 @@ impl JsonLines {
 }
 
 /// The selected strings of a line in order, found by serde_json.
-pub(super) fn parse<'l>(text: &'l str, root: &Node, append: Option<&str>) -> Result<Vec<Found<'l>>, serde_json::Error> {
+pub(super) fn parse<'l>(
+    text: &'l str,
+    root: &Node,
+    append: Option<&ColumnName>,
+) -> Result<Vec<Found<'l>>, serde_json::Error> {
     let mut found = Vec::new();
     root.collect(serde_json::from_str(text)?, None, append, DEEPEST, &mut found)?;
     Ok(found)
@@ -323,7 +398,7 @@ impl Node {
         &self,
         value: &'l RawValue,
         key: Option<String>,
-        append: Option<&str>,
+        append: Option<&ColumnName>,
         depth: usize,
         found: &mut Vec<Found<'l>>,
     ) -> Result<(), serde_json::Error> {
@@ -352,8 +427,8 @@ impl Node {
 /// Visits the members of an object.
 struct Members<'n, 'f, 'l> {
     node: &'n Node,
-    /// With `--append`: suffix of the keys of new members.
-    append: Option<&'f str>,
+    /// With `--append`: the names of new members.
+    append: Option<&'f ColumnName>,
     depth: usize,
     found: &'f mut Vec<Found<'l>>,
 }
@@ -367,9 +442,10 @@ impl<'l> Visitor<'l> for Members<'_, '_, 'l> {
 
     fn visit_map<A: MapAccess<'l>>(self, mut map: A) -> Result<(), A::Error> {
         // Indexes of the selected strings among the members, and the keys whose new keys exist.
-        let (mut strings, mut existing) = (Vec::new(), Vec::new());
+        let (mut strings, mut existing, mut do_all_exist) = (Vec::new(), Vec::new(), false);
         while let Some(member) = map.next_key_seed(Name { node: self.node, append: self.append })? {
             existing.extend(member.new_name_of);
+            do_all_exist |= member.is_new_name;
             match member.selected {
                 None => {
                     map.next_value::<IgnoredAny>()?;
@@ -383,10 +459,11 @@ impl<'l> Visitor<'l> for Members<'_, '_, 'l> {
                 }
             }
         }
-        if !existing.is_empty() {
+        if do_all_exist || !existing.is_empty() {
             for string in strings {
                 if let Some(found) = self.found.get_mut(string) {
-                    found.key_exists = found.key.as_ref().is_some_and(|key| existing.iter().any(|name| name == key));
+                    let is_existing = |key: &Cow<'_, str>| existing.iter().any(|name| name == key);
+                    found.key_exists = do_all_exist || found.key.as_ref().is_some_and(is_existing);
                 }
             }
         }
@@ -400,12 +477,14 @@ struct Member<'n> {
     selected: Option<(String, &'n Node)>,
     /// The key whose new member would have this name.
     new_name_of: Option<String>,
+    /// Whether it is the name of all new members.
+    is_new_name: bool,
 }
 
 /// Looks up a key.
 struct Name<'n, 'a> {
     node: &'n Node,
-    append: Option<&'a str>,
+    append: Option<&'a ColumnName>,
 }
 
 impl<'l, 'n> DeserializeSeed<'l> for Name<'n, '_> {
@@ -425,9 +504,15 @@ impl<'n> Visitor<'_> for Name<'n, '_> {
 
     fn visit_str<E>(self, name: &str) -> Result<Self::Value, E> {
         let selected = self.node.member(name).map(|node| (name.to_owned(), node));
-        let stem = self.append.and_then(|suffix| name.strip_suffix(suffix));
-        let new_name_of = stem.filter(|stem| self.node.member(stem).is_some()).map(str::to_owned);
-        Ok(Member { selected, new_name_of })
+        let (new_name_of, is_new_name) = match self.append {
+            Some(ColumnName::Suffix(suffix)) => {
+                let stem = name.strip_suffix(&**suffix);
+                (stem.filter(|stem| self.node.member(stem).is_some()).map(str::to_owned), false)
+            }
+            Some(ColumnName::Name(new)) => (None, name == new),
+            None => (None, false),
+        };
+        Ok(Member { selected, new_name_of, is_new_name })
     }
 }
 
@@ -438,7 +523,7 @@ impl Format for JsonLines {
 
     fn transform(&self, records: &[u8], job: &mut Job) {
         self.has_records.store(true, Ordering::Relaxed);
-        let mut scanner = json_scan::Scanner::new(&self.root, self.append);
+        let mut scanner = json_scan::Scanner::new(&self.root, self.destination.column());
         let mut start = 0;
         while start < records.len() {
             let end = group_end(records, start);

@@ -44,6 +44,11 @@ impl Name {
 const MOST_PATTERNS: usize = 8;
 
 impl KeyPath {
+    /// Whether it can select several members of an object.
+    pub(crate) fn has_pattern(&self) -> bool {
+        self.names.iter().any(|name| matches!(name, Name::Pattern(_)))
+    }
+
     /// Checks that the tree of these paths is small.
     pub(crate) fn check(paths: &[Self]) -> Result<(), String> {
         let names = paths.iter().flat_map(|path| &path.names);

@@ -5,8 +5,9 @@ use std::ops::ControlFlow;
 
 use memchr::{memchr, memrchr};
 
+use super::passthrough::transform_lines;
 use super::{Format, Whole};
-use crate::operation::{Operation, split_ending};
+use crate::operation::Operation;
 use crate::record::Job;
 use crate::source::{Scanner, Separated};
 
@@ -43,17 +44,24 @@ impl Records {
         }
     }
 
-    fn transform_each(&self, records: &[u8], delimiter: u8, job: &mut Job) -> ControlFlow<()> {
-        self.each(records, |record, start| {
-            let (field, ending) = split_ending(record, self.separator);
-            job.record(record, start, |output, _| {
-                output.extend_from_slice(field);
-                output.push(delimiter);
-                let fault = self.operation.apply(field, output);
-                output.extend_from_slice(ending);
-                fault
-            })
-        })
+    /// Appends results, or filters records.
+    fn transform_each(&self, records: &[u8], job: &mut Job) {
+        let needed = self.operation.needed().filter(|_| job.takes_runs(self.append.is_none()));
+        let needed = needed.map(|needed| needed.without(self.separator));
+        transform_lines(
+            records,
+            self.separator,
+            needed,
+            job,
+            |_| true,
+            |field, output, _| {
+                if let Some(delimiter) = self.append {
+                    output.extend_from_slice(field);
+                    output.push(delimiter);
+                }
+                self.operation.apply(field, output)
+            },
+        );
     }
 
     fn transform_groups(&self, records: &[u8], job: &mut Job) -> ControlFlow<()> {
@@ -107,11 +115,12 @@ impl Format for Records {
     }
 
     fn transform(&self, records: &[u8], job: &mut Job) {
-        // A break is recorded in the job.
-        let _ = match self.append {
-            Some(delimiter) => self.transform_each(records, delimiter, job),
-            None => self.transform_groups(records, job),
-        };
+        if self.append.is_some() || !job.writes_all() {
+            self.transform_each(records, job);
+        } else {
+            // A break is recorded in the job.
+            let _ = self.transform_groups(records, job);
+        }
     }
 
     fn whole(&self) -> Option<Whole<'_>> {

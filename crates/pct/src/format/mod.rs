@@ -3,6 +3,7 @@
 
 mod columns;
 mod csv;
+mod destination;
 mod fields;
 mod json_scan;
 mod jsonl;
@@ -16,11 +17,12 @@ mod whole;
 
 pub(crate) use columns::Columns;
 pub(crate) use csv::{Chosen, Csv};
+pub(crate) use destination::{ColumnName, Destination};
 pub(crate) use fields::Tsv;
-pub(crate) use jsonl::{JsonLayout, JsonLines};
+pub(crate) use jsonl::{IN_CELLS, JsonLayout, JsonLines};
 pub(crate) use keys::KeyPath;
 pub(crate) use lines::Records;
-pub(crate) use log::{Log, LogFormat, LogParser};
+pub(crate) use log::{Log, LogFields, LogFormat, LogParser};
 pub(crate) use pattern::Pattern;
 pub(crate) use whole::WholeInput;
 

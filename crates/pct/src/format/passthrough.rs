@@ -79,14 +79,15 @@ impl<'r> Unchanged<'r> {
     }
 }
 
-/// Transforms lines: copies runs of lines that need no change, and calls `transform` with the text
-/// of each other line. Line ends are kept.
+/// Transforms lines, or records with another separator: passes on runs of lines that need no change,
+/// and calls `transform` with the text of each other line. Line ends are kept.
 ///
 /// `needed` is [`Operation::needed`](crate::operation::Operation::needed), and `is_line` tells
-/// whether a line is in the expected format. A line is copied only if it has no `needed` byte and
+/// whether a line is in the expected format. A line is passed on only if it has no `needed` byte and
 /// `is_line` is true.
 pub(super) fn transform_lines(
     records: &[u8],
+    separator: u8,
     needed: Option<ByteSet>,
     job: &mut Job,
     is_line: impl Fn(&[u8]) -> bool,
@@ -96,12 +97,12 @@ pub(super) fn transform_lines(
     let mut start = 0;
     let mut run = 0;
     while start < records.len() {
-        let end = memchr(b'\n', &records[start..]).map_or(records.len(), |at| start + at + 1);
+        let end = memchr(separator, &records[start..]).map_or(records.len(), |at| start + at + 1);
         let line = &records[start..end];
         if !(unchanged.contains(start, end) && is_line(line)) {
-            job.output.extend_from_slice(&records[run..start]);
+            job.unchanged(&records[run..start]);
             run = end;
-            let (text, ending) = split_ending(line, b'\n');
+            let (text, ending) = split_ending(line, separator);
             let done = job.record(line, start, |output, appended| {
                 let fault = transform(text, output, appended);
                 output.extend_from_slice(ending);
@@ -113,7 +114,7 @@ pub(super) fn transform_lines(
         }
         start = end;
     }
-    job.output.extend_from_slice(&records[run..]);
+    job.unchanged(&records[run..]);
 }
 
 /// The end of the group of lines that begins at `start`.
@@ -132,7 +133,9 @@ mod tests {
     use simdpct::ByteSet;
 
     use crate::cli::{Arguments, Command, RewriteCommand};
-    use crate::format::{Chosen, Csv, Format, JsonLayout, JsonLines, Log, LogFormat, Outputs, Tsv};
+    use crate::format::{
+        Chosen, Csv, Destination, Format, JsonLayout, JsonLines, Log, LogFields, LogFormat, Outputs, Tsv,
+    };
     use crate::operation::{Decode, Fault, Operation, Recipe, Stream};
     use crate::record::{Job, Policy};
 
@@ -171,12 +174,19 @@ mod tests {
         let safe = ByteSet::EMPTY.with(b'\n').with(b'\t');
         let columns = || "2-".parse().unwrap();
         let log_format = |recipe: &Recipe<'_>| -> Box<dyn Format> {
-            Box::new(Log::new(&LogFormat::named("combined"), &[], None, recipe).unwrap())
+            let format = LogFormat::named("combined");
+            Box::new(Log::new(&format, LogFields::All(&[]), Destination::Field, recipe).unwrap())
         };
         let format: [[Box<dyn Format>; 2]; 2] = [
             [
-                Box::new(Tsv::new(b'\t', columns(), Box::new(decode(safe)), false, Outputs::Each)),
-                Box::new(Tsv::new(b'\t', columns(), Box::new(Reticent(decode(safe))), false, Outputs::Each)),
+                Box::new(Tsv::new(b'\t', columns(), Box::new(decode(safe)), Destination::Field, Outputs::Each)),
+                Box::new(Tsv::new(
+                    b'\t',
+                    columns(),
+                    Box::new(Reticent(decode(safe))),
+                    Destination::Field,
+                    Outputs::Each,
+                )),
             ],
             [log_format(&|safe| Box::new(decode(safe))), log_format(&|safe| Box::new(Reticent(decode(safe))))],
         ];
@@ -196,7 +206,14 @@ mod tests {
         ];
         let safe = ByteSet::EMPTY.with(b'\n').with(b'\r');
         let csv = |columns: &str, operation: Box<dyn Operation>| -> Box<dyn Format> {
-            Box::new(Csv::new(b',', Chosen::Numbers(columns.parse().unwrap()), false, operation, None, Outputs::Each))
+            Box::new(Csv::new(
+                b',',
+                Chosen::Numbers(columns.parse().unwrap()),
+                false,
+                operation,
+                Destination::Field,
+                Outputs::Each,
+            ))
         };
         let formats = ["1", "2", "2-"]
             .map(|columns| [csv(columns, Box::new(decode(safe))), csv(columns, Box::new(Reticent(decode(safe))))]);
@@ -217,7 +234,7 @@ mod tests {
         ];
         let paths = ["a", "b"].map(|path| path.parse().unwrap());
         let json = |operation: Box<dyn Operation>| -> Box<dyn Format> {
-            Box::new(JsonLines::new(&paths, JsonLayout::Line, operation, None))
+            Box::new(JsonLines::new(&paths, JsonLayout::Line, operation, Destination::Field))
         };
         let format = [json(Box::new(decode(ByteSet::EMPTY))), json(Box::new(Reticent(decode(ByteSet::EMPTY))))];
         assert_same(&kinds, 3, &[format]);

@@ -19,11 +19,18 @@ pub(crate) struct Fault {
     pub(crate) counted: Counted,
     /// All findings of `check` and `stats`.
     pub(crate) found: Kinds,
+    /// Whether a filter selects the field.
+    pub(crate) is_selected: bool,
 }
 
 impl Fault {
     pub(crate) fn new(kind: FaultKind, position: usize) -> Self {
-        Self { kind, position, counted: Counted::of(kind), found: kind.found() }
+        Self { kind, position, counted: Counted::of(kind), found: kind.found(), is_selected: false }
+    }
+
+    /// A note that the record is written, whatever the filter.
+    pub(crate) fn selected() -> Self {
+        Self { is_selected: true, ..Self::new(FaultKind::Selected, 0) }
     }
 
     /// The first error of a field that has errors of these kinds.
@@ -53,16 +60,16 @@ impl Fault {
 
     /// The fault of a record from those of two fields, in their order.
     pub(crate) fn first(before: Option<Self>, after: Option<Self>) -> Option<Self> {
-        let (Some(mut before), Some(mut after)) = (before, after) else { return before.or(after) };
-        if before.kind.is_note() {
-            std::mem::swap(&mut before, &mut after);
-        }
+        let (Some(before), Some(after)) = (before, after) else { return before.or(after) };
         let found = before.found | after.found;
-        let kind = match before.kind {
+        // A note does not precede a fault.
+        let first = if before.kind.is_note() { after } else { before };
+        let kind = match first.kind {
             FaultKind::Found(_) => FaultKind::Found(found),
             kind => kind,
         };
-        Some(Self { kind, position: before.position, counted: before.counted.union(after.counted), found })
+        let is_selected = before.is_selected || after.is_selected;
+        Some(Self { kind, position: first.position, counted: before.counted.union(after.counted), found, is_selected })
     }
 
     /// The fault of a field from two faults, in any order.
@@ -79,9 +86,15 @@ impl Fault {
     }
 }
 
-/// The ways in which a record can be invalid.
+/// The ways in which a record can be invalid, and notes on valid ones.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(crate) enum FaultKind {
+    /// No fault: a filter selects a field.
+    Selected,
+    /// No fault: a URL does not have the part that is asked for.
+    Missing,
+    /// No fault: the line is no record, and is not written.
+    NoRecord,
     /// A field cannot be decoded.
     Code(DecodeErrorKind),
     /// A field has findings.
@@ -107,9 +120,9 @@ pub(crate) enum FaultKind {
 }
 
 impl FaultKind {
-    /// Whether records are only counted: they are not invalid.
+    /// Whether records are only counted, filtered or left out: they are not invalid.
     pub(crate) fn is_note(self) -> bool {
-        self == Self::Fallback
+        matches!(self, Self::Selected | Self::Missing | Self::NoRecord | Self::Fallback)
     }
 
     pub(crate) fn found(self) -> Kinds {
@@ -123,6 +136,9 @@ impl FaultKind {
 impl fmt::Display for FaultKind {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
+            Self::Selected => f.write_str("selected"),
+            Self::Missing => f.write_str("without the part"),
+            Self::NoRecord => f.write_str("no record"),
             Self::Code(kind) => kind.fmt(f),
             Self::Found(kinds) => f.write_str(&kinds.iter().map(words).collect::<Vec<_>>().join("; ")),
             Self::Path(kind) => kind.fmt(f),
@@ -138,7 +154,7 @@ impl fmt::Display for FaultKind {
     }
 }
 
-/// Counters of invalid records.
+/// Counters of invalid records, and of records without the part of a URL.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(crate) enum Count {
     Malformed,
@@ -153,10 +169,11 @@ pub(crate) enum Count {
     NotInCharset,
     Fallback,
     Url,
+    Missing,
 }
 
 impl Count {
-    pub(crate) const ALL: [Self; 12] = [
+    pub(crate) const ALL: [Self; 13] = [
         Self::Malformed,
         Self::NotUtf8,
         Self::Rejected,
@@ -169,10 +186,14 @@ impl Count {
         Self::NotInCharset,
         Self::Fallback,
         Self::Url,
+        Self::Missing,
     ];
 
-    pub(crate) fn of(kind: FaultKind) -> Self {
-        match kind {
+    /// The counter of a kind; `None` if it is not counted.
+    pub(crate) fn of(kind: FaultKind) -> Option<Self> {
+        Some(match kind {
+            FaultKind::Selected | FaultKind::NoRecord => return None,
+            FaultKind::Missing => Self::Missing,
             FaultKind::Code(DecodeErrorKind::Malformed) => Self::Malformed,
             FaultKind::Code(DecodeErrorKind::Rejected(_)) => Self::Rejected,
             FaultKind::Code(DecodeErrorKind::IllFormed | DecodeErrorKind::Unencodable(_)) => Self::NotInCharset,
@@ -185,7 +206,7 @@ impl Count {
             FaultKind::KeyExists => Self::KeyExists,
             FaultKind::TooLong => Self::TooLong,
             FaultKind::Fallback => Self::Fallback,
-        }
+        })
     }
 
     /// Name in JSON reports.
@@ -203,6 +224,7 @@ impl Count {
             Self::NotInCharset => "not-in-charset",
             Self::Fallback => "fallback",
             Self::Url => "invalid-url",
+            Self::Missing => "without-part",
         }
     }
 
@@ -221,6 +243,7 @@ impl Count {
             Self::NotInCharset => "not in the charset",
             Self::Fallback => "in the fallback charset",
             Self::Url => "with an invalid URL",
+            Self::Missing => "without the part",
         }
     }
 }
@@ -231,7 +254,7 @@ pub(crate) struct Counted(u16);
 
 impl Counted {
     pub(crate) fn of(kind: FaultKind) -> Self {
-        Self::one(Count::of(kind))
+        Count::of(kind).map_or(Self(0), Self::one)
     }
 
     fn one(count: Count) -> Self {

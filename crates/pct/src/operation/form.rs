@@ -1,17 +1,19 @@
-//! `pct form`: converts form data (WHATWG URL 5) to and from JSON or TSV.
+//! `pct form`: converts form data (WHATWG URL 5), also that of URLs, to and from JSON or TSV.
 #![forbid(unsafe_code)]
 
 use std::borrow::Cow;
 use std::collections::HashMap;
 use std::fmt;
+use std::ops::Range;
 
 use clap::ValueEnum;
 use memchr::{memchr, memchr2};
 use serde::de::{Deserialize, Deserializer, Error as _, MapAccess, SeqAccess, Visitor};
 use serde_json::value::RawValue;
-use simdpct::{ByteSet, Findings, form, inspect};
+use simdpct::uri::Part;
+use simdpct::{ByteSet, Findings, form, inspect, sets};
 
-use super::{Fault, FaultKind, Operation, Stream};
+use super::{Fault, FaultKind, Operation, Reading, Stream};
 use crate::codec::{ErrorKinds, write_string};
 
 /// Format of the decoded pairs of a form. The comments of the variants are help texts.
@@ -28,6 +30,8 @@ pub(crate) enum Shape {
 /// Converts form data to a shape.
 pub(crate) struct FromForm {
     pub(crate) shape: Shape,
+    /// How URLs are read.
+    pub(crate) reading: Reading,
     /// Names for the columns of TSV; empty for all pairs.
     pub(crate) names: Vec<String>,
 }
@@ -45,19 +49,31 @@ impl Operation for FromForm {
         match simdutf8::basic::from_utf8(field) {
             Ok(text) => self.apply_text(text, output),
             Err(_) => {
-                let start = mark_len(field);
-                self.apply_to_pairs(start, &field[start..], form::parse(&field[start..]), output)
+                let range = form_range(field, self.reading);
+                let form = &field[range.clone()];
+                self.apply_to_pairs(range.start, form, form::parse(form), output)
             }
         }
     }
 
     /// The parts of text need not be validated one by one.
     fn apply_text(&self, field: &str, output: &mut Vec<u8>) -> Option<Fault> {
-        let start = mark_len(field.as_bytes());
-        if self.shape == Shape::Json && write_plain_object(&field.as_bytes()[start..], output) {
+        let range = form_range(field.as_bytes(), self.reading);
+        // The form is between ASCII characters.
+        let form = &field[range.clone()];
+        if self.shape == Shape::Json && write_plain_object(form.as_bytes(), output) {
             return None;
         }
-        self.apply_to_pairs(start, &field.as_bytes()[start..], form::parse(&field[start..]), output)
+        self.apply_to_pairs(range.start, form.as_bytes(), form::parse(form), output)
+    }
+
+    fn is_json(&self) -> bool {
+        self.shape != Shape::Tsv
+    }
+
+    /// Whether there is a pair.
+    fn matches(&self, field: &[u8], _: Option<&Fault>) -> bool {
+        form::split(&field[form_range(field, self.reading)]).next().is_some()
     }
 
     fn stream(&self, _: bool) -> Option<Box<dyn Stream>> {
@@ -105,9 +121,29 @@ fn write_plain_object(form: &[u8], output: &mut Vec<u8>) -> bool {
     true
 }
 
-/// Length of the '?' with which a query is often extracted.
-fn mark_len(field: &[u8]) -> usize {
-    usize::from(field.starts_with(b"?"))
+/// Where the form is: in a URL with an authority, or in what begins with a slash, the query; else all of the field, without
+/// the '?' with which a query is often extracted.
+fn form_range(field: &[u8], reading: Reading) -> Range<usize> {
+    match field.first() {
+        Some(b'?') => return 1..field.len(),
+        Some(b'/') => {}
+        Some(first) if first.is_ascii_alphabetic() && has_authority(field) => {}
+        _ => return 0..field.len(),
+    }
+    match reading.part(field, Part::Query) {
+        Some(query) => {
+            let start = query.as_ptr().addr() - field.as_ptr().addr();
+            start..start + query.len()
+        }
+        None => field.len()..field.len(),
+    }
+}
+
+/// Whether `://` follows the first bytes of a scheme (RFC 3986 3.1).
+fn has_authority(field: &[u8]) -> bool {
+    const SCHEME: ByteSet = sets::ALPHA.union(sets::DIGIT).union(ByteSet::new(b"+-."));
+    let end = field.iter().position(|&byte| !SCHEME.contains(byte));
+    end.is_some_and(|end| field[end..].starts_with(b"://"))
 }
 
 impl FromForm {
@@ -409,12 +445,16 @@ mod tests {
     use proptest::prelude::*;
     use simdpct::form;
 
-    use super::{FromForm, Operation, Shape, ToForm};
+    use super::{FromForm, Operation, Reading, Shape, ToForm};
 
     fn through(operation: &dyn Operation, text: &[u8]) -> Vec<u8> {
         let mut output = Vec::new();
         assert_eq!(operation.apply(text, &mut output), None);
         output
+    }
+
+    fn from_form(shape: Shape) -> FromForm {
+        FromForm { shape, reading: Reading::Reference, names: Vec::new() }
     }
 
     fn encoded(pairs: &[(String, String)]) -> String {
@@ -458,7 +498,7 @@ mod tests {
         fn forms_round_trip(pairs: Vec<(String, String)>) {
             let expected = encoded(&pairs);
             for shape in [Shape::Pairs, Shape::Tsv] {
-                let text = through(&FromForm { shape, names: Vec::new() }, expected.as_bytes());
+                let text = through(&from_form(shape), expected.as_bytes());
                 prop_assert!(!text.iter().any(|byte| b"\0\n\r".contains(byte)));
                 let again = through(&ToForm { shape, names: Vec::new() }, &text);
                 prop_assert_eq!(String::from_utf8(again).unwrap(), &expected[..]);
@@ -468,7 +508,7 @@ mod tests {
         /// An object may change the order of pairs, but only once.
         #[test]
         fn objects_keep_all_pairs(mut pairs in proptest::collection::vec(("[ab=]{1,2}", any::<String>()), 0..6)) {
-            let to_object = FromForm { shape: Shape::Json, names: Vec::new() };
+            let to_object = from_form(Shape::Json);
             let from_object = ToForm { shape: Shape::Json, names: Vec::new() };
             let object = through(&to_object, encoded(&pairs).as_bytes());
             let again = through(&from_object, &object);

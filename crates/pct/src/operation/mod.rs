@@ -1,4 +1,4 @@
-//! Operations on fields: decode, encode, normalize, repair, inspect, convert forms.
+//! Operations on fields: decode, encode, normalize, repair, inspect, get parts, convert forms.
 //!
 //! Operations know neither records nor files. A format passes them fields; they report faults, and
 //! the caller applies the policy.
@@ -8,10 +8,12 @@ mod decode;
 mod encode;
 mod fault;
 mod form;
+mod get;
 mod inspect;
 mod normalize;
 mod path;
 mod repair;
+mod select;
 mod text;
 mod unescape;
 mod unique;
@@ -26,10 +28,12 @@ pub(crate) use decode::Decode;
 pub(crate) use encode::Encode;
 pub(crate) use fault::{Count, Counted, Fault, FaultKind};
 pub(crate) use form::{FromForm, Shape, ToForm};
+pub(crate) use get::{Get, Part, Reading};
 pub(crate) use inspect::{Inspect, words};
 pub(crate) use normalize::Normalize;
 pub(crate) use path::CanonicalPath;
 pub(crate) use repair::Repair;
+pub(crate) use select::{Copying, Selecting};
 pub(crate) use text::{DecodeText, EncodeText};
 pub(crate) use unescape::Unescape;
 pub(crate) use unique::Unique;
@@ -75,6 +79,17 @@ pub(crate) trait Operation: Send + Sync {
     /// Bytes without which a field of well-formed UTF-8 is valid and unchanged, if known.
     fn needed(&self) -> Option<ByteSet> {
         None
+    }
+
+    /// Whether results are JSON, which JSON Lines take as it is.
+    fn is_json(&self) -> bool {
+        false
+    }
+
+    /// Whether `--only-matching` selects a field with this fault: it is invalid, or has a
+    /// [needed](Self::needed) byte.
+    fn matches(&self, field: &[u8], fault: Option<&Fault>) -> bool {
+        fault.is_some_and(|fault| !fault.kind.is_note()) || self.needed().is_some_and(|set| set.find(field).is_some())
     }
 
     /// A streaming version of `apply`, for fields that are too long for memory; `None` if the
@@ -175,6 +190,9 @@ pub(crate) trait Stream {
 
 /// Creates the operation for a format in which these bytes must stay escaped.
 pub(crate) type Recipe<'r> = dyn Fn(ByteSet) -> Box<dyn Operation> + 'r;
+
+/// Adds to an operation after all else that a format adds.
+pub(crate) type Wrap<'r> = dyn Fn(Box<dyn Operation>) -> Box<dyn Operation> + 'r;
 
 /// Splits a record into its text and its end: the separator, and a CR that precedes a line feed.
 pub(crate) fn split_ending(record: &[u8], separator: u8) -> (&[u8], &[u8]) {

@@ -86,6 +86,16 @@ fn escape(text: &[u8]) -> Option<(usize, u8)> {
 }
 
 impl Operation for Unescape {
+    fn is_json(&self) -> bool {
+        self.operation.is_json()
+    }
+
+    fn matches(&self, field: &[u8], fault: Option<&Fault>) -> bool {
+        let mut text = Vec::with_capacity(field.len());
+        self.each_part(field, |_, bytes| text.extend_from_slice(bytes));
+        self.operation.matches(&text, fault)
+    }
+
     fn apply(&self, field: &[u8], output: &mut Vec<u8>) -> Option<Fault> {
         if memchr(b'\\', field).is_none() {
             return self.operation.apply(field, output);

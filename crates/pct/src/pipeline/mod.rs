@@ -23,7 +23,7 @@ pub(crate) use observer::Observer;
 use crate::error::Error;
 use crate::format::Format;
 use crate::operation::Fault;
-use crate::record::{Job, Policy};
+use crate::record::{Filter, Job, Policy};
 use crate::report::{FileReport, InvalidRecord, Place};
 use crate::sink::Sink;
 use crate::source::{BLOCK, Blocks, Buffer, Cut};
@@ -33,6 +33,7 @@ use crate::unique::Seen;
 pub(crate) struct Plan<'p> {
     pub(crate) format: &'p dyn Format,
     pub(crate) policy: Policy,
+    pub(crate) filter: Filter,
     /// Number of further invalid records that are allowed.
     pub(crate) limit: u64,
     /// The limit for the message about the record that exceeds it.
@@ -55,7 +56,7 @@ pub(crate) struct Plan<'p> {
 
 impl Plan<'_> {
     fn job(&self) -> Job {
-        Job::new(self.policy, self.observer.is_some()).with_keys(self.seen.is_some())
+        Job::new(self.policy, self.observer.is_some()).filtered(self.filter).with_keys(self.seen.is_some())
     }
 }
 

@@ -12,7 +12,7 @@ use super::{Ordered, Plan, memory};
 use crate::error::Error;
 use crate::format::Whole;
 use crate::operation::{FaultKind, Stream, split_ending};
-use crate::record::{Job, Policy};
+use crate::record::{Filter, Job, Policy};
 use crate::report::{InvalidRecord, Place};
 use crate::source::{Blocks, Buffer};
 
@@ -248,7 +248,7 @@ fn skip(
     loop {
         for part in [&record[..], buffer] {
             ordered.report.place = ordered.report.place.after(part, ordered.report.separator);
-            if plan.policy == Policy::Skip {
+            if plan.policy == Policy::Skip && plan.filter == Filter::All {
                 ordered.sink.write(part)?;
             }
         }

@@ -1,4 +1,4 @@
-//! Report as one JSON object.
+//! Report as one JSON object, of the same shape for all commands.
 #![forbid(unsafe_code)]
 
 use serde_json::{Map, Value, json};
@@ -7,6 +7,9 @@ use super::FileReport;
 use crate::operation::Count;
 use crate::shown;
 use crate::unique::Summary;
+
+/// Changes if a member is removed or renamed, or if its meaning changes; not for a new member.
+const VERSION: u32 = 1;
 
 /// Prints the report to standard error, in one line, even if it is empty. `unique` is for `--unique`.
 pub(crate) fn print_json(files: &[FileReport], unmatched: &[String], unique: Option<Summary>) {
@@ -19,38 +22,40 @@ pub(crate) fn print_json(files: &[FileReport], unmatched: &[String], unique: Opt
 
 /// The report as a JSON value.
 pub(crate) fn as_json(files: &[FileReport], unmatched: &[String]) -> Value {
-    let files: Vec<_> = files
+    document(files.iter().map(|file| file_as_json(file, Vec::new())).collect(), unmatched)
+}
+
+/// The report of files whose values are known.
+pub(crate) fn document(files: Vec<Value>, unmatched: &[String]) -> Value {
+    json!({ "version": VERSION, "files": files, "warnings": unmatched })
+}
+
+/// The value of a file, with the findings of `stats`.
+pub(crate) fn file_as_json(file: &FileReport, findings: Vec<Value>) -> Value {
+    let counts: Map<_, _> =
+        Count::ALL.into_iter().zip(file.counts).map(|(kind, count)| (kind.name().into(), json!(count))).collect();
+    let first: Vec<_> = file
+        .first
         .iter()
-        .map(|file| {
-            let counts: Map<_, _> = Count::ALL
-                .into_iter()
-                .zip(file.counts)
-                .map(|(kind, count)| (kind.name().into(), json!(count)))
-                .collect();
-            let first: Vec<_> = file
-                .first
-                .iter()
-                .map(|invalid| {
-                    let mut object = json!({
-                        "file": file.name,
-                        "line": invalid.place.line,
-                        "column": invalid.place.column,
-                        "kind": Count::of(invalid.kind).name(),
-                    });
-                    if !invalid.found.is_empty() {
-                        object["found"] = invalid.found.names().collect();
-                    }
-                    object
-                })
-                .collect();
-            json!({
+        .map(|invalid| {
+            let mut object = json!({
                 "file": file.name,
-                "records": file.records(),
-                "invalid": file.faults(),
-                "counts": counts,
-                "first": first,
-            })
+                "line": invalid.place.line,
+                "column": invalid.place.column,
+                "kind": Count::of(invalid.kind).map(Count::name),
+            });
+            if !invalid.found.is_empty() {
+                object["found"] = invalid.found.names().collect();
+            }
+            object
         })
         .collect();
-    json!({ "files": files, "warnings": unmatched })
+    json!({
+        "file": file.name,
+        "records": file.records(),
+        "invalid": file.faults(),
+        "counts": counts,
+        "first": first,
+        "findings": findings,
+    })
 }

@@ -59,7 +59,7 @@ impl Tally {
     }
 
     pub(crate) fn note(&mut self, fault: Fault) {
-        let Fault { kind, position, counted, found } = fault;
+        let Fault { kind, position, counted, found, .. } = fault;
         counted.add_to(&mut self.counts);
         if kind.is_note() {
             return;

@@ -1,5 +1,4 @@
-//! Report as text: a line for each file with invalid records, and for each field that no record
-//! had.
+//! Report as text: a line for each file with counted records, and for each field that no record had.
 #![forbid(unsafe_code)]
 
 use super::FileReport;

@@ -101,17 +101,83 @@ fn policies_apply_to_invalid_records() {
 }
 
 #[test]
+fn forms_of_urls_are_their_queries() {
+    for (url, form) in [
+        ("http://h/p?q=1#f", "q=1"),
+        ("http://h/p#f?q=1", ""),
+        ("http://h?q=1&r=%23", "q=1&r=%23"),
+        ("http://h/p", ""),
+        ("HTTP+x-1.0://h?a", "a"),
+        ("/p?q=1?2", "q=1?2"),
+        ("//h/p?q=é#", "q=é"),
+        ("/p?", ""),
+        ("/", ""),
+        // Forms, as before.
+        ("?q=1#f", "q=1#f"),
+        ("p?q=1", "p?q=1"),
+        ("mailto:a?b=1", "mailto:a?b=1"),
+        ("u=http://h/?a=1&b=2", "u=http://h/?a=1&b=2"),
+        ("1://h?a=1", "1://h?a=1"),
+        ("a:/?b=1", "a:/?b=1"),
+        ("", ""),
+    ] {
+        for shape in ["json", "pairs", "tsv"] {
+            // With '?', it is a form.
+            let expected = output(&["form", "--as", shape], format!("?{form}\n").as_bytes());
+            let found = output(&["form", "--as", shape], format!("{url}\n").as_bytes());
+            assert_eq!(text(&found), text(&expected), "{url}");
+        }
+    }
+    // The position of an error is in the line; the rest of the URL is not decoded.
+    let Output { stdout, stderr, .. } = run(&["form"], b"http://%/p?a=1&b=%\nhttp://h/\xFF?a=1\nhttp://h/?\xFF#\xFF\n");
+    assert_eq!(str::from_utf8(&stdout).unwrap(), "{\"a\":\"1\",\"b\":\"%\"}\n{\"a\":\"1\"}\n{\"\u{FFFD}\":\"\"}\n");
+    assert_eq!(text(&stderr), "pct: <stdin>: 1 malformed, 1 not UTF-8; first at 1:18\\n");
+}
+
+#[test]
+fn forms_are_read_in_all_units() {
+    let log = "h - - [t] \"GET //x?q=a+%22#b HTTP/1.1\" 200 1 \"http://r/?r=1\" \"agent\"\n-\n";
+    let cases: &[(&[&str], &str, &str)] = &[
+        (&["--raw"], "a=1\n&b=2", "{\"a\":\"1\\n\",\"b\":\"2\"}"),
+        (&["-0"], "/?a=1\0b", "{\"a\":\"1\"}\0{\"b\":\"\"}"),
+        (&["--append"], "/?a=%09\n", "/?a=%09\t{\"a\":\"\\t\"}\n"),
+        (&["-f", "2"], "a=1\tb=2\tc\n", "a=1\t{\"b\":\"2\"}\tc\n"),
+        (&["-f", "2", "--print-field"], "a=1\tb=2\tc\n", "{\"b\":\"2\"}\n"),
+        (&["-f", "1-2", "--as", "pairs", "--append"], "a\tb\n", "a\tb\t[[\"a\",\"\"]]\t[[\"b\",\"\"]]\n"),
+        (&["--csv", "-c", "u"], "u,v\n/?a=1,2\n", "u,v\n\"{\"\"a\"\":\"\"1\"\"}\",2\n"),
+        (&["--csv", "-c", "u", "--append"], "u\n/\n", "u,u_form\n/,{}\n"),
+        (&["--csv", "-c", "u", "--as", "tsv", "--names", "a,b"], "u\n?b=%2C&a=1\n", "u\n\"1\t,\"\n"),
+        (&["--jsonl", "-k", "u"], "{\"u\":\"\\/?a=%22\",\"v\":1}\n", "{\"u\":{\"a\":\"\\\"\"},\"v\":1}\n"),
+        (&["--jsonl", "-k", "u", "--append"], "{\"u\":\"/?a\"}\n", "{\"u\":\"/?a\",\"u_form\":{\"a\":\"\"}}\n"),
+        (&["--jsonl", "-k", "u", "--as", "pairs", "--append-as", "f"], "{\"u\":\"\"}\n", "{\"u\":\"\",\"f\":[]}\n"),
+        (&["--jsonl", "-k", "u", "--as", "tsv"], "{\"u\":\"a&b\"}\n", "{\"u\":\"a=\\tb=\"}\n"),
+        (&["--jsonl", "-k", "u", "--print-field"], "{\"u\":\"a=1\"}\n", "{\"a\":\"1\"}\n"),
+        (&["--log", "combined", "--print-field", "--errors", "drop"], log, "{\"q\":\"a \\\"#b\"}\n"),
+        (&["--back", "-f", "1"], "{\"a\":1}\t\n", "a=1\t\n"),
+        (&["--back", "--csv", "-c", "1"], "\"{\"\"a\"\":\"\",\"\"}\"\n", "\"a=%2C\"\n"),
+        (&["--back", "--jsonl", "-k", "f"], "{\"f\":\"[[\\\"a\\\",1]]\"}\n", "{\"f\":\"a=1\"}\n"),
+    ];
+    for &(arguments, input, expected) in cases {
+        let arguments = [&["form"], arguments].concat();
+        assert_eq!(text(&output(&arguments, input.as_bytes())), text(expected.as_bytes()), "{arguments:?} < {input:?}");
+    }
+}
+
+#[test]
 fn bad_usage_is_reported() {
     for arguments in [
         &["form", "--as", "xml"][..],
         &["form", "--names", "a"],
-        &["form", "--raw"],
-        &["form", "-f", "1"],
-        &["form", "--csv", "-c", "1"],
-        &["form", "--jsonl", "-k", "a"],
+        &["form", "-f", "1", "--as", "tsv"],
+        &["form", "-f", "1", "-d", ","],
+        &["form", "-f", "1", "-d", "&", "--back"],
+        &["form", "--as", "tsv", "--append"],
+        &["form", "--append", "-d", ";"],
         &["form", "--log", "common"],
-        &["form", "--append"],
+        &["form", "--log", "common", "--append"],
+        &["form", "--log", "common", "--print-field", "--back"],
         &["form", "--unsafe-controls"],
+        &["form", "--only-changed"],
         &["form", "--dialect", "java"],
     ] {
         let Output { status, stdout, .. } = run(arguments, b"a=1");
@@ -121,10 +187,13 @@ fn bad_usage_is_reported() {
 }
 
 #[test]
-fn the_help_has_examples_and_nothing_that_is_not_for_lines() {
+fn the_help_has_examples_and_only_options_that_form_has() {
     let help = String::from_utf8(output(&["form", "--help"], b"")).unwrap();
     assert!(help.contains("Examples:\n  pct form queries.txt"), "{help}");
-    for hidden in ["--csv", "--log", "--append", "--raw", "--fields"] {
-        assert!(!help.contains(hidden), "{hidden}: {help}");
+    for shown in ["--csv", "--log", "--append", "--fields", "--only-matching"] {
+        assert!(help.contains(shown), "{shown}: {help}");
+    }
+    for hidden in ["--unsafe-controls", "--only-changed"] {
+        assert!(!help.contains(&format!("      {hidden}")), "{hidden}: {help}");
     }
 }

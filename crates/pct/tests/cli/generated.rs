@@ -8,9 +8,18 @@ fn every_shell_has_completions() {
         let found = run(&["completions", shell], b"");
         assert_eq!(found.status.code(), Some(0), "{shell}");
         let script = String::from_utf8(found.stdout).unwrap();
-        for word in
-            ["pct", "decode", "normalize", "explain", "drop-query", "max-errors", "in-place", "log-field", "cdxj"]
-        {
+        for word in [
+            "pct",
+            "decode",
+            "normalize",
+            "explain",
+            "drop-query",
+            "max-errors",
+            "in-place",
+            "log-field",
+            "cdxj",
+            "only-changed",
+        ] {
             assert!(script.contains(word), "{shell}: {word}");
         }
         // Other shells complete no values.
@@ -23,7 +32,7 @@ fn every_shell_has_completions() {
 
 #[test]
 fn every_command_has_a_man_page_and_help() {
-    for command in ["decode", "encode", "normalize", "repair"] {
+    for command in ["decode", "encode", "normalize", "repair", "get"] {
         let page = String::from_utf8(run(&["man", command], b"").stdout).unwrap();
         assert!(page.contains(&format!("pct\\-{command}")) && page.contains("unsafe\\-controls"), "{command}");
         let help = String::from_utf8(output(&[command, "--help"], b"")).unwrap();

@@ -12,13 +12,19 @@ use super::{Field, Layout, closing_quote, target};
 
 pub(super) struct Access {
     has_referer: bool,
+    problem: &'static str,
     /// Finds the boundary between the time and the request. Built only once.
     request: Finder<'static>,
 }
 
 impl Access {
-    pub(super) fn new(has_referer: bool) -> Self {
-        Self { has_referer, request: Finder::new(b"] \"") }
+    pub(super) fn common() -> Self {
+        Self { has_referer: false, problem: "not a line of a common log", request: Finder::new(b"] \"") }
+    }
+
+    /// With or without the referer as a field.
+    pub(super) fn combined(only_target: bool) -> Self {
+        Self { has_referer: !only_target, problem: "not a line of a combined log", ..Self::common() }
     }
 }
 
@@ -46,6 +52,6 @@ impl Layout for Access {
     }
 
     fn problem(&self) -> &'static str {
-        if self.has_referer { "not a line of a combined log" } else { "not a line of a common log" }
+        self.problem
     }
 }

@@ -19,9 +19,9 @@ use simdpct::ByteSet;
 
 pub(crate) use name::{LogFormat, LogParser};
 
-use super::Format;
 use super::passthrough::transform_lines;
-use crate::operation::{Fault, FaultKind, Operation, Recipe};
+use super::{ColumnName, Destination, Format};
+use crate::operation::{Fault, FaultKind, Operation, Recipe, split_ending};
 use crate::record::Job;
 use crate::source::{Scanner, Separated};
 use access::Access;
@@ -35,14 +35,25 @@ pub(crate) const IN_QUOTES: ByteSet = ByteSet::range(0, 0x1F).with(0x7F).with(b'
 /// Bytes that stay escaped in the request target: also the space, which ends it.
 pub(crate) const IN_REQUEST: ByteSet = IN_QUOTES.with(b' ');
 
+/// Bytes that stay escaped if only the results are written, with tabs between them.
+const IN_RESULTS: ByteSet = ByteSet::new(b"\t\n\r");
+
+/// Which fields of a line are selected.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub(crate) enum LogFields<'n> {
+    /// Those with these names, or if there are none, those for URLs and parts of them.
+    All(&'n [String]),
+    /// Those for targets of requests.
+    Targets,
+}
+
 pub(crate) struct Log {
     lines: Lines,
     /// For fields that a space or another delimiter ends, such as the target in the request.
     in_request: Box<dyn Operation>,
     /// For whole fields in quotes.
     in_quotes: Box<dyn Operation>,
-    /// With `--append`: suffix of the names of new columns.
-    append: Option<&'static str>,
+    destination: Destination,
 }
 
 /// The layout of lines.
@@ -84,19 +95,34 @@ trait Layout {
 }
 
 impl Log {
-    /// With names of fields, these are selected. The error is a message about the names.
+    /// The error is a message about the names of fields.
     pub(crate) fn new(
         format: &LogFormat,
-        names: &[String],
-        append: Option<&'static str>,
+        fields: LogFields<'_>,
+        destination: Destination,
         recipe: &Recipe<'_>,
     ) -> Result<Self, String> {
-        let lines = format.lines(names)?;
+        let lines = format.lines(fields)?;
         let delimiters = match &lines {
             Lines::Template(template) => template.delimiters(),
             Lines::Access(_) | Lines::W3c(_) => ByteSet::EMPTY,
         };
-        Ok(Self { lines, in_request: recipe(IN_REQUEST.union(delimiters)), in_quotes: recipe(IN_QUOTES), append })
+        let is_in_quotes = destination.is_column() && !matches!(lines, Lines::W3c(_));
+        let [in_request, in_quotes] = match fields {
+            _ if destination.is_alone() => [IN_RESULTS; 2],
+            // A part of a target is a column of its own.
+            LogFields::Targets if is_in_quotes => [IN_QUOTES; 2],
+            _ => [IN_REQUEST.union(delimiters), IN_QUOTES],
+        };
+        Ok(Self { lines, in_request: recipe(in_request), in_quotes: recipe(in_quotes), destination })
+    }
+
+    /// Suffix of the names of new columns.
+    fn suffix(&self) -> &str {
+        match self.destination.column() {
+            Some(ColumnName::Suffix(suffix)) => suffix,
+            _ => "",
+        }
     }
 
     fn operation(&self, field: &Field) -> &dyn Operation {
@@ -105,12 +131,15 @@ impl Log {
 
     /// Transforms one line without its end.
     fn line(&self, layout: &impl Layout, line: &[u8], output: &mut Vec<u8>, appended: &mut Vec<u8>) -> Option<Fault> {
-        if let Some(names) = layout.directive(line, self.append.unwrap_or_default()) {
+        if let Some(names) = layout.directive(line, self.suffix()) {
+            if self.destination.is_alone() {
+                return Some(Fault::new(FaultKind::NoRecord, 0));
+            }
             output.extend_from_slice(line);
-            if self.append.is_some() {
+            if self.destination.is_column() {
                 output.extend_from_slice(names.as_bytes());
             }
-            return None;
+            return Some(Fault::selected());
         }
         let delimiter = layout.delimiter(line);
         let mut done = 0;
@@ -120,24 +149,37 @@ impl Log {
         let is_whole = layout.find(line, |field| {
             count += 1;
             let text = &line[field.range.clone()];
-            let found = if self.append.is_some() {
-                open_column(delimiter, field.is_quoted, appended);
-                let found = self.operation(&field).apply(text, appended);
-                close_column(delimiter, field.is_quoted, appended);
-                found
-            } else {
-                output.extend_from_slice(&line[done..field.range.start]);
-                done = field.range.end;
-                self.operation(&field).apply(text, output)
+            let found = match self.destination {
+                Destination::Field => {
+                    output.extend_from_slice(&line[done..field.range.start]);
+                    done = field.range.end;
+                    self.operation(&field).apply(text, output)
+                }
+                Destination::Column(_) => {
+                    open_column(delimiter, field.is_quoted, appended);
+                    let found = self.operation(&field).apply(text, appended);
+                    close_column(delimiter, field.is_quoted, appended);
+                    found
+                }
+                Destination::Alone => {
+                    if count > 1 {
+                        output.push(b'\t');
+                    }
+                    self.operation(&field).apply(text, output)
+                }
             };
             fault = Fault::first(fault.take(), found.map(|found| found.shifted_by(field.range.start)));
         });
-        output.extend_from_slice(&line[done..]);
+        if self.destination.is_alone() {
+            output.extend((count.max(1)..layout.width()).map(|_| b'\t'));
+        } else {
+            output.extend_from_slice(&line[done..]);
+        }
         if is_whole {
             output.extend_from_slice(appended);
             return fault;
         }
-        if self.append.is_some() && count > 0 {
+        if self.destination.is_column() && count > 0 {
             for _ in count..layout.width() {
                 open_column(delimiter, false, appended);
                 appended.push(b'-');
@@ -151,9 +193,12 @@ impl Log {
     fn transform_with(&self, layout: &impl Layout, records: &[u8], job: &mut Job) {
         // Both operations are of the same kind, so they need the same bytes, unless a delimiter changes that.
         let needed = self.in_request.needed().zip(self.in_quotes.needed()).map(|(one, other)| one.union(other));
-        let needed = needed.filter(|_| self.append.is_none());
-        let is_line = |line: &[u8]| layout.find(line, |_| {});
-        transform_lines(records, needed, job, is_line, |text, output, appended| {
+        let needed = needed.filter(|_| job.takes_runs(self.destination.is_field()));
+        // Directives are written even if other lines without needed bytes are not.
+        let are_all_written = job.writes_all();
+        let is_directive = |line: &[u8]| layout.directive(split_ending(line, b'\n').0, "").is_some();
+        let is_line = |line: &[u8]| layout.find(line, |_| {}) && (are_all_written || !is_directive(line));
+        transform_lines(records, b'\n', needed, job, is_line, |text, output, appended| {
             self.line(layout, text, output, appended)
         });
     }

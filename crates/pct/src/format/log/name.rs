@@ -7,10 +7,10 @@ use clap::builder::{PossibleValue, TypedValueParser};
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{Arg, Command};
 
-use super::Lines;
 use super::access::Access;
 use super::template::{Template, parse};
 use super::w3c::{DIRECTIVE, Names, W3c};
+use super::{Lines, LogFields};
 use crate::format::Pattern;
 
 /// Log format.
@@ -107,6 +107,9 @@ const BY_DEFAULT: [&str; 10] = [
     "cs(Referer)",
 ];
 
+/// Those of them that have the targets of requests.
+const TARGETS: [&str; 4] = ["request", "request_uri", "cs-uri", "cs-uri-stem"];
+
 /// A log format: one with a name, or a template.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub(crate) struct LogFormat {
@@ -115,12 +118,13 @@ pub(crate) struct LogFormat {
 }
 
 impl LogFormat {
-    /// The layout of lines, with these names of fields selected.
-    pub(super) fn lines(&self, names: &[String]) -> Result<Lines, String> {
-        let chosen = Chosen::of(names);
+    /// The layout of lines, with these fields selected.
+    pub(super) fn lines(&self, fields: LogFields<'_>) -> Result<Lines, String> {
+        let chosen = Chosen::of(fields);
+        let is_default = !matches!(chosen, Chosen::Names(_));
         Ok(match self.kind {
-            Kind::Common if names.is_empty() => Lines::Access(Access::new(false)),
-            Kind::Combined if names.is_empty() => Lines::Access(Access::new(true)),
+            Kind::Common if is_default => Lines::Access(Access::common()),
+            Kind::Combined if is_default => Lines::Access(Access::combined(fields == LogFields::Targets)),
             Kind::Common | Kind::Combined | Kind::Template => Lines::Template(Template::new(&self.text, &chosen)?),
             Kind::W3c => Lines::W3c(W3c::new(chosen, Names::of(&self.text))),
         })
@@ -177,17 +181,19 @@ impl TypedValueParser for LogParser {
 
 /// The names of the selected fields.
 pub(super) enum Chosen {
-    /// [`BY_DEFAULT`].
-    Default,
+    /// One of the lists above.
+    Default(&'static [&'static str]),
     /// Names, and those that are patterns.
     Names(Vec<(String, Option<Pattern>)>),
 }
 
 impl Chosen {
-    fn of(names: &[String]) -> Self {
-        if names.is_empty() {
-            return Self::Default;
-        }
+    fn of(fields: LogFields<'_>) -> Self {
+        let names = match fields {
+            LogFields::Targets => return Self::Default(&TARGETS),
+            LogFields::All([]) => return Self::Default(&BY_DEFAULT),
+            LogFields::All(names) => names,
+        };
         let names = names.iter().map(|name| {
             let name = name.strip_prefix('$').unwrap_or(name);
             (name.to_owned(), Pattern::of(name))
@@ -197,7 +203,7 @@ impl Chosen {
 
     pub(super) fn contains(&self, name: &str) -> bool {
         match self {
-            Self::Default => BY_DEFAULT.contains(&name),
+            Self::Default(names) => names.contains(&name),
             Self::Names(names) => names.iter().any(|chosen| is_meant(chosen, name)),
         }
     }
@@ -205,7 +211,7 @@ impl Chosen {
     /// The chosen names that are none of these fields.
     pub(super) fn missing_in<'c>(&'c self, fields: &[impl AsRef<str>]) -> Vec<&'c str> {
         match self {
-            Self::Default => Vec::new(),
+            Self::Default(_) => Vec::new(),
             Self::Names(names) => names
                 .iter()
                 .filter(|chosen| !fields.iter().any(|name| is_meant(chosen, name.as_ref())))

@@ -1,0 +1,82 @@
+//! Operations for filters: notes which fields have what is looked for, and copies fields.
+#![forbid(unsafe_code)]
+
+use simdpct::ByteSet;
+
+use super::{Fault, FaultKind, Operation, Stream};
+use crate::record::Filter;
+
+/// Applies an operation, and notes the fields that a filter selects.
+pub(crate) struct Selecting {
+    operation: Box<dyn Operation>,
+    filter: Filter,
+}
+
+impl Selecting {
+    /// For the filters that depend on fields: [`Filter::Changed`] and [`Filter::Matching`].
+    pub(crate) fn new(operation: Box<dyn Operation>, filter: Filter) -> Self {
+        Self { operation, filter }
+    }
+
+    /// Adds the note to the fault of a field with this result.
+    fn note(&self, field: &[u8], result: &[u8], fault: Option<Fault>) -> Option<Fault> {
+        let is_selected = match self.filter {
+            Filter::Changed => result != field,
+            _ => self.operation.matches(field, fault.as_ref()),
+        };
+        match fault {
+            _ if !is_selected => fault,
+            None => Some(Fault { is_selected, ..Fault::new(FaultKind::Selected, 0) }),
+            Some(fault) => Some(Fault { is_selected, ..fault }),
+        }
+    }
+}
+
+impl Operation for Selecting {
+    fn apply(&self, field: &[u8], output: &mut Vec<u8>) -> Option<Fault> {
+        let start = output.len();
+        let fault = self.operation.apply(field, output);
+        self.note(field, &output[start..], fault)
+    }
+
+    fn apply_text(&self, field: &str, output: &mut Vec<u8>) -> Option<Fault> {
+        let start = output.len();
+        let fault = self.operation.apply_text(field, output);
+        self.note(field.as_bytes(), &output[start..], fault)
+    }
+
+    fn needed(&self) -> Option<ByteSet> {
+        self.operation.needed()
+    }
+
+    fn is_json(&self) -> bool {
+        self.operation.is_json()
+    }
+
+    /// Whether a record is written is known at its end.
+    fn stream(&self, _: bool) -> Option<Box<dyn Stream>> {
+        None
+    }
+}
+
+/// Applies an operation for its faults only: the result is the field.
+pub(crate) struct Copying(pub(crate) Box<dyn Operation>);
+
+impl Operation for Copying {
+    fn apply(&self, field: &[u8], output: &mut Vec<u8>) -> Option<Fault> {
+        let start = output.len();
+        let fault = self.0.apply(field, output);
+        output.truncate(start);
+        output.extend_from_slice(field);
+        fault
+    }
+
+    fn needed(&self) -> Option<ByteSet> {
+        self.0.needed()
+    }
+
+    /// Whether a record is written is known at its end.
+    fn stream(&self, _: bool) -> Option<Box<dyn Stream>> {
+        None
+    }
+}
