@@ -25,13 +25,16 @@ def pairs(query):
 
 
 def of_path(ours, theirs):
-    if ours.rstrip(";") == theirs:
-        return {"path: a `;` at its end is dropped"}
-    if unquote(ours) == unquote(theirs):
-        return {"path: triplets of reserved characters are decoded, `%2F` to `/`, or raw ones escaped"}
-    if decoded(ours) == decoded(theirs):
-        return {"path: decoded more than once, `%2520` to `%20`"}
     kinds = set()
+    if ours.endswith(";") and not theirs.endswith(";"):
+        kinds.add("path: a `;` at its end is dropped")
+        ours = ours.rstrip(";")
+        if ours == theirs:
+            return kinds
+    if unquote(ours) == unquote(theirs):
+        return kinds | {"path: triplets such as `%2F` become raw characters"}
+    if decoded(ours) == decoded(theirs):
+        return kinds | {"path: decoded more than once, `%2520` to `%20`"}
     if "\\" in decoded(ours) and "\\" not in decoded(theirs):
         kinds.add("`\\` is read as `/`, as in browsers")
     if re.search(r"/\.\.?(/|$)", theirs):
@@ -60,9 +63,9 @@ def of_query(ours, theirs):
         if plain != {pair.rstrip("=").replace("+", "%20") for pair in theirs.split("&") if pair}:
             longer = len(theirs) > len(ours)
             kinds.add(
-                "query: raw reserved characters are escaped, `/` to `%2F`"
+                "query: raw characters such as `/` are escaped"
                 if longer
-                else "query: triplets of reserved characters are decoded, `%2F` to `/`"
+                else "query: triplets such as `%2F` become raw characters"
             )
     elif sorted(pairs(ours)) == sorted(pairs(theirs)):
         kinds.add("query: pairs of one name are sorted by value too, or decoded names are")
@@ -97,8 +100,10 @@ def authority(ours, theirs):
         return "a default port is kept"
     if theirs.rstrip(":") == ours.rstrip(":"):
         return "the `:` of an empty port is kept"
-    if theirs.rstrip(".") == ours.rstrip("."):
-        return "a dot at the end of the host is dropped"
+    if re.sub(r"\.+", ".", theirs).strip(".") == re.sub(r"\.+", ".", ours).strip("."):
+        return "dots around or between the labels of the host are dropped"
+    if theirs.lower() == ours:
+        return "upper case in the host is kept"
     if any(ord(character) > 0x7F for character in theirs) or "%" in theirs:
         return "no IDNA"
     return "other"

@@ -28,6 +28,7 @@ mod incomplete;
 mod info;
 mod level;
 mod operation;
+mod pattern;
 mod pipeline;
 mod progress;
 mod record;

@@ -1,13 +1,16 @@
 //! Arguments of `pct normalize`.
 #![forbid(unsafe_code)]
 
+use std::convert::Infallible;
+
 use clap::Args;
 use clap::builder::PossibleValuesParser;
 use simdpct::path::PathPolicy;
 
 use super::TextArguments;
 use crate::codec::NormalizingOptions;
-use crate::operation::{Glob, UrlOptions};
+use crate::operation::UrlOptions;
+use crate::pattern::Pattern;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -80,9 +83,9 @@ struct UrlArguments {
 
     /// Drop the pairs of the query whose name matches, such as 'utm_*'
     ///
-    /// The name is decoded as in forms before it is compared. '*' matches any text and '?' any byte.
-    #[arg(long, value_name = "GLOB", requires = "url")]
-    drop_query: Vec<Glob>,
+    /// The name is decoded as in forms before it is compared. '*' is any text, and '?' is any character.
+    #[arg(long, value_name = "PATTERN", value_parser = pattern, requires = "url")]
+    drop_query: Vec<Pattern>,
 
     /// Drop the fragment
     #[arg(long, requires = "url")]
@@ -106,4 +109,8 @@ impl NormalizeArguments {
         let name = self.path.as_ref()?;
         PathPolicy::PRESETS.iter().find(|(preset, _)| preset == name).map(|&(_, policy)| policy)
     }
+}
+
+fn pattern(text: &str) -> Result<Pattern, Infallible> {
+    Ok(Pattern::of_any(text))
 }

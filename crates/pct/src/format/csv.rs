@@ -25,8 +25,9 @@ use memchr::{memchr, memchr2, memrchr};
 use simdpct::ByteSet;
 
 use super::passthrough::Unchanged;
-use super::{Columns, Destination, Format, Outputs, Pattern, near};
+use super::{Columns, Destination, Format, Outputs, near};
 use crate::operation::{Fault, FaultKind, Operation, split_ending};
+use crate::pattern::Pattern;
 use crate::record::Job;
 use crate::report;
 use crate::source::Scanner;

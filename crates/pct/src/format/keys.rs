@@ -4,8 +4,7 @@
 use std::fmt;
 use std::str::FromStr;
 
-use super::Pattern;
-use super::pattern::Token;
+use crate::pattern::{Pattern, Token};
 
 /// Path of keys to a string: `req.q`, with `\.` for a dot in a name. A name may have the wildcards `*`
 /// and `?`. Arrays on the path are traversed.

@@ -12,7 +12,6 @@ mod lines;
 mod log;
 mod near;
 mod passthrough;
-mod pattern;
 mod whole;
 
 pub(crate) use columns::Columns;
@@ -23,7 +22,6 @@ pub(crate) use jsonl::{IN_CELLS, JsonLayout, JsonLines};
 pub(crate) use keys::KeyPath;
 pub(crate) use lines::Records;
 pub(crate) use log::{Log, LogFields, LogFormat, LogParser};
-pub(crate) use pattern::Pattern;
 pub(crate) use whole::WholeInput;
 
 use crate::operation::Operation;

@@ -37,7 +37,7 @@ pub(crate) use select::{Copying, Selecting};
 pub(crate) use text::{DecodeText, EncodeText};
 pub(crate) use unescape::Unescape;
 pub(crate) use unique::Unique;
-pub(crate) use url::{Glob, NormalUrl, UrlOptions, remove_dot_segments};
+pub(crate) use url::{NormalUrl, UrlOptions, remove_dot_segments};
 
 /// An operation on fields. Shared by all threads.
 pub(crate) trait Operation: Send + Sync {

@@ -50,7 +50,7 @@ fn more_is_changed_only_on_request() {
         (&["--drop-query", "utm_*", "--drop-query", "fbclid"], "/?fbclid=x&utm_x", "/"),
         (&["--drop-query", "a b"], "/?a+b=1&a%20b=2&ab=3", "/?ab=3"),
         (&["--drop-query", "*"], "/?a#f", "/#f"),
-        (&["--drop-query", "\\*"], "/?*=1&a", "/?a"),
+        (&["--drop-query", "?"], "/?a=1&%C3%A9=2&ab=3", "/?ab=3"),
         (&["--drop-fragment"], "/a?b#c", "/a?b"),
         (&["--drop-fragment"], "/a#", "/a"),
         (&["--drop-www"], "http://WWW.example.com:80/", "http://example.com/"),
@@ -149,7 +149,6 @@ fn options_of_urls_need_the_option_url() {
         &["--drop-fragment"],
         &["--drop-www"],
         &["--url", "--path", "strict"],
-        &["--url", "--drop-query", "a\\"],
         &["--unique", "--append"],
     ] {
         let found = run(&[&["normalize"], arguments].concat(), b"");

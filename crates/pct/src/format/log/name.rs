@@ -11,7 +11,7 @@ use super::access::Access;
 use super::template::{Template, parse};
 use super::w3c::{DIRECTIVE, Names, W3c};
 use super::{Lines, LogFields};
-use crate::format::Pattern;
+use crate::pattern::Pattern;
 
 /// Log format.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]

@@ -9,7 +9,6 @@
 #![forbid(unsafe_code)]
 
 mod dots;
-mod glob;
 mod host;
 mod query;
 mod scheme;
@@ -18,8 +17,8 @@ use simdpct::uri::{self, Authority, Parts};
 use simdpct::{ByteSet, Encoder, sets};
 
 use super::{Fault, FaultKind, Normalize, Operation, Stream};
+use crate::pattern::Pattern;
 pub(crate) use dots::remove as remove_dot_segments;
-pub(crate) use glob::Glob;
 pub(crate) use host::UrlFault;
 use query::Pairs;
 use scheme::Scheme;
@@ -30,7 +29,7 @@ pub(crate) struct UrlOptions {
     /// Sort the pairs of the query by name.
     pub(crate) sort_query: bool,
     /// Drop the pairs of the query whose decoded name matches one of these.
-    pub(crate) drop_query: Vec<Glob>,
+    pub(crate) drop_query: Vec<Pattern>,
     pub(crate) drop_fragment: bool,
     /// Drop `www.` at the start of a host.
     pub(crate) drop_www: bool,

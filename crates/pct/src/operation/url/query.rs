@@ -4,7 +4,7 @@
 use memchr::memchr;
 use simdpct::Decoder;
 
-use super::Glob;
+use crate::pattern::Pattern;
 
 /// The pairs of a query, without empty ones, which mean nothing (WHATWG URL 5.1).
 pub(super) struct Pairs<'q>(Vec<&'q [u8]>);
@@ -18,14 +18,15 @@ impl<'q> Pairs<'q> {
     }
 
     /// Drops the pairs whose decoded name matches one of these.
-    pub(super) fn drop(&mut self, dropped: &[Glob]) {
+    pub(super) fn drop(&mut self, dropped: &[Pattern]) {
         if dropped.is_empty() {
             return;
         }
         self.0.retain(|pair| {
+            let decoded = NAME.decode_utf8_lossy(name(pair));
             // Without a byte to reject, decoding leniently does not fail.
-            let decoded = NAME.decode(name(pair)).unwrap_or_default();
-            !dropped.iter().any(|glob| glob.matches(&decoded))
+            let decoded = decoded.unwrap_or_default();
+            !dropped.iter().any(|pattern| pattern.matches(&decoded))
         });
     }
 

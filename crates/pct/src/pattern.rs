@@ -1,4 +1,4 @@
-//! Names with wildcards, for columns and keys: `utm_*`.
+//! Names with wildcards, for columns, keys and pairs of queries: `utm_*`.
 #![forbid(unsafe_code)]
 
 use std::str::Chars;
@@ -8,7 +8,7 @@ use std::str::Chars;
 pub(crate) struct Pattern(Vec<Token>);
 
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub(super) enum Token {
+pub(crate) enum Token {
     Character(char),
     /// `?`
     One,
@@ -18,7 +18,7 @@ pub(super) enum Token {
 
 impl Token {
     /// The meaning of an unescaped character.
-    pub(super) fn of(character: char) -> Self {
+    pub(crate) fn of(character: char) -> Self {
         match character {
             '*' => Self::Any,
             '?' => Self::One,
@@ -33,9 +33,14 @@ impl Pattern {
         Self::from_tokens(text.chars().map(Token::of).collect())
     }
 
-    pub(super) fn from_tokens(tokens: Vec<Token>) -> Option<Self> {
+    pub(crate) fn from_tokens(tokens: Vec<Token>) -> Option<Self> {
         let has_wildcard = tokens.iter().any(|token| !matches!(token, Token::Character(_)));
         has_wildcard.then_some(Self(tokens))
+    }
+
+    /// The pattern, which matches one name if there is no wildcard in it.
+    pub(crate) fn of_any(text: &str) -> Self {
+        Self(text.chars().map(Token::of).collect())
     }
 
     /// Whether the whole name matches. Takes time proportional to the product of both lengths at most.
@@ -110,6 +115,13 @@ mod tests {
             }
         }
         assert!(matches > 1000, "{matches}");
+    }
+
+    #[test]
+    fn a_pattern_without_a_wildcard_is_a_name() {
+        let pattern = Pattern::of_any("fbclid");
+        assert!(pattern.matches("fbclid") && !pattern.matches("fbclid2") && !pattern.matches("xfbclid"));
+        assert_eq!(Pattern::of_any("utm_*"), Pattern::of("utm_*").unwrap());
     }
 
     #[test]
