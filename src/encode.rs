@@ -114,6 +114,36 @@ impl Encoder {
         Self { rules: EncodePlan::new(set), level: None }
     }
 
+    /// The encoder for a component or standard, by its name in [`sets::NAMED`]: [`FORM`](Self::FORM)
+    /// and [`URI`](Self::URI) for theirs, otherwise one that escapes the set. Classes, such as
+    /// `reserved`, have none.
+    ///
+    /// ```
+    /// # use simdpct::Encoder;
+    /// assert_eq!(Encoder::from_name("form"), Some(Encoder::FORM));
+    /// assert_eq!(Encoder::from_name("path"), Some(Encoder::PATH));
+    /// assert_eq!(Encoder::from_name("reserved"), None);
+    /// ```
+    #[must_use]
+    pub fn from_name(name: &str) -> Option<Self> {
+        match name {
+            "form" => Some(Self::FORM),
+            "uri" => Some(Self::URI),
+            name => sets::named(name).filter(escapes_always).map(Self::new),
+        }
+    }
+
+    /// The names that [`from_name`](Self::from_name) knows.
+    ///
+    /// ```
+    /// # use simdpct::Encoder;
+    /// assert!(Encoder::names().eq(Encoder::names().filter(|name| Encoder::from_name(name).is_some())));
+    /// assert_eq!(Encoder::names().next(), Some("component"));
+    /// ```
+    pub fn names() -> impl Iterator<Item = &'static str> {
+        sets::NAMED.iter().filter(|(_, set)| escapes_always(set)).map(|&(name, _)| name)
+    }
+
     /// Encodes a space as `+`, as in forms. A literal `+` is then escaped even if the set does not
     /// contain it; otherwise the result could not be decoded.
     #[must_use]
@@ -275,6 +305,12 @@ impl Encoder {
     pub fn encode_byte(&self, byte: u8) -> &'static str {
         driver::pieces::encode_byte(byte, &self.rules)
     }
+}
+
+/// Whether a set is one to escape: no component may hold control characters or non-ASCII bytes.
+fn escapes_always(set: &ByteSet) -> bool {
+    let always = sets::CTL.union(ByteSet::NON_ASCII);
+    set.intersection(always) == always
 }
 
 #[cfg(feature = "alloc")]

@@ -129,6 +129,54 @@ pub const REG_NAME: ByteSet = UNRESERVED.union(SUB_DELIMS).complement();
 /// triplets.
 pub const URI: ByteSet = UNRESERVED.union(RESERVED).complement();
 
+/// The sets by name, as in `pct encode --set`, in the C library and in SQL functions: all that are to
+/// escape, then some classes.
+///
+/// [`named`] finds one of them.
+pub const NAMED: &[(&str, ByteSet)] = &[
+    ("component", COMPONENT),
+    ("path-segment", PATH_SEGMENT),
+    ("path", PATH),
+    ("query", QUERY),
+    ("query-value", QUERY_VALUE),
+    ("fragment", FRAGMENT),
+    ("userinfo", USERINFO),
+    ("reg-name", REG_NAME),
+    ("uri", URI),
+    ("form", whatwg::FORM),
+    ("whatwg-c0-control", whatwg::C0_CONTROL),
+    ("whatwg-fragment", whatwg::FRAGMENT),
+    ("whatwg-query", whatwg::QUERY),
+    ("whatwg-special-query", whatwg::SPECIAL_QUERY),
+    ("whatwg-path", whatwg::PATH),
+    ("whatwg-userinfo", whatwg::USERINFO),
+    ("whatwg-component", whatwg::COMPONENT),
+    ("js-encode-uri", js::ENCODE_URI),
+    ("js-encode-uri-component", js::ENCODE_URI_COMPONENT),
+    ("rfc1738-url", rfc1738::URL),
+    ("rfc1738-component", rfc1738::COMPONENT),
+    ("rfc5987", rfc5987::VALUE_CHARS),
+    ("aws-object-key", aws::OBJECT_KEY),
+    ("reserved", RESERVED),
+    ("unreserved", UNRESERVED),
+    ("pchar", PCHAR),
+    ("control", CTL),
+    ("non-ascii", ByteSet::NON_ASCII),
+];
+
+/// The set with this name in [`NAMED`].
+///
+/// ```
+/// use simdpct::sets;
+///
+/// assert_eq!(sets::named("path-segment"), Some(sets::PATH_SEGMENT));
+/// assert_eq!(sets::named("paths"), None);
+/// ```
+#[must_use]
+pub fn named(name: &str) -> Option<ByteSet> {
+    NAMED.iter().find(|(known, _)| *known == name).map(|&(_, set)| set)
+}
+
 /// The percent-encode sets of the WHATWG URL standard (1.3), as used by browsers; as of August
 /// 2026.
 ///

@@ -2,7 +2,7 @@
 
 use std::iter::zip;
 
-use simdpct::ByteSet;
+use simdpct::{ByteSet, Encoder};
 use simdpct::sets::*;
 
 const UPPER: &str = "ABCDEFGHIJKLMNOPQRSTUVWXYZ";
@@ -164,4 +164,35 @@ fn names_in_the_source() -> Vec<String> {
 fn every_public_set_is_in_the_table() {
     let names: Vec<_> = TABLE.iter().map(|row| row.name).collect();
     assert_eq!(names, names_in_the_source());
+}
+
+/// `NAMED` names each set as its constant, in lower case with hyphens, but for these.
+#[test]
+fn name_is_that_of_constant() {
+    const OTHERS: [(&str, &str); 3] = [("form", "whatwg::FORM"), ("rfc5987", "rfc5987::VALUE_CHARS"), ("control", "CTL")];
+    for (name, set) in NAMED.iter().filter(|(name, _)| *name != "non-ascii") {
+        let is_constant = |row: &&Row| match OTHERS.iter().find(|(other, _)| other == name) {
+            Some((_, constant)) => row.name == *constant,
+            None => row.name.replace("::", "-").replace('_', "-").to_lowercase() == *name,
+        };
+        let constant = TABLE.iter().find(is_constant).unwrap_or_else(|| panic!("{name} is of no constant"));
+        assert_eq!(*set, constant.set, "{name}");
+        assert_eq!(named(name), Some(constant.set));
+    }
+    assert_eq!(named("non-ascii"), Some(ByteSet::NON_ASCII));
+    assert_eq!(named("Path"), None);
+}
+
+#[test]
+fn encoder_has_name_if_its_set_is_to_escape() {
+    for (name, set) in NAMED {
+        match Encoder::from_name(name) {
+            Some(encoder) => assert_eq!(encoder.set(), *set, "{name}"),
+            None => assert!(["reserved", "unreserved", "pchar", "control", "non-ascii"].contains(name), "{name}"),
+        }
+    }
+    assert_eq!(Encoder::names().count(), NAMED.len() - 5);
+    assert_eq!(Encoder::from_name("form").unwrap().encode("a b"), "a+b");
+    assert_eq!(Encoder::from_name("uri").unwrap().encode("%20 "), "%20%20");
+    assert_eq!(Encoder::from_name(""), None);
 }

@@ -12,40 +12,8 @@ use simdpct::{ByteSet, sets};
 use crate::memory::{input, put};
 use crate::opaque::load_set;
 
-/// The sets by name: those of the command `pct`.
-pub(crate) const NAMES: &[(&str, ByteSet)] = &[
-    ("component", sets::COMPONENT),
-    ("path-segment", sets::PATH_SEGMENT),
-    ("path", sets::PATH),
-    ("query", sets::QUERY),
-    ("query-value", sets::QUERY_VALUE),
-    ("fragment", sets::FRAGMENT),
-    ("userinfo", sets::USERINFO),
-    ("reg-name", sets::REG_NAME),
-    ("uri", sets::URI),
-    ("form", sets::whatwg::FORM),
-    ("whatwg-c0-control", sets::whatwg::C0_CONTROL),
-    ("whatwg-fragment", sets::whatwg::FRAGMENT),
-    ("whatwg-query", sets::whatwg::QUERY),
-    ("whatwg-special-query", sets::whatwg::SPECIAL_QUERY),
-    ("whatwg-path", sets::whatwg::PATH),
-    ("whatwg-userinfo", sets::whatwg::USERINFO),
-    ("whatwg-component", sets::whatwg::COMPONENT),
-    ("js-encode-uri", sets::js::ENCODE_URI),
-    ("js-encode-uri-component", sets::js::ENCODE_URI_COMPONENT),
-    ("rfc1738-url", sets::rfc1738::URL),
-    ("rfc1738-component", sets::rfc1738::COMPONENT),
-    ("rfc5987", sets::rfc5987::VALUE_CHARS),
-    ("aws-object-key", sets::aws::OBJECT_KEY),
-    ("reserved", sets::RESERVED),
-    ("unreserved", sets::UNRESERVED),
-    ("pchar", sets::PCHAR),
-    ("control", sets::CTL),
-    ("non-ascii", ByteSet::NON_ASCII),
-];
-
 pub(crate) fn named(name: &[u8]) -> Option<ByteSet> {
-    NAMES.iter().find(|(known, _)| known.as_bytes() == name).map(|&(_, set)| set)
+    sets::named(str::from_utf8(name).ok()?)
 }
 
 /// Stores what is made of the input; false if either cannot be.

@@ -20,7 +20,7 @@ pub(crate) enum SetArgument {
 }
 
 impl SetArgument {
-    pub(crate) const fn bytes(self) -> ByteSet {
+    pub(crate) fn bytes(self) -> ByteSet {
         match self {
             Self::Named(name) => name.bytes(),
             Self::Bytes(set) => set,
@@ -123,35 +123,20 @@ pub(crate) enum SetName {
 
 impl SetName {
     /// Bytes that must be escaped in this component, or the bytes of this class.
-    pub(crate) const fn bytes(self) -> ByteSet {
-        match self {
-            Self::Component => sets::COMPONENT,
-            Self::PathSegment => sets::PATH_SEGMENT,
-            Self::Path => sets::PATH,
-            Self::Query => sets::QUERY,
-            Self::QueryValue => sets::QUERY_VALUE,
-            Self::Fragment => sets::FRAGMENT,
-            Self::Userinfo => sets::USERINFO,
-            Self::RegName => sets::REG_NAME,
-            Self::Uri => sets::URI,
-            Self::Form => sets::whatwg::FORM,
-            Self::WhatwgC0Control => sets::whatwg::C0_CONTROL,
-            Self::WhatwgFragment => sets::whatwg::FRAGMENT,
-            Self::WhatwgQuery => sets::whatwg::QUERY,
-            Self::WhatwgSpecialQuery => sets::whatwg::SPECIAL_QUERY,
-            Self::WhatwgPath => sets::whatwg::PATH,
-            Self::WhatwgUserinfo => sets::whatwg::USERINFO,
-            Self::WhatwgComponent => sets::whatwg::COMPONENT,
-            Self::JsEncodeUri => sets::js::ENCODE_URI,
-            Self::JsEncodeUriComponent => sets::js::ENCODE_URI_COMPONENT,
-            Self::Rfc1738Url => sets::rfc1738::URL,
-            Self::Rfc1738Component => sets::rfc1738::COMPONENT,
-            Self::Rfc5987 => sets::rfc5987::VALUE_CHARS,
-            Self::AwsObjectKey => sets::aws::OBJECT_KEY,
-            Self::Reserved => sets::RESERVED,
-            Self::Unreserved => sets::UNRESERVED,
-            Self::Control => ByteSet::range(0x00, 0x1F).with(0x7F),
-            Self::NonAscii => ByteSet::NON_ASCII,
+    pub(crate) fn bytes(self) -> ByteSet {
+        self.to_possible_value().and_then(|value| sets::named(value.get_name())).unwrap_or_default()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_name_is_known_to_the_library() {
+        for name in SetName::value_variants() {
+            let value = name.to_possible_value().unwrap();
+            assert_eq!(sets::named(value.get_name()), Some(name.bytes()), "{name:?}");
         }
     }
 }
