@@ -22,7 +22,7 @@ pub(crate) trait Opaque: Sized {
     const WORDS: usize;
     /// The first word, different for each type: one type passed for another is refused.
     const MAGIC: u64;
-    /// It fits at any alignment, and nobody has to drop it.
+    /// The value fits whatever the alignment of the array, and needs no drop.
     const CHECKED: () = {
         assert!(HEAD + align_of::<Self>() - 1 + size_of::<Self>() <= 8 * Self::WORDS);
         assert!(!core::mem::needs_drop::<Self>() && Self::MAGIC & OFFSET == 0);

@@ -8,11 +8,9 @@ use arrow_array::Array;
 use arrow_schema::ArrowError;
 use simdpct::DecodeError;
 use simdpct::columns::ColumnError;
+use simdpct_functions::excerpt_of_bytes;
 
 use crate::value::bytes_of;
-
-/// Characters of a value in a message.
-const EXCERPT: usize = 64;
 
 /// Error: a value could not be converted, and [`OnError::Fail`](crate::OnError::Fail) was given.
 ///
@@ -62,13 +60,7 @@ impl InvalidValue {
     }
 
     fn new(row: usize, error: DecodeError, value: &[u8]) -> Self {
-        // No character takes more than 4 bytes.
-        let start = String::from_utf8_lossy(&value[..value.len().min(4 * (EXCERPT + 1))]);
-        let mut excerpt: String = start.chars().take(EXCERPT).flat_map(char::escape_debug).collect();
-        if start.chars().nth(EXCERPT).is_some() {
-            excerpt.push('…');
-        }
-        Self { row, error, excerpt }
+        Self { row, error, excerpt: excerpt_of_bytes(value) }
     }
 }
 

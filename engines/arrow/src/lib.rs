@@ -4,7 +4,7 @@
 //! | function | each value |
 //! |---|---|
 //! | [`decode`] | percent-decoded, or the error |
-//! | [`decode_lossy`] | percent-decoded; what is not UTF-8 becomes U+FFFD |
+//! | [`decode_lossy`] | percent-decoded; invalid UTF-8 becomes U+FFFD |
 //! | [`decode_java`] | as Java and Spark decode |
 //! | [`encode`] | percent-encoded, with any set |
 //! | [`normalize`] | with normal triplets (RFC 3986 6.2.2) |
@@ -12,6 +12,8 @@
 //! | [`part`] | a [`Part`] of the URL |
 //! | [`query_value`] | the value of a key in the query of the URL |
 //! | [`findings`], [`has`], [`finding_names`] | what it contains: double encoding, NUL, invalid UTF-8, ... |
+//!
+//! [`apply`] applies one that is chosen at run time, as an [`Operation`](simdpct_functions::Operation).
 //!
 //! # Types
 //!
@@ -55,10 +57,10 @@
 #[doc = include_str!("../README.md")]
 struct Readme;
 
+mod apply;
 mod convert;
 mod error;
 mod inspect;
-pub mod options;
 mod unchecked;
 mod value;
 
@@ -66,6 +68,7 @@ use arrow_array::{Array, ArrayRef};
 use arrow_schema::{ArrowError, DataType};
 use simdpct::{Decoder, Encoder, Normalizer};
 
+pub use apply::{apply, return_type};
 use convert::Map;
 pub use error::InvalidValue;
 pub use inspect::{finding_names, findings, has};
@@ -148,7 +151,7 @@ pub fn decode_lossy(array: &dyn Array, decoder: &Decoder, on_error: OnError) -> 
 }
 
 /// Decodes each value as `java.net.URLDecoder` does, and so `url_decode` of Spark: `+` is a space,
-/// what is not UTF-8 becomes U+FFFD as in Java, and `%+4` is a triplet; see
+/// invalid UTF-8 becomes U+FFFD as in Java, and `%+4` is a triplet; see
 /// [`simdpct::legacy::java`].
 ///
 /// # Errors
@@ -255,7 +258,7 @@ pub fn part(array: &dyn Array, part: Part) -> Result<ArrayRef, ArrowError> {
 /// decoded name is `key`, decoded; null if there is none.
 ///
 /// The query is parsed per the WHATWG URL Standard (5.1), which never fails: `+` is a space, a
-/// malformed `%` is kept, and in strings, what is not UTF-8 becomes U+FFFD.
+/// malformed `%` is kept, and in strings, invalid UTF-8 becomes U+FFFD.
 ///
 /// # Errors
 ///

@@ -5,7 +5,7 @@ use std::sync::LazyLock;
 
 use datafusion::logical_expr::{DocSection, Documentation};
 
-use crate::kind::{Kind, OWN, SPARK};
+use simdpct_functions::Function;
 
 const SECTION: DocSection = DocSection {
     include: true,
@@ -22,10 +22,11 @@ const SPARK_SECTION: DocSection = DocSection {
 };
 
 /// The documentation of a function.
-pub(crate) fn of(kind: Kind) -> &'static Documentation {
-    static ALL: LazyLock<HashMap<Kind, Documentation>> =
-        LazyLock::new(|| OWN.into_iter().chain(SPARK).map(|kind| (kind, build(kind))).collect());
-    &ALL[&kind]
+pub(crate) fn of(function: Function) -> &'static Documentation {
+    static ALL: LazyLock<HashMap<Function, Documentation>> = LazyLock::new(|| {
+        Function::OWN.iter().chain(Function::SPARK).map(|&function| (function, build(function))).collect()
+    });
+    &ALL[&function]
 }
 
 /// The text about a function.
@@ -39,13 +40,13 @@ struct Text {
 
 const STRING: (&str, &str) = ("s", "A string, binary value or dictionary of them: constant, column or expression.");
 
-fn build(kind: Kind) -> Documentation {
-    let Text { arguments, description, example: (expression, value), related } = text(kind);
-    let required = if kind == Kind::PctEncode { 1 } else { arguments.len() };
+fn build(function: Function) -> Documentation {
+    let Text { arguments, description, example: (expression, value), related } = text(function);
+    let required = if function == Function::PctEncode { 1 } else { arguments.len() };
     let names: Vec<&str> = arguments.iter().map(|(name, _)| *name).collect();
     let optional: String = names[required..].iter().map(|name| format!("[, {name}]")).collect();
-    let syntax = format!("{}({}{optional})", kind.name(), names[..required].join(", "));
-    let section = if SPARK.contains(&kind) { SPARK_SECTION } else { SECTION };
+    let syntax = format!("{}({}{optional})", function.name(), names[..required].join(", "));
+    let section = if Function::SPARK.contains(&function) { SPARK_SECTION } else { SECTION };
     let width = value.chars().count().max("result".len());
     let line = format!("+{}+", "-".repeat(width + 2));
     let row = |text: &str| format!("| {text}{} |", " ".repeat(width - text.chars().count()));
@@ -61,46 +62,46 @@ fn build(kind: Kind) -> Documentation {
     builder.build()
 }
 
-fn text(kind: Kind) -> Text {
-    match kind {
-        Kind::PctDecode => Text {
+fn text(function: Function) -> Text {
+    match function {
+        Function::PctDecode => Text {
             arguments: &[STRING],
-            description: "Percent-decodes. '+' stays. Fails for a malformed '%', and in strings, for what is not UTF-8; the message quotes the value.",
+            description: "Percent-decodes. '+' stays. Fails for a malformed '%', and in strings, for invalid UTF-8; the message quotes the value.",
             example: ("pct_decode('caf%C3%A9+bar')", "café+bar"),
             related: &["try_pct_decode", "pct_decode_lossy", "form_decode", "pct_encode"],
         },
-        Kind::TryPctDecode => Text {
+        Function::TryPctDecode => Text {
             arguments: &[STRING],
             description: "Like pct_decode, but returns NULL instead of failing.",
             example: ("try_pct_decode('50%') is null", "true"),
             related: &["pct_decode", "pct_decode_lossy"],
         },
-        Kind::PctDecodeLossy => Text {
+        Function::PctDecodeLossy => Text {
             arguments: &[STRING],
-            description: "Percent-decodes and never fails: a malformed '%' stays, and in strings, what is not UTF-8 becomes U+FFFD.",
+            description: "Percent-decodes and never fails: a malformed '%' stays, and in strings, invalid UTF-8 becomes U+FFFD.",
             example: ("pct_decode_lossy('50%20%')", "50 %"),
             related: &["pct_decode", "try_pct_decode"],
         },
-        Kind::FormDecode => Text {
+        Function::FormDecode => Text {
             arguments: &[STRING],
             description: "Decodes a name or value of an HTML form or query: like pct_decode, and '+' is a space.",
             example: ("form_decode('fish+%26+chips')", "fish & chips"),
             related: &["try_form_decode", "form_decode_lossy", "form_encode", "url_query_value"],
         },
-        Kind::TryFormDecode => Text {
+        Function::TryFormDecode => Text {
             arguments: &[STRING],
             description: "Like form_decode, but returns NULL instead of failing.",
             example: ("try_form_decode('%FF') is null", "true"),
             related: &["form_decode", "form_decode_lossy"],
         },
-        Kind::FormDecodeLossy => Text {
+        Function::FormDecodeLossy => Text {
             arguments: &[STRING],
-            description: "Like form_decode, but never fails: a malformed '%' stays, and in strings, what is not UTF-8 becomes U+FFFD. \
+            description: "Like form_decode, but never fails: a malformed '%' stays, and in strings, invalid UTF-8 becomes U+FFFD. \
                 That is how browsers read forms (WHATWG URL 5.1).",
             example: ("form_decode_lossy('50%+off')", "50% off"),
             related: &["form_decode", "try_form_decode"],
         },
-        Kind::PctEncode => Text {
+        Function::PctEncode => Text {
             arguments: &[
                 STRING,
                 (
@@ -114,39 +115,39 @@ fn text(kind: Kind) -> Text {
             example: ("pct_encode('/fish & chips', 'path')", "/fish%20&%20chips"),
             related: &["pct_decode", "form_encode"],
         },
-        Kind::FormEncode => Text {
+        Function::FormEncode => Text {
             arguments: &[STRING],
             description: "Encodes a name or value of an HTML form or query; a space becomes '+' (WHATWG URL 5.2).",
             example: ("form_encode('fish & chips')", "fish+%26+chips"),
             related: &["form_decode", "pct_encode"],
         },
-        Kind::UrlNormalize => Text {
+        Function::UrlNormalize => Text {
             arguments: &[STRING],
             description: "Normalizes triplets (RFC 3986 6.2.2): decodes unreserved characters and writes other digits in upper case. \
                 Never fails: a malformed '%' stays.",
             example: ("url_normalize('/%7euser/%2f')", "/~user/%2F"),
             related: &["url_repair"],
         },
-        Kind::UrlRepair => Text {
+        Function::UrlRepair => Text {
             arguments: &[STRING],
             description: "Makes a valid URI of any text: escapes what a URI must not contain, and a malformed '%'.",
             example: ("url_repair('http://e/a b?100%')", "http://e/a%20b?100%25"),
             related: &["url_normalize"],
         },
-        Kind::UrlFindings => Text {
+        Function::UrlFindings => Text {
             arguments: &[STRING],
             description: "What the text contains that matters before it is decoded: escaped NUL, slash or percent sign, malformed '%', \
                 invalid UTF-8, ... A bit for each kind but dot-segment, empty-segment, double and unicode, for which url_has looks.",
             example: ("url_findings('/%00')", "25"),
             related: &["url_finding_names", "url_has"],
         },
-        Kind::UrlFindingNames => Text {
+        Function::UrlFindingNames => Text {
             arguments: &[("findings", "The number that url_findings returned.")],
             description: "The names of the kinds of findings.",
             example: ("url_finding_names(url_findings('/%00'))", "[escape, nul, control]"),
             related: &["url_findings", "url_has"],
         },
-        Kind::UrlHas => Text {
+        Function::UrlHas => Text {
             arguments: &[
                 STRING,
                 (
@@ -160,14 +161,14 @@ fn text(kind: Kind) -> Text {
             example: ("url_has('/..%2Fetc', 'slash,backslash')", "true"),
             related: &["url_findings", "url_finding_names"],
         },
-        Kind::UrlQueryValue => Text {
+        Function::UrlQueryValue => Text {
             arguments: &[STRING, ("key", "The decoded name of the pair.")],
             description: "The decoded value of the first pair 'key=value' in the query of a URL; NULL if there is none. \
                 Read as browsers do (WHATWG URL 5.1), so it never fails.",
             example: ("url_query_value('http://e/s?q=fish+%26+chips&page=2', 'q')", "fish & chips"),
             related: &["url_part", "form_decode_lossy"],
         },
-        Kind::UrlPart => Text {
+        Function::UrlPart => Text {
             arguments: &[
                 STRING,
                 ("part", "scheme, authority, userinfo, host, port, path, query or fragment, in any case."),
@@ -176,20 +177,20 @@ fn text(kind: Kind) -> Text {
             example: ("url_part('https://example.com:8080/a?b#c', 'host')", "example.com"),
             related: &["url_query_value"],
         },
-        Kind::SparkUrlDecode => Text {
+        Function::SparkUrlDecode => Text {
             arguments: &[STRING],
-            description: "Decodes as Spark and java.net.URLDecoder do: '+' is a space, what is not UTF-8 becomes U+FFFD, and '%+4' is a triplet. \
+            description: "Decodes as Spark and java.net.URLDecoder do: '+' is a space, invalid UTF-8 becomes U+FFFD, and '%+4' is a triplet. \
                 Fails for a '%' that is malformed to Java.",
             example: ("url_decode('https%3A%2F%2Fspark.apache.org')", "https://spark.apache.org"),
             related: &["try_url_decode", "url_encode"],
         },
-        Kind::SparkTryUrlDecode => Text {
+        Function::SparkTryUrlDecode => Text {
             arguments: &[STRING],
             description: "Like url_decode, but returns NULL instead of failing.",
             example: ("try_url_decode('50%') is null", "true"),
             related: &["url_decode", "url_encode"],
         },
-        Kind::SparkUrlEncode => Text {
+        Function::SparkUrlEncode => Text {
             arguments: &[STRING],
             description: "Encodes as Spark and java.net.URLEncoder do: everything but letters, digits and '.-*_'; a space becomes '+'.",
             example: ("url_encode('https://spark.apache.org')", "https%3A%2F%2Fspark.apache.org"),

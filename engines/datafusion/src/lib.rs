@@ -46,20 +46,26 @@
 #[doc = include_str!("../README.md")]
 struct Readme;
 
+mod apply;
 mod documentation;
+<<<<<<< HEAD
 mod function;
 mod kind;
 mod options;
 #[doc(hidden)]
 pub mod program;
+=======
+mod udf;
+>>>>>>> 7e94c8c (engines: one crate for what the SQL functions mean)
 
 use std::sync::Arc;
 
 use datafusion::error::Result;
 use datafusion::logical_expr::ScalarUDF;
 use datafusion::logical_expr::registry::FunctionRegistry;
+use simdpct_functions::Function;
 
-use function::Function;
+use udf::Udf;
 
 /// Adds all [`functions`] to a session or another registry.
 ///
@@ -95,18 +101,18 @@ pub fn register_spark_functions(registry: &mut dyn FunctionRegistry) -> Result<(
 /// All functions but those of Spark, in the order of the [table](crate).
 #[must_use]
 pub fn functions() -> Vec<Arc<ScalarUDF>> {
-    all(&kind::OWN)
+    all(Function::OWN)
 }
 
 /// `url_decode`, `try_url_decode` and `url_encode`, which return exactly what those of Spark return:
-/// `+` is a space, what is not UTF-8 becomes U+FFFD as in Java, and `%+4` is a triplet.
+/// `+` is a space, invalid UTF-8 becomes U+FFFD as in Java, and `%+4` is a triplet.
 #[must_use]
 pub fn spark_functions() -> Vec<Arc<ScalarUDF>> {
-    all(&kind::SPARK)
+    all(Function::SPARK)
 }
 
-fn all(kinds: &[kind::Kind]) -> Vec<Arc<ScalarUDF>> {
-    kinds.iter().map(|&kind| Arc::new(ScalarUDF::new_from_impl(Function::new(kind)))).collect()
+fn all(functions: &[Function]) -> Vec<Arc<ScalarUDF>> {
+    functions.iter().map(|&function| Arc::new(ScalarUDF::new_from_impl(Udf::new(function)))).collect()
 }
 
 fn register_all(registry: &mut dyn FunctionRegistry, functions: Vec<Arc<ScalarUDF>>) -> Result<()> {

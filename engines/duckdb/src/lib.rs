@@ -4,7 +4,6 @@
 //! vectors of up to 2048 rows; each is converted as a whole by `simdpct::columns`.
 #![deny(unsafe_op_in_unsafe_fn)]
 
+mod apply;
 mod convert;
-mod kind;
-mod options;
 mod vector;

@@ -33,7 +33,9 @@ use libduckdb_sys::{
     duckdb_vector_reference_vector,
 };
 
-use crate::kind::{Kind, Returns, Takes};
+use simdpct_functions::Function;
+
+use crate::apply::{self, Returns, Takes};
 
 /// The version of the C interface: the first with all functions of the bindings, which read all of
 /// them. A DuckDB that is older refuses the extension. `scripts/build-duckdb` writes the same one.
@@ -386,20 +388,20 @@ impl Plain for u32 {
     const RETURNS: Returns = Returns::Number;
 }
 
-/// What DuckDB calls: [`Kind::call`], with errors and panics as errors of the query.
+/// What DuckDB calls: [`apply::call`], with errors and panics as errors of the query.
 unsafe extern "C" fn call(info: duckdb_function_info, input: duckdb_data_chunk, output: duckdb_vector) {
     let result = catch_unwind(AssertUnwindSafe(|| {
-        // SAFETY: `register` set the information to a `&'static Kind`, and the type of the result to
+        // SAFETY: `register` set the information to a `&'static Function`, and the type of the result to
         // what it returns. The chunk and the vector are valid during the call; the vector has room
         // for as many rows as the chunk has.
-        let (kind, columns, rows, mut output) = unsafe {
-            let kind: &'static Kind = &*duckdb_scalar_function_get_extra_info(info).cast();
+        let (function, columns, rows, mut output) = unsafe {
+            let function: Function = *duckdb_scalar_function_get_extra_info(info).cast();
             let columns = duckdb_data_chunk_get_column_count(input) as usize;
             let rows = duckdb_data_chunk_get_size(input) as usize;
-            (kind, columns, rows, Output::new(output, kind.returns(), rows))
+            (function, columns, rows, Output::new(output, apply::returns(function), rows))
         };
-        let first = kind.takes();
-        kind.call(&Arguments { chunk: input, columns, rows, first, lifetime: PhantomData }, &mut output)
+        let first = apply::takes(function);
+        apply::call(function, &Arguments { chunk: input, columns, rows, first, lifetime: PhantomData }, &mut output)
     }));
     let message = match result {
         Ok(Ok(())) => return,
@@ -432,27 +434,27 @@ fn type_of(returns: Returns) -> duckdb_logical_type {
 }
 
 /// Adds a function to a database, with each number of arguments that it takes.
-unsafe fn register(connection: duckdb_connection, kind: &'static Kind) -> Result<(), String> {
-    let name = CString::new(kind.name()).unwrap_or_default();
+unsafe fn register(connection: duckdb_connection, function: &'static Function) -> Result<(), String> {
+    let name = CString::new(function.name()).unwrap_or_default();
     // SAFETY: the connection is valid. Each handle is created here, used while it exists and
-    // destroyed; DuckDB copies what it is given. `kind` lives for ever, so it needs no destructor.
+    // destroyed; DuckDB copies what it is given. `function` lives for ever, so it needs no destructor.
     let state = unsafe {
         let mut set = duckdb_create_scalar_function_set(name.as_ptr());
         let mut string = type_of(Returns::String);
         let mut number = type_of(Returns::Number);
-        let mut result = type_of(kind.returns());
-        for arguments in kind.arity() {
-            let mut function = duckdb_create_scalar_function();
-            duckdb_scalar_function_set_name(function, name.as_ptr());
+        let mut result = type_of(apply::returns(*function));
+        for arguments in function.arity() {
+            let mut overload = duckdb_create_scalar_function();
+            duckdb_scalar_function_set_name(overload, name.as_ptr());
             for index in 0..arguments {
-                let is_number = index == 0 && kind.takes() == Takes::Number;
-                duckdb_scalar_function_add_parameter(function, if is_number { number } else { string });
+                let is_number = index == 0 && apply::takes(*function) == Takes::Number;
+                duckdb_scalar_function_add_parameter(overload, if is_number { number } else { string });
             }
-            duckdb_scalar_function_set_return_type(function, result);
-            duckdb_scalar_function_set_function(function, Some(call));
-            duckdb_scalar_function_set_extra_info(function, (&raw const *kind).cast_mut().cast(), None);
-            duckdb_add_scalar_function_to_set(set, function);
-            duckdb_destroy_scalar_function(&mut function);
+            duckdb_scalar_function_set_return_type(overload, result);
+            duckdb_scalar_function_set_function(overload, Some(call));
+            duckdb_scalar_function_set_extra_info(overload, (&raw const *function).cast_mut().cast(), None);
+            duckdb_add_scalar_function_to_set(set, overload);
+            duckdb_destroy_scalar_function(&mut overload);
         }
         let state = duckdb_register_scalar_function_set(connection, set);
         duckdb_destroy_logical_type(&mut string);
@@ -461,7 +463,11 @@ unsafe fn register(connection: duckdb_connection, kind: &'static Kind) -> Result
         duckdb_destroy_scalar_function_set(&mut set);
         state
     };
-    if state == duckdb_state_DuckDBSuccess { Ok(()) } else { Err(format!("cannot add the function {}", kind.name())) }
+    if state == duckdb_state_DuckDBSuccess {
+        Ok(())
+    } else {
+        Err(format!("cannot add the function {}", function.name()))
+    }
 }
 
 /// Connects to the database that loads the extension, and adds all functions.
@@ -482,7 +488,7 @@ unsafe fn initialize(info: duckdb_extension_info, access: *const duckdb_extensio
         if duckdb_connect(*database, &mut connection) != duckdb_state_DuckDBSuccess {
             return Err(String::from("cannot connect to the database"));
         }
-        let result = Kind::ALL.iter().try_for_each(|kind| register(connection, kind));
+        let result = Function::OWN.iter().try_for_each(|function| register(connection, function));
         duckdb_disconnect(&mut connection);
         result
     }

@@ -9,11 +9,10 @@ use arrow_schema::{ArrowError, DataType};
 use pyo3::exceptions::{PyOverflowError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyCapsule;
-use simdpct::Encoder;
-use simdpct_arrow::{InvalidValue, OnError, options};
+use simdpct_arrow::{InvalidValue, return_type};
+use simdpct_functions::Function;
 
 use crate::capsule::{Import, export_array, export_schema, export_stream, import};
-use crate::function::{FORM, Function, PLAIN};
 
 /// A column in one piece: the result for an object with `__arrow_c_array__`.
 ///
@@ -90,21 +89,24 @@ impl ChunkedArray {
 
 /// Applies a function to an object that exports Arrow's arrays. The interpreter is released around
 /// the work, and around reading a stream.
-fn apply<'py>(object: &Bound<'py, PyAny>, function: &Function) -> PyResult<Bound<'py, PyAny>> {
+fn apply<'py>(object: &Bound<'py, PyAny>, function: Function, option: Option<&str>) -> PyResult<Bound<'py, PyAny>> {
     let py = object.py();
+    let operation = function.operation(option).map_err(|error| PyValueError::new_err(error.to_string()))?;
     match import(object)? {
         Import::Array(array) => {
-            let array = py.detach(|| function.apply(&only_column(array)?)).map_err(|error| exception(error, 0))?;
+            let array = py
+                .detach(|| simdpct_arrow::apply(&only_column(array)?, &operation))
+                .map_err(|error| exception(error, 0))?;
             Ok(Bound::new(py, Array { array })?.into_any())
         }
         Import::Stream(stream) => {
             let chunks = py.detach(|| {
-                let data_type = only_type(&stream.data_type).and_then(|data_type| function.data_type(data_type));
+                let data_type = only_type(&stream.data_type).and_then(|data_type| return_type(&operation, data_type));
                 let data_type = data_type.map_err(|error| (error, 0))?;
                 let mut chunks = Vec::new();
                 let mut rows = 0;
                 for array in stream {
-                    let chunk = array.and_then(|array| function.apply(&only_column(array)?));
+                    let chunk = array.and_then(|array| simdpct_arrow::apply(&only_column(array)?, &operation));
                     let chunk = chunk.map_err(|error| (error, rows))?;
                     rows += chunk.len();
                     chunks.push(chunk);
@@ -153,14 +155,6 @@ fn exception(error: ArrowError, rows: usize) -> PyErr {
     }
 }
 
-/// The exception for an invalid option.
-fn option_exception(error: ArrowError) -> PyErr {
-    match error {
-        ArrowError::InvalidArgumentError(message) => PyValueError::new_err(message),
-        error => PyValueError::new_err(error.to_string()),
-    }
-}
-
 /// Percent-decodes each value; `+` stays.
 ///
 /// A malformed `%` is an error, and so is a string that does not decode to UTF-8. Binary values are
@@ -174,7 +168,7 @@ fn option_exception(error: ArrowError) -> PyErr {
 /// ValueError: row 1: '50%': malformed percent-encoding: '%' without two hexadecimal digits at byte 2
 #[pyfunction]
 pub(crate) fn decode<'py>(column: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
-    apply(column, &Function::Decode(PLAIN, OnError::Fail))
+    apply(column, Function::PctDecode, None)
 }
 
 /// Percent-decodes each value; an invalid one becomes null.
@@ -183,17 +177,17 @@ pub(crate) fn decode<'py>(column: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyA
 /// ['café', None, None]
 #[pyfunction]
 pub(crate) fn try_decode<'py>(column: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
-    apply(column, &Function::Decode(PLAIN, OnError::Null))
+    apply(column, Function::TryPctDecode, None)
 }
 
-/// Percent-decodes each value, and never fails: a malformed `%` stays, and what is not UTF-8 becomes
+/// Percent-decodes each value, and never fails: a malformed `%` stays, and invalid UTF-8 becomes
 /// U+FFFD. Binary values are decoded to any bytes.
 ///
 /// >>> pyarrow.array(decode_lossy(pyarrow.array(['caf%C3%A9', '50%', '%FF']))).to_pylist()
 /// ['café', '50%', '\ufffd']
 #[pyfunction]
 pub(crate) fn decode_lossy<'py>(column: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
-    apply(column, &Function::DecodeLossy(PLAIN))
+    apply(column, Function::PctDecodeLossy, None)
 }
 
 /// Same as `decode`, and `+` is a space.
@@ -202,7 +196,7 @@ pub(crate) fn decode_lossy<'py>(column: &Bound<'py, PyAny>) -> PyResult<Bound<'p
 /// ['a b+']
 #[pyfunction]
 pub(crate) fn form_decode<'py>(column: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
-    apply(column, &Function::Decode(FORM, OnError::Fail))
+    apply(column, Function::FormDecode, None)
 }
 
 /// Same as `try_decode`, and `+` is a space.
@@ -211,7 +205,7 @@ pub(crate) fn form_decode<'py>(column: &Bound<'py, PyAny>) -> PyResult<Bound<'py
 /// ['a b', None]
 #[pyfunction]
 pub(crate) fn try_form_decode<'py>(column: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
-    apply(column, &Function::Decode(FORM, OnError::Null))
+    apply(column, Function::TryFormDecode, None)
 }
 
 /// Same as `decode_lossy`, and `+` is a space: `urllib.parse.unquote_plus`.
@@ -220,18 +214,18 @@ pub(crate) fn try_form_decode<'py>(column: &Bound<'py, PyAny>) -> PyResult<Bound
 /// ['a b', ' %']
 #[pyfunction]
 pub(crate) fn form_decode_lossy<'py>(column: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
-    apply(column, &Function::DecodeLossy(FORM))
+    apply(column, Function::FormDecodeLossy, None)
 }
 
 /// Decodes each value as `url_decode` of Spark and `java.net.URLDecoder` do.
 ///
-/// `+` is a space, `%+4` is a triplet, and what is not UTF-8 becomes U+FFFD as in Java.
+/// `+` is a space, `%+4` is a triplet, and invalid UTF-8 becomes U+FFFD as in Java.
 ///
 /// >>> pyarrow.array(decode_java(pyarrow.array(['a+%E4', '%+4']))).to_pylist()
 /// ['a \ufffd', '\x04']
 #[pyfunction]
 pub(crate) fn decode_java<'py>(column: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
-    apply(column, &Function::DecodeJava(OnError::Fail))
+    apply(column, Function::SparkUrlDecode, None)
 }
 
 /// Same as `decode_java`; an invalid value becomes null, as in `try_url_decode` of Spark.
@@ -240,7 +234,7 @@ pub(crate) fn decode_java<'py>(column: &Bound<'py, PyAny>) -> PyResult<Bound<'py
 /// ['a \ufffd', None]
 #[pyfunction]
 pub(crate) fn try_decode_java<'py>(column: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
-    apply(column, &Function::DecodeJava(OnError::Null))
+    apply(column, Function::SparkTryUrlDecode, None)
 }
 
 /// Percent-encodes each value for the place that `set` names, or keeps the characters in `set`
@@ -256,7 +250,7 @@ pub(crate) fn try_decode_java<'py>(column: &Bound<'py, PyAny>) -> PyResult<Bound
 #[pyfunction]
 #[pyo3(signature = (column, set="component"))]
 pub(crate) fn encode<'py>(column: &Bound<'py, PyAny>, set: &str) -> PyResult<Bound<'py, PyAny>> {
-    apply(column, &Function::Encode(options::encoder(set).map_err(option_exception)?))
+    apply(column, Function::PctEncode, Some(set))
 }
 
 /// Percent-encodes each value for a form; a space becomes `+`: `encode(column, 'form')`.
@@ -265,7 +259,7 @@ pub(crate) fn encode<'py>(column: &Bound<'py, PyAny>, set: &str) -> PyResult<Bou
 /// ['fish+%26+chips']
 #[pyfunction]
 pub(crate) fn form_encode<'py>(column: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
-    apply(column, &Function::Encode(Encoder::FORM))
+    apply(column, Function::FormEncode, None)
 }
 
 /// Normalizes the percent-encoding of each value (RFC 3986 6.2.2): decodes unreserved characters, and
@@ -275,7 +269,7 @@ pub(crate) fn form_encode<'py>(column: &Bound<'py, PyAny>) -> PyResult<Bound<'py
 /// ['/~user%2F']
 #[pyfunction]
 pub(crate) fn normalize<'py>(column: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
-    apply(column, &Function::Normalize)
+    apply(column, Function::UrlNormalize, None)
 }
 
 /// Escapes whatever a URI must not contain.
@@ -284,7 +278,7 @@ pub(crate) fn normalize<'py>(column: &Bound<'py, PyAny>) -> PyResult<Bound<'py, 
 /// ['http://e/a%20b?100%25']
 #[pyfunction]
 pub(crate) fn repair<'py>(column: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
-    apply(column, &Function::Repair)
+    apply(column, Function::UrlRepair, None)
 }
 
 /// A part of each URL, as it is; null if there is none.
@@ -296,17 +290,17 @@ pub(crate) fn repair<'py>(column: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyA
 /// ['e.org', None]
 #[pyfunction]
 pub(crate) fn part<'py>(column: &Bound<'py, PyAny>, part: &str) -> PyResult<Bound<'py, PyAny>> {
-    apply(column, &Function::Part(options::part(part).map_err(option_exception)?))
+    apply(column, Function::UrlPart, Some(part))
 }
 
-/// The decoded value of a key in the query of each URL; null if there is none. What is not UTF-8
+/// The decoded value of a key in the query of each URL; null if there is none. Invalid UTF-8
 /// becomes U+FFFD in strings.
 ///
 /// >>> pyarrow.array(query_value(pyarrow.array(['/?q=a+b&n=1', '/']), 'q')).to_pylist()
 /// ['a b', None]
 #[pyfunction]
 pub(crate) fn query_value<'py>(column: &Bound<'py, PyAny>, key: &str) -> PyResult<Bound<'py, PyAny>> {
-    apply(column, &Function::QueryValue(key.into()))
+    apply(column, Function::UrlQueryValue, Some(key))
 }
 
 /// What each value contains, as the bits of an unsigned number of 32 bits; `finding_names` names them.
@@ -315,7 +309,7 @@ pub(crate) fn query_value<'py>(column: &Bound<'py, PyAny>, key: &str) -> PyResul
 /// [0, None]
 #[pyfunction]
 pub(crate) fn findings<'py>(column: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
-    apply(column, &Function::Findings)
+    apply(column, Function::UrlFindings, None)
 }
 
 /// The names of what `findings` returned, as lists.
@@ -324,7 +318,7 @@ pub(crate) fn findings<'py>(column: &Bound<'py, PyAny>) -> PyResult<Bound<'py, P
 /// [['escape', 'nul', 'control'], []]
 #[pyfunction]
 pub(crate) fn finding_names<'py>(column: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
-    apply(column, &Function::FindingNames)
+    apply(column, Function::UrlFindingNames, None)
 }
 
 /// Whether each value has a finding of these kinds: names, separated by commas.
@@ -333,5 +327,5 @@ pub(crate) fn finding_names<'py>(column: &Bound<'py, PyAny>) -> PyResult<Bound<'
 /// [True, True, None]
 #[pyfunction]
 pub(crate) fn has<'py>(column: &Bound<'py, PyAny>, kinds: &str) -> PyResult<Bound<'py, PyAny>> {
-    apply(column, &Function::Has(options::kinds(kinds).map_err(option_exception)?))
+    apply(column, Function::UrlHas, Some(kinds))
 }

@@ -24,7 +24,6 @@ mod arguments;
 #[allow(unsafe_code)]
 mod capsule;
 mod columns;
-mod function;
 mod original;
 #[allow(unsafe_code)]
 mod polars;

@@ -13,11 +13,10 @@ use arrow_array::cast::AsArray;
 use arrow_array::ffi::{FFI_ArrowArray, FFI_ArrowSchema, from_ffi_and_data_type};
 use arrow_array::{Array, ArrayRef};
 use arrow_schema::{ArrowError, DataType, Field};
-use simdpct::Encoder;
-use simdpct_arrow::{InvalidValue, OnError, options};
+use simdpct_arrow::{InvalidValue, apply, return_type};
+use simdpct_functions::{Function, Operation};
 
 use crate::capsule::array_of;
-use crate::function::{FORM, Function, PLAIN};
 
 /// A series, as Polars exports and imports it.
 #[repr(C)]
@@ -134,20 +133,24 @@ extern "C" fn _polars_plugin_get_last_error_message() -> *const c_char {
     LAST_ERROR.with_borrow(|message| message.as_ptr())
 }
 
-/// A function of columns: parsed from its option, which is empty if it takes none.
 struct Plugin {
-    parse: fn(&str) -> Result<Function, ArrowError>,
+    function: Function,
     /// A valid option, where only the type of the result matters.
     any_option: &'static str,
 }
 
 impl Plugin {
+    /// What the function does with an option, which is empty if it takes none.
+    fn operation(&self, option: &str) -> Result<Operation, ArrowError> {
+        self.function.operation(Some(option)).map_err(|error| ArrowError::InvalidArgumentError(error.to_string()))
+    }
+
     fn field(&self, input: &Field) -> Result<Field, ArrowError> {
         if !matches!(input.data_type(), DataType::Utf8View | DataType::BinaryView | DataType::UInt32) {
             let message = format!("expected String or Binary, not {}: cast the column", input.data_type());
             return Err(ArrowError::InvalidArgumentError(message));
         }
-        let data_type = (self.parse)(self.any_option)?.data_type(input.data_type())?;
+        let data_type = return_type(&self.operation(self.any_option)?, input.data_type())?;
         Ok(Field::new(input.name(), data_type, true))
     }
 
@@ -161,8 +164,9 @@ impl Plugin {
         let field = self.field(&input)?;
         let is_empty = chunks.iter().all(|chunk| chunk.is_empty());
         // A column without rows may come with an option without rows.
-        let function = (self.parse)(if is_empty { self.any_option } else { option.as_deref().unwrap_or_default() })?;
-        let converted = chunks.iter().map(|chunk| function.apply(chunk)).collect::<Result<Vec<_>, _>>()?;
+        let option = if is_empty { self.any_option } else { option.as_deref().unwrap_or_default() };
+        let operation = self.operation(option)?;
+        let converted = chunks.iter().map(|chunk| apply(chunk, &operation)).collect::<Result<Vec<_>, _>>()?;
         Series::new(&field, &converted)
     }
 }
@@ -206,11 +210,11 @@ unsafe fn write_series(plugin: &Plugin, inputs: *const Series, count: usize, res
 
 /// Defines the two symbols of each function. The arguments of Python, and the context, are not used.
 macro_rules! plugins {
-    ($($name:ident, $series_symbol:literal, $field_symbol:literal, $any_option:literal, $parse:expr;)*) => {$(
+    ($($name:ident, $series_symbol:literal, $field_symbol:literal, $any_option:literal, $function:ident;)*) => {$(
         mod $name {
             use super::*;
 
-            const PLUGIN: Plugin = Plugin { parse: $parse, any_option: $any_option };
+            const PLUGIN: Plugin = Plugin { function: Function::$function, any_option: $any_option };
 
             /// # Safety
             ///
@@ -247,21 +251,21 @@ macro_rules! plugins {
 }
 
 plugins! {
-    decode, "_polars_plugin_decode", "_polars_plugin_field_decode", "", |_| Ok(Function::Decode(PLAIN, OnError::Fail));
-    decode_java, "_polars_plugin_decode_java", "_polars_plugin_field_decode_java", "", |_| Ok(Function::DecodeJava(OnError::Fail));
-    decode_lossy, "_polars_plugin_decode_lossy", "_polars_plugin_field_decode_lossy", "", |_| Ok(Function::DecodeLossy(PLAIN));
-    encode, "_polars_plugin_encode", "_polars_plugin_field_encode", "component", |set| Ok(Function::Encode(options::encoder(set)?));
-    finding_names, "_polars_plugin_finding_names", "_polars_plugin_field_finding_names", "", |_| Ok(Function::FindingNames);
-    findings, "_polars_plugin_findings", "_polars_plugin_field_findings", "", |_| Ok(Function::Findings);
-    form_decode, "_polars_plugin_form_decode", "_polars_plugin_field_form_decode", "", |_| Ok(Function::Decode(FORM, OnError::Fail));
-    form_decode_lossy, "_polars_plugin_form_decode_lossy", "_polars_plugin_field_form_decode_lossy", "", |_| Ok(Function::DecodeLossy(FORM));
-    form_encode, "_polars_plugin_form_encode", "_polars_plugin_field_form_encode", "", |_| Ok(Function::Encode(Encoder::FORM));
-    has, "_polars_plugin_has", "_polars_plugin_field_has", "nul", |kinds| Ok(Function::Has(options::kinds(kinds)?));
-    normalize, "_polars_plugin_normalize", "_polars_plugin_field_normalize", "", |_| Ok(Function::Normalize);
-    part, "_polars_plugin_part", "_polars_plugin_field_part", "path", |part| Ok(Function::Part(options::part(part)?));
-    query_value, "_polars_plugin_query_value", "_polars_plugin_field_query_value", "", |key| Ok(Function::QueryValue(key.into()));
-    repair, "_polars_plugin_repair", "_polars_plugin_field_repair", "", |_| Ok(Function::Repair);
-    try_decode, "_polars_plugin_try_decode", "_polars_plugin_field_try_decode", "", |_| Ok(Function::Decode(PLAIN, OnError::Null));
-    try_decode_java, "_polars_plugin_try_decode_java", "_polars_plugin_field_try_decode_java", "", |_| Ok(Function::DecodeJava(OnError::Null));
-    try_form_decode, "_polars_plugin_try_form_decode", "_polars_plugin_field_try_form_decode", "", |_| Ok(Function::Decode(FORM, OnError::Null));
+    decode, "_polars_plugin_decode", "_polars_plugin_field_decode", "", PctDecode;
+    decode_java, "_polars_plugin_decode_java", "_polars_plugin_field_decode_java", "", SparkUrlDecode;
+    decode_lossy, "_polars_plugin_decode_lossy", "_polars_plugin_field_decode_lossy", "", PctDecodeLossy;
+    encode, "_polars_plugin_encode", "_polars_plugin_field_encode", "component", PctEncode;
+    finding_names, "_polars_plugin_finding_names", "_polars_plugin_field_finding_names", "", UrlFindingNames;
+    findings, "_polars_plugin_findings", "_polars_plugin_field_findings", "", UrlFindings;
+    form_decode, "_polars_plugin_form_decode", "_polars_plugin_field_form_decode", "", FormDecode;
+    form_decode_lossy, "_polars_plugin_form_decode_lossy", "_polars_plugin_field_form_decode_lossy", "", FormDecodeLossy;
+    form_encode, "_polars_plugin_form_encode", "_polars_plugin_field_form_encode", "", FormEncode;
+    has, "_polars_plugin_has", "_polars_plugin_field_has", "nul", UrlHas;
+    normalize, "_polars_plugin_normalize", "_polars_plugin_field_normalize", "", UrlNormalize;
+    part, "_polars_plugin_part", "_polars_plugin_field_part", "path", UrlPart;
+    query_value, "_polars_plugin_query_value", "_polars_plugin_field_query_value", "", UrlQueryValue;
+    repair, "_polars_plugin_repair", "_polars_plugin_field_repair", "", UrlRepair;
+    try_decode, "_polars_plugin_try_decode", "_polars_plugin_field_try_decode", "", TryPctDecode;
+    try_decode_java, "_polars_plugin_try_decode_java", "_polars_plugin_field_try_decode_java", "", SparkTryUrlDecode;
+    try_form_decode, "_polars_plugin_try_form_decode", "_polars_plugin_field_try_form_decode", "", TryFormDecode;
 }

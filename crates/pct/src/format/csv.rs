@@ -662,7 +662,7 @@ impl Scanner for Records {
 }
 
 impl Records {
-    /// Skips quoted fields from `at` on. Returns the start of what is not quoted, perhaps the end;
+    /// Skips quoted fields from `at` on. Returns the start of the unquoted rest, perhaps the end;
     /// `None` if a quoted field continues there.
     #[inline]
     fn skip_quoted(&mut self, bytes: &[u8], mut at: usize) -> Option<usize> {

@@ -89,7 +89,7 @@ pub fn dictionary<K: ArrowDictionaryKeyType>(
     Array::slice(&array, 1, rows.len())
 }
 
-/// `rows` as arrays of all types. For strings, what is not UTF-8 is replaced.
+/// `rows` as arrays of all types. For strings, invalid UTF-8 is replaced.
 pub fn arrays(rows: &[Option<Vec<u8>>], before: usize) -> Vec<ArrayRef> {
     let text: Rows =
         rows.iter().map(|row| row.as_ref().map(|row| String::from_utf8_lossy(row).into_owned().into_bytes())).collect();

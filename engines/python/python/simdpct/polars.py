@@ -69,7 +69,7 @@ def decode_java(column: pl.Expr | str) -> pl.Expr:
 def decode_lossy(column: pl.Expr | str) -> pl.Expr:
     """Percent-decodes each value, and never fails.
 
-    A malformed ``%`` stays, and what is not UTF-8 becomes U+FFFD.
+    A malformed ``%`` stays, and invalid UTF-8 becomes U+FFFD.
 
     >>> pl.DataFrame({'url': ['%41', '50%']}).select(decode_lossy(pl.col('url'))).to_series().to_list()
     ['A', '50%']

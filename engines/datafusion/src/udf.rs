@@ -1,4 +1,4 @@
-//! `Function`: a [`Kind`] as DataFusion's `ScalarUDFImpl`.
+//! `Udf`: a [`Function`] as DataFusion's `ScalarUDFImpl`.
 
 use datafusion::arrow::array::cast::AsArray;
 use datafusion::arrow::array::{Array, ArrayRef, new_empty_array, new_null_array};
@@ -8,21 +8,21 @@ use datafusion::common::{Result, ScalarValue};
 use datafusion::logical_expr::{
     ColumnarValue, Documentation, ScalarFunctionArgs, ScalarUDFImpl, Signature, Volatility,
 };
+use simdpct_functions::Function;
 
-use crate::documentation;
-use crate::kind::Kind;
+use crate::{apply, documentation};
 
 /// A function. It has no state, so that plans can be sent to another process by the names of their
 /// functions alone.
 #[derive(Debug, Eq, Hash, PartialEq)]
-pub(crate) struct Function {
-    kind: Kind,
+pub(crate) struct Udf {
+    function: Function,
     signature: Signature,
 }
 
-impl Function {
-    pub(crate) fn new(kind: Kind) -> Self {
-        Self { kind, signature: Signature::user_defined(Volatility::Immutable) }
+impl Udf {
+    pub(crate) fn new(function: Function) -> Self {
+        Self { function, signature: Signature::user_defined(Volatility::Immutable) }
     }
 
     /// Applies the function to rows that each have an option: at once to consecutive rows with the
@@ -35,7 +35,7 @@ impl Function {
         while start < array.len() {
             let end = (start + 1..array.len()).find(|&row| option(row) != option(start)).unwrap_or(array.len());
             results.push(match option(start) {
-                Some(option) => self.kind.apply(&array.slice(start, end - start), Some(option))?,
+                Some(option) => apply::apply(self.function, &array.slice(start, end - start), Some(option))?,
                 None => new_null_array(return_type, end - start),
             });
             start = end;
@@ -48,9 +48,9 @@ impl Function {
     }
 }
 
-impl ScalarUDFImpl for Function {
+impl ScalarUDFImpl for Udf {
     fn name(&self) -> &str {
-        self.kind.name()
+        self.function.name()
     }
 
     fn signature(&self) -> &Signature {
@@ -58,11 +58,11 @@ impl ScalarUDFImpl for Function {
     }
 
     fn coerce_types(&self, arg_types: &[DataType]) -> Result<Vec<DataType>> {
-        self.kind.coerce(arg_types)
+        apply::coerce(self.function, arg_types)
     }
 
     fn return_type(&self, arg_types: &[DataType]) -> Result<DataType> {
-        self.kind.return_type(arg_types)
+        apply::return_type(self.function, arg_types)
     }
 
     /// NULL if any argument is.
@@ -74,15 +74,19 @@ impl ScalarUDFImpl for Function {
         let return_type = args.return_type();
         let scalar = |result: ArrayRef| ScalarValue::try_from_array(&result, 0).map(ColumnarValue::Scalar);
         match (&args.args[0], args.args.get(1)) {
-            (ColumnarValue::Array(array), None) => self.kind.apply(array, None).map(ColumnarValue::Array),
-            (ColumnarValue::Scalar(value), None) => scalar(self.kind.apply(&value.to_array()?, None)?),
+            (ColumnarValue::Array(array), None) => apply::apply(self.function, array, None).map(ColumnarValue::Array),
+            (ColumnarValue::Scalar(value), None) => scalar(apply::apply(self.function, &value.to_array()?, None)?),
             (value, Some(ColumnarValue::Scalar(option))) => {
                 let Some(Some(option)) = option.try_as_str() else {
                     return ScalarValue::try_new_null(return_type).map(ColumnarValue::Scalar);
                 };
                 match value {
-                    ColumnarValue::Array(array) => self.kind.apply(array, Some(option)).map(ColumnarValue::Array),
-                    ColumnarValue::Scalar(value) => scalar(self.kind.apply(&value.to_array()?, Some(option))?),
+                    ColumnarValue::Array(array) => {
+                        apply::apply(self.function, array, Some(option)).map(ColumnarValue::Array)
+                    }
+                    ColumnarValue::Scalar(value) => {
+                        scalar(apply::apply(self.function, &value.to_array()?, Some(option))?)
+                    }
                 }
             }
             (value, Some(ColumnarValue::Array(options))) => {
@@ -93,6 +97,6 @@ impl ScalarUDFImpl for Function {
     }
 
     fn documentation(&self) -> Option<&Documentation> {
-        Some(documentation::of(self.kind))
+        Some(documentation::of(self.function))
     }
 }

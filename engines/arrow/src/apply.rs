@@ -1,0 +1,65 @@
+//! Operations that are chosen at run time, as engines do: [`apply`] and [`return_type`].
+#![forbid(unsafe_code)]
+
+use std::sync::Arc;
+
+use arrow_array::cast::AsArray;
+use arrow_array::types::UInt32Type;
+use arrow_array::{Array, ArrayRef};
+use arrow_schema::{ArrowError, DataType, Field};
+use simdpct::columns::OnError;
+use simdpct::{Malformed, Normalizer};
+use simdpct_functions::Operation;
+
+/// Applies an operation to an array; the result is of the [`return_type`].
+///
+/// # Errors
+///
+/// Returns the errors of the function that has the name of the operation, and
+/// [`ArrowError::InvalidArgumentError`] for an array of a type that it does not take.
+///
+/// ```
+/// use arrow_array::{StringArray, cast::AsArray};
+/// use simdpct_arrow::apply;
+/// use simdpct_functions::Function;
+///
+/// let urls = StringArray::from(vec!["http://e.org/a", "/b"]);
+/// let hosts = apply(&urls, &Function::UrlPart.operation(Some("host"))?)?;
+/// assert_eq!(hosts.as_string::<i32>(), &StringArray::from(vec![Some("e.org"), None]));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub fn apply(array: &dyn Array, operation: &Operation) -> Result<ArrayRef, ArrowError> {
+    const KEEPING: Normalizer = Normalizer::new().malformed(Malformed::Keep);
+    // Or `as_primitive` would panic.
+    return_type(operation, array.data_type())?;
+    match operation {
+        Operation::Decode(decoder, on_error) => crate::decode(array, decoder, *on_error),
+        Operation::DecodeLossy(decoder) => crate::decode_lossy(array, &decoder.lenient(), OnError::Fail),
+        Operation::DecodeJava(on_error) => crate::decode_java(array, *on_error),
+        Operation::Encode(encoder) => crate::encode(array, encoder),
+        Operation::Normalize => crate::normalize(array, &KEEPING, OnError::Fail),
+        Operation::Repair => crate::repair(array),
+        Operation::Part(part) => crate::part(array, *part),
+        Operation::QueryValue(key) => crate::query_value(array, key),
+        Operation::Findings => Ok(Arc::new(crate::findings(array)?)),
+        Operation::FindingNames => Ok(Arc::new(crate::finding_names(array.as_primitive::<UInt32Type>()))),
+        Operation::Has(kinds) => Ok(Arc::new(crate::has(array, *kinds)?)),
+    }
+}
+
+/// The type of the result of an operation on an array of this type.
+///
+/// # Errors
+///
+/// Returns [`ArrowError::InvalidArgumentError`] if the operation does not take such an array.
+pub fn return_type(operation: &Operation, input: &DataType) -> Result<DataType, ArrowError> {
+    let unsupported = |expected| Err(ArrowError::InvalidArgumentError(format!("expected {expected}, not {input}")));
+    match operation {
+        Operation::FindingNames if *input != DataType::UInt32 => unsupported("the numbers that findings returns"),
+        Operation::FindingNames => Ok(DataType::List(Arc::new(Field::new_list_field(DataType::Utf8, true)))),
+        _ if !crate::is_supported(input) => unsupported("strings, binary values or a dictionary of them"),
+        Operation::Findings => Ok(DataType::UInt32),
+        Operation::Has(_) => Ok(DataType::Boolean),
+        _ => Ok(input.clone()),
+    }
+}

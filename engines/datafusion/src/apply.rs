@@ -1,0 +1,77 @@
+//! The types that each function takes and returns, and its errors as DataFusion's.
+
+use std::sync::Arc;
+
+use datafusion::arrow::array::{Array, ArrayRef};
+use datafusion::arrow::datatypes::{DataType, Field};
+use datafusion::arrow::error::ArrowError;
+use datafusion::common::{Result, exec_datafusion_err, plan_err};
+use datafusion::error::DataFusionError;
+use simdpct_arrow::InvalidValue;
+use simdpct_functions::Function;
+
+/// The types that the arguments are cast to. Strings, binary values and dictionaries of them are
+/// taken as they are.
+pub(crate) fn coerce(function: Function, types: &[DataType]) -> Result<Vec<DataType>> {
+    let arity = function.arity();
+    if !arity.contains(&types.len()) {
+        let (fewest, most) = arity.into_inner();
+        let expected = if fewest == most { fewest.to_string() } else { format!("{fewest} or {most}") };
+        return plan_err!("{} takes {expected} arguments, not {}", function.name(), types.len());
+    }
+    let mut coerced = vec![coerce_first(function, &types[0])?];
+    for option in &types[1..] {
+        let values = if let DataType::Dictionary(_, values) = option { values } else { option };
+        match values {
+            DataType::Utf8 | DataType::LargeUtf8 | DataType::Utf8View | DataType::Null => coerced.push(DataType::Utf8),
+            other => return plan_err!("the second argument of {} is a string, not {other}", function.name()),
+        }
+    }
+    Ok(coerced)
+}
+
+fn coerce_first(function: Function, data_type: &DataType) -> Result<DataType> {
+    if function == Function::UrlFindingNames {
+        return match data_type {
+            DataType::Null => Ok(DataType::UInt32),
+            integer if integer.is_integer() => Ok(DataType::UInt32),
+            other => plan_err!("{} takes the number that url_findings returns, not {other}", function.name()),
+        };
+    }
+    let is_spark = Function::SPARK.contains(&function);
+    match data_type {
+        DataType::Null => Ok(DataType::Utf8),
+        // Spark casts binary values to strings.
+        DataType::Binary if is_spark => Ok(DataType::Utf8),
+        DataType::LargeBinary if is_spark => Ok(DataType::LargeUtf8),
+        DataType::BinaryView if is_spark => Ok(DataType::Utf8View),
+        supported if simdpct_arrow::is_supported(supported) => Ok(supported.clone()),
+        other => plan_err!("{} takes strings, binary values or dictionaries of them, not {other}", function.name()),
+    }
+}
+
+/// The type of the result for arguments of coerced types, which does not depend on their values.
+pub(crate) fn return_type(function: Function, types: &[DataType]) -> Result<DataType> {
+    Ok(match function {
+        Function::UrlFindings => DataType::UInt32,
+        Function::UrlFindingNames => DataType::List(Arc::new(Field::new_list_field(DataType::Utf8, true))),
+        Function::UrlHas => DataType::Boolean,
+        _ => coerce(function, types)?.swap_remove(0),
+    })
+}
+
+/// Applies a function to the rows of an array, with one option for all.
+pub(crate) fn apply(function: Function, array: &dyn Array, option: Option<&str>) -> Result<ArrayRef> {
+    let operation = function.operation(option).map_err(|error| exec_datafusion_err!("{}: {error}", function.name()))?;
+    simdpct_arrow::apply(array, &operation).map_err(|error| datafusion_error(function, error))
+}
+
+/// The row of an invalid value is left out: it is that of a batch, which means nothing to a user.
+fn datafusion_error(function: Function, error: ArrowError) -> DataFusionError {
+    match InvalidValue::of(&error) {
+        Some(invalid) => {
+            exec_datafusion_err!("{}: '{}': {}{}", function.name(), invalid.value(), invalid.error, function.hint())
+        }
+        None => DataFusionError::from(error).context(function.name()),
+    }
+}

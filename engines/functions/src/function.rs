@@ -1,0 +1,163 @@
+//! `Function`: the SQL functions by name.
+
+use std::ops::RangeInclusive;
+
+use simdpct::columns::OnError;
+use simdpct::{Decoder, Encoder};
+
+use crate::operation::Operation;
+use crate::options::{self, InvalidOption};
+
+/// A SQL function.
+#[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
+#[expect(missing_docs, reason = "each is named after its function in SQL")]
+pub enum Function {
+    PctDecode,
+    TryPctDecode,
+    PctDecodeLossy,
+    FormDecode,
+    TryFormDecode,
+    FormDecodeLossy,
+    PctEncode,
+    FormEncode,
+    UrlNormalize,
+    UrlRepair,
+    UrlFindings,
+    UrlFindingNames,
+    UrlHas,
+    UrlQueryValue,
+    UrlPart,
+    SparkUrlDecode,
+    SparkTryUrlDecode,
+    SparkUrlEncode,
+}
+
+const PCT: Decoder = Decoder::new();
+const FORM: Decoder = Decoder::new().plus_for_space();
+
+impl Function {
+    /// The functions with names of their own, which an engine always has.
+    pub const OWN: &[Self] = &[
+        Self::PctDecode,
+        Self::TryPctDecode,
+        Self::PctDecodeLossy,
+        Self::FormDecode,
+        Self::TryFormDecode,
+        Self::FormDecodeLossy,
+        Self::PctEncode,
+        Self::FormEncode,
+        Self::UrlNormalize,
+        Self::UrlRepair,
+        Self::UrlFindings,
+        Self::UrlFindingNames,
+        Self::UrlHas,
+        Self::UrlQueryValue,
+        Self::UrlPart,
+    ];
+
+    /// The functions with names of Spark, which return exactly what those of Spark return. Engines have
+    /// others of these names.
+    pub const SPARK: &[Self] = &[Self::SparkUrlDecode, Self::SparkTryUrlDecode, Self::SparkUrlEncode];
+
+    /// The name in SQL.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::PctDecode => "pct_decode",
+            Self::TryPctDecode => "try_pct_decode",
+            Self::PctDecodeLossy => "pct_decode_lossy",
+            Self::FormDecode => "form_decode",
+            Self::TryFormDecode => "try_form_decode",
+            Self::FormDecodeLossy => "form_decode_lossy",
+            Self::PctEncode => "pct_encode",
+            Self::FormEncode => "form_encode",
+            Self::UrlNormalize => "url_normalize",
+            Self::UrlRepair => "url_repair",
+            Self::UrlFindings => "url_findings",
+            Self::UrlFindingNames => "url_finding_names",
+            Self::UrlHas => "url_has",
+            Self::UrlQueryValue => "url_query_value",
+            Self::UrlPart => "url_part",
+            Self::SparkUrlDecode => "url_decode",
+            Self::SparkTryUrlDecode => "try_url_decode",
+            Self::SparkUrlEncode => "url_encode",
+        }
+    }
+
+    /// The function with this name in SQL.
+    #[must_use]
+    pub fn from_name(name: &str) -> Option<Self> {
+        [Self::OWN, Self::SPARK].concat().into_iter().find(|function| function.name() == name)
+    }
+
+    /// The numbers of arguments that it takes: the value, and an option.
+    #[must_use]
+    pub const fn arity(self) -> RangeInclusive<usize> {
+        match self {
+            Self::PctEncode => 1..=2,
+            Self::UrlHas | Self::UrlQueryValue | Self::UrlPart => 2..=2,
+            _ => 1..=1,
+        }
+    }
+
+    /// What the function does to each value, with an option.
+    ///
+    /// # Errors
+    ///
+    /// Returns [`InvalidOption`] if the option is invalid, or missing where there must be one.
+    pub fn operation(self, option: Option<&str>) -> Result<Operation, InvalidOption> {
+        let needed = || option.ok_or_else(InvalidOption::missing);
+        Ok(match self {
+            Self::PctDecode => Operation::Decode(PCT, OnError::Fail),
+            Self::TryPctDecode => Operation::Decode(PCT, OnError::Null),
+            Self::PctDecodeLossy => Operation::DecodeLossy(PCT),
+            Self::FormDecode => Operation::Decode(FORM, OnError::Fail),
+            Self::TryFormDecode => Operation::Decode(FORM, OnError::Null),
+            Self::FormDecodeLossy => Operation::DecodeLossy(FORM),
+            Self::PctEncode => Operation::Encode(option.map_or(Ok(Encoder::COMPONENT), options::encoder)?),
+            Self::FormEncode | Self::SparkUrlEncode => Operation::Encode(Encoder::FORM),
+            Self::UrlNormalize => Operation::Normalize,
+            Self::UrlRepair => Operation::Repair,
+            Self::UrlFindings => Operation::Findings,
+            Self::UrlFindingNames => Operation::FindingNames,
+            Self::UrlHas => Operation::Has(options::kinds(needed()?)?),
+            Self::UrlQueryValue => Operation::QueryValue(String::from(needed()?)),
+            Self::UrlPart => Operation::Part(options::part(needed()?)?),
+            Self::SparkUrlDecode => Operation::DecodeJava(OnError::Fail),
+            Self::SparkTryUrlDecode => Operation::DecodeJava(OnError::Null),
+        })
+    }
+
+    /// What to do about an invalid value: the end of the message about it, or nothing.
+    #[must_use]
+    pub const fn hint(self) -> &'static str {
+        match self {
+            Self::PctDecode => " (try_pct_decode returns NULL, pct_decode_lossy never fails)",
+            Self::FormDecode => " (try_form_decode returns NULL, form_decode_lossy never fails)",
+            Self::SparkUrlDecode => " (try_url_decode returns NULL)",
+            _ => "",
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn function_is_found_by_its_name() {
+        for &function in Function::OWN.iter().chain(Function::SPARK) {
+            assert_eq!(Function::from_name(function.name()), Some(function));
+        }
+        assert_eq!(Function::from_name("PCT_DECODE"), None);
+    }
+
+    #[test]
+    fn option_is_needed_where_the_arity_says_so() {
+        for &function in Function::OWN {
+            assert_eq!(function.operation(None).is_ok(), *function.arity().start() == 1, "{function:?}");
+        }
+        let error = Function::UrlPart.operation(Some("ref")).unwrap_err();
+        assert!(error.to_string().starts_with("'ref': unknown part"), "{error}");
+    }
+}
