@@ -2,8 +2,8 @@
 
 use std::iter::zip;
 
-use simdpct::{ByteSet, Encoder};
 use simdpct::sets::*;
+use simdpct::{ByteSet, Encoder};
 
 const UPPER: &str = "ABCDEFGHIJKLMNOPQRSTUVWXYZ";
 const LOWER: &str = "abcdefghijklmnopqrstuvwxyz";
@@ -171,7 +171,8 @@ fn every_public_set_is_in_the_table() {
 /// `NAMED` names each set as its constant, in lower case with hyphens, but for these.
 #[test]
 fn name_is_that_of_constant() {
-    const OTHERS: [(&str, &str); 3] = [("form", "whatwg::FORM"), ("rfc5987", "rfc5987::VALUE_CHARS"), ("control", "CTL")];
+    const OTHERS: [(&str, &str); 3] =
+        [("form", "whatwg::FORM"), ("rfc5987", "rfc5987::VALUE_CHARS"), ("control", "CTL")];
     for (name, set) in NAMED.iter().filter(|(name, _)| *name != "non-ascii") {
         let is_constant = |row: &&Row| match OTHERS.iter().find(|(other, _)| other == name) {
             Some((_, constant)) => row.name == *constant,
