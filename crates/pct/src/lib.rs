@@ -140,11 +140,10 @@ fn task(command: &RewriteCommand) -> Result<Task<'_>, Error> {
         }
         RewriteCommand::Get(arguments) => {
             let replace = arguments.text.errors.policy() == Policy::Replace;
-            let decoding = arguments.decoding();
             let GetArguments { part, separator, text, .. } = arguments;
             let reading = if text.format.is_log() { Reading::Target } else { Reading::Reference };
             let recipe = move |safe| -> Box<dyn Operation> {
-                Box::new(Get::new(part.clone(), reading, decoding, replace, separator, safe))
+                Box::new(Get::new(part.clone(), reading, arguments.decode(safe, replace), separator, safe))
             };
             Task::new(text, part.suffix(), recipe).of_targets()
         }

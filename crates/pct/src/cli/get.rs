@@ -6,10 +6,11 @@ use std::ffi::OsStr;
 use clap::builder::{PossibleValue, TypedValueParser};
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{Arg, Args, Command};
+use simdpct::ByteSet;
 
 use super::TextArguments;
-use crate::codec::{self, Decoding, DecodingOptions};
-use crate::operation::Part;
+use crate::codec::{self, DecodingOptions};
+use crate::operation::{Decode, DecodeText, Operation, Part};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -57,9 +58,23 @@ pub(crate) struct GetArguments {
 }
 
 impl GetArguments {
-    /// Rules for decoding, unless parts are left as they are.
-    pub(crate) fn decoding(&self) -> Option<Decoding> {
-        (!self.undecoded).then(|| self.rules.decoding())
+    /// Decodes parts for a format in which these bytes stay escaped, unless they are left as they are.
+    pub(crate) fn decode(&self, safe: ByteSet, replace: bool) -> Option<Box<dyn Operation>> {
+        if self.undecoded {
+            return None;
+        }
+        let is_of_form = self.part.is_of_form();
+        Some(match self.rules.text_decoding() {
+            Some(decoding) => {
+                let decoding = if is_of_form { decoding.plus() } else { decoding };
+                Box::new(DecodeText::new(decoding.safe(safe).replacing(replace)))
+            }
+            None => {
+                let decoding = self.rules.decoding();
+                let decoding = if is_of_form { decoding.plus() } else { decoding };
+                Box::new(Decode::new(decoding.safe(safe), replace))
+            }
+        })
     }
 }
 

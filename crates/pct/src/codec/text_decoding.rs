@@ -80,6 +80,11 @@ impl TextDecoding {
         Self { charset, fallback, unicode, plus, keep, reject, passes, replace: false, strict }
     }
 
+    /// Decodes '+' as a space.
+    pub(crate) fn plus(self) -> Self {
+        Self::new(self.charset, self.fallback, self.unicode, self.strict.plus()).replacing(self.replace)
+    }
+
     /// As [`Decoding::safe`].
     pub(crate) fn safe(self, set: ByteSet) -> Self {
         Self::new(self.charset, self.fallback, self.unicode, self.strict.safe(set)).replacing(self.replace)

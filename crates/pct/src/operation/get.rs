@@ -10,8 +10,7 @@ use memchr::{memchr, memrchr};
 use simdpct::uri::{self, Part as UriPart};
 use simdpct::{ByteSet, Decoder, form};
 
-use super::{Decode, Fault, FaultKind, Operation, Stream};
-use crate::codec::Decoding;
+use super::{Fault, FaultKind, Operation, Stream};
 
 /// A part of a URL.
 #[derive(Clone, Debug, Eq, PartialEq)]
@@ -56,7 +55,7 @@ impl Part {
     }
 
     /// Whether it is part of a form, in which '+' is a space.
-    fn is_of_form(&self) -> bool {
+    pub(crate) fn is_of_form(&self) -> bool {
         matches!(self, Self::Keys | Self::Key(_))
     }
 }
@@ -108,25 +107,20 @@ pub(crate) struct Get {
     part: Part,
     reading: Reading,
     /// `None` leaves values as they are.
-    decode: Option<Decode>,
+    decode: Option<Box<dyn Operation>>,
     /// Between several values.
     separator: Vec<u8>,
 }
 
 impl Get {
-    /// `safe` are the bytes that a result must not contain; they are escaped in the separator, too.
+    /// `decode` is for values. `safe` are the bytes that a result must not contain; they are escaped in the separator, too.
     pub(crate) fn new(
         part: Part,
         reading: Reading,
-        decoding: Option<Decoding>,
-        replace: bool,
+        decode: Option<Box<dyn Operation>>,
         separator: &str,
         safe: ByteSet,
     ) -> Self {
-        let decode = decoding.map(|decoding| {
-            let decoding = if part.is_of_form() { decoding.plus() } else { decoding };
-            Decode::new(decoding.safe(safe), replace)
-        });
         let escape = |byte| match safe.contains(byte) {
             true => format!("%{byte:02X}").into_bytes(),
             false => vec![byte],

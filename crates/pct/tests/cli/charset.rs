@@ -150,6 +150,22 @@ fn fallback_charset_is_that_of_text_that_is_not_utf8() {
 }
 
 #[test]
+fn parts_of_urls_are_in_a_charset() {
+    let get = |options: &[&'static str]| [&["get", "key:q"], options].concat();
+    let cases: [(&[&str], &str, &str); 3] = [
+        (&["--charset", "shift_jis"], "", "表 a\n"),
+        (&["--fallback", "windows-1252"], "1 in the fallback charset", "•\\ a\n"),
+        (&["--raw", "--charset", "shift_jis"], "", "%95%5C+a\n"),
+    ];
+    for (options, told, expected) in cases {
+        let found = run(&get(options), b"http://h/?q=%95%5C+a\n");
+        assert_eq!(text(&found.stdout), text(expected.as_bytes()), "{options:?}");
+        assert!(str::from_utf8(&found.stderr).unwrap().contains(told), "{options:?}");
+    }
+    assert_eq!(text(&output(&get(&["--unicode"]), b"/?q=%u20AC+a\n")), text("€ a\n".as_bytes()));
+}
+
+#[test]
 fn check_finds_bytes_that_are_not_in_the_charset() {
     for (arguments, input, expected) in [
         (
