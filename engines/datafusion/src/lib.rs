@@ -48,15 +48,9 @@ struct Readme;
 
 mod apply;
 mod documentation;
-<<<<<<< HEAD
-mod function;
-mod kind;
-mod options;
 #[doc(hidden)]
 pub mod program;
-=======
 mod udf;
->>>>>>> 7e94c8c (engines: one crate for what the SQL functions mean)
 
 use std::sync::Arc;
 
