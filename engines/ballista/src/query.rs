@@ -25,7 +25,10 @@ pub(crate) async fn run(options: Query) -> Result<(), Failure> {
     let done = async {
         wait_for_executor(&options.scheduler, patience).await?;
         tokio::select! {
-            result = query(&options) => result,
+            result = query(&options) => match result {
+                Err(Failure::Query(message)) => Err(scheduler_lost(&options.scheduler, message).await),
+                result => result,
+            },
             failure = executors_gone(&options.scheduler, patience) => Err(failure),
         }
     };
@@ -49,6 +52,15 @@ async fn query(options: &Query) -> Result<(), Failure> {
     }
     program::register_files(&session, &options.files).await?;
     program::run(&session, &options.sql, options.output).await
+}
+
+/// The failure of a query with this message: if there is no scheduler any more, the message is only that of
+/// a broken connection.
+async fn scheduler_lost(scheduler: &Endpoint, message: String) -> Failure {
+    Failure::Query(match ask(scheduler).await {
+        Answer::Silent(error) => format!("lost the scheduler at {scheduler}: {error}"),
+        Answer::Ready | Answer::NoExecutor => message,
+    })
 }
 
 /// What the scheduler says about its executors.
