@@ -48,6 +48,13 @@ fn the_output_does_not_depend_on_the_number_of_threads() {
         &["normalize", "--url", "--unique", "--max-errors", "300"],
         &["normalize", "--unique", "--csv", "-c", "1-", "--errors", "skip"],
         &["repair"],
+        &["form"],
+        &["get", "path", "--report", "json"],
+        &["get", "key:q", "--log", "combined", "--only-matching", "--append"],
+        &["decode", "--only-changed", "--report", "json"],
+        &["decode", "--only-matching", "-f", "2", "--print-field"],
+        &["check", "--only-matching"],
+        &["check", "--not", "--log", "combined", "--report", "json"],
     ] {
         let arguments = [arguments, &[file.path().to_str().unwrap()]].concat();
         let expected = run(&[&arguments[..], &["-j", "1"]].concat(), b"");
@@ -133,7 +140,7 @@ fn the_output_does_not_depend_on_the_length_of_blocks() {
     let csv = "\u{FEFF}id,u\r\n1,%41\n\n2,\"%2C\n%41\"\"x\"\n\"a\"b,c\"%41\r\n%4,\"open,\"\n3,é%E9,surplus\n4\n";
     let json = "{\"id\":1,\"u\":\"%41\"}\n{\"id\":2,\"u\":\"a\"}\r\n\n{\"u\":\"\\u0025\",\"u\":\"%4\"}\n{\"id\":3,\"u\":\"b\"}x\n[{\"u\":[\"%41\\/\"]}]\n{\"id\":4,\"u\":\"é\",\"u_decoded\":1}\n";
     let lines = "http://h/%41\nhttp://h:80/\r\na&b=%+\n\n1:é\nhttps://h/ \n";
-    let cases: [(&[&str], &str); 9] = [
+    let cases: [(&[&str], &str); 15] = [
         (&["decode", "--csv", "-c", "u"], csv),
         (&["decode", "--csv", "-c", "2-", "--errors", "drop"], csv),
         (&["encode", "--csv", "-c", "1", "--append", "--errors", "skip"], csv),
@@ -143,6 +150,12 @@ fn the_output_does_not_depend_on_the_length_of_blocks() {
         (&["repair"], lines),
         (&["form"], lines),
         (&["form", "--errors", "drop"], lines),
+        (&["form", "--jsonl", "-k", "u", "--append"], json),
+        (&["get", "path", "--csv", "-c", "u", "--print-field"], csv),
+        (&["get", "host"], lines),
+        (&["get", "keys", "--jsonl", "-k", "u", "--only-matching"], json),
+        (&["decode", "--csv", "-c", "u", "--only-changed"], csv),
+        (&["decode", "--jsonl", "-k", "u", "--print-field", "--only-matching"], json),
     ];
     for (arguments, text) in cases {
         // Longer than the blocks that one thread does alone.
