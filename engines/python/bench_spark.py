@@ -25,6 +25,7 @@ import pyarrow.parquet
 import simdpct.spark
 from pyspark.sql import SparkSession
 from pyspark.sql.functions import pandas_udf
+from pyspark.sql.types import StringType
 
 CORPORA = Path(os.environ.get("SIMDPCT_CORPORA", Path(__file__).parents[3] / "shared/corpora"))
 
@@ -53,7 +54,7 @@ def write_urls(folder, megabytes):
     return len(lines)
 
 
-@pandas_udf("string")
+@pandas_udf(StringType())
 def urllib_unquote_plus(column: pandas.Series) -> pandas.Series:
     return column.map(urllib.parse.unquote_plus, na_action="ignore")
 
@@ -120,7 +121,7 @@ def cpu_seconds():
 def main():
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--megabytes", type=int, default=100)
-    parser.add_argument("--rounds", type=int, default=5)
+    parser.add_argument("--rounds", type=int, default=3)
     options = parser.parse_args()
     if not CORPORA.is_dir():
         sys.exit(f"{CORPORA} does not exist: set SIMDPCT_CORPORA, or make one by scripts/make-corpus")
