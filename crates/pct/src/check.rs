@@ -51,7 +51,9 @@ impl Observer for Lister {
         if self.lists {
             let mut lines = self.lines.lock().unwrap_or_else(PoisonError::into_inner);
             // Writing to a String does not fail.
-            let _ = writeln!(lines, "{}:{}: {}", stdout::name(name), invalid.place, invalid.kind);
+            let _ = write!(lines, "{}:{}: ", stdout::name(name), invalid.place);
+            let _ = invalid.field.map(|field| write!(lines, "{}: ", stdout::name(field)));
+            let _ = writeln!(lines, "{}", invalid.kind);
         }
         Ok(())
     }

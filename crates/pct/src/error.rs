@@ -35,8 +35,9 @@ pub(crate) enum Error {
     Input(String, io::Error),
     /// The output of this name cannot be written.
     Output(String, io::Error),
-    /// With `--errors fail`: an invalid record, with input name, place and fault.
-    Undecodable(String, Place, FaultKind),
+    /// With `--errors fail`: an invalid record, with input name, place, column of a columnar file,
+    /// and fault.
+    Undecodable(String, Place, Option<&'static str>, FaultKind),
     /// The record that exceeds `--max-errors`, with input name, place and limit.
     TooMany(String, Place, u64),
 }
@@ -71,7 +72,8 @@ impl fmt::Display for Error {
         match self {
             Self::Usage(problem) => f.write_str(problem),
             Self::Input(name, error) | Self::Output(name, error) => write!(f, "{name}: {error}"),
-            Self::Undecodable(name, place, kind) => write!(f, "{name}:{place}: {kind}"),
+            Self::Undecodable(name, place, None, kind) => write!(f, "{name}:{place}: {kind}"),
+            Self::Undecodable(name, place, Some(field), kind) => write!(f, "{name}:{place}: {field}: {kind}"),
             Self::TooMany(name, place, 1) => write!(f, "{name}:{place}: more than 1 error"),
             Self::TooMany(name, place, limit) => write!(f, "{name}:{place}: more than {limit} errors"),
         }

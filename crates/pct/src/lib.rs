@@ -20,6 +20,8 @@
 mod check;
 mod cli;
 mod codec;
+#[cfg(feature = "columns")]
+mod columnar;
 mod error;
 mod explain;
 mod format;

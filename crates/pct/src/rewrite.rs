@@ -17,8 +17,8 @@ use crate::progress::Progress;
 use crate::record::{Filter, Policy};
 use crate::report::{self, FileReport};
 use crate::shown::{self, Notation};
-use crate::sink::Sink;
-use crate::source::{BLOCK, Blocks, Opened, Source, binary};
+use crate::sink::{InPlace, Sink, Written};
+use crate::source::{BLOCK, Blocks, Columnar, Opened, Source, binary, columnar};
 use crate::unique::{Secret, Seen};
 
 /// A command that rewrites text, with its options.
@@ -164,11 +164,20 @@ impl Rewriting<'_> {
         if let Some(notation) = self.task.notation {
             sink.show(shown::Filter::new(notation, self.format.ending()));
         }
-        let status = self.each_file(|rewriting, source, opened| {
+        let status = self.each_file(|rewriting, source, opened, columnar| {
+            if let Some(columnar) = columnar {
+                if rewriting.arguments.input.sources().len() > 1 {
+                    let problem = format!("invalid files: expected one {columnar} file, or --in-place");
+                    return Err(Error::Usage(problem));
+                }
+                if rewriting.arguments.output.output.is_none() && io::stdout().is_terminal() {
+                    return Err(Error::Usage(format!("invalid output for {columnar}: expected --output or a pipe")));
+                }
+            }
             if own.is_some() && own == handle(source) {
                 return Err(Error::Input(source.to_string(), io::Error::other("input file is also the output file")));
             }
-            rewriting.one(source, opened, &mut sink)
+            rewriting.one(source, opened, columnar, &mut sink).map(|_| ())
         });
         // A file is replaced only on success. Standard output is finished in any case, so that
         // compressed output is complete.
@@ -187,29 +196,61 @@ impl Rewriting<'_> {
         if self.arguments.input.sources().iter().any(|source| source.path().is_none()) {
             return Err(Error::Usage("invalid input '-' for --in-place: expected files".into()));
         }
-        let status = self.each_file(|rewriting, source, opened| {
-            let Some(path) = source.path() else { return Ok(()) };
-            rewriting.task.seen.iter().for_each(Seen::forget);
-            let compression = rewriting.arguments.output.output_compression.unwrap_or(opened.compression);
-            let mut sink = Sink::file(path, compression)?;
-            rewriting.one(source, opened, &mut sink)?;
-            sink.finish()
+        let mut in_place = InPlace::new(self.arguments.output.backup.clone());
+        let mut worst = Status::Success;
+        let status = self.each_file(|rewriting, source, opened, columnar| {
+            let errors = match rewriting.one_in_place(source, opened, columnar) {
+                Ok(None) => return Ok(()),
+                Ok(Some(written)) => in_place.add(written),
+                // Each file is an output of its own, so the others are still rewritten.
+                Err(error @ Error::Output(..)) => vec![error],
+                Err(error) => return Err(error),
+            };
+            worst = worst.max(rewriting.report_all(&errors));
+            Ok(())
         });
-        Ok(status.unwrap_or_else(|status| status))
+        worst = worst.max(self.report_all(&in_place.finish()));
+        Ok(status.unwrap_or_else(|status| status).max(worst))
+    }
+
+    /// Rewrites a file beside the old one. `None` if nothing changes.
+    fn one_in_place(
+        &mut self,
+        source: &Source,
+        opened: Opened,
+        columnar: Option<Columnar>,
+    ) -> Result<Option<Written>, Error> {
+        let Some(path) = source.path() else { return Ok(None) };
+        self.task.seen.iter().for_each(Seen::forget);
+        let compression = self.arguments.output.output_compression;
+        let mut sink = match columnar {
+            Some(_) => Sink::file(path, compression.unwrap_or(opened.compression))?,
+            None => Sink::in_place(source, path, !self.arguments.input.no_decompress, compression)?,
+        };
+        match self.one(source, opened, columnar, &mut sink)? {
+            true => sink.finish_later(),
+            false => Ok(None),
+        }
+    }
+
+    /// Reports errors; returns the worst status.
+    fn report_all(&self, errors: &[Error]) -> Status {
+        let statuses = errors.iter().map(|error| self.progress.aside(|| error.report()));
+        statuses.max().unwrap_or(Status::Success)
     }
 
     /// Opens each input and applies `action`, reporting errors. `Err` if an error ended the
     /// command.
     fn each_file(
         &mut self,
-        mut action: impl FnMut(&mut Self, &Source, Opened) -> Result<(), Error>,
+        mut action: impl FnMut(&mut Self, &Source, Opened, Option<Columnar>) -> Result<(), Error>,
     ) -> Result<Status, Status> {
         let mut status = Status::Success;
         for source in self.arguments.input.sources() {
             let result = self
                 .open(source)
                 .map_err(|error| Error::Input(source.to_string(), error))
-                .and_then(|opened| action(self, source, opened));
+                .and_then(|(opened, columnar)| action(self, source, opened, columnar));
             if let Err(error) = result {
                 status = status.max(self.progress.aside(|| error.report()));
                 if !error.is_of_one_input() {
@@ -220,20 +261,37 @@ impl Rewriting<'_> {
         Ok(status)
     }
 
-    fn open(&self, source: &Source) -> io::Result<Opened> {
+    fn open(&self, source: &Source) -> io::Result<(Opened, Option<Columnar>)> {
         let TextArguments { format, output, input, .. } = self.arguments;
         if output.in_place {
             source.check_regular()?;
         }
         let progress = self.progress.clone();
         let opened = source.open(!input.no_decompress, self.format.ending(), move |bytes| progress.advance(bytes))?;
-        if output.in_place && !output.binary && !format.are_binary() {
-            return binary::refuse(opened, format.end_with_nul());
+        let (opened, columnar) = if format.may_be_columnar() {
+            columnar::recognise(source, opened)?
+        } else if format.needs_columns() && !output.binary {
+            (columnar::refuse(source, opened)?, None)
+        } else {
+            (opened, None)
+        };
+        if output.in_place && !output.binary && !format.are_binary() && columnar.is_none() {
+            return Ok((binary::refuse(opened, format.end_with_nul())?, None));
         }
-        Ok(opened)
+        Ok((opened, columnar))
     }
 
-    fn one(&mut self, source: &Source, opened: Opened, sink: &mut Sink) -> Result<(), Error> {
+    /// Rewrites an input. Returns false if it is columnar and nothing changes.
+    fn one(
+        &mut self,
+        source: &Source,
+        opened: Opened,
+        columnar: Option<Columnar>,
+        sink: &mut Sink,
+    ) -> Result<bool, Error> {
+        if let Some(columnar) = columnar {
+            return self.columns(source, opened, columnar, sink);
+        }
         let format = self.format;
         if let Some(ending) = format.ending() {
             sink.end_record(ending);
@@ -245,7 +303,33 @@ impl Rewriting<'_> {
         let mut report = FileReport::new(source.to_string(), format.separator(), format.records());
         let result = pipeline::run(&plan, Blocks::new(opened.text, format.scanner()), sink, &mut report);
         self.reports.push(report);
+        result.map(|()| true)
+    }
+
+    #[cfg(feature = "columns")]
+    fn columns(&mut self, source: &Source, opened: Opened, format: Columnar, sink: &mut Sink) -> Result<bool, Error> {
+        use crate::columnar::{self, Input};
+
+        let input = Input::new(format, source, opened).map_err(|error| Error::Input(source.to_string(), error))?;
+        let found = self.reports.iter().map(FileReport::faults).sum();
+        let operation = (self.task.recipe)(ByteSet::EMPTY);
+        let task = columnar::Task {
+            plan: &self.task.plan(self.format, found, BLOCK, true),
+            operation: &*operation,
+            columns: self.arguments.format.columns(),
+            append: self.arguments.format.append().then_some(&*self.task.suffix),
+            progress: &self.progress,
+            is_for_text: self.arguments.format.is_for_text(),
+        };
+        let mut report = FileReport::new(source.to_string(), b'\n', report::Records::Counted);
+        let result = task.rewrite(input, sink, &mut report);
+        self.reports.push(report);
         result
+    }
+
+    #[cfg(not(feature = "columns"))]
+    fn columns(&mut self, source: &Source, _: Opened, format: Columnar, _: &mut Sink) -> Result<bool, Error> {
+        Err(Error::Input(source.to_string(), format.unsupported()))
     }
 }
 

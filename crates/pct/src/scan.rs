@@ -11,10 +11,12 @@ use crate::operation::{Copying, Inspect, Operation};
 use crate::pipeline::{self, Observer, Plan};
 use crate::progress::Progress;
 use crate::record::{Filter, Policy};
+#[cfg(feature = "columns")]
+use crate::report;
 use crate::report::FileReport;
 use crate::shown;
 use crate::sink::Sink;
-use crate::source::{BLOCK, Blocks, Compression, Source};
+use crate::source::{BLOCK, Blocks, Columnar, Compression, Opened, Source, columnar};
 
 /// A read-only command, with its options.
 pub(crate) struct Scan<'s> {
@@ -110,6 +112,14 @@ impl Scan<'_> {
         let opened = source
             .open(!self.input.no_decompress, format.ending(), move |bytes| advance.advance(bytes))
             .map_err(|error| Error::Input(source.to_string(), error))?;
+        let (opened, columnar) = if self.format.may_be_columnar() {
+            columnar::recognise(source, opened)
+        } else if self.format.needs_columns() {
+            columnar::refuse(source, opened).map(|opened| (opened, None))
+        } else {
+            Ok((opened, None))
+        }
+        .map_err(|error| Error::Input(source.to_string(), error))?;
         let plan = Plan {
             format,
             filter: self.filter,
@@ -123,6 +133,9 @@ impl Scan<'_> {
             observer: Some(self.observer),
             seen: None,
         };
+        if let Some(columnar) = columnar {
+            return self.columns(source, opened, columnar, &plan, progress);
+        }
         if let Some(ending) = format.ending() {
             sink.end_record(ending);
         }
@@ -130,5 +143,37 @@ impl Scan<'_> {
         let blocks = Blocks::new(opened.text, format.scanner());
         pipeline::run(&plan, blocks, sink, &mut report)?;
         Ok(report)
+    }
+
+    #[cfg(feature = "columns")]
+    fn columns(
+        &self,
+        source: &Source,
+        opened: Opened,
+        format: Columnar,
+        plan: &Plan<'_>,
+        progress: &Progress,
+    ) -> Result<FileReport, Error> {
+        use crate::columnar::{self, Input};
+
+        let input = Input::new(format, source, opened).map_err(|error| Error::Input(source.to_string(), error))?;
+        let columns = self.format.columns();
+        let task =
+            columnar::Task { plan, operation: &self.operation, columns, append: None, progress, is_for_text: false };
+        let mut report = FileReport::new(source.to_string(), b'\n', report::Records::Counted);
+        task.inspect(input, &mut report)?;
+        Ok(report)
+    }
+
+    #[cfg(not(feature = "columns"))]
+    fn columns(
+        &self,
+        source: &Source,
+        _: Opened,
+        format: Columnar,
+        _: &Plan<'_>,
+        _: &Progress,
+    ) -> Result<FileReport, Error> {
+        Err(Error::Input(source.to_string(), format.unsupported()))
     }
 }

@@ -45,6 +45,9 @@ pub(crate) struct FormatArguments {
     /// text and '?' any character. A name that occurs more than once in the header selects all of these
     /// columns. A name or a number that the header does not have is an error. Without a header, a
     /// number that no record has is reported at the end.
+    ///
+    /// Without --csv, a file may also be Apache Parquet or Arrow IPC, which is recognised. A row is a
+    /// record there, and columns are given by name or by numbers.
     #[arg(short, long, value_name = "NAME", value_delimiter = ',', allow_hyphen_values = true)]
     #[arg(conflicts_with_all = ["raw", "null", "fields", "jsonl", "key", "cdxj", "log"])]
     columns: Vec<String>,
@@ -187,13 +190,37 @@ impl FormatArguments {
         self.log.is_some()
     }
 
+    /// Whether each line has JSON.
+    fn is_json(&self) -> bool {
+        self.jsonl || self.cdxj || !self.key.is_empty()
+    }
+
     fn is_csv(&self) -> bool {
         self.csv || !self.columns.is_empty()
     }
 
-    /// Whether each line has JSON.
-    fn is_json(&self) -> bool {
-        self.jsonl || self.cdxj || !self.key.is_empty()
+    /// Names or numbers of columns. If not [of CSV only](Self::may_be_columnar), those of columnar
+    /// files, too.
+    #[cfg(feature = "columns")]
+    pub(crate) fn columns(&self) -> &[String] {
+        &self.columns
+    }
+
+    /// Whether there are options that columnar files do not support.
+    #[cfg(feature = "columns")]
+    pub(crate) fn is_for_text(&self) -> bool {
+        self.print_field || self.append_as.is_some()
+    }
+
+    /// Whether the input may be columnar. Otherwise it is text, whatever it begins with.
+    pub(crate) fn may_be_columnar(&self) -> bool {
+        !self.csv && !self.columns.is_empty()
+    }
+
+    /// Whether a file whose name is that of a columnar one is probably given by mistake.
+    pub(crate) fn needs_columns(&self) -> bool {
+        let is_other = self.raw || self.null || self.fields.is_some() || self.is_csv() || self.is_json();
+        !is_other && !self.is_log()
     }
 
     /// Whether binary files are accepted for rewriting in place.

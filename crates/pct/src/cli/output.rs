@@ -1,6 +1,7 @@
 //! Output options: file, in-place rewriting, compression.
 #![forbid(unsafe_code)]
 
+use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
 use clap::Args;
@@ -20,12 +21,20 @@ pub(crate) struct OutputArguments {
 
     /// Rewrite each file in place
     ///
-    /// The compression of the file is kept. If there is an error, the file is left unchanged. A new
-    /// file replaces the old one, as with 'sed -i'. It has the mode of the old one, and its owner
-    /// and group if that is permitted. Access control lists and extended attributes are not copied.
-    /// Other hard links keep the old text; a symbolic link is followed.
+    /// The compression of the file is kept. If there is an error, or nothing changes, the file is
+    /// left as it is. Otherwise a new file replaces the old one, as with 'sed -i'. It has the mode
+    /// of the old one, and its owner and group if that is permitted. Access control lists and
+    /// extended attributes are not copied. Other hard links keep the old text; a symbolic link is
+    /// followed.
     #[arg(short, long, conflicts_with_all = ["output", "texts"])]
     pub(crate) in_place: bool,
+
+    /// Keep the old file, with SUFFIX after its name
+    ///
+    /// As with 'sed -i.bak'. An older file of that name is replaced. A file that does not change
+    /// gets no backup.
+    #[arg(long, value_name = "SUFFIX", requires = "in_place", value_parser = backup)]
+    pub(crate) backup: Option<OsString>,
 
     /// Also rewrite binary files in place
     ///
@@ -47,6 +56,14 @@ impl OutputArguments {
     pub(crate) fn compression(&self) -> Compression {
         let by_name = || self.output.as_deref().map_or(Compression::None, by_name);
         self.output_compression.unwrap_or_else(by_name)
+    }
+}
+
+/// Parses the suffix of backups: a suffix with a slash would name another directory.
+fn backup(suffix: &str) -> Result<OsString, String> {
+    match suffix.contains(std::path::is_separator) || suffix.is_empty() {
+        false => Ok(suffix.into()),
+        true => Err("expected a suffix of file names, such as '.bak'".into()),
     }
 }
 

@@ -18,6 +18,16 @@ pub(crate) fn write_string(text: &str, output: &mut Vec<u8>) {
     }
 }
 
+/// Escapes ill-formed UTF-8 as triplets, for formats in which a string cannot contain it.
+pub(crate) fn escape_ill_formed(bytes: &[u8]) -> String {
+    let mut text = String::with_capacity(bytes.len());
+    for chunk in bytes.utf8_chunks() {
+        text.push_str(chunk.valid());
+        simdpct::Encoder::COMPONENT.encode_to(chunk.invalid(), &mut text);
+    }
+    text
+}
+
 #[cfg(test)]
 mod tests {
     use super::write_string;

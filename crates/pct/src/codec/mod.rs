@@ -25,7 +25,7 @@ pub(crate) use decoding::Decoding;
 pub(crate) use dialect::{Dialect, long_help};
 pub(crate) use encoding::Encoding;
 pub(crate) use errors::{ErrorKinds, Search};
-pub(crate) use json::write_string;
+pub(crate) use json::{escape_ill_formed, write_string};
 pub(crate) use layers::Layers;
 pub(crate) use options::{DecodingOptions, EncodingOptions, NormalizingOptions};
 pub(crate) use text_decoding::{Outcome, TextDecoding};

@@ -19,7 +19,7 @@ use simdpct::{ByteSet, Encoder};
 use super::keys::{KeyPath, Node};
 use super::passthrough::{Next, Unchanged, group_end};
 use super::{ColumnName, Destination, Format, json_scan};
-use crate::codec::write_string;
+use crate::codec::{escape_ill_formed, write_string};
 use crate::operation::{Fault, FaultKind, Operation, split_ending};
 use crate::record::Job;
 use crate::source::{Scanner, Separated};
@@ -380,16 +380,6 @@ pub(super) fn parse<'l>(
     let mut found = Vec::new();
     root.collect(serde_json::from_str(text)?, None, append, DEEPEST, &mut found)?;
     Ok(found)
-}
-
-/// Escapes ill-formed UTF-8 as triplets: a JSON string cannot contain it.
-fn escape_ill_formed(bytes: &[u8]) -> String {
-    let mut text = String::with_capacity(bytes.len());
-    for chunk in bytes.utf8_chunks() {
-        text.push_str(chunk.valid());
-        simdpct::Encoder::COMPONENT.encode_to(chunk.invalid(), &mut text);
-    }
-    text
 }
 
 impl Node {

@@ -298,7 +298,7 @@ impl Ordered<'_> {
         let name = self.report.name.clone();
         match plan.max_errors {
             Some(max_errors) if plan.policy != Policy::Fail => Error::TooMany(name, invalid.place, max_errors),
-            _ => Error::Undecodable(name, invalid.place, invalid.kind),
+            _ => Error::Undecodable(name, invalid.place, invalid.field, invalid.kind),
         }
     }
 }

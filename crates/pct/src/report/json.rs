@@ -44,6 +44,9 @@ pub(crate) fn file_as_json(file: &FileReport, findings: Vec<Value>) -> Value {
                 "column": invalid.place.column,
                 "kind": Count::of(invalid.kind).map(Count::name),
             });
+            if let Some(field) = invalid.field {
+                object["field"] = field.into();
+            }
             if !invalid.found.is_empty() {
                 object["found"] = invalid.found.names().collect();
             }

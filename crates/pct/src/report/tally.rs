@@ -15,17 +15,20 @@ pub(crate) struct InvalidRecord<P = Place> {
     pub(crate) place: P,
     pub(crate) counted: Counted,
     pub(crate) found: Kinds,
+    /// In columnar files: the column of the first fault. The line of the place is the row, and its
+    /// column the byte in the value.
+    pub(crate) field: Option<&'static str>,
 }
 
 impl<P> InvalidRecord<P> {
     /// A record with this fault alone.
     pub(crate) fn new(kind: FaultKind, place: P) -> Self {
-        Self { kind, place, counted: Counted::of(kind), found: kind.found() }
+        Self { kind, place, counted: Counted::of(kind), found: kind.found(), field: None }
     }
 
     /// The same at another place.
     pub(crate) fn at<Q>(&self, place: Q) -> InvalidRecord<Q> {
-        InvalidRecord { kind: self.kind, place, counted: self.counted, found: self.found }
+        InvalidRecord { kind: self.kind, place, counted: self.counted, found: self.found, field: self.field }
     }
 }
 
@@ -66,7 +69,7 @@ impl Tally {
         }
         self.faults += 1;
         if self.first.len() < self.most {
-            self.first.push(InvalidRecord { kind, place: position, counted, found });
+            self.first.push(InvalidRecord { kind, place: position, counted, found, field: None });
         }
     }
 
@@ -142,12 +145,26 @@ impl FileReport {
         self.place = end;
     }
 
+    /// Adds records that the format counts.
+    #[cfg(feature = "columns")]
+    pub(crate) fn add_records(&mut self, records: u64) {
+        self.counted += records;
+    }
+
     /// Adds an invalid record that is not part of a block.
     pub(crate) fn note(&mut self, invalid: InvalidRecord) {
-        invalid.counted.add_to(&mut self.counts);
-        self.faults += 1;
         // The format did not see this record.
         self.counted += 1;
+        self.note_invalid(invalid);
+    }
+
+    /// Adds an invalid record that is counted elsewhere.
+    pub(crate) fn note_invalid(&mut self, invalid: InvalidRecord) {
+        invalid.counted.add_to(&mut self.counts);
+        if invalid.kind.is_note() {
+            return;
+        }
+        self.faults += 1;
         if self.first.len() < Tally::NAMED {
             self.first.push(invalid);
         }

@@ -19,7 +19,11 @@ pub(crate) fn print_text(files: &[FileReport], unmatched: &[String]) {
         if counts.is_empty() {
             continue;
         }
-        let first = file.first.first().map(|first| format!("; first at {}", first.place)).unwrap_or_default();
+        let first = file.first.first().map(|first| {
+            let field = first.field.map_or_else(String::new, |field| format!(" of '{field}'"));
+            format!("; first at {}{field}", first.place)
+        });
+        let first = first.unwrap_or_default();
         shown::write_stderr(format_args!("pct: {}: {}{first}", file.name, counts.join(", ")));
     }
     for warning in unmatched {

@@ -12,9 +12,9 @@ use super::Target;
 use super::interrupt::{self, Guard};
 
 /// A temporary file, removed if dropped unfinished.
-pub(crate) struct AtomicFile {
+pub(crate) struct AtomicFile<F = File> {
     // Drop order matters: remove the file before unregistering it.
-    file: NamedTempFile,
+    file: NamedTempFile<F>,
     guard: Guard,
     path: PathBuf,
 }
@@ -29,17 +29,106 @@ pub(super) fn open(path: &Path) -> io::Result<Target> {
         Err(error) if error.kind() == io::ErrorKind::NotFound => None,
         Err(error) => return Err(error),
     };
-    interrupt::listen()?;
-    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    let mut builder = tempfile::Builder::new();
-    builder.prefix(".pct-").suffix(".tmp");
-    let create = || builder.make_in(folder, |path| File::options().write(true).create_new(true).open(path));
-    let (file, guard) = Guard::create(create)?;
+    let create = |path: &Path| File::options().write(true).create_new(true).open(path);
+    let file = AtomicFile::create(path, create)?;
     if let Some(old) = old {
-        keep_owner(file.as_file(), &old);
-        file.as_file().set_permissions(old.permissions())?;
+        file.take_owner_and_mode(&old)?;
     }
-    Ok(Target::File(AtomicFile { file, guard, path }))
+    Ok(Target::File(file))
+}
+
+impl<F> AtomicFile<F> {
+    /// Creates a temporary file that will replace `path`.
+    fn create(path: PathBuf, create: impl FnMut(&Path) -> io::Result<F>) -> io::Result<Self> {
+        interrupt::listen()?;
+        let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+        let mut builder = tempfile::Builder::new();
+        builder.prefix(".pct-").suffix(".tmp");
+        let (file, guard) = Guard::create(|| builder.make_in(folder, create))?;
+        Ok(Self { file, guard, path })
+    }
+
+    /// The file that is replaced.
+    pub(super) fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// The directory of the file.
+    pub(super) fn folder(&self) -> Option<PathBuf> {
+        self.file.path().parent().map(Path::to_owned)
+    }
+
+    /// Replaces the old file.
+    pub(super) fn rename(self) -> io::Result<()> {
+        self.file.persist(&self.path).map_err(|error| error.error)?;
+        drop(self.guard);
+        Ok(())
+    }
+}
+
+impl AtomicFile<()> {
+    /// Makes a hard link to `path`, which replaces the file `link`.
+    pub(super) fn link(path: &Path, link: &Path) -> io::Result<()> {
+        let temporary = Self::create(link.to_owned(), |temporary| fs::hard_link(path, temporary))?;
+        let name = temporary.file.path().to_owned();
+        temporary.rename()?;
+        // If `link` was a link to the same file already, the rename did nothing.
+        let _ = fs::remove_file(name);
+        Ok(())
+    }
+}
+
+impl AtomicFile {
+    /// Copies `path` to a file that replaces `copy`.
+    pub(super) fn copy(path: &Path, copy: &Path) -> io::Result<()> {
+        let create = |path: &Path| File::options().write(true).create_new(true).open(path);
+        let mut file = Self::create(copy.to_owned(), create)?;
+        let mut old = File::open(path)?;
+        io::copy(&mut old, &mut file.file)?;
+        file.take_owner_and_mode(&old.metadata()?)?;
+        file.finish()
+    }
+
+    fn take_owner_and_mode(&self, old: &Metadata) -> io::Result<()> {
+        let file = self.file.as_file();
+        keep_owner(file, old);
+        file.set_permissions(old.permissions())
+    }
+
+    /// Number of bytes written; 0 if it is unknown.
+    pub(super) fn len(&self) -> u64 {
+        self.file.as_file().metadata().map_or(0, |metadata| metadata.len())
+    }
+
+    /// Starts to write the data to the disk. It is only a hint, as from a cache that is no longer needed.
+    ///
+    /// Later, the first `fsync` of many files finds all of them in one transaction of the journal.
+    #[cfg(target_os = "linux")]
+    pub(super) fn start_sync(&self) {
+        use rustix::fs::{Advice, fadvise};
+
+        let _ = fadvise(self.file.as_file(), 0, None, Advice::DontNeed);
+    }
+
+    #[cfg(not(target_os = "linux"))]
+    pub(super) fn start_sync(&self) {}
+
+    /// Waits until the data is on the disk.
+    pub(super) fn sync(&self) -> io::Result<()> {
+        self.file.as_file().sync_all()
+    }
+
+    /// Syncs the data, renames, and syncs the directory.
+    pub(super) fn finish(self) -> io::Result<()> {
+        self.sync()?;
+        let folder = self.folder();
+        self.rename()?;
+        // Not every file system can sync a directory; the file itself is safe by now.
+        if let Some(Ok(folder)) = folder.map(File::open) {
+            let _ = folder.sync_all();
+        }
+        Ok(())
+    }
 }
 
 /// Keeps owner and group if permitted: only root may change the owner.
@@ -52,21 +141,6 @@ fn keep_owner(file: &File, old: &Metadata) {
 
 #[cfg(not(unix))]
 fn keep_owner(_: &File, _: &Metadata) {}
-
-impl AtomicFile {
-    /// Syncs the data, renames, and syncs the directory.
-    pub(super) fn finish(self) -> io::Result<()> {
-        self.file.as_file().sync_all()?;
-        let folder = self.file.path().parent().map(Path::to_owned);
-        self.file.persist(&self.path).map_err(|error| error.error)?;
-        drop(self.guard);
-        // Not every file system can sync a directory; the file itself is safe by now.
-        if let Some(Ok(folder)) = folder.map(File::open) {
-            let _ = folder.sync_all();
-        }
-        Ok(())
-    }
-}
 
 impl Write for AtomicFile {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {

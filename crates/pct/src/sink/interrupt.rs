@@ -4,6 +4,7 @@
 //! ignored.
 #![forbid(unsafe_code)]
 
+use std::collections::BTreeSet;
 use std::io;
 use std::path::PathBuf;
 use std::sync::{Mutex, PoisonError};
@@ -11,7 +12,7 @@ use std::sync::{Mutex, PoisonError};
 use tempfile::NamedTempFile;
 
 /// Files to remove.
-static UNFINISHED: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
+static UNFINISHED: Mutex<BTreeSet<PathBuf>> = Mutex::new(BTreeSet::new());
 
 /// Registers a file for removal until dropped.
 pub(super) struct Guard {
@@ -20,11 +21,13 @@ pub(super) struct Guard {
 
 impl Guard {
     /// Creates a file and its guard. No signal can end the process between the two.
-    pub(super) fn create(create: impl FnOnce() -> io::Result<NamedTempFile>) -> io::Result<(NamedTempFile, Self)> {
+    pub(super) fn create<F>(
+        create: impl FnOnce() -> io::Result<NamedTempFile<F>>,
+    ) -> io::Result<(NamedTempFile<F>, Self)> {
         unfinished(|files| {
             let file = create()?;
             let path = file.path().to_owned();
-            files.push(path.clone());
+            files.insert(path.clone());
             Ok((file, Self { path }))
         })
     }
@@ -32,11 +35,11 @@ impl Guard {
 
 impl Drop for Guard {
     fn drop(&mut self) {
-        unfinished(|files| files.retain(|path| *path != self.path));
+        unfinished(|files| files.remove(&self.path));
     }
 }
 
-fn unfinished<T>(action: impl FnOnce(&mut Vec<PathBuf>) -> T) -> T {
+fn unfinished<T>(action: impl FnOnce(&mut BTreeSet<PathBuf>) -> T) -> T {
     action(&mut UNFINISHED.lock().unwrap_or_else(PoisonError::into_inner))
 }
 

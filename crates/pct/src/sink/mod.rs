@@ -3,27 +3,45 @@
 
 mod atomic_file;
 mod compress;
+mod in_place;
 mod interrupt;
+mod unchanged;
 
 use std::fs::File;
-use std::io::{self, IsTerminal, Write};
-use std::path::Path;
+use std::io::{self, IsTerminal, Read, Write};
+use std::path::{Path, PathBuf};
 
 use memchr::memrchr;
 
 use crate::error::Error;
 use crate::shown::Filter;
-use crate::source::{BYTE_ORDER_MARK, Compression};
+use crate::source::{BYTE_ORDER_MARK, Compression, Source};
 use crate::standard;
 use atomic_file::AtomicFile;
 use compress::Compressor;
+pub(crate) use in_place::InPlace;
+use unchanged::Unchanged;
 
 /// An output. If dropped unfinished, it leaves no file.
 pub(crate) struct Sink {
     name: String,
-    compressor: Compressor<Target>,
+    state: State,
     end: End,
     terminal: Option<Terminal>,
+}
+
+// There is one of them for each output.
+#[expect(clippy::large_enum_variant)]
+enum State {
+    Open(Compressor<Target>),
+    /// The output is so far the content of the file at this path, which it would replace.
+    Unchanged(Unchanged, PathBuf),
+}
+
+/// A complete file that has not replaced the old one yet.
+pub(crate) struct Written {
+    name: String,
+    file: AtomicFile,
 }
 
 /// Filter for output to a terminal.
@@ -66,19 +84,33 @@ impl Sink {
         Self::new(name, target, compression)
     }
 
+    /// The output for rewriting a file in place. No file is written unless the content changes, or
+    /// its compression.
+    pub(crate) fn in_place(
+        source: &Source,
+        path: &Path,
+        decompress: bool,
+        compression: Option<Compression>,
+    ) -> Result<Self, Error> {
+        let old = Unchanged::open(source, decompress)?;
+        match compression {
+            Some(compression) if compression != old.compression => Self::file(path, compression),
+            _ => Ok(Self::with(path.display().to_string(), State::Unchanged(old, path.to_owned()))),
+        }
+    }
+
     pub(crate) fn nowhere() -> Result<Self, Error> {
         Self::new("nowhere".into(), Target::Nowhere, Compression::None)
     }
 
     pub(crate) fn memory() -> Self {
-        let compressor = Compressor::None(Target::Memory(Vec::new()));
-        Self { name: "memory".into(), compressor, end: End::default(), terminal: None }
+        Self::with("memory".into(), State::Open(Compressor::None(Target::Memory(Vec::new()))))
     }
 
     /// The bytes written to memory.
     pub(crate) fn into_memory(self) -> Vec<u8> {
-        match self.compressor {
-            Compressor::None(Target::Memory(bytes)) => bytes,
+        match self.state {
+            State::Open(Compressor::None(Target::Memory(bytes))) => bytes,
             _ => Vec::new(),
         }
     }
@@ -89,9 +121,13 @@ impl Sink {
             return Err(Error::Usage(problem.into()));
         }
         match Compressor::new(target, compression) {
-            Ok(compressor) => Ok(Self { name, compressor, end: End::default(), terminal: None }),
+            Ok(compressor) => Ok(Self::with(name, State::Open(compressor))),
             Err(error) => Err(Error::Output(name, error)),
         }
+    }
+
+    fn with(name: String, state: State) -> Self {
+        Self { name, state, end: End::default(), terminal: None }
     }
 
     /// Writes immediately, without buffering, so that the reader of a pipe sees output at once.
@@ -119,12 +155,18 @@ impl Sink {
                 shown
             }
         };
-        self.compressor.write(text).map_err(|error| Error::Output(self.name.clone(), error))
+        if let State::Unchanged(unchanged, _) = &mut self.state
+            && unchanged.append(text)?
+        {
+            return Ok(());
+        }
+        let compressor = self.state.open()?;
+        compressor.write(text).map_err(|error| Error::Output(self.name.clone(), error))
     }
 
     /// Filters the output, if it goes to a terminal.
     pub(crate) fn show(&mut self, filter: Filter) {
-        if matches!(&self.compressor, Compressor::None(target) if target.is_terminal()) {
+        if matches!(&self.state, State::Open(Compressor::None(target)) if target.is_terminal()) {
             self.terminal = Some(Terminal { filter, shown: Vec::new() });
         }
     }
@@ -136,22 +178,82 @@ impl Sink {
 
     /// Whether output may be held back until more is written, or [`flush`](Self::flush).
     pub(crate) fn holds_back(&self) -> bool {
-        !matches!(self.compressor, Compressor::None(_))
+        match &self.state {
+            State::Open(compressor) => !matches!(compressor, Compressor::None(_)),
+            State::Unchanged(unchanged, _) => unchanged.compression != Compression::None,
+        }
     }
 
     /// Writes held-back output.
     pub(crate) fn flush(&mut self) -> Result<(), Error> {
-        self.compressor.flush().map_err(|error| Error::Output(self.name.clone(), error))
+        match &mut self.state {
+            State::Open(compressor) => compressor.flush().map_err(|error| Error::Output(self.name.clone(), error)),
+            State::Unchanged(..) => Ok(()),
+        }
     }
 
     /// Completes the output; a file takes its name only now.
     pub(crate) fn finish(mut self) -> Result<(), Error> {
-        if let Some(Terminal { mut filter, mut shown }) = self.terminal.take() {
-            shown.clear();
-            filter.finish(&mut shown);
-            self.put(&shown)?;
+        self.finish_terminal()?;
+        match self.complete()? {
+            None => Ok(()),
+            Some((name, target)) => target.finish().map_err(|error| Error::Output(name, error)),
         }
-        self.compressor.finish().and_then(Target::finish).map_err(|error| Error::Output(self.name, error))
+    }
+
+    /// Completes a file, which takes its name later. `None` if nothing changes.
+    pub(crate) fn finish_later(self) -> Result<Option<Written>, Error> {
+        let Some((name, target)) = self.complete()? else { return Ok(None) };
+        match target {
+            Target::File(file) => Ok(Some(Written { name, file })),
+            others => others.finish().map(|()| None).map_err(|error| Error::Output(name, error)),
+        }
+    }
+
+    fn finish_terminal(&mut self) -> Result<(), Error> {
+        let Some(Terminal { mut filter, mut shown }) = self.terminal.take() else { return Ok(()) };
+        shown.clear();
+        filter.finish(&mut shown);
+        self.put(&shown)
+    }
+
+    /// The target, with all output written to it. `None` if the output is what it would replace.
+    fn complete(mut self) -> Result<Option<(String, Target)>, Error> {
+        if let State::Unchanged(unchanged, _) = &mut self.state
+            && unchanged.is_whole()?
+        {
+            return Ok(None);
+        }
+        self.state.open()?;
+        let State::Open(compressor) = self.state else { return Ok(None) };
+        match compressor.finish() {
+            Ok(target) => Ok(Some((self.name, target))),
+            Err(error) => Err(Error::Output(self.name, error)),
+        }
+    }
+}
+
+impl State {
+    /// The output. Opens the file and writes the text that is the same as the old one's.
+    fn open(&mut self) -> Result<&mut Compressor<Target>, Error> {
+        if let Self::Unchanged(unchanged, path) = self {
+            let mut sink = Sink::file(path, unchanged.compression)?;
+            let mut same = unchanged.same()?;
+            let mut piece = vec![0; unchanged::PIECE];
+            loop {
+                match same.read(&mut piece) {
+                    Ok(0) => break,
+                    Ok(length) => sink.put(&piece[..length])?,
+                    Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                    Err(error) => return Err(Error::Input(path.display().to_string(), error)),
+                }
+            }
+            *self = sink.state;
+        }
+        match self {
+            Self::Open(compressor) => Ok(compressor),
+            Self::Unchanged(..) => unreachable!("a sink of a file is open"),
+        }
     }
 }
 

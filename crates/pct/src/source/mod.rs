@@ -8,6 +8,7 @@
 
 pub(crate) mod binary;
 mod blocks;
+pub(crate) mod columnar;
 mod magic;
 
 use std::ffi::OsString;
@@ -17,6 +18,7 @@ use std::io::{self, Cursor, Read};
 use std::path::{Path, PathBuf};
 
 pub(crate) use blocks::{BLOCK, BYTE_ORDER_MARK, Blocks, Buffer, Cut, Scanner, Separated, WholeInput};
+pub(crate) use columnar::Columnar;
 pub(crate) use magic::Compression;
 
 use memchr::memmem;

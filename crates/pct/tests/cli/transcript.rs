@@ -55,6 +55,9 @@ impl Block<'_> {
     /// Whether the programs that it needs are installed.
     pub(crate) fn can_run(&self) -> bool {
         self.programs.iter().all(|program| {
+            if *program == "columns" {
+                return cfg!(feature = "columns");
+            }
             let status =
                 Command::new("sh").args(["-c", &format!("command -v {program}")]).stdout(Stdio::null()).status();
             status.unwrap().success()

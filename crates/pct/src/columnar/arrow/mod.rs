@@ -1,0 +1,222 @@
+//! Arrow IPC: files and streams.
+//!
+//! The values of all columns, the schema, its metadata and that of the file, and the compression of
+//! the buffers are those of the input. The layout of the messages is that of the `arrow-ipc` crate.
+#![forbid(unsafe_code)]
+
+mod array;
+mod messages;
+
+use std::sync::Arc;
+
+use arrow_array::{BooleanArray, RecordBatch};
+use arrow_ipc::writer::{FileWriter, IpcWriteOptions, StreamWriter};
+use arrow_schema::{ArrowError, Field, Schema, SchemaRef};
+use arrow_select::filter::filter_record_batch;
+
+use super::Task;
+use super::choice::{Column, choose, kept, new_name};
+use super::faults::InvalidRows;
+use super::input::{Input, invalid};
+use super::ordered::{self, caught};
+use super::output::Output;
+use super::value::Converter;
+use crate::error::Error;
+use crate::record::Policy;
+use crate::report::FileReport;
+use crate::sink::Sink;
+use messages::Batches;
+
+pub(super) fn run(
+    task: &Task<'_>,
+    input: Input,
+    sink: Option<&mut Sink>,
+    report: &mut FileReport,
+) -> Result<bool, Error> {
+    let name = report.name.clone();
+    let mut batches =
+        caught(|| Batches::open(input.content), ArrowError::IpcError).map_err(|error| failed(&name, &error))?;
+    let usage = |problem| Error::Usage(format!("{name}: {problem}"));
+    let columns = columns(batches.schema());
+    let mut selected = Vec::new();
+    let mut fields: Vec<_> = batches.schema.fields().iter().cloned().collect();
+    for index in choose(&columns, task.columns).map_err(usage)? {
+        let field = batches.schema.field(index);
+        selected.push(Selected { index, name: kept(field.name()), is_text: array::is_text(field.data_type()) });
+        if let Some(suffix) = task.append {
+            let new = new_name(&columns, field.name(), suffix).map_err(usage)?;
+            fields.push(Arc::new(field.clone().with_name(new).with_nullable(true)));
+        }
+    }
+    let schema = Arc::new(Schema::new_with_metadata(fields, batches.schema.metadata().clone()));
+    let work = Work { task, schema, selected, writes: sink.is_some() };
+    let output = sink.map(Output::new);
+    let mut writer = match output {
+        None => None,
+        Some(output) => Some(Writer::new(output, &work.schema, &batches).map_err(|error| failed(&name, &error))?),
+    };
+    let length = batches.length_of_each;
+    let mut is_changed = task.append.is_some();
+    let result = ordered::run(
+        task.threads(),
+        || caught(|| batches.next(), ArrowError::IpcError).map_err(Failure::Arrow),
+        |batch| caught(|| work.process(&batch), ArrowError::IpcError).map_err(Failure::Arrow),
+        |Processed { batch, rows, invalid, is_changed: is_batch_changed }| {
+            task.progress.advance(length);
+            is_changed |= is_batch_changed;
+            invalid.report(rows, task, report).map_err(Failure::Command)?;
+            match &mut writer {
+                None => Ok(()),
+                Some(writer) => caught(|| writer.write(&batch), ArrowError::IpcError).map_err(Failure::Arrow),
+            }
+        },
+    );
+    let result = result.and_then(|()| writer.as_mut().map_or(Ok(()), Writer::finish).map_err(Failure::Arrow));
+    if let Some(error) = writer.and_then(|mut writer| writer.output().take_error()) {
+        return Err(error);
+    }
+    match result {
+        Ok(()) => Ok(is_changed),
+        Err(Failure::Command(error)) => Err(error),
+        Err(Failure::Arrow(error)) => Err(failed(&name, &error)),
+    }
+}
+
+/// An error while batches are processed.
+enum Failure {
+    Arrow(ArrowError),
+    /// Of the command: the limit of invalid rows.
+    Command(Error),
+}
+
+fn failed(name: &str, error: &ArrowError) -> Error {
+    Error::Input(name.to_owned(), invalid(format!("invalid Arrow file: {error}")))
+}
+
+fn columns(schema: &Schema) -> Vec<Column> {
+    let column = |(number, field): (usize, &Arc<Field>)| Column {
+        number,
+        name: field.name().clone(),
+        path: field.name().clone(),
+        is_supported: array::is_supported(field.data_type()),
+        kind: field.data_type().to_string(),
+    };
+    schema.fields().iter().enumerate().map(column).collect()
+}
+
+/// A selected column.
+struct Selected {
+    index: usize,
+    /// Its name, for messages.
+    name: &'static str,
+    is_text: bool,
+}
+
+/// What to do with each batch. Shared by all threads.
+struct Work<'a> {
+    task: &'a Task<'a>,
+    /// The schema of the output.
+    schema: SchemaRef,
+    selected: Vec<Selected>,
+    /// Whether there is an output.
+    writes: bool,
+}
+
+/// A processed batch.
+struct Processed {
+    batch: RecordBatch,
+    /// Number of rows of the input.
+    rows: u64,
+    invalid: InvalidRows,
+    is_changed: bool,
+}
+
+impl Work<'_> {
+    fn process(&self, batch: &RecordBatch) -> Result<Processed, ArrowError> {
+        let mut invalid = InvalidRows::default();
+        let mut converted = Vec::new();
+        for Selected { index, name, is_text } in &self.selected {
+            let converter = Converter::new(self.task.operation, *is_text);
+            let array = batch.column(*index);
+            let results = array::Results::of(array, &converter)?;
+            let keeps_values = self.task.plan.observer.is_some();
+            let mut of_column = InvalidRows::default();
+            results.each_fault(|row, fault, value| {
+                of_column.note(row as u64, name, fault, if keeps_values { value } else { b"" });
+            });
+            invalid.merge(of_column);
+            converted.push((*index, results));
+        }
+        let rows = batch.num_rows() as u64;
+        if !self.writes {
+            return Ok(Processed { batch: batch.slice(0, 0), rows, invalid, is_changed: false });
+        }
+        let skips = self.task.plan.policy == Policy::Skip;
+        let skipped = if skips { invalid.rows() } else { Vec::new() };
+        let mut arrays = batch.columns().to_vec();
+        let mut is_changed = false;
+        for (index, results) in &converted {
+            let keeps_old = skips && (results.has_faults() || self.selected.len() > 1);
+            if self.task.append.is_some() {
+                arrays.push(results.appended(&skipped)?);
+            } else if let Some(changed) = results.replaced(&skipped, keeps_old)? {
+                is_changed = true;
+                arrays[*index] = changed;
+            }
+        }
+        let mut batch = RecordBatch::try_new_with_options(
+            Arc::clone(&self.schema),
+            arrays,
+            &arrow_array::RecordBatchOptions::new().with_row_count(Some(batch.num_rows())),
+        )?;
+        if self.task.plan.policy == Policy::Drop && !invalid.is_empty() {
+            let mut kept = vec![true; batch.num_rows()];
+            invalid.rows().iter().for_each(|&row| kept[row as usize] = false);
+            batch = filter_record_batch(&batch, &BooleanArray::from(kept))?;
+            is_changed = true;
+        }
+        Ok(Processed { batch, rows, invalid, is_changed })
+    }
+}
+
+/// A writer of the format of the input.
+enum Writer<'s> {
+    File(FileWriter<Output<'s>>),
+    Stream(StreamWriter<Output<'s>>),
+}
+
+impl<'s> Writer<'s> {
+    fn new(output: Output<'s>, schema: &Schema, batches: &Batches) -> Result<Self, ArrowError> {
+        let options = IpcWriteOptions::default().try_with_compression(batches.compression)?;
+        Ok(match &batches.metadata {
+            None => Self::Stream(StreamWriter::try_new_with_options(output, schema, options)?),
+            Some(metadata) => {
+                let mut writer = FileWriter::try_new_with_options(output, schema, options)?;
+                metadata.iter().for_each(|(key, value)| writer.write_metadata(key, value));
+                Self::File(writer)
+            }
+        })
+    }
+
+    fn write(&mut self, batch: &RecordBatch) -> Result<(), ArrowError> {
+        match self {
+            Self::File(writer) => writer.write(batch),
+            // The reader of a pipe gets each batch at once.
+            Self::Stream(writer) => writer.write(batch).and_then(|()| writer.flush()),
+        }
+    }
+
+    fn finish(&mut self) -> Result<(), ArrowError> {
+        match self {
+            Self::File(writer) => writer.finish(),
+            Self::Stream(writer) => writer.finish(),
+        }
+    }
+
+    fn output(&mut self) -> &mut Output<'s> {
+        match self {
+            Self::File(writer) => writer.get_mut(),
+            Self::Stream(writer) => writer.get_mut(),
+        }
+    }
+}
