@@ -130,6 +130,10 @@ fn form_range(field: &[u8], reading: Reading) -> Range<usize> {
         Some(first) if first.is_ascii_alphabetic() && has_authority(field) => {}
         _ => return 0..field.len(),
     }
+    // Many URLs have no query.
+    if memchr(b'?', field).is_none() {
+        return field.len()..field.len();
+    }
     match reading.part(field, Part::Query) {
         Some(query) => {
             let start = query.as_ptr().addr() - field.as_ptr().addr();
