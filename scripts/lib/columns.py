@@ -70,8 +70,9 @@ def check(pct):
         subprocess.run(arguments + ["in.parquet", "-o", "out.parquet"], check=True)
         found = pq.read_table("out.parquet")
         # pyarrow names the elements of lists as Parquet does.
-        expected = decoded(pq.read_table("in.parquet"), names)
-        assert found.equals(expected, check_metadata=True), (compression, dictionary, version)
+        unchanged = pq.read_table("in.parquet")
+        assert found.schema.equals(unchanged.schema, check_metadata=True), (compression, dictionary, version)
+        assert found.to_pylist() == decoded(unchanged, names).to_pylist(), (compression, dictionary, version)
         before, after = pq.ParquetFile("in.parquet"), pq.ParquetFile("out.parquet")
         assert before.schema.equals(after.schema)
         assert before.metadata.created_by == after.metadata.created_by
