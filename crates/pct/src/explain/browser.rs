@@ -63,6 +63,8 @@ mod tests {
             path in "([/\\\\]([.%2eEa\u{e9} |\"]|%2e|%2E|%41){0,4}){0,6}",
             query in "(\\?[a.\\\\/]{0,4})?",
         ) {
+            // url takes a Windows drive letter for one in every scheme, the standard in "file" only ("shorten a URL's path").
+            prop_assume!(!["E|", "a|"].iter().any(|drive| path.contains(drive)));
             let text = format!("http://{host}{path}{query}");
             let expected = Url::parse(&text).unwrap();
             let found = request(text.as_bytes());
