@@ -10,6 +10,7 @@
 //! - `unique` is `--unique`: the records whose normal form is new are written, in input order.
 //! - `check` and `stats` run the same pipeline through `scan`, without output; an observer receives
 //!   each finding.
+//! - `columnar` reads and writes Parquet and Arrow IPC, by columns instead of blocks.
 //! - `explain` shows single URLs. It runs no pipeline.
 //! - `error` maps errors to messages and exit codes.
 //!

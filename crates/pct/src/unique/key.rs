@@ -9,7 +9,7 @@ use std::hash::{BuildHasher, Hasher, RandomState};
 
 use siphasher::sip128::{Hasher128, SipHasher13};
 
-/// A random number that nobody who writes records can know: with it, the hash has no collisions that can be chosen.
+/// A random key. Without it, collisions of the hash cannot be constructed.
 #[derive(Clone, Copy)]
 pub(crate) struct Secret(u64, u64);
 
