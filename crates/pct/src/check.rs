@@ -6,9 +6,9 @@ use std::sync::{Mutex, PoisonError};
 
 use crate::cli::{CheckArguments, FindingsForm};
 use crate::error::{Error, Status};
+use crate::filter::Filter;
 use crate::operation::Inspect;
 use crate::pipeline::Observer;
-use crate::record::Filter;
 use crate::report::{self, InvalidRecord};
 use crate::scan::Scan;
 use crate::stdout::{self, write_json};

@@ -25,6 +25,7 @@ mod codec;
 mod columnar;
 mod error;
 mod explain;
+mod filter;
 mod format;
 mod in_memory;
 mod incomplete;
@@ -54,10 +55,11 @@ use simdpct::ByteSet;
 
 use cli::{Arguments, Command, GetArguments, RewriteCommand};
 use error::{Error, Status};
+use filter::Filter;
 use operation::{
     CanonicalPath, Decode, DecodeText, Encode, EncodeText, Get, NormalUrl, Normalize, Operation, Reading, Repair,
 };
-use record::{Filter, Policy};
+use record::Policy;
 use rewrite::{Task, rewrite};
 
 #[doc(hidden)]

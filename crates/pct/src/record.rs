@@ -5,6 +5,7 @@ use std::ops::ControlFlow;
 
 use clap::ValueEnum;
 
+use crate::filter::Filter;
 use crate::operation::{Fault, FaultKind};
 use crate::report::Tally;
 use crate::unique::{Keyed, key};
@@ -23,33 +24,6 @@ pub(crate) enum Policy {
     Skip,
     /// Stop at the record, report its position, and exit with code 1
     Fail,
-}
-
-/// Which records are written.
-#[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
-pub(crate) enum Filter {
-    #[default]
-    All,
-    /// Those with a field that the operation changes.
-    Changed,
-    /// Those with a field that [matches](crate::operation::Operation::matches).
-    Matching,
-    /// Invalid ones.
-    Invalid,
-    /// Valid ones.
-    Valid,
-}
-
-impl Filter {
-    /// Whether fields decide: the operation notes those that are selected.
-    pub(crate) fn is_by_field(self) -> bool {
-        matches!(self, Self::Changed | Self::Matching)
-    }
-
-    /// Whether records that are valid and that the operation does not change are written.
-    fn has_unchanged(self) -> bool {
-        matches!(self, Self::All | Self::Valid)
-    }
 }
 
 /// State of one thread for the current block. Buffers are reused from block to block.

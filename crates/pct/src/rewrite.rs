@@ -10,11 +10,12 @@ use simdpct::ByteSet;
 
 use crate::cli::{ReportForm, Results, TextArguments};
 use crate::error::{Error, Status};
+use crate::filter::Filter;
 use crate::format::{Format, Outputs};
 use crate::operation::{Operation, Recipe, Selecting, Unique};
 use crate::pipeline::{self, Plan};
 use crate::progress::Progress;
-use crate::record::{Filter, Policy};
+use crate::record::Policy;
 use crate::report::{self, FileReport};
 use crate::shown::{self, Notation};
 use crate::sink::{InPlace, Sink, Written};

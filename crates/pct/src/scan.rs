@@ -6,11 +6,12 @@ use std::io::{self, IsTerminal};
 
 use crate::cli::{FormatArguments, InputArguments, Results};
 use crate::error::{Error, Status};
+use crate::filter::Filter;
 use crate::format::{Format, Outputs};
 use crate::operation::{Copying, Inspect, Operation};
 use crate::pipeline::{self, Observer, Plan};
 use crate::progress::Progress;
-use crate::record::{Filter, Policy};
+use crate::record::Policy;
 #[cfg(feature = "columns")]
 use crate::report;
 use crate::report::FileReport;

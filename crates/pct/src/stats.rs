@@ -10,9 +10,9 @@ use simdpct::{Kinds, inspect};
 
 use crate::cli::{FindingsForm, StatsArguments};
 use crate::error::{Error, Status};
+use crate::filter::Filter;
 use crate::operation::{Count as Fault, Inspect, words};
 use crate::pipeline::Observer;
-use crate::record::Filter;
 use crate::report::{self, FileReport, InvalidRecord, Place};
 use crate::scan::Scan;
 use crate::shown;

@@ -7,7 +7,7 @@ use simdpct::Kinds;
 
 use super::{FormatArguments, InputArguments};
 use crate::codec::{self, DecodingOptions};
-use crate::record::Filter;
+use crate::filter::Filter;
 
 const EXAMPLES: &str = "\
 Examples:

@@ -4,7 +4,7 @@
 use simdpct::ByteSet;
 
 use super::{Fault, FaultKind, Operation, Stream};
-use crate::record::Filter;
+use crate::filter::Filter;
 
 /// Applies an operation, and notes the fields that a filter selects.
 pub(crate) struct Selecting {

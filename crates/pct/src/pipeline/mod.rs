@@ -21,9 +21,10 @@ use std::time::Duration;
 pub(crate) use observer::Observer;
 
 use crate::error::Error;
+use crate::filter::Filter;
 use crate::format::Format;
 use crate::operation::Fault;
-use crate::record::{Filter, Job, Policy};
+use crate::record::{Job, Policy};
 use crate::report::{FileReport, InvalidRecord, Place};
 use crate::sink::Sink;
 use crate::source::{BLOCK, Blocks, Buffer, Cut};

@@ -10,9 +10,10 @@ use std::io;
 use super::spool::Spool;
 use super::{Ordered, Plan, memory};
 use crate::error::Error;
+use crate::filter::Filter;
 use crate::format::Whole;
 use crate::operation::{FaultKind, Stream, split_ending};
-use crate::record::{Filter, Job, Policy};
+use crate::record::{Job, Policy};
 use crate::report::{InvalidRecord, Place};
 use crate::source::{Blocks, Buffer};
 
