@@ -279,7 +279,7 @@ pub fn main() -> ExitCode {
     };
     let done = runtime.spawn(run(role));
     let result = runtime.block_on(done).unwrap_or_else(|error| Err(Failure::Query(error.to_string())));
-    // Tasks may still run; nobody waits for them.
+    // Tasks may still run. Their results are not needed.
     runtime.shutdown_timeout(Duration::from_millis(100));
     match result {
         Ok(()) => ExitCode::SUCCESS,

@@ -135,7 +135,7 @@ impl TextDecoding {
         outcome
     }
 
-    /// The position in `value` of the origin of the byte at `position` after so many passes.
+    /// The position in `value` from which the byte at `position` comes, after `passes` passes.
     #[cold]
     fn origin(&self, value: &[u8], passes: u8, position: usize) -> usize {
         let before = Self { passes, ..*self };

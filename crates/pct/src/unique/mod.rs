@@ -5,7 +5,7 @@
 //! instead of records.
 //!
 //! Two records with different normal forms and the same key would be taken for duplicates, and the second would be
-//! lost. The key is SipHash-1-3 with 128 bits and a random secret, so nobody can choose such records, and by chance, a pair
+//! lost. The key is SipHash-1-3 with 128 bits and a random secret, so such records cannot be constructed, and by chance, a pair
 //! among n records has the same key with a probability of n²/2¹²⁹: 1.5·10⁻²¹ for a thousand million.
 #![forbid(unsafe_code)]
 
