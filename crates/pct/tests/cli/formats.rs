@@ -1,15 +1,7 @@
 //! Input formats: fields are processed, and the rest is copied. All expected outputs were written
 //! by hand.
 
-use crate::{output, run, text};
-
-#[track_caller]
-fn assert_outputs(cases: &[(&[&str], &str, &str)]) {
-    for &(arguments, input, expected) in cases {
-        let found = output(arguments, input.as_bytes());
-        assert_eq!(text(&found), text(expected.as_bytes()), "{arguments:?} < {input:?}");
-    }
-}
+use crate::{assert_outputs, output, run, text};
 
 #[test]
 fn records_that_nul_ends() {

@@ -3,15 +3,7 @@
 
 use proptest::prelude::*;
 
-use crate::{output, run, text};
-
-#[track_caller]
-fn assert_outputs(cases: &[(&[&str], &str, &str)]) {
-    for &(arguments, input, expected) in cases {
-        let found = output(arguments, input.as_bytes());
-        assert_eq!(text(&found), text(expected.as_bytes()), "{arguments:?} < {input:?}");
-    }
-}
+use crate::{assert_outputs, output, run, text};
 
 /// Apache httpd, mod_log_config: "%v:%p %h %l %u %t \"%r\" %>s %O \"%{Referer}i\" \"%{User-Agent}i\""
 const VHOST: &str = r#"shop.example:443 192.0.2.7 - ann%20e [22/Nov/2026:20:00:00 +0000] "GET /caf%C3%A9?q=%41 HTTP/1.1" 200 512 "http://e/%43 x" "agent %44""#;

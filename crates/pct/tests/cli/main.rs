@@ -70,6 +70,15 @@ fn output(arguments: &[&str], input: &[u8]) -> Vec<u8> {
     stdout
 }
 
+/// Asserts the output of each command for an input.
+#[track_caller]
+fn assert_outputs(cases: &[(&[&str], &str, &str)]) {
+    for &(arguments, input, expected) in cases {
+        let found = output(arguments, input.as_bytes());
+        assert_eq!(text(&found), text(expected.as_bytes()), "{arguments:?} < {input:?}");
+    }
+}
+
 fn text(bytes: &[u8]) -> String {
     bytes.escape_ascii().to_string()
 }

@@ -3,15 +3,7 @@
 use proptest::prelude::*;
 use serde_json::Value;
 
-use crate::{output, run, text};
-
-#[track_caller]
-fn assert_outputs(cases: &[(&[&str], &str, &str)]) {
-    for &(arguments, input, expected) in cases {
-        let found = output(arguments, input.as_bytes());
-        assert_eq!(text(&found), text(expected.as_bytes()), "{arguments:?} < {input:?}");
-    }
-}
+use crate::{assert_outputs, output, run, text};
 
 #[test]
 fn columns_and_keys_imply_their_format() {
