@@ -255,6 +255,7 @@ mod tests {
                             let [found, expected] = formats.each_ref().map(|format| {
                                 let mut job = Job::new(policy, false);
                                 job.begin(u64::MAX, true);
+                                format.begin(true, &text).unwrap();
                                 format.transform(&text, &mut job);
                                 (job.output, format!("{:?} {:?}", job.tally, format.unmatched()))
                             });
