@@ -1,0 +1,36 @@
+//! Where the JSON of a line is.
+#![forbid(unsafe_code)]
+
+use memchr::memmem;
+
+/// Where the JSON of a line is.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub(crate) enum JsonLayout {
+    /// The whole line is JSON.
+    Line,
+    /// JSON follows a prefix, the key and the time of a capture. Lines that begin with '!' are directives.
+    Cdxj,
+}
+
+impl JsonLayout {
+    /// The start of the JSON in a line; `None` if there is none.
+    #[inline]
+    pub(super) fn start(self, line: &[u8]) -> Option<usize> {
+        match self {
+            Self::Line => Some(0),
+            Self::Cdxj => memmem::find(line, b" {").map(|at| at + 1),
+        }
+    }
+
+    pub(super) fn is_directive(self, line: &[u8]) -> bool {
+        self == Self::Cdxj && line.starts_with(b"!")
+    }
+
+    /// The message about another line.
+    pub(super) fn expected(self) -> &'static str {
+        match self {
+            Self::Line => "not a line of JSON",
+            Self::Cdxj => "not a line of CDXJ",
+        }
+    }
+}
