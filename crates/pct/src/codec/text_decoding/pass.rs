@@ -1,170 +1,19 @@
-//! `TextDecoding`: decodes triplets of any charset to text, with `%uXXXX` and a fallback charset.
-//!
-//! A raw character of a value that is UTF-8 is kept: such text was converted before, or never was in
-//! another charset. If a value is not UTF-8, its raw bytes are in the charset of the triplets.
-//!
-//! Bytes to keep and to reject are those of the text, not of the charset: in Shift_JIS, the second
-//! byte of a character can be a backslash, and its triplet is decoded even where those of backslashes
-//! are kept.
+//! Decodes a value in one pass, in one charset.
 #![forbid(unsafe_code)]
 
 use std::ops::Range;
 
-use memchr::{memchr, memchr2, memmem};
+use memchr::{memchr, memchr2};
 use simdpct::{ByteSet, DecodeErrorKind, Decoder};
 
-use super::charset::{Charset, Converter};
-use super::decoding::Decoding;
-
-/// Rules for decoding a value to text.
-#[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub(crate) struct TextDecoding {
-    charset: Charset,
-    /// The charset of values that are invalid in the first.
-    fallback: Option<Charset>,
-    /// Whether `%uXXXX` is decoded.
-    unicode: bool,
-    plus: bool,
-    keep: ByteSet,
-    reject: ByteSet,
-    passes: u8,
-    /// Whether invalid sequences become U+FFFD. Otherwise they are kept.
-    replace: bool,
-    /// Decodes values of UTF-8 without `%uXXXX`.
-    strict: Decoding,
-}
-
-/// Errors of a value, and whether it is in the fallback charset.
-#[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
-pub(crate) struct Outcome {
-    /// The first error and its position.
-    pub(crate) first: Option<(DecodeErrorKind, usize)>,
-    /// Whether there are errors of each kind.
-    pub(crate) malformed: bool,
-    pub(crate) ill_formed: Option<DecodeErrorKind>,
-    pub(crate) lone_surrogate: bool,
-    pub(crate) rejected: bool,
-    pub(crate) fell_back: bool,
-}
-
-impl Outcome {
-    fn note(&mut self, kind: DecodeErrorKind, position: usize) {
-        match kind {
-            DecodeErrorKind::Malformed => self.malformed = true,
-            DecodeErrorKind::LoneSurrogate => self.lone_surrogate = true,
-            DecodeErrorKind::Rejected(_) => self.rejected = true,
-            kind => self.ill_formed = Some(kind),
-        }
-        // Errors of the charset are found later than others.
-        if self.first.is_none_or(|(_, first)| position < first) {
-            self.first = Some((kind, position));
-        }
-    }
-
-    /// Adds the outcome of a later pass.
-    fn add(&mut self, later: &Self) {
-        self.first = self.first.or(later.first);
-        self.malformed |= later.malformed;
-        self.ill_formed = self.ill_formed.or(later.ill_formed);
-        self.lone_surrogate |= later.lone_surrogate;
-        self.rejected |= later.rejected;
-        self.fell_back |= later.fell_back;
-    }
-}
-
-impl TextDecoding {
-    /// `strict` has the other rules: its sets, passes, and whether '+' is a space.
-    pub(crate) fn new(charset: Charset, fallback: Option<Charset>, unicode: bool, strict: Decoding) -> Self {
-        let (plus, passes) = (strict.decodes_plus(), strict.pass_count());
-        let (keep, reject) = strict.sets();
-        Self { charset, fallback, unicode, plus, keep, reject, passes, replace: false, strict }
-    }
-
-    /// Decodes '+' as a space.
-    pub(crate) fn plus(self) -> Self {
-        Self::new(self.charset, self.fallback, self.unicode, self.strict.plus()).replacing(self.replace)
-    }
-
-    /// As [`Decoding::safe`].
-    pub(crate) fn safe(self, set: ByteSet) -> Self {
-        Self::new(self.charset, self.fallback, self.unicode, self.strict.safe(set)).replacing(self.replace)
-    }
-
-    /// Sets whether invalid sequences become U+FFFD.
-    pub(crate) fn replacing(self, replace: bool) -> Self {
-        Self { replace, ..self }
-    }
-
-    /// Bytes without which well-formed UTF-8 decodes to itself without error.
-    pub(crate) fn needed(&self) -> ByteSet {
-        let is_stateful = [Some(self.charset), self.fallback].into_iter().flatten().any(Charset::is_stateful);
-        // Escape, shift out and shift in.
-        let shifts = if is_stateful { ByteSet::new(b"\x1B\x0E\x0F") } else { ByteSet::EMPTY };
-        self.strict.needed().union(shifts)
-    }
-
-    pub(crate) fn rejects(&self, byte: u8) -> bool {
-        self.reject.contains(byte)
-    }
-
-    /// The rules for a value that is UTF-8 after decoding, and has no `%uXXXX` in any pass.
-    pub(crate) fn usual(&self, value: &[u8]) -> Option<Decoding> {
-        let may_have_unicode = self.unicode && (self.passes > 1 || memmem::find(value, b"%u").is_some());
-        (self.charset == Charset::UTF_8 && !may_have_unicode).then_some(self.strict)
-    }
-
-    /// Decodes a value leniently, appending to `output`.
-    pub(crate) fn decode_to(&self, value: &[u8], output: &mut Vec<u8>) -> Outcome {
-        let start = output.len();
-        if self.usual(value).is_some_and(|usual| usual.decode_if_clean(value, output)) {
-            return Outcome::default();
-        }
-        output.truncate(start);
-        let mut outcome = self.decode_pass_to(value, output);
-        for done in 1..self.passes {
-            let decoded = output.split_off(start);
-            let mut later = self.decode_pass_to(&decoded, output);
-            if let Some((_, position)) = &mut later.first {
-                *position = self.origin(value, done, *position);
-            }
-            outcome.add(&later);
-            if output[start..] == decoded {
-                break;
-            }
-        }
-        outcome
-    }
-
-    /// The position in `value` from which the byte at `position` comes, after `passes` passes.
-    #[cold]
-    fn origin(&self, value: &[u8], passes: u8, position: usize) -> usize {
-        let before = Self { passes, ..*self };
-        let is_beyond = |length: usize| {
-            let mut output = Vec::new();
-            before.decode_to(&value[..length], &mut output);
-            output.len() > position
-        };
-        // The shortest prefix whose result has the byte.
-        let (mut low, mut high) = (0, value.len());
-        while low + 1 < high {
-            let middle = low.midpoint(high);
-            if is_beyond(middle) { high = middle } else { low = middle }
-        }
-        low
-    }
-
-    fn decode_pass_to(&self, value: &[u8], output: &mut Vec<u8>) -> Outcome {
-        let start = output.len();
-        let outcome = Pass::new(self, self.charset, value, output).decode();
-        let Some(fallback) = self.fallback.filter(|_| outcome.ill_formed.is_some()) else { return outcome };
-        output.truncate(start);
-        Outcome { fell_back: true, ..Pass::new(self, fallback, value, output).decode() }
-    }
-}
+use super::super::charset::{Charset, Converter};
+use super::TextDecoding;
+use super::escapes::{triplet, unicode_escape};
+use super::outcome::Outcome;
 
 /// A pass over a value, in segments that are converted separately: between characters that are not in
 /// the charset.
-struct Pass<'p> {
+pub(super) struct Pass<'p> {
     rules: &'p TextDecoding,
     charset: Charset,
     value: &'p [u8],
@@ -180,14 +29,14 @@ struct Pass<'p> {
 }
 
 impl<'p> Pass<'p> {
-    fn new(rules: &'p TextDecoding, charset: Charset, value: &'p [u8], output: &'p mut Vec<u8>) -> Self {
+    pub(super) fn new(rules: &'p TextDecoding, charset: Charset, value: &'p [u8], output: &'p mut Vec<u8>) -> Self {
         let output_start = output.len();
         let (outcome, bytes) = Default::default();
         let converter = charset.converter();
         Self { rules, charset, value, output, outcome, converter, bytes, converted: 0, start: 0, output_start }
     }
 
-    fn decode(mut self) -> Outcome {
+    pub(super) fn decode(mut self) -> Outcome {
         if self.charset == Charset::UTF_8 || simdutf8::basic::from_utf8(self.value).is_err() {
             self.run(0..self.value.len());
             return self.outcome;
@@ -376,29 +225,4 @@ fn origin(segment: &[u8], plus: bool, at: usize) -> usize {
     let decoder = Decoder::new().lenient();
     let decoder = if plus { decoder.plus_for_space() } else { decoder };
     decoder.input_offset(segment, at).unwrap_or(segment.len())
-}
-
-fn digit(byte: u8) -> Option<u8> {
-    char::from(byte).to_digit(16).and_then(|digit| u8::try_from(digit).ok())
-}
-
-/// The byte of the triplet at the start of a text.
-fn triplet(text: &[u8]) -> Option<u8> {
-    let &[b'%', first, second, ..] = text else { return None };
-    Some(digit(first)? << 4 | digit(second)?)
-}
-
-/// The length of the `%uXXXX` at the start of a text, or of two that are a surrogate pair, and the
-/// character; `None` for a lone surrogate.
-fn unicode_escape(text: &[u8]) -> Option<(usize, Option<char>)> {
-    let unit = |text: &[u8]| {
-        let &[b'%', b'u', a, b, c, d, ..] = text else { return None };
-        Some(u16::from_be_bytes([digit(a)? << 4 | digit(b)?, digit(c)? << 4 | digit(d)?]))
-    };
-    let first = unit(text)?;
-    if let Some(character) = char::from_u32(first.into()) {
-        return Some((6, Some(character)));
-    }
-    let pair = char::decode_utf16([first, unit(&text[6..]).unwrap_or(0)]).next()?.ok();
-    Some((if pair.is_some() { 12 } else { 6 }, pair))
 }

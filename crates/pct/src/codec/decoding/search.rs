@@ -1,43 +1,11 @@
-//! All kinds of errors of a value; decoding returns only the first error.
+//! Finds all kinds of errors of a value that comes in parts.
 #![forbid(unsafe_code)]
 
 use simdpct::DecodeErrorKind;
 
-use super::{Decoding, Layers};
-
-/// Kinds of errors of a value.
-#[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
-pub(crate) struct ErrorKinds {
-    pub(crate) malformed: bool,
-    pub(crate) ill_formed: bool,
-    pub(crate) rejected: bool,
-}
-
-impl ErrorKinds {
-    pub(crate) fn of(kind: DecodeErrorKind) -> Self {
-        match kind {
-            DecodeErrorKind::Malformed => Self { malformed: true, ..Self::default() },
-            DecodeErrorKind::Rejected(_) => Self { rejected: true, ..Self::default() },
-            _ => Self { ill_formed: true, ..Self::default() },
-        }
-    }
-
-    /// Sets of a single kind.
-    pub(super) const EACH: [Self; 3] = [
-        Self { malformed: true, ill_formed: false, rejected: false },
-        Self { malformed: false, ill_formed: true, rejected: false },
-        Self { malformed: false, ill_formed: false, rejected: true },
-    ];
-
-    #[must_use]
-    pub(crate) fn union(self, other: Self) -> Self {
-        Self {
-            malformed: self.malformed | other.malformed,
-            ill_formed: self.ill_formed | other.ill_formed,
-            rejected: self.rejected | other.rejected,
-        }
-    }
-}
+use super::Decoding;
+use super::errors::ErrorKinds;
+use super::layers::Layers;
 
 /// Finds all kinds of errors of a value that comes in parts, cut anywhere.
 ///
@@ -130,5 +98,48 @@ fn feed(layers: &mut Layers, part: &[u8], is_last: bool, unused: &mut Vec<u8>) {
     layers.feed(part, unused);
     if is_last {
         layers.finish(unused);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::super::dialect::{Malformed, NO_DIALECT};
+    use super::super::samples::{decodings, texts};
+    use super::{Decoding, Search};
+
+    #[test]
+    fn streaming_equals_decoding_the_whole() {
+        let strict = (Decoding::new(&NO_DIALECT).strict(), "strict".to_owned());
+        for (decoding, context) in decodings().chain([strict]) {
+            for text in texts() {
+                let whole = decoding.decode(&text);
+                for cut in 0..=text.len() {
+                    let (first, second) = text.split_at(cut);
+                    let mut layers = decoding.stream();
+                    let mut output = Vec::new();
+                    layers.feed(first, &mut output);
+                    layers.feed(second, &mut output);
+                    layers.finish(&mut output);
+                    let context = (&context, text.escape_ascii().to_string(), cut);
+                    if decoding.passes == 1 && decoding.malformed != Malformed::ErrorAsJava {
+                        let mut search = Search::new(decoding);
+                        search.feed(first);
+                        search.feed(second);
+                        search.finish();
+                        assert_eq!(search.first(), layers.error(), "{context:?}");
+                        let kinds = whole.as_ref().err().map(|error| decoding.error_kinds(&text, error.kind));
+                        assert_eq!(search.kinds(), kinds.unwrap_or_default(), "{context:?}");
+                    }
+                    match &whole {
+                        Ok(decoded) => assert_eq!((layers.error(), &output[..]), (None, &decoded[..]), "{context:?}"),
+                        // For later passes, its positions are less exact.
+                        Err(error) if decoding.passes == 1 && decoding.malformed != Malformed::ErrorAsJava => {
+                            assert_eq!(layers.error(), Some((error.kind, error.position as u64)), "{context:?}");
+                        }
+                        Err(_) => assert!(layers.error().is_some(), "{context:?}"),
+                    }
+                }
+            }
+        }
     }
 }

@@ -5,9 +5,19 @@ use memchr::memchr;
 use simdpct::legacy::java;
 use simdpct::{DecodeErrorKind, Decoder, stream};
 
+use super::super::dialect::Malformed;
+use super::Decoding;
 use super::text::{self, Text};
 
-/// Decodes a value in parts, as [`Decoding`](super::Decoding) decodes it as a whole. After an
+impl Decoding {
+    /// A decoder for a value that comes in parts.
+    pub(crate) fn stream(&self) -> Layers {
+        let java_triplets = self.malformed == Malformed::ErrorAsJava;
+        Layers::new((0..self.passes.max(1)).map(|_| Pass::new(self.decoder, self.text, java_triplets)).collect())
+    }
+}
+
+/// Decodes a value in parts, as [`Decoding`] decodes it as a whole. After an
 /// error, nothing more is output.
 pub(crate) struct Layers {
     passes: Vec<Pass>,
@@ -19,7 +29,7 @@ pub(crate) struct Layers {
 }
 
 /// A pass, which decodes one layer.
-pub(super) struct Pass {
+struct Pass {
     java_triplets: Option<JavaTriplets>,
     /// `None` after an error or the end.
     decoder: Option<stream::Decoder>,
@@ -29,7 +39,7 @@ pub(super) struct Pass {
 }
 
 impl Layers {
-    pub(super) fn new(passes: Vec<Pass>) -> Self {
+    fn new(passes: Vec<Pass>) -> Self {
         Self { passes, fed: 0, error: None, part: Vec::new(), result: Vec::new() }
     }
 
@@ -67,7 +77,7 @@ impl Layers {
 }
 
 impl Pass {
-    pub(super) fn new(decoder: Decoder, text: Text, java_triplets: bool) -> Self {
+    fn new(decoder: Decoder, text: Text, java_triplets: bool) -> Self {
         let decoder = stream::Decoder::new(decoder);
         Self {
             java_triplets: java_triplets.then(JavaTriplets::default),
@@ -172,5 +182,20 @@ impl Surrogates {
         let length = if is_last { self.held.len() } else { text::complete_len(&self.held, Text::ReplacedAsJava) };
         output.extend_from_slice(java::replace_ill_formed(&self.held[..length]).as_bytes());
         self.held.drain(..length);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use simdpct::DecodeErrorKind;
+
+    use super::super::super::dialect::NO_DIALECT;
+    use super::Decoding;
+
+    #[test]
+    fn an_error_is_known_after_its_part() {
+        let mut layers = Decoding::new(&NO_DIALECT).strict().stream();
+        layers.feed(b"abc%FFdef", &mut Vec::new());
+        assert_eq!(layers.error(), Some((DecodeErrorKind::InvalidUtf8, 3)));
     }
 }

@@ -1,0 +1,88 @@
+//! Decodes a value in one pass.
+#![forbid(unsafe_code)]
+
+use std::borrow::Cow;
+
+use simdpct::legacy::java;
+use simdpct::{DecodeError, DecodeErrorKind};
+
+use super::super::dialect::Malformed;
+use super::Decoding;
+use super::text::{self, Text};
+
+impl Decoding {
+    pub(super) fn decode_pass<'a>(&self, input: &'a [u8]) -> Result<Cow<'a, [u8]>, DecodeError> {
+        if let Ok(Cow::Borrowed(_)) = self.decoder.decode(input)
+            && self.is_good(input)
+        {
+            return Ok(Cow::Borrowed(input));
+        }
+        let mut output = Vec::new();
+        self.decode_pass_to(input, &mut output)?;
+        Ok(Cow::Owned(output))
+    }
+
+    pub(super) fn decode_pass_to(&self, input: &[u8], output: &mut Vec<u8>) -> Result<(), DecodeError> {
+        let start = output.len();
+        match self.decoder.decode_to(input, output) {
+            Ok(()) => {}
+            Err(error) if self.malformed == Malformed::ErrorAsJava && error.kind == DecodeErrorKind::Malformed => {
+                self.decode_java_to(input, output).inspect_err(|_| output.truncate(start))?;
+            }
+            Err(error) => return Err(self.first_error(input, error)),
+        }
+        if self.is_good(&output[start..]) {
+            return Ok(());
+        }
+        if self.text == Text::WellFormed {
+            output.truncate(start);
+            let error = self.decoder.decode_utf8(input).err();
+            // The result is ill-formed, so there is an error.
+            return error.map_or(Ok(()), Err);
+        }
+        let replaced = text::replace(&output[start..], self.text);
+        output.truncate(start);
+        output.extend_from_slice(&replaced);
+        Ok(())
+    }
+
+    pub(super) fn is_good(&self, decoded: &[u8]) -> bool {
+        self.text == Text::Bytes || simdutf8::basic::from_utf8(decoded).is_ok()
+    }
+
+    /// Ill-formed UTF-8 may precede the error that stopped decoding.
+    #[cold]
+    fn first_error(&self, input: &[u8], error: DecodeError) -> DecodeError {
+        match self.text {
+            Text::WellFormed => self.decoder.decode_utf8(input).err().unwrap_or(error),
+            _ => error,
+        }
+    }
+
+    /// Decodes input with triplets that only Java accepts. On an error, `output` may contain
+    /// partial output.
+    #[cold]
+    fn decode_java_to(&self, input: &[u8], output: &mut Vec<u8>) -> Result<(), DecodeError> {
+        let mut at = 0;
+        loop {
+            let rest = &input[at..];
+            let Err(mut error) = self.decoder.decode_to(rest, output) else { return Ok(()) };
+            let triplet = match error.kind {
+                DecodeErrorKind::Malformed => java::triplet(&rest[error.position..]),
+                _ => None,
+            };
+            let start = at;
+            at += error.position;
+            error.position = at;
+            let Some((byte, length)) = triplet else { return Err(error) };
+            // Decodes the valid text preceding the triplet.
+            self.decoder.decode_to(&input[start..at], output)?;
+            let plain = format!("%{byte:02X}");
+            self.decoder.decode_to(&plain, output).map_err(|mut error| {
+                error.position = at;
+                error
+            })?;
+            at += length;
+        }
+    }
+}
