@@ -60,6 +60,7 @@ struct Readme;
 mod apply;
 mod convert;
 mod error;
+mod holding;
 mod inspect;
 mod unchecked;
 mod value;

@@ -12,10 +12,11 @@ use arrow_array::types::{ByteArrayType, ByteViewType};
 use arrow_array::{Array, ArrayRef, GenericByteArray, GenericByteViewArray};
 use arrow_buffer::{BooleanBuffer, Buffer, NullBuffer, OffsetBuffer, ScalarBuffer};
 use arrow_data::{ByteView, MAX_INLINE_VIEW_LEN};
-use simdpct::columns::{Column, ColumnBuf, Conversion, Offset, OnError, Rewrite, rows_holding};
+use simdpct::columns::{Column, ColumnBuf, Conversion, Offset, OnError, Rewrite};
 use simdpct::{Decoder, Encoder, Normalizer, columns};
 
 use crate::error::Failure;
+use crate::holding::rows_holding;
 use crate::value::Value;
 
 /// What a function of this crate does to each value.
@@ -180,9 +181,8 @@ where
 {
     let conversion = job.conversion::<T::Native>();
     let bytes = |row: usize| -> &[u8] { array.value(row).as_ref() };
-    let rows = (0..array.len()).map(|row| nulls.is_none_or(|nulls| nulls.is_valid(row)).then(|| bytes(row)));
     let triggers = if T::Native::IS_TEXT { conversion.triggers_in_text() } else { conversion.triggers() };
-    let holding: Vec<usize> = rows_holding(rows, &triggers).iter().collect();
+    let holding = rows_holding(array, nulls, &triggers);
     let mut views = Views::of(array);
     let mut is_changed = false;
     let mut rest = &holding[..];
