@@ -231,6 +231,7 @@ fn triplet_and_row_end_at_every_position_match_reference() {
                 // Enough rows for batch processing, some of them empty.
                 let sample = Sample::cut(&text, [cut, cut, before / 2, before / 3, text.len() - 30, text.len() - 9]);
                 let pair = Combinations::One(before + cut);
+                compare_inspecting(&sample);
                 codecs.0.iter().for_each(|decoder| compare_decoding_in::<i32>(pair, &sample, decoder));
                 codecs.1.iter().for_each(|encoder| compare_encoding_in::<i32>(pair, &sample, encoder));
                 if MALFORMED_BEFORE_DIGITS.contains(&special) {
@@ -242,10 +243,14 @@ fn triplet_and_row_end_at_every_position_match_reference() {
 }
 
 /// Texts longer than one batch: valid, with errors of every kind, and malformed throughout; cut
-/// into rows of every length.
+/// into rows of every length. The second batch of the first two has few triplets, the others many.
 #[test]
 fn columns_longer_than_one_batch_match_reference() {
-    let plain: Vec<u8> = b"/plain/text/with%20some/%C3%A9/".iter().copied().cycle().take(2 * LONG + 100).collect();
+    let mut plain: Vec<u8> = b"/plain/text/with%20some/%C3%A9/".iter().copied().cycle().take(3 * LONG + 100).collect();
+    for (at, byte) in plain[LONG..2 * LONG].iter_mut().enumerate() {
+        let is_kept = at % 310 < 31;
+        *byte = if *byte == b'%' && !is_kept { b'-' } else { *byte };
+    }
     let mut dirty = plain.clone();
     for (at, what) in
         [(5000, &b"%zz"[..]), (5100, b"%FF"), (9000, b"\0"), (9100, b"%"), (12000, b"\xC3"), (12100, b"%00")]
@@ -272,6 +277,34 @@ fn columns_longer_than_one_batch_match_reference() {
             compare_normalizing::<i64>(&sample);
             compare_inspecting(&sample);
             compare_holding(&sample, &ByteSet::new(b"%\0"));
+        }
+    }
+}
+
+/// Rows of which each is one character: their decoded text, validated together, has a separator for
+/// each byte or two.
+#[test]
+fn inspecting_rows_of_one_character_matches_reference() {
+    for character in
+        [&b"\xC3"[..], b"\xA9", "é".as_bytes(), b"%C3", b"%A9", b"%c3%A9", "\u{1F600}".as_bytes(), b";", b"%3b"]
+    {
+        let text = character.repeat(LONG);
+        compare_inspecting(&Sample::cut(&text, (0..text.len()).step_by(character.len())));
+        // Halves of characters, which are well-formed only if rows are taken together.
+        compare_inspecting(&Sample::cut(&text, (0..text.len()).step_by(character.len().div_ceil(2))));
+    }
+}
+
+/// Halves of a character with text between them, up to two blocks long, and a triplet that extends
+/// into it. One row each: if a row is ill-formed, those beside it are inspected again.
+#[test]
+fn inspecting_halves_of_a_character_apart_matches_reference() {
+    for [first, second] in [[&b"\xC3"[..], b"\xA9"], [b"%C3", b"%A9"], [b"%41", b"\xA9"]] {
+        for before in 55..70 {
+            for between in (0..70).chain(120..135) {
+                let text = [&b"z".repeat(before)[..], first, &b"z".repeat(between), second, b"z"].concat();
+                compare_inspecting(&Sample::cut(&text, []));
+            }
         }
     }
 }

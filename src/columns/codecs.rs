@@ -5,10 +5,10 @@ use alloc::vec::Vec;
 use core::ops::Range;
 
 use super::rows::{Codec, Marking, Ranks, Sink};
-use super::{ColumnError, Decode, Encode, Normalize, Offset};
+use super::{ColumnBuf, ColumnError, Decode, Encode, Normalize, Offset};
 use crate::byteset::ByteSet;
 use crate::decode::Decoder;
-use crate::driver::batch::{BatchDecoder, BatchEncoder, Selection};
+use crate::driver::batch::{BatchDecoder, BatchEncoder, Rows, RowsDecoded, Selection};
 use crate::driver::{self, EncodePlan};
 use crate::encode::Encoder;
 use crate::error::{DecodeError, DecodeErrorKind};
@@ -221,6 +221,18 @@ impl Codec for DecodeCodec {
     #[inline]
     fn append(&self, rows: &[u8], output: &mut Vec<u8>) -> Result<(), DecodeError> {
         self.kernel.append(rows, output)
+    }
+
+    #[inline]
+    fn append_rows<O: Offset>(
+        &self,
+        ranks: &mut Ranks,
+        rows: Rows<'_, O>,
+        output: &mut ColumnBuf<O>,
+    ) -> Option<RowsDecoded> {
+        let (values, offsets) = (&mut output.values, &mut output.offsets);
+        let decoded = self.kernel.append_rows(ranks.ranker, &mut ranks.blocks, rows, values, offsets)?;
+        (!decoded.has_malformed || !self.decoder.rules.strict).then_some(decoded)
     }
 
     #[inline]

@@ -12,6 +12,9 @@
 //! * Each row end `p` of the input becomes `origin + p + length_delta_per_mark * rank(p)` in the
 //!   output.
 //!
+//! If many bytes are triplets, and the level has a kernel for it, decoding is one step instead: the
+//! kernel marks the bytes that it drops, and translates the row ends with them.
+//!
 //! The result is wrong for a triplet that is split by the end of a row, for errors, and for marks
 //! that turn out not to change the length. These cases are detected, and the rows concerned are
 //! processed one by one.
@@ -22,7 +25,7 @@ use core::ops::Range;
 
 use super::{Checkpoint, Column, ColumnBuf, ColumnError, Offset, OnError, RowError, Summary, Validity};
 use crate::byteset::ByteSet;
-use crate::driver::batch::{RankBlock, Ranker, Selection, Shift};
+use crate::driver::batch::{RankBlock, Ranker, Rows, RowsDecoded, Selection, Shift};
 use crate::error::DecodeError;
 use crate::input::Input;
 use crate::level::Level;
@@ -33,10 +36,13 @@ pub(super) const CHUNK: usize = 8192;
 /// Minimum number of rows in a chunk; fewer rows are processed one by one.
 const FEW: usize = 4;
 
+/// If at least one of this many bytes was dropped, the next chunk is decoded in one pass.
+const DENSE: usize = 64;
+
 /// Rank bitmap of a chunk.
 pub struct Ranks {
-    ranker: Ranker,
-    blocks: [RankBlock; CHUNK / 64 + 1],
+    pub(super) ranker: Ranker,
+    pub(super) blocks: [RankBlock; CHUNK / 64 + 1],
 }
 
 impl Ranks {
@@ -85,6 +91,18 @@ pub trait Codec {
     /// Appends the output of concatenated rows. On error, appends the output that precedes the
     /// error.
     fn append(&self, rows: &[u8], output: &mut Vec<u8>) -> Result<(), DecodeError>;
+
+    /// Appends the output of concatenated rows and their ends in one pass. Returns `None` if there is
+    /// no kernel for it or a row is invalid; what was appended is then unspecified.
+    fn append_rows<O: Offset>(
+        &self,
+        ranks: &mut Ranks,
+        rows: Rows<'_, O>,
+        output: &mut ColumnBuf<O>,
+    ) -> Option<RowsDecoded> {
+        let _ = (ranks, rows, output);
+        None
+    }
 
     /// Validates the output of rows that were appended at once, and rewrites it if necessary.
     /// `start` and `first` are the numbers of values and offsets before that. Does nothing by
@@ -155,6 +173,8 @@ struct State {
     on_error: OnError,
     summary: Summary,
     crossings: Crossings,
+    /// Whether the last chunk had many triplets and no invalid row, so that one pass is faster.
+    is_dense: bool,
     /// Scratch: the rows of a chunk that begin where a triplet may be split.
     cuts: Vec<usize>,
 }
@@ -187,7 +207,13 @@ impl<'a, O: Offset, C: Codec> Run<'a, O, C> {
         output: &'a mut ColumnBuf<O>,
     ) -> Result<Self, ColumnError> {
         let before = output.checkpoint()?;
-        let state = State { on_error, summary: Summary::default(), crossings: Crossings::Never, cuts: Vec::new() };
+        let state = State {
+            on_error,
+            summary: Summary::default(),
+            crossings: Crossings::Never,
+            is_dense: true,
+            cuts: Vec::new(),
+        };
         Ok(Self { output, codec, ranks: Ranks::new(level), before, overflow, state })
     }
 
@@ -312,7 +338,14 @@ impl<O: Offset> Sink<'_, '_, O> {
             let first = self.output.offsets.len();
             let end = self.column.chunk_end(row);
             let (result, end) = match &mut ranks {
-                Some(ranks) if end - row >= FEW => (self.append_chunk(codec, ranks, row..end), end),
+                Some(ranks) if end - row >= FEW => {
+                    let (start, invalid) = (self.output.values.len(), self.state.summary.invalid);
+                    let result = self.append_chunk(codec, ranks, row..end);
+                    let length = self.column.bytes(row..end).len();
+                    let dropped = (start + length).saturating_sub(self.output.values.len());
+                    self.state.is_dense = dropped >= length / DENSE && self.state.summary.invalid == invalid;
+                    (result, end)
+                }
                 _ => {
                     let end = end.max(row + 1);
                     (self.append_one_by_one(codec, row..end), end)
@@ -399,6 +432,12 @@ impl<O: Offset> Sink<'_, '_, O> {
         if longest.is_none_or(|longest| longest > O::MAX) {
             return self.append_one_by_one(codec, rows);
         }
+        if self.state.is_dense
+            && self.state.crossings == Crossings::Never
+            && self.append_in_one_pass(codec, ranks, rows.clone())?
+        {
+            return Ok(());
+        }
         let marking = codec.mark(bytes, ends.clone(), ranks);
         if marking == Marking::Unusable {
             return self.append_one_by_one(codec, rows);
@@ -423,6 +462,34 @@ impl<O: Offset> Sink<'_, '_, O> {
         let result = self.append_pieces(codec, ranks, &mut chunk, row..rows.end, &cuts);
         self.state.cuts = cuts;
         result
+    }
+
+    /// Processes rows with a kernel that also translates their ends. Returns false, and appends
+    /// nothing, if there is none, a row is invalid, or the end of a row splits a triplet.
+    #[inline]
+    fn append_in_one_pass(
+        &mut self,
+        codec: &mut impl Codec,
+        ranks: &mut Ranks,
+        rows: Range<usize>,
+    ) -> Result<bool, ColumnError> {
+        let (start, first) = (self.output.values.len(), self.output.offsets.len());
+        let chunk = Rows {
+            bytes: self.column.bytes(rows.clone()),
+            ends: &self.column.offsets[rows.start + 1..=rows.end],
+            base: self.column.bound(rows.start),
+        };
+        match codec.append_rows(ranks, chunk, self.output) {
+            Some(RowsDecoded { splits_triplet: false, .. }) => {
+                codec.validate(self, rows, start, first)?;
+                return Ok(true);
+            }
+            Some(_) => self.state.crossings = Crossings::Sometimes,
+            None => {}
+        }
+        self.output.values.truncate(start);
+        self.output.offsets.truncate(first);
+        Ok(false)
     }
 
     /// Processes rows in pieces that end at each of `cuts` and at the end of `rows`.

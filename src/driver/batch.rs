@@ -12,8 +12,8 @@ use crate::kernel::dispatch::{DECODE_SHORT, RANKS};
 use crate::kernel::inout::InOut;
 pub(crate) use crate::kernel::inspection::ILLEGAL_BYTES;
 use crate::kernel::op::Write;
-use crate::kernel::rank::RankKernels;
-pub(crate) use crate::kernel::rank::{Index, RankBlock, Selection, Shift};
+pub(crate) use crate::kernel::rank::{Index, RankBlock, RowsDecoded, Selection, Shift};
+use crate::kernel::rank::{RankKernels, RowEnds};
 use crate::kernel::{Decode, DecodeShort, Encode};
 use crate::level::Level;
 
@@ -70,6 +70,35 @@ impl BatchDecoder {
         decode_outcome(&progress)
     }
 
+    /// Appends the decoded form of concatenated rows, a malformed `%` unchanged, and their ends.
+    /// Returns `None`, without appending, if the rules or the level have no kernel for this.
+    #[inline]
+    pub(crate) fn append_rows<I: Index>(
+        &self,
+        ranker: Ranker,
+        marks: &mut [RankBlock],
+        rows: Rows<'_, I>,
+        output: &mut Vec<u8>,
+        offsets: &mut Vec<I>,
+    ) -> Option<RowsDecoded> {
+        if self.rules.keep.is_some() || self.rules.reject.is_some() {
+            return None;
+        }
+        let decode_rows = I::decode_rows(ranker.0)?;
+        let Rows { bytes, ends, base } = rows;
+        output.reserve(bytes.len());
+        let (length, first) = (output.len(), offsets.len());
+        offsets.resize(first + ends.len(), I::ZERO);
+        let ends = RowEnds { ends, base, origin: length, placed: &mut offsets[first..] };
+        let (source, target) = InOut::new(bytes, output.spare_capacity_mut()).halves();
+        // SAFETY: the kernels of a `Ranker` are those of a supported level; `InOut` guarantees source
+        // and target, which has room for the input.
+        let decoded = unsafe { decode_rows(source, target, self.rules.plus, marks, ends) };
+        // SAFETY: the kernel initialised `written` bytes of the spare capacity. (tests/bounds.rs)
+        unsafe { output.set_len(length + decoded.written) }
+        Some(decoded)
+    }
+
     /// Like [`append`](Self::append); with `escape`, a malformed `%` becomes `%25` and decoding
     /// goes on after it.
     #[inline]
@@ -85,6 +114,14 @@ impl BatchDecoder {
             }
         }
     }
+}
+
+/// Concatenated rows.
+pub struct Rows<'a, I> {
+    pub(crate) bytes: &'a [u8],
+    /// The end of each row, plus `base`.
+    pub(crate) ends: &'a [I],
+    pub(crate) base: usize,
 }
 
 /// Encodes any number of inputs; looks up the kernel once.

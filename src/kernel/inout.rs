@@ -17,12 +17,14 @@ pub(crate) struct InOut<'a> {
 }
 
 /// The input half of an [`InOut`], two words, so that it is passed in registers.
+///
+/// Sealed, like [`Target`]: `pub` only because the offset types of the public columns name it.
 #[derive(Clone, Copy)]
-pub(crate) struct Source<'a>(*const u8, usize, PhantomData<&'a [u8]>);
+pub struct Source<'a>(*const u8, usize, PhantomData<&'a [u8]>);
 
 /// The output half of an [`InOut`], two words, so that it is passed in registers.
 #[derive(Clone, Copy)]
-pub(crate) struct Target<'a>(*mut u8, usize, PhantomData<&'a mut [u8]>);
+pub struct Target<'a>(*mut u8, usize, PhantomData<&'a mut [u8]>);
 
 impl<'a> Source<'a> {
     #[inline(always)]

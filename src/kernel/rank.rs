@@ -2,7 +2,8 @@
 //!
 //! A rank bitmap has one block per 64 bytes: their bitmask, and the number of set bits before them.
 //! The number of marks before any offset then takes one lookup and one popcount. Encoding adds two
-//! bytes per mark and decoding removes two.
+//! bytes per mark and decoding removes two. A kernel that decodes and translates in one pass
+//! ([`DecodeRows`]) marks the bytes that it drops, so each removes one.
 //!
 //! # Safety
 //!
@@ -12,6 +13,7 @@
 
 use core::fmt::Debug;
 
+use super::inout::{Source, Target};
 use crate::byteset::ByteSet;
 
 /// The bytes to mark.
@@ -37,6 +39,9 @@ pub struct RankKernels {
     pub(super) triplets_of_others: DoMark,
     pub(super) place_i32: Place<i32>,
     pub(super) place_i64: Place<i64>,
+    /// `None` at levels where decoding a block takes much longer than copying it.
+    pub(super) decode_rows_i32: Option<DecodeRows<i32>>,
+    pub(super) decode_rows_i64: Option<DecodeRows<i64>>,
 }
 
 impl RankKernels {
@@ -80,6 +85,31 @@ pub struct Shift {
     pub(crate) per_mark: usize,
 }
 
+/// The ends of concatenated rows, and where to write their offsets in the output.
+pub struct RowEnds<'a, I> {
+    pub(crate) ends: &'a [I],
+    /// Subtracted from each end to get its offset in the text.
+    pub(crate) base: usize,
+    /// Added to each offset in the output.
+    pub(crate) origin: usize,
+    pub(crate) placed: &'a mut [I],
+}
+
+/// Result of [`DecodeRows`].
+pub struct RowsDecoded {
+    /// The length of the output.
+    pub(crate) written: usize,
+    /// Whether there is a malformed `%`, which was kept.
+    pub(crate) has_malformed: bool,
+    /// Whether a decoded triplet is split by the end of a row.
+    pub(crate) splits_triplet: bool,
+}
+
+/// Decodes concatenated rows, with `+` as a space if the flag is set, and translates their ends. A
+/// malformed `%` is kept. The output must have room for the length of the input. The bitmap is
+/// scratch: a block for each 64 bytes of input, and one more.
+pub type DecodeRows<I> = unsafe fn(Source<'_>, Target<'_>, bool, &mut [RankBlock], RowEnds<'_, I>) -> RowsDecoded;
+
 /// An offset type of columns.
 ///
 /// Sealed: `pub` only because the public columns name it.
@@ -100,12 +130,15 @@ pub trait Index: Copy + Ord + Debug {
 
     /// The entry point of [`place`] for this type.
     fn place(kernels: &RankKernels) -> Place<Self>;
+
+    /// The entry point that decodes rows with ends of this type, if the level has one.
+    fn decode_rows(kernels: &RankKernels) -> Option<DecodeRows<Self>>;
 }
 
 pub type Place<I> = unsafe fn(&[RankBlock], &[u8], &[I], usize, Shift, &mut [I]) -> bool;
 
 macro_rules! index {
-    ($type:ty, $kernel:ident) => {
+    ($type:ty, $kernel:ident, $decode_rows:ident) => {
         impl Index for $type {
             const ZERO: Self = 0;
             // If `usize` is narrower, no text is longer than `usize::MAX`.
@@ -130,8 +163,13 @@ macro_rules! index {
             fn place(kernels: &RankKernels) -> Place<Self> {
                 kernels.$kernel
             }
+
+            #[inline(always)]
+            fn decode_rows(kernels: &RankKernels) -> Option<DecodeRows<Self>> {
+                kernels.$decode_rows
+            }
         }
     };
 }
-index!(i32, place_i32);
-index!(i64, place_i64);
+index!(i32, place_i32, decode_rows_i32);
+index!(i64, place_i64, decode_rows_i64);

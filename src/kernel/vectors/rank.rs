@@ -6,7 +6,7 @@
 //! tests/bounds.rs.
 
 use crate::byteset::ByteSet;
-use crate::kernel::rank::{Index, RankBlock, RankKernels, Selection, Shift};
+use crate::kernel::rank::{DecodeRows, Index, RankBlock, RankKernels, RowEnds, Selection, Shift};
 
 /// A [`Selection`] as a type, to instantiate kernels with.
 pub(super) trait Select {
@@ -68,7 +68,16 @@ impl RankKernels {
             triplets_of_others: K::mark::<TripletsOfOthers>,
             place_i32: K::place,
             place_i64: K::place,
+            decode_rows_i32: None,
+            decode_rows_i64: None,
         }
+    }
+
+    /// Adds the entry points that decode rows.
+    #[cfg_attr(not(target_arch = "x86_64"), allow(dead_code, reason = "only AVX-512 decodes rows in one pass"))]
+    pub(super) const fn with_decode_rows(mut self, of_i32: DecodeRows<i32>, of_i64: DecodeRows<i64>) -> Self {
+        (self.decode_rows_i32, self.decode_rows_i64) = (Some(of_i32), Some(of_i64));
+        self
     }
 }
 
@@ -105,4 +114,20 @@ pub(super) fn place<I: Index>(
         follows_percent |= is_percent(1) | is_percent(2);
     }
     follows_percent
+}
+
+/// Maps the ends of rows to the output, given the marks of the bytes that decoding drops, and returns
+/// whether any row ends before such a byte, that is, within a triplet.
+#[inline(always)]
+#[cfg_attr(not(target_arch = "x86_64"), allow(dead_code, reason = "only AVX-512 decodes rows in one pass"))]
+pub(super) fn place_ends<I: Index>(marks: &[RankBlock], rows: RowEnds<'_, I>) -> bool {
+    let RowEnds { ends, base, origin, placed } = rows;
+    let mut is_split = false;
+    for (end, placed) in ends.iter().zip(placed) {
+        let at = end.index().wrapping_sub(base);
+        let Some(mark) = marks.get(at / 64) else { break };
+        *placed = I::of(at.wrapping_add(origin).wrapping_sub(mark.rank(at)));
+        is_split |= mark.bits >> (at % 64) & 1 != 0;
+    }
+    is_split
 }

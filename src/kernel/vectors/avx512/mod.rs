@@ -69,7 +69,7 @@ use crate::kernel::inout::{Source, Target};
 use crate::kernel::inspection::{Extract, Report};
 use crate::kernel::op::{DecodePolicy, Detail, EncodePolicy, Pass};
 use crate::kernel::outcome::Progress;
-use crate::kernel::rank::{Index, RankBlock, RankKernels, Shift};
+use crate::kernel::rank::{Index, RankBlock, RankKernels, RowEnds, RowsDecoded, Shift};
 use crate::kernel::vectors::rank::{self, RankKernel, Select};
 use crate::kernel::{FormBitmaps, Kernel, ShortOutput};
 use crate::rules::{DecodeRules, EncodeRules};
@@ -80,7 +80,8 @@ pub(crate) struct Avx512;
 pub(super) const LANES: usize = 64;
 
 impl Kernel for Avx512 {
-    const RANKS: Option<RankKernels> = Some(RankKernels::of::<Self>());
+    const RANKS: Option<RankKernels> =
+        Some(RankKernels::of::<Self>().with_decode_rows(Self::decode_rows, Self::decode_rows));
 
     #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
     unsafe fn find(set: &ByteSet, haystack: &[u8]) -> Option<usize> {
@@ -142,6 +143,20 @@ impl Kernel for Avx512 {
     #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
     unsafe fn encode_pair(name: &[u8], value: &[u8], to: *mut u8, rules: &FormRules) -> usize {
         form::encode_pair(name, value, to, rules)
+    }
+}
+
+impl Avx512 {
+    /// See [`DecodeRows`](crate::kernel::rank::DecodeRows).
+    #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
+    unsafe fn decode_rows<I: Index>(
+        source: Source<'_>,
+        target: Target<'_>,
+        plus: bool,
+        marks: &mut [RankBlock],
+        rows: RowEnds<'_, I>,
+    ) -> RowsDecoded {
+        columns::decode_rows(source, target, plus, marks, rows)
     }
 }
 
