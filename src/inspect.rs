@@ -446,6 +446,12 @@ impl Kinds {
         if bits >> Self::ALL.len() == 0 { Some(Self(bits)) } else { None }
     }
 
+    /// The set of the kinds in a bitmask that a kernel wrote.
+    #[cfg(feature = "alloc")]
+    pub(crate) fn of_found(kinds: u32) -> Self {
+        Self(kinds)
+    }
+
     /// The set of the kinds in `report`.
     #[cfg(feature = "alloc")]
     pub(crate) fn of_report(report: &driver::inspect::Report) -> Self {

@@ -3,11 +3,11 @@
 
 use alloc::vec::Vec;
 
-use super::rows::Ranks;
+use super::rows::{CHUNK, Ranks};
 use super::{Column, Offset};
 use crate::byteset::ByteSet;
 use crate::driver::batch::{ILLEGAL_BYTES, Selection};
-use crate::driver::inspect::{Inspector, Presence, requested_kinds};
+use crate::driver::inspect::{Inspector, Presence, ROWS_CHUNK, RowKernel, requested_kinds};
 use crate::input::Input;
 use crate::inspect::{Findings, Kinds};
 use crate::level::Level;
@@ -118,6 +118,9 @@ impl Inspection {
         /// Raw bytes that are only illegal.
         const SIMPLE: ByteSet = ILLEGAL_BYTES.intersection(ByteSet::NON_ASCII.complement());
         let mut inspector = Inspector::<Presence>::new(level);
+        if let Some(kernel) = inspector.row_kernel() {
+            return Self { rows: inspect_chunks(&mut inspector, kernel, column) };
+        }
         let mut rows = Vec::with_capacity(column.len());
         let (Some(mut manifold), Some(mut simple)) = (Ranks::new(level), Ranks::new(level)) else {
             let mut inspect = |bytes: &[u8]| Kinds::of_report(&inspector.inspect(bytes));
@@ -126,7 +129,7 @@ impl Inspection {
         };
         while rows.len() < column.len() {
             let first = rows.len();
-            let end = column.chunk_end(first);
+            let end = column.chunk_end(first, CHUNK);
             if end == first {
                 let inspect = |bytes: &[u8]| Kinds::of_report(&inspector.inspect(bytes));
                 rows.push(column.row(first).map_or(Kinds::NONE, inspect));
@@ -166,6 +169,37 @@ impl Inspection {
     }
 }
 
+/// Inspects the rows of each chunk in one call.
+fn inspect_chunks<O: Offset>(
+    inspector: &mut Inspector<Presence>,
+    kernel: RowKernel,
+    column: &Column<'_, O>,
+) -> Vec<Kinds> {
+    let mut found = Vec::with_capacity(column.len());
+    let mut ends = Vec::new();
+    while found.len() < column.len() {
+        let first = found.len();
+        let end = column.chunk_end(first, ROWS_CHUNK);
+        if end == first {
+            found.push(column.row(first).map_or(0, |row| inspector.inspect(row).kinds()));
+            continue;
+        }
+        let base = column.bound(first);
+        ends.clear();
+        ends.extend(column.offsets[first + 1..=end].iter().map(|end| (end.index() - base) as u16));
+        found.resize(end, 0);
+        if !inspector.inspect_rows(kernel, &column.values[base..], &ends, &mut found[first..]) {
+            for (row, kinds) in (first..end).zip(&mut found[first..]) {
+                if may_be_ill_formed(Kinds::of_found(*kinds)) {
+                    *kinds = inspector.inspect(column.bytes(row..row + 1)).kinds();
+                }
+            }
+        }
+    }
+    // In place: both types have the same layout.
+    found.into_iter().map(Kinds::of_found).collect()
+}
+
 /// The findings of the `wanted` kinds, of a row in which the kernels found these.
 fn among(found: Kinds, wanted: Kinds, row: &[u8]) -> Kinds {
     let requested = requested_kinds(row, found.bits(), wanted.bits());
@@ -179,9 +213,13 @@ fn settle<O: Offset>(inspector: &mut Inspector<Presence>, column: &Column<'_, O>
         return;
     }
     for (row, kinds) in (first..).zip(&mut rows[first..]) {
-        // Only a row with a triplet or a byte from 0x80 can be ill-formed.
-        if kinds.intersects(Findings::ESCAPE | Findings::NON_ASCII) {
+        if may_be_ill_formed(*kinds) {
             *kinds = Kinds::of_report(&inspector.inspect(column.bytes(row..row + 1)));
         }
     }
+}
+
+/// Only a row with a triplet or a byte from 0x80 can be ill-formed UTF-8 once decoded.
+fn may_be_ill_formed(kinds: Kinds) -> bool {
+    kinds.intersects(Findings::ESCAPE | Findings::NON_ASCII)
 }

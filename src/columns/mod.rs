@@ -194,11 +194,10 @@ impl<'a, O: Offset> Column<'a, O> {
     }
 
     /// End of the rows that can be processed together starting with `row`: they have at most
-    /// [`CHUNK`] bytes in total, and null rows among them are empty. Returns `row` if there are
-    /// none.
+    /// `limit` bytes in total, and null rows among them are empty. Returns `row` if there are none.
     #[inline]
-    fn chunk_end(&self, row: usize) -> usize {
-        let limit = self.bound(row) + CHUNK;
+    fn chunk_end(&self, row: usize, limit: usize) -> usize {
+        let limit = self.bound(row) + limit;
         let ends = &self.offsets[row + 1..];
         // Exponential search for a window that contains the end: offsets far ahead are not in
         // cache.

@@ -3,7 +3,7 @@
 
 use alloc::vec::Vec;
 
-use super::rows::Ranks;
+use super::rows::{CHUNK, Ranks};
 use super::{Column, Offset, bit};
 use crate::byteset::ByteSet;
 use crate::driver::batch::Selection;
@@ -151,7 +151,7 @@ impl<O: Offset> Column<'_, O> {
         };
         while found.rows < self.len() {
             let first = found.rows;
-            let end = self.chunk_end(first);
+            let end = self.chunk_end(first, CHUNK);
             if end == first {
                 found.push(self.row(first).is_some_and(holds));
                 continue;

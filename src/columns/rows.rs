@@ -336,7 +336,7 @@ impl<O: Offset> Sink<'_, '_, O> {
         let mut row = 0;
         while row < self.column.len() {
             let first = self.output.offsets.len();
-            let end = self.column.chunk_end(row);
+            let end = self.column.chunk_end(row, CHUNK);
             let (result, end) = match &mut ranks {
                 Some(ranks) if end - row >= FEW => {
                     let (start, invalid) = (self.output.values.len(), self.state.summary.invalid);

@@ -10,7 +10,13 @@ use super::text::{count_ill_formed, incomplete_suffix, is_well_formed};
 use super::{DecodePlan, assume_init, find, pieces};
 use crate::hex;
 use crate::kernel::Inspect;
+#[cfg(feature = "alloc")]
+use crate::kernel::InspectRows;
 use crate::kernel::dispatch::INSPECT;
+#[cfg(feature = "alloc")]
+use crate::kernel::dispatch::INSPECT_ROWS;
+#[cfg(feature = "alloc")]
+pub(crate) use crate::kernel::inspection::ROWS_CHUNK;
 use crate::kernel::inspection::{self, DOUBLE, Extract, UNICODE};
 pub(crate) use crate::kernel::inspection::{ON_REQUEST, Report, Tables};
 use crate::kernel::op::Detail;
@@ -69,10 +75,34 @@ impl<D: Detail> Inspector<D> {
     }
 }
 
+/// A kernel for rows, of a supported level.
+#[cfg(feature = "alloc")]
+#[derive(Clone, Copy)]
+pub(crate) struct RowKernel(InspectRows);
+
 /// Inspection of many short strings, whose UTF-8 is validated together: a call per string would
 /// take longer than the rest of the inspection.
 #[cfg(feature = "alloc")]
 impl Inspector<Presence> {
+    /// The kernel for rows, if the level has one.
+    pub(crate) fn row_kernel(&self) -> Option<RowKernel> {
+        INSPECT_ROWS.of(Level::supported(self.level)).map(RowKernel)
+    }
+
+    /// Inspects concatenated rows, given their ends, which are not beyond [`ROWS_CHUNK`], and writes
+    /// the bitmask of the kinds found in each. Returns whether all of them are well-formed UTF-8 once
+    /// decoded; if not, invalid UTF-8 is missing in the bitmasks.
+    ///
+    /// Text after the last row is read ahead, which saves a check of the end for most rows.
+    #[inline]
+    pub(crate) fn inspect_rows(&mut self, kernel: RowKernel, text: &[u8], ends: &[u16], found: &mut [u32]) -> bool {
+        debug_assert!(ends.last().is_none_or(|&end| usize::from(end) <= text.len().min(ROWS_CHUNK)));
+        // SAFETY: the kernel is that of a supported level: only `row_kernel` returns one.
+        // (tests/columns.rs, tests/bounds.rs)
+        unsafe { (kernel.0)(text, ends, &mut self.extract, found) }
+        self.are_well_formed()
+    }
+
     /// Whether [`inspect_later_validated`](Self::inspect_later_validated) has room for a string of
     /// this length.
     #[inline]

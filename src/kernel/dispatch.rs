@@ -14,8 +14,8 @@ use super::vectors::neon::Neon;
 #[cfg(target_arch = "x86_64")]
 use super::vectors::{avx2::Avx2, avx512::Avx512, sse41::Sse41};
 use super::{
-    Count, Decode, DecodeShort, Encode, EncodePair, EncodeShort, Find, FindFormBitmaps, Inspect, IsWellFormed, Kernel,
-    Members,
+    Count, Decode, DecodeShort, Encode, EncodePair, EncodeShort, Find, FindFormBitmaps, Inspect, InspectRows,
+    IsWellFormed, Kernel, Members,
 };
 use crate::level::{Level, Supported, by_target};
 
@@ -77,6 +77,9 @@ pub(crate) static INSPECT: ByLevel<ByDetail<Inspect>> = by_level!(K => ByDetail 
     presence: K::inspect::<Presence>,
     occurrences: K::inspect::<Occurrences>,
 });
+/// Inspection of rows. `None` for all levels but AVX-512.
+#[cfg_attr(not(feature = "alloc"), allow(dead_code, reason = "used only by columns, which allocate"))]
+pub(crate) static INSPECT_ROWS: ByLevel<Option<InspectRows>> = by_level!(K => K::INSPECT_ROWS);
 /// Rank bitmaps. `None` for the scalar level.
 #[cfg_attr(not(feature = "alloc"), allow(dead_code, reason = "used only by columns, which allocate"))]
 pub(crate) static RANKS: ByLevel<Option<RankKernels>> = by_level!(K => K::RANKS);

@@ -126,6 +126,9 @@ impl Report {
 /// The number of bytes inspected at a time.
 pub(crate) const CHUNK: usize = 8192;
 
+/// The number of bytes of rows inspected at a time: their extract has at most one byte more for each.
+pub(crate) const ROWS_CHUNK: usize = CHUNK / 2;
+
 /// The decoded text of a chunk, reduced to what UTF-8 validation needs: skipped runs of ASCII are
 /// replaced by one space each, or by nothing where no character can be incomplete.
 pub(crate) struct Extract {

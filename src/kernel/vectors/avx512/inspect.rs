@@ -201,17 +201,17 @@ unsafe fn lowercase(digits: __m512i) -> u64 {
 
 /// A 128-entry table of bytes, in registers.
 #[derive(Clone, Copy)]
-struct AsciiTable([__m512i; 2]);
+pub(super) struct AsciiTable([__m512i; 2]);
 
 impl AsciiTable {
     #[inline(always)]
-    unsafe fn new(table: &'static [u8; 128]) -> Self {
+    pub(super) unsafe fn new(table: &'static [u8; 128]) -> Self {
         Self([0, 64].map(|from| _mm512_loadu_epi8(table.as_ptr().add(from).cast())))
     }
 
     /// The entries for those of `lanes` that are ASCII, else zero.
     #[inline(always)]
-    unsafe fn lookup(self, lanes: u64, x: __m512i) -> __m512i {
+    pub(super) unsafe fn lookup(self, lanes: u64, x: __m512i) -> __m512i {
         let ascii = _mm512_mask_testn_epi8_mask(lanes, x, _mm512_set1_epi8(i8::MIN));
         _mm512_maskz_permutex2var_epi8(ascii, self.0[0], x, self.0[1])
     }
@@ -229,7 +229,7 @@ static RAW: [u8; 128] = {
 };
 
 /// The ASCII half of [`inspection::CATEGORIES`].
-static CATEGORIES: [u8; 128] = {
+pub(super) static CATEGORIES: [u8; 128] = {
     let mut table = [0; 128];
     let mut byte = 0;
     while byte < 128 {

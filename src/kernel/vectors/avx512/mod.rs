@@ -59,6 +59,7 @@ mod decode;
 mod encode;
 mod form;
 mod inspect;
+mod inspect_rows;
 mod memory;
 mod search;
 mod utf8;
@@ -71,7 +72,7 @@ use crate::kernel::op::{DecodePolicy, Detail, EncodePolicy, Pass};
 use crate::kernel::outcome::Progress;
 use crate::kernel::rank::{Index, RankBlock, RankKernels, RowEnds, RowsDecoded, Shift};
 use crate::kernel::vectors::rank::{self, RankKernel, Select};
-use crate::kernel::{FormBitmaps, Kernel, ShortOutput};
+use crate::kernel::{FormBitmaps, InspectRows, Kernel, ShortOutput};
 use crate::rules::{DecodeRules, EncodeRules};
 
 /// Needs AVX-512 F, BW, VL, VBMI and VBMI2, BMI1, BMI2 and POPCNT.
@@ -82,6 +83,7 @@ pub(super) const LANES: usize = 64;
 impl Kernel for Avx512 {
     const RANKS: Option<RankKernels> =
         Some(RankKernels::of::<Self>().with_decode_rows(Self::decode_rows, Self::decode_rows));
+    const INSPECT_ROWS: Option<InspectRows> = Some(Self::inspect_rows);
 
     #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
     unsafe fn find(set: &ByteSet, haystack: &[u8]) -> Option<usize> {
@@ -147,6 +149,12 @@ impl Kernel for Avx512 {
 }
 
 impl Avx512 {
+    /// See [`InspectRows`].
+    #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
+    unsafe fn inspect_rows(text: &[u8], ends: &[u16], extract: &mut Extract, found: &mut [u32]) {
+        inspect_rows::inspect_rows(text, ends, extract, found)
+    }
+
     /// See [`DecodeRows`](crate::kernel::rank::DecodeRows).
     #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
     unsafe fn decode_rows<I: Index>(
