@@ -446,10 +446,16 @@ impl Kinds {
         if bits >> Self::ALL.len() == 0 { Some(Self(bits)) } else { None }
     }
 
-    /// The set of the kinds in a bitmask that a kernel wrote.
-    #[cfg(feature = "alloc")]
-    pub(crate) fn of_found(kinds: u32) -> Self {
-        Self(kinds)
+    /// The set with these [bits](Self::bits), without those that are not the bit of a kind.
+    ///
+    /// ```
+    /// use simdpct::{Findings, Kinds};
+    ///
+    /// assert_eq!(Kinds::from_bits_truncate(1 << 31 | 1), Findings::ESCAPE);
+    /// ```
+    #[must_use]
+    pub const fn from_bits_truncate(bits: u32) -> Self {
+        Self(bits & Self::EVERY.0)
     }
 
     /// The set of the kinds in `report`.

@@ -150,10 +150,12 @@ fn kinds_convert_to_bits_and_names_and_back() {
         assert!((others | kind == all) && others.iter().count() == 19 && others.name().is_none());
     }
     for bits in 0..1 << 20 {
-        assert_eq!(Kinds::from_bits(bits).map(Kinds::bits), Some(bits));
+        assert_eq!(Kinds::from_bits(bits), Some(Kinds::from_bits_truncate(bits)));
+        assert_eq!(Kinds::from_bits_truncate(bits).bits(), bits);
     }
     for bit in 20..32 {
         assert_eq!(Kinds::from_bits(1 << bit | 1), None);
+        assert_eq!(Kinds::from_bits_truncate(1 << bit | 1).bits(), 1);
     }
     assert_eq!((Kinds::NONE.name(), Kinds::from_name("")), (None, None));
     let unknown: UnknownKind = "no".parse::<Kinds>().unwrap_err();

@@ -190,14 +190,14 @@ fn inspect_chunks<O: Offset>(
         found.resize(end, 0);
         if !inspector.inspect_rows(kernel, &column.values[base..], &ends, &mut found[first..]) {
             for (row, kinds) in (first..end).zip(&mut found[first..]) {
-                if may_be_ill_formed(Kinds::of_found(*kinds)) {
+                if may_be_ill_formed(Kinds::from_bits_truncate(*kinds)) {
                     *kinds = inspector.inspect(column.bytes(row..row + 1)).kinds();
                 }
             }
         }
     }
     // In place: both types have the same layout.
-    found.into_iter().map(Kinds::of_found).collect()
+    found.into_iter().map(Kinds::from_bits_truncate).collect()
 }
 
 /// The findings of the `wanted` kinds, of a row in which the kernels found these.

@@ -8,7 +8,6 @@ use arrow_array::types::UInt32Type;
 use arrow_array::{Array, ArrayRef};
 use arrow_schema::{ArrowError, DataType, Field};
 use simdpct::columns::OnError;
-use simdpct::{Malformed, Normalizer};
 use simdpct_functions::Operation;
 
 /// Applies an operation to an array; the result is of the [`return_type`].
@@ -29,7 +28,6 @@ use simdpct_functions::Operation;
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub fn apply(array: &dyn Array, operation: &Operation) -> Result<ArrayRef, ArrowError> {
-    const KEEPING: Normalizer = Normalizer::new().malformed(Malformed::Keep);
     // Or `as_primitive` would panic.
     return_type(operation, array.data_type())?;
     match operation {
@@ -37,7 +35,7 @@ pub fn apply(array: &dyn Array, operation: &Operation) -> Result<ArrayRef, Arrow
         Operation::DecodeLossy(decoder) => crate::decode_lossy(array, &decoder.lenient(), OnError::Fail),
         Operation::DecodeJava(on_error) => crate::decode_java(array, *on_error),
         Operation::Encode(encoder) => crate::encode(array, encoder),
-        Operation::Normalize => crate::normalize(array, &KEEPING, OnError::Fail),
+        Operation::Normalize(normalizer) => crate::normalize(array, normalizer, OnError::Fail),
         Operation::Repair => crate::repair(array),
         Operation::Part(part) => crate::part(array, *part),
         Operation::QueryValue(key) => crate::query_value(array, key),

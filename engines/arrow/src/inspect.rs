@@ -71,8 +71,8 @@ pub fn has(array: &dyn Array, kinds: Kinds) -> Result<BooleanArray, ArrowError> 
 pub fn finding_names(findings: &UInt32Array) -> ListArray {
     let mut lists = ListBuilder::new(StringBuilder::new());
     for bits in findings {
-        let known = bits.map(|bits| bits & ((1 << Kinds::ALL.len()) - 1)).and_then(Kinds::from_bits);
-        known.into_iter().flat_map(Kinds::names).for_each(|name| lists.values().append_value(name));
+        let kinds = Kinds::from_bits_truncate(bits.unwrap_or(0));
+        kinds.names().for_each(|name| lists.values().append_value(name));
         lists.append(bits.is_some());
     }
     lists.finish()

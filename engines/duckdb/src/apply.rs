@@ -4,7 +4,7 @@
 use std::ops::Range;
 
 use simdpct::columns::{Conversion, Inspection, inspect_rows};
-use simdpct::{Kinds, Malformed, Normalizer};
+use simdpct::Kinds;
 use simdpct_functions::{Function, Operation, excerpt_of_bytes};
 
 use crate::convert::{Failure, convert, extract, repair};
@@ -43,17 +43,12 @@ pub(crate) const fn returns(function: Function) -> Returns {
     }
 }
 
-/// The names of the kinds that are these bits, as in `url_findings`. Other bits have none.
-fn names(bits: u32) -> impl Iterator<Item = &'static str> {
-    let known = bits & ((1 << Kinds::ALL.len()) - 1);
-    Kinds::from_bits(known).into_iter().flat_map(Kinds::names)
-}
-
 /// Applies a function to a vector. Errors are messages for users.
 pub(crate) fn call(function: Function, arguments: &Arguments<'_>, output: &mut Output) -> Result<(), String> {
     if takes(function) == Takes::Number {
         let findings = arguments.numbers();
         output.copy_nulls(findings.validity());
+        let names = |bits| Kinds::from_bits_truncate(bits).names();
         output.set_lists(findings.rows().map(|bits| bits.into_iter().flat_map(names)));
         return Ok(());
     }
@@ -99,7 +94,6 @@ fn apply(
     option: Option<&str>,
     output: &mut Output,
 ) -> Result<(), String> {
-    const KEEPING: Normalizer = Normalizer::new().malformed(Malformed::Keep);
     let result = match &function.operation(option).map_err(|error| error.to_string())? {
         Operation::Decode(decoder, on_error) => {
             convert(input, rows, &Conversion::decode_utf8(decoder).on_error(*on_error), output)
@@ -109,7 +103,7 @@ fn apply(
         }
         Operation::DecodeJava(on_error) => convert(input, rows, &Conversion::decode_java().on_error(*on_error), output),
         Operation::Encode(encoder) => convert(input, rows, &Conversion::encode(encoder), output),
-        Operation::Normalize => convert(input, rows, &Conversion::normalize(&KEEPING), output),
+        Operation::Normalize(normalizer) => convert(input, rows, &Conversion::normalize(normalizer), output),
         Operation::Repair => repair(input, rows, output),
         Operation::QueryValue(key) => extract(input, rows, &Conversion::query_value(key), output),
         Operation::Part(part) => extract(input, rows, &Conversion::uri_part(*part), output),

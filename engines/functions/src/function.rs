@@ -3,7 +3,7 @@
 use std::ops::RangeInclusive;
 
 use simdpct::columns::OnError;
-use simdpct::{Decoder, Encoder};
+use simdpct::{Decoder, Encoder, Malformed, Normalizer};
 
 use crate::operation::Operation;
 use crate::options::{self, InvalidOption};
@@ -34,6 +34,8 @@ pub enum Function {
 
 const PCT: Decoder = Decoder::new();
 const FORM: Decoder = Decoder::new().plus_for_space();
+/// Keeps a malformed `%`, so that no URL ends a query.
+const KEEPING: Normalizer = Normalizer::new().malformed(Malformed::Keep);
 
 impl Function {
     /// The functions with names of their own, which an engine always has.
@@ -116,7 +118,7 @@ impl Function {
             Self::FormDecodeLossy => Operation::DecodeLossy(FORM),
             Self::PctEncode => Operation::Encode(option.map_or(Ok(Encoder::COMPONENT), options::encoder)?),
             Self::FormEncode | Self::SparkUrlEncode => Operation::Encode(Encoder::FORM),
-            Self::UrlNormalize => Operation::Normalize,
+            Self::UrlNormalize => Operation::Normalize(KEEPING),
             Self::UrlRepair => Operation::Repair,
             Self::UrlFindings => Operation::Findings,
             Self::UrlFindingNames => Operation::FindingNames,

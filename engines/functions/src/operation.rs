@@ -2,7 +2,7 @@
 
 use simdpct::columns::OnError;
 use simdpct::uri::Part;
-use simdpct::{Decoder, Encoder, Kinds};
+use simdpct::{Decoder, Encoder, Kinds, Normalizer};
 
 /// What a function does to each value of a column. NULL stays NULL.
 #[derive(Clone, Debug)]
@@ -15,8 +15,8 @@ pub enum Operation {
     DecodeJava(OnError),
     /// Encodes.
     Encode(Encoder),
-    /// Normalizes triplets (RFC 3986 6.2.2); a malformed `%` stays.
-    Normalize,
+    /// Normalizes triplets (RFC 3986 6.2.2).
+    Normalize(Normalizer),
     /// Escapes whatever a URI must not contain.
     Repair,
     /// Extracts a part of a URL; NULL if it has none.
