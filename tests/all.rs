@@ -1,8 +1,8 @@
 //! The tests of the library, but for those that need a program of their own: one program, so that `common` and
 //! the library's generic functions are compiled once.
 //!
-//! Programs of their own are `allocations` and `guarded_heap` (each has an allocator), `exhaustive` (also run
-//! optimized), and `charset` and `form_serde` (optional features).
+//! Programs of their own are `allocations` and `guarded_heap` (each has an allocator) and `exhaustive` (also run
+//! optimized).
 
 mod common;
 
@@ -12,11 +12,13 @@ mod attacks;
 #[cfg(all(unix, not(miri)))]
 mod bounds;
 mod byteset;
+mod charset;
 mod columns;
 mod deviations;
 mod differential;
 mod ext_value;
 mod form;
+mod form_serde;
 mod inspect;
 mod layers;
 mod legacy;

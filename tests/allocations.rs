@@ -525,7 +525,6 @@ const OPERATIONS: &[Operation] = &[
             })
         },
     ),
-    #[cfg(feature = "encoding_rs")]
     (
         "charset::encode_with_references",
         |n| 18 * n + 8192,
@@ -539,7 +538,6 @@ const OPERATIONS: &[Operation] = &[
                 .unwrap()
         },
     ),
-    #[cfg(feature = "encoding_rs")]
     (
         "charset::decode_lossy",
         |n| 9 * n + 64,
@@ -548,13 +546,11 @@ const OPERATIONS: &[Operation] = &[
             peak(|| charset::decode_lossy(input, encoding_rs::ISO_2022_JP, &LENIENT).map(drop))
         },
     ),
-    #[cfg(feature = "serde")]
     (
         "form::from_bytes to a struct",
         |n| 23 * n + 256,
         |input, _| peak(|| form::from_bytes::<Fields>(input).map(drop).map_err(drop)),
     ),
-    #[cfg(feature = "serde")]
     (
         "form::Deserializer::lossy to a struct",
         |n| 24 * n + 256,
@@ -563,7 +559,6 @@ const OPERATIONS: &[Operation] = &[
             peak(|| Fields::deserialize(form::Deserializer::new(input).lossy()).map(drop).map_err(drop))
         },
     ),
-    #[cfg(feature = "serde")]
     (
         "the message of form::Error",
         |_| 2048,
@@ -625,7 +620,6 @@ const OPERATIONS: &[Operation] = &[
     ),
 ];
 
-#[cfg(feature = "serde")]
 #[derive(serde::Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Fields {
@@ -711,7 +705,6 @@ fn streams_allocate_only_their_output() {
 }
 
 /// An adapter's buffer is 64 KiB, independently of the stream's length.
-#[cfg(feature = "std")]
 #[test]
 fn adapters_allocate_at_most_one_buffer() {
     use simdpct::stream::{bufread, read, write};

@@ -3,18 +3,17 @@
 //! The vectors of the web platform tests are in a folder outside the project (`SIMDPCT_CORPORA`, by
 //! default `../shared/corpora`). Without it that test prints a note and passes.
 
-mod common;
-
 use std::borrow::Cow;
 use std::path::PathBuf;
 
-use common::strategies;
 use proptest::prelude::*;
 use proptest::sample::select;
 use serde_json::Value;
 use simdpct::DecodeErrorKind::{IllFormed, InvalidUtf8, Malformed, Rejected};
 use simdpct::legacy::charset::{self, encoding_rs, encoding_rs::Encoding};
 use simdpct::{ByteSet, DecodeErrorKind, Decoder, Encoder, reference, sets};
+
+use crate::common::{self, strategies};
 
 /// WHATWG URL 4.4, query state: the percent-encode set of a special scheme.
 const QUERY: Encoder = Encoder::new(sets::whatwg::SPECIAL_QUERY);

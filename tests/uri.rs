@@ -4,6 +4,7 @@
 use std::borrow::Cow;
 use std::path::PathBuf;
 
+use crate::common::is_quick;
 use crate::common::strategies::input;
 use crate::common::uri::grammar::is_uri_reference;
 use crate::common::uri::{check_repair, compare_parts};
@@ -493,7 +494,8 @@ fn corpora_repair_to_valid_uris() {
             continue;
         };
         let (mut lines, mut valid) = (0, 0);
-        for line in text.split(|&byte| byte == b'\n') {
+        let step = if is_quick() { 10 } else { 1 };
+        for line in text.split(|&byte| byte == b'\n').step_by(step) {
             check_repair(line);
             lines += 1;
             valid += usize::from(is_uri_reference(line));
