@@ -296,7 +296,7 @@ fn inspecting_rows_of_one_character_matches_reference() {
 }
 
 /// Halves of a character with text between them, up to two blocks long, and a triplet that extends
-/// into it. One row each: if a row is ill-formed, those beside it are inspected again.
+/// into it. One row each: if a row is ill-formed, those beside it are validated or inspected again.
 #[test]
 fn inspecting_halves_of_a_character_apart_matches_reference() {
     for [first, second] in [[&b"\xC3"[..], b"\xA9"], [b"%C3", b"%A9"], [b"%41", b"\xA9"]] {

@@ -188,13 +188,7 @@ fn inspect_chunks<O: Offset>(
         ends.clear();
         ends.extend(column.offsets[first + 1..=end].iter().map(|end| (end.index() - base) as u16));
         found.resize(end, 0);
-        if !inspector.inspect_rows(kernel, &column.values[base..], &ends, &mut found[first..]) {
-            for (row, kinds) in (first..end).zip(&mut found[first..]) {
-                if may_be_ill_formed(Kinds::from_bits_truncate(*kinds)) {
-                    *kinds = inspector.inspect(column.bytes(row..row + 1)).kinds();
-                }
-            }
-        }
+        inspector.inspect_rows(kernel, &column.values[base..], &mut ends, &mut found[first..]);
     }
     // In place: both types have the same layout.
     found.into_iter().map(Kinds::from_bits_truncate).collect()
@@ -213,13 +207,9 @@ fn settle<O: Offset>(inspector: &mut Inspector<Presence>, column: &Column<'_, O>
         return;
     }
     for (row, kinds) in (first..).zip(&mut rows[first..]) {
-        if may_be_ill_formed(*kinds) {
+        // Only a row with a triplet or a byte from 0x80 can be ill-formed.
+        if kinds.intersects(Findings::ESCAPE | Findings::NON_ASCII) {
             *kinds = Kinds::of_report(&inspector.inspect(column.bytes(row..row + 1)));
         }
     }
-}
-
-/// Only a row with a triplet or a byte from 0x80 can be ill-formed UTF-8 once decoded.
-fn may_be_ill_formed(kinds: Kinds) -> bool {
-    kinds.intersects(Findings::ESCAPE | Findings::NON_ASCII)
 }

@@ -90,17 +90,28 @@ impl Inspector<Presence> {
     }
 
     /// Inspects concatenated rows, given their ends, which are not beyond [`ROWS_CHUNK`], and writes
-    /// the bitmask of the kinds found in each. Returns whether all of them are well-formed UTF-8 once
-    /// decoded; if not, invalid UTF-8 is missing in the bitmasks.
+    /// the bitmask of the kinds found in each. The ends are overwritten.
     ///
     /// Text after the last row is read ahead, which saves a check of the end for most rows.
     #[inline]
-    pub(crate) fn inspect_rows(&mut self, kernel: RowKernel, text: &[u8], ends: &[u16], found: &mut [u32]) -> bool {
+    pub(crate) fn inspect_rows(&mut self, kernel: RowKernel, text: &[u8], ends: &mut [u16], found: &mut [u32]) {
         debug_assert!(ends.last().is_none_or(|&end| usize::from(end) <= text.len().min(ROWS_CHUNK)));
         // SAFETY: the kernel is that of a supported level: only `row_kernel` returns one.
         // (tests/columns.rs, tests/bounds.rs)
         unsafe { (kernel.0)(text, ends, &mut self.extract, found) }
-        self.are_well_formed()
+        // SAFETY: the kernel initialised the first `length` bytes. (tests/columns.rs)
+        let text = unsafe { assume_init(&mut self.extract.buffer, self.extract.length) };
+        if !is_well_formed(text, self.level) {
+            let mut start = 0;
+            for (&end, found) in ends.iter().zip(found) {
+                let text = &text[start..usize::from(end)];
+                if !text.is_empty() && !is_well_formed(text, self.level) {
+                    *found |= 1 << inspection::INVALID_UTF8;
+                }
+                start = usize::from(end);
+            }
+        }
+        self.extract.length = 0;
     }
 
     /// Whether [`inspect_later_validated`](Self::inspect_later_validated) has room for a string of

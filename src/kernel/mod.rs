@@ -133,8 +133,9 @@ type Members = unsafe fn(&ByteSet, &[u8]) -> u64;
 pub(crate) type Inspect = unsafe fn(&[u8], &mut Extract, &mut Report);
 /// Inspects concatenated rows, given their ends, of which only the first [`inspection::ROWS_CHUNK`]
 /// bytes count: writes the bitmask of the kinds found in each, without invalid UTF-8, and overwrites
-/// the extract with the decoded text of those that are not ASCII, a space after each.
-pub(crate) type InspectRows = unsafe fn(&[u8], &[u16], &mut Extract, &mut [u32]);
+/// the extract with the decoded text of those that are not ASCII, a space after each. Each end is
+/// replaced by the length of the extract after that row.
+pub(crate) type InspectRows = unsafe fn(&[u8], &mut [u16], &mut Extract, &mut [u32]);
 type FindFormBitmaps = unsafe fn(&[u8], &mut FormBitmaps);
 pub(crate) type EncodePair = unsafe fn(&[u8], &[u8], *mut u8, &FormRules) -> usize;
 pub(crate) type EncodeShort = unsafe fn(&[u8], &mut ShortOutput, &EncodeRules) -> Option<usize>;

@@ -52,17 +52,17 @@ static RAW: [u8; 128] = {
 
 /// See [`InspectRows`](crate::kernel::InspectRows).
 #[inline(always)]
-pub(super) unsafe fn inspect_rows(text: &[u8], ends: &[u16], extract: &mut Extract, found: &mut [u32]) {
+pub(super) unsafe fn inspect_rows(text: &[u8], ends: &mut [u16], extract: &mut Extract, found: &mut [u32]) {
     let tables = Tables::new();
     let (start, length) = (text.as_ptr(), text.len());
     let last = length.min(inspection::ROWS_CHUNK);
     let extracted: *mut u8 = extract.buffer.as_mut_ptr().cast();
-    let (mut at, mut written) = (0, 0);
-    for (ends, found) in ends.chunks(GROUP).zip(found.chunks_mut(GROUP)) {
+    let (mut at, mut to) = (0, extracted);
+    for (ends, found) in ends.chunks_mut(GROUP).zip(found.chunks_mut(GROUP)) {
         let mut classes = [_mm512_setzero_si512(); GROUP];
-        for (&end, classes) in ends.iter().zip(&mut classes) {
-            let end = usize::from(end).min(last).max(at);
-            let (from, left, to) = (start.add(at), end - at, extracted.add(written));
+        for (place, classes) in ends.iter_mut().zip(&mut classes) {
+            let end = usize::from(*place).min(last).max(at);
+            let (from, left) = (start.add(at), end - at);
             let row = if left <= LANES && length - at >= LANES + 2 {
                 let lanes = low_bits(left);
                 // The look-ahead may be of the next row, in which no triplet of this one ends.
@@ -76,16 +76,15 @@ pub(super) unsafe fn inspect_rows(text: &[u8], ends: &[u16], extract: &mut Extra
             at = end;
             // ASCII is well-formed, and overwritten. The space ends an incomplete character.
             row.text.write(b' ');
-            if row.non_ascii != 0 {
-                written = row.text.offset_from(extracted) as usize + 1;
-            }
+            to = if row.non_ascii == 0 { to } else { row.text.add(1) };
+            *place = to.offset_from(extracted) as u16;
             *classes = row.classes();
         }
         for (found, kinds) in found.iter_mut().zip(kinds_of(classes)) {
             *found = kinds;
         }
     }
-    (extract.length, extract.is_open) = (written, false);
+    (extract.length, extract.is_open) = (to.offset_from(extracted) as usize, false);
 }
 
 /// Inspects a row of any length.

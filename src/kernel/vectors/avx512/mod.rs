@@ -151,7 +151,7 @@ impl Kernel for Avx512 {
 impl Avx512 {
     /// See [`InspectRows`].
     #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
-    unsafe fn inspect_rows(text: &[u8], ends: &[u16], extract: &mut Extract, found: &mut [u32]) {
+    unsafe fn inspect_rows(text: &[u8], ends: &mut [u16], extract: &mut Extract, found: &mut [u32]) {
         inspect_rows::inspect_rows(text, ends, extract, found)
     }
 
