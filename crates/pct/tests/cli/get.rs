@@ -72,6 +72,8 @@ fn options_and_units_are_those_of_other_commands() {
             "u,v\n\"/?q=a%2Cb\"\"%22\",1\n/?q=%2C,2\n",
             "u,v\n\"a,b\"\"\"\"\",1\n\",\",2\n",
         ),
+        // An empty line would be no record.
+        (&["host", "--csv", "-c", "u"], "u\n/p\n//h\n/\r\n", "u\n\"\"\nh\n\"\"\r\n"),
         (&["key:q", "--jsonl", "-k", "u"], "{\"u\":\"\\/?q=%22+%0A\",\"v\":1}\n", "{\"u\":\"\\\" \\n\",\"v\":1}\n"),
         // Of a log, the target; where results break a line, they stay escaped.
         (&["key:q", "--log", "combined"], log, &log_decoded),

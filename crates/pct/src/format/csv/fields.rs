@@ -184,11 +184,16 @@ impl Row<'_> {
         self.writer.field(text, was_quoted, self.output);
     }
 
-    /// Ends the record. An empty line would be no record, so a single empty field is quoted.
     pub(super) fn end(self) {
-        if self.output.len() == self.start {
-            self.output.extend_from_slice(b"\"\"");
-        }
+        end_record(self.start, self.output);
+    }
+}
+
+/// Ends the record that begins at `start`. An empty line would be no record, so a single empty field
+/// is quoted.
+pub(super) fn end_record(start: usize, output: &mut Vec<u8>) {
+    if output.len() == start {
+        output.extend_from_slice(b"\"\"");
     }
 }
 

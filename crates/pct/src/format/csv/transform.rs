@@ -3,7 +3,7 @@
 
 use std::ops::ControlFlow;
 
-use super::fields::{Field, FieldReader, FieldWriter};
+use super::fields::{Field, FieldReader, FieldWriter, end_record};
 use super::layout::Layout;
 use crate::format::Destination;
 use crate::operation::{Fault, FaultKind, Operation, split_ending};
@@ -55,6 +55,7 @@ impl Transform<'_> {
     /// Appends the record with the selected fields transformed.
     fn replace(&mut self, record: &[u8], output: &mut Vec<u8>) -> (usize, Option<Fault>) {
         let (mut count, mut fault) = (0, None);
+        let start = output.len();
         // Start of the text that is not copied yet.
         let mut rest = 0;
         self.reader.each(record, |field| {
@@ -70,6 +71,7 @@ impl Transform<'_> {
             until(self.layout.columns.last(), field.column)
         });
         output.extend_from_slice(&record[rest..]);
+        end_record(start, output);
         (count, fault)
     }
 
