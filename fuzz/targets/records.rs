@@ -8,12 +8,13 @@ use std::collections::HashMap;
 use arbitrary::Arbitrary;
 use libfuzzer_sys::fuzz_target;
 use pct::{InMemory, Outcome};
+use simdpct::uri;
 use simdpct_fuzz::exact;
 use simdpct_fuzz::records::{
-    BYTE_ORDER_MARK, Operation, Unit, check_csv, check_fields, check_json, check_lines, check_log, records, same,
+    BYTE_ORDER_MARK, Columns, Filter, LogFormat, Operation, Part, Path, Shape, To, Unit, records, same,
 };
 
-const COMMANDS: [(&[&str], Operation); 26] = [
+const COMMANDS: [(&[&str], Operation); 45] = [
     (&["decode"], Operation::DECODE),
     (&["decode", "--plus"], Operation::DECODE_PLUS),
     (&["decode", "--keep", "reserved", "--reject", "%00A"], Operation::OtherDecoding),
@@ -38,29 +39,74 @@ const COMMANDS: [(&[&str], Operation); 26] = [
     (&["normalize", "--url"], Operation::Other),
     (&["normalize", "--url", "--sort-query", "--drop-www", "--drop-query", "a*"], Operation::Other),
     (&["repair"], Operation::Other),
-    (&["form"], Operation::Form),
-    (&["form", "--back"], Operation::Form),
+    (&["form"], Operation::FromForm(Shape::Json)),
+    (&["form", "--back"], Operation::ToForm(Shape::Json)),
+    (&["form", "--as", "pairs"], Operation::FromForm(Shape::Pairs)),
+    (&["form", "--as", "tsv"], Operation::FromForm(Shape::Tsv)),
+    (&["form", "--as", "tsv", "--names", "a,b,a"], Operation::FromForm(Shape::Values(&["a", "b", "a"]))),
+    (&["form", "--back", "--as", "pairs"], Operation::ToForm(Shape::Pairs)),
+    (&["get", "scheme"], Operation::get(Part::Uri(uri::Part::Scheme))),
+    (&["get", "host"], Operation::get(Part::Uri(uri::Part::Host))),
+    (&["get", "path"], Operation::get(Part::Uri(uri::Part::Path))),
+    (&["get", "port", "--raw"], Operation::get_raw(Part::Uri(uri::Part::Port))),
+    (&["get", "query", "--raw"], Operation::get_raw(Part::Uri(uri::Part::Query))),
+    (&["get", "fragment"], Operation::get(Part::Uri(uri::Part::Fragment))),
+    (&["get", "segment:-1"], Operation::get(Part::Segment(-1))),
+    (&["get", "segment:2", "--raw"], Operation::get_raw(Part::Segment(2))),
+    (&["get", "extension"], Operation::get(Part::Extension)),
+    (&["get", "keys"], Operation::get(Part::Keys)),
+    (&["get", "keys", "--raw"], Operation::get_raw(Part::Keys)),
+    (&["get", "key:a"], Operation::get(Part::Key("a"))),
+    (&["get", "key:a", "--raw"], Operation::get_raw(Part::Key("a"))),
+    (&["check", "--not"], Operation::Check),
+    (&["check", "--only-matching"], Operation::Check),
 ];
 
-const UNITS: [(&[&str], Unit); 18] = [
-    (&[], Unit::Records { separator: b'\n', append: false }),
-    (&["-0"], Unit::Records { separator: 0, append: false }),
-    (&["--append"], Unit::Records { separator: b'\n', append: true }),
-    (&["-0", "--append"], Unit::Records { separator: 0, append: true }),
-    (&["-f", "2"], Unit::Fields { delimiter: b'\t', columns: 1..2, append: false }),
-    (&["-f", "1-3", "-d", ","], Unit::Fields { delimiter: b',', columns: 0..3, append: false }),
-    (&["-f", "2-", "-d", " "], Unit::Fields { delimiter: b' ', columns: 1..usize::MAX, append: false }),
-    (&["-f", "1-", "--append"], Unit::Fields { delimiter: b'\t', columns: 0..usize::MAX, append: true }),
-    (&["--csv", "-c", "1-"], Unit::Csv { delimiter: b',', columns: Some(0..usize::MAX), append: false }),
-    (&["--csv", "-c", "2", "-d", ";"], Unit::Csv { delimiter: b';', columns: Some(1..2), append: false }),
-    (&["--csv", "-c", "a,2"], Unit::Csv { delimiter: b',', columns: None, append: false }),
-    (&["--csv", "-c", "1-", "--append"], Unit::Csv { delimiter: b',', columns: Some(0..usize::MAX), append: true }),
-    (&["--jsonl", "-k", "u", "-k", "a.b"], Unit::Json { append: false }),
-    (&["--jsonl", "-k", "u", "-k", "a.u", "--append"], Unit::Json { append: true }),
-    (&["--log", "combined"], Unit::Log { append: false }),
-    (&["--log", "common", "--append"], Unit::Log { append: true }),
-    (&["--log", "$before] \"$request\"$between\"$http_referer\""], Unit::Log { append: false }),
-    (&["--jsonl", "-k", "u*", "-k", "*a*.?", "--append"], Unit::Json { append: true }),
+const PATHS: [&Path; 2] = [&["u"], &["a", "b"]];
+const ALL_PATHS: [&Path; 2] = [&["u*"], &["*a*", "?"]];
+
+const UNITS: [(&[&str], Unit); 26] = [
+    (&[], Unit::Records { separator: b'\n', to: To::Field }),
+    (&["-0"], Unit::Records { separator: 0, to: To::Field }),
+    (&["--append"], Unit::Records { separator: b'\n', to: To::Column }),
+    (&["-0", "--append"], Unit::Records { separator: 0, to: To::Column }),
+    (&["-f", "2"], Unit::Fields { delimiter: b'\t', columns: 1..2, to: To::Field }),
+    (&["-f", "1-3", "-d", ","], Unit::Fields { delimiter: b',', columns: 0..3, to: To::Field }),
+    (&["-f", "2-", "-d", " "], Unit::Fields { delimiter: b' ', columns: 1..usize::MAX, to: To::Field }),
+    (&["-f", "1-", "--append"], Unit::Fields { delimiter: b'\t', columns: 0..usize::MAX, to: To::Column }),
+    (&["--csv", "-c", "1-"], Unit::Csv { delimiter: b',', columns: Columns::Range(0..usize::MAX), to: To::Field }),
+    (&["--csv", "-c", "2", "-d", ";"], Unit::Csv { delimiter: b';', columns: Columns::Range(1..2), to: To::Field }),
+    (&["--csv", "-c", "a,2"], Unit::Csv { delimiter: b',', columns: Columns::Unknown, to: To::Field }),
+    (
+        &["--csv", "-c", "1-", "--append"],
+        Unit::Csv { delimiter: b',', columns: Columns::Range(0..usize::MAX), to: To::Column },
+    ),
+    (&["--jsonl", "-k", "u", "-k", "a.b"], Unit::Json { paths: &PATHS, to: To::Field }),
+    (&["--jsonl", "-k", "u", "-k", "a.b", "--append"], Unit::Json { paths: &PATHS, to: To::Column }),
+    (&["--log", "combined"], Unit::Log { format: LogFormat::Combined, to: To::Field }),
+    (&["--log", "common", "--append"], Unit::Log { format: LogFormat::Common, to: To::Column }),
+    (
+        &["--log", "$before] \"$request\"$between\"$http_referer\""],
+        Unit::Log { format: LogFormat::Template, to: To::Field },
+    ),
+    (&["--jsonl", "-k", "u*", "-k", "*a*.?", "--append"], Unit::Json { paths: &ALL_PATHS, to: To::Column }),
+    (&["--print-field"], Unit::Records { separator: b'\n', to: To::Field }),
+    (&["-f", "2-3", "--print-field"], Unit::Fields { delimiter: b'\t', columns: 1..3, to: To::Alone }),
+    (
+        &["--csv", "-c", "1,2", "--print-field"],
+        Unit::Csv { delimiter: b',', columns: Columns::Range(0..2), to: To::Alone },
+    ),
+    (
+        &["--csv", "-c", "a", "--print-field"],
+        Unit::Csv { delimiter: b',', columns: Columns::Named("a"), to: To::Alone },
+    ),
+    (
+        &["--csv", "-c", "a", "--append-as", "n"],
+        Unit::Csv { delimiter: b',', columns: Columns::Named("a"), to: To::Named("n") },
+    ),
+    (&["--jsonl", "-k", "u*", "-k", "*a*.?", "--print-field"], Unit::Json { paths: &ALL_PATHS, to: To::Alone }),
+    (&["--jsonl", "-k", "u", "--append-as", "n"], Unit::Json { paths: &[&["u"]], to: To::Named("n") }),
+    (&["--log", "combined", "--print-field"], Unit::Log { format: LogFormat::Combined, to: To::Alone }),
 ];
 
 const POLICIES: [&[&str]; 8] = [
@@ -78,6 +124,7 @@ const POLICIES: [&[&str]; 8] = [
 struct Case<'a> {
     command: u8,
     unit: u8,
+    /// Selects the policy and the filter.
     policy: u8,
     /// Selects block length and number of threads.
     blocks: u8,
@@ -89,16 +136,20 @@ const ONE_BLOCK: usize = 4096;
 
 fuzz_target!(|case: Case<'_>| {
     let (command, operation) = &COMMANDS[usize::from(case.command) % COMMANDS.len()];
-    // Forms support only lines and NUL-terminated records.
-    let units = if *operation == Operation::Form { &UNITS[..2] } else { &UNITS[..] };
-    let (options, unit) = &units[usize::from(case.unit) % units.len()];
-    let policy = POLICIES[usize::from(case.policy) % POLICIES.len()];
+    let units: Vec<_> = UNITS.iter().filter(|(_, unit)| unit.supports(*operation)).collect();
+    let (options, unit) = units[usize::from(case.unit) % units.len()];
+    // `check` has no policies.
+    let policy = if *operation == Operation::Check { 0 } else { usize::from(case.policy) % POLICIES.len() };
+    let (filter, filter_option) = filter(command, unit, case.policy / POLICIES.len() as u8);
+    let policy_options: &[&str] = if *operation == Operation::Check { &[] } else { POLICIES[policy] };
+    let is_kept = policy_options.get(1).is_none_or(|&policy| policy == "keep");
     let threads = if case.blocks >= 240 { "3" } else { "1" };
-    let arguments = [&["pct"], *command, *options, policy, &["--report", "json", "-j", threads]].concat();
+    let others: &[&str] = &["--report", "json", "-j", threads];
+    let arguments = [&["pct"], *command, *options, filter_option, policy_options, others].concat();
     let input = exact(case.input);
 
-    let whole = rewrite(&arguments, &input, ONE_BLOCK);
-    let cut = rewrite(&arguments, &input, usize::from(case.blocks % 64));
+    let whole = run(&arguments, &input, ONE_BLOCK);
+    let cut = run(&arguments, &input, usize::from(case.blocks % 64));
     // For a record longer than a block, the position of an error in a later pass or in a Java
     // triplet is less exact.
     let knows_places = !command.contains(&"--times") && !command.contains(&"java");
@@ -118,42 +169,42 @@ fuzz_target!(|case: Case<'_>| {
     same(&cut.output, &whole.output, &input);
 
     let is_marked = input.starts_with(BYTE_ORDER_MARK);
-    // The output of `form` has no byte order mark.
-    let keeps_mark = *operation != Operation::Form;
-    assert!(!(is_marked && keeps_mark) || whole.output.starts_with(BYTE_ORDER_MARK));
+    let keeps_mark = is_marked && unit.keeps_mark(*operation);
+    assert!(!keeps_mark || whole.output.starts_with(BYTE_ORDER_MARK));
     let text = if is_marked { &input[BYTE_ORDER_MARK.len()..] } else { &input };
-    let result = if is_marked && keeps_mark { &whole.output[BYTE_ORDER_MARK.len()..] } else { &whole.output };
+    let result = if keeps_mark { &whole.output[BYTE_ORDER_MARK.len()..] } else { &whole.output };
 
     let each = records(unit.separator(), text);
     // Alone, a record that starts with a byte order mark would lose it.
     let has_mark = each.iter().any(|record| record.starts_with(BYTE_ORDER_MARK));
-    // The first record says how many fields the others have.
-    let is_alone = !has_mark && !matches!(unit, Unit::Csv { .. } | Unit::Fields { append: true, .. });
-    if is_alone && case.policy % 8 != 7 && each.len() <= 16 {
-        let alone: Vec<u8> = each.iter().flat_map(|record| rewrite(&arguments, record, ONE_BLOCK).output).collect();
+    let is_alone = !has_mark && !unit.needs_first_record();
+    if is_alone && !policy_options.contains(&"--max-errors") && each.len() <= 16 {
+        let alone: Vec<u8> = each.iter().flat_map(|record| run(&arguments, record, ONE_BLOCK).output).collect();
         same(&alone, result, &input);
     }
 
-    if policy[1] == "drop" {
-        return;
-    }
     // Results of invalid fields are known only with `--errors keep`.
-    let operation = if policy[1] == "keep" { *operation } else { operation.unknown() };
-    match unit {
-        Unit::Records { separator, append } => check_lines(text, result, *separator, *append, operation),
-        Unit::Fields { delimiter, columns, append } => {
-            check_fields(text, result, *delimiter, columns, *append, operation)
+    match (is_kept, filter) {
+        (true, _) => unit.check(text, result, filter, *operation),
+        (false, Filter::All) if !policy_options.contains(&"drop") && unit.to() != To::Alone => {
+            unit.check(text, result, filter, operation.unknown());
         }
-        // The csv reader handles the byte order mark itself.
-        Unit::Csv { delimiter, columns, append } => {
-            check_csv(&input, &whole.output, *delimiter, columns.as_ref(), *append, operation)
-        }
-        Unit::Json { append } => check_json(text, result, *append, operation),
-        Unit::Log { append } => check_log(text, result, *append, operation),
+        (false, _) => {}
     }
 });
 
-fn rewrite(arguments: &[&'static str], input: &[u8], block: usize) -> Outcome {
+/// The filter of a command, and its option.
+fn filter(command: &[&str], unit: &Unit, choice: u8) -> (Filter, &'static [&'static str]) {
+    match command[0] {
+        "check" => (if command.contains(&"--not") { Filter::Valid } else { Filter::Invalid }, &[]),
+        _ if !unit.is_filtered() => (Filter::All, &[]),
+        "decode" | "encode" | "normalize" | "repair" if choice % 4 == 2 => (Filter::Changed, &["--only-changed"]),
+        "decode" | "get" | "form" if choice % 4 == 3 => (Filter::Matching, &["--only-matching"]),
+        _ => (Filter::All, &[]),
+    }
+}
+
+fn run(arguments: &[&'static str], input: &[u8], block: usize) -> Outcome {
     thread_local! {
         /// Arguments are parsed once, because parsing takes longer than everything else.
         static COMMANDS: RefCell<HashMap<Vec<&'static str>, InMemory>> = RefCell::default();
@@ -162,6 +213,6 @@ fn rewrite(arguments: &[&'static str], input: &[u8], block: usize) -> Outcome {
         commands
             .entry(arguments.to_vec())
             .or_insert_with(|| InMemory::new(arguments).expect("arguments of the table"))
-            .rewrite(input, block)
+            .run(input, block)
     })
 }

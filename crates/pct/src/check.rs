@@ -16,17 +16,9 @@ use crate::stdout::{self, write_json};
 pub(crate) fn check(arguments: &CheckArguments) -> Result<Status, Error> {
     let filter = arguments.filter();
     let lists = !arguments.quiet && filter == Filter::All && arguments.report == FindingsForm::Text;
-    let scan = Scan {
-        input: &arguments.input,
-        format: &arguments.format,
-        operation: Inspect::for_faults(arguments.rules.decoding(), arguments.wanted())
-            .of_text(arguments.rules.text_decoding()),
-        filter,
-        is_quiet: arguments.quiet,
-        observer: &Lister { lists, lines: Mutex::default() },
-    };
+    let lister = Lister { lists, lines: Mutex::default() };
     let mut reports = Vec::new();
-    let (status, unmatched) = scan.run(|report| {
+    let (status, unmatched) = scan(arguments, &lister).run(|report| {
         reports.push(report);
         Ok(())
     })?;
@@ -38,6 +30,19 @@ pub(crate) fn check(arguments: &CheckArguments) -> Result<Status, Error> {
         FindingsForm::Json => return Ok(status.after(write_json(&report::as_json(&reports, &unmatched)))),
     }
     Ok(status)
+}
+
+/// The scan for the command.
+pub(crate) fn scan<'s>(arguments: &'s CheckArguments, observer: &'s dyn Observer) -> Scan<'s> {
+    Scan {
+        input: &arguments.input,
+        format: &arguments.format,
+        operation: Inspect::for_faults(arguments.rules.decoding(), arguments.wanted())
+            .of_text(arguments.rules.text_decoding()),
+        filter: arguments.filter(),
+        is_quiet: arguments.quiet,
+        observer,
+    }
 }
 
 /// Prints a line for each, in the format of compiler messages.

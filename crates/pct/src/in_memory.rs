@@ -5,16 +5,22 @@ use std::io::Cursor;
 
 use clap::Parser;
 
-use crate::cli::{Arguments, Command, RewriteCommand};
+use crate::check;
+use crate::cli::{Arguments, CheckArguments, Command, RewriteCommand};
 use crate::error::Error;
 use crate::format::Outputs;
-use crate::pipeline;
-use crate::report::{FileReport, as_json};
+use crate::pipeline::{self, Observer, Plan};
+use crate::report::{FileReport, InvalidRecord, as_json};
 use crate::sink::Sink;
 use crate::source::Blocks;
 
-/// A command that rewrites text; may be run repeatedly.
-pub struct InMemory(RewriteCommand);
+/// A command that writes records; may be run repeatedly.
+pub struct InMemory(Runnable);
+
+enum Runnable {
+    Rewrite(RewriteCommand),
+    Check(CheckArguments),
+}
 
 /// Result of a run.
 #[derive(Clone, Debug, Eq, PartialEq)]
@@ -35,19 +41,20 @@ impl InMemory {
     ///
     /// # Errors
     ///
-    /// A message, if the usage is invalid or the command does not rewrite text.
+    /// A message, if the usage is invalid or the command does not write records.
     pub fn new(arguments: &[&str]) -> Result<Self, String> {
         match Arguments::try_parse_from(arguments).map_err(|error| error.to_string())?.command {
-            Command::Rewrite(command) => Ok(Self(command)),
-            _ => Err("it does not rewrite text".into()),
+            Command::Rewrite(command) => Ok(Self(Runnable::Rewrite(command))),
+            Command::Check(arguments) => Ok(Self(Runnable::Check(arguments))),
+            _ => Err("it does not write records".into()),
         }
     }
 
-    /// Rewrites a text as if it was a file, read in blocks of at most `block` bytes.
-    pub fn rewrite(&self, text: &[u8], block: usize) -> Outcome {
+    /// Runs the command on a text as if it was a file, read in blocks of at most `block` bytes.
+    pub fn run(&self, text: &[u8], block: usize) -> Outcome {
         let mut sink = Sink::memory();
         let mut reports = Vec::new();
-        let result = self.try_rewrite(text, block, &mut sink, &mut reports);
+        let result = self.try_run(text, block, &mut sink, &mut reports);
         Outcome {
             output: sink.into_memory(),
             report: as_json(&reports, &[]).to_string(),
@@ -55,18 +62,39 @@ impl InMemory {
         }
     }
 
-    fn try_rewrite(
-        &self,
-        text: &[u8],
-        block: usize,
-        sink: &mut Sink,
-        reports: &mut Vec<FileReport>,
-    ) -> Result<(), Error> {
-        let task = crate::task(&self.0)?;
-        let format = task.format(Outputs::Each)?;
-        reports.push(FileReport::new("text".into(), format.separator(), format.records()));
-        let plan = task.plan(&*format, 0, block.max(SHORTEST), true);
-        let blocks = Blocks::new(Box::new(Cursor::new(text.to_vec())), format.scanner());
-        reports.last_mut().map_or(Ok(()), |report| pipeline::run(&plan, blocks, sink, report))
+    fn try_run(&self, text: &[u8], block: usize, sink: &mut Sink, reports: &mut Vec<FileReport>) -> Result<(), Error> {
+        let block = block.max(SHORTEST);
+        match &self.0 {
+            Runnable::Rewrite(command) => {
+                let task = crate::task(command)?;
+                let format = task.format(Outputs::Each)?;
+                run(&task.plan(&*format, 0, block, true), text, sink, reports)
+            }
+            Runnable::Check(arguments) => {
+                let scan = check::scan(arguments, &Unobserved);
+                let format = scan.format()?;
+                run(&scan.plan(&*format, block), text, sink, reports)
+            }
+        }
+    }
+}
+
+fn run(plan: &Plan<'_>, text: &[u8], sink: &mut Sink, reports: &mut Vec<FileReport>) -> Result<(), Error> {
+    let mut report = FileReport::new("text".into(), plan.format.separator(), plan.format.records());
+    let blocks = Blocks::new(Box::new(Cursor::new(text.to_vec())), plan.format.scanner());
+    let result = pipeline::run(plan, blocks, sink, &mut report);
+    reports.push(report);
+    result
+}
+
+struct Unobserved;
+
+impl Observer for Unobserved {
+    fn observe(&self, _: &str, _: &InvalidRecord, _: &[u8]) -> Result<(), Error> {
+        Ok(())
+    }
+
+    fn pause(&self) -> Result<(), Error> {
+        Ok(())
     }
 }

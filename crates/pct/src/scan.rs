@@ -47,7 +47,7 @@ impl Scan<'_> {
                 "invalid --print-field: expected a command or an option that writes records".into(),
             ));
         }
-        let format = self.build()?;
+        let format = self.format()?;
         let mut sink = if self.writes() { Sink::standard_output(Compression::None) } else { Sink::nowhere() }?;
         if let Some(notation) = self.format.notation() {
             sink.show(shown::Filter::new(notation, format.ending()));
@@ -92,7 +92,8 @@ impl Scan<'_> {
         self.filter != Filter::All
     }
 
-    fn build(&self) -> Result<Box<dyn Format>, Error> {
+    /// The format, shared by all inputs.
+    pub(crate) fn format(&self) -> Result<Box<dyn Format>, Error> {
         let operation = self.operation;
         let recipe = move |_| -> Box<dyn Operation> { Box::new(operation) };
         let writes = self.writes();
@@ -100,6 +101,23 @@ impl Scan<'_> {
             move |operation| -> Box<dyn Operation> { if writes { Box::new(Copying(operation)) } else { operation } };
         let outputs = if writes { Outputs::One } else { Outputs::Each };
         self.format.build(&Results { recipe: &recipe, wrap: &wrap, suffix: "", of_targets: false }, outputs)
+    }
+
+    /// The plan for one input, in blocks of at most `block` bytes.
+    pub(crate) fn plan<'p>(&'p self, format: &'p dyn Format, block: usize) -> Plan<'p> {
+        Plan {
+            format,
+            filter: self.filter,
+            policy: if self.is_quiet { Policy::Fail } else { Policy::Keep },
+            limit: if self.is_quiet { 0 } else { u64::MAX },
+            max_errors: None,
+            threads: self.input.threads,
+            block,
+            counts_lines: true,
+            keeps_mark: false,
+            observer: Some(self.observer),
+            seen: None,
+        }
     }
 
     fn one(
@@ -121,19 +139,7 @@ impl Scan<'_> {
             Ok((opened, None))
         }
         .map_err(|error| Error::Input(source.to_string(), error))?;
-        let plan = Plan {
-            format,
-            filter: self.filter,
-            policy: if self.is_quiet { Policy::Fail } else { Policy::Keep },
-            limit: if self.is_quiet { 0 } else { u64::MAX },
-            max_errors: None,
-            threads: self.input.threads,
-            block: BLOCK,
-            counts_lines: true,
-            keeps_mark: false,
-            observer: Some(self.observer),
-            seen: None,
-        };
+        let plan = self.plan(format, BLOCK);
         if let Some(columnar) = columnar {
             return self.columns(source, opened, columnar, &plan, progress);
         }

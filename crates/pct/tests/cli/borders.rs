@@ -101,7 +101,7 @@ proptest! {
         input.extend(raw);
         let arguments = [&["pct"], command, format, policy, &["--report", "json", "-j", threads]].concat();
         let pct = InMemory::new(&arguments).unwrap();
-        let (whole, cut) = (pct.rewrite(&input, 1 << 16), pct.rewrite(&input, block));
+        let (whole, cut) = (pct.run(&input, 1 << 16), pct.run(&input, block));
         let context = format!("{arguments:?} in blocks of {block}: {}", text(&input));
         prop_assert_eq!(&cut.error, &whole.error, "{}", context);
         if whole.error.is_some() {

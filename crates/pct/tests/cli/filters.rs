@@ -339,7 +339,7 @@ fn long_records_are_filtered() {
 fn assert_changed(unit: &[&str], input: &str) {
     let run = |options: &[&str], block: usize| {
         let arguments = [&["pct", "decode", "--report", "json"], unit, options].concat();
-        pct::InMemory::new(&arguments).unwrap().rewrite(input.as_bytes(), block)
+        pct::InMemory::new(&arguments).unwrap().run(input.as_bytes(), block)
     };
     let all = run(&[], 1 << 16);
     let mut expected = Vec::new();

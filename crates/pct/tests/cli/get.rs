@@ -328,7 +328,7 @@ fn assert_parts(urls: &[String]) {
     let input = urls.join("\n") + "\n";
     for (at, part) in PARTS.iter().enumerate() {
         let command = pct::InMemory::new(&["pct", "get", part]).unwrap();
-        let found = command.rewrite(input.as_bytes(), 1 << 20);
+        let found = command.run(input.as_bytes(), 1 << 20);
         let found_lines: Vec<_> = str::from_utf8(&found.output).unwrap().split('\n').collect();
         assert_eq!(found_lines.len(), urls.len() + 1, "{part}");
         let mut missing = 0;
@@ -374,7 +374,7 @@ proptest! {
         }).collect();
         let run = |arguments: &[&str], input: String| {
             let arguments = [&["pct", "get", part], arguments].concat();
-            String::from_utf8(pct::InMemory::new(&arguments).unwrap().rewrite(input.as_bytes(), 64).output).unwrap()
+            String::from_utf8(pct::InMemory::new(&arguments).unwrap().run(input.as_bytes(), 64).output).unwrap()
         };
         let lines = |prefix: &str, suffix: &str| urls.iter().map(|url| format!("{prefix}{url}{suffix}\n")).collect::<String>();
         let found = run(&["-f", "2", "--print-field"], lines("x\t", "\ty"));

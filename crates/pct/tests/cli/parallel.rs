@@ -164,9 +164,9 @@ fn the_output_does_not_depend_on_the_length_of_blocks() {
             let arguments = [&["pct", "-j", threads, "--report", "json"], arguments].concat();
             let arguments = [&[arguments[0], arguments[5]], &arguments[6..], &arguments[1..5]].concat();
             let command = pct::InMemory::new(&arguments).unwrap();
-            let expected = command.rewrite(text.as_bytes(), 1 << 16);
+            let expected = command.run(text.as_bytes(), 1 << 16);
             for block in 4..80 {
-                let found = command.rewrite(text.as_bytes(), block);
+                let found = command.run(text.as_bytes(), block);
                 let context = format!("{arguments:?}, blocks of {block}");
                 assert_eq!(crate::text(&found.output), crate::text(&expected.output), "{context}");
                 assert_eq!(found.error, expected.error, "{context}");
