@@ -3,8 +3,8 @@
 
 use std::ops::Range;
 
-use simdpct::columns::{Conversion, Inspection, inspect_rows};
 use simdpct::Kinds;
+use simdpct::columns::{Conversion, Inspection, inspect_rows};
 use simdpct_functions::{Function, Operation, excerpt_of_bytes};
 
 use crate::convert::{Failure, convert, extract, repair};
