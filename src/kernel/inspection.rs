@@ -127,6 +127,7 @@ impl Report {
 pub(crate) const CHUNK: usize = 8192;
 
 /// The number of bytes of rows inspected at a time: their extract has at most one byte more for each.
+#[cfg_attr(not(feature = "alloc"), allow(dead_code, reason = "used only by columns, which allocate"))]
 pub(crate) const ROWS_CHUNK: usize = CHUNK / 2;
 
 /// The decoded text of a chunk, reduced to what UTF-8 validation needs: skipped runs of ASCII are

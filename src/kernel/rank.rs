@@ -86,6 +86,7 @@ pub struct Shift {
 }
 
 /// The ends of concatenated rows, and where to write their offsets in the output.
+#[allow(dead_code, reason = "read only by AVX-512")]
 pub struct RowEnds<'a, I> {
     pub(crate) ends: &'a [I],
     /// Subtracted from each end to get its offset in the text.
