@@ -319,7 +319,7 @@ SHOWN_LENGTHS = {"1", "2", "3", "4", "6", "8", "12", "16", "24", "32", "48", "64
 def page(results, run, instructions, sizes):
     yield "# Benchmarks"
     yield (
-        f"Written by `scripts/bench-report`; not to be edited. Everything on it comes from one run{', but for what was measured again' if 'again' in run else ''}, passes: {run['passes']}. A figure is "
+        f"Written by `scripts/bench-report`; not to be edited. Everything on it comes from one run{', but for what was measured again' if run['again'] else ''}, passes: {run['passes']}. A figure is "
         "the median of their medians of criterion's samples, each of which goes through more data than a branch predictor can learn. Every output was compared "
         "with the reference implementation's before it was timed; – stands for a peer that has no such form, or another output. "
         "All are built alike: release, fat LTO, one codegen unit. Decoding is lenient, encoding is for any component."
@@ -332,7 +332,7 @@ def page(results, run, instructions, sizes):
     is_real = run["corpora"] == "real"
     yield "\n".join([
         f"- Machine: {machine()}; load {run['load']} at the start",
-        f"- Date: {run['date']}" + (f"; measured again: {run['again']}" if "again" in run else ""),
+        f"- Date: {run['date']}" + (f"; measured again: {run['again']}" if run["again"] else ""),
         f"- Versions: simdpct of this commit, {output_of('rustc', '--version').rsplit(' (', 1)[0]}, {versions()}",
         f"- Texts: {'the real corpora' if is_real else 'those of scripts/make-corpus, for want of the real corpora'}, and generated "
         "ones: letters with triplets, or for encoding with ASCII characters to be escaped, at independent places",
@@ -394,7 +394,10 @@ def sizes_of(folder, page):
 def main(folder, docs):
     folder, docs = Path(folder), Path(docs)
     results = read_results(folder)
-    run = dict(line.split("=", 1) for line in (folder / "run").read_text().splitlines())
+    lines = [line.split("=", 1) for line in (folder / "run").read_text().splitlines()]
+    run = dict(lines)
+    # A line for each time that benchmarks were measured again.
+    run["again"] = "; ".join(value for name, value in lines if name == "again")
     run["passes"] = len(list(folder.glob("criterion-*")))
     instructions = (folder / "instructions.md").read_text().strip()
     docs.mkdir(exist_ok=True)
