@@ -17,19 +17,19 @@ use crate::kernel::op::{Detail, Occurrences, Presence};
 #[inline(always)]
 pub(super) unsafe fn inspect<D: Detail>(haystack: &[u8], extract: &mut Extract, report: &mut Report) {
     let (start, length) = (haystack.as_ptr(), haystack.len());
-    let inspect = Inspect::new();
+    let tables = Tables::new(&RAW);
     let (text, length_before, is_open) = (extract.buffer.as_mut_ptr().cast(), extract.length, extract.is_open);
     let mut state = State { carry: 0, seen: Found::nothing(), report, text, length: length_before, is_open };
     let mut at = 0;
     for _ in 0..length.saturating_sub(2) / LANES {
         let from = start.add(at);
         let x = _mm512_loadu_epi8(from.cast());
-        inspect.block::<D>(x, || Window::load(from), u64::MAX, at, &mut state);
+        tables.block::<D>(x, || Window::load(from), u64::MAX, at, &mut state);
         at += LANES;
     }
     while at < length {
         let window = Window::load_end(start.add(at), length - at);
-        inspect.block::<D>(window.x, || window, low_bits(length - at), at, &mut state);
+        tables.block::<D>(window.x, || window, low_bits(length - at), at, &mut state);
         at += LANES;
     }
     if !D::COUNTS {
@@ -42,16 +42,17 @@ pub(super) unsafe fn inspect<D: Detail>(haystack: &[u8], extract: &mut Extract, 
 }
 
 /// The tables of inspection, in registers.
-struct Inspect {
-    digits: __m512i,
-    raw: AsciiTable,
-    categories: AsciiTable,
+pub(super) struct Tables {
+    pub(super) digits: __m512i,
+    /// The classes of raw bytes, which differ between strings and rows.
+    pub(super) raw: AsciiTable,
+    pub(super) categories: AsciiTable,
 }
 
-impl Inspect {
+impl Tables {
     #[inline(always)]
-    unsafe fn new() -> Self {
-        Self { digits: load_table(&DIGITS), raw: AsciiTable::new(&RAW), categories: AsciiTable::new(&CATEGORIES) }
+    pub(super) unsafe fn new(raw: &'static [u8; 128]) -> Self {
+        Self { digits: load_table(&DIGITS), raw: AsciiTable::new(raw), categories: AsciiTable::new(&CATEGORIES) }
     }
 
     /// Records the findings in the lanes of `lanes`; the others are zero. `window` is only called
@@ -205,7 +206,7 @@ pub(super) struct AsciiTable([__m512i; 2]);
 
 impl AsciiTable {
     #[inline(always)]
-    pub(super) unsafe fn new(table: &'static [u8; 128]) -> Self {
+    unsafe fn new(table: &'static [u8; 128]) -> Self {
         Self([0, 64].map(|from| _mm512_loadu_epi8(table.as_ptr().add(from).cast())))
     }
 
@@ -229,7 +230,7 @@ static RAW: [u8; 128] = {
 };
 
 /// The ASCII half of [`inspection::CATEGORIES`].
-pub(super) static CATEGORIES: [u8; 128] = {
+static CATEGORIES: [u8; 128] = {
     let mut table = [0; 128];
     let mut byte = 0;
     while byte < 128 {

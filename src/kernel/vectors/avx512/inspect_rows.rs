@@ -12,9 +12,9 @@
 use core::arch::x86_64::*;
 
 use super::LANES;
-use super::block::{DIGITS, Window};
-use super::inspect::{AsciiTable, CATEGORIES};
-use super::memory::{load_table, low_bits};
+use super::block::Window;
+use super::inspect::Tables;
+use super::memory::low_bits;
 use crate::kernel::inspection::{self, Extract};
 
 /// Rows whose lanes are reduced together.
@@ -53,7 +53,7 @@ static RAW: [u8; 128] = {
 /// See [`InspectRows`](crate::kernel::InspectRows).
 #[inline(always)]
 pub(super) unsafe fn inspect_rows(text: &[u8], ends: &mut [u16], extract: &mut Extract, found: &mut [u32]) {
-    let tables = Tables::new();
+    let tables = Tables::new(&RAW);
     let (start, length) = (text.as_ptr(), text.len());
     let last = length.min(inspection::ROWS_CHUNK);
     let extracted: *mut u8 = extract.buffer.as_mut_ptr().cast();
@@ -68,7 +68,7 @@ pub(super) unsafe fn inspect_rows(text: &[u8], ends: &mut [u16], extract: &mut E
                 // The look-ahead may be of the next row, in which no triplet of this one ends.
                 let window = Window { x: _mm512_maskz_loadu_epi8(lanes, from.cast()), ..Window::load(from) };
                 let mut row = Row::new(to);
-                tables.block(window, lanes, lanes >> 2, &mut row);
+                tables.row_block(window, lanes, lanes >> 2, &mut row);
                 row
             } else {
                 inspect_blocks(from, left, to)
@@ -95,31 +95,19 @@ pub(super) unsafe fn inspect_rows(text: &[u8], ends: &mut [u16], extract: &mut E
 #[inline(never)]
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
 unsafe fn inspect_blocks(from: *const u8, length: usize, to: *mut u8) -> Row {
-    let tables = Tables::new();
+    let tables = Tables::new(&RAW);
     let mut row = Row::new(to);
     let mut at = 0;
     while at < length {
         let left = length - at;
         let window = if left >= LANES + 2 { Window::load(from.add(at)) } else { Window::load_end(from.add(at), left) };
-        tables.block(window, low_bits(left), u64::MAX, &mut row);
+        tables.row_block(window, low_bits(left), u64::MAX, &mut row);
         at += LANES;
     }
     row
 }
 
-/// The tables of inspection, in registers.
-struct Tables {
-    digits: __m512i,
-    raw: AsciiTable,
-    categories: AsciiTable,
-}
-
 impl Tables {
-    #[inline(always)]
-    unsafe fn new() -> Self {
-        Self { digits: load_table(&DIGITS), raw: AsciiTable::new(&RAW), categories: AsciiTable::new(&CATEGORIES) }
-    }
-
     /// Adds a block to a row. `lanes` are those of the row, the others are zero; a triplet may begin
     /// in those of `begins`.
     ///
@@ -127,7 +115,7 @@ impl Tables {
     ///
     /// The row's text has room for [`LANES`] bytes.
     #[inline(always)]
-    unsafe fn block(&self, window: Window, lanes: u64, begins: u64, row: &mut Row) {
+    unsafe fn row_block(&self, window: Window, lanes: u64, begins: u64, row: &mut Row) {
         let x = window.x;
         let percent = _mm512_cmpeq_epi8_mask(x, _mm512_set1_epi8(b'%' as i8));
         let non_ascii = _mm512_movepi8_mask(x);
