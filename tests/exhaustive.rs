@@ -286,7 +286,7 @@ fn every_pair_of_bytes_after_percent() {
     let mut decoding = [Decoder::new(), Decoder::new().lenient()].map(DecodingCheck::new);
     let mut encoding = EncodingCheck::new(Encoder::COMPONENT.keep_triplets());
     let mut text = CLEAN;
-    for at in [0, 14, 30, 62] {
+    for &at in if is_quick() { &[30][..] } else { &[0, 14, 30, 62] } {
         for pair in 0..=u16::MAX {
             text[at] = b'%';
             text[at + 1..at + 3].copy_from_slice(&pair.to_be_bytes());

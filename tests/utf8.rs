@@ -96,7 +96,8 @@ fn long_texts_decode_to_slices_like_reference() {
                 text.resize(text.len() + after, b'f');
                 let surrounded = Surrounded::new(&text);
                 let decoders = if end == 8192 { decoders() } else { vec![Decoder::new(), Decoder::new().lenient()] };
-                for decoder in decoders {
+                let step = if is_quick() && end == 8192 { 4 } else { 1 };
+                for decoder in decoders.into_iter().step_by(step) {
                     let expected = reference::decode_utf8(&decoder, &text);
                     for level in [Level::Scalar, Level::active()] {
                         let decoder = decoder.level(level);
