@@ -12,7 +12,7 @@ fn read(path: &str) -> String {
 fn promises(page: &str) -> Vec<(&str, &str)> {
     let mut rows = Vec::new();
     let mut lines = page.lines();
-    while lines.any(|line| line == "| Promise | Held by |") {
+    while lines.any(|line| line == "| Promise | Tests |") {
         let table = lines.by_ref().skip(1).take_while(|line| line.starts_with('|'));
         rows.extend(table.map(|line| line.trim_matches('|').split_once(" | ").expect("two columns")));
     }
@@ -43,7 +43,7 @@ fn every_promise_names_existing_tests() {
 /// The parser used above finds all rows and names, or the check would prove nothing.
 #[test]
 fn table_parser_finds_promises_and_tests() {
-    let page = "# A\n\n| Promise | Held by |\n|---|---|\n| b | `c::d`, `e::f` |\n| ~~g~~ | h |\n\n| Other | table |\n|---|---|\n| i | j |\n";
+    let page = "# A\n\n| Promise | Tests |\n|---|---|\n| b | `c::d`, `e::f` |\n| ~~g~~ | h |\n\n| Other | table |\n|---|---|\n| i | j |\n";
     let promises = promises(page);
     assert_eq!(promises, [(" b", "`c::d`, `e::f` "), (" ~~g~~", "h ")]);
     assert!(tests(promises[0].1).eq([("c", "d"), ("e", "f")]) && tests(promises[1].1).next().is_none());
