@@ -11,7 +11,7 @@ use crate::filter::Filter;
 pub(crate) struct FilterArguments {
     /// Write only records that change
     ///
-    /// Records in which the result differs from the text of a field.
+    /// Records in which the result for some selected field differs from its text.
     #[arg(long, conflicts_with_all = ["raw", "only_matching"])]
     only_changed: bool,
 

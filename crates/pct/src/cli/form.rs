@@ -21,7 +21,7 @@ Examples:
 /// Convert form data to and from JSON Lines or TSV
 ///
 /// Each line or field is a form, such as a query or a request body: name=value&name=value. A leading '?' is dropped.
-/// Of what begins with a slash, or with a scheme and '://', the form is the query. A malformed '%' is kept, and invalid
+/// If the text begins with a slash, or with a scheme and '://', the form is its query. A malformed '%' is kept, and invalid
 /// UTF-8 is replaced by U+FFFD. In TSV, tab, LF, CR, NUL and backslash are escaped as \t, \n, \r, \0 and \\, and \N is
 /// the value of a name that the form does not have.
 #[derive(Args, Debug)]

@@ -14,7 +14,8 @@ use crate::pattern::Pattern;
 
 const EXAMPLES: &str = "\
 Examples:
-  pct normalize --path default access.log --log   One path for what servers may treat as one
+  pct normalize --path default --log combined access.log
+                                       One path for what servers may treat as one
   pct normalize urls.txt | sort -u     URIs that differ only in their triplets become one line
   pct normalize -i --csv -c url *.csv  In place
   pct normalize --url crawl.txt        http://EXAMPLE.com:80/a/../%7eb becomes http://example.com/~b
@@ -48,10 +49,10 @@ pub(crate) struct NormalizeArguments {
 
     /// Write only the first record of each normal form, unchanged
     ///
-    /// Records are compared by the normal forms of the fields that the other options select, in input order,
-    /// and all files together; with --in-place, each file by itself. A record without such a field is always written. Memory
-    /// is needed for 128 bits of each normal form: 20 to 40 bytes for each distinct record, whatever its length. The
-    /// summary has the numbers.
+    /// Records are compared in input order, by the normal forms of the fields that the other options select: those of
+    /// all files together, or with --in-place those of each file. A record without such a field is always written. The
+    /// memory for each distinct record is 20 to 40 bytes, whatever its length: a hash of 128 bits is kept. The summary
+    /// has the numbers of distinct records and of duplicates.
     #[arg(long, conflicts_with_all = ["append", "append_as", "print_field", "only_changed"])]
     pub(crate) unique: bool,
 
