@@ -1,4 +1,4 @@
-//! `simdpct-sql`: runs SQL over Parquet, CSV and JSON lines, with the functions of
+//! `simdpct-sql`: runs SQL over Parquet, CSV and JSON Lines, with the functions of
 //! `simdpct-datafusion`.
 #![forbid(unsafe_code)]
 
@@ -9,7 +9,7 @@ use datafusion::prelude::{SessionConfig, SessionContext};
 use simdpct_datafusion::program::{self, Failure, Output};
 
 const HELP: &str = "\
-Run SQL over Parquet, CSV and JSON lines, with functions for percent-encoding
+Run SQL over Parquet, CSV and JSON Lines, with functions for percent-encoding
 
 Usage: simdpct-sql [OPTIONS] SQL [FILE]...
 
