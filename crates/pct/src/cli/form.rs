@@ -21,9 +21,9 @@ Examples:
 /// Convert form data to and from JSON Lines or TSV
 ///
 /// Each line or field is a form, such as a query or a request body: name=value&name=value. A leading '?' is dropped.
-/// If the text begins with a slash, or with a scheme and '://', the form is its query. A malformed '%' is kept, and invalid
-/// UTF-8 is replaced by U+FFFD. In TSV, tab, LF, CR, NUL and backslash are escaped as \t, \n, \r, \0 and \\, and \N is
-/// the value of a name that the form does not have.
+/// If the text begins with a slash, or with a scheme and '://', the form is its query. A malformed '%' is kept, and
+/// invalid UTF-8 is replaced by U+FFFD. In TSV, tab, LF, CR, NUL and backslash are escaped as \t, \n, \r, \0 and \\,
+/// and \N is the value of a name that the form does not have.
 #[derive(Args, Debug)]
 #[command(after_help = EXAMPLES)]
 #[command(mut_arg("unsafe_controls", |argument| argument.hide(true)))]
