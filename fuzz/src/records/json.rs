@@ -130,14 +130,11 @@ impl Rewrite<'_> {
     /// The value for a string; the same if it is not text.
     fn result(&self, string: &Json) -> Json {
         let Some(text) = string.text() else { return string.clone() };
-        let result = self.operation.apply(text.as_bytes(), Place::safe(ByteSet::EMPTY)).expect("it is known");
+        let result = self.operation.apply(text.as_bytes(), Place::TEXT).expect("it is known");
         if self.operation.is_json() {
             return Json::parse(&result).expect("it is JSON");
         }
-        let chunks = result.utf8_chunks();
-        let result: String = chunks
-            .map(|chunk| chunk.valid().to_owned() + &reference::encode(&Encoder::COMPONENT, chunk.invalid()))
-            .collect();
+        let result = String::from_utf8(result).expect("it is text");
         if result == text { string.clone() } else { Json::Scalar(quoted(&result)) }
     }
 
@@ -232,7 +229,7 @@ fn is_json(line: &[u8]) -> bool {
 
 /// The records that the filter writes; `None` if that is unknown.
 fn kept(input: &[u8], rewrite: &Rewrite<'_>, filter: Filter) -> Option<Vec<u8>> {
-    let safe = if rewrite.to == To::Alone { ByteSet::new(b"\t\n\r") } else { ByteSet::EMPTY };
+    let place = if rewrite.to == To::Alone { Place::safe(ByteSet::new(b"\t\n\r")) } else { Place::TEXT };
     let mut kept = Vec::new();
     for record in records(b'\n', input) {
         let text = split_end(record, b'\n').0;
@@ -254,7 +251,7 @@ fn kept(input: &[u8], rewrite: &Rewrite<'_>, filter: Filter) -> Option<Vec<u8>> 
             }
             None => is_invalid = !text.trim_ascii().is_empty(),
         }
-        if filter.writes(rewrite.operation, &fields, Place::safe(safe), is_invalid)? {
+        if filter.writes(rewrite.operation, &fields, place, is_invalid)? {
             kept.extend_from_slice(record);
         }
     }

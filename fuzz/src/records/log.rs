@@ -47,7 +47,7 @@ fn places(to: To, operation: Operation) -> [Place; 2] {
         To::Column if is_of_targets(operation) => [IN_QUOTES; 2],
         _ => [IN_QUOTES.with(b' '), IN_QUOTES],
     };
-    [Place { safe: target, is_target: true }, Place::safe(referer)]
+    [Place { is_target: true, ..Place::safe(target) }, Place::safe(referer)]
 }
 
 /// The fields of a line, with their places.

@@ -31,11 +31,15 @@ pub struct Place {
     pub safe: ByteSet,
     /// Whether it is the target of a request.
     pub is_target: bool,
+    /// Whether the result must be text: ill-formed UTF-8 is escaped as triplets.
+    pub is_text: bool,
 }
 
 impl Place {
+    pub const TEXT: Self = Self { safe: ByteSet::EMPTY, is_target: false, is_text: true };
+
     pub fn safe(safe: ByteSet) -> Self {
-        Self { safe, is_target: false }
+        Self { safe, is_target: false, is_text: false }
     }
 }
 
@@ -93,7 +97,7 @@ impl Operation {
 
     /// The result for a field; `None` if it is unknown.
     pub(super) fn apply(self, field: &[u8], place: Place) -> Option<Vec<u8>> {
-        Some(match self {
+        let result = match self {
             Self::Decoding(decoder) => decode(decoder, field, place.safe),
             Self::Encoding(encoder) => reference::encode(&encoder, field).into_bytes(),
             Self::Get { part, is_decoded } => {
@@ -107,7 +111,8 @@ impl Operation {
             Self::ToForm(shape) => form::to_form(field, shape).unwrap_or_else(|| field.to_vec()),
             Self::Check => field.to_vec(),
             Self::OtherDecoding | Self::Other => return None,
-        })
+        };
+        Some(if place.is_text { escape_ill_formed(&result) } else { result })
     }
 
     /// Whether `--only-matching` selects the field.
@@ -122,6 +127,15 @@ impl Operation {
             _ => None,
         }
     }
+}
+
+fn escape_ill_formed(result: &[u8]) -> Vec<u8> {
+    let escaped = |invalid: &[u8]| reference::encode(&Encoder::COMPONENT, invalid);
+    result
+        .utf8_chunks()
+        .map(|chunk| chunk.valid().to_owned() + &escaped(chunk.invalid()))
+        .collect::<String>()
+        .into_bytes()
 }
 
 /// Decodes, but for triplets of these bytes.

@@ -9,7 +9,7 @@ use crate::format::{
     Chosen, ColumnName, Columns, Csv, Destination, Format, IN_CELLS, JsonLayout, JsonLines, KeyPath, Log, LogFields,
     LogFormat, LogParser, Outputs, Records, Tsv, WholeInput,
 };
-use crate::operation::{Operation, Recipe, Unescape, Wrap};
+use crate::operation::{Operation, Recipe, Unescape, WellFormed, Wrap};
 use crate::shown::Notation;
 
 #[derive(Args, Debug)]
@@ -293,8 +293,12 @@ impl FormatArguments {
             Box::new(Csv::new(delimiter, self.chosen(), self.header, safe(LINE_ENDS), destination, outputs))
         } else if self.is_json() {
             let layout = if self.cdxj { JsonLayout::Cdxj } else { JsonLayout::Line };
-            // JSON escapes decoded control characters.
-            let operation = if destination.is_alone() { safe(IN_CELLS) } else { wrap(recipe(ByteSet::EMPTY)) };
+            let operation = if destination.is_alone() {
+                safe(IN_CELLS)
+            } else {
+                // JSON escapes decoded control characters.
+                wrap(Box::new(WellFormed(recipe(ByteSet::EMPTY))))
+            };
             Box::new(JsonLines::new(&self.keys()?, layout, operation, destination))
         } else if let Some(format) = &self.log {
             let recipe = |unsafe_bytes: ByteSet| -> Box<dyn Operation> {

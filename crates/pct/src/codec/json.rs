@@ -18,14 +18,18 @@ pub(crate) fn write_string(text: &str, output: &mut Vec<u8>) {
     }
 }
 
-/// Escapes ill-formed UTF-8 as triplets, for formats in which a string cannot contain it.
-pub(crate) fn escape_ill_formed(bytes: &[u8]) -> String {
-    let mut text = String::with_capacity(bytes.len());
-    for chunk in bytes.utf8_chunks() {
+/// Escapes ill-formed UTF-8 from `start` on as triplets, for formats in which a string cannot contain it.
+pub(crate) fn escape_ill_formed(output: &mut Vec<u8>, start: usize) {
+    if simdutf8::basic::from_utf8(&output[start..]).is_ok() {
+        return;
+    }
+    let mut text = String::with_capacity(output.len() - start);
+    for chunk in output[start..].utf8_chunks() {
         text.push_str(chunk.valid());
         simdpct::Encoder::COMPONENT.encode_to(chunk.invalid(), &mut text);
     }
-    text
+    output.truncate(start);
+    output.extend_from_slice(text.as_bytes());
 }
 
 #[cfg(test)]

@@ -37,10 +37,8 @@ impl<'a> Converter<'a> {
             }
             None => self.operation.apply(value, output),
         };
-        if self.is_text && simdutf8::basic::from_utf8(&output[start..]).is_err() {
-            let escaped = escape_ill_formed(&output[start..]);
-            output.truncate(start);
-            output.extend_from_slice(escaped.as_bytes());
+        if self.is_text {
+            escape_ill_formed(output, start);
         }
         if output[start..] == *value {
             output.truncate(start);

@@ -18,6 +18,7 @@ mod text;
 mod unescape;
 mod unique;
 mod url;
+mod well_formed;
 
 use std::ops::ControlFlow;
 
@@ -38,6 +39,7 @@ pub(crate) use text::{DecodeText, EncodeText};
 pub(crate) use unescape::Unescape;
 pub(crate) use unique::Unique;
 pub(crate) use url::{NormalUrl, UrlOptions, remove_dot_segments};
+pub(crate) use well_formed::WellFormed;
 
 /// An operation on fields. Shared by all threads.
 pub(crate) trait Operation: Send + Sync {

@@ -51,6 +51,12 @@ fn only_records_that_change_are_written() {
             "{\"u\":\"a\",\"v\":\"%41\"}\n\n{\"u\":\"\\u0041\"}\n{\"u\":\"\\u002541\"}\n{\"u\":[\"a\",\"%41\"]}\n",
             "{\"u\":\"A\"}\n{\"u\":[\"a\",\"A\"]}\n",
         ),
+        // A string cannot contain the byte FF, so that its triplet is the result.
+        (
+            &["decode", "--only-changed", "--jsonl", "-k", "u"],
+            "{\"u\":\"%FF\"}\n{\"u\":\"%ff\"}\n{\"u\":\"%41%FF\"}\n",
+            "{\"u\":\"%FF\"}\n{\"u\":\"A%FF\"}\n",
+        ),
         (
             &["decode", "--only-changed", "--jsonl", "-k", "u", "--append"],
             "{\"u\":\"a\"}\n{\"u\":\"%41\"}\n{\"v\":\"%41\"}\n",

@@ -5,7 +5,7 @@ use simdpct::{ByteSet, Encoder};
 
 use super::found::Found;
 use super::selection::Selection;
-use crate::codec::{escape_ill_formed, write_string};
+use crate::codec::write_string;
 use crate::format::Destination;
 use crate::operation::{Fault, FaultKind, Operation};
 
@@ -14,6 +14,7 @@ pub(crate) const IN_CELLS: ByteSet = ByteSet::new(b"\t\n\r");
 
 /// What is written of a line.
 pub(super) struct Output {
+    /// Unless results are written alone, within [`WellFormed`](crate::operation::WellFormed).
     pub(super) operation: Box<dyn Operation>,
     pub(super) destination: Destination,
 }
@@ -95,10 +96,10 @@ impl Output {
         };
         let mut result = Vec::with_capacity(unescaped.len());
         let fault = self.operation.apply_text(&unescaped, &mut result);
-        let text = String::from_utf8(result).unwrap_or_else(|error| escape_ill_formed(error.as_bytes()));
+        let text = simdutf8::basic::from_utf8(&result).expect("the operation is within WellFormed");
         match (self.destination.column(), &found.key) {
             (None, _) if text == unescaped && !self.operation.is_json() => output.extend_from_slice(raw),
-            (None, _) => self.write(&text, output),
+            (None, _) => self.write(text, output),
             (Some(name), key) => {
                 output.extend_from_slice(raw);
                 // An element of an array has no key, so no new member can be added.
@@ -106,7 +107,7 @@ impl Output {
                     output.push(b',');
                     write_string(&name.of(key), output);
                     output.push(b':');
-                    self.write(&text, output);
+                    self.write(text, output);
                 }
             }
         }
