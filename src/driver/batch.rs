@@ -182,7 +182,8 @@ impl Ranker {
         unsafe { (self.0.mark(selection))(set, text, marks) }
     }
 
-    /// Translates offsets by rank; see [`rank::place`](crate::kernel::marks).
+    /// Maps offsets of `text` to the output by their ranks, as [`Shift`] says. Returns whether any of them
+    /// is at most two bytes after a `%`; an empty `text` counts as free of `%`.
     #[inline]
     pub(crate) fn place<I: Index>(
         self,

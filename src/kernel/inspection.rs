@@ -126,7 +126,8 @@ impl Report {
 /// The number of bytes inspected at a time.
 pub(crate) const CHUNK: usize = 8192;
 
-/// The number of bytes of rows inspected at a time: their extract has at most one byte more for each.
+/// The number of bytes of rows inspected at a time. Half of [`CHUNK`], because the extract has a byte
+/// more for each row that is not empty.
 #[cfg_attr(not(feature = "alloc"), allow(dead_code, reason = "used only by columns, which allocate"))]
 pub(crate) const ROWS_CHUNK: usize = CHUNK / 2;
 

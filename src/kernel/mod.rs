@@ -90,8 +90,8 @@ pub(crate) trait Kernel {
     unsafe fn members(set: &ByteSet, haystack: &[u8]) -> u64;
 
     /// Reports the kinds of raw bytes and triplets, and appends to `extract` the decoded text
-    /// needed to validate it as UTF-8. The haystack has at most [`inspection::CHUNK`] bytes,
-    /// `extract` at most 3 on entry.
+    /// needed to validate it as UTF-8. On entry, the haystack and `extract` have at most
+    /// [`inspection::CHUNK`] bytes and 3 more, in total.
     unsafe fn inspect<D: Detail>(haystack: &[u8], extract: &mut Extract, report: &mut Report);
 
     /// The form bitmaps of at most 64 bytes. Returned through a reference.

@@ -20,9 +20,9 @@ use crate::kernel::inspection::{self, Extract};
 /// Rows whose lanes are reduced together.
 const GROUP: usize = 4;
 
-/// The first class byte: the kinds up to [`inspection::MALFORMED`], and those from
-/// [`inspection::SEMICOLON`] on, shifted down by [`BETWEEN`]. The second one is
-/// [`inspection::CATEGORIES`], the kinds between them.
+/// The bit of a kind in the first class byte, which has the kinds before [`inspection::NUL`], and
+/// those from [`inspection::SEMICOLON`] on, shifted down by [`BETWEEN`]. The kinds between them are in
+/// the second class byte, as in [`inspection::CATEGORIES`].
 const fn bit(kind: usize) -> u8 {
     1 << if kind < inspection::NUL { kind } else { kind - BETWEEN }
 }
