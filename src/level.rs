@@ -12,8 +12,8 @@ use core::str::FromStr;
 /// variable requires the feature `std` and is read once; an unknown or unavailable name is ignored.
 /// All levels give the same results.
 ///
-/// On x86-64 the CPU is asked at run time (`cpuid`), also without the feature `std`. Elsewhere the target decides: NEON
-/// is part of AArch64.
+/// On x86-64 the CPU is asked at run time (`cpuid`), also without the feature `std`. Elsewhere the
+/// target decides: NEON is part of AArch64.
 ///
 /// ```
 /// use simdpct::Level;

@@ -62,10 +62,11 @@ pub(crate) type ShortOutput = [MaybeUninit<u8>; SHORT_OUTPUT];
 /// # Safety
 ///
 /// Every method must only be called on a CPU that has the level. Obtain kernels through
-/// [`ByLevel::of`](dispatch::ByLevel::of), which requires a [`Supported`](crate::level::Supported) level as proof. Slices and
-/// [`InOut`](inout::InOut)s are valid by construction, so there is no other condition except for
-/// [`encode_pair`](Self::encode_pair). In return, a method reads only the source's `length` bytes
-/// and writes only the target's `capacity` bytes, for any input.
+/// [`ByLevel::of`](dispatch::ByLevel::of), which requires a [`Supported`](crate::level::Supported)
+/// level as proof. Slices and [`InOut`](inout::InOut)s are valid by construction, so there is no other
+/// condition except for [`encode_pair`](Self::encode_pair) and for the lengths given at
+/// [`inspect`](Self::inspect). In return, a method reads only the source's `length` bytes and writes
+/// only the target's `capacity` bytes, for any input.
 pub(crate) trait Kernel {
     /// Rank bitmaps. `None` for the scalar level: without vectors, marking costs more than it
     /// saves.
