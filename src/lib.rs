@@ -46,7 +46,8 @@
 //!
 //! # Features
 //!
-//! * `std` (default): `Read`, `Write` and `SIMDPCT_LEVEL`. The CPU is detected at run time without it too.
+//! * `std` (default): `Read`, `Write` and `SIMDPCT_LEVEL`. The CPU is detected at run time without
+//!   it too.
 //! * `alloc`: functions that return `Cow`, `String` or `Vec`. Without it, only the functions that
 //!   write to slices are available, for `no_std` programs without an allocator.
 //! * `serde`: (de)serialises Rust types from and to forms: `form::from_str` and `form::to_string`.

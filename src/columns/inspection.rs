@@ -44,8 +44,8 @@ pub fn inspect_rows<T: Input>(rows: impl IntoIterator<Item = Option<T>>) -> Insp
 #[derive(Clone, Debug, Eq, PartialEq)]
 #[non_exhaustive]
 pub struct Inspection {
-    /// The kinds of findings of each row. Those [on request](Kinds::ON_REQUEST) are only in the result
-    /// of [`among`](Self::among) and [`among_rows`](Self::among_rows).
+    /// The kinds of findings of each row. Those [on request](Kinds::ON_REQUEST) are only in the
+    /// result of [`among`](Self::among) and [`among_rows`](Self::among_rows).
     pub rows: Vec<Kinds>,
 }
 
@@ -56,8 +56,8 @@ impl Inspection {
         self.rows.iter().copied().collect()
     }
 
-    /// The findings as numbers, one per row, [`Kinds::bits`] of each: the values of an Arrow array of
-    /// type `UInt32`. Its validity is that of the input.
+    /// The findings as numbers, one per row, [`Kinds::bits`] of each: the values of an Arrow array
+    /// of type `UInt32`. Its validity is that of the input.
     ///
     /// ```
     /// use simdpct::Findings;

@@ -13,8 +13,8 @@
 //! # Safety
 //!
 //! The functions of a [`Kernel`] must only be called if the CPU has the target features of its
-//! level, which a [`Supported`](crate::level::Supported) level guarantees. Those of the scalar level
-//! need none. Tested in tests/differential.rs, tests/level.rs and tests/bounds.rs.
+//! level, which a [`Supported`](crate::level::Supported) level guarantees. Those of the scalar
+//! level need none. Tested in tests/differential.rs, tests/level.rs and tests/bounds.rs.
 
 pub(crate) mod dispatch;
 pub(crate) mod form_rules;
@@ -63,10 +63,10 @@ pub(crate) type ShortOutput = [MaybeUninit<u8>; SHORT_OUTPUT];
 ///
 /// Every method must only be called on a CPU that has the level. Obtain kernels through
 /// [`ByLevel::of`](dispatch::ByLevel::of), which requires a [`Supported`](crate::level::Supported)
-/// level as proof. Slices and [`InOut`](inout::InOut)s are valid by construction, so there is no other
-/// condition except for [`encode_pair`](Self::encode_pair) and for the lengths given at
-/// [`inspect`](Self::inspect). In return, a method reads only the source's `length` bytes and writes
-/// only the target's `capacity` bytes, for any input.
+/// level as proof. Slices and [`InOut`](inout::InOut)s are valid by construction, so there is no
+/// other condition except for [`encode_pair`](Self::encode_pair) and for the lengths given at
+/// [`inspect`](Self::inspect). In return, a method reads only the source's `length` bytes and
+/// writes only the target's `capacity` bytes, for any input.
 pub(crate) trait Kernel {
     /// Rank bitmaps. `None` for the scalar level: without vectors, marking costs more than it
     /// saves.
@@ -133,9 +133,9 @@ type IsWellFormed = unsafe fn(&[u8]) -> bool;
 type Members = unsafe fn(&ByteSet, &[u8]) -> u64;
 pub(crate) type Inspect = unsafe fn(&[u8], &mut Extract, &mut Report);
 /// Inspects concatenated rows, given their ends, of which only the first [`inspection::ROWS_CHUNK`]
-/// bytes count: writes the bitmask of the kinds found in each, without invalid UTF-8, and overwrites
-/// the extract with the decoded text of those that are not ASCII, a space after each. Each end is
-/// replaced by the length of the extract after that row.
+/// bytes count: writes the bitmask of the kinds found in each, without invalid UTF-8, and
+/// overwrites the extract with the decoded text of those that are not ASCII, a space after each.
+/// Each end is replaced by the length of the extract after that row.
 pub(crate) type InspectRows = unsafe fn(&[u8], &mut [u16], &mut Extract, &mut [u32]);
 type FindFormBitmaps = unsafe fn(&[u8], &mut FormBitmaps);
 pub(crate) type EncodePair = unsafe fn(&[u8], &[u8], *mut u8, &FormRules) -> usize;

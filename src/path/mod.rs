@@ -40,8 +40,8 @@
 //!   refused, not escaped, if the policy refuses its triplet, and a triplet kept, not decoded, if
 //!   the policy refuses its raw byte.
 //! * No triplet is created, except `%25` and the triplets of escaped bytes.
-//! * Nothing is allocated, except by `canonicalize` if the result differs. Linear time. If nothing is
-//!   to do, one pass with SIMD and no write.
+//! * Nothing is allocated, except by `canonicalize` if the result differs. Linear time. If nothing
+//!   is to do, one pass with SIMD and no write.
 //!
 //! # Input
 //!

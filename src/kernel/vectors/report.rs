@@ -8,8 +8,8 @@ use crate::kernel::inspection::{
 use crate::kernel::op::{Detail, Presence};
 
 impl Report {
-    /// Like [`note`](Self::note), for triplets of a kind whose raw bytes in the same block are recorded
-    /// already.
+    /// Like [`note`](Self::note), for triplets of a kind whose raw bytes in the same block are
+    /// recorded already.
     #[inline(always)]
     pub(super) fn note_also<D: Detail>(&mut self, kind: usize, places: u64, at: usize) {
         self.note::<D>(kind, places, at);

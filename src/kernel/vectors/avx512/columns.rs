@@ -43,8 +43,8 @@ pub(super) unsafe fn mark<S: Select>(set: &ByteSet, text: &[u8], marks: &mut [Ra
 
 /// See [`DecodeRows`](crate::kernel::rank::DecodeRows).
 ///
-/// There is no branch on the content of a block: on 50-byte rows of mixed text it mispredicts, which
-/// takes 2.0 of 11.2 ns per row (Xeon, decode to text, shuffled mix).
+/// There is no branch on the content of a block: on 50-byte rows of mixed text it mispredicts,
+/// which takes 2.0 of 11.2 ns per row (Xeon, decode to text, shuffled mix).
 ///
 /// # Safety
 ///
