@@ -33,7 +33,7 @@ impl ByteSet {
     pub const EMPTY: Self = Self { rows: [[0; 16]; 2] };
     /// The set of all bytes.
     pub const ALL: Self = Self { rows: [[0xFF; 16]; 2] };
-    /// ASCII alphanumerics: unreserved everywhere, in no predefined set.
+    /// ASCII alphanumerics: unreserved everywhere, so no predefined encoder escapes them.
     pub(crate) const ALPHANUMERIC: Self =
         Self::range(b'0', b'9').union(Self::range(b'A', b'Z')).union(Self::range(b'a', b'z'));
     /// The bytes 0x80 to 0xFF.

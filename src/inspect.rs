@@ -174,8 +174,8 @@ impl Findings<'_> {
     /// Invalid UTF-8 once decoded, overlong forms and surrogates included: each maximal subpart of
     /// an ill-formed sequence (Unicode 3.9), at the byte or triplet where it begins.
     pub const INVALID_UTF8: Kinds = Kinds(1 << 15);
-    /// A dot segment: `.` or `..` as a whole segment (RFC 3986 3.3), its dots raw, encoded or mixed,
-    /// at the first of them.
+    /// A dot segment: `.` or `..` as a whole segment (RFC 3986 3.3), its dots raw, encoded or
+    /// mixed, at the first of them.
     ///
     /// The string is split into segments as decoded once: a segment begins with the string or after
     /// a `/` or `\`, raw or encoded, and ends before the next of them, at `;`, `?` or `#`, raw or
@@ -185,12 +185,13 @@ impl Findings<'_> {
     /// An empty segment: a `/` or `\`, raw or encoded, directly after another one; at the second.
     ///
     /// After a colon, raw or encoded, two are not a finding: in logs, nearly all are those of
-    /// `https://`, also in queries (`?to=https%3A%2F%2F`). A path may hide an empty segment
-    /// there; [`EmptySegments`](crate::path::EmptySegments) makes no such exception. The slashes at
-    /// the start (`//host`) and at the end (`/a//`) of a string count. [On request](Kinds::ON_REQUEST).
+    /// `https://`, also in queries (`?to=https%3A%2F%2F`). A path may hide an empty segment there;
+    /// [`EmptySegments`](crate::path::EmptySegments) makes no such exception. The slashes at the
+    /// start (`//host`) and at the end (`/a//`) of a string count. [On request](Kinds::ON_REQUEST).
     pub const EMPTY_SEGMENT: Kinds = Kinds(1 << 17);
     /// A triplet that encodes `%`, followed by two hexadecimal digits: a triplet in a second layer
-    /// of encoding (`%252F`). A subset of [`PERCENT`](Self::PERCENT). [On request](Kinds::ON_REQUEST).
+    /// of encoding (`%252F`). A subset of [`PERCENT`](Self::PERCENT). [On
+    /// request](Kinds::ON_REQUEST).
     pub const DOUBLE: Kinds = Kinds(1 << 18);
     /// A `%u` with four hexadecimal digits: a code unit of UTF-16, as ECMAScript's `unescape`
     /// decodes (ECMA-262 B.2.1.2). A subset of [`MALFORMED`](Self::MALFORMED). [On
@@ -337,8 +338,8 @@ impl Counts {
         Self { kinds: Kinds(report.kinds()) & kinds, tables }
     }
 
-    /// Like [`inspect_counting`], for these kinds only: those [on request](Kinds::ON_REQUEST) take a
-    /// second search.
+    /// Like [`inspect_counting`], for these kinds only: those [on request](Kinds::ON_REQUEST) take
+    /// a second search.
     ///
     /// ```
     /// use simdpct::{Counts, Findings, Kinds};

@@ -12,8 +12,8 @@ use core::str::FromStr;
 /// variable requires the feature `std` and is read once; an unknown or unavailable name is ignored.
 /// All levels give the same results.
 ///
-/// On x86-64 the CPU is asked at run time (`cpuid`), also without the feature `std`. Elsewhere the target decides: NEON
-/// is part of AArch64.
+/// On x86-64 the CPU is asked at run time (`cpuid`), also without the feature `std`. Elsewhere the
+/// target decides: NEON is part of AArch64.
 ///
 /// ```
 /// use simdpct::Level;
@@ -194,7 +194,8 @@ mod known {
 /// Selects code by the levels that a target may have. Only this macro and the module of the vector
 /// kernels decide about that.
 ///
-/// The kernels assume little-endian lanes. NEON is part of every AArch64 target with floating point.
+/// The kernels assume little-endian lanes. NEON is part of every AArch64 target with floating
+/// point.
 macro_rules! by_target {
     (x86_64: $x86_64:expr, neon: $neon:expr, others: $others:expr,) => {{
         #[cfg(target_arch = "x86_64")]

@@ -17,12 +17,9 @@
 //!
 //! # Overview
 //!
-//! Those who come from percent-encoding, urlencoding, form_urlencoded, serde_urlencoded or url-escape
-//! find the equivalent of each function in [`compat`].
-//!
 //! | to | use |
 //! |---|---|
-//! | migrate from another crate | [`compat`] |
+//! | migrate from percent-encoding, urlencoding, form_urlencoded, serde_urlencoded or url-escape | [`compat`] |
 //! | customise encoding (set, policies, output) | [`Encoder`], [`sets`], [`ByteSet`] |
 //! | format encoded text, or iterate over it, without allocating | [`Encoded`], [`Pieces`] |
 //! | customise decoding (strict or lenient, bytes to keep or reject, output) | [`Decoder`] |
@@ -42,14 +39,15 @@
 //!
 //! # Guarantees
 //!
-//! * No function panics, whatever its input.
+//! * No function panics, whatever its input, unless memory runs out.
 //! * No byte outside the given buffers is read or written.
 //! * Time is linear in the length of the input.
 //! * Input is decoded once: `%2541` becomes `%41`, never `A`.
 //!
 //! # Features
 //!
-//! * `std` (default): `Read`, `Write` and `SIMDPCT_LEVEL`. The CPU is detected at run time without it too.
+//! * `std` (default): `Read`, `Write` and `SIMDPCT_LEVEL`. The CPU is detected at run time without
+//!   it too.
 //! * `alloc`: functions that return `Cow`, `String` or `Vec`. Without it, only the functions that
 //!   write to slices are available, for `no_std` programs without an allocator.
 //! * `serde`: (de)serialises Rust types from and to forms: `form::from_str` and `form::to_string`.

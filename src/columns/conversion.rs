@@ -136,9 +136,9 @@ impl Conversion<Decode> {
         Self::new(Decode { decoder: *decoder, text: Text::Lossy })
     }
 
-    /// Decodes every row to text as Java's `URLDecoder`, and so as Spark's and Trino's `url_decode`;
-    /// see [`java::decode`]. With [`OnError::Null`], it is Spark's `try_url_decode`. Their
-    /// `url_encode` is [`encode`](Self::encode) with [`Encoder::FORM`].
+    /// Decodes every row to text as Java's `URLDecoder`, and so as Spark's and Trino's
+    /// `url_decode`; see [`java::decode`]. With [`OnError::Null`], it is Spark's `try_url_decode`.
+    /// Their `url_encode` is [`encode`](Self::encode) with [`Encoder::FORM`].
     ///
     /// ```
     /// use simdpct::columns::{Column, Conversion, OnError};

@@ -12,7 +12,8 @@ use crate::input::Input;
 use crate::inspect::{Findings, Kinds};
 use crate::level::Level;
 
-/// Inspects every row. There are no findings in a null row.
+/// Inspects every row, as [`inspect`](fn@crate::inspect) does a string. There are no findings in a
+/// null row.
 ///
 /// ```
 /// use simdpct::Findings;
@@ -39,12 +40,12 @@ pub fn inspect_rows<T: Input>(rows: impl IntoIterator<Item = Option<T>>) -> Insp
     Inspection { rows: rows.into_iter().map(kinds).collect() }
 }
 
-/// Result of [`inspect`] and [`inspect_rows`].
+/// The kinds of findings of each row: the result of [`inspect`] and [`inspect_rows`].
 #[derive(Clone, Debug, Eq, PartialEq)]
 #[non_exhaustive]
 pub struct Inspection {
-    /// The findings of each row, of all kinds but those [on request](Kinds::ON_REQUEST). [`Kinds::bits`] returns them as a
-    /// number.
+    /// The kinds of findings of each row. Those [on request](Kinds::ON_REQUEST) are only in the
+    /// result of [`among`](Self::among) and [`among_rows`](Self::among_rows).
     pub rows: Vec<Kinds>,
 }
 
@@ -55,8 +56,8 @@ impl Inspection {
         self.rows.iter().copied().collect()
     }
 
-    /// The findings as numbers, one per row, [`Kinds::bits`] of each: the values of an Arrow array of
-    /// type `UInt32`. Its validity is that of the input.
+    /// The findings as numbers, one per row, [`Kinds::bits`] of each: the values of an Arrow array
+    /// of type `UInt32`. Its validity is that of the input.
     ///
     /// ```
     /// use simdpct::Findings;
@@ -78,7 +79,8 @@ impl Inspection {
         self.rows.iter().filter(|found| found.intersects(kinds)).count()
     }
 
-    /// Like [`inspect`], for these kinds only: those [on request](Kinds::ON_REQUEST) take a second search of each row.
+    /// Like [`inspect`], for these kinds only: those [on request](Kinds::ON_REQUEST) take a second
+    /// search of each row.
     ///
     /// ```
     /// use simdpct::Findings;
@@ -98,7 +100,7 @@ impl Inspection {
         inspection
     }
 
-    /// Like [`inspect_rows`], for these kinds only, as [`among`](Self::among).
+    /// Like [`among`](Self::among), for rows that are not in one buffer; `None` is a null row.
     #[must_use]
     pub fn among_rows<T: Input>(kinds: Kinds, rows: impl IntoIterator<Item = Option<T>>) -> Self {
         let mut inspector = Inspector::<Presence>::new(None);

@@ -94,7 +94,8 @@ struct Validity<'a> {
 }
 
 impl<'a, O: Offset> Column<'a, O> {
-    /// Creates a column without null rows. It has one row less than there are offsets.
+    /// Creates a column without null rows. It has one row less than there are offsets. All offsets
+    /// are checked, in time linear in their number.
     ///
     /// # Errors
     ///
@@ -243,8 +244,8 @@ fn bit(bitmap: &[u8], index: usize) -> bool {
 /// assert_eq!((output.values, output.offsets), (b"a%26bc%20d".to_vec(), vec![0, 5, 10]));
 /// # Ok::<(), columns::ColumnError>(())
 /// ```
-// Exhaustive: a column of the Arrow layout is these three buffers, and users move them in and out by
-// name. Another layout would be another type.
+// Exhaustive: a column of the Arrow layout is these three buffers, and users move them in and out
+// by name. Another layout would be another type.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct ColumnBuf<O> {
     /// The bytes of all rows, without gaps.
@@ -278,7 +279,7 @@ impl<O: Offset> ColumnBuf<O> {
         self.validity = None;
     }
 
-    /// Borrows the column for reading.
+    /// Borrows the column for reading. Checks it, as [`Column::new`] does.
     ///
     /// # Errors
     ///
@@ -430,8 +431,8 @@ pub enum ColumnError {
     },
     /// The validity bitmap has fewer bits, after its bit offset, than the column has rows.
     ValidityTooShort,
-    /// The output is not a valid column: its last offset is not the length of its values, or its
-    /// validity bitmap is too short.
+    /// The output is not a valid column: it has no offsets, its last offset is not the length of
+    /// its values, or its validity bitmap is too short.
     BadOutput,
     /// This row is invalid, and [`OnError::Fail`] was given or [`OnError::Keep`] is impossible.
     Row(RowError),

@@ -92,8 +92,8 @@ pub trait Codec {
     /// error.
     fn append(&self, rows: &[u8], output: &mut Vec<u8>) -> Result<(), DecodeError>;
 
-    /// Appends the output of concatenated rows and their ends in one pass. Returns `None` if there is
-    /// no kernel for it or a row is invalid; what was appended is then unspecified.
+    /// Appends the output of concatenated rows and their ends in one pass. Returns `None` if there
+    /// is no kernel for it or a row is invalid; what was appended is then unspecified.
     fn append_rows<O: Offset>(
         &self,
         ranks: &mut Ranks,

@@ -91,8 +91,8 @@ impl BatchDecoder {
         offsets.resize(first + ends.len(), I::ZERO);
         let ends = RowEnds { ends, base, origin: length, placed: &mut offsets[first..] };
         let (source, target) = InOut::new(bytes, output.spare_capacity_mut()).halves();
-        // SAFETY: the kernels of a `Ranker` are those of a supported level; `InOut` guarantees source
-        // and target, which has room for the input.
+        // SAFETY: the kernels of a `Ranker` are those of a supported level; `InOut` guarantees
+        // source and target, which has room for the input.
         let decoded = unsafe { decode_rows(source, target, self.rules.plus, marks, ends) };
         // SAFETY: the kernel initialised `written` bytes of the spare capacity. (tests/bounds.rs)
         unsafe { output.set_len(length + decoded.written) }
@@ -182,7 +182,8 @@ impl Ranker {
         unsafe { (self.0.mark(selection))(set, text, marks) }
     }
 
-    /// Translates offsets by rank; see [`rank::place`](crate::kernel::marks).
+    /// Maps offsets of `text` to the output by their ranks, as [`Shift`] says. Returns whether any
+    /// of them is at most two bytes after a `%`; an empty `text` counts as free of `%`.
     #[inline]
     pub(crate) fn place<I: Index>(
         self,

@@ -89,8 +89,8 @@ impl Inspector<Presence> {
         INSPECT_ROWS.of(Level::supported(self.level)).map(RowKernel)
     }
 
-    /// Inspects concatenated rows, given their ends, which are not beyond [`ROWS_CHUNK`], and writes
-    /// the bitmask of the kinds found in each. The ends are overwritten.
+    /// Inspects concatenated rows, given their ends, which are not beyond [`ROWS_CHUNK`], and
+    /// writes the bitmask of the kinds found in each. The ends are overwritten.
     ///
     /// Text after the last row is read ahead, which saves a check of the end for most rows.
     #[inline]
@@ -129,9 +129,9 @@ impl Inspector<Presence> {
         let mut report = Report::new::<Presence>();
         debug_assert!(extract.length + input.len() < inspection::CHUNK);
         let before = extract.length;
-        // SAFETY: the kernel is that of a supported level. The buffer of `extract` holds a chunk and
-        // the at most 3 bytes of an incomplete suffix; `has_room` was true for this input, so the
-        // bytes of the strings before it and this one fit. (tests/columns.rs, tests/bounds.rs)
+        // SAFETY: the kernel is that of a supported level. The buffer of `extract` holds a chunk
+        // and the at most 3 bytes of an incomplete suffix; `has_room` was true for this input, so
+        // the bytes of the strings before it and this one fit. (tests/columns.rs, tests/bounds.rs)
         unsafe { kernel(input, extract, &mut report) }
         if extract.length > before {
             // ASCII: an incomplete character before it is ill-formed.
@@ -261,7 +261,8 @@ pub(crate) struct Walk<'a> {
     position: usize,
     /// End of the UTF-8 sequence that was judged last: bytes and triplets before it begin none.
     sequence_end: usize,
-    /// If segments are wanted, the first one that is a finding from `position` on, and those after it.
+    /// If segments are wanted, the first one that is a finding from `position` on, and those after
+    /// it.
     segment: Option<(usize, usize)>,
     segments: Segments<'a>,
     level: Option<Level>,
@@ -290,7 +291,8 @@ impl<'a> Walk<'a> {
         }
     }
 
-    /// Offset of the next byte or triplet that is a finding of any kind, and the bitmask of its kinds.
+    /// Offset of the next byte or triplet that is a finding of any kind, and the bitmask of its
+    /// kinds.
     fn next_of_any(&mut self) -> Option<(usize, u32)> {
         let suspect = find(&inspection::SUSPECTS, &self.input[self.position..], self.level);
         let suspect = suspect.map(|at| self.position + at);

@@ -309,7 +309,6 @@ fn decode_outcome(progress: &Progress) -> Result<(), DecodeError> {
 /// initialised, including bytes after the end of the output: it is computed from the input, from
 /// tables and from private buffers that are initialised. No kernel copies from a [`MaybeUninit`]
 /// buffer.
-/// through are initialised.)
 #[inline]
 pub(crate) fn as_uninit(buffer: &mut [u8]) -> &mut [MaybeUninit<u8>] {
     let length = buffer.len();

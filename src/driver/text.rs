@@ -285,8 +285,8 @@ pub(crate) fn append_decoded_text(
     level: Option<Level>,
 ) -> Result<(), TextError> {
     let before = output.len();
-    // SAFETY: what is appended is truncated unless it is well-formed, and nothing in between panics.
-    // (tests/utf8.rs)
+    // SAFETY: what is appended is truncated unless it is well-formed, and nothing in between
+    // panics. (tests/utf8.rs)
     let output = unsafe { output.as_mut_vec() };
     append_decoded(input, output, rules, level).map_err(TextError::Decode)?;
     match find_ill_formed(&output[before..], level) {

@@ -95,16 +95,16 @@ pub struct Parse<'a> {
     pairs: Pairs<'a>,
 }
 
-/// Iterator of [`parse_lossy`]. [`get`](Self::get) searches the pairs that it has not yet yielded. A copy
-/// continues at the same pair.
+/// Iterator of [`parse_lossy`]. [`get`](Self::get) searches the pairs that it has not yet yielded.
+/// A copy continues at the same pair.
 #[cfg(feature = "alloc")]
 #[derive(Clone, Copy, Debug)]
 pub struct ParseLossy<'a> {
     pairs: Pairs<'a>,
 }
 
-/// Iterator of [`parse_bytes`]. [`get`](Self::get) searches the pairs that it has not yet yielded. A copy
-/// continues at the same pair.
+/// Iterator of [`parse_bytes`]. [`get`](Self::get) searches the pairs that it has not yet yielded.
+/// A copy continues at the same pair.
 #[cfg(feature = "alloc")]
 #[derive(Clone, Copy, Debug)]
 pub struct ParseBytes<'a> {

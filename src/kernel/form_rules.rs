@@ -48,8 +48,8 @@ impl FormRules {
 }
 
 /// The capacity that kernels require: the worst case of the name, `=` and the value, and 64 bytes
-/// more, so that they can store whole registers. The sum of the lengths cannot overflow: both
-/// slices are in memory.
+/// more, so that they can store whole registers. The sum of the lengths cannot overflow, even if
+/// both are the same slice: none is longer than `isize::MAX`.
 #[inline(always)]
 pub(crate) fn room(name: &[u8], value: &[u8]) -> usize {
     worst(name, value).saturating_add(64)

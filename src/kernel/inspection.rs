@@ -65,8 +65,8 @@ pub(crate) struct Report {
     pub(super) found: u32,
     /// The offset in the input of the chunk being inspected.
     pub(crate) base: usize,
-    /// Kept with [`Occurrences`](super::op::Occurrences) only. To zero it took 1 of 26 ns on a Xeon,
-    /// inspect, lines, typical_urls.txt.
+    /// Kept with [`Occurrences`](super::op::Occurrences) only. To zero it took 1 of 26 ns on a
+    /// Xeon, inspect, lines, typical_urls.txt.
     pub(super) tables: Option<Tables>,
 }
 
@@ -97,8 +97,8 @@ impl Report {
         }
     }
 
-    /// The offset of the first of the lanes in `places`. `at` may be negative (wrapped), relative to
-    /// the base.
+    /// The offset of the first of the lanes in `places`. `at` may be negative (wrapped), relative
+    /// to the base.
     #[inline(always)]
     pub(super) fn offset(&self, places: u64, at: usize) -> usize {
         self.base.wrapping_add(at) + places.trailing_zeros() as usize
@@ -126,7 +126,8 @@ impl Report {
 /// The number of bytes inspected at a time.
 pub(crate) const CHUNK: usize = 8192;
 
-/// The number of bytes of rows inspected at a time: their extract has at most one byte more for each.
+/// The number of bytes of rows inspected at a time. Half of [`CHUNK`], because the extract has a
+/// byte more for each row that is not empty.
 #[cfg_attr(not(feature = "alloc"), allow(dead_code, reason = "used only by columns, which allocate"))]
 pub(crate) const ROWS_CHUNK: usize = CHUNK / 2;
 

@@ -13,8 +13,8 @@
 //! # Safety
 //!
 //! The functions of a [`Kernel`] must only be called if the CPU has the target features of its
-//! level, which a [`Supported`](crate::level::Supported) level guarantees. Those of the scalar level
-//! need none. Tested in tests/differential.rs, tests/level.rs and tests/bounds.rs.
+//! level, which a [`Supported`](crate::level::Supported) level guarantees. Those of the scalar
+//! level need none. Tested in tests/differential.rs, tests/level.rs and tests/bounds.rs.
 
 pub(crate) mod dispatch;
 pub(crate) mod form_rules;
@@ -62,10 +62,11 @@ pub(crate) type ShortOutput = [MaybeUninit<u8>; SHORT_OUTPUT];
 /// # Safety
 ///
 /// Every method must only be called on a CPU that has the level. Obtain kernels through
-/// [`ByLevel::of`](dispatch::ByLevel::of), which requires a [`Supported`](crate::level::Supported) level as proof. Slices and
-/// [`InOut`](inout::InOut)s are valid by construction, so there is no other condition except for
-/// [`encode_pair`](Self::encode_pair). In return, a method reads only the source's `length` bytes
-/// and writes only the target's `capacity` bytes, for any input.
+/// [`ByLevel::of`](dispatch::ByLevel::of), which requires a [`Supported`](crate::level::Supported)
+/// level as proof. Slices and [`InOut`](inout::InOut)s are valid by construction, so there is no
+/// other condition except for [`encode_pair`](Self::encode_pair) and for the lengths given at
+/// [`inspect`](Self::inspect). In return, a method reads only the source's `length` bytes and
+/// writes only the target's `capacity` bytes, for any input.
 pub(crate) trait Kernel {
     /// Rank bitmaps. `None` for the scalar level: without vectors, marking costs more than it
     /// saves.
@@ -90,8 +91,8 @@ pub(crate) trait Kernel {
     unsafe fn members(set: &ByteSet, haystack: &[u8]) -> u64;
 
     /// Reports the kinds of raw bytes and triplets, and appends to `extract` the decoded text
-    /// needed to validate it as UTF-8. The haystack has at most [`inspection::CHUNK`] bytes,
-    /// `extract` at most 3 on entry.
+    /// needed to validate it as UTF-8. On entry, the haystack and `extract` have at most
+    /// [`inspection::CHUNK`] bytes and 3 more, in total.
     unsafe fn inspect<D: Detail>(haystack: &[u8], extract: &mut Extract, report: &mut Report);
 
     /// The form bitmaps of at most 64 bytes. Returned through a reference.
@@ -132,9 +133,9 @@ type IsWellFormed = unsafe fn(&[u8]) -> bool;
 type Members = unsafe fn(&ByteSet, &[u8]) -> u64;
 pub(crate) type Inspect = unsafe fn(&[u8], &mut Extract, &mut Report);
 /// Inspects concatenated rows, given their ends, of which only the first [`inspection::ROWS_CHUNK`]
-/// bytes count: writes the bitmask of the kinds found in each, without invalid UTF-8, and overwrites
-/// the extract with the decoded text of those that are not ASCII, a space after each. Each end is
-/// replaced by the length of the extract after that row.
+/// bytes count: writes the bitmask of the kinds found in each, without invalid UTF-8, and
+/// overwrites the extract with the decoded text of those that are not ASCII, a space after each.
+/// Each end is replaced by the length of the extract after that row.
 pub(crate) type InspectRows = unsafe fn(&[u8], &mut [u16], &mut Extract, &mut [u32]);
 type FindFormBitmaps = unsafe fn(&[u8], &mut FormBitmaps);
 pub(crate) type EncodePair = unsafe fn(&[u8], &[u8], *mut u8, &FormRules) -> usize;

@@ -23,7 +23,6 @@
 //! Shift_JIS is a backslash, and in ISO-2022-JP, whose bytes are all ASCII, even `%` can be. The
 //! standards do not escape such bytes, so a decoder cannot distinguish them. A decoder's rejected
 //! set applies to the bytes of the charset and to those of the output, which is UTF-8.
-//! decoder rejects is rejected in the bytes of the charset and in the output, which is UTF-8.
 #![forbid(unsafe_code)]
 
 use alloc::borrow::Cow;

@@ -9,7 +9,8 @@
 //! * Java replaces the three bytes of an encoded surrogate by one U+FFFD, others by three.
 //!
 //! Spark and Trino fail where `URLDecoder` throws an exception. `scripts/check-dialects` compares
-//! with Java 17. For columns, see [`Conversion::decode_java`](crate::columns::Conversion::decode_java).
+//! with Java 17. For columns, see
+//! [`Conversion::decode_java`](crate::columns::Conversion::decode_java).
 //!
 //! ```
 //! use simdpct::legacy::java;

@@ -12,7 +12,8 @@ use crate::inspect::Kinds;
 pub struct PathError {
     /// Kind of the error.
     pub kind: PathErrorKind,
-    /// Byte offset in the path (not in the output): of the byte or triplet, or of the start of the segment.
+    /// Byte offset in the path (not in the output): of the byte or triplet, or of the start of the
+    /// segment.
     pub position: usize,
 }
 
@@ -22,7 +23,8 @@ pub struct PathError {
 pub enum PathErrorKind {
     /// The path does not begin with `/`: it is empty, relative, `*` or an absolute URI.
     NotAbsolute,
-    /// The path has findings that the policy refuses: all of their kinds. The position is that of the first.
+    /// The path has findings that the policy refuses: all of their kinds. The position is that of
+    /// the first.
     Refused(Kinds),
     /// A `%` not followed by two hexadecimal digits (RFC 3986 2.1).
     Malformed,
@@ -42,7 +44,8 @@ pub enum PathErrorKind {
     EmptySegment,
     /// The output, or in place the path itself, has no room for the escaped bytes.
     OutputTooSmall {
-        /// The room needed, as by [`PathPolicy::output_len_bound`](super::PathPolicy::output_len_bound).
+        /// The room needed, as by
+        /// [`PathPolicy::output_len_bound`](super::PathPolicy::output_len_bound).
         needed: usize,
     },
 }

@@ -1,9 +1,10 @@
-//! Canonical paths: one auditable meaning of the path of a request, before a router, a cache key or an access rule
-//! sees it.
+//! Canonical paths: one auditable meaning of the path of a request, before a router, a cache key or
+//! an access rule sees it.
 //!
-//! Servers disagree about `%2f`, `\`, dot segments, `//`, `;` and malformed `%`s. A path that one of them allows as
-//! `/public/..%2fadmin`, the next one serves as `/admin`. A [`PathPolicy`] says for each of these whether it is kept,
-//! rewritten or refused. Its result means the same to every server that decodes once.
+//! Servers disagree about `%2f`, `\`, dot segments, `//`, `;` and malformed `%`s. A path that one
+//! of them allows as `/public/..%2fadmin`, the next one serves as `/admin`. A [`PathPolicy`] says
+//! for each of these whether it is kept, rewritten or refused. Its result means the same to every
+//! server that decodes once.
 //!
 //! ```
 //! use simdpct::path::{PathErrorKind, PathPolicy};
@@ -20,27 +21,33 @@
 //!
 //! The order of the steps is fixed. No option can decode after dot segments were removed.
 //!
-//! 1. **Refuse.** If the path has findings of the kinds given to [`refuse`](PathPolicy::refuse), the first one is
-//!    the error. Nothing else has been looked at then.
-//! 2. **Decode once.** Triplets of unreserved characters are decoded, and those that the policy adds. `%` is never
-//!    decoded. All other triplets get upper-case digits (RFC 3986 6.2.2.1). Illegal raw bytes are escaped.
-//! 3. **Segments.** In each segment, in order: parameters, dot segments (RFC 3986 5.2.4), empty segments.
+//! 1. **Refuse.** If the path has findings of the kinds given to [`refuse`](PathPolicy::refuse),
+//!    the first one is the error. Nothing else has been looked at then.
+//! 2. **Decode once.** Triplets of unreserved characters are decoded, and those that the policy
+//!    adds. `%` is never decoded. All other triplets get upper-case digits (RFC 3986 6.2.2.1).
+//!    Illegal raw bytes are escaped.
+//! 3. **Segments.** In each segment, in order: parameters, dot segments (RFC 3986 5.2.4), empty
+//!    segments.
 //!
-//! Errors are reported segment by segment: first those of its bytes, then those of the segment itself. If removing
-//! parameters makes segments of a kind that is refused (`/a%2F;x/b`), the position is that of the first parameter.
+//! Errors are reported segment by segment: first those of its bytes, then those of the segment
+//! itself. If removing parameters makes segments of a kind that is refused (`/a%2F;x/b`), the
+//! position is that of the first parameter.
 //!
 //! # Properties
 //!
 //! * The result is longer than the path only if raw bytes or malformed `%`s are escaped.
-//! * Idempotent: the canonical form of a canonical path is the same. A raw byte is therefore refused, not escaped, if
-//!   the policy refuses its triplet, and a triplet kept, not decoded, if the policy refuses its raw byte.
+//! * Idempotent: the canonical form of a canonical path is the same. A raw byte is therefore
+//!   refused, not escaped, if the policy refuses its triplet, and a triplet kept, not decoded, if
+//!   the policy refuses its raw byte.
 //! * No triplet is created, except `%25` and the triplets of escaped bytes.
-//! * Nothing is allocated. Linear time. If nothing is to do, one pass with SIMD and no write.
+//! * Nothing is allocated, except by `canonicalize` if the result differs. Linear time. If nothing
+//!   is to do, one pass with SIMD and no write.
 //!
 //! # Input
 //!
-//! The path of the request target: absolute, without the query. [`split`] cuts a target. The asterisk form (`*`) and the
-//! absolute form (`http://...`) of RFC 9112 3.2 are not paths, and are an error.
+//! The path of the request target: absolute, without the query. [`split`] cuts a target. The
+//! asterisk form (`*`) and the absolute form (`http://...`) of RFC 9112 3.2 are not paths, and are
+//! an error.
 #![forbid(unsafe_code)]
 
 #[cfg(feature = "alloc")]
@@ -54,10 +61,11 @@ mod scan;
 pub use error::{PathError, PathErrorKind};
 pub use policy::{Backslash, DotSegments, EmptySegments, EncodedSlash, IllegalBytes, Parameters, PathPolicy};
 
-/// Splits a request target (RFC 9112 3.2.1) at its first `?`: the path, and the query with its `?`, which is empty if
-/// there is none.
+/// Splits a request target (RFC 9112 3.2.1) at its first `?`: the path, and the query with its `?`,
+/// which is empty if there is none.
 ///
-/// A `#` does not end the path. Clients send no fragment, so a raw `#` is an illegal byte of the path.
+/// A `#` does not end the path. Clients send no fragment, so a raw `#` is an illegal byte of the
+/// path.
 ///
 /// ```
 /// use simdpct::path::split;
@@ -76,9 +84,10 @@ impl PathPolicy {
     ///
     /// # Errors
     ///
-    /// Returns the first thing that the policy refuses. [`PathErrorKind::OutputTooSmall`] if bytes have to be escaped,
-    /// for which there is no room in place: use [`canonicalize_into`](Self::canonicalize_into). On error, the contents
-    /// of `path` are unspecified.
+    /// Returns the first thing that the policy refuses. [`PathErrorKind::OutputTooSmall`] if bytes
+    /// have to be escaped, for which there is no room in place: use
+    /// [`canonicalize_into`](Self::canonicalize_into). On error, the contents of `path` are
+    /// unspecified.
     pub fn canonicalize_in_place<'a>(&self, path: &'a mut [u8]) -> Result<&'a mut [u8], PathError> {
         if scan::is_canonical(self, path)? {
             return Ok(path);
@@ -95,8 +104,9 @@ impl PathPolicy {
     ///
     /// # Errors
     ///
-    /// Returns the first thing that the policy refuses. [`PathErrorKind::OutputTooSmall`] if `output` is shorter than
-    /// [`output_len_bound`](Self::output_len_bound). On error, the contents of `output` are unspecified.
+    /// Returns the first thing that the policy refuses. [`PathErrorKind::OutputTooSmall`] if
+    /// `output` is shorter than [`output_len_bound`](Self::output_len_bound). On error, the
+    /// contents of `output` are unspecified.
     ///
     /// ```
     /// use simdpct::path::PathPolicy;
@@ -120,8 +130,8 @@ impl PathPolicy {
         rewrite::rewrite(self, path.len(), |_, at| path[at], output)
     }
 
-    /// The room that [`canonicalize_into`](Self::canonicalize_into) asks for: the length of the path, and two bytes more
-    /// for each byte that is escaped. At most three times the length.
+    /// The room that [`canonicalize_into`](Self::canonicalize_into) asks for: the length of the
+    /// path, and two bytes more for each byte that is escaped. At most three times the length.
     #[must_use]
     pub fn output_len_bound(&self, path: &[u8]) -> usize {
         rewrite::len_bound(self, path)
@@ -169,7 +179,8 @@ impl PathPolicy {
         let mut output = vec![0; self.output_len_bound(path.as_bytes())];
         let length = rewrite::rewrite(self, path.len(), |_, at| path.as_bytes()[at], &mut output)?;
         output.truncate(length);
-        // Only ASCII is decoded, and only whole segments and parameters are removed, so text stays text.
+        // Only ASCII is decoded, and only whole segments and parameters are removed, so text stays
+        // text.
         Ok(Cow::Owned(String::from_utf8(output).expect("the canonical form of text is text")))
     }
 }

@@ -42,7 +42,8 @@ pub enum Backslash {
 pub enum DotSegments {
     /// Keep them. `%2e` is decoded nevertheless.
     Keep,
-    /// Remove them. Climbing above the root fails with [`PathErrorKind::AboveRoot`](super::PathErrorKind::AboveRoot).
+    /// Remove them. Climbing above the root fails with
+    /// [`PathErrorKind::AboveRoot`](super::PathErrorKind::AboveRoot).
     #[default]
     Remove,
     /// Remove them. A `..` at the root has no effect, as in RFC 3986 5.2.4.
@@ -70,13 +71,14 @@ pub enum EmptySegments {
 pub enum Parameters {
     /// Keep them.
     Keep,
-    /// Remove them from dot segments, and keep them elsewhere: `/a/..;x/b` is `/a/../b`, which servlet containers
-    /// make of it.
+    /// Remove them from dot segments, and keep them elsewhere: `/a/..;x/b` is `/a/../b`, which
+    /// servlet containers make of it.
     #[default]
     StripFromDots,
     /// Remove them.
     Strip,
-    /// A `;`, raw or encoded, fails with [`PathErrorKind::Parameter`](super::PathErrorKind::Parameter).
+    /// A `;`, raw or encoded, fails with
+    /// [`PathErrorKind::Parameter`](super::PathErrorKind::Parameter).
     Refuse,
 }
 
@@ -95,8 +97,8 @@ pub enum IllegalBytes {
 
 /// What a path may contain, and what becomes of it.
 ///
-/// A small constant. The default of each option is that of [`DEFAULT`](Self::DEFAULT). [The module](super) has the order
-/// of the steps.
+/// A small constant. The default of each option is that of [`DEFAULT`](Self::DEFAULT). [The
+/// module](super) has the order of the steps.
 ///
 /// ```
 /// use simdpct::Findings;
@@ -159,9 +161,10 @@ impl PathPolicy {
     /// The kinds of findings that depend on segments.
     pub(super) const SEGMENTS: Kinds = Findings::DOT_SEGMENT.union(Findings::EMPTY_SEGMENT);
 
-    /// For routers, cache keys and access rules. Refuses what no honest client sends: NUL and other control
-    /// characters, malformed `%`s, invalid UTF-8, backslashes, climbing above the root. Removes dot segments, merges
-    /// slashes, escapes illegal bytes. An encoded slash is kept: a fifth of the escaped paths on the web have one.
+    /// For routers, cache keys and access rules. Refuses what no honest client sends: NUL and other
+    /// control characters, malformed `%`s, invalid UTF-8, backslashes, climbing above the root.
+    /// Removes dot segments, merges slashes, escapes illegal bytes. An encoded slash is kept: a
+    /// fifth of the escaped paths on the web have one.
     pub const DEFAULT: Self = Self {
         refuse: Findings::NUL.union(Findings::CONTROL).union(Findings::INVALID_UTF8),
         malformed: Malformed::Error,
@@ -180,9 +183,9 @@ impl PathPolicy {
     }
     .compile();
 
-    /// Refuses everything that two servers were seen to treat differently: also encoded slashes, a second layer of
-    /// encoding, `%uXXXX`, encoded `?` and `#`, dot segments, empty segments, parameters and illegal raw bytes. What
-    /// passes means the same everywhere.
+    /// Refuses everything that two servers were seen to treat differently: also encoded slashes, a
+    /// second layer of encoding, `%uXXXX`, encoded `?` and `#`, dot segments, empty segments,
+    /// parameters and illegal raw bytes. What passes means the same everywhere.
     pub const STRICT: Self = Self::DEFAULT
         .refuse(
             Self::DEFAULT
@@ -198,7 +201,8 @@ impl PathPolicy {
         .parameters(Parameters::Refuse)
         .illegal(IllegalBytes::Refuse);
 
-    /// RFC 3986 6.2.2, path segment normalisation (6.2.2.3) included: nothing is refused but a malformed `%`.
+    /// RFC 3986 6.2.2, path segment normalisation (6.2.2.3) included: nothing is refused but a
+    /// malformed `%`.
     pub const RFC3986: Self = Self::DEFAULT
         .refuse(Kinds::NONE)
         .backslash(Backslash::Keep)
@@ -215,8 +219,8 @@ impl PathPolicy {
         .illegal(IllegalBytes::Keep)
         .decode(sets::PCHAR);
 
-    /// Envoy (1.40) with `normalize_path`, `merge_slashes` and `REJECT_REQUEST` for escaped slashes. Envoy keeps
-    /// lower-case digits of triplets, which become upper-case here.
+    /// Envoy (1.40) with `normalize_path`, `merge_slashes` and `REJECT_REQUEST` for escaped
+    /// slashes. Envoy keeps lower-case digits of triplets, which become upper-case here.
     pub const ENVOY: Self = Self::DEFAULT
         .refuse(Findings::NUL.union(Findings::NON_ASCII).union(Findings::BACKSLASH))
         .malformed(Malformed::Keep)
@@ -310,28 +314,31 @@ impl PathPolicy {
         self.compile()
     }
 
-    /// Sets the bytes whose triplets are decoded. Unreserved characters are always decoded; others of
-    /// `pchar` (RFC 3986 3.3) if they are in `set`, but `+` not if raw ones are refused. Anything else is never decoded: the result would be another path.
+    /// Sets the bytes whose triplets are decoded. Unreserved characters are always decoded; others
+    /// of `pchar` (RFC 3986 3.3) if they are in `set`, but `+` not if raw ones are refused.
+    /// Anything else is never decoded: the result would be another path.
     #[must_use]
     pub const fn decode(mut self, set: ByteSet) -> Self {
         self.decode = set.intersection(sets::PCHAR).union(sets::UNRESERVED);
         self.compile()
     }
 
-    /// Selects the level to run on. If the CPU lacks it, the best available level below it is used. The result is the
-    /// same on every level.
+    /// Selects the level to run on. If the CPU lacks it, the best available level below it is used.
+    /// The result is the same on every level.
     #[must_use]
     pub const fn level(mut self, level: Level) -> Self {
         self.level = Some(level);
         self
     }
 
-    /// The bytes whose triplets are decoded: not those that are refused raw, which would pass once, and not twice.
+    /// The bytes whose triplets are decoded: not those that are refused raw, which would pass once,
+    /// and not twice.
     pub(super) const fn decoded(&self) -> ByteSet {
         if self.refuse.contains(Findings::PLUS) { self.decode.without(b'+') } else { self.decode }
     }
 
-    /// Raw bytes that are refused because their triplets are: an escaped one would pass once, and not twice.
+    /// Raw bytes that are refused because their triplets are: an escaped one would pass once, and
+    /// not twice.
     const fn refused_raw(&self) -> ByteSet {
         let mut set = ByteSet::EMPTY;
         if self.refuse.contains(Findings::NUL) {

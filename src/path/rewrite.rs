@@ -1,4 +1,5 @@
-//! Rewriting a path: one pass over its bytes, which writes the canonical form and reports the first error.
+//! Rewriting a path: one pass over its bytes, which writes the canonical form and reports the first
+//! error.
 #![forbid(unsafe_code)]
 
 use super::policy::{Backslash, DotSegments, EmptySegments, EncodedSlash, IllegalBytes, Parameters, PathPolicy};
@@ -9,7 +10,8 @@ use crate::inspect::Findings;
 use crate::normalize::Malformed;
 use crate::sets;
 
-/// Raw bytes that every policy writes as they are, and that neither end a segment nor begin its parameters.
+/// Raw bytes that every policy writes as they are, and that neither end a segment nor begin its
+/// parameters.
 static PLAIN: [bool; 256] = {
     let plain = sets::PCHAR.without(b';');
     let mut table = [false; 256];
@@ -33,9 +35,10 @@ enum Symbol {
 
 /// Writes the canonical form of a path to the start of `output`, and returns its length.
 ///
-/// `read` returns the byte of the path at an offset; it is given the output, which in place is the path. No byte of the
-/// path is overwritten before it is read: a symbol is written in at most as many bytes as it is read from, unless it is
-/// escaped, which [`len_bound`] makes room for and the callers exclude in place.
+/// `read` returns the byte of the path at an offset; it is given the output, which in place is the
+/// path. No byte of the path is overwritten before it is read: a symbol is written in at most as
+/// many bytes as it is read from, unless it is escaped, which [`len_bound`] makes room for and the
+/// callers exclude in place.
 pub(super) fn rewrite(
     policy: &PathPolicy,
     length: usize,
@@ -97,8 +100,9 @@ pub(super) fn rewrite(
     Ok(written)
 }
 
-/// Fails if the canonical form has segments that the policy refuses. Only removing parameters makes such segments:
-/// `/a%2F;x/b` becomes `/a%2F/b`, which has an empty segment. So the first parameter is the position of the error.
+/// Fails if the canonical form has segments that the policy refuses. Only removing parameters makes
+/// such segments: `/a%2F;x/b` becomes `/a%2F/b`, which has an empty segment. So the first parameter
+/// is the position of the error.
 fn refuse_segments(policy: &PathPolicy, canonical: &[u8], position: usize) -> Result<(), PathError> {
     let refused = policy.refuse.intersection(PathPolicy::SEGMENTS);
     if refused.is_empty() {
@@ -142,7 +146,8 @@ fn symbol(policy: &PathPolicy, raw: u8, triplet: Option<u8>, completing: Complet
     }
 }
 
-/// What a decoded byte could complete to something that the next reader decodes or that is refused: its triplet stays.
+/// What a decoded byte could complete to something that the next reader decodes or that is refused:
+/// its triplet stays.
 #[derive(Clone, Copy)]
 enum Completing {
     No,
@@ -152,7 +157,8 @@ enum Completing {
     AfterEncodedPercent,
     /// Either of them, and a raw digit.
     AfterDigit,
-    /// A malformed `%` that is kept, `u`, and raw digits: to a [`UNICODE`](Findings::UNICODE), which is refused.
+    /// A malformed `%` that is kept, `u`, and raw digits: to a [`UNICODE`](Findings::UNICODE),
+    /// which is refused.
     AfterU,
 }
 
@@ -201,7 +207,8 @@ impl Segment {
         Self { start, position, parameters: None }
     }
 
-    /// Ends the segment: the new length of the output, and whether a slash follows, if this is not the last segment.
+    /// Ends the segment: the new length of the output, and whether a slash follows, if this is not
+    /// the last segment.
     fn end(
         &self,
         policy: &PathPolicy,

@@ -9,7 +9,8 @@ use crate::inspect::{Findings, Kinds};
 
 /// Whether the path is certainly canonical. If not, it may be, and has to be rewritten.
 ///
-/// Most paths have no `%` and no illegal byte: one search for those and one for `//` and `/.` are all that is done.
+/// Most paths have no `%` and no illegal byte: one search for those and one for `//` and `/.` are
+/// all that is done.
 pub(super) fn is_canonical(policy: &PathPolicy, path: &[u8]) -> Result<bool, PathError> {
     if path.first() != Some(&b'/') {
         return Err(PathError::new(PathErrorKind::NotAbsolute, 0));

@@ -55,7 +55,8 @@ pub fn from_str<'de, T: Deserialize<'de>>(input: &'de str) -> Result<T, Error> {
 /// |---|---|
 /// | struct, map | keys are names; a name must not be repeated, unless its value is a sequence |
 /// | sequence, tuple of pairs | all pairs in order |
-/// | enum | one pair: the name is the variant, the value its content; a sequence of enums has one pair per element |
+/// | enum | one pair: the name is the variant, the value its content (of a tuple variant, one pair per value) |
+/// | sequence of enums | one pair per element, so no tuple variants |
 /// | `()`, unit struct | empty |
 ///
 /// | type of a value | text |

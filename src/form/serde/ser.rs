@@ -12,14 +12,15 @@ use crate::form::serialize::Serializer;
 /// Serialises a value to a form: the inverse of [`from_bytes`](super::from_bytes), which documents
 /// how types and forms correspond.
 ///
-/// A sequence as a value becomes one pair per element, `None` becomes no pair, and `()` an empty
-/// value. Therefore an empty sequence cannot be distinguished from a missing one (use
-/// `#[serde(default)]` to deserialise it), nor `Some` of an empty string from `None`.
+/// A sequence as a value becomes one pair per element, `None` becomes no pair (as an element, an
+/// empty value), and `()` an empty value. Therefore an empty sequence cannot be distinguished from
+/// a missing one (use `#[serde(default)]` to deserialise it), nor `Some` of an empty string from
+/// `None`.
 ///
 /// # Errors
 ///
-/// Returns an error for types that a form cannot represent: nested values, `None` within a sequence
-/// of pairs, and a map whose keys are not scalars. The error has the key.
+/// Returns an error for types that a form cannot represent: nested values, `None` in place of a
+/// pair, and a map whose keys are not scalars. If the error is about a value, it has the key.
 ///
 /// ```
 /// use serde::Serialize;

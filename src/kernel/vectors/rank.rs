@@ -116,8 +116,8 @@ pub(super) fn place<I: Index>(
     follows_percent
 }
 
-/// Maps the ends of rows to the output, given the marks of the bytes that decoding drops, and returns
-/// whether any row ends before such a byte, that is, within a triplet.
+/// Maps the ends of rows to the output, given the marks of the bytes that decoding drops, and
+/// returns whether any row ends before such a byte, that is, within a triplet.
 #[inline(always)]
 #[cfg_attr(not(target_arch = "x86_64"), allow(dead_code, reason = "only AVX-512 decodes rows in one pass"))]
 pub(super) fn place_ends<I: Index>(marks: &[RankBlock], rows: RowEnds<'_, I>) -> bool {

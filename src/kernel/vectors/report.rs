@@ -8,7 +8,8 @@ use crate::kernel::inspection::{
 use crate::kernel::op::{Detail, Presence};
 
 impl Report {
-    /// Like [`note`](Self::note), for triplets of a kind whose raw bytes in the same block are recorded already.
+    /// Like [`note`](Self::note), for triplets of a kind whose raw bytes in the same block are
+    /// recorded already.
     #[inline(always)]
     pub(super) fn note_also<D: Detail>(&mut self, kind: usize, places: u64, at: usize) {
         self.note::<D>(kind, places, at);
@@ -19,8 +20,8 @@ impl Report {
         }
     }
 
-    /// Records the union of the classes of raw bytes, without counts: the bits of [`RAW`](crate::kernel::inspection::RAW) and
-    /// whether any byte is non-ASCII.
+    /// Records the union of the classes of raw bytes, without counts: the bits of
+    /// [`RAW`](crate::kernel::inspection::RAW) and whether any byte is non-ASCII.
     #[inline(always)]
     pub(super) fn note_raw(&mut self, raw: u8, is_non_ascii: bool) {
         self.note::<Presence>(PLUS, u64::from(raw & RAW_PLUS), 0);

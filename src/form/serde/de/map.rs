@@ -17,8 +17,8 @@ use crate::driver::form::{PackedPart, Pairs, Part};
 /// Maximum number of pairs of a streamed form.
 const MOST_STREAMED: usize = 64;
 
-/// The pairs of a form. Filled in place and passed by reference: moving it costs more than to read a
-/// short form.
+/// The pairs of a form. Filled in place and passed by reference: moving it costs more than to read
+/// a short form.
 pub(super) struct Map<'de> {
     /// The pairs that a streamed form has not yet yielded. Also converts parts to offsets.
     pairs: Pairs<'de>,

@@ -50,7 +50,7 @@ impl Window {
 
     /// # Safety
     ///
-    /// `from` is valid for reads of `length` bytes, at least one.
+    /// `from` is valid for reads of `length` bytes, which may be none.
     #[inline(always)]
     pub(super) unsafe fn load_end(from: *const u8, length: usize) -> Self {
         let x = load(from, length);

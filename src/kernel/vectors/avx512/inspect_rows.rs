@@ -1,9 +1,9 @@
 //! Inspection of the rows of a column.
 //!
-//! [`inspect`](super::inspect) spends more on a short string than on its block: it sets up tables and
-//! reduces the lanes of three registers to a byte each. Here the tables stay in registers, all kinds
-//! of a byte or triplet are bits of two class bytes, and the lanes of four rows are reduced together.
-//! The only branch on the content is for blocks without `%` and non-ASCII bytes.
+//! [`inspect`](super::inspect) spends more on a short string than on its block: it sets up tables
+//! and reduces the lanes of three registers to a byte each. Here the tables stay in registers, all
+//! kinds of a byte or triplet are bits of two class bytes, and the lanes of four rows are reduced
+//! together. The only branch on the content is for blocks without `%` and non-ASCII bytes.
 //!
 //! # Safety
 //!
@@ -20,9 +20,9 @@ use crate::kernel::inspection::{self, Extract};
 /// Rows whose lanes are reduced together.
 const GROUP: usize = 4;
 
-/// The first class byte: the kinds up to [`inspection::MALFORMED`], and those from
-/// [`inspection::SEMICOLON`] on, shifted down by [`BETWEEN`]. The second one is
-/// [`inspection::CATEGORIES`], the kinds between them.
+/// The bit of a kind in the first class byte, which has the kinds before [`inspection::NUL`], and
+/// those from [`inspection::SEMICOLON`] on, shifted down by [`BETWEEN`]. The kinds between them are
+/// in the second class byte, as in [`inspection::CATEGORIES`].
 const fn bit(kind: usize) -> u8 {
     1 << if kind < inspection::NUL { kind } else { kind - BETWEEN }
 }
@@ -108,8 +108,8 @@ unsafe fn inspect_blocks(from: *const u8, length: usize, to: *mut u8) -> Row {
 }
 
 impl Tables {
-    /// Adds a block to a row. `lanes` are those of the row, the others are zero; a triplet may begin
-    /// in those of `begins`.
+    /// Adds a block to a row. `lanes` are those of the row, the others are zero; a triplet may
+    /// begin in those of `begins`.
     ///
     /// # Safety
     ///
@@ -171,8 +171,8 @@ impl Row {
         Self { first: zero, second: zero, carry: 0, text, non_ascii: 0 }
     }
 
-    /// The union of the first class bytes in the lower half of the lanes, that of the second ones in
-    /// the upper half.
+    /// The union of the first class bytes in the lower half of the lanes, that of the second ones
+    /// in the upper half.
     #[inline(always)]
     unsafe fn classes(&self) -> __m512i {
         let lower = _mm512_shuffle_i64x2::<0b01_00_01_00>(self.first, self.second);

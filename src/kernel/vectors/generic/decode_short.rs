@@ -26,8 +26,8 @@ pub(in crate::kernel) fn is_short<V: Vector>(io: &InOut<'_>) -> bool {
 pub(in crate::kernel) unsafe fn decode_short<V: Vector16>(io: InOut<'_>, strict: bool) -> Option<usize> {
     let length = io.length();
     // SAFETY: the caller guarantees the CPU features. Windows are loaded within `length`. The
-    // output never overtakes the input, and its capacity is `length` rounded up to `LANES`, so
-    // every store of 16 lanes fits. In place, those lanes have been read.
+    // output never overtakes the input, and its capacity is at least `length` rounded up to
+    // `LANES`, so every store of 16 lanes fits. In place, those lanes have been read.
     unsafe {
         let triplets = Triplets::<V>::new();
         let block = |x: V, next: V, second_next: V, carry: u64, left: usize, to: *mut u8| {

@@ -14,7 +14,7 @@ use crate::kernel::vectors::vector::{Vector, Vector16};
 
 /// # Safety
 ///
-/// The haystack has at most [`inspection::CHUNK`] bytes, the extract at most 3.
+/// The haystack and the extract have at most [`inspection::CHUNK`] bytes and 3 more, in total.
 #[inline(always)]
 pub(in crate::kernel) unsafe fn inspect<V: Vector, D: Detail>(
     haystack: &[u8],

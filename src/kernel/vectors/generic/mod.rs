@@ -72,8 +72,8 @@ pub(super) mod form;
 pub(super) mod inspect;
 pub(super) mod search;
 
-/// Implements [`Kernel`](crate::kernel::Kernel) and `RankKernel` for a level: one function per operation,
-/// compiled with the level's target features.
+/// Implements [`Kernel`](crate::kernel::Kernel) and `RankKernel` for a level: one function per
+/// operation, compiled with the level's target features.
 macro_rules! kernel {
     ($level:ty, $vector:ty, $features:literal) => {
         impl $crate::kernel::Kernel for $level {
