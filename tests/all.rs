@@ -23,6 +23,7 @@ mod inspect;
 mod layers;
 mod legacy;
 mod level;
+mod linear;
 mod normalize;
 mod offset;
 mod overflow;

@@ -259,6 +259,9 @@ pub(crate) struct Walk<'a> {
     input: &'a [u8],
     wanted: u32,
     position: usize,
+    /// Offset of the first suspect from `position` on, or the length of the input, once searched
+    /// for. Kept, because a search for each segment would take quadratic time.
+    suspect: Option<usize>,
     /// End of the UTF-8 sequence that was judged last: bytes and triplets before it begin none.
     sequence_end: usize,
     /// If segments are wanted, the first one that is a finding from `position` on, and those after
@@ -273,7 +276,7 @@ impl<'a> Walk<'a> {
     pub(crate) fn new(input: &'a [u8], wanted: u32, level: Option<Level>) -> Self {
         let mut segments = Segments::new(input, Forms::All);
         let segment = if wanted & SEGMENTS != 0 { segments.next() } else { None };
-        Self { input, wanted, position: 0, sequence_end: 0, segment, segments, level }
+        Self { input, wanted, position: 0, suspect: None, sequence_end: 0, segment, segments, level }
     }
 
     /// Offset at which the search continues.
@@ -294,22 +297,24 @@ impl<'a> Walk<'a> {
     /// Offset of the next byte or triplet that is a finding of any kind, and the bitmask of its
     /// kinds.
     fn next_of_any(&mut self) -> Option<(usize, u32)> {
-        let suspect = find(&inspection::SUSPECTS, &self.input[self.position..], self.level);
-        let suspect = suspect.map(|at| self.position + at);
+        let at = *self.suspect.get_or_insert_with(|| {
+            let rest = &self.input[self.position..];
+            self.position + find(&inspection::SUSPECTS, rest, self.level).unwrap_or(rest.len())
+        });
         let mut segment_kind = 0;
-        if let Some((at, kind)) = self.segment
-            && suspect.is_none_or(|suspect| at <= suspect)
+        if let Some((segment, kind)) = self.segment
+            && segment <= at
         {
             self.segment = self.segments.next();
             segment_kind = 1 << kind;
-            if suspect != Some(at) {
-                self.position = at + 1;
-                return Some((at, segment_kind));
+            if segment < at {
+                self.position = segment + 1;
+                return Some((segment, segment_kind));
             }
         }
-        let at = suspect?;
         let rest = &self.input[at..];
         let (byte, length) = first_decoded(rest)?;
+        self.suspect = None;
         let mut kinds = match (length, byte) {
             (3, _) => {
                 let categories = inspection::CATEGORIES[usize::from(byte)];

@@ -110,7 +110,7 @@ impl Decoder {
     /// Returns how many bytes were read and written.
     ///
     /// `output` may be of any length. A loop makes progress if it is at least 1 byte long, or 4
-    /// when decoding to text (a character is never split). With `input.len() + 32` bytes all input
+    /// when decoding to text (a character is never split). With `input.len() + 48` bytes all input
     /// is consumed in one call, unless ill-formed sequences are replaced by U+FFFD, which is
     /// longer. Input that was consumed but did not fit is kept (at most 16 bytes) and written by
     /// the next call, which may have empty input, or by [`finish`](Self::finish). Nothing is kept

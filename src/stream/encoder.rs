@@ -47,7 +47,7 @@ impl Encoder {
     /// Returns how many bytes were read and written.
     ///
     /// `output` may be of any length. A loop makes progress if it is at least 4 bytes long, because
-    /// a character is never split. With `3 * input.len() + 32` bytes all input is consumed in one
+    /// a character is never split. With `3 * input.len() + 48` bytes all input is consumed in one
     /// call. Input that was consumed but did not fit is kept (at most 16 bytes) and written by the
     /// next call, which may have empty input, or by [`finish`](Self::finish). Nothing is kept after
     /// a call with at least 16 bytes of output.
