@@ -266,7 +266,7 @@ pub(super) fn len_bound(policy: &PathPolicy, path: &[u8]) -> usize {
     if policy.malformed == Malformed::Escape {
         escaped += memchr::memchr_iter(b'%', path).filter(|&at| hex::first_triplet(&path[at..]).is_none()).count();
     }
-    path.len() + 2 * escaped
+    path.len().saturating_add(escaped.saturating_mul(2))
 }
 
 /// Whether rewriting would succeed and change nothing. Needs no output: stops at the first change.
