@@ -3,17 +3,24 @@
 
 use simdpct::Decoder;
 
-/// The length of `text` without an incomplete triplet or character at its end, of at most 3 bytes.
+/// The length of `text` without an incomplete triplet or character at its end, of at most 3 bytes, and without the
+/// malformed triplet directly before an incomplete one, of at most 2 bytes.
 ///
-/// Cutting there is safe: '%' and lead bytes begin a new triplet or character, whatever precedes
-/// them.
+/// Cutting there is safe: '%' and lead bytes begin a new triplet or character, whatever precedes them. A triplet after a
+/// malformed one may be kept, because the two could become a triplet, as in `%%41`.
 pub(crate) fn complete_len(text: &[u8]) -> usize {
-    let incomplete = match text {
+    match text.len() - incomplete_triplet(text) {
+        length if length == text.len() => length - incomplete_character(text),
+        length => length - incomplete_triplet(&text[..length]),
+    }
+}
+
+fn incomplete_triplet(text: &[u8]) -> usize {
+    match text {
         [.., b'%'] => 1,
         [.., b'%', digit] if digit.is_ascii_hexdigit() => 2,
-        _ => incomplete_character(text),
-    };
-    text.len() - incomplete
+        _ => 0,
+    }
 }
 
 /// The length of the incomplete suffix of UTF-8: a proper prefix of a well-formed sequence at the end of `text`
@@ -61,17 +68,19 @@ mod tests {
 
     #[test]
     fn incomplete_sequences_are_held_back() {
-        let cases: [(&[u8], usize); 20] = [
+        let cases: [(&[u8], usize); 22] = [
             (b"", 0),
             (b"a", 1),
             (b"a%", 1),
-            (b"%%", 1),
+            (b"%%", 0),
+            (b"%%%", 1),
             (b"a%4", 1),
             (b"a%f", 1),
-            (b"a%%4", 2),
+            (b"a%%4", 1),
             (b"a%g", 3),
             (b"a%41", 4),
-            (b"a%4%", 3),
+            (b"a%4%", 1),
+            (b"a%4%4", 1),
             (b"a\r", 2),
             (b"%\r", 2),
             (b"\xE2\x82\xAC", 3),

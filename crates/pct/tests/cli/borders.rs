@@ -84,6 +84,23 @@ const PIECES: [&str; 40] = [
     "-",
 ];
 
+/// Whether a triplet is decoded depends on the two bytes before it.
+#[test]
+fn normal_forms_of_short_texts_do_not_depend_on_block_length() {
+    for options in [&[][..], &["--append"], &["--raw"], &["--escape-malformed"]] {
+        let pct = InMemory::new(&[&["pct", "normalize"], options].concat()).unwrap();
+        for length in 0..7 {
+            for number in 0..4_usize.pow(length) {
+                let input: Vec<u8> = (0..length).map(|at| b"%41g"[number / 4_usize.pow(at) % 4]).collect();
+                let whole = pct.run(&input, 1 << 16);
+                for block in 1..5 {
+                    assert_eq!(text(&pct.run(&input, block).output), text(&whole.output), "{options:?} {block}");
+                }
+            }
+        }
+    }
+}
+
 proptest! {
     #![proptest_config(ProptestConfig { cases: 1024, ..ProptestConfig::default() })]
 
