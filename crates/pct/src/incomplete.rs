@@ -9,12 +9,16 @@ use simdpct::Decoder;
 /// Cutting there is safe: '%' and lead bytes begin a new triplet or character, whatever precedes them. A triplet after a
 /// malformed one may be kept, because the two could become a triplet, as in `%%41`.
 pub(crate) fn complete_len(text: &[u8]) -> usize {
-    match text.len() - incomplete_triplet(text) {
-        length if length == text.len() => length - incomplete_character(text),
-        length => length - incomplete_triplet(&text[..length]),
+    let triplet = incomplete_triplet(text);
+    if triplet == 0 {
+        return text.len() - incomplete_character(text);
     }
+    // What looks incomplete before a '%' is malformed.
+    let length = text.len() - triplet;
+    length - incomplete_triplet(&text[..length])
 }
 
+/// The length of a '%' with at most one digit at the end of `text`.
 fn incomplete_triplet(text: &[u8]) -> usize {
     match text {
         [.., b'%'] => 1,
