@@ -16,7 +16,8 @@ use crate::ext_value::{Charset, ExtValueError};
 use crate::legacy::java;
 use crate::offset::OffsetError;
 use crate::path::{
-    Backslash, DotSegments, EmptySegments, EncodedSlash, IllegalBytes, Parameters, PathError, PathErrorKind, PathPolicy,
+    Backslash, DotSegments, EmptySegments, EncodedSlash, HiddenSegments, IllegalBytes, Parameters, PathError,
+    PathErrorKind, PathPolicy,
 };
 use crate::uri::Part;
 use crate::{ByteSet, DecodeError, Decoder, Encoder, Findings, Kinds, Malformed, Normalizer, sets};
@@ -440,24 +441,30 @@ pub fn ext_value(input: &[u8]) -> Result<(Charset, String, String), ExtValueErro
 
 /// The canonical form of a path by the policy, built from a list of segments.
 pub fn canonical_path(policy: &PathPolicy, path: &[u8]) -> Result<Vec<u8>, PathError> {
+    let path = match policy.illegal {
+        IllegalBytes::Nginx => path.split(|&byte| byte == b'#').next().unwrap_or_default(),
+        _ => path,
+    };
     if !path.starts_with(b"/") {
         return Err(PathError::new(PathErrorKind::NotAbsolute, 0));
     }
-    let refused = findings(path).into_iter().filter(|&(_, kind)| policy.refuse.contains(kind));
-    if let Some(first) = refused.clone().map(|(at, _)| at).min() {
-        let kinds = refused.fold(Kinds::NONE, |kinds, (_, kind)| kinds | kind);
-        return Err(PathError::new(PathErrorKind::Refused(kinds), first));
+    if !policy.refuse.is_empty() {
+        let refused = findings(path).into_iter().filter(|&(_, kind)| policy.refuse.contains(kind));
+        if let Some(first) = refused.clone().map(|(at, _)| at).min() {
+            let kinds = refused.fold(Kinds::NONE, |kinds, (_, kind)| kinds | kind);
+            return Err(PathError::new(PathErrorKind::Refused(kinds), first));
+        }
     }
     let mut segments: Vec<Vec<u8>> = Vec::new();
-    let mut first_parameter = None;
+    let mut first_removed = None;
     let mut at = 1;
     loop {
         let start = at;
-        let (mut text, mut is_last) = (Vec::new(), true);
+        let (mut text, mut parameters, mut is_last) = (Vec::new(), None, true);
         while at < path.len() && is_last {
             let written = path_symbol(policy, path, at).map_err(|kind| PathError::new(kind, at))?;
-            if written == b";" && first_parameter.is_none() {
-                first_parameter = Some(at);
+            if written == b";" && parameters.is_none() {
+                parameters = Some((text.len(), at));
             }
             at += if triplet(path, at).is_some() { 3 } else { 1 };
             is_last = written != b"/";
@@ -467,23 +474,33 @@ pub fn canonical_path(policy: &PathPolicy, path: &[u8]) -> Result<Vec<u8>, PathE
             text.pop();
         }
         let error = |kind| Err(PathError::new(kind, start));
-        let before_parameters = text.split(|&byte| byte == b';').next().unwrap_or_default().to_vec();
         let is_dots = |text: &[u8]| text == b"." || text == b"..";
-        match policy.parameters {
-            Parameters::Strip => text = before_parameters,
-            Parameters::StripFromDots if is_dots(&before_parameters) => text = before_parameters,
-            _ => {}
+        if let Some((length, position)) = parameters {
+            let rest = &text[..length];
+            let is_judged = rest.is_empty() && !is_last && policy.empty_segments != EmptySegments::Keep;
+            if match policy.parameters {
+                Parameters::Strip => true,
+                Parameters::StripFromDots => is_dots(rest) || is_judged,
+                Parameters::Keep | Parameters::Refuse => false,
+            } {
+                text.truncate(length);
+                first_removed = first_removed.or(Some(position));
+            }
         }
-        let is_removed = if is_dots(&text) && policy.dot_segments != DotSegments::Keep {
+        let is_removed = if is_dots(&text) {
             match policy.dot_segments {
+                DotSegments::Keep => false,
                 DotSegments::Refuse => return error(PathErrorKind::DotSegment),
                 DotSegments::Remove if text == b".." && segments.is_empty() => return error(PathErrorKind::AboveRoot),
-                _ if text == b".." => drop(segments.pop()),
-                _ => {}
+                DotSegments::Remove | DotSegments::Clamp => {
+                    if text == b".." {
+                        segments.pop();
+                    }
+                    // "/a/b/.." is "/a/".
+                    text.clear();
+                    !is_last
+                }
             }
-            // "/a/b/.." is "/a/".
-            text.clear();
-            !is_last
         } else if text.is_empty() && !is_last {
             match policy.empty_segments {
                 EmptySegments::Refuse => return error(PathErrorKind::EmptySegment),
@@ -491,6 +508,13 @@ pub fn canonical_path(policy: &PathPolicy, path: &[u8]) -> Result<Vec<u8>, PathE
                 EmptySegments::Keep => false,
             }
         } else {
+            if policy.hidden_segments == HiddenSegments::Refuse && text.iter().any(|byte| b"%\\;?#".contains(byte)) {
+                let before = [joined(&segments), b"/".to_vec()].concat();
+                let hidden = hidden_segments(&before, &text, is_last);
+                if !hidden.is_empty() {
+                    return error(PathErrorKind::Refused(hidden));
+                }
+            }
             false
         };
         if !is_removed {
@@ -500,13 +524,31 @@ pub fn canonical_path(policy: &PathPolicy, path: &[u8]) -> Result<Vec<u8>, PathE
             break;
         }
     }
-    let canonical: Vec<u8> = segments.iter().flat_map(|segment| [b"/", &segment[..]].concat()).collect();
+    let mut canonical = joined(&segments);
+    // An empty segment has come to the front: "//" would begin an authority.
+    if policy.empty_segments == EmptySegments::Keep && canonical.starts_with(b"//") && !path.starts_with(b"//") {
+        if policy.dot_segments == DotSegments::Refuse || policy.refuse.contains(Findings::DOT_SEGMENT) {
+            return Err(PathError::new(PathErrorKind::EmptySegment, 1));
+        }
+        canonical = [b"/.", &canonical[..]].concat();
+    }
+    let Some(position) = first_removed else { return Ok(canonical) };
     let refused = policy.refuse & (Findings::DOT_SEGMENT | Findings::EMPTY_SEGMENT);
     let found = findings(&canonical).into_iter().fold(Kinds::NONE, |kinds, (_, kind)| kinds | kind & refused);
-    match first_parameter {
-        Some(at) if !found.is_empty() => Err(PathError::new(PathErrorKind::Refused(found), at)),
-        _ => Ok(canonical),
-    }
+    if found.is_empty() { Ok(canonical) } else { Err(PathError::new(PathErrorKind::Refused(found), position)) }
+}
+
+fn joined(segments: &[Vec<u8>]) -> Vec<u8> {
+    segments.iter().flat_map(|segment| [b"/", &segment[..]].concat()).collect()
+}
+
+/// The kinds of segments that a segment hides. It is neither empty nor a dot segment, and is written
+/// after `before`, which ends with a slash.
+fn hidden_segments(before: &[u8], segment: &[u8], is_last: bool) -> Kinds {
+    let end: &[u8] = if is_last { b"" } else { b"/" };
+    let found = findings(&[before, segment, end].concat()).into_iter().filter(|&(at, _)| at >= before.len());
+    let segments = Findings::DOT_SEGMENT | Findings::EMPTY_SEGMENT;
+    found.fold(Kinds::NONE, |kinds, (_, kind)| kinds | kind & segments)
 }
 
 /// Whether the byte of the triplet at `at`, once decoded, could complete a sequence that the policy
@@ -561,12 +603,13 @@ fn path_symbol(policy: &PathPolicy, path: &[u8], at: usize) -> Result<Vec<u8>, P
             || byte.is_ascii_control() && policy.refuse.intersects(Findings::CONTROL)
             || byte == b'\\' && policy.refuse.intersects(Findings::BACKSLASH)
             || (byte == b'?' || byte == b'#') && policy.refuse.intersects(Findings::PATH_END)
-            || policy.refuse.intersects(Findings::ESCAPE) =>
+            || policy.refuse.intersects(Findings::ESCAPE)
+            || policy.illegal == IllegalBytes::Nginx && (byte == b' ' || byte.is_ascii_control()) =>
         {
             Err(PathErrorKind::IllegalByte(byte))
         }
         _ => match policy.illegal {
-            IllegalBytes::Keep => Ok(vec![byte]),
+            IllegalBytes::Keep | IllegalBytes::Nginx => Ok(vec![byte]),
             IllegalBytes::Escape => Ok(escaped(byte)),
             IllegalBytes::Refuse => Err(PathErrorKind::IllegalByte(byte)),
         },

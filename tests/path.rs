@@ -4,7 +4,8 @@
 use proptest::prelude::*;
 use proptest::sample::select;
 use simdpct::path::{
-    Backslash, DotSegments, EmptySegments, EncodedSlash, IllegalBytes, Parameters, PathErrorKind, PathPolicy, split,
+    Backslash, DotSegments, EmptySegments, EncodedSlash, HiddenSegments, IllegalBytes, Parameters, PathErrorKind,
+    PathPolicy, split,
 };
 use simdpct::{ByteSet, Findings, Kinds, Malformed, sets};
 
@@ -55,7 +56,12 @@ fn default_policy_rewrites_and_refuses_as_documented() {
         ("/a;b=c/d", "/a;b=c/d"),
         ("/a/..;x=/b", "/b"),
         ("/a/.;/b", "/a/b"),
-        ("/a/..%3b/b", "/a/..%3B/b"),
+        // A segment of parameters alone is an empty segment.
+        ("/;/admin", "/admin"),
+        ("/a/;x/b", "/a/b"),
+        ("/a/;x", "/a/;x"),
+        ("/a%2fb", "/a%2Fb"),
+        ("/http:%2f%2fh", "/http:%2F%2Fh"),
         // Raw bytes that a path must not contain (3.3).
         ("/a b|c[d]\"é#?", "/a%20b%7Cc%5Bd%5D%22%C3%A9%23%3F"),
     ] {
@@ -74,6 +80,15 @@ fn default_policy_rewrites_and_refuses_as_documented() {
         ("/a\\b", "backslash at byte 2"),
         ("/..", "dot segment above the root at byte 1"),
         ("/a/../%2e./b", "dot segment above the root at byte 6"),
+        // Hidden segments.
+        ("/public/..%2Fadmin", "refused: dot-segment at byte 8"),
+        ("/a%2f../b", "refused: dot-segment at byte 1"),
+        ("/a/..%3bx/b", "refused: dot-segment at byte 3"),
+        ("/a/..?", "refused: dot-segment at byte 3"),
+        ("/a/%2e%2e%23", "refused: dot-segment at byte 3"),
+        ("/a/b%2f/c", "refused: empty-segment at byte 3"),
+        ("/a/%2f../c", "refused: dot-segment empty-segment at byte 3"),
+        ("/a/..%2Fb/../../c", "refused: dot-segment at byte 3"),
     ] {
         assert_eq!(PathPolicy::DEFAULT.canonicalize(path).unwrap_err().to_string(), expected, "{path}");
     }
@@ -123,8 +138,8 @@ fn unescaped(text: &str) -> Vec<u8> {
 #[test]
 fn presets_answer_as_their_servers_do() {
     for (policy, column, exceptions) in [
-        // Fragments are cut off, which is the business of the caller, and the absolute form is cut to its path.
-        (PathPolicy::NGINX, "nginx-1.22.1:proxy_pass-with-uri", &["/a#b", "http://other.example/a%2fb"][..]),
+        // The absolute form is cut to its path, which is the business of the caller.
+        (PathPolicy::NGINX, "nginx-1.22.1:proxy_pass-with-uri", &["http://other.example/a%2fb"][..]),
         (PathPolicy::LIGHTTPD, "lighttpd-1.4.69:mod_proxy-default", &["/a#b", "/a?x=%00"]),
         // A raw '#' is refused before paths are looked at.
         (PathPolicy::ENVOY, "envoy-1.40.0:normalize+reject", &["/a#b"]),
@@ -173,6 +188,56 @@ fn output_without_room_is_an_error() {
     assert_eq!(policy.canonicalize_into(path, &mut [0; 8]).unwrap_err().kind, kind);
     assert_eq!(policy.canonicalize_in_place(&mut path.to_owned()).unwrap_err().kind, kind);
     assert_eq!(policy.canonicalize_into(path, &mut [0; 9]), Ok(1));
+    // Room comes first, whatever the path contains.
+    for path in [&b"/a b/\0"[..], b"/a b/../..", b"a b", b"/ \\", b"/ ..%2F"] {
+        let error = policy.canonicalize_into(path, &mut []).unwrap_err();
+        assert!(matches!(error.kind, PathErrorKind::OutputTooSmall { .. }) && error.position == 0, "{error}");
+        assert_eq!(policy.canonicalize_in_place(&mut path.to_owned()), Err(error));
+    }
+}
+
+/// `//host` in a `Location` header is another host (WHATWG URL Standard 4.5).
+#[test]
+fn kept_empty_segments_never_come_to_the_front() {
+    let keep = PathPolicy::RFC3986;
+    let strip = keep.parameters(Parameters::Strip);
+    let decode = keep.slash(EncodedSlash::Decode).backslash(Backslash::ToSlash);
+    for (policy, path, expected) in [
+        (keep, "/.//host", "/.//host"),
+        (keep, "/a/..//host", "/.//host"),
+        (keep, "/..//host", "/.//host"),
+        (keep, "//host", "//host"),
+        (keep, "//../host", "/host"),
+        (keep, "/a//host", "/a//host"),
+        (strip, "/;x/host", "/.//host"),
+        (strip, "/;/host", "/.//host"),
+        (decode, "/%2Fhost", "/.//host"),
+        (decode, "/\\host", "/.//host"),
+        (decode, "/./\\host", "/.//host"),
+        (decode.dot_segments(DotSegments::Keep), "/%2Fhost", "/.//host"),
+    ] {
+        assert_eq!(policy.canonicalize(path).as_deref(), Ok(expected), "{path} by {policy:?}");
+        compare(&policy, path.as_bytes());
+    }
+    for policy in [decode.dot_segments(DotSegments::Refuse), decode.refuse(Findings::DOT_SEGMENT)] {
+        let error = policy.canonicalize("/%2Fhost").unwrap_err();
+        assert_eq!((error.kind, error.position), (PathErrorKind::EmptySegment, 1), "{policy:?}");
+        compare(&policy, b"/%2Fhost");
+    }
+}
+
+/// As in nginx 1.22.1: a space or a control character is an error, and a `#` ends the path.
+#[test]
+fn nginx_policy_cuts_and_refuses_raw_bytes() {
+    for byte in (0..=b' ').chain([0x7F]) {
+        let error = PathPolicy::NGINX.canonicalize_into(&[b'/', byte], &mut [0; 9]).unwrap_err();
+        assert_eq!((error.kind, error.position), (PathErrorKind::IllegalByte(byte), 1));
+    }
+    for (path, expected) in
+        [("/a#/../b", "/a"), ("/a/..#/x", "/"), ("/a#%00", "/a"), ("/a%23b", "/a%23b"), ("/a|\\\"b", "/a|\\\"b")]
+    {
+        assert_eq!(PathPolicy::NGINX.canonicalize(path).as_deref(), Ok(expected), "{path}");
+    }
 }
 
 /// Decoded, it would be refused the second time.
@@ -256,11 +321,11 @@ fn any_policy() -> impl Strategy<Value = PathPolicy> {
         select(vec![DotSegments::Keep, DotSegments::Remove, DotSegments::Clamp, DotSegments::Refuse]),
         select(vec![EmptySegments::Keep, EmptySegments::Merge, EmptySegments::Refuse]),
         select(vec![Parameters::Keep, Parameters::StripFromDots, Parameters::Strip, Parameters::Refuse]),
-        select(vec![IllegalBytes::Keep, IllegalBytes::Escape, IllegalBytes::Refuse]),
-        (select(sets), any_level()),
+        select(vec![IllegalBytes::Keep, IllegalBytes::Nginx, IllegalBytes::Escape, IllegalBytes::Refuse]),
+        (select(vec![HiddenSegments::Keep, HiddenSegments::Refuse]), select(sets), any_level()),
     )
         .prop_map(
-            |((first, second, malformed), slash, backslash, dots, empty, parameters, illegal, (set, level))| {
+            |((first, second, malformed), slash, backslash, dots, empty, parameters, illegal, (hidden, set, level))| {
                 PathPolicy::new()
                     .refuse(first | second)
                     .malformed(malformed)
@@ -270,6 +335,7 @@ fn any_policy() -> impl Strategy<Value = PathPolicy> {
                     .empty_segments(empty)
                     .parameters(parameters)
                     .illegal(illegal)
+                    .hidden_segments(hidden)
                     .decode(set)
                     .level(level)
             },
@@ -280,7 +346,7 @@ fn any_path() -> impl Strategy<Value = Vec<u8>> {
     let piece = prop_oneof![
         6 => "[a-z0-9]{1,12}".prop_map(String::into_bytes),
         6 => Just(b"/".to_vec()),
-        4 => select(vec![".", "..", "%2e", ";", "%", "%2", "\\", "%5C", "%2f", "%3b", "+", "%7E", "%25", "%00", ":", "//", "%3A", "%23", "?", "%u", "%75", "%34", "%61"])
+        4 => select(vec![".", "..", "%2e", ";", "%", "%2", "\\", "%5C", "%2f", "%3b", "+", "%7E", "%25", "%00", ":", "//", "%3A", "#", "%23", "?", "%u", "%75", "%34", "%61"])
             .prop_map(|text| text.as_bytes().to_vec()),
         2 => any::<u8>().prop_map(|byte| format!("%{byte:02x}").into_bytes()),
         1 => any::<u8>().prop_map(|byte| vec![byte]),

@@ -78,17 +78,39 @@ impl Iterator for Segments<'_> {
     }
 }
 
-/// Whether a raw `/` is followed by `/` or `.`, also after a colon; may be wrongly true.
-pub(crate) fn may_follow_slash(path: &[u8]) -> bool {
-    let mut rest = path;
-    while rest.len() > WORD {
-        let slashes = swar::equal(word(rest), b'/');
-        if slashes & swar::equal(word(&rest[1..]) | ONES, b'/') != 0 {
-            return true;
-        }
-        rest = &rest[WORD..];
+/// The kinds, as bits, of the segments that the last segment of a path hides: dot segments and empty
+/// segments by encoded delimiters and backslashes. The segment begins at offset `start`, after a raw
+/// slash, and is neither empty nor a dot segment itself. A raw slash follows it, unless `is_last`.
+pub(crate) fn hidden(path: &[u8], start: usize, is_last: bool) -> u32 {
+    // The longest text that decides about a delimiter: "%3A/".
+    let context = start.saturating_sub(4);
+    let found = Segments::new(&path[context..], Forms::All).filter(|&(at, _)| context + at >= start);
+    let hidden = found.fold(0, |kinds, (_, kind)| kinds | 1 << kind);
+    let delimiter = [1, 3].into_iter().find(|&length| {
+        let text = &path[path.len().saturating_sub(length).max(start)..];
+        first_delimiter(text) == Some(length)
+    });
+    match delimiter {
+        Some(length) if !is_last && !ends_with_colon(&path[..path.len() - length]) => hidden | 1 << EMPTY_SEGMENT,
+        _ => hidden,
     }
-    rest.windows(2).any(|pair| pair[0] == b'/' && matches!(pair[1], b'/' | b'.'))
+}
+
+/// The offset of a word of bytes with the first raw `/` that is followed by `/`, `.` or `;`. `None` if
+/// there is no such slash. May be wrong about a slash after a byte that is a suspect itself.
+pub(crate) fn suspect_slash(path: &[u8]) -> Option<usize> {
+    let mut at = 0;
+    while path.len() - at > WORD {
+        let next = word(&path[at + 1..]);
+        // `.` and `/` differ in the last bit.
+        let suspects = swar::equal(next | ONES, b'/') | swar::equal(next, b';');
+        if swar::equal(word(&path[at..]), b'/') & suspects != 0 {
+            return Some(at);
+        }
+        at += WORD;
+    }
+    let is_suspect = |pair: &[u8]| pair[0] == b'/' && matches!(pair[1], b'/' | b'.' | b';');
+    path[at..].windows(2).any(is_suspect).then_some(at)
 }
 
 /// Length of the delimiter that the text begins with.

@@ -24,7 +24,8 @@ pub enum PathErrorKind {
     /// The path does not begin with `/`: it is empty, relative, `*` or an absolute URI.
     NotAbsolute,
     /// The path has findings that the policy refuses: all of their kinds. The position is that of
-    /// the first.
+    /// the first. Or a segment [hides](super::HiddenSegments) a dot segment or an empty segment; the
+    /// position is the segment's.
     Refused(Kinds),
     /// A `%` not followed by two hexadecimal digits (RFC 3986 2.1).
     Malformed,
@@ -42,7 +43,8 @@ pub enum PathErrorKind {
     AboveRoot,
     /// Two slashes without anything between them.
     EmptySegment,
-    /// The output, or in place the path itself, has no room for the escaped bytes.
+    /// The output, or in place the path itself, has no room for the bytes that are escaped. The
+    /// position is 0. This error comes before all others, whatever the path contains.
     OutputTooSmall {
         /// The room needed, as by
         /// [`PathPolicy::output_len_bound`](super::PathPolicy::output_len_bound).

@@ -3,8 +3,8 @@
 //!
 //! Servers disagree about `%2f`, `\`, dot segments, `//`, `;` and malformed `%`s. A path that one
 //! of them allows as `/public/..%2fadmin`, the next one serves as `/admin`. A [`PathPolicy`] says
-//! for each of these whether it is kept, rewritten or refused. Its result means the same to every
-//! server that decodes once.
+//! for each of these whether it is kept, rewritten or refused. It helps only if the path that a
+//! rule is evaluated on is the path that is forwarded: make it canonical before any decision.
 //!
 //! ```
 //! use simdpct::path::{PathErrorKind, PathPolicy};
@@ -30,18 +30,37 @@
 //!    segments.
 //!
 //! Errors are reported segment by segment: first those of its bytes, then those of the segment
-//! itself. If removing parameters makes segments of a kind that is refused (`/a%2F;x/b`), the
-//! position is that of the first parameter.
+//! itself, of which a [hidden](HiddenSegments) segment is the last. If removing parameters makes
+//! segments of a kind that is refused (`/a%2F;x/b`), the position is that of the first parameter
+//! that was removed.
 //!
 //! # Properties
 //!
-//! * The result is longer than the path only if raw bytes or malformed `%`s are escaped.
+//! * The result is longer than the path only if raw bytes or malformed `%`s are escaped, or if
+//!   [`EmptySegments::Keep`] writes `/.` before an empty first segment.
 //! * Idempotent: the canonical form of a canonical path is the same. A raw byte is therefore
 //!   refused, not escaped, if the policy refuses its triplet, and a triplet kept, not decoded, if
 //!   the policy refuses its raw byte.
 //! * No triplet is created, except `%25` and the triplets of escaped bytes.
-//! * Nothing is allocated, except by `canonicalize` if the result differs. Linear time. If nothing
-//!   is to do, one pass with SIMD and no write.
+//! * The result begins with `//` only if the path does.
+//! * Nothing is allocated, except by `canonicalize` if the result differs. Linear time. If a path
+//!   has no `%` and nothing else to rewrite, one pass with SIMD and no write.
+//!
+//! # What a policy cannot know
+//!
+//! A path that is canonical may still name one thing for a rule and another for the server behind
+//! it, if that server does more than decode once:
+//!
+//! * Windows ignores dots and spaces at the end of a name, and reads `file::$DATA` as `file`.
+//! * Letter case: `/Admin` and `/admin` are two paths, but one file on some file systems.
+//! * `+` is data in a path. Software that decodes paths as forms reads a space.
+//! * C1 control characters (U+0080 to U+009F), full-width forms (U+FF0E, U+FF0F) and other
+//!   compatibility characters are data. Software that normalizes Unicode (NFKC) may make dots and
+//!   slashes of them. Two spellings of one text (NFC, NFD) are two paths.
+//! * A server may decode twice. [`PathPolicy::STRICT`] refuses `%25`.
+//! * Parameters (`;x`) belong to their segment. With [`Parameters::StripFromDots`], a rule for the
+//!   exact path `/admin` does not match `/admin;x`, which a servlet container serves as `/admin`.
+//!   Use [`Parameters::Strip`] before such servers.
 //!
 //! # Input
 //!
@@ -59,7 +78,13 @@ mod rewrite;
 mod scan;
 
 pub use error::{PathError, PathErrorKind};
-pub use policy::{Backslash, DotSegments, EmptySegments, EncodedSlash, IllegalBytes, Parameters, PathPolicy};
+pub use policy::{
+    Backslash, DotSegments, EmptySegments, EncodedSlash, HiddenSegments, IllegalBytes, Parameters, PathPolicy,
+};
+
+use crate::driver;
+use crate::error::{DecodeError, DecodeIntoError};
+use scan::Scan;
 
 /// Splits a request target (RFC 9112 3.2.1) at its first `?`: the path, and the query with its `?`,
 /// which is empty if there is none.
@@ -84,19 +109,25 @@ impl PathPolicy {
     ///
     /// # Errors
     ///
-    /// Returns the first thing that the policy refuses. [`PathErrorKind::OutputTooSmall`] if bytes
-    /// have to be escaped, for which there is no room in place: use
-    /// [`canonicalize_into`](Self::canonicalize_into). On error, the contents of `path` are
-    /// unspecified.
+    /// [`PathErrorKind::OutputTooSmall`] if [`output_len_bound`](Self::output_len_bound) is more than
+    /// the length of the path, because bytes have to be escaped: use
+    /// [`canonicalize_into`](Self::canonicalize_into). This error comes first. Otherwise the first
+    /// thing that the policy refuses. On error, the contents of `path` are unspecified.
     pub fn canonicalize_in_place<'a>(&self, path: &'a mut [u8]) -> Result<&'a mut [u8], PathError> {
-        if scan::is_canonical(self, path)? {
-            return Ok(path);
+        let length = self.cut(path).len();
+        let path = &mut path[..length];
+        let scan = scan::scan(self, path);
+        if matches!(scan, Ok(Scan::Symbols(_)) | Err(_)) {
+            let needed = self.output_len_bound(path);
+            if needed > length {
+                return Err(PathError::new(PathErrorKind::OutputTooSmall { needed }, 0));
+            }
         }
-        let needed = self.output_len_bound(path);
-        if needed > path.len() {
-            return Err(PathError::new(PathErrorKind::OutputTooSmall { needed }, path.len()));
-        }
-        let length = rewrite::rewrite(self, path.len(), |buffer, at| buffer[at], path)?;
+        let length = match scan? {
+            Scan::Canonical => length,
+            Scan::Triplets => driver::decode_in_place(path, &self.plan, self.level).map_err(malformed)?,
+            Scan::Symbols(from) => rewrite::rewrite(self, path, 0, from)?,
+        };
         Ok(&mut path[..length])
     }
 
@@ -104,9 +135,9 @@ impl PathPolicy {
     ///
     /// # Errors
     ///
-    /// Returns the first thing that the policy refuses. [`PathErrorKind::OutputTooSmall`] if
-    /// `output` is shorter than [`output_len_bound`](Self::output_len_bound). On error, the
-    /// contents of `output` are unspecified.
+    /// [`PathErrorKind::OutputTooSmall`] if `output` is shorter than
+    /// [`output_len_bound`](Self::output_len_bound). This error comes first. Otherwise the first
+    /// thing that the policy refuses. On error, the contents of `output` are unspecified.
     ///
     /// ```
     /// use simdpct::path::PathPolicy;
@@ -117,24 +148,50 @@ impl PathPolicy {
     /// # Ok::<(), simdpct::path::PathError>(())
     /// ```
     pub fn canonicalize_into(&self, path: &[u8], output: &mut [u8]) -> Result<usize, PathError> {
-        let is_canonical = scan::is_canonical(self, path)?;
-        let needed = self.output_len_bound(path);
-        let room = output.len();
-        let output = output
-            .get_mut(..needed)
-            .ok_or(PathError::new(PathErrorKind::OutputTooSmall { needed }, room.min(path.len())))?;
-        if is_canonical {
-            output.copy_from_slice(path);
-            return Ok(path.len());
+        let path = self.cut(path);
+        let scan = scan::scan(self, path);
+        let needed = match scan {
+            Ok(Scan::Canonical | Scan::Triplets) => path.len(),
+            _ => self.output_len_bound(path),
+        };
+        let output = output.get_mut(..needed).ok_or(PathError::new(PathErrorKind::OutputTooSmall { needed }, 0))?;
+        self.write(path, scan?, output)
+    }
+
+    /// Writes the canonical form to `output`, which has the length of
+    /// [`output_len_bound`](Self::output_len_bound).
+    fn write(&self, path: &[u8], scan: Scan, output: &mut [u8]) -> Result<usize, PathError> {
+        if let Scan::Triplets = scan {
+            return match driver::decode(path, driver::as_uninit(output), &self.plan, self.level) {
+                Ok(length) => Ok(length),
+                Err(DecodeIntoError::Decode(error)) => Err(malformed(error)),
+                Err(DecodeIntoError::BufferTooSmall(error)) => {
+                    Err(PathError::new(PathErrorKind::OutputTooSmall { needed: error.needed }, 0))
+                }
+            };
         }
-        rewrite::rewrite(self, path.len(), |_, at| path[at], output)
+        let start = output.len() - path.len();
+        output[start..].copy_from_slice(path);
+        match scan {
+            Scan::Symbols(from) => rewrite::rewrite(self, output, start, from),
+            _ => Ok(path.len()),
+        }
     }
 
     /// The room that [`canonicalize_into`](Self::canonicalize_into) asks for: the length of the
     /// path, and two bytes more for each byte that is escaped. At most three times the length.
     #[must_use]
     pub fn output_len_bound(&self, path: &[u8]) -> usize {
-        rewrite::len_bound(self, path)
+        rewrite::len_bound(self, self.cut(path))
+    }
+
+    /// The path without the part that the policy cuts off unseen: with [`IllegalBytes::Nginx`], a raw
+    /// `#` and everything after it.
+    fn cut<'a>(&self, path: &'a [u8]) -> &'a [u8] {
+        match self.illegal {
+            IllegalBytes::Nginx => memchr::memchr(b'#', path).map_or(path, |end| &path[..end]),
+            _ => path,
+        }
     }
 
     /// Whether the path is canonical: making it so would succeed and change nothing.
@@ -148,13 +205,23 @@ impl PathPolicy {
     /// ```
     #[must_use]
     pub fn is_canonical(&self, path: &[u8]) -> bool {
-        match scan::is_canonical(self, path) {
-            Ok(true) => true,
-            Err(_) => false,
-            // What the scan suspects may still be canonical: `/a;b`, `/.well-known`.
-            Ok(false) => rewrite::is_unchanged(self, path),
+        self.cut(path).len() == path.len() && scan::scan(self, path).is_ok_and(|scan| self.is_unchanged(path, scan))
+    }
+
+    /// Whether the canonical form is the path itself.
+    fn is_unchanged(&self, path: &[u8], scan: Scan) -> bool {
+        match scan {
+            Scan::Canonical => true,
+            Scan::Triplets => matches!(driver::scan_decode(path, &self.plan, self.level), Ok(None)),
+            Scan::Symbols(from) => rewrite::is_unchanged(self, path, from),
         }
     }
+}
+
+/// Not reached: [`Scan::Triplets`] excludes a malformed `%`.
+#[cold]
+fn malformed(error: DecodeError) -> PathError {
+    PathError::new(PathErrorKind::Malformed, error.position)
 }
 
 #[cfg(feature = "alloc")]
@@ -172,12 +239,14 @@ impl PathPolicy {
     /// # Ok::<(), simdpct::path::PathError>(())
     /// ```
     pub fn canonicalize<'a>(&self, path: &'a str) -> Result<Cow<'a, str>, PathError> {
-        // What the scan suspects may still be canonical: `/a;b`, `/.well-known`.
-        if scan::is_canonical(self, path.as_bytes())? || rewrite::is_unchanged(self, path.as_bytes()) {
+        let path = &path[..self.cut(path.as_bytes()).len()];
+        let bytes = path.as_bytes();
+        let scan = scan::scan(self, bytes)?;
+        if self.is_unchanged(bytes, scan) {
             return Ok(Cow::Borrowed(path));
         }
-        let mut output = vec![0; self.output_len_bound(path.as_bytes())];
-        let length = rewrite::rewrite(self, path.len(), |_, at| path.as_bytes()[at], &mut output)?;
+        let mut output = vec![0; self.output_len_bound(bytes)];
+        let length = self.write(bytes, scan, &mut output)?;
         output.truncate(length);
         // Only ASCII is decoded, and only whole segments and parameters are removed, so text stays
         // text.

@@ -52,11 +52,17 @@ pub enum DotSegments {
     Refuse,
 }
 
-/// Empty segments: `//`. The empty segment at the end, as in `/a/`, is never one of them.
+/// Empty segments: `//`, and `/;x/` once its parameters are removed. The empty segment at the end,
+/// as in `/a/`, is never one of them.
 #[derive(Clone, Copy, Debug, Default, Eq, Hash, PartialEq)]
 #[non_exhaustive]
 pub enum EmptySegments {
     /// Keep them (RFC 3986 3.3).
+    ///
+    /// The canonical form begins with `//` only if the path does. Elsewhere `/.//host` is written,
+    /// as by the WHATWG URL Standard (4.5, URL serializing): in a `Location` header `//host` would
+    /// be another host. If the policy refuses dot segments, the path fails with
+    /// [`PathErrorKind::EmptySegment`](super::PathErrorKind::EmptySegment) instead.
     Keep,
     /// Write one slash.
     #[default]
@@ -65,14 +71,32 @@ pub enum EmptySegments {
     Refuse,
 }
 
-/// Parameters of segments (RFC 3986 3.3): what follows a raw or decoded `;`.
+/// Segments that another reader takes for `.`, `..` or an empty segment: one that decodes `%2F` or
+/// `%5C`, takes a backslash for a slash, or ends a segment at a `;`, `?` or `#`, raw or encoded.
+///
+/// `/public/..%2Fadmin`, `/a%2F../b`, `/a/..%3Bx/b`, `/a/..%3F` and `/a%2F/b` have one. The answer
+/// depends on the segment as it is written, even if a later `..` removes it.
+#[derive(Clone, Copy, Debug, Default, Eq, Hash, PartialEq)]
+#[non_exhaustive]
+pub enum HiddenSegments {
+    /// Keep them.
+    Keep,
+    /// Fail with [`PathErrorKind::Refused`](super::PathErrorKind::Refused) and the kinds
+    /// [`DOT_SEGMENT`](Findings::DOT_SEGMENT) and [`EMPTY_SEGMENT`](Findings::EMPTY_SEGMENT), as
+    /// the segment has them.
+    #[default]
+    Refuse,
+}
+
+/// Parameters of segments (RFC 3986 3.3): a raw or decoded `;` and the rest of the segment.
 #[derive(Clone, Copy, Debug, Default, Eq, Hash, PartialEq)]
 #[non_exhaustive]
 pub enum Parameters {
     /// Keep them.
     Keep,
-    /// Remove them from dot segments, and keep them elsewhere: `/a/..;x/b` is `/a/../b`, which
-    /// servlet containers make of it.
+    /// Remove them from dot segments, and keep them elsewhere: `/a/..;x/b` is `/a/../b`, as servlet
+    /// containers read it. A segment of nothing but parameters, as in `/a/;x/b`, is an empty
+    /// segment, unless it is the last one.
     #[default]
     StripFromDots,
     /// Remove them.
@@ -86,8 +110,13 @@ pub enum Parameters {
 #[derive(Clone, Copy, Debug, Default, Eq, Hash, PartialEq)]
 #[non_exhaustive]
 pub enum IllegalBytes {
-    /// Keep them.
+    /// Keep them, also a space, a control character, `?` and `#`. The canonical form is then not a
+    /// path by RFC 3986, and must not be written to a request line.
     Keep,
+    /// As nginx (1.22): a space or a control character fails with
+    /// [`PathErrorKind::IllegalByte`](super::PathErrorKind::IllegalByte), a `#` ends the path and
+    /// is removed with everything after it, and other illegal bytes are kept.
+    Nginx,
     /// Escape them.
     #[default]
     Escape,
@@ -117,15 +146,17 @@ pub struct PathPolicy {
     pub(crate) dot_segments: DotSegments,
     pub(crate) empty_segments: EmptySegments,
     pub(crate) parameters: Parameters,
+    pub(crate) hidden_segments: HiddenSegments,
     pub(crate) illegal: IllegalBytes,
     pub(crate) decode: ByteSet,
-    /// Raw bytes that need a closer look, `%` included.
+    /// Raw bytes that need a closer look: `%`, the suspects, and bytes that may be refused findings.
     pub(super) watched: ByteSet,
-    /// Raw bytes that are refused, other than by `illegal`.
-    pub(super) refused: ByteSet,
     /// Raw bytes other than `%` that may be rewritten or refused.
     pub(super) suspects: ByteSet,
-    /// The decoder that changes nothing if no triplet is rewritten or refused.
+    /// Findings that have to be looked at symbol by symbol. [`Kinds`] of segments are none of them.
+    pub(super) special: Kinds,
+    /// The decoder that makes a path canonical that has no suspects, no special findings, and no
+    /// segment of interest.
     pub(super) plan: DecodePlan,
     pub(super) level: Option<Level>,
 }
@@ -141,6 +172,7 @@ impl fmt::Debug for PathPolicy {
             .field("dot_segments", &self.dot_segments)
             .field("empty_segments", &self.empty_segments)
             .field("parameters", &self.parameters)
+            .field("hidden_segments", &self.hidden_segments)
             .field("illegal", &self.illegal)
             .field("decode", &self.decode)
             .field("level", &self.level)
@@ -162,9 +194,14 @@ impl PathPolicy {
     pub(super) const SEGMENTS: Kinds = Findings::DOT_SEGMENT.union(Findings::EMPTY_SEGMENT);
 
     /// For routers, cache keys and access rules. Refuses what no honest client sends: NUL and other
-    /// control characters, malformed `%`s, invalid UTF-8, backslashes, climbing above the root.
-    /// Removes dot segments, merges slashes, escapes illegal bytes. An encoded slash is kept: a
-    /// fifth of the escaped paths on the web have one.
+    /// control characters, malformed `%`s, invalid UTF-8, backslashes, climbing above the root, and
+    /// [hidden](HiddenSegments) dot segments and empty segments, because no canonical form can
+    /// resolve a `..` for one reader and not for another. Removes dot segments, merges slashes,
+    /// escapes illegal bytes. An encoded slash is kept: a fifth of the escaped paths on the web have
+    /// one.
+    ///
+    /// The canonical form has no finding of the kinds `DOT_SEGMENT`, `EMPTY_SEGMENT`, `NUL`,
+    /// `CONTROL`, `BACKSLASH`, `MALFORMED` or `INVALID_UTF8`.
     pub const DEFAULT: Self = Self {
         refuse: Findings::NUL.union(Findings::CONTROL).union(Findings::INVALID_UTF8),
         malformed: Malformed::Error,
@@ -173,19 +210,21 @@ impl PathPolicy {
         dot_segments: DotSegments::Remove,
         empty_segments: EmptySegments::Merge,
         parameters: Parameters::StripFromDots,
+        hidden_segments: HiddenSegments::Refuse,
         illegal: IllegalBytes::Escape,
         decode: sets::UNRESERVED,
         watched: ByteSet::EMPTY,
-        refused: ByteSet::EMPTY,
         suspects: ByteSet::EMPTY,
+        special: Kinds::NONE,
         plan: DecodePlan::STRICT,
         level: None,
     }
     .compile();
 
-    /// Refuses everything that two servers were seen to treat differently: also encoded slashes, a
-    /// second layer of encoding, `%uXXXX`, encoded `?` and `#`, dot segments, empty segments,
-    /// parameters and illegal raw bytes. What passes means the same everywhere.
+    /// [`DEFAULT`](Self::DEFAULT), and refuses everything else that two of nine servers were seen to
+    /// treat differently: encoded slashes, a second layer of encoding, `%uXXXX`, encoded `?` and
+    /// `#`, dot segments, empty segments, parameters and illegal raw bytes. Only triplets are
+    /// rewritten.
     pub const STRICT: Self = Self::DEFAULT
         .refuse(
             Self::DEFAULT
@@ -201,26 +240,34 @@ impl PathPolicy {
         .parameters(Parameters::Refuse)
         .illegal(IllegalBytes::Refuse);
 
-    /// RFC 3986 6.2.2, path segment normalisation (6.2.2.3) included: nothing is refused but a
-    /// malformed `%`.
+    /// RFC 3986 6.2.2, with path segment normalization (6.2.2.3). Refuses nothing but a malformed
+    /// `%`. Keeps backslashes, parameters, empty segments and hidden dot segments, because the RFC
+    /// gives them no meaning: for comparing URIs, not for access rules.
     pub const RFC3986: Self = Self::DEFAULT
         .refuse(Kinds::NONE)
         .backslash(Backslash::Keep)
         .dot_segments(DotSegments::Clamp)
         .empty_segments(EmptySegments::Keep)
-        .parameters(Parameters::Keep);
+        .parameters(Parameters::Keep)
+        .hidden_segments(HiddenSegments::Keep);
 
-    /// nginx's `proxy_pass` with a URI (1.22): the path is decoded, resolved and encoded again.
+    /// nginx's `proxy_pass` with a URI (1.22): the path is decoded, resolved and encoded again. As
+    /// nginx does, refuses NUL, raw control characters and spaces, ends the path at a `#`, and
+    /// decodes `%2F`, so that `..%2F` is resolved. Keeps the dot segments that are hidden from
+    /// nginx: `..%5C`, `..;x`, `..%3F`.
     pub const NGINX: Self = Self::DEFAULT
         .refuse(Findings::NUL)
         .slash(EncodedSlash::Decode)
         .backslash(Backslash::Keep)
         .parameters(Parameters::Keep)
-        .illegal(IllegalBytes::Keep)
+        .hidden_segments(HiddenSegments::Keep)
+        .illegal(IllegalBytes::Nginx)
         .decode(sets::PCHAR);
 
     /// Envoy (1.40) with `normalize_path`, `merge_slashes` and `REJECT_REQUEST` for escaped
-    /// slashes. Envoy keeps lower-case digits of triplets, which become upper-case here.
+    /// slashes. Unlike Envoy, writes the digits of triplets in upper case, and refuses
+    /// [hidden](HiddenSegments) dot segments (`..%3B`, `..%3F`), which Envoy forwards to servers that
+    /// resolve them.
     pub const ENVOY: Self = Self::DEFAULT
         .refuse(Findings::NUL.union(Findings::NON_ASCII).union(Findings::BACKSLASH))
         .malformed(Malformed::Keep)
@@ -228,15 +275,18 @@ impl PathPolicy {
         .backslash(Backslash::ToSlash)
         .dot_segments(DotSegments::Clamp);
 
-    /// lighttpd (1.4.69) by default.
+    /// lighttpd (1.4.69) by default. As lighttpd does, decodes `%2F`, so that `..%2F` is resolved, and
+    /// escapes malformed `%`s. Keeps the dot segments that are hidden from lighttpd: `..%5C`,
+    /// `..;x`, `..%3F`.
     pub const LIGHTTPD: Self = Self::DEFAULT
         .malformed(Malformed::Escape)
         .slash(EncodedSlash::Decode)
         .backslash(Backslash::Keep)
         .dot_segments(DotSegments::Clamp)
-        .parameters(Parameters::Keep);
+        .parameters(Parameters::Keep)
+        .hidden_segments(HiddenSegments::Keep);
 
-    /// The presets, with their names.
+    /// The presets, with their names. A later version may refuse more under any of them.
     pub const PRESETS: &[(&str, Self)] = &[
         ("default", Self::DEFAULT),
         ("strict", Self::STRICT),
@@ -307,6 +357,13 @@ impl PathPolicy {
         self.compile()
     }
 
+    /// Sets how to treat hidden dot segments and hidden empty segments. Refused by default.
+    #[must_use]
+    pub const fn hidden_segments(mut self, hidden_segments: HiddenSegments) -> Self {
+        self.hidden_segments = hidden_segments;
+        self.compile()
+    }
+
     /// Sets how to treat raw bytes that a path must not contain. Escaped by default.
     #[must_use]
     pub const fn illegal(mut self, illegal: IllegalBytes) -> Self {
@@ -337,9 +394,9 @@ impl PathPolicy {
         if self.refuse.contains(Findings::PLUS) { self.decode.without(b'+') } else { self.decode }
     }
 
-    /// Raw bytes that are refused because their triplets are: an escaped one would pass once, and
-    /// not twice.
-    const fn refused_raw(&self) -> ByteSet {
+    /// Raw bytes that are refused although `illegal` does not say so, mostly because their triplets
+    /// are: an escaped one would pass once, and not twice.
+    pub(super) const fn refused_raw(&self) -> ByteSet {
         let mut set = ByteSet::EMPTY;
         if self.refuse.contains(Findings::NUL) {
             set = set.with(0);
@@ -355,6 +412,9 @@ impl PathPolicy {
         }
         if self.refuse.contains(Findings::ESCAPE) {
             set = set.union(Self::ILLEGAL);
+        }
+        if matches!(self.illegal, IllegalBytes::Nginx) {
+            set = set.union(ByteSet::range(0, 0x20).with(0x7F));
         }
         set
     }
@@ -375,35 +435,45 @@ impl PathPolicy {
     /// Derives the sets that are searched for.
     const fn compile(mut self) -> Self {
         let mut suspects = match self.illegal {
-            IllegalBytes::Keep => ByteSet::EMPTY,
+            IllegalBytes::Keep | IllegalBytes::Nginx => ByteSet::EMPTY,
             IllegalBytes::Escape | IllegalBytes::Refuse => Self::ILLEGAL,
         };
-        self.refused = self.refused_raw();
-        suspects = suspects.union(self.refused);
-        if !matches!(self.backslash, Backslash::Keep) {
+        suspects = suspects.union(self.refused_raw());
+        if !matches!((self.backslash, self.hidden_segments), (Backslash::Keep, HiddenSegments::Keep)) {
             suspects = suspects.with(b'\\');
         }
-        // `..;` is found as a segment that begins with a dot.
+        // `..;` and `;x` are found as segments that begin with a dot or a semicolon.
         if matches!(self.parameters, Parameters::Strip | Parameters::Refuse) {
             suspects = suspects.with(b';');
         }
+        // Other kinds of findings are triplets, begin with `%`, or are segments.
         let mut watched = suspects.with(b'%');
-        if !self.refuse.is_empty() {
-            watched = watched.union(Self::ILLEGAL).with(b'+').with(b';');
+        if self.refuse.contains(Findings::PLUS) {
+            watched = watched.with(b'+');
         }
-        // Triplets that are not plainly kept.
-        let mut changed = self.decoded();
+        if self.refuse.contains(Findings::SEMICOLON) {
+            watched = watched.with(b';');
+        }
+        if self.refuse.intersects(Findings::ILLEGAL.union(Findings::NON_ASCII).union(Findings::INVALID_UTF8)) {
+            watched = watched.union(Self::ILLEGAL);
+        }
+        let mut special = Findings::MALFORMED;
         if !matches!(self.slash, EncodedSlash::Keep) {
-            changed = changed.with(b'/');
+            special = special.union(Findings::SLASH);
         }
         if !matches!(self.backslash, Backslash::Keep) {
-            changed = changed.with(b'\\');
+            special = special.union(Findings::BACKSLASH);
         }
-        if matches!(self.parameters, Parameters::Refuse) {
-            changed = changed.with(b';');
+        // A raw `;` is a suspect, or follows a slash or a dot segment.
+        if matches!(self.parameters, Parameters::Refuse) || self.decode.contains(b';') {
+            special = special.union(Findings::SEMICOLON);
         }
-        (self.suspects, self.watched) = (suspects, watched);
-        self.plan = DecodePlan::normalize(changed.complement()).strict(!matches!(self.malformed, Malformed::Keep));
+        // A decoded digit could complete it.
+        if self.refuse.contains(Findings::DOUBLE) {
+            special = special.union(Findings::PERCENT);
+        }
+        (self.suspects, self.watched, self.special) = (suspects, watched, special);
+        self.plan = DecodePlan::normalize(self.decoded().complement());
         self
     }
 }

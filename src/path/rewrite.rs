@@ -2,11 +2,14 @@
 //! error.
 #![forbid(unsafe_code)]
 
-use super::policy::{Backslash, DotSegments, EmptySegments, EncodedSlash, IllegalBytes, Parameters, PathPolicy};
+use super::policy::{
+    Backslash, DotSegments, EmptySegments, EncodedSlash, HiddenSegments, IllegalBytes, Parameters, PathPolicy,
+};
 use super::{PathError, PathErrorKind};
 use crate::driver;
+use crate::driver::segments;
 use crate::hex;
-use crate::inspect::Findings;
+use crate::inspect::{Findings, Kinds};
 use crate::normalize::Malformed;
 use crate::sets;
 
@@ -33,71 +36,83 @@ enum Symbol {
     Triplet(u8),
 }
 
-/// Writes the canonical form of a path to the start of `output`, and returns its length.
+/// Writes the canonical form of a path to the start of `buffer`, and returns its length. The path is
+/// the end of the buffer, from offset `start`. The segments before the one with offset `from` are
+/// canonical.
 ///
-/// `read` returns the byte of the path at an offset; it is given the output, which in place is the
-/// path. No byte of the path is overwritten before it is read: a symbol is written in at most as
-/// many bytes as it is read from, unless it is escaped, which [`len_bound`] makes room for and the
-/// callers exclude in place.
-pub(super) fn rewrite(
-    policy: &PathPolicy,
-    length: usize,
-    read: impl Fn(&[u8], usize) -> u8,
-    output: &mut [u8],
-) -> Result<usize, PathError> {
-    if length == 0 || read(output, 0) != b'/' {
-        return Err(PathError::new(PathErrorKind::NotAbsolute, 0));
-    }
-    output[0] = b'/';
-    let mut at = 1;
-    let mut segment = Segment::starting(1, at);
-    let mut written = 1;
+/// No byte of the path is overwritten before it is read: a symbol is written in at most as many
+/// bytes as it is read from, unless it is escaped, and `start` is at least the room that
+/// [`len_bound`] adds for that.
+pub(super) fn rewrite(policy: &PathPolicy, buffer: &mut [u8], start: usize, from: usize) -> Result<usize, PathError> {
+    let begins_with_slashes = buffer[start..].starts_with(b"//");
+    let mut written = start_of_segment(&buffer[start..], from);
+    let mut read = start + written;
+    buffer.copy_within(start..read, 0);
+    let mut segment = Segment::starting(written, written);
     let mut completing = Completing::No;
-    let mut first_parameter = None;
-    while at < length {
-        let byte = read(output, at);
+    let mut first_removed = None;
+    while read < buffer.len() {
+        let byte = buffer[read];
         if PLAIN[usize::from(byte)] && !completing.is_so() {
-            output[written] = byte;
-            (at, written) = (at + 1, written + 1);
+            buffer[written] = byte;
+            (read, written) = (read + 1, written + 1);
             continue;
         }
-        let rest = length - at;
-        let bytes = [0, 1, 2].map(|offset| if offset < rest { read(output, at + offset) } else { b'/' });
-        let triplet = hex::first_triplet(&bytes).filter(|_| rest >= 3);
-        let symbol = symbol(policy, bytes[0], triplet, completing).map_err(|kind| PathError::new(kind, at))?;
-        completing = completing.after(policy, bytes[0], triplet);
-        let position = at;
-        at += if triplet.is_some() { 3 } else { 1 };
+        let position = read - start;
+        let triplet = hex::first_triplet(&buffer[read..]);
+        let symbol = symbol(policy, byte, triplet, completing).map_err(|kind| PathError::new(kind, position))?;
+        completing = completing.after(policy, byte, triplet);
+        segment.note(&symbol, written, position);
+        read += if triplet.is_some() { 3 } else { 1 };
         match symbol {
             Symbol::Slash => {
-                let keeps_slash;
-                (written, keeps_slash) = segment.end(policy, output, written, false)?;
-                if keeps_slash {
-                    output[written] = b'/';
+                let end = segment.end(policy, &buffer[..written], false)?;
+                first_removed = first_removed.or(end.removed);
+                written = end.length;
+                if end.keeps_slash {
+                    buffer[written] = b'/';
                     written += 1;
                 }
-                segment = Segment::starting(written, at);
+                segment = Segment::starting(written, read - start);
             }
             Symbol::Byte(byte) => {
-                if byte == b';' && segment.parameters.is_none() {
-                    segment.parameters = Some(written);
-                    first_parameter.get_or_insert(position);
-                }
-                output[written] = byte;
+                buffer[written] = byte;
                 written += 1;
             }
             Symbol::Triplet(byte) => {
                 let [percent, high, low, _] = hex::TRIPLETS[usize::from(byte)].to_le_bytes();
-                output[written..written + 3].copy_from_slice(&[percent, high, low]);
+                buffer[written..written + 3].copy_from_slice(&[percent, high, low]);
                 written += 3;
             }
         }
     }
-    let (written, _) = segment.end(policy, output, written, true)?;
-    if let Some(position) = first_parameter {
-        refuse_segments(policy, &output[..written], position)?;
+    let end = segment.end(policy, &buffer[..written], true)?;
+    first_removed = first_removed.or(end.removed);
+    written = end.length;
+    if policy.empty_segments == EmptySegments::Keep && buffer[..written].starts_with(b"//") && !begins_with_slashes {
+        written = guard_slashes(policy, buffer, written)?;
+    }
+    if let Some(position) = first_removed {
+        refuse_segments(policy, &buffer[..written], position)?;
     }
     Ok(written)
+}
+
+/// The start of the segment with the byte at an offset.
+fn start_of_segment(path: &[u8], at: usize) -> usize {
+    path[..=at].iter().rposition(|&byte| byte == b'/').map_or(0, |slash| slash + 1)
+}
+
+/// Writes `/.` before an empty first segment (WHATWG URL Standard 4.5), because `//` would begin an
+/// authority.
+#[cold]
+fn guard_slashes(policy: &PathPolicy, output: &mut [u8], length: usize) -> Result<usize, PathError> {
+    if policy.dot_segments == DotSegments::Refuse || policy.refuse.contains(Findings::DOT_SEGMENT) {
+        return Err(PathError::new(PathErrorKind::EmptySegment, 1));
+    }
+    output.copy_within(..length, 2);
+    output[..2].copy_from_slice(b"/.");
+    Ok(length + 2)
 }
 
 /// Fails if the canonical form has segments that the policy refuses. Only removing parameters makes
@@ -136,9 +151,11 @@ fn symbol(policy: &PathPolicy, raw: u8, triplet: Option<u8>, completing: Complet
         },
         (None, b'\\') if policy.backslash == Backslash::ToSlash => Ok(Symbol::Slash),
         (None, b'\\') if policy.backslash == Backslash::Refuse => Err(PathErrorKind::Backslash),
-        (None, byte) if policy.refused.contains(byte) => Err(PathErrorKind::IllegalByte(byte)),
+        (None, byte) if PathPolicy::ILLEGAL.contains(byte) && policy.refused_raw().contains(byte) => {
+            Err(PathErrorKind::IllegalByte(byte))
+        }
         (None, byte) if PathPolicy::ILLEGAL.contains(byte) => match policy.illegal {
-            IllegalBytes::Keep => Ok(Symbol::Byte(byte)),
+            IllegalBytes::Keep | IllegalBytes::Nginx => Ok(Symbol::Byte(byte)),
             IllegalBytes::Escape => Ok(Symbol::Triplet(byte)),
             IllegalBytes::Refuse => Err(PathErrorKind::IllegalByte(byte)),
         },
@@ -192,59 +209,95 @@ impl Completing {
     }
 }
 
+/// Whether another reader may end a segment, or its name, at this byte.
+fn is_end(byte: u8) -> bool {
+    matches!(byte, b'/' | b'\\' | b';' | b'?' | b'#')
+}
+
 /// The segment being written.
 struct Segment {
     /// Its start in the output, after a slash.
     start: usize,
     /// Its start in the path.
     position: usize,
-    /// The place of its first `;` in the output.
-    parameters: Option<usize>,
+    /// The place of its first `;` in the output and in the path.
+    parameters: Option<(usize, usize)>,
+    /// It may hide a dot segment or an empty segment.
+    hides: bool,
+}
+
+/// The end of a segment.
+#[derive(Debug, Eq, PartialEq)]
+struct End {
+    /// The new length of the output.
+    length: usize,
+    /// Whether a slash follows, unless this is the last segment.
+    keeps_slash: bool,
+    /// The position of the parameters in the path, if they were removed.
+    removed: Option<usize>,
 }
 
 impl Segment {
     fn starting(start: usize, position: usize) -> Self {
-        Self { start, position, parameters: None }
+        Self { start, position, parameters: None, hides: false }
     }
 
-    /// Ends the segment: the new length of the output, and whether a slash follows, if this is not
-    /// the last segment.
-    fn end(
-        &self,
-        policy: &PathPolicy,
-        output: &[u8],
-        mut written: usize,
-        is_last: bool,
-    ) -> Result<(usize, bool), PathError> {
-        let error = |kind| Err(PathError::new(kind, self.position));
-        let parameters = self.parameters.unwrap_or(written);
-        let strips = match policy.parameters {
-            Parameters::Strip => true,
-            Parameters::StripFromDots => is_dots(&output[self.start..parameters]),
-            Parameters::Keep | Parameters::Refuse => false,
-        };
-        if strips {
-            written = parameters;
+    /// Notes a symbol from `position` of the path, which is written to offset `written`.
+    fn note(&mut self, symbol: &Symbol, written: usize, position: usize) {
+        if matches!(symbol, Symbol::Byte(b';')) && self.parameters.is_none() {
+            self.parameters = Some((written, position));
         }
-        let text = &output[self.start..written];
+        self.hides |= matches!(symbol, &Symbol::Byte(byte) | &Symbol::Triplet(byte) if is_end(byte));
+    }
+
+    /// Whether the segment, with which `output` ends, stays as it is.
+    fn is_kept(&self, policy: &PathPolicy, output: &[u8], is_last: bool) -> bool {
+        self.end(policy, output, is_last) == Ok(End { length: output.len(), keeps_slash: true, removed: None })
+    }
+
+    /// Ends the segment, with which `output` ends. A slash follows it, unless `is_last`.
+    fn end(&self, policy: &PathPolicy, output: &[u8], is_last: bool) -> Result<End, PathError> {
+        let error = |kind| Err(PathError::new(kind, self.position));
+        let mut length = output.len();
+        let mut removed = None;
+        if let Some((parameters, position)) = self.parameters {
+            let rest = &output[self.start..parameters];
+            let is_judged = rest.is_empty() && !is_last && policy.empty_segments != EmptySegments::Keep;
+            if match policy.parameters {
+                Parameters::Strip => true,
+                Parameters::StripFromDots => is_dots(rest) || is_judged,
+                Parameters::Keep | Parameters::Refuse => false,
+            } {
+                (length, removed) = (parameters, Some(position));
+            }
+        }
+        let kept = Ok(End { length, keeps_slash: true, removed });
+        let without = |length| Ok(End { length, keeps_slash: false, removed });
+        let text = &output[self.start..length];
         if is_dots(text) {
             let climbs = text.len() == 2;
             return match policy.dot_segments {
-                DotSegments::Keep => Ok((written, true)),
+                DotSegments::Keep => kept,
                 DotSegments::Refuse => error(PathErrorKind::DotSegment),
                 DotSegments::Remove if climbs && self.start == 1 => error(PathErrorKind::AboveRoot),
-                DotSegments::Remove | DotSegments::Clamp if climbs => Ok((parent(output, self.start), false)),
-                DotSegments::Remove | DotSegments::Clamp => Ok((self.start, false)),
+                DotSegments::Remove | DotSegments::Clamp if climbs => without(parent(output, self.start)),
+                DotSegments::Remove | DotSegments::Clamp => without(self.start),
             };
         }
         if text.is_empty() && !is_last {
             return match policy.empty_segments {
-                EmptySegments::Keep => Ok((written, true)),
-                EmptySegments::Merge => Ok((written, false)),
+                EmptySegments::Keep => kept,
+                EmptySegments::Merge => without(length),
                 EmptySegments::Refuse => error(PathErrorKind::EmptySegment),
             };
         }
-        Ok((written, true))
+        if self.hides && policy.hidden_segments == HiddenSegments::Refuse {
+            let hidden = Kinds::from_bits(segments::hidden(&output[..length], self.start, is_last)).unwrap_or_default();
+            if !hidden.is_empty() {
+                return error(PathErrorKind::Refused(hidden));
+            }
+        }
+        kept
     }
 }
 
@@ -259,44 +312,59 @@ fn parent(output: &[u8], start: usize) -> usize {
 
 /// An upper bound of the length of the canonical form.
 pub(super) fn len_bound(policy: &PathPolicy, path: &[u8]) -> usize {
-    let mut escaped = 0;
+    let mut added = 0usize;
     if policy.illegal == IllegalBytes::Escape {
-        escaped += driver::count(&policy.escaped(), path, policy.level);
+        added += driver::count(&policy.escaped(), path, policy.level);
     }
     if policy.malformed == Malformed::Escape {
-        escaped += memchr::memchr_iter(b'%', path).filter(|&at| hex::first_triplet(&path[at..]).is_none()).count();
+        added += memchr::memchr_iter(b'%', path).filter(|&at| hex::first_triplet(&path[at..]).is_none()).count();
     }
-    path.len().saturating_add(escaped.saturating_mul(2))
+    if policy.empty_segments == EmptySegments::Keep {
+        // `guard_slashes`. Anything else that brings an empty segment to the front removes two bytes or more.
+        added += usize::from(match path.get(1) {
+            Some(b'\\') => policy.backslash == Backslash::ToSlash,
+            Some(b';') => policy.parameters == Parameters::Strip,
+            _ => false,
+        });
+    }
+    path.len().saturating_add(added.saturating_mul(2))
 }
 
 /// Whether rewriting would succeed and change nothing. Needs no output: stops at the first change.
-pub(super) fn is_unchanged(policy: &PathPolicy, path: &[u8]) -> bool {
-    // A path that is unchanged so far is its own output.
-    let mut segment = Segment::starting(1, 1);
-    if path.first() != Some(&b'/') {
-        return false;
+pub(super) fn is_unchanged(policy: &PathPolicy, path: &[u8], from: usize) -> bool {
+    // `guard_slashes` has written these dots, or would write them again.
+    if policy.empty_segments == EmptySegments::Keep && path.starts_with(b"/.//") && from == 0 {
+        let is_refused = policy.dot_segments == DotSegments::Refuse || policy.refuse.contains(Findings::DOT_SEGMENT);
+        return !is_refused && is_unchanged(policy, &path[2..], 0);
     }
+    // A path that is unchanged so far is its own output.
+    let mut at = start_of_segment(path, from);
+    let mut segment = Segment::starting(at, at);
     let mut completing = Completing::No;
-    let mut at = 1;
     while at < path.len() {
+        let byte = path[at];
+        if PLAIN[usize::from(byte)] && !completing.is_so() {
+            at += 1;
+            continue;
+        }
         let triplet = hex::first_triplet(&path[at..]);
-        let Ok(symbol) = symbol(policy, path[at], triplet, completing) else { return false };
-        completing = completing.after(policy, path[at], triplet);
+        let Ok(symbol) = symbol(policy, byte, triplet, completing) else { return false };
+        completing = completing.after(policy, byte, triplet);
         let is_same = match symbol {
-            Symbol::Slash => path[at] == b'/' && segment.end(policy, path, at, false) == Ok((at, true)),
-            Symbol::Byte(byte) => path[at] == byte,
-            Symbol::Triplet(byte) => triplet == Some(byte) && !path[at + 1..at + 3].iter().any(u8::is_ascii_lowercase),
+            Symbol::Slash => byte == b'/' && segment.is_kept(policy, &path[..at], false),
+            Symbol::Byte(written) => byte == written,
+            Symbol::Triplet(written) => {
+                triplet == Some(written) && !path[at + 1..at + 3].iter().any(u8::is_ascii_lowercase)
+            }
         };
         if !is_same {
             return false;
         }
-        if path[at] == b';' && segment.parameters.is_none() {
-            segment.parameters = Some(at);
-        }
+        segment.note(&symbol, at, at);
         at += if triplet.is_some() { 3 } else { 1 };
         if matches!(symbol, Symbol::Slash) {
             segment = Segment::starting(at, at);
         }
     }
-    segment.end(policy, path, at, true).is_ok_and(|(length, _)| length == at)
+    segment.is_kept(policy, path, true)
 }

@@ -1,38 +1,67 @@
 //! Finds out without writing whether a path may need to be rewritten, and refuses its findings.
 #![forbid(unsafe_code)]
 
-use super::policy::{DotSegments, EmptySegments, PathPolicy};
+use super::policy::{DotSegments, EmptySegments, HiddenSegments, Parameters, PathPolicy};
 use super::{PathError, PathErrorKind};
 use crate::driver;
-use crate::driver::segments::may_follow_slash;
-use crate::inspect::{Findings, Kinds};
+use crate::driver::segments::suspect_slash;
+use crate::inspect::Findings;
 
-/// Whether the path is certainly canonical. If not, it may be, and has to be rewritten.
+/// What has to be done to a path that no finding refuses.
+#[derive(Clone, Copy)]
+pub(super) enum Scan {
+    /// Nothing: the path is canonical.
+    Canonical,
+    /// Its triplets have to be normalized: the decoder [`PathPolicy::plan`] makes it canonical.
+    Triplets,
+    /// It has to be rewritten symbol by symbol, beginning with the segment that has this offset.
+    /// Nevertheless it may be canonical: `/a%2Fb`, `/.well-known`.
+    Symbols(usize),
+}
+
+/// Scans a path, which [`PathPolicy::cut`] has returned.
 ///
-/// Most paths have no `%` and no illegal byte: one search for those and one for `//` and `/.` are
-/// all that is done.
-pub(super) fn is_canonical(policy: &PathPolicy, path: &[u8]) -> Result<bool, PathError> {
+/// Most paths have no `%` and no illegal byte: one search for these and one for `//`, `/.` and `/;`
+/// are all that is done. Of the other paths, most have nothing but triplets of data.
+pub(super) fn scan(policy: &PathPolicy, path: &[u8]) -> Result<Scan, PathError> {
     if path.first() != Some(&b'/') {
         return Err(PathError::new(PathErrorKind::NotAbsolute, 0));
     }
     let watched = driver::find(&policy.watched, path, policy.level);
     let refuses_segments = policy.refuse.intersects(PathPolicy::SEGMENTS);
-    let needs_segments =
-        refuses_segments || policy.dot_segments != DotSegments::Keep || policy.empty_segments != EmptySegments::Keep;
-    let has_suspect_segment = needs_segments && may_follow_slash(path);
-    if (watched.is_some() || has_suspect_segment && refuses_segments) && policy.refuse != Kinds::NONE {
-        refuse(policy, path)?;
+    let needs_segments = refuses_segments
+        || policy.dot_segments != DotSegments::Keep
+        || policy.empty_segments != EmptySegments::Keep
+        || policy.parameters == Parameters::StripFromDots
+        || policy.hidden_segments == HiddenSegments::Refuse;
+    let slash = if needs_segments { suspect_slash(path) } else { None };
+    let Some(at) = watched else {
+        if refuses_segments && slash.is_some() {
+            refuse(policy, &Findings::of(path, policy.level))?;
+        }
+        return Ok(slash.map_or(Scan::Canonical, Scan::Symbols));
+    };
+    let findings = Findings::of(path, policy.level);
+    refuse(policy, &findings)?;
+    if let Some(slash) = slash {
+        return Ok(Scan::Symbols(at.min(slash)));
     }
-    let Some(at) = watched else { return Ok(!has_suspect_segment) };
-    let rest = &path[at..];
-    Ok(!has_suspect_segment
-        && driver::find(&policy.suspects, rest, policy.level).is_none()
-        && matches!(driver::scan_decode(rest, &policy.plan, policy.level), Ok(None)))
+    let found = findings.kinds();
+    let has_segments = || {
+        let may_have = Findings::DOT.union(Findings::SLASH).union(Findings::BACKSLASH);
+        needs_segments && found.intersects(may_have) && !findings.kinds_among(PathPolicy::SEGMENTS).is_empty()
+    };
+    if found.intersects(policy.special)
+        || driver::find(&policy.suspects, &path[at..], policy.level).is_some()
+        || has_segments()
+    {
+        return Ok(Scan::Symbols(at));
+    }
+    Ok(if found.contains(Findings::ESCAPE) { Scan::Triplets } else { Scan::Canonical })
 }
 
 /// Fails with the first finding of a refused kind.
-fn refuse(policy: &PathPolicy, path: &[u8]) -> Result<(), PathError> {
-    let findings = Findings::of(path, policy.level);
+fn refuse(policy: &PathPolicy, findings: &Findings<'_>) -> Result<(), PathError> {
     let found = findings.kinds_among(policy.refuse);
     match findings.first_of(found) {
         Some(position) => Err(PathError::new(PathErrorKind::Refused(found), position)),
