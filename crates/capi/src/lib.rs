@@ -7,6 +7,7 @@
 #![deny(unsafe_op_in_unsafe_fn)]
 
 mod decoder;
+mod describe;
 mod encoder;
 mod findings;
 mod form;

@@ -13,12 +13,18 @@ use simdpct::path::{
 };
 use simdpct::{Kinds, Malformed};
 
-use crate::memory::{Buffers, buffers, copied, input, zeroed};
-use crate::opaque::{borrow, load, load_set, store};
-use crate::outcome::{BAD_ARGUMENT, Outcome};
+use crate::memory::{Buffers, copied, input, report, zeroed};
+use crate::opaque::{Constant, Opaque, load, load_set, store, with_buffers, with_input};
+use crate::outcome::{BAD_ARGUMENT, Outcome, Status};
 use crate::{findings, set};
 
-const DEFAULT: PathPolicy = PathPolicy::DEFAULT;
+impl Opaque for PathPolicy {
+    const WORDS: usize = 128;
+    const MAGIC: u64 = u64::from_be_bytes(*b"simdpcP\0");
+}
+
+#[unsafe(export_name = "simdpct_path_policy_default")]
+static DEFAULT_OF_C: Constant<PathPolicy, 128> = Constant::new(PathPolicy::DEFAULT);
 
 /// The options, by number.
 const OPTIONS: [&str; 7] =
@@ -89,9 +95,14 @@ fn parse(text: &[u8]) -> Result<PathPolicy, usize> {
 }
 
 #[unsafe(no_mangle)]
-unsafe extern "C" fn simdpct_path_policy_init(policy: *mut c_void, text: *const c_char, len: usize) -> Outcome {
+unsafe extern "C" fn simdpct_path_policy_init(
+    policy: *mut c_void,
+    text: *const c_char,
+    len: usize,
+    result: *mut Outcome,
+) -> Status {
     // SAFETY: by the contract of the file header.
-    match unsafe { input(text.cast(), len) }.map(parse) {
+    let outcome = match unsafe { input(text.cast(), len) }.map(parse) {
         None => Outcome::BAD_ARGUMENT,
         Some(Err(position)) => Outcome::new(BAD_ARGUMENT, position),
         // SAFETY: by the contract of the file header.
@@ -99,7 +110,9 @@ unsafe extern "C" fn simdpct_path_policy_init(policy: *mut c_void, text: *const 
             true => Outcome::ok(0),
             false => Outcome::BAD_ARGUMENT,
         },
-    }
+    };
+    // SAFETY: by the contract of the file header.
+    unsafe { report(outcome, result) }
 }
 
 /// Replaces a policy; false if there is none, or none to replace it.
@@ -140,22 +153,24 @@ unsafe extern "C" fn simdpct_path(
     len: usize,
     dst: *mut c_void,
     cap: usize,
-) -> Outcome {
-    let mut copy = MaybeUninit::uninit();
+    result: *mut Outcome,
+) -> Status {
     // SAFETY: by the contract of the file header.
-    match unsafe { (borrow(policy, &DEFAULT, &mut copy), buffers(src, len, dst, cap)) } {
-        (Some(policy), Ok(Buffers::InPlace(path))) => match policy.canonicalize_in_place(path) {
+    unsafe { report(with_buffers(policy, src, len, dst, cap, canonicalize), result) }
+}
+
+fn canonicalize(policy: &PathPolicy, buffers: Buffers<'_>) -> Outcome {
+    match buffers {
+        Buffers::InPlace(path) => match policy.canonicalize_in_place(path) {
             Ok(canonical) => Outcome::ok(canonical.len()),
             Err(error) => error.into(),
         },
-        (Some(policy), Ok(Buffers::Apart(path, output))) => canonicalize(policy, path, output),
-        (Some(_), Err(outcome)) => outcome,
-        (None, _) => Outcome::BAD_ARGUMENT,
+        Buffers::Apart(path, output) => canonicalize_apart(policy, path, output),
     }
 }
 
 /// Copies the path, which initialises the output, and makes it canonical there, unless a byte has to be escaped.
-fn canonicalize(policy: &PathPolicy, path: &[u8], output: &mut [MaybeUninit<u8>]) -> Outcome {
+fn canonicalize_apart(policy: &PathPolicy, path: &[u8], output: &mut [MaybeUninit<u8>]) -> Outcome {
     match copied(path, output).map(|copy| policy.canonicalize_in_place(copy)) {
         Some(Ok(canonical)) => Outcome::ok(canonical.len()),
         Some(Err(error)) if !matches!(error.kind, PathErrorKind::OutputTooSmall { .. }) => error.into(),
@@ -168,10 +183,6 @@ fn canonicalize(policy: &PathPolicy, path: &[u8], output: &mut [MaybeUninit<u8>]
 
 #[unsafe(no_mangle)]
 unsafe extern "C" fn simdpct_path_is_canonical(policy: *const c_void, src: *const c_void, len: usize) -> bool {
-    let mut copy = MaybeUninit::uninit();
     // SAFETY: by the contract of the file header.
-    match unsafe { (borrow(policy, &DEFAULT, &mut copy), input(src, len)) } {
-        (Some(policy), Some(path)) => policy.is_canonical(path),
-        _ => false,
-    }
+    unsafe { with_input(policy, src, len, PathPolicy::is_canonical) }.unwrap_or(false)
 }
