@@ -126,6 +126,23 @@ pub(crate) fn zeroed(output: &mut [MaybeUninit<u8>], length: usize) -> Option<&m
     }
 }
 
+/// Copies the input to the output and runs `in_place` there. If there is none, if the output is smaller, or if it gives
+/// `None` because its output would be longer than its input, runs `apart` with the first `room` bytes of the output,
+/// zeroed.
+#[inline]
+pub(crate) fn in_copy<R>(
+    input: &[u8],
+    output: &mut [MaybeUninit<u8>],
+    in_place: Option<impl FnOnce(&mut [u8]) -> Option<R>>,
+    room: impl FnOnce() -> usize,
+    apart: impl FnOnce(&[u8], &mut [u8]) -> R,
+) -> R {
+    match in_place.and_then(|in_place| in_place(copied(input, output)?)) {
+        Some(result) => result,
+        None => apart(input, zeroed(output, room()).unwrap_or_default()),
+    }
+}
+
 /// Writes a value to where a caller wants it, on any alignment; false if that is nowhere.
 pub(crate) unsafe fn put<T>(to: *mut T, value: T) -> bool {
     if to.is_null() {

@@ -10,7 +10,7 @@ use core::mem::MaybeUninit;
 
 use simdpct::{Decoder, Malformed, Normalizer};
 
-use crate::memory::{Buffers, copied, input, report, zeroed};
+use crate::memory::{Buffers, in_copy, input, report};
 use crate::opaque::{Constant, Opaque, load_set, store, with_buffers, with_input};
 use crate::outcome::{Outcome, Status};
 
@@ -83,11 +83,9 @@ impl NormalizerPolicy {
     }
 
     fn normalize_apart(&self, input: &[u8], output: &mut [MaybeUninit<u8>]) -> Outcome {
-        if !self.escapes && input.len() <= output.len() {
-            return copied(input, output).map_or(Outcome::BAD_ARGUMENT, |buffer| self.normalize_in_place(buffer));
-        }
         let room = output.len().min(input.len().saturating_mul(3));
-        self.normalize_into(input, zeroed(output, room).unwrap_or_default())
+        let in_place = (!self.escapes).then_some(|copy: &mut [u8]| Some(self.normalize_in_place(copy)));
+        in_copy(input, output, in_place, || room, |input, output| self.normalize_into(input, output))
     }
 
     fn normalize_into(&self, input: &[u8], output: &mut [u8]) -> Outcome {

@@ -13,7 +13,7 @@ use simdpct::path::{
 };
 use simdpct::{Kinds, Malformed};
 
-use crate::memory::{Buffers, copied, input, report, zeroed};
+use crate::memory::{Buffers, in_copy, input, report};
 use crate::opaque::{Constant, Opaque, load, load_set, store, with_buffers, with_input};
 use crate::outcome::{BAD_ARGUMENT, Outcome, Status};
 use crate::{findings, set};
@@ -171,14 +171,14 @@ fn canonicalize(policy: &PathPolicy, buffers: Buffers<'_>) -> Outcome {
 
 /// Copies the path, which initialises the output, and makes it canonical there, unless a byte has to be escaped.
 fn canonicalize_apart(policy: &PathPolicy, path: &[u8], output: &mut [MaybeUninit<u8>]) -> Outcome {
-    match copied(path, output).map(|copy| policy.canonicalize_in_place(copy)) {
-        Some(Ok(canonical)) => Outcome::ok(canonical.len()),
-        Some(Err(error)) if !matches!(error.kind, PathErrorKind::OutputTooSmall { .. }) => error.into(),
-        Some(Err(_)) | None => {
-            let room = zeroed(output, policy.output_len_bound(path)).unwrap_or_default();
-            policy.canonicalize_into(path, room).map_or_else(Outcome::from, Outcome::ok)
-        }
-    }
+    let in_place = |copy: &mut [u8]| match policy.canonicalize_in_place(copy) {
+        Ok(canonical) => Some(Outcome::ok(canonical.len())),
+        Err(error) if matches!(error.kind, PathErrorKind::OutputTooSmall { .. }) => None,
+        Err(error) => Some(error.into()),
+    };
+    let apart =
+        |path: &[u8], room: &mut [u8]| policy.canonicalize_into(path, room).map_or_else(Outcome::from, Outcome::ok);
+    in_copy(path, output, Some(in_place), || policy.output_len_bound(path), apart)
 }
 
 #[unsafe(no_mangle)]
