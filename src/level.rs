@@ -117,7 +117,7 @@ fn best_below(level: Level) -> Supported {
 }
 
 /// What is known of the CPU at run time: detected once.
-#[cfg(any(feature = "std", target_arch = "x86_64"))]
+#[cfg(any(feature = "std", feature = "getenv", target_arch = "x86_64"))]
 mod known {
     use core::sync::atomic::{AtomicU8, Ordering::Relaxed};
 
@@ -156,15 +156,8 @@ mod known {
         level
     }
 
-    #[cfg(not(feature = "std"))]
     fn from_environment() -> Option<Level> {
-        None
-    }
-
-    #[cfg(feature = "std")]
-    fn from_environment() -> Option<Level> {
-        let level: Level = std::env::var("SIMDPCT_LEVEL").ok()?.parse().ok()?;
-        level.is_available().then_some(level)
+        crate::environment::with(c"SIMDPCT_LEVEL", |name| name.parse().ok()).filter(Level::is_available)
     }
 
     #[cold]
@@ -176,7 +169,7 @@ mod known {
 }
 
 /// What is known of the CPU at compile time. No atomics, which not every target has.
-#[cfg(not(any(feature = "std", target_arch = "x86_64")))]
+#[cfg(not(any(feature = "std", feature = "getenv", target_arch = "x86_64")))]
 mod known {
     use super::{Level, best_of, detect};
 

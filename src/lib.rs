@@ -78,6 +78,8 @@ mod decode;
 mod driver;
 mod encode;
 mod encoded;
+#[cfg(any(feature = "std", feature = "getenv", target_arch = "x86_64"))]
+mod environment;
 mod error;
 pub mod ext_value;
 pub mod form;

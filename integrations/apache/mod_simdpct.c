@@ -27,15 +27,16 @@ module AP_MODULE_DECLARE_DATA simdpct_module;
 static simdpct_result canonical_path(request_rec *r, const simdpct_path_policy *policy, const char *path, char **canonical) {
     const size_t len = strlen(path);
     size_t room = len;
+    uint32_t status;
     simdpct_result result;
 
     do {
         /* One more, for the NUL. */
         *canonical = apr_palloc(r->pool, room + 1);
-        result = simdpct_path(policy, path, len, *canonical, room);
+        status = simdpct_path(policy, path, len, *canonical, room, &result);
         /* The room needed is more than there was, so this ends. */
         room = result.value;
-    } while (result.status == SIMDPCT_NO_ROOM);
+    } while (status == SIMDPCT_NO_ROOM);
 
     if (result.status == SIMDPCT_OK) {
         (*canonical)[result.value] = '\0';
@@ -45,7 +46,7 @@ static simdpct_result canonical_path(request_rec *r, const simdpct_path_policy *
 
 /* The names of the kinds found, or "-". */
 static const char *findings(request_rec *r, const char *text) {
-    const uint32_t kinds = simdpct_inspect(text, strlen(text));
+    const uint32_t kinds = simdpct_inspect(text, strlen(text), SIMDPCT_FIND_ALL, NULL);
     size_t len;
     char *names;
 
@@ -88,7 +89,7 @@ static int check_request(request_rec *r) {
         const int is_dry_run = config->is_dry_run == 1;
         char line[512];
 
-        simdpct_result_write(result, text, strlen(text), line, sizeof line);
+        simdpct_result_write(&result, text, strlen(text), line, sizeof line);
         ap_log_rerror(APLOG_MARK, APLOG_ERR, 0, r, "simdpct: %s%s", line, is_dry_run ? ", dry run" : "");
         apr_table_setn(r->subprocess_env, "SIMDPCT_STATUS", is_dry_run ? "REFUSED_DRY_RUN" : "REFUSED");
         return is_dry_run ? DECLINED : HTTP_BAD_REQUEST;
@@ -186,8 +187,7 @@ static const char *set_path(cmd_parms *cmd, void *unused, int argc, char *const 
         text = apr_pstrcat(cmd->pool, text, argv[i], " ", NULL);
     }
     config->path = apr_palloc(cmd->pool, sizeof *config->path);
-    result = simdpct_path_policy_init(config->path, text, strlen(text));
-    if (result.status != SIMDPCT_OK) {
+    if (simdpct_path_policy_init(config->path, text, strlen(text), &result) != SIMDPCT_OK) {
         text += result.value;
         return apr_pstrcat(cmd->pool, "invalid path policy \"", apr_pstrmemdup(cmd->pool, text, strcspn(text, " ")), "\"", NULL);
     }

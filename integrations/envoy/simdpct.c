@@ -79,7 +79,7 @@ static bool read_policy(policy *policy, buffer text) {
             return false;
         }
     }
-    return simdpct_path_policy_init(&policy->path, text.data, text.len).status == SIMDPCT_OK;
+    return simdpct_path_policy_init(&policy->path, text.data, text.len, NULL) == SIMDPCT_OK;
 }
 
 HOOK const char *envoy_dynamic_module_on_program_init(void) {
@@ -117,7 +117,7 @@ static bool refuse(
     size_t start, end;
 
     start = (size_t)(stpcpy(stpcpy(line, "simdpct: "), where) - line);
-    end = start + simdpct_result_write(result, text, len, line + start, 512);
+    end = start + simdpct_result_write(&result, text, len, line + start, 512);
     envoy_dynamic_module_callback_http_set_dynamic_metadata_string(
         filter, TEXT("simdpct"), TEXT("refusal"), (buffer) { line + start, end - start });
     end = (size_t)(stpcpy(line + end, policy->is_report_only ? ", report only" : "") - line);
@@ -135,7 +135,7 @@ static bool is_query_refused(void *filter, const policy *policy, const char *que
 static bool is_refused(void *filter, const policy *policy, buffer target) {
     char names[512];
     size_t len = simdpct_path_split(target.data, target.len), query_len = target.len - len;
-    uint32_t kinds = simdpct_inspect(target.data, len);
+    uint32_t kinds = simdpct_inspect(target.data, len, SIMDPCT_FIND_ALL, NULL);
     char *canonical;
     simdpct_result result;
     bool is_refused = false;
@@ -149,8 +149,7 @@ static bool is_refused(void *filter, const policy *policy, buffer target) {
     if (canonical == NULL) {
         return true;
     }
-    result = simdpct_path(&policy->path, target.data, len, canonical, 3 * len);
-    if (result.status != SIMDPCT_OK) {
+    if (simdpct_path(&policy->path, target.data, len, canonical, 3 * len, &result) != SIMDPCT_OK) {
         is_refused = refuse(filter, policy, result, "", target.data, len);
     } else if (!policy->is_report_only && (result.value != len || memcmp(canonical, target.data, len) != 0)) {
         memcpy(canonical + result.value, target.data + len, query_len);

@@ -15,9 +15,9 @@ static int new_policy(lua_State *L) {
     size_t len;
     const char *text = luaL_checklstring(L, 1, &len);
     simdpct_path_policy *policy = lua_newuserdata(L, sizeof *policy);
-    const simdpct_result result = simdpct_path_policy_init(policy, text, len);
+    simdpct_result result;
 
-    if (result.status != SIMDPCT_OK) {
+    if (simdpct_path_policy_init(policy, text, len, &result) != SIMDPCT_OK) {
         const size_t word = strcspn(text + result.value, " ");
         lua_pushlstring(L, text + result.value, word);
         return luaL_error(L, "invalid path policy \"%s\"", lua_tostring(L, -1));
@@ -29,13 +29,15 @@ static int new_policy(lua_State *L) {
 /* The canonical path of a text, in a buffer on the stack of Lua: luaL_pushresultsize makes a string of it. */
 static simdpct_result canonical_path(lua_State *L, const simdpct_path_policy *policy, const char *text, size_t len, luaL_Buffer *buffer) {
     char *room = luaL_buffinitsize(L, buffer, len);
-    simdpct_result result = simdpct_path(policy, text, len, room, len);
+    simdpct_result result;
 
-    if (result.status == SIMDPCT_NO_ROOM) {
+    if (simdpct_path(policy, text, len, room, len, &result) == SIMDPCT_NO_ROOM) {
         const size_t needed = result.value;
+        uint32_t status;
         /* Nothing was added to the buffer, so this is its beginning. */
         room = luaL_prepbuffsize(buffer, needed);
-        result = simdpct_path(policy, text, len, room, needed);
+        status = simdpct_path(policy, text, len, room, needed, &result);
+        (void)status; /* as in the result */
     }
     return result;
 }
@@ -63,7 +65,7 @@ static int push_line(lua_State *L, simdpct_result result, const char *text, size
     if (result.status == SIMDPCT_OK) {
         lua_pushnil(L);
     } else {
-        simdpct_result_write(result, text, len, line, sizeof line);
+        simdpct_result_write(&result, text, len, line, sizeof line);
         lua_pushstring(L, line);
     }
     return 1;
@@ -91,7 +93,7 @@ static int found(lua_State *L) {
 static int findings(lua_State *L) {
     size_t len;
     const char *text = luaL_checklstring(L, 1, &len);
-    const uint32_t kinds = simdpct_inspect(text, len);
+    const uint32_t kinds = simdpct_inspect(text, len, SIMDPCT_FIND_ALL, NULL);
     char names[512] = "-";
 
     if (kinds != 0) {

@@ -45,7 +45,7 @@ static inline simdpct_result guard_check(const void *text, size_t len, uint32_t 
     size_t first;
 
     if (kinds != 0) {
-        result.detail = simdpct_inspect_first(text, len, kinds, &first);
+        result.detail = simdpct_inspect(text, len, kinds, &first);
     }
     if (result.detail != 0) {
         result.status = SIMDPCT_REFUSED;

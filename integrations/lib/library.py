@@ -7,23 +7,27 @@ import re
 from servers import origin_target
 
 
+# SIMDPCT_FIND_ALL
+ALL_KINDS = (1 << 20) - 1
+
+
 class Result(ctypes.Structure):
     _fields_ = [("value", ctypes.c_size_t), ("status", ctypes.c_uint32), ("detail", ctypes.c_uint32)]
 
 
 class Policy(ctypes.Structure):
-    _fields_ = [("opaque", ctypes.c_uint64 * 64)]
+    _fields_ = [("opaque", ctypes.c_uint64 * 128)]
 
 
 class Library:
     def __init__(self, prefix):
         self.functions = ctypes.CDLL(str(prefix / "lib/libsimdpct.so.0"))
-        size, text = ctypes.c_size_t, ctypes.c_char_p
+        size, text, status = ctypes.c_size_t, ctypes.c_char_p, ctypes.c_uint32
         for name, result, arguments in [
-            ("path_policy_init", Result, [ctypes.POINTER(Policy), text, size]),
-            ("path", Result, [ctypes.POINTER(Policy), text, size, text, size]),
+            ("path_policy_init", status, [ctypes.POINTER(Policy), text, size, ctypes.POINTER(Result)]),
+            ("path", status, [ctypes.POINTER(Policy), text, size, text, size, ctypes.POINTER(Result)]),
             ("path_split", size, [text, size]),
-            ("inspect", ctypes.c_uint32, [text, size]),
+            ("inspect", ctypes.c_uint32, [text, size, ctypes.c_uint32, ctypes.POINTER(size)]),
             ("kinds_write", size, [ctypes.c_uint32, text, size]),
             ("status_name", text, [ctypes.c_uint32]),
         ]:
@@ -41,13 +45,13 @@ class Library:
     def canonical(self, preset, target):
         """The target with its canonical path, without an authority, and None; or None and why it is refused."""
         policy = Policy()
-        status = self.functions.simdpct_path_policy_init(policy, preset.encode(), len(preset)).status
+        status = self.functions.simdpct_path_policy_init(policy, preset.encode(), len(preset), None)
         assert status == 0, f"invalid path policy: {preset}"
         _, path, query = self.split(target)
         room = 3 * len(path)
         output = ctypes.create_string_buffer(room + 1)
-        result = self.functions.simdpct_path(policy, path, len(path), output, room)
-        if result.status == 0:
+        result = Result()
+        if self.functions.simdpct_path(policy, path, len(path), output, room, result) == 0:
             return output.raw[:result.value] + query, None
         name = self.functions.simdpct_status_name(result.status).decode()
         return None, self.names(result.detail) if name == "refused" else name
@@ -55,7 +59,7 @@ class Library:
     def findings(self, target):
         """The names of the kinds found in the path, separated by commas; "-" for none."""
         _, path, _ = self.split(target)
-        return self.names(self.functions.simdpct_inspect(path, len(path))) or "-"
+        return self.names(self.functions.simdpct_inspect(path, len(path), ALL_KINDS, None)) or "-"
 
     def names(self, kinds):
         output = ctypes.create_string_buffer(512)

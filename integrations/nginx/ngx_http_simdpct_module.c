@@ -191,28 +191,28 @@ ngx_http_simdpct_raw_args(ngx_http_request_t *r)
 }
 
 
-static simdpct_result
+static uint32_t
 ngx_http_simdpct_call(ngx_http_simdpct_operation_e operation, const void *policy, ngx_str_t text, u_char *data,
-    size_t room)
+    size_t room, simdpct_result *result)
 {
     switch (operation) {
 
     case NGX_HTTP_SIMDPCT_DECODE:
-        return simdpct_decode(policy, text.data, text.len, data, room);
+        return simdpct_decode(policy, text.data, text.len, data, room, result);
 
     case NGX_HTTP_SIMDPCT_ENCODE:
-        return simdpct_encode(policy, text.data, text.len, data, room);
+        return simdpct_encode(policy, text.data, text.len, data, room, result);
 
     case NGX_HTTP_SIMDPCT_NORMALIZE:
-        return simdpct_normalize(policy, text.data, text.len, data, room);
+        return simdpct_normalize(policy, text.data, text.len, data, room, result);
 
     default:
-        return simdpct_path(policy, text.data, text.len, data, room);
+        return simdpct_path(policy, text.data, text.len, data, room, result);
     }
 }
 
 
-/* Applies an operation to a text; NULL is its default policy. The output is in the pool. On errors, the text is
+/* Applies an operation to a text. The output is in the pool. On errors, the text is
  * unchanged. */
 static simdpct_result
 ngx_http_simdpct_apply(ngx_http_request_t *r, ngx_http_simdpct_operation_e operation, const void *policy,
@@ -220,6 +220,7 @@ ngx_http_simdpct_apply(ngx_http_request_t *r, ngx_http_simdpct_operation_e opera
 {
     u_char          *data;
     size_t           room = text->len;
+    uint32_t         status;
     simdpct_result   result;
 
     do {
@@ -228,12 +229,12 @@ ngx_http_simdpct_apply(ngx_http_request_t *r, ngx_http_simdpct_operation_e opera
             return (simdpct_result) { 0, SIMDPCT_BAD_ARGUMENT, 0 };
         }
 
-        result = ngx_http_simdpct_call(operation, policy, *text, data, room);
+        status = ngx_http_simdpct_call(operation, policy, *text, data, room, &result);
 
         /* The room needed is more than there was, so this ends. */
         room = result.value;
 
-    } while (result.status == SIMDPCT_NO_ROOM);
+    } while (status == SIMDPCT_NO_ROOM);
 
     if (result.status == SIMDPCT_OK) {
         text->data = data;
@@ -281,7 +282,7 @@ ngx_http_simdpct_handler(ngx_http_request_t *r)
         return NGX_DECLINED;
     }
 
-    simdpct_result_write(result, text.data, text.len, line, sizeof(line));
+    simdpct_result_write(&result, text.data, text.len, line, sizeof(line));
     ngx_log_error(conf->log_level, r->connection->log, 0, "simdpct: %s%s", line,
                   conf->dry_run ? ", dry run" : "");
 
@@ -333,7 +334,7 @@ ngx_http_simdpct_findings_variable(ngx_http_request_t *r, ngx_http_variable_valu
     ngx_str_t   text;
 
     text = data ? ngx_http_simdpct_raw_args(r) : ngx_http_simdpct_raw_path(r);
-    kinds = simdpct_inspect(text.data, text.len);
+    kinds = simdpct_inspect(text.data, text.len, SIMDPCT_FIND_ALL, NULL);
 
     if (kinds == 0) {
         return ngx_http_simdpct_set_value(v, (const u_char *) "-", 1);
@@ -399,7 +400,12 @@ ngx_http_simdpct_set_converted(ngx_http_request_t *r, ngx_http_variable_value_t 
 static ngx_int_t
 ngx_http_simdpct_converted_path_variable(ngx_http_request_t *r, ngx_http_variable_value_t *v, uintptr_t data)
 {
-    return ngx_http_simdpct_set_converted(r, v, data, NULL, ngx_http_simdpct_raw_path(r));
+    const void  *policy;
+
+    policy = data == NGX_HTTP_SIMDPCT_DECODE ? (const void *) &simdpct_decoder_default
+                                             : (const void *) &simdpct_normalizer_default;
+
+    return ngx_http_simdpct_set_converted(r, v, data, policy, ngx_http_simdpct_raw_path(r));
 }
 
 
@@ -447,9 +453,8 @@ ngx_http_simdpct_arg_variable(ngx_http_request_t *r, ngx_http_variable_value_t *
 
     while (simdpct_form_next(args.data, args.len, &at, &pair)) {
         /* A name that has no room is not one of a variable. */
-        result = simdpct_decode(&ngx_http_simdpct_form, pair.name, pair.name_len, decoded, sizeof(decoded));
-
-        if (result.status == SIMDPCT_OK && result.value == name.len
+        if (simdpct_decode(&ngx_http_simdpct_form, pair.name, pair.name_len, decoded, sizeof(decoded), &result)
+            == SIMDPCT_OK && result.value == name.len
             && ngx_strncasecmp(decoded, name.data, name.len) == 0)
         {
             value.data = (u_char *) pair.value;
@@ -509,7 +514,10 @@ ngx_http_simdpct_init(ngx_conf_t *cf)
 
     /* Detects the CPU before there are workers. */
     simdpct_level();
-    simdpct_decoder_init(&ngx_http_simdpct_form, SIMDPCT_DECODE_PLUS|SIMDPCT_DECODE_UTF8, NULL, NULL);
+
+    if (!simdpct_decoder_init(&ngx_http_simdpct_form, SIMDPCT_DECODE_PLUS|SIMDPCT_DECODE_UTF8, NULL, NULL)) {
+        return NGX_ERROR;
+    }
 
     main = ngx_http_conf_get_module_main_conf(cf, ngx_http_core_module);
 
@@ -630,9 +638,7 @@ ngx_http_simdpct_path(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
         *end++ = ' ';
     }
 
-    result = simdpct_path_policy_init(own->path, (char *) text, len);
-
-    if (result.status != SIMDPCT_OK) {
+    if (simdpct_path_policy_init(own->path, (char *) text, len, &result) != SIMDPCT_OK) {
         for (i = 1; i + 1 < cf->args->nelts && result.value > words[i].len; i++) {
             result.value -= words[i].len + 1;
         }
@@ -665,8 +671,8 @@ ngx_http_simdpct_set(ngx_conf_t *cf, simdpct_set *set, ngx_str_t text)
         return false;
     }
 
-    result = simdpct_decode(NULL, text.data, text.len, bytes, text.len);
-    return result.status == SIMDPCT_OK && simdpct_set_from_bytes(set, bytes, result.value);
+    return simdpct_decode(&simdpct_decoder_default, text.data, text.len, bytes, text.len, &result) == SIMDPCT_OK
+        && simdpct_set_from_bytes(set, bytes, result.value);
 }
 
 

@@ -63,7 +63,7 @@ static bool refuse(
     TSMBuffer buffer, TSMLoc header, simdpct_result result, const char *where, const char *text, size_t len) {
     char line[512];
 
-    simdpct_result_write(result, text, len, line, sizeof line);
+    simdpct_result_write(&result, text, len, line, sizeof line);
     TSError("[simdpct] %s%s%s", where, line, is_report_only ? ", report only" : "");
     set_field(buffer, header, REFUSAL, line);
     return !is_report_only;
@@ -73,8 +73,9 @@ static bool is_path_refused(TSMBuffer buffer, TSMLoc header, TSMLoc url) {
     char names[512];
     size_t len;
     char *raw = raw_path(buffer, url, &len), *canonical = TSmalloc(3 * len), *fragment = memchr(raw, '#', len);
-    uint32_t kinds = simdpct_inspect(raw, len);
+    uint32_t kinds = simdpct_inspect(raw, len, SIMDPCT_FIND_ALL, NULL);
     simdpct_result result;
+    uint32_t status;
     bool is_refused = false;
 
     simdpct_kinds_write(kinds, names, sizeof names);
@@ -83,10 +84,11 @@ static bool is_path_refused(TSMBuffer buffer, TSMLoc header, TSMLoc url) {
     if (fragment != NULL) {
         /* RFC 9112 3.2: a target has none. Servers that do not cut it off take it for a part of the path. */
         result = (simdpct_result) { (size_t)(fragment - raw), SIMDPCT_ILLEGAL_BYTE, '#' };
+        status = result.status;
     } else {
-        result = simdpct_path(&path_policy, raw, len, canonical, 3 * len);
+        status = simdpct_path(&path_policy, raw, len, canonical, 3 * len, &result);
     }
-    if (result.status != SIMDPCT_OK) {
+    if (status != SIMDPCT_OK) {
         is_refused = refuse(buffer, header, result, "", raw, len);
     } else if (!is_report_only) {
         TSUrlPathSet(buffer, url, canonical + 1, (int)result.value - 1);
@@ -174,8 +176,7 @@ void TSPluginInit(int argc, const char *argv[]) {
             len += (size_t)sprintf(text + len, "%s ", argv[index]);
         }
     }
-    result = simdpct_path_policy_init(&path_policy, text, len);
-    if (result.status != SIMDPCT_OK) {
+    if (simdpct_path_policy_init(&path_policy, text, len, &result) != SIMDPCT_OK) {
         /* Without a policy, every request would be let through. */
         TSFatal("[simdpct] invalid path policy \"%s\"", text + result.value);
     }

@@ -38,8 +38,7 @@ VCL_VOID vmod_policy__init(VRT_CTX, struct VPFX(simdpct_policy) **object, const 
     *object = policy;
 
     path = path != NULL ? path : "";
-    result = simdpct_path_policy_init(&policy->path, path, strlen(path));
-    if (result.status != SIMDPCT_OK) {
+    if (simdpct_path_policy_init(&policy->path, path, strlen(path), &result) != SIMDPCT_OK) {
         VRT_fail(ctx, "simdpct: invalid path policy \"%s\"", path + result.value);
         return;
     }
@@ -62,14 +61,15 @@ static const char *canonical_url(VRT_CTX, const struct vmod_simdpct_policy *poli
     simdpct_result *result, const char **text) {
     size_t len = strlen(url), path_len = simdpct_path_split(url, len), rest = len - path_len + 1, room, written;
     char *space;
+    uint32_t status;
 
     room = WS_ReserveAll(ctx->ws);
     space = WS_Reservation(ctx->ws);
     *text = url;
     /* The query and NUL come after it. */
-    *result = simdpct_path(&policy->path, url, path_len, space, room > rest ? room - rest : 0);
+    status = simdpct_path(&policy->path, url, path_len, space, room > rest ? room - rest : 0, result);
     written = result->value;
-    if (result->status == SIMDPCT_OK && path_len < len) {
+    if (status == SIMDPCT_OK && path_len < len) {
         *text = url + path_len + 1;
         *result = guard_check(*text, len - path_len - 1, policy->query);
     }
@@ -97,7 +97,7 @@ VCL_BOOL vmod_policy_accepts(VRT_CTX, struct VPFX(simdpct_policy) *policy, VCL_S
     if (result.status == SIMDPCT_OK)
         return 1;
 
-    simdpct_result_write(result, text, strlen(text), line, sizeof line);
+    simdpct_result_write(&result, text, strlen(text), line, sizeof line);
     if (ctx->vsl != NULL)
         VSLb(ctx->vsl, SLT_VCL_Log, "simdpct: %s%s%s", text == url ? "" : "query: ", line,
             policy->is_report_only ? ", report only" : "");
@@ -121,7 +121,7 @@ VCL_STRING vmod_findings(VRT_CTX, VCL_STRING url) {
 
     CHECK_OBJ_NOTNULL(ctx, VRT_CTX_MAGIC);
     url = url != NULL ? url : "";
-    kinds = simdpct_inspect(url, simdpct_path_split(url, strlen(url)));
+    kinds = simdpct_inspect(url, simdpct_path_split(url, strlen(url)), SIMDPCT_FIND_ALL, NULL);
     simdpct_kinds_write(kinds, names, sizeof names);
     return WS_Copy(ctx->ws, kinds != 0 ? names : "-", -1);
 }

@@ -43,27 +43,35 @@ static size_t unescape_curl(text t) {
     curl_free(result);
     return (size_t)len;
 }
+/* The value of a result: the length of what was written. */
+#define VALUE(call)                          \
+    simdpct_result result;                   \
+    uint32_t status = call;                  \
+    return status + result.value
 static size_t decode(text t) {
-    return simdpct_decode(NULL, t.bytes, t.len, output, sizeof output).value;
+    VALUE(simdpct_decode(&simdpct_decoder_default, t.bytes, t.len, output, sizeof output, &result));
 }
 static size_t decode_policy(text t) {
-    return simdpct_decode(&strict, t.bytes, t.len, output, sizeof output).value;
+    VALUE(simdpct_decode(&strict, t.bytes, t.len, output, sizeof output, &result));
 }
 static size_t decode_text(text t) {
-    return simdpct_decode(&text_decoder, t.bytes, t.len, output, sizeof output).value;
+    VALUE(simdpct_decode(&text_decoder, t.bytes, t.len, output, sizeof output, &result));
 }
 static size_t encode(text t) {
-    return simdpct_encode(&encoder, t.bytes, t.len, output, sizeof output).value;
+    VALUE(simdpct_encode(&encoder, t.bytes, t.len, output, sizeof output, &result));
+}
+static size_t normalize(text t) {
+    VALUE(simdpct_normalize(&simdpct_normalizer_default, t.bytes, t.len, output, sizeof output, &result));
 }
 static size_t inspect(text t) {
-    return simdpct_inspect_first(
+    return simdpct_inspect(
         t.bytes, t.len, SIMDPCT_FIND_NUL | SIMDPCT_FIND_CONTROL | SIMDPCT_FIND_MALFORMED, NULL);
 }
 static size_t inspect_all(text t) {
-    return simdpct_inspect(t.bytes, t.len);
+    return simdpct_inspect(t.bytes, t.len, SIMDPCT_FIND_ALL, NULL);
 }
 static size_t path(text t) {
-    return simdpct_path(&policy, t.bytes, t.len, output, sizeof output).value;
+    VALUE(simdpct_path(&policy, t.bytes, t.len, output, sizeof output, &result));
 }
 #ifdef WITH_NGINX
 static size_t unescape_nginx(text t) {
@@ -103,6 +111,7 @@ static const struct {
     {"ngx_escape_uri x 2", escape_nginx},
 #endif
     {"encode", encode},
+    {"normalize", normalize},
     {"inspect", inspect},
     {"inspect, all kinds", inspect_all},
 #ifdef WITH_NGINX
@@ -120,7 +129,7 @@ static double now(void) {
 
 static volatile size_t sink;
 
-enum { MOST_COLUMNS = 8 };
+enum { MOST_COLUMNS = 9 };
 
 static struct {
     char name[64];
@@ -174,6 +183,14 @@ static void print_table(void) {
             printf(" %.1f |", columns[column].best[which]);
         }
     }
+#ifdef WITH_NGINX
+    /* The last two contestants. */
+    printf("\n| path / ngx_http_parse_complex_uri |");
+    for (size_t column = 0; column < column_count; column++) {
+        const double *best = columns[column].best;
+        printf(" %.2f |", best[CONTESTANTS - 1] / best[CONTESTANTS - 2]);
+    }
+#endif
     printf("\n");
 }
 
@@ -227,6 +244,7 @@ int main(int argc, char **argv) {
     } cases[] = {
         {"50 bytes, no triplet", "/products/category/some-item-name/details/index.ht"},
         {"50 bytes, one triplet", "/products/category/some%20item-name/details/index."},
+        {"50 bytes, one to rewrite", "/products/category/some%7eitem-name/details/index."},
         {"50 bytes, six spread", "/a%20b/c%2Cd/e%20fgh/i%2Cj/k%20lmn/o%2Cp/qrstu/v/w"},
         {"50 bytes, run of 15", "/wiki%E2%82%AC%E2%82%AC%E2%82%AC%E2%82%AC%E2%82%AC"},
         {"12 bytes", "/index.html/"},
@@ -235,7 +253,7 @@ int main(int argc, char **argv) {
     if (!simdpct_decoder_init(&strict, 0, NULL, NULL)
         || !simdpct_decoder_init(&text_decoder, SIMDPCT_DECODE_UTF8, NULL, NULL)
         || !simdpct_set_from_name(&component, "component", 9) || !simdpct_encoder_init(&encoder, 0, &component)
-        || simdpct_path_policy_init(&policy, "default", 7).status != SIMDPCT_OK) {
+        || simdpct_path_policy_init(&policy, "default", 7, NULL) != SIMDPCT_OK) {
         return 1;
     }
     for (size_t which = 0; which < sizeof cases / sizeof cases[0]; which++) {

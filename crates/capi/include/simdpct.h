@@ -8,7 +8,10 @@
  *
  * Strings are a pointer and a length; they may contain NUL. NULL is allowed if the length is 0. A length over
  * PTRDIFF_MAX is refused. `src` and `dst` must not overlap, except dst == src where a function allows it.
- * What else is passed (policies, `set`, `read`, `first`, ...) must not overlap with what the function writes to.
+ * What else is passed (policies, `set`, `read`, `result`, ...) must not overlap with what the function writes to.
+ *
+ * C89 with <stdbool.h> and <stdint.h>, C++98, and later. For the parsers of foreign function interfaces: constants are
+ * enumerators; all macros but the version's can be defined as nothing.
  */
 #ifndef SIMDPCT_H
 #define SIMDPCT_H
@@ -16,6 +19,15 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+
+/* Precedes the functions whose result must be looked at. */
+#ifndef SIMDPCT_MUST_USE
+#if defined(__GNUC__) || defined(__clang__)
+#define SIMDPCT_MUST_USE __attribute__((__warn_unused_result__))
+#else
+#define SIMDPCT_MUST_USE
+#endif
+#endif
 
 #ifdef __cplusplus
 extern "C" {
@@ -26,6 +38,8 @@ extern "C" {
 #define SIMDPCT_VERSION_MAJOR 0
 #define SIMDPCT_VERSION_MINOR 1
 #define SIMDPCT_VERSION_PATCH 0
+/* The version of this header, for #if: as simdpct_version_number(). */
+#define SIMDPCT_VERSION_NUMBER (SIMDPCT_VERSION_MAJOR * 65536 + SIMDPCT_VERSION_MINOR * 256 + SIMDPCT_VERSION_PATCH)
 
 /* The version of the library that was loaded: "0.1.0". */
 const char *simdpct_version(void);
@@ -36,7 +50,8 @@ const char *simdpct_level(void);
 
 /* ---- Results ---------------------------------------------------------------------------------------------------- */
 
-/* Returned in two registers. `value` and `detail` depend on the status; `detail` is 0 where nothing is said. */
+/* What a function writes through its last parameter, and of which it returns the status. `value` and `detail` depend on
+ * the status; `detail` is 0 where nothing is said. The pointer may be NULL if only the status matters. */
 typedef struct simdpct_result {
     size_t value;
     uint32_t status;
@@ -45,32 +60,34 @@ typedef struct simdpct_result {
 
 /* On any status but OK the contents of `dst` are unspecified. A later version may add statuses: treat an unknown one as
  * an error. */
-#define SIMDPCT_OK 0u           /* value: length of the output, or as the function says */
-#define SIMDPCT_BAD_ARGUMENT 1u /* a policy that was never initialised, overlapping buffers, NULL with a length */
-#define SIMDPCT_NO_ROOM 2u      /* value: the room needed */
-#define SIMDPCT_MALFORMED 3u    /* value: position of a '%' without two hexadecimal digits */
-#define SIMDPCT_INVALID_UTF8 4u /* value: position of the first byte or triplet of the ill-formed sequence */
-#define SIMDPCT_REJECTED 5u     /* value: position; detail: the byte */
-#define SIMDPCT_BEYOND_END 6u   /* value: length of the decoded form */
-/* Of simdpct_path. value: position of the byte or triplet, or of the start of the segment. */
-#define SIMDPCT_REFUSED 7u       /* a finding that the policy refuses; detail: all refused kinds found (SIMDPCT_FIND_) */
-#define SIMDPCT_NOT_ABSOLUTE 8u  /* the path does not begin with '/' */
-#define SIMDPCT_ILLEGAL_BYTE 9u  /* detail: the byte */
-#define SIMDPCT_ENCODED_SLASH 10u
-#define SIMDPCT_BACKSLASH 11u
-#define SIMDPCT_PARAMETER 12u
-#define SIMDPCT_DOT_SEGMENT 13u
-#define SIMDPCT_ABOVE_ROOT 14u
-#define SIMDPCT_EMPTY_SEGMENT 15u
+enum {
+    SIMDPCT_OK = 0,           /* value: length of the output, or as the function says */
+    SIMDPCT_BAD_ARGUMENT = 1, /* a policy that is NULL or never initialised, overlapping buffers, NULL with a length */
+    SIMDPCT_NO_ROOM = 2,      /* value: the room needed */
+    SIMDPCT_MALFORMED = 3,    /* value: position of a '%' without two hexadecimal digits */
+    SIMDPCT_INVALID_UTF8 = 4, /* value: position of the first byte or triplet of the ill-formed sequence */
+    SIMDPCT_REJECTED = 5,     /* value: position; detail: the byte */
+    SIMDPCT_BEYOND_END = 6,   /* value: length of the decoded form */
+    /* Of simdpct_path. value: position of the byte or triplet, or of the start of the segment. */
+    SIMDPCT_REFUSED = 7,      /* a finding that the policy refuses; detail: all refused kinds found (SIMDPCT_FIND_) */
+    SIMDPCT_NOT_ABSOLUTE = 8, /* the path does not begin with '/' */
+    SIMDPCT_ILLEGAL_BYTE = 9, /* detail: the byte */
+    SIMDPCT_ENCODED_SLASH = 10,
+    SIMDPCT_BACKSLASH = 11,
+    SIMDPCT_PARAMETER = 12,
+    SIMDPCT_DOT_SEGMENT = 13,
+    SIMDPCT_ABOVE_ROOT = 14,
+    SIMDPCT_EMPTY_SEGMENT = 15
+};
 
 /* The name of a status, as in "ok", "malformed", "above-root"; "unknown" for any other number. */
 const char *simdpct_status_name(uint32_t status);
 
 /* Writes one line of printable ASCII for a log: what the status is, where, and the bytes of `src` there, escaped.
  * As snprintf does: writes at most `cap` bytes, always with a terminating NUL unless `cap` is 0, and returns the length
- * of the whole text without the NUL. 512 bytes suffice for any text. `src` is the input of the call that returned
- * `result`, as it was before that call; NULL and 0 leave the bytes out. */
-size_t simdpct_result_write(simdpct_result result, const void *src, size_t len, char *dst, size_t cap);
+ * of the whole text without the NUL. 512 bytes suffice for any text. `src` is the input of the call that wrote
+ * `result`, as it was before that call; NULL and 0 leave the bytes out. A `result` that is NULL is BAD_ARGUMENT's. */
+size_t simdpct_result_write(const simdpct_result *result, const void *src, size_t len, char *dst, size_t cap);
 
 /* ---- Sets of bytes ---------------------------------------------------------------------------------------------- */
 
@@ -84,178 +101,204 @@ typedef struct simdpct_set {
 /* The set with this name, those of the command `pct`: "component", "path-segment", "path", "query", "query-value",
  * "fragment", "userinfo", "reg-name", "uri", "form", "whatwg-path", "reserved", "unreserved", "control", ...
  * False if there is none. */
-bool simdpct_set_from_name(simdpct_set *set, const char *name, size_t len);
-bool simdpct_set_from_bytes(simdpct_set *set, const void *members, size_t len);
+SIMDPCT_MUST_USE bool simdpct_set_from_name(simdpct_set *set, const char *name, size_t len);
+SIMDPCT_MUST_USE bool simdpct_set_from_bytes(simdpct_set *set, const void *members, size_t len);
 /* Bit b & 7 of bitmap[b >> 3] is the byte b. */
-bool simdpct_set_from_bitmap(simdpct_set *set, const uint8_t bitmap[32]);
-bool simdpct_set_to_bitmap(const simdpct_set *set, uint8_t bitmap[32]);
-bool simdpct_set_add(simdpct_set *set, const void *members, size_t len);
-bool simdpct_set_remove(simdpct_set *set, const void *members, size_t len);
-/* Position of the first member; SIZE_MAX if there is none, or on a bad argument. */
-size_t simdpct_set_find(const simdpct_set *set, const void *src, size_t len);
-/* Number of members; 0 on a bad argument. */
-size_t simdpct_set_count(const simdpct_set *set, const void *src, size_t len);
+SIMDPCT_MUST_USE bool simdpct_set_from_bitmap(simdpct_set *set, const uint8_t bitmap[32]);
+SIMDPCT_MUST_USE bool simdpct_set_to_bitmap(const simdpct_set *set, uint8_t bitmap[32]);
+SIMDPCT_MUST_USE bool simdpct_set_add(simdpct_set *set, const void *members, size_t len);
+SIMDPCT_MUST_USE bool simdpct_set_remove(simdpct_set *set, const void *members, size_t len);
+/* Position of the first member; SIZE_MAX if there is none. On a bad argument 0: what was not searched is not clean. */
+SIMDPCT_MUST_USE size_t simdpct_set_find(const simdpct_set *set, const void *src, size_t len);
+/* Number of members; `len` on a bad argument. */
+SIMDPCT_MUST_USE size_t simdpct_set_count(const simdpct_set *set, const void *src, size_t len);
 
 /* ---- Policies --------------------------------------------------------------------------------------------------- */
 
 /* Values without ownership: they may be copied and are never freed. Where they were initialised they are used in place; a
  * copy whose address differs modulo 32 takes some nanoseconds more. They hold pointers to constants of the library: valid
- * in this process only. One that was never initialised is SIMDPCT_BAD_ARGUMENT if it
- * is zeroed, and undefined behaviour otherwise. Where a function takes a policy, NULL is the default one: that of
- * `flags` 0 without sets, and of the path policy "default". The functions `_init` return false if a bit of `flags` is
- * unknown. */
+ * in this process only. One that was never initialised is SIMDPCT_BAD_ARGUMENT if it is zeroed, and undefined behaviour
+ * otherwise. NULL and a policy of another type are SIMDPCT_BAD_ARGUMENT. The functions `_init` return false if a bit of
+ * `flags` is unknown. */
 typedef struct simdpct_decoder {
-    uint64_t opaque[40];
+    uint64_t opaque[64];
 } simdpct_decoder;
 typedef struct simdpct_encoder {
-    uint64_t opaque[24];
+    uint64_t opaque[64];
 } simdpct_encoder;
 typedef struct simdpct_normalizer {
-    uint64_t opaque[40];
+    uint64_t opaque[64];
 } simdpct_normalizer;
 typedef struct simdpct_path_policy {
-    uint64_t opaque[64];
+    uint64_t opaque[128];
 } simdpct_path_policy;
+
+/* Those of `flags` 0 without sets, and the path policy "default". */
+extern const simdpct_decoder simdpct_decoder_default;
+extern const simdpct_encoder simdpct_encoder_default;
+extern const simdpct_normalizer simdpct_normalizer_default;
+extern const simdpct_path_policy simdpct_path_policy_default;
 
 /* ---- Decoding --------------------------------------------------------------------------------------------------- */
 
-#define SIMDPCT_DECODE_LENIENT 1u /* a malformed '%' is kept; otherwise it is an error */
-#define SIMDPCT_DECODE_PLUS 2u    /* a raw '+' is a space, as in forms */
-#define SIMDPCT_DECODE_UTF8 4u    /* the output must be well-formed UTF-8 */
+enum {
+    SIMDPCT_DECODE_LENIENT = 1, /* a malformed '%' is kept; otherwise it is an error */
+    SIMDPCT_DECODE_PLUS = 2,    /* a raw '+' is a space, as in forms */
+    SIMDPCT_DECODE_UTF8 = 4     /* the output must be well-formed UTF-8 */
+};
 
 /* Triplets of the bytes in `keep` are not decoded; the output must not contain a byte of `reject`. Either may be
  * NULL. */
-bool simdpct_decoder_init(simdpct_decoder *decoder, uint32_t flags, const simdpct_set *keep, const simdpct_set *reject);
+SIMDPCT_MUST_USE bool simdpct_decoder_init(
+    simdpct_decoder *decoder, uint32_t flags, const simdpct_set *keep, const simdpct_set *reject);
 
 /* Decodes once. dst == src is allowed, with `cap` at least `len`. The output is never longer than the input. */
-simdpct_result simdpct_decode(const simdpct_decoder *decoder, const void *src, size_t len, void *dst, size_t cap);
+SIMDPCT_MUST_USE uint32_t simdpct_decode(
+    const simdpct_decoder *decoder, const void *src, size_t len, void *dst, size_t cap, simdpct_result *result);
 /* OK: the length of the decoded form; the error of simdpct_decode otherwise. */
-simdpct_result simdpct_decoded_len(const simdpct_decoder *decoder, const void *src, size_t len);
+SIMDPCT_MUST_USE uint32_t simdpct_decoded_len(
+    const simdpct_decoder *decoder, const void *src, size_t len, simdpct_result *result);
 /* OK: the position in the input of what produces the byte at `decoded_offset` of the output. SIMDPCT_DECODE_UTF8 has no
  * effect. */
-simdpct_result simdpct_input_offset(
-    const simdpct_decoder *decoder, const void *src, size_t len, size_t decoded_offset);
+SIMDPCT_MUST_USE uint32_t simdpct_input_offset(
+    const simdpct_decoder *decoder, const void *src, size_t len, size_t decoded_offset, simdpct_result *result);
 
 /* ---- Encoding --------------------------------------------------------------------------------------------------- */
 
-#define SIMDPCT_ENCODE_PLUS 1u           /* a space becomes '+', and '+' is escaped */
-#define SIMDPCT_ENCODE_KEEP_TRIPLETS 2u  /* triplets are kept; any other '%' is escaped if in the set */
-#define SIMDPCT_ENCODE_KEEP_NON_ASCII 4u /* well-formed UTF-8 is kept */
-#define SIMDPCT_ENCODE_LOWERCASE 8u      /* digits a to f */
+enum {
+    SIMDPCT_ENCODE_PLUS = 1,           /* a space becomes '+', and '+' is escaped */
+    SIMDPCT_ENCODE_KEEP_TRIPLETS = 2,  /* triplets are kept; any other '%' is escaped if in the set */
+    SIMDPCT_ENCODE_KEEP_NON_ASCII = 4, /* well-formed UTF-8 is kept */
+    SIMDPCT_ENCODE_LOWERCASE = 8       /* digits a to f */
+};
 
 /* The bytes of `escape` are escaped, and all from 0x80. NULL: the set "component". */
-bool simdpct_encoder_init(simdpct_encoder *encoder, uint32_t flags, const simdpct_set *escape);
+SIMDPCT_MUST_USE bool simdpct_encoder_init(simdpct_encoder *encoder, uint32_t flags, const simdpct_set *escape);
 
 /* NO_ROOM: exactly the room needed, at most three times `len`. dst == src is not allowed. */
-simdpct_result simdpct_encode(const simdpct_encoder *encoder, const void *src, size_t len, void *dst, size_t cap);
+SIMDPCT_MUST_USE uint32_t simdpct_encode(
+    const simdpct_encoder *encoder, const void *src, size_t len, void *dst, size_t cap, simdpct_result *result);
 /* OK: the length of the encoded form. */
-simdpct_result simdpct_encoded_len(const simdpct_encoder *encoder, const void *src, size_t len);
+SIMDPCT_MUST_USE uint32_t simdpct_encoded_len(
+    const simdpct_encoder *encoder, const void *src, size_t len, simdpct_result *result);
 
 /* ---- Normalisation (RFC 3986 6.2.2) ----------------------------------------------------------------------------- */
 
-#define SIMDPCT_NORMALIZE_KEEP_MALFORMED 1u   /* at most one of these two; */
-#define SIMDPCT_NORMALIZE_ESCAPE_MALFORMED 2u /* without one, a malformed '%' is an error */
+enum {
+    SIMDPCT_NORMALIZE_KEEP_MALFORMED = 1,  /* at most one of these two; */
+    SIMDPCT_NORMALIZE_ESCAPE_MALFORMED = 2 /* without one, a malformed '%' is an error */
+};
 
 /* Triplets of the bytes in `decode` are decoded; NULL: of unreserved characters. '%' and bytes from 0x80 never are. */
-bool simdpct_normalizer_init(simdpct_normalizer *normalizer, uint32_t flags, const simdpct_set *decode);
+SIMDPCT_MUST_USE bool simdpct_normalizer_init(
+    simdpct_normalizer *normalizer, uint32_t flags, const simdpct_set *decode);
 
 /* dst == src is allowed, with `cap` at least `len`, and is NO_ROOM if a '%' has to be escaped.
  * Otherwise `len` bytes of room suffice, and two more for each '%' that is escaped; NO_ROOM: exactly the room needed. */
-simdpct_result simdpct_normalize(
-    const simdpct_normalizer *normalizer, const void *src, size_t len, void *dst, size_t cap);
+SIMDPCT_MUST_USE uint32_t simdpct_normalize(
+    const simdpct_normalizer *normalizer, const void *src, size_t len, void *dst, size_t cap, simdpct_result *result);
 /* False on a bad argument. */
-bool simdpct_is_normal(const simdpct_normalizer *normalizer, const void *src, size_t len);
+SIMDPCT_MUST_USE bool simdpct_is_normal(const simdpct_normalizer *normalizer, const void *src, size_t len);
 /* Whether two URIs are equivalent under normalisation. False on a bad argument. */
-bool simdpct_equivalent(const void *a, size_t a_len, const void *b, size_t b_len);
+SIMDPCT_MUST_USE bool simdpct_equivalent(const void *a, size_t a_len, const void *b, size_t b_len);
 
 /* ---- Findings --------------------------------------------------------------------------------------------------- */
 
-/* Bits of kinds. A later version may add some: mask what you know. */
-#define SIMDPCT_FIND_ESCAPE (1u << 0)         /* a triplet */
-#define SIMDPCT_FIND_PLUS (1u << 1)           /* a raw '+' */
-#define SIMDPCT_FIND_MALFORMED (1u << 2)      /* a '%' without two hexadecimal digits */
-#define SIMDPCT_FIND_NUL (1u << 3)            /* an encoded NUL */
-#define SIMDPCT_FIND_CONTROL (1u << 4)        /* an encoded ASCII control character, NUL included */
-#define SIMDPCT_FIND_SLASH (1u << 5)          /* an encoded '/' */
-#define SIMDPCT_FIND_BACKSLASH (1u << 6)      /* an encoded '\' */
-#define SIMDPCT_FIND_DOT (1u << 7)            /* an encoded '.' */
-#define SIMDPCT_FIND_PERCENT (1u << 8)        /* an encoded '%' */
-#define SIMDPCT_FIND_UNRESERVED (1u << 9)     /* a triplet of an unreserved character */
-#define SIMDPCT_FIND_PATH_END (1u << 10)      /* an encoded '?' or '#' */
-#define SIMDPCT_FIND_SEMICOLON (1u << 11)     /* a ';', raw or encoded */
-#define SIMDPCT_FIND_LOWER_HEX (1u << 12)     /* a triplet with a lower-case digit */
-#define SIMDPCT_FIND_NON_ASCII (1u << 13)     /* a raw byte from 0x80 */
-#define SIMDPCT_FIND_ILLEGAL (1u << 14)       /* a raw byte that no URI may contain */
-#define SIMDPCT_FIND_INVALID_UTF8 (1u << 15)  /* invalid UTF-8 once decoded */
-#define SIMDPCT_FIND_DOT_SEGMENT (1u << 16)   /* a segment "." or "..", raw, encoded or mixed */
-#define SIMDPCT_FIND_EMPTY_SEGMENT (1u << 17) /* two '/' or '\', raw or encoded, one after the other, but after ':' */
-#define SIMDPCT_FIND_DOUBLE (1u << 18)        /* an encoded '%' and two hexadecimal digits: "%252F" */
-#define SIMDPCT_FIND_UNICODE (1u << 19)       /* "%uXXXX" */
-#define SIMDPCT_FIND_ALL UINT32_MAX           /* also what a later version adds */
+/* Bits of kinds. A later version may add some. */
+enum {
+    SIMDPCT_FIND_ESCAPE = 1 << 0,         /* a triplet */
+    SIMDPCT_FIND_PLUS = 1 << 1,           /* a raw '+' */
+    SIMDPCT_FIND_MALFORMED = 1 << 2,      /* a '%' without two hexadecimal digits */
+    SIMDPCT_FIND_NUL = 1 << 3,            /* an encoded NUL */
+    SIMDPCT_FIND_CONTROL = 1 << 4,        /* an encoded ASCII control character, NUL included */
+    SIMDPCT_FIND_SLASH = 1 << 5,          /* an encoded '/' */
+    SIMDPCT_FIND_BACKSLASH = 1 << 6,      /* an encoded '\' */
+    SIMDPCT_FIND_DOT = 1 << 7,            /* an encoded '.' */
+    SIMDPCT_FIND_PERCENT = 1 << 8,        /* an encoded '%' */
+    SIMDPCT_FIND_UNRESERVED = 1 << 9,     /* a triplet of an unreserved character */
+    SIMDPCT_FIND_PATH_END = 1 << 10,      /* an encoded '?' or '#' */
+    SIMDPCT_FIND_SEMICOLON = 1 << 11,     /* a ';', raw or encoded */
+    SIMDPCT_FIND_LOWER_HEX = 1 << 12,     /* a triplet with a lower-case digit */
+    SIMDPCT_FIND_NON_ASCII = 1 << 13,     /* a raw byte from 0x80 */
+    SIMDPCT_FIND_ILLEGAL = 1 << 14,       /* a raw byte that no URI may contain */
+    SIMDPCT_FIND_INVALID_UTF8 = 1 << 15,  /* invalid UTF-8 once decoded */
+    SIMDPCT_FIND_DOT_SEGMENT = 1 << 16,   /* a segment "." or "..", raw, encoded or mixed */
+    SIMDPCT_FIND_EMPTY_SEGMENT = 1 << 17, /* two '/' or '\', raw or encoded, one after the other, but after ':' */
+    SIMDPCT_FIND_DOUBLE = 1 << 18,        /* an encoded '%' and two hexadecimal digits: "%252F" */
+    SIMDPCT_FIND_UNICODE = 1 << 19,       /* "%uXXXX" */
+    SIMDPCT_FIND_ALL = (1 << 20) - 1      /* the kinds of this header */
+};
 
-/* All kinds found in `src`; 0 on a bad argument. */
-uint32_t simdpct_inspect(const void *src, size_t len);
-/* Those of `kinds` that are found in `src`, and in *first the position of the first of them, or SIZE_MAX. On a bad
- * argument 0, and SIZE_MAX. One pass; DOT_SEGMENT, EMPTY_SEGMENT, DOUBLE and UNICODE take a second search, so leave out
- * those of them that you do not need. Unknown bits of `kinds` are ignored. */
-uint32_t simdpct_inspect_first(const void *src, size_t len, uint32_t kinds, size_t *first);
+/* Those of `kinds` that are found in `src`, and in *first the position of the first of them, or SIZE_MAX; `first` may be
+ * NULL. What cannot be examined counts as found: on a bad argument all of `kinds`, at 0, and a bit that the library does
+ * not know, at 0. So a check fails closed with a library that is older than the header, too. One pass; DOT_SEGMENT,
+ * EMPTY_SEGMENT, DOUBLE and UNICODE take a second search, so leave out those of them that you do not need. */
+SIMDPCT_MUST_USE uint32_t simdpct_inspect(const void *src, size_t len, uint32_t kinds, size_t *first);
 
 /* By the number of the bit. `first` is SIZE_MAX where `count` is 0. */
 typedef struct simdpct_counts {
     size_t count[32];
     size_t first[32];
 } simdpct_counts;
-/* All kinds found, how often, and where first. On a bad argument 0, and all counts 0. */
-uint32_t simdpct_inspect_counting(const void *src, size_t len, simdpct_counts *counts);
+/* Those of `kinds` that are found, how often, and where first. What cannot be examined counts as found, once, at 0. */
+SIMDPCT_MUST_USE uint32_t simdpct_inspect_counting(
+    const void *src, size_t len, uint32_t kinds, simdpct_counts *counts);
 
 /* The name of a kind (one bit), as in "nul"; NULL if there is none. */
 const char *simdpct_kind_name(uint32_t kind);
 /* The kind with this name; 0 if there is none. */
-uint32_t simdpct_kind_from_name(const char *name, size_t len);
-/* Writes the names, separated by commas: "nul,percent". As snprintf does, like simdpct_result_write. */
+SIMDPCT_MUST_USE uint32_t simdpct_kind_from_name(const char *name, size_t len);
+/* Writes the names, separated by commas: "nul,percent". Bits that the library does not know are "unknown". As snprintf
+ * does, like simdpct_result_write. */
 size_t simdpct_kinds_write(uint32_t kinds, char *dst, size_t cap);
 
 /* ---- Canonical paths -------------------------------------------------------------------------------------------- */
 
 /* Options of a path policy, */
-#define SIMDPCT_PATH_MALFORMED 0u      /* a malformed '%': keep, refuse, escape */
-#define SIMDPCT_PATH_SLASH 1u          /* an encoded '/': keep, refuse, decode */
-#define SIMDPCT_PATH_BACKSLASH 2u      /* raw or encoded: keep, refuse, to-slash */
-#define SIMDPCT_PATH_DOT_SEGMENTS 3u   /* "." and "..": keep, refuse, remove, clamp */
-#define SIMDPCT_PATH_EMPTY_SEGMENTS 4u /* "//": keep, refuse, merge */
-#define SIMDPCT_PATH_PARAMETERS 5u     /* ";" and what follows: keep, refuse, strip, strip-from-dots */
-#define SIMDPCT_PATH_ILLEGAL 6u        /* raw bytes that no path may contain: keep, refuse, escape */
+enum {
+    SIMDPCT_PATH_MALFORMED = 0,      /* a malformed '%': keep, refuse, escape */
+    SIMDPCT_PATH_SLASH = 1,          /* an encoded '/': keep, refuse, decode */
+    SIMDPCT_PATH_BACKSLASH = 2,      /* raw or encoded: keep, refuse, to-slash */
+    SIMDPCT_PATH_DOT_SEGMENTS = 3,   /* "." and "..": keep, refuse, remove, clamp */
+    SIMDPCT_PATH_EMPTY_SEGMENTS = 4, /* "//": keep, refuse, merge */
+    SIMDPCT_PATH_PARAMETERS = 5,     /* ";" and what follows: keep, refuse, strip, strip-from-dots */
+    SIMDPCT_PATH_ILLEGAL = 6         /* raw bytes that no path may contain: keep, refuse, escape */
+};
 /* and what is done. */
-#define SIMDPCT_PATH_KEEP 0u
-#define SIMDPCT_PATH_REFUSE 1u
-#define SIMDPCT_PATH_DECODE 2u
-#define SIMDPCT_PATH_TO_SLASH 3u
-#define SIMDPCT_PATH_REMOVE 4u /* "..": climbing above the root is an error */
-#define SIMDPCT_PATH_CLAMP 5u  /* as REMOVE, but ".." at the root has no effect */
-#define SIMDPCT_PATH_MERGE 6u
-#define SIMDPCT_PATH_STRIP 7u
-#define SIMDPCT_PATH_STRIP_FROM_DOTS 8u /* "/a/..;x/b" is "/a/../b" */
-#define SIMDPCT_PATH_ESCAPE 9u
+enum {
+    SIMDPCT_PATH_KEEP = 0,
+    SIMDPCT_PATH_REFUSE = 1,
+    SIMDPCT_PATH_DECODE = 2,
+    SIMDPCT_PATH_TO_SLASH = 3,
+    SIMDPCT_PATH_REMOVE = 4,          /* "..": climbing above the root is an error */
+    SIMDPCT_PATH_CLAMP = 5,           /* as REMOVE, but ".." at the root has no effect */
+    SIMDPCT_PATH_MERGE = 6,
+    SIMDPCT_PATH_STRIP = 7,
+    SIMDPCT_PATH_STRIP_FROM_DOTS = 8, /* "/a/..;x/b" is "/a/../b" */
+    SIMDPCT_PATH_ESCAPE = 9
+};
 
 /* Initialises a policy from text: words separated by spaces. The first may be the name of a preset: "default",
  * "strict", "rfc3986", "nginx", "envoy" or "lighttpd". The others are options: "slash=refuse", "dot-segments=clamp",
  * "refuse=nul,percent" (kinds; "refuse=" is none), "decode=unreserved" (the name of a set). The empty text is
  * "default". OK, or BAD_ARGUMENT with the position of the word in error, and the policy is then unchanged. */
-simdpct_result simdpct_path_policy_init(simdpct_path_policy *policy, const char *text, size_t len);
+SIMDPCT_MUST_USE uint32_t simdpct_path_policy_init(
+    simdpct_path_policy *policy, const char *text, size_t len, simdpct_result *result);
 /* Sets an option of an initialised policy. False if it is not initialised or the option has no such value. */
-bool simdpct_path_policy_set(simdpct_path_policy *policy, uint32_t option, uint32_t value);
+SIMDPCT_MUST_USE bool simdpct_path_policy_set(simdpct_path_policy *policy, uint32_t option, uint32_t value);
 /* Sets the kinds of findings that are refused, instead of those so far. False if a bit is unknown. */
-bool simdpct_path_policy_refuse(simdpct_path_policy *policy, uint32_t kinds);
+SIMDPCT_MUST_USE bool simdpct_path_policy_refuse(simdpct_path_policy *policy, uint32_t kinds);
 /* Sets the bytes whose triplets are decoded. Unreserved characters always are; only those of `pchar` can be. */
-bool simdpct_path_policy_decode(simdpct_path_policy *policy, const simdpct_set *set);
+SIMDPCT_MUST_USE bool simdpct_path_policy_decode(simdpct_path_policy *policy, const simdpct_set *set);
 
 /* Length of the path of a request target: up to the first '?'. 0 on a bad argument. */
-size_t simdpct_path_split(const void *target, size_t len);
+SIMDPCT_MUST_USE size_t simdpct_path_split(const void *target, size_t len);
 /* Makes a path canonical. dst == src is allowed, with `cap` at least `len`, and is NO_ROOM if a byte has to be escaped.
  * Otherwise `len` bytes of room suffice, and two more for each byte that is escaped. */
-simdpct_result simdpct_path(const simdpct_path_policy *policy, const void *src, size_t len, void *dst, size_t cap);
+SIMDPCT_MUST_USE uint32_t simdpct_path(
+    const simdpct_path_policy *policy, const void *src, size_t len, void *dst, size_t cap, simdpct_result *result);
 /* Whether simdpct_path would succeed and change nothing. False on a bad argument. */
-bool simdpct_path_is_canonical(const simdpct_path_policy *policy, const void *src, size_t len);
+SIMDPCT_MUST_USE bool simdpct_path_is_canonical(const simdpct_path_policy *policy, const void *src, size_t len);
 
 /* ---- Forms and queries ------------------------------------------------------------------------------------------ */
 
@@ -269,7 +312,7 @@ typedef struct simdpct_pair {
 
 /* The next pair of a form or query, not decoded: use a decoder with SIMDPCT_DECODE_PLUS. *at is where to begin, at first
  * 0; it is advanced. False, and *at is `len`, at the end; false, and *at unchanged, on a bad argument. */
-bool simdpct_form_next(const void *src, size_t len, size_t *at, simdpct_pair *pair);
+SIMDPCT_MUST_USE bool simdpct_form_next(const void *src, size_t len, size_t *at, simdpct_pair *pair);
 
 /* ---- Streams ---------------------------------------------------------------------------------------------------- */
 
@@ -282,24 +325,32 @@ typedef struct simdpct_encode_stream {
     uint64_t opaque[64];
 } simdpct_encode_stream;
 
-#define SIMDPCT_STREAM_LOSSY 1u /* each ill-formed UTF-8 sequence becomes U+FFFD */
+enum {
+    SIMDPCT_STREAM_LOSSY = 1 /* each ill-formed UTF-8 sequence becomes U+FFFD */
+};
 
 /* A stream at its start. It checks UTF-8 if its decoder does. False also if the decoder is not initialised. */
-bool simdpct_decode_stream_init(simdpct_decode_stream *stream, const simdpct_decoder *decoder, uint32_t flags);
+SIMDPCT_MUST_USE bool simdpct_decode_stream_init(
+    simdpct_decode_stream *stream, const simdpct_decoder *decoder, uint32_t flags);
 /* Decodes a chunk as far as there is room. OK: value bytes were written and *read bytes of the chunk consumed; call
  * again with the rest, until all is consumed. To make progress, `cap` must be at least 4. Errors have their position in
  * the stream, come after all output that precedes them, and are final. dst == src is not allowed. */
-simdpct_result simdpct_decode_stream_feed(
-    simdpct_decode_stream *stream, const void *src, size_t len, size_t *read, void *dst, size_t cap);
+SIMDPCT_MUST_USE uint32_t simdpct_decode_stream_feed(
+    simdpct_decode_stream *stream, const void *src, size_t len, size_t *read, void *dst, size_t cap,
+    simdpct_result *result);
 /* Ends the stream and writes the rest, at most 32 bytes. An incomplete triplet or character is an error now. The stream
  * must not be fed again. NO_ROOM may be repeated with more room. */
-simdpct_result simdpct_decode_stream_finish(simdpct_decode_stream *stream, void *dst, size_t cap);
+SIMDPCT_MUST_USE uint32_t simdpct_decode_stream_finish(
+    simdpct_decode_stream *stream, void *dst, size_t cap, simdpct_result *result);
 
 /* The same for encoding, which has no errors. `flags` must be 0. */
-bool simdpct_encode_stream_init(simdpct_encode_stream *stream, const simdpct_encoder *encoder, uint32_t flags);
-simdpct_result simdpct_encode_stream_feed(
-    simdpct_encode_stream *stream, const void *src, size_t len, size_t *read, void *dst, size_t cap);
-simdpct_result simdpct_encode_stream_finish(simdpct_encode_stream *stream, void *dst, size_t cap);
+SIMDPCT_MUST_USE bool simdpct_encode_stream_init(
+    simdpct_encode_stream *stream, const simdpct_encoder *encoder, uint32_t flags);
+SIMDPCT_MUST_USE uint32_t simdpct_encode_stream_feed(
+    simdpct_encode_stream *stream, const void *src, size_t len, size_t *read, void *dst, size_t cap,
+    simdpct_result *result);
+SIMDPCT_MUST_USE uint32_t simdpct_encode_stream_finish(
+    simdpct_encode_stream *stream, void *dst, size_t cap, simdpct_result *result);
 
 #ifdef __cplusplus
 }

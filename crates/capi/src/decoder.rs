@@ -6,20 +6,34 @@
 //! with it, or for its type. Covered by tests/functions.c.
 
 use core::ffi::c_void;
-use core::mem::MaybeUninit;
 
 use simdpct::offset::OffsetError;
 use simdpct::{DecodeIntoError, Decoder};
 
-use crate::memory::{Buffers, buffers, input, zeroed};
-use crate::opaque::{DecoderPolicy, borrow, load_set, store};
-use crate::outcome::{BEYOND_END, Outcome};
+use crate::memory::{Buffers, report, zeroed};
+use crate::opaque::{Constant, Opaque, load_set, store, with_buffers, with_input};
+use crate::outcome::{BEYOND_END, Outcome, Status};
 
 const LENIENT: u32 = 1;
 const PLUS: u32 = 2;
 const UTF8: u32 = 4;
 
-pub(crate) const DEFAULT: DecoderPolicy = DecoderPolicy { decoder: Decoder::new(), utf8: false };
+/// A decoder, and whether its output must be UTF-8.
+#[derive(Clone, Copy)]
+pub(crate) struct DecoderPolicy {
+    pub(crate) decoder: Decoder,
+    pub(crate) utf8: bool,
+}
+
+impl Opaque for DecoderPolicy {
+    const WORDS: usize = 64;
+    const MAGIC: u64 = u64::from_be_bytes(*b"simdpcD\0");
+}
+
+const DEFAULT: DecoderPolicy = DecoderPolicy { decoder: Decoder::new(), utf8: false };
+
+#[unsafe(export_name = "simdpct_decoder_default")]
+static DEFAULT_OF_C: Constant<DecoderPolicy, 64> = Constant::new(DEFAULT);
 
 #[unsafe(no_mangle)]
 unsafe extern "C" fn simdpct_decoder_init(
@@ -58,27 +72,46 @@ unsafe extern "C" fn simdpct_decode(
     len: usize,
     dst: *mut c_void,
     cap: usize,
-) -> Outcome {
-    let mut copy = MaybeUninit::uninit();
+    result: *mut Outcome,
+) -> Status {
     // SAFETY: by the contract of the file header.
-    let Some(policy) = (unsafe { borrow(decoder, &DEFAULT, &mut copy) }) else { return Outcome::BAD_ARGUMENT };
-    // SAFETY: by the contract of the file header.
-    let buffers = match unsafe { buffers(src, len, dst, cap) } {
-        Ok(buffers) => buffers,
-        Err(outcome) => return outcome,
-    };
-    if policy.utf8 {
-        return decode_text(&policy.decoder, buffers);
+    unsafe { report(with_buffers(decoder, src, len, dst, cap, DecoderPolicy::decode), result) }
+}
+
+impl DecoderPolicy {
+    #[inline]
+    fn decode(&self, buffers: Buffers<'_>) -> Outcome {
+        if self.utf8 {
+            return decode_text(&self.decoder, buffers);
+        }
+        match buffers {
+            Buffers::InPlace(buffer) => match self.decoder.decode_in_place(buffer) {
+                Ok(decoded) => Outcome::ok(decoded.len()),
+                Err(error) => error.into(),
+            },
+            Buffers::Apart(input, output) => match self.decoder.decode_uninit(input, output) {
+                Ok(decoded) => Outcome::ok(decoded.len()),
+                Err(error) => error.into(),
+            },
+        }
     }
-    match buffers {
-        Buffers::InPlace(buffer) => match policy.decoder.decode_in_place(buffer) {
-            Ok(decoded) => Outcome::ok(decoded.len()),
-            Err(error) => error.into(),
-        },
-        Buffers::Apart(input, output) => match policy.decoder.decode_uninit(input, output) {
-            Ok(decoded) => Outcome::ok(decoded.len()),
-            Err(error) => error.into(),
-        },
+
+    fn decoded_len(&self, input: &[u8]) -> Outcome {
+        if self.utf8
+            && let Err(DecodeIntoError::Decode(error)) = self.decoder.decode_utf8_into(input, &mut [])
+        {
+            return error.into();
+        }
+        self.decoder.decoded_len(input).map_or_else(Outcome::from, Outcome::ok)
+    }
+
+    fn input_offset(&self, input: &[u8], decoded_offset: usize) -> Outcome {
+        match self.decoder.input_offset(input, decoded_offset) {
+            Ok(offset) => Outcome::ok(offset),
+            Err(OffsetError::Decode(error)) => error.into(),
+            Err(OffsetError::BeyondEnd { decoded_len }) => Outcome::new(BEYOND_END, decoded_len),
+            Err(_) => Outcome::BAD_ARGUMENT,
+        }
     }
 }
 
@@ -99,18 +132,16 @@ fn decode_text(decoder: &Decoder, buffers: Buffers<'_>) -> Outcome {
 }
 
 #[unsafe(no_mangle)]
-unsafe extern "C" fn simdpct_decoded_len(decoder: *const c_void, src: *const c_void, len: usize) -> Outcome {
-    let mut copy = MaybeUninit::uninit();
+unsafe extern "C" fn simdpct_decoded_len(
+    decoder: *const c_void,
+    src: *const c_void,
+    len: usize,
+    result: *mut Outcome,
+) -> Status {
     // SAFETY: by the contract of the file header.
-    let (Some(policy), Some(input)) = (unsafe { (borrow(decoder, &DEFAULT, &mut copy), input(src, len)) }) else {
-        return Outcome::BAD_ARGUMENT;
-    };
-    if policy.utf8
-        && let Err(DecodeIntoError::Decode(error)) = policy.decoder.decode_utf8_into(input, &mut [])
-    {
-        return error.into();
-    }
-    policy.decoder.decoded_len(input).map_or_else(Outcome::from, Outcome::ok)
+    let outcome = unsafe { with_input(decoder, src, len, DecoderPolicy::decoded_len) };
+    // SAFETY: by the contract of the file header.
+    unsafe { report(outcome.unwrap_or(Outcome::BAD_ARGUMENT), result) }
 }
 
 #[unsafe(no_mangle)]
@@ -119,16 +150,11 @@ unsafe extern "C" fn simdpct_input_offset(
     src: *const c_void,
     len: usize,
     decoded_offset: usize,
-) -> Outcome {
-    let mut copy = MaybeUninit::uninit();
+    result: *mut Outcome,
+) -> Status {
+    let offset = |policy: &DecoderPolicy, input: &[u8]| policy.input_offset(input, decoded_offset);
     // SAFETY: by the contract of the file header.
-    let (Some(policy), Some(input)) = (unsafe { (borrow(decoder, &DEFAULT, &mut copy), input(src, len)) }) else {
-        return Outcome::BAD_ARGUMENT;
-    };
-    match policy.decoder.input_offset(input, decoded_offset) {
-        Ok(offset) => Outcome::ok(offset),
-        Err(OffsetError::Decode(error)) => error.into(),
-        Err(OffsetError::BeyondEnd { decoded_len }) => Outcome::new(BEYOND_END, decoded_len),
-        Err(_) => Outcome::BAD_ARGUMENT,
-    }
+    let outcome = unsafe { with_input(decoder, src, len, offset) };
+    // SAFETY: by the contract of the file header.
+    unsafe { report(outcome.unwrap_or(Outcome::BAD_ARGUMENT), result) }
 }

@@ -6,20 +6,25 @@
 //! with it, or for its type. Covered by tests/functions.c.
 
 use core::ffi::c_void;
-use core::mem::MaybeUninit;
 
 use simdpct::{Encoder, sets};
 
-use crate::memory::{Buffers, buffers, input};
-use crate::opaque::{borrow, load_set, store};
-use crate::outcome::Outcome;
+use crate::memory::{buffers_apart, report};
+use crate::opaque::{Constant, Opaque, load_set, store, with, with_input};
+use crate::outcome::{Outcome, Status};
 
 const PLUS: u32 = 1;
 const KEEP_TRIPLETS: u32 = 2;
 const KEEP_NON_ASCII: u32 = 4;
 const LOWERCASE: u32 = 8;
 
-pub(crate) const DEFAULT: Encoder = Encoder::COMPONENT;
+impl Opaque for Encoder {
+    const WORDS: usize = 64;
+    const MAGIC: u64 = u64::from_be_bytes(*b"simdpcE\0");
+}
+
+#[unsafe(export_name = "simdpct_encoder_default")]
+static DEFAULT_OF_C: Constant<Encoder, 64> = Constant::new(Encoder::COMPONENT);
 
 #[unsafe(no_mangle)]
 unsafe extern "C" fn simdpct_encoder_init(encoder: *mut c_void, flags: u32, escape: *const c_void) -> bool {
@@ -51,24 +56,26 @@ unsafe extern "C" fn simdpct_encode(
     len: usize,
     dst: *mut c_void,
     cap: usize,
-) -> Outcome {
-    let mut copy = MaybeUninit::uninit();
+    result: *mut Outcome,
+) -> Status {
+    let encode = |encoder: &Encoder| {
+        // SAFETY: by the contract of the file header.
+        let (input, output) = unsafe { buffers_apart(src, len, dst, cap) }?;
+        Some(encoder.encode_uninit(input, output).map_or_else(Outcome::from, |encoded| Outcome::ok(encoded.len())))
+    };
     // SAFETY: by the contract of the file header.
-    match unsafe { (borrow(encoder, &DEFAULT, &mut copy), buffers(src, len, dst, cap)) } {
-        (Some(encoder), Ok(Buffers::Apart(input, output))) => match encoder.encode_uninit(input, output) {
-            Ok(encoded) => Outcome::ok(encoded.len()),
-            Err(error) => error.into(),
-        },
-        _ => Outcome::BAD_ARGUMENT,
-    }
+    unsafe { report(with(encoder, encode).flatten().unwrap_or(Outcome::BAD_ARGUMENT), result) }
 }
 
 #[unsafe(no_mangle)]
-unsafe extern "C" fn simdpct_encoded_len(encoder: *const c_void, src: *const c_void, len: usize) -> Outcome {
-    let mut copy = MaybeUninit::uninit();
+unsafe extern "C" fn simdpct_encoded_len(
+    encoder: *const c_void,
+    src: *const c_void,
+    len: usize,
+    result: *mut Outcome,
+) -> Status {
     // SAFETY: by the contract of the file header.
-    match unsafe { (borrow(encoder, &DEFAULT, &mut copy), input(src, len)) } {
-        (Some(encoder), Some(input)) => Outcome::ok(encoder.encoded_len(input)),
-        _ => Outcome::BAD_ARGUMENT,
-    }
+    let length = unsafe { with_input(encoder, src, len, Encoder::encoded_len::<[u8]>) };
+    // SAFETY: by the contract of the file header.
+    unsafe { report(length.map_or(Outcome::BAD_ARGUMENT, Outcome::ok), result) }
 }

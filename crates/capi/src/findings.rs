@@ -26,41 +26,48 @@ fn known(bits: u32) -> Kinds {
     Kinds::from_bits(bits & Kinds::EVERY.bits()).unwrap_or_default()
 }
 
-#[unsafe(no_mangle)]
-unsafe extern "C" fn simdpct_inspect(src: *const c_void, len: usize) -> u32 {
-    // SAFETY: by the contract of the file header.
-    unsafe { input(src, len) }.map_or(0, |input| simdpct::inspect(input).kinds_among(Kinds::EVERY).bits())
+/// The bits that are no kinds: found everywhere, because nothing can be said about them.
+const fn unknown(bits: u32) -> u32 {
+    bits & !Kinds::EVERY.bits()
 }
 
 #[unsafe(no_mangle)]
-unsafe extern "C" fn simdpct_inspect_first(src: *const c_void, len: usize, kinds: u32, first: *mut usize) -> u32 {
+unsafe extern "C" fn simdpct_inspect(src: *const c_void, len: usize, kinds: u32, first: *mut usize) -> u32 {
     // SAFETY: by the contract of the file header.
-    let (found, position) = unsafe { input(src, len) }.map_or((Kinds::NONE, None), |input| {
-        let findings = simdpct::inspect(input);
-        let found = findings.kinds_among(known(kinds));
-        (found, findings.first_of(found))
-    });
-    // SAFETY: by the contract of the file header.
-    unsafe { put(first, position.unwrap_or(usize::MAX)) };
-    found.bits()
+    let findings = unsafe { input(src, len) }.map(simdpct::inspect);
+    let found = findings.as_ref().map_or(kinds, |findings| findings.kinds_among(known(kinds)).bits() | unknown(kinds));
+    if !first.is_null() {
+        let position = match findings {
+            Some(findings) if unknown(kinds) == 0 => findings.first_of(known(found)).unwrap_or(usize::MAX),
+            _ if found == 0 => usize::MAX,
+            _ => 0,
+        };
+        // SAFETY: by the contract of the file header.
+        unsafe { put(first, position) };
+    }
+    found
 }
 
 #[unsafe(no_mangle)]
-unsafe extern "C" fn simdpct_inspect_counting(src: *const c_void, len: usize, counts: *mut c_void) -> u32 {
+unsafe extern "C" fn simdpct_inspect_counting(src: *const c_void, len: usize, kinds: u32, counts: *mut c_void) -> u32 {
+    // SAFETY: by the contract of the file header.
+    let found = unsafe { input(src, len) }.map(|input| Counts::among(known(kinds), input));
+    let unexamined = if found.is_some() { unknown(kinds) } else { kinds };
     let mut numbers = CountsOf32 { count: [0; 32], first: [usize::MAX; 32] };
-    // SAFETY: by the contract of the file header.
-    let found = unsafe { input(src, len) }.map_or(Kinds::NONE, |input| {
-        let counts = Counts::among(Kinds::EVERY, input);
-        for kind in counts.kinds() {
+    for bit in (0..32).filter(|bit| unexamined >> bit & 1 != 0) {
+        (numbers.count[bit], numbers.first[bit]) = (1, 0);
+    }
+    let kinds = found.map_or(Kinds::NONE, |found| {
+        for kind in found.kinds() {
             let index = kind.bits().trailing_zeros() as usize;
-            numbers.count[index] = counts.count(kind);
-            numbers.first[index] = counts.first(kind).unwrap_or(usize::MAX);
+            numbers.count[index] = found.count(kind);
+            numbers.first[index] = found.first(kind).unwrap_or(usize::MAX);
         }
-        counts.kinds()
+        found.kinds()
     });
     // SAFETY: by the contract of the file header.
     unsafe { put(counts.cast(), numbers) };
-    found.bits()
+    kinds.bits() | unexamined
 }
 
 /// The names of the kinds, by the number of their bit.
@@ -101,7 +108,8 @@ unsafe extern "C" fn simdpct_kinds_write(kinds: u32, dst: *mut c_char, cap: usiz
 }
 
 pub(crate) fn write_names(kinds: u32, text: &mut Text<'_>) {
-    for (index, name) in known(kinds).names().enumerate() {
+    let unknown = (unknown(kinds) != 0).then_some("unknown");
+    for (index, name) in known(kinds).names().chain(unknown).enumerate() {
         // Writing to a `Text` never fails.
         let _ = write!(text, "{}{name}", if index > 0 { "," } else { "" });
     }

@@ -4,9 +4,12 @@
 //! ([`memory`]) and its policy into a value ([`opaque`]), calls the library, and turns the result into an [`Outcome`].
 //! All unsafe code about memory is in those two modules; the functions only pass on what their caller promises.
 
+// `cargo check` and clippy have profiles that unwind, which takes `std`. The profile `capi` aborts.
+#![cfg_attr(panic = "abort", no_std)]
 #![deny(unsafe_op_in_unsafe_fn)]
 
 mod decoder;
+mod describe;
 mod encoder;
 mod findings;
 mod form;
@@ -14,6 +17,8 @@ mod memory;
 mod normalizer;
 mod opaque;
 mod outcome;
+#[cfg(panic = "abort")]
+mod panic;
 mod path;
 mod set;
 mod stream;

@@ -10,7 +10,7 @@ use core::ffi::c_void;
 use core::mem::MaybeUninit;
 use core::{ptr, slice};
 
-use crate::outcome::Outcome;
+use crate::outcome::{Outcome, Status};
 
 /// The input and output of an operation.
 pub(crate) enum Buffers<'a> {
@@ -89,6 +89,21 @@ unsafe fn unusual_buffers<'a>(
     }
 }
 
+/// The input and output of an operation that does not work in place.
+#[inline]
+pub(crate) unsafe fn buffers_apart<'a>(
+    src: *const c_void,
+    len: usize,
+    dst: *mut c_void,
+    cap: usize,
+) -> Option<(&'a [u8], &'a mut [MaybeUninit<u8>])> {
+    // SAFETY: by the contract of the file header.
+    match unsafe { buffers(src, len, dst, cap) } {
+        Ok(Buffers::Apart(input, output)) => Some((input, output)),
+        Ok(Buffers::InPlace(_)) | Err(_) => None,
+    }
+}
+
 /// Copies the input to the start of the output, to be processed there; `None` if it is too small.
 pub(crate) fn copied<'a>(input: &[u8], output: &'a mut [MaybeUninit<u8>]) -> Option<&'a mut [u8]> {
     let output = output.get_mut(..input.len())?;
@@ -111,6 +126,23 @@ pub(crate) fn zeroed(output: &mut [MaybeUninit<u8>], length: usize) -> Option<&m
     }
 }
 
+/// Copies the input to the output and runs `in_place` there. If there is none, if the output is smaller, or if it gives
+/// `None` because its output would be longer than its input, runs `apart` with the first `room` bytes of the output,
+/// zeroed.
+#[inline]
+pub(crate) fn in_copy<R>(
+    input: &[u8],
+    output: &mut [MaybeUninit<u8>],
+    in_place: Option<impl FnOnce(&mut [u8]) -> Option<R>>,
+    room: impl FnOnce() -> usize,
+    apart: impl FnOnce(&[u8], &mut [u8]) -> R,
+) -> R {
+    match in_place.and_then(|in_place| in_place(copied(input, output)?)) {
+        Some(result) => result,
+        None => apart(input, zeroed(output, room()).unwrap_or_default()),
+    }
+}
+
 /// Writes a value to where a caller wants it, on any alignment; false if that is nowhere.
 pub(crate) unsafe fn put<T>(to: *mut T, value: T) -> bool {
     if to.is_null() {
@@ -120,4 +152,21 @@ pub(crate) unsafe fn put<T>(to: *mut T, value: T) -> bool {
     // alignment, and replaces one without drop glue: those of C.
     unsafe { to.write_unaligned(value) };
     true
+}
+
+/// Reads a value of C from where a caller has it, on any alignment; `None` if that is nowhere.
+pub(crate) unsafe fn get<T: Copy>(from: *const T) -> Option<T> {
+    if from.is_null() {
+        return None;
+    }
+    // SAFETY: not null, and initialised by the contract of the file header. Reading unaligned needs no alignment.
+    Some(unsafe { from.read_unaligned() })
+}
+
+/// Writes the result of a function to where the caller wants it, if anywhere; its status.
+#[inline]
+pub(crate) unsafe fn report(outcome: Outcome, result: *mut Outcome) -> Status {
+    // SAFETY: by the contract of the file header.
+    unsafe { put(result, outcome) };
+    outcome.status
 }

@@ -10,9 +10,9 @@ use core::mem::MaybeUninit;
 
 use simdpct::{Decoder, Malformed, Normalizer};
 
-use crate::memory::{Buffers, buffers, copied, input, zeroed};
-use crate::opaque::{borrow, load_set, store};
-use crate::outcome::Outcome;
+use crate::memory::{Buffers, in_copy, input, report};
+use crate::opaque::{Constant, Opaque, load_set, store, with_buffers, with_input};
+use crate::outcome::{Outcome, Status};
 
 const KEEP: u32 = 1;
 const ESCAPE: u32 = 2;
@@ -24,7 +24,15 @@ pub(crate) struct NormalizerPolicy {
     escapes: bool,
 }
 
+impl Opaque for NormalizerPolicy {
+    const WORDS: usize = 64;
+    const MAGIC: u64 = u64::from_be_bytes(*b"simdpcN\0");
+}
+
 const DEFAULT: NormalizerPolicy = NormalizerPolicy { normalizer: Normalizer::new(), escapes: false };
+
+#[unsafe(export_name = "simdpct_normalizer_default")]
+static DEFAULT_OF_C: Constant<NormalizerPolicy, 64> = Constant::new(DEFAULT);
 
 #[unsafe(no_mangle)]
 unsafe extern "C" fn simdpct_normalizer_init(normalizer: *mut c_void, flags: u32, decode: *const c_void) -> bool {
@@ -52,18 +60,20 @@ unsafe extern "C" fn simdpct_normalize(
     len: usize,
     dst: *mut c_void,
     cap: usize,
-) -> Outcome {
-    let mut copy = MaybeUninit::uninit();
+    result: *mut Outcome,
+) -> Status {
     // SAFETY: by the contract of the file header.
-    match unsafe { (borrow(normalizer, &DEFAULT, &mut copy), buffers(src, len, dst, cap)) } {
-        (Some(policy), Ok(Buffers::InPlace(buffer))) => policy.normalize_in_place(buffer),
-        (Some(policy), Ok(Buffers::Apart(input, output))) => policy.normalize(input, output),
-        (Some(_), Err(outcome)) => outcome,
-        (None, _) => Outcome::BAD_ARGUMENT,
-    }
+    unsafe { report(with_buffers(normalizer, src, len, dst, cap, NormalizerPolicy::normalize), result) }
 }
 
 impl NormalizerPolicy {
+    fn normalize(&self, buffers: Buffers<'_>) -> Outcome {
+        match buffers {
+            Buffers::InPlace(buffer) => self.normalize_in_place(buffer),
+            Buffers::Apart(input, output) => self.normalize_apart(input, output),
+        }
+    }
+
     fn normalize_in_place(&self, buffer: &mut [u8]) -> Outcome {
         // Nothing may be overwritten if there is a '%' to escape.
         if self.escapes && STRICT.check(buffer).is_err() {
@@ -72,12 +82,10 @@ impl NormalizerPolicy {
         self.normalizer.normalize_in_place(buffer).map_or_else(Outcome::from, |normal| Outcome::ok(normal.len()))
     }
 
-    fn normalize(&self, input: &[u8], output: &mut [MaybeUninit<u8>]) -> Outcome {
-        if !self.escapes && input.len() <= output.len() {
-            return copied(input, output).map_or(Outcome::BAD_ARGUMENT, |buffer| self.normalize_in_place(buffer));
-        }
+    fn normalize_apart(&self, input: &[u8], output: &mut [MaybeUninit<u8>]) -> Outcome {
         let room = output.len().min(input.len().saturating_mul(3));
-        self.normalize_into(input, zeroed(output, room).unwrap_or_default())
+        let in_place = (!self.escapes).then_some(|copy: &mut [u8]| Some(self.normalize_in_place(copy)));
+        in_copy(input, output, in_place, || room, |input, output| self.normalize_into(input, output))
     }
 
     fn normalize_into(&self, input: &[u8], output: &mut [u8]) -> Outcome {
@@ -89,12 +97,9 @@ const STRICT: Decoder = Decoder::new();
 
 #[unsafe(no_mangle)]
 unsafe extern "C" fn simdpct_is_normal(normalizer: *const c_void, src: *const c_void, len: usize) -> bool {
-    let mut copy = MaybeUninit::uninit();
+    let is_normal = |policy: &NormalizerPolicy, input: &[u8]| policy.normalizer.is_normal(input);
     // SAFETY: by the contract of the file header.
-    match unsafe { (borrow(normalizer, &DEFAULT, &mut copy), input(src, len)) } {
-        (Some(policy), Some(input)) => policy.normalizer.is_normal(input),
-        _ => false,
-    }
+    unsafe { with_input(normalizer, src, len, is_normal) }.unwrap_or(false)
 }
 
 #[unsafe(no_mangle)]

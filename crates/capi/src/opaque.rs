@@ -7,14 +7,15 @@
 //! # Safety
 //!
 //! The contract of these functions is that of include/simdpct.h: a pointer is null, or points to an array of the type
-//! that belongs to `T`, which is zeroed or was written by [`store`]. Covered by tests/functions.c.
+//! that belongs to `T`, which is zeroed or was written by [`store`] or is a [`Constant`]. Covered by tests/functions.c.
 
 use core::ffi::c_void;
-use core::mem::MaybeUninit;
+use core::mem::{MaybeUninit, offset_of};
 
-use simdpct::{ByteSet, Decoder, Encoder, path::PathPolicy, stream};
+use simdpct::ByteSet;
 
-use crate::normalizer::NormalizerPolicy;
+use crate::memory::{Buffers, buffers, input};
+use crate::outcome::Outcome;
 
 /// A value that an opaque array of C can hold.
 pub(crate) trait Opaque: Sized {
@@ -34,41 +35,26 @@ const HEAD: usize = size_of::<u64>();
 /// The bits of the first word that hold the offset of the value.
 const OFFSET: u64 = 0xFF;
 
-/// A decoder, and whether its output must be UTF-8.
+/// A policy of the library itself, laid out as [`store`] does it. A program may get a copy of it on another alignment
+/// (copy relocations): that is then one of the arrays that were copied.
+#[repr(C)]
+pub(crate) union Constant<T: Copy, const WORDS: usize> {
+    value: Aligned<T>,
+    words: [u64; WORDS],
+}
+
 #[derive(Clone, Copy)]
-pub(crate) struct DecoderPolicy {
-    pub(crate) decoder: Decoder,
-    pub(crate) utf8: bool,
+#[repr(C)]
+struct Aligned<T> {
+    head: u64,
+    value: T,
 }
 
-impl Opaque for DecoderPolicy {
-    const WORDS: usize = 40;
-    const MAGIC: u64 = u64::from_be_bytes(*b"simdpcD\0");
-}
-
-impl Opaque for NormalizerPolicy {
-    const WORDS: usize = 40;
-    const MAGIC: u64 = u64::from_be_bytes(*b"simdpcN\0");
-}
-
-impl Opaque for Encoder {
-    const WORDS: usize = 24;
-    const MAGIC: u64 = u64::from_be_bytes(*b"simdpcE\0");
-}
-
-impl Opaque for PathPolicy {
-    const WORDS: usize = 64;
-    const MAGIC: u64 = u64::from_be_bytes(*b"simdpcP\0");
-}
-
-impl Opaque for stream::Decoder {
-    const WORDS: usize = 64;
-    const MAGIC: u64 = u64::from_be_bytes(*b"simdpcd\0");
-}
-
-impl Opaque for stream::Encoder {
-    const WORDS: usize = 64;
-    const MAGIC: u64 = u64::from_be_bytes(*b"simdpce\0");
+impl<T: Opaque + Copy, const WORDS: usize> Constant<T, WORDS> {
+    pub(crate) const fn new(value: T) -> Self {
+        assert!(WORDS == T::WORDS && size_of::<Self>() == 8 * WORDS);
+        Self { value: Aligned { head: T::MAGIC | offset_of!(Aligned<T>, value) as u64, value } }
+    }
 }
 
 /// Initialises an array; false if there is none.
@@ -89,6 +75,7 @@ pub(crate) unsafe fn store<T: Opaque>(to: *mut c_void, value: T) -> bool {
 }
 
 /// The value in an array; `None` if there is no array, or nothing was stored.
+#[inline]
 unsafe fn find<T: Opaque>(from: *const c_void) -> Option<*const T> {
     const { T::CHECKED }
     if from.is_null() {
@@ -96,7 +83,8 @@ unsafe fn find<T: Opaque>(from: *const c_void) -> Option<*const T> {
     }
     // SAFETY: not null, and its first word is initialised by the contract of the file header.
     let head = unsafe { from.cast::<u64>().read_unaligned() };
-    // SAFETY: the magic number says that `store` has written this word, so the offset is one within the array.
+    // SAFETY: the magic number says that `store` or `Constant::new` has written this word, so the offset is one within the
+    // array.
     (head & !OFFSET == T::MAGIC).then(|| unsafe { from.byte_add((head & OFFSET) as usize).cast() })
 }
 
@@ -107,25 +95,54 @@ pub(crate) unsafe fn load<T: Opaque>(from: *const c_void) -> Option<T> {
     unsafe { find::<T>(from).map(|value| value.read_unaligned()) }
 }
 
-/// The value in an array, with a default for null; `None` if there is none. `copy` is the space for one that is not
-/// aligned. Copying a decoder takes 9 of 25 ns (Xeon with AVX-512, scripts/bench-capi, 50 bytes).
-pub(crate) unsafe fn borrow<'a, T: Opaque>(
-    from: *const c_void,
-    default: &'a T,
-    copy: &'a mut MaybeUninit<T>,
-) -> Option<&'a T> {
-    if from.is_null() {
-        return Some(default);
-    }
+/// Runs `run` with the value in an array; `None` if there is none. Copying a decoder takes 9 of 25 ns (Xeon with AVX-512,
+/// scripts/bench-capi, 50 bytes), so only a value that is not aligned is copied.
+#[inline]
+pub(crate) unsafe fn with<T: Opaque, R>(array: *const c_void, run: impl FnOnce(&T) -> R) -> Option<R> {
     // SAFETY: by the contract of the file header.
-    let value = unsafe { find::<T>(from) }?;
-    if value.is_aligned() {
-        // SAFETY: aligned, and written by `store`. By the contract of the header nothing writes to it during the call.
-        Some(unsafe { &*value })
+    let value = unsafe { find::<T>(array) }?;
+    let mut copy = MaybeUninit::uninit();
+    let value = if value.is_aligned() {
+        // SAFETY: aligned, and written by `store` or a `Constant`. By the contract of the header nothing writes to it
+        // during the call.
+        unsafe { &*value }
     } else {
         // SAFETY: as `find` returned it.
-        Some(unsafe { copied(value, copy) })
-    }
+        unsafe { copied(value, &mut copy) }
+    };
+    Some(run(value))
+}
+
+/// Runs `run` with the policy in an array and the input; `None` if either is a bad argument.
+#[inline]
+pub(crate) unsafe fn with_input<T: Opaque, R>(
+    policy: *const c_void,
+    src: *const c_void,
+    len: usize,
+    run: impl FnOnce(&T, &[u8]) -> R,
+) -> Option<R> {
+    // SAFETY: by the contract of the file header.
+    unsafe { with(policy, |policy| input(src, len).map(|input| run(policy, input))) }?
+}
+
+/// Runs `run` with the policy in an array and the buffers of the caller.
+#[inline]
+pub(crate) unsafe fn with_buffers<T: Opaque>(
+    policy: *const c_void,
+    src: *const c_void,
+    len: usize,
+    dst: *mut c_void,
+    cap: usize,
+    run: impl FnOnce(&T, Buffers<'_>) -> Outcome,
+) -> Outcome {
+    // SAFETY: by the contract of the file header.
+    let outcome = unsafe {
+        with(policy, |policy| match buffers(src, len, dst, cap) {
+            Ok(buffers) => run(policy, buffers),
+            Err(outcome) => outcome,
+        })
+    };
+    outcome.unwrap_or(Outcome::BAD_ARGUMENT)
 }
 
 /// Copies a value that is not aligned.

@@ -1,23 +1,13 @@
 //! `Outcome`, the header's `simdpct_result`, and its statuses.
-//!
-//! # Safety
-//!
-//! The contract of the functions is that of include/simdpct.h: each pointer is null, or valid for the length that comes
-//! with it. Covered by tests/functions.c.
-
-use core::ffi::{c_char, c_void};
-use core::fmt::Write;
+#![forbid(unsafe_code)]
 
 use simdpct::path::{PathError, PathErrorKind};
-use simdpct::{BufferTooSmall, DecodeError, DecodeErrorKind, DecodeIntoError, Kinds};
+use simdpct::{BufferTooSmall, DecodeError, DecodeErrorKind, DecodeIntoError};
 
-use crate::memory;
-use crate::text::{Text, c_name};
-
-/// `simdpct_result`: 16 bytes, returned in two registers on x86-64 and AArch64.
+/// `simdpct_result`.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 #[repr(C)]
-pub struct Outcome {
+pub(crate) struct Outcome {
     pub(crate) value: usize,
     pub(crate) status: Status,
     pub(crate) detail: u32,
@@ -42,26 +32,6 @@ pub(crate) const PARAMETER: Status = 12;
 pub(crate) const DOT_SEGMENT: Status = 13;
 pub(crate) const ABOVE_ROOT: Status = 14;
 pub(crate) const EMPTY_SEGMENT: Status = 15;
-
-/// The names, by status.
-const NAMES: [&core::ffi::CStr; 16] = [
-    c"ok",
-    c"bad-argument",
-    c"no-room",
-    c"malformed",
-    c"invalid-utf8",
-    c"rejected",
-    c"beyond-end",
-    c"refused",
-    c"not-absolute",
-    c"illegal-byte",
-    c"encoded-slash",
-    c"backslash",
-    c"parameter",
-    c"dot-segment",
-    c"above-root",
-    c"empty-segment",
-];
 
 impl Outcome {
     pub(crate) const BAD_ARGUMENT: Self = Self::new(BAD_ARGUMENT, 0);
@@ -133,63 +103,3 @@ impl From<PathError> for Outcome {
         Self { value: error.position, status, detail }
     }
 }
-
-#[unsafe(no_mangle)]
-extern "C" fn simdpct_status_name(status: Status) -> *const c_char {
-    NAMES.get(status as usize).unwrap_or(&c"unknown").as_ptr()
-}
-
-/// Bytes of the input that a text shows.
-const SHOWN: usize = 24;
-
-#[unsafe(no_mangle)]
-unsafe extern "C" fn simdpct_result_write(
-    result: Outcome,
-    src: *const c_void,
-    len: usize,
-    dst: *mut c_char,
-    cap: usize,
-) -> usize {
-    // SAFETY: by the contract of the file header.
-    let (input, output) = unsafe { (memory::input(src, len), memory::output(dst.cast(), cap)) };
-    let Some(output) = output else { return 0 };
-    let mut text = Text::new(output);
-    describe(result, input.unwrap_or_default(), &mut text);
-    text.finish()
-}
-
-fn describe(result: Outcome, input: &[u8], text: &mut Text<'_>) {
-    // Writing to a `Text` never fails.
-    let _ = text.write_str(NAMES.get(result.status as usize).and_then(|name| name.to_str().ok()).unwrap_or("unknown"));
-    let _ = match result.status {
-        OK | BAD_ARGUMENT => return,
-        NO_ROOM => return write!(text, ": {} bytes needed", result.value).unwrap_or_default(),
-        BEYOND_END => return write!(text, ": the decoded form has {} bytes", result.value).unwrap_or_default(),
-        REJECTED | ILLEGAL_BYTE => write!(text, " 0x{:02X}", result.detail),
-        REFUSED => write!(text, " ").map(|()| crate::findings::write_names(result.detail, text)),
-        _ => Ok(()),
-    };
-    let _ = write!(text, " at byte {}", result.value);
-    let Some(shown) = input.get(result.value..).filter(|rest| !rest.is_empty()) else { return };
-    let _ = text.write_str(": \"");
-    for &byte in shown.iter().take(SHOWN) {
-        let _ = match byte {
-            b'"' | b'\\' => write!(text, "\\{}", char::from(byte)),
-            b' '..=b'~' => write!(text, "{}", char::from(byte)),
-            _ => write!(text, "\\x{byte:02X}"),
-        };
-    }
-    let _ = text.write_str(if shown.len() > SHOWN { "\"..." } else { "\"" });
-}
-
-/// The names of statuses and kinds fit the length that the header promises.
-const _: () = {
-    let mut longest = 0;
-    let mut index = 0;
-    while index < Kinds::ALL.len() {
-        longest += Kinds::ALL[index].1.len() + 1;
-        index += 1;
-    }
-    assert!("refused ".len() + longest + " at byte : \"\"...".len() + 20 + 4 * SHOWN < 512);
-    assert!(c_name("refused")[7] == 0);
-};

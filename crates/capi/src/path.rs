@@ -13,12 +13,18 @@ use simdpct::path::{
 };
 use simdpct::{Kinds, Malformed};
 
-use crate::memory::{Buffers, buffers, copied, input, zeroed};
-use crate::opaque::{borrow, load, load_set, store};
-use crate::outcome::{BAD_ARGUMENT, Outcome};
+use crate::memory::{Buffers, in_copy, input, report};
+use crate::opaque::{Constant, Opaque, load, load_set, store, with_buffers, with_input};
+use crate::outcome::{BAD_ARGUMENT, Outcome, Status};
 use crate::{findings, set};
 
-const DEFAULT: PathPolicy = PathPolicy::DEFAULT;
+impl Opaque for PathPolicy {
+    const WORDS: usize = 128;
+    const MAGIC: u64 = u64::from_be_bytes(*b"simdpcP\0");
+}
+
+#[unsafe(export_name = "simdpct_path_policy_default")]
+static DEFAULT_OF_C: Constant<PathPolicy, 128> = Constant::new(PathPolicy::DEFAULT);
 
 /// The options, by number.
 const OPTIONS: [&str; 7] =
@@ -89,9 +95,14 @@ fn parse(text: &[u8]) -> Result<PathPolicy, usize> {
 }
 
 #[unsafe(no_mangle)]
-unsafe extern "C" fn simdpct_path_policy_init(policy: *mut c_void, text: *const c_char, len: usize) -> Outcome {
+unsafe extern "C" fn simdpct_path_policy_init(
+    policy: *mut c_void,
+    text: *const c_char,
+    len: usize,
+    result: *mut Outcome,
+) -> Status {
     // SAFETY: by the contract of the file header.
-    match unsafe { input(text.cast(), len) }.map(parse) {
+    let outcome = match unsafe { input(text.cast(), len) }.map(parse) {
         None => Outcome::BAD_ARGUMENT,
         Some(Err(position)) => Outcome::new(BAD_ARGUMENT, position),
         // SAFETY: by the contract of the file header.
@@ -99,7 +110,9 @@ unsafe extern "C" fn simdpct_path_policy_init(policy: *mut c_void, text: *const 
             true => Outcome::ok(0),
             false => Outcome::BAD_ARGUMENT,
         },
-    }
+    };
+    // SAFETY: by the contract of the file header.
+    unsafe { report(outcome, result) }
 }
 
 /// Replaces a policy; false if there is none, or none to replace it.
@@ -140,38 +153,36 @@ unsafe extern "C" fn simdpct_path(
     len: usize,
     dst: *mut c_void,
     cap: usize,
-) -> Outcome {
-    let mut copy = MaybeUninit::uninit();
+    result: *mut Outcome,
+) -> Status {
     // SAFETY: by the contract of the file header.
-    match unsafe { (borrow(policy, &DEFAULT, &mut copy), buffers(src, len, dst, cap)) } {
-        (Some(policy), Ok(Buffers::InPlace(path))) => match policy.canonicalize_in_place(path) {
+    unsafe { report(with_buffers(policy, src, len, dst, cap, canonicalize), result) }
+}
+
+fn canonicalize(policy: &PathPolicy, buffers: Buffers<'_>) -> Outcome {
+    match buffers {
+        Buffers::InPlace(path) => match policy.canonicalize_in_place(path) {
             Ok(canonical) => Outcome::ok(canonical.len()),
             Err(error) => error.into(),
         },
-        (Some(policy), Ok(Buffers::Apart(path, output))) => canonicalize(policy, path, output),
-        (Some(_), Err(outcome)) => outcome,
-        (None, _) => Outcome::BAD_ARGUMENT,
+        Buffers::Apart(path, output) => canonicalize_apart(policy, path, output),
     }
 }
 
 /// Copies the path, which initialises the output, and makes it canonical there, unless a byte has to be escaped.
-fn canonicalize(policy: &PathPolicy, path: &[u8], output: &mut [MaybeUninit<u8>]) -> Outcome {
-    match copied(path, output).map(|copy| policy.canonicalize_in_place(copy)) {
-        Some(Ok(canonical)) => Outcome::ok(canonical.len()),
-        Some(Err(error)) if !matches!(error.kind, PathErrorKind::OutputTooSmall { .. }) => error.into(),
-        Some(Err(_)) | None => {
-            let room = zeroed(output, policy.output_len_bound(path)).unwrap_or_default();
-            policy.canonicalize_into(path, room).map_or_else(Outcome::from, Outcome::ok)
-        }
-    }
+fn canonicalize_apart(policy: &PathPolicy, path: &[u8], output: &mut [MaybeUninit<u8>]) -> Outcome {
+    let in_place = |copy: &mut [u8]| match policy.canonicalize_in_place(copy) {
+        Ok(canonical) => Some(Outcome::ok(canonical.len())),
+        Err(error) if matches!(error.kind, PathErrorKind::OutputTooSmall { .. }) => None,
+        Err(error) => Some(error.into()),
+    };
+    let apart =
+        |path: &[u8], room: &mut [u8]| policy.canonicalize_into(path, room).map_or_else(Outcome::from, Outcome::ok);
+    in_copy(path, output, Some(in_place), || policy.output_len_bound(path), apart)
 }
 
 #[unsafe(no_mangle)]
 unsafe extern "C" fn simdpct_path_is_canonical(policy: *const c_void, src: *const c_void, len: usize) -> bool {
-    let mut copy = MaybeUninit::uninit();
     // SAFETY: by the contract of the file header.
-    match unsafe { (borrow(policy, &DEFAULT, &mut copy), input(src, len)) } {
-        (Some(policy), Some(path)) => policy.is_canonical(path),
-        _ => false,
-    }
+    unsafe { with_input(policy, src, len, PathPolicy::is_canonical) }.unwrap_or(false)
 }

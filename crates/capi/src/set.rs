@@ -64,7 +64,7 @@ unsafe extern "C" fn simdpct_set_find(set: *const ByteSet, src: *const c_void, l
     // SAFETY: by the contract of the file header.
     match unsafe { (load_set(set.cast()), input(src, len)) } {
         (Some(set), Some(input)) => set.find(input).unwrap_or(usize::MAX),
-        _ => usize::MAX,
+        _ => 0,
     }
 }
 
@@ -73,6 +73,6 @@ unsafe extern "C" fn simdpct_set_count(set: *const ByteSet, src: *const c_void, 
     // SAFETY: by the contract of the file header.
     match unsafe { (load_set(set.cast()), input(src, len)) } {
         (Some(set), Some(input)) => set.count(input),
-        _ => 0,
+        _ => len,
     }
 }

@@ -8,12 +8,13 @@
 use core::ffi::c_void;
 use core::mem::MaybeUninit;
 
+use simdpct::Encoder;
 use simdpct::stream::{self, Progress, StreamError, Tail};
 
-use crate::memory::{Buffers, buffers, copied, output, put, zeroed};
-use crate::opaque::{Opaque, borrow, clear, load, store};
-use crate::outcome::Outcome;
-use crate::{decoder, encoder};
+use crate::decoder::DecoderPolicy;
+use crate::memory::{buffers_apart, copied, output, put, report, zeroed};
+use crate::opaque::{Opaque, clear, load, store, with};
+use crate::outcome::{Outcome, Status};
 
 const LOSSY: u32 = 1;
 
@@ -22,6 +23,16 @@ const LOSSY: u32 = 1;
 /// The output is initialised first, because the library takes initialised slices. So only as much as can be needed.
 const fn useful_room(length: usize) -> usize {
     length.saturating_mul(3).saturating_add(64)
+}
+
+impl Opaque for stream::Decoder {
+    const WORDS: usize = 64;
+    const MAGIC: u64 = u64::from_be_bytes(*b"simdpcd\0");
+}
+
+impl Opaque for stream::Encoder {
+    const WORDS: usize = 64;
+    const MAGIC: u64 = u64::from_be_bytes(*b"simdpce\0");
 }
 
 trait Stream: Opaque {
@@ -63,8 +74,8 @@ unsafe fn feed<S: Stream>(
     cap: usize,
 ) -> Outcome {
     // SAFETY: by the contract of the file header.
-    let (stream, buffers) = unsafe { (load::<S>(array), buffers(src, len, dst, cap)) };
-    let (Some(mut stream), Ok(Buffers::Apart(input, output))) = (stream, buffers) else { return Outcome::BAD_ARGUMENT };
+    let (stream, buffers) = unsafe { (load::<S>(array), buffers_apart(src, len, dst, cap)) };
+    let (Some(mut stream), Some((input, output))) = (stream, buffers) else { return Outcome::BAD_ARGUMENT };
     if read.is_null() {
         return Outcome::BAD_ARGUMENT;
     }
@@ -96,18 +107,24 @@ unsafe fn finish<S: Stream>(array: *mut c_void, dst: *mut c_void, cap: usize) ->
 
 #[unsafe(no_mangle)]
 unsafe extern "C" fn simdpct_decode_stream_init(stream: *mut c_void, decoder: *const c_void, flags: u32) -> bool {
-    let mut copy = MaybeUninit::uninit();
-    // SAFETY: by the contract of the file header.
-    let Some(policy) = (unsafe { borrow(decoder, &decoder::DEFAULT, &mut copy) }) else { return false };
-    let decoder = stream::Decoder::new(policy.decoder);
-    let decoder = match flags {
-        0 if policy.utf8 => decoder.utf8(),
-        0 => decoder,
-        LOSSY => decoder.utf8_lossy(),
-        _ => return false,
+    let start = |policy: &DecoderPolicy| {
+        let decoder = stream::Decoder::new(policy.decoder);
+        match flags {
+            0 if policy.utf8 => Some(decoder.utf8()),
+            0 => Some(decoder),
+            LOSSY => Some(decoder.utf8_lossy()),
+            _ => None,
+        }
     };
     // SAFETY: by the contract of the file header.
-    unsafe { store(stream, decoder) }
+    unsafe { with(decoder, start).flatten().is_some_and(|started| store(stream, started)) }
+}
+
+#[unsafe(no_mangle)]
+unsafe extern "C" fn simdpct_encode_stream_init(stream: *mut c_void, encoder: *const c_void, flags: u32) -> bool {
+    let start = |encoder: &Encoder| (flags == 0).then(|| stream::Encoder::new(*encoder));
+    // SAFETY: by the contract of the file header.
+    unsafe { with(encoder, start).flatten().is_some_and(|started| store(stream, started)) }
 }
 
 #[unsafe(no_mangle)]
@@ -118,26 +135,21 @@ unsafe extern "C" fn simdpct_decode_stream_feed(
     read: *mut usize,
     dst: *mut c_void,
     cap: usize,
-) -> Outcome {
+    result: *mut Outcome,
+) -> Status {
     // SAFETY: by the contract of the file header.
-    unsafe { feed::<stream::Decoder>(stream, src, len, read, dst, cap) }
+    unsafe { report(feed::<stream::Decoder>(stream, src, len, read, dst, cap), result) }
 }
 
 #[unsafe(no_mangle)]
-unsafe extern "C" fn simdpct_decode_stream_finish(stream: *mut c_void, dst: *mut c_void, cap: usize) -> Outcome {
+unsafe extern "C" fn simdpct_decode_stream_finish(
+    stream: *mut c_void,
+    dst: *mut c_void,
+    cap: usize,
+    result: *mut Outcome,
+) -> Status {
     // SAFETY: by the contract of the file header.
-    unsafe { finish::<stream::Decoder>(stream, dst, cap) }
-}
-
-#[unsafe(no_mangle)]
-unsafe extern "C" fn simdpct_encode_stream_init(stream: *mut c_void, encoder: *const c_void, flags: u32) -> bool {
-    let mut copy = MaybeUninit::uninit();
-    // SAFETY: by the contract of the file header.
-    match unsafe { borrow(encoder, &encoder::DEFAULT, &mut copy) } {
-        // SAFETY: by the contract of the file header.
-        Some(encoder) if flags == 0 => unsafe { store(stream, stream::Encoder::new(*encoder)) },
-        _ => false,
-    }
+    unsafe { report(finish::<stream::Decoder>(stream, dst, cap), result) }
 }
 
 #[unsafe(no_mangle)]
@@ -148,13 +160,19 @@ unsafe extern "C" fn simdpct_encode_stream_feed(
     read: *mut usize,
     dst: *mut c_void,
     cap: usize,
-) -> Outcome {
+    result: *mut Outcome,
+) -> Status {
     // SAFETY: by the contract of the file header.
-    unsafe { feed::<stream::Encoder>(stream, src, len, read, dst, cap) }
+    unsafe { report(feed::<stream::Encoder>(stream, src, len, read, dst, cap), result) }
 }
 
 #[unsafe(no_mangle)]
-unsafe extern "C" fn simdpct_encode_stream_finish(stream: *mut c_void, dst: *mut c_void, cap: usize) -> Outcome {
+unsafe extern "C" fn simdpct_encode_stream_finish(
+    stream: *mut c_void,
+    dst: *mut c_void,
+    cap: usize,
+    result: *mut Outcome,
+) -> Status {
     // SAFETY: by the contract of the file header.
-    unsafe { finish::<stream::Encoder>(stream, dst, cap) }
+    unsafe { report(finish::<stream::Encoder>(stream, dst, cap), result) }
 }

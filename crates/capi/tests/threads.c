@@ -22,11 +22,12 @@ static void *work(void *number) {
     const char *level = simdpct_level();
     for (int round = 0; round < ROUNDS; round++) {
         char output[sizeof text];
-        simdpct_result result = simdpct_decode(&decoder, text, len, output, len);
+        simdpct_result result;
+        right &= simdpct_decode(&decoder, text, len, output, len, &result) == SIMDPCT_OK;
         right &= is(result, SIMDPCT_OK, sizeof decoded - 1) && memcmp(output, decoded, result.value) == 0;
-        result = simdpct_path(&policy, text, len, output, len);
+        right &= simdpct_path(&policy, text, len, output, len, &result) == SIMDPCT_OK;
         right &= is(result, SIMDPCT_OK, sizeof canonical - 1) && memcmp(output, canonical, result.value) == 0;
-        right &= simdpct_inspect(text, len) != 0 && simdpct_level() == level;
+        right &= simdpct_inspect(text, len, SIMDPCT_FIND_ALL, NULL) != 0 && simdpct_level() == level;
     }
     is_right[*(int *)number] = right;
     return NULL;
@@ -35,7 +36,7 @@ static void *work(void *number) {
 int main(void) {
     /* Neither detects the CPU: the threads do. */
     CHECK(simdpct_decoder_init(&decoder, 0, NULL, NULL));
-    CHECK(simdpct_path_policy_init(&policy, "", 0).status == SIMDPCT_OK);
+    CHECK(simdpct_path_policy_init(&policy, "", 0, NULL) == SIMDPCT_OK);
     pthread_t threads[THREADS];
     int numbers[THREADS];
     CHECK(pthread_barrier_init(&start, NULL, THREADS) == 0);
