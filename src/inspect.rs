@@ -118,8 +118,7 @@ pub struct Counts {
 /// assert_eq!(REFUSED.names().collect::<Vec<_>>(), ["nul", "percent"]);
 /// assert!(REFUSED.iter().eq([Findings::NUL, Findings::PERCENT]));
 ///
-/// let configured: Result<Kinds, _> = "nul,percent".split(',').map(str::parse::<Kinds>).collect();
-/// assert_eq!(configured, Ok(REFUSED));
+/// assert_eq!("nul,percent".parse(), Ok(REFUSED));
 /// ```
 #[derive(Clone, Copy, Default, Eq, Hash, PartialEq)]
 pub struct Kinds(u32);
@@ -572,12 +571,22 @@ impl Extend<Kinds> for Kinds {
     }
 }
 
-/// Parses the name of one kind, as [`Kinds::from_name`] does.
+/// Parses names of kinds, separated by commas or white space. The empty text is the empty set.
+///
+/// ```
+/// use simdpct::{Findings, Kinds};
+///
+/// assert_eq!("nul, percent".parse(), Ok(Findings::NUL | Findings::PERCENT));
+/// assert_eq!("".parse(), Ok(Kinds::NONE));
+/// assert!("nul,zero".parse::<Kinds>().is_err());
+/// ```
 impl FromStr for Kinds {
     type Err = UnknownKind;
 
-    fn from_str(name: &str) -> Result<Self, UnknownKind> {
-        Self::from_name(name).ok_or(UnknownKind)
+    fn from_str(names: &str) -> Result<Self, UnknownKind> {
+        let is_separator = |letter: char| letter == ',' || letter.is_whitespace();
+        let names = names.split(is_separator).filter(|name| !name.is_empty());
+        names.map(|name| Self::from_name(name).ok_or(UnknownKind)).collect()
     }
 }
 

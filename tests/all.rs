@@ -19,6 +19,7 @@ mod differential;
 mod ext_value;
 mod form;
 mod form_serde;
+mod guard;
 mod inspect;
 mod layers;
 mod legacy;

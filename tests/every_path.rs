@@ -4,12 +4,10 @@
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 
-use simdpct::path::{
-    Backslash, DotSegments, EmptySegments, EncodedSlash, HiddenSegments, IllegalBytes, Parameters, PathPolicy,
-};
-use simdpct::{Findings, Kinds, Malformed, reference};
+use simdpct::path::{DotSegments, EmptySegments, HiddenSegments, Parameters, PathPolicy};
+use simdpct::{Findings, Kinds, reference};
 
-use crate::common::path::compare;
+use crate::common::path::{VALUES, compare, every_policy};
 use crate::longest;
 
 /// Delimiters, dots, their triplets, and what may complete or end them.
@@ -65,37 +63,6 @@ fn check(policy: &PathPolicy, path: &[u8]) {
     assert_eq!(policy.is_canonical(path), canonical == path, "is canonical: {}", context());
     assert!(path.starts_with(b"//") || !canonical.starts_with(b"//"), "empty first segment: {}", context());
     assert!(canonical.len() <= policy.output_len_bound(path), "length: {}", context());
-}
-
-/// The number of values of each option.
-const VALUES: [usize; 8] = [3, 3, 3, 4, 3, 4, 2, 4];
-
-/// The policy with the values of these numbers.
-fn policy_of(values: [usize; 8]) -> PathPolicy {
-    let [malformed, slash, backslash, dots, empty, parameters, hidden, illegal] = values;
-    PathPolicy::DEFAULT
-        .refuse(Kinds::NONE)
-        .malformed([Malformed::Error, Malformed::Keep, Malformed::Escape][malformed])
-        .slash([EncodedSlash::Keep, EncodedSlash::Decode, EncodedSlash::Refuse][slash])
-        .backslash([Backslash::Keep, Backslash::ToSlash, Backslash::Refuse][backslash])
-        .dot_segments([DotSegments::Keep, DotSegments::Remove, DotSegments::Clamp, DotSegments::Refuse][dots])
-        .empty_segments([EmptySegments::Keep, EmptySegments::Merge, EmptySegments::Refuse][empty])
-        .parameters([Parameters::Keep, Parameters::StripFromDots, Parameters::Strip, Parameters::Refuse][parameters])
-        .hidden_segments([HiddenSegments::Keep, HiddenSegments::Refuse][hidden])
-        .illegal([IllegalBytes::Keep, IllegalBytes::Nginx, IllegalBytes::Escape, IllegalBytes::Refuse][illegal])
-}
-
-/// Every combination of options. The values are the digits of the number of a policy.
-fn every_policy() -> Vec<PathPolicy> {
-    let count = VALUES.iter().product();
-    let digits = |mut number: usize| {
-        VALUES.map(|values| {
-            let digit = number % values;
-            number /= values;
-            digit
-        })
-    };
-    (0..count).map(|number| policy_of(digits(number))).collect()
 }
 
 /// Calls `check` with all combinations of the options that can matter to a path, because it has a symbol that they are

@@ -73,14 +73,22 @@
 use alloc::{borrow::Cow, string::String, vec};
 
 mod error;
+mod guard;
 mod policy;
+mod refusal;
 mod rewrite;
 mod scan;
+mod target;
+mod text;
 
 pub use error::{PathError, PathErrorKind};
+pub use guard::{Action, RequestGuard, Verdict};
 pub use policy::{
     Backslash, DotSegments, EmptySegments, EncodedSlash, HiddenSegments, IllegalBytes, Parameters, PathPolicy,
 };
+pub use refusal::{Refusal, TargetPart};
+pub use target::{RequestMethod, Target, TargetForm};
+pub use text::PolicyError;
 
 use crate::driver;
 use crate::error::{DecodeError, DecodeIntoError};

@@ -1,9 +1,12 @@
-//! Compares every form of making a path canonical with the reference implementation.
+//! Compares every form of making a path canonical with the reference implementation; every combination of options.
 
 use std::borrow::Cow;
 
-use simdpct::path::{PathErrorKind, PathPolicy};
-use simdpct::reference;
+use simdpct::path::{
+    Backslash, DotSegments, EmptySegments, EncodedSlash, HiddenSegments, IllegalBytes, Parameters, PathErrorKind,
+    PathPolicy,
+};
+use simdpct::{Kinds, Malformed, reference};
 
 /// The path up to a raw `#`, if the policy cuts it there.
 fn cut<'a>(policy: &PathPolicy, path: &'a [u8]) -> &'a [u8] {
@@ -43,4 +46,35 @@ pub fn compare(policy: &PathPolicy, path: &[u8]) {
     assert!(canonical.len() <= output.len(), "length: {}", context());
     let again = reference::canonical_path(policy, &canonical);
     assert_eq!(again, Ok(canonical), "again: {}", context());
+}
+
+/// The number of values of each option of a policy.
+pub const VALUES: [usize; 8] = [3, 3, 3, 4, 3, 4, 2, 4];
+
+/// The policy with the values of these numbers.
+fn policy_of(values: [usize; 8]) -> PathPolicy {
+    let [malformed, slash, backslash, dots, empty, parameters, hidden, illegal] = values;
+    PathPolicy::DEFAULT
+        .refuse(Kinds::NONE)
+        .malformed([Malformed::Error, Malformed::Keep, Malformed::Escape][malformed])
+        .slash([EncodedSlash::Keep, EncodedSlash::Decode, EncodedSlash::Refuse][slash])
+        .backslash([Backslash::Keep, Backslash::ToSlash, Backslash::Refuse][backslash])
+        .dot_segments([DotSegments::Keep, DotSegments::Remove, DotSegments::Clamp, DotSegments::Refuse][dots])
+        .empty_segments([EmptySegments::Keep, EmptySegments::Merge, EmptySegments::Refuse][empty])
+        .parameters([Parameters::Keep, Parameters::StripFromDots, Parameters::Strip, Parameters::Refuse][parameters])
+        .hidden_segments([HiddenSegments::Keep, HiddenSegments::Refuse][hidden])
+        .illegal([IllegalBytes::Keep, IllegalBytes::Nginx, IllegalBytes::Escape, IllegalBytes::Refuse][illegal])
+}
+
+/// Every combination of options. The values are the digits of the number of a policy.
+pub fn every_policy() -> Vec<PathPolicy> {
+    let count = VALUES.iter().product();
+    let digits = |mut number: usize| {
+        VALUES.map(|values| {
+            let digit = number % values;
+            number /= values;
+            digit
+        })
+    };
+    (0..count).map(|number| policy_of(digits(number))).collect()
 }
