@@ -4,7 +4,7 @@ mod common;
 
 use arrow_array::cast::AsArray;
 use arrow_array::types::Int8Type;
-use arrow_array::{Array, ArrayRef, BinaryArray, DictionaryArray, Int32Array, StringArray, StringViewArray};
+use arrow_array::{Array, ArrayRef, BinaryArray, DictionaryArray, Int32Array, NullArray, StringArray, StringViewArray};
 use arrow_buffer::Buffer;
 use arrow_data::ArrayData;
 use arrow_schema::{ArrowError, DataType};
@@ -12,7 +12,8 @@ use common::{any_rows, arrays, is_same, is_text, rows, validate};
 use proptest::prelude::*;
 use simdpct::legacy::java;
 use simdpct::{ByteSet, DecodeError, DecodeErrorKind, Decoder, Encoder, Malformed, Normalizer, reference, sets};
-use simdpct_arrow::{InvalidValue, OnError, decode, decode_java, decode_lossy, encode, normalize};
+use simdpct_arrow::{InvalidValue, OnError, apply, decode, decode_java, decode_lossy, encode, normalize, return_type};
+use simdpct_functions::Function;
 
 const POLICIES: [OnError; 3] = [OnError::Fail, OnError::Null, OnError::Keep];
 
@@ -220,4 +221,17 @@ fn empty_array_with_offset_beyond_its_values_is_empty() {
     assert_eq!((decoded.len(), decoded.data_type()), (0, &DataType::Utf8));
     assert_eq!(simdpct_arrow::repair(&array).unwrap().len(), 0);
     assert_eq!(simdpct_arrow::findings(&array).unwrap().len(), 0);
+}
+
+#[test]
+fn array_of_type_null_stays_null() {
+    for &function in Function::OWN {
+        let option = ["nul", "host", "path"].into_iter().find(|option| function.operation(Some(option)).is_ok());
+        let operation = function.operation(option).unwrap();
+        for length in [0, 3] {
+            let result = apply(&NullArray::new(length), &operation).unwrap();
+            assert_eq!(*result.data_type(), return_type(&operation, &DataType::Null).unwrap(), "{function:?}");
+            assert_eq!((result.len(), result.logical_null_count()), (length, length), "{function:?}");
+        }
+    }
 }

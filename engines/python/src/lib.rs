@@ -15,7 +15,8 @@
 //! | `arguments` | what several of them take |
 //! | `original` | the functions of `urllib.parse` |
 //! | `columns` | `simdpct.columns`: functions of Arrow arrays |
-//! | `function` | these functions, for `columns` and `polars` |
+//! | `objects` | the objects that they take |
+//! | `result` | the objects that they return |
 //! | `polars` | these functions as plugins of Polars; unsafe code |
 //! | `capsule` | Arrow's C interfaces in Python's capsules; unsafe code |
 #![deny(unsafe_code)]
@@ -24,11 +25,13 @@ mod arguments;
 #[allow(unsafe_code)]
 mod capsule;
 mod columns;
+mod objects;
 mod original;
 #[allow(unsafe_code)]
 mod polars;
 mod query;
 mod quote;
+mod result;
 #[allow(unsafe_code)]
 mod text;
 mod unquote;
@@ -68,10 +71,11 @@ mod _native {
     mod columns {
         #[pymodule_export]
         use crate::columns::{
-            Array, ChunkedArray, decode, decode_java, decode_lossy, encode, finding_names, findings, form_decode,
-            form_decode_lossy, form_encode, has, normalize, part, query_value, repair, try_decode, try_decode_java,
-            try_form_decode,
+            decode, decode_java, decode_lossy, encode, finding_names, findings, form_decode, form_decode_lossy,
+            form_encode, has, normalize, part, query_value, repair, try_decode, try_decode_java, try_form_decode,
         };
+        #[pymodule_export]
+        use crate::result::{Array, ChunkedArray};
     }
 
     /// Looks up the originals before anything can replace them.
