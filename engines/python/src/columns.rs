@@ -98,7 +98,7 @@ fn only_type(data_type: &DataType) -> Result<&DataType, ArrowError> {
 }
 
 /// The exception for an error of a chunk, before which there were `rows`.
-fn exception(error: ArrowError, rows: usize) -> PyErr {
+pub(crate) fn exception(error: ArrowError, rows: usize) -> PyErr {
     if let Some(invalid) = InvalidValue::of(&error) {
         let mut invalid = invalid.clone();
         invalid.row += rows;

@@ -17,6 +17,7 @@
 //! | `columns` | `simdpct.columns`: functions of Arrow arrays |
 //! | `objects` | the objects that they take |
 //! | `result` | the objects that they return |
+//! | `sql` | these functions by their names in SQL |
 //! | `polars` | these functions as plugins of Polars; unsafe code |
 //! | `capsule` | Arrow's C interfaces in Python's capsules; unsafe code |
 #![deny(unsafe_code)]
@@ -32,6 +33,7 @@ mod polars;
 mod query;
 mod quote;
 mod result;
+mod sql;
 #[allow(unsafe_code)]
 mod text;
 mod unquote;
@@ -53,7 +55,10 @@ fn own_function(py: Python<'_>, space: quote::Space) -> PyResult<&Bound<'_, PyAn
 }
 
 /// Drop-ins for functions of `urllib.parse`; the package `simdpct` exports them.
-#[pymodule]
+///
+/// A capsule is moved out of while no other thread runs Python (see `capsule`). A free-threaded Python
+/// therefore turns its lock on when it imports this.
+#[pymodule(gil_used = true)]
 mod _native {
     use pyo3::prelude::*;
 
@@ -76,6 +81,13 @@ mod _native {
         };
         #[pymodule_export]
         use crate::result::{Array, ChunkedArray};
+    }
+
+    /// Functions by their names in SQL.
+    #[pymodule]
+    mod sql {
+        #[pymodule_export]
+        use crate::sql::{apply_function, check_option};
     }
 
     /// Looks up the originals before anything can replace them.
