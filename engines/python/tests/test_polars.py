@@ -79,6 +79,13 @@ def test_error_says_what_is_wrong(expression, message):
     assert message in str(error.value)
 
 
+@pytest.mark.parametrize("name", OPTIONS)
+@pytest.mark.parametrize("option", [pl.col("url"), pl.lit("path"), 1, None, b"path"], ids=lambda option: type(option).__name__)
+def test_option_that_is_no_text_raises_type_error(name, option):
+    with pytest.raises(TypeError, match=f"^simdpct.polars.{name}: the option is a str for all rows, not {type(option).__name__} "):
+        getattr(simdpct.polars, name)("url", option)
+
+
 def test_threads_have_errors_of_their_own():
     results = {}
 
