@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use arrow_array::cast::AsArray;
 use arrow_array::types::UInt32Type;
-use arrow_array::{Array, ArrayRef};
+use arrow_array::{Array, ArrayRef, new_null_array};
 use arrow_schema::{ArrowError, DataType, Field};
 use simdpct::columns::OnError;
 use simdpct_functions::Operation;
@@ -29,7 +29,10 @@ use simdpct_functions::Operation;
 /// ```
 pub fn apply(array: &dyn Array, operation: &Operation) -> Result<ArrayRef, ArrowError> {
     // Or `as_primitive` would panic.
-    return_type(operation, array.data_type())?;
+    let result = return_type(operation, array.data_type())?;
+    if *array.data_type() == DataType::Null {
+        return Ok(new_null_array(&result, array.len()));
+    }
     match operation {
         Operation::Decode(decoder, on_error) => crate::decode(array, decoder, *on_error),
         Operation::DecodeLossy(decoder) => crate::decode_lossy(array, &decoder.lenient(), OnError::Fail),
@@ -45,7 +48,8 @@ pub fn apply(array: &dyn Array, operation: &Operation) -> Result<ArrayRef, Arrow
     }
 }
 
-/// The type of the result of an operation on an array of this type.
+/// The type of the result of an operation on an array of this type. An array of the type null, which has no
+/// values, stays one where an array of strings stays one.
 ///
 /// # Errors
 ///
@@ -53,9 +57,13 @@ pub fn apply(array: &dyn Array, operation: &Operation) -> Result<ArrayRef, Arrow
 pub fn return_type(operation: &Operation, input: &DataType) -> Result<DataType, ArrowError> {
     let unsupported = |expected| Err(ArrowError::InvalidArgumentError(format!("expected {expected}, not {input}")));
     match operation {
-        Operation::FindingNames if *input != DataType::UInt32 => unsupported("the numbers that findings returns"),
+        Operation::FindingNames if !matches!(input, DataType::UInt32 | DataType::Null) => {
+            unsupported("the numbers that findings returns")
+        }
         Operation::FindingNames => Ok(DataType::List(Arc::new(Field::new_list_field(DataType::Utf8, true)))),
-        _ if !crate::is_supported(input) => unsupported("strings, binary values or a dictionary of them"),
+        _ if !crate::is_supported(input) && *input != DataType::Null => {
+            unsupported("strings, binary values or a dictionary of them")
+        }
         Operation::Findings => Ok(DataType::UInt32),
         Operation::Has(_) => Ok(DataType::Boolean),
         _ => Ok(input.clone()),

@@ -59,6 +59,17 @@ impl InvalidValue {
         }
     }
 
+    /// The error with another row, if it is one of a value.
+    pub(crate) fn with_row(error: ArrowError, original: impl FnOnce(usize) -> usize) -> ArrowError {
+        match Self::of(&error) {
+            Some(invalid) => {
+                let row = original(invalid.row);
+                ArrowError::ExternalError(Box::new(Self { row, ..invalid.clone() }))
+            }
+            None => error,
+        }
+    }
+
     fn new(row: usize, error: DecodeError, value: &[u8]) -> Self {
         Self { row, error, excerpt: excerpt_of_bytes(value) }
     }

@@ -59,6 +59,7 @@ struct Readme;
 
 mod apply;
 mod convert;
+mod each;
 mod error;
 mod holding;
 mod inspect;
@@ -71,6 +72,7 @@ use simdpct::{Decoder, Encoder, Normalizer};
 
 pub use apply::{apply, return_type};
 use convert::Map;
+pub use each::apply_each;
 pub use error::InvalidValue;
 pub use inspect::{finding_names, findings, has};
 pub use simdpct::columns::OnError;

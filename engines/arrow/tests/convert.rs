@@ -2,17 +2,24 @@
 
 mod common;
 
+use std::sync::Arc;
+use std::time::Instant;
+
 use arrow_array::cast::AsArray;
-use arrow_array::types::Int8Type;
-use arrow_array::{Array, ArrayRef, BinaryArray, DictionaryArray, Int32Array, StringArray, StringViewArray};
+use arrow_array::types::{Int8Type, Int32Type};
+use arrow_array::{Array, ArrayRef, BinaryArray, DictionaryArray, Int32Array, NullArray, StringArray, StringViewArray};
 use arrow_buffer::Buffer;
 use arrow_data::ArrayData;
 use arrow_schema::{ArrowError, DataType};
+use common::rows as rows_of;
 use common::{any_rows, arrays, is_same, is_text, rows, validate};
 use proptest::prelude::*;
 use simdpct::legacy::java;
 use simdpct::{ByteSet, DecodeError, DecodeErrorKind, Decoder, Encoder, Malformed, Normalizer, reference, sets};
-use simdpct_arrow::{InvalidValue, OnError, decode, decode_java, decode_lossy, encode, normalize};
+use simdpct_arrow::{
+    InvalidValue, OnError, apply, apply_each, decode, decode_java, decode_lossy, encode, normalize, return_type,
+};
+use simdpct_functions::Function;
 
 const POLICIES: [OnError; 3] = [OnError::Fail, OnError::Null, OnError::Keep];
 
@@ -220,4 +227,76 @@ fn empty_array_with_offset_beyond_its_values_is_empty() {
     assert_eq!((decoded.len(), decoded.data_type()), (0, &DataType::Utf8));
     assert_eq!(simdpct_arrow::repair(&array).unwrap().len(), 0);
     assert_eq!(simdpct_arrow::findings(&array).unwrap().len(), 0);
+}
+
+#[test]
+fn array_of_type_null_stays_null() {
+    for &function in Function::OWN {
+        let option = ["nul", "host", "path"].into_iter().find(|option| function.operation(Some(option)).is_ok());
+        let operation = function.operation(option).unwrap();
+        for length in [0, 3] {
+            let result = apply(&NullArray::new(length), &operation).unwrap();
+            assert_eq!(*result.data_type(), return_type(&operation, &DataType::Null).unwrap(), "{function:?}");
+            assert_eq!((result.len(), result.logical_null_count()), (length, length), "{function:?}");
+        }
+    }
+}
+
+/// Options of rows: equal to what a row with its option alone becomes.
+#[test]
+fn option_of_row_is_applied_to_it() {
+    let options = [Some("host"), Some("path"), None, Some("path"), Some("query"), Some("host"), Some("scheme")];
+    let urls = ["http://e.org/a/long/path/beyond/twelve?q", "/b", "", "//h/%41?x=1"];
+    let operation = |option: &str| Function::UrlPart.operation(Some(option));
+    for rows in 0..9 {
+        let text: Vec<_> = (0..rows).map(|row| (row % 5 != 4).then(|| urls[row % 4].as_bytes().to_vec())).collect();
+        for shift in 0..options.len() {
+            let options: StringArray = (0..rows).map(|row| options[(row + shift) % options.len()]).collect();
+            for array in arrays(&text, 0) {
+                let result = apply_each(&array, &options, operation, &operation("path").unwrap()).unwrap();
+                validate(&result);
+                let expected: Vec<_> = (0..rows)
+                    .map(|row| {
+                        let option = options.is_valid(row).then(|| options.value(row))?;
+                        rows_of(&apply(&array.slice(row, 1), &operation(option).unwrap()).unwrap()).swap_remove(0)
+                    })
+                    .collect();
+                assert_eq!(rows_of(&result), expected, "{:?}", array.data_type());
+            }
+        }
+    }
+}
+
+#[test]
+fn invalid_row_and_option_are_named() {
+    let texts = StringArray::from(vec!["a", "b", "50%", "c"]);
+    let options = StringArray::from(vec!["x", "y", "x", "y"]);
+    let decode = |_: &str| Function::PctDecode.operation(None);
+    let error = apply_each(&texts, &options, decode, &decode("").unwrap()).unwrap_err();
+    assert_eq!(InvalidValue::of(&error).unwrap().row, 2);
+    let part = |option: &str| Function::UrlPart.operation(Some(option));
+    let error = apply_each(&texts, &options, part, &part("path").unwrap()).unwrap_err();
+    assert!(error.to_string().contains("'x': unknown part"), "{error}");
+}
+
+/// A dictionary is not converted once for each option.
+#[test]
+fn options_of_rows_take_linear_time() {
+    let time = |count: usize| {
+        let urls: Vec<_> = (0..count).map(|row| format!("/?k{row}=v{row}")).collect();
+        let keys: StringArray = (0..count).map(|row| Some(format!("k{row}"))).collect();
+        let values = Arc::new(StringArray::from_iter_values(&urls));
+        let key = Int32Array::from_iter_values(0..count as i32);
+        let dictionary = DictionaryArray::<Int32Type>::new(key, values);
+        let operation = |key: &str| Function::UrlQueryValue.operation(Some(key));
+        let start = Instant::now();
+        let results = apply_each(&dictionary, &keys, operation, &operation("").unwrap()).unwrap();
+        let expected: StringArray = (0..count).map(|row| Some(format!("v{row}"))).collect();
+        assert_eq!(results.as_string::<i32>(), &expected);
+        start.elapsed()
+    };
+    let least = |count| (0..5).map(|_| time(count)).min().unwrap();
+    let (small, large) = (least(1_000), least(16_000));
+    // 16 times as many; quadratic would be 256 times.
+    assert!(large < small * 64, "{small:?} {large:?}");
 }

@@ -2,7 +2,8 @@
 
 use std::sync::Arc;
 
-use datafusion::arrow::array::{Array, ArrayRef};
+use datafusion::arrow::array::{Array, ArrayRef, StringArray};
+use datafusion::arrow::compute::cast;
 use datafusion::arrow::datatypes::{DataType, Field};
 use datafusion::arrow::error::ArrowError;
 use datafusion::common::{Result, exec_datafusion_err, plan_err};
@@ -66,12 +67,31 @@ pub(crate) fn apply(function: Function, array: &dyn Array, option: Option<&str>)
     simdpct_arrow::apply(array, &operation).map_err(|error| datafusion_error(function, error))
 }
 
+/// Applies a function to the rows of an array, each with an option of its own.
+pub(crate) fn apply_each(
+    function: Function,
+    array: &dyn Array,
+    options: &StringArray,
+    return_type: &DataType,
+) -> Result<ArrayRef> {
+    let operation = |option: &str| function.operation(Some(option));
+    let any = function.any_operation();
+    let result = simdpct_arrow::apply_each(array, options, operation, &any);
+    let result = result.map_err(|error| datafusion_error(function, error))?;
+    // Of a dictionary, it has the type of the values.
+    if result.data_type() == return_type { Ok(result) } else { Ok(cast(&result, return_type)?) }
+}
+
 /// The row of an invalid value is left out: it is that of a batch, which means nothing to a user.
 fn datafusion_error(function: Function, error: ArrowError) -> DataFusionError {
     match InvalidValue::of(&error) {
         Some(invalid) => {
             exec_datafusion_err!("{}: '{}': {}{}", function.name(), invalid.value(), invalid.error, function.hint())
         }
-        None => DataFusionError::from(error).context(function.name()),
+        None => match error {
+            // Of an option.
+            ArrowError::ParseError(message) => exec_datafusion_err!("{}: {message}", function.name()),
+            error => DataFusionError::from(error).context(function.name()),
+        },
     }
 }

@@ -1,8 +1,7 @@
 //! `Udf`: a [`Function`] as DataFusion's `ScalarUDFImpl`.
 
 use datafusion::arrow::array::cast::AsArray;
-use datafusion::arrow::array::{Array, ArrayRef, new_empty_array, new_null_array};
-use datafusion::arrow::compute::concat;
+use datafusion::arrow::array::{Array, ArrayRef};
 use datafusion::arrow::datatypes::DataType;
 use datafusion::common::{Result, ScalarValue};
 use datafusion::logical_expr::{
@@ -23,28 +22,6 @@ pub(crate) struct Udf {
 impl Udf {
     pub(crate) fn new(function: Function) -> Self {
         Self { function, signature: Signature::user_defined(Volatility::Immutable) }
-    }
-
-    /// Applies the function to rows that each have an option: at once to consecutive rows with the
-    /// same.
-    fn apply_each(&self, array: &ArrayRef, options: &ArrayRef, return_type: &DataType) -> Result<ArrayRef> {
-        let options = options.as_string::<i32>();
-        let option = |row| options.is_valid(row).then(|| options.value(row));
-        let mut results: Vec<ArrayRef> = Vec::new();
-        let mut start = 0;
-        while start < array.len() {
-            let end = (start + 1..array.len()).find(|&row| option(row) != option(start)).unwrap_or(array.len());
-            results.push(match option(start) {
-                Some(option) => apply::apply(self.function, &array.slice(start, end - start), Some(option))?,
-                None => new_null_array(return_type, end - start),
-            });
-            start = end;
-        }
-        match &results[..] {
-            [] => Ok(new_empty_array(return_type)),
-            [result] => Ok(ArrayRef::clone(result)),
-            results => Ok(concat(&results.iter().map(AsRef::as_ref).collect::<Vec<_>>())?),
-        }
     }
 }
 
@@ -91,7 +68,7 @@ impl ScalarUDFImpl for Udf {
             }
             (value, Some(ColumnarValue::Array(options))) => {
                 let array = value.to_array(options.len())?;
-                self.apply_each(&array, options, return_type).map(ColumnarValue::Array)
+                apply::apply_each(self.function, &array, options.as_string(), return_type).map(ColumnarValue::Array)
             }
         }
     }

@@ -130,6 +130,14 @@ impl Function {
         })
     }
 
+    /// What the function does with some valid option, for the type of its result.
+    #[must_use]
+    pub fn any_operation(self) -> Operation {
+        let options = [None, Some("path"), Some("nul")];
+        let operation = options.into_iter().find_map(|option| self.operation(option).ok());
+        operation.unwrap_or(Operation::Repair)
+    }
+
     /// What to do about an invalid value: the end of the message about it, or nothing.
     #[must_use]
     pub const fn hint(self) -> &'static str {
@@ -158,6 +166,10 @@ mod tests {
     fn option_is_needed_where_the_arity_says_so() {
         for &function in Function::OWN {
             assert_eq!(function.operation(None).is_ok(), *function.arity().start() == 1, "{function:?}");
+        }
+        for &function in Function::OWN.iter().chain(Function::SPARK) {
+            let is_repair = matches!(function.any_operation(), Operation::Repair);
+            assert_eq!(is_repair, function == Function::UrlRepair, "{function:?}");
         }
         let error = Function::UrlPart.operation(Some("ref")).unwrap_err();
         assert!(error.to_string().starts_with("'ref': unknown part"), "{error}");

@@ -5,11 +5,11 @@
 use std::collections::VecDeque;
 use std::ffi::{CStr, CString, c_char, c_int};
 use std::ptr::{NonNull, null};
+use std::sync::Arc;
 
 use arrow_array::ffi::{FFI_ArrowArray, FFI_ArrowSchema, from_ffi_and_data_type};
 use arrow_array::ffi_stream::FFI_ArrowArrayStream;
-use arrow_array::{Array, ArrayRef, make_array, new_empty_array};
-use arrow_data::ArrayData;
+use arrow_array::{Array, ArrayRef, NullArray, make_array, new_empty_array};
 use arrow_schema::{ArrowError, DataType, Field};
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
@@ -21,22 +21,26 @@ const STREAM: &CStr = c"arrow_array_stream";
 
 /// What an object exports.
 pub(crate) enum Import {
-    Array(ArrayRef),
+    Array(ImportedArray),
     Stream(Stream),
 }
 
-/// Imports an object by `__arrow_c_array__`, or else by `__arrow_c_stream__`.
-pub(crate) fn import(object: &Bound<'_, PyAny>) -> PyResult<Import> {
+/// An array, with the name in its schema, which may be empty.
+pub(crate) struct ImportedArray {
+    pub(crate) array: ArrayRef,
+    pub(crate) name: String,
+}
+
+/// Imports an object by `__arrow_c_array__`, or else by `__arrow_c_stream__`; `None` if it has neither.
+pub(crate) fn import(object: &Bound<'_, PyAny>) -> PyResult<Option<Import>> {
     if let Some(method) = object.getattr_opt("__arrow_c_array__")? {
         let capsules = method.call0()?;
         let capsules = capsules.cast::<PyTuple>()?;
-        import_array(&capsules.get_item(0)?, &capsules.get_item(1)?).map(Import::Array)
+        import_array(&capsules.get_item(0)?, &capsules.get_item(1)?).map(Import::Array).map(Some)
     } else if let Some(method) = object.getattr_opt("__arrow_c_stream__")? {
-        import_stream(&method.call0()?).map(Import::Stream)
+        import_stream(&method.call0()?).map(Import::Stream).map(Some)
     } else {
-        let name = object.get_type().qualname()?;
-        let message = format!("expected an Arrow array (with __arrow_c_array__ or __arrow_c_stream__), not {name}");
-        Err(PyTypeError::new_err(message))
+        Ok(None)
     }
 }
 
@@ -45,7 +49,7 @@ fn structure<T>(capsule: &Bound<'_, PyAny>, name: &CStr) -> PyResult<NonNull<T>>
     Ok(capsule.cast::<PyCapsule>()?.pointer_checked(Some(name))?.cast())
 }
 
-fn import_array(schema: &Bound<'_, PyAny>, array: &Bound<'_, PyAny>) -> PyResult<ArrayRef> {
+fn import_array(schema: &Bound<'_, PyAny>, array: &Bound<'_, PyAny>) -> PyResult<ImportedArray> {
     // SAFETY: a capsule of this name has a valid structure of this type, and keeps it until `schema`
     // is dropped, which outlives this use. tests/test_columns.py
     let schema = unsafe { structure::<FFI_ArrowSchema>(schema, SCHEMA)?.as_ref() };
@@ -56,9 +60,16 @@ fn import_array(schema: &Bound<'_, PyAny>, array: &Bound<'_, PyAny>) -> PyResult
         return Err(released());
     }
     let data_type = DataType::try_from(schema).map_err(|error| PyTypeError::new_err(error.to_string()))?;
+    let name = name_of(schema);
     // SAFETY: the array is not released, and its schema came with it. tests/test_columns.py
-    let data = unsafe { from_ffi_and_data_type(array, data_type) };
-    Ok(array_of(data.map_err(|error| PyValueError::new_err(error.to_string()))?))
+    let array = unsafe { array_of_ffi(array, data_type) };
+    let array = array.map_err(|error| PyValueError::new_err(error.to_string()))?;
+    Ok(ImportedArray { array, name })
+}
+
+/// The name in a schema that is not released. `FFI_ArrowSchema::name` requires that there is one.
+fn name_of(schema: &FFI_ArrowSchema) -> String {
+    if schema.name.is_null() { String::new() } else { schema.name().unwrap_or_default().to_owned() }
 }
 
 fn import_stream(stream: &Bound<'_, PyAny>) -> PyResult<Stream> {
@@ -73,13 +84,25 @@ fn import_stream(stream: &Bound<'_, PyAny>) -> PyResult<Stream> {
         return Err(PyValueError::new_err(last_error(&mut raw)));
     }
     let data_type = DataType::try_from(&schema).map_err(|error| PyTypeError::new_err(error.to_string()))?;
-    Ok(Stream { raw, data_type })
+    let name = name_of(&schema);
+    Ok(Stream { raw, data_type, name })
 }
 
-/// The import of an empty slice has offsets beyond its values, which have no length: it would not be a
-/// valid export.
-pub(crate) fn array_of(data: ArrayData) -> ArrayRef {
-    if data.is_empty() { new_empty_array(data.data_type()) } else { make_array(data) }
+/// An array of a producer.
+///
+/// # Safety
+///
+/// The array is not released, and of this type. tests/test_columns.py
+pub(crate) unsafe fn array_of_ffi(array: FFI_ArrowArray, data_type: DataType) -> Result<ArrayRef, ArrowError> {
+    // arrow-rs refuses the buffer that Polars exports, against the format, with nulls alone.
+    if data_type == DataType::Null {
+        return Ok(Arc::new(NullArray::new(array.len())));
+    }
+    // SAFETY: as this function requires. tests/test_columns.py
+    let data = unsafe { from_ffi_and_data_type(array, data_type) }?;
+    // The import of an empty slice has offsets beyond its values, which have no length: it would not be a
+    // valid export.
+    Ok(if data.is_empty() { new_empty_array(data.data_type()) } else { make_array(data) })
 }
 
 fn released() -> PyErr {
@@ -106,6 +129,8 @@ pub(crate) struct Stream {
     /// Not released.
     raw: FFI_ArrowArrayStream,
     pub(crate) data_type: DataType,
+    /// Of the column, which may be empty.
+    pub(crate) name: String,
 }
 
 impl Iterator for Stream {
@@ -121,38 +146,44 @@ impl Iterator for Stream {
             return None;
         }
         // SAFETY: the array is not released, and all of a stream have its type. tests/test_columns.py
-        let data = unsafe { from_ffi_and_data_type(array, self.data_type.clone()) };
-        Some(data.map(array_of))
+        Some(unsafe { array_of_ffi(array, self.data_type.clone()) })
     }
 }
 
-/// The schema of a column of this type without a name.
-fn schema_of(data_type: &DataType) -> Result<FFI_ArrowSchema, ArrowError> {
-    FFI_ArrowSchema::try_from(Field::new("", data_type.clone(), true))
+/// The schema of a column.
+fn schema_of(name: &str, data_type: &DataType) -> Result<FFI_ArrowSchema, ArrowError> {
+    FFI_ArrowSchema::try_from(Field::new(name, data_type.clone(), true))
 }
 
 /// The result of `__arrow_c_schema__`.
-pub(crate) fn export_schema<'py>(py: Python<'py>, data_type: &DataType) -> PyResult<Bound<'py, PyCapsule>> {
-    let schema = schema_of(data_type).map_err(|error| PyValueError::new_err(error.to_string()))?;
+pub(crate) fn export_schema<'py>(py: Python<'py>, name: &str, data_type: &DataType) -> PyResult<Bound<'py, PyCapsule>> {
+    let schema = schema_of(name, data_type).map_err(|error| PyValueError::new_err(error.to_string()))?;
     PyCapsule::new_with_value(py, schema, SCHEMA)
 }
 
 /// The result of `__arrow_c_array__`.
 pub(crate) fn export_array<'py>(
     py: Python<'py>,
+    name: &str,
     array: &dyn Array,
 ) -> PyResult<(Bound<'py, PyCapsule>, Bound<'py, PyCapsule>)> {
-    let schema = export_schema(py, array.data_type())?;
+    let schema = export_schema(py, name, array.data_type())?;
     Ok((schema, PyCapsule::new_with_value(py, FFI_ArrowArray::new(&array.to_data()), ARRAY)?))
 }
 
 /// The result of `__arrow_c_stream__`.
 pub(crate) fn export_stream<'py>(
     py: Python<'py>,
+    name: &str,
     data_type: &DataType,
     chunks: &[ArrayRef],
 ) -> PyResult<Bound<'py, PyCapsule>> {
-    let exported = Exported { data_type: data_type.clone(), chunks: chunks.to_vec().into(), last_error: None };
+    let exported = Exported {
+        name: name.to_owned(),
+        data_type: data_type.clone(),
+        chunks: chunks.to_vec().into(),
+        last_error: None,
+    };
     let stream = FFI_ArrowArrayStream {
         get_schema: Some(get_schema),
         get_next: Some(get_next),
@@ -165,6 +196,7 @@ pub(crate) fn export_stream<'py>(
 
 /// The private data of a stream from here.
 struct Exported {
+    name: String,
     data_type: DataType,
     chunks: VecDeque<ArrayRef>,
     last_error: Option<CString>,
@@ -179,7 +211,7 @@ unsafe extern "C" fn get_schema(stream: *mut FFI_ArrowArrayStream, out: *mut FFI
     // is a place for the result. tests/test_columns.py
     unsafe {
         let exported = &mut *(*stream).private_data.cast::<Exported>();
-        match schema_of(&exported.data_type) {
+        match schema_of(&exported.name, &exported.data_type) {
             Ok(schema) => {
                 out.write(schema);
                 0

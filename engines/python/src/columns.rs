@@ -8,99 +8,31 @@ use arrow_array::{Array as _, ArrayRef};
 use arrow_schema::{ArrowError, DataType};
 use pyo3::exceptions::{PyOverflowError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
-use pyo3::types::PyCapsule;
 use simdpct_arrow::{InvalidValue, return_type};
 use simdpct_functions::Function;
 
-use crate::capsule::{Import, export_array, export_schema, export_stream, import};
+use crate::capsule::Import;
+use crate::objects::{Source, source};
+use crate::result::{Array, ChunkedArray, Values};
 
-/// A column in one piece: the result for an object with `__arrow_c_array__`.
-///
-/// Whatever takes Arrow's arrays takes it: `pyarrow.array(a)`, `polars.Series(a)`,
-/// `pandas.Series.from_arrow(a)`.
-#[pyclass(module = "simdpct.columns", frozen)]
-pub(crate) struct Array {
-    array: ArrayRef,
-}
-
-#[pymethods]
-impl Array {
-    /// The type, as a capsule.
-    fn __arrow_c_schema__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyCapsule>> {
-        export_schema(py, self.array.data_type())
-    }
-
-    /// Type and values, as capsules. The type is never another one.
-    #[pyo3(signature = (requested_schema=None))]
-    fn __arrow_c_array__<'py>(
-        &self,
-        py: Python<'py>,
-        requested_schema: Option<Bound<'py, PyAny>>,
-    ) -> PyResult<(Bound<'py, PyCapsule>, Bound<'py, PyCapsule>)> {
-        let _ = requested_schema;
-        export_array(py, &self.array)
-    }
-
-    fn __len__(&self) -> usize {
-        self.array.len()
-    }
-
-    fn __repr__(&self) -> String {
-        format!("<simdpct.columns.Array: {} rows, {}>", self.array.len(), self.array.data_type())
-    }
-}
-
-/// A column in several pieces: the result for an object with `__arrow_c_stream__`.
-///
-/// Whatever takes Arrow's streams takes it: `pyarrow.chunked_array(a)`, `polars.Series(a)`,
-/// `pandas.Series.from_arrow(a)`.
-#[pyclass(module = "simdpct.columns", frozen)]
-pub(crate) struct ChunkedArray {
-    chunks: Vec<ArrayRef>,
-    data_type: DataType,
-}
-
-#[pymethods]
-impl ChunkedArray {
-    /// The type, as a capsule.
-    fn __arrow_c_schema__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyCapsule>> {
-        export_schema(py, &self.data_type)
-    }
-
-    /// A stream of the pieces, as a capsule. The type is never another one.
-    #[pyo3(signature = (requested_schema=None))]
-    fn __arrow_c_stream__<'py>(
-        &self,
-        py: Python<'py>,
-        requested_schema: Option<Bound<'py, PyAny>>,
-    ) -> PyResult<Bound<'py, PyCapsule>> {
-        let _ = requested_schema;
-        export_stream(py, &self.data_type, &self.chunks)
-    }
-
-    fn __len__(&self) -> usize {
-        self.chunks.iter().map(|chunk| chunk.len()).sum()
-    }
-
-    fn __repr__(&self) -> String {
-        format!("<simdpct.columns.ChunkedArray: {} rows, {}>", self.__len__(), self.data_type)
-    }
-}
-
-/// Applies a function to an object that exports Arrow's arrays. The interpreter is released around
-/// the work, and around reading a stream.
+/// Applies a function to an object that exports Arrow's arrays, or is a list or of pandas or NumPy. The
+/// interpreter is released around the work, and around reading a stream.
 fn apply<'py>(object: &Bound<'py, PyAny>, function: Function, option: Option<&str>) -> PyResult<Bound<'py, PyAny>> {
     let py = object.py();
     let operation = function.operation(option).map_err(|error| PyValueError::new_err(error.to_string()))?;
-    match import(object)? {
-        Import::Array(array) => {
+    let Source { column, name, series } = source(object)?;
+    let result = match column {
+        Import::Array(column) => {
+            let name = name.or(column_name(&column.name, column.array.data_type()));
             let array = py
-                .detach(|| simdpct_arrow::apply(&only_column(array)?, &operation))
+                .detach(|| simdpct_arrow::apply(&only_column(column.array)?, &operation))
                 .map_err(|error| exception(error, 0))?;
-            Ok(Bound::new(py, Array { array })?.into_any())
+            let values = Values { name, data_type: array.data_type().clone(), chunks: vec![array] };
+            return like(Bound::new(py, Array(values.clone()))?.into_any(), &values.data_type, series);
         }
         Import::Stream(stream) => {
-            let chunks = py.detach(|| {
+            let name = name.or(column_name(&stream.name, &stream.data_type));
+            let values = py.detach(|| {
                 let data_type = only_type(&stream.data_type).and_then(|data_type| return_type(&operation, data_type));
                 let data_type = data_type.map_err(|error| (error, 0))?;
                 let mut chunks = Vec::new();
@@ -111,12 +43,38 @@ fn apply<'py>(object: &Bound<'py, PyAny>, function: Function, option: Option<&st
                     rows += chunk.len();
                     chunks.push(chunk);
                 }
-                Ok(ChunkedArray { chunks, data_type })
+                Ok(Values { name, data_type, chunks })
             });
-            let chunks = chunks.map_err(|(error, rows)| exception(error, rows))?;
-            Ok(Bound::new(py, chunks)?.into_any())
+            values.map_err(|(error, rows)| exception(error, rows))?
         }
-    }
+    };
+    let data_type = result.data_type.clone();
+    like(Bound::new(py, ChunkedArray(result))?.into_any(), &data_type, series)
+}
+
+/// The result as a series of pandas, if it is made of one.
+fn like<'py>(
+    result: Bound<'py, PyAny>,
+    data_type: &DataType,
+    series: Option<Bound<'py, PyAny>>,
+) -> PyResult<Bound<'py, PyAny>> {
+    let Some(series) = series else { return Ok(result) };
+    let kind = match data_type {
+        DataType::Utf8 | DataType::LargeUtf8 | DataType::Utf8View => "text",
+        DataType::UInt32 => "number",
+        DataType::Boolean => "flag",
+        _ => "other",
+    };
+    result.py().import("simdpct._objects")?.call_method1("like", (result, kind, series))
+}
+
+/// The name of a column, or of that of a table.
+fn column_name(name: &str, data_type: &DataType) -> Option<String> {
+    let name = match data_type {
+        DataType::Struct(fields) if fields.len() == 1 => fields[0].name(),
+        _ => name,
+    };
+    (!name.is_empty()).then(|| name.to_owned())
 }
 
 /// A table is a struct in Arrow's interface. That of one column counts as the column.
@@ -140,7 +98,7 @@ fn only_type(data_type: &DataType) -> Result<&DataType, ArrowError> {
 }
 
 /// The exception for an error of a chunk, before which there were `rows`.
-fn exception(error: ArrowError, rows: usize) -> PyErr {
+pub(crate) fn exception(error: ArrowError, rows: usize) -> PyErr {
     if let Some(invalid) = InvalidValue::of(&error) {
         let mut invalid = invalid.clone();
         invalid.row += rows;

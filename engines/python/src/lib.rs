@@ -15,7 +15,9 @@
 //! | `arguments` | what several of them take |
 //! | `original` | the functions of `urllib.parse` |
 //! | `columns` | `simdpct.columns`: functions of Arrow arrays |
-//! | `function` | these functions, for `columns` and `polars` |
+//! | `objects` | the objects that they take |
+//! | `result` | the objects that they return |
+//! | `sql` | these functions by their names in SQL |
 //! | `polars` | these functions as plugins of Polars; unsafe code |
 //! | `capsule` | Arrow's C interfaces in Python's capsules; unsafe code |
 #![deny(unsafe_code)]
@@ -24,11 +26,14 @@ mod arguments;
 #[allow(unsafe_code)]
 mod capsule;
 mod columns;
+mod objects;
 mod original;
 #[allow(unsafe_code)]
 mod polars;
 mod query;
 mod quote;
+mod result;
+mod sql;
 #[allow(unsafe_code)]
 mod text;
 mod unquote;
@@ -50,7 +55,10 @@ fn own_function(py: Python<'_>, space: quote::Space) -> PyResult<&Bound<'_, PyAn
 }
 
 /// Drop-ins for functions of `urllib.parse`; the package `simdpct` exports them.
-#[pymodule]
+///
+/// A capsule is moved out of while no other thread runs Python (see `capsule`). A free-threaded Python
+/// therefore turns its lock on when it imports this.
+#[pymodule(gil_used = true)]
 mod _native {
     use pyo3::prelude::*;
 
@@ -68,10 +76,18 @@ mod _native {
     mod columns {
         #[pymodule_export]
         use crate::columns::{
-            Array, ChunkedArray, decode, decode_java, decode_lossy, encode, finding_names, findings, form_decode,
-            form_decode_lossy, form_encode, has, normalize, part, query_value, repair, try_decode, try_decode_java,
-            try_form_decode,
+            decode, decode_java, decode_lossy, encode, finding_names, findings, form_decode, form_decode_lossy,
+            form_encode, has, normalize, part, query_value, repair, try_decode, try_decode_java, try_form_decode,
         };
+        #[pymodule_export]
+        use crate::result::{Array, ChunkedArray};
+    }
+
+    /// Functions by their names in SQL.
+    #[pymodule]
+    mod sql {
+        #[pymodule_export]
+        use crate::sql::{apply_function, check_option};
     }
 
     /// Looks up the originals before anything can replace them.

@@ -10,13 +10,13 @@ use std::ffi::{CString, c_char, c_void};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use arrow_array::cast::AsArray;
-use arrow_array::ffi::{FFI_ArrowArray, FFI_ArrowSchema, from_ffi_and_data_type};
+use arrow_array::ffi::{FFI_ArrowArray, FFI_ArrowSchema};
 use arrow_array::{Array, ArrayRef};
 use arrow_schema::{ArrowError, DataType, Field};
 use simdpct_arrow::{InvalidValue, apply, return_type};
 use simdpct_functions::{Function, Operation};
 
-use crate::capsule::array_of;
+use crate::capsule::array_of_ffi;
 
 /// A series, as Polars exports and imports it.
 #[repr(C)]
@@ -88,7 +88,7 @@ impl Series {
         };
         let field = Field::try_from(field)?;
         // SAFETY: the arrays of a valid series are not released, and have its type. tests/test_polars.py
-        let import = |array| unsafe { from_ffi_and_data_type(array, field.data_type().clone()) }.map(array_of);
+        let import = |array| unsafe { array_of_ffi(array, field.data_type().clone()) };
         let chunks = arrays.into_iter().map(import).collect::<Result<_, _>>()?;
         Ok((field, chunks))
     }
@@ -146,7 +146,7 @@ impl Plugin {
     }
 
     fn field(&self, input: &Field) -> Result<Field, ArrowError> {
-        if !matches!(input.data_type(), DataType::Utf8View | DataType::BinaryView | DataType::UInt32) {
+        if !matches!(input.data_type(), DataType::Utf8View | DataType::BinaryView | DataType::UInt32 | DataType::Null) {
             let message = format!("expected String or Binary, not {}: cast the column", input.data_type());
             return Err(ArrowError::InvalidArgumentError(message));
         }

@@ -2,6 +2,7 @@
 
 import doctest
 import gc
+import itertools
 import pickle
 import random
 import re
@@ -11,6 +12,7 @@ import time
 import urllib.parse
 
 import duckdb
+import numpy
 import pandas
 import polars
 import pyarrow
@@ -160,6 +162,130 @@ def test_result_of_same_type_is_array_or_stream():
     assert pyarrow.field(stream).type == pyarrow.string_view()
 
 
+@pytest.mark.parametrize("pieces", [[STRINGS], [STRINGS[:3], [], STRINGS[3:]], [[], []], []], ids=len)
+@pytest.mark.parametrize("name, options, data_type", [
+    ("decode_lossy", (), pyarrow.string()),
+    ("decode_lossy", (), pyarrow.large_binary()),
+    ("decode_lossy", (), pyarrow.binary_view()),
+    ("part", ("query",), pyarrow.string_view()),
+    ("encode", (), pyarrow.dictionary(pyarrow.int8(), pyarrow.string())),
+    ("has", ("plus",), pyarrow.string()),
+    ("findings", (), pyarrow.large_string()),
+], ids=str)
+def test_result_is_a_sequence(name, options, data_type, pieces):
+    kind = data_type.value_type if isinstance(data_type, pyarrow.DictionaryType) else data_type
+    column = pyarrow.chunked_array([pyarrow.array(piece, kind) for piece in pieces], kind)
+    if kind != data_type:
+        column = column.dictionary_encode()
+    for source in [column, *([column.chunk(0)] if len(pieces) == 1 else [])]:
+        result = getattr(columns, name)(source, *options)
+        expected = values(result)
+        assert result.to_pylist() == list(result) == expected
+        assert [type(value) for value in result] == [type(value) for value in expected]
+        assert len(result) == len(expected)
+        assert list(reversed(result)) == expected[::-1]
+        assert [result[row] for row in range(len(expected))] == expected
+        assert [result[-1 - row] for row in range(len(expected))] == expected[::-1]
+        for start, end, step in itertools.product([None, 0, 2, 3, -1, -4, 99], [None, 0, 3, 7, -2, 99], [None, 1, 2, 3, -1, -2]):
+            part = result[start:end:step]
+            assert type(part) is type(result)
+            assert part.to_pylist() == values(part) == expected[start:end:step], (start, end, step)
+        for row in [len(expected), -len(expected) - 1]:
+            with pytest.raises(IndexError, match=f"^index {row} is out of range of a column of {len(expected)} rows$"):
+                result[row]
+        with pytest.raises(TypeError, match="^expected an integer or a slice as index, not str$"):
+            result["url"]
+        array = numpy.asarray(result)
+        assert array.shape == (len(expected),)
+        assert array.tolist() == expected
+        # As of pyarrow, where that makes a table.
+        assert pyarrow.table({"d": result})["d"].type == pyarrow.chunked_array([result] if hasattr(result, "__arrow_c_array__") else result).type
+
+
+def test_lists_are_rows_and_nothing_else():
+    names = columns.finding_names(columns.findings(["%00", "a b", None]))
+    assert numpy.asarray(names).tolist() == [["escape", "nul", "control"], ["illegal"], None]
+    # NumPy's own strings end before NUL.
+    assert numpy.asarray(columns.decode(["a%00"])).tolist() == ["a\0"]
+    assert numpy.asarray(columns.decode([b"a%00"])).tolist() == [b"a\0"]
+    assert numpy.asarray(columns.has(["+", "a"], "plus")).dtype == bool
+    assert numpy.asarray(columns.findings(["+", "a"])).dtype == numpy.uint32
+
+
+@pytest.mark.parametrize("column", [
+    list(STRINGS),
+    tuple(STRINGS),
+    numpy.array(STRINGS, object),
+    numpy.array(STRINGS, numpy.dtypes.StringDType(na_object=None)),
+    pandas.Index(STRINGS),
+    pandas.Index(STRINGS, dtype=object),
+    pandas.array(STRINGS, "string"),
+    pandas.Series(STRINGS).array,
+    pandas.Categorical(STRINGS),
+    [float("nan") if text is None else text for text in STRINGS],
+    [pandas.NA if text is None else text for text in STRINGS],
+], ids=lambda column: type(column).__name__)
+def test_sequences_are_columns(column):
+    result = columns.decode_lossy(column)
+    assert result.to_pylist() == mapped(urllib.parse.unquote, STRINGS)
+    assert columns.part(column, "query").to_pylist()[6] == "q=a+b&n=%00"
+    assert columns.finding_names(columns.findings(column).to_pylist()).to_pylist() == columns.finding_names(columns.findings(column)).to_pylist()
+
+
+def test_arrays_of_numpy_are_columns():
+    assert columns.encode(numpy.array(["a b", "é"])).to_pylist() == ["a%20b", "%C3%A9"]
+    assert columns.encode(numpy.array([b"a b", b"\xff"])).to_pylist() == [b"a%20b", b"%FF"]
+    assert columns.decode(numpy.array(["%41%42", "b"])[::-1]).to_pylist() == ["b", "AB"]
+    with pytest.raises(TypeError, match="^expected an array of one dimension, not 2$"):
+        columns.decode(numpy.array([["a"]]))
+    with pytest.raises(TypeError, match="^expected an array of one dimension, not 0$"):
+        columns.decode(numpy.array("a"))
+    with pytest.raises(TypeError, match="^row 0: expected str, bytes or None, not float$"):
+        columns.decode(numpy.array([1.5]))
+
+
+@pytest.mark.parametrize("source, name", [
+    (polars.Series("url", ["%41"]), "url"),
+    (polars.DataFrame({"url": ["%41"]}), "url"),
+    (polars.Series(["%41"]), None),
+    (pyarrow.table({"url": ["%41"]}), "url"),
+    (pyarrow.record_batch({"url": ["%41"]}), "url"),
+    (pyarrow.array(["%41"]), None),
+    (pandas.Index(["%41"], name="url"), "url"),
+    (pandas.Index(["%41"], name=("a", 1)), None),
+    (["%41"], None),
+], ids=lambda source: type(source).__name__)
+def test_name_is_kept(source, name):
+    result = columns.decode(source)
+    assert result.name == name
+    assert result[:1].name == result[::-1].name == columns.encode(result).name == name
+    assert polars.Series(result).name == (name or "")
+    assert polars.DataFrame({"d": result}).to_dict(as_series=False) == {"d": ["A"]}
+    for table in [pyarrow.table({"d": result}), pyarrow.table([result], names=["d"]), pyarrow.table({"n": [1]}).append_column("d", result)]:
+        assert table["d"].to_pylist() == ["A"]
+    assert repr(result).startswith(f"<simdpct.columns.{type(result).__name__}: " + (f'"{name}", 1 rows' if name else "1 rows"))
+
+
+@pytest.mark.parametrize("source", [
+    pyarrow.nulls(3),
+    pyarrow.chunked_array([pyarrow.nulls(2), pyarrow.nulls(1)]),
+    pyarrow.table({"url": pyarrow.nulls(3)}),
+    polars.Series([None] * 3),
+    pandas.Series([None] * 3, dtype=object),
+    [None] * 3,
+], ids=lambda source: type(source).__name__)
+@pytest.mark.parametrize("name", FUNCTIONS)
+def test_column_without_values_passes(name, source):
+    options = {"encode": ("path",), "part": ("host",), "query_value": ("q",), "has": ("nul",)}.get(name, ())
+    result = getattr(columns, name)(source, *options)
+    assert result.to_pylist() == [None] * 3
+    if not isinstance(source, pandas.Series):
+        types = {"findings": pyarrow.uint32(), "has": pyarrow.bool_(), "finding_names": pyarrow.list_(pyarrow.string())}
+        data_type = pyarrow.field(result).type
+        assert data_type == types.get(name, pyarrow.null())
+        assert polars.Series(result).to_list() == [None] * 3
+
+
 def test_unchanged_column_shares_memory():
     column = pyarrow.array(["plain", None, "text"])
     shared = pyarrow.array(columns.decode(column))
@@ -189,9 +315,19 @@ def test_invalid_value_is_quoted_with_its_row(name):
         function(pyarrow.array(["%" + "x" * 100]))
 
 
+EXPECTED = "expected an Arrow array (with __arrow_c_array__ or __arrow_c_stream__), a list, an array of NumPy or a column of pandas"
+
+
 @pytest.mark.parametrize("column, message", [
-    ("text", "expected an Arrow array (with __arrow_c_array__ or __arrow_c_stream__), not str"),
-    (["%41"], "expected an Arrow array (with __arrow_c_array__ or __arrow_c_stream__), not list"),
+    ("text", f"{EXPECTED}, not str"),
+    (b"text", f"{EXPECTED}, not bytes"),
+    ({"%41"}, f"{EXPECTED}, not set"),
+    (None, f"{EXPECTED}, not NoneType"),
+    (["%41", 1], "row 1: expected str or None, not int"),
+    ([None, b"%41", "%41"], "row 2: expected bytes or None, not str"),
+    ([None, "%41", float("nan"), 1.5], "row 3: expected str or None, not float"),
+    ([["%41"]], "row 0: expected str, bytes or None, not list"),
+    ([True], "row 0: expected str, bytes or None, not bool"),
     (pyarrow.array([1]), "expected strings, binary values or a dictionary of them, not Int64"),
     (pyarrow.chunked_array([], pyarrow.int8()), "expected strings, binary values or a dictionary of them, not Int8"),
     (pyarrow.table({"a": ["x"], "b": ["y"]}), "expected a column, not a table of 2 columns"),

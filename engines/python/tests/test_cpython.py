@@ -1,19 +1,26 @@
 """CPython's own test_urlparse and test_urllib, with our functions in place of those of urllib.parse."""
 
+import doctest
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
+PAGE = Path(__file__).parents[3] / "docs/python.md"
+
+
+def recipe():
+    """How docs/python.md replaces the functions: the example that assigns them."""
+    examples = doctest.DocTestParser().get_examples(PAGE.read_text("utf-8"))
+    (start,) = [number for number, example in enumerate(examples) if "setattr(urllib.parse" in example.source]
+    return examples[start - 1].source + examples[start].source
+
+
 # Runs the tests of a module, and prints how many there are and those that fail.
 PROGRAM = """
-import sys, unittest, urllib.parse
-import simdpct
-for name in simdpct.__all__:
-    function = getattr(simdpct, name)
-    # Python's test_all looks for the functions of the module by this name.
-    function.__module__ = "urllib.parse"
-    setattr(urllib.parse, name, function)
+import sys, unittest
+{recipe}
 module = __import__("test." + sys.argv[1], fromlist=["*"])
 result = unittest.TextTestRunner().run(unittest.defaultTestLoader.loadTestsFromModule(module))
 for name in simdpct.__all__:
@@ -27,7 +34,7 @@ FAILING = {"test_urllib": ["test.test_urllib.QuotingTests.test_default_safe"]}
 
 @pytest.mark.parametrize("module, least", [("test_urlparse", 60), ("test_urllib", 80)])
 def test_pythons_tests_pass(module, least):
-    run = subprocess.run([sys.executable, "-c", PROGRAM, module], capture_output=True, text=True)
+    run = subprocess.run([sys.executable, "-c", PROGRAM.replace("{recipe}", recipe()), module], capture_output=True, text=True)
     assert run.returncode == 0, run.stderr
     count, *failing = run.stdout.splitlines()[-1].split()
     assert failing == FAILING.get(module, []), run.stderr

@@ -1,6 +1,7 @@
 """What is not a matter of results: names, signatures, identity, pickle, threads, documentation."""
 
 import doctest
+import importlib.metadata
 import inspect
 import pickle
 import subprocess
@@ -152,3 +153,65 @@ for name in ["quote", "unquote", "unquote_plus", "parse_qsl"]:
     assert texts[0] == texts[1], (name, texts)
 """
     subprocess.run([sys.executable, "-X", "dev", "-c", program], check=True)
+
+
+def test_wheel_has_licences_addresses_and_extras():
+    metadata = importlib.metadata.metadata("simdpct")
+    assert sorted(metadata.get_all("License-File")) == ["LICENSE-APACHE", "LICENSE-MIT"]
+    files = importlib.metadata.files("simdpct")
+    for name, text in [("LICENSE-APACHE", "Apache License"), ("LICENSE-MIT", "Permission is hereby granted")]:
+        (path,) = [path for path in files if path.name == name]
+        assert text in path.read_text("utf-8")
+    addresses = dict(address.split(", ") for address in metadata.get_all("Project-URL"))
+    assert {"Repository", "Documentation"} <= set(addresses)
+    assert set(metadata.get_all("Provides-Extra")) == {"polars", "duckdb", "spark", "pandas"}
+    # No extra, no dependency.
+    assert all("extra ==" in requirement for requirement in metadata.get_all("Requires-Dist"))
+
+
+@pytest.mark.parametrize("module, missing", [("polars", "polars"), ("duckdb", "pyarrow"), ("spark", "pyarrow")])
+def test_missing_module_is_named_with_its_extra(module, missing):
+    program = f"""
+import sys
+sys.modules[{missing!r}] = None
+try:
+    import simdpct.{module}
+except ModuleNotFoundError as error:
+    print(error)
+"""
+    run = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
+    assert run.stdout == f"this needs {missing}, which is not installed: pip install 'simdpct[{module}]'\n", run.stderr
+
+
+def test_missing_engine_is_named_with_its_extra():
+    pytest.importorskip("pyarrow")
+    program = """
+import sys
+sys.modules["duckdb"] = sys.modules["pyspark"] = None
+import simdpct.duckdb, simdpct.spark
+for call in [lambda: simdpct.duckdb.register(None), lambda: simdpct.spark.udf("pct_decode")]:
+    try:
+        call()
+    except ModuleNotFoundError as error:
+        print(error)
+"""
+    run = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert run.stdout.splitlines() == [
+        "this needs duckdb, which is not installed: pip install 'simdpct[duckdb]'",
+        "this needs pyspark, which is not installed: pip install 'simdpct[spark]'",
+    ]
+
+
+def test_second_interpreter_is_refused():
+    interpreters = pytest.importorskip("_xxsubinterpreters" if sys.version_info < (3, 13) else "_interpreters")
+    program = f"""
+import simdpct, {interpreters.__name__} as interpreters
+assert simdpct.unquote("%41") == "A"
+inner = interpreters.create()
+interpreters.run_string(inner, "try: import simdpct\\nexcept ImportError as error: print(error, flush=True)\\nelse: print(0, flush=True)")
+interpreters.destroy(inner)
+assert simdpct.unquote("%41") == "A"
+"""
+    run = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
+    assert run.returncode == 0, run.stderr
+    assert "subinterpreters are not supported" in run.stdout or "does not support loading in subinterpreters" in run.stdout

@@ -44,6 +44,15 @@ def test_results_are_those_of_columns(name, dtype, engine):
     assert pieces.clear().select(expression("url", *options)).schema == {"url": expected.dtype}
 
 
+@pytest.mark.parametrize("name", simdpct.polars.__all__)
+def test_column_without_values_passes(name):
+    frame = pl.DataFrame({"url": [None] * 3})
+    result = frame.lazy().select(getattr(simdpct.polars, name)("url", *OPTIONS.get(name, ())))
+    types = {"findings": pl.UInt32, "has": pl.Boolean, "finding_names": pl.List(pl.String)}
+    assert result.collect_schema() == {"url": types.get(name, pl.Null)}
+    assert result.collect()["url"].to_list() == [None] * 3
+
+
 def test_expression_takes_part_in_queries():
     frame = pl.DataFrame({"k": [1, 1, 2], "url": ["/%41", "/a", "/%42"]})
     decoded = simdpct.polars.decode("url")
@@ -68,6 +77,13 @@ def test_error_says_what_is_wrong(expression, message):
     with pytest.raises(pl.exceptions.ComputeError) as error:
         pl.DataFrame({"url": ["a", "50%"], "number": [1, 2]}).select(expression)
     assert message in str(error.value)
+
+
+@pytest.mark.parametrize("name", OPTIONS)
+@pytest.mark.parametrize("option", [pl.col("url"), pl.lit("path"), 1, None, b"path"], ids=lambda option: type(option).__name__)
+def test_option_that_is_no_text_raises_type_error(name, option):
+    with pytest.raises(TypeError, match=f"^simdpct.polars.{name}: the option is a str for all rows, not {type(option).__name__} "):
+        getattr(simdpct.polars, name)("url", option)
 
 
 def test_threads_have_errors_of_their_own():

@@ -209,3 +209,92 @@ def test_columns_are_replaced_and_added_in_one_pass(spark):
     bits = pyarrow.array(columns.findings(pyarrow.array(["http://e/%41?b"])))[0].as_py()
     rows = sorted((tuple(row) for row in result.collect()), key=str)
     assert rows == [("http://e/A?b", "e", bits), (None,) * 3]
+
+
+def test_option_of_encode_may_be_left_out(spark):
+    row = spark.sql("select pct_encode('a/b c') a, pct_encode('a/b c', 'path') b, pct_encode(cast(null as string)) c").first()
+    assert tuple(row) == ("a%2Fb%20c", "a/b%20c", None)
+    with pytest.raises(Exception, match=r"url_part takes 2 arguments \(the text and a part\), not 1"):
+        spark.sql("select url_part('a')").collect()
+    with pytest.raises(Exception, match="pct_decode takes a string, not int32: cast the column"):
+        spark.sql("select pct_decode(1)").collect()
+
+
+def test_options_of_rows_take_linear_time(spark):
+    frame = spark.range(20_000).selectExpr("concat('/?k', id, '=v', id) url", "concat('k', id) key", "id")
+    assert frame.where("url_query_value(url, key) <> concat('v', id)").count() == 0
+    start = time.perf_counter()
+    assert frame.where("url_query_value(url, key) = concat('v', id)").count() == 20_000
+    # It took 2.5 s where the options of each batch were compared with each other.
+    assert time.perf_counter() - start < 2
+
+
+def test_error_has_no_row_of_a_batch(spark):
+    frame = spark.createDataFrame([("a",)] * 10 + [("50%",)], "url string")
+    for query in [frame.selectExpr("pct_decode(url)"), simdpct.spark.with_columns(frame, d=("pct_decode", "url"))]:
+        with pytest.raises(Exception, match=r"pct_decode: '50%': malformed") as error:
+            query.collect()
+        assert "row " not in str(error.value).split("'50%'")[0][-20:]
+
+
+@pytest.mark.parametrize("names, results, of_spark", [
+    # (columns of the frame), (names of the results): each is compared with withColumns of Spark.
+    (["n", "url", "z"], ["url"], "new"),
+    (["n", "url", "z"], ["URL"], "new"),
+    (["n", "Url", "z"], ["added", "url", "Last"], "new"),
+    (["url", "n", "N"], ["n"], "new"),
+    (["url", "n", "N"], ["other"], "new"),
+    (["url", "a.b", "c`d", ""], ["a.b", "x y", "e.f"], "new"),
+])
+@pytest.mark.parametrize("is_case_sensitive", [False, True])
+def test_names_are_those_of_with_columns_of_spark(spark, names, results, of_spark, is_case_sensitive):
+    spark.conf.set("spark.sql.caseSensitive", str(is_case_sensitive).lower())
+    try:
+        column = next(name for name in names if name.lower() == "url")
+        frame = spark.createDataFrame([("/%41", ) * len(names)], "struct<" + ",".join(f"c{n}: string" for n in range(len(names))) + ">").toDF(*names)
+        theirs = frame.withColumns({name: functions.lit("new") for name in results})
+        ours = simdpct.spark.with_columns(frame, **{name: ("pct_decode", column) for name in results})
+        assert ours.columns == theirs.columns
+        assert [value == "/A" for value in ours.first()] == [value == of_spark for value in theirs.first()]
+        assert set(ours.first()) <= {"/A", "/%41"}
+    finally:
+        spark.conf.unset("spark.sql.caseSensitive")
+
+
+def test_column_is_looked_up_as_by_spark(spark):
+    frame = spark.sql("select named_struct('url', '/%41', 'N', named_struct('deep', '%42')) request, '%43' as `a.b`, '%44' as Url")
+    result = simdpct.spark.with_columns(
+        frame, a=("pct_decode", "request.url"), b=("pct_decode", "request.n.deep"), c=("pct_decode", "`a.b`"), d=("pct_decode", "URL")
+    )
+    assert result.columns == ["request", "a.b", "Url", "a", "b", "c", "d"]
+    assert tuple(result.select("a", "b", "c", "d").first()) == ("/A", "B", "C", "D")
+    assert result.first().request.asDict(recursive=True) == {"url": "/%41", "N": {"deep": "%42"}}
+    spark.conf.set("spark.sql.caseSensitive", "true")
+    try:
+        with pytest.raises(Exception, match="URL"):
+            simdpct.spark.with_columns(frame, d=("pct_decode", "URL"))
+    finally:
+        spark.conf.unset("spark.sql.caseSensitive")
+
+
+@pytest.mark.parametrize("result, error, message", [
+    (("pct_decode", "ulr"), Exception, "UNRESOLVED_COLUMN.*`ulr`"),
+    (("pct_decode", "twice"), Exception, "AMBIGUOUS_REFERENCE"),
+    (("pct_decod", "url"), ValueError, "unknown function 'pct_decod': did you mean pct_decode"),
+    (("url_part", "url", "ref"), ValueError, "url_part: 'ref': unknown part of a URI: expected scheme"),
+    (("url_part", "url"), ValueError, "url_part: needs a second argument"),
+    (("pct_decode", "url", "x"), ValueError, "pct_decode takes no second argument"),
+    (("pct_decode", "number"), TypeError, "pct_decode takes a string, not bigint: cast the column number"),
+    (("url_finding_names", "url"), TypeError, "url_finding_names takes the numbers of url_findings, not string: url"),
+    ("pct_decode", TypeError, "x: expected a function's name, a column and possibly an option, not 'pct_decode'"),
+    (("url_part", "url", 1), TypeError, "x: expected str for the function, the column and the option"),
+])
+def test_driver_says_what_is_wrong(spark, result, error, message):
+    """Before anything runs."""
+    frame = spark.sql("select 'a' url, 1L number, 'b' twice, 'c' twice")
+    with pytest.raises(error, match=message):
+        simdpct.spark.with_columns(frame, x=result)
+    with pytest.raises(ValueError, match="unknown function 'url_prt': did you mean url_part"):
+        simdpct.spark.udf("url_prt")
+    with pytest.raises(ValueError, match="two results have the same name: 'x' and 'X'"):
+        simdpct.spark.with_columns(frame, x=("pct_decode", "url"), X=("pct_decode", "url"))

@@ -3,6 +3,7 @@
 import doctest
 import pickle
 import random
+import time
 from functools import partial
 
 import duckdb
@@ -20,7 +21,7 @@ STRICT = ["pct_decode", "form_decode"]
 
 def expected(name, strings):
     function = _sql.FUNCTIONS[name]
-    option = [OPTIONS[name]] if function.takes_option else []
+    option = [OPTIONS[name]] if function.option else []
     return pyarrow.array(getattr(columns, function.column_function)(pyarrow.array(strings), *option)).to_pylist()
 
 
@@ -28,9 +29,8 @@ def strings_for(name):
     return [string for string in STRINGS if name not in STRICT or string not in ["50%", "%FF"]]
 
 
-@pytest.mark.parametrize("module", [simdpct.duckdb, simdpct.spark])
-def test_examples_run(module):
-    result = doctest.testmod(module)
+def test_examples_run():
+    result = doctest.testmod(simdpct.duckdb)
     assert result.attempted > 1
     assert result.failed == 0
 
@@ -78,29 +78,92 @@ def test_options_of_rows_are_those_of_rows(connection):
     assert (nothing.type, nothing.to_pylist()) == (pyarrow.string(), [None, None])
 
 
+@pytest.mark.parametrize("urls, options, name", [
+    ([f"/?k{row}=v{row}" for row in range(20_000)], [f"k{row}" for row in range(20_000)], "url_query_value"),
+    (["http://e.org/a?b"] * 20_000, ["host", "path"] * 10_000, "url_part"),
+])
+def test_time_of_options_of_rows_is_linear(urls, options, name):
+    function = _sql.FUNCTIONS[name]
+
+    def least(count):
+        columns = pyarrow.array(urls[:count]), pyarrow.array(options[:count])
+        times = []
+        for _ in range(5):
+            start = time.perf_counter()
+            function(*columns)
+            times.append(time.perf_counter() - start)
+        return min(times)
+
+    # 16 times as many rows; quadratic would be 256 times.
+    assert least(20_000) < 64 * least(1_250)
+
+
+def test_error_of_engine_has_no_row():
+    """It would be that of a piece, which means nothing to a user."""
+    for function, arguments in [("pct_decode", ()), ("form_decode", ()), ("url_decode", ())]:
+        with pytest.raises(ValueError, match=f"^{function}: '50%': malformed percent-encoding: .* at byte 2 "):
+            _sql.function(function)(pyarrow.array(["a", "50%"]), *arguments)
+
+
+@pytest.mark.parametrize("sql, message", [
+    ("url_part('a', 'ref')", "url_part: 'ref': unknown part of a URI: expected scheme"),
+    ("url_part('a', x) from (values ('ref'), ('host')) t(x)", "url_part: 'ref': unknown part of a URI: expected scheme"),
+    ("url_has('a', 'null')", "url_has: 'null': unknown kind of finding: expected escape"),
+    ("pct_encode('a', 'pth')", "pct_encode: unknown set 'pth': expected component"),
+    ("pct_encode('a', 1)", "pct_encode: the second argument is a string, not Int32"),
+    ("pct_encode('a', 'path', 'b')", "pct_encode takes 1 or 2 arguments (the text and a set), not 3"),
+    ("pct_decode('50%')", "pct_decode: '50%': malformed percent-encoding"),
+])
+def test_duckdb_error_names_function(connection, sql, message):
+    with pytest.raises(duckdb.Error) as error:
+        connection.sql(f"select {sql}").fetchall()
+    assert message in str(error.value)
+    assert "<lambda>" not in str(error.value)
+
+
+def test_option_of_encode_may_be_left_out(connection):
+    connection.execute("create table texts as select * from (values ('a/b c'), (null)) t(x)")
+    rows = connection.sql("select pct_encode(x), pct_encode(x, 'path'), pct_encode(x, null), pct_encode(null) from texts").fetchall()
+    assert rows == [("a%2Fb%20c", "a/b%20c", None, None), (None, None, None, None)]
+
+
+@pytest.mark.parametrize("name, near", [("pct_decod", "pct_decode"), ("URL_PART", "url_part"), ("url_host", "url_"), ("xyz", "one of pct_decode")])
+def test_unknown_function_lists_near_ones(name, near):
+    with pytest.raises(ValueError, match=f"^unknown function '{name}': did you mean .*{near}"):
+        _sql.function(name)
+
+
+def test_functions_count_arguments():
+    column = pyarrow.array(["a"])
+    for name, function in _sql.ALL_FUNCTIONS.items():
+        for count in range(4):
+            least = 1 if function.option is None or function.is_option_optional else 2
+            if not least <= count <= (1 if function.option is None else 2):
+                with pytest.raises(TypeError, match=rf"^{name} takes .* argument.*, not {count}$"):
+                    function(*[column] * count)
+
+
 def test_spark_batches_get_columns_in_one_pass():
-    results = {
-        "path": ("url_part", "url", "path"),
-        "url": ("try_form_decode", "url"),
-        "findings": ("url_findings", "url"),
-        "nul": ("url_has", "url", "nul"),
-    }
-    batches = [pyarrow.record_batch({"n": [1, 2], "url": ["/%41?b", "%"]}), pyarrow.record_batch({"n": [3], "url": ["%00"]})]
+    calls = [("url_part", "c1", "path"), ("try_form_decode", "c1", None), ("url_findings", "c1", None), ("url_has", "c1", "nul")]
+    batches = [
+        pyarrow.record_batch({"c0": [1, 2], "c1": ["/%41?b", "%"]}),
+        pyarrow.record_batch({"c0": [3], "c1": ["%00"]}),
+    ]
     # As Spark sends it to its workers.
-    function = pickle.loads(pickle.dumps(partial(simdpct.spark.convert, results)))
+    function = pickle.loads(pickle.dumps(partial(simdpct.spark._convert, calls, ["c0", 1, 0, 2, 3])))
     table = pyarrow.Table.from_batches(function(iter(batches)))
-    assert table.schema.names == ["n", "url", "path", "findings", "nul"]
-    assert table.schema.field("findings").type == pyarrow.int64()
-    assert table["url"].to_pylist() == ["/A?b", None, "\0"]
-    assert table["path"].to_pylist() == ["/%41", "%", "%00"]
-    assert table["nul"].to_pylist() == [False, False, True]
+    assert table.schema.field("c3").type == pyarrow.int64()
+    assert table["c0"].to_pylist() == [1, 2, 3]
+    assert table["c1"].to_pylist() == ["/A?b", None, "\0"]
+    assert table["c2"].to_pylist() == ["/%41", "%", "%00"]
+    assert table["c4"].to_pylist() == [False, False, True]
 
 
 def test_spark_text_that_is_not_utf8_is_replaced_as_by_java():
     # Surrogates are one sequence for Java, as for its String; the others as the Unicode Standard says.
     values = [b"\xff%41", None, b"a\xed\xa0\x80b\xed\xbfc\xed\xa0", b"\xe2\x82", b"\xf0\x80\x80", b"\xc3\xa9"]
-    batch = pyarrow.record_batch({"url": _unchecked(values)})
-    result = next(simdpct.spark.convert({"url": ("pct_decode_lossy", "url")}, [batch]))
+    batch = pyarrow.record_batch({"c0": _unchecked(values)})
+    result = next(simdpct.spark._convert([("pct_decode_lossy", "c0", None)], [0], [batch]))
     assert result.column(0).to_pylist() == ["\ufffdA", None, "a\ufffdb\ufffdc\ufffd", "\ufffd", "\ufffd" * 3, "é"]
 
 

@@ -9,7 +9,14 @@ Arguments, results and exceptions are those of the running Python's functions:
 'q=fish+%26+chips'
 """
 
-from . import _native
+try:
+    from . import _native
+except ImportError as _error:
+    if "subinterpreter" not in str(_error):
+        raise
+    raise ImportError(
+        "simdpct works in one interpreter of a process, and another one has imported it: subinterpreters are not supported"
+    ) from _error
 from ._native import (
     parse_qs,
     parse_qsl,

@@ -1,84 +1,103 @@
 """Functions of SQL: what simdpct.duckdb and simdpct.spark register. Needs pyarrow."""
 
+from __future__ import annotations
+
+import difflib
+import importlib
 from dataclasses import dataclass
 from typing import Any
 
-import pyarrow
-import pyarrow.compute
+from . import _extras
 
-from . import columns
+_native: Any = importlib.import_module("._native", __package__)
+pyarrow = _extras.module("pyarrow", "duckdb", "spark")
 
 
 @dataclass(frozen=True)
 class Function:
     """A function of pyarrow's columns, and of a column of options if it takes one."""
 
+    #: In SQL.
+    name: str
     #: In ``simdpct.columns``.
     column_function: str
     #: What it returns: "text", "flag", "bits" or "names".
     result: str = "text"
-    takes_option: bool = False
+    #: What the option is, if it takes one.
+    option: str | None = None
+    #: Whether it may be called without the option.
+    is_option_optional: bool = False
 
-    def __call__(self, column: Any, options: Any = None) -> Any:
-        """Applies it to a ``pyarrow.Array`` or ``ChunkedArray``, and returns the same."""
-        if options is None:
-            return self.apply(column)
-        distinct = options.unique()
-        if len(distinct) == 1 and distinct.null_count == 0:
-            return self.apply(column, distinct[0].as_py())
-        return self._apply_each(column, options, distinct)
+    def __call__(self, *arguments: Any) -> Any:
+        """Applies it to a ``pyarrow.Array`` or ``ChunkedArray``, and to such a column of options if it takes one."""
+        most = 1 if self.option is None else 2
+        if not (most - self.is_option_optional <= len(arguments) <= most):
+            expected = {(1, False): "1 argument", (2, False): "2 arguments", (2, True): "1 or 2 arguments"}
+            text = "the text" if self.option is None else f"the text and {self.option}"
+            raise TypeError(
+                f"{self.name} takes {expected[most, self.is_option_optional]} ({text}), not {len(arguments)}"
+            )
+        return self.apply(*arguments)
 
-    def apply(self, column: Any, *option: str) -> Any:
-        """Applies it to a column, with one option for all rows."""
+    def apply(self, column: Any, option: Any = None) -> Any:
+        """Applies it to a column, with a ``str`` as option for all rows, or a column of them. Returns an array."""
+        column = _in_one_piece(column)
         if self.column_function == "finding_names":
             column = column.cast(pyarrow.uint32())
-        result = getattr(columns, self.column_function)(column, *option)
-        if isinstance(column, pyarrow.ChunkedArray):
-            return pyarrow.chunked_array(result)
-        return pyarrow.array(result)
-
-    def _apply_each(self, column: Any, options: Any, distinct: Any) -> Any:
-        """Each option is applied to its rows, and the results are put in the order of the rows."""
-        rows: list[Any] = []
-        results: list[Any] = []
-        for option in distinct.drop_null():
-            rows.append(pyarrow.compute.indices_nonzero(pyarrow.compute.equal(options, option)))
-            result = self.apply(column.take(rows[-1]), option.as_py())
-            results.extend(result.chunks if isinstance(result, pyarrow.ChunkedArray) else [result])
-        if not rows:
-            empty = self.apply(column.slice(0, 0), _ANY_OPTION[self.column_function])
-            return pyarrow.nulls(len(column), empty.type)
-        order = pyarrow.concat_arrays(rows)
-        # Rows without an option have no place in the results, and so are null.
-        places = pyarrow.compute.index_in(pyarrow.array(range(len(column)), order.type), order)
-        return pyarrow.chunked_array(results).take(places).combine_chunks()
+        elif self.result == "text" and pyarrow.types.is_null(column.type):
+            column = column.cast(pyarrow.string())
+        if option is not None and not isinstance(option, str):
+            option = _in_one_piece(option)
+        return pyarrow.array(_native.sql.apply(self.name, column, option))
 
 
-#: A valid option, for the type of a result without rows.
-_ANY_OPTION = {"encode": "component", "part": "path", "query_value": "", "has": "nul"}
+def _in_one_piece(column: Any) -> Any:
+    return column.combine_chunks() if isinstance(column, pyarrow.ChunkedArray) else column
+
+
+def function(name: str) -> Function:
+    """A function by its name in SQL, or an error that lists near ones."""
+    found = ALL_FUNCTIONS.get(name) if isinstance(name, str) else None
+    if found is not None:
+        return found
+    near = difflib.get_close_matches(str(name).lower(), ALL_FUNCTIONS, n=3, cutoff=0.5)
+    others = " or ".join(near) if near else "one of " + ", ".join(ALL_FUNCTIONS)
+    raise ValueError(f"unknown function {name!r}: did you mean {others}?")
+
+
+def _by_name(*functions: Function) -> dict[str, Function]:
+    return {function.name: function for function in functions}
+
 
 #: By their names in SQL, which are those in DataFusion.
-FUNCTIONS = {
-    "pct_decode": Function("decode"),
-    "try_pct_decode": Function("try_decode"),
-    "pct_decode_lossy": Function("decode_lossy"),
-    "form_decode": Function("form_decode"),
-    "try_form_decode": Function("try_form_decode"),
-    "form_decode_lossy": Function("form_decode_lossy"),
-    "pct_encode": Function("encode", takes_option=True),
-    "form_encode": Function("form_encode"),
-    "url_normalize": Function("normalize"),
-    "url_repair": Function("repair"),
-    "url_part": Function("part", takes_option=True),
-    "url_query_value": Function("query_value", takes_option=True),
-    "url_findings": Function("findings", "bits"),
-    "url_finding_names": Function("finding_names", "names"),
-    "url_has": Function("has", "flag", takes_option=True),
-}
+FUNCTIONS = _by_name(
+    Function("pct_decode", "decode"),
+    Function("try_pct_decode", "try_decode"),
+    Function("pct_decode_lossy", "decode_lossy"),
+    Function("form_decode", "form_decode"),
+    Function("try_form_decode", "try_form_decode"),
+    Function("form_decode_lossy", "form_decode_lossy"),
+    Function("pct_encode", "encode", option="a set", is_option_optional=True),
+    Function("form_encode", "form_encode"),
+    Function("url_normalize", "normalize"),
+    Function("url_repair", "repair"),
+    Function("url_part", "part", option="a part"),
+    Function("url_query_value", "query_value", option="a key"),
+    Function("url_findings", "findings", "bits"),
+    Function("url_finding_names", "finding_names", "names"),
+    Function("url_has", "has", "flag", option="kinds of findings"),
+)
 
 #: In Spark's exact meaning, by Spark's names.
-SPARK_FUNCTIONS = {
-    "url_decode": Function("decode_java"),
-    "try_url_decode": Function("try_decode_java"),
-    "url_encode": Function("form_encode"),
-}
+SPARK_FUNCTIONS = _by_name(
+    Function("url_decode", "decode_java"),
+    Function("try_url_decode", "try_decode_java"),
+    Function("url_encode", "form_encode"),
+)
+
+ALL_FUNCTIONS = FUNCTIONS | SPARK_FUNCTIONS
+
+
+def check_option(function: Function, option: str | None) -> None:
+    """Raises ``ValueError`` if the function does not take the option."""
+    _native.sql.check_option(function.name, option)

@@ -1,14 +1,19 @@
 """Functions of columns: of whatever exports Arrow's arrays.
 
 Each function takes an object with ``__arrow_c_array__`` or ``__arrow_c_stream__``, such as the
-columns of pyarrow, Polars, pandas 3 and DuckDB. It returns an ``Array`` or a ``ChunkedArray``, which
-these libraries take in turn. Neither pyarrow nor another library is needed.
+columns of pyarrow, Polars, pandas 3 and DuckDB; or a list, an array of NumPy, or a series or index of
+pandas. It returns an ``Array`` or a ``ChunkedArray``, which these libraries take in turn, and which is
+a sequence of Python's objects. For a series of pandas it returns a series with the same index. Neither
+pyarrow nor another library is needed.
 
 Null stays null. The type stays: strings, large strings, string views, binary values of these three
-kinds, and dictionaries of them. A table of one column counts as that column.
+kinds, and dictionaries of them; a column of the type null stays one. A table of one column counts as
+that column. The name stays too.
 
->>> import polars
 >>> from simdpct import columns
+>>> columns.form_decode(['caf%C3%A9', 'a+b', None]).to_pylist()
+['café', 'a b', None]
+>>> import polars
 >>> polars.Series(columns.form_decode(polars.Series(['caf%C3%A9', 'a+b', None]))).to_list()
 ['café', 'a b', None]
 """

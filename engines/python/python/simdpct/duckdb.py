@@ -2,7 +2,7 @@
 
 They are called with a column of many rows at a time, and have the names of those for DataFusion:
 ``pct_decode``, ``try_pct_decode``, ``pct_decode_lossy``, ``form_decode``, ``try_form_decode``,
-``form_decode_lossy``, ``pct_encode(s, set)``, ``form_encode``, ``url_normalize``, ``url_repair``,
+``form_decode_lossy``, ``pct_encode(s[, set])``, ``form_encode``, ``url_normalize``, ``url_repair``,
 ``url_part(s, part)``, ``url_query_value(s, key)``, ``url_findings``, ``url_finding_names`` and
 ``url_has(s, kinds)``.
 
@@ -17,6 +17,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
+
+from . import _extras
+
+# Before other modules of this package ask for it, for the message.
+_extras.module("pyarrow", "duckdb")
 
 from ._sql import FUNCTIONS, Function
 
@@ -35,20 +40,22 @@ def register(connection: DuckDBPyConnection) -> DuckDBPyConnection:
     >>> register(duckdb.connect()).sql("select form_decode('a+%C3%A9')").fetchall()
     [('a é',)]
     """
-    from duckdb.func import ARROW, SPECIAL
-
+    func = _extras.module("duckdb.func", "duckdb")
     for name, function in FUNCTIONS.items():
-        parameter = "UINTEGER" if function.result == "names" else "VARCHAR"
-        parameters: list[Any] = [parameter, "VARCHAR"] if function.takes_option else [parameter]
+        parameters: list[Any] = ["UINTEGER" if function.result == "names" else "VARCHAR"]
+        if function.option is not None and not function.is_option_optional:
+            parameters.append("VARCHAR")
         # Null stays null. Without SPECIAL, an invalid value could not become null.
         connection.create_function(
-            name, _udf(function), parameters, _TYPES[function.result], type=ARROW, null_handling=SPECIAL
+            name, _udf(function), parameters, _TYPES[function.result], type=func.ARROW, null_handling=func.SPECIAL
         )
     return connection
 
 
 def _udf(function: Function) -> Callable[..., Any]:
-    """DuckDB counts the parameters."""
-    if function.takes_option:
+    """DuckDB counts the parameters, of which it has one list for each name."""
+    if function.is_option_optional:
+        return lambda *arguments: function(*arguments)
+    if function.option is not None:
         return lambda column, options: function(column, options)
     return lambda column: function(column)

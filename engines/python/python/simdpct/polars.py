@@ -11,10 +11,19 @@ An option is a ``str``, not an expression.
 [{'url': '/café', 'q': None}, {'url': '/?q=a+b', 'q': 'a b'}]
 """
 
-from pathlib import Path
+from __future__ import annotations
 
-import polars as pl
-from polars.plugins import register_plugin_function
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from . import _extras
+
+if TYPE_CHECKING:
+    import polars as pl
+    from polars.plugins import register_plugin_function
+else:
+    pl = _extras.module("polars", "polars")
+    register_plugin_function = _extras.module("polars.plugins", "polars").register_plugin_function
 
 __all__ = [
     "decode",
@@ -40,6 +49,12 @@ _PLUGIN_PATH = Path(__file__).parent
 
 
 def _expression(function: str, column: pl.Expr | str, *options: str) -> pl.Expr:
+    for option in options:
+        if not isinstance(option, str):
+            raise TypeError(
+                f"simdpct.polars.{function}: the option is a str for all rows, not {type(option).__name__}"
+                " (a column of options: simdpct.duckdb, or one expression for each option)"
+            )
     return register_plugin_function(
         plugin_path=_PLUGIN_PATH,
         function_name=function,

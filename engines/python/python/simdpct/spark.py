@@ -14,22 +14,28 @@ for what Java's decoder replaces by one.
 from __future__ import annotations
 
 import codecs
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-import pyarrow
+from . import _extras
 
-from ._sql import FUNCTIONS, SPARK_FUNCTIONS, Function
+# Before other modules of this package ask for it, for the message.
+_extras.module("pyarrow", "spark")
+
+from ._sql import FUNCTIONS, Function, check_option
+from ._sql import function as _function
 
 if TYPE_CHECKING:
+    import pyarrow
     from pyspark.sql import DataFrame as _DataFrame
     from pyspark.sql import SparkSession as _SparkSession
+else:
+    import pyarrow
 
-__all__ = ["convert", "register", "udf", "with_columns"]
+__all__ = ["register", "udf", "with_columns"]
 
 _TYPES = {"text": "string", "bits": "bigint", "names": "array<string>", "flag": "boolean"}
-_ALL_FUNCTIONS = FUNCTIONS | SPARK_FUNCTIONS
 
 
 def _replace_as_java(error: UnicodeError) -> tuple[str, int]:
@@ -46,9 +52,13 @@ def _replace_as_java(error: UnicodeError) -> tuple[str, int]:
 codecs.register_error("simdpct.java", _replace_as_java)
 
 
+def _is_text(data_type: Any) -> bool:
+    return bool(pyarrow.types.is_string(data_type) or pyarrow.types.is_large_string(data_type))
+
+
 def _as_text(column: Any) -> Any:
     """A column of strings that are UTF-8: Arrow promises it, Spark does not check it."""
-    if not (pyarrow.types.is_string(column.type) or pyarrow.types.is_large_string(column.type)):
+    if not _is_text(column.type):
         return column
     try:
         column.validate(full=True)
@@ -74,27 +84,30 @@ def udf(name: str) -> Any:
 
     ``url_decode``, ``try_url_decode`` and ``url_encode`` return what Spark's own functions do.
     """
-    return _udf(_ALL_FUNCTIONS[name])
+    return _udf(_function(name))
 
 
 def _udf(function: Function) -> Any:
-    from pyspark.sql.functions import arrow_udf
+    arrow_udf = _extras.module("pyspark.sql.functions", "spark").arrow_udf
 
-    # By their annotations Spark knows that they take whole columns.
-    def one(column: pyarrow.Array) -> pyarrow.Array:
-        return _in_types_of_spark(function(_as_text(column)))
+    # By their annotations Spark knows that it takes whole columns. It does not count them.
+    def call(*arguments: pyarrow.Array) -> pyarrow.Array:
+        texts = [_as_text(argument) for argument in arguments]
+        for text in texts[:1]:
+            if function.result == "text" and not pyarrow.types.is_null(text.type) and not _is_text(text.type):
+                raise TypeError(f"{function.name} takes a string, not {text.type}: cast the column")
+        return _in_types_of_spark(function(*texts))
 
-    def two(column: pyarrow.Array, option: pyarrow.Array) -> pyarrow.Array:
-        return _in_types_of_spark(function(_as_text(column), option))
-
-    return arrow_udf(two if function.takes_option else one, _TYPES[function.result])
+    call.__annotations__ = {"arguments": pyarrow.Array, "return": pyarrow.Array}
+    call.__name__ = call.__qualname__ = function.name
+    return arrow_udf(call, _TYPES[function.result])
 
 
 def register(spark: _SparkSession) -> _SparkSession:
     """Adds functions of SQL to a session, and returns it.
 
     They are ``pct_decode``, ``try_pct_decode``, ``pct_decode_lossy``, ``form_decode``,
-    ``try_form_decode``, ``form_decode_lossy``, ``pct_encode(s, set)``, ``form_encode``,
+    ``try_form_decode``, ``form_decode_lossy``, ``pct_encode(s[, set])``, ``form_encode``,
     ``url_normalize``, ``url_repair``, ``url_part(s, part)``, ``url_query_value(s, key)``,
     ``url_findings``, ``url_finding_names`` and ``url_has(s, kinds)``. Those of Spark, such as
     ``url_decode``, stay.
@@ -107,35 +120,102 @@ def register(spark: _SparkSession) -> _SparkSession:
 def with_columns(frame: _DataFrame, **results: tuple[str, ...]) -> _DataFrame:
     """Adds columns to a data frame, or replaces them, in one pass.
 
-    Each result is a tuple of a function's name in SQL, the name of a column, and the option if the
-    function takes one::
+    Each result is a tuple of a function's name in SQL, a column, and the option if the function takes
+    one::
 
         with_columns(logs, decoded=("form_decode_lossy", "url"), host=("url_part", "url", "host"))
 
+    Names are those of ``DataFrame.withColumns``: a column may be one of a struct (``request.url``); the case
+    of names matters if it does in the session; and a result whose name the frame has takes its place.
+    Functions, columns and options are checked before Spark runs anything.
+
     ``url_decode``, ``try_url_decode`` and ``url_encode`` return what Spark's own functions do.
     """
-    from pyspark.sql.types import DataType, StructField, StructType
+    types = _extras.module("pyspark.sql.types", "spark")
+    calls = [_call(name, result) for name, result in results.items()]
+    same = _same_names(frame)
+    for number, name in enumerate(results):
+        for other in list(results)[:number]:
+            if same(name, other):
+                raise ValueError(f"two results have the same name: {other!r} and {name!r}")
+    fields = frame.schema.fields
+    # Whatever the columns are called, and if two have the same name.
+    places = [f"c{number}" for number in range(len(fields))]
+    plain = frame.toDF(*places)
+    inputs: dict[str, str] = {}
+    for function, column, _ in calls:
+        # Spark looks for it, and says if it is unknown or ambiguous.
+        field = frame.select(column).schema.fields[0]
+        _check_type(function, column, field.dataType, types)
+        if column not in inputs:
+            found = [place for place, other in zip(places, fields) if same(other.name, column)]
+            inputs[column] = found[0] if len(found) == 1 else f"n{len(inputs)}"
+    nested = [column for column, place in inputs.items() if place not in places]
+    if nested:
+        from pyspark.sql.functions import col
 
-    fields = {field.name: field for field in frame.schema.fields}
-    for name, (function, *_) in results.items():
-        fields[name] = StructField(name, DataType.fromDDL(_TYPES[_ALL_FUNCTIONS[function].result]))
-    return frame.mapInArrow(partial(convert, results), StructType(list(fields.values())))
+        whole = frame.select("*", *(col(column).alias(inputs[column]) for column in nested))
+        plain = whole.toDF(*places, *(inputs[column] for column in nested))
+
+    outputs: list[tuple[str, Any, Any]] = []
+    replaced = set()
+    for place, field in zip(places, fields):
+        found_at = next((n for n, name in enumerate(results) if same(field.name, name)), None)
+        if found_at is None:
+            outputs.append((field.name, field.dataType, place))
+        else:
+            replaced.add(found_at)
+            outputs.append((list(results)[found_at], None, found_at))
+    outputs += [(name, None, number) for number, name in enumerate(results) if number not in replaced]
+    schema = types.StructType()
+    sources: list[str | int] = []
+    for number, (_, data_type, source) in enumerate(outputs):
+        if data_type is None:
+            data_type = types.DataType.fromDDL(_TYPES[calls[source][0].result])
+        schema.add(f"c{number}", data_type)
+        sources.append(source)
+    in_arrow = [(function.name, inputs[column], option) for function, column, option in calls]
+    return plain.mapInArrow(partial(_convert, in_arrow, sources), schema).toDF(*(name for name, _, _ in outputs))
 
 
-def convert(
-    results: dict[str, tuple[str, ...]], batches: Iterable[pyarrow.RecordBatch]
+def _call(name: str, result: tuple[str, ...]) -> tuple[Function, str, str | None]:
+    """Function, column and option of a result, checked."""
+    if not isinstance(result, (tuple, list)) or not 2 <= len(result) <= 3:
+        raise TypeError(f"{name}: expected a function's name, a column and possibly an option, not {result!r}")
+    if not all(isinstance(part, str) for part in result):
+        raise TypeError(f"{name}: expected str for the function, the column and the option, not {result!r}")
+    function = _function(result[0])
+    option = result[2] if len(result) == 3 else None
+    check_option(function, option)
+    return function, result[1], option
+
+
+def _same_names(frame: _DataFrame) -> Callable[[str, str], bool]:
+    """Whether two names are the same, as the session compares them."""
+    if str(frame.sparkSession.conf.get("spark.sql.caseSensitive", "false")).lower() == "true":
+        return lambda one, other: one == other
+    return lambda one, other: one.lower() == other.lower()
+
+
+def _check_type(function: Function, column: str, data_type: Any, types: Any) -> None:
+    if function.column_function == "finding_names":
+        if not isinstance(data_type, (types.IntegralType, types.NullType)):
+            raise TypeError(f"{function.name} takes the numbers of url_findings, not {data_type.simpleString()}: {column}")
+    elif not isinstance(data_type, (types.StringType, types.CharType, types.VarcharType, types.NullType)):
+        raise TypeError(f"{function.name} takes a string, not {data_type.simpleString()}: cast the column {column}")
+
+
+def _convert(
+    calls: list[tuple[str, str, str | None]], outputs: list[str | int], batches: Iterable[pyarrow.RecordBatch]
 ) -> Iterator[pyarrow.RecordBatch]:
-    """Adds columns to each batch, or replaces them: what ``with_columns`` gives to ``mapInArrow``.
+    """What ``with_columns`` gives to ``mapInArrow``.
 
-    >>> batch = pyarrow.record_batch({'url': ['http://e/%41', '%']})
-    >>> next(convert({'path': ('url_part', 'url', 'path'), 'url': ('try_pct_decode', 'url')}, [batch])).to_pylist()
-    [{'url': 'http://e/A', 'path': '/%41'}, {'url': None, 'path': '%'}]
+    Outputs are names of columns and numbers of calls, each of a function, a column and an option.
     """
     for batch in batches:
-        columns = dict(zip(batch.schema.names, batch.columns))
-        texts = {column: _as_text(columns[column]) for _, column, *_ in results.values()}
-        new = {
-            name: _in_types_of_spark(_ALL_FUNCTIONS[function].apply(texts[column], *option))
-            for name, (function, column, *option) in results.items()
-        }
-        yield pyarrow.RecordBatch.from_pydict(columns | new)
+        texts = {column: _as_text(batch.column(column)) for _, column, _ in calls}
+        results = [
+            _in_types_of_spark(_function(name).apply(texts[column], option)) for name, column, option in calls
+        ]
+        columns = [results[output] if isinstance(output, int) else batch.column(output) for output in outputs]
+        yield pyarrow.RecordBatch.from_arrays(columns, [f"c{number}" for number in range(len(columns))])
