@@ -137,24 +137,36 @@ pub fn decode_utf8(decoder: &Decoder, input: &[u8]) -> Result<String, DecodeErro
 }
 
 /// Decodes to text, with `replacement` for each maximal subpart of an ill-formed sequence (Unicode
-/// 3.9, WHATWG Encoding 4.1). If a byte of `replacement` is rejected, the first ill-formed sequence
-/// is an error.
+/// 3.9, WHATWG Encoding 4.1): U+FFFD, or nothing to drop it.
+///
+/// Where no triplets may be created, U+FFFD also replaces a sequence that would be dropped directly
+/// after a malformed `%`, or its first digit: with the text that follows, the `%` could become a
+/// triplet. A sequence whose replacement has a rejected byte is an error.
 pub fn decode_utf8_replacing(decoder: &Decoder, input: &[u8], replacement: &str) -> Result<String, DecodeError> {
-    let is_rejected = |byte: &u8| decoder.rules.reject.is_some_and(|reject| reject.contains(*byte));
-    if let Some(byte) = replacement.bytes().find(is_rejected) {
-        return decode_utf8(decoder, input).map_err(|error| match error.kind {
-            DecodeErrorKind::InvalidUtf8 => DecodeError::new(DecodeErrorKind::Rejected(byte), error.position),
-            _ => error,
-        });
-    }
-    let mut text = String::new();
-    for chunk in decode(decoder, input)?.utf8_chunks() {
+    let rules = &decoder.rules;
+    let (symbols, error) = symbols(decoder, input);
+    let bytes: Vec<u8> = symbols.iter().map(|&(_, byte)| byte).collect();
+    let (mut text, mut at) = (String::new(), 0);
+    for chunk in bytes.utf8_chunks() {
         text.push_str(chunk.valid());
-        if !chunk.invalid().is_empty() {
-            text.push_str(replacement);
+        at += chunk.valid().len();
+        if chunk.invalid().is_empty() {
+            continue;
         }
+        let is_open = match text.as_bytes() {
+            [.., b'%'] => true,
+            [.., b'%', digit] => digit.is_ascii_hexdigit(),
+            _ => false,
+        };
+        let joins = replacement.is_empty() && is_open && rules.creates_no_triplets();
+        let written = if joins { "\u{FFFD}" } else { replacement };
+        if let Some(byte) = written.bytes().find(|&byte| rules.reject.is_some_and(|reject| reject.contains(byte))) {
+            return Err(DecodeError::new(DecodeErrorKind::Rejected(byte), symbols[at].0));
+        }
+        text.push_str(written);
+        at += chunk.invalid().len();
     }
-    Ok(text)
+    error.map_or(Ok(text), Err)
 }
 
 /// Decodes as Java's `URLDecoder`, character by character: a run of triplets is a string of its own.
