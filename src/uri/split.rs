@@ -292,7 +292,8 @@ impl<T> Parts<T> {
     }
 }
 
-/// Component recomposition (RFC 3986 5.3).
+/// Component recomposition (RFC 3986 5.3). Ignores width and precision: a precision could cut a
+/// triplet.
 impl fmt::Display for Parts<&str> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if let Some(scheme) = self.scheme {
