@@ -258,14 +258,7 @@ pub fn repair(uri: &[u8]) -> String {
     // RFC 3986 appendix B, component by component; `rest` is what has not been split off.
     let (rest, fragment) = split_once(uri, b"#");
     let (rest, query) = split_once(rest, b"?");
-    let is_scheme = |text: &[u8]| {
-        text.first().is_some_and(u8::is_ascii_alphabetic)
-            && text.iter().all(|byte| byte.is_ascii_alphanumeric() || b"+-.".contains(byte))
-    };
-    let (scheme, rest) = match split_once(rest, b":/") {
-        (scheme, Some(after)) if is_scheme(scheme) && rest[scheme.len()] == b':' => (Some(scheme), after),
-        _ => (None, rest),
-    };
+    let (scheme, rest) = split_scheme(rest);
     let (authority, path) = match rest.strip_prefix(b"//") {
         Some(rest) => {
             let end = rest.iter().position(|&byte| byte == b'/').unwrap_or(rest.len());
@@ -313,15 +306,25 @@ pub fn repair(uri: &[u8]) -> String {
     repaired
 }
 
-/// A part of a URI reference (RFC 3986 appendix B; authority per WHATWG URL 4.4).
+/// The scheme (RFC 3986 3.1), if there is one, and the rest after its colon.
+fn split_scheme(text: &[u8]) -> (Option<&[u8]>, &[u8]) {
+    let is_scheme = |text: &[u8]| {
+        text.first().is_some_and(u8::is_ascii_alphabetic)
+            && text.iter().all(|byte| byte.is_ascii_alphanumeric() || b"+-.".contains(byte))
+    };
+    match split_once(text, b":") {
+        (scheme, Some(rest)) if is_scheme(scheme) => (Some(scheme), rest),
+        _ => (None, text),
+    }
+}
+
+/// A part of a URI reference (RFC 3986 appendix B, with schemes per 3.1; authority per WHATWG URL
+/// 4.4).
 #[must_use]
 pub fn uri_part(uri: &[u8], part: Part) -> Option<&[u8]> {
     let (rest, fragment) = split_once(uri, b"#");
     let (rest, query) = split_once(rest, b"?");
-    let (scheme, rest) = match split_once(rest, b":/") {
-        (scheme @ [_, ..], Some(after)) if rest[scheme.len()] == b':' => (Some(scheme), after),
-        _ => (None, rest),
-    };
+    let (scheme, rest) = split_scheme(rest);
     let (authority, path) = match rest.strip_prefix(b"//") {
         Some(rest) => {
             let (authority, _) = split_once(rest, b"/");

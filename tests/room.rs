@@ -150,7 +150,7 @@ fn all_forms_return_the_same_first_error() {
             let malformed = strict.normalize_into(&input, &mut vec![0; input.len()]).err();
             let mut buffer = input.clone();
             let in_place = strict.normalize_in_place(&mut buffer).err();
-            assert_eq!(in_place.map(|error| Failure::Decode(error)), malformed.map(Failure::from), "{}", context());
+            assert_eq!(in_place.map(Failure::Decode), malformed.map(Failure::from), "{}", context());
 
             for (stream, expected) in
                 [(stream::Decoder::new(decoder), bytes), (stream::Decoder::new(decoder).utf8(), text)]
