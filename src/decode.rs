@@ -80,7 +80,9 @@ impl Decoder {
     ///
     /// If `set` contains `%`, the output contains no triplet that is not in the input. To guarantee
     /// this, a [lenient](Self::lenient) decoder also keeps the triplet of a digit that could
-    /// complete a malformed `%`: `%%34%31` becomes `%%341`, not `%41`.
+    /// complete a malformed `%`: `%%34%31` becomes `%%341`, not `%41`. Where ill-formed UTF-8 is
+    /// [dropped](Self::decode_utf8_dropping), a sequence directly after a malformed `%`, or after its
+    /// first digit, becomes U+FFFD instead: `%%FF2F` becomes `%\u{FFFD}2F`, not `%2F`.
     ///
     /// ```
     /// # use simdpct::{ByteSet, Decoder};
@@ -328,8 +330,8 @@ impl Decoder {
     pub fn decode_utf8_lossy<'a, T: Input + ?Sized>(&self, input: &'a T) -> Result<Cow<'a, str>, DecodeError> {
         match self.plain(input) {
             Some(Plain::Text(text)) => Ok(Cow::Borrowed(text)),
-            Some(Plain::Bytes(bytes)) => Ok(self.replaced_text(Cow::Borrowed(bytes), REPLACEMENT)),
-            None => self.decode_coded_replacing(input.as_bytes(), input.as_text(), REPLACEMENT),
+            Some(Plain::Bytes(bytes)) => Ok(self.replaced_text(Cow::Borrowed(bytes))),
+            None => self.decode_coded_replacing(input.as_bytes(), input.as_text()),
         }
     }
 
@@ -352,11 +354,14 @@ impl Decoder {
             output.push_str(text);
             return Ok(());
         }
-        self.append_text_replacing(input.as_bytes(), output, REPLACEMENT)
+        self.append_text_replacing(input.as_bytes(), output)
     }
 
     /// Decodes to text and drops ill-formed sequences. Borrows the input if nothing is decoded or
     /// dropped.
+    ///
+    /// A lenient decoder that [keeps](Self::keep) `%` replaces a sequence by U+FFFD where dropping
+    /// it could create a triplet.
     ///
     /// **Not for security-sensitive text**: dropping bytes joins what they separated. `..%FF/`
     /// becomes `../`, which a check made before this call does not see.
@@ -366,13 +371,23 @@ impl Decoder {
     /// # Errors
     ///
     /// Same as [`decoded_len`](Self::decoded_len). A lenient decoder that rejects nothing never
-    /// fails.
+    /// fails. If a byte of U+FFFD (EF BF BD) is rejected, so is the first sequence that would be
+    /// replaced by it.
+    ///
+    /// ```
+    /// # use simdpct::{ByteSet, Decoder};
+    /// let decoder = Decoder::new().lenient();
+    /// assert_eq!(decoder.decode_utf8_dropping("caf%E9 100%%FF2F")?, "caf 100%2F");
+    /// let decoder = decoder.keep(ByteSet::new(b"%"));
+    /// assert_eq!(decoder.decode_utf8_dropping("caf%E9 100%%FF2F")?, "caf 100%\u{FFFD}2F");
+    /// # Ok::<(), simdpct::DecodeError>(())
+    /// ```
     #[inline]
     pub fn decode_utf8_dropping<'a, T: Input + ?Sized>(&self, input: &'a T) -> Result<Cow<'a, str>, DecodeError> {
         match self.plain(input) {
             Some(Plain::Text(text)) => Ok(Cow::Borrowed(text)),
-            Some(Plain::Bytes(bytes)) => Ok(self.replaced_text(Cow::Borrowed(bytes), "")),
-            None => self.decode_coded_replacing(input.as_bytes(), input.as_text(), ""),
+            Some(Plain::Bytes(bytes)) => Ok(self.dropped_text(Cow::Borrowed(bytes))),
+            None => self.decode_coded_dropping(input.as_bytes(), input.as_text()),
         }
     }
 
@@ -413,21 +428,33 @@ impl Decoder {
         }
     }
 
-    /// Like [`decode_coded`](Self::decode_coded), with `replacement` for each maximal subpart
-    /// of an ill-formed sequence.
-    fn decode_coded_replacing<'a>(
-        &self,
-        input: &'a [u8],
-        text: Option<&'a str>,
-        replacement: &str,
-    ) -> Result<Cow<'a, str>, DecodeError> {
-        if let Some(kind) = self.rules.error_of_replacement(replacement) {
+    /// Like [`decode_coded`](Self::decode_coded), with U+FFFD for each maximal subpart of an
+    /// ill-formed sequence.
+    fn decode_coded_replacing<'a>(&self, input: &'a [u8], text: Option<&'a str>) -> Result<Cow<'a, str>, DecodeError> {
+        if let Some(kind) = self.rules.error_of_replacement() {
             return self.decode_coded(input, text).map_err(|error| replacement_error(kind, error));
         }
         match (driver::small::decode_not_plain(input, &self.rules, self.level)?, text) {
             (Cow::Borrowed(_), Some(text)) => Ok(Cow::Borrowed(text)),
-            (bytes, _) => Ok(self.replaced_text(bytes, replacement)),
+            (bytes, _) => Ok(self.replaced_text(bytes)),
         }
+    }
+
+    /// Like [`decode_coded`](Self::decode_coded), without ill-formed sequences.
+    fn decode_coded_dropping<'a>(&self, input: &'a [u8], text: Option<&'a str>) -> Result<Cow<'a, str>, DecodeError> {
+        match (driver::small::decode_not_plain(input, &self.rules, self.level), text) {
+            (Ok(Cow::Borrowed(_)), Some(text)) => Ok(Cow::Borrowed(text)),
+            (Ok(bytes), _) => self.error_of_separator(input, &bytes).map_or_else(|| Ok(self.dropped_text(bytes)), Err),
+            (Err(error), _) => Err(self.decode_before(input, error, Self::error_of_separator)),
+        }
+    }
+
+    /// The error for the first sequence of the decoded bytes that would be replaced rather than
+    /// dropped, if a byte of U+FFFD is rejected.
+    fn error_of_separator(&self, input: &[u8], decoded: &[u8]) -> Option<DecodeError> {
+        let kind = self.rules.error_of_separator()?;
+        let at = driver::text::find_separated(decoded)?;
+        Some(DecodeError::new(kind, driver::offset::input_offset(input, &self.rules, at)))
     }
 
     /// Validates what was decoded from `input`.
@@ -437,9 +464,15 @@ impl Decoder {
     }
 
     #[inline(always)]
-    fn replaced_text<'a>(&self, decoded: Cow<'a, [u8]>, replacement: &str) -> Cow<'a, str> {
+    fn replaced_text<'a>(&self, decoded: Cow<'a, [u8]>) -> Cow<'a, str> {
         driver::text::into_text(decoded, self.level)
-            .unwrap_or_else(|(bytes, _)| Cow::Owned(driver::text::replace_ill_formed(&bytes, replacement, self.level)))
+            .unwrap_or_else(|(bytes, _)| Cow::Owned(driver::text::replace_ill_formed(&bytes, REPLACEMENT, self.level)))
+    }
+
+    #[inline(always)]
+    fn dropped_text<'a>(&self, decoded: Cow<'a, [u8]>) -> Cow<'a, str> {
+        driver::text::into_text(decoded, self.level)
+            .unwrap_or_else(|(bytes, _)| Cow::Owned(driver::text::drop_ill_formed(&bytes, &self.rules, self.level)))
     }
 
     fn append_text(&self, input: &[u8], output: &mut String) -> Result<(), DecodeError> {
@@ -449,8 +482,8 @@ impl Decoder {
         })
     }
 
-    fn append_text_replacing(&self, input: &[u8], output: &mut String, replacement: &str) -> Result<(), DecodeError> {
-        if let Some(kind) = self.rules.error_of_replacement(replacement) {
+    fn append_text_replacing(&self, input: &[u8], output: &mut String) -> Result<(), DecodeError> {
+        if let Some(kind) = self.rules.error_of_replacement() {
             return self.append_text(input, output).map_err(|error| replacement_error(kind, error));
         }
         match driver::text::append_decoded_text(input, output, &self.rules, self.level) {
@@ -458,7 +491,7 @@ impl Decoder {
             Err(TextError::Decode(error)) => Err(error),
             Err(TextError::IllFormed(_)) => {
                 // Rare, so a second pass is acceptable.
-                output.push_str(&self.decode_coded_replacing(input, None, replacement)?);
+                output.push_str(&self.decode_coded_replacing(input, None)?);
                 Ok(())
             }
         }
@@ -468,15 +501,26 @@ impl Decoder {
     /// precede it.
     #[cold]
     fn earlier_ill_formed(&self, input: &[u8], error: DecodeError) -> DecodeError {
+        self.decode_before(input, error, |decoder, before, bytes| {
+            Some(decoder.ill_formed(before, driver::text::find_ill_formed(bytes, decoder.level)?))
+        })
+    }
+
+    /// Returns the error that `find` finds in the input before `error` and its decoded bytes, or
+    /// `error` itself, which is where decoding to bytes stopped.
+    #[cold]
+    fn decode_before(
+        &self,
+        input: &[u8],
+        error: DecodeError,
+        find: impl Fn(&Self, &[u8], &[u8]) -> Option<DecodeError>,
+    ) -> DecodeError {
         // `error` is the first decoding error, so up to there a lenient decoder without rejected
         // bytes yields the same output. A strict one would fail at a kept triplet that is truncated
         // because one of its digits is rejected.
         let before = &input[..error.position];
         let decoder = Self { rules: self.rules.strict(false).without_reject(), ..*self };
-        match decoder.decode(before).map(|bytes| driver::text::find_ill_formed(&bytes, self.level)) {
-            Ok(Some(at)) => decoder.ill_formed(before, at),
-            _ => error,
-        }
+        decoder.decode(before).ok().and_then(|bytes| find(self, before, &bytes)).unwrap_or(error)
     }
 
     /// The error for the ill-formed sequence at `decoded_offset` of the output.

@@ -236,8 +236,8 @@ impl Encoder {
     ///
     /// # Errors
     ///
-    /// Returns [`BufferTooSmall`], with the length needed, if the result does not fit. The contents
-    /// of `output` are then unspecified.
+    /// Returns [`BufferTooSmall`], with the length needed, if the result does not fit. On error the
+    /// contents of `output` are unspecified.
     ///
     /// ```
     /// # use simdpct::Encoder;

@@ -54,6 +54,7 @@ impl<'a> Encoded<'a> {
     }
 }
 
+/// Ignores width and precision: a precision could cut a triplet.
 impl fmt::Display for Encoded<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         driver::pieces::write_encoded(self.input, self.rules, self.level, f)

@@ -48,6 +48,19 @@ pub enum DecodeErrorKind {
 }
 
 /// The output buffer is too small for the result.
+///
+/// All functions that write into the caller's memory and can return this follow the same rules,
+/// [`DecodeIntoError`] included:
+///
+/// * An error of the input comes first, however small the buffer is, and also if it is after the
+///   place at which the buffer is full. Its position is in the input.
+/// * Otherwise, if the result does not fit, `needed` is the length of the whole result. There is no
+///   position.
+/// * In both cases the contents of the buffer are unspecified, and no byte outside it is written.
+///
+/// Functions that work in place never lack room. A [stream](crate::stream) has no such error: it
+/// writes as much as there is room for, and returns an error of the input after all output that
+/// precedes it.
 #[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
 #[non_exhaustive]
 pub struct BufferTooSmall {
@@ -55,10 +68,9 @@ pub struct BufferTooSmall {
     pub needed: usize,
 }
 
-/// Error of decoding to a buffer.
+/// Error of decoding or normalising to a buffer.
 ///
-/// An input that cannot be decoded is always reported as [`Decode`](Self::Decode), however small
-/// the buffer is.
+/// An error of the input comes first, by the rules of [`BufferTooSmall`].
 #[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
 #[non_exhaustive]
 pub enum DecodeIntoError {

@@ -286,8 +286,8 @@ impl<'a> ExtValue<'a> {
     ///
     /// # Errors
     ///
-    /// Returns [`BufferTooSmall`], with the length needed, if the result does not fit. The contents
-    /// of `output` are then unspecified.
+    /// Returns [`BufferTooSmall`], with the length needed, if the result does not fit. On error the
+    /// contents of `output` are unspecified.
     ///
     /// ```
     /// # use simdpct::ext_value::ExtValue;
@@ -429,8 +429,8 @@ impl<'a> Encoder<'a> {
     ///
     /// # Errors
     ///
-    /// Returns [`BufferTooSmall`], with the length needed, if the result does not fit. The contents
-    /// of `output` are then unspecified.
+    /// Returns [`BufferTooSmall`], with the length needed, if the result does not fit. On error the
+    /// contents of `output` are unspecified.
     ///
     /// ```
     /// # use simdpct::ext_value::Encoder;

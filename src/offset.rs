@@ -23,7 +23,8 @@ use crate::level::Level;
 #[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
 #[non_exhaustive]
 pub enum OffsetError {
-    /// The input before that position cannot be decoded.
+    /// The input before that position cannot be decoded. If the input has an error, every position
+    /// beyond the output before it is this error, and none is [`BeyondEnd`](Self::BeyondEnd).
     Decode(DecodeError),
     /// The position is greater than the length of the output.
     BeyondEnd {

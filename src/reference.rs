@@ -138,24 +138,36 @@ pub fn decode_utf8(decoder: &Decoder, input: &[u8]) -> Result<String, DecodeErro
 }
 
 /// Decodes to text, with `replacement` for each maximal subpart of an ill-formed sequence (Unicode
-/// 3.9, WHATWG Encoding 4.1). If a byte of `replacement` is rejected, the first ill-formed sequence
-/// is an error.
+/// 3.9, WHATWG Encoding 4.1): U+FFFD, or nothing to drop it.
+///
+/// Where no triplets may be created, U+FFFD also replaces a sequence that would be dropped directly
+/// after a malformed `%`, or its first digit: with the text that follows, the `%` could become a
+/// triplet. A sequence whose replacement has a rejected byte is an error.
 pub fn decode_utf8_replacing(decoder: &Decoder, input: &[u8], replacement: &str) -> Result<String, DecodeError> {
-    let is_rejected = |byte: &u8| decoder.rules.reject.is_some_and(|reject| reject.contains(*byte));
-    if let Some(byte) = replacement.bytes().find(is_rejected) {
-        return decode_utf8(decoder, input).map_err(|error| match error.kind {
-            DecodeErrorKind::InvalidUtf8 => DecodeError::new(DecodeErrorKind::Rejected(byte), error.position),
-            _ => error,
-        });
-    }
-    let mut text = String::new();
-    for chunk in decode(decoder, input)?.utf8_chunks() {
+    let rules = &decoder.rules;
+    let (symbols, error) = symbols(decoder, input);
+    let bytes: Vec<u8> = symbols.iter().map(|&(_, byte)| byte).collect();
+    let (mut text, mut at) = (String::new(), 0);
+    for chunk in bytes.utf8_chunks() {
         text.push_str(chunk.valid());
-        if !chunk.invalid().is_empty() {
-            text.push_str(replacement);
+        at += chunk.valid().len();
+        if chunk.invalid().is_empty() {
+            continue;
         }
+        let is_open = match text.as_bytes() {
+            [.., b'%'] => true,
+            [.., b'%', digit] => digit.is_ascii_hexdigit(),
+            _ => false,
+        };
+        let joins = replacement.is_empty() && is_open && rules.creates_no_triplets();
+        let written = if joins { "\u{FFFD}" } else { replacement };
+        if let Some(byte) = written.bytes().find(|&byte| rules.reject.is_some_and(|reject| reject.contains(byte))) {
+            return Err(DecodeError::new(DecodeErrorKind::Rejected(byte), symbols[at].0));
+        }
+        text.push_str(written);
+        at += chunk.invalid().len();
     }
-    Ok(text)
+    error.map_or(Ok(text), Err)
 }
 
 /// Decodes as Java's `URLDecoder`, character by character: a run of triplets is a string of its own.
@@ -247,14 +259,7 @@ pub fn repair(uri: &[u8]) -> String {
     // RFC 3986 appendix B, component by component; `rest` is what has not been split off.
     let (rest, fragment) = split_once(uri, b"#");
     let (rest, query) = split_once(rest, b"?");
-    let is_scheme = |text: &[u8]| {
-        text.first().is_some_and(u8::is_ascii_alphabetic)
-            && text.iter().all(|byte| byte.is_ascii_alphanumeric() || b"+-.".contains(byte))
-    };
-    let (scheme, rest) = match split_once(rest, b":/") {
-        (scheme, Some(after)) if is_scheme(scheme) && rest[scheme.len()] == b':' => (Some(scheme), after),
-        _ => (None, rest),
-    };
+    let (scheme, rest) = split_scheme(rest);
     let (authority, path) = match rest.strip_prefix(b"//") {
         Some(rest) => {
             let end = rest.iter().position(|&byte| byte == b'/').unwrap_or(rest.len());
@@ -302,15 +307,25 @@ pub fn repair(uri: &[u8]) -> String {
     repaired
 }
 
-/// A part of a URI reference (RFC 3986 appendix B; authority per WHATWG URL 4.4).
+/// The scheme (RFC 3986 3.1), if there is one, and the rest after its colon.
+fn split_scheme(text: &[u8]) -> (Option<&[u8]>, &[u8]) {
+    let is_scheme = |text: &[u8]| {
+        text.first().is_some_and(u8::is_ascii_alphabetic)
+            && text.iter().all(|byte| byte.is_ascii_alphanumeric() || b"+-.".contains(byte))
+    };
+    match split_once(text, b":") {
+        (scheme, Some(rest)) if is_scheme(scheme) => (Some(scheme), rest),
+        _ => (None, text),
+    }
+}
+
+/// A part of a URI reference (RFC 3986 appendix B, with schemes per 3.1; authority per WHATWG URL
+/// 4.4).
 #[must_use]
 pub fn uri_part(uri: &[u8], part: Part) -> Option<&[u8]> {
     let (rest, fragment) = split_once(uri, b"#");
     let (rest, query) = split_once(rest, b"?");
-    let (scheme, rest) = match split_once(rest, b":/") {
-        (scheme @ [_, ..], Some(after)) if rest[scheme.len()] == b':' => (Some(scheme), after),
-        _ => (None, rest),
-    };
+    let (scheme, rest) = split_scheme(rest);
     let (authority, path) = match rest.strip_prefix(b"//") {
         Some(rest) => {
             let (authority, _) = split_once(rest, b"/");

@@ -32,10 +32,16 @@ impl DecodeRules {
         bytes.iter().copied().find(|&byte| reject.contains(byte))
     }
 
-    /// The error that replaces `InvalidUtf8` when ill-formed sequences are replaced: `None`, unless
-    /// a byte of `replacement` is rejected.
-    pub(crate) fn error_of_replacement(&self, replacement: &str) -> Option<DecodeErrorKind> {
-        self.first_rejected(replacement.as_bytes()).map(DecodeErrorKind::Rejected)
+    /// The error for an ill-formed sequence that would be replaced by U+FFFD: `None`, unless a byte
+    /// of U+FFFD is rejected.
+    pub(crate) fn error_of_replacement(&self) -> Option<DecodeErrorKind> {
+        self.first_rejected("\u{FFFD}".as_bytes()).map(DecodeErrorKind::Rejected)
+    }
+
+    /// As [`error_of_replacement`](Self::error_of_replacement), where ill-formed sequences are
+    /// dropped and only replaced if a triplet could be created.
+    pub(crate) fn error_of_separator(&self) -> Option<DecodeErrorKind> {
+        if self.creates_no_triplets() { self.error_of_replacement() } else { None }
     }
 
     /// The [simple](Self::are_simple) rules.

@@ -33,6 +33,7 @@ mod progress;
 #[cfg(not(miri))]
 mod promises;
 mod properties;
+mod room;
 mod sets;
 mod stream;
 mod uri;

@@ -376,6 +376,14 @@ const OPERATIONS: &[Operation] = &[
         |input, level| peak(|| LENIENT.level(level).decode_utf8_dropping(input).map(drop)),
     ),
     (
+        "decode_utf8_dropping, keeping percents",
+        |n| 4 * n + 64,
+        |input, level| {
+            let decoder = LENIENT.keep(ByteSet::new(b"%")).level(level);
+            peak(|| decoder.decode_utf8_dropping(input).map(drop))
+        },
+    ),
+    (
         "decode_utf8_to",
         |n| n + 8,
         |input, level| peak(|| LENIENT.level(level).decode_utf8_to(input, &mut String::new())),

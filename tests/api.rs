@@ -397,3 +397,46 @@ fn public_types_are_non_exhaustive() {
     let found = exhaustive_types(include_str!("../docs/public-api.txt"));
     assert_eq!(found, ["simdpct::columns::ColumnBuf", "simdpct::uri::Authority", "simdpct::uri::Parts"]);
 }
+
+/// Each type whose text may hold a triplet is written whole, whatever precision, width and alignment
+/// the format has.
+#[test]
+fn no_format_cuts_a_triplet() {
+    let mut path = uri::PathBuilder::new();
+    path.push("a b").unwrap().push("100%").unwrap();
+    let mut query = uri::QueryBuilder::new();
+    query.push("é", "1 & 2");
+    let reference = "http://h%C3%A9/a%20b?%2F#%2f";
+    let parts = uri::split(reference);
+    let value = simdpct::ext_value::Encoder::new();
+    let value = value.display("½ é.pdf");
+    let (long, kept) = ("é ".repeat(100), Encoder::URI.keep_triplets());
+    let displayed: &[(&dyn fmt::Display, &str)] = &[
+        (&path, "/a%20b/100%25"),
+        (&query, "%C3%A9=1%20%26%202"),
+        (&parts, reference),
+        (&value, "UTF-8''%C2%BD%20%C3%A9.pdf"),
+        (&Encoder::COMPONENT.display(" "), "%20"),
+        (&Encoder::COMPONENT.display("a b%"), "a%20b%25"),
+        (&kept.display("a b%41"), "a%20b%41"),
+        (&Encoder::COMPONENT.display(&long), &"%C3%A9%20".repeat(100)),
+    ];
+    for (value, text) in displayed {
+        for n in 0..text.len() + 2 {
+            for formatted in [
+                format!("{value}"),
+                format!("{value:.n$}"),
+                format!("{value:n$.n$}"),
+                format!("{value:#<n$.1}"),
+                format!("{value:>n$.n$}"),
+            ] {
+                assert_eq!(formatted, *text, "{n}");
+            }
+        }
+    }
+    // As part of a message, which is written whole too.
+    let error = form::from_str::<HashMap<u8, u8>>("%C3%A9=%2F%2F").unwrap_err();
+    for n in 0..50 {
+        assert_eq!(format!("{error:.n$}"), error.to_string());
+    }
+}

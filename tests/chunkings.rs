@@ -7,7 +7,7 @@ use crate::common::{decoder, encoder};
 use crate::longest;
 
 /// The chunks of `input`: bit *i* of `cuts` ends a chunk after byte *i*.
-fn chunks(input: &[u8], cuts: u32) -> impl Iterator<Item = &[u8]> {
+pub fn chunks(input: &[u8], cuts: u32) -> impl Iterator<Item = &[u8]> {
     let mut start = 0;
     (1..=input.len()).filter_map(move |end| {
         let is_end = end == input.len() || cuts >> (end - 1) & 1 != 0;
@@ -54,6 +54,7 @@ fn compare_every_chunking(text: Text) {
         decoder(true, true, kept, Some(ByteSet::new(b"f"))),
         decoder(true, false, Some(ByteSet::new(b"%\x82")), None),
         decoder(true, false, Some(ByteSet::new(b"%\x82")), Some(ByteSet::new(b"4"))),
+        decoder(true, false, Some(ByteSet::new(b"%")), Some(ByteSet::new(b"a\xBF"))),
         decoder(false, false, kept, Some(ByteSet::new(b"4\x82"))),
         decoder(true, false, None, Some(ByteSet::new(b"%\xAC"))),
     ] {

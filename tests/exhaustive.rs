@@ -7,6 +7,7 @@
 mod chunkings;
 mod common;
 mod every_path;
+mod triplets;
 
 use std::borrow::Cow;
 

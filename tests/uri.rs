@@ -48,7 +48,8 @@ fn names_of_parts_parse() {
         assert_eq!((part.to_string().parse(), part.name().to_uppercase().parse()), (Ok(part), Ok(part)));
     }
     assert!(["", "hosts", "ref"].iter().all(|name| name.parse::<Part>().is_err()));
-    assert_eq!(part_bytes(b"\xFF://\xFE", Part::Scheme), Some(&b"\xFF"[..]));
+    assert_eq!(part_bytes(b"a://\xFE", Part::Host), Some(&b"\xFE"[..]));
+    assert_eq!(part_bytes(b"\xFF://\xFE", Part::Scheme), None);
 }
 
 #[test]
@@ -87,8 +88,14 @@ fn known_references_split() {
         ("a://b?c/d", parts(Some("a"), Some("b"), "", Some("c/d"), None)),
         ("a://b#c", parts(Some("a"), Some("b"), "", None, Some("c"))),
         ("/a//b", parts(None, None, "/a//b", None, None)),
-        // Components are not validated.
-        ("1 é:ü", parts(Some("1 é"), None, "ü", None, None)),
+        // Text that is no scheme is part of the path (RFC 3986 3.1, WHATWG URL 4.4).
+        ("1 é:ü", parts(None, None, "1 é:ü", None, None)),
+        ("12:30 pm", parts(None, None, "12:30 pm", None, None)),
+        (" http://e.org/", parts(None, None, " http://e.org/", None, None)),
+        ("1a://b", parts(None, None, "1a://b", None, None)),
+        ("a+b-C.1://b", parts(Some("a+b-C.1"), Some("b"), "", None, None)),
+        ("a_b:c", parts(None, None, "a_b:c", None, None)),
+        ("+a:c?d", parts(None, None, "+a:c", Some("d"), None)),
     ];
     for (text, expected) in table {
         assert_eq!(split(text), *expected, "{text}");
@@ -151,6 +158,7 @@ fn known_references_repair() {
         ("1a:b", "1a%3Ab"),
         ("1a://b c:d", "1a%3A//b%20c:d"),
         (" http://a/", "%20http%3A//a/"),
+        ("12:30 pm", "12%3A30%20pm"),
         (":a:b/c:d", "%3Aa%3Ab/c:d"),
         (":", "%3A"),
         ("é:b?c:d", "%C3%A9%3Ab?c:d"),

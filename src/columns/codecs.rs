@@ -122,7 +122,7 @@ impl DecodeCodec {
         let ill_formed = match text {
             Text::Bytes | Text::Java => None,
             Text::Strict => Some(DecodeErrorKind::InvalidUtf8),
-            Text::Lossy => decoder.rules.error_of_replacement(REPLACEMENT),
+            Text::Lossy => decoder.rules.error_of_replacement(),
         };
         Self { decoder: *decoder, kernel, text, ill_formed, escape: false, scratch: Vec::new() }
     }

@@ -194,9 +194,9 @@ pub(crate) fn decode_text_in_place<'a>(
     Ok(unsafe { core::str::from_utf8_unchecked_mut(&mut buffer[..written]) })
 }
 
-#[cfg(feature = "alloc")]
 /// Yields the text in parts, with `replacement` for each maximal subpart of an ill-formed sequence
 /// (Unicode 3.9).
+#[cfg(feature = "alloc")]
 pub(crate) fn replacing<'t>(
     bytes: &'t [u8],
     replacement: &'t str,
@@ -213,9 +213,9 @@ pub(crate) fn replacing<'t>(
     })
 }
 
-#[cfg(feature = "alloc")]
 /// Splits `bytes` at character boundaries into pieces of about 1 KiB, so that most pieces are
 /// well-formed even if the input has errors.
+#[cfg(feature = "alloc")]
 fn characters(bytes: &[u8]) -> impl Iterator<Item = &[u8]> {
     const LONGEST: usize = 1024;
     let mut rest = bytes;
@@ -233,12 +233,48 @@ fn characters(bytes: &[u8]) -> impl Iterator<Item = &[u8]> {
     })
 }
 
-#[cfg(feature = "alloc")]
 /// Replaces each maximal subpart of an ill-formed sequence.
+#[cfg(feature = "alloc")]
 pub(crate) fn replace_ill_formed(bytes: &[u8], replacement: &str, level: Option<Level>) -> String {
     let mut text = String::with_capacity(bytes.len());
     text.extend(replacing(bytes, replacement, level));
     text
+}
+
+/// Drops ill-formed sequences, except that U+FFFD replaces those after which a triplet could be
+/// created.
+#[cfg(feature = "alloc")]
+pub(crate) fn drop_ill_formed(bytes: &[u8], rules: &DecodePlan, level: Option<Level>) -> String {
+    if !rules.creates_no_triplets() {
+        return replace_ill_formed(bytes, "", level);
+    }
+    let mut text = String::with_capacity(bytes.len());
+    for piece in characters(bytes) {
+        if let Some(piece) = checked_text(piece, level) {
+            text.push_str(piece);
+            continue;
+        }
+        for chunk in piece.utf8_chunks() {
+            text.push_str(chunk.valid());
+            if !chunk.invalid().is_empty() && incomplete_triplet(text.as_bytes()) > 0 {
+                text.push(char::REPLACEMENT_CHARACTER);
+            }
+        }
+    }
+    text
+}
+
+/// Offset of the first ill-formed sequence that [`drop_ill_formed`] replaces, for rules that create
+/// no triplets.
+#[cold]
+pub(crate) fn find_separated(bytes: &[u8]) -> Option<usize> {
+    let mut at = 0;
+    bytes.utf8_chunks().find_map(|chunk| {
+        let start = at + chunk.valid().len();
+        at = start + chunk.invalid().len();
+        // After a dropped sequence nothing is open, so the text before it is of no concern.
+        (at > start && incomplete_triplet(chunk.valid().as_bytes()) > 0).then_some(start)
+    })
 }
 
 /// Converts to text; on failure returns the bytes and the offset of the first one that is not part

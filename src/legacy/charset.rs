@@ -23,6 +23,8 @@
 //! Shift_JIS is a backslash, and in ISO-2022-JP, whose bytes are all ASCII, even `%` can be. The
 //! standards do not escape such bytes, so a decoder cannot distinguish them. A decoder's rejected
 //! set applies to the bytes of the charset and to those of the output, which is UTF-8.
+//! [`Decoder::keep`] with `%` promises no triplets where each ASCII byte that is part of no longer
+//! sequence is a character: not in ISO-2022-JP and UTF-16.
 #![forbid(unsafe_code)]
 
 use alloc::borrow::Cow;

@@ -40,6 +40,9 @@ pub struct Decoder {
     /// End of the decoded input, if no triplets may be created: a malformed `%` that a digit could
     /// complete, and possibly its first digit.
     open: Prefix,
+    /// End of the output, if ill-formed sequences are dropped and no triplets may be created: a
+    /// malformed `%` that a digit could complete, and possibly its first digit.
+    open_output: Prefix,
     /// End of the decoded output, for text: the prefix of a character.
     character: Prefix,
     /// Position in the stream of the first byte or triplet of `character`.
@@ -54,9 +57,15 @@ enum Text {
     Any,
     /// Ill-formed sequences are this error.
     WellFormed(DecodeErrorKind),
-    /// Ill-formed sequences are replaced by this.
-    Replacing(&'static str),
+    /// Ill-formed sequences are replaced by U+FFFD.
+    Replacing,
+    /// Ill-formed sequences are dropped; those after `open_output` are replaced by U+FFFD, or are
+    /// this error.
+    Dropping(Option<DecodeErrorKind>),
 }
+
+/// The replacement of an ill-formed sequence.
+const REPLACEMENT: &str = "\u{FFFD}";
 
 impl From<crate::Decoder> for Decoder {
     fn from(decoder: crate::Decoder) -> Self {
@@ -73,6 +82,7 @@ impl Decoder {
             text: Text::Any,
             triplet: Prefix::default(),
             open: Prefix::default(),
+            open_output: Prefix::default(),
             character: Prefix::default(),
             character_position: 0,
             error: None,
@@ -92,17 +102,16 @@ impl Decoder {
     /// each maximal subpart of an ill-formed sequence by U+FFFD.
     #[must_use]
     pub fn utf8_lossy(mut self) -> Self {
-        const REPLACEMENT: &str = "\u{FFFD}";
-        let error = self.decoder.rules.error_of_replacement(REPLACEMENT);
-        self.text = error.map_or(Text::Replacing(REPLACEMENT), Text::WellFormed);
+        self.text = self.decoder.rules.error_of_replacement().map_or(Text::Replacing, Text::WellFormed);
         self
     }
 
     /// Decodes to text, like [`decode_utf8_dropping`](crate::Decoder::decode_utf8_dropping): drops
-    /// ill-formed sequences. Not for security-sensitive text.
+    /// ill-formed sequences, except that U+FFFD replaces them where a triplet could be created. Not
+    /// for security-sensitive text.
     #[must_use]
     pub fn utf8_dropping(mut self) -> Self {
-        self.text = Text::Replacing("");
+        self.text = Text::Dropping(self.decoder.rules.error_of_separator());
         self
     }
 
@@ -241,8 +250,22 @@ impl Decoder {
         let end = decoded_end - driver::text::incomplete_suffix(&output[..decoded_end]);
         let cut = Prefix::new(&output[end..decoded_end]);
         let (written, error) = match (self.text, driver::text::find_ill_formed(&output[..end], self.decoder.level)) {
-            (Text::Replacing(replacement), Some(start)) => {
-                (replace_ill_formed(output, start, end, replacement)?, error)
+            (Text::Replacing, Some(start)) => (replace_ill_formed(output, start, end, |_| REPLACEMENT)?, error),
+            (Text::Dropping(rejected), start) => {
+                // An incomplete character before an error is ill-formed.
+                let failed = rejected.and_then(|kind| {
+                    let place = self.find_separated(&output[..if error.is_some() { decoded_end } else { end }])?;
+                    Some((place, self.ill_formed(kind, place, part, position)))
+                });
+                let end = failed.map_or(end, |(place, _)| place);
+                let written = match start {
+                    Some(start) if start < end => {
+                        let separator = |before: &[u8]| if self.is_open(before) { REPLACEMENT } else { "" };
+                        replace_ill_formed(output, start, end, separator)?
+                    }
+                    _ => end,
+                };
+                (written, failed.map(|(_, failed)| failed).or(error))
             }
             (Text::WellFormed(kind), Some(at)) => (at, Some(self.ill_formed(kind, at, part, position))),
             // The error with the smallest position is reported, so the output before another error
@@ -259,7 +282,50 @@ impl Decoder {
             self.character_position = position + raw_end as u64;
         }
         (self.character, self.error) = (cut, error);
+        if self.separates() {
+            let end = self.end_with(&output[..written]);
+            self.open_output = Prefix::new(&end[end.len() - driver::text::incomplete_triplet(&end)..]);
+        }
         Some(written)
+    }
+
+    /// Whether ill-formed sequences after `open_output` are replaced rather than dropped.
+    fn separates(&self) -> bool {
+        matches!(self.text, Text::Dropping(_)) && self.decoder.rules.creates_no_triplets()
+    }
+
+    /// Whether a digit after the output so far, of which `written` are the last bytes, could
+    /// complete a malformed `%`, and none may.
+    fn is_open(&self, written: &[u8]) -> bool {
+        self.separates() && driver::text::incomplete_triplet(&self.end_with(written)) > 0
+    }
+
+    /// The end of the output after `open_output` and `written`.
+    fn end_with(&self, written: &[u8]) -> Prefix {
+        match *written {
+            [] => self.open_output,
+            [byte] => self.open_output.with(byte),
+            [.., first, second] => Prefix::new(&[first, second]),
+        }
+    }
+
+    /// Offset of the first ill-formed sequence of decoded bytes that would be replaced rather than
+    /// dropped.
+    #[cold]
+    fn find_separated(&self, decoded: &[u8]) -> Option<usize> {
+        let mut at = 0;
+        decoded.utf8_chunks().find_map(|chunk| {
+            let start = at + chunk.valid().len();
+            let is_first = at == 0;
+            at = start + chunk.invalid().len();
+            // After a dropped sequence nothing is open.
+            let is_open = if is_first {
+                self.is_open(chunk.valid().as_bytes())
+            } else {
+                driver::text::incomplete_triplet(chunk.valid().as_bytes()) > 0
+            };
+            (at > start && is_open).then_some(start)
+        })
     }
 
     /// Decodes a part up to its first error.
@@ -289,12 +355,17 @@ impl Decoder {
     }
 }
 
-/// Replaces the ill-formed sequences of `output[start..end]`. Returns the end of the result, or
-/// `None` if it does not fit.
+/// Replaces each ill-formed sequence of `output[start..end]` as `replacement` says, given the output
+/// before it. Returns the end of the result, or `None` if it does not fit.
 ///
 /// The unprocessed rest is moved to the end of `output`, to leave space for growth before it.
 #[cold]
-fn replace_ill_formed(output: &mut [u8], start: usize, end: usize, replacement: &str) -> Option<usize> {
+fn replace_ill_formed(
+    output: &mut [u8],
+    start: usize,
+    end: usize,
+    replacement: impl Fn(&[u8]) -> &'static str,
+) -> Option<usize> {
     let (mut from, mut to) = (output.len() - (end - start), start);
     output.copy_within(start..end, from);
     while from < output.len() {
@@ -310,6 +381,7 @@ fn replace_ill_formed(output: &mut [u8], start: usize, end: usize, replacement: 
         from += valid + invalid;
         to += valid;
         if invalid > 0 {
+            let replacement = replacement(&output[..to]);
             let replaced = to..to + replacement.len();
             if replaced.end > from {
                 return None;
@@ -365,9 +437,13 @@ impl Codec for Decoder {
         }
         if self.error.is_none() && !self.character.is_empty() {
             match self.text {
-                Text::Replacing(replacement) => {
-                    output[written..][..replacement.len()].copy_from_slice(replacement.as_bytes());
-                    written += replacement.len();
+                Text::Dropping(_) if !self.is_open(&[]) => {}
+                Text::Dropping(Some(kind)) => {
+                    self.error = Some(StreamError { kind, position: self.character_position });
+                }
+                Text::Replacing | Text::Dropping(None) => {
+                    output[written..][..REPLACEMENT.len()].copy_from_slice(REPLACEMENT.as_bytes());
+                    written += REPLACEMENT.len();
                 }
                 Text::WellFormed(kind) => {
                     self.error = Some(StreamError { kind, position: self.character_position });

@@ -97,9 +97,11 @@ impl PathBuilder {
     }
 }
 
+/// Ignores width and precision, as [`Encoded`](crate::Encoded) does: a precision could cut a
+/// triplet.
 impl fmt::Display for PathBuilder {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(&self.path)
+        f.write_str(&self.path)
     }
 }
 
@@ -224,9 +226,11 @@ impl QueryBuilder {
     }
 }
 
+/// Ignores width and precision, as [`Encoded`](crate::Encoded) does: a precision could cut a
+/// triplet.
 impl fmt::Display for QueryBuilder {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(&self.query)
+        f.write_str(&self.query)
     }
 }
 

@@ -30,7 +30,7 @@ use crate::sets;
 /// | user information | `[`, `]` and every `@` except the last one of the authority, which ends it, as in browsers |
 /// | host | `:`, `[` and `]`, except in an IPv6 or future address in brackets (RFC 3986 3.2.2), which is kept |
 /// | port | nothing; a last `:` that is not followed by digits only belongs to the host |
-/// | scheme | nothing; an invalid scheme belongs to the path, where a `:` in the first segment is escaped (4.2) |
+/// | scheme | nothing; text before a `:` that is no scheme belongs to the path, as for [`split`](super::split()), and a `:` in its first segment is escaped (4.2) |
 ///
 /// Notes:
 ///
@@ -119,14 +119,13 @@ struct Pieces<'a> {
 impl<'a> Pieces<'a> {
     fn of(uri: &'a [u8], parts: Parts<Range<usize>>) -> Self {
         let mut pieces = Self { rest: uri, list: [Piece::EMPTY; 8], length: 0 };
-        if !has_scheme_if_any(uri, &parts) {
-            // An invalid scheme is part of the path, so there is no authority.
-            pieces.take(SEGMENT_END.find(uri).unwrap_or(uri.len()), &FIRST_SEGMENT);
-        } else if let Some(authority) = parts.authority {
+        if let Some(authority) = parts.authority {
             pieces.take(authority.start, &LITERAL);
             pieces.take_authority(authority.len());
-        } else {
+        } else if parts.scheme.is_some() {
             pieces.take(parts.path.start, &LITERAL);
+        } else {
+            pieces.take(first_segment(uri).len(), &FIRST_SEGMENT);
         }
         match parts.fragment {
             None => pieces.take(pieces.rest.len(), &PATH_AND_QUERY),
@@ -179,21 +178,14 @@ fn is_plain(uri: &[u8], parts: &Parts<Range<usize>>) -> bool {
         None => true,
     };
     driver::scan_encode(uri, &WHOLE.rules, None).is_none()
-        && has_scheme_if_any(uri, parts)
+        && (parts.scheme.is_some() || parts.authority.is_some() || memchr::memchr(b':', first_segment(uri)).is_none())
         && parts.authority.clone().is_none_or(|authority| is_host_and_port(&uri[authority]))
         && parts.fragment.clone().is_none_or(|fragment| memchr::memchr(b'#', &uri[fragment]).is_none())
 }
 
-/// Whether a `:` in the first segment, if any, is preceded by a valid scheme.
-fn has_scheme_if_any(uri: &[u8], parts: &Parts<Range<usize>>) -> bool {
-    let end = parts.scheme.as_ref().map_or(0, |scheme| scheme.end);
-    uri.get(end) != Some(&b':') || is_scheme(&uri[..end])
-}
-
-/// `ALPHA *( ALPHA / DIGIT / "+" / "-" / "." )` (RFC 3986 3.1).
-fn is_scheme(text: &[u8]) -> bool {
-    let Some((first, rest)) = text.split_first() else { return false };
-    first.is_ascii_alphabetic() && rest.iter().all(|byte| byte.is_ascii_alphanumeric() || b"+-.".contains(byte))
+/// The first segment of the path of a reference without scheme and authority.
+fn first_segment(uri: &[u8]) -> &[u8] {
+    &uri[..SEGMENT_END.find(uri).unwrap_or(uri.len())]
 }
 
 /// `"[" ( IPv6address / IPvFuture  ) "]"` (RFC 3986 3.2.2).

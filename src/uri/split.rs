@@ -7,6 +7,7 @@ use core::ops::Range;
 use core::str::FromStr;
 
 use crate::byteset::ByteSet;
+use crate::sets;
 
 /// The components of a URI reference, without the delimiters between them (RFC 3986 3 and 4.1).
 ///
@@ -25,7 +26,8 @@ use crate::byteset::ByteSet;
 // Exhaustive: RFC 3986 fixes the components, and users build references of them.
 #[derive(Clone, Copy, Debug, Default, Eq, Hash, PartialEq)]
 pub struct Parts<T> {
-    /// The part before `:`. Need not be a valid scheme (RFC 3986 3.1).
+    /// The scheme (RFC 3986 3.1): a letter and then letters, digits, `+`, `-` and `.`, before the
+    /// first `:`. Anything else before a `:` belongs to the path.
     pub scheme: Option<T>,
     /// The part after `//`: a host, optionally with user information and a port (RFC 3986 3.2); see
     /// [`split_authority`].
@@ -39,7 +41,12 @@ pub struct Parts<T> {
 }
 
 /// Splits a URI reference into components, like the regular expression of RFC 3986 appendix B.
-/// Nothing is decoded or validated.
+/// Nothing is decoded, and nothing but the scheme is validated.
+///
+/// Text before a `:` that is no scheme (RFC 3986 3.1) belongs to the path, as in browsers (WHATWG
+/// URL 4.4): `12:30` is a path, and so is a URI after a space. The regular expression would take
+/// any text for a scheme. All functions of this crate share this definition;
+/// [`repair`](super::repair()) escapes such a `:`, so that the path stays a path.
 ///
 /// Any string can be split, and recomposing the parts yields the same string. Linear, with SIMD.
 ///
@@ -50,6 +57,9 @@ pub struct Parts<T> {
 /// assert_eq!(parts.path, "/pub/ietf/uri/");
 /// assert_eq!(parts.query, None);
 /// assert_eq!(parts.fragment, Some("Related"));
+///
+/// let parts = simdpct::uri::split("12:30 pm");
+/// assert_eq!((parts.scheme, parts.path), (None, "12:30 pm"));
 /// ```
 #[must_use]
 pub fn split(text: &str) -> Parts<&str> {
@@ -64,14 +74,16 @@ pub fn split_bytes(bytes: &[u8]) -> Parts<&[u8]> {
 }
 
 pub(super) const SEGMENT_END: ByteSet = ByteSet::new(b"/?#");
-const SCHEME_END: ByteSet = SEGMENT_END.with(b':');
+/// The bytes that no scheme has (RFC 3986 3.1).
+const SCHEME_END: ByteSet = sets::ALPHA.union(sets::DIGIT).union(ByteSet::new(b"+-.")).complement();
 const PATH_END: ByteSet = ByteSet::new(b"?#");
 
 /// The ranges of the components (RFC 3986 appendix B).
 pub(super) fn ranges(bytes: &[u8]) -> Parts<Range<usize>> {
     let find = |set: &ByteSet, start| set.find(&bytes[start..]).map(|at| start + at);
     let mut start = 0;
-    let scheme = find(&SCHEME_END, 0).filter(|&end| end > 0 && bytes[end] == b':').map(|end| {
+    let end_of_scheme = find(&SCHEME_END, 0).filter(|&end| bytes[end] == b':' && bytes[0].is_ascii_alphabetic());
+    let scheme = end_of_scheme.map(|end| {
         start = end + 1;
         0..end
     });
@@ -292,7 +304,8 @@ impl<T> Parts<T> {
     }
 }
 
-/// Component recomposition (RFC 3986 5.3).
+/// Component recomposition (RFC 3986 5.3). Ignores width and precision: a precision could cut a
+/// triplet.
 impl fmt::Display for Parts<&str> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if let Some(scheme) = self.scheme {

@@ -2,7 +2,7 @@
 //! chunk.
 
 use simdpct::stream::{self, StreamError};
-use simdpct::{DecodeErrorKind, Decoder, reference};
+use simdpct::{ByteSet, DecodeErrorKind, Decoder, reference};
 
 /// How the decoded bytes become output.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
@@ -45,7 +45,10 @@ pub fn expected(decoder: &Decoder, text: Text, input: &[u8]) -> Outcome {
     // A rejected byte must not be written by a replacement.
     let is_rejected =
         |byte: &u8| decoder.check(&[*byte]).is_err_and(|error| error.kind == DecodeErrorKind::Rejected(*byte));
-    let rejected = "\u{FFFD}".bytes().find(|byte| text == Text::Lossy && is_rejected(byte));
+    let of_replacement = "\u{FFFD}".bytes().find(is_rejected);
+    let rejected = of_replacement.filter(|_| text == Text::Lossy);
+    // A lenient decoder that keeps the `%25` creates no triplets.
+    let creates_none = decoder.reject(ByteSet::EMPTY).decode(b"%%25").as_deref() == Ok(b"%%25");
     let (output, error) = match (text, rejected) {
         (Text::Any, _) => (bytes, error),
         (Text::WellFormed, _) | (Text::Lossy, Some(_)) => match std::str::from_utf8(&bytes) {
@@ -59,14 +62,26 @@ pub fn expected(decoder: &Decoder, text: Text, input: &[u8]) -> Outcome {
         (Text::Lossy | Text::Dropping, _) => {
             let mut output = Vec::new();
             let mut at = 0;
+            let mut error = error;
             for chunk in bytes.utf8_chunks() {
                 output.extend_from_slice(chunk.valid().as_bytes());
+                let is_open = match output[..] {
+                    [.., b'%'] => true,
+                    [.., b'%', digit] => digit.is_ascii_hexdigit(),
+                    _ => false,
+                };
+                let is_replaced = !chunk.invalid().is_empty() && (text == Text::Lossy || creates_none && is_open);
+                if is_replaced && let Some(byte) = of_replacement {
+                    let position = symbols[at + chunk.valid().len()].0 as u64;
+                    error = Some((DecodeErrorKind::Rejected(byte), position));
+                    break;
+                }
                 at += chunk.valid().len() + chunk.invalid().len();
                 // An incomplete character before the error is not replaced.
                 let may_go_on = error.is_some()
                     && at == bytes.len()
                     && std::str::from_utf8(chunk.invalid()).is_err_and(|error| error.error_len().is_none());
-                if !chunk.invalid().is_empty() && text == Text::Lossy && !may_go_on {
+                if is_replaced && !may_go_on {
                     output.extend_from_slice("\u{FFFD}".as_bytes());
                 }
             }
