@@ -1,20 +1,27 @@
-/* ngx_http_simdpct_module.c - refuses requests by what their raw target contains, and offers its canonical path.
- * README.md documents the directives and variables. */
+/* ngx_http_simdpct_module.c - makes the canonical target of a request nginx's own before nginx chooses a location, and
+ * refuses requests by what their raw target contains. README.md documents the directives and variables. */
 
 #include <ngx_config.h>
 #include <ngx_core.h>
 #include <ngx_http.h>
 
-#include "guard.h"
+#include "interim.h"
 
 typedef struct {
-    ngx_uint_t            refuse;      /* kinds, of the path */
-    ngx_uint_t            refuse_args; /* kinds, of the query */
+    ngx_uint_t            level;       /* 0: http, 1: server, more: location */
+    ngx_uint_t            refuse;      /* kinds, of the path; of a location, those that it and its parents add */
+    ngx_uint_t            refuse_args; /* the same, of the query */
     ngx_uint_t            status;
     ngx_uint_t            log_level;
     ngx_flag_t            dry_run;
+    ngx_flag_t            arg_control;
     simdpct_path_policy  *path;        /* NULL: off */
+    simdpct_guard        *guard;       /* of the server; of a location, of the kinds that are added. NULL: none */
 } ngx_http_simdpct_conf_t;
+
+typedef struct {
+    ngx_uint_t            log_rate;    /* lines a second, of each worker; 0: no limit */
+} ngx_http_simdpct_main_conf_t;
 
 typedef enum {
     NGX_HTTP_SIMDPCT_PASSED = 0,
@@ -22,15 +29,16 @@ typedef enum {
     NGX_HTTP_SIMDPCT_REFUSED_DRY_RUN
 } ngx_http_simdpct_status_e;
 
+/* Of a request that was examined. */
 typedef struct {
+    ngx_str_t                  target; /* in origin form, as the client sent it */
     ngx_http_simdpct_status_e  status;
 } ngx_http_simdpct_ctx_t;
 
 typedef enum {
     NGX_HTTP_SIMDPCT_DECODE = 0,
     NGX_HTTP_SIMDPCT_ENCODE,
-    NGX_HTTP_SIMDPCT_NORMALIZE,
-    NGX_HTTP_SIMDPCT_PATH
+    NGX_HTTP_SIMDPCT_NORMALIZE
 } ngx_http_simdpct_operation_e;
 
 /* A variable that simdpct_decode, simdpct_encode or simdpct_normalize defines. */
@@ -44,17 +52,22 @@ typedef struct {
     } policy;
 } ngx_http_simdpct_conversion_t;
 
-static ngx_int_t ngx_http_simdpct_handler(ngx_http_request_t *r);
+static ngx_int_t ngx_http_simdpct_server_handler(ngx_http_request_t *r);
+static ngx_int_t ngx_http_simdpct_location_handler(ngx_http_request_t *r);
+static void ngx_http_simdpct_cleanup(void *data);
 static ngx_int_t ngx_http_simdpct_add_variables(ngx_conf_t *cf);
 static ngx_int_t ngx_http_simdpct_init(ngx_conf_t *cf);
+static void *ngx_http_simdpct_create_main_conf(ngx_conf_t *cf);
+static char *ngx_http_simdpct_init_main_conf(ngx_conf_t *cf, void *conf);
 static void *ngx_http_simdpct_create_conf(ngx_conf_t *cf);
 static char *ngx_http_simdpct_merge_conf(ngx_conf_t *cf, void *parent, void *child);
 static char *ngx_http_simdpct_refuse(ngx_conf_t *cf, ngx_command_t *cmd, void *conf);
 static char *ngx_http_simdpct_path(ngx_conf_t *cf, ngx_command_t *cmd, void *conf);
 static char *ngx_http_simdpct_convert(ngx_conf_t *cf, ngx_command_t *cmd, void *conf);
 
-/* Decodes as forms are decoded. Initialised with the configuration. */
+/* Decode as forms are decoded; the second refuses control characters. Initialised with the configuration. */
 static simdpct_decoder  ngx_http_simdpct_form;
+static simdpct_decoder  ngx_http_simdpct_form_text;
 
 static ngx_conf_num_bounds_t  ngx_http_simdpct_status_bounds = {
     ngx_conf_check_num_bounds, 400, 599
@@ -105,11 +118,25 @@ static ngx_command_t  ngx_http_simdpct_commands[] = {
       offsetof(ngx_http_simdpct_conf_t, dry_run),
       NULL },
 
+    { ngx_string("simdpct_refuse_log_rate"),
+      NGX_HTTP_MAIN_CONF|NGX_CONF_TAKE1,
+      ngx_conf_set_num_slot,
+      NGX_HTTP_MAIN_CONF_OFFSET,
+      offsetof(ngx_http_simdpct_main_conf_t, log_rate),
+      NULL },
+
     { ngx_string("simdpct_path"),
-      NGX_HTTP_MAIN_CONF|NGX_HTTP_SRV_CONF|NGX_HTTP_LOC_CONF|NGX_CONF_1MORE,
+      NGX_HTTP_MAIN_CONF|NGX_HTTP_SRV_CONF|NGX_CONF_1MORE,
       ngx_http_simdpct_path,
       NGX_HTTP_LOC_CONF_OFFSET,
       0,
+      NULL },
+
+    { ngx_string("simdpct_arg_control"),
+      NGX_HTTP_MAIN_CONF|NGX_HTTP_SRV_CONF|NGX_HTTP_LOC_CONF|NGX_CONF_FLAG,
+      ngx_conf_set_flag_slot,
+      NGX_HTTP_LOC_CONF_OFFSET,
+      offsetof(ngx_http_simdpct_conf_t, arg_control),
       NULL },
 
     { ngx_string("simdpct_decode"),
@@ -139,7 +166,8 @@ static ngx_command_t  ngx_http_simdpct_commands[] = {
 static ngx_http_module_t  ngx_http_simdpct_module_ctx = {
     ngx_http_simdpct_add_variables,   /* preconfiguration */
     ngx_http_simdpct_init,            /* postconfiguration */
-    NULL, NULL,                       /* main configuration */
+    ngx_http_simdpct_create_main_conf,
+    ngx_http_simdpct_init_main_conf,
     NULL, NULL,                       /* server configuration */
     ngx_http_simdpct_create_conf,
     ngx_http_simdpct_merge_conf
@@ -157,141 +185,153 @@ ngx_module_t  ngx_http_simdpct_module = {
 
 /* ---- Requests ---- */
 
-/* The path as the client sent it. An absolute target without a path (`http://host?a`) has the path "/". */
-static ngx_str_t
-ngx_http_simdpct_raw_path(ngx_http_request_t *r)
+/* The context of the main request; NULL if that was not examined. An internal redirect drops contexts, but no cleanups. */
+static ngx_http_simdpct_ctx_t *
+ngx_http_simdpct_get_ctx(ngx_http_request_t *r)
 {
-    ngx_str_t  path = r->unparsed_uri;
+    ngx_pool_cleanup_t      *cleanup;
+    ngx_http_simdpct_ctx_t  *ctx = ngx_http_get_module_ctx(r->main, ngx_http_simdpct_module);
 
-    path.len = simdpct_path_split(path.data, path.len);
+    if (ctx == NULL && (r->main->internal || r->main->filter_finalize)) {
 
-    if (path.len == 0) {
-        ngx_str_set(&path, "/");
+        for (cleanup = r->main->pool->cleanup; cleanup; cleanup = cleanup->next) {
+            if (cleanup->handler == ngx_http_simdpct_cleanup) {
+                return cleanup->data;
+            }
+        }
     }
 
-    return path;
+    return ctx;
 }
 
 
-/* The query as the client sent it, without its '?'. */
-static ngx_str_t
-ngx_http_simdpct_raw_args(ngx_http_request_t *r)
+/* Finds the context, and does nothing else. */
+static void
+ngx_http_simdpct_cleanup(void *data)
 {
-    ngx_str_t  args = r->unparsed_uri;
-    size_t     cut = simdpct_path_split(args.data, args.len);
+    (void) data;
+}
 
-    if (cut < args.len) {
+
+/* The target of the main request as the client sent it, in origin form. That of `http://host?a` is "?a". */
+static ngx_str_t
+ngx_http_simdpct_raw_target(ngx_http_request_t *r)
+{
+    ngx_http_simdpct_ctx_t  *ctx = ngx_http_simdpct_get_ctx(r);
+
+    return ctx != NULL ? ctx->target : r->main->unparsed_uri;
+}
+
+
+/* The path of a target in origin form. */
+static ngx_str_t
+ngx_http_simdpct_path_of(ngx_str_t target)
+{
+    target.len = simdpct_path_split(target.data, target.len);
+
+    if (target.len == 0) {
+        ngx_str_set(&target, "/");
+    }
+
+    return target;
+}
+
+
+/* The query of a target, without its '?'. */
+static ngx_str_t
+ngx_http_simdpct_args_of(ngx_str_t target)
+{
+    size_t  cut = simdpct_path_split(target.data, target.len);
+
+    if (cut < target.len) {
         cut++;
     }
 
-    args.data += cut;
-    args.len -= cut;
+    target.data += cut;
+    target.len -= cut;
 
-    return args;
+    return target;
 }
 
 
-static uint32_t
-ngx_http_simdpct_call(ngx_http_simdpct_operation_e operation, const void *policy, ngx_str_t text, u_char *data,
-    size_t room, simdpct_result *result)
+static ngx_http_simdpct_ctx_t *
+ngx_http_simdpct_create_ctx(ngx_http_request_t *r)
 {
-    switch (operation) {
+    u_char                  *data;
+    ngx_pool_cleanup_t      *cleanup;
+    ngx_http_simdpct_ctx_t  *ctx;
 
-    case NGX_HTTP_SIMDPCT_DECODE:
-        return simdpct_decode(policy, text.data, text.len, data, room, result);
-
-    case NGX_HTTP_SIMDPCT_ENCODE:
-        return simdpct_encode(policy, text.data, text.len, data, room, result);
-
-    case NGX_HTTP_SIMDPCT_NORMALIZE:
-        return simdpct_normalize(policy, text.data, text.len, data, room, result);
-
-    default:
-        return simdpct_path(policy, text.data, text.len, data, room, result);
+    cleanup = ngx_pool_cleanup_add(r->pool, sizeof(ngx_http_simdpct_ctx_t));
+    if (cleanup == NULL) {
+        return NULL;
     }
-}
 
+    cleanup->handler = ngx_http_simdpct_cleanup;
+    ctx = cleanup->data;
+    ctx->status = NGX_HTTP_SIMDPCT_PASSED;
+    ctx->target = r->unparsed_uri;
 
-/* Applies an operation to a text. The output is in the pool. On errors, the text is
- * unchanged. */
-static simdpct_result
-ngx_http_simdpct_apply(ngx_http_request_t *r, ngx_http_simdpct_operation_e operation, const void *policy,
-    ngx_str_t *text)
-{
-    u_char          *data;
-    size_t           room = text->len;
-    uint32_t         status;
-    simdpct_result   result;
-
-    do {
-        data = ngx_pnalloc(r->pool, room);
+    if (ctx->target.len == 0 || ctx->target.data[0] == '?') {
+        /* RFC 9112 3.2.1: an absolute target without a path has the path "/". nginx's parser reads a byte more. */
+        data = ngx_pnalloc(r->pool, ctx->target.len + 2);
         if (data == NULL) {
-            return (simdpct_result) { 0, SIMDPCT_BAD_ARGUMENT, 0 };
+            return NULL;
         }
 
-        status = ngx_http_simdpct_call(operation, policy, *text, data, room, &result);
-
-        /* The room needed is more than there was, so this ends. */
-        room = result.value;
-
-    } while (status == SIMDPCT_NO_ROOM);
-
-    if (result.status == SIMDPCT_OK) {
-        text->data = data;
-        text->len = result.value;
-    }
-
-    return result;
-}
-
-
-static ngx_int_t
-ngx_http_simdpct_handler(ngx_http_request_t *r)
-{
-    char                      line[512];
-    ngx_str_t                 text, canonical;
-    simdpct_result            result;
-    ngx_http_simdpct_ctx_t   *ctx;
-    ngx_http_simdpct_conf_t  *conf;
-
-    /* What the client sent is checked once: subrequests are internal, and requests after an internal redirect. */
-    if (r->internal) {
-        return NGX_DECLINED;
-    }
-
-    conf = ngx_http_get_module_loc_conf(r, ngx_http_simdpct_module);
-
-    text = ngx_http_simdpct_raw_path(r);
-    result = guard_check(text.data, text.len, (uint32_t) conf->refuse);
-
-    if (result.status == SIMDPCT_OK && conf->path != NULL) {
-        canonical = text;
-        result = ngx_http_simdpct_apply(r, NGX_HTTP_SIMDPCT_PATH, conf->path, &canonical);
-
-        if (result.status == SIMDPCT_BAD_ARGUMENT) {
-            return NGX_HTTP_INTERNAL_SERVER_ERROR;
-        }
-    }
-
-    if (result.status == SIMDPCT_OK) {
-        text = ngx_http_simdpct_raw_args(r);
-        result = guard_check(text.data, text.len, (uint32_t) conf->refuse_args);
-    }
-
-    if (result.status == SIMDPCT_OK) {
-        return NGX_DECLINED;
-    }
-
-    simdpct_result_write(&result, text.data, text.len, line, sizeof(line));
-    ngx_log_error(conf->log_level, r->connection->log, 0, "simdpct: %s%s", line,
-                  conf->dry_run ? ", dry run" : "");
-
-    ctx = ngx_pcalloc(r->pool, sizeof(ngx_http_simdpct_ctx_t));
-    if (ctx == NULL) {
-        return NGX_HTTP_INTERNAL_SERVER_ERROR;
+        data[0] = '/';
+        ngx_memcpy(data + 1, ctx->target.data, ctx->target.len);
+        data[ctx->target.len + 1] = '\0';
+        ctx->target.data = data;
+        ctx->target.len++;
     }
 
     ngx_http_set_ctx(r, ctx, ngx_http_simdpct_module);
+    return ctx;
+}
+
+
+/* Writes a line to the error log, unless this worker has written enough of them in this second. */
+static void
+ngx_http_simdpct_log(ngx_http_request_t *r, ngx_http_simdpct_conf_t *conf, const char *line)
+{
+    static time_t                  second;
+    static ngx_uint_t              lines, left_out;
+    ngx_log_t                     *log = r->connection->log;
+    ngx_http_simdpct_main_conf_t  *main;
+
+    if (log->log_level < conf->log_level) {
+        return;
+    }
+
+    main = ngx_http_get_module_main_conf(r, ngx_http_simdpct_module);
+
+    if (second != ngx_time()) {
+        second = ngx_time();
+        lines = 0;
+
+        if (left_out) {
+            ngx_log_error(conf->log_level, ngx_cycle->log, 0, "simdpct: %ui refusals were not logged", left_out);
+            left_out = 0;
+        }
+    }
+
+    if (main->log_rate && lines == main->log_rate) {
+        left_out++;
+        return;
+    }
+
+    lines++;
+    ngx_log_error(conf->log_level, log, 0, "simdpct: %s%s", line, conf->dry_run ? ", report only" : "");
+}
+
+
+/* Logs and refuses a request, or only logs it. A page for the error that leads to an origin shows it no refused target:
+ * the request is one for "/" from now on. */
+static ngx_int_t
+ngx_http_simdpct_refuse_request(ngx_http_request_t *r, ngx_http_simdpct_ctx_t *ctx, ngx_http_simdpct_conf_t *conf,
+    const char *line)
+{
+    ngx_http_simdpct_log(r, conf, line);
 
     if (conf->dry_run) {
         ctx->status = NGX_HTTP_SIMDPCT_REFUSED_DRY_RUN;
@@ -299,7 +339,193 @@ ngx_http_simdpct_handler(ngx_http_request_t *r)
     }
 
     ctx->status = NGX_HTTP_SIMDPCT_REFUSED;
+
+    ngx_str_set(&r->uri, "/");
+    ngx_str_set(&r->unparsed_uri, "/");
+    ngx_str_null(&r->args);
+    ngx_str_null(&r->exten);
+    r->valid_unparsed_uri = 1;
+
     return (ngx_int_t) conf->status;
+}
+
+
+static ngx_int_t
+ngx_http_simdpct_refuse_verdict(ngx_http_request_t *r, ngx_http_simdpct_ctx_t *ctx, ngx_http_simdpct_conf_t *conf,
+    simdpct_verdict *verdict)
+{
+    char  line[512];
+
+    simdpct_verdict_write(verdict, ctx->target.data, ctx->target.len, line, sizeof(line));
+    return ngx_http_simdpct_refuse_request(r, ctx, conf, line);
+}
+
+
+/* What nginx makes of a target in origin form: `uri`, `exten` and flags of `parsed`. NGX_DECLINED if that is another path
+ * than the one of the target, decoded once, but for slashes that nginx merges. A byte must follow the target. */
+static ngx_int_t
+ngx_http_simdpct_parse(ngx_http_request_t *r, ngx_str_t target, ngx_http_request_t *parsed)
+{
+    u_char                    *p, *end, *u, c, last = '\0';
+    ngx_str_t                  path = ngx_http_simdpct_path_of(target);
+    ngx_http_core_srv_conf_t  *cscf = ngx_http_get_module_srv_conf(r, ngx_http_core_module);
+
+    ngx_memzero(parsed, sizeof(ngx_http_request_t));
+    parsed->connection = r->connection;
+    parsed->uri_start = path.data;
+    parsed->uri_end = path.data + path.len;
+
+    parsed->uri.data = ngx_pnalloc(r->pool, path.len);
+    if (parsed->uri.data == NULL) {
+        return NGX_ERROR;
+    }
+
+    if (ngx_http_parse_complex_uri(parsed, cscf->merge_slashes) != NGX_OK) {
+        return NGX_DECLINED;
+    }
+
+    u = parsed->uri.data;
+    end = u + parsed->uri.len;
+
+    for (p = path.data; p < path.data + path.len; p++) {
+        c = *p;
+
+        if (c == '%') {
+            c = (u_char) ngx_hextoi(p + 1, 2);
+            p += 2;
+        }
+
+        if (c == '/' && last == '/' && cscf->merge_slashes) {
+            continue;
+        }
+
+        if (u == end || *u++ != c) {
+            return NGX_DECLINED;
+        }
+
+        last = c;
+    }
+
+    return u == end ? NGX_OK : NGX_DECLINED;
+}
+
+
+/* Before the location is chosen: refuses the request, or makes its canonical target nginx's own. */
+static ngx_int_t
+ngx_http_simdpct_server_handler(ngx_http_request_t *r)
+{
+    u_char                    buffer[1024], *data = buffer;
+    ngx_str_t                 target;
+    simdpct_verdict           verdict;
+    ngx_http_request_t        parsed;
+    ngx_http_simdpct_ctx_t   *ctx;
+    ngx_http_simdpct_conf_t  *conf;
+
+    conf = ngx_http_get_module_loc_conf(r, ngx_http_simdpct_module);
+
+    /* What the client sent is examined once: subrequests are internal, and requests after an internal redirect. */
+    if (r->internal || conf->guard == NULL) {
+        return NGX_DECLINED;
+    }
+
+    ctx = ngx_http_simdpct_create_ctx(r);
+    if (ctx == NULL) {
+        return NGX_HTTP_INTERNAL_SERVER_ERROR;
+    }
+
+    target = ctx->target;
+    simdpct_guard_check(conf->guard, SIMDPCT_METHOD_OTHER, target.data, target.len, data, sizeof(buffer), &verdict);
+
+    if (verdict.status == SIMDPCT_NO_ROOM) {
+        data = ngx_pnalloc(r->pool, verdict.value);
+        if (data == NULL) {
+            return NGX_HTTP_INTERNAL_SERVER_ERROR;
+        }
+
+        simdpct_guard_check(conf->guard, SIMDPCT_METHOD_OTHER, target.data, target.len, data, verdict.value, &verdict);
+    }
+
+    switch (verdict.action) {
+
+    case SIMDPCT_ACTION_PASS:
+        /* Without '%', "//" and "/.", nginx takes the path as it is. */
+        if (conf->path == NULL || !(r->complex_uri || r->quoted_uri || r->empty_path_in_uri)) {
+            return NGX_DECLINED;
+        }
+        break;
+
+    case SIMDPCT_ACTION_REWRITE:
+        target.len = verdict.value;
+        target.data = ngx_pnalloc(r->pool, target.len + 1);
+        if (target.data == NULL) {
+            return NGX_HTTP_INTERNAL_SERVER_ERROR;
+        }
+
+        ngx_memcpy(target.data, data, target.len);
+        target.data[target.len] = '\0';
+        break;
+
+    default:
+        return ngx_http_simdpct_refuse_verdict(r, ctx, conf, &verdict);
+    }
+
+    switch (ngx_http_simdpct_parse(r, target, &parsed)) {
+
+    case NGX_OK:
+        break;
+
+    case NGX_DECLINED:
+        return ngx_http_simdpct_refuse_request(r, ctx, conf, "refused: nginx reads another path than the canonical one");
+
+    default:
+        return NGX_HTTP_INTERNAL_SERVER_ERROR;
+    }
+
+    if (conf->dry_run) {
+        return NGX_DECLINED;
+    }
+
+    /* The query is the same, so that r->args stays. */
+    r->uri = parsed.uri;
+    r->exten = parsed.exten;
+    r->quoted_uri = parsed.quoted_uri;
+    r->plus_in_uri = parsed.plus_in_uri;
+    r->unparsed_uri = target;
+    r->valid_unparsed_uri = 1;
+
+    return NGX_DECLINED;
+}
+
+
+/* In the location that was chosen first: refuses the kinds that it adds. */
+static ngx_int_t
+ngx_http_simdpct_location_handler(ngx_http_request_t *r)
+{
+    simdpct_verdict           verdict;
+    ngx_http_simdpct_ctx_t   *ctx;
+    ngx_http_simdpct_conf_t  *conf = ngx_http_get_module_loc_conf(r, ngx_http_simdpct_module);
+
+    /* A `rewrite` of the server makes a request internal, but is no redirect. */
+    if (r != r->main || r->uri_changes != NGX_HTTP_MAX_URI_CHANGES + 1 || conf->level < 2 || conf->guard == NULL) {
+        return NGX_DECLINED;
+    }
+
+    ctx = ngx_http_simdpct_get_ctx(r);
+
+    if (ctx == NULL) {
+        ctx = ngx_http_simdpct_create_ctx(r);
+        if (ctx == NULL) {
+            return NGX_HTTP_INTERNAL_SERVER_ERROR;
+        }
+    }
+
+    simdpct_guard_check(conf->guard, SIMDPCT_METHOD_OTHER, ctx->target.data, ctx->target.len, NULL, 0, &verdict);
+
+    if (verdict.action == SIMDPCT_ACTION_PASS) {
+        return NGX_DECLINED;
+    }
+
+    return ngx_http_simdpct_refuse_verdict(r, ctx, conf, &verdict);
 }
 
 
@@ -328,25 +554,26 @@ ngx_http_simdpct_set_value(ngx_http_variable_value_t *v, const u_char *data, siz
 static ngx_int_t
 ngx_http_simdpct_findings_variable(ngx_http_request_t *r, ngx_http_variable_value_t *v, uintptr_t data)
 {
+    char        buffer[256];
     u_char     *names;
     size_t      len;
-    uint32_t    kinds;
-    ngx_str_t   text;
+    ngx_str_t   text = ngx_http_simdpct_raw_target(r);
 
-    text = data ? ngx_http_simdpct_raw_args(r) : ngx_http_simdpct_raw_path(r);
-    kinds = simdpct_inspect(text.data, text.len, SIMDPCT_FIND_ALL, NULL);
+    text = data ? ngx_http_simdpct_args_of(text) : ngx_http_simdpct_path_of(text);
+    len = simdpct_findings_write(text.data, text.len, buffer, sizeof(buffer));
 
-    if (kinds == 0) {
-        return ngx_http_simdpct_set_value(v, (const u_char *) "-", 1);
-    }
-
-    len = simdpct_kinds_write(kinds, NULL, 0);
     names = ngx_pnalloc(r->pool, len + 1);
     if (names == NULL) {
         return NGX_ERROR;
     }
 
-    simdpct_kinds_write(kinds, (char *) names, len + 1);
+    if (len < sizeof(buffer)) {
+        ngx_memcpy(names, buffer, len);
+
+    } else {
+        simdpct_findings_write(text.data, text.len, (char *) names, len + 1);
+    }
+
     return ngx_http_simdpct_set_value(v, names, len);
 }
 
@@ -355,8 +582,8 @@ static ngx_int_t
 ngx_http_simdpct_status_variable(ngx_http_request_t *r, ngx_http_variable_value_t *v, uintptr_t data)
 {
     static const char *const  names[] = { "PASSED", "REFUSED", "REFUSED_DRY_RUN" };
-    ngx_http_simdpct_ctx_t   *ctx = ngx_http_get_module_ctx(r->main, ngx_http_simdpct_module);
-    const char               *name = names[ctx != NULL ? ctx->status : NGX_HTTP_SIMDPCT_PASSED];
+    ngx_http_simdpct_ctx_t   *ctx = ngx_http_simdpct_get_ctx(r);
+    const char               *name = ctx != NULL ? names[ctx->status] : "NOT_EXAMINED";
 
     (void) data;
 
@@ -367,11 +594,41 @@ ngx_http_simdpct_status_variable(ngx_http_request_t *r, ngx_http_variable_value_
 static ngx_int_t
 ngx_http_simdpct_raw_path_variable(ngx_http_request_t *r, ngx_http_variable_value_t *v, uintptr_t data)
 {
-    ngx_str_t  path = ngx_http_simdpct_raw_path(r);
+    ngx_str_t  path = ngx_http_simdpct_path_of(ngx_http_simdpct_raw_target(r));
 
     (void) data;
 
     return ngx_http_simdpct_set_value(v, path.data, path.len);
+}
+
+
+/* The path of $request_uri. */
+static ngx_int_t
+ngx_http_simdpct_path_variable(ngx_http_request_t *r, ngx_http_variable_value_t *v, uintptr_t data)
+{
+    ngx_str_t  path = ngx_http_simdpct_path_of(r->unparsed_uri);
+
+    (void) data;
+
+    return ngx_http_simdpct_set_value(v, path.data, path.len);
+}
+
+
+static simdpct_result
+ngx_http_simdpct_call(ngx_http_simdpct_operation_e operation, const void *policy, ngx_str_t text, u_char *data,
+    size_t room)
+{
+    switch (operation) {
+
+    case NGX_HTTP_SIMDPCT_DECODE:
+        return simdpct_decode(policy, text.data, text.len, data, room);
+
+    case NGX_HTTP_SIMDPCT_ENCODE:
+        return simdpct_encode(policy, text.data, text.len, data, room);
+
+    default:
+        return simdpct_normalize(policy, text.data, text.len, data, room);
+    }
 }
 
 
@@ -380,19 +637,29 @@ static ngx_int_t
 ngx_http_simdpct_set_converted(ngx_http_request_t *r, ngx_http_variable_value_t *v,
     ngx_http_simdpct_operation_e operation, const void *policy, ngx_str_t text)
 {
-    switch (ngx_http_simdpct_apply(r, operation, policy, &text).status) {
+    u_char          *data;
+    size_t           room = text.len;
+    simdpct_result   result;
 
-    case SIMDPCT_OK:
-        return ngx_http_simdpct_set_value(v, text.data, text.len);
+    do {
+        data = ngx_pnalloc(r->pool, room);
+        if (data == NULL) {
+            return NGX_ERROR;
+        }
 
-    case SIMDPCT_BAD_ARGUMENT:
-        /* No memory. */
-        return NGX_ERROR;
+        result = ngx_http_simdpct_call(operation, policy, text, data, room);
 
-    default:
+        /* The room needed is more than there was, so this ends. */
+        room = result.value;
+
+    } while (result.status == SIMDPCT_NO_ROOM);
+
+    if (result.status != SIMDPCT_OK) {
         v->not_found = 1;
         return NGX_OK;
     }
+
+    return ngx_http_simdpct_set_value(v, data, result.value);
 }
 
 
@@ -400,24 +667,7 @@ ngx_http_simdpct_set_converted(ngx_http_request_t *r, ngx_http_variable_value_t 
 static ngx_int_t
 ngx_http_simdpct_converted_path_variable(ngx_http_request_t *r, ngx_http_variable_value_t *v, uintptr_t data)
 {
-    const void  *policy;
-
-    policy = data == NGX_HTTP_SIMDPCT_DECODE ? (const void *) &simdpct_decoder_default
-                                             : (const void *) &simdpct_normalizer_default;
-
-    return ngx_http_simdpct_set_converted(r, v, data, policy, ngx_http_simdpct_raw_path(r));
-}
-
-
-static ngx_int_t
-ngx_http_simdpct_path_variable(ngx_http_request_t *r, ngx_http_variable_value_t *v, uintptr_t data)
-{
-    ngx_http_simdpct_conf_t  *conf = ngx_http_get_module_loc_conf(r, ngx_http_simdpct_module);
-
-    (void) data;
-
-    /* Without a policy, that of the library: "default". */
-    return ngx_http_simdpct_set_converted(r, v, NGX_HTTP_SIMDPCT_PATH, conf->path, ngx_http_simdpct_raw_path(r));
+    return ngx_http_simdpct_set_converted(r, v, data, NULL, ngx_http_simdpct_path_of(ngx_http_simdpct_raw_target(r)));
 }
 
 
@@ -441,25 +691,30 @@ ngx_http_simdpct_conversion_variable(ngx_http_request_t *r, ngx_http_variable_va
 static ngx_int_t
 ngx_http_simdpct_arg_variable(ngx_http_request_t *r, ngx_http_variable_value_t *v, uintptr_t data)
 {
-    u_char            decoded[256];
-    size_t            at = 0;
-    ngx_str_t        *variable = (ngx_str_t *) data, args, name, value;
-    simdpct_pair      pair;
-    simdpct_result    result;
+    u_char                    decoded[256];
+    size_t                    at = 0;
+    ngx_str_t                *variable = (ngx_str_t *) data, args, name, value;
+    simdpct_pair              pair;
+    simdpct_result            result;
+    const simdpct_decoder    *decoder;
+    ngx_http_simdpct_conf_t  *conf = ngx_http_get_module_loc_conf(r, ngx_http_simdpct_module);
+
+    decoder = conf->arg_control ? &ngx_http_simdpct_form : &ngx_http_simdpct_form_text;
 
     name.data = variable->data + sizeof("simdpct_arg_") - 1;
     name.len = variable->len - (sizeof("simdpct_arg_") - 1);
-    args = ngx_http_simdpct_raw_args(r);
+    args = ngx_http_simdpct_args_of(ngx_http_simdpct_raw_target(r));
 
     while (simdpct_form_next(args.data, args.len, &at, &pair)) {
         /* A name that has no room is not one of a variable. */
-        if (simdpct_decode(&ngx_http_simdpct_form, pair.name, pair.name_len, decoded, sizeof(decoded), &result)
-            == SIMDPCT_OK && result.value == name.len
+        result = simdpct_decode(&ngx_http_simdpct_form, pair.name, pair.name_len, decoded, sizeof(decoded));
+
+        if (result.status == SIMDPCT_OK && result.value == name.len
             && ngx_strncasecmp(decoded, name.data, name.len) == 0)
         {
             value.data = (u_char *) pair.value;
             value.len = pair.value_len;
-            return ngx_http_simdpct_set_converted(r, v, NGX_HTTP_SIMDPCT_DECODE, &ngx_http_simdpct_form, value);
+            return ngx_http_simdpct_set_converted(r, v, NGX_HTTP_SIMDPCT_DECODE, decoder, value);
         }
     }
 
@@ -509,26 +764,66 @@ ngx_http_simdpct_add_variables(ngx_conf_t *cf)
 static ngx_int_t
 ngx_http_simdpct_init(ngx_conf_t *cf)
 {
+    static const char           control[] = "control";
+    simdpct_set                 set;
     ngx_http_handler_pt        *handler;
     ngx_http_core_main_conf_t  *main;
 
     /* Detects the CPU before there are workers. */
     simdpct_level();
 
-    if (!simdpct_decoder_init(&ngx_http_simdpct_form, SIMDPCT_DECODE_PLUS|SIMDPCT_DECODE_UTF8, NULL, NULL)) {
+    if (!simdpct_set_from_name(&set, control, sizeof(control) - 1)
+        || !simdpct_decoder_init(&ngx_http_simdpct_form, SIMDPCT_DECODE_PLUS|SIMDPCT_DECODE_UTF8, NULL, NULL)
+        || !simdpct_decoder_init(&ngx_http_simdpct_form_text, SIMDPCT_DECODE_PLUS|SIMDPCT_DECODE_UTF8, NULL, &set))
+    {
         return NGX_ERROR;
     }
 
     main = ngx_http_conf_get_module_main_conf(cf, ngx_http_core_module);
 
-    /* The handlers of a phase run in the reverse order: this one before those of `return` and `rewrite`. */
+    /* The handlers of a phase run in the reverse order: these before those of `return` and `rewrite`. */
+    handler = ngx_array_push(&main->phases[NGX_HTTP_SERVER_REWRITE_PHASE].handlers);
+    if (handler == NULL) {
+        return NGX_ERROR;
+    }
+
+    *handler = ngx_http_simdpct_server_handler;
+
     handler = ngx_array_push(&main->phases[NGX_HTTP_REWRITE_PHASE].handlers);
     if (handler == NULL) {
         return NGX_ERROR;
     }
 
-    *handler = ngx_http_simdpct_handler;
+    *handler = ngx_http_simdpct_location_handler;
     return NGX_OK;
+}
+
+
+static void *
+ngx_http_simdpct_create_main_conf(ngx_conf_t *cf)
+{
+    ngx_http_simdpct_main_conf_t  *conf = ngx_palloc(cf->pool, sizeof(ngx_http_simdpct_main_conf_t));
+
+    if (conf == NULL) {
+        return NULL;
+    }
+
+    conf->log_rate = NGX_CONF_UNSET_UINT;
+
+    return conf;
+}
+
+
+static char *
+ngx_http_simdpct_init_main_conf(ngx_conf_t *cf, void *conf)
+{
+    ngx_http_simdpct_main_conf_t  *main = conf;
+
+    (void) cf;
+
+    ngx_conf_init_uint_value(main->log_rate, 100);
+
+    return NGX_CONF_OK;
 }
 
 
@@ -546,6 +841,7 @@ ngx_http_simdpct_create_conf(ngx_conf_t *cf)
     conf->status = NGX_CONF_UNSET_UINT;
     conf->log_level = NGX_CONF_UNSET_UINT;
     conf->dry_run = NGX_CONF_UNSET;
+    conf->arg_control = NGX_CONF_UNSET;
     conf->path = NGX_CONF_UNSET_PTR;
 
     return conf;
@@ -555,16 +851,47 @@ ngx_http_simdpct_create_conf(ngx_conf_t *cf)
 static char *
 ngx_http_simdpct_merge_conf(ngx_conf_t *cf, void *parent, void *child)
 {
+    simdpct_path_policy      *policy;
     ngx_http_simdpct_conf_t  *prev = parent, *conf = child;
 
-    (void) cf;
+    conf->level = prev->level + 1;
 
-    ngx_conf_merge_uint_value(conf->refuse, prev->refuse, 0);
-    ngx_conf_merge_uint_value(conf->refuse_args, prev->refuse_args, 0);
     ngx_conf_merge_uint_value(conf->status, prev->status, NGX_HTTP_BAD_REQUEST);
-    ngx_conf_merge_uint_value(conf->log_level, prev->log_level, NGX_LOG_ERR);
+    ngx_conf_merge_uint_value(conf->log_level, prev->log_level, NGX_LOG_WARN);
     ngx_conf_merge_value(conf->dry_run, prev->dry_run, 0);
+    ngx_conf_merge_value(conf->arg_control, prev->arg_control, 0);
     ngx_conf_merge_ptr_value(conf->path, prev->path, NULL);
+
+    if (conf->level == 1) {
+        ngx_conf_merge_uint_value(conf->refuse, prev->refuse, 0);
+        ngx_conf_merge_uint_value(conf->refuse_args, prev->refuse_args, 0);
+        policy = conf->path;
+
+    } else {
+        /* The kinds of the server have been refused when the location is chosen. */
+        ngx_conf_init_uint_value(conf->refuse, 0);
+        ngx_conf_init_uint_value(conf->refuse_args, 0);
+
+        if (conf->level > 2) {
+            conf->refuse |= prev->refuse;
+            conf->refuse_args |= prev->refuse_args;
+        }
+
+        policy = NULL;
+    }
+
+    if (policy == NULL && conf->refuse == 0 && conf->refuse_args == 0) {
+        return NGX_CONF_OK;
+    }
+
+    conf->guard = ngx_palloc(cf->pool, sizeof(simdpct_guard));
+    if (conf->guard == NULL) {
+        return NGX_CONF_ERROR;
+    }
+
+    if (!simdpct_guard_init(conf->guard, policy, (uint32_t) conf->refuse, (uint32_t) conf->refuse_args, 0)) {
+        return "has kinds that the library does not know";
+    }
 
     return NGX_CONF_OK;
 }
@@ -583,12 +910,13 @@ ngx_http_simdpct_refuse(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
 
     for (i = 1; i < cf->args->nelts; i++) {
         if (cf->args->nelts == 2 && ngx_strcmp(words[i].data, "off") == 0) {
+            if (cf->cmd_type == NGX_HTTP_LOC_CONF) {
+                return "cannot be \"off\" in a location, which can only add kinds to those of the server";
+            }
             break;
         }
 
-        kind = guard_kinds((char *) words[i].data, words[i].len);
-
-        if (kind == 0) {
+        if (!simdpct_kinds_from_text((char *) words[i].data, words[i].len, &kind)) {
             ngx_conf_log_error(NGX_LOG_EMERG, cf, 0, "invalid kind \"%V\"", &words[i]);
             return NGX_CONF_ERROR;
         }
@@ -638,7 +966,9 @@ ngx_http_simdpct_path(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
         *end++ = ' ';
     }
 
-    if (simdpct_path_policy_init(own->path, (char *) text, len, &result) != SIMDPCT_OK) {
+    result = simdpct_path_policy_init(own->path, (char *) text, len);
+
+    if (result.status != SIMDPCT_OK) {
         for (i = 1; i + 1 < cf->args->nelts && result.value > words[i].len; i++) {
             result.value -= words[i].len + 1;
         }
@@ -671,8 +1001,8 @@ ngx_http_simdpct_set(ngx_conf_t *cf, simdpct_set *set, ngx_str_t text)
         return false;
     }
 
-    return simdpct_decode(&simdpct_decoder_default, text.data, text.len, bytes, text.len, &result) == SIMDPCT_OK
-        && simdpct_set_from_bytes(set, bytes, result.value);
+    result = simdpct_decode(NULL, text.data, text.len, bytes, text.len);
+    return result.status == SIMDPCT_OK && simdpct_set_from_bytes(set, bytes, result.value);
 }
 
 
