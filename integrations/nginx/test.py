@@ -5,30 +5,17 @@ usage: test.py MODULE.so [--nginx PROGRAM] [--targets NUMBER]
 """
 
 import argparse
-import os
 import re
 import signal
 import subprocess
 import sys
-import tempfile
 import threading
 from pathlib import Path
 
+sys.dont_write_bytecode = True
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "lib"))
-from servers import Checks, Connection, Origin, Server, eventually, free_ports, origin_target, random_targets, request
-
-HEAD = r"""
-load_module MODULE;
-pid FOLDER/nginx.pid;
-error_log FOLDER/error.log info;
-worker_processes 2;
-events { worker_connections 512; }
-"""
-
-TEMPORARY = r"""
-    client_body_temp_path FOLDER/body; proxy_temp_path FOLDER/proxy; fastcgi_temp_path FOLDER/fastcgi;
-    uwsgi_temp_path FOLDER/uwsgi; scgi_temp_path FOLDER/scgi;
-"""
+from nginx import HEAD, TEMPORARY, Nginx, check, checks, readme_example
+from servers import Connection, Origin, eventually, origin_target, random_targets
 
 CONFIGURATION = HEAD + r"""
 http {
@@ -37,6 +24,7 @@ http {
 """ + TEMPORARY + r"""
     proxy_cache_path FOLDER/cache keys_zone=cache:1m;
     simdpct_refuse percent;
+    simdpct_refuse_log_rate 0;
     map $simdpct_findings $is_dirty { default clean; ~(^|,)slash(,|$) dirty; }
 
     simdpct_decode $arg_q $q plus utf8;
@@ -72,7 +60,6 @@ http {
 
         location / { return 200 "inherited"; }
         location /default/ { simdpct_refuse default; return 200 "default"; }
-        location /off/ { simdpct_refuse off; return 200 "off"; }
         location /both/ { simdpct_refuse default slash; return 200 "both"; }
         location /args/ { simdpct_refuse_args nul percent; return 200 "args"; }
         location /status/ { simdpct_refuse slash; simdpct_refuse_status 418; return 200 "status"; }
@@ -81,7 +68,7 @@ http {
         location /nested/ {
             simdpct_refuse slash;
             location /nested/inherited/ { return 200 "inherited"; }
-            location /nested/off/ { simdpct_refuse off; return 200 "off"; }
+            location /nested/more/ { simdpct_refuse plus; return 200 "more"; }
         }
         location /if/ {
             simdpct_refuse slash;
@@ -96,27 +83,28 @@ http {
         }
 
         location /page/ { simdpct_refuse slash; error_page 400 /refused/%252f; return 200 "page"; }
-        location /refused/ { internal; simdpct_refuse default slash percent; return 200 "refused page"; }
+        location /named-page/ { simdpct_refuse slash; error_page 400 = @forward; return 200 "page"; }
+        location @forward { proxy_pass http://127.0.0.1:UPSTREAM; }
+        location /refused/ { internal; simdpct_refuse default slash; return 200 "refused page $simdpct_status"; }
         location /rewritten/ { rewrite ^ /default/ last; }
         location /tried/ { root FOLDER; try_files $uri /refused/; }
         location /named/ { root FOLDER; try_files $uri @named; }
-        location @named { simdpct_refuse escape; return 200 "named $simdpct_findings"; }
+        location @named { simdpct_refuse escape; return 200 "named $simdpct_findings $simdpct_raw_path $simdpct_status"; }
         location /accel/ { proxy_pass http://127.0.0.1:ACCEL; }
         location /mirrored/ { mirror /mirror; proxy_pass http://127.0.0.1:UPSTREAM/; }
         location = /mirror { internal; simdpct_refuse escape; proxy_pass http://127.0.0.1:UPSTREAM/; }
         location /authorised/ { auth_request /auth; proxy_pass http://127.0.0.1:UPSTREAM/; }
         location = /auth {
-            internal; simdpct_refuse escape; simdpct_path strict;
+            internal; simdpct_refuse escape;
             proxy_set_header X $simdpct_findings; proxy_pass http://127.0.0.1:UPSTREAM/;
         }
 
         location /vars/ {
-            simdpct_refuse off;
             return 200 "$simdpct_findings $simdpct_args_findings $simdpct_raw_path $simdpct_normal_path $simdpct_path";
         }
-        location /decoded/ { simdpct_refuse off; return 200 "$simdpct_decoded_path"; }
-        location /normal/ { simdpct_refuse off; return 200 "$simdpct_normal_path"; }
+        location /normal/ { return 200 "$simdpct_normal_path"; }
         location /arg/ { return 200 "[$simdpct_arg_q|$simdpct_arg_q_2]"; }
+        location /arg/control { simdpct_arg_control on; return 200 "[$simdpct_arg_q]"; }
         location /map/ { return 200 "$is_dirty"; }
         location /q/ { return 200 "[$q]"; }
         location /q/strict { return 200 "[$q_strict]"; }
@@ -136,25 +124,64 @@ http {
         location /q/set { set $args "q=%41"; return 200 "[$q]"; }
         location /q/cached { set $first $q; set $args "q=%42"; return 200 "[$first$q]"; }
         location /q/cycle { return 200 "[$cycle1]"; }
+    }
 
-        location /strict/ { simdpct_path strict; return 200 "$simdpct_path"; }
-        location /policy/ { simdpct_path default slash=decode; return 200 "$simdpct_path"; }
-        location /policy/none/ { simdpct_path off; return 200 "none $simdpct_path"; }
-        location /proxy/ {
-            simdpct_refuse off;
-            simdpct_path default;
-            proxy_pass http://127.0.0.1:UPSTREAM$simdpct_path$is_args$args;
-        }
-        # A policy that lets control characters through: they stay escaped.
-        location /lax/ { simdpct_refuse off; simdpct_path default refuse=; proxy_pass http://127.0.0.1:ORIGIN$simdpct_path; }
-        location /normalised/ { simdpct_refuse off; proxy_pass http://127.0.0.1:ORIGIN$simdpct_normal_path; }
-        location /split/ { simdpct_refuse off; proxy_pass http://127.0.0.1:ORIGIN$uri; }
+    # What nginx makes of the canonical path.
+    server {
+        listen 127.0.0.1:CANONICAL;
+        simdpct_refuse off;
+        simdpct_path default slash=keep;
+        add_header X-Decoded $simdpct_decoded_path;
+        error_page 400 = @forward;
+
+        location / { return 200 "$uri|$request_uri|$args|$is_args|$simdpct_path|$simdpct_raw_path|$request"; }
+        location ~ \.(png|jpg)$ { return 200 "image $uri"; }
+        location = /exact { return 200 "exact $request_uri"; }
+        location /proxy/ { proxy_pass http://127.0.0.1:UPSTREAM; }
+        location /uri/ { proxy_pass http://127.0.0.1:UPSTREAM/; }
+        location /variable/ { proxy_pass http://127.0.0.1:UPSTREAM$request_uri; }
+        location /decoded/ { proxy_pass http://127.0.0.1:ORIGIN$uri; }
+        location /rewrite/ { rewrite ^/rewrite/(.*)$ /proxy/$1 last; }
+        location /break/ { rewrite ^/break/(.*)$ /$1 break; proxy_pass http://127.0.0.1:UPSTREAM; }
+        location /redirect/ { return 302 $uri; }
+        location @forward { proxy_pass http://127.0.0.1:UPSTREAM; }
+        location /kinds/ { simdpct_refuse unreserved; return 200 "kinds"; }
         location /cached/ {
-            simdpct_path default;
-            proxy_cache cache; proxy_cache_valid 200 1m; proxy_cache_key $simdpct_path;
+            proxy_cache cache; proxy_cache_valid 200 1m;
             add_header X-Cache $upstream_cache_status;
-            proxy_pass http://127.0.0.1:UPSTREAM$simdpct_path;
+            proxy_pass http://127.0.0.1:UPSTREAM;
         }
+    }
+
+    # A `rewrite` of the server comes after the module, and its location still refuses more.
+    server {
+        listen 127.0.0.1:SLASHES;
+        simdpct_path default empty-segments=keep slash=decode;
+        merge_slashes off;
+        rewrite ^/moved/(.*)$ /kinds/$1;
+        location / { return 200 "$uri $request_uri"; }
+        location /kinds/ { simdpct_refuse lower-hex; return 200 "kinds $uri"; }
+    }
+
+    server { listen 127.0.0.1:STRICT; simdpct_path strict; location / { return 200 "$request_uri"; } }
+
+    server {
+        listen 127.0.0.1:DRY;
+        simdpct_path strict;
+        simdpct_dry_run on;
+        location / { return 200 "$uri|$request_uri|$simdpct_path|$simdpct_status"; }
+    }
+
+    # A policy that lets control characters through: they stay escaped.
+    server {
+        listen 127.0.0.1:LAX;
+        simdpct_refuse off;
+        simdpct_path default refuse=;
+        location / { proxy_pass http://127.0.0.1:ORIGIN; }
+        location /uri/ { proxy_pass http://127.0.0.1:ORIGIN/uri/; }
+        location /path/ { proxy_pass http://127.0.0.1:ORIGIN$simdpct_path; }
+        location /normalised/ { proxy_pass http://127.0.0.1:ORIGIN$simdpct_normal_path; }
+        location /split/ { proxy_pass http://127.0.0.1:ORIGIN$uri; }
     }
 
     server {
@@ -179,6 +206,7 @@ http {
         access_log off;
         simdpct_refuse off;
         location / { return 200 "$simdpct_raw_path $simdpct_normal_path $simdpct_decoded_path $simdpct_path"; }
+        location /only/ { return 200 "$simdpct_decoded_path"; }
     }
 
     server {
@@ -189,21 +217,22 @@ http {
 
     server {
         listen 127.0.0.1:SECOND http2;
-        simdpct_refuse default;
+        simdpct_path default;
+        simdpct_refuse_status 404;
         location / { return 200 "$simdpct_path"; }
     }
 
     server {
         listen 127.0.0.1:OTHER;
         simdpct_refuse default;
-        simdpct_refuse_log_level warn;
+        simdpct_refuse_log_level error;
         merge_slashes on;
         location / { return 200 "$simdpct_raw_path $simdpct_path $uri"; }
     }
 }
 """
 
-# One directive in one context, given at HTTP, SERVER or LOCATION.
+# One directive in one context, given at HTTP, SERVER or LOCATION; SECOND is another server, which replaces it.
 CONTEXTS = HEAD + r"""
 http {
     access_log off;
@@ -212,92 +241,57 @@ http {
     server {
         listen 127.0.0.1:PORT;
         SERVER;
-        location / { LOCATION; return 200 "$simdpct_path"; }
-        location /outer/ { LOCATION; location /outer/inner/ { return 200 "$simdpct_path"; } }
-        location /other/ { OTHER; return 200 "$simdpct_path"; }
+        location / { LOCATION; return 200 "$simdpct_path$simdpct_arg_c"; }
+        location /outer/ { LOCATION; location /outer/inner/ { return 200 "$simdpct_path$simdpct_arg_c"; } }
+        location /plain/ { return 200 "$simdpct_path$simdpct_arg_c"; }
+    }
+    server {
+        listen 127.0.0.1:SECOND;
+        OPPOSITE;
+        location / { return 200 "$simdpct_path$simdpct_arg_c"; }
     }
 }
 """
 
 # The directive, another that it needs, one that replaces it, the target, and the answers with and without it: the status
-# and the body if it is 200.
+# and the body if it is 200, or the level of the log line.
 DIRECTIVES = [
-    ("simdpct_refuse slash", "", "simdpct_refuse off", b"%2f", 400, (200, b"%2F")),
+    ("simdpct_refuse slash", "", "simdpct_refuse off", b"%2f", 400, (200, b"%2f")),
     ("simdpct_refuse_args slash", "", "simdpct_refuse_args off", b"?%2f", 400, (200, b"")),
     ("simdpct_refuse_status 418", "simdpct_refuse slash;", "simdpct_refuse_status 444", b"%2f", 418, 0),
-    ("simdpct_dry_run on", "simdpct_refuse slash;", "simdpct_dry_run off", b"%2f", (200, b"%2F"), 400),
-    ("simdpct_path default slash=decode", "", "simdpct_path off", b"%2fa", (200, b"a"), (200, b"%2Fa")),
-    ("simdpct_refuse_log_level warn", "simdpct_refuse slash;", "simdpct_refuse_log_level info", b"%2f", "warn", "info"),
+    ("simdpct_dry_run on", "simdpct_refuse slash;", "simdpct_dry_run off", b"%2f", (200, b"%2f"), 400),
+    ("simdpct_refuse_log_level error", "simdpct_refuse slash;", "simdpct_refuse_log_level info", b"%2f", "error", "info"),
+    ("simdpct_arg_control on", "", "simdpct_arg_control off", b"?c=%0a", (200, b"\n"), (200, b"")),
+    ("simdpct_path default slash=decode", "", "simdpct_path off", b"%2fa", (200, b"a"), (200, b"%2fa")),
 ]
 
-PORTS = ["PORT", "UPSTREAM", "OTHER", "RANDOM", "DECODED", "SECOND", "ACCEL"]
-checks = Checks()
-check = checks.equal
-
-
-class Nginx(Server):
-    """A running nginx with a configuration of its own; `program` and `module` are the same for all."""
-
-    program = module = None
-
-    def __init__(self, text, ports):
-        self.folder = tempfile.TemporaryDirectory()
-        self.path = Path(self.folder.name)
-        self.path.chmod(0o755)
-        self.ports = dict(zip(ports, free_ports(len(ports))))
-        self.configuration = self.write("nginx.conf", text)
-        # AddressSanitizer writes its reports to files, one for each process. nginx does not free everything at exit, and
-        # each module has a variable ngx_module_names.
-        options = f"detect_leaks=0:detect_odr_violation=0:log_path={self.path}/asan"
-        env = os.environ | {"ASAN_OPTIONS": options}
-        super().__init__(self.arguments("-g", "daemon off;"), self.ports[ports[0]], env=env, stop_signal=signal.SIGQUIT)
-
-    def write(self, name, text):
-        text = text.replace("MODULE", str(Path(self.module).resolve())).replace("FOLDER", str(self.path))
-        for port, number in self.ports.items():
-            text = text.replace(f":{port}", f":{number}")
-        file = self.path / name
-        file.write_text(text)
-        return file
-
-    def arguments(self, *arguments, configuration=None):
-        return [self.program, "-p", str(self.path), "-e", str(self.path / "error.log"), "-c",
-                str(configuration or self.configuration), *arguments]
-
-    def get(self, target, port="PORT", **options):
-        """The answer to a raw target; status 0 if nginx closes the connection without one."""
-        return request(self.ports[port], target, **options)
-
-    def log(self):
-        return (self.path / "error.log").read_text(errors="replace")
-
-    def stop(self):
-        """Ends nginx; memory errors and crashes are failures."""
-        status = super().stop()
-        reports = "".join(file.read_text(errors="replace") for file in self.path.glob("asan.*"))
-        check("reports of AddressSanitizer", reports, "")
-        check("workers that crashed", re.findall(r".*exited on signal.*", self.log()), [])
-        check("exit status", status, 0)
-        return status
+PORTS = ["PORT", "UPSTREAM", "OTHER", "RANDOM", "DECODED", "SECOND", "ACCEL", "CANONICAL", "STRICT", "SLASHES", "DRY", "LAX"]
 
 
 def contexts():
     """Each directive in each context that allows it: with effect there and in the levels below, unless replaced."""
     for directive, needed, opposite, target, expected, without in DIRECTIVES:
-        for context in ["HTTP", "SERVER", "LOCATION"]:
-            text = CONTEXTS.replace("    HTTP;", f"    {needed} HTTP;").replace("OTHER;", f"{opposite};")
+        for context in ["HTTP", "SERVER"] + ["LOCATION"] * ("simdpct_path" not in directive):
+            text = CONTEXTS.replace("OPPOSITE;", f"{opposite};")
             for place in ["HTTP", "SERVER", "LOCATION"]:
-                text = text.replace(f"{place};", f"{directive};" if place == context else "")
-            with Nginx(text, ["PORT"]) as nginx:
-                for path, wanted in [(b"/", expected), (b"/outer/inner/", expected), (b"/other/", without)]:
-                    status, _, body = nginx.get(path + target)
+                given = f"{directive};" if place == context else ""
+                needs = needed if place == ("LOCATION" if context == "LOCATION" else "HTTP") else ""
+                text = text.replace(f" {place};", f" {needs} {given}")
+            answers = [("PORT", b"/", expected), ("PORT", b"/outer/inner/", expected)]
+            if context != "LOCATION":
+                answers += [("PORT", b"/plain/", expected), ("SECOND", b"/", without)]
+            elif isinstance(without, tuple):
+                answers += [("PORT", b"/plain/", without)]
+            with Nginx(text, ["PORT", "SECOND"]) as nginx:
+                for port, path, wanted in answers:
+                    what = f"{directive} in {context}, {port} {path}"
+                    status, _, body = nginx.get(path + target, port)
                     if isinstance(wanted, str):
-                        level = re.findall(r"\[(\w+)\].*simdpct: refused", nginx.log())
-                        check(f"{directive} in {context}, {path}", level[-1:], [wanted])
+                        check(what, re.findall(r"\[(\w+)\].*simdpct: refused", nginx.log())[-1:], [wanted])
                     elif isinstance(wanted, tuple):
-                        check(f"{directive} in {context}, {path}", (status, body), (wanted[0], path + wanted[1]))
+                        check(what, (status, body), (wanted[0], path + wanted[1]))
                     else:
-                        check(f"{directive} in {context}, {path}", status, wanted)
+                        check(what, status, wanted)
 
 
 def requests(nginx):
@@ -307,19 +301,20 @@ def requests(nginx):
     def body(target, port="PORT"):
         return nginx.get(target, port)[2]
 
-    # Kinds, and what replaces what.
+    # Kinds. A location adds to those of the server.
     check("http, inherited", [status(b"/%41"), status(b"/%2541")], [200, 400])
-    check("location replaces http", [status(b"/default/%2541"), status(b"/default/%5c")], [200, 400])
-    check("location off", status(b"/off/%2541%5c"), 200)
+    check("location adds to http", [status(b"/default/%2541"), status(b"/default/%5c"), status(b"/%5c")], [400, 400, 200])
     check("server replaces http", [status(b"/%2541", "OTHER"), status(b"/%0a", "OTHER")], [200, 400])
     check("default and another", [status(b"/both/%2f"), status(b"/both/%07"), status(b"/both/a")], [400, 400, 200])
     check("invalid UTF-8", [status(b"/default/%ff"), status(b"/default/\xff"), status(b"/default/%c3%a9")],
           [400, 400, 200])
     check("query", [status(b"/args/?a=%2541"), status(b"/args/?a=%41"), status(b"/%41?%2541")], [400, 200, 200])
     check("the query is none of the path's", status(b"/both/?%2f"), 200)
+    check("a raw #", [status(b"/a#"), status(b"/a?b#c"), status(b"/#", "RANDOM")], [400, 400, 418])
     check("status", [status(b"/status/%2f"), status(b"/closed/%2f"), status(b"/status/a")], [418, 0, 200])
     check("dry run", [body(b"/dry/%2f"), body(b"/dry/a")], [b"REFUSED_DRY_RUN", b"PASSED"])
-    check("nested locations", [status(b"/nested/inherited/%2f"), status(b"/nested/off/%2f")], [400, 200])
+    check("nested locations", [status(b"/nested/inherited/%2f"), status(b"/nested/more/%2f"), status(b"/nested/more/+"),
+                               status(b"/nested/inherited/+")], [400, 400, 400, 200])
 
     # The check is before `if` and `return`; variables can be used in `if`.
     check("if", [status(b"/if/%2f?deny=1"), status(b"/if/a?deny=1"), status(b"/if/%c3%a9"), status(b"/if/%C3%A9")],
@@ -327,25 +322,29 @@ def requests(nginx):
     check("limit_except", [status(b"/limited/%2f"), nginx.get(b"/limited/%2f", method=b"PUT")[0],
                            nginx.get(b"/limited/a", method=b"PUT")[0], status(b"/limited/a")], [400, 400, 403, 200])
 
-    # Internal redirects and subrequests are not checked again.
-    check("error page", nginx.get(b"/page/%2f")[2], b"refused page")
+    # Internal redirects and subrequests are not checked again, and the variables stay.
+    check("error page", body(b"/page/%2f"), b"refused page REFUSED")
+    check("an error page shows an origin no refused target", body(b"/named-page/%2f?a"), b"/|")
     check("rewrite", [status(b"/rewritten/%5c"), status(b"/rewritten/%2541")], [200, 400])
-    check("try_files", [body(b"/tried/%5c"), body(b"/named/%41")], [b"refused page", b"named escape,unreserved"])
-    check("X-Accel-Redirect", body(b"/accel/%2f"), b"refused page")
+    check("try_files", [body(b"/tried/%5c"), body(b"/named/%41")],
+          [b"refused page PASSED", b"named escape,unreserved /named/%41 PASSED"])
+    check("X-Accel-Redirect", body(b"/accel/%2f"), b"refused page PASSED")
     check("mirror", [status(b"/mirrored/%41"), status(b"/mirrored/%2541")], [200, 400])
     check("auth_request", [status(b"/authorised/%41//"), status(b"/authorised/%2541")], [200, 400])
 
     # Variables.
     check("variables", body(b"/vars/%7eu/%2e%2e/x%2fy?a=1+%00"),
           b"escape,slash,dot,unreserved,lower-hex,dot-segment escape,plus,nul,control /vars/%7eu/%2e%2e/x%2fy "
-          b"/vars/~u/../x%2Fy /vars/x%2Fy")
+          b"/vars/~u/../x%2Fy /vars/%7eu/%2e%2e/x%2fy")
     check("no findings", body(b"/vars/a"), b"- - /vars/a /vars/a /vars/a")
-    check("escaped path", body(b"/vars/\xc3\xa9").split()[-1], b"/vars/%C3%A9")
-    check("decoded", body(b"/decoded/a%20b%252f"), b"/decoded/a b%2f")
+    check("decoded", body(b"/only/a%20b%252f", "DECODED"), b"/only/a b%2f")
     check("normal", body(b"/normal/%7e/./%2f%c3%a9"), b"/normal/~/./%2F%C3%A9")
     check("argument", [body(b"/arg/?p=1&q=a+b%26"), body(b"/arg/?%71=x&q=y"), body(b"/arg/?q=%zz"), body(b"/arg/?q=%ff"),
                        body(b"/arg/"), body(b"/arg/?q%5f2=%2B&Q=1&q=2")],
           [b"[a b&|]", b"[x|]", b"[|]", b"[|]", b"[|]", b"[1|+]"])
+    check("control characters of an argument",
+          [body(b"/arg/" + name + b"?q=a" + value) for name in [b"", b"control"] for value in [b"%0a", b"%7F", b"%00"]],
+          [b"[|]"] * 3 + [b"[a\n]", b"[a\x7f]", b"[a\0]"])
     check("map", [body(b"/map/%41"), body(b"/map/%2f")], [b"clean", b"dirty"])
 
     # simdpct_decode, simdpct_encode, simdpct_normalize.
@@ -366,35 +365,72 @@ def requests(nginx):
     check("evaluated at each use", [body(b"/q/set"), body(b"/q/cached?q=%41")], [b"[A]", b"[AB]"])
     check("a cycle", [body(b"/q/cycle"), "cycle while evaluating variable" in nginx.log()], [b"[]", True])
 
-    # Paths.
-    check("strict", [status(b"/strict/a//b"), status(b"/strict/%2f"), status(b"/strict/a;b"), body(b"/strict/%7e")],
-          [400, 400, 400, b"/strict/~"])
-    check("policy", [body(b"/policy/%2fa"), body(b"/policy/none/%2fa"), status(b"/policy/a%5c")],
-          [b"/policy/a", b"none /policy/none/%2Fa", 400])
-    check("proxied", [body(b"/proxy/./%7eu//x%2fy?q=%41"), status(b"/proxy/%0d%0aX:1"), status(b"/proxy/..%5c")],
-          [b"/proxy/~u/x%2Fy?q=%41|", 400, 400])
+
+def canonical(nginx):
+    """The canonical path is nginx's own."""
+    def body(target, port="CANONICAL"):
+        return nginx.get(target, port)[2]
+
+    def everything(target):
+        return body(target).split(b"|")
+
+    # Decoded, canonical with the query, query, `?`, canonical, raw, and what the client sent.
+    for target, expected in [
+        (b"/a", [b"/a", b"/a", b"", b"", b"/a", b"/a"]),
+        (b"/a?", [b"/a", b"/a?", b"", b"", b"/a", b"/a"]),
+        (b"/./%7eu//x%2fy%20?q=%2e/../%23", [b"/~u/x/y ", b"/~u/x%2Fy%20?q=%2e/../%23", b"q=%2e/../%23", b"?", b"/~u/x%2Fy%20",
+                                            b"/./%7eu//x%2fy%20"]),
+        (b"/%C3%A9", ["/é".encode(), b"/%C3%A9", b"", b"", b"/%C3%A9", b"/%C3%A9"]),
+        (b"/\xc3\xa9", ["/é".encode(), b"/%C3%A9", b"", b"", b"/%C3%A9", "/é".encode()]),
+        (b"/a%25%3Fb", [b"/a%?b", b"/a%25%3Fb", b"", b"", b"/a%25%3Fb", b"/a%25%3Fb"]),
+        (b"http://a/x/../%41?b", [b"/A", b"/A?b", b"b", b"?", b"/A", b"/x/../%41"]),
+        (b"http://a?b", [b"/", b"/?b", b"b", b"?", b"/", b"/"]),
+        (b"http://a", [b"/", b"/", b"", b"", b"/", b"/"]),
+    ]:
+        check(f"variables of {target}", everything(target), [*expected, b"GET " + target + b" HTTP/1.1"])
+    long = b"/" + b"%7E" * 1000 + b"\xc3\xa9" * 1000
+    check("a long target", everything(long)[1], b"/" + b"~" * 1000 + b"%C3%A9" * 1000)
+
+    check("locations", [body(b"/x/..;/exact"), body(b"/%65xact?a"), body(b"/x.%70ng/"), body(b"/x/.%2e/y.%6Apg"), body(b"/x.png/..;/a.jpg")],
+          [b"exact /exact", b"exact /exact?a", b"/x.png/|/x.png/|||/x.png/|/x.%70ng/|GET /x.%70ng/ HTTP/1.1", b"image /y.jpg",
+           b"image /a.jpg"])
+    check("proxy_pass", [body(b"/proxy/./%7eu//x%2fy?q=%41"), body(b"/uri/./%7eu%20/x%2fy?q=%41"), body(b"/variable/%7Eu?a"),
+                         body(b"/rewrite/%7Eu/..;/x?a"), body(b"/break/%7Eu%2f/x?a"), body(b"http://a/proxy/%41")],
+          [b"/proxy/~u/x%2Fy?q=%41|", b"/~u%20/x/y?q=%41|", b"/variable/~u?a|", b"/proxy/x?a|", b"/~u/x?a|", b"/proxy/A|"])
+    check("refused requests, and the page for the error", [nginx.get(target, "CANONICAL")[::2] for target in
+          [b"/proxy/%0d%0aX:1?q", b"/proxy/..%5c", b"/kinds/%41?q", b"/proxy/a#b"]], [(200, b"/|")] * 4)
+    # nginx resolves `..` after it has decoded `%2F`.
+    for target in [b"/proxy/x%2F..", b"/proxy/..%2Fx", b"/a%2F../proxy/x", b"/proxy/%2F.%2Fx"]:
+        check(f"nginx reads another path, {target}", body(target), b"/|")
+    check("nginx merges encoded slashes", everything(b"/a%2F%2Fb:%2F%2Fc")[0] in (b"/a/b:/c", b"/|"), True)
+    check("redirect", nginx.get(b"/redirect//x/../%41", "CANONICAL")[1]["location"].split("/", 3)[-1], "redirect/A")
 
     def cache(path):
-        return nginx.get(b"/cached/" + path)[1]["x-cache"]
+        return nginx.get(b"/cached/" + path, "CANONICAL")[1]["x-cache"]
 
     check("nothing is cached yet", cache(b"~u"), "MISS")
     # The answer arrives before it is in the cache.
     checks.true("cached", eventually(lambda: cache(b"~u") == "HIT"))
-    check("cache key", [cache(b"%7Eu"), cache(b"./%7eu"), cache(b"v")], ["HIT", "HIT", "MISS"])
-    check("absolute target", body(b"http://a/x%41?b", "OTHER"), b"/x%41 /xA /xA")
-    check("absolute target without path", body(b"http://a?b", "OTHER").split()[0], b"/")
-    check("merge_slashes", [body(b"/a//b/", "OTHER"), body(b"/vars/a//b").split()[-1]], [b"/a//b/ /a/b/ /a/b/", b"/vars/a/b"])
+    check("cache key", [cache(b"%7Eu"), cache(b"./%7eu"), cache(b"v"), cache(b"~u?a")], ["HIT", "HIT", "MISS", "MISS"])
+
+    # Other policies, merge_slashes, and what comes after the module.
+    check("strict", [nginx.get(b"/" + path, "STRICT")[::2] for path in [b"a//b", b"%2f", b"a;b", b"%7e"]],
+          [(400, nginx.get(b"/%2f", "STRICT")[2])] * 3 + [(200, b"/~")])
+    check("merge_slashes off", [body(b"/a//b%2f/c", "SLASHES"), body(b"/a//../b", "SLASHES")], [b"/a//b//c /a//b//c", b"/a/b /a/b"])
+    check("server rewrite", [body(b"/moved/%7Eu", "SLASHES"), nginx.get(b"/x/../moved/%7eu", "SLASHES")[0],
+                             nginx.get(b"/moved/%7e", "SLASHES")[0]], [b"kinds /kinds/~u", 400, 400])
+    check("dry run", [body(b"/a/./%7eu?x", "DRY"), body(b"/a", "DRY"), body(b"http://a?x", "DRY")],
+          [b"/a/~u|/a/./%7eu?x|/a/./%7eu|REFUSED_DRY_RUN", b"/a|/a|/a|PASSED", b"/|?x|/|PASSED"])
+    check("without a policy", [body(b"/a//b%7e", "OTHER"), body(b"http://a/x%41?b", "OTHER"), body(b"http://a?b", "OTHER")],
+          [b"/a//b%7e /a//b%7e /a/b~", b"/x%41 /x%41 /xA", b"/ / /"])
 
 
 def readme(origin):
     """The example of README.md."""
-    text = re.search(r"^load_module.*?(?=^```)", (Path(__file__).parent / "README.md").read_text(), re.M | re.S)[0]
-    http = re.search(r"^http \{\n(.*)^\}", text, re.M | re.S)[1].replace("listen 80", "listen 127.0.0.1:PORT")
-    http = http.replace("127.0.0.1:8080", f"127.0.0.1:{origin.port}")
-    http = re.sub("/var/log/nginx|/var/cache/nginx", "FOLDER", http)
-    with Nginx(HEAD + "http {" + TEMPORARY + http + "}", ["PORT"]) as nginx:
+    with Nginx(readme_example(origin.port), ["PORT"]) as nginx:
         check("example, proxied", origin_target(nginx.get(b"/api/./%7eu?q=%2e")), b"/api/~u?q=%2e")
-        check("example, refused", [nginx.get(target)[0] for target in [b"/api/%2f", b"/api/%2541", b"/%5c"]], [400] * 3)
+        check("example, refused", [nginx.get(target)[0] for target in [b"/api/%2f", b"/files/%2541", b"/%5c"]], [400] * 3)
+        check("example, denied", [nginx.get(target)[0] for target in [b"/admin", b"/api/..;/%61dmin/x?y"]], [403] * 2)
 
         def is_cached(path):
             count = len(origin.heads)
@@ -408,19 +444,24 @@ def readme(origin):
         check("example, decoded", nginx.get(b"/next/?next=%2Fa+b")[2], b"/a b")
         check("example, not decodable", [nginx.get(b"/next/?next=" + value)[0] for value in [b"%zz", b"%ff", b"%0d%0a", b""]],
               [404] * 4)
-        checks.true("example, log", (nginx.path / "paths.log").read_text().count("REFUSED escape,") == 3)
+        log = (nginx.path / "paths.log").read_text()
+        checks.true("example, access log", log.count("400 REFUSED escape,") == 3 and '"GET /api/./%7eu?q=%2e HTTP/1.1" 200 PASSED '
+                    "escape,unreserved,lower-hex,dot-segment /api/~u?q=%2e\n" in log)
+        checks.true("example, error log", re.search(r"\[warn\].*simdpct: .*%2f", nginx.log()))
 
 
 def header_splitting(nginx, origin):
-    """What `proxy_pass` with $uri does, and with the variables of the module does not."""
+    """What `proxy_pass` with $uri does, and otherwise does not."""
     target = b"a%20HTTP/1.0%0d%0aX:1%0d%0aY:"
     for location, fields, path in [
         (b"/split/", [b"X:1"], None),
-        (b"/lax/", [], b"/lax/a%20HTTP/1.0%0D%0AX:1%0D%0AY:"),
+        (b"/", [], b"/a%20HTTP/1.0%0D%0AX:1%0D%0AY:"),
+        (b"/uri/", [], b"/uri/a%20HTTP/1.0%0D%0AX:1%0D%0AY:"),
+        (b"/path/", [], b"/path/a%20HTTP/1.0%0D%0AX:1%0D%0AY:"),
         (b"/normalised/", [], b"/normalised/a%20HTTP/1.0%0D%0AX:1%0D%0AY:"),
     ]:
         origin.heads.clear()
-        answer = nginx.get(location + target)
+        answer = nginx.get(location + target, "LAX")
         check(f"header fields split off, {location}", [line for line in origin.heads[-1].split(b"\r\n") if line == b"X:1"],
               fields)
         if path is not None:
@@ -429,14 +470,46 @@ def header_splitting(nginx, origin):
 
 def logs(nginx):
     log = nginx.log()
-    checks.true("log line", re.search(r'\[error\].*simdpct: refused slash at byte 6: "%2f", client', log))
-    checks.true("log level", re.search(r'\[warn\].*simdpct: refused control at byte 1: "%0a"', log))
-    checks.true("log of a dry run", "dry run" in log)
-    checks.true("log of the path", 'simdpct: encoded-slash at byte 8: "%2f"' in log)
+    checks.true("log line", re.search(r'\[warn\].*simdpct: refused slash at byte 6: "%2f", client', log))
+    checks.true("log level", re.search(r'\[error\].*simdpct: refused control at byte 1: "%0a"', log))
+    checks.true("log of a dry run", ", report only" in log)
+    checks.true("log of the path", 'simdpct: encoded-slash at byte 1: "%2f"' in log)
+    checks.true("log of another path", "simdpct: refused: nginx reads another path" in log)
     nginx.get(b'/default/\xff"%0a')
     checks.true("escaped bytes", re.search(r'refused control,invalid-utf8 at byte 9: "\\xFF\\"%0a"', nginx.log()))
+    for target in [b"/%zz", b"/x#"]:
+        nginx.get(target)
     findings = (nginx.path / "findings.log").read_text(errors="replace")
-    checks.true("access log", re.search(r"^/%2541 400 REFUSED escape,percent,double$", findings, re.M))
+    checks.true("access log", re.search(r"^/ 400 REFUSED escape,percent,double$", findings, re.M))
+    checks.true("not examined", re.search(r"400 NOT_EXAMINED -$", findings, re.M))
+
+
+def log_rate():
+    """Lines are left out in each second, and counted in the next line."""
+    text = CONTEXTS.replace(" HTTP;", " simdpct_refuse slash; simdpct_refuse_log_rate 5;")
+    for place in ["SERVER", "LOCATION", "OPPOSITE"]:
+        text = text.replace(f" {place};", "")
+    with Nginx(text.replace("worker_processes 2;", "worker_processes 1;"), ["PORT", "SECOND"]) as nginx:
+        def sent():
+            nginx.get(b"/%2f")
+            lines = nginx.log().count("simdpct: refused")
+            left_out = sum(int(number) for number in re.findall(r"simdpct: (\d+) refusals were not logged", nginx.log()))
+            return lines, left_out
+
+        total = 0
+        for total in range(1, 51):
+            sent()
+        lines, left_out = sent()
+        total += 1
+        # 50 requests take less than some seconds.
+        checks.true(f"lines, of {total} refusals: {lines}", 5 <= lines <= 30)
+        # A line a second later says how many are missing.
+        def complete():
+            nonlocal total
+            total += 1
+            lines, left_out = sent()
+            return left_out > 0 and lines + left_out == total
+        checks.true("all are counted in time", eventually(complete))
 
 
 def configuration_errors(nginx):
@@ -464,7 +537,9 @@ def configuration_errors(nginx):
         ("simdpct_path default; simdpct_path off;", "is duplicate"),
         ("simdpct_refuse_status 200;", "value must be between 400 and 599"),
         ("simdpct_refuse_log_level loud;", 'invalid value "loud"'),
+        ("simdpct_refuse_log_rate off;", "invalid number"),
         ("simdpct_dry_run maybe;", 'it must be "on" or "off"'),
+        ("simdpct_arg_control maybe;", 'it must be "on" or "off"'),
         ("simdpct_decode $arg_q;", "invalid number of arguments"),
         ("simdpct_decode $arg_q q2;", 'invalid variable name "q2"'),
         ("simdpct_decode $arg_q $;", 'invalid variable name "$"'),
@@ -481,14 +556,23 @@ def configuration_errors(nginx):
     ]:
         code, text = error(directive)
         check(directive, (code, message in text), (1, True))
+
+    def not_allowed(directive, context):
+        code, text = error(directive, context)
+        check(f"{directive} in {context}", (code, "is not allowed here" in text), (1, True))
+
     for directive, *_ in DIRECTIVES:
         for context in ["if ($arg_x) {", "limit_except GET {"]:
-            check(f"{directive} in {context}", [error(f"{directive};", context)[0],
-                                                "is not allowed here" in error(f"{directive};", context)[1]], [1, True])
+            not_allowed(f"{directive};", context)
+    not_allowed("simdpct_path default;", "")
+    for context in ["server", ""]:
+        not_allowed("simdpct_refuse_log_rate 5;", context)
     for name in ["decode", "encode", "normalize"]:
         for context in ["server", "", "if ($arg_x) {"]:
-            code, text = error(f"simdpct_{name} $arg_q $q2;", context)
-            check(f"simdpct_{name} in {context}", [code, "is not allowed here" in text], [1, True])
+            not_allowed(f"simdpct_{name} $arg_q $q2;", context)
+    for name in ["simdpct_refuse", "simdpct_refuse_args"]:
+        code, text = error(f"{name} off;", "")
+        check(f"{name} off in a location", (code, "can only add kinds" in text), (1, True))
     check("the configuration itself", error("simdpct_refuse percent;"), (0, error("simdpct_refuse percent;")[1]))
 
 
@@ -524,8 +608,8 @@ def http2(nginx):
         options = ["--silent", "--http2-prior-knowledge", "--path-as-is", "--write-out", " %{http_code} %{http_version}"]
         return subprocess.run(["curl", *options, url], capture_output=True, text=True).stdout.splitlines()[-1]
 
-    check("HTTP/2", get("/a/./%7Eu"), "/a/~u 200 2")
-    check("HTTP/2, refused", get("/a%5cb").split()[-2:], ["400", "2"])
+    check("HTTP/2", [get("/a/./%7Eu"), get("/a/..;/b")], ["/a/~u 200 2", "/b 200 2"])
+    check("HTTP/2, refused", get("/a%5cb").split()[-2:], ["404", "2"])
 
 
 def randomly(nginx, count):
@@ -557,9 +641,11 @@ def main():
 
     with checks:
         contexts()
+        log_rate()
         with Origin() as origin, Nginx(CONFIGURATION.replace(":ORIGIN", f":{origin.port}"), PORTS) as nginx:
             readme(origin)
             requests(nginx)
+            canonical(nginx)
             header_splitting(nginx, origin)
             logs(nginx)
             configuration_errors(nginx)

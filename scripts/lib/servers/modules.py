@@ -8,7 +8,7 @@ from servers import HOST, free_port
 def nginx(folder, origin, policy, module):
     port = free_port()
     block = (f"server {{ listen {HOST}:{port}; simdpct_path {policy};\n"
-             f"location / {{ proxy_pass http://{HOST}:{origin}$simdpct_path$is_args$args; }} }}")
+             f"location / {{ proxy_pass http://{HOST}:{origin}; }} }}")
     return nginx_server(folder, block, port, f"load_module {module};")
 
 
