@@ -415,6 +415,7 @@ static ngx_int_t
 ngx_http_simdpct_server_handler(ngx_http_request_t *r)
 {
     u_char                    buffer[1024], *data = buffer;
+    uint32_t                  action;
     ngx_str_t                 target;
     simdpct_verdict           verdict;
     ngx_http_request_t        parsed;
@@ -434,7 +435,8 @@ ngx_http_simdpct_server_handler(ngx_http_request_t *r)
     }
 
     target = ctx->target;
-    simdpct_guard_check(conf->guard, SIMDPCT_METHOD_OTHER, target.data, target.len, data, sizeof(buffer), &verdict);
+    action = simdpct_guard_check(conf->guard, SIMDPCT_METHOD_OTHER, target.data, target.len, data, sizeof(buffer),
+                                 &verdict);
 
     if (verdict.status == SIMDPCT_NO_ROOM) {
         data = ngx_pnalloc(r->pool, verdict.value);
@@ -442,10 +444,11 @@ ngx_http_simdpct_server_handler(ngx_http_request_t *r)
             return NGX_HTTP_INTERNAL_SERVER_ERROR;
         }
 
-        simdpct_guard_check(conf->guard, SIMDPCT_METHOD_OTHER, target.data, target.len, data, verdict.value, &verdict);
+        action = simdpct_guard_check(conf->guard, SIMDPCT_METHOD_OTHER, target.data, target.len, data, verdict.value,
+                                     &verdict);
     }
 
-    switch (verdict.action) {
+    switch (action) {
 
     case SIMDPCT_ACTION_PASS:
         /* Without '%', "//" and "/.", nginx takes the path as it is. */
@@ -519,9 +522,9 @@ ngx_http_simdpct_location_handler(ngx_http_request_t *r)
         }
     }
 
-    simdpct_guard_check(conf->guard, SIMDPCT_METHOD_OTHER, ctx->target.data, ctx->target.len, NULL, 0, &verdict);
-
-    if (verdict.action == SIMDPCT_ACTION_PASS) {
+    if (simdpct_guard_check(conf->guard, SIMDPCT_METHOD_OTHER, ctx->target.data, ctx->target.len, NULL, 0, &verdict)
+        == SIMDPCT_ACTION_PASS)
+    {
         return NGX_DECLINED;
     }
 
@@ -614,20 +617,20 @@ ngx_http_simdpct_path_variable(ngx_http_request_t *r, ngx_http_variable_value_t 
 }
 
 
-static simdpct_result
+static uint32_t
 ngx_http_simdpct_call(ngx_http_simdpct_operation_e operation, const void *policy, ngx_str_t text, u_char *data,
-    size_t room)
+    size_t room, simdpct_result *result)
 {
     switch (operation) {
 
     case NGX_HTTP_SIMDPCT_DECODE:
-        return simdpct_decode(policy, text.data, text.len, data, room);
+        return simdpct_decode(policy, text.data, text.len, data, room, result);
 
     case NGX_HTTP_SIMDPCT_ENCODE:
-        return simdpct_encode(policy, text.data, text.len, data, room);
+        return simdpct_encode(policy, text.data, text.len, data, room, result);
 
     default:
-        return simdpct_normalize(policy, text.data, text.len, data, room);
+        return simdpct_normalize(policy, text.data, text.len, data, room, result);
     }
 }
 
@@ -639,6 +642,7 @@ ngx_http_simdpct_set_converted(ngx_http_request_t *r, ngx_http_variable_value_t 
 {
     u_char          *data;
     size_t           room = text.len;
+    uint32_t         status;
     simdpct_result   result;
 
     do {
@@ -647,14 +651,14 @@ ngx_http_simdpct_set_converted(ngx_http_request_t *r, ngx_http_variable_value_t 
             return NGX_ERROR;
         }
 
-        result = ngx_http_simdpct_call(operation, policy, text, data, room);
+        status = ngx_http_simdpct_call(operation, policy, text, data, room, &result);
 
         /* The room needed is more than there was, so this ends. */
         room = result.value;
 
-    } while (result.status == SIMDPCT_NO_ROOM);
+    } while (status == SIMDPCT_NO_ROOM);
 
-    if (result.status != SIMDPCT_OK) {
+    if (status != SIMDPCT_OK) {
         v->not_found = 1;
         return NGX_OK;
     }
@@ -667,7 +671,16 @@ ngx_http_simdpct_set_converted(ngx_http_request_t *r, ngx_http_variable_value_t 
 static ngx_int_t
 ngx_http_simdpct_converted_path_variable(ngx_http_request_t *r, ngx_http_variable_value_t *v, uintptr_t data)
 {
-    return ngx_http_simdpct_set_converted(r, v, data, NULL, ngx_http_simdpct_path_of(ngx_http_simdpct_raw_target(r)));
+    const void  *policy;
+
+    if (data == NGX_HTTP_SIMDPCT_DECODE) {
+        policy = &simdpct_decoder_default;
+
+    } else {
+        policy = &simdpct_normalizer_default;
+    }
+
+    return ngx_http_simdpct_set_converted(r, v, data, policy, ngx_http_simdpct_path_of(ngx_http_simdpct_raw_target(r)));
 }
 
 
@@ -693,6 +706,7 @@ ngx_http_simdpct_arg_variable(ngx_http_request_t *r, ngx_http_variable_value_t *
 {
     u_char                    decoded[256];
     size_t                    at = 0;
+    uint32_t                  status;
     ngx_str_t                *variable = (ngx_str_t *) data, args, name, value;
     simdpct_pair              pair;
     simdpct_result            result;
@@ -707,9 +721,9 @@ ngx_http_simdpct_arg_variable(ngx_http_request_t *r, ngx_http_variable_value_t *
 
     while (simdpct_form_next(args.data, args.len, &at, &pair)) {
         /* A name that has no room is not one of a variable. */
-        result = simdpct_decode(&ngx_http_simdpct_form, pair.name, pair.name_len, decoded, sizeof(decoded));
+        status = simdpct_decode(&ngx_http_simdpct_form, pair.name, pair.name_len, decoded, sizeof(decoded), &result);
 
-        if (result.status == SIMDPCT_OK && result.value == name.len
+        if (status == SIMDPCT_OK && result.value == name.len
             && ngx_strncasecmp(decoded, name.data, name.len) == 0)
         {
             value.data = (u_char *) pair.value;
@@ -966,9 +980,7 @@ ngx_http_simdpct_path(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
         *end++ = ' ';
     }
 
-    result = simdpct_path_policy_init(own->path, (char *) text, len);
-
-    if (result.status != SIMDPCT_OK) {
+    if (simdpct_path_policy_init(own->path, (char *) text, len, &result) != SIMDPCT_OK) {
         for (i = 1; i + 1 < cf->args->nelts && result.value > words[i].len; i++) {
             result.value -= words[i].len + 1;
         }
@@ -1001,8 +1013,8 @@ ngx_http_simdpct_set(ngx_conf_t *cf, simdpct_set *set, ngx_str_t text)
         return false;
     }
 
-    result = simdpct_decode(NULL, text.data, text.len, bytes, text.len);
-    return result.status == SIMDPCT_OK && simdpct_set_from_bytes(set, bytes, result.value);
+    return simdpct_decode(&simdpct_decoder_default, text.data, text.len, bytes, text.len, &result) == SIMDPCT_OK
+           && simdpct_set_from_bytes(set, bytes, result.value);
 }
 
 
