@@ -362,11 +362,13 @@ ngx_http_simdpct_refuse_verdict(ngx_http_request_t *r, ngx_http_simdpct_ctx_t *c
 
 
 /* What nginx makes of a target in origin form: `uri`, `exten` and flags of `parsed`. NGX_DECLINED if that is another path
- * than the one of the target, decoded once, but for slashes that nginx merges. A byte must follow the target. */
+ * than the one of the target, decoded once: nginx has resolved dot segments or merged slashes, other than those of a URL in
+ * a path (`/https:%2F%2Fhost`). A byte must follow the target. */
 static ngx_int_t
 ngx_http_simdpct_parse(ngx_http_request_t *r, ngx_str_t target, ngx_http_request_t *parsed)
 {
     u_char                    *p, *end, *u, c, last = '\0';
+    ngx_uint_t                 is_url = 0;
     ngx_str_t                  path = ngx_http_simdpct_path_of(target);
     ngx_http_core_srv_conf_t  *cscf = ngx_http_get_module_srv_conf(r, ngx_http_core_module);
 
@@ -395,8 +397,13 @@ ngx_http_simdpct_parse(ngx_http_request_t *r, ngx_str_t target, ngx_http_request
             p += 2;
         }
 
-        if (c == '/' && last == '/' && cscf->merge_slashes) {
-            continue;
+        if (c == '/') {
+            if (last != '/') {
+                is_url = last == ':';
+
+            } else if (is_url && cscf->merge_slashes) {
+                continue;
+            }
         }
 
         if (u == end || *u++ != c) {

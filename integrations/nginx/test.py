@@ -163,6 +163,8 @@ http {
         location /kinds/ { simdpct_refuse lower-hex; return 200 "kinds $uri"; }
     }
 
+    # nginx would resolve and merge what the policy keeps.
+    server { listen 127.0.0.1:KEPT; simdpct_path rfc3986; location / { return 200 "$uri $request_uri"; } }
     server { listen 127.0.0.1:STRICT; simdpct_path strict; location / { return 200 "$request_uri"; } }
 
     server {
@@ -265,7 +267,7 @@ DIRECTIVES = [
     ("simdpct_path default slash=decode", "", "simdpct_path off", b"%2fa", (200, b"a"), (200, b"%2fa")),
 ]
 
-PORTS = ["PORT", "UPSTREAM", "OTHER", "RANDOM", "DECODED", "SECOND", "ACCEL", "CANONICAL", "STRICT", "SLASHES", "DRY", "LAX"]
+PORTS = ["PORT", "UPSTREAM", "OTHER", "RANDOM", "DECODED", "SECOND", "ACCEL", "CANONICAL", "STRICT", "SLASHES", "DRY", "LAX", "KEPT"]
 
 
 def contexts():
@@ -395,14 +397,17 @@ def canonical(nginx):
           [b"exact /exact", b"exact /exact?a", b"/x.png/|/x.png/|||/x.png/|/x.%70ng/|GET /x.%70ng/ HTTP/1.1", b"image /y.jpg",
            b"image /a.jpg"])
     check("proxy_pass", [body(b"/proxy/./%7eu//x%2fy?q=%41"), body(b"/uri/./%7eu%20/x%2fy?q=%41"), body(b"/variable/%7Eu?a"),
-                         body(b"/rewrite/%7Eu/..;/x?a"), body(b"/break/%7Eu%2f/x?a"), body(b"http://a/proxy/%41")],
+                         body(b"/rewrite/%7Eu/..;/x?a"), body(b"/break/%7Eu%2fx?a"), body(b"http://a/proxy/%41")],
           [b"/proxy/~u/x%2Fy?q=%41|", b"/~u%20/x/y?q=%41|", b"/variable/~u?a|", b"/proxy/x?a|", b"/~u/x?a|", b"/proxy/A|"])
     check("refused requests, and the page for the error", [nginx.get(target, "CANONICAL")[::2] for target in
           [b"/proxy/%0d%0aX:1?q", b"/proxy/..%5c", b"/kinds/%41?q", b"/proxy/a#b"]], [(200, b"/|")] * 4)
-    # nginx resolves `..` after it has decoded `%2F`.
     for target in [b"/proxy/x%2F..", b"/proxy/..%2Fx", b"/a%2F../proxy/x", b"/proxy/%2F.%2Fx"]:
-        check(f"nginx reads another path, {target}", body(target), b"/|")
-    check("nginx merges encoded slashes", everything(b"/a%2F%2Fb:%2F%2Fc")[0] in (b"/a/b:/c", b"/|"), True)
+        check(f"hidden dot segments, {target}", body(target), b"/|")
+    # nginx resolves `..` and merges slashes after it has decoded `%2F`.
+    for target in [b"/x%2F..", b"/x/..%2Fx", b"/a%2F../x", b"/x/%2F.%2Fx", b"//x", b"/x/%2Fx", b"/x:%2F%2F/../y%2F%2F"]:
+        check(f"nginx reads another path, {target}", nginx.get(target, "KEPT")[0], 400)
+    check("a URL in a path", [body(b"/a:%2F%2Fb"), body(b"/a:///b", "KEPT")], [b"/a:/b|/a:%2F%2Fb|||/a:%2F%2Fb|/a:%2F%2Fb|GET /a:%2F%2Fb "
+                                                                          b"HTTP/1.1", b"/a:/b /a:///b"])
     check("redirect", nginx.get(b"/redirect//x/../%41", "CANONICAL")[1]["location"].split("/", 3)[-1], "redirect/A")
 
     def cache(path):

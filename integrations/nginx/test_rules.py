@@ -178,6 +178,9 @@ class Rules:
                 self.files(nginx, origin)
                 self.rule("rewrite", origin, nginx.ports["REWRITE"], protocol="HTTP/2")
                 self.cached(nginx, origin)
+                if self.policy in ["default", "default slash=refuse", "strict"]:
+                    check(f"canonical paths that nginx reads as others, {self.policy}, seed {SEED}",
+                          re.findall(r"nginx reads another path.*", nginx.log())[:3], [])
             self.example(origin)
 
     def authorised(self, nginx, origin, auth):
