@@ -267,6 +267,7 @@ pub(crate) fn drop_ill_formed(bytes: &[u8], rules: &DecodePlan, level: Option<Le
 /// Offset of the first ill-formed sequence that [`drop_ill_formed`] replaces, for rules that create
 /// no triplets.
 #[cold]
+#[cfg(feature = "alloc")]
 pub(crate) fn find_separated(bytes: &[u8]) -> Option<usize> {
     let mut at = 0;
     bytes.utf8_chunks().find_map(|chunk| {

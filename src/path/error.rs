@@ -53,7 +53,9 @@ pub enum PathErrorKind {
 }
 
 impl PathError {
-    pub(crate) const fn new(kind: PathErrorKind, position: usize) -> Self {
+    /// The error with these fields, as a policy returns it.
+    #[must_use]
+    pub const fn new(kind: PathErrorKind, position: usize) -> Self {
         Self { kind, position }
     }
 }

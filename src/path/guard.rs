@@ -150,10 +150,21 @@ impl RequestGuard {
     /// the same room.
     #[must_use]
     pub fn check<'o>(&self, method: RequestMethod, target: &[u8], output: &'o mut [u8]) -> Verdict<'o> {
-        match self.decide(method, target, output) {
-            Ok(None) => Verdict { action: Action::Pass, refusal: None },
-            Ok(Some(_)) if self.only_reports => Verdict { action: Action::Pass, refusal: None },
-            Ok(Some(length)) => Verdict { action: Action::Rewrite(&output[..length]), refusal: None },
+        self.check_with(method, target, |needed| output.get_mut(..needed))
+    }
+
+    /// As [`check`](Self::check), with memory that `room` returns for the length that is needed. It is
+    /// called at most once, and only for a path that may have to be rewritten.
+    #[must_use]
+    pub fn check_with<'o>(
+        &self,
+        method: RequestMethod,
+        target: &[u8],
+        room: impl FnOnce(usize) -> Option<&'o mut [u8]>,
+    ) -> Verdict<'o> {
+        match self.decide(method, target, room) {
+            Ok(Some(target)) if !self.only_reports => Verdict { action: Action::Rewrite(target), refusal: None },
+            Ok(_) => Verdict { action: Action::Pass, refusal: None },
             Err(refusal) => {
                 let action = if self.only_reports { Action::Pass } else { Action::Refuse };
                 Verdict { action, refusal: Some(refusal) }
@@ -161,8 +172,13 @@ impl RequestGuard {
         }
     }
 
-    /// The length of the rewritten target; `None` if the target is canonical.
-    fn decide(&self, method: RequestMethod, target: &[u8], output: &mut [u8]) -> Result<Option<usize>, Refusal> {
+    /// The rewritten target; `None` if the target is canonical.
+    fn decide<'o>(
+        &self,
+        method: RequestMethod,
+        target: &[u8],
+        room: impl FnOnce(usize) -> Option<&'o mut [u8]>,
+    ) -> Result<Option<&'o [u8]>, Refusal> {
         let parts = Target::split(method, target)
             .map_err(|error| Refusal::new(error.kind, error.position, TargetPart::Target))?;
         if matches!(parts.form, TargetForm::Authority | TargetForm::Asterisk) {
@@ -173,15 +189,19 @@ impl RequestGuard {
             let part = if position < query { TargetPart::Path } else { TargetPart::Query };
             return Err(Refusal::new(PathErrorKind::IllegalByte(b'#'), position, part));
         }
-        let length = self.decide_on_path(&parts, output)?;
+        let rewritten = self.decide_on_path(&parts, room)?;
         if !self.refuse_query.is_empty() && parts.query.len() > 1 {
             refuse(self.refuse_query, &parts.query[1..], query + 1, TargetPart::Query)?;
         }
-        Ok(length)
+        Ok(rewritten)
     }
 
-    /// Writes the target if its path is not canonical, and returns its length.
-    fn decide_on_path(&self, parts: &Target<'_>, output: &mut [u8]) -> Result<Option<usize>, Refusal> {
+    /// The target with its canonical path; `None` if the path is canonical.
+    fn decide_on_path<'o>(
+        &self,
+        parts: &Target<'_>,
+        room: impl FnOnce(usize) -> Option<&'o mut [u8]>,
+    ) -> Result<Option<&'o [u8]>, Refusal> {
         let start = parts.origin.len();
         let path = if parts.path.is_empty() { b"/" } else { parts.path };
         let Some(policy) = &self.policy else {
@@ -192,24 +212,22 @@ impl RequestGuard {
         if matches!(found, Ok(Scan::Canonical)) && !parts.path.is_empty() {
             return Ok(None);
         }
-        let bound = match found {
-            Ok(Scan::Canonical | Scan::Triplets) => path.len(),
-            _ => policy.output_len_bound(path),
-        };
-        let needed = start.saturating_add(bound).saturating_add(parts.query.len());
         let refusal = |kind, position| Refusal::new(kind, start + position, TargetPart::Path);
-        let Some(room) = output.get_mut(start..needed) else {
+        let end = start.saturating_add(policy.room(path, &found));
+        let needed = end.saturating_add(parts.query.len());
+        let Some(output) = room(needed).and_then(|room| room.get_mut(..needed)) else {
             return Err(refusal(PathErrorKind::OutputTooSmall { needed }, 0));
         };
         let length = found
-            .and_then(|found| policy.write(path, found, &mut room[..bound]))
+            .and_then(|found| policy.write(path, found, &mut output[start..end]))
             .map_err(|error| refusal(error.kind, error.position))?;
-        if room[..length] == *parts.path {
+        let canonical = start + length;
+        if output[start..canonical] == *parts.path {
             return Ok(None);
         }
-        room[length..length + parts.query.len()].copy_from_slice(parts.query);
         output[..start].copy_from_slice(parts.origin);
-        Ok(Some(start + length + parts.query.len()))
+        output[canonical..canonical + parts.query.len()].copy_from_slice(parts.query);
+        Ok(Some(&output[..canonical + parts.query.len()]))
     }
 }
 

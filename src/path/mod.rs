@@ -156,18 +156,52 @@ impl PathPolicy {
     /// # Ok::<(), simdpct::path::PathError>(())
     /// ```
     pub fn canonicalize_into(&self, path: &[u8], output: &mut [u8]) -> Result<usize, PathError> {
-        let path = self.cut(path);
-        let scan = scan::scan(self, path);
-        let needed = match scan {
-            Ok(Scan::Canonical | Scan::Triplets) => path.len(),
-            _ => self.output_len_bound(path),
-        };
-        let output = output.get_mut(..needed).ok_or(PathError::new(PathErrorKind::OutputTooSmall { needed }, 0))?;
-        self.write(path, scan?, output)
+        self.canonicalize_with(path, |needed| output.get_mut(..needed)).map(|canonical| canonical.len())
     }
 
-    /// Writes the canonical form to `output`, which has the length of
-    /// [`output_len_bound`](Self::output_len_bound).
+    /// Writes the canonical form to memory that `room` returns for the length that is needed, at most
+    /// [`output_len_bound`](Self::output_len_bound), and returns it.
+    ///
+    /// # Errors
+    ///
+    /// As [`canonicalize_into`](Self::canonicalize_into). [`PathErrorKind::OutputTooSmall`] if `room`
+    /// returns `None` or less.
+    ///
+    /// ```
+    /// use simdpct::path::PathPolicy;
+    ///
+    /// let mut memory = Vec::new();
+    /// let canonical = PathPolicy::DEFAULT.canonicalize_with(b"/a/../b", |needed| {
+    ///     memory.resize(needed, 0);
+    ///     Some(&mut memory)
+    /// })?;
+    /// assert_eq!(canonical, b"/b");
+    /// # Ok::<(), simdpct::path::PathError>(())
+    /// ```
+    pub fn canonicalize_with<'o>(
+        &self,
+        path: &[u8],
+        room: impl FnOnce(usize) -> Option<&'o mut [u8]>,
+    ) -> Result<&'o mut [u8], PathError> {
+        let path = self.cut(path);
+        let scan = scan::scan(self, path);
+        let needed = self.room(path, &scan);
+        let output = room(needed)
+            .and_then(|room| room.get_mut(..needed))
+            .ok_or(PathError::new(PathErrorKind::OutputTooSmall { needed }, 0))?;
+        let length = self.write(path, scan?, output)?;
+        Ok(&mut output[..length])
+    }
+
+    /// The room that the canonical form of a scanned path needs.
+    fn room(&self, path: &[u8], scan: &Result<Scan, PathError>) -> usize {
+        match scan {
+            Ok(Scan::Canonical | Scan::Triplets) => path.len(),
+            _ => self.output_len_bound(path),
+        }
+    }
+
+    /// Writes the canonical form to `output`, which has the length that [`room`](Self::room) returns.
     fn write(&self, path: &[u8], scan: Scan, output: &mut [u8]) -> Result<usize, PathError> {
         if let Scan::Triplets = scan {
             return match driver::decode(path, driver::as_uninit(output), &self.plan, self.level) {

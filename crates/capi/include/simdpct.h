@@ -262,7 +262,8 @@ enum {
     SIMDPCT_PATH_DOT_SEGMENTS = 3,   /* "." and "..": keep, refuse, remove, clamp */
     SIMDPCT_PATH_EMPTY_SEGMENTS = 4, /* "//": keep, refuse, merge */
     SIMDPCT_PATH_PARAMETERS = 5,     /* ";" and what follows: keep, refuse, strip, strip-from-dots */
-    SIMDPCT_PATH_ILLEGAL = 6         /* raw bytes that no path may contain: keep, refuse, escape */
+    SIMDPCT_PATH_ILLEGAL = 6,        /* raw bytes that no path may contain: keep, refuse, escape, nginx */
+    SIMDPCT_PATH_HIDDEN_SEGMENTS = 7 /* segments that another reader takes for ".", ".." or "": keep, refuse */
 };
 /* and what is done. */
 enum {
@@ -275,15 +276,20 @@ enum {
     SIMDPCT_PATH_MERGE = 6,
     SIMDPCT_PATH_STRIP = 7,
     SIMDPCT_PATH_STRIP_FROM_DOTS = 8, /* "/a/..;x/b" is "/a/../b" */
-    SIMDPCT_PATH_ESCAPE = 9
+    SIMDPCT_PATH_ESCAPE = 9,
+    SIMDPCT_PATH_NGINX = 10           /* a space or a control character is an error, a '#' ends the path */
 };
 
-/* Initialises a policy from text: words separated by spaces. The first may be the name of a preset: "default",
- * "strict", "rfc3986", "nginx", "envoy" or "lighttpd". The others are options: "slash=refuse", "dot-segments=clamp",
- * "refuse=nul,percent" (kinds; "refuse=" is none), "decode=unreserved" (the name of a set). The empty text is
- * "default". OK, or BAD_ARGUMENT with the position of the word in error, and the policy is then unchanged. */
+/* Initialises a policy from text: words separated by white space. The first may be the name of a preset: "default",
+ * "strict", "rfc3986", "nginx", "envoy" or "lighttpd". The others are options, each at most once: "slash=refuse",
+ * "dot-segments=clamp", "refuse=nul,percent" (kinds; "refuse=" is none), "decode=unreserved" (the name of a set, or
+ * triplets). The empty text is "default". A later version may refuse more under any preset.
+ * OK, or BAD_ARGUMENT with the position of the word in error, and the policy is then unchanged. */
 SIMDPCT_MUST_USE uint32_t simdpct_path_policy_init(
     simdpct_path_policy *policy, const char *text, size_t len, simdpct_result *result);
+/* Writes the message about a text that simdpct_path_policy_init refuses: the word, its position, and the words that were
+ * expected. As snprintf does, like simdpct_result_write; nothing if the text is valid. */
+size_t simdpct_path_policy_error(const char *text, size_t len, char *dst, size_t cap);
 /* Sets an option of an initialised policy. False if it is not initialised or the option has no such value. */
 SIMDPCT_MUST_USE bool simdpct_path_policy_set(simdpct_path_policy *policy, uint32_t option, uint32_t value);
 /* Sets the kinds of findings that are refused, instead of those so far. False if a bit is unknown. */
@@ -294,11 +300,83 @@ SIMDPCT_MUST_USE bool simdpct_path_policy_decode(simdpct_path_policy *policy, co
 /* Length of the path of a request target: up to the first '?'. 0 on a bad argument. */
 SIMDPCT_MUST_USE size_t simdpct_path_split(const void *target, size_t len);
 /* Makes a path canonical. dst == src is allowed, with `cap` at least `len`, and is NO_ROOM if a byte has to be escaped.
- * Otherwise `len` bytes of room suffice, and two more for each byte that is escaped. */
+ * Otherwise `len` bytes of room suffice, two more for each byte that is escaped, and two more if empty segments are kept.
+ * NO_ROOM comes before every other error, whatever the path contains. */
 SIMDPCT_MUST_USE uint32_t simdpct_path(
     const simdpct_path_policy *policy, const void *src, size_t len, void *dst, size_t cap, simdpct_result *result);
 /* Whether simdpct_path would succeed and change nothing. False on a bad argument. */
 SIMDPCT_MUST_USE bool simdpct_path_is_canonical(const simdpct_path_policy *policy, const void *src, size_t len);
+
+/* ---- Guards ----------------------------------------------------------------------------------------------------- */
+
+/* The decision on the target of a request (RFC 9112 3.2): pass, rewrite to its canonical path, or refuse. A server has to
+ * take the result as its own target before it decides anything: a route, a rule, a cache key. */
+typedef struct simdpct_guard {
+    uint64_t opaque[128];
+} simdpct_guard;
+
+enum {
+    SIMDPCT_GUARD_REPORT_ONLY = 1 /* every target passes unchanged; the verdict says why it would be refused */
+};
+
+/* Initialises a guard. Without a policy (NULL), paths are not rewritten, and only kinds are refused: `path_kinds` in the
+ * path, `query_kinds` in the query. The kinds of the policy are refused too. False if a bit is unknown or the policy is
+ * not initialised; the guard is then unchanged. */
+SIMDPCT_MUST_USE bool simdpct_guard_init(
+    simdpct_guard *guard, const simdpct_path_policy *policy, uint32_t path_kinds, uint32_t query_kinds, uint32_t flags);
+/* Initialises a guard from words in any order: "report-only", "path=KINDS", "query=KINDS", and the words of a path policy,
+ * or "off" for none. KINDS are names of kinds, separated by commas, or "default": NUL, CONTROL, MALFORMED, INVALID_UTF8
+ * and BACKSLASH. The result is that of simdpct_path_policy_init. */
+SIMDPCT_MUST_USE uint32_t simdpct_guard_from_text(
+    simdpct_guard *guard, const char *text, size_t len, simdpct_result *result);
+/* As simdpct_path_policy_error. */
+size_t simdpct_guard_error(const char *text, size_t len, char *dst, size_t cap);
+
+/* Methods that allow other forms of targets. */
+enum {
+    SIMDPCT_METHOD_OTHER = 0,
+    SIMDPCT_METHOD_CONNECT = 1, /* "host:port" */
+    SIMDPCT_METHOD_OPTIONS = 2  /* also "*" */
+};
+
+/* What to do with a request. */
+enum {
+    SIMDPCT_ACTION_PASS = 0,    /* use the target as it is */
+    SIMDPCT_ACTION_REWRITE = 1, /* use the first `value` bytes of dst */
+    SIMDPCT_ACTION_REFUSE = 2   /* answer with 400; also on NO_ROOM and BAD_ARGUMENT */
+};
+
+/* The part of a target that is refused. */
+enum {
+    SIMDPCT_PART_PATH = 0,
+    SIMDPCT_PART_QUERY = 1,
+    SIMDPCT_PART_TARGET = 2 /* its form, or its authority */
+};
+
+typedef struct simdpct_verdict {
+    size_t value;    /* OK: length of the target to use; NO_ROOM: the room needed; otherwise the position in the target */
+    uint32_t status; /* OK, or a status of simdpct_path; also in a guard that only reports */
+    uint32_t detail; /* as in simdpct_result */
+    uint32_t action; /* SIMDPCT_ACTION_ */
+    uint32_t part;   /* SIMDPCT_PART_, if refused */
+} simdpct_verdict;
+
+/* Decides on a target. `dst` is for a rewritten one: `3 * len + 3` bytes of room always suffice; a canonical target needs
+ * none. It must not overlap with the target. A raw '#' is refused in any part. Returns the action; fails closed. `verdict`
+ * may be NULL. */
+SIMDPCT_MUST_USE uint32_t simdpct_guard_check(const simdpct_guard *guard, uint32_t method, const void *target, size_t len,
+    void *dst, size_t cap, simdpct_verdict *verdict);
+/* Writes the line for a log, printable ASCII: `refused: nul,control at byte 6 of path: "/user/%00"`. The position is the
+ * one in the part, of which up to 128 bytes are quoted. As snprintf does; 1,024 bytes suffice for any line. `target` is the
+ * target of the call that returned the verdict. */
+size_t simdpct_verdict_write(const simdpct_verdict *verdict, const void *target, size_t len, char *dst, size_t cap);
+
+/* Kinds from their names, separated by commas or white space, or "default", as in a guard's text. False if a name is
+ * unknown; *kinds is then unchanged. */
+SIMDPCT_MUST_USE bool simdpct_kinds_from_text(const char *text, size_t len, uint32_t *kinds);
+/* Writes the names of all kinds found in `src`, separated by commas, or "-". As snprintf does. "unknown" on a bad
+ * argument. */
+size_t simdpct_findings_write(const void *src, size_t len, char *dst, size_t cap);
 
 /* ---- Forms and queries ------------------------------------------------------------------------------------------ */
 

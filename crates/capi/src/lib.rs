@@ -13,6 +13,7 @@ mod describe;
 mod encoder;
 mod findings;
 mod form;
+mod guard;
 mod memory;
 mod normalizer;
 mod opaque;

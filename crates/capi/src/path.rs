@@ -6,17 +6,16 @@
 //! with it, or for its type. Covered by tests/functions.c.
 
 use core::ffi::{c_char, c_void};
-use core::mem::MaybeUninit;
+use core::fmt::Write;
+use core::str::FromStr;
 
-use simdpct::path::{
-    Backslash, DotSegments, EmptySegments, EncodedSlash, IllegalBytes, Parameters, PathErrorKind, PathPolicy,
-};
-use simdpct::{Kinds, Malformed};
+use simdpct::Kinds;
+use simdpct::path::{PathPolicy, PolicyError};
 
-use crate::memory::{Buffers, in_copy, input, report};
+use crate::memory::{Buffers, input, output, report, zeroed};
 use crate::opaque::{Constant, Opaque, load, load_set, store, with_buffers, with_input};
 use crate::outcome::{BAD_ARGUMENT, Outcome, Status};
-use crate::{findings, set};
+use crate::text::Text;
 
 impl Opaque for PathPolicy {
     const WORDS: usize = 128;
@@ -27,71 +26,51 @@ impl Opaque for PathPolicy {
 static DEFAULT_OF_C: Constant<PathPolicy, 128> = Constant::new(PathPolicy::DEFAULT);
 
 /// The options, by number.
-const OPTIONS: [&str; 7] =
-    ["malformed", "slash", "backslash", "dot-segments", "empty-segments", "parameters", "illegal"];
+const OPTIONS: [&str; 8] =
+    ["malformed", "slash", "backslash", "dot-segments", "empty-segments", "parameters", "illegal", "hidden-segments"];
 /// What is done, by number.
-const VALUES: [&str; 10] =
-    ["keep", "refuse", "decode", "to-slash", "remove", "clamp", "merge", "strip", "strip-from-dots", "escape"];
+const VALUES: [&str; 11] =
+    ["keep", "refuse", "decode", "to-slash", "remove", "clamp", "merge", "strip", "strip-from-dots", "escape", "nginx"];
 
-/// The policy with an option; `None` if there is no such option, or it has no such value.
-fn with(policy: PathPolicy, option: &str, value: &str) -> Option<PathPolicy> {
-    Some(match (option, value) {
-        ("malformed", "keep") => policy.malformed(Malformed::Keep),
-        ("malformed", "refuse") => policy.malformed(Malformed::Error),
-        ("malformed", "escape") => policy.malformed(Malformed::Escape),
-        ("slash", "keep") => policy.slash(EncodedSlash::Keep),
-        ("slash", "refuse") => policy.slash(EncodedSlash::Refuse),
-        ("slash", "decode") => policy.slash(EncodedSlash::Decode),
-        ("backslash", "keep") => policy.backslash(Backslash::Keep),
-        ("backslash", "refuse") => policy.backslash(Backslash::Refuse),
-        ("backslash", "to-slash") => policy.backslash(Backslash::ToSlash),
-        ("dot-segments", "keep") => policy.dot_segments(DotSegments::Keep),
-        ("dot-segments", "refuse") => policy.dot_segments(DotSegments::Refuse),
-        ("dot-segments", "remove") => policy.dot_segments(DotSegments::Remove),
-        ("dot-segments", "clamp") => policy.dot_segments(DotSegments::Clamp),
-        ("empty-segments", "keep") => policy.empty_segments(EmptySegments::Keep),
-        ("empty-segments", "refuse") => policy.empty_segments(EmptySegments::Refuse),
-        ("empty-segments", "merge") => policy.empty_segments(EmptySegments::Merge),
-        ("parameters", "keep") => policy.parameters(Parameters::Keep),
-        ("parameters", "refuse") => policy.parameters(Parameters::Refuse),
-        ("parameters", "strip") => policy.parameters(Parameters::Strip),
-        ("parameters", "strip-from-dots") => policy.parameters(Parameters::StripFromDots),
-        ("illegal", "keep") => policy.illegal(IllegalBytes::Keep),
-        ("illegal", "refuse") => policy.illegal(IllegalBytes::Refuse),
-        ("illegal", "escape") => policy.illegal(IllegalBytes::Escape),
-        _ => return None,
-    })
-}
-
-/// The policy with what a word of a text says: an option, or as the first word a preset.
-fn with_word(policy: PathPolicy, word: &str, is_first: bool) -> Option<PathPolicy> {
-    match word.split_once('=') {
-        None if is_first => PathPolicy::PRESETS.iter().find(|(name, _)| *name == word).map(|&(_, preset)| preset),
-        None => None,
-        Some(("refuse", kinds)) => {
-            let names = kinds.split(',').filter(|_| !kinds.is_empty());
-            names
-                .map(|name| findings::named(name.as_bytes()))
-                .collect::<Option<Kinds>>()
-                .map(|kinds| policy.refuse(kinds))
-        }
-        Some(("decode", name)) => set::named(name.as_bytes()).map(|set| policy.decode(set)),
-        Some((option, value)) => with(policy, option, value),
+/// Initialises an array with the value of a text; on error, its position.
+pub(crate) unsafe fn store_from_text<T: Opaque + Copy + FromStr<Err = PolicyError>>(
+    array: *mut c_void,
+    text: *const c_char,
+    len: usize,
+) -> Outcome {
+    // SAFETY: by the contract of the file header.
+    let Some(text) = (unsafe { input(text.cast(), len) }) else { return Outcome::BAD_ARGUMENT };
+    match parse::<T>(text) {
+        Err(position) => Outcome::new(BAD_ARGUMENT, position),
+        // SAFETY: by the contract of the file header.
+        Ok(value) if unsafe { store(array, value) } => Outcome::ok(0),
+        Ok(_) => Outcome::BAD_ARGUMENT,
     }
 }
 
-/// Reads a policy; fails with the position of the first word in error.
-fn parse(text: &[u8]) -> Result<PathPolicy, usize> {
+fn parse<T: FromStr<Err = PolicyError>>(text: &[u8]) -> Result<T, usize> {
     let text = str::from_utf8(text).map_err(|error| error.valid_up_to())?;
-    let (mut policy, mut is_first, mut at) = (PathPolicy::DEFAULT, true, 0);
-    for word in text.split(' ') {
-        if !word.is_empty() {
-            policy = with_word(policy, word, is_first).ok_or(at)?;
-            is_first = false;
-        }
-        at += word.len() + 1;
-    }
-    Ok(policy)
+    text.parse().map_err(|error: PolicyError| error.position())
+}
+
+/// Writes why a text is not that of a value; nothing if it is.
+pub(crate) unsafe fn write_error<T: FromStr<Err = PolicyError>>(
+    text: *const c_char,
+    len: usize,
+    dst: *mut c_char,
+    cap: usize,
+) -> usize {
+    // SAFETY: by the contract of the file header.
+    let (input, output) = unsafe { (input(text.cast(), len), output(dst.cast(), cap)) };
+    let Some(output) = output else { return 0 };
+    let mut line = Text::new(output);
+    // Writing to a `Text` never fails.
+    let _ = match input.map(str::from_utf8) {
+        None => line.write_str("bad-argument"),
+        Some(Err(error)) => write!(line, "invalid UTF-8 at byte {}", error.valid_up_to()),
+        Some(Ok(text)) => text.parse::<T>().err().map_or(Ok(()), |error| write!(line, "{error}")),
+    };
+    line.finish()
 }
 
 #[unsafe(no_mangle)]
@@ -102,17 +81,13 @@ unsafe extern "C" fn simdpct_path_policy_init(
     result: *mut Outcome,
 ) -> Status {
     // SAFETY: by the contract of the file header.
-    let outcome = match unsafe { input(text.cast(), len) }.map(parse) {
-        None => Outcome::BAD_ARGUMENT,
-        Some(Err(position)) => Outcome::new(BAD_ARGUMENT, position),
-        // SAFETY: by the contract of the file header.
-        Some(Ok(parsed)) => match unsafe { store(policy, parsed) } {
-            true => Outcome::ok(0),
-            false => Outcome::BAD_ARGUMENT,
-        },
-    };
+    unsafe { report(store_from_text::<PathPolicy>(policy, text, len), result) }
+}
+
+#[unsafe(no_mangle)]
+unsafe extern "C" fn simdpct_path_policy_error(text: *const c_char, len: usize, dst: *mut c_char, cap: usize) -> usize {
     // SAFETY: by the contract of the file header.
-    unsafe { report(outcome, result) }
+    unsafe { write_error::<PathPolicy>(text, len, dst, cap) }
 }
 
 /// Replaces a policy; false if there is none, or none to replace it.
@@ -125,7 +100,7 @@ unsafe fn change(policy: *mut c_void, changed: impl FnOnce(PathPolicy) -> Option
 unsafe extern "C" fn simdpct_path_policy_set(policy: *mut c_void, option: u32, value: u32) -> bool {
     let (Some(option), Some(value)) = (OPTIONS.get(option as usize), VALUES.get(value as usize)) else { return false };
     // SAFETY: by the contract of the file header.
-    unsafe { change(policy, |policy| with(policy, option, value)) }
+    unsafe { change(policy, |policy| policy.with_option(option, value)) }
 }
 
 #[unsafe(no_mangle)]
@@ -165,20 +140,11 @@ fn canonicalize(policy: &PathPolicy, buffers: Buffers<'_>) -> Outcome {
             Ok(canonical) => Outcome::ok(canonical.len()),
             Err(error) => error.into(),
         },
-        Buffers::Apart(path, output) => canonicalize_apart(policy, path, output),
+        Buffers::Apart(path, output) => {
+            let canonical = policy.canonicalize_with(path, |needed| zeroed(output, needed));
+            canonical.map_or_else(Outcome::from, |canonical| Outcome::ok(canonical.len()))
+        }
     }
-}
-
-/// Copies the path, which initialises the output, and makes it canonical there, unless a byte has to be escaped.
-fn canonicalize_apart(policy: &PathPolicy, path: &[u8], output: &mut [MaybeUninit<u8>]) -> Outcome {
-    let in_place = |copy: &mut [u8]| match policy.canonicalize_in_place(copy) {
-        Ok(canonical) => Some(Outcome::ok(canonical.len())),
-        Err(error) if matches!(error.kind, PathErrorKind::OutputTooSmall { .. }) => None,
-        Err(error) => Some(error.into()),
-    };
-    let apart =
-        |path: &[u8], room: &mut [u8]| policy.canonicalize_into(path, room).map_or_else(Outcome::from, Outcome::ok);
-    in_copy(path, output, Some(in_place), || policy.output_len_bound(path), apart)
 }
 
 #[unsafe(no_mangle)]

@@ -700,7 +700,7 @@ static void path_policies_read_text_and_options(void) {
     CHECK(canonical("decode=pchar", "/%40", SIMDPCT_OK, "/@"));
     CHECK(canonical("malformed=keep", "/%", SIMDPCT_OK, "/%"));
     CHECK(canonical("malformed=refuse", "/%", SIMDPCT_MALFORMED, "/"));
-    CHECK(canonical("backslash=keep", "/%5c", SIMDPCT_OK, "/%5C"));
+    CHECK(canonical("backslash=keep", "/a%5cb", SIMDPCT_OK, "/a%5Cb"));
     CHECK(canonical("backslash=to-slash", "/a\\b", SIMDPCT_OK, "/a/b"));
     CHECK(canonical("backslash=refuse", "/a\\b", SIMDPCT_BACKSLASH, "/a"));
     CHECK(canonical("dot-segments=keep", "/a/..", SIMDPCT_OK, "/a/.."));
@@ -716,6 +716,9 @@ static void path_policies_read_text_and_options(void) {
     CHECK(canonical("illegal=keep", "/ ", SIMDPCT_OK, "/ "));
     CHECK(canonical("illegal=escape", "/ ", SIMDPCT_OK, "/%20"));
     CHECK(canonical("illegal=refuse", "/ ", SIMDPCT_ILLEGAL_BYTE, "/"));
+    CHECK(canonical("illegal=nginx", "/a|b#c", SIMDPCT_OK, "/a|b") && canonical("nginx", "/ ", SIMDPCT_ILLEGAL_BYTE, "/"));
+    CHECK(canonical("hidden-segments=keep", "/..%2f", SIMDPCT_OK, "/..%2F"));
+    CHECK(canonical("\thidden-segments=refuse\n", "/a/..%2f", SIMDPCT_REFUSED, "/a/"));
     CHECK(canonical("", "a", SIMDPCT_NOT_ABSOLUTE, ""));
 
     simdpct_path_policy policy, unchanged;
@@ -727,7 +730,8 @@ static void path_policies_read_text_and_options(void) {
         size_t position;
     } invalid[] = {
         {"none", 0},       {" none", 1},     {"slash=refuse strict", 13}, {"strict slash=clamp", 7}, {"slash=", 0},
-        {"refuse=nul,", 0}, {"decode=x", 0}, {"Slash=keep", 0},           {"strict\tslash=keep", 0}, {"strict \xFF", 7},
+        {"refuse=zero", 0}, {"decode=x", 0}, {"Slash=keep", 0},           {"slash=keep\tslash=keep", 11},
+        {"strict \xFF", 7},
     };
     for (size_t which = 0; which < sizeof invalid / sizeof invalid[0]; which++) {
         const char *text = invalid[which].text;
@@ -740,24 +744,27 @@ static void path_policies_read_text_and_options(void) {
 static void path_policy_numbers_are_those_of_the_names(void) {
     static const char *const options[] = {
         "malformed", "slash", "backslash", "dot-segments", "empty-segments", "parameters", "illegal",
+        "hidden-segments",
     };
     static const char *const values[] = {
         "keep", "refuse", "decode", "to-slash", "remove", "clamp", "merge", "strip", "strip-from-dots", "escape",
+        "nginx",
     };
     static const uint32_t option_numbers[] = {
         SIMDPCT_PATH_MALFORMED, SIMDPCT_PATH_SLASH, SIMDPCT_PATH_BACKSLASH, SIMDPCT_PATH_DOT_SEGMENTS,
-        SIMDPCT_PATH_EMPTY_SEGMENTS, SIMDPCT_PATH_PARAMETERS, SIMDPCT_PATH_ILLEGAL,
+        SIMDPCT_PATH_EMPTY_SEGMENTS, SIMDPCT_PATH_PARAMETERS, SIMDPCT_PATH_ILLEGAL, SIMDPCT_PATH_HIDDEN_SEGMENTS,
     };
     static const uint32_t value_numbers[] = {
         SIMDPCT_PATH_KEEP, SIMDPCT_PATH_REFUSE, SIMDPCT_PATH_DECODE, SIMDPCT_PATH_TO_SLASH, SIMDPCT_PATH_REMOVE,
         SIMDPCT_PATH_CLAMP, SIMDPCT_PATH_MERGE, SIMDPCT_PATH_STRIP, SIMDPCT_PATH_STRIP_FROM_DOTS, SIMDPCT_PATH_ESCAPE,
+        SIMDPCT_PATH_NGINX,
     };
     static const char *const samples[] = {
         "/%", "/a%2fb", "/a\\b", "/a/../../b", "/a//b", "/a;b/..;c/d", "/a b", "/a%00", "/a%2541", "/%40",
     };
     size_t valid = 0;
-    for (size_t option = 0; option < 7; option++) {
-        for (size_t value = 0; value < 10; value++) {
+    for (size_t option = 0; option < 8; option++) {
+        for (size_t value = 0; value < 11; value++) {
             char text[64];
             snprintf(text, sizeof text, "%s=%s", options[option], values[value]);
             simdpct_path_policy named, numbered;
@@ -775,16 +782,16 @@ static void path_policy_numbers_are_those_of_the_names(void) {
             valid += is_valid;
         }
     }
-    CHECK(valid == 23);
+    CHECK(valid == 26);
     simdpct_path_policy policy;
     CHECK(path_policy_init(&policy, "", 0).status == SIMDPCT_OK);
-    CHECK(!simdpct_path_policy_set(&policy, 7, 0) && !simdpct_path_policy_set(&policy, 0, 10));
+    CHECK(!simdpct_path_policy_set(&policy, 8, 0) && !simdpct_path_policy_set(&policy, 0, 11));
     CHECK(!simdpct_path_policy_refuse(&policy, UINT32_C(1) << 31));
     CHECK(simdpct_path_policy_refuse(&policy, SIMDPCT_FIND_DOT));
-    simdpct_result result = path(&policy, "/a%2e", 5, NULL, 0);
+    unsigned char dst[8];
+    simdpct_result result = path(&policy, "/a%2e", 5, dst, sizeof dst);
     CHECK(is(result, SIMDPCT_REFUSED, 2) && result.detail == SIMDPCT_FIND_DOT);
     simdpct_set set;
-    unsigned char dst[8];
     CHECK(simdpct_set_from_bytes(&set, "@", 1) && simdpct_path_policy_refuse(&policy, 0));
     CHECK(simdpct_path_policy_decode(&policy, &set));
     CHECK(is(path(&policy, "/%40", 4, dst, 8), SIMDPCT_OK, 2) && dst[1] == '@');
@@ -924,7 +931,8 @@ static void results_have_names_and_lines_for_a_log(void) {
     CHECK(strcmp(simdpct_status_name(UINT32_MAX), "unknown") == 0);
 
     const char *src = "/a\"\\%00\n\xFF";
-    simdpct_result result = path(&simdpct_path_policy_default, src, strlen(src), NULL, 0);
+    char dst[64];
+    simdpct_result result = path(&simdpct_path_policy_default, src, strlen(src), dst, sizeof dst);
     CHECK(describes(result, src, strlen(src), "refused nul,control,invalid-utf8 at byte 4: \"%00\\x0A\\xFF\""));
     CHECK(describes(result, NULL, 0, "refused nul,control,invalid-utf8 at byte 4"));
     result = (simdpct_result){1, SIMDPCT_MALFORMED, 0};
@@ -969,6 +977,137 @@ static void version_is_that_of_the_header(void) {
     CHECK(is_known && (asked == NULL || strcmp(asked, "scalar") != 0 || strcmp(level, "scalar") == 0));
 }
 
+static uint32_t check(const simdpct_guard *guard, uint32_t method, const char *target, char *dst, simdpct_verdict *verdict) {
+    size_t len = strlen(target), cap = 3 * len + 3;
+    unsigned char *src = copy_of(0, target, len), *room = ending(1, cap);
+    uint32_t action = simdpct_guard_check(guard, method, src, len, room, cap, verdict);
+    CHECK(action == verdict->action);
+    CHECK(simdpct_guard_check(guard, method, src, len, room, cap, NULL) == action);
+    size_t written = action == SIMDPCT_ACTION_REWRITE ? verdict->value : 0;
+    memcpy(dst, room, written);
+    dst[written] = 0;
+    return action;
+}
+
+static void guards_pass_rewrite_and_refuse(void) {
+    simdpct_guard guard;
+    simdpct_result result;
+    simdpct_verdict verdict;
+    char dst[256], line[1024];
+    CHECK(simdpct_guard_from_text(&guard, "query=nul", 9, &result) == SIMDPCT_OK);
+
+    static const struct {
+        uint32_t method;
+        const char *target, *rewritten, *line;
+    } cases[] = {
+        {SIMDPCT_METHOD_OTHER, "/a?b", NULL, NULL},
+        {SIMDPCT_METHOD_OTHER, "/a/../%7eb?c", "/~b?c", NULL},
+        {SIMDPCT_METHOD_OTHER, "/a b", "/a%20b", NULL},
+        {SIMDPCT_METHOD_OTHER, "http://h?c", "http://h/?c", NULL},
+        {SIMDPCT_METHOD_OPTIONS, "*", NULL, NULL},
+        {SIMDPCT_METHOD_CONNECT, "h:80", NULL, NULL},
+        {SIMDPCT_METHOD_OTHER, "*", NULL, "refused: not-absolute at byte 0 of target: \"*\""},
+        {SIMDPCT_METHOD_OTHER, "/user/%00", NULL, "refused: nul,control at byte 6 of path: \"/user/%00\""},
+        {SIMDPCT_METHOD_OTHER, "/a?b=%00", NULL, "refused: nul at byte 2 of query: \"b=%00\""},
+        {SIMDPCT_METHOD_OTHER, "/a#b", NULL, "refused: illegal-byte 0x23 at byte 2 of path: \"/a#b\""},
+        {SIMDPCT_METHOD_OTHER, "/x/..%2Fa", NULL, "refused: dot-segment at byte 3 of path: \"/x/..%2Fa\""},
+        {SIMDPCT_METHOD_OTHER, "/%zz", NULL, "refused: malformed at byte 1 of path: \"/%zz\""},
+        {SIMDPCT_METHOD_OTHER, "/..", NULL, "refused: above-root at byte 1 of path: \"/..\""},
+        {SIMDPCT_METHOD_OTHER, "/%5C", NULL, "refused: backslash at byte 1 of path: \"/%5C\""},
+    };
+    for (size_t which = 0; which < sizeof cases / sizeof cases[0]; which++) {
+        uint32_t action = check(&guard, cases[which].method, cases[which].target, dst, &verdict);
+        size_t len = strlen(cases[which].target);
+        size_t line_len = simdpct_verdict_write(&verdict, cases[which].target, len, line, sizeof line);
+        CHECK(line_len == strlen(line) && line_len < sizeof line);
+        if (cases[which].line != NULL) {
+            CHECK(action == SIMDPCT_ACTION_REFUSE && verdict.status != SIMDPCT_OK);
+            CHECK(strcmp(line, cases[which].line) == 0);
+        } else if (cases[which].rewritten != NULL) {
+            CHECK(action == SIMDPCT_ACTION_REWRITE && strcmp(dst, cases[which].rewritten) == 0);
+            CHECK(check(&guard, cases[which].method, cases[which].rewritten, dst, &verdict) == SIMDPCT_ACTION_PASS);
+        } else {
+            CHECK(action == SIMDPCT_ACTION_PASS && verdict.status == SIMDPCT_OK && verdict.value == len);
+            CHECK(strcmp(line, "ok") == 0);
+        }
+    }
+    CHECK(check(&guard, SIMDPCT_METHOD_OTHER, "/a?b=%00", dst, &verdict) == SIMDPCT_ACTION_REFUSE);
+    CHECK(verdict.status == SIMDPCT_REFUSED && verdict.value == 5 && verdict.detail == SIMDPCT_FIND_NUL);
+    CHECK(verdict.part == SIMDPCT_PART_QUERY);
+
+    /* The longest line: bytes of four characters each, and all kinds. */
+    unsigned char hostile[200];
+    memset(hostile, 0xFF, sizeof hostile);
+    simdpct_verdict most = {100, SIMDPCT_REFUSED, UINT32_MAX, SIMDPCT_ACTION_REFUSE, SIMDPCT_PART_TARGET};
+    CHECK(simdpct_verdict_write(&most, hostile, sizeof hostile, NULL, 0) < 1024);
+    CHECK(simdpct_verdict_write(NULL, "/", 1, line, sizeof line) > 0 && strcmp(line, "refused: bad-argument") == 0);
+}
+
+static void guards_that_only_report_pass_everything_unchanged(void) {
+    simdpct_guard guard;
+    simdpct_verdict verdict;
+    char dst[256];
+    CHECK(simdpct_guard_init(&guard, &simdpct_path_policy_default, 0, 0, SIMDPCT_GUARD_REPORT_ONLY));
+    CHECK(check(&guard, SIMDPCT_METHOD_OTHER, "/a/../b", dst, &verdict) == SIMDPCT_ACTION_PASS);
+    CHECK(verdict.status == SIMDPCT_OK && verdict.value == 7);
+    CHECK(check(&guard, SIMDPCT_METHOD_OTHER, "/%00", dst, &verdict) == SIMDPCT_ACTION_PASS);
+    CHECK(verdict.status == SIMDPCT_REFUSED && verdict.value == 1);
+}
+
+static void guards_fail_closed(void) {
+    simdpct_guard guard, zeroed;
+    simdpct_verdict verdict;
+    char dst[64];
+    memset(&zeroed, 0, sizeof zeroed);
+    CHECK(!simdpct_guard_init(&guard, NULL, 0, 0, 2) && !simdpct_guard_init(&guard, NULL, UINT32_C(1) << 31, 0, 0));
+    CHECK(!simdpct_guard_init(&guard, (const simdpct_path_policy *)(const void *)&zeroed, 0, 0, 0));
+    CHECK(!simdpct_guard_init(NULL, NULL, 0, 0, 0));
+    CHECK(simdpct_guard_init(&guard, NULL, SIMDPCT_FIND_NUL, 0, 0));
+    CHECK(simdpct_guard_check(&guard, 0, "/a", 2, NULL, 0, &verdict) == SIMDPCT_ACTION_PASS);
+    CHECK(simdpct_guard_check(&guard, 0, "/a/../b", 7, NULL, 0, &verdict) == SIMDPCT_ACTION_PASS);
+    CHECK(simdpct_guard_check(&guard, 0, "/%00", 4, NULL, 0, &verdict) == SIMDPCT_ACTION_REFUSE);
+    CHECK(simdpct_guard_check(NULL, 0, "/a", 2, dst, 9, &verdict) == SIMDPCT_ACTION_REFUSE);
+    CHECK(verdict.status == SIMDPCT_BAD_ARGUMENT);
+    CHECK(simdpct_guard_check(&zeroed, 0, "/a", 2, dst, 9, &verdict) == SIMDPCT_ACTION_REFUSE);
+    CHECK(simdpct_guard_check(&guard, 3, "/a", 2, dst, 9, &verdict) == SIMDPCT_ACTION_REFUSE);
+    CHECK(simdpct_guard_check(&guard, 0, NULL, 2, dst, 9, &verdict) == SIMDPCT_ACTION_REFUSE);
+    CHECK(simdpct_guard_check(&guard, 0, dst, 2, dst, 2, &verdict) == SIMDPCT_ACTION_REFUSE);
+    CHECK(verdict.status == SIMDPCT_BAD_ARGUMENT);
+    CHECK(simdpct_guard_init(&guard, &simdpct_path_policy_default, 0, 0, 0));
+    for (size_t cap = 0; cap < 6; cap++) {
+        unsigned char *room = ending(1, cap);
+        CHECK(simdpct_guard_check(&guard, 0, "/a b", 4, room, cap, &verdict) == SIMDPCT_ACTION_REFUSE);
+        CHECK(verdict.status == SIMDPCT_NO_ROOM && verdict.value == 6);
+    }
+    CHECK(simdpct_guard_check(&guard, 0, "/a b", 4, ending(1, 6), 6, &verdict) == SIMDPCT_ACTION_REWRITE);
+    CHECK(simdpct_guard_check(&guard, 0, "/a%2Fb", 6, NULL, 0, &verdict) == SIMDPCT_ACTION_PASS || verdict.value == 6);
+}
+
+static void texts_of_guards_and_policies_are_explained(void) {
+    simdpct_guard guard;
+    simdpct_result result;
+    char message[512];
+    uint32_t kinds = 7;
+    CHECK(simdpct_guard_from_text(&guard, "strict strict", 13, &result) == SIMDPCT_BAD_ARGUMENT && result.value == 7);
+    CHECK(simdpct_guard_from_text(&guard, "\xFF", 1, &result) == SIMDPCT_BAD_ARGUMENT && result.value == 0);
+    CHECK(simdpct_guard_from_text(NULL, "", 0, &result) == SIMDPCT_BAD_ARGUMENT);
+    CHECK(simdpct_guard_error("strict strict", 13, message, sizeof message) == strlen(message));
+    CHECK(strcmp(message, "\"strict\" at byte 7: a preset comes first") == 0);
+    CHECK(simdpct_guard_error("off query=default", 17, message, sizeof message) == 0 && message[0] == 0);
+    CHECK(simdpct_path_policy_error("slash=keep\tslash=keep", 21, message, sizeof message) > 0);
+    CHECK(strcmp(message, "\"slash=keep\" at byte 11: given twice") == 0);
+    CHECK(simdpct_path_policy_error("slash=no", 8, message, 9) > 9 && strlen(message) == 8);
+    CHECK(simdpct_kinds_from_text("nul, percent", 12, &kinds) && kinds == (SIMDPCT_FIND_NUL | SIMDPCT_FIND_PERCENT));
+    CHECK(simdpct_kinds_from_text("default", 7, &kinds));
+    CHECK(kinds == (SIMDPCT_FIND_NUL | SIMDPCT_FIND_CONTROL | SIMDPCT_FIND_MALFORMED | SIMDPCT_FIND_INVALID_UTF8
+                    | SIMDPCT_FIND_BACKSLASH));
+    CHECK(!simdpct_kinds_from_text("zero", 4, &kinds) && !simdpct_kinds_from_text("nul", 3, NULL));
+    CHECK(simdpct_findings_write("/a", 2, message, sizeof message) == 1 && strcmp(message, "-") == 0);
+    CHECK(simdpct_findings_write("/../%00", 7, message, sizeof message) == strlen(message));
+    CHECK(strcmp(message, "escape,nul,control,dot-segment") == 0);
+    CHECK(simdpct_findings_write(NULL, 1, message, sizeof message) > 0 && strcmp(message, "unknown") == 0);
+}
+
 int main(void) {
     version_is_that_of_the_header();
     decode_of_every_length_matches_reference_and_stays_in_buffers();
@@ -994,6 +1133,10 @@ int main(void) {
     path_policies_read_text_and_options();
     path_policy_numbers_are_those_of_the_names();
     paths_report_the_room_they_need();
+    guards_pass_rewrite_and_refuse();
+    guards_that_only_report_pass_everything_unchanged();
+    guards_fail_closed();
+    texts_of_guards_and_policies_are_explained();
     form_pairs_are_parts_of_the_form();
     streams_yield_the_same_however_they_are_cut();
     streams_report_errors_with_their_position_and_end_once();
