@@ -5,7 +5,7 @@
 #include <ngx_core.h>
 #include <ngx_http.h>
 
-#include "interim.h"
+#include <simdpct.h>
 
 typedef struct {
     ngx_uint_t            level;       /* 0: http, 1: server, more: location */
@@ -354,7 +354,7 @@ static ngx_int_t
 ngx_http_simdpct_refuse_verdict(ngx_http_request_t *r, ngx_http_simdpct_ctx_t *ctx, ngx_http_simdpct_conf_t *conf,
     simdpct_verdict *verdict)
 {
-    char  line[512];
+    char  line[1024];
 
     simdpct_verdict_write(verdict, ctx->target.data, ctx->target.len, line, sizeof(line));
     return ngx_http_simdpct_refuse_request(r, ctx, conf, line);
@@ -953,11 +953,11 @@ ngx_http_simdpct_refuse(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
 static char *
 ngx_http_simdpct_path(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
 {
+    char                      message[512];
     u_char                   *text, *end;
     size_t                    len = 0;
     ngx_str_t                *words = cf->args->elts;
     ngx_uint_t                i;
-    simdpct_result            result;
     ngx_http_simdpct_conf_t  *own = conf;
 
     (void) cmd;
@@ -987,12 +987,9 @@ ngx_http_simdpct_path(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
         *end++ = ' ';
     }
 
-    if (simdpct_path_policy_init(own->path, (char *) text, len, &result) != SIMDPCT_OK) {
-        for (i = 1; i + 1 < cf->args->nelts && result.value > words[i].len; i++) {
-            result.value -= words[i].len + 1;
-        }
-
-        ngx_conf_log_error(NGX_LOG_EMERG, cf, 0, "invalid path policy \"%V\"", &words[i]);
+    if (simdpct_path_policy_init(own->path, (char *) text, len, NULL) != SIMDPCT_OK) {
+        simdpct_path_policy_error((char *) text, len, message, sizeof(message));
+        ngx_conf_log_error(NGX_LOG_EMERG, cf, 0, "invalid path policy: %s", message);
         return NGX_CONF_ERROR;
     }
 
