@@ -65,6 +65,12 @@ impl Component {
     }
 }
 
+/// Whether there is text before a `:` in the first segment of a reference without scheme and authority:
+/// RFC 3986 4.2 allows no `:` there.
+fn has_invalid_scheme(path: &[u8]) -> bool {
+    path.split(|&byte| byte == b'/').next().and_then(|segment| memchr::memchr(b':', segment)).is_some_and(|at| at > 0)
+}
+
 impl NormalUrl {
     /// Normalises percent-encoding by `normalize`. No byte of `safe` is made or escaped.
     pub(crate) fn new(options: UrlOptions, normalize: Normalize, safe: ByteSet) -> Self {
@@ -94,11 +100,11 @@ impl NormalUrl {
         // Position of the next component in the field.
         let mut at = 0;
         let rules = match scheme {
-            None => Scheme::NONE,
-            Some(scheme) if !scheme::is_valid(scheme) => {
+            None if authority.is_none() && has_invalid_scheme(path) => {
                 output.extend_from_slice(field);
                 return Some(Fault::new(FaultKind::Url(UrlFault::Scheme), 0));
             }
+            None => Scheme::NONE,
             Some(scheme) => {
                 let start = output.len();
                 output.extend(scheme.iter().map(u8::to_ascii_lowercase));

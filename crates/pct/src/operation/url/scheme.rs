@@ -54,12 +54,6 @@ impl Scheme {
     }
 }
 
-/// `ALPHA *( ALPHA / DIGIT / "+" / "-" / "." )` (RFC 3986 3.1).
-pub(super) fn is_valid(scheme: &[u8]) -> bool {
-    let Some((first, rest)) = scheme.split_first() else { return false };
-    first.is_ascii_alphabetic() && rest.iter().all(|byte| byte.is_ascii_alphanumeric() || b"+-.".contains(byte))
-}
-
 /// The port to write: none if it is empty or the default (RFC 3986 6.2.3), and without leading zeros.
 pub(super) fn port(digits: &str, scheme: Scheme) -> Result<Option<u16>, UrlFault> {
     if digits.is_empty() {
@@ -76,7 +70,7 @@ pub(super) fn port(digits: &str, scheme: Scheme) -> Result<Option<u16>, UrlFault
 
 #[cfg(test)]
 mod tests {
-    use super::{Scheme, UrlFault, is_valid, port};
+    use super::{Scheme, UrlFault, port};
 
     #[test]
     fn ports_are_numbers_without_leading_zeros_and_not_the_default() {
@@ -100,15 +94,5 @@ mod tests {
         }
         assert_eq!(port("443", Scheme::of(b"https")), Ok(None));
         assert_eq!(port("80", Scheme::NONE), Ok(Some(80)));
-    }
-
-    #[test]
-    fn schemes_are_those_of_the_grammar() {
-        for scheme in ["a", "A1", "git+ssh", "x-y.z"] {
-            assert!(is_valid(scheme.as_bytes()), "{scheme}");
-        }
-        for scheme in ["", "1a", "+a", "a_b", "a b", " http", "é", "a%41"] {
-            assert!(!is_valid(scheme.as_bytes()), "{scheme}");
-        }
     }
 }
