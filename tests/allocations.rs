@@ -13,6 +13,7 @@ use simdpct::accept::Ranges;
 use simdpct::columns::{self, Column, ColumnBuf, Conversion, OnError};
 use simdpct::ext_value::{self, ExtValue};
 use simdpct::form::{self, Serializer};
+use simdpct::legacy::charset::{self, encoding_rs, encoding_rs::Encoding};
 use simdpct::legacy::{LoneSurrogates, UnicodeDecoder, js, latin1, rfc1738};
 use simdpct::offset::OffsetMap;
 use simdpct::path::PathPolicy;
@@ -534,24 +535,45 @@ const OPERATIONS: &[Operation] = &[
         },
     ),
     (
+        "columns::Conversion::encode of an iterator of rows of a byte",
+        |n| 22 * n + 131_072,
+        |input, level| {
+            let encoder = Encoder::COMPONENT.level(level);
+            peak(|| {
+                let mut output = ColumnBuf::<i64>::new();
+                Conversion::encode(&encoder).append_rows(input.chunks(1).map(Some), &mut output).unwrap();
+                output
+            })
+        },
+    ),
+    (
+        "columns::Conversion::decode_utf8_lossy of an iterator of rows of a byte",
+        |n| 22 * n + 131_072,
+        |input, level| {
+            let decoder = LENIENT.level(level);
+            peak(|| {
+                let mut output = ColumnBuf::<i64>::new();
+                Conversion::decode_utf8_lossy(&decoder).append_rows(input.chunks(1).map(Some), &mut output).unwrap();
+                output
+            })
+        },
+    ),
+    (
         "charset::encode_with_references",
-        |n| 18 * n + 8192,
+        |n| 24 * n + 16_384,
         |input, _| {
-            use simdpct::legacy::charset::{self, encoding_rs};
-            let charsets = [encoding_rs::WINDOWS_1252, encoding_rs::ISO_2022_JP];
-            charsets
-                .map(|charset| peak(|| charset::encode_with_references(text(input), charset, &Encoder::FORM).len()))
-                .into_iter()
-                .max()
-                .unwrap()
+            let encoder = Encoder::new(ByteSet::ALL);
+            let peaks =
+                CHARSETS.map(|charset| peak(|| charset::encode_with_references(text(input), charset, &encoder).len()));
+            peaks.into_iter().max().unwrap()
         },
     ),
     (
         "charset::decode_lossy",
         |n| 9 * n + 64,
         |input, _| {
-            use simdpct::legacy::charset::{self, encoding_rs};
-            peak(|| charset::decode_lossy(input, encoding_rs::ISO_2022_JP, &LENIENT).map(drop))
+            let peaks = CHARSETS.map(|charset| peak(|| charset::decode_lossy(input, charset, &LENIENT).map(drop)));
+            peaks.into_iter().max().unwrap()
         },
     ),
     (
@@ -569,7 +591,7 @@ const OPERATIONS: &[Operation] = &[
     ),
     (
         "the message of form::Error",
-        |_| 2048,
+        |_| 3072,
         |input, _| {
             // As a value, and as an unknown key.
             let forms = [[b"number=", input].concat(), [input, b"=1"].concat()];
@@ -628,6 +650,16 @@ const OPERATIONS: &[Operation] = &[
     ),
 ];
 
+/// A charset of each kind: of one byte, of several, with states, and of 16-bit units.
+const CHARSETS: [&Encoding; 6] = [
+    encoding_rs::WINDOWS_1252,
+    encoding_rs::ISO_2022_JP,
+    encoding_rs::GB18030,
+    encoding_rs::SHIFT_JIS,
+    encoding_rs::UTF_16LE,
+    encoding_rs::X_USER_DEFINED,
+];
+
 #[derive(serde::Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Fields {
@@ -678,6 +710,106 @@ fn peak_memory_of_hostile_input_is_within_bound() {
                         excesses.push(format!("{name}: {most} for {} of \"{pattern}\" on {level}", input.len()));
                     }
                 }
+            }
+        }
+    }
+    assert!(excesses.is_empty(), "{}", excesses.join("\n"));
+}
+
+/// What worst cases are made of: each ASCII byte that means something, or nothing, to some operation,
+/// bytes that are no text, and characters that some charset lacks.
+const PIECES: [&str; 40] = [
+    "a",
+    "4",
+    "%",
+    "%4",
+    "%41",
+    "%25",
+    "%C3",
+    "%FF",
+    "%00",
+    "%e9",
+    "%u20AC",
+    "%uD83D",
+    "+",
+    " ",
+    "&",
+    "=",
+    "a&",
+    "&&",
+    ";",
+    "/",
+    ".",
+    ":",
+    "\n",
+    "\r",
+    "\0",
+    "\x01",
+    "\x0E",
+    "\x1B",
+    "\x1B(",
+    "\\",
+    "~",
+    "\"",
+    "\u{80}",
+    "é",
+    "¥",
+    "あ",
+    "€",
+    "\u{FFFD}",
+    "😀",
+    "\u{10FFFD}",
+];
+
+/// As [`PIECES`], for operations that take any bytes.
+const BYTES: [&[u8]; 6] = [b"\xFF", b"\x80", b"\xC3", b"\xE2\x82", b"\xF0\x9F", b"\x81"];
+
+/// Searches for the input that needs the most memory, by climbing: of the repeated patterns, the
+/// worst ones are extended by each piece, at the front and at the end, until none gets worse. Then the
+/// lengths of the worst are tried.
+#[test]
+fn no_pattern_needs_more_memory_than_the_bound() {
+    const LENGTH: usize = 2000;
+    const KEPT: usize = 3;
+    let level = Level::active();
+    let pieces: Vec<&[u8]> = PIECES.iter().map(|piece| piece.as_bytes()).chain(BYTES).collect();
+    let mut excesses = Vec::new();
+    for &(name, bound, run) in OPERATIONS {
+        let share = |pattern: &[u8], length: usize| {
+            let input = pattern.repeat(length.div_ceil(pattern.len()));
+            // In proportion, without the constant of the bound.
+            let most = run(&input, level);
+            let excess = most > bound(input.len());
+            (most as f64 / input.len() as f64, excess, input.len(), most)
+        };
+        let mut best: Vec<(f64, Vec<u8>)> = vec![(0.0, Vec::new())];
+        for _ in 0..if common::is_quick() { 1 } else { 3 } {
+            let mut tried: Vec<(f64, Vec<u8>)> = best.clone();
+            for (_, pattern) in &best {
+                for piece in &pieces {
+                    for longer in [[pattern, *piece].concat(), [*piece, pattern].concat()] {
+                        if tried.iter().all(|(_, known)| *known != longer) {
+                            tried.push((share(&longer, LENGTH).0, longer));
+                        }
+                    }
+                }
+            }
+            tried.sort_by(|a, b| b.0.total_cmp(&a.0));
+            tried.truncate(KEPT);
+            if tried == best {
+                break;
+            }
+            best = tried;
+        }
+        let lengths = (0..24).map(|step| (400.0 * 1.14_f64.powi(step)) as usize).chain([20_000, 33_000]);
+        let worst = best
+            .iter()
+            .filter(|(_, pattern)| !pattern.is_empty())
+            .flat_map(|(_, pattern)| lengths.clone().map(move |length| (share(pattern, length), pattern)));
+        for ((_, excess, length, most), pattern) in worst {
+            if excess {
+                excesses.push(format!("{name}: {most} for {length} of \"{}\"", pattern.escape_ascii()));
+                break;
             }
         }
     }

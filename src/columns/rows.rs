@@ -233,6 +233,11 @@ impl<'a, O: Offset, C: Codec> Run<'a, O, C> {
     /// less time than processing rows one by one.
     fn gather<T: Input>(&mut self, rows: impl IntoIterator<Item = Option<T>>) -> Result<(), ColumnError> {
         let mut gathered = Gathered::new();
+        let rows = rows.into_iter();
+        if self.overflow == Overflow::Fail {
+            // Saves the copies of an output that grows. A hint may be wrong, so it may be too large.
+            let _ = self.output.offsets.try_reserve(rows.size_hint().0);
+        }
         for row in rows {
             let bytes = row.as_ref().map(Input::as_bytes);
             let length = bytes.map_or(0, <[u8]>::len);

@@ -126,7 +126,7 @@ pub fn decode_with<'a>(text: &'a str, decoder: &Decoder) -> Result<Cow<'a, str>,
         (Some(error), _) => Err(DecodeError::new(DecodeErrorKind::Unencodable(error.character), error.position)),
         (None, Cow::Borrowed(_)) => Ok(Cow::Borrowed(text)),
         (None, Cow::Owned(decoded)) => {
-            let mut output = String::with_capacity(decoded.len());
+            let mut output = String::with_capacity(decoded.len() + ByteSet::NON_ASCII.count(&decoded));
             push(&decoded, &mut output);
             Ok(Cow::Owned(output))
         }
