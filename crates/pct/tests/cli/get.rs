@@ -205,8 +205,13 @@ mod plain {
     pub(super) fn split(url: &str) -> Url<'_> {
         let (rest, fragment) = url.split_once('#').map_or((url, None), |(rest, fragment)| (rest, Some(fragment)));
         let (rest, query) = rest.split_once('?').map_or((rest, None), |(rest, query)| (rest, Some(query)));
+        // RFC 3986 3.1.
+        let is_scheme = |text: &str| {
+            text.starts_with(|first: char| first.is_ascii_alphabetic())
+                && text.chars().all(|each| each.is_ascii_alphanumeric() || "+-.".contains(each))
+        };
         let (scheme, rest) = match rest.split_once(':') {
-            Some((scheme, after)) if !scheme.is_empty() && !scheme.contains('/') => (Some(scheme), after),
+            Some((scheme, after)) if is_scheme(scheme) => (Some(scheme), after),
             _ => (None, rest),
         };
         let (authority, path) = match rest.strip_prefix("//") {
