@@ -1,6 +1,7 @@
 //! Streams: every chunking of every short string, against the reference implementation on the whole string.
 
-use simdpct::{ByteSet, reference, sets, stream};
+use simdpct::stream::complete_len;
+use simdpct::{ByteSet, DecodeError, Malformed, Normalizer, reference, sets, stream};
 
 use crate::common::stream::{Outcome, Text, decode, encode, expected};
 use crate::common::{decoder, encoder};
@@ -119,5 +120,75 @@ fn every_chunking_encodes() {
                 },
             );
         }
+    }
+}
+
+/// Cut at any place, the part that is complete and the rest give what the whole gives.
+#[test]
+fn complete_prefix_can_be_processed_by_itself() {
+    let decoders = [
+        decoder(false, false, None, None),
+        decoder(true, true, None, Some(ByteSet::new(b"f"))),
+        decoder(true, false, Some(ByteSet::new(b"%")), None),
+    ];
+    let encoder = encoder(ByteSet::ALL, 12);
+    let normalizers = [Malformed::Error, Malformed::Keep, Malformed::Escape]
+        .map(|policy| Normalizer::new().decode(ByteSet::new(b"OD4f")).malformed(policy));
+    let moved = |cut: usize| move |error: DecodeError| (error.kind, cut + error.position);
+    for_each_chunking(
+        |string| {
+            for end in 0..=string.len() {
+                let cut = complete_len(&string[..end]);
+                assert!(end - cut <= 4);
+                let (before, after) = string.split_at(cut);
+                let of_both = |process: &dyn Fn(&[u8]) -> Result<Vec<u8>, DecodeError>| {
+                    Ok([process(before).map_err(moved(0))?, process(after).map_err(moved(cut))?].concat())
+                };
+                let assert_same = |process: &dyn Fn(&[u8]) -> Result<Vec<u8>, DecodeError>| {
+                    let whole = process(string).map_err(moved(0));
+                    assert_eq!(of_both(process), whole, "\"{}\" cut at {cut}", string.escape_ascii());
+                };
+                for decoder in &decoders {
+                    assert_same(&|text| reference::decode(decoder, text));
+                }
+                for normalizer in &normalizers {
+                    assert_same(&|text| reference::normalize(normalizer, text));
+                }
+                assert_same(&|text| Ok(reference::encode(&encoder, text).into_bytes()));
+            }
+        },
+        |_, _| (),
+    );
+}
+
+#[test]
+fn incomplete_ends_are_not_part_of_the_complete_prefix() {
+    let cases: [(&[u8], usize); 22] = [
+        (b"", 0),
+        (b"a", 1),
+        (b"a%", 1),
+        (b"%%", 0),
+        (b"%%%", 1),
+        (b"a%4", 1),
+        (b"a%f", 1),
+        (b"a%%4", 1),
+        (b"a%g", 3),
+        (b"a%41", 4),
+        (b"a%4%", 1),
+        (b"a%4%4", 1),
+        (b"a\r", 2),
+        (b"%\r", 2),
+        (b"\xE2\x82\xAC", 3),
+        (b"a\xE2\x82", 1),
+        (b"a\xF0\x9F\x98", 1),
+        (b"\xC3\xC3", 1),
+        // No continuation makes these a character (Unicode 3.9, table 3-7).
+        (b"\xED\xA0", 2),
+        (b"\xFF", 1),
+        (b"\x80\x80\x80", 3),
+        (b"\xE2\x82a", 3),
+    ];
+    for (text, length) in cases {
+        assert_eq!(complete_len(text), length, "{}", text.escape_ascii());
     }
 }

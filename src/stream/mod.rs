@@ -45,6 +45,7 @@ use core::error::Error;
 use core::fmt;
 use core::ops::Deref;
 
+use crate::driver::text::{incomplete_suffix, incomplete_triplet};
 use crate::error::DecodeErrorKind;
 
 #[cfg(feature = "std")]
@@ -147,4 +148,35 @@ impl AsRef<[u8]> for Tail {
     fn as_ref(&self) -> &[u8] {
         self
     }
+}
+
+/// Length of the longest prefix of a chunk that can be processed by itself: the chunk without an
+/// incomplete triplet or character at its end, of at most 3 bytes, and without the malformed triplet
+/// directly before an incomplete one, of at most 2 bytes.
+///
+/// Decoding to bytes, encoding or normalising the prefix, and then the rest with what
+/// follows, is the same as for both together, with every option. So input can be cut for threads, or
+/// where there is no state to keep as the codecs do. Characters made of triplets may be cut: text
+/// must be decoded by a [`Decoder`]. O(1).
+///
+/// The malformed triplet counts because the triplet after it may have to be kept; see
+/// [`keep`](crate::Decoder::keep).
+///
+/// ```
+/// use simdpct::stream::complete_len;
+///
+/// assert_eq!(complete_len(b"caf%C3"), 6);
+/// assert_eq!(complete_len(b"caf%C"), 3);
+/// assert_eq!(complete_len(b"caf\xC3"), 3);
+/// assert_eq!(complete_len(b"5%%4"), 1);
+/// ```
+#[must_use]
+pub fn complete_len(chunk: &[u8]) -> usize {
+    let triplet = incomplete_triplet(chunk);
+    if triplet == 0 {
+        return chunk.len() - incomplete_suffix(chunk);
+    }
+    // What looks incomplete before a `%` is malformed.
+    let length = chunk.len() - triplet;
+    length - incomplete_triplet(&chunk[..length])
 }

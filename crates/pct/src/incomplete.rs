@@ -2,30 +2,7 @@
 #![forbid(unsafe_code)]
 
 use simdpct::Decoder;
-
-/// The length of `text` without an incomplete triplet or character at its end, of at most 3 bytes, and without the
-/// malformed triplet directly before an incomplete one, of at most 2 bytes.
-///
-/// Cutting there is safe: '%' and lead bytes begin a new triplet or character, whatever precedes them. A triplet after a
-/// malformed one may be kept, because the two could become a triplet, as in `%%41`.
-pub(crate) fn complete_len(text: &[u8]) -> usize {
-    let triplet = incomplete_triplet(text);
-    if triplet == 0 {
-        return text.len() - incomplete_character(text);
-    }
-    // What looks incomplete before a '%' is malformed.
-    let length = text.len() - triplet;
-    length - incomplete_triplet(&text[..length])
-}
-
-/// The length of a '%' with at most one digit at the end of `text`.
-fn incomplete_triplet(text: &[u8]) -> usize {
-    match text {
-        [.., b'%'] => 1,
-        [.., b'%', digit] if digit.is_ascii_hexdigit() => 2,
-        _ => 0,
-    }
-}
+use simdpct::stream::complete_len;
 
 /// The length of the incomplete suffix of UTF-8: a proper prefix of a well-formed sequence at the end of `text`
 /// (Unicode 3.9, table 3-7). At most 3.
@@ -68,40 +45,6 @@ pub(crate) fn separable_len(text: &[u8]) -> usize {
 
 #[cfg(test)]
 mod tests {
-    use super::complete_len;
-
-    #[test]
-    fn incomplete_sequences_are_held_back() {
-        let cases: [(&[u8], usize); 22] = [
-            (b"", 0),
-            (b"a", 1),
-            (b"a%", 1),
-            (b"%%", 0),
-            (b"%%%", 1),
-            (b"a%4", 1),
-            (b"a%f", 1),
-            (b"a%%4", 1),
-            (b"a%g", 3),
-            (b"a%41", 4),
-            (b"a%4%", 1),
-            (b"a%4%4", 1),
-            (b"a\r", 2),
-            (b"%\r", 2),
-            (b"\xE2\x82\xAC", 3),
-            (b"a\xE2\x82", 1),
-            (b"a\xF0\x9F\x98", 1),
-            (b"\xC3\xC3", 1),
-            // No continuation makes these a character (Unicode 3.9, table 3-7).
-            (b"\xED\xA0", 2),
-            (b"\xFF", 1),
-            (b"\x80\x80\x80", 3),
-            (b"\xE2\x82a", 3),
-        ];
-        for (text, length) in cases {
-            assert_eq!(complete_len(text), length, "{}", text.escape_ascii());
-        }
-    }
-
     #[test]
     fn characters_made_of_triplets_are_held_back() {
         let cases: [(&[u8], usize); 9] = [

@@ -1,10 +1,10 @@
 //! `pct normalize`: converts triplets to their normal form (RFC 3986 6.2.2).
 #![forbid(unsafe_code)]
 
+use simdpct::stream::complete_len;
 use simdpct::{ByteSet, DecodeError, Kinds, Malformed, Normalizer, sets};
 
 use super::{Counted, Fault, FaultKind, Operation, Stream};
-use crate::incomplete::complete_len;
 
 /// Normalizes triplets. A malformed '%' is kept or escaped as `%25`; invalid UTF-8 is kept or
 /// replaced.
