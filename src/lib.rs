@@ -95,8 +95,7 @@ pub mod offset;
 #[cfg(feature = "alloc")]
 mod output;
 pub mod path;
-// Public for the tests, fuzz targets and benchmarks only.
-#[cfg(feature = "alloc")]
+#[cfg(feature = "__reference")]
 #[doc(hidden)]
 pub mod reference;
 mod rules;

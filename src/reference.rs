@@ -2,8 +2,8 @@
 //! It defines the behaviour of the library.
 //!
 //! The library never calls it. The tests and fuzz targets compare everything else with it. It is
-//! hidden from the documentation and exempt from semantic versioning: users have no reason to call
-//! it.
+//! compiled with the feature `__reference` only, hidden from the documentation and exempt from
+//! semantic versioning: users have no reason to call it.
 #![forbid(unsafe_code)]
 
 use alloc::string::String;
