@@ -113,6 +113,17 @@ pub(crate) fn suspect_slash(path: &[u8]) -> Option<usize> {
     path[at..].windows(2).any(is_suspect).then_some(at)
 }
 
+/// Whether an encoded delimiter has a neighbour with which it may make a dot segment or an empty
+/// segment: a raw delimiter, a dot, or another triplet. Most encoded slashes have none.
+pub(crate) fn may_have_hidden(path: &[u8]) -> bool {
+    let is_neighbour = |byte: Option<&u8>| matches!(byte, Some(b'/' | b'\\' | b'.' | b'%'));
+    memchr::memchr_iter(b'%', path).any(|at| {
+        let is_delimiter = first_delimiter(&path[at..]).is_some();
+        let before = |distance: usize| at.checked_sub(distance).map(|at| &path[at]);
+        is_delimiter && (is_neighbour(before(1)) || before(3) == Some(&b'%') || is_neighbour(path.get(at + 3)))
+    })
+}
+
 /// Length of the delimiter that the text begins with.
 #[inline(always)]
 fn first_delimiter(text: &[u8]) -> Option<usize> {

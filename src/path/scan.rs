@@ -4,7 +4,7 @@
 use super::policy::{DotSegments, EmptySegments, HiddenSegments, Parameters, PathPolicy};
 use super::{PathError, PathErrorKind};
 use crate::driver;
-use crate::driver::segments::suspect_slash;
+use crate::driver::segments::{may_have_hidden, suspect_slash};
 use crate::inspect::Findings;
 
 /// What has to be done to a path that no finding refuses.
@@ -48,8 +48,9 @@ pub(super) fn scan(policy: &PathPolicy, path: &[u8]) -> Result<Scan, PathError> 
     }
     let found = findings.kinds();
     let has_segments = || {
-        let may_have = Findings::DOT.union(Findings::SLASH).union(Findings::BACKSLASH);
-        needs_segments && found.intersects(may_have) && !findings.kinds_among(PathPolicy::SEGMENTS).is_empty()
+        let delimiters = Findings::SLASH.union(Findings::BACKSLASH);
+        let may_have = found.contains(Findings::DOT) || found.intersects(delimiters) && may_have_hidden(path);
+        needs_segments && may_have && !findings.kinds_among(PathPolicy::SEGMENTS).is_empty()
     };
     if found.intersects(policy.special)
         || driver::find(&policy.suspects, &path[at..], policy.level).is_some()
