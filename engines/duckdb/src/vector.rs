@@ -107,7 +107,7 @@ unsafe fn load_api(info: duckdb_extension_info, access: *const duckdb_extension_
         let numbers = version_numbers(&version);
         let is_complete = numbers.is_some_and(|numbers| numbers >= COMPLETE);
         let bytes = if is_complete { size_of::<duckdb_ext_api_v1>() } else { COMMON };
-        let mut copy = Box::<duckdb_ext_api_v1>::new_zeroed();
+        let mut copy = Box::new(MaybeUninit::<duckdb_ext_api_v1>::zeroed());
         copy.as_mut_ptr().cast::<u8>().copy_from_nonoverlapping(given.cast(), bytes);
         let functions = copy.assume_init();
         let converts_dictionaries = numbers.is_none_or(|numbers| numbers < (2, 0, 0));
