@@ -23,7 +23,7 @@ FUNCTIONS = {
     "pct_decode_lossy": "pct_decode_lossy(u)",
     "url_encode": "url_encode(u)",
     "pct_encode": "pct_encode(u)",
-    "url_normalize": "url_normalize(u)",
+    "pct_normalize": "pct_normalize(u)",
     "url_findings": "url_findings(u)::varchar",
 }
 

@@ -39,8 +39,26 @@ def test_function_is_that_of_python(source, function):
     assert query(source(function)) == expected
 
 
+def test_results_of_many_threads_and_blocks_are_those_of_rows(tmp_path):
+    """Each process answers block after block, and several at once."""
+    path = tmp_path / "texts.jsonl"
+    texts = [f"%4{row % 10}{'x' * (row % 300)}\0\n{row}%" for row in range(100_000)]
+    path.write_text("".join(json.dumps({"u": text}) + "\n" for text in texts))
+    sql = (
+        f"select count(), countIf(pct_decode_lossy(u) = decodeURLComponent(u)), uniqExact(pct_decode_lossy(u)) "
+        f"from file('{path}', JSONEachRow, 'u Nullable(String)') settings max_block_size = 1000, max_threads = 8"
+    )
+    (line,) = str(chdb.query(sql, "JSONCompactEachRow", udf_path=UDF)).splitlines()
+    assert json.loads(line) == [100_000, 100_000, len({unquote(text) for text in texts})]
+
+
+def test_long_value_is_passed():
+    sql = "select length(pct_decode_lossy(repeat('%41', 1000000)))"
+    assert query(sql) == [1_000_000]
+
+
 def test_urls_are_normalized_and_repaired(source):
-    normalized = query(source("url_normalize"))[: len(TEXTS) // 300]
+    normalized = query(source("pct_normalize"))[: len(TEXTS) // 300]
     assert normalized[8:] == ["日本%E6%97%A5", "~%2F", "%00", "a b?é#"]
     repaired = query(source("url_repair"))[: len(TEXTS) // 300]
     assert (repaired[1], repaired[6], repaired[11]) == (None, "50%25", "a%20b?%C3%A9#")

@@ -121,18 +121,18 @@ fn text(function: Function) -> Text {
             example: ("form_encode('fish & chips')", "fish+%26+chips"),
             related: &["form_decode", "pct_encode"],
         },
-        Function::UrlNormalize => Text {
+        Function::PctNormalize => Text {
             arguments: &[STRING],
             description: "Normalizes triplets (RFC 3986 6.2.2): decodes unreserved characters and writes other digits in upper case. \
                 Never fails: a malformed '%' stays.",
-            example: ("url_normalize('/%7euser/%2f')", "/~user/%2F"),
+            example: ("pct_normalize('/%7euser/%2f')", "/~user/%2F"),
             related: &["url_repair"],
         },
         Function::UrlRepair => Text {
             arguments: &[STRING],
             description: "Makes a valid URI of any text: escapes what a URI must not contain, and a malformed '%'.",
             example: ("url_repair('http://e/a b?100%')", "http://e/a%20b?100%25"),
-            related: &["url_normalize"],
+            related: &["pct_normalize"],
         },
         Function::UrlFindings => Text {
             arguments: &[STRING],

@@ -9,7 +9,7 @@
 //! | `form_decode(s)`, `try_form_decode(s)`, `form_decode_lossy(s)` | the same, and `+` is a space |
 //! | `pct_encode(s[, set])` | encoded for a component, or for `set` |
 //! | `form_encode(s)` | encoded; a space becomes `+` |
-//! | `url_normalize(s)` | with normal triplets (RFC 3986 6.2.2) |
+//! | `pct_normalize(s)` | with normal triplets (RFC 3986 6.2.2) |
 //! | `url_repair(s)` | with everything escaped that a URI must not contain |
 //! | `url_part(s, part)` | a part of the URL: `scheme`, `authority`, `userinfo`, `host`, `port`, `path`, `query`, `fragment` |
 //! | `url_query_value(s, key)` | the decoded value of a key in the URL's query |

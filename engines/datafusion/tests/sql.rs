@@ -153,7 +153,7 @@ fn encoding_is_that_of_set() {
 #[test]
 fn urls_are_normalized_and_repaired() {
     let keeping = Normalizer::new().malformed(Malformed::Keep);
-    compare("url_normalize($)", &|row| Some(keeping.normalize(row).unwrap().into()), true);
+    compare("pct_normalize($)", &|row| Some(keeping.normalize(row).unwrap().into()), true);
     compare("url_repair($)", &|row| Some(uri::repair(row).into()), true);
 }
 

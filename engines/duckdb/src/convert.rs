@@ -1,16 +1,24 @@
 //! Conversion of rows of a vector.
 #![forbid(unsafe_code)]
 
+use std::borrow::Cow;
 use std::ops::Range;
 
+use simdpct::DecodeError;
 use simdpct::columns::{ColumnBuf, ColumnError, Conversion, Operation, Rewrite, rows_holding};
-use simdpct::{DecodeError, uri};
 
-use crate::vector::{INLINE, Output, Strings};
+use crate::vector::{INLINE, Output, StringOutput, Strings};
 
 /// Bytes of input that are converted at once, unless one row has more: their output is below
 /// `i32::MAX`, though a byte may become three.
 const BATCH: usize = 1 << 28;
+
+/// The argument of a function.
+pub(crate) struct Input<'a> {
+    pub(crate) strings: Strings<'a>,
+    /// Whether it is UTF-8.
+    pub(crate) is_text: bool,
+}
 
 /// Why rows could not be converted.
 pub(crate) enum Failure {
@@ -39,14 +47,16 @@ enum Source {
 /// result shares its memory; otherwise the long ones are copied once, together with the output: in
 /// DuckDB's C interface, a vector shares all of another vector or nothing.
 pub(crate) fn convert<C: Rewrite>(
-    input: &Strings<'_>,
+    input: &Input<'_>,
     rows: Range<usize>,
     conversion: &Conversion<C>,
     output: &mut Output,
 ) -> Result<(), Failure> {
-    let changing = rows_holding(input.rows(rows.clone()), &conversion.triggers_in_text());
+    let triggers = if input.is_text { conversion.triggers_in_text() } else { conversion.triggers() };
+    let input = &input.strings;
+    let changing = rows_holding(input.rows(rows.clone()), &triggers);
     let first = rows.start;
-    if rows.len() == output.rows() && changing.count() == 0 {
+    if rows.len() == output.rows() && changing.count() == 0 && StringOutput::can_reference() {
         output.strings().reference(input);
         return Ok(());
     }
@@ -79,15 +89,26 @@ pub(crate) fn extract<C: Operation>(
     Ok(())
 }
 
-/// Makes each row a valid URI, as [`uri::repair`].
-pub(crate) fn repair(input: &Strings<'_>, rows: Range<usize>, output: &mut Output) -> Result<(), Failure> {
+/// Maps each row to another value, or to NULL.
+pub(crate) fn map(
+    input: &Strings<'_>,
+    rows: Range<usize>,
+    value: impl for<'v> Fn(&'v [u8]) -> Option<Cow<'v, [u8]>>,
+    output: &mut Output,
+) -> Result<(), Failure> {
     for batch in batches(input, rows) {
         let mut column = ColumnBuf::<i32>::new();
-        for row in input.rows(batch.clone()) {
-            column.values.extend_from_slice(row.map(uri::repair).unwrap_or_default().as_bytes());
+        let mut none = Vec::new();
+        for row in batch.clone() {
+            match input.row(row).map(&value) {
+                Some(Some(value)) => column.values.extend_from_slice(&value),
+                Some(None) => none.push(row),
+                None => {}
+            }
             column.offsets.push(i32::try_from(column.values.len()).map_err(|_| TOO_LONG)?);
         }
         put(input, batch, |_| Source::Converted, column, output);
+        none.into_iter().for_each(|row| output.set_null(row));
     }
     Ok(())
 }

@@ -10,25 +10,29 @@
 //! No panic leaves them.
 
 use std::cell::Cell;
-use std::ffi::{CStr, CString, c_char};
+use std::ffi::{CStr, CString, c_char, c_void};
 use std::marker::PhantomData;
-use std::mem::MaybeUninit;
+use std::mem::{MaybeUninit, offset_of};
 use std::ops::Range;
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::ptr::null;
 use std::slice;
+use std::sync::OnceLock;
 
 use libduckdb_sys::{
-    DUCKDB_TYPE_DUCKDB_TYPE_BOOLEAN, DUCKDB_TYPE_DUCKDB_TYPE_UINTEGER, DUCKDB_TYPE_DUCKDB_TYPE_VARCHAR,
-    duckdb_add_scalar_function_to_set, duckdb_connect, duckdb_connection, duckdb_create_list_type,
-    duckdb_create_logical_type, duckdb_create_scalar_function, duckdb_create_scalar_function_set, duckdb_data_chunk,
-    duckdb_data_chunk_get_column_count, duckdb_data_chunk_get_size, duckdb_data_chunk_get_vector,
-    duckdb_destroy_logical_type, duckdb_destroy_scalar_function, duckdb_destroy_scalar_function_set, duckdb_disconnect,
+    DUCKDB_TYPE_DUCKDB_TYPE_BLOB, DUCKDB_TYPE_DUCKDB_TYPE_BOOLEAN, DUCKDB_TYPE_DUCKDB_TYPE_UINTEGER,
+    DUCKDB_TYPE_DUCKDB_TYPE_VARCHAR, duckdb_add_scalar_function_to_set, duckdb_connect, duckdb_connection,
+    duckdb_create_list_type, duckdb_create_logical_type, duckdb_create_scalar_function,
+    duckdb_create_scalar_function_set, duckdb_data_chunk, duckdb_data_chunk_get_column_count,
+    duckdb_data_chunk_get_size, duckdb_data_chunk_get_vector, duckdb_destroy_logical_type,
+    duckdb_destroy_scalar_function, duckdb_destroy_scalar_function_set, duckdb_disconnect, duckdb_ext_api_v1,
     duckdb_extension_access, duckdb_extension_info, duckdb_function_info, duckdb_list_entry,
     duckdb_list_vector_get_child, duckdb_list_vector_reserve, duckdb_list_vector_set_size, duckdb_logical_type,
     duckdb_register_scalar_function_set, duckdb_rs_extension_api_init, duckdb_scalar_function_add_parameter,
     duckdb_scalar_function_get_extra_info, duckdb_scalar_function_set_error, duckdb_scalar_function_set_extra_info,
     duckdb_scalar_function_set_function, duckdb_scalar_function_set_name, duckdb_scalar_function_set_return_type,
-    duckdb_state_DuckDBSuccess, duckdb_string_t, duckdb_unsafe_vector_assign_string_element_len, duckdb_vector,
+    duckdb_scalar_function_set_volatile, duckdb_state_DuckDBSuccess, duckdb_string_t,
+    duckdb_unsafe_vector_assign_string_element_len, duckdb_vector, duckdb_vector_assign_string_element_len,
     duckdb_vector_ensure_validity_writable, duckdb_vector_get_data, duckdb_vector_get_validity,
     duckdb_vector_reference_vector,
 };
@@ -37,9 +41,81 @@ use simdpct_functions::Function;
 
 use crate::apply::{self, Returns, Takes};
 
-/// The version of the C interface: the first with all functions of the bindings, which read all of
-/// them. A DuckDB that is older refuses the extension. `scripts/build-duckdb` writes the same one.
-const API_VERSION: &str = "v1.5.6";
+/// The version of the C interface: the first with the functions that are needed. A DuckDB that is older
+/// refuses the extension. `scripts/build-duckdb` writes the same one.
+const API_VERSION: &str = "v1.2.0";
+
+/// The first version of DuckDB whose interface has all functions of the bindings, in their order.
+const COMPLETE: (u32, u32, u32) = (1, 5, 6);
+
+/// The bytes at the start of the interface that are the same in all versions: up to the last function that
+/// is needed.
+const COMMON: usize = offset_of!(duckdb_ext_api_v1, duckdb_register_scalar_function_set) + size_of::<fn()>();
+
+/// The interface of the DuckDB that loads the extension. Functions that it lacks are none.
+static API: OnceLock<Api> = OnceLock::new();
+
+/// A copy of DuckDB's structure.
+struct Api {
+    functions: Box<duckdb_ext_api_v1>,
+    /// Whether it has all functions of the bindings.
+    is_complete: bool,
+    /// Whether DuckDB calls functions for values of a dictionary that no row of the query has.
+    converts_dictionaries: bool,
+}
+
+// SAFETY: functions alone, which are never written again. Tests: tests/test_extension.py.
+unsafe impl Send for Api {}
+// SAFETY: as above. Tests: tests/test_extension.py.
+unsafe impl Sync for Api {}
+
+/// Whether DuckDB's interface has all functions of the bindings.
+fn is_complete() -> bool {
+    API.get().is_some_and(|api| api.is_complete)
+}
+
+/// The numbers of a version such as `v1.5.6` or `v1.6.0-dev1`.
+fn version_numbers(version: &str) -> Option<(u32, u32, u32)> {
+    let mut numbers = version.strip_prefix('v')?.splitn(3, '.');
+    let patch = |text: &str| text.split_once('-').map_or(text, |(number, _)| number).parse().ok();
+    Some((numbers.next()?.parse().ok()?, numbers.next()?.parse().ok()?, patch(numbers.next()?)?))
+}
+
+/// DuckDB's `get_api` for the bindings, which read the whole structure: that of an older DuckDB is shorter.
+unsafe extern "C" fn get_api(_: duckdb_extension_info, _: *const c_char) -> *const c_void {
+    API.get().map_or(null(), |api| (&raw const *api.functions).cast())
+}
+
+/// Gives the functions of DuckDB's interface to the bindings. `false` means that DuckDB has set an error.
+///
+/// # Safety
+///
+/// DuckDB's pointers are valid during the call.
+unsafe fn load_api(info: duckdb_extension_info, access: *const duckdb_extension_access) -> Result<bool, &'static str> {
+    // SAFETY: the pointers are valid. DuckDB's structure has at least the functions of the version that is asked
+    // for, and from version `COMPLETE` on all of the bindings; only those are read. In a structure of optional
+    // functions, zeros are none. Tests: tests/test_extension.py, in every version.
+    unsafe {
+        let original = (*access).get_api.ok_or("DuckDB has no get_api")?;
+        let version = CString::new(API_VERSION).unwrap_or_default();
+        let given = original(info, version.as_ptr()).cast::<duckdb_ext_api_v1>();
+        if given.is_null() {
+            return Ok(false);
+        }
+        let library_version = (&raw const (*given).duckdb_library_version).read().ok_or("DuckDB has no version")?;
+        let version = CStr::from_ptr(library_version()).to_string_lossy();
+        let numbers = version_numbers(&version);
+        let is_complete = numbers.is_some_and(|numbers| numbers >= COMPLETE);
+        let bytes = if is_complete { size_of::<duckdb_ext_api_v1>() } else { COMMON };
+        let mut copy = Box::new(MaybeUninit::<duckdb_ext_api_v1>::zeroed());
+        copy.as_mut_ptr().cast::<u8>().copy_from_nonoverlapping(given.cast(), bytes);
+        let functions = copy.assume_init();
+        let converts_dictionaries = numbers.is_none_or(|numbers| numbers < (2, 0, 0));
+        API.get_or_init(|| Api { functions, is_complete, converts_dictionaries });
+        let access = duckdb_extension_access { get_api: Some(get_api), ..*access };
+        duckdb_rs_extension_api_init(info, &raw const access, API_VERSION)
+    }
+}
 
 /// Longest string that is in its `duckdb_string_t`.
 pub(crate) const INLINE: usize = 12;
@@ -59,6 +135,11 @@ impl<'a> Arguments<'a> {
         self.rows
     }
 
+    /// The type of the first argument.
+    pub(crate) const fn first(&self) -> Takes {
+        self.first
+    }
+
     /// Number of arguments.
     pub(crate) const fn columns(&self) -> usize {
         self.columns
@@ -66,9 +147,9 @@ impl<'a> Arguments<'a> {
 
     /// An argument that is a string, as all are but the first of some functions.
     pub(crate) fn strings(&self, index: usize) -> Strings<'a> {
-        assert!(index < self.columns && (index > 0 || self.first == Takes::String));
+        assert!(index < self.columns && (index > 0 || self.first != Takes::Number));
         // SAFETY: `call` made `self` of a chunk that is valid for 'a, and `register` gave the
-        // parameter the type VARCHAR, as the assertion says, so the data are `rows` strings. A chunk
+        // parameter the type VARCHAR or BLOB, as the assertion says, so the data are `rows` strings. A chunk
         // without rows may have no data. A validity has a bit for each row, in words of 64.
         unsafe {
             let vector = duckdb_data_chunk_get_vector(self.chunk, index as u64);
@@ -178,7 +259,7 @@ impl Output {
     /// The vector is of the type `returns`, flat, without NULL, and has room for `rows` rows. Only
     /// this value writes to it.
     unsafe fn new(vector: duckdb_vector, returns: Returns, rows: usize) -> Self {
-        if returns == Returns::String && rows > 0 {
+        if returns.is_string() && rows > 0 {
             // SAFETY: there is room for `rows` strings. All bytes of an empty string are 0.
             unsafe { duckdb_vector_get_data(vector).cast::<duckdb_string_t>().write_bytes(0, rows) };
         }
@@ -285,7 +366,7 @@ impl Output {
 
     /// The result as strings.
     pub(crate) fn strings(&mut self) -> StringOutput<'_> {
-        assert!(self.returns == Returns::String);
+        assert!(self.returns.is_string());
         // SAFETY: the vector is valid, as `call` says. It is one of strings, as the assertion says.
         let data = unsafe { duckdb_vector_get_data(self.vector).cast() };
         StringOutput { output: self, data }
@@ -312,6 +393,11 @@ impl<'a> StringOutput<'a> {
         self.output.set_null(row);
     }
 
+    /// Whether [`reference`](Self::reference) may be called: DuckDB has the function for it.
+    pub(crate) fn can_reference() -> bool {
+        is_complete()
+    }
+
     /// The result is the argument: its vector, without a copy.
     pub(crate) fn reference(self, input: &Strings<'_>) {
         // SAFETY: both vectors are valid and of strings, and have the same rows. DuckDB counts the
@@ -330,12 +416,13 @@ impl<'a> StringOutput<'a> {
         // row 0 then points there, for there are more than `INLINE`. Row 0 is restored.
         unsafe {
             let first = self.data.read();
-            duckdb_unsafe_vector_assign_string_element_len(
-                self.output.vector,
-                0,
-                bytes.as_ptr().cast::<c_char>(),
-                bytes.len() as u64,
-            );
+            let (start, length) = (bytes.as_ptr().cast::<c_char>(), bytes.len() as u64);
+            if is_complete() {
+                duckdb_unsafe_vector_assign_string_element_len(self.output.vector, 0, start, length);
+            } else {
+                // It may check UTF-8 in a vector of strings, which these are.
+                duckdb_vector_assign_string_element_len(self.output.vector, 0, start, length);
+            }
             let start = (*self.data).value.pointer.ptr.cast_const().cast();
             self.data.write(first);
             Stored { start, length: bytes.len(), vector: PhantomData }
@@ -388,19 +475,31 @@ impl Plain for u32 {
     const RETURNS: Returns = Returns::Number;
 }
 
+/// A function with one type of its first argument.
+#[derive(Clone, Copy)]
+struct Overload {
+    function: Function,
+    first: Takes,
+}
+
+impl Overload {
+    const fn returns(self) -> Returns {
+        apply::returns(self.function, self.first)
+    }
+}
+
 /// What DuckDB calls: [`apply::call`], with errors and panics as errors of the query.
 unsafe extern "C" fn call(info: duckdb_function_info, input: duckdb_data_chunk, output: duckdb_vector) {
     let result = catch_unwind(AssertUnwindSafe(|| {
-        // SAFETY: `register` set the information to a `&'static Function`, and the type of the result to
+        // SAFETY: `register` set the information to a `&'static Overload`, and the type of the result to
         // what it returns. The chunk and the vector are valid during the call; the vector has room
         // for as many rows as the chunk has.
-        let (function, columns, rows, mut output) = unsafe {
-            let function: Function = *duckdb_scalar_function_get_extra_info(info).cast();
+        let (Overload { function, first }, columns, rows, mut output) = unsafe {
+            let overload: Overload = *duckdb_scalar_function_get_extra_info(info).cast();
             let columns = duckdb_data_chunk_get_column_count(input) as usize;
             let rows = duckdb_data_chunk_get_size(input) as usize;
-            (function, columns, rows, Output::new(output, apply::returns(function), rows))
+            (overload, columns, rows, Output::new(output, overload.returns(), rows))
         };
-        let first = apply::takes(function);
         apply::call(function, &Arguments { chunk: input, columns, rows, first, lifetime: PhantomData }, &mut output)
     }));
     let message = match result {
@@ -417,6 +516,7 @@ unsafe extern "C" fn call(info: duckdb_function_info, input: duckdb_data_chunk, 
 fn type_of(returns: Returns) -> duckdb_logical_type {
     let id = match returns {
         Returns::String | Returns::Names => DUCKDB_TYPE_DUCKDB_TYPE_VARCHAR,
+        Returns::Blob => DUCKDB_TYPE_DUCKDB_TYPE_BLOB,
         Returns::Number => DUCKDB_TYPE_DUCKDB_TYPE_UINTEGER,
         Returns::Boolean => DUCKDB_TYPE_DUCKDB_TYPE_BOOLEAN,
     };
@@ -433,33 +533,43 @@ fn type_of(returns: Returns) -> duckdb_logical_type {
     }
 }
 
-/// Adds a function to a database, with each number of arguments that it takes.
-unsafe fn register(connection: duckdb_connection, function: &'static Function) -> Result<(), String> {
+/// Adds a function to a database, with each number of arguments that it takes, and each type of the first.
+unsafe fn register(connection: duckdb_connection, function: Function) -> Result<(), String> {
     let name = CString::new(function.name()).unwrap_or_default();
     // SAFETY: the connection is valid. Each handle is created here, used while it exists and
-    // destroyed; DuckDB copies what it is given. `function` lives for ever, so it needs no destructor.
+    // destroyed; DuckDB copies what it is given. An `Overload` is never freed, so it needs no destructor.
     let state = unsafe {
         let mut set = duckdb_create_scalar_function_set(name.as_ptr());
-        let mut string = type_of(Returns::String);
-        let mut number = type_of(Returns::Number);
-        let mut result = type_of(apply::returns(*function));
-        for arguments in function.arity() {
-            let mut overload = duckdb_create_scalar_function();
-            duckdb_scalar_function_set_name(overload, name.as_ptr());
-            for index in 0..arguments {
-                let is_number = index == 0 && apply::takes(*function) == Takes::Number;
-                duckdb_scalar_function_add_parameter(overload, if is_number { number } else { string });
+        let mut option = type_of(Returns::String);
+        for &first in apply::takes(function) {
+            let information: &'static Overload = Box::leak(Box::new(Overload { function, first }));
+            let mut parameter = type_of(match first {
+                Takes::String => Returns::String,
+                Takes::Blob => Returns::Blob,
+                Takes::Number => Returns::Number,
+            });
+            let mut result = type_of(information.returns());
+            for arguments in function.arity() {
+                let mut overload = duckdb_create_scalar_function();
+                duckdb_scalar_function_set_name(overload, name.as_ptr());
+                for index in 0..arguments {
+                    duckdb_scalar_function_add_parameter(overload, if index == 0 { parameter } else { option });
+                }
+                duckdb_scalar_function_set_return_type(overload, result);
+                // Its error would be that of a value that no row has.
+                if API.get().is_some_and(|api| api.converts_dictionaries) && !function.hint().is_empty() {
+                    duckdb_scalar_function_set_volatile(overload);
+                }
+                duckdb_scalar_function_set_function(overload, Some(call));
+                duckdb_scalar_function_set_extra_info(overload, (&raw const *information).cast_mut().cast(), None);
+                duckdb_add_scalar_function_to_set(set, overload);
+                duckdb_destroy_scalar_function(&mut overload);
             }
-            duckdb_scalar_function_set_return_type(overload, result);
-            duckdb_scalar_function_set_function(overload, Some(call));
-            duckdb_scalar_function_set_extra_info(overload, (&raw const *function).cast_mut().cast(), None);
-            duckdb_add_scalar_function_to_set(set, overload);
-            duckdb_destroy_scalar_function(&mut overload);
+            duckdb_destroy_logical_type(&mut parameter);
+            duckdb_destroy_logical_type(&mut result);
         }
         let state = duckdb_register_scalar_function_set(connection, set);
-        duckdb_destroy_logical_type(&mut string);
-        duckdb_destroy_logical_type(&mut number);
-        duckdb_destroy_logical_type(&mut result);
+        duckdb_destroy_logical_type(&mut option);
         duckdb_destroy_scalar_function_set(&mut set);
         state
     };
@@ -472,10 +582,10 @@ unsafe fn register(connection: duckdb_connection, function: &'static Function) -
 
 /// Connects to the database that loads the extension, and adds all functions.
 unsafe fn initialize(info: duckdb_extension_info, access: *const duckdb_extension_access) -> Result<(), String> {
-    // SAFETY: DuckDB's pointers are valid during the call, and its structure has all functions of
-    // the version that is asked for.
+    // SAFETY: DuckDB's pointers are valid during the call, and `load_api` gives the bindings the functions that
+    // are needed.
     unsafe {
-        if !duckdb_rs_extension_api_init(info, access, API_VERSION)? {
+        if !load_api(info, access)? {
             // DuckDB has set its own error.
             return Err(String::new());
         }
@@ -488,7 +598,7 @@ unsafe fn initialize(info: duckdb_extension_info, access: *const duckdb_extensio
         if duckdb_connect(*database, &mut connection) != duckdb_state_DuckDBSuccess {
             return Err(String::from("cannot connect to the database"));
         }
-        let result = Function::OWN.iter().try_for_each(|function| register(connection, function));
+        let result = Function::OWN.iter().try_for_each(|&function| register(connection, function));
         duckdb_disconnect(&mut connection);
         result
     }

@@ -68,7 +68,7 @@ FUNCTIONS = {
     "pct_encode(u, 'component')": lambda text: quote(text, safe=""),
     "pct_encode(u, '/:')": lambda text: quote(text, safe="/:"),
     "form_encode(u)": lambda text: quote_plus(text, safe="*").replace("~", "%7E"),
-    "url_normalize(u)": normalize,
+    "pct_normalize(u)": normalize,
     "url_has(u, 'escape')": lambda text: bool(TRIPLET.search(text)),
     "url_has(u, 'malformed')": lambda text: "%" in TRIPLET.sub("", text),
     "url_has(u, 'slash, nul')": lambda text: bool(re.search("%2[Ff]|%00", text)),
@@ -200,7 +200,9 @@ def test_dictionary_vector_is_converted(tmp_path, storage):
             encodings = f"select encodings from parquet_metadata({source}) where path_in_schema = 'u'"
         else:
             encodings = "select compression from pragma_storage_info('t') where column_name = 'u'"
-        assert any("DICT" in row[0] for row in connection.execute(encodings).fetchall())
+        # Older versions choose another encoding for a table.
+        if storage == "parquet" or int(duckdb.__version__.split(".")[0]) >= 2:
+            assert any("DICT" in row[0] for row in connection.execute(encodings).fetchall())
         for expression, function in FUNCTIONS.items():
             assert rows(connection, expression, source) == expected(texts, function)
         # A value of the dictionary that no row of the query has is not an error.
@@ -213,7 +215,7 @@ def test_input_is_as_before(connection, value):
     """The result may share the memory of the argument."""
     texts = [value] * 3000 + [None]
     fill(connection, texts)
-    found = connection.execute("select u, pct_decode(u) d, upper(u), url_normalize(pct_decode(u)) from t order by i").fetchall()
+    found = connection.execute("select u, pct_decode(u) d, upper(u), pct_normalize(pct_decode(u)) from t order by i").fetchall()
     decoded = decode(value)
     assert found == [(value, decoded, value.upper(), decoded)] * 3000 + [(None,) * 4]
 
@@ -230,7 +232,7 @@ def test_result_outlives_its_input(connection):
     fill(connection, texts)
     listed = connection.execute("select list(pct_decode_lossy(u) order by i) from t").fetchall()[0][0]
     assert listed == [None if text is None else decode_lossy(text) for text in texts]
-    joined = connection.execute("select count(*) from t a join t b on url_normalize(a.u) = url_normalize(b.u) and a.i = b.i")
+    joined = connection.execute("select count(*) from t a join t b on pct_normalize(a.u) = pct_normalize(b.u) and a.i = b.i")
     assert joined.fetchall() == [(sum(text is not None for text in texts),)]
     grouped = connection.execute("select pct_decode_lossy(u) d, count(*) from t where u is not null group by d").fetchall()
     counts = {}
@@ -305,7 +307,7 @@ def test_finding_names_of_texts(connection):
     assert rows(connection, "url_finding_names(url_findings(u))") == list(enumerate(names))
     # Constants, lists that outlive their vector, and none at all.
     assert connection.execute("select url_finding_names(9), url_finding_names(null)").fetchall() == [(["escape", "nul"], None)]
-    counts = "select unnest(url_finding_names(url_findings(u))) k, count(*) from t group by k order by k"
+    counts = "select k, count(*) from (select unnest(url_finding_names(url_findings(u))) k from t) group by k order by k"
     assert connection.execute(counts).fetchall() == [("control", 2000), ("escape", 4000), ("nul", 2000), ("plus", 2000), ("slash", 2000)]
     assert rows(connection, "url_finding_names(url_findings(u))", where="i < 0") == []
 
@@ -375,3 +377,51 @@ def test_two_databases_load_it():
     with connect() as first, connect() as second:
         for connection in [first, second]:
             assert connection.execute("select pct_decode('%41')").fetchall() == [("A",)]
+
+
+# What a value of bytes becomes, by the same functions of Python.
+BLOB_FUNCTIONS = {
+    "try_pct_decode(b)": lambda value: None if b"%" in re.sub(b"%[0-9A-Fa-f]{2}", b"", value) else unquote_to_bytes(value),
+    "pct_decode_lossy(b)": unquote_to_bytes,
+    "form_decode_lossy(b)": lambda value: unquote_to_bytes(value.replace(b"+", b" ")),
+    "pct_encode(b)": lambda value: quote(value, safe="").encode(),
+    "pct_encode(b, '/:')": lambda value: quote(value, safe="/:").encode(),
+    "url_part(b, 'fragment')": lambda value: value.partition(b"#")[2] if b"#" in value else None,
+    "url_query_value(b, 'q')": lambda value: bytes_query_value(value, b"q"),
+    "url_has(b, 'plus')": lambda value: b"+" in value,
+    "url_has(b, 'nul')": lambda value: b"%00" in value,
+}
+
+
+def bytes_query_value(value, key):
+    query = value.partition(b"#")[0].partition(b"?")[2]
+    for pair in query.split(b"&"):
+        name, _, found = (unquote_to_bytes(part.replace(b"+", b" ")) for part in pair.partition(b"="))
+        if pair and name == key:
+            return found
+    return None
+
+
+@pytest.mark.parametrize("expression", BLOB_FUNCTIONS)
+def test_blobs_are_converted_to_any_bytes(connection, expression):
+    source = random.Random(3)
+    pieces = [b"%", b"%41", b"%FF", b"%00", b"%C3%A9", b"\xff", b"\0", "é".encode(), b"+", b"?q=", b"&q=", b"#", b"/", b"plain text of some length"]
+    values = [b"".join(source.choices(pieces, k=source.randrange(7))) for _ in range(5000)] + [None]
+    connection.execute("create or replace table blobs (i integer, b blob)")
+    connection.executemany("insert into blobs values (?, ?)", list(enumerate(values[-200:])))
+    function = BLOB_FUNCTIONS[expression]
+    rows = connection.execute(f"select {expression} from blobs order by i").fetchall()
+    assert [row[0] for row in rows] == [None if value is None else function(value) for value in values[-200:]]
+
+
+def test_type_of_result_is_that_of_argument(connection):
+    query = "select typeof(pct_decode('a')), typeof(pct_decode('a'::blob)), typeof(url_part('a'::blob, 'path'))"
+    assert connection.execute(query).fetchone() == ("VARCHAR", "BLOB", "BLOB")
+    assert connection.execute("select pct_decode(?), pct_decode(?)", ["%41", b"%FF"]).fetchone() == ("A", b"\xff")
+    with pytest.raises(duckdb.Error, match="'%': malformed"):
+        connection.execute("select pct_decode('%'::blob)").fetchall()
+
+
+def test_functions_and_types_are_listed(connection):
+    rows = connection.execute("select function_name, parameter_types, return_type from duckdb_functions() where function_name = 'url_part'").fetchall()
+    assert sorted(rows) == [("url_part", ["BLOB", "VARCHAR"], "BLOB"), ("url_part", ["VARCHAR", "VARCHAR"], "VARCHAR")]

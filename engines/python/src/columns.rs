@@ -227,7 +227,7 @@ pub(crate) fn form_encode<'py>(column: &Bound<'py, PyAny>) -> PyResult<Bound<'py
 /// ['/~user%2F']
 #[pyfunction]
 pub(crate) fn normalize<'py>(column: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
-    apply(column, Function::UrlNormalize, None)
+    apply(column, Function::PctNormalize, None)
 }
 
 /// Escapes whatever a URI must not contain.

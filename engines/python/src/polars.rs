@@ -261,7 +261,7 @@ plugins! {
     form_decode_lossy, "_polars_plugin_form_decode_lossy", "_polars_plugin_field_form_decode_lossy", "", FormDecodeLossy;
     form_encode, "_polars_plugin_form_encode", "_polars_plugin_field_form_encode", "", FormEncode;
     has, "_polars_plugin_has", "_polars_plugin_field_has", "nul", UrlHas;
-    normalize, "_polars_plugin_normalize", "_polars_plugin_field_normalize", "", UrlNormalize;
+    normalize, "_polars_plugin_normalize", "_polars_plugin_field_normalize", "", PctNormalize;
     part, "_polars_plugin_part", "_polars_plugin_field_part", "path", UrlPart;
     query_value, "_polars_plugin_query_value", "_polars_plugin_field_query_value", "", UrlQueryValue;
     repair, "_polars_plugin_repair", "_polars_plugin_field_repair", "", UrlRepair;

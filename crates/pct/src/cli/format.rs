@@ -7,7 +7,7 @@ use simdpct::ByteSet;
 use crate::error::Error;
 use crate::format::{
     Chosen, ColumnName, Columns, Csv, Destination, Format, IN_CELLS, JsonLayout, JsonLines, KeyPath, Log, LogFields,
-    LogFormat, LogParser, Outputs, Records, Tsv, WholeInput,
+    LogFormat, LogParser, Outputs, Records, RowBinary, Tsv, WholeInput,
 };
 use crate::operation::{Operation, Recipe, Unescape, WellFormed, Wrap};
 use crate::shown::Notation;
@@ -24,6 +24,13 @@ pub(crate) struct FormatArguments {
     /// Records end with NUL, as in 'find -print0'
     #[arg(short = '0', long, group = "format")]
     null: bool,
+
+    /// Rows of one column of Nullable(String) in ClickHouse's format RowBinary
+    ///
+    /// A row is a byte 1 for NULL; or a byte 0, the length of the string (LEB128) and its bytes. Line
+    /// ends are decoded and encoded like any other byte.
+    #[arg(long, group = "format", conflicts_with_all = ["append", "append_as", "print_field"])]
+    row_binary: bool,
 
     /// Process only these fields, as in 'cut -f'
     ///
@@ -49,7 +56,7 @@ pub(crate) struct FormatArguments {
     /// Without --csv, a file may also be Apache Parquet or Arrow IPC, which is recognised. A row is a
     /// record there, and columns are given by name or by numbers.
     #[arg(short, long, value_name = "NAME", value_delimiter = ',', allow_hyphen_values = true)]
-    #[arg(conflicts_with_all = ["raw", "null", "fields", "jsonl", "key", "cdxj", "log"])]
+    #[arg(conflicts_with_all = ["raw", "null", "row_binary", "fields", "jsonl", "key", "cdxj", "log"])]
     columns: Vec<String>,
 
     /// The first record of CSV is a header
@@ -68,7 +75,7 @@ pub(crate) struct FormatArguments {
     /// and '\' makes the next character an ordinary one. A key at which no record has a string is
     /// reported at the end.
     #[arg(short, long, value_name = "KEY", allow_hyphen_values = true)]
-    #[arg(conflicts_with_all = ["raw", "null", "fields", "csv", "log"])]
+    #[arg(conflicts_with_all = ["raw", "null", "row_binary", "fields", "csv", "log"])]
     key: Vec<KeyPath>,
 
     /// Process the strings at --key of CDXJ [default key: url]
@@ -105,7 +112,7 @@ pub(crate) struct FormatArguments {
 
     /// Field delimiter [default: tab; with --csv: comma]
     #[arg(short, long, value_name = "BYTE", value_parser = delimiter)]
-    #[arg(conflicts_with_all = ["raw", "jsonl", "key", "cdxj", "log"])]
+    #[arg(conflicts_with_all = ["raw", "row_binary", "jsonl", "key", "cdxj", "log"])]
     delimiter: Option<u8>,
 
     /// Add the result as a new column
@@ -219,13 +226,14 @@ impl FormatArguments {
 
     /// Whether a file whose name is that of a columnar one is probably given by mistake.
     pub(crate) fn needs_columns(&self) -> bool {
-        let is_other = self.raw || self.null || self.fields.is_some() || self.is_csv() || self.is_json();
+        let is_other =
+            self.raw || self.row_binary || self.null || self.fields.is_some() || self.is_csv() || self.is_json();
         !is_other && !self.is_log()
     }
 
     /// Whether binary files are accepted for rewriting in place.
     pub(crate) fn are_binary(&self) -> bool {
-        self.raw
+        self.raw || self.row_binary
     }
 
     /// Whether NUL ends each record.
@@ -236,7 +244,7 @@ impl FormatArguments {
     /// How active characters are escaped for a terminal; `None` if they are not.
     pub(crate) fn notation(&self) -> Option<Notation> {
         let notation = if self.is_json() && !self.print_field { Notation::Json } else { Notation::Triplets };
-        (!self.unsafe_controls).then_some(notation)
+        (!self.unsafe_controls && !self.row_binary).then_some(notation)
     }
 
     /// Whether the result is a new column.
@@ -282,6 +290,8 @@ impl FormatArguments {
         let delimited = |ends: ByteSet| if self.append { ends.with(delimiter) } else { ends };
         Ok(if self.raw {
             Box::new(WholeInput::new(safe(ByteSet::EMPTY)))
+        } else if self.row_binary {
+            Box::new(RowBinary::new(safe(ByteSet::EMPTY)))
         } else if self.null {
             Box::new(Records::new(0, safe(delimited(ByteSet::new(b"\0"))), append))
         } else if let Some(columns) = &self.fields {

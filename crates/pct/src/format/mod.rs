@@ -10,6 +10,7 @@ mod lines;
 mod log;
 mod near;
 mod passthrough;
+mod row_binary;
 mod whole;
 
 pub(crate) use columns::Columns;
@@ -19,6 +20,7 @@ pub(crate) use fields::Tsv;
 pub(crate) use json::{IN_CELLS, JsonLayout, JsonLines, KeyPath};
 pub(crate) use lines::Records;
 pub(crate) use log::{Log, LogFields, LogFormat, LogParser};
+pub(crate) use row_binary::RowBinary;
 pub(crate) use whole::WholeInput;
 
 use crate::operation::Operation;

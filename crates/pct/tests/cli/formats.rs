@@ -487,3 +487,58 @@ fn decoded_controls_do_not_break_records_by_default() {
         (&["decode", "--csv", "-c", "1", "--unsafe-controls"], "a%0Ab,c\n", "\"a\nb\",c\n"),
     ]);
 }
+
+/// A row of ClickHouse's RowBinary.
+fn row_of(text: Option<&str>) -> Vec<u8> {
+    let Some(text) = text else { return vec![1] };
+    let mut row = vec![0];
+    let mut length = text.len();
+    while length >= 0x80 {
+        row.push(length as u8 | 0x80);
+        length >>= 7;
+    }
+    row.push(length as u8);
+    row.extend_from_slice(text.as_bytes());
+    row
+}
+
+#[test]
+fn rows_of_row_binary_are_values() {
+    let long = "%41".repeat(200_000);
+    let decoded = "A".repeat(200_000);
+    let cases = [
+        (Some("%41\n%0A%00"), Some("A\n\n\0")),
+        (None, None),
+        (Some(""), Some("")),
+        (Some("plain, of 37 bytes, the byte of a percent"), Some("plain, of 37 bytes, the byte of a percent")),
+        (Some(long.as_str()), Some(decoded.as_str())),
+        (Some("50%"), Some("50%")),
+        (Some("\u{1}\0é%C3%A9"), Some("\u{1}\0éé")),
+    ];
+    for repeats in [1, 1000] {
+        let mut input = Vec::new();
+        let mut expected = Vec::new();
+        for (number, (from, to)) in cases.iter().cycle().take(cases.len() * repeats).enumerate() {
+            // The long one only once.
+            if number < cases.len() || number % cases.len() != 4 {
+                input.extend(row_of(*from));
+                expected.extend(row_of(*to));
+            }
+        }
+        for threads in ["1", "3"] {
+            let found = run(&["decode", "--quiet", "--row-binary", "--threads", threads], &input);
+            assert!(found.stdout == expected, "{repeats} {threads}");
+        }
+    }
+}
+
+#[test]
+fn what_is_no_row_is_copied_and_invalid() {
+    for rest in [&b"\x02%41"[..], b"\0\x05%41", b"\0", b"\0\xFF"] {
+        let input = [&row_of(Some("%41"))[..], rest].concat();
+        let expected = [&row_of(Some("A"))[..], rest].concat();
+        let found = run(&["decode", "--row-binary"], &input);
+        assert_eq!(found.stdout, expected);
+        assert!(text(&found.stderr).contains("1 not in the format"), "{rest:?}");
+    }
+}

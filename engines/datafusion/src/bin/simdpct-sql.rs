@@ -30,7 +30,7 @@ Options:
   -V, --version            Print the version
 
 Functions: pct_decode, try_pct_decode, pct_decode_lossy, form_decode,
-try_form_decode, form_decode_lossy, pct_encode, form_encode, url_normalize,
+try_form_decode, form_decode_lossy, pct_encode, form_encode, pct_normalize,
 url_repair, url_part, url_query_value, url_findings, url_finding_names, url_has,
 and those of DataFusion.
 

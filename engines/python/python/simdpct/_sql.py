@@ -79,7 +79,7 @@ FUNCTIONS = _by_name(
     Function("form_decode_lossy", "form_decode_lossy"),
     Function("pct_encode", "encode", option="a set", is_option_optional=True),
     Function("form_encode", "form_encode"),
-    Function("url_normalize", "normalize"),
+    Function("pct_normalize", "normalize"),
     Function("url_repair", "repair"),
     Function("url_part", "part", option="a part"),
     Function("url_query_value", "query_value", option="a key"),

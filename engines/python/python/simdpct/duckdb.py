@@ -2,7 +2,7 @@
 
 They are called with a column of many rows at a time, and have the names of those for DataFusion:
 ``pct_decode``, ``try_pct_decode``, ``pct_decode_lossy``, ``form_decode``, ``try_form_decode``,
-``form_decode_lossy``, ``pct_encode(s[, set])``, ``form_encode``, ``url_normalize``, ``url_repair``,
+``form_decode_lossy``, ``pct_encode(s[, set])``, ``form_encode``, ``pct_normalize``, ``url_repair``,
 ``url_part(s, part)``, ``url_query_value(s, key)``, ``url_findings``, ``url_finding_names`` and
 ``url_has(s, kinds)``.
 

@@ -108,7 +108,7 @@ def register(spark: _SparkSession) -> _SparkSession:
 
     They are ``pct_decode``, ``try_pct_decode``, ``pct_decode_lossy``, ``form_decode``,
     ``try_form_decode``, ``form_decode_lossy``, ``pct_encode(s[, set])``, ``form_encode``,
-    ``url_normalize``, ``url_repair``, ``url_part(s, part)``, ``url_query_value(s, key)``,
+    ``pct_normalize``, ``url_repair``, ``url_part(s, part)``, ``url_query_value(s, key)``,
     ``url_findings``, ``url_finding_names`` and ``url_has(s, kinds)``. Those of Spark, such as
     ``url_decode``, stay.
     """
