@@ -6,6 +6,7 @@
 //! with it, or for its type. Covered by tests/functions.c.
 
 use core::ffi::c_void;
+use core::mem::MaybeUninit;
 
 use simdpct::offset::OffsetError;
 use simdpct::{DecodeIntoError, Decoder};
@@ -81,19 +82,22 @@ unsafe extern "C" fn simdpct_decode(
 impl DecoderPolicy {
     #[inline]
     fn decode(&self, buffers: Buffers<'_>) -> Outcome {
-        if self.utf8 {
-            return decode_text(&self.decoder, buffers);
-        }
         match buffers {
-            Buffers::InPlace(buffer) => match self.decoder.decode_in_place(buffer) {
-                Ok(decoded) => Outcome::ok(decoded.len()),
-                Err(error) => error.into(),
-            },
+            Buffers::InPlace(buffer) => self.decode_in_place(buffer),
+            Buffers::Apart(input, output) if self.utf8 => decode_text(&self.decoder, input, output),
             Buffers::Apart(input, output) => match self.decoder.decode_uninit(input, output) {
                 Ok(decoded) => Outcome::ok(decoded.len()),
                 Err(error) => error.into(),
             },
         }
+    }
+
+    fn decode_in_place(&self, buffer: &mut [u8]) -> Outcome {
+        let decoded = match self.utf8 {
+            true => self.decoder.decode_utf8_in_place(buffer).map(|text| text.len()),
+            false => self.decoder.decode_in_place(buffer).map(|decoded| decoded.len()),
+        };
+        decoded.map_or_else(Outcome::from, Outcome::ok)
     }
 
     fn decoded_len(&self, input: &[u8]) -> Outcome {
@@ -115,19 +119,11 @@ impl DecoderPolicy {
     }
 }
 
-fn decode_text(decoder: &Decoder, buffers: Buffers<'_>) -> Outcome {
-    match buffers {
-        Buffers::InPlace(buffer) => match decoder.decode_utf8_in_place(buffer) {
-            Ok(text) => Outcome::ok(text.len()),
-            Err(error) => error.into(),
-        },
-        Buffers::Apart(input, output) => {
-            let room = output.len().min(input.len());
-            match decoder.decode_utf8_into(input, zeroed(output, room).unwrap_or_default()) {
-                Ok(text) => Outcome::ok(text.len()),
-                Err(error) => error.into(),
-            }
-        }
+fn decode_text(decoder: &Decoder, input: &[u8], output: &mut [MaybeUninit<u8>]) -> Outcome {
+    let room = output.len().min(input.len());
+    match decoder.decode_utf8_into(input, zeroed(output, room).unwrap_or_default()) {
+        Ok(text) => Outcome::ok(text.len()),
+        Err(error) => error.into(),
     }
 }
 

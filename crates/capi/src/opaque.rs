@@ -148,8 +148,8 @@ pub(crate) unsafe fn with_buffers<T: Opaque>(
 /// Copies a value that is not aligned.
 #[cold]
 unsafe fn copied<T: Opaque>(value: *const T, copy: &mut MaybeUninit<T>) -> &T {
-    // SAFETY: `find` has returned it, so it was written by `store`. A bitwise copy is a value of its own, because nothing
-    // is to be dropped (`T::CHECKED`).
+    // SAFETY: `find` has returned it, so it was written by `store` or a `Constant`. A bitwise copy is a value of its own,
+    // because nothing is to be dropped (`T::CHECKED`).
     copy.write(unsafe { value.read_unaligned() })
 }
 
