@@ -6,6 +6,7 @@ use super::{PathError, PathErrorKind};
 use crate::driver;
 use crate::driver::segments::suspect_slash;
 use crate::inspect::Findings;
+use crate::kinds::Kinds;
 
 /// What has to be done to a path that no finding refuses.
 #[derive(Clone, Copy)]
@@ -48,7 +49,7 @@ pub(super) fn scan(policy: &PathPolicy, path: &[u8]) -> Result<Scan, PathError> 
     }
     let found = findings.kinds();
     let has_segments = || {
-        let may_have = Findings::DOT.union(Findings::SLASH).union(Findings::BACKSLASH);
+        let may_have = Kinds::DOT.union(Kinds::SLASH).union(Kinds::BACKSLASH);
         needs_segments && found.intersects(may_have) && !findings.kinds_among(PathPolicy::SEGMENTS).is_empty()
     };
     if found.intersects(policy.special)
@@ -57,7 +58,7 @@ pub(super) fn scan(policy: &PathPolicy, path: &[u8]) -> Result<Scan, PathError> 
     {
         return Ok(Scan::Symbols(at));
     }
-    Ok(if found.contains(Findings::ESCAPE) { Scan::Triplets } else { Scan::Canonical })
+    Ok(if found.contains(Kinds::ESCAPE) { Scan::Triplets } else { Scan::Canonical })
 }
 
 /// Fails with the first finding of a refused kind.
