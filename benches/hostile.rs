@@ -47,7 +47,7 @@ const OPERATIONS: &[Operation] = &[
     ("encode, keeping triplets and text", |text| Encoder::URI.keep_non_ascii().encode(text).len()),
     ("normalize, escaping", |text| ESCAPING.normalize(text).map_or(0, |text| text.len())),
     ("compare", |text| usize::from(simdpct::equivalent(text, text))),
-    ("inspect", |text| inspect_counting(text).count(simdpct::Findings::MALFORMED)),
+    ("inspect", |text| inspect_counting(text).count(simdpct::Kinds::MALFORMED)),
     ("parse a form", |text| form::parse_lossy(text).map(|(name, value)| name.len() + value.len()).sum()),
     ("repair a URI", |text| uri::repair(text).len()),
     ("unescape", |text| js::unescape_lossy(text).len() + UNICODE.decode_utf8(text).map_or(0, |text| text.len())),

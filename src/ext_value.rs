@@ -45,6 +45,7 @@ use crate::encode::Encoder as ValueEncoder;
 use crate::error::{BufferTooSmall, DecodeError, DecodeErrorKind};
 use crate::input::Input;
 use crate::inspect::Findings;
+use crate::kinds::Kinds;
 use crate::level::Level;
 use crate::{driver, hex, sets};
 
@@ -235,8 +236,8 @@ impl<'a> ExtValue<'a> {
         let encoded = &input[start..end];
         let findings = Findings::of(encoded, level);
         let (invalid, malformed) = match charset {
-            Charset::Utf8 => (findings.first_of(Findings::INVALID_UTF8), findings.first_of(Findings::MALFORMED)),
-            Charset::Latin1 => (None, findings.first_of(Findings::MALFORMED)),
+            Charset::Utf8 => (findings.first_of(Kinds::INVALID_UTF8), findings.first_of(Kinds::MALFORMED)),
+            Charset::Latin1 => (None, findings.first_of(Kinds::MALFORMED)),
         };
         let errors = [
             invalid.map(|at| DecodeError::new(DecodeErrorKind::InvalidUtf8, start + at)),

@@ -87,6 +87,7 @@ mod hex;
 mod input;
 mod inspect;
 mod kernel;
+mod kinds;
 #[cfg(feature = "alloc")]
 pub mod legacy;
 mod level;
@@ -113,7 +114,8 @@ pub use encode::Encoder;
 pub use encoded::{Encoded, Pieces};
 pub use error::{BufferTooSmall, DecodeError, DecodeErrorKind, DecodeIntoError};
 pub use input::{Input, Pair};
-pub use inspect::{Counts, Finding, Findings, FindingsIter, Kinds, KindsIter, UnknownKind, inspect, inspect_counting};
+pub use inspect::{Counts, Finding, Findings, FindingsIter, inspect, inspect_counting};
+pub use kinds::{Kinds, KindsIter, UnknownKind};
 pub use level::{Level, UnknownLevel};
 pub use normalize::{Malformed, Normalizer, equivalent, is_normal};
 #[cfg(feature = "alloc")]

@@ -20,7 +20,7 @@ use crate::path::{
     PathErrorKind, PathPolicy,
 };
 use crate::uri::Part;
-use crate::{ByteSet, DecodeError, Decoder, Encoder, Findings, Kinds, Malformed, Normalizer, sets};
+use crate::{ByteSet, DecodeError, Decoder, Encoder, Kinds, Malformed, Normalizer, sets};
 
 /// Offset of the first member of `set`.
 #[must_use]
@@ -542,13 +542,13 @@ pub fn canonical_path(policy: &PathPolicy, path: &[u8]) -> Result<Vec<u8>, PathE
     let mut canonical = joined(&segments);
     // An empty segment has come to the front: "//" would begin an authority.
     if policy.empty_segments == EmptySegments::Keep && canonical.starts_with(b"//") && !path.starts_with(b"//") {
-        if policy.dot_segments == DotSegments::Refuse || policy.refuse.contains(Findings::DOT_SEGMENT) {
+        if policy.dot_segments == DotSegments::Refuse || policy.refuse.contains(Kinds::DOT_SEGMENT) {
             return Err(PathError::new(PathErrorKind::EmptySegment, 1));
         }
         canonical = [b"/.", &canonical[..]].concat();
     }
     let Some(position) = first_removed else { return Ok(canonical) };
-    let refused = policy.refuse & (Findings::DOT_SEGMENT | Findings::EMPTY_SEGMENT);
+    let refused = policy.refuse & (Kinds::DOT_SEGMENT | Kinds::EMPTY_SEGMENT);
     let found = findings(&canonical).into_iter().fold(Kinds::NONE, |kinds, (_, kind)| kinds | kind & refused);
     if found.is_empty() { Ok(canonical) } else { Err(PathError::new(PathErrorKind::Refused(found), position)) }
 }
@@ -562,7 +562,7 @@ fn joined(segments: &[Vec<u8>]) -> Vec<u8> {
 fn hidden_segments(before: &[u8], segment: &[u8], is_last: bool) -> Kinds {
     let end: &[u8] = if is_last { b"" } else { b"/" };
     let found = findings(&[before, segment, end].concat()).into_iter().filter(|&(at, _)| at >= before.len());
-    let segments = Findings::DOT_SEGMENT | Findings::EMPTY_SEGMENT;
+    let segments = Kinds::DOT_SEGMENT | Kinds::EMPTY_SEGMENT;
     found.fold(Kinds::NONE, |kinds, (_, kind)| kinds | kind & segments)
 }
 
@@ -582,8 +582,8 @@ fn could_complete_refused(policy: &PathPolicy, path: &[u8], at: usize) -> bool {
     let is_double = followed_by(1, b"%25") || policy.malformed == Malformed::Escape && followed_by(1, b"%");
     let is_unicode =
         if byte == b'u' { before.ends_with(b"%") } else { byte.is_ascii_hexdigit() && followed_by(3, b"%u") };
-    policy.refuse.contains(Findings::DOUBLE) && byte.is_ascii_hexdigit() && is_double
-        || policy.refuse.contains(Findings::UNICODE) && policy.malformed == Malformed::Keep && is_unicode
+    policy.refuse.contains(Kinds::DOUBLE) && byte.is_ascii_hexdigit() && is_double
+        || policy.refuse.contains(Kinds::UNICODE) && policy.malformed == Malformed::Keep && is_unicode
 }
 
 /// What is written for the byte or triplet at `at`: a slash if it is a delimiter.
@@ -594,7 +594,7 @@ fn path_symbol(policy: &PathPolicy, path: &[u8], at: usize) -> Result<Vec<u8>, P
     let completes =
         policy.malformed == Malformed::Keep && could_complete(path, at) || could_complete_refused(policy, path, at);
     // Its raw byte is refused, so it is not decoded.
-    let is_refused = byte == b'+' && policy.refuse.intersects(Findings::PLUS);
+    let is_refused = byte == b'+' && policy.refuse.intersects(Kinds::PLUS);
     match (byte, encoded.is_some()) {
         (b'/', false) => Ok(vec![b'/']),
         (b'/', true) => match policy.slash {
@@ -609,16 +609,16 @@ fn path_symbol(policy: &PathPolicy, path: &[u8], at: usize) -> Result<Vec<u8>, P
         (_, true) => Ok(escaped(byte)),
         (b'%', false) => match policy.malformed {
             Malformed::Keep => Ok(vec![b'%']),
-            Malformed::Escape if !policy.refuse.intersects(Findings::PERCENT | Findings::ESCAPE) => Ok(escaped(b'%')),
+            Malformed::Escape if !policy.refuse.intersects(Kinds::PERCENT | Kinds::ESCAPE) => Ok(escaped(b'%')),
             Malformed::Escape | Malformed::Error => Err(PathErrorKind::Malformed),
         },
         _ if byte.is_ascii_alphanumeric() || b"-._~!$&'()*+,;=:@".contains(&byte) => Ok(vec![byte]),
         // Its triplet is refused, so it is not escaped.
-        _ if byte == 0 && policy.refuse.intersects(Findings::NUL)
-            || byte.is_ascii_control() && policy.refuse.intersects(Findings::CONTROL)
-            || byte == b'\\' && policy.refuse.intersects(Findings::BACKSLASH)
-            || (byte == b'?' || byte == b'#') && policy.refuse.intersects(Findings::PATH_END)
-            || policy.refuse.intersects(Findings::ESCAPE)
+        _ if byte == 0 && policy.refuse.intersects(Kinds::NUL)
+            || byte.is_ascii_control() && policy.refuse.intersects(Kinds::CONTROL)
+            || byte == b'\\' && policy.refuse.intersects(Kinds::BACKSLASH)
+            || (byte == b'?' || byte == b'#') && policy.refuse.intersects(Kinds::PATH_END)
+            || policy.refuse.intersects(Kinds::ESCAPE)
             || policy.illegal == IllegalBytes::Nginx && (byte == b' ' || byte.is_ascii_control()) =>
         {
             Err(PathErrorKind::IllegalByte(byte))
@@ -640,19 +640,19 @@ pub fn findings(input: &[u8]) -> Vec<(usize, Kinds)> {
     for (at, &raw) in input.iter().enumerate() {
         match triplet(input, at) {
             Some(byte) => {
-                findings.push((at, Findings::ESCAPE));
+                findings.push((at, Kinds::ESCAPE));
                 for (is_so, kind) in [
-                    (byte == 0, Findings::NUL),
-                    (byte.is_ascii_control(), Findings::CONTROL),
-                    (byte == b'/', Findings::SLASH),
-                    (byte == b'\\', Findings::BACKSLASH),
-                    (byte == b'.', Findings::DOT),
-                    (byte == b'%', Findings::PERCENT),
-                    (byte.is_ascii_alphanumeric() || b"-._~".contains(&byte), Findings::UNRESERVED),
-                    (input[at + 1..at + 3].iter().any(u8::is_ascii_lowercase), Findings::LOWER_HEX),
-                    (byte == b'%' && digits(at + 3, 2), Findings::DOUBLE),
-                    (byte == b';', Findings::SEMICOLON),
-                    (byte == b'?' || byte == b'#', Findings::PATH_END),
+                    (byte == 0, Kinds::NUL),
+                    (byte.is_ascii_control(), Kinds::CONTROL),
+                    (byte == b'/', Kinds::SLASH),
+                    (byte == b'\\', Kinds::BACKSLASH),
+                    (byte == b'.', Kinds::DOT),
+                    (byte == b'%', Kinds::PERCENT),
+                    (byte.is_ascii_alphanumeric() || b"-._~".contains(&byte), Kinds::UNRESERVED),
+                    (input[at + 1..at + 3].iter().any(u8::is_ascii_lowercase), Kinds::LOWER_HEX),
+                    (byte == b'%' && digits(at + 3, 2), Kinds::DOUBLE),
+                    (byte == b';', Kinds::SEMICOLON),
+                    (byte == b'?' || byte == b'#', Kinds::PATH_END),
                 ] {
                     if is_so {
                         findings.push((at, kind));
@@ -660,16 +660,16 @@ pub fn findings(input: &[u8]) -> Vec<(usize, Kinds)> {
                 }
             }
             None if raw == b'%' => {
-                findings.push((at, Findings::MALFORMED));
+                findings.push((at, Kinds::MALFORMED));
                 if input.get(at + 1) == Some(&b'u') && digits(at + 2, 4) {
-                    findings.push((at, Findings::UNICODE));
+                    findings.push((at, Kinds::UNICODE));
                 }
             }
-            None if raw == b';' => findings.push((at, Findings::SEMICOLON)),
-            None if raw == b'+' => findings.push((at, Findings::PLUS)),
-            None if raw >= 0x80 => findings.extend([(at, Findings::NON_ASCII), (at, Findings::ILLEGAL)]),
+            None if raw == b';' => findings.push((at, Kinds::SEMICOLON)),
+            None if raw == b'+' => findings.push((at, Kinds::PLUS)),
+            None if raw >= 0x80 => findings.extend([(at, Kinds::NON_ASCII), (at, Kinds::ILLEGAL)]),
             None if !raw.is_ascii_alphanumeric() && !b"-._~:/?#[]@!$&'()*,;=".contains(&raw) => {
-                findings.push((at, Findings::ILLEGAL));
+                findings.push((at, Kinds::ILLEGAL));
             }
             None => {}
         }
@@ -680,7 +680,7 @@ pub fn findings(input: &[u8]) -> Vec<(usize, Kinds)> {
     for chunk in decoded.utf8_chunks() {
         at += chunk.valid().len();
         if !chunk.invalid().is_empty() {
-            findings.push((symbols[at].0, Findings::INVALID_UTF8));
+            findings.push((symbols[at].0, Kinds::INVALID_UTF8));
         }
         at += chunk.invalid().len();
     }
@@ -690,7 +690,7 @@ pub fn findings(input: &[u8]) -> Vec<(usize, Kinds)> {
         if before.last().is_none_or(|&byte| is_delimiter(byte)) {
             let name = decoded[at..].split(|&byte| is_delimiter(byte) || b";?#".contains(&byte)).next();
             if matches!(name, Some(b"." | b"..")) {
-                findings.push((place, Findings::DOT_SEGMENT));
+                findings.push((place, Kinds::DOT_SEGMENT));
             }
         }
         if is_delimiter(byte)
@@ -698,7 +698,7 @@ pub fn findings(input: &[u8]) -> Vec<(usize, Kinds)> {
             && !before.ends_with(b":/")
             && !before.ends_with(b":\\")
         {
-            findings.push((place, Findings::EMPTY_SEGMENT));
+            findings.push((place, Kinds::EMPTY_SEGMENT));
         }
     }
     findings

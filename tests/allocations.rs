@@ -444,7 +444,7 @@ const OPERATIONS: &[Operation] = &[
             peak(|| {
                 let findings = Findings::on(level, input);
                 let walked =
-                    (findings.first(), findings.first_of(Findings::NUL), findings.iter_among(Kinds::EVERY).count());
+                    (findings.first(), findings.first_of(Kinds::NUL), findings.iter_among(Kinds::EVERY).count());
                 (walked, inspect(input).first(), Counts::among(Kinds::EVERY, input).kinds())
             })
         },

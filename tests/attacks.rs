@@ -4,7 +4,7 @@
 use crate::common::{Surrounded, compare_decoding, compare_encoding, is_quick};
 use simdpct::DecodeErrorKind::{InvalidUtf8, Malformed, Rejected};
 use simdpct::legacy::UnicodeDecoder;
-use simdpct::{ByteSet, DecodeError, DecodeErrorKind, Decoder, Encoder, Findings, Normalizer, form, inspect, uri};
+use simdpct::{ByteSet, DecodeError, DecodeErrorKind, Decoder, Encoder, Kinds, Normalizer, form, inspect, uri};
 
 /// A strict input filter: rejects NUL, a second layer of escapes, and separators that were escaped.
 const GUARD: Decoder = Decoder::new().reject(ByteSet::new(b"\0/\\%"));
@@ -36,7 +36,7 @@ fn double_decoding() {
     assert_eq!(uri::repair(attack), attack);
     // An encoder that keeps triplets adds no second layer.
     assert_eq!(Encoder::URI.encode(attack), attack);
-    assert!(inspect(attack).contains(Findings::PERCENT));
+    assert!(inspect(attack).contains(Kinds::PERCENT));
     on_every_level(GUARD).for_each(|guard| assert_refuses(guard.decode(attack), Rejected(b'%'), 0));
 }
 
@@ -55,7 +55,7 @@ fn second_decoding_after_a_stray_percent() {
     let normalizer = Normalizer::new().malformed(simdpct::Malformed::Escape);
     assert_eq!(normalizer.normalize(attack).as_deref(), Ok("%252e"));
     assert_eq!(uri::repair(attack), "%25%32%65");
-    assert!(inspect(attack).contains(Findings::MALFORMED));
+    assert!(inspect(attack).contains(Kinds::MALFORMED));
     // If the output is a URI, the digits stay escaped.
     let normalizer = Normalizer::new().malformed(simdpct::Malformed::Keep);
     let keeping = Decoder::new().lenient().keep(ByteSet::new(b"%"));
@@ -103,7 +103,7 @@ fn overlong_slash() {
             );
         }
         assert_refuses(simdpct::decode(attack), InvalidUtf8, 0);
-        assert!(inspect(attack).contains(Findings::INVALID_UTF8));
+        assert!(inspect(attack).contains(Kinds::INVALID_UTF8));
     }
 }
 
@@ -116,7 +116,7 @@ fn unicode_escapes() {
     for decoder in on_every_level(Decoder::new().lenient()) {
         assert_eq!(decoder.decode_utf8(attack).as_deref(), Ok(attack));
     }
-    assert!(inspect(attack).contains(Findings::MALFORMED));
+    assert!(inspect(attack).contains(Kinds::MALFORMED));
     // U+2215 is not a slash, although some code pages map it to one.
     assert_eq!(UnicodeDecoder::new(Decoder::new()).decode_utf8(attack).as_deref(), Ok("..\u{2215}"));
     let guarded = UnicodeDecoder::new(GUARD);
@@ -137,7 +137,7 @@ fn unicode_escapes() {
 fn encoded_nul() {
     let attack = "a.php%00.png";
     assert_eq!(simdpct::decode(attack).as_deref(), Ok("a.php\0.png"));
-    assert!(inspect(attack).contains(Findings::NUL | Findings::CONTROL));
+    assert!(inspect(attack).contains(Kinds::NUL | Kinds::CONTROL));
     on_every_level(GUARD).for_each(|guard| assert_refuses(guard.decode(attack), Rejected(0), 5));
     // A raw NUL too.
     on_every_level(GUARD).for_each(|guard| assert_refuses(guard.decode("a.php\0.png"), Rejected(0), 5));
@@ -154,7 +154,7 @@ fn encoded_slash_and_backslash() {
     }
     on_every_level(GUARD).for_each(|guard| assert_refuses(guard.decode(&attack[8..]), Rejected(b'/'), 2));
     on_every_level(GUARD).for_each(|guard| assert_refuses(guard.decode("..%5Cetc"), Rejected(b'\\'), 2));
-    assert!(inspect(attack).contains(Findings::SLASH | Findings::BACKSLASH));
+    assert!(inspect(attack).contains(Kinds::SLASH | Kinds::BACKSLASH));
     // Normalizing turns neither into a separator, nor a separator into data.
     assert_eq!(simdpct::normalize(attack).as_deref(), Ok("/static/..%2F..%5Cetc"));
     assert!(!simdpct::equivalent("/a%2Fb", "/a/b"));
@@ -232,7 +232,7 @@ fn record_splitting() {
     for decoder in on_every_level(Decoder::new().reject(ByteSet::new(b"\r\n"))) {
         assert_refuses(decoder.decode(attack), Rejected(b'\r'), 6);
     }
-    assert!(inspect(attack).contains(Findings::CONTROL));
+    assert!(inspect(attack).contains(Kinds::CONTROL));
     // Line ends in data are escaped by every URI set of the standards.
     for encoder in [Encoder::COMPONENT, Encoder::PATH, Encoder::QUERY, Encoder::FORM, Encoder::URI, Encoder::FRAGMENT] {
         assert_eq!(encoder.encode("a\r\nb"), "a%0D%0Ab");

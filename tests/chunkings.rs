@@ -123,6 +123,8 @@ fn every_chunking_encodes() {
     }
 }
 
+type Process<'a> = dyn Fn(&[u8]) -> Result<Vec<u8>, DecodeError> + 'a;
+
 /// Cut at any place, the part that is complete and the rest give what the whole gives.
 #[test]
 fn complete_prefix_can_be_processed_by_itself() {
@@ -141,10 +143,10 @@ fn complete_prefix_can_be_processed_by_itself() {
                 let cut = complete_len(&string[..end]);
                 assert!(end - cut <= 4);
                 let (before, after) = string.split_at(cut);
-                let of_both = |process: &dyn Fn(&[u8]) -> Result<Vec<u8>, DecodeError>| {
+                let of_both = |process: &Process<'_>| {
                     Ok([process(before).map_err(moved(0))?, process(after).map_err(moved(cut))?].concat())
                 };
-                let assert_same = |process: &dyn Fn(&[u8]) -> Result<Vec<u8>, DecodeError>| {
+                let assert_same = |process: &Process<'_>| {
                     let whole = process(string).map_err(moved(0));
                     assert_eq!(of_both(process), whole, "\"{}\" cut at {cut}", string.escape_ascii());
                 };

@@ -10,7 +10,7 @@ use crate::common::{decoders, encoders, is_quick, strategies};
 use proptest::prelude::*;
 use proptest::sample::Index;
 use simdpct::columns::{self, Column, ColumnBuf, ColumnError, Conversion, OnError};
-use simdpct::{ByteSet, DecodeErrorKind, Decoder, Encoder, Findings, Kinds, Normalizer};
+use simdpct::{ByteSet, DecodeErrorKind, Decoder, Encoder, Kinds, Normalizer};
 
 /// Longer than one batch of the driver.
 const LONG: usize = 8192;
@@ -46,8 +46,8 @@ fn every_conversion_gives_known_rows() {
         [some(b"a%2Fb"), some(b"100%"), some(b"%E9"), None, some(b"~+")]
     );
     let inspection = columns::inspect(&column);
-    assert_eq!(inspection.rows[1], Findings::MALFORMED);
-    assert_eq!((inspection.rows[3], inspection.count(Findings::ESCAPE)), (Kinds::NONE, 3));
+    assert_eq!(inspection.rows[1], Kinds::MALFORMED);
+    assert_eq!((inspection.rows[3], inspection.count(Kinds::ESCAPE)), (Kinds::NONE, 3));
 }
 
 /// The error names the first invalid offset.

@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 
 use simdpct::path::{DotSegments, EmptySegments, HiddenSegments, Parameters, PathPolicy};
-use simdpct::{Findings, Kinds, reference};
+use simdpct::{Kinds, reference};
 
 use crate::common::path::{VALUES, compare, every_policy};
 use crate::longest;
@@ -14,13 +14,13 @@ use crate::longest;
 const SYMBOLS: [&str; 12] = ["/", ".", "..", ";", "%2F", "%2e", "%5C", "%3B", "%25", "\\", "#", "a"];
 
 /// Kinds that a canonical form by `DEFAULT` never has.
-const EXCLUDED_BY_DEFAULT: Kinds = Findings::DOT_SEGMENT
-    .union(Findings::EMPTY_SEGMENT)
-    .union(Findings::NUL)
-    .union(Findings::CONTROL)
-    .union(Findings::BACKSLASH)
-    .union(Findings::MALFORMED)
-    .union(Findings::INVALID_UTF8);
+const EXCLUDED_BY_DEFAULT: Kinds = Kinds::DOT_SEGMENT
+    .union(Kinds::EMPTY_SEGMENT)
+    .union(Kinds::NUL)
+    .union(Kinds::CONTROL)
+    .union(Kinds::BACKSLASH)
+    .union(Kinds::MALFORMED)
+    .union(Kinds::INVALID_UTF8);
 
 /// Calls `check` with every path of up to `longest` symbols, in each of two threads with half of them.
 fn for_each_path(symbols: &[&str], longest: u32, check: impl Fn(&[u8]) + Sync) {
@@ -158,7 +158,7 @@ fn every_short_path_of_bytes_by_every_preset() {
 /// Nothing is rewritten to what is refused: the reference is idempotent, and canonical paths are recognized.
 #[test]
 fn every_short_path_of_bytes_with_segments_refused() {
-    let kinds = Findings::DOT_SEGMENT | Findings::EMPTY_SEGMENT | Findings::DOUBLE | Findings::PATH_END;
+    let kinds = Kinds::DOT_SEGMENT | Kinds::EMPTY_SEGMENT | Kinds::DOUBLE | Kinds::PATH_END;
     let policy = PathPolicy::RFC3986.refuse(kinds).dot_segments(DotSegments::Keep).parameters(Parameters::Strip);
     compare_every_path(&policy);
     compare_every_path(&policy.hidden_segments(HiddenSegments::Refuse).empty_segments(EmptySegments::Keep));

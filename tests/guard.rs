@@ -6,7 +6,7 @@ use simdpct::path::{
     Action, HiddenSegments, PathErrorKind, PathPolicy, Refusal, RequestGuard, RequestMethod, Target, TargetForm,
     TargetPart, split,
 };
-use simdpct::{Findings, Kinds, Malformed, inspect, sets};
+use simdpct::{Kinds, Malformed, inspect, sets};
 
 use crate::common::path::every_policy;
 use crate::common::strategies::any_level;
@@ -28,7 +28,7 @@ const ANY: RequestMethod = RequestMethod::Other;
 
 #[test]
 fn targets_of_each_form_pass_are_rewritten_or_refused() {
-    let guard = RequestGuard::new().refuse_in_query(Findings::NUL | Findings::MALFORMED);
+    let guard = RequestGuard::new().refuse_in_query(Kinds::NUL | Kinds::MALFORMED);
     for (method, target, expected) in [
         (ANY, "/a/b?c=d", "pass"),
         (ANY, "/a%2Fb", "pass"),
@@ -136,7 +136,7 @@ fn texts_of_guards_are_read() {
         ("path=default off", base.policy(None).refuse_in_path(RequestGuard::DEFAULT_KINDS)),
         ("\tquery=nul,double\n envoy  slash=keep", {
             let policy = PathPolicy::ENVOY.slash(simdpct::path::EncodedSlash::Keep);
-            base.policy(Some(policy)).refuse_in_query(Findings::NUL | Findings::DOUBLE)
+            base.policy(Some(policy)).refuse_in_query(Kinds::NUL | Kinds::DOUBLE)
         }),
         ("report-only hidden-segments=keep", {
             base.policy(Some(PathPolicy::DEFAULT.hidden_segments(HiddenSegments::Keep))).report_only()
@@ -164,7 +164,7 @@ fn texts_of_policies_are_read() {
         ("nginx", PathPolicy::NGINX),
         ("malformed=keep", PathPolicy::DEFAULT.malformed(Malformed::Keep)),
         ("rfc3986 refuse=nul,percent decode=%21", {
-            PathPolicy::RFC3986.refuse(Findings::NUL | Findings::PERCENT).decode(simdpct::ByteSet::new(b"!"))
+            PathPolicy::RFC3986.refuse(Kinds::NUL | Kinds::PERCENT).decode(simdpct::ByteSet::new(b"!"))
         }),
         ("refuse=", PathPolicy::DEFAULT.refuse(Kinds::NONE)),
         ("decode=unreserved\u{a0}slash=decode", {

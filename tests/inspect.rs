@@ -11,40 +11,40 @@ fn each_kind_is_found_at_its_position() {
         ("/plain/path?q=1#top", Kinds::NONE, None),
         ("", Kinds::NONE, None),
         // RFC 3986 2.1 to 2.3.
-        ("a%40", Findings::ESCAPE, Some(1)),
-        ("a%3a", Findings::ESCAPE | Findings::LOWER_HEX, Some(1)),
-        ("a%7E", Findings::ESCAPE | Findings::UNRESERVED, Some(1)),
-        ("a%4", Findings::MALFORMED, Some(1)),
-        ("%%41", Findings::MALFORMED | Findings::ESCAPE | Findings::UNRESERVED, Some(0)),
+        ("a%40", Kinds::ESCAPE, Some(1)),
+        ("a%3a", Kinds::ESCAPE | Kinds::LOWER_HEX, Some(1)),
+        ("a%7E", Kinds::ESCAPE | Kinds::UNRESERVED, Some(1)),
+        ("a%4", Kinds::MALFORMED, Some(1)),
+        ("%%41", Kinds::MALFORMED | Kinds::ESCAPE | Kinds::UNRESERVED, Some(0)),
         // WHATWG URL 5.1.
-        ("a+b", Findings::PLUS, Some(1)),
-        ("a%2B", Findings::ESCAPE, Some(1)),
+        ("a+b", Kinds::PLUS, Some(1)),
+        ("a%2B", Kinds::ESCAPE, Some(1)),
         // Escapes that proxies reject.
-        ("a%00", Findings::ESCAPE | Findings::NUL | Findings::CONTROL, Some(1)),
-        ("a%0D%0A", Findings::ESCAPE | Findings::CONTROL, Some(1)),
-        ("a%7F", Findings::ESCAPE | Findings::CONTROL, Some(1)),
-        ("a%2F", Findings::ESCAPE | Findings::SLASH, Some(1)),
-        ("a%5C", Findings::ESCAPE | Findings::BACKSLASH, Some(1)),
-        ("a%2E", Findings::ESCAPE | Findings::DOT | Findings::UNRESERVED, Some(1)),
-        ("a%252E", Findings::ESCAPE | Findings::PERCENT | Findings::DOUBLE, Some(1)),
-        ("a%252", Findings::ESCAPE | Findings::PERCENT, Some(1)),
-        ("a%25%32", Findings::ESCAPE | Findings::PERCENT | Findings::UNRESERVED, Some(1)),
-        ("a;b", Findings::SEMICOLON, Some(1)),
-        ("a%3Bb", Findings::ESCAPE | Findings::SEMICOLON, Some(1)),
-        ("a%3F", Findings::ESCAPE | Findings::PATH_END, Some(1)),
-        ("a%23", Findings::ESCAPE | Findings::PATH_END, Some(1)),
-        ("a%u002E", Findings::MALFORMED | Findings::UNICODE, Some(1)),
-        ("a%u002", Findings::MALFORMED, Some(1)),
-        ("a%U002E", Findings::MALFORMED, Some(1)),
+        ("a%00", Kinds::ESCAPE | Kinds::NUL | Kinds::CONTROL, Some(1)),
+        ("a%0D%0A", Kinds::ESCAPE | Kinds::CONTROL, Some(1)),
+        ("a%7F", Kinds::ESCAPE | Kinds::CONTROL, Some(1)),
+        ("a%2F", Kinds::ESCAPE | Kinds::SLASH, Some(1)),
+        ("a%5C", Kinds::ESCAPE | Kinds::BACKSLASH, Some(1)),
+        ("a%2E", Kinds::ESCAPE | Kinds::DOT | Kinds::UNRESERVED, Some(1)),
+        ("a%252E", Kinds::ESCAPE | Kinds::PERCENT | Kinds::DOUBLE, Some(1)),
+        ("a%252", Kinds::ESCAPE | Kinds::PERCENT, Some(1)),
+        ("a%25%32", Kinds::ESCAPE | Kinds::PERCENT | Kinds::UNRESERVED, Some(1)),
+        ("a;b", Kinds::SEMICOLON, Some(1)),
+        ("a%3Bb", Kinds::ESCAPE | Kinds::SEMICOLON, Some(1)),
+        ("a%3F", Kinds::ESCAPE | Kinds::PATH_END, Some(1)),
+        ("a%23", Kinds::ESCAPE | Kinds::PATH_END, Some(1)),
+        ("a%u002E", Kinds::MALFORMED | Kinds::UNICODE, Some(1)),
+        ("a%u002", Kinds::MALFORMED, Some(1)),
+        ("a%U002E", Kinds::MALFORMED, Some(1)),
         // RFC 3986 2: neither reserved nor unreserved.
-        ("a b", Findings::ILLEGAL, Some(1)),
-        ("a\"<>\\^`{|}\n", Findings::ILLEGAL, Some(1)),
-        ("a\u{e9}", Findings::NON_ASCII | Findings::ILLEGAL, Some(1)),
+        ("a b", Kinds::ILLEGAL, Some(1)),
+        ("a\"<>\\^`{|}\n", Kinds::ILLEGAL, Some(1)),
+        ("a\u{e9}", Kinds::NON_ASCII | Kinds::ILLEGAL, Some(1)),
         // Unicode 3.9, table 3-7: overlong, surrogate, incomplete, and well-formed.
-        ("a%C0%AF", Findings::ESCAPE | Findings::INVALID_UTF8, Some(1)),
-        ("a%ED%A0%80", Findings::ESCAPE | Findings::INVALID_UTF8, Some(1)),
-        ("a%E2%82", Findings::ESCAPE | Findings::INVALID_UTF8, Some(1)),
-        ("a%E2%82%AC", Findings::ESCAPE, Some(1)),
+        ("a%C0%AF", Kinds::ESCAPE | Kinds::INVALID_UTF8, Some(1)),
+        ("a%ED%A0%80", Kinds::ESCAPE | Kinds::INVALID_UTF8, Some(1)),
+        ("a%E2%82", Kinds::ESCAPE | Kinds::INVALID_UTF8, Some(1)),
+        ("a%E2%82%AC", Kinds::ESCAPE, Some(1)),
     ] {
         let found = inspect(input);
         assert_eq!((found.kinds_among(Kinds::EVERY), found.first()), (kinds, first), "{input}");
@@ -56,7 +56,7 @@ fn each_kind_is_found_at_its_position() {
 
 #[test]
 fn segments_are_found_as_decoded_once() {
-    use Findings as F;
+    use Kinds as F;
     let (dot, empty) = (F::DOT_SEGMENT, F::EMPTY_SEGMENT);
     for (input, expected, position) in [
         (".", dot, Some(0)),
@@ -103,35 +103,35 @@ fn segments_are_found_as_decoded_once() {
 fn kinds_on_request_are_found_only_if_asked_for() {
     let input = "/a/../b//%u0041";
     let found = inspect(input);
-    assert_eq!((found.kinds(), found.first()), (Findings::MALFORMED, Some(9)));
-    assert_eq!(found.kinds_among(Kinds::EVERY), Findings::MALFORMED | Kinds::ON_REQUEST.without(Findings::DOUBLE));
-    assert!(found.contains(Findings::DOT_SEGMENT | Findings::UNICODE) && !found.contains(Kinds::ON_REQUEST));
+    assert_eq!((found.kinds(), found.first()), (Kinds::MALFORMED, Some(9)));
+    assert_eq!(found.kinds_among(Kinds::EVERY), Kinds::MALFORMED | Kinds::ON_REQUEST.without(Kinds::DOUBLE));
+    assert!(found.contains(Kinds::DOT_SEGMENT | Kinds::UNICODE) && !found.contains(Kinds::ON_REQUEST));
     assert_eq!(inspect_counting(input).count(Kinds::EVERY), 1);
     assert_eq!(Counts::among(Kinds::EVERY, input).count(Kinds::EVERY), 4);
-    assert_eq!(Counts::among(Findings::UNICODE, input).kinds(), Findings::UNICODE);
+    assert_eq!(Counts::among(Kinds::UNICODE, input).kinds(), Kinds::UNICODE);
     assert!(inspect("/a/../b//").is_empty());
 }
 
 #[test]
 fn kinds_combine_as_sets() {
-    let both = Findings::NUL | Findings::SLASH;
+    let both = Kinds::NUL | Kinds::SLASH;
     let found = inspect("%2F");
-    assert!(found.contains(Findings::SLASH) && !found.contains(both));
-    assert!(found.intersects(both) && !found.intersects(Findings::NUL | Findings::DOT));
+    assert!(found.contains(Kinds::SLASH) && !found.contains(both));
+    assert!(found.intersects(both) && !found.intersects(Kinds::NUL | Kinds::DOT));
     assert!(found.contains(Kinds::NONE) && !found.intersects(Kinds::NONE));
     assert_eq!(format!("{:?}", found.kinds()), r#"{"escape", "slash"}"#);
     let counts = inspect_counting("%00/%2F+%2f");
     assert_eq!((counts.count(both), counts.first(both)), (3, Some(0)));
-    assert_eq!((counts.count(Findings::PLUS), counts.first(Findings::DOT)), (1, None));
+    assert_eq!((counts.count(Kinds::PLUS), counts.first(Kinds::DOT)), (1, None));
     for (place, &(kind, name)) in Kinds::ALL.iter().enumerate() {
         assert_eq!(kind.names().collect::<Vec<_>>(), [name]);
         assert!(Kinds::ALL[..place].iter().all(|&(other, _)| !kind.intersects(other)), "{name}");
     }
-    assert_eq!((both & Findings::NUL, both & Findings::DOT), (Findings::NUL, Kinds::NONE));
+    assert_eq!((both & Kinds::NUL, both & Kinds::DOT), (Kinds::NUL, Kinds::NONE));
     let (mut more, mut less) = (both, both);
-    more |= Findings::DOT;
-    less &= Findings::SLASH;
-    assert_eq!((more, less), (both | Findings::DOT, Findings::SLASH));
+    more |= Kinds::DOT;
+    less &= Kinds::SLASH;
+    assert_eq!((more, less), (both | Kinds::DOT, Kinds::SLASH));
 }
 
 #[test]
@@ -170,7 +170,7 @@ fn kinds_convert_to_bits_and_names_and_back() {
 /// Each byte or triplet once, in order, with all its kinds; ill-formed sequences where they begin.
 #[test]
 fn findings_iterate_in_order_of_position() {
-    use Findings as F;
+    use Kinds as F;
     let input = "a%2F%%C3\\%e2%82+\u{e9}%F0%9F%98%80%ff";
     let found = inspect(input);
     let expected = [

@@ -7,9 +7,7 @@ use simdpct::columns::{self, Column, OnError};
 use simdpct::legacy::{self, UnicodeDecoder};
 use simdpct::offset::OffsetMap;
 use simdpct::path::{DotSegments, Parameters, PathPolicy};
-use simdpct::{
-    ByteSet, Counts, Decoder, Encoder, Findings, Kinds, Malformed, Normalizer, ext_value, form, inspect, stream, uri,
-};
+use simdpct::{ByteSet, Counts, Decoder, Encoder, Kinds, Malformed, Normalizer, ext_value, form, inspect, stream, uri};
 
 /// Each is repeated: stray and kept triplets, segments of all forms, ill-formed UTF-8, separators.
 const PATTERNS: [&str; 17] = [
@@ -63,7 +61,7 @@ const OPERATIONS: &[Operation] = &[
     }),
     ("count", |text| consume(Counts::among(Kinds::EVERY, text))),
     ("canonicalize", |text| {
-        let refusing = PathPolicy::DEFAULT.refuse(Findings::DOT_SEGMENT);
+        let refusing = PathPolicy::DEFAULT.refuse(Kinds::DOT_SEGMENT);
         let clamping = PathPolicy::RFC3986.dot_segments(DotSegments::Clamp).parameters(Parameters::Strip);
         for policy in [PathPolicy::DEFAULT, PathPolicy::STRICT, refusing, clamping] {
             for path in [format!("/{text}"), format!("/{text}{LAST}")] {

@@ -3,7 +3,7 @@
 
 use simdpct::offset::{OffsetError, OffsetMap};
 #[cfg(all(target_os = "linux", target_pointer_width = "64"))]
-use simdpct::{ByteSet, Counts, DecodeErrorKind, Findings, inspect_counting};
+use simdpct::{ByteSet, Counts, DecodeErrorKind, Kinds, inspect_counting};
 use simdpct::{Decoder, Encoder, form};
 
 #[test]
@@ -87,8 +87,8 @@ fn lengths_and_positions_beyond_32_bits_are_exact() {
     assert_eq!((error.kind, error.position), (DecodeErrorKind::Rejected(b'A'), start));
     assert_eq!(lenient.input_offset(input, start + 1), Ok(start + 3));
     let counts: Counts = inspect_counting(input);
-    assert_eq!((counts.first(Findings::ESCAPE), counts.first(Findings::MALFORMED)), (Some(start), Some(start + 3)));
-    assert_eq!(counts.count(Findings::ILLEGAL), length - 4);
+    assert_eq!((counts.first(Kinds::ESCAPE), counts.first(Kinds::MALFORMED)), (Some(start), Some(start + 3)));
+    assert_eq!(counts.count(Kinds::ILLEGAL), length - 4);
     let pair = form::split(input).next().unwrap();
     assert_eq!((pair.0.len(), pair.1.len()), (length, 0));
 }

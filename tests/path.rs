@@ -7,7 +7,7 @@ use simdpct::path::{
     Backslash, DotSegments, EmptySegments, EncodedSlash, HiddenSegments, IllegalBytes, Parameters, PathErrorKind,
     PathPolicy, split,
 };
-use simdpct::{ByteSet, Findings, Kinds, Malformed, sets};
+use simdpct::{ByteSet, Kinds, Malformed, sets};
 
 use crate::common::path::compare;
 use crate::common::strategies::any_level;
@@ -98,9 +98,9 @@ fn default_policy_rewrites_and_refuses_as_documented() {
 fn strict_policy_refuses_whatever_servers_disagree_about() {
     for (path, expected) in [
         ("/a%2fb", PathErrorKind::EncodedSlash),
-        ("/a%252fb", PathErrorKind::Refused(Findings::PERCENT | Findings::DOUBLE)),
-        ("/a%3fb", PathErrorKind::Refused(Findings::PATH_END)),
-        ("/a%u0041", PathErrorKind::Refused(Findings::UNICODE)),
+        ("/a%252fb", PathErrorKind::Refused(Kinds::PERCENT | Kinds::DOUBLE)),
+        ("/a%3fb", PathErrorKind::Refused(Kinds::PATH_END)),
+        ("/a%u0041", PathErrorKind::Refused(Kinds::UNICODE)),
         ("/a/./b", PathErrorKind::DotSegment),
         ("/a/%2e", PathErrorKind::DotSegment),
         ("/a//b", PathErrorKind::EmptySegment),
@@ -219,7 +219,7 @@ fn kept_empty_segments_never_come_to_the_front() {
         assert_eq!(policy.canonicalize(path).as_deref(), Ok(expected), "{path} by {policy:?}");
         compare(&policy, path.as_bytes());
     }
-    for policy in [decode.dot_segments(DotSegments::Refuse), decode.refuse(Findings::DOT_SEGMENT)] {
+    for policy in [decode.dot_segments(DotSegments::Refuse), decode.refuse(Kinds::DOT_SEGMENT)] {
         let error = policy.canonicalize("/%2Fhost").unwrap_err();
         assert_eq!((error.kind, error.position), (PathErrorKind::EmptySegment, 1), "{policy:?}");
         compare(&policy, b"/%2Fhost");
@@ -243,20 +243,20 @@ fn nginx_policy_cuts_and_refuses_raw_bytes() {
 /// Decoded, it would be refused the second time.
 #[test]
 fn plus_is_not_decoded_if_raw_ones_are_refused() {
-    let policy = PathPolicy::NGINX.refuse(Findings::PLUS);
+    let policy = PathPolicy::NGINX.refuse(Kinds::PLUS);
     assert_eq!(policy.canonicalize("/%2b%3d").as_deref(), Ok("/%2B="));
     assert!(policy.is_canonical(b"/%2B="));
-    assert_eq!(policy.canonicalize("/+").unwrap_err().kind, PathErrorKind::Refused(Findings::PLUS));
+    assert_eq!(policy.canonicalize("/+").unwrap_err().kind, PathErrorKind::Refused(Kinds::PLUS));
     compare(&policy, b"/%2b%3d");
 }
 
 /// `/a%2F/b` has an empty segment, so that it would be refused the second time.
 #[test]
 fn segments_made_by_removing_parameters_are_refused() {
-    let policy = PathPolicy::RFC3986.parameters(Parameters::Strip).refuse(Findings::EMPTY_SEGMENT);
+    let policy = PathPolicy::RFC3986.parameters(Parameters::Strip).refuse(Kinds::EMPTY_SEGMENT);
     for (path, position) in [("/a%2F;x/b", 5), ("/a/;x/b", 3), ("/a;x:/%5Cb", 2), ("/;a/b;x:/%2F", 1)] {
         let error = policy.canonicalize(path).unwrap_err();
-        let expected = (PathErrorKind::Refused(Findings::EMPTY_SEGMENT), position);
+        let expected = (PathErrorKind::Refused(Kinds::EMPTY_SEGMENT), position);
         assert_eq!((error.kind, error.position), expected, "{path}");
         compare(&policy, path.as_bytes());
     }
@@ -276,8 +276,8 @@ fn kept_percent_is_not_completed() {
 #[test]
 fn decoding_creates_no_finding_of_a_refused_kind() {
     let base = PathPolicy::RFC3986;
-    let double = base.refuse(Findings::DOUBLE);
-    let unicode = base.refuse(Findings::UNICODE).malformed(Malformed::Keep);
+    let double = base.refuse(Kinds::DOUBLE);
+    let unicode = base.refuse(Kinds::UNICODE).malformed(Malformed::Keep);
     let escaping = double.malformed(Malformed::Escape);
     for (policy, path, expected) in [
         (base, "/%25%34%31", "/%2541"),
@@ -297,18 +297,18 @@ fn decoding_creates_no_finding_of_a_refused_kind() {
         compare(&policy, path.as_bytes());
     }
     for (policy, path, kind) in [
-        (double, "/%2541", Findings::DOUBLE),
-        (unicode, "/%u0041", Findings::UNICODE),
-        (base.refuse(Findings::DOT_SEGMENT), "/a/%2e%2e;x/b", Findings::DOT_SEGMENT),
-        (base.refuse(Findings::EMPTY_SEGMENT), "/a%5C/b", Findings::EMPTY_SEGMENT),
-        (base.refuse(Findings::SEMICOLON), "/a;b", Findings::SEMICOLON),
-        (base.refuse(Findings::PATH_END), "/a%3f", Findings::PATH_END),
-        (PathPolicy::STRICT, "/a%23b", Findings::PATH_END),
+        (double, "/%2541", Kinds::DOUBLE),
+        (unicode, "/%u0041", Kinds::UNICODE),
+        (base.refuse(Kinds::DOT_SEGMENT), "/a/%2e%2e;x/b", Kinds::DOT_SEGMENT),
+        (base.refuse(Kinds::EMPTY_SEGMENT), "/a%5C/b", Kinds::EMPTY_SEGMENT),
+        (base.refuse(Kinds::SEMICOLON), "/a;b", Kinds::SEMICOLON),
+        (base.refuse(Kinds::PATH_END), "/a%3f", Kinds::PATH_END),
+        (PathPolicy::STRICT, "/a%23b", Kinds::PATH_END),
     ] {
         assert_eq!(policy.canonicalize(path).unwrap_err().kind, PathErrorKind::Refused(kind), "{path}");
         compare(&policy, path.as_bytes());
     }
-    assert!(PathPolicy::STRICT.refused().contains(Findings::DOUBLE | Findings::UNICODE));
+    assert!(PathPolicy::STRICT.refused().contains(Kinds::DOUBLE | Kinds::UNICODE));
 }
 
 fn any_policy() -> impl Strategy<Value = PathPolicy> {

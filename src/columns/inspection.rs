@@ -9,22 +9,22 @@ use crate::byteset::ByteSet;
 use crate::driver::batch::{ILLEGAL_BYTES, Selection};
 use crate::driver::inspect::{Inspector, Presence, ROWS_CHUNK, RowKernel, requested_kinds};
 use crate::input::Input;
-use crate::inspect::{Findings, Kinds};
+use crate::kinds::Kinds;
 use crate::level::Level;
 
 /// Inspects every row, as [`inspect`](fn@crate::inspect) does a string. There are no findings in a
 /// null row.
 ///
 /// ```
-/// use simdpct::Findings;
+/// use simdpct::Kinds;
 /// use simdpct::columns::{self, Column};
 ///
 /// let column = Column::new(b"/plain/..%2f/%00", &[0_i32, 6, 12, 16])?;
 /// let inspection = columns::inspect(&column);
 /// assert!(inspection.rows[0].is_empty());
-/// assert!(inspection.rows[1].contains(Findings::SLASH | Findings::LOWER_HEX));
-/// assert_eq!(inspection.count(Findings::ESCAPE), 2);
-/// assert!(inspection.kinds().contains(Findings::NUL));
+/// assert!(inspection.rows[1].contains(Kinds::SLASH | Kinds::LOWER_HEX));
+/// assert_eq!(inspection.count(Kinds::ESCAPE), 2);
+/// assert!(inspection.kinds().contains(Kinds::NUL));
 /// # Ok::<(), columns::ColumnError>(())
 /// ```
 #[must_use]
@@ -36,7 +36,7 @@ pub fn inspect<O: Offset>(column: &Column<'_, O>) -> Inspection {
 #[must_use]
 pub fn inspect_rows<T: Input>(rows: impl IntoIterator<Item = Option<T>>) -> Inspection {
     let mut inspector = Inspector::<Presence>::new(None);
-    let kinds = |row: Option<T>| row.map_or(Kinds::NONE, |row| Kinds::of_report(&inspector.inspect(row.as_bytes())));
+    let kinds = |row: Option<T>| row.map_or(Kinds::NONE, |row| kinds_of(&inspector.inspect(row.as_bytes())));
     Inspection { rows: rows.into_iter().map(kinds).collect() }
 }
 
@@ -60,11 +60,11 @@ impl Inspection {
     /// of type `UInt32`. Its validity is that of the input.
     ///
     /// ```
-    /// use simdpct::Findings;
+    /// use simdpct::Kinds;
     /// use simdpct::columns::inspect_rows;
     ///
     /// let numbers = inspect_rows([Some("a"), Some("%41+"), None]).into_bits();
-    /// let expected = Findings::ESCAPE | Findings::UNRESERVED | Findings::PLUS;
+    /// let expected = Kinds::ESCAPE | Kinds::UNRESERVED | Kinds::PLUS;
     /// assert_eq!(numbers, [0, expected.bits(), 0]);
     /// ```
     #[must_use]
@@ -83,12 +83,12 @@ impl Inspection {
     /// search of each row.
     ///
     /// ```
-    /// use simdpct::Findings;
+    /// use simdpct::Kinds;
     /// use simdpct::columns::{Column, Inspection};
     ///
     /// let column = Column::new(b"/a/../b/%252f%00", &[0_i32, 7, 13, 16])?;
-    /// let inspection = Inspection::among(Findings::DOT_SEGMENT | Findings::DOUBLE, &column);
-    /// assert_eq!(inspection.rows, [Findings::DOT_SEGMENT, Findings::DOUBLE, simdpct::Kinds::NONE]);
+    /// let inspection = Inspection::among(Kinds::DOT_SEGMENT | Kinds::DOUBLE, &column);
+    /// assert_eq!(inspection.rows, [Kinds::DOT_SEGMENT, Kinds::DOUBLE, simdpct::Kinds::NONE]);
     /// # Ok::<(), simdpct::columns::ColumnError>(())
     /// ```
     #[must_use]
@@ -104,7 +104,7 @@ impl Inspection {
     #[must_use]
     pub fn among_rows<T: Input>(kinds: Kinds, rows: impl IntoIterator<Item = Option<T>>) -> Self {
         let mut inspector = Inspector::<Presence>::new(None);
-        let mut inspect = |row: T| among(Kinds::of_report(&inspector.inspect(row.as_bytes())), kinds, row.as_bytes());
+        let mut inspect = |row: T| among(kinds_of(&inspector.inspect(row.as_bytes())), kinds, row.as_bytes());
         Self { rows: rows.into_iter().map(|row| row.map_or(Kinds::NONE, &mut inspect)).collect() }
     }
 
@@ -125,7 +125,7 @@ impl Inspection {
         }
         let mut rows = Vec::with_capacity(column.len());
         let (Some(mut manifold), Some(mut simple)) = (Ranks::new(level), Ranks::new(level)) else {
-            let mut inspect = |bytes: &[u8]| Kinds::of_report(&inspector.inspect(bytes));
+            let mut inspect = |bytes: &[u8]| kinds_of(&inspector.inspect(bytes));
             rows.extend((0..column.len()).map(|row| column.row(row).map_or(Kinds::NONE, &mut inspect)));
             return Self { rows };
         };
@@ -133,7 +133,7 @@ impl Inspection {
             let first = rows.len();
             let end = column.chunk_end(first, CHUNK);
             if end == first {
-                let inspect = |bytes: &[u8]| Kinds::of_report(&inspector.inspect(bytes));
+                let inspect = |bytes: &[u8]| kinds_of(&inspector.inspect(bytes));
                 rows.push(column.row(first).map_or(Kinds::NONE, inspect));
                 continue;
             }
@@ -153,12 +153,12 @@ impl Inspection {
                         unsettled = rows.len();
                     }
                     if inspector.has_room(end - start) {
-                        Kinds::of_report(&inspector.inspect_later_validated(&bytes[start..end]))
+                        kinds_of(&inspector.inspect_later_validated(&bytes[start..end]))
                     } else {
-                        Kinds::of_report(&inspector.inspect(&bytes[start..end]))
+                        kinds_of(&inspector.inspect(&bytes[start..end]))
                     }
                 } else if after.1 != before.1 {
-                    Findings::ILLEGAL
+                    Kinds::ILLEGAL
                 } else {
                     Kinds::NONE
                 };
@@ -210,8 +210,13 @@ fn settle<O: Offset>(inspector: &mut Inspector<Presence>, column: &Column<'_, O>
     }
     for (row, kinds) in (first..).zip(&mut rows[first..]) {
         // Only a row with a triplet or a byte from 0x80 can be ill-formed.
-        if kinds.intersects(Findings::ESCAPE | Findings::NON_ASCII) {
-            *kinds = Kinds::of_report(&inspector.inspect(column.bytes(row..row + 1)));
+        if kinds.intersects(Kinds::ESCAPE | Kinds::NON_ASCII) {
+            *kinds = kinds_of(&inspector.inspect(column.bytes(row..row + 1)));
         }
     }
+}
+
+/// The kinds in a report.
+fn kinds_of(report: &crate::driver::inspect::Report) -> Kinds {
+    Kinds(report.kinds())
 }

@@ -4,7 +4,7 @@
 use core::error::Error;
 use core::fmt;
 
-use crate::inspect::Kinds;
+use crate::kinds::Kinds;
 
 /// What a [`PathPolicy`](super::PathPolicy) refused.
 #[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]

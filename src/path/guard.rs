@@ -7,7 +7,8 @@ use core::str::FromStr;
 use super::scan::{Scan, scan};
 use super::text::{Expected, PolicyError, Reader, words, write_kinds};
 use super::{PathErrorKind, PathPolicy, Refusal, RequestMethod, Target, TargetForm, TargetPart};
-use crate::inspect::{Findings, Kinds};
+use crate::inspect::Findings;
+use crate::kinds::Kinds;
 
 /// Decides on a request by its target: pass, rewrite to the canonical path, or refuse.
 ///
@@ -20,10 +21,10 @@ use crate::inspect::{Findings, Kinds};
 /// route, a rule, a cache key. docs/embedding.md of the source says how in eight servers.
 ///
 /// ```
-/// use simdpct::Findings;
+/// use simdpct::Kinds;
 /// use simdpct::path::{Action, RequestGuard, RequestMethod};
 ///
-/// const GUARD: RequestGuard = RequestGuard::new().refuse_in_query(Findings::NUL);
+/// const GUARD: RequestGuard = RequestGuard::new().refuse_in_query(Kinds::NUL);
 ///
 /// let mut output = [0; 256];
 /// let mut decide = |target: &[u8]| match GUARD.check(RequestMethod::Other, target, &mut output).action {
@@ -77,11 +78,8 @@ impl Default for RequestGuard {
 impl RequestGuard {
     /// Kinds of findings that no honest client sends, which the word `default` names in a guard's
     /// text: `NUL`, `CONTROL`, `MALFORMED`, `INVALID_UTF8` and `BACKSLASH`.
-    pub const DEFAULT_KINDS: Kinds = Findings::NUL
-        .union(Findings::CONTROL)
-        .union(Findings::MALFORMED)
-        .union(Findings::INVALID_UTF8)
-        .union(Findings::BACKSLASH);
+    pub const DEFAULT_KINDS: Kinds =
+        Kinds::NUL.union(Kinds::CONTROL).union(Kinds::MALFORMED).union(Kinds::INVALID_UTF8).union(Kinds::BACKSLASH);
 
     /// A guard with [`PathPolicy::DEFAULT`] that refuses nothing else.
     #[must_use]
@@ -249,11 +247,11 @@ fn refuse(kinds: Kinds, text: &[u8], position: usize, part: TargetPart) -> Resul
 /// commas, or `default` for [`DEFAULT_KINDS`](RequestGuard::DEFAULT_KINDS).
 ///
 /// ```
-/// use simdpct::Findings;
+/// use simdpct::Kinds;
 /// use simdpct::path::{PathPolicy, RequestGuard};
 ///
 /// let guard: RequestGuard = "query=nul report-only strict".parse()?;
-/// assert_eq!(guard, RequestGuard::new().policy(Some(PathPolicy::STRICT)).refuse_in_query(Findings::NUL).report_only());
+/// assert_eq!(guard, RequestGuard::new().policy(Some(PathPolicy::STRICT)).refuse_in_query(Kinds::NUL).report_only());
 /// assert_eq!(guard.to_string(), "report-only query=nul strict");
 /// # Ok::<(), simdpct::path::PolicyError>(())
 /// ```
@@ -311,12 +309,12 @@ impl RequestGuard {
     /// # Errors
     ///
     /// A name is not the name of a kind.
-    pub fn kinds_from_text(text: &str) -> Result<Kinds, crate::inspect::UnknownKind> {
+    pub fn kinds_from_text(text: &str) -> Result<Kinds, crate::kinds::UnknownKind> {
         parse_kinds(text)
     }
 }
 
-fn parse_kinds(text: &str) -> Result<Kinds, crate::inspect::UnknownKind> {
+fn parse_kinds(text: &str) -> Result<Kinds, crate::kinds::UnknownKind> {
     let is_separator = |byte: char| byte == ',' || byte.is_whitespace();
     text.split(is_separator).filter(|name| !name.is_empty()).try_fold(Kinds::NONE, |kinds, name| match name {
         "default" => Ok(kinds.union(RequestGuard::DEFAULT_KINDS)),

@@ -5,7 +5,7 @@ use core::fmt;
 
 use crate::byteset::ByteSet;
 use crate::driver::DecodePlan;
-use crate::inspect::{Findings, Kinds};
+use crate::kinds::Kinds;
 use crate::level::Level;
 use crate::normalize::Malformed;
 use crate::sets;
@@ -82,7 +82,7 @@ pub enum HiddenSegments {
     /// Keep them.
     Keep,
     /// Fail with [`PathErrorKind::Refused`](super::PathErrorKind::Refused) and the kinds
-    /// [`DOT_SEGMENT`](Findings::DOT_SEGMENT) and [`EMPTY_SEGMENT`](Findings::EMPTY_SEGMENT), as
+    /// [`DOT_SEGMENT`](Kinds::DOT_SEGMENT) and [`EMPTY_SEGMENT`](Kinds::EMPTY_SEGMENT), as
     /// the segment has them.
     #[default]
     Refuse,
@@ -130,11 +130,11 @@ pub enum IllegalBytes {
 /// module](super) has the order of the steps.
 ///
 /// ```
-/// use simdpct::Findings;
+/// use simdpct::Kinds;
 /// use simdpct::path::{EncodedSlash, PathPolicy};
 ///
 /// const POLICY: PathPolicy =
-///     PathPolicy::DEFAULT.slash(EncodedSlash::Refuse).refuse(PathPolicy::DEFAULT.refused().union(Findings::PERCENT));
+///     PathPolicy::DEFAULT.slash(EncodedSlash::Refuse).refuse(PathPolicy::DEFAULT.refused().union(Kinds::PERCENT));
 /// assert_eq!(POLICY.canonicalize("/a%252fb").unwrap_err().to_string(), "refused: percent at byte 2");
 /// ```
 #[derive(Clone, Copy, Eq, PartialEq)]
@@ -191,7 +191,7 @@ impl PathPolicy {
     pub(crate) const ILLEGAL: ByteSet = sets::PATH.without(b'%');
 
     /// The kinds of findings that depend on segments.
-    pub(super) const SEGMENTS: Kinds = Findings::DOT_SEGMENT.union(Findings::EMPTY_SEGMENT);
+    pub(super) const SEGMENTS: Kinds = Kinds::DOT_SEGMENT.union(Kinds::EMPTY_SEGMENT);
 
     /// For routers, cache keys and access rules. Refuses what no honest client sends: NUL and other
     /// control characters, malformed `%`s, invalid UTF-8, backslashes, climbing above the root, and
@@ -203,7 +203,7 @@ impl PathPolicy {
     /// The canonical form has no finding of the kinds `DOT_SEGMENT`, `EMPTY_SEGMENT`, `NUL`,
     /// `CONTROL`, `BACKSLASH`, `MALFORMED` or `INVALID_UTF8`.
     pub const DEFAULT: Self = Self {
-        refuse: Findings::NUL.union(Findings::CONTROL).union(Findings::INVALID_UTF8),
+        refuse: Kinds::NUL.union(Kinds::CONTROL).union(Kinds::INVALID_UTF8),
         malformed: Malformed::Error,
         slash: EncodedSlash::Keep,
         backslash: Backslash::Refuse,
@@ -229,10 +229,10 @@ impl PathPolicy {
         .refuse(
             Self::DEFAULT
                 .refuse
-                .union(Findings::PERCENT)
-                .union(Findings::DOUBLE)
-                .union(Findings::PATH_END)
-                .union(Findings::UNICODE),
+                .union(Kinds::PERCENT)
+                .union(Kinds::DOUBLE)
+                .union(Kinds::PATH_END)
+                .union(Kinds::UNICODE),
         )
         .slash(EncodedSlash::Refuse)
         .dot_segments(DotSegments::Refuse)
@@ -256,7 +256,7 @@ impl PathPolicy {
     /// decodes `%2F`, so that `..%2F` is resolved. Keeps the dot segments that are hidden from
     /// nginx: `..%5C`, `..;x`, `..%3F`.
     pub const NGINX: Self = Self::DEFAULT
-        .refuse(Findings::NUL)
+        .refuse(Kinds::NUL)
         .slash(EncodedSlash::Decode)
         .backslash(Backslash::Keep)
         .parameters(Parameters::Keep)
@@ -269,7 +269,7 @@ impl PathPolicy {
     /// [hidden](HiddenSegments) dot segments (`..%3B`, `..%3F`), which Envoy forwards to servers that
     /// resolve them.
     pub const ENVOY: Self = Self::DEFAULT
-        .refuse(Findings::NUL.union(Findings::NON_ASCII).union(Findings::BACKSLASH))
+        .refuse(Kinds::NUL.union(Kinds::NON_ASCII).union(Kinds::BACKSLASH))
         .malformed(Malformed::Keep)
         .slash(EncodedSlash::Refuse)
         .backslash(Backslash::ToSlash)
@@ -391,26 +391,26 @@ impl PathPolicy {
     /// The bytes whose triplets are decoded: not those that are refused raw, which would pass once,
     /// and not twice.
     pub(super) const fn decoded(&self) -> ByteSet {
-        if self.refuse.contains(Findings::PLUS) { self.decode.without(b'+') } else { self.decode }
+        if self.refuse.contains(Kinds::PLUS) { self.decode.without(b'+') } else { self.decode }
     }
 
     /// Raw bytes that are refused although `illegal` does not say so, mostly because their triplets
     /// are: an escaped one would pass once, and not twice.
     pub(super) const fn refused_raw(&self) -> ByteSet {
         let mut set = ByteSet::EMPTY;
-        if self.refuse.contains(Findings::NUL) {
+        if self.refuse.contains(Kinds::NUL) {
             set = set.with(0);
         }
-        if self.refuse.contains(Findings::CONTROL) {
+        if self.refuse.contains(Kinds::CONTROL) {
             set = set.union(ByteSet::range(0, 0x1F).with(0x7F));
         }
-        if self.refuse.contains(Findings::BACKSLASH) {
+        if self.refuse.contains(Kinds::BACKSLASH) {
             set = set.with(b'\\');
         }
-        if self.refuse.contains(Findings::PATH_END) {
+        if self.refuse.contains(Kinds::PATH_END) {
             set = set.with(b'?').with(b'#');
         }
-        if self.refuse.contains(Findings::ESCAPE) {
+        if self.refuse.contains(Kinds::ESCAPE) {
             set = set.union(Self::ILLEGAL);
         }
         if matches!(self.illegal, IllegalBytes::Nginx) {
@@ -421,7 +421,7 @@ impl PathPolicy {
 
     /// Whether a malformed `%` can be written as `%25`.
     pub(super) const fn allows_percent(&self) -> bool {
-        !self.refuse.intersects(Findings::PERCENT.union(Findings::ESCAPE))
+        !self.refuse.intersects(Kinds::PERCENT.union(Kinds::ESCAPE))
     }
 
     /// Raw bytes that are escaped, if illegal bytes are.
@@ -448,29 +448,29 @@ impl PathPolicy {
         }
         // Other kinds of findings are triplets, begin with `%`, or are segments.
         let mut watched = suspects.with(b'%');
-        if self.refuse.contains(Findings::PLUS) {
+        if self.refuse.contains(Kinds::PLUS) {
             watched = watched.with(b'+');
         }
-        if self.refuse.contains(Findings::SEMICOLON) {
+        if self.refuse.contains(Kinds::SEMICOLON) {
             watched = watched.with(b';');
         }
-        if self.refuse.intersects(Findings::ILLEGAL.union(Findings::NON_ASCII).union(Findings::INVALID_UTF8)) {
+        if self.refuse.intersects(Kinds::ILLEGAL.union(Kinds::NON_ASCII).union(Kinds::INVALID_UTF8)) {
             watched = watched.union(Self::ILLEGAL);
         }
-        let mut special = Findings::MALFORMED;
+        let mut special = Kinds::MALFORMED;
         if !matches!(self.slash, EncodedSlash::Keep) {
-            special = special.union(Findings::SLASH);
+            special = special.union(Kinds::SLASH);
         }
         if !matches!(self.backslash, Backslash::Keep) {
-            special = special.union(Findings::BACKSLASH);
+            special = special.union(Kinds::BACKSLASH);
         }
         // A raw `;` is a suspect, or follows a slash or a dot segment.
         if matches!(self.parameters, Parameters::Refuse) || self.decode.contains(b';') {
-            special = special.union(Findings::SEMICOLON);
+            special = special.union(Kinds::SEMICOLON);
         }
         // A decoded digit could complete it.
-        if self.refuse.contains(Findings::DOUBLE) {
-            special = special.union(Findings::PERCENT);
+        if self.refuse.contains(Kinds::DOUBLE) {
+            special = special.union(Kinds::PERCENT);
         }
         (self.suspects, self.watched, self.special) = (suspects, watched, special);
         self.plan = DecodePlan::normalize(self.decoded().complement());

@@ -51,7 +51,8 @@ impl Refusal {
     /// ```
     /// use simdpct::path::{RequestGuard, RequestMethod};
     ///
-    /// let verdict = RequestGuard::new().check(RequestMethod::Other, b"/user/%00", &mut [0; 32]);
+    /// let mut output = [0; 32];
+    /// let verdict = RequestGuard::new().check(RequestMethod::Other, b"/user/%00", &mut output);
     /// let refusal = verdict.refusal.unwrap();
     /// assert_eq!(refusal.line(b"/user/%00").to_string(), r#"refused: nul,control at byte 6 of path: "/user/%00""#);
     /// assert_eq!(refusal.to_string(), "nul,control in path");

@@ -9,7 +9,8 @@ use super::{PathError, PathErrorKind};
 use crate::driver;
 use crate::driver::segments;
 use crate::hex;
-use crate::inspect::{Findings, Kinds};
+use crate::inspect::Findings;
+use crate::kinds::Kinds;
 use crate::normalize::Malformed;
 use crate::sets;
 
@@ -107,7 +108,7 @@ fn start_of_segment(path: &[u8], at: usize) -> usize {
 /// authority.
 #[cold]
 fn guard_slashes(policy: &PathPolicy, output: &mut [u8], length: usize) -> Result<usize, PathError> {
-    if policy.dot_segments == DotSegments::Refuse || policy.refuse.contains(Findings::DOT_SEGMENT) {
+    if policy.dot_segments == DotSegments::Refuse || policy.refuse.contains(Kinds::DOT_SEGMENT) {
         return Err(PathError::new(PathErrorKind::EmptySegment, 1));
     }
     output.copy_within(..length, 2);
@@ -170,11 +171,11 @@ enum Completing {
     No,
     /// A malformed `%` that is kept, the last byte: to a triplet, or to `%u`.
     AfterPercent,
-    /// The triplet of a `%`, the last one: to a [`DOUBLE`](Findings::DOUBLE), which is refused.
+    /// The triplet of a `%`, the last one: to a [`DOUBLE`](Kinds::DOUBLE), which is refused.
     AfterEncodedPercent,
     /// Either of them, and a raw digit.
     AfterDigit,
-    /// A malformed `%` that is kept, `u`, and raw digits: to a [`UNICODE`](Findings::UNICODE),
+    /// A malformed `%` that is kept, `u`, and raw digits: to a [`UNICODE`](Kinds::UNICODE),
     /// which is refused.
     AfterU,
 }
@@ -186,17 +187,17 @@ impl Completing {
 
     /// Whether this byte could complete it.
     fn by(self, policy: &PathPolicy, byte: u8) -> bool {
-        let is_u = || byte == b'u' && policy.refuse.contains(Findings::UNICODE);
+        let is_u = || byte == b'u' && policy.refuse.contains(Kinds::UNICODE);
         self.is_so() && (byte.is_ascii_hexdigit() || matches!(self, Self::AfterPercent) && is_u())
     }
 
     /// The state after a raw byte or a triplet.
     fn after(self, policy: &PathPolicy, raw: u8, triplet: Option<u8>) -> Self {
-        let refuses_double = policy.refuse.contains(Findings::DOUBLE);
+        let refuses_double = policy.refuse.contains(Kinds::DOUBLE);
         match (triplet, raw) {
             (None, b'%') if policy.malformed == Malformed::Keep => Self::AfterPercent,
             (None, b'%') | (Some(b'%'), _) if refuses_double => Self::AfterEncodedPercent,
-            (None, b'u') if matches!(self, Self::AfterPercent) && policy.refuse.contains(Findings::UNICODE) => {
+            (None, b'u') if matches!(self, Self::AfterPercent) && policy.refuse.contains(Kinds::UNICODE) => {
                 Self::AfterU
             }
             (None, byte) if byte.is_ascii_hexdigit() => match self {
@@ -334,7 +335,7 @@ pub(super) fn len_bound(policy: &PathPolicy, path: &[u8]) -> usize {
 pub(super) fn is_unchanged(policy: &PathPolicy, path: &[u8], from: usize) -> bool {
     // `guard_slashes` has written these dots, or would write them again.
     if policy.empty_segments == EmptySegments::Keep && path.starts_with(b"/.//") && from == 0 {
-        let is_refused = policy.dot_segments == DotSegments::Refuse || policy.refuse.contains(Findings::DOT_SEGMENT);
+        let is_refused = policy.dot_segments == DotSegments::Refuse || policy.refuse.contains(Kinds::DOT_SEGMENT);
         return !is_refused && is_unchanged(policy, &path[2..], 0);
     }
     // A path that is unchanged so far is its own output.

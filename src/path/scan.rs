@@ -6,6 +6,7 @@ use super::{PathError, PathErrorKind};
 use crate::driver;
 use crate::driver::segments::{may_have_hidden, suspect_slash};
 use crate::inspect::Findings;
+use crate::kinds::Kinds;
 
 /// What has to be done to a path that no finding refuses.
 #[derive(Clone, Copy)]
@@ -58,7 +59,7 @@ pub(super) fn scan(policy: &PathPolicy, path: &[u8]) -> Result<Scan, PathError> 
     {
         return Ok(Scan::Symbols(at));
     }
-    Ok(if found.contains(Findings::ESCAPE) { Scan::Triplets } else { Scan::Canonical })
+    Ok(if found.contains(Kinds::ESCAPE) { Scan::Triplets } else { Scan::Canonical })
 }
 
 /// Fails with the first finding of a refused kind.

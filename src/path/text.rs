@@ -9,7 +9,7 @@ use super::policy::{
 };
 use crate::byteset::ByteSet;
 use crate::hex;
-use crate::inspect::Kinds;
+use crate::kinds::Kinds;
 use crate::normalize::Malformed;
 use crate::sets;
 

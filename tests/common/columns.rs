@@ -9,7 +9,7 @@ use simdpct::columns::{
 };
 use simdpct::legacy::java;
 use simdpct::uri::Part;
-use simdpct::{ByteSet, DecodeError, Decoder, Encoder, Findings, Kinds, Level, Malformed, Normalizer, reference, sets};
+use simdpct::{ByteSet, DecodeError, Decoder, Encoder, Kinds, Level, Malformed, Normalizer, reference, sets};
 
 use super::Surrounded;
 
@@ -392,7 +392,7 @@ pub fn compare_inspecting(sample: &Sample) {
     assert_eq!(columns::inspect_rows((0..sample.rows()).map(|row| sample.row(row))).rows, wanted);
     let numbers: Vec<u32> = wanted.iter().map(|kinds| kinds.bits()).collect();
     assert_eq!(columns::inspect(&column).into_bits(), numbers);
-    for kinds in [Kinds::EVERY, Kinds::ON_REQUEST, Findings::DOUBLE | Findings::ESCAPE] {
+    for kinds in [Kinds::EVERY, Kinds::ON_REQUEST, Kinds::DOUBLE | Kinds::ESCAPE] {
         assert_eq!(Inspection::among(kinds, &column).rows, among(kinds));
         assert_eq!(Inspection::among_rows(kinds, (0..sample.rows()).map(|row| sample.row(row))).rows, among(kinds));
     }

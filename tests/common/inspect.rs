@@ -13,7 +13,7 @@ pub fn compare_inspecting(input: &[u8]) {
     for level in super::levels() {
         let context = || format!("{level}: {}", input.escape_ascii());
         let found = Findings::on(level, input);
-        for wanted in [Kinds::EVERY, DEFAULT, Findings::DOUBLE | Findings::EMPTY_SEGMENT] {
+        for wanted in [Kinds::EVERY, DEFAULT, Kinds::DOUBLE | Kinds::EMPTY_SEGMENT] {
             let mut by_position = BTreeMap::new();
             for &(at, kind) in findings.iter().filter(|(_, kind)| wanted.contains(*kind)) {
                 *by_position.entry(at).or_insert(Kinds::NONE) |= kind;

@@ -29,12 +29,12 @@ impl ReceivedUri {
 ///
 /// ```
 /// use http::Uri;
-/// use simdpct::Findings;
+/// use simdpct::Kinds;
 /// use simdpct_tower::PathFindings;
 ///
 /// let findings = PathFindings::of(&Uri::from_static("/%2e%2E/a?x=%00"));
-/// assert!(findings.path.contains(Findings::DOT | Findings::LOWER_HEX));
-/// assert_eq!(findings.query, Findings::ESCAPE | Findings::NUL | Findings::CONTROL);
+/// assert!(findings.path.contains(Kinds::DOT | Kinds::LOWER_HEX));
+/// assert_eq!(findings.query, Kinds::ESCAPE | Kinds::NUL | Kinds::CONTROL);
 /// ```
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 #[non_exhaustive]

@@ -17,14 +17,14 @@ use crate::{BadRequest, PathGuard, Reason, Refusal, Verdict};
 /// It has to wrap a router from outside, as [the crate](crate) explains. All options can be set in constants:
 ///
 /// ```
-/// use simdpct::Findings;
+/// use simdpct::Kinds;
 /// use simdpct::path::{EncodedSlash, PathPolicy};
 /// use simdpct_tower::PathGuardLayer;
 ///
 /// const GUARD: PathGuardLayer = PathGuardLayer::new()
 ///     .policy(PathPolicy::DEFAULT.slash(EncodedSlash::Refuse))
-///     .refuse_path(Findings::PERCENT)
-///     .refuse_query(Findings::NUL.union(Findings::MALFORMED));
+///     .refuse_path(Kinds::PERCENT)
+///     .refuse_query(Kinds::NUL.union(Kinds::MALFORMED));
 /// ```
 #[derive(Clone, Copy)]
 pub struct PathGuardLayer<R = BadRequest> {

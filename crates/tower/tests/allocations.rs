@@ -8,7 +8,7 @@ use std::pin::pin;
 use std::task::{Context, Poll, Waker};
 
 use http::{Method, Request, Response};
-use simdpct::Findings;
+use simdpct::Kinds;
 use simdpct::path::PathPolicy;
 use simdpct_tower::PathGuardLayer;
 use tower::{Layer, Service, service_fn};
@@ -59,7 +59,7 @@ fn allocations(layer: PathGuardLayer, method: Method, target: &str) -> usize {
 
 #[test]
 fn canonical_path_costs_no_allocation() {
-    const GUARD: PathGuardLayer = PathGuardLayer::new().refuse_path(Findings::PERCENT).refuse_query(Findings::NUL);
+    const GUARD: PathGuardLayer = PathGuardLayer::new().refuse_path(Kinds::PERCENT).refuse_query(Kinds::NUL);
     let long = format!("/{}?{}", "a/.well-known;x=1/%E2%82%AC/".repeat(1000), "b=%41&".repeat(1000));
     for target in ["/", "/.well-known/a;b?c=%41+d", "http://example.com/a/%C3%A9?b", &long] {
         assert_eq!(allocations(GUARD, Method::GET, target), 0, "{target}");

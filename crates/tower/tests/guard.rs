@@ -12,7 +12,7 @@ use proptest::sample::select;
 use simdpct::path::{
     Backslash, DotSegments, EmptySegments, EncodedSlash, IllegalBytes, Parameters, PathErrorKind, PathPolicy,
 };
-use simdpct::{Findings, Kinds, Malformed, inspect};
+use simdpct::{Kinds, Malformed, inspect};
 use simdpct_tower::{OnRefused, PathFindings, PathGuardLayer, Reason, ReceivedUri, Refusal, Verdict};
 use tower::{Layer, Service, service_fn};
 
@@ -141,7 +141,7 @@ fn targets_without_a_path_pass_with_their_methods_only() {
 #[test]
 fn double_encoding_is_kept_or_refused_by_policy() {
     assert_eq!(passed(&GUARD, get("/a%252fb")).unwrap().uri(), "/a%252fb");
-    let refusing = GUARD.refuse_path(Findings::PERCENT);
+    let refusing = GUARD.refuse_path(Kinds::PERCENT);
     assert_eq!(passed(&refusing, get("/a%252fb")).unwrap_err().body(), "percent at byte 2 of path\n");
     assert!(passed(&GUARD.policy(PathPolicy::STRICT), get("/a%252fb")).is_err());
 }
@@ -150,10 +150,10 @@ fn double_encoding_is_kept_or_refused_by_policy() {
 fn kinds_add_to_the_policy_in_any_order() {
     let policy = PathPolicy::NGINX;
     for layer in [
-        GUARD.policy(policy).refuse_path(Findings::SLASH).refuse_path(Findings::DOT),
-        GUARD.refuse_path(Findings::SLASH).policy(policy).refuse_path(Findings::DOT),
-        GUARD.refuse_path(Findings::SLASH | Findings::DOT).policy(policy),
-        GUARD.refuse_path(Findings::SLASH).refuse_path(Findings::DOT).policy(policy),
+        GUARD.policy(policy).refuse_path(Kinds::SLASH).refuse_path(Kinds::DOT),
+        GUARD.refuse_path(Kinds::SLASH).policy(policy).refuse_path(Kinds::DOT),
+        GUARD.refuse_path(Kinds::SLASH | Kinds::DOT).policy(policy),
+        GUARD.refuse_path(Kinds::SLASH).refuse_path(Kinds::DOT).policy(policy),
     ] {
         for target in ["/%2f", "/%2e", "/%00"] {
             assert!(passed(&layer, get(target)).is_err(), "{target}");
@@ -167,7 +167,7 @@ fn kinds_add_to_the_policy_in_any_order() {
 
 #[test]
 fn query_is_refused_by_its_own_kinds_after_the_path() {
-    let layer = GUARD.refuse_query(Findings::NUL).refuse_query(Findings::MALFORMED);
+    let layer = GUARD.refuse_query(Kinds::NUL).refuse_query(Kinds::MALFORMED);
     for (target, expected) in [
         ("/a?x=%00", "nul at byte 2 of query\n"),
         ("/a?x=%2f&y=%zz&z=%00", "malformed nul at byte 8 of query\n"),
@@ -196,7 +196,7 @@ fn findings_are_recorded_on_request() {
 
 #[test]
 fn report_only_changes_nothing_and_reports_the_verdict() {
-    let layer = GUARD.refuse_query(Findings::NUL).report_only();
+    let layer = GUARD.refuse_query(Kinds::NUL).report_only();
     for (target, expected) in [
         ("/a", "unchanged"),
         ("/a/../%61dmin?q", "rewritten: /admin?q"),
@@ -310,7 +310,7 @@ proptest! {
     #[test]
     fn path_is_what_the_policy_makes_of_it(
         policy in any_policy(),
-        kinds in select(vec![Kinds::NONE, Findings::PERCENT, Findings::DOT, Findings::NON_ASCII]),
+        kinds in select(vec![Kinds::NONE, Kinds::PERCENT, Kinds::DOT, Kinds::NON_ASCII]),
         path in any_path(),
         query in select(vec![None, Some(""), Some("/../%00?%2f"), Some("\u{e9}=%")]),
         origin in select(vec!["", "http://example.com", "https://a@b:1"]),

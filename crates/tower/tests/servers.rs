@@ -18,7 +18,7 @@ use hyper_util::rt::{TokioExecutor, TokioIo};
 use hyper_util::server::conn::auto;
 use hyper_util::service::TowerToHyperService;
 use simdpct::path::{EncodedSlash, PathPolicy, split};
-use simdpct::{Findings, Kinds, inspect};
+use simdpct::{Kinds, inspect};
 use simdpct_tower::{OnRefused, PathFindings, PathGuardLayer, ReceivedUri, Verdict};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
@@ -197,7 +197,7 @@ fn hyper_passes_asterisk_and_authority_forms_to_the_handler() {
 #[test]
 fn hyper_handler_gets_verdicts_if_only_reported() {
     run(async {
-        let (address, _) = hyper_with(PathGuardLayer::new().refuse_query(Findings::NUL).report_only()).await;
+        let (address, _) = hyper_with(PathGuardLayer::new().refuse_query(Kinds::NUL).report_only()).await;
         for (target, verdict) in [
             ("/a", "unchanged"),
             ("/%61/../b", "rewritten: /b"),

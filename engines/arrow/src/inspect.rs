@@ -24,12 +24,12 @@ use crate::error::Failure;
 ///
 /// ```
 /// use arrow_array::{Array, StringArray};
-/// use simdpct::Findings;
+/// use simdpct::Kinds;
 ///
 /// let urls = StringArray::from(vec![Some("/plain"), None, Some("/%00")]);
 /// let findings = simdpct_arrow::findings(&urls)?;
 /// assert_eq!((findings.value(0), findings.is_null(1)), (0, true));
-/// assert_eq!(findings.value(2), (Findings::ESCAPE | Findings::NUL | Findings::CONTROL).bits());
+/// assert_eq!(findings.value(2), (Kinds::ESCAPE | Kinds::NUL | Kinds::CONTROL).bits());
 /// # Ok::<(), arrow_schema::ArrowError>(())
 /// ```
 pub fn findings(array: &dyn Array) -> Result<UInt32Array, ArrowError> {
@@ -44,10 +44,10 @@ pub fn findings(array: &dyn Array) -> Result<UInt32Array, ArrowError> {
 ///
 /// ```
 /// use arrow_array::{BooleanArray, StringArray};
-/// use simdpct::Findings;
+/// use simdpct::Kinds;
 ///
 /// let urls = StringArray::from(vec![Some("/%2e%2E"), None, Some("/..")]);
-/// let has_dots = simdpct_arrow::has(&urls, Findings::DOT)?;
+/// let has_dots = simdpct_arrow::has(&urls, Kinds::DOT)?;
 /// assert_eq!(has_dots, BooleanArray::from(vec![Some(true), None, Some(false)]));
 /// # Ok::<(), arrow_schema::ArrowError>(())
 /// ```

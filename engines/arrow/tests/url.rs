@@ -7,7 +7,7 @@ use arrow_array::{Array, ArrayRef, StringViewArray};
 use arrow_schema::DataType;
 use common::{any_rows, arrays, is_same, is_text, rows, validate};
 use proptest::prelude::*;
-use simdpct::{Findings, Kinds, form, reference, uri};
+use simdpct::{Kinds, form, reference, uri};
 use simdpct_arrow::{Part, finding_names, findings, has, part, query_value, repair};
 
 /// A function of one row; the second argument is whether it is text.
@@ -72,7 +72,7 @@ proptest! {
             let bits: Vec<Option<u32>> = expected.iter().map(|kinds| kinds.map(Kinds::bits)).collect();
             prop_assert_eq!(found.iter().collect::<Vec<_>>(), bits, "{:?}", array.data_type());
 
-            for wanted in [Findings::NUL | Findings::MALFORMED, Kinds::ON_REQUEST, Findings::DOT_SEGMENT | Findings::SLASH] {
+            for wanted in [Kinds::NUL | Kinds::MALFORMED, Kinds::ON_REQUEST, Kinds::DOT_SEGMENT | Kinds::SLASH] {
                 let is_wanted: Vec<_> = every.iter().map(|kinds| kinds.map(|kinds| kinds.intersects(wanted))).collect();
                 prop_assert_eq!(has(&array, wanted).unwrap().iter().collect::<Vec<_>>(), is_wanted);
             }

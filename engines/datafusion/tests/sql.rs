@@ -171,7 +171,7 @@ fn findings_are_bits_names_and_booleans() {
     compare("url_findings($)", &|row| Some(kinds(row).bits().to_string()), false);
     let names = |row: &str| Some(format!("[{}]", kinds(row).names().collect::<Vec<_>>().join(", ")));
     compare("url_finding_names(url_findings($))", &names, false);
-    let wanted: Kinds = simdpct::Findings::NUL | simdpct::Findings::MALFORMED;
+    let wanted: Kinds = simdpct::Kinds::NUL | simdpct::Kinds::MALFORMED;
     compare("url_has($, 'nul, malformed')", &|row| Some(kinds(row).intersects(wanted).to_string()), false);
 }
 

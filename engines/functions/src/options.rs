@@ -75,10 +75,10 @@ pub fn encoder(set: &str) -> Result<Encoder, InvalidOption> {
 /// A name is unknown.
 ///
 /// ```
-/// use simdpct::Findings;
+/// use simdpct::Kinds;
 /// use simdpct_functions::options::kinds;
 ///
-/// assert_eq!(kinds("nul, percent")?, Findings::NUL | Findings::PERCENT);
+/// assert_eq!(kinds("nul, percent")?, Kinds::NUL | Kinds::PERCENT);
 /// assert!(kinds("null").unwrap_err().to_string().starts_with("'null': unknown kind of finding: expected escape"));
 /// # Ok::<(), simdpct_functions::InvalidOption>(())
 /// ```

@@ -9,7 +9,7 @@ use pingora_core::modules::http::HttpModules;
 use pingora_core::server::Server;
 use pingora_core::upstreams::peer::HttpPeer;
 use pingora_proxy::{ProxyHttp, Session, http_proxy_service};
-use simdpct::Findings;
+use simdpct::Kinds;
 use simdpct::path::PathPolicy;
 
 mod guard;
@@ -53,7 +53,7 @@ fn main() -> ExitCode {
     };
     let mut server = Server::new(None).expect("the default configuration");
     server.bootstrap();
-    let guard = PathGuard { policy, refuse_query: Findings::NUL };
+    let guard = PathGuard { policy, refuse_query: Kinds::NUL };
     let mut service = http_proxy_service(&server.configuration, Proxy { upstream: upstream.clone(), guard });
     service.add_tcp(listen);
     server.add_service(service);

@@ -3,7 +3,7 @@
 
 use std::ops::Range;
 
-use simdpct::{Findings, Kinds, inspect};
+use simdpct::{Kinds, inspect};
 
 /// A finding: adjacent ones of the same kinds are one.
 #[derive(Clone, Debug, Eq, PartialEq)]
@@ -30,45 +30,45 @@ pub(super) enum Raw {
     IsText,
 }
 
-const RAW: Kinds = Findings::ILLEGAL.union(Findings::NON_ASCII).union(Findings::SEMICOLON).union(Findings::PLUS);
+const RAW: Kinds = Kinds::ILLEGAL.union(Kinds::NON_ASCII).union(Kinds::SEMICOLON).union(Kinds::PLUS);
 
-const DANGER: Kinds = Findings::MALFORMED
-    .union(Findings::NUL)
-    .union(Findings::CONTROL)
-    .union(Findings::SLASH)
-    .union(Findings::BACKSLASH)
-    .union(Findings::PERCENT)
-    .union(Findings::DOUBLE)
-    .union(Findings::PATH_END)
-    .union(Findings::INVALID_UTF8)
-    .union(Findings::DOT_SEGMENT)
-    .union(Findings::EMPTY_SEGMENT)
-    .union(Findings::UNICODE);
+const DANGER: Kinds = Kinds::MALFORMED
+    .union(Kinds::NUL)
+    .union(Kinds::CONTROL)
+    .union(Kinds::SLASH)
+    .union(Kinds::BACKSLASH)
+    .union(Kinds::PERCENT)
+    .union(Kinds::DOUBLE)
+    .union(Kinds::PATH_END)
+    .union(Kinds::INVALID_UTF8)
+    .union(Kinds::DOT_SEGMENT)
+    .union(Kinds::EMPTY_SEGMENT)
+    .union(Kinds::UNICODE);
 
 /// Kinds that say more than others, which are left out beside them.
 const SPECIFIC: [(Kinds, Kinds); 6] = [
-    (Findings::DOUBLE, Findings::PERCENT),
-    (Findings::NUL, Findings::CONTROL),
-    (Findings::UNICODE, Findings::MALFORMED),
-    (Findings::NON_ASCII, Findings::ILLEGAL),
-    (Findings::DOT_SEGMENT, Findings::DOT.union(Findings::UNRESERVED)),
-    (Findings::DOT, Findings::UNRESERVED),
+    (Kinds::DOUBLE, Kinds::PERCENT),
+    (Kinds::NUL, Kinds::CONTROL),
+    (Kinds::UNICODE, Kinds::MALFORMED),
+    (Kinds::NON_ASCII, Kinds::ILLEGAL),
+    (Kinds::DOT_SEGMENT, Kinds::DOT.union(Kinds::UNRESERVED)),
+    (Kinds::DOT, Kinds::UNRESERVED),
 ];
 
 /// The findings of a component as it is in the URL, in order, without plain triplets and `+`.
 pub(super) fn findings(text: &[u8]) -> Vec<Finding> {
-    of_kinds(text, Kinds::EVERY.without(Findings::ESCAPE).without(Findings::PLUS))
+    of_kinds(text, Kinds::EVERY.without(Kinds::ESCAPE).without(Kinds::PLUS))
 }
 
 /// The parts of a text that are marked, in order and disjoint.
 pub(super) fn marks(text: &[u8], raw: Raw) -> Vec<(Range<usize>, Mark)> {
-    let kinds = Kinds::EVERY.without(Findings::PLUS);
+    let kinds = Kinds::EVERY.without(Kinds::PLUS);
     let kinds = if raw == Raw::IsText { kinds.without(RAW) } else { kinds };
     let mut marks: Vec<(Range<usize>, Mark)> = Vec::new();
     for Finding { range, kinds } in of_kinds(text, kinds) {
         let mark = if kinds.intersects(DANGER) {
             Mark::Danger
-        } else if kinds == Findings::ESCAPE {
+        } else if kinds == Kinds::ESCAPE {
             Mark::Triplet
         } else {
             Mark::Notice
@@ -95,7 +95,7 @@ fn of_kinds(text: &[u8], kinds: Kinds) -> Vec<Finding> {
         match findings.last_mut() {
             Some(last) if last.kinds == kinds && last.range.end == range.start => last.range.end = range.end,
             // A part of the last one, such as the second dot of a segment.
-            Some(last) if last.kinds.intersects(Findings::DOT_SEGMENT) && range.end <= last.range.end => {}
+            Some(last) if last.kinds.intersects(Kinds::DOT_SEGMENT) && range.end <= last.range.end => {}
             _ => findings.push(Finding { range, kinds }),
         }
     }
@@ -108,7 +108,7 @@ fn length(text: &[u8], kinds: Kinds) -> usize {
         [b'%', first, second, ..] if first.is_ascii_hexdigit() && second.is_ascii_hexdigit() => 3,
         _ => 1,
     };
-    let length = if kinds.intersects(Findings::DOT_SEGMENT) {
+    let length = if kinds.intersects(Kinds::DOT_SEGMENT) {
         // One or two dots, raw or encoded.
         let dot = |text: &[u8]| match text {
             [b'.', ..] => 1,
@@ -117,9 +117,9 @@ fn length(text: &[u8], kinds: Kinds) -> usize {
         };
         let first = dot(text);
         first + text.get(first..).map_or(0, dot)
-    } else if kinds.intersects(Findings::DOUBLE) {
+    } else if kinds.intersects(Kinds::DOUBLE) {
         triplet(text) + 2
-    } else if kinds.intersects(Findings::UNICODE) {
+    } else if kinds.intersects(Kinds::UNICODE) {
         "%uXXXX".len()
     } else {
         triplet(text)

@@ -3,14 +3,14 @@
 
 use std::ops::ControlFlow;
 
-use simdpct::{ByteSet, DecodeError, Findings, Kinds, inspect};
+use simdpct::{ByteSet, DecodeError, Kinds, inspect};
 
 use super::{Counted, Fault, FaultKind, Operation, Stream, each_record, for_each_fault};
 use crate::codec::{Decoding, Search, TextDecoding};
 use crate::incomplete::separable_len;
 
 /// The kinds of findings that raw slashes and dots have in sequence.
-const SEGMENTS: Kinds = Findings::DOT_SEGMENT.union(Findings::EMPTY_SEGMENT);
+const SEGMENTS: Kinds = Kinds::DOT_SEGMENT.union(Kinds::EMPTY_SEGMENT);
 
 /// Finds decoding errors, and the findings of the library's inspection.
 #[derive(Clone, Copy)]
@@ -98,7 +98,7 @@ impl Operation for Inspect {
     fn is_batched(&self) -> bool {
         // Line ends are illegal in URIs, so a batch always has findings. And whether `..` is a segment depends on where
         // its record begins and ends.
-        !self.wanted.intersects(Findings::ILLEGAL | Findings::DOT_SEGMENT) && self.text_decoding.is_none()
+        !self.wanted.intersects(Kinds::ILLEGAL | Kinds::DOT_SEGMENT) && self.text_decoding.is_none()
     }
 
     fn apply_records(&self, records: &[u8], separator: u8, output: &mut Vec<u8>) -> Option<Fault> {
@@ -192,25 +192,25 @@ impl Stream for Parts {
 /// Describes a kind of finding.
 pub(crate) fn words(kind: Kinds) -> &'static str {
     match kind {
-        Findings::ESCAPE => "a triplet",
-        Findings::PLUS => "a '+', a space in form data",
-        Findings::MALFORMED => "a '%' without two hexadecimal digits",
-        Findings::NUL => "an encoded NUL",
-        Findings::CONTROL => "an encoded control character",
-        Findings::SLASH => "an encoded '/'",
-        Findings::BACKSLASH => "an encoded '\\'",
-        Findings::DOT => "an encoded '.'",
-        Findings::PERCENT => "an encoded '%'",
-        Findings::UNRESERVED => "an escaped unreserved character",
-        Findings::LOWER_HEX => "a lower-case triplet",
-        Findings::NON_ASCII => "a raw non-ASCII byte",
-        Findings::ILLEGAL => "a raw byte that is illegal in a URI",
-        Findings::DOT_SEGMENT => "a dot segment, raw or encoded",
-        Findings::EMPTY_SEGMENT => "an empty segment",
-        Findings::DOUBLE => "a triplet that is encoded twice",
-        Findings::SEMICOLON => "a ';', raw or encoded",
-        Findings::PATH_END => "an encoded '?' or '#'",
-        Findings::UNICODE => "a '%u' with four hexadecimal digits",
+        Kinds::ESCAPE => "a triplet",
+        Kinds::PLUS => "a '+', a space in form data",
+        Kinds::MALFORMED => "a '%' without two hexadecimal digits",
+        Kinds::NUL => "an encoded NUL",
+        Kinds::CONTROL => "an encoded control character",
+        Kinds::SLASH => "an encoded '/'",
+        Kinds::BACKSLASH => "an encoded '\\'",
+        Kinds::DOT => "an encoded '.'",
+        Kinds::PERCENT => "an encoded '%'",
+        Kinds::UNRESERVED => "an escaped unreserved character",
+        Kinds::LOWER_HEX => "a lower-case triplet",
+        Kinds::NON_ASCII => "a raw non-ASCII byte",
+        Kinds::ILLEGAL => "a raw byte that is illegal in a URI",
+        Kinds::DOT_SEGMENT => "a dot segment, raw or encoded",
+        Kinds::EMPTY_SEGMENT => "an empty segment",
+        Kinds::DOUBLE => "a triplet that is encoded twice",
+        Kinds::SEMICOLON => "a ';', raw or encoded",
+        Kinds::PATH_END => "an encoded '?' or '#'",
+        Kinds::UNICODE => "a '%u' with four hexadecimal digits",
         _ => "not UTF-8 after decoding",
     }
 }

@@ -22,7 +22,7 @@ pub(crate) use columnar::Columnar;
 pub(crate) use magic::Compression;
 
 use memchr::memmem;
-use simdpct::{Findings, inspect};
+use simdpct::{Kinds, inspect};
 
 use crate::standard;
 
@@ -88,7 +88,7 @@ impl Source {
 /// Adds a hint to the error about a missing file whose name looks like the text to process.
 fn with_hint(error: io::Error, path: &Path) -> io::Error {
     let name = path.as_os_str().as_encoded_bytes();
-    let is_text = inspect(name).contains(Findings::ESCAPE) || memmem::find(name, b"://").is_some();
+    let is_text = inspect(name).contains(Kinds::ESCAPE) || memmem::find(name, b"://").is_some();
     if error.kind() != io::ErrorKind::NotFound || !is_text {
         return error;
     }

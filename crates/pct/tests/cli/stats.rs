@@ -145,7 +145,7 @@ fn all_commands_count_alike() {
     let mut expected = [0; 3];
     for line in lines.iter().chain(&long) {
         let kinds = simdpct::inspect(line).kinds();
-        let found = [simdpct::Findings::MALFORMED, simdpct::Findings::INVALID_UTF8].map(|kind| kinds.contains(kind));
+        let found = [simdpct::Kinds::MALFORMED, simdpct::Kinds::INVALID_UTF8].map(|kind| kinds.contains(kind));
         let [malformed, not_utf8] = found;
         for (count, is_one) in expected.iter_mut().zip([malformed, not_utf8, malformed || not_utf8]) {
             *count += u64::from(is_one);

@@ -1,7 +1,7 @@
 //! The kinds of all errors of a value; decoding returns only the first error.
 #![forbid(unsafe_code)]
 
-use simdpct::{ByteSet, DecodeErrorKind, Findings, inspect};
+use simdpct::{ByteSet, DecodeErrorKind, Kinds, inspect};
 
 use super::super::dialect::Malformed;
 use super::Decoding;
@@ -49,7 +49,7 @@ impl Decoding {
         // same errors.
         if self.is_strict_single_pass() && self.keep.intersection(ByteSet::range(0x80, 0xFF)) == ByteSet::EMPTY {
             let found = inspect(input);
-            let (malformed, ill_formed) = (found.contains(Findings::MALFORMED), found.contains(Findings::INVALID_UTF8));
+            let (malformed, ill_formed) = (found.contains(Kinds::MALFORMED), found.contains(Kinds::INVALID_UTF8));
             return ErrorKinds { malformed, ill_formed, rejected: false };
         }
         let first = ErrorKinds::of(first);

@@ -1,7 +1,7 @@
 //! From form data to JSON or TSV.
 #![forbid(unsafe_code)]
 
-use simdpct::{Findings, form, inspect};
+use simdpct::{Kinds, form, inspect};
 
 use super::range::form_range;
 use super::{Pair, Shape, json, plain, tsv};
@@ -66,8 +66,8 @@ impl FromForm {
             Err(error) => {
                 let kinds = inspect(form).kinds();
                 let kinds = ErrorKinds {
-                    malformed: kinds.contains(Findings::MALFORMED),
-                    ill_formed: kinds.contains(Findings::INVALID_UTF8),
+                    malformed: kinds.contains(Kinds::MALFORMED),
+                    ill_formed: kinds.contains(Kinds::INVALID_UTF8),
                     rejected: false,
                 };
                 let pairs: Vec<_> = form::parse_lossy(form).collect();
