@@ -49,8 +49,8 @@ pub(super) fn scan(policy: &PathPolicy, path: &[u8]) -> Result<Scan, PathError> 
     }
     let found = findings.kinds();
     let has_segments = || {
-        let delimiters = Findings::SLASH.union(Findings::BACKSLASH);
-        let may_have = found.contains(Findings::DOT) || found.intersects(delimiters) && may_have_hidden(path);
+        let delimiters = Kinds::SLASH.union(Kinds::BACKSLASH);
+        let may_have = found.contains(Kinds::DOT) || found.intersects(delimiters) && may_have_hidden(path);
         needs_segments && may_have && !findings.kinds_among(PathPolicy::SEGMENTS).is_empty()
     };
     if found.intersects(policy.special)
