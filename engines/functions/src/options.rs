@@ -85,7 +85,9 @@ pub fn encoder(set: &str) -> Result<Encoder, InvalidOption> {
 pub fn kinds(names: &str) -> Result<Kinds, InvalidOption> {
     let kind = |name: &str| {
         let name = name.trim();
-        name.parse::<Kinds>().map_err(|error| InvalidOption(format!("'{}': {error}", excerpt(name))))
+        // An empty text would be no kind for `parse`: to a user of SQL, it is a mistake.
+        let kind = if name.is_empty() { "?".parse() } else { name.parse::<Kinds>() };
+        kind.map_err(|error| InvalidOption(format!("'{}': {error}", excerpt(name))))
     };
     names.split(',').map(kind).collect()
 }
@@ -128,6 +130,8 @@ mod tests {
     fn kinds_are_names_between_commas() {
         assert_eq!(kinds("nul,percent"), kinds(" nul ,\tpercent"));
         assert!(kinds("nul,null").unwrap_err().to_string().starts_with("'null': unknown kind"));
-        assert!(kinds("").is_err());
+        for names in ["", " ", "nul,", ",nul"] {
+            assert!(kinds(names).unwrap_err().to_string().starts_with("'': unknown kind"), "{names:?}");
+        }
     }
 }
