@@ -4,7 +4,7 @@
 
 use core::ffi::CStr;
 
-/// What `read` makes of the value of a variable; `None` if there is none.
+/// Applies `read` to the value of a variable; `None` if it is not set.
 #[cfg(feature = "std")]
 pub(crate) fn with<T>(name: &CStr, read: impl FnOnce(&str) -> Option<T>) -> Option<T> {
     read(&std::env::var(name.to_str().ok()?).ok()?)
@@ -14,12 +14,13 @@ pub(crate) fn with<T>(name: &CStr, read: impl FnOnce(&str) -> Option<T>) -> Opti
 pub(crate) fn with<T>(name: &CStr, read: impl FnOnce(&str) -> Option<T>) -> Option<T> {
     use core::ffi::c_char;
 
+    // SAFETY: as C declares it. (crates/capi/tests/functions.c)
     unsafe extern "C" {
         fn getenv(name: *const c_char) -> *const c_char;
     }
 
-    // SAFETY: the name ends with NUL. That no other thread changes the environment meanwhile is for the program to see
-    // to, as for each `getenv` in C: docs/c.md says so.
+    // SAFETY: the name ends with NUL. As for each `getenv` in C, the program must not change the
+    // environment meanwhile in another thread: docs/c.md says so.
     let value = unsafe { getenv(name.as_ptr()) };
     if value.is_null() {
         return None;

@@ -1,11 +1,8 @@
-//! What a panic does without `std`: it aborts the process. No function panics, whatever its input.
-//!
-//! # Safety
-//!
-//! `abort` of C takes nothing and has no condition. scripts/check-capi links with it.
+//! The panic handler without `std`: it aborts the process. No function panics, whatever its input.
 
 use core::panic::PanicInfo;
 
+// SAFETY: as C declares it; it has no condition. (tests/functions.c is linked with it)
 unsafe extern "C" {
     safe fn abort() -> !;
 }
