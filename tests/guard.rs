@@ -138,9 +138,9 @@ fn texts_of_guards_are_read() {
             let policy = PathPolicy::ENVOY.slash(simdpct::path::EncodedSlash::Keep);
             base.policy(Some(policy)).refuse_in_query(Kinds::NUL | Kinds::DOUBLE)
         }),
-        ("report-only hidden-segments=keep", {
-            base.policy(Some(PathPolicy::DEFAULT.hidden_segments(HiddenSegments::Keep))).report_only()
-        }),
+        ("report-only hidden-segments=keep", base.keep_hidden_segments().report_only()),
+        ("rfc3986 hidden-segments=keep", base.policy(Some(PathPolicy::RFC3986)).keep_hidden_segments()),
+        ("rfc3986", base.policy(Some(PathPolicy::RFC3986.hidden_segments(HiddenSegments::Refuse)))),
     ] {
         let guard: RequestGuard = text.parse().expect(text);
         assert_eq!(guard, expected, "{text}");
@@ -205,8 +205,9 @@ fn any_guard() -> impl Strategy<Value = RequestGuard> {
         0 => None,
         _ => Some(policy.level(level)),
     });
-    (policy, kinds(), kinds()).prop_map(|(policy, path, query)| {
-        RequestGuard::new().policy(policy).refuse_in_path(path).refuse_in_query(query)
+    (policy, kinds(), kinds(), any::<bool>()).prop_map(|(policy, path, query, keeps_hidden)| {
+        let guard = RequestGuard::new().policy(policy).refuse_in_path(path).refuse_in_query(query);
+        if keeps_hidden { guard.keep_hidden_segments() } else { guard }
     })
 }
 
@@ -251,6 +252,7 @@ fn by_parts(
             let mut output = vec![0; policy.output_len_bound(&path)];
             let length = policy
                 .refuse(policy.refused() | path_kinds)
+                .hidden_segments(HiddenSegments::Refuse)
                 .canonicalize_into(&path, &mut output)
                 .map_err(|error| (error.kind, start + error.position))?;
             path = output[..length].to_vec();

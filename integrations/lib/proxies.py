@@ -76,15 +76,15 @@ def envoy_binary():
     return os.environ.get("ENVOY") or shutil.which("envoy")
 
 
-def envoy(folder, origin, filters=(), connections=(), access_log=None, modules=None):
+def envoy(folder, origin, filters=(), connections=(), access_log=None, modules=None, routes=()):
     """Envoy before an origin, with these HTTP filters and options of its connection manager.
 
-    A request for the path /admin, compared byte for byte, is answered with 403. `modules` is the folder of dynamic
-    modules.
+    A request for the path /admin, compared byte for byte, is answered with 403, after these other routes. `modules` is the
+    folder of dynamic modules.
     """
     folder, port = Path(folder), free_port()
     prefix = "type.googleapis.com/envoy.extensions"
-    routes = [{"match": {"path": "/admin"}, "direct_response": {"status": 403}},
+    routes = [*routes, {"match": {"path": "/admin"}, "direct_response": {"status": 403}},
               {"match": {"prefix": "/"}, "route": {"cluster": "origin"}}]
     router = {"name": "envoy.filters.http.router", "typed_config": {"@type": f"{prefix}.filters.http.router.v3.Router"}}
     manager = {"@type": f"{prefix}.filters.network.http_connection_manager.v3.HttpConnectionManager",

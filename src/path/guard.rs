@@ -6,16 +6,17 @@ use core::str::FromStr;
 
 use super::scan::{Scan, scan};
 use super::text::{Expected, PolicyError, Reader, words, write_kinds};
-use super::{PathErrorKind, PathPolicy, Refusal, RequestMethod, Target, TargetForm, TargetPart};
+use super::{HiddenSegments, PathErrorKind, PathPolicy, Refusal, RequestMethod, Target, TargetForm, TargetPart};
 use crate::inspect::Findings;
 use crate::kinds::Kinds;
 
 /// Decides on a request by its target: pass, rewrite to the canonical path, or refuse.
 ///
 /// A guard has a [`PathPolicy`] for the path, and further kinds of findings to refuse in the path and
-/// in the query. A raw `#` is refused in any part: a request target has no fragment (RFC 9112 3.2),
-/// and servers cut there. One pass over the path, which also tests for the further kinds; nothing is
-/// allocated.
+/// in the query. Whatever the policy, it refuses [hidden segments](HiddenSegments), unless told to
+/// [keep](Self::keep_hidden_segments) them: a rule cannot see the path that they hide. A raw `#` is
+/// refused in any part: a request target has no fragment (RFC 9112 3.2), and servers cut there. One
+/// pass over the path, which also tests for the further kinds; nothing is allocated.
 ///
 /// A server has to replace its own idea of the target by the result before it decides anything: a
 /// route, a rule, a cache key. docs/embedding.md of the source says how in eight servers.
@@ -40,8 +41,9 @@ use crate::kinds::Kinds;
 /// ```
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub struct RequestGuard {
-    /// With `refuse_path` among its kinds.
+    /// With `refuse_path` among its kinds, and `keeps_hidden` as its option.
     policy: Option<PathPolicy>,
+    keeps_hidden: bool,
     refuse_path: Kinds,
     refuse_query: Kinds,
     only_reports: bool,
@@ -86,26 +88,41 @@ impl RequestGuard {
     pub const fn new() -> Self {
         Self {
             policy: Some(PathPolicy::DEFAULT),
+            keeps_hidden: false,
             refuse_path: Kinds::NONE,
             refuse_query: Kinds::NONE,
             only_reports: false,
         }
     }
 
-    /// Sets the policy for the path. With `None`, no path is rewritten.
+    /// Sets the policy for the path. With `None`, no path is rewritten. The policy's option for
+    /// hidden segments has no effect: see [`keep_hidden_segments`](Self::keep_hidden_segments).
     #[must_use]
     pub const fn policy(mut self, policy: Option<PathPolicy>) -> Self {
         self.policy = policy;
-        let kinds = self.refuse_path;
-        self.refuse_in_path(kinds)
+        self.united()
+    }
+
+    /// Keeps [hidden segments](HiddenSegments). The rule for a path does then not hold for a server
+    /// that reads the path which they hide.
+    #[must_use]
+    pub const fn keep_hidden_segments(mut self) -> Self {
+        self.keeps_hidden = true;
+        self.united()
     }
 
     /// Refuses these kinds in the path, besides the kinds of the policy and of earlier calls.
     #[must_use]
     pub const fn refuse_in_path(mut self, kinds: Kinds) -> Self {
         self.refuse_path = self.refuse_path.union(kinds);
+        self.united()
+    }
+
+    /// The guard whose policy has the guard's own options.
+    const fn united(mut self) -> Self {
         if let Some(policy) = self.policy {
-            self.policy = Some(policy.refuse(policy.refused().union(self.refuse_path)));
+            let hidden = if self.keeps_hidden { HiddenSegments::Keep } else { HiddenSegments::Refuse };
+            self.policy = Some(policy.refuse(policy.refused().union(self.refuse_path)).hidden_segments(hidden));
         }
         self
     }
@@ -243,7 +260,8 @@ fn refuse(kinds: Kinds, text: &[u8], position: usize, part: TargetPart) -> Resul
 }
 
 /// Words, separated by white space: `report-only`, `path=KINDS` and `query=KINDS`, each at most once,
-/// and the text of a [`PathPolicy`], or `off` for none. `KINDS` are names of kinds, separated by
+/// and the text of a [`PathPolicy`], or `off` for none. Hidden segments are kept only after the word
+/// `hidden-segments=keep`, not by a preset that keeps them. `KINDS` are names of kinds, separated by
 /// commas, or `default` for [`DEFAULT_KINDS`](RequestGuard::DEFAULT_KINDS).
 ///
 /// ```
@@ -261,6 +279,7 @@ impl FromStr for RequestGuard {
     fn from_str(text: &str) -> Result<Self, PolicyError> {
         let (mut guard, mut reader, mut has_policy) = (Self::new(), Reader::new(), false);
         let (mut path, mut query, mut is_off) = (None, None, false);
+        let mut keeps_hidden = false;
         for (position, word) in words(text) {
             let error = |expected| Err(PolicyError::new(position, word, expected));
             let (name, value) = word.split_once('=').unwrap_or((word, ""));
@@ -284,6 +303,7 @@ impl FromStr for RequestGuard {
                 _ if is_off => return error(Expected::NothingAfterOff),
                 _ => {
                     reader.read(position, word)?;
+                    keeps_hidden |= word == "hidden-segments=keep";
                     has_policy = true;
                     continue;
                 }
@@ -295,6 +315,7 @@ impl FromStr for RequestGuard {
             *slot = Some(kinds);
         }
         let policy = if is_off { None } else { Some(reader.policy()) };
+        let guard = if keeps_hidden { guard.keep_hidden_segments() } else { guard };
         Ok(guard
             .policy(policy)
             .refuse_in_path(path.unwrap_or(Kinds::NONE))
@@ -336,7 +357,12 @@ impl fmt::Display for RequestGuard {
             }
         }
         match &self.policy {
-            Some(policy) => policy.fmt(f),
+            Some(policy) => {
+                policy.fmt(f)?;
+                // The text of the policy leaves it out if it is the preset's.
+                let is_left_out = policy.nearest_preset().1.hidden_segments == HiddenSegments::Keep;
+                f.write_str(if self.keeps_hidden && is_left_out { " hidden-segments=keep" } else { "" })
+            }
             None => f.write_str("off"),
         }
     }

@@ -272,6 +272,12 @@ impl PathPolicy {
         Some((option.set)(self, value))
     }
 
+    /// The preset with which the policy's text begins.
+    pub(super) fn nearest_preset(&self) -> (&'static str, Self) {
+        let nearest = Self::PRESETS.iter().min_by_key(|(_, preset)| self.distance(preset));
+        nearest.copied().unwrap_or(("default", Self::DEFAULT))
+    }
+
     /// The number of words that a text which begins with this preset has more.
     fn distance(&self, preset: &Self) -> usize {
         let differs = |option: &&PolicyOption| (option.get)(self) != (option.get)(preset);
@@ -284,8 +290,7 @@ impl PathPolicy {
 /// [level](PathPolicy::level) is not part of it.
 impl fmt::Display for PathPolicy {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let nearest = PathPolicy::PRESETS.iter().min_by_key(|(_, preset)| self.distance(preset));
-        let &(name, preset) = nearest.unwrap_or(&("default", Self::DEFAULT));
+        let (name, preset) = self.nearest_preset();
         f.write_str(name)?;
         for option in &OPTIONS {
             let value = (option.get)(self);

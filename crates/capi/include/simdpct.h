@@ -316,7 +316,8 @@ typedef struct simdpct_guard {
 } simdpct_guard;
 
 enum {
-    SIMDPCT_GUARD_REPORT_ONLY = 1 /* every target passes unchanged; the verdict says why it would be refused */
+    SIMDPCT_GUARD_REPORT_ONLY = 1,         /* every target passes unchanged; the verdict says why it would be refused */
+    SIMDPCT_GUARD_KEEP_HIDDEN_SEGMENTS = 2 /* otherwise they are refused, whatever the policy: no rule can see them */
 };
 
 /* Initialises a guard. Without a policy (NULL), paths are not rewritten, and only kinds are refused: `path_kinds` in the
@@ -325,7 +326,7 @@ enum {
 SIMDPCT_MUST_USE bool simdpct_guard_init(
     simdpct_guard *guard, const simdpct_path_policy *policy, uint32_t path_kinds, uint32_t query_kinds, uint32_t flags);
 /* Initialises a guard from words in any order: "report-only", "path=KINDS", "query=KINDS", and the words of a path policy,
- * or "off" for none. KINDS are names of kinds, separated by commas, or "default": NUL, CONTROL, MALFORMED, INVALID_UTF8
+ * or "off" for none. Only the word "hidden-segments=keep" keeps hidden segments, not a preset. KINDS are names of kinds, separated by commas, or "default": NUL, CONTROL, MALFORMED, INVALID_UTF8
  * and BACKSLASH. The result is that of simdpct_path_policy_init. */
 SIMDPCT_MUST_USE uint32_t simdpct_guard_from_text(
     simdpct_guard *guard, const char *text, size_t len, simdpct_result *result);

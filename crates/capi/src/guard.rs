@@ -27,6 +27,7 @@ impl Opaque for RequestGuard {
 }
 
 const REPORT_ONLY: u32 = 1;
+const KEEP_HIDDEN_SEGMENTS: u32 = 2;
 
 const ACTION_PASS: u32 = 0;
 const ACTION_REWRITE: u32 = 1;
@@ -85,7 +86,7 @@ unsafe extern "C" fn simdpct_guard_init(
     flags: u32,
 ) -> bool {
     let (Some(path), Some(query)) = (Kinds::from_bits(path_kinds), Kinds::from_bits(query_kinds)) else { return false };
-    if flags & !REPORT_ONLY != 0 {
+    if flags & !(REPORT_ONLY | KEEP_HIDDEN_SEGMENTS) != 0 {
         return false;
     }
     let policy = match policy.is_null() {
@@ -96,9 +97,15 @@ unsafe extern "C" fn simdpct_guard_init(
             policy => policy,
         },
     };
-    let made = RequestGuard::new().policy(policy).refuse_in_path(path).refuse_in_query(query);
+    let mut made = RequestGuard::new().policy(policy).refuse_in_path(path).refuse_in_query(query);
+    if flags & REPORT_ONLY != 0 {
+        made = made.report_only();
+    }
+    if flags & KEEP_HIDDEN_SEGMENTS != 0 {
+        made = made.keep_hidden_segments();
+    }
     // SAFETY: by the contract of the file header.
-    unsafe { store(guard, if flags & REPORT_ONLY != 0 { made.report_only() } else { made }) }
+    unsafe { store(guard, made) }
 }
 
 #[unsafe(no_mangle)]

@@ -1054,12 +1054,25 @@ static void guards_that_only_report_pass_everything_unchanged(void) {
     CHECK(verdict.status == SIMDPCT_REFUSED && verdict.value == 1);
 }
 
+static void guards_refuse_hidden_segments_unless_told_to_keep_them(void) {
+    simdpct_guard guard;
+    simdpct_path_policy policy;
+    simdpct_verdict verdict;
+    char dst[256];
+    CHECK(path_policy_init(&policy, "rfc3986", 7).status == SIMDPCT_OK);
+    CHECK(simdpct_guard_init(&guard, &policy, 0, 0, 0));
+    CHECK(check(&guard, SIMDPCT_METHOD_OTHER, "/a/..%2Fb", dst, &verdict) == SIMDPCT_ACTION_REFUSE);
+    CHECK(verdict.status == SIMDPCT_REFUSED && verdict.detail == SIMDPCT_FIND_DOT_SEGMENT);
+    CHECK(simdpct_guard_init(&guard, &policy, 0, 0, SIMDPCT_GUARD_KEEP_HIDDEN_SEGMENTS));
+    CHECK(check(&guard, SIMDPCT_METHOD_OTHER, "/a/..%2Fb", dst, &verdict) == SIMDPCT_ACTION_PASS);
+}
+
 static void guards_fail_closed(void) {
     simdpct_guard guard, zeroed;
     simdpct_verdict verdict;
     char dst[64];
     memset(&zeroed, 0, sizeof zeroed);
-    CHECK(!simdpct_guard_init(&guard, NULL, 0, 0, 2) && !simdpct_guard_init(&guard, NULL, UINT32_C(1) << 31, 0, 0));
+    CHECK(!simdpct_guard_init(&guard, NULL, 0, 0, 4) && !simdpct_guard_init(&guard, NULL, UINT32_C(1) << 31, 0, 0));
     CHECK(!simdpct_guard_init(&guard, (const simdpct_path_policy *)(const void *)&zeroed, 0, 0, 0));
     CHECK(!simdpct_guard_init(NULL, NULL, 0, 0, 0));
     CHECK(simdpct_guard_init(&guard, NULL, SIMDPCT_FIND_NUL, 0, 0));
@@ -1135,6 +1148,7 @@ int main(void) {
     paths_report_the_room_they_need();
     guards_pass_rewrite_and_refuse();
     guards_that_only_report_pass_everything_unchanged();
+    guards_refuse_hidden_segments_unless_told_to_keep_them();
     guards_fail_closed();
     texts_of_guards_and_policies_are_explained();
     form_pairs_are_parts_of_the_form();
