@@ -187,7 +187,7 @@ static const char *set_path(cmd_parms *cmd, void *unused, int argc, char *const 
         text = apr_pstrcat(cmd->pool, text, argv[i], " ", NULL);
     }
     config->path = apr_palloc(cmd->pool, sizeof *config->path);
-    if (simdpct_path_policy_init(config->path, text, strlen(text), &result) != SIMDPCT_OK) {
+    if (guard_policy_init(config->path, text, strlen(text), &result) != SIMDPCT_OK) {
         text += result.value;
         return apr_pstrcat(cmd->pool, "invalid path policy \"", apr_pstrmemdup(cmd->pool, text, strcspn(text, " ")), "\"", NULL);
     }

@@ -79,7 +79,7 @@ static bool read_policy(policy *policy, buffer text) {
             return false;
         }
     }
-    return simdpct_path_policy_init(&policy->path, text.data, text.len, NULL) == SIMDPCT_OK;
+    return guard_policy_init(&policy->path, text.data, text.len, NULL) == SIMDPCT_OK;
 }
 
 HOOK const char *envoy_dynamic_module_on_program_init(void) {

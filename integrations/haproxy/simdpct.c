@@ -17,7 +17,7 @@ static int new_policy(lua_State *L) {
     simdpct_path_policy *policy = lua_newuserdata(L, sizeof *policy);
     simdpct_result result;
 
-    if (simdpct_path_policy_init(policy, text, len, &result) != SIMDPCT_OK) {
+    if (guard_policy_init(policy, text, len, &result) != SIMDPCT_OK) {
         const size_t word = strcspn(text + result.value, " ");
         lua_pushlstring(L, text + result.value, word);
         return luaL_error(L, "invalid path policy \"%s\"", lua_tostring(L, -1));

@@ -38,6 +38,24 @@ static inline uint32_t guard_kinds_list(const char *words, size_t len) {
     return kinds;
 }
 
+/* Initialises a policy as simdpct_path_policy_init does, but hidden segments are refused unless the text itself keeps them:
+ * no rule of a server can see the path that they hide. */
+static inline uint32_t guard_policy_init(simdpct_path_policy *policy, const char *text, size_t len, simdpct_result *result) {
+    static const char word[] = "hidden-segments=";
+    uint32_t status = simdpct_path_policy_init(policy, text, len, result);
+
+    for (size_t at = 0; at + sizeof word <= len; at++) {
+        if (memcmp(text + at, word, sizeof word - 1) == 0) {
+            return status;
+        }
+    }
+    if (status == SIMDPCT_OK
+        && !simdpct_path_policy_set(policy, SIMDPCT_PATH_HIDDEN_SEGMENTS, SIMDPCT_PATH_REFUSE)) {
+        return SIMDPCT_BAD_ARGUMENT;
+    }
+    return status;
+}
+
 /* REFUSED if a text has findings of these kinds, as simdpct_path says it; OK otherwise. */
 static inline simdpct_result guard_check(const void *text, size_t len, uint32_t kinds) {
     simdpct_result result = {0, SIMDPCT_OK, 0};

@@ -176,7 +176,7 @@ void TSPluginInit(int argc, const char *argv[]) {
             len += (size_t)sprintf(text + len, "%s ", argv[index]);
         }
     }
-    if (simdpct_path_policy_init(&path_policy, text, len, &result) != SIMDPCT_OK) {
+    if (guard_policy_init(&path_policy, text, len, &result) != SIMDPCT_OK) {
         /* Without a policy, every request would be let through. */
         TSFatal("[simdpct] invalid path policy \"%s\"", text + result.value);
     }

@@ -38,7 +38,7 @@ VCL_VOID vmod_policy__init(VRT_CTX, struct VPFX(simdpct_policy) **object, const 
     *object = policy;
 
     path = path != NULL ? path : "";
-    if (simdpct_path_policy_init(&policy->path, path, strlen(path), &result) != SIMDPCT_OK) {
+    if (guard_policy_init(&policy->path, path, strlen(path), &result) != SIMDPCT_OK) {
         VRT_fail(ctx, "simdpct: invalid path policy \"%s\"", path + result.value);
         return;
     }
