@@ -1,6 +1,7 @@
 rockspec_format = "3.0"
 package = "simdpct"
 version = "0.1.0-1"
+-- Read by `luarocks install` only: there is no release to download yet, and `luarocks make` builds this folder.
 source = {
    url = "git+file://.",
 }
