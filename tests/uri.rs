@@ -44,7 +44,7 @@ fn known_authorities_split() {
 
 #[test]
 fn names_of_parts_parse() {
-    for part in Part::ALL {
+    for &part in Part::ALL {
         assert_eq!((part.to_string().parse(), part.name().to_uppercase().parse()), (Ok(part), Ok(part)));
     }
     assert!(["", "hosts", "ref"].iter().all(|name| name.parse::<Part>().is_err()));

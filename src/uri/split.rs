@@ -170,7 +170,8 @@ fn authority_ranges(authority: &[u8]) -> Authority<Range<usize>> {
 /// use simdpct::uri::Part;
 ///
 /// assert_eq!("HOST".parse(), Ok(Part::Host));
-/// assert_eq!(Part::ALL.map(Part::name).join(" "), "scheme authority userinfo host port path query fragment");
+/// let names: Vec<_> = Part::ALL.iter().map(|part| part.name()).collect();
+/// assert_eq!(names.join(" "), "scheme authority userinfo host port path query fragment");
 /// ```
 #[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
 #[non_exhaustive]
@@ -208,7 +209,7 @@ impl Error for UnknownPart {}
 
 impl Part {
     /// All parts, in the order in which they appear.
-    pub const ALL: [Self; 8] = [
+    pub const ALL: &'static [Self] = &[
         Self::Scheme,
         Self::Authority,
         Self::Userinfo,
@@ -245,7 +246,7 @@ impl FromStr for Part {
     type Err = UnknownPart;
 
     fn from_str(name: &str) -> Result<Self, UnknownPart> {
-        Self::ALL.into_iter().find(|part| part.name().eq_ignore_ascii_case(name)).ok_or(UnknownPart)
+        Self::ALL.iter().copied().find(|part| part.name().eq_ignore_ascii_case(name)).ok_or(UnknownPart)
     }
 }
 

@@ -400,7 +400,7 @@ pub fn compare_inspecting(sample: &Sample) {
 
 /// Compares the extraction of every part, and of the values of `name`.
 pub fn compare_extracting(sample: &Sample, name: &str) {
-    for part in Part::ALL {
+    for &part in Part::ALL {
         let wanted = |row: &[u8]| reference::uri_part(row, part).map(<[u8]>::to_vec);
         compare_extraction(sample, &wanted, &Conversion::uri_part(part));
     }

@@ -156,7 +156,7 @@ pub fn check_repair(dirty: &[u8]) {
     assert_eq!(Decoder::new().decode(repaired.as_ref()), Decoder::new().lenient().decode(dirty), "{case}");
     // Delimiters stay delimiters: the same components are present, with the same decoded value.
     // Without a port that is a number, the port belongs to the host.
-    for which in Part::ALL {
+    for &which in Part::ALL {
         if matches!(which, Part::Host | Part::Port) {
             continue;
         }
@@ -171,7 +171,7 @@ pub fn check_repair(dirty: &[u8]) {
 
 /// Compares every part of a URI reference with the reference implementation.
 pub fn compare_parts(bytes: &[u8]) {
-    for which in Part::ALL {
+    for &which in Part::ALL {
         let wanted = reference::uri_part(bytes, which);
         assert_eq!(part_bytes(bytes, which), wanted, "{which} of {}", bytes.escape_ascii());
         if let Ok(text) = std::str::from_utf8(bytes) {

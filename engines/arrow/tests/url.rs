@@ -34,7 +34,7 @@ proptest! {
 
     #[test]
     fn part_is_that_of_reference(rows in any_rows(), before in 0..20_usize) {
-        for name in Part::ALL {
+        for &name in Part::ALL {
             let expected = |row: &[u8], _| reference::uri_part(row, name).map(<[u8]>::to_vec);
             compare(&rows, before, &|array| part(array, name).unwrap(), &expected);
         }

@@ -108,7 +108,7 @@ pub fn kinds(names: &str) -> Result<Kinds, InvalidOption> {
 /// ```
 pub fn part(name: &str) -> Result<Part, InvalidOption> {
     name.parse().map_err(|error| {
-        let expected = Part::ALL.map(Part::name).join(", ");
+        let expected = Part::ALL.iter().map(|part| part.name()).collect::<Vec<_>>().join(", ");
         InvalidOption(format!("'{}': {error}: expected {expected}", excerpt(name)))
     })
 }
