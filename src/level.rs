@@ -12,6 +12,9 @@ use core::str::FromStr;
 /// variable requires the feature `std` and is read once; an unknown or unavailable name is ignored.
 /// All levels give the same results.
 ///
+/// Levels have no order, because they belong to several architectures, and the number of a variant
+/// may change.
+///
 /// On x86-64 the CPU is asked at run time (`cpuid`), also without the feature `std`. Elsewhere the
 /// target decides: NEON is part of AArch64.
 ///
@@ -22,9 +25,8 @@ use core::str::FromStr;
 /// assert!(Level::available().any(|level| level == Level::Scalar));
 /// assert_eq!("avx2".parse(), Ok(Level::Avx2));
 /// ```
-#[derive(Clone, Copy, Debug, Eq, Hash, Ord, PartialEq, PartialOrd)]
+#[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
 #[non_exhaustive]
-#[repr(u8)]
 pub enum Level {
     /// No vector instructions; any CPU.
     Scalar,
@@ -44,7 +46,7 @@ pub enum Level {
 pub(crate) struct Supported(Level);
 
 impl Level {
-    /// All levels on all architectures, from the least to the most capable.
+    /// All levels: those of an architecture from the least to the most capable.
     pub const ALL: &'static [Self] = &[Self::Scalar, Self::Sse41, Self::Avx2, Self::Avx512, Self::Neon];
 
     /// The level used by default: the one that `SIMDPCT_LEVEL` names, or the best available.
@@ -89,6 +91,7 @@ impl Level {
         }
     }
 
+    /// The bit in a mask of levels. A level that can replace another one has a higher bit.
     const fn bit(self) -> u8 {
         1 << self as u8
     }
@@ -125,7 +128,7 @@ mod known {
 
     /// Set in [`DETECTED`] once detection has run, to tell "nothing found" from "not yet detected".
     const LOOKED: u8 = 1 << 7;
-    /// Bitmask of the available levels, indexed by discriminant, and [`LOOKED`].
+    /// Bitmask of the available levels, one [`bit`](Level::bit) each, and [`LOOKED`].
     static DETECTED: AtomicU8 = AtomicU8::new(0);
     /// Discriminant of the active level, or [`LOOKED`] if not yet determined.
     static ACTIVE: AtomicU8 = AtomicU8::new(LOOKED);
