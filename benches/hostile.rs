@@ -59,13 +59,13 @@ const OPERATIONS: &[Operation] = &[
         written
     }),
     ("encode for a charset", |text| {
-        use simdpct::legacy::charset::{self, encoding_rs};
-        let charsets = [encoding_rs::ISO_2022_JP, encoding_rs::WINDOWS_1252];
+        use simdpct::legacy::charset;
+        let charsets = [charset::ISO_2022_JP, charset::WINDOWS_1252];
         charsets.map(|charset| charset::encode_with_references(text, charset, &Encoder::FORM).len()).iter().sum()
     }),
     ("decode from a charset", |text| {
-        use simdpct::legacy::charset::{self, encoding_rs};
-        charset::decode_lossy(text, encoding_rs::ISO_2022_JP, &LENIENT).map_or(0, |text| text.len())
+        use simdpct::legacy::charset;
+        charset::decode_lossy(text, charset::ISO_2022_JP, &LENIENT).map_or(0, |text| text.len())
     }),
 ];
 

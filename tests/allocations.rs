@@ -13,7 +13,7 @@ use simdpct::accept::Ranges;
 use simdpct::columns::{self, Column, ColumnBuf, Conversion, OnError};
 use simdpct::ext_value::{self, ExtValue};
 use simdpct::form::{self, Serializer};
-use simdpct::legacy::charset::{self, encoding_rs, encoding_rs::Encoding};
+use simdpct::legacy::charset::{self, Encoding};
 use simdpct::legacy::{LoneSurrogates, UnicodeDecoder, js, latin1, rfc1738};
 use simdpct::offset::OffsetMap;
 use simdpct::path::PathPolicy;
@@ -652,12 +652,12 @@ const OPERATIONS: &[Operation] = &[
 
 /// A charset of each kind: of one byte, of several, with states, and of 16-bit units.
 const CHARSETS: [&Encoding; 6] = [
-    encoding_rs::WINDOWS_1252,
-    encoding_rs::ISO_2022_JP,
-    encoding_rs::GB18030,
-    encoding_rs::SHIFT_JIS,
-    encoding_rs::UTF_16LE,
-    encoding_rs::X_USER_DEFINED,
+    charset::WINDOWS_1252,
+    charset::ISO_2022_JP,
+    charset::GB18030,
+    charset::SHIFT_JIS,
+    charset::UTF_16LE,
+    charset::X_USER_DEFINED,
 ];
 
 #[derive(serde::Deserialize)]

@@ -1,7 +1,7 @@
 //! No triplet that was not there: every function that promises it, on every short string.
 
 use simdpct::columns::{Column, ColumnBuf, Conversion, OnError};
-use simdpct::legacy::charset::{self, encoding_rs::Encoding};
+use simdpct::legacy::charset::{self, Encoding};
 use simdpct::legacy::{LoneSurrogates, UnicodeDecoder, latin1, rfc1738};
 use simdpct::{ByteSet, Decoder, Malformed, Normalizer, reference};
 

@@ -4,7 +4,9 @@
 use arbitrary::Arbitrary;
 use libfuzzer_sys::fuzz_target;
 use simdpct::DecodeErrorKind::Rejected;
-use simdpct::legacy::charset::{self, encoding_rs::*};
+use simdpct::legacy::charset::{
+    self, BIG5, EUC_JP, EUC_KR, Encoding, GB18030, ISO_2022_JP, KOI8_R, SHIFT_JIS, UTF_8, UTF_16LE, WINDOWS_1252,
+};
 use simdpct::reference;
 use simdpct_fuzz::{Decoding, Encoding as Encodes, exact, text};
 

@@ -2,10 +2,11 @@
 //! and its inverse.
 //!
 //! Browsers encode the query of a link, and forms, in the charset of the page. The charsets are
-//! those of the crate [`encoding_rs`], and are found by label:
+//! those of the crate [`encoding_rs`], whose [`Encoding`] and charsets are re-exported here. A charset
+//! is found by label:
 //!
 //! ```
-//! use simdpct::legacy::charset::{self, encoding_rs::Encoding};
+//! use simdpct::legacy::charset::{self, Encoding};
 //! use simdpct::{Decoder, Encoder, sets};
 //!
 //! let shift_jis = Encoding::for_label(b"Shift_JIS").unwrap();
@@ -33,13 +34,19 @@ use alloc::vec::Vec;
 use core::convert::Infallible;
 use core::fmt::Write;
 
-use encoding_rs::{DecoderResult, EncoderResult, Encoding, ISO_2022_JP, UTF_8};
+use encoding_rs::{DecoderResult, EncoderResult};
 
 use super::Unencodable;
 use crate::input::Input;
 use crate::{DecodeError, DecodeErrorKind, Decoder, Encoder, driver};
 
-pub use encoding_rs;
+pub use encoding_rs::{
+    BIG5, EUC_JP, EUC_KR, Encoding, GB18030, GBK, IBM866, ISO_2022_JP, ISO_8859_2, ISO_8859_3, ISO_8859_4, ISO_8859_5,
+    ISO_8859_6, ISO_8859_7, ISO_8859_8, ISO_8859_8_I, ISO_8859_10, ISO_8859_13, ISO_8859_14, ISO_8859_15, ISO_8859_16,
+    KOI8_R, KOI8_U, MACINTOSH, REPLACEMENT, SHIFT_JIS, UTF_8, UTF_16BE, UTF_16LE, WINDOWS_874, WINDOWS_1250,
+    WINDOWS_1251, WINDOWS_1252, WINDOWS_1253, WINDOWS_1254, WINDOWS_1255, WINDOWS_1256, WINDOWS_1257, WINDOWS_1258,
+    X_MAC_CYRILLIC, X_USER_DEFINED,
+};
 
 /// Percent-encodes after encoding. A character that the charset cannot represent becomes `%26%23`,
 /// its number and `%3B`: the escaped reference `&#NNN;` (WHATWG URL 1.3, percent-encode after
@@ -52,7 +59,7 @@ pub use encoding_rs;
 /// for ISO-2022-JP, where `%` can be part of a character.
 ///
 /// ```
-/// use simdpct::legacy::charset::{self, encoding_rs::WINDOWS_1252};
+/// use simdpct::legacy::charset::{self, WINDOWS_1252};
 /// use simdpct::Encoder;
 ///
 /// assert_eq!(charset::encode_with_references("5 € ☃", WINDOWS_1252, &Encoder::FORM), "5+%80+%26%239731%3B");
@@ -77,7 +84,7 @@ pub fn encode_with_references<'a>(text: &'a str, charset: &'static Encoding, enc
 /// Returns the first such character.
 ///
 /// ```
-/// use simdpct::legacy::charset::{self, encoding_rs::WINDOWS_1252};
+/// use simdpct::legacy::charset::{self, WINDOWS_1252};
 /// use simdpct::Encoder;
 ///
 /// assert_eq!(charset::encode("5 €", WINDOWS_1252, &Encoder::COMPONENT)?, "5%20%80");
@@ -157,7 +164,7 @@ fn first_slice(text: &str) -> &str {
 /// reported.
 ///
 /// ```
-/// use simdpct::legacy::charset::{self, encoding_rs::EUC_KR};
+/// use simdpct::legacy::charset::{self, EUC_KR};
 /// use simdpct::{DecodeErrorKind, Decoder};
 ///
 /// assert_eq!(charset::decode("%C7%D1%B1%DB", EUC_KR, &Decoder::new())?, "한글");
@@ -190,7 +197,7 @@ pub fn decode<'a, T: Input + ?Sized>(
 /// lenient decoder that rejects nothing never fails.
 ///
 /// ```
-/// use simdpct::legacy::charset::{self, encoding_rs::EUC_KR};
+/// use simdpct::legacy::charset::{self, EUC_KR};
 /// use simdpct::Decoder;
 ///
 /// assert_eq!(charset::decode_lossy("%C7%D1%FF 5%", EUC_KR, &Decoder::new().lenient())?, "한\u{FFFD} 5%");

@@ -7,9 +7,10 @@ use std::ffi::OsStr;
 use clap::builder::{PossibleValue, TypedValueParser};
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{Arg, Command};
+use encoding_rs::DecoderResult;
 use simdpct::Encoder;
-use simdpct::legacy::charset::encoding_rs::{self, DecoderResult, Encoding, UTF_8};
-use simdpct::legacy::{Unencodable, charset, latin1};
+use simdpct::legacy::charset::{self, Encoding, UTF_8};
+use simdpct::legacy::{Unencodable, latin1};
 
 /// A charset in which triplets may be.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]

@@ -3,7 +3,7 @@
 
 use proptest::prelude::*;
 use serde_json::Value;
-use simdpct::legacy::charset::encoding_rs::{Encoding, UTF_8, WINDOWS_1252};
+use simdpct::legacy::charset::{Encoding, UTF_8, WINDOWS_1252};
 use simdpct::legacy::{UnicodeDecoder, js};
 use simdpct::{Decoder, Encoder};
 
