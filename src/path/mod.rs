@@ -70,7 +70,7 @@
 #![forbid(unsafe_code)]
 
 #[cfg(feature = "alloc")]
-use alloc::{borrow::Cow, string::String, vec};
+use alloc::{borrow::Cow, string::String, vec::Vec};
 
 mod error;
 mod guard;
@@ -92,6 +92,8 @@ pub use text::PolicyError;
 
 use crate::driver;
 use crate::error::{DecodeError, DecodeIntoError};
+#[cfg(feature = "alloc")]
+use crate::input::Input;
 use scan::Scan;
 
 /// Splits a request target (RFC 9112 3.2.1) at its first `?`: the path, and the query with its `?`,
@@ -281,17 +283,66 @@ impl PathPolicy {
     /// # Ok::<(), simdpct::path::PathError>(())
     /// ```
     pub fn canonicalize<'a>(&self, path: &'a str) -> Result<Cow<'a, str>, PathError> {
-        let path = &path[..self.cut(path.as_bytes()).len()];
-        let bytes = path.as_bytes();
-        let scan = scan::scan(self, bytes)?;
-        if self.is_unchanged(bytes, scan) {
+        Ok(match self.canonicalize_bytes(path.as_bytes())? {
+            // The policy cuts at an ASCII byte only.
+            Cow::Borrowed(canonical) => Cow::Borrowed(&path[..canonical.len()]),
+            // Only ASCII is decoded, and only whole segments and parameters are removed, so text
+            // stays text.
+            Cow::Owned(canonical) => {
+                Cow::Owned(String::from_utf8(canonical).expect("the canonical form of text is text"))
+            }
+        })
+    }
+
+    /// The canonical form as bytes. Borrows the path if it is canonical.
+    ///
+    /// # Errors
+    ///
+    /// Returns the first thing that the policy refuses.
+    ///
+    /// ```
+    /// use simdpct::path::PathPolicy;
+    ///
+    /// let policy = PathPolicy::DEFAULT.refuse(simdpct::Kinds::NONE);
+    /// assert_eq!(policy.canonicalize_bytes(b"/a/./\xFF")?, &b"/a/%FF"[..]);
+    /// # Ok::<(), simdpct::path::PathError>(())
+    /// ```
+    pub fn canonicalize_bytes<'a, T: Input + ?Sized>(&self, path: &'a T) -> Result<Cow<'a, [u8]>, PathError> {
+        let path = self.cut(path.as_bytes());
+        let scan = scan::scan(self, path)?;
+        if self.is_unchanged(path, scan) {
             return Ok(Cow::Borrowed(path));
         }
-        let mut output = vec![0; self.output_len_bound(bytes)];
-        let length = self.write(bytes, scan, &mut output)?;
-        output.truncate(length);
-        // Only ASCII is decoded, and only whole segments and parameters are removed, so text stays
-        // text.
-        Ok(Cow::Owned(String::from_utf8(output).expect("the canonical form of text is text")))
+        let mut output = Vec::new();
+        self.append(path, scan, &mut output)?;
+        Ok(Cow::Owned(output))
+    }
+
+    /// Appends the canonical form to `output`.
+    ///
+    /// # Errors
+    ///
+    /// Returns the first thing that the policy refuses. On error, `output` is unchanged.
+    ///
+    /// ```
+    /// use simdpct::path::PathPolicy;
+    ///
+    /// let mut output = b"GET ".to_vec();
+    /// PathPolicy::DEFAULT.canonicalize_to("/a/../b", &mut output)?;
+    /// assert_eq!(output, b"GET /b");
+    /// # Ok::<(), simdpct::path::PathError>(())
+    /// ```
+    pub fn canonicalize_to<T: Input + ?Sized>(&self, path: &T, output: &mut Vec<u8>) -> Result<(), PathError> {
+        let path = self.cut(path.as_bytes());
+        self.append(path, scan::scan(self, path)?, output)
+    }
+
+    /// Appends the canonical form of a scanned path. On error, `output` is unchanged.
+    fn append(&self, path: &[u8], scan: Scan, output: &mut Vec<u8>) -> Result<(), PathError> {
+        let start = output.len();
+        output.resize(start + self.room(path, &Ok(scan)), 0);
+        let written = self.write(path, scan, &mut output[start..]);
+        output.truncate(start + written.unwrap_or(0));
+        written.map(drop)
     }
 }

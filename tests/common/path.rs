@@ -34,6 +34,18 @@ pub fn compare(policy: &PathPolicy, path: &[u8]) {
         in_place => assert_eq!(in_place, expected, "in place: {}", context()),
     }
     assert_eq!(policy.is_canonical(path), is_unchanged, "is canonical: {}", context());
+    let found = policy.canonicalize_bytes(path);
+    // A path that is only cut is borrowed too.
+    let is_borrowed = matches!(found, Ok(Cow::Borrowed(_)));
+    assert_eq!(is_borrowed, expected.as_deref() == Ok(cut(policy, path)), "bytes are borrowed: {}", context());
+    assert_eq!(found.map(Cow::into_owned), expected, "as bytes: {}", context());
+
+    let mut appended = b"before".to_vec();
+    let result = policy.canonicalize_to(path, &mut appended);
+    let (canonical, error) = (expected.as_deref().unwrap_or_default(), expected.as_ref().err().copied());
+    assert_eq!(appended, [b"before", canonical].concat(), "appended: {}", context());
+    assert_eq!(result.err(), error, "appended: {}", context());
+
     if let Ok(text) = str::from_utf8(path) {
         let found = policy.canonicalize(text);
         // A path that is only cut is borrowed too.
