@@ -64,7 +64,7 @@ fn path_not_canonical_is_rewritten_and_the_received_target_kept() {
         ("/a/../admin", "/admin"),
         ("/a//b/./c?x=/../%2e", "/a/b/c?x=/../%2e"),
         ("/%7e?", "/~?"),
-        ("http://example.com:80/a/%2e%2e/%2f?q", "http://example.com:80/%2F?q"),
+        ("http://example.com:80/a/%2e%2e/b%2f?q", "http://example.com:80/b%2F?q"),
         ("/{a}\"", "/%7Ba%7D%22"),
         ("/caf\u{e9}", "/caf%C3%A9"),
     ] {
@@ -77,7 +77,7 @@ fn path_not_canonical_is_rewritten_and_the_received_target_kept() {
 
 #[test]
 fn canonical_path_passes_without_extensions() {
-    for target in ["/", "/admin?x=%zz", "/%2F;a", "http://example.com", "http://example.com?q", "/a/?/../b"] {
+    for target in ["/", "/admin?x=%zz", "/b%2F;a", "http://example.com", "http://example.com?q", "/a/?/../b"] {
         let request = passed(&GUARD, get(target)).expect("passed");
         assert_eq!(request.uri(), target);
         assert_eq!(request.uri().query(), target.split_once('?').map(|(_, query)| query));
@@ -183,7 +183,7 @@ fn query_is_refused_by_its_own_kinds_after_the_path() {
 #[test]
 fn findings_are_recorded_on_request() {
     let layer = GUARD.record_findings();
-    for target in ["/", "/%7e?%00", "/a/../%2F?a+b"] {
+    for target in ["/", "/%7e?%00", "/a/../b%2Fc?a+b"] {
         let request = passed(&layer, get(target)).expect("passed");
         let findings = *request.extensions().get::<PathFindings>().expect("recorded");
         let received: Uri = target.parse().unwrap();
