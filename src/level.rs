@@ -9,7 +9,7 @@ use core::str::FromStr;
 /// By default every function uses the best available level.
 /// [`Encoder::level`](crate::Encoder::level), [`Decoder::level`](crate::Decoder::level) and the
 /// environment variable `SIMDPCT_LEVEL` select another one, for tests and measurements. The
-/// variable requires the feature `std` and is read once; an unknown or unavailable name is ignored.
+/// variable requires the feature `std` or `getenv` and is read once; an unknown or unavailable name is ignored.
 /// All levels give the same results.
 ///
 /// Levels have no order, because they belong to several architectures, and the number of a variant

@@ -48,6 +48,7 @@
 //!
 //! * `std` (default): `Read`, `Write` and `SIMDPCT_LEVEL`. The CPU is detected at run time without
 //!   it too.
+//! * `getenv`: `SIMDPCT_LEVEL` without `std`, by `getenv` of the C library that the program is linked with.
 //! * `alloc`: functions that return `Cow`, `String` or `Vec`. Without it, only the functions that
 //!   write to slices are available, for `no_std` programs without an allocator.
 //! * `serde`: (de)serialises Rust types from and to forms: `form::from_str` and `form::to_string`.

@@ -164,12 +164,13 @@ pub(crate) fn requested_kinds(input: &[u8], found: u32, wanted: u32) -> u32 {
 
 /// [`requested_kinds`], out of line.
 fn search_kinds(input: &[u8], found: u32, wanted: u32) -> u32 {
+    let wanted = wanted & possible(found);
     let is_wanted = |kind: usize| wanted >> kind & 1 != 0;
     let mut kinds = 0;
-    if is_wanted(DOUBLE) && doubles(input, found).next().is_some() {
+    if is_wanted(DOUBLE) && doubles(input).next().is_some() {
         kinds |= 1 << DOUBLE;
     }
-    if is_wanted(UNICODE) && unicodes(input, found).next().is_some() {
+    if is_wanted(UNICODE) && unicodes(input).next().is_some() {
         kinds |= 1 << UNICODE;
     }
     let wanted_segments = wanted & SEGMENTS;
@@ -186,12 +187,13 @@ fn search_kinds(input: &[u8], found: u32, wanted: u32) -> u32 {
 /// request`](inspection::ON_REQUEST).
 pub(crate) fn count_requested(input: &[u8], wanted: u32, report: &mut Report) {
     let found = report.kinds();
+    let wanted = wanted & possible(found);
     report.base = 0;
     if wanted >> DOUBLE & 1 != 0 {
-        doubles(input, found).for_each(|at| report.note::<Occurrences>(DOUBLE, 1, at));
+        doubles(input).for_each(|at| report.note::<Occurrences>(DOUBLE, 1, at));
     }
     if wanted >> UNICODE & 1 != 0 {
-        unicodes(input, found).for_each(|at| report.note::<Occurrences>(UNICODE, 1, at));
+        unicodes(input).for_each(|at| report.note::<Occurrences>(UNICODE, 1, at));
     }
     if wanted & SEGMENTS != 0 {
         for (at, kind) in Segments::new(input, segment_forms(input, found)) {
@@ -202,18 +204,22 @@ pub(crate) fn count_requested(input: &[u8], wanted: u32, report: &mut Report) {
     }
 }
 
-/// The offsets of [`DOUBLE`], of which each is also a [`PERCENT`](inspection::PERCENT).
-fn doubles(input: &[u8], found: u32) -> impl Iterator<Item = usize> {
-    let may_occur = found >> inspection::PERCENT & 1 != 0;
-    let places = may_occur.then(|| memchr::memmem::find_iter(input, b"%25"));
-    places.into_iter().flatten().filter(|&at| is_double(&input[at..]))
+/// The kinds that may occur in an input with findings of these kinds: each [`DOUBLE`] is also a
+/// [`PERCENT`](inspection::PERCENT), each [`UNICODE`] also [`MALFORMED`](inspection::MALFORMED).
+const fn possible(found: u32) -> u32 {
+    let doubles = (found >> inspection::PERCENT & 1) << DOUBLE;
+    let unicodes = (found >> inspection::MALFORMED & 1) << UNICODE;
+    !(1 << DOUBLE | 1 << UNICODE) | doubles | unicodes
 }
 
-/// The offsets of [`UNICODE`], of which each is also [`MALFORMED`](inspection::MALFORMED).
-fn unicodes(input: &[u8], found: u32) -> impl Iterator<Item = usize> {
-    let may_occur = found >> inspection::MALFORMED & 1 != 0;
-    let places = may_occur.then(|| memchr::memmem::find_iter(input, b"%u"));
-    places.into_iter().flatten().filter(|&at| is_unicode(&input[at..]))
+/// The offsets of [`DOUBLE`].
+fn doubles(input: &[u8]) -> impl Iterator<Item = usize> {
+    memchr::memmem::find_iter(input, b"%25").filter(|&at| is_double(&input[at..]))
+}
+
+/// The offsets of [`UNICODE`].
+fn unicodes(input: &[u8]) -> impl Iterator<Item = usize> {
+    memchr::memmem::find_iter(input, b"%u").filter(|&at| is_unicode(&input[at..]))
 }
 
 /// Whether the input begins with a triplet of `%` and two digits.

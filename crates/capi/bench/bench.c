@@ -25,6 +25,7 @@ typedef struct {
 static simdpct_decoder strict, text_decoder;
 static simdpct_encoder encoder;
 static simdpct_path_policy policy;
+static simdpct_guard guard;
 /* On a page of its own. Where the low bits of its address are those of the input, loads wait for stores (4K aliasing). */
 static _Alignas(4096) unsigned char output[3 * LONGEST + 64];
 
@@ -73,6 +74,12 @@ static size_t inspect_all(text t) {
 static size_t path(text t) {
     VALUE(simdpct_path(&policy, t.bytes, t.len, output, sizeof output, &result));
 }
+static size_t check_target(text t) {
+    simdpct_verdict verdict;
+    uint32_t action = simdpct_guard_check(
+        &guard, SIMDPCT_METHOD_OTHER, t.bytes, t.len, output, sizeof output, &verdict);
+    return action + verdict.value;
+}
 #ifdef WITH_NGINX
 static size_t unescape_nginx(text t) {
     u_char *from = (u_char *)t.bytes, *to = output;
@@ -114,6 +121,7 @@ static const struct {
     {"normalize", normalize},
     {"inspect", inspect},
     {"inspect, all kinds", inspect_all},
+    {"guard", check_target},
 #ifdef WITH_NGINX
     {"ngx_http_parse_complex_uri", path_nginx},
 #endif
@@ -253,7 +261,8 @@ int main(int argc, char **argv) {
     if (!simdpct_decoder_init(&strict, 0, NULL, NULL)
         || !simdpct_decoder_init(&text_decoder, SIMDPCT_DECODE_UTF8, NULL, NULL)
         || !simdpct_set_from_name(&component, "component", 9) || !simdpct_encoder_init(&encoder, 0, &component)
-        || simdpct_path_policy_init(&policy, "default", 7, NULL) != SIMDPCT_OK) {
+        || simdpct_path_policy_init(&policy, "default", 7, NULL) != SIMDPCT_OK
+        || !simdpct_guard_init(&guard, &policy, 0, 0, 0)) {
         return 1;
     }
     for (size_t which = 0; which < sizeof cases / sizeof cases[0]; which++) {

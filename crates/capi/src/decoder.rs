@@ -13,7 +13,7 @@ use simdpct::{DecodeIntoError, Decoder};
 
 use crate::memory::{Buffers, report, zeroed};
 use crate::opaque::{Constant, Opaque, load_set, store, with_buffers, with_input};
-use crate::outcome::{BEYOND_END, Outcome, Status};
+use crate::outcome::{BEYOND_END, CResult, Outcome, Status};
 
 const LENIENT: u32 = 1;
 const PLUS: u32 = 2;
@@ -73,7 +73,7 @@ unsafe extern "C" fn simdpct_decode(
     len: usize,
     dst: *mut c_void,
     cap: usize,
-    result: *mut Outcome,
+    result: *mut CResult,
 ) -> Status {
     // SAFETY: by the contract of the file header.
     unsafe { report(with_buffers(decoder, src, len, dst, cap, DecoderPolicy::decode), result) }
@@ -132,7 +132,7 @@ unsafe extern "C" fn simdpct_decoded_len(
     decoder: *const c_void,
     src: *const c_void,
     len: usize,
-    result: *mut Outcome,
+    result: *mut CResult,
 ) -> Status {
     // SAFETY: by the contract of the file header.
     let outcome = unsafe { with_input(decoder, src, len, DecoderPolicy::decoded_len) };
@@ -146,7 +146,7 @@ unsafe extern "C" fn simdpct_input_offset(
     src: *const c_void,
     len: usize,
     decoded_offset: usize,
-    result: *mut Outcome,
+    result: *mut CResult,
 ) -> Status {
     let offset = |policy: &DecoderPolicy, input: &[u8]| policy.input_offset(input, decoded_offset);
     // SAFETY: by the contract of the file header.

@@ -12,7 +12,9 @@ use simdpct::Kinds;
 
 use crate::findings;
 use crate::memory::{get, input, output};
-use crate::outcome::{BAD_ARGUMENT, BEYOND_END, ILLEGAL_BYTE, NO_ROOM, OK, Outcome, REFUSED, REJECTED, Status};
+use crate::outcome::{
+    BAD_ARGUMENT, BEYOND_END, CResult, ILLEGAL_BYTE, NO_ROOM, OK, Outcome, REFUSED, REJECTED, Status,
+};
 use crate::text::{Text, c_name};
 
 /// The names, by status.
@@ -45,7 +47,7 @@ const SHOWN: usize = 24;
 
 #[unsafe(no_mangle)]
 unsafe extern "C" fn simdpct_result_write(
-    result: *const Outcome,
+    result: *const CResult,
     src: *const c_void,
     len: usize,
     dst: *mut c_char,
@@ -55,11 +57,11 @@ unsafe extern "C" fn simdpct_result_write(
     let (result, input, output) = unsafe { (get(result), input(src, len), output(dst.cast(), cap)) };
     let Some(output) = output else { return 0 };
     let mut text = Text::new(output);
-    describe(result.unwrap_or(Outcome::BAD_ARGUMENT), input.unwrap_or_default(), &mut text);
+    describe(result.unwrap_or(Outcome::BAD_ARGUMENT.into()), input.unwrap_or_default(), &mut text);
     text.finish()
 }
 
-fn describe(result: Outcome, input: &[u8], text: &mut Text<'_>) {
+fn describe(result: CResult, input: &[u8], text: &mut Text<'_>) {
     // Writing to a `Text` never fails.
     let _ = text.write_str(NAMES.get(result.status as usize).and_then(|name| name.to_str().ok()).unwrap_or("unknown"));
     let _ = match result.status {

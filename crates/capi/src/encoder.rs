@@ -11,7 +11,7 @@ use simdpct::{Encoder, sets};
 
 use crate::memory::{buffers_apart, report};
 use crate::opaque::{Constant, Opaque, load_set, store, with, with_input};
-use crate::outcome::{Outcome, Status};
+use crate::outcome::{CResult, Outcome, Status};
 
 const PLUS: u32 = 1;
 const KEEP_TRIPLETS: u32 = 2;
@@ -56,7 +56,7 @@ unsafe extern "C" fn simdpct_encode(
     len: usize,
     dst: *mut c_void,
     cap: usize,
-    result: *mut Outcome,
+    result: *mut CResult,
 ) -> Status {
     let encode = |encoder: &Encoder| {
         // SAFETY: by the contract of the file header.
@@ -72,7 +72,7 @@ unsafe extern "C" fn simdpct_encoded_len(
     encoder: *const c_void,
     src: *const c_void,
     len: usize,
-    result: *mut Outcome,
+    result: *mut CResult,
 ) -> Status {
     // SAFETY: by the contract of the file header.
     let length = unsafe { with_input(encoder, src, len, Encoder::encoded_len::<[u8]>) };

@@ -31,43 +31,57 @@ const fn unknown(bits: u32) -> u32 {
     bits & !Kinds::EVERY.bits()
 }
 
+/// The kinds found, and the position of the first, which takes a search of its own.
+fn examine(input: &[u8], kinds: u32, with_position: bool) -> (u32, usize) {
+    let findings = simdpct::inspect(input);
+    let found = findings.kinds_among(known(kinds));
+    let position = match unknown(kinds) {
+        0 if with_position => findings.first_of(found).unwrap_or(usize::MAX),
+        _ => 0,
+    };
+    (found.bits() | unknown(kinds), position)
+}
+
 #[unsafe(no_mangle)]
 unsafe extern "C" fn simdpct_inspect(src: *const c_void, len: usize, kinds: u32, first: *mut usize) -> u32 {
     // SAFETY: by the contract of the file header.
-    let findings = unsafe { input(src, len) }.map(simdpct::inspect);
-    let found = findings.as_ref().map_or(kinds, |findings| findings.kinds_among(known(kinds)).bits() | unknown(kinds));
-    if !first.is_null() {
-        let position = match findings {
-            Some(findings) if unknown(kinds) == 0 => findings.first_of(known(found)).unwrap_or(usize::MAX),
-            _ if found == 0 => usize::MAX,
-            _ => 0,
-        };
-        // SAFETY: by the contract of the file header.
-        unsafe { put(first, position) };
-    }
+    let (found, position) = match unsafe { input(src, len) } {
+        Some(input) => examine(input, kinds, !first.is_null()),
+        None => (kinds, if kinds == 0 { usize::MAX } else { 0 }),
+    };
+    // SAFETY: by the contract of the file header.
+    unsafe { put(first, position) };
     found
+}
+
+/// Counts the kinds found.
+fn count(input: &[u8], kinds: u32, numbers: &mut CountsOf32) -> u32 {
+    let found = Counts::among(known(kinds), input);
+    for kind in found.kinds() {
+        let index = kind.bits().trailing_zeros() as usize;
+        numbers.count[index] = found.count(kind);
+        numbers.first[index] = found.first(kind).unwrap_or(usize::MAX);
+    }
+    found.kinds().bits()
 }
 
 #[unsafe(no_mangle)]
 unsafe extern "C" fn simdpct_inspect_counting(src: *const c_void, len: usize, kinds: u32, counts: *mut c_void) -> u32 {
-    // SAFETY: by the contract of the file header.
-    let found = unsafe { input(src, len) }.map(|input| Counts::among(known(kinds), input));
-    let unexamined = if found.is_some() { unknown(kinds) } else { kinds };
     let mut numbers = CountsOf32 { count: [0; 32], first: [usize::MAX; 32] };
-    for bit in (0..32).filter(|bit| unexamined >> bit & 1 != 0) {
+    // SAFETY: by the contract of the file header.
+    let (found, unexamined) = match unsafe { input(src, len) } {
+        Some(input) => (count(input, kinds, &mut numbers), unknown(kinds)),
+        None => (0, kinds),
+    };
+    let mut left = unexamined;
+    while left != 0 {
+        let bit = left.trailing_zeros() as usize;
         (numbers.count[bit], numbers.first[bit]) = (1, 0);
+        left &= left - 1;
     }
-    let kinds = found.map_or(Kinds::NONE, |found| {
-        for kind in found.kinds() {
-            let index = kind.bits().trailing_zeros() as usize;
-            numbers.count[index] = found.count(kind);
-            numbers.first[index] = found.first(kind).unwrap_or(usize::MAX);
-        }
-        found.kinds()
-    });
     // SAFETY: by the contract of the file header.
     unsafe { put(counts.cast(), numbers) };
-    kinds.bits() | unexamined
+    found | unexamined
 }
 
 /// The names of the kinds, by the number of their bit.

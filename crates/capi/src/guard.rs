@@ -15,8 +15,8 @@ use crate::findings::write_names;
 use crate::memory::{buffers_apart, get, input, output, put, report, zeroed};
 use crate::opaque::{Opaque, load, store, with};
 use crate::outcome::{
-    ABOVE_ROOT, BACKSLASH, BAD_ARGUMENT, DOT_SEGMENT, EMPTY_SEGMENT, ENCODED_SLASH, ILLEGAL_BYTE, MALFORMED, NO_ROOM,
-    NOT_ABSOLUTE, OK, Outcome, PARAMETER, REFUSED, Status,
+    ABOVE_ROOT, BACKSLASH, BAD_ARGUMENT, CResult, DOT_SEGMENT, EMPTY_SEGMENT, ENCODED_SLASH, ILLEGAL_BYTE, MALFORMED,
+    NO_ROOM, NOT_ABSOLUTE, OK, Outcome, PARAMETER, REFUSED, Status,
 };
 use crate::path::{store_from_text, write_error};
 use crate::text::Text;
@@ -113,7 +113,7 @@ unsafe extern "C" fn simdpct_guard_from_text(
     guard: *mut c_void,
     text: *const c_char,
     len: usize,
-    result: *mut Outcome,
+    result: *mut CResult,
 ) -> Status {
     // SAFETY: by the contract of the file header.
     unsafe { report(store_from_text::<RequestGuard>(guard, text, len), result) }
@@ -159,7 +159,8 @@ unsafe extern "C" fn simdpct_guard_check(
                 TargetPart::Query => PART_QUERY,
                 _ => PART_TARGET,
             };
-            let Outcome { value, status, detail } = PathError::new(refusal.kind, refusal.position).into();
+            let outcome = Outcome::from(PathError::new(refusal.kind, refusal.position));
+            let CResult { value, status, detail } = outcome.into();
             Some(CVerdict { value, status, detail, action, part })
         })
     };

@@ -10,7 +10,7 @@ use core::ffi::c_void;
 use core::mem::MaybeUninit;
 use core::{ptr, slice};
 
-use crate::outcome::{Outcome, Status};
+use crate::outcome::{CResult, Outcome, Status};
 
 /// The input and output of an operation.
 pub(crate) enum Buffers<'a> {
@@ -165,7 +165,8 @@ pub(crate) unsafe fn get<T: Copy>(from: *const T) -> Option<T> {
 
 /// Writes the result of a function to where the caller wants it, if anywhere; its status.
 #[inline]
-pub(crate) unsafe fn report(outcome: Outcome, result: *mut Outcome) -> Status {
+pub(crate) unsafe fn report(outcome: Outcome, result: *mut CResult) -> Status {
+    let outcome = CResult::from(outcome);
     // SAFETY: by the contract of the file header.
     unsafe { put(result, outcome) };
     outcome.status

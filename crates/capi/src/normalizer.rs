@@ -12,7 +12,7 @@ use simdpct::{Decoder, Malformed, Normalizer};
 
 use crate::memory::{Buffers, in_copy, input, report};
 use crate::opaque::{Constant, Opaque, load_set, store, with_buffers, with_input};
-use crate::outcome::{Outcome, Status};
+use crate::outcome::{CResult, Outcome, Status};
 
 const KEEP: u32 = 1;
 const ESCAPE: u32 = 2;
@@ -60,7 +60,7 @@ unsafe extern "C" fn simdpct_normalize(
     len: usize,
     dst: *mut c_void,
     cap: usize,
-    result: *mut Outcome,
+    result: *mut CResult,
 ) -> Status {
     // SAFETY: by the contract of the file header.
     unsafe { report(with_buffers(normalizer, src, len, dst, cap, NormalizerPolicy::normalize), result) }

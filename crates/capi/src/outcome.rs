@@ -4,13 +4,31 @@
 use simdpct::path::{PathError, PathErrorKind};
 use simdpct::{BufferTooSmall, DecodeError, DecodeErrorKind, DecodeIntoError};
 
-/// `simdpct_result`.
-#[derive(Clone, Copy, Debug, Eq, PartialEq)]
-#[repr(C)]
+/// What becomes of a call.
+///
+/// Status and detail are one word, so that an outcome is returned in two registers. As two fields they were stored one by
+/// one and loaded together, which waits for the stores: `simdpct_normalize` of 50 bytes took 23 ns instead of 16.
+#[derive(Clone, Copy)]
 pub(crate) struct Outcome {
+    value: usize,
+    /// The status, and from bit 32 the detail.
+    code: u64,
+}
+
+/// `simdpct_result`.
+#[derive(Clone, Copy)]
+#[repr(C)]
+pub(crate) struct CResult {
     pub(crate) value: usize,
     pub(crate) status: Status,
     pub(crate) detail: u32,
+}
+
+impl From<Outcome> for CResult {
+    #[inline]
+    fn from(Outcome { value, code }: Outcome) -> Self {
+        Self { value, status: code as u32, detail: (code >> 32) as u32 }
+    }
 }
 
 /// A number, not an enum: a caller may pass any.
@@ -37,7 +55,11 @@ impl Outcome {
     pub(crate) const BAD_ARGUMENT: Self = Self::new(BAD_ARGUMENT, 0);
 
     pub(crate) const fn new(status: Status, value: usize) -> Self {
-        Self { value, status, detail: 0 }
+        Self::with_detail(status, 0, value)
+    }
+
+    const fn with_detail(status: Status, detail: u32, value: usize) -> Self {
+        Self { value, code: status as u64 | (detail as u64) << 32 }
     }
 
     pub(crate) const fn ok(value: usize) -> Self {
@@ -56,7 +78,7 @@ impl Outcome {
             // `Malformed`. The other kinds are those of legacy formats, which this library does not offer.
             _ => (MALFORMED, 0),
         };
-        Self { value: position, status, detail }
+        Self::with_detail(status, detail, position)
     }
 }
 
@@ -100,6 +122,6 @@ impl From<PathError> for Outcome {
             // Kinds that the library gets later, until they have a status here.
             _ => (REFUSED, 0),
         };
-        Self { value: error.position, status, detail }
+        Self::with_detail(status, detail, error.position)
     }
 }

@@ -14,7 +14,7 @@ use simdpct::path::{PathPolicy, PolicyError};
 
 use crate::memory::{Buffers, input, output, report, zeroed};
 use crate::opaque::{Constant, Opaque, load, load_set, store, with_buffers, with_input};
-use crate::outcome::{BAD_ARGUMENT, Outcome, Status};
+use crate::outcome::{BAD_ARGUMENT, CResult, Outcome, Status};
 use crate::text::Text;
 
 impl Opaque for PathPolicy {
@@ -78,7 +78,7 @@ unsafe extern "C" fn simdpct_path_policy_init(
     policy: *mut c_void,
     text: *const c_char,
     len: usize,
-    result: *mut Outcome,
+    result: *mut CResult,
 ) -> Status {
     // SAFETY: by the contract of the file header.
     unsafe { report(store_from_text::<PathPolicy>(policy, text, len), result) }
@@ -128,7 +128,7 @@ unsafe extern "C" fn simdpct_path(
     len: usize,
     dst: *mut c_void,
     cap: usize,
-    result: *mut Outcome,
+    result: *mut CResult,
 ) -> Status {
     // SAFETY: by the contract of the file header.
     unsafe { report(with_buffers(policy, src, len, dst, cap, canonicalize), result) }

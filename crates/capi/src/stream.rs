@@ -14,7 +14,7 @@ use simdpct::stream::{self, Progress, StreamError, Tail};
 use crate::decoder::DecoderPolicy;
 use crate::memory::{buffers_apart, copied, output, put, report, zeroed};
 use crate::opaque::{Opaque, clear, load, store, with};
-use crate::outcome::{Outcome, Status};
+use crate::outcome::{CResult, Outcome, Status};
 
 const LOSSY: u32 = 1;
 
@@ -135,7 +135,7 @@ unsafe extern "C" fn simdpct_decode_stream_feed(
     read: *mut usize,
     dst: *mut c_void,
     cap: usize,
-    result: *mut Outcome,
+    result: *mut CResult,
 ) -> Status {
     // SAFETY: by the contract of the file header.
     unsafe { report(feed::<stream::Decoder>(stream, src, len, read, dst, cap), result) }
@@ -146,7 +146,7 @@ unsafe extern "C" fn simdpct_decode_stream_finish(
     stream: *mut c_void,
     dst: *mut c_void,
     cap: usize,
-    result: *mut Outcome,
+    result: *mut CResult,
 ) -> Status {
     // SAFETY: by the contract of the file header.
     unsafe { report(finish::<stream::Decoder>(stream, dst, cap), result) }
@@ -160,7 +160,7 @@ unsafe extern "C" fn simdpct_encode_stream_feed(
     read: *mut usize,
     dst: *mut c_void,
     cap: usize,
-    result: *mut Outcome,
+    result: *mut CResult,
 ) -> Status {
     // SAFETY: by the contract of the file header.
     unsafe { report(feed::<stream::Encoder>(stream, src, len, read, dst, cap), result) }
@@ -171,7 +171,7 @@ unsafe extern "C" fn simdpct_encode_stream_finish(
     stream: *mut c_void,
     dst: *mut c_void,
     cap: usize,
-    result: *mut Outcome,
+    result: *mut CResult,
 ) -> Status {
     // SAFETY: by the contract of the file header.
     unsafe { report(finish::<stream::Encoder>(stream, dst, cap), result) }
