@@ -158,11 +158,19 @@ impl PathPolicy {
     /// # Ok::<(), simdpct::path::PathError>(())
     /// ```
     pub fn canonicalize_into(&self, path: &[u8], output: &mut [u8]) -> Result<usize, PathError> {
-        self.canonicalize_with(path, |needed| output.get_mut(..needed)).map(|canonical| canonical.len())
+        if let Some(canonical) = self.canonicalize_with(path, |needed| output.get_mut(..needed))? {
+            return Ok(canonical.len());
+        }
+        let path = self.cut(path);
+        let needed = path.len();
+        let output = output.get_mut(..needed).ok_or(PathError::new(PathErrorKind::OutputTooSmall { needed }, 0))?;
+        output.copy_from_slice(path);
+        Ok(path.len())
     }
 
     /// Writes the canonical form to memory that `room` returns for the length that is needed, at most
-    /// [`output_len_bound`](Self::output_len_bound), and returns it.
+    /// [`output_len_bound`](Self::output_len_bound), and returns it. `None` if the path, as
+    /// far as the policy [looks](Self::cut) at it, is canonical; `room` is then not called.
     ///
     /// # Errors
     ///
@@ -177,22 +185,26 @@ impl PathPolicy {
     ///     memory.resize(needed, 0);
     ///     Some(&mut memory)
     /// })?;
-    /// assert_eq!(canonical, b"/b");
+    /// assert_eq!(canonical.as_deref(), Some(&b"/b"[..]));
+    /// assert!(PathPolicy::DEFAULT.canonicalize_with(b"/b", |_| unreachable!())?.is_none());
     /// # Ok::<(), simdpct::path::PathError>(())
     /// ```
     pub fn canonicalize_with<'o>(
         &self,
         path: &[u8],
         room: impl FnOnce(usize) -> Option<&'o mut [u8]>,
-    ) -> Result<&'o mut [u8], PathError> {
+    ) -> Result<Option<&'o mut [u8]>, PathError> {
         let path = self.cut(path);
         let scan = scan::scan(self, path);
+        if matches!(scan, Ok(Scan::Canonical)) {
+            return Ok(None);
+        }
         let needed = self.room(path, &scan);
         let output = room(needed)
             .and_then(|room| room.get_mut(..needed))
             .ok_or(PathError::new(PathErrorKind::OutputTooSmall { needed }, 0))?;
         let length = self.write(path, scan?, output)?;
-        Ok(&mut output[..length])
+        Ok(Some(&mut output[..length]))
     }
 
     /// The room that the canonical form of a scanned path needs.
@@ -229,9 +241,10 @@ impl PathPolicy {
         rewrite::len_bound(self, self.cut(path))
     }
 
-    /// The path without the part that the policy cuts off unseen: with [`IllegalBytes::Nginx`], a raw
-    /// `#` and everything after it.
-    fn cut<'a>(&self, path: &'a [u8]) -> &'a [u8] {
+    /// The part of a path that the policy looks at: with [`IllegalBytes::Nginx`], up to a raw `#`;
+    /// otherwise all of it.
+    #[must_use]
+    pub fn cut<'a>(&self, path: &'a [u8]) -> &'a [u8] {
         match self.illegal {
             IllegalBytes::Nginx => memchr::memchr(b'#', path).map_or(path, |end| &path[..end]),
             _ => path,

@@ -12,7 +12,7 @@ use core::str::FromStr;
 use simdpct::Kinds;
 use simdpct::path::{PathPolicy, PolicyError};
 
-use crate::memory::{Buffers, input, output, report, zeroed};
+use crate::memory::{Buffers, copied, input, output, report, zeroed};
 use crate::opaque::{Constant, Opaque, load, load_set, store, with_buffers, with_input};
 use crate::outcome::{BAD_ARGUMENT, CResult, Outcome, Status};
 use crate::text::Text;
@@ -140,10 +140,14 @@ fn canonicalize(policy: &PathPolicy, buffers: Buffers<'_>) -> Outcome {
             Ok(canonical) => Outcome::ok(canonical.len()),
             Err(error) => error.into(),
         },
-        Buffers::Apart(path, output) => {
-            let canonical = policy.canonicalize_with(path, |needed| zeroed(output, needed));
-            canonical.map_or_else(Outcome::from, |canonical| Outcome::ok(canonical.len()))
-        }
+        Buffers::Apart(path, output) => match policy.canonicalize_with(path, |needed| zeroed(output, needed)) {
+            Ok(Some(canonical)) => Outcome::ok(canonical.len()),
+            Ok(None) => {
+                let path = policy.cut(path);
+                copied(path, output).map_or(Outcome::no_room(path.len()), |_| Outcome::ok(path.len()))
+            }
+            Err(error) => error.into(),
+        },
     }
 }
 
