@@ -4,7 +4,7 @@
 use core::fmt;
 use core::str::FromStr;
 
-use super::scan::{Scan, scan};
+use super::scan::scan;
 use super::text::{Expected, PolicyError, Reader, words, write_kinds};
 use super::{HiddenSegments, PathErrorKind, PathPolicy, Refusal, RequestMethod, Target, TargetForm, TargetPart};
 use crate::inspect::Findings;
@@ -169,7 +169,7 @@ impl RequestGuard {
     }
 
     /// As [`check`](Self::check), with memory that `room` returns for the length that is needed. It is
-    /// called at most once, and only for a path that may have to be rewritten.
+    /// called at most once, and not for a canonical path.
     #[must_use]
     pub fn check_with<'o>(
         &self,
@@ -224,7 +224,7 @@ impl RequestGuard {
             return Ok(None);
         };
         let found = scan(policy, path);
-        if matches!(found, Ok(Scan::Canonical)) && !parts.path.is_empty() {
+        if !parts.path.is_empty() && found.is_ok_and(|found| policy.is_unchanged(path, found)) {
             return Ok(None);
         }
         let refusal = |kind, position| Refusal::new(kind, start + position, TargetPart::Path);
@@ -237,9 +237,6 @@ impl RequestGuard {
             .and_then(|found| policy.write(path, found, &mut output[start..end]))
             .map_err(|error| refusal(error.kind, error.position))?;
         let canonical = start + length;
-        if output[start..canonical] == *parts.path {
-            return Ok(None);
-        }
         output[..start].copy_from_slice(parts.origin);
         output[canonical..canonical + parts.query.len()].copy_from_slice(parts.query);
         Ok(Some(&output[..canonical + parts.query.len()]))

@@ -58,6 +58,23 @@ impl Refusal {
     /// assert_eq!(refusal.to_string(), "nul,control in path");
     /// ```
     pub fn line<'t>(&self, target: &'t [u8]) -> impl fmt::Display + use<'t> {
+        Line(self.within(target))
+    }
+
+    /// The reason, the part, and the position in that part, as in [`line`](Self::line), without any
+    /// text of the target: for a response.
+    ///
+    /// ```
+    /// use simdpct::path::{PathErrorKind, Refusal, TargetPart};
+    ///
+    /// let refusal = Refusal::new(PathErrorKind::Malformed, 6, TargetPart::Path);
+    /// assert_eq!(refusal.summary(b"/user/%zz").to_string(), "malformed at byte 6 of path");
+    /// ```
+    pub fn summary<'t>(&self, target: &'t [u8]) -> impl fmt::Display + use<'t> {
+        Summary(self.within(target))
+    }
+
+    fn within<'t>(&self, target: &'t [u8]) -> Within<'t> {
         let (start, end) = match self.part {
             TargetPart::Target => (0, target.len()),
             // The method has no effect: the target has a path or a query.
@@ -70,7 +87,7 @@ impl Refusal {
                 (query, target.len())
             }
         };
-        Line { refusal: *self, text: &target[start..end], position: self.position.saturating_sub(start) }
+        Within { refusal: *self, text: &target[start..end], position: self.position.saturating_sub(start) }
     }
 }
 
@@ -113,24 +130,34 @@ impl fmt::Display for Reason {
     }
 }
 
-struct Line<'t> {
+/// A refusal in the text of its part.
+#[derive(Clone, Copy)]
+struct Within<'t> {
     refusal: Refusal,
-    /// The part of the target.
     text: &'t [u8],
     /// In the part.
     position: usize,
 }
 
+struct Summary<'t>(Within<'t>);
+
+impl fmt::Display for Summary<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Within { refusal, position, .. } = &self.0;
+        write!(f, "{} at byte {position} of {}", Reason(refusal.kind), refusal.part)
+    }
+}
+
+struct Line<'t>(Within<'t>);
+
 impl fmt::Display for Line<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { refusal, text, position } = self;
+        let Within { text, position, .. } = self.0;
         let last_start = text.len().saturating_sub(Refusal::EXCERPT);
         let start = position.saturating_sub(Refusal::EXCERPT / 2).min(last_start);
         let end = text.len().min(start + Refusal::EXCERPT);
         let mark = |is_cut| if is_cut { "..." } else { "" };
         let (before, after) = (mark(start > 0), mark(end < text.len()));
-        let shown = text[start..end].escape_ascii();
-        let reason = Reason(refusal.kind);
-        write!(f, "refused: {reason} at byte {position} of {}: {before}\"{shown}\"{after}", refusal.part)
+        write!(f, "refused: {}: {before}\"{}\"{after}", Summary(self.0), text[start..end].escape_ascii())
     }
 }

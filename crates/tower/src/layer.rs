@@ -6,8 +6,8 @@ use std::fmt;
 use http::request::Parts;
 use http::uri::PathAndQuery;
 use http::{Method, Response, Uri};
-use simdpct::path::PathPolicy;
-use simdpct::{Kinds, inspect};
+use simdpct::Kinds;
+use simdpct::path::{Action, PathErrorKind, PathPolicy, RequestGuard, RequestMethod, TargetPart};
 use tower_layer::Layer;
 
 use crate::{BadRequest, PathGuard, Reason, Refusal, Verdict};
@@ -28,10 +28,7 @@ use crate::{BadRequest, PathGuard, Reason, Refusal, Verdict};
 /// ```
 #[derive(Clone, Copy)]
 pub struct PathGuardLayer<R = BadRequest> {
-    /// Refuses `refuse_path` as well.
-    policy: PathPolicy,
-    refuse_path: Kinds,
-    refuse_query: Kinds,
+    guard: RequestGuard,
     pub(crate) records_findings: bool,
     pub(crate) only_reports: bool,
     pub(crate) on_refused: R,
@@ -48,14 +45,7 @@ impl PathGuardLayer {
     /// [`BadRequest`].
     #[must_use]
     pub const fn new() -> Self {
-        Self {
-            policy: PathPolicy::DEFAULT,
-            refuse_path: Kinds::NONE,
-            refuse_query: Kinds::NONE,
-            records_findings: false,
-            only_reports: false,
-            on_refused: BadRequest,
-        }
+        Self { guard: RequestGuard::new(), records_findings: false, only_reports: false, on_refused: BadRequest }
     }
 
     /// Sets the response to refused requests. The place to log them, too.
@@ -81,9 +71,7 @@ impl PathGuardLayer {
         F: Fn(&Parts, &Refusal) -> Response<B>,
     {
         PathGuardLayer {
-            policy: self.policy,
-            refuse_path: self.refuse_path,
-            refuse_query: self.refuse_query,
+            guard: self.guard,
             records_findings: self.records_findings,
             only_reports: self.only_reports,
             on_refused,
@@ -92,22 +80,18 @@ impl PathGuardLayer {
 }
 
 impl<R> PathGuardLayer<R> {
-    /// Sets what is refused in paths and what becomes of them. [`refuse_path`](Self::refuse_path) adds to it.
+    /// Sets what is refused in paths and what becomes of them. [`refuse_path`](Self::refuse_path) adds to it. Hidden
+    /// segments are refused whatever the policy, as by every [`RequestGuard`]: no route can see the path that they hide.
     #[must_use]
     pub const fn policy(mut self, policy: PathPolicy) -> Self {
-        self.policy = policy;
-        self.refusing_in_path()
+        self.guard = self.guard.policy(Some(policy));
+        self
     }
 
     /// Adds kinds of findings to refuse in paths.
     #[must_use]
     pub const fn refuse_path(mut self, kinds: Kinds) -> Self {
-        self.refuse_path = self.refuse_path.union(kinds);
-        self.refusing_in_path()
-    }
-
-    const fn refusing_in_path(mut self) -> Self {
-        self.policy = self.policy.refuse(self.policy.refused().union(self.refuse_path));
+        self.guard = self.guard.refuse_in_path(kinds);
         self
     }
 
@@ -115,7 +99,7 @@ impl<R> PathGuardLayer<R> {
     /// hold line breaks and anything else, so few kinds make sense: `NUL`, `MALFORMED`, `INVALID_UTF8`.
     #[must_use]
     pub const fn refuse_query(mut self, kinds: Kinds) -> Self {
-        self.refuse_query = self.refuse_query.union(kinds);
+        self.guard = self.guard.refuse_in_query(kinds);
         self
     }
 
@@ -151,51 +135,45 @@ impl<R> PathGuardLayer<R> {
     #[must_use]
     pub fn verdict(&self, method: &Method, target: &Uri) -> Verdict {
         let refused = |reason, position| Verdict::Refused(Refusal::new(reason, position, target));
-        // With other methods, the authority form and the asterisk form (RFC 9112 3.2.3 and 3.2.4) are paths that do not
-        // begin with a slash: an error of every policy.
-        let needs_path = match target.path_and_query().map(PathAndQuery::as_str) {
-            None => method != Method::CONNECT,
-            Some("*") => method != Method::OPTIONS,
-            Some(_) => true,
+        // The authority form (RFC 9112 3.2.3) is the only one without a path and a query.
+        let Some(text) = target.path_and_query() else {
+            return match *method {
+                Method::CONNECT => Verdict::Unchanged,
+                _ => refused(Reason::Path(PathErrorKind::NotAbsolute), 0),
+            };
         };
-        let path = target.path();
-        let canonical = if !needs_path {
-            Cow::Borrowed(path)
-        } else {
-            match self.policy.canonicalize(path) {
-                Ok(canonical) => canonical,
-                Err(error) => return refused(Reason::Path(error.kind), error.position),
-            }
+        // The path of an absolute target without one is "/".
+        let text = match text.as_str() {
+            query if query.starts_with('?') => Cow::Owned(format!("/{query}")),
+            text => Cow::Borrowed(text),
         };
-        if let Some(query) = target.query()
-            && !self.refuse_query.is_empty()
-        {
-            let findings = inspect(query);
-            let kinds = findings.kinds_among(self.refuse_query);
-            if let Some(position) = findings.first_of(kinds) {
-                return refused(Reason::Query(kinds), position);
-            }
-        }
-        match canonical {
-            Cow::Borrowed(_) => Verdict::Unchanged,
-            Cow::Owned(path) => match with_path(target, path) {
+        let method = if *method == Method::OPTIONS { RequestMethod::Options } else { RequestMethod::Other };
+        let mut output = Vec::new();
+        let verdict = self.guard.check_with(method, text.as_bytes(), |needed| {
+            output.resize(needed, 0);
+            Some(&mut output)
+        });
+        match (verdict.action, verdict.refusal) {
+            (Action::Rewrite(text), _) => match with_path_and_query(target, text) {
                 Some(uri) => Verdict::Rewritten(uri),
                 None => refused(Reason::TooLong, 0),
+            },
+            (_, None) => Verdict::Unchanged,
+            (_, Some(refusal)) => match (refusal.part, refusal.kind) {
+                (TargetPart::Query, PathErrorKind::Refused(kinds)) => {
+                    refused(Reason::Query(kinds), refusal.position - target.path().len() - 1)
+                }
+                (_, kind) => refused(Reason::Path(kind), refusal.position),
             },
         }
     }
 }
 
-/// The target with another path, or `None` if it is too long.
-fn with_path(target: &Uri, mut path: String) -> Option<Uri> {
-    if let Some(query) = target.query() {
-        path.reserve_exact(1 + query.len());
-        path.push('?');
-        path.push_str(query);
-    }
+/// The target with another path and query, or `None` if it is too long.
+fn with_path_and_query(target: &Uri, text: &[u8]) -> Option<Uri> {
     let mut parts = target.clone().into_parts();
     // A canonical path has no byte that `http` would refuse, unless the received one had it.
-    parts.path_and_query = Some(PathAndQuery::try_from(path).ok()?);
+    parts.path_and_query = Some(PathAndQuery::try_from(text).ok()?);
     Uri::from_parts(parts).ok()
 }
 
@@ -211,8 +189,7 @@ impl<S, R: Clone> Layer<S> for PathGuardLayer<R> {
 impl<R> fmt::Debug for PathGuardLayer<R> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("PathGuardLayer")
-            .field("policy", &self.policy)
-            .field("refuse_query", &self.refuse_query)
+            .field("guard", &self.guard)
             .field("records_findings", &self.records_findings)
             .field("only_reports", &self.only_reports)
             .finish_non_exhaustive()

@@ -5,7 +5,7 @@ use std::fmt;
 
 use http::{StatusCode, Uri};
 use simdpct::Kinds;
-use simdpct::path::PathErrorKind;
+use simdpct::path::{self, PathErrorKind, TargetPart};
 
 /// The decision on the target of a request; returned by [`PathGuardLayer::verdict`](crate::PathGuardLayer::verdict).
 ///
@@ -35,9 +35,9 @@ impl fmt::Display for Verdict {
 
 /// Reason, position and target of a refused request.
 ///
-/// `Display` is the line for a log. It names the reason and the position, and quotes up to [`Refusal::EXCERPT`] bytes of
-/// the path or query around the position. They are escaped as by [`slice::escape_ascii`], so that the line is
-/// printable ASCII without line breaks.
+/// `Display` is the line for a log, [`simdpct::path::Refusal::line`]. It names the reason and the position, and quotes up
+/// to 128 bytes of the path or query around the position, escaped, so that the line is printable ASCII without line
+/// breaks.
 ///
 /// ```
 /// use http::{Method, Uri};
@@ -46,7 +46,7 @@ impl fmt::Display for Verdict {
 /// let Verdict::Refused(refusal) = PathGuardLayer::new().verdict(&Method::GET, &Uri::from_static("/user/%00")) else {
 ///     panic!("NUL is refused");
 /// };
-/// assert_eq!(refusal.to_string(), r#"refused: nul control at byte 6 of path: "/user/%00""#);
+/// assert_eq!(refusal.to_string(), r#"refused: nul,control at byte 6 of path: "/user/%00""#);
 /// ```
 #[derive(Clone, Debug)]
 #[non_exhaustive]
@@ -60,8 +60,6 @@ pub struct Refusal {
 }
 
 /// Reasons to refuse a request.
-///
-/// `Display` writes no byte of the request but the value of an illegal one, in hexadecimal.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 #[non_exhaustive]
 pub enum Reason {
@@ -86,29 +84,7 @@ impl Reason {
     }
 }
 
-/// Names the kinds, or the error.
-impl fmt::Display for Reason {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Path(PathErrorKind::Refused(kinds)) | Self::Query(kinds) => {
-                for (index, name) in kinds.names().enumerate() {
-                    if index > 0 {
-                        f.write_str(" ")?;
-                    }
-                    f.write_str(name)?;
-                }
-                Ok(())
-            }
-            Self::Path(kind) => kind.fmt(f),
-            Self::TooLong => f.write_str("canonical path too long"),
-        }
-    }
-}
-
 impl Refusal {
-    /// The most bytes of the path or query that `Display` quotes.
-    pub const EXCERPT: usize = 128;
-
     pub(crate) fn new(reason: Reason, position: usize, target: &Uri) -> Self {
         Self { reason, position, target: target.clone() }
     }
@@ -123,42 +99,46 @@ impl Refusal {
     /// let Verdict::Refused(refusal) = layer.verdict(&Method::GET, &Uri::from_static("/user/%zz")) else {
     ///     panic!("a malformed '%' is refused");
     /// };
-    /// assert_eq!(
-    ///     refusal.summary().to_string(),
-    ///     "malformed percent-encoding: '%' without two hexadecimal digits at byte 6 of path"
-    /// );
+    /// assert_eq!(refusal.summary().to_string(), "malformed at byte 6 of path");
     /// ```
     pub fn summary(&self) -> impl fmt::Display + '_ {
         Summary(self)
     }
 
-    /// The name of the part of the target that is refused, and its text.
-    fn part(&self) -> (&'static str, &str) {
-        match self.reason {
-            Reason::Query(_) => ("query", self.target.query().unwrap_or_default()),
-            Reason::Path(_) | Reason::TooLong => ("path", self.target.path()),
-        }
+    /// The refusal in the path and query of the target, which is `None` for [`Reason::TooLong`].
+    fn in_target(&self) -> Option<(path::Refusal, &[u8])> {
+        let text = self.target.path_and_query().map_or("", |text| text.as_str()).as_bytes();
+        let (kind, start, part) = match self.reason {
+            Reason::Path(kind) => (kind, 0, TargetPart::Path),
+            Reason::Query(kinds) => {
+                let query = text.iter().position(|&byte| byte == b'?').map_or(0, |mark| mark + 1);
+                (PathErrorKind::Refused(kinds), query, TargetPart::Query)
+            }
+            Reason::TooLong => return None,
+        };
+        Some((path::Refusal::new(kind, start + self.position, part), text))
     }
 }
+
+const TOO_LONG: &str = "canonical path too long";
 
 struct Summary<'a>(&'a Refusal);
 
 impl fmt::Display for Summary<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let (part, _) = self.0.part();
-        write!(f, "{} at byte {} of {part}", self.0.reason, self.0.position)
+        match self.0.in_target() {
+            Some((refusal, text)) => refusal.summary(text).fmt(f),
+            None => f.write_str(TOO_LONG),
+        }
     }
 }
 
 impl fmt::Display for Refusal {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let text = self.part().1.as_bytes();
-        let last_start = text.len().saturating_sub(Self::EXCERPT);
-        let start = self.position.saturating_sub(Self::EXCERPT / 2).min(last_start);
-        let end = text.len().min(start + Self::EXCERPT);
-        let mark = |is_cut| if is_cut { "..." } else { "" };
-        let (before, after) = (mark(start > 0), mark(end < text.len()));
-        write!(f, "refused: {}: {before}\"{}\"{after}", self.summary(), text[start..end].escape_ascii())
+        match self.in_target() {
+            Some((refusal, text)) => refusal.line(text).fmt(f),
+            None => write!(f, "refused: {TOO_LONG}"),
+        }
     }
 }
 
