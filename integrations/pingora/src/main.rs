@@ -1,4 +1,4 @@
-//! A proxy with a path guard: `simdpct-pingora LISTEN UPSTREAM [POLICY]`.
+//! A proxy with a path guard, and a rule behind it: `simdpct-pingora LISTEN UPSTREAM [GUARD [DENIED]]`.
 
 use std::env;
 use std::process::ExitCode;
@@ -9,8 +9,7 @@ use pingora_core::modules::http::HttpModules;
 use pingora_core::server::Server;
 use pingora_core::upstreams::peer::HttpPeer;
 use pingora_proxy::{ProxyHttp, Session, http_proxy_service};
-use simdpct::Kinds;
-use simdpct::path::PathPolicy;
+use simdpct::path::RequestGuard;
 
 mod guard;
 
@@ -19,6 +18,8 @@ use guard::PathGuard;
 struct Proxy {
     upstream: String,
     guard: PathGuard,
+    /// The prefix of paths that are answered with 403.
+    denied: Option<String>,
 }
 
 #[async_trait]
@@ -31,6 +32,18 @@ impl ProxyHttp for Proxy {
         modules.add_module(Box::new(self.guard));
     }
 
+    /// Runs after the modules: the rule sees the canonical path.
+    async fn request_filter(&self, session: &mut Session, _: &mut ()) -> Result<bool> {
+        let path = session.req_header().uri.path();
+        match &self.denied {
+            Some(prefix) if path.starts_with(prefix) => {
+                session.respond_error(403).await?;
+                Ok(true)
+            }
+            _ => Ok(false),
+        }
+    }
+
     async fn upstream_peer(&self, _: &mut Session, _: &mut ()) -> Result<Box<HttpPeer>> {
         Ok(Box::new(HttpPeer::new(&self.upstream, false, String::new())))
     }
@@ -39,22 +52,25 @@ impl ProxyHttp for Proxy {
 fn main() -> ExitCode {
     env_logger::init();
     let arguments: Vec<String> = env::args().skip(1).collect();
-    let (listen, upstream, policy) = match &arguments[..] {
-        [listen, upstream] => (listen, upstream, "default"),
-        [listen, upstream, policy] => (listen, upstream, policy.as_str()),
+    let (listen, upstream, text, denied) = match &arguments[..] {
+        [listen, upstream] => (listen, upstream, "query=nul", None),
+        [listen, upstream, text] => (listen, upstream, text.as_str(), None),
+        [listen, upstream, text, denied] => (listen, upstream, text.as_str(), Some(denied.clone())),
         _ => {
-            eprintln!("usage: simdpct-pingora LISTEN UPSTREAM [POLICY]");
+            eprintln!("usage: simdpct-pingora LISTEN UPSTREAM [GUARD [DENIED]]");
             return ExitCode::from(2);
         }
     };
-    let Some(&(_, policy)) = PathPolicy::PRESETS.iter().find(|(name, _)| *name == policy) else {
-        eprintln!("simdpct-pingora: invalid policy '{policy}': expected the name of a preset");
-        return ExitCode::from(2);
+    let guard = match text.parse::<RequestGuard>() {
+        Ok(guard) => PathGuard { guard },
+        Err(error) => {
+            eprintln!("simdpct-pingora: {error}");
+            return ExitCode::from(2);
+        }
     };
     let mut server = Server::new(None).expect("the default configuration");
     server.bootstrap();
-    let guard = PathGuard { policy, refuse_query: Kinds::NUL };
-    let mut service = http_proxy_service(&server.configuration, Proxy { upstream: upstream.clone(), guard });
+    let mut service = http_proxy_service(&server.configuration, Proxy { upstream: upstream.clone(), guard, denied });
     service.add_tcp(listen);
     server.add_service(service);
     server.run_forever();

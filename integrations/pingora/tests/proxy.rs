@@ -6,7 +6,7 @@ use std::process::{Child, Command, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use simdpct::path::PathPolicy;
+use simdpct::path::{HiddenSegments, PathPolicy};
 
 const LIMIT: Duration = Duration::from_secs(30);
 
@@ -35,13 +35,14 @@ fn origin() -> SocketAddr {
 struct Proxy(Child, SocketAddr);
 
 impl Proxy {
-    fn start(policy: &str) -> Self {
+    /// With a guard, and a prefix whose paths a rule denies.
+    fn start(guard: &str, denied: &str) -> Self {
         // The port is free again once the listener is dropped.
         let free = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).expect("a free port");
         let address = free.local_addr().expect("an address");
         drop(free);
         let child = Command::new(env!("CARGO_BIN_EXE_simdpct-pingora"))
-            .args([address.to_string(), origin().to_string(), policy.to_owned()])
+            .args([address.to_string(), origin().to_string(), guard.to_owned(), denied.to_owned()])
             .env("RUST_LOG", "error")
             .stderr(Stdio::piped())
             .spawn()
@@ -100,7 +101,9 @@ fn unescaped(text: &str) -> Vec<u8> {
 fn targets_that_servers_disagree_about_end_refused_or_canonical() {
     let table = include_str!("../../../tests/data/path-confusion.tsv");
     for &(name, policy) in PathPolicy::PRESETS {
-        let proxy = Proxy::start(name);
+        // A guard refuses hidden segments whatever its policy.
+        let policy = policy.hidden_segments(HiddenSegments::Refuse);
+        let proxy = Proxy::start(&format!("query=nul {name}"), "/denied");
         for row in table.lines().skip(1) {
             let target = unescaped(row.split('\t').next().unwrap_or_default());
             let text = std::str::from_utf8(&target).expect("text");
@@ -120,17 +123,70 @@ fn targets_that_servers_disagree_about_end_refused_or_canonical() {
 
 #[test]
 fn refusal_is_logged_and_asterisk_passes() {
-    let proxy = Proxy::start("default");
+    let proxy = Proxy::start("query=nul", "/denied");
     assert_eq!(proxy.ask("OPTIONS", b"*"), (200, "*".to_owned()));
     assert_eq!(proxy.ask("GET", b"/user/%00\"").0, 400);
     assert_eq!(proxy.ask("GET", b"/?%00").0, 400);
     assert_eq!(proxy.ask("GET", b"/a%5cb").0, 400);
     let log = proxy.log();
     for line in [
-        r#"refused: nul control at byte 6 of path: "/user/%00\"""#,
+        r#"refused: nul,control at byte 6 of path: "/user/%00\"""#,
         r#"refused: nul at byte 0 of query: "%00""#,
         r#"refused: backslash at byte 2 of path: "/a%5cb""#,
     ] {
         assert!(log.contains(line), "{line}: {log}");
+    }
+}
+
+/// Whether an origin may take a target for one below /admin: decoded once, dot segments resolved; as the policy does,
+/// parameters cut off, backslashes taken for slashes, and empty segments left out.
+fn is_below_admin(target: &str, name: &str) -> bool {
+    let path = target.split('?').next().unwrap_or_default();
+    let decoded = simdpct::Decoder::new().lenient().decode(path).expect("lenient").into_owned();
+    let is_slash = |&byte: &u8| byte == b'/' || byte == b'\\' && name == "envoy";
+    let mut segments: Vec<&[u8]> = Vec::new();
+    for segment in decoded.split(is_slash).skip(1).filter(|segment| name == "rfc3986" || !segment.is_empty()) {
+        let start = segment.split(|&byte| byte == b';').next().unwrap_or_default();
+        let cuts = name == "strict" || matches!(name, "default" | "envoy") && matches!(start, b"." | b"..");
+        match if cuts { start } else { segment } {
+            b"." => {}
+            b".." => drop(segments.pop()),
+            segment => segments.push(segment),
+        }
+    }
+    segments.first() == Some(&&b"admin"[..])
+}
+
+/// What a rule of `request_filter` decides on is what the origin gets: random targets, every preset.
+#[test]
+fn no_random_target_passes_a_rule_for_a_prefix() {
+    const SYMBOLS: [&str; 23] = [
+        "/", "//", "/.", "/..", ".", "..", ";", ";x", "%2F", "%2f", "%2e", "%5C", "\\", "%3B", "%25", "%252e", "?",
+        "%3F", "%23", "a", "admin", "%61dmin", "/admin/x",
+    ];
+    let mut state = std::time::UNIX_EPOCH.elapsed().map_or(1, |time| time.as_nanos() as u64);
+    println!("seed {state}");
+    let mut next = |below: usize| {
+        state ^= state << 13;
+        state ^= state >> 7;
+        state ^= state << 17;
+        state as usize % below
+    };
+    for &(name, _) in PathPolicy::PRESETS {
+        let proxy = Proxy::start(name, "/admin");
+        let (mut passed, mut denied) = (0, 0);
+        for _ in 0..2000 {
+            let count = 1 + next(7);
+            let target = format!("/{}", (0..count).map(|_| SYMBOLS[next(SYMBOLS.len())]).collect::<String>());
+            match proxy.ask("GET", target.as_bytes()) {
+                (200, forwarded) => {
+                    passed += 1;
+                    assert!(!is_below_admin(&forwarded, name), "{name}: {target} as {forwarded}");
+                }
+                (403, _) => denied += 1,
+                (status, _) => assert_eq!(status, 400, "{name}: {target}"),
+            }
+        }
+        assert!(passed > 5 && denied > 5, "{name}: {passed} passed, {denied} denied");
     }
 }

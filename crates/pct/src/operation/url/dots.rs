@@ -96,7 +96,10 @@ mod tests {
         #[test]
         fn dot_segments_are_removed_as_by_the_library(segments in prop::collection::vec("|\\.|\\.\\.|\\.\\.\\.|a|b\\.", 1..12)) {
             let path = format!("/{}", segments.join("/"));
-            prop_assert_eq!(removed(&path), PathPolicy::RFC3986.canonicalize(&path).unwrap());
+            let canonical = PathPolicy::RFC3986.canonicalize(&path).unwrap();
+            // After an authority, an empty first segment needs no dot before it (WHATWG URL Standard 4.5).
+            let after_authority = canonical.strip_prefix("/.").filter(|rest| rest.starts_with("//"));
+            prop_assert_eq!(removed(&path), after_authority.unwrap_or(&canonical));
         }
     }
 }
