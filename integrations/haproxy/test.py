@@ -134,7 +134,7 @@ def requests(haproxy):
         (b"/a%3fb%23", b"/a%3Fb%23"), (b"/a?b?c", b"/a?b?c"), (b"/a;x=1/..;/b", b"/b"), (b"/|", b"/%7C"),
         (b"/..%5cx", 400), (b"/a%0d%0aX:1", 400), (b"/../x", 400), (b"/%zz", 400), (b"/%ff", 400), (b"/%00", 400),
         # What HAProxy's own path,url_dec lets through.
-        (b"/%61dmin", 403), (b"/x/..%2fadmin", b"/x/..%2Fadmin"), (b"/x/%2e%2e/admin", 403), (b"/admin%zz", 400),
+        (b"/%61dmin", 403), (b"/x/..%2fadmin", 400), (b"/x/%2e%2e/admin", 403), (b"/admin%zz", 400),
         (b"/caf\xc3\xa9", 400), (b"/" + b"%7c" * 2000, b"/" + b"%7C" * 2000),
     ]:
         check(f"{target}", origin("MAIN", target), expected)

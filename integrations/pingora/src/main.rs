@@ -4,7 +4,7 @@ use std::env;
 use std::process::ExitCode;
 
 use async_trait::async_trait;
-use pingora_core::Result;
+use pingora_core::{Error, ErrorType, Result};
 use pingora_core::modules::http::HttpModules;
 use pingora_core::server::Server;
 use pingora_core::upstreams::peer::HttpPeer;
@@ -36,10 +36,7 @@ impl ProxyHttp for Proxy {
     async fn request_filter(&self, session: &mut Session, _: &mut ()) -> Result<bool> {
         let path = session.req_header().uri.path();
         match &self.denied {
-            Some(prefix) if path.starts_with(prefix) => {
-                session.respond_error(403).await?;
-                Ok(true)
-            }
+            Some(prefix) if path.starts_with(prefix) => Error::e_explain(ErrorType::HTTPStatus(403), "denied"),
             _ => Ok(false),
         }
     }

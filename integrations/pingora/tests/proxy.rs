@@ -63,7 +63,8 @@ impl Proxy {
         let head = [method.as_bytes(), b" ", target, b" HTTP/1.1\r\nHost: other.example\r\nConnection: close\r\n\r\n"];
         stream.write_all(&head.concat()).expect("sent");
         let mut response = Vec::new();
-        stream.read_to_end(&mut response).expect("received");
+        let received = stream.read_to_end(&mut response);
+        assert!(received.is_ok(), "{received:?}: {}", target.escape_ascii());
         let response = String::from_utf8_lossy(&response);
         let (head, body) = response.split_once("\r\n\r\n").expect("a head");
         let status = head.split(' ').nth(1).and_then(|status| status.parse().ok()).expect("a status");
