@@ -35,15 +35,16 @@ fn origin() -> SocketAddr {
 struct Proxy(Child, SocketAddr);
 
 impl Proxy {
-    /// With a guard, and a prefix whose paths a rule denies.
-    fn start(guard: &str, denied: &str) -> Self {
+    /// With a guard, a prefix whose paths a rule denies, and a level of the log. Nobody reads the log while the proxy runs,
+    /// so that it must fit into a pipe.
+    fn start(guard: &str, denied: &str, log: &str) -> Self {
         // The port is free again once the listener is dropped.
         let free = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).expect("a free port");
         let address = free.local_addr().expect("an address");
         drop(free);
         let child = Command::new(env!("CARGO_BIN_EXE_simdpct-pingora"))
             .args([address.to_string(), origin().to_string(), guard.to_owned(), denied.to_owned()])
-            .env("RUST_LOG", "error")
+            .env("RUST_LOG", log)
             .stderr(Stdio::piped())
             .spawn()
             .expect("the proxy starts");
@@ -104,7 +105,7 @@ fn targets_that_servers_disagree_about_end_refused_or_canonical() {
     for &(name, policy) in PathPolicy::PRESETS {
         // A guard refuses hidden segments whatever its policy.
         let policy = policy.hidden_segments(HiddenSegments::Refuse);
-        let proxy = Proxy::start(&format!("query=nul {name}"), "/denied");
+        let proxy = Proxy::start(&format!("query=nul {name}"), "/denied", "off");
         for row in table.lines().skip(1) {
             let target = unescaped(row.split('\t').next().unwrap_or_default());
             let text = std::str::from_utf8(&target).expect("text");
@@ -124,7 +125,7 @@ fn targets_that_servers_disagree_about_end_refused_or_canonical() {
 
 #[test]
 fn refusal_is_logged_and_asterisk_passes() {
-    let proxy = Proxy::start("query=nul", "/denied");
+    let proxy = Proxy::start("query=nul", "/denied", "error");
     assert_eq!(proxy.ask("OPTIONS", b"*"), (200, "*".to_owned()));
     assert_eq!(proxy.ask("GET", b"/user/%00\"").0, 400);
     assert_eq!(proxy.ask("GET", b"/?%00").0, 400);
@@ -174,7 +175,7 @@ fn no_random_target_passes_a_rule_for_a_prefix() {
         state as usize % below
     };
     for &(name, _) in PathPolicy::PRESETS {
-        let proxy = Proxy::start(name, "/admin");
+        let proxy = Proxy::start(name, "/admin", "off");
         let (mut passed, mut denied) = (0, 0);
         for _ in 0..2000 {
             let count = 1 + next(7);
