@@ -4,8 +4,8 @@
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 
-use simdpct::path::{DotSegments, EmptySegments, HiddenSegments, Parameters, PathPolicy};
-use simdpct::{Kinds, reference};
+use simdpct::path::{DotSegments, EmptySegments, HiddenSegments, IllegalBytes, Parameters, PathPolicy};
+use simdpct::{Kinds, Malformed, reference};
 
 use crate::common::path::{VALUES, compare, every_policy};
 use crate::longest;
@@ -126,6 +126,20 @@ fn every_short_path_by_every_preset() {
     for_each_path(&SYMBOLS, longest(7, 4) as u32, |path| {
         PathPolicy::PRESETS.iter().for_each(|(_, preset)| check(preset, path));
     });
+}
+
+/// Every kind of finding is refused by a policy that keeps everything else, and by `DEFAULT`.
+#[test]
+fn every_short_path_with_each_kind_refused() {
+    let lenient = PathPolicy::RFC3986
+        .malformed(Malformed::Keep)
+        .dot_segments(DotSegments::Keep)
+        .illegal(IllegalBytes::Keep)
+        .parameters(Parameters::Keep);
+    let of = |(kind, _): &(Kinds, &str)| [lenient.refuse(*kind), PathPolicy::DEFAULT.refuse(*kind)];
+    let policies: Vec<PathPolicy> = Kinds::ALL.iter().flat_map(of).collect();
+    let symbols = [&SYMBOLS[..], &["%", "+", "\u{e9}", "%u0041", "%00"]].concat();
+    for_each_path(&symbols, longest(4, 2) as u32, |path| policies.iter().for_each(|policy| check(policy, path)));
 }
 
 #[test]

@@ -302,6 +302,9 @@ fn decoding_creates_no_finding_of_a_refused_kind() {
         (base.refuse(Kinds::DOT_SEGMENT), "/a/%2e%2e;x/b", Kinds::DOT_SEGMENT),
         (base.refuse(Kinds::EMPTY_SEGMENT), "/a%5C/b", Kinds::EMPTY_SEGMENT),
         (base.refuse(Kinds::SEMICOLON), "/a;b", Kinds::SEMICOLON),
+        // A raw backslash is a delimiter of the findings.
+        (base.refuse(Kinds::DOT_SEGMENT).illegal(IllegalBytes::Keep), "/\\..", Kinds::DOT_SEGMENT),
+        (base.refuse(Kinds::EMPTY_SEGMENT).illegal(IllegalBytes::Keep), "/a\\/b", Kinds::EMPTY_SEGMENT),
         (base.refuse(Kinds::PATH_END), "/a%3f", Kinds::PATH_END),
         (PathPolicy::STRICT, "/a%23b", Kinds::PATH_END),
     ] {

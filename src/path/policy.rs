@@ -454,6 +454,9 @@ impl PathPolicy {
         if self.refuse.contains(Kinds::SEMICOLON) {
             watched = watched.with(b';');
         }
+        if self.refuse.intersects(Self::SEGMENTS) {
+            watched = watched.with(b'\\');
+        }
         if self.refuse.intersects(Kinds::ILLEGAL.union(Kinds::NON_ASCII).union(Kinds::INVALID_UTF8)) {
             watched = watched.union(Self::ILLEGAL);
         }
