@@ -2,7 +2,6 @@
 
 use std::convert::Infallible;
 use std::future::Future;
-use std::hash::{BuildHasher, Hasher};
 use std::net::{Ipv4Addr, SocketAddr};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -301,75 +300,6 @@ fn targets_that_servers_disagree_about_end_refused_or_canonical() {
                 }
             }
             assert_eq!(reached.load(Ordering::Relaxed), passed, "{name}");
-        });
-    }
-}
-
-/// The segments that an origin may make of a path: decoded once, dot segments resolved; as the policy does, parameters cut
-/// off, backslashes taken for slashes, and empty segments left out.
-fn resolved(path: &str, policy: &PathPolicy) -> Vec<Vec<u8>> {
-    let decoded = simdpct::Decoder::new().lenient().decode(path).expect("lenient").into_owned();
-    let text = policy.to_string();
-    let cuts_all = text.contains("strict") || text.contains("parameters=strip");
-    let cuts_dots = !text.contains("rfc3986") && !text.contains("nginx") && !text.contains("lighttpd");
-    let is_slash = |&byte: &u8| byte == b'/' || byte == b'\\' && text.contains("envoy");
-    let mut segments: Vec<Vec<u8>> = Vec::new();
-    let keeps_empty = text.contains("rfc3986");
-    for segment in decoded.split(is_slash).skip(1).filter(|segment| keeps_empty || !segment.is_empty()) {
-        let name = segment.split(|&byte| byte == b';').next().unwrap_or_default();
-        let is_dots = name == b"." || name == b"..";
-        let segment = if cuts_all || cuts_dots && is_dots { name } else { segment };
-        match segment {
-            b"." => {}
-            b".." => drop(segments.pop()),
-            _ => segments.push(segment.to_vec()),
-        }
-    }
-    segments
-}
-
-/// What a rule decides on is what the handler gets: random targets, a rule that denies a prefix, every preset.
-#[test]
-fn no_random_target_passes_a_rule_for_a_prefix() {
-    const SYMBOLS: [&str; 24] = [
-        "/", "//", "/.", "/..", ".", "..", ";", ";x", "%2F", "%2f", "%2e", "%5C", "\\", "%3B", "%25", "%252e", "?",
-        "%3F", "%23", "a", "admin", "%61dmin", "/admin", "/admin/x",
-    ];
-    async fn handler(request: Request<Body>) -> (StatusCode, String) {
-        match request.uri().path() {
-            // The rule sees the canonical path.
-            path if path.starts_with("/admin") => (StatusCode::FORBIDDEN, String::new()),
-            path => (StatusCode::OK, path.to_owned()),
-        }
-    }
-    let seed = std::collections::hash_map::RandomState::new().build_hasher().finish();
-    println!("seed {seed}");
-    for &(name, policy) in PathPolicy::PRESETS {
-        run(async {
-            let router = Router::new().fallback(handler);
-            let address = axum_with(PathGuardLayer::new().policy(policy).layer(router)).await;
-            let (mut state, mut passed, mut denied) = (seed | 1, 0, 0);
-            let mut next = move |below: usize| {
-                state ^= state << 13;
-                state ^= state >> 7;
-                state ^= state << 17;
-                usize::try_from(state % below as u64).expect("small")
-            };
-            for _ in 0..2000 {
-                let count = 1 + next(7);
-                let symbols: String = (0..count).map(|_| SYMBOLS[next(SYMBOLS.len())]).collect();
-                let target = format!("/{symbols}");
-                match raw(address, "GET", target.as_bytes()).await {
-                    (200, path) => {
-                        passed += 1;
-                        let first = resolved(&path, &policy).into_iter().next();
-                        assert_ne!(first.as_deref(), Some(&b"admin"[..]), "{name}, seed {seed}: {target} as {path}");
-                    }
-                    (403, _) => denied += 1,
-                    (status, _) => assert_eq!(status, 400, "{name}: {target}"),
-                }
-            }
-            assert!(passed > 5 && denied > 5, "{name}, seed {seed}: {passed} passed, {denied} denied");
         });
     }
 }
