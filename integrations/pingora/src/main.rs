@@ -4,11 +4,12 @@ use std::env;
 use std::process::ExitCode;
 
 use async_trait::async_trait;
-use pingora_core::{Error, ErrorType, Result};
 use pingora_core::modules::http::HttpModules;
 use pingora_core::server::Server;
 use pingora_core::upstreams::peer::HttpPeer;
+use pingora_core::{Error, ErrorType, Result};
 use pingora_proxy::{ProxyHttp, Session, http_proxy_service};
+use simdpct::Decoder;
 use simdpct::path::RequestGuard;
 
 mod guard;
@@ -32,13 +33,14 @@ impl ProxyHttp for Proxy {
         modules.add_module(Box::new(self.guard));
     }
 
-    /// Runs after the modules: the rule sees the canonical path.
+    /// Runs after the modules: the rule sees the canonical path. `%2F` in it is a slash for the upstream.
     async fn request_filter(&self, session: &mut Session, _: &mut ()) -> Result<bool> {
-        let path = session.req_header().uri.path();
-        match &self.denied {
-            Some(prefix) if path.starts_with(prefix) => Error::e_explain(ErrorType::HTTPStatus(403), "denied"),
-            _ => Ok(false),
-        }
+        let Some(denied) = &self.denied else { return Ok(false) };
+        let is_denied = match Decoder::new().lenient().decode(session.req_header().uri.path()) {
+            Ok(path) => path.strip_prefix(denied.as_bytes()).is_some_and(|rest| matches!(rest, [] | [b'/', ..])),
+            Err(_) => true,
+        };
+        if is_denied { Error::e_explain(ErrorType::HTTPStatus(403), "denied") } else { Ok(false) }
     }
 
     async fn upstream_peer(&self, _: &mut Session, _: &mut ()) -> Result<Box<HttpPeer>> {
