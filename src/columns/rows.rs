@@ -462,7 +462,8 @@ impl<O: Offset> Sink<'_, '_, O> {
         if codec.reads_triplets() {
             let crossed =
                 (row + 1..).zip(ends.skip(row - rows.start)).filter(|&(_, end)| may_split_triplet(bytes, end));
-            cuts.extend(crossed.map(|(row, _)| row));
+            // One more than pieces are worth: a chunk of `%` would need 64 KiB.
+            cuts.extend(crossed.map(|(row, _)| row).take(most_cuts(row..rows.end) + 1));
         }
         let result = self.append_pieces(codec, ranks, &mut chunk, row..rows.end, &cuts);
         self.state.cuts = cuts;
@@ -508,7 +509,7 @@ impl<O: Offset> Sink<'_, '_, O> {
     ) -> Result<(), ColumnError> {
         self.state.crossings = match cuts.len() {
             0 => Crossings::Never,
-            often if often > rows.len() / 8 => Crossings::Often(16),
+            often if often > most_cuts(rows.clone()) => Crossings::Often(16),
             _ => Crossings::Sometimes,
         };
         if self.state.crossings == Crossings::Often(16) {
@@ -634,6 +635,11 @@ impl<O: Offset> Sink<'_, '_, O> {
         self.output.set_null(self.rows_before + row, self.rows_before + self.column.len());
         self.state.summary.changed = true;
     }
+}
+
+/// The number of cuts above which rows are cheaper one by one than in pieces.
+fn most_cuts(rows: Range<usize>) -> usize {
+    rows.len() / 8
 }
 
 /// Whether a triplet may begin before `at` and end after it.
