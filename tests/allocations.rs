@@ -16,7 +16,7 @@ use simdpct::form::{self, Serializer};
 use simdpct::legacy::charset::{self, Encoding};
 use simdpct::legacy::{LoneSurrogates, UnicodeDecoder, js, latin1, rfc1738};
 use simdpct::offset::OffsetMap;
-use simdpct::path::PathPolicy;
+use simdpct::path::{PathPolicy, RequestGuard, RequestMethod};
 use simdpct::{
     ByteSet, Counts, Decoder, Encoder, Findings, Kinds, Level, Malformed, Normalizer, equivalent, inspect, stream, uri,
 };
@@ -245,6 +245,37 @@ fn canonical_paths_do_not_allocate() {
             assert_eq!(count, 0, "{path} by {name}");
         }
     }
+}
+
+/// A sink of formatted text that allocates nothing.
+struct Length(usize);
+
+impl std::fmt::Write for Length {
+    fn write_str(&mut self, text: &str) -> std::fmt::Result {
+        self.0 += text.len();
+        Ok(())
+    }
+}
+
+/// Reading a guard from its text and writing it, deciding, and writing the line of a refusal or of an error.
+#[test]
+fn guards_do_not_allocate() {
+    use std::fmt::Write;
+
+    let mut output = [0; 200];
+    for text in ["query=nul path=double strict", "report-only envoy slash=keep decode=%21", "path=default off"] {
+        for target in ["/a/b?c", "/a/../%7e//b", "http://h?%00", "/%00?x", "/caf\u{e9}", "/#", "*", ""] {
+            let (_, count) = counted(|| {
+                let guard: RequestGuard = text.parse().expect("a valid text");
+                let verdict = guard.check(RequestMethod::Other, target.as_bytes(), &mut output);
+                let line = verdict.refusal.map(|refusal| write!(Length(0), "{}", refusal.line(target.as_bytes())));
+                (line, write!(Length(0), "{guard}"))
+            });
+            assert_eq!(count, 0, "{target} by {text}");
+        }
+    }
+    let (_, count) = counted(|| "strict strict".parse::<PathPolicy>().map_err(|error| write!(Length(0), "{error}")));
+    assert_eq!(count, 0);
 }
 
 /// Also paths in which the scan finds a `;`, a triplet, or a segment that begins with a dot.

@@ -12,6 +12,7 @@ use crate::common::stream::TEXTS;
 use crate::common::{Case, Failure, as_uninit, inputs, is_quick};
 use simdpct::columns::{self, Column, ColumnBuf, Conversion, Inspection, OnError};
 use simdpct::legacy::LoneSurrogates;
+use simdpct::path::{PathPolicy, RequestGuard, RequestMethod};
 use simdpct::{
     ByteSet, Counts, Decoder, Encoder, Findings, Kinds, Level, Malformed, Normalizer, form, reference, stream,
 };
@@ -456,6 +457,37 @@ fn operations_built_on_kernels_stay_in_bounds() {
                         level,
                     };
                     compare_unicode_decoding(case, input);
+                }
+            }
+        }
+    }
+}
+
+/// Writes into output of the exact room.
+#[test]
+fn guards_of_targets_stay_in_bounds() {
+    let (mut source, mut target) = (GuardedBuffer::new(LONGEST), GuardedBuffer::new(3 * LONGEST));
+    let patterns: [&[u8]; 4] = [b"/a%2e%2E//b;c=\xE9d", b"/plain/path", b"/%2f..%3b", b" \"<>"];
+    for length in 0..=longest_of_many() {
+        for (start, pattern) in ["/", "http://h/"].into_iter().flat_map(|start| patterns.map(|text| (start, text))) {
+            let content = [start.as_bytes(), &inputs::repeated(pattern, length), b"?q"].concat();
+            for place in PLACES {
+                let input = &*source.holding(place, &content);
+                for (_, policy) in PathPolicy::PRESETS {
+                    let guard = RequestGuard::new().policy(Some(*policy)).refuse_in_query(Kinds::NUL);
+                    let mut room = vec![0; RequestGuard::output_len_bound(input.len())];
+                    let expected = guard.check(RequestMethod::Other, &content, &mut room);
+                    let mut asked = None;
+                    let verdict = guard.check_with(RequestMethod::Other, input, |length| {
+                        asked = Some(length);
+                        Some(target.at(place, length))
+                    });
+                    assert_eq!(verdict, expected, "{guard}, {place:?}: {}", content.escape_ascii());
+                    assert!(
+                        asked.is_none_or(|length| target.is_intact(place, length)),
+                        "{guard}, {place:?}: {}",
+                        content.escape_ascii()
+                    );
                 }
             }
         }

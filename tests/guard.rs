@@ -3,13 +3,14 @@
 use proptest::prelude::*;
 use proptest::sample::select;
 use simdpct::path::{
-    Action, HiddenSegments, PathErrorKind, PathPolicy, Refusal, RequestGuard, RequestMethod, Target, TargetForm,
-    TargetPart, split,
+    Action, HiddenSegments, PathErrorKind, PathPolicy, Refusal, RequestGuard, RequestMethod, Target, TargetPart, split,
 };
-use simdpct::{Kinds, Malformed, inspect, sets};
+use simdpct::{Kinds, Malformed, sets};
 
+use crate::common::is_quick;
 use crate::common::path::every_policy;
 use crate::common::strategies::any_level;
+use crate::common::target::{compare_guard, compare_split};
 
 /// The action as text: `pass`, the new target, or the line for a log.
 fn decision(guard: &RequestGuard, method: RequestMethod, target: &str) -> String {
@@ -99,6 +100,25 @@ fn guard_without_a_policy_refuses_kinds_and_rewrites_nothing() {
     }
 }
 
+/// Also to those of a policy that is set later, but the kinds of a replaced policy are gone.
+#[test]
+fn kinds_add_to_the_policy_in_any_order() {
+    let (base, policy) = (RequestGuard::new(), PathPolicy::NGINX);
+    let expected = base.policy(Some(policy.refuse(policy.refused() | Kinds::SLASH | Kinds::DOT)));
+    for guard in [
+        base.policy(Some(policy)).refuse_in_path(Kinds::SLASH).refuse_in_path(Kinds::DOT),
+        base.refuse_in_path(Kinds::SLASH)
+            .policy(Some(PathPolicy::STRICT))
+            .policy(Some(policy))
+            .refuse_in_path(Kinds::DOT),
+        base.refuse_in_path(Kinds::SLASH | Kinds::DOT).policy(None).policy(Some(policy)),
+    ] {
+        for target in ["/%2f", "/%2e", "/%00", "/%41%0a%5c", "/%25"] {
+            assert_eq!(decision(&guard, ANY, target), decision(&expected, ANY, target), "{target}");
+        }
+    }
+}
+
 #[test]
 fn long_targets_are_quoted_around_the_position() {
     let target = format!("/{}%00{}", "a".repeat(300), "b".repeat(300));
@@ -122,8 +142,11 @@ fn output_without_room_is_refused() {
         assert_eq!((verdict.action, verdict.refusal), (Action::Refuse, Some(refusal)), "{room}");
     }
     assert_eq!(guard.check(ANY, target, &mut [0; 16]).action, Action::Rewrite(b"http://h/a%20b?c"));
-    // A canonical path needs none.
-    assert_eq!(guard.check(ANY, b"/a?b", &mut []).action, Action::Pass);
+    // A canonical path needs none, also if it has symbols to look at.
+    for target in ["/a?b", "/.well-known/a%2Fb;c?d", "http://h/%25"] {
+        let verdict = guard.check(ANY, target.as_bytes(), &mut []);
+        assert_eq!((verdict.action, verdict.refusal), (Action::Pass, None), "{target}");
+    }
 }
 
 #[test]
@@ -221,45 +244,23 @@ fn any_target() -> impl Strategy<Value = Vec<u8>> {
         .prop_map(|(start, symbols)| [start.to_owned(), symbols.concat()].concat().into_bytes())
 }
 
-/// What the parts say of a target: the new target, or the kind and the position of the refusal.
-fn by_parts(
-    policy: Option<PathPolicy>,
-    path_kinds: Kinds,
-    query_kinds: Kinds,
-    target: &[u8],
-) -> Result<Vec<u8>, (PathErrorKind, usize)> {
-    let parts = Target::split(ANY, target).map_err(|error| (error.kind, error.position))?;
-    assert_eq!([parts.origin, parts.path, parts.query].concat(), target);
-    assert!(matches!(parts.form, TargetForm::Origin | TargetForm::Absolute));
-    if let Some(at) = target.iter().position(|&byte| byte == b'#') {
-        return Err((PathErrorKind::IllegalByte(b'#'), at));
+/// All targets of a few symbols: their forms and parts, and the decision.
+#[test]
+fn every_short_target_is_split_and_decided_on() {
+    const SYMBOLS: [&str; 12] = ["/", "//", ":", "?", "#", "@", "*", "..", "%2F", "h", "1", "http://"];
+    let mut targets = vec![String::new()];
+    let mut last = targets.clone();
+    for _ in 0..if is_quick() { 3 } else { 4 } {
+        last = last.iter().flat_map(|start| SYMBOLS.map(|symbol| format!("{start}{symbol}"))).collect();
+        targets.extend_from_slice(&last);
     }
-    let refuse = |kinds: Kinds, text: &[u8], start: usize| {
-        let findings = inspect(text);
-        match findings.kinds_among(kinds) {
-            found if found.is_empty() => Ok(()),
-            found => Err((PathErrorKind::Refused(found), start + findings.first_of(found).unwrap())),
-        }
-    };
-    let start = parts.origin.len();
-    let mut path = parts.path.to_vec();
-    match policy {
-        None => refuse(path_kinds, &path, start)?,
-        Some(policy) => {
-            if path.is_empty() {
-                path = b"/".to_vec();
-            }
-            let mut output = vec![0; policy.output_len_bound(&path)];
-            let length = policy
-                .refuse(policy.refused() | path_kinds)
-                .hidden_segments(HiddenSegments::Refuse)
-                .canonicalize_into(&path, &mut output)
-                .map_err(|error| (error.kind, start + error.position))?;
-            path = output[..length].to_vec();
+    for target in targets {
+        for method in [ANY, RequestMethod::Options, RequestMethod::Connect] {
+            compare_split(method, target.as_bytes());
+            compare_guard(Some(PathPolicy::DEFAULT), Kinds::NONE, Kinds::ESCAPE, method, target.as_bytes());
+            compare_guard(None, Kinds::SLASH, Kinds::NONE, method, target.as_bytes());
         }
     }
-    refuse(query_kinds, parts.query.get(1..).unwrap_or_default(), start + parts.path.len() + 1)?;
-    Ok([parts.origin, &path, parts.query].concat())
 }
 
 proptest! {
@@ -270,27 +271,17 @@ proptest! {
         policy in prop::option::of(select(PathPolicy::PRESETS.to_vec())),
         path_kinds in prop::option::of(select(Kinds::ALL.to_vec())),
         query_kinds in prop::option::of(select(Kinds::ALL.to_vec())),
+        method in select(vec![ANY, RequestMethod::Options, RequestMethod::Connect]),
         target in any_target(),
     ) {
         let policy = policy.map(|(_, policy)| policy);
         let [path_kinds, query_kinds] = [path_kinds, query_kinds].map(|kind| kind.map_or(Kinds::NONE, |(kind, _)| kind));
-        let guard = RequestGuard::new().policy(policy).refuse_in_path(path_kinds).refuse_in_query(query_kinds);
-        let mut output = vec![0; RequestGuard::output_len_bound(target.len())];
-        let verdict = guard.check(ANY, &target, &mut output);
-        let found = match verdict.action {
-            Action::Pass => Ok(target.clone()),
-            Action::Rewrite(new) => {
-                prop_assert_ne!(new, &target[..]);
-                Ok(new.to_vec())
-            }
-            Action::Refuse => verdict.refusal.map(|refusal| Err((refusal.kind, refusal.position))).unwrap(),
-        };
-        prop_assert_eq!(found, by_parts(policy, path_kinds, query_kinds, &target));
+        compare_guard(policy, path_kinds, query_kinds, method, &target);
     }
 
     /// What a guard lets pass, it lets pass again, unchanged. A guard that only reports finds the same refusals.
     #[test]
-    fn guards_pass_what_they_have_rewritten(guard in any_guard(), target in any_target(), room in 0..400usize) {
+    fn guards_pass_what_they_have_rewritten(guard in any_guard(), target in any_target(), room in 0..60usize) {
         let mut output = vec![0; RequestGuard::output_len_bound(target.len())];
         let verdict = guard.check(ANY, &target, &mut output);
         let mut other = vec![0; RequestGuard::output_len_bound(target.len())];
@@ -306,8 +297,18 @@ proptest! {
             let line = refusal.line(&target).to_string();
             prop_assert!(line.bytes().all(|byte| (b' '..=b'~').contains(&byte)), "{}", line);
         }
+        // With less room, the same verdict, or the room that suffices.
         let mut small = vec![0; room];
-        let _ = guard.check(ANY, &target, &mut small);
+        let found = guard.check(ANY, &target, &mut small);
+        match found.refusal {
+            Some(Refusal { kind: PathErrorKind::OutputTooSmall { needed }, .. }) => {
+                prop_assert!(needed > room && needed <= RequestGuard::output_len_bound(target.len()));
+                prop_assert_ne!((verdict.action, verdict.refusal), (Action::Pass, None));
+                let mut enough = vec![0; needed];
+                prop_assert_eq!(guard.check(ANY, &target, &mut enough), verdict);
+            }
+            _ => prop_assert_eq!(found, verdict),
+        }
     }
 
     #[test]

@@ -3,7 +3,9 @@
 
 use arbitrary::Arbitrary;
 use libfuzzer_sys::fuzz_target;
-use simdpct::path::{Backslash, DotSegments, EmptySegments, EncodedSlash, IllegalBytes, Parameters, PathPolicy};
+use simdpct::path::{
+    Backslash, DotSegments, EmptySegments, EncodedSlash, HiddenSegments, IllegalBytes, Parameters, PathPolicy,
+};
 use simdpct::{Kinds, Level, Malformed};
 use simdpct_fuzz::Set;
 use simdpct_fuzz::common::path::compare;
@@ -12,13 +14,13 @@ use simdpct_fuzz::common::path::compare;
 struct Case<'a> {
     refuse: u32,
     /// One option each, by its remainder.
-    options: [u8; 7],
+    options: [u8; 8],
     decode: Option<Set>,
     path: &'a [u8],
 }
 
 fuzz_target!(|case: Case<'_>| {
-    let [malformed, slash, backslash, dots, empty, parameters, illegal] = case.options.map(usize::from);
+    let [malformed, slash, backslash, dots, empty, parameters, illegal, hidden] = case.options.map(usize::from);
     let mut policy = PathPolicy::new()
         .refuse(
             Kinds::ALL
@@ -36,7 +38,8 @@ fuzz_target!(|case: Case<'_>| {
         .parameters(
             [Parameters::Keep, Parameters::StripFromDots, Parameters::Strip, Parameters::Refuse][parameters % 4],
         )
-        .illegal([IllegalBytes::Keep, IllegalBytes::Escape, IllegalBytes::Refuse][illegal % 3]);
+        .illegal([IllegalBytes::Keep, IllegalBytes::Escape, IllegalBytes::Refuse, IllegalBytes::Nginx][illegal % 4])
+        .hidden_segments([HiddenSegments::Keep, HiddenSegments::Refuse][hidden % 2]);
     if let Some(Set(set)) = case.decode {
         policy = policy.decode(set);
     }

@@ -17,6 +17,29 @@
 //! # Ok::<(), simdpct::path::PathError>(())
 //! ```
 //!
+//! # Whole requests
+//!
+//! A [`RequestGuard`] decides on the target of a request as a server received it, in each of the
+//! four forms of RFC 9112 3.2: pass it, replace it by the same target with the canonical path, or
+//! refuse the request, with a line for the log. It has a policy, kinds to refuse in the path and in
+//! the query, and can only report. It and its policy are also texts, for configuration files.
+//!
+//! ```
+//! use simdpct::path::{Action, RequestGuard, RequestMethod};
+//!
+//! let guard: RequestGuard = "query=nul default slash=refuse".parse()?;
+//! let mut output = [0; 256];
+//! let verdict = guard.check(RequestMethod::Other, b"http://host/a/../%61dmin?x", &mut output);
+//! assert_eq!(verdict.action, Action::Rewrite(b"http://host/admin?x"));
+//!
+//! let target = b"/public%2F../admin";
+//! let verdict = guard.check(RequestMethod::Other, target, &mut output);
+//! assert_eq!(verdict.action, Action::Refuse);
+//! let line = verdict.refusal.map(|refusal| refusal.line(target).to_string());
+//! assert_eq!(line.as_deref(), Some(r#"refused: encoded-slash at byte 7 of path: "/public%2F../admin""#));
+//! # Ok::<(), simdpct::path::PolicyError>(())
+//! ```
+//!
 //! # Order
 //!
 //! The order of the steps is fixed. No option can decode after dot segments were removed.
@@ -64,9 +87,9 @@
 //!
 //! # Input
 //!
-//! The path of the request target: absolute, without the query. [`split`] cuts a target. The
-//! asterisk form (`*`) and the absolute form (`http://...`) of RFC 9112 3.2 are not paths, and are
-//! an error.
+//! A policy takes the path of the request target: absolute, without the query. [`Target::split`]
+//! splits a target of any form, [`split`] one in origin form. To a policy, the asterisk form (`*`)
+//! and the absolute form (`http://...`) of RFC 9112 3.2 are not paths, and an error.
 #![forbid(unsafe_code)]
 
 #[cfg(feature = "alloc")]

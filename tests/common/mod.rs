@@ -22,6 +22,7 @@ pub mod path;
 #[cfg(not(fuzzing))]
 pub mod strategies;
 pub mod stream;
+pub mod target;
 pub mod uri;
 
 use std::borrow::Cow;

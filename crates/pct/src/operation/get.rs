@@ -190,10 +190,10 @@ impl Operation for Get {
 
 /// A part of a target that is a path with an optional query (RFC 9112 3.2.1).
 fn of_origin_form(target: &[u8], part: UriPart) -> Option<&[u8]> {
-    let end = memchr(b'?', target).unwrap_or(target.len());
+    let (path, query) = simdpct::path::split(target);
     match part {
-        UriPart::Path => Some(&target[..end]),
-        UriPart::Query => target.get(end + 1..),
+        UriPart::Path => Some(path),
+        UriPart::Query => query.get(1..),
         _ => None,
     }
 }

@@ -63,7 +63,7 @@ impl Operation for CanonicalPath {
 fn path(field: &[u8]) -> Range<usize> {
     let end_of = |bytes: &[u8], end: Option<usize>| end.unwrap_or(bytes.len());
     if field.first() == Some(&b'/') {
-        return 0..end_of(field, memchr(b'?', field));
+        return 0..simdpct::path::split(field).0.len();
     }
     let end = end_of(field, memchr2(b'?', b'#', field));
     let Some(scheme) = memmem::find(&field[..end], b"://") else { return 0..0 };
