@@ -173,10 +173,15 @@ fn texts_of_guards_are_read() {
         ("path=nul path=nul", r#""path=nul" at byte 9: given twice"#),
         ("report-only report-only", r#""report-only" at byte 12: given twice"#),
         ("off strict", r#""strict" at byte 4: expected path= or query= beside off"#),
+        ("strict off", r#""off" at byte 7: expected path= or query= beside off"#),
         ("query=zero", r#""query=zero" at byte 0: expected names of kinds, separated by commas"#),
         ("strict strict", r#""strict" at byte 7: a preset comes first"#),
     ] {
         assert_eq!(text.parse::<RequestGuard>().unwrap_err().to_string(), expected, "{text}");
+    }
+    let message = "dry-run".parse::<RequestGuard>().unwrap_err().to_string();
+    for word in ["report-only", "path=", "query=", "off", "strict", "slash="] {
+        assert!(message.contains(word), "{message} names {word}");
     }
 }
 

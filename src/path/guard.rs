@@ -4,7 +4,7 @@
 use core::fmt;
 use core::str::FromStr;
 
-use super::scan::scan;
+use super::scan::{Scan, scan};
 use super::text::{Expected, PolicyError, Reader, words, write_kinds};
 use super::{HiddenSegments, PathErrorKind, PathPolicy, Refusal, RequestMethod, Target, TargetForm, TargetPart};
 use crate::inspect::Findings;
@@ -223,8 +223,8 @@ impl RequestGuard {
             refuse(self.refuse_path, path, start, TargetPart::Path)?;
             return Ok(None);
         };
-        let found = scan(policy, path);
-        if !parts.path.is_empty() && found.is_ok_and(|found| policy.is_unchanged(path, found)) {
+        let found = scan(policy, path).map(|found| found.narrow(policy, path));
+        if !parts.path.is_empty() && matches!(found, Ok(Scan::Canonical)) {
             return Ok(None);
         }
         let refusal = |kind, position| Refusal::new(kind, start + position, TargetPart::Path);
@@ -297,9 +297,9 @@ impl FromStr for RequestGuard {
                     is_off = true;
                     continue;
                 }
-                _ if is_off => return error(Expected::NothingAfterOff),
+                _ if is_off || word == "off" => return error(Expected::NothingAfterOff),
                 _ => {
-                    reader.read(position, word)?;
+                    reader.read(position, word).map_err(PolicyError::in_guard)?;
                     keeps_hidden |= word == "hidden-segments=keep";
                     has_policy = true;
                     continue;

@@ -158,7 +158,7 @@ impl PathPolicy {
         }
         let length = match scan? {
             Scan::Canonical => length,
-            Scan::Triplets => driver::decode_in_place(path, &self.plan, self.level).map_err(malformed)?,
+            Scan::Triplets(_) => driver::decode_in_place(path, &self.plan, self.level).map_err(malformed)?,
             Scan::Symbols(from) => rewrite::rewrite(self, path, 0, from)?,
         };
         Ok(&mut path[..length])
@@ -218,7 +218,7 @@ impl PathPolicy {
         room: impl FnOnce(usize) -> Option<&'o mut [u8]>,
     ) -> Result<Option<&'o mut [u8]>, PathError> {
         let path = self.cut(path);
-        let scan = scan::scan(self, path);
+        let scan = scan::scan(self, path).map(|scan| scan.narrow(self, path));
         if matches!(scan, Ok(Scan::Canonical)) {
             return Ok(None);
         }
@@ -233,28 +233,33 @@ impl PathPolicy {
     /// The room that the canonical form of a scanned path needs.
     fn room(&self, path: &[u8], scan: &Result<Scan, PathError>) -> usize {
         match scan {
-            Ok(Scan::Canonical | Scan::Triplets) => path.len(),
+            Ok(Scan::Canonical | Scan::Triplets(_)) => path.len(),
             _ => self.output_len_bound(path),
         }
     }
 
     /// Writes the canonical form to `output`, which has the length that [`room`](Self::room) returns.
     fn write(&self, path: &[u8], scan: Scan, output: &mut [u8]) -> Result<usize, PathError> {
-        if let Scan::Triplets = scan {
-            return match driver::decode(path, driver::as_uninit(output), &self.plan, self.level) {
-                Ok(length) => Ok(length),
-                Err(DecodeIntoError::Decode(error)) => Err(malformed(error)),
-                Err(DecodeIntoError::BufferTooSmall(error)) => {
-                    Err(PathError::new(PathErrorKind::OutputTooSmall { needed: error.needed }, 0))
-                }
-            };
-        }
-        let start = output.len() - path.len();
-        output[start..].copy_from_slice(path);
         match scan {
-            Scan::Symbols(from) => rewrite::rewrite(self, output, start, from),
-            _ => Ok(path.len()),
+            Scan::Canonical => output.copy_from_slice(path),
+            Scan::Triplets(from) => {
+                output[..from].copy_from_slice(&path[..from]);
+                let rest = driver::as_uninit(&mut output[from..]);
+                return match driver::decode(&path[from..], rest, &self.plan, self.level) {
+                    Ok(length) => Ok(from + length),
+                    Err(DecodeIntoError::Decode(error)) => Err(malformed(error)),
+                    Err(DecodeIntoError::BufferTooSmall(error)) => {
+                        Err(PathError::new(PathErrorKind::OutputTooSmall { needed: error.needed }, 0))
+                    }
+                };
+            }
+            Scan::Symbols(from) => {
+                let start = output.len() - path.len();
+                output[start..].copy_from_slice(path);
+                return rewrite::rewrite(self, output, start, from);
+            }
         }
+        Ok(path.len())
     }
 
     /// The room that [`canonicalize_into`](Self::canonicalize_into) asks for: the length of the
@@ -285,16 +290,8 @@ impl PathPolicy {
     /// ```
     #[must_use]
     pub fn is_canonical(&self, path: &[u8]) -> bool {
-        self.cut(path).len() == path.len() && scan::scan(self, path).is_ok_and(|scan| self.is_unchanged(path, scan))
-    }
-
-    /// Whether the canonical form is the path itself.
-    fn is_unchanged(&self, path: &[u8], scan: Scan) -> bool {
-        match scan {
-            Scan::Canonical => true,
-            Scan::Triplets => matches!(driver::scan_decode(path, &self.plan, self.level), Ok(None)),
-            Scan::Symbols(from) => rewrite::is_unchanged(self, path, from),
-        }
+        self.cut(path).len() == path.len()
+            && scan::scan(self, path).is_ok_and(|scan| matches!(scan.narrow(self, path), Scan::Canonical))
     }
 }
 
@@ -345,8 +342,8 @@ impl PathPolicy {
     /// ```
     pub fn canonicalize_bytes<'a, T: Input + ?Sized>(&self, path: &'a T) -> Result<Cow<'a, [u8]>, PathError> {
         let path = self.cut(path.as_bytes());
-        let scan = scan::scan(self, path)?;
-        if self.is_unchanged(path, scan) {
+        let scan = scan::scan(self, path)?.narrow(self, path);
+        if matches!(scan, Scan::Canonical) {
             return Ok(Cow::Borrowed(path));
         }
         let mut output = Vec::new();

@@ -99,7 +99,7 @@ pub(super) fn rewrite(policy: &PathPolicy, buffer: &mut [u8], start: usize, from
     Ok(written)
 }
 
-/// The start of the segment with the byte at an offset.
+/// The start of the segment with the byte at an offset. A slash belongs to the segment after it.
 fn start_of_segment(path: &[u8], at: usize) -> usize {
     path[..=at].iter().rposition(|&byte| byte == b'/').map_or(0, |slash| slash + 1)
 }
@@ -331,12 +331,13 @@ pub(super) fn len_bound(policy: &PathPolicy, path: &[u8]) -> usize {
     path.len().saturating_add(added.saturating_mul(2))
 }
 
-/// Whether rewriting would succeed and change nothing. Needs no output: stops at the first change.
-pub(super) fn is_unchanged(policy: &PathPolicy, path: &[u8], from: usize) -> bool {
+/// The offset of the slash before the first segment that rewriting changes or refuses; `None` if the
+/// path is canonical. Needs no output. The segments before the one with offset `from` are canonical.
+pub(super) fn first_change(policy: &PathPolicy, path: &[u8], from: usize) -> Option<usize> {
     // `guard_slashes` has written these dots, or would write them again.
     if policy.empty_segments == EmptySegments::Keep && path.starts_with(b"/.//") && from == 0 {
         let is_refused = policy.dot_segments == DotSegments::Refuse || policy.refuse.contains(Kinds::DOT_SEGMENT);
-        return !is_refused && is_unchanged(policy, &path[2..], 0);
+        return if is_refused { Some(0) } else { first_change(policy, &path[2..], 0).map(|_| 0) };
     }
     // A path that is unchanged so far is its own output.
     let mut at = start_of_segment(path, from);
@@ -349,7 +350,7 @@ pub(super) fn is_unchanged(policy: &PathPolicy, path: &[u8], from: usize) -> boo
             continue;
         }
         let triplet = hex::first_triplet(&path[at..]);
-        let Ok(symbol) = symbol(policy, byte, triplet, completing) else { return false };
+        let Ok(symbol) = symbol(policy, byte, triplet, completing) else { return Some(segment.start - 1) };
         completing = completing.after(policy, byte, triplet);
         let is_same = match symbol {
             Symbol::Slash => byte == b'/' && segment.is_kept(policy, &path[..at], false),
@@ -359,7 +360,7 @@ pub(super) fn is_unchanged(policy: &PathPolicy, path: &[u8], from: usize) -> boo
             }
         };
         if !is_same {
-            return false;
+            return Some(segment.start - 1);
         }
         segment.note(&symbol, at, at);
         at += if triplet.is_some() { 3 } else { 1 };
@@ -367,5 +368,5 @@ pub(super) fn is_unchanged(policy: &PathPolicy, path: &[u8], from: usize) -> boo
             segment = Segment::starting(at, at);
         }
     }
-    segment.is_kept(policy, path, true)
+    if segment.is_kept(policy, path, true) { None } else { Some(segment.start - 1) }
 }

@@ -2,7 +2,7 @@
 #![forbid(unsafe_code)]
 
 use super::policy::{DotSegments, EmptySegments, HiddenSegments, Parameters, PathPolicy};
-use super::{PathError, PathErrorKind};
+use super::{PathError, PathErrorKind, rewrite};
 use crate::driver;
 use crate::driver::segments::{may_have_hidden, suspect_slash};
 use crate::inspect::Findings;
@@ -13,11 +13,28 @@ use crate::kinds::Kinds;
 pub(super) enum Scan {
     /// Nothing: the path is canonical.
     Canonical,
-    /// Its triplets have to be normalized: the decoder [`PathPolicy::plan`] makes it canonical.
-    Triplets,
+    /// From this offset on, its triplets have to be normalized: the decoder [`PathPolicy::plan`]
+    /// makes it canonical.
+    Triplets(usize),
     /// It has to be rewritten symbol by symbol, beginning with the segment that has this offset.
-    /// Nevertheless it may be canonical: `/a%2Fb`, `/.well-known`.
     Symbols(usize),
+}
+
+impl Scan {
+    /// Looks on from where a scan found the path suspect, up to the first change: `/a%2Fb` and
+    /// `/.well-known` are canonical. Rewriting then begins there, so that it reads little again.
+    #[inline]
+    pub(super) fn narrow(self, policy: &PathPolicy, path: &[u8]) -> Self {
+        match self {
+            Self::Canonical => Self::Canonical,
+            Self::Triplets(from) => match driver::scan_decode(&path[from..], &policy.plan, policy.level) {
+                Ok(None) => Self::Canonical,
+                Ok(Some(change)) => Self::Triplets(from + change),
+                Err(error) => Self::Triplets(from + error.position),
+            },
+            Self::Symbols(from) => rewrite::first_change(policy, path, from).map_or(Self::Canonical, Self::Symbols),
+        }
+    }
 }
 
 /// Scans a path, which [`PathPolicy::cut`] has returned.
@@ -59,14 +76,15 @@ pub(super) fn scan(policy: &PathPolicy, path: &[u8]) -> Result<Scan, PathError> 
     {
         return Ok(Scan::Symbols(at));
     }
-    Ok(if found.contains(Kinds::ESCAPE) { Scan::Triplets } else { Scan::Canonical })
+    Ok(if found.contains(Kinds::ESCAPE) { Scan::Triplets(at) } else { Scan::Canonical })
 }
 
 /// Fails with the first finding of a refused kind.
 fn refuse(policy: &PathPolicy, findings: &Findings<'_>) -> Result<(), PathError> {
     let found = findings.kinds_among(policy.refuse);
-    match findings.first_of(found) {
-        Some(position) => Err(PathError::new(PathErrorKind::Refused(found), position)),
-        None => Ok(()),
+    if found.is_empty() {
+        return Ok(());
     }
+    let position = findings.first_of(found).unwrap_or_default();
+    Err(PathError::new(PathErrorKind::Refused(found), position))
 }

@@ -81,6 +81,8 @@ pub(super) enum Expected {
     PresetFirst,
     /// A preset or an option.
     Word,
+    /// The same, or a word of a guard.
+    GuardWord,
     /// A value of the option with this index.
     Value(usize),
     Kinds,
@@ -98,6 +100,12 @@ impl PolicyError {
         Self { position, word: shown, length: word.len(), expected }
     }
 
+    /// The error in the text of a guard, which has more words than a policy has.
+    pub(super) fn in_guard(self) -> Self {
+        let expected = if self.expected == Expected::Word { Expected::GuardWord } else { self.expected };
+        Self { expected, ..self }
+    }
+
     /// Byte offset of the word in the text.
     #[must_use]
     pub const fn position(&self) -> usize {
@@ -112,8 +120,9 @@ impl fmt::Display for PolicyError {
         write!(f, "\"{}\"{mark} at byte {}: ", shown.escape_ascii(), self.position)?;
         match self.expected {
             Expected::PresetFirst => f.write_str("a preset comes first"),
-            Expected::Word => {
-                f.write_str("expected a preset (")?;
+            Expected::Word | Expected::GuardWord => {
+                let words = if self.expected == Expected::Word { "" } else { "report-only, path=, query=, off, " };
+                write!(f, "expected {words}a preset (")?;
                 for (index, (name, _)) in PathPolicy::PRESETS.iter().enumerate() {
                     write!(f, "{}{name}", if index > 0 { ", " } else { "" })?;
                 }
