@@ -7,7 +7,7 @@ use http::request::Parts;
 use http::uri::PathAndQuery;
 use http::{Method, Response, Uri};
 use simdpct::Kinds;
-use simdpct::path::{Action, PathErrorKind, PathPolicy, RequestGuard, RequestMethod, TargetPart};
+use simdpct::path::{Action, PathErrorKind, PathPolicy, RequestGuard, RequestMethod, Target, TargetPart};
 use tower_layer::Layer;
 
 use crate::{BadRequest, PathGuard, Reason, Refusal, Verdict};
@@ -135,13 +135,20 @@ impl<R> PathGuardLayer<R> {
     #[must_use]
     pub fn verdict(&self, method: &Method, target: &Uri) -> Verdict {
         let refused = |reason, position| Verdict::Refused(Refusal::new(reason, position, target));
+        let authority = target.authority().map_or("", |authority| authority.as_str());
         // The authority form (RFC 9112 3.2.3) is the only one without a path and a query.
         let Some(text) = target.path_and_query() else {
-            return match *method {
-                Method::CONNECT => Verdict::Unchanged,
-                _ => refused(Reason::Path(PathErrorKind::NotAbsolute), 0),
+            let method = RequestMethod::from_name(method.as_str().as_bytes());
+            return match Target::split(method, authority.as_bytes()) {
+                Ok(_) => Verdict::Unchanged,
+                Err(error) => refused(Reason::Target(error.kind), error.position),
             };
         };
+        // `http` checks the other bytes of an authority.
+        if let Some(at) = authority.find('@') {
+            let start = target.scheme_str().map_or(0, |scheme| scheme.len() + "://".len());
+            return refused(Reason::Target(PathErrorKind::IllegalByte(b'@')), start + at);
+        }
         // The path of an absolute target without one is "/".
         let text = match text.as_str() {
             query if query.starts_with('?') => Cow::Owned(format!("/{query}")),
@@ -163,6 +170,7 @@ impl<R> PathGuardLayer<R> {
                 (TargetPart::Query, PathErrorKind::Refused(kinds)) => {
                     refused(Reason::Query(kinds), refusal.position - target.path().len() - 1)
                 }
+                (TargetPart::Target, kind) => refused(Reason::Target(kind), refusal.position),
                 (_, kind) => refused(Reason::Path(kind), refusal.position),
             },
         }

@@ -1,5 +1,6 @@
 //! `Verdict` and `Refusal`: the decision on a request, and how it is told.
 
+use std::borrow::Cow;
 use std::error::Error;
 use std::fmt;
 
@@ -53,7 +54,7 @@ impl fmt::Display for Verdict {
 pub struct Refusal {
     /// The reason.
     pub reason: Reason,
-    /// Byte offset of the reason, in the path or in the query (without its `?`), as received.
+    /// Byte offset of the reason, in the path, in the query (without its `?`) or in the whole target, as received.
     pub position: usize,
     /// The target as received.
     pub target: Uri,
@@ -63,9 +64,12 @@ pub struct Refusal {
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 #[non_exhaustive]
 pub enum Reason {
-    /// The policy refuses the path. [`PathErrorKind::NotAbsolute`] also if the target is `*` and the method is not
-    /// `OPTIONS`, or an authority and the method is not `CONNECT` (RFC 9112 3.2).
+    /// The policy refuses the path.
     Path(PathErrorKind),
+    /// The target has none of the forms that the method allows ([`PathErrorKind::NotAbsolute`], RFC 9112 3.2): it is
+    /// `*` and the method is not `OPTIONS`, or an authority and the method is not `CONNECT`. Or the authority has user
+    /// information ([`PathErrorKind::IllegalByte`] for the `@`, RFC 9110 4.2.4).
+    Target(PathErrorKind),
     /// The query has findings of refused kinds: all of those kinds. The position is that of the first.
     Query(Kinds),
     /// The target with the canonical path would be longer than an [`http::Uri`] can be (65,534 bytes).
@@ -79,7 +83,7 @@ impl Reason {
     pub const fn status(self) -> StatusCode {
         match self {
             Self::TooLong => StatusCode::URI_TOO_LONG,
-            Self::Path(_) | Self::Query(_) => StatusCode::BAD_REQUEST,
+            Self::Path(_) | Self::Target(_) | Self::Query(_) => StatusCode::BAD_REQUEST,
         }
     }
 }
@@ -105,8 +109,8 @@ impl Refusal {
         Summary(self)
     }
 
-    /// The refusal in the path and query of the target, which is `None` for [`Reason::TooLong`].
-    fn in_target(&self) -> Option<(path::Refusal, &[u8])> {
+    /// The refusal, and the text that it quotes; `None` for [`Reason::TooLong`].
+    fn in_target(&self) -> Option<(path::Refusal, Cow<'_, [u8]>)> {
         let text = self.target.path_and_query().map_or("", |text| text.as_str()).as_bytes();
         let (kind, start, part) = match self.reason {
             Reason::Path(kind) => (kind, 0, TargetPart::Path),
@@ -114,9 +118,13 @@ impl Refusal {
                 let query = text.iter().position(|&byte| byte == b'?').map_or(0, |mark| mark + 1);
                 (PathErrorKind::Refused(kinds), query, TargetPart::Query)
             }
+            Reason::Target(kind) => {
+                let refusal = path::Refusal::new(kind, self.position, TargetPart::Target);
+                return Some((refusal, Cow::Owned(self.target.to_string().into_bytes())));
+            }
             Reason::TooLong => return None,
         };
-        Some((path::Refusal::new(kind, start + self.position, part), text))
+        Some((path::Refusal::new(kind, start + self.position, part), Cow::Borrowed(text)))
     }
 }
 
@@ -127,7 +135,7 @@ struct Summary<'a>(&'a Refusal);
 impl fmt::Display for Summary<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.0.in_target() {
-            Some((refusal, text)) => refusal.summary(text).fmt(f),
+            Some((refusal, text)) => refusal.summary(&text).fmt(f),
             None => f.write_str(TOO_LONG),
         }
     }
@@ -136,7 +144,7 @@ impl fmt::Display for Summary<'_> {
 impl fmt::Display for Refusal {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.in_target() {
-            Some((refusal, text)) => refusal.line(text).fmt(f),
+            Some((refusal, text)) => refusal.line(&text).fmt(f),
             None => write!(f, "refused: {TOO_LONG}"),
         }
     }

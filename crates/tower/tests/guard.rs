@@ -112,6 +112,7 @@ fn targets_without_a_path_pass_with_their_methods_only() {
         (Method::GET, "*", false),
         (Method::CONNECT, "*", false),
         (Method::CONNECT, "example.com:443", true),
+        (Method::CONNECT, "example.com", false),
         (Method::GET, "example.com:443", false),
         (Method::OPTIONS, "example.com", false),
         (Method::OPTIONS, "/", true),
@@ -126,7 +127,7 @@ fn targets_without_a_path_pass_with_their_methods_only() {
             }
             Err(response) => {
                 assert!(!is_passed, "{method} {target}");
-                assert_eq!(response.body(), "not-absolute at byte 0 of path\n");
+                assert_eq!(response.body(), "not-absolute at byte 0 of target\n");
             }
         }
     }
@@ -137,6 +138,21 @@ fn targets_without_a_path_pass_with_their_methods_only() {
     // Extended CONNECT (RFC 8441 4) has a path.
     let request = Request::connect("https://example.com/%61").body(()).unwrap();
     assert_eq!(passed(&GUARD, request).unwrap().uri(), "https://example.com/a");
+}
+
+/// RFC 9110 4.2.4.
+#[test]
+fn user_information_is_refused_with_its_position() {
+    for (method, target, position) in [
+        (Method::GET, "http://user@example.com/a", 11),
+        (Method::GET, "https://user:password@example.com", 21),
+        (Method::OPTIONS, "http://@example.com/", 7),
+        (Method::CONNECT, "user@example.com:443", 4),
+    ] {
+        let request = Request::builder().method(method).uri(target).body(()).unwrap();
+        let response = passed(&GUARD, request).expect_err(target);
+        assert_eq!(*response.body(), format!("illegal-byte 0x40 at byte {position} of target\n"), "{target}");
+    }
 }
 
 #[test]
@@ -314,7 +330,7 @@ proptest! {
         kinds in select(vec![Kinds::NONE, Kinds::PERCENT, Kinds::DOT, Kinds::NON_ASCII]),
         path in any_path(),
         query in select(vec![None, Some(""), Some("/../%00?%2f"), Some("\u{e9}=%")]),
-        origin in select(vec!["", "http://example.com", "https://a@b:1"]),
+        origin in select(vec!["", "http://example.com", "https://b:1"]),
     ) {
         let mut received = format!("{origin}{path}");
         if let Some(query) = query {
@@ -353,7 +369,7 @@ proptest! {
 #[test]
 fn not_absolute_is_the_reason_without_a_path() {
     let refusal = refusal(&GUARD, Method::POST, "*");
-    assert_eq!((refusal.reason, refusal.position), (Reason::Path(PathErrorKind::NotAbsolute), 0));
+    assert_eq!((refusal.reason, refusal.position), (Reason::Target(PathErrorKind::NotAbsolute), 0));
     assert_eq!(refusal.target, "*");
-    assert_eq!(refusal.to_string(), r#"refused: not-absolute at byte 0 of path: "*""#);
+    assert_eq!(refusal.to_string(), r#"refused: not-absolute at byte 0 of target: "*""#);
 }

@@ -292,10 +292,12 @@ fn targets_that_servers_disagree_about_end_refused_or_canonical() {
                         assert_eq!((status, body), (200, expected), "{name}: {target}");
                         assert!(policy.is_canonical(canonical.as_bytes()), "{name}: {target}");
                     }
-                    // The position is that in an empty path, for a target that is not a path.
+                    // A target that is not a path is refused as a whole.
                     Err(error) => {
                         assert_eq!(status, 400, "{name}: {target}: {body}");
-                        assert!(body.ends_with(&format!(" at byte {} of path\n", error.position)), "{target}: {body}");
+                        let part = if path.starts_with('/') { "path" } else { "target" };
+                        let end = format!(" at byte {} of {part}\n", error.position);
+                        assert!(body.ends_with(&end), "{target}: {body}");
                     }
                 }
             }
