@@ -214,7 +214,8 @@ impl Decoder {
         input: &T,
         output: &'a mut [u8],
     ) -> Result<&'a mut str, DecodeIntoError> {
-        driver::text::decode_text(input.as_bytes(), driver::as_uninit(output), &self.rules, self.level)
+        let (bytes, is_text) = (input.as_bytes(), input.as_text().is_some());
+        driver::text::decode_text(bytes, is_text, driver::as_uninit(output), &self.rules, self.level)
     }
 
     /// Decodes to text in place, to the start of `buffer`, and returns the text.
@@ -305,11 +306,7 @@ impl Decoder {
     /// # Ok::<(), simdpct::DecodeError>(())
     /// ```
     pub fn decode_utf8_to<T: Input + ?Sized>(&self, input: &T, output: &mut String) -> Result<(), DecodeError> {
-        if let Some(Plain::Text(text)) = self.plain(input) {
-            output.push_str(text);
-            return Ok(());
-        }
-        self.append_text(input.as_bytes(), output)
+        self.append_text(input.as_bytes(), input.as_text().is_some(), output)
     }
 
     /// Decodes to text, and replaces each maximal subpart of an ill-formed sequence by U+FFFD, as
@@ -350,11 +347,7 @@ impl Decoder {
     /// # Ok::<(), simdpct::DecodeError>(())
     /// ```
     pub fn decode_utf8_lossy_to<T: Input + ?Sized>(&self, input: &T, output: &mut String) -> Result<(), DecodeError> {
-        if let Some(Plain::Text(text)) = self.plain(input) {
-            output.push_str(text);
-            return Ok(());
-        }
-        self.append_text_replacing(input.as_bytes(), output)
+        self.append_text_replacing(input.as_bytes(), input.as_text().is_some(), output)
     }
 
     /// Decodes to text and drops ill-formed sequences. Borrows the input if nothing is decoded or
@@ -475,18 +468,20 @@ impl Decoder {
             .unwrap_or_else(|(bytes, _)| Cow::Owned(driver::text::drop_ill_formed(&bytes, &self.rules, self.level)))
     }
 
-    fn append_text(&self, input: &[u8], output: &mut String) -> Result<(), DecodeError> {
-        driver::text::append_decoded_text(input, output, &self.rules, self.level).map_err(|error| match error {
-            TextError::Decode(error) => self.earlier_ill_formed(input, error),
-            TextError::IllFormed(at) => self.ill_formed(input, at),
-        })
+    fn append_text(&self, input: &[u8], is_text: bool, output: &mut String) -> Result<(), DecodeError> {
+        driver::text::append_decoded_text(input, is_text, output, &self.rules, self.level).map_err(
+            |error| match error {
+                TextError::Decode(error) => self.earlier_ill_formed(input, error),
+                TextError::IllFormed(at) => self.ill_formed(input, at),
+            },
+        )
     }
 
-    fn append_text_replacing(&self, input: &[u8], output: &mut String) -> Result<(), DecodeError> {
+    fn append_text_replacing(&self, input: &[u8], is_text: bool, output: &mut String) -> Result<(), DecodeError> {
         if let Some(kind) = self.rules.error_of_replacement() {
-            return self.append_text(input, output).map_err(|error| replacement_error(kind, error));
+            return self.append_text(input, is_text, output).map_err(|error| replacement_error(kind, error));
         }
-        match driver::text::append_decoded_text(input, output, &self.rules, self.level) {
+        match driver::text::append_decoded_text(input, is_text, output, &self.rules, self.level) {
             Ok(()) => Ok(()),
             Err(TextError::Decode(error)) => Err(error),
             Err(TextError::IllFormed(_)) => {

@@ -5,7 +5,7 @@
 
 use alloc::vec::Vec;
 
-use super::{DecodePlan, EncodePlan, SHORT, decode_outcome, for_each_part, is_plain, measure_encode};
+use super::{DecodePlan, EncodePlan, SHORT, copies_plain, decode_outcome, for_each_part, is_plain, measure_encode};
 use crate::byteset::ByteSet;
 use crate::error::DecodeError;
 use crate::kernel::dispatch::{DECODE_SHORT, RANKS};
@@ -22,9 +22,7 @@ pub(crate) struct BatchDecoder {
     kernel: Decode,
     /// Kernel for inputs of up to [`SHORT`] bytes, if the rules allow one.
     short: Option<DecodeShort>,
-    /// Whether to test for unchanged input first: at the scalar level, testing and copying is
-    /// faster than decoding.
-    is_plain_likely: bool,
+    copies_plain: bool,
     rules: DecodePlan,
 }
 
@@ -35,7 +33,7 @@ impl BatchDecoder {
         Self {
             kernel: rules.kernel::<Write>(level),
             short: rules.are_simple().then(|| *DECODE_SHORT.of(level)),
-            is_plain_likely: level.level() == Level::Scalar,
+            copies_plain: copies_plain(level),
             rules: *rules,
         }
     }
@@ -43,7 +41,7 @@ impl BatchDecoder {
     /// Appends the decoded form. On error, appends the part that precedes the error.
     #[inline]
     pub(crate) fn append(&self, input: &[u8], output: &mut Vec<u8>) -> Result<(), DecodeError> {
-        if self.is_plain_likely && is_plain(input, &self.rules) {
+        if self.copies_plain && is_plain(input, &self.rules) {
             output.extend_from_slice(input);
             return Ok(());
         }

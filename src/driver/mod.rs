@@ -33,7 +33,7 @@ use crate::kernel::op::{Measure, Pass, Scan, Write};
 use crate::kernel::outcome::{Progress, Stop};
 pub(crate) use crate::kernel::plan::{DecodePlan, EncodePlan};
 use crate::kernel::swar;
-use crate::level::Level;
+use crate::level::{Level, Supported};
 
 /// Maximum length of a short input, which one 64-bit bitmask covers.
 const SHORT: usize = 64;
@@ -204,6 +204,24 @@ pub(crate) fn is_plain(input: &[u8], rules: &DecodePlan) -> bool {
     input.len() <= SHORT && !swar::contains(input, b'%')
 }
 
+/// Whether the driver tests a short input with [`is_plain`], and copies it, before it calls a kernel
+/// that writes. AVX-512 decodes 47 clean bytes in 9 ns, as fast as test and copy (11 ns); the kernels
+/// of the other levels take 20 to 25 ns.
+#[inline(always)]
+pub(crate) fn copies_plain(level: Supported) -> bool {
+    level.level() != Level::Avx512
+}
+
+/// Copies to the start of `output`, if it has the room.
+#[inline(always)]
+fn copy(input: &[u8], output: &mut [MaybeUninit<u8>]) -> Result<usize, BufferTooSmall> {
+    let Some(output) = output.get_mut(..input.len()) else { return Err(BufferTooSmall::new(input.len())) };
+    // SAFETY: `u8` and `MaybeUninit<u8>` have the same layout, and initialised bytes are valid as
+    // either.
+    output.copy_from_slice(unsafe { core::slice::from_raw_parts(input.as_ptr().cast(), input.len()) });
+    Ok(input.len())
+}
+
 /// Length of the decoded form.
 #[inline]
 pub(crate) fn measure_decode(input: &[u8], rules: &DecodePlan, level: Option<Level>) -> Result<usize, DecodeError> {
@@ -222,6 +240,9 @@ pub(crate) fn decode(
     rules: &DecodePlan,
     level: Option<Level>,
 ) -> Result<usize, DecodeIntoError> {
+    if copies_plain(Level::supported(level)) && is_plain(input, rules) {
+        return copy(input, output).map_err(Into::into);
+    }
     let io = InOut::new(input, output);
     if input.len() <= SHORT
         && rules.are_simple()
@@ -245,7 +266,12 @@ pub(crate) fn decode_in_place(
     rules: &DecodePlan,
     level: Option<Level>,
 ) -> Result<usize, DecodeError> {
-    let progress = run_decode::<Write>(InOut::in_place(buffer), rules, level);
+    // Nothing is copied, so the test is faster than each kernel.
+    if is_plain(buffer, rules) {
+        return Ok(buffer.len());
+    }
+    let io = InOut::in_place(buffer);
+    let progress = run_decode::<Write>(io, rules, level);
     decode_outcome(&progress).map(|()| progress.written)
 }
 

@@ -12,9 +12,10 @@ use super::DecodePlan;
 #[cfg(feature = "alloc")]
 use super::alloc::append_decoded;
 use super::offset::input_offset;
-use super::{as_uninit, decode, decode_in_place, decode_uninit, measure_decode, pieces};
+use super::{as_uninit, decode, decode_in_place, decode_uninit, is_plain, measure_decode, pieces};
 use crate::error::{DecodeError, DecodeErrorKind, DecodeIntoError};
 use crate::kernel::dispatch::IS_WELL_FORMED;
+use crate::kernel::swar;
 use crate::level::Level;
 
 /// Length of the incomplete suffix: the proper prefix of a well-formed sequence at the end of
@@ -134,17 +135,29 @@ pub(crate) fn first_error(
     first.map(|position| DecodeError::new(DecodeErrorKind::InvalidUtf8, position)).or(error)
 }
 
-/// Decodes to text at the start of `output`. On failure its contents are unspecified.
+/// Whether no triplet was decoded, or the output would be shorter, and the input is known to be text
+/// or is ASCII. Reads the input, which takes 3 ns for a line: a load from the output waits for the
+/// kernel's stores, 10 ns and more.
+#[inline(always)]
+fn is_same_text(input: &[u8], is_text: bool, decoded: &[u8]) -> bool {
+    decoded.len() == input.len() && (is_text || swar::is_ascii(input))
+}
+
+/// Decodes to text at the start of `output`. On failure its contents are unspecified. If the input
+/// is known to be text, the output is validated only if something is decoded.
 #[inline]
 pub(crate) fn decode_text<'a>(
     input: &[u8],
+    is_text: bool,
     output: &'a mut [MaybeUninit<u8>],
     rules: &DecodePlan,
     level: Option<Level>,
 ) -> Result<&'a mut str, DecodeIntoError> {
     let failed = match decode_uninit(input, output, rules, level) {
-        // SAFETY: `is_well_formed` returned true. (tests/utf8.rs)
-        Ok(bytes) if is_well_formed(bytes, level) => return Ok(unsafe { core::str::from_utf8_unchecked_mut(bytes) }),
+        Ok(bytes) if is_same_text(input, is_text, bytes) || is_well_formed(bytes, level) => {
+            // SAFETY: one of the functions returned true. (tests/utf8.rs)
+            return Ok(unsafe { core::str::from_utf8_unchecked_mut(bytes) });
+        }
         Ok(bytes) => {
             let decoded = find_ill_formed(bytes, level).unwrap_or_default();
             DecodeError::new(DecodeErrorKind::InvalidUtf8, input_offset(input, rules, decoded)).into()
@@ -171,9 +184,11 @@ pub(crate) fn decode_text_in_place<'a>(
     level: Option<Level>,
 ) -> Result<&'a mut str, DecodeError> {
     // The position of an error is found in the input, which decoding in place overwrites.
-    let written = if buffer.len() <= STAGED {
+    let written = if is_plain(buffer, rules) && (swar::is_ascii(buffer) || is_well_formed(buffer, level)) {
+        buffer.len()
+    } else if buffer.len() <= STAGED {
         let mut stage = [const { MaybeUninit::uninit() }; STAGED];
-        match decode_text(buffer, &mut stage, rules, level) {
+        match decode_text(buffer, false, &mut stage, rules, level) {
             Ok(text) => {
                 buffer[..text.len()].copy_from_slice(text.as_bytes());
                 text.len()
@@ -189,7 +204,7 @@ pub(crate) fn decode_text_in_place<'a>(
         }
         decode_in_place(buffer, rules, level)?
     };
-    // SAFETY: these bytes are a copy of text, or decoded by rules for which `first_error` found
+    // SAFETY: these bytes are text, a copy of text, or decoded by rules for which `first_error` found
     // no ill-formed sequence. (tests/utf8.rs)
     Ok(unsafe { core::str::from_utf8_unchecked_mut(&mut buffer[..written]) })
 }
@@ -313,10 +328,12 @@ pub(crate) enum TextError {
     IllFormed(usize),
 }
 
-/// Appends the decoded text; appends nothing on error.
+/// Appends the decoded text; appends nothing on error. As [`decode_text`] for an input that is known
+/// to be text.
 #[cfg(feature = "alloc")]
 pub(crate) fn append_decoded_text(
     input: &[u8],
+    is_text: bool,
     output: &mut String,
     rules: &DecodePlan,
     level: Option<Level>,
@@ -326,7 +343,9 @@ pub(crate) fn append_decoded_text(
     // panics. (tests/utf8.rs)
     let output = unsafe { output.as_mut_vec() };
     append_decoded(input, output, rules, level).map_err(TextError::Decode)?;
-    match find_ill_formed(&output[before..], level) {
+    let decoded = &output[before..];
+    let ill_formed = if is_same_text(input, is_text, decoded) { None } else { find_ill_formed(decoded, level) };
+    match ill_formed {
         None => Ok(()),
         Some(offset) => {
             output.truncate(before);

@@ -83,7 +83,6 @@ const TOPS: u64 = ONES << 7;
 
 /// Whether all bytes are ASCII. The last 16 bytes are tested with one overlapping load, not byte by
 /// byte.
-#[cfg(feature = "alloc")]
 #[inline(always)]
 pub(crate) fn is_ascii(bytes: &[u8]) -> bool {
     const TOPS_OF_16: u128 = (u128::MAX / 0xFF) << 7;

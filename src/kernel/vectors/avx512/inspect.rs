@@ -10,13 +10,23 @@ use core::arch::x86_64::*;
 
 use super::LANES;
 use super::block::{DIGITS, Window};
-use super::memory::{load_table, low_bits};
+use super::memory::{load, load_table, low_bits};
 use crate::kernel::inspection::{self, Extract, Report};
 use crate::kernel::op::{Detail, Occurrences, Presence};
 
 #[inline(always)]
 pub(super) unsafe fn inspect<D: Detail>(haystack: &[u8], extract: &mut Extract, report: &mut Report) {
     let (start, length) = (haystack.as_ptr(), haystack.len());
+    // A clean line needs neither the tables nor the state of other inputs: 13.6 instead of 17.6 ns.
+    if !D::COUNTS && length <= LANES && extract.length == 0 {
+        let x = load(start, length);
+        let percent = _mm512_cmpeq_epi8_mask(x, _mm512_set1_epi8(b'%' as i8));
+        if percent | _mm512_movepi8_mask(x) == 0 {
+            report.note_raw(union_of_lanes(AsciiTable::new(&RAW).lookup(low_bits(length), x)), false);
+            extract.is_open = false;
+            return;
+        }
+    }
     let tables = Tables::new(&RAW);
     let (text, length_before, is_open) = (extract.buffer.as_mut_ptr().cast(), extract.length, extract.is_open);
     let mut state = State { carry: 0, seen: Found::nothing(), report, text, length: length_before, is_open };
@@ -183,15 +193,19 @@ impl Found {
 
     #[inline(always)]
     unsafe fn note(&self, report: &mut Report) {
-        let union =
-            |x| (_mm512_reduce_or_epi64(x) as u64).to_le_bytes().into_iter().fold(0, |union, lane| union | lane);
-        report.note_raw(union(self.raw), _mm512_movepi8_mask(self.bytes) != 0);
+        report.note_raw(union_of_lanes(self.raw), _mm512_movepi8_mask(self.bytes) != 0);
         report.note::<Presence>(inspection::ESCAPE, self.escape, 0);
         report.note::<Presence>(inspection::MALFORMED, self.malformed, 0);
         report.note::<Presence>(inspection::SEMICOLON, self.semicolons, 0);
         report.note::<Presence>(inspection::LOWER_HEX, lowercase(self.digits), 0);
-        report.note_categories(union(self.categories));
+        report.note_categories(union_of_lanes(self.categories));
     }
+}
+
+/// Horizontal OR.
+#[inline(always)]
+unsafe fn union_of_lanes(x: __m512i) -> u8 {
+    (_mm512_reduce_or_epi64(x) as u64).to_le_bytes().into_iter().fold(0, |union, lane| union | lane)
 }
 
 /// The bitmask of lower-case letters among hex digits: only they are `a` or above.

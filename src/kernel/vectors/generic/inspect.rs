@@ -22,6 +22,15 @@ pub(in crate::kernel) unsafe fn inspect<V: Vector, D: Detail>(
     report: &mut Report,
 ) {
     let (start, length) = (haystack.as_ptr(), haystack.len());
+    if !D::COUNTS
+        && extract.length == 0
+        // SAFETY: the caller guarantees the CPU features.
+        && let Some(raw) = unsafe { clean::<V::Half>(haystack) }
+    {
+        report.note_raw(raw, false);
+        extract.is_open = false;
+        return;
+    }
     let mut at = 0;
     // SAFETY: the caller guarantees the CPU features; every load stays within the haystack. A block
     // extracts at most its own length, so the extract's buffer always has room for the next block
@@ -107,6 +116,34 @@ pub(in crate::kernel) unsafe fn inspect<V: Vector, D: Detail>(
         state.separate(at != end);
         let length = state.text.offset_from(begin) as usize;
         (extract.length, extract.is_open) = if is_ascii { (0, false) } else { (length, state.is_open) };
+    }
+}
+
+/// The union of [`inspection::RAW`] of up to 64 bytes without `%` and non-ASCII; `None` for others.
+/// Needs neither the tables nor the state of other inputs: a clean line of 54 bytes takes 17 ns
+/// instead of 33.
+#[inline(always)]
+unsafe fn clean<V: Vector16>(haystack: &[u8]) -> Option<u8> {
+    let (start, length) = (haystack.as_ptr(), haystack.len());
+    if length > 4 * V::LANES {
+        return None;
+    }
+    // SAFETY: the caller guarantees the CPU features. Loads stay within the haystack: `last` is the
+    // last offset of a whole register.
+    unsafe {
+        let table = ByNibbles::new(&inspection::RAW);
+        let (mut bytes, mut raw) = (V::splat(0), V::splat(0));
+        if let Some(last) = length.checked_sub(V::LANES) {
+            for at in [0, V::LANES, 2 * V::LANES, 3 * V::LANES] {
+                let x = V::load(start.add(at.min(last)));
+                bytes = bytes.or(x);
+                raw = raw.or(table.lookup(x, x.high_nibbles()));
+            }
+        } else {
+            bytes = V::load_partial(start, length);
+            raw = table.lookup(bytes, bytes.high_nibbles()).and(V::from_bits(low_bits(length)));
+        }
+        (!raw.or(bytes).any_top_bit_or(0)).then(|| union_of_lanes(raw))
     }
 }
 
