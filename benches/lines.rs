@@ -1,9 +1,9 @@
-//! Lines of real text, against the peers: as a `Cow`, appended to the preceding lines, and in
-//! place.
+//! Lines of real text, against the peers: as a `Cow`, appended to the preceding lines, in place, and
+//! into memory of the caller.
 
 use criterion::{Criterion, criterion_group, criterion_main};
-use simdpct::Level;
-use simdpct_benches::contest::Reuse;
+use simdpct::{Decoder, Encoder, Level};
+use simdpct_benches::contest::{Memory, Reuse};
 use simdpct_benches::{Contest, Corpus, corpora, peers};
 
 fn decode(criterion: &mut Criterion) {
@@ -75,5 +75,68 @@ fn encode(criterion: &mut Criterion) {
     }
 }
 
-criterion_group! { name = benches; config = simdpct_benches::for_long_texts(); targets = decode, encode }
+/// The lines of a corpus that decode to text: those without `%`, and all of them.
+fn clean_and_mixed(corpus: &Corpus) -> [(String, Vec<&'static [u8]>); 2] {
+    let lines = corpus.lines().into_iter().filter(|line| peers::LENIENT.decode_utf8(*line).is_ok());
+    let mixed: Vec<_> = lines.collect();
+    let clean = mixed.iter().copied().filter(|line| !line.contains(&b'%')).collect();
+    [(format!("{}, clean", corpus.name), clean), (format!("{}, mixed", corpus.name), mixed)]
+}
+
+/// Each form that writes to memory of the caller, one line at a time. Beside them "by hand": a
+/// search for `%`, a copy if there is none, and decoding on the same level if there is one.
+fn into_memory(criterion: &mut Criterion) {
+    let texts: Vec<_> = corpora().iter().flat_map(clean_and_mixed).filter(|(_, lines)| !lines.is_empty()).collect();
+    let mut contest = Contest::new(criterion, "lines into memory, decode");
+    for (name, lines) in &texts {
+        contest.on(name, lines.clone(), peers::decoded);
+        contest.memcpy();
+        peers::on_each_level!(LEVEL => {
+            const DECODER: Decoder = peers::LENIENT.level(LEVEL);
+            contest.fills(Reuse::ForEach, format!("by hand, {LEVEL}"), |line, output: &mut Memory| {
+                let length = match memchr::memchr(b'%', line) {
+                    Some(_) => DECODER.decode_into(line, output.room()).ok(),
+                    None => {
+                        output.room()[..line.len()].copy_from_slice(line);
+                        Some(line.len())
+                    }
+                };
+                output.wrote(length)
+            });
+            contest.fills(Reuse::ForEach, peers::ours(LEVEL), |line, output: &mut Memory| {
+                let length = DECODER.decode_into(line, output.room()).ok();
+                output.wrote(length)
+            });
+            contest.fills(Reuse::ForEach, format!("simdpct appended, {LEVEL}"), |line, output: &mut Vec<u8>| {
+                DECODER.decode_to(line, output).is_ok()
+            });
+            contest.fills(Reuse::ForEach, format!("simdpct text, {LEVEL}"), |line, output: &mut Memory| {
+                let length = DECODER.decode_utf8_into(line, output.room()).ok().map(|text| text.len());
+                output.wrote(length)
+            });
+            contest.replaces(format!("simdpct in place, {LEVEL}"), |line| DECODER.decode_in_place(line).ok());
+        });
+    }
+    drop(contest);
+
+    let mut contest = Contest::new(criterion, "lines into memory, encode");
+    for (name, lines) in &texts {
+        contest.on(name, lines.clone(), peers::encoded);
+        contest.memcpy();
+        peers::on_each_level!(LEVEL => {
+            const ENCODER: Encoder = Encoder::COMPONENT.level(LEVEL);
+            contest.fills(Reuse::ForEach, peers::ours(LEVEL), |line, output: &mut Memory| {
+                let length = ENCODER.encode_into(line, output.room()).ok();
+                output.wrote(length)
+            });
+            contest.fills(Reuse::ForEach, format!("simdpct appended, {LEVEL}"), |line, output: &mut String| {
+                ENCODER.encode_to(line, output);
+                true
+            });
+            contest.returns(format!("simdpct as Cow, {LEVEL}"), |line| ENCODER.encode(line));
+        });
+    }
+}
+
+criterion_group! { name = benches; config = simdpct_benches::for_long_texts(); targets = decode, encode, into_memory }
 criterion_main!(benches);

@@ -48,6 +48,25 @@ pub trait Buffer: Output {
     fn clear(&mut self);
 }
 
+/// Memory of the caller, to which contestants write one output at a time.
+pub struct Memory {
+    bytes: Vec<u8>,
+    length: usize,
+}
+
+impl Memory {
+    /// All of the memory.
+    pub fn room(&mut self) -> &mut [u8] {
+        &mut self.bytes
+    }
+
+    /// Notes the length of the output, if there is one.
+    pub fn wrote(&mut self, length: Option<usize>) -> bool {
+        self.length = length.unwrap_or_default();
+        length.is_some()
+    }
+}
+
 impl<'c> Contest<'c> {
     /// A contest of this name, without inputs.
     pub fn new(criterion: &'c mut Criterion, name: impl Into<String>) -> Self {
@@ -276,6 +295,22 @@ impl<T: Output> Output for Option<T> {
 impl<T: Output, E> Output for Result<T, E> {
     fn bytes(&self) -> Option<&[u8]> {
         self.as_ref().ok()?.bytes()
+    }
+}
+
+impl Output for Memory {
+    fn bytes(&self) -> Option<&[u8]> {
+        self.bytes.get(..self.length)
+    }
+}
+
+impl Buffer for Memory {
+    fn with_capacity(capacity: usize) -> Self {
+        Self { bytes: vec![0; capacity], length: 0 }
+    }
+
+    fn clear(&mut self) {
+        self.length = 0;
     }
 }
 

@@ -1,6 +1,6 @@
 """Writes docs/benchmarks.md from criterion's results; scripts/bench-report runs it.
 
-usage: bench_report.py FOLDER DOCS     (FOLDER: criterion-1/ and so on, run, instructions.md, and program-size.md if measured; DOCS: benchmarks.md, two plots)
+usage: bench_report.py FOLDER DOCS     (FOLDER: criterion-1/ and so on, run, instructions.md, and program-size.md if measured; DOCS: benchmarks.md, three plots)
 """
 
 import json
@@ -19,8 +19,11 @@ import matplotlib
 matplotlib.use("svg")
 import matplotlib.pyplot as plot
 
-# Nanoseconds for one pass over all inputs, the number of inputs, and their bytes.
-Time = namedtuple("Time", "nanoseconds inputs bytes")
+# Nanoseconds for one pass over all inputs, the number of inputs, their bytes, and by which share the passes differ.
+Time = namedtuple("Time", "nanoseconds inputs bytes spread")
+
+# How many times as fast, where, and by which share that differs from pass to pass.
+Ratio = namedtuple("Ratio", "value where spread")
 
 LEVELS = ["avx512", "avx2", "sse41", "neon", "scalar"]
 LEVEL_NAMES = {"avx512": "AVX-512", "avx2": "AVX2", "sse41": "SSE4.1", "neon": "NEON", "scalar": "scalar"}
@@ -38,11 +41,12 @@ def read_results(folder):
         benchmark = json.loads(path.read_text())
         estimates = json.loads(path.with_name("estimates.json").read_text())
         amount = benchmark["throughput"]["ElementsAndBytes"]
-        time = Time(estimates["median"]["point_estimate"], amount["elements"], amount["bytes"])
+        time = Time(estimates["median"]["point_estimate"], amount["elements"], amount["bytes"], 0)
         passes[benchmark["group_id"], benchmark["value_str"], benchmark["function_id"]].append(time)
     results = defaultdict(lambda: defaultdict(dict))
     for (group, text, contestant), times in passes.items():
-        results[group][text][contestant] = times[0]._replace(nanoseconds=median(time.nanoseconds for time in times))
+        each = [time.nanoseconds for time in times]
+        results[group][text][contestant] = times[0]._replace(nanoseconds=median(each), spread=(max(each) - min(each)) / median(each))
     if not results:
         sys.exit(f"bench-report: no results in {folder}")
     return results
@@ -67,7 +71,7 @@ class Target:
     """A row of the table of targets: the comparison, and the minimum ratio for each level."""
 
     def __init__(self, what, least, ratios):
-        # `ratios` yields pairs of a ratio and its place for a level; the lowest ratio counts.
+        # `ratios` yields the Ratios of a level; the lowest one counts.
         self.what, self.least, self.ratios = what, least, ratios
 
     def cell(self, level):
@@ -76,9 +80,11 @@ class Target:
         found = sorted(self.ratios(level))
         if not found:
             return "not measured"
-        ratio, where = found[0]
-        mark = "met" if ratio >= self.least[level] else "**not met**"
-        return f"{ratio:.2f} of {self.least[level]:g}: {mark}<br>{where}"
+        ratio = found[0]
+        is_met = ratio.value >= self.least[level]
+        is_noise = ratio.value * (1 + ratio.spread) >= self.least[level]
+        mark = "met" if is_met else f"missed by less than the spread of the run, {100 * ratio.spread:.0f} %" if is_noise else "**not met**"
+        return f"{ratio.value:.2f} of {self.least[level]:g}: {mark}<br>{ratio.where}"
 
 
 def least(*values):
@@ -87,14 +93,14 @@ def least(*values):
 
 
 def targets(results):
-    def ratios(groups, theirs, ours="simdpct, {}", texts=CORPORA):
-        """Their time divided by ours, for every text of these groups."""
+    def ratios(groups, theirs, ours="simdpct, {}", texts=CORPORA, allowed=0):
+        """Their time, and the nanoseconds allowed for each input, divided by ours, for every text of these groups."""
         def of_level(level):
             for group in groups:
                 for text, times in results[group].items():
                     them, us = times.get(theirs.format(level)), times.get(ours.format(level))
                     if any(text.startswith(name) for name in texts) and them and us:
-                        yield them.nanoseconds / us.nanoseconds, f"{text}, {group}"
+                        yield Ratio((them.nanoseconds + allowed * us.inputs) / us.nanoseconds, f"{text}, {group}", max(them.spread, us.spread))
         return of_level
 
     def short(level):
@@ -102,15 +108,16 @@ def targets(results):
         it, where here a `Cow` that borrows means that nothing has changed."""
         for group in (f"short {what}, {kind}" for what in ("decode", "encode") for kind in ("clean", "one escape", "all escapes")):
             for length, times in results[group].items():
-                theirs = [times[peer].nanoseconds for peer in PEERS if peer in times]
+                theirs = [times[peer] for peer in PEERS if peer in times]
                 is_constant = length == "1" and group in ("short encode, one escape", "short encode, all escapes")
                 if length != "mixed" and not is_constant and theirs and f"simdpct, {level}" in times:
-                    yield min(theirs) / times[f"simdpct, {level}"].nanoseconds, f"{length} bytes, {group}"
+                    ours, fastest = times[f"simdpct, {level}"], min(theirs)
+                    yield Ratio(fastest.nanoseconds / ours.nanoseconds, f"{length} bytes, {group}", max(ours.spread, fastest.spread))
 
     def short_mean(level):
-        found = [ratio for ratio, _ in short(level)]
+        found = [ratio.value for ratio in short(level)]
         if found:
-            yield math.exp(sum(map(math.log, found)) / len(found)), "geometric mean"
+            yield Ratio(math.exp(sum(map(math.log, found)) / len(found)), "geometric mean", 0)
 
     def slowest_density(level):
         """The ratio to percent-encoding at the density at which we are slowest."""
@@ -122,14 +129,16 @@ def targets(results):
             ]
             if rows:
                 _, text, times = min(rows, key=lambda row: row[:2])
-                ours = times[f"simdpct, {level}"].nanoseconds
-                yield times["percent-encoding"].nanoseconds / ours, f"{text}, {group}"
+                ours, theirs = times[f"simdpct, {level}"], times["percent-encoding"]
+                yield Ratio(theirs.nanoseconds / ours.nanoseconds, f"{text}, {group}", max(ours.spread, theirs.spread))
 
     sizes = ("64 KiB", "1 MiB")
     bulk_decode = [f"bulk decode, {size}, reused buffer" for size in sizes]
     bulk_encode = [f"bulk encode, {size}, reused buffer" for size in sizes]
     lines_decode, lines_encode = ["lines decode, as Cow"], ["lines encode, as Cow"]
     to_bytes = "simdpct to bytes, {}"
+    memory_decode, memory_encode = ["lines into memory, decode"], ["lines into memory, encode"]
+    clean, mixed = ([f"{corpus}, {kind}" for corpus in CORPORA] for kind in ("clean", "mixed"))
     return [
         Target("decode, bulk, times percent-encoding", least(10, 4, 3, 1.2), ratios(bulk_decode, "percent-encoding")),
         Target("decode, bulk, share of memcpy's speed", least(0.4), ratios(bulk_decode, "memcpy")),
@@ -138,6 +147,11 @@ def targets(results):
         Target("decode a line as Cow, times urlencoding", least(2, 1.5, 1.3, 0.9), ratios(lines_decode, "urlencoding")),
         Target("encode a line as Cow, times percent-encoding", least(4, 3.5, 3, 1.5), ratios(lines_encode, "percent-encoding")),
         Target("encode a line as Cow, times urlencoding", least(3, 2.5, 2, 1.2), ratios(lines_encode, "urlencoding")),
+        Target("decode a clean line into memory, times memchr and memcpy by hand", least(0.91, 0.91, 0.91), ratios(memory_decode, "by hand, {}", texts=clean)),
+        Target("the same, mixed lines", least(1, 1, 1), ratios(memory_decode, "by hand, {}", texts=mixed)),
+        Target("decode a line in place, times into memory", least(1, 1, 1), ratios(memory_decode, "simdpct, {}", "simdpct in place, {}")),
+        Target("decode a line to text in memory, times bytes and 5 ns", least(1, 1, 1), ratios(memory_decode, "simdpct, {}", "simdpct text, {}", allowed=5)),
+        Target("encode a line into memory, times as Cow", least(1, 1, 1), ratios(memory_encode, "simdpct as Cow, {}")),
         Target("any length 1 to 64, any density: slowest ratio to the fastest peer", least(1.2, 1, 1), short),
         Target("the same: geometric mean", least(3, 2.5, 2, 1.3), short_mean),
         Target("decode to valid UTF-8 str, share of decode's speed", least(0.6, 0.5, 0.5), ratios(["utf8 strict, 64 KiB"], to_bytes)),
@@ -157,10 +171,12 @@ def table(header, rows):
 def table_of_targets(results):
     levels = ["avx512", "avx2", "sse41", "scalar"]
     rows = [[target.what] + [target.cell(level) for level in levels] for target in targets(results)]
-    missed = sum("**not met**" in cell for row in rows for cell in row)
-    judged = missed + sum(": met" in cell for row in rows for cell in row)
+    count = lambda mark: sum(mark in cell for row in rows for cell in row)
+    missed, noise = count("**not met**"), count(": missed by less")
+    judged = missed + noise + count(": met")
     text = table(["target (found, of what is wanted; worst text)"] + [LEVEL_NAMES[level] for level in levels], rows)
-    return f"{judged - missed} of {judged} targets are met.\n\n{text}"
+    met = f"{judged - missed - noise} of {judged} targets are met, and {noise} missed by less than the passes of the run differ"
+    return f"{met}.\n\n{text}"
 
 
 def contestants(texts):
@@ -180,6 +196,8 @@ def table_of_group(texts, unit):
 
 STYLES = {
     "memcpy": dict(color="black", linestyle=":"),
+    "by hand, avx512": dict(color="black", linestyle="--"),
+    "by hand, avx2": dict(color="#636363", linestyle="--", linewidth=1),
     "simdpct, avx512": dict(color="#08519c", linewidth=2.2),
     "simdpct, avx2": dict(color="#3182bd", linewidth=1.8),
     "simdpct, sse41": dict(color="#6baed6", linewidth=1.6),
@@ -254,6 +272,25 @@ def plot_lengths(results, path):
     save(figure, path)
 
 
+def plot_memory(results, path):
+    """Nanoseconds for a line into memory, by corpus."""
+    figure, axes = plot.subplots(1, 2, figsize=(10, 4.8), sharey=True)
+    texts = results["lines into memory, decode"]
+    for axis, kind in zip(axes, ("clean", "mixed")):
+        names = [text for text in in_order(texts) if text.endswith(kind)]
+        for who, style in STYLES.items():
+            points = [(at, nanoseconds_each(texts[name][who])) for at, name in enumerate(names) if who in texts[name]]
+            if points:
+                axis.plot(*zip(*points), label=name_of(who), marker=".", **style)
+        axis.set_title(f"decode into memory, {kind} lines", fontsize=10)
+        axis.set_xticks(range(len(names)), [name.split("_")[0].split(".")[0].split(",")[0] for name in names])
+        axis.set_ylim(bottom=0)
+        axis.grid(alpha=0.3)
+    axes[0].set_ylabel("nanoseconds")
+    figure.tight_layout(rect=(0, 0.1, 1, 1))
+    save(figure, path)
+
+
 def output_of(*command):
     return subprocess.run(command, capture_output=True, text=True, check=True).stdout.strip()
 
@@ -292,6 +329,8 @@ SECTIONS = [
         ("lines encode, as Cow", "ns"), ("lines encode, appended", "ns"), ("lines encode, to String", "ns"),
         ("lines encode, formatted", "ns"), ("lines encode, by pieces", "ns"),
     ]),
+    ("Lines into memory", "The lines that decode to text, those without `%` and all, one at a time into memory of the caller. \"By hand\" searches "
+     "for `%` with memchr, and copies with memcpy if there is none, else decodes on the same level.", [("lines into memory, decode", "ns"), ("lines into memory, encode", "ns")]),
     ("Short inputs", "As `Cow`. `mixed` has all lengths from 1 to 64, in an order that nothing foretells; the rows of one length have a "
      "length that a branch predictor knows.", [
         (f"short {operation}, {kind}", "ns") for operation in ("decode", "encode") for kind in ("clean", "one escape", "all escapes")
@@ -345,6 +384,8 @@ def page(results, run, instructions, sizes):
     yield "## Nanoseconds by length"
     yield "One `Cow` from one input of that length."
     yield "![Nanoseconds by length of the input, for each level and peer](lengths.svg)"
+    yield "## Nanoseconds for a line into memory"
+    yield "![Nanoseconds for a line into memory, for each level, memcpy, and memchr and memcpy by hand](lines.svg)"
     known = {group for _, _, groups in SECTIONS for group, _ in groups}
     others = defaultdict(list)
     for group in results:
@@ -406,6 +447,7 @@ def main(folder, docs):
     plot.rcParams.update({"svg.fonttype": "none", "svg.hashsalt": "simdpct", "font.size": 9})
     plot_densities(results, docs / "throughput.svg")
     plot_lengths(results, docs / "lengths.svg")
+    plot_memory(results, docs / "lines.svg")
     (docs / "benchmarks.md").write_text("\n\n".join(page(results, run, instructions, sizes)) + "\n")
 
 

@@ -1,7 +1,7 @@
-/* bench.c - nanoseconds per call, beside memcpy, libcurl and nginx. Run by scripts/bench-capi.
+/* bench.c - nanoseconds per call, beside memcpy, libcurl, ada and nginx. Run by scripts/bench-capi.
  *
  * Each number is the minimum of many short runs of all contestants in turns, so that other load on the machine matters
- * little. All write to another buffer; that of curl_easy_unescape is allocated and freed. */
+ * little. All write to another buffer; that of libcurl and ada is allocated and freed. */
 #define _DEFAULT_SOURCE /* u_char */
 #include <curl/curl.h>
 #include <simdpct.h>
@@ -13,6 +13,11 @@
 #ifdef WITH_NGINX
 #include "nginx.h"
 #include NGINX_FUNCTIONS
+#endif
+
+#ifdef WITH_ADA
+size_t ada_decode(const char *bytes, size_t len);
+size_t ada_encode(const char *bytes, size_t len);
 #endif
 
 enum { PASSES = 5, ROUNDS = 100, BATCH = 1000, LONGEST = 2000, MOST = 1000 };
@@ -44,6 +49,14 @@ static size_t unescape_curl(text t) {
     curl_free(result);
     return (size_t)len;
 }
+#ifdef WITH_ADA
+static size_t unescape_ada(text t) {
+    return ada_decode(t.bytes, t.len);
+}
+static size_t escape_ada(text t) {
+    return ada_encode(t.bytes, t.len);
+}
+#endif
 /* The value of a result: the length of what was written. */
 #define VALUE(call)                          \
     simdpct_result result;                   \
@@ -111,11 +124,17 @@ static const struct {
     {"ngx_unescape_uri", unescape_nginx},
 #endif
     {"curl_easy_unescape", unescape_curl},
+#ifdef WITH_ADA
+    {"ada percent_decode", unescape_ada},
+#endif
     {"decode", decode},
     {"decode, policy", decode_policy},
     {"decode, UTF-8", decode_text},
 #ifdef WITH_NGINX
     {"ngx_escape_uri x 2", escape_nginx},
+#endif
+#ifdef WITH_ADA
+    {"ada percent_encode", escape_ada},
 #endif
     {"encode", encode},
     {"normalize", normalize},
