@@ -169,8 +169,8 @@ def requests(apache):
     check("inherited", [status("CANON", b"/%2541"), status("CANON", b"/%41")], [400, 200])
     check("replaced", [status("FILES", b"/%2541"), status("FILES", b"/%2f"), status("FILES", b"/%5c")], [404, 400, 400])
 
-    # Dry run: neither refuses nor rewrites.
-    check("dry run", [origin("DRY", b"/%7e/./%2f"), origin("DRY", b"/%7e//a")], [b"/%7e/./%2f", b"/%7e//a"])
+    # Report only: neither refuses nor rewrites.
+    check("report only", [origin("DRY", b"/%7e/./%2f"), origin("DRY", b"/%7e//a")], [b"/%7e/./%2f", b"/%7e//a"])
 
     # Files, access rules, mod_setenvif, mod_rewrite, internal redirects, subrequests.
     def body(target):
@@ -194,10 +194,10 @@ def requests(apache):
 
 def logs(apache):
     errors, access = apache.log("error.log"), apache.log("access.log")
-    checks.true("log line", re.search(r'\[simdpct:error\].*simdpct: backslash at byte 3: \\?"%5cx', errors))
-    checks.true("log line of kinds", re.search(r'simdpct: refused percent at byte 1: \\?"%2541', errors))
-    checks.true("log line of the query", re.search(r'simdpct: refused control at byte 0: \\?"%0d', errors))
-    checks.true("log of a dry run", re.search(r"encoded-slash|refused slash.*, dry run", errors))
+    checks.true("log line", re.search(r'\[simdpct:warn\].*simdpct: refused: backslash at byte 3 of path: \\?"/\.\.%5cx', errors))
+    checks.true("log line of kinds", re.search(r'simdpct: refused: percent at byte 1 of path: \\?"/%2541', errors))
+    checks.true("log line of the query", re.search(r'simdpct: refused: control at byte 0 of query: \\?"%0d', errors))
+    checks.true("log of report only", re.search(r'refused: slash at byte 7 of path: .*, report only', errors))
     check("raw bytes in the log", re.findall(r"simdpct: .*[^ -~\n].*", errors), [])
     for line in ["GET /..%5cx HTTP/1.1|400|REFUSED|escape,backslash,lower-hex,dot-segment|-|-",
                  "GET /%7e/./%2f HTTP/1.1|200|REFUSED_DRY_RUN|escape,slash,unreserved,lower-hex,dot-segment,empty-segment|-|-",
@@ -213,8 +213,8 @@ def configuration_errors(apache):
         ("SimdpctRefuse nothing", 'invalid kind "nothing"'),
         ("SimdpctRefuse nul off", 'invalid kind "off"'),
         ("SimdpctRefuse", 'needs kinds, "default" or "off"'),
-        ("SimdpctPath strict slash=none dots=keep", 'invalid path policy "slash=none"'),
-        ('SimdpctPath "default nginx"', 'invalid path policy "nginx"'),
+        ("SimdpctPath strict slash=none dots=keep", 'invalid path policy: \"slash=none\" at byte 7: expected keep, refuse or decode'),
+        ('SimdpctPath "default nginx"', 'invalid path policy: \"nginx\" at byte 8: a preset comes first'),
         ("SimdpctDryRun maybe", "must be On or Off"),
         ("<Location />\nSimdpctRefuse nul\n</Location>", "not allowed"),
     ]:

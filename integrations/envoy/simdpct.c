@@ -4,10 +4,9 @@
  * The functions of Envoy that this file needs are declared here, since Envoy installs no header. */
 
 #include <stdbool.h>
+#include <simdpct.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include "guard.h"
 
 /* ---- Envoy's interface ---- */
 
@@ -35,52 +34,12 @@ void envoy_dynamic_module_callback_http_send_response(
 #define HOOK __attribute__((visibility("default")))
 #define TEXT(literal) ((buffer) { literal, sizeof literal - 1 })
 
+#define REPORT_ONLY ", report only"
+
+/* Room for each line of the library, and what is written around it. */
+enum { LINE = 1024 + 32 };
+
 /* ---- Configuration ---- */
-
-typedef struct {
-    simdpct_path_policy path;
-    uint32_t query; /* kinds that are refused in the query */
-    bool is_report_only;
-} policy;
-
-static bool takes(buffer *text, const char *word) {
-    size_t len = strlen(word);
-
-    if (text->len < len || memcmp(text->data, word, len) != 0) {
-        return false;
-    }
-    text->data += len;
-    text->len -= len;
-    return true;
-}
-
-/* Takes kinds, separated by commas, up to a space. */
-static bool read_kinds(buffer *text, uint32_t *kinds) {
-    const char *space = memchr(text->data, ' ', text->len);
-    size_t len = space != NULL ? (size_t)(space - text->data) : text->len;
-
-    *kinds = guard_kinds_list(text->data, len);
-    text->data += len;
-    text->len -= len;
-    return *kinds != 0;
-}
-
-/* "[report-only] [query=KINDS] PATH POLICY" */
-static bool read_policy(policy *policy, buffer text) {
-    for (;;) {
-        if (takes(&text, " ")) {
-            continue;
-        }
-        if (takes(&text, "report-only")) {
-            policy->is_report_only = true;
-        } else if (!takes(&text, "query=")) {
-            break;
-        } else if (!read_kinds(&text, &policy->query)) {
-            return false;
-        }
-    }
-    return guard_policy_init(&policy->path, text.data, text.len, NULL) == SIMDPCT_OK;
-}
 
 HOOK const char *envoy_dynamic_module_on_program_init(void) {
     /* Detects the CPU before there are requests. */
@@ -90,100 +49,88 @@ HOOK const char *envoy_dynamic_module_on_program_init(void) {
 
 /* NULL makes Envoy refuse the configuration. */
 HOOK void *envoy_dynamic_module_on_http_filter_config_new(void *config, buffer name, buffer text) {
-    policy *policy = calloc(1, sizeof *policy);
+    simdpct_guard *guard = malloc(sizeof *guard);
 
     (void)config;
     (void)name;
-    if (policy != NULL && !read_policy(policy, text)) {
-        static const char message[] = "simdpct: the policy is invalid";
+    if (guard != NULL && simdpct_guard_from_text(guard, text.data, text.len, NULL) != SIMDPCT_OK) {
+        char line[LINE];
+        size_t start = (size_t)(stpcpy(line, "simdpct: ") - line);
 
-        envoy_dynamic_module_callback_log(LOG_WARN, TEXT(message));
-        free(policy);
-        policy = NULL;
+        simdpct_guard_error(text.data, text.len, line + start, sizeof line - start);
+        envoy_dynamic_module_callback_log(LOG_WARN, (buffer) { line, strlen(line) });
+        free(guard);
+        guard = NULL;
     }
-    return policy;
+    return guard;
 }
 
-HOOK void envoy_dynamic_module_on_http_filter_config_destroy(void *policy) {
-    free(policy);
+HOOK void envoy_dynamic_module_on_http_filter_config_destroy(void *guard) {
+    free(guard);
 }
 
 /* ---- Requests ---- */
 
-/* Logs the refusal of a text; whether the request is refused. */
-static bool refuse(
-    void *filter, const policy *policy, simdpct_result result, const char *where, const char *text, size_t len) {
-    char line[640];
-    size_t start, end;
+static void log_refusal(void *filter, const simdpct_verdict *verdict, buffer target) {
+    char line[LINE];
+    size_t start = (size_t)(stpcpy(line, "simdpct: ") - line);
 
-    start = (size_t)(stpcpy(stpcpy(line, "simdpct: "), where) - line);
-    end = start + simdpct_result_write(&result, text, len, line + start, 512);
+    simdpct_verdict_write(verdict, target.data, target.len, line + start, sizeof line - start);
     envoy_dynamic_module_callback_http_set_dynamic_metadata_string(
-        filter, TEXT("simdpct"), TEXT("refusal"), (buffer) { line + start, end - start });
-    end = (size_t)(stpcpy(line + end, policy->is_report_only ? ", report only" : "") - line);
-    envoy_dynamic_module_callback_log(LOG_WARN, (buffer) { line, end });
-    return !policy->is_report_only;
-}
-
-static bool is_query_refused(void *filter, const policy *policy, const char *query, size_t len) {
-    simdpct_result result = guard_check(query, len, policy->query);
-
-    return result.status != SIMDPCT_OK && refuse(filter, policy, result, "query: ", query, len);
+        filter, TEXT("simdpct"), TEXT("refusal"), (buffer) { line + start, strlen(line + start) });
+    if (verdict->action == SIMDPCT_ACTION_PASS) {
+        strcat(line, REPORT_ONLY);
+    }
+    envoy_dynamic_module_callback_log(LOG_WARN, (buffer) { line, strlen(line) });
 }
 
 /* Whether the target is refused; otherwise its path is canonical from now on. */
-static bool is_refused(void *filter, const policy *policy, buffer target) {
-    char names[512];
-    size_t len = simdpct_path_split(target.data, target.len), query_len = target.len - len;
-    uint32_t kinds = simdpct_inspect(target.data, len, SIMDPCT_FIND_ALL, NULL);
-    char *canonical;
-    simdpct_result result;
-    bool is_refused = false;
+static bool is_refused(void *filter, const simdpct_guard *guard, buffer target) {
+    char names[LINE], space[4096], *room = space, *allocated = NULL;
+    simdpct_verdict verdict;
+    uint32_t action;
 
-    simdpct_kinds_write(kinds, names, sizeof names);
-    envoy_dynamic_module_callback_http_set_dynamic_metadata_string(filter, TEXT("simdpct"), TEXT("findings"),
-        kinds != 0 ? (buffer) { names, strlen(names) } : TEXT("-"));
+    simdpct_findings_write(target.data, simdpct_path_split(target.data, target.len), names, sizeof names);
+    envoy_dynamic_module_callback_http_set_dynamic_metadata_string(
+        filter, TEXT("simdpct"), TEXT("findings"), (buffer) { names, strlen(names) });
 
-    /* The value of a header is Envoy's only until the next change. */
-    canonical = malloc(3 * len + query_len + 1);
-    if (canonical == NULL) {
-        return true;
+    action = simdpct_guard_check(
+        guard, SIMDPCT_METHOD_OTHER, target.data, target.len, room, sizeof space, &verdict);
+    if (verdict.status == SIMDPCT_NO_ROOM && (allocated = malloc(verdict.value)) != NULL) {
+        room = allocated;
+        action = simdpct_guard_check(
+            guard, SIMDPCT_METHOD_OTHER, target.data, target.len, room, verdict.value, &verdict);
     }
-    if (simdpct_path(&policy->path, target.data, len, canonical, 3 * len, &result) != SIMDPCT_OK) {
-        is_refused = refuse(filter, policy, result, "", target.data, len);
-    } else if (!policy->is_report_only && (result.value != len || memcmp(canonical, target.data, len) != 0)) {
-        memcpy(canonical + result.value, target.data + len, query_len);
-        envoy_dynamic_module_callback_http_set_header(filter, REQUEST_HEADER, TEXT(":path"),
-            (buffer) { canonical, result.value + query_len });
+    if (verdict.status != SIMDPCT_OK) {
+        log_refusal(filter, &verdict, target);
+    }
+    if (action == SIMDPCT_ACTION_REWRITE) {
+        envoy_dynamic_module_callback_http_set_header(
+            filter, REQUEST_HEADER, TEXT(":path"), (buffer) { room, verdict.value });
         /* The route was chosen by the path as it came. */
         envoy_dynamic_module_callback_http_clear_route_cache(filter);
-        target.data = canonical;
-        len = result.value;
     }
-    if (!is_refused && query_len > 1) {
-        is_refused = is_query_refused(filter, policy, target.data + len + 1, query_len - 1);
-    }
-    free(canonical);
-    return is_refused;
+    free(allocated);
+    return action == SIMDPCT_ACTION_REFUSE;
 }
 
 /* A filter has no state of its own. */
-HOOK void *envoy_dynamic_module_on_http_filter_new(void *policy, void *filter) {
+HOOK void *envoy_dynamic_module_on_http_filter_new(void *guard, void *filter) {
     (void)filter;
-    return policy;
+    return guard;
 }
 
-HOOK void envoy_dynamic_module_on_http_filter_destroy(void *policy) {
-    (void)policy;
+HOOK void envoy_dynamic_module_on_http_filter_destroy(void *guard) {
+    (void)guard;
 }
 
-HOOK unsigned envoy_dynamic_module_on_http_filter_request_headers(void *filter, void *policy, bool is_end) {
+HOOK unsigned envoy_dynamic_module_on_http_filter_request_headers(void *filter, void *guard, bool is_end) {
     buffer target;
 
     (void)is_end;
     /* The target of CONNECT has no path. Envoy itself answers to `OPTIONS *`, with 404. */
     if (!envoy_dynamic_module_callback_http_get_header(filter, REQUEST_HEADER, TEXT(":path"), &target, 0, NULL)
-        || !is_refused(filter, policy, target)) {
+        || !is_refused(filter, guard, target)) {
         return CONTINUE;
     }
     envoy_dynamic_module_callback_http_send_response(filter, 400, NULL, 0, TEXT("refused\n"), TEXT("simdpct"));
@@ -193,18 +140,18 @@ HOOK unsigned envoy_dynamic_module_on_http_filter_request_headers(void *filter, 
 /* ---- Hooks that Envoy looks up and this filter does not need ---- */
 
 #define PASSES_WITH_END(name) \
-    HOOK unsigned envoy_dynamic_module_on_http_filter_##name(void *filter, void *policy, bool is_end) \
+    HOOK unsigned envoy_dynamic_module_on_http_filter_##name(void *filter, void *guard, bool is_end) \
     { \
         (void)filter; \
-        (void)policy; \
+        (void)guard; \
         (void)is_end; \
         return CONTINUE; \
     }
 #define PASSES(name) \
-    HOOK unsigned envoy_dynamic_module_on_http_filter_##name(void *filter, void *policy) \
+    HOOK unsigned envoy_dynamic_module_on_http_filter_##name(void *filter, void *guard) \
     { \
         (void)filter; \
-        (void)policy; \
+        (void)guard; \
         return CONTINUE; \
     }
 /* Called for callouts, streams and events that this filter does not start: never. */

@@ -62,7 +62,7 @@ def example(checks, module):
             checks.equal("README.md", [forwarded(server, target) for target in targets], [b"/x", 403, 400, 400])
             server.stop()
             log = (Path(folder) / "access.log").read_text()
-            for line in ['400 escape,nul,control [refused nul,control at byte 1: "%00"]', "200 escape,dot,unreserved,lower-hex,dot-segment [-]"]:
+            for line in ['400 escape,nul,control [refused: nul,control at byte 1 of path: "/%00"]', "200 escape,dot,unreserved,lower-hex,dot-segment [-]"]:
                 checks.true(f"README.md, access log {line}", line in log)
 
 
@@ -76,15 +76,18 @@ def with_policies(checks, module):
                 proxies.envoy(folder, origin.port, [proxies.envoy_filter(policy)], modules=module.parent) as server:
             checks.equal(policy, [forwarded(server, target), forwarded(server, b"/%00")], expected)
             if policy == "report-only strict":
-                checks.true("log of report only", 'simdpct: empty-segment at byte 3: "/b", report only' in server.output())
-    for policy in ["default slash=none", "query=nul,nothing default", "query= default", "nothing"]:
+                checks.true("log of report only", 'simdpct: refused: empty-segment at byte 3 of path: "/a//b", report only' in server.output())
+    for policy, message in [("default slash=none", '"slash=none" at byte 8: expected keep, refuse or decode'),
+                            ("query=nul,nothing default", '"query=nul,nothing" at byte 0: expected names of kinds'),
+                            ("query=nul query=nul", '"query=nul" at byte 10: given twice'),
+                            ("nothing", '"nothing" at byte 0: expected report-only, path=, query=, off, a preset')]:
         with tempfile.TemporaryDirectory() as folder:
             try:
                 with proxies.envoy(folder, free_port(), [proxies.envoy_filter(policy)], modules=module.parent):
                     found = "started"
             except RuntimeError as error:
                 found = str(error)
-        checks.true(f"{policy}: {found[-500:]}", "simdpct: the policy is invalid" in found)
+        checks.true(f"{policy}: {found[-500:]}", f"simdpct: {message}" in found)
 
 
 def main():
@@ -103,9 +106,9 @@ def main():
             server.stop()
             log, output = (Path(folder) / "access.log").read_text(), server.output()
     for line in ["canonical 200 escape,slash,unreserved,lower-hex,dot-segment,empty-segment [-] via_upstream",
-                 'refused 400 escape,nul,control,dot,unreserved,lower-hex [refused nul,control at byte 4: "%00"] simdpct']:
+                 'refused 400 escape,nul,control,dot,unreserved,lower-hex [refused: nul,control at byte 4 of path: "/%2e%00"] simdpct']:
         checks.true(f"access log {line}", line in log)
-    for line in ['simdpct: refused nul,control at byte 1: "%00"', 'simdpct: query: refused percent at byte 2: "%2541"']:
+    for line in ['simdpct: refused: nul,control at byte 1 of path: "/%00"', 'simdpct: refused: percent at byte 2 of query: "a=%2541"']:
         checks.true(f"log line {line}", line in output)
     checks.true("the module has Envoy's version of the interface", "deprecated" not in output)
     example(checks, module)

@@ -1,130 +1,106 @@
-/* simdpct.c - Lua module for HAProxy: findings, canonical paths and refusals. simdpct_haproxy.lua makes converters of the
- * functions, and README.md documents these. */
+/* simdpct.c - Lua module for HAProxy: decisions on request targets, and findings. simdpct_haproxy.lua makes converters of
+ * the functions, and README.md documents these. */
 
 #include <lauxlib.h>
 #include <lua.h>
+#include <simdpct.h>
+#include <string.h>
 
-#include "guard.h"
-
-#define POLICY "simdpct.policy"
+#define GUARD "simdpct.guard"
 
 int luaopen_simdpct(lua_State *L);
 
-/* simdpct.policy(TEXT): a path policy; an error that names the invalid word. */
-static int new_policy(lua_State *L) {
+/* simdpct.guard(TEXT): a guard; an error that names the invalid word. */
+static int new_guard(lua_State *L) {
     size_t len;
     const char *text = luaL_checklstring(L, 1, &len);
-    simdpct_path_policy *policy = lua_newuserdata(L, sizeof *policy);
-    simdpct_result result;
+    simdpct_guard *guard = lua_newuserdata(L, sizeof *guard);
+    char message[1024];
 
-    if (guard_policy_init(policy, text, len, &result) != SIMDPCT_OK) {
-        const size_t word = strcspn(text + result.value, " ");
-        lua_pushlstring(L, text + result.value, word);
-        return luaL_error(L, "invalid path policy \"%s\"", lua_tostring(L, -1));
+    if (simdpct_guard_from_text(guard, text, len, NULL) != SIMDPCT_OK) {
+        simdpct_guard_error(text, len, message, sizeof message);
+        return luaL_error(L, "%s", message);
     }
-    luaL_setmetatable(L, POLICY);
+    luaL_setmetatable(L, GUARD);
     return 1;
 }
 
-/* The canonical path of a text, in a buffer on the stack of Lua: luaL_pushresultsize makes a string of it. */
-static simdpct_result canonical_path(lua_State *L, const simdpct_path_policy *policy, const char *text, size_t len, luaL_Buffer *buffer) {
-    char *room = luaL_buffinitsize(L, buffer, len);
-    simdpct_result result;
+/* Decides on the target, the first argument, by the guard, the second. The rewritten target is in a buffer on the stack of
+ * Lua: luaL_pushresultsize makes a string of it. */
+static uint32_t decide(lua_State *L, const char **target, size_t *len, luaL_Buffer *buffer, simdpct_verdict *verdict) {
+    const simdpct_guard *guard = luaL_checkudata(L, 2, GUARD);
+    char *room;
+    uint32_t action;
 
-    if (simdpct_path(policy, text, len, room, len, &result) == SIMDPCT_NO_ROOM) {
-        const size_t needed = result.value;
-        uint32_t status;
+    *target = luaL_checklstring(L, 1, len);
+    room = luaL_buffinitsize(L, buffer, *len);
+    action = simdpct_guard_check(guard, SIMDPCT_METHOD_OTHER, *target, *len, room, *len, verdict);
+    if (verdict->status == SIMDPCT_NO_ROOM) {
+        const size_t needed = verdict->value;
         /* Nothing was added to the buffer, so this is its beginning. */
         room = luaL_prepbuffsize(buffer, needed);
-        status = simdpct_path(policy, text, len, room, needed, &result);
-        (void)status; /* as in the result */
+        action = simdpct_guard_check(guard, SIMDPCT_METHOD_OTHER, *target, *len, room, needed, verdict);
     }
-    return result;
+    return action;
 }
 
-/* simdpct.path(TEXT, POLICY): the canonical path, or nil if the policy refuses it. */
-static int path(lua_State *L) {
+/* simdpct.target(TARGET, GUARD): the target to use, or nil if the guard refuses it. */
+static int target(lua_State *L) {
     size_t len;
-    const char *text = luaL_checklstring(L, 1, &len);
-    const simdpct_path_policy *policy = luaL_checkudata(L, 2, POLICY);
+    const char *text;
     luaL_Buffer buffer;
-    const simdpct_result result = canonical_path(L, policy, text, len, &buffer);
+    simdpct_verdict verdict;
 
-    if (result.status == SIMDPCT_OK) {
-        luaL_pushresultsize(&buffer, result.value);
-    } else {
+    switch (decide(L, &text, &len, &buffer, &verdict)) {
+    case SIMDPCT_ACTION_PASS:
+        lua_pushvalue(L, 1);
+        break;
+    case SIMDPCT_ACTION_REWRITE:
+        luaL_pushresultsize(&buffer, verdict.value);
+        break;
+    default:
         lua_pushnil(L);
     }
     return 1;
 }
 
-/* The line of a result for a log, or nil if it is OK. */
-static int push_line(lua_State *L, simdpct_result result, const char *text, size_t len) {
-    char line[512];
-
-    if (result.status == SIMDPCT_OK) {
-        lua_pushnil(L);
-    } else {
-        simdpct_result_write(&result, text, len, line, sizeof line);
-        lua_pushstring(L, line);
-    }
-    return 1;
-}
-
-/* simdpct.refused(TEXT, POLICY): why the policy refuses a path, with kind, position and escaped bytes; nil if it does not. */
+/* simdpct.refused(TARGET, GUARD): the line for a log, also if the guard only reports; nil if the target is accepted. */
 static int refused(lua_State *L) {
     size_t len;
-    const char *text = luaL_checklstring(L, 1, &len);
-    const simdpct_path_policy *policy = luaL_checkudata(L, 2, POLICY);
+    const char *text;
+    char line[1024];
     luaL_Buffer buffer;
+    simdpct_verdict verdict;
+    const uint32_t action = decide(L, &text, &len, &buffer, &verdict);
 
-    return push_line(L, canonical_path(L, policy, text, len, &buffer), text, len);
-}
-
-/* simdpct.found(TEXT, KINDS): the same for a number of kinds. */
-static int found(lua_State *L) {
-    size_t len;
-    const char *text = luaL_checklstring(L, 1, &len);
-
-    return push_line(L, guard_check(text, len, (uint32_t)luaL_checkinteger(L, 2)), text, len);
+    if (verdict.status == SIMDPCT_OK) {
+        lua_pushnil(L);
+    } else {
+        simdpct_verdict_write(&verdict, text, len, line, sizeof line);
+        lua_pushfstring(L, "%s%s", line, action == SIMDPCT_ACTION_PASS ? ", report only" : "");
+    }
+    return 1;
 }
 
 /* simdpct.findings(TEXT): the names of the kinds found, separated by commas, or "-". */
 static int findings(lua_State *L) {
     size_t len;
     const char *text = luaL_checklstring(L, 1, &len);
-    const uint32_t kinds = simdpct_inspect(text, len, SIMDPCT_FIND_ALL, NULL);
-    char names[512] = "-";
+    char names[1024];
 
-    if (kinds != 0) {
-        simdpct_kinds_write(kinds, names, sizeof names);
-    }
+    simdpct_findings_write(text, len, names, sizeof names);
     lua_pushstring(L, names);
-    return 1;
-}
-
-/* simdpct.kinds(NAME): the number of a kind, or of "default"; an error if there is none. */
-static int kinds(lua_State *L) {
-    size_t len;
-    const char *name = luaL_checklstring(L, 1, &len);
-    const uint32_t number = guard_kinds(name, len);
-
-    if (number == 0) {
-        return luaL_error(L, "invalid kind \"%s\"", name);
-    }
-    lua_pushinteger(L, number);
     return 1;
 }
 
 int luaopen_simdpct(lua_State *L) {
     static const luaL_Reg functions[] = {
-        {"policy", new_policy}, {"path", path},   {"refused", refused}, {"found", found},
-        {"findings", findings}, {"kinds", kinds}, {NULL, NULL},
+        {"guard", new_guard}, {"target", target}, {"refused", refused}, {"findings", findings}, {NULL, NULL},
     };
 
     /* Detects the CPU before there are threads. */
     simdpct_level();
-    luaL_newmetatable(L, POLICY);
+    luaL_newmetatable(L, GUARD);
     lua_pop(L, 1);
     luaL_newlib(L, functions);
     return 1;

@@ -35,55 +35,58 @@ README
 frontend invalid
     bind 127.0.0.1:INVALID
     option accept-invalid-http-request
-    http-request set-var(txn.refused) path,lua.simdpct_refused(default)
-    http-request set-var(txn.path) path,lua.simdpct_path(default)
+    http-request set-var(txn.refused) pathq,lua.simdpct_refused(default)
+    http-request set-var(txn.target) pathq,lua.simdpct_target(default)
     log-format "%{+Q}r %ST %[var(txn.refused)]"
-    http-request deny deny_status 400 unless { var(txn.path) -m beg / }
-    http-request set-path %[var(txn.path)]
+    http-request deny deny_status 400 unless { var(txn.target) -m beg / }
+    http-request set-pathq %[var(txn.target)]
 
 frontend http2
     bind 127.0.0.1:SECOND proto h2
-    http-request set-var(txn.path) path,lua.simdpct_path(default)
-    http-request deny deny_status 400 unless { var(txn.path) -m beg / }
-    http-request set-path %[var(txn.path)]
+    http-request set-var(txn.target) pathq,lua.simdpct_target(default)
+    http-request deny deny_status 400 unless { var(txn.target) -m beg / }
+    http-request set-pathq %[var(txn.target)]
 
 frontend api
     bind 127.0.0.1:API
-    http-request set-var(txn.path) path,lua.simdpct_path(api)
-    http-request deny deny_status 400 unless { var(txn.path) -m beg / }
-    http-request set-path %[var(txn.path)]
+    http-request set-var(txn.target) pathq,lua.simdpct_target(api)
+    http-request deny deny_status 400 unless { var(txn.target) -m beg / }
+    http-request set-pathq %[var(txn.target)]
 
 frontend lax
     bind 127.0.0.1:LAX
-    http-request set-path %[path,lua.simdpct_path(lax)]
+    http-request set-pathq %[pathq,lua.simdpct_target(lax)]
 
 # Kinds alone, of the path and of the query.
 frontend kinds
     bind 127.0.0.1:KINDS
-    http-request set-var(txn.found) path,lua.simdpct_found(dirty)
-    http-request set-var(txn.found) query,lua.simdpct_found(slash) if { var(txn.found) -m str -- - }
-    log-format "%{+Q}r %ST %[var(txn.found)]"
-    http-request deny deny_status 400 unless { var(txn.found) -m str -- - }
+    http-request set-var(txn.refused) pathq,lua.simdpct_refused(kinds)
+    log-format "%{+Q}r %ST %[var(txn.refused)]"
+    http-request deny deny_status 400 unless { var(txn.refused) -m str -- - }
 
 # Report only.
 frontend report
     bind 127.0.0.1:REPORT
-    http-request set-var(txn.refused) path,lua.simdpct_refused(strict)
-    http-request set-var(txn.path) path,lua.simdpct_path(strict)
+    http-request set-var(txn.refused) pathq,lua.simdpct_refused(report)
+    http-request set-var(txn.target) pathq,lua.simdpct_target(report)
     http-request return status 202 if { path,lua.simdpct_findings -m str -- - }
-    log-format "report %{+Q}r %ST %[var(txn.refused)] %[var(txn.path)]"
+    log-format "report %{+Q}r %ST %[var(txn.refused)] %[var(txn.target)]"
+    http-request deny deny_status 400 unless { var(txn.target) -m beg / }
+    http-request set-pathq %[var(txn.target)]
 
 # A name that nobody has defined denies everything.
 frontend unknown
     bind 127.0.0.1:UNKNOWN
-    http-request set-var(txn.path) path,lua.simdpct_path(nobody)
-    http-request deny deny_status 400 unless { var(txn.path) -m beg / }
+    http-request set-var(txn.target) pathq,lua.simdpct_target(nobody)
+    http-request deny deny_status 400 unless { var(txn.target) -m beg / }
 """
 
 DEFINITIONS = r"""
 require("simdpct_haproxy") {
-    policies = { api = "default slash=refuse", lax = "default refuse=" },
-    kinds = { dirty = "default,percent", slash = "slash" },
+    api = "default slash=refuse",
+    lax = "default refuse=",
+    kinds = "off path=default,percent query=slash",
+    report = "report-only strict",
 }
 """
 
@@ -138,8 +141,9 @@ def requests(haproxy):
         (b"/caf\xc3\xa9", 400), (b"/" + b"%7c" * 2000, b"/" + b"%7C" * 2000),
     ]:
         check(f"{target}", origin("MAIN", target), expected)
-    check("raw bytes", [origin("INVALID", target) for target in [b"/caf\xc3\xa9", b"/a#b", b"/" + b"\xc3\xa9" * 500, b"/\xff"]],
-          [b"/caf%C3%A9", b"/a%23b", b"/" + b"%C3%A9" * 500, 400])
+    check("raw bytes", [origin("INVALID", target) for target in [b"/caf\xc3\xa9", b"/" + b"\xc3\xa9" * 500, b"/\xff"]],
+          [b"/caf%C3%A9", b"/" + b"%C3%A9" * 500, 400])
+    check("raw #", [origin("INVALID", target) for target in [b"/a#b", b"/a?b#c", b"/#/admin"]], [400] * 3)
     check("a policy with a name", [origin("API", target) for target in [b"/%2f", b"/%7e", b"/%5c"]], [400, b"/~", 400])
     check("no header is split off", origin("LAX", b"/a%20HTTP/1.0%0d%0aX:1"), b"/a%20HTTP/1.0%0D%0AX:1")
     check("kinds", [origin("KINDS", target) for target in [b"/%2541", b"/%41", b"/%2f?%2541", b"/?%2f", b"/%07", b"/%5c"]],
@@ -154,25 +158,25 @@ def requests(haproxy):
 def logs(haproxy):
     lines = haproxy.output().splitlines()
     for line in [
-        '127.0.0.1 "GET /..%5cx HTTP/1.1" 400 escape,backslash,lower-hex,dot-segment backslash at byte 3: "%5cx"',
-        '127.0.0.1 "GET /%zz HTTP/1.1" 400 malformed malformed at byte 1: "%zz"',
+        '127.0.0.1 "GET /..%5cx HTTP/1.1" 400 escape,backslash,lower-hex,dot-segment refused: backslash at byte 3 of path: "/..%5cx"',
+        '127.0.0.1 "GET /%zz HTTP/1.1" 400 malformed refused: malformed at byte 1 of path: "/%zz"',
         '127.0.0.1 "GET /%41 HTTP/1.1" 200 escape,unreserved -',
         '127.0.0.1 "GET /a?b?c HTTP/1.1" 200 - -',
-        '"GET /%2541 HTTP/1.1" 400 refused percent at byte 1: "%2541"',
-        '"GET /?%2f HTTP/1.1" 400 refused slash at byte 0: "%2f"',
-        'report "GET /%2f//a HTTP/1.1" 200 encoded-slash at byte 1: "%2f//a" -',
-        'report "GET /%7e HTTP/1.1" 200 - /~',
+        '"GET /%2541 HTTP/1.1" 400 refused: percent at byte 1 of path: "/%2541"',
+        '"GET /?%2f HTTP/1.1" 400 refused: slash at byte 0 of query: "%2f"',
+        'report "GET /%2f//a HTTP/1.1" 200 refused: encoded-slash at byte 1 of path: "/%2f//a", report only /%2f//a',
+        'report "GET /%7e HTTP/1.1" 200 - /%7e',
     ]:
         checks.true(f"log line: {line}", line in lines)
-    checks.true("escaped bytes", any(line.endswith(r' 400 refused invalid-utf8 at byte 1: "\xFF"') for line in lines))
-    checks.true("log of an unknown name", any('unknown name "nobody"' in line for line in lines))
+    checks.true("escaped bytes", any(line.endswith(r' 400 refused: invalid-utf8 at byte 1 of path: "/\xff"') for line in lines))
+    checks.true("log of an unknown name", any('unknown guard "nobody"' in line for line in lines))
 
 
 def configuration_errors(haproxy):
     for old, new, message in [
-        ("slash=refuse", "slash=none", 'invalid path policy "slash=none"'),
-        ("default,percent", "default,nothing", 'invalid kind "nothing"'),
-        ("policies = {", "policies {", "paths.lua"),
+        ("slash=refuse", "slash=none", '"slash=none" at byte 8: expected keep, refuse or decode'),
+        ("default,percent", "default,nothing", '"path=default,nothing" at byte 4: expected names of kinds'),
+        ("api = ", "api ", "paths.lua"),
     ]:
         (haproxy.path / "paths.lua").write_text(DEFINITIONS.replace(old, new))
         result = subprocess.run(haproxy.arguments("main.cfg", haproxy.text, "-c"), capture_output=True, text=True)

@@ -19,10 +19,10 @@ import simdpct from "MODULE";
 import std;
 
 sub vcl_init {
-    new paths = simdpct.policy("default", query = "nul,percent");
-    new strict = simdpct.policy("strict");
-    new slashes = simdpct.policy("default slash=decode refuse=nul");
-    new reported = simdpct.policy("strict", report_only = true);
+    new paths = simdpct.guard("query=nul,percent default");
+    new strict = simdpct.guard("strict");
+    new slashes = simdpct.guard("default slash=decode refuse=nul");
+    new reported = simdpct.guard("report-only strict");
 }
 
 sub vcl_recv {
@@ -64,6 +64,7 @@ def requests(checks, server, origin):
     checks.equal("refused", [forwarded(target) for target in [b"/%00", b"/a%zz", b"/..", b"/a%5cb", b"/%ff"]], [400] * 5)
     checks.equal("query", [forwarded(b"/?a=%00"), forwarded(b"/?a=%2541"), forwarded(b"/?a=%41")], [400, 400, b"/?a=%41"])
     checks.equal("empty query", forwarded(b"/a?"), b"/a?")
+    checks.equal("raw #", [forwarded(target) for target in [b"/a#b", b"/a?b#c", b"/#/admin"]], [400] * 3)
     checks.equal("strict", [forwarded(b"/a//b", b"strict"), forwarded(b"/%41?%2541", b"strict")], [400, b"/A?%2541"])
     checks.equal("options", [forwarded(b"/a%2fb", b"slashes"), forwarded(b"/%00", b"slashes")], [b"/a/b", 400])
     checks.equal("report only", [forwarded(b"/a//b%2f", b"reported"), forwarded(b"/%00", b"reported")], [b"/a//b%2f", b"/%00"])
@@ -85,8 +86,8 @@ def requests(checks, server, origin):
 
 def logs(checks, folder):
     log = subprocess.run(["varnishlog", "-n", folder, "-d", "-i", "VCL_Log"], capture_output=True, text=True, check=True).stdout
-    for line in ['simdpct: refused nul,control at byte 1: "%00"', 'simdpct: query: refused percent at byte 2: "%2541"',
-                 'simdpct: empty-segment at byte 3: "/b%2f", report only', 'simdpct: empty-segment at byte 3: "/b"\n']:
+    for line in ['simdpct: refused: nul,control at byte 1 of path: "/%00"', 'simdpct: refused: percent at byte 2 of query: "a=%2541"',
+                 'simdpct: refused: empty-segment at byte 3 of path: "/a//b%2f", report only', 'simdpct: refused: empty-segment at byte 3 of path: "/a//b"\n']:
         checks.true(f"log line {line}", line in log)
 
 
@@ -102,16 +103,16 @@ def example(checks, module):
             command = re.search(r"^\$ varnishncsa -F '(.*)'$", (Path(__file__).parent / "README.md").read_text(), re.M)[1]
             command = ["varnishncsa", "-n", folder, "-d", "-F", command]
             log = subprocess.run(command, capture_output=True, text=True, check=True).stdout
-            line = '400 escape,nul,control "refused nul,control at byte 1: \\"%00\\""'
+            line = '400 escape,nul,control "refused: nul,control at byte 1 of path: \\"/%00\\""'
             checks.true(f"README.md, log line in {log}", line in log)
 
 
 def invalid_configurations(checks, module):
-    for argument, message in [('"default slash=none"', 'invalid path policy "slash=none"'),
-                              ('"nothing"', 'invalid path policy "nothing"'),
-                              ('"default", query = "nul,nothing"', 'invalid kinds "nul,nothing"')]:
+    for argument, message in [('"default slash=none"', '"slash=none" at byte 8: expected keep, refuse or decode'),
+                              ('"nothing"', '"nothing" at byte 0: expected report-only, path=, query=, off, a preset'),
+                              ('"default query=nul,nothing"', '"query=nul,nothing" at byte 8: expected names of kinds')]:
         vcl = proxies.varnish_backend(free_port()) + f'import simdpct from "{module}";\n' \
-            f"sub vcl_init {{ new paths = simdpct.policy({argument}); }}\n"
+            f"sub vcl_init {{ new paths = simdpct.guard({argument}); }}\n"
         with tempfile.TemporaryDirectory() as folder:
             try:
                 with proxies.varnish(folder, vcl):
@@ -128,7 +129,7 @@ def main():
         with proxies.varnish(folder, vcl) as server:
             requests(checks, server, origin)
             check_random_targets(checks, library, "default", Connection(server.port), random_targets(1000),
-                                 refuses=lambda target: b"%25" in target.partition(b"?")[2] or b"%00" in target)
+                                 refuses=lambda target: b"#" in target or b"%25" in target.partition(b"?")[2] or b"%00" in target)
             logs(checks, folder)
             checks.true("Varnish runs", server.is_running() and "Panic" not in server.output())
     example(checks, module)

@@ -10,20 +10,17 @@
 
 #include "vcc_simdpct_if.h"
 
-#include "guard.h"
+#include <simdpct.h>
 
-struct vmod_simdpct_policy {
+struct vmod_simdpct_guard {
     unsigned magic;
-#define VMOD_SIMDPCT_POLICY_MAGIC 0x51d9c701
-    VCL_BOOL is_report_only;
-    uint32_t query; /* kinds */
-    simdpct_path_policy path;
+#define VMOD_SIMDPCT_GUARD_MAGIC 0x51d9c701
+    simdpct_guard guard;
 };
 
-VCL_VOID vmod_policy__init(VRT_CTX, struct VPFX(simdpct_policy) **object, const char *name, VCL_STRING path,
-    VCL_STRING query, VCL_BOOL report_only) {
-    struct vmod_simdpct_policy *policy;
-    simdpct_result result;
+VCL_VOID vmod_guard__init(VRT_CTX, struct VPFX(simdpct_guard) **object, const char *name, VCL_STRING text) {
+    struct vmod_simdpct_guard *guard;
+    char message[1024];
 
     (void)name;
     AN(object);
@@ -31,97 +28,76 @@ VCL_VOID vmod_policy__init(VRT_CTX, struct VPFX(simdpct_policy) **object, const 
 
     /* Detects the CPU before there are requests. */
     simdpct_level();
-    ALLOC_OBJ(policy, VMOD_SIMDPCT_POLICY_MAGIC);
-    AN(policy);
-    policy->is_report_only = report_only;
+    ALLOC_OBJ(guard, VMOD_SIMDPCT_GUARD_MAGIC);
+    AN(guard);
     /* Varnish calls the destructor of an object only if it is set. */
-    *object = policy;
+    *object = guard;
 
-    path = path != NULL ? path : "";
-    if (guard_policy_init(&policy->path, path, strlen(path), &result) != SIMDPCT_OK) {
-        VRT_fail(ctx, "simdpct: invalid path policy \"%s\"", path + result.value);
-        return;
-    }
-    if (query != NULL && *query != '\0') {
-        policy->query = guard_kinds_list(query, strlen(query));
-        if (policy->query == 0)
-            VRT_fail(ctx, "simdpct: invalid kinds \"%s\"", query);
+    text = text != NULL ? text : "";
+    if (simdpct_guard_from_text(&guard->guard, text, strlen(text), NULL) != SIMDPCT_OK) {
+        simdpct_guard_error(text, strlen(text), message, sizeof message);
+        VRT_fail(ctx, "simdpct: %s", message);
     }
 }
 
-VCL_VOID vmod_policy__fini(struct VPFX(simdpct_policy) **object) {
-    struct vmod_simdpct_policy *policy;
+VCL_VOID vmod_guard__fini(struct VPFX(simdpct_guard) **object) {
+    struct vmod_simdpct_guard *guard;
 
-    TAKE_OBJ_NOTNULL(policy, object, VMOD_SIMDPCT_POLICY_MAGIC);
-    FREE_OBJ(policy);
+    TAKE_OBJ_NOTNULL(guard, object, VMOD_SIMDPCT_GUARD_MAGIC);
+    FREE_OBJ(guard);
 }
 
-/* The canonical URL in the workspace. NULL if it is refused: `result` says why, with a position in `text`. */
-static const char *canonical_url(VRT_CTX, const struct vmod_simdpct_policy *policy, const char *url,
-    simdpct_result *result, const char **text) {
-    size_t len = strlen(url), path_len = simdpct_path_split(url, len), rest = len - path_len + 1, room, written;
-    char *space;
-    uint32_t status;
+/* Decides on a URL, and returns the one to use: the URL itself, or its canonical form in the workspace. NULL if it is
+ * refused. */
+static const char *decide(VRT_CTX, const struct vmod_simdpct_guard *guard, const char *url, simdpct_verdict *verdict) {
+    const unsigned room = WS_ReserveAll(ctx->ws);
+    char *space = WS_Reservation(ctx->ws);
+    /* One byte is for the NUL. */
+    const uint32_t action = simdpct_guard_check(
+        &guard->guard, SIMDPCT_METHOD_OTHER, url, strlen(url), space, room > 0 ? room - 1 : 0, verdict);
 
-    room = WS_ReserveAll(ctx->ws);
-    space = WS_Reservation(ctx->ws);
-    *text = url;
-    /* The query and NUL come after it. */
-    status = simdpct_path(&policy->path, url, path_len, space, room > rest ? room - rest : 0, result);
-    written = result->value;
-    if (status == SIMDPCT_OK && path_len < len) {
-        *text = url + path_len + 1;
-        *result = guard_check(*text, len - path_len - 1, policy->query);
-    }
-    if (result->status != SIMDPCT_OK) {
+    if (action != SIMDPCT_ACTION_REWRITE) {
         WS_Release(ctx->ws, 0);
-        return NULL;
+        return action == SIMDPCT_ACTION_PASS ? url : NULL;
     }
-    memcpy(space + written, url + path_len, rest);
-    WS_Release(ctx->ws, (unsigned)(written + rest));
+    space[verdict->value] = '\0';
+    WS_Release(ctx->ws, (unsigned)verdict->value + 1);
     return space;
 }
 
-VCL_BOOL vmod_policy_accepts(VRT_CTX, struct VPFX(simdpct_policy) *policy, VCL_STRING url) {
-    char line[512];
-    const char *text;
-    simdpct_result result;
+VCL_BOOL vmod_guard_accepts(VRT_CTX, struct VPFX(simdpct_guard) *guard, VCL_STRING url) {
+    char line[1024];
+    const char *found;
+    simdpct_verdict verdict;
     uintptr_t snapshot;
 
     CHECK_OBJ_NOTNULL(ctx, VRT_CTX_MAGIC);
-    CHECK_OBJ_NOTNULL(policy, VMOD_SIMDPCT_POLICY_MAGIC);
+    CHECK_OBJ_NOTNULL(guard, VMOD_SIMDPCT_GUARD_MAGIC);
     url = url != NULL ? url : "";
     snapshot = WS_Snapshot(ctx->ws);
-    (void)canonical_url(ctx, policy, url, &result, &text);
+    found = decide(ctx, guard, url, &verdict);
     WS_Reset(ctx->ws, snapshot);
-    if (result.status == SIMDPCT_OK)
-        return 1;
 
-    simdpct_result_write(&result, text, strlen(text), line, sizeof line);
-    if (ctx->vsl != NULL)
-        VSLb(ctx->vsl, SLT_VCL_Log, "simdpct: %s%s%s", text == url ? "" : "query: ", line,
-            policy->is_report_only ? ", report only" : "");
-    return policy->is_report_only;
+    if (verdict.status != SIMDPCT_OK && ctx->vsl != NULL) {
+        simdpct_verdict_write(&verdict, url, strlen(url), line, sizeof line);
+        VSLb(ctx->vsl, SLT_VCL_Log, "simdpct: %s%s", line, found != NULL ? ", report only" : "");
+    }
+    return found != NULL;
 }
 
-VCL_STRING vmod_policy_canonical(VRT_CTX, struct VPFX(simdpct_policy) *policy, VCL_STRING url) {
-    const char *text;
-    simdpct_result result;
+VCL_STRING vmod_guard_canonical(VRT_CTX, struct VPFX(simdpct_guard) *guard, VCL_STRING url) {
+    simdpct_verdict verdict;
 
     CHECK_OBJ_NOTNULL(ctx, VRT_CTX_MAGIC);
-    CHECK_OBJ_NOTNULL(policy, VMOD_SIMDPCT_POLICY_MAGIC);
-    if (policy->is_report_only || url == NULL)
-        return url;
-    return canonical_url(ctx, policy, url, &result, &text);
+    CHECK_OBJ_NOTNULL(guard, VMOD_SIMDPCT_GUARD_MAGIC);
+    return url != NULL ? decide(ctx, guard, url, &verdict) : NULL;
 }
 
 VCL_STRING vmod_findings(VRT_CTX, VCL_STRING url) {
-    char names[512];
-    uint32_t kinds;
+    char names[1024];
 
     CHECK_OBJ_NOTNULL(ctx, VRT_CTX_MAGIC);
     url = url != NULL ? url : "";
-    kinds = simdpct_inspect(url, simdpct_path_split(url, strlen(url)), SIMDPCT_FIND_ALL, NULL);
-    simdpct_kinds_write(kinds, names, sizeof names);
-    return WS_Copy(ctx->ws, kinds != 0 ? names : "-", -1);
+    simdpct_findings_write(url, simdpct_path_split(url, strlen(url)), names, sizeof names);
+    return WS_Copy(ctx->ws, names, -1);
 }

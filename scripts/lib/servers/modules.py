@@ -25,16 +25,16 @@ def apache(folder, origin, policy, module, denies=False):
 
 def haproxy(folder, origin, policy, module, denies=False):
     port = free_port()
-    (folder / "paths.lua").write_text(f'require("simdpct_haproxy") {{ policies = {{ rules = "{policy}" }} }}\n')
+    (folder / "paths.lua").write_text(f'require("simdpct_haproxy") {{ rules = "{policy}" }}\n')
     rule = "http-request deny deny_status 403 if { path_beg /admin }" if denies else ""
     lua = (f"    lua-prepend-path {module.parent}/?.so cpath\n    lua-prepend-path {module.parent}/?.lua\n"
            f"    lua-load-per-thread {folder}/paths.lua\ndefaults\n")
     return haproxy_server(folder, HAPROXY.replace("ORIGIN", str(origin)).replace("defaults\n", lua, 1) + f"""
 frontend main
     bind {HOST}:{port}
-    http-request set-var(txn.path) path,lua.simdpct_path(rules)
-    http-request deny deny_status 400 unless {{ var(txn.path) -m beg / }}
-    http-request set-path %[var(txn.path)]
+    http-request set-var(txn.target) pathq,lua.simdpct_target(rules)
+    http-request deny deny_status 400 unless {{ var(txn.target) -m beg / }}
+    http-request set-pathq %[var(txn.target)]
     {rule}
     default_backend origin
 """, port)
@@ -44,7 +44,7 @@ def varnish(folder, origin, policy, module, denies=False):
     rule = 'if (req.url ~ "^/admin") { return (synth(403)); }' if denies else ""
     return proxies.varnish(folder, proxies.varnish_backend(origin) + f"""
 import simdpct from "{module}";
-sub vcl_init {{ new paths = simdpct.policy("{policy}"); }}
+sub vcl_init {{ new paths = simdpct.guard("{policy}"); }}
 sub vcl_recv {{
     if (!paths.accepts(req.url)) {{ return (synth(400)); }}
     set req.url = paths.canonical(req.url);
