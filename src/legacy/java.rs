@@ -60,45 +60,65 @@ pub fn decode<T: Input + ?Sized>(input: &T) -> Result<Cow<'_, str>, DecodeError>
 
 /// Like [`decode`], with a decoder that is [`DECODER`] on some level.
 pub(crate) fn decode_on<'a>(decoder: &Decoder, bytes: &'a [u8]) -> Result<Cow<'a, str>, DecodeError> {
-    let decoded = match decoder.decode(bytes) {
-        Ok(decoded) => decoded,
-        Err(_) => Cow::Owned(decode_slowly(decoder, bytes)?),
-    };
-    Ok(match decoded {
-        Cow::Borrowed(bytes) => replace_ill_formed(bytes),
+    Ok(match decode_with(decoder, bytes)? {
+        Cow::Borrowed(bytes) => replaced(bytes),
         Cow::Owned(bytes) => match String::from_utf8(bytes) {
             Ok(text) => Cow::Owned(text),
-            Err(error) => Cow::Owned(replace_ill_formed(error.as_bytes()).into_owned()),
+            Err(error) => Cow::Owned(replaced(error.as_bytes()).into_owned()),
         },
     })
 }
 
-/// Decodes to bytes input with triplets that only Java accepts. Linear.
+/// Decodes to bytes with any strict decoder, and the triplets that only Java accepts as it decodes
+/// others: a kept byte stays a triplet. [`text`] makes Java's text of the result. Borrows the input if
+/// nothing is decoded. Linear.
+///
+/// # Errors
+///
+/// Returns the first `%` for which `URLDecoder` throws an exception, or the first byte that the
+/// decoder rejects.
+///
+/// ```
+/// use simdpct::legacy::java;
+/// use simdpct::{ByteSet, Decoder};
+///
+/// let decoder = Decoder::new().keep(ByteSet::new(b"/"));
+/// assert_eq!(&*java::decode_with(&decoder, "%+4%٢F%41")?, b"\x04%2FA");
+/// # Ok::<(), simdpct::DecodeError>(())
+/// ```
+pub fn decode_with<'a, T: Input + ?Sized>(decoder: &Decoder, input: &'a T) -> Result<Cow<'a, [u8]>, DecodeError> {
+    let input = input.as_bytes();
+    match decoder.decode(input) {
+        Err(DecodeError { kind: DecodeErrorKind::Malformed, .. }) => decode_slowly(decoder, input).map(Cow::Owned),
+        result => result,
+    }
+}
+
+/// Decodes input with triplets that only Java accepts. Linear.
 #[cold]
 fn decode_slowly(decoder: &Decoder, input: &[u8]) -> Result<Vec<u8>, DecodeError> {
     let (mut output, mut at) = (Vec::with_capacity(input.len()), 0);
     loop {
         let rest = &input[at..];
         let Err(error) = decoder.decode_to(rest, &mut output) else { return Ok(output) };
-        let (before, from) = rest.split_at(error.position);
-        let malformed = DecodeError::new(DecodeErrorKind::Malformed, at + error.position);
-        let (byte, length) = triplet(from).ok_or(malformed)?;
+        let error = DecodeError::new(error.kind, at + error.position);
+        if error.kind != DecodeErrorKind::Malformed {
+            return Err(error);
+        }
+        let (before, from) = input[at..].split_at(error.position - at);
+        let (byte, length) = triplet(from).ok_or(error)?;
         decoder.decode_to(before, &mut output)?;
-        output.push(byte);
-        at += before.len() + length;
+        // As the triplet that every decoder knows, so that it is kept or rejected.
+        let [percent, high, low, _] = TRIPLETS[usize::from(byte)].to_le_bytes();
+        decoder
+            .decode_to(&[percent, high, low], &mut output)
+            .map_err(|rejected| DecodeError::new(rejected.kind, error.position))?;
+        at = error.position + length;
     }
 }
 
 /// The byte and the length of the triplet at the start of `input`, if Java finds one there.
-///
-/// ```
-/// use simdpct::legacy::java::triplet;
-///
-/// assert_eq!((triplet(b"%2Fa"), triplet(b"%+4a"), triplet(b"%-1")), (Some((0x2F, 3)), Some((4, 3)), None));
-/// assert_eq!(triplet("%٣٤".as_bytes()), Some((0x34, 5)));
-/// ```
-#[must_use]
-pub fn triplet(input: &[u8]) -> Option<(u8, usize)> {
+fn triplet(input: &[u8]) -> Option<(u8, usize)> {
     let characters = input.strip_prefix(b"%")?;
     let (first, first_length) = first_character(characters)?;
     let (second, second_length) = first_character(&characters[first_length..])?;
@@ -116,11 +136,15 @@ pub fn triplet(input: &[u8]) -> Option<(u8, usize)> {
 /// ```
 /// use simdpct::legacy::java;
 ///
-/// assert_eq!(java::replace_ill_formed(b"\xED\xA0\x80"), "\u{FFFD}");
+/// assert_eq!(java::text(b"\xED\xA0\x80"), "\u{FFFD}");
 /// assert_eq!(String::from_utf8_lossy(b"\xED\xA0\x80"), "\u{FFFD}\u{FFFD}\u{FFFD}");
 /// ```
 #[must_use]
-pub fn replace_ill_formed(bytes: &[u8]) -> Cow<'_, str> {
+pub fn text<T: Input + ?Sized>(bytes: &T) -> Cow<'_, str> {
+    replaced(bytes.as_bytes())
+}
+
+fn replaced(bytes: &[u8]) -> Cow<'_, str> {
     if let Ok(text) = simdutf8::basic::from_utf8(bytes) {
         return Cow::Borrowed(text);
     }
