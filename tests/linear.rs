@@ -86,7 +86,7 @@ const OPERATIONS: &[Operation] = &[
     }),
     ("java", |text| {
         consume(legacy::java::decode(text));
-        consume(legacy::java::replace_ill_formed(&Decoder::new().lenient().decode(text).unwrap()));
+        consume(legacy::java::text(&Decoder::new().lenient().decode(text).unwrap()));
     }),
     ("latin1", |text| consume(legacy::latin1::decode_with(text, &Decoder::new().lenient()))),
     ("ext_value", |text| consume(ext_value::decode(&("UTF-8''".to_owned() + text)))),

@@ -165,7 +165,7 @@ impl DecodeCodec {
 
     fn append_lossy(&self, bytes: &[u8], output: &mut Vec<u8>) {
         if self.text == Text::Java {
-            output.extend_from_slice(java::replace_ill_formed(bytes).as_bytes());
+            output.extend_from_slice(java::text(bytes).as_bytes());
             return;
         }
         for part in driver::text::replacing(bytes, REPLACEMENT, self.decoder.level) {

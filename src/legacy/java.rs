@@ -25,6 +25,7 @@ use alloc::borrow::Cow;
 use alloc::string::String;
 use alloc::vec::Vec;
 
+use crate::hex::TRIPLETS;
 use crate::{DecodeError, DecodeErrorKind, Decoder, Encoder, Input};
 
 /// The decoder for everything but triplets that only Java accepts, and ill-formed UTF-8.
@@ -161,13 +162,7 @@ fn replaced(bytes: &[u8]) -> Cow<'_, str> {
 /// Splits bytes into pairs of well-formed text and the ill-formed sequence after it, which is empty
 /// only in the last pair: like `[u8]::utf8_chunks`, but the bytes of an encoded surrogate are one
 /// sequence.
-///
-/// ```
-/// let mut chunks = simdpct::legacy::java::utf8_chunks(b"a\xED\xA0\x80b");
-/// assert_eq!(chunks.next(), Some(("a", &b"\xED\xA0\x80"[..])));
-/// assert_eq!(chunks.next(), Some(("b", &b""[..])));
-/// ```
-pub fn utf8_chunks(bytes: &[u8]) -> impl Iterator<Item = (&str, &[u8])> {
+fn utf8_chunks(bytes: &[u8]) -> impl Iterator<Item = (&str, &[u8])> {
     let mut at = 0;
     let mut chunks = bytes.utf8_chunks().peekable();
     core::iter::from_fn(move || {

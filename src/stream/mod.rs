@@ -150,6 +150,23 @@ impl AsRef<[u8]> for Tail {
     }
 }
 
+/// Length of the incomplete character at the end of `text`: of a proper prefix of a well-formed
+/// sequence (Unicode 3.9, table 3-7). At most 3. O(1).
+///
+/// ```
+/// use simdpct::stream::incomplete_character_len;
+///
+/// assert_eq!(incomplete_character_len("caf\u{E9}".as_bytes()), 0);
+/// assert_eq!(incomplete_character_len(b"caf\xC3"), 1);
+/// assert_eq!(incomplete_character_len(b"\xF0\x9F\x98"), 3);
+/// // Nothing completes a surrogate.
+/// assert_eq!(incomplete_character_len(b"\xED\xA0"), 0);
+/// ```
+#[must_use]
+pub fn incomplete_character_len(text: &[u8]) -> usize {
+    incomplete_suffix(text)
+}
+
 /// Length of the longest prefix of a chunk that can be processed by itself: the chunk without an
 /// incomplete triplet or character at its end, of at most 3 bytes, and without the malformed triplet
 /// directly before an incomplete one, of at most 2 bytes.

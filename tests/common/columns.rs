@@ -300,7 +300,7 @@ pub fn compare_decoding_in<O: Offset + From<i32> + TryFrom<usize> + PartialEq>(
 }
 
 pub fn compare_decoding_as_java<O: Offset + From<i32> + TryFrom<usize> + PartialEq>(sample: &Sample) {
-    let lossy = |bytes: &[u8]| java::replace_ill_formed(bytes).into_owned().into_bytes();
+    let lossy = |bytes: &[u8]| java::text(bytes).into_owned().into_bytes();
     // Java decodes strings: other bytes are as if they were encoded.
     let escaped = |row: &[u8]| -> String {
         let escape = |chunk: Utf8Chunk<'_>| {

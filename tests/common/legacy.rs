@@ -225,7 +225,16 @@ pub fn compare_java(text: &str) {
     let encoded = java::encode(text);
     assert_eq!(encoded, reference::encode(&simdpct::Encoder::FORM, text.as_bytes()));
     assert_eq!(java::decode(&*encoded).as_deref(), Ok(text));
-    let all: Vec<u8> =
-        java::utf8_chunks(text.as_bytes()).flat_map(|(good, bad)| [good.as_bytes(), bad].concat()).collect();
-    assert_eq!(all, text.as_bytes());
+    // With every triplet kept, those that only Java accepts become ordinary ones.
+    let kept = java::decode_with(&Decoder::new().keep(ByteSet::ALL), text);
+    match decoded {
+        Ok(decoded) => {
+            let kept = kept.expect("what Java decodes");
+            let bytes = Decoder::new().plus_for_space().decode(&*kept).expect("ordinary triplets");
+            assert_eq!(java::text(&bytes), decoded);
+            let with = java::decode_with(&Decoder::new().plus_for_space(), text);
+            assert_eq!(with.as_deref(), Ok(&*bytes));
+        }
+        Err(error) => assert_eq!(kept, Err(error)),
+    }
 }

@@ -2,19 +2,7 @@
 #![forbid(unsafe_code)]
 
 use simdpct::Decoder;
-use simdpct::stream::complete_len;
-
-/// The length of the incomplete suffix of UTF-8: a proper prefix of a well-formed sequence at the end of `text`
-/// (Unicode 3.9, table 3-7). At most 3.
-pub(crate) fn incomplete_character(text: &[u8]) -> usize {
-    let end = &text[text.len().saturating_sub(3)..];
-    let Some(lead) = end.iter().rposition(|&byte| byte >= 0xC0) else { return 0 };
-    let sequence = &end[lead..];
-    match str::from_utf8(sequence) {
-        Err(error) if error.error_len().is_none() => sequence.len(),
-        _ => 0,
-    }
-}
+use simdpct::stream::{complete_len, incomplete_character_len};
 
 /// As [`complete_len`], but also without an incomplete character in the decoded text.
 pub(crate) fn complete_len_decoded(text: &[u8]) -> usize {
@@ -23,7 +11,7 @@ pub(crate) fn complete_len_decoded(text: &[u8]) -> usize {
     let end = &text[cut.saturating_sub(12)..cut];
     // A lenient decoder without rejected bytes has no errors.
     let decoded = Decoder::new().lenient().decode(end).unwrap_or_default();
-    for _ in 0..incomplete_character(&decoded) {
+    for _ in 0..incomplete_character_len(&decoded) {
         cut -= match &text[..cut] {
             [.., b'%', first, second] if first.is_ascii_hexdigit() && second.is_ascii_hexdigit() => 3,
             _ => 1,

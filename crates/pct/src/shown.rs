@@ -6,7 +6,7 @@ use std::borrow::Cow;
 use std::fmt;
 use std::io::{self, Write as _};
 
-use crate::incomplete::incomplete_character;
+use simdpct::stream::incomplete_character_len;
 
 /// Notation of escaped characters.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
@@ -124,7 +124,7 @@ fn incomplete_len(text: &[u8]) -> usize {
     if text.ends_with(b"\r") {
         return 1;
     }
-    incomplete_character(text)
+    incomplete_character_len(text)
 }
 
 /// Writes a line to standard error, escaped for a terminal. Errors are ignored, as only the exit

@@ -3,7 +3,7 @@
 
 use memchr::memchr;
 use simdpct::legacy::java;
-use simdpct::{DecodeErrorKind, Decoder, stream};
+use simdpct::{ByteSet, DecodeErrorKind, Decoder, stream};
 
 use super::super::dialect::Malformed;
 use super::Decoding;
@@ -140,32 +140,31 @@ impl JavaTriplets {
     /// Length of '%' and two characters up to U+FFFF.
     const LONGEST: usize = 1 + 3 + 3;
 
+    /// Keeps all triplets, and makes ordinary ones of Java's.
+    const KEEPING: Decoder = Decoder::new().keep(ByteSet::ALL);
+
     fn feed(&mut self, part: &[u8], is_last: bool, output: &mut Vec<u8>) {
         self.held.extend_from_slice(part);
-        let mut done = 0;
-        while let Some(at) = memchr(b'%', &self.held[done..]) {
-            output.extend_from_slice(&self.held[done..done + at]);
-            done += at;
-            let rest = &self.held[done..];
-            if rest.len() < Self::LONGEST && !is_last {
-                self.held.drain(..done);
-                return;
-            }
-            let is_plain =
-                matches!(rest, [_, first, second, ..] if first.is_ascii_hexdigit() && second.is_ascii_hexdigit());
-            match java::triplet(rest) {
-                Some((byte, length)) if !is_plain => {
-                    output.extend_from_slice(format!("%{byte:02X}").as_bytes());
-                    done += length;
+        let incomplete = if is_last { 0 } else { self.held.len().min(Self::LONGEST - 1) };
+        let complete = self.held.len() - incomplete;
+        let end = memchr(b'%', &self.held[complete..]).map_or(self.held.len(), |at| complete + at);
+        let mut rest = &self.held[..end];
+        while !rest.is_empty() {
+            match java::decode_with(&Self::KEEPING, rest) {
+                Ok(ordinary) => {
+                    output.extend_from_slice(&ordinary);
+                    break;
                 }
-                _ => {
+                // No triplet for Java either: what follows reports it.
+                Err(error) => {
+                    let (before, from) = rest.split_at(error.position);
+                    output.extend_from_slice(&java::decode_with(&Self::KEEPING, before).unwrap_or_default());
                     output.push(b'%');
-                    done += 1;
+                    rest = &from[1..];
                 }
             }
         }
-        output.extend_from_slice(&self.held[done..]);
-        self.held.clear();
+        self.held.drain(..end);
     }
 }
 
@@ -180,7 +179,7 @@ impl Surrogates {
     fn feed(&mut self, part: &[u8], is_last: bool, output: &mut Vec<u8>) {
         self.held.extend_from_slice(part);
         let length = if is_last { self.held.len() } else { text::complete_len(&self.held, Text::ReplacedAsJava) };
-        output.extend_from_slice(java::replace_ill_formed(&self.held[..length]).as_bytes());
+        output.extend_from_slice(java::text(&self.held[..length]).as_bytes());
         self.held.drain(..length);
     }
 }

@@ -3,8 +3,8 @@
 
 use std::borrow::Cow;
 
+use simdpct::DecodeError;
 use simdpct::legacy::java;
-use simdpct::{DecodeError, DecodeErrorKind};
 
 use super::super::dialect::Malformed;
 use super::Decoding;
@@ -24,12 +24,10 @@ impl Decoding {
 
     pub(super) fn decode_pass_to(&self, input: &[u8], output: &mut Vec<u8>) -> Result<(), DecodeError> {
         let start = output.len();
-        match self.decoder.decode_to(input, output) {
-            Ok(()) => {}
-            Err(error) if self.malformed == Malformed::ErrorAsJava && error.kind == DecodeErrorKind::Malformed => {
-                self.decode_java_to(input, output).inspect_err(|_| output.truncate(start))?;
-            }
-            Err(error) => return Err(self.first_error(input, error)),
+        if self.malformed == Malformed::ErrorAsJava {
+            output.extend_from_slice(&java::decode_with(&self.decoder, input)?);
+        } else {
+            self.decoder.decode_to(input, output).map_err(|error| self.first_error(input, error))?;
         }
         if self.is_good(&output[start..]) {
             return Ok(());
@@ -56,33 +54,6 @@ impl Decoding {
         match self.text {
             Text::WellFormed => self.decoder.decode_utf8(input).err().unwrap_or(error),
             _ => error,
-        }
-    }
-
-    /// Decodes input with triplets that only Java accepts. On an error, `output` may contain
-    /// partial output.
-    #[cold]
-    fn decode_java_to(&self, input: &[u8], output: &mut Vec<u8>) -> Result<(), DecodeError> {
-        let mut at = 0;
-        loop {
-            let rest = &input[at..];
-            let Err(mut error) = self.decoder.decode_to(rest, output) else { return Ok(()) };
-            let triplet = match error.kind {
-                DecodeErrorKind::Malformed => java::triplet(&rest[error.position..]),
-                _ => None,
-            };
-            let start = at;
-            at += error.position;
-            error.position = at;
-            let Some((byte, length)) = triplet else { return Err(error) };
-            // Decodes the valid text preceding the triplet.
-            self.decoder.decode_to(&input[start..at], output)?;
-            let plain = format!("%{byte:02X}");
-            self.decoder.decode_to(&plain, output).map_err(|mut error| {
-                error.position = at;
-                error
-            })?;
-            at += length;
         }
     }
 }

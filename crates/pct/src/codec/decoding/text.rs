@@ -2,8 +2,7 @@
 #![forbid(unsafe_code)]
 
 use simdpct::legacy::java;
-
-use crate::incomplete::incomplete_character;
+use simdpct::stream::incomplete_character_len;
 
 /// Requirement on decoded bytes.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
@@ -21,15 +20,32 @@ pub(crate) enum Text {
 /// Splits bytes into pairs of a well-formed part and the ill-formed sequence after it, which is
 /// empty at the end.
 fn parts(bytes: &[u8], text: Text) -> impl Iterator<Item = (&[u8], &[u8])> {
-    let as_java = (text == Text::ReplacedAsJava).then(|| java::utf8_chunks(bytes));
-    let others = (text != Text::ReplacedAsJava).then(|| bytes.utf8_chunks());
-    let others = others.into_iter().flatten().map(|chunk| (chunk.valid(), chunk.invalid()));
-    as_java.into_iter().flatten().chain(others).map(|(valid, invalid)| (valid.as_bytes(), invalid))
+    let mut rest = bytes;
+    std::iter::from_fn(move || {
+        let chunk = rest.utf8_chunks().next()?;
+        let (good, from) = rest.split_at(chunk.valid().len());
+        let length = match text {
+            // Java replaces an encoded surrogate as one sequence of three bytes.
+            Text::ReplacedAsJava => (1..=from.len().min(3)).rev().find(|&length| is_one_as_java(&from[..length])),
+            _ => None,
+        };
+        let (bad, after) = from.split_at(length.unwrap_or(chunk.invalid().len()));
+        rest = after;
+        Some((good, bad))
+    })
+}
+
+/// Whether Java replaces these bytes by one U+FFFD.
+fn is_one_as_java(bytes: &[u8]) -> bool {
+    str::from_utf8(bytes).is_err() && java::text(bytes).as_bytes() == REPLACEMENT
 }
 
 const REPLACEMENT: &[u8] = "\u{FFFD}".as_bytes();
 
 pub(super) fn replace(bytes: &[u8], text: Text) -> Vec<u8> {
+    if text == Text::ReplacedAsJava {
+        return java::text(bytes).into_owned().into_bytes();
+    }
     let mut replaced = Vec::with_capacity(bytes.len());
     for (good, bad) in parts(bytes, text) {
         replaced.extend_from_slice(good);
@@ -61,7 +77,7 @@ pub(super) fn complete_len(bytes: &[u8], text: Text) -> usize {
     let incomplete = match bytes {
         // Java replaces an encoded surrogate as one sequence of three bytes.
         [.., 0xED, 0xA0..=0xBF] if text == Text::ReplacedAsJava => 2,
-        _ => incomplete_character(bytes),
+        _ => incomplete_character_len(bytes),
     };
     bytes.len() - incomplete
 }
