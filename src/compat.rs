@@ -36,7 +36,7 @@
 //! | `percent_encode_byte(byte)` | [`Encoder::new(ByteSet::ALL).encode_byte(byte)`](Encoder::encode_byte) |
 //! | `Cow::from(percent_decode(bytes))`, `percent_decode(bytes).collect::<Vec<u8>>()` | [`LENIENT.decode(bytes)`](Decoder::decode) |
 //! | `percent_decode_str(text).decode_utf8()` | [`LENIENT.decode_utf8(text)`](Decoder::decode_utf8) |
-//! | `percent_decode_str(text).decode_utf8_lossy()` | [`decode_lossy(text)`](crate::decode_lossy) |
+//! | `percent_decode_str(text).decode_utf8_lossy()` | [`decode_utf8_lossy(text)`](crate::decode_utf8_lossy) |
 //! | `output.extend(percent_decode(bytes))` | [`LENIENT.decode_to(bytes, &mut output)`](Decoder::decode_to) |
 //!
 //! An `AsciiSet` contains no bytes from 0x80; these are always escaped. Here too, they are escaped
@@ -47,7 +47,7 @@
 //!     AsciiSet, CONTROLS, NON_ALPHANUMERIC, percent_decode, percent_decode_str, percent_encode, percent_encode_byte,
 //!     utf8_percent_encode,
 //! };
-//! use simdpct::{ByteSet, Decoder, Encoder, decode_lossy, sets};
+//! use simdpct::{ByteSet, Decoder, Encoder, decode_utf8_lossy, sets};
 //! use std::borrow::Cow;
 //!
 //! const LENIENT: Decoder = Decoder::new().lenient();
@@ -95,7 +95,7 @@
 //!         theirs.map_err(|error| error.valid_up_to()),
 //!         ours.map_err(|error| LENIENT.decoded_offset(text, error.position))
 //!     );
-//!     assert_eq!(percent_decode_str(text).decode_utf8_lossy(), decode_lossy(text));
+//!     assert_eq!(percent_decode_str(text).decode_utf8_lossy(), decode_utf8_lossy(text));
 //! }
 //! # Ok::<(), simdpct::DecodeError>(())
 //! ```
@@ -109,7 +109,7 @@
 //! | `Encoded(text).to_str()` | [`encode(text)`](crate::encode()) |
 //! | `Encoded(text).append_to(&mut output)` | [`Encoder::COMPONENT.encode_to(text, &mut output)`](Encoder::encode_to) |
 //! | `Encoded(text).write(&mut writer)` | `write!(writer, "{}", Encoder::COMPONENT.display(text))` |
-//! | `decode(text)` | [`LENIENT.decode_utf8(text)`](Decoder::decode_utf8), or strictly [`decode(text)`](crate::decode()) |
+//! | `decode(text)` | [`LENIENT.decode_utf8(text)`](Decoder::decode_utf8), or strictly [`decode_utf8(text)`](crate::decode_utf8()) |
 //! | `decode_binary(bytes)` | [`LENIENT.decode(bytes)`](Decoder::decode) |
 //!
 //! ```
@@ -367,14 +367,14 @@
 //! | `encode_component(text)`, `COMPONENT` | [`sets::whatwg::COMPONENT`] |
 //! | `encode_www_form_urlencoded(text)` | [`Encoder::FORM.encode(text)`](Encoder::encode) |
 //! | `X_WWW_FORM_URLENCODED` | [`sets::whatwg::FORM`] |
-//! | `decode(text)` | [`decode_lossy(text)`](crate::decode_lossy) |
+//! | `decode(text)` | [`decode_utf8_lossy(text)`](crate::decode_utf8_lossy) |
 //! | `decode_to_vec(text, &mut output)`, `decode_to_writer` | [`LENIENT.decode_to(text, &mut output)`](Decoder::decode_to), [`LENIENT.decode(text)`](Decoder::decode) |
 //! | `decode_www_form_urlencoded(text)` | [`FORM.decode_utf8_lossy(text)`](Decoder::decode_utf8_lossy) |
 //! | `decode_www_form_urlencoded_to_vec(text, &mut output)` | [`FORM.decode_to(text, &mut output)`](Decoder::decode_to) |
 //!
 //! ```
 //! use simdpct::sets::whatwg;
-//! use simdpct::{ByteSet, Decoder, Encoder, decode_lossy};
+//! use simdpct::{ByteSet, Decoder, Encoder, decode_utf8_lossy};
 //! use std::borrow::Cow;
 //! use std::io::Write;
 //! use url_escape::percent_encoding::AsciiSet;
@@ -411,7 +411,7 @@
 //!     assert_eq!(url_escape::encode_www_form_urlencoded(text), Encoder::FORM.encode(text));
 //!     let set = Encoder::new(whatwg::FORM);
 //!     assert_eq!(url_escape::encode(text, url_escape::X_WWW_FORM_URLENCODED), set.encode(text));
-//!     assert_eq!(url_escape::decode(text), decode_lossy(text));
+//!     assert_eq!(url_escape::decode(text), decode_utf8_lossy(text));
 //!     assert_eq!(url_escape::decode_www_form_urlencoded(text), FORM.decode_utf8_lossy(text)?);
 //!     let (mut expected, mut output) = (vec![1], vec![1]);
 //!     url_escape::decode_to_vec(text, &mut expected);

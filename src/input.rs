@@ -1,6 +1,17 @@
 //! Accepted inputs: [`Input`], text or bytes, and [`Pair`], a name and a value.
 #![forbid(unsafe_code)]
 
+#[cfg(feature = "alloc")]
+use alloc::{string::String, vec::Vec};
+use core::ops::Range;
+
+#[cfg(feature = "alloc")]
+use crate::{
+    driver::{self, DecodePlan},
+    error::DecodeError,
+    level::Level,
+};
+
 /// Text or bytes: the input of every operation that takes both.
 ///
 /// Functions take `&T`, where `T` is `str`, `String`, `[u8]`, `[u8; N]`, `Vec<u8>`, or `&`, `&mut`,
@@ -44,7 +55,29 @@ pub trait Input: sealed::Input {
     /// The input as text, if its type says that it is text. `None` for bytes, even if they are
     /// valid UTF-8.
     fn as_text(&self) -> Option<&str>;
+
+    /// `str` for text, `[u8]` for bytes: the type of parts of the input, and of what is made of it
+    /// by functions whose result is text if the input is.
+    ///
+    /// ```
+    /// let parts = simdpct::uri::split("http://example.com/a");
+    /// assert_eq!(parts.path, "/a");
+    /// let parts = simdpct::uri::split(b"http://example.com/\xFF");
+    /// assert_eq!(parts.path, b"/\xFF");
+    /// ```
+    type Slice: Slice + ?Sized;
+
+    /// The whole input as that type.
+    fn as_same(&self) -> &Self::Slice;
 }
+
+/// `str` or `[u8]`. The trait is sealed.
+#[cfg(feature = "alloc")]
+pub trait Slice: sealed::Slice + Input<Slice = Self> + alloc::borrow::ToOwned {}
+
+/// `str` or `[u8]`. The trait is sealed.
+#[cfg(not(feature = "alloc"))]
+pub trait Slice: sealed::Slice + Input<Slice = Self> {}
 
 /// A name and a value, by value or by reference: `(N, V)` or `&(N, V)`, where `N` and `V` are
 /// [`Input`]s.
@@ -75,23 +108,109 @@ pub trait Pair: sealed::Pair {
     fn value(&self) -> &[u8];
 }
 
+pub(crate) use sealed::Slice as SealedSlice;
+
 mod sealed {
+    #[cfg(feature = "alloc")]
+    use alloc::borrow::ToOwned;
+    #[cfg(feature = "alloc")]
+    use alloc::vec::Vec;
+    use core::ops::Range;
+
+    #[cfg(feature = "alloc")]
+    use crate::{DecodeError, Level, driver::DecodePlan};
+
     pub trait Input {}
     pub trait Pair {}
+
+    pub trait Slice {
+        /// A part, which begins and ends before or after an ASCII byte, or at an end of the whole.
+        fn part(&self, range: Range<usize>) -> &Self;
+
+        /// For `str`, the bytes are UTF-8.
+        #[cfg(feature = "alloc")]
+        fn owned(bytes: Vec<u8>) -> Self::Owned
+        where
+            Self: ToOwned;
+
+        /// Appends the normal form; see [`append_normalized`](crate::driver::alloc::append_normalized).
+        #[cfg(feature = "alloc")]
+        fn append_normalized(
+            &self,
+            output: &mut Self::Owned,
+            rules: &DecodePlan,
+            escape: bool,
+            level: Option<Level>,
+        ) -> Result<(), DecodeError>
+        where
+            Self: ToOwned;
+    }
+}
+
+impl Slice for str {}
+impl Slice for [u8] {}
+
+impl sealed::Slice for str {
+    #[inline(always)]
+    fn part(&self, range: Range<usize>) -> &Self {
+        &self[range]
+    }
+
+    #[cfg(feature = "alloc")]
+    fn owned(bytes: Vec<u8>) -> String {
+        String::from_utf8(bytes).expect("what is made of text is text")
+    }
+
+    #[cfg(feature = "alloc")]
+    fn append_normalized(
+        &self,
+        output: &mut String,
+        rules: &DecodePlan,
+        escape: bool,
+        level: Option<Level>,
+    ) -> Result<(), DecodeError> {
+        driver::alloc::append_normalized_text(self, output, rules, escape, level)
+    }
+}
+
+impl sealed::Slice for [u8] {
+    #[inline(always)]
+    fn part(&self, range: Range<usize>) -> &Self {
+        &self[range]
+    }
+
+    #[cfg(feature = "alloc")]
+    fn owned(bytes: Vec<u8>) -> Vec<u8> {
+        bytes
+    }
+
+    #[cfg(feature = "alloc")]
+    fn append_normalized(
+        &self,
+        output: &mut Vec<u8>,
+        rules: &DecodePlan,
+        escape: bool,
+        level: Option<Level>,
+    ) -> Result<(), DecodeError> {
+        driver::alloc::append_normalized(self, output, rules, escape, level)
+    }
 }
 
 /// Implements [`Input`] for types of text, for types of bytes, and for pointers to an input.
 macro_rules! input {
     (text: [] $type:ty) => {
-        input!([] $type, text => text.as_bytes(), Some(text));
+        input!([] $type, str, text => text.as_bytes(), Some(text), text);
     };
     (bytes: [$($generics:tt)*] $type:ty) => {
-        input!([$($generics)*] $type, bytes => bytes, None);
+        input!([$($generics)*] $type, [u8], bytes => bytes, None, bytes);
     };
     (pointer: [$($generics:tt)*] $type:ty) => {
-        input!([$($generics)*] $type, pointer => (**pointer).as_bytes(), (**pointer).as_text());
+        input!(
+            [$($generics)*] $type, T::Slice,
+            pointer => (**pointer).as_bytes(), (**pointer).as_text(), (**pointer).as_same()
+        );
     };
-    ([$($generics:tt)*] $type:ty, $input:ident => $bytes:expr, $text:expr) => {
+    ([$($generics:tt)*] $type:ty, $slice:ty, $input:ident => $bytes:expr, $text:expr, $same:expr) => {
         impl<$($generics)*> sealed::Input for $type {}
 
         impl<$($generics)*> Input for $type {
@@ -106,6 +225,14 @@ macro_rules! input {
                 #[allow(unused_variables, reason = "bytes have no text")]
                 let $input = self;
                 $text
+            }
+
+            type Slice = $slice;
+
+            #[inline(always)]
+            fn as_same(&self) -> &$slice {
+                let $input = self;
+                $same
             }
         }
     };

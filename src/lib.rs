@@ -10,8 +10,8 @@
 //!
 //! ```
 //! assert_eq!(simdpct::encode("/a b"), "%2Fa%20b");
-//! assert_eq!(simdpct::decode("caf%C3%A9")?, "café");
-//! assert_eq!(simdpct::decode_lossy("100%25 or 100%"), "100% or 100%");
+//! assert_eq!(simdpct::decode_utf8("caf%C3%A9")?, "café");
+//! assert_eq!(simdpct::decode_utf8_lossy("100%25 or 100%"), "100% or 100%");
 //! # Ok::<(), simdpct::DecodeError>(())
 //! ```
 //!
@@ -114,7 +114,7 @@ pub use decode::Decoder;
 pub use encode::Encoder;
 pub use encoded::{Encoded, Pieces};
 pub use error::{BufferTooSmall, DecodeError, DecodeErrorKind, DecodeIntoError};
-pub use input::{Input, Pair};
+pub use input::{Input, Pair, Slice};
 pub use inspect::{Counts, Finding, Findings, FindingsIter, inspect, inspect_counting};
 pub use kinds::{Kinds, KindsIter, UnknownKind};
 pub use level::{Level, UnknownLevel};
@@ -147,12 +147,12 @@ pub fn encode<T: Input + ?Sized>(input: &T) -> Cow<'_, str> {
 /// Returns the first malformed `%`, or the first sequence that is not well-formed UTF-8.
 ///
 /// ```
-/// assert_eq!(simdpct::decode("fish%20%26%20chips")?, "fish & chips");
+/// assert_eq!(simdpct::decode_utf8("fish%20%26%20chips")?, "fish & chips");
 /// # Ok::<(), simdpct::DecodeError>(())
 /// ```
 #[cfg(feature = "alloc")]
 #[inline]
-pub fn decode<T: Input + ?Sized>(input: &T) -> Result<Cow<'_, str>, DecodeError> {
+pub fn decode_utf8<T: Input + ?Sized>(input: &T) -> Result<Cow<'_, str>, DecodeError> {
     const { &Decoder::new() }.decode_utf8(input)
 }
 
@@ -165,12 +165,12 @@ pub fn decode<T: Input + ?Sized>(input: &T) -> Result<Cow<'_, str>, DecodeError>
 /// Returns the first malformed `%`.
 ///
 /// ```
-/// assert_eq!(*simdpct::decode_bytes("%FF%00")?, [0xFF, 0]);
+/// assert_eq!(*simdpct::decode("%FF%00")?, [0xFF, 0]);
 /// # Ok::<(), simdpct::DecodeError>(())
 /// ```
 #[cfg(feature = "alloc")]
 #[inline]
-pub fn decode_bytes<T: Input + ?Sized>(input: &T) -> Result<Cow<'_, [u8]>, DecodeError> {
+pub fn decode<T: Input + ?Sized>(input: &T) -> Result<Cow<'_, [u8]>, DecodeError> {
     const { &Decoder::new() }.decode(input)
 }
 
@@ -180,12 +180,12 @@ pub fn decode_bytes<T: Input + ?Sized>(input: &T) -> Result<Cow<'_, [u8]>, Decod
 /// is replaced by U+FFFD. Borrows the input if nothing is decoded or replaced.
 ///
 /// ```
-/// assert_eq!(simdpct::decode_lossy("%E4pfel 100%"), "\u{FFFD}pfel 100%");
+/// assert_eq!(simdpct::decode_utf8_lossy("%E4pfel 100%"), "\u{FFFD}pfel 100%");
 /// ```
 #[cfg(feature = "alloc")]
 #[must_use]
 #[inline]
-pub fn decode_lossy<T: Input + ?Sized>(input: &T) -> Cow<'_, str> {
+pub fn decode_utf8_lossy<T: Input + ?Sized>(input: &T) -> Cow<'_, str> {
     // Unreachable default: a lenient decoder that rejects nothing never fails.
     const { &Decoder::new().lenient() }.decode_utf8_lossy(input).unwrap_or_default()
 }
@@ -204,6 +204,6 @@ pub fn decode_lossy<T: Input + ?Sized>(input: &T) -> Cow<'_, str> {
 /// ```
 #[cfg(feature = "alloc")]
 #[inline]
-pub fn normalize(input: &str) -> Result<Cow<'_, str>, DecodeError> {
+pub fn normalize<T: Input + ?Sized>(input: &T) -> Result<Cow<'_, T::Slice>, DecodeError> {
     const { &Normalizer::new() }.normalize(input)
 }

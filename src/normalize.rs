@@ -2,13 +2,18 @@
 #![forbid(unsafe_code)]
 
 #[cfg(feature = "alloc")]
-use alloc::{borrow::Cow, string::String};
+use alloc::{
+    borrow::{Cow, ToOwned},
+    vec::Vec,
+};
 
 use crate::byteset::ByteSet;
 use crate::driver::{self, DecodePlan};
 use crate::error::{DecodeError, DecodeIntoError};
 use crate::hex;
 use crate::input::Input;
+#[cfg(feature = "alloc")]
+use crate::input::SealedSlice as _;
 use crate::level::Level;
 use crate::sets;
 
@@ -164,31 +169,43 @@ impl Normalizer {
 
 #[cfg(feature = "alloc")]
 impl Normalizer {
-    /// Normalises to text. Borrows the input if it is already normal.
+    /// Normalises: text to text, bytes to bytes. Borrows the input if it is already normal.
     ///
     /// # Errors
     ///
     /// Returns the first malformed `%`, with [`Malformed::Error`] only.
-    pub fn normalize<'a>(&self, input: &'a str) -> Result<Cow<'a, str>, DecodeError> {
+    ///
+    /// ```
+    /// # use simdpct::Normalizer;
+    /// assert_eq!(Normalizer::new().normalize("/%7e%2f")?, "/~%2F");
+    /// assert_eq!(Normalizer::new().normalize(b"/%7e\xFF")?, &b"/~\xFF"[..]);
+    /// # Ok::<(), simdpct::DecodeError>(())
+    /// ```
+    pub fn normalize<'a, T: Input + ?Sized>(&self, input: &'a T) -> Result<Cow<'a, T::Slice>, DecodeError> {
         match driver::scan_decode(input.as_bytes(), &self.rules, self.level) {
-            Ok(None) => Ok(Cow::Borrowed(input)),
+            Ok(None) => Ok(Cow::Borrowed(input.as_same())),
             Err(error) if self.malformed == Malformed::Error => Err(error),
             Ok(Some(_)) | Err(_) => {
-                let mut output = String::new();
+                let mut output = T::Slice::owned(Vec::new());
                 self.normalize_to(input, &mut output)?;
                 Ok(Cow::Owned(output))
             }
         }
     }
 
-    /// Appends the normal form to `output`.
+    /// Appends the normal form to `output`: to a `String` if the input is text, otherwise to a
+    /// `Vec<u8>`.
     ///
     /// # Errors
     ///
     /// Same as [`normalize`](Self::normalize). On error nothing is appended.
-    pub fn normalize_to(&self, input: &str, output: &mut String) -> Result<(), DecodeError> {
+    pub fn normalize_to<T: Input + ?Sized>(
+        &self,
+        input: &T,
+        output: &mut <T::Slice as ToOwned>::Owned,
+    ) -> Result<(), DecodeError> {
         let escape = self.malformed == Malformed::Escape;
-        driver::alloc::append_normalized(input, output, &self.rules, escape, self.level)
+        input.as_same().append_normalized(output, &self.rules, escape, self.level)
     }
 }
 

@@ -6,9 +6,9 @@ use crate::byteset::ByteSet;
 use crate::error::DecodeErrorKind;
 use crate::hex::UPPERCASE;
 
-/// Decoding rules.
+/// Decoding rules. Sealed: `pub` only because `DecodePlan` refers to them.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub(crate) struct DecodeRules {
+pub struct DecodeRules {
     /// A malformed `%` is an error; otherwise it is kept.
     pub(crate) strict: bool,
     /// A raw `+` becomes a space.

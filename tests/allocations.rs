@@ -634,7 +634,7 @@ const OPERATIONS: &[Operation] = &[
         },
     ),
     ("uri::repair", |n| 3 * n, |input, _| peak(|| uri::repair(input).len())),
-    ("uri::split", |_| 0, |input, _| peak(|| uri::split_bytes(input).path.len())),
+    ("uri::split", |_| 0, |input, _| peak(|| uri::split(input).path.len())),
     ("uri::query", |n| 9 * n + 64, |input, _| peak(|| uri::query([("name", input)]))),
     (
         "uri::QueryBuilder::sort",

@@ -89,11 +89,11 @@ fn default_is_new() {
 fn every_input_type_is_accepted() {
     fn accept<T: Input + ?Sized>(input: &T, text: Option<&str>) {
         assert_eq!((input.as_bytes(), input.as_text()), (&b"a%26%62"[..], text));
-        for result in [simdpct::decode(input), simdpct::decode(&input), simdpct::decode(&&input)] {
+        for result in [simdpct::decode_utf8(input), simdpct::decode_utf8(&input), simdpct::decode_utf8(&&input)] {
             assert_eq!(result.as_deref(), Ok("a&b"));
         }
-        assert_eq!(simdpct::decode_bytes(input).as_deref(), Ok(&b"a&b"[..]));
-        assert_eq!(simdpct::decode_lossy(input), "a&b");
+        assert_eq!(simdpct::decode(input).as_deref(), Ok(&b"a&b"[..]));
+        assert_eq!(simdpct::decode_utf8_lossy(input), "a&b");
         assert_eq!(simdpct::encode(input), "a%2526%2562");
         assert_eq!(uri::repair(input), "a%26%62");
         assert_eq!(form::parse_lossy(input).get("a&b").as_deref(), Some(""));
@@ -125,7 +125,7 @@ fn every_input_type_is_accepted() {
     accept(&Arc::new(BYTES.to_vec()), bytes);
     accept(&Cow::Borrowed(&BYTES[..]), bytes);
     accept(&Cow::<[u8]>::Owned(BYTES.to_vec()), bytes);
-    assert_eq!(simdpct::decode(&[0x25, 0x32, 0x36]).as_deref(), Ok("&"));
+    assert_eq!(simdpct::decode_utf8(&[0x25, 0x32, 0x36]).as_deref(), Ok("&"));
 }
 
 /// Pairs by value and by reference, in every collection, to every function that takes pairs.

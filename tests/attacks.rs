@@ -29,7 +29,7 @@ fn double_decoding() {
         assert_eq!(decoder.decode(attack).as_deref(), Ok(&b"%2e%2e"[..]));
         assert_eq!(decoder.decode_utf8(attack).as_deref(), Ok("%2e%2e"));
     }
-    assert_eq!(simdpct::decode_lossy(attack), "%2e%2e");
+    assert_eq!(simdpct::decode_utf8_lossy(attack), "%2e%2e");
     assert_eq!(simdpct::normalize(attack).as_deref(), Ok("%252e%252e"));
     assert_eq!(Normalizer::new().decode(ByteSet::ALL).normalize(attack).as_deref(), Ok("%252e%252e"));
     assert_eq!(form::parse_lossy(attack).next().unwrap().0, "%2e%2e");
@@ -102,7 +102,7 @@ fn overlong_slash() {
                 if attack.contains("%2f") { ("/", true) } else { ("", false) }
             );
         }
-        assert_refuses(simdpct::decode(attack), InvalidUtf8, 0);
+        assert_refuses(simdpct::decode_utf8(attack), InvalidUtf8, 0);
         assert!(inspect(attack).contains(Kinds::INVALID_UTF8));
     }
 }
@@ -136,7 +136,7 @@ fn unicode_escapes() {
 #[test]
 fn encoded_nul() {
     let attack = "a.php%00.png";
-    assert_eq!(simdpct::decode(attack).as_deref(), Ok("a.php\0.png"));
+    assert_eq!(simdpct::decode_utf8(attack).as_deref(), Ok("a.php\0.png"));
     assert!(inspect(attack).contains(Kinds::NUL | Kinds::CONTROL));
     on_every_level(GUARD).for_each(|guard| assert_refuses(guard.decode(attack), Rejected(0), 5));
     // A raw NUL too.
@@ -214,7 +214,7 @@ fn quadratic_time() {
     }
     // Inputs in which everything is malformed, or everything must be escaped.
     let stray = "%".repeat(triplets);
-    assert_eq!(simdpct::decode_lossy(&stray).len(), triplets);
+    assert_eq!(simdpct::decode_utf8_lossy(&stray).len(), triplets);
     let normalizer = Normalizer::new().malformed(simdpct::Malformed::Escape);
     assert_eq!(normalizer.normalize(&stray).unwrap().len(), 3 * triplets);
     assert_eq!(form::parse_lossy(&"%ab=&".repeat(triplets)).count(), triplets);
@@ -253,5 +253,5 @@ fn raw_path_cut_at_decoded_index() {
         assert_eq!((&raw[..cut], &raw[cut..]), ("/%61%2e%2e", "/secret"));
     }
     // Error positions refer to the raw path.
-    assert_refuses(simdpct::decode("/%61%2e%2e/%FF"), InvalidUtf8, 11);
+    assert_refuses(simdpct::decode_utf8("/%61%2e%2e/%FF"), InvalidUtf8, 11);
 }

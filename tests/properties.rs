@@ -5,7 +5,7 @@ use crate::common::strategies::{any_level, byte_set, input};
 use proptest::prelude::*;
 use simdpct::columns::{self, Column, OnError};
 use simdpct::legacy::{UnicodeDecoder, latin1};
-use simdpct::{ByteSet, DecodeErrorKind, Decoder, Level, decode_lossy, stream};
+use simdpct::{ByteSet, DecodeErrorKind, Decoder, Level, decode_utf8_lossy, stream};
 
 /// Policy bits of `crate::common::encoder`.
 const PLUS: u8 = 1;
@@ -204,7 +204,7 @@ proptest! {
         let bytes = decoder.decode(&input).unwrap().into_owned();
         let lossy = String::from_utf8_lossy(&bytes);
         assert_eq!(decoder.decode_utf8_lossy(&input).as_deref(), Ok(&*lossy));
-        assert_eq!(decode_lossy(&input), lossy);
+        assert_eq!(decode_utf8_lossy(&input), lossy);
     }
 }
 

@@ -11,8 +11,7 @@ use crate::common::uri::{check_repair, compare_parts};
 use proptest::prelude::*;
 use proptest::sample::select;
 use simdpct::uri::{
-    Authority, Part, Parts, PathBuilder, QueryBuilder, part, part_bytes, path, query, repair, split, split_authority,
-    split_bytes,
+    Authority, Part, Parts, PathBuilder, QueryBuilder, part, path, query, repair, split, split_authority,
 };
 use simdpct::{Decoder, Encoder, reference, sets};
 
@@ -48,8 +47,8 @@ fn names_of_parts_parse() {
         assert_eq!((part.to_string().parse(), part.name().to_uppercase().parse()), (Ok(part), Ok(part)));
     }
     assert!(["", "hosts", "ref"].iter().all(|name| name.parse::<Part>().is_err()));
-    assert_eq!(part_bytes(b"a://\xFE", Part::Host), Some(&b"\xFE"[..]));
-    assert_eq!(part_bytes(b"\xFF://\xFE", Part::Scheme), None);
+    assert_eq!(part(b"a://\xFE", Part::Host), Some(&b"\xFE"[..]));
+    assert_eq!(part(b"\xFF://\xFE", Part::Scheme), None);
 }
 
 #[test]
@@ -100,9 +99,9 @@ fn known_references_split() {
     for (text, expected) in table {
         assert_eq!(split(text), *expected, "{text}");
         assert_eq!(split(text).to_string(), *text);
-        assert_eq!(split_bytes(text.as_bytes()).path, expected.path.as_bytes(), "{text}");
+        assert_eq!(split(text.as_bytes()).path, expected.path.as_bytes(), "{text}");
     }
-    assert_eq!(split_bytes(b"\xFF?\xFE").query, Some(&b"\xFE"[..]));
+    assert_eq!(split(b"\xFF?\xFE").query, Some(&b"\xFE"[..]));
 }
 
 #[test]

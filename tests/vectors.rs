@@ -11,7 +11,7 @@ use crate::common::{compare_decoding, compare_encoding};
 use serde_json::Value;
 use simdpct::DecodeErrorKind::{InvalidUtf8, Malformed, Rejected};
 use simdpct::uri::QueryBuilder;
-use simdpct::{ByteSet, DecodeErrorKind, Decoder, Encoder, Level, decode_bytes, decode_lossy, encode, sets};
+use simdpct::{ByteSet, DecodeErrorKind, Decoder, Encoder, Level, decode, decode_utf8_lossy, encode, sets};
 
 const STRICT: Decoder = Decoder::new();
 const LENIENT: Decoder = Decoder::new().lenient();
@@ -353,7 +353,7 @@ fn ill_formed_utf8_is_replaced_per_maximal_subpart() {
         ("%F0%9F%98", "\u{FFFD}"),
         ("caf%E9 100%", "caf\u{FFFD} 100%"),
     ] {
-        assert_eq!(decode_lossy(input), lossy);
+        assert_eq!(decode_utf8_lossy(input), lossy);
         assert_eq!(LENIENT.decode_utf8_dropping(input).as_deref(), Ok(lossy.replace('\u{FFFD}', "").as_str()));
     }
     // U+FFFD itself is well-formed and stays.
@@ -394,7 +394,7 @@ fn unchanged_input_is_borrowed() {
         assert!(matches!(LENIENT.decode_utf8_lossy(input), Ok(Cow::Borrowed(same)) if std::ptr::eq(same, input)));
     }
     assert!(matches!(encode("plain"), Cow::Borrowed("plain")));
-    assert!(matches!(decode_bytes("plain"), Ok(Cow::Borrowed(b"plain"))));
+    assert!(matches!(decode("plain"), Ok(Cow::Borrowed(b"plain"))));
     assert!(matches!(Encoder::URI.encode("/%20?"), Cow::Borrowed("/%20?")));
     assert!(matches!(STRICT.keep(ByteSet::ALL).decode("%20"), Ok(Cow::Borrowed(b"%20"))));
 }

@@ -32,7 +32,7 @@ impl Operation for UriPart {}
 impl Operation for FormValue<'_> {}
 
 impl Conversion<UriPart> {
-    /// Extracts a part of each URI, raw, as [`uri::part_bytes`]. The row is null if the part is
+    /// Extracts a part of each URI, raw, as [`uri::part`]. The row is null if the part is
     /// missing. No row is invalid.
     ///
     /// If rows are views, as in Arrow's `Utf8View`, apply [`uri::part`] to each instead: the result
@@ -86,13 +86,13 @@ pub trait Extract {
 
 impl Extract for UriPart {
     fn extract<'r>(&self, row: &'r [u8]) -> Option<Cow<'r, [u8]>> {
-        uri::part_bytes(row, self.part).map(Cow::Borrowed)
+        uri::part(row, self.part).map(Cow::Borrowed)
     }
 }
 
 impl Extract for FormValue<'_> {
     fn extract<'r>(&self, row: &'r [u8]) -> Option<Cow<'r, [u8]>> {
-        let form = if self.in_query { uri::part_bytes(row, Part::Query)? } else { row };
+        let form = if self.in_query { uri::part(row, Part::Query)? } else { row };
         let value = form::parse_lossy(form).get(self.name)?;
         Some(match value {
             Cow::Borrowed(value) => Cow::Borrowed(value.as_bytes()),

@@ -209,20 +209,31 @@ pub(crate) fn append_decoded(
     }
 }
 
-/// Appends the normal form. With `escape`, a malformed `%` becomes `%25`; this requires strict
-/// rules.
-pub(crate) fn append_normalized(
+/// As [`append_normalized`], for text.
+pub(crate) fn append_normalized_text(
     input: &str,
     output: &mut String,
     rules: &DecodePlan,
     escape: bool,
     level: Option<Level>,
 ) -> Result<(), DecodeError> {
-    let before = output.len();
     // SAFETY: the rules keep the triplets of non-ASCII bytes, so ASCII is replaced by ASCII and the
     // appended bytes are well-formed UTF-8 like the input. After an error they are truncated.
-    let output = unsafe { output.as_mut_vec() };
-    let result = BatchDecoder::new(rules, level).append_escaping(input.as_bytes(), output, escape);
+    // (tests/normalize.rs)
+    append_normalized(input.as_bytes(), unsafe { output.as_mut_vec() }, rules, escape, level)
+}
+
+/// Appends the normal form; nothing on an error. With `escape`, a malformed `%` becomes `%25`; this
+/// requires strict rules.
+pub(crate) fn append_normalized(
+    input: &[u8],
+    output: &mut Vec<u8>,
+    rules: &DecodePlan,
+    escape: bool,
+    level: Option<Level>,
+) -> Result<(), DecodeError> {
+    let before = output.len();
+    let result = BatchDecoder::new(rules, level).append_escaping(input, output, escape);
     if result.is_err() {
         output.truncate(before);
     }

@@ -6,7 +6,6 @@
 #[cfg(feature = "serde")]
 use core::marker::PhantomData;
 
-use crate::input::Input;
 use crate::kernel::FormBitmaps;
 use crate::kernel::dispatch::FORM_BITMAPS;
 use crate::level::Level;
@@ -122,11 +121,8 @@ pub(super) const WINDOW: usize = 64;
 
 impl<'a> Pairs<'a> {
     #[inline]
-    pub(crate) fn new<T: Input + ?Sized>(input: &'a T) -> Self {
-        let (input, kind) = match input.as_text() {
-            Some(text) => (text.as_bytes(), Kind::Text),
-            None => (input.as_bytes(), Kind::Bytes),
-        };
+    pub(crate) fn new(input: &'a [u8], is_text: bool) -> Self {
+        let kind = if is_text { Kind::Text } else { Kind::Bytes };
         Self { input, kind, level: None, at: 0, window: 0, bitmaps: FormBitmaps::default() }
     }
 

@@ -27,7 +27,7 @@ use crate::{
 #[must_use]
 #[inline]
 pub fn split<T: Input + ?Sized>(input: &T) -> Split<'_> {
-    Split { pairs: Pairs::new(input) }
+    Split { pairs: Pairs::new(input.as_bytes(), input.as_text().is_some()) }
 }
 
 /// Parses a form into pairs of text. Malformed triplets and invalid UTF-8 are errors.
@@ -48,7 +48,7 @@ pub fn split<T: Input + ?Sized>(input: &T) -> Split<'_> {
 #[must_use]
 #[inline]
 pub fn parse<T: Input + ?Sized>(input: &T) -> Parse<'_> {
-    Parse { pairs: Pairs::new(input) }
+    Parse { pairs: Pairs::new(input.as_bytes(), input.as_text().is_some()) }
 }
 
 /// Parses a form into pairs of text, per the standard (WHATWG URL 5.1). Never fails: a malformed
@@ -63,7 +63,7 @@ pub fn parse<T: Input + ?Sized>(input: &T) -> Parse<'_> {
 #[must_use]
 #[inline]
 pub fn parse_lossy<T: Input + ?Sized>(input: &T) -> ParseLossy<'_> {
-    ParseLossy { pairs: Pairs::new(input) }
+    ParseLossy { pairs: Pairs::new(input.as_bytes(), input.as_text().is_some()) }
 }
 
 /// Parses a form into pairs of bytes: the standard's parser without UTF-8 decoding (WHATWG URL 5.1,
@@ -78,7 +78,7 @@ pub fn parse_lossy<T: Input + ?Sized>(input: &T) -> ParseLossy<'_> {
 #[must_use]
 #[inline]
 pub fn parse_bytes<T: Input + ?Sized>(input: &T) -> ParseBytes<'_> {
-    ParseBytes { pairs: Pairs::new(input) }
+    ParseBytes { pairs: Pairs::new(input.as_bytes(), input.as_text().is_some()) }
 }
 
 /// Iterator of [`split`]. A copy continues at the same pair.

@@ -16,8 +16,9 @@ use crate::level::Supported;
 use crate::rules::{DecodeRules, EncodeRules};
 
 /// Decoding rules, and kernels that apply them. Changed only by its methods, so that they agree.
+/// Sealed: `pub` only because [`Slice`](crate::Slice) names it.
 #[derive(Clone, Copy)]
-pub(crate) struct DecodePlan {
+pub struct DecodePlan {
     rules: DecodeRules,
     kernels: &'static DecodeTable,
 }

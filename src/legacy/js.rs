@@ -181,7 +181,7 @@ pub fn decode_uri(text: &str) -> Result<Cow<'_, str>, DecodeError> {
 }
 
 /// Decodes like `decodeURIComponent`: all triplets (ECMA-262 19.2.6.2). The same as
-/// [`decode`](crate::decode()).
+/// [`decode_utf8`](crate::decode_utf8()).
 ///
 /// # Errors
 ///
@@ -192,5 +192,5 @@ pub fn decode_uri(text: &str) -> Result<Cow<'_, str>, DecodeError> {
 /// # Ok::<(), simdpct::DecodeError>(())
 /// ```
 pub fn decode_uri_component(text: &str) -> Result<Cow<'_, str>, DecodeError> {
-    crate::decode(text)
+    crate::decode_utf8(text)
 }

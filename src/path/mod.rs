@@ -93,7 +93,7 @@
 #![forbid(unsafe_code)]
 
 #[cfg(feature = "alloc")]
-use alloc::{borrow::Cow, string::String, vec::Vec};
+use alloc::{borrow::Cow, vec::Vec};
 
 mod error;
 mod guard;
@@ -115,8 +115,7 @@ pub use text::PolicyError;
 
 use crate::driver;
 use crate::error::{DecodeError, DecodeIntoError};
-#[cfg(feature = "alloc")]
-use crate::input::Input;
+use crate::input::{Input, SealedSlice as _};
 use scan::Scan;
 
 /// Splits a request target (RFC 9112 3.2.1) at its first `?`: the path, and the query with its `?`,
@@ -128,13 +127,15 @@ use scan::Scan;
 /// ```
 /// use simdpct::path::split;
 ///
-/// assert_eq!(split(b"/a?b?c"), (&b"/a"[..], &b"?b?c"[..]));
+/// assert_eq!(split("/a?b?c"), ("/a", "?b?c"));
 /// assert_eq!(split(b"/a"), (&b"/a"[..], &b""[..]));
 /// ```
 #[must_use]
-pub fn split(target: &[u8]) -> (&[u8], &[u8]) {
-    let end = memchr::memchr(b'?', target).unwrap_or(target.len());
-    target.split_at(end)
+pub fn split<T: Input + ?Sized>(target: &T) -> (&T::Slice, &T::Slice) {
+    let bytes = target.as_bytes();
+    let end = memchr::memchr(b'?', bytes).unwrap_or(bytes.len());
+    let target = target.as_same();
+    (target.part(0..end), target.part(end..bytes.len()))
 }
 
 impl PathPolicy {
@@ -180,11 +181,11 @@ impl PathPolicy {
     /// assert_eq!(&output[..length], b"/caf%C3%A9%20%E2%82%AC");
     /// # Ok::<(), simdpct::path::PathError>(())
     /// ```
-    pub fn canonicalize_into(&self, path: &[u8], output: &mut [u8]) -> Result<usize, PathError> {
+    pub fn canonicalize_into<T: Input + ?Sized>(&self, path: &T, output: &mut [u8]) -> Result<usize, PathError> {
         if let Some(canonical) = self.canonicalize_with(path, |needed| output.get_mut(..needed))? {
             return Ok(canonical.len());
         }
-        let path = self.cut(path);
+        let path = self.cut(path).as_bytes();
         let needed = path.len();
         let output = output.get_mut(..needed).ok_or(PathError::new(PathErrorKind::OutputTooSmall { needed }, 0))?;
         output.copy_from_slice(path);
@@ -212,12 +213,12 @@ impl PathPolicy {
     /// assert!(PathPolicy::DEFAULT.canonicalize_with(b"/b", |_| unreachable!())?.is_none());
     /// # Ok::<(), simdpct::path::PathError>(())
     /// ```
-    pub fn canonicalize_with<'o>(
+    pub fn canonicalize_with<'o, T: Input + ?Sized>(
         &self,
-        path: &[u8],
+        path: &T,
         room: impl FnOnce(usize) -> Option<&'o mut [u8]>,
     ) -> Result<Option<&'o mut [u8]>, PathError> {
-        let path = self.cut(path);
+        let path = self.cut(path).as_bytes();
         let scan = scan::scan(self, path).map(|scan| scan.narrow(self, path));
         if matches!(scan, Ok(Scan::Canonical)) {
             return Ok(None);
@@ -265,18 +266,19 @@ impl PathPolicy {
     /// The room that [`canonicalize_into`](Self::canonicalize_into) asks for: the length of the
     /// path, and two bytes more for each byte that is escaped. At most three times the length.
     #[must_use]
-    pub fn output_len_bound(&self, path: &[u8]) -> usize {
-        rewrite::len_bound(self, self.cut(path))
+    pub fn output_len_bound<T: Input + ?Sized>(&self, path: &T) -> usize {
+        rewrite::len_bound(self, self.cut(path).as_bytes())
     }
 
     /// The part of a path that the policy looks at: with [`IllegalBytes::Nginx`], up to a raw `#`;
     /// otherwise all of it.
     #[must_use]
-    pub fn cut<'a>(&self, path: &'a [u8]) -> &'a [u8] {
-        match self.illegal {
-            IllegalBytes::Nginx => memchr::memchr(b'#', path).map_or(path, |end| &path[..end]),
-            _ => path,
-        }
+    pub fn cut<'a, T: Input + ?Sized>(&self, path: &'a T) -> &'a T::Slice {
+        let end = match self.illegal {
+            IllegalBytes::Nginx => memchr::memchr(b'#', path.as_bytes()),
+            _ => None,
+        };
+        end.map_or(path.as_same(), |end| path.as_same().part(0..end))
     }
 
     /// Whether the path is canonical: making it so would succeed and change nothing.
@@ -289,7 +291,8 @@ impl PathPolicy {
     /// assert!(!PathPolicy::DEFAULT.is_canonical(b"/%00"));
     /// ```
     #[must_use]
-    pub fn is_canonical(&self, path: &[u8]) -> bool {
+    pub fn is_canonical<T: Input + ?Sized>(&self, path: &T) -> bool {
+        let path = path.as_bytes();
         self.cut(path).len() == path.len()
             && scan::scan(self, path).is_ok_and(|scan| matches!(scan.narrow(self, path), Scan::Canonical))
     }
@@ -303,52 +306,32 @@ fn malformed(error: DecodeError) -> PathError {
 
 #[cfg(feature = "alloc")]
 impl PathPolicy {
-    /// The canonical form as text. Borrows the path if it is canonical.
+    /// The canonical form: text if the path is text, otherwise bytes. Borrows the path if it is
+    /// canonical.
     ///
     /// # Errors
     ///
     /// Returns the first thing that the policy refuses.
     ///
     /// ```
+    /// use simdpct::Kinds;
     /// use simdpct::path::PathPolicy;
     ///
     /// assert_eq!(PathPolicy::DEFAULT.canonicalize("/a/./b|c")?, "/a/b%7Cc");
+    /// let policy = PathPolicy::DEFAULT.refuse(Kinds::NONE);
+    /// assert_eq!(policy.canonicalize(b"/a/./\xFF")?, &b"/a/%FF"[..]);
     /// # Ok::<(), simdpct::path::PathError>(())
     /// ```
-    pub fn canonicalize<'a>(&self, path: &'a str) -> Result<Cow<'a, str>, PathError> {
-        Ok(match self.canonicalize_bytes(path.as_bytes())? {
-            // The policy cuts at an ASCII byte only.
-            Cow::Borrowed(canonical) => Cow::Borrowed(&path[..canonical.len()]),
-            // Only ASCII is decoded, and only whole segments and parameters are removed, so text
-            // stays text.
-            Cow::Owned(canonical) => {
-                Cow::Owned(String::from_utf8(canonical).expect("the canonical form of text is text"))
-            }
-        })
-    }
-
-    /// The canonical form as bytes. Borrows the path if it is canonical.
-    ///
-    /// # Errors
-    ///
-    /// Returns the first thing that the policy refuses.
-    ///
-    /// ```
-    /// use simdpct::path::PathPolicy;
-    ///
-    /// let policy = PathPolicy::DEFAULT.refuse(simdpct::Kinds::NONE);
-    /// assert_eq!(policy.canonicalize_bytes(b"/a/./\xFF")?, &b"/a/%FF"[..]);
-    /// # Ok::<(), simdpct::path::PathError>(())
-    /// ```
-    pub fn canonicalize_bytes<'a, T: Input + ?Sized>(&self, path: &'a T) -> Result<Cow<'a, [u8]>, PathError> {
-        let path = self.cut(path.as_bytes());
-        let scan = scan::scan(self, path)?.narrow(self, path);
+    pub fn canonicalize<'a, T: Input + ?Sized>(&self, path: &'a T) -> Result<Cow<'a, T::Slice>, PathError> {
+        // The policy cuts at an ASCII byte only.
+        let path = self.cut(path);
+        let scan = scan::scan(self, path.as_bytes())?.narrow(self, path.as_bytes());
         if matches!(scan, Scan::Canonical) {
             return Ok(Cow::Borrowed(path));
         }
         let mut output = Vec::new();
-        self.append(path, scan, &mut output)?;
-        Ok(Cow::Owned(output))
+        self.append(path.as_bytes(), scan, &mut output)?;
+        Ok(Cow::Owned(T::Slice::owned(output)))
     }
 
     /// Appends the canonical form to `output`.
@@ -366,7 +349,7 @@ impl PathPolicy {
     /// # Ok::<(), simdpct::path::PathError>(())
     /// ```
     pub fn canonicalize_to<T: Input + ?Sized>(&self, path: &T, output: &mut Vec<u8>) -> Result<(), PathError> {
-        let path = self.cut(path.as_bytes());
+        let path = self.cut(path).as_bytes();
         self.append(path, scan::scan(self, path)?, output)
     }
 

@@ -38,4 +38,4 @@ mod split;
 pub use build::{PathBuilder, QueryBuilder, SlashInSegment, path, query};
 #[cfg(feature = "alloc")]
 pub use repair::repair;
-pub use split::{Authority, Part, Parts, UnknownPart, part, part_bytes, split, split_authority, split_bytes};
+pub use split::{Authority, Part, Parts, UnknownPart, part, split, split_authority};

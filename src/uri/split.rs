@@ -7,6 +7,7 @@ use core::ops::Range;
 use core::str::FromStr;
 
 use crate::byteset::ByteSet;
+use crate::input::{Input, SealedSlice as _};
 use crate::sets;
 
 /// The components of a URI reference, without the delimiters between them (RFC 3986 3 and 4.1).
@@ -60,17 +61,14 @@ pub struct Parts<T> {
 ///
 /// let parts = simdpct::uri::split("12:30 pm");
 /// assert_eq!((parts.scheme, parts.path), (None, "12:30 pm"));
+///
+/// let parts = simdpct::uri::split(b"/\xFF");
+/// assert_eq!(parts.path, b"/\xFF");
 /// ```
 #[must_use]
-pub fn split(text: &str) -> Parts<&str> {
+pub fn split<T: Input + ?Sized>(reference: &T) -> Parts<&T::Slice> {
     // All delimiters are ASCII, so the ranges end at character boundaries.
-    ranges(text.as_bytes()).map(|range| &text[range])
-}
-
-/// Like [`split`], for bytes that need not be UTF-8.
-#[must_use]
-pub fn split_bytes(bytes: &[u8]) -> Parts<&[u8]> {
-    ranges(bytes).map(|range| &bytes[range])
+    ranges(reference.as_bytes()).map(|range| reference.as_same().part(range))
 }
 
 pub(super) const SEGMENT_END: ByteSet = ByteSet::new(b"/?#");
@@ -133,13 +131,11 @@ pub struct Authority<T> {
 /// assert_eq!(authority.port, Some("8080"));
 /// ```
 #[must_use]
-pub fn split_authority(authority: &str) -> Authority<&str> {
+pub fn split_authority<T: Input + ?Sized>(authority: &T) -> Authority<&T::Slice> {
     let Authority { userinfo, host, port } = authority_ranges(authority.as_bytes());
-    Authority {
-        userinfo: userinfo.map(|range| &authority[range]),
-        host: &authority[host],
-        port: port.map(|range| &authority[range]),
-    }
+    // All delimiters are ASCII.
+    let part = |range| authority.as_same().part(range);
+    Authority { userinfo: userinfo.map(part), host: part(host), port: port.map(part) }
 }
 
 fn authority_ranges(authority: &[u8]) -> Authority<Range<usize>> {
@@ -264,14 +260,8 @@ impl FromStr for Part {
 /// assert_eq!((part(uri, Part::Port), part(uri, Part::Query), part(uri, Part::Fragment)), (Some(""), Some(""), None));
 /// ```
 #[must_use]
-pub fn part(uri: &str, part: Part) -> Option<&str> {
-    part_range(uri.as_bytes(), part).map(|range| &uri[range])
-}
-
-/// Like [`part`], for bytes that need not be UTF-8.
-#[must_use]
-pub fn part_bytes(uri: &[u8], part: Part) -> Option<&[u8]> {
-    part_range(uri, part).map(|range| &uri[range])
+pub fn part<T: Input + ?Sized>(uri: &T, part: Part) -> Option<&T::Slice> {
+    part_range(uri.as_bytes(), part).map(|range| uri.as_same().part(range))
 }
 
 fn part_range(uri: &[u8], part: Part) -> Option<Range<usize>> {

@@ -25,7 +25,7 @@ fn expected_parts(method: RequestMethod, target: &[u8]) -> Option<(TargetForm, u
     if target == b"*" {
         return (method == RequestMethod::Options).then_some((TargetForm::Asterisk, 0, 1));
     }
-    let parts = uri::split_bytes(target);
+    let parts = uri::split(target);
     let (scheme, authority) = (parts.scheme?, parts.authority?);
     let start = scheme.len() + "://".len() + authority.len();
     let has_host = !authority.is_empty() && !authority.starts_with(b":");

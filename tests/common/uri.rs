@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use simdpct::uri::{Part, part, part_bytes, repair};
+use simdpct::uri::{Part, part, repair};
 use simdpct::{Decoder, reference};
 
 use grammar::is_uri_reference;
@@ -160,7 +160,7 @@ pub fn check_repair(dirty: &[u8]) {
         if matches!(which, Part::Host | Part::Port) {
             continue;
         }
-        let (before, after) = (part_bytes(dirty, which), part(&repaired, which));
+        let (before, after) = (part(dirty, which), part(&repaired, which));
         assert_eq!(
             after.map(|after| Decoder::new().decode(after).unwrap()),
             before.map(|before| Decoder::new().lenient().decode(before).unwrap()),
@@ -173,7 +173,7 @@ pub fn check_repair(dirty: &[u8]) {
 pub fn compare_parts(bytes: &[u8]) {
     for &which in Part::ALL {
         let wanted = reference::uri_part(bytes, which);
-        assert_eq!(part_bytes(bytes, which), wanted, "{which} of {}", bytes.escape_ascii());
+        assert_eq!(part(bytes, which), wanted, "{which} of {}", bytes.escape_ascii());
         if let Ok(text) = std::str::from_utf8(bytes) {
             assert_eq!(part(text, which).map(str::as_bytes), wanted, "{which} of {text}");
         }

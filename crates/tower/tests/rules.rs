@@ -47,7 +47,7 @@ fn with_routes() -> Router {
 /// A rule by a middleware, on the path decoded once.
 fn with_middleware() -> Router {
     async fn deny(request: Request, next: Next) -> Response {
-        let is_admin = match simdpct::decode(request.uri().path()) {
+        let is_admin = match simdpct::decode_utf8(request.uri().path()) {
             Ok(path) => path == "/admin" || path.starts_with("/admin/"),
             Err(_) => true,
         };

@@ -41,11 +41,11 @@ impl Value for [u8] {
     const IS_TEXT: bool = false;
 
     fn part(&self, part: Part) -> Option<&[u8]> {
-        uri::part_bytes(self, part)
+        uri::part(self, part)
     }
 
     fn query_value(&self, key: &str) -> Option<Cow<'_, [u8]>> {
-        form::parse_bytes(uri::split_bytes(self).query?).get(key)
+        form::parse_bytes(uri::split(self).query?).get(key)
     }
 
     fn repair(&self) -> Cow<'_, [u8]> {

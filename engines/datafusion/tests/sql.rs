@@ -121,21 +121,21 @@ fn compare(expression: &str, expected: OfText<'_>, keeps_type: bool) {
 
 #[test]
 fn try_functions_are_null_for_invalid_rows() {
-    compare("try_pct_decode($)", &|row| simdpct::decode(row).ok().map(Into::into), true);
+    compare("try_pct_decode($)", &|row| simdpct::decode_utf8(row).ok().map(Into::into), true);
     compare("try_form_decode($)", &|row| FORM.decode_utf8(row).ok().map(Into::into), true);
 }
 
 #[test]
 fn strict_functions_decode_valid_rows() {
     let is_valid = "case when try_pct_decode($) is not null then pct_decode($) end";
-    compare(is_valid, &|row| simdpct::decode(row).ok().map(Into::into), false);
+    compare(is_valid, &|row| simdpct::decode_utf8(row).ok().map(Into::into), false);
     let is_valid = "case when try_form_decode($) is not null then form_decode($) end";
     compare(is_valid, &|row| FORM.decode_utf8(row).ok().map(Into::into), false);
 }
 
 #[test]
 fn lossy_functions_decode_all_rows() {
-    compare("pct_decode_lossy($)", &|row| Some(simdpct::decode_lossy(row).into()), true);
+    compare("pct_decode_lossy($)", &|row| Some(simdpct::decode_utf8_lossy(row).into()), true);
     compare("form_decode_lossy($)", &|row| FORM.lenient().decode_utf8_lossy(row).ok().map(Into::into), true);
 }
 
@@ -231,8 +231,8 @@ fn real_urls_are_those_of_library() {
     };
     assert!(rows.len() > 1000);
     let functions: [(&str, OfText<'_>); 8] = [
-        ("try_pct_decode(url)", &|row| simdpct::decode(row).ok().map(Into::into)),
-        ("pct_decode_lossy(url)", &|row| Some(simdpct::decode_lossy(row).into())),
+        ("try_pct_decode(url)", &|row| simdpct::decode_utf8(row).ok().map(Into::into)),
+        ("pct_decode_lossy(url)", &|row| Some(simdpct::decode_utf8_lossy(row).into())),
         ("try_form_decode(url)", &|row| FORM.decode_utf8(row).ok().map(Into::into)),
         ("try_url_decode(url)", &|row| java::decode(row).ok().map(Into::into)),
         ("pct_encode(url)", &|row| Some(simdpct::encode(row).into())),

@@ -128,10 +128,10 @@ fn apply(
         Operation::Repair => map(strings, rows, |row| Some(text_bytes(uri::repair(row))), output),
         Operation::QueryValue(key) if input.is_text => extract(strings, rows, &Conversion::query_value(key), output),
         Operation::QueryValue(key) => {
-            map(strings, rows, |row| form::parse_bytes(uri::split_bytes(row).query?).get(key), output)
+            map(strings, rows, |row| form::parse_bytes(uri::split(row).query?).get(key), output)
         }
         Operation::Part(part) if input.is_text => extract(strings, rows, &Conversion::uri_part(*part), output),
-        Operation::Part(part) => map(strings, rows, |row| uri::part_bytes(row, *part).map(Cow::Borrowed), output),
+        Operation::Part(part) => map(strings, rows, |row| uri::part(row, *part).map(Cow::Borrowed), output),
         Operation::Findings => {
             output.set_values(rows.start, inspect_rows(strings.rows(rows)).into_bits().into_iter());
             Ok(())

@@ -130,7 +130,11 @@ impl<'de> Deserializer<'de> {
     /// Creates a strict deserialiser, for which an empty value of an `Option` is `None`.
     #[must_use]
     pub fn new<T: Input + ?Sized>(input: &'de T) -> Self {
-        Self { pairs: Pairs::new(input), max_pairs: None, options: Options::DEFAULT }
+        Self {
+            pairs: Pairs::new(input.as_bytes(), input.as_text().is_some()),
+            max_pairs: None,
+            options: Options::DEFAULT,
+        }
     }
 
     /// Decodes per the standard (WHATWG URL 5.1): a malformed `%` is kept, and each maximal subpart

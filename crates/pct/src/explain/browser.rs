@@ -23,7 +23,7 @@ pub(super) fn request(url: &[u8]) -> Request {
     // A backslash before the query is a slash.
     let query = url.iter().position(|byte| b"?#".contains(byte)).unwrap_or(url.len());
     url[..query].iter_mut().filter(|byte| **byte == b'\\').for_each(|byte| *byte = b'/');
-    let parts = uri::split_bytes(&url);
+    let parts = uri::split(&url);
     let host = parts.authority.map(|authority| {
         let start = memchr::memrchr(b'@', authority).map_or(0, |at| at + 1);
         match str::from_utf8(&authority[start..]) {

@@ -57,7 +57,7 @@ fn is_coloured(when: When) -> bool {
 /// The explanation of a URL.
 fn text(url: &[u8], is_coloured: bool) -> String {
     let mut table = Table::new(is_coloured);
-    let Parts { scheme, authority, path, query, fragment } = uri::split_bytes(url);
+    let Parts { scheme, authority, path, query, fragment } = uri::split(url);
     let mut findings = Vec::new();
     let mut at = 0;
     let mut component = |table: &mut Table, name: &'static str, text: &[u8], before: usize| {

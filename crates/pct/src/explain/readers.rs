@@ -14,7 +14,7 @@ type Reading = (&'static str, String);
 
 /// Adds what the readers make of host, path and each pair of the query, where they disagree with each other.
 pub(super) fn append(table: &mut Table, url: &[u8]) {
-    let parts = uri::split_bytes(url);
+    let parts = uri::split(url);
     let mut sections = Vec::new();
     if has_path_for_servers(&parts) {
         let request = browser::request(url);

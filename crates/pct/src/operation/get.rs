@@ -98,7 +98,7 @@ impl Reading {
                 return of_authority_form(url, colon, part);
             }
         }
-        uri::part_bytes(url, part)
+        uri::part(url, part)
     }
 }
 

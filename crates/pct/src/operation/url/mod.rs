@@ -88,7 +88,7 @@ impl NormalUrl {
 
     fn split<'f>(&self, field: &'f [u8]) -> Parts<&'f [u8]> {
         if !self.options.are_targets || field.first() != Some(&b'/') {
-            return uri::split_bytes(field);
+            return uri::split(field);
         }
         let (path, query) = simdpct::path::split(field);
         Parts { path, query: query.split_first().map(|(_, query)| query), ..Parts::default() }
