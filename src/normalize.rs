@@ -49,7 +49,7 @@ pub struct Normalizer {
 pub enum Malformed {
     /// Return an error with its position.
     #[default]
-    Error,
+    Refuse,
     /// Keep it. A following triplet of a digit that could complete it is kept too.
     Keep,
     /// Replace it by `%25`, so that the result is well-formed.
@@ -68,7 +68,7 @@ impl Normalizer {
     #[must_use]
     pub const fn new() -> Self {
         let rules = DecodePlan::normalize(sets::UNRESERVED.complement());
-        Self { rules, malformed: Malformed::Error, level: None }
+        Self { rules, malformed: Malformed::Refuse, level: None }
     }
 
     /// Sets how to handle a malformed `%`.
@@ -126,7 +126,7 @@ impl Normalizer {
     ///
     /// # Errors
     ///
-    /// Returns the first malformed `%`, with [`Malformed::Error`] only. Otherwise, if the result
+    /// Returns the first malformed `%`, with [`Malformed::Refuse`] only. Otherwise, if the result
     /// does not fit, returns the length needed. On error the contents of `output` are unspecified.
     ///
     /// ```
@@ -143,7 +143,7 @@ impl Normalizer {
         let (input, rules) = (input.as_bytes(), &self.rules);
         match self.malformed {
             Malformed::Escape => driver::decode_escaping(input, output, rules, self.level),
-            Malformed::Error | Malformed::Keep => driver::decode(input, driver::as_uninit(output), rules, self.level),
+            Malformed::Refuse | Malformed::Keep => driver::decode(input, driver::as_uninit(output), rules, self.level),
         }
     }
 
@@ -173,7 +173,7 @@ impl Normalizer {
     ///
     /// # Errors
     ///
-    /// Returns the first malformed `%`, with [`Malformed::Error`] only.
+    /// Returns the first malformed `%`, with [`Malformed::Refuse`] only.
     ///
     /// ```
     /// # use simdpct::Normalizer;
@@ -184,7 +184,7 @@ impl Normalizer {
     pub fn normalize<'a, T: Input + ?Sized>(&self, input: &'a T) -> Result<Cow<'a, T::Slice>, DecodeError> {
         match driver::scan_decode(input.as_bytes(), &self.rules, self.level) {
             Ok(None) => Ok(Cow::Borrowed(input.as_same())),
-            Err(error) if self.malformed == Malformed::Error => Err(error),
+            Err(error) if self.malformed == Malformed::Refuse => Err(error),
             Ok(Some(_)) | Err(_) => {
                 let mut output = T::Slice::owned(Vec::new());
                 self.normalize_to(input, &mut output)?;

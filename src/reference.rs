@@ -610,7 +610,7 @@ fn path_symbol(policy: &PathPolicy, path: &[u8], at: usize) -> Result<Vec<u8>, P
         (b'%', false) => match policy.malformed {
             Malformed::Keep => Ok(vec![b'%']),
             Malformed::Escape if !policy.refuse.intersects(Kinds::PERCENT | Kinds::ESCAPE) => Ok(escaped(b'%')),
-            Malformed::Escape | Malformed::Error => Err(PathErrorKind::Malformed),
+            Malformed::Escape | Malformed::Refuse => Err(PathErrorKind::Malformed),
         },
         _ if byte.is_ascii_alphanumeric() || b"-._~!$&'()*+,;=:@".contains(&byte) => Ok(vec![byte]),
         // Its triplet is refused, so it is not escaped.

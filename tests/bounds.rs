@@ -207,7 +207,7 @@ fn normalize_into_stays_in_bounds() {
     let (mut source, mut target) = (GuardedBuffer::new(LONGEST), GuardedBuffer::new(3 * LONGEST));
     for_each_input(|level, place, content| {
         let input = &*source.holding(place, content);
-        for malformed in [Malformed::Error, Malformed::Keep, Malformed::Escape] {
+        for malformed in [Malformed::Refuse, Malformed::Keep, Malformed::Escape] {
             let normalizer = Normalizer::new().malformed(malformed).level(level);
             let expected = reference::normalize(&normalizer, content);
             let needed = expected.as_ref().map_or_else(|error| error.position, Vec::len);
@@ -430,7 +430,7 @@ fn stream_encoder_stays_in_bounds() {
 #[test]
 fn operations_built_on_kernels_stay_in_bounds() {
     let mut source = GuardedBuffer::new(LONGEST);
-    let policies = [LoneSurrogates::Error, LoneSurrogates::Replace, LoneSurrogates::Keep];
+    let policies = [LoneSurrogates::Refuse, LoneSurrogates::Replace, LoneSurrogates::Keep];
     for length in 0..=longest_of_many() / 2 {
         let unicode = inputs::repeated(b"%u20AC%uD83D%uDE00%u%uD83D", length);
         let extended = [b"UTF-8''", &*inputs::repeated(b"%C3%A9a%e2%82%acb%", length)].concat();

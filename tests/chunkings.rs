@@ -134,7 +134,7 @@ fn complete_prefix_can_be_processed_by_itself() {
         decoder(true, false, Some(ByteSet::new(b"%")), None),
     ];
     let encoder = encoder(ByteSet::ALL, 12);
-    let normalizers = [Malformed::Error, Malformed::Keep, Malformed::Escape]
+    let normalizers = [Malformed::Refuse, Malformed::Keep, Malformed::Escape]
         .map(|policy| Normalizer::new().decode(ByteSet::new(b"OD4f")).malformed(policy));
     let moved = |cut: usize| move |error: DecodeError| (error.kind, cut + error.position);
     for_each_chunking(

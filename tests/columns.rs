@@ -34,7 +34,7 @@ fn every_conversion_gives_known_rows() {
         [some(b"a/b"), some(b"100%"), some(b"%E9"), None, some(b"~+")]
     );
     assert_eq!(
-        rows(columns::decode_utf8_lossy(&column, &decoder.lenient(), OnError::Fail).unwrap()),
+        rows(columns::decode_utf8_lossy(&column, &decoder.lenient(), OnError::Refuse).unwrap()),
         [some(b"a/b"), some(b"100%"), some("\u{FFFD}".as_bytes()), None, some(b"~+")]
     );
     assert_eq!(
@@ -361,16 +361,16 @@ fn invalid_rows_at_any_distance_match_reference() {
 fn row_error_is_the_first_of_its_row() {
     let column = Column::new(b"0123good %FF%zz0123", &[4_i32, 9, 15, 19]).unwrap();
     for (result, kind, position) in [
-        (columns::decode(&column, &Decoder::new(), OnError::Fail), DecodeErrorKind::Malformed, 3),
-        (columns::decode_utf8(&column, &Decoder::new(), OnError::Fail), DecodeErrorKind::InvalidUtf8, 0),
-        (columns::decode_utf8(&column, &Decoder::new().lenient(), OnError::Fail), DecodeErrorKind::InvalidUtf8, 0),
-        (columns::normalize(&column, &Normalizer::new(), OnError::Fail), DecodeErrorKind::Malformed, 3),
+        (columns::decode(&column, &Decoder::new(), OnError::Refuse), DecodeErrorKind::Malformed, 3),
+        (columns::decode_utf8(&column, &Decoder::new(), OnError::Refuse), DecodeErrorKind::InvalidUtf8, 0),
+        (columns::decode_utf8(&column, &Decoder::new().lenient(), OnError::Refuse), DecodeErrorKind::InvalidUtf8, 0),
+        (columns::normalize(&column, &Normalizer::new(), OnError::Refuse), DecodeErrorKind::Malformed, 3),
     ] {
         let Err(ColumnError::Row(first)) = result else { panic!("{result:?}") };
         assert_eq!((first.row, first.error.kind, first.error.position), (1, kind, position));
     }
     assert_eq!(
-        columns::decode(&column, &Decoder::new(), OnError::Fail).unwrap_err().to_string(),
+        columns::decode(&column, &Decoder::new(), OnError::Refuse).unwrap_err().to_string(),
         "row 1: malformed percent-encoding: '%' without two hexadecimal digits at byte 3"
     );
     // A row that is not UTF-8 cannot be kept in a text column.

@@ -453,7 +453,7 @@ proptest! {
         kept in set(),
         rejected in set(),
         alone: bool,
-        policy in select(&[LoneSurrogates::Error, LoneSurrogates::Replace, LoneSurrogates::Keep][..]),
+        policy in select(&[LoneSurrogates::Refuse, LoneSurrogates::Replace, LoneSurrogates::Keep][..]),
         level in strategies::any_level(),
     ) {
         compare_unicode_decoding(UnicodeCase { lenient, plus, kept, rejected, alone, policy, level }, &input);

@@ -318,7 +318,7 @@ fn any_policy() -> impl Strategy<Value = PathPolicy> {
     let kinds = || prop_oneof![Just(Kinds::NONE), select(Kinds::ALL.to_vec()).prop_map(|(kind, _)| kind)];
     let sets = vec![ByteSet::EMPTY, sets::PCHAR, ByteSet::ALL, ByteSet::new(b";%/")];
     (
-        (kinds(), kinds(), select(vec![Malformed::Error, Malformed::Keep, Malformed::Escape])),
+        (kinds(), kinds(), select(vec![Malformed::Refuse, Malformed::Keep, Malformed::Escape])),
         select(vec![EncodedSlash::Keep, EncodedSlash::Decode, EncodedSlash::Refuse]),
         select(vec![Backslash::Keep, Backslash::ToSlash, Backslash::Refuse]),
         select(vec![DotSegments::Keep, DotSegments::Remove, DotSegments::Clamp, DotSegments::Refuse]),

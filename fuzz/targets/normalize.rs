@@ -17,7 +17,7 @@ struct Case<'a> {
 }
 
 fuzz_target!(|case: Case<'_>| {
-    let policy = [Malformed::Error, Malformed::Keep, Malformed::Escape][usize::from(case.policy % 3)];
+    let policy = [Malformed::Refuse, Malformed::Keep, Malformed::Escape][usize::from(case.policy % 3)];
     let mut normalizer = Normalizer::new().malformed(policy);
     if let Some(Set(set)) = case.decode {
         normalizer = normalizer.decode(set);

@@ -30,7 +30,7 @@ fuzz_target!(|case: Case<'_>| {
                 .map(|(_, &(kind, _))| kind)
                 .collect(),
         )
-        .malformed([Malformed::Error, Malformed::Keep, Malformed::Escape][malformed % 3])
+        .malformed([Malformed::Refuse, Malformed::Keep, Malformed::Escape][malformed % 3])
         .slash([EncodedSlash::Keep, EncodedSlash::Decode, EncodedSlash::Refuse][slash % 3])
         .backslash([Backslash::Keep, Backslash::ToSlash, Backslash::Refuse][backslash % 3])
         .dot_segments([DotSegments::Keep, DotSegments::Remove, DotSegments::Clamp, DotSegments::Refuse][dots % 4])

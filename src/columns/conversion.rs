@@ -108,10 +108,10 @@ pub struct Converted<O> {
 
 impl<C> Conversion<C> {
     pub(super) const fn new(operation: C) -> Self {
-        Self { operation, on_error: OnError::Fail }
+        Self { operation, on_error: OnError::Refuse }
     }
 
-    /// Sets how to handle an invalid row. The default is [`OnError::Fail`].
+    /// Sets how to handle an invalid row. The default is [`OnError::Refuse`].
     pub const fn on_error(mut self, on_error: OnError) -> Self {
         self.on_error = on_error;
         self
@@ -202,7 +202,7 @@ impl<C: Operation> Conversion<C> {
     /// Same as [`convert`](Self::convert), and [`ColumnError::BadOutput`] if `output` is not a
     /// valid column. On error nothing is appended.
     pub fn append<O: Offset>(&self, column: &Column<'_, O>, output: &mut ColumnBuf<O>) -> Result<Summary, ColumnError> {
-        self.run(Overflow::Fail, output)?.column(column)
+        self.run(Overflow::Refuse, output)?.column(column)
     }
 
     /// Like [`append`](Self::append), for rows that are not in one buffer; `None` is a null row.
@@ -230,7 +230,7 @@ impl<C: Operation> Conversion<C> {
         rows: impl IntoIterator<Item = Option<T>>,
         output: &mut ColumnBuf<O>,
     ) -> Result<Summary, ColumnError> {
-        self.run(Overflow::Fail, output)?.rows(rows)
+        self.run(Overflow::Refuse, output)?.rows(rows)
     }
 
     /// Like [`append`](Self::append), but if the output would exceed the range of the offset type,
@@ -353,7 +353,7 @@ impl<C: Rewrite> Conversion<C> {
 /// let kept = columns::decode(&column, &Decoder::new(), OnError::Keep)?;
 /// assert_eq!((kept.values, kept.offsets), (b"a/b50%\xFF".to_vec(), vec![0, 3, 6, 7]));
 ///
-/// let error = columns::decode(&column, &Decoder::new(), OnError::Fail).unwrap_err();
+/// let error = columns::decode(&column, &Decoder::new(), OnError::Refuse).unwrap_err();
 /// let ColumnError::Row(first) = error else { panic!("{error}") };
 /// assert_eq!((first.row, first.error.kind, first.error.position), (1, DecodeErrorKind::Malformed, 2));
 /// # Ok::<(), ColumnError>(())
@@ -403,7 +403,7 @@ pub fn decode_utf8<O: Offset>(
 /// use simdpct::columns::{self, Column, OnError};
 ///
 /// let column = Column::new(b"%E4pfel100%", &[0_i32, 7, 11])?;
-/// let decoded = columns::decode_utf8_lossy(&column, &Decoder::new().lenient(), OnError::Fail)?;
+/// let decoded = columns::decode_utf8_lossy(&column, &Decoder::new().lenient(), OnError::Refuse)?;
 /// assert_eq!((decoded.values, decoded.offsets), ("\u{FFFD}pfel100%".into(), vec![0, 7, 11]));
 /// # Ok::<(), columns::ColumnError>(())
 /// ```
@@ -447,7 +447,7 @@ pub fn encode<O: Offset>(column: &Column<'_, O>, encoder: &Encoder) -> Result<Co
 /// use simdpct::columns::{self, Column, OnError};
 ///
 /// let column = Column::new(b"/%7euser/%2f", &[0_i32, 8, 12])?;
-/// let normal = columns::normalize(&column, &Normalizer::new(), OnError::Fail)?;
+/// let normal = columns::normalize(&column, &Normalizer::new(), OnError::Refuse)?;
 /// assert_eq!((normal.values, normal.offsets), (b"/~user/%2F".to_vec(), vec![0, 6, 10]));
 /// # Ok::<(), columns::ColumnError>(())
 /// ```

@@ -381,7 +381,7 @@ fn append_bits<O: Offset>(bitmap: &mut Vec<u8>, length: usize, column: &Column<'
 #[non_exhaustive]
 pub enum OnError {
     /// Return an error for the first invalid row, and write nothing.
-    Fail,
+    Refuse,
     /// Set the row to null.
     Null,
     /// Keep the row unchanged, including rejected bytes. If text is required and the row itself is
@@ -434,7 +434,7 @@ pub enum ColumnError {
     /// The output is not a valid column: it has no offsets, its last offset is not the length of
     /// its values, or its validity bitmap is too short.
     BadOutput,
-    /// This row is invalid, and [`OnError::Fail`] was given or [`OnError::Keep`] is impossible.
+    /// This row is invalid, and [`OnError::Refuse`] was given or [`OnError::Keep`] is impossible.
     Row(RowError),
     /// With this row, the output exceeds the range of the offset type: `i32::MAX` bytes for `i32`.
     TooLong {

@@ -183,7 +183,7 @@ struct State {
 #[derive(Clone, Copy, Eq, PartialEq)]
 pub(super) enum Overflow {
     /// Return an error, and append nothing.
-    Fail,
+    Refuse,
     /// Stop before that row.
     Stop,
 }
@@ -234,7 +234,7 @@ impl<'a, O: Offset, C: Codec> Run<'a, O, C> {
     fn gather<T: Input>(&mut self, rows: impl IntoIterator<Item = Option<T>>) -> Result<(), ColumnError> {
         let mut gathered = Gathered::new();
         let rows = rows.into_iter();
-        if self.overflow == Overflow::Fail {
+        if self.overflow == Overflow::Refuse {
             // Saves the copies of an output that grows. A hint may be wrong, so it may be too large.
             let _ = self.output.offsets.try_reserve(rows.size_hint().0);
         }
@@ -613,7 +613,7 @@ impl<O: Offset> Sink<'_, '_, O> {
     ) -> Result<(), ColumnError> {
         let bytes = self.column.bytes(row..row + 1);
         let is_handled = match self.state.on_error {
-            OnError::Fail => false,
+            OnError::Refuse => false,
             OnError::Keep => keep(bytes, &mut self.output.values),
             OnError::Null => {
                 self.set_null(row);

@@ -81,7 +81,7 @@ fn push_unit(unit: u16, output: &mut String) {
 /// # Ok::<(), simdpct::DecodeError>(())
 /// ```
 pub fn unescape(text: &str) -> Result<Cow<'_, str>, DecodeError> {
-    unescape_with(text, LoneSurrogates::Error)
+    unescape_with(text, LoneSurrogates::Refuse)
 }
 
 /// Decodes like [`unescape`], with U+FFFD for lone surrogates; equivalent to

@@ -54,7 +54,7 @@ pub struct UnicodeDecoder {
 pub enum LoneSurrogates {
     /// Return an error with its position.
     #[default]
-    Error,
+    Refuse,
     /// Replace it by U+FFFD, as in the conversion to a scalar value string (WHATWG Infra 4.7).
     Replace,
     /// Keep the six characters of the escape. Escapes of `%` are then kept too: decoding those of
@@ -67,7 +67,7 @@ impl UnicodeDecoder {
     /// surrogate is an error.
     #[must_use]
     pub const fn new(decoder: Decoder) -> Self {
-        Self { decoder, keep_triplets: false, lone_surrogates: LoneSurrogates::Error }
+        Self { decoder, keep_triplets: false, lone_surrogates: LoneSurrogates::Refuse }
     }
 
     /// Keeps all triplets, and decodes only `%uXXXX`, except `%u0025`, because a decoded `%` could
@@ -173,7 +173,7 @@ impl UnicodeDecoder {
 
     fn push_escape(&self, parts: &Parts<'_>, escape: &Escape, output: &mut String) -> Result<(), DecodeError> {
         let character = match (escape.character, self.lone_surrogates) {
-            (None, LoneSurrogates::Error) => return Err(DecodeError::new(LoneSurrogate, escape.start)),
+            (None, LoneSurrogates::Refuse) => return Err(DecodeError::new(LoneSurrogate, escape.start)),
             (None, LoneSurrogates::Replace) => Some(char::REPLACEMENT_CHARACTER),
             (None, LoneSurrogates::Keep) => None,
             (character, _) => character

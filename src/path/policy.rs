@@ -204,7 +204,7 @@ impl PathPolicy {
     /// `CONTROL`, `BACKSLASH`, `MALFORMED` or `INVALID_UTF8`.
     pub const DEFAULT: Self = Self {
         refuse: Kinds::NUL.union(Kinds::CONTROL).union(Kinds::INVALID_UTF8),
-        malformed: Malformed::Error,
+        malformed: Malformed::Refuse,
         slash: EncodedSlash::Keep,
         backslash: Backslash::Refuse,
         dot_segments: DotSegments::Remove,

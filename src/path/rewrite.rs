@@ -148,7 +148,7 @@ fn symbol(policy: &PathPolicy, raw: u8, triplet: Option<u8>, completing: Complet
         (None, b'%') => match policy.malformed {
             Malformed::Keep => Ok(Symbol::Byte(b'%')),
             Malformed::Escape if policy.allows_percent() => Ok(Symbol::Triplet(b'%')),
-            Malformed::Escape | Malformed::Error => Err(PathErrorKind::Malformed),
+            Malformed::Escape | Malformed::Refuse => Err(PathErrorKind::Malformed),
         },
         (None, b'\\') if policy.backslash == Backslash::ToSlash => Ok(Symbol::Slash),
         (None, b'\\') if policy.backslash == Backslash::Refuse => Err(PathErrorKind::Backslash),

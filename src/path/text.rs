@@ -36,7 +36,7 @@ macro_rules! option {
 
 /// The options, in the order in which they are written.
 const OPTIONS: [PolicyOption; 8] = [
-    option!("malformed", malformed: Malformed { "keep" => Keep, "refuse" => Error, "escape" => Escape }),
+    option!("malformed", malformed: Malformed { "keep" => Keep, "refuse" => Refuse, "escape" => Escape }),
     option!("slash", slash: EncodedSlash { "keep" => Keep, "refuse" => Refuse, "decode" => Decode }),
     option!("backslash", backslash: Backslash { "keep" => Keep, "refuse" => Refuse, "to-slash" => ToSlash }),
     option!("dot-segments", dot_segments: DotSegments {

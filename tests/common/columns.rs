@@ -13,7 +13,7 @@ use simdpct::{ByteSet, DecodeError, Decoder, Encoder, Kinds, Level, Malformed, N
 
 use super::Surrounded;
 
-pub const POLICIES: [OnError; 3] = [OnError::Fail, OnError::Null, OnError::Keep];
+pub const POLICIES: [OnError; 3] = [OnError::Refuse, OnError::Null, OnError::Keep];
 
 /// A column with values before the first row and after the last one, and validity bits before the
 /// first one.
@@ -337,7 +337,7 @@ pub fn compare_encoding_in<O: Offset + From<i32> + TryFrom<usize> + PartialEq>(
     compare_with::<O, _>(
         sample,
         encoder,
-        &[OnError::Fail],
+        &[OnError::Refuse],
         combinations,
         &|row| Ok(reference::encode(encoder, row).into_bytes()),
         &|level| Conversion::encode(&encoder.level(level)),
@@ -353,7 +353,7 @@ pub fn compare_normalizing_in<O: Offset + From<i32> + TryFrom<usize> + PartialEq
     sample: &Sample,
 ) {
     for set in [sets::UNRESERVED, ByteSet::ALL, ByteSet::EMPTY] {
-        for malformed in [Malformed::Error, Malformed::Keep, Malformed::Escape] {
+        for malformed in [Malformed::Refuse, Malformed::Keep, Malformed::Escape] {
             let normalizer = &Normalizer::new().decode(set).malformed(malformed);
             compare_with::<O, _>(
                 sample,

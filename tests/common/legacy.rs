@@ -79,7 +79,7 @@ pub fn decode_unicode(
         let (character, width) = match (String::from_utf16(&[unit]).ok(), pair) {
             (None, Some(pair)) if is_high => (Some(pair), 12),
             (Some(single), _) => (Some(single), 6),
-            _ if policy == LoneSurrogates::Error => {
+            _ if policy == LoneSurrogates::Refuse => {
                 error = Some((LoneSurrogate, at));
                 continue;
             }

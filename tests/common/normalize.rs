@@ -17,7 +17,7 @@ pub fn compare_normalizing(normalizer: &Normalizer, input: &str) {
         assert_eq!(result.as_deref(), expected.as_deref(), "{}", context());
         let is_borrowed = matches!(result, Ok(Cow::Borrowed(_)));
         assert_eq!(is_borrowed, expected.as_deref() == Ok(input), "borrowed: {}", context());
-        let is_well_formed = reference::normalize(&normalizer.malformed(Malformed::Error), input.as_bytes()).is_ok();
+        let is_well_formed = reference::normalize(&normalizer.malformed(Malformed::Refuse), input.as_bytes()).is_ok();
         let is_normal =
             is_borrowed && (is_well_formed || result == normalizer.malformed(Malformed::Keep).normalize(input));
         assert_eq!(normalizer.is_normal(input), is_normal, "{}", context());
@@ -55,7 +55,7 @@ pub fn compare_normalizing_bytes(normalizer: &Normalizer, input: &[u8]) {
         let escapes = result.as_ref().is_err_and(|_| expected.is_ok());
         if escapes {
             // In place, there may be no room for `%25`.
-            let error = reference::normalize(&normalizer.malformed(Malformed::Error), input).unwrap_err();
+            let error = reference::normalize(&normalizer.malformed(Malformed::Refuse), input).unwrap_err();
             assert_eq!(result, Err(error), "{}", context());
         } else {
             assert_eq!(result, expected, "in place: {}", context());

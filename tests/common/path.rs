@@ -68,7 +68,7 @@ fn policy_of(values: [usize; 8]) -> PathPolicy {
     let [malformed, slash, backslash, dots, empty, parameters, hidden, illegal] = values;
     PathPolicy::DEFAULT
         .refuse(Kinds::NONE)
-        .malformed([Malformed::Error, Malformed::Keep, Malformed::Escape][malformed])
+        .malformed([Malformed::Refuse, Malformed::Keep, Malformed::Escape][malformed])
         .slash([EncodedSlash::Keep, EncodedSlash::Decode, EncodedSlash::Refuse][slash])
         .backslash([Backslash::Keep, Backslash::ToSlash, Backslash::Refuse][backslash])
         .dot_segments([DotSegments::Keep, DotSegments::Remove, DotSegments::Clamp, DotSegments::Refuse][dots])

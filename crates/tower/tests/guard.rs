@@ -292,7 +292,7 @@ fn any_policy() -> impl Strategy<Value = PathPolicy> {
     prop_oneof![
         select(presets),
         (
-            select(vec![Malformed::Error, Malformed::Keep, Malformed::Escape]),
+            select(vec![Malformed::Refuse, Malformed::Keep, Malformed::Escape]),
             select(vec![EncodedSlash::Keep, EncodedSlash::Decode, EncodedSlash::Refuse]),
             select(vec![Backslash::Keep, Backslash::ToSlash, Backslash::Refuse]),
             select(vec![DotSegments::Keep, DotSegments::Remove, DotSegments::Clamp, DotSegments::Refuse]),

@@ -35,10 +35,10 @@ pub fn apply(array: &dyn Array, operation: &Operation) -> Result<ArrayRef, Arrow
     }
     match operation {
         Operation::Decode(decoder, on_error) => crate::decode(array, decoder, *on_error),
-        Operation::DecodeLossy(decoder) => crate::decode_lossy(array, &decoder.lenient(), OnError::Fail),
+        Operation::DecodeLossy(decoder) => crate::decode_lossy(array, &decoder.lenient(), OnError::Refuse),
         Operation::DecodeJava(on_error) => crate::decode_java(array, *on_error),
         Operation::Encode(encoder) => crate::encode(array, encoder),
-        Operation::Normalize(normalizer) => crate::normalize(array, normalizer, OnError::Fail),
+        Operation::Normalize(normalizer) => crate::normalize(array, normalizer, OnError::Refuse),
         Operation::Repair => crate::repair(array),
         Operation::Part(part) => crate::part(array, *part),
         Operation::QueryValue(key) => crate::query_value(array, key),

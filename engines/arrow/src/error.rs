@@ -12,7 +12,7 @@ use simdpct_functions::excerpt_of_bytes;
 
 use crate::value::bytes_of;
 
-/// Error: a value could not be converted, and [`OnError::Fail`](crate::OnError::Fail) was given.
+/// Error: a value could not be converted, and [`OnError::Refuse`](crate::OnError::Refuse) was given.
 ///
 /// The functions of this crate return it as [`ArrowError::ExternalError`];
 /// [`InvalidValue::of`] finds it there.
@@ -23,7 +23,7 @@ use crate::value::bytes_of;
 /// use simdpct::Decoder;
 ///
 /// let urls = StringArray::from(vec!["a%20b", "50%"]);
-/// let error = decode(&urls, &Decoder::new(), OnError::Fail).unwrap_err();
+/// let error = decode(&urls, &Decoder::new(), OnError::Refuse).unwrap_err();
 /// let invalid = InvalidValue::of(&error).unwrap();
 /// assert_eq!((invalid.row, invalid.value(), invalid.error.position), (1, "50%", 2));
 /// assert_eq!(

@@ -145,7 +145,7 @@ pub fn decode(array: &dyn Array, decoder: &Decoder, on_error: OnError) -> Result
 /// use simdpct_arrow::{OnError, decode_lossy};
 ///
 /// let urls = StringViewArray::from(vec!["%E4pfel", "100%"]);
-/// let decoded = decode_lossy(&urls, &Decoder::new().lenient(), OnError::Fail)?;
+/// let decoded = decode_lossy(&urls, &Decoder::new().lenient(), OnError::Refuse)?;
 /// assert_eq!(decoded.as_string_view(), &StringViewArray::from(vec!["\u{FFFD}pfel", "100%"]));
 /// # Ok::<(), arrow_schema::ArrowError>(())
 /// ```
@@ -208,7 +208,7 @@ pub fn encode(array: &dyn Array, encoder: &Encoder) -> Result<ArrayRef, ArrowErr
 /// use simdpct_arrow::{OnError, normalize};
 ///
 /// let urls = StringArray::from(vec!["/%7euser", "/%2f"]);
-/// let normal = normalize(&urls, &Normalizer::new(), OnError::Fail)?;
+/// let normal = normalize(&urls, &Normalizer::new(), OnError::Refuse)?;
 /// assert_eq!(normal.as_string::<i32>(), &StringArray::from(vec!["/~user", "/%2F"]));
 /// # Ok::<(), arrow_schema::ArrowError>(())
 /// ```

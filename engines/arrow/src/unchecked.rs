@@ -375,7 +375,7 @@ mod tests {
     #[test]
     fn output_longer_than_a_buffer_is_in_several() {
         let array = StringViewArray::from(ROWS.to_vec());
-        let job = Decode { decoder: &Decoder::new(), on_error: OnError::Fail };
+        let job = Decode { decoder: &Decoder::new(), on_error: OnError::Refuse };
         for (limit, buffers) in [(1, 3), (ROWS[0].len() + ROWS[1].len(), 2), (1000, 1)] {
             let decoded = convert_views_by(&array, None, &job, limit).unwrap().unwrap();
             decoded.to_data().validate_full().unwrap();
@@ -389,7 +389,7 @@ mod tests {
     #[test]
     fn error_of_later_buffer_is_of_row_of_input() {
         let array = StringViewArray::from(vec!["plain", "%41", "plain", "%42", "%"]);
-        let job = Decode { decoder: &Decoder::new(), on_error: OnError::Fail };
+        let job = Decode { decoder: &Decoder::new(), on_error: OnError::Refuse };
         let failure = convert_views_by(&array, None, &job, 1).unwrap_err();
         assert!(matches!(failure, Failure::Invalid { row: 4, .. }), "{failure:?}");
     }

@@ -21,7 +21,7 @@ use simdpct_arrow::{
 };
 use simdpct_functions::Function;
 
-const POLICIES: [OnError; 3] = [OnError::Fail, OnError::Null, OnError::Keep];
+const POLICIES: [OnError; 3] = [OnError::Refuse, OnError::Null, OnError::Keep];
 
 /// What the reference implementation makes of a row; the second argument is whether it is text.
 type Reference<'a> = &'a dyn Fn(&[u8], bool) -> Result<Vec<u8>, DecodeError>;
@@ -41,7 +41,7 @@ fn compare(
         let output = match convert(&array) {
             Ok(output) => output,
             Err(error) => {
-                assert_eq!(on_error, OnError::Fail, "{error}");
+                assert_eq!(on_error, OnError::Refuse, "{error}");
                 let invalid = InvalidValue::of(&error).expect("an invalid value");
                 assert_eq!(results[invalid.row], Some(Err(invalid.error)), "{:?}", array.data_type());
                 let is_first = !results[..invalid.row].iter().flatten().any(Result::is_err);
@@ -55,7 +55,7 @@ fn compare(
             .iter()
             .zip(&input)
             .map(|(result, row)| match (result, on_error) {
-                (Some(Err(error)), OnError::Fail) => panic!("{:?} did not fail: {error}", array.data_type()),
+                (Some(Err(error)), OnError::Refuse) => panic!("{:?} did not fail: {error}", array.data_type()),
                 (Some(Err(_)), OnError::Keep) => row.clone(),
                 (None | Some(Err(_)), _) => None,
                 (Some(Ok(bytes)), _) => Some(bytes.clone()),
@@ -115,7 +115,7 @@ proptest! {
     #[test]
     fn array_decoded_as_java_is_that_of_rows(rows in any_rows(), before in 0..20_usize) {
         // A binary value that is kept becomes text too.
-        for on_error in [OnError::Fail, OnError::Null] {
+        for on_error in [OnError::Refuse, OnError::Null] {
             let reference = |row: &[u8], _| java::decode(row).map(|text| text.into_owned().into_bytes());
             compare(&rows, before, on_error, &|array| decode_java(array, on_error), &reference);
         }
@@ -132,13 +132,13 @@ proptest! {
         ];
         for encoder in &encoders {
             let reference = |row: &[u8], _| Ok(reference::encode(encoder, row).into_bytes());
-            compare(&rows, before, OnError::Fail, &|array| encode(array, encoder), &reference);
+            compare(&rows, before, OnError::Refuse, &|array| encode(array, encoder), &reference);
         }
     }
 
     #[test]
     fn normalized_array_is_that_of_reference(rows in any_rows(), before in 0..20_usize) {
-        for malformed in [Malformed::Error, Malformed::Keep, Malformed::Escape] {
+        for malformed in [Malformed::Refuse, Malformed::Keep, Malformed::Escape] {
             let normalizer = Normalizer::new().malformed(malformed);
             for on_error in POLICIES {
                 let reference = |row: &[u8], _| reference::normalize(&normalizer, row);
@@ -151,7 +151,7 @@ proptest! {
 #[test]
 fn view_without_escapes_keeps_its_buffer() {
     let array = StringViewArray::from(vec!["a long value without any escape", "and%20another%20long%20value", "%41"]);
-    let decoded = decode(&array, &Decoder::new(), OnError::Fail).unwrap();
+    let decoded = decode(&array, &Decoder::new(), OnError::Refuse).unwrap();
     let decoded = decoded.as_string_view();
     assert_eq!(decoded.value(0).as_ptr(), array.value(0).as_ptr());
     assert_eq!(decoded.iter().flatten().collect::<Vec<_>>(), [array.value(0), "and another long value", "A"]);
@@ -163,7 +163,7 @@ fn large_dictionary_with_few_keys_converts_only_their_values() {
     let values: Vec<String> =
         (0..100).map(|number| if number == 7 { "%20".into() } else { format!("%{number}x") }).collect();
     let array = DictionaryArray::<Int8Type>::new(vec![7, 7].into(), std::sync::Arc::new(StringArray::from(values)));
-    let decoded = decode(&array, &Decoder::new(), OnError::Fail).unwrap();
+    let decoded = decode(&array, &Decoder::new(), OnError::Refuse).unwrap();
     assert_eq!(rows(&decoded), [Some(b" ".to_vec()), Some(b" ".to_vec())]);
 }
 
@@ -171,7 +171,7 @@ fn large_dictionary_with_few_keys_converts_only_their_values() {
 fn empty_dictionary_is_returned() {
     let array =
         DictionaryArray::<Int8Type>::new(vec![None, None].into(), std::sync::Arc::new(StringArray::new_null(0)));
-    assert!(is_same(&decode(&array, &Decoder::new(), OnError::Fail).unwrap(), &array));
+    assert!(is_same(&decode(&array, &Decoder::new(), OnError::Refuse).unwrap(), &array));
 }
 
 #[test]
@@ -183,7 +183,7 @@ fn null_of_dictionary_is_in_its_keys() {
 
 #[test]
 fn other_type_is_an_error() {
-    let error = decode(&Int32Array::from(vec![1]), &Decoder::new(), OnError::Fail).unwrap_err();
+    let error = decode(&Int32Array::from(vec![1]), &Decoder::new(), OnError::Refuse).unwrap_err();
     assert_eq!(
         error.to_string(),
         "Invalid argument error: expected strings, binary values or a dictionary of them, not Int32"
@@ -193,7 +193,7 @@ fn other_type_is_an_error() {
 #[test]
 fn long_value_is_cut_in_message() {
     let value = format!("{}'\n{}%", "é".repeat(60), "x".repeat(1000));
-    let error = decode(&StringArray::from(vec![value]), &Decoder::new(), OnError::Fail).unwrap_err();
+    let error = decode(&StringArray::from(vec![value]), &Decoder::new(), OnError::Refuse).unwrap_err();
     let invalid = InvalidValue::of(&error).unwrap();
     assert_eq!(invalid.value(), format!("{}\\'\\nxx…", "é".repeat(60)));
     assert_eq!((invalid.error.kind, invalid.error.position), (DecodeErrorKind::Malformed, 1122));
@@ -203,7 +203,7 @@ fn long_value_is_cut_in_message() {
 #[test]
 fn value_of_64_characters_is_quoted_whole() {
     let value = format!("{}%", "é".repeat(63));
-    let error = decode(&StringArray::from(vec![value.clone()]), &Decoder::new(), OnError::Fail).unwrap_err();
+    let error = decode(&StringArray::from(vec![value.clone()]), &Decoder::new(), OnError::Refuse).unwrap_err();
     assert_eq!(InvalidValue::of(&error).unwrap().value(), value);
 }
 
@@ -223,7 +223,7 @@ fn empty_array_with_offset_beyond_its_values_is_empty() {
     // SAFETY: no value is read from an array without rows.
     let array = StringArray::from(unsafe { data.build_unchecked() });
     assert_eq!(array.value_offsets(), [5]);
-    let decoded = decode(&array, &Decoder::new(), OnError::Fail).unwrap();
+    let decoded = decode(&array, &Decoder::new(), OnError::Refuse).unwrap();
     assert_eq!((decoded.len(), decoded.data_type()), (0, &DataType::Utf8));
     assert_eq!(simdpct_arrow::repair(&array).unwrap().len(), 0);
     assert_eq!(simdpct_arrow::findings(&array).unwrap().len(), 0);

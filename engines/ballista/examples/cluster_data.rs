@@ -99,7 +99,7 @@ impl Expected {
         };
         Self {
             decoded: texts(columns::decode_utf8(&column, &Decoder::new(), OnError::Null).unwrap()),
-            lossy: texts(columns::decode_utf8_lossy(&column, &Decoder::new().lenient(), OnError::Fail).unwrap()),
+            lossy: texts(columns::decode_utf8_lossy(&column, &Decoder::new().lenient(), OnError::Refuse).unwrap()),
         }
     }
 }

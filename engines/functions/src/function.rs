@@ -110,10 +110,10 @@ impl Function {
     pub fn operation(self, option: Option<&str>) -> Result<Operation, InvalidOption> {
         let needed = || option.ok_or_else(InvalidOption::missing);
         Ok(match self {
-            Self::PctDecode => Operation::Decode(PCT, OnError::Fail),
+            Self::PctDecode => Operation::Decode(PCT, OnError::Refuse),
             Self::TryPctDecode => Operation::Decode(PCT, OnError::Null),
             Self::PctDecodeLossy => Operation::DecodeLossy(PCT),
-            Self::FormDecode => Operation::Decode(FORM, OnError::Fail),
+            Self::FormDecode => Operation::Decode(FORM, OnError::Refuse),
             Self::TryFormDecode => Operation::Decode(FORM, OnError::Null),
             Self::FormDecodeLossy => Operation::DecodeLossy(FORM),
             Self::PctEncode => Operation::Encode(option.map_or(Ok(Encoder::COMPONENT), options::encoder)?),
@@ -125,7 +125,7 @@ impl Function {
             Self::UrlHas => Operation::Has(options::kinds(needed()?)?),
             Self::UrlQueryValue => Operation::QueryValue(String::from(needed()?)),
             Self::UrlPart => Operation::Part(options::part(needed()?)?),
-            Self::SparkUrlDecode => Operation::DecodeJava(OnError::Fail),
+            Self::SparkUrlDecode => Operation::DecodeJava(OnError::Refuse),
             Self::SparkTryUrlDecode => Operation::DecodeJava(OnError::Null),
         })
     }
