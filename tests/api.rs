@@ -388,14 +388,16 @@ fn exhaustive_types(api: &str) -> Vec<&str> {
     types.into_iter().filter(is_exhaustive).map(|(_, name)| name).collect()
 }
 
-/// A variant or a field can be added to every public type without a breaking change, with three
+/// A variant or a field can be added to every public type without a breaking change, with four
 /// exceptions, whose definitions say why.
 #[test]
 fn public_types_are_non_exhaustive() {
     let sample = "pub enum a::B\npub a::B::C\n#[non_exhaustive] pub enum a::D\npub a::D::E\npub struct a::F<T>\npub a::F::g: T\npub struct a::H";
     assert_eq!(exhaustive_types(sample), ["a::B", "a::F"]);
     let found = exhaustive_types(include_str!("../docs/public-api.txt"));
-    assert_eq!(found, ["simdpct::columns::ColumnBuf", "simdpct::uri::Authority", "simdpct::uri::Parts"]);
+    let exceptions =
+        ["simdpct::columns::ColumnBuf", "simdpct::path::Action", "simdpct::uri::Authority", "simdpct::uri::Parts"];
+    assert_eq!(found, exceptions);
 }
 
 /// Each type whose text may hold a triplet is written whole, whatever precision, width and alignment

@@ -49,7 +49,8 @@ pub struct RequestGuard {
     only_reports: bool,
 }
 
-/// What to do with a request.
+/// What to do with a request. Exhaustive, so that no caller needs an arm for what it does not know,
+/// which would let a request pass.
 #[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
 pub enum Action<'o> {
     /// Use the target as it is.
