@@ -64,9 +64,11 @@ impl Fault {
         let found = before.found | after.found;
         // A note does not precede a fault.
         let first = if before.kind.is_note() { after } else { before };
-        let kind = match first.kind {
-            FaultKind::Found(_) => FaultKind::Found(found),
-            kind => kind,
+        let kind = match (before.kind, after.kind) {
+            (FaultKind::Found(one, layer), FaultKind::Found(other, same)) if layer == same => {
+                FaultKind::Found(one | other, layer)
+            }
+            _ => first.kind,
         };
         let is_selected = before.is_selected || after.is_selected;
         Some(Self { kind, position: first.position, counted: before.counted.union(after.counted), found, is_selected })
@@ -97,8 +99,8 @@ pub(crate) enum FaultKind {
     NoRecord,
     /// A field cannot be decoded.
     Code(DecodeErrorKind),
-    /// A field has findings.
-    Found(Kinds),
+    /// A field has findings in a layer of its encoding: 0 is the field itself, 1 what it is after one decoding.
+    Found(Kinds, u8),
     /// A path is refused by the policy.
     Path(PathErrorKind),
     /// A URL has no normal form.
@@ -127,7 +129,7 @@ impl FaultKind {
 
     pub(crate) fn found(self) -> Kinds {
         match self {
-            Self::Found(kinds) => kinds,
+            Self::Found(kinds, _) => kinds,
             _ => Kinds::NONE,
         }
     }
@@ -140,7 +142,14 @@ impl fmt::Display for FaultKind {
             Self::Missing => f.write_str("without the part"),
             Self::NoRecord => f.write_str("no record"),
             Self::Code(kind) => kind.fmt(f),
-            Self::Found(kinds) => f.write_str(&kinds.iter().map(words).collect::<Vec<_>>().join("; ")),
+            Self::Found(kinds, layer) => {
+                f.write_str(&kinds.iter().map(words).collect::<Vec<_>>().join("; "))?;
+                match layer {
+                    0 => Ok(()),
+                    1 => f.write_str(", after decoding once"),
+                    _ => write!(f, ", after decoding {layer} times"),
+                }
+            }
             Self::Path(kind) => kind.fmt(f),
             Self::Url(kind) => kind.fmt(f),
             Self::EncodedDelimiter => f.write_str("the path has an encoded field delimiter"),
@@ -200,7 +209,7 @@ impl Count {
             FaultKind::Code(_) | FaultKind::NotUtf8 => Self::NotUtf8,
             FaultKind::Path(_) | FaultKind::EncodedDelimiter => Self::Path,
             FaultKind::Url(_) => Self::Url,
-            FaultKind::Found(_) => Self::Suspicious,
+            FaultKind::Found(..) => Self::Suspicious,
             FaultKind::Format(_) => Self::Format,
             FaultKind::TooManyFields => Self::TooManyFields,
             FaultKind::KeyExists => Self::KeyExists,

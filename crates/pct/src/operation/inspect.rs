@@ -16,6 +16,8 @@ const SEGMENTS: Kinds = Kinds::DOT_SEGMENT.union(Kinds::EMPTY_SEGMENT);
 #[derive(Clone, Copy)]
 pub(crate) struct Inspect {
     decoding: Option<Decoding>,
+    /// Rules that decode several times: what they decode is inspected too.
+    layers: Option<Decoding>,
     /// Precedes `decoding`, for other charsets.
     text_decoding: Option<TextDecoding>,
     wanted: Kinds,
@@ -43,7 +45,8 @@ impl Inspect {
         let needed = raw.fold(ByteSet::new(b"%"), ByteSet::with);
         let needed = if wanted.intersects(SEGMENTS) { needed.union(ByteSet::new(b"/\\.")) } else { needed };
         let needed = decoding.map_or(needed, |decoding| needed.union(decoding.needed()));
-        Self { decoding, text_decoding: None, wanted, needed }
+        let layers = decoding.filter(|decoding| decoding.pass_count() > 1);
+        Self { decoding, layers, text_decoding: None, wanted, needed }
     }
 
     /// Finds the errors of these rules instead, if there are any.
@@ -62,9 +65,38 @@ impl Inspect {
         Some((kinds, findings.first_of(kinds)?))
     }
 
+    /// The wanted kinds in a field, and the position of the first: in its first layer of encoding, and in those below,
+    /// which decoding several times reaches.
+    fn faults(&self, field: &[u8]) -> Option<Fault> {
+        let found = self.found(field).map(|(kinds, position)| Fault::new(FaultKind::Found(kinds, 0), position));
+        let Some(rules) = self.layers.filter(|_| !self.wanted.is_empty()) else { return found };
+        let layers = rules.inner_layers(field);
+        layers.iter().zip(1..).fold(found, |found, (layer, done)| {
+            let inner = self.found_in_layer(layer).map(|(kinds, position)| {
+                let position = rules.position_in_input(field, &layers[..usize::from(done)], position);
+                Fault::new(FaultKind::Found(kinds, done), position)
+            });
+            Fault::earliest(found, inner)
+        })
+    }
+
+    /// As [`found`](Self::found), for a layer below the first. Its raw bytes were decoded, so that only triplets and
+    /// segments are findings.
+    fn found_in_layer(&self, layer: &[u8]) -> Option<(Kinds, usize)> {
+        let findings = inspect(layer);
+        let found = findings.iter_among(self.wanted).filter_map(|finding| {
+            let is_triplet = layer.get(finding.position) == Some(&b'%');
+            let kinds = if is_triplet { finding.kinds } else { finding.kinds.intersection(SEGMENTS) };
+            (!kinds.is_empty()).then_some((kinds, finding.position))
+        });
+        found.reduce(|(kinds, first), (more, _)| (kinds | more, first))
+    }
+
     /// Whether a batch of records is surely without faults; may be false for valid records.
     fn are_clean(&self, records: &[u8], separator: u8, unused: &mut Vec<u8>) -> bool {
-        if !self.is_batched() || inspect(records).intersects(self.wanted) {
+        // Without these, decoding makes no triplet.
+        let inner = if self.layers.is_some() { Kinds::PERCENT | Kinds::MALFORMED } else { Kinds::NONE };
+        if !self.is_batched() || inspect(records).intersects(self.wanted | inner) {
             return false;
         }
         self.decoding.is_none_or(|decoding| {
@@ -83,16 +115,14 @@ impl Operation for Inspect {
         if let Some(rules) = self.text_decoding {
             let error = Fault::of_text(&rules.decode_to(field, output)).filter(|fault| !fault.kind.is_note());
             output.truncate(before);
-            let found = self.found(field).map(|(kinds, position)| Fault::new(FaultKind::Found(kinds), position));
-            return Fault::earliest(error, found);
+            return Fault::earliest(error, self.faults(field));
         }
         let error = self.decoding.and_then(|decoding| decoding.decode_to(field, output).err());
         output.truncate(before);
         let error = error.zip(self.decoding).map(|(DecodeError { kind, position, .. }, decoding)| {
             Fault::of_errors(kind, position, decoding.error_kinds(field, kind))
         });
-        let found = self.found(field).map(|(kinds, position)| Fault::new(FaultKind::Found(kinds), position));
-        Fault::earliest(error, found)
+        Fault::earliest(error, self.faults(field))
     }
 
     fn is_batched(&self) -> bool {
@@ -118,7 +148,7 @@ impl Operation for Inspect {
     }
 
     fn stream(&self, _: bool) -> Option<Box<dyn Stream>> {
-        if self.text_decoding.is_some() {
+        if self.text_decoding.is_some() || self.layers.is_some() {
             return None;
         }
         Some(Box::new(Parts {
@@ -176,7 +206,7 @@ impl Stream for Parts {
         let error = error.map(|(kind, position)| (FaultKind::Code(kind), position));
         // `stats` needs all kinds, which are known at the end of the field only.
         let is_known = self.is_at_end || self.operation.decoding.is_some();
-        let found = self.found.filter(|_| is_known).map(|(kinds, position)| (FaultKind::Found(kinds), position));
+        let found = self.found.filter(|_| is_known).map(|(kinds, position)| (FaultKind::Found(kinds, 0), position));
         error.into_iter().chain(found).min_by_key(|&(_, position)| position)
     }
 
@@ -184,7 +214,7 @@ impl Stream for Parts {
         let found = self.found.map_or(Kinds::NONE, |(kinds, _)| kinds);
         let errors = self.search.as_ref().map(Search::kinds).unwrap_or_default();
         let counted = Counted::of_errors(errors);
-        let suspicious = Counted::of(FaultKind::Found(found));
+        let suspicious = Counted::of(FaultKind::Found(found, 0));
         (if found.is_empty() { counted } else { counted.union(suspicious) }, found)
     }
 }
@@ -212,5 +242,60 @@ pub(crate) fn words(kind: Kinds) -> &'static str {
         Kinds::PATH_END => "an encoded '?' or '#'",
         Kinds::UNICODE => "a '%u' with four hexadecimal digits",
         _ => "not UTF-8 after decoding",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use simdpct::Kinds;
+
+    use super::Inspect;
+    use crate::codec::{Decoding, Dialect};
+    use crate::operation::{FaultKind, Operation};
+
+    /// A text with a finding of each kind that consists of triplets.
+    const SAMPLES: [(Kinds, &str); 8] = [
+        (Kinds::NUL, "%00"),
+        (Kinds::CONTROL, "%0a"),
+        (Kinds::SLASH, "%2F"),
+        (Kinds::BACKSLASH, "%5C"),
+        (Kinds::DOT_SEGMENT, "/%2e%2e/"),
+        (Kinds::DOT, "%2e"),
+        (Kinds::PATH_END, "%3F"),
+        (Kinds::UNRESERVED, "%41"),
+    ];
+
+    fn encoded(text: &str, times: u8) -> String {
+        (0..times).fold(text.to_owned(), |text, _| text.replace('%', "%25"))
+    }
+
+    /// A filter that decodes as often as its server must not miss what the server gets to see.
+    #[test]
+    fn findings_are_found_in_every_layer_that_is_decoded() {
+        for (kind, sample) in SAMPLES {
+            for times in 1..=5 {
+                let inspect = Inspect::for_faults(Decoding::new(&Dialect::Whatwg.rules()).strict().passes(times), kind);
+                for layer in 0..6 {
+                    for before in ["", "a/", "caf%C3%A9/", "%E9/", "100%/"] {
+                        let field = format!("{before}{}", encoded(sample, layer));
+                        let fault = inspect.apply(field.as_bytes(), &mut Vec::new());
+                        let found = fault.filter(|fault| fault.found.contains(kind));
+                        let context = format!("{kind:?} in layer {layer} of {field}, {times} times");
+                        assert_eq!(found.is_some(), layer < times, "{context}");
+                        let mut batch = field.clone().into_bytes();
+                        batch.push(b'\n');
+                        let is_clean = inspect.apply_if_clean(&batch, b'\n', &mut Vec::new());
+                        assert!(found.is_none() || !is_clean, "{context}, in a batch");
+                        if let Some(fault) = found.filter(|_| matches!(before, "" | "a/")) {
+                            assert_eq!(fault.kind, FaultKind::Found(fault.found, layer), "{context}");
+                            assert!(
+                                fault.position >= before.len() && fault.position <= before.len() + 1,
+                                "{context}: {fault:?}"
+                            );
+                        }
+                    }
+                }
+            }
+        }
     }
 }

@@ -4,7 +4,7 @@
 use serde_json::{Map, Value, json};
 
 use super::FileReport;
-use crate::operation::Count;
+use crate::operation::{Count, FaultKind};
 use crate::shown;
 use crate::unique::Summary;
 
@@ -49,6 +49,9 @@ pub(crate) fn file_as_json(file: &FileReport, findings: Vec<Value>) -> Value {
             }
             if !invalid.found.is_empty() {
                 object["found"] = invalid.found.names().collect();
+            }
+            if let FaultKind::Found(_, layer @ 1..) = invalid.kind {
+                object["layer"] = layer.into();
             }
             object
         })

@@ -137,7 +137,7 @@ impl Decoding {
     }
 
     /// The number of passes, at least 1.
-    pub(super) fn pass_count(&self) -> u8 {
+    pub(crate) fn pass_count(&self) -> u8 {
         self.passes.max(1)
     }
 

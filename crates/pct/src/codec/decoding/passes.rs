@@ -49,6 +49,31 @@ impl Decoding {
         Ok(decoded)
     }
 
+    /// The layers of encoding below the first that are decoded, as far as there are any: the value after one pass, after
+    /// two, and so on. What cannot be decoded is kept.
+    pub(crate) fn inner_layers(&self, input: &[u8]) -> Vec<Vec<u8>> {
+        let mut layers: Vec<Vec<u8>> = Vec::new();
+        for _ in 1..self.passes {
+            let value = layers.last().map_or(input, |layer| layer);
+            let decoded = self.decode_pass(value).or_else(|_| self.lenient(false).decode_pass(value));
+            // Borrowed at a fixed point.
+            let Ok(Cow::Owned(layer)) = decoded else { break };
+            layers.push(layer);
+        }
+        layers
+    }
+
+    /// Maps a position in the last of some layers to the input.
+    pub(crate) fn position_in_input(&self, input: &[u8], layers: &[Vec<u8>], position: usize) -> usize {
+        // The values of which one pass made the layers, from the last.
+        let Some((_, before)) = layers.split_last() else { return position };
+        let values = before.iter().rev().map(|layer| &layer[..]).chain([input]);
+        values.fold(position, |position, value| {
+            let rules = if self.decode_pass(value).is_ok() { *self } else { self.lenient(false) };
+            rules.origin(value, position)
+        })
+    }
+
     /// Maps the position of an error of a later pass to the input of the first.
     #[cold]
     fn map_to_input(&self, input: &[u8], mut done: u8, mut error: DecodeError) -> DecodeError {
