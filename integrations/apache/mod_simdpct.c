@@ -15,7 +15,7 @@
 /* Of a server or virtual host. */
 typedef struct {
     /* The words of a guard's text; NULL: not set. */
-    const char *refuse, *refuse_args; /* kinds, separated by commas */
+    const char *refuse, *refuse_args; /* names of kinds, separated by commas */
     const char *path;                 /* a path policy, or "off" */
     int is_dry_run;                   /* or UNSET */
     simdpct_guard *guard;             /* of all these; NULL: off */
@@ -32,32 +32,40 @@ static const char *findings(request_rec *r, const char *text) {
     return names;
 }
 
-/* Decides on a target. A rewritten one is in the pool of the request. */
-static uint32_t decide(request_rec *r, const simdpct_guard *guard, const char *target, char **rewritten, simdpct_verdict *verdict) {
-    const size_t len = strlen(target);
+/* Decides on a target, which becomes the rewritten one, in the pool of the request. */
+static uint32_t decide(request_rec *r, const simdpct_guard *guard, char **target, simdpct_verdict *verdict) {
+    const size_t len = strlen(*target);
     char space[4096], *room = space;
-    uint32_t action = simdpct_guard_check(guard, SIMDPCT_METHOD_OTHER, target, len, room, sizeof space, verdict);
+    uint32_t action = simdpct_guard_check(guard, SIMDPCT_METHOD_OTHER, *target, len, room, sizeof space, verdict);
 
     if (verdict->status == SIMDPCT_NO_ROOM) {
         const size_t needed = verdict->value;
 
         room = apr_palloc(r->pool, needed);
-        action = simdpct_guard_check(guard, SIMDPCT_METHOD_OTHER, target, len, room, needed, verdict);
+        action = simdpct_guard_check(guard, SIMDPCT_METHOD_OTHER, *target, len, room, needed, verdict);
     }
     if (action == SIMDPCT_ACTION_REWRITE) {
-        *rewritten = apr_pstrmemdup(r->pool, room, verdict->value);
+        *target = apr_pstrmemdup(r->pool, room, verdict->value);
     }
     return action;
+}
+
+/* The target in origin form, as the client sent it. With `HttpProtocolOptions Unsafe`, httpd cuts a fragment off the path
+ * that it decides on, and forwards it: a guard refuses it. */
+static char *raw_target(request_rec *r) {
+    const char *fragment = strchr(r->unparsed_uri, '#');
+
+    return apr_pstrcat(r->pool, r->uri, r->args != NULL ? "?" : "", r->args != NULL ? r->args : "",
+        fragment != NULL ? fragment : "", NULL);
 }
 
 /* Runs once for each request of a client, before r->uri is decoded: not for subrequests and internal redirects. */
 static int check_request(request_rec *r) {
     const simdpct_config *config = ap_get_module_config(r->server->module_config, &simdpct_module);
     const int is_dry_run = config->is_dry_run == 1;
-    const char *target;
-    char *rewritten = NULL;
+    const int has_path = config->path != NULL && strcmp(config->path, "off") != 0;
+    char *target;
     simdpct_verdict verdict;
-    uint32_t action;
 
     /* The authority of CONNECT, "*" of OPTIONS, and the URIs of a forward proxy, with which mod_proxy has replaced the path.
      * The core refuses other targets that do not begin with a slash. */
@@ -72,10 +80,8 @@ static int check_request(request_rec *r) {
         return DECLINED;
     }
 
-    target = r->args != NULL ? apr_pstrcat(r->pool, r->uri, "?", r->args, NULL) : r->uri;
-    action = decide(r, config->guard, target, &rewritten, &verdict);
-
-    if (action == SIMDPCT_ACTION_REFUSE) {
+    target = raw_target(r);
+    if (decide(r, config->guard, &target, &verdict) == SIMDPCT_ACTION_REFUSE) {
         char line[1024];
 
         simdpct_verdict_write(&verdict, target, strlen(target), line, sizeof line);
@@ -84,17 +90,16 @@ static int check_request(request_rec *r) {
         return is_dry_run ? DECLINED : HTTP_BAD_REQUEST;
     }
 
-    if (action == SIMDPCT_ACTION_REWRITE) {
-        char *path = apr_pstrmemdup(r->pool, rewritten, simdpct_path_split(rewritten, verdict.value));
+    if (has_path) {
+        char *path = apr_pstrmemdup(r->pool, target, simdpct_path_split(target, strlen(target)));
 
         apr_table_setn(r->subprocess_env, "SIMDPCT_PATH", path);
         if (!is_dry_run) {
-            /* r->the_request keeps what the client sent, for logs. */
+            /* Also if nothing was rewritten: httpd decodes and encodes the path of a target in absolute form. r->the_request
+             * keeps what the client sent, for logs. */
             r->uri = r->parsed_uri.path = path;
-            r->unparsed_uri = rewritten;
+            r->unparsed_uri = target;
         }
-    } else {
-        apr_table_setn(r->subprocess_env, "SIMDPCT_PATH", r->uri);
     }
     return DECLINED;
 }
@@ -122,6 +127,8 @@ static void *merge_config(apr_pool_t *pool, void *parent, void *child) {
 
 /* Makes the guard of each server, once all of them have inherited. */
 static int make_guards(apr_pool_t *pool, apr_pool_t *log, apr_pool_t *temporary, server_rec *server) {
+    char message[1024];
+
     (void)log;
     for (; server != NULL; server = server->next) {
         simdpct_config *config = ap_get_module_config(server->module_config, &simdpct_module);
@@ -133,7 +140,9 @@ static int make_guards(apr_pool_t *pool, apr_pool_t *log, apr_pool_t *temporary,
         }
         config->guard = apr_palloc(pool, sizeof *config->guard);
         if (simdpct_guard_from_text(config->guard, text, strlen(text), NULL) != SIMDPCT_OK) {
-            /* Not reached: each directive was read. */
+            /* Each directive was read, so this is not expected. Without a guard, every request would be let through. */
+            simdpct_guard_error(text, strlen(text), message, sizeof message);
+            ap_log_error(APLOG_MARK, APLOG_EMERG, 0, server, "simdpct: %s", message);
             return HTTP_INTERNAL_SERVER_ERROR;
         }
     }
@@ -145,21 +154,26 @@ static simdpct_config *config_of(cmd_parms *cmd) {
 }
 
 static const char *set_kinds(cmd_parms *cmd, int argc, char *const argv[], const char **kinds) {
+    uint32_t all = 0;
+    size_t room;
+    char *names;
+
     if (argc == 0) {
         return apr_pstrcat(cmd->pool, cmd->cmd->name, " needs kinds, \"default\" or \"off\"", NULL);
     }
-    *kinds = "";
-    if (argc == 1 && strcmp(argv[0], "off") == 0) {
-        return NULL;
-    }
-    for (int i = 0; i < argc; i++) {
-        uint32_t kind;
+    if (argc > 1 || strcmp(argv[0], "off") != 0) {
+        for (int i = 0; i < argc; i++) {
+            uint32_t kind;
 
-        if (!simdpct_kinds_from_text(argv[i], strlen(argv[i]), &kind) || strpbrk(argv[i], " \t") != NULL) {
-            return apr_pstrcat(cmd->pool, "invalid kind \"", argv[i], "\"", NULL);
+            if (!simdpct_kinds_from_text(argv[i], strlen(argv[i]), &kind)) {
+                return apr_pstrcat(cmd->pool, "invalid kind \"", argv[i], "\"", NULL);
+            }
+            all |= kind;
         }
-        *kinds = apr_pstrcat(cmd->pool, *kinds, argv[i], ",", NULL);
     }
+    room = simdpct_kinds_write(all, NULL, 0) + 1;
+    *kinds = names = apr_palloc(cmd->pool, room);
+    simdpct_kinds_write(all, names, room);
     return NULL;
 }
 
@@ -214,8 +228,8 @@ static void register_hooks(apr_pool_t *pool) {
     (void)pool;
     /* Detects the CPU before there are children. */
     simdpct_level();
-    /* After mod_proxy has recognised requests of a forward proxy, and before others use r->uri, as mod_setenvif does. */
     ap_hook_post_config(make_guards, NULL, NULL, APR_HOOK_MIDDLE);
+    /* After mod_proxy has recognised requests of a forward proxy, and before others use r->uri, as mod_setenvif does. */
     ap_hook_post_read_request(check_request, before, NULL, APR_HOOK_FIRST);
 }
 

@@ -87,6 +87,22 @@ README
     SimdpctPath strict
 </VirtualHost>
 
+# A raw "#" passes httpd itself.
+<VirtualHost 127.0.0.1:UNSAFE>
+    HttpProtocolOptions Unsafe
+    SimdpctRefuse off
+    AllowEncodedSlashes NoDecode
+    ProxyPass / http://127.0.0.1:ORIGIN/ nocanon
+</VirtualHost>
+
+<VirtualHost 127.0.0.1:KINDS>
+    SimdpctPath off
+    SimdpctRefuse "nul percent" control
+    SimdpctRefuseArgs nul
+    AllowEncodedSlashes NoDecode
+    ProxyPass / http://127.0.0.1:ORIGIN/ nocanon
+</VirtualHost>
+
 <VirtualHost 127.0.0.1:OFF>
     SimdpctRefuse off
     SimdpctPath off
@@ -100,7 +116,7 @@ README = (Path(__file__).parent / "README.md").read_text()
 VIRTUAL_HOST = re.search(r"^<VirtualHost .*?^</VirtualHost>", README, re.M | re.S)[0]
 VIRTUAL_HOST = VIRTUAL_HOST.replace("*:80", "127.0.0.1:PROXY").replace(":8080", ":ORIGIN")
 
-PORTS = ["PROXY", "CANON", "STRICT", "LAX", "FILES", "DRY", "OFF", "FORWARD"]
+PORTS = ["PROXY", "CANON", "STRICT", "LAX", "FILES", "DRY", "OFF", "FORWARD", "UNSAFE", "KINDS"]
 checks = Checks()
 check = checks.equal
 
@@ -157,6 +173,8 @@ def requests(apache):
         (b"/a;x=1/..;/b", b"/b"),
         (b"/..%5cx", 400), (b"/a%0d%0aX:1", 400), (b"/../x", 400), (b"/%zz", 400), (b"/%ff", 400), (b"/%00", 400),
         (b"/a?%0d", 400), (b"/a?%41", b"/a?%41"), (b"http://b/%7e/./c%2f?d", b"/~/c%2F?d"), (b"http://b", b"/"),
+        # httpd alone makes /a+b;c of it.
+        (b"http://b/a%2Bb%3Bc", b"/a%2Bb%3Bc"), (b"http://b/a%2Bb/../c%2Bd", b"/c%2Bd"),
     ]:
         check(f"proxied {target}", origin("PROXY", target), expected)
     check("canonicalised again", [origin("CANON", b"/a/%2e%2e/%7eu//x%2fy"), origin("CANON", b"/a%20b%3f")],
@@ -164,6 +182,9 @@ def requests(apache):
     check("strict", [origin("STRICT", target) for target in [b"/%7e", b"/a//b", b"/%2f", b"/a;b"]], [b"/~", 400, 400, 400])
     check("no header is split off", origin("LAX", b"/a%20HTTP/1.0%0d%0aX:1"), b"/a%20HTTP/1.0%0D%0AX:1")
     check("off", origin("OFF", b"/%2541/%7e%5c"), b"/%2541/%7e%5c")
+    check("raw #", [origin("UNSAFE", target) for target in [b"/x#/../admin", b"/a#", b"/a?b#c", b"/a?b"]], [400, 400, 400, b"/a?b"])
+    check("kinds alone", [origin("KINDS", target) for target in [b"/%25", b"/%0a", b"/a?%00", b"/./%7e?%25"]],
+          [400, 400, 400, b"/./%7e?%25"])
 
     # Inherited from the server.
     check("inherited", [status("CANON", b"/%2541"), status("CANON", b"/%41")], [400, 200])
@@ -189,6 +210,7 @@ def requests(apache):
     check("forward proxy", [origin("FORWARD", b"http://127.0.0.1:%d/%%7e%%5c" % apache.origin_port), status("FORWARD", b"/%5c")],
           [b"/%7e%5c", 400])
     check("no slash", status("PROXY", b"a"), 400)
+    check("refused once", status("PROXY", b"/once%00?%00"), 400)
     check("findings", apache.get("LAX", b"/%2f%00x")[1].get("x-findings"), "escape,nul,control,slash,lower-hex,empty-segment")
 
 
@@ -204,8 +226,9 @@ def logs(apache):
                  "GET /none HTTP/1.1|404|PASSED|-|-|/none",
                  "CONNECT h:443 HTTP/1.1|200|-|-|-|-", "OPTIONS * HTTP/1.1|200|-|-|-|-",
                  f"GET http://127.0.0.1:{apache.origin_port}/%7e%5c HTTP/1.1|200|-|-|-|-",
-                 "GET /%41 HTTP/1.1|200|PASSED|escape,unreserved|-|/A"]:
+                 "GET /%41 HTTP/1.1|200|PASSED|escape,unreserved|-|/A", "GET /./%7e?%25 HTTP/1.1|200|PASSED|escape,unreserved,lower-hex,dot-segment|escape,percent|-"]:
         checks.true(f"access log: {line}", line in access.splitlines())
+    check("lines of a refusal", len(re.findall(r"simdpct: .*/once", errors)), 1)
 
 
 def configuration_errors(apache):
