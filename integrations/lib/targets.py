@@ -17,7 +17,8 @@ WORDS = [b"admin", b"admin", b"admin", b"/admin", b"/admin", b"/admin/", b"/admi
 STARTS = [b"/", b"/", b"/", b"/", b"//", b"/public/", b"/api/", b"/images/", b"/admin", b"/./", b"/;/", b"/x/", b"/.;/",
           b"/%2e/", b"/%2F"]
 # Absolute form (RFC 9112 3.2.2), of HTTP/1.1 only.
-AUTHORITIES = [b"http://localhost", b"http://localhost", b"http://localhost:80", b"HTTP://localhost", b"http://other.example"]
+AUTHORITIES = [b"http://localhost", b"http://localhost", b"http://localhost:80", b"HTTP://localhost", b"http://other.example",
+               b"https://localhost", b"x://localhost"]
 
 # Targets that once passed a rule, or were near it. All runs begin with these.
 KNOWN = [
@@ -30,6 +31,7 @@ KNOWN = [
     b"/public?/../admin", b"/public%3F/../admin", b"/public%23/../admin", b"/public#/../admin", b"/..;/admin", b"/../admin",
     b"/admin/..;/public", b"/admin/../public", b"/x/y/..;a/..;b/admin", b"/x.php", b"/x%2Ephp", b"/x.php;a", b"/x.ph%70",
     b"http://localhost/admin", b"http://localhost/x/../admin", b"http://localhost", b"http://localhost?/admin",
+    b"https://localhost/admin", b"x://localhost/admin",
 ]
 
 

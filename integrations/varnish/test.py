@@ -36,6 +36,20 @@ sub vcl_recv {
     } else if (req.http.X-Policy == "reported") {
         if (!reported.accepts(req.url)) { return (synth(500)); }
         set req.url = reported.canonical(req.url);
+    } else if (req.http.X-Policy == "repeated") {
+        if (!paths.accepts(req.url) && !paths.accepts(req.url)) { return (synth(400)); }
+        set req.url = paths.canonical(req.url);
+    } else if (req.http.X-Policy == "changed") {
+        if (!strict.accepts("/x") || !paths.accepts("/y") || !paths.accepts(req.url)) { return (synth(400)); }
+        set req.url = paths.canonical(req.url + "/%7e");
+    } else if (req.http.X-Policy == "other") {
+        if (!paths.accepts(req.url)) { return (synth(400)); }
+        set req.url = strict.canonical(req.url);
+    } else if (req.http.X-Policy == "rollback") {
+        if (!paths.accepts(req.url)) { return (synth(400)); }
+        std.rollback(req);
+        set req.url = "/b%7e";
+        set req.url = paths.canonical(req.url);
     } else if (req.http.X-Policy == "unchecked") {
         set req.url = paths.canonical(req.url);
     } else {
@@ -70,11 +84,21 @@ def requests(checks, server, origin):
     checks.equal("report only", [forwarded(b"/a//b%2f", b"reported"), forwarded(b"/%00", b"reported")], [b"/a//b%2f", b"/%00"])
     checks.equal("canonical without accepts fails closed", [forwarded(b"/%00", b"unchecked"), forwarded(b"/%41", b"unchecked")],
                  [503, b"/A"])
+    checks.equal("one decision for the same URL", [forwarded(b"/once%00", b"repeated"), forwarded(b"/%7e", b"repeated")],
+                 [400, b"/~"])
+    checks.equal("another decision for another URL", [forwarded(b"/a", b"changed"), forwarded(b"/a%00", b"changed")],
+                 [b"/a/~", 400])
+    checks.equal("another decision of another guard", [forwarded(b"/a//b", b"other"), forwarded(b"/%7e", b"other")], [503, b"/~"])
+    checks.equal("after a rollback", forwarded(b"/a%41", b"rollback"), b"/b~")
     checks.equal("access rule", [forwarded(target) for target in [b"/%61dmin", b"//admin", b"/a/../admin", b"/%2561dmin"]],
                  [403, 403, 403, b"/%2561dmin"])
     checks.equal("cache key", [answer(target)[1]["x-hits"] for target in [b"/cached/~u", b"/cached/%7Eu", b"/cached/./~u"]],
                  ["0", "1", "2"])
     checks.equal("absolute target", forwarded(b"http://a/x%2fy"), b"/x%2Fy")
+    # Varnish forwards these as they are: "^/admin" would not match.
+    others = [b"https://a/admin", b"x://a/admin", b"HTTPS://a/x", b"http://a", b"http://a?x", b"*", b"a"]
+    checks.equal("other forms", [forwarded(target) for target in others], [400] * len(others))
+    checks.equal("other forms, report only", [forwarded(target, b"reported") for target in others[:5]], others[:5])
     # Its escaped form would be three times as long; the workspace has 64 KiB.
     checks.equal("long path", forwarded(b"/" + b"|" * 4000), b"/" + b"%7C" * 4000)
 
@@ -89,6 +113,8 @@ def logs(checks, folder):
     for line in ['simdpct: refused: nul,control at byte 1 of path: "/%00"', 'simdpct: refused: percent at byte 2 of query: "a=%2541"',
                  'simdpct: refused: empty-segment at byte 3 of path: "/a//b%2f", report only', 'simdpct: refused: empty-segment at byte 3 of path: "/a//b"\n']:
         checks.true(f"log line {line}", line in log)
+    checks.true("log line of a form", 'simdpct: refused: not-absolute at byte 0 of target: "x://a/admin"\n' in log)
+    checks.equal("lines of one refusal", log.count('simdpct: refused: nul,control at byte 5 of path: "/once%00"'), 1)
 
 
 def example(checks, module):

@@ -47,50 +47,70 @@ VCL_VOID vmod_guard__fini(struct VPFX(simdpct_guard) **object) {
     FREE_OBJ(guard);
 }
 
-/* Decides on a URL, and returns the one to use: the URL itself, or its canonical form in the workspace. NULL if it is
- * refused. */
-static const char *decide(VRT_CTX, const struct vmod_simdpct_guard *guard, const char *url, simdpct_verdict *verdict) {
-    const unsigned room = WS_ReserveAll(ctx->ws);
-    char *space = WS_Reservation(ctx->ws);
-    /* One byte is for the NUL. */
-    const uint32_t action = simdpct_guard_check(
-        &guard->guard, SIMDPCT_METHOD_OTHER, url, strlen(url), space, room > 0 ? room - 1 : 0, verdict);
+/* The decision of a guard on a URL, in the workspace of the request. */
+struct decision {
+    const char *url;
+    const char *used; /* the URL to use; NULL if it is refused */
+};
 
-    if (action != SIMDPCT_ACTION_REWRITE) {
-        WS_Release(ctx->ws, 0);
-        return action == SIMDPCT_ACTION_PASS ? url : NULL;
+/* Decides on a URL, and logs a refusal. Returns the URL to use: the URL itself, or its canonical form in the workspace. NULL
+ * if it is refused. */
+static const char *decide(VRT_CTX, const struct vmod_simdpct_guard *guard, const char *url) {
+    /* Rules look at the path of a URL in origin form. Varnish makes it of http://HOST/ alone, and forwards other absolute
+     * targets as they are: each is refused for its form, like an empty one. */
+    const size_t len = url[0] == '/' ? strlen(url) : 0;
+    const unsigned room = WS_ReserveAll(ctx->ws);
+    char line[1024], *space = WS_Reservation(ctx->ws);
+    simdpct_verdict verdict;
+    /* One byte is for the NUL. */
+    const uint32_t action =
+        simdpct_guard_check(&guard->guard, SIMDPCT_METHOD_OTHER, url, len, space, room > 0 ? room - 1 : 0, &verdict);
+
+    if (action == SIMDPCT_ACTION_REWRITE) {
+        space[verdict.value] = '\0';
+        WS_Release(ctx->ws, (unsigned)verdict.value + 1);
+        return space;
     }
-    space[verdict->value] = '\0';
-    WS_Release(ctx->ws, (unsigned)verdict->value + 1);
-    return space;
+    WS_Release(ctx->ws, 0);
+    if (verdict.status != SIMDPCT_OK && ctx->vsl != NULL) {
+        simdpct_verdict_write(&verdict, url, strlen(url), line, sizeof line);
+        VSLb(ctx->vsl, SLT_VCL_Log, "simdpct: %s%s", line, action == SIMDPCT_ACTION_PASS ? ", report only" : "");
+    }
+    return action == SIMDPCT_ACTION_PASS ? url : NULL;
+}
+
+/* As `decide`, once for calls of a request with the same URL. */
+static const char *decide_once(VRT_CTX, const struct vmod_simdpct_guard *guard, const char *url) {
+    struct vmod_priv *kept = VRT_priv_task(ctx, guard);
+    struct decision *decision = kept != NULL ? kept->priv : NULL;
+    const char *used;
+
+    if (decision != NULL && strcmp(decision->url, url) == 0)
+        return decision->used;
+
+    used = decide(ctx, guard, url);
+    if (kept != NULL) {
+        /* Without room in the workspace, the next call decides anew. */
+        kept->priv = NULL;
+        decision = WS_Alloc(ctx->ws, sizeof *decision);
+        if (decision != NULL && (decision->url = WS_Copy(ctx->ws, url, -1)) != NULL) {
+            decision->used = used == url ? decision->url : used;
+            kept->priv = decision;
+        }
+    }
+    return used;
 }
 
 VCL_BOOL vmod_guard_accepts(VRT_CTX, struct VPFX(simdpct_guard) *guard, VCL_STRING url) {
-    char line[1024];
-    const char *found;
-    simdpct_verdict verdict;
-    uintptr_t snapshot;
-
     CHECK_OBJ_NOTNULL(ctx, VRT_CTX_MAGIC);
     CHECK_OBJ_NOTNULL(guard, VMOD_SIMDPCT_GUARD_MAGIC);
-    url = url != NULL ? url : "";
-    snapshot = WS_Snapshot(ctx->ws);
-    found = decide(ctx, guard, url, &verdict);
-    WS_Reset(ctx->ws, snapshot);
-
-    if (verdict.status != SIMDPCT_OK && ctx->vsl != NULL) {
-        simdpct_verdict_write(&verdict, url, strlen(url), line, sizeof line);
-        VSLb(ctx->vsl, SLT_VCL_Log, "simdpct: %s%s", line, found != NULL ? ", report only" : "");
-    }
-    return found != NULL;
+    return decide_once(ctx, guard, url != NULL ? url : "") != NULL;
 }
 
 VCL_STRING vmod_guard_canonical(VRT_CTX, struct VPFX(simdpct_guard) *guard, VCL_STRING url) {
-    simdpct_verdict verdict;
-
     CHECK_OBJ_NOTNULL(ctx, VRT_CTX_MAGIC);
     CHECK_OBJ_NOTNULL(guard, VMOD_SIMDPCT_GUARD_MAGIC);
-    return url != NULL ? decide(ctx, guard, url, &verdict) : NULL;
+    return url != NULL ? decide_once(ctx, guard, url) : NULL;
 }
 
 VCL_STRING vmod_findings(VRT_CTX, VCL_STRING url) {
