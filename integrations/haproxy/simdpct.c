@@ -25,33 +25,25 @@ static int new_guard(lua_State *L) {
     return 1;
 }
 
-/* Decides on the target, the first argument, by the guard, the second. The rewritten target is in a buffer on the stack of
- * Lua: luaL_pushresultsize makes a string of it. */
-static uint32_t decide(lua_State *L, const char **target, size_t *len, luaL_Buffer *buffer, simdpct_verdict *verdict) {
-    const simdpct_guard *guard = luaL_checkudata(L, 2, GUARD);
-    char *room;
-    uint32_t action;
-
-    *target = luaL_checklstring(L, 1, len);
-    room = luaL_buffinitsize(L, buffer, *len);
-    action = simdpct_guard_check(guard, SIMDPCT_METHOD_OTHER, *target, *len, room, *len, verdict);
-    if (verdict->status == SIMDPCT_NO_ROOM) {
-        const size_t needed = verdict->value;
-        /* Nothing was added to the buffer, so this is its beginning. */
-        room = luaL_prepbuffsize(buffer, needed);
-        action = simdpct_guard_check(guard, SIMDPCT_METHOD_OTHER, *target, *len, room, needed, verdict);
-    }
-    return action;
-}
-
-/* simdpct.target(TARGET, GUARD): the target to use, or nil if the guard refuses it. */
-static int target(lua_State *L) {
+/* simdpct.decide(TARGET, GUARD): the target to use, or nil if the guard refuses it; and the line for a log, also if the guard
+ * only reports, or nil. */
+static int decide(lua_State *L) {
     size_t len;
-    const char *text;
+    const char *target = luaL_checklstring(L, 1, &len);
+    const simdpct_guard *guard = luaL_checkudata(L, 2, GUARD);
     luaL_Buffer buffer;
     simdpct_verdict verdict;
+    char line[1024], *room = luaL_buffinitsize(L, &buffer, len);
+    uint32_t action = simdpct_guard_check(guard, SIMDPCT_METHOD_OTHER, target, len, room, len, &verdict);
 
-    switch (decide(L, &text, &len, &buffer, &verdict)) {
+    if (verdict.status == SIMDPCT_NO_ROOM) {
+        const size_t needed = verdict.value;
+        /* Nothing was added to the buffer, so this is its beginning. */
+        room = luaL_prepbuffsize(&buffer, needed);
+        action = simdpct_guard_check(guard, SIMDPCT_METHOD_OTHER, target, len, room, needed, &verdict);
+    }
+
+    switch (action) {
     case SIMDPCT_ACTION_PASS:
         lua_pushvalue(L, 1);
         break;
@@ -61,25 +53,13 @@ static int target(lua_State *L) {
     default:
         lua_pushnil(L);
     }
-    return 1;
-}
-
-/* simdpct.refused(TARGET, GUARD): the line for a log, also if the guard only reports; nil if the target is accepted. */
-static int refused(lua_State *L) {
-    size_t len;
-    const char *text;
-    char line[1024];
-    luaL_Buffer buffer;
-    simdpct_verdict verdict;
-    const uint32_t action = decide(L, &text, &len, &buffer, &verdict);
-
     if (verdict.status == SIMDPCT_OK) {
         lua_pushnil(L);
     } else {
-        simdpct_verdict_write(&verdict, text, len, line, sizeof line);
+        simdpct_verdict_write(&verdict, target, len, line, sizeof line);
         lua_pushfstring(L, "%s%s", line, action == SIMDPCT_ACTION_PASS ? ", report only" : "");
     }
-    return 1;
+    return 2;
 }
 
 /* simdpct.findings(TEXT): the names of the kinds found, separated by commas, or "-". */
@@ -95,7 +75,7 @@ static int findings(lua_State *L) {
 
 int luaopen_simdpct(lua_State *L) {
     static const luaL_Reg functions[] = {
-        {"guard", new_guard}, {"target", target}, {"refused", refused}, {"findings", findings}, {NULL, NULL},
+        {"guard", new_guard}, {"decide", decide}, {"findings", findings}, {NULL, NULL},
     };
 
     /* Detects the CPU before there are threads. */

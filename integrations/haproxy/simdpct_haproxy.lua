@@ -22,12 +22,24 @@ return function(definitions)
         return guards[name] or error('simdpct: unknown guard "' .. tostring(name) .. '"')
     end
 
+    -- The last decision: converters of the same input do not decide again.
+    local last = {}
+    local function decide(target, name)
+        local decision = last
+        if decision.target ~= target or decision.name ~= name then
+            decision = { target = target, name = name }
+            decision.used, decision.line = simdpct.decide(target, lookup(name))
+            last = decision
+        end
+        return decision
+    end
+
     -- HAProxy makes "0" of nil, so that no answer is "-".
     core.register_converters("simdpct_findings", simdpct.findings)
     core.register_converters("simdpct_target", function(target, name)
-        return simdpct.target(target, lookup(name)) or "-"
+        return decide(target, name).used or "-"
     end)
     core.register_converters("simdpct_refused", function(target, name)
-        return simdpct.refused(target, lookup(name)) or "-"
+        return decide(target, name).line or "-"
     end)
 end

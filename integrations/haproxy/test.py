@@ -74,6 +74,23 @@ frontend report
     http-request deny deny_status 400 unless { var(txn.target) -m beg / }
     http-request set-pathq %[var(txn.target)]
 
+# What README.md says on report only: no rules.
+frontend ruleless
+    bind 127.0.0.1:RULELESS
+    http-request set-var(txn.refused) pathq,lua.simdpct_refused(report)
+    log-format "ruleless %{+Q}r %ST %[var(txn.refused)]"
+
+# How often guards decide.
+frontend decisions
+    bind 127.0.0.1:DECISIONS
+    http-request set-var(txn.none) path,lua.decisions
+    http-request set-var(txn.target) pathq,lua.simdpct_target(default)
+    http-request set-var(txn.refused) pathq,lua.simdpct_refused(default)
+    http-request set-var(txn.one) path,lua.decisions
+    http-request set-var(txn.other) pathq,lua.simdpct_target(strict)
+    http-request set-var(txn.two) path,lua.decisions
+    log-format "decisions %[var(txn.none)] %[var(txn.one)] %[var(txn.two)] %[var(txn.target)] %[var(txn.refused)] %[var(txn.other)]"
+
 # A name that nobody has defined denies everything.
 frontend unknown
     bind 127.0.0.1:UNKNOWN
@@ -82,6 +99,14 @@ frontend unknown
 """
 
 DEFINITIONS = r"""
+local simdpct, decisions = require("simdpct"), 0
+local decide = simdpct.decide
+simdpct.decide = function(...)
+    decisions = decisions + 1
+    return decide(...)
+end
+core.register_converters("decisions", function() return tostring(decisions) end)
+
 require("simdpct_haproxy") {
     api = "default slash=refuse",
     lax = "default refuse=",
@@ -94,7 +119,7 @@ require("simdpct_haproxy") {
 README = (Path(__file__).parent / "README.md").read_text()
 FRONTEND = re.search(r"^frontend main\n.*?(?=^```)", README, re.M | re.S)[0].replace("(api)", "(default)").replace(":80", "127.0.0.1:MAIN")
 
-PORTS = ["MAIN", "INVALID", "SECOND", "API", "LAX", "KINDS", "REPORT", "UNKNOWN"]
+PORTS = ["MAIN", "INVALID", "SECOND", "API", "LAX", "KINDS", "REPORT", "UNKNOWN", "RULELESS", "DECISIONS"]
 checks = Checks()
 check = checks.equal
 
@@ -149,6 +174,10 @@ def requests(haproxy):
     check("kinds", [origin("KINDS", target) for target in [b"/%2541", b"/%41", b"/%2f?%2541", b"/?%2f", b"/%07", b"/%5c"]],
           [400, b"/%41", b"/%2f?%2541", 400, 400, 400])
     check("report only", [origin("REPORT", target) for target in [b"/%2f//a", b"/%7e"]], [b"/%2f//a", b"/%7e"])
+    for target, method in [(b"/%2f//a?%zz", b"GET"), (b"*", b"OPTIONS"), (b"http://a", b"GET")]:
+        check(f"report only without rules, {target}", origin_target(haproxy.get("RULELESS", target, method=method)), target)
+    for target in [b"/a//b", b"/a%00"]:
+        haproxy.get("DECISIONS", target)
     check("a rule on no findings", origin("REPORT", b"/a"), 202)
     check("an unknown name", origin("UNKNOWN", b"/"), 400)
     check("absolute target", [origin("MAIN", b"http://a/x/%2e%2e/%7e?b"), origin("MAIN", b"http://a/%5c")], [b"http://a/~?b", 400])
@@ -168,6 +197,10 @@ def logs(haproxy):
         'report "GET /%7e HTTP/1.1" 200 - /%7e',
     ]:
         checks.true(f"log line: {line}", line in lines)
+    check("lines of a refusal", len([line for line in lines if "ruleless" in line and "/%2f//a?%zz" in line]), 1)
+    found = [line.split(" ", 4) for line in lines if line.startswith("decisions ")]
+    check("decisions", [(int(one) - int(none), int(two) - int(one), answers) for _, none, one, two, answers in found],
+          [(1, 1, "/a/b - -"), (1, 1, '- refused: nul,control at byte 2 of path: "/a%00" -')])
     checks.true("escaped bytes", any(line.endswith(r' 400 refused: invalid-utf8 at byte 1 of path: "/\xff"') for line in lines))
     checks.true("log of an unknown name", any('unknown guard "nobody"' in line for line in lines))
 
