@@ -105,13 +105,25 @@ static bool is_refused(void *filter, const simdpct_guard *guard, buffer target) 
         log_refusal(filter, &verdict, target);
     }
     if (action == SIMDPCT_ACTION_REWRITE) {
-        envoy_dynamic_module_callback_http_set_header(
-            filter, REQUEST_HEADER, TEXT(":path"), (buffer) { room, verdict.value });
+        if (!envoy_dynamic_module_callback_http_set_header(
+                filter, REQUEST_HEADER, TEXT(":path"), (buffer) { room, verdict.value })) {
+            envoy_dynamic_module_callback_log(LOG_WARN, TEXT("simdpct: the path cannot be set"));
+            action = SIMDPCT_ACTION_REFUSE;
+        }
         /* The route was chosen by the path as it came. */
         envoy_dynamic_module_callback_http_clear_route_cache(filter);
     }
     free(allocated);
     return action == SIMDPCT_ACTION_REFUSE;
+}
+
+/* The target of CONNECT has no path. */
+static bool is_connect(void *filter) {
+    static const char connect[] = "CONNECT";
+    buffer method;
+
+    return envoy_dynamic_module_callback_http_get_header(filter, REQUEST_HEADER, TEXT(":method"), &method, 0, NULL)
+        && method.len == sizeof connect - 1 && memcmp(method.data, connect, method.len) == 0;
 }
 
 /* A filter has no state of its own. */
@@ -128,9 +140,10 @@ HOOK unsigned envoy_dynamic_module_on_http_filter_request_headers(void *filter, 
     buffer target;
 
     (void)is_end;
-    /* The target of CONNECT has no path. Envoy itself answers to `OPTIONS *`, with 404. */
-    if (!envoy_dynamic_module_callback_http_get_header(filter, REQUEST_HEADER, TEXT(":path"), &target, 0, NULL)
-        || !is_refused(filter, guard, target)) {
+    /* Envoy itself answers to `OPTIONS *`, with 404. */
+    if (envoy_dynamic_module_callback_http_get_header(filter, REQUEST_HEADER, TEXT(":path"), &target, 0, NULL)
+            ? !is_refused(filter, guard, target)
+            : is_connect(filter)) {
         return CONTINUE;
     }
     envoy_dynamic_module_callback_http_send_response(filter, 400, NULL, 0, TEXT("refused\n"), TEXT("simdpct"));

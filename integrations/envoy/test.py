@@ -37,6 +37,8 @@ def requests(checks, server):
     checks.equal("absolute target", get(b"http://a/x%2fy"), b"/x%2Fy")
     checks.equal("long path", get(b"/" + b"|" * 4000), b"/" + b"%7C" * 4000)
     checks.equal("asterisk", [get(b"*", method=b"OPTIONS"), get(b"*")], [404, 400])
+    checks.equal("refused once", get(b"/once%00?%00"), 400)
+    checks.equal("CONNECT has no path", get(b"a:80", method=b"CONNECT"), 404)
     checks.equal("refused, for the access log", get(b"/%2e%00", b"refused"), 400)
 
 
@@ -110,6 +112,7 @@ def main():
         checks.true(f"access log {line}", line in log)
     for line in ['simdpct: refused: nul,control at byte 1 of path: "/%00"', 'simdpct: refused: percent at byte 2 of query: "a=%2541"']:
         checks.true(f"log line {line}", line in output)
+    checks.equal("lines of one refusal", output.count("/once%00"), 1)
     checks.true("the module has Envoy's version of the interface", "deprecated" not in output)
     example(checks, module)
     with_policies(checks, module)

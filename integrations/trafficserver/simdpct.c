@@ -72,10 +72,12 @@ static bool is_target_refused(TSMBuffer buffer, TSMLoc header, TSMLoc url) {
         TSError("[simdpct] %s%s", line, action == SIMDPCT_ACTION_PASS ? ", report only" : "");
         set_field(buffer, header, REFUSAL, line);
     }
-    if (action == SIMDPCT_ACTION_REWRITE) {
-        /* Without the slash. */
-        TSUrlPathSet(buffer, url, room + 1, (int)simdpct_path_split(room, verdict.value) - 1);
-        TSUrlHttpParamsSet(buffer, url, "", 0);
+    /* Without the slash. */
+    if (action == SIMDPCT_ACTION_REWRITE
+        && (TSUrlPathSet(buffer, url, room + 1, (int)simdpct_path_split(room, verdict.value) - 1) != TS_SUCCESS
+            || TSUrlHttpParamsSet(buffer, url, "", 0) != TS_SUCCESS)) {
+        TSError("[simdpct] the path cannot be set");
+        action = SIMDPCT_ACTION_REFUSE;
     }
     TSfree(room);
     TSfree(raw);
@@ -85,14 +87,17 @@ static bool is_target_refused(TSMBuffer buffer, TSMLoc header, TSMLoc url) {
 static bool is_refused(TSMBuffer buffer, TSMLoc header) {
     int len;
     TSMLoc url;
-    bool is_refused = false;
+    bool is_refused;
 
     set_field(buffer, header, FINDINGS, NULL);
     set_field(buffer, header, REFUSAL, NULL);
     /* The target of CONNECT has no path. */
-    if (TSHttpHdrMethodGet(buffer, header, &len) == TS_HTTP_METHOD_CONNECT
-        || TSHttpHdrUrlGet(buffer, header, &url) != TS_SUCCESS) {
+    if (TSHttpHdrMethodGet(buffer, header, &len) == TS_HTTP_METHOD_CONNECT) {
         return false;
+    }
+    if (TSHttpHdrUrlGet(buffer, header, &url) != TS_SUCCESS) {
+        TSError("[simdpct] a request has no target");
+        return true;
     }
     is_refused = is_target_refused(buffer, header, url);
     TSHandleMLocRelease(buffer, header, url);
@@ -103,22 +108,24 @@ static int on_request(TSCont continuation, TSEvent event, void *data) {
     TSHttpTxn transaction = data;
     TSMBuffer buffer;
     TSMLoc header;
-    TSEvent answer = TS_EVENT_HTTP_CONTINUE;
+    bool is_accepted = false;
 
     (void)continuation;
     (void)event;
     /* Requests of other plugins do not come from a client. */
-    if (!TSHttpTxnIsInternal(transaction) && TSHttpTxnClientReqGet(transaction, &buffer, &header) == TS_SUCCESS) {
-        if (is_refused(buffer, header)) {
-            static const char body[] = "refused\n";
-
-            TSHttpTxnStatusSet(transaction, TS_HTTP_STATUS_BAD_REQUEST);
-            TSHttpTxnErrorBodySet(transaction, TSstrdup(body), sizeof body - 1, TSstrdup("text/plain"));
-            answer = TS_EVENT_HTTP_ERROR;
-        }
+    if (TSHttpTxnIsInternal(transaction)) {
+        is_accepted = true;
+    } else if (TSHttpTxnClientReqGet(transaction, &buffer, &header) == TS_SUCCESS) {
+        is_accepted = !is_refused(buffer, header);
         TSHandleMLocRelease(buffer, TS_NULL_MLOC, header);
     }
-    TSHttpTxnReenable(transaction, answer);
+    if (!is_accepted) {
+        static const char body[] = "refused\n";
+
+        TSHttpTxnStatusSet(transaction, TS_HTTP_STATUS_BAD_REQUEST);
+        TSHttpTxnErrorBodySet(transaction, TSstrdup(body), sizeof body - 1, TSstrdup("text/plain"));
+    }
+    TSHttpTxnReenable(transaction, is_accepted ? TS_EVENT_HTTP_CONTINUE : TS_EVENT_HTTP_ERROR);
     return 0;
 }
 

@@ -36,6 +36,7 @@ def requests(checks, server, origin):
     checks.equal("parameters", [get(b"/a;b"), get(b"/a;b/../c;d"), get(b"/a/..;/b;c"), get(b"/;a/b")],
                  [b"/a;b", b"/c;d", b"/b;c", b"/b"])
     checks.equal("fragment", [get(b"/a#b"), get(b"/a#b?c"), get(b"/a?b#c")], [400, 400, 400])
+    checks.equal("refused once", get(b"/once%00?%00"), 400)
     checks.equal("remap rule", [get(target) for target in [b"/%61dmin/x", b"//admin/x", b"/a/../admin/x", b"/%2561dmin/x"]],
                  [b"/forbidden/x"] * 3 + [b"/%2561dmin/x"])
     checks.equal("absolute target", get(b"http://a/x%2fy"), b"/x%2Fy")
@@ -60,6 +61,7 @@ def logs(checks, folder):
     log = wait_for(Path(folder) / "log/diags.log", "percent at byte 2 of query")
     for line in ['[simdpct] refused: nul,control at byte 1 of path: "/%00"', '[simdpct] refused: percent at byte 2 of query: "a=%2541"']:
         checks.true(f"log line {line}", line in log)
+    checks.equal("lines of one refusal", log.count("/once%00"), 1)
     log = wait_for(Path(folder) / "log/paths.log", "/forged")
     for line in ['/forged 200 - [-]', '400 escape,nul,control [refused: nul,control at byte 1 of path: "/%00"]',
                  "200 escape,slash,unreserved,lower-hex [-]"]:
