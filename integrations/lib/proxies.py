@@ -12,7 +12,7 @@ from servers import HOST, Server, free_port
 
 
 def readme(folder, language):
-    """The first block of code in this language in the README.md of a folder."""
+    """The first block of code in this language in the README.md of a folder of integrations/."""
     return re.search(rf"^```{language}\n(.*?)^```", (Path(folder) / "README.md").read_text(), re.M | re.S)[1]
 
 
@@ -34,7 +34,8 @@ def varnish(folder, vcl):
     (folder / "default.vcl").write_text(vcl)
     give(folder, "varnish")
     command = ["varnishd", "-F", "-j", "none", "-a", f"{HOST}:{port}", "-n", str(folder), "-s", "malloc,16m", "-f",
-               str(folder / "default.vcl"), "-p", "vcc_unsafe_path=on", "-p", "thread_pool_min=5", "-p", "thread_pools=1"]
+               str(folder / "default.vcl"), "-p", "vcc_unsafe_path=on", "-p", "thread_pool_min=5", "-p", "thread_pools=1",
+               "-p", "feature=+http2"]
     return Server(command, port, env={"PATH": os.environ["PATH"] + ":/usr/sbin"}, user=account("varnish"))
 
 
@@ -64,7 +65,7 @@ def traffic_server(folder, remap, plugins="", logging=""):
     (folder / "runroot.yaml").write_text("".join(f"{name}: {path}\n" for name, path in roots.items()))
     give(folder, "trafficserver")
     # An option -p would listen on all interfaces.
-    env = {"PATH": os.environ["PATH"], "PROXY_CONFIG_HTTP_SERVER_PORTS": f"{port}:ip-in={HOST}",
+    env = {"PATH": os.environ["PATH"], "PROXY_CONFIG_HTTP_SERVER_PORTS": f"{port}:ip-in={HOST}:proto=http;http2",
            "PROXY_CONFIG_HTTP_CACHE_HTTP": "0", "PROXY_CONFIG_EXEC_THREAD_AUTOCONFIG": "0",
            "PROXY_CONFIG_EXEC_THREAD_LIMIT": "1", "PROXY_CONFIG_LOG_MAX_SECS_PER_BUFFER": "1"}
     command = ["traffic_server", f"--run-root={folder}/runroot.yaml"]
