@@ -1,5 +1,5 @@
-/* mod_simdpct.c - refuses requests by what their raw target contains, and sets the canonical path before anything maps it.
- * README.md documents the directives and environment variables. */
+/* mod_simdpct.c - refuses requests by what their raw target contains, and sets the canonical path before anything
+ * maps it. README.md documents the directives and environment variables. */
 
 #include <httpd.h>
 #include <http_config.h>
@@ -50,8 +50,8 @@ static uint32_t decide(request_rec *r, const simdpct_guard *guard, char **target
     return action;
 }
 
-/* The target in origin form, as the client sent it. With `HttpProtocolOptions Unsafe`, httpd cuts a fragment off the path
- * that it decides on, and forwards it: a guard refuses it. */
+/* The target in origin form, as the client sent it. With `HttpProtocolOptions Unsafe`, httpd cuts a fragment off the
+ * path that it decides on, and forwards it: a guard refuses it. */
 static char *raw_target(request_rec *r) {
     const char *fragment = strchr(r->unparsed_uri, '#');
 
@@ -67,8 +67,8 @@ static int check_request(request_rec *r) {
     char *target;
     simdpct_verdict verdict;
 
-    /* The authority of CONNECT, "*" of OPTIONS, and the URIs of a forward proxy, with which mod_proxy has replaced the path.
-     * The core refuses other targets that do not begin with a slash. */
+    /* The authority of CONNECT, "*" of OPTIONS, and the URIs of a forward proxy, with which mod_proxy has replaced
+     * the path. The core refuses other targets that do not begin with a slash. */
     if (r->method_number == M_CONNECT || r->uri == NULL || r->uri[0] != '/') {
         return DECLINED;
     }
@@ -95,8 +95,8 @@ static int check_request(request_rec *r) {
 
         apr_table_setn(r->subprocess_env, "SIMDPCT_PATH", path);
         if (!is_dry_run) {
-            /* Also if nothing was rewritten: httpd decodes and encodes the path of a target in absolute form. r->the_request
-             * keeps what the client sent, for logs. */
+            /* Also if nothing was rewritten: httpd decodes and encodes the path of a target in absolute form.
+             * r->the_request keeps what the client sent, for logs. */
             r->uri = r->parsed_uri.path = path;
             r->unparsed_uri = target;
         }
@@ -133,7 +133,8 @@ static int make_guards(apr_pool_t *pool, apr_pool_t *log, apr_pool_t *temporary,
     for (; server != NULL; server = server->next) {
         simdpct_config *config = ap_get_module_config(server->module_config, &simdpct_module);
         const char *text = apr_pstrcat(temporary, "path=", config->refuse != NULL ? config->refuse : "", " query=",
-            config->refuse_args != NULL ? config->refuse_args : "", " ", config->path != NULL ? config->path : "off", NULL);
+            config->refuse_args != NULL ? config->refuse_args : "", " ", config->path != NULL ? config->path : "off",
+            NULL);
 
         if (strcmp(text, "path= query= off") == 0) {
             continue;
@@ -215,8 +216,10 @@ static const char *set_dry_run(cmd_parms *cmd, void *unused, int is_on) {
 }
 
 static const command_rec commands[] = {
-    AP_INIT_TAKE_ARGV("SimdpctRefuse", set_refuse, NULL, RSRC_CONF, "kinds refused in the path, \"default\" or \"off\""),
-    AP_INIT_TAKE_ARGV("SimdpctRefuseArgs", set_refuse_args, NULL, RSRC_CONF, "kinds refused in the query, \"default\" or \"off\""),
+    AP_INIT_TAKE_ARGV("SimdpctRefuse", set_refuse, NULL, RSRC_CONF,
+        "kinds refused in the path, \"default\" or \"off\""),
+    AP_INIT_TAKE_ARGV("SimdpctRefuseArgs", set_refuse_args, NULL, RSRC_CONF,
+        "kinds refused in the query, \"default\" or \"off\""),
     AP_INIT_TAKE_ARGV("SimdpctPath", set_path, NULL, RSRC_CONF, "path policy: a preset and options, or \"off\""),
     AP_INIT_FLAG("SimdpctDryRun", set_dry_run, NULL, RSRC_CONF, "report only: log, refuse nothing and set no path"),
     {0},
@@ -229,7 +232,8 @@ static void register_hooks(apr_pool_t *pool) {
     /* Detects the CPU before there are children. */
     simdpct_level();
     ap_hook_post_config(make_guards, NULL, NULL, APR_HOOK_MIDDLE);
-    /* After mod_proxy has recognised requests of a forward proxy, and before others use r->uri, as mod_setenvif does. */
+    /* After mod_proxy has recognised requests of a forward proxy, and before others use r->uri, as mod_setenvif
+     * does. */
     ap_hook_post_read_request(check_request, before, NULL, APR_HOOK_FIRST);
 }
 

@@ -1,5 +1,5 @@
-/* simdpct.c - Lua module for HAProxy: decisions on request targets, and findings. simdpct_haproxy.lua makes converters of
- * the functions, and README.md documents these. */
+/* simdpct.c - Lua module for HAProxy: decisions on request targets, and findings. simdpct_haproxy.lua makes
+ * converters of the functions, and README.md documents these. */
 
 #include <lauxlib.h>
 #include <lua.h>
@@ -25,8 +25,8 @@ static int new_guard(lua_State *L) {
     return 1;
 }
 
-/* simdpct.decide(TARGET, GUARD): the target to use, or nil if the guard refuses it; and the line for a log, also if the guard
- * only reports, or nil. */
+/* simdpct.decide(TARGET, GUARD): the target to use, or nil if the guard refuses it; and the line for a log, also if
+ * the guard only reports, or nil. */
 static int decide(lua_State *L) {
     size_t len;
     const char *target = luaL_checklstring(L, 1, &len);

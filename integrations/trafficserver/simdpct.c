@@ -37,15 +37,16 @@ static char *append(char *end, const char *separator, const char *text, int len)
     return end;
 }
 
-/* The target as the client sent it, to be freed. Traffic Server has split off the parameters from the first ';', the query
- * and a fragment; it has dropped all slashes at the start but one, and an empty query. */
+/* The target as the client sent it, to be freed. Traffic Server has split off the parameters from the first ';', the
+ * query and a fragment; it has dropped all slashes at the start but one, and an empty query. */
 static char *raw_target(TSMBuffer buffer, TSMLoc url, size_t *len) {
     int path_len, params_len, query_len, fragment_len;
     const char *path = TSUrlPathGet(buffer, url, &path_len);
     const char *params = TSUrlHttpParamsGet(buffer, url, &params_len);
     const char *query = TSUrlHttpQueryGet(buffer, url, &query_len);
     const char *fragment = TSUrlHttpFragmentGet(buffer, url, &fragment_len);
-    char *raw = TSmalloc((size_t)path_len + (size_t)params_len + (size_t)query_len + (size_t)fragment_len + 5), *end = raw;
+    size_t most = (size_t)path_len + (size_t)params_len + (size_t)query_len + (size_t)fragment_len + sizeof "/;?#";
+    char *raw = TSmalloc(most), *end = raw;
 
     *end++ = '/';
     end = append(end, "", path, path_len);

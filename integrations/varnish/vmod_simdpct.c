@@ -53,11 +53,11 @@ struct decision {
     const char *used; /* the URL to use; NULL if it is refused */
 };
 
-/* Decides on a URL, and logs a refusal. Returns the URL to use: the URL itself, or its canonical form in the workspace. NULL
- * if it is refused. */
+/* Decides on a URL, and logs a refusal. Returns the URL to use: the URL itself, or its canonical form in the
+ * workspace. NULL if it is refused. */
 static const char *decide(VRT_CTX, const struct vmod_simdpct_guard *guard, const char *url) {
-    /* Rules look at the path of a URL in origin form. Varnish makes it of http://HOST/ alone, and forwards other absolute
-     * targets as they are: each is refused for its form, like an empty one. */
+    /* Rules look at the path of a URL in origin form. Varnish makes it of http://HOST/ alone, and forwards other
+     * absolute targets as they are: each is refused for its form, like an empty one. */
     const size_t len = url[0] == '/' ? strlen(url) : 0;
     const unsigned room = WS_ReserveAll(ctx->ws);
     char line[1024], *space = WS_Reservation(ctx->ws);

@@ -68,7 +68,7 @@ impl Proxy {
         stream.write_all(&head.concat()).expect("sent");
         let mut response = Vec::new();
         let received = stream.read_to_end(&mut response);
-        assert!(received.is_ok(), "{received:?}: {}", target.escape_ascii());
+        assert!(received.is_ok(), "{received:?}: {}", String::from_utf8_lossy(target));
         let response = String::from_utf8_lossy(&response);
         let (head, body) = response.split_once("\r\n\r\n").expect("a head");
         let status = head.split(' ').nth(1).and_then(|status| status.parse().ok()).expect("a status");
