@@ -22,5 +22,5 @@ pub(crate) use dialect::{Dialect, long_help};
 pub(crate) use encoding::Encoding;
 pub(crate) use json::{escape_ill_formed, write_string};
 pub(crate) use options::{DecodingOptions, EncodingOptions, NormalizingOptions};
-pub(crate) use text_decoding::{Outcome, TextDecoding};
+pub(crate) use text_decoding::{AsTriplets, Outcome, TextDecoding};
 pub(crate) use text_encoding::TextEncoding;

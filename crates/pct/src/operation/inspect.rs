@@ -6,11 +6,22 @@ use std::ops::ControlFlow;
 use simdpct::{ByteSet, DecodeError, Kinds, inspect};
 
 use super::{Counted, Fault, FaultKind, Operation, Stream, each_record, for_each_fault};
-use crate::codec::{Decoding, Search, TextDecoding};
+use crate::codec::{AsTriplets, Decoding, Search, TextDecoding};
 use crate::incomplete::separable_len;
 
 /// The kinds of findings that raw slashes and dots have in sequence.
 const SEGMENTS: Kinds = Kinds::DOT_SEGMENT.union(Kinds::EMPTY_SEGMENT);
+
+/// The kinds that raw bytes have in a layer below the first. They were decoded, so that no other kind is a finding: they
+/// are no bytes of the URI.
+const DECODED: Kinds = SEGMENTS.union(Kinds::PLUS);
+
+/// The kinds of a set in a text, and the position of the first.
+fn found_among(text: &[u8], wanted: Kinds) -> Option<(Kinds, usize)> {
+    let findings = inspect(text);
+    let kinds = findings.kinds_among(wanted);
+    Some((kinds, findings.first_of(kinds)?))
+}
 
 /// Finds decoding errors, and the findings of the library's inspection.
 #[derive(Clone, Copy)]
@@ -60,9 +71,23 @@ impl Inspect {
         if self.wanted.is_empty() {
             return None;
         }
-        let findings = inspect(text);
-        let kinds = findings.kinds_among(self.wanted);
-        Some((kinds, findings.first_of(kinds)?))
+        if let Some(triplets) = self.text_decoding.and_then(|rules| rules.as_triplets(text)) {
+            return self.found_with_unicode(text, &triplets, |spelled| found_among(spelled, self.wanted));
+        }
+        found_among(text, self.wanted)
+    }
+
+    /// As [`found`](Self::found), for a text with `%uXXXX`: they are findings as their triplets are.
+    #[cold]
+    fn found_with_unicode(
+        &self,
+        text: &[u8],
+        triplets: &AsTriplets,
+        found: impl Fn(&[u8]) -> Option<(Kinds, usize)>,
+    ) -> Option<(Kinds, usize)> {
+        let escapes = found_among(text, self.wanted.intersection(Kinds::UNICODE));
+        let found = found(triplets.text()).map(|(kinds, position)| (kinds, triplets.origin(position)));
+        found.into_iter().chain(escapes).reduce(|(one, first), (other, second)| (one | other, first.min(second)))
     }
 
     /// The wanted kinds in a field, and the position of the first: in its first layer of encoding, and in those below,
@@ -70,26 +95,34 @@ impl Inspect {
     fn faults(&self, field: &[u8]) -> Option<Fault> {
         let found = self.found(field).map(|(kinds, position)| Fault::new(FaultKind::Found(kinds, 0), position));
         let Some(rules) = self.layers.filter(|_| !self.wanted.is_empty()) else { return found };
-        let layers = rules.inner_layers(field);
+        let layers = self.text_decoding.map_or_else(|| rules.inner_layers(field), |text| text.inner_layers(field));
         layers.iter().zip(1..).fold(found, |found, (layer, done)| {
             let inner = self.found_in_layer(layer).map(|(kinds, position)| {
-                let position = rules.position_in_input(field, &layers[..usize::from(done)], position);
+                let position = match self.text_decoding {
+                    Some(rules) => rules.origin(field, done, position),
+                    None => rules.position_in_input(field, &layers[..usize::from(done)], position),
+                };
                 Fault::new(FaultKind::Found(kinds, done), position)
             });
             Fault::earliest(found, inner)
         })
     }
 
-    /// As [`found`](Self::found), for a layer below the first. Its raw bytes were decoded, so that only triplets and
-    /// segments are findings.
+    /// As [`found`](Self::found), for a layer below the first.
     fn found_in_layer(&self, layer: &[u8]) -> Option<(Kinds, usize)> {
-        let findings = inspect(layer);
-        let found = findings.iter_among(self.wanted).filter_map(|finding| {
-            let is_triplet = layer.get(finding.position) == Some(&b'%');
-            let kinds = if is_triplet { finding.kinds } else { finding.kinds.intersection(SEGMENTS) };
-            (!kinds.is_empty()).then_some((kinds, finding.position))
-        });
-        found.reduce(|(kinds, first), (more, _)| (kinds | more, first))
+        let found = |layer: &[u8]| {
+            let findings = inspect(layer);
+            let found = findings.iter_among(self.wanted).filter_map(|finding| {
+                let is_triplet = layer.get(finding.position) == Some(&b'%');
+                let kinds = if is_triplet { finding.kinds } else { finding.kinds.intersection(DECODED) };
+                (!kinds.is_empty()).then_some((kinds, finding.position))
+            });
+            found.reduce(|(kinds, first), (more, _)| (kinds | more, first))
+        };
+        match self.text_decoding.and_then(|rules| rules.as_triplets(layer)) {
+            Some(triplets) => self.found_with_unicode(layer, &triplets, found),
+            None => found(layer),
+        }
     }
 
     /// Whether a batch of records is surely without faults; may be false for valid records.

@@ -3,7 +3,9 @@
 use std::fs;
 use std::process::Output;
 
-use crate::{data, run, text};
+use simdpct::{Kinds, inspect};
+
+use crate::{data, every_text, run, text};
 
 const MALFORMED: &str = "malformed percent-encoding: '%' without two hexadecimal digits";
 const NOT_UTF8: &str = "the decoded bytes are not valid UTF-8";
@@ -89,6 +91,154 @@ fn each_kind_can_be_looked_for() {
         let arguments = ["check", "--dialect", "whatwg", "--find", kind];
         assert_eq!(run(&arguments, b"a\n").status.code(), Some(0), "{kind}");
         assert_eq!(run(&arguments, format!("a{input}\n").as_bytes()).status.code(), Some(1), "{kind}");
+    }
+}
+
+/// The number of these hexadecimal digits.
+fn hexadecimal(digits: Option<&[u8]>) -> Option<u32> {
+    let digits = digits.filter(|digits| digits.iter().all(u8::is_ascii_hexdigit))?;
+    u32::from_str_radix(str::from_utf8(digits).unwrap(), 16).ok()
+}
+
+/// The character of the `%uXXXX` at the start of a text.
+fn unicode_escape(text: &[u8]) -> Option<char> {
+    hexadecimal(text.get(2..6)).filter(|_| text.starts_with(b"%u")).and_then(char::from_u32)
+}
+
+/// The text with triplets instead of each `%uXXXX`.
+fn with_triplets(text: &[u8]) -> Vec<u8> {
+    let (mut spelled, mut at) = (Vec::new(), 0);
+    while at < text.len() {
+        match unicode_escape(&text[at..]) {
+            Some(character) => {
+                character
+                    .to_string()
+                    .bytes()
+                    .for_each(|byte| spelled.extend_from_slice(format!("%{byte:02X}").as_bytes()));
+                at += 6;
+            }
+            None => {
+                spelled.push(text[at]);
+                at += 1;
+            }
+        }
+    }
+    spelled
+}
+
+/// A plain implementation: all triplets and, with `unicode`, each `%uXXXX` of a text, decoded once.
+fn decoded_once(text: &[u8], unicode: bool, plus: bool) -> Vec<u8> {
+    let mut decoded = Vec::new();
+    let mut at = 0;
+    while at < text.len() {
+        let unit = unicode_escape(&text[at..]).filter(|_| unicode);
+        let byte = hexadecimal(text.get(at + 1..at + 3)).filter(|_| text[at] == b'%');
+        at += match (unit, byte) {
+            (Some(character), _) => {
+                decoded.extend_from_slice(character.to_string().as_bytes());
+                6
+            }
+            (_, Some(byte)) => {
+                decoded.push(byte as u8);
+                3
+            }
+            _ => {
+                decoded.push(if plus && text[at] == b'+' { b' ' } else { text[at] });
+                1
+            }
+        };
+    }
+    decoded
+}
+
+/// The kinds in each layer of a text that is decoded `times` times, by the library.
+fn kinds_in_layers(text: &str, times: usize, unicode: bool, plus: bool) -> Vec<Kinds> {
+    let mut layer = text.as_bytes().to_vec();
+    (0..times)
+        .map(|done| {
+            let escapes = if unicode { inspect(&layer).kinds_among(Kinds::UNICODE) } else { Kinds::NONE };
+            let spelled = if unicode { with_triplets(&layer) } else { layer.clone() };
+            let kinds = inspect(&spelled).iter_among(Kinds::EVERY).fold(escapes, |kinds, finding| {
+                let raw = Kinds::DOT_SEGMENT | Kinds::EMPTY_SEGMENT | Kinds::PLUS;
+                let is_of_text = done == 0 || spelled[finding.position] == b'%';
+                kinds | if is_of_text { finding.kinds } else { finding.kinds.intersection(raw) }
+            });
+            layer = decoded_once(&layer, unicode, plus);
+            kinds
+        })
+        .collect()
+}
+
+/// All texts of up to 4 pieces, by all ways of decoding: no kind is missed in any layer that is decoded, and none is
+/// found below.
+#[test]
+fn kinds_are_found_in_every_layer_that_is_decoded() {
+    let all: Vec<_> = Kinds::ALL.iter().map(|&(_, name)| name).collect();
+    let all = all.join(",");
+    let pieces = ["%", "25", "00", "2e", "2B", "/", "u00", "+"];
+    let numbers: Vec<u8> = (0..pieces.len() as u8).collect();
+    for (options, unicode, plus) in [
+        (&["--dialect", "whatwg"][..], false, false),
+        (&["--plus"], false, true),
+        (&["--unicode"], true, false),
+        (&["--charset", "windows-1252"], false, false),
+        (&["--fallback", "shift_jis", "--plus"], false, true),
+    ] {
+        for times in 1..=3 {
+            let number = times.to_string();
+            let arguments = [&["pct", "check", "--find", &all, "--times", &number], options].concat();
+            let command = pct::InMemory::new(&arguments).unwrap();
+            for text in every_text(&numbers, 4) {
+                let text: String = text.iter().map(|&piece| pieces[usize::from(piece)]).collect();
+                let layers = kinds_in_layers(&text, times, unicode, plus);
+                let expected = layers.iter().fold(Kinds::NONE, |all, &kinds| all | kinds);
+                let report: serde_json::Value =
+                    serde_json::from_str(&command.run(text.as_bytes(), 1 << 10).report).unwrap();
+                let first = &report["files"][0]["first"][0];
+                let found = first["found"].as_array().into_iter().flatten();
+                let found =
+                    found.filter_map(|name| Kinds::from_name(name.as_str()?)).fold(Kinds::NONE, |all, kind| all | kind);
+                assert_eq!(found, expected, "{arguments:?}: {text:?}");
+                // The layer of the first finding has it.
+                if !found.is_empty() && first["kind"] == "suspicious" {
+                    let layer = first["layer"].as_u64().unwrap_or(0) as usize;
+                    assert!(!layers[layer].is_empty(), "{arguments:?}: {text:?}: {first}");
+                }
+            }
+        }
+    }
+}
+
+/// In each format, in a batch, with a long record, and where whole records are written.
+#[test]
+fn inner_layers_are_inspected_in_each_format() {
+    let long = "x".repeat(300_000);
+    for finding in ["/%2500", "/%252e%252e/x", "/%25252e%25252e/"] {
+        for text in [finding.to_owned(), format!("/{long}{finding}")] {
+            for (options, input) in [
+                (&[][..], format!("/a\n{text}\n/b\n")),
+                (&["--raw"], text.clone()),
+                (&["-0"], format!("{text}\0")),
+                (&["-f", "2"], format!("a\t{text}\tb\n")),
+                (&["-c", "u"], format!("u,v\n\"{text}\",1\n")),
+                (&["-k", "u"], format!("{{\"u\":\"{text}\"}}\n")),
+                (&["--cdxj"], format!("a 1 {{\"url\":\"{text}\"}}\n")),
+                (&["--log", "combined"], format!("h - - [t] \"GET {text} HTTP/1.1\" 200 1 \"-\" \"\"\n")),
+                (&["--log", "$host $request_uri"], format!("h {text}\n")),
+                (&["--log", "w3c"], format!("#Fields: cs-uri\n{text}\n")),
+                (&["--only-matching"], format!("{text}\n")),
+            ] {
+                for extra in [&[][..], &["--unicode"], &["--charset", "latin1"]] {
+                    let arguments =
+                        [&["check", "-q", "--times", "3", "--find", "nul,dot-segment"], options, extra].concat();
+                    let arguments: Vec<_> = arguments
+                        .into_iter()
+                        .filter(|one| *one != "-q" || !options.contains(&"--only-matching"))
+                        .collect();
+                    assert_eq!(run(&arguments, input.as_bytes()).status.code(), Some(1), "{arguments:?}: {finding}");
+                }
+            }
+        }
     }
 }
 

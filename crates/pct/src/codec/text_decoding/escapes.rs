@@ -1,6 +1,48 @@
 //! Triplets and `%uXXXX`.
 #![forbid(unsafe_code)]
 
+use simdpct::{ByteSet, Encoder};
+
+/// A text in which each `%uXXXX` is written as the triplets of its character in UTF-8.
+pub(crate) struct AsTriplets {
+    text: Vec<u8>,
+    /// The position in the text from which each byte comes.
+    origins: Vec<usize>,
+}
+
+impl AsTriplets {
+    pub(super) fn of(text: &[u8]) -> Self {
+        let mut spelled = Self { text: Vec::with_capacity(text.len()), origins: Vec::new() };
+        let mut at = 0;
+        while at < text.len() {
+            let length = match unicode_escape(&text[at..]) {
+                Some((length, Some(character))) => {
+                    let mut bytes = [0; 4];
+                    let triplets = Encoder::new(ByteSet::ALL).encode(character.encode_utf8(&mut bytes).as_bytes());
+                    spelled.text.extend_from_slice(triplets.as_bytes());
+                    length
+                }
+                _ => {
+                    spelled.text.push(text[at]);
+                    1
+                }
+            };
+            spelled.origins.resize(spelled.text.len(), at);
+            at += length;
+        }
+        spelled
+    }
+
+    pub(crate) fn text(&self) -> &[u8] {
+        &self.text
+    }
+
+    /// The position in the original text of the byte at `position`.
+    pub(crate) fn origin(&self, position: usize) -> usize {
+        self.origins.get(position).copied().unwrap_or(position)
+    }
+}
+
 /// The value of a hexadecimal digit.
 fn digit(byte: u8) -> Option<u8> {
     char::from(byte).to_digit(16).and_then(|digit| u8::try_from(digit).ok())

@@ -18,6 +18,7 @@ use simdpct::ByteSet;
 
 use super::charset::Charset;
 use super::decoding::Decoding;
+pub(crate) use escapes::AsTriplets;
 pub(crate) use outcome::Outcome;
 
 /// Rules for decoding a value to text.
@@ -71,6 +72,11 @@ impl TextDecoding {
 
     pub(crate) fn rejects(&self, byte: u8) -> bool {
         self.reject.contains(byte)
+    }
+
+    /// The value with triplets instead of `%uXXXX`, if it has any that are decoded.
+    pub(crate) fn as_triplets(&self, value: &[u8]) -> Option<AsTriplets> {
+        (self.unicode && memmem::find(value, b"%u").is_some()).then(|| AsTriplets::of(value))
     }
 
     /// The rules for a value that is UTF-8 after decoding, and has no `%uXXXX` in any pass.

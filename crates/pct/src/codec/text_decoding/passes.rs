@@ -28,9 +28,24 @@ impl TextDecoding {
         outcome
     }
 
+    /// As [`Decoding::inner_layers`](super::super::Decoding::inner_layers).
+    pub(crate) fn inner_layers(&self, value: &[u8]) -> Vec<Vec<u8>> {
+        let mut layers: Vec<Vec<u8>> = Vec::new();
+        for _ in 1..self.passes {
+            let value = layers.last().map_or(value, |layer| layer);
+            let mut decoded = Vec::with_capacity(value.len());
+            self.decode_pass_to(value, &mut decoded);
+            if decoded == value {
+                break;
+            }
+            layers.push(decoded);
+        }
+        layers
+    }
+
     /// The position in `value` from which the byte at `position` comes, after `passes` passes.
     #[cold]
-    fn origin(&self, value: &[u8], passes: u8, position: usize) -> usize {
+    pub(crate) fn origin(&self, value: &[u8], passes: u8, position: usize) -> usize {
         let before = Self { passes, ..*self };
         let is_beyond = |length: usize| {
             let mut output = Vec::new();
