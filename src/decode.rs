@@ -453,18 +453,18 @@ impl Decoder {
     /// Validates what was decoded from `input`.
     #[inline(always)]
     fn checked_text<'a>(&self, input: &[u8], decoded: Cow<'a, [u8]>) -> Result<Cow<'a, str>, DecodeError> {
-        driver::text::into_text(decoded, self.level).map_err(|(_, at)| self.ill_formed(input, at))
+        driver::utf8::into_text(decoded, self.level).map_err(|(_, at)| self.ill_formed(input, at))
     }
 
     #[inline(always)]
     fn replaced_text<'a>(&self, decoded: Cow<'a, [u8]>) -> Cow<'a, str> {
-        driver::text::into_text(decoded, self.level)
+        driver::utf8::into_text(decoded, self.level)
             .unwrap_or_else(|(bytes, _)| Cow::Owned(driver::text::replace_ill_formed(&bytes, REPLACEMENT, self.level)))
     }
 
     #[inline(always)]
     fn dropped_text<'a>(&self, decoded: Cow<'a, [u8]>) -> Cow<'a, str> {
-        driver::text::into_text(decoded, self.level)
+        driver::utf8::into_text(decoded, self.level)
             .unwrap_or_else(|(bytes, _)| Cow::Owned(driver::text::drop_ill_formed(&bytes, &self.rules, self.level)))
     }
 
@@ -497,7 +497,7 @@ impl Decoder {
     #[cold]
     fn earlier_ill_formed(&self, input: &[u8], error: DecodeError) -> DecodeError {
         self.decode_before(input, error, |decoder, before, bytes| {
-            Some(decoder.ill_formed(before, driver::text::find_ill_formed(bytes, decoder.level)?))
+            Some(decoder.ill_formed(before, driver::utf8::find_ill_formed(bytes, decoder.level)?))
         })
     }
 

@@ -34,6 +34,15 @@ pub(crate) fn first_triplet(input: &[u8]) -> Option<u8> {
     }
 }
 
+/// Length of the incomplete triplet at the end of `bytes` (RFC 3986 2.1). At most 2.
+pub(crate) fn incomplete_triplet(bytes: &[u8]) -> usize {
+    match bytes {
+        [.., b'%'] => 1,
+        [.., b'%', digit] if digit.is_ascii_hexdigit() => 2,
+        _ => 0,
+    }
+}
+
 /// The upper-case triplet of each byte as a little-endian word, with its length, three, in the
 /// highest byte.
 pub(crate) static TRIPLETS: [u32; 256] = {

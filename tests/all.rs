@@ -33,9 +33,11 @@ mod progress;
 #[cfg(not(miri))]
 mod promises;
 mod properties;
+mod release;
 mod room;
 mod sets;
 mod stream;
 mod uri;
+mod url_normal;
 mod utf8;
 mod vectors;

@@ -1,6 +1,8 @@
-//! Fails on a dependency cycle between the top-level modules of the library, and of the command.
+//! Fails on a dependency cycle between the modules of a folder: the library, the command, the C library, and folders in
+//! them.
 //!
-//! A module imports another if a path in it starts with `crate::OTHER`, outside comments and tests.
+//! A module imports another if a path in it starts with `crate::FOLDER::OTHER`, or with as many `super::` as lead to the
+//! folder, outside comments and tests.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -28,11 +30,15 @@ fn code(text: &str) -> String {
     before_tests.lines().map(|line| line.split("//").next().unwrap_or_default()).collect::<Vec<_>>().join("\n")
 }
 
-/// The modules named by `crate::` paths: `crate::a`, `crate::a::b`, and all of `crate::{a::b, c}`.
-fn imported(code: &str) -> BTreeSet<String> {
+/// The modules named by paths after a prefix such as `crate::`: in `crate::a`, `crate::a::b`, and all of
+/// `crate::{a::b, c}`.
+fn imported(code: &str, prefix: &str) -> BTreeSet<String> {
     let is_part = |character: char| character.is_alphanumeric() || character == '_';
     let mut found = BTreeSet::new();
-    for rest in code.split("crate::").skip(1) {
+    // `super::super::a` is no path after `super::`.
+    let starts_there = |at: usize| !code[..at].ends_with("::") && !code[..at].ends_with(is_part);
+    for (at, _) in code.match_indices(prefix).filter(|&(at, _)| starts_there(at)) {
+        let rest = &code[at + prefix.len()..];
         let names = match rest.strip_prefix('{') {
             Some(list) => {
                 let mut depth = 1;
@@ -64,7 +70,8 @@ fn imported(code: &str) -> BTreeSet<String> {
     found
 }
 
-fn imports(source: &Path) -> Imports {
+/// The imports between the modules of a folder, whose path in its crate is `home`: "" for the crate's root.
+fn imports(source: &Path, home: &str) -> Imports {
     let module = |path: &Path| {
         let first = path.strip_prefix(source).unwrap().iter().next().unwrap().to_str().unwrap();
         first.trim_end_matches(".rs").to_owned()
@@ -75,10 +82,15 @@ fn imports(source: &Path) -> Imports {
     for path in &files {
         let name = module(path);
         // The root re-exports from all modules, and no module imports it.
-        if name == "lib" || name == "main" {
+        if name == "lib" || name == "main" || name == "mod" {
             continue;
         }
-        let found = imported(&code(&fs::read_to_string(path).unwrap()));
+        let code = code(&fs::read_to_string(path).unwrap());
+        let mut found = imported(&code, &format!("crate::{home}"));
+        // `a.rs` and `a/mod.rs` are one level below the folder.
+        let depth = path.strip_prefix(source).unwrap().iter().count();
+        let levels = if path.ends_with("mod.rs") { depth - 1 } else { depth };
+        found.extend(imported(&code, &"super::".repeat(levels)));
         let others = found.into_iter().filter(|other| modules.contains(other) && *other != name);
         imports.entry(name.clone()).or_default().extend(others);
     }
@@ -121,14 +133,18 @@ fn cycle_in_imports_is_found() {
     assert_eq!(cycle(&imports(&[("a", &["b", "c"]), ("b", &["c"]), ("c", &[])])), None);
     let found = cycle(&imports(&[("a", &["b"]), ("b", &["c"]), ("c", &["d", "b"]), ("d", &[])]));
     assert_eq!(found, Some(["b", "c", "b"].map(String::from).to_vec()));
-    let found = imported("use crate::{a::{x, y}, b, self};\nlet x = crate::c::d();");
+    let found = imported("use crate::{a::{x, y}, b, self};\nlet x = crate::c::d();", "crate::");
     assert_eq!(found.into_iter().collect::<Vec<_>>(), ["a", "b", "c", "self"]);
+    let found = imported("use super::{a::x, b};\nuse super::super::c;\nuse crate::d::e;", "super::");
+    // Of `super::super::c`, a namesake of no module.
+    assert_eq!(found.into_iter().collect::<Vec<_>>(), ["a", "b", "super"]);
+    assert_eq!(imported("use super::super::c;", "super::super::"), imported("use crate::d::c;", "crate::d::"));
     assert_eq!(code("use a; // crate::b\n#[cfg(test)]\nuse crate::c;"), "use a; ");
 }
 
 #[test]
 fn modules_of_the_library_have_no_cycle() {
-    let imports = imports(&Path::new(env!("CARGO_MANIFEST_DIR")).join("src"));
+    let imports = imports(&Path::new(env!("CARGO_MANIFEST_DIR")).join("src"), "");
     assert!(imports["driver"].contains("kernel"), "nothing was read: {imports:?}");
     assert_eq!(cycle(&imports), None);
     // The kernels depend only on plain data.
@@ -138,7 +154,24 @@ fn modules_of_the_library_have_no_cycle() {
 
 #[test]
 fn modules_of_the_command_have_no_cycle() {
-    let imports = imports(&Path::new(env!("CARGO_MANIFEST_DIR")).join("crates/pct/src"));
+    let imports = imports(&Path::new(env!("CARGO_MANIFEST_DIR")).join("crates/pct/src"), "");
     assert!(imports["rewrite"].contains("pipeline"), "nothing was read: {imports:?}");
     assert_eq!(cycle(&imports), None);
+}
+
+#[test]
+fn modules_of_each_folder_have_no_cycle() {
+    // The folder, its path in its crate, and an import that there is.
+    for (folder, home, (from, to)) in [
+        ("src/driver", "driver::", ("form_decode", "alloc")),
+        ("src/path", "path::", ("guard", "scan")),
+        ("src/uri", "uri::", ("normal", "split")),
+        ("crates/capi/src", "", ("normalizer", "memory")),
+        ("crates/pct/src/format/log", "format::log::", ("template", "chosen")),
+        ("crates/pct/src/columnar/parquet", "columnar::parquet::", ("properties", "schema")),
+    ] {
+        let imports = imports(&Path::new(env!("CARGO_MANIFEST_DIR")).join(folder), home);
+        assert!(imports.get(from).is_some_and(|found| found.contains(to)), "{folder}: {imports:?}");
+        assert_eq!(cycle(&imports), None, "{folder}: {imports:?}");
+    }
 }

@@ -11,7 +11,8 @@ use crate::common::uri::{check_repair, compare_parts};
 use proptest::prelude::*;
 use proptest::sample::select;
 use simdpct::uri::{
-    Authority, Part, Parts, PathBuilder, QueryBuilder, part, path, query, repair, split, split_authority,
+    Authority, Part, Parts, PathBuilder, QueryBuilder, extension, part, path, query, remove_dot_segments, repair,
+    resolve, split, split_authority,
 };
 use simdpct::{Decoder, Encoder, reference, sets};
 
@@ -508,5 +509,131 @@ fn corpora_repair_to_valid_uris() {
             valid += usize::from(is_uri_reference(line));
         }
         println!("{name}: {valid} of {lines} lines are valid");
+    }
+}
+
+#[test]
+fn references_resolve_as_in_the_examples_of_the_rfc() {
+    // RFC 3986 5.4.1 and 5.4.2.
+    for (reference, expected) in [
+        ("g:h", "g:h"),
+        ("g", "http://a/b/c/g"),
+        ("./g", "http://a/b/c/g"),
+        ("g/", "http://a/b/c/g/"),
+        ("/g", "http://a/g"),
+        ("//g", "http://g"),
+        ("?y", "http://a/b/c/d;p?y"),
+        ("g?y", "http://a/b/c/g?y"),
+        ("#s", "http://a/b/c/d;p?q#s"),
+        ("g#s", "http://a/b/c/g#s"),
+        ("g?y#s", "http://a/b/c/g?y#s"),
+        (";x", "http://a/b/c/;x"),
+        ("g;x", "http://a/b/c/g;x"),
+        ("g;x?y#s", "http://a/b/c/g;x?y#s"),
+        ("", "http://a/b/c/d;p?q"),
+        (".", "http://a/b/c/"),
+        ("./", "http://a/b/c/"),
+        ("..", "http://a/b/"),
+        ("../", "http://a/b/"),
+        ("../g", "http://a/b/g"),
+        ("../..", "http://a/"),
+        ("../../", "http://a/"),
+        ("../../g", "http://a/g"),
+        ("../../../g", "http://a/g"),
+        ("../../../../g", "http://a/g"),
+        ("/./g", "http://a/g"),
+        ("/../g", "http://a/g"),
+        ("g.", "http://a/b/c/g."),
+        (".g", "http://a/b/c/.g"),
+        ("g..", "http://a/b/c/g.."),
+        ("..g", "http://a/b/c/..g"),
+        ("./../g", "http://a/b/g"),
+        ("./g/.", "http://a/b/c/g/"),
+        ("g/./h", "http://a/b/c/g/h"),
+        ("g/../h", "http://a/b/c/h"),
+        ("g;x=1/./y", "http://a/b/c/g;x=1/y"),
+        ("g;x=1/../y", "http://a/b/c/y"),
+        ("g?y/./x", "http://a/b/c/g?y/./x"),
+        ("g?y/../x", "http://a/b/c/g?y/../x"),
+        ("g#s/./x", "http://a/b/c/g#s/./x"),
+        ("g#s/../x", "http://a/b/c/g#s/../x"),
+        ("http:g", "http:g"),
+    ] {
+        assert_eq!(resolve("http://a/b/c/d;p?q", reference).as_deref(), Some(expected), "{reference}");
+    }
+    for (base, reference, expected) in [
+        ("http://a", "g", Some("http://a/g")),
+        ("http://a?q", "", Some("http://a?q")),
+        ("urn:a:b", "../c", Some("urn:c")),
+        ("x:/a", "/..//b", Some("x:/.//b")),
+        ("a/b", "c", None),
+        ("a/b", "http://h/./c", Some("http://h/c")),
+    ] {
+        assert_eq!(resolve(base, reference).as_deref(), expected, "{base} {reference}");
+    }
+}
+
+/// RFC 3986 5.2.4, step for step.
+fn dots_by_the_rfc(path: &str) -> String {
+    let (mut input, mut output) = (path.to_owned(), String::new());
+    while !input.is_empty() {
+        if let Some(rest) = input.strip_prefix("../").or_else(|| input.strip_prefix("./")) {
+            input = rest.to_owned();
+        } else if input.starts_with("/./") || input == "/." {
+            input = format!("/{}", input.get(3..).unwrap_or_default());
+        } else if input.starts_with("/../") || input == "/.." {
+            input = format!("/{}", input.get(4..).unwrap_or_default());
+            output.truncate(output.rfind('/').unwrap_or(0));
+        } else if input == "." || input == ".." {
+            input.clear();
+        } else {
+            let end = input[1..].find('/').map_or(input.len(), |at| at + 1);
+            output.push_str(&input[..end]);
+            input.drain(..end);
+        }
+    }
+    output
+}
+
+#[test]
+fn dot_segments_are_removed_as_by_the_steps_of_the_rfc() {
+    // All paths of up to five segments of these.
+    const SEGMENTS: [&str; 5] = ["", ".", "..", "...", "a"];
+    for length in 0..=5 {
+        for number in 0..SEGMENTS.len().pow(length) {
+            let segments: Vec<_> =
+                (0..length).map(|place| SEGMENTS[number / SEGMENTS.len().pow(place) % SEGMENTS.len()]).collect();
+            let relative = segments.join("/");
+            let path = format!("/{relative}");
+            assert_eq!(remove_dot_segments(&path), dots_by_the_rfc(&path), "{path}");
+            assert_eq!(remove_dot_segments(path.as_bytes()), dots_by_the_rfc(&path).as_bytes());
+            if !relative.is_empty() && !relative.starts_with('/') {
+                assert_eq!(remove_dot_segments(&relative), relative);
+                let base = "x:a/b";
+                let expected = dots_by_the_rfc(&format!("a/{relative}"));
+                let dot = if expected.starts_with("//") { "/." } else { "" };
+                assert_eq!(resolve(base, &relative), Some(format!("x:{dot}{expected}")), "{relative}");
+                let expected = dots_by_the_rfc(&relative);
+                let dot = if expected.starts_with("//") { "/." } else { "" };
+                assert_eq!(resolve("x:a", &relative), Some(format!("x:{dot}{expected}")), "{relative}");
+            }
+        }
+    }
+}
+
+/// All names of up to 6 bytes that mean something.
+#[test]
+fn extension_is_that_of_the_standard_library() {
+    let symbols = *b".a-";
+    for length in 0..=6 {
+        for number in 0..symbols.len().pow(length) {
+            let digits = (0..length).map(|at| symbols[number / symbols.len().pow(at) % symbols.len()]);
+            let name: String = digits.map(char::from).collect();
+            let expected = std::path::Path::new(&name).extension().map(|extension| extension.to_str().unwrap());
+            for path in [format!("/{name}"), format!("/a.b/{name}"), name.clone()] {
+                let found = extension(&path);
+                assert_eq!(found, expected, "{path}");
+            }
+        }
     }
 }

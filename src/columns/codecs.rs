@@ -153,7 +153,7 @@ impl DecodeCodec {
 
     /// Appends a decoded row as text, or handles the error.
     fn write_text<O: Offset>(&self, sink: &mut Sink<'_, '_, O>, row: usize, decoded: &[u8]) -> Result<(), ColumnError> {
-        match (driver::text::find_ill_formed(decoded, self.decoder.level), self.ill_formed) {
+        match (driver::utf8::find_ill_formed(decoded, self.decoder.level), self.ill_formed) {
             (None, _) => sink.output.values.extend_from_slice(decoded),
             (Some(_), None) => self.append_lossy(decoded, &mut sink.output.values),
             (Some(at), Some(kind)) => self.fail(sink, row, |bytes| {
@@ -182,7 +182,7 @@ impl DecodeCodec {
         let keep = |bytes: &[u8], output: &mut Vec<u8>| {
             if matches!(self.text, Text::Lossy | Text::Java) {
                 self.append_lossy(bytes, output);
-            } else if self.text == Text::Bytes || driver::text::is_well_formed(bytes, self.decoder.level) {
+            } else if self.text == Text::Bytes || driver::utf8::is_well_formed(bytes, self.decoder.level) {
                 output.extend_from_slice(bytes);
             } else {
                 return false;
@@ -252,7 +252,7 @@ impl Codec for DecodeCodec {
         let continues = |end: usize| decoded.get(end).is_some_and(|byte| matches!(byte, 0x80..=0xBF));
         let ends = sink.output.offsets[first..].iter().map(|end| end.index() - start);
         if !ends.fold(false, |is_cut, end| is_cut | continues(end))
-            && driver::text::is_well_formed(decoded, self.decoder.level)
+            && driver::utf8::is_well_formed(decoded, self.decoder.level)
         {
             return Ok(());
         }
@@ -292,7 +292,7 @@ impl Codec for DecodeCodec {
                 Text::Bytes | Text::Java => error,
             });
         }
-        if self.text == Text::Bytes || driver::text::is_well_formed(&sink.output.values[start..], self.decoder.level) {
+        if self.text == Text::Bytes || driver::utf8::is_well_formed(&sink.output.values[start..], self.decoder.level) {
             return Ok(());
         }
         let mut scratch = core::mem::take(&mut self.scratch);
@@ -337,7 +337,7 @@ impl Codec for EncodeCodec<'_> {
         // Well-formed UTF-8 is kept, provided that each row is well-formed by itself.
         if rules.keep_non_ascii
             && !chunk.is_ascii()
-            && !driver::text::checked_text(chunk, self.encoder.level)
+            && !driver::utf8::checked_text(chunk, self.encoder.level)
                 .is_some_and(|text| ends.all(|end| text.is_char_boundary(end)))
         {
             return Marking::Unusable;

@@ -299,7 +299,7 @@ impl<C: Operation> Conversion<C> {
         }
         triggers == in_text
             || bytes.is_ascii()
-            || driver::text::checked_text(bytes, level).is_some_and(|text| {
+            || driver::utf8::checked_text(bytes, level).is_some_and(|text| {
                 let base = column.bound(0);
                 column.offsets.iter().all(|offset| text.is_char_boundary(offset.index() - base))
             })

@@ -10,7 +10,7 @@ use alloc::vec::Vec;
 use core::mem::MaybeUninit;
 
 use super::batch::{BatchDecoder, BatchEncoder};
-use super::text::into_text_unchecked;
+use super::utf8::into_text_unchecked;
 use super::{
     DecodePlan, EncodePlan, SHORT, assume_init, decode, decode_outcome, measure_encode, run_encode, scan_decode,
     scan_encode,

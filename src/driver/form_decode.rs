@@ -7,7 +7,8 @@ use alloc::vec::Vec;
 
 use super::alloc::SLACK;
 use super::form::Part;
-use super::text::{into_text_unchecked, is_well_formed, replace_ill_formed};
+use super::text::replace_ill_formed;
+use super::utf8::{into_text_unchecked, is_well_formed};
 use super::{DecodePlan, SHORT, run_decode};
 use crate::kernel::inout::InOut;
 use crate::kernel::op::Write;

@@ -6,7 +6,8 @@
 use core::marker::PhantomData;
 
 use super::segments::{Forms, Segments};
-use super::text::{count_ill_formed, incomplete_suffix, is_well_formed};
+use super::text::count_ill_formed;
+use super::utf8::{incomplete_suffix, is_well_formed};
 use super::{DecodePlan, assume_init, find, pieces};
 use crate::hex;
 use crate::kernel::Inspect;

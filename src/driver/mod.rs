@@ -21,10 +21,11 @@ pub(crate) mod segments;
 #[cfg(feature = "alloc")]
 pub(crate) mod small;
 pub(crate) mod text;
+pub(crate) mod utf8;
 
 use core::mem::MaybeUninit;
 
-use self::text::is_well_formed;
+use self::utf8::is_well_formed;
 use crate::byteset::ByteSet;
 use crate::error::{BufferTooSmall, DecodeError, DecodeErrorKind, DecodeIntoError};
 use crate::kernel::dispatch::{COUNT, DECODE_SHORT, FIND, MEMBERS};

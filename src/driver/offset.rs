@@ -1,8 +1,7 @@
 //! Maps an offset in the output back to the input.
 #![forbid(unsafe_code)]
 
-use super::text::incomplete_triplet;
-use crate::hex::first_triplet;
+use crate::hex::{first_triplet, incomplete_triplet};
 use crate::rules::DecodeRules;
 
 /// Offset in the input of the byte or triplet that produces the byte at `decoded` of the output.

@@ -38,7 +38,7 @@ use encoding_rs::{DecoderResult, EncoderResult};
 
 use super::Unencodable;
 use crate::input::Input;
-use crate::{DecodeError, DecodeErrorKind, Decoder, Encoder, driver};
+use crate::{DecodeError, DecodeErrorKind, Decoder, Encoder, driver, hex};
 
 pub use encoding_rs::{
     BIG5, EUC_JP, EUC_KR, Encoding, GB18030, GBK, IBM866, ISO_2022_JP, ISO_8859_2, ISO_8859_3, ISO_8859_4, ISO_8859_5,
@@ -149,7 +149,7 @@ fn encode_with<'a, E>(
 fn first_slice(text: &str) -> &str {
     const LENGTH: usize = 1024;
     let end = (0..=text.len().min(LENGTH)).rev().find(|&end| text.is_char_boundary(end)).unwrap_or(0);
-    let cut = if end < text.len() { driver::text::incomplete_triplet(&text.as_bytes()[..end]) } else { 0 };
+    let cut = if end < text.len() { hex::incomplete_triplet(&text.as_bytes()[..end]) } else { 0 };
     &text[..end - cut]
 }
 

@@ -165,7 +165,7 @@ impl UnicodeDecoder {
             at = escape.end;
         }
         parts.push(at..input.len(), &mut output)?;
-        match text.or_else(|| driver::text::checked_text(input, self.decoder.level)) {
+        match text.or_else(|| driver::utf8::checked_text(input, self.decoder.level)) {
             Some(text) if text == output => Ok(Cow::Borrowed(text)),
             _ => Ok(Cow::Owned(output)),
         }

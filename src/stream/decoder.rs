@@ -140,7 +140,7 @@ impl Decoder {
     /// Returns the first error of the stream. The output that precedes it is appended.
     #[cfg(feature = "alloc")]
     pub fn feed_to(&mut self, input: &[u8], output: &mut alloc::vec::Vec<u8>) -> Result<(), StreamError> {
-        let (part, cut) = input.split_at(input.len() - driver::text::incomplete_triplet(input));
+        let (part, cut) = input.split_at(input.len() - hex::incomplete_triplet(input));
         let is_plain = self.text == Text::Any && self.triplet.is_empty() && self.open.is_empty() && self.is_running();
         // Avoids initialising the output. On an error, the general path finds it again, after the
         // output that precedes it.
@@ -186,7 +186,7 @@ impl Decoder {
         }
         loop {
             let chunk = &input[..read];
-            let (part, cut) = chunk.split_at(read - driver::text::incomplete_triplet(chunk));
+            let (part, cut) = chunk.split_at(read - hex::incomplete_triplet(chunk));
             if let Some(written) = self.decode_part(part, position, output) {
                 self.triplet = Prefix::new(cut);
                 self.remember_open(part);
@@ -247,9 +247,9 @@ impl Decoder {
         }
 
         let decoded_end = before + decoded;
-        let end = decoded_end - driver::text::incomplete_suffix(&output[..decoded_end]);
+        let end = decoded_end - driver::utf8::incomplete_suffix(&output[..decoded_end]);
         let cut = Prefix::new(&output[end..decoded_end]);
-        let (written, error) = match (self.text, driver::text::find_ill_formed(&output[..end], self.decoder.level)) {
+        let (written, error) = match (self.text, driver::utf8::find_ill_formed(&output[..end], self.decoder.level)) {
             (Text::Replacing, Some(start)) => (replace_ill_formed(output, start, end, |_| REPLACEMENT)?, error),
             (Text::Dropping(rejected), start) => {
                 // An incomplete character before an error is ill-formed.
@@ -284,7 +284,7 @@ impl Decoder {
         (self.character, self.error) = (cut, error);
         if self.separates() {
             let end = self.end_with(&output[..written]);
-            self.open_output = Prefix::new(&end[end.len() - driver::text::incomplete_triplet(&end)..]);
+            self.open_output = Prefix::new(&end[end.len() - hex::incomplete_triplet(&end)..]);
         }
         Some(written)
     }
@@ -297,7 +297,7 @@ impl Decoder {
     /// Whether a digit after the output so far, of which `written` are the last bytes, could
     /// complete a malformed `%`, and none may.
     fn is_open(&self, written: &[u8]) -> bool {
-        self.separates() && driver::text::incomplete_triplet(&self.end_with(written)) > 0
+        self.separates() && hex::incomplete_triplet(&self.end_with(written)) > 0
     }
 
     /// The end of the output after `open_output` and `written`.
@@ -322,7 +322,7 @@ impl Decoder {
             let is_open = if is_first {
                 self.is_open(chunk.valid().as_bytes())
             } else {
-                driver::text::incomplete_triplet(chunk.valid().as_bytes()) > 0
+                hex::incomplete_triplet(chunk.valid().as_bytes()) > 0
             };
             (at > start && is_open).then_some(start)
         })

@@ -5,6 +5,7 @@ use super::codec::{Codec, Flow, is_worthwhile};
 use super::cut::{self, Extended, Prefix};
 use super::{Progress, StreamError, Tail};
 use crate::driver;
+use crate::hex;
 
 /// Percent-encodes a stream in chunks, with every option of [`crate::Encoder`]. Never fails.
 ///
@@ -88,8 +89,8 @@ impl Encoder {
         let chunk = &input[..read];
         let rules = &self.encoder.rules;
         let cut = match chunk.last() {
-            Some(0x80..) if rules.keep_non_ascii => driver::text::incomplete_suffix(chunk),
-            Some(..0x80) if rules.keep_triplets => driver::text::incomplete_triplet(chunk),
+            Some(0x80..) if rules.keep_non_ascii => driver::utf8::incomplete_suffix(chunk),
+            Some(..0x80) if rules.keep_triplets => hex::incomplete_triplet(chunk),
             _ => 0,
         };
         let (part, cut) = chunk.split_at(read - cut);

@@ -45,8 +45,9 @@ use core::error::Error;
 use core::fmt;
 use core::ops::Deref;
 
-use crate::driver::text::{incomplete_suffix, incomplete_triplet};
+use crate::driver::utf8::incomplete_suffix;
 use crate::error::DecodeErrorKind;
+use crate::hex::incomplete_triplet;
 
 #[cfg(feature = "std")]
 pub mod bufread;

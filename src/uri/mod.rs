@@ -22,20 +22,30 @@
 //!
 //! # Scope
 //!
-//! This module handles percent-encoding only. It does not detect or remove dot segments (`.` and
-//! `..`, RFC 3986 5.2.4). It escapes host names, but does not convert them to ASCII (IDNA, RFC
-//! 5891), lower-case or validate them. It does not resolve references, and has no scheme-specific
-//! rules. Combine it with a URL library for these.
+//! Each function does one thing: only [`remove_dot_segments`] and [`resolve`] look at dot segments
+//! (`.` and `..`, RFC 3986 5.2.4), and host names are escaped, but not converted to ASCII (IDNA,
+//! RFC 5891), lower-cased or validated. The normal form of a whole URL does all of this:
+//! `UrlNormalizer`, with the feature `idna`.
 #![forbid(unsafe_code)]
 
 #[cfg(feature = "alloc")]
 mod build;
 #[cfg(feature = "alloc")]
+mod dots;
+#[cfg(feature = "idna")]
+mod normal;
+#[cfg(feature = "alloc")]
 mod repair;
+mod segments;
 mod split;
 
 #[cfg(feature = "alloc")]
 pub use build::{PathBuilder, QueryBuilder, SlashInSegment, path, query};
 #[cfg(feature = "alloc")]
+pub use dots::{remove_dot_segments, resolve};
+#[cfg(feature = "idna")]
+pub use normal::{UrlError, UrlErrorKind, UrlNormalizer};
+#[cfg(feature = "alloc")]
 pub use repair::repair;
+pub use segments::{extension, segments};
 pub use split::{Authority, Part, Parts, UnknownPart, part, split, split_authority};

@@ -61,7 +61,7 @@ pub fn repair<T: Input + ?Sized>(uri: &T) -> Cow<'_, str> {
 /// `text` is the input, if it is known to be text.
 fn repair_input<'a>(uri: &'a [u8], text: Option<&'a str>) -> Cow<'a, str> {
     // Bytes that need no repair are ASCII.
-    let to_text = || text.or_else(|| driver::text::checked_text(uri, None));
+    let to_text = || text.or_else(|| driver::utf8::checked_text(uri, None));
     let parts = ranges(uri);
     if is_plain(uri, &parts)
         && let Some(text) = to_text()

@@ -57,7 +57,7 @@ use cli::{Arguments, Command, GetArguments, RewriteCommand};
 use error::{Error, Status};
 use filter::Filter;
 use operation::{
-    CanonicalPath, Decode, DecodeText, Encode, EncodeText, Get, NormalUrl, Normalize, Operation, Reading, Repair,
+    CanonicalPath, Decode, DecodeText, Encode, EncodeText, Get, NormalUrl, Normalize, Operation, PartSeen, Repair,
 };
 use record::Policy;
 use rewrite::{Task, rewrite};
@@ -137,7 +137,9 @@ fn task(command: &RewriteCommand) -> Result<Task<'_>, Error> {
                 let normalize = Normalize::new(safe.union(keep), escape_malformed, replace);
                 match (policy, &url) {
                     (Some(policy), _) => Box::new(CanonicalPath::new(policy, normalize, safe)),
-                    (None, Some(options)) => Box::new(NormalUrl::new(options.clone(), normalize, safe)),
+                    (None, Some((url, dropped))) => {
+                        Box::new(NormalUrl::new(normalize.of_urls(*url), dropped.clone(), safe))
+                    }
                     (None, None) => Box::new(normalize),
                 }
             });
@@ -146,11 +148,14 @@ fn task(command: &RewriteCommand) -> Result<Task<'_>, Error> {
         RewriteCommand::Get(arguments) => {
             let replace = arguments.text.errors.policy() == Policy::Replace;
             let GetArguments { part, separator, text, .. } = arguments;
-            let reading = if text.format.is_log() { Reading::Target } else { Reading::Reference };
+            let reading = arguments.reading()?;
+            let (seen, hint) = (PartSeen::default(), arguments.hint(reading));
+            let of_run = seen.clone();
             let recipe = move |safe| -> Box<dyn Operation> {
-                Box::new(Get::new(part.clone(), reading, arguments.decode(safe, replace), separator, safe))
+                let decode = arguments.decode(safe, replace);
+                Box::new(Get::new(part.clone(), reading, decode, separator, safe, seen.clone()))
             };
-            Task::new(text, part.suffix(), recipe).of_targets()
+            Task::new(text, part.suffix(), recipe).of_targets().hinting(of_run, hint)
         }
         RewriteCommand::Repair(arguments) => {
             let replace = arguments.text.errors.policy() == Policy::Replace;

@@ -12,7 +12,7 @@ use crate::cli::{ReportForm, Results, TextArguments};
 use crate::error::{Error, Status};
 use crate::filter::Filter;
 use crate::format::{Format, Outputs};
-use crate::operation::{Operation, Recipe, Selecting, Unique};
+use crate::operation::{Count, Operation, PartSeen, Recipe, Selecting, Unique};
 use crate::pipeline::{self, Plan};
 use crate::progress::Progress;
 use crate::record::Policy;
@@ -38,6 +38,8 @@ pub(crate) struct Task<'a> {
     notation: Option<Notation>,
     /// With `--unique`: the keys of the records so far.
     seen: Option<Seen>,
+    /// What to say if there are records and none has the part.
+    hint: Option<(PartSeen, &'static str)>,
 }
 
 impl<'a> Task<'a> {
@@ -48,8 +50,8 @@ impl<'a> Task<'a> {
     ) -> Self {
         let notation = arguments.format.notation();
         let (suffix, recipe) = (suffix.into(), Box::new(recipe));
-        let (filter, of_targets, seen) = Default::default();
-        Self { arguments, suffix, recipe, filter, of_targets, keeps_format: true, notation, seen }
+        let (filter, of_targets, seen, hint) = Default::default();
+        Self { arguments, suffix, recipe, filter, of_targets, keeps_format: true, notation, seen, hint }
     }
 
     /// Writes the first record of each result, unchanged, instead of the results.
@@ -57,6 +59,11 @@ impl<'a> Task<'a> {
         let (secret, recipe) = (Secret::random(), self.recipe);
         let recipe = move |safe: ByteSet| -> Box<dyn Operation> { Box::new(Unique::new(recipe(safe), secret)) };
         Self { recipe: Box::new(recipe), seen: Some(Seen::default()), ..self }
+    }
+
+    /// Says what to try if there are records and none has the part.
+    pub(crate) fn hinting(self, seen: PartSeen, hint: &'static str) -> Self {
+        Self { hint: Some((seen, hint)), ..self }
     }
 
     /// Writes only these records.
@@ -127,8 +134,13 @@ pub(crate) fn rewrite(task: &Task<'_>) -> Result<Status, Error> {
     let result = if arguments.output.in_place { rewriting.in_place() } else { rewriting.one_output() };
     rewriting.progress.finish();
     // If an input was not read to its end, unmatched fields are unknown.
-    let unmatched =
-        if matches!(result, Ok(Status::Success | Status::InputOutput)) { format.unmatched() } else { Vec::new() };
+    let mut unmatched = Vec::new();
+    if matches!(result, Ok(Status::Success | Status::InputOutput)) {
+        unmatched = format.unmatched();
+        let lacks_part = rewriting.reports.iter().any(|report| report.count(Count::Missing) > 0);
+        unmatched
+            .extend(task.hint.iter().filter(|(seen, _)| lacks_part && !seen.get()).map(|&(_, hint)| hint.to_owned()));
+    }
     let unique = task.seen.as_ref().map(Seen::summary);
     match arguments.errors.report() {
         // With --errors fail, the only invalid record was already reported as the error.

@@ -4,8 +4,9 @@
 use clap::Args;
 
 use super::TextArguments;
+use super::reading::ReadingArguments;
 use crate::error::Error;
-use crate::operation::{FromForm, Operation, Reading, Shape, ToForm};
+use crate::operation::{FromForm, Operation, Shape, ToForm};
 use crate::shown::Notation;
 
 const EXAMPLES: &str = "\
@@ -44,6 +45,9 @@ pub(crate) struct FormArguments {
     names: Vec<String>,
 
     #[command(flatten)]
+    reading: ReadingArguments,
+
+    #[command(flatten)]
     pub(crate) text: TextArguments,
 }
 
@@ -54,6 +58,9 @@ impl FormArguments {
         let usage = |problem: &str| Err(Error::Usage(problem.into()));
         if !self.names.is_empty() && self.shape != Shape::Tsv {
             return usage("invalid --names: expected --as tsv with it");
+        }
+        if self.reading.query && self.back {
+            return usage("invalid --query for form --back: expected JSON Lines or TSV");
         }
         if format.unsafe_controls() {
             return usage("invalid --unsafe-controls for form: expected decode");
@@ -88,7 +95,7 @@ impl FormArguments {
         if self.back {
             return Box::new(ToForm { shape, names });
         }
-        let reading = if self.text.format.is_log() { Reading::Target } else { Reading::Reference };
+        let reading = self.reading.reading(&self.text.format);
         Box::new(FromForm { shape, reading, names })
     }
 }

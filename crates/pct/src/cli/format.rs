@@ -197,6 +197,15 @@ impl FormatArguments {
         self.log.is_some()
     }
 
+    /// Whether the selected fields of a log are queries, for a command that takes targets of requests.
+    pub(crate) fn has_queries(&self) -> bool {
+        match &self.log {
+            Some(_) if !self.log_field.is_empty() => LogFormat::are_queries(&self.log_field),
+            Some(format) => format.targets_or_queries() == LogFields::Queries,
+            None => false,
+        }
+    }
+
     /// Whether each line has JSON.
     fn is_json(&self) -> bool {
         self.jsonl || self.cdxj || !self.key.is_empty()
@@ -317,7 +326,7 @@ impl FormatArguments {
                 wrap(if self.unescape { Box::new(Unescape::new(operation, keep)) } else { operation })
             };
             let is_of_targets = of_targets && self.log_field.is_empty();
-            let fields = if is_of_targets { LogFields::Targets } else { LogFields::All(&self.log_field) };
+            let fields = if is_of_targets { format.targets_or_queries() } else { LogFields::All(&self.log_field) };
             Box::new(Log::new(format, fields, destination, &recipe).map_err(Error::Usage)?)
         } else {
             Box::new(Records::new(b'\n', safe(delimited(LINE_ENDS)), append))

@@ -3,7 +3,8 @@
 
 use std::io;
 
-use clap::{Args, CommandFactory};
+use clap::builder::{PossibleValue, PossibleValuesParser};
+use clap::{Arg, Args, Command, CommandFactory};
 use clap_complete::Shell;
 use clap_mangen::Man;
 
@@ -34,9 +35,36 @@ pub(crate) struct ManArguments {
 impl CompletionsArguments {
     pub(crate) fn write(&self) -> Result<Status, Error> {
         let mut text = Vec::new();
-        clap_complete::generate(self.shell, &mut Arguments::command(), "pct", &mut text);
+        let mut command = with_plain_descriptions(Arguments::command());
+        clap_complete::generate(self.shell, &mut command, "pct", &mut text);
         write(&text)
     }
+}
+
+/// A command whose values have descriptions that are plain words: clap_complete 4.6 does not escape what means
+/// something in double quotes of fish and in lists of zsh.
+fn with_plain_descriptions(command: Command) -> Command {
+    let plain_value = |value: &PossibleValue| {
+        let help = value.get_help().map(ToString::to_string).unwrap_or_default();
+        value.clone().help(plain(&help).to_owned())
+    };
+    let plain_argument = |argument: Arg| {
+        let values = argument.get_possible_values();
+        if values.is_empty() {
+            return argument;
+        }
+        argument.value_parser(PossibleValuesParser::new(values.iter().map(plain_value)))
+    };
+    command.mut_args(plain_argument).mut_subcommands(with_plain_descriptions)
+}
+
+/// The words before the first quote, bracket or the like; those after the last if there are none before.
+fn plain(text: &str) -> &str {
+    let is_plain = |character: char| character.is_alphanumeric() || " .,;:/-%".contains(character);
+    let ends = |character: char| !character.is_alphanumeric();
+    let before = text.split(|character| !is_plain(character)).next().unwrap_or_default().trim_matches(ends);
+    let after = || text.rsplit(|character| !is_plain(character)).next().unwrap_or_default().trim_matches(ends);
+    if before.is_empty() { after() } else { before }
 }
 
 impl ManArguments {

@@ -9,13 +9,16 @@ use clap::{Arg, Args, Command};
 use simdpct::ByteSet;
 
 use super::TextArguments;
+use super::reading::ReadingArguments;
 use crate::codec::{self, DecodingOptions};
-use crate::operation::{Decode, DecodeText, Operation, Part};
+use crate::error::Error;
+use crate::operation::{Decode, DecodeText, Operation, Part, Reading};
 
 const EXAMPLES: &str = "\
 Examples:
   pct get host urls.txt                               The host of each URL, decoded
   pct get key:q --log combined --print-field *.log    What was searched for
+  pct get key:q --log cloudfront *.log                The same: the field is a query
   pct get segment:-1 --raw urls.txt                   The last segment of the path, not decoded
   pct get keys --csv -c url --append visits.csv       Add a new column 'url_keys'
   pct get key:utm_source --jsonl -k url --append-as source clicks.jsonl
@@ -51,6 +54,9 @@ pub(crate) struct GetArguments {
     pub(crate) separator: String,
 
     #[command(flatten)]
+    pub(crate) reading: ReadingArguments,
+
+    #[command(flatten)]
     rules: DecodingOptions,
 
     #[command(flatten)]
@@ -58,6 +64,30 @@ pub(crate) struct GetArguments {
 }
 
 impl GetArguments {
+    /// How URLs are read. An error if a query does not have the part.
+    pub(crate) fn reading(&self) -> Result<Reading, Error> {
+        let reading = self.reading.reading(&self.text.format);
+        if reading != Reading::Query || self.part.is_of_query() {
+            return Ok(reading);
+        }
+        let input = if self.reading.query { "--query" } else { "--log: the field is a query" };
+        Err(Error::Usage(format!("invalid part for {input}: expected query, keys or key:NAME")))
+    }
+
+    /// What to say if no record has the part.
+    pub(crate) fn hint(&self, reading: Reading) -> &'static str {
+        match reading {
+            Reading::Reference if self.part.is_of_query() => {
+                "no record has the part: of queries without a URL, --query gets it"
+            }
+            Reading::Reference => {
+                "no record has the part: of a URL, the host follows '//', and the path begins with '/'"
+            }
+            Reading::Target => "no record has the part in the target of the request: --log-field selects other fields",
+            Reading::Query => "no record has the part in its query",
+        }
+    }
+
     /// Decodes parts for a format in which these bytes stay escaped, unless they are left as they are.
     pub(crate) fn decode(&self, safe: ByteSet, replace: bool) -> Option<Box<dyn Operation>> {
         if self.undecoded {

@@ -14,6 +14,7 @@ mod get;
 mod input;
 mod normalize;
 mod output;
+mod reading;
 mod repair;
 mod stats;
 
@@ -51,7 +52,7 @@ Exit codes:
 
 /// Percent-decode and percent-encode files and streams.
 #[derive(Debug, Parser)]
-#[command(name = "pct", version, after_help = AFTER_HELP)]
+#[command(name = "pct", version, propagate_version = true, after_help = AFTER_HELP)]
 pub(crate) struct Arguments {
     #[command(subcommand)]
     pub(crate) command: Command,

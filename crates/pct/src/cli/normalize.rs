@@ -6,10 +6,10 @@ use std::convert::Infallible;
 use clap::Args;
 use clap::builder::PossibleValuesParser;
 use simdpct::path::PathPolicy;
+use simdpct::uri::UrlNormalizer;
 
 use super::TextArguments;
 use crate::codec::NormalizingOptions;
-use crate::operation::UrlOptions;
 use crate::pattern::Pattern;
 
 const EXAMPLES: &str = "\
@@ -98,11 +98,18 @@ struct UrlArguments {
 }
 
 impl NormalizeArguments {
-    /// The options of `--url`, if it is given.
-    pub(crate) fn url(&self) -> Option<UrlOptions> {
+    /// The rules of `--url` and the patterns of `--drop-query`, if it is given.
+    pub(crate) fn url(&self) -> Option<(UrlNormalizer, Vec<Pattern>)> {
         let UrlArguments { url, sort_query, ref drop_query, drop_fragment, drop_www } = self.url;
         let are_targets = self.text.format.is_log();
-        url.then(|| UrlOptions { sort_query, drop_query: drop_query.clone(), drop_fragment, drop_www, are_targets })
+        let when = |is_given, normalizer, rule: fn(UrlNormalizer) -> UrlNormalizer| {
+            if is_given { rule(normalizer) } else { normalizer }
+        };
+        let normalizer = when(sort_query, UrlNormalizer::new(), UrlNormalizer::sort_query);
+        let normalizer = when(drop_fragment, normalizer, UrlNormalizer::drop_fragment);
+        let normalizer = when(drop_www, normalizer, UrlNormalizer::drop_www);
+        let normalizer = when(are_targets, normalizer, UrlNormalizer::targets);
+        url.then(|| (normalizer, drop_query.clone()))
     }
 
     /// The policy for paths, if they are made canonical.

@@ -3,8 +3,6 @@
 
 use simdpct::{Decoder, Encoder, sets, uri};
 
-use crate::operation::remove_dot_segments;
-
 /// Host and path as a browser reads and sends them.
 #[derive(Debug, Eq, PartialEq)]
 pub(super) struct Request {
@@ -44,9 +42,8 @@ fn path(path: &[u8]) -> Vec<u8> {
             dots.as_deref().filter(|dots| matches!(**dots, [b'.'] | [b'.', b'.'])).unwrap_or(segment),
         );
     }
-    remove_dot_segments(&mut normal, 0);
     // The state goes from segment to segment, so a dot segment at the start does not make an authority.
-    Encoder::new(sets::whatwg::PATH).encode(&normal).into_owned().into_bytes()
+    Encoder::new(sets::whatwg::PATH).encode(&*uri::remove_dot_segments(&normal)).into_owned().into_bytes()
 }
 
 #[cfg(test)]

@@ -10,12 +10,11 @@ use std::borrow::Cow;
 use std::env;
 use std::io::{self, BufRead, BufReader, IsTerminal};
 
-use simdpct::uri::{self, Authority, Parts};
-use simdpct::{ByteSet, Decoder};
+use simdpct::Decoder;
+use simdpct::uri::{self, Authority, Parts, UrlNormalizer};
 
 use crate::cli::{ExplainArguments, When};
 use crate::error::{Error, Status};
-use crate::operation::{NormalUrl, Normalize, Operation, UrlOptions};
 use crate::shown;
 use crate::{standard, stdout};
 use marks::Raw;
@@ -186,10 +185,8 @@ fn other_host(table: &mut Table, host: &str) {
 
 /// The normal form, as `pct normalize --url` writes it.
 fn normal(table: &mut Table, url: &[u8]) {
-    let operation = NormalUrl::new(UrlOptions::default(), Normalize::new(ByteSet::EMPTY, false, false), ByteSet::EMPTY);
-    let mut normal = Vec::new();
-    match operation.apply(url, &mut normal) {
-        Some(fault) => table.note("normal", &format!("none: {} at column {}", fault.kind, fault.position + 1)),
-        None => table.row(0, "normal", &normal, Raw::IsText),
+    match UrlNormalizer::new().normalize(url) {
+        Err(error) => table.note("normal", &format!("none: {} at column {}", error.kind, error.position + 1)),
+        Ok(normal) => table.row(0, "normal", &normal, Raw::IsText),
     }
 }

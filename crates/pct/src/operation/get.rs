@@ -5,12 +5,37 @@ use std::borrow::Cow;
 use std::collections::HashSet;
 use std::num::NonZero;
 use std::str::FromStr;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use memchr::{memchr, memrchr};
 use simdpct::uri::{self, Part as UriPart};
 use simdpct::{ByteSet, Decoder, form};
 
 use super::{Fault, FaultKind, Operation, Stream};
+use crate::pattern::Pattern;
+
+/// The name of a key, which may be a pattern.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub(crate) struct KeyName {
+    text: String,
+    /// `None` for a name without wildcards.
+    pattern: Option<Pattern>,
+}
+
+impl KeyName {
+    fn of(text: &str) -> Self {
+        Self { text: text.to_owned(), pattern: Pattern::of(text) }
+    }
+
+    /// Whether it is the name of a pair, decoded.
+    fn matches(&self, name: &[u8]) -> bool {
+        match &self.pattern {
+            None => name == self.text.as_bytes(),
+            Some(pattern) => pattern.matches(&String::from_utf8_lossy(name)),
+        }
+    }
+}
 
 /// A part of a URL.
 #[derive(Clone, Debug, Eq, PartialEq)]
@@ -22,8 +47,8 @@ pub(crate) enum Part {
     Extension,
     /// The names in the query.
     Keys,
-    /// The values of a name in the query.
-    Key(String),
+    /// The values of a name in the query, or of all names that a pattern matches.
+    Key(KeyName),
 }
 
 impl Part {
@@ -39,7 +64,7 @@ impl Part {
         ("extension", "What follows the last dot of the last segment"),
         ("query", "What is between '?' and '#'"),
         ("keys", "Names in the query, each once"),
-        ("key:NAME", "All values of a name in the query, decoded as a form"),
+        ("key:NAME", "All values of a name in the query, decoded as a form; in NAME, * is any text, ? any character"),
         ("fragment", "What follows '#'"),
     ];
 
@@ -50,8 +75,13 @@ impl Part {
             Self::Segment(number) => format!("_segment{number}"),
             Self::Extension => "_extension".into(),
             Self::Keys => "_keys".into(),
-            Self::Key(name) => format!("_{name}"),
+            Self::Key(key) => format!("_{}", key.text),
         }
+    }
+
+    /// Whether a query has it.
+    pub(crate) fn is_of_query(&self) -> bool {
+        matches!(self, Self::Keys | Self::Key(_) | Self::Uri(UriPart::Query))
     }
 
     /// Whether it is part of a form, in which '+' is a space.
@@ -66,7 +96,7 @@ impl FromStr for Part {
     fn from_str(text: &str) -> Result<Self, ()> {
         match text.split_once(':') {
             Some(("segment", number)) => number.parse().map(Self::Segment).map_err(drop),
-            Some(("key", name)) => Ok(Self::Key(name.to_owned())),
+            Some(("key", name)) => Ok(Self::Key(KeyName::of(name))),
             Some(_) => Err(()),
             None if text == "extension" => Ok(Self::Extension),
             None if text == "keys" => Ok(Self::Keys),
@@ -85,11 +115,16 @@ pub(crate) enum Reading {
     Reference,
     /// As targets of requests (RFC 9112 3.2): what begins with a slash has no authority, and a host with a port is one.
     Target,
+    /// As the queries of URLs, or forms. A leading `?` is dropped, and `-` alone is how logs write that there is none.
+    Query,
 }
 
 impl Reading {
     /// A part, as it is in the text.
     pub(super) fn part(self, url: &[u8], part: UriPart) -> Option<&[u8]> {
+        if self == Self::Query {
+            return (part == UriPart::Query && url != b"-").then(|| url.strip_prefix(b"?").unwrap_or(url));
+        }
         if self == Self::Target {
             if url.starts_with(b"/") {
                 return of_origin_form(url, part);
@@ -102,6 +137,23 @@ impl Reading {
     }
 }
 
+/// Whether some URL of a run had the part: shared by its operations.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct PartSeen(Arc<AtomicBool>);
+
+impl PartSeen {
+    pub(crate) fn get(&self) -> bool {
+        self.0.load(Ordering::Relaxed)
+    }
+
+    fn set(&self) {
+        // A store for each URL would move the cache line from core to core.
+        if !self.get() {
+            self.0.store(true, Ordering::Relaxed);
+        }
+    }
+}
+
 /// Writes a part of a URL, or nothing if it does not have it.
 pub(crate) struct Get {
     part: Part,
@@ -110,6 +162,7 @@ pub(crate) struct Get {
     decode: Option<Box<dyn Operation>>,
     /// Between several values.
     separator: Vec<u8>,
+    seen: PartSeen,
 }
 
 impl Get {
@@ -120,12 +173,13 @@ impl Get {
         decode: Option<Box<dyn Operation>>,
         separator: &str,
         safe: ByteSet,
+        seen: PartSeen,
     ) -> Self {
         let escape = |byte| match safe.contains(byte) {
             true => format!("%{byte:02X}").into_bytes(),
             false => vec![byte],
         };
-        Self { part, reading, decode, separator: separator.bytes().flat_map(escape).collect() }
+        Self { part, reading, decode, separator: separator.bytes().flat_map(escape).collect(), seen }
     }
 
     /// Calls `each` with every value, as it is in the text.
@@ -136,9 +190,9 @@ impl Get {
         match &self.part {
             Part::Uri(part) => component(*part).into_iter().for_each(each),
             Part::Segment(number) => segment(path(), *number).into_iter().for_each(each),
-            Part::Extension => extension(path()).into_iter().for_each(each),
+            Part::Extension => uri::extension(path()).into_iter().for_each(each),
             Part::Key(name) => {
-                pairs().filter(|(key, _)| decoded(key) == name.as_bytes()).for_each(|(_, value)| each(value));
+                pairs().filter(|(key, _)| name.matches(&decoded(key))).for_each(|(_, value)| each(value));
             }
             Part::Keys => {
                 let mut seen = Seen::default();
@@ -174,7 +228,11 @@ impl Operation for Get {
             is_first = false;
             fault = Fault::first(fault, self.append(value, url, output));
         });
-        if is_first { Some(Fault::new(FaultKind::Missing, 0)) } else { fault }
+        if is_first {
+            return Some(Fault::new(FaultKind::Missing, 0));
+        }
+        self.seen.set();
+        fault
     }
 
     /// Whether the URL has the part.
@@ -216,22 +274,10 @@ fn port_separator(target: &[u8]) -> Option<usize> {
     (is_port && memchr(b'/', &target[..colon]).is_none()).then_some(colon)
 }
 
-fn segments(path: &[u8]) -> impl DoubleEndedIterator<Item = &[u8]> {
-    let is_present = !path.is_empty();
-    let path = path.strip_prefix(b"/").unwrap_or(path);
-    path.split(|&byte| byte == b'/').filter(move |_| is_present)
-}
-
 fn segment(path: &[u8], number: NonZero<i32>) -> Option<&[u8]> {
     let skipped = number.unsigned_abs().get() as usize - 1;
-    if number.is_positive() { segments(path).nth(skipped) } else { segments(path).rev().nth(skipped) }
-}
-
-/// As [`std::path::Path::extension`] of the last segment.
-fn extension(path: &[u8]) -> Option<&[u8]> {
-    let name = segments(path).next_back().filter(|name| *name != b"..")?;
-    let dot = memrchr(b'.', name).filter(|&dot| dot > 0)?;
-    Some(&name[dot + 1..])
+    let mut segments = uri::segments(path);
+    if number.is_positive() { segments.nth(skipped) } else { segments.nth_back(skipped) }
 }
 
 /// A name of a form, decoded.
@@ -268,26 +314,7 @@ impl<'k> Seen<'k> {
 
 #[cfg(test)]
 mod tests {
-    use std::path::Path;
-
-    use super::{Seen, extension};
-
-    /// All names of up to 6 bytes that mean something.
-    #[test]
-    fn extension_is_that_of_the_standard_library() {
-        let symbols = *b".a-";
-        for length in 0..=6 {
-            for number in 0..symbols.len().pow(length) {
-                let digits = (0..length).map(|at| symbols[number / symbols.len().pow(at) % symbols.len()]);
-                let name: String = digits.map(char::from).collect();
-                let expected = Path::new(&name).extension().map(|extension| extension.to_str().unwrap());
-                for path in [format!("/{name}"), format!("/a.b/{name}"), name.clone()] {
-                    let found = extension(path.as_bytes()).map(|extension| str::from_utf8(extension).unwrap());
-                    assert_eq!(found, expected, "{path}");
-                }
-            }
-        }
-    }
+    use super::Seen;
 
     #[test]
     fn names_are_new_once() {

@@ -29,7 +29,7 @@ pub(crate) use decode::Decode;
 pub(crate) use encode::Encode;
 pub(crate) use fault::{Count, Counted, Fault, FaultKind};
 pub(crate) use form::{FromForm, Shape, ToForm};
-pub(crate) use get::{Get, Part, Reading};
+pub(crate) use get::{Get, Part, PartSeen, Reading};
 pub(crate) use inspect::{Inspect, words};
 pub(crate) use normalize::Normalize;
 pub(crate) use path::CanonicalPath;
@@ -38,7 +38,7 @@ pub(crate) use select::{Copying, Selecting};
 pub(crate) use text::{DecodeText, EncodeText};
 pub(crate) use unescape::Unescape;
 pub(crate) use unique::Unique;
-pub(crate) use url::{NormalUrl, UrlOptions, remove_dot_segments};
+pub(crate) use url::NormalUrl;
 pub(crate) use well_formed::WellFormed;
 
 /// An operation on fields. Shared by all threads.

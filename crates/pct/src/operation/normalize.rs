@@ -2,6 +2,7 @@
 #![forbid(unsafe_code)]
 
 use simdpct::stream::complete_len;
+use simdpct::uri::UrlNormalizer;
 use simdpct::{ByteSet, DecodeError, Kinds, Malformed, Normalizer, sets};
 
 use super::{Counted, Fault, FaultKind, Operation, Stream};
@@ -22,6 +23,12 @@ impl Normalize {
         let strict = Normalizer::new().decode(sets::UNRESERVED.intersection(safe.complement()));
         let malformed = if escape_malformed { Malformed::Escape } else { Malformed::Keep };
         Self { strict, normalizer: strict.malformed(malformed), replace }
+    }
+
+    /// Makes the percent-encoding of URLs normal in the same way.
+    pub(crate) fn of_urls(&self, urls: UrlNormalizer) -> UrlNormalizer {
+        let urls = urls.triplets(self.normalizer);
+        if self.replace { urls.replace_invalid_utf8() } else { urls }
     }
 
     fn append(normalizer: &Normalizer, text: &str, output: &mut Vec<u8>) -> Result<(), DecodeError> {

@@ -111,6 +111,11 @@ impl FileReport {
         Self { name, counts, faults, how, counted, first, place: Place::START, separator }
     }
 
+    /// The records that are counted so.
+    pub(crate) fn count(&self, kind: Count) -> u64 {
+        Count::ALL.into_iter().zip(self.counts).find(|(other, _)| *other == kind).map_or(0, |(_, count)| count)
+    }
+
     /// Invalid records.
     pub(crate) fn faults(&self) -> u64 {
         self.faults

@@ -26,22 +26,11 @@ use bytes::Bytes;
 use super::batch::Batch;
 use super::positioned::Positioned;
 use super::properties;
+use super::schema::Leaf;
 use crate::columnar::Task;
 use crate::columnar::faults::InvalidRows;
 use crate::columnar::value::Converter;
 use crate::record::Policy;
-
-/// A selected column.
-pub(super) struct Leaf {
-    /// Number among the leaves of the schema.
-    pub(super) index: usize,
-    /// Its path, for messages.
-    pub(super) name: &'static str,
-    /// Whether its values are UTF-8.
-    pub(super) is_text: bool,
-    /// With `--append`: name of the new column.
-    pub(super) new: Option<String>,
-}
 
 /// The row groups of a file, and what to do with them. Shared by all threads.
 pub(super) struct Groups<'a> {

@@ -31,8 +31,9 @@ use super::output::Output;
 use crate::error::Error;
 use crate::report::FileReport;
 use crate::sink::Sink;
-use group::{Groups, Leaf};
+use group::Groups;
 use positioned::Positioned;
+use schema::Leaf;
 
 pub(super) fn run(
     task: &Task<'_>,

@@ -6,8 +6,7 @@ use ::parquet::file::metadata::{ColumnChunkMetaData, KeyValue, ParquetMetaData, 
 use ::parquet::file::properties::{EnabledStatistics, WriterProperties, WriterPropertiesBuilder, WriterVersion};
 use ::parquet::schema::types::ColumnPath;
 
-use super::group::Leaf;
-use super::schema;
+use super::schema::{self, Leaf};
 
 /// Whether each column chunk has an index of its pages. If only some have one, the output has none:
 /// the writer of the crate writes all or none.

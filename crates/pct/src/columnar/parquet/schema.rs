@@ -1,4 +1,4 @@
-//! The schema with the new columns of `--append`: Parquet's, and Arrow's in the metadata.
+//! The selected columns, and the schema with the new columns of `--append`: Parquet's, and Arrow's in the metadata.
 #![forbid(unsafe_code)]
 
 use std::sync::Arc;
@@ -11,10 +11,20 @@ use arrow_schema::{Field, Schema};
 use base64::Engine;
 use base64::prelude::BASE64_STANDARD;
 
-use super::group::Leaf;
-
 /// The key of Arrow's schema.
 pub(super) const ARROW: &str = "ARROW:schema";
+
+/// A selected column.
+pub(super) struct Leaf {
+    /// Number among the leaves of the schema.
+    pub(super) index: usize,
+    /// Its path, for messages.
+    pub(super) name: &'static str,
+    /// Whether its values are UTF-8.
+    pub(super) is_text: bool,
+    /// With `--append`: name of the new column.
+    pub(super) new: Option<String>,
+}
 
 /// The schema with a column after all others for each leaf that has a new name. It has the type of
 /// the leaf and may be NULL.

@@ -8,6 +8,7 @@
 #![forbid(unsafe_code)]
 
 mod access;
+mod chosen;
 mod name;
 mod template;
 mod w3c;
@@ -45,6 +46,8 @@ pub(crate) enum LogFields<'n> {
     All(&'n [String]),
     /// Those for targets of requests.
     Targets,
+    /// Those for the queries of targets.
+    Queries,
 }
 
 pub(crate) struct Log {

@@ -1,4 +1,4 @@
-//! The value of `--log`: the name of a format, or a template; and the names of fields.
+//! The value of `--log`: the name of a format, or a template.
 #![forbid(unsafe_code)]
 
 use std::ffi::OsStr;
@@ -8,10 +8,10 @@ use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{Arg, Command};
 
 use super::access::Access;
+use super::chosen::{Chosen, QUERIES, TARGETS};
 use super::template::{Template, parse};
 use super::w3c::{DIRECTIVE, Names, W3c};
 use super::{Lines, LogFields};
-use crate::pattern::Pattern;
 
 /// Log format.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
@@ -93,23 +93,6 @@ const NAMED: [Named; 7] = [
     },
 ];
 
-/// Fields that have URLs or parts of them, and are processed by default.
-const BY_DEFAULT: [&str; 10] = [
-    "request",
-    "request_uri",
-    "args",
-    "query_string",
-    "http_referer",
-    "redirect_url",
-    "cs-uri",
-    "cs-uri-stem",
-    "cs-uri-query",
-    "cs(Referer)",
-];
-
-/// Those of them that have the targets of requests.
-const TARGETS: [&str; 4] = ["request", "request_uri", "cs-uri", "cs-uri-stem"];
-
 /// A log format: one with a name, or a template.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub(crate) struct LogFormat {
@@ -128,6 +111,24 @@ impl LogFormat {
             Kind::Common | Kind::Combined | Kind::Template => Lines::Template(Template::new(&self.text, &chosen)?),
             Kind::W3c => Lines::W3c(W3c::new(chosen, Names::of(&self.text))),
         })
+    }
+
+    /// The fields that have the targets of requests, or if the format has none, those that have their queries.
+    pub(crate) fn targets_or_queries(&self) -> LogFields<'static> {
+        let names: Vec<&str> = match self.kind {
+            Kind::W3c => self.text.split_ascii_whitespace().collect(),
+            _ => parse(&self.text)
+                .map(|(_, variables)| variables.into_iter().map(|(name, _)| name).collect())
+                .unwrap_or_default(),
+        };
+        let has = |fields: &[&str]| names.iter().any(|name| fields.contains(name));
+        if has(&QUERIES) && !has(&TARGETS) { LogFields::Queries } else { LogFields::Targets }
+    }
+
+    /// Whether all of these names of fields are names of queries.
+    pub(crate) fn are_queries(names: &[String]) -> bool {
+        let is_query = |name: &String| QUERIES.contains(&name.strip_prefix('$').unwrap_or(name));
+        !names.is_empty() && names.iter().all(is_query)
     }
 
     #[cfg(test)]
@@ -177,62 +178,4 @@ impl TypedValueParser for LogParser {
     fn possible_values(&self) -> Option<Box<dyn Iterator<Item = PossibleValue> + '_>> {
         Some(Box::new(NAMED.iter().map(|named| PossibleValue::new(named.name).help(named.help))))
     }
-}
-
-/// The names of the selected fields.
-pub(super) enum Chosen {
-    /// One of the lists above.
-    Default(&'static [&'static str]),
-    /// Names, and those that are patterns.
-    Names(Vec<(String, Option<Pattern>)>),
-}
-
-impl Chosen {
-    fn of(fields: LogFields<'_>) -> Self {
-        let names = match fields {
-            LogFields::Targets => return Self::Default(&TARGETS),
-            LogFields::All([]) => return Self::Default(&BY_DEFAULT),
-            LogFields::All(names) => names,
-        };
-        let names = names.iter().map(|name| {
-            let name = name.strip_prefix('$').unwrap_or(name);
-            (name.to_owned(), Pattern::of(name))
-        });
-        Self::Names(names.collect())
-    }
-
-    pub(super) fn contains(&self, name: &str) -> bool {
-        match self {
-            Self::Default(names) => names.contains(&name),
-            Self::Names(names) => names.iter().any(|chosen| is_meant(chosen, name)),
-        }
-    }
-
-    /// The chosen names that are none of these fields.
-    pub(super) fn missing_in<'c>(&'c self, fields: &[impl AsRef<str>]) -> Vec<&'c str> {
-        match self {
-            Self::Default(_) => Vec::new(),
-            Self::Names(names) => names
-                .iter()
-                .filter(|chosen| !fields.iter().any(|name| is_meant(chosen, name.as_ref())))
-                .map(|(name, _)| &name[..])
-                .collect(),
-        }
-    }
-
-    /// Checks that each chosen name is one of these fields, and that some is chosen.
-    pub(super) fn check(&self, fields: &[&str]) -> Result<(), String> {
-        let listed = || format!("'{}'", fields.join("', '"));
-        if let Some(missing) = self.missing_in(fields).first() {
-            return Err(format!("invalid --log-field '{missing}': expected one of {}", listed()));
-        }
-        if fields.iter().any(|name| self.contains(name)) {
-            return Ok(());
-        }
-        Err(format!("invalid --log: expected --log-field with one of {}", listed()))
-    }
-}
-
-fn is_meant((chosen, pattern): &(String, Option<Pattern>), name: &str) -> bool {
-    chosen == name || pattern.as_ref().is_some_and(|pattern| pattern.matches(name))
 }

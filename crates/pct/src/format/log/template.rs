@@ -5,7 +5,7 @@ use memchr::memchr;
 use memchr::memmem::Finder;
 use simdpct::ByteSet;
 
-use super::name::Chosen;
+use super::chosen::Chosen;
 use super::{Field, Layout, closing_quote, target};
 
 /// The variable of which the target is processed: `method target protocol`.

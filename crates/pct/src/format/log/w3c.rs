@@ -12,7 +12,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use memchr::memchr;
 use memchr::memmem::{self, Finder};
 
-use super::name::Chosen;
+use super::chosen::Chosen;
 use super::{Field, Layout};
 
 pub(super) const DIRECTIVE: &str = "#Fields:";

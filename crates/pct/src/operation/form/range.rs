@@ -10,8 +10,11 @@ use simdpct::{ByteSet, sets};
 use crate::operation::Reading;
 
 /// Where the form is: in a URL with an authority, or in what begins with a slash, the query; else all of the field, without
-/// the '?' with which a query is often extracted.
+/// the '?' with which a query is often extracted. All of a field that is read as a query.
 pub(super) fn form_range(field: &[u8], reading: Reading) -> Range<usize> {
+    if reading == Reading::Query {
+        return usize::from(field.first() == Some(&b'?'))..field.len();
+    }
     match field.first() {
         Some(b'?') => return 1..field.len(),
         Some(b'/') => {}

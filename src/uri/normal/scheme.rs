@@ -1,14 +1,15 @@
 //! What is known of single schemes: default ports, and whether a URL must have a host.
 #![forbid(unsafe_code)]
 
-use super::UrlFault;
+use super::error::UrlErrorKind;
 
 /// Rules of a scheme.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(super) struct Scheme {
     /// The port without which a URL means the same (RFC 3986 6.2.3).
     default_port: Option<u16>,
-    /// Whether a URL without a host is invalid. Such a host is a name of the DNS, so it has no escaped delimiters.
+    /// Whether a URL without a host is invalid. Such a host is a name of the DNS, so it has no escaped
+    /// delimiters.
     pub(super) needs_host: bool,
     pub(super) is_file: bool,
 }
@@ -55,44 +56,15 @@ impl Scheme {
 }
 
 /// The port to write: none if it is empty or the default (RFC 3986 6.2.3), and without leading zeros.
-pub(super) fn port(digits: &str, scheme: Scheme) -> Result<Option<u16>, UrlFault> {
+pub(super) fn port(digits: &str, scheme: Scheme) -> Result<Option<u16>, UrlErrorKind> {
     if digits.is_empty() {
         return Ok(None);
     }
     // `u16::from_str` would take a sign.
     if !digits.bytes().all(|byte| byte.is_ascii_digit()) {
-        return Err(UrlFault::Port);
+        return Err(UrlErrorKind::Port);
     }
     let digits = digits.trim_start_matches('0');
-    let port = if digits.is_empty() { 0 } else { digits.parse().map_err(|_| UrlFault::Port)? };
+    let port = if digits.is_empty() { 0 } else { digits.parse().map_err(|_| UrlErrorKind::Port)? };
     Ok(Some(port).filter(|_| scheme.default_port != Some(port)))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::{Scheme, UrlFault, port};
-
-    #[test]
-    fn ports_are_numbers_without_leading_zeros_and_not_the_default() {
-        let http = Scheme::of(b"http");
-        for (digits, expected) in [
-            ("", Ok(None)),
-            ("80", Ok(None)),
-            ("0080", Ok(None)),
-            ("0", Ok(Some(0))),
-            ("000", Ok(Some(0))),
-            ("443", Ok(Some(443))),
-            ("08080", Ok(Some(8080))),
-            ("65535", Ok(Some(65535))),
-            ("65536", Err(UrlFault::Port)),
-            ("99999999999999999999", Err(UrlFault::Port)),
-            ("+80", Err(UrlFault::Port)),
-            ("80a", Err(UrlFault::Port)),
-            ("٨٠", Err(UrlFault::Port)),
-        ] {
-            assert_eq!(port(digits, http), expected, "{digits}");
-        }
-        assert_eq!(port("443", Scheme::of(b"https")), Ok(None));
-        assert_eq!(port("80", Scheme::NONE), Ok(Some(80)));
-    }
 }

@@ -1,10 +1,11 @@
 //! The pairs of a query: sorted, and without those that do not matter.
 #![forbid(unsafe_code)]
 
-use memchr::memchr;
-use simdpct::Decoder;
+use alloc::vec::Vec;
 
-use crate::pattern::Pattern;
+use memchr::memchr;
+
+use crate::decode::Decoder;
 
 /// The pairs of a query, without empty ones, which mean nothing (WHATWG URL 5.1).
 pub(super) struct Pairs<'q>(Vec<&'q [u8]>);
@@ -17,16 +18,12 @@ impl<'q> Pairs<'q> {
         Self(query.split(|&byte| byte == b'&').filter(|pair| !pair.is_empty()).collect())
     }
 
-    /// Drops the pairs whose decoded name matches one of these.
-    pub(super) fn drop(&mut self, dropped: &[Pattern]) {
-        if dropped.is_empty() {
-            return;
-        }
+    /// Drops the pairs whose decoded name is to be dropped.
+    pub(super) fn drop(&mut self, is_dropped: &dyn Fn(&str) -> bool) {
         self.0.retain(|pair| {
             let decoded = NAME.decode_utf8_lossy(name(pair));
             // Without a byte to reject, decoding leniently does not fail.
-            let decoded = decoded.unwrap_or_default();
-            !dropped.iter().any(|pattern| pattern.matches(&decoded))
+            !is_dropped(&decoded.unwrap_or_default())
         });
     }
 

@@ -1,41 +1,20 @@
 //! Hosts in normal form: lower case, IDNA (UTS 46), IPv6 addresses as in RFC 5952.
 #![forbid(unsafe_code)]
 
-use std::fmt;
-use std::net::Ipv6Addr;
+use alloc::format;
+use alloc::vec::Vec;
+use core::net::Ipv6Addr;
 
 use idna::AsciiDenyList;
-use simdpct::{ByteSet, Decoder, Encoder, Malformed, Normalizer, sets};
+use memchr::{memchr, memmem};
 
+use super::error::{UrlError, UrlErrorKind};
 use super::scheme::Scheme;
-use crate::operation::{Fault, FaultKind};
-
-/// The ways in which a URL is refused.
-#[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub(crate) enum UrlFault {
-    /// What precedes the first `:` is no scheme.
-    Scheme,
-    /// The scheme requires a host.
-    NoHost,
-    /// IDNA refuses the host, or it is no valid IP literal.
-    Host,
-    /// The port is not a number of 16 bits.
-    Port,
-    /// The normal form has a delimiter of the format that the field does not have.
-    Delimiter,
-}
-
-impl fmt::Display for UrlFault {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::Scheme => "the scheme is invalid",
-            Self::NoHost => "the URL has no host",
-            Self::Host => "the host is invalid",
-            Self::Port => "the port is invalid",
-            Self::Delimiter => "the normal form has a field delimiter",
-        })
-    }
-}
+use crate::byteset::ByteSet;
+use crate::decode::Decoder;
+use crate::encode::Encoder;
+use crate::normalize::{Malformed, Normalizer};
+use crate::sets;
 
 /// Escapes what IDNA allows and a URI does not, such as `"`.
 const REG_NAME: Encoder = Encoder::new(sets::REG_NAME);
@@ -45,16 +24,16 @@ const PLAIN: ByteSet = ByteSet::range(b'a', b'z').union(sets::DIGIT).union(ByteS
 
 const PUNYCODE: &[u8] = b"xn--";
 
-/// Appends the normal form of a host; on a fault, anything.
-pub(super) fn append(host: &str, rules: Scheme, output: &mut Vec<u8>) -> Result<(), Fault> {
-    let fault = |kind| Fault::new(FaultKind::Url(kind), 0);
+/// Appends the normal form of a host; on an error, anything.
+pub(super) fn append(host: &str, rules: Scheme, output: &mut Vec<u8>) -> Result<(), UrlError> {
+    let error = |kind| UrlError { kind, position: 0 };
     if let Some(literal) = host.strip_prefix('[') {
-        return append_literal(literal, output).ok_or(fault(UrlFault::Host));
+        return append_literal(literal, output).ok_or(error(UrlErrorKind::Host));
     }
     if host.is_empty() {
-        return if rules.needs_host { Err(fault(UrlFault::NoHost)) } else { Ok(()) };
+        return if rules.needs_host { Err(error(UrlErrorKind::NoHost)) } else { Ok(()) };
     }
-    if PLAIN.complement().find(host.as_bytes()).is_none() && memchr::memmem::find(host.as_bytes(), PUNYCODE).is_none() {
+    if PLAIN.complement().find(host.as_bytes()).is_none() && memmem::find(host.as_bytes(), PUNYCODE).is_none() {
         output.extend_from_slice(host.as_bytes());
         return Ok(());
     }
@@ -63,11 +42,10 @@ pub(super) fn append(host: &str, rules: Scheme, output: &mut Vec<u8>) -> Result<
         return Ok(());
     }
     // RFC 3986 3.2.2: a name is percent-encoded UTF-8. It becomes IDNA before it is looked up.
-    let name =
-        Decoder::new().decode_utf8(host).map_err(|error| Fault::new(FaultKind::Code(error.kind), error.position))?;
-    let name = idna::domain_to_ascii_cow(name.as_bytes(), AsciiDenyList::URL).map_err(|_| fault(UrlFault::Host))?;
+    let name = Decoder::new().decode_utf8(host)?;
+    let name = idna::domain_to_ascii_cow(name.as_bytes(), AsciiDenyList::URL).map_err(|_| error(UrlErrorKind::Host))?;
     if name.is_empty() {
-        return Err(fault(UrlFault::NoHost));
+        return Err(error(UrlErrorKind::NoHost));
     }
     REG_NAME.encode_to(&*name, output);
     Ok(())
@@ -81,7 +59,8 @@ fn has_escaped_delimiter(host: &str) -> bool {
         .any(|(at, _)| normal.as_bytes().get(at + 1).is_some_and(|digit| (b'0'..b'8').contains(digit)))
 }
 
-/// Appends a name that is not of the DNS, such as the path of a socket: in lower case, with normal triplets.
+/// Appends a name that is not of the DNS, such as the path of a socket: in lower case, with normal
+/// triplets.
 fn append_opaque(host: &str, output: &mut Vec<u8>) {
     let start = output.len();
     // A malformed '%' was found before.
@@ -128,11 +107,12 @@ fn is_future_address(address: &str) -> bool {
     is_all(version, sets::HEXDIG) && is_all(text, TEXT)
 }
 
-/// Removes `www.` from the start of the host that `output` ends with, as often as it is there, unless no dot would remain.
+/// Removes `www.` from the start of the host that `output` ends with, as often as it is there, unless
+/// no dot would remain.
 pub(super) fn drop_www(start: usize, output: &mut Vec<u8>) {
     let mut rest = &output[start..];
     while let Some(domain) = rest.strip_prefix(b"www.")
-        && memchr::memchr(b'.', domain.strip_suffix(b".").unwrap_or(domain)).is_some()
+        && memchr(b'.', domain.strip_suffix(b".").unwrap_or(domain)).is_some()
     {
         rest = domain;
     }
