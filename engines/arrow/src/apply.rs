@@ -10,6 +10,8 @@ use arrow_schema::{ArrowError, DataType, Field};
 use simdpct::columns::OnError;
 use simdpct_functions::Operation;
 
+use crate::nested;
+
 /// Applies an operation to an array; the result is of the [`return_type`].
 ///
 /// # Errors
@@ -39,9 +41,10 @@ pub fn apply(array: &dyn Array, operation: &Operation) -> Result<ArrayRef, Arrow
         Operation::DecodeJava(on_error) => crate::decode_java(array, *on_error),
         Operation::Encode(encoder) => crate::encode(array, encoder),
         Operation::Normalize(normalizer) => crate::normalize(array, normalizer, OnError::Refuse),
-        Operation::Repair => crate::repair(array),
-        Operation::Part(part) => crate::part(array, *part),
-        Operation::QueryValue(key) => crate::query_value(array, key),
+        Operation::Map(mapping) => crate::map(array, mapping),
+        Operation::QueryKeys => Ok(Arc::new(crate::query_keys(array)?)),
+        Operation::QueryMap => Ok(Arc::new(crate::query_map(array)?)),
+        Operation::Parts => Ok(Arc::new(crate::parts(array)?)),
         Operation::Findings => Ok(Arc::new(crate::findings(array)?)),
         Operation::FindingNames => Ok(Arc::new(crate::finding_names(array.as_primitive::<UInt32Type>()))),
         Operation::Has(kinds) => Ok(Arc::new(crate::has(array, *kinds)?)),
@@ -66,6 +69,9 @@ pub fn return_type(operation: &Operation, input: &DataType) -> Result<DataType, 
         }
         Operation::Findings => Ok(DataType::UInt32),
         Operation::Has(_) => Ok(DataType::Boolean),
+        Operation::QueryKeys => Ok(nested::list_type(input)),
+        Operation::QueryMap => Ok(nested::map_type(input)),
+        Operation::Parts => Ok(nested::parts_type(input)),
         _ => Ok(input.clone()),
     }
 }

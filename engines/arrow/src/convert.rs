@@ -1,7 +1,6 @@
 //! Conversion of arrays of any layout: dispatch by type, and dictionaries.
 #![forbid(unsafe_code)]
 
-use std::borrow::Cow;
 use std::sync::Arc;
 
 use arrow_array::builder::GenericByteBuilder;
@@ -10,12 +9,11 @@ use arrow_array::types::{ArrowDictionaryKeyType, ByteArrayType};
 use arrow_array::{Array, ArrayRef, DictionaryArray, GenericByteArray, PrimitiveArray, downcast_dictionary_array};
 use arrow_buffer::{ArrowNativeType, BooleanBuffer, NullBuffer};
 use arrow_schema::{ArrowError, DataType};
-use simdpct::uri::Part;
+use simdpct_functions::{Mapping, Value};
 
 use crate::error::Failure;
 use crate::is_supported;
 use crate::unchecked::{Job, convert_offsets, convert_views, map_views};
-use crate::value::Value;
 
 /// Applies a job to an array. Returns the array itself if nothing changes.
 pub(crate) fn convert(array: &dyn Array, job: &impl Job) -> Result<ArrayRef, ArrowError> {
@@ -30,26 +28,8 @@ pub(crate) fn convert(array: &dyn Array, job: &impl Job) -> Result<ArrayRef, Arr
     })
 }
 
-/// A function of a value: to a part of it, to another value, or to null.
-#[derive(Clone, Copy)]
-pub(crate) enum Map<'a> {
-    Part(Part),
-    QueryValue(&'a str),
-    Repair,
-}
-
-impl Map<'_> {
-    fn of<'v, V: Value + ?Sized>(&self, value: &'v V) -> Option<Cow<'v, V>> {
-        match self {
-            Self::Part(part) => value.part(*part).map(Cow::Borrowed),
-            Self::QueryValue(key) => value.query_value(key),
-            Self::Repair => Some(value.repair()),
-        }
-    }
-}
-
 /// Maps each value of an array. Returns the array itself if nothing changes.
-pub(crate) fn map(array: &dyn Array, map: Map<'_>) -> Result<ArrayRef, ArrowError> {
+pub(crate) fn map(array: &dyn Array, map: &Mapping) -> Result<ArrayRef, ArrowError> {
     apply(array, &|array, nulls| match array.data_type() {
         DataType::Utf8 => map_offsets(array.as_string::<i32>(), nulls, map),
         DataType::LargeUtf8 => map_offsets(array.as_string::<i64>(), nulls, map),
@@ -65,7 +45,7 @@ pub(crate) fn map(array: &dyn Array, map: Map<'_>) -> Result<ArrayRef, ArrowErro
 fn map_offsets<T>(
     array: &GenericByteArray<T>,
     nulls: Option<&NullBuffer>,
-    map: Map<'_>,
+    map: &Mapping,
 ) -> Result<Option<ArrayRef>, Failure>
 where
     T: ByteArrayType<Native: Value>,

@@ -138,7 +138,7 @@ impl<'a> Groups<'a> {
 
 /// The rows of a dictionary as an array of its values: each conversion of a part of a dictionary would
 /// convert all of its values.
-fn unpacked(array: &dyn Array) -> Result<ArrayRef, ArrowError> {
+pub(crate) fn unpacked(array: &dyn Array) -> Result<ArrayRef, ArrowError> {
     if !matches!(array.data_type(), DataType::Dictionary(..)) {
         return Ok(array.slice(0, array.len()));
     }

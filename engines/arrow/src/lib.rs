@@ -11,6 +11,8 @@
 //! | [`repair`] | with everything escaped that a URI must not contain |
 //! | [`part`] | a [`Part`] of the URL |
 //! | [`query_value`] | the value of a key in the query of the URL |
+//! | [`map`] | anything else of URLs: normal forms, domains, ...; a [`Mapping`] |
+//! | [`query_keys`], [`query_map`], [`parts`] | lists, maps and structures of what is in the URL |
 //! | [`findings`], [`has`], [`finding_names`] | what it contains: double encoding, NUL, invalid UTF-8, ... |
 //!
 //! [`apply`] applies one that is chosen at run time, as an [`Operation`](simdpct_functions::Operation).
@@ -63,18 +65,20 @@ mod each;
 mod error;
 mod holding;
 mod inspect;
+mod nested;
 mod unchecked;
 mod value;
 
 use arrow_array::{Array, ArrayRef};
 use arrow_schema::{ArrowError, DataType};
 use simdpct::{Decoder, Encoder, Normalizer};
+use simdpct_functions::Mapping;
 
 pub use apply::{apply, return_type};
-use convert::Map;
 pub use each::apply_each;
 pub use error::InvalidValue;
 pub use inspect::{finding_names, findings, has};
+pub use nested::{parts, query_keys, query_map};
 pub use simdpct::columns::OnError;
 pub use simdpct::uri::Part;
 
@@ -232,7 +236,7 @@ pub fn normalize(array: &dyn Array, normalizer: &Normalizer, on_error: OnError) 
 /// # Ok::<(), arrow_schema::ArrowError>(())
 /// ```
 pub fn repair(array: &dyn Array) -> Result<ArrayRef, ArrowError> {
-    convert::map(array, Map::Repair)
+    convert::map(array, &Mapping::Repair)
 }
 
 /// Takes a part of each URL, as written; null if it has none; see [`simdpct::uri::part`]. Nothing is
@@ -254,7 +258,7 @@ pub fn repair(array: &dyn Array) -> Result<ArrayRef, ArrowError> {
 /// # Ok::<(), arrow_schema::ArrowError>(())
 /// ```
 pub fn part(array: &dyn Array, part: Part) -> Result<ArrayRef, ArrowError> {
-    convert::map(array, Map::Part(part))
+    convert::map(array, &Mapping::Part(simdpct_functions::Part::Uri(part)))
 }
 
 /// Takes the value of a key from the query of each URL: that of the first pair `key=value` whose
@@ -277,5 +281,25 @@ pub fn part(array: &dyn Array, part: Part) -> Result<ArrayRef, ArrowError> {
 /// # Ok::<(), arrow_schema::ArrowError>(())
 /// ```
 pub fn query_value(array: &dyn Array, key: &str) -> Result<ArrayRef, ArrowError> {
-    convert::map(array, Map::QueryValue(key))
+    convert::map(array, &Mapping::QueryValue(key.to_owned()))
+}
+
+/// Maps each value as [`Mapping::of`] does; null stays null.
+///
+/// # Errors
+///
+/// Those of the [crate].
+///
+/// ```
+/// use arrow_array::{StringArray, cast::AsArray};
+/// use simdpct_arrow::map;
+/// use simdpct_functions::Mapping;
+///
+/// let urls = StringArray::from(vec!["https://www.example.co.uk/", "/a"]);
+/// let domains = map(&urls, &Mapping::Domain)?;
+/// assert_eq!(domains.as_string::<i32>(), &StringArray::from(vec![Some("example.co.uk"), None]));
+/// # Ok::<(), arrow_schema::ArrowError>(())
+/// ```
+pub fn map(array: &dyn Array, mapping: &Mapping) -> Result<ArrayRef, ArrowError> {
+    convert::map(array, mapping)
 }

@@ -14,10 +14,10 @@ use arrow_buffer::{BooleanBuffer, Buffer, NullBuffer, OffsetBuffer, ScalarBuffer
 use arrow_data::{ByteView, MAX_INLINE_VIEW_LEN};
 use simdpct::columns::{Column, ColumnBuf, Conversion, Offset, OnError, Rewrite};
 use simdpct::{Decoder, Encoder, Normalizer, columns};
+use simdpct_functions::Value;
 
 use crate::error::Failure;
 use crate::holding::rows_holding;
-use crate::value::Value;
 
 /// What a function of this crate does to each value.
 ///

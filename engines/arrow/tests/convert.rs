@@ -232,7 +232,8 @@ fn empty_array_with_offset_beyond_its_values_is_empty() {
 #[test]
 fn array_of_type_null_stays_null() {
     for &function in Function::OWN {
-        let option = ["nul", "host", "path"].into_iter().find(|option| function.operation(Some(option)).is_ok());
+        let option =
+            ["nul", "host", "path", "query"].into_iter().find(|option| function.operation(Some(option)).is_ok());
         let operation = function.operation(option).unwrap();
         for length in [0, 3] {
             let result = apply(&NullArray::new(length), &operation).unwrap();

@@ -8,7 +8,10 @@ use arrow_schema::DataType;
 use common::{any_rows, arrays, is_same, is_text, rows, validate};
 use proptest::prelude::*;
 use simdpct::{Kinds, form, reference, uri};
-use simdpct_arrow::{Part, finding_names, findings, has, part, query_value, repair};
+use simdpct_arrow::{
+    Part, apply, finding_names, findings, has, part, parts, query_keys, query_map, query_value, repair, return_type,
+};
+use simdpct_functions::{Function, Operation};
 
 /// A function of one row; the second argument is whether it is text.
 type OfRow<'a> = &'a dyn Fn(&[u8], bool) -> Option<Vec<u8>>;
@@ -52,6 +55,71 @@ proptest! {
                 }
             };
             compare(&rows, before, &|array| query_value(array, key).unwrap(), &expected);
+        }
+    }
+
+    #[test]
+    fn mapped_array_is_that_of_its_rows(rows in any_rows(), before in 0..20_usize) {
+        for (function, option) in [
+            ("url_normalize", Some("sort-query,drop-query:k*,drop-fragment")),
+            ("url_domain", None),
+            ("url_join", Some("../a?b")),
+            ("url_cut", Some("key:k,fragment")),
+            ("url_path_canonical", Some("rfc3986")),
+            ("url_part", Some("file")),
+            ("url_part", Some("segment:-1")),
+            ("url_part", Some("extension")),
+        ] {
+            let operation = Function::from_name(function).unwrap().operation(option).unwrap();
+            let Operation::Map(mapping) = &operation else { unreachable!("{function}") };
+            let expected = |row: &[u8], is_text| match is_text {
+                true => mapping.of(str::from_utf8(row).unwrap()).map(|text| text.into_owned().into_bytes()),
+                false => mapping.of(row).map(|bytes| bytes.into_owned()),
+            };
+            compare(&rows, before, &|array| apply(array, &operation).unwrap(), &expected);
+        }
+    }
+
+    #[test]
+    fn pairs_and_parts_are_those_of_rows(input in any_rows(), before in 0..20_usize) {
+        for array in arrays(&input, before) {
+            let is_text = is_text(array.data_type());
+            let (keys, maps, structures) = (query_keys(&array).unwrap(), query_map(&array).unwrap(), parts(&array).unwrap());
+            let results: [&dyn Array; 3] = [&keys, &maps, &structures];
+            for (result, function) in results.iter().zip([Function::UrlQueryKeys, Function::UrlQueryMap, Function::UrlParts]) {
+                validate(*result);
+                let operation = function.operation(None).unwrap();
+                prop_assert_eq!(result.data_type(), &return_type(&operation, array.data_type()).unwrap());
+                prop_assert_eq!(result.len(), array.len());
+            }
+            for (row, url) in rows(&array).into_iter().enumerate() {
+                let Some(url) = url else {
+                    prop_assert!(results.iter().all(|result| result.is_null(row)));
+                    continue;
+                };
+                prop_assert!(results.iter().all(|result| result.is_valid(row)));
+                let query = uri::split(&url[..]).query.unwrap_or_default();
+                let mut pairs: Vec<(Vec<u8>, Vec<u8>)> = Vec::new();
+                for (name, value) in form::parse_bytes(query) {
+                    let lossy = |bytes: &[u8]| match is_text {
+                        true => String::from_utf8_lossy(bytes).into_owned().into_bytes(),
+                        false => bytes.to_vec(),
+                    };
+                    if !pairs.iter().any(|(other, _)| *other == lossy(&name)) {
+                        pairs.push((lossy(&name), lossy(&value)));
+                    }
+                }
+                let of_pairs = |column: &dyn Array| common::rows(column).into_iter().flatten().collect::<Vec<_>>();
+                let names: Vec<_> = pairs.iter().map(|(name, _)| name.clone()).collect();
+                let values: Vec<_> = pairs.into_iter().map(|(_, value)| value).collect();
+                prop_assert_eq!(of_pairs(&keys.value(row)), names.clone());
+                let entries = maps.value(row);
+                prop_assert_eq!((of_pairs(entries.column(0)), of_pairs(entries.column(1))), (names, values));
+                for (&part, column) in Part::ALL.iter().zip(structures.columns()) {
+                    let expected = reference::uri_part(&url, part).map(<[u8]>::to_vec);
+                    prop_assert_eq!(&common::rows(column)[row], &expected, "{}", part);
+                }
+            }
         }
     }
 

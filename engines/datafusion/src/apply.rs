@@ -1,10 +1,8 @@
 //! The types that each function takes and returns, and its errors as DataFusion's.
 
-use std::sync::Arc;
-
 use datafusion::arrow::array::{Array, ArrayRef, StringArray};
 use datafusion::arrow::compute::cast;
-use datafusion::arrow::datatypes::{DataType, Field};
+use datafusion::arrow::datatypes::DataType;
 use datafusion::arrow::error::ArrowError;
 use datafusion::common::{Result, exec_datafusion_err, plan_err};
 use datafusion::error::DataFusionError;
@@ -53,12 +51,8 @@ fn coerce_first(function: Function, data_type: &DataType) -> Result<DataType> {
 
 /// The type of the result for arguments of coerced types, which does not depend on their values.
 pub(crate) fn return_type(function: Function, types: &[DataType]) -> Result<DataType> {
-    Ok(match function {
-        Function::UrlFindings => DataType::UInt32,
-        Function::UrlFindingNames => DataType::List(Arc::new(Field::new_list_field(DataType::Utf8, true))),
-        Function::UrlHas => DataType::Boolean,
-        _ => coerce(function, types)?.swap_remove(0),
-    })
+    let first = coerce(function, types)?.swap_remove(0);
+    Ok(simdpct_arrow::return_type(&function.any_operation(), &first)?)
 }
 
 /// Applies a function to the rows of an array, with one option for all.

@@ -42,7 +42,7 @@ const STRING: (&str, &str) = ("s", "A string, binary value or dictionary of them
 
 fn build(function: Function) -> Documentation {
     let Text { arguments, description, example: (expression, value), related } = text(function);
-    let required = if function == Function::PctEncode { 1 } else { arguments.len() };
+    let required = *function.arity().start();
     let names: Vec<&str> = arguments.iter().map(|(name, _)| *name).collect();
     let optional: String = names[required..].iter().map(|name| format!("[, {name}]")).collect();
     let syntax = format!("{}({}{optional})", function.name(), names[..required].join(", "));
@@ -126,7 +126,7 @@ fn text(function: Function) -> Text {
             description: "Normalizes triplets (RFC 3986 6.2.2): decodes unreserved characters and writes other digits in upper case. \
                 Never fails: a malformed '%' stays.",
             example: ("pct_normalize('/%7euser/%2f')", "/~user/%2F"),
-            related: &["url_repair"],
+            related: &["url_normalize", "url_repair"],
         },
         Function::UrlRepair => Text {
             arguments: &[STRING],
@@ -171,11 +171,92 @@ fn text(function: Function) -> Text {
         Function::UrlPart => Text {
             arguments: &[
                 STRING,
-                ("part", "scheme, authority, userinfo, host, port, path, query or fragment, in any case."),
+                (
+                    "part",
+                    "scheme, authority, userinfo, host, port, path, query or fragment; extension or segment:N of the path; key:NAME, as \
+                     url_query_value; or protocol, ref and file, as in Spark. In any case.",
+                ),
             ],
             description: "A part of a URL as it is written (RFC 3986 3), without decoding; NULL if it has none.",
             example: ("url_part('https://example.com:8080/a?b#c', 'host')", "example.com"),
-            related: &["url_query_value"],
+            related: &["url_parts", "url_query_value", "url_domain"],
+        },
+        Function::UrlParts => Text {
+            arguments: &[STRING],
+            description: "All parts of a URL as they are written (RFC 3986 3): a structure of scheme, authority, userinfo, host, port, path, \
+                query and fragment.",
+            example: ("url_parts('https://example.com:8080/a?b#c')['port']", "8080"),
+            related: &["url_part"],
+        },
+        Function::UrlQueryKeys => Text {
+            arguments: &[STRING],
+            description: "The decoded names in the query of a URL, each once, in their order. Read as browsers do (WHATWG URL 5.1), so it \
+                never fails.",
+            example: ("url_query_keys('/s?q=fish&page=2&q=chips')", "[q, page]"),
+            related: &["url_query_map", "url_query_value"],
+        },
+        Function::UrlQueryMap => Text {
+            arguments: &[STRING],
+            description: "The decoded pairs in the query of a URL, as a map; of several with one name, the first. Read as browsers do \
+                (WHATWG URL 5.1), so it never fails.",
+            example: ("url_query_map('/s?q=fish+%26+chips&page=2&q=b')", "{q: fish & chips, page: 2}"),
+            related: &["url_query_keys", "url_query_value"],
+        },
+        Function::UrlNormalize => Text {
+            arguments: &[
+                STRING,
+                (
+                    "rules",
+                    "What only some sites allow, separated by commas: sort-query, drop-query:PATTERN, drop-fragment, drop-www; and targets, \
+                     for paths of requests that begin with two slashes.",
+                ),
+            ],
+            description: "The normal form of a URL (RFC 3986 6.2.2 and 6.2.3), so that URLs that mean the same become the same text: case of \
+                scheme and host, IDNA, default ports, triplets, illegal characters, dot segments. Never fails: a part that has an error stays \
+                as it is.",
+            example: (
+                "url_normalize('HTTP://Example.com:80/%7ea/../b c?utm_x=1&d', 'drop-query:utm_*')",
+                "http://example.com/b%20c?d",
+            ),
+            related: &["pct_normalize", "url_cut", "url_path_canonical"],
+        },
+        Function::UrlDomain => Text {
+            arguments: &[STRING],
+            description: "The registrable domain of a URL's host, by the public suffix list, in lower case and ASCII; NULL for an IP address, a \
+                public suffix, and a URL without a host.",
+            example: ("url_domain('https://www.Example.co.uk/a')", "example.co.uk"),
+            related: &["url_part"],
+        },
+        Function::UrlJoin => Text {
+            arguments: &[("base", STRING.1), ("reference", "A reference to resolve.")],
+            description: "Resolves a reference against a base (RFC 3986 5.2); NULL if neither has a scheme.",
+            example: ("url_join('http://example.com/a/b?c', '../d')", "http://example.com/d"),
+            related: &["url_normalize"],
+        },
+        Function::UrlCut => Text {
+            arguments: &[
+                STRING,
+                (
+                    "parts",
+                    "query, fragment, and key:NAME for the pairs of a name, in which * is any text; separated by commas.",
+                ),
+            ],
+            description: "A URL without some parts; the rest stays as it is written.",
+            example: ("url_cut('/a?utm_source=x&b=1#c', 'key:utm_*,fragment')", "/a?b=1"),
+            related: &["url_normalize", "url_part"],
+        },
+        Function::UrlPathCanonical => Text {
+            arguments: &[
+                STRING,
+                (
+                    "policy",
+                    "The policy: default, strict, rfc3986, nginx, envoy or lighttpd, and options after it, as in docs/c.md.",
+                ),
+            ],
+            description: "The canonical path of a URL or of the target of a request, as a server with this policy reads it; NULL if the \
+                policy refuses it.",
+            example: ("url_path_canonical('/a/%2e%2e/b%63?d')", "/bc"),
+            related: &["url_normalize", "url_has"],
         },
         Function::SparkUrlDecode => Text {
             arguments: &[STRING],

@@ -11,8 +11,15 @@
 //! | `form_encode(s)` | encoded; a space becomes `+` |
 //! | `pct_normalize(s)` | with normal triplets (RFC 3986 6.2.2) |
 //! | `url_repair(s)` | with everything escaped that a URI must not contain |
-//! | `url_part(s, part)` | a part of the URL: `scheme`, `authority`, `userinfo`, `host`, `port`, `path`, `query`, `fragment` |
+//! | `url_part(s, part)` | a part of the URL: `scheme`, `authority`, `userinfo`, `host`, `port`, `path`, `query`, `fragment`, ... |
+//! | `url_parts(s)` | all of them, a structure |
 //! | `url_query_value(s, key)` | the decoded value of a key in the URL's query |
+//! | `url_query_keys(s)`, `url_query_map(s)` | the decoded names in the query, a list; and the pairs, a map |
+//! | `url_normalize(s[, rules])` | the normal form of the whole URL |
+//! | `url_domain(s)` | the registrable domain of the host |
+//! | `url_join(base, reference)` | the reference, resolved |
+//! | `url_cut(s, parts)` | without the query, the fragment or some keys |
+//! | `url_path_canonical(s[, policy])` | the canonical path, as a server reads it |
 //! | `url_findings(s)` | what it contains, as a number: double encoding, NUL, invalid UTF-8, ... |
 //! | `url_finding_names(n)` | the names of these findings |
 //! | `url_has(s, kind)` | whether it has a finding of these kinds |

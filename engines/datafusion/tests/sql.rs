@@ -10,7 +10,9 @@ use datafusion::arrow::datatypes::{DataType, Field, Int32Type, Schema};
 use datafusion::datasource::MemTable;
 use datafusion::prelude::SessionContext;
 use simdpct::legacy::java;
+use simdpct::uri::Part;
 use simdpct::{Decoder, Encoder, Kinds, Malformed, Normalizer, form, uri};
+use simdpct_functions::{Function, Operation, query_map};
 
 const FORM: Decoder = Decoder::new().plus_for_space();
 
@@ -176,6 +178,33 @@ fn findings_are_bits_names_and_booleans() {
 }
 
 #[test]
+fn functions_of_urls_are_those_of_rows() {
+    for (function, option) in [
+        ("url_normalize", None),
+        ("url_normalize", Some("sort-query, drop-query:q")),
+        ("url_domain", None),
+        ("url_join", Some("../b?c")),
+        ("url_cut", Some("key:q,fragment")),
+        ("url_path_canonical", Some("rfc3986")),
+        ("url_part", Some("file")),
+    ] {
+        let operation = Function::from_name(function).unwrap().operation(option).unwrap();
+        let Operation::Map(mapping) = operation else { unreachable!("{function} maps") };
+        let argument = option.map(|option| format!(", '{option}'")).unwrap_or_default();
+        compare(&format!("{function}(${argument})"), &|row| mapping.of(row).map(Into::into), true);
+    }
+    let count = |row: &str| Some(query_map(row).len().to_string());
+    compare("cardinality(url_query_map($))", &count, false);
+    compare("coalesce(array_length(url_query_keys($)), case when $ is not null then 0 end)", &count, false);
+    let of_q =
+        |row: &str| query_map(row).into_iter().find(|(name, _)| name == "q").map(|(_, value)| value.into_owned());
+    compare("map_extract(url_query_map($), 'q')[1]", &of_q, false);
+    for &part in Part::ALL {
+        compare(&format!("url_parts($)['{part}']"), &|row| uri::part(row, part).map(str::to_owned), false);
+    }
+}
+
+#[test]
 fn option_of_column_is_that_of_row() {
     let (session, rows) = sample_session();
     let parts = values(&session, "select part from t order by id");
@@ -282,10 +311,13 @@ fn null_argument_is_null() {
     for function in simdpct_datafusion::functions().iter().chain(&simdpct_datafusion::spark_functions()) {
         let name = function.name();
         let calls = match name {
-            "url_has" | "url_query_value" | "url_part" => {
-                vec![format!("{name}(null, 'path')"), format!("{name}('x', null)"), format!("{name}(null, null)")]
+            "url_has" | "url_query_value" | "url_part" | "url_join" | "url_cut" => {
+                let option = if name == "url_cut" { "query" } else { "path" };
+                vec![format!("{name}(null, '{option}')"), format!("{name}('x', null)"), format!("{name}(null, null)")]
             }
-            "pct_encode" => vec!["pct_encode(null)".to_owned(), "pct_encode('x', null)".to_owned()],
+            "pct_encode" | "url_normalize" | "url_path_canonical" => {
+                vec![format!("{name}(null)"), format!("{name}('x', null)")]
+            }
             _ => vec![format!("{name}(null)")],
         };
         for call in calls {
@@ -342,7 +374,7 @@ fn wrong_arguments_are_errors() {
         ("pct_encode('a', 1)", "the second argument of pct_encode is a string, not Int64"),
         ("pct_encode('a', 'pth')", "pct_encode: unknown set 'pth': expected component,"),
         ("url_has('a', 'null')", "url_has: 'null': unknown kind of finding: expected escape, plus"),
-        ("url_part('a', 'ref')", "url_part: 'ref': unknown part of a URI: expected scheme"),
+        ("url_part('a', 'rf')", "url_part: 'rf': unknown part of a URI: expected scheme"),
         ("url_finding_names('a')", "url_finding_names takes the number that url_findings returns, not Utf8"),
     ];
     for (call, expected) in errors {

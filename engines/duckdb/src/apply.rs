@@ -4,9 +4,9 @@
 use std::borrow::Cow;
 use std::ops::Range;
 
+use simdpct::Kinds;
 use simdpct::columns::{Conversion, Inspection, inspect_rows};
-use simdpct::{Kinds, form, uri};
-use simdpct_functions::{Function, Operation, excerpt_of_bytes};
+use simdpct_functions::{Function, Mapping, Operation, Part, excerpt_of_bytes, query_map, url_parts};
 
 use crate::convert::{Failure, Input, convert, extract, map};
 use crate::vector::{Arguments, Output, Strings};
@@ -19,8 +19,28 @@ pub(crate) enum Returns {
     Blob,
     Number,
     Boolean,
-    /// A list of strings.
-    Names,
+    /// A list of such values.
+    List(Item),
+    /// A map of such values to such values.
+    Map(Item),
+    /// A structure of such values, with the names of the parts of a URL.
+    Parts(Item),
+}
+
+/// The values in a list, map or structure.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub(crate) enum Item {
+    String,
+    Blob,
+}
+
+impl Item {
+    pub(crate) const fn returns(self) -> Returns {
+        match self {
+            Self::String => Returns::String,
+            Self::Blob => Returns::Blob,
+        }
+    }
 }
 
 impl Returns {
@@ -39,6 +59,9 @@ pub(crate) enum Takes {
     Number,
 }
 
+/// The names and values of a map.
+pub(crate) type Pairs<'a> = Vec<(Cow<'a, [u8]>, Cow<'a, [u8]>)>;
+
 /// The types that a function takes.
 pub(crate) const fn takes(function: Function) -> &'static [Takes] {
     match function {
@@ -49,12 +72,14 @@ pub(crate) const fn takes(function: Function) -> &'static [Takes] {
 
 /// The type of the result for such an argument.
 pub(crate) const fn returns(function: Function, first: Takes) -> Returns {
-    match (function, first) {
-        (Function::UrlFindings, _) => Returns::Number,
-        (Function::UrlFindingNames, _) => Returns::Names,
-        (Function::UrlHas, _) => Returns::Boolean,
-        (_, Takes::Blob) => Returns::Blob,
-        _ => Returns::String,
+    let item = if matches!(first, Takes::Blob) { Item::Blob } else { Item::String };
+    match function {
+        Function::UrlFindings => Returns::Number,
+        Function::UrlHas => Returns::Boolean,
+        Function::UrlFindingNames | Function::UrlQueryKeys => Returns::List(item),
+        Function::UrlQueryMap => Returns::Map(item),
+        Function::UrlParts => Returns::Parts(item),
+        _ => item.returns(),
     }
 }
 
@@ -63,8 +88,9 @@ pub(crate) fn call(function: Function, arguments: &Arguments<'_>, output: &mut O
     if arguments.first() == Takes::Number {
         let findings = arguments.numbers();
         output.copy_nulls(findings.validity());
-        let names = |bits| Kinds::from_bits_truncate(bits).names();
-        output.set_lists(findings.rows().map(|bits| bits.into_iter().flat_map(names)));
+        let names = |bits| Kinds::from_bits_truncate(bits).names().map(|name| Cow::Borrowed(name.as_bytes()));
+        let lists: Vec<Vec<_>> = findings.rows().map(|bits| bits.into_iter().flat_map(names).collect()).collect();
+        output.set_lists(&lists);
         return Ok(());
     }
     let input = Input { strings: arguments.strings(0), is_text: arguments.first() == Takes::String };
@@ -125,13 +151,32 @@ fn apply(
         Operation::DecodeJava(on_error) => convert(input, rows, &Conversion::decode_java().on_error(*on_error), output),
         Operation::Encode(encoder) => convert(input, rows, &Conversion::encode(encoder), output),
         Operation::Normalize(normalizer) => convert(input, rows, &Conversion::normalize(normalizer), output),
-        Operation::Repair => map(strings, rows, |row| Some(text_bytes(uri::repair(row))), output),
-        Operation::QueryValue(key) if input.is_text => extract(strings, rows, &Conversion::query_value(key), output),
-        Operation::QueryValue(key) => {
-            map(strings, rows, |row| form::parse_bytes(uri::split(row).query?).get(key), output)
+        Operation::Map(Mapping::QueryValue(key)) if input.is_text => {
+            extract(strings, rows, &Conversion::query_value(key), output)
         }
-        Operation::Part(part) if input.is_text => extract(strings, rows, &Conversion::uri_part(*part), output),
-        Operation::Part(part) => map(strings, rows, |row| uri::part(row, *part).map(Cow::Borrowed), output),
+        Operation::Map(Mapping::Part(Part::Uri(part))) if input.is_text => {
+            extract(strings, rows, &Conversion::uri_part(*part), output)
+        }
+        Operation::Map(mapping) if input.is_text => {
+            map(strings, rows, |row| mapping.of(text(row)).map(text_bytes), output)
+        }
+        Operation::Map(mapping) => map(strings, rows, |row| mapping.of(row), output),
+        Operation::QueryKeys => {
+            let keys = |row| pairs(row, input.is_text).into_iter().map(|(key, _)| key).collect();
+            output.set_lists(&strings.rows(rows).map(|row| row.map(keys).unwrap_or_default()).collect::<Vec<_>>());
+            Ok(())
+        }
+        Operation::QueryMap => {
+            let pairs = |row| pairs(row, input.is_text);
+            output.set_maps(&strings.rows(rows).map(|row| row.map(pairs).unwrap_or_default()).collect::<Vec<_>>());
+            Ok(())
+        }
+        Operation::Parts => {
+            // Delimiters are ASCII, so parts of text are text.
+            let parts = |row| url_parts::<[u8]>(row).map(|(_, part)| part).collect();
+            output.set_parts(&strings.rows(rows).map(|row| row.map_or_else(Vec::new, parts)).collect::<Vec<_>>());
+            Ok(())
+        }
         Operation::Findings => {
             output.set_values(rows.start, inspect_rows(strings.rows(rows)).into_bits().into_iter());
             Ok(())
@@ -145,6 +190,19 @@ fn apply(
         Operation::FindingNames => return Err(String::from("takes a number")),
     };
     result.map_err(|failure| message(function, &failure, input))
+}
+
+/// A string of DuckDB, which is UTF-8.
+fn text(row: &[u8]) -> &str {
+    str::from_utf8(row).unwrap_or_default()
+}
+
+/// The pairs of the query of a URL.
+fn pairs(row: &[u8], is_text: bool) -> Pairs<'_> {
+    if !is_text {
+        return query_map(row);
+    }
+    query_map(text(row)).into_iter().map(|(name, value)| (text_bytes(name), text_bytes(value))).collect()
 }
 
 /// The bytes of a text.

@@ -9,6 +9,7 @@
 //! The functions that DuckDB calls rely on its C interface: handles are valid until they return.
 //! No panic leaves them.
 
+use std::borrow::Cow;
 use std::cell::Cell;
 use std::ffi::{CStr, CString, c_char, c_void};
 use std::marker::PhantomData;
@@ -22,24 +23,25 @@ use std::sync::OnceLock;
 use libduckdb_sys::{
     DUCKDB_TYPE_DUCKDB_TYPE_BLOB, DUCKDB_TYPE_DUCKDB_TYPE_BOOLEAN, DUCKDB_TYPE_DUCKDB_TYPE_UINTEGER,
     DUCKDB_TYPE_DUCKDB_TYPE_VARCHAR, duckdb_add_scalar_function_to_set, duckdb_connect, duckdb_connection,
-    duckdb_create_list_type, duckdb_create_logical_type, duckdb_create_scalar_function,
-    duckdb_create_scalar_function_set, duckdb_data_chunk, duckdb_data_chunk_get_column_count,
-    duckdb_data_chunk_get_size, duckdb_data_chunk_get_vector, duckdb_destroy_logical_type,
-    duckdb_destroy_scalar_function, duckdb_destroy_scalar_function_set, duckdb_disconnect, duckdb_ext_api_v1,
-    duckdb_extension_access, duckdb_extension_info, duckdb_function_info, duckdb_list_entry,
+    duckdb_create_list_type, duckdb_create_logical_type, duckdb_create_map_type, duckdb_create_scalar_function,
+    duckdb_create_scalar_function_set, duckdb_create_struct_type, duckdb_data_chunk,
+    duckdb_data_chunk_get_column_count, duckdb_data_chunk_get_size, duckdb_data_chunk_get_vector,
+    duckdb_destroy_logical_type, duckdb_destroy_scalar_function, duckdb_destroy_scalar_function_set, duckdb_disconnect,
+    duckdb_ext_api_v1, duckdb_extension_access, duckdb_extension_info, duckdb_function_info, duckdb_list_entry,
     duckdb_list_vector_get_child, duckdb_list_vector_reserve, duckdb_list_vector_set_size, duckdb_logical_type,
     duckdb_register_scalar_function_set, duckdb_rs_extension_api_init, duckdb_scalar_function_add_parameter,
     duckdb_scalar_function_get_extra_info, duckdb_scalar_function_set_error, duckdb_scalar_function_set_extra_info,
     duckdb_scalar_function_set_function, duckdb_scalar_function_set_name, duckdb_scalar_function_set_return_type,
-    duckdb_scalar_function_set_volatile, duckdb_state_DuckDBSuccess, duckdb_string_t,
+    duckdb_scalar_function_set_volatile, duckdb_state_DuckDBSuccess, duckdb_string_t, duckdb_struct_vector_get_child,
     duckdb_unsafe_vector_assign_string_element_len, duckdb_vector, duckdb_vector_assign_string_element_len,
     duckdb_vector_ensure_validity_writable, duckdb_vector_get_data, duckdb_vector_get_validity,
     duckdb_vector_reference_vector,
 };
 
+use simdpct::uri::Part;
 use simdpct_functions::Function;
 
-use crate::apply::{self, Returns, Takes};
+use crate::apply::{self, Item, Pairs, Returns, Takes};
 
 /// The version of the C interface: the first with the functions that are needed. A DuckDB that is older
 /// refuses the extension. `scripts/build-duckdb` writes the same one.
@@ -251,6 +253,35 @@ pub(crate) struct Output {
     rows: usize,
 }
 
+/// The values of lists or maps, or a structure: a vector within one of the results.
+struct Child<'a> {
+    vector: duckdb_vector,
+    rows: usize,
+    /// Of a structure.
+    fields: usize,
+    lifetime: PhantomData<&'a mut Output>,
+}
+
+impl Child<'_> {
+    /// A field of a structure.
+    fn field(&self, index: usize) -> Self {
+        assert!(index < self.fields);
+        // SAFETY: the vector is one of structures with so many fields, as `type_of` declares them. Each field has
+        // room for as many rows.
+        let vector = unsafe { duckdb_struct_vector_get_child(self.vector, index as u64) };
+        Self { vector, rows: self.rows, fields: 0, lifetime: PhantomData }
+    }
+
+    /// Sets all rows to values.
+    fn set_column(self, item: Item, values: &[Option<&[u8]>]) {
+        assert!(self.fields == 0);
+        // SAFETY: `type_of` declares that it is a vector of these values; it is flat, and has room for `rows`. Only
+        // this output writes to it: each value of `Child` is used once.
+        let mut output = unsafe { Output::new(self.vector, item.returns(), self.rows) };
+        output.set_values_of_strings(values);
+    }
+}
+
 impl Output {
     /// The result of `call`. Strings are empty at first.
     ///
@@ -318,48 +349,80 @@ impl Output {
         }
     }
 
-    /// Sets all rows to lists of texts.
-    pub(crate) fn set_lists<T: Iterator<Item = &'static str>>(&mut self, rows: impl Iterator<Item = T>) {
-        assert!(self.returns == Returns::Names);
-        let mut texts = Vec::new();
-        let entries: Vec<duckdb_list_entry> = rows
-            .map(|row| {
-                let offset = texts.len();
-                texts.extend(row);
-                duckdb_list_entry { offset: offset as u64, length: (texts.len() - offset) as u64 }
+    /// Sets all rows to lists of values.
+    pub(crate) fn set_lists(&mut self, rows: &[Vec<Cow<'_, [u8]>>]) {
+        let Returns::List(item) = self.returns else { unreachable!("it is a vector of lists") };
+        if let Some(child) = self.set_entries(rows.iter().map(Vec::len)) {
+            child.set_column(item, &rows.iter().flatten().map(|value| Some(&**value)).collect::<Vec<_>>());
+        }
+    }
+
+    /// Sets all rows to maps.
+    pub(crate) fn set_maps(&mut self, rows: &[Pairs<'_>]) {
+        let Returns::Map(item) = self.returns else { unreachable!("it is a vector of maps") };
+        if let Some(child) = self.set_entries(rows.iter().map(Vec::len)) {
+            let pairs = || rows.iter().flatten();
+            child.field(0).set_column(item, &pairs().map(|(key, _)| Some(&**key)).collect::<Vec<_>>());
+            child.field(1).set_column(item, &pairs().map(|(_, value)| Some(&**value)).collect::<Vec<_>>());
+        }
+    }
+
+    /// Sets all rows to the parts of URLs; those without parts are NULL.
+    pub(crate) fn set_parts(&mut self, rows: &[Vec<Option<&[u8]>>]) {
+        let Returns::Parts(item) = self.returns else { unreachable!("it is a vector of structures") };
+        assert!(rows.len() == self.rows);
+        if self.rows == 0 {
+            return;
+        }
+        let whole = Child { vector: self.vector, rows: self.rows, fields: Part::ALL.len(), lifetime: PhantomData };
+        for index in 0..Part::ALL.len() {
+            let column: Vec<_> = rows.iter().map(|row| row.get(index).copied().flatten()).collect();
+            whole.field(index).set_column(item, &column);
+        }
+    }
+
+    /// Sets the lengths of all rows, which are lists or maps; returns the vector of their values, if there are rows.
+    fn set_entries(&mut self, lengths: impl Iterator<Item = usize>) -> Option<Child<'_>> {
+        let mut end = 0;
+        let entries: Vec<duckdb_list_entry> = lengths
+            .map(|length| {
+                let offset = end;
+                end += length as u64;
+                duckdb_list_entry { offset, length: length as u64 }
             })
             .collect();
         assert!(entries.len() == self.rows);
         if self.rows == 0 {
-            return;
+            return None;
         }
-        // SAFETY: the vector is one of lists of strings, as the assertion and `register` say, and has
-        // room for `rows` of them, each of which is within the texts. Its child is a flat vector of
-        // strings, with room for the texts once that is reserved. Only the child's `Output` writes
-        // to it.
-        let mut child = unsafe {
-            let count = texts.len() as u64;
-            assert!(duckdb_list_vector_reserve(self.vector, count) == duckdb_state_DuckDBSuccess);
-            assert!(duckdb_list_vector_set_size(self.vector, count) == duckdb_state_DuckDBSuccess);
+        // SAFETY: the vector is one of lists or maps, as the callers found and `register` says, and has room for
+        // `rows` entries. Its child has room for all values once that is reserved.
+        let vector = unsafe {
+            assert!(duckdb_list_vector_reserve(self.vector, end) == duckdb_state_DuckDBSuccess);
+            assert!(duckdb_list_vector_set_size(self.vector, end) == duckdb_state_DuckDBSuccess);
             let data = duckdb_vector_get_data(self.vector).cast::<duckdb_list_entry>();
             data.copy_from_nonoverlapping(entries.as_ptr(), self.rows);
-            Output::new(duckdb_list_vector_get_child(self.vector), Returns::String, texts.len())
+            duckdb_list_vector_get_child(self.vector)
         };
-        child.set_texts(&texts);
+        let fields = if matches!(self.returns, Returns::Map(_)) { 2 } else { 0 };
+        Some(Child { vector, rows: end as usize, fields, lifetime: PhantomData })
     }
 
-    /// Sets all rows to texts.
-    fn set_texts(&mut self, texts: &[&str]) {
+    /// Sets all rows to values.
+    fn set_values_of_strings(&mut self, values: &[Option<&[u8]>]) {
+        assert!(values.len() == self.rows);
+        let long = values.iter().flatten().filter(|value| value.len() > INLINE);
         let mut output = self.strings();
-        let is_long = |text: &&str| text.len() > INLINE;
-        let stored = output.store(texts.iter().copied().filter(is_long).collect::<String>().as_bytes());
+        let stored = output.store(&long.copied().collect::<Vec<_>>().concat());
         let mut start = 0;
-        for (row, text) in texts.iter().enumerate() {
-            if is_long(text) {
-                output.set_long(row, &stored, start..start + text.len());
-                start += text.len();
-            } else {
-                output.set_short(row, text.as_bytes());
+        for (row, value) in values.iter().enumerate() {
+            match value {
+                Some(value) if value.len() > INLINE => {
+                    output.set_long(row, &stored, start..start + value.len());
+                    start += value.len();
+                }
+                Some(value) => output.set_short(row, value),
+                None => output.set_null(row),
             }
         }
     }
@@ -514,22 +577,33 @@ unsafe extern "C" fn call(info: duckdb_function_info, input: duckdb_data_chunk, 
 
 /// The type of a result, to be destroyed.
 fn type_of(returns: Returns) -> duckdb_logical_type {
-    let id = match returns {
-        Returns::String | Returns::Names => DUCKDB_TYPE_DUCKDB_TYPE_VARCHAR,
-        Returns::Blob => DUCKDB_TYPE_DUCKDB_TYPE_BLOB,
-        Returns::Number => DUCKDB_TYPE_DUCKDB_TYPE_UINTEGER,
-        Returns::Boolean => DUCKDB_TYPE_DUCKDB_TYPE_BOOLEAN,
+    let simple = |id| {
+        // SAFETY: a type has no state but its own.
+        unsafe { duckdb_create_logical_type(id) }
     };
-    // SAFETY: a type has no state but its own. A list copies that of its values, which is destroyed
-    // once.
+    let mut item = match returns {
+        Returns::String => return simple(DUCKDB_TYPE_DUCKDB_TYPE_VARCHAR),
+        Returns::Blob => return simple(DUCKDB_TYPE_DUCKDB_TYPE_BLOB),
+        Returns::Number => return simple(DUCKDB_TYPE_DUCKDB_TYPE_UINTEGER),
+        Returns::Boolean => return simple(DUCKDB_TYPE_DUCKDB_TYPE_BOOLEAN),
+        Returns::List(item) | Returns::Map(item) | Returns::Parts(item) => type_of(item.returns()),
+    };
+    // SAFETY: the new type copies that of its values, which is destroyed once. A structure gets as many types as
+    // names; DuckDB copies both.
     unsafe {
-        let mut simple = duckdb_create_logical_type(id);
-        if returns != Returns::Names {
-            return simple;
-        }
-        let list = duckdb_create_list_type(simple);
-        duckdb_destroy_logical_type(&mut simple);
-        list
+        let result = match returns {
+            Returns::Map(_) => duckdb_create_map_type(item, item),
+            Returns::Parts(_) => {
+                let names: Vec<CString> =
+                    Part::ALL.iter().map(|part| CString::new(part.name()).unwrap_or_default()).collect();
+                let mut names: Vec<*const c_char> = names.iter().map(|name| name.as_ptr()).collect();
+                let mut types = vec![item; names.len()];
+                duckdb_create_struct_type(types.as_mut_ptr(), names.as_mut_ptr(), names.len() as u64)
+            }
+            _ => duckdb_create_list_type(item),
+        };
+        duckdb_destroy_logical_type(&mut item);
+        result
     }
 }
 

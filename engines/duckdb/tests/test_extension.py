@@ -329,7 +329,7 @@ def test_repair_makes_valid_uri(connection):
         ("pct_encode('a', 'pth')", "pct_encode: unknown set 'pth': expected component"),
         ("pct_encode('a', 'é')", "pct_encode: invalid set 'é': only ASCII"),
         ("url_has('a', 'nul,null')", "url_has: 'null': unknown kind"),
-        ("url_part('a', 'ref')", "url_part: 'ref': unknown part of a URI: expected scheme"),
+        ("url_part('a', 'rf')", "url_part: 'rf': unknown part of a URI: expected scheme"),
     ],
 )
 def test_error_quotes_value(connection, query, message):
@@ -425,3 +425,84 @@ def test_type_of_result_is_that_of_argument(connection):
 def test_functions_and_types_are_listed(connection):
     rows = connection.execute("select function_name, parameter_types, return_type from duckdb_functions() where function_name = 'url_part'").fetchall()
     assert sorted(rows) == [("url_part", ["BLOB", "VARCHAR"], "BLOB"), ("url_part", ["VARCHAR", "VARCHAR"], "VARCHAR")]
+
+
+SPLIT = re.compile(r"(?:([A-Za-z][A-Za-z0-9+.-]*):)?(?://([^/?#]*))?([^?#]*)(?:\?([^#]*))?(?:#(.*))?", re.DOTALL)
+
+
+def parts(url):
+    """Those of RFC 3986, appendix B; without those of the authority."""
+    scheme, authority, path, query, fragment = SPLIT.fullmatch(url).groups()
+    return {"scheme": scheme, "authority": authority, "path": path, "query": query, "fragment": fragment}
+
+
+def pairs(url):
+    """As browsers read forms."""
+    query = parts(url)["query"] or ""
+    split = [pair.partition("=") for pair in query.split("&") if pair]
+    return [(decode_lossy(spaces(name)), decode_lossy(spaces(value))) for name, _, value in split]
+
+
+def first_of_each(pairs):
+    found = {}
+    for name, value in pairs:
+        found.setdefault(name, value)
+    return found
+
+
+def random_urls(count, seed):
+    source = random.Random(seed)
+    pieces = ["a", "b", "=", "=", "&", "&", "+", "%41", "%e2%82%ac", "%", "%FF", "é", "/", "#", "?", "a long name, or value"]
+    starts = ["/?", "http://user@example.com:80/p?", "//h?", "", "?"]
+    def url():
+        return source.choice(starts) + "".join(source.choice(pieces) for _ in range(source.randrange(20)))
+    return [None if source.random() < 0.1 else url() for _ in range(count)]
+
+
+@pytest.mark.parametrize("count", [1, 2047, 2048, 2049, 10000])
+def test_lists_maps_and_structures_are_those_of_python(connection, count):
+    urls = random_urls(count, count)
+    fill(connection, urls)
+    assert rows(connection, "url_query_keys(u)") == expected(urls, lambda url: list(first_of_each(pairs(url))))
+    assert rows(connection, "url_query_map(u)") == expected(urls, lambda url: first_of_each(pairs(url)))
+    found = rows(connection, "url_parts(u)")
+    assert [(i, url and {name: url[name] for name in parts("")}) for i, url in found] == expected(urls, parts)
+    # Fields, and entries of maps, alone and after a filter.
+    fragments = [row for row in expected(urls, lambda url: parts(url)["fragment"]) if row[0] % 3 == 1]
+    assert rows(connection, "(url_parts(u)).fragment", where="i % 3 = 1") == fragments
+    values = expected(urls, lambda url: first_of_each(pairs(url)).get("a"))
+    assert rows(connection, "url_query_map(u)['a']") == values
+    assert rows(connection, "url_query_value(u, 'a')") == values
+
+
+def test_structures_of_the_authority_and_of_bytes(connection):
+    query = "select url_parts('http://u@h:80/a?b#c'), url_parts(null), url_query_map('/?%FF=%00'::blob), url_query_keys('/?%FF'::blob)"
+    (of_url, of_null, of_bytes, keys), = connection.execute(query).fetchall()
+    assert of_url == {
+        "scheme": "http", "authority": "u@h:80", "userinfo": "u", "host": "h", "port": "80", "path": "/a", "query": "b", "fragment": "c"
+    }
+    assert (of_null, of_bytes, keys) == (None, {b"\xff": b"\x00"}, [b"\xff"])
+    assert connection.execute("select url_parts('/\\xFF'::blob).path").fetchall() == [(b"/\xff",)]
+    types = "select typeof(url_query_keys('a')), typeof(url_query_map('a'::blob)), typeof(url_parts('a')) like 'STRUCT(scheme VARCHAR, %'"
+    assert connection.execute(types).fetchall() == [("VARCHAR[]", "MAP(BLOB, BLOB)", True)]
+
+
+@pytest.mark.parametrize(("expression", "result"), [
+    ("url_normalize('HTTP://Bücher.Example:80/%7ea/../é?b&a#c')", "http://xn--bcher-kva.example/%C3%A9?b&a#c"),
+    ("url_normalize('http://h/?b&utm_a&a#c', 'sort-query, drop-query:utm_*, drop-fragment')", "http://h/?a&b"),
+    ("url_normalize('HTTP://a b/%7e')", "http://a b/~"),
+    ("url_domain('https://www.Example.co.uk:8080/')", "example.co.uk"),
+    ("url_domain('http://127.0.0.1/')", None),
+    ("url_join('http://h/a/b', '../c')", "http://h/c"),
+    ("url_join('a', 'b')", None),
+    ("url_cut('/a?utm_x&b#c', 'key:utm_*,fragment')", "/a?b"),
+    ("url_path_canonical('/a/%2e%2e/%62?c')", "/b"),
+    ("url_path_canonical('/%00')", None),
+    ("url_path_canonical('//a', 'rfc3986')", "//a"),
+    ("url_part('http://h/a.tar.gz?b', 'FILE')", "/a.tar.gz?b"),
+    ("url_part('/a/b', 'segment:-1')", "b"),
+    ("url_part('/a.gz', 'extension')", "gz"),
+    ("url_part('/?A=%31', 'key:A')", "1"),
+])
+def test_functions_of_urls_return_known_values(connection, expression, result):
+    assert connection.execute(f"select {expression}").fetchall() == [(result,)]

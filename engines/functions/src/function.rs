@@ -7,6 +7,7 @@ use simdpct::{Decoder, Encoder, Malformed, Normalizer};
 
 use crate::operation::Operation;
 use crate::options::{self, InvalidOption};
+use crate::url::Mapping;
 
 /// A SQL function.
 #[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
@@ -27,6 +28,14 @@ pub enum Function {
     UrlHas,
     UrlQueryValue,
     UrlPart,
+    UrlParts,
+    UrlQueryKeys,
+    UrlQueryMap,
+    UrlNormalize,
+    UrlDomain,
+    UrlJoin,
+    UrlCut,
+    UrlPathCanonical,
     SparkUrlDecode,
     SparkTryUrlDecode,
     SparkUrlEncode,
@@ -55,6 +64,14 @@ impl Function {
         Self::UrlHas,
         Self::UrlQueryValue,
         Self::UrlPart,
+        Self::UrlParts,
+        Self::UrlQueryKeys,
+        Self::UrlQueryMap,
+        Self::UrlNormalize,
+        Self::UrlDomain,
+        Self::UrlJoin,
+        Self::UrlCut,
+        Self::UrlPathCanonical,
     ];
 
     /// The functions with names of Spark, which return exactly what those of Spark return. Engines have
@@ -80,6 +97,14 @@ impl Function {
             Self::UrlHas => "url_has",
             Self::UrlQueryValue => "url_query_value",
             Self::UrlPart => "url_part",
+            Self::UrlParts => "url_parts",
+            Self::UrlQueryKeys => "url_query_keys",
+            Self::UrlQueryMap => "url_query_map",
+            Self::UrlNormalize => "url_normalize",
+            Self::UrlDomain => "url_domain",
+            Self::UrlJoin => "url_join",
+            Self::UrlCut => "url_cut",
+            Self::UrlPathCanonical => "url_path_canonical",
             Self::SparkUrlDecode => "url_decode",
             Self::SparkTryUrlDecode => "try_url_decode",
             Self::SparkUrlEncode => "url_encode",
@@ -96,8 +121,8 @@ impl Function {
     #[must_use]
     pub const fn arity(self) -> RangeInclusive<usize> {
         match self {
-            Self::PctEncode => 1..=2,
-            Self::UrlHas | Self::UrlQueryValue | Self::UrlPart => 2..=2,
+            Self::PctEncode | Self::UrlNormalize | Self::UrlPathCanonical => 1..=2,
+            Self::UrlHas | Self::UrlQueryValue | Self::UrlPart | Self::UrlJoin | Self::UrlCut => 2..=2,
             _ => 1..=1,
         }
     }
@@ -119,12 +144,24 @@ impl Function {
             Self::PctEncode => Operation::Encode(option.map_or(Ok(Encoder::COMPONENT), options::encoder)?),
             Self::FormEncode | Self::SparkUrlEncode => Operation::Encode(Encoder::FORM),
             Self::PctNormalize => Operation::Normalize(KEEPING),
-            Self::UrlRepair => Operation::Repair,
+            Self::UrlRepair => Operation::Map(Mapping::Repair),
             Self::UrlFindings => Operation::Findings,
             Self::UrlFindingNames => Operation::FindingNames,
             Self::UrlHas => Operation::Has(options::kinds(needed()?)?),
-            Self::UrlQueryValue => Operation::QueryValue(String::from(needed()?)),
-            Self::UrlPart => Operation::Part(options::part(needed()?)?),
+            Self::UrlQueryValue => Operation::Map(Mapping::QueryValue(String::from(needed()?))),
+            Self::UrlPart => Operation::Map(options::part(needed()?)?),
+            Self::UrlParts => Operation::Parts,
+            Self::UrlQueryKeys => Operation::QueryKeys,
+            Self::UrlQueryMap => Operation::QueryMap,
+            Self::UrlNormalize => {
+                Operation::Map(Mapping::Normalize(Box::new(options::normal(option.unwrap_or_default())?)))
+            }
+            Self::UrlDomain => Operation::Map(Mapping::Domain),
+            Self::UrlJoin => Operation::Map(Mapping::Join(String::from(needed()?))),
+            Self::UrlCut => Operation::Map(Mapping::Cut(options::cut(needed()?)?)),
+            Self::UrlPathCanonical => {
+                Operation::Map(Mapping::CanonicalPath(Box::new(options::policy(option.unwrap_or("default"))?)))
+            }
             Self::SparkUrlDecode => Operation::DecodeJava(OnError::Refuse),
             Self::SparkTryUrlDecode => Operation::DecodeJava(OnError::Null),
         })
@@ -133,9 +170,9 @@ impl Function {
     /// What the function does with some valid option, for the type of its result.
     #[must_use]
     pub fn any_operation(self) -> Operation {
-        let options = [None, Some("path"), Some("nul")];
+        let options = [None, Some("path"), Some("nul"), Some("query")];
         let operation = options.into_iter().find_map(|option| self.operation(option).ok());
-        operation.unwrap_or(Operation::Repair)
+        operation.unwrap_or(Operation::Map(Mapping::Repair))
     }
 
     /// What to do about an invalid value: the end of the message about it, or nothing.
@@ -168,10 +205,10 @@ mod tests {
             assert_eq!(function.operation(None).is_ok(), *function.arity().start() == 1, "{function:?}");
         }
         for &function in Function::OWN.iter().chain(Function::SPARK) {
-            let is_repair = matches!(function.any_operation(), Operation::Repair);
+            let is_repair = matches!(function.any_operation(), Operation::Map(Mapping::Repair));
             assert_eq!(is_repair, function == Function::UrlRepair, "{function:?}");
         }
-        let error = Function::UrlPart.operation(Some("ref")).unwrap_err();
-        assert!(error.to_string().starts_with("'ref': unknown part"), "{error}");
+        let error = Function::UrlPart.operation(Some("rf")).unwrap_err();
+        assert!(error.to_string().starts_with("'rf': unknown part"), "{error}");
     }
 }

@@ -16,10 +16,16 @@
 
 mod excerpt;
 mod function;
+mod nested;
 mod operation;
 pub mod options;
+mod url;
+mod value;
 
 pub use excerpt::{excerpt, excerpt_of_bytes};
 pub use function::Function;
+pub use nested::{query_map, url_parts};
 pub use operation::Operation;
 pub use options::InvalidOption;
+pub use url::{Cut, Mapping, Part, UrlNormal};
+pub use value::Value;

@@ -1,8 +1,9 @@
 //! `Operation`: what a function does to each value of a column.
 
 use simdpct::columns::OnError;
-use simdpct::uri::Part;
 use simdpct::{Decoder, Encoder, Kinds, Normalizer};
+
+use crate::url::Mapping;
 
 /// What a function does to each value of a column. NULL stays NULL.
 #[derive(Clone, Debug)]
@@ -17,12 +18,14 @@ pub enum Operation {
     Encode(Encoder),
     /// Normalizes triplets (RFC 3986 6.2.2).
     Normalize(Normalizer),
-    /// Escapes whatever a URI must not contain.
-    Repair,
-    /// Extracts a part of a URL; NULL if it has none.
-    Part(Part),
-    /// Extracts the decoded value of a key in the query of a URL; NULL if it has none.
-    QueryValue(String),
+    /// Maps a URL to a value of the same type, or to NULL.
+    Map(Mapping),
+    /// Returns the decoded names in the query of a URL, each once, in their order.
+    QueryKeys,
+    /// Returns the decoded pairs of the query of a URL; of several with one name, the first.
+    QueryMap,
+    /// Returns all components of a URL, and the parts of its authority.
+    Parts,
     /// Returns the bits of the kinds of findings.
     Findings,
     /// Returns the names of findings, of which it takes the bits.

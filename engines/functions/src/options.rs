@@ -8,10 +8,12 @@
 use std::error::Error;
 use std::fmt;
 
-use simdpct::uri::Part;
-use simdpct::{ByteSet, Encoder, Kinds, sets};
+use simdpct::path::PathPolicy;
+use simdpct::{ByteSet, Encoder, Kinds, sets, uri};
+use wildmatch::WildMatch;
 
 use crate::excerpt::excerpt;
+use crate::url::{Cut, Mapping, Part, UrlNormal};
 
 /// Error: the text is not the name of an option.
 #[derive(Clone, Debug, Eq, PartialEq)]
@@ -94,23 +96,133 @@ pub fn kinds(names: &str) -> Result<Kinds, InvalidOption> {
 
 /// A part of a URL by its name, in any case.
 ///
+/// The names are those of [`uri::Part`], and `extension`, `segment:N` and `key:NAME` of `pct get`, and
+/// `protocol`, `ref` and `file` of Java and Spark.
+///
 /// # Errors
 ///
 /// The name is unknown.
 ///
 /// ```
-/// use simdpct::uri::Part;
 /// use simdpct_functions::options::part;
 ///
-/// assert_eq!(part("HOST")?, Part::Host);
-/// assert!(part("ref").unwrap_err().to_string().starts_with("'ref': unknown part of a URI: expected scheme, authority"));
+/// let ending = part("Segment:-1")?;
+/// assert_eq!(ending.of("http://e.org/a/b?c"), Some("b".into()));
+/// assert_eq!(part("REF")?.of("/a#b"), Some("b".into()));
+/// assert!(part("rf").unwrap_err().to_string().starts_with("'rf': unknown part of a URI: expected scheme, authority"));
 /// # Ok::<(), simdpct_functions::InvalidOption>(())
 /// ```
-pub fn part(name: &str) -> Result<Part, InvalidOption> {
-    name.parse().map_err(|error| {
-        let expected = Part::ALL.iter().map(|part| part.name()).collect::<Vec<_>>().join(", ");
-        InvalidOption(format!("'{}': {error}: expected {expected}", excerpt(name)))
-    })
+pub fn part(name: &str) -> Result<Mapping, InvalidOption> {
+    let unknown = || {
+        let names = uri::Part::ALL.iter().map(|part| part.name());
+        let expected =
+            names.chain(["extension", "segment:N", "key:NAME", "protocol", "ref", "file"]).collect::<Vec<_>>();
+        InvalidOption(format!("'{}': unknown part of a URI: expected {}", excerpt(name), expected.join(", ")))
+    };
+    let lower = name.to_ascii_lowercase();
+    Ok(Mapping::Part(match lower.split_once(':') {
+        // The name of a key has a case.
+        Some(("key", _)) => return Ok(Mapping::QueryValue(name["key:".len()..].to_owned())),
+        Some(("segment", number)) => Part::Segment(number.parse().map_err(|_| unknown())?),
+        Some(_) => return Err(unknown()),
+        None => match &*lower {
+            "protocol" => Part::Uri(uri::Part::Scheme),
+            "ref" => Part::Uri(uri::Part::Fragment),
+            "file" => Part::File,
+            "extension" => Part::Extension,
+            other => Part::Uri(other.parse().map_err(|_| unknown())?),
+        },
+    }))
+}
+
+/// The rules of a normal form: `sort-query`, `drop-query:PATTERN`, `drop-fragment`, `drop-www` and `targets`, separated by
+/// commas, as the options of `pct normalize --url`. The empty text is RFC 3986 alone.
+///
+/// A pattern matches decoded names; `*` in it is any text, `?` any character.
+///
+/// # Errors
+///
+/// A rule is unknown.
+///
+/// ```
+/// use simdpct_functions::{Mapping, options::normal};
+///
+/// let canonical = Mapping::Normalize(Box::new(normal("drop-query:utm_*, drop-fragment")?));
+/// assert_eq!(canonical.of("HTTP://E.org?utm_source=x&a=1#top"), Some("http://e.org/?a=1".into()));
+/// assert!(normal("sort").unwrap_err().to_string().starts_with("'sort': unknown rule: expected sort-query, "));
+/// # Ok::<(), simdpct_functions::InvalidOption>(())
+/// ```
+pub fn normal(rules: &str) -> Result<UrlNormal, InvalidOption> {
+    let expected = "sort-query, drop-query:PATTERN, drop-fragment, drop-www or targets";
+    let mut normal = UrlNormal::new();
+    for rule in words(rules) {
+        normal.normalizer = match rule.split_once(':').unwrap_or((rule, "")) {
+            ("sort-query", "") => normal.normalizer.sort_query(),
+            ("drop-fragment", "") => normal.normalizer.drop_fragment(),
+            ("drop-www", "") => normal.normalizer.drop_www(),
+            ("targets", "") => normal.normalizer.targets(),
+            ("drop-query", pattern) if !pattern.is_empty() => {
+                normal.dropped.push(WildMatch::new(pattern));
+                normal.normalizer
+            }
+            _ => return Err(InvalidOption(format!("'{}': unknown rule: expected {expected}", excerpt(rule)))),
+        };
+    }
+    Ok(normal)
+}
+
+/// What to remove from a URL: `query`, `fragment` and `key:PATTERN`, separated by commas. A pattern matches decoded names;
+/// `*` in it is any text, `?` any character.
+///
+/// # Errors
+///
+/// A part is unknown, or there is none.
+///
+/// ```
+/// use simdpct_functions::{Mapping, options::cut};
+///
+/// assert_eq!(Mapping::Cut(cut("key:utm_*,fragment")?).of("/a?utm_x=1&b#c"), Some("/a?b".into()));
+/// assert!(cut("path").unwrap_err().to_string().starts_with("'path': cannot be cut: expected query, "));
+/// # Ok::<(), simdpct_functions::InvalidOption>(())
+/// ```
+pub fn cut(parts: &str) -> Result<Cut, InvalidOption> {
+    let expected = "query, fragment or key:NAME, separated by commas";
+    let mut cut = Cut::default();
+    for part in words(parts) {
+        match part.split_once(':') {
+            None if part == "query" => cut.query = true,
+            None if part == "fragment" => cut.fragment = true,
+            Some(("key", name)) => cut.keys.push(WildMatch::new(name)),
+            _ => return Err(InvalidOption(format!("'{}': cannot be cut: expected {expected}", excerpt(part)))),
+        }
+    }
+    match words(parts).next() {
+        Some(_) => Ok(cut),
+        None => Err(InvalidOption(format!("nothing to cut: expected {expected}"))),
+    }
+}
+
+/// A policy of paths by its name, or as text: see [`PathPolicy`].
+///
+/// # Errors
+///
+/// It is no policy.
+///
+/// ```
+/// use simdpct_functions::{Mapping, options::policy};
+///
+/// let path = Mapping::CanonicalPath(Box::new(policy("rfc3986")?));
+/// assert_eq!(path.of("http://e.org/a/%2e%2e/%7eb?c"), Some("/~b".into()));
+/// assert!(policy("lax").unwrap_err().to_string().starts_with("'lax': "));
+/// # Ok::<(), simdpct_functions::InvalidOption>(())
+/// ```
+pub fn policy(text: &str) -> Result<PathPolicy, InvalidOption> {
+    text.parse().map_err(|error| InvalidOption(format!("'{}': {error}", excerpt(text))))
+}
+
+/// The words between commas, without the spaces around them.
+fn words(text: &str) -> impl Iterator<Item = &str> {
+    text.split(',').map(str::trim).filter(|word| !word.is_empty())
 }
 
 #[cfg(test)]

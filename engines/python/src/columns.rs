@@ -287,3 +287,90 @@ pub(crate) fn finding_names<'py>(column: &Bound<'py, PyAny>) -> PyResult<Bound<'
 pub(crate) fn has<'py>(column: &Bound<'py, PyAny>, kinds: &str) -> PyResult<Bound<'py, PyAny>> {
     apply(column, Function::UrlHas, Some(kinds))
 }
+
+/// The canonical path of each URL or request target, as a server with this policy reads it; null if the
+/// policy refuses it.
+///
+/// Policies are `default`, `strict`, `rfc3986`, `nginx`, `envoy` and `lighttpd`, and options after the name.
+///
+/// >>> pyarrow.array(canonical_path(pyarrow.array(['/a/%2e%2e/%62?q', '/%00']))).to_pylist()
+/// ['/b', None]
+#[pyfunction]
+#[pyo3(signature = (column, policy="default"))]
+pub(crate) fn canonical_path<'py>(column: &Bound<'py, PyAny>, policy: &str) -> PyResult<Bound<'py, PyAny>> {
+    apply(column, Function::UrlPathCanonical, Some(policy))
+}
+
+/// Each URL without some parts: `query`, `fragment`, and `key:NAME` for the pairs of a name, in which `*`
+/// is any text; separated by commas. The rest stays as it is.
+///
+/// >>> pyarrow.array(cut(pyarrow.array(['/a?utm_x=1&b#c']), 'key:utm_*,fragment')).to_pylist()
+/// ['/a?b']
+#[pyfunction]
+pub(crate) fn cut<'py>(column: &Bound<'py, PyAny>, parts: &str) -> PyResult<Bound<'py, PyAny>> {
+    apply(column, Function::UrlCut, Some(parts))
+}
+
+/// The registrable domain of each URL's host, by the public suffix list, in lower case and ASCII; null for
+/// an IP address, a public suffix, and a URL without a host.
+///
+/// >>> pyarrow.array(domain(pyarrow.array(['https://www.Example.co.uk/', '/a']))).to_pylist()
+/// ['example.co.uk', None]
+#[pyfunction]
+pub(crate) fn domain<'py>(column: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
+    apply(column, Function::UrlDomain, None)
+}
+
+/// Each URL as the base of a reference that is resolved against it (RFC 3986 5.2); null if neither has a
+/// scheme.
+///
+/// >>> pyarrow.array(join(pyarrow.array(['http://e/a/b', 'c']), '../d')).to_pylist()
+/// ['http://e/d', None]
+#[pyfunction]
+pub(crate) fn join<'py>(column: &Bound<'py, PyAny>, reference: &str) -> PyResult<Bound<'py, PyAny>> {
+    apply(column, Function::UrlJoin, Some(reference))
+}
+
+/// The normal form of each URL (RFC 3986 6.2.2 and 6.2.3), so that URLs that mean the same become the same
+/// text. A part that has an error stays as it is.
+///
+/// Rules are what only some sites allow: `sort-query`, `drop-query:PATTERN`, `drop-fragment` and
+/// `drop-www`; and `targets`, for request targets; separated by commas.
+///
+/// >>> pyarrow.array(normalize_url(pyarrow.array(['HTTP://E.org:80/%7ea/../b?d&c#e']), 'sort-query,drop-fragment')).to_pylist()
+/// ['http://e.org/b?c&d']
+#[pyfunction]
+#[pyo3(signature = (column, rules=""))]
+pub(crate) fn normalize_url<'py>(column: &Bound<'py, PyAny>, rules: &str) -> PyResult<Bound<'py, PyAny>> {
+    apply(column, Function::UrlNormalize, Some(rules))
+}
+
+/// All parts of each URL as they are, as a structure of `scheme`, `authority`, `userinfo`, `host`, `port`,
+/// `path`, `query` and `fragment`.
+///
+/// >>> parts(['http://e.org/p']).to_pylist()[0]['host']
+/// 'e.org'
+#[pyfunction]
+pub(crate) fn parts<'py>(column: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
+    apply(column, Function::UrlParts, None)
+}
+
+/// The decoded names in the query of each URL, each once, as lists. Invalid UTF-8 becomes U+FFFD in
+/// strings.
+///
+/// >>> pyarrow.array(query_keys(pyarrow.array(['/?b=1&a%20c&b', '/']))).to_pylist()
+/// [['b', 'a c'], []]
+#[pyfunction]
+pub(crate) fn query_keys<'py>(column: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
+    apply(column, Function::UrlQueryKeys, None)
+}
+
+/// The decoded pairs in the query of each URL, as maps; of several with one name, the first. Invalid UTF-8
+/// becomes U+FFFD in strings.
+///
+/// >>> query_map(['/?a=1&b=%25&a=2']).to_pylist()
+/// [[('a', '1'), ('b', '%')]]
+#[pyfunction]
+pub(crate) fn query_map<'py>(column: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
+    apply(column, Function::UrlQueryMap, None)
+}

@@ -76,8 +76,9 @@ mod _native {
     mod columns {
         #[pymodule_export]
         use crate::columns::{
-            decode, decode_java, decode_lossy, encode, finding_names, findings, form_decode, form_decode_lossy,
-            form_encode, has, normalize, part, query_value, repair, try_decode, try_decode_java, try_form_decode,
+            canonical_path, cut, decode, decode_java, decode_lossy, domain, encode, finding_names, findings,
+            form_decode, form_decode_lossy, form_encode, has, join, normalize, normalize_url, part, parts, query_keys,
+            query_map, query_value, repair, try_decode, try_decode_java, try_form_decode,
         };
         #[pymodule_export]
         use crate::result::{Array, ChunkedArray};

@@ -251,9 +251,12 @@ macro_rules! plugins {
 }
 
 plugins! {
+    canonical_path, "_polars_plugin_canonical_path", "_polars_plugin_field_canonical_path", "default", UrlPathCanonical;
+    cut, "_polars_plugin_cut", "_polars_plugin_field_cut", "query", UrlCut;
     decode, "_polars_plugin_decode", "_polars_plugin_field_decode", "", PctDecode;
     decode_java, "_polars_plugin_decode_java", "_polars_plugin_field_decode_java", "", SparkUrlDecode;
     decode_lossy, "_polars_plugin_decode_lossy", "_polars_plugin_field_decode_lossy", "", PctDecodeLossy;
+    domain, "_polars_plugin_domain", "_polars_plugin_field_domain", "", UrlDomain;
     encode, "_polars_plugin_encode", "_polars_plugin_field_encode", "component", PctEncode;
     finding_names, "_polars_plugin_finding_names", "_polars_plugin_field_finding_names", "", UrlFindingNames;
     findings, "_polars_plugin_findings", "_polars_plugin_field_findings", "", UrlFindings;
@@ -261,8 +264,13 @@ plugins! {
     form_decode_lossy, "_polars_plugin_form_decode_lossy", "_polars_plugin_field_form_decode_lossy", "", FormDecodeLossy;
     form_encode, "_polars_plugin_form_encode", "_polars_plugin_field_form_encode", "", FormEncode;
     has, "_polars_plugin_has", "_polars_plugin_field_has", "nul", UrlHas;
+    join, "_polars_plugin_join", "_polars_plugin_field_join", "", UrlJoin;
     normalize, "_polars_plugin_normalize", "_polars_plugin_field_normalize", "", PctNormalize;
+    normalize_url, "_polars_plugin_normalize_url", "_polars_plugin_field_normalize_url", "", UrlNormalize;
     part, "_polars_plugin_part", "_polars_plugin_field_part", "path", UrlPart;
+    parts, "_polars_plugin_parts", "_polars_plugin_field_parts", "", UrlParts;
+    query_keys, "_polars_plugin_query_keys", "_polars_plugin_field_query_keys", "", UrlQueryKeys;
+    query_map, "_polars_plugin_query_map", "_polars_plugin_field_query_map", "", UrlQueryMap;
     query_value, "_polars_plugin_query_value", "_polars_plugin_field_query_value", "", UrlQueryValue;
     repair, "_polars_plugin_repair", "_polars_plugin_field_repair", "", UrlRepair;
     try_decode, "_polars_plugin_try_decode", "_polars_plugin_field_try_decode", "", TryPctDecode;

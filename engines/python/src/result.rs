@@ -8,7 +8,7 @@ use arrow_data::transform::MutableArrayData;
 use arrow_schema::DataType;
 use pyo3::exceptions::{PyIndexError, PyOverflowError, PyTypeError};
 use pyo3::prelude::*;
-use pyo3::types::{PyBytes, PyCapsule, PyList, PySlice, PyString};
+use pyo3::types::{PyBytes, PyCapsule, PyDict, PyList, PySlice, PyString};
 
 use crate::capsule::{export_array, export_schema, export_stream};
 
@@ -141,6 +141,22 @@ fn value<'py>(py: Python<'py>, array: &ArrayRef, row: usize) -> PyResult<Bound<'
                 list.append(value(py, &items, item)?)?;
             }
             list.into_any()
+        }
+        // As pyarrow: a list of pairs, and a `dict`.
+        DataType::Map(..) => {
+            let entries = array.as_map().value(row);
+            let list = PyList::empty(py);
+            for entry in 0..entries.len() {
+                list.append((value(py, entries.column(0), entry)?, value(py, entries.column(1), entry)?))?;
+            }
+            list.into_any()
+        }
+        DataType::Struct(fields) => {
+            let dict = PyDict::new(py);
+            for (field, column) in fields.iter().zip(array.as_struct().columns()) {
+                dict.set_item(field.name(), value(py, column, row)?)?;
+            }
+            dict.into_any()
         }
         DataType::Dictionary(..) => {
             let dictionary = array.as_any_dictionary();

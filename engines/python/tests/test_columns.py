@@ -276,11 +276,26 @@ def test_name_is_kept(source, name):
 ], ids=lambda source: type(source).__name__)
 @pytest.mark.parametrize("name", FUNCTIONS)
 def test_column_without_values_passes(name, source):
-    options = {"encode": ("path",), "part": ("host",), "query_value": ("q",), "has": ("nul",)}.get(name, ())
+    options = {
+        "encode": ("path",),
+        "part": ("host",),
+        "query_value": ("q",),
+        "has": ("nul",),
+        "join": ("a",),
+        "cut": ("query",),
+    }.get(name, ())
     result = getattr(columns, name)(source, *options)
     assert result.to_pylist() == [None] * 3
     if not isinstance(source, pandas.Series):
-        types = {"findings": pyarrow.uint32(), "has": pyarrow.bool_(), "finding_names": pyarrow.list_(pyarrow.string())}
+        parts = ["scheme", "authority", "userinfo", "host", "port", "path", "query", "fragment"]
+        types = {
+            "findings": pyarrow.uint32(),
+            "has": pyarrow.bool_(),
+            "finding_names": pyarrow.list_(pyarrow.string()),
+            "query_keys": pyarrow.list_(pyarrow.string()),
+            "query_map": pyarrow.map_(pyarrow.string(), pyarrow.string()),
+            "parts": pyarrow.struct([(part, pyarrow.string()) for part in parts]),
+        }
         data_type = pyarrow.field(result).type
         assert data_type == types.get(name, pyarrow.null())
         assert polars.Series(result).to_list() == [None] * 3
@@ -341,7 +356,7 @@ def test_wrong_column_raises_type_error(column, message):
 @pytest.mark.parametrize("call, message", [
     (lambda column: columns.encode(column, "pth"), "unknown set 'pth': expected component, path-segment"),
     (lambda column: columns.encode(column, "é"), "invalid set 'é': only ASCII characters can be kept"),
-    (lambda column: columns.part(column, "ref"), "'ref': unknown part of a URI: expected scheme"),
+    (lambda column: columns.part(column, "rf"), "'rf': unknown part of a URI: expected scheme"),
     (lambda column: columns.has(column, "null"), "'null': unknown kind of finding: expected escape"),
 ])
 def test_wrong_option_raises_value_error(call, message):

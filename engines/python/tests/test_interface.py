@@ -164,12 +164,12 @@ def test_wheel_has_licences_addresses_and_extras():
         assert text in path.read_text("utf-8")
     addresses = dict(address.split(", ") for address in metadata.get_all("Project-URL"))
     assert {"Repository", "Documentation"} <= set(addresses)
-    assert set(metadata.get_all("Provides-Extra")) == {"polars", "duckdb", "spark", "pandas"}
+    assert set(metadata.get_all("Provides-Extra")) == {"polars", "duckdb", "datafusion", "spark", "pandas"}
     # No extra, no dependency.
     assert all("extra ==" in requirement for requirement in metadata.get_all("Requires-Dist"))
 
 
-@pytest.mark.parametrize("module, missing", [("polars", "polars"), ("duckdb", "pyarrow"), ("spark", "pyarrow")])
+@pytest.mark.parametrize("module, missing", [("polars", "polars"), ("duckdb", "pyarrow"), ("datafusion", "pyarrow"), ("spark", "pyarrow")])
 def test_missing_module_is_named_with_its_extra(module, missing):
     program = f"""
 import sys

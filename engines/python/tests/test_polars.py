@@ -10,7 +10,27 @@ import simdpct.polars
 from simdpct import columns
 
 STRINGS = ["caf%C3%A9", None, "50%", "a+b", "%FF", "", "/?q=a+b&n=%00", "é/%7e%2f plain text that is long"]
-OPTIONS = {"encode": ("path",), "part": ("query",), "query_value": ("q",), "has": ("nul,plus",)}
+OPTIONS = {
+    "encode": ("path",),
+    "part": ("query",),
+    "query_value": ("q",),
+    "has": ("nul,plus",),
+    "normalize_url": ("sort-query, drop-query:n*",),
+    "join": ("../b?c",),
+    "cut": ("key:q,fragment",),
+    "canonical_path": ("rfc3986",),
+}
+#: Of columns without values, where it is not null.
+TEXTS = pl.List(pl.String)
+PARTS = ["scheme", "authority", "userinfo", "host", "port", "path", "query", "fragment"]
+TYPES = {
+    "findings": pl.UInt32,
+    "has": pl.Boolean,
+    "finding_names": TEXTS,
+    "query_keys": TEXTS,
+    "query_map": pl.Map(pl.String, pl.String),
+    "parts": pl.Struct(dict.fromkeys(PARTS, pl.String)),
+}
 
 
 def test_examples_run():
@@ -48,8 +68,7 @@ def test_results_are_those_of_columns(name, dtype, engine):
 def test_column_without_values_passes(name):
     frame = pl.DataFrame({"url": [None] * 3})
     result = frame.lazy().select(getattr(simdpct.polars, name)("url", *OPTIONS.get(name, ())))
-    types = {"findings": pl.UInt32, "has": pl.Boolean, "finding_names": pl.List(pl.String)}
-    assert result.collect_schema() == {"url": types.get(name, pl.Null)}
+    assert result.collect_schema() == {"url": TYPES.get(name, pl.Null)}
     assert result.collect()["url"].to_list() == [None] * 3
 
 
@@ -68,7 +87,7 @@ def test_expression_takes_part_in_queries():
 @pytest.mark.parametrize("expression, message", [
     (simdpct.polars.decode("url"), "'50%': malformed percent-encoding: '%' without two hexadecimal digits at byte 2"),
     (simdpct.polars.encode("url", "pth"), "unknown set 'pth': expected component"),
-    (simdpct.polars.part("url", "ref"), "'ref': unknown part of a URI"),
+    (simdpct.polars.part("url", "rf"), "'rf': unknown part of a URI"),
     (simdpct.polars.has("url", "null"), "'null': unknown kind of finding"),
     (simdpct.polars.decode("number"), "expected String or Binary, not Int64: cast the column"),
     (simdpct.polars.finding_names("url"), "expected the numbers that findings returns, not Utf8View"),

@@ -31,8 +31,9 @@ Options:
 
 Functions: pct_decode, try_pct_decode, pct_decode_lossy, form_decode,
 try_form_decode, form_decode_lossy, pct_encode, form_encode, pct_normalize,
-url_repair, url_part, url_query_value, url_findings, url_finding_names, url_has,
-and those of DataFusion.
+url_repair, url_part, url_parts, url_query_value, url_query_keys, url_query_map,
+url_normalize, url_domain, url_join, url_cut, url_path_canonical, url_findings,
+url_finding_names, url_has, and those of DataFusion.
 
 Example:
   simdpct-sql \"select url_part(url, 'host'), count(*) from t group by 1\" a.csv

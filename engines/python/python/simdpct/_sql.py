@@ -21,7 +21,7 @@ class Function:
     name: str
     #: In ``simdpct.columns``.
     column_function: str
-    #: What it returns: "text", "flag", "bits" or "names".
+    #: What it returns: "text", "flag", "bits", "names", "map" or "parts".
     result: str = "text"
     #: What the option is, if it takes one.
     option: str | None = None
@@ -44,7 +44,7 @@ class Function:
         column = _in_one_piece(column)
         if self.column_function == "finding_names":
             column = column.cast(pyarrow.uint32())
-        elif self.result == "text" and pyarrow.types.is_null(column.type):
+        elif self.result in ["text", "names", "map", "parts"] and pyarrow.types.is_null(column.type):
             column = column.cast(pyarrow.string())
         if option is not None and not isinstance(option, str):
             option = _in_one_piece(option)
@@ -82,7 +82,15 @@ FUNCTIONS = _by_name(
     Function("pct_normalize", "normalize"),
     Function("url_repair", "repair"),
     Function("url_part", "part", option="a part"),
+    Function("url_parts", "parts", "parts"),
     Function("url_query_value", "query_value", option="a key"),
+    Function("url_query_keys", "query_keys", "names"),
+    Function("url_query_map", "query_map", "map"),
+    Function("url_normalize", "normalize_url", option="rules", is_option_optional=True),
+    Function("url_domain", "domain"),
+    Function("url_join", "join", option="a reference"),
+    Function("url_cut", "cut", option="the parts to cut"),
+    Function("url_path_canonical", "canonical_path", option="a policy", is_option_optional=True),
     Function("url_findings", "findings", "bits"),
     Function("url_finding_names", "finding_names", "names"),
     Function("url_has", "has", "flag", option="kinds of findings"),
@@ -96,6 +104,9 @@ SPARK_FUNCTIONS = _by_name(
 )
 
 ALL_FUNCTIONS = FUNCTIONS | SPARK_FUNCTIONS
+
+#: The fields of what ``url_parts`` returns.
+PARTS = ["scheme", "authority", "userinfo", "host", "port", "path", "query", "fragment"]
 
 
 def check_option(function: Function, option: str | None) -> None:

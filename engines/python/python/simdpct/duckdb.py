@@ -3,8 +3,9 @@
 They are called with a column of many rows at a time, and have the names of those for DataFusion:
 ``pct_decode``, ``try_pct_decode``, ``pct_decode_lossy``, ``form_decode``, ``try_form_decode``,
 ``form_decode_lossy``, ``pct_encode(s[, set])``, ``form_encode``, ``pct_normalize``, ``url_repair``,
-``url_part(s, part)``, ``url_query_value(s, key)``, ``url_findings``, ``url_finding_names`` and
-``url_has(s, kinds)``.
+``url_part(s, part)``, ``url_parts``, ``url_query_value(s, key)``, ``url_query_keys``, ``url_query_map``,
+``url_normalize(s[, rules])``, ``url_domain``, ``url_join(base, reference)``, ``url_cut(s, parts)``,
+``url_path_canonical(s[, policy])``, ``url_findings``, ``url_finding_names`` and ``url_has(s, kinds)``.
 
 >>> import duckdb
 >>> import simdpct.duckdb
@@ -23,14 +24,21 @@ from . import _extras
 # Before other modules of this package ask for it, for the message.
 _extras.module("pyarrow", "duckdb")
 
-from ._sql import FUNCTIONS, Function
+from ._sql import FUNCTIONS, PARTS, Function
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
 
 __all__ = ["register"]
 
-_TYPES = {"text": "VARCHAR", "bits": "UINTEGER", "names": "VARCHAR[]", "flag": "BOOLEAN"}
+_TYPES = {
+    "text": "VARCHAR",
+    "bits": "UINTEGER",
+    "names": "VARCHAR[]",
+    "map": "MAP(VARCHAR, VARCHAR)",
+    "parts": f"STRUCT({', '.join(f'{part} VARCHAR' for part in PARTS)})",
+    "flag": "BOOLEAN",
+}
 
 
 def register(connection: DuckDBPyConnection) -> DuckDBPyConnection:
@@ -42,7 +50,7 @@ def register(connection: DuckDBPyConnection) -> DuckDBPyConnection:
     """
     func = _extras.module("duckdb.func", "duckdb")
     for name, function in FUNCTIONS.items():
-        parameters: list[Any] = ["UINTEGER" if function.result == "names" else "VARCHAR"]
+        parameters: list[Any] = ["UINTEGER" if function.column_function == "finding_names" else "VARCHAR"]
         if function.option is not None and not function.is_option_optional:
             parameters.append("VARCHAR")
         # Null stays null. Without SPECIAL, an invalid value could not become null.

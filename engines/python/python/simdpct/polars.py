@@ -26,9 +26,12 @@ else:
     register_plugin_function = _extras.module("polars.plugins", "polars").register_plugin_function
 
 __all__ = [
+    "canonical_path",
+    "cut",
     "decode",
     "decode_java",
     "decode_lossy",
+    "domain",
     "encode",
     "finding_names",
     "findings",
@@ -36,8 +39,13 @@ __all__ = [
     "form_decode_lossy",
     "form_encode",
     "has",
+    "join",
     "normalize",
+    "normalize_url",
     "part",
+    "parts",
+    "query_keys",
+    "query_map",
     "query_value",
     "repair",
     "try_decode",
@@ -61,6 +69,30 @@ def _expression(function: str, column: pl.Expr | str, *options: str) -> pl.Expr:
         args=[column, *(pl.lit(option, pl.String) for option in options)],
         is_elementwise=True,
     )
+
+
+def canonical_path(column: pl.Expr | str, policy: str = "default") -> pl.Expr:
+    """The canonical path of each URL or request target, as a server with this policy reads it; null if the policy
+    refuses it.
+
+    As ``simdpct.columns.canonical_path``.
+
+    >>> pl.DataFrame({'url': ['/a/%2e%2e/%62?q', '/%00']}).select(canonical_path(pl.col('url'))).to_series().to_list()
+    ['/b', None]
+    """
+    return _expression("canonical_path", column, policy)
+
+
+def cut(column: pl.Expr | str, parts: str) -> pl.Expr:
+    """Each URL without some parts: ``query``, ``fragment``, and ``key:NAME`` for the pairs of a name, in which ``*``
+    is any text; separated by commas.
+
+    The rest stays as it is.
+
+    >>> pl.DataFrame({'url': ['/a?utm_x=1&b#c']}).select(cut(pl.col('url'), 'key:utm_*,fragment')).to_series().to_list()
+    ['/a?b']
+    """
+    return _expression("cut", column, parts)
 
 
 def decode(column: pl.Expr | str) -> pl.Expr:
@@ -90,6 +122,16 @@ def decode_lossy(column: pl.Expr | str) -> pl.Expr:
     ['A', '50%']
     """
     return _expression("decode_lossy", column)
+
+
+def domain(column: pl.Expr | str) -> pl.Expr:
+    """The registrable domain of each URL's host, by the public suffix list, in lower case and ASCII; null for an IP
+    address, a public suffix, and a URL without a host.
+
+    >>> pl.DataFrame({'url': ['https://www.Example.co.uk/', '/a']}).select(domain(pl.col('url'))).to_series().to_list()
+    ['example.co.uk', None]
+    """
+    return _expression("domain", column)
 
 
 def encode(column: pl.Expr | str, set: str = "component") -> pl.Expr:
@@ -155,6 +197,15 @@ def has(column: pl.Expr | str, kinds: str) -> pl.Expr:
     return _expression("has", column, kinds)
 
 
+def join(column: pl.Expr | str, reference: str) -> pl.Expr:
+    """Each URL as the base of a reference that is resolved against it (RFC 3986 5.2); null if neither has a scheme.
+
+    >>> pl.DataFrame({'url': ['http://e/a/b', 'c']}).select(join(pl.col('url'), '../d')).to_series().to_list()
+    ['http://e/d', None]
+    """
+    return _expression("join", column, reference)
+
+
 def normalize(column: pl.Expr | str) -> pl.Expr:
     """Normalizes the percent-encoding of each value (RFC 3986 6.2.2).
 
@@ -164,6 +215,19 @@ def normalize(column: pl.Expr | str) -> pl.Expr:
     return _expression("normalize", column)
 
 
+def normalize_url(column: pl.Expr | str, rules: str = "") -> pl.Expr:
+    """The normal form of each URL (RFC 3986 6.2.2 and 6.2.3), so that URLs that mean the same become the same text.
+
+    A part that has an error stays as it is.
+
+    As ``simdpct.columns.normalize_url``.
+
+    >>> pl.DataFrame({'url': ['HTTP://E.org:80/%7ea/../b?d&c#e']}).select(normalize_url(pl.col('url'), 'sort-query,drop-fragment')).to_series().to_list()
+    ['http://e.org/b?c&d']
+    """
+    return _expression("normalize_url", column, rules)
+
+
 def part(column: pl.Expr | str, part: str) -> pl.Expr:
     """A part of each URL: ``scheme``, ``host``, ...; null if there is none.
 
@@ -171,6 +235,38 @@ def part(column: pl.Expr | str, part: str) -> pl.Expr:
     ['e.org', None]
     """
     return _expression("part", column, part)
+
+
+def parts(column: pl.Expr | str) -> pl.Expr:
+    """All parts of each URL as they are, as a structure of ``scheme``, ``authority``, ``userinfo``, ``host``,
+    ``port``, ``path``, ``query`` and ``fragment``.
+
+    >>> pl.DataFrame({'url': ['http://e.org/p']}).select(parts(pl.col('url'))).to_series()[0]['host']
+    'e.org'
+    """
+    return _expression("parts", column)
+
+
+def query_keys(column: pl.Expr | str) -> pl.Expr:
+    """The decoded names in the query of each URL, each once, as lists.
+
+    Invalid UTF-8 becomes U+FFFD in strings.
+
+    >>> pl.DataFrame({'url': ['/?b=1&a%20c&b', '/']}).select(query_keys(pl.col('url'))).to_series().to_list()
+    [['b', 'a c'], []]
+    """
+    return _expression("query_keys", column)
+
+
+def query_map(column: pl.Expr | str) -> pl.Expr:
+    """The decoded pairs in the query of each URL, as maps; of several with one name, the first.
+
+    Invalid UTF-8 becomes U+FFFD in strings.
+
+    >>> pl.DataFrame({'url': ['/?a=1&a=2']}).select(query_map(pl.col('url'))).to_series().to_list()
+    [{'a': '1'}]
+    """
+    return _expression("query_map", column)
 
 
 def query_value(column: pl.Expr | str, key: str) -> pl.Expr:

@@ -23,7 +23,7 @@ from . import _extras
 # Before other modules of this package ask for it, for the message.
 _extras.module("pyarrow", "spark")
 
-from ._sql import FUNCTIONS, Function, check_option
+from ._sql import FUNCTIONS, PARTS, Function, check_option
 from ._sql import function as _function
 
 if TYPE_CHECKING:
@@ -35,7 +35,14 @@ else:
 
 __all__ = ["register", "udf", "with_columns"]
 
-_TYPES = {"text": "string", "bits": "bigint", "names": "array<string>", "flag": "boolean"}
+_TYPES = {
+    "text": "string",
+    "bits": "bigint",
+    "names": "array<string>",
+    "map": "map<string,string>",
+    "parts": f"struct<{','.join(f'{part}:string' for part in PARTS)}>",
+    "flag": "boolean",
+}
 
 
 def _replace_as_java(error: UnicodeError) -> tuple[str, int]:
@@ -108,7 +115,9 @@ def register(spark: _SparkSession) -> _SparkSession:
 
     They are ``pct_decode``, ``try_pct_decode``, ``pct_decode_lossy``, ``form_decode``,
     ``try_form_decode``, ``form_decode_lossy``, ``pct_encode(s[, set])``, ``form_encode``,
-    ``pct_normalize``, ``url_repair``, ``url_part(s, part)``, ``url_query_value(s, key)``,
+    ``pct_normalize``, ``url_repair``, ``url_part(s, part)``, ``url_parts``, ``url_query_value(s, key)``,
+    ``url_query_keys``, ``url_query_map``, ``url_normalize(s[, rules])``, ``url_domain``,
+    ``url_join(base, reference)``, ``url_cut(s, parts)``, ``url_path_canonical(s[, policy])``,
     ``url_findings``, ``url_finding_names`` and ``url_has(s, kinds)``. Those of Spark, such as
     ``url_decode``, stay.
     """
