@@ -1,0 +1,68 @@
+# shellcheck shell=bash
+# Sourced by the steps of the command: the archive of a program, and its check.
+
+# command_features: what cargo builds. Quick artefacts prove compiling and linking, without Parquet.
+command_features() {
+    ((is_quick)) || echo --features=columns
+}
+
+# command_folder PROGRAM FOLDER [RUNNER...]: the files of an archive or a package.
+command_folder() {
+    local program=$1 folder=$2
+    shift 2
+    install -D -m 755 "$program" "$folder/pct"
+    install -m 644 LICENSE-APACHE LICENSE-MIT README.md docs/pct.md "$folder"
+    # shellcheck disable=SC2046 # One word, or none.
+    release/notices simdpct-cli $(command_features) >"$folder/THIRD-PARTY.txt"
+    mkdir -p "$folder/man" "$folder/completions"
+    command_documents "$folder" "$@"
+}
+
+# command_documents FOLDER [RUNNER...]: manual pages and completions, which the program writes itself.
+command_documents() {
+    local folder=$1 name
+    shift
+    "$@" "$folder/pct" man >"$folder/man/pct.1"
+    for name in $("$@" "$folder/pct" --help | sed -n '/^Commands:/,/^$/s/^  \([a-z]*\) .*/\1/p'); do
+        [[ $name == help ]] || "$@" "$folder/pct" man "$name" >"$folder/man/pct-$name.1"
+    done
+    "$@" "$folder/pct" completions bash >"$folder/completions/pct.bash"
+    "$@" "$folder/pct" completions zsh >"$folder/completions/_pct"
+    "$@" "$folder/pct" completions fish >"$folder/completions/pct.fish"
+}
+
+# command_archive PROGRAM TARGET [RUNNER...]
+command_archive() {
+    local name=simdpct-$version-$2
+    command_folder "$1" "$work/$name" "${@:3}"
+    archive "$work/$name" "$artefacts/$name.tar.gz"
+}
+
+# command_unpacked: unpacks the archive; prints the program.
+command_unpacked() {
+    tar -xzf "$artefacts"/*.tar.gz -C "$work"
+    echo "$work"/simdpct-*/pct
+}
+
+# command_works COMMAND...: the command encodes and decodes real text as Python does, and says what it counts.
+command_works() {
+    debian_need python3
+    local text=$work/urls.txt
+    if [[ -f ../shared/corpora/typical_urls.txt ]]; then
+        head -c 4000000 ../shared/corpora/typical_urls.txt >"$text"
+    else
+        cat docs/*.md CHANGELOG.md >"$text"
+    fi
+    python3 - "$text" >"$work/expected" <<'END'
+import sys
+from urllib.parse import quote_from_bytes
+
+for line in open(sys.argv[1], "rb"):
+    text = line.removesuffix(b"\n").removesuffix(b"\r")
+    sys.stdout.write(quote_from_bytes(text, safe="") + line[len(text) :].decode())
+END
+    "$@" encode <"$text" >"$work/encoded"
+    cmp "$work/expected" "$work/encoded"
+    "$@" decode <"$work/encoded" | cmp - "$text"
+    [[ $(printf '50%%\n' | "$@" decode 2>&1 >/dev/null | grep -c malformed) == 1 ]]
+}

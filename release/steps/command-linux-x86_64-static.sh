@@ -1,0 +1,28 @@
+# shellcheck shell=bash
+# The command for Linux on x86-64, linked statically: for containers without a C library.
+about="decodes and encodes real URLs as Python; runs in an empty chroot"
+source release/command.sh
+
+target=x86_64-unknown-linux-gnu
+
+make_it() {
+    # shellcheck disable=SC2046 # One word, or none.
+    RUSTFLAGS="-Ctarget-feature=+crt-static" remapped cargo build --locked --quiet --release --package simdpct-cli --target "$target" \
+        $(command_features) --target-dir target/release-static
+    command_archive "target/release-static/$target/release/pct" "x86_64-unknown-linux-static"
+}
+
+check_it() {
+    local program
+    program=$(command_unpacked)
+    debian_need binutils
+    needs_no_library "$program"
+    has_no_path "$program"
+    command_works "$program"
+    mkdir "$work/empty"
+    cp "$program" "$work/empty/pct"
+    # A user namespace, for machines where the check does not run as root.
+    local in_chroot=(chroot "$work/empty" /pct)
+    ((EUID == 0)) || in_chroot=(unshare --map-root-user "${in_chroot[@]}")
+    [[ $(echo 'caf%C3%A9' | "${in_chroot[@]}" decode) == café ]]
+}
