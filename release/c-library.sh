@@ -13,7 +13,7 @@ c_archive() {
     sed -i 's|^prefix=.*|prefix=${pcfiledir}/../..|' "$work/$name/lib/pkgconfig/simdpct.pc"
     install -D -m 644 crates/capi/examples/canonical_path.c -t "$work/$name/share/doc/simdpct/examples"
     install -m 644 docs/c.md LICENSE-APACHE LICENSE-MIT "$work/$name/share/doc/simdpct"
-    release/notices simdpct-capi >"$work/$name/share/doc/simdpct/THIRD-PARTY.txt"
+    release/notices simdpct-capi-url >"$work/$name/share/doc/simdpct/THIRD-PARTY.txt"
     archive "$work/$name" "$artefacts/$name.tar.gz"
 }
 
@@ -29,6 +29,8 @@ c_works() {
     # pkg-config quotes paths for a shell.
     eval "$compiler '$example' $(pkg-config --cflags --libs simdpct) -Wl,-rpath,'$prefix/lib' -o '$work/shared'"
     eval "$compiler -static '$example' $(pkg-config --static --cflags --libs simdpct) -o '$work/static'"
+    eval "$compiler crates/capi-url/tests/url.c -Icrates/capi/tests $(pkg-config --cflags --libs simdpct_url) -Wl,-rpath,'$prefix/lib' -o '$work/url'"
+    "$@" "$work/url"
     cat >"$work/CMakeLists.txt" <<END
 cmake_minimum_required(VERSION 3.16)
 project(example C)
@@ -43,5 +45,6 @@ END
             diff crates/capi/examples/canonical_path.txt -
     done
     needs_glibc_at_most "$prefix/lib/libsimdpct.so.0" 2.17
-    has_no_path "$prefix/lib/libsimdpct.so.0" "$prefix/lib/libsimdpct.a"
+    needs_glibc_at_most "$prefix/lib/libsimdpct_url.so.0" 2.17
+    has_no_path "$prefix/lib/libsimdpct.so.0" "$prefix/lib/libsimdpct_url.so.0" "$prefix/lib/libsimdpct.a"
 }

@@ -31,10 +31,10 @@ of stopping at them." "$folder"
     section=libs
     folder=$work/libsimdpct0
     mkdir -p "$folder/$multi"
-    cp -a "$work/installed/$multi"/libsimdpct.so.* "$folder/$multi"
-    chmod 644 "$folder/$multi/libsimdpct.so.$version"
-    strip --strip-unneeded --remove-section=.comment --remove-section=.note "$folder/$multi/libsimdpct.so.$version"
-    echo "libsimdpct 0 libsimdpct0 (>= $version)" >"$work/libsimdpct0.shlibs"
+    cp -a "$work/installed/$multi"/libsimdpct{,_url}.so.* "$folder/$multi"
+    chmod 644 "$folder/$multi"/libsimdpct{,_url}.so."$version"
+    strip --strip-unneeded --remove-section=.comment --remove-section=.note "$folder/$multi"/libsimdpct{,_url}.so."$version"
+    printf '%s 0 libsimdpct0 (>= %s)\n' libsimdpct "$version" libsimdpct_url "$version" >"$work/libsimdpct0.shlibs"
     echo "activate-noawait ldconfig" >"$work/libsimdpct0.triggers"
     package libsimdpct0 "libc6 (>= 2.17)" "Percent-encoding and canonical paths with SIMD (library)" \
         "libsimdpct decodes and encodes URLs, and makes the paths of requests
@@ -43,12 +43,12 @@ canonical, with exact positions of errors and without allocating." "$folder"
     section=libdevel
     folder=$work/libsimdpct-dev
     mkdir -p "$folder/$multi" "$folder/usr/include"
-    cp -a "$work/installed/$multi"/{libsimdpct.so,libsimdpct.a,pkgconfig,cmake} "$folder/$multi"
+    cp -a "$work/installed/$multi"/{libsimdpct.so,libsimdpct_url.so,libsimdpct.a,pkgconfig,cmake} "$folder/$multi"
     strip --strip-debug "$folder/$multi/libsimdpct.a"
-    cp "$work/installed/usr/include/simdpct.h" "$folder/usr/include"
+    cp "$work/installed/usr/include"/simdpct{,_url}.h "$folder/usr/include"
     install -D -m 644 crates/capi/examples/canonical_path.c -t "$folder/usr/share/doc/libsimdpct-dev/examples"
     package libsimdpct-dev "libsimdpct0 (= $version-1)" "Percent-encoding and canonical paths with SIMD (development)" \
-        "The header of libsimdpct, the static library, and what pkg-config and CMake
+        "The headers of libsimdpct, the static library, and what pkg-config and CMake
 read." "$folder"
 }
 

@@ -9,7 +9,7 @@ make_it() {
     git ls-files -z | tar --null --files-from=- -cf - | tar -xf - -C "$work/copy"
     (cd "$work/copy" && cargo cyclonedx --format json --spec-version 1.5 --target x86_64-unknown-linux-gnu --quiet)
     local crate folder
-    for crate in simdpct-cli:crates/pct simdpct-capi:crates/capi simdpct-tower:crates/tower; do
+    for crate in simdpct-cli:crates/pct simdpct-capi:crates/capi simdpct-capi-url:crates/capi-url simdpct-tower:crates/tower; do
         folder=${crate#*:}
         # The path of the copy is of no use to anyone.
         sed "s|$work/copy|simdpct|g" "$work/copy/$folder"/*.cdx.json >"$artefacts/${crate%%:*}-$version.cdx.json"
@@ -18,7 +18,7 @@ make_it() {
 
 check_it() {
     local crate
-    for crate in simdpct-cli simdpct-capi simdpct-tower; do
+    for crate in simdpct-cli simdpct-capi simdpct-capi-url simdpct-tower; do
         cargo tree --locked --package "$crate" --edges normal --prefix none --format '{p}' --target x86_64-unknown-linux-gnu |
             awk '{ print $1 " " substr($2, 2) }' | sort -u >"$work/linked"
         python3 - "$artefacts/$crate-$version.cdx.json" "$work/linked" <<'END'

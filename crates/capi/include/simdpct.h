@@ -77,7 +77,12 @@ enum {
     SIMDPCT_PARAMETER = 12,
     SIMDPCT_DOT_SEGMENT = 13,
     SIMDPCT_ABOVE_ROOT = 14,
-    SIMDPCT_EMPTY_SEGMENT = 15
+    SIMDPCT_EMPTY_SEGMENT = 15,
+    /* Of simdpct_url_normalize, in simdpct_url.h. value: position. */
+    SIMDPCT_URL_SCHEME = 16,  /* there is text before the first ':' that is no scheme */
+    SIMDPCT_URL_NO_HOST = 17, /* the scheme requires a host */
+    SIMDPCT_URL_HOST = 18,    /* IDNA refuses the host, or it is no valid IP literal */
+    SIMDPCT_URL_PORT = 19     /* the port is not a number of 16 bits */
 };
 
 /* The name of a status, as in "ok", "malformed", "above-root"; "unknown" for any other number. */

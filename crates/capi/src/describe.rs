@@ -18,7 +18,7 @@ use crate::outcome::{
 use crate::text::{Text, c_name};
 
 /// The names, by status.
-const NAMES: [&CStr; 16] = [
+const NAMES: [&CStr; 20] = [
     c"ok",
     c"bad-argument",
     c"no-room",
@@ -35,6 +35,11 @@ const NAMES: [&CStr; 16] = [
     c"dot-segment",
     c"above-root",
     c"empty-segment",
+    // Of libsimdpct_url, whose results the same functions describe.
+    c"url-scheme",
+    c"url-no-host",
+    c"url-host",
+    c"url-port",
 ];
 
 #[unsafe(no_mangle)]

@@ -922,12 +922,12 @@ static void results_have_names_and_lines_for_a_log(void) {
     static const char *const names[] = {
         "ok", "bad-argument", "no-room", "malformed", "invalid-utf8", "rejected", "beyond-end", "refused",
         "not-absolute", "illegal-byte", "encoded-slash", "backslash", "parameter", "dot-segment", "above-root",
-        "empty-segment",
+        "empty-segment", "url-scheme", "url-no-host", "url-host", "url-port",
     };
-    for (uint32_t status = 0; status < 16; status++) {
+    for (uint32_t status = 0; status < 20; status++) {
         CHECK(strcmp(simdpct_status_name(status), names[status]) == 0);
     }
-    CHECK(SIMDPCT_EMPTY_SEGMENT == 15 && strcmp(simdpct_status_name(16), "unknown") == 0);
+    CHECK(SIMDPCT_URL_PORT == 19 && strcmp(simdpct_status_name(20), "unknown") == 0);
     CHECK(strcmp(simdpct_status_name(UINT32_MAX), "unknown") == 0);
 
     const char *src = "/a\"\\%00\n\xFF";
