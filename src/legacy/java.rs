@@ -61,7 +61,7 @@ pub fn decode<T: Input + ?Sized>(input: &T) -> Result<Cow<'_, str>, DecodeError>
 
 /// Like [`decode`], with a decoder that is [`DECODER`] on some level.
 pub(crate) fn decode_on<'a>(decoder: &Decoder, bytes: &'a [u8]) -> Result<Cow<'a, str>, DecodeError> {
-    Ok(match decode_with(decoder, bytes)? {
+    Ok(match decode_with(bytes, decoder)? {
         Cow::Borrowed(bytes) => replaced(bytes),
         Cow::Owned(bytes) => match String::from_utf8(bytes) {
             Ok(text) => Cow::Owned(text),
@@ -84,10 +84,10 @@ pub(crate) fn decode_on<'a>(decoder: &Decoder, bytes: &'a [u8]) -> Result<Cow<'a
 /// use simdpct::{ByteSet, Decoder};
 ///
 /// let decoder = Decoder::new().keep(ByteSet::new(b"/"));
-/// assert_eq!(&*java::decode_with(&decoder, "%+4%٢F%41")?, b"\x04%2FA");
+/// assert_eq!(&*java::decode_with("%+4%٢F%41", &decoder)?, b"\x04%2FA");
 /// # Ok::<(), simdpct::DecodeError>(())
 /// ```
-pub fn decode_with<'a, T: Input + ?Sized>(decoder: &Decoder, input: &'a T) -> Result<Cow<'a, [u8]>, DecodeError> {
+pub fn decode_with<'a, T: Input + ?Sized>(input: &'a T, decoder: &Decoder) -> Result<Cow<'a, [u8]>, DecodeError> {
     let input = input.as_bytes();
     match decoder.decode(input) {
         Err(DecodeError { kind: DecodeErrorKind::Malformed, .. }) => decode_slowly(decoder, input).map(Cow::Owned),

@@ -13,6 +13,7 @@ use simdpct_functions::Function;
 
 use crate::capsule::Import;
 use crate::objects::{Source, source};
+use crate::option::TextOption;
 use crate::result::{Array, ChunkedArray, Values};
 
 /// Applies a function to an object that exports Arrow's arrays, or is a list or of pandas or NumPy. The
@@ -206,9 +207,9 @@ pub(crate) fn try_decode_java<'py>(column: &Bound<'py, PyAny>) -> PyResult<Bound
 /// >>> [pyarrow.array(encode(names, *sets)).to_pylist() for sets in [(), ('path',), ('form',), ('/ ',)]]
 /// [['a%2Fb%20c'], ['a/b%20c'], ['a%2Fb+c'], ['a/b c']]
 #[pyfunction]
-#[pyo3(signature = (column, set="component"))]
-pub(crate) fn encode<'py>(column: &Bound<'py, PyAny>, set: &str) -> PyResult<Bound<'py, PyAny>> {
-    apply(column, Function::PctEncode, Some(set))
+#[pyo3(signature = (column, set=TextOption::text("component")), text_signature = "(column, set='component')")]
+pub(crate) fn encode<'py>(column: &Bound<'py, PyAny>, set: TextOption) -> PyResult<Bound<'py, PyAny>> {
+    apply(column, Function::PctEncode, Some(set.of("encode: set")?))
 }
 
 /// Percent-encodes each value for a form; a space becomes `+`: `encode(column, 'form')`.
@@ -247,8 +248,8 @@ pub(crate) fn repair<'py>(column: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyA
 /// >>> pyarrow.array(part(pyarrow.array(['http://e.org/p', '/p']), 'host')).to_pylist()
 /// ['e.org', None]
 #[pyfunction]
-pub(crate) fn part<'py>(column: &Bound<'py, PyAny>, part: &str) -> PyResult<Bound<'py, PyAny>> {
-    apply(column, Function::UrlPart, Some(part))
+pub(crate) fn part<'py>(column: &Bound<'py, PyAny>, part: TextOption) -> PyResult<Bound<'py, PyAny>> {
+    apply(column, Function::UrlPart, Some(part.of("part: part")?))
 }
 
 /// The decoded value of a key in the query of each URL; null if there is none. Invalid UTF-8
@@ -257,8 +258,8 @@ pub(crate) fn part<'py>(column: &Bound<'py, PyAny>, part: &str) -> PyResult<Boun
 /// >>> pyarrow.array(query_value(pyarrow.array(['/?q=a+b&n=1', '/']), 'q')).to_pylist()
 /// ['a b', None]
 #[pyfunction]
-pub(crate) fn query_value<'py>(column: &Bound<'py, PyAny>, key: &str) -> PyResult<Bound<'py, PyAny>> {
-    apply(column, Function::UrlQueryValue, Some(key))
+pub(crate) fn query_value<'py>(column: &Bound<'py, PyAny>, key: TextOption) -> PyResult<Bound<'py, PyAny>> {
+    apply(column, Function::UrlQueryValue, Some(key.of("query_value: key")?))
 }
 
 /// What each value contains, as the bits of an unsigned number of 32 bits; `finding_names` names them.
@@ -284,8 +285,8 @@ pub(crate) fn finding_names<'py>(column: &Bound<'py, PyAny>) -> PyResult<Bound<'
 /// >>> pyarrow.array(has(pyarrow.array(['%00', '%25', None]), 'nul,percent')).to_pylist()
 /// [True, True, None]
 #[pyfunction]
-pub(crate) fn has<'py>(column: &Bound<'py, PyAny>, kinds: &str) -> PyResult<Bound<'py, PyAny>> {
-    apply(column, Function::UrlHas, Some(kinds))
+pub(crate) fn has<'py>(column: &Bound<'py, PyAny>, kinds: TextOption) -> PyResult<Bound<'py, PyAny>> {
+    apply(column, Function::UrlHas, Some(kinds.of("has: kinds")?))
 }
 
 /// The canonical path of each URL or request target, as a server with this policy reads it; null if the
@@ -296,9 +297,9 @@ pub(crate) fn has<'py>(column: &Bound<'py, PyAny>, kinds: &str) -> PyResult<Boun
 /// >>> pyarrow.array(canonical_path(pyarrow.array(['/a/%2e%2e/%62?q', '/%00']))).to_pylist()
 /// ['/b', None]
 #[pyfunction]
-#[pyo3(signature = (column, policy="default"))]
-pub(crate) fn canonical_path<'py>(column: &Bound<'py, PyAny>, policy: &str) -> PyResult<Bound<'py, PyAny>> {
-    apply(column, Function::UrlPathCanonical, Some(policy))
+#[pyo3(signature = (column, policy=TextOption::text("default")), text_signature = "(column, policy='default')")]
+pub(crate) fn canonical_path<'py>(column: &Bound<'py, PyAny>, policy: TextOption) -> PyResult<Bound<'py, PyAny>> {
+    apply(column, Function::UrlPathCanonical, Some(policy.of("canonical_path: policy")?))
 }
 
 /// Each URL without some parts: `query`, `fragment`, and `key:NAME` for the pairs of a name, in which `*`
@@ -307,8 +308,8 @@ pub(crate) fn canonical_path<'py>(column: &Bound<'py, PyAny>, policy: &str) -> P
 /// >>> pyarrow.array(cut(pyarrow.array(['/a?utm_x=1&b#c']), 'key:utm_*,fragment')).to_pylist()
 /// ['/a?b']
 #[pyfunction]
-pub(crate) fn cut<'py>(column: &Bound<'py, PyAny>, parts: &str) -> PyResult<Bound<'py, PyAny>> {
-    apply(column, Function::UrlCut, Some(parts))
+pub(crate) fn cut<'py>(column: &Bound<'py, PyAny>, parts: TextOption) -> PyResult<Bound<'py, PyAny>> {
+    apply(column, Function::UrlCut, Some(parts.of("cut: parts")?))
 }
 
 /// The registrable domain of each URL's host, by the public suffix list, in lower case and ASCII; null for
@@ -327,8 +328,8 @@ pub(crate) fn domain<'py>(column: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyA
 /// >>> pyarrow.array(join(pyarrow.array(['http://e/a/b', 'c']), '../d')).to_pylist()
 /// ['http://e/d', None]
 #[pyfunction]
-pub(crate) fn join<'py>(column: &Bound<'py, PyAny>, reference: &str) -> PyResult<Bound<'py, PyAny>> {
-    apply(column, Function::UrlJoin, Some(reference))
+pub(crate) fn join<'py>(column: &Bound<'py, PyAny>, reference: TextOption) -> PyResult<Bound<'py, PyAny>> {
+    apply(column, Function::UrlJoin, Some(reference.of("join: reference")?))
 }
 
 /// The normal form of each URL (RFC 3986 6.2.2 and 6.2.3), so that URLs that mean the same become the same
@@ -340,9 +341,9 @@ pub(crate) fn join<'py>(column: &Bound<'py, PyAny>, reference: &str) -> PyResult
 /// >>> pyarrow.array(normalize_url(pyarrow.array(['HTTP://E.org:80/%7ea/../b?d&c#e']), 'sort-query,drop-fragment')).to_pylist()
 /// ['http://e.org/b?c&d']
 #[pyfunction]
-#[pyo3(signature = (column, rules=""))]
-pub(crate) fn normalize_url<'py>(column: &Bound<'py, PyAny>, rules: &str) -> PyResult<Bound<'py, PyAny>> {
-    apply(column, Function::UrlNormalize, Some(rules))
+#[pyo3(signature = (column, rules=TextOption::text("")), text_signature = "(column, rules='')")]
+pub(crate) fn normalize_url<'py>(column: &Bound<'py, PyAny>, rules: TextOption) -> PyResult<Bound<'py, PyAny>> {
+    apply(column, Function::UrlNormalize, Some(rules.of("normalize_url: rules")?))
 }
 
 /// All parts of each URL as they are, as a structure of `scheme`, `authority`, `userinfo`, `host`, `port`,

@@ -16,6 +16,7 @@
 //! | `original` | the functions of `urllib.parse` |
 //! | `columns` | `simdpct.columns`: functions of Arrow arrays |
 //! | `objects` | the objects that they take |
+//! | `option` | the text that they take beside them |
 //! | `result` | the objects that they return |
 //! | `sql` | these functions by their names in SQL |
 //! | `polars` | these functions as plugins of Polars; unsafe code |
@@ -27,6 +28,7 @@ mod arguments;
 mod capsule;
 mod columns;
 mod objects;
+mod option;
 mod original;
 #[allow(unsafe_code)]
 mod polars;

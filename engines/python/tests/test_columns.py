@@ -2,6 +2,7 @@
 
 import doctest
 import gc
+import inspect
 import itertools
 import pickle
 import random
@@ -351,6 +352,18 @@ EXPECTED = "expected an Arrow array (with __arrow_c_array__ or __arrow_c_stream_
 def test_wrong_column_raises_type_error(column, message):
     with pytest.raises(TypeError, match="^" + re.escape(message) + "$"):
         columns.decode(column)
+
+
+@pytest.mark.parametrize("name, parameter", [
+    ("canonical_path", "policy"), ("cut", "parts"), ("encode", "set"), ("has", "kinds"), ("join", "reference"),
+    ("normalize_url", "rules"), ("part", "part"), ("query_value", "key"),
+])
+@pytest.mark.parametrize("argument", [1, b"path", None, ["path"]])
+def test_argument_of_another_type_raises_type_error_with_the_name_of_the_function(name, parameter, argument):
+    message = f"simdpct.columns.{name}: {parameter} is a str, not {type(argument).__name__}"
+    with pytest.raises(TypeError, match=f"^{re.escape(message)}$"):
+        getattr(columns, name)(["a"], argument)
+    assert parameter in inspect.signature(getattr(columns, name)).parameters
 
 
 @pytest.mark.parametrize("call, message", [

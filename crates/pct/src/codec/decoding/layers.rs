@@ -150,7 +150,7 @@ impl JavaTriplets {
         let end = memchr(b'%', &self.held[complete..]).map_or(self.held.len(), |at| complete + at);
         let mut rest = &self.held[..end];
         while !rest.is_empty() {
-            match java::decode_with(&Self::KEEPING, rest) {
+            match java::decode_with(rest, &Self::KEEPING) {
                 Ok(ordinary) => {
                     output.extend_from_slice(&ordinary);
                     break;
@@ -158,7 +158,7 @@ impl JavaTriplets {
                 // No triplet for Java either: what follows reports it.
                 Err(error) => {
                     let (before, from) = rest.split_at(error.position);
-                    output.extend_from_slice(&java::decode_with(&Self::KEEPING, before).unwrap_or_default());
+                    output.extend_from_slice(&java::decode_with(before, &Self::KEEPING).unwrap_or_default());
                     output.push(b'%');
                     rest = &from[1..];
                 }

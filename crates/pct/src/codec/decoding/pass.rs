@@ -25,7 +25,7 @@ impl Decoding {
     pub(super) fn decode_pass_to(&self, input: &[u8], output: &mut Vec<u8>) -> Result<(), DecodeError> {
         let start = output.len();
         if self.malformed == Malformed::ErrorAsJava {
-            output.extend_from_slice(&java::decode_with(&self.decoder, input)?);
+            output.extend_from_slice(&java::decode_with(input, &self.decoder)?);
         } else {
             self.decoder.decode_to(input, output).map_err(|error| self.first_error(input, error))?;
         }
