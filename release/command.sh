@@ -10,7 +10,7 @@ command_features() {
 command_folder() {
     local program=$1 folder=$2
     shift 2
-    install -D -m 755 "$program" "$folder/pct"
+    install -D -m 755 "$program" "$folder/${program##*/}"
     install -m 644 LICENSE-APACHE LICENSE-MIT README.md docs/pct.md "$folder"
     # shellcheck disable=SC2046 # One word, or none.
     release/notices simdpct-cli $(command_features) >"$folder/THIRD-PARTY.txt"

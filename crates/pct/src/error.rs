@@ -58,7 +58,9 @@ impl Error {
 
     /// Whether the reader of the output has closed the pipe, as `head` does.
     pub(crate) fn is_end_of_reader(&self) -> bool {
-        matches!(self, Self::Output(_, error) if error.kind() == io::ErrorKind::BrokenPipe)
+        // ERROR_PIPE_NOT_CONNECTED of Windows, which the standard library gives no kind.
+        let is_not_connected = |error: &io::Error| cfg!(windows) && error.raw_os_error() == Some(233);
+        matches!(self, Self::Output(_, error) if error.kind() == io::ErrorKind::BrokenPipe || is_not_connected(error))
     }
 
     /// Whether the error concerns one input, so that the others are still processed.

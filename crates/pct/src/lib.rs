@@ -67,7 +67,8 @@ pub use in_memory::{InMemory, Outcome};
 
 /// Runs the command; returns its exit code.
 pub fn main() -> ExitCode {
-    let arguments = Arguments::try_parse().unwrap_or_else(|error| refuse(&error));
+    // On Windows a program expands `*.txt` itself; elsewhere the shell has done so.
+    let arguments = Arguments::try_parse_from(wild::args_os()).unwrap_or_else(|error| refuse(&error));
     try_main(&arguments).unwrap_or_else(|error| error.report()).into()
 }
 
@@ -75,7 +76,7 @@ pub fn main() -> ExitCode {
 fn refuse(error: &clap::Error) -> ! {
     // clap's message quotes the arguments between colour codes, so the message cannot be escaped:
     // parse escaped arguments instead.
-    let shown = std::env::args_os().map(|argument| match argument.to_str() {
+    let shown = wild::args_os().map(|argument| match argument.to_str() {
         Some(text) => OsString::from(&*shown::line(text)),
         None => argument,
     });

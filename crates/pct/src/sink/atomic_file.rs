@@ -21,20 +21,26 @@ pub(crate) struct AtomicFile<F = File> {
 
 /// Opens a temporary file that will replace `path`, or `path` itself if it is not a regular file.
 pub(super) fn open(path: &Path) -> io::Result<Target> {
+    let old = match fs::metadata(path) {
+        Ok(metadata) if metadata.is_file() => Some(metadata),
+        Ok(_) => return special(path),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => None,
+        // `NUL` of Windows can be written to, and has no metadata.
+        Err(error) => return special(path).map_err(|_| error),
+    };
     // Follow symbolic links, so that the target is replaced and not the link.
     let path = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
-    let old = match fs::metadata(&path) {
-        Ok(metadata) if metadata.is_file() => Some(metadata),
-        Ok(_) => return File::options().write(true).open(&path).map(Target::Special),
-        Err(error) if error.kind() == io::ErrorKind::NotFound => None,
-        Err(error) => return Err(error),
-    };
     let create = |path: &Path| File::options().write(true).create_new(true).open(path);
     let file = AtomicFile::create(path, create)?;
     if let Some(old) = old {
         file.take_owner_and_mode(&old)?;
     }
     Ok(Target::File(file))
+}
+
+/// Opens what is not a regular file, such as a pipe or a device.
+fn special(path: &Path) -> io::Result<Target> {
+    File::options().write(true).open(path).map(Target::Special)
 }
 
 impl<F> AtomicFile<F> {
