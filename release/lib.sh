@@ -13,9 +13,9 @@ root=$PWD
 version=$(sed -n '/^\[workspace.package\]/,/^$/s/^version = "\(.*\)"$/\1/p' Cargo.toml)
 
 # In the order of publishing.
-all_steps=(crates command-linux-x86_64 command-linux-x86_64-static command-linux-aarch64 command-windows-x86_64 c-linux-x86_64 c-linux-aarch64
+all_steps=(crates command-linux-x86_64 command-linux-x86_64-static command-linux-aarch64 command-windows-x86_64 command-macos-aarch64 c-linux-x86_64 c-linux-aarch64
     debian-amd64 debian-nginx-amd64 rpm-x86_64 sbom
-    python-linux-x86_64 python-sdist duckdb-linux-x86_64 clickhouse)
+    python-linux-x86_64 python-linux-aarch64 python-sdist duckdb-linux-x86_64 clickhouse)
 # Those that --quick makes if none is named: what takes seconds without optimization.
 quick_steps=(crates command-linux-x86_64 c-linux-x86_64 debian-amd64 clickhouse)
 
@@ -91,6 +91,36 @@ remapped() {
     sysroot=$("${RUSTC:-rustc}" --print sysroot)
     RUSTFLAGS="${RUSTFLAGS-} --remap-path-prefix=$root=simdpct --remap-path-prefix=$cargo_home=cargo --remap-path-prefix=$sysroot=rust" \
         "$@"
+}
+
+# auditable ARGUMENT...: cargo, which lists the dependencies of a program in the program: `cargo audit bin` reads them.
+auditable() {
+    (
+        cd "$root"
+        # Not with the compiler and the flags of the program.
+        unset RUSTC RUSTC_BOOTSTRAP RUSTFLAGS
+        tool_need cargo-auditable 0.7.2
+    )
+    PATH=$PATH:$root/target/tools/bin cargo auditable "$@"
+}
+
+# lists_its_crates FILE: the list is there, and has the library.
+lists_its_crates() {
+    debian_need binutils python3
+    local place
+    # Offset and size of the section, in hexadecimal digits; readelf reads programs of any machine.
+    place=$(readelf -S -W "$1" | sed -nE 's/.* \.dep-v0 +[A-Z]+ +[0-9a-f]+ ([0-9a-f]+) ([0-9a-f]+) .*/\1 \2/p')
+    # shellcheck disable=SC2086 # Two words.
+    python3 - "$1" $place <<'END'
+import json
+import sys
+import zlib
+
+offset, size = (int(digits, 16) for digits in sys.argv[2:])
+section = open(sys.argv[1], "rb").read()[offset : offset + size]
+names = {package["name"] for package in json.loads(zlib.decompress(section))["packages"]}
+assert {"simdpct", "memchr"} <= names, names
+END
 }
 
 # zig_need: cargo zigbuild, which links against an old glibc. The versions are fixed, so that artefacts are reproducible.

@@ -31,7 +31,11 @@ fn every_version_is_that_of_the_workspace() {
         let found = versions(file, text);
         assert_eq!(found, vec![VERSION; count], "{file}: {text}");
     }
+    assert_eq!(versions("engines/ballista/Cargo.toml", "simdpct-datafusion = { path = "), ["../datafusion"]);
     let engines = read("engines/Cargo.toml");
+    for line in engines.lines().filter(|line| line.starts_with("simdpct")) {
+        assert!(line.ends_with(&format!("version = \"{VERSION}\" }}")), "{line}");
+    }
     let (_, package) = engines.split_once("[workspace.package]").unwrap();
     assert_eq!(package.lines().nth(1), Some(&*format!("version = \"{VERSION}\"")));
 }
@@ -78,7 +82,7 @@ fn placeholder_address_stands_where_the_checklist_says() {
         }
     }
     let checklist = read("RELEASING.md");
-    assert!(found.len() == 3 && found.iter().all(|file| checklist.contains(&format!("`{file}`"))), "{found:?}");
+    assert!(found.len() == 4 && found.iter().all(|file| checklist.contains(&format!("`{file}`"))), "{found:?}");
 }
 
 /// The workflow names the artefacts, since a matrix cannot ask a script.

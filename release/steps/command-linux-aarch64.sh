@@ -11,7 +11,7 @@ make_it() {
     debian_need rustc-web libstd-rust-web-dev:arm64 qemu-user libc6:arm64
     export RUSTC=/usr/bin/rustc
     # shellcheck disable=SC2046 # One word, or none.
-    remapped cargo zigbuild --locked --quiet --release --package simdpct-cli --target "$target.2.17" $(command_features) \
+    remapped auditable zigbuild --locked --quiet --release --package simdpct-cli --target "$target.2.17" $(command_features) \
         --target-dir target/release-aarch64
     command_archive "target/release-aarch64/$target/release/pct" "$target" qemu-aarch64
 }
@@ -23,4 +23,5 @@ check_it() {
     command_works qemu-aarch64 "$program"
     needs_glibc_at_most "$program" 2.17
     has_no_path "$program"
+    lists_its_crates "$program"
 }

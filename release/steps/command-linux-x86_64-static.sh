@@ -7,7 +7,7 @@ target=x86_64-unknown-linux-gnu
 
 make_it() {
     # shellcheck disable=SC2046 # One word, or none.
-    RUSTFLAGS="-Ctarget-feature=+crt-static" remapped cargo build --locked --quiet --release --package simdpct-cli --target "$target" \
+    RUSTFLAGS="-Ctarget-feature=+crt-static" remapped auditable build --locked --quiet --release --package simdpct-cli --target "$target" \
         $(command_features) --target-dir target/release-static
     command_archive "target/release-static/$target/release/pct" "x86_64-unknown-linux-static"
 }
@@ -18,6 +18,7 @@ check_it() {
     debian_need binutils
     needs_no_library "$program"
     has_no_path "$program"
+    lists_its_crates "$program"
     command_works "$program"
     mkdir "$work/empty"
     cp "$program" "$work/empty/pct"

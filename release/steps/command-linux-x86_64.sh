@@ -8,7 +8,7 @@ target=x86_64-unknown-linux-gnu
 make_it() {
     zig_need
     # shellcheck disable=SC2046 # One word, or none.
-    remapped cargo zigbuild --locked --quiet --release --package simdpct-cli --target "$target.2.17" $(command_features) \
+    remapped auditable zigbuild --locked --quiet --release --package simdpct-cli --target "$target.2.17" $(command_features) \
         --target-dir target/release-zig
     command_archive "target/release-zig/$target/release/pct" "$target"
 }
@@ -20,5 +20,6 @@ check_it() {
     needs_glibc_at_most "$program" 2.17
     [[ $(objdump -p "$program") != *libgcc_s* ]] || die "$program needs libgcc_s"
     has_no_path "$program"
+    lists_its_crates "$program"
     ls "$(dirname "$program")"/{README.md,LICENSE-MIT,THIRD-PARTY.txt,man/pct-decode.1,completions/_pct} >/dev/null
 }

@@ -30,7 +30,7 @@ make_it() {
     objects=$(PATH=/usr/bin:$PATH windows_linker)
     # shellcheck disable=SC2046 # One word, or none.
     RUSTFLAGS="-Clink-self-contained=no -Clinker=$objects/simdpct-gcc -Clink-arg=$objects/rsbegin.o -Clink-arg=$objects/rsend.o" \
-        remapped cargo build -Zbuild-std=std,panic_unwind --locked --quiet --release --package simdpct-cli --target "$target" \
+        remapped auditable build -Zbuild-std=std,panic_unwind --locked --quiet --release --package simdpct-cli --target "$target" \
         $(command_features) --target-dir target/release-windows
     command_folder "target/release-windows/$target/release/pct.exe" "$work/$name" with_wine
     # zip stores the times of files.

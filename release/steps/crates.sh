@@ -1,28 +1,31 @@
 # shellcheck shell=bash
-# The crates of the library's workspace, as for the registry.
-about="cargo install of the command from the .crate files alone"
+# The crates of both workspaces, as for the registry.
+about="from the .crate files alone: cargo install of the command, docs.rs's command, the engines' crates compile"
 
 # In the order of publishing.
 crates=(simdpct closed-streams simdpct-cli simdpct-tower)
+engines=(simdpct-functions simdpct-arrow simdpct-datafusion simdpct-ballista)
 
 make_it() {
-    local options=() crate
-    for crate in "${crates[@]}"; do
-        options+=(--package "$crate")
-    done
     # release/check builds them. --allow-dirty: dist/state says what they are made from.
-    cargo package --locked --allow-dirty --no-verify --target-dir target/release-crates "${options[@]}" 2>&1 | tee "$work/log"
-    # Tests are not packed, which cargo notes.
-    ! grep '^warning' "$work/log" | grep -v ': ignoring test' || die "cargo package warns"
-    for crate in "${crates[@]}"; do
+    local pack=(cargo package --allow-dirty --no-verify --target-dir target/release-crates)
+    "${pack[@]}" --locked "${crates[@]/#/--package=}" 2>&1 | tee "$work/log"
+    # Until simdpct is published, the registry does not have what these depend on.
+    "${pack[@]}" --manifest-path engines/Cargo.toml --config "patch.crates-io.simdpct.path=\"$root\"" "${engines[@]/#/--package=}" \
+        2>&1 | tee -a "$work/log"
+    # Tests and examples are not packed, which cargo notes.
+    ! grep '^warning' "$work/log" | grep -vE ': ignoring (test|example)' || die "cargo package warns"
+    local crate
+    for crate in "${crates[@]}" "${engines[@]}"; do
         cp "target/release-crates/package/$crate-$version.crate" "$artefacts"
     done
 }
 
 check_it() {
     local crate patches=()
-    for crate in "${crates[@]}"; do
+    for crate in "${crates[@]}" "${engines[@]}"; do
         tar -xzf "$artefacts/$crate-$version.crate" -C "$work"
+        ls "$work/$crate-$version"/LICENSE-{MIT,APACHE} >/dev/null
         # Until they are published.
         patches+=(--config "patch.crates-io.$crate.path=\"$work/$crate-$version\"")
     done
@@ -30,9 +33,25 @@ check_it() {
     # Without --locked: the lock file of a package names its siblings as from the registry.
     cargo install --debug --path . --root "$work/root" --target-dir "$root/target/release-crates" --quiet "${patches[@]}"
     [[ $(echo 'caf%C3%A9' | "$work/root/bin/pct" decode) == café ]]
-    # As docs.rs, but for its nightly.
-    for crate in simdpct simdpct-tower; do
+    document simdpct simdpct-tower
+    cd "$work/simdpct-arrow-$version"
+    cargo check --quiet --target-dir "$root/target/release-crates" "${patches[@]}"
+    ((is_quick)) && return
+    # Ballista depends on the others; its dependencies take minutes.
+    cd "$work/simdpct-ballista-$version"
+    cargo check --quiet --target-dir "$(engines_target)/release-crates" "${patches[@]}"
+}
+
+# document CRATE...: as docs.rs does, with a nightly toolchain if there is one.
+document() {
+    local crate toolchain=() flags=-Dwarnings
+    if rustc +nightly --version >/dev/null 2>&1; then
+        toolchain=(+nightly)
+        flags="--cfg docsrs -Dwarnings"
+    fi
+    for crate in "$@"; do
         cd "$work/$crate-$version"
-        RUSTDOCFLAGS=-Dwarnings cargo doc --quiet --no-deps --all-features --target-dir "$root/target/release-crates" "${patches[@]}"
+        RUSTDOCFLAGS=$flags cargo "${toolchain[@]}" doc --quiet --no-deps --all-features --target-dir "$root/target/release-crates" \
+            "${patches[@]}"
     done
 }

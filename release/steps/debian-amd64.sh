@@ -9,7 +9,7 @@ make_it() {
     local target=x86_64-unknown-linux-gnu folder=$work/simdpct multi=usr/lib/x86_64-linux-gnu
     zig_need
     # shellcheck disable=SC2046 # One word, or none.
-    remapped cargo zigbuild --locked --quiet --release --package simdpct-cli --target "$target.2.17" $(command_features) \
+    remapped auditable zigbuild --locked --quiet --release --package simdpct-cli --target "$target.2.17" $(command_features) \
         --target-dir target/release-zig
     command_folder "target/release-zig/$target/release/pct" "$work/command"
     install -D -m 755 "$work/command/pct" "$folder/usr/bin/pct"

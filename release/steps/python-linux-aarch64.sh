@@ -1,0 +1,39 @@
+# shellcheck shell=bash
+# The Python wheel for Linux on AArch64, CPython 3.10 and later.
+about="quotes as urllib and decodes a column in Debian's CPython for arm64, under qemu; needs glibc 2.17 alone"
+source release/python.sh
+
+make_it() {
+    # Debian's compiler, because the standard library for AArch64 is a Debian package; cargo is the usual one.
+    debian_need rustc-web libstd-rust-web-dev:arm64
+    RUSTC=/usr/bin/rustc wheel release-python-aarch64 --target aarch64-unknown-linux-gnu
+}
+
+check_it() {
+    wheel_is_portable
+    debian_need qemu-user libc6:arm64 libstdc++6:arm64
+    # Debian 12's CPython and the libraries that it is linked with, unpacked but not installed: the machine keeps its own.
+    local version=3.11 package pause
+    mkdir "$work/packages" "$work/root"
+    (
+        cd "$work/packages"
+        for pause in 5 20 60 0; do
+            if apt-get -q download "python$version-minimal:arm64" "libpython$version-minimal:arm64" "libpython$version-stdlib:arm64" \
+                libexpat1:arm64 zlib1g:arm64 libffi8:arm64 libbz2-1.0:arm64 liblzma5:arm64 >"$work/log" 2>&1; then
+                break
+            fi
+            echo "apt-get download failed" >&2
+            sleep "$pause"
+        done
+    )
+    for package in "$work"/packages/*.deb; do
+        dpkg -x "$package" "$work/root"
+    done
+    local libraries=$work/root/usr/lib/aarch64-linux-gnu:$work/root/lib/aarch64-linux-gnu
+    (
+        cd "$work"
+        # The loader and libc are those of libc6:arm64.
+        qemu-aarch64 -E "LD_LIBRARY_PATH=$libraries" -E "PYTHONHOME=$work/root/usr" -E "PYTHONPATH=$work/unpacked" \
+            -E PYTHONDONTWRITEBYTECODE=1 "$work/root/usr/bin/python$version" "$root/release/check-python.py"
+    )
+}
