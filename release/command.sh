@@ -14,6 +14,8 @@ command_folder() {
     install -m 644 LICENSE-APACHE LICENSE-MIT README.md docs/pct.md "$folder"
     # shellcheck disable=SC2046 # One word, or none.
     release/notices simdpct-cli $(command_features) >"$folder/THIRD-PARTY.txt"
+    # What a step links besides crates.
+    printf '%s' "${other_notices-}" >>"$folder/THIRD-PARTY.txt"
     mkdir -p "$folder/man" "$folder/completions"
     command_documents "$folder" "$@"
 }

@@ -4,6 +4,10 @@ about="decodes and encodes real URLs as Python; runs in an empty chroot"
 source release/command.sh
 
 target=x86_64-unknown-linux-gnu
+other_notices="
+The GNU C Library (glibc), LGPL-2.1-or-later, is linked statically. Its source is Debian's package glibc $(dpkg-query --show --showformat='${Version}' libc6-dev:amd64 2>/dev/null).
+The source of this program, from which it can be linked again with another glibc, is that of the release.
+"
 
 make_it() {
     # shellcheck disable=SC2046 # One word, or none.
