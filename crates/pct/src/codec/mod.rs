@@ -21,6 +21,6 @@ pub(crate) use decoding::{Decoding, ErrorKinds, Layers, Search};
 pub(crate) use dialect::{Dialect, long_help};
 pub(crate) use encoding::Encoding;
 pub(crate) use json::{escape_ill_formed, write_string};
-pub(crate) use options::{DecodingOptions, EncodingOptions, NormalizingOptions};
+pub(crate) use options::{DecodingOptions, EncodingOptions, NormalizingOptions, TextOptions};
 pub(crate) use text_decoding::{AsTriplets, Outcome, TextDecoding};
 pub(crate) use text_encoding::TextEncoding;
