@@ -58,6 +58,7 @@ use error::{Error, Status};
 use filter::Filter;
 use operation::{
     CanonicalPath, Decode, DecodeText, Encode, EncodeText, Get, NormalUrl, Normalize, Operation, PartSeen, Repair,
+    Reversible,
 };
 use record::Policy;
 use rewrite::{Task, rewrite};
@@ -108,11 +109,12 @@ fn task(command: &RewriteCommand) -> Result<Task<'_>, Error> {
         }
         RewriteCommand::Decode(arguments) => {
             let replace = arguments.text.errors.policy() == Policy::Replace;
-            let decoding = arguments.rules.decoding();
+            let (decoding, reversible) = (arguments.rules.decoding(), arguments.reversible);
             let text_decoding = arguments.rules.text_decoding();
             Task::new(&arguments.text, "_decoded", move |safe: ByteSet| -> Box<dyn Operation> {
                 match text_decoding {
                     Some(decoding) => Box::new(DecodeText::new(decoding.safe(safe).replacing(replace))),
+                    None if reversible => Box::new(Reversible(Box::new(Decode::new(decoding.safe(safe), replace)))),
                     None => Box::new(Decode::new(decoding.safe(safe), replace)),
                 }
             })
