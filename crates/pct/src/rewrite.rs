@@ -133,6 +133,10 @@ pub(crate) fn rewrite(task: &Task<'_>) -> Result<Status, Error> {
     let mut rewriting = Rewriting { task, arguments, format: &*format, progress, reports: Vec::new() };
     let result = if arguments.output.in_place { rewriting.in_place() } else { rewriting.one_output() };
     rewriting.progress.finish();
+    // A command that is refused has nothing to sum up.
+    if matches!(result, Ok(Status::Usage) | Err(Error::Usage(_))) {
+        return result;
+    }
     // If an input was not read to its end, unmatched fields are unknown.
     let mut unmatched = Vec::new();
     if matches!(result, Ok(Status::Success | Status::InputOutput)) {
@@ -313,7 +317,7 @@ impl Rewriting<'_> {
         // A byte order mark in the middle of the output would become part of a record.
         let is_first = self.arguments.output.in_place || self.reports.is_empty();
         let plan = self.task.plan(format, found, BLOCK, is_first);
-        let mut report = FileReport::new(source.to_string(), format.separator(), format.records());
+        let mut report = FileReport::of(source, format.separator(), format.records());
         let result = pipeline::run(&plan, Blocks::new(opened.text, format.scanner()), sink, &mut report);
         self.reports.push(report);
         result.map(|()| true)
@@ -334,7 +338,7 @@ impl Rewriting<'_> {
             progress: &self.progress,
             is_for_text: self.arguments.format.is_for_text(),
         };
-        let mut report = FileReport::new(source.to_string(), b'\n', report::Records::Counted);
+        let mut report = FileReport::of(source, b'\n', report::Records::Counted);
         let result = task.rewrite(input, sink, &mut report);
         self.reports.push(report);
         result

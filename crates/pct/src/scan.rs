@@ -146,7 +146,7 @@ impl Scan<'_> {
         if let Some(ending) = format.ending() {
             sink.end_record(ending);
         }
-        let mut report = FileReport::new(source.to_string(), format.separator(), format.records());
+        let mut report = FileReport::of(source, format.separator(), format.records());
         let blocks = Blocks::new(opened.text, format.scanner());
         pipeline::run(&plan, blocks, sink, &mut report)?;
         Ok(report)
@@ -167,7 +167,7 @@ impl Scan<'_> {
         let columns = self.format.columns();
         let task =
             columnar::Task { plan, operation: &self.operation, columns, append: None, progress, is_for_text: false };
-        let mut report = FileReport::new(source.to_string(), b'\n', report::Records::Counted);
+        let mut report = FileReport::of(source, b'\n', report::Records::Counted);
         task.inspect(input, &mut report)?;
         Ok(report)
     }

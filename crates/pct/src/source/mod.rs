@@ -115,13 +115,24 @@ impl From<OsString> for Source {
     }
 }
 
-/// The name in messages.
+impl Source {
+    /// The bytes of a file name that is not UTF-8.
+    pub(crate) fn name_bytes(&self) -> Option<Vec<u8>> {
+        let bytes = self.path()?.as_os_str().as_encoded_bytes();
+        str::from_utf8(bytes).err().map(|_| bytes.to_vec())
+    }
+}
+
+/// The name in messages. Bytes of a file name that are not UTF-8 are escaped, as `\xff`.
 impl fmt::Display for Source {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::StandardInput => f.write_str("<stdin>"),
             Self::Text(_) => f.write_str("<text>"),
-            Self::File(path) => path.display().fmt(f),
+            Self::File(path) => path.as_os_str().as_encoded_bytes().utf8_chunks().try_for_each(|chunk| {
+                f.write_str(chunk.valid())?;
+                chunk.invalid().iter().try_for_each(|byte| write!(f, "\\x{byte:02x}"))
+            }),
         }
     }
 }
