@@ -145,6 +145,7 @@ pub(crate) fn rewrite(task: &Task<'_>) -> Result<Status, Error> {
         unmatched
             .extend(task.hint.iter().filter(|(seen, _)| lacks_part && !seen.get()).map(|&(_, hint)| hint.to_owned()));
     }
+    unmatched.extend(rewriting.reports.iter().filter_map(FileReport::suggestion));
     let unique = task.seen.as_ref().map(Seen::summary);
     match arguments.errors.report() {
         // With --errors fail, the only invalid record was already reported as the error.

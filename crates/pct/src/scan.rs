@@ -58,10 +58,12 @@ impl Scan<'_> {
             Progress::of(self.input.sources())
         };
         let mut status = Status::Success;
+        let mut hints = Vec::new();
         for source in self.input.sources() {
             self.observer.begin();
             let result = match self.one(source, &*format, &mut sink, &progress) {
                 Ok(report) => {
+                    hints.extend(report.suggestion());
                     if report.faults() > 0 {
                         status = status.max(Status::Found);
                     }
@@ -84,7 +86,8 @@ impl Scan<'_> {
             }
         }
         progress.finish();
-        Ok((status.after(sink.finish()), format.unmatched()))
+        hints.splice(..0, format.unmatched());
+        Ok((status.after(sink.finish()), hints))
     }
 
     /// Whether records are written.
