@@ -68,8 +68,8 @@ pub use in_memory::{InMemory, Outcome};
 
 /// Runs the command; returns its exit code.
 pub fn main() -> ExitCode {
-    let arguments = Arguments::try_parse().unwrap_or_else(|error| refuse(&error));
-    try_main(&arguments).unwrap_or_else(|error| error.report()).into()
+    let mut arguments = Arguments::try_parse().unwrap_or_else(|error| refuse(&error));
+    try_main(&mut arguments).unwrap_or_else(|error| error.report()).into()
 }
 
 /// Reports invalid usage and exits with code 2, or prints the help or the version.
@@ -84,8 +84,11 @@ fn refuse(error: &clap::Error) -> ! {
     shown.exit()
 }
 
-fn try_main(arguments: &Arguments) -> Result<Status, Error> {
+fn try_main(arguments: &mut Arguments) -> Result<Status, Error> {
     level::check_environment()?;
+    if let Some(input) = arguments.command.input() {
+        input.read_list()?;
+    }
     match &arguments.command {
         Command::Rewrite(command) => rewrite(&task(command)?),
         Command::Check(arguments) => check::check(arguments),

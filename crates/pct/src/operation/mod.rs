@@ -193,10 +193,10 @@ pub(crate) trait Stream {
 }
 
 /// Creates the operation for a format in which these bytes must stay escaped.
-pub(crate) type Recipe<'r> = dyn Fn(ByteSet) -> Box<dyn Operation> + 'r;
+pub(crate) type Recipe<'r> = dyn Fn(ByteSet) -> Box<dyn Operation> + Sync + 'r;
 
 /// Adds to an operation after all else that a format adds.
-pub(crate) type Wrap<'r> = dyn Fn(Box<dyn Operation>) -> Box<dyn Operation> + 'r;
+pub(crate) type Wrap<'r> = dyn Fn(Box<dyn Operation>) -> Box<dyn Operation> + Sync + 'r;
 
 /// Splits a record into its text and its end: the separator, and a CR that precedes a line feed.
 pub(crate) fn split_ending(record: &[u8], separator: u8) -> (&[u8], &[u8]) {

@@ -109,6 +109,9 @@ const IDLE: Duration = Duration::from_millis(500);
 /// Number of blocks before other threads are started.
 const ALONE: u64 = 8;
 
+/// Length of an input from which on other threads are started.
+pub(crate) const LONG: u64 = ALONE * BLOCK as u64;
+
 /// Limit of the total length of all blocks in memory, unless there are very many threads. Their
 /// output is at most three times as long.
 const MEMORY: usize = 8 * 1024 * 1024;
