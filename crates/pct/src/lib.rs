@@ -58,6 +58,7 @@ use error::{Error, Status};
 use filter::Filter;
 use operation::{
     CanonicalPath, Decode, DecodeText, Encode, EncodeText, Get, NormalUrl, Normalize, Operation, PartSeen, Repair,
+    Reversible,
 };
 use record::Policy;
 use rewrite::{Task, rewrite};
@@ -68,8 +69,8 @@ pub use in_memory::{InMemory, Outcome};
 /// Runs the command; returns its exit code.
 pub fn main() -> ExitCode {
     // On Windows a program expands `*.txt` itself; elsewhere the shell has done so.
-    let arguments = Arguments::try_parse_from(wild::args_os()).unwrap_or_else(|error| refuse(&error));
-    try_main(&arguments).unwrap_or_else(|error| error.report()).into()
+    let mut arguments = Arguments::try_parse_from(wild::args_os()).unwrap_or_else(|error| refuse(&error));
+    try_main(&mut arguments).unwrap_or_else(|error| error.report()).into()
 }
 
 /// Reports invalid usage and exits with code 2, or prints the help or the version.
@@ -84,8 +85,11 @@ fn refuse(error: &clap::Error) -> ! {
     shown.exit()
 }
 
-fn try_main(arguments: &Arguments) -> Result<Status, Error> {
+fn try_main(arguments: &mut Arguments) -> Result<Status, Error> {
     level::check_environment()?;
+    if let Some(input) = arguments.command.input() {
+        input.read_list()?;
+    }
     match &arguments.command {
         Command::Rewrite(command) => rewrite(&task(command)?),
         Command::Check(arguments) => check::check(arguments),
@@ -109,11 +113,12 @@ fn task(command: &RewriteCommand) -> Result<Task<'_>, Error> {
         }
         RewriteCommand::Decode(arguments) => {
             let replace = arguments.text.errors.policy() == Policy::Replace;
-            let decoding = arguments.rules.decoding();
+            let (decoding, reversible) = (arguments.rules.decoding(), arguments.reversible);
             let text_decoding = arguments.rules.text_decoding();
             Task::new(&arguments.text, "_decoded", move |safe: ByteSet| -> Box<dyn Operation> {
                 match text_decoding {
                     Some(decoding) => Box::new(DecodeText::new(decoding.safe(safe).replacing(replace))),
+                    None if reversible => Box::new(Reversible(Box::new(Decode::new(decoding.safe(safe), replace)))),
                     None => Box::new(Decode::new(decoding.safe(safe), replace)),
                 }
             })

@@ -58,10 +58,12 @@ impl Scan<'_> {
             Progress::of(self.input.sources())
         };
         let mut status = Status::Success;
+        let mut hints = Vec::new();
         for source in self.input.sources() {
             self.observer.begin();
             let result = match self.one(source, &*format, &mut sink, &progress) {
                 Ok(report) => {
+                    hints.extend(report.suggestion());
                     if report.faults() > 0 {
                         status = status.max(Status::Found);
                     }
@@ -84,7 +86,8 @@ impl Scan<'_> {
             }
         }
         progress.finish();
-        Ok((status.after(sink.finish()), format.unmatched()))
+        hints.splice(..0, format.unmatched());
+        Ok((status.after(sink.finish()), hints))
     }
 
     /// Whether records are written.
@@ -146,7 +149,7 @@ impl Scan<'_> {
         if let Some(ending) = format.ending() {
             sink.end_record(ending);
         }
-        let mut report = FileReport::new(source.to_string(), format.separator(), format.records());
+        let mut report = FileReport::of(source, format.separator(), format.records());
         let blocks = Blocks::new(opened.text, format.scanner());
         pipeline::run(&plan, blocks, sink, &mut report)?;
         Ok(report)
@@ -167,7 +170,7 @@ impl Scan<'_> {
         let columns = self.format.columns();
         let task =
             columnar::Task { plan, operation: &self.operation, columns, append: None, progress, is_for_text: false };
-        let mut report = FileReport::new(source.to_string(), b'\n', report::Records::Counted);
+        let mut report = FileReport::of(source, b'\n', report::Records::Counted);
         task.inspect(input, &mut report)?;
         Ok(report)
     }

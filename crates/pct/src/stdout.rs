@@ -2,7 +2,7 @@
 #![forbid(unsafe_code)]
 
 use std::borrow::Cow;
-use std::io::{self, IsTerminal, Write};
+use std::io::Write;
 
 use serde_json::Value;
 
@@ -15,10 +15,9 @@ pub(crate) fn write_json(document: &Value) -> Result<(), Error> {
     write(format!("{}\n", shown::json(&document.to_string())).as_bytes())
 }
 
-/// A file name for output: unchanged, but on a terminal escaped to one line without control
-/// characters.
+/// A name for output: escaped to one line without control characters, also for a program, whose lines it could break.
 pub(crate) fn name(name: &str) -> Cow<'_, str> {
-    if io::stdout().is_terminal() { shown::line(name) } else { name.into() }
+    shown::line(name)
 }
 
 /// Writes the text and flushes.

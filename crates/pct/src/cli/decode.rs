@@ -12,6 +12,7 @@ Examples:
   pct decode --plus < queries.txt                Also decode '+', as in forms
   pct decode --dialect java column.txt           As java.net.URLDecoder, and so Spark and Trino
   pct decode --keep reserved --reject %00 urls   Keep delimiters escaped; NUL is an error
+  pct decode --reversible names.txt              %250A stays too, so it is not taken for %0A
   pct decode -f 3,5 requests.tsv.gz              Only these fields of a compressed TSV
   pct decode -c url,referer visits.csv           Only these columns of CSV
   pct decode -k req.q --append log.json          JSON Lines: add a new member 'q_decoded'
@@ -33,6 +34,13 @@ Examples:
 #[derive(Args, Debug)]
 #[command(after_help = EXAMPLES, after_long_help = codec::long_help(EXAMPLES))]
 pub(crate) struct DecodeArguments {
+    /// Keep %25 before two hexadecimal digits, so that the output can be decoded
+    ///
+    /// Otherwise %0A, which stays escaped, and %250A both become %0A. The output decodes to what the input decodes
+    /// to. With --plus, '+' in it is a plus.
+    #[arg(long, conflicts_with_all = ["dialect", "times", "charset", "fallback", "unicode"])]
+    pub(crate) reversible: bool,
+
     #[command(flatten)]
     pub(crate) rules: DecodingOptions,
 

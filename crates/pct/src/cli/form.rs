@@ -5,6 +5,7 @@ use clap::Args;
 
 use super::TextArguments;
 use super::reading::ReadingArguments;
+use crate::codec::TextOptions;
 use crate::error::Error;
 use crate::operation::{FromForm, Operation, Shape, ToForm};
 use crate::shown::Notation;
@@ -14,6 +15,7 @@ Examples:
   pct form queries.txt                          {\"q\":\"fish & chips\",\"page\":\"2\"}
   pct form urls.txt                             Of URLs, the form in the query
   pct form --log combined --print-field *.log   Of the targets of requests
+  pct form --log cloudfront --log-field cs-uri-query --times 2 --print-field *.log
   pct form --jsonl -k url --append log.jsonl    Add a new member 'url_form', an object
   pct form --as tsv --names q,page queries.txt  Only the values, in two columns
   pct form --back log.jsonl                     q=fish+%26+chips&page=2
@@ -22,8 +24,8 @@ Examples:
 /// Convert form data to and from JSON Lines or TSV
 ///
 /// Each line or field is a form, such as a query or a request body: name=value&name=value. A leading '?' is dropped.
-/// If the text begins with a slash, or with a scheme and '://', the form is its query. A malformed '%' is kept, and
-/// invalid UTF-8 is replaced by U+FFFD. In TSV, tab, LF, CR, NUL and backslash are escaped as \t, \n, \r, \0 and \\,
+/// If the text begins with a slash, or with a scheme and '://', the form is its query. It is split at '&' and '=' before
+/// its names and values are decoded. A malformed '%' is kept, and invalid UTF-8 is replaced by U+FFFD. In TSV, tab, LF, CR, NUL and backslash are escaped as \t, \n, \r, \0 and \\,
 /// and \N is the value of a name that the form does not have.
 #[derive(Args, Debug)]
 #[command(after_help = EXAMPLES)]
@@ -48,6 +50,9 @@ pub(crate) struct FormArguments {
     reading: ReadingArguments,
 
     #[command(flatten)]
+    rules: TextOptions,
+
+    #[command(flatten)]
     pub(crate) text: TextArguments,
 }
 
@@ -61,6 +66,11 @@ impl FormArguments {
         }
         if self.reading.query && self.back {
             return usage("invalid --query for form --back: expected JSON Lines or TSV");
+        }
+        if self.rules.are_given() && self.back {
+            return usage(
+                "invalid --times, --charset, --fallback or --unicode for form --back: expected a form to decode",
+            );
         }
         if format.unsafe_controls() {
             return usage("invalid --unsafe-controls for form: expected decode");
@@ -96,6 +106,7 @@ impl FormArguments {
             return Box::new(ToForm { shape, names });
         }
         let reading = self.reading.reading(&self.text.format);
-        Box::new(FromForm { shape, reading, names })
+        let decoding = self.rules.are_given().then(|| self.rules.form_decoding());
+        Box::new(FromForm { shape, reading, names, decoding })
     }
 }

@@ -18,7 +18,7 @@ const EXAMPLES: &str = "\
 Examples:
   pct get host urls.txt                               The host of each URL, decoded
   pct get key:q --log combined --print-field *.log    What was searched for
-  pct get key:q --log cloudfront *.log                The same: the field is a query
+  pct get key:q --log cloudfront --log-field cs-uri-query *.log
   pct get segment:-1 --raw urls.txt                   The last segment of the path, not decoded
   pct get keys --csv -c url --append visits.csv       Add a new column 'url_keys'
   pct get key:utm_source --jsonl -k url --append-as source clicks.jsonl

@@ -6,6 +6,7 @@ use std::num::NonZero;
 use clap::Args;
 use clap::builder::{OsStringValueParser, TypedValueParser};
 
+use crate::error::Error;
 use crate::source::Source;
 
 #[derive(Args, Debug)]
@@ -32,18 +33,39 @@ pub(crate) struct InputArguments {
     #[arg(value_name = "FILE", default_value = "-")]
     files: Vec<Source>,
 
+    /// Read the names of the files from FILE; '-' is standard input
+    ///
+    /// Each name ends with NUL, as by 'find -print0'.
+    #[arg(long, value_name = "FILE", conflicts_with = "files", value_parser = OsStringValueParser::new().map(Source::from))]
+    files_from: Option<Source>,
+
+    /// The files named there, once it is read.
+    #[arg(skip)]
+    listed: Vec<Source>,
+
     /// Process this text instead of files
     ///
     /// May be given several times: each text is a record.
     #[arg(short = 's', long = "string", value_name = "TEXT", value_parser = OsStringValueParser::new().map(Source::Text))]
-    #[arg(allow_hyphen_values = true, conflicts_with = "files")]
+    #[arg(allow_hyphen_values = true, conflicts_with_all = ["files", "files_from"])]
     texts: Vec<Source>,
 }
 
 impl InputArguments {
     /// The inputs, in order.
     pub(crate) fn sources(&self) -> &[Source] {
-        if self.texts.is_empty() { &self.files } else { &self.texts }
+        match (self.texts.is_empty(), &self.files_from) {
+            (false, _) => &self.texts,
+            (_, Some(_)) => &self.listed,
+            _ => &self.files,
+        }
+    }
+
+    /// Reads the list of `--files-from`, if it is given.
+    pub(crate) fn read_list(&mut self) -> Result<(), Error> {
+        let Some(list) = &self.files_from else { return Ok(()) };
+        self.listed = list.names().map_err(|error| Error::Input(list.to_string(), error))?;
+        Ok(())
     }
 }
 

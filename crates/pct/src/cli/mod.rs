@@ -81,6 +81,31 @@ pub(crate) enum RewriteCommand {
     Form(FormArguments),
 }
 
+impl Command {
+    /// The input of a command that reads files.
+    pub(crate) fn input(&mut self) -> Option<&mut InputArguments> {
+        match self {
+            Self::Rewrite(command) => Some(&mut command.text().input),
+            Self::Check(arguments) => Some(&mut arguments.input),
+            Self::Stats(arguments) => Some(&mut arguments.input),
+            Self::Explain(_) | Self::Info(_) | Self::Completions(_) | Self::Man(_) => None,
+        }
+    }
+}
+
+impl RewriteCommand {
+    fn text(&mut self) -> &mut TextArguments {
+        match self {
+            Self::Decode(arguments) => &mut arguments.text,
+            Self::Encode(arguments) => &mut arguments.text,
+            Self::Normalize(arguments) => &mut arguments.text,
+            Self::Repair(arguments) => &mut arguments.text,
+            Self::Get(arguments) => &mut arguments.text,
+            Self::Form(arguments) => &mut arguments.text,
+        }
+    }
+}
+
 /// Options of all commands that rewrite text.
 #[derive(Args, Debug)]
 pub(crate) struct TextArguments {

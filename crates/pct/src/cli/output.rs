@@ -25,7 +25,7 @@ pub(crate) struct OutputArguments {
     /// left as it is. Otherwise a new file replaces the old one, as with 'sed -i'. It has the mode
     /// of the old one, and its owner and group if that is permitted. Access control lists and
     /// extended attributes are not copied. Other hard links keep the old text; a symbolic link is
-    /// followed.
+    /// followed. Several files are rewritten at once.
     #[arg(short, long, conflicts_with_all = ["output", "texts"])]
     pub(crate) in_place: bool,
 

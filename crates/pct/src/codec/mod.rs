@@ -18,9 +18,11 @@ mod text_decoding;
 mod text_encoding;
 
 pub(crate) use decoding::{Decoding, ErrorKinds, Layers, Search};
+#[cfg(test)]
+pub(crate) use dialect::NO_DIALECT;
 pub(crate) use dialect::{Dialect, long_help};
 pub(crate) use encoding::Encoding;
 pub(crate) use json::{escape_ill_formed, write_string};
-pub(crate) use options::{DecodingOptions, EncodingOptions, NormalizingOptions};
+pub(crate) use options::{DecodingOptions, EncodingOptions, NormalizingOptions, TextOptions};
 pub(crate) use text_decoding::{AsTriplets, Outcome, TextDecoding};
 pub(crate) use text_encoding::TextEncoding;

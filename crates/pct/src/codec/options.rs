@@ -28,7 +28,7 @@ pub(crate) struct DecodingOptions {
     /// Behave like another implementation
     ///
     /// It determines how to decode '+', malformed '%' and invalid UTF-8.
-    #[arg(long, value_name = "NAME", value_enum)]
+    #[arg(long, value_name = "NAME", value_enum, conflicts_with_all = ["charset", "fallback", "unicode"])]
     dialect: Option<Dialect>,
 
     /// Decode '+' as a space
@@ -51,6 +51,14 @@ pub(crate) struct DecodingOptions {
     #[arg(long, value_name = SET, value_parser = SetParser, hide_possible_values = true)]
     reject: Vec<SetArgument>,
 
+    #[command(flatten)]
+    text: TextOptions,
+}
+
+/// Which layers of encoding are decoded, and how the bytes become text.
+#[derive(Args, Clone, Debug)]
+#[command(next_help_heading = "Decoding rules")]
+pub(crate) struct TextOptions {
     /// Decode N times
     ///
     /// At most 16 times. With 2, %2541 becomes A. CloudFront logs are encoded twice.
@@ -63,36 +71,52 @@ pub(crate) struct DecodingOptions {
     /// windows-1252 there; 'latin1-exact' is not. The result is UTF-8. Raw characters of text that is
     /// UTF-8 are kept.
     #[arg(long, value_name = "NAME", value_parser = CharsetParser, hide_possible_values = true)]
-    #[arg(conflicts_with = "dialect")]
     charset: Option<Charset>,
 
     /// Charset of text that is invalid in --charset
     ///
     /// The whole field is decoded in it, and the record is counted, but is not invalid.
     #[arg(long, value_name = "NAME", value_parser = CharsetParser, hide_possible_values = true)]
-    #[arg(conflicts_with = "dialect")]
     fallback: Option<Charset>,
 
     /// Decode %uXXXX, too
     ///
     /// As IIS and ECMAScript's unescape do. It is a UTF-16 code unit in four hexadecimal digits.
-    #[arg(long, conflicts_with = "dialect")]
+    #[arg(long)]
     unicode: bool,
+}
+
+impl TextOptions {
+    /// Whether any of these options is given.
+    pub(crate) fn are_given(&self) -> bool {
+        self.times > 1 || self.are_of_text()
+    }
+
+    fn are_of_text(&self) -> bool {
+        self.charset.is_some() || self.fallback.is_some() || self.unicode
+    }
+
+    /// The rules for names and values of forms.
+    pub(crate) fn form_decoding(&self) -> TextDecoding {
+        self.decoding(Decoding::new(&NO_DIALECT).passes(self.times).strict()).plus().replacing(true)
+    }
+
+    fn decoding(&self, strict: Decoding) -> TextDecoding {
+        TextDecoding::new(self.charset.unwrap_or(Charset::UTF_8), self.fallback, self.unicode, strict)
+    }
 }
 
 impl DecodingOptions {
     /// The rules for text of other charsets, or with `%uXXXX`, if these options are given.
     pub(crate) fn text_decoding(&self) -> Option<TextDecoding> {
-        let is_given = self.charset.is_some() || self.fallback.is_some() || self.unicode;
-        let charset = self.charset.unwrap_or(Charset::UTF_8);
-        is_given.then(|| TextDecoding::new(charset, self.fallback, self.unicode, self.decoding()))
+        self.text.are_of_text().then(|| self.text.decoding(self.decoding()))
     }
 
     pub(crate) fn decoding(&self) -> Decoding {
         let mut rules = rules(self.dialect);
         rules.plus |= self.plus;
         rules.reject = rules.reject.union(union(&self.reject));
-        let decoding = Decoding::new(&rules).keeping(union(&self.keep)).passes(self.times);
+        let decoding = Decoding::new(&rules).keeping(union(&self.keep)).passes(self.text.times);
         // Without a dialect, report everything that is an error in any of them.
         if self.dialect.is_none() { decoding.strict() } else { decoding }
     }

@@ -67,6 +67,12 @@ pub(crate) trait Format: Send + Sync {
         false
     }
 
+    /// What to try, if an input that begins with these records is probably in another format.
+    fn misread(&self, records: &[u8]) -> Option<String> {
+        let _ = records;
+        None
+    }
+
     /// Warnings about fields that no record had so far. None if there was no record.
     fn unmatched(&self) -> Vec<String> {
         Vec::new()

@@ -13,6 +13,7 @@ mod inspect;
 mod normalize;
 mod path;
 mod repair;
+mod reversible;
 mod select;
 mod text;
 mod unescape;
@@ -34,6 +35,7 @@ pub(crate) use inspect::{Inspect, words};
 pub(crate) use normalize::Normalize;
 pub(crate) use path::CanonicalPath;
 pub(crate) use repair::Repair;
+pub(crate) use reversible::Reversible;
 pub(crate) use select::{Copying, Selecting};
 pub(crate) use text::{DecodeText, EncodeText};
 pub(crate) use unescape::Unescape;
@@ -191,10 +193,10 @@ pub(crate) trait Stream {
 }
 
 /// Creates the operation for a format in which these bytes must stay escaped.
-pub(crate) type Recipe<'r> = dyn Fn(ByteSet) -> Box<dyn Operation> + 'r;
+pub(crate) type Recipe<'r> = dyn Fn(ByteSet) -> Box<dyn Operation> + Sync + 'r;
 
 /// Adds to an operation after all else that a format adds.
-pub(crate) type Wrap<'r> = dyn Fn(Box<dyn Operation>) -> Box<dyn Operation> + 'r;
+pub(crate) type Wrap<'r> = dyn Fn(Box<dyn Operation>) -> Box<dyn Operation> + Sync + 'r;
 
 /// Splits a record into its text and its end: the separator, and a CR that precedes a line feed.
 pub(crate) fn split_ending(record: &[u8], separator: u8) -> (&[u8], &[u8]) {

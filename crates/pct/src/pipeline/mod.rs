@@ -27,7 +27,7 @@ use crate::operation::Fault;
 use crate::record::{Job, Policy};
 use crate::report::{FileReport, InvalidRecord, Place};
 use crate::sink::Sink;
-use crate::source::{BLOCK, Blocks, Buffer, Cut};
+use crate::source::{BLOCK, Blocks, Buffer, Cut, binary};
 use crate::unique::Seen;
 
 /// Settings for all blocks of an input.
@@ -109,6 +109,9 @@ const IDLE: Duration = Duration::from_millis(500);
 /// Number of blocks before other threads are started.
 const ALONE: u64 = 8;
 
+/// Length of an input from which on other threads are started.
+pub(crate) const LONG: u64 = ALONE * BLOCK as u64;
+
 /// Limit of the total length of all blocks in memory, unless there are very many threads. Their
 /// output is at most three times as long.
 const MEMORY: usize = 8 * 1024 * 1024;
@@ -160,6 +163,9 @@ impl<'p> Pipeline<'p> {
             input.number += 1;
             match input.blocks.next(&mut buffer) {
                 Ok(Cut::Records) => {
+                    if number == 0 {
+                        self.suggest(&buffer);
+                    }
                     if let Err(problem) = self.plan.format.begin(number == 0, &buffer) {
                         self.in_turn(number, |ordered| {
                             Err(Error::Usage(format!("{}: {problem}", ordered.report.name)))
@@ -178,6 +184,9 @@ impl<'p> Pipeline<'p> {
                 }
                 // `input` stays locked: no other thread may read until this record is processed.
                 Ok(Cut::Beginning) => self.in_turn(number, |ordered| {
+                    if number == 0 {
+                        ordered.report.suggest(binary::hint(&buffer, self.plan.format.ending()));
+                    }
                     oversize::write(self.plan, &mut input.blocks, &mut buffer, &mut job, number, ordered)
                 }),
                 Ok(Cut::End) => {
@@ -192,6 +201,13 @@ impl<'p> Pipeline<'p> {
                 }
             }
         }
+    }
+
+    /// Notes what to try if the input, which begins with these records, is probably in another format.
+    fn suggest(&self, records: &[u8]) {
+        let format = self.plan.format;
+        let hint = binary::hint(records, format.ending()).or_else(|| format.misread(records));
+        lock(&self.ordered).report.suggest(hint);
     }
 
     /// Flushes compressed output whenever no block was written for [`IDLE`], until `over` is

@@ -56,12 +56,16 @@ pub(crate) fn file_as_json(file: &FileReport, findings: Vec<Value>) -> Value {
             object
         })
         .collect();
-    json!({
+    let mut object = json!({
         "file": file.name,
         "records": file.records(),
         "invalid": file.faults(),
         "counts": counts,
         "first": first,
         "findings": findings,
-    })
+    });
+    if let Some(bytes) = &file.name_bytes {
+        object["file-bytes"] = json!(bytes);
+    }
+    object
 }

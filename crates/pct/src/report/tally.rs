@@ -5,6 +5,7 @@ use simdpct::Kinds;
 
 use super::Place;
 use crate::operation::{Count, Counted, Fault, FaultKind};
+use crate::source::Source;
 
 /// An invalid record. `P` is the type of the place of its first fault: in the block, or in the
 /// file.
@@ -94,6 +95,8 @@ pub(crate) enum Records {
 #[derive(Debug)]
 pub(crate) struct FileReport {
     pub(crate) name: String,
+    /// The bytes of a name that is not UTF-8.
+    pub(crate) name_bytes: Option<Vec<u8>>,
     pub(crate) counts: [u64; Count::ALL.len()],
     faults: u64,
     how: Records,
@@ -103,12 +106,30 @@ pub(crate) struct FileReport {
     pub(crate) place: Place,
     /// The byte that ends a line.
     pub(crate) separator: u8,
+    /// What to try, if the input is probably in another format.
+    hint: Option<String>,
 }
 
 impl FileReport {
     pub(crate) fn new(name: String, separator: u8, how: Records) -> Self {
-        let (counts, faults, counted, first) = Default::default();
-        Self { name, counts, faults, how, counted, first, place: Place::START, separator }
+        let (name_bytes, counts, faults, counted, first, hint) = Default::default();
+        Self { name, name_bytes, counts, faults, how, counted, first, place: Place::START, separator, hint }
+    }
+
+    /// The report of an input.
+    pub(crate) fn of(source: &Source, separator: u8, how: Records) -> Self {
+        Self { name_bytes: source.name_bytes(), ..Self::new(source.to_string(), separator, how) }
+    }
+
+    /// Sets what to try, if records are counted.
+    pub(crate) fn suggest(&mut self, hint: Option<String>) {
+        self.hint = hint;
+    }
+
+    /// What to try, as a warning, if records are counted.
+    pub(crate) fn suggestion(&self) -> Option<String> {
+        let hint = self.hint.as_ref().filter(|_| self.counts.iter().any(|&count| count > 0))?;
+        Some(format!("{}: {hint}", self.name))
     }
 
     /// The records that are counted so.

@@ -19,15 +19,16 @@ use std::fs::{self, File};
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::thread;
 
 use super::Written;
 use super::atomic_file::AtomicFile;
 use crate::error::Error;
 
-/// Files of a group. They stay open, and some systems allow a process only 256 open files.
-const FILES: usize = 128;
+/// Files of a group. They stay open, those of the group that is being replaced too, and some systems allow a process only
+/// 256 open files.
+const FILES: usize = 96;
 
 /// Length of the files of a group, in bytes, unless one is longer. It bounds the space that the
 /// temporary files take.
@@ -37,15 +38,21 @@ const LENGTH: u64 = 64 * 1024 * 1024;
 /// once. 1,000 files on ext4: 23 -> 4.6 s, `sed -i` 2.2 s (loaded machine, `scripts/bench-cli`).
 const WAITING: usize = 16;
 
-/// The files of an `--in-place` run.
+/// The files of an `--in-place` run. Shared by threads: while one replaces a group, others fill the next.
 #[derive(Default)]
 pub(crate) struct InPlace {
     backup: Option<OsString>,
-    group: Vec<(String, AtomicFile)>,
-    /// Length of the files in the group.
+    group: Mutex<Group>,
+    /// Directories with replaced files. Locked while a group is replaced.
+    folders: Mutex<BTreeSet<PathBuf>>,
+}
+
+/// Files that are replaced together.
+#[derive(Default)]
+struct Group {
+    files: Vec<(String, AtomicFile)>,
+    /// Their length.
     length: u64,
-    /// Directories with replaced files.
-    folders: BTreeSet<PathBuf>,
 }
 
 impl InPlace {
@@ -56,18 +63,29 @@ impl InPlace {
 
     /// Adds a file, and replaces the files of the group if there are enough. Returns the errors.
     #[must_use]
-    pub(crate) fn add(&mut self, Written { name, file }: Written) -> Vec<Error> {
-        self.length += file.len();
+    pub(crate) fn add(&self, Written { name, file }: Written) -> Vec<Error> {
+        let length = file.len();
         file.start_sync();
-        self.group.push((name, file));
-        if self.group.len() < FILES && self.length < LENGTH { Vec::new() } else { self.replace() }
+        let mut group = lock(&self.group);
+        group.length += length;
+        group.files.push((name, file));
+        if group.files.len() < FILES && group.length < LENGTH {
+            return Vec::new();
+        }
+        // Of two full groups, one waits, with the next group locked: there are not more open files.
+        let mut folders = lock(&self.folders);
+        let full = std::mem::take(&mut *group);
+        drop(group);
+        replace(full, self.backup.as_ref(), &mut folders)
     }
 
     /// Replaces the rest, and makes all durable. Returns the errors.
     #[must_use]
-    pub(crate) fn finish(mut self) -> Vec<Error> {
-        let errors = self.replace();
-        for folder in &self.folders {
+    pub(crate) fn finish(self) -> Vec<Error> {
+        let mut folders = self.folders.into_inner().unwrap_or_else(PoisonError::into_inner);
+        let group = self.group.into_inner().unwrap_or_else(PoisonError::into_inner);
+        let errors = replace(group, self.backup.as_ref(), &mut folders);
+        for folder in &folders {
             // Not every file system can sync a directory; the files themselves are safe by now.
             if let Ok(folder) = File::open(folder) {
                 let _ = folder.sync_all();
@@ -75,27 +93,33 @@ impl InPlace {
         }
         errors
     }
+}
 
-    /// Replaces the files of the group. A file with an error is left unchanged.
-    fn replace(&mut self) -> Vec<Error> {
-        self.length = 0;
-        let group = std::mem::take(&mut self.group);
-        let mut unsynced = sync(&group);
-        let mut errors = Vec::new();
-        for (number, (name, file)) in group.into_iter().enumerate() {
-            let folder = file.folder();
-            let backup = self.backup.as_ref();
-            let synced = unsynced.remove(&number).map_or(Ok(()), Err);
-            let backed_up = synced.and_then(|()| backup.map_or(Ok(()), |suffix| back_up(file.path(), suffix)));
-            match backed_up.and_then(|()| file.rename()) {
-                Ok(()) => {
-                    self.folders.extend(folder);
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Replaces the files of a group. A file with an error is left unchanged.
+fn replace(group: Group, backup: Option<&OsString>, folders: &mut BTreeSet<PathBuf>) -> Vec<Error> {
+    let mut unsynced = sync(&group.files);
+    let mut errors = Vec::new();
+    for (number, (name, file)) in group.files.into_iter().enumerate() {
+        let folder = file.folder();
+        let synced = unsynced.remove(&number).map_or(Ok(()), Err);
+        let backed_up = synced.and_then(|()| backup.map_or(Ok(()), |suffix| back_up(file.path(), suffix)));
+        match backed_up.and_then(|()| file.rename()) {
+            Ok(()) => {
+                // Most files have the folder of another.
+                if let Some(folder) = folder
+                    && !folders.contains(&folder)
+                {
+                    folders.insert(folder);
                 }
-                Err(error) => errors.push(Error::Output(name, error)),
             }
+            Err(error) => errors.push(Error::Output(name, error)),
         }
-        errors
     }
+    errors
 }
 
 /// Syncs all files at once. Returns the errors by the number of the file.

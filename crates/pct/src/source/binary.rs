@@ -68,14 +68,44 @@ pub(crate) fn refuse(Opened { mut text, compression }: Opened, with_nul: bool) -
     }
 }
 
+/// How to process an input that begins so, if it is probably no text. `ending` is the byte that ends its records.
+pub(crate) fn hint(start: &[u8], ending: Option<u8>) -> Option<String> {
+    let ending = ending?;
+    let start = &start[..start.len().min(START)];
+    if is_utf16(start, ending) {
+        return Some(format!("it looks like UTF-16: {CONVERT}"));
+    }
+    // Text may begin with the same bytes.
+    memchr(0, start)?;
+    let (_, name) = FORMATS.iter().find(|(magic, _)| start.starts_with(magic))?;
+    let is_columnar = matches!(*name, "Apache Parquet" | "Apache Arrow IPC" | "Apache Arrow IPC stream");
+    Some(format!(
+        "it looks like {name}{}",
+        if is_columnar { ": --columns without --csv selects its columns" } else { ", not text" }
+    ))
+}
+
+const CONVERT: &str = "convert it first, as with 'iconv -f UTF-16 -t UTF-8'";
+
+/// Whether text begins with the byte order mark of UTF-16, or with ASCII characters in UTF-16.
+fn is_utf16(start: &[u8], ending: u8) -> bool {
+    // More than a mark: what begins an Arrow stream is none, either.
+    const LEAST: usize = 8;
+    if start.starts_with(b"\xFF\xFE") || start.starts_with(b"\xFE\xFF") {
+        return true;
+    }
+    let (pairs, _) = start[..start.len().min(64)].as_chunks::<2>();
+    let are = |is_ascii: fn(&[u8; 2]) -> bool| pairs.len() >= LEAST / 2 && pairs.iter().all(is_ascii);
+    ending != 0 && (are(|pair| pair[0] != 0 && pair[1] == 0) || are(|pair| pair[0] == 0 && pair[1] != 0))
+}
+
 fn problem(start: &[u8], with_nul: bool) -> Option<String> {
     const INSIST: &str = "to rewrite it nevertheless, add --binary";
     if let Some((_, name)) = FORMATS.iter().find(|(magic, _)| start.starts_with(magic)) {
         return Some(format!("binary file ({name}) is not rewritten; {INSIST}"));
     }
     if start.starts_with(b"\xFF\xFE") || start.starts_with(b"\xFE\xFF") {
-        let hint = "convert it first, as with 'iconv -f UTF-16 -t UTF-8'";
-        return Some(format!("UTF-16 file is not rewritten; {hint}; {INSIST}"));
+        return Some(format!("UTF-16 file is not rewritten; {CONVERT}; {INSIST}"));
     }
     let position = memchr(0, start).filter(|_| !with_nul)?;
     Some(format!(
@@ -86,7 +116,7 @@ fn problem(start: &[u8], with_nul: bool) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
-    use super::{FORMATS, problem};
+    use super::{FORMATS, hint, problem};
 
     #[test]
     fn binary_file_is_recognised_by_its_format() {
@@ -98,6 +128,37 @@ mod tests {
         {
             let found = problem(start, false);
             assert!(found.is_some_and(|problem| problem.contains(word)), "{}", start.escape_ascii());
+        }
+    }
+
+    #[test]
+    fn input_that_is_no_text_has_a_hint() {
+        for (start, ending, expected) in [
+            (
+                &b"PAR1\x15\0 and on"[..],
+                Some(b'\n'),
+                Some("it looks like Apache Parquet: --columns without --csv selects its columns"),
+            ),
+            (b"\xFF\xFF\xFF\xFF\x10\0", Some(b'\n'), Some("it looks like Apache Arrow IPC stream: --columns")),
+            (b"PK\x03\x04\0", Some(b'\n'), Some("it looks like ZIP (also XLSX, DOCX, JAR), not text")),
+            (b"\xFF\xFEa\0", Some(b'\n'), Some("it looks like UTF-16: convert it first")),
+            (b"\xFE\xFF\0a", Some(0), Some("it looks like UTF-16")),
+            (b"h\0t\0t\0p\0:\0/\0", Some(b'\n'), Some("it looks like UTF-16")),
+            (b"\0h\0t\0t\0p\0:\0/", Some(b'\n'), Some("it looks like UTF-16")),
+            // Names of one letter that end with NUL.
+            (b"a\0b\0c\0d\0e\0", Some(0), None),
+            (b"a\0b\0", Some(b'\n'), None),
+            (b"a\0\n", Some(b'\n'), None),
+            (b"PAR1,url\n%41\n", Some(b'\n'), None),
+            (b"", Some(b'\n'), None),
+            (b"PAR1\0", None, None),
+        ] {
+            let found = hint(start, ending);
+            let is_expected = match expected {
+                Some(expected) => found.as_ref().is_some_and(|found| found.starts_with(expected)),
+                None => found.is_none(),
+            };
+            assert!(is_expected, "{}: {found:?}", start.escape_ascii());
         }
     }
 

@@ -11,7 +11,7 @@ mod blocks;
 pub(crate) mod columnar;
 mod magic;
 
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
 use std::fmt;
 use std::fs::{self, File};
 use std::io::{self, Cursor, Read};
@@ -21,7 +21,7 @@ pub(crate) use blocks::{BLOCK, BYTE_ORDER_MARK, Blocks, Buffer, Cut, Scanner, Se
 pub(crate) use columnar::Columnar;
 pub(crate) use magic::Compression;
 
-use memchr::memmem;
+use memchr::{memchr, memmem};
 use simdpct::{Kinds, inspect};
 
 use crate::standard;
@@ -77,6 +77,19 @@ impl Source {
         }
     }
 
+    /// The files whose names it has, each with a NUL at its end.
+    pub(crate) fn names(&self) -> io::Result<Vec<Self>> {
+        let mut list = Vec::new();
+        self.open(true, None, |_| ())?.text.read_to_end(&mut list)?;
+        if memchr(0, &list).is_none() && memchr(b'\n', &list).is_some() {
+            let problem = "invalid list of files: expected names that end with NUL, as by 'find -print0'";
+            return Err(io::Error::new(io::ErrorKind::InvalidInput, problem));
+        }
+        let list = list.strip_suffix(b"\0").unwrap_or(&list);
+        let names = list.split(|&byte| byte == 0).filter(|_| !list.is_empty());
+        names.map(|name| name_of(name).map(|name| Self::File(name.into()))).collect()
+    }
+
     pub(crate) fn path(&self) -> Option<&Path> {
         match self {
             Self::StandardInput | Self::Text(_) => None,
@@ -93,6 +106,18 @@ fn with_hint(error: io::Error, path: &Path) -> io::Error {
         return error;
     }
     io::Error::new(error.kind(), format!("{error}; to process this text itself, use -s"))
+}
+
+#[cfg(unix)]
+fn name_of(bytes: &[u8]) -> io::Result<&OsStr> {
+    use std::os::unix::ffi::OsStrExt;
+
+    Ok(OsStr::from_bytes(bytes))
+}
+
+#[cfg(not(unix))]
+fn name_of(bytes: &[u8]) -> io::Result<&OsStr> {
+    str::from_utf8(bytes).map(OsStr::new).map_err(|error| io::Error::new(io::ErrorKind::InvalidData, error))
 }
 
 /// Reports the number of bytes read.
@@ -115,13 +140,24 @@ impl From<OsString> for Source {
     }
 }
 
-/// The name in messages.
+impl Source {
+    /// The bytes of a file name that is not UTF-8.
+    pub(crate) fn name_bytes(&self) -> Option<Vec<u8>> {
+        let bytes = self.path()?.as_os_str().as_encoded_bytes();
+        str::from_utf8(bytes).err().map(|_| bytes.to_vec())
+    }
+}
+
+/// The name in messages. Bytes of a file name that are not UTF-8 are escaped, as `\xff`.
 impl fmt::Display for Source {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::StandardInput => f.write_str("<stdin>"),
             Self::Text(_) => f.write_str("<text>"),
-            Self::File(path) => path.display().fmt(f),
+            Self::File(path) => path.as_os_str().as_encoded_bytes().utf8_chunks().try_for_each(|chunk| {
+                f.write_str(chunk.valid())?;
+                chunk.invalid().iter().try_for_each(|byte| write!(f, "\\x{byte:02x}"))
+            }),
         }
     }
 }

@@ -340,6 +340,54 @@ fn unreadable_files_are_reported() {
     assert_eq!(run(&["check", "--no-decompress", "--dialect", "whatwg", path], b"").status.code(), Some(0));
 }
 
+/// Names neither break a line nor control a terminal, through a pipe too; JSON has the bytes of what is not UTF-8.
+#[cfg(unix)]
+#[test]
+fn names_of_files_are_escaped() {
+    use std::ffi::OsStr;
+    use std::os::unix::ffi::OsStrExt;
+
+    for (name, shown, has_bytes) in [
+        (&b"a\nb:1:1: \x1B[31m"[..], "a\\nb:1:1: \\u{1b}[31m", false),
+        ("é\u{202E}".as_bytes(), "é\\u{202e}", false),
+        (b"caf\xE9\x07", "caf\\xe9\\u{7}", true),
+        (b"\xFF\xFE\xC3", "\\xff\\xfe\\xc3", true),
+    ] {
+        let folder = tempfile::tempdir().unwrap();
+        // Not every file system allows such a name.
+        if fs::write(folder.path().join(OsStr::from_bytes(name)), "a%\n").is_err() {
+            continue;
+        }
+        let told = |arguments: &[&str]| {
+            let mut command = crate::pct(arguments);
+            let Output { stdout, stderr, .. } =
+                command.arg(OsStr::from_bytes(name)).current_dir(folder.path()).output().unwrap();
+            String::from_utf8([stdout, stderr].concat()).unwrap()
+        };
+        assert_eq!(told(&["check"]), format!("{shown}:1:2: {MALFORMED}\n"));
+        assert_eq!(told(&["stats"]).lines().next(), Some(&*format!("{shown}: 1 record, 1 with findings")));
+        assert_eq!(told(&["decode"]), format!("a%\npct: {shown}: 1 malformed; first at 1:2\n"));
+        for arguments in [&["check", "--report", "json"][..], &["stats", "--report", "json"]] {
+            let report: serde_json::Value = serde_json::from_str(&told(arguments)).unwrap();
+            let file = &report["files"][0];
+            // Escaped by JSON alone.
+            let named = file["file"].as_str().unwrap();
+            assert_eq!(
+                named
+                    .replace('\n', "\\n")
+                    .replace('\u{1b}', "\\u{1b}")
+                    .replace('\u{7}', "\\u{7}")
+                    .replace('\u{202e}', "\\u{202e}"),
+                shown
+            );
+            let bytes = file.get("file-bytes").map(|bytes| serde_json::from_value::<Vec<u8>>(bytes.clone()).unwrap());
+            assert_eq!(bytes.as_deref(), has_bytes.then_some(name), "{arguments:?}");
+        }
+        fs::remove_file(folder.path().join(OsStr::from_bytes(name))).unwrap();
+        assert!(told(&["decode"]).starts_with(&format!("pct: {shown}: ")), "a missing file");
+    }
+}
+
 #[test]
 fn bad_usage_is_reported() {
     for arguments in [

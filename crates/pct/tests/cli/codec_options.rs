@@ -2,7 +2,7 @@
 
 use std::process::Output;
 
-use crate::{output, run, text};
+use crate::{assert_outputs, every_text, output, run, text};
 
 #[test]
 fn decoding_is_refined() {
@@ -32,6 +32,29 @@ fn decoding_is_refined() {
     for &(options, input, expected) in cases {
         let arguments = [&["decode"], options].concat();
         assert_eq!(text(&output(&arguments, input)), text(expected), "{arguments:?} < {}", text(input));
+    }
+}
+
+#[test]
+fn reversible_output_decodes_to_what_the_input_decodes_to() {
+    assert_outputs(&[
+        (&["decode", "--reversible"], "%0A %250A %25%30%41 100%25 %2zz\n", "%0A %250A %250A 100% %2zz\n"),
+        (&["decode", "--reversible"], "%%34%31%e%34\n", "%%341%e%34\n"),
+        (&["decode", "--reversible", "--plus"], "a+%2B%2541\n", "a +%2541\n"),
+        (&["decode", "--reversible", "-f", "2"], "%2541\t%2541%09%41\n", "%2541\t%2541%09A\n"),
+        (&["decode", "--reversible", "-k", "u"], "{\"u\":\"%250A%22\"}\n", "{\"u\":\"%250A\\\"\"}\n"),
+        (&["decode", "--reversible", "--only-changed"], "%2541\n%2541%42\n", "%2541B\n"),
+    ]);
+    // Exhaustively, through lines.
+    for line in ["%25A0\n", "%%3\n", "%250\r", "%0a2"] {
+        let input: Vec<u8> = every_text(line.as_bytes(), 6).flat_map(|text| [&text[..], b"\n"].concat()).collect();
+        let lines = output(&["decode", "--reversible"], &input);
+        let whole = |text: &[u8]| output(&["decode", "--raw"], text);
+        assert_eq!(whole(&lines), whole(&input), "{line}");
+    }
+    for others in [&["--times", "2"][..], &["--charset", "latin1"], &["--unicode"], &["--dialect", "java"]] {
+        let found = run(&[&["decode", "--reversible"], others].concat(), b"");
+        assert_eq!(found.status.code(), Some(2), "{others:?}");
     }
 }
 

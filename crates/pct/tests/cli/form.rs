@@ -2,7 +2,7 @@
 
 use std::process::Output;
 
-use crate::{output, run, text};
+use crate::{assert_outputs, every_text, output, run, text};
 
 #[test]
 fn forms_take_shape() {
@@ -165,6 +165,72 @@ fn forms_are_read_in_all_units() {
 }
 
 #[test]
+fn names_and_values_are_decoded_by_their_options_after_the_split() {
+    let w3c = "#Fields: date cs-uri-query\nd q=caf%25E9%2526\nd -\n";
+    assert_outputs(&[
+        (&["form", "--times", "2"], "q=a%2526b%253D&c=%25", "{\"q\":\"a&b=\",\"c\":\"%\"}"),
+        (&["form", "--charset", "windows-1252"], "%E9=caf%E9%26+%80&é", "{\"é\":[\"café& €\",\"\"]}"),
+        (&["form", "--charset", "shift_jis", "--as", "pairs"], "a=%95%5C%83e", "[[\"a\",\"表テ\"]]"),
+        (&["form", "--fallback", "latin1", "--as", "tsv"], "a=%E9&b=%C3%A9&%E9", "a=é\tb=é\té="),
+        (&["form", "--unicode"], "q=%u20AC%u0026+%26&%u0026=", "{\"q\":\"€& &\",\"&\":\"\"}"),
+        (&["form", "--unicode", "--as", "tsv", "--names", "é"], "%u00E9=1&%C3%A9=2", "1"),
+        (&["form", "--charset", "latin1", "-c", "u"], "u\na=%E9%2C\n", "u\n\"{\"\"a\"\":\"\"é,\"\"}\"\n"),
+        (
+            &[
+                "form",
+                "--log",
+                "w3c",
+                "--log-field",
+                "cs-uri-query",
+                "--times",
+                "2",
+                "--charset",
+                "latin1",
+                "--print-field",
+            ],
+            w3c,
+            "{\"q\":\"café&\"}\n{}\n",
+        ),
+    ]);
+    for (arguments, input, expected, told) in [
+        (&["--fallback", "latin1"][..], "a=%C3%A9&b=%E9\n", "{\"a\":\"é\",\"b\":\"é\"}\n", "1 in the fallback charset"),
+        (&["--charset", "euc-kr"], "?a=%FF\n", "{\"a\":\"\u{FFFD}\"}\n", "1 not in the charset; first at 1:4"),
+        (&["--times", "2"], "a=1&b=%25zz\n", "{\"a\":\"1\",\"b\":\"%zz\"}\n", "1 malformed; first at 1:7"),
+        (&["--times", "2", "--errors", "skip"], "a=%25FF\n", "a=%25FF\n", "1 not UTF-8; first at 1:3"),
+        (&["--unicode"], "a=%uD800\n", "{\"a\":\"\u{FFFD}\"}\n", "1 not UTF-8; first at 1:3"),
+    ] {
+        let Output { status, stdout, stderr } = run(&[&["form"], arguments].concat(), input.as_bytes());
+        assert_eq!((status.code(), str::from_utf8(&stdout).unwrap()), (Some(0), expected), "{arguments:?}");
+        assert_eq!(str::from_utf8(&stderr).unwrap(), format!("pct: <stdin>: {told}\n"), "{arguments:?}");
+    }
+}
+
+/// `get` decodes one value with the same options.
+#[test]
+fn values_are_those_of_get() {
+    const SYMBOLS: [&str; 10] = ["%E9", "%25E9", "%C3%A9", "%26", "%2526", "+", "%2B", "%u00E9", "%", "4"];
+    let numbers: Vec<u8> = (0..SYMBOLS.len()).map(|at| u8::try_from(at).unwrap()).collect();
+    let lines = every_text(&numbers, 3).map(|text| {
+        let value: String = text.iter().map(|&at| SYMBOLS[usize::from(at)]).collect();
+        format!("v={value}&w=1\n")
+    });
+    let input: String = lines.collect();
+    for options in [
+        &["--times", "2"][..],
+        &["--times", "3"],
+        &["--charset", "latin1"],
+        &["--charset", "shift_jis", "--times", "2"],
+        &["--fallback", "windows-1252"],
+        &["--fallback", "windows-1252", "--unicode", "--times", "2"],
+        &["--unicode"],
+    ] {
+        let form = [&["form", "--as", "tsv", "--names", "v"], options].concat();
+        let get = [&["get", "key:v", "--query", "--errors", "replace"], options].concat();
+        assert_eq!(text(&output(&form, input.as_bytes())), text(&output(&get, input.as_bytes())), "{options:?}");
+    }
+}
+
+#[test]
 fn bad_usage_is_reported() {
     for arguments in [
         &["form", "--as", "xml"][..],
@@ -180,6 +246,10 @@ fn bad_usage_is_reported() {
         &["form", "--unsafe-controls"],
         &["form", "--only-changed"],
         &["form", "--dialect", "java"],
+        &["form", "--back", "--times", "2"],
+        &["form", "--back", "--charset", "latin1"],
+        &["form", "--back", "--fallback", "latin1"],
+        &["form", "--back", "--unicode"],
     ] {
         let Output { status, stdout, .. } = run(arguments, b"a=1");
         assert_eq!((status.code(), text(&stdout)), (Some(2), String::new()), "{arguments:?}");

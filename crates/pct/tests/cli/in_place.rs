@@ -153,6 +153,86 @@ fn many_files_are_rewritten_except_those_with_errors() {
 }
 
 /// Files preceding the error are replaced, as without groups.
+/// Contents, messages and report, with formats that know something of each file.
+#[test]
+fn files_rewritten_at_once_become_what_they_become_one_after_another() {
+    let files: Vec<(String, Vec<u8>)> = (0..300)
+        .map(|number| {
+            let text = match number % 7 {
+                0 => format!("id,url{number}\n1,%41{number}\n"),
+                1 => String::new(),
+                2 => format!("id,url{}\n1,%zz\n2,%42\n", number % 2),
+                3 => format!("url,b\n\"%2C{number}\",c\n"),
+                4 => "a,b,url\nno triplet,1,2\n".into(),
+                5 => format!("url\n{}\n", "%41%FF".repeat(number)),
+                _ => format!("x,url\n{}", "1,%41\n".repeat(number * 40)),
+            };
+            (format!("f{number:03}"), text.into_bytes())
+        })
+        .collect();
+    let files: Vec<(&str, &[u8])> = files.iter().map(|(name, text)| (&name[..], &text[..])).collect();
+    let long = (0..1_500_000u32).map(|number| format!("{number},%41\n")).collect::<String>();
+    let files = [&files[..], &[("long", [b"id,url\n", long.as_bytes()].concat().leak() as &[u8])]].concat();
+    let list: String = files.iter().map(|(name, _)| format!("{name}\0")).collect::<String>() + "missing\0";
+    for options in [
+        &["-c", "url*"][..],
+        &["-c", "url*", "--append", "--errors", "skip"],
+        &["-f", "2,9", "-d", ",", "--report", "json"],
+        &["--errors", "drop", "--backup", ".old"],
+        &["--max-errors", "20"],
+    ] {
+        let mut before: Option<(Vec<_>, Output)> = None;
+        for threads in ["1", "2", "5"] {
+            let folder = folder(&files);
+            let arguments = [&["decode", "-i", "--files-from", "-", "-j", threads], options].concat();
+            let output = pct(&arguments).current_dir(&folder).write_stdin(&list[..]).output().unwrap();
+            let read = |name: &String| fs::read(folder.path().join(name)).unwrap();
+            let found: Vec<_> = names(folder.path()).iter().map(|name| (name.clone(), read(name))).collect();
+            if let Some((files, told)) = &before {
+                assert_eq!(text(&output.stderr), text(&told.stderr), "{arguments:?}");
+                assert_eq!(output.status.code(), told.status.code(), "{arguments:?}");
+                assert!(found == *files, "{arguments:?}");
+            } else {
+                assert!(!output.stderr.is_empty() && found.len() >= files.len(), "{arguments:?}");
+                before = Some((found, output));
+            }
+        }
+    }
+}
+
+#[test]
+fn names_of_files_are_read_from_a_list() {
+    let files = [("a b", &b"%41\n"[..]), ("c\nd", b"%42\n"), ("-", b"%43\n"), ("-x", b"%44")];
+    for (list, expected) in
+        [(&b"a b\0c\nd\0-\0-x\0"[..], "A\nB\nC\nD"), (b"-x\0a b", "D\nA\n"), (b"a b", "A\n"), (b"", ""), (b"\0", "")]
+    {
+        let folder = folder(&files);
+        fs::write(folder.path().join("list"), list).unwrap();
+        for arguments in [&["decode", "--files-from", "list"][..], &["decode", "--files-from", "-"]] {
+            let output = pct(arguments).current_dir(&folder).write_stdin(list).output().unwrap();
+            let told = (output.status.code(), text(&output.stdout), text(&output.stderr));
+            assert_eq!(told, (Some(0), text(expected.as_bytes()), String::new()), "{arguments:?} < {}", text(list));
+        }
+        let output = pct(&["check", "--find", "escape", "--files-from", "list"]).current_dir(&folder).output().unwrap();
+        assert_eq!(text(&output.stdout).matches(": a triplet").count(), expected.len() / 2 + expected.len() % 2);
+        in_place(&folder, &["--files-from", "list"]);
+        let changed = files.iter().filter(|(name, old)| fs::read(folder.path().join(name)).unwrap() != *old).count();
+        assert_eq!(changed, expected.len() / 2 + expected.len() % 2, "{}", text(list));
+    }
+    for (arguments, list, code, told) in [
+        (&["decode", "--files-from", "-"][..], "a\nb\n", 3, "expected names that end with NUL, as by 'find -print0'"),
+        (&["decode", "--files-from", "missing"], "", 3, "pct: missing: "),
+        (&["decode", "--files-from", "-"], "a b\0\0", 3, "pct: : "),
+        (&["decode", "--files-from", "-", "a b"], "", 2, "cannot be used with"),
+        (&["decode", "--files-from", "-", "-s", "a"], "", 2, "cannot be used with"),
+    ] {
+        let output = pct(arguments).current_dir(&folder(&files)).write_stdin(list).output().unwrap();
+        assert_eq!(output.status.code(), Some(code), "{arguments:?}");
+        let messages = String::from_utf8(output.stderr).unwrap();
+        assert!(messages.contains(told), "{arguments:?}: {messages}");
+    }
+}
+
 #[test]
 fn files_preceding_an_invalid_record_are_rewritten() {
     let folder = folder(&[("a", b"%41"), ("b", b"%42"), ("c", b"%"), ("d", b"%43")]);

@@ -6,7 +6,7 @@ use std::process::Output;
 
 use tempfile::TempDir;
 
-use crate::{output, pct, run, text};
+use crate::{data, output, pct, run, text};
 
 /// A directory with files of this content.
 fn folder(files: &[(&str, &str)]) -> TempDir {
@@ -225,6 +225,60 @@ fn memory_for_decompression_is_bounded() {
     }
 }
 
+/// A hint follows the counts, or is in the message.
+#[test]
+fn input_in_another_format_has_a_hint() {
+    let utf16 = |text: &str| text.encode_utf16().flat_map(u16::to_le_bytes).collect::<Vec<u8>>();
+    let parquet = fs::read(data("urls.parquet")).unwrap();
+    let pretty = b"{\n  \"url\": \"%41\"\n}\n".to_vec();
+    let of_parquet = "it looks like Apache Parquet: --columns without --csv selects its columns";
+    let of_utf16 = "it looks like UTF-16: convert it first, as with 'iconv -f UTF-16 -t UTF-8'";
+    for (arguments, input, hint) in [
+        (&["decode"][..], &parquet, of_parquet),
+        (&["get", "host"], &parquet, of_parquet),
+        (&["decode", "-f", "2"], &parquet, of_parquet),
+        (&["decode", "--log", "combined"], &parquet, of_parquet),
+        (&["decode", "-k", "url"], &parquet, of_parquet),
+        (&["decode", "--csv", "-c", "url"], &parquet, of_parquet),
+        (&["check"], &parquet, of_parquet),
+        (&["stats"], &parquet, of_parquet),
+        (&["decode"], &[b"PAR1\0".to_vec(), vec![0xFF; 10_000_000]].concat(), of_parquet),
+        (&["decode"], &utf16("\u{FEFF}%41\n"), of_utf16),
+        (&["decode"], &utf16("http://h/%41\n"), of_utf16),
+        (&["decode", "-c", "url"], &utf16("\u{FEFF}url,b\n%41,1\n"), of_utf16),
+        (&["decode", "-c", "url"], &b"id;url\n1;%41\n".to_vec(), "'id;url'; ';' separates its columns with -d ';'"),
+        (&["decode", "-c", "url"], &b"id\turl\n1\t%41\n".to_vec(), "tabs separate its columns with -d '\\t'"),
+        (&["decode", "-c", "url", "-d", ";"], &b"id,url\n".to_vec(), "',' separates its columns with -d ','"),
+        (&["decode", "-c", "url"], &b"PK\x03\x04\0a\n".to_vec(), "invalid CSV: it looks like ZIP"),
+        (&["decode", "-c", "url"], &b"\x01\0,a\n".to_vec(), "invalid CSV: the header has NUL bytes"),
+        (&["decode", "-k", "url"], &pretty, "objects have several lines: 'jq -c .' writes one in each line"),
+        (&["check", "-k", "url"], &pretty, "objects have several lines"),
+        (&["decode", "-k", "url"], &b"\n[\n{\"url\":1}]\n".to_vec(), "it begins with an array: 'jq -c .[]'"),
+    ] {
+        let told = run(arguments, input).stderr;
+        assert!(String::from_utf8_lossy(&told).contains(hint), "{arguments:?}: {}", text(&told));
+        let report = run(&[arguments, &["--report", "json"]].concat(), input);
+        let report = [report.stdout, report.stderr].concat();
+        let report = String::from_utf8_lossy(&report).replace("\\\\", "\\");
+        assert!(report.contains(hint), "{arguments:?}: {report}");
+    }
+    // None for bytes, for what is valid, and for usual faults.
+    for (arguments, input) in [
+        (&["decode", "--raw"][..], &parquet),
+        (&["decode", "-0"], &b"a\0b\0%\0d\0".to_vec()),
+        (&["decode", "-k", "url"], &b"{\"url\":1,\n".to_vec()),
+        (&["decode", "-k", "url"], &b"x\n{\n".to_vec()),
+        (&["decode", "-c", "url"], &b"id,name\n".to_vec()),
+        (&["decode", "-c", "url"], &b"PAR1,name\n".to_vec()),
+        (&["decode"], &b"%\n\xFF\n\0\n".to_vec()),
+    ] {
+        let told = String::from_utf8_lossy(&run(arguments, input).stderr).into_owned();
+        let has_hint = ["looks like", "jq -c", "separates", "invalid CSV"].iter().any(|word| told.contains(word));
+        let is_misread = input.ends_with(b",\n");
+        assert_eq!(has_hint, is_misread, "{arguments:?}: {told}");
+    }
+}
+
 #[cfg(unix)]
 #[test]
 fn names_need_not_be_text() {
@@ -239,5 +293,5 @@ fn names_need_not_be_text() {
     }
     let output = pct(&["decode"]).arg(OsStr::from_bytes(b"\xFF")).current_dir(&folder).output().unwrap();
     assert_eq!(output.status.code(), Some(3));
-    assert!(String::from_utf8(output.stderr).unwrap().starts_with("pct: \u{FFFD}: "));
+    assert!(String::from_utf8(output.stderr).unwrap().starts_with("pct: \\xff: "));
 }

@@ -95,6 +95,9 @@ fn problem_is_told() {
             2,
             "invalid option for Apache Parquet: expected neither",
         ),
+        (&["normalize", "--unique", "-c", "url", "a.parquet"], 2, "expected neither a filter, --unique"),
+        (&["normalize", "--unique", "--report", "json", "-c", "url", "a.parquet"], 2, "a filter, --unique"),
+        (&["get", "host", "--only-matching", "-c", "url", "a.parquet"], 2, "expected neither a filter"),
         (&["decode", "-c", "url", "text.parquet"], 3, "text.parquet: the file is not in the format of its name"),
         (&["decode", "-c", "url", "torn.parquet"], 3, "torn.parquet: invalid Parquet file: "),
     ] {
@@ -103,6 +106,8 @@ fn problem_is_told() {
         let messages = String::from_utf8_lossy(&output.stderr);
         assert_eq!(output.status.code(), Some(code), "{arguments:?}: {messages}");
         assert!(messages.contains(told), "{arguments:?}: {messages}");
+        // What is refused has no summary.
+        assert!(code == 3 || messages.lines().count() == 1, "{arguments:?}: {messages}");
         assert!(!folder.path().join("out").exists(), "{arguments:?}");
     }
 }

@@ -22,7 +22,7 @@ fn rewrite(folder: &Path, command: &[&str], columns: &str) -> Value {
     serde_json::from_str(&success(folder, &[command, &others].concat())).unwrap()
 }
 
-const COMMANDS: [&[&str]; 11] = [
+const COMMANDS: [&[&str]; 14] = [
     &["decode"],
     &["decode", "--errors", "replace"],
     &["decode", "--errors", "skip"],
@@ -34,13 +34,16 @@ const COMMANDS: [&[&str]; 11] = [
     &["normalize", "--path", "default", "--errors", "drop"],
     &["repair"],
     &["encode", "--set", "%00", "--keep-non-ascii"],
+    &["get", "segment:1"],
+    &["get", "key:q", "--raw"],
+    &["form", "--as", "tsv"],
 ];
 
 /// Values, rows that are dropped or kept, NULLs, counts and places, for random files of all kinds.
 #[test]
 fn rows_become_what_json_lines_become() {
     let mut random = Random(0x9E37_79B9);
-    for round in 0..44 {
+    for round in 0..56 {
         let count = *random.pick(&[1, 10, 300, 2000]);
         let rows = random_rows(&mut random, count);
         let settings = Settings::random(&mut random);

@@ -5,7 +5,7 @@ use std::ops::ControlFlow;
 use std::sync::{Arc, PoisonError, RwLock};
 
 use super::fields::FieldReader;
-use super::names::{columns_of, listed};
+use super::names::{columns_of, explained, listed};
 use super::records::{Records, is_empty};
 use crate::format::{Columns, Destination, Outputs};
 use crate::operation::split_ending;
@@ -145,7 +145,8 @@ impl Layouts {
         let columns = match &self.chosen {
             Chosen::Numbers(columns) => columns.clone(),
             Chosen::Names(chosen) => {
-                let columns = chosen.iter().map(|name| columns_of(name, &names)).collect::<Result<Vec<_>, _>>()?;
+                let columns = chosen.iter().map(|name| columns_of(name, &names)).collect::<Result<Vec<_>, _>>();
+                let columns = columns.map_err(|problem| explained(problem, first, &names, self.delimiter))?;
                 Columns::of(columns.into_iter().flatten())
             }
         };

@@ -1,8 +1,11 @@
 //! Finds the columns of a header by name, number, range or pattern.
 #![forbid(unsafe_code)]
 
+use memchr::{memchr, memchr_iter};
+
 use crate::format::Columns;
 use crate::pattern::Pattern;
+use crate::source::binary;
 
 /// Maximum number of names in a message.
 const MOST_NAMES: usize = 20;
@@ -12,6 +15,27 @@ pub(super) fn listed(names: &[Vec<u8>]) -> String {
     let listed: Vec<_> = names.iter().take(MOST_NAMES).map(|name| String::from_utf8_lossy(name)).collect();
     let rest = if names.len() > MOST_NAMES { ", ..." } else { "" };
     format!("'{}'{rest}", listed.join("', '"))
+}
+
+/// The problem with the names of columns, and its probable cause.
+pub(super) fn explained(problem: String, header: &[u8], names: &[Vec<u8>], delimiter: u8) -> String {
+    if let Some(hint) = binary::hint(header, Some(b'\n')) {
+        return format!("invalid CSV: {hint}");
+    }
+    if memchr(0, header).is_some() {
+        return "invalid CSV: the header has NUL bytes".into();
+    }
+    let count = |byte: u8| memchr_iter(byte, header).count();
+    let other =
+        b";\t|,".iter().copied().filter(|&byte| byte != delimiter && count(byte) > 0).max_by_key(|&byte| count(byte));
+    match other {
+        Some(b'\t') if names.len() == 1 => format!("{problem}; tabs separate its columns with -d '\\t'"),
+        Some(other) if names.len() == 1 => {
+            let other = char::from(other);
+            format!("{problem}; '{other}' separates its columns with -d '{other}'")
+        }
+        _ => problem,
+    }
 }
 
 /// All columns of this name. If there are none: the columns of a number, a range of numbers, a range

@@ -1,7 +1,7 @@
 //! Where the JSON of a line is.
 #![forbid(unsafe_code)]
 
-use memchr::memmem;
+use memchr::{memchr, memmem};
 
 /// Where the JSON of a line is.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
@@ -24,6 +24,21 @@ impl JsonLayout {
 
     pub(super) fn is_directive(self, line: &[u8]) -> bool {
         self == Self::Cdxj && line.starts_with(b"!")
+    }
+
+    /// What to try, if the first line has a part of a document alone.
+    pub(super) fn misread(self, records: &[u8]) -> Option<&'static str> {
+        let start = records.trim_ascii_start();
+        let line = memchr(b'\n', start).map_or(start, |end| &start[..end]).trim_ascii_end();
+        match (self, line) {
+            (Self::Line, [b'[', ..]) => {
+                Some("it begins with an array: 'jq -c .[]' writes its elements, one in each line")
+            }
+            (Self::Line, [b'{'] | [b'{', .., b',' | b'{' | b'[']) => {
+                Some("objects have several lines: 'jq -c .' writes one in each line")
+            }
+            _ => None,
+        }
     }
 
     /// The message about another line.

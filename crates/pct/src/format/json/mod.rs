@@ -192,6 +192,10 @@ impl Format for JsonLines {
         }
     }
 
+    fn misread(&self, records: &[u8]) -> Option<String> {
+        self.layout.misread(records).map(str::to_owned)
+    }
+
     fn unmatched(&self) -> Vec<String> {
         if !self.has_records.load(Ordering::Relaxed) {
             return Vec::new();

@@ -59,7 +59,7 @@ mod tests {
     }
 
     fn from_form(shape: Shape) -> FromForm {
-        FromForm { shape, reading: Reading::Reference, names: Vec::new() }
+        FromForm { shape, reading: Reading::Reference, names: Vec::new(), decoding: None }
     }
 
     fn encoded(pairs: &[(String, String)]) -> String {

@@ -13,6 +13,10 @@ use crate::operation::Reading;
 /// the '?' with which a query is often extracted. All of a field that is read as a query.
 pub(super) fn form_range(field: &[u8], reading: Reading) -> Range<usize> {
     if reading == Reading::Query {
+        // How logs write that there is none.
+        if field == b"-" {
+            return 1..1;
+        }
         return usize::from(field.first() == Some(&b'?'))..field.len();
     }
     match field.first() {

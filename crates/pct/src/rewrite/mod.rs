@@ -2,8 +2,11 @@
 //! then reports.
 #![forbid(unsafe_code)]
 
+mod in_place;
+
 use std::fs;
 use std::io::{self, IsTerminal};
+use std::num::NonZero;
 
 use same_file::Handle;
 use simdpct::ByteSet;
@@ -18,7 +21,7 @@ use crate::progress::Progress;
 use crate::record::Policy;
 use crate::report::{self, FileReport};
 use crate::shown::{self, Notation};
-use crate::sink::{InPlace, Sink, Written};
+use crate::sink::Sink;
 use crate::source::{BLOCK, Blocks, Columnar, Opened, Source, binary, columnar};
 use crate::unique::{Secret, Seen};
 
@@ -46,7 +49,7 @@ impl<'a> Task<'a> {
     pub(crate) fn new(
         arguments: &'a TextArguments,
         suffix: impl Into<String>,
-        recipe: impl Fn(ByteSet) -> Box<dyn Operation> + 'a,
+        recipe: impl Fn(ByteSet) -> Box<dyn Operation> + Sync + 'a,
     ) -> Self {
         let notation = arguments.format.notation();
         let (suffix, recipe) = (suffix.into(), Box::new(recipe));
@@ -130,17 +133,22 @@ pub(crate) fn rewrite(task: &Task<'_>) -> Result<Status, Error> {
     };
     let outputs = if arguments.output.in_place { Outputs::Each } else { Outputs::One };
     let format = task.format(outputs)?;
-    let mut rewriting = Rewriting { task, arguments, format: &*format, progress, reports: Vec::new() };
+    let mut rewriting = Rewriting::new(task, &*format, progress);
     let result = if arguments.output.in_place { rewriting.in_place() } else { rewriting.one_output() };
     rewriting.progress.finish();
+    // A command that is refused has nothing to sum up.
+    if matches!(result, Ok(Status::Usage) | Err(Error::Usage(_))) {
+        return result;
+    }
     // If an input was not read to its end, unmatched fields are unknown.
     let mut unmatched = Vec::new();
     if matches!(result, Ok(Status::Success | Status::InputOutput)) {
-        unmatched = format.unmatched();
+        unmatched = rewriting.unmatched.take().unwrap_or_else(|| format.unmatched());
         let lacks_part = rewriting.reports.iter().any(|report| report.count(Count::Missing) > 0);
         unmatched
             .extend(task.hint.iter().filter(|(seen, _)| lacks_part && !seen.get()).map(|&(_, hint)| hint.to_owned()));
     }
+    unmatched.extend(rewriting.reports.iter().filter_map(FileReport::suggestion));
     let unique = task.seen.as_ref().map(Seen::summary);
     match arguments.errors.report() {
         // With --errors fail, the only invalid record was already reported as the error.
@@ -162,11 +170,21 @@ struct Rewriting<'a> {
     arguments: &'a TextArguments,
     format: &'a dyn Format,
     progress: Progress,
+    /// Number of threads for an input; by default that of the cores.
+    threads: Option<NonZero<usize>>,
     /// Reports of the inputs so far.
     reports: Vec<FileReport>,
+    /// Warnings about fields that no record had, if they are not those of the format.
+    unmatched: Option<Vec<String>>,
 }
 
-impl Rewriting<'_> {
+impl<'a> Rewriting<'a> {
+    fn new(task: &'a Task<'a>, format: &'a dyn Format, progress: Progress) -> Self {
+        let arguments = task.arguments;
+        let (reports, unmatched) = Default::default();
+        Self { task, arguments, format, progress, threads: arguments.input.threads, reports, unmatched }
+    }
+
     fn one_output(&mut self) -> Result<Status, Error> {
         let output = &self.arguments.output;
         let compression = output.compression();
@@ -205,53 +223,6 @@ impl Rewriting<'_> {
         }
     }
 
-    fn in_place(&mut self) -> Result<Status, Error> {
-        if self.arguments.input.sources().iter().any(|source| source.path().is_none()) {
-            return Err(Error::Usage("invalid input '-' for --in-place: expected files".into()));
-        }
-        let mut in_place = InPlace::new(self.arguments.output.backup.clone());
-        let mut worst = Status::Success;
-        let status = self.each_file(|rewriting, source, opened, columnar| {
-            let errors = match rewriting.one_in_place(source, opened, columnar) {
-                Ok(None) => return Ok(()),
-                Ok(Some(written)) => in_place.add(written),
-                // Each file is an output of its own, so the others are still rewritten.
-                Err(error @ Error::Output(..)) => vec![error],
-                Err(error) => return Err(error),
-            };
-            worst = worst.max(rewriting.report_all(&errors));
-            Ok(())
-        });
-        worst = worst.max(self.report_all(&in_place.finish()));
-        Ok(status.unwrap_or_else(|status| status).max(worst))
-    }
-
-    /// Rewrites a file beside the old one. `None` if nothing changes.
-    fn one_in_place(
-        &mut self,
-        source: &Source,
-        opened: Opened,
-        columnar: Option<Columnar>,
-    ) -> Result<Option<Written>, Error> {
-        let Some(path) = source.path() else { return Ok(None) };
-        self.task.seen.iter().for_each(Seen::forget);
-        let compression = self.arguments.output.output_compression;
-        let mut sink = match columnar {
-            Some(_) => Sink::file(path, compression.unwrap_or(opened.compression))?,
-            None => Sink::in_place(source, path, !self.arguments.input.no_decompress, compression)?,
-        };
-        match self.one(source, opened, columnar, &mut sink)? {
-            true => sink.finish_later(),
-            false => Ok(None),
-        }
-    }
-
-    /// Reports errors; returns the worst status.
-    fn report_all(&self, errors: &[Error]) -> Status {
-        let statuses = errors.iter().map(|error| self.progress.aside(|| error.report()));
-        statuses.max().unwrap_or(Status::Success)
-    }
-
     /// Opens each input and applies `action`, reporting errors. `Err` if an error ended the
     /// command.
     fn each_file(
@@ -260,10 +231,7 @@ impl Rewriting<'_> {
     ) -> Result<Status, Status> {
         let mut status = Status::Success;
         for source in self.arguments.input.sources() {
-            let result = self
-                .open(source)
-                .map_err(|error| Error::Input(source.to_string(), error))
-                .and_then(|(opened, columnar)| action(self, source, opened, columnar));
+            let result = self.open(source).and_then(|(opened, columnar)| action(self, source, opened, columnar));
             if let Err(error) = result {
                 status = status.max(self.progress.aside(|| error.report()));
                 if !error.is_of_one_input() {
@@ -274,7 +242,11 @@ impl Rewriting<'_> {
         Ok(status)
     }
 
-    fn open(&self, source: &Source) -> io::Result<(Opened, Option<Columnar>)> {
+    fn open(&self, source: &Source) -> Result<(Opened, Option<Columnar>), Error> {
+        self.try_open(source).map_err(|error| Error::Input(source.to_string(), error))
+    }
+
+    fn try_open(&self, source: &Source) -> io::Result<(Opened, Option<Columnar>)> {
         let TextArguments { format, output, input, .. } = self.arguments;
         if output.in_place {
             source.check_regular()?;
@@ -312,8 +284,8 @@ impl Rewriting<'_> {
         let found = self.reports.iter().map(FileReport::faults).sum();
         // A byte order mark in the middle of the output would become part of a record.
         let is_first = self.arguments.output.in_place || self.reports.is_empty();
-        let plan = self.task.plan(format, found, BLOCK, is_first);
-        let mut report = FileReport::new(source.to_string(), format.separator(), format.records());
+        let plan = Plan { threads: self.threads, ..self.task.plan(format, found, BLOCK, is_first) };
+        let mut report = FileReport::of(source, format.separator(), format.records());
         let result = pipeline::run(&plan, Blocks::new(opened.text, format.scanner()), sink, &mut report);
         self.reports.push(report);
         result.map(|()| true)
@@ -327,14 +299,14 @@ impl Rewriting<'_> {
         let found = self.reports.iter().map(FileReport::faults).sum();
         let operation = (self.task.recipe)(ByteSet::EMPTY);
         let task = columnar::Task {
-            plan: &self.task.plan(self.format, found, BLOCK, true),
+            plan: &Plan { threads: self.threads, ..self.task.plan(self.format, found, BLOCK, true) },
             operation: &*operation,
             columns: self.arguments.format.columns(),
             append: self.arguments.format.append().then_some(&*self.task.suffix),
             progress: &self.progress,
             is_for_text: self.arguments.format.is_for_text(),
         };
-        let mut report = FileReport::new(source.to_string(), b'\n', report::Records::Counted);
+        let mut report = FileReport::of(source, b'\n', report::Records::Counted);
         let result = task.rewrite(input, sink, &mut report);
         self.reports.push(report);
         result
