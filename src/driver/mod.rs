@@ -17,6 +17,7 @@ pub(crate) mod form_encode;
 pub(crate) mod inspect;
 pub(crate) mod offset;
 pub(crate) mod pieces;
+pub(crate) mod plan;
 pub(crate) mod segments;
 #[cfg(feature = "alloc")]
 pub(crate) mod small;
@@ -25,6 +26,7 @@ pub(crate) mod utf8;
 
 use core::mem::MaybeUninit;
 
+pub(crate) use self::plan::{DecodePlan, EncodePlan};
 use self::utf8::is_well_formed;
 use crate::byteset::ByteSet;
 use crate::error::{BufferTooSmall, DecodeError, DecodeErrorKind, DecodeIntoError};
@@ -32,7 +34,6 @@ use crate::kernel::dispatch::{COUNT, DECODE_SHORT, FIND, MEMBERS};
 use crate::kernel::inout::InOut;
 use crate::kernel::op::{Measure, Pass, Scan, Write};
 use crate::kernel::outcome::{Progress, Stop};
-pub(crate) use crate::kernel::plan::{DecodePlan, EncodePlan};
 use crate::kernel::swar;
 use crate::level::{Level, Supported};
 
