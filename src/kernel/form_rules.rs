@@ -4,12 +4,9 @@
 use crate::rules::EncodeRules;
 
 /// The rules for a pair. No triplets are kept, and letters and digits are not escaped.
-// Aligned to a cache line, so that the 64-byte table loads of AVX-512 do not cross one.
-#[repr(align(64))]
+// Aligned to cache lines, in this order, so that the 64-byte table loads of AVX-512 do not cross one.
+#[repr(C, align(64))]
 pub(crate) struct FormRules {
-    /// The sixteen hexadecimal digits of the output.
-    #[allow(dead_code, reason = "used only by levels with vectors")]
-    pub(super) digits: &'static [u8; 16],
     /// The output of each byte: up to three bytes, the first one lowest, and their number in the
     /// top byte.
     pub(super) symbols: [u32; 256],
@@ -23,7 +20,12 @@ pub(crate) struct FormRules {
     /// The value XORed with a space that is not escaped.
     #[allow(dead_code, reason = "used only by levels with vectors")]
     pub(super) space: u8,
+    /// The sixteen hexadecimal digits of the output.
+    #[allow(dead_code, reason = "used only by levels with vectors")]
+    pub(super) digits: &'static [u8; 16],
 }
+
+const _: () = assert!(core::mem::offset_of!(FormRules, plain).is_multiple_of(64));
 
 /// Entry of `plain` for escaped characters; its top bit is the test.
 pub(super) const ESCAPED: u8 = 0x80;
@@ -45,7 +47,7 @@ impl FormRules {
             byte += 1;
         }
         let space = if rules.plus() { b' ' ^ b'+' } else { 0 };
-        Self { digits: rules.digits, symbols, plain, kept, space }
+        Self { symbols, plain, kept, space, digits: rules.digits }
     }
 }
 
