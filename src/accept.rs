@@ -223,7 +223,7 @@ impl Decoder {
                 // The output before the first error is well-formed text. Lenient, because the error
                 // may be within a triplet that is kept.
                 let before = &input[..error.position];
-                let decoder = Self { rules: self.rules.strict(false).without_reject(), ..*self };
+                let decoder = Self { plan: self.plan.strict(false).without_reject(), ..*self };
                 let earlier = decoder.decode_utf8(before).ok().and_then(|text| not_accepted(&decoder, before, &text));
                 Err(earlier.unwrap_or(AcceptError::Decode(error)))
             }

@@ -38,7 +38,7 @@ use crate::level::Level;
 /// ```
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub struct Decoder {
-    pub(crate) rules: DecodePlan,
+    pub(crate) plan: DecodePlan,
     pub(crate) level: Option<Level>,
 }
 
@@ -53,7 +53,7 @@ impl Decoder {
     #[must_use]
     #[inline]
     pub const fn new() -> Self {
-        Self { rules: DecodePlan::STRICT, level: None }
+        Self { plan: DecodePlan::STRICT, level: None }
     }
 
     /// Keeps a malformed `%` and continues at the next byte, per WHATWG URL 1.3: `%%41` becomes
@@ -61,7 +61,7 @@ impl Decoder {
     #[must_use]
     #[inline]
     pub const fn lenient(mut self) -> Self {
-        self.rules = self.rules.strict(false);
+        self.plan = self.plan.strict(false);
         self
     }
 
@@ -69,7 +69,7 @@ impl Decoder {
     #[must_use]
     #[inline]
     pub const fn plus_for_space(mut self) -> Self {
-        self.rules = self.rules.with_plus();
+        self.plan = self.plan.with_plus();
         self
     }
 
@@ -93,7 +93,7 @@ impl Decoder {
     #[must_use]
     #[inline]
     pub const fn keep(mut self, set: ByteSet) -> Self {
-        self.rules = self.rules.with_keep(set);
+        self.plan = self.plan.with_keep(set);
         self
     }
 
@@ -108,7 +108,7 @@ impl Decoder {
     #[must_use]
     #[inline]
     pub const fn reject(mut self, set: ByteSet) -> Self {
-        self.rules = self.rules.with_reject(set);
+        self.plan = self.plan.with_reject(set);
         self
     }
 
@@ -135,7 +135,7 @@ impl Decoder {
     ///
     /// Returns the first malformed `%` (strict decoders only) or the first rejected byte.
     pub fn decoded_len<T: Input + ?Sized>(&self, input: &T) -> Result<usize, DecodeError> {
-        driver::measure_decode(input.as_bytes(), &self.rules, self.level)
+        driver::measure_decode(input.as_bytes(), &self.plan, self.level)
     }
 
     /// Decodes to the start of `output` and returns the length of the result. Bytes of `output`
@@ -156,7 +156,7 @@ impl Decoder {
     /// assert!(matches!(error, DecodeIntoError::BufferTooSmall(error) if error.needed == 5));
     /// ```
     pub fn decode_into<T: Input + ?Sized>(&self, input: &T, output: &mut [u8]) -> Result<usize, DecodeIntoError> {
-        driver::decode(input.as_bytes(), driver::as_uninit(output), &self.rules, self.level)
+        driver::decode(input.as_bytes(), driver::as_uninit(output), &self.plan, self.level)
     }
 
     /// Decodes to the start of possibly uninitialised memory, and returns the initialised part.
@@ -169,7 +169,7 @@ impl Decoder {
         input: &T,
         output: &'a mut [MaybeUninit<u8>],
     ) -> Result<&'a mut [u8], DecodeIntoError> {
-        driver::decode_uninit(input.as_bytes(), output, &self.rules, self.level)
+        driver::decode_uninit(input.as_bytes(), output, &self.plan, self.level)
     }
 
     /// Decodes in place, to the start of `buffer`, and returns the decoded part.
@@ -186,7 +186,7 @@ impl Decoder {
     /// # Ok::<(), simdpct::DecodeError>(())
     /// ```
     pub fn decode_in_place<'a>(&self, buffer: &'a mut [u8]) -> Result<&'a mut [u8], DecodeError> {
-        let written = driver::decode_in_place(buffer, &self.rules, self.level)?;
+        let written = driver::decode_in_place(buffer, &self.plan, self.level)?;
         Ok(&mut buffer[..written])
     }
 
@@ -215,7 +215,7 @@ impl Decoder {
         output: &'a mut [u8],
     ) -> Result<&'a mut str, DecodeIntoError> {
         let (bytes, is_text) = (input.as_bytes(), input.as_text().is_some());
-        driver::text::decode_text(bytes, is_text, driver::as_uninit(output), &self.rules, self.level)
+        driver::text::decode_text(bytes, is_text, driver::as_uninit(output), &self.plan, self.level)
     }
 
     /// Decodes to text in place, to the start of `buffer`, and returns the text.
@@ -236,7 +236,7 @@ impl Decoder {
     /// # Ok::<(), simdpct::DecodeError>(())
     /// ```
     pub fn decode_utf8_in_place<'a>(&self, buffer: &'a mut [u8]) -> Result<&'a mut str, DecodeError> {
-        driver::text::decode_text_in_place(buffer, &self.rules, self.level)
+        driver::text::decode_text_in_place(buffer, &self.plan, self.level)
     }
 }
 
@@ -253,7 +253,7 @@ impl Decoder {
     /// Same as [`decoded_len`](Self::decoded_len).
     #[inline(always)]
     pub fn decode<'a, T: Input + ?Sized>(&self, input: &'a T) -> Result<Cow<'a, [u8]>, DecodeError> {
-        driver::small::decode_to_cow(input.as_bytes(), &self.rules, self.level)
+        driver::small::decode_to_cow(input.as_bytes(), &self.plan, self.level)
     }
 
     /// Appends the decoded bytes to `output`, which grows at most once.
@@ -263,7 +263,7 @@ impl Decoder {
     /// Same as [`decoded_len`](Self::decoded_len). On error nothing is appended.
     #[inline]
     pub fn decode_to<T: Input + ?Sized>(&self, input: &T, output: &mut Vec<u8>) -> Result<(), DecodeError> {
-        driver::alloc::append_decoded(input.as_bytes(), output, &self.rules, self.level)
+        driver::alloc::append_decoded(input.as_bytes(), output, &self.plan, self.level)
     }
 
     /// Decodes to text. Borrows the input if nothing is decoded. Overlong forms and surrogates are
@@ -407,14 +407,14 @@ impl Decoder {
     #[inline(always)]
     fn plain<'a, T: Input + ?Sized>(&self, input: &'a T) -> Option<Plain<'a>> {
         let bytes = input.as_bytes();
-        driver::is_plain(bytes, &self.rules).then(|| input.as_text().map_or(Plain::Bytes(bytes), Plain::Text))
+        driver::is_plain(bytes, &self.plan).then(|| input.as_text().map_or(Plain::Bytes(bytes), Plain::Text))
     }
 
     /// [`decode_utf8`](Self::decode_utf8) of an input that was not found [plain](Self::plain).
     /// `text` is the input, if it is known to be text: then it is validated only if something is
     /// decoded.
     fn decode_coded<'a>(&self, input: &'a [u8], text: Option<&'a str>) -> Result<Cow<'a, str>, DecodeError> {
-        match (driver::small::decode_not_plain(input, &self.rules, self.level), text) {
+        match (driver::small::decode_not_plain(input, &self.plan, self.level), text) {
             (Ok(Cow::Borrowed(_)), Some(text)) => Ok(Cow::Borrowed(text)),
             (Ok(bytes), _) => self.checked_text(input, bytes),
             (Err(error), _) => Err(self.earlier_ill_formed(input, error)),
@@ -424,10 +424,10 @@ impl Decoder {
     /// Like [`decode_coded`](Self::decode_coded), with U+FFFD for each maximal subpart of an
     /// ill-formed sequence.
     fn decode_coded_replacing<'a>(&self, input: &'a [u8], text: Option<&'a str>) -> Result<Cow<'a, str>, DecodeError> {
-        if let Some(kind) = self.rules.error_of_replacement() {
+        if let Some(kind) = self.plan.error_of_replacement() {
             return self.decode_coded(input, text).map_err(|error| replacement_error(kind, error));
         }
-        match (driver::small::decode_not_plain(input, &self.rules, self.level)?, text) {
+        match (driver::small::decode_not_plain(input, &self.plan, self.level)?, text) {
             (Cow::Borrowed(_), Some(text)) => Ok(Cow::Borrowed(text)),
             (bytes, _) => Ok(self.replaced_text(bytes)),
         }
@@ -435,7 +435,7 @@ impl Decoder {
 
     /// Like [`decode_coded`](Self::decode_coded), without ill-formed sequences.
     fn decode_coded_dropping<'a>(&self, input: &'a [u8], text: Option<&'a str>) -> Result<Cow<'a, str>, DecodeError> {
-        match (driver::small::decode_not_plain(input, &self.rules, self.level), text) {
+        match (driver::small::decode_not_plain(input, &self.plan, self.level), text) {
             (Ok(Cow::Borrowed(_)), Some(text)) => Ok(Cow::Borrowed(text)),
             (Ok(bytes), _) => self.error_of_separator(input, &bytes).map_or_else(|| Ok(self.dropped_text(bytes)), Err),
             (Err(error), _) => Err(self.decode_before(input, error, Self::error_of_separator)),
@@ -445,9 +445,9 @@ impl Decoder {
     /// The error for the first sequence of the decoded bytes that would be replaced rather than
     /// dropped, if a byte of U+FFFD is rejected.
     fn error_of_separator(&self, input: &[u8], decoded: &[u8]) -> Option<DecodeError> {
-        let kind = self.rules.error_of_separator()?;
+        let kind = self.plan.error_of_separator()?;
         let at = driver::text::find_separated(decoded)?;
-        Some(DecodeError::new(kind, driver::offset::input_offset(input, &self.rules, at)))
+        Some(DecodeError::new(kind, driver::offset::input_offset(input, &self.plan, at)))
     }
 
     /// Validates what was decoded from `input`.
@@ -465,23 +465,21 @@ impl Decoder {
     #[inline(always)]
     fn dropped_text<'a>(&self, decoded: Cow<'a, [u8]>) -> Cow<'a, str> {
         driver::utf8::into_text(decoded, self.level)
-            .unwrap_or_else(|(bytes, _)| Cow::Owned(driver::text::drop_ill_formed(&bytes, &self.rules, self.level)))
+            .unwrap_or_else(|(bytes, _)| Cow::Owned(driver::text::drop_ill_formed(&bytes, &self.plan, self.level)))
     }
 
     fn append_text(&self, input: &[u8], is_text: bool, output: &mut String) -> Result<(), DecodeError> {
-        driver::text::append_decoded_text(input, is_text, output, &self.rules, self.level).map_err(
-            |error| match error {
-                TextError::Decode(error) => self.earlier_ill_formed(input, error),
-                TextError::IllFormed(at) => self.ill_formed(input, at),
-            },
-        )
+        driver::text::append_decoded_text(input, is_text, output, &self.plan, self.level).map_err(|error| match error {
+            TextError::Decode(error) => self.earlier_ill_formed(input, error),
+            TextError::IllFormed(at) => self.ill_formed(input, at),
+        })
     }
 
     fn append_text_replacing(&self, input: &[u8], is_text: bool, output: &mut String) -> Result<(), DecodeError> {
-        if let Some(kind) = self.rules.error_of_replacement() {
+        if let Some(kind) = self.plan.error_of_replacement() {
             return self.append_text(input, is_text, output).map_err(|error| replacement_error(kind, error));
         }
-        match driver::text::append_decoded_text(input, is_text, output, &self.rules, self.level) {
+        match driver::text::append_decoded_text(input, is_text, output, &self.plan, self.level) {
             Ok(()) => Ok(()),
             Err(TextError::Decode(error)) => Err(error),
             Err(TextError::IllFormed(_)) => {
@@ -514,14 +512,14 @@ impl Decoder {
         // bytes yields the same output. A strict one would fail at a kept triplet that is truncated
         // because one of its digits is rejected.
         let before = &input[..error.position];
-        let decoder = Self { rules: self.rules.strict(false).without_reject(), ..*self };
+        let decoder = Self { plan: self.plan.strict(false).without_reject(), ..*self };
         decoder.decode(before).ok().and_then(|bytes| find(self, before, &bytes)).unwrap_or(error)
     }
 
     /// The error for the ill-formed sequence at `decoded_offset` of the output.
     #[cold]
     fn ill_formed(&self, input: &[u8], decoded_offset: usize) -> DecodeError {
-        let position = driver::offset::input_offset(input, &self.rules, decoded_offset);
+        let position = driver::offset::input_offset(input, &self.plan, decoded_offset);
         DecodeError::new(DecodeErrorKind::InvalidUtf8, position)
     }
 }

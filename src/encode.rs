@@ -35,7 +35,7 @@ use crate::sets;
 /// ```
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub struct Encoder {
-    pub(crate) rules: EncodePlan,
+    pub(crate) plan: EncodePlan,
     pub(crate) level: Option<Level>,
 }
 
@@ -111,7 +111,7 @@ impl Encoder {
     #[must_use]
     #[inline]
     pub const fn new(set: ByteSet) -> Self {
-        Self { rules: EncodePlan::new(set), level: None }
+        Self { plan: EncodePlan::new(set), level: None }
     }
 
     /// The encoder for a component or standard, by its name in [`sets::NAMED`]: [`FORM`](Self::FORM)
@@ -149,7 +149,7 @@ impl Encoder {
     #[must_use]
     #[inline]
     pub const fn plus_for_space(mut self) -> Self {
-        self.rules = self.rules.with_plus_for_space();
+        self.plan = self.plan.with_plus_for_space();
         self
     }
 
@@ -157,7 +157,7 @@ impl Encoder {
     /// implementations require lower case.
     #[must_use]
     pub const fn lowercase(mut self) -> Self {
-        self.rules = self.rules.with_digits(LOWERCASE);
+        self.plan = self.plan.with_digits(LOWERCASE);
         self
     }
 
@@ -170,7 +170,7 @@ impl Encoder {
     #[must_use]
     #[inline]
     pub const fn keep_triplets(mut self) -> Self {
-        self.rules = self.rules.with_triplets_kept();
+        self.plan = self.plan.with_triplets_kept();
         self
     }
 
@@ -184,7 +184,7 @@ impl Encoder {
     /// ```
     #[must_use]
     pub const fn keep_non_ascii(mut self) -> Self {
-        self.rules = self.rules.with_non_ascii_kept(true);
+        self.plan = self.plan.with_non_ascii_kept(true);
         self
     }
 
@@ -213,8 +213,8 @@ impl Encoder {
     /// ```
     #[must_use]
     pub const fn set(&self) -> ByteSet {
-        let escape = *self.rules.rules().escape();
-        if self.rules.rules().plus() { escape.with(b' ') } else { escape }
+        let escape = *self.plan.rules().escape();
+        if self.plan.rules().plus() { escape.with(b' ') } else { escape }
     }
 
     /// Maximum length of the encoded form of `length` bytes: three times `length`, or `None` on
@@ -228,7 +228,7 @@ impl Encoder {
     /// input of a third of the address space on a 32-bit target.
     #[must_use]
     pub fn encoded_len<T: Input + ?Sized>(&self, input: &T) -> usize {
-        driver::measure_encode(input.as_bytes(), &self.rules, self.level)
+        driver::measure_encode(input.as_bytes(), &self.plan, self.level)
     }
 
     /// Encodes to the start of `output` and returns the length of the result. Bytes of `output`
@@ -248,7 +248,7 @@ impl Encoder {
     /// # Ok::<(), simdpct::BufferTooSmall>(())
     /// ```
     pub fn encode_into<T: Input + ?Sized>(&self, input: &T, output: &mut [u8]) -> Result<usize, BufferTooSmall> {
-        driver::encode(input.as_bytes(), driver::as_uninit(output), &self.rules, self.level)
+        driver::encode(input.as_bytes(), driver::as_uninit(output), &self.plan, self.level)
     }
 
     /// Encodes to the start of possibly uninitialised memory, and returns the initialised part.
@@ -261,7 +261,7 @@ impl Encoder {
         input: &T,
         output: &'a mut [MaybeUninit<u8>],
     ) -> Result<&'a mut [u8], BufferTooSmall> {
-        driver::encode_uninit(input.as_bytes(), output, &self.rules, self.level)
+        driver::encode_uninit(input.as_bytes(), output, &self.plan, self.level)
     }
 
     /// Returns a value that encodes the input when formatted, without allocating. Borrows the
@@ -276,7 +276,7 @@ impl Encoder {
     #[must_use]
     #[inline]
     pub fn display<'a, T: Input + ?Sized>(&'a self, input: &'a T) -> Encoded<'a> {
-        Encoded::new(input.as_bytes(), &self.rules, self.level)
+        Encoded::new(input.as_bytes(), &self.plan, self.level)
     }
 
     /// Returns an iterator over the encoded form: runs of unchanged bytes, and the escapes of
@@ -290,7 +290,7 @@ impl Encoder {
     #[must_use]
     #[inline]
     pub fn pieces<'a, T: Input + ?Sized>(&'a self, input: &'a T) -> Pieces<'a> {
-        Pieces::new(input.as_bytes(), &self.rules, self.level)
+        Pieces::new(input.as_bytes(), &self.plan, self.level)
     }
 
     /// Encodes a single byte: its triplet, or the byte itself if it is not escaped. Same as
@@ -303,7 +303,7 @@ impl Encoder {
     #[must_use]
     #[inline]
     pub fn encode_byte(&self, byte: u8) -> &'static str {
-        driver::pieces::encode_byte(byte, &self.rules)
+        driver::pieces::encode_byte(byte, &self.plan)
     }
 }
 
@@ -330,7 +330,7 @@ impl Encoder {
     #[must_use]
     #[inline(always)]
     pub fn encode<'a, T: Input + ?Sized>(&self, input: &'a T) -> Cow<'a, str> {
-        driver::small::encode_to_cow(input.as_bytes(), &self.rules, self.level)
+        driver::small::encode_to_cow(input.as_bytes(), &self.plan, self.level)
     }
 
     /// Appends the encoded form to `output`, a `String` or a `Vec<u8>`, which grows at most once.
@@ -347,6 +347,6 @@ impl Encoder {
     /// ```
     #[inline]
     pub fn encode_to<T: Input + ?Sized>(&self, input: &T, output: &mut impl Output) {
-        output.append_encoded(input.as_bytes(), &self.rules, self.level);
+        output.append_encoded(input.as_bytes(), &self.plan, self.level);
     }
 }

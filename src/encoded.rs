@@ -33,14 +33,14 @@ use crate::level::Level;
 #[derive(Clone, Copy)]
 pub struct Encoded<'a> {
     input: &'a [u8],
-    rules: &'a EncodePlan,
+    plan: &'a EncodePlan,
     level: Option<Level>,
 }
 
 impl<'a> Encoded<'a> {
     #[inline]
-    pub(crate) const fn new(input: &'a [u8], rules: &'a EncodePlan, level: Option<Level>) -> Self {
-        Self { input, rules, level }
+    pub(crate) const fn new(input: &'a [u8], plan: &'a EncodePlan, level: Option<Level>) -> Self {
+        Self { input, plan, level }
     }
 
     /// Returns the encoded form. Faster than formatting: allocates once, exactly as
@@ -57,7 +57,7 @@ impl<'a> Encoded<'a> {
 /// Ignores width and precision: a precision could cut a triplet.
 impl fmt::Display for Encoded<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        driver::pieces::write_encoded(self.input, self.rules, self.level, f)
+        driver::pieces::write_encoded(self.input, self.plan, self.level, f)
     }
 }
 
@@ -73,7 +73,7 @@ impl fmt::Debug for Encoded<'_> {
 impl<'a> From<Encoded<'a>> for Cow<'a, str> {
     #[inline]
     fn from(encoded: Encoded<'a>) -> Self {
-        driver::small::encode_to_cow(encoded.input, encoded.rules, encoded.level)
+        driver::small::encode_to_cow(encoded.input, encoded.plan, encoded.level)
     }
 }
 
@@ -99,8 +99,8 @@ pub struct Pieces<'a> {
 
 impl<'a> Pieces<'a> {
     #[inline]
-    pub(crate) const fn new(input: &'a [u8], rules: &'a EncodePlan, level: Option<Level>) -> Self {
-        Self { pieces: driver::pieces::Pieces::new(input, rules, level) }
+    pub(crate) const fn new(input: &'a [u8], plan: &'a EncodePlan, level: Option<Level>) -> Self {
+        Self { pieces: driver::pieces::Pieces::new(input, plan, level) }
     }
 
     /// The part of the input whose pieces have not yet been yielded.

@@ -138,7 +138,7 @@ mod sealed {
         fn append_normalized(
             &self,
             output: &mut Self::Owned,
-            rules: &DecodePlan,
+            plan: &DecodePlan,
             escape: bool,
             level: Option<Level>,
         ) -> Result<(), DecodeError>
@@ -165,11 +165,11 @@ impl sealed::Slice for str {
     fn append_normalized(
         &self,
         output: &mut String,
-        rules: &DecodePlan,
+        plan: &DecodePlan,
         escape: bool,
         level: Option<Level>,
     ) -> Result<(), DecodeError> {
-        driver::alloc::append_normalized_text(self, output, rules, escape, level)
+        driver::alloc::append_normalized_text(self, output, plan, escape, level)
     }
 }
 
@@ -188,11 +188,11 @@ impl sealed::Slice for [u8] {
     fn append_normalized(
         &self,
         output: &mut Vec<u8>,
-        rules: &DecodePlan,
+        plan: &DecodePlan,
         escape: bool,
         level: Option<Level>,
     ) -> Result<(), DecodeError> {
-        driver::alloc::append_normalized(self, output, rules, escape, level)
+        driver::alloc::append_normalized(self, output, plan, escape, level)
     }
 }
 

@@ -38,7 +38,7 @@ use crate::sets;
 /// ```
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub struct Normalizer {
-    pub(crate) rules: DecodePlan,
+    pub(crate) plan: DecodePlan,
     pub(crate) malformed: Malformed,
     pub(crate) level: Option<Level>,
 }
@@ -67,8 +67,8 @@ impl Normalizer {
     /// `%`s.
     #[must_use]
     pub const fn new() -> Self {
-        let rules = DecodePlan::normalize(sets::UNRESERVED.complement());
-        Self { rules, malformed: Malformed::Refuse, level: None }
+        let plan = DecodePlan::normalize(sets::UNRESERVED.complement());
+        Self { plan, malformed: Malformed::Refuse, level: None }
     }
 
     /// Sets how to handle a malformed `%`.
@@ -84,7 +84,7 @@ impl Normalizer {
     #[must_use]
     pub const fn malformed(mut self, malformed: Malformed) -> Self {
         self.malformed = malformed;
-        self.rules = self.rules.strict(!matches!(malformed, Malformed::Keep));
+        self.plan = self.plan.strict(!matches!(malformed, Malformed::Keep));
         self
     }
 
@@ -93,7 +93,7 @@ impl Normalizer {
     /// is decoded twice.
     #[must_use]
     pub const fn decode(mut self, set: ByteSet) -> Self {
-        self.rules = self.rules.with_keep(set.complement().union(ByteSet::NON_ASCII).with(b'%'));
+        self.plan = self.plan.with_keep(set.complement().union(ByteSet::NON_ASCII).with(b'%'));
         self
     }
 
@@ -115,7 +115,7 @@ impl Normalizer {
     /// ```
     #[must_use]
     pub fn is_normal<T: Input + ?Sized>(&self, input: &T) -> bool {
-        matches!(driver::scan_decode(input.as_bytes(), &self.rules, self.level), Ok(None))
+        matches!(driver::scan_decode(input.as_bytes(), &self.plan, self.level), Ok(None))
     }
 
     /// Normalises to the start of `output` and returns the length of the result. Bytes of `output`
@@ -140,10 +140,10 @@ impl Normalizer {
     /// # Ok::<(), DecodeIntoError>(())
     /// ```
     pub fn normalize_into<T: Input + ?Sized>(&self, input: &T, output: &mut [u8]) -> Result<usize, DecodeIntoError> {
-        let (input, rules) = (input.as_bytes(), &self.rules);
+        let (input, plan) = (input.as_bytes(), &self.plan);
         match self.malformed {
-            Malformed::Escape => driver::decode_escaping(input, output, rules, self.level),
-            Malformed::Refuse | Malformed::Keep => driver::decode(input, driver::as_uninit(output), rules, self.level),
+            Malformed::Escape => driver::decode_escaping(input, output, plan, self.level),
+            Malformed::Refuse | Malformed::Keep => driver::decode(input, driver::as_uninit(output), plan, self.level),
         }
     }
 
@@ -162,7 +162,7 @@ impl Normalizer {
     /// # Ok::<(), simdpct::DecodeError>(())
     /// ```
     pub fn normalize_in_place<'a>(&self, buffer: &'a mut [u8]) -> Result<&'a mut [u8], DecodeError> {
-        let written = driver::decode_in_place(buffer, &self.rules, self.level)?;
+        let written = driver::decode_in_place(buffer, &self.plan, self.level)?;
         Ok(&mut buffer[..written])
     }
 }
@@ -182,7 +182,7 @@ impl Normalizer {
     /// # Ok::<(), simdpct::DecodeError>(())
     /// ```
     pub fn normalize<'a, T: Input + ?Sized>(&self, input: &'a T) -> Result<Cow<'a, T::Slice>, DecodeError> {
-        match driver::scan_decode(input.as_bytes(), &self.rules, self.level) {
+        match driver::scan_decode(input.as_bytes(), &self.plan, self.level) {
             Ok(None) => Ok(Cow::Borrowed(input.as_same())),
             Err(error) if self.malformed == Malformed::Refuse => Err(error),
             Ok(Some(_)) | Err(_) => {
@@ -205,7 +205,7 @@ impl Normalizer {
         output: &mut <T::Slice as ToOwned>::Owned,
     ) -> Result<(), DecodeError> {
         let escape = self.malformed == Malformed::Escape;
-        input.as_same().append_normalized(output, &self.rules, escape, self.level)
+        input.as_same().append_normalized(output, &self.plan, escape, self.level)
     }
 }
 

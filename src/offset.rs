@@ -82,7 +82,7 @@ impl Decoder {
     /// # Ok::<(), simdpct::DecodeError>(())
     /// ```
     pub fn input_offset<T: Input + ?Sized>(&self, input: &T, decoded_offset: usize) -> Result<usize, OffsetError> {
-        input_offset(input.as_bytes(), &self.rules, self.level, decoded_offset)
+        input_offset(input.as_bytes(), &self.plan, self.level, decoded_offset)
     }
 }
 
@@ -110,15 +110,15 @@ impl Decoder {
     /// ```
     #[must_use]
     pub fn decoded_offset<T: Input + ?Sized>(&self, input: &T, input_offset: usize) -> usize {
-        decoded_offset(input.as_bytes(), &self.rules, self.level, input_offset)
+        decoded_offset(input.as_bytes(), &self.plan, self.level, input_offset)
     }
 }
 
 /// Implementation of [`Decoder::decoded_offset`].
-fn decoded_offset(input: &[u8], rules: &DecodePlan, level: Option<Level>, input_offset: usize) -> usize {
-    let rules = rules.without_reject().strict(false);
+fn decoded_offset(input: &[u8], plan: &DecodePlan, level: Option<Level>, input_offset: usize) -> usize {
+    let plan = plan.without_reject().strict(false);
     // Lenient rules that reject nothing have no errors.
-    let length = |start, end| measure(input, start, end, &rules, level).unwrap_or(0);
+    let length = |start, end| measure(input, start, end, &plan, level).unwrap_or(0);
     let end = input_offset.min(input.len());
     match start_of_triplet_around(input, end) {
         None => length(0, end),
@@ -131,7 +131,7 @@ fn decoded_offset(input: &[u8], rules: &DecodePlan, level: Option<Level>, input_
 /// Implementation of [`Decoder::input_offset`].
 pub(crate) fn input_offset(
     input: &[u8],
-    rules: &DecodePlan,
+    plan: &DecodePlan,
     level: Option<Level>,
     decoded_offset: usize,
 ) -> Result<usize, OffsetError> {
@@ -143,12 +143,12 @@ pub(crate) fn input_offset(
         let end = at.saturating_add(missing).min(input.len());
         let cut = start_of_triplet_around(input, end).unwrap_or(end);
         if at < cut {
-            missing -= measure(input, at, cut, rules, level)?;
+            missing -= measure(input, at, cut, plan, level)?;
             at = cut;
         } else if cut < end {
             // One or two bytes are missing, and the next triplet yields one byte, or three if it is
             // kept.
-            match measure(input, at, at + 3, rules, level) {
+            match measure(input, at, at + 3, plan, level) {
                 Ok(1) => (at, missing) = (at + 3, missing - 1),
                 Err(error) if error.position < at + missing => return Err(error.into()),
                 Ok(_) | Err(_) => return Ok(at + missing),
@@ -165,12 +165,12 @@ fn measure(
     input: &[u8],
     start: usize,
     end: usize,
-    rules: &DecodePlan,
+    plan: &DecodePlan,
     level: Option<Level>,
 ) -> Result<usize, DecodeError> {
     // A malformed `%` before `start` affects the result; its bytes are themselves in the output.
-    let open = driver::offset::open_triplet(&input[..start], rules);
-    driver::measure_decode(&input[start - open..end], rules, level)
+    let open = driver::offset::open_triplet(&input[..start], plan);
+    driver::measure_decode(&input[start - open..end], plan, level)
         .map(|length| length - open)
         .map_err(|error| DecodeError::new(error.kind, start - open + error.position))
 }
@@ -231,7 +231,7 @@ impl<'a> OffsetMap<'a> {
         while start < input.len() {
             decoded.push(decoded_len);
             let end = checkpoint(input, decoded.len());
-            decoded_len += measure(input, start, end, &decoder.rules, decoder.level)?;
+            decoded_len += measure(input, start, end, &decoder.plan, decoder.level)?;
             start = end;
         }
         Ok(Self { decoder: *decoder, input, decoded, decoded_len })
@@ -251,7 +251,7 @@ impl<'a> OffsetMap<'a> {
         // There is no checkpoint if the input is empty.
         let Some(index) = before.checked_sub(1) else { return (decoded_offset == 0).then_some(0) };
         let start = checkpoint(self.input, index);
-        let open = driver::offset::open_triplet(&self.input[..start], &self.decoder.rules);
+        let open = driver::offset::open_triplet(&self.input[..start], &self.decoder.plan);
         let rest = &self.input[start - open..];
         let offset = self.decoder.input_offset(rest, decoded_offset - self.decoded[index] + open).ok()?;
         Some(start - open + offset)

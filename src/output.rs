@@ -28,7 +28,7 @@ mod sealed {
     pub trait Output {
         fn length(&self) -> usize;
         /// Appends the encoded form of `input`.
-        fn append_encoded(&mut self, input: &[u8], rules: &EncodePlan, level: Option<Level>);
+        fn append_encoded(&mut self, input: &[u8], plan: &EncodePlan, level: Option<Level>);
         /// Reserves capacity for a number of typical pairs. Reserving once is cheaper than growing.
         fn expect(&mut self, pairs: usize);
         /// Appends `before` verbatim, then the encoded `part`.
@@ -53,8 +53,8 @@ mod sealed {
         }
 
         #[inline]
-        fn append_encoded(&mut self, input: &[u8], rules: &EncodePlan, level: Option<Level>) {
-            driver::alloc::append_encoded_text(input, self, rules, level);
+        fn append_encoded(&mut self, input: &[u8], plan: &EncodePlan, level: Option<Level>) {
+            driver::alloc::append_encoded_text(input, self, plan, level);
         }
 
         #[inline]
@@ -84,8 +84,8 @@ mod sealed {
         }
 
         #[inline]
-        fn append_encoded(&mut self, input: &[u8], rules: &EncodePlan, level: Option<Level>) {
-            driver::alloc::append_encoded(input, self, rules, level);
+        fn append_encoded(&mut self, input: &[u8], plan: &EncodePlan, level: Option<Level>) {
+            driver::alloc::append_encoded(input, self, plan, level);
         }
 
         #[inline]
@@ -115,8 +115,8 @@ mod sealed {
         }
 
         #[inline]
-        fn append_encoded(&mut self, input: &[u8], rules: &EncodePlan, level: Option<Level>) {
-            (**self).append_encoded(input, rules, level);
+        fn append_encoded(&mut self, input: &[u8], plan: &EncodePlan, level: Option<Level>) {
+            (**self).append_encoded(input, plan, level);
         }
 
         #[inline]

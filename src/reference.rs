@@ -59,7 +59,7 @@ pub fn could_complete(input: &[u8], at: usize) -> bool {
 /// Encodes with the options of `encoder`.
 #[must_use]
 pub fn encode(encoder: &Encoder, input: &[u8]) -> String {
-    let rules = &encoder.rules;
+    let plan = &encoder.plan;
     let mut well_formed = Vec::new();
     for chunk in input.utf8_chunks() {
         well_formed.resize(well_formed.len() + chunk.valid().len(), true);
@@ -68,17 +68,17 @@ pub fn encode(encoder: &Encoder, input: &[u8]) -> String {
     let mut output = Vec::new();
     let mut at = 0;
     while let Some(&byte) = input.get(at) {
-        if rules.keep_triplets && triplet(input, at).is_some() {
+        if plan.keep_triplets && triplet(input, at).is_some() {
             output.extend_from_slice(&input[at..at + 3]);
             at += 3;
             continue;
         }
-        if rules.plus() && byte == b' ' {
+        if plan.plus() && byte == b' ' {
             output.push(b'+');
-        } else if rules.keep_non_ascii && byte >= 0x80 && well_formed[at] {
+        } else if plan.keep_non_ascii && byte >= 0x80 && well_formed[at] {
             output.push(byte);
-        } else if rules.escape().contains(byte) || byte >= 0x80 || rules.plus() && byte == b'+' {
-            output.extend([b'%', rules.digits[usize::from(byte >> 4)], rules.digits[usize::from(byte & 15)]]);
+        } else if plan.escape().contains(byte) || byte >= 0x80 || plan.plus() && byte == b'+' {
+            output.extend([b'%', plan.digits[usize::from(byte >> 4)], plan.digits[usize::from(byte & 15)]]);
         } else {
             output.push(byte);
         }
@@ -91,22 +91,22 @@ pub fn encode(encoder: &Encoder, input: &[u8]) -> String {
 /// comes from.
 #[must_use]
 pub fn symbols(decoder: &Decoder, input: &[u8]) -> (Vec<(usize, u8)>, Option<DecodeError>) {
-    let rules = &decoder.rules;
+    let plan = &decoder.plan;
     let mut symbols = Vec::new();
     let mut at = 0;
     while let Some(&raw) = input.get(at) {
         let decoded = triplet(input, at);
-        let kept = decoded.is_some_and(|byte| rules.keep.is_some_and(|keep| keep.contains(byte)))
-            || rules.creates_no_triplets() && could_complete(input, at);
-        if raw == b'%' && decoded.is_none() && rules.strict {
+        let kept = decoded.is_some_and(|byte| plan.keep.is_some_and(|keep| keep.contains(byte)))
+            || plan.creates_no_triplets() && could_complete(input, at);
+        if raw == b'%' && decoded.is_none() && plan.strict {
             return (symbols, Some(DecodeError::new(DecodeErrorKind::Malformed, at)));
         }
         let (byte, width) = match decoded {
             Some(byte) if !kept => (byte, 3),
-            _ if raw == b'+' && rules.plus => (b' ', 1),
+            _ if raw == b'+' && plan.plus => (b' ', 1),
             _ => (raw, 1),
         };
-        if rules.reject.is_some_and(|reject| reject.contains(byte)) {
+        if plan.reject.is_some_and(|reject| reject.contains(byte)) {
             return (symbols, Some(DecodeError::new(DecodeErrorKind::Rejected(byte), at)));
         }
         symbols.push((at, byte));
@@ -144,7 +144,7 @@ pub fn decode_utf8(decoder: &Decoder, input: &[u8]) -> Result<String, DecodeErro
 /// after a malformed `%`, or its first digit: with the text that follows, the `%` could become a
 /// triplet. A sequence whose replacement has a rejected byte is an error.
 pub fn decode_utf8_replacing(decoder: &Decoder, input: &[u8], replacement: &str) -> Result<String, DecodeError> {
-    let rules = &decoder.rules;
+    let plan = &decoder.plan;
     let (symbols, error) = symbols(decoder, input);
     let bytes: Vec<u8> = symbols.iter().map(|&(_, byte)| byte).collect();
     let (mut text, mut at) = (String::new(), 0);
@@ -159,9 +159,9 @@ pub fn decode_utf8_replacing(decoder: &Decoder, input: &[u8], replacement: &str)
             [.., b'%', digit] => digit.is_ascii_hexdigit(),
             _ => false,
         };
-        let joins = replacement.is_empty() && is_open && rules.creates_no_triplets();
+        let joins = replacement.is_empty() && is_open && plan.creates_no_triplets();
         let written = if joins { "\u{FFFD}" } else { replacement };
-        if let Some(byte) = written.bytes().find(|&byte| rules.reject.is_some_and(|reject| reject.contains(byte))) {
+        if let Some(byte) = written.bytes().find(|&byte| plan.reject.is_some_and(|reject| reject.contains(byte))) {
             return Err(DecodeError::new(DecodeErrorKind::Rejected(byte), symbols[at].0));
         }
         text.push_str(written);
@@ -220,8 +220,8 @@ pub fn decode_java(input: &str) -> Result<String, DecodeError> {
 /// Length of the output of the input before `input_offset`, as if nothing was an error.
 #[must_use]
 pub fn decoded_offset(decoder: &Decoder, input: &[u8], input_offset: usize) -> usize {
-    let rules = decoder.rules.without_reject().strict(false);
-    let (symbols, _) = symbols(&Decoder { rules, ..*decoder }, input);
+    let plan = decoder.plan.without_reject().strict(false);
+    let (symbols, _) = symbols(&Decoder { plan, ..*decoder }, input);
     let ends = symbols.iter().skip(1).map(|(start, _)| *start).chain([input.len()]);
     symbols.iter().zip(ends).filter(|(_, end)| *end <= input_offset).count()
 }
@@ -395,7 +395,7 @@ pub fn normalize(normalizer: &Normalizer, input: &[u8]) -> Result<Vec<u8>, Decod
     let mut at = 0;
     while let Some(&raw) = input.get(at) {
         let stays = |byte| {
-            normalizer.rules.keep.is_some_and(|keep| keep.contains(byte))
+            normalizer.plan.keep.is_some_and(|keep| keep.contains(byte))
                 || normalizer.malformed == Malformed::Keep && could_complete(input, at)
         };
         match triplet(input, at) {

@@ -50,9 +50,9 @@ impl Operate for Decode {
     }
 
     fn triggers(&self, in_text: bool) -> Option<ByteSet> {
-        let rules = &self.decoder.rules;
-        let set = PERCENT.union(rules.reject.unwrap_or(ByteSet::EMPTY));
-        let set = if rules.plus { set.with(b'+') } else { set };
+        let plan = &self.decoder.plan;
+        let set = PERCENT.union(plan.reject.unwrap_or(ByteSet::EMPTY));
+        let set = if plan.plus { set.with(b'+') } else { set };
         Some(if in_text || self.text == Text::Bytes { set } else { set.union(ByteSet::NON_ASCII) })
     }
 }
@@ -69,9 +69,9 @@ impl Operate for Encode {
     }
 
     fn triggers(&self, in_text: bool) -> Option<ByteSet> {
-        let rules = &self.encoder.rules;
-        let rules = if in_text && rules.keep_non_ascii { rules.for_well_formed() } else { *rules };
-        Some(if rules.plus() { rules.escape().with(b' ') } else { *rules.escape() })
+        let plan = &self.encoder.plan;
+        let plan = if in_text && plan.keep_non_ascii { plan.for_well_formed() } else { *plan };
+        Some(if plan.plus() { plan.escape().with(b' ') } else { *plan.escape() })
     }
 }
 
@@ -118,17 +118,17 @@ pub struct DecodeCodec {
 
 impl DecodeCodec {
     pub(super) fn new(decoder: &Decoder, text: Text) -> Self {
-        let kernel = BatchDecoder::new(&decoder.rules, decoder.level);
+        let kernel = BatchDecoder::new(&decoder.plan, decoder.level);
         let ill_formed = match text {
             Text::Bytes | Text::Java => None,
             Text::Strict => Some(DecodeErrorKind::InvalidUtf8),
-            Text::Lossy => decoder.rules.error_of_replacement(),
+            Text::Lossy => decoder.plan.error_of_replacement(),
         };
         Self { decoder: *decoder, kernel, text, ill_formed, escape: false, scratch: Vec::new() }
     }
 
     pub(super) fn normalizing(normalizer: &Normalizer) -> Self {
-        let decoder = Decoder { rules: normalizer.rules, level: normalizer.level };
+        let decoder = Decoder { plan: normalizer.plan, level: normalizer.level };
         Self { escape: normalizer.malformed == Malformed::Escape, ..Self::new(&decoder, Text::Bytes) }
     }
 
@@ -157,7 +157,7 @@ impl DecodeCodec {
             (None, _) => sink.output.values.extend_from_slice(decoded),
             (Some(_), None) => self.append_lossy(decoded, &mut sink.output.values),
             (Some(at), Some(kind)) => self.fail(sink, row, |bytes| {
-                DecodeError::new(kind, driver::offset::input_offset(bytes, &self.decoder.rules, at))
+                DecodeError::new(kind, driver::offset::input_offset(bytes, &self.decoder.plan, at))
             })?,
         }
         Ok(())
@@ -210,12 +210,12 @@ impl Codec for DecodeCodec {
     }
 
     fn mark_exactly(&self, chunk: &[u8], ranks: &mut Ranks) {
-        ranks.fill(Selection::TripletsOfOthers, self.decoder.rules.keep.as_ref().unwrap_or(&ByteSet::EMPTY), chunk);
+        ranks.fill(Selection::TripletsOfOthers, self.decoder.plan.keep.as_ref().unwrap_or(&ByteSet::EMPTY), chunk);
     }
 
     /// True if the triplet of a digit after a malformed `%` is kept.
     fn may_keep_marked(&self) -> bool {
-        self.decoder.rules.creates_no_triplets()
+        self.decoder.plan.creates_no_triplets()
     }
 
     #[inline]
@@ -232,7 +232,7 @@ impl Codec for DecodeCodec {
     ) -> Option<RowsDecoded> {
         let (values, offsets) = (&mut output.values, &mut output.offsets);
         let decoded = self.kernel.append_rows(ranks.ranker, &mut ranks.blocks, rows, values, offsets)?;
-        (!decoded.has_malformed || !self.decoder.rules.strict).then_some(decoded)
+        (!decoded.has_malformed || !self.decoder.plan.strict).then_some(decoded)
     }
 
     #[inline]
@@ -312,13 +312,13 @@ pub struct EncodeCodec<'a> {
 
 impl<'a> EncodeCodec<'a> {
     pub(super) fn new(encoder: &'a Encoder) -> Self {
-        Self { encoder, kernel: BatchEncoder::new(&encoder.rules, encoder.level) }
+        Self { encoder, kernel: BatchEncoder::new(&encoder.plan, encoder.level) }
     }
 
     /// The rules for a chunk, which must be well-formed UTF-8 if `keep_non_ascii` is set.
-    fn rules_of(&self, chunk: &[u8]) -> EncodePlan {
-        let rules = self.encoder.rules;
-        if rules.keep_non_ascii && !chunk.is_ascii() { rules.for_well_formed() } else { rules }
+    fn plan_of(&self, chunk: &[u8]) -> EncodePlan {
+        let plan = self.encoder.plan;
+        if plan.keep_non_ascii && !chunk.is_ascii() { plan.for_well_formed() } else { plan }
     }
 }
 
@@ -329,35 +329,35 @@ impl Codec for EncodeCodec<'_> {
     }
 
     fn reads_triplets(&self) -> bool {
-        self.encoder.rules.keep_triplets
+        self.encoder.plan.keep_triplets
     }
 
     fn mark(&self, chunk: &[u8], mut ends: impl Iterator<Item = usize>, ranks: &mut Ranks) -> Marking {
-        let rules = self.rules_of(chunk);
+        let plan = self.plan_of(chunk);
         // Well-formed UTF-8 is kept, provided that each row is well-formed by itself.
-        if rules.keep_non_ascii
+        if plan.keep_non_ascii
             && !chunk.is_ascii()
             && !driver::utf8::checked_text(chunk, self.encoder.level)
                 .is_some_and(|text| ends.all(|end| text.is_char_boundary(end)))
         {
             return Marking::Unusable;
         }
-        if !rules.keep_triplets {
-            ranks.fill(Selection::Members, rules.escape(), chunk);
+        if !plan.keep_triplets {
+            ranks.fill(Selection::Members, plan.escape(), chunk);
             return Marking::Exact;
         }
         // The digits of kept triplets are not escaped. Which digits these are depends on the
         // neighbouring row, so rows cannot be concatenated.
-        if rules.escape().intersection(DIGITS) != ByteSet::EMPTY {
+        if plan.escape().intersection(DIGITS) != ByteSet::EMPTY {
             return Marking::Unusable;
         }
         // Nearly every `%` begins a triplet, and is kept.
-        ranks.fill(Selection::Members, &rules.escape().without(b'%'), chunk);
+        ranks.fill(Selection::Members, &plan.escape().without(b'%'), chunk);
         Marking::Likely
     }
 
     fn mark_exactly(&self, chunk: &[u8], ranks: &mut Ranks) {
-        ranks.fill(Selection::MembersButTriplets, self.rules_of(chunk).escape(), chunk);
+        ranks.fill(Selection::MembersButTriplets, self.plan_of(chunk).escape(), chunk);
     }
 
     #[inline]

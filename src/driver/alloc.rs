@@ -42,11 +42,11 @@ pub(super) unsafe fn to_text<'a>(encoded: Option<Vec<u8>>, input: &'a [u8]) -> C
 
 /// Encodes at most 64 bytes to a stack buffer, then allocates exactly as much as is needed.
 #[inline(never)]
-pub(super) fn encode_short<'a>(input: &'a [u8], rules: &EncodePlan, level: Supported) -> Cow<'a, str> {
+pub(super) fn encode_short<'a>(input: &'a [u8], plan: &EncodePlan, level: Supported) -> Cow<'a, str> {
     let mut buffer = [MaybeUninit::uninit(); SHORT_OUTPUT];
     // SAFETY: `level` is supported: this CPU has it.
     // (tests/differential.rs, tests/bounds.rs)
-    let Some(written) = (unsafe { ENCODE_SHORT.of(level)(input, &mut buffer, rules) }) else {
+    let Some(written) = (unsafe { ENCODE_SHORT.of(level)(input, &mut buffer, plan) }) else {
         // SAFETY: the kernel returned `None`: nothing is escaped.
         return unsafe { to_text(None, input) };
     };
@@ -80,27 +80,27 @@ const ONCE: usize = 1024;
 
 /// Encodes to a stack buffer, then allocates exactly as much as is needed.
 #[inline(never)]
-fn encode_once<'a>(input: &'a [u8], rules: &EncodePlan, level: Option<Level>) -> Cow<'a, str> {
+fn encode_once<'a>(input: &'a [u8], plan: &EncodePlan, level: Option<Level>) -> Cow<'a, str> {
     let mut buffer = [MaybeUninit::uninit(); 3 * ONCE + 8];
     // The buffer holds the worst case.
-    let written = run_encode::<Write>(InOut::new(input, &mut buffer), rules, level).initialised();
+    let written = run_encode::<Write>(InOut::new(input, &mut buffer), plan, level).initialised();
     // SAFETY: the kernel initialised `written` bytes of the buffer. (tests/bounds.rs)
     let output: &[u8] = unsafe { assume_init(&mut buffer, written) };
-    let is_changed = written > input.len() || rules.plus() && output != input;
+    let is_changed = written > input.len() || plan.plus() && output != input;
     // SAFETY: `output` is the encoding of `input`, and equal to it unless `is_changed`.
     unsafe { to_text(is_changed.then(|| output.to_vec()), input) }
 }
 
 #[inline(never)]
-pub(super) fn encode_any<'a>(input: &'a [u8], rules: &EncodePlan, level: Option<Level>) -> Cow<'a, str> {
-    if input.len() <= ONCE && !rules.keep_non_ascii {
-        return encode_once(input, rules, level);
+pub(super) fn encode_any<'a>(input: &'a [u8], plan: &EncodePlan, level: Option<Level>) -> Cow<'a, str> {
+    if input.len() <= ONCE && !plan.keep_non_ascii {
+        return encode_once(input, plan, level);
     }
-    let encoded = scan_encode(input, rules, level).map(|first| {
+    let encoded = scan_encode(input, plan, level).map(|first| {
         let (unchanged, rest) = input.split_at(first);
-        let mut output = Vec::with_capacity(first.saturating_add(measure_encode(rest, rules, level)));
+        let mut output = Vec::with_capacity(first.saturating_add(measure_encode(rest, plan, level)));
         output.extend_from_slice(unchanged);
-        BatchEncoder::new(rules, level).fill(rest, &mut output);
+        BatchEncoder::new(plan, level).fill(rest, &mut output);
         output
     });
     // SAFETY: see the condition of `to_text`; `encoded` is `None` only if encoding changes nothing.
@@ -109,39 +109,39 @@ pub(super) fn encode_any<'a>(input: &'a [u8], rules: &EncodePlan, level: Option<
 
 /// Appends the encoded form. Reserves nothing if the worst case fits, else exactly what is needed.
 #[inline]
-pub(crate) fn append_encoded_text(input: &[u8], output: &mut String, rules: &EncodePlan, level: Option<Level>) {
+pub(crate) fn append_encoded_text(input: &[u8], output: &mut String, plan: &EncodePlan, level: Option<Level>) {
     // SAFETY: only well-formed UTF-8 is appended (see `to_text`).
-    append_encoded(input, unsafe { output.as_mut_vec() }, rules, level);
+    append_encoded(input, unsafe { output.as_mut_vec() }, plan, level);
 }
 
 #[inline]
-pub(crate) fn append_encoded(input: &[u8], output: &mut Vec<u8>, rules: &EncodePlan, level: Option<Level>) {
-    BatchEncoder::new(rules, level).append(input, output);
+pub(crate) fn append_encoded(input: &[u8], output: &mut Vec<u8>, plan: &EncodePlan, level: Option<Level>) {
+    BatchEncoder::new(plan, level).append(input, output);
 }
 
 /// Decodes more than 64 bytes.
 #[inline(never)]
 pub(super) fn decode_long<'a>(
     input: &'a [u8],
-    rules: &DecodePlan,
+    plan: &DecodePlan,
     level: Option<Level>,
 ) -> Result<Cow<'a, [u8]>, DecodeError> {
     // If the first 64 bytes contain `%`, skip the scan: almost certainly something must be decoded.
-    let first = if swar::contains(&input[..SHORT], b'%') { Some(0) } else { scan_decode(input, rules, level)? };
+    let first = if swar::contains(&input[..SHORT], b'%') { Some(0) } else { scan_decode(input, plan, level)? };
     let Some(first) = first else { return Ok(Cow::Borrowed(input)) };
     let (unchanged, rest) = input.split_at(first);
     let mut output = Vec::with_capacity(input.len());
     output.extend_from_slice(unchanged);
-    append_decoded(rest, &mut output, rules, level)
+    append_decoded(rest, &mut output, plan, level)
         .map_err(|error| DecodeError::new(error.kind, first + error.position))?;
-    Ok(output_or_input(output, input, rules))
+    Ok(output_or_input(output, input, plan))
 }
 
 /// Returns the decoded output, or the input if decoding changed nothing.
 #[inline(always)]
-fn output_or_input<'a>(output: Vec<u8>, input: &'a [u8], rules: &DecodePlan) -> Cow<'a, [u8]> {
+fn output_or_input<'a>(output: Vec<u8>, input: &'a [u8], plan: &DecodePlan) -> Cow<'a, [u8]> {
     // With equal lengths no triplet was decoded, but a `+` may have become a space.
-    let is_changed = output.len() < input.len() || rules.plus && output != input;
+    let is_changed = output.len() < input.len() || plan.plus && output != input;
     if is_changed { Cow::Owned(output) } else { Cow::Borrowed(input) }
 }
 
@@ -178,12 +178,12 @@ pub(super) fn decode_short<'a>(input: &'a [u8], strict: bool, level: Supported) 
 #[inline(never)]
 pub(super) fn decode_by_rules<'a>(
     input: &'a [u8],
-    rules: &DecodePlan,
+    plan: &DecodePlan,
     level: Option<Level>,
 ) -> Result<Cow<'a, [u8]>, DecodeError> {
     let mut output = Vec::with_capacity(input.len() + SLACK);
-    append_decoded(input, &mut output, rules, level)?;
-    Ok(output_or_input(output, input, rules))
+    append_decoded(input, &mut output, plan, level)?;
+    Ok(output_or_input(output, input, plan))
 }
 
 /// Appends the decoded form; appends nothing on error. Reserves at most the input's length.
@@ -191,12 +191,12 @@ pub(super) fn decode_by_rules<'a>(
 pub(crate) fn append_decoded(
     input: &[u8],
     output: &mut Vec<u8>,
-    rules: &DecodePlan,
+    plan: &DecodePlan,
     level: Option<Level>,
 ) -> Result<(), DecodeError> {
     output.reserve(input.len());
     let length = output.len();
-    match decode(input, output.spare_capacity_mut(), rules, level) {
+    match decode(input, output.spare_capacity_mut(), plan, level) {
         Ok(written) => {
             // SAFETY: the kernel initialised `written` bytes of the spare capacity.
             // (tests/bounds.rs)
@@ -213,14 +213,14 @@ pub(crate) fn append_decoded(
 pub(crate) fn append_normalized_text(
     input: &str,
     output: &mut String,
-    rules: &DecodePlan,
+    plan: &DecodePlan,
     escape: bool,
     level: Option<Level>,
 ) -> Result<(), DecodeError> {
     // SAFETY: the rules keep the triplets of non-ASCII bytes, so ASCII is replaced by ASCII and the
     // appended bytes are well-formed UTF-8 like the input. After an error they are truncated.
     // (tests/normalize.rs)
-    append_normalized(input.as_bytes(), unsafe { output.as_mut_vec() }, rules, escape, level)
+    append_normalized(input.as_bytes(), unsafe { output.as_mut_vec() }, plan, escape, level)
 }
 
 /// Appends the normal form; nothing on an error. With `escape`, a malformed `%` becomes `%25`; this
@@ -228,12 +228,12 @@ pub(crate) fn append_normalized_text(
 pub(crate) fn append_normalized(
     input: &[u8],
     output: &mut Vec<u8>,
-    rules: &DecodePlan,
+    plan: &DecodePlan,
     escape: bool,
     level: Option<Level>,
 ) -> Result<(), DecodeError> {
     let before = output.len();
-    let result = BatchDecoder::new(rules, level).append_escaping(input, output, escape);
+    let result = BatchDecoder::new(plan, level).append_escaping(input, output, escape);
     if result.is_err() {
         output.truncate(before);
     }

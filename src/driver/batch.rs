@@ -23,25 +23,25 @@ pub(crate) struct BatchDecoder {
     /// Kernel for inputs of up to [`SHORT`] bytes, if the rules allow one.
     short: Option<DecodeShort>,
     copies_plain: bool,
-    rules: DecodePlan,
+    plan: DecodePlan,
 }
 
 impl BatchDecoder {
     #[inline]
-    pub(crate) fn new(rules: &DecodePlan, level: Option<Level>) -> Self {
+    pub(crate) fn new(plan: &DecodePlan, level: Option<Level>) -> Self {
         let level = Level::supported(level);
         Self {
-            kernel: rules.kernel::<Write>(level),
-            short: rules.are_simple().then(|| *DECODE_SHORT.of(level)),
+            kernel: plan.kernel::<Write>(level),
+            short: plan.are_simple().then(|| *DECODE_SHORT.of(level)),
             copies_plain: copies_plain(level),
-            rules: *rules,
+            plan: *plan,
         }
     }
 
     /// Appends the decoded form. On error, appends the part that precedes the error.
     #[inline]
     pub(crate) fn append(&self, input: &[u8], output: &mut Vec<u8>) -> Result<(), DecodeError> {
-        if self.copies_plain && is_plain(input, &self.rules) {
+        if self.copies_plain && is_plain(input, &self.plan) {
             output.extend_from_slice(input);
             return Ok(());
         }
@@ -52,7 +52,7 @@ impl BatchDecoder {
             && let Some(short) = self.short
             // SAFETY: the kernel is that of a supported level; `InOut` guarantees source and
             // target.
-            && let Some(written) = unsafe { short(source, target, self.rules.strict) }
+            && let Some(written) = unsafe { short(source, target, self.plan.strict) }
         {
             // SAFETY: the kernel initialised `written` bytes of the spare capacity.
             // (tests/bounds.rs)
@@ -60,7 +60,7 @@ impl BatchDecoder {
             return Ok(());
         }
         // SAFETY: as above. The target is overwritten from its start.
-        let progress = unsafe { (self.kernel)(source, target, &self.rules) };
+        let progress = unsafe { (self.kernel)(source, target, &self.plan) };
         // The output is never longer than the input, whose length was reserved.
         let written = progress.initialised();
         // SAFETY: the kernel initialised `written` bytes of the spare capacity. (tests/bounds.rs)
@@ -79,7 +79,7 @@ impl BatchDecoder {
         output: &mut Vec<u8>,
         offsets: &mut Vec<I>,
     ) -> Option<RowsDecoded> {
-        if self.rules.keep.is_some() || self.rules.reject.is_some() {
+        if self.plan.keep.is_some() || self.plan.reject.is_some() {
             return None;
         }
         let decode_rows = I::decode_rows(ranker.0)?;
@@ -91,7 +91,7 @@ impl BatchDecoder {
         let (source, target) = InOut::new(bytes, output.spare_capacity_mut()).halves();
         // SAFETY: the kernels of a `Ranker` are those of a supported level; `InOut` guarantees
         // source and target, which has room for the input.
-        let decoded = unsafe { decode_rows(source, target, self.rules.plus, marks, ends) };
+        let decoded = unsafe { decode_rows(source, target, self.plan.plus, marks, ends) };
         // SAFETY: the kernel initialised `written` bytes of the spare capacity. (tests/bounds.rs)
         unsafe { output.set_len(length + decoded.written) }
         Some(decoded)
@@ -125,21 +125,21 @@ pub struct Rows<'a, I> {
 /// Encodes any number of inputs; looks up the kernel once.
 pub(crate) struct BatchEncoder<'r> {
     kernel: Encode,
-    rules: &'r EncodePlan,
+    plan: &'r EncodePlan,
     level: Option<Level>,
 }
 
 impl<'r> BatchEncoder<'r> {
     #[inline]
-    pub(crate) fn new(rules: &'r EncodePlan, level: Option<Level>) -> Self {
-        Self { kernel: rules.kernel::<Write>(Level::supported(level)), rules, level }
+    pub(crate) fn new(plan: &'r EncodePlan, level: Option<Level>) -> Self {
+        Self { kernel: plan.kernel::<Write>(Level::supported(level)), plan, level }
     }
 
     /// Appends the encoded form. Measures the input first if the worst case does not fit.
     #[inline]
     pub(crate) fn append(&self, input: &[u8], output: &mut Vec<u8>) {
         if (output.capacity() - output.len()) / 3 < input.len() {
-            output.reserve(measure_encode(input, self.rules, self.level));
+            output.reserve(measure_encode(input, self.plan, self.level));
         }
         self.fill(input, output);
     }
@@ -147,12 +147,12 @@ impl<'r> BatchEncoder<'r> {
     /// Encodes to the spare capacity, which must suffice.
     #[inline]
     pub(crate) fn fill(&self, input: &[u8], output: &mut Vec<u8>) {
-        let _: Result<(), ()> = for_each_part(input, self.rules, self.level, |_, part, rules| {
+        let _: Result<(), ()> = for_each_part(input, self.plan, self.level, |_, part, plan| {
             let length = output.len();
             let (source, target) = InOut::new(part, output.spare_capacity_mut()).halves();
             // SAFETY: the kernel is that of a supported level; the rules of a part select the same
             // kernel variant as `self.rules`; `InOut` guarantees source and target.
-            let progress = unsafe { (self.kernel)(source, target, rules) };
+            let progress = unsafe { (self.kernel)(source, target, plan) };
             let written = progress.initialised();
             // SAFETY: the kernel initialised `written` bytes of the spare capacity.
             // (tests/bounds.rs)

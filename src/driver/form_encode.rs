@@ -6,27 +6,41 @@ use alloc::string::String;
 use alloc::vec::Vec;
 use core::mem::take;
 
+use super::EncodePlan;
 use super::alloc::append_encoded;
 use super::form::WINDOW;
 use crate::kernel::EncodePair;
 use crate::kernel::dispatch::ENCODE_PAIR;
 use crate::kernel::form_rules;
-pub(crate) use crate::kernel::form_rules::FormRules;
+use crate::kernel::form_rules::FormRules;
 use crate::level::Level;
+
+/// Rules for encoding forms: the plan encodes long parts, the tables encode pairs.
+pub(crate) struct FormPlan {
+    plan: EncodePlan,
+    tables: FormRules,
+}
+
+impl FormPlan {
+    /// No triplets are kept, and letters and digits are not escaped.
+    pub(crate) const fn new(plan: EncodePlan) -> Self {
+        Self { tables: FormRules::new(plan.rules()), plan }
+    }
+}
 
 /// Encoder of names, values and pairs; looks up the kernel once. Sealed: `pub` only because the
 /// serializer's targets name it.
 #[derive(Clone, Copy)]
 pub struct PartEncoder {
     pair_kernel: EncodePair,
-    rules: &'static FormRules,
+    plan: &'static FormPlan,
     level: Option<Level>,
 }
 
 impl PartEncoder {
     #[inline]
-    pub(crate) fn new(rules: &'static FormRules, level: Option<Level>) -> Self {
-        Self { pair_kernel: *ENCODE_PAIR.of(Level::supported(level)), rules, level }
+    pub(crate) fn new(plan: &'static FormPlan, level: Option<Level>) -> Self {
+        Self { pair_kernel: *ENCODE_PAIR.of(Level::supported(level)), plan, level }
     }
 
     /// Appends `before` verbatim, then the encoded `part`.
@@ -34,7 +48,7 @@ impl PartEncoder {
     pub(crate) fn append_part(&self, output: &mut Vec<u8>, before: &str, part: &[u8]) {
         output.reserve(room(before, part));
         output.extend_from_slice(before.as_bytes());
-        append_encoded(part, output, &self.rules.plan, self.level);
+        append_encoded(part, output, &self.plan.plan, self.level);
     }
 
     #[inline]
@@ -63,7 +77,7 @@ impl PartEncoder {
         unsafe {
             let to = output.as_mut_ptr().add(length);
             to.write(b'&');
-            let written = (self.pair_kernel)(name, value, to.add(separator), self.rules);
+            let written = (self.pair_kernel)(name, value, to.add(separator), &self.plan.tables);
             output.set_len(length + separator + written);
         }
     }

@@ -17,6 +17,7 @@ pub(crate) mod form_encode;
 pub(crate) mod inspect;
 pub(crate) mod offset;
 pub(crate) mod pieces;
+pub(crate) mod plan;
 pub(crate) mod segments;
 #[cfg(feature = "alloc")]
 pub(crate) mod small;
@@ -25,6 +26,7 @@ pub(crate) mod utf8;
 
 use core::mem::MaybeUninit;
 
+pub(crate) use self::plan::{DecodePlan, EncodePlan};
 use self::utf8::is_well_formed;
 use crate::byteset::ByteSet;
 use crate::error::{BufferTooSmall, DecodeError, DecodeErrorKind, DecodeIntoError};
@@ -32,7 +34,6 @@ use crate::kernel::dispatch::{COUNT, DECODE_SHORT, FIND, MEMBERS};
 use crate::kernel::inout::InOut;
 use crate::kernel::op::{Measure, Pass, Scan, Write};
 use crate::kernel::outcome::{Progress, Stop};
-pub(crate) use crate::kernel::plan::{DecodePlan, EncodePlan};
 use crate::kernel::swar;
 use crate::level::{Level, Supported};
 
@@ -60,12 +61,12 @@ fn members(set: &ByteSet, haystack: &[u8], level: Option<Level>) -> u64 {
 }
 
 #[inline]
-fn run_encode<M: Pass>(io: InOut<'_>, rules: &EncodePlan, level: Option<Level>) -> Progress {
-    let kernel = rules.kernel::<M>(Level::supported(level));
+fn run_encode<M: Pass>(io: InOut<'_>, plan: &EncodePlan, level: Option<Level>) -> Progress {
+    let kernel = plan.kernel::<M>(Level::supported(level));
     let (source, target) = io.halves();
     // SAFETY: as in `find`; `InOut` guarantees that source and target are valid.
     // (tests/differential.rs, tests/bounds.rs)
-    unsafe { kernel(source, target, rules) }
+    unsafe { kernel(source, target, plan) }
 }
 
 /// Decodes at most 64 bytes without policies. `None` if the output is too small, or if the input is
@@ -78,11 +79,11 @@ fn run_decode_short(io: InOut<'_>, strict: bool, level: Option<Level>) -> Option
 }
 
 #[inline]
-fn run_decode<M: Pass>(io: InOut<'_>, rules: &DecodePlan, level: Option<Level>) -> Progress {
-    let kernel = rules.kernel::<M>(Level::supported(level));
+fn run_decode<M: Pass>(io: InOut<'_>, plan: &DecodePlan, level: Option<Level>) -> Progress {
+    let kernel = plan.kernel::<M>(Level::supported(level));
     let (source, target) = io.halves();
     // SAFETY: as in `run_encode`.
-    unsafe { kernel(source, target, rules) }
+    unsafe { kernel(source, target, plan) }
 }
 
 /// Calls `encode` with each part of the input, its offset, and the rules for the kernel. There is a
@@ -90,14 +91,14 @@ fn run_decode<M: Pass>(io: InOut<'_>, rules: &DecodePlan, level: Option<Level>) 
 #[inline]
 fn for_each_part<E>(
     input: &[u8],
-    rules: &EncodePlan,
+    plan: &EncodePlan,
     level: Option<Level>,
     mut encode: impl FnMut(usize, &[u8], &EncodePlan) -> Result<(), E>,
 ) -> Result<(), E> {
-    if !rules.keep_non_ascii {
-        return encode(0, input, rules);
+    if !plan.keep_non_ascii {
+        return encode(0, input, plan);
     }
-    let literal = rules.for_well_formed();
+    let literal = plan.for_well_formed();
     if is_well_formed(input, level) {
         return encode(0, input, &literal);
     }
@@ -105,7 +106,7 @@ fn for_each_part<E>(
     for chunk in input.utf8_chunks() {
         encode(at, chunk.valid().as_bytes(), &literal)?;
         at += chunk.valid().len();
-        encode(at, chunk.invalid(), rules)?;
+        encode(at, chunk.invalid(), plan)?;
         at += chunk.invalid().len();
     }
     Ok(())
@@ -113,9 +114,9 @@ fn for_each_part<E>(
 
 /// Offset of the first byte that encoding changes.
 #[inline]
-pub(crate) fn scan_encode(input: &[u8], rules: &EncodePlan, level: Option<Level>) -> Option<usize> {
-    for_each_part(input, rules, level, |at, part, rules| {
-        let progress = run_encode::<Scan>(InOut::source_only(part), rules, level);
+pub(crate) fn scan_encode(input: &[u8], plan: &EncodePlan, level: Option<Level>) -> Option<usize> {
+    for_each_part(input, plan, level, |at, part, plan| {
+        let progress = run_encode::<Scan>(InOut::source_only(part), plan, level);
         if progress.stop() == Stop::Change { Err(at + progress.read()) } else { Ok(()) }
     })
     .err()
@@ -123,14 +124,14 @@ pub(crate) fn scan_encode(input: &[u8], rules: &EncodePlan, level: Option<Level>
 
 /// Length of the encoded form. Saturates at `usize::MAX`, which only a 32-bit target can reach.
 #[inline]
-pub(crate) fn measure_encode(input: &[u8], rules: &EncodePlan, level: Option<Level>) -> usize {
-    if input.len() <= SHORT && !rules.keep_triplets && !rules.keep_non_ascii {
-        return input.len() + 2 * members(rules.escape(), input, level).count_ones() as usize;
+pub(crate) fn measure_encode(input: &[u8], plan: &EncodePlan, level: Option<Level>) -> usize {
+    if input.len() <= SHORT && !plan.keep_triplets && !plan.keep_non_ascii {
+        return input.len() + 2 * members(plan.escape(), input, level).count_ones() as usize;
     }
     let mut length = 0_usize;
-    let _: Result<(), ()> = for_each_part(input, rules, level, |_, part, rules| {
+    let _: Result<(), ()> = for_each_part(input, plan, level, |_, part, plan| {
         for piece in pieces(part, MEASURABLE) {
-            length = length.saturating_add(run_encode::<Measure>(InOut::source_only(piece), rules, level).written);
+            length = length.saturating_add(run_encode::<Measure>(InOut::source_only(piece), plan, level).written);
         }
         Ok(())
     });
@@ -163,27 +164,23 @@ fn pieces(input: &[u8], longest: usize) -> impl Iterator<Item = &[u8]> {
 pub(crate) fn encode(
     input: &[u8],
     output: &mut [MaybeUninit<u8>],
-    rules: &EncodePlan,
+    plan: &EncodePlan,
     level: Option<Level>,
 ) -> Result<usize, BufferTooSmall> {
     let mut written = 0;
-    for_each_part(input, rules, level, |_, part, rules| {
-        let progress = run_encode::<Write>(InOut::new(part, &mut output[written..]), rules, level);
+    for_each_part(input, plan, level, |_, part, plan| {
+        let progress = run_encode::<Write>(InOut::new(part, &mut output[written..]), plan, level);
         written += progress.written;
         if progress.is_end() { Ok(()) } else { Err(()) }
     })
     .map(|()| written)
-    .map_err(|()| BufferTooSmall::new(measure_encode(input, rules, level)))
+    .map_err(|()| BufferTooSmall::new(measure_encode(input, plan, level)))
 }
 
 /// Offset of the first byte or triplet that decoding changes, or the error if it comes first.
 #[inline]
-pub(crate) fn scan_decode(
-    input: &[u8],
-    rules: &DecodePlan,
-    level: Option<Level>,
-) -> Result<Option<usize>, DecodeError> {
-    let progress = run_decode::<Scan>(InOut::source_only(input), rules, level);
+pub(crate) fn scan_decode(input: &[u8], plan: &DecodePlan, level: Option<Level>) -> Result<Option<usize>, DecodeError> {
+    let progress = run_decode::<Scan>(InOut::source_only(input), plan, level);
     match progress.stop() {
         Stop::Change => Ok(Some(progress.read())),
         _ => decode_outcome(&progress).map(|()| None),
@@ -192,14 +189,14 @@ pub(crate) fn scan_decode(
 
 /// Cheap sufficient test that decoding is the identity; SWAR, for short inputs only.
 #[inline(always)]
-pub(crate) fn is_plain(input: &[u8], rules: &DecodePlan) -> bool {
+pub(crate) fn is_plain(input: &[u8], plan: &DecodePlan) -> bool {
     // One branch for all the rare cases.
-    if rules.plus | rules.reject.is_some()
-        && (input.len() > SHORT || rules.reject.is_some() || swar::contains(input, b'+'))
+    if plan.plus | plan.reject.is_some()
+        && (input.len() > SHORT || plan.reject.is_some() || swar::contains(input, b'+'))
     {
         return false;
     }
-    if input.len() < 3 && !rules.strict {
+    if input.len() < 3 && !plan.strict {
         return true;
     }
     input.len() <= SHORT && !swar::contains(input, b'%')
@@ -225,11 +222,11 @@ fn copy(input: &[u8], output: &mut [MaybeUninit<u8>]) -> Result<usize, BufferToo
 
 /// Length of the decoded form.
 #[inline]
-pub(crate) fn measure_decode(input: &[u8], rules: &DecodePlan, level: Option<Level>) -> Result<usize, DecodeError> {
-    if is_plain(input, rules) {
+pub(crate) fn measure_decode(input: &[u8], plan: &DecodePlan, level: Option<Level>) -> Result<usize, DecodeError> {
+    if is_plain(input, plan) {
         return Ok(input.len());
     }
-    let progress = run_decode::<Measure>(InOut::source_only(input), rules, level);
+    let progress = run_decode::<Measure>(InOut::source_only(input), plan, level);
     decode_outcome(&progress).map(|()| progress.written)
 }
 
@@ -238,23 +235,23 @@ pub(crate) fn measure_decode(input: &[u8], rules: &DecodePlan, level: Option<Lev
 pub(crate) fn decode(
     input: &[u8],
     output: &mut [MaybeUninit<u8>],
-    rules: &DecodePlan,
+    plan: &DecodePlan,
     level: Option<Level>,
 ) -> Result<usize, DecodeIntoError> {
-    if copies_plain(Level::supported(level)) && is_plain(input, rules) {
+    if copies_plain(Level::supported(level)) && is_plain(input, plan) {
         return copy(input, output).map_err(Into::into);
     }
     let io = InOut::new(input, output);
     if input.len() <= SHORT
-        && rules.are_simple()
-        && let Some(written) = run_decode_short(io, rules.strict, level)
+        && plan.are_simple()
+        && let Some(written) = run_decode_short(io, plan.strict, level)
     {
         return Ok(written);
     }
-    let progress = run_decode::<Write>(io, rules, level);
+    let progress = run_decode::<Write>(io, plan, level);
     if progress.stop() == Stop::Full {
         // An error in the input takes precedence over a buffer that is too small.
-        return Err(BufferTooSmall::new(measure_decode(input, rules, level)?).into());
+        return Err(BufferTooSmall::new(measure_decode(input, plan, level)?).into());
     }
     decode_outcome(&progress)?;
     Ok(progress.written)
@@ -264,15 +261,15 @@ pub(crate) fn decode(
 #[inline]
 pub(crate) fn decode_in_place(
     buffer: &mut [u8],
-    rules: &DecodePlan,
+    plan: &DecodePlan,
     level: Option<Level>,
 ) -> Result<usize, DecodeError> {
     // Nothing is copied, so the test is faster than each kernel.
-    if is_plain(buffer, rules) {
+    if is_plain(buffer, plan) {
         return Ok(buffer.len());
     }
     let io = InOut::in_place(buffer);
-    let progress = run_decode::<Write>(io, rules, level);
+    let progress = run_decode::<Write>(io, plan, level);
     decode_outcome(&progress).map(|()| progress.written)
 }
 
@@ -281,20 +278,20 @@ pub(crate) fn decode_in_place(
 pub(crate) fn decode_escaping(
     input: &[u8],
     output: &mut [u8],
-    rules: &DecodePlan,
+    plan: &DecodePlan,
     level: Option<Level>,
 ) -> Result<usize, DecodeIntoError> {
     let (mut read, mut written) = (0, 0);
     loop {
         let io = InOut::new(&input[read..], as_uninit(&mut output[written..]));
-        let progress = run_decode::<Write>(io, rules, level);
+        let progress = run_decode::<Write>(io, plan, level);
         let room = match progress.stop() {
             Stop::Malformed => output.get_mut(written + progress.written..).and_then(<[u8]>::first_chunk_mut::<3>),
             Stop::Full => None,
             _ => return decode_outcome(&progress).map(|()| written + progress.written).map_err(Into::into),
         };
         let Some(room) = room else {
-            return Err(BufferTooSmall::new(measure_escaping(input, rules, level)?).into());
+            return Err(BufferTooSmall::new(measure_escaping(input, plan, level)?).into());
         };
         *room = *b"%25";
         read += progress.read() + 1;
@@ -303,10 +300,10 @@ pub(crate) fn decode_escaping(
 }
 
 /// Length of the result of [`decode_escaping`]. Saturates at `usize::MAX`.
-fn measure_escaping(input: &[u8], rules: &DecodePlan, level: Option<Level>) -> Result<usize, DecodeError> {
+fn measure_escaping(input: &[u8], plan: &DecodePlan, level: Option<Level>) -> Result<usize, DecodeError> {
     let (mut read, mut length) = (0, 0_usize);
     loop {
-        let progress = run_decode::<Measure>(InOut::source_only(&input[read..]), rules, level);
+        let progress = run_decode::<Measure>(InOut::source_only(&input[read..]), plan, level);
         length = length.saturating_add(progress.written);
         if progress.stop() != Stop::Malformed {
             return decode_outcome(&progress).map(|()| length);
@@ -349,10 +346,10 @@ pub(crate) fn as_uninit(buffer: &mut [u8]) -> &mut [MaybeUninit<u8>] {
 pub(crate) fn encode_uninit<'a>(
     input: &[u8],
     output: &'a mut [MaybeUninit<u8>],
-    rules: &EncodePlan,
+    plan: &EncodePlan,
     level: Option<Level>,
 ) -> Result<&'a mut [u8], BufferTooSmall> {
-    let written = encode(input, output, rules, level)?;
+    let written = encode(input, output, plan, level)?;
     // SAFETY: the kernel initialised the first `written` bytes. (tests/bounds.rs)
     Ok(unsafe { assume_init(output, written) })
 }
@@ -362,10 +359,10 @@ pub(crate) fn encode_uninit<'a>(
 pub(crate) fn decode_uninit<'a>(
     input: &[u8],
     output: &'a mut [MaybeUninit<u8>],
-    rules: &DecodePlan,
+    plan: &DecodePlan,
     level: Option<Level>,
 ) -> Result<&'a mut [u8], DecodeIntoError> {
-    let written = decode(input, output, rules, level)?;
+    let written = decode(input, output, plan, level)?;
     // SAFETY: as in `encode_uninit`.
     Ok(unsafe { assume_init(output, written) })
 }

@@ -14,7 +14,7 @@ use crate::level::Level;
 
 /// The encoded form of a single byte, from a static table.
 #[inline]
-pub(crate) fn encode_byte(byte: u8, rules: &EncodePlan) -> &'static str {
+pub(crate) fn encode_byte(byte: u8, plan: &EncodePlan) -> &'static str {
     static ASCII: [u8; 128] = {
         let mut ascii = [0; 128];
         let mut byte = 0;
@@ -26,25 +26,25 @@ pub(crate) fn encode_byte(byte: u8, rules: &EncodePlan) -> &'static str {
     };
     match ASCII.get(usize::from(byte)) {
         // SAFETY: a single ASCII byte is UTF-8.
-        Some(byte) if rules.leaves(*byte) && !(rules.plus() && *byte == b' ') => unsafe {
+        Some(byte) if plan.leaves(*byte) && !(plan.plus() && *byte == b' ') => unsafe {
             core::str::from_utf8_unchecked(core::slice::from_ref(byte))
         },
-        _ => escape(byte, rules),
+        _ => escape(byte, plan),
     }
 }
 
 /// The encoded form of a byte that encoding changes.
 #[inline]
-fn escape(byte: u8, rules: &EncodePlan) -> &'static str {
-    if rules.plus() && byte == b' ' { "+" } else { triplet(byte, rules) }
+fn escape(byte: u8, plan: &EncodePlan) -> &'static str {
+    if plan.plus() && byte == b' ' { "+" } else { triplet(byte, plan) }
 }
 
 /// The triplet of a byte.
 #[inline]
-fn triplet(byte: u8, rules: &EncodePlan) -> &'static str {
+fn triplet(byte: u8, plan: &EncodePlan) -> &'static str {
     static UPPERCASE_TRIPLETS: [[u8; 3]; 256] = triplets(UPPERCASE);
     static LOWERCASE_TRIPLETS: [[u8; 3]; 256] = triplets(LOWERCASE);
-    let triplets = if rules.is_lowercase() { &LOWERCASE_TRIPLETS } else { &UPPERCASE_TRIPLETS };
+    let triplets = if plan.is_lowercase() { &LOWERCASE_TRIPLETS } else { &UPPERCASE_TRIPLETS };
     // SAFETY: triplets are ASCII.
     unsafe { core::str::from_utf8_unchecked(&triplets[usize::from(byte)]) }
 }
@@ -57,7 +57,7 @@ fn triplet(byte: u8, rules: &EncodePlan) -> &'static str {
 #[derive(Clone, Debug)]
 pub(crate) struct Pieces<'a> {
     input: &'a [u8],
-    rules: &'a EncodePlan,
+    plan: &'a EncodePlan,
     level: Option<Level>,
     /// Start of the next piece.
     at: usize,
@@ -70,8 +70,8 @@ pub(crate) struct Pieces<'a> {
 
 impl<'a> Pieces<'a> {
     #[inline]
-    pub(crate) const fn new(input: &'a [u8], rules: &'a EncodePlan, level: Option<Level>) -> Self {
-        Self { input, rules, level, at: 0, end: 0, changes: 0 }
+    pub(crate) const fn new(input: &'a [u8], plan: &'a EncodePlan, level: Option<Level>) -> Self {
+        Self { input, plan, level, at: 0, end: 0, changes: 0 }
     }
 
     /// The input of the pieces that were not yet yielded.
@@ -99,7 +99,7 @@ impl<'a> Pieces<'a> {
     fn last_run(&mut self) -> &'a str {
         let mut end = self.end;
         if end < self.input.len() {
-            end = next_change(self.input, self.rules, self.level, end);
+            end = next_change(self.input, self.plan, self.level, end);
         }
         // SAFETY: nothing changes to the end of the window, nor after it to `end`.
         // (tests/differential.rs)
@@ -109,7 +109,7 @@ impl<'a> Pieces<'a> {
     /// Moves the window to `at`, which is less than the length of the input.
     #[inline(always)]
     fn look(&mut self) {
-        let (length, changes) = window(&self.input[self.at..], self.rules, self.level);
+        let (length, changes) = window(&self.input[self.at..], self.plan, self.level);
         (self.end, self.changes) = (self.at + length, changes);
     }
 }
@@ -119,7 +119,7 @@ impl<'a> Pieces<'a> {
 
 /// The length of the window that `rest` starts with, and the bitmask of its changed bytes.
 #[inline(never)]
-fn window(rest: &[u8], rules: &EncodePlan, level: Option<Level>) -> (usize, u64) {
+fn window(rest: &[u8], plan: &EncodePlan, level: Option<Level>) -> (usize, u64) {
     let length = rest.len().min(SHORT);
     let look = |set: &ByteSet| {
         if length > FEW {
@@ -128,9 +128,9 @@ fn window(rest: &[u8], rules: &EncodePlan, level: Option<Level>) -> (usize, u64)
         let bit = |(at, byte): (usize, &u8)| u64::from(set.contains(*byte)) << at;
         rest.iter().enumerate().map(bit).sum()
     };
-    let changes = if rules.plus() | rules.keep_triplets { look(&suspects(rules)) } else { look(rules.escape()) };
-    if rules.keep_triplets | rules.keep_non_ascii {
-        return without_kept(rest, rules, length, changes);
+    let changes = if plan.plus() | plan.keep_triplets { look(&suspects(plan)) } else { look(plan.escape()) };
+    if plan.keep_triplets | plan.keep_non_ascii {
+        return without_kept(rest, plan, length, changes);
     }
     (length, changes)
 }
@@ -141,12 +141,12 @@ const FEW: usize = 4;
 /// A window without the suspects that are kept. If the last triplet or character that is kept
 /// crosses its end, the window gets longer.
 #[inline(never)]
-fn without_kept(rest: &[u8], rules: &EncodePlan, length: usize, changes: u64) -> (usize, u64) {
+fn without_kept(rest: &[u8], plan: &EncodePlan, length: usize, changes: u64) -> (usize, u64) {
     let (mut end, mut changes, mut suspects) = (length, changes, changes);
     while suspects != 0 {
         let at = suspects.trailing_zeros();
         suspects &= suspects - 1;
-        let length = kept(&rest[at as usize..], rules);
+        let length = kept(&rest[at as usize..], plan);
         if length > 0 {
             let kept = ((1 << length) - 1) << at;
             suspects &= !kept;
@@ -159,12 +159,12 @@ fn without_kept(rest: &[u8], rules: &EncodePlan, length: usize, changes: u64) ->
 
 /// Offset of the first changed byte from `start` on, or the length of the input.
 #[inline(never)]
-fn next_change(input: &[u8], rules: &EncodePlan, level: Option<Level>, start: usize) -> usize {
-    let set = suspects(rules);
+fn next_change(input: &[u8], plan: &EncodePlan, level: Option<Level>, start: usize) -> usize {
+    let set = suspects(plan);
     let mut at = start;
     while let Some(skipped) = find(&set, &input[at..], level) {
         at += skipped;
-        match kept(&input[at..], rules) {
+        match kept(&input[at..], plan) {
             0 => return at,
             length => at += length,
         }
@@ -174,22 +174,22 @@ fn next_change(input: &[u8], rules: &EncodePlan, level: Option<Level>, start: us
 
 /// The bytes that encoding may change.
 #[inline]
-fn suspects(rules: &EncodePlan) -> ByteSet {
-    let set = *rules.escape();
-    let set = if rules.plus() { set.with(b' ') } else { set };
-    if rules.keep_triplets { set.with(b'%') } else { set }
+fn suspects(plan: &EncodePlan) -> ByteSet {
+    let set = *plan.escape();
+    let set = if plan.plus() { set.with(b' ') } else { set };
+    if plan.keep_triplets { set.with(b'%') } else { set }
 }
 
 /// Length of the triplet or character that `rest` starts with, if it is kept. Otherwise zero.
 /// `rest` starts with a suspect.
 #[inline]
-fn kept(rest: &[u8], rules: &EncodePlan) -> usize {
+fn kept(rest: &[u8], plan: &EncodePlan) -> usize {
     match rest {
-        [b'%', ..] if rules.keep_triplets => match hex::first_triplet(rest) {
+        [b'%', ..] if plan.keep_triplets => match hex::first_triplet(rest) {
             Some(_) => 3,
-            None => usize::from(!rules.escape().contains(b'%')),
+            None => usize::from(!plan.escape().contains(b'%')),
         },
-        [first, ..] if *first >= 0x80 && rules.keep_non_ascii => first_character(rest).map_or(0, char::len_utf8),
+        [first, ..] if *first >= 0x80 && plan.keep_non_ascii => first_character(rest).map_or(0, char::len_utf8),
         _ => 0,
     }
 }
@@ -214,7 +214,7 @@ impl<'a> Iterator for Pieces<'a> {
             let byte = self.input[self.at];
             self.changes >>= 1;
             self.at += 1;
-            return Some(escape(byte, self.rules));
+            return Some(escape(byte, self.plan));
         }
         if self.changes == 0 {
             return Some(self.last_run());
@@ -250,8 +250,8 @@ impl<'a> Iterator for Pieces<'a> {
                 self.at = change + 1;
                 // Two calls: a triplet has a constant length, so that copying it is one move.
                 result = match self.input[change] {
-                    b' ' if self.rules.plus() => f(result, "+"),
-                    byte => f(result, triplet(byte, self.rules)),
+                    b' ' if self.plan.plus() => f(result, "+"),
+                    byte => f(result, triplet(byte, self.plan)),
                 };
             }
             if self.at < self.end {
@@ -274,14 +274,14 @@ const LONG_RUN: usize = 64;
 /// Writes the encoded form.
 pub(crate) fn write_encoded(
     input: &[u8],
-    rules: &EncodePlan,
+    plan: &EncodePlan,
     level: Option<Level>,
     f: &mut fmt::Formatter<'_>,
 ) -> fmt::Result {
     match *input {
         // Without a kernel: 9.4 instead of 14.0 ns (Zen 5, `write!` to a `String`).
-        [byte] => return f.write_str(encode_byte(byte, rules)),
-        _ if input.len() <= SHORT && rules.are_simple() => return write_short(input, rules, level, f),
+        [byte] => return f.write_str(encode_byte(byte, plan)),
+        _ if input.len() <= SHORT && plan.are_simple() => return write_short(input, plan, level, f),
         _ => {}
     }
     let mut buffer = [MaybeUninit::uninit(); 3 * CHUNK];
@@ -289,13 +289,13 @@ pub(crate) fn write_encoded(
     while !rest.is_empty() {
         let cut = cut(rest);
         // Well-formedness is a property of the whole window, so it must be short.
-        let window = if rules.keep_non_ascii { &rest[..cut] } else { rest };
-        let run = scan_encode(window, rules, level).unwrap_or(window.len());
+        let window = if plan.keep_non_ascii { &rest[..cut] } else { rest };
+        let run = scan_encode(window, plan, level).unwrap_or(window.len());
         let is_unchanged = run == window.len() || run >= LONG_RUN;
         let (part, after) = rest.split_at(if is_unchanged { run } else { cut });
         let encoded: &[u8] = match is_unchanged {
             true => part,
-            false => encode_uninit(part, &mut buffer, rules, level).map_err(|_| fmt::Error)?,
+            false => encode_uninit(part, &mut buffer, plan, level).map_err(|_| fmt::Error)?,
         };
         // SAFETY: `encoded` is the output of encoding a part of the input. Bytes from 0x80 are
         // escaped, except those of well-formed characters, which are kept whole, and which `cut`
@@ -306,10 +306,10 @@ pub(crate) fn write_encoded(
     Ok(())
 }
 
-fn write_short(input: &[u8], rules: &EncodePlan, level: Option<Level>, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+fn write_short(input: &[u8], plan: &EncodePlan, level: Option<Level>, f: &mut fmt::Formatter<'_>) -> fmt::Result {
     let mut buffer = [MaybeUninit::uninit(); SHORT_OUTPUT];
     // SAFETY: the kernel is that of a supported level. (tests/bounds.rs)
-    let encoded = match unsafe { ENCODE_SHORT.of(Level::supported(level))(input, &mut buffer, rules) } {
+    let encoded = match unsafe { ENCODE_SHORT.of(Level::supported(level))(input, &mut buffer, plan) } {
         None => input,
         // SAFETY: the kernel initialised `written` bytes. (tests/bounds.rs)
         Some(written) => unsafe { assume_init(&mut buffer, written) },

@@ -42,31 +42,31 @@ use crate::level::{Level, Supported};
 const WORD: usize = 8;
 
 #[inline(always)]
-pub(crate) fn encode_to_cow<'a>(input: &'a [u8], rules: &EncodePlan, level: Option<Level>) -> Cow<'a, str> {
-    if !rules.are_simple() || input.len() > SHORT {
-        return encode_any(input, rules, level);
+pub(crate) fn encode_to_cow<'a>(input: &'a [u8], plan: &EncodePlan, level: Option<Level>) -> Cow<'a, str> {
+    if !plan.are_simple() || input.len() > SHORT {
+        return encode_any(input, plan, level);
     }
     let is_plain = match *input {
         [] => true,
-        [byte] => rules.leaves(byte),
-        [a, b] => rules.leave([a, b, b]),
-        [a, b, c] => rules.leave([a, b, c]),
-        _ if input.len() <= WORD => return encode_word(input, rules, Level::supported(level)),
-        _ => return encode_short(input, rules, Level::supported(level)),
+        [byte] => plan.leaves(byte),
+        [a, b] => plan.leave([a, b, b]),
+        [a, b, c] => plan.leave([a, b, c]),
+        _ if input.len() <= WORD => return encode_word(input, plan, Level::supported(level)),
+        _ => return encode_short(input, plan, Level::supported(level)),
     };
     if is_plain {
         // SAFETY: `is_plain`: encoding leaves the input unchanged.
         unsafe { to_text(None, input) }
     } else {
-        encode_few(input, rules)
+        encode_few(input, plan)
     }
 }
 
 /// Encodes one to four bytes without a kernel: many callers encode one character at a time.
 #[inline(never)]
-fn encode_few<'a>(input: &'a [u8], rules: &EncodePlan) -> Cow<'a, str> {
+fn encode_few<'a>(input: &'a [u8], plan: &EncodePlan) -> Cow<'a, str> {
     let mut output = Vec::with_capacity(FEW_OUTPUT);
-    let written = encode_few_bytes(input, output.spare_capacity_mut(), rules);
+    let written = encode_few_bytes(input, output.spare_capacity_mut(), plan);
     // SAFETY: `encode_few_bytes` initialised `written` bytes. (tests/bounds.rs)
     unsafe { output.set_len(written) }
     // SAFETY: `output` is the encoding of `input`; if it is not longer, nothing was escaped.
@@ -75,31 +75,31 @@ fn encode_few<'a>(input: &'a [u8], rules: &EncodePlan) -> Cow<'a, str> {
 
 /// Encodes 4 to 8 bytes.
 #[inline(never)]
-fn encode_word<'a>(input: &'a [u8], rules: &EncodePlan, level: Supported) -> Cow<'a, str> {
+fn encode_word<'a>(input: &'a [u8], plan: &EncodePlan, level: Supported) -> Cow<'a, str> {
     let suspects = Suspects::of(input);
-    if !rules.escape().is_disjoint(&ByteSet::ALPHANUMERIC) {
-        return if input.len() == 4 { encode_few(input, rules) } else { encode_short(input, rules, level) };
+    if !plan.escape().is_disjoint(&ByteSet::ALPHANUMERIC) {
+        return if input.len() == 4 { encode_few(input, plan) } else { encode_short(input, plan, level) };
     }
     if suspects.are_none() {
         // SAFETY: all bytes are alphanumeric, and the rules escape none of those.
         return unsafe { to_text(None, input) };
     }
     match suspects.only_one(input.len()) {
-        Some(at) => encode_around(input, at, rules),
-        None if input.len() == 4 => encode_few(input, rules),
-        None => encode_short(input, rules, level),
+        Some(at) => encode_around(input, at, plan),
+        None if input.len() == 4 => encode_few(input, plan),
+        None => encode_short(input, plan, level),
     }
 }
 
 /// Encodes 4 to 8 bytes of which only the one at `at` may need escaping.
 #[inline(never)]
-fn encode_around<'a>(input: &'a [u8], at: usize, rules: &EncodePlan) -> Cow<'a, str> {
-    if rules.leaves(input[at]) {
+fn encode_around<'a>(input: &'a [u8], at: usize, plan: &EncodePlan) -> Cow<'a, str> {
+    if plan.leaves(input[at]) {
         // SAFETY: the only byte that might need escaping does not.
         return unsafe { to_text(None, input) };
     }
     let mut output = Vec::with_capacity(ROOM_FOR_ONE);
-    let written = escape_one(input, at, output.spare_capacity_mut(), rules);
+    let written = escape_one(input, at, output.spare_capacity_mut(), plan);
     // SAFETY: `escape_one` initialised `written` bytes. (tests/bounds.rs)
     unsafe { output.set_len(written) }
     // SAFETY: `output` is the encoding of `input`.
@@ -140,11 +140,11 @@ const ROOM_FOR_ONE: usize = (WORD - 1) + 3 + WORD;
 /// Encodes 4 to 8 bytes, escaping only the one at `at`. Returns the output length, or 0 if `output`
 /// is too small.
 #[inline(always)]
-fn escape_one(input: &[u8], at: usize, output: &mut [MaybeUninit<u8>], rules: &EncodePlan) -> usize {
+fn escape_one(input: &[u8], at: usize, output: &mut [MaybeUninit<u8>], plan: &EncodePlan) -> usize {
     let io = InOut::new(input, output);
     let text = swar::load_up_to_8(input);
     let from = text >> (8 * at);
-    let triplet = TRIPLETS[usize::from(from as u8)] | Symbols::case(rules);
+    let triplet = TRIPLETS[usize::from(from as u8)] | Symbols::case(plan);
     // The fourth byte is the triplet's length; the next store overwrites it.
     let fits = io.write(0, text.to_le_bytes())
         && io.write(at, triplet.to_le_bytes())
@@ -155,34 +155,34 @@ fn escape_one(input: &[u8], at: usize, output: &mut [MaybeUninit<u8>], rules: &E
 #[inline(always)]
 pub(crate) fn decode_to_cow<'a>(
     input: &'a [u8],
-    rules: &DecodePlan,
+    plan: &DecodePlan,
     level: Option<Level>,
 ) -> Result<Cow<'a, [u8]>, DecodeError> {
-    if is_plain(input, rules) {
+    if is_plain(input, plan) {
         return Ok(Cow::Borrowed(input));
     }
-    decode_not_plain(input, rules, level)
+    decode_not_plain(input, plan, level)
 }
 
 /// Decodes an input that was not found [plain](is_plain).
 #[inline(always)]
 pub(crate) fn decode_not_plain<'a>(
     input: &'a [u8],
-    rules: &DecodePlan,
+    plan: &DecodePlan,
     level: Option<Level>,
 ) -> Result<Cow<'a, [u8]>, DecodeError> {
     if input.len() > SHORT {
-        return decode_long(input, rules, level);
+        return decode_long(input, plan, level);
     }
-    if rules.are_simple() {
+    if plan.are_simple() {
         let level = Level::supported(level);
         // AVX-512: a masked load is as fast as the SWAR path.
         if matches!(input.len(), 4 | 5) && level.level() != Level::Avx512 {
-            return decode_around(input, rules.strict, level);
+            return decode_around(input, plan.strict, level);
         }
-        return decode_short(input, rules.strict, level);
+        return decode_short(input, plan.strict, level);
     }
-    decode_by_rules(input, rules, level)
+    decode_by_rules(input, plan, level)
 }
 
 /// Decodes four or five bytes that contain one triplet, without a kernel.

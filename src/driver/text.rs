@@ -32,7 +32,7 @@ const CHUNK: usize = 8192;
 #[cold]
 pub(crate) fn count_ill_formed(
     input: &[u8],
-    rules: &DecodePlan,
+    plan: &DecodePlan,
     level: Option<Level>,
     limit: usize,
 ) -> (usize, Option<usize>) {
@@ -42,7 +42,7 @@ pub(crate) fn count_ill_formed(
     let mut base = 0;
     for chunk in pieces(input, CHUNK) {
         // Never an error: the rules cannot fail, and the buffer has room for a whole chunk.
-        let decoded = decode(chunk, as_uninit(&mut buffer[pending..]), rules, level).unwrap_or(0);
+        let decoded = decode(chunk, as_uninit(&mut buffer[pending..]), plan, level).unwrap_or(0);
         let length = pending + decoded;
         let unfinished = incomplete_suffix(&buffer[..length]);
         let text = &buffer[..length - unfinished];
@@ -53,7 +53,7 @@ pub(crate) fn count_ill_formed(
             at = from + part.invalid().len();
             count += 1;
             first = first.or_else(|| match from.checked_sub(pending) {
-                Some(decoded) => Some(base + input_offset(chunk, rules, decoded)),
+                Some(decoded) => Some(base + input_offset(chunk, plan, decoded)),
                 None => Some(pending_place),
             });
             if count == limit {
@@ -61,7 +61,7 @@ pub(crate) fn count_ill_formed(
             }
         }
         if unfinished > 0 && unfinished <= decoded {
-            pending_place = base + input_offset(chunk, rules, decoded - unfinished);
+            pending_place = base + input_offset(chunk, plan, decoded - unfinished);
         }
         buffer.copy_within(length - unfinished..length, 0);
         (pending, base) = (unfinished, base + chunk.len());
@@ -78,7 +78,7 @@ pub(crate) fn count_ill_formed(
 #[cold]
 pub(crate) fn first_error(
     input: &[u8],
-    rules: &DecodePlan,
+    plan: &DecodePlan,
     level: Option<Level>,
     error: Option<DecodeError>,
 ) -> Option<DecodeError> {
@@ -86,7 +86,7 @@ pub(crate) fn first_error(
     // output. A strict one would fail at a kept triplet that is truncated because one of its digits
     // is rejected.
     let before = &input[..error.map_or(input.len(), |error| error.position)];
-    let lenient = rules.strict(false).without_reject();
+    let lenient = plan.strict(false).without_reject();
     let (_, first) = count_ill_formed(before, &lenient, level, 1);
     first.map(|position| DecodeError::new(DecodeErrorKind::InvalidUtf8, position)).or(error)
 }
@@ -106,25 +106,25 @@ pub(crate) fn decode_text<'a>(
     input: &[u8],
     is_text: bool,
     output: &'a mut [MaybeUninit<u8>],
-    rules: &DecodePlan,
+    plan: &DecodePlan,
     level: Option<Level>,
 ) -> Result<&'a mut str, DecodeIntoError> {
-    let failed = match decode_uninit(input, output, rules, level) {
+    let failed = match decode_uninit(input, output, plan, level) {
         Ok(bytes) if is_same_text(input, is_text, bytes) || is_well_formed(bytes, level) => {
             // SAFETY: one of the functions returned true. (tests/utf8.rs)
             return Ok(unsafe { core::str::from_utf8_unchecked_mut(bytes) });
         }
         Ok(bytes) => {
             let decoded = find_ill_formed(bytes, level).unwrap_or_default();
-            DecodeError::new(DecodeErrorKind::InvalidUtf8, input_offset(input, rules, decoded)).into()
+            DecodeError::new(DecodeErrorKind::InvalidUtf8, input_offset(input, plan, decoded)).into()
         }
         Err(failed) => failed,
     };
     Err(match failed {
         DecodeIntoError::Decode(error) if error.kind == DecodeErrorKind::InvalidUtf8 => failed,
-        DecodeIntoError::Decode(error) => first_error(input, rules, level, Some(error)).unwrap_or(error).into(),
+        DecodeIntoError::Decode(error) => first_error(input, plan, level, Some(error)).unwrap_or(error).into(),
         DecodeIntoError::BufferTooSmall(_) => {
-            first_error(input, rules, level, None).map_or(failed, DecodeIntoError::Decode)
+            first_error(input, plan, level, None).map_or(failed, DecodeIntoError::Decode)
         }
     })
 }
@@ -136,15 +136,15 @@ const STAGED: usize = 1024;
 #[inline]
 pub(crate) fn decode_text_in_place<'a>(
     buffer: &'a mut [u8],
-    rules: &DecodePlan,
+    plan: &DecodePlan,
     level: Option<Level>,
 ) -> Result<&'a mut str, DecodeError> {
     // The position of an error is found in the input, which decoding in place overwrites.
-    let written = if is_plain(buffer, rules) && (swar::is_ascii(buffer) || is_well_formed(buffer, level)) {
+    let written = if is_plain(buffer, plan) && (swar::is_ascii(buffer) || is_well_formed(buffer, level)) {
         buffer.len()
     } else if buffer.len() <= STAGED {
         let mut stage = [const { MaybeUninit::uninit() }; STAGED];
-        match decode_text(buffer, false, &mut stage, rules, level) {
+        match decode_text(buffer, false, &mut stage, plan, level) {
             Ok(text) => {
                 buffer[..text.len()].copy_from_slice(text.as_bytes());
                 text.len()
@@ -154,11 +154,11 @@ pub(crate) fn decode_text_in_place<'a>(
             Err(DecodeIntoError::BufferTooSmall(_)) => 0,
         }
     } else {
-        let error = measure_decode(buffer, rules, level).err();
-        if let Some(error) = first_error(buffer, rules, level, error) {
+        let error = measure_decode(buffer, plan, level).err();
+        if let Some(error) = first_error(buffer, plan, level, error) {
             return Err(error);
         }
-        decode_in_place(buffer, rules, level)?
+        decode_in_place(buffer, plan, level)?
     };
     // SAFETY: these bytes are text, a copy of text, or decoded by rules for which `first_error` found
     // no ill-formed sequence. (tests/utf8.rs)
@@ -215,8 +215,8 @@ pub(crate) fn replace_ill_formed(bytes: &[u8], replacement: &str, level: Option<
 /// Drops ill-formed sequences, except that U+FFFD replaces those after which a triplet could be
 /// created.
 #[cfg(feature = "alloc")]
-pub(crate) fn drop_ill_formed(bytes: &[u8], rules: &DecodePlan, level: Option<Level>) -> String {
-    if !rules.creates_no_triplets() {
+pub(crate) fn drop_ill_formed(bytes: &[u8], plan: &DecodePlan, level: Option<Level>) -> String {
+    if !plan.creates_no_triplets() {
         return replace_ill_formed(bytes, "", level);
     }
     let mut text = String::with_capacity(bytes.len());
@@ -265,14 +265,14 @@ pub(crate) fn append_decoded_text(
     input: &[u8],
     is_text: bool,
     output: &mut String,
-    rules: &DecodePlan,
+    plan: &DecodePlan,
     level: Option<Level>,
 ) -> Result<(), TextError> {
     let before = output.len();
     // SAFETY: what is appended is truncated unless it is well-formed, and nothing in between
     // panics. (tests/utf8.rs)
     let output = unsafe { output.as_mut_vec() };
-    append_decoded(input, output, rules, level).map_err(TextError::Decode)?;
+    append_decoded(input, output, plan, level).map_err(TextError::Decode)?;
     let decoded = &output[before..];
     let ill_formed = if is_same_text(input, is_text, decoded) { None } else { find_ill_formed(decoded, level) };
     match ill_formed {

@@ -4,7 +4,7 @@
 use alloc::string::String;
 use core::mem::take;
 
-use crate::driver::form_encode::{FormRules, PartEncoder};
+use crate::driver::form_encode::{FormPlan, PartEncoder};
 use crate::input::{Input, Pair};
 use crate::level::Level;
 use crate::output::Output;
@@ -50,8 +50,8 @@ pub struct Serializer<T: Output> {
 }
 
 /// The rules of the standard's serializer, and the same with `%20` for a space.
-static FORM: FormRules = FormRules::new(Encoder::FORM.rules);
-static PERCENT_20: FormRules = FormRules::new(Encoder::new(sets::whatwg::FORM).rules);
+static FORM: FormPlan = FormPlan::new(Encoder::FORM.plan);
+static PERCENT_20: FormPlan = FormPlan::new(Encoder::new(sets::whatwg::FORM).plan);
 
 impl<T: Output> Serializer<T> {
     /// Creates a serializer that appends to a form. The existing contents of the target are part of

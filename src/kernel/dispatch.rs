@@ -87,22 +87,22 @@ pub(crate) static RANKS: ByLevel<Option<RankKernels>> = by_level!(K => K::RANKS)
 #[cfg_attr(not(feature = "alloc"), allow(dead_code, reason = "called only by functions that allocate"))]
 pub(crate) static ENCODE_SHORT: ByLevel<EncodeShort> = by_level!(K => K::encode_short);
 // The tables of encoding, one per policy (see `EncodePlan`).
-pub(super) static ENCODE: EncodeTable = passes!(encode, Escape<false, false>);
-pub(super) static ENCODE_KEEP: EncodeTable = passes!(encode, Escape<false, true>);
-pub(super) static ENCODE_PLUS: EncodeTable = passes!(encode, Escape<true, false>, measured by Escape<false, false>);
-pub(super) static ENCODE_PLUS_KEEP: EncodeTable = passes!(encode, Escape<true, true>, measured by Escape<false, true>);
+pub(crate) static ENCODE: EncodeTable = passes!(encode, Escape<false, false>);
+pub(crate) static ENCODE_KEEP: EncodeTable = passes!(encode, Escape<false, true>);
+pub(crate) static ENCODE_PLUS: EncodeTable = passes!(encode, Escape<true, false>, measured by Escape<false, false>);
+pub(crate) static ENCODE_PLUS_KEEP: EncodeTable = passes!(encode, Escape<true, true>, measured by Escape<false, true>);
 
 pub(crate) static DECODE_SHORT: ByLevel<DecodeShort> = by_level!(K => K::decode_short);
 // The tables of decoding, one per policy (see `DecodePlan`). A rejected byte may be the space of a
 // `+`, so with rejection each policy measures.
-pub(super) static DECODE: DecodeTable = passes!(decode, Policy<false, false, false>);
-pub(super) static DECODE_REJECT: DecodeTable = passes!(decode, Policy<false, false, true>);
-pub(super) static DECODE_KEEP: DecodeTable = passes!(decode, Policy<false, true, false>);
-pub(super) static DECODE_KEEP_REJECT: DecodeTable = passes!(decode, Policy<false, true, true>);
-pub(super) static DECODE_PLUS: DecodeTable =
+pub(crate) static DECODE: DecodeTable = passes!(decode, Policy<false, false, false>);
+pub(crate) static DECODE_REJECT: DecodeTable = passes!(decode, Policy<false, false, true>);
+pub(crate) static DECODE_KEEP: DecodeTable = passes!(decode, Policy<false, true, false>);
+pub(crate) static DECODE_KEEP_REJECT: DecodeTable = passes!(decode, Policy<false, true, true>);
+pub(crate) static DECODE_PLUS: DecodeTable =
     passes!(decode, Policy<true, false, false>, measured by Policy<false, false, false>);
-pub(super) static DECODE_PLUS_REJECT: DecodeTable = passes!(decode, Policy<true, false, true>);
-pub(super) static DECODE_PLUS_KEEP: DecodeTable =
+pub(crate) static DECODE_PLUS_REJECT: DecodeTable = passes!(decode, Policy<true, false, true>);
+pub(crate) static DECODE_PLUS_KEEP: DecodeTable =
     passes!(decode, Policy<true, true, false>, measured by Policy<false, true, false>);
-pub(super) static DECODE_PLUS_KEEP_REJECT: DecodeTable = passes!(decode, Policy<true, true, true>);
-pub(super) static NORMALIZE: DecodeTable = passes!(decode, Normalize);
+pub(crate) static DECODE_PLUS_KEEP_REJECT: DecodeTable = passes!(decode, Policy<true, true, true>);
+pub(crate) static NORMALIZE: DecodeTable = passes!(decode, Normalize);

@@ -1,13 +1,12 @@
 //! `FormRules`: the tables for encoding form pairs (WHATWG URL 5.2), in the layouts of all levels.
 #![cfg_attr(not(feature = "alloc"), allow(dead_code, reason = "pairs are only appended to growable outputs"))]
 
-use super::plan::EncodePlan;
+use crate::rules::EncodeRules;
 
 /// The rules for a pair. No triplets are kept, and letters and digits are not escaped.
-// Aligned to a cache line, so that the 64-byte table loads of AVX-512 do not cross one.
-#[repr(align(64))]
+// Aligned to cache lines, in this order, so that the 64-byte table loads of AVX-512 do not cross one.
+#[repr(C, align(64))]
 pub(crate) struct FormRules {
-    pub(crate) plan: EncodePlan,
     /// The output of each byte: up to three bytes, the first one lowest, and their number in the
     /// top byte.
     pub(super) symbols: [u32; 256],
@@ -21,14 +20,18 @@ pub(crate) struct FormRules {
     /// The value XORed with a space that is not escaped.
     #[allow(dead_code, reason = "used only by levels with vectors")]
     pub(super) space: u8,
+    /// The sixteen hexadecimal digits of the output.
+    #[allow(dead_code, reason = "used only by levels with vectors")]
+    pub(super) digits: &'static [u8; 16],
 }
+
+const _: () = assert!(core::mem::offset_of!(FormRules, plain).is_multiple_of(64));
 
 /// Entry of `plain` for escaped characters; its top bit is the test.
 pub(super) const ESCAPED: u8 = 0x80;
 
 impl FormRules {
-    pub(crate) const fn new(plan: EncodePlan) -> Self {
-        let rules = plan.rules();
+    pub(crate) const fn new(rules: &EncodeRules) -> Self {
         let (mut symbols, mut plain, mut kept) = ([0; 256], [ESCAPED; 128], [0; 16]);
         let mut byte = 0;
         while byte < 256 {
@@ -43,7 +46,8 @@ impl FormRules {
             }
             byte += 1;
         }
-        Self { plan, symbols, plain, kept, space: if rules.plus() { b' ' ^ b'+' } else { 0 } }
+        let space = if rules.plus() { b' ' ^ b'+' } else { 0 };
+        Self { symbols, plain, kept, space, digits: rules.digits }
     }
 }
 

@@ -8,7 +8,7 @@
 //! There are three implementations: [`scalar`] (words and tables), `vectors::generic` (SSE4.1, AVX2
 //! and NEON, one algorithm over a trait `Vector`) and `vectors::avx512` (its own algorithms). The
 //! driver picks a level, and calls through the function pointer that an operation has for it
-//! ([`dispatch`]). Operations that have one per policy are called through a [`plan`].
+//! ([`dispatch`]). Operations that have one per policy are called through a plan (`driver::plan`).
 //!
 //! # Safety
 //!
@@ -22,7 +22,6 @@ pub(crate) mod inout;
 pub(crate) mod inspection;
 pub(crate) mod op;
 pub(crate) mod outcome;
-pub(crate) mod plan;
 pub(crate) mod rank;
 pub(crate) mod scalar;
 pub(crate) mod swar;

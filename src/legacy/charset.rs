@@ -108,9 +108,9 @@ fn encode_with<'a, E>(
         return Ok(encoder.encode(text));
     }
     let mut encoder = *encoder;
-    encoder.rules = encoder.rules.with_non_ascii_kept(false);
+    encoder.plan = encoder.plan.with_non_ascii_kept(false);
     if charset == ISO_2022_JP {
-        encoder.rules = encoder.rules.without_triplets_kept();
+        encoder.plan = encoder.plan.without_triplets_kept();
     } else if text.is_ascii() {
         return Ok(encoder.encode(text));
     }
@@ -229,7 +229,7 @@ struct Errors<'a> {
 impl Errors<'_> {
     /// Returns the text, unless it contains a rejected byte.
     fn check<'t>(&self, input: &[u8], text: Cow<'t, str>) -> Result<Cow<'t, str>, DecodeError> {
-        if self.decoder.rules.reject.is_none_or(|set| set.find(text.as_bytes()).is_none()) {
+        if self.decoder.plan.reject.is_none_or(|set| set.find(text.as_bytes()).is_none()) {
             return Ok(text);
         }
         // Not an error: the input can be decoded except for rejected bytes, and the output contains
@@ -243,7 +243,7 @@ impl Errors<'_> {
     #[cold]
     fn before(&self, input: &[u8], error: DecodeError) -> DecodeError {
         let (before, mut lenient) = (&input[..error.position], *self.decoder);
-        lenient.rules = lenient.rules.strict(false).without_reject();
+        lenient.plan = lenient.plan.strict(false).without_reject();
         lenient.decode(before).ok().and_then(|bytes| self.of(before, &bytes)).unwrap_or(error)
     }
 
@@ -251,7 +251,7 @@ impl Errors<'_> {
     #[cold]
     fn of(&self, input: &[u8], bytes: &[u8]) -> Option<DecodeError> {
         let ill_formed = if self.is_lossy { None } else { find_ill_formed(bytes, self.charset) };
-        let error = |kind, at| DecodeError::new(kind, driver::offset::input_offset(input, &self.decoder.rules, at));
+        let error = |kind, at| DecodeError::new(kind, driver::offset::input_offset(input, &self.decoder.plan, at));
         let bytes = &bytes[..ill_formed.unwrap_or(bytes.len())];
         match self.find_rejected(bytes) {
             Some((at, byte)) => Some(error(DecodeErrorKind::Rejected(byte), at)),
@@ -269,7 +269,7 @@ impl Errors<'_> {
         for (at, byte) in bytes.iter().enumerate() {
             let is_last = at + 1 == bytes.len();
             let (_, _, written, _) = converter.decode_to_utf8(core::slice::from_ref(byte), &mut output, is_last);
-            if let Some(byte) = self.decoder.rules.first_rejected(&output[..written]) {
+            if let Some(byte) = self.decoder.plan.first_rejected(&output[..written]) {
                 return Some((start, byte));
             }
             if written > 0 {

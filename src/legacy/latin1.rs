@@ -54,7 +54,7 @@ pub fn encode(text: &str) -> Result<Cow<'_, str>, Unencodable> {
 /// ```
 pub fn encode_with<'a>(text: &'a str, encoder: &Encoder) -> Result<Cow<'a, str>, Unencodable> {
     let mut encoder = *encoder;
-    encoder.rules = encoder.rules.with_non_ascii_kept(false);
+    encoder.plan = encoder.plan.with_non_ascii_kept(false);
     match to_bytes(text) {
         (_, Some(error)) => Err(error),
         (Cow::Borrowed(_), _) => Ok(encoder.encode(text)),
@@ -113,7 +113,7 @@ pub fn decode_with<'a>(text: &'a str, decoder: &Decoder) -> Result<Cow<'a, str>,
     let decoded = rejecting.decode(&bytes).map_err(|error| {
         // Each character of the text is one byte here.
         let position = text.char_indices().nth(error.position).map_or(text.len(), |(at, _)| at);
-        let kind = match (error.kind, decoder.rules.reject) {
+        let kind = match (error.kind, decoder.plan.reject) {
             (DecodeErrorKind::Rejected(byte), Some(set)) if !set.contains(byte) => {
                 let output = char::from(byte).encode_utf8(&mut [0; 2]).bytes().find(|&byte| set.contains(byte));
                 DecodeErrorKind::Rejected(output.unwrap_or(byte))
@@ -135,7 +135,7 @@ pub fn decode_with<'a>(text: &'a str, decoder: &Decoder) -> Result<Cow<'a, str>,
 
 /// A decoder that also rejects the bytes whose characters contain a rejected byte in UTF-8.
 fn reject_output(decoder: &Decoder) -> Decoder {
-    let Some(set) = decoder.rules.reject.filter(|set| set.intersection(ByteSet::NON_ASCII) != ByteSet::EMPTY) else {
+    let Some(set) = decoder.plan.reject.filter(|set| set.intersection(ByteSet::NON_ASCII) != ByteSet::EMPTY) else {
         return *decoder;
     };
     let is_rejected = |&byte: &u8| char::from(byte).encode_utf8(&mut [0; 2]).bytes().any(|byte| set.contains(byte));

@@ -143,8 +143,8 @@ impl UnicodeDecoder {
     ) -> Result<Cow<'a, str>, DecodeError> {
         let keeps_percent = self.keep_triplets
             || self.lone_surrogates == LoneSurrogates::Keep
-            || self.decoder.rules.keep.is_some_and(|keep| keep.contains(b'%'));
-        let kept = self.decoder.rules.keep.unwrap_or(ByteSet::EMPTY);
+            || self.decoder.plan.keep.is_some_and(|keep| keep.contains(b'%'));
+        let kept = self.decoder.plan.keep.unwrap_or(ByteSet::EMPTY);
         let decoder = match (self.keep_triplets, keeps_percent) {
             (true, _) => self.decoder.keep(ByteSet::ALL),
             (false, true) => self.decoder.keep(kept.with(b'%')),
@@ -191,7 +191,7 @@ impl UnicodeDecoder {
 
     fn is_kept(&self, character: char) -> bool {
         let all_in = |set: ByteSet| character.encode_utf8(&mut [0; 4]).bytes().all(|byte| set.contains(byte));
-        self.decoder.rules.keep.is_some_and(all_in)
+        self.decoder.plan.keep.is_some_and(all_in)
     }
 }
 
@@ -213,7 +213,7 @@ impl Parts<'_> {
     /// triplet.
     fn staying(&self, part: Range<usize>) -> impl Iterator<Item = Range<usize>> {
         // A strict decoder rejects the malformed `%` that they would complete.
-        let searched = if self.keeps_percent && !self.decoder.rules.strict { part.clone() } else { 0..0 };
+        let searched = if self.keeps_percent && !self.decoder.plan.strict { part.clone() } else { 0..0 };
         memchr::memchr_iter(b'%', &self.input[searched]).filter_map(move |offset| {
             let start = part.start + offset;
             let byte = hex::first_triplet(&self.input[start..part.end])?;
@@ -256,7 +256,7 @@ impl Parts<'_> {
     }
 
     fn find_rejected(&self, bytes: &[u8]) -> Option<(usize, crate::DecodeErrorKind)> {
-        let set = self.decoder.rules.reject?;
+        let set = self.decoder.plan.reject?;
         let offset = bytes.iter().position(|&byte| set.contains(byte))?;
         Some((offset, Rejected(bytes[offset])))
     }

@@ -102,7 +102,7 @@ impl Decoder {
     /// each maximal subpart of an ill-formed sequence by U+FFFD.
     #[must_use]
     pub fn utf8_lossy(mut self) -> Self {
-        self.text = self.decoder.rules.error_of_replacement().map_or(Text::Replacing, Text::WellFormed);
+        self.text = self.decoder.plan.error_of_replacement().map_or(Text::Replacing, Text::WellFormed);
         self
     }
 
@@ -111,7 +111,7 @@ impl Decoder {
     /// for security-sensitive text.
     #[must_use]
     pub fn utf8_dropping(mut self) -> Self {
-        self.text = Text::Dropping(self.decoder.rules.error_of_separator());
+        self.text = Text::Dropping(self.decoder.plan.error_of_separator());
         self
     }
 
@@ -219,7 +219,7 @@ impl Decoder {
     /// Updates `open` after `part` was decoded.
     fn remember_open(&mut self, part: &[u8]) {
         if !part.is_empty() {
-            self.open = Prefix::new(&part[part.len() - driver::offset::open_triplet(part, &self.decoder.rules)..]);
+            self.open = Prefix::new(&part[part.len() - driver::offset::open_triplet(part, &self.decoder.plan)..]);
         }
     }
 
@@ -291,7 +291,7 @@ impl Decoder {
 
     /// Whether ill-formed sequences after `open_output` are replaced rather than dropped.
     fn separates(&self) -> bool {
-        matches!(self.text, Text::Dropping(_)) && self.decoder.rules.creates_no_triplets()
+        matches!(self.text, Text::Dropping(_)) && self.decoder.plan.creates_no_triplets()
     }
 
     /// Whether a digit after the output so far, of which `written` are the last bytes, could
@@ -348,7 +348,7 @@ impl Decoder {
     #[cold]
     fn ill_formed(&self, kind: DecodeErrorKind, at: usize, part: &[u8], position: u64) -> StreamError {
         let position = match at.checked_sub(self.character.len()) {
-            Some(decoded) => position + driver::offset::input_offset(part, &self.decoder.rules, decoded) as u64,
+            Some(decoded) => position + driver::offset::input_offset(part, &self.decoder.plan, decoded) as u64,
             None => self.character_position,
         };
         StreamError { kind, position }

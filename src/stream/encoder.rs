@@ -87,10 +87,10 @@ impl Encoder {
     fn encode_bulk(&mut self, input: &[u8], output: &mut [u8]) -> Progress {
         let read = input.len().min(output.len() / 3);
         let chunk = &input[..read];
-        let rules = &self.encoder.rules;
+        let plan = &self.encoder.plan;
         let cut = match chunk.last() {
-            Some(0x80..) if rules.keep_non_ascii => driver::utf8::incomplete_suffix(chunk),
-            Some(..0x80) if rules.keep_triplets => hex::incomplete_triplet(chunk),
+            Some(0x80..) if plan.keep_non_ascii => driver::utf8::incomplete_suffix(chunk),
+            Some(..0x80) if plan.keep_triplets => hex::incomplete_triplet(chunk),
             _ => 0,
         };
         let (part, cut) = chunk.split_at(read - cut);

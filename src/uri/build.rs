@@ -165,7 +165,7 @@ impl QueryBuilder {
     /// ```
     #[must_use]
     pub const fn with_encoder(mut encoder: Encoder) -> Self {
-        encoder.rules = encoder.rules.with_escaped(DELIMITERS);
+        encoder.plan = encoder.plan.with_escaped(DELIMITERS);
         Self { query: String::new(), encoder }
     }
 

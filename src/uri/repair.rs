@@ -104,7 +104,7 @@ impl Piece<'_> {
     const EMPTY: Self = Piece { bytes: &[], encoder: &LITERAL };
 
     fn is_clean(&self) -> bool {
-        core::ptr::eq(self.encoder, &LITERAL) || driver::scan_encode(self.bytes, &self.encoder.rules, None).is_none()
+        core::ptr::eq(self.encoder, &LITERAL) || driver::scan_encode(self.bytes, &self.encoder.plan, None).is_none()
     }
 }
 
@@ -177,7 +177,7 @@ fn is_plain(uri: &[u8], parts: &Parts<Range<usize>>) -> bool {
         Some(at) => authority[at] == b':' && authority[at + 1..].iter().all(u8::is_ascii_digit),
         None => true,
     };
-    driver::scan_encode(uri, &WHOLE.rules, None).is_none()
+    driver::scan_encode(uri, &WHOLE.plan, None).is_none()
         && (parts.scheme.is_some() || parts.authority.is_some() || memchr::memchr(b':', first_segment(uri)).is_none())
         && parts.authority.clone().is_none_or(|authority| is_host_and_port(&uri[authority]))
         && parts.fragment.clone().is_none_or(|fragment| memchr::memchr(b'#', &uri[fragment]).is_none())

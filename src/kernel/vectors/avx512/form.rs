@@ -45,7 +45,7 @@ pub(super) unsafe fn encode_pair(name: &[u8], value: &[u8], to: *mut u8, rules: 
         return length;
     }
     let plain = _mm512_mask_blend_epi8(1 << equals, plain, _mm512_set1_epi8(b'=' as i8));
-    Expand::new(rules.plan.digits).store::<Full>(plain, x, escaped, length, to, 3 * length + LANES);
+    Expand::new(rules.digits).store::<Full>(plain, x, escaped, length, to, 3 * length + LANES);
     length + 2 * escaped.count_ones() as usize
 }
 
@@ -73,14 +73,7 @@ unsafe fn encode_long_pair(name: &[u8], value: &[u8], to: *mut u8, rules: &FormR
             if escaped == 0 {
                 _mm512_storeu_epi8(to.add(written).cast(), plain);
             } else {
-                Expand::new(rules.plan.digits).store::<Full>(
-                    plain,
-                    x,
-                    escaped,
-                    length,
-                    to.add(written),
-                    3 * left + LANES,
-                );
+                Expand::new(rules.digits).store::<Full>(plain, x, escaped, length, to.add(written), 3 * left + LANES);
             }
             written += length + 2 * escaped.count_ones() as usize;
             read += length;

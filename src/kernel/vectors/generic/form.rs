@@ -79,7 +79,7 @@ pub(in crate::kernel) unsafe fn encode_pair<V: Vector16>(
             bits: V::table(&BITS),
             space: V::splat(b' '),
             change: V::splat(rules.space),
-            digits: rules.plan.digits,
+            digits: rules.digits,
         };
         if name.len() <= 8 && value.len() <= 8 {
             let lanes = low_bits(name.len()) | low_bits(value.len()) << 8;

@@ -8,10 +8,10 @@
 use core::fmt;
 use core::ops::Deref;
 
-use super::dispatch::*;
-use super::op::Pass;
-use super::{Decode, Encode};
 use crate::byteset::ByteSet;
+use crate::kernel::dispatch::*;
+use crate::kernel::op::Pass;
+use crate::kernel::{Decode, Encode};
 use crate::level::Supported;
 use crate::rules::{DecodeRules, EncodeRules};
 
