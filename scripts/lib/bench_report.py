@@ -104,8 +104,9 @@ def targets(results):
         return of_level
 
     def short(level):
-        """The fastest peer's time divided by ours, for every length but one escaped byte: peers return a constant for
-        it, where here a `Cow` that borrows means that nothing has changed."""
+        """The fastest peer's time divided by ours, for every length. A single escaped byte is left out: peers
+        return a borrowed constant for it, which we cannot, because our borrowed `Cow` means that nothing
+        changed."""
         for group in (f"short {what}, {kind}" for what in ("decode", "encode") for kind in ("clean", "one escape", "all escapes")):
             for length, times in results[group].items():
                 theirs = [times[peer] for peer in PEERS if peer in times]

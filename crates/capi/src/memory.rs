@@ -143,7 +143,7 @@ pub(crate) fn in_copy<R>(
     }
 }
 
-/// Writes a value to where a caller wants it, on any alignment; false if that is nowhere.
+/// Writes a value through an out-pointer of any alignment. Returns false if the pointer is null.
 pub(crate) unsafe fn put<T>(to: *mut T, value: T) -> bool {
     if to.is_null() {
         return false;

@@ -153,7 +153,7 @@ unsafe fn copied<T: Opaque>(value: *const T, copy: &mut MaybeUninit<T>) -> &T {
     copy.write(unsafe { value.read_unaligned() })
 }
 
-/// Makes an array one that was never initialised.
+/// Resets an array to the uninitialised state: later calls refuse it.
 pub(crate) unsafe fn clear(array: *mut c_void) {
     // SAFETY: not null and valid for writes by the contract of the file header: `load` has found a value there.
     unsafe { array.cast::<u64>().write_unaligned(0) }

@@ -90,7 +90,8 @@ unsafe extern "C" fn simdpct_path_policy_error(text: *const c_char, len: usize, 
     unsafe { write_error::<PathPolicy>(text, len, dst, cap) }
 }
 
-/// Replaces a policy; false if there is none, or none to replace it.
+/// Replaces the policy by the result of `changed`. Returns false if the array holds no policy, or
+/// if `changed` returns `None`.
 unsafe fn change(policy: *mut c_void, changed: impl FnOnce(PathPolicy) -> Option<PathPolicy>) -> bool {
     // SAFETY: by the contract of the file header.
     unsafe { load(policy).and_then(changed).is_some_and(|changed| store(policy, changed)) }

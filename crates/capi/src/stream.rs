@@ -18,9 +18,9 @@ use crate::outcome::{CResult, Outcome, Status};
 
 const LOSSY: u32 = 1;
 
-/// Output that is used for a chunk of this length: enough for all that becomes of it.
+/// Number of output bytes to use for a chunk of `length` bytes: an upper bound on its output.
 ///
-/// The output is initialised first, because the library takes initialised slices. So only as much as can be needed.
+/// The library takes initialized slices, and a larger output would be zeroed for nothing.
 const fn useful_room(length: usize) -> usize {
     length.saturating_mul(3).saturating_add(64)
 }

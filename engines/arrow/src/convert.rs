@@ -82,8 +82,8 @@ fn is_same(a: &[u8], b: &[u8]) -> bool {
     std::ptr::eq(a, b)
 }
 
-/// Converts the values of an array or dictionary. The second argument are rows to leave alone: they
-/// are null in the result, if there is one. `None` means that nothing changes.
+/// Converts the values of an array or dictionary. Rows that are null in the second argument are not
+/// converted and are null in the result. `None` means that nothing changes.
 type Convert<'a> = &'a dyn Fn(&dyn Array, Option<&NullBuffer>) -> Result<Option<ArrayRef>, Failure>;
 
 /// Applies a conversion to an array, or to the values of a dictionary.
@@ -111,7 +111,8 @@ fn apply_to_dictionary(array: &dyn Array, convert: Convert<'_>) -> Result<Option
             if let Some(nulls) = values.nulls() && nulls.null_count() == values.len() {
                 return Ok(None);
             }
-            // Which values are in use matters only if there are many others, or one is invalid.
+            // Which values are in use is determined only if the dictionary has more values than the
+            // array has rows, or one of them is invalid.
             let first = if values.len() > array.len() { None } else { Some(convert(values, values.nulls())) };
             let converted = match first {
                 Some(Ok(converted)) => converted,

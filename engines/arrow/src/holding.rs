@@ -1,4 +1,5 @@
-//! The rows of an array of views that hold a byte of a set, found by searching neighbouring values at once.
+//! Finds the rows of a view array that contain a byte of a set. Values that are adjacent in a
+//! buffer are searched with one call.
 #![forbid(unsafe_code)]
 
 use std::ops::Range;

@@ -24,8 +24,8 @@
 //! input. Strings are decoded to UTF-8 and anything else is an error; binary values are decoded to
 //! any bytes.
 //!
-//! Null stays null. Of a dictionary only the values are converted, and only a value that a key
-//! refers to can be an error.
+//! Null stays null. In a dictionary array, only the dictionary's values are converted; an invalid
+//! value that no key refers to is not an error.
 //!
 //! # Memory
 //!

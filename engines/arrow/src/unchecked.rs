@@ -207,8 +207,8 @@ where
     Ok(is_changed.then(|| views.finish(nulls)))
 }
 
-/// Maps each value to another, or to null. Views share the buffers of the input, as far as a result
-/// is borrowed from its value. Returns `None` if nothing changes.
+/// Maps each value to another, or to null. A result that is borrowed from its value shares the
+/// input's buffers; other results are copied. Returns `None` if nothing changes.
 pub(crate) fn map_views<T>(
     array: &GenericByteViewArray<T>,
     map: impl for<'v> Fn(&'v T::Native) -> Option<Cow<'v, T::Native>>,

@@ -95,8 +95,8 @@ pub struct Scheduler {
     #[arg(long, value_enum, default_value = "pull")]
     pub scheduling: Scheduling,
 
-    /// Seconds without a sign of life after which an executor is lost. Busy ones give one every 5 s,
-    /// or with --scheduling push every --heartbeat seconds
+    /// Seconds without a heartbeat after which an executor counts as lost. A busy executor sends
+    /// one every 5 s, or with --scheduling push every --heartbeat seconds
     #[arg(long, value_name = "SECONDS", default_value_t = 30, value_parser = clap::value_parser!(u64).range(6..))]
     pub executor_timeout: u64,
 

@@ -76,7 +76,7 @@ pub(crate) fn apply_each(
     if result.data_type() == return_type { Ok(result) } else { Ok(cast(&result, return_type)?) }
 }
 
-/// The row of an invalid value is left out: it is that of a batch, which means nothing to a user.
+/// The message omits the row number, which counts within a batch and means nothing to a user.
 fn datafusion_error(function: Function, error: ArrowError) -> DataFusionError {
     match InvalidValue::of(&error) {
         Some(invalid) => {

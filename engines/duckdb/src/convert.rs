@@ -43,9 +43,10 @@ enum Source {
     Input,
 }
 
-/// Converts rows. Those that do not change are not converted. If that is all rows of the vector, the
-/// result shares its memory; otherwise the long ones are copied once, together with the output: in
-/// DuckDB's C interface, a vector shares all of another vector or nothing.
+/// Converts the rows that contain a trigger byte. If no row of the vector does, the result
+/// references the input vector. Otherwise the other rows are copied, long strings in one block with
+/// the output: through DuckDB's C interface, a vector can share another vector entirely or not at
+/// all.
 pub(crate) fn convert<C: Rewrite>(
     input: &Input<'_>,
     rows: Range<usize>,
@@ -142,8 +143,8 @@ fn batches<'a>(input: &'a Strings<'_>, rows: Range<usize>) -> impl Iterator<Item
     })
 }
 
-/// Sets rows to those of a column, or to themselves. The rows of the column are those whose source it
-/// is. Rows that are NULL have been set.
+/// Writes each row from its source: the input, or `column`, which has one row for each
+/// `Source::Converted`, in order. Rows that are NULL in the input are already set.
 fn put(
     input: &Strings<'_>,
     rows: Range<usize>,

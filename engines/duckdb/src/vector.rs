@@ -43,8 +43,8 @@ use simdpct_functions::Function;
 
 use crate::apply::{self, Item, Pairs, Returns, Takes};
 
-/// The version of the C interface: the first with the functions that are needed. A DuckDB that is older
-/// refuses the extension. `scripts/build-duckdb` writes the same one.
+/// Minimum version of DuckDB's C interface: the first with the functions that the extension calls.
+/// An older DuckDB refuses the extension. `scripts/build-duckdb` writes the same one.
 const API_VERSION: &str = "v1.2.0";
 
 /// The first version of DuckDB whose interface has all functions of the bindings, in their order.
@@ -468,8 +468,9 @@ impl<'a> StringOutput<'a> {
         unsafe { duckdb_vector_reference_vector(self.output.vector, input.vector) };
     }
 
-    /// Copies bytes to the memory of the vector, at once for many rows: `set` makes rows of it.
-    /// They must be UTF-8 (in each row) and at most `u32::MAX`.
+    /// Copies the bytes of many rows into the vector's memory with one call;
+    /// [`set_long`](Self::set_long) then points rows at parts of them. Each row must be UTF-8; all
+    /// bytes together at most `u32::MAX`.
     pub(crate) fn store(&mut self, bytes: &[u8]) -> Stored<'a> {
         assert!(u32::try_from(bytes.len()).is_ok());
         if bytes.len() <= INLINE || self.output.rows == 0 {

@@ -40,7 +40,7 @@ pub(crate) fn text<'a>(object: &'a Bound<'_, PyAny>) -> Option<&'a str> {
     object.cast_exact::<PyString>().ok()?.to_str().ok()
 }
 
-/// A flag, if finding out about its truth calls no method of the caller's.
+/// The truth value of a flag; `None` if evaluating it could call a user-defined method.
 #[inline]
 pub(crate) fn flag(object: Option<&Bound<'_, PyAny>>) -> Option<bool> {
     let Some(object) = object else { return Some(false) };

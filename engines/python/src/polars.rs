@@ -109,7 +109,7 @@ fn guard(work: impl FnOnce() -> Result<(), ArrowError>) {
     LAST_ERROR.set(CString::new(message).unwrap_or_default());
 }
 
-/// The row of an invalid value is left out: it is that of a piece, which means nothing to a user.
+/// The message omits the row number, which counts within a chunk and means nothing to a user.
 fn message(error: ArrowError) -> String {
     if let Some(invalid) = InvalidValue::of(&error) {
         return format!("'{}': {}", invalid.value(), invalid.error);
