@@ -28,11 +28,12 @@ static DEFAULT_OF_C: Constant<PathPolicy, 128> = Constant::new(PathPolicy::DEFAU
 /// The options, by number.
 const OPTIONS: [&str; 8] =
     ["malformed", "slash", "backslash", "dot-segments", "empty-segments", "parameters", "illegal", "hidden-segments"];
-/// What is done, by number.
+/// The values of options, by number.
 const VALUES: [&str; 11] =
     ["keep", "refuse", "decode", "to-slash", "remove", "clamp", "merge", "strip", "strip-from-dots", "escape", "nginx"];
 
-/// Initialises an array with the value of a text; on error, its position.
+/// Initializes an array with the value that a text describes. On error, the result has the position
+/// of the invalid word.
 pub(crate) unsafe fn store_from_text<T: Opaque + Copy + FromStr<Err = PolicyError>>(
     array: *mut c_void,
     text: *const c_char,
@@ -53,7 +54,7 @@ fn parse<T: FromStr<Err = PolicyError>>(text: &[u8]) -> Result<T, usize> {
     text.parse().map_err(|error: PolicyError| error.position())
 }
 
-/// Writes why a text is not that of a value; nothing if it is.
+/// Writes why a text is invalid; an empty text if it is valid.
 pub(crate) unsafe fn write_error<T: FromStr<Err = PolicyError>>(
     text: *const c_char,
     len: usize,
