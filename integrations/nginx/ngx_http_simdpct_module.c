@@ -65,7 +65,7 @@ static char *ngx_http_simdpct_refuse(ngx_conf_t *cf, ngx_command_t *cmd, void *c
 static char *ngx_http_simdpct_path(ngx_conf_t *cf, ngx_command_t *cmd, void *conf);
 static char *ngx_http_simdpct_convert(ngx_conf_t *cf, ngx_command_t *cmd, void *conf);
 
-/* Decode as forms are decoded; the second refuses control characters. Initialised with the configuration. */
+/* Decode as forms are decoded; the second refuses control characters. Initialized with the configuration. */
 static simdpct_decoder  ngx_http_simdpct_form;
 static simdpct_decoder  ngx_http_simdpct_form_text;
 

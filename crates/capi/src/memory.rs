@@ -81,7 +81,7 @@ unsafe fn unusual_buffers<'a>(
         (Some(input), Some(output)) if len == 0 || cap == 0 => Ok(Buffers::Apart(input, output)),
         (Some(_), Some(_)) if src == dst.cast_const() && cap < len => Err(Outcome::no_room(len)),
         (Some(_), Some(_)) if src == dst.cast_const() => {
-            // SAFETY: not null, at most `isize::MAX` bytes, initialised as an input and valid for writes as an output, by
+            // SAFETY: not null, at most `isize::MAX` bytes, initialized as an input and valid for writes as an output, by
             // the contract of the file header. The two slices above are not used any more.
             Ok(Buffers::InPlace(unsafe { slice::from_raw_parts_mut(dst.cast(), len) }))
         }
@@ -108,7 +108,7 @@ pub(crate) unsafe fn buffers_apart<'a>(
 /// is too small.
 pub(crate) fn copied<'a>(input: &[u8], output: &'a mut [MaybeUninit<u8>]) -> Option<&'a mut [u8]> {
     let output = output.get_mut(..input.len())?;
-    // SAFETY: both have the same length, and a shared and a mutable reference do not overlap. The bytes are initialised
+    // SAFETY: both have the same length, and a shared and a mutable reference do not overlap. The bytes are initialized
     // once copied, so they are valid as `u8` (tests/functions.c).
     unsafe {
         ptr::copy_nonoverlapping(input.as_ptr(), output.as_mut_ptr().cast(), input.len());
@@ -119,7 +119,7 @@ pub(crate) fn copied<'a>(input: &[u8], output: &'a mut [MaybeUninit<u8>]) -> Opt
 /// The first bytes of the output, zeroed; `None` if the output is too small.
 pub(crate) fn zeroed(output: &mut [MaybeUninit<u8>], length: usize) -> Option<&mut [u8]> {
     let output = output.get_mut(..length)?;
-    // SAFETY: the slice is valid for writes of its own length, and its bytes are initialised by them
+    // SAFETY: the slice is valid for writes of its own length, and its bytes are initialized by them
     // (tests/functions.c).
     unsafe {
         ptr::write_bytes(output.as_mut_ptr(), 0, length);
@@ -161,7 +161,7 @@ pub(crate) unsafe fn get<T: Copy>(from: *const T) -> Option<T> {
     if from.is_null() {
         return None;
     }
-    // SAFETY: not null, and initialised by the contract of the file header. Reading unaligned needs no alignment.
+    // SAFETY: not null, and initialized by the contract of the file header. Reading unaligned needs no alignment.
     Some(unsafe { from.read_unaligned() })
 }
 

@@ -82,7 +82,7 @@ unsafe fn find<T: Opaque>(from: *const c_void) -> Option<*const T> {
     if from.is_null() {
         return None;
     }
-    // SAFETY: not null, and its first word is initialised by the contract of the file header.
+    // SAFETY: not null, and its first word is initialized by the contract of the file header.
     let head = unsafe { from.cast::<u64>().read_unaligned() };
     // SAFETY: the magic number says that `store` or `Constant::new` has written this word, so the offset is one within the
     // array.
@@ -169,7 +169,7 @@ pub(crate) unsafe fn load_set(from: *const c_void) -> Option<ByteSet> {
     if from.is_null() {
         return None;
     }
-    // SAFETY: not null, and 32 initialised bytes by the contract of the file header. `ByteSet` is an array of bytes, of
+    // SAFETY: not null, and 32 initialized bytes by the contract of the file header. `ByteSet` is an array of bytes, of
     // which each value is valid.
     Some(unsafe { from.cast::<ByteSet>().read_unaligned() })
 }

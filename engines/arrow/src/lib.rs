@@ -198,7 +198,7 @@ pub fn encode(array: &dyn Array, encoder: &Encoder) -> Result<ArrayRef, ArrowErr
     convert::convert(array, &unchecked::Encode { encoder })
 }
 
-/// Normalises the percent-encoding of each value (RFC 3986 6.2.2): decodes unreserved characters
+/// Normalizes the percent-encoding of each value (RFC 3986 6.2.2): decodes unreserved characters
 /// and writes the digits of other triplets in upper case.
 ///
 /// # Errors
