@@ -88,7 +88,8 @@ type Convert<'a> = &'a dyn Fn(&dyn Array, Option<&NullBuffer>) -> Result<Option<
 
 /// Applies a conversion to an array, or to the values of a dictionary.
 fn apply(array: &dyn Array, convert: Convert<'_>) -> Result<ArrayRef, ArrowError> {
-    // Imported by the C data interface, its offset may be beyond its values, which have no length then.
+    // An empty array from the C data interface may have an offset beyond its values, whose length
+    // is 0.
     if array.is_empty() && is_supported(array.data_type()) {
         return Ok(array.slice(0, 0));
     }
@@ -118,7 +119,7 @@ fn apply_to_dictionary(array: &dyn Array, convert: Convert<'_>) -> Result<Option
                 Some(Ok(converted)) => converted,
                 Some(Err(failure)) if !matches!(failure, Failure::Invalid { .. }) => return Err(failure),
                 _ => {
-                    let used = NullBuffer::new(occupancy(array.keys(), values.len()));
+                    let used = NullBuffer::new(used_values(array.keys(), values.len()));
                     let nulls = NullBuffer::union(values.nulls(), Some(&used));
                     convert(values, nulls.as_ref()).map_err(|failure| failure.of_row(|value| first_row(array, value)))?
                 }
@@ -129,8 +130,8 @@ fn apply_to_dictionary(array: &dyn Array, convert: Convert<'_>) -> Result<Option
     )
 }
 
-/// Which of `values` values are in use: one bit for each.
-fn occupancy<K>(keys: &PrimitiveArray<K>, values: usize) -> BooleanBuffer
+/// Computes which of `values` values are in use: one bit for each.
+fn used_values<K>(keys: &PrimitiveArray<K>, values: usize) -> BooleanBuffer
 where
     K: ArrowDictionaryKeyType,
 {
@@ -141,7 +142,7 @@ where
     BooleanBuffer::from(used)
 }
 
-/// The first row whose key is that of `value`.
+/// The first row whose key refers to `value`.
 fn first_row<K>(array: &DictionaryArray<K>, value: usize) -> usize
 where
     K: ArrowDictionaryKeyType,

@@ -57,8 +57,8 @@ pub fn has(array: &dyn Array, kinds: Kinds) -> Result<BooleanArray, ArrowError> 
     Ok(BooleanArray::new(BooleanBuffer::from_iter(has), findings.nulls().cloned()))
 }
 
-/// The names of findings, of which [`findings`] returned the bits: a list for each row, in the order
-/// of [`Kinds::ALL`]. Bits that are not those of a kind have no name.
+/// The names of the findings whose bits [`findings`] returned: a list for each row, in the order of
+/// [`Kinds::ALL`]. Unknown bits have no name.
 ///
 /// ```
 /// use arrow_array::{Array, UInt32Array, cast::AsArray};

@@ -1,4 +1,4 @@
-//! What each function does with a vector, and the types of results.
+//! Applies each function to a vector, and defines the types of results.
 #![forbid(unsafe_code)]
 
 use std::borrow::Cow;
@@ -44,7 +44,7 @@ impl Item {
 }
 
 impl Returns {
-    /// Whether a vector of it is in the layout of strings.
+    /// Whether a vector of this type has the layout of strings.
     pub(crate) const fn is_string(self) -> bool {
         matches!(self, Self::String | Self::Blob)
     }

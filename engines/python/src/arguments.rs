@@ -59,7 +59,7 @@ pub(crate) fn or_false<'py>(py: Python<'py>, object: Option<&Bound<'py, PyAny>>)
 /// How to convert between text and bytes.
 #[derive(Clone, Copy)]
 pub(crate) enum Codec<'a> {
-    /// UTF-8, with U+FFFD for what is ill-formed: `errors='replace'`.
+    /// UTF-8, with U+FFFD for each invalid sequence: `errors='replace'`.
     Utf8Replacing,
     /// UTF-8, with another error handler of Python's own. It matters only for ill-formed input.
     Utf8,
