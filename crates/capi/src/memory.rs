@@ -106,7 +106,7 @@ pub(crate) unsafe fn buffers_apart<'a>(
 
 /// Copies the input to the start of the output, to be processed there. Returns `None` if the output
 /// is too small.
-pub(crate) fn copied<'a>(input: &[u8], output: &'a mut [MaybeUninit<u8>]) -> Option<&'a mut [u8]> {
+pub(crate) fn copy_to_output<'a>(input: &[u8], output: &'a mut [MaybeUninit<u8>]) -> Option<&'a mut [u8]> {
     let output = output.get_mut(..input.len())?;
     // SAFETY: both have the same length, and a shared and a mutable reference do not overlap. The bytes are initialized
     // once copied, so they are valid as `u8` (tests/functions.c).
@@ -139,7 +139,7 @@ pub(crate) fn in_copy<R>(
     room: impl FnOnce() -> usize,
     apart: impl FnOnce(&[u8], &mut [u8]) -> R,
 ) -> R {
-    match in_place.and_then(|in_place| in_place(copied(input, output)?)) {
+    match in_place.and_then(|in_place| in_place(copy_to_output(input, output)?)) {
         Some(result) => result,
         None => apart(input, zeroed(output, room()).unwrap_or_default()),
     }

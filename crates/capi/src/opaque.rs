@@ -77,7 +77,7 @@ pub(crate) unsafe fn store<T: Opaque>(to: *mut c_void, value: T) -> bool {
 
 /// Finds the value in an array. Returns `None` if the pointer is null or nothing was stored.
 #[inline]
-unsafe fn find<T: Opaque>(from: *const c_void) -> Option<*const T> {
+unsafe fn value_ptr<T: Opaque>(from: *const c_void) -> Option<*const T> {
     const { T::CHECKED }
     if from.is_null() {
         return None;
@@ -91,9 +91,9 @@ unsafe fn find<T: Opaque>(from: *const c_void) -> Option<*const T> {
 
 /// Copies the value out of an array. Returns `None` if it contains none.
 pub(crate) unsafe fn load<T: Opaque>(from: *const c_void) -> Option<T> {
-    // SAFETY: by the contract of the file header. `find` yields where `store` has written a `T`. A bitwise copy is a
+    // SAFETY: by the contract of the file header. `value_ptr` yields where `store` has written a `T`. A bitwise copy is a
     // value of its own, because nothing is to be dropped (`T::CHECKED`).
-    unsafe { find::<T>(from).map(|value| value.read_unaligned()) }
+    unsafe { value_ptr::<T>(from).map(|value| value.read_unaligned()) }
 }
 
 /// Calls `run` with the value in an array. Returns `None` if it contains none. Copying a decoder
@@ -102,15 +102,15 @@ pub(crate) unsafe fn load<T: Opaque>(from: *const c_void) -> Option<T> {
 #[inline]
 pub(crate) unsafe fn with<T: Opaque, R>(array: *const c_void, run: impl FnOnce(&T) -> R) -> Option<R> {
     // SAFETY: by the contract of the file header.
-    let value = unsafe { find::<T>(array) }?;
+    let value = unsafe { value_ptr::<T>(array) }?;
     let mut copy = MaybeUninit::uninit();
     let value = if value.is_aligned() {
         // SAFETY: aligned, and written by `store` or a `Constant`. By the contract of the header nothing writes to it
         // during the call.
         unsafe { &*value }
     } else {
-        // SAFETY: as `find` returned it.
-        unsafe { copied(value, &mut copy) }
+        // SAFETY: as `value_ptr` returned it.
+        unsafe { copy_out(value, &mut copy) }
     };
     Some(run(value))
 }
@@ -150,8 +150,8 @@ pub(crate) unsafe fn with_buffers<T: Opaque>(
 
 /// Copies a value that is not aligned.
 #[cold]
-unsafe fn copied<T: Opaque>(value: *const T, copy: &mut MaybeUninit<T>) -> &T {
-    // SAFETY: `find` has returned it, so it was written by `store` or a `Constant`. A bitwise copy is a value of its own,
+unsafe fn copy_out<T: Opaque>(value: *const T, copy: &mut MaybeUninit<T>) -> &T {
+    // SAFETY: `value_ptr` has returned it, so it was written by `store` or a `Constant`. A bitwise copy is a value of its own,
     // because nothing is to be dropped (`T::CHECKED`).
     copy.write(unsafe { value.read_unaligned() })
 }

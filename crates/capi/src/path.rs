@@ -12,7 +12,7 @@ use core::str::FromStr;
 use simdpct::Kinds;
 use simdpct::path::{PathPolicy, PolicyError};
 
-use crate::memory::{Buffers, copied, input, output, report, zeroed};
+use crate::memory::{Buffers, copy_to_output, input, output, report, zeroed};
 use crate::opaque::{Constant, Opaque, load, load_set, store, with_buffers, with_input};
 use crate::outcome::{BAD_ARGUMENT, CResult, Outcome, Status};
 use crate::text::Text;
@@ -146,7 +146,7 @@ fn canonicalize(policy: &PathPolicy, buffers: Buffers<'_>) -> Outcome {
             Ok(Some(canonical)) => Outcome::ok(canonical.len()),
             Ok(None) => {
                 let path = policy.cut(path);
-                copied(path, output).map_or(Outcome::no_room(path.len()), |_| Outcome::ok(path.len()))
+                copy_to_output(path, output).map_or(Outcome::no_room(path.len()), |_| Outcome::ok(path.len()))
             }
             Err(error) => error.into(),
         },

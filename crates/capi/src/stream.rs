@@ -12,7 +12,7 @@ use simdpct::Encoder;
 use simdpct::stream::{self, Progress, StreamError, Tail};
 
 use crate::decoder::DecoderPolicy;
-use crate::memory::{buffers_apart, copied, output, put, report, zeroed};
+use crate::memory::{buffers_apart, copy_to_output, output, put, report, zeroed};
 use crate::opaque::{Opaque, clear, load, store, with};
 use crate::outcome::{CResult, Outcome, Status};
 
@@ -97,7 +97,7 @@ unsafe fn finish<S: Stream>(array: *mut c_void, dst: *mut c_void, cap: usize) ->
         Ok(tail) => tail,
         Err(found) => return error(found),
     };
-    if copied(&tail, output).is_none() {
+    if copy_to_output(&tail, output).is_none() {
         return Outcome::no_room(tail.len());
     }
     // SAFETY: `load` has found a stream here.
