@@ -159,7 +159,7 @@ impl Decoder {
         driver::decode(input.as_bytes(), driver::as_uninit(output), &self.plan, self.level)
     }
 
-    /// Decodes to the start of possibly uninitialised memory, and returns the initialised part.
+    /// Decodes to the start of possibly uninitialized memory, and returns the initialized part.
     ///
     /// # Errors
     ///

@@ -251,7 +251,7 @@ impl Encoder {
         driver::encode(input.as_bytes(), driver::as_uninit(output), &self.plan, self.level)
     }
 
-    /// Encodes to the start of possibly uninitialised memory, and returns the initialised part.
+    /// Encodes to the start of possibly uninitialized memory, and returns the initialized part.
     ///
     /// # Errors
     ///

@@ -68,7 +68,7 @@ pub struct BufferTooSmall {
     pub needed: usize,
 }
 
-/// Error of decoding or normalising to a buffer.
+/// Error of decoding or normalizing to a buffer.
 ///
 /// An error of the input comes first, by the rules of [`BufferTooSmall`].
 #[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]

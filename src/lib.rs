@@ -20,14 +20,14 @@
 //! | to | use |
 //! |---|---|
 //! | migrate from percent-encoding, urlencoding, form_urlencoded, serde_urlencoded or url-escape | [`compat`] |
-//! | customise encoding (set, policies, output) | [`Encoder`], [`sets`], [`ByteSet`] |
+//! | customize encoding (set, policies, output) | [`Encoder`], [`sets`], [`ByteSet`] |
 //! | format encoded text, or iterate over it, without allocating | [`Encoded`], [`Pieces`] |
-//! | customise decoding (strict or lenient, bytes to keep or reject, output) | [`Decoder`] |
+//! | customize decoding (strict or lenient, bytes to keep or reject, output) | [`Decoder`] |
 //! | restrict which characters decoded text may contain | [`accept`] |
 //! | make the path of a request canonical (dot segments, encoded slashes, `//`), or refuse it | [`path`] |
-//! | normalise and compare URIs | [`Normalizer`], [`equivalent`](fn@equivalent) |
+//! | normalize and compare URIs | [`Normalizer`], [`equivalent`](fn@equivalent) |
 //! | split, repair and build whole URIs | [`uri`] |
-//! | parse and serialise forms and queries | [`form`] |
+//! | parse and serialize forms and queries | [`form`] |
 //! | read and write parameters of HTTP header fields (`filename*=UTF-8''...`) | [`ext_value`] |
 //! | process input in chunks, or through `Read` and `Write` | [`stream`] |
 //! | encode or decode a column of a table (Arrow layout) | [`columns`] |
@@ -51,7 +51,7 @@
 //! * `getenv`: `SIMDPCT_LEVEL` without `std`, by `getenv` of the C library that the program is linked with.
 //! * `alloc`: functions that return `Cow`, `String` or `Vec`. Without it, only the functions that
 //!   write to slices are available, for `no_std` programs without an allocator.
-//! * `serde`: (de)serialises Rust types from and to forms: `form::from_str` and `form::to_string`.
+//! * `serde`: (de)serializes Rust types from and to forms: `form::from_str` and `form::to_string`.
 //! * `encoding_rs`: adds the charsets of the WHATWG Encoding Standard to [`legacy`], using the
 //!   crate of that name.
 #![cfg_attr(not(feature = "std"), no_std)]
@@ -190,7 +190,7 @@ pub fn decode_utf8_lossy<T: Input + ?Sized>(input: &T) -> Cow<'_, str> {
     const { &Decoder::new().lenient() }.decode_utf8_lossy(input).unwrap_or_default()
 }
 
-/// Normalises triplets (RFC 3986 6.2.2): decodes unreserved characters, upper-cases hex digits.
+/// Normalizes triplets (RFC 3986 6.2.2): decodes unreserved characters, upper-cases hex digits.
 ///
 /// Borrows the input if it is already normal. See [`Normalizer`].
 ///

@@ -1,4 +1,4 @@
-//! `Normalizer`: percent-encoding normalisation (RFC 3986 6.2.2), and equivalence of URIs under it.
+//! `Normalizer`: percent-encoding normalization (RFC 3986 6.2.2), and equivalence of URIs under it.
 #![forbid(unsafe_code)]
 
 #[cfg(feature = "alloc")]
@@ -17,15 +17,15 @@ use crate::input::SealedSlice as _;
 use crate::level::Level;
 use crate::sets;
 
-/// Normalises percent-encoding: decodes triplets of unreserved characters (RFC 3986 6.2.2.2) and
+/// Normalizes percent-encoding: decodes triplets of unreserved characters (RFC 3986 6.2.2.2) and
 /// converts the digits of all others to upper case (6.2.2.1). Nothing else is changed: scheme, host
-/// and dot segments are not normalised.
+/// and dot segments are not normalized.
 ///
 /// A normalizer is a small constant, like [`Decoder`](crate::Decoder). By default a malformed `%`
 /// is an error; see [`malformed`](Self::malformed). The result is longer than the input only if
 /// malformed `%`s become `%25`. Every operation is linear in the length of the input.
 ///
-/// Normalisation is idempotent under every policy. It creates no triplet other than the `%25` of an
+/// Normalization is idempotent under every policy. It creates no triplet other than the `%25` of an
 /// escaped `%`; a triplet that is not in the input would be decoded a second time by the next
 /// reader. If malformed `%`s are kept, a triplet of a digit that could complete one is therefore
 /// kept too: `%%34%31` becomes `%%341`, not `%41`.
@@ -118,7 +118,7 @@ impl Normalizer {
         matches!(driver::scan_decode(input.as_bytes(), &self.plan, self.level), Ok(None))
     }
 
-    /// Normalises to the start of `output` and returns the length of the result. Bytes of `output`
+    /// Normalizes to the start of `output` and returns the length of the result. Bytes of `output`
     /// after the result may be overwritten. An output as long as the input suffices, unless
     /// malformed `%`s are escaped; then three times that does.
     ///
@@ -147,7 +147,7 @@ impl Normalizer {
         }
     }
 
-    /// Normalises in place, to the start of `buffer`, and returns the normalised part.
+    /// Normalizes in place, to the start of `buffer`, and returns the normalized part.
     ///
     /// # Errors
     ///
@@ -169,7 +169,7 @@ impl Normalizer {
 
 #[cfg(feature = "alloc")]
 impl Normalizer {
-    /// Normalises: text to text, bytes to bytes. Borrows the input if it is already normal.
+    /// Normalizes: text to text, bytes to bytes. Borrows the input if it is already normal.
     ///
     /// # Errors
     ///
@@ -209,7 +209,7 @@ impl Normalizer {
     }
 }
 
-/// Whether two URIs are equivalent under percent-encoding normalisation (RFC 3986 6.2.2). A
+/// Whether two URIs are equivalent under percent-encoding normalization (RFC 3986 6.2.2). A
 /// malformed `%` counts as `%25`. Does not allocate; linear in the lengths.
 ///
 /// ```

@@ -389,7 +389,7 @@ fn is_ip_literal(host: &[u8]) -> bool {
     is_future || address.parse::<core::net::Ipv6Addr>().is_ok()
 }
 
-/// Normalises with the options of `normalizer`.
+/// Normalizes with the options of `normalizer`.
 pub fn normalize(normalizer: &Normalizer, input: &[u8]) -> Result<Vec<u8>, DecodeError> {
     let mut output = Vec::new();
     let mut at = 0;

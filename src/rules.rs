@@ -17,7 +17,7 @@ pub struct DecodeRules {
     pub(crate) keep: Option<ByteSet>,
     /// The output must not contain these bytes.
     pub(crate) reject: Option<ByteSet>,
-    /// The digits of kept triplets become upper case (normalisation). Requires that `plus` and
+    /// The digits of kept triplets become upper case (normalization). Requires that `plus` and
     /// `reject` are not set, and that `keep` contains all bytes from 0x80.
     pub(crate) uppercase: bool,
 }

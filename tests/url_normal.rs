@@ -231,7 +231,7 @@ fn urls() -> impl Strategy<Value = String> {
 proptest! {
     #![proptest_config(ProptestConfig { cases: 1024, ..ProptestConfig::default() })]
 
-    /// The normal form of a URL is that of its serialisation by browsers, and a URL has both or neither.
+    /// The normal form of a URL is that of its serialization by browsers, and a URL has both or neither.
     #[test]
     fn normal_forms_join_what_browsers_join(url in urls()) {
         let found = normal(&url);

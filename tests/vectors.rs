@@ -98,7 +98,7 @@ fn aws_canonical_queries_match() {
     }
 }
 
-/// OAuth 1.0: the normalised parameters of the example in RFC 5849 3.4.1.3.2. Sorting is by the
+/// OAuth 1.0: the normalized parameters of the example in RFC 5849 3.4.1.3.2. Sorting is by the
 /// encoded form: `c%40` precedes `c2`, though `@` follows `2`.
 #[test]
 fn rfc_5849_normalized_parameters_match() {

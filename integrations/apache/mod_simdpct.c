@@ -232,7 +232,7 @@ static void register_hooks(apr_pool_t *pool) {
     /* Detects the CPU before there are children. */
     simdpct_level();
     ap_hook_post_config(make_guards, NULL, NULL, APR_HOOK_MIDDLE);
-    /* After mod_proxy has recognised requests of a forward proxy, and before others use r->uri, as mod_setenvif
+    /* After mod_proxy has recognized requests of a forward proxy, and before others use r->uri, as mod_setenvif
      * does. */
     ap_hook_post_read_request(check_request, before, NULL, APR_HOOK_FIRST);
 }

@@ -70,7 +70,16 @@ class Library:
 def check_random_targets(checks, library, policy, connection, targets, differs=None, refuses=None):
     """Sends targets to a server with its module on: each is refused or forwarded with the canonical path.
 
-    `differs` says of which targets the server itself changes the path, and `refuses` which it may refuse itself.
+    `differs(target)`
+    is true if the
+    server itself
+    may change the
+    path of the
+    target,
+    `refuses(target)`
+    if it may
+    refuse the
+    target itself.
     """
     statuses = {200: 0, 400: 0}
     targets = list(targets)

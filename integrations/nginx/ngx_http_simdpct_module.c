@@ -65,7 +65,7 @@ static char *ngx_http_simdpct_refuse(ngx_conf_t *cf, ngx_command_t *cmd, void *c
 static char *ngx_http_simdpct_path(ngx_conf_t *cf, ngx_command_t *cmd, void *conf);
 static char *ngx_http_simdpct_convert(ngx_conf_t *cf, ngx_command_t *cmd, void *conf);
 
-/* Decode as forms are decoded; the second refuses control characters. Initialised with the configuration. */
+/* Decode as forms are decoded; the second refuses control characters. Initialized with the configuration. */
 static simdpct_decoder  ngx_http_simdpct_form;
 static simdpct_decoder  ngx_http_simdpct_form_text;
 
@@ -660,7 +660,7 @@ ngx_http_simdpct_set_converted(ngx_http_request_t *r, ngx_http_variable_value_t 
 
         status = ngx_http_simdpct_call(operation, policy, text, data, room, &result);
 
-        /* The room needed is more than there was, so this ends. */
+        /* Terminates: NO_ROOM always asks for more room than there was. */
         room = result.value;
 
     } while (status == SIMDPCT_NO_ROOM);
@@ -727,7 +727,7 @@ ngx_http_simdpct_arg_variable(ngx_http_request_t *r, ngx_http_variable_value_t *
     args = ngx_http_simdpct_args_of(ngx_http_simdpct_raw_target(r));
 
     while (simdpct_form_next(args.data, args.len, &at, &pair)) {
-        /* A name that has no room is not one of a variable. */
+        /* A decoded name of more than 256 bytes does not fit and is skipped. */
         status = simdpct_decode(&ngx_http_simdpct_form, pair.name, pair.name_len, decoded, sizeof(decoded), &result);
 
         if (status == SIMDPCT_OK && result.value == name.len

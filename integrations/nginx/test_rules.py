@@ -36,7 +36,7 @@ DENY = """
     location = /internal { deny all; }
 """
 
-# Rules of each kind before everything that forwards. AUTH is the origin of the authorisation requests.
+# Rules of each kind before everything that forwards. AUTH is the origin of the authorization requests.
 CONFIGURATION = HEAD + r"""
 http {
     access_log off;
@@ -184,7 +184,7 @@ class Rules:
             self.example(origin)
 
     def authorised(self, nginx, origin, auth):
-        """The authorisation request is told the target that is forwarded."""
+        """The authorization request is told the target that is forwarded."""
         auth.take()
         # The origin's requests are taken by the check.
         forwarded = []

@@ -199,8 +199,9 @@ def cpu_seconds():
 
 
 def disable_huge_pages():
-    """For this process. On a virtual machine that gives free memory back to its host, the same 300 huge pages took
-    0.05 or 0.9 s to clear, which is more than what is measured. Small ones take 0.1 s, always.
+    """Disables transparent huge pages for this process. On a virtual machine that returns
+    free memory to its host, clearing the same 300 huge pages took 0.05 s or 0.9 s, which is
+    more than the work that is measured. With small pages it always takes 0.1 s.
     """
     PR_SET_THP_DISABLE = 41
     assert ctypes.CDLL(None, use_errno=True).prctl(PR_SET_THP_DISABLE, 1, 0, 0, 0) == 0

@@ -104,8 +104,9 @@ def targets(results):
         return of_level
 
     def short(level):
-        """The fastest peer's time divided by ours, for every length but one escaped byte: peers return a constant for
-        it, where here a `Cow` that borrows means that nothing has changed."""
+        """The fastest peer's time divided by ours, for every length. A single escaped byte is left out: peers
+        return a borrowed constant for it, which we cannot, because our borrowed `Cow` means that nothing
+        changed."""
         for group in (f"short {what}, {kind}" for what in ("decode", "encode") for kind in ("clean", "one escape", "all escapes")):
             for length, times in results[group].items():
                 theirs = [times[peer] for peer in PEERS if peer in times]
@@ -158,7 +159,7 @@ def targets(results):
         Target("normalize, share of decode's speed", least(0.5, 0.5, 0.5), ratios(["normalize, 64 KiB"], "simdpct decoding, {}")),
         Target("inspect, share of decode's speed", least(0.5, 0.5, 0.5), ratios(["inspect, 64 KiB"], "simdpct decoding, {}")),
         Target("form parse, times form_urlencoded", least(4, 3, 3, 1.2), ratios(["form parse"], "form_urlencoded")),
-        Target("form serialise, times form_urlencoded", least(4, 3, 3, 1.2), ratios(["form serialize"], "form_urlencoded")),
+        Target("form serialize, times form_urlencoded", least(4, 3, 3, 1.2), ratios(["form serialize"], "form_urlencoded")),
         Target("generated data, slowest density, times percent-encoding's own speed there", least(8, 3, 2, 1), slowest_density),
     ]
 
@@ -341,7 +342,7 @@ SECTIONS = [
     ("Text", "Decoding to UTF-8: strict on the well-formed lines, lossy on all.", [
         ("utf8 strict, 64 KiB", "GB/s"), ("utf8 lossy, 64 KiB", "GB/s"), ("utf8 strict, lines", "ns"),
     ]),
-    ("Normalising", "fluent-uri does more, but here nothing else: the URIs are normal but for their triplets.", [
+    ("Normalizing", "fluent-uri does more, but here nothing else: the URIs are normal but for their triplets.", [
         ("normalize, 64 KiB", "GB/s"), ("normalize, lines as Cow", "ns"), ("normalize, URIs as Cow", "ns"),
     ]),
     ("Inspecting", "", [("inspect, 64 KiB", "GB/s"), ("inspect, lines", "ns")]),

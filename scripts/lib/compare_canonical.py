@@ -24,7 +24,7 @@ def pairs(query):
     return [tuple(map(unquote_plus, (pair.split("=", 1) + [""])[:2])) for pair in query.split("&") if pair]
 
 
-def of_path(ours, theirs):
+def path_difference(ours, theirs):
     kinds = set()
     if ours.endswith(";") and not theirs.endswith(";"):
         kinds.add("path: a `;` at its end is dropped")
@@ -45,7 +45,7 @@ def of_path(ours, theirs):
     return kinds or {"path: other"}
 
 
-def of_query(ours, theirs):
+def query_difference(ours, theirs):
     if theirs is None:
         return {"query: an empty one is dropped with its `?`"} if ours == "" else {"query: dropped"}
     if ours is None:
@@ -85,9 +85,9 @@ def kinds_of(ours, theirs, is_valid):
         if one != other:
             kinds.add(f"{name}: {authority(one or '', other or '')}" if name == "authority" else "scheme")
     if ours[2] != theirs[2]:
-        kinds |= of_path(ours[2], theirs[2])
+        kinds |= path_difference(ours[2], theirs[2])
     if ours[3] != theirs[3]:
-        kinds |= of_query(ours[3], theirs[3])
+        kinds |= query_difference(ours[3], theirs[3])
     if ours[4] != theirs[4]:
         kinds.add("fragment")
     return kinds
@@ -113,7 +113,8 @@ def normal_forms(pct, options, path):
     """The normal form of each line, and whether it is valid."""
     run = lambda *more: subprocess.run([pct, "normalize", "--url", "-q", *options, *more, path], check=True, stdout=subprocess.PIPE)
     forms = [line.removesuffix("\r") for line in run().stdout.decode(errors="surrogateescape").split("\n")]
-    # What is invalid is written unchanged, and so is what is normal: with a column more, only the valid records remain.
+    # The output does not tell an invalid URL from one that is already normal: both are written unchanged. So a second
+    # run, with --append and --errors drop, lists the valid ones.
     valid = Counter(line.split("\t")[0] for line in run("--append", "--errors", "drop").stdout.decode(errors="surrogateescape").split("\n"))
     return forms, valid
 

@@ -26,12 +26,12 @@ engines_target() {
     realpath -m "${SIMDPCT_ENGINES_TARGET:-$HOME/.cache/simdpct-engines}"
 }
 
-# `python_wheel PROFILE FOLDER [ARGUMENT...]` builds the wheel in the folder's wheels/, with the profile dev or
-# release and further arguments of maturin, which gets an environment there too.
+# `python_wheel PROFILE FOLDER [ARGUMENT...]` builds the wheel in FOLDER/wheels with the profile dev or
+# release, and installs maturin in FOLDER/tools. Further arguments are passed to maturin.
 python_wheel() {
     python_environment "$2/tools"
     pip_install "$2/tools" 'maturin>=1.16,<2'
-    # A target folder of its own: maturin tells pyo3 about its interpreter, cargo does not.
+    # Use a separate target folder: maturin tells pyo3 about its interpreter, cargo does not.
     CARGO_TARGET_DIR=$(engines_target)/python VIRTUAL_ENV=$2/tools PATH=$2/tools/bin:$PATH \
         maturin build --quiet --locked --profile "$1" --manifest-path engines/python/Cargo.toml --out "$2/wheels" "${@:3}"
 }

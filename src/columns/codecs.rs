@@ -1,4 +1,4 @@
-//! The operations on rows: decoding, of which normalisation is a special case, and encoding.
+//! The operations on rows: decoding, of which normalization is a special case, and encoding.
 #![forbid(unsafe_code)]
 
 use alloc::vec::Vec;

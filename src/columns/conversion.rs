@@ -69,7 +69,7 @@ pub struct Encode {
     pub(super) encoder: Encoder,
 }
 
-/// Normalises; see [`Conversion::normalize`].
+/// Normalizes; see [`Conversion::normalize`].
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub struct Normalize {
     pub(super) normalizer: Normalizer,
@@ -171,7 +171,7 @@ impl Conversion<Encode> {
 }
 
 impl Conversion<Normalize> {
-    /// Normalises the percent-encoding of every row (RFC 3986 6.2.2). Bytes from 0x80 are kept, so
+    /// Normalizes the percent-encoding of every row (RFC 3986 6.2.2). Bytes from 0x80 are kept, so
     /// text remains text.
     pub const fn normalize(normalizer: &Normalizer) -> Self {
         Self::new(Normalize { normalizer: *normalizer })
@@ -434,7 +434,7 @@ pub fn encode<O: Offset>(column: &Column<'_, O>, encoder: &Encoder) -> Result<Co
     Conversion::encode(encoder).column(column)
 }
 
-/// Normalises the percent-encoding of every row (RFC 3986 6.2.2). Bytes from 0x80 are kept, so text
+/// Normalizes the percent-encoding of every row (RFC 3986 6.2.2). Bytes from 0x80 are kept, so text
 /// remains text.
 ///
 /// # Errors

@@ -1,4 +1,4 @@
-//! The form serializer (WHATWG URL 5.2), and newline normalisation for HTML forms (HTML 4.10.22.4).
+//! The form serializer (WHATWG URL 5.2), and newline normalization for HTML forms (HTML 4.10.22.4).
 #![forbid(unsafe_code)]
 
 use alloc::string::String;
@@ -10,7 +10,7 @@ use crate::level::Level;
 use crate::output::Output;
 use crate::{Encoder, sets};
 
-/// Serialises pairs to a form, per the standard: a space becomes `+`, and all bytes except ASCII
+/// Serializes pairs to a form, per the standard: a space becomes `+`, and all bytes except ASCII
 /// letters, digits and `*-._` are escaped.
 ///
 /// ```
@@ -23,7 +23,7 @@ pub fn serialize<I: IntoIterator<Item: Pair>>(pairs: I) -> String {
     serializer.finish()
 }
 
-/// Serialises pairs to a `String` or a `Vec<u8>`, owned or borrowed.
+/// Serializes pairs to a `String` or a `Vec<u8>`, owned or borrowed.
 ///
 /// Names and values are bytes, and need not be UTF-8. Every operation is linear in their length.
 /// None fails.
@@ -94,7 +94,7 @@ impl<T: Output> Serializer<T> {
         self
     }
 
-    /// Normalises the newlines of names and values, CR LF, CR and LF, to CR LF, as browsers do on
+    /// Normalizes the newlines of names and values, CR LF, CR and LF, to CR LF, as browsers do on
     /// submission of a form (HTML 4.10.22.4, converting to a list of name-value pairs).
     /// JavaScript's `URLSearchParams` does not.
     ///

@@ -142,7 +142,7 @@ impl Decoder {
     pub fn feed_to(&mut self, input: &[u8], output: &mut alloc::vec::Vec<u8>) -> Result<(), StreamError> {
         let (part, cut) = input.split_at(input.len() - hex::incomplete_triplet(input));
         let is_plain = self.text == Text::Any && self.triplet.is_empty() && self.open.is_empty() && self.is_running();
-        // Avoids initialising the output. On an error, the general path finds it again, after the
+        // Avoids initializing the output. On an error, the general path finds it again, after the
         // output that precedes it.
         let before = output.len();
         if is_plain && self.decoder.decode_to(part, output).is_ok() {

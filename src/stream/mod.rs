@@ -172,7 +172,7 @@ pub fn incomplete_character_len(text: &[u8]) -> usize {
 /// incomplete triplet or character at its end, of at most 3 bytes, and without the malformed triplet
 /// directly before an incomplete one, of at most 2 bytes.
 ///
-/// Decoding to bytes, encoding or normalising the prefix, and then the rest with what
+/// Decoding to bytes, encoding or normalizing the prefix, and then the rest with what
 /// follows, is the same as for both together, with every option. So input can be cut for threads, or
 /// where there is no state to keep as the codecs do. Characters made of triplets may be cut: text
 /// must be decoded by a [`Decoder`]. O(1).

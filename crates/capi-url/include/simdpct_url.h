@@ -1,7 +1,7 @@
 /* simdpct_url.h - the normal form of whole URLs (RFC 3986 6.2.2 and 6.2.3), host names by IDNA (UTS 46).
  *
- * A library of its own, libsimdpct_url: it allocates memory, and aborts the process if there is none, which no function of
- * simdpct.h does. Apart from that the rules of simdpct.h hold; it may be used from any number of threads.
+ * A separate library, libsimdpct_url: unlike the functions of simdpct.h, it allocates memory, and aborts the process if
+ * there is none. Otherwise the rules of simdpct.h hold; it may be used from any number of threads.
  */
 #ifndef SIMDPCT_URL_H
 #define SIMDPCT_URL_H
@@ -23,16 +23,18 @@ enum {
     SIMDPCT_URL_LENIENT = 64
 };
 
-/* Whether the pairs of this name are dropped from a query. The name is decoded as in forms (WHATWG URL 5.1), is UTF-8 and
- * ends with a NUL that `len` does not count. It must return: neither longjmp nor an exception may leave it. */
+/* Returns true if the pairs of this name are to be dropped from a query. The name is decoded as in forms (WHATWG URL
+ * 5.1), is UTF-8 and ends with a NUL that `len` does not count. It must return: neither longjmp nor an exception may
+ * leave it. */
 typedef bool (*simdpct_url_is_dropped)(const char *name, size_t len, void *data);
 
-/* The normal form of a URL or of a reference: scheme and host in lower case, no default port, no dot segments, "/" for an
- * empty path, triplets as by simdpct_normalize, bytes that a URL cannot have escaped. The normal form of a normal form is
- * itself. `is_dropped` may be NULL, and gets `data`. `dst` may be `src`, or overlap it.
+/* Writes the normal form of a URL or reference: scheme and host in lower case, no default port, no dot segments, "/"
+ * for an empty path, triplets as by simdpct_normalize, bytes that a URL cannot have escaped. The normal form of a
+ * normal form is itself. `is_dropped` may be NULL, and gets `data`. `dst` may be `src`, or overlap it.
  *
- * OK: the length of the normal form. NO_ROOM: exactly the room needed. BAD_ARGUMENT: also an unknown flag.
- * MALFORMED, INVALID_UTF8, URL_SCHEME, URL_NO_HOST, URL_HOST, URL_PORT: the first error; `dst` is not changed. */
+ * OK: `value` is the length of the normal form. NO_ROOM: `value` is the exact size required. BAD_ARGUMENT: also for an
+ * unknown flag. MALFORMED, INVALID_UTF8, URL_SCHEME, URL_NO_HOST, URL_HOST, URL_PORT: the first error; `dst` is not
+ * changed. */
 SIMDPCT_MUST_USE uint32_t simdpct_url_normalize(uint32_t flags, simdpct_url_is_dropped is_dropped, void *data,
     const void *src, size_t len, void *dst, size_t cap, simdpct_result *result);
 

@@ -141,15 +141,16 @@ fn status(kind: UrlErrorKind) -> u32 {
         UrlErrorKind::Port => URL_PORT,
         UrlErrorKind::Malformed => MALFORMED,
         UrlErrorKind::InvalidUtf8 => INVALID_UTF8,
-        // `Host`, and kinds that the library gets later, until they have a status here.
+        // `Host`, and kinds that a later version of the library adds, until they have a status
+        // here.
         _ => URL_HOST,
     }
 }
 
-/// The longest slice that Rust allows: longer ones cannot be valid.
+/// The maximum length of a slice in Rust: a longer one cannot be valid.
 const MAX: usize = isize::MAX as usize;
 
-/// The bytes to read; `None` if they cannot be valid.
+/// The input as a slice; `None` if pointer and length cannot be valid.
 unsafe fn input<'a>(src: *const c_void, len: usize) -> Option<&'a [u8]> {
     match (src.is_null(), len) {
         (_, 0) => Some(&[]),
@@ -159,7 +160,7 @@ unsafe fn input<'a>(src: *const c_void, len: usize) -> Option<&'a [u8]> {
     }
 }
 
-/// Copies the normal form to the output, which may overlap the input; the status.
+/// Copies the normal form to the output, which may overlap the input. Returns the status.
 unsafe fn write(normal: &[u8], dst: *mut c_void, cap: usize) -> u32 {
     if cap > MAX || dst.is_null() && cap > 0 {
         return BAD_ARGUMENT;

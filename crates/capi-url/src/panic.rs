@@ -14,7 +14,8 @@ fn panic(_: &PanicInfo<'_>) -> ! {
     abort()
 }
 
-// The crate `alloc` is compiled for programs that unwind, so its code names what would unwind it. Nothing does.
+// The crate `alloc` is compiled for programs that unwind, so its code refers to the personality
+// function. Nothing calls it.
 #[cfg(target_os = "linux")]
 global_asm!(
     ".section .rodata.rust_eh_personality",

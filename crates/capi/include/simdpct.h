@@ -3,12 +3,12 @@
  * Documentation with examples: docs/c.md of the source.
  *
  * No function allocates, blocks, sets errno, keeps a pointer or panics. All may be called from any number of threads;
- * two threads must not use the same stream at the same time, nor a policy while it is initialised.
+ * two threads must not use the same stream at the same time, nor a policy while it is initialized.
  * The first call detects the CPU and reads the environment variable SIMDPCT_LEVEL: call simdpct_level() at start-up.
  *
  * Strings are a pointer and a length; they may contain NUL. NULL is allowed if the length is 0. A length over
  * PTRDIFF_MAX is refused. `src` and `dst` must not overlap, except dst == src where a function allows it.
- * What else is passed (policies, `set`, `read`, `result`, ...) must not overlap with what the function writes to.
+ * No other argument (policies, `set`, `read`, `result`, ...) may overlap with the memory that the function writes to.
  *
  * C89 with <stdbool.h> and <stdint.h>, C++98, and later. For the parsers of foreign function interfaces: constants are
  * enumerators; all macros but the version's can be defined as nothing.
@@ -20,7 +20,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Precedes the functions whose result must be looked at. */
+/* Precedes the functions whose result must be checked. */
 #ifndef SIMDPCT_MUST_USE
 #if defined(__GNUC__) || defined(__clang__)
 #define SIMDPCT_MUST_USE __attribute__((__warn_unused_result__))
@@ -38,7 +38,7 @@ extern "C" {
 #define SIMDPCT_VERSION_MAJOR 0
 #define SIMDPCT_VERSION_MINOR 1
 #define SIMDPCT_VERSION_PATCH 0
-/* The version of this header, for #if: as simdpct_version_number(). */
+/* The version of this header, for #if, in the form of simdpct_version_number(). */
 #define SIMDPCT_VERSION_NUMBER (SIMDPCT_VERSION_MAJOR * 65536 + SIMDPCT_VERSION_MINOR * 256 + SIMDPCT_VERSION_PATCH)
 
 /* The version of the library that was loaded: "0.1.0". */
@@ -50,25 +50,25 @@ const char *simdpct_level(void);
 
 /* ---- Results ---------------------------------------------------------------------------------------------------- */
 
-/* What a function writes through its last parameter, and of which it returns the status. `value` and `detail` depend on
- * the status; `detail` is 0 where nothing is said. The pointer may be NULL if only the status matters. */
+/* A function writes its result through its last parameter, and returns the status in it. `value` and `detail` depend on
+ * the status; `detail` is 0 unless the status defines it. The pointer may be NULL if only the status matters. */
 typedef struct simdpct_result {
     size_t value;
     uint32_t status;
     uint32_t detail;
 } simdpct_result;
 
-/* On any status but OK the contents of `dst` are unspecified. A later version may add statuses: treat an unknown one as
- * an error. */
+/* The contents of `dst` are unspecified unless the status is OK. A later version may add statuses: treat an unknown one
+ * as an error. */
 enum {
-    SIMDPCT_OK = 0,           /* value: length of the output, or as the function says */
-    SIMDPCT_BAD_ARGUMENT = 1, /* a policy that is NULL or never initialised, overlapping buffers, NULL with a length */
-    SIMDPCT_NO_ROOM = 2,      /* value: the room needed */
+    SIMDPCT_OK = 0,           /* value: length of the output, or as documented at the function */
+    SIMDPCT_BAD_ARGUMENT = 1, /* a policy that is NULL or never initialized, overlapping buffers, NULL with a length */
+    SIMDPCT_NO_ROOM = 2,      /* value: the required size of `dst` */
     SIMDPCT_MALFORMED = 3,    /* value: position of a '%' without two hexadecimal digits */
     SIMDPCT_INVALID_UTF8 = 4, /* value: position of the first byte or triplet of the ill-formed sequence */
     SIMDPCT_REJECTED = 5,     /* value: position; detail: the byte */
     SIMDPCT_BEYOND_END = 6,   /* value: length of the decoded form */
-    /* Of simdpct_path. value: position of the byte or triplet, or of the start of the segment. */
+    /* From simdpct_path. value: position of the byte or triplet, or of the start of the segment. */
     SIMDPCT_REFUSED = 7,      /* a finding that the policy refuses; detail: all refused kinds found (SIMDPCT_FIND_) */
     SIMDPCT_NOT_ABSOLUTE = 8, /* the path does not begin with '/' */
     SIMDPCT_ILLEGAL_BYTE = 9, /* detail: the byte */
@@ -78,20 +78,20 @@ enum {
     SIMDPCT_DOT_SEGMENT = 13,
     SIMDPCT_ABOVE_ROOT = 14,
     SIMDPCT_EMPTY_SEGMENT = 15,
-    /* Of simdpct_url_normalize, in simdpct_url.h. value: position. */
-    SIMDPCT_URL_SCHEME = 16,  /* there is text before the first ':' that is no scheme */
+    /* From simdpct_url_normalize, in simdpct_url.h. value: position. */
+    SIMDPCT_URL_SCHEME = 16,  /* the text before the first ':' is not a scheme */
     SIMDPCT_URL_NO_HOST = 17, /* the scheme requires a host */
-    SIMDPCT_URL_HOST = 18,    /* IDNA refuses the host, or it is no valid IP literal */
+    SIMDPCT_URL_HOST = 18,    /* IDNA refuses the host, or it is not a valid IP literal */
     SIMDPCT_URL_PORT = 19     /* the port is not a number of 16 bits */
 };
 
-/* The name of a status, as in "ok", "malformed", "above-root"; "unknown" for any other number. */
+/* Returns the name of a status, such as "ok", "malformed" or "above-root"; "unknown" for any other number. */
 const char *simdpct_status_name(uint32_t status);
 
-/* Writes one line of printable ASCII for a log: what the status is, where, and the bytes of `src` there, escaped.
- * As snprintf does: writes at most `cap` bytes, always with a terminating NUL unless `cap` is 0, and returns the length
- * of the whole text without the NUL. 512 bytes suffice for any text. `src` is the input of the call that wrote
- * `result`, as it was before that call; NULL and 0 leave the bytes out. A `result` that is NULL is BAD_ARGUMENT's. */
+/* Writes one line of printable ASCII for a log: the status, its position, and the bytes of `src` there, escaped. Like
+ * snprintf, writes at most `cap` bytes, always with a terminating NUL unless `cap` is 0, and returns the length of the
+ * whole text without the NUL. 512 bytes suffice for any text. `src` is the input of the call that wrote `result`, as it
+ * was before that call; with NULL and 0 the bytes are left out. A NULL `result` counts as BAD_ARGUMENT. */
 size_t simdpct_result_write(const simdpct_result *result, const void *src, size_t len, char *dst, size_t cap);
 
 /* ---- Sets of bytes ---------------------------------------------------------------------------------------------- */
@@ -103,9 +103,9 @@ typedef struct simdpct_set {
 
 /* The functions that return bool return false, and change nothing, on a bad argument. */
 
-/* The set with this name, those of the command `pct`: "component", "path-segment", "path", "query", "query-value",
- * "fragment", "userinfo", "reg-name", "uri", "form", "whatwg-path", "reserved", "unreserved", "control", ...
- * False if there is none. */
+/* Makes the set with this name. The names are those of `pct encode --set`: "component", "path-segment", "path",
+ * "query", "query-value", "fragment", "userinfo", "reg-name", "uri", "form", "whatwg-path", "reserved", "unreserved",
+ * "control", ... Returns false if the name is unknown. */
 SIMDPCT_MUST_USE bool simdpct_set_from_name(simdpct_set *set, const char *name, size_t len);
 SIMDPCT_MUST_USE bool simdpct_set_from_bytes(simdpct_set *set, const void *members, size_t len);
 /* Bit b & 7 of bitmap[b >> 3] is the byte b. */
@@ -113,18 +113,18 @@ SIMDPCT_MUST_USE bool simdpct_set_from_bitmap(simdpct_set *set, const uint8_t bi
 SIMDPCT_MUST_USE bool simdpct_set_to_bitmap(const simdpct_set *set, uint8_t bitmap[32]);
 SIMDPCT_MUST_USE bool simdpct_set_add(simdpct_set *set, const void *members, size_t len);
 SIMDPCT_MUST_USE bool simdpct_set_remove(simdpct_set *set, const void *members, size_t len);
-/* Position of the first member; SIZE_MAX if there is none. On a bad argument 0: what was not searched is not clean. */
+/* Returns the position of the first member, or SIZE_MAX if there is none. On a bad argument, returns 0, so that bytes
+ * that were not searched do not count as clean. */
 SIMDPCT_MUST_USE size_t simdpct_set_find(const simdpct_set *set, const void *src, size_t len);
-/* Number of members; `len` on a bad argument. */
+/* Returns the number of members; `len` on a bad argument. */
 SIMDPCT_MUST_USE size_t simdpct_set_count(const simdpct_set *set, const void *src, size_t len);
 
 /* ---- Policies --------------------------------------------------------------------------------------------------- */
 
-/* Values without ownership: they may be copied and are never freed. Where they were initialised they are used in place; a
- * copy whose address differs modulo 32 takes some nanoseconds more. They hold pointers to constants of the library: valid
- * in this process only. One that was never initialised is SIMDPCT_BAD_ARGUMENT if it is zeroed, and undefined behaviour
- * otherwise. NULL and a policy of another type are SIMDPCT_BAD_ARGUMENT. The functions `_init` return false if a bit of
- * `flags` is unknown. */
+/* Plain values: they may be copied and need not be freed. Calls take a few nanoseconds more with a copy whose address
+ * differs modulo 32 from the original's. Policies hold pointers to constants of the library, so they are valid in this
+ * process only. NULL, a zeroed policy and a policy of another type are SIMDPCT_BAD_ARGUMENT; any other uninitialized
+ * policy is undefined behaviour. The functions `_init` return false if a bit of `flags` is unknown. */
 typedef struct simdpct_decoder {
     uint64_t opaque[64];
 } simdpct_decoder;
@@ -138,7 +138,7 @@ typedef struct simdpct_path_policy {
     uint64_t opaque[128];
 } simdpct_path_policy;
 
-/* Those of `flags` 0 without sets, and the path policy "default". */
+/* The default policies: `flags` 0 and no sets, and the path policy "default". */
 extern const simdpct_decoder simdpct_decoder_default;
 extern const simdpct_encoder simdpct_encoder_default;
 extern const simdpct_normalizer simdpct_normalizer_default;
@@ -160,11 +160,11 @@ SIMDPCT_MUST_USE bool simdpct_decoder_init(
 /* Decodes once. dst == src is allowed, with `cap` at least `len`. The output is never longer than the input. */
 SIMDPCT_MUST_USE uint32_t simdpct_decode(
     const simdpct_decoder *decoder, const void *src, size_t len, void *dst, size_t cap, simdpct_result *result);
-/* OK: the length of the decoded form; the error of simdpct_decode otherwise. */
+/* OK: `value` is the length of the decoded form. Otherwise the error is the same as from simdpct_decode. */
 SIMDPCT_MUST_USE uint32_t simdpct_decoded_len(
     const simdpct_decoder *decoder, const void *src, size_t len, simdpct_result *result);
-/* OK: the position in the input of what produces the byte at `decoded_offset` of the output. SIMDPCT_DECODE_UTF8 has no
- * effect. */
+/* OK: `value` is the position of the input byte or triplet that produces the byte at `decoded_offset` of the output.
+ * SIMDPCT_DECODE_UTF8 has no effect. */
 SIMDPCT_MUST_USE uint32_t simdpct_input_offset(
     const simdpct_decoder *decoder, const void *src, size_t len, size_t decoded_offset, simdpct_result *result);
 
@@ -177,34 +177,36 @@ enum {
     SIMDPCT_ENCODE_LOWERCASE = 8       /* digits a to f */
 };
 
-/* The bytes of `escape` are escaped, and all from 0x80. NULL: the set "component". */
+/* The bytes of `escape` and all bytes from 0x80 are escaped. NULL means the set "component". */
 SIMDPCT_MUST_USE bool simdpct_encoder_init(simdpct_encoder *encoder, uint32_t flags, const simdpct_set *escape);
 
-/* NO_ROOM: exactly the room needed, at most three times `len`. dst == src is not allowed. */
+/* NO_ROOM: `value` is the exact size required, at most three times `len`. dst == src is not allowed. */
 SIMDPCT_MUST_USE uint32_t simdpct_encode(
     const simdpct_encoder *encoder, const void *src, size_t len, void *dst, size_t cap, simdpct_result *result);
-/* OK: the length of the encoded form. */
+/* OK: `value` is the length of the encoded form. */
 SIMDPCT_MUST_USE uint32_t simdpct_encoded_len(
     const simdpct_encoder *encoder, const void *src, size_t len, simdpct_result *result);
 
-/* ---- Normalisation (RFC 3986 6.2.2) ----------------------------------------------------------------------------- */
+/* ---- Normalization (RFC 3986 6.2.2) ----------------------------------------------------------------------------- */
 
 enum {
     SIMDPCT_NORMALIZE_KEEP_MALFORMED = 1,  /* at most one of these two; */
     SIMDPCT_NORMALIZE_ESCAPE_MALFORMED = 2 /* without one, a malformed '%' is an error */
 };
 
-/* Triplets of the bytes in `decode` are decoded; NULL: of unreserved characters. '%' and bytes from 0x80 never are. */
+/* Triplets of the bytes in `decode` are decoded; NULL means the unreserved characters. '%' and bytes from 0x80 are
+ * never decoded. */
 SIMDPCT_MUST_USE bool simdpct_normalizer_init(
     simdpct_normalizer *normalizer, uint32_t flags, const simdpct_set *decode);
 
-/* dst == src is allowed, with `cap` at least `len`, and is NO_ROOM if a '%' has to be escaped.
- * Otherwise `len` bytes of room suffice, and two more for each '%' that is escaped; NO_ROOM: exactly the room needed. */
+/* dst == src is allowed, with `cap` at least `len`; the status is then NO_ROOM if a '%' has to be escaped. Otherwise a
+ * `cap` of `len` suffices, with two more bytes for each '%' that is escaped. NO_ROOM: `value` is the exact size
+ * required. */
 SIMDPCT_MUST_USE uint32_t simdpct_normalize(
     const simdpct_normalizer *normalizer, const void *src, size_t len, void *dst, size_t cap, simdpct_result *result);
 /* False on a bad argument. */
 SIMDPCT_MUST_USE bool simdpct_is_normal(const simdpct_normalizer *normalizer, const void *src, size_t len);
-/* Whether two URIs are equivalent under normalisation. False on a bad argument. */
+/* Returns true if two URIs are equivalent under normalization. Returns false on a bad argument. */
 SIMDPCT_MUST_USE bool simdpct_equivalent(const void *a, size_t a_len, const void *b, size_t b_len);
 
 /* ---- Findings --------------------------------------------------------------------------------------------------- */
@@ -228,38 +230,40 @@ enum {
     SIMDPCT_FIND_ILLEGAL = 1 << 14,       /* a raw byte that no URI may contain */
     SIMDPCT_FIND_INVALID_UTF8 = 1 << 15,  /* invalid UTF-8 once decoded */
     SIMDPCT_FIND_DOT_SEGMENT = 1 << 16,   /* a segment "." or "..", raw, encoded or mixed */
-    SIMDPCT_FIND_EMPTY_SEGMENT = 1 << 17, /* two '/' or '\', raw or encoded, one after the other, but after ':' */
+    SIMDPCT_FIND_EMPTY_SEGMENT = 1 << 17, /* two adjacent '/' or '\', raw or encoded, except after ':' */
     SIMDPCT_FIND_DOUBLE = 1 << 18,        /* an encoded '%' and two hexadecimal digits: "%252F" */
     SIMDPCT_FIND_UNICODE = 1 << 19,       /* "%uXXXX" */
     SIMDPCT_FIND_ALL = (1 << 20) - 1      /* the kinds of this header */
 };
 
-/* Those of `kinds` that are found in `src`, and in *first the position of the first of them, or SIZE_MAX; `first` may be
- * NULL. What cannot be examined counts as found: on a bad argument all of `kinds`, at 0, and a bit that the library does
- * not know, at 0. So a check fails closed with a library that is older than the header, too. One pass; DOT_SEGMENT,
- * EMPTY_SEGMENT, DOUBLE and UNICODE take a second search, so leave out those of them that you do not need. */
+/* Returns the kinds among `kinds` that are found in `src`, and stores the position of the first finding in *first, or
+ * SIZE_MAX if there is none; `first` may be NULL. Checks fail closed: on a bad argument, all of `kinds` count as found
+ * at position 0. So does a bit that the library does not know, because it is older than the header. The search takes
+ * one pass, and a second one for DOT_SEGMENT, EMPTY_SEGMENT, DOUBLE or UNICODE: leave these out if you do not need
+ * them. */
 SIMDPCT_MUST_USE uint32_t simdpct_inspect(const void *src, size_t len, uint32_t kinds, size_t *first);
 
-/* By the number of the bit. `first` is SIZE_MAX where `count` is 0. */
+/* Indexed by the number of the bit. `first` is SIZE_MAX where `count` is 0. */
 typedef struct simdpct_counts {
     size_t count[32];
     size_t first[32];
 } simdpct_counts;
-/* Those of `kinds` that are found, how often, and where first. What cannot be examined counts as found, once, at 0. */
+/* Like simdpct_inspect, and stores how often each kind is found, and the position of its first finding. On a bad
+ * argument, and for an unknown bit, a kind counts as found once, at position 0. */
 SIMDPCT_MUST_USE uint32_t simdpct_inspect_counting(
     const void *src, size_t len, uint32_t kinds, simdpct_counts *counts);
 
-/* The name of a kind (one bit), as in "nul"; NULL if there is none. */
+/* Returns the name of a kind (one bit), such as "nul"; NULL if the kind is unknown. */
 const char *simdpct_kind_name(uint32_t kind);
-/* The kind with this name; 0 if there is none. */
+/* Returns the kind with this name; 0 if the name is unknown. */
 SIMDPCT_MUST_USE uint32_t simdpct_kind_from_name(const char *name, size_t len);
-/* Writes the names, separated by commas: "nul,percent". Bits that the library does not know are "unknown". As snprintf
- * does, like simdpct_result_write. */
+/* Writes the names, separated by commas: "nul,percent". Bits that the library does not know are written as "unknown".
+ * `dst`, `cap` and the returned length are as in simdpct_result_write. */
 size_t simdpct_kinds_write(uint32_t kinds, char *dst, size_t cap);
 
 /* ---- Canonical paths -------------------------------------------------------------------------------------------- */
 
-/* Options of a path policy, */
+/* The options of a path policy. */
 enum {
     SIMDPCT_PATH_MALFORMED = 0,      /* a malformed '%': keep, refuse, escape */
     SIMDPCT_PATH_SLASH = 1,          /* an encoded '/': keep, refuse, decode */
@@ -270,7 +274,7 @@ enum {
     SIMDPCT_PATH_ILLEGAL = 6,        /* raw bytes that no path may contain: keep, refuse, escape, nginx */
     SIMDPCT_PATH_HIDDEN_SEGMENTS = 7 /* segments that another reader takes for ".", ".." or "": keep, refuse */
 };
-/* and what is done. */
+/* The values of these options. */
 enum {
     SIMDPCT_PATH_KEEP = 0,
     SIMDPCT_PATH_REFUSE = 1,
@@ -285,31 +289,34 @@ enum {
     SIMDPCT_PATH_NGINX = 10           /* a space or a control character is an error, a '#' ends the path */
 };
 
-/* Initialises a policy from text: words separated by white space. The first may be the name of a preset: "default",
+/* Initializes a policy from text: words separated by white space. The first may be the name of a preset: "default",
  * "strict", "rfc3986", "nginx", "envoy" or "lighttpd". The others are options, each at most once: "slash=refuse",
- * "dot-segments=clamp", "refuse=nul,percent" (kinds; "refuse=" is none), "decode=unreserved" (the name of a set, or
- * triplets). The empty text is "default". A later version may refuse more under any preset.
- * OK, or BAD_ARGUMENT with the position of the word in error, and the policy is then unchanged. */
+ * "dot-segments=clamp", "refuse=nul,percent" (kinds; "refuse=" means none), "decode=unreserved" (the name of a set, or
+ * triplets). The empty text is "default". A later version may refuse more under any preset. On an invalid word, returns
+ * BAD_ARGUMENT with its position, and leaves the policy unchanged. */
 SIMDPCT_MUST_USE uint32_t simdpct_path_policy_init(
     simdpct_path_policy *policy, const char *text, size_t len, simdpct_result *result);
-/* Writes the message about a text that simdpct_path_policy_init refuses: the word, its position, and the words that were
- * expected. As snprintf does, like simdpct_result_write; nothing if the text is valid. */
+/* Writes the message about a text that simdpct_path_policy_init refuses: the word, its position, and the words that
+ * were expected; an empty text if the text is valid. `dst`, `cap` and the returned length are as in
+ * simdpct_result_write. */
 size_t simdpct_path_policy_error(const char *text, size_t len, char *dst, size_t cap);
-/* Sets an option of an initialised policy. False if it is not initialised or the option has no such value. */
+/* Sets an option of an initialized policy. Returns false if the policy is not initialized or the option has no such
+ * value. */
 SIMDPCT_MUST_USE bool simdpct_path_policy_set(simdpct_path_policy *policy, uint32_t option, uint32_t value);
-/* Sets the kinds of findings that are refused, instead of those so far. False if a bit is unknown. */
+/* Replaces the kinds of findings that are refused. Returns false if a bit is unknown. */
 SIMDPCT_MUST_USE bool simdpct_path_policy_refuse(simdpct_path_policy *policy, uint32_t kinds);
-/* Sets the bytes whose triplets are decoded. Unreserved characters always are; only those of `pchar` can be. */
+/* Sets the bytes whose triplets are decoded. Unreserved characters are always decoded; other bytes must be in
+ * `pchar`. */
 SIMDPCT_MUST_USE bool simdpct_path_policy_decode(simdpct_path_policy *policy, const simdpct_set *set);
 
-/* Length of the path of a request target: up to the first '?'. 0 on a bad argument. */
+/* Returns the length of the path of a request target, which ends at the first '?'. Returns 0 on a bad argument. */
 SIMDPCT_MUST_USE size_t simdpct_path_split(const void *target, size_t len);
-/* Makes a path canonical. dst == src is allowed, with `cap` at least `len`, and is NO_ROOM if a byte has to be escaped.
- * Otherwise `len` bytes of room suffice, two more for each byte that is escaped, and two more if empty segments are kept.
- * NO_ROOM comes before every other error, whatever the path contains. */
+/* Makes a path canonical. dst == src is allowed, with `cap` at least `len`; the status is then NO_ROOM if a byte has to
+ * be escaped. Otherwise a `cap` of `len` suffices, with two more bytes for each byte that is escaped, and two more if
+ * empty segments are kept. NO_ROOM takes precedence over every other error, whatever the path contains. */
 SIMDPCT_MUST_USE uint32_t simdpct_path(
     const simdpct_path_policy *policy, const void *src, size_t len, void *dst, size_t cap, simdpct_result *result);
-/* Whether simdpct_path would succeed and change nothing. False on a bad argument. */
+/* Returns true if simdpct_path would succeed and change nothing. Returns false on a bad argument. */
 SIMDPCT_MUST_USE bool simdpct_path_is_canonical(const simdpct_path_policy *policy, const void *src, size_t len);
 
 /* ---- Guards ----------------------------------------------------------------------------------------------------- */
@@ -322,20 +329,21 @@ typedef struct simdpct_guard {
 
 enum {
     SIMDPCT_GUARD_REPORT_ONLY = 1,         /* every target passes unchanged; the verdict says why it would be refused */
-    SIMDPCT_GUARD_KEEP_HIDDEN_SEGMENTS = 2 /* otherwise they are refused, whatever the policy: no rule can see them */
+    SIMDPCT_GUARD_KEEP_HIDDEN_SEGMENTS = 2 /* else they are refused under every policy: no rule can see them */
 };
 
-/* Initialises a guard. Without a policy (NULL), paths are not rewritten, and only kinds are refused: `path_kinds` in the
- * path, `query_kinds` in the query. The kinds of the policy are refused too. False if a bit is unknown or the policy is
- * not initialised; the guard is then unchanged. */
+/* Initializes a guard. Without a policy (NULL), paths are not rewritten, and only kinds are refused: `path_kinds` in
+ * the path, `query_kinds` in the query. The kinds that the policy refuses are refused too. Returns false, and leaves
+ * the guard unchanged, if a bit is unknown or the policy is not initialized. */
 SIMDPCT_MUST_USE bool simdpct_guard_init(
     simdpct_guard *guard, const simdpct_path_policy *policy, uint32_t path_kinds, uint32_t query_kinds, uint32_t flags);
-/* Initialises a guard from words in any order: "report-only", "path=KINDS", "query=KINDS", and the words of a path policy,
- * or "off" for none. Only the word "hidden-segments=keep" keeps hidden segments, not a preset. KINDS are names of kinds, separated by commas, or "default": NUL, CONTROL, MALFORMED, INVALID_UTF8
- * and BACKSLASH. The result is that of simdpct_path_policy_init. */
+/* Initializes a guard from words in any order: "report-only", "path=KINDS", "query=KINDS", and the words of a path
+ * policy, or "off" for none. Only the word "hidden-segments=keep" keeps hidden segments, not a preset. KINDS are names
+ * of kinds, separated by commas, or "default": NUL, CONTROL, MALFORMED, INVALID_UTF8 and BACKSLASH. Reports an invalid
+ * word like simdpct_path_policy_init. */
 SIMDPCT_MUST_USE uint32_t simdpct_guard_from_text(
     simdpct_guard *guard, const char *text, size_t len, simdpct_result *result);
-/* As simdpct_path_policy_error. */
+/* Like simdpct_path_policy_error, for the text of a guard. */
 size_t simdpct_guard_error(const char *text, size_t len, char *dst, size_t cap);
 
 /* Methods that allow other forms of targets. */
@@ -360,28 +368,29 @@ enum {
 };
 
 typedef struct simdpct_verdict {
-    size_t value;    /* OK: length of the target to use; NO_ROOM: the room needed; otherwise the position in the target */
-    uint32_t status; /* OK, or a status of simdpct_path; also in a guard that only reports */
+    size_t value;    /* OK: length of the target to use; NO_ROOM: required size of `dst`; otherwise the position in the target */
+    uint32_t status; /* OK, or a status of simdpct_path; the same in a guard that only reports */
     uint32_t detail; /* as in simdpct_result */
     uint32_t action; /* SIMDPCT_ACTION_ */
     uint32_t part;   /* SIMDPCT_PART_, if refused */
 } simdpct_verdict;
 
-/* Decides on a target. `dst` is for a rewritten one: `3 * len + 3` bytes of room always suffice; a canonical target needs
- * none. It must not overlap with the target. A raw '#' is refused in any part. Returns the action; fails closed. `verdict`
- * may be NULL. */
+/* Decides on a target and returns the action; fails closed. A rewritten target is written to `dst`; a `cap` of
+ * `3 * len + 3` always suffices, and 0 does for a canonical target. `dst` must not overlap with the target. A raw '#' is
+ * refused in any part. `verdict` may be NULL. */
 SIMDPCT_MUST_USE uint32_t simdpct_guard_check(const simdpct_guard *guard, uint32_t method, const void *target, size_t len,
     void *dst, size_t cap, simdpct_verdict *verdict);
-/* Writes the line for a log, printable ASCII: `refused: nul,control at byte 6 of path: "/user/%00"`. The position is the
- * one in the part, of which up to 128 bytes are quoted. As snprintf does; 1,024 bytes suffice for any line. `target` is the
- * target of the call that returned the verdict. */
+/* Writes the line for a log, printable ASCII: `refused: nul,control at byte 6 of path: "/user/%00"`. The position
+ * counts from the start of the part, of which up to 128 bytes are quoted. `dst`, `cap` and the returned length are as
+ * in simdpct_result_write; 1,024 bytes suffice for any line. `target` is the target of the call that returned the
+ * verdict. */
 size_t simdpct_verdict_write(const simdpct_verdict *verdict, const void *target, size_t len, char *dst, size_t cap);
 
-/* Kinds from their names, separated by commas or white space, or "default", as in a guard's text. False if a name is
- * unknown; *kinds is then unchanged. */
+/* Reads names of kinds, separated by commas or white space, or "default", as in a guard's text. Returns false, and
+ * leaves *kinds unchanged, if a name is unknown. */
 SIMDPCT_MUST_USE bool simdpct_kinds_from_text(const char *text, size_t len, uint32_t *kinds);
-/* Writes the names of all kinds found in `src`, separated by commas, or "-". As snprintf does. "unknown" on a bad
- * argument. */
+/* Writes the names of all kinds found in `src`, separated by commas; "-" if there is none, "unknown" on a bad argument.
+ * `dst`, `cap` and the returned length are as in simdpct_result_write. */
 size_t simdpct_findings_write(const void *src, size_t len, char *dst, size_t cap);
 
 /* ---- Forms and queries ------------------------------------------------------------------------------------------ */
@@ -394,14 +403,15 @@ typedef struct simdpct_pair {
     size_t value_len;
 } simdpct_pair;
 
-/* The next pair of a form or query, not decoded: use a decoder with SIMDPCT_DECODE_PLUS. *at is where to begin, at first
- * 0; it is advanced. False, and *at is `len`, at the end; false, and *at unchanged, on a bad argument. */
+/* Finds the next pair of a form or query from offset *at, initially 0, and advances *at. The pair is not decoded: use a
+ * decoder with SIMDPCT_DECODE_PLUS. Returns false at the end, with *at == `len`, and on a bad argument, with *at
+ * unchanged. */
 SIMDPCT_MUST_USE bool simdpct_form_next(const void *src, size_t len, size_t *at, simdpct_pair *pair);
 
 /* ---- Streams ---------------------------------------------------------------------------------------------------- */
 
 /* The state of a stream, in the memory of the caller. It holds a copy of its policy, and may be copied or abandoned at
- * any time. Output that does not fit is kept in it and comes with the next call. */
+ * any time. Output that does not fit is kept in the stream and written by the next call. */
 typedef struct simdpct_decode_stream {
     uint64_t opaque[64];
 } simdpct_decode_stream;
@@ -410,20 +420,21 @@ typedef struct simdpct_encode_stream {
 } simdpct_encode_stream;
 
 enum {
-    SIMDPCT_STREAM_LOSSY = 1 /* each ill-formed UTF-8 sequence becomes U+FFFD */
+    SIMDPCT_STREAM_LOSSY = 1 /* each invalid UTF-8 sequence becomes U+FFFD */
 };
 
-/* A stream at its start. It checks UTF-8 if its decoder does. False also if the decoder is not initialised. */
+/* Starts a stream. It checks UTF-8 if its decoder does. Also returns false if the decoder is not initialized. */
 SIMDPCT_MUST_USE bool simdpct_decode_stream_init(
     simdpct_decode_stream *stream, const simdpct_decoder *decoder, uint32_t flags);
-/* Decodes a chunk as far as there is room. OK: value bytes were written and *read bytes of the chunk consumed; call
- * again with the rest, until all is consumed. To make progress, `cap` must be at least 4. Errors have their position in
- * the stream, come after all output that precedes them, and are final. dst == src is not allowed. */
+/* Decodes a chunk until it ends or `dst` is full. OK: `value` bytes were written, and *read bytes of the chunk
+ * consumed. Call again with the rest until all is consumed. To make progress, `cap` must be at least 4. The position of
+ * an error counts from the start of the stream. An error is returned after all output that precedes it, and is final.
+ * dst == src is not allowed. */
 SIMDPCT_MUST_USE uint32_t simdpct_decode_stream_feed(
     simdpct_decode_stream *stream, const void *src, size_t len, size_t *read, void *dst, size_t cap,
     simdpct_result *result);
 /* Ends the stream and writes the rest, at most 32 bytes. An incomplete triplet or character is an error now. The stream
- * must not be fed again. NO_ROOM may be repeated with more room. */
+ * must not be fed again. After NO_ROOM, call again with a larger `cap`. */
 SIMDPCT_MUST_USE uint32_t simdpct_decode_stream_finish(
     simdpct_decode_stream *stream, void *dst, size_t cap, simdpct_result *result);
 

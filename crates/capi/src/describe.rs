@@ -35,7 +35,7 @@ const NAMES: [&CStr; 20] = [
     c"dot-segment",
     c"above-root",
     c"empty-segment",
-    // Of libsimdpct_url, whose results the same functions describe.
+    // From libsimdpct_url, whose results the same functions describe.
     c"url-scheme",
     c"url-no-host",
     c"url-host",
@@ -47,7 +47,7 @@ extern "C" fn simdpct_status_name(status: Status) -> *const c_char {
     NAMES.get(status as usize).unwrap_or(&c"unknown").as_ptr()
 }
 
-/// Bytes of the input that a text shows.
+/// Maximum number of input bytes that a text quotes.
 const SHOWN: usize = 24;
 
 #[unsafe(no_mangle)]

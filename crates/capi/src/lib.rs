@@ -2,7 +2,8 @@
 //!
 //! The modules follow the sections of the header. Each exported function turns its pointers into slices
 //! ([`memory`]) and its policy into a value ([`opaque`]), calls the library, and turns the result into an [`Outcome`].
-//! All unsafe code about memory is in those two modules; the functions only pass on what their caller promises.
+//! All unsafe code about memory is in these two modules; the exported functions only pass on their
+//! caller's promises.
 
 // `cargo check` and clippy have profiles that unwind, which takes `std`. The profile `capi` aborts.
 #![cfg_attr(panic = "abort", no_std)]

@@ -20,10 +20,10 @@ pub(crate) enum Buffers<'a> {
     Apart(&'a [u8], &'a mut [MaybeUninit<u8>]),
 }
 
-/// The longest slice that Rust allows: longer ones cannot be valid.
+/// The maximum length of a slice in Rust: a longer one cannot be valid.
 const MAX: usize = isize::MAX as usize;
 
-/// The bytes to read; `None` if they cannot be valid.
+/// The input as a slice; `None` if pointer and length cannot be valid.
 pub(crate) unsafe fn input<'a>(src: *const c_void, len: usize) -> Option<&'a [u8]> {
     match (src.is_null(), len) {
         (_, 0) => Some(&[]),
@@ -36,7 +36,7 @@ pub(crate) unsafe fn input<'a>(src: *const c_void, len: usize) -> Option<&'a [u8
     }
 }
 
-/// The bytes to write, which may be uninitialised; `None` if they cannot be valid.
+/// The output as a slice, which may be uninitialized; `None` if pointer and length cannot be valid.
 pub(crate) unsafe fn output<'a>(dst: *mut c_void, cap: usize) -> Option<&'a mut [MaybeUninit<u8>]> {
     match (dst.is_null(), cap) {
         (_, 0) => Some(&mut []),
@@ -49,7 +49,7 @@ pub(crate) unsafe fn output<'a>(dst: *mut c_void, cap: usize) -> Option<&'a mut 
     }
 }
 
-/// The input and output of an operation, if they are the same or do not overlap.
+/// The input and output of an operation; `None` if they overlap, unless they are the same.
 #[inline]
 pub(crate) unsafe fn buffers<'a>(
     src: *const c_void,
@@ -68,7 +68,7 @@ pub(crate) unsafe fn buffers<'a>(
     Ok(unsafe { Buffers::Apart(slice::from_raw_parts(src.cast(), len), slice::from_raw_parts_mut(dst.cast(), cap)) })
 }
 
-/// Those that are null, empty, the same, or overlap.
+/// The uncommon cases: buffers that are null, empty, the same, or overlap.
 #[cold]
 unsafe fn unusual_buffers<'a>(
     src: *const c_void,
@@ -81,7 +81,7 @@ unsafe fn unusual_buffers<'a>(
         (Some(input), Some(output)) if len == 0 || cap == 0 => Ok(Buffers::Apart(input, output)),
         (Some(_), Some(_)) if src == dst.cast_const() && cap < len => Err(Outcome::no_room(len)),
         (Some(_), Some(_)) if src == dst.cast_const() => {
-            // SAFETY: not null, at most `isize::MAX` bytes, initialised as an input and valid for writes as an output, by
+            // SAFETY: not null, at most `isize::MAX` bytes, initialized as an input and valid for writes as an output, by
             // the contract of the file header. The two slices above are not used any more.
             Ok(Buffers::InPlace(unsafe { slice::from_raw_parts_mut(dst.cast(), len) }))
         }
@@ -104,10 +104,11 @@ pub(crate) unsafe fn buffers_apart<'a>(
     }
 }
 
-/// Copies the input to the start of the output, to be processed there; `None` if it is too small.
-pub(crate) fn copied<'a>(input: &[u8], output: &'a mut [MaybeUninit<u8>]) -> Option<&'a mut [u8]> {
+/// Copies the input to the start of the output, to be processed there. Returns `None` if the output
+/// is too small.
+pub(crate) fn copy_to_output<'a>(input: &[u8], output: &'a mut [MaybeUninit<u8>]) -> Option<&'a mut [u8]> {
     let output = output.get_mut(..input.len())?;
-    // SAFETY: both have the same length, and a shared and a mutable reference do not overlap. The bytes are initialised
+    // SAFETY: both have the same length, and a shared and a mutable reference do not overlap. The bytes are initialized
     // once copied, so they are valid as `u8` (tests/functions.c).
     unsafe {
         ptr::copy_nonoverlapping(input.as_ptr(), output.as_mut_ptr().cast(), input.len());
@@ -115,10 +116,10 @@ pub(crate) fn copied<'a>(input: &[u8], output: &'a mut [MaybeUninit<u8>]) -> Opt
     }
 }
 
-/// The start of the output, initialised; `None` if it is too small.
+/// The first bytes of the output, zeroed; `None` if the output is too small.
 pub(crate) fn zeroed(output: &mut [MaybeUninit<u8>], length: usize) -> Option<&mut [u8]> {
     let output = output.get_mut(..length)?;
-    // SAFETY: the slice is valid for writes of its own length, and its bytes are initialised by them
+    // SAFETY: the slice is valid for writes of its own length, and its bytes are initialized by them
     // (tests/functions.c).
     unsafe {
         ptr::write_bytes(output.as_mut_ptr(), 0, length);
@@ -126,9 +127,10 @@ pub(crate) fn zeroed(output: &mut [MaybeUninit<u8>], length: usize) -> Option<&m
     }
 }
 
-/// Copies the input to the output and runs `in_place` there. If there is none, if the output is smaller, or if it gives
-/// `None` because its output would be longer than its input, runs `apart` with the first `room` bytes of the output,
-/// zeroed.
+/// Copies the input to the output and calls `in_place` on it. Calls `apart` instead, with the first
+/// `room` bytes of the output, zeroed, in three cases: there is no `in_place`, the output is
+/// smaller than the input, or `in_place` returns `None` because its result would be longer than its
+/// input.
 #[inline]
 pub(crate) fn in_copy<R>(
     input: &[u8],
@@ -137,13 +139,13 @@ pub(crate) fn in_copy<R>(
     room: impl FnOnce() -> usize,
     apart: impl FnOnce(&[u8], &mut [u8]) -> R,
 ) -> R {
-    match in_place.and_then(|in_place| in_place(copied(input, output)?)) {
+    match in_place.and_then(|in_place| in_place(copy_to_output(input, output)?)) {
         Some(result) => result,
         None => apart(input, zeroed(output, room()).unwrap_or_default()),
     }
 }
 
-/// Writes a value to where a caller wants it, on any alignment; false if that is nowhere.
+/// Writes a value through an out-pointer of any alignment. Returns false if the pointer is null.
 pub(crate) unsafe fn put<T>(to: *mut T, value: T) -> bool {
     if to.is_null() {
         return false;
@@ -154,16 +156,17 @@ pub(crate) unsafe fn put<T>(to: *mut T, value: T) -> bool {
     true
 }
 
-/// Reads a value of C from where a caller has it, on any alignment; `None` if that is nowhere.
+/// Reads a value of C through a pointer of any alignment. Returns `None` if the pointer is null.
 pub(crate) unsafe fn get<T: Copy>(from: *const T) -> Option<T> {
     if from.is_null() {
         return None;
     }
-    // SAFETY: not null, and initialised by the contract of the file header. Reading unaligned needs no alignment.
+    // SAFETY: not null, and initialized by the contract of the file header. Reading unaligned needs no alignment.
     Some(unsafe { from.read_unaligned() })
 }
 
-/// Writes the result of a function to where the caller wants it, if anywhere; its status.
+/// Writes the result of a function through the caller's pointer, unless it is null. Returns the
+/// status.
 #[inline]
 pub(crate) unsafe fn report(outcome: Outcome, result: *mut CResult) -> Status {
     let outcome = CResult::from(outcome);

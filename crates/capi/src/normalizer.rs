@@ -1,4 +1,4 @@
-//! Normalisation and equivalence.
+//! Normalization and equivalence.
 //!
 //! # Safety
 //!

@@ -1,8 +1,9 @@
 //! Policies and streams in the opaque arrays of the caller.
 //!
 //! The first word is a magic number and the offset of the value. C aligns the arrays to 8 bytes, the pools of nginx to
-//! 16, but values must be aligned to 32 (`ByteSet`). So [`store`] writes the value at the first aligned address. An array
-//! that was copied may have another alignment: then the value is copied out at each call.
+//! 16, but values must be aligned to 32 (`ByteSet`). So [`store`] writes the value at the first
+//! aligned address. A copied array may have another alignment: then each call copies the value out
+//! of it.
 //!
 //! # Safety
 //!
@@ -17,11 +18,11 @@ use simdpct::ByteSet;
 use crate::memory::{Buffers, buffers, input};
 use crate::outcome::Outcome;
 
-/// A value that an opaque array of C can hold.
+/// A value that an opaque array of C may contain.
 pub(crate) trait Opaque: Sized {
     /// Words of the array, as in the header: checked by tests/functions.c.
     const WORDS: usize;
-    /// The first word, different for each type: one type passed for another is refused.
+    /// The first word, different for each type, so that an array of another type is refused.
     const MAGIC: u64;
     /// The value fits whatever the alignment of the array, and needs no drop.
     const CHECKED: () = {
@@ -35,8 +36,8 @@ const HEAD: usize = size_of::<u64>();
 /// The bits of the first word that hold the offset of the value.
 const OFFSET: u64 = 0xFF;
 
-/// A policy of the library itself, laid out as [`store`] does it. A program may get a copy of it on another alignment
-/// (copy relocations): that is then one of the arrays that were copied.
+/// A default policy of the library, laid out as by [`store`]. The dynamic linker may give a program
+/// a copy with another alignment (copy relocations), which is treated as any copied array.
 #[repr(C)]
 pub(crate) union Constant<T: Copy, const WORDS: usize> {
     value: Aligned<T>,
@@ -57,7 +58,7 @@ impl<T: Opaque + Copy, const WORDS: usize> Constant<T, WORDS> {
     }
 }
 
-/// Initialises an array; false if there is none.
+/// Initializes an array. Returns false if the pointer is null.
 pub(crate) unsafe fn store<T: Opaque>(to: *mut c_void, value: T) -> bool {
     const { T::CHECKED }
     if to.is_null() {
@@ -74,46 +75,48 @@ pub(crate) unsafe fn store<T: Opaque>(to: *mut c_void, value: T) -> bool {
     true
 }
 
-/// The value in an array; `None` if there is no array, or nothing was stored.
+/// Finds the value in an array. Returns `None` if the pointer is null or nothing was stored.
 #[inline]
-unsafe fn find<T: Opaque>(from: *const c_void) -> Option<*const T> {
+unsafe fn value_ptr<T: Opaque>(from: *const c_void) -> Option<*const T> {
     const { T::CHECKED }
     if from.is_null() {
         return None;
     }
-    // SAFETY: not null, and its first word is initialised by the contract of the file header.
+    // SAFETY: not null, and its first word is initialized by the contract of the file header.
     let head = unsafe { from.cast::<u64>().read_unaligned() };
     // SAFETY: the magic number says that `store` or `Constant::new` has written this word, so the offset is one within the
     // array.
     (head & !OFFSET == T::MAGIC).then(|| unsafe { from.byte_add((head & OFFSET) as usize).cast() })
 }
 
-/// Copies the value out of an array; `None` if there is none.
+/// Copies the value out of an array. Returns `None` if it contains none.
 pub(crate) unsafe fn load<T: Opaque>(from: *const c_void) -> Option<T> {
-    // SAFETY: by the contract of the file header. `find` yields where `store` has written a `T`. A bitwise copy is a
+    // SAFETY: by the contract of the file header. `value_ptr` yields where `store` has written a `T`. A bitwise copy is a
     // value of its own, because nothing is to be dropped (`T::CHECKED`).
-    unsafe { find::<T>(from).map(|value| value.read_unaligned()) }
+    unsafe { value_ptr::<T>(from).map(|value| value.read_unaligned()) }
 }
 
-/// Runs `run` with the value in an array; `None` if there is none. Copying a decoder takes 9 of 25 ns (Xeon with AVX-512,
-/// scripts/bench-capi, 50 bytes), so only a value that is not aligned is copied.
+/// Calls `run` with the value in an array. Returns `None` if it contains none. Copying a decoder
+/// takes 9 of 25 ns (Xeon with AVX-512, scripts/bench-capi, 50 bytes), so only a value that is not
+/// aligned is copied.
 #[inline]
 pub(crate) unsafe fn with<T: Opaque, R>(array: *const c_void, run: impl FnOnce(&T) -> R) -> Option<R> {
     // SAFETY: by the contract of the file header.
-    let value = unsafe { find::<T>(array) }?;
+    let value = unsafe { value_ptr::<T>(array) }?;
     let mut copy = MaybeUninit::uninit();
     let value = if value.is_aligned() {
         // SAFETY: aligned, and written by `store` or a `Constant`. By the contract of the header nothing writes to it
         // during the call.
         unsafe { &*value }
     } else {
-        // SAFETY: as `find` returned it.
-        unsafe { copied(value, &mut copy) }
+        // SAFETY: as `value_ptr` returned it.
+        unsafe { copy_out(value, &mut copy) }
     };
     Some(run(value))
 }
 
-/// Runs `run` with the policy in an array and the input; `None` if either is a bad argument.
+/// Calls `run` with the policy in an array and the input. Returns `None` if either is a bad
+/// argument.
 #[inline]
 pub(crate) unsafe fn with_input<T: Opaque, R>(
     policy: *const c_void,
@@ -125,7 +128,7 @@ pub(crate) unsafe fn with_input<T: Opaque, R>(
     unsafe { with(policy, |policy| input(src, len).map(|input| run(policy, input))) }?
 }
 
-/// Runs `run` with the policy in an array and the buffers of the caller.
+/// Calls `run` with the policy in an array and the caller's buffers.
 #[inline]
 pub(crate) unsafe fn with_buffers<T: Opaque>(
     policy: *const c_void,
@@ -147,26 +150,26 @@ pub(crate) unsafe fn with_buffers<T: Opaque>(
 
 /// Copies a value that is not aligned.
 #[cold]
-unsafe fn copied<T: Opaque>(value: *const T, copy: &mut MaybeUninit<T>) -> &T {
-    // SAFETY: `find` has returned it, so it was written by `store` or a `Constant`. A bitwise copy is a value of its own,
+unsafe fn copy_out<T: Opaque>(value: *const T, copy: &mut MaybeUninit<T>) -> &T {
+    // SAFETY: `value_ptr` has returned it, so it was written by `store` or a `Constant`. A bitwise copy is a value of its own,
     // because nothing is to be dropped (`T::CHECKED`).
     copy.write(unsafe { value.read_unaligned() })
 }
 
-/// Makes an array one that was never initialised.
+/// Resets an array to the uninitialized state: later calls refuse it.
 pub(crate) unsafe fn clear(array: *mut c_void) {
     // SAFETY: not null and valid for writes by the contract of the file header: `load` has found a value there.
     unsafe { array.cast::<u64>().write_unaligned(0) }
 }
 
-/// A `simdpct_set`: the set itself. Any bits are a set.
+/// A `simdpct_set` is the set itself: any bits are valid.
 const _: () = assert!(size_of::<ByteSet>() == 32);
 
 pub(crate) unsafe fn load_set(from: *const c_void) -> Option<ByteSet> {
     if from.is_null() {
         return None;
     }
-    // SAFETY: not null, and 32 initialised bytes by the contract of the file header. `ByteSet` is an array of bytes, of
+    // SAFETY: not null, and 32 initialized bytes by the contract of the file header. `ByteSet` is an array of bytes, of
     // which each value is valid.
     Some(unsafe { from.cast::<ByteSet>().read_unaligned() })
 }

@@ -4,10 +4,11 @@
 use simdpct::path::{PathError, PathErrorKind};
 use simdpct::{BufferTooSmall, DecodeError, DecodeErrorKind, DecodeIntoError};
 
-/// What becomes of a call.
+/// The outcome of a call.
 ///
-/// Status and detail are one word, so that an outcome is returned in two registers. As two fields they were stored one by
-/// one and loaded together, which waits for the stores: `simdpct_normalize` of 50 bytes took 23 ns instead of 16.
+/// Status and detail are one word, so that an outcome is returned in two registers. Two fields were
+/// stored one by one and loaded together, so that store-to-load forwarding failed:
+/// `simdpct_normalize` of 50 bytes took 23 ns instead of 16.
 #[derive(Clone, Copy)]
 pub(crate) struct Outcome {
     value: usize,
@@ -70,12 +71,13 @@ impl Outcome {
         Self::new(NO_ROOM, needed)
     }
 
-    /// The outcome of decoding that failed at `position`.
+    /// The outcome of a decoding error at `position`.
     pub(crate) fn decode_error(kind: DecodeErrorKind, position: usize) -> Self {
         let (status, detail) = match kind {
             DecodeErrorKind::InvalidUtf8 => (INVALID_UTF8, 0),
             DecodeErrorKind::Rejected(byte) => (REJECTED, u32::from(byte)),
-            // `Malformed`. The other kinds are those of legacy formats, which this library does not offer.
+            // `Malformed`. The other kinds occur in legacy formats only, which this library does
+            // not offer.
             _ => (MALFORMED, 0),
         };
         Self::with_detail(status, detail, position)
@@ -119,7 +121,7 @@ impl From<PathError> for Outcome {
             PathErrorKind::DotSegment => (DOT_SEGMENT, 0),
             PathErrorKind::AboveRoot => (ABOVE_ROOT, 0),
             PathErrorKind::EmptySegment => (EMPTY_SEGMENT, 0),
-            // Kinds that the library gets later, until they have a status here.
+            // Kinds that a later version of the library adds, until they have a status here.
             _ => (REFUSED, 0),
         };
         Self::with_detail(status, detail, error.position)

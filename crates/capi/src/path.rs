@@ -12,7 +12,7 @@ use core::str::FromStr;
 use simdpct::Kinds;
 use simdpct::path::{PathPolicy, PolicyError};
 
-use crate::memory::{Buffers, copied, input, output, report, zeroed};
+use crate::memory::{Buffers, copy_to_output, input, output, report, zeroed};
 use crate::opaque::{Constant, Opaque, load, load_set, store, with_buffers, with_input};
 use crate::outcome::{BAD_ARGUMENT, CResult, Outcome, Status};
 use crate::text::Text;
@@ -28,11 +28,12 @@ static DEFAULT_OF_C: Constant<PathPolicy, 128> = Constant::new(PathPolicy::DEFAU
 /// The options, by number.
 const OPTIONS: [&str; 8] =
     ["malformed", "slash", "backslash", "dot-segments", "empty-segments", "parameters", "illegal", "hidden-segments"];
-/// What is done, by number.
+/// The values of options, by number.
 const VALUES: [&str; 11] =
     ["keep", "refuse", "decode", "to-slash", "remove", "clamp", "merge", "strip", "strip-from-dots", "escape", "nginx"];
 
-/// Initialises an array with the value of a text; on error, its position.
+/// Initializes an array with the value that a text describes. On error, the result has the position
+/// of the invalid word.
 pub(crate) unsafe fn store_from_text<T: Opaque + Copy + FromStr<Err = PolicyError>>(
     array: *mut c_void,
     text: *const c_char,
@@ -53,7 +54,7 @@ fn parse<T: FromStr<Err = PolicyError>>(text: &[u8]) -> Result<T, usize> {
     text.parse().map_err(|error: PolicyError| error.position())
 }
 
-/// Writes why a text is not that of a value; nothing if it is.
+/// Writes why a text is invalid; an empty text if it is valid.
 pub(crate) unsafe fn write_error<T: FromStr<Err = PolicyError>>(
     text: *const c_char,
     len: usize,
@@ -90,7 +91,8 @@ unsafe extern "C" fn simdpct_path_policy_error(text: *const c_char, len: usize, 
     unsafe { write_error::<PathPolicy>(text, len, dst, cap) }
 }
 
-/// Replaces a policy; false if there is none, or none to replace it.
+/// Replaces the policy by the result of `changed`. Returns false if the array holds no policy, or
+/// if `changed` returns `None`.
 unsafe fn change(policy: *mut c_void, changed: impl FnOnce(PathPolicy) -> Option<PathPolicy>) -> bool {
     // SAFETY: by the contract of the file header.
     unsafe { load(policy).and_then(changed).is_some_and(|changed| store(policy, changed)) }
@@ -144,7 +146,7 @@ fn canonicalize(policy: &PathPolicy, buffers: Buffers<'_>) -> Outcome {
             Ok(Some(canonical)) => Outcome::ok(canonical.len()),
             Ok(None) => {
                 let path = policy.cut(path);
-                copied(path, output).map_or(Outcome::no_room(path.len()), |_| Outcome::ok(path.len()))
+                copy_to_output(path, output).map_or(Outcome::no_room(path.len()), |_| Outcome::ok(path.len()))
             }
             Err(error) => error.into(),
         },

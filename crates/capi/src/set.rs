@@ -16,7 +16,8 @@ pub(crate) fn named(name: &[u8]) -> Option<ByteSet> {
     sets::named(str::from_utf8(name).ok()?)
 }
 
-/// Stores what is made of the input; false if either cannot be.
+/// Makes a set from the input and stores it. Returns false if the input or the pointer is a bad
+/// argument.
 unsafe fn make(to: *mut ByteSet, src: *const c_void, len: usize, set: impl FnOnce(&[u8]) -> Option<ByteSet>) -> bool {
     // SAFETY: by the contract of the file header.
     unsafe { input(src, len).and_then(set).is_some_and(|set| put(to, set)) }

@@ -12,15 +12,15 @@ use simdpct::Encoder;
 use simdpct::stream::{self, Progress, StreamError, Tail};
 
 use crate::decoder::DecoderPolicy;
-use crate::memory::{buffers_apart, copied, output, put, report, zeroed};
+use crate::memory::{buffers_apart, copy_to_output, output, put, report, zeroed};
 use crate::opaque::{Opaque, clear, load, store, with};
 use crate::outcome::{CResult, Outcome, Status};
 
 const LOSSY: u32 = 1;
 
-/// Output that is used for a chunk of this length: enough for all that becomes of it.
+/// Number of output bytes to use for a chunk of `length` bytes: an upper bound on its output.
 ///
-/// The output is initialised first, because the library takes initialised slices. So only as much as can be needed.
+/// The library takes initialized slices, and a larger output would be zeroed for nothing.
 const fn useful_room(length: usize) -> usize {
     length.saturating_mul(3).saturating_add(64)
 }
@@ -97,7 +97,7 @@ unsafe fn finish<S: Stream>(array: *mut c_void, dst: *mut c_void, cap: usize) ->
         Ok(tail) => tail,
         Err(found) => return error(found),
     };
-    if copied(&tail, output).is_none() {
+    if copy_to_output(&tail, output).is_none() {
         return Outcome::no_room(tail.len());
     }
     // SAFETY: `load` has found a stream here.

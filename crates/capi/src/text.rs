@@ -1,4 +1,4 @@
-//! Text for C: constants with a terminating NUL, and output as by `snprintf`.
+//! Text for C: constants with a terminating NUL, and output in the manner of `snprintf`.
 #![forbid(unsafe_code)]
 
 use core::fmt;
@@ -22,7 +22,7 @@ pub(crate) const fn c_name(name: &str) -> [u8; NAME] {
 /// Text written to a buffer that may be too small for it.
 pub(crate) struct Text<'a> {
     buffer: &'a mut [MaybeUninit<u8>],
-    /// Of the whole text.
+    /// Length of the whole text.
     length: usize,
 }
 
@@ -31,7 +31,8 @@ impl<'a> Text<'a> {
         Self { buffer, length: 0 }
     }
 
-    /// Writes the terminating NUL, over the last byte if the text does not fit. The length of the whole text.
+    /// Writes the terminating NUL, over the last byte if the text does not fit. Returns the length
+    /// of the whole text.
     pub(crate) fn finish(self) -> usize {
         if let Some(last) = self.buffer.len().checked_sub(1) {
             self.buffer[self.length.min(last)].write(0);

@@ -619,7 +619,7 @@ static void policies_that_are_null_are_refused(void) {
     CHECK(!simdpct_decode_stream_init(&decoding, NULL, 0) && !simdpct_encode_stream_init(&encoding, NULL, 0));
 }
 
-/* The named defaults are the policies of no flags and no sets, byte for byte where both are initialised alike: they give
+/* The named defaults are the policies of no flags and no sets, byte for byte where both are initialized alike: they give
  * the same results in place, and as a copy that is aligned to nothing. */
 static void defaults_are_the_policies_without_options(void) {
     static const char *const texts[] = {"", "/", "/%7e%2f/a b\xC3\xA9", "/%zz", "/a/../b", "/%00", "/%FF"};

@@ -28,7 +28,7 @@ mod start {
     static STDOUT: AtomicBool = AtomicBool::new(false);
 
     ctor::declarative::ctor! {
-        // SAFETY: Code that runs before `main` must not rely on the initialisation of `std`. This
+        // SAFETY: Code that runs before `main` must not rely on the initialization of `std`. This
         // only makes system calls and stores to atomics.
         #[ctor(unsafe)]
         fn look() {

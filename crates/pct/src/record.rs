@@ -81,8 +81,8 @@ impl Job {
         self.filter == Filter::All
     }
 
-    /// Whether runs of records that need no change can be passed to [`unchanged`](Self::unchanged): they are not
-    /// written, or `is_copied` says that they are written as they are.
+    /// Whether runs of unchanged records can be passed to [`unchanged`](Self::unchanged): the
+    /// format copies them as they are (`is_copied`), or the filter drops them.
     pub(crate) fn takes_runs(&self, is_copied: bool) -> bool {
         is_copied || !self.filter.has_unchanged()
     }

@@ -119,8 +119,8 @@ impl<R> PathGuardLayer<R> {
         self
     }
 
-    /// The decision on a request with this method and target, which is not changed by
-    /// [`report_only`](Self::report_only). Allocates only if the path is not canonical. Linear.
+    /// Decides on a request with this method and target. [`report_only`](Self::report_only) does
+    /// not affect the verdict. Allocates only if the path is not canonical. Linear.
     ///
     /// ```
     /// use http::{Method, Uri};

@@ -205,7 +205,8 @@ impl<'a> PercentDecode<'a> {
         decoded.unwrap_or_default()
     }
 
-    /// The input, if it is text of which nothing was yielded: later, a character may be cut.
+    /// The whole input, if it is text and no byte has been yielded. After that, the rest may
+    /// begin within a character.
     #[inline]
     fn as_text(&self) -> Option<&'a str> {
         (self.bytes.len() == self.text.len()).then_some(self.text)

@@ -17,7 +17,7 @@ use crate::nested;
 /// # Errors
 ///
 /// Returns the errors of the function that has the name of the operation, and
-/// [`ArrowError::InvalidArgumentError`] for an array of a type that it does not take.
+/// [`ArrowError::InvalidArgumentError`] if the operation does not take arrays of this type.
 ///
 /// ```
 /// use arrow_array::{StringArray, cast::AsArray};
@@ -51,8 +51,8 @@ pub fn apply(array: &dyn Array, operation: &Operation) -> Result<ArrayRef, Arrow
     }
 }
 
-/// The type of the result of an operation on an array of this type. An array of the type null, which has no
-/// values, stays one where an array of strings stays one.
+/// The type of the result of an operation on an array of this type. An array of type null, which
+/// has no values, keeps its type if an array of strings does.
 ///
 /// # Errors
 ///

@@ -82,13 +82,14 @@ fn is_same(a: &[u8], b: &[u8]) -> bool {
     std::ptr::eq(a, b)
 }
 
-/// Converts the values of an array or dictionary. The second argument are rows to leave alone: they
-/// are null in the result, if there is one. `None` means that nothing changes.
+/// Converts the values of an array or dictionary. Rows that are null in the second argument are not
+/// converted and are null in the result. `None` means that nothing changes.
 type Convert<'a> = &'a dyn Fn(&dyn Array, Option<&NullBuffer>) -> Result<Option<ArrayRef>, Failure>;
 
 /// Applies a conversion to an array, or to the values of a dictionary.
 fn apply(array: &dyn Array, convert: Convert<'_>) -> Result<ArrayRef, ArrowError> {
-    // Imported by the C data interface, its offset may be beyond its values, which have no length then.
+    // An empty array from the C data interface may have an offset beyond its values, whose length
+    // is 0.
     if array.is_empty() && is_supported(array.data_type()) {
         return Ok(array.slice(0, 0));
     }
@@ -111,13 +112,14 @@ fn apply_to_dictionary(array: &dyn Array, convert: Convert<'_>) -> Result<Option
             if let Some(nulls) = values.nulls() && nulls.null_count() == values.len() {
                 return Ok(None);
             }
-            // Which values are in use matters only if there are many others, or one is invalid.
+            // Which values are in use is determined only if the dictionary has more values than the
+            // array has rows, or one of them is invalid.
             let first = if values.len() > array.len() { None } else { Some(convert(values, values.nulls())) };
             let converted = match first {
                 Some(Ok(converted)) => converted,
                 Some(Err(failure)) if !matches!(failure, Failure::Invalid { .. }) => return Err(failure),
                 _ => {
-                    let used = NullBuffer::new(occupancy(array.keys(), values.len()));
+                    let used = NullBuffer::new(used_values(array.keys(), values.len()));
                     let nulls = NullBuffer::union(values.nulls(), Some(&used));
                     convert(values, nulls.as_ref()).map_err(|failure| failure.of_row(|value| first_row(array, value)))?
                 }
@@ -128,8 +130,8 @@ fn apply_to_dictionary(array: &dyn Array, convert: Convert<'_>) -> Result<Option
     )
 }
 
-/// Which of `values` values are in use: one bit for each.
-fn occupancy<K>(keys: &PrimitiveArray<K>, values: usize) -> BooleanBuffer
+/// Computes which of `values` values are in use: one bit for each.
+fn used_values<K>(keys: &PrimitiveArray<K>, values: usize) -> BooleanBuffer
 where
     K: ArrowDictionaryKeyType,
 {
@@ -140,7 +142,7 @@ where
     BooleanBuffer::from(used)
 }
 
-/// The first row whose key is that of `value`.
+/// The first row whose key refers to `value`.
 fn first_row<K>(array: &DictionaryArray<K>, value: usize) -> usize
 where
     K: ArrowDictionaryKeyType,

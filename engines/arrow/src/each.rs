@@ -13,19 +13,21 @@ use simdpct_functions::{InvalidOption, Operation};
 use crate::error::InvalidValue;
 use crate::{apply, return_type};
 
-/// Applies to each row of an array the operation of its option. Rows without an option become null.
+/// Applies an operation to each row of an array, which depends on the row's option. Rows without an
+/// option become null.
 ///
 /// Rows with the same option are processed together, wherever they are, so that the time is linear in
-/// the rows and the options. The result is of the [`return_type`] of the operations, which is the same for all
-/// options of a function; of a dictionary, it is that of its values.
+/// the rows and the options. The type of the result is the [`return_type`] of the operations, which
+/// is the same for all options of a function. For a dictionary, it is the return type for the
+/// dictionary's values.
 ///
-/// `any_operation` is one of them, of which only the type of the result matters.
+/// `any_operation` is any one of the operations; only the type of its result is used.
 ///
 /// # Errors
 ///
 /// Returns the errors of [`apply`], and [`ArrowError::ParseError`] for an option that `operation`
-/// refuses. [`InvalidValue::row`] is the row in `array`; which of several invalid rows it
-/// is, is not specified.
+/// refuses. [`InvalidValue::row`] is the row in `array`; if several rows are invalid, it is any one
+/// of them.
 ///
 /// # Panics
 ///
@@ -69,7 +71,7 @@ pub fn apply_each(
     }
     debug_assert_eq!(*results[0].data_type(), return_type(any_operation, array.data_type())?);
     let mut merged = MutableArrayData::new(results.iter().collect(), true, options.len());
-    // Of each group, how many rows are merged already.
+    // The number of rows of each group that are merged already.
     let mut next = vec![0; operations.len()];
     for &group in &groups.of_rows {
         match group {
@@ -89,7 +91,8 @@ struct Groups<'a> {
     options: Vec<&'a str>,
     /// The group of each row: an index of `options`.
     of_rows: Vec<Option<usize>>,
-    /// Where each group starts among the rows in the order of groups, and where the last one ends.
+    /// The start of each group among the rows in the order of groups, and the end of the last
+    /// group.
     starts: Vec<usize>,
 }
 
@@ -148,7 +151,7 @@ pub(crate) fn unpacked(array: &dyn Array) -> Result<ArrayRef, ArrowError> {
     take(&dictionary.values().to_data(), values, array.len())
 }
 
-/// Rows of an array in another order; null for none.
+/// Takes rows of an array in another order; `None` becomes null.
 fn take(data: &ArrayData, rows: impl Iterator<Item = Option<usize>>, count: usize) -> Result<ArrayRef, ArrowError> {
     let mut taken = MutableArrayData::new(vec![data], true, count);
     for row in rows {

@@ -34,7 +34,7 @@ use crate::value::bytes_of;
 #[derive(Clone, Debug, Eq, PartialEq)]
 #[non_exhaustive]
 pub struct InvalidValue {
-    /// Index of the row in the array. Engines cut tables into arrays at will, so that it means
+    /// Index of the row in the array. Engines cut tables into arrays at will, so the index means
     /// little to their users.
     pub row: usize,
     /// The error; its position is relative to the start of the value.
@@ -59,7 +59,7 @@ impl InvalidValue {
         }
     }
 
-    /// The error with another row, if it is one of a value.
+    /// Replaces the row of the error, if it is the error of a value.
     pub(crate) fn with_row(error: ArrowError, original: impl FnOnce(usize) -> usize) -> ArrowError {
         match Self::of(&error) {
             Some(invalid) => {
@@ -108,7 +108,7 @@ impl From<ColumnError> for Failure {
 }
 
 impl Failure {
-    /// The failure of the array whose row `original(row)` was row `row`.
+    /// Translates the row of the failure: row `row` was row `original(row)` of the original array.
     pub(crate) fn of_row(self, original: impl FnOnce(usize) -> usize) -> Self {
         match self {
             Self::Invalid { row, error } => Self::Invalid { row: original(row), error },

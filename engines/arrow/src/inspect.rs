@@ -12,11 +12,11 @@ use simdpct::columns::{Column, Inspection, Offset};
 
 use crate::error::Failure;
 
-/// The findings of each value, as the bits of [`Kinds::bits`], of all kinds but those [on request](Kinds::ON_REQUEST), for
-/// which [`has`] looks; null where the value is null.
+/// The findings of each value, as the bits of [`Kinds::bits`]; null where the value is null. Kinds
+/// found only [on request](Kinds::ON_REQUEST) are not included: use [`has`] for them.
 ///
-/// For what a proxy may want to reject or a log analyst to count: see [`simdpct::Findings`] for the
-/// kinds.
+/// [`simdpct::Findings`] describes the kinds, which a proxy may want to reject or a log analyst to
+/// count.
 ///
 /// # Errors
 ///
@@ -57,8 +57,8 @@ pub fn has(array: &dyn Array, kinds: Kinds) -> Result<BooleanArray, ArrowError> 
     Ok(BooleanArray::new(BooleanBuffer::from_iter(has), findings.nulls().cloned()))
 }
 
-/// The names of findings, of which [`findings`] returned the bits: a list for each row, in the order
-/// of [`Kinds::ALL`]. Bits that are not those of a kind have no name.
+/// The names of the findings whose bits [`findings`] returned: a list for each row, in the order of
+/// [`Kinds::ALL`]. Unknown bits have no name.
 ///
 /// ```
 /// use arrow_array::{Array, UInt32Array, cast::AsArray};

@@ -20,22 +20,20 @@
 //! # Types
 //!
 //! Every function takes `Utf8`, `LargeUtf8`, `Utf8View`, `Binary`, `LargeBinary` and `BinaryView`
-//! arrays, and dictionaries of them with any type of keys. The type of the output is that of the
-//! input. Strings are decoded to UTF-8 and anything else is an error; binary values are decoded to
-//! any bytes.
+//! arrays, and dictionaries of them with any type of keys. The output has the type of the input. A
+//! string that does not decode to UTF-8 is an error; a binary value may decode to any bytes.
 //!
-//! Null stays null. Of a dictionary only the values are converted, and only a value that a key
-//! refers to can be an error.
+//! Null stays null. In a dictionary array, only the dictionary's values are converted; an invalid
+//! value that no key refers to is not an error.
 //!
 //! # Memory
 //!
 //! * The output of the codec becomes the array's buffers, without a copy.
 //! * An array in which nothing changes is returned: the result shares its buffers.
-//! * In an array of views, values that do not change are shared in the same way, and so are parts of
-//!   URLs.
+//! * In an array of views, unchanged values and parts of URLs are shared in the same way.
 //!
-//! Nothing panics. The output of an array with offsets of 32 bits may need longer ones:
-//! [`ArrowError::OffsetOverflowError`]. Views, and 64 bits, have no such limit.
+//! Nothing panics. Output that overflows 32-bit offsets is [`ArrowError::OffsetOverflowError`].
+//! Views and 64-bit offsets have no such limit.
 //!
 //! # Example
 //!
@@ -63,11 +61,11 @@ mod apply;
 mod convert;
 mod each;
 mod error;
-mod holding;
 mod inspect;
 mod nested;
 mod unchecked;
 mod value;
+mod view_search;
 
 use arrow_array::{Array, ArrayRef};
 use arrow_schema::{ArrowError, DataType};
@@ -117,8 +115,8 @@ fn is_string(data_type: &DataType) -> bool {
 ///
 /// # Errors
 ///
-/// Returns [`InvalidValue`] for the first invalid value, of a dictionary the first in its order,
-/// according to `on_error`, and the errors of the [crate].
+/// Returns [`InvalidValue`] for the first invalid value (in a dictionary, the first in the
+/// dictionary's order), according to `on_error`, and the errors of the [crate].
 ///
 /// ```
 /// use arrow_array::{BinaryArray, cast::AsArray};
@@ -135,7 +133,7 @@ pub fn decode(array: &dyn Array, decoder: &Decoder, on_error: OnError) -> Result
 }
 
 /// Percent-decodes each value. In strings, each maximal subpart of an ill-formed UTF-8 sequence
-/// becomes U+FFFD; binary values are those of [`decode`].
+/// becomes U+FFFD; binary values are decoded as by [`decode`].
 ///
 /// With a [lenient](Decoder::lenient) decoder that rejects nothing, no value is invalid.
 ///
@@ -163,8 +161,8 @@ pub fn decode_lossy(array: &dyn Array, decoder: &Decoder, on_error: OnError) -> 
 ///
 /// # Errors
 ///
-/// Same as [`decode`]. A value is invalid if Java throws an exception. With [`OnError::Keep`], what is
-/// not UTF-8 in a binary value becomes U+FFFD nevertheless.
+/// Same as [`decode`]. A value is invalid if Java throws an exception. Even with [`OnError::Keep`],
+/// invalid UTF-8 in a binary value becomes U+FFFD.
 ///
 /// ```
 /// use arrow_array::{StringArray, cast::AsArray};
@@ -183,7 +181,7 @@ pub fn decode_java(array: &dyn Array, on_error: OnError) -> Result<ArrayRef, Arr
 ///
 /// # Errors
 ///
-/// Those of the [crate].
+/// Returns the errors of the [crate].
 ///
 /// ```
 /// use arrow_array::{LargeStringArray, cast::AsArray};
@@ -198,7 +196,7 @@ pub fn encode(array: &dyn Array, encoder: &Encoder) -> Result<ArrayRef, ArrowErr
     convert::convert(array, &unchecked::Encode { encoder })
 }
 
-/// Normalises the percent-encoding of each value (RFC 3986 6.2.2): decodes unreserved characters
+/// Normalizes the percent-encoding of each value (RFC 3986 6.2.2): decodes unreserved characters
 /// and writes the digits of other triplets in upper case.
 ///
 /// # Errors
@@ -220,12 +218,11 @@ pub fn normalize(array: &dyn Array, normalizer: &Normalizer, on_error: OnError) 
     convert::convert(array, &unchecked::Normalize { normalizer, on_error })
 }
 
-/// Makes each value a valid URI reference: escapes what it must not contain; see
-/// [`simdpct::uri::repair`].
+/// Makes each value a valid URI reference by escaping illegal bytes; see [`simdpct::uri::repair`].
 ///
 /// # Errors
 ///
-/// Those of the [crate].
+/// Returns the errors of the [crate].
 ///
 /// ```
 /// use arrow_array::{StringArray, cast::AsArray};
@@ -244,7 +241,7 @@ pub fn repair(array: &dyn Array) -> Result<ArrayRef, ArrowError> {
 ///
 /// # Errors
 ///
-/// Those of the [crate].
+/// Returns the errors of the [crate].
 ///
 /// ```
 /// use arrow_array::{StringArray, cast::AsArray};
@@ -261,15 +258,15 @@ pub fn part(array: &dyn Array, part: Part) -> Result<ArrayRef, ArrowError> {
     convert::map(array, &Mapping::Part(simdpct_functions::Part::Uri(part)))
 }
 
-/// Takes the value of a key from the query of each URL: that of the first pair `key=value` whose
-/// decoded name is `key`, decoded; null if there is none.
+/// Takes the value of a key from the query of each URL: the decoded value of the first pair whose
+/// decoded name is `key`; null if there is none.
 ///
 /// The query is parsed per the WHATWG URL Standard (5.1), which never fails: `+` is a space, a
 /// malformed `%` is kept, and in strings, invalid UTF-8 becomes U+FFFD.
 ///
 /// # Errors
 ///
-/// Those of the [crate].
+/// Returns the errors of the [crate].
 ///
 /// ```
 /// use arrow_array::{StringArray, cast::AsArray};
@@ -288,7 +285,7 @@ pub fn query_value(array: &dyn Array, key: &str) -> Result<ArrayRef, ArrowError>
 ///
 /// # Errors
 ///
-/// Those of the [crate].
+/// Returns the errors of the [crate].
 ///
 /// ```
 /// use arrow_array::{StringArray, cast::AsArray};

@@ -1,4 +1,4 @@
-//! Lists, maps and structures of what is in URLs.
+//! Lists, maps and structures of the parts of URLs.
 //!
 //! Their values are `Utf8` for arrays of strings of any layout, and `Binary` for arrays of binary values.
 #![forbid(unsafe_code)]
@@ -22,7 +22,7 @@ use crate::error::Failure;
 ///
 /// # Errors
 ///
-/// Those of the [crate].
+/// Returns the errors of the [crate].
 ///
 /// ```
 /// use arrow_array::{Array, StringArray, cast::AsArray};
@@ -39,12 +39,12 @@ pub fn query_keys(array: &dyn Array) -> Result<ListArray, ArrowError> {
     ListArray::try_new(item, pairs.offsets, pairs.names, pairs.nulls)
 }
 
-/// The decoded pairs in the query of each URL, as forms are read (WHATWG URL 5.1); of several with one name, the first.
-/// Null stays null.
+/// The decoded pairs in the query of each URL, as forms are read (WHATWG URL 5.1); of several pairs
+/// with the same name, the first. Null stays null.
 ///
 /// # Errors
 ///
-/// Those of the [crate].
+/// Returns the errors of the [crate].
 ///
 /// ```
 /// use arrow_array::{StringArray, cast::AsArray};
@@ -68,7 +68,7 @@ pub fn query_map(array: &dyn Array) -> Result<MapArray, ArrowError> {
 ///
 /// # Errors
 ///
-/// Those of the [crate].
+/// Returns the errors of the [crate].
 ///
 /// ```
 /// use arrow_array::{Array, StringArray, cast::AsArray};

@@ -17,9 +17,9 @@ use simdpct::{Decoder, Encoder, Normalizer, columns};
 use simdpct_functions::Value;
 
 use crate::error::Failure;
-use crate::holding::rows_holding;
+use crate::view_search::rows_holding;
 
-/// What a function of this crate does to each value.
+/// The conversion that a function of this crate applies to each value.
 ///
 /// [`text`](Self::text) must convert text to text: each row of its output is well-formed UTF-8 if
 /// each row of its input is. The functions below rely on that, so all implementations are in this
@@ -126,8 +126,8 @@ impl Job for Normalize<'_> {
     }
 }
 
-/// Converts an array with offsets. `nulls` are the rows not to convert: those of the array, and
-/// possibly others. Returns `None` if nothing changes.
+/// Converts an array with offsets. `nulls` are the rows not to convert: the null rows of the array,
+/// and possibly others. Returns `None` if nothing changes.
 pub(crate) fn convert_offsets<T>(
     array: &GenericByteArray<T>,
     nulls: Option<&NullBuffer>,
@@ -156,8 +156,8 @@ where
 /// requires, though a byte may become three.
 const BUFFER_INPUT: usize = i32::MAX as usize / 3;
 
-/// Converts an array of views. Rows that do not change keep their views and share the buffers of
-/// the input; the output of the others is in new buffers.
+/// Converts an array of views. Unchanged rows keep their views and share the buffers of the input;
+/// the output of the other rows is in new buffers.
 pub(crate) fn convert_views<T>(
     array: &GenericByteViewArray<T>,
     nulls: Option<&NullBuffer>,
@@ -166,11 +166,11 @@ pub(crate) fn convert_views<T>(
 where
     T: ByteViewType<Native: Value>,
 {
-    convert_views_by(array, nulls, job, BUFFER_INPUT)
+    convert_views_with_buffer_limit(array, nulls, job, BUFFER_INPUT)
 }
 
 /// [`convert_views`] with at most `buffer_input` bytes of input, or one row, for each new buffer.
-pub(crate) fn convert_views_by<T>(
+pub(crate) fn convert_views_with_buffer_limit<T>(
     array: &GenericByteViewArray<T>,
     nulls: Option<&NullBuffer>,
     job: &impl Job,
@@ -207,8 +207,8 @@ where
     Ok(is_changed.then(|| views.finish(nulls)))
 }
 
-/// Maps each value to another, or to null. Views share the buffers of the input, as far as a result
-/// is borrowed from its value. Returns `None` if nothing changes.
+/// Maps each value to another, or to null. A result that is borrowed from its value shares the
+/// input's buffers; other results are copied. Returns `None` if nothing changes.
 pub(crate) fn map_views<T>(
     array: &GenericByteViewArray<T>,
     map: impl for<'v> Fn(&'v T::Native) -> Option<Cow<'v, T::Native>>,
@@ -216,11 +216,11 @@ pub(crate) fn map_views<T>(
 where
     T: ByteViewType<Native: Value>,
 {
-    map_views_by(array, map, i32::MAX as usize)
+    map_views_with_buffer_limit(array, map, i32::MAX as usize)
 }
 
 /// [`map_views`] with new buffers of at most `buffer_length` bytes, or one value.
-pub(crate) fn map_views_by<T>(
+pub(crate) fn map_views_with_buffer_limit<T>(
     array: &GenericByteViewArray<T>,
     map: impl for<'v> Fn(&'v T::Native) -> Option<Cow<'v, T::Native>>,
     buffer_length: usize,
@@ -264,13 +264,13 @@ fn place_in(part: &[u8], value: &[u8]) -> Option<usize> {
     (skipped.checked_add(part.len())? <= value.len()).then_some(skipped)
 }
 
-/// Views to build an array of; at first those of an array.
+/// The views of a new array; initially copied from an array.
 ///
-/// Each view is of a value of type `T::Native`, inline or within one of the buffers.
+/// Each view refers to a value of type `T::Native`, inline or within one of the buffers.
 struct Views<'a, T: ByteViewType> {
     array: &'a GenericByteViewArray<T>,
     views: Vec<u128>,
-    /// Buffers added to those of the array.
+    /// Buffers added to the array's buffers.
     new_buffers: Vec<Buffer>,
     /// Rows that were set to null.
     new_nulls: Vec<usize>,
@@ -281,13 +281,13 @@ impl<'a, T: ByteViewType<Native: Value>> Views<'a, T> {
         Self { array, views: array.views().to_vec(), new_buffers: Vec::new(), new_nulls: Vec::new() }
     }
 
-    /// The index of the next new buffer. Arrow's indices are of 32 bits, and 2^32 buffers do not fit
+    /// The index of the next new buffer. Arrow's indices have 32 bits, and 2^32 buffers do not fit
     /// in memory.
     fn next_buffer(&self) -> u32 {
         (self.array.data_buffers().len() + self.new_buffers.len()) as u32
     }
 
-    /// Replaces `rows` by those of `output`, each of which must be UTF-8 if `T` is a type of
+    /// Replaces `rows` by the rows of `output`, each of which must be UTF-8 if `T` is a type of
     /// strings.
     fn replace(&mut self, rows: &[usize], output: ColumnBuf<i32>) -> Result<(), Failure> {
         let index = self.next_buffer();
@@ -323,7 +323,7 @@ impl<'a, T: ByteViewType<Native: Value>> Views<'a, T> {
         self.new_nulls.push(row);
     }
 
-    /// The array. `nulls` are those of the input, and possibly others.
+    /// Builds the array. `nulls` are the null rows of the input, and possibly others.
     fn finish(self, nulls: Option<&NullBuffer>) -> ArrayRef {
         let nulls = if self.new_nulls.is_empty() {
             nulls.cloned()
@@ -377,7 +377,7 @@ mod tests {
         let array = StringViewArray::from(ROWS.to_vec());
         let job = Decode { decoder: &Decoder::new(), on_error: OnError::Refuse };
         for (limit, buffers) in [(1, 3), (ROWS[0].len() + ROWS[1].len(), 2), (1000, 1)] {
-            let decoded = convert_views_by(&array, None, &job, limit).unwrap().unwrap();
+            let decoded = convert_views_with_buffer_limit(&array, None, &job, limit).unwrap().unwrap();
             decoded.to_data().validate_full().unwrap();
             let decoded = decoded.as_string_view();
             assert_eq!(decoded.data_buffers().len(), array.data_buffers().len() + buffers);
@@ -390,7 +390,7 @@ mod tests {
     fn error_of_later_buffer_is_of_row_of_input() {
         let array = StringViewArray::from(vec!["plain", "%41", "plain", "%42", "%"]);
         let job = Decode { decoder: &Decoder::new(), on_error: OnError::Refuse };
-        let failure = convert_views_by(&array, None, &job, 1).unwrap_err();
+        let failure = convert_views_with_buffer_limit(&array, None, &job, 1).unwrap_err();
         assert!(matches!(failure, Failure::Invalid { row: 4, .. }), "{failure:?}");
     }
 
@@ -398,7 +398,8 @@ mod tests {
     fn mapped_values_longer_than_a_buffer_are_in_several() {
         let array = StringViewArray::from(ROWS.to_vec());
         for limit in [1, 60, 1000] {
-            let mapped = map_views_by(&array, |value| Some(Cow::Owned(value.to_uppercase())), limit).unwrap();
+            let mapped =
+                map_views_with_buffer_limit(&array, |value| Some(Cow::Owned(value.to_uppercase())), limit).unwrap();
             mapped.to_data().validate_full().unwrap();
             assert!(
                 mapped.as_string_view().iter().flatten().eq(ROWS.map(str::to_uppercase).iter().map(String::as_str))

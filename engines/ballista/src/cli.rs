@@ -20,8 +20,8 @@ use crate::{Endpoint, executor, logger, query, scheduler};
 /// scheduler, which gives a task for each part of the data to the executors. All see the files under the
 /// same paths.
 ///
-/// There is no authentication and no encryption: whoever reaches the ports of a scheduler or executor can
-/// read every file that it can. docs/cluster.md has more.
+/// There is no authentication and no encryption: whoever reaches the port of a scheduler or
+/// executor can read every file that the process can read. docs/cluster.md has more.
 #[derive(Debug, Parser)]
 #[command(name = "simdpct-ballista", version, styles = Styles::plain(), arg_required_else_help = true)]
 pub struct Arguments {
@@ -45,7 +45,7 @@ pub struct Network {
     #[arg(long, value_name = "IP", default_value_t = IpAddr::V4(Ipv4Addr::LOCALHOST))]
     pub bind: IpAddr,
 
-    /// Name or address by which others reach this [default: the address they see]
+    /// Name or address under which others reach this server [default: the address they see]
     #[arg(long, value_name = "HOST")]
     pub external_host: Option<String>,
 }
@@ -95,8 +95,8 @@ pub struct Scheduler {
     #[arg(long, value_enum, default_value = "pull")]
     pub scheduling: Scheduling,
 
-    /// Seconds without a sign of life after which an executor is lost. Busy ones give one every 5 s,
-    /// or with --scheduling push every --heartbeat seconds
+    /// Seconds without a heartbeat after which an executor counts as lost. A busy executor sends
+    /// one every 5 s, or with --scheduling push every --heartbeat seconds
     #[arg(long, value_name = "SECONDS", default_value_t = 30, value_parser = clap::value_parser!(u64).range(6..))]
     pub executor_timeout: u64,
 

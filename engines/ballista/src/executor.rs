@@ -23,7 +23,8 @@ pub(crate) async fn run(options: Executor) -> Result<(), Failure> {
     let (flight, grpc) = (listen(network, options.port)?, listen(network, options.grpc_port)?);
     let (port, grpc_port) = (flight.local_addr()?.port(), grpc.local_addr()?.port());
     drop((flight, grpc));
-    // Of its own, and deleted when this function returns: Ballista deletes all folders that it finds there.
+    // A private folder, deleted on return: Ballista deletes every folder that it finds in its work
+    // folder.
     let folder = work_folder(&options.work_dir.unwrap_or_else(std::env::temp_dir))?;
     let work_dir = folder.path().to_str().map(str::to_owned);
     let work_dir = work_dir.ok_or_else(|| Failure::Query(format!("{}: not UTF-8", folder.path().display())))?;

@@ -1,6 +1,7 @@
 //! Messages of Ballista, reduced to what concerns the user.
 
-/// The message of a failed query: the innermost of those that Ballista has wrapped it in.
+/// Extracts the original error message of a failed query from the messages that Ballista wraps
+/// around it.
 ///
 /// An error of an executor reaches the client as Rust's debugging output, nested in messages of the
 /// task, the stage and the job. A message that is not of this form is returned as it is, without the

@@ -63,7 +63,7 @@ async fn scheduler_lost(scheduler: &Endpoint, message: String) -> Failure {
     })
 }
 
-/// What the scheduler says about its executors.
+/// The scheduler's answer about its executors.
 enum Answer {
     Ready,
     NoExecutor,

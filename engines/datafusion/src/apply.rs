@@ -61,7 +61,7 @@ pub(crate) fn apply(function: Function, array: &dyn Array, option: Option<&str>)
     simdpct_arrow::apply(array, &operation).map_err(|error| datafusion_error(function, error))
 }
 
-/// Applies a function to the rows of an array, each with an option of its own.
+/// Applies a function to the rows of an array. Each row has its own option.
 pub(crate) fn apply_each(
     function: Function,
     array: &dyn Array,
@@ -72,18 +72,18 @@ pub(crate) fn apply_each(
     let any = function.any_operation();
     let result = simdpct_arrow::apply_each(array, options, operation, &any);
     let result = result.map_err(|error| datafusion_error(function, error))?;
-    // Of a dictionary, it has the type of the values.
+    // For a dictionary, it has the type of the dictionary's values.
     if result.data_type() == return_type { Ok(result) } else { Ok(cast(&result, return_type)?) }
 }
 
-/// The row of an invalid value is left out: it is that of a batch, which means nothing to a user.
+/// The message omits the row number, which counts within a batch and means nothing to a user.
 fn datafusion_error(function: Function, error: ArrowError) -> DataFusionError {
     match InvalidValue::of(&error) {
         Some(invalid) => {
             exec_datafusion_err!("{}: '{}': {}{}", function.name(), invalid.value(), invalid.error, function.hint())
         }
         None => match error {
-            // Of an option.
+            // The error of an option.
             ArrowError::ParseError(message) => exec_datafusion_err!("{}: {message}", function.name()),
             error => DataFusionError::from(error).context(function.name()),
         },

@@ -25,8 +25,8 @@
 //! | `url_has(s, kind)` | whether it has a finding of these kinds |
 //!
 //! [`register`] adds them; [`register_spark_functions`] adds `url_decode`, `try_url_decode` and
-//! `url_encode`, which return exactly what those of Spark return. The functions document themselves:
-//! `select * from information_schema.routines` and `show functions`.
+//! `url_encode`, which return exactly the same as Spark's functions. All functions document
+//! themselves: `select * from information_schema.routines` and `show functions`.
 //!
 //! * NULL stays NULL.
 //! * `s` may be any string type, binary, or a dictionary; the result has the same type. Binary values
@@ -99,7 +99,7 @@ pub fn register_spark_functions(registry: &mut dyn FunctionRegistry) -> Result<(
     register_all(registry, spark_functions())
 }
 
-/// All functions but those of Spark, in the order of the [table](crate).
+/// All functions except Spark's, in the order of the [table](crate).
 #[must_use]
 pub fn functions() -> Vec<Arc<ScalarUDF>> {
     all(Function::OWN)

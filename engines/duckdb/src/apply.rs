@@ -1,4 +1,4 @@
-//! What each function does with a vector, and the types of results.
+//! Applies each function to a vector, and defines the types of results.
 #![forbid(unsafe_code)]
 
 use std::borrow::Cow;
@@ -44,7 +44,7 @@ impl Item {
 }
 
 impl Returns {
-    /// Whether a vector of it is in the layout of strings.
+    /// Whether a vector of this type has the layout of strings.
     pub(crate) const fn is_string(self) -> bool {
         matches!(self, Self::String | Self::Blob)
     }
@@ -105,8 +105,8 @@ pub(crate) fn call(function: Function, arguments: &Arguments<'_>, output: &mut O
     result.map_err(|message| format!("{}: {message}", function.name()))
 }
 
-/// Applies a function to rows that each have an option: at once to consecutive rows with the same,
-/// which usually are all.
+/// Applies a function whose option may differ per row. Consecutive rows with the same option,
+/// usually all rows, are processed in one call.
 fn apply_each(
     function: Function,
     input: &Input<'_>,
@@ -213,7 +213,7 @@ fn text_bytes(text: Cow<'_, str>) -> Cow<'_, [u8]> {
     }
 }
 
-/// The row of an invalid value is left out: it is that of a vector, which means nothing to a user.
+/// The message omits the row number, which counts within a vector and means nothing to a user.
 fn message(function: Function, failure: &Failure, input: &Input<'_>) -> String {
     match failure {
         Failure::Invalid { row, error } => {

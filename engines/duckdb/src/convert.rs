@@ -9,8 +9,8 @@ use simdpct::columns::{ColumnBuf, ColumnError, Conversion, Operation, Rewrite, r
 
 use crate::vector::{INLINE, Output, StringOutput, Strings};
 
-/// Bytes of input that are converted at once, unless one row has more: their output is below
-/// `i32::MAX`, though a byte may become three.
+/// Maximum number of input bytes per call, unless a single row has more. Their output is below
+/// `i32::MAX`, although a byte may become three.
 const BATCH: usize = 1 << 28;
 
 /// The argument of a function.
@@ -34,18 +34,19 @@ impl From<&str> for Failure {
     }
 }
 
-/// Where the output of a row is.
+/// The source of a row of the output.
 #[derive(Clone, Copy)]
 enum Source {
-    /// The next row of the converted ones.
+    /// The next converted row.
     Converted,
-    /// The row itself.
+    /// The row of the input.
     Input,
 }
 
-/// Converts rows. Those that do not change are not converted. If that is all rows of the vector, the
-/// result shares its memory; otherwise the long ones are copied once, together with the output: in
-/// DuckDB's C interface, a vector shares all of another vector or nothing.
+/// Converts the rows that contain a trigger byte. If no row of the vector does, the result
+/// references the input vector. Otherwise the other rows are copied, long strings in one block with
+/// the output: through DuckDB's C interface, a vector can share another vector entirely or not at
+/// all.
 pub(crate) fn convert<C: Rewrite>(
     input: &Input<'_>,
     rows: Range<usize>,
@@ -67,7 +68,7 @@ pub(crate) fn convert<C: Rewrite>(
         if let Err(error) = conversion.append_rows(converted().map(|row| input.row(row)), &mut column) {
             return Err(failure(&error, converted()));
         }
-        put(input, batch.clone(), source, column, output);
+        write_rows(input, batch.clone(), source, column, output);
     }
     Ok(())
 }
@@ -84,7 +85,7 @@ pub(crate) fn extract<C: Operation>(
         if let Err(error) = conversion.append_rows(input.rows(batch.clone()), &mut column) {
             return Err(failure(&error, batch));
         }
-        put(input, batch, |_| Source::Converted, column, output);
+        write_rows(input, batch, |_| Source::Converted, column, output);
     }
     Ok(())
 }
@@ -107,7 +108,7 @@ pub(crate) fn map(
             }
             column.offsets.push(i32::try_from(column.values.len()).map_err(|_| TOO_LONG)?);
         }
-        put(input, batch, |_| Source::Converted, column, output);
+        write_rows(input, batch, |_| Source::Converted, column, output);
         none.into_iter().for_each(|row| output.set_null(row));
     }
     Ok(())
@@ -142,9 +143,9 @@ fn batches<'a>(input: &'a Strings<'_>, rows: Range<usize>) -> impl Iterator<Item
     })
 }
 
-/// Sets rows to those of a column, or to themselves. The rows of the column are those whose source it
-/// is. Rows that are NULL have been set.
-fn put(
+/// Writes each row from its source: the input, or `column`, which has one row for each
+/// `Source::Converted`, in order. Rows that are NULL in the input are already set.
+fn write_rows(
     input: &Strings<'_>,
     rows: Range<usize>,
     source: impl Fn(usize) -> Source,

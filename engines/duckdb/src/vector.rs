@@ -43,18 +43,18 @@ use simdpct_functions::Function;
 
 use crate::apply::{self, Item, Pairs, Returns, Takes};
 
-/// The version of the C interface: the first with the functions that are needed. A DuckDB that is older
-/// refuses the extension. `scripts/build-duckdb` writes the same one.
+/// Minimum version of DuckDB's C interface: the first with the functions that the extension calls.
+/// An older DuckDB refuses the extension. `scripts/build-duckdb` writes the same one.
 const API_VERSION: &str = "v1.2.0";
 
 /// The first version of DuckDB whose interface has all functions of the bindings, in their order.
 const COMPLETE: (u32, u32, u32) = (1, 5, 6);
 
-/// The bytes at the start of the interface that are the same in all versions: up to the last function that
-/// is needed.
+/// The length of the start of the interface that is the same in all versions: up to the last
+/// function that the extension calls.
 const COMMON: usize = offset_of!(duckdb_ext_api_v1, duckdb_register_scalar_function_set) + size_of::<fn()>();
 
-/// The interface of the DuckDB that loads the extension. Functions that it lacks are none.
+/// The interface of the DuckDB that loads the extension. Functions that it lacks are `None`.
 static API: OnceLock<Api> = OnceLock::new();
 
 /// A copy of DuckDB's structure.
@@ -83,7 +83,8 @@ fn version_numbers(version: &str) -> Option<(u32, u32, u32)> {
     Some((numbers.next()?.parse().ok()?, numbers.next()?.parse().ok()?, patch(numbers.next()?)?))
 }
 
-/// DuckDB's `get_api` for the bindings, which read the whole structure: that of an older DuckDB is shorter.
+/// DuckDB's `get_api` for the bindings. They read the whole structure, which is shorter in an older
+/// DuckDB.
 unsafe extern "C" fn get_api(_: duckdb_extension_info, _: *const c_char) -> *const c_void {
     API.get().map_or(null(), |api| (&raw const *api.functions).cast())
 }
@@ -119,7 +120,7 @@ unsafe fn load_api(info: duckdb_extension_info, access: *const duckdb_extension_
     }
 }
 
-/// Longest string that is in its `duckdb_string_t`.
+/// Maximum length of a string that is stored inline in its `duckdb_string_t`.
 pub(crate) const INLINE: usize = 12;
 
 /// The arguments of a call.
@@ -367,7 +368,7 @@ impl Output {
         }
     }
 
-    /// Sets all rows to the parts of URLs; those without parts are NULL.
+    /// Sets all rows to the parts of URLs; rows without parts become NULL.
     pub(crate) fn set_parts(&mut self, rows: &[Vec<Option<&[u8]>>]) {
         let Returns::Parts(item) = self.returns else { unreachable!("it is a vector of structures") };
         assert!(rows.len() == self.rows);
@@ -461,15 +462,16 @@ impl<'a> StringOutput<'a> {
         is_complete()
     }
 
-    /// The result is the argument: its vector, without a copy.
+    /// Makes the argument's vector the result, without a copy.
     pub(crate) fn reference(self, input: &Strings<'_>) {
         // SAFETY: both vectors are valid and of strings, and have the same rows. DuckDB counts the
         // references to what they share. `self` is used up, so nothing writes to it afterwards.
         unsafe { duckdb_vector_reference_vector(self.output.vector, input.vector) };
     }
 
-    /// Copies bytes to the memory of the vector, at once for many rows: `set` makes rows of it.
-    /// They must be UTF-8 (in each row) and at most `u32::MAX`.
+    /// Copies the bytes of many rows into the vector's memory with one call;
+    /// [`set_long`](Self::set_long) then points rows at parts of them. Each row must be UTF-8; all
+    /// bytes together at most `u32::MAX`.
     pub(crate) fn store(&mut self, bytes: &[u8]) -> Stored<'a> {
         assert!(u32::try_from(bytes.len()).is_ok());
         if bytes.len() <= INLINE || self.output.rows == 0 {
@@ -496,8 +498,8 @@ impl<'a> StringOutput<'a> {
     #[inline]
     pub(crate) fn set_short(&mut self, row: usize, bytes: &[u8]) {
         assert!(row < self.output.rows && bytes.len() <= INLINE);
-        // What follows the bytes must be 0: DuckDB compares all 12.
-        // SAFETY: the row exists, and so has 16 bytes: those of the length, and `INLINE` more.
+        // The bytes after the string must be 0: DuckDB compares all 12. SAFETY: the row exists, and
+        // so has 16 bytes: those of the length, and `INLINE` more.
         unsafe {
             let string = self.data.add(row);
             string.write_bytes(0, 1);
@@ -551,7 +553,7 @@ impl Overload {
     }
 }
 
-/// What DuckDB calls: [`apply::call`], with errors and panics as errors of the query.
+/// The function that DuckDB calls: [`apply::call`], with errors and panics as errors of the query.
 unsafe extern "C" fn call(info: duckdb_function_info, input: duckdb_data_chunk, output: duckdb_vector) {
     let result = catch_unwind(AssertUnwindSafe(|| {
         // SAFETY: `register` set the information to a `&'static Overload`, and the type of the result to
@@ -630,7 +632,7 @@ unsafe fn register(connection: duckdb_connection, function: Function) -> Result<
                     duckdb_scalar_function_add_parameter(overload, if index == 0 { parameter } else { option });
                 }
                 duckdb_scalar_function_set_return_type(overload, result);
-                // Its error would be that of a value that no row has.
+                // Its error would be about a value that no row has.
                 if API.get().is_some_and(|api| api.converts_dictionaries) && !function.hint().is_empty() {
                     duckdb_scalar_function_set_volatile(overload);
                 }
@@ -678,7 +680,7 @@ unsafe fn initialize(info: duckdb_extension_info, access: *const duckdb_extensio
     }
 }
 
-/// Entry point: DuckDB calls the function whose name is that of the file.
+/// Entry point: DuckDB calls the function that has the name of the file.
 #[unsafe(no_mangle)]
 unsafe extern "C" fn simdpct_init_c_api(info: duckdb_extension_info, access: *const duckdb_extension_access) -> bool {
     // SAFETY: DuckDB's pointers are passed on.

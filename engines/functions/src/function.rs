@@ -44,10 +44,10 @@ pub enum Function {
 const PCT: Decoder = Decoder::new();
 const FORM: Decoder = Decoder::new().plus_for_space();
 /// Keeps a malformed `%`, so that no URL ends a query.
-const KEEPING: Normalizer = Normalizer::new().malformed(Malformed::Keep);
+const KEEP_MALFORMED: Normalizer = Normalizer::new().malformed(Malformed::Keep);
 
 impl Function {
-    /// The functions with names of their own, which an engine always has.
+    /// The functions with names of simdpct, which every engine has.
     pub const OWN: &[Self] = &[
         Self::PctDecode,
         Self::TryPctDecode,
@@ -74,8 +74,8 @@ impl Function {
         Self::UrlPathCanonical,
     ];
 
-    /// The functions with names of Spark, which return exactly what those of Spark return. Engines have
-    /// others of these names.
+    /// The functions with Spark's names, which return exactly the same as Spark's functions. Other
+    /// engines have different functions of these names.
     pub const SPARK: &[Self] = &[Self::SparkUrlDecode, Self::SparkTryUrlDecode, Self::SparkUrlEncode];
 
     /// The name in SQL.
@@ -127,7 +127,7 @@ impl Function {
         }
     }
 
-    /// What the function does to each value, with an option.
+    /// The operation that the function applies to each value, with an option.
     ///
     /// # Errors
     ///
@@ -143,7 +143,7 @@ impl Function {
             Self::FormDecodeLossy => Operation::DecodeLossy(FORM),
             Self::PctEncode => Operation::Encode(option.map_or(Ok(Encoder::COMPONENT), options::encoder)?),
             Self::FormEncode | Self::SparkUrlEncode => Operation::Encode(Encoder::FORM),
-            Self::PctNormalize => Operation::Normalize(KEEPING),
+            Self::PctNormalize => Operation::Normalize(KEEP_MALFORMED),
             Self::UrlRepair => Operation::Map(Mapping::Repair),
             Self::UrlFindings => Operation::Findings,
             Self::UrlFindingNames => Operation::FindingNames,
@@ -167,7 +167,7 @@ impl Function {
         })
     }
 
-    /// What the function does with some valid option, for the type of its result.
+    /// The operation of the function with some valid option, for the type of its result.
     #[must_use]
     pub fn any_operation(self) -> Operation {
         let options = [None, Some("path"), Some("nul"), Some("query")];
@@ -175,7 +175,7 @@ impl Function {
         operation.unwrap_or(Operation::Map(Mapping::Repair))
     }
 
-    /// What to do about an invalid value: the end of the message about it, or nothing.
+    /// Advice about an invalid value, for the end of the message; may be empty.
     #[must_use]
     pub const fn hint(self) -> &'static str {
         match self {

@@ -1,4 +1,4 @@
-//! What functions with lists, maps and structures make of one URL.
+//! The lists, maps and structures that functions extract from a URL.
 #![forbid(unsafe_code)]
 
 use std::borrow::Cow;
@@ -8,7 +8,8 @@ use simdpct::uri::{self, Part};
 
 use crate::value::Value;
 
-/// The decoded pairs in the query of a URL, as forms are read (WHATWG URL 5.1); of several with one name, the first.
+/// The decoded pairs in the query of a URL, as forms are read (WHATWG URL 5.1); of several pairs
+/// with the same name, the first.
 ///
 /// ```
 /// use simdpct_functions::query_map;

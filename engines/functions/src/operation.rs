@@ -1,11 +1,11 @@
-//! `Operation`: what a function does to each value of a column.
+//! `Operation`: the operation that a function applies to each value of a column.
 
 use simdpct::columns::OnError;
 use simdpct::{Decoder, Encoder, Kinds, Normalizer};
 
 use crate::url::Mapping;
 
-/// What a function does to each value of a column. NULL stays NULL.
+/// The operation that a function applies to each value of a column. NULL stays NULL.
 #[derive(Clone, Debug)]
 pub enum Operation {
     /// Decodes. A malformed `%`, and in strings invalid UTF-8, is an error.
@@ -22,13 +22,14 @@ pub enum Operation {
     Map(Mapping),
     /// Returns the decoded names in the query of a URL, each once, in their order.
     QueryKeys,
-    /// Returns the decoded pairs of the query of a URL; of several with one name, the first.
+    /// Returns the decoded pairs of the query of a URL; of several pairs with the same name,
+    /// the first.
     QueryMap,
     /// Returns all components of a URL, and the parts of its authority.
     Parts,
     /// Returns the bits of the kinds of findings.
     Findings,
-    /// Returns the names of findings, of which it takes the bits.
+    /// Takes the bits of findings and returns their names.
     FindingNames,
     /// Returns whether a value has a finding of any of these kinds.
     Has(Kinds),

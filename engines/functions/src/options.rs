@@ -3,7 +3,7 @@
 //! # Errors
 //!
 //! All functions return [`InvalidOption`], whose message quotes the text, cut to 64 characters, and
-//! says what was expected.
+//! names the expected values.
 
 use std::error::Error;
 use std::fmt;
@@ -87,7 +87,7 @@ pub fn encoder(set: &str) -> Result<Encoder, InvalidOption> {
 pub fn kinds(names: &str) -> Result<Kinds, InvalidOption> {
     let kind = |name: &str| {
         let name = name.trim();
-        // An empty text would be no kind for `parse`: to a user of SQL, it is a mistake.
+        // `parse` reads an empty text as no kinds; for a user of SQL, it is a mistake.
         let kind = if name.is_empty() { "?".parse() } else { name.parse::<Kinds>() };
         kind.map_err(|error| InvalidOption(format!("'{}': {error}", excerpt(name))))
     };
@@ -96,8 +96,8 @@ pub fn kinds(names: &str) -> Result<Kinds, InvalidOption> {
 
 /// A part of a URL by its name, in any case.
 ///
-/// The names are those of [`uri::Part`], and `extension`, `segment:N` and `key:NAME` of `pct get`, and
-/// `protocol`, `ref` and `file` of Java and Spark.
+/// The names are the names of [`uri::Part`], and `extension`, `segment:N` and `key:NAME` of `pct
+/// get`, and `protocol`, `ref` and `file` of Java and Spark.
 ///
 /// # Errors
 ///
@@ -171,8 +171,8 @@ pub fn normal(rules: &str) -> Result<UrlNormal, InvalidOption> {
     Ok(normal)
 }
 
-/// What to remove from a URL: `query`, `fragment` and `key:PATTERN`, separated by commas. A pattern matches decoded names;
-/// `*` in it is any text, `?` any character.
+/// The parts to remove from a URL: `query`, `fragment` and `key:PATTERN`, separated by commas. A
+/// pattern matches decoded names; `*` in it is any text, `?` any character.
 ///
 /// # Errors
 ///
@@ -206,7 +206,7 @@ pub fn cut(parts: &str) -> Result<Cut, InvalidOption> {
 ///
 /// # Errors
 ///
-/// It is no policy.
+/// The text is not a policy.
 ///
 /// ```
 /// use simdpct_functions::{Mapping, options::policy};

@@ -1,4 +1,4 @@
-//! `Mapping`: what a function makes of one URL.
+//! `Mapping`: a function from a URL to another value.
 #![forbid(unsafe_code)]
 
 use std::borrow::Cow;
@@ -15,7 +15,7 @@ use crate::value::Value;
 /// A function of a value: to a part of it, to another value, or to NULL.
 #[derive(Clone, Debug)]
 pub enum Mapping {
-    /// Escapes whatever a URI must not contain.
+    /// Escapes all bytes that a URI must not contain.
     Repair,
     /// Extracts a part of a URL; NULL if it has none.
     Part(Part),
@@ -72,7 +72,7 @@ impl UrlNormal {
     }
 }
 
-/// What to remove from a URL.
+/// The parts to remove from a URL.
 #[derive(Clone, Debug, Default)]
 pub struct Cut {
     pub(crate) query: bool,
@@ -105,7 +105,7 @@ impl Cut {
         V::from_bytes(rest)
     }
 
-    /// The query without the pairs of these keys; `None` if no pair is left of some.
+    /// The query without the pairs of these keys; `None` if all pairs are removed.
     fn kept<'q>(&self, query: &'q [u8]) -> Option<Cow<'q, [u8]>> {
         let pairs = || query.split(|&byte| byte == b'&');
         let is_kept = |pair: &&[u8]| {

@@ -1,4 +1,4 @@
-//! `Value`: what strings and binary values have in common.
+//! `Value`: the operations common to strings and binary values.
 #![forbid(unsafe_code)]
 
 use std::borrow::Cow;
@@ -11,13 +11,13 @@ pub trait Value: Input<Slice = Self> + AsRef<[u8]> + Eq + Hash + ToOwned {
     /// Whether values are UTF-8.
     const IS_TEXT: bool;
 
-    /// The value that a text is.
+    /// Makes a value of a borrowed text.
     fn of_text(text: &str) -> &Self;
 
-    /// The same of a text that is made.
+    /// Makes a value of an owned text.
     fn from_text<'v>(text: String) -> Cow<'v, Self>;
 
-    /// The value of bytes that are made of values and of ASCII.
+    /// Makes a value of bytes that are composed of values and ASCII.
     fn from_bytes<'v>(bytes: Vec<u8>) -> Cow<'v, Self>;
 
     /// The decoded value of a key of the query; see [`Mapping::QueryValue`](crate::Mapping::QueryValue).
@@ -26,7 +26,7 @@ pub trait Value: Input<Slice = Self> + AsRef<[u8]> + Eq + Hash + ToOwned {
     /// The decoded pairs of the query, in order, as [`query_value`](Self::query_value) reads them.
     fn query_pairs(&self) -> impl Iterator<Item = (Cow<'_, Self>, Cow<'_, Self>)>;
 
-    /// Everything escaped that a URI must not contain.
+    /// Escapes all bytes that a URI must not contain.
     fn repair(&self) -> Cow<'_, Self>;
 }
 

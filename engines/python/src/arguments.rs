@@ -40,7 +40,7 @@ pub(crate) fn text<'a>(object: &'a Bound<'_, PyAny>) -> Option<&'a str> {
     object.cast_exact::<PyString>().ok()?.to_str().ok()
 }
 
-/// A flag, if finding out about its truth calls no method of the caller's.
+/// The truth value of a flag; `None` if evaluating it could call a user-defined method.
 #[inline]
 pub(crate) fn flag(object: Option<&Bound<'_, PyAny>>) -> Option<bool> {
     let Some(object) = object else { return Some(false) };
@@ -59,7 +59,7 @@ pub(crate) fn or_false<'py>(py: Python<'py>, object: Option<&Bound<'py, PyAny>>)
 /// How to convert between text and bytes.
 #[derive(Clone, Copy)]
 pub(crate) enum Codec<'a> {
-    /// UTF-8, with U+FFFD for what is ill-formed: `errors='replace'`.
+    /// UTF-8, with U+FFFD for each invalid sequence: `errors='replace'`.
     Utf8Replacing,
     /// UTF-8, with another error handler of Python's own. It matters only for ill-formed input.
     Utf8,

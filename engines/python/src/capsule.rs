@@ -19,7 +19,7 @@ const ARRAY: &CStr = c"arrow_array";
 const SCHEMA: &CStr = c"arrow_schema";
 const STREAM: &CStr = c"arrow_array_stream";
 
-/// What an object exports.
+/// The capsules that an object exports.
 pub(crate) enum Import {
     Array(ImportedArray),
     Stream(Stream),
@@ -129,7 +129,7 @@ pub(crate) struct Stream {
     /// Not released.
     raw: FFI_ArrowArrayStream,
     pub(crate) data_type: DataType,
-    /// Of the column, which may be empty.
+    /// The name of the column, which may be empty.
     pub(crate) name: String,
 }
 

@@ -69,7 +69,7 @@ fn like<'py>(
     result.py().import("simdpct._objects")?.call_method1("like", (result, kind, series))
 }
 
-/// The name of a column, or of that of a table.
+/// The name of a column, or of the only column of a table.
 fn column_name(name: &str, data_type: &DataType) -> Option<String> {
     let name = match data_type {
         DataType::Struct(fields) if fields.len() == 1 => fields[0].name(),

@@ -2,8 +2,8 @@
 //!
 //! Each function of text takes the usual cases: `str` and `bytes`, not their subclasses. For all others it
 //! calls the function of the same name of the running Python's `urllib.parse` with the same
-//! arguments. So results and exceptions are those of that version, and nothing here needs to know
-//! how versions differ. docs/python.md lists the cases.
+//! arguments. So results and exceptions are the same as in that version, and nothing here needs to
+//! know how versions differ. docs/python.md lists the cases.
 //!
 //! | module | functions |
 //! |---|---|

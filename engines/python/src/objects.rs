@@ -1,4 +1,5 @@
-//! What `simdpct.columns` takes: objects that export Arrow's arrays, lists, and objects of pandas and NumPy.
+//! The arguments that `simdpct.columns` takes: objects that export Arrow's arrays, lists, and
+//! objects of pandas and NumPy.
 #![forbid(unsafe_code)]
 
 use std::sync::Arc;
@@ -62,7 +63,8 @@ fn of_sequence(object: &Bound<'_, PyAny>) -> PyResult<Option<Import>> {
     Ok(Some(Import::Array(ImportedArray { array, name: String::new() })))
 }
 
-/// Items of one type: that of the first one that is not missing. Without such an item, a column of nulls.
+/// Items of one type: the type of the first item that is not missing. If all are missing, a column
+/// of nulls.
 fn of_items<'py, I: Iterator<Item = Bound<'py, PyAny>>>(rows: usize, items: impl Fn() -> I) -> PyResult<ArrayRef> {
     let mut first = None;
     for (row, item) in items().enumerate() {
@@ -109,7 +111,7 @@ fn of_items<'py, I: Iterator<Item = Bound<'py, PyAny>>>(rows: usize, items: impl
     }
 }
 
-/// Whether it is `None`, or what pandas has for it: NaN, `NA`, `NaT`.
+/// Whether it is `None`, or a missing value of pandas: NaN, `NA`, `NaT`.
 fn is_missing(item: &Bound<'_, PyAny>) -> PyResult<bool> {
     if item.is_none() {
         return Ok(true);

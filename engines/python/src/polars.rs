@@ -40,7 +40,7 @@ impl Drop for Series {
     }
 }
 
-/// The private data of a series from here: what its pointers refer to.
+/// The private data of a series that is exported here: the memory that its pointers refer to.
 struct Exported {
     field: FFI_ArrowSchema,
     arrays: Vec<*mut FFI_ArrowArray>,
@@ -98,7 +98,8 @@ thread_local! {
     static LAST_ERROR: RefCell<CString> = RefCell::default();
 }
 
-/// Runs what must not panic, and keeps its error for [`_polars_plugin_get_last_error_message`].
+/// Calls a function, catches a panic, and keeps the error for
+/// [`_polars_plugin_get_last_error_message`].
 fn guard(work: impl FnOnce() -> Result<(), ArrowError>) {
     let message = match catch_unwind(AssertUnwindSafe(work)) {
         Ok(Ok(())) => return,
@@ -109,7 +110,7 @@ fn guard(work: impl FnOnce() -> Result<(), ArrowError>) {
     LAST_ERROR.set(CString::new(message).unwrap_or_default());
 }
 
-/// The row of an invalid value is left out: it is that of a piece, which means nothing to a user.
+/// The message omits the row number, which counts within a chunk and means nothing to a user.
 fn message(error: ArrowError) -> String {
     if let Some(invalid) = InvalidValue::of(&error) {
         return format!("'{}': {}", invalid.value(), invalid.error);
@@ -129,7 +130,7 @@ extern "C" fn _polars_plugin_get_version() -> u32 {
 /// The message of the last error in this thread.
 #[unsafe(no_mangle)]
 extern "C" fn _polars_plugin_get_last_error_message() -> *const c_char {
-    // Valid until the next error of this thread; Polars copies it at once.
+    // Valid until the next error of this thread; Polars copies it immediately.
     LAST_ERROR.with_borrow(|message| message.as_ptr())
 }
 
@@ -140,7 +141,7 @@ struct Plugin {
 }
 
 impl Plugin {
-    /// What the function does with an option, which is empty if it takes none.
+    /// The operation of the function with an option, which is empty if it takes none.
     fn operation(&self, option: &str) -> Result<Operation, ArrowError> {
         self.function.operation(Some(option)).map_err(|error| ArrowError::InvalidArgumentError(error.to_string()))
     }

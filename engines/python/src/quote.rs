@@ -67,7 +67,7 @@ impl<'a> Quoter<'a> {
         if self.is_plus_ambiguous && output.contains(' ') { Cow::Owned(output.replace(' ', "+")) } else { output }
     }
 
-    /// Appends what [`quote`](Self::quote) returns.
+    /// Appends the result of [`quote`](Self::quote).
     #[inline]
     pub(crate) fn append<T: Input + ?Sized>(&self, input: &T, output: &mut String) {
         if self.is_plus_ambiguous {
@@ -125,7 +125,7 @@ fn quote_any<'py>(
         }));
     }
     let Codec::Other { encoding, errors } = codec else { return Ok(None) };
-    // An empty string is not encoded, so that an unknown encoding is no error.
+    // An empty string is not encoded, so that an unknown encoding is not an error.
     if string.is_empty()? {
         return Ok(Some(string.clone().into_any()));
     }
@@ -144,7 +144,7 @@ fn quote_bytes<'py>(bytes: &Bound<'py, PyAny>, quoter: &Quoter) -> Option<Bound<
     Some(PyString::new(py, &quoter.quote(&bytes)).into_any())
 }
 
-/// Escapes all characters but letters, digits, `_.-~` and those of `safe`.
+/// Escapes all characters except letters, digits, `_.-~` and the characters of `safe`.
 ///
 /// Same as `urllib.parse.quote`. A `str` is encoded first, by default as UTF-8. If nothing changes,
 /// returns `string` itself.

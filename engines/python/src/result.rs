@@ -20,7 +20,7 @@ pub(crate) struct Values {
     pub(crate) chunks: Vec<ArrayRef>,
 }
 
-/// What an index selects.
+/// The selection by an index.
 enum Selection<'py> {
     Value(Bound<'py, PyAny>),
     Values(Values),
@@ -160,7 +160,7 @@ fn value<'py>(py: Python<'py>, array: &ArrayRef, row: usize) -> PyResult<Bound<'
         }
         DataType::Dictionary(..) => {
             let dictionary = array.as_any_dictionary();
-            // Of the one row. A key is not negative, and within the values.
+            // The key of the row. It is not negative, and within the values.
             let key = array.slice(row, 1).as_any_dictionary().normalized_keys()[0];
             value(py, dictionary.values(), key)?
         }

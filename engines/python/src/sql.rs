@@ -23,7 +23,7 @@ fn function(name: &str) -> PyResult<Function> {
 /// object for each row, or `None`.
 ///
 /// Errors begin with the name of the function. The row of an invalid value is left out: engines cut
-/// columns into pieces, of which the user knows nothing.
+/// columns into chunks, of which the user knows nothing.
 #[pyfunction]
 #[pyo3(name = "apply")]
 pub(crate) fn apply_function<'py>(

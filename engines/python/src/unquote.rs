@@ -19,7 +19,8 @@ pub(crate) static FORM: Decoder = PERCENT.plus_for_space();
 /// Decoded inputs up to this length go to the stack.
 const STACK: usize = 1024;
 
-/// Decodes to a `str`. `None` if it is neither UTF-8 nor does `codec` replace what is not.
+/// Decodes to a `str`. `None` if the decoded bytes are not UTF-8 and `codec` does not replace
+/// invalid sequences, or if `codec` is not UTF-8.
 #[inline]
 pub(crate) fn decode<'py>(
     py: Python<'py>,

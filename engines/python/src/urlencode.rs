@@ -50,7 +50,7 @@ pub(crate) fn urlencode<'py>(
     Original::Urlencode.call(py, (query, or_false(py, doseq), safe.or(py, ""), encoding, errors, quote_via))
 }
 
-/// What `quote_via` does with a space, if it is ours or Python's.
+/// How `quote_via` encodes a space, if it is our function or Python's.
 fn space_of(quote_via: &Argument<'_, '_>) -> Option<Space> {
     let Argument::Given(function) = quote_via else { return Some(Space::Plus) };
     let is = |space, original: Original| {

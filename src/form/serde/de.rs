@@ -1,4 +1,4 @@
-//! Form deserialiser.
+//! Form deserializer.
 #![forbid(unsafe_code)]
 
 mod map;
@@ -22,7 +22,7 @@ use crate::driver::form::{Pairs, Part};
 use crate::form::parse::{bytes, lossy, strict};
 use crate::input::Input;
 
-/// Deserialises a form; see [`from_bytes`].
+/// Deserializes a form; see [`from_bytes`].
 ///
 /// # Errors
 ///
@@ -49,7 +49,7 @@ pub fn from_str<'de, T: Deserialize<'de>>(input: &'de str) -> Result<T, Error> {
     T::deserialize(Deserializer::new(input))
 }
 
-/// Deserialises a form.
+/// Deserializes a form.
 ///
 /// | type | form |
 /// |---|---|
@@ -96,7 +96,7 @@ pub fn from_bytes<'de, T: Deserialize<'de>>(input: &'de [u8]) -> Result<T, Error
     T::deserialize(Deserializer::new(input))
 }
 
-/// A serde deserialiser of forms: [`from_bytes`] with options.
+/// A serde deserializer of forms: [`from_bytes`] with options.
 ///
 /// ```
 /// use std::collections::BTreeMap;
@@ -127,7 +127,7 @@ impl Options {
 }
 
 impl<'de> Deserializer<'de> {
-    /// Creates a strict deserialiser, for which an empty value of an `Option` is `None`.
+    /// Creates a strict deserializer, for which an empty value of an `Option` is `None`.
     #[must_use]
     pub fn new<T: Input + ?Sized>(input: &'de T) -> Self {
         Self {
@@ -145,7 +145,7 @@ impl<'de> Deserializer<'de> {
         self
     }
 
-    /// Deserialises an empty value of an `Option` as `Some`. An `Option<String>` then distinguishes
+    /// Deserializes an empty value of an `Option` as `Some`. An `Option<String>` then distinguishes
     /// `a=` from a missing pair, and an `Option<u8>` rejects it.
     #[must_use]
     pub fn empty_is_some(mut self) -> Self {
@@ -254,7 +254,7 @@ impl<'de> Scalar<'de> {
         }
     }
 
-    /// Whether an `Option` deserialises this to `None`.
+    /// Whether an `Option` deserializes this to `None`.
     fn is_none(&self) -> bool {
         self.is_empty() && !self.options.empty_is_some
     }
@@ -268,7 +268,7 @@ impl<'de> Scalar<'de> {
 /// The error of a second pair of a name, for a type that takes one value.
 const REPEATED: &str = "repeated key, where one value is expected";
 
-/// Deserialises a single value; fails if there are several.
+/// Deserializes a single value; fails if there are several.
 macro_rules! only {
     ($($method:ident)*) => {
         $(#[inline]
@@ -279,7 +279,7 @@ macro_rules! only {
 }
 use only;
 
-/// Deserialises a number or a `bool`.
+/// Deserializes a number or a `bool`.
 macro_rules! parse {
     ($($method:ident $visit:ident)*) => {
         $(fn $method<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Error> {
@@ -725,11 +725,11 @@ impl<'de> de::Deserializer<'de> for Deserializer<'de> {
     }
 }
 
-/// For `#[serde(deserialize_with = "simdpct::form::from_text")]`: deserialises a string, or a
+/// For `#[serde(deserialize_with = "simdpct::form::from_text")]`: deserializes a string, or a
 /// sequence of strings, and parses it like a value in [`from_bytes`].
 ///
 /// Use it for fields that serde buffers as text, within `flatten`, `untagged` and `tag`: numbers,
-/// `bool`, `Option` and sequences are then deserialised as elsewhere. It also works with other
+/// `bool`, `Option` and sequences are then deserialized as elsewhere. It also works with other
 /// formats whose values are strings.
 ///
 /// # Errors

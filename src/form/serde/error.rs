@@ -1,4 +1,4 @@
-//! Errors of form (de)serialisation, with key and position.
+//! Errors of form (de)serialization, with key and position.
 #![forbid(unsafe_code)]
 
 use alloc::borrow::ToOwned;
@@ -10,7 +10,7 @@ use ::serde::de::{Expected, Unexpected};
 
 use crate::DecodeError;
 
-/// Error of deserialising a form or serialising a value.
+/// Error of deserializing a form or serializing a value.
 ///
 /// ```
 /// use simdpct::form;
@@ -50,7 +50,7 @@ impl Error {
 
     /// Returns the byte offset in the input of the first byte of the invalid pair, or, if it cannot
     /// be decoded, of the invalid byte or triplet. `None` if the error is not about a pair, and for
-    /// serialisation.
+    /// serialization.
     #[must_use]
     pub fn position(&self) -> Option<usize> {
         self.inner.position

@@ -1,4 +1,4 @@
-//! Form serialiser.
+//! Form serializer.
 #![forbid(unsafe_code)]
 
 use alloc::string::String;
@@ -9,12 +9,12 @@ use ::serde::ser::{self, Impossible, Serialize};
 use super::Error;
 use crate::form::serialize::Serializer;
 
-/// Serialises a value to a form: the inverse of [`from_bytes`](super::from_bytes), which documents
+/// Serializes a value to a form: the inverse of [`from_bytes`](super::from_bytes), which documents
 /// how types and forms correspond.
 ///
 /// A sequence as a value becomes one pair per element, `None` becomes no pair (as an element, an
 /// empty value), and `()` an empty value. Therefore an empty sequence cannot be distinguished from
-/// a missing one (use `#[serde(default)]` to deserialise it), nor `Some` of an empty string from
+/// a missing one (use `#[serde(default)]` to deserialize it), nor `Some` of an empty string from
 /// `None`.
 ///
 /// # Errors
@@ -66,7 +66,7 @@ macro_rules! refuse {
     };
 }
 
-/// Serialises a whole form.
+/// Serializes a whole form.
 struct Top<'f> {
     form: &'f mut Form,
 }
@@ -195,7 +195,7 @@ impl Form {
     }
 }
 
-/// Serialises a map, a struct, or the values of a tuple variant.
+/// Serializes a map, a struct, or the values of a tuple variant.
 struct Fields<'f> {
     form: &'f mut Form,
 }
@@ -244,7 +244,7 @@ impl ser::SerializeTupleVariant for Fields<'_> {
     }
 }
 
-/// Serialises a sequence of pairs.
+/// Serializes a sequence of pairs.
 struct Pairs<'f> {
     form: &'f mut Form,
 }
@@ -279,7 +279,7 @@ impl Pairs<'_> {
 
 sequence! { Pairs<'_>: SerializeSeq serialize_element SerializeTuple serialize_element SerializeTupleStruct serialize_field }
 
-/// Serialises a pair: a tuple of two, or an enum.
+/// Serializes a pair: a tuple of two, or an enum.
 struct PairSerializer<'f> {
     form: &'f mut Form,
 }
@@ -381,7 +381,7 @@ impl<'f> ser::Serializer for PairSerializer<'f> {
     }
 }
 
-/// Serialises the two elements of a pair.
+/// Serializes the two elements of a pair.
 struct Pair<'f> {
     form: &'f mut Form,
     written: usize,
@@ -407,7 +407,7 @@ impl Pair<'_> {
 
 sequence! { Pair<'_>: SerializeSeq serialize_element SerializeTuple serialize_element SerializeTupleStruct serialize_field }
 
-/// Serialises the value of a key.
+/// Serializes the value of a key.
 struct Value<'f> {
     key: &'f str,
     serializer: &'f mut Serializer<String>,
@@ -430,7 +430,7 @@ impl Value<'_> {
     }
 }
 
-/// Methods that serialise a number or a `bool`.
+/// Methods that serialize a number or a `bool`.
 macro_rules! display {
     ($($method:ident $type:ty)*) => {
         $(fn $method(self, value: $type) -> Result<(), Error> {
@@ -563,7 +563,7 @@ impl<'f> ser::Serializer for Value<'f> {
     }
 }
 
-/// Serialises the values of a key.
+/// Serializes the values of a key.
 struct Elements<'f> {
     value: Value<'f>,
 }
@@ -581,7 +581,7 @@ impl Elements<'_> {
 
 sequence! { Elements<'_>: SerializeSeq serialize_element SerializeTuple serialize_element SerializeTupleStruct serialize_field }
 
-/// Serialises a key to text.
+/// Serializes a key to text.
 struct Key<'f> {
     text: &'f mut String,
 }

@@ -73,7 +73,7 @@ pub struct UrlNormalizer {
 /// How to escape a component.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 struct Component {
-    /// Bytes without which the component is normal.
+    /// The trigger bytes: a component that contains none of them is already in normal form.
     watched: ByteSet,
     /// Escapes bytes that are illegal in the component. A `%` is not: normalization has treated it.
     encoder: Encoder,

@@ -17,8 +17,9 @@ pub(crate) struct FilterArguments {
 
     /// Write only records that match
     ///
-    /// Whole records; with --print-field, only their fields. For 'decode', records with a field that has something
-    /// to decode, or is invalid; for 'get', those with a URL that has the part; for 'form', those with a pair.
+    /// Writes whole records; with --print-field, only their fields. A record matches if a selected
+    /// field contains something to decode or is invalid (decode), has the part (get), or has a pair
+    /// (form).
     #[arg(long, conflicts_with = "raw")]
     only_matching: bool,
 }

@@ -134,9 +134,9 @@ pub(crate) struct FormatArguments {
 
     /// Write only the result, not the record
     ///
-    /// Of several --fields, those that the record has, with the delimiter between them; of --csv, the --columns
-    /// with their header; of --jsonl, the text of the string at each --key, with tabs between them and an empty text
-    /// for a string that the record does not have; of --log, the fields with a tab between them.
+    /// With --fields, the selected fields that the record has, joined by the delimiter. With --csv,
+    /// the selected columns and their header. With --jsonl, the string at each --key, joined by
+    /// tabs; empty if the record has none. With --log, the selected fields, joined by tabs.
     #[arg(long, conflicts_with_all = ["raw", "append", "append_as"])]
     print_field: bool,
 

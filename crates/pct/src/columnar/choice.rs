@@ -65,8 +65,8 @@ pub(super) fn new_name(columns: &[Column], name: &str, suffix: &str) -> Result<S
     }
 }
 
-/// The same text for the rest of the process: findings refer to the name of their column. Each name
-/// is kept once.
+/// Interns a column name for the rest of the process, because findings refer to it as `&'static
+/// str`. Each distinct name is leaked once.
 pub(super) fn kept(name: &str) -> &'static str {
     static NAMES: Mutex<BTreeSet<&'static str>> = Mutex::new(BTreeSet::new());
     let mut names = NAMES.lock().unwrap_or_else(PoisonError::into_inner);

@@ -26,12 +26,13 @@ impl Columns {
         self.ranges.last().map_or(0, |&(_, last)| last)
     }
 
-    /// The width from which a record has at least one column of each range.
+    /// The minimum number of columns at which a record has at least one
+    /// column of each range.
     pub(crate) fn enough(&self) -> usize {
         self.ranges.last().map_or(0, |&(first, _)| first.saturating_add(1))
     }
 
-    /// The ranges of which a record of `width` columns has no column.
+    /// The ranges that lie entirely beyond `width` columns.
     pub(crate) fn beyond(&self, width: usize) -> impl Iterator<Item = Range> {
         self.ranges.iter().filter(move |&&(first, _)| first >= width).map(|&(first, last)| Range { first, last })
     }

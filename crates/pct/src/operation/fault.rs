@@ -39,7 +39,8 @@ impl Fault {
         Self { counted: fault.counted.union(Counted::of_errors(kinds)), ..fault }
     }
 
-    /// The first error of a field that was decoded to text, or that it was in the fallback charset.
+    /// The fault of a field that was decoded to text: its first error, or a note that the fallback
+    /// charset was used. `None` if there is neither.
     pub(crate) fn of_text(outcome: &Outcome) -> Option<Self> {
         let counts = [
             (outcome.malformed, Count::Malformed),

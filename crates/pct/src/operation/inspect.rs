@@ -32,7 +32,7 @@ pub(crate) struct Inspect {
     /// Precedes `decoding`, for other charsets.
     text_decoding: Option<TextDecoding>,
     wanted: Kinds,
-    /// Bytes without which a field of well-formed UTF-8 has no findings.
+    /// The trigger bytes: a field of well-formed UTF-8 that contains none of them has no findings.
     needed: ByteSet,
 }
 
@@ -51,7 +51,8 @@ impl Inspect {
     }
 
     fn new(decoding: Option<Decoding>, wanted: Kinds) -> Self {
-        // Of raw bytes, each is judged by itself, except in segments. All other findings need a triplet.
+        // Whether a raw byte is a finding depends on that byte alone, except for segments. Every
+        // other finding contains a `%`.
         let raw = (0..=u8::MAX).filter(|byte| inspect(&[*byte]).intersects(wanted));
         let needed = raw.fold(ByteSet::new(b"%"), ByteSet::with);
         let needed = if wanted.intersects(SEGMENTS) { needed.union(ByteSet::new(b"/\\.")) } else { needed };
@@ -125,7 +126,7 @@ impl Inspect {
         }
     }
 
-    /// Whether a batch of records is surely without faults; may be false for valid records.
+    /// Returns true only if no record of the batch has a fault. May return false for a valid batch.
     fn are_clean(&self, records: &[u8], separator: u8, unused: &mut Vec<u8>) -> bool {
         // Without these, decoding makes no triplet.
         let inner = if self.layers.is_some() { Kinds::PERCENT | Kinds::MALFORMED } else { Kinds::NONE };

@@ -80,7 +80,8 @@ pub(crate) trait Operation: Send + Sync {
         true
     }
 
-    /// Bytes without which a field of well-formed UTF-8 is valid and unchanged, if known.
+    /// The trigger bytes, if known: a field of well-formed UTF-8 that contains none of them is
+    /// valid and unchanged.
     fn needed(&self) -> Option<ByteSet> {
         None
     }

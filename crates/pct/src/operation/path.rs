@@ -58,8 +58,9 @@ impl Operation for CanonicalPath {
     }
 }
 
-/// Where the path is: of a request target, which begins with a slash, up to its query; of a URL with an authority, from the
-/// end of that to the query or fragment. Empty if the field is neither.
+/// The range of the path. A field that begins with a slash is a request target, whose path ends at
+/// the first `?`. In a URL with an authority, the path lies between the authority and the query or
+/// fragment. Any other field has an empty path.
 fn path(field: &[u8]) -> Range<usize> {
     let end_of = |bytes: &[u8], end: Option<usize>| end.unwrap_or(bytes.len());
     if field.first() == Some(&b'/') {

@@ -20,8 +20,8 @@ impl Repair {
     }
 }
 
-/// Bytes that are not legal in every component, but `/` and `?`, which are where no other byte is in
-/// this set: they end a scheme and an authority.
+/// Bytes that are illegal in some component. `/` and `?` are left out: in a reference without any
+/// of these bytes, all they can do is end a scheme or an authority.
 const NOT_ORDINARY: ByteSet = sets::URI.union(ByteSet::new(b"%#[]@:"));
 
 /// The bytes of a scheme (RFC 3986 3.1).

@@ -57,7 +57,7 @@ impl<'a> Task<'a> {
         Self { arguments, suffix, recipe, filter, of_targets, keeps_format: true, notation, seen, hint }
     }
 
-    /// Writes the first record of each result, unchanged, instead of the results.
+    /// For `--unique`: of the records with the same results, writes the first, unchanged.
     pub(crate) fn unique(self) -> Self {
         let (secret, recipe) = (Secret::random(), self.recipe);
         let recipe = move |safe: ByteSet| -> Box<dyn Operation> { Box::new(Unique::new(recipe(safe), secret)) };

@@ -21,7 +21,7 @@ use futures_util::TryStreamExt;
 
 pub use tables::register_files;
 
-/// Why a program could not do what it was asked to.
+/// The failure of a program.
 #[derive(Debug)]
 pub enum Failure {
     /// The message of a failed query.
@@ -31,8 +31,8 @@ pub enum Failure {
 }
 
 impl Failure {
-    /// Prints a failure of the program `name`, and returns its exit code: 0 if a reader that has seen
-    /// enough closed the pipe, else 1.
+    /// Prints a failure of the program `name`, and returns its exit code: 0 if the reader has
+    /// closed the pipe, otherwise 1.
     #[must_use]
     pub fn report(&self, name: &str) -> ExitCode {
         match self {
@@ -122,7 +122,7 @@ pub async fn run(session: &SessionContext, sql: &str, output: Output) -> Result<
 
 async fn print(frame: DataFrame, output: Output) -> Result<(), Failure> {
     let schema = frame.schema().inner().clone();
-    // Of `SET` and similar statements.
+    // The result of `SET` and similar statements.
     if schema.fields().is_empty() {
         frame.collect().await?;
         return Ok(());

@@ -125,7 +125,7 @@ fn file_name<'a>(path: &'a Path, file: &'a str) -> &'a str {
     path.file_name().and_then(|name| name.to_str()).unwrap_or(file)
 }
 
-/// The first file of a folder by name, but for those that engines leave there for themselves, such as
+/// The first file of a folder by name, except for marker files that engines leave there, such as
 /// `_SUCCESS`.
 fn first_file(folder: &Path) -> std::io::Result<Option<PathBuf>> {
     let mut files = Vec::new();

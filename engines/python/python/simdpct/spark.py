@@ -7,9 +7,8 @@ Python and back once.
 For one function that Spark has itself, such as ``url_decode``, Spark is as fast. These have what it
 lacks: results for dirty data, findings, normal forms. docs/spark.md has the figures.
 
-A string of Spark may contain bytes that are not UTF-8. They become U+FFFD before anything else, one
-for what Java's decoder replaces by one.
-"""
+Spark strings may contain invalid UTF-8. Before a function runs, each invalid sequence
+becomes U+FFFD, with the same sequence boundaries as in Java's decoder. """
 
 from __future__ import annotations
 

@@ -146,7 +146,8 @@ impl Decoding {
         (self.keep, self.reject)
     }
 
-    /// Bytes without which well-formed UTF-8 decodes to itself without error.
+    /// The trigger bytes: well-formed UTF-8 that contains none of them decodes to itself without
+    /// error.
     pub(crate) fn needed(&self) -> ByteSet {
         let needed = self.reject.with(b'%');
         if self.plus { needed.with(b'+') } else { needed }

@@ -62,7 +62,8 @@ impl TextDecoding {
         Self { replace, ..self }
     }
 
-    /// Bytes without which well-formed UTF-8 decodes to itself without error.
+    /// The trigger bytes: well-formed UTF-8 that contains none of them decodes to itself without
+    /// error.
     pub(crate) fn needed(&self) -> ByteSet {
         let is_stateful = [Some(self.charset), self.fallback].into_iter().flatten().any(Charset::is_stateful);
         // Escape, shift out and shift in.

@@ -110,9 +110,10 @@ impl<'a> Results<'a> {
         }
     }
 
-    /// The array with the results. `except` are the rows of a sorted list that are not converted;
-    /// with `keeps_old`, the old values of a dictionary that change follow the results. Whether they
-    /// do must not depend on the batch: a file has one dictionary for all.
+    /// Returns the array with its values replaced by the results. The rows in `except`, a sorted
+    /// list, keep their old values; in a dictionary, only with `keeps_old`, which appends the old
+    /// values after the results. All batches of a file must pass the same `keeps_old`, because the
+    /// file has a single dictionary.
     ///
     /// `None` if nothing changes.
     pub(super) fn replaced(&self, except: &[u64], keeps_old: bool) -> Result<Option<ArrayRef>, ArrowError> {

@@ -15,7 +15,8 @@ pub(super) struct Batch<T> {
     pub(super) values: Vec<T>,
     definitions: Vec<i16>,
     repetitions: Vec<i16>,
-    /// Greatest levels. Of a column without levels of a kind, none are read or written.
+    /// Maximum definition level and repetition level. If one is 0, levels of that kind are neither
+    /// read nor written.
     max_definition: i16,
     max_repetition: i16,
     /// Number of the first row in its group, and of rows.

@@ -61,7 +61,8 @@ impl Escapes {
         }
     }
 
-    /// The most escapes that a string may have if none is to be for one of the bytes `needed`.
+    /// The most general kind of escape that cannot stand for a trigger byte: `Short` if no
+    /// trigger byte has a short escape, otherwise `None`.
     pub(super) fn without(needed: Option<ByteSet>) -> Self {
         match needed {
             Some(needed) if needed.intersection(SHORT).is_empty() => Self::Short,

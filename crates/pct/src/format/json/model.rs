@@ -1,4 +1,5 @@
-//! Finds the selected strings of usual lines: of most by comparing them with the last one.
+//! Fast path for JSON Lines: a line that differs from the last scanned one only in its strings and
+//! numbers is compared with it instead of being parsed.
 #![forbid(unsafe_code)]
 
 use std::borrow::Cow;

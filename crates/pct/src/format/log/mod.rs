@@ -91,7 +91,8 @@ trait Layout {
         None
     }
 
-    /// Whether a line has no fields, such as the names of fields, and with `--append` what follows it.
+    /// If the line is a directive, such as `#Fields:`: the text to append to it with `--append`,
+    /// possibly empty. `None` for a line with fields.
     fn directive(&self, _line: &[u8], _suffix: &str) -> Option<String> {
         None
     }

@@ -37,7 +37,7 @@ pub(super) fn write_object(pairs: &[Pair<'_>], output: &mut Vec<u8>) {
     output.push(b'}');
 }
 
-/// Whether the names are surely distinct; may be false for many distinct names.
+/// Returns true only if the names are distinct. Always false for more than [`MANY`] pairs.
 fn are_distinct(pairs: &[Pair<'_>]) -> bool {
     pairs.len() <= MANY
         && pairs.iter().enumerate().all(|(at, (name, _))| pairs[..at].iter().all(|(other, _)| other != name))

@@ -9,8 +9,9 @@ use simdpct::{ByteSet, sets};
 
 use crate::operation::Reading;
 
-/// Where the form is: in a URL with an authority, or in what begins with a slash, the query; else all of the field, without
-/// the '?' with which a query is often extracted. All of a field that is read as a query.
+/// The range of the form in a field: the query, if the field is a URL with an authority or begins
+/// with a slash; otherwise the whole field, without a leading '?'. A field that is read as a query
+/// is a form as a whole.
 pub(super) fn form_range(field: &[u8], reading: Reading) -> Range<usize> {
     if reading == Reading::Query {
         // How logs write that there is none.

@@ -1,4 +1,5 @@
-//! The rows of an array of views that hold a byte of a set, found by searching neighbouring values at once.
+//! Finds the rows of a view array that contain a byte of a set. Values that are adjacent in a
+//! buffer are searched with one call.
 #![forbid(unsafe_code)]
 
 use std::ops::Range;
@@ -9,10 +10,11 @@ use arrow_buffer::{Buffer, NullBuffer};
 use arrow_data::{ByteView, MAX_INLINE_VIEW_LEN};
 use simdpct::ByteSet;
 
-/// Bytes that are searched beyond the end of a value, at most: they are wasted if the next value is elsewhere.
+/// Maximum number of bytes to search beyond the end of a value. They are wasted if the next value
+/// is elsewhere.
 const MOST_AHEAD: usize = 4096;
 
-/// The rows that hold a byte of `set`, but for `nulls`.
+/// Finds the rows that contain a byte of `set`, except for `nulls`.
 pub(crate) fn rows_holding<T: ByteViewType>(
     array: &GenericByteViewArray<T>,
     nulls: Option<&NullBuffer>,
@@ -33,8 +35,8 @@ pub(crate) fn rows_holding<T: ByteViewType>(
 
 /// A search in the buffers of an array.
 ///
-/// Most arrays have the values of consecutive rows one after another in a buffer. A call for each, of some
-/// 60 bytes, takes three times as long as one for all of them.
+/// Most arrays have the values of consecutive rows one after another in a buffer. One call for each
+/// value, of some 60 bytes, takes three times as long as one call for all of them.
 struct Search<'a> {
     set: &'a ByteSet,
     buffers: &'a [Buffer],
@@ -44,7 +46,7 @@ struct Search<'a> {
     clean: Range<usize>,
     /// Whether a byte of the set follows this part.
     is_hit: bool,
-    /// How far to search beyond the end of a value: doubled while values follow each other.
+    /// Number of bytes to search beyond the end of a value. Doubled while values are adjacent.
     ahead: usize,
 }
 
@@ -81,14 +83,14 @@ mod tests {
 
     use super::rows_holding;
 
-    /// Values with and without a `%`, inline and in several buffers, in the order of the buffers, reversed, and
-    /// jumping about: the rows found are those whose value has one.
+    /// Values with and without a `%`, inline and in several buffers, in the order of the buffers,
+    /// reversed, and shuffled: exactly the rows whose value contains a `%` are found.
     #[test]
     fn rows_in_any_order_are_found_as_one_by_one() {
         let values: Vec<_> = (0..5000_usize)
             .map(|number| {
                 let mut value = "a".repeat(number * 7919 % 97);
-                // Runs of values without one are shorter and longer than what is searched ahead.
+                // Runs of values without a `%` are shorter and longer than the look-ahead.
                 if number * number % 1009 < number / 8 {
                     value.insert(number % (value.len() + 1), '%');
                 }
