@@ -60,8 +60,7 @@ fn available_levels_are_those_whose_features_std_detects() {
     }
 }
 
-/// A module cannot ask its engine: the compiler's option decides. scripts/cross-test runs this with
-/// the option and without.
+/// A module cannot ask its engine: the compiler's option decides.
 #[test]
 fn simd128_is_available_in_a_module_compiled_with_it() {
     let is_compiled_in = cfg!(all(target_arch = "wasm32", target_feature = "simd128"));
