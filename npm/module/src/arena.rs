@@ -13,7 +13,7 @@ use core::ptr::null_mut;
 /// Size of a page of linear memory.
 const PAGE: usize = 64 << 10;
 
-/// Alignment of each allocation: that of a register.
+/// The least alignment of an allocation: that of a register.
 const ALIGNMENT: usize = 16;
 
 struct Arena {
@@ -62,14 +62,11 @@ impl Arena {
 // linker's data. (npm/test/api.js)
 unsafe impl GlobalAlloc for Arena {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
-        if layout.align() > ALIGNMENT {
-            return null_mut();
-        }
         if self.next.get() == 0 {
             let base = (&raw const __heap_base as usize).next_multiple_of(ALIGNMENT);
             self.next.set(base);
         }
-        self.take(self.next.get(), layout.size()).unwrap_or(null_mut())
+        self.take(self.next.get().next_multiple_of(layout.align()), layout.size()).unwrap_or(null_mut())
     }
 
     unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
@@ -87,7 +84,7 @@ unsafe impl GlobalAlloc for Arena {
         if size <= layout.size() {
             return pointer;
         }
-        let Some(new) = self.take(self.next.get(), size) else { return null_mut() };
+        let Some(new) = self.take(self.next.get().next_multiple_of(layout.align()), size) else { return null_mut() };
         // SAFETY: the caller guarantees the old allocation; the new one is after it and longer. (npm/test/api.js)
         unsafe { new.copy_from_nonoverlapping(pointer, layout.size()) };
         new
