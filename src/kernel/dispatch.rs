@@ -8,6 +8,7 @@
 
 use super::op::{ByDetail, ByPass, Escape, Measure, Normalize, Occurrences, Policy, Presence, Scan, Write};
 use super::rank::RankKernels;
+#[cfg_attr(simdpct_one_level, allow(unused_imports, reason = "the tables have no scalar kernels"))]
 use super::scalar::Scalar;
 use super::{
     Count, Decode, DecodeShort, Encode, EncodePair, EncodeShort, Find, FindFormBitmaps, Inspect, InspectRows,
@@ -40,6 +41,9 @@ macro_rules! by_level {
                 by_level!(Scalar, Scalar, Scalar, Scalar, Neon, Scalar; $kernel => $entry)
             },
             simd128: {
+                // A module is downloaded, so one that nobody measures by level can do without the scalar kernels.
+                #[cfg(simdpct_one_level)]
+                use super::vectors::simd128::Simd128 as Scalar;
                 use super::vectors::simd128::Simd128;
                 by_level!(Scalar, Scalar, Scalar, Scalar, Scalar, Simd128; $kernel => $entry)
             },
