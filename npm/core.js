@@ -292,6 +292,19 @@ export function create(exports) {
         return length > 1 && chunk[length - 2] === 0x25 && HEX.test(String.fromCharCode(chunk[length - 1])) ? 2 : 0;
     };
 
+    // Half of a surrogate pair at the end of a chunk of text waits for the next chunk.
+    const wholeCharacters = () => {
+        let half = '';
+        return (chunk) => {
+            if (typeof chunk !== 'string') {
+                return chunk;
+            }
+            const joined = half + chunk;
+            half = /[\uD800-\uDBFF]$/.test(joined) ? joined.slice(-1) : '';
+            return half ? joined.slice(0, -1) : joined;
+        };
+    };
+
     class DecodeStream extends TransformStream {
         constructor(options = NO_OPTIONS) {
             const flags = decodeFlags(options);
@@ -299,6 +312,7 @@ export function create(exports) {
                 throw new TypeError('text: a stream decodes to bytes; pipe it through a TextDecoderStream');
             }
             let pending = new Uint8Array(0), start = 0;
+            const whole = wholeCharacters();
             const push = (bytes, controller) => {
                 try {
                     const decoded = decode(bytes, options);
@@ -312,7 +326,8 @@ export function create(exports) {
             };
             super({
                 transform(chunk, controller) {
-                    let input = typeof chunk === 'string' ? utf8.encode(chunk) : chunk;
+                    let input = whole(chunk);
+                    input = typeof input === 'string' ? utf8.encode(input) : input;
                     if (!(input instanceof Uint8Array)) {
                         throw new TypeError('expected chunks of strings or of Uint8Arrays');
                     }
@@ -337,9 +352,10 @@ export function create(exports) {
     class EncodeStream extends TransformStream {
         constructor(options = NO_OPTIONS) {
             encoder(options);
+            const whole = wholeCharacters();
             super({
                 transform(chunk, controller) {
-                    const encoded = encode(chunk, options);
+                    const encoded = encode(whole(chunk), options);
                     if (encoded.length) {
                         controller.enqueue(encoded);
                     }
