@@ -16,4 +16,4 @@ export const {
     decode, encode, normalize, inspect, decodeMany, encodeMany, normalizeMany, inspectMany, canonicalPaths,
     decodeComponent, encodeComponent, PathPolicy, DecodeStream, EncodeStream, kinds, kindNames, errorNames, level,
 } = create(instance.exports);
-export { PctError, columnOf, stringsOf } from './core.js';
+export { PctError, columnOf, columnOfArrow, stringsOf } from './core.js';

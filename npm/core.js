@@ -23,8 +23,8 @@ const MESSAGE = {
 // Options, as bits: `flag` in module/src/lib.rs.
 const PLUS = 1, LENIENT = 2, STRICT_TEXT = 4, LOSSY_TEXT = 8, NULL_ON_ERROR = 16, KEEP_ON_ERROR = 32, ESCAPE_MALFORMED = 64;
 
-// Below these lengths of a string, the engine's own function takes less time than copying to WebAssembly and back.
-const SHORT_TO_DECODE = 48, SHORT_TO_ENCODE = 48;
+// Below this length of a string, the engine's own function takes less time than copying to WebAssembly and back.
+const SHORT_TO_ENCODE = 1024;
 
 const NO_OPTIONS = Object.freeze({});
 const utf8 = new TextEncoder();
@@ -92,15 +92,19 @@ export function create(exports) {
         return address;
     };
 
-    // The words of `Outcome` in module/src/lib.rs.
-    const outcome = () => words(exports.result(), 13);
+    // The words of `Outcome` in module/src/lib.rs, by these numbers.
+    const VALUES = 0, LENGTH = 1, OFFSETS = 2, OFFSETS_LENGTH = 3, VALIDITY = 4, VALIDITY_LENGTH = 5, ROWS = 6, ROWS_LENGTH = 7, CHANGED = 8,
+        INVALID = 9, ERROR = 10, ROW = 11, POSITION = 12;
+    const atResult = exports.result() >>> 0;
+    let result = words(atResult, 13);
+    const outcome = () => (result.buffer === memory.buffer ? result : (result = words(atResult, 13)));
     const copied = (address, length) => bytes().slice(address, address + length);
     const values = () => {
-        const [address, length, , , , , , , , , kind, , position] = outcome();
-        if (kind) {
-            throw new PctError(KIND[kind], position);
+        const out = outcome();
+        if (out[ERROR]) {
+            throw new PctError(KIND[out[ERROR]], out[POSITION]);
         }
-        return copied(address, length);
+        return copied(out[VALUES], out[LENGTH]);
     };
 
     const encoders = new Map();
@@ -156,23 +160,23 @@ export function create(exports) {
     };
 
     const converted = (input, canFail) => {
-        const [address, length, atOffsets, offsets, atValidity, validity, , , changed, invalid, kind, row, position] = outcome();
-        if (kind && !(canFail && invalid)) {
-            throw new PctError(KIND[kind], position, row);
+        const out = outcome();
+        const error = out[ERROR] ? new PctError(KIND[out[ERROR]], out[POSITION], out[ROW]) : null;
+        if (error && !(canFail && out[INVALID])) {
+            throw error;
         }
-        const firstError = kind ? new PctError(KIND[kind], position, row) : null;
-        if (!changed) {
+        if (!out[CHANGED]) {
             const { values, offsets, validity = null, validityOffset = 0 } = input;
-            return { values, offsets, validity, validityOffset, changed: false, invalid, firstError };
+            return { values, offsets, validity, validityOffset, changed: false, invalid: out[INVALID], firstError: error };
         }
         return {
-            values: copied(address, length),
-            offsets: new Int32Array(memory.buffer, atOffsets, offsets).slice(),
-            validity: atValidity ? copied(atValidity, validity) : null,
+            values: copied(out[VALUES], out[LENGTH]),
+            offsets: new Int32Array(memory.buffer, out[OFFSETS], out[OFFSETS_LENGTH]).slice(),
+            validity: out[VALIDITY] ? copied(out[VALIDITY], out[VALIDITY_LENGTH]) : null,
             validityOffset: 0,
             changed: true,
-            invalid,
-            firstError,
+            invalid: out[INVALID],
+            firstError: error,
         };
     };
 
@@ -211,11 +215,11 @@ export function create(exports) {
     };
     const inspectMany = (input) => {
         exports.inspect_many(column(input));
-        const [, , , , , , address, length, , , kind, row, position] = outcome();
-        if (kind) {
-            throw new PctError(KIND[kind], position, row);
+        const out = outcome();
+        if (out[ERROR]) {
+            throw new PctError(KIND[out[ERROR]], out[POSITION], out[ROW]);
         }
-        return words(address, length).slice();
+        return words(out[ROWS], out[ROWS_LENGTH]).slice();
     };
 
     const policies = new Map();
@@ -230,7 +234,7 @@ export function create(exports) {
                 const address = take(this.#text);
                 this.#address = exports.policy(address, lastLength);
                 if (!this.#address) {
-                    throw new TypeError(`no policy: ${this.#text}, at byte ${outcome()[12]}`);
+                    throw new TypeError(`no policy: ${this.#text}, at byte ${outcome()[POSITION]}`);
                 }
                 policies.set(this.#text, this.#address);
             }
@@ -244,9 +248,8 @@ export function create(exports) {
 
         canonicalizeMany(input) {
             exports.canonical_paths(column(input), this.#address);
-            const [, , , , , , address, length] = outcome();
-            const result = converted(input, true);
-            return { ...result, errors: copied(address, length) };
+            const { [ROWS]: address, [ROWS_LENGTH]: length } = outcome();
+            return { ...converted(input, true), errors: copied(address, length) };
         }
 
         toString() {
@@ -261,14 +264,7 @@ export function create(exports) {
         if (!string.includes('%')) {
             return string;
         }
-        if (string.length >= SHORT_TO_DECODE && string.isWellFormed()) {
-            exports.decode(take(string), lastLength, STRICT_TEXT);
-            const [address, length, , , , , , , , , kind] = outcome();
-            if (!kind) {
-                return text.decode(bytes().subarray(address, address + length));
-            }
-        }
-        // Short, with lone surrogates, which it keeps, or invalid: it throws its own exception.
+        // Copying to WebAssembly and back takes as long: it gains nothing below 1 KiB, and loses where the result is not ASCII.
         return decodeURIComponent(string);
     };
 
@@ -279,8 +275,8 @@ export function create(exports) {
         }
         const by = encoder({ set: 'js-encode-uri-component' });
         exports.encode(take(string), lastLength, by);
-        const [address, length] = outcome();
-        return text.decode(bytes().subarray(address, address + length));
+        const out = outcome();
+        return text.decode(bytes().subarray(out[VALUES], out[VALUES] + out[LENGTH]));
     };
 
     const HEX = /^[0-9A-Fa-f]$/;
@@ -405,6 +401,13 @@ export function columnOf(strings) {
         offsets[row + 1] = end;
     }
     return { values: values.subarray(0, end), offsets, validity };
+}
+
+/** A column of the package apache-arrow: one `Data` of a vector of Utf8 or Binary. Nothing is copied. */
+export function columnOfArrow({ values, valueOffsets, nullBitmap, offset, length }) {
+    // Arrow pads its buffers.
+    const offsets = valueOffsets.subarray(0, length + 1);
+    return { values, offsets, validity: nullBitmap?.length ? nullBitmap : null, validityOffset: offset };
 }
 
 /** The rows of a column as strings; null rows are null, and ill-formed UTF-8 becomes U+FFFD. */

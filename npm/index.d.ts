@@ -113,5 +113,8 @@ export const level: 'simd128' | 'scalar';
 
 /** A column of these rows. */
 export function columnOf(strings: readonly (string | null)[]): Column;
+/** A column of the package apache-arrow: one `Data` of a vector of Utf8 or Binary. Nothing is copied. */
+export function columnOfArrow(data: { values: Uint8Array; valueOffsets: Int32Array; nullBitmap: Uint8Array | null; offset: number;
+    length: number }): Column;
 /** The rows of a column. Bytes that are no UTF-8 become U+FFFD. */
 export function stringsOf(column: Column): (string | null)[];

@@ -7,4 +7,4 @@ export const {
     decode, encode, normalize, inspect, decodeMany, encodeMany, normalizeMany, inspectMany, canonicalPaths,
     decodeComponent, encodeComponent, PathPolicy, DecodeStream, EncodeStream, kinds, kindNames, errorNames, level,
 } = create(new WebAssembly.Instance(module).exports);
-export { PctError, columnOf, stringsOf } from './core.js';
+export { PctError, columnOf, columnOfArrow, stringsOf } from './core.js';

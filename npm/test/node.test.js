@@ -56,11 +56,14 @@ test('columns of apache-arrow', async (context) => {
         return;
     }
     const vector = arrow.vectorFromArray(['a%20b', null, '%C3%A9', 'x'], new arrow.Utf8());
-    const [{ values, valueOffsets: offsets, nullBitmap: validity, offset: validityOffset }] = vector.data;
-    const decoded = simdpct.decodeMany({ values, offsets, validity: validity.length ? validity : null, validityOffset }, { text: 'strict' });
-    const data = arrow.makeData({
-        type: new arrow.Utf8(), length: vector.length, nullCount: vector.nullCount, data: decoded.values, valueOffsets: decoded.offsets,
-        nullBitmap: decoded.validity,
-    });
-    assert.deepEqual([...arrow.makeVector(data)], ['a b', null, '\u00e9', 'x']);
+    const expected = ['a b', null, '\u00e9', 'x'];
+    for (const [start, end] of [[0, 4], [1, 4], [2, 3], [0, 2]]) {
+        const slice = vector.slice(start, end);
+        const decoded = simdpct.decodeMany(simdpct.columnOfArrow(slice.data[0]), { text: 'strict' });
+        const data = arrow.makeData({
+            type: new arrow.Utf8(), length: slice.length, nullCount: slice.nullCount, data: decoded.values, valueOffsets: decoded.offsets,
+            nullBitmap: decoded.validity,
+        });
+        assert.deepEqual([...arrow.makeVector(data)], expected.slice(start, end));
+    }
 });

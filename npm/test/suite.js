@@ -250,7 +250,7 @@ export function tests(api) {
         },
         'components: equal to the engine\'s own functions, exceptions included'() {
             const random = randomNumbers(5);
-            const pieces = [...PIECES, '\uD800', '\uDC00', 'clean text that is longer than forty-eight bytes, to be sure'];
+            const pieces = [...PIECES, '\uD800', '\uDC00', 'clean text, '.repeat(40)];
             for (let turn = 0; turn < 3000; turn += 1) {
                 const input = randomText(random, pieces);
                 equal(outcome(() => api.decodeComponent(input)), outcome(() => decodeURIComponent(input)), input);
