@@ -16,7 +16,7 @@ use core::str::FromStr;
 /// may change.
 ///
 /// On x86-64 the CPU is asked at run time (`cpuid`), also without the feature `std`. Elsewhere the
-/// target decides: NEON is part of AArch64.
+/// target decides: NEON is part of AArch64, and a WebAssembly module either uses simd128 or does not.
 ///
 /// ```
 /// use simdpct::Level;
@@ -38,6 +38,9 @@ pub enum Level {
     Avx512,
     /// AArch64 with NEON: 16 bytes at a time.
     Neon,
+    /// WebAssembly with simd128: 16 bytes at a time. Only in a module that is compiled with it
+    /// (`-Ctarget-feature=+simd128`), because engines that lack it reject the module as a whole.
+    Simd128,
 }
 
 /// A level that this CPU has: proof that calling its kernels is sound. Constructed only in this
@@ -47,7 +50,7 @@ pub(crate) struct Supported(Level);
 
 impl Level {
     /// All levels: those of an architecture from the least to the most capable.
-    pub const ALL: &'static [Self] = &[Self::Scalar, Self::Sse41, Self::Avx2, Self::Avx512, Self::Neon];
+    pub const ALL: &'static [Self] = &[Self::Scalar, Self::Sse41, Self::Avx2, Self::Avx512, Self::Neon, Self::Simd128];
 
     /// The level used by default: the one that `SIMDPCT_LEVEL` names, or the best available.
     #[must_use]
@@ -68,7 +71,7 @@ impl Level {
         known::detected() & self.bit() != 0
     }
 
-    /// The name, as in `SIMDPCT_LEVEL`: `scalar`, `sse41`, `avx2`, `avx512` or `neon`.
+    /// The name, as in `SIMDPCT_LEVEL`: `scalar`, `sse41`, `avx2`, `avx512`, `neon` or `simd128`.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -77,6 +80,7 @@ impl Level {
             Self::Avx2 => "avx2",
             Self::Avx512 => "avx512",
             Self::Neon => "neon",
+            Self::Simd128 => "simd128",
         }
     }
 
@@ -187,13 +191,14 @@ mod known {
     }
 }
 
-/// Selects code by the levels that a target may have. Only this macro and the module of the vector
-/// kernels decide about that.
+/// Selects code by the levels that a target may have. This alone decides about that. The modules of
+/// the vector kernels repeat its conditions, because their instructions exist nowhere else.
 ///
 /// The kernels assume little-endian lanes. NEON is part of every AArch64 target with floating
-/// point.
+/// point. An engine validates a whole module before it runs, so code cannot ask for simd128: a
+/// program that must run everywhere is compiled twice.
 macro_rules! by_target {
-    (x86_64: $x86_64:expr, neon: $neon:expr, others: $others:expr,) => {{
+    (x86_64: $x86_64:expr, neon: $neon:expr, simd128: $simd128:expr, others: $others:expr,) => {{
         #[cfg(target_arch = "x86_64")]
         {
             $x86_64
@@ -202,9 +207,14 @@ macro_rules! by_target {
         {
             $neon
         }
+        #[cfg(all(target_arch = "wasm32", target_feature = "simd128"))]
+        {
+            $simd128
+        }
         #[cfg(not(any(
             target_arch = "x86_64",
-            all(target_arch = "aarch64", target_feature = "neon", target_endian = "little")
+            all(target_arch = "aarch64", target_feature = "neon", target_endian = "little"),
+            all(target_arch = "wasm32", target_feature = "simd128")
         )))]
         {
             $others
@@ -222,6 +232,7 @@ fn detect() -> u8 {
             Level::Sse41.bit_if(sse41) | Level::Avx2.bit_if(avx2) | Level::Avx512.bit_if(avx512)
         },
         neon: Level::Neon.bit(),
+        simd128: Level::Simd128.bit(),
         others: 0,
     };
     Level::Scalar.bit() | vectors
@@ -240,7 +251,7 @@ pub struct UnknownLevel;
 
 impl fmt::Display for UnknownLevel {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("unknown level: expected scalar, sse41, avx2, avx512 or neon")
+        f.write_str("unknown level: expected scalar, sse41, avx2, avx512, neon or simd128")
     }
 }
 

@@ -54,6 +54,7 @@
 //! * `serde`: (de)serializes Rust types from and to forms: `form::from_str` and `form::to_string`.
 //! * `encoding_rs`: adds the charsets of the WHATWG Encoding Standard to [`legacy`], using the
 //!   crate of that name.
+#![cfg_attr(simdpct_one_level, allow(dead_code, reason = "the scalar kernels are left out"))]
 #![cfg_attr(not(feature = "std"), no_std)]
 #![cfg_attr(docsrs, feature(doc_cfg))]
 #![deny(unsafe_op_in_unsafe_fn)]

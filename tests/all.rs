@@ -9,7 +9,7 @@ mod common;
 mod accept;
 mod api;
 mod attacks;
-#[cfg(all(unix, not(miri)))]
+#[cfg(all(any(unix, target_arch = "wasm32"), not(miri)))]
 mod bounds;
 mod byteset;
 mod charset;

@@ -44,7 +44,10 @@ fn for_each_path(symbols: &[&str], longest: u32, check: impl Fn(&[u8]) + Sync) {
             }
         };
         thread::scope(|scope| {
-            scope.spawn(work);
+            // WASI has no threads.
+            if cfg!(not(target_family = "wasm")) {
+                scope.spawn(work);
+            }
             work();
         });
     }

@@ -25,7 +25,7 @@ fn active_level_is_available() {
 fn available_levels_ascend_from_scalar() {
     let available: Vec<Level> = Level::available().collect();
     assert_eq!(available.first(), Some(&Level::Scalar));
-    let ascending = ["scalar", "sse41", "avx2", "avx512", "neon"];
+    let ascending = ["scalar", "sse41", "avx2", "avx512", "neon", "simd128"];
     let place = |level: &Level| ascending.iter().position(|name| *name == level.name());
     assert!(available.is_sorted_by(|a, b| place(a) < place(b)), "{available:?}");
     assert!(Level::ALL.iter().all(|level| level.is_available() == available.contains(level)));
@@ -37,6 +37,7 @@ fn available_levels_belong_to_the_architecture() {
         let fits = match level {
             Level::Sse41 | Level::Avx2 | Level::Avx512 => cfg!(target_arch = "x86_64"),
             Level::Neon => cfg!(target_arch = "aarch64"),
+            Level::Simd128 => cfg!(target_arch = "wasm32"),
             _ => true,
         };
         assert!(fits, "{level}");
@@ -59,9 +60,16 @@ fn available_levels_are_those_whose_features_std_detects() {
     }
 }
 
+/// A module cannot ask its engine: the compiler's option decides.
+#[test]
+fn simd128_is_available_in_a_module_compiled_with_it() {
+    let is_compiled_in = cfg!(all(target_arch = "wasm32", target_feature = "simd128"));
+    assert_eq!(Level::Simd128.is_available(), is_compiled_in);
+}
+
 #[test]
 fn documented_names_round_trip() {
-    let names = ["scalar", "sse41", "avx2", "avx512", "neon"];
+    let names = ["scalar", "sse41", "avx2", "avx512", "neon", "simd128"];
     assert_eq!(Level::ALL.iter().map(|level| level.name()).collect::<Vec<_>>(), names);
     for &level in Level::ALL {
         assert_eq!(level.name().parse(), Ok(level));
@@ -71,7 +79,7 @@ fn documented_names_round_trip() {
 
 #[test]
 fn other_names_are_rejected() {
-    for name in ["", "SSE41", " avx2", "avx2 ", "avx", "avx5120", "sse4.1", "Neon"] {
+    for name in ["", "SSE41", " avx2", "avx2 ", "avx", "avx5120", "sse4.1", "Neon", "simd"] {
         let parsed: Result<Level, UnknownLevel> = name.parse();
         assert!(parsed.is_err(), "{name:?}");
     }

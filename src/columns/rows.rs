@@ -25,7 +25,7 @@ use core::ops::Range;
 
 use super::{Checkpoint, Column, ColumnBuf, ColumnError, Offset, OnError, RowError, Summary, Validity};
 use crate::byteset::ByteSet;
-use crate::driver::batch::{RankBlock, Ranker, Rows, RowsDecoded, Selection, Shift};
+use crate::driver::batch::{RankBlock, Ranker, Rows, RowsDecoded, Selection, Shift, is_same};
 use crate::error::DecodeError;
 use crate::input::Input;
 use crate::level::Level;
@@ -376,16 +376,16 @@ impl<O: Offset> Sink<'_, '_, O> {
         let rows = row..row + (output.offsets.len() - first);
         let bounds = |row: usize| output.offsets[first - 1 + row - rows.start].index();
         let bytes = |rows: Range<usize>| &output.values[bounds(rows.start)..bounds(rows.end)];
-        let is_same = |rows: Range<usize>| {
+        let is_unchanged = |rows: Range<usize>| {
             let starts = || rows.clone().map(|row| (bounds(row), column.bound(row)));
             let (to, from) = (bounds(rows.start), column.bound(rows.start));
-            bytes(rows.clone()) == column.bytes(rows.clone())
+            is_same(bytes(rows.clone()), column.bytes(rows.clone()))
                 && starts().all(|(after, before)| after - to == before - from)
         };
         // Null rows may have bytes in the input.
         let is_null = |row| column.is_null(row);
         self.state.summary.changed =
-            !is_same(rows.clone()) && !rows.clone().all(|row| is_null(row) || is_same(row..row + 1));
+            !is_unchanged(rows.clone()) && !rows.clone().all(|row| is_null(row) || is_unchanged(row..row + 1));
     }
 
     /// Processes rows one by one.

@@ -14,6 +14,7 @@ pub(crate) use crate::kernel::inspection::ILLEGAL_BYTES;
 use crate::kernel::op::Write;
 pub(crate) use crate::kernel::rank::{Index, RankBlock, RowsDecoded, Selection, Shift};
 use crate::kernel::rank::{RankKernels, RowEnds};
+pub(crate) use crate::kernel::swar::is_same;
 use crate::kernel::{Decode, DecodeShort, Encode};
 use crate::level::Level;
 

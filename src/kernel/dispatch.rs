@@ -8,11 +8,8 @@
 
 use super::op::{ByDetail, ByPass, Escape, Measure, Normalize, Occurrences, Policy, Presence, Scan, Write};
 use super::rank::RankKernels;
+#[cfg_attr(simdpct_one_level, allow(unused_imports, reason = "the tables have no scalar kernels"))]
 use super::scalar::Scalar;
-#[cfg(target_arch = "aarch64")]
-use super::vectors::neon::Neon;
-#[cfg(target_arch = "x86_64")]
-use super::vectors::{avx2::Avx2, avx512::Avx512, sse41::Sse41};
 use super::{
     Count, Decode, DecodeShort, Encode, EncodePair, EncodeShort, Find, FindFormBitmaps, Inspect, InspectRows,
     IsWellFormed, Kernel, Members,
@@ -35,9 +32,22 @@ impl<F> ByLevel<F> {
 macro_rules! by_level {
     ($kernel:ident => $entry:expr) => {
         by_target! {
-            x86_64: by_level!(Scalar, Sse41, Avx2, Avx512, Scalar; $kernel => $entry),
-            neon: by_level!(Scalar, Scalar, Scalar, Scalar, Neon; $kernel => $entry),
-            others: by_level!(Scalar, Scalar, Scalar, Scalar, Scalar; $kernel => $entry),
+            x86_64: {
+                use super::vectors::{avx2::Avx2, avx512::Avx512, sse41::Sse41};
+                by_level!(Scalar, Sse41, Avx2, Avx512, Scalar, Scalar; $kernel => $entry)
+            },
+            neon: {
+                use super::vectors::neon::Neon;
+                by_level!(Scalar, Scalar, Scalar, Scalar, Neon, Scalar; $kernel => $entry)
+            },
+            simd128: {
+                // A module is downloaded, so one that nobody measures by level can do without the scalar kernels.
+                #[cfg(simdpct_one_level)]
+                use super::vectors::simd128::Simd128 as Scalar;
+                use super::vectors::simd128::Simd128;
+                by_level!(Scalar, Scalar, Scalar, Scalar, Scalar, Simd128; $kernel => $entry)
+            },
+            others: by_level!(Scalar, Scalar, Scalar, Scalar, Scalar, Scalar; $kernel => $entry),
         }
     };
     ($($level:ident),*; $kernel:ident => $entry:expr) => {

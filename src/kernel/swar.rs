@@ -29,6 +29,21 @@ pub(crate) fn load_up_to_8(bytes: &[u8]) -> u64 {
     }
 }
 
+/// Whether two slices are the same. In WebAssembly, which has no instruction for it, the standard
+/// library compares byte by byte; this is 2.9 times as fast there (normalizing the lines of
+/// `resource_urls.txt` as a column, Node 20, Zen 5).
+#[cfg_attr(not(feature = "alloc"), allow(dead_code, reason = "used only by columns, which allocate"))]
+pub(crate) fn is_same(first: &[u8], second: &[u8]) -> bool {
+    if cfg!(not(target_family = "wasm")) {
+        return first == second;
+    }
+    let ((words, rest), (others, other_rest)) = (first.as_chunks::<8>(), second.as_chunks::<8>());
+    let word = |bytes: &[u8; 8]| u64::from_le_bytes(*bytes);
+    first.len() == second.len()
+        && words.iter().zip(others).all(|(word_bytes, others)| word(word_bytes) == word(others))
+        && load_up_to_8(rest) == load_up_to_8(other_rest)
+}
+
 /// Sets the top bit of the bytes equal to `byte`. Exact up to the first one; bytes above it may be
 /// false positives.
 #[inline(always)]

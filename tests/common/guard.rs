@@ -1,17 +1,29 @@
 //! Memory between two inaccessible pages, so that one byte read or written outside a buffer ends
-//! the process by a signal.
+//! the process by a signal. In WebAssembly, memory that ends where linear memory ends: an access
+//! beyond it is a trap.
 
 use std::ops::Range;
-use std::ptr::NonNull;
 
-/// Bytes that are checked on the side of a buffer that has no guard page.
+#[cfg(unix)]
+mod pages;
+#[cfg(target_arch = "wasm32")]
+#[path = "guard/linear_memory.rs"]
+mod pages;
+
+use pages::Pages;
+pub use pages::is_readable;
+#[cfg(unix)]
+pub use pages::page_size;
+
+/// Bytes that are checked on each side of a buffer that has no guard page.
 pub const MARGIN: usize = 128;
 
 /// Memory between two pages that can be neither read nor written.
+///
+/// In WebAssembly there is one end of memory, which belongs to the first of the buffers that exist.
+/// The others have a margin in place of each guard: it shows what is written, but not what is read.
 pub struct GuardedBuffer {
-    map: NonNull<u8>,
-    page: usize,
-    room: usize,
+    pages: Pages,
 }
 
 /// Which guard page a buffer touches.
@@ -26,31 +38,21 @@ pub const PLACES: [Place; 2] = [Place::AfterGuard, Place::BeforeGuard];
 impl GuardedBuffer {
     /// Maps memory for at least `room` bytes and the margin.
     pub fn new(room: usize) -> Self {
-        let page = page_size();
-        let room = (room + MARGIN).next_multiple_of(page);
-        let flags = libc::MAP_PRIVATE | libc::MAP_ANON;
-        // SAFETY: a new mapping at an address that the system chooses replaces no other.
-        let map = unsafe { libc::mmap(std::ptr::null_mut(), room + 2 * page, libc::PROT_NONE, flags, -1, 0) };
-        assert_ne!(map, libc::MAP_FAILED);
-        let map: NonNull<u8> = NonNull::new(map.cast()).unwrap();
-        // SAFETY: the pages lie within the new mapping, to which there is no other pointer.
-        let status = unsafe { libc::mprotect(map.add(page).as_ptr().cast(), room, libc::PROT_READ | libc::PROT_WRITE) };
-        assert_eq!(status, 0);
-        Self { map, page, room }
+        Self { pages: Pages::new(room + MARGIN) }
     }
 
+    /// All memory that is accessible, margins included.
     pub fn memory(&mut self) -> &mut [u8] {
-        // SAFETY: these bytes are mapped, zeroed by the system, readable and writable until `drop`,
-        // and borrowed with `self`.
-        unsafe { std::slice::from_raw_parts_mut(self.map.add(self.page).as_ptr(), self.room) }
+        self.pages.memory()
     }
 
     /// A buffer of `length` bytes next to a guard page, filled with canaries, as is the margin on
-    /// its other side.
+    /// each side that has none.
     pub fn at(&mut self, place: Place, length: usize) -> &mut [u8] {
-        let (buffer, margin) = self.ranges(place, length);
+        let buffer = self.range(place, length);
+        let margins = self.margins(&buffer);
         let memory = self.memory();
-        for at in buffer.clone().chain(margin) {
+        for at in buffer.clone().chain(margins.into_iter().flatten()) {
             memory[at] = canary(at);
         }
         &mut memory[buffer]
@@ -65,48 +67,31 @@ impl GuardedBuffer {
 
     /// The contents of the last buffer.
     pub fn last(&mut self, place: Place, length: usize) -> &[u8] {
-        let (buffer, _) = self.ranges(place, length);
+        let buffer = self.range(place, length);
         &self.memory()[buffer]
     }
 
-    /// Whether the margin of the last buffer is unchanged.
+    /// Whether the margins of the last buffer are unchanged.
     pub fn is_intact(&mut self, place: Place, length: usize) -> bool {
-        let (_, margin) = self.ranges(place, length);
-        margin.clone().all(|at| self.memory()[at] == canary(at))
+        let margins = self.margins(&self.range(place, length));
+        margins.into_iter().flatten().all(|at| self.memory()[at] == canary(at))
     }
 
-    /// A buffer, and the margin on the side without a guard page.
-    fn ranges(&self, place: Place, length: usize) -> (Range<usize>, Range<usize>) {
+    fn range(&self, place: Place, length: usize) -> Range<usize> {
+        let room = self.pages.room();
         match place {
-            Place::AfterGuard => (0..length, length..length + MARGIN),
-            Place::BeforeGuard => {
-                let start = self.room - length;
-                (start..self.room, start - MARGIN..start)
-            }
+            Place::AfterGuard => room.start..room.start + length,
+            Place::BeforeGuard => room.end - length..room.end,
         }
     }
-}
 
-impl Drop for GuardedBuffer {
-    fn drop(&mut self) {
-        // SAFETY: this is the whole mapping made by `new`, and no borrow of it outlives `self`.
-        let status = unsafe { libc::munmap(self.map.as_ptr().cast(), self.room + 2 * self.page) };
-        assert_eq!(status, 0);
+    /// The bytes on both sides of a buffer, up to the guard pages.
+    fn margins(&self, buffer: &Range<usize>) -> [Range<usize>; 2] {
+        let after = self.pages.length().min(buffer.end + MARGIN);
+        [buffer.start.saturating_sub(MARGIN)..buffer.start, buffer.end..after]
     }
 }
 
 fn canary(at: usize) -> u8 {
     0xC5 ^ at as u8
-}
-
-pub fn page_size() -> usize {
-    // SAFETY: `sysconf` only returns a number.
-    usize::try_from(unsafe { libc::sysconf(libc::_SC_PAGESIZE) }).unwrap()
-}
-
-/// Whether the operating system can read a byte at `address`.
-pub fn is_readable(address: *const u8) -> bool {
-    // SAFETY: `access` checks the address itself, and changes nothing.
-    let status = unsafe { libc::access(address.cast(), libc::F_OK) };
-    status == 0 || std::io::Error::last_os_error().raw_os_error() != Some(libc::EFAULT)
 }

@@ -11,7 +11,7 @@ pub mod columns;
 pub mod ext_value;
 pub mod form;
 pub mod grid;
-#[cfg(all(unix, not(miri), not(fuzzing)))]
+#[cfg(all(any(unix, target_arch = "wasm32"), not(miri), not(fuzzing)))]
 pub mod guard;
 pub mod inputs;
 pub mod inspect;

@@ -122,6 +122,11 @@ impl Vector for uint8x16_t {
     }
 
     #[inline(always)]
+    unsafe fn lookup_nibbles(self, index: Self) -> Self {
+        vqtbl1q_u8(self, index)
+    }
+
+    #[inline(always)]
     unsafe fn shift_lanes_down<const N: i32>(self, above: Self) -> Self {
         vextq_u8::<N>(self, above)
     }

@@ -56,6 +56,14 @@ pub(crate) trait Vector: Copy {
     /// 0x80 or more.
     unsafe fn lookup(self, index: Self) -> Self;
 
+    /// The same for indices of which each is below 16, or 0x80 and more. NEON and simd128 have this
+    /// instruction, and need another one for [`lookup`](Self::lookup).
+    #[inline(always)]
+    unsafe fn lookup_nibbles(self, index: Self) -> Self {
+        // SAFETY: guaranteed by the caller.
+        unsafe { self.lookup(index) }
+    }
+
     /// Lane *i* takes lane *i* + `N`; the lowest lanes of `above` come in at the top. `N` is below
     /// 16.
     unsafe fn shift_lanes_down<const N: i32>(self, above: Self) -> Self;

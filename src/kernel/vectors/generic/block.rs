@@ -160,7 +160,7 @@ pub(super) unsafe fn load_after<V: Vector16>(from: *const u8, length: usize, bef
     unsafe {
         if length < V::LANES && length + before >= V::LANES {
             let skipped = V::LANES - length;
-            V::load(from.sub(skipped)).lookup(V::load(LANES_FROM.as_ptr().add(skipped)))
+            V::load(from.sub(skipped)).lookup_nibbles(V::load(LANES_FROM.as_ptr().add(skipped)))
         } else {
             load_up_to(from, length)
         }

@@ -35,7 +35,7 @@ pub(super) unsafe fn compact_half<V: Vector16>(x: V, kept: u64, to: *mut u8) {
     // SAFETY: both stores are of 8 bytes, the second at most 8 bytes after the first.
     unsafe {
         let order = V::from_words(COMPACTED[0][first], COMPACTED[1][second]);
-        x.lookup(order).store_words(to, to.add(first.count_ones() as usize));
+        x.lookup_nibbles(order).store_words(to, to.add(first.count_ones() as usize));
     }
 }
 
@@ -53,8 +53,8 @@ pub(super) unsafe fn expand<V: Vector16>(x: V, escaped: u64, length: usize, digi
     // SAFETY: each store is of 16 bytes, of which at least the first is output, so it ends within
     // `SLACK` bytes after the output.
     unsafe {
-        let high = digits.lookup(x.high_nibbles());
-        let low = digits.lookup(x.and(V::splat(15)));
+        let high = digits.lookup_nibbles(x.high_nibbles());
+        let low = digits.lookup_nibbles(x.and(V::splat(15)));
         let (front_low, front_high) = x.interleave_bytes(high);
         let (back_low, back_high) = low.interleave_bytes(V::splat(b'%'));
         let (first, second) = front_low.interleave_pairs(back_low);
@@ -66,7 +66,7 @@ pub(super) unsafe fn expand<V: Vector16>(x: V, escaped: u64, length: usize, digi
                 break;
             }
             let order = &EXPANDED[rest & 15];
-            group.lookup(V::table(order)).store(to.add(at));
+            group.lookup_nibbles(V::table(order)).store(to.add(at));
             at += 4 + 2 * (rest & 15).count_ones() as usize;
             rest >>= 4;
         }

@@ -114,7 +114,7 @@ impl<V: Vector16> EncodePair<V> {
         // SAFETY: the caller guarantees the CPU features.
         unsafe {
             // A lookup yields zero for bytes from 0x80, so none of them is kept.
-            let bit = self.bits.lookup(x.high_nibbles());
+            let bit = self.bits.lookup_nibbles(x.high_nibbles());
             let kept = self.kept.lookup(x).and(bit).equal(bit).bits();
             (x.xor(x.equal(self.space).and(self.change)), !kept & lanes)
         }

@@ -182,7 +182,7 @@ impl<V: Vector> Inspect<V> {
         unsafe {
             let high_nibbles = x.high_nibbles();
             let raw = self.raw_and_digits.lookup(x, high_nibbles);
-            let value = x.and(self.fifteen).add(self.letters.lookup(high_nibbles));
+            let value = x.and(self.fifteen).add(self.letters.lookup_nibbles(high_nibbles));
             let percent = x.equal(self.percent);
             // `raw` of a hex digit is `DIGIT` bits only, and no other byte has those. So the union
             // holds a digit's value, or something below [`LEAST_DIGIT`].
@@ -312,7 +312,7 @@ impl<V: Vector> ByNibbles<V> {
     #[inline(always)]
     unsafe fn lookup(&self, x: V, high_nibbles: V) -> V {
         // SAFETY: the caller guarantees the CPU features.
-        unsafe { self.low.lookup(x).and(self.high.lookup(high_nibbles)) }
+        unsafe { self.low.lookup(x).and(self.high.lookup_nibbles(high_nibbles)) }
     }
 }
 

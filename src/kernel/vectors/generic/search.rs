@@ -50,7 +50,7 @@ impl<V: Vector> Class<V> {
     pub(super) unsafe fn members_by_row(&self, row: V, x: V) -> V {
         // SAFETY: the caller guarantees the CPU features.
         unsafe {
-            let bit = self.bits.lookup(x.high_nibbles());
+            let bit = self.bits.lookup_nibbles(x.high_nibbles());
             row.and(bit).equal(bit)
         }
     }
