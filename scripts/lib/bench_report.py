@@ -22,7 +22,7 @@ import matplotlib.pyplot as plot
 # Nanoseconds for one pass over all inputs, the number of inputs, their bytes, and by which share the passes differ.
 Time = namedtuple("Time", "nanoseconds inputs bytes spread")
 
-# How many times as fast, where, and by which share that differs from pass to pass.
+# A ratio of speeds, the text that it is from, and the share by which it differs from pass to pass.
 Ratio = namedtuple("Ratio", "value where spread")
 
 LEVELS = ["avx512", "avx2", "sse41", "neon", "scalar"]
@@ -424,7 +424,7 @@ SIZE_HEADING = "## Size of programs"
 
 
 def sizes_of(folder, page):
-    """The table of this run if it was measured, else that of the existing page."""
+    """The table of this run if it was measured, otherwise the table of the existing page."""
     measured = folder / "program-size.md"
     if measured.exists():
         return measured.read_text().strip()
