@@ -1,4 +1,4 @@
-//! Appends the output of many rows at once, and translates their offsets with a rank bitmap.
+//! Appends the output of many rows in one call, and translates their offsets with a rank bitmap.
 //!
 //! Rows are processed in chunks of up to [`CHUNK`] bytes, in three steps:
 //!
@@ -104,7 +104,7 @@ pub trait Codec {
         None
     }
 
-    /// Validates the output of rows that were appended at once, and rewrites it if necessary.
+    /// Validates the output of rows that were appended in one call, and rewrites it if necessary.
     /// `start` and `first` are the numbers of values and offsets before that. Does nothing by
     /// default.
     fn validate<O: Offset>(
@@ -152,8 +152,8 @@ struct Chunk<'a> {
 enum Crossings {
     Never,
     Sometimes,
-    /// Too often for processing the rows between them at once. Tested again after this number of
-    /// chunks.
+    /// Too often for processing the rows between them in one call. Tested again after this number
+    /// of chunks.
     Often(u8),
 }
 
@@ -161,14 +161,14 @@ enum Crossings {
 pub struct Sink<'a, 'c, O> {
     pub(super) column: &'a Column<'c, O>,
     pub(super) output: &'a mut ColumnBuf<O>,
-    /// Number of rows in the output before those of the column.
+    /// Number of rows in the output before the rows of the column.
     rows_before: usize,
     /// Index in the whole input of the column's first row.
     first_row: usize,
     state: &'a mut State,
 }
 
-/// What a conversion keeps between the columns of its input.
+/// The state that a conversion keeps between the columns of its input.
 struct State {
     on_error: OnError,
     summary: Summary,
@@ -179,7 +179,7 @@ struct State {
     cuts: Vec<usize>,
 }
 
-/// What to do if the output exceeds the range of the offset type.
+/// How to handle output that exceeds the range of the offset type.
 #[derive(Clone, Copy, Eq, PartialEq)]
 pub(super) enum Overflow {
     /// Return an error, and append nothing.
@@ -524,9 +524,9 @@ impl<O: Offset> Sink<'_, '_, O> {
         Ok(())
     }
 
-    /// Processes rows at once; around the first error, one by one. Returns the next row to process.
-    /// If `look_for_crossings` is set and a triplet may be split by the end of a row, appends
-    /// nothing and returns `rows.start`.
+    /// Processes rows in one call, but one by one around the first error. Returns the next row to
+    /// process. If `look_for_crossings` is set and a triplet may be split by the end of a row,
+    /// appends nothing and returns `rows.start`.
     #[inline]
     fn append_at_once(
         &mut self,
@@ -602,7 +602,7 @@ impl<O: Offset> Sink<'_, '_, O> {
         Ok(next)
     }
 
-    /// Handles an invalid row, of which nothing has been written yet, according to the policy.
+    /// Handles an invalid row according to the policy. Nothing of the row has been written yet.
     /// `keep` appends it unchanged, and returns whether it could.
     #[cold]
     pub(super) fn fail(

@@ -23,7 +23,7 @@
 //! of the charset. Note that an ASCII byte can be part of a character: the second byte of 表 in
 //! Shift_JIS is a backslash, and in ISO-2022-JP, whose bytes are all ASCII, even `%` can be. The
 //! standards do not escape such bytes, so a decoder cannot distinguish them. A decoder's rejected
-//! set applies to the bytes of the charset and to those of the output, which is UTF-8.
+//! set applies to the bytes of the charset and to the bytes of the output, which is UTF-8.
 //! [`Decoder::keep`] with `%` promises no triplets where each ASCII byte that is part of no longer
 //! sequence is a character: not in ISO-2022-JP and UTF-16.
 #![forbid(unsafe_code)]
@@ -158,10 +158,9 @@ fn first_slice(text: &str) -> &str {
 ///
 /// # Errors
 ///
-/// Same as [`Decoder::decode`], where rejected bytes are those of the charset and of the output,
-/// and [`DecodeErrorKind::IllFormed`] (for UTF-8, [`DecodeErrorKind::InvalidUtf8`]) at the first
-/// byte or triplet that is invalid in the charset. If there are several errors, the first is
-/// reported.
+/// Same as [`Decoder::decode`]. Rejected bytes apply to the charset's bytes and to the output, and
+/// [`DecodeErrorKind::IllFormed`] (for UTF-8, [`DecodeErrorKind::InvalidUtf8`]) at the first byte
+/// or triplet that is invalid in the charset. If there are several errors, the first is reported.
 ///
 /// ```
 /// use simdpct::legacy::charset::{self, EUC_KR};
@@ -193,7 +192,7 @@ pub fn decode<'a, T: Input + ?Sized>(
 ///
 /// # Errors
 ///
-/// Same as [`Decoder::decode`], where rejected bytes are those of the charset and of the output. A
+/// Same as [`Decoder::decode`]. Rejected bytes apply to the charset's bytes and to the output. A
 /// lenient decoder that rejects nothing never fails.
 ///
 /// ```

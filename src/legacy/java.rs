@@ -1,7 +1,7 @@
 //! `java.net.URLDecoder` and `URLEncoder` with UTF-8, and so `url_decode` and `url_encode` of Spark
 //! and Trino.
 //!
-//! They are those of forms, with two differences in decoding:
+//! They work as for forms, with two differences in decoding:
 //!
 //! * `URLDecoder` passes the two characters after a `%` to `Integer.parseInt`, which accepts a sign
 //!   before a digit, and every digit known to `Character.digit`: those of other scripts, and
@@ -170,7 +170,7 @@ fn utf8_chunks(bytes: &[u8]) -> impl Iterator<Item = (&str, &[u8])> {
         let start = at + chunk.valid().len();
         at = start + chunk.invalid().len();
         if chunk.invalid() == [0xED] {
-            // Ill-formed bytes that follow at once can only complete a surrogate.
+            // Ill-formed bytes that follow immediately can only complete a surrogate.
             for _ in 0..2 {
                 let continues = |next: &core::str::Utf8Chunk<'_>| {
                     next.valid().is_empty() && matches!(next.invalid(), [0x80..=0xBF])

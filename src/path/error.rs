@@ -1,4 +1,4 @@
-//! `PathError`: what a policy refused, and where.
+//! `PathError`: why a policy refused a path, and the position.
 #![forbid(unsafe_code)]
 
 use core::error::Error;
@@ -6,7 +6,7 @@ use core::fmt;
 
 use crate::kinds::Kinds;
 
-/// What a [`PathPolicy`](super::PathPolicy) refused.
+/// The reason for which a [`PathPolicy`](super::PathPolicy) refused a path.
 #[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
 #[non_exhaustive]
 pub struct PathError {

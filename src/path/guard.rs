@@ -49,8 +49,8 @@ pub struct RequestGuard {
     only_reports: bool,
 }
 
-/// What to do with a request. Exhaustive, so that no caller needs an arm for what it does not know,
-/// which would let a request pass.
+/// The action on a request. Exhaustive, so that no caller needs an arm for an unknown action, which
+/// would let a request pass.
 #[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
 pub enum Action<'o> {
     /// Use the target as it is.
@@ -65,7 +65,7 @@ pub enum Action<'o> {
 #[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
 #[non_exhaustive]
 pub struct Verdict<'o> {
-    /// What to do.
+    /// The action on the request.
     pub action: Action<'o>,
     /// Why the request is refused. If the guard only reports, the action is nevertheless
     /// [`Action::Pass`].

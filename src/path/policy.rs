@@ -1,4 +1,4 @@
-//! `PathPolicy`: what is kept, rewritten and refused, and its presets.
+//! `PathPolicy`: the rules by which paths are kept, rewritten and refused, and its presets.
 #![forbid(unsafe_code)]
 
 use core::fmt;
@@ -124,9 +124,9 @@ pub enum IllegalBytes {
     Refuse,
 }
 
-/// What a path may contain, and what becomes of it.
+/// The rules for paths: which bytes and segments are kept, rewritten or refused.
 ///
-/// A small constant. The default of each option is that of [`DEFAULT`](Self::DEFAULT). [The
+/// A small constant. The default of each option is its value in [`DEFAULT`](Self::DEFAULT). [The
 /// module](super) has the order of the steps.
 ///
 /// ```
@@ -161,7 +161,7 @@ pub struct PathPolicy {
     pub(super) level: Option<Level>,
 }
 
-/// The options, without what is derived from them.
+/// The options, without the values derived from them.
 impl fmt::Debug for PathPolicy {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("PathPolicy")
@@ -193,12 +193,12 @@ impl PathPolicy {
     /// The kinds of findings that depend on segments.
     pub(super) const SEGMENTS: Kinds = Kinds::DOT_SEGMENT.union(Kinds::EMPTY_SEGMENT);
 
-    /// For routers, cache keys and access rules. Refuses what no honest client sends: NUL and other
-    /// control characters, malformed `%`s, invalid UTF-8, backslashes, climbing above the root, and
-    /// [hidden](HiddenSegments) dot segments and empty segments, because no canonical form can
-    /// resolve a `..` for one reader and not for another. Removes dot segments, merges slashes,
-    /// escapes illegal bytes. An encoded slash is kept: a fifth of the escaped paths on the web have
-    /// one.
+    /// For routers, cache keys and access rules. Refuses bytes that no honest client sends: NUL and
+    /// other control characters, malformed `%`s, invalid UTF-8, backslashes, climbing above the
+    /// root, and [hidden](HiddenSegments) dot segments and empty segments, because no canonical
+    /// form can resolve a `..` for one reader and not for another. Removes dot segments, merges
+    /// slashes, escapes illegal bytes. An encoded slash is kept: a fifth of the escaped paths on
+    /// the web have one.
     ///
     /// The canonical form has no finding of the kinds `DOT_SEGMENT`, `EMPTY_SEGMENT`, `NUL`,
     /// `CONTROL`, `BACKSLASH`, `MALFORMED` or `INVALID_UTF8`.
@@ -388,8 +388,8 @@ impl PathPolicy {
         self
     }
 
-    /// The bytes whose triplets are decoded: not those that are refused raw, which would pass once,
-    /// and not twice.
+    /// The bytes whose triplets are decoded, without the bytes that are refused raw, which would
+    /// pass once, and not twice.
     pub(super) const fn decoded(&self) -> ByteSet {
         if self.refuse.contains(Kinds::PLUS) { self.decode.without(b'+') } else { self.decode }
     }

@@ -27,7 +27,7 @@ static PLAIN: [bool; 256] = {
     table
 };
 
-/// What the next byte or triplet of a path is.
+/// The class of the next byte or triplet of a path.
 enum Symbol {
     /// A delimiter of segments.
     Slash,
@@ -164,8 +164,8 @@ fn symbol(policy: &PathPolicy, raw: u8, triplet: Option<u8>, completing: Complet
     }
 }
 
-/// What a decoded byte could complete to something that the next reader decodes or that is refused:
-/// its triplet stays.
+/// Prefixes that a decoded byte could complete to a text that the next reader decodes or that is
+/// refused: its triplet stays.
 #[derive(Clone, Copy)]
 enum Completing {
     No,
@@ -306,7 +306,7 @@ fn is_dots(text: &[u8]) -> bool {
     matches!(text, b"." | b"..")
 }
 
-/// The start of the segment before the one at `start`, or that of the first segment.
+/// The start of the segment before the segment at `start`, or the start of the first segment.
 fn parent(output: &[u8], start: usize) -> usize {
     output[..start - 1].iter().rposition(|&byte| byte == b'/').map_or(1, |slash| slash + 1)
 }

@@ -8,7 +8,7 @@ use crate::driver::segments::{may_have_hidden, suspect_slash};
 use crate::inspect::Findings;
 use crate::kinds::Kinds;
 
-/// What has to be done to a path that no finding refuses.
+/// The changes that a path needs if no finding refuses it.
 #[derive(Clone, Copy)]
 pub(super) enum Scan {
     /// Nothing: the path is canonical.

@@ -52,9 +52,9 @@ const OPTIONS: [PolicyOption; 8] = [
     }),
 ];
 
-/// Error: a text is not that of a [`PathPolicy`] or a [`RequestGuard`](super::RequestGuard).
+/// Error: a text does not describe a [`PathPolicy`] or a [`RequestGuard`](super::RequestGuard).
 ///
-/// `Display` quotes the first word in error, with its position, and says what was expected.
+/// `Display` quotes the first invalid word, with its position, and the expected words.
 ///
 /// ```
 /// use simdpct::path::PathPolicy;

@@ -16,10 +16,10 @@ use crate::encode::Encoder;
 use crate::normalize::{Malformed, Normalizer};
 use crate::sets;
 
-/// Escapes what IDNA allows and a URI does not, such as `"`.
+/// Escapes characters that IDNA allows and a URI does not, such as `"`.
 const REG_NAME: Encoder = Encoder::new(sets::REG_NAME);
 
-/// The bytes of a host that IDNA surely leaves as it is, unless it has the prefix [`PUNYCODE`].
+/// IDNA leaves a host of these bytes as it is, unless it has the prefix [`PUNYCODE`].
 const PLAIN: ByteSet = ByteSet::range(b'a', b'z').union(sets::DIGIT).union(ByteSet::new(b"-."));
 
 const PUNYCODE: &[u8] = b"xn--";

@@ -29,8 +29,8 @@ use crate::{path, sets};
 /// addresses as in RFC 5952, no default port, normal triplets as by [`Normalizer`], illegal bytes
 /// escaped as by [`repair`](super::repair()), no dot segments, `/` for an empty path.
 ///
-/// What only some sites allow, such as another order of the query, is done on request only. A
-/// normal form is its own normal form.
+/// Changes that only some sites allow, such as another order of the query, are made on request
+/// only. A normal form is its own normal form.
 ///
 /// A reference without a scheme becomes normal as far as it means the same with every base:
 /// `//host/path` has a host, `/path` has dot segments that can be removed, and the dot segments of
