@@ -18,8 +18,8 @@ use crate::kinds::Kinds;
 /// refused in any part: a request target has no fragment (RFC 9112 3.2), and servers cut there. One
 /// pass over the path, which also tests for the further kinds; nothing is allocated.
 ///
-/// A server has to replace its own idea of the target by the result before it decides anything: a
-/// route, a rule, a cache key. docs/embedding.md of the source says how in eight servers.
+/// A server has to replace its own target by the result before it decides anything: a route, a
+/// rule, a cache key. docs/embedding.md of the source shows how eight servers do that.
 ///
 /// ```
 /// use simdpct::Kinds;
@@ -155,8 +155,8 @@ impl RequestGuard {
         target_len.saturating_mul(3).saturating_add(3)
     }
 
-    /// Decides on a request target. `output` is for a rewritten target; its contents are unspecified
-    /// otherwise.
+    /// Decides on a request target. A rewritten target is written to `output`, whose contents are
+    /// unspecified otherwise.
     ///
     /// Reasons to refuse are looked for in this order: the form of the target, a raw `#`, the path, the
     /// query. If `output` has not the room that a path to be rewritten needs, the refusal is
@@ -169,7 +169,7 @@ impl RequestGuard {
         self.check_with(method, target, |needed| output.get_mut(..needed))
     }
 
-    /// As [`check`](Self::check), with memory that `room` returns for the length that is needed. It is
+    /// Like [`check`](Self::check), with memory that `room` returns for the required length. It is
     /// called at most once, and not for a canonical path.
     #[must_use]
     pub fn check_with<'o>(
