@@ -132,10 +132,10 @@ pub trait Codec {
 pub enum Marking {
     /// Exactly the bytes that change the length are marked.
     Exact,
-    /// Those bytes are marked, and possibly others. If the length of the output is as predicted,
-    /// there are no others.
+    /// These bytes are marked, and possibly others. If the length of the output is as predicted, no
+    /// others are marked.
     Likely,
-    /// Not marked: the output of concatenated rows differs from that of each row.
+    /// Not marked: concatenated rows have another output than single rows.
     Unusable,
 }
 
@@ -229,8 +229,8 @@ impl<'a, O: Offset, C: Codec> Run<'a, O, C> {
         self.finish(result)
     }
 
-    /// Copies short rows to columns of at most [`CHUNK`] bytes, and appends these. Copying takes
-    /// less time than processing rows one by one.
+    /// Copies short rows to columns of at most [`CHUNK`] bytes, and appends these columns. Copying
+    /// takes less time than processing rows one by one.
     fn gather<T: Input>(&mut self, rows: impl IntoIterator<Item = Option<T>>) -> Result<(), ColumnError> {
         let mut gathered = Gathered::new();
         let rows = rows.into_iter();
@@ -356,7 +356,8 @@ impl<O: Offset> Sink<'_, '_, O> {
                     (self.append_one_by_one(codec, row..end), end)
                 }
             };
-            // The rows before one that is too long may remain; those before an invalid row do not.
+            // The rows before a row that is too long may remain; the rows before an invalid row do
+            // not.
             if matches!(result, Ok(()) | Err(ColumnError::TooLong { .. })) {
                 self.note_changes(row, first);
             }
@@ -366,8 +367,8 @@ impl<O: Offset> Sink<'_, '_, O> {
         Ok(())
     }
 
-    /// Compares the rows of the output from offset `first` on, which are those from `row` on, with
-    /// the input. Cheap: it ends with the first changed chunk.
+    /// Compares the rows of the output from offset `first` on with the rows of the input from `row`
+    /// on. Cheap: it ends with the first changed chunk.
     fn note_changes(&mut self, row: usize, first: usize) {
         if self.state.summary.changed {
             return;
@@ -398,7 +399,7 @@ impl<O: Offset> Sink<'_, '_, O> {
             match self.end(row) {
                 Ok(end) => self.output.offsets.push(end),
                 Err(error) => {
-                    // It was kept, but does not fit.
+                    // The row was kept, but does not fit.
                     self.state.summary = summary;
                     return Err(error);
                 }
@@ -462,7 +463,8 @@ impl<O: Offset> Sink<'_, '_, O> {
         if codec.reads_triplets() {
             let crossed =
                 (row + 1..).zip(ends.skip(row - rows.start)).filter(|&(_, end)| may_split_triplet(bytes, end));
-            // One more than pieces are worth: a chunk of `%` would need 64 KiB.
+            // Stops at one more than is worth processing in pieces: a chunk of `%` would need 64
+            // KiB.
             cuts.extend(crossed.map(|(row, _)| row).take(most_cuts(row..rows.end) + 1));
         }
         let result = self.append_pieces(codec, ranks, &mut chunk, row..rows.end, &cuts);

@@ -37,7 +37,8 @@ impl<'py> Arguments<'_, 'py> {
         )
     }
 
-    /// Calls `push` with each name and value. `None`: the result is an exception, or this case is Python's.
+    /// Calls `push` with each name and value. Returns `None` if the result is an exception, or the
+    /// case is left to Python's function.
     #[inline]
     fn parse(
         &self,
