@@ -26,7 +26,7 @@ impl<'a, 'py> FromPyObject<'a, 'py> for Argument<'a, 'py> {
 
 impl<'py> Argument<'_, 'py> {
     /// The argument, or its default, to be passed on.
-    pub(crate) fn or(self, py: Python<'py>, default: &str) -> Bound<'py, PyAny> {
+    pub(crate) fn or_default(self, py: Python<'py>, default: &str) -> Bound<'py, PyAny> {
         match self {
             Self::Default => PyString::new(py, default).into_any(),
             Self::Given(object) => object.to_owned(),

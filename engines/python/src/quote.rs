@@ -177,7 +177,7 @@ pub(crate) fn quote<'py>(
     {
         return Ok(output);
     }
-    Original::Quote.call(py, (string, safe.or(py, "/"), encoding, errors))
+    Original::Quote.call(py, (string, safe.or_default(py, "/"), encoding, errors))
 }
 
 /// Like `quote`, with `+` for a space, as in HTML forms. `/` is not safe by default.
@@ -211,7 +211,7 @@ pub(crate) fn quote_plus<'py>(
     {
         return Ok(output);
     }
-    Original::QuotePlus.call(py, (string, safe.or(py, ""), encoding, errors))
+    Original::QuotePlus.call(py, (string, safe.or_default(py, ""), encoding, errors))
 }
 
 /// Like `quote`, of `bytes` or a `bytearray`.
@@ -230,5 +230,5 @@ pub(crate) fn quote_from_bytes<'py>(bs: &Bound<'py, PyAny>, safe: Argument<'_, '
     {
         return Ok(output);
     }
-    Original::QuoteFromBytes.call(py, (bs, safe.or(py, "/")))
+    Original::QuoteFromBytes.call(py, (bs, safe.or_default(py, "/")))
 }
