@@ -282,16 +282,16 @@ def render(folder, passes, best, sums, loads):
     versions = ", ".join(f"{package} {importlib.metadata.version(package)}" for _, package in ENGINES.values())
     yield f"""# Decoding in data engines
 
-Written by `scripts/bench-engines`, from one run; not to be edited. What the functions mean is in [engines.md](engines.md).
+Written by `scripts/bench-engines`, from one run; not to be edited. [engines.md](engines.md) documents the functions.
 
 - Texts: {rows:,} URLs of the corpora, shuffled, {sums[False] / 1e6:.0f} MB, {escaped / rows:.0%} with a `%`; {FILES} Parquet files without
   dictionaries, {size / 1e6:.0f} MB. All decode to UTF-8, because some functions end the query if one does not.
 - Query: `select sum(octet_length(f(u)))`. All functions return {sums[True]:,} bytes.
-- "CPU, net": CPU seconds (user and system, of all threads) of the query less those of one that only reads the column. "Wall": all of it.
-- The least of {passes} passes of {RUNS} runs each; what runs Python for each row, or another program, ran once. In a pass, the engines
-  take turns, each in a process of its own, without transparent huge pages: clearing the same ones takes 0.05 or 0.9 s.
+- "CPU, net": CPU seconds (user and system, of all threads) of the query, less the CPU seconds of a query that only reads the column. "Wall": the whole time of the query.
+- The minimum of {passes} passes of {RUNS} runs each; functions that run Python for each row, or another program, ran once. In a pass, the engines
+  take turns, each in a separate process without transparent huge pages: clearing the same huge pages takes 0.05 or 0.9 s.
 - DataFusion calls our Python package once for 8192 rows. Polars calls its plugin, DuckDB its extension.
-- Machine: {machine()}; load {loads[0]:.1f} at the start, {loads[1]:.1f} at the end, of which the benchmark is up to 2. Wall times are too long by other work.
+- Machine: {machine()}; load {loads[0]:.1f} at the start, {loads[1]:.1f} at the end, of which the benchmark is up to 2. Other work makes wall times too long.
 - {datetime.datetime.now(datetime.UTC):%Y-%m-%d %H:%M} UTC; Python {sys.version.split()[0]}, {versions}
 """
     if max(loads) > 2 * os.cpu_count():

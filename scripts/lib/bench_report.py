@@ -359,10 +359,10 @@ SHOWN_LENGTHS = {"1", "2", "3", "4", "6", "8", "12", "16", "24", "32", "48", "64
 def page(results, run, instructions, sizes):
     yield "# Benchmarks"
     yield (
-        f"Written by `scripts/bench-report`; not to be edited. Everything on it comes from one run{', but for what was measured again' if run['again'] else ''}, passes: {run['passes']}. A figure is "
-        "the median of their medians of criterion's samples, each of which goes through more data than a branch predictor can learn. Every output was compared "
+        f"Written by `scripts/bench-report`; not to be edited. All figures come from one run{', except for those measured again' if run['again'] else ''}, of {run['passes']} passes. A figure is "
+        "the median over the passes of criterion's medians. Each sample goes through more data than a branch predictor can learn. Every output was compared "
         "with the reference implementation's before it was timed; – stands for a peer that has no such form, or another output. "
-        "All are built alike: release, fat LTO, one codegen unit. Decoding is lenient, encoding is for any component."
+        "All programs are built alike: release, fat LTO, one codegen unit. Decoding is lenient, encoding is for any component."
     )
     if run["mode"] == "quick":
         yield (

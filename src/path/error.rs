@@ -43,10 +43,10 @@ pub enum PathErrorKind {
     AboveRoot,
     /// Two slashes without anything between them.
     EmptySegment,
-    /// The output, or in place the path itself, has no room for the bytes that are escaped. The
+    /// The output, or in place the path itself, has no space for the bytes that are escaped. The
     /// position is 0. This error comes before all others, whatever the path contains.
     OutputTooSmall {
-        /// The room needed, as by
+        /// The space needed, as by
         /// [`PathPolicy::output_len_bound`](super::PathPolicy::output_len_bound).
         needed: usize,
     },

@@ -148,7 +148,7 @@ impl RequestGuard {
         self.only_reports
     }
 
-    /// The room that [`check`](Self::check) needs for any target of this length: three times the
+    /// The space that [`check`](Self::check) needs for any target of this length: three times the
     /// length, and 3 bytes.
     #[must_use]
     pub const fn output_len_bound(target_len: usize) -> usize {
@@ -159,11 +159,11 @@ impl RequestGuard {
     /// unspecified otherwise.
     ///
     /// Reasons to refuse are looked for in this order: the form of the target, a raw `#`, the path, the
-    /// query. If `output` has not the room that a path to be rewritten needs, the refusal is
-    /// [`PathErrorKind::OutputTooSmall`], with the room needed for the whole target; it comes before the
-    /// path's other refusals, as in [`PathPolicy::canonicalize_into`].
-    /// [`output_len_bound`](Self::output_len_bound) always suffices. A guard that only reports needs
-    /// the same room.
+    /// query. If `output` has less space than the rewritten path needs, the refusal is
+    /// [`PathErrorKind::OutputTooSmall`], with the space needed for the whole target; it takes
+    /// precedence over the path's other refusals, as in [`PathPolicy::canonicalize_into`].
+    /// [`output_len_bound`](Self::output_len_bound) always suffices. A guard that only reports
+    /// needs the same space.
     #[must_use]
     pub fn check<'o>(&self, method: RequestMethod, target: &[u8], output: &'o mut [u8]) -> Verdict<'o> {
         self.check_with(method, target, |needed| output.get_mut(..needed))

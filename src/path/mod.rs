@@ -231,7 +231,7 @@ impl PathPolicy {
         Ok(Some(&mut output[..length]))
     }
 
-    /// The room that the canonical form of a scanned path needs.
+    /// The space that the canonical form of a scanned path needs.
     fn room(&self, path: &[u8], scan: &Result<Scan, PathError>) -> usize {
         match scan {
             Ok(Scan::Canonical | Scan::Triplets(_)) => path.len(),
@@ -263,7 +263,7 @@ impl PathPolicy {
         Ok(path.len())
     }
 
-    /// The room that [`canonicalize_into`](Self::canonicalize_into) asks for: the length of the
+    /// The space that [`canonicalize_into`](Self::canonicalize_into) asks for: the length of the
     /// path, and two bytes more for each byte that is escaped. At most three times the length.
     #[must_use]
     pub fn output_len_bound<T: Input + ?Sized>(&self, path: &T) -> usize {
