@@ -209,7 +209,7 @@ fn encode(criterion: &mut Criterion) {
     }
 }
 
-/// Rows that are not in one buffer, and the search for those that a conversion may change.
+/// Rows that are not in one buffer, and the search for rows that a conversion may change.
 fn rows(criterion: &mut Criterion) {
     let decoder = Decoder::new().lenient();
     let conversion = Conversion::decode_utf8_lossy(&decoder);

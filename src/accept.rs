@@ -1,8 +1,8 @@
 //! Decodes text that may contain only certain characters.
 //!
-//! For a field restricted to some characters, for example those of one script. The check is on
-//! decoded characters, and errors have their position in the input, where the user can see it. The
-//! accepted characters are given as [`Ranges`] or as a predicate.
+//! For a field restricted to some characters, for example the characters of one script. The check
+//! is on decoded characters, and errors have their position in the input, where the user can see
+//! it. The accepted characters are given as [`Ranges`] or as a predicate.
 #![forbid(unsafe_code)]
 
 use alloc::borrow::Cow;

@@ -190,7 +190,7 @@ impl ByteSet {
         true
     }
 
-    /// The rows of the ASCII bytes, then those of the others: the kernels' layout.
+    /// The rows of the ASCII bytes, then the rows of the other bytes: the kernels' layout.
     #[inline]
     pub(crate) const fn rows(&self) -> &[[u8; 16]; 2] {
         &self.rows

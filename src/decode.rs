@@ -195,7 +195,7 @@ impl Decoder {
     ///
     /// # Errors
     ///
-    /// Returns the input's first error: those of [`decoded_len`](Self::decoded_len), and
+    /// Returns the input's first error: the errors of [`decoded_len`](Self::decoded_len), and
     /// [`DecodeErrorKind::InvalidUtf8`](crate::DecodeErrorKind::InvalidUtf8) at the first byte or
     /// triplet of the first ill-formed UTF-8 sequence. Otherwise, if the text does not fit, returns
     /// the length needed. On error the contents of `output` are unspecified.

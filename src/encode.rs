@@ -20,8 +20,8 @@ use crate::sets;
 /// A percent-encoder: replaces bytes by triplets, `%` and two hexadecimal digits (RFC 3986 2.1).
 ///
 /// An encoder is a small constant. Build it once, in `const`, and use it from any number of
-/// threads. A [`ByteSet`], predefined in [`sets`] or custom, says which bytes are escaped. Bytes
-/// from 0x80 are always escaped, so that the result is ASCII, unless
+/// threads. A [`ByteSet`], predefined in [`sets`] or custom, determines the bytes that are escaped.
+/// Bytes from 0x80 are always escaped, so that the result is ASCII, unless
 /// [`keep_non_ascii`](Self::keep_non_ascii) is set. Every operation is linear in the length of the
 /// input.
 ///
@@ -200,7 +200,7 @@ impl Encoder {
     ///
     /// Contains the set given to [`new`](Self::new) and all bytes from 0x80. With
     /// [`plus_for_space`](Self::plus_for_space), it also contains `+` and the space, which becomes
-    /// `+`. A member occurs unescaped in the output only as part of what
+    /// `+`. A member occurs unescaped in the output only as part of a sequence that
     /// [`keep_triplets`](Self::keep_triplets) or [`keep_non_ascii`](Self::keep_non_ascii) keeps.
     ///
     /// ```

@@ -272,7 +272,7 @@ impl<'a> ExtValue<'a> {
         self.encoded
     }
 
-    /// Length of the text in bytes of UTF-8: at most that of [`encoded`](Self::encoded).
+    /// Length of the text in bytes of UTF-8: at most the length of [`encoded`](Self::encoded).
     #[must_use]
     pub fn decoded_len(&self) -> usize {
         match self.charset {

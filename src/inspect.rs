@@ -12,9 +12,9 @@ use crate::level::Level;
 
 const _: () = assert!(Kinds::ON_REQUEST.0 == driver::inspect::ON_REQUEST);
 
-/// Inspects a string in one pass, for what a proxy may want to reject or a log analyst to count:
-/// double encoding, NUL, invalid UTF-8 and [other kinds](Kinds). Does not allocate. Linear, with
-/// SIMD.
+/// Inspects a string in one pass, for patterns that a proxy may want to reject or a log analyst to
+/// count: double encoding, NUL, invalid UTF-8 and [other kinds](Kinds). Does not allocate. Linear,
+/// with SIMD.
 ///
 /// Some kinds, such as dot segments, are [looked for on request](Kinds::ON_REQUEST), by a second
 /// search.

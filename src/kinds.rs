@@ -64,8 +64,8 @@ impl Kinds {
     pub const LOWER_HEX: Self = Self(1 << 12);
     /// A raw non-ASCII byte (0x80 to 0xFF).
     pub const NON_ASCII: Self = Self(1 << 13);
-    /// A raw byte that is not allowed in a URI (RFC 3986 2): all but reserved and unreserved
-    /// characters and `%`. Includes all non-ASCII bytes.
+    /// A raw byte that is not allowed in a URI (RFC 3986 2): every byte except reserved and
+    /// unreserved characters and `%`. Includes all non-ASCII bytes.
     pub const ILLEGAL: Self = Self(1 << 14);
     /// Invalid UTF-8 once decoded, overlong forms and surrogates included: each maximal subpart of
     /// an ill-formed sequence (Unicode 3.9), at the byte or triplet where it begins.
@@ -80,7 +80,7 @@ impl Kinds {
     pub const DOT_SEGMENT: Self = Self(1 << 16);
     /// An empty segment: a `/` or `\`, raw or encoded, directly after another one; at the second.
     ///
-    /// After a colon, raw or encoded, two are not a finding: in logs, nearly all are those of
+    /// After a colon, raw or encoded, two are not a finding: in logs, nearly all of them belong to
     /// `https://`, also in queries (`?to=https%3A%2F%2F`). A path may hide an empty segment there;
     /// [`EmptySegments`](crate::path::EmptySegments) makes no such exception. The slashes at the
     /// start (`//host`) and at the end (`/a//`) of a string count. [On request](Kinds::ON_REQUEST).
@@ -129,10 +129,11 @@ impl Kinds {
     /// [`DOUBLE`](Kinds::DOUBLE) and [`UNICODE`](Kinds::UNICODE).
     ///
     /// They depend on several bytes or triplets in sequence, so that they take a second search. A
-    /// method of [`Findings`](crate::Findings) looks for them if it is given them; [`Counts::among`](crate::Counts::among) counts them.
+    /// method of [`Findings`](crate::Findings) looks for them if they are requested;
+    /// [`Counts::among`](crate::Counts::among) counts them.
     pub const ON_REQUEST: Self = Self(Self::DOT_SEGMENT.0 | Self::EMPTY_SEGMENT.0 | Self::DOUBLE.0 | Self::UNICODE.0);
 
-    /// The set as bits: bit `n` is that of `Kinds::ALL[n]`. The bit of a kind never changes.
+    /// The set as bits: bit `n` stands for `Kinds::ALL[n]`. The bit of a kind never changes.
     #[must_use]
     pub const fn bits(self) -> u32 {
         self.0
@@ -151,7 +152,7 @@ impl Kinds {
         if bits >> Self::ALL.len() == 0 { Some(Self(bits)) } else { None }
     }
 
-    /// The set with these [bits](Self::bits), without those that are not the bit of a kind.
+    /// The set with these [bits](Self::bits); bits that are not the bit of a kind are ignored.
     ///
     /// ```
     /// use simdpct::Kinds;

@@ -49,7 +49,7 @@ pub enum Level {
 pub(crate) struct Supported(Level);
 
 impl Level {
-    /// All levels: those of an architecture from the least to the most capable.
+    /// All levels. The levels of an architecture are ordered from the least to the most capable.
     pub const ALL: &'static [Self] = &[Self::Scalar, Self::Sse41, Self::Avx2, Self::Avx512, Self::Neon, Self::Simd128];
 
     /// The level used by default: the one that `SIMDPCT_LEVEL` names, or the best available.
@@ -123,7 +123,7 @@ fn best_below(level: Level) -> Supported {
     Supported(best_of(known::detected() & (level.bit() - 1)))
 }
 
-/// What is known of the CPU at run time: detected once.
+/// The features of the CPU that are known at run time, detected once.
 #[cfg(any(feature = "std", feature = "getenv", target_arch = "x86_64"))]
 mod known {
     use core::sync::atomic::{AtomicU8, Ordering::Relaxed};
@@ -175,7 +175,7 @@ mod known {
     }
 }
 
-/// What is known of the CPU at compile time. No atomics, which not every target has.
+/// The features of the CPU that are known at compile time. No atomics, which not every target has.
 #[cfg(not(any(feature = "std", feature = "getenv", target_arch = "x86_64")))]
 mod known {
     use super::{Level, best_of, detect};

@@ -88,7 +88,7 @@ impl Normalizer {
         self
     }
 
-    /// Decodes triplets of the bytes in `set`, instead of those of unreserved characters. Bytes
+    /// Decodes triplets of the bytes in `set`, instead of triplets of unreserved characters. Bytes
     /// from 0x80 and `%` are never decoded, even if in `set`, so that text remains text and nothing
     /// is decoded twice.
     #[must_use]

@@ -90,9 +90,9 @@ impl Decoder {
     /// Returns the length of the output of the input before `input_offset`: the inverse of
     /// [`input_offset`](Self::input_offset).
     ///
-    /// Of an error's [`position`](DecodeError::position), it is the length of the output before the
-    /// error: `Utf8Error::valid_up_to` of the decoded bytes if they are not UTF-8. An error does not
-    /// store this offset, because a larger error makes decoding slower.
+    /// For an error's [`position`](DecodeError::position), it is the length of the output before
+    /// the error: `Utf8Error::valid_up_to` of the decoded bytes if they are not UTF-8. An error
+    /// does not store this offset, because a larger error makes decoding slower.
     ///
     /// An offset within a decoded triplet counts as its start, and one beyond the end of the input
     /// as its end. A malformed `%` before the offset counts as kept, and a rejected byte as

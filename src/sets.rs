@@ -227,7 +227,7 @@ pub mod js {
     /// The ASCII word characters (ECMA-262 6.1.4).
     const WORD: ByteSet = ALPHA.union(DIGIT).with(b'_');
 
-    /// What the abstract operation `Encode` never escapes (ECMA-262 19.2.6.5).
+    /// The characters that the abstract operation `Encode` never escapes (ECMA-262 19.2.6.5).
     const ALWAYS_UNESCAPED: ByteSet = WORD.union(ByteSet::new(b"-.!~*'()"));
 
     /// To escape in a whole URI, as `encodeURI` does (ECMA-262 19.2.6.3). Unlike

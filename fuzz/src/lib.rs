@@ -3,8 +3,8 @@
 //!
 //! A target reads its options from the first bytes of the fuzzer's data and uses the rest as the
 //! input. So mutations are local, and a seed is a few option bytes followed by a text. The
-//! comparisons are those of tests/common, which run every form on every level against the reference
-//! implementation.
+//! comparisons are the functions of tests/common, which run every form on every level against the
+//! reference implementation.
 
 #[path = "../../tests/common/mod.rs"]
 pub mod common;

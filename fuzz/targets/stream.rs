@@ -1,5 +1,5 @@
-//! Streams: with every chunking and output length, the result equals that of the input in one
-//! piece.
+//! Streams: with every chunking and output length, the result equals the result of the input
+//! in one piece.
 #![no_main]
 
 use std::io::{Read, Write};

@@ -1,5 +1,5 @@
-/* mod_simdpct.c - refuses requests by what their raw target contains, and sets the canonical path before anything
- * maps it. README.md documents the directives and environment variables. */
+/* mod_simdpct.c - refuses requests by findings in their raw target, and sets the canonical path before anything maps
+ * it. README.md documents the directives and environment variables. */
 
 #include <httpd.h>
 #include <http_config.h>
@@ -12,7 +12,7 @@
 
 #define UNSET (-1)
 
-/* Of a server or virtual host. */
+/* The configuration of a server or virtual host. */
 typedef struct {
     /* The words of a guard's text; NULL: not set. */
     const char *refuse, *refuse_args; /* names of kinds, separated by commas */
@@ -32,7 +32,7 @@ static const char *findings(request_rec *r, const char *text) {
     return names;
 }
 
-/* Decides on a target, which becomes the rewritten one, in the pool of the request. */
+/* Decides on a target. Replaces it by the rewritten target, in the pool of the request. */
 static uint32_t decide(request_rec *r, const simdpct_guard *guard, char **target, simdpct_verdict *verdict) {
     const size_t len = strlen(*target);
     char space[4096], *room = space;
@@ -50,8 +50,8 @@ static uint32_t decide(request_rec *r, const simdpct_guard *guard, char **target
     return action;
 }
 
-/* The target in origin form, as the client sent it. With `HttpProtocolOptions Unsafe`, httpd cuts a fragment off the
- * path that it decides on, and forwards it: a guard refuses it. */
+/* The target in origin form, as the client sent it. With `HttpProtocolOptions Unsafe`, httpd decides on the path
+ * without its fragment, but forwards the fragment: a guard refuses such a target. */
 static char *raw_target(request_rec *r) {
     const char *fragment = strchr(r->unparsed_uri, '#');
 
@@ -141,7 +141,7 @@ static int make_guards(apr_pool_t *pool, apr_pool_t *log, apr_pool_t *temporary,
         }
         config->guard = apr_palloc(pool, sizeof *config->guard);
         if (simdpct_guard_from_text(config->guard, text, strlen(text), NULL) != SIMDPCT_OK) {
-            /* Each directive was read, so this is not expected. Without a guard, every request would be let through. */
+            /* Not expected, because each directive was read. Without a guard, every request would pass. */
             simdpct_guard_error(text, strlen(text), message, sizeof message);
             ap_log_error(APLOG_MARK, APLOG_EMERG, 0, server, "simdpct: %s", message);
             return HTTP_INTERNAL_SERVER_ERROR;

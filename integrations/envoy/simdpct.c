@@ -1,5 +1,5 @@
-/* simdpct.c - an HTTP filter for Envoy's dynamic modules: refuses requests by what their path contains, and makes the
- * paths of the others canonical before later filters and the router see them. README.md has the configuration.
+/* simdpct.c - an HTTP filter for Envoy's dynamic modules: refuses requests by findings in their path, and makes the
+ * paths of other requests canonical before later filters and the router see them. README.md has the configuration.
  *
  * The functions of Envoy that this file needs are declared here, since Envoy installs no header. */
 
@@ -36,7 +36,7 @@ void envoy_dynamic_module_callback_http_send_response(
 
 #define REPORT_ONLY ", report only"
 
-/* Room for each line of the library, and what is written around it. */
+/* Space for each line of the library, and the text around it. */
 enum { LINE = 1024 + 32 };
 
 /* ---- Configuration ---- */
@@ -84,7 +84,7 @@ static void log_refusal(void *filter, const simdpct_verdict *verdict, buffer tar
     envoy_dynamic_module_callback_log(LOG_WARN, (buffer) { line, strlen(line) });
 }
 
-/* Whether the target is refused; otherwise its path is canonical from now on. */
+/* Returns true if the target is refused. Otherwise makes its path canonical. */
 static bool is_refused(void *filter, const simdpct_guard *guard, buffer target) {
     char names[LINE], space[4096], *room = space, *allocated = NULL;
     simdpct_verdict verdict;
@@ -110,7 +110,7 @@ static bool is_refused(void *filter, const simdpct_guard *guard, buffer target) 
             envoy_dynamic_module_callback_log(LOG_WARN, TEXT("simdpct: the path cannot be set"));
             action = SIMDPCT_ACTION_REFUSE;
         }
-        /* The route was chosen by the path as it came. */
+        /* The route was chosen by the path as received. */
         envoy_dynamic_module_callback_http_clear_route_cache(filter);
     }
     free(allocated);
@@ -126,7 +126,7 @@ static bool is_connect(void *filter) {
         && method.len == sizeof connect - 1 && memcmp(method.data, connect, method.len) == 0;
 }
 
-/* A filter has no state of its own. */
+/* A filter has no state. */
 HOOK void *envoy_dynamic_module_on_http_filter_new(void *guard, void *filter) {
     (void)filter;
     return guard;
@@ -167,7 +167,7 @@ HOOK unsigned envoy_dynamic_module_on_http_filter_request_headers(void *filter, 
         (void)guard; \
         return CONTINUE; \
     }
-/* Called for callouts, streams and events that this filter does not start: never. */
+/* Never called: this filter starts no callouts, streams or events. */
 #define NEVER_CALLED(name) HOOK void envoy_dynamic_module_on_http_filter_##name(void) { }
 
 PASSES_WITH_END(request_body)

@@ -1,5 +1,5 @@
-/* simdpct.c - Lua module for HAProxy: decisions on request targets, and findings. simdpct_haproxy.lua makes
- * converters of the functions, and README.md documents these. */
+/* simdpct.c - Lua module for HAProxy: decisions on request targets, and findings. simdpct_haproxy.lua registers the
+ * functions as converters, which README.md documents. */
 
 #include <lauxlib.h>
 #include <lua.h>
@@ -10,7 +10,7 @@
 
 int luaopen_simdpct(lua_State *L);
 
-/* simdpct.guard(TEXT): a guard; an error that names the invalid word. */
+/* simdpct.guard(TEXT): makes a guard. Raises an error that names the invalid word. */
 static int new_guard(lua_State *L) {
     size_t len;
     const char *text = luaL_checklstring(L, 1, &len);
@@ -38,7 +38,7 @@ static int decide(lua_State *L) {
 
     if (verdict.status == SIMDPCT_NO_ROOM) {
         const size_t needed = verdict.value;
-        /* Nothing was added to the buffer, so this is its beginning. */
+        /* Nothing was added to the buffer, so this pointer is its beginning. */
         room = luaL_prepbuffsize(&buffer, needed);
         action = simdpct_guard_check(guard, SIMDPCT_METHOD_OTHER, target, len, room, needed, &verdict);
     }

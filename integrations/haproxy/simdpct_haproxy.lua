@@ -9,7 +9,7 @@ local simdpct = require("simdpct")
 
 return function(definitions)
     local guards = {}
-    -- The presets have their own names.
+    -- The presets are guards of the same names.
     for _, name in ipairs({ "default", "strict", "rfc3986", "nginx", "envoy", "lighttpd" }) do
         guards[name] = simdpct.guard(name)
     end
@@ -34,7 +34,7 @@ return function(definitions)
         return decision
     end
 
-    -- HAProxy makes "0" of nil, so that no answer is "-".
+    -- HAProxy turns nil into "0", so a missing value is "-".
     core.register_converters("simdpct_findings", simdpct.findings)
     core.register_converters("simdpct_target", function(target, name)
         return decide(target, name).used or "-"

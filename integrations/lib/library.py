@@ -43,7 +43,8 @@ class Library:
         return authority, rest[:end], rest[end:]
 
     def canonical(self, preset, target):
-        """The target with its canonical path, without an authority, and None; or None and why it is refused."""
+        """Returns the target with its canonical path, without an authority, and None; or None and the reason
+        for the refusal."""
         policy = Policy()
         status = self.functions.simdpct_path_policy_init(policy, preset.encode(), len(preset), None)
         assert status == 0, f"invalid path policy: {preset}"

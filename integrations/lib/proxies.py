@@ -50,7 +50,7 @@ def traffic_server(folder, remap, plugins="", logging=""):
     folders = {name: folder / name for name in ["etc", "log", "run", "cache"]}
     for each in folders.values():
         each.mkdir(parents=True)
-    # Without these, it complains. The empty ones have only defaults.
+    # Without these files, it complains. The empty files mean defaults only.
     for name in ["cache.config", "hosting.config", "parent.config", "records.config", "sni.yaml", "socks.config",
                  "splitdns.config", "ssl_multicert.config", "storage.config", "strategies.yaml", "volume.config"]:
         (folders["etc"] / name).write_text("")

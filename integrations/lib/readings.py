@@ -1,4 +1,5 @@
-"""The paths that an origin may take a forwarded target for: the oracle of the test "rule against origin" (rules.py).
+"""The paths as which an origin may read a forwarded target: the oracle of the test "rule against origin"
+(rules.py).
 
 Written apart from the library, which it judges. An origin decodes the path once, cuts off parameters if the policy does,
 resolves dot segments and merges empty segments. Where origins differ in a step that the policy takes, both are readings.
@@ -6,7 +7,7 @@ resolves dot segments and merges empty segments. Where origins differ in a step 
 
 import re
 
-# What the presets of path policies do: the options that change what a path means.
+# The options of the presets of path policies that change the meaning of a path.
 OPTIONS = ["backslash", "empty-segments", "parameters"]
 PRESETS = {
     "default": ["refuse", "merge", "strip-from-dots"],
@@ -27,7 +28,7 @@ class Readings:
         options = dict(zip(OPTIONS, PRESETS[preset])) | dict(word.split("=", 1) for word in words)
         self.separators = b"/" if options["backslash"] == "keep" else b"/\\"
         self.merges = options["empty-segments"] != "keep"
-        # What is refused must not occur, so each reading of it counts.
+        # Refused segments must not occur, so every reading of them counts.
         self.parameters = {"refuse": "strip"}.get(options["parameters"], options["parameters"])
 
     def of(self, target):

@@ -1,4 +1,4 @@
-"""The test "rule against origin": what a server decides on is what it forwards.
+"""The test "rule against origin": a server forwards the path on which it decides.
 
 A server with its module on, before an origin, has a rule that refuses some paths. Random targets are sent. No request
 may reach the origin that the origin may take for one of the refused paths, whatever the rule saw.
@@ -26,7 +26,7 @@ from servers import Origin
 from targets import random_targets
 from wire import send
 
-# All presets, and the option that the READMEs have.
+# All presets, and the option of the READMEs.
 POLICIES = ["default", "default slash=refuse", "strict", "rfc3986", "nginx", "envoy", "lighttpd"]
 
 SEED = int(os.environ.get("SIMDPCT_SEED") or random.SystemRandom().randrange(1 << 32))
@@ -54,7 +54,7 @@ class RecordingOrigin(Origin):
 
 @dataclass
 class Outcome:
-    """What became of targets. A bypass is a target as it was sent, and as it reached the origin against the rule."""
+    """The outcomes of targets. A bypass is a target as sent, and as it reached the origin against the rule."""
     statuses: collections.Counter = field(default_factory=collections.Counter)
     forwarded: int = 0
     bypasses: list = field(default_factory=list)
@@ -63,7 +63,8 @@ class Outcome:
 
 
 def passes_rule(origin, port, policy, forbids, count=2000, protocol="HTTP/1.1", seed=SEED, under=b"", fields=()):
-    """Sends targets to a server. `forbids` says of a path that no origin should read it from a forwarded target.
+    """Sends targets to a server. `forbids(path)` is true if no origin should read this path from a forwarded
+    target.
 
     `under` is put before each target in origin form, if a server has several rules below different prefixes.
     """
@@ -81,13 +82,14 @@ def passes_rule(origin, port, policy, forbids, count=2000, protocol="HTTP/1.1", 
 
 
 def check_rule(checks, name, origin, port, policy, forbids, denied=403, **options):
-    """The rule holds, and the test could have failed: some targets were forwarded, and some denied. The outcome."""
+    """Checks that the rule holds and that the test could have failed: some targets were forwarded, and some
+    denied. Returns the outcome."""
     outcome = passes_rule(origin, port, policy, forbids, **options)
     what = f"{name}, {options.get('protocol', 'HTTP/1.1')}, {policy}, seed {options.get('seed', SEED)}"
     for sent, forwarded in outcome.bypasses[:3]:
         checks.equal(f"{what}: {sent} passed the rule", forwarded, "not forwarded")
     checks.equal(f"{what}: targets that passed the rule", len(outcome.bypasses), 0)
-    # The policy "strict" refuses most of them.
+    # The policy "strict" refuses most targets.
     least = len(outcome.targets) // 400
     checks.true(f"{what}: forwarded more than {least}, {outcome.statuses}", outcome.forwarded > least)
     checks.true(f"{what}: denied more than {least}, {outcome.statuses}", outcome.statuses[denied] > least)

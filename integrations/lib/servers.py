@@ -156,7 +156,7 @@ class Connection:
 
 
 def request(port, raw_target, headers=b"Host: a\r\n", method=b"GET", timeout=10):
-    """Sends one request with this target, byte for byte, on a connection of its own.
+    """Sends one request with this target, byte for byte, on a separate connection.
 
     The status, the header fields (names in lower case) and the body; status 0 if the connection is closed without an
     answer.
@@ -197,7 +197,7 @@ class Origin:
             threading.Thread(target=self.serve, args=[connection], daemon=True).start()
 
     def serve(self, connection):
-        # What breaks the connection, malformed requests included, ends only this thread.
+        # An error of the connection, also by a malformed request, ends only this thread.
         with connection, connection.makefile("rwb") as file:
             try:
                 while head := self.read_head(file):
@@ -249,7 +249,8 @@ def random_targets(count, seed=1, pieces=PIECES):
 
 
 class Checks:
-    """Collects what differs from what is expected. `with` prints it at the end, and exits with 1 if there is any."""
+    """Collects differences from the expected results. `with` prints them at the end, and exits with 1 if there are
+    any."""
 
     def __init__(self):
         self.count, self.failures = 0, []

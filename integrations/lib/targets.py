@@ -2,7 +2,7 @@
 
 import random
 
-# What each of these means depends on the server. A target is a few of them, one after the other.
+# The meaning of each piece depends on the server. A target is a few pieces, one after the other.
 DELIMITERS = [b"/", b"/", b"/", b"/", b"//", b"%2f", b"%2F", b"\\", b"%5C", b"%5c", b"%252f", b"%255c"]
 DOTS = [b".", b"..", b"..", b"/..", b"/../", b"%2e", b"%2E%2e", b".%2e", b"%252e", b"..;", b"..;x", b"..%3B", b"..%3Bx=1",
         b"..%2F", b"%2F..", b"..%5C", b"..%3F", b"..%23", b"/./", b"/.;/"]
@@ -20,7 +20,7 @@ STARTS = [b"/", b"/", b"/", b"/", b"//", b"/public/", b"/api/", b"/images/", b"/
 AUTHORITIES = [b"http://localhost", b"http://localhost", b"http://localhost:80", b"HTTP://localhost", b"http://other.example",
                b"https://localhost", b"x://localhost"]
 
-# Targets that once passed a rule, or were near it. All runs begin with these.
+# Targets that once passed a rule, or nearly did. All runs begin with these.
 KNOWN = [
     b"/admin", b"/admin/x", b"/administrator", b"/api/..;/internal/secret", b"/api/..;/admin/x", b"/x#/../admin/x",
     b"/x%2fy/../admin/x", b"//admin/x", b"/x\\..\\admin", b"/images/..;/api/me", b"/images/..;/admin", b"/public/..%2Fadmin",

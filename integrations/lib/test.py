@@ -11,7 +11,7 @@ from servers import Checks
 from targets import random_targets
 from wire import send
 
-# Policy, target, and the paths that an origin may take it for.
+# Policy, target, and the paths as which an origin may read it.
 READINGS = [
     ("default", b"/a/b?c/../d", {b"/a/b"}),
     ("default", b"/%61%2Fb", {b"/a/b"}),
@@ -58,7 +58,7 @@ def main():
         checks.equal("recorded targets", sorted((number, target) for number, target, _ in origin.take()),
                      list(enumerate(targets)))
 
-        # Without a server in between, nothing keeps a rule.
+        # Without a server in between, no rule is enforced.
         outcome = passes_rule(origin, origin.port, "default", rule, count=500)
         checks.true("bypasses are found", len(outcome.bypasses) > 50)
         failing = Checks()

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 
 from servers import HOST
 
-# So many requests are sent before the answers are read.
+# Number of requests to send before the answers are read.
 BATCH = 50
 
 
@@ -42,7 +42,7 @@ def send_pipelined(port, targets, fields, batch):
         answers += connection.ask([b"GET %b HTTP/1.1\r\n%bx-number: %d\r\n\r\n" % (targets[number], head, number)
                                    for number in numbers])
         if is_new and len(answers) == first:
-            # Even the first request on a connection of its own is not answered.
+            # Even the first request on a separate connection is not answered.
             answers.append(Answer())
         if connection.is_closed:
             connection = None
@@ -64,7 +64,7 @@ class Pipeline:
         self.socket.close()
 
     def ask(self, requests):
-        """The answers to these requests, as many as come before the connection is closed."""
+        """The answers to these requests that come before the connection is closed."""
         answers = []
         try:
             self.socket.sendall(b"".join(requests))
@@ -156,7 +156,7 @@ class Streams:
         import h2.events
         import h2.exceptions
         self.events, self.error = h2.events, h2.exceptions.ProtocolError
-        # Sends what no client should.
+        # Allow requests that no client should send.
         config = h2.config.H2Configuration(
             client_side=True, header_encoding=None, validate_outbound_headers=False, normalize_outbound_headers=False)
         self.state = h2.connection.H2Connection(config)
@@ -170,7 +170,7 @@ class Streams:
         self.socket.close()
 
     def ask(self, targets, fields):
-        """The answers by number, as many as come before the connection is closed."""
+        """The answers by number that come before the connection is closed."""
         numbers, answers, done = {}, {}, {}
         for number, target in targets.items():
             stream = self.state.get_next_available_stream_id()

@@ -6,7 +6,7 @@ local _M = {}
 
 local ROUNDS, CALLS = 101, 20000
 
--- A loop of its own for each function: LuaJIT compiles a loop for the function that it calls at first.
+-- A separate loop for each function: LuaJIT compiles a loop for the function that it calls at first.
 local LOOP = [[
 local call, text, argument, calls = ...
 local began = os.clock()

@@ -1,4 +1,4 @@
--- test.lua - what the tests of the Lua module call in nginx.
+-- test.lua - the functions that the tests of the Lua module call in nginx.
 
 local simdpct = require "simdpct"
 
@@ -64,7 +64,7 @@ function _M.traces()
         inspect_nothing = function() return simdpct.inspect("/a", 8) end,
         check = function() return simdpct.check("/a/../b", make("guard", "'default'"), "GET") end,
         refused = function() return simdpct.path("/%00", make("policy", "'default'")) end,
-        -- What cannot be compiled, to see that this is seen.
+        -- A function that cannot be compiled, to check that the test detects it.
         loadstring = function() return loadstring("return 1") end,
     }
     -- Without stitching, a function that cannot be compiled ends the trace.

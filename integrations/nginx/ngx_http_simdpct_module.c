@@ -1,5 +1,5 @@
 /* ngx_http_simdpct_module.c - makes the canonical target of a request nginx's own before nginx chooses a location, and
- * refuses requests by what their raw target contains. README.md documents the directives and variables. */
+ * refuses requests by findings in their raw target. README.md documents the directives and variables. */
 
 #include <ngx_config.h>
 #include <ngx_core.h>
@@ -29,7 +29,7 @@ typedef enum {
     NGX_HTTP_SIMDPCT_REFUSED_DRY_RUN
 } ngx_http_simdpct_status_e;
 
-/* Of a request that was examined. */
+/* The context of an examined request. */
 typedef struct {
     ngx_str_t                  target; /* in origin form, as the client sent it */
     ngx_http_simdpct_status_e  status;
@@ -65,7 +65,7 @@ static char *ngx_http_simdpct_refuse(ngx_conf_t *cf, ngx_command_t *cmd, void *c
 static char *ngx_http_simdpct_path(ngx_conf_t *cf, ngx_command_t *cmd, void *conf);
 static char *ngx_http_simdpct_convert(ngx_conf_t *cf, ngx_command_t *cmd, void *conf);
 
-/* Decode as forms are decoded; the second refuses control characters. Initialized with the configuration. */
+/* Decoders for forms; the second refuses control characters. Initialized with the configuration. */
 static simdpct_decoder  ngx_http_simdpct_form;
 static simdpct_decoder  ngx_http_simdpct_form_text;
 
@@ -185,7 +185,8 @@ ngx_module_t  ngx_http_simdpct_module = {
 
 /* ---- Requests ---- */
 
-/* The context of the main request; NULL if that was not examined. An internal redirect drops contexts, but no cleanups. */
+/* The context of the main request; NULL if the request was not examined. An internal redirect drops contexts, but no
+ * cleanups. */
 static ngx_http_simdpct_ctx_t *
 ngx_http_simdpct_get_ctx(ngx_http_request_t *r)
 {
@@ -213,7 +214,7 @@ ngx_http_simdpct_cleanup(void *data)
 }
 
 
-/* The target of the main request as the client sent it, in origin form. That of `http://host?a` is "?a". */
+/* The target of the main request as the client sent it, in origin form. For `http://host?a`, it is "?a". */
 static ngx_str_t
 ngx_http_simdpct_raw_target(ngx_http_request_t *r)
 {
@@ -361,9 +362,9 @@ ngx_http_simdpct_refuse_verdict(ngx_http_request_t *r, ngx_http_simdpct_ctx_t *c
 }
 
 
-/* What nginx makes of a target in origin form: `uri`, `exten` and flags of `parsed`. NGX_DECLINED if that is another path
- * than the one of the target, decoded once: nginx has resolved dot segments or merged slashes, other than those of a URL in
- * a path (`/https:%2F%2Fhost`). A byte must follow the target. */
+/* Parses a target in origin form as nginx does: sets `uri`, `exten` and flags of `parsed`. Returns NGX_DECLINED if this
+ * path differs from the target's path, decoded once: nginx has resolved dot segments or merged slashes, except the
+ * slashes of a URL in a path (`/https:%2F%2Fhost`). A byte must follow the target. */
 static ngx_int_t
 ngx_http_simdpct_parse(ngx_http_request_t *r, ngx_str_t target, ngx_http_request_t *parsed)
 {
@@ -431,7 +432,8 @@ ngx_http_simdpct_server_handler(ngx_http_request_t *r)
 
     conf = ngx_http_get_module_loc_conf(r, ngx_http_simdpct_module);
 
-    /* What the client sent is examined once: subrequests are internal, and requests after an internal redirect. */
+    /* Only the client's target is examined, once: subrequests are internal, and so are requests after an internal
+     * redirect. */
     if (r->internal || conf->guard == NULL) {
         return NGX_DECLINED;
     }
@@ -507,7 +509,7 @@ ngx_http_simdpct_server_handler(ngx_http_request_t *r)
 }
 
 
-/* In the location that was chosen first: refuses the kinds that it adds. */
+/* In the location that was chosen first: refuses the kinds that this location adds. */
 static ngx_int_t
 ngx_http_simdpct_location_handler(ngx_http_request_t *r)
 {
@@ -706,8 +708,8 @@ ngx_http_simdpct_conversion_variable(ngx_http_request_t *r, ngx_http_variable_va
 }
 
 
-/* `$simdpct_arg_NAME`: the first value with this name, both decoded as a form does. Names are compared without case,
- * as those of `$arg_NAME` are: nginx writes the names of variables in lower case. */
+/* `$simdpct_arg_NAME`: the first value with this name, both decoded as a form does. Names are compared without case, as
+ * for `$arg_NAME`: nginx writes the names of variables in lower case. */
 static ngx_int_t
 ngx_http_simdpct_arg_variable(ngx_http_request_t *r, ngx_http_variable_value_t *v, uintptr_t data)
 {
@@ -889,7 +891,7 @@ ngx_http_simdpct_merge_conf(ngx_conf_t *cf, void *parent, void *child)
         policy = conf->path;
 
     } else {
-        /* The kinds of the server have been refused when the location is chosen. */
+        /* When the location is chosen, the kinds of the server have already been refused. */
         ngx_conf_init_uint_value(conf->refuse, 0);
         ngx_conf_init_uint_value(conf->refuse_args, 0);
 
@@ -997,8 +999,8 @@ ngx_http_simdpct_path(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
 }
 
 
-/* A set by its name, or of literal bytes, which may be triplets. Letters, digits and hyphens alone are a name, so that a
- * misspelt name is an error. */
+/* A set by its name, or of literal bytes, which may be triplets. A word of letters, digits and hyphens is a name, so
+ * that a misspelt name is an error. */
 static bool
 ngx_http_simdpct_set(ngx_conf_t *cf, simdpct_set *set, ngx_str_t text)
 {
@@ -1134,7 +1136,7 @@ ngx_http_simdpct_convert(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
         return "has parameters that exclude each other";
     }
 
-    /* Evaluated anew at each use, since the variables of the string may change, as $args does in subrequests. */
+    /* Evaluated again at each use, because the variables of the string may change, as $args does in subrequests. */
     variable = ngx_http_add_variable(cf, &name, NGX_HTTP_VAR_CHANGEABLE|NGX_HTTP_VAR_NOCACHEABLE);
     if (variable == NULL) {
         return NGX_CONF_ERROR;

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""The test "rule against origin" (../lib/rules.py) for nginx: what it decides on is what it forwards and caches.
+"""The test "rule against origin" (../lib/rules.py) for nginx: it forwards and caches the path on which it
+decides.
 
 usage: test_rules.py MODULE.so [--nginx PROGRAM] [--targets NUMBER]      (needs the Python package h2)
 """

@@ -1,5 +1,5 @@
-/* simdpct.c - a plugin that refuses requests by what their target contains, and makes the paths of the others canonical
- * before they are remapped or looked up in the cache. README.md has the configuration. */
+/* simdpct.c - a plugin that refuses requests by findings in their target, and makes the paths of other requests
+ * canonical before they are remapped or looked up in the cache. README.md has the configuration. */
 
 #include <simdpct.h>
 #include <string.h>
@@ -57,7 +57,7 @@ static char *raw_target(TSMBuffer buffer, TSMLoc url, size_t *len) {
     return raw;
 }
 
-/* Whether the target is refused; otherwise its path is canonical from now on. */
+/* Returns true if the target is refused. Otherwise makes its path canonical. */
 static bool is_target_refused(TSMBuffer buffer, TSMLoc header, TSMLoc url) {
     char line[1024];
     size_t len;
@@ -148,7 +148,7 @@ void TSPluginInit(int argc, const char *argv[]) {
         len = (size_t)(stpcpy(stpcpy(text + len, argv[index]), " ") - text);
     }
     if (simdpct_guard_from_text(&guard, text, len, NULL) != SIMDPCT_OK) {
-        /* Without a guard, every request would be let through. */
+        /* Without a guard, every request would pass. */
         simdpct_guard_error(text, len, message, sizeof message);
         TSFatal("[simdpct] %s", message);
     }

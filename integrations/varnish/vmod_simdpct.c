@@ -1,4 +1,4 @@
-/* vmod_simdpct.c - refuses requests by what their URL contains, and makes the others canonical. README.md has the
+/* vmod_simdpct.c - refuses requests by findings in their URL, and makes other URLs canonical. README.md has the
  * configuration, vmod_simdpct.vcc the functions. */
 
 #include "config.h"
@@ -56,8 +56,8 @@ struct decision {
 /* Decides on a URL, and logs a refusal. Returns the URL to use: the URL itself, or its canonical form in the
  * workspace. NULL if it is refused. */
 static const char *decide(VRT_CTX, const struct vmod_simdpct_guard *guard, const char *url) {
-    /* Rules look at the path of a URL in origin form. Varnish makes it of http://HOST/ alone, and forwards other
-     * absolute targets as they are: each is refused for its form, like an empty one. */
+    /* Rules look at the path of a URL in origin form. Varnish converts only http://HOST/ to this form, and
+     * forwards other absolute targets as they are: each is refused for its form, like an empty URL. */
     const size_t len = url[0] == '/' ? strlen(url) : 0;
     const unsigned room = WS_ReserveAll(ctx->ws);
     char line[1024], *space = WS_Reservation(ctx->ws);
@@ -79,7 +79,7 @@ static const char *decide(VRT_CTX, const struct vmod_simdpct_guard *guard, const
     return action == SIMDPCT_ACTION_PASS ? url : NULL;
 }
 
-/* As `decide`, once for calls of a request with the same URL. */
+/* Like `decide`, but decides once for all calls of a request with the same URL. */
 static const char *decide_once(VRT_CTX, const struct vmod_simdpct_guard *guard, const char *url) {
     struct vmod_priv *kept = VRT_priv_task(ctx, guard);
     struct decision *decision = kept != NULL ? kept->priv : NULL;
@@ -90,7 +90,7 @@ static const char *decide_once(VRT_CTX, const struct vmod_simdpct_guard *guard, 
 
     used = decide(ctx, guard, url);
     if (kept != NULL) {
-        /* Without room in the workspace, the next call decides anew. */
+        /* If the workspace is full, the next call decides again. */
         kept->priv = NULL;
         decision = WS_Alloc(ctx->ws, sizeof *decision);
         if (decision != NULL && (decision->url = WS_Copy(ctx->ws, url, -1)) != NULL) {

@@ -24,12 +24,12 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 FILES = 4
-#: Runs of a query in one process. The best counts.
+#: Number of runs of a query in one process. The best run counts.
 RUNS = 3
 
 
 def make(folder, megabytes, corpora):
-    """Shuffled URLs that decode to UTF-8, or some functions would end the query at the first one."""
+    """Shuffled URLs that decode to UTF-8. Other URLs would end the query in some functions."""
     import pyarrow
     import pyarrow.compute
     import pyarrow.parquet
@@ -93,7 +93,7 @@ def datafusion(threads, folder):
 
 
 def polars(threads, folder):
-    """The expressions of simdpct.polars. It has no function of its own."""
+    """The expressions of simdpct.polars. Polars has no such function of its own."""
     os.environ["POLARS_MAX_THREADS"] = str(threads)
     import polars
     import simdpct.polars as functions
@@ -147,7 +147,7 @@ def clickhouse(threads, folder):
 
 
 def python(threads, folder):
-    """Columns of pyarrow, a thread for each file."""
+    """Columns of pyarrow, with a thread for each file."""
     import pyarrow
     import pyarrow.compute
     import pyarrow.parquet
@@ -193,7 +193,7 @@ ENGINES = {
 
 
 def cpu_seconds():
-    """User and system time, also of children that ended."""
+    """User and system time, including children that have ended."""
     usages = [resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
     return sum(usage.ru_utime + usage.ru_stime for usage in usages)
 
@@ -211,7 +211,7 @@ def run_engine(name, threads, folder, pass_number):
     disable_huge_pages()
     queries = ENGINES[name][0](threads, folder)
     for turn in range(RUNS):
-        # The scan once more at the end: it is subtracted from all others.
+        # Repeats the scan at the end, because its time is subtracted from all others.
         for query in [*queries, queries[0]]:
             if turn + pass_number == 0 or not query.is_slow:
                 begin, cpu = time.perf_counter(), cpu_seconds()
@@ -221,7 +221,7 @@ def run_engine(name, threads, folder, pass_number):
 
 
 def measure(folder, passes):
-    """The least CPU and wall times of each query: {(engine, threads, label): [cpu, wall]}."""
+    """The minimum CPU and wall times of each query: {(engine, threads, label): [cpu, wall]}."""
     best, sums = {}, set()
     for turn in range(passes):
         for engine in ENGINES:
@@ -235,20 +235,20 @@ def measure(folder, passes):
                     least = best.get(key, [float("inf")] * 2)
                     best[key] = [min(least[0], run["cpu"]), min(least[1], run["wall"])]
                     sums.add((run["label"] != "", run["result"]))
-    # A scan sees the texts as they are, and all functions decode them to the same lengths.
+    # A scan reads the texts undecoded, and all functions decode them to the same lengths.
     assert len(sums) == 2, f"the results differ: {sums}"
     return best, dict(sums)
 
 
 def net(best, engine, threads, label):
-    """CPU seconds without those of the scan."""
+    """CPU seconds without the scan's."""
     return best[engine, threads, label][0] - best[engine, threads, ""][0]
 
 
-#: Of the scan's time, the least difference that is not noise.
+#: The minimum difference that is not noise, as a share of the scan's time.
 LEAST_SHARE = 0.1
 
-#: What is wanted: the function, the one it is compared with, and how many times as fast.
+#: The targets: the function, its peer, and the minimum ratio of speeds.
 TARGETS = [
     (("DataFusion", "pct_decode of simdpct"), ("ClickHouse", "decodeURLComponent of ClickHouse"), 2.5),
     (("DataFusion", "pct_decode of simdpct"), ("DuckDB", "url_decode of DuckDB"), 8),
@@ -282,16 +282,16 @@ def render(folder, passes, best, sums, loads):
     versions = ", ".join(f"{package} {importlib.metadata.version(package)}" for _, package in ENGINES.values())
     yield f"""# Decoding in data engines
 
-Written by `scripts/bench-engines`, from one run; not to be edited. What the functions mean is in [engines.md](engines.md).
+Written by `scripts/bench-engines`, from one run; not to be edited. [engines.md](engines.md) documents the functions.
 
 - Texts: {rows:,} URLs of the corpora, shuffled, {sums[False] / 1e6:.0f} MB, {escaped / rows:.0%} with a `%`; {FILES} Parquet files without
   dictionaries, {size / 1e6:.0f} MB. All decode to UTF-8, because some functions end the query if one does not.
 - Query: `select sum(octet_length(f(u)))`. All functions return {sums[True]:,} bytes.
-- "CPU, net": CPU seconds (user and system, of all threads) of the query less those of one that only reads the column. "Wall": all of it.
-- The least of {passes} passes of {RUNS} runs each; what runs Python for each row, or another program, ran once. In a pass, the engines
-  take turns, each in a process of its own, without transparent huge pages: clearing the same ones takes 0.05 or 0.9 s.
+- "CPU, net": CPU seconds (user and system, of all threads) of the query, less the CPU seconds of a query that only reads the column. "Wall": the whole time of the query.
+- The minimum of {passes} passes of {RUNS} runs each; functions that run Python for each row, or another program, ran once. In a pass, the engines
+  take turns, each in a separate process without transparent huge pages: clearing the same huge pages takes 0.05 or 0.9 s.
 - DataFusion calls our Python package once for 8192 rows. Polars calls its plugin, DuckDB its extension.
-- Machine: {machine()}; load {loads[0]:.1f} at the start, {loads[1]:.1f} at the end, of which the benchmark is up to 2. Wall times are too long by other work.
+- Machine: {machine()}; load {loads[0]:.1f} at the start, {loads[1]:.1f} at the end, of which the benchmark is up to 2. Other work makes wall times too long.
 - {datetime.datetime.now(datetime.UTC):%Y-%m-%d %H:%M} UTC; Python {sys.version.split()[0]}, {versions}
 """
     if max(loads) > 2 * os.cpu_count():

@@ -22,7 +22,7 @@ import matplotlib.pyplot as plot
 # Nanoseconds for one pass over all inputs, the number of inputs, their bytes, and by which share the passes differ.
 Time = namedtuple("Time", "nanoseconds inputs bytes spread")
 
-# How many times as fast, where, and by which share that differs from pass to pass.
+# A ratio of speeds, the text that it is from, and the share by which it differs from pass to pass.
 Ratio = namedtuple("Ratio", "value where spread")
 
 LEVELS = ["avx512", "avx2", "sse41", "neon", "scalar"]
@@ -359,10 +359,10 @@ SHOWN_LENGTHS = {"1", "2", "3", "4", "6", "8", "12", "16", "24", "32", "48", "64
 def page(results, run, instructions, sizes):
     yield "# Benchmarks"
     yield (
-        f"Written by `scripts/bench-report`; not to be edited. Everything on it comes from one run{', but for what was measured again' if run['again'] else ''}, passes: {run['passes']}. A figure is "
-        "the median of their medians of criterion's samples, each of which goes through more data than a branch predictor can learn. Every output was compared "
+        f"Written by `scripts/bench-report`; not to be edited. All figures come from one run{', except for those measured again' if run['again'] else ''}, of {run['passes']} passes. A figure is "
+        "the median over the passes of criterion's medians. Each sample goes through more data than a branch predictor can learn. Every output was compared "
         "with the reference implementation's before it was timed; – stands for a peer that has no such form, or another output. "
-        "All are built alike: release, fat LTO, one codegen unit. Decoding is lenient, encoding is for any component."
+        "All programs are built alike: release, fat LTO, one codegen unit. Decoding is lenient, encoding is for any component."
     )
     if run["mode"] == "quick":
         yield (
@@ -424,7 +424,7 @@ SIZE_HEADING = "## Size of programs"
 
 
 def sizes_of(folder, page):
-    """The table of this run if it was measured, else that of the existing page."""
+    """The table of this run if it was measured, otherwise the table of the existing page."""
     measured = folder / "program-size.md"
     if measured.exists():
         return measured.read_text().strip()

@@ -18,7 +18,7 @@ URLS = ["/caf%C3%A9", None, "%41", "plain", "", "a%20b", "%F0%9F%98%80", "%2541"
 
 
 def table(count):
-    """Columns of many types; `url`, `tags` and `large` are the ones to decode."""
+    """Columns of many types, of which `url`, `tags` and `large` are to be decoded."""
     urls = [URLS[row % len(URLS)] for row in range(count)]
     tags = [None if row % 5 == 0 else urls[row : row + row % 3] for row in range(count)]
     return pa.table(
@@ -114,7 +114,7 @@ def check(pct):
 
 
 def seconds(arguments):
-    """Least wall and CPU time of three runs."""
+    """Minimum wall and CPU time of three runs."""
     runs = []
     for _ in range(3):
         before = resource.getrusage(resource.RUSAGE_CHILDREN)

@@ -52,7 +52,7 @@ def differences(old, new):
 
 
 def self_test():
-    """A judge that cannot say no proves nothing."""
+    """Self-test: a judge that cannot say no proves nothing."""
     function = "{}:\n\t.cfi_startproc\n{}.Lfunc_end0:\n"
     old = function.format("_RNvold", "\tjmp\t.LBB0_1\n.LBB0_1:\n\tcallq\t_RNvother@PLT\n\tleaq\t.Lanon.1(%rip), %rax\n")
     same = function.format("_RNvnew", "\tjmp\t.LBB7_3\n.LBB7_3:\n\tcallq\t_RNvthird@PLT # comment\n\tleaq\t.Lanon.2(%rip), %rax\n")

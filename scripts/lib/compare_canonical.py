@@ -132,7 +132,7 @@ def main(pct, *paths):
         forms, valid = normal_forms(pct, options, path)
         assert len(forms) == len(urls)
         for url, ours in zip(urls, forms):
-            # A tab would be taken for the end of the URL in the list of valid ones.
+            # In the list of valid URLs, a tab would end the URL.
             if not url or "\t" in url:
                 continue
             totals["URLs"] += 1

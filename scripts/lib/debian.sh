@@ -55,7 +55,7 @@ debian_need() {
 debian_source() {
     local package=$1 folder=$2 file apt_get
     mkdir -p "$folder/apt/lists/partial" "$folder/apt/cache" "$folder/apt/parts"
-    # The machine's own sources, as sources of source packages.
+    # Use the machine's sources as sources of source packages.
     for file in /etc/apt/sources.list.d/*.sources; do
         [[ ! -f $file ]] || sed 's/^Types:.*/Types: deb-src/' "$file" >"$folder/apt/parts/${file##*/}"
     done

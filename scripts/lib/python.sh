@@ -21,7 +21,7 @@ pip_install() {
     return 1
 }
 
-# `engines_target` prints the folder in which the engines are built, outside the clone.
+# `engines_target` prints the folder, outside the clone, in which the engines are built.
 engines_target() {
     realpath -m "${SIMDPCT_ENGINES_TARGET:-$HOME/.cache/simdpct-engines}"
 }

@@ -31,8 +31,8 @@ pub trait Operate {
 
     fn level(&self) -> Option<Level>;
 
-    /// The bytes of which every row that changes or is invalid holds at least one; `in_text`, if
-    /// the row is well-formed UTF-8. `None` if an empty row may change.
+    /// The trigger bytes: every row that changes or is invalid contains at least one of them;
+    /// `in_text`, if the row is well-formed UTF-8. `None` if an empty row may change.
     fn triggers(&self, in_text: bool) -> Option<ByteSet>;
 }
 

@@ -1,4 +1,5 @@
-//! `Conversion`: what to do with each row, and the forms of input and output it is applied to.
+//! `Conversion`: the operation on each row, and the forms of input and output that it is applied
+//! to.
 #![forbid(unsafe_code)]
 
 use super::codecs::{Operate, Text};
@@ -49,10 +50,12 @@ pub struct Conversion<C> {
     on_error: OnError,
 }
 
-/// What a [`Conversion`] does to a row. Sealed: implemented by the operations of this module.
+/// The operation of a [`Conversion`] on a row. Sealed: implemented by the operations of this
+/// module.
 pub trait Operation: Operate {}
 
-/// An [`Operation`] that leaves most rows as they are: all but those that extract. Sealed.
+/// An [`Operation`] that leaves most rows as they are: every operation that does not extract.
+/// Sealed.
 pub trait Rewrite: Operation {}
 
 /// Decodes; see [`Conversion::decode`], [`Conversion::decode_utf8`] and
@@ -82,7 +85,7 @@ impl Rewrite for Decode {}
 impl Rewrite for Encode {}
 impl Rewrite for Normalize {}
 
-/// What a conversion found and did.
+/// The report of a conversion.
 #[derive(Clone, Copy, Debug, Default, Eq, Hash, PartialEq)]
 #[non_exhaustive]
 pub struct Summary {
@@ -102,7 +105,7 @@ pub struct Summary {
 pub struct Converted<O> {
     /// The output. `None` if no row changed: the input is the result.
     pub column: Option<ColumnBuf<O>>,
-    /// What the conversion found.
+    /// The report of the conversion.
     pub summary: Summary,
 }
 
@@ -288,7 +291,8 @@ impl<C: Operation> Conversion<C> {
         Run::new(self.operation.codec(), self.operation.level(), self.on_error, overflow, output)
     }
 
-    /// Whether surely no row changes and none is invalid. Ends at the first byte that may change.
+    /// Returns true only if no row changes and no row is invalid. Ends at the first byte that may
+    /// change.
     fn leaves<O: Offset>(&self, column: &Column<'_, O>) -> bool {
         let (level, bytes) = (self.operation.level(), column.bytes(0..column.len()));
         let of_rows = (self.operation.triggers(false), self.operation.triggers(true));
@@ -312,7 +316,7 @@ impl<C: Operation> Conversion<C> {
 }
 
 impl<C: Rewrite> Conversion<C> {
-    /// The bytes of which every row that changes, or is invalid, holds at least one.
+    /// The trigger bytes: every row that changes, or is invalid, contains at least one of them.
     ///
     /// The converse does not hold: a row with such a byte may remain as it is. Use it with
     /// [`rows_holding`](super::rows_holding).

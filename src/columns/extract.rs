@@ -78,7 +78,7 @@ impl<'n> Conversion<FormValue<'n>> {
     }
 }
 
-/// What an extracting operation does with a row.
+/// The result of an extracting operation for a row.
 pub trait Extract {
     /// The output of a row; `None` if it is null.
     fn extract<'r>(&self, row: &'r [u8]) -> Option<Cow<'r, [u8]>>;

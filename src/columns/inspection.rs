@@ -57,7 +57,7 @@ impl Inspection {
     }
 
     /// The findings as numbers, one per row, [`Kinds::bits`] of each: the values of an Arrow array
-    /// of type `UInt32`. Its validity is that of the input.
+    /// of type `UInt32`. Its validity is the input's.
     ///
     /// ```
     /// use simdpct::Kinds;

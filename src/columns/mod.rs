@@ -412,7 +412,7 @@ impl Error for RowError {}
 #[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
 #[non_exhaustive]
 pub enum ColumnError {
-    /// There are no offsets. Even a column without rows has one.
+    /// There are no offsets. Even a column without rows has one offset.
     NoOffsets,
     /// This offset is negative.
     NegativeOffset {

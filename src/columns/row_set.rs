@@ -70,8 +70,8 @@ impl RowSet {
         self.bitmap.iter().map(|byte| byte.count_ones() as usize).sum()
     }
 
-    /// The members, in ascending order. The time is that of reading the bitmap, and a few
-    /// instructions per member.
+    /// The members, in ascending order. Takes the time to read the bitmap, and a few instructions
+    /// per member.
     pub fn iter(&self) -> impl Iterator<Item = usize> + Clone + '_ {
         self.bitmap.iter().zip((0..).step_by(8)).flat_map(|(&byte, first)| {
             let mut rest = byte;

@@ -1,4 +1,4 @@
-//! Appends the output of many rows at once, and translates their offsets with a rank bitmap.
+//! Appends the output of many rows in one call, and translates their offsets with a rank bitmap.
 //!
 //! Rows are processed in chunks of up to [`CHUNK`] bytes, in three steps:
 //!
@@ -104,7 +104,7 @@ pub trait Codec {
         None
     }
 
-    /// Validates the output of rows that were appended at once, and rewrites it if necessary.
+    /// Validates the output of rows that were appended in one call, and rewrites it if necessary.
     /// `start` and `first` are the numbers of values and offsets before that. Does nothing by
     /// default.
     fn validate<O: Offset>(
@@ -132,10 +132,10 @@ pub trait Codec {
 pub enum Marking {
     /// Exactly the bytes that change the length are marked.
     Exact,
-    /// Those bytes are marked, and possibly others. If the length of the output is as predicted,
-    /// there are no others.
+    /// These bytes are marked, and possibly others. If the length of the output is as predicted, no
+    /// others are marked.
     Likely,
-    /// Not marked: the output of concatenated rows differs from that of each row.
+    /// Not marked: concatenated rows have another output than single rows.
     Unusable,
 }
 
@@ -152,8 +152,8 @@ struct Chunk<'a> {
 enum Crossings {
     Never,
     Sometimes,
-    /// Too often for processing the rows between them at once. Tested again after this number of
-    /// chunks.
+    /// Too often for processing the rows between them in one call. Tested again after this number
+    /// of chunks.
     Often(u8),
 }
 
@@ -161,14 +161,14 @@ enum Crossings {
 pub struct Sink<'a, 'c, O> {
     pub(super) column: &'a Column<'c, O>,
     pub(super) output: &'a mut ColumnBuf<O>,
-    /// Number of rows in the output before those of the column.
+    /// Number of rows in the output before the rows of the column.
     rows_before: usize,
     /// Index in the whole input of the column's first row.
     first_row: usize,
     state: &'a mut State,
 }
 
-/// What a conversion keeps between the columns of its input.
+/// The state that a conversion keeps between the columns of its input.
 struct State {
     on_error: OnError,
     summary: Summary,
@@ -179,7 +179,7 @@ struct State {
     cuts: Vec<usize>,
 }
 
-/// What to do if the output exceeds the range of the offset type.
+/// How to handle output that exceeds the range of the offset type.
 #[derive(Clone, Copy, Eq, PartialEq)]
 pub(super) enum Overflow {
     /// Return an error, and append nothing.
@@ -229,8 +229,8 @@ impl<'a, O: Offset, C: Codec> Run<'a, O, C> {
         self.finish(result)
     }
 
-    /// Copies short rows to columns of at most [`CHUNK`] bytes, and appends these. Copying takes
-    /// less time than processing rows one by one.
+    /// Copies short rows to columns of at most [`CHUNK`] bytes, and appends these columns. Copying
+    /// takes less time than processing rows one by one.
     fn gather<T: Input>(&mut self, rows: impl IntoIterator<Item = Option<T>>) -> Result<(), ColumnError> {
         let mut gathered = Gathered::new();
         let rows = rows.into_iter();
@@ -356,7 +356,8 @@ impl<O: Offset> Sink<'_, '_, O> {
                     (self.append_one_by_one(codec, row..end), end)
                 }
             };
-            // The rows before one that is too long may remain; those before an invalid row do not.
+            // The rows before a row that is too long may remain; the rows before an invalid row do
+            // not.
             if matches!(result, Ok(()) | Err(ColumnError::TooLong { .. })) {
                 self.note_changes(row, first);
             }
@@ -366,8 +367,8 @@ impl<O: Offset> Sink<'_, '_, O> {
         Ok(())
     }
 
-    /// Compares the rows of the output from offset `first` on, which are those from `row` on, with
-    /// the input. Cheap: it ends with the first changed chunk.
+    /// Compares the rows of the output from offset `first` on with the rows of the input from `row`
+    /// on. Cheap: it ends with the first changed chunk.
     fn note_changes(&mut self, row: usize, first: usize) {
         if self.state.summary.changed {
             return;
@@ -398,7 +399,7 @@ impl<O: Offset> Sink<'_, '_, O> {
             match self.end(row) {
                 Ok(end) => self.output.offsets.push(end),
                 Err(error) => {
-                    // It was kept, but does not fit.
+                    // The row was kept, but does not fit.
                     self.state.summary = summary;
                     return Err(error);
                 }
@@ -462,7 +463,8 @@ impl<O: Offset> Sink<'_, '_, O> {
         if codec.reads_triplets() {
             let crossed =
                 (row + 1..).zip(ends.skip(row - rows.start)).filter(|&(_, end)| may_split_triplet(bytes, end));
-            // One more than pieces are worth: a chunk of `%` would need 64 KiB.
+            // Stops at one more than is worth processing in pieces: a chunk of `%` would need 64
+            // KiB.
             cuts.extend(crossed.map(|(row, _)| row).take(most_cuts(row..rows.end) + 1));
         }
         let result = self.append_pieces(codec, ranks, &mut chunk, row..rows.end, &cuts);
@@ -524,9 +526,9 @@ impl<O: Offset> Sink<'_, '_, O> {
         Ok(())
     }
 
-    /// Processes rows at once; around the first error, one by one. Returns the next row to process.
-    /// If `look_for_crossings` is set and a triplet may be split by the end of a row, appends
-    /// nothing and returns `rows.start`.
+    /// Processes rows in one call, but one by one around the first error. Returns the next row to
+    /// process. If `look_for_crossings` is set and a triplet may be split by the end of a row,
+    /// appends nothing and returns `rows.start`.
     #[inline]
     fn append_at_once(
         &mut self,
@@ -602,7 +604,7 @@ impl<O: Offset> Sink<'_, '_, O> {
         Ok(next)
     }
 
-    /// Handles an invalid row, of which nothing has been written yet, according to the policy.
+    /// Handles an invalid row according to the policy. Nothing of the row has been written yet.
     /// `keep` appends it unchanged, and returns whether it could.
     #[cold]
     pub(super) fn fail(

@@ -2,7 +2,7 @@
 //! and its inverse.
 //!
 //! Browsers encode the query of a link, and forms, in the charset of the page. The charsets are
-//! those of the crate [`encoding_rs`], whose [`Encoding`] and charsets are re-exported here. A charset
+//! the charsets of the crate [`encoding_rs`]; they and [`Encoding`] are re-exported here. A charset
 //! is found by label:
 //!
 //! ```
@@ -23,9 +23,9 @@
 //! of the charset. Note that an ASCII byte can be part of a character: the second byte of 表 in
 //! Shift_JIS is a backslash, and in ISO-2022-JP, whose bytes are all ASCII, even `%` can be. The
 //! standards do not escape such bytes, so a decoder cannot distinguish them. A decoder's rejected
-//! set applies to the bytes of the charset and to those of the output, which is UTF-8.
-//! [`Decoder::keep`] with `%` promises no triplets where each ASCII byte that is part of no longer
-//! sequence is a character: not in ISO-2022-JP and UTF-16.
+//! set applies to the bytes of the charset and to the bytes of the output, which is UTF-8.
+//! [`Decoder::keep`] with `%` guarantees no new triplets in charsets in which each ASCII byte
+//! outside of a longer sequence is a character: not in ISO-2022-JP and UTF-16.
 #![forbid(unsafe_code)]
 
 use alloc::borrow::Cow;
@@ -158,10 +158,10 @@ fn first_slice(text: &str) -> &str {
 ///
 /// # Errors
 ///
-/// Same as [`Decoder::decode`], where rejected bytes are those of the charset and of the output,
-/// and [`DecodeErrorKind::IllFormed`] (for UTF-8, [`DecodeErrorKind::InvalidUtf8`]) at the first
-/// byte or triplet that is invalid in the charset. If there are several errors, the first is
-/// reported.
+/// Same as [`Decoder::decode`], and [`DecodeErrorKind::IllFormed`] (for UTF-8,
+/// [`DecodeErrorKind::InvalidUtf8`]) at the first byte or triplet that is invalid in the charset. A
+/// rejected byte is an error in the bytes of the charset and in the output. If there are several
+/// errors, the first is reported.
 ///
 /// ```
 /// use simdpct::legacy::charset::{self, EUC_KR};
@@ -193,8 +193,8 @@ pub fn decode<'a, T: Input + ?Sized>(
 ///
 /// # Errors
 ///
-/// Same as [`Decoder::decode`], where rejected bytes are those of the charset and of the output. A
-/// lenient decoder that rejects nothing never fails.
+/// Same as [`Decoder::decode`]. A rejected byte is an error in the bytes of the charset and in the
+/// output. A lenient decoder that rejects nothing never fails.
 ///
 /// ```
 /// use simdpct::legacy::charset::{self, EUC_KR};

@@ -1,12 +1,12 @@
 //! `java.net.URLDecoder` and `URLEncoder` with UTF-8, and so `url_decode` and `url_encode` of Spark
 //! and Trino.
 //!
-//! They are those of forms, with two differences in decoding:
+//! They work as for forms, with two differences in decoding:
 //!
 //! * `URLDecoder` passes the two characters after a `%` to `Integer.parseInt`, which accepts a sign
-//!   before a digit, and every digit known to `Character.digit`: those of other scripts, and
-//!   full-width letters. A negative result is rejected, but `-0` is 0.
-//! * Java replaces the three bytes of an encoded surrogate by one U+FFFD, others by three.
+//!   before a digit, and every digit known to `Character.digit`: digits of other scripts, and
+//! full-width letters. A negative result is rejected, but `-0` is 0.
+//! * Java replaces the three bytes of an encoded surrogate by one U+FFFD, other decoders by three.
 //!
 //! Spark and Trino fail where `URLDecoder` throws an exception. `scripts/check-dialects` compares
 //! with Java 17. For columns, see
@@ -28,7 +28,7 @@ use alloc::vec::Vec;
 use crate::hex::TRIPLETS;
 use crate::{DecodeError, DecodeErrorKind, Decoder, Encoder, Input};
 
-/// The decoder for everything but triplets that only Java accepts, and ill-formed UTF-8.
+/// The decoder for all input except triplets that only Java accepts, and ill-formed UTF-8.
 pub(crate) const DECODER: Decoder = Decoder::new().plus_for_space();
 
 /// Encodes as `URLEncoder.encode(text, UTF_8)`. Borrows the input if nothing is escaped. Equivalent
@@ -70,9 +70,9 @@ pub(crate) fn decode_on<'a>(decoder: &Decoder, bytes: &'a [u8]) -> Result<Cow<'a
     })
 }
 
-/// Decodes to bytes with any strict decoder, and the triplets that only Java accepts as it decodes
-/// others: a kept byte stays a triplet. [`text`] makes Java's text of the result. Borrows the input if
-/// nothing is decoded. Linear.
+/// Decodes to bytes with any strict decoder. Triplets that only Java accepts are treated like other
+/// triplets: a kept byte stays a triplet. [`text`] converts the result to Java's text. Borrows the
+/// input if nothing is decoded. Linear.
 ///
 /// # Errors
 ///
@@ -109,7 +109,7 @@ fn decode_slowly(decoder: &Decoder, input: &[u8]) -> Result<Vec<u8>, DecodeError
         let (before, from) = input[at..].split_at(error.position - at);
         let (byte, length) = triplet(from).ok_or(error)?;
         decoder.decode_to(before, &mut output)?;
-        // As the triplet that every decoder knows, so that it is kept or rejected.
+        // Passed as the triplet that every decoder knows, so that it is kept or rejected.
         let [percent, high, low, _] = TRIPLETS[usize::from(byte)].to_le_bytes();
         decoder
             .decode_to(&[percent, high, low], &mut output)
@@ -170,7 +170,7 @@ fn utf8_chunks(bytes: &[u8]) -> impl Iterator<Item = (&str, &[u8])> {
         let start = at + chunk.valid().len();
         at = start + chunk.invalid().len();
         if chunk.invalid() == [0xED] {
-            // Ill-formed bytes that follow at once can only complete a surrogate.
+            // Ill-formed bytes that follow immediately can only complete a surrogate.
             for _ in 0..2 {
                 let continues = |next: &core::str::Utf8Chunk<'_>| {
                     next.valid().is_empty() && matches!(next.invalid(), [0x80..=0xBF])

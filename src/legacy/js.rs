@@ -160,7 +160,7 @@ pub fn encode_uri_component(text: &str) -> Cow<'_, str> {
     const { &Encoder::new(sets::js::ENCODE_URI_COMPONENT) }.encode(text)
 }
 
-/// Decodes like `decodeURI`: all triplets except those of [`RESERVED`], which are kept (ECMA-262
+/// Decodes like `decodeURI`: all triplets except triplets of [`RESERVED`], which are kept (ECMA-262
 /// 19.2.6.1).
 ///
 /// Borrows the input if nothing is decoded.

@@ -92,7 +92,7 @@ pub fn decode(text: &str) -> Result<Cow<'_, str>, DecodeError> {
 ///
 /// # Errors
 ///
-/// Same as [`Decoder::decode`], where rejected bytes are those of ISO-8859-1 and of the output, and
+/// Same as [`Decoder::decode`], where rejected bytes are bytes of ISO-8859-1 and of the output, and
 /// [`DecodeErrorKind::Unencodable`] for a raw character above U+00FF, which ISO-8859-1 does not
 /// contain. Positions are byte offsets in `text`. If there are several errors, the first is
 /// reported.

@@ -16,8 +16,8 @@ pub const DELIMITERS: ByteSet = sets::rfc1738::RESERVED.with(b'#');
 /// Encodes a whole URL: escapes everything except RFC 1738's unreserved characters and
 /// [`DELIMITERS`]. Borrows the input if nothing is escaped.
 ///
-/// Every `%` is escaped, including those of triplets, so decoding all triplets yields the input.
-/// [`decode`] does so for text without `%`.
+/// Every `%` is escaped, also in triplets, so decoding all triplets yields the input. [`decode`]
+/// does so for text without `%`.
 ///
 /// ```
 /// use simdpct::legacy::rfc1738;
@@ -29,7 +29,7 @@ pub fn encode<T: Input + ?Sized>(input: &T) -> Cow<'_, str> {
     const { &Encoder::new(sets::rfc1738::URL.without(b'#')) }.encode(input)
 }
 
-/// Decodes all triplets except those of [`DELIMITERS`] and `%`, which are kept to preserve the
+/// Decodes all triplets except triplets of [`DELIMITERS`] and `%`, which are kept to preserve the
 /// structure of the URL. Borrows the input if nothing is decoded.
 ///
 /// If `%25` were decoded, `%252F` and `%2F` would yield the same text, and the next decoder would

@@ -1,4 +1,4 @@
-//! `PathError`: what a policy refused, and where.
+//! `PathError`: why a policy refused a path, and the position.
 #![forbid(unsafe_code)]
 
 use core::error::Error;
@@ -6,7 +6,7 @@ use core::fmt;
 
 use crate::kinds::Kinds;
 
-/// What a [`PathPolicy`](super::PathPolicy) refused.
+/// The reason for which a [`PathPolicy`](super::PathPolicy) refused a path.
 #[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
 #[non_exhaustive]
 pub struct PathError {
@@ -43,10 +43,10 @@ pub enum PathErrorKind {
     AboveRoot,
     /// Two slashes without anything between them.
     EmptySegment,
-    /// The output, or in place the path itself, has no room for the bytes that are escaped. The
+    /// The output, or in place the path itself, has no space for the bytes that are escaped. The
     /// position is 0. This error comes before all others, whatever the path contains.
     OutputTooSmall {
-        /// The room needed, as by
+        /// The space needed, as by
         /// [`PathPolicy::output_len_bound`](super::PathPolicy::output_len_bound).
         needed: usize,
     },

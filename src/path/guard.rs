@@ -18,8 +18,8 @@ use crate::kinds::Kinds;
 /// refused in any part: a request target has no fragment (RFC 9112 3.2), and servers cut there. One
 /// pass over the path, which also tests for the further kinds; nothing is allocated.
 ///
-/// A server has to replace its own idea of the target by the result before it decides anything: a
-/// route, a rule, a cache key. docs/embedding.md of the source says how in eight servers.
+/// A server has to replace its own target by the result before it decides anything: a route, a
+/// rule, a cache key. docs/embedding.md of the source shows how eight servers do that.
 ///
 /// ```
 /// use simdpct::Kinds;
@@ -49,8 +49,8 @@ pub struct RequestGuard {
     only_reports: bool,
 }
 
-/// What to do with a request. Exhaustive, so that no caller needs an arm for what it does not know,
-/// which would let a request pass.
+/// The action on a request. Exhaustive, so that no caller needs an arm for an unknown action, which
+/// would let a request pass.
 #[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
 pub enum Action<'o> {
     /// Use the target as it is.
@@ -65,7 +65,7 @@ pub enum Action<'o> {
 #[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
 #[non_exhaustive]
 pub struct Verdict<'o> {
-    /// What to do.
+    /// The action on the request.
     pub action: Action<'o>,
     /// Why the request is refused. If the guard only reports, the action is nevertheless
     /// [`Action::Pass`].
@@ -148,28 +148,28 @@ impl RequestGuard {
         self.only_reports
     }
 
-    /// The room that [`check`](Self::check) needs for any target of this length: three times the
+    /// The space that [`check`](Self::check) needs for any target of this length: three times the
     /// length, and 3 bytes.
     #[must_use]
     pub const fn output_len_bound(target_len: usize) -> usize {
         target_len.saturating_mul(3).saturating_add(3)
     }
 
-    /// Decides on a request target. `output` is for a rewritten target; its contents are unspecified
-    /// otherwise.
+    /// Decides on a request target. A rewritten target is written to `output`, whose contents are
+    /// unspecified otherwise.
     ///
     /// Reasons to refuse are looked for in this order: the form of the target, a raw `#`, the path, the
-    /// query. If `output` has not the room that a path to be rewritten needs, the refusal is
-    /// [`PathErrorKind::OutputTooSmall`], with the room needed for the whole target; it comes before the
-    /// path's other refusals, as in [`PathPolicy::canonicalize_into`].
-    /// [`output_len_bound`](Self::output_len_bound) always suffices. A guard that only reports needs
-    /// the same room.
+    /// query. If `output` has less space than the rewritten path needs, the refusal is
+    /// [`PathErrorKind::OutputTooSmall`], with the space needed for the whole target; it takes
+    /// precedence over the path's other refusals, as in [`PathPolicy::canonicalize_into`].
+    /// [`output_len_bound`](Self::output_len_bound) always suffices. A guard that only reports
+    /// needs the same space.
     #[must_use]
     pub fn check<'o>(&self, method: RequestMethod, target: &[u8], output: &'o mut [u8]) -> Verdict<'o> {
         self.check_with(method, target, |needed| output.get_mut(..needed))
     }
 
-    /// As [`check`](Self::check), with memory that `room` returns for the length that is needed. It is
+    /// Like [`check`](Self::check), with memory that `room` returns for the required length. It is
     /// called at most once, and not for a canonical path.
     #[must_use]
     pub fn check_with<'o>(

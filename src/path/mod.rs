@@ -46,13 +46,13 @@
 //!
 //! 1. **Refuse.** If the path has findings of the kinds given to [`refuse`](PathPolicy::refuse),
 //!    the first one is the error. Nothing else has been looked at then.
-//! 2. **Decode once.** Triplets of unreserved characters are decoded, and those that the policy
+//! 2. **Decode once.** Triplets of unreserved characters are decoded, and triplets that the policy
 //!    adds. `%` is never decoded. All other triplets get upper-case digits (RFC 3986 6.2.2.1).
 //!    Illegal raw bytes are escaped.
 //! 3. **Segments.** In each segment, in order: parameters, dot segments (RFC 3986 5.2.4), empty
 //!    segments.
 //!
-//! Errors are reported segment by segment: first those of its bytes, then those of the segment
+//! Errors are reported segment by segment: first errors of its bytes, then errors of the segment
 //! itself, of which a [hidden](HiddenSegments) segment is the last. If removing parameters makes
 //! segments of a kind that is refused (`/a%2F;x/b`), the position is that of the first parameter
 //! that was removed.
@@ -231,7 +231,7 @@ impl PathPolicy {
         Ok(Some(&mut output[..length]))
     }
 
-    /// The room that the canonical form of a scanned path needs.
+    /// The space that the canonical form of a scanned path needs.
     fn room(&self, path: &[u8], scan: &Result<Scan, PathError>) -> usize {
         match scan {
             Ok(Scan::Canonical | Scan::Triplets(_)) => path.len(),
@@ -263,7 +263,7 @@ impl PathPolicy {
         Ok(path.len())
     }
 
-    /// The room that [`canonicalize_into`](Self::canonicalize_into) asks for: the length of the
+    /// The space that [`canonicalize_into`](Self::canonicalize_into) asks for: the length of the
     /// path, and two bytes more for each byte that is escaped. At most three times the length.
     #[must_use]
     pub fn output_len_bound<T: Input + ?Sized>(&self, path: &T) -> usize {

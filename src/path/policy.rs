@@ -1,4 +1,4 @@
-//! `PathPolicy`: what is kept, rewritten and refused, and its presets.
+//! `PathPolicy`: the rules by which paths are kept, rewritten and refused, and its presets.
 #![forbid(unsafe_code)]
 
 use core::fmt;
@@ -71,8 +71,9 @@ pub enum EmptySegments {
     Refuse,
 }
 
-/// Segments that another reader takes for `.`, `..` or an empty segment: one that decodes `%2F` or
-/// `%5C`, takes a backslash for a slash, or ends a segment at a `;`, `?` or `#`, raw or encoded.
+/// Segments that another reader takes for `.`, `..` or an empty segment: a reader that decodes
+/// `%2F` or `%5C`, reads a backslash as a slash, or ends a segment at a `;`, `?` or `#`, raw or
+/// encoded.
 ///
 /// `/public/..%2Fadmin`, `/a%2F../b`, `/a/..%3Bx/b`, `/a/..%3F` and `/a%2F/b` have one. The answer
 /// depends on the segment as it is written, even if a later `..` removes it.
@@ -106,7 +107,7 @@ pub enum Parameters {
     Refuse,
 }
 
-/// Raw bytes that a path must not contain (RFC 3986 3.3): all but `pchar`, `/` and `%`.
+/// Raw bytes that a path must not contain (RFC 3986 3.3): every byte except `pchar`, `/` and `%`.
 #[derive(Clone, Copy, Debug, Default, Eq, Hash, PartialEq)]
 #[non_exhaustive]
 pub enum IllegalBytes {
@@ -124,9 +125,9 @@ pub enum IllegalBytes {
     Refuse,
 }
 
-/// What a path may contain, and what becomes of it.
+/// The rules for paths: which bytes and segments are kept, rewritten or refused.
 ///
-/// A small constant. The default of each option is that of [`DEFAULT`](Self::DEFAULT). [The
+/// A small constant. The default of each option is its value in [`DEFAULT`](Self::DEFAULT). [The
 /// module](super) has the order of the steps.
 ///
 /// ```
@@ -153,7 +154,8 @@ pub struct PathPolicy {
     pub(super) watched: ByteSet,
     /// Raw bytes other than `%` that may be rewritten or refused.
     pub(super) suspects: ByteSet,
-    /// Findings that have to be looked at symbol by symbol. [`Kinds`] of segments are none of them.
+    /// Findings that have to be examined symbol by symbol. [`Kinds`] of segments are not among
+    /// them.
     pub(super) special: Kinds,
     /// The decoder that makes a path canonical that has no suspects, no special findings, and no
     /// segment of interest.
@@ -161,7 +163,7 @@ pub struct PathPolicy {
     pub(super) level: Option<Level>,
 }
 
-/// The options, without what is derived from them.
+/// The options, without the values derived from them.
 impl fmt::Debug for PathPolicy {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("PathPolicy")
@@ -193,12 +195,12 @@ impl PathPolicy {
     /// The kinds of findings that depend on segments.
     pub(super) const SEGMENTS: Kinds = Kinds::DOT_SEGMENT.union(Kinds::EMPTY_SEGMENT);
 
-    /// For routers, cache keys and access rules. Refuses what no honest client sends: NUL and other
-    /// control characters, malformed `%`s, invalid UTF-8, backslashes, climbing above the root, and
-    /// [hidden](HiddenSegments) dot segments and empty segments, because no canonical form can
-    /// resolve a `..` for one reader and not for another. Removes dot segments, merges slashes,
-    /// escapes illegal bytes. An encoded slash is kept: a fifth of the escaped paths on the web have
-    /// one.
+    /// For routers, cache keys and access rules. Refuses bytes that no honest client sends: NUL and
+    /// other control characters, malformed `%`s, invalid UTF-8, backslashes, climbing above the
+    /// root, and [hidden](HiddenSegments) dot segments and empty segments, because no canonical
+    /// form can resolve a `..` for one reader and not for another. Removes dot segments, merges
+    /// slashes, escapes illegal bytes. An encoded slash is kept: a fifth of the escaped paths on
+    /// the web have one.
     ///
     /// The canonical form has no finding of the kinds `DOT_SEGMENT`, `EMPTY_SEGMENT`, `NUL`,
     /// `CONTROL`, `BACKSLASH`, `MALFORMED` or `INVALID_UTF8`.
@@ -302,7 +304,7 @@ impl PathPolicy {
         Self::DEFAULT
     }
 
-    /// Sets the kinds of findings to refuse, instead of those so far.
+    /// Replaces the kinds of findings to refuse.
     #[must_use]
     pub const fn refuse(mut self, kinds: Kinds) -> Self {
         self.refuse = kinds;
@@ -371,9 +373,9 @@ impl PathPolicy {
         self.compile()
     }
 
-    /// Sets the bytes whose triplets are decoded. Unreserved characters are always decoded; others
-    /// of `pchar` (RFC 3986 3.3) if they are in `set`, but `+` not if raw ones are refused.
-    /// Anything else is never decoded: the result would be another path.
+    /// Sets the bytes whose triplets are decoded. Unreserved characters are always decoded. Other
+    /// characters of `pchar` (RFC 3986 3.3) are decoded if they are in `set`, except `+` if a raw
+    /// `+` is refused. Other bytes are never decoded: the result would be another path.
     #[must_use]
     pub const fn decode(mut self, set: ByteSet) -> Self {
         self.decode = set.intersection(sets::PCHAR).union(sets::UNRESERVED);
@@ -388,8 +390,8 @@ impl PathPolicy {
         self
     }
 
-    /// The bytes whose triplets are decoded: not those that are refused raw, which would pass once,
-    /// and not twice.
+    /// The bytes whose triplets are decoded, without the bytes that are refused raw, which would
+    /// pass once, and not twice.
     pub(super) const fn decoded(&self) -> ByteSet {
         if self.refuse.contains(Kinds::PLUS) { self.decode.without(b'+') } else { self.decode }
     }

@@ -27,7 +27,7 @@ static PLAIN: [bool; 256] = {
     table
 };
 
-/// What the next byte or triplet of a path is.
+/// The class of the next byte or triplet of a path.
 enum Symbol {
     /// A delimiter of segments.
     Slash,
@@ -41,9 +41,9 @@ enum Symbol {
 /// the end of the buffer, from offset `start`. The segments before the one with offset `from` are
 /// canonical.
 ///
-/// No byte of the path is overwritten before it is read: a symbol is written in at most as many
-/// bytes as it is read from, unless it is escaped, and `start` is at least the room that
-/// [`len_bound`] adds for that.
+/// No byte of the path is overwritten before it is read: a symbol takes at most as many bytes in
+/// the output as in the input, unless it is escaped, and `start` is at least the space that
+/// [`len_bound`] adds for escapes.
 pub(super) fn rewrite(policy: &PathPolicy, buffer: &mut [u8], start: usize, from: usize) -> Result<usize, PathError> {
     let begins_with_slashes = buffer[start..].starts_with(b"//");
     let mut written = start_of_segment(&buffer[start..], from);
@@ -116,9 +116,9 @@ fn guard_slashes(policy: &PathPolicy, output: &mut [u8], length: usize) -> Resul
     Ok(length + 2)
 }
 
-/// Fails if the canonical form has segments that the policy refuses. Only removing parameters makes
-/// such segments: `/a%2F;x/b` becomes `/a%2F/b`, which has an empty segment. So the first parameter
-/// is the position of the error.
+/// Fails if the canonical form has segments that the policy refuses. Only the removal of parameters
+/// can create such segments: `/a%2F;x/b` becomes `/a%2F/b`, which has an empty segment. So the
+/// first parameter is the position of the error.
 fn refuse_segments(policy: &PathPolicy, canonical: &[u8], position: usize) -> Result<(), PathError> {
     let refused = policy.refuse.intersection(PathPolicy::SEGMENTS);
     if refused.is_empty() {
@@ -128,7 +128,7 @@ fn refuse_segments(policy: &PathPolicy, canonical: &[u8], position: usize) -> Re
     if found.is_empty() { Ok(()) } else { Err(PathError::new(PathErrorKind::Refused(found), position)) }
 }
 
-/// The symbol that the policy makes of a raw byte or a triplet.
+/// The symbol for a raw byte or a triplet, by the policy.
 fn symbol(policy: &PathPolicy, raw: u8, triplet: Option<u8>, completing: Completing) -> Result<Symbol, PathErrorKind> {
     match (triplet, raw) {
         (Some(b'/'), _) => match policy.slash {
@@ -164,8 +164,8 @@ fn symbol(policy: &PathPolicy, raw: u8, triplet: Option<u8>, completing: Complet
     }
 }
 
-/// What a decoded byte could complete to something that the next reader decodes or that is refused:
-/// its triplet stays.
+/// Prefixes that a decoded byte could complete to a text that the next reader decodes or that is
+/// refused: its triplet stays.
 #[derive(Clone, Copy)]
 enum Completing {
     No,
@@ -221,9 +221,9 @@ struct Segment {
     start: usize,
     /// Its start in the path.
     position: usize,
-    /// The place of its first `;` in the output and in the path.
+    /// The offset of its first `;` in the output and in the path.
     parameters: Option<(usize, usize)>,
-    /// It may hide a dot segment or an empty segment.
+    /// Whether it may hide a dot segment or an empty segment.
     hides: bool,
 }
 
@@ -306,7 +306,7 @@ fn is_dots(text: &[u8]) -> bool {
     matches!(text, b"." | b"..")
 }
 
-/// The start of the segment before the one at `start`, or that of the first segment.
+/// The start of the segment before the segment at `start`, or the start of the first segment.
 fn parent(output: &[u8], start: usize) -> usize {
     output[..start - 1].iter().rposition(|&byte| byte == b'/').map_or(1, |slash| slash + 1)
 }
@@ -321,7 +321,8 @@ pub(super) fn len_bound(policy: &PathPolicy, path: &[u8]) -> usize {
         added += memchr::memchr_iter(b'%', path).filter(|&at| hex::first_triplet(&path[at..]).is_none()).count();
     }
     if policy.empty_segments == EmptySegments::Keep {
-        // `guard_slashes`. Anything else that brings an empty segment to the front removes two bytes or more.
+        // `guard_slashes`. Every other change that brings an empty segment to the front removes two
+        // bytes or more.
         added += usize::from(match path.get(1) {
             Some(b'\\') => policy.backslash == Backslash::ToSlash,
             Some(b';') => policy.parameters == Parameters::Strip,

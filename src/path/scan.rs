@@ -8,7 +8,7 @@ use crate::driver::segments::{may_have_hidden, suspect_slash};
 use crate::inspect::Findings;
 use crate::kinds::Kinds;
 
-/// What has to be done to a path that no finding refuses.
+/// The changes that a path needs if no finding refuses it.
 #[derive(Clone, Copy)]
 pub(super) enum Scan {
     /// Nothing: the path is canonical.
@@ -21,8 +21,9 @@ pub(super) enum Scan {
 }
 
 impl Scan {
-    /// Looks on from where a scan found the path suspect, up to the first change: `/a%2Fb` and
-    /// `/.well-known` are canonical. Rewriting then begins there, so that it reads little again.
+    /// Continues from the offset at which a scan found the path suspect, up to the first change:
+    /// `/a%2Fb` and `/.well-known` are canonical. Rewriting then begins at the change, so that it
+    /// reads few bytes again.
     #[inline]
     pub(super) fn narrow(self, policy: &PathPolicy, path: &[u8]) -> Self {
         match self {
@@ -39,8 +40,8 @@ impl Scan {
 
 /// Scans a path, which [`PathPolicy::cut`] has returned.
 ///
-/// Most paths have no `%` and no illegal byte: one search for these and one for `//`, `/.` and `/;`
-/// are all that is done. Of the other paths, most have nothing but triplets of data.
+/// Most paths have no `%` and no illegal byte: only one search for these and one for `//`, `/.` and
+/// `/;` are needed. Most of the other paths have only triplets of data.
 pub(super) fn scan(policy: &PathPolicy, path: &[u8]) -> Result<Scan, PathError> {
     if path.first() != Some(&b'/') {
         return Err(PathError::new(PathErrorKind::NotAbsolute, 0));

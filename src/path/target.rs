@@ -5,7 +5,7 @@ use super::{PathError, PathErrorKind};
 use crate::byteset::ByteSet;
 use crate::sets;
 
-/// What the method of a request says about the form of its target (RFC 9112 3.2).
+/// The methods by which forms of targets are allowed (RFC 9112 3.2).
 #[derive(Clone, Copy, Debug, Default, Eq, Hash, PartialEq)]
 #[non_exhaustive]
 pub enum RequestMethod {

@@ -13,7 +13,7 @@ use crate::kinds::Kinds;
 use crate::normalize::Malformed;
 use crate::sets;
 
-/// An option of a policy with a value of few.
+/// An option of a policy with a few possible values.
 struct PolicyOption {
     name: &'static str,
     /// The names of the values.
@@ -52,9 +52,9 @@ const OPTIONS: [PolicyOption; 8] = [
     }),
 ];
 
-/// Error: a text is not that of a [`PathPolicy`] or a [`RequestGuard`](super::RequestGuard).
+/// Error: a text does not describe a [`PathPolicy`] or a [`RequestGuard`](super::RequestGuard).
 ///
-/// `Display` quotes the first word in error, with its position, and says what was expected.
+/// `Display` quotes the first invalid word, with its position, and the expected words.
 ///
 /// ```
 /// use simdpct::path::PathPolicy;
@@ -81,7 +81,7 @@ pub(super) enum Expected {
     PresetFirst,
     /// A preset or an option.
     Word,
-    /// The same, or a word of a guard.
+    /// A preset, an option, or a word of a guard.
     GuardWord,
     /// A value of the option with this index.
     Value(usize),
@@ -94,7 +94,7 @@ pub(super) enum Expected {
 impl PolicyError {
     pub(super) fn new(position: usize, word: &str, expected: Expected) -> Self {
         let mut shown = [0; SHOWN];
-        // Cut between characters, so that it stays text.
+        // Cut between characters, so that the excerpt is text.
         let end = (0..=word.len().min(SHOWN)).rev().find(|&end| word.is_char_boundary(end)).unwrap_or(0);
         shown[..end].copy_from_slice(&word.as_bytes()[..end]);
         Self { position, word: shown, length: word.len(), expected }
@@ -287,7 +287,7 @@ impl PathPolicy {
         nearest.copied().unwrap_or(("default", Self::DEFAULT))
     }
 
-    /// The number of words that a text which begins with this preset has more.
+    /// The number of additional words that a text needs if it begins with this preset.
     fn distance(&self, preset: &Self) -> usize {
         let differs = |option: &&PolicyOption| (option.get)(self) != (option.get)(preset);
         let words = OPTIONS.iter().filter(differs).count();

@@ -1,4 +1,4 @@
-//! Adapters that encode or decode what they read from a `BufRead`.
+//! Adapters that encode or decode the bytes that they read from a `BufRead`.
 #![forbid(unsafe_code)]
 
 use std::io::{self, BufRead, Read};

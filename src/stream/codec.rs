@@ -43,8 +43,8 @@ pub trait Codec: Clone {
         self.flow().pending.is_empty() && self.error().is_none()
     }
 
-    /// Processes input as far as the output has space; with `whole`, up to the end of a character.
-    /// An error is returned by a separate call, after all output that precedes it.
+    /// Processes input until the output is full; with `whole`, up to the end of a character. An
+    /// error is returned by a separate call, after all output that precedes it.
     fn feed_through(&mut self, input: &[u8], output: &mut [u8], whole: bool) -> Result<Progress, StreamError> {
         let mut done = Progress { read: 0, written: self.flow_mut().pending.give(output, whole) };
         while self.is_running() {

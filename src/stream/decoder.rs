@@ -115,8 +115,8 @@ impl Decoder {
         self
     }
 
-    /// Decodes from the start of `input` to the start of `output`, as far as there is space.
-    /// Returns how many bytes were read and written.
+    /// Decodes from the start of `input` to the start of `output`, until `output` is full. Returns
+    /// how many bytes were read and written.
     ///
     /// `output` may be of any length. A loop makes progress if it is at least 1 byte long, or 4
     /// when decoding to text (a character is never split). With `input.len() + 48` bytes all input

@@ -44,8 +44,8 @@ impl Encoder {
         Self { encoder, cut: Prefix::default(), flow: Flow::NEW }
     }
 
-    /// Encodes from the start of `input` to the start of `output`, as far as there is space.
-    /// Returns how many bytes were read and written.
+    /// Encodes from the start of `input` to the start of `output`, until `output` is full. Returns
+    /// how many bytes were read and written.
     ///
     /// `output` may be of any length. A loop makes progress if it is at least 4 bytes long, because
     /// a character is never split. With `3 * input.len() + 48` bytes all input is consumed in one

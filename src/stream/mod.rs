@@ -194,7 +194,7 @@ pub fn complete_len(chunk: &[u8]) -> usize {
     if triplet == 0 {
         return chunk.len() - incomplete_suffix(chunk);
     }
-    // What looks incomplete before a `%` is malformed.
+    // A triplet that looks incomplete before a `%` is malformed.
     let length = chunk.len() - triplet;
     length - incomplete_triplet(&chunk[..length])
 }

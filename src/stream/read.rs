@@ -1,5 +1,5 @@
-//! Adapters that encode or decode what they read from a `Read`. They buffer their input, so the
-//! reader need not.
+//! Adapters that encode or decode the bytes that they read from a `Read`. They buffer their input,
+//! so the reader need not.
 #![forbid(unsafe_code)]
 
 use std::io::{self, BufReader, Read};

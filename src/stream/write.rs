@@ -1,4 +1,4 @@
-//! Adapters that encode or decode what is written to them, and write it to a `Write`.
+//! Adapters that encode or decode the bytes written to them, and write the result to a `Write`.
 #![forbid(unsafe_code)]
 
 use std::io::{self, ErrorKind, Write};
@@ -8,7 +8,7 @@ use super::codec::Codec;
 /// Size of the output buffer.
 const CAPACITY: usize = 64 << 10;
 
-/// Decodes what is written to it, and writes the result to another writer: bytes, or text if the
+/// Decodes the bytes written to it, and writes the result to another writer: bytes, or text if the
 /// [`stream::Decoder`](super::Decoder) is configured for it.
 ///
 /// ```
@@ -29,7 +29,7 @@ const CAPACITY: usize = 64 << 10;
 /// ```
 pub type Decoder<W> = Writer<W, super::Decoder>;
 
-/// Encodes what is written to it, and writes the result to another writer.
+/// Encodes the bytes written to it, and writes the result to another writer.
 ///
 /// ```
 /// use std::io::Write;

@@ -186,7 +186,7 @@ impl QueryBuilder {
     }
 
     /// Sorts the pairs appended so far, in their encoded form and in the order of bytes: by name,
-    /// and those of equal names by value. O(n log n) comparisons for n pairs. Allocates the
+    /// and pairs with equal names by value. O(n log n) comparisons for n pairs. Allocates the
     /// length of the query, and 32 bytes for each pair.
     ///
     /// ```

@@ -92,7 +92,7 @@ where
     Some(B::Slice::owned(output))
 }
 
-/// Appends what of the base's path precedes a relative path (RFC 3986 5.2.3).
+/// Appends the part of the base's path that precedes a relative path (RFC 3986 5.2.3).
 fn append_folder(base: &Parts<&[u8]>, path: &[u8], output: &mut Vec<u8>) {
     if path.first() == Some(&b'/') {
         return;

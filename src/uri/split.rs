@@ -44,9 +44,9 @@ pub struct Parts<T> {
 /// Splits a URI reference into components, like the regular expression of RFC 3986 appendix B.
 /// Nothing is decoded, and nothing but the scheme is validated.
 ///
-/// Text before a `:` that is no scheme (RFC 3986 3.1) belongs to the path, as in browsers (WHATWG
-/// URL 4.4): `12:30` is a path, and so is a URI after a space. The regular expression would take
-/// any text for a scheme. All functions of this crate share this definition;
+/// Text before a `:` that is not a scheme (RFC 3986 3.1) belongs to the path, as in browsers
+/// (WHATWG URL 4.4): `12:30` is a path, and so is a URI after a space. The regular expression would
+/// take any text for a scheme. All functions of this crate share this definition;
 /// [`repair`](super::repair()) escapes such a `:`, so that the path stays a path.
 ///
 /// Any string can be split, and recomposing the parts yields the same string. Linear, with SIMD.
@@ -160,7 +160,7 @@ fn authority_ranges(authority: &[u8]) -> Authority<Range<usize>> {
 
 /// A part of a URI: a component (RFC 3986 3), or a subcomponent of the authority (3.2).
 ///
-/// Its name, in lower case, is that of the RFC. `FromStr` takes it in either case.
+/// Its name is the RFC's, in lower case. `FromStr` takes it in either case.
 ///
 /// ```
 /// use simdpct::uri::Part;

@@ -34,7 +34,7 @@ static simdpct_guard guard;
 /* On a page of its own. Where the low bits of its address are those of the input, loads wait for stores (4K aliasing). */
 static _Alignas(4096) unsigned char output[3 * LONGEST + 64];
 
-/* What the contestants return is added up, so that no call is removed. */
+/* The contestants' results are added up, so that no call is removed. */
 static size_t call(text t) {
     (void)t;
     return (size_t)simdpct_status_name(0);
@@ -57,7 +57,7 @@ static size_t escape_ada(text t) {
     return ada_encode(t.bytes, t.len);
 }
 #endif
-/* The value of a result: the length of what was written. */
+/* The value of a result: the length of the output. */
 #define VALUE(call)                          \
     simdpct_result result;                   \
     uint32_t status = call;                  \

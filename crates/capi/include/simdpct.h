@@ -65,7 +65,7 @@ enum {
     SIMDPCT_BAD_ARGUMENT = 1, /* a policy that is NULL or never initialized, overlapping buffers, NULL with a length */
     SIMDPCT_NO_ROOM = 2,      /* value: the required size of `dst` */
     SIMDPCT_MALFORMED = 3,    /* value: position of a '%' without two hexadecimal digits */
-    SIMDPCT_INVALID_UTF8 = 4, /* value: position of the first byte or triplet of the ill-formed sequence */
+    SIMDPCT_INVALID_UTF8 = 4, /* value: position of the first byte or triplet of the invalid sequence */
     SIMDPCT_REJECTED = 5,     /* value: position; detail: the byte */
     SIMDPCT_BEYOND_END = 6,   /* value: length of the decoded form */
     /* From simdpct_path. value: position of the byte or triplet, or of the start of the segment. */

@@ -1,4 +1,4 @@
-/* check.h - what the tests in C share: checks, and buffers that touch unmapped memory. */
+/* check.h - helpers of the tests in C: checks, and buffers that touch unmapped memory. */
 #ifndef CHECK_H
 #define CHECK_H
 

@@ -1,4 +1,4 @@
-//! What the layer puts into the extensions of a request.
+//! The values that the layer adds to the extensions of a request.
 
 use http::{Request, Uri};
 use simdpct::{Kinds, inspect};
@@ -17,7 +17,7 @@ use simdpct::{Kinds, inspect};
 pub struct ReceivedUri(pub Uri);
 
 impl ReceivedUri {
-    /// The target of a request as received: that of the extension, or else the request's own.
+    /// The target of a request as received: from the extension, or otherwise the request's own.
     #[must_use]
     pub fn of<B>(request: &Request<B>) -> &Uri {
         request.extensions().get::<Self>().map_or(request.uri(), |Self(uri)| uri)

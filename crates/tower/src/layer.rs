@@ -80,8 +80,9 @@ impl PathGuardLayer {
 }
 
 impl<R> PathGuardLayer<R> {
-    /// Sets what is refused in paths and what becomes of them. [`refuse_path`](Self::refuse_path) adds to it. Hidden
-    /// segments are refused whatever the policy, as by every [`RequestGuard`]: no route can see the path that they hide.
+    /// Sets the rules by which paths are refused or rewritten. [`refuse_path`](Self::refuse_path)
+    /// adds kinds to refuse. Hidden segments are refused whatever the policy, as by every
+    /// [`RequestGuard`]: no route can see the path that they hide.
     #[must_use]
     pub const fn policy(mut self, policy: PathPolicy) -> Self {
         self.guard = self.guard.policy(Some(policy));

@@ -70,7 +70,8 @@ pub enum Reason {
     /// `*` and the method is not `OPTIONS`, or an authority and the method is not `CONNECT`. Or the authority has user
     /// information ([`PathErrorKind::IllegalByte`] for the `@`, RFC 9110 4.2.4).
     Target(PathErrorKind),
-    /// The query has findings of refused kinds: all of those kinds. The position is that of the first.
+    /// The query has findings of refused kinds: all of those kinds. The position is the first
+    /// finding's.
     Query(Kinds),
     /// The target with the canonical path would be longer than an [`http::Uri`] can be (65,534 bytes).
     TooLong,

@@ -64,7 +64,8 @@ where
 }
 
 pin_project! {
-    /// The response of a [`PathGuard`]: that of the service, or at once that to a refused request.
+    /// The response of a [`PathGuard`]: the response of the service, or immediately the response
+    /// to a refused request.
     #[derive(Debug)]
     pub struct ResponseFuture<F, B> {
         #[pin]

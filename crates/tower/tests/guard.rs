@@ -1,4 +1,4 @@
-//! Decisions of the layer, and what it does to requests, without a server.
+//! Decisions of the layer, and its changes of requests, without a server.
 
 use std::convert::Infallible;
 use std::fmt::Write;
@@ -17,7 +17,7 @@ use simdpct::{Kinds, Malformed, inspect};
 use simdpct_tower::{OnRefused, PathFindings, PathGuardLayer, Reason, ReceivedUri, Refusal, Verdict};
 use tower::{Layer, Service, service_fn};
 
-/// The output of a future that is ready at once.
+/// The output of a future that is ready immediately.
 fn output<F: Future>(future: F) -> F::Output {
     match pin!(future).poll(&mut Context::from_waker(Waker::noop())) {
         Poll::Ready(output) => output,
@@ -177,7 +177,7 @@ fn kinds_add_to_the_policy_in_any_order() {
         }
         assert_eq!(passed(&layer, get("/%41%0a%5c")).unwrap().uri(), "/A%0A%5C");
     }
-    // The kinds are those of the new policy, not of the replaced one.
+    // The kinds belong to the new policy, not to the replaced one.
     let layer = GUARD.policy(PathPolicy::STRICT).policy(policy);
     assert!(passed(&layer, get("/%25")).is_ok());
 }

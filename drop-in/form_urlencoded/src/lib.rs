@@ -1,7 +1,8 @@
 //! The API of form_urlencoded 1.2.2, implemented with simdpct. For `[patch.crates-io]`; see
 //! docs/drop-in.md.
 //!
-//! Items, their order, `size_hint`, the kind of each `Cow` and panics are those of form_urlencoded.
+//! Items, their order, `size_hint`, the kind of each `Cow` and panics are the same as in
+//! form_urlencoded.
 #![no_std]
 
 #[cfg(not(feature = "alloc"))]
@@ -112,7 +113,7 @@ pub struct Serializer<'a, T: Target> {
 pub trait Target {
     /// The string to append to.
     fn as_mut_string(&mut self) -> &mut String;
-    /// Returns what [`Serializer::finish`] returns.
+    /// Returns the same as [`Serializer::finish`].
     fn finish(self) -> Self::Finished;
     /// The result of [`Serializer::finish`].
     type Finished;

@@ -1,7 +1,7 @@
 //! The API of percent-encoding 2.3.2, implemented with simdpct. For `[patch.crates-io]`; see
 //! docs/drop-in.md.
 //!
-//! Items, their order, `size_hint`, the kind of each `Cow`, errors and panics are those of
+//! Items, their order, `size_hint`, the kind of each `Cow`, errors and panics are the same as in
 //! percent-encoding, except for the number of calls to a formatter.
 #![no_std]
 
@@ -31,7 +31,7 @@ pub fn percent_encode_byte(byte: u8) -> &'static str {
     const { &Encoder::new(ByteSet::ALL) }.encode_byte(byte)
 }
 
-/// Encodes bytes: those of the set, and all from 0x80.
+/// Encodes the bytes of the set, and all bytes from 0x80.
 #[inline]
 pub fn percent_encode<'a>(input: &'a [u8], ascii_set: &'static AsciiSet) -> PercentEncode<'a> {
     PercentEncode { pieces: ascii_set.encoder().pieces(input), ascii_set }
@@ -52,7 +52,7 @@ pub struct PercentEncode<'a> {
 }
 
 impl<'a> PercentEncode<'a> {
-    /// Returns the encoded form: what [`ToString`](alloc::string::ToString) returns, faster.
+    /// Returns the encoded form, faster than [`ToString`](alloc::string::ToString).
     #[cfg(feature = "alloc")]
     #[expect(clippy::inherent_to_string_shadow_display, reason = "returns the same text, faster")]
     #[inline]
@@ -213,7 +213,7 @@ impl<'a> PercentDecode<'a> {
     }
 }
 
-/// The error of decoded bytes that are no text. Only `str::from_utf8` makes one.
+/// The error of decoded bytes that are not text. Only `str::from_utf8` makes one.
 #[cfg(feature = "alloc")]
 #[cold]
 fn ill_formed(input: &[u8]) -> Result<Cow<'_, str>, Utf8Error> {

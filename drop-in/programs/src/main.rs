@@ -3,7 +3,7 @@
 //! with the drop-ins, and runs both in turns.
 //!
 //! Prints a line for each program and text: the program, the text, the nanoseconds per item, and a
-//! hash of the output, by which the script compares the builds.
+//! hash of the output. The script compares the hashes of the builds.
 
 use std::collections::HashMap;
 use std::hash::{DefaultHasher, Hash, Hasher};

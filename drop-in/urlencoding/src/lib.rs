@@ -1,8 +1,8 @@
 //! The API of urlencoding 2.1.3, implemented with simdpct. For `[patch.crates-io]`; see
 //! docs/drop-in.md.
 //!
-//! Results, the kind of each `Cow` and errors are those of urlencoding, except for the number of
-//! calls to a formatter or writer.
+//! Results, the kind of each `Cow` and errors are the same as in urlencoding, except for the
+//! number of calls to a formatter or writer.
 
 use std::borrow::Cow;
 use std::fmt;

@@ -176,7 +176,7 @@ pub struct Executor {
     #[arg(long, value_name = "SECONDS", default_value_t = 30)]
     pub connect_timeout: u64,
 
-    /// Seconds between signs of life, with --scheduling push. Three should fit in --executor-timeout
+    /// Seconds between heartbeats, with --scheduling push. Three should fit in --executor-timeout
     #[arg(long, value_name = "SECONDS", default_value_t = 5, value_parser = clap::value_parser!(u64).range(1..))]
     pub heartbeat: u64,
 

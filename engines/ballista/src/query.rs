@@ -100,7 +100,7 @@ async fn wait_for_executor(scheduler: &Endpoint, patience: Duration) -> Result<(
 }
 
 /// Returns when there has been no executor, or no scheduler, for `patience`. Ballista itself reports that
-/// only for queries that had begun when the last executor was lost; others would wait for ever.
+/// only for queries that had begun when the last executor was lost; others would wait forever.
 async fn executors_gone(scheduler: &Endpoint, patience: Duration) -> Failure {
     let mut last_ready = Instant::now();
     loop {

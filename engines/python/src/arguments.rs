@@ -1,6 +1,6 @@
 //! Arguments as `urllib.parse` takes them, reduced to the cases that are answered here.
 //!
-//! A method that returns `None` means: this case is Python's.
+//! A method that returns `None` leaves the case to Python's function.
 #![forbid(unsafe_code)]
 
 use pyo3::prelude::*;
@@ -8,7 +8,7 @@ use pyo3::types::{PyBool, PyInt, PyString};
 use std::convert::Infallible;
 use std::ffi::CString;
 
-/// An argument whose default is not `None`: to pass `None` is not to leave it out.
+/// An argument whose default is not `None`: passing `None` differs from leaving it out.
 #[derive(Clone, Copy)]
 pub(crate) enum Argument<'a, 'py> {
     Default,
@@ -25,8 +25,8 @@ impl<'a, 'py> FromPyObject<'a, 'py> for Argument<'a, 'py> {
 }
 
 impl<'py> Argument<'_, 'py> {
-    /// The argument, or its default, to pass it on.
-    pub(crate) fn or(self, py: Python<'py>, default: &str) -> Bound<'py, PyAny> {
+    /// The argument, or its default, to be passed on.
+    pub(crate) fn or_default(self, py: Python<'py>, default: &str) -> Bound<'py, PyAny> {
         match self {
             Self::Default => PyString::new(py, default).into_any(),
             Self::Given(object) => object.to_owned(),
@@ -48,7 +48,7 @@ pub(crate) fn flag(object: Option<&Bound<'_, PyAny>>) -> Option<bool> {
     if is_plain { object.is_truthy().ok() } else { None }
 }
 
-/// A flag, to pass it on.
+/// A flag, to be passed on.
 pub(crate) fn or_false<'py>(py: Python<'py>, object: Option<&Bound<'py, PyAny>>) -> Bound<'py, PyAny> {
     match object {
         Some(object) => object.clone(),
@@ -61,7 +61,7 @@ pub(crate) fn or_false<'py>(py: Python<'py>, object: Option<&Bound<'py, PyAny>>)
 pub(crate) enum Codec<'a> {
     /// UTF-8, with U+FFFD for each invalid sequence: `errors='replace'`.
     Utf8Replacing,
-    /// UTF-8, with another error handler of Python's own. It matters only for ill-formed input.
+    /// UTF-8, with another error handler of Python's own. It matters only for invalid input.
     Utf8,
     /// Any encoding and error handler, which may not exist.
     Other { encoding: &'a str, errors: &'a str },

@@ -94,14 +94,15 @@ fn import_stream(stream: &Bound<'_, PyAny>) -> PyResult<Stream> {
 ///
 /// The array is not released, and of this type. tests/test_columns.py
 pub(crate) unsafe fn array_of_ffi(array: FFI_ArrowArray, data_type: DataType) -> Result<ArrayRef, ArrowError> {
-    // arrow-rs refuses the buffer that Polars exports, against the format, with nulls alone.
+    // For a column of nulls alone, Polars exports a buffer, against the format, and arrow-rs
+    // refuses it.
     if data_type == DataType::Null {
         return Ok(Arc::new(NullArray::new(array.len())));
     }
     // SAFETY: as this function requires. tests/test_columns.py
     let data = unsafe { from_ffi_and_data_type(array, data_type) }?;
-    // The import of an empty slice has offsets beyond its values, which have no length: it would not be a
-    // valid export.
+    // The import of an empty slice has offsets beyond its values, whose length is 0: it would not
+    // be a valid export.
     Ok(if data.is_empty() { new_empty_array(data.data_type()) } else { make_array(data) })
 }
 
@@ -109,7 +110,7 @@ fn released() -> PyErr {
     PyValueError::new_err("the capsule was consumed before")
 }
 
-/// The message for the last call, which failed.
+/// The error message of the last call, which failed.
 fn last_error(stream: &mut FFI_ArrowArrayStream) -> String {
     let Some(get_last_error) = stream.get_last_error else { return "the Arrow stream failed".into() };
     // SAFETY: a stream whose call failed is not released. Its message, if any, ends with NUL and is
@@ -124,7 +125,7 @@ fn last_error(stream: &mut FFI_ArrowArrayStream) -> String {
     }
 }
 
-/// Arrays of a producer. It may be read without being attached to the interpreter.
+/// A producer's stream of arrays. It may be read without being attached to the interpreter.
 pub(crate) struct Stream {
     /// Not released.
     raw: FFI_ArrowArrayStream,
@@ -194,7 +195,7 @@ pub(crate) fn export_stream<'py>(
     PyCapsule::new_with_value(py, stream, STREAM)
 }
 
-/// The private data of a stream from here.
+/// The private data of a stream that is exported here.
 struct Exported {
     name: String,
     data_type: DataType,

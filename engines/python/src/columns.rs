@@ -16,8 +16,8 @@ use crate::objects::{Source, source};
 use crate::option::TextOption;
 use crate::result::{Array, ChunkedArray, Values};
 
-/// Applies a function to an object that exports Arrow's arrays, or is a list or of pandas or NumPy. The
-/// interpreter is released around the work, and around reading a stream.
+/// Applies a function to an object that exports Arrow's arrays, a list, or an object of pandas or
+/// NumPy. The interpreter is released during the work, and while a stream is read.
 fn apply<'py>(object: &Bound<'py, PyAny>, function: Function, option: Option<&str>) -> PyResult<Bound<'py, PyAny>> {
     let py = object.py();
     let operation = function.operation(option).map_err(|error| PyValueError::new_err(error.to_string()))?;
@@ -53,7 +53,7 @@ fn apply<'py>(object: &Bound<'py, PyAny>, function: Function, option: Option<&st
     like(Bound::new(py, ChunkedArray(result))?.into_any(), &data_type, series)
 }
 
-/// The result as a series of pandas, if it is made of one.
+/// The result as a series of pandas, if the argument is one.
 fn like<'py>(
     result: Bound<'py, PyAny>,
     data_type: &DataType,
@@ -78,7 +78,7 @@ fn column_name(name: &str, data_type: &DataType) -> Option<String> {
     (!name.is_empty()).then(|| name.to_owned())
 }
 
-/// A table is a struct in Arrow's interface. That of one column counts as the column.
+/// A table is a struct in Arrow's interface. A table of one column counts as the column.
 fn only_column(array: ArrayRef) -> Result<ArrayRef, ArrowError> {
     only_type(array.data_type())?;
     match array.as_struct_opt() {
@@ -98,7 +98,7 @@ fn only_type(data_type: &DataType) -> Result<&DataType, ArrowError> {
     }
 }
 
-/// The exception for an error of a chunk, before which there were `rows`.
+/// The exception for an error of a chunk, which `rows` rows precede.
 pub(crate) fn exception(error: ArrowError, rows: usize) -> PyErr {
     if let Some(invalid) = InvalidValue::of(&error) {
         let mut invalid = invalid.clone();

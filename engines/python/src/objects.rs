@@ -15,9 +15,9 @@ use crate::capsule::{Import, ImportedArray, import};
 /// A column to read.
 pub(crate) struct Source<'py> {
     pub(crate) column: Import,
-    /// A name that the column itself does not tell.
+    /// A name that is not in the column itself.
     pub(crate) name: Option<String>,
-    /// The series of pandas that it is.
+    /// The series of pandas that was read.
     pub(crate) series: Option<Bound<'py, PyAny>>,
 }
 

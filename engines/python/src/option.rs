@@ -1,4 +1,5 @@
-//! `TextOption`: text that a function of `simdpct.columns` takes beside its column.
+//! `TextOption`: a text that a function of `simdpct.columns` takes in addition to its
+//! column.
 #![forbid(unsafe_code)]
 
 use std::borrow::Cow;

@@ -1,4 +1,5 @@
-//! The functions of the running Python's `urllib.parse`, for all that is not answered here.
+//! The functions of the running Python's `urllib.parse`, for all cases that are not
+//! answered here.
 //!
 //! They were looked up when the module was imported, so they can be replaced by ours.
 #![forbid(unsafe_code)]
@@ -37,7 +38,7 @@ const NAMES: [&str; 9] = [
 
 static FUNCTIONS: PyOnceLock<[Py<PyAny>; NAMES.len()]> = PyOnceLock::new();
 
-/// Looks the functions up, if that was not done before.
+/// Looks up the functions, unless that was done before.
 pub(crate) fn functions(py: Python<'_>) -> PyResult<&[Py<PyAny>; NAMES.len()]> {
     FUNCTIONS.get_or_try_init(py, || {
         let module = py.import("urllib.parse")?;
@@ -50,7 +51,7 @@ pub(crate) fn functions(py: Python<'_>) -> PyResult<&[Py<PyAny>; NAMES.len()]> {
 }
 
 impl Original {
-    /// Calls the function: its result is the result, its exception the exception.
+    /// Calls the function, and returns its result or its exception.
     #[cold]
     pub(crate) fn call<'py>(self, py: Python<'py>, arguments: impl PyCallArgs<'py>) -> PyResult<Bound<'py, PyAny>> {
         functions(py)?[self as usize].bind(py).call1(arguments)

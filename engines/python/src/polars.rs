@@ -1,7 +1,7 @@
 //! The functions of columns as expression plugins of Polars: its C interface, version 0.1.
 //!
-//! Polars loads this library and looks for two symbols, and for two of each function: one that tells
-//! the type of the result, and one that converts series. `simdpct/polars.py` registers them.
+//! Polars loads this library and looks for two symbols, and for two symbols for each function: one
+//! returns the type of the result, and one converts series. `simdpct/polars.py` registers them.
 //!
 //! Tests: tests/test_polars.py.
 
@@ -74,7 +74,7 @@ impl Series {
         Ok(Self { field, arrays, chunks: chunks.len(), release: Some(release), private_data: exported.cast() })
     }
 
-    /// Name, type and pieces of a series.
+    /// Name, type and chunks of a series.
     ///
     /// # Safety
     ///
@@ -136,7 +136,7 @@ extern "C" fn _polars_plugin_get_last_error_message() -> *const c_char {
 
 struct Plugin {
     function: Function,
-    /// A valid option, where only the type of the result matters.
+    /// A valid option, for calls in which only the type of the result matters.
     any_option: &'static str,
 }
 

@@ -29,15 +29,16 @@ impl<'py> Arguments<'_, 'py> {
                 self.qs,
                 or_false(py, self.keep_blank_values),
                 or_false(py, self.strict_parsing),
-                self.encoding.or(py, "utf-8"),
-                self.errors.or(py, "replace"),
+                self.encoding.or_default(py, "utf-8"),
+                self.errors.or_default(py, "replace"),
                 self.max_num_fields,
-                self.separator.or(py, "&"),
+                self.separator.or_default(py, "&"),
             ),
         )
     }
 
-    /// Calls `push` with each name and value. `None`: the result is an exception, or this case is Python's.
+    /// Calls `push` with each name and value. Returns `None` if the result is an exception, or the
+    /// case is left to Python's function.
     #[inline]
     fn parse(
         &self,

@@ -12,7 +12,7 @@ use pyo3::types::{PyBytes, PyCapsule, PyDict, PyList, PySlice, PyString};
 
 use crate::capsule::{export_array, export_schema, export_stream};
 
-/// Values in pieces of one type, with the name of the column that they are made of.
+/// Values in chunks of one type, with the name of the column that they were computed from.
 #[derive(Clone)]
 pub(crate) struct Values {
     pub(crate) name: Option<String>,
@@ -57,7 +57,7 @@ impl Values {
                 self.take(rows)?
             }));
         }
-        // `__index__`, as of NumPy's numbers.
+        // By `__index__`, for numbers of NumPy.
         let wrong = |_| {
             let name = index.get_type().qualname().map_or_else(|_| String::from("?"), |name| name.to_string());
             PyTypeError::new_err(format!("expected an integer or a slice as index, not {name}"))
@@ -91,7 +91,7 @@ impl Values {
         Self { chunks, ..self.clone() }
     }
 
-    /// Rows in any order, in one piece.
+    /// Rows in any order, in one chunk.
     fn take(&self, rows: impl ExactSizeIterator<Item = usize>) -> PyResult<Self> {
         let data: Vec<_> = self.chunks.iter().map(|chunk| chunk.to_data()).collect();
         let mut ends = Vec::new();
@@ -142,7 +142,7 @@ fn value<'py>(py: Python<'py>, array: &ArrayRef, row: usize) -> PyResult<Bound<'
             }
             list.into_any()
         }
-        // As pyarrow: a list of pairs, and a `dict`.
+        // As in pyarrow: a list of pairs, and a `dict`.
         DataType::Map(..) => {
             let entries = array.as_map().value(row);
             let list = PyList::empty(py);

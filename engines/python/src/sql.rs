@@ -22,8 +22,8 @@ fn function(name: &str) -> PyResult<Function> {
 /// Applies a function to a column: an object with `__arrow_c_array__`. The option is a `str` for all rows, such an
 /// object for each row, or `None`.
 ///
-/// Errors begin with the name of the function. The row of an invalid value is left out: engines cut
-/// columns into chunks, of which the user knows nothing.
+/// Errors begin with the name of the function. They omit the row of an invalid value, because
+/// engines cut columns into chunks, of which the user knows nothing.
 #[pyfunction]
 #[pyo3(name = "apply")]
 pub(crate) fn apply_function<'py>(

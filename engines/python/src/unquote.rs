@@ -123,7 +123,7 @@ pub(crate) fn unquote<'py>(
             return Ok(output);
         }
     }
-    Original::Unquote.call(py, (string, encoding.or(py, "utf-8"), errors.or(py, "replace")))
+    Original::Unquote.call(py, (string, encoding.or_default(py, "utf-8"), errors.or_default(py, "replace")))
 }
 
 /// Like `unquote`, and replaces `+` by a space, as in HTML forms.
@@ -149,7 +149,7 @@ pub(crate) fn unquote_plus<'py>(
     {
         return Ok(output);
     }
-    Original::UnquotePlus.call(py, (string, encoding.or(py, "utf-8"), errors.or(py, "replace")))
+    Original::UnquotePlus.call(py, (string, encoding.or_default(py, "utf-8"), errors.or_default(py, "replace")))
 }
 
 /// Replaces `%xx` escapes by the bytes they encode.

@@ -47,7 +47,7 @@ pub(crate) fn urlencode<'py>(
         Argument::Default => crate::own_function(py, Space::Plus)?.clone().into_any(),
         Argument::Given(function) => function.to_owned(),
     };
-    Original::Urlencode.call(py, (query, or_false(py, doseq), safe.or(py, ""), encoding, errors, quote_via))
+    Original::Urlencode.call(py, (query, or_false(py, doseq), safe.or_default(py, ""), encoding, errors, quote_via))
 }
 
 /// How `quote_via` encodes a space, if it is our function or Python's.

@@ -21,7 +21,7 @@ pub use url::Part;
 
 use operation::{Place, is_faulty};
 
-/// What the records are, and which of their fields are selected.
+/// The format of the records, and the selection of fields.
 #[derive(Clone, Debug)]
 pub enum Unit {
     Records { separator: u8, to: To },
@@ -57,7 +57,7 @@ pub enum Columns {
 pub enum LogFormat {
     Common,
     Combined,
-    /// The fields are the same as those of the combined format.
+    /// The fields are the same as in the combined format.
     Template,
 }
 
@@ -189,7 +189,7 @@ pub fn same(found: &[u8], expected: &[u8], context: &[u8]) {
     );
 }
 
-/// The records of both, of which there are as many.
+/// The records of both, which have the same number.
 #[track_caller]
 fn pairs<'t>(input: &'t [u8], output: &'t [u8], separator: u8) -> impl Iterator<Item = (&'t [u8], &'t [u8])> {
     let (before, after) = (records(separator, input), records(separator, output));

@@ -1,11 +1,12 @@
-//! What an operation makes of a field, by the reference implementation and other crates.
+//! The result of an operation for a field, by the reference implementation and other
+//! crates.
 
 use simdpct::{ByteSet, Decoder, Encoder, reference};
 
 use super::form::{self, Shape};
 use super::url::{self, Part};
 
-/// What is done with each field.
+/// The operation on each field.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum Operation {
     Decoding(Decoder),
@@ -138,7 +139,7 @@ fn escape_ill_formed(result: &[u8]) -> Vec<u8> {
         .into_bytes()
 }
 
-/// Decodes, but for triplets of these bytes.
+/// Decodes all triplets except triplets of these bytes.
 fn decode(decoder: Decoder, field: &[u8], safe: ByteSet) -> Vec<u8> {
     // A '+' must not become the space that ends a field, nor %2B a '+' that is not one.
     let decoder = match decoder == FORM && safe.contains(b' ') {

@@ -66,7 +66,7 @@ size_t simdpct_verdict_write(const simdpct_verdict *verdict, const char *target,
 
 const char *simdpct_version(void);
 
-/* Declared last: that it is known says that all are. */
+/* Declared last: if it is known, all declarations are. */
 typedef struct simdpct_lua_decoder {
     simdpct_decoder decoder;
     bool plus;
@@ -87,11 +87,12 @@ local METHODS = { CONNECT = C.SIMDPCT_METHOD_CONNECT, OPTIONS = C.SIMDPCT_METHOD
 
 local result, verdict = ffi_new "simdpct_result", ffi_new "simdpct_verdict"
 local number, first = ffi_new "uint32_t[1]", ffi_new "size_t[1]"
--- Room for each message of the library.
+-- Space for each message of the library.
 local LINE = 1024
 local line = Bytes(LINE)
 
--- The buffer grows up to KEPT bytes. More is allocated for one call, so that one long string costs no memory for ever.
+-- The buffer grows up to KEPT bytes. A larger one is allocated for a single call, so that one long string does not
+-- cost memory forever.
 local KEPT = 65536
 local size = 4096
 local buffer = Bytes(size)
@@ -121,7 +122,7 @@ local function check_string(what, value)
     end
 end
 
--- What functions return on an error in the data: nil, the message, and the position, counted from 1.
+-- On an error in the data, functions return nil, the message, and the position, counted from 1.
 local function failure(text)
     local len = tonumber(C.simdpct_result_write(result, text, #text, line, LINE))
     return nil, ffi_string(line, len), tonumber(result.value) + 1
@@ -236,7 +237,7 @@ function _M.decode(text, decoder)
         return failure(text)
     end
     local decoded = tonumber(result.value)
-    -- Each triplet makes it shorter.
+    -- Each decoded triplet makes the text shorter.
     if decoded == len and not decoder.plus then
         return text
     end

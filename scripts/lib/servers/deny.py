@@ -31,7 +31,8 @@ CHANGING = rb"(?i)^(x-varnish|via|x-request-id|uber-trace-id|client-ip):"
 
 
 class Rules:
-    """The tests of a server. `outcomes` collects what became of the targets that were sent to it with its module on."""
+    """The tests of a server. `outcomes` collects the outcomes of the targets that were sent to it with its
+    module on."""
 
     def __init__(self, name, module, count):
         self.name, self.module, self.count = name, module, count
@@ -58,7 +59,8 @@ class Rules:
                 self.rule(f"README of {self.name}", origin, server, policy, protocol)
 
     def sent(self, origin, guard, protocol):
-        """What became of the targets: the outcome, and per target the status and the head that the origin got."""
+        """The outcomes of the targets: the outcome, and per target the status and the head that the origin
+        got."""
         with tempfile.TemporaryDirectory() as folder, self.start(folder, origin, guard) as server:
             heads = {}
             take, origin.take = origin.take, lambda: [heads.setdefault(request[0], request) for request in take()]
@@ -75,7 +77,7 @@ class Rules:
             what = f"{self.name}, {protocol}, seed {SEED}"
             with RecordingOrigin() as origin:
                 plain, expected = self.sent(origin, None, protocol)
-                # The test of the test.
+                # Self-test of this test.
                 self.checks.true(f"{what}: targets pass the rule without the module", len(plain.bypasses) > 5)
                 for policy in ["default", "strict"]:
                     _, found = self.sent(origin, f"{modules.REPORT_ONLY}{policy}", protocol)
@@ -88,8 +90,8 @@ class Rules:
 
 
 def differences(expected, found):
-    """The targets of which another status was answered, or the origin got another head. Varnish may reset a stream of HTTP/2
-    (status 0) after the origin has got the request."""
+    """The targets that were answered with another status, or whose head at the origin differs. Varnish may reset a
+    stream of HTTP/2 (status 0) after the origin has got the request."""
     return [(target, one, found[target]) for target, one in expected.items()
             if one != found[target] and not (one[1] == found[target][1] != [] and 0 in (one[0], found[target][0]))]
 

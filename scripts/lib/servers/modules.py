@@ -122,7 +122,7 @@ def envoy(folder, origin, guard, module, denies=False):
 
 def envoy_readme(folder, origin, module):
     port, text = free_port(), proxies.readme(INTEGRATIONS / "envoy", "yaml")
-    # The indentation of the line is that of the new one.
+    # The new line gets the indentation of the replaced one.
     delay = "delayed_close_timeout: 0s\n" + " " * 16 + "stat_prefix: http\n"
     for old, new in [("port_value: 10000", f"port_value: {port}"), ("port_value: 8080", f"port_value: {origin}"),
                      ("stat_prefix: http\n", delay)]:

@@ -21,11 +21,11 @@ pub struct UrlError {
 #[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
 #[non_exhaustive]
 pub enum UrlErrorKind {
-    /// There is text before the first `:` that is no scheme (RFC 3986 3.1 and 4.2).
+    /// The text before the first `:` is not a scheme (RFC 3986 3.1 and 4.2).
     Scheme,
     /// The scheme requires a host (RFC 9110 4.2).
     NoHost,
-    /// IDNA refuses the host (UTS 46), or it is no valid IP literal (RFC 3986 3.2.2).
+    /// IDNA refuses the host (UTS 46), or it is not a valid IP literal (RFC 3986 3.2.2).
     Host,
     /// The port is not a number of 16 bits.
     Port,

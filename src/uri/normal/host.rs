@@ -16,15 +16,15 @@ use crate::encode::Encoder;
 use crate::normalize::{Malformed, Normalizer};
 use crate::sets;
 
-/// Escapes what IDNA allows and a URI does not, such as `"`.
+/// Escapes characters that IDNA allows and a URI does not, such as `"`.
 const REG_NAME: Encoder = Encoder::new(sets::REG_NAME);
 
-/// The bytes of a host that IDNA surely leaves as it is, unless it has the prefix [`PUNYCODE`].
+/// IDNA leaves a host of these bytes as it is, unless it has the prefix [`PUNYCODE`].
 const PLAIN: ByteSet = ByteSet::range(b'a', b'z').union(sets::DIGIT).union(ByteSet::new(b"-."));
 
 const PUNYCODE: &[u8] = b"xn--";
 
-/// Appends the normal form of a host; on an error, anything.
+/// Appends the normal form of a host. On an error, the appended bytes are unspecified.
 pub(super) fn append(host: &str, rules: Scheme, output: &mut Vec<u8>) -> Result<(), UrlError> {
     let error = |kind| UrlError { kind, position: 0 };
     if let Some(literal) = host.strip_prefix('[') {
@@ -51,7 +51,8 @@ pub(super) fn append(host: &str, rules: Scheme, output: &mut Vec<u8>) -> Result<
     Ok(())
 }
 
-/// Whether a triplet remains that is neither an unreserved character nor part of a non-ASCII one.
+/// Whether a triplet remains that encodes neither an unreserved character nor part of a non-ASCII
+/// character.
 fn has_escaped_delimiter(host: &str) -> bool {
     let Ok(normal) = Normalizer::new().normalize(host) else { return false };
     normal
@@ -59,7 +60,7 @@ fn has_escaped_delimiter(host: &str) -> bool {
         .any(|(at, _)| normal.as_bytes().get(at + 1).is_some_and(|digit| (b'0'..b'8').contains(digit)))
 }
 
-/// Appends a name that is not of the DNS, such as the path of a socket: in lower case, with normal
+/// Appends a name that is not a DNS name, such as the path of a socket: in lower case, with normal
 /// triplets.
 fn append_opaque(host: &str, output: &mut Vec<u8>) {
     let start = output.len();

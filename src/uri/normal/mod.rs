@@ -24,17 +24,17 @@ use crate::input::{Input, SealedSlice as _};
 use crate::normalize::{Malformed, Normalizer};
 use crate::{path, sets};
 
-/// Makes URLs normal, so that URLs that mean the same by their standards become the same text
-/// (RFC 3986 6.2.2 and 6.2.3): scheme and host in lower case, host names by IDNA (UTS 46), IPv6
+/// Normalizes URLs, so that URLs with the same meaning by their standards become the same text (RFC
+/// 3986 6.2.2 and 6.2.3): scheme and host in lower case, host names by IDNA (UTS 46), IPv6
 /// addresses as in RFC 5952, no default port, normal triplets as by [`Normalizer`], illegal bytes
 /// escaped as by [`repair`](super::repair()), no dot segments, `/` for an empty path.
 ///
-/// What only some sites allow, such as another order of the query, is done on request only. A
-/// normal form is its own normal form.
+/// Changes that only some sites allow, such as another order of the query, are made on request
+/// only. A normal form is its own normal form.
 ///
-/// A reference without a scheme becomes normal as far as it means the same with every base:
-/// `//host/path` has a host, `/path` has dot segments that can be removed, and the dot segments of
-/// `../path` are kept.
+/// In a reference without a scheme, only changes that preserve its meaning with every base are
+/// made: `//host/path` has a host, `/path` has dot segments that can be removed, and the dot
+/// segments of `../path` are kept.
 ///
 /// Linear in the length of the URL; sorting a query adds the time of a sort.
 ///
@@ -119,7 +119,7 @@ impl UrlNormalizer {
     }
 
     /// Sets how triplets and malformed `%`s become normal. A malformed `%` in an authority is an
-    /// error, whatever the normalizer says.
+    /// error with every normalizer.
     ///
     /// ```
     /// # use simdpct::uri::UrlNormalizer;
@@ -159,8 +159,8 @@ impl UrlNormalizer {
         self
     }
 
-    /// Sorts the pairs of the query by name, and drops empty pairs. Pairs of one name keep their
-    /// order, which can mean something.
+    /// Sorts the pairs of the query by name, and drops empty pairs. Pairs with the same name keep
+    /// their order, which may be significant.
     #[must_use]
     pub const fn sort_query(mut self) -> Self {
         self.sorts_query = true;
@@ -181,27 +181,27 @@ impl UrlNormalizer {
         self
     }
 
-    /// Takes a text that begins with a slash for a request target in origin-form (RFC 9112 3.2.1): it
-    /// has neither an authority nor a fragment, so `//a/b` is a path.
+    /// Reads a text that begins with a slash as a request target in origin-form (RFC 9112 3.2.1):
+    /// it has neither an authority nor a fragment, so `//a/b` is a path.
     #[must_use]
     pub const fn targets(mut self) -> Self {
         self.takes_targets = true;
         self
     }
 
-    /// Returns the normal form: text of text, bytes of bytes. Borrows the URL if it is normal.
+    /// Returns the normal form: text for text, bytes for bytes. Borrows the URL if it is normal.
     ///
     /// # Errors
     ///
-    /// Returns the first [`UrlError`] in the URL. A malformed `%` outside the authority is none if the
-    /// [`Normalizer`] keeps or escapes it.
+    /// Returns the first [`UrlError`] in the URL. A malformed `%` outside the authority is not an
+    /// error if the [`Normalizer`] keeps or escapes it.
     pub fn normalize<'u, T: Input + ?Sized>(&self, url: &'u T) -> Result<Cow<'u, T::Slice>, UrlError> {
         self.normal(url, None)
     }
 
-    /// As [`normalize`](Self::normalize), without the pairs of the query for whose name `is_dropped`
-    /// is true. It gets the name decoded as in forms (WHATWG URL 5.1), with U+FFFD for what is not
-    /// UTF-8. Empty pairs are dropped, too.
+    /// Like [`normalize`](Self::normalize), without the pairs of the query for whose name
+    /// `is_dropped` returns true. It gets the name decoded as in forms (WHATWG URL 5.1), with
+    /// U+FFFD for invalid UTF-8. Empty pairs are dropped, too.
     ///
     /// # Errors
     ///
@@ -214,9 +214,9 @@ impl UrlNormalizer {
         self.normal(url, Some(&is_dropped))
     }
 
-    /// Appends what is normal in spite of errors: the part that has an error is kept as it is, and the
-    /// others become normal. `on_error` gets each error, in order; malformed `%`s are among them even
-    /// if they are kept or escaped. `is_dropped` is for pairs of the query, as in
+    /// Appends the normal form in spite of errors: a part with an error is kept unchanged, and the
+    /// other parts become normal. `on_error` gets each error, in order; malformed `%`s are among
+    /// them even if they are kept or escaped. `is_dropped` is for pairs of the query, as in
     /// [`normalize_without`](Self::normalize_without).
     ///
     /// ```

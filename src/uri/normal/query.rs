@@ -1,4 +1,4 @@
-//! The pairs of a query: sorted, and without those that do not matter.
+//! The pairs of a query: sorted, and without insignificant pairs.
 #![forbid(unsafe_code)]
 
 use alloc::vec::Vec;

@@ -1,4 +1,4 @@
-//! What is known of single schemes: default ports, and whether a URL must have a host.
+//! Properties of single schemes: default ports, and whether a URL must have a host.
 #![forbid(unsafe_code)]
 
 use super::error::UrlErrorKind;
@@ -20,7 +20,7 @@ impl Scheme {
 
     /// The rules of a scheme in lower case.
     ///
-    /// Default ports are those of the RFC of each scheme.
+    /// Default ports are from the RFC of each scheme.
     pub(super) fn of(name: &[u8]) -> Self {
         let with_host = |port| Self { default_port: Some(port), needs_host: true, ..Self::NONE };
         let with_port = |port| Self { default_port: Some(port), ..Self::NONE };

@@ -7,7 +7,7 @@ use std::collections::BTreeSet;
 use std::env;
 use std::time::{SystemTime, UNIX_EPOCH};
 
-/// What each of these means depends on the server.
+/// The meaning of each piece depends on the server.
 const SYMBOLS: &[&[&str]] = &[
     &["/", "/", "/", "/", "//", "%2f", "%2F", "\\", "%5C", "%5c", "%252f", "%255c"],
     &["/", "/", "/", "/", "//", "%2f", "%2F", "\\", "%5C", "%5c", "%252f", "%255c"],
@@ -30,7 +30,7 @@ const SYMBOLS: &[&[&str]] = &[
 const STARTS: &[&str] =
     &["/", "/", "/", "//", "/public/", "/api/", "/admin", "/./", "/;/", "/x/", "/.;/", "/%2e/", "/%2F"];
 
-/// Targets that once passed a rule, or were near it.
+/// Targets that once passed a rule, or nearly did.
 const KNOWN: &[&str] = &[
     "/admin",
     "/admin/",
@@ -78,7 +78,8 @@ const KNOWN: &[&str] = &[
     "http://localhost?/admin",
 ];
 
-/// Of the targets; printed if a test fails. The environment variable `SIMDPCT_SEED` sets it.
+/// The seed of the targets; printed if a test fails. The environment variable `SIMDPCT_SEED` sets
+/// it.
 pub fn seed() -> u64 {
     match env::var("SIMDPCT_SEED") {
         Ok(seed) => seed.parse().expect("a number"),
@@ -201,7 +202,7 @@ impl Origin {
     }
 }
 
-/// Without empty segments, but for the last.
+/// Without empty segments, except for the last.
 fn without_empty<'s>(segments: &[&'s [u8]]) -> Vec<&'s [u8]> {
     let last = segments.len().saturating_sub(1);
     let is_kept = |&(index, segment): &(usize, &'s [u8])| index == last || !segment.is_empty();

@@ -8,7 +8,8 @@ For one function that Spark has itself, such as ``url_decode``, Spark is as fast
 lacks: results for dirty data, findings, normal forms. docs/spark.md has the figures.
 
 Spark strings may contain invalid UTF-8. Before a function runs, each invalid sequence
-becomes U+FFFD, with the same sequence boundaries as in Java's decoder. """
+becomes U+FFFD, with the same sequence boundaries as in Java's decoder.
+"""
 
 from __future__ import annotations
 
@@ -19,7 +20,7 @@ from typing import TYPE_CHECKING, Any
 
 from . import _extras
 
-# Before other modules of this package ask for it, for the message.
+# Imported before other modules of this package ask for it, so that the message names this module.
 _extras.module("pyarrow", "spark")
 
 from ._sql import FUNCTIONS, PARTS, Function, check_option
@@ -45,7 +46,7 @@ _TYPES = {
 
 
 def _replace_as_java(error: UnicodeError) -> tuple[str, int]:
-    """An error handler: U+FFFD for each ill-formed sequence, which for Java may begin like a surrogate."""
+    """An error handler: U+FFFD for each invalid sequence. In Java, a sequence may begin like a surrogate."""
     if not isinstance(error, UnicodeDecodeError):
         raise error
     sequence = error.object[error.start : error.start + 3]
@@ -147,7 +148,7 @@ def with_columns(frame: _DataFrame, **results: tuple[str, ...]) -> _DataFrame:
             if same(name, other):
                 raise ValueError(f"two results have the same name: {other!r} and {name!r}")
     fields = frame.schema.fields
-    # Whatever the columns are called, and if two have the same name.
+    # Works for all names of columns, and if two have the same name.
     places = [f"c{number}" for number in range(len(fields))]
     plain = frame.toDF(*places)
     inputs: dict[str, str] = {}
@@ -216,7 +217,7 @@ def _check_type(function: Function, column: str, data_type: Any, types: Any) -> 
 def _convert(
     calls: list[tuple[str, str, str | None]], outputs: list[str | int], batches: Iterable[pyarrow.RecordBatch]
 ) -> Iterator[pyarrow.RecordBatch]:
-    """What ``with_columns`` gives to ``mapInArrow``.
+    """The function that ``with_columns`` passes to ``mapInArrow``.
 
     Outputs are names of columns and numbers of calls, each of a function, a column and an option.
     """

@@ -178,7 +178,7 @@ impl Streamed {
         first
     }
 
-    /// The index of the first pair with this name, of those that were read.
+    /// The index of the first pair with this name among the pairs that were read.
     #[cold]
     fn first(&self, name: &str, pairs: &Pairs<'_>, options: Options) -> Option<usize> {
         pairs.restarted().take(self.count).position(|(other, _)| has_name(&other, name, pairs, options))
