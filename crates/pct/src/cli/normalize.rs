@@ -51,7 +51,7 @@ pub(crate) struct NormalizeArguments {
     ///
     /// Records are compared in input order, by the normal forms of the fields that the other options select: those of
     /// all files together, or with --in-place those of each file. A record without such a field is always written. The
-    /// memory for each distinct record is 20 to 40 bytes, whatever its length: a hash of 128 bits is kept. The summary
+    /// memory for each distinct record is 20 to 24 bytes, whatever its length: a hash of 128 bits is kept. The summary
     /// has the numbers of distinct records and of duplicates.
     #[arg(long, conflicts_with_all = ["append", "append_as", "print_field", "only_changed"])]
     pub(crate) unique: bool,
