@@ -115,6 +115,7 @@ impl Scan<'_> {
             limit: if self.is_quiet { 0 } else { u64::MAX },
             max_errors: None,
             threads: self.input.threads,
+            max_record: self.input.max_record,
             block,
             counts_lines: true,
             keeps_mark: false,

@@ -7,7 +7,7 @@ use clap::Args;
 use clap::builder::{OsStringValueParser, TypedValueParser};
 
 use crate::error::Error;
-use crate::source::Source;
+use crate::source::{BLOCK, Source};
 
 #[derive(Args, Debug)]
 #[command(next_help_heading = "Input")]
@@ -21,6 +21,13 @@ pub(crate) struct InputArguments {
     /// The output does not depend on it.
     #[arg(short = 'j', long, value_name = "N", value_parser = threads)]
     pub(crate) threads: Option<NonZero<usize>>,
+
+    /// Longest record that is held in memory, such as 64M
+    ///
+    /// In bytes, or with K, M or G. A longer one ends its input with an error; --errors skip copies it, and drop leaves
+    /// it out. 'decode', 'encode', 'normalize' and 'check' hold no lines. By default, memory is the limit.
+    #[arg(long, value_name = "SIZE", value_parser = size)]
+    pub(crate) max_record: Option<u64>,
 
     /// Do not show a progress bar
     #[arg(long)]
@@ -67,6 +74,19 @@ impl InputArguments {
         self.listed = list.names().map_err(|error| Error::Input(list.to_string(), error))?;
         Ok(())
     }
+}
+
+/// Parses a number of bytes. Shorter records are processed in blocks.
+fn size(text: &str) -> Result<u64, String> {
+    let (number, unit) = match text.as_bytes() {
+        [number @ .., b'K' | b'k'] => (number, 1 << 10),
+        [number @ .., b'M' | b'm'] => (number, 1 << 20),
+        [number @ .., b'G' | b'g'] => (number, 1 << 30),
+        number => (number, 1),
+    };
+    let number = str::from_utf8(number).ok().and_then(|number| number.parse::<u64>().ok());
+    let size = number.and_then(|number| number.checked_mul(unit)).filter(|&size| size >= BLOCK as u64);
+    size.ok_or_else(|| format!("expected a number of at least {}K, with K, M or G after it", BLOCK >> 10))
 }
 
 fn threads(text: &str) -> Result<NonZero<usize>, String> {

@@ -118,6 +118,8 @@ pub(crate) enum FaultKind {
     KeyExists,
     /// The record is too long for memory.
     TooLong,
+    /// The record is longer than the limit.
+    OverLimit,
     /// A field was decoded in the fallback charset.
     Fallback,
 }
@@ -159,6 +161,7 @@ impl fmt::Display for FaultKind {
             Self::TooManyFields => f.write_str("too many fields"),
             Self::KeyExists => f.write_str("the object already has the new key"),
             Self::TooLong => f.write_str("too long for memory"),
+            Self::OverLimit => f.write_str("longer than --max-record"),
             Self::Fallback => f.write_str("decoded in the fallback charset"),
         }
     }
@@ -214,7 +217,7 @@ impl Count {
             FaultKind::Format(_) => Self::Format,
             FaultKind::TooManyFields => Self::TooManyFields,
             FaultKind::KeyExists => Self::KeyExists,
-            FaultKind::TooLong => Self::TooLong,
+            FaultKind::TooLong | FaultKind::OverLimit => Self::TooLong,
             FaultKind::Fallback => Self::Fallback,
         })
     }

@@ -41,6 +41,8 @@ pub(crate) struct Plan<'p> {
     pub(crate) max_errors: Option<u64>,
     /// Number of threads; by default that of the cores.
     pub(crate) threads: Option<NonZero<usize>>,
+    /// Length of the longest record that is held in memory; `None` if memory alone is the limit.
+    pub(crate) max_record: Option<u64>,
     /// Bytes to read at once: at least a few, and `BLOCK` unless a short text is to be cut into
     /// many blocks.
     pub(crate) block: usize,

@@ -201,10 +201,12 @@ fn write_whole(
     let mut record = Vec::new();
     let mut is_last = false;
     loop {
-        if !memory::make_room(&mut record, buffer.len()) {
+        let is_over_limit = plan.max_record.is_some_and(|most| (record.len() + buffer.len()) as u64 > most);
+        if is_over_limit || !memory::make_room(&mut record, buffer.len()) {
             let is_needed = number == 0 && plan.format.needs_first_record();
             let is_skipped = !is_needed && matches!(plan.policy, Policy::Drop | Policy::Skip);
-            note_too_long(is_skipped, plan, ordered)?;
+            let kind = if is_over_limit { FaultKind::OverLimit } else { FaultKind::TooLong };
+            note_too_long(kind, is_skipped, plan, ordered)?;
             return skip(plan, blocks, buffer, record, is_last, ordered);
         }
         record.extend_from_slice(buffer);
@@ -226,14 +228,14 @@ fn write_whole(
     result
 }
 
-/// Counts a record that is too long for memory. Unless it is skipped, this ends the input.
-fn note_too_long(is_skipped: bool, plan: &Plan<'_>, ordered: &mut Ordered<'_>) -> Result<(), Error> {
+/// Counts a record that is too long. Unless it is skipped, this ends the input.
+fn note_too_long(kind: FaultKind, is_skipped: bool, plan: &Plan<'_>, ordered: &mut Ordered<'_>) -> Result<(), Error> {
     let place = ordered.report.place;
-    note(Some(InvalidRecord::new(FaultKind::TooLong, place)), plan, ordered)?;
+    note(Some(InvalidRecord::new(kind, place)), plan, ordered)?;
     if is_skipped {
         return Ok(());
     }
-    let error = io::Error::new(io::ErrorKind::OutOfMemory, format!("the record at {place} is too long for memory"));
+    let error = io::Error::new(io::ErrorKind::OutOfMemory, format!("the record at {place} is {kind}"));
     Err(Error::Input(ordered.report.name.clone(), error))
 }
 

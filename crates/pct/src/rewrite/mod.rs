@@ -115,6 +115,7 @@ impl<'a> Task<'a> {
             seen: self.seen.as_ref(),
             counts_lines: max_errors.is_some() || errors.report() == ReportForm::Json,
             threads: input.threads,
+            max_record: input.max_record,
             block,
         }
     }

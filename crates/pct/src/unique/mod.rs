@@ -11,6 +11,7 @@
 
 pub(crate) mod key;
 mod seen;
+mod table;
 
 pub(crate) use key::Secret;
 pub(crate) use seen::{Seen, Summary};

@@ -254,6 +254,51 @@ fn record_too_long_for_memory_is_an_error() {
     }
 }
 
+/// Not even where the limit is not a multiple of what is read at once.
+#[test]
+fn record_longer_than_the_limit_is_an_error() {
+    let of_length = |length: usize| "%41".repeat(length / 3);
+    let [short, long] = [of_length(600_000), of_length(700_002)];
+    let (decoded, told) = ("A".repeat(200_000), "pct: <stdin>: the record at 2:1 is longer than --max-record\n");
+    let input = format!("{short}\t\n{long}\t\n{short}\t\n");
+    for threads in ["1", "4"] {
+        for (size, is_over) in
+            [("256K", true), ("600002", true), ("683K", true), ("684K", false), ("1M", false), ("1g", false)]
+        {
+            for (policy, status) in [("keep", 3), ("skip", 0), ("drop", 0)] {
+                let found = run(
+                    &["decode", "-f", "1", "-q", "-j", threads, "--max-record", size, "--errors", policy],
+                    input.as_bytes(),
+                );
+                let middle = match policy {
+                    _ if !is_over => format!("{}\t\n", "A".repeat(233_334)),
+                    "skip" => format!("{long}\t\n"),
+                    _ => String::new(),
+                };
+                let context = format!("{size} {policy} {threads}");
+                let is_first_over = size == "256K";
+                if is_first_over {
+                    assert_eq!(found.status.code(), Some(status), "{context}");
+                    continue;
+                }
+                let last = if is_over && policy == "keep" { String::new() } else { format!("{decoded}\t\n") };
+                assert!(found.stdout == format!("{decoded}\t\n{middle}{last}").as_bytes(), "{context}");
+                let (status, told) = if is_over { (status, told) } else { (0, "") };
+                assert_eq!(found.status.code(), Some(status), "{context}");
+                assert_eq!(String::from_utf8_lossy(&found.stderr), if status == 3 { told } else { "" }, "{context}");
+            }
+        }
+    }
+    // What is processed in parts has no limit, and what is listed has the reason.
+    assert_eq!(run(&["decode", "--max-record", "256K"], input.as_bytes()).status.code(), Some(0));
+    let found = run(&["check", "-f", "1", "--max-record", "600002"], input.as_bytes());
+    assert_eq!(String::from_utf8_lossy(&found.stdout), "<stdin>:2:1: longer than --max-record\n");
+    assert_eq!(String::from_utf8_lossy(&found.stderr), told);
+    for size in ["255K", "0", "x", "1T", "-1", "99999999999G", ""] {
+        assert_eq!(run(&["decode", "--max-record", size], b"").status.code(), Some(2), "{size}");
+    }
+}
+
 /// Without the first record, which determines the columns, the others cannot be processed; another
 /// file's first record does not count.
 #[cfg(target_os = "linux")]

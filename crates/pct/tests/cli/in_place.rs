@@ -226,7 +226,8 @@ fn names_of_files_are_read_from_a_list() {
         (&["decode", "--files-from", "-", "a b"], "", 2, "cannot be used with"),
         (&["decode", "--files-from", "-", "-s", "a"], "", 2, "cannot be used with"),
     ] {
-        let output = pct(arguments).current_dir(folder(&files)).write_stdin(list).output().unwrap();
+        let folder = folder(&files);
+        let output = pct(arguments).current_dir(&folder).write_stdin(list).output().unwrap();
         assert_eq!(output.status.code(), Some(code), "{arguments:?}");
         let messages = String::from_utf8(output.stderr).unwrap();
         assert!(messages.contains(told), "{arguments:?}: {messages}");

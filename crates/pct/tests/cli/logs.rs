@@ -56,6 +56,44 @@ fn each_named_format_has_its_fields() {
     ]);
 }
 
+/// Amazon S3, user guide, server access log format: the example, with its key and request encoded.
+const S3: &str = r#"79a59df900b949e55d96a1e698fbacedfd6e09d98eacf8f8d5218e7cd47ef2be amzn-s3-demo-bucket1 [06/Feb/2019:00:00:38 +0000] 192.0.2.3 79a59df900b949e55d96a1e698fbacedfd6e09d98eacf8f8d5218e7cd47ef2be 3E57427F3EXAMPLE REST.GET.OBJECT caf%25C3%25A9.txt "GET /amzn-s3-demo-bucket1/caf%C3%A9.txt?versioning HTTP/1.1" 200 - 113 - 7 - "http://e/%43" "S3Console/0.4 %44" - s9lzHYrFp76ZVxRcpX9+5cjAnEH2ROuNkd2BHfIa6UkFVdtjf5mKR3/eTPFvsiP/XV/VLi31234= SigV4 ECDHE-RSA-AES128-GCM-SHA256 AuthHeader amzn-s3-demo-bucket1.s3.us-west-1.amazonaws.com TLSV1.2 arn:aws:s3:us-west-1:123456789012:accesspoint/example-AP Yes"#;
+
+/// AWS, user guide for Classic Load Balancers, access log entries: the example, with a path.
+const ELB: &str = r#"2015-05-13T23:39:43.945958Z my-loadbalancer 192.168.131.39:2817 10.0.0.1:80 0.000073 0.001048 0.000057 200 200 0 29 "GET http://www.example.com:80/caf%C3%A9 HTTP/1.1" "curl/7.38.0 %44" - -"#;
+
+/// Envoy, documentation of access logging, default format string: the example, with a path.
+const ENVOY: &str = r#"[2016-04-15T20:17:00.310Z] "POST /api/v1/caf%C3%A9 HTTP/2" 204 - 154 0 226 100 "10.0.35.28" "nsq2http %44" "cc21d9b0-cf5c-432b-8c7e-98aeb7988cd2" "locations" "tcp://10.0.2.1:80""#;
+
+/// Traefik, documentation of access logs, CLF: fields in order.
+const TRAEFIK: &str = r#"192.0.2.7 - - [22/Nov/2026:20:00:00 +0000] "GET /caf%C3%A9 HTTP/1.1" 200 512 "http://e/%43" "agent %44" 17 "router@docker" "http://10.0.0.2:80" 3ms"#;
+
+/// HAProxy, configuration manual, 8.2.3 HTTP log format: the example, with a path, and the same without captured headers.
+const HAPROXY: &str = r#"Feb  6 12:14:14 localhost haproxy[14389]: 10.0.1.2:33317 [06/Feb/2009:12:14:14.655] http-in static/srv1 10/0/30/69/109 200 2750 - - ---- 1/1/1/1/0 0/0 {1wt.eu} {} "GET /caf%C3%A9 HTTP/1.1""#;
+
+#[test]
+fn formats_of_vendors_have_their_target_and_referer() {
+    let bare = HAPROXY.replace("{1wt.eu} {} ", "");
+    for (name, line) in
+        [("s3", S3), ("elb", ELB), ("envoy", ENVOY), ("traefik", TRAEFIK), ("haproxy", HAPROXY), ("haproxy", &bare)]
+    {
+        let expected = line.replace("caf%C3%A9", "café").replace("%43", "C");
+        assert_outputs(&[
+            (&["decode", "--log", name], line, &expected),
+            (&["decode", "--log", name, "--log-field", "request"], line, &line.replace("caf%C3%A9", "café")),
+        ]);
+        let path = output(&["get", "segment:-1", "--log", name, "--print-field"], line.as_bytes());
+        assert!(str::from_utf8(&path).unwrap().starts_with("café"), "{name}: {}", text(&path));
+        let found = run(&["check", "--find", "lower-hex", "--log", name], line.as_bytes());
+        assert_eq!((found.status.code(), text(&found.stderr)), (Some(0), String::new()), "{name}");
+    }
+    assert_outputs(&[(
+        &["decode", "--log", "s3", "--log-field", "key", "--times", "2"],
+        S3,
+        &S3.replace("caf%25C3%25A9", "café"),
+    )]);
+}
+
 #[test]
 fn fields_are_chosen_by_name() {
     let decodes = |arguments: &[&str], input: &str, expected: &str| {

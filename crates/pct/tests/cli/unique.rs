@@ -58,10 +58,10 @@ fn invalid_records_follow_the_policy_and_are_compared_if_kept() {
 #[test]
 fn the_summary_has_the_numbers_and_the_memory() {
     let found = run(&["normalize", "--unique"], b"a\na\nb\n");
-    assert_eq!(text(&found.stderr), "pct: 2 distinct, 1 duplicates; memory: 68 bytes\\n");
+    assert_eq!(text(&found.stderr), "pct: 2 distinct, 1 duplicates; memory: 1.12 KiB\\n");
     let found = run(&["normalize", "--unique", "--report", "json"], b"a\na\nb\n");
     let report: serde_json::Value = serde_json::from_slice(&found.stderr).unwrap();
-    assert_eq!(report["unique"], serde_json::json!({ "distinct": 2, "duplicates": 1, "memory": 68 }));
+    assert_eq!(report["unique"], serde_json::json!({ "distinct": 2, "duplicates": 1, "memory": 1152 }));
     assert_eq!(text(&run(&["normalize", "--unique", "-q"], b"a\na\n").stderr), "");
     // Without --unique, nothing is said of it.
     let found = run(&["normalize", "--report", "json"], b"a\n");
@@ -80,7 +80,7 @@ fn files_of_one_output_are_compared_and_files_in_place_are_not() {
     write();
     assert_eq!(text(&output(&["normalize", "--unique", first, second], b"")), "/a\\n/b\\n");
     let found = run(&["normalize", "--unique", "-i", first, second], b"");
-    assert_eq!(text(&found.stderr), "pct: 3 distinct, 2 duplicates; memory: 68 bytes\\n");
+    assert_eq!(text(&found.stderr), "pct: 3 distinct, 2 duplicates; memory: 1.12 KiB\\n");
     assert_eq!(fs::read_to_string(first).unwrap(), "/a\n");
     assert_eq!(fs::read_to_string(second).unwrap(), "/b\n/%61\n");
 }

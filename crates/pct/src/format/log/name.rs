@@ -33,7 +33,7 @@ struct Named {
     text: &'static str,
 }
 
-const NAMED: [Named; 7] = [
+const NAMED: [Named; 12] = [
     // httpd: LogFormat "%h %l %u %t \"%r\" %>s %b \"%{Referer}i\" \"%{User-agent}i\""; nginx: the predefined log_format.
     Named {
         name: "combined",
@@ -74,6 +74,44 @@ const NAMED: [Named; 7] = [
                \"$domain_name\" \"$chosen_cert_arn\" $matched_rule_priority $request_creation_time \
                \"$actions_executed\" \"$redirect_url\" \"$error_reason\" \"$target_port_list\" \
                \"$target_status_code_list\" \"$classification\" \"$classification_reason\"",
+    },
+    Named {
+        name: "elb",
+        help: "AWS Classic Load Balancer",
+        kind: Kind::Template,
+        text: "$time $elb $client_port $backend_port $request_processing_time $backend_processing_time \
+               $response_processing_time $elb_status_code $backend_status_code $received_bytes $sent_bytes \
+               \"$request\" \"$user_agent\" $ssl_cipher $ssl_protocol",
+    },
+    Named {
+        name: "s3",
+        help: "Amazon S3: server access logs",
+        kind: Kind::Template,
+        text: "$bucket_owner $bucket [$time] $remote_ip $requester $request_id $operation $key \"$request\" $http_status \
+               $error_code $bytes_sent $object_size $total_time $turn_around_time \"$http_referer\" \"$http_user_agent\" \
+               $version_id",
+    },
+    Named {
+        name: "envoy",
+        help: "Envoy without a format of its own",
+        kind: Kind::Template,
+        text: "[$start_time] \"$request\" $response_code $response_flags $bytes_received $bytes_sent $duration \
+               $upstream_service_time \"$x_forwarded_for\" \"$http_user_agent\" \"$x_request_id\" \"$authority\" \
+               \"$upstream_host\"",
+    },
+    Named {
+        name: "traefik",
+        help: "Traefik: its common log format",
+        kind: Kind::Template,
+        text: "$remote_addr - $remote_user [$time_local] \"$request\" $status $body_bytes_sent \"$http_referer\" \
+               \"$http_user_agent\" $request_count \"$router\" \"$server_url\" $duration",
+    },
+    // Captured headers, in braces, may be there or not.
+    Named {
+        name: "haproxy",
+        help: "HAProxy: option httplog",
+        kind: Kind::Template,
+        text: "$prefix [$accept_date] $others \"$request\"",
     },
     Named {
         name: "cloudfront",

@@ -1,0 +1,225 @@
+//! A set of random keys, in little memory: sorted arrays with gaps, where each key is near the place that its value says.
+//!
+//! The lengths of the arrays depend on the number of keys alone, so that the summary does not vary.
+#![forbid(unsafe_code)]
+
+/// From this number of keys on, there are several arrays, by the first bits of the key. One after another grows, so that
+/// little is held twice.
+const MANY: usize = 1 << 18;
+const MANY_BITS: u32 = 6;
+
+/// The places are filled up to this share, and grow by a sixth: 20 to 24 bytes for each of many keys.
+const FULL: (usize, usize) = (4, 5);
+
+/// Slots after the last place that a value can say. More are added where they do not suffice: of random keys, in one of a
+/// million arrays.
+const SPARE: usize = 64;
+
+/// A gap. It is no key.
+const GAP: u128 = 0;
+
+/// A set of keys that are random numbers.
+#[derive(Debug)]
+pub(super) struct Table {
+    /// For the values of the first bits.
+    parts: Vec<Part>,
+    layout: Layout,
+    length: usize,
+    /// The bytes that the parts take, and the most that they ever took.
+    size: usize,
+    most: usize,
+}
+
+/// The keys that begin with the same bits, in ascending order, with gaps between them.
+#[derive(Clone, Debug, Default)]
+struct Part(Vec<u128>);
+
+/// Where keys are.
+#[derive(Clone, Copy, Debug)]
+struct Layout {
+    /// The number of first bits that say the part.
+    bits: u32,
+    /// The number of places in each part that the next bits can say.
+    places: usize,
+}
+
+impl Default for Table {
+    fn default() -> Self {
+        let layout = Layout { bits: 0, places: 0 };
+        Self { parts: vec![Part::default()], layout, length: 0, size: 0, most: 0 }
+    }
+}
+
+impl Table {
+    /// Adds a key. False if it was there.
+    pub(super) fn insert(&mut self, key: u128) -> bool {
+        // The chance that a key is the gap is that of two equal keys.
+        let key = key.max(GAP + 1);
+        let number = self.layout.part(key);
+        let at = self.parts[number].find(key, self.layout);
+        if self.parts[number].0.get(at) == Some(&key) {
+            return false;
+        }
+        self.length += 1;
+        if self.length * FULL.1 > (self.layout.places << self.layout.bits) * FULL.0 {
+            self.grow();
+            let number = self.layout.part(key);
+            let at = self.parts[number].find(key, self.layout);
+            self.add(number, at, key);
+        } else {
+            self.add(number, at, key);
+        }
+        true
+    }
+
+    /// Number of keys.
+    pub(super) fn len(&self) -> u64 {
+        self.length as u64
+    }
+
+    /// The most bytes that it ever took.
+    pub(super) fn most(&self) -> usize {
+        self.most
+    }
+
+    pub(super) fn clear(&mut self) {
+        self.parts.iter_mut().for_each(|part| part.0.fill(GAP));
+        self.length = 0;
+    }
+
+    fn add(&mut self, number: usize, at: usize, key: u128) {
+        let before = self.parts[number].size();
+        self.parts[number].add(at, key);
+        self.size = self.size + self.parts[number].size() - before;
+        self.most = self.most.max(self.size);
+    }
+
+    /// Gives the keys more places.
+    fn grow(&mut self) {
+        let old = self.layout;
+        let bits = if self.length < MANY { 0 } else { MANY_BITS };
+        let places = old.places << old.bits;
+        self.layout = Layout { bits, places: (places + (places / 6).max(8)).div_ceil(1 << bits) };
+        let mut parts = Vec::with_capacity(1 << bits);
+        let mut before = std::mem::take(&mut self.parts);
+        for number in 0..1 << bits {
+            // An old part is of one new part, or of all.
+            let of_all = old.bits != bits;
+            let from = &before[if of_all { 0 } else { number }];
+            let keys = from.0.iter().copied().filter(|&key| key != GAP && self.layout.part(key) == number);
+            let part = Part::of(keys, self.layout);
+            self.size += part.size();
+            self.most = self.most.max(self.size);
+            parts.push(part);
+            if !of_all {
+                self.size -= std::mem::take(&mut before[number]).size();
+            }
+        }
+        self.size -= before.iter().map(Part::size).sum::<usize>();
+        self.parts = parts;
+    }
+}
+
+impl Layout {
+    fn part(self, key: u128) -> usize {
+        key.checked_shr(u128::BITS - self.bits).unwrap_or(0) as usize
+    }
+
+    /// The place of a key in its part: not less for a greater key.
+    fn place(self, key: u128) -> usize {
+        let value = (key << self.bits) >> u64::BITS;
+        ((value * self.places as u128) >> u64::BITS) as usize
+    }
+}
+
+impl Part {
+    /// A part with these keys, which ascend.
+    fn of(keys: impl Iterator<Item = u128>, layout: Layout) -> Self {
+        let mut slots = Vec::new();
+        slots.reserve_exact(layout.places + SPARE);
+        for key in keys {
+            slots.resize(layout.place(key).max(slots.len()), GAP);
+            slots.push(key);
+        }
+        slots.resize((layout.places + SPARE).max(slots.len()), GAP);
+        Self(slots)
+    }
+
+    fn size(&self) -> usize {
+        self.0.capacity() * size_of::<u128>()
+    }
+
+    /// Where a key is, or would be.
+    fn find(&self, key: u128, layout: Layout) -> usize {
+        let start = layout.place(key).min(self.0.len());
+        let after = self.0[start..].iter().position(|&slot| slot == GAP || slot >= key);
+        after.map_or(self.0.len(), |after| start + after)
+    }
+
+    /// Adds a key where it would be: the greater keys up to the next gap move by one.
+    fn add(&mut self, at: usize, key: u128) {
+        let gap = self.0[at..].iter().position(|&slot| slot == GAP).unwrap_or_else(|| {
+            let end = self.0.len();
+            self.0.reserve_exact(SPARE);
+            self.0.resize(end + SPARE, GAP);
+            end - at
+        });
+        self.0.copy_within(at..at + gap, at + 1);
+        self.0[at] = key;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::HashSet;
+    use std::hash::{BuildHasher, RandomState};
+
+    use super::Table;
+
+    /// As a set of the standard library, for random keys, equal ones, and keys of few values.
+    #[test]
+    fn keys_are_new_once() {
+        let random = RandomState::new();
+        let number = |of: u64| u128::from(random.hash_one((of, 1))) << 64 | u128::from(random.hash_one((of, 2)));
+        for keys in [
+            (0..200_000).map(|at| number(at % 70_000)).collect::<Vec<_>>(),
+            (0..3000_u32).map(u128::from).collect(),
+            (0..3000_u32).map(|at| u128::MAX - u128::from(at % 1000)).collect(),
+            (0..3000_u32).map(|at| u128::from(at % 100) << 122 | u128::from(at)).collect(),
+            (0..1000_u32).map(|at| 1_u128 << (at % 128)).collect(),
+        ] {
+            let (mut table, mut expected) = (Table::default(), HashSet::new());
+            for _ in 0..2 {
+                for &key in &keys {
+                    assert_eq!(table.insert(key), expected.insert(key.max(1)), "{key:x}");
+                }
+                assert_eq!(table.len(), expected.len() as u64);
+                table.clear();
+                expected.clear();
+            }
+        }
+    }
+
+    /// Its size depends on the number of keys alone.
+    #[test]
+    fn a_key_takes_at_most_24_bytes() {
+        let mut sizes = None;
+        for _ in 0..2 {
+            let random = RandomState::new();
+            let mut table = Table::default();
+            let mut most = Vec::new();
+            for at in 1..=1_200_000u64 {
+                let key = u128::from(random.hash_one((at, 1))) << 64 | u128::from(random.hash_one((at, 2)));
+                assert!(table.insert(key));
+                if at % 1000 == 0 {
+                    most.push(table.most());
+                }
+                if at > 700_000 {
+                    let each = table.most() as f64 / at as f64;
+                    assert!((18.0..24.0).contains(&each), "{each} for each of {at}");
+                }
+            }
+            assert_eq!(*sizes.get_or_insert_with(|| most.clone()), most);
+        }
+    }
+}
