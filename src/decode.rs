@@ -253,7 +253,7 @@ impl Decoder {
     /// Same as [`decoded_len`](Self::decoded_len).
     #[inline(always)]
     pub fn decode<'a, T: Input + ?Sized>(&self, input: &'a T) -> Result<Cow<'a, [u8]>, DecodeError> {
-        driver::small::decode_to_cow(input.as_bytes(), &self.plan, self.level)
+        driver::cow::decode_to_cow(input.as_bytes(), &self.plan, self.level)
     }
 
     /// Appends the decoded bytes to `output`, which grows at most once.
@@ -263,7 +263,7 @@ impl Decoder {
     /// Same as [`decoded_len`](Self::decoded_len). On error nothing is appended.
     #[inline]
     pub fn decode_to<T: Input + ?Sized>(&self, input: &T, output: &mut Vec<u8>) -> Result<(), DecodeError> {
-        driver::alloc::append_decoded(input.as_bytes(), output, &self.plan, self.level)
+        driver::append::append_decoded(input.as_bytes(), output, &self.plan, self.level)
     }
 
     /// Decodes to text. Borrows the input if nothing is decoded. Overlong forms and surrogates are
@@ -414,7 +414,7 @@ impl Decoder {
     /// `text` is the input, if it is known to be text: then it is validated only if something is
     /// decoded.
     fn decode_coded<'a>(&self, input: &'a [u8], text: Option<&'a str>) -> Result<Cow<'a, str>, DecodeError> {
-        match (driver::small::decode_not_plain(input, &self.plan, self.level), text) {
+        match (driver::cow::decode_not_plain(input, &self.plan, self.level), text) {
             (Ok(Cow::Borrowed(_)), Some(text)) => Ok(Cow::Borrowed(text)),
             (Ok(bytes), _) => self.checked_text(input, bytes),
             (Err(error), _) => Err(self.earlier_ill_formed(input, error)),
@@ -427,7 +427,7 @@ impl Decoder {
         if let Some(kind) = self.plan.error_of_replacement() {
             return self.decode_coded(input, text).map_err(|error| replacement_error(kind, error));
         }
-        match (driver::small::decode_not_plain(input, &self.plan, self.level)?, text) {
+        match (driver::cow::decode_not_plain(input, &self.plan, self.level)?, text) {
             (Cow::Borrowed(_), Some(text)) => Ok(Cow::Borrowed(text)),
             (bytes, _) => Ok(self.replaced_text(bytes)),
         }
@@ -435,7 +435,7 @@ impl Decoder {
 
     /// Like [`decode_coded`](Self::decode_coded), without ill-formed sequences.
     fn decode_coded_dropping<'a>(&self, input: &'a [u8], text: Option<&'a str>) -> Result<Cow<'a, str>, DecodeError> {
-        match (driver::small::decode_not_plain(input, &self.plan, self.level), text) {
+        match (driver::cow::decode_not_plain(input, &self.plan, self.level), text) {
             (Ok(Cow::Borrowed(_)), Some(text)) => Ok(Cow::Borrowed(text)),
             (Ok(bytes), _) => self.error_of_separator(input, &bytes).map_or_else(|| Ok(self.dropped_text(bytes)), Err),
             (Err(error), _) => Err(self.decode_before(input, error, Self::error_of_separator)),
@@ -459,7 +459,7 @@ impl Decoder {
     #[inline(always)]
     fn replaced_text<'a>(&self, decoded: Cow<'a, [u8]>) -> Cow<'a, str> {
         driver::utf8::into_text(decoded, self.level)
-            .unwrap_or_else(|(bytes, _)| Cow::Owned(driver::text::replace_ill_formed(&bytes, REPLACEMENT, self.level)))
+            .unwrap_or_else(|(bytes, _)| Cow::Owned(driver::utf8::replace_ill_formed(&bytes, REPLACEMENT, self.level)))
     }
 
     #[inline(always)]

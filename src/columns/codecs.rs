@@ -168,7 +168,7 @@ impl DecodeCodec {
             output.extend_from_slice(java::text(bytes).as_bytes());
             return;
         }
-        for part in driver::text::replacing(bytes, REPLACEMENT, self.decoder.level) {
+        for part in driver::utf8::replacing(bytes, REPLACEMENT, self.decoder.level) {
             output.extend_from_slice(part.as_bytes());
         }
     }

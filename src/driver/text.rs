@@ -1,4 +1,4 @@
-//! Decoding to text: ill-formed sequences are found, counted, replaced or dropped.
+//! Decoding to text: ill-formed sequences are errors, are counted or dropped.
 //!
 //! Its unsafe code is covered by tests/utf8.rs and tests/bounds.rs.
 
@@ -8,10 +8,10 @@ use core::mem::MaybeUninit;
 
 use super::DecodePlan;
 #[cfg(feature = "alloc")]
-use super::alloc::append_decoded;
+use super::append::append_decoded;
 use super::offset::input_offset;
 #[cfg(feature = "alloc")]
-use super::utf8::checked_text;
+use super::utf8::{characters, checked_text, replace_ill_formed};
 use super::utf8::{find_ill_formed, incomplete_suffix, is_well_formed};
 use super::{as_uninit, decode, decode_in_place, decode_uninit, is_plain, measure_decode, pieces};
 use crate::error::{DecodeError, DecodeErrorKind, DecodeIntoError};
@@ -163,53 +163,6 @@ pub(crate) fn decode_text_in_place<'a>(
     // SAFETY: these bytes are text, a copy of text, or decoded by rules for which `first_error` found
     // no ill-formed sequence. (tests/utf8.rs)
     Ok(unsafe { core::str::from_utf8_unchecked_mut(&mut buffer[..written]) })
-}
-
-/// Yields the text in parts, with `replacement` for each maximal subpart of an ill-formed sequence
-/// (Unicode 3.9).
-#[cfg(feature = "alloc")]
-pub(crate) fn replacing<'t>(
-    bytes: &'t [u8],
-    replacement: &'t str,
-    level: Option<Level>,
-) -> impl Iterator<Item = &'t str> {
-    characters(bytes).flat_map(move |piece| {
-        let text = checked_text(piece, level);
-        let ill_formed = if text.is_some() { b"" } else { piece };
-        let parts = ill_formed.utf8_chunks().flat_map(move |chunk| {
-            let end = if chunk.invalid().is_empty() { "" } else { replacement };
-            [chunk.valid(), end]
-        });
-        text.into_iter().chain(parts)
-    })
-}
-
-/// Splits `bytes` at character boundaries into pieces of about 1 KiB, so that most pieces are
-/// well-formed even if the input has errors.
-#[cfg(feature = "alloc")]
-fn characters(bytes: &[u8]) -> impl Iterator<Item = &[u8]> {
-    const LONGEST: usize = 1024;
-    let mut rest = bytes;
-    core::iter::from_fn(move || {
-        let mut length = rest.len().min(LONGEST);
-        if length < rest.len() {
-            // Cut before the last byte that is not a continuation byte. The last of four
-            // continuation bytes is part of no character, so a cut before it is a boundary too.
-            let continues = |byte: &u8| matches!(byte, 0x80..=0xBF);
-            length -= rest[length - 3..=length].iter().rev().take_while(|byte| continues(byte)).count() % 4;
-        }
-        let (piece, after) = rest.split_at(length);
-        rest = after;
-        (!piece.is_empty()).then_some(piece)
-    })
-}
-
-/// Replaces each maximal subpart of an ill-formed sequence.
-#[cfg(feature = "alloc")]
-pub(crate) fn replace_ill_formed(bytes: &[u8], replacement: &str, level: Option<Level>) -> String {
-    let mut text = String::with_capacity(bytes.len());
-    text.extend(replacing(bytes, replacement, level));
-    text
 }
 
 /// Drops ill-formed sequences, except that U+FFFD replaces those after which a triplet could be
