@@ -355,10 +355,12 @@ pub(crate) fn append(
     let bytes = unsafe { output.as_mut_vec() };
     append_decoded(input, bytes, plan, level).map_err(|error| earliest(input, ill_formed, plan, level, error))?;
     let decoded = &bytes[before..];
-    if is_same_text(input, is_text, decoded) || is_well_formed(decoded, level) {
-        return Ok(());
-    }
+    let ill_formed_at = if is_same_text(input, is_text, decoded) { None } else { find_ill_formed(decoded, level) };
+    let Some(at) = ill_formed_at else { return Ok(()) };
     bytes.truncate(before);
+    if let IllFormed::Error(kind) = ill_formed {
+        return Err(DecodeError::new(kind, input_offset(input, plan, at)));
+    }
     // Rare, so a second pass is acceptable.
     output.push_str(&decode_to_cow(input, None, ill_formed, plan, level)?);
     Ok(())
