@@ -8,13 +8,13 @@ use alloc::{borrow::Cow, string::String, vec::Vec};
 
 use crate::byteset::ByteSet;
 #[cfg(feature = "alloc")]
-use crate::driver::text::TextError;
+use crate::driver::text::IllFormed;
 use crate::driver::{self, DecodePlan};
-#[cfg(feature = "alloc")]
-use crate::error::DecodeErrorKind;
 use crate::error::{DecodeError, DecodeIntoError};
 use crate::input::Input;
 use crate::level::Level;
+#[cfg(feature = "alloc")]
+use crate::rules::DecodeRules;
 
 /// A percent-decoder: replaces each triplet, `%` and two hexadecimal digits of either case, by the
 /// byte that it encodes (RFC 3986 2.1).
@@ -253,7 +253,7 @@ impl Decoder {
     /// Same as [`decoded_len`](Self::decoded_len).
     #[inline(always)]
     pub fn decode<'a, T: Input + ?Sized>(&self, input: &'a T) -> Result<Cow<'a, [u8]>, DecodeError> {
-        driver::small::decode_to_cow(input.as_bytes(), &self.plan, self.level)
+        driver::cow::decode_to_cow(input.as_bytes(), &self.plan, self.level)
     }
 
     /// Appends the decoded bytes to `output`, which grows at most once.
@@ -263,7 +263,7 @@ impl Decoder {
     /// Same as [`decoded_len`](Self::decoded_len). On error nothing is appended.
     #[inline]
     pub fn decode_to<T: Input + ?Sized>(&self, input: &T, output: &mut Vec<u8>) -> Result<(), DecodeError> {
-        driver::alloc::append_decoded(input.as_bytes(), output, &self.plan, self.level)
+        driver::append::append_decoded(input.as_bytes(), output, &self.plan, self.level)
     }
 
     /// Decodes to text. Borrows the input if nothing is decoded. Overlong forms and surrogates are
@@ -283,11 +283,7 @@ impl Decoder {
     /// ```
     #[inline]
     pub fn decode_utf8<'a, T: Input + ?Sized>(&self, input: &'a T) -> Result<Cow<'a, str>, DecodeError> {
-        match self.plain(input) {
-            Some(Plain::Text(text)) => Ok(Cow::Borrowed(text)),
-            Some(Plain::Bytes(bytes)) => self.checked_text(bytes, Cow::Borrowed(bytes)),
-            None => self.decode_coded(input.as_bytes(), input.as_text()),
-        }
+        self.text_of(input, |_| IllFormed::INVALID)
     }
 
     /// Appends the decoded text to `output`, which grows at most once.
@@ -306,7 +302,8 @@ impl Decoder {
     /// # Ok::<(), simdpct::DecodeError>(())
     /// ```
     pub fn decode_utf8_to<T: Input + ?Sized>(&self, input: &T, output: &mut String) -> Result<(), DecodeError> {
-        self.append_text(input.as_bytes(), input.as_text().is_some(), output)
+        let (bytes, is_text) = (input.as_bytes(), input.as_text().is_some());
+        driver::text::append(bytes, is_text, output, IllFormed::INVALID, &self.plan, self.level)
     }
 
     /// Decodes to text, and replaces each maximal subpart of an ill-formed sequence by U+FFFD, as
@@ -325,11 +322,7 @@ impl Decoder {
     /// ```
     #[inline]
     pub fn decode_utf8_lossy<'a, T: Input + ?Sized>(&self, input: &'a T) -> Result<Cow<'a, str>, DecodeError> {
-        match self.plain(input) {
-            Some(Plain::Text(text)) => Ok(Cow::Borrowed(text)),
-            Some(Plain::Bytes(bytes)) => Ok(self.replaced_text(Cow::Borrowed(bytes))),
-            None => self.decode_coded_replacing(input.as_bytes(), input.as_text()),
-        }
+        self.text_of(input, IllFormed::replaced)
     }
 
     /// Appends the decoded text to `output`, with U+FFFD for each maximal subpart of an ill-formed
@@ -347,7 +340,8 @@ impl Decoder {
     /// # Ok::<(), simdpct::DecodeError>(())
     /// ```
     pub fn decode_utf8_lossy_to<T: Input + ?Sized>(&self, input: &T, output: &mut String) -> Result<(), DecodeError> {
-        self.append_text_replacing(input.as_bytes(), input.as_text().is_some(), output)
+        let (bytes, is_text) = (input.as_bytes(), input.as_text().is_some());
+        driver::text::append(bytes, is_text, output, IllFormed::replaced(&self.plan), &self.plan, self.level)
     }
 
     /// Decodes to text and drops ill-formed sequences. Borrows the input if nothing is decoded or
@@ -377,11 +371,7 @@ impl Decoder {
     /// ```
     #[inline]
     pub fn decode_utf8_dropping<'a, T: Input + ?Sized>(&self, input: &'a T) -> Result<Cow<'a, str>, DecodeError> {
-        match self.plain(input) {
-            Some(Plain::Text(text)) => Ok(Cow::Borrowed(text)),
-            Some(Plain::Bytes(bytes)) => Ok(self.dropped_text(Cow::Borrowed(bytes))),
-            None => self.decode_coded_dropping(input.as_bytes(), input.as_text()),
-        }
+        self.text_of(input, IllFormed::dropped)
     }
 
     /// [`decode_utf8`](Self::decode_utf8), where `text` is the input, if it is known to be text.
@@ -410,117 +400,29 @@ impl Decoder {
         driver::is_plain(bytes, &self.plan).then(|| input.as_text().map_or(Plain::Bytes(bytes), Plain::Text))
     }
 
-    /// [`decode_utf8`](Self::decode_utf8) of an input that was not found [plain](Self::plain).
-    /// `text` is the input, if it is known to be text: then it is validated only if something is
-    /// decoded.
-    fn decode_coded<'a>(&self, input: &'a [u8], text: Option<&'a str>) -> Result<Cow<'a, str>, DecodeError> {
-        match (driver::small::decode_not_plain(input, &self.plan, self.level), text) {
-            (Ok(Cow::Borrowed(_)), Some(text)) => Ok(Cow::Borrowed(text)),
-            (Ok(bytes), _) => self.checked_text(input, bytes),
-            (Err(error), _) => Err(self.earlier_ill_formed(input, error)),
-        }
-    }
-
-    /// Like [`decode_coded`](Self::decode_coded), with U+FFFD for each maximal subpart of an
-    /// ill-formed sequence.
-    fn decode_coded_replacing<'a>(&self, input: &'a [u8], text: Option<&'a str>) -> Result<Cow<'a, str>, DecodeError> {
-        if let Some(kind) = self.plan.error_of_replacement() {
-            return self.decode_coded(input, text).map_err(|error| replacement_error(kind, error));
-        }
-        match (driver::small::decode_not_plain(input, &self.plan, self.level)?, text) {
-            (Cow::Borrowed(_), Some(text)) => Ok(Cow::Borrowed(text)),
-            (bytes, _) => Ok(self.replaced_text(bytes)),
-        }
-    }
-
-    /// Like [`decode_coded`](Self::decode_coded), without ill-formed sequences.
-    fn decode_coded_dropping<'a>(&self, input: &'a [u8], text: Option<&'a str>) -> Result<Cow<'a, str>, DecodeError> {
-        match (driver::small::decode_not_plain(input, &self.plan, self.level), text) {
-            (Ok(Cow::Borrowed(_)), Some(text)) => Ok(Cow::Borrowed(text)),
-            (Ok(bytes), _) => self.error_of_separator(input, &bytes).map_or_else(|| Ok(self.dropped_text(bytes)), Err),
-            (Err(error), _) => Err(self.decode_before(input, error, Self::error_of_separator)),
-        }
-    }
-
-    /// The error for the first sequence of the decoded bytes that would be replaced rather than
-    /// dropped, if a byte of U+FFFD is rejected.
-    fn error_of_separator(&self, input: &[u8], decoded: &[u8]) -> Option<DecodeError> {
-        let kind = self.plan.error_of_separator()?;
-        let at = driver::text::find_separated(decoded)?;
-        Some(DecodeError::new(kind, driver::offset::input_offset(input, &self.plan, at)))
-    }
-
-    /// Validates what was decoded from `input`.
+    /// Decodes to text, given what becomes of ill-formed sequences.
     #[inline(always)]
-    fn checked_text<'a>(&self, input: &[u8], decoded: Cow<'a, [u8]>) -> Result<Cow<'a, str>, DecodeError> {
-        driver::utf8::into_text(decoded, self.level).map_err(|(_, at)| self.ill_formed(input, at))
-    }
-
-    #[inline(always)]
-    fn replaced_text<'a>(&self, decoded: Cow<'a, [u8]>) -> Cow<'a, str> {
-        driver::utf8::into_text(decoded, self.level)
-            .unwrap_or_else(|(bytes, _)| Cow::Owned(driver::text::replace_ill_formed(&bytes, REPLACEMENT, self.level)))
-    }
-
-    #[inline(always)]
-    fn dropped_text<'a>(&self, decoded: Cow<'a, [u8]>) -> Cow<'a, str> {
-        driver::utf8::into_text(decoded, self.level)
-            .unwrap_or_else(|(bytes, _)| Cow::Owned(driver::text::drop_ill_formed(&bytes, &self.plan, self.level)))
-    }
-
-    fn append_text(&self, input: &[u8], is_text: bool, output: &mut String) -> Result<(), DecodeError> {
-        driver::text::append_decoded_text(input, is_text, output, &self.plan, self.level).map_err(|error| match error {
-            TextError::Decode(error) => self.earlier_ill_formed(input, error),
-            TextError::IllFormed(at) => self.ill_formed(input, at),
-        })
-    }
-
-    fn append_text_replacing(&self, input: &[u8], is_text: bool, output: &mut String) -> Result<(), DecodeError> {
-        if let Some(kind) = self.plan.error_of_replacement() {
-            return self.append_text(input, is_text, output).map_err(|error| replacement_error(kind, error));
-        }
-        match driver::text::append_decoded_text(input, is_text, output, &self.plan, self.level) {
-            Ok(()) => Ok(()),
-            Err(TextError::Decode(error)) => Err(error),
-            Err(TextError::IllFormed(_)) => {
-                // Rare, so a second pass is acceptable.
-                output.push_str(&self.decode_coded_replacing(input, None)?);
-                Ok(())
-            }
-        }
-    }
-
-    /// Returns the first error, given that decoding to bytes stopped at `error`: invalid UTF-8 may
-    /// precede it.
-    #[cold]
-    fn earlier_ill_formed(&self, input: &[u8], error: DecodeError) -> DecodeError {
-        self.decode_before(input, error, |decoder, before, bytes| {
-            Some(decoder.ill_formed(before, driver::utf8::find_ill_formed(bytes, decoder.level)?))
-        })
-    }
-
-    /// Returns the error that `find` finds in the input before `error` and its decoded bytes, or
-    /// `error` itself, which is where decoding to bytes stopped.
-    #[cold]
-    fn decode_before(
+    fn text_of<'a, T: Input + ?Sized>(
         &self,
-        input: &[u8],
-        error: DecodeError,
-        find: impl Fn(&Self, &[u8], &[u8]) -> Option<DecodeError>,
-    ) -> DecodeError {
-        // `error` is the first decoding error, so up to there a lenient decoder without rejected
-        // bytes yields the same output. A strict one would fail at a kept triplet that is truncated
-        // because one of its digits is rejected.
-        let before = &input[..error.position];
-        let decoder = Self { plan: self.plan.strict(false).without_reject(), ..*self };
-        decoder.decode(before).ok().and_then(|bytes| find(self, before, &bytes)).unwrap_or(error)
+        input: &'a T,
+        ill_formed: impl FnOnce(&DecodeRules) -> IllFormed,
+    ) -> Result<Cow<'a, str>, DecodeError> {
+        match self.plain(input) {
+            Some(Plain::Text(text)) => Ok(Cow::Borrowed(text)),
+            Some(Plain::Bytes(bytes)) => {
+                driver::text::checked(bytes, Cow::Borrowed(bytes), ill_formed(&self.plan), &self.plan, self.level)
+            }
+            None => self.coded_text_of(input.as_bytes(), input.as_text(), ill_formed(&self.plan)),
+        }
     }
 
-    /// The error for the ill-formed sequence at `decoded_offset` of the output.
-    #[cold]
-    fn ill_formed(&self, input: &[u8], decoded_offset: usize) -> DecodeError {
-        let position = driver::offset::input_offset(input, &self.plan, decoded_offset);
-        DecodeError::new(DecodeErrorKind::InvalidUtf8, position)
+    fn coded_text_of<'a>(
+        &self,
+        input: &'a [u8],
+        text: Option<&'a str>,
+        ill_formed: IllFormed,
+    ) -> Result<Cow<'a, str>, DecodeError> {
+        driver::text::decode_to_cow(input, text, ill_formed, &self.plan, self.level)
     }
 }
 
@@ -529,17 +431,4 @@ impl Decoder {
 enum Plain<'a> {
     Text(&'a str),
     Bytes(&'a [u8]),
-}
-
-/// The replacement of an ill-formed sequence: U+FFFD.
-#[cfg(feature = "alloc")]
-const REPLACEMENT: &str = "\u{FFFD}";
-
-/// The error where an ill-formed sequence would be replaced by a rejected byte.
-#[cfg(feature = "alloc")]
-fn replacement_error(kind: DecodeErrorKind, error: DecodeError) -> DecodeError {
-    match error.kind {
-        DecodeErrorKind::InvalidUtf8 => DecodeError::new(kind, error.position),
-        _ => error,
-    }
 }

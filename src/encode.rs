@@ -330,7 +330,7 @@ impl Encoder {
     #[must_use]
     #[inline(always)]
     pub fn encode<'a, T: Input + ?Sized>(&self, input: &'a T) -> Cow<'a, str> {
-        driver::small::encode_to_cow(input.as_bytes(), &self.plan, self.level)
+        driver::cow::encode_to_cow(input.as_bytes(), &self.plan, self.level)
     }
 
     /// Appends the encoded form to `output`, a `String` or a `Vec<u8>`, which grows at most once.

@@ -73,7 +73,7 @@ impl fmt::Debug for Encoded<'_> {
 impl<'a> From<Encoded<'a>> for Cow<'a, str> {
     #[inline]
     fn from(encoded: Encoded<'a>) -> Self {
-        driver::small::encode_to_cow(encoded.input, encoded.plan, encoded.level)
+        driver::cow::encode_to_cow(encoded.input, encoded.plan, encoded.level)
     }
 }
 

@@ -133,7 +133,7 @@ mod sealed {
         where
             Self: ToOwned;
 
-        /// Appends the normal form; see [`append_normalized`](crate::driver::alloc::append_normalized).
+        /// Appends the normal form; see [`append_normalized`](crate::driver::append::append_normalized).
         #[cfg(feature = "alloc")]
         fn append_normalized(
             &self,
@@ -169,7 +169,7 @@ impl sealed::Slice for str {
         escape: bool,
         level: Option<Level>,
     ) -> Result<(), DecodeError> {
-        driver::alloc::append_normalized_text(self, output, plan, escape, level)
+        driver::append::append_normalized_text(self, output, plan, escape, level)
     }
 }
 
@@ -192,7 +192,7 @@ impl sealed::Slice for [u8] {
         escape: bool,
         level: Option<Level>,
     ) -> Result<(), DecodeError> {
-        driver::alloc::append_normalized(self, output, plan, escape, level)
+        driver::append::append_normalized(self, output, plan, escape, level)
     }
 }
 

@@ -54,7 +54,7 @@ mod sealed {
 
         #[inline]
         fn append_encoded(&mut self, input: &[u8], plan: &EncodePlan, level: Option<Level>) {
-            driver::alloc::append_encoded_text(input, self, plan, level);
+            driver::append::append_encoded_text(input, self, plan, level);
         }
 
         #[inline]
@@ -85,7 +85,7 @@ mod sealed {
 
         #[inline]
         fn append_encoded(&mut self, input: &[u8], plan: &EncodePlan, level: Option<Level>) {
-            driver::alloc::append_encoded(input, self, plan, level);
+            driver::append::append_encoded(input, self, plan, level);
         }
 
         #[inline]

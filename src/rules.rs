@@ -3,7 +3,6 @@
 #![forbid(unsafe_code)]
 
 use crate::byteset::ByteSet;
-use crate::error::DecodeErrorKind;
 use crate::hex::UPPERCASE;
 
 /// Decoding rules. Sealed: `pub` only because `DecodePlan` refers to them.
@@ -30,18 +29,6 @@ impl DecodeRules {
     pub(crate) fn first_rejected(&self, bytes: &[u8]) -> Option<u8> {
         let reject = self.reject?;
         bytes.iter().copied().find(|&byte| reject.contains(byte))
-    }
-
-    /// The error for an ill-formed sequence that would be replaced by U+FFFD: `None`, unless a byte
-    /// of U+FFFD is rejected.
-    pub(crate) fn error_of_replacement(&self) -> Option<DecodeErrorKind> {
-        self.first_rejected("\u{FFFD}".as_bytes()).map(DecodeErrorKind::Rejected)
-    }
-
-    /// As [`error_of_replacement`](Self::error_of_replacement), where ill-formed sequences are
-    /// dropped and only replaced if a triplet could be created.
-    pub(crate) fn error_of_separator(&self) -> Option<DecodeErrorKind> {
-        if self.creates_no_triplets() { self.error_of_replacement() } else { None }
     }
 
     /// The [simple](Self::are_simple) rules.

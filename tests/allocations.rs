@@ -153,6 +153,21 @@ fn owned_results_allocate_once() {
     }
 }
 
+/// The ill-formed sequence before the malformed `%` is found without another allocation.
+#[test]
+fn error_of_decode_utf8_allocates_at_most_once() {
+    for level in common::levels() {
+        let decoder = Decoder::new().level(level);
+        for text in ["%FF", "%zz", "%FF%zz", "%41%zz"].map(texts).concat() {
+            let (result, count) = counted(|| decoder.decode_utf8(&text));
+            assert!(result.is_err() && count <= 1, "{text} on {level}: {count}");
+            let mut output = String::new();
+            let (result, count) = counted(|| decoder.decode_utf8_to(&text, &mut output));
+            assert!(result.is_err() && count <= 1, "{text} on {level}: {count}");
+        }
+    }
+}
+
 /// Appending grows the caller's buffer at most once, and not at all if it has capacity for the
 /// worst case.
 #[test]

@@ -9,17 +9,15 @@ use super::{ColumnBuf, ColumnError, Decode, Encode, Normalize, Offset};
 use crate::byteset::ByteSet;
 use crate::decode::Decoder;
 use crate::driver::batch::{BatchDecoder, BatchEncoder, Rows, RowsDecoded, Selection};
+use crate::driver::text::{IllFormed, REPLACEMENT};
 use crate::driver::{self, EncodePlan};
 use crate::encode::Encoder;
-use crate::error::{DecodeError, DecodeErrorKind};
+use crate::error::DecodeError;
 use crate::legacy::java;
 use crate::level::Level;
 use crate::normalize::{Malformed, Normalizer};
 
 const DIGITS: ByteSet = ByteSet::new(b"0123456789ABCDEFabcdef");
-
-/// Replacement of an ill-formed sequence in lossy text.
-const REPLACEMENT: &str = "\u{FFFD}";
 
 /// An operation on rows, as its options. Sealed: `pub` only because the public operations name it.
 pub trait Operate {
@@ -108,8 +106,8 @@ pub struct DecodeCodec {
     decoder: Decoder,
     kernel: BatchDecoder,
     text: Text,
-    /// Error for an ill-formed row, unless ill-formed sequences are replaced.
-    ill_formed: Option<DecodeErrorKind>,
+    /// What becomes of ill-formed sequences, if the output is text.
+    ill_formed: IllFormed,
     /// A malformed `%` becomes `%25`.
     escape: bool,
     /// Buffer for output that must be rewritten.
@@ -120,9 +118,9 @@ impl DecodeCodec {
     pub(super) fn new(decoder: &Decoder, text: Text) -> Self {
         let kernel = BatchDecoder::new(&decoder.plan, decoder.level);
         let ill_formed = match text {
-            Text::Bytes | Text::Java => None,
-            Text::Strict => Some(DecodeErrorKind::InvalidUtf8),
-            Text::Lossy => decoder.plan.error_of_replacement(),
+            Text::Bytes | Text::Java => IllFormed::Replace,
+            Text::Strict => IllFormed::INVALID,
+            Text::Lossy => IllFormed::replaced(&decoder.plan),
         };
         Self { decoder: *decoder, kernel, text, ill_formed, escape: false, scratch: Vec::new() }
     }
@@ -155,10 +153,10 @@ impl DecodeCodec {
     fn write_text<O: Offset>(&self, sink: &mut Sink<'_, '_, O>, row: usize, decoded: &[u8]) -> Result<(), ColumnError> {
         match (driver::utf8::find_ill_formed(decoded, self.decoder.level), self.ill_formed) {
             (None, _) => sink.output.values.extend_from_slice(decoded),
-            (Some(_), None) => self.append_lossy(decoded, &mut sink.output.values),
-            (Some(at), Some(kind)) => self.fail(sink, row, |bytes| {
+            (Some(at), IllFormed::Error(kind)) => self.fail(sink, row, |bytes| {
                 DecodeError::new(kind, driver::offset::input_offset(bytes, &self.decoder.plan, at))
             })?,
+            (Some(_), _) => self.append_lossy(decoded, &mut sink.output.values),
         }
         Ok(())
     }
@@ -168,7 +166,7 @@ impl DecodeCodec {
             output.extend_from_slice(java::text(bytes).as_bytes());
             return;
         }
-        for part in driver::text::replacing(bytes, REPLACEMENT, self.decoder.level) {
+        for part in driver::utf8::replacing(bytes, REPLACEMENT, self.decoder.level) {
             output.extend_from_slice(part.as_bytes());
         }
     }

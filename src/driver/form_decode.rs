@@ -5,9 +5,9 @@
 use alloc::borrow::Cow;
 use alloc::vec::Vec;
 
-use super::alloc::SLACK;
+use super::append::SLACK;
 use super::form::Part;
-use super::text::replace_ill_formed;
+use super::utf8::replace_ill_formed;
 use super::utf8::{into_text_unchecked, is_well_formed};
 use super::{DecodePlan, SHORT, run_decode};
 use crate::kernel::inout::InOut;

@@ -7,7 +7,7 @@ use alloc::vec::Vec;
 use core::mem::take;
 
 use super::EncodePlan;
-use super::alloc::append_encoded;
+use super::append::append_encoded;
 use super::form::WINDOW;
 use crate::kernel::EncodePair;
 use crate::kernel::dispatch::ENCODE_PAIR;

@@ -6,9 +6,11 @@
 //! reference implementation on every level.
 
 #[cfg(feature = "alloc")]
-pub(crate) mod alloc;
+pub(crate) mod append;
 #[cfg(feature = "alloc")]
 pub(crate) mod batch;
+#[cfg(feature = "alloc")]
+pub(crate) mod cow;
 pub(crate) mod form;
 #[cfg(feature = "alloc")]
 pub(crate) mod form_decode;

@@ -19,8 +19,7 @@
 //! | 4 or 5, one `%`, without masked loads | SWAR, [`decode_around`] | 12.4 to 11.2 ns; scalar 17.4 to 11.0 ns |
 //! | up to 64 | the kernel's `decode_short` | |
 //!
-//! The inlined part is kept small, and every slow path is an outlined tail call, so that it needs
-//! no stack frame.
+//! [`cow`](super::cow) has the ladder, and the paths for longer inputs.
 //!
 //! Its unsafe code is covered by tests/bounds.rs, tests/differential.rs and tests/exhaustive.rs.
 
@@ -28,43 +27,26 @@ use alloc::borrow::Cow;
 use alloc::vec::Vec;
 use core::mem::MaybeUninit;
 
-use super::alloc::{decode_by_rules, decode_long, decode_short, encode_any, encode_short, to_text};
-use super::{DecodePlan, EncodePlan, SHORT, is_plain};
+use super::append::SLACK;
+use super::utf8::to_text;
+use super::{DecodePlan, EncodePlan, decode_outcome};
 use crate::byteset::ByteSet;
 use crate::error::DecodeError;
-use crate::hex::{TRIPLETS, from_digits};
+use crate::hex::{TRIPLETS, first_triplet, from_digits};
+use crate::kernel::SHORT_OUTPUT;
+use crate::kernel::dispatch::{DECODE_SHORT, ENCODE_SHORT};
 use crate::kernel::inout::InOut;
+use crate::kernel::op::Measure;
 use crate::kernel::scalar::encode::{FEW_OUTPUT, Symbols, encode_few as encode_few_bytes};
 use crate::kernel::swar;
-use crate::level::{Level, Supported};
+use crate::level::Supported;
 
 /// Bytes per SWAR word.
-const WORD: usize = 8;
-
-#[inline(always)]
-pub(crate) fn encode_to_cow<'a>(input: &'a [u8], plan: &EncodePlan, level: Option<Level>) -> Cow<'a, str> {
-    if !plan.are_simple() || input.len() > SHORT {
-        return encode_any(input, plan, level);
-    }
-    let is_plain = match *input {
-        [] => true,
-        [byte] => plan.leaves(byte),
-        [a, b] => plan.leave([a, b, b]),
-        [a, b, c] => plan.leave([a, b, c]),
-        _ if input.len() <= WORD => return encode_word(input, plan, Level::supported(level)),
-        _ => return encode_short(input, plan, Level::supported(level)),
-    };
-    if is_plain {
-        // SAFETY: `is_plain`: encoding leaves the input unchanged.
-        unsafe { to_text(None, input) }
-    } else {
-        encode_few(input, plan)
-    }
-}
+pub(super) const WORD: usize = 8;
 
 /// Encodes one to four bytes without a kernel: many callers encode one character at a time.
 #[inline(never)]
-fn encode_few<'a>(input: &'a [u8], plan: &EncodePlan) -> Cow<'a, str> {
+pub(super) fn encode_few<'a>(input: &'a [u8], plan: &EncodePlan) -> Cow<'a, str> {
     let mut output = Vec::with_capacity(FEW_OUTPUT);
     let written = encode_few_bytes(input, output.spare_capacity_mut(), plan);
     // SAFETY: `encode_few_bytes` initialised `written` bytes. (tests/bounds.rs)
@@ -75,7 +57,7 @@ fn encode_few<'a>(input: &'a [u8], plan: &EncodePlan) -> Cow<'a, str> {
 
 /// Encodes 4 to 8 bytes.
 #[inline(never)]
-fn encode_word<'a>(input: &'a [u8], plan: &EncodePlan, level: Supported) -> Cow<'a, str> {
+pub(super) fn encode_word<'a>(input: &'a [u8], plan: &EncodePlan, level: Supported) -> Cow<'a, str> {
     let suspects = Suspects::of(input);
     if !plan.escape().is_disjoint(&ByteSet::ALPHANUMERIC) {
         return if input.len() == 4 { encode_few(input, plan) } else { encode_short(input, plan, level) };
@@ -152,42 +134,43 @@ fn escape_one(input: &[u8], at: usize, output: &mut [MaybeUninit<u8>], plan: &En
     if fits { input.len() + 2 } else { 0 }
 }
 
-#[inline(always)]
-pub(crate) fn decode_to_cow<'a>(
-    input: &'a [u8],
-    plan: &DecodePlan,
-    level: Option<Level>,
-) -> Result<Cow<'a, [u8]>, DecodeError> {
-    if is_plain(input, plan) {
-        return Ok(Cow::Borrowed(input));
-    }
-    decode_not_plain(input, plan, level)
+/// Encodes at most 64 bytes to a stack buffer, then allocates exactly as much as is needed.
+#[inline(never)]
+pub(super) fn encode_short<'a>(input: &'a [u8], plan: &EncodePlan, level: Supported) -> Cow<'a, str> {
+    let mut buffer = [MaybeUninit::uninit(); SHORT_OUTPUT];
+    // SAFETY: `level` is supported: this CPU has it.
+    // (tests/differential.rs, tests/bounds.rs)
+    let Some(written) = (unsafe { ENCODE_SHORT.of(level)(input, &mut buffer, plan) }) else {
+        // SAFETY: the kernel returned `None`: nothing is escaped.
+        return unsafe { to_text(None, input) };
+    };
+    let mut output = Vec::with_capacity(written.next_multiple_of(PIECE));
+    copy_pieces(&buffer, output.spare_capacity_mut(), written);
+    // SAFETY: the kernel initialised `written` bytes. (tests/bounds.rs)
+    unsafe { output.set_len(written) }
+    // SAFETY: `output` is the kernel's encoding of `input`.
+    unsafe { to_text(Some(output), input) }
 }
 
-/// Decodes an input that was not found [plain](is_plain).
+const PIECE: usize = 16;
+
+/// Copies `length` rounded up to [`PIECE`]; for one or two pieces cheaper than a `memcpy` call.
 #[inline(always)]
-pub(crate) fn decode_not_plain<'a>(
-    input: &'a [u8],
-    plan: &DecodePlan,
-    level: Option<Level>,
-) -> Result<Cow<'a, [u8]>, DecodeError> {
-    if input.len() > SHORT {
-        return decode_long(input, plan, level);
-    }
-    if plan.are_simple() {
-        let level = Level::supported(level);
-        // AVX-512: a masked load is as fast as the SWAR path.
-        if matches!(input.len(), 4 | 5) && level.level() != Level::Avx512 {
-            return decode_around(input, plan.strict, level);
+fn copy_pieces(from: &[MaybeUninit<u8>], to: &mut [MaybeUninit<u8>], length: usize) {
+    let mut copy = |start: usize, end: usize| to[start..end].copy_from_slice(&from[start..end]);
+    if length <= 2 * PIECE {
+        copy(0, PIECE);
+        if length > PIECE {
+            copy(PIECE, 2 * PIECE);
         }
-        return decode_short(input, plan.strict, level);
+    } else {
+        copy(0, length);
     }
-    decode_by_rules(input, plan, level)
 }
 
 /// Decodes four or five bytes that contain one triplet, without a kernel.
 #[inline(never)]
-fn decode_around<'a>(input: &'a [u8], strict: bool, level: Supported) -> Result<Cow<'a, [u8]>, DecodeError> {
+pub(super) fn decode_around<'a>(input: &'a [u8], strict: bool, level: Supported) -> Result<Cow<'a, [u8]>, DecodeError> {
     let Some(bytes) = decode_triplet(input) else { return decode_short(input, strict, level) };
     let mut output = bytes.to_vec();
     output.truncate(input.len() - 2);
@@ -207,4 +190,33 @@ fn decode_triplet(input: &[u8]) -> Option<[u8; 8]> {
     let [_, high, low, ..] = (word >> at).to_le_bytes();
     let rest = word >> at >> 16 & !0xFF | u64::from(from_digits(high, low)?);
     Some((word & ((1 << at) - 1) | rest << at).to_le_bytes())
+}
+
+/// Decodes at most 64 bytes without policies.
+#[inline(never)]
+pub(super) fn decode_short<'a>(input: &'a [u8], strict: bool, level: Supported) -> Result<Cow<'a, [u8]>, DecodeError> {
+    // Many callers decode one character at a time.
+    if input.len() == 3
+        && let Some(byte) = first_triplet(input)
+    {
+        return Ok(Cow::Owned(Vec::from([byte])));
+    }
+    let mut output = Vec::with_capacity(input.len() + SLACK);
+    let (source, target) = InOut::new(input, output.spare_capacity_mut()).halves();
+    // SAFETY: `level` is supported: this CPU has it. `InOut` guarantees
+    // that source and target are valid. (tests/differential.rs, tests/bounds.rs)
+    match unsafe { DECODE_SHORT.of(level)(source, target, strict) } {
+        None => {
+            let (source, target) = InOut::source_only(input).halves();
+            // SAFETY: as above.
+            let progress = unsafe { DecodePlan::STRICT.kernel::<Measure>(level)(source, target, &DecodePlan::STRICT) };
+            decode_outcome(&progress).map(|()| Cow::Borrowed(input))
+        }
+        Some(written) if written == input.len() => Ok(Cow::Borrowed(input)),
+        Some(written) => {
+            // SAFETY: the kernel initialised `written` bytes of the capacity. (tests/bounds.rs)
+            unsafe { output.set_len(written) }
+            Ok(Cow::Owned(output))
+        }
+    }
 }

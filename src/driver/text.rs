@@ -1,17 +1,21 @@
-//! Decoding to text: ill-formed sequences are found, counted, replaced or dropped.
+//! Decoding to text: ill-formed sequences are errors, are counted or dropped.
 //!
 //! Its unsafe code is covered by tests/utf8.rs and tests/bounds.rs.
 
+#[cfg(feature = "alloc")]
+use alloc::borrow::Cow;
 #[cfg(feature = "alloc")]
 use alloc::string::String;
 use core::mem::MaybeUninit;
 
 use super::DecodePlan;
 #[cfg(feature = "alloc")]
-use super::alloc::append_decoded;
+use super::append::append_decoded;
+#[cfg(feature = "alloc")]
+use super::cow;
 use super::offset::input_offset;
 #[cfg(feature = "alloc")]
-use super::utf8::checked_text;
+use super::utf8::{characters, checked_text, into_text, replace_ill_formed};
 use super::utf8::{find_ill_formed, incomplete_suffix, is_well_formed};
 use super::{as_uninit, decode, decode_in_place, decode_uninit, is_plain, measure_decode, pieces};
 use crate::error::{DecodeError, DecodeErrorKind, DecodeIntoError};
@@ -19,9 +23,45 @@ use crate::error::{DecodeError, DecodeErrorKind, DecodeIntoError};
 use crate::hex::incomplete_triplet;
 use crate::kernel::swar;
 use crate::level::Level;
+use crate::rules::DecodeRules;
 
 /// Length of a chunk that is decoded on the stack to validate it.
 const CHUNK: usize = 8192;
+
+/// The replacement of an ill-formed sequence.
+pub(crate) const REPLACEMENT: &str = "\u{FFFD}";
+
+/// What becomes of ill-formed sequences.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub(crate) enum IllFormed {
+    /// They are this error.
+    Error(DecodeErrorKind),
+    /// U+FFFD replaces them.
+    Replace,
+    /// They are dropped. Where a triplet could be created, U+FFFD replaces them, or they are this
+    /// error.
+    Drop(Option<DecodeErrorKind>),
+}
+
+impl IllFormed {
+    pub(crate) const INVALID: Self = Self::Error(DecodeErrorKind::InvalidUtf8);
+
+    /// Replaced by U+FFFD; if a byte of it is rejected, an ill-formed sequence is that error.
+    #[inline]
+    pub(crate) fn replaced(rules: &DecodeRules) -> Self {
+        Self::error_of_replacement(rules).map_or(Self::Replace, Self::Error)
+    }
+
+    #[inline]
+    pub(crate) fn dropped(rules: &DecodeRules) -> Self {
+        Self::Drop(if rules.creates_no_triplets() { Self::error_of_replacement(rules) } else { None })
+    }
+
+    #[inline]
+    fn error_of_replacement(rules: &DecodeRules) -> Option<DecodeErrorKind> {
+        rules.first_rejected(REPLACEMENT.as_bytes()).map(DecodeErrorKind::Rejected)
+    }
+}
 
 /// Counts the ill-formed sequences of the decoded form (Unicode 3.9), at most `limit`, and returns
 /// the input offset of the first one.
@@ -76,19 +116,34 @@ pub(crate) fn count_ill_formed(
 /// Returns the first error of decoding to text, given the first one of decoding to bytes: invalid
 /// UTF-8 may precede it.
 #[cold]
-pub(crate) fn first_error(
+fn first_error(
     input: &[u8],
     plan: &DecodePlan,
     level: Option<Level>,
     error: Option<DecodeError>,
 ) -> Option<DecodeError> {
-    // Up to the first error of decoding, a lenient decoder without rejected bytes yields the same
-    // output. A strict one would fail at a kept triplet that is truncated because one of its digits
-    // is rejected.
+    first_ill_formed(input, DecodeErrorKind::InvalidUtf8, plan, level, error).or(error)
+}
+
+/// The error for the first ill-formed sequence before `error`, the first one of decoding to bytes.
+/// Does not allocate.
+fn first_ill_formed(
+    input: &[u8],
+    kind: DecodeErrorKind,
+    plan: &DecodePlan,
+    level: Option<Level>,
+    error: Option<DecodeError>,
+) -> Option<DecodeError> {
     let before = &input[..error.map_or(input.len(), |error| error.position)];
-    let lenient = plan.strict(false).without_reject();
-    let (_, first) = count_ill_formed(before, &lenient, level, 1);
-    first.map(|position| DecodeError::new(DecodeErrorKind::InvalidUtf8, position)).or(error)
+    let (_, first) = count_ill_formed(before, &before_error(plan), level, 1);
+    first.map(|position| DecodeError::new(kind, position))
+}
+
+/// The plan for the input before the first error of decoding. There a lenient decoder without
+/// rejected bytes yields the same output. A strict one would fail at a kept triplet that is
+/// truncated because one of its digits is rejected.
+const fn before_error(plan: &DecodePlan) -> DecodePlan {
+    plan.strict(false).without_reject()
 }
 
 /// Whether no triplet was decoded, or the output would be shorter, and the input is known to be text
@@ -165,57 +220,10 @@ pub(crate) fn decode_text_in_place<'a>(
     Ok(unsafe { core::str::from_utf8_unchecked_mut(&mut buffer[..written]) })
 }
 
-/// Yields the text in parts, with `replacement` for each maximal subpart of an ill-formed sequence
-/// (Unicode 3.9).
-#[cfg(feature = "alloc")]
-pub(crate) fn replacing<'t>(
-    bytes: &'t [u8],
-    replacement: &'t str,
-    level: Option<Level>,
-) -> impl Iterator<Item = &'t str> {
-    characters(bytes).flat_map(move |piece| {
-        let text = checked_text(piece, level);
-        let ill_formed = if text.is_some() { b"" } else { piece };
-        let parts = ill_formed.utf8_chunks().flat_map(move |chunk| {
-            let end = if chunk.invalid().is_empty() { "" } else { replacement };
-            [chunk.valid(), end]
-        });
-        text.into_iter().chain(parts)
-    })
-}
-
-/// Splits `bytes` at character boundaries into pieces of about 1 KiB, so that most pieces are
-/// well-formed even if the input has errors.
-#[cfg(feature = "alloc")]
-fn characters(bytes: &[u8]) -> impl Iterator<Item = &[u8]> {
-    const LONGEST: usize = 1024;
-    let mut rest = bytes;
-    core::iter::from_fn(move || {
-        let mut length = rest.len().min(LONGEST);
-        if length < rest.len() {
-            // Cut before the last byte that is not a continuation byte. The last of four
-            // continuation bytes is part of no character, so a cut before it is a boundary too.
-            let continues = |byte: &u8| matches!(byte, 0x80..=0xBF);
-            length -= rest[length - 3..=length].iter().rev().take_while(|byte| continues(byte)).count() % 4;
-        }
-        let (piece, after) = rest.split_at(length);
-        rest = after;
-        (!piece.is_empty()).then_some(piece)
-    })
-}
-
-/// Replaces each maximal subpart of an ill-formed sequence.
-#[cfg(feature = "alloc")]
-pub(crate) fn replace_ill_formed(bytes: &[u8], replacement: &str, level: Option<Level>) -> String {
-    let mut text = String::with_capacity(bytes.len());
-    text.extend(replacing(bytes, replacement, level));
-    text
-}
-
 /// Drops ill-formed sequences, except that U+FFFD replaces those after which a triplet could be
 /// created.
 #[cfg(feature = "alloc")]
-pub(crate) fn drop_ill_formed(bytes: &[u8], plan: &DecodePlan, level: Option<Level>) -> String {
+fn drop_ill_formed(bytes: &[u8], plan: &DecodePlan, level: Option<Level>) -> String {
     if !plan.creates_no_triplets() {
         return replace_ill_formed(bytes, "", level);
     }
@@ -239,7 +247,7 @@ pub(crate) fn drop_ill_formed(bytes: &[u8], plan: &DecodePlan, level: Option<Lev
 /// no triplets.
 #[cold]
 #[cfg(feature = "alloc")]
-pub(crate) fn find_separated(bytes: &[u8]) -> Option<usize> {
+fn find_separated(bytes: &[u8]) -> Option<usize> {
     let mut at = 0;
     bytes.utf8_chunks().find_map(|chunk| {
         let start = at + chunk.valid().len();
@@ -249,37 +257,111 @@ pub(crate) fn find_separated(bytes: &[u8]) -> Option<usize> {
     })
 }
 
-/// Why input cannot be decoded to text.
+/// Decodes an input that was not found [plain](is_plain) to text. `text` is the input, if it is
+/// known to be text: then it is validated only if something is decoded.
 #[cfg(feature = "alloc")]
-pub(crate) enum TextError {
-    /// It cannot be decoded to bytes.
-    Decode(DecodeError),
-    /// The output is ill-formed at this offset.
-    IllFormed(usize),
+#[inline(always)]
+pub(crate) fn decode_to_cow<'a>(
+    input: &'a [u8],
+    text: Option<&'a str>,
+    ill_formed: IllFormed,
+    plan: &DecodePlan,
+    level: Option<Level>,
+) -> Result<Cow<'a, str>, DecodeError> {
+    match (cow::decode_not_plain(input, plan, level), text) {
+        (Ok(Cow::Borrowed(_)), Some(text)) => Ok(Cow::Borrowed(text)),
+        (Ok(bytes), _) => checked(input, bytes, ill_formed, plan, level),
+        (Err(error), _) => Err(earliest(input, ill_formed, plan, level, error)),
+    }
 }
 
-/// Appends the decoded text; appends nothing on error. As [`decode_text`] for an input that is known
-/// to be text.
+/// The bytes that were decoded from `input`, as text.
 #[cfg(feature = "alloc")]
-pub(crate) fn append_decoded_text(
+#[inline(always)]
+pub(crate) fn checked<'a>(
+    input: &[u8],
+    decoded: Cow<'a, [u8]>,
+    ill_formed: IllFormed,
+    plan: &DecodePlan,
+    level: Option<Level>,
+) -> Result<Cow<'a, str>, DecodeError> {
+    into_text(decoded, level)
+        .or_else(|(bytes, at)| repaired(input, &bytes, at, ill_formed, plan, level).map(Cow::Owned))
+}
+
+/// The decoded bytes, whose first ill-formed sequence is at `at`, as text.
+#[cold]
+#[cfg(feature = "alloc")]
+fn repaired(
+    input: &[u8],
+    decoded: &[u8],
+    at: usize,
+    ill_formed: IllFormed,
+    plan: &DecodePlan,
+    level: Option<Level>,
+) -> Result<String, DecodeError> {
+    match ill_formed {
+        IllFormed::Error(kind) => Err(DecodeError::new(kind, input_offset(input, plan, at))),
+        IllFormed::Replace => Ok(replace_ill_formed(decoded, REPLACEMENT, level)),
+        IllFormed::Drop(kind) => match kind.and_then(|kind| separated(input, decoded, kind, plan)) {
+            Some(error) => Err(error),
+            None => Ok(drop_ill_formed(decoded, plan, level)),
+        },
+    }
+}
+
+/// The error for the first sequence of the decoded bytes that would be replaced rather than dropped.
+#[cfg(feature = "alloc")]
+fn separated(input: &[u8], decoded: &[u8], kind: DecodeErrorKind, plan: &DecodePlan) -> Option<DecodeError> {
+    find_separated(decoded).map(|at| DecodeError::new(kind, input_offset(input, plan, at)))
+}
+
+/// The first error, given the first one of decoding to bytes: an ill-formed sequence may precede it.
+#[cold]
+#[cfg(feature = "alloc")]
+fn earliest(
+    input: &[u8],
+    ill_formed: IllFormed,
+    plan: &DecodePlan,
+    level: Option<Level>,
+    error: DecodeError,
+) -> DecodeError {
+    let earlier = match ill_formed {
+        IllFormed::Error(kind) => first_ill_formed(input, kind, plan, level, Some(error)),
+        IllFormed::Replace | IllFormed::Drop(None) => None,
+        IllFormed::Drop(Some(kind)) => {
+            let before = &input[..error.position];
+            let decoded = cow::decode_to_cow(before, &before_error(plan), level);
+            decoded.ok().and_then(|decoded| separated(before, &decoded, kind, plan))
+        }
+    };
+    earlier.unwrap_or(error)
+}
+
+/// Appends the decoded text; appends nothing on error. If the input is known to be text, the output
+/// is validated only if something is decoded.
+#[cfg(feature = "alloc")]
+pub(crate) fn append(
     input: &[u8],
     is_text: bool,
     output: &mut String,
+    ill_formed: IllFormed,
     plan: &DecodePlan,
     level: Option<Level>,
-) -> Result<(), TextError> {
+) -> Result<(), DecodeError> {
     let before = output.len();
     // SAFETY: what is appended is truncated unless it is well-formed, and nothing in between
     // panics. (tests/utf8.rs)
-    let output = unsafe { output.as_mut_vec() };
-    append_decoded(input, output, plan, level).map_err(TextError::Decode)?;
-    let decoded = &output[before..];
-    let ill_formed = if is_same_text(input, is_text, decoded) { None } else { find_ill_formed(decoded, level) };
-    match ill_formed {
-        None => Ok(()),
-        Some(offset) => {
-            output.truncate(before);
-            Err(TextError::IllFormed(offset))
-        }
+    let bytes = unsafe { output.as_mut_vec() };
+    append_decoded(input, bytes, plan, level).map_err(|error| earliest(input, ill_formed, plan, level, error))?;
+    let decoded = &bytes[before..];
+    let ill_formed_at = if is_same_text(input, is_text, decoded) { None } else { find_ill_formed(decoded, level) };
+    let Some(at) = ill_formed_at else { return Ok(()) };
+    bytes.truncate(before);
+    if let IllFormed::Error(kind) = ill_formed {
+        return Err(DecodeError::new(kind, input_offset(input, plan, at)));
     }
+    // Rare, so a second pass is acceptable.
+    output.push_str(&decode_to_cow(input, None, ill_formed, plan, level)?);
+    Ok(())
 }

@@ -1,4 +1,5 @@
-//! UTF-8 of bytes: well-formedness, the incomplete suffix, and text without copying.
+//! UTF-8 of bytes: well-formedness, the incomplete suffix, text without copying, and replacement of ill-formed
+//! sequences.
 //!
 //! Its unsafe code is covered by tests/utf8.rs and tests/bounds.rs.
 
@@ -6,6 +7,8 @@
 use alloc::borrow::Cow;
 #[cfg(feature = "alloc")]
 use alloc::string::String;
+#[cfg(feature = "alloc")]
+use alloc::vec::Vec;
 
 use crate::kernel::dispatch::IS_WELL_FORMED;
 use crate::level::Level;
@@ -71,4 +74,66 @@ pub(crate) unsafe fn into_text_unchecked(bytes: Cow<'_, [u8]>) -> Cow<'_, str> {
         // SAFETY: as above.
         Cow::Owned(bytes) => Cow::Owned(unsafe { String::from_utf8_unchecked(bytes) }),
     }
+}
+
+/// Returns the encoded output, or the input if there is none.
+///
+/// # Safety
+///
+/// `encoded` is the output of encoding `input`, or is `None` and encoding leaves `input` unchanged.
+#[cfg(feature = "alloc")]
+#[inline(always)]
+pub(super) unsafe fn to_text<'a>(encoded: Option<Vec<u8>>, input: &'a [u8]) -> Cow<'a, str> {
+    let bytes = encoded.map_or(Cow::Borrowed(input), Cow::Owned);
+    // SAFETY: the output is well-formed UTF-8. Bytes from 0x80 are escaped, except those of
+    // well-formed sequences, which are kept in order: see `EncodeRules::escape` and
+    // `for_each_part`. (tests/differential.rs)
+    unsafe { into_text_unchecked(bytes) }
+}
+
+/// Yields the text in parts, with `replacement` for each maximal subpart of an ill-formed sequence
+/// (Unicode 3.9).
+#[cfg(feature = "alloc")]
+pub(crate) fn replacing<'t>(
+    bytes: &'t [u8],
+    replacement: &'t str,
+    level: Option<Level>,
+) -> impl Iterator<Item = &'t str> {
+    characters(bytes).flat_map(move |piece| {
+        let text = checked_text(piece, level);
+        let ill_formed = if text.is_some() { b"" } else { piece };
+        let parts = ill_formed.utf8_chunks().flat_map(move |chunk| {
+            let end = if chunk.invalid().is_empty() { "" } else { replacement };
+            [chunk.valid(), end]
+        });
+        text.into_iter().chain(parts)
+    })
+}
+
+/// Splits `bytes` at character boundaries into pieces of about 1 KiB, so that most pieces are
+/// well-formed even if the input has errors.
+#[cfg(feature = "alloc")]
+pub(super) fn characters(bytes: &[u8]) -> impl Iterator<Item = &[u8]> {
+    const LONGEST: usize = 1024;
+    let mut rest = bytes;
+    core::iter::from_fn(move || {
+        let mut length = rest.len().min(LONGEST);
+        if length < rest.len() {
+            // Cut before the last byte that is not a continuation byte. The last of four
+            // continuation bytes is part of no character, so a cut before it is a boundary too.
+            let continues = |byte: &u8| matches!(byte, 0x80..=0xBF);
+            length -= rest[length - 3..=length].iter().rev().take_while(|byte| continues(byte)).count() % 4;
+        }
+        let (piece, after) = rest.split_at(length);
+        rest = after;
+        (!piece.is_empty()).then_some(piece)
+    })
+}
+
+/// Replaces each maximal subpart of an ill-formed sequence.
+#[cfg(feature = "alloc")]
+pub(crate) fn replace_ill_formed(bytes: &[u8], replacement: &str, level: Option<Level>) -> String {
+    let mut text = String::with_capacity(bytes.len());
+    text.extend(replacing(bytes, replacement, level));
+    text
 }

@@ -6,6 +6,7 @@ use super::cut::{self, Extended, Prefix};
 use super::{Progress, StreamError, Tail};
 use crate::byteset::ByteSet;
 use crate::driver;
+use crate::driver::text::{IllFormed, REPLACEMENT};
 use crate::error::{DecodeError, DecodeErrorKind, DecodeIntoError};
 use crate::hex;
 
@@ -34,7 +35,8 @@ use crate::hex;
 #[derive(Clone, Debug)]
 pub struct Decoder {
     decoder: crate::Decoder,
-    text: Text,
+    /// What becomes of ill-formed sequences. `None`: the output is bytes.
+    text: Option<IllFormed>,
     /// End of the input read so far: the prefix of a triplet.
     triplet: Prefix,
     /// End of the decoded input, if no triplets may be created: a malformed `%` that a digit could
@@ -51,22 +53,6 @@ pub struct Decoder {
     flow: Flow,
 }
 
-/// Required form of the decoded bytes.
-#[derive(Clone, Copy, Debug, Eq, PartialEq)]
-enum Text {
-    Any,
-    /// Ill-formed sequences are this error.
-    WellFormed(DecodeErrorKind),
-    /// Ill-formed sequences are replaced by U+FFFD.
-    Replacing,
-    /// Ill-formed sequences are dropped; those after `open_output` are replaced by U+FFFD, or are
-    /// this error.
-    Dropping(Option<DecodeErrorKind>),
-}
-
-/// The replacement of an ill-formed sequence.
-const REPLACEMENT: &str = "\u{FFFD}";
-
 impl From<crate::Decoder> for Decoder {
     fn from(decoder: crate::Decoder) -> Self {
         Self::new(decoder)
@@ -79,7 +65,7 @@ impl Decoder {
     pub fn new(decoder: crate::Decoder) -> Self {
         Self {
             decoder,
-            text: Text::Any,
+            text: None,
             triplet: Prefix::default(),
             open: Prefix::default(),
             open_output: Prefix::default(),
@@ -94,7 +80,7 @@ impl Decoder {
     /// error.
     #[must_use]
     pub fn utf8(mut self) -> Self {
-        self.text = Text::WellFormed(DecodeErrorKind::InvalidUtf8);
+        self.text = Some(IllFormed::INVALID);
         self
     }
 
@@ -102,7 +88,7 @@ impl Decoder {
     /// each maximal subpart of an ill-formed sequence by U+FFFD.
     #[must_use]
     pub fn utf8_lossy(mut self) -> Self {
-        self.text = self.decoder.plan.error_of_replacement().map_or(Text::Replacing, Text::WellFormed);
+        self.text = Some(IllFormed::replaced(&self.decoder.plan));
         self
     }
 
@@ -111,7 +97,7 @@ impl Decoder {
     /// for security-sensitive text.
     #[must_use]
     pub fn utf8_dropping(mut self) -> Self {
-        self.text = Text::Dropping(self.decoder.plan.error_of_separator());
+        self.text = Some(IllFormed::dropped(&self.decoder.plan));
         self
     }
 
@@ -141,7 +127,7 @@ impl Decoder {
     #[cfg(feature = "alloc")]
     pub fn feed_to(&mut self, input: &[u8], output: &mut alloc::vec::Vec<u8>) -> Result<(), StreamError> {
         let (part, cut) = input.split_at(input.len() - hex::incomplete_triplet(input));
-        let is_plain = self.text == Text::Any && self.triplet.is_empty() && self.open.is_empty() && self.is_running();
+        let is_plain = self.text.is_none() && self.triplet.is_empty() && self.open.is_empty() && self.is_running();
         // Avoids initializing the output. On an error, the general path finds it again, after the
         // output that precedes it.
         let before = output.len();
@@ -241,7 +227,7 @@ impl Decoder {
         output[..before].copy_from_slice(&self.character);
         let (decoded, error) = self.decode_to_error(part, &mut output[before..]);
         let error = error.map(|error| StreamError { kind: error.kind, position: position + error.position as u64 });
-        if self.text == Text::Any {
+        if self.text.is_none() {
             self.error = error;
             return Some(decoded);
         }
@@ -250,8 +236,10 @@ impl Decoder {
         let end = decoded_end - driver::utf8::incomplete_suffix(&output[..decoded_end]);
         let cut = Prefix::new(&output[end..decoded_end]);
         let (written, error) = match (self.text, driver::utf8::find_ill_formed(&output[..end], self.decoder.level)) {
-            (Text::Replacing, Some(start)) => (replace_ill_formed(output, start, end, |_| REPLACEMENT)?, error),
-            (Text::Dropping(rejected), start) => {
+            (Some(IllFormed::Replace), Some(start)) => {
+                (replace_ill_formed(output, start, end, |_| REPLACEMENT)?, error)
+            }
+            (Some(IllFormed::Drop(rejected)), start) => {
                 // An incomplete character before an error is ill-formed.
                 let failed = rejected.and_then(|kind| {
                     let place = self.find_separated(&output[..if error.is_some() { decoded_end } else { end }])?;
@@ -267,10 +255,10 @@ impl Decoder {
                 };
                 (written, failed.map(|(_, failed)| failed).or(error))
             }
-            (Text::WellFormed(kind), Some(at)) => (at, Some(self.ill_formed(kind, at, part, position))),
+            (Some(IllFormed::Error(kind)), Some(at)) => (at, Some(self.ill_formed(kind, at, part, position))),
             // The error with the smallest position is reported, so the output before another error
             // must be well-formed by itself.
-            (Text::WellFormed(kind), None) if error.is_some() && !cut.is_empty() => {
+            (Some(IllFormed::Error(kind)), None) if error.is_some() && !cut.is_empty() => {
                 (end, Some(self.ill_formed(kind, end, part, position)))
             }
             _ => (end, error),
@@ -291,7 +279,7 @@ impl Decoder {
 
     /// Whether ill-formed sequences after `open_output` are replaced rather than dropped.
     fn separates(&self) -> bool {
-        matches!(self.text, Text::Dropping(_)) && self.decoder.plan.creates_no_triplets()
+        matches!(self.text, Some(IllFormed::Drop(_))) && self.decoder.plan.creates_no_triplets()
     }
 
     /// Whether a digit after the output so far, of which `written` are the last bytes, could
@@ -395,7 +383,7 @@ fn replace_ill_formed(
 
 impl Codec for Decoder {
     fn is_text(&self) -> bool {
-        self.text != Text::Any
+        self.text.is_some()
     }
 
     fn flow(&self) -> &Flow {
@@ -437,19 +425,19 @@ impl Codec for Decoder {
         }
         if self.error.is_none() && !self.character.is_empty() {
             match self.text {
-                Text::Dropping(_) if !self.is_open(&[]) => {}
-                Text::Dropping(Some(kind)) => {
+                Some(IllFormed::Drop(_)) if !self.is_open(&[]) => {}
+                Some(IllFormed::Drop(Some(kind))) => {
                     self.error = Some(StreamError { kind, position: self.character_position });
                 }
-                Text::Replacing | Text::Dropping(None) => {
+                Some(IllFormed::Replace | IllFormed::Drop(None)) => {
                     output[written..][..REPLACEMENT.len()].copy_from_slice(REPLACEMENT.as_bytes());
                     written += REPLACEMENT.len();
                 }
-                Text::WellFormed(kind) => {
+                Some(IllFormed::Error(kind)) => {
                     self.error = Some(StreamError { kind, position: self.character_position });
                 }
                 // Bytes are never pending back.
-                Text::Any => {}
+                None => {}
             }
         }
         written
