@@ -1,7 +1,7 @@
 //! Fast percent-encoding and percent-decoding (URL encoding).
 //!
 //! Implements RFC 3986, the WHATWG URL Standard, HTML forms and related formats. SIMD kernels for
-//! AVX-512, AVX2, SSE4.1 and NEON are selected at run time, with a scalar fallback for every other
+//! AVX-512, AVX2, SSE4.1 and NEON are selected at run time, and WebAssembly's simd128 at compile time, with a scalar fallback for every other
 //! CPU. All kernels return the same results, errors included.
 //!
 //! Use the functions of the crate root if the defaults fit: RFC 3986's unreserved set for encoding,

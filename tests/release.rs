@@ -26,6 +26,7 @@ fn every_version_is_that_of_the_workspace() {
         ("crates/capi/Cargo.toml", "path = \"../..\", version = ", 1),
         ("crates/capi-url/Cargo.toml", "path = \"../..\", version = ", 1),
         ("crates/capi/include/simdpct.h", "The version of the library that was loaded:", 1),
+        ("npm/package.json", "\"version\"", 1),
         ("integrations/lua/test.py", "require(\"simdpct\").version', (b", 1),
     ] {
         let found = versions(file, text);
