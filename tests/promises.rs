@@ -89,7 +89,9 @@ fn named_paths(page: &str) -> Vec<String> {
         let is_placeholder =
             word.split(['/', '.']).any(|part| part.len() > 1 && part.chars().all(|c| c.is_ascii_uppercase()));
         let is_plain = word.chars().all(|c| c.is_ascii_alphanumeric() || "/._-{},".contains(c));
-        let is_ours = !first.is_empty() && !first.starts_with('.') && Path::new(ROOT).join(first).is_dir();
+        // Folders of what is built exist or not.
+        let is_built = ["dist", "target"].contains(&first);
+        let is_ours = !first.is_empty() && !first.starts_with('.') && !is_built && Path::new(ROOT).join(first).is_dir();
         (is_ours && is_plain && !is_placeholder).then(|| word.to_owned())
     });
     words.flat_map(|word| alternatives(&word)).collect()
