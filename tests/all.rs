@@ -16,6 +16,7 @@ mod charset;
 mod columns;
 mod deviations;
 mod differential;
+mod examples;
 mod ext_value;
 mod form;
 mod form_serde;

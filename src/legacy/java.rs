@@ -5,7 +5,7 @@
 //!
 //! * `URLDecoder` passes the two characters after a `%` to `Integer.parseInt`, which accepts a sign
 //!   before a digit, and every digit known to `Character.digit`: digits of other scripts, and
-//! full-width letters. A negative result is rejected, but `-0` is 0.
+//!   full-width letters. A negative result is rejected, but `-0` is 0.
 //! * Java replaces the three bytes of an encoded surrogate by one U+FFFD, other decoders by three.
 //!
 //! Spark and Trino fail where `URLDecoder` throws an exception. `scripts/check-dialects` compares

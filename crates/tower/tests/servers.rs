@@ -23,7 +23,11 @@ use simdpct_tower::{OnRefused, PathFindings, PathGuardLayer, ReceivedUri, Verdic
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::time::timeout;
-use tower::{Layer, service_fn};
+use tower::{Layer, ServiceExt, service_fn};
+
+#[allow(dead_code, reason = "a program, whose main function the test does not call")]
+#[path = "../examples/guarded_router.rs"]
+mod guarded_router;
 
 const LIMIT: Duration = Duration::from_secs(60);
 
@@ -304,4 +308,22 @@ fn targets_that_servers_disagree_about_end_refused_or_canonical() {
             assert_eq!(reached.load(Ordering::Relaxed), passed, "{name}");
         });
     }
+}
+
+#[test]
+fn example_routes_canonical_paths_and_refuses_others() {
+    run(async {
+        for (target, status, text) in [
+            ("/a/..//%61dmin", StatusCode::FORBIDDEN, "forbidden"),
+            ("/user/..%5cx", StatusCode::BAD_REQUEST, ""),
+            ("/user/%252e", StatusCode::BAD_REQUEST, ""),
+            ("/user/caf%C3%A9", StatusCode::OK, "hello, café"),
+        ] {
+            let request = Request::get(target).body(Body::empty()).expect("a valid target");
+            let response = guarded_router::service().oneshot(request).await.expect("the service never fails");
+            assert_eq!(response.status(), status, "{target}");
+            let body = response.into_body().collect().await.expect("a body").to_bytes();
+            assert!(text.is_empty() || body == text, "{target}: {body:?}");
+        }
+    });
 }
