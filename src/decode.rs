@@ -271,7 +271,7 @@ impl Decoder {
     ///
     /// # Errors
     ///
-    /// Same as [`decoded_len`](Self::decoded_len), and [`DecodeErrorKind::InvalidUtf8`] at the
+    /// Same as [`decoded_len`](Self::decoded_len), and [`InvalidUtf8`](crate::DecodeErrorKind::InvalidUtf8) at the
     /// first byte or triplet of the first ill-formed UTF-8 sequence.
     ///
     /// ```
