@@ -1,6 +1,6 @@
 # shellcheck shell=bash
 # Sourced by the scripts that need Debian packages: `debian_need PACKAGE[:ARCHITECTURE]...` installs
-# those that are missing.
+# those that are missing. Messages go to standard error: the output of a script may be a result.
 
 debian_need() {
     local package missing=()
@@ -39,8 +39,8 @@ debian_need() {
     local pause
     for pause in 5 15 45 90 0; do
         # An unreachable list may not be needed, so only a failed installation counts.
-        "${apt_get[@]}" update || echo "apt-get update failed" >&2
-        if "${apt_get[@]}" install --yes --no-install-recommends --no-remove "${missing[@]}"; then
+        "${apt_get[@]}" update >&2 || echo "apt-get update failed" >&2
+        if "${apt_get[@]}" install --yes --no-install-recommends --no-remove "${missing[@]}" >&2; then
             return
         fi
         echo "apt-get install failed" >&2
