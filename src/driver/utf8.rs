@@ -50,18 +50,6 @@ pub(crate) fn checked_text(bytes: &[u8], level: Option<Level>) -> Option<&str> {
     is_well_formed(bytes, level).then(|| unsafe { core::str::from_utf8_unchecked(bytes) })
 }
 
-/// Converts to text; on failure returns the bytes and the offset of the first one that is not part
-/// of well-formed UTF-8.
-#[cfg(feature = "alloc")]
-#[inline]
-pub(crate) fn into_text(bytes: Cow<'_, [u8]>, level: Option<Level>) -> Result<Cow<'_, str>, (Cow<'_, [u8]>, usize)> {
-    match find_ill_formed(&bytes, level) {
-        // SAFETY: `find_ill_formed` found nothing.
-        None => Ok(unsafe { into_text_unchecked(bytes) }),
-        Some(offset) => Err((bytes, offset)),
-    }
-}
-
 /// # Safety
 ///
 /// The bytes are well-formed UTF-8.
