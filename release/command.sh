@@ -6,6 +6,14 @@ command_features() {
     ((is_quick)) || echo --features=columns
 }
 
+# build_portable TARGET_FOLDER: the command for $target, for glibc 2.17 and later.
+build_portable() {
+    zig_need
+    # shellcheck disable=SC2046 # One word, or none.
+    remapped auditable zigbuild --locked --quiet --release --package simdpct-cli --target "$target.2.17" $(command_features) \
+        --target-dir "$1"
+}
+
 # command_folder PROGRAM FOLDER [RUNNER...]: the files of an archive or a package.
 command_folder() {
     local program=$1 folder=$2

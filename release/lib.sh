@@ -13,8 +13,8 @@ root=$PWD
 version=$(sed -n '/^\[workspace.package\]/,/^$/s/^version = "\(.*\)"$/\1/p' Cargo.toml)
 
 # In the order of publishing.
-all_steps=(crates command-linux-x86_64 command-linux-x86_64-static command-linux-aarch64 command-windows-x86_64 command-macos-aarch64 c-linux-x86_64 c-linux-aarch64
-    debian-amd64 debian-nginx-amd64 rpm-x86_64 sbom
+all_steps=(crates command-linux-x86_64 command-linux-x86_64-static command-linux-aarch64
+    command-windows-x86_64 command-macos-aarch64 c-linux-x86_64 c-linux-aarch64 debian-amd64 debian-nginx-amd64 rpm-x86_64 sbom
     python-linux-x86_64 python-linux-aarch64 python-sdist duckdb-linux-x86_64 clickhouse cluster-linux-x86_64)
 # Those that --quick makes if none is named: what takes seconds without optimization.
 quick_steps=(crates command-linux-x86_64 c-linux-x86_64 debian-amd64 clickhouse)

@@ -6,13 +6,10 @@ source release/command.sh
 target=aarch64-unknown-linux-gnu
 
 make_it() {
-    zig_need
     # Debian's compiler, because the standard library for AArch64 is a Debian package; cargo is the usual one.
     debian_need rustc-web libstd-rust-web-dev:arm64 qemu-user libc6:arm64
     export RUSTC=/usr/bin/rustc
-    # shellcheck disable=SC2046 # One word, or none.
-    remapped auditable zigbuild --locked --quiet --release --package simdpct-cli --target "$target.2.17" $(command_features) \
-        --target-dir target/release-aarch64
+    build_portable target/release-aarch64
     command_archive "target/release-aarch64/$target/release/pct" "$target" qemu-aarch64
 }
 

@@ -6,10 +6,7 @@ source release/command.sh
 target=x86_64-unknown-linux-gnu
 
 make_it() {
-    zig_need
-    # shellcheck disable=SC2046 # One word, or none.
-    remapped auditable zigbuild --locked --quiet --release --package simdpct-cli --target "$target.2.17" $(command_features) \
-        --target-dir target/release-zig
+    build_portable target/release-zig
     command_archive "target/release-zig/$target/release/pct" "$target"
 }
 

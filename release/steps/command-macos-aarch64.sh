@@ -8,15 +8,13 @@ target=aarch64-apple-darwin
 make_it() {
     zig_need
     debian_need rustc-web rust-web-src
-    local name=simdpct-$version-$target
     # Debian's compiler, whose standard library comes as source. The linker strips, and
     # then signs: what strips afterwards breaks the signature.
     # shellcheck disable=SC2046 # One word, or none.
     RUSTC=/usr/bin/rustc RUSTC_BOOTSTRAP=1 MACOSX_DEPLOYMENT_TARGET=11.0 CARGO_PROFILE_RELEASE_STRIP=none RUSTFLAGS=-Clink-arg=-s \
         remapped cargo zigbuild -Zbuild-std=std,panic_unwind --locked --quiet --release --package simdpct-cli --target "$target" \
         $(command_features) --target-dir target/release-macos
-    command_folder "target/release-macos/$target/release/pct" "$work/$name" on_this_machine
-    archive "$work/$name" "$artefacts/$name.tar.gz"
+    command_archive "target/release-macos/$target/release/pct" "$target" on_this_machine
 }
 
 # on_this_machine PROGRAM ARGUMENT...: the same program, built for this machine, writes the same documents.

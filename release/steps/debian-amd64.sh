@@ -7,10 +7,7 @@ source release/debian.sh
 make_it() {
     debian_need dpkg binutils
     local target=x86_64-unknown-linux-gnu folder=$work/simdpct multi=usr/lib/x86_64-linux-gnu
-    zig_need
-    # shellcheck disable=SC2046 # One word, or none.
-    remapped auditable zigbuild --locked --quiet --release --package simdpct-cli --target "$target.2.17" $(command_features) \
-        --target-dir target/release-zig
+    build_portable target/release-zig
     command_folder "target/release-zig/$target/release/pct" "$work/command"
     install -D -m 755 "$work/command/pct" "$folder/usr/bin/pct"
     strip --remove-section=.comment --remove-section=.note "$folder/usr/bin/pct"

@@ -7,10 +7,7 @@ target=x86_64-unknown-linux-gnu
 
 make_it() {
     debian_need rpm
-    zig_need
-    # shellcheck disable=SC2046 # One word, or none.
-    remapped auditable zigbuild --locked --quiet --release --package simdpct-cli --target "$target.2.17" $(command_features) \
-        --target-dir target/release-zig
+    build_portable target/release-zig
     command_folder "target/release-zig/$target/release/pct" "$work/command"
     gzip -9n "$work"/command/man/*
     cat >"$work/simdpct.spec" <<END

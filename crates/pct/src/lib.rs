@@ -31,6 +31,7 @@ mod in_memory;
 mod incomplete;
 mod info;
 mod level;
+mod lock;
 mod operation;
 mod pattern;
 mod pipeline;

@@ -59,7 +59,7 @@ impl Arena {
 
 // SAFETY: memory is handed out from `next`, which only `begin` moves back, when nothing of the former call is used any
 // more, and `realloc` and `dealloc` for the last allocation, which they own. All of it is linear memory beyond the
-// linker's data. (npm/test/api.js)
+// linker's data. (npm/test/suite.js)
 unsafe impl GlobalAlloc for Arena {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         if self.next.get() == 0 {
@@ -85,7 +85,7 @@ unsafe impl GlobalAlloc for Arena {
             return pointer;
         }
         let Some(new) = self.take(self.next.get().next_multiple_of(layout.align()), size) else { return null_mut() };
-        // SAFETY: the caller guarantees the old allocation; the new one is after it and longer. (npm/test/api.js)
+        // SAFETY: the caller guarantees the old allocation; the new one is after it and longer. (npm/test/suite.js)
         unsafe { new.copy_from_nonoverlapping(pointer, layout.size()) };
         new
     }

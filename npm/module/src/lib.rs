@@ -68,7 +68,7 @@ impl Outcome {
 
 struct Shared(Cell<Outcome>);
 
-// SAFETY: the module has one thread. (npm/test/api.js)
+// SAFETY: the module has one thread. (npm/test/suite.js)
 unsafe impl Sync for Shared {}
 
 static OUTCOME: Shared = Shared(Cell::new(Outcome::NONE));
@@ -228,13 +228,13 @@ pub unsafe extern "C" fn encode(input: *const u8, length: usize, encoder: *const
     give_values(output);
 }
 
-/// Normalizes in place, or with [`flag::ESCAPE_MALFORMED`] to new memory.
+/// Normalizes.
 ///
 /// # Safety
 ///
-/// `input` is valid for reads and writes of `length` bytes.
+/// `input` is valid for reads of `length` bytes.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn normalize(input: *mut u8, length: usize, flags: u32) {
+pub unsafe extern "C" fn normalize(input: *const u8, length: usize, flags: u32) {
     // SAFETY: guaranteed by the caller.
     let input = unsafe { bytes(input, length) };
     let mut output = Vec::new();
@@ -415,7 +415,7 @@ pub unsafe extern "C" fn inspect_many(input: *const Input) {
 ///
 /// `start` is valid for reads of `length` bytes.
 unsafe fn bytes<'a>(start: *const u8, length: usize) -> &'a [u8] {
-    // SAFETY: guaranteed by the caller. (npm/test/api.js)
+    // SAFETY: guaranteed by the caller. (npm/test/suite.js)
     unsafe { core::slice::from_raw_parts(start, length) }
 }
 

@@ -64,10 +64,28 @@ pub struct UrlNormalizer {
     drops_fragment: bool,
     drops_www: bool,
     takes_targets: bool,
+    components: Components,
+}
+
+/// How to escape each component that is escaped.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+struct Components {
     userinfo: Component,
     path: Component,
     query: Component,
     fragment: Component,
+}
+
+impl Components {
+    /// Bytes of `kept` are not escaped in any component.
+    const fn keeping(kept: ByteSet) -> Self {
+        Self {
+            userinfo: Component::new(sets::USERINFO, kept),
+            path: Component::new(sets::PATH, kept),
+            query: Component::new(sets::QUERY, kept),
+            fragment: Component::new(sets::FRAGMENT, kept),
+        }
+    }
 }
 
 /// How to escape a component.
@@ -110,10 +128,7 @@ impl UrlNormalizer {
             drops_fragment: false,
             drops_www: false,
             takes_targets: false,
-            userinfo: Component::new(sets::USERINFO, ByteSet::EMPTY),
-            path: Component::new(sets::PATH, ByteSet::EMPTY),
-            query: Component::new(sets::QUERY, ByteSet::EMPTY),
-            fragment: Component::new(sets::FRAGMENT, ByteSet::EMPTY),
+            components: Components::keeping(ByteSet::EMPTY),
         };
         new.triplets(strict)
     }
@@ -144,10 +159,7 @@ impl UrlNormalizer {
     /// format.
     #[must_use]
     pub const fn keep(mut self, set: ByteSet) -> Self {
-        self.userinfo = Component::new(sets::USERINFO, set);
-        self.path = Component::new(sets::PATH, set);
-        self.query = Component::new(sets::QUERY, set);
-        self.fragment = Component::new(sets::FRAGMENT, set);
+        self.components = Components::keeping(set);
         self
     }
 
@@ -325,7 +337,12 @@ impl UrlNormalizer {
         {
             output.push(b'#');
             at += 1;
-            self.append_component(&self.fragment, fragment, &mut |error| on_error(error.shifted_by(at)), output);
+            self.append_component(
+                &self.components.fragment,
+                fragment,
+                &mut |error| on_error(error.shifted_by(at)),
+                output,
+            );
         }
     }
 
@@ -342,7 +359,7 @@ impl UrlNormalizer {
             let mut on_error = |error: UrlError| {
                 first.get_or_insert(error);
             };
-            self.append_component(&self.userinfo, userinfo.as_bytes(), &mut on_error, output);
+            self.append_component(&self.components.userinfo, userinfo.as_bytes(), &mut on_error, output);
             if let Some(error) = first {
                 return Err(error);
             }
@@ -371,7 +388,7 @@ impl UrlNormalizer {
 
     fn append_path(&self, path: &[u8], has_authority: bool, on_error: OnError<'_>, output: &mut Vec<u8>) {
         let start = output.len();
-        self.append_component(&self.path, path, on_error, output);
+        self.append_component(&self.components.path, path, on_error, output);
         if path.first() == Some(&b'/') {
             dots::remove(output, start);
             if !has_authority && !self.takes_targets {
@@ -392,7 +409,7 @@ impl UrlNormalizer {
     ) {
         let start = output.len();
         output.push(b'?');
-        self.append_component(&self.query, query, on_error, output);
+        self.append_component(&self.components.query, query, on_error, output);
         if !self.sorts_query && is_dropped.is_none() {
             return;
         }

@@ -4,8 +4,10 @@
 use std::any::Any;
 use std::cell::Cell;
 use std::panic::{self, AssertUnwindSafe};
-use std::sync::{Condvar, Mutex, MutexGuard, Once, PoisonError};
+use std::sync::{Condvar, Mutex, Once, PoisonError};
 use std::thread;
+
+use crate::lock::lock;
 
 /// Reads parts with `next` until there are no more, applies `work` on at most `threads` threads, and
 /// passes the results to `write` in order. Each thread has one part. The first error ends it all.
@@ -66,11 +68,6 @@ struct Output<W, E> {
     write: W,
     /// After an error, nothing more is written.
     result: Result<(), E>,
-}
-
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    // Nothing that runs under a lock panics: see `caught`.
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 thread_local! {

@@ -23,6 +23,7 @@ pub(crate) use observer::Observer;
 use crate::error::Error;
 use crate::filter::Filter;
 use crate::format::Format;
+use crate::lock::lock;
 use crate::operation::Fault;
 use crate::record::{Job, Policy};
 use crate::report::{FileReport, InvalidRecord, Place};
@@ -273,11 +274,6 @@ fn spin_for<T>(mut look: impl FnMut() -> Option<T>) -> Option<T> {
 /// [`lock`] with a spin phase, for locks that are held briefly.
 fn lock_spinning<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     spin_for(|| mutex.try_lock().ok()).unwrap_or_else(|| lock(mutex))
-}
-
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    // Poisoning is irrelevant: a panic in any thread ends the command at the end of the scope.
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 impl Ordered<'_> {

@@ -4,12 +4,13 @@
 use std::collections::BTreeMap;
 use std::num::NonZero;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Mutex, PoisonError};
 use std::thread;
 
 use super::{Rewriting, Task};
 use crate::error::{Error, Status};
 use crate::format::{Format, Outputs};
+use crate::lock::lock;
 use crate::pipeline::LONG;
 use crate::progress::Progress;
 use crate::record::Policy;
@@ -136,10 +137,6 @@ struct Rewritten {
 /// Whether an error ends the command. Each file is an output of its own, so one that cannot be written does not.
 fn ends(error: &Error) -> bool {
     !error.is_of_one_input() && !matches!(error, Error::Output(..))
-}
-
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// The files that are rewritten so far: reported in their order.

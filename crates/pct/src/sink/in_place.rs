@@ -19,12 +19,13 @@ use std::fs::{self, File};
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Mutex, PoisonError};
 use std::thread;
 
 use super::Written;
 use super::atomic_file::AtomicFile;
 use crate::error::Error;
+use crate::lock::lock;
 
 /// Files of a group. They stay open, those of the group that is being replaced too, and some systems allow a process only
 /// 256 open files.
@@ -95,10 +96,6 @@ impl InPlace {
     }
 }
 
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
-}
-
 /// Replaces the files of a group. A file with an error is left unchanged.
 fn replace(group: Group, backup: Option<&OsString>, folders: &mut BTreeSet<PathBuf>) -> Vec<Error> {
     let mut unsynced = sync(&group.files);
@@ -131,7 +128,7 @@ fn sync(group: &[(String, AtomicFile)]) -> BTreeMap<usize, io::Error> {
             let number = next.fetch_add(1, Ordering::Relaxed);
             let Some((_, file)) = group.get(number) else { break };
             if let Err(error) = file.sync() {
-                errors.lock().unwrap_or_else(PoisonError::into_inner).insert(number, error);
+                lock(&errors).insert(number, error);
             }
         }
     };

@@ -55,20 +55,16 @@ impl Table {
     pub(super) fn insert(&mut self, key: u128) -> bool {
         // The chance that a key is the gap is that of two equal keys.
         let key = key.max(GAP + 1);
-        let number = self.layout.part(key);
-        let at = self.parts[number].find(key, self.layout);
+        let (mut number, mut at) = self.find(key);
         if self.parts[number].0.get(at) == Some(&key) {
             return false;
         }
         self.length += 1;
         if self.length * FULL.1 > (self.layout.places << self.layout.bits) * FULL.0 {
             self.grow();
-            let number = self.layout.part(key);
-            let at = self.parts[number].find(key, self.layout);
-            self.add(number, at, key);
-        } else {
-            self.add(number, at, key);
+            (number, at) = self.find(key);
         }
+        self.add(number, at, key);
         true
     }
 
@@ -85,6 +81,12 @@ impl Table {
     pub(super) fn clear(&mut self) {
         self.parts.iter_mut().for_each(|part| part.0.fill(GAP));
         self.length = 0;
+    }
+
+    /// The part where a key is, or would be, and its place there.
+    fn find(&self, key: u128) -> (usize, usize) {
+        let number = self.layout.part(key);
+        (number, self.parts[number].find(key, self.layout))
     }
 
     fn add(&mut self, number: usize, at: usize, key: u128) {
