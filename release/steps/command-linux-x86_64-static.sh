@@ -6,7 +6,7 @@ source release/command.sh
 target=x86_64-unknown-linux-gnu
 other_notices="
 The GNU C Library (glibc), LGPL-2.1-or-later, is linked statically. Its source is Debian's package glibc $(dpkg-query --show --showformat='${Version}' libc6-dev:amd64 2>/dev/null).
-The source of this program, from which it can be linked again with another glibc, is that of the release.
+The source of this release allows the program to be linked again with another glibc.
 "
 
 make_it() {

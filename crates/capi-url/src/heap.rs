@@ -2,7 +2,7 @@
 //!
 //! # Safety
 //!
-//! The functions of C have its contract, and those of `GlobalAlloc` the contract of that trait. Covered by tests/url.c.
+//! The functions of C have the contract of the C standard, and the methods have the contract of `GlobalAlloc`. Covered by tests/url.c.
 
 use alloc::alloc::{GlobalAlloc, Layout};
 use core::ffi::c_void;
@@ -28,7 +28,7 @@ unsafe impl GlobalAlloc for C {
     }
 
     unsafe fn realloc(&self, memory: *mut u8, _: Layout, size: usize) -> *mut u8 {
-        // SAFETY: the memory is that of `alloc`, by the contract of the trait.
+        // SAFETY: `alloc` has returned the memory, by the contract of the trait.
         unsafe { realloc(memory.cast(), size).cast() }
     }
 
