@@ -7,7 +7,7 @@ use std::process::ExitCode;
 
 use crate::operation::FaultKind;
 use crate::report::Place;
-use crate::shown;
+use crate::text::shown;
 
 /// Outcome of the command; of several, the greatest counts.
 #[derive(Clone, Copy, Debug, Eq, Ord, PartialEq, PartialOrd)]

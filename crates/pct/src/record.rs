@@ -5,8 +5,7 @@ use std::ops::ControlFlow;
 
 use clap::ValueEnum;
 
-use crate::filter::Filter;
-use crate::operation::{Fault, FaultKind};
+use crate::operation::{Fault, FaultKind, Filter};
 use crate::report::Tally;
 use crate::unique::{Keyed, key};
 

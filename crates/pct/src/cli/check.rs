@@ -7,7 +7,7 @@ use simdpct::Kinds;
 
 use super::{FormatArguments, InputArguments};
 use crate::codec::{self, DecodingOptions};
-use crate::filter::Filter;
+use crate::operation::Filter;
 
 const EXAMPLES: &str = "\
 Examples:

@@ -4,7 +4,7 @@
 use clap::Args;
 
 use crate::error::Error;
-use crate::filter::Filter;
+use crate::operation::Filter;
 
 #[derive(Args, Debug)]
 #[command(next_help_heading = "Output")]

@@ -8,7 +8,7 @@ use super::reading::ReadingArguments;
 use crate::codec::TextOptions;
 use crate::error::Error;
 use crate::operation::{FromForm, Operation, Shape, ToForm};
-use crate::shown::Notation;
+use crate::text::shown::Notation;
 
 const EXAMPLES: &str = "\
 Examples:

@@ -10,7 +10,7 @@ use crate::format::{
     LogFormat, LogParser, Outputs, Records, RowBinary, Tsv, WholeInput,
 };
 use crate::operation::{Operation, Recipe, Unescape, WellFormed, Wrap};
-use crate::shown::Notation;
+use crate::text::shown::Notation;
 
 #[derive(Args, Debug)]
 #[command(next_help_heading = "Input format (default: lines)")]

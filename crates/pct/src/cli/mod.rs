@@ -11,6 +11,7 @@ mod form;
 mod format;
 mod generate;
 mod get;
+mod info;
 mod input;
 mod normalize;
 mod output;
@@ -30,13 +31,12 @@ pub(crate) use form::FormArguments;
 pub(crate) use format::{FormatArguments, Results};
 pub(crate) use generate::{CompletionsArguments, ManArguments};
 pub(crate) use get::GetArguments;
+pub(crate) use info::InfoArguments;
 pub(crate) use input::InputArguments;
 pub(crate) use normalize::NormalizeArguments;
 pub(crate) use output::OutputArguments;
 pub(crate) use repair::RepairArguments;
 pub(crate) use stats::StatsArguments;
-
-use crate::info::InfoArguments;
 
 const AFTER_HELP: &str = "\
 Environment:

@@ -10,7 +10,7 @@ use simdpct::uri::UrlNormalizer;
 
 use super::TextArguments;
 use crate::codec::NormalizingOptions;
-use crate::pattern::Pattern;
+use crate::text::pattern::Pattern;
 
 const EXAMPLES: &str = "\
 Examples:

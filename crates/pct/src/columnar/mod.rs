@@ -26,10 +26,8 @@ use std::num::NonZero;
 pub(crate) use input::Input;
 
 use crate::error::Error;
-use crate::filter::Filter;
-use crate::operation::Operation;
-use crate::pipeline::Plan;
-use crate::progress::Progress;
+use crate::operation::{Filter, Operation};
+use crate::pipeline::{Plan, Progress};
 use crate::report::FileReport;
 use crate::sink::Sink;
 use crate::source::Columnar;

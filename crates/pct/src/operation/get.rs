@@ -13,7 +13,7 @@ use simdpct::uri::{self, Part as UriPart};
 use simdpct::{ByteSet, Decoder, form};
 
 use super::{Fault, FaultKind, Operation, Stream};
-use crate::pattern::Pattern;
+use crate::text::pattern::Pattern;
 
 /// The name of a key, which may be a pattern.
 #[derive(Clone, Debug, Eq, PartialEq)]

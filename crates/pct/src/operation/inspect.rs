@@ -7,7 +7,7 @@ use simdpct::{ByteSet, DecodeError, Kinds, inspect};
 
 use super::{Counted, Fault, FaultKind, Operation, Stream, each_record, for_each_fault};
 use crate::codec::{AsTriplets, Decoding, Search, TextDecoding};
-use crate::incomplete::separable_len;
+use crate::text::incomplete::separable_len;
 
 /// The kinds of findings that raw slashes and dots have in sequence.
 const SEGMENTS: Kinds = Kinds::DOT_SEGMENT.union(Kinds::EMPTY_SEGMENT);

@@ -36,7 +36,7 @@ pub(crate) use normalize::Normalize;
 pub(crate) use path::CanonicalPath;
 pub(crate) use repair::Repair;
 pub(crate) use reversible::Reversible;
-pub(crate) use select::{Copying, Selecting};
+pub(crate) use select::{Copying, Filter, Selecting};
 pub(crate) use text::{DecodeText, EncodeText};
 pub(crate) use unescape::Unescape;
 pub(crate) use unique::Unique;

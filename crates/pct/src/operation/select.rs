@@ -1,10 +1,36 @@
-//! Operations for filters: notes which fields have what is looked for, and copies fields.
+//! Filters: which records are written, and the operations that note which fields a filter selects.
 #![forbid(unsafe_code)]
 
 use simdpct::ByteSet;
 
 use super::{Fault, FaultKind, Operation, Stream};
-use crate::filter::Filter;
+
+/// Which records are written.
+#[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
+pub(crate) enum Filter {
+    #[default]
+    All,
+    /// Those with a field that the operation changes.
+    Changed,
+    /// Those with a field in which the operation finds what it looks for (`Operation::matches`).
+    Matching,
+    /// Invalid ones.
+    Invalid,
+    /// Valid ones.
+    Valid,
+}
+
+impl Filter {
+    /// Whether fields decide: the operation notes those that are selected.
+    pub(crate) fn is_by_field(self) -> bool {
+        matches!(self, Self::Changed | Self::Matching)
+    }
+
+    /// Whether records that are valid and that the operation does not change are written.
+    pub(crate) fn has_unchanged(self) -> bool {
+        matches!(self, Self::All | Self::Valid)
+    }
+}
 
 /// Applies an operation, and notes the fields that a filter selects.
 pub(crate) struct Selecting {

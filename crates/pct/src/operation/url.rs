@@ -7,7 +7,7 @@ use simdpct::uri::{UrlError, UrlErrorKind, UrlNormalizer};
 use simdpct::{ByteSet, DecodeErrorKind, sets};
 
 use super::{Fault, FaultKind, Operation, Stream};
-use crate::pattern::Pattern;
+use crate::text::pattern::Pattern;
 
 /// Why a field has no normal form.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]

@@ -8,6 +8,7 @@
 mod memory;
 mod observer;
 mod oversize;
+mod progress;
 mod spool;
 
 use std::hint::spin_loop;
@@ -19,12 +20,12 @@ use std::thread;
 use std::time::Duration;
 
 pub(crate) use observer::Observer;
+pub(crate) use progress::Progress;
 
 use crate::error::Error;
-use crate::filter::Filter;
 use crate::format::Format;
 use crate::lock::lock;
-use crate::operation::Fault;
+use crate::operation::{Fault, Filter};
 use crate::record::{Job, Policy};
 use crate::report::{FileReport, InvalidRecord, Place};
 use crate::sink::Sink;

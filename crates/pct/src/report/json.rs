@@ -5,7 +5,7 @@ use serde_json::{Map, Value, json};
 
 use super::FileReport;
 use crate::operation::{Count, FaultKind};
-use crate::shown;
+use crate::text::shown;
 use crate::unique::Summary;
 
 /// Changes if a member is removed or renamed, or if its meaning changes; not for a new member.

@@ -3,7 +3,7 @@
 
 use super::FileReport;
 use crate::operation::Count;
-use crate::shown;
+use crate::text::shown;
 use crate::unique::Summary;
 
 /// Prints the report to standard error, unless it is empty. `unmatched` is

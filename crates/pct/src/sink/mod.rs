@@ -14,9 +14,8 @@ use std::path::{Path, PathBuf};
 use memchr::memrchr;
 
 use crate::error::Error;
-use crate::shown::Filter;
-use crate::source::{BYTE_ORDER_MARK, Compression, Source};
-use crate::standard;
+use crate::source::{BYTE_ORDER_MARK, Compression, Source, standard};
+use crate::text::shown::Filter;
 use atomic_file::AtomicFile;
 use compress::Compressor;
 pub(crate) use in_place::InPlace;

@@ -10,6 +10,7 @@ pub(crate) mod binary;
 mod blocks;
 pub(crate) mod columnar;
 mod magic;
+pub(crate) mod standard;
 
 use std::ffi::{OsStr, OsString};
 use std::fmt;
@@ -23,8 +24,6 @@ pub(crate) use magic::Compression;
 
 use memchr::{memchr, memmem};
 use simdpct::{Kinds, inspect};
-
-use crate::standard;
 
 /// A command-line argument that names an input, or is one.
 #[derive(Clone, Debug)]

@@ -4,8 +4,8 @@
 use memchr::{memchr, memchr_iter};
 
 use crate::format::Columns;
-use crate::pattern::Pattern;
 use crate::source::binary;
+use crate::text::pattern::Pattern;
 
 /// Maximum number of names in a message.
 const MOST_NAMES: usize = 20;

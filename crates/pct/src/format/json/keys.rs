@@ -4,7 +4,7 @@
 use std::fmt;
 use std::str::FromStr;
 
-use crate::pattern::{Pattern, Token};
+use crate::text::pattern::{Pattern, Token};
 
 /// Path of keys to a string: `req.q`, with `\.` for a dot in a name. A name may have the wildcards `*`
 /// and `?`. Arrays on the path are traversed.

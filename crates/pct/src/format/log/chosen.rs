@@ -2,7 +2,7 @@
 #![forbid(unsafe_code)]
 
 use super::LogFields;
-use crate::pattern::Pattern;
+use crate::text::pattern::Pattern;
 
 /// Fields that have URLs or parts of them, and are processed by default.
 const BY_DEFAULT: [&str; 10] = [

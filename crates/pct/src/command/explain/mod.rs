@@ -13,10 +13,11 @@ use std::io::{self, BufRead, BufReader, IsTerminal};
 use simdpct::Decoder;
 use simdpct::uri::{self, Authority, Parts, UrlNormalizer};
 
+use super::stdout;
 use crate::cli::{ExplainArguments, When};
 use crate::error::{Error, Status};
-use crate::shown;
-use crate::{standard, stdout};
+use crate::source::standard;
+use crate::text::shown;
 use marks::Raw;
 use table::Table;
 

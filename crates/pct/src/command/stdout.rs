@@ -7,8 +7,8 @@ use std::io::Write;
 use serde_json::Value;
 
 use crate::error::Error;
-use crate::shown;
-use crate::standard;
+use crate::source::standard;
+use crate::text::shown;
 
 /// Writes a JSON document as one line.
 pub(crate) fn write_json(document: &Value) -> Result<(), Error> {

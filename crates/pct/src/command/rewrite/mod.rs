@@ -13,16 +13,14 @@ use simdpct::ByteSet;
 
 use crate::cli::{ReportForm, Results, TextArguments};
 use crate::error::{Error, Status};
-use crate::filter::Filter;
 use crate::format::{Format, Outputs};
-use crate::operation::{Count, Operation, PartSeen, Recipe, Selecting, Unique};
-use crate::pipeline::{self, Plan};
-use crate::progress::Progress;
+use crate::operation::{Count, Filter, Operation, PartSeen, Recipe, Selecting, Unique};
+use crate::pipeline::{self, Plan, Progress};
 use crate::record::Policy;
 use crate::report::{self, FileReport};
-use crate::shown::{self, Notation};
 use crate::sink::Sink;
 use crate::source::{BLOCK, Blocks, Columnar, Opened, Source, binary, columnar};
+use crate::text::shown::{self, Notation};
 use crate::unique::{Secret, Seen};
 
 /// A command that rewrites text, with its options.

@@ -7,7 +7,7 @@ use clap::builder::styling::{AnsiColor, Style};
 
 use super::marks::{Finding, Mark, Raw, marks};
 use crate::operation::words;
-use crate::shown;
+use crate::text::shown;
 
 /// Column of the texts, unless a label is longer.
 const TEXT: usize = 12;

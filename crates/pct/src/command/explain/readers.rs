@@ -7,7 +7,7 @@ use simdpct::{Decoder, uri};
 use super::table::Table;
 use super::{browser, split_pair};
 use crate::codec::{Decoding, Dialect};
-use crate::shown;
+use crate::text::shown;
 
 /// A reader's name and what it makes of a part.
 type Reading = (&'static str, String);

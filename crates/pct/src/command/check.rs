@@ -4,14 +4,13 @@
 use std::fmt::Write as _;
 use std::sync::{Mutex, PoisonError};
 
+use super::scan::Scan;
+use super::stdout::{self, write_json};
 use crate::cli::{CheckArguments, FindingsForm};
 use crate::error::{Error, Status};
-use crate::filter::Filter;
-use crate::operation::Inspect;
+use crate::operation::{Filter, Inspect};
 use crate::pipeline::Observer;
 use crate::report::{self, InvalidRecord};
-use crate::scan::Scan;
-use crate::stdout::{self, write_json};
 
 pub(crate) fn check(arguments: &CheckArguments) -> Result<Status, Error> {
     let filter = arguments.filter();

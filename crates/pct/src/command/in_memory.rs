@@ -5,7 +5,7 @@ use std::io::Cursor;
 
 use clap::Parser;
 
-use crate::check;
+use super::{check, recipe};
 use crate::cli::{Arguments, CheckArguments, Command, RewriteCommand};
 use crate::error::Error;
 use crate::format::Outputs;
@@ -66,7 +66,7 @@ impl InMemory {
         let block = block.max(SHORTEST);
         match &self.0 {
             Runnable::Rewrite(command) => {
-                let task = crate::task(command)?;
+                let task = recipe::task(command)?;
                 let format = task.format(Outputs::Each)?;
                 run(&task.plan(&*format, 0, block, true), text, sink, reports)
             }

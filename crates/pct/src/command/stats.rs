@@ -8,15 +8,14 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use serde_json::{Value, json};
 use simdpct::{Kinds, inspect};
 
+use super::scan::Scan;
+use super::stdout::{self, write_json};
 use crate::cli::{FindingsForm, StatsArguments};
 use crate::error::{Error, Status};
-use crate::filter::Filter;
-use crate::operation::{Count as Fault, Inspect, words};
+use crate::operation::{Count as Fault, Filter, Inspect, words};
 use crate::pipeline::Observer;
 use crate::report::{self, FileReport, InvalidRecord, Place};
-use crate::scan::Scan;
-use crate::shown;
-use crate::stdout::{self, write_json};
+use crate::text::shown;
 
 pub(crate) fn stats(arguments: &StatsArguments) -> Result<Status, Error> {
     let counter = Counter::default();

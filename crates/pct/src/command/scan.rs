@@ -6,18 +6,16 @@ use std::io::{self, IsTerminal};
 
 use crate::cli::{FormatArguments, InputArguments, Results};
 use crate::error::{Error, Status};
-use crate::filter::Filter;
 use crate::format::{Format, Outputs};
-use crate::operation::{Copying, Inspect, Operation};
-use crate::pipeline::{self, Observer, Plan};
-use crate::progress::Progress;
+use crate::operation::{Copying, Filter, Inspect, Operation};
+use crate::pipeline::{self, Observer, Plan, Progress};
 use crate::record::Policy;
 #[cfg(feature = "columns")]
 use crate::report;
 use crate::report::FileReport;
-use crate::shown;
 use crate::sink::Sink;
 use crate::source::{BLOCK, Blocks, Columnar, Compression, Opened, Source, columnar};
+use crate::text::shown;
 
 /// A read-only command, with its options.
 pub(crate) struct Scan<'s> {

@@ -1,0 +1,96 @@
+//! From the arguments of a command that rewrites text to its task: the operation on each field, and the filter of records.
+#![forbid(unsafe_code)]
+
+use simdpct::ByteSet;
+
+use super::rewrite::Task;
+use crate::cli::{GetArguments, RewriteCommand};
+use crate::error::Error;
+use crate::operation::{
+    CanonicalPath, Decode, DecodeText, Encode, EncodeText, Filter, Get, NormalUrl, Normalize, Operation, PartSeen,
+    Repair, Reversible,
+};
+use crate::record::Policy;
+
+/// The task of a command that rewrites text.
+pub(super) fn task(command: &RewriteCommand) -> Result<Task<'_>, Error> {
+    let filter = filter(command)?;
+    let task = match command {
+        RewriteCommand::Form(arguments) => {
+            arguments.check()?;
+            let task = Task::new(&arguments.text, "_form", |_| arguments.operation()).of_targets();
+            let task = task.shown_as(arguments.notation());
+            if arguments.keeps_format() { task } else { task.into_other_format() }
+        }
+        RewriteCommand::Decode(arguments) => {
+            let replace = arguments.text.errors.policy() == Policy::Replace;
+            let (decoding, reversible) = (arguments.rules.decoding(), arguments.reversible);
+            let text_decoding = arguments.rules.text_decoding();
+            Task::new(&arguments.text, "_decoded", move |safe: ByteSet| -> Box<dyn Operation> {
+                match text_decoding {
+                    Some(decoding) => Box::new(DecodeText::new(decoding.safe(safe).replacing(replace))),
+                    None if reversible => Box::new(Reversible(Box::new(Decode::new(decoding.safe(safe), replace)))),
+                    None => Box::new(Decode::new(decoding.safe(safe), replace)),
+                }
+            })
+        }
+        RewriteCommand::Encode(arguments) => {
+            let replace = arguments.text.errors.policy() == Policy::Replace;
+            let encoding = arguments.rules.encoding();
+            let text_encoding = arguments.rules.text_encoding();
+            Task::new(&arguments.text, "_encoded", move |_| -> Box<dyn Operation> {
+                match text_encoding {
+                    Some(encoding) => Box::new(EncodeText::new(encoding.replacing(replace))),
+                    None => Box::new(Encode::new(encoding, replace)),
+                }
+            })
+        }
+        RewriteCommand::Normalize(arguments) => {
+            let replace = arguments.text.errors.policy() == Policy::Replace;
+            let escape_malformed = arguments.escape_malformed;
+            let keep = arguments.rules.keep();
+            let (policy, url) = (arguments.path(), arguments.url());
+            let task = Task::new(&arguments.text, "_normalized", move |safe| -> Box<dyn Operation> {
+                let normalize = Normalize::new(safe.union(keep), escape_malformed, replace);
+                match (policy, &url) {
+                    (Some(policy), _) => Box::new(CanonicalPath::new(policy, normalize, safe)),
+                    (None, Some((url, dropped))) => {
+                        Box::new(NormalUrl::new(normalize.of_urls(*url), dropped.clone(), safe))
+                    }
+                    (None, None) => Box::new(normalize),
+                }
+            });
+            if arguments.unique { task.unique() } else { task }
+        }
+        RewriteCommand::Get(arguments) => {
+            let replace = arguments.text.errors.policy() == Policy::Replace;
+            let GetArguments { part, separator, text, .. } = arguments;
+            let reading = arguments.reading()?;
+            let (seen, hint) = (PartSeen::default(), arguments.hint(reading));
+            let of_run = seen.clone();
+            let recipe = move |safe| -> Box<dyn Operation> {
+                let decode = arguments.decode(safe, replace);
+                Box::new(Get::new(part.clone(), reading, decode, separator, safe, seen.clone()))
+            };
+            Task::new(text, part.suffix(), recipe).of_targets().hinting(of_run, hint)
+        }
+        RewriteCommand::Repair(arguments) => {
+            let replace = arguments.text.errors.policy() == Policy::Replace;
+            Task::new(&arguments.text, "_repaired", move |_| Box::new(Repair::new(replace)))
+        }
+    };
+    Ok(task.filtered(filter))
+}
+
+/// Which records a command that rewrites text writes.
+fn filter(command: &RewriteCommand) -> Result<Filter, Error> {
+    use Filter::{Changed, Matching};
+    match command {
+        RewriteCommand::Decode(arguments) => arguments.text.filter.filter("decode", &[Changed, Matching]),
+        RewriteCommand::Encode(arguments) => arguments.text.filter.filter("encode", &[Changed]),
+        RewriteCommand::Normalize(arguments) => arguments.text.filter.filter("normalize", &[Changed]),
+        RewriteCommand::Repair(arguments) => arguments.text.filter.filter("repair", &[Changed]),
+        RewriteCommand::Form(arguments) => arguments.text.filter.filter("form", &[Matching]),
+        RewriteCommand::Get(arguments) => arguments.text.filter.filter("get", &[Matching]),
+    }
+}
