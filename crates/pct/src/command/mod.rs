@@ -6,6 +6,7 @@ mod explain;
 mod generate;
 mod in_memory;
 mod info;
+mod inputs;
 mod level;
 mod recipe;
 mod rewrite;

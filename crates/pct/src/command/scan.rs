@@ -3,18 +3,18 @@
 #![forbid(unsafe_code)]
 
 use std::io::{self, IsTerminal};
+use std::ops::ControlFlow;
 
+use super::inputs::{ByColumns, Content, Inputs};
 use crate::cli::{FormatArguments, InputArguments, Results};
 use crate::error::{Error, Status};
 use crate::format::{Format, Outputs};
 use crate::operation::{Copying, Filter, Inspect, Operation};
-use crate::pipeline::{self, Observer, Plan, Progress};
+use crate::pipeline::{Observer, Plan};
 use crate::record::Policy;
-#[cfg(feature = "columns")]
-use crate::report;
 use crate::report::FileReport;
 use crate::sink::Sink;
-use crate::source::{BLOCK, Blocks, Columnar, Compression, Opened, Source, columnar};
+use crate::source::{BLOCK, Compression, Source};
 use crate::text::shown;
 
 /// A read-only command, with its options.
@@ -50,40 +50,31 @@ impl Scan<'_> {
         if let Some(notation) = self.format.notation() {
             sink.show(shown::Filter::new(notation, format.ending()));
         }
-        let progress = if self.is_quiet || self.input.no_progress || io::stdout().is_terminal() {
-            Progress::hidden()
-        } else {
-            Progress::of(self.input.sources())
-        };
-        let mut status = Status::Success;
+        let inputs = Inputs::new(self.input, self.format, !self.is_quiet && !io::stdout().is_terminal());
         let mut hints = Vec::new();
-        for source in self.input.sources() {
+        let status = inputs.each(|source| {
             self.observer.begin();
-            let result = match self.one(source, &*format, &mut sink, &progress) {
+            match self.one(&inputs, source, &*format, &mut sink) {
                 Ok(report) => {
                     hints.extend(report.suggestion());
-                    if report.faults() > 0 {
-                        status = status.max(Status::Found);
-                    }
-                    progress.aside(|| each(report))
+                    let status = if report.faults() > 0 { Status::Found } else { Status::Success };
+                    inputs.progress.aside(|| each(report)).map(|()| ControlFlow::Continue(status))
                 }
                 // With --quiet, the first finding is enough.
-                Err(Error::Undecodable(..)) => return Ok((status.max(Status::Found), Vec::new())),
+                Err(Error::Undecodable(..)) => Ok(ControlFlow::Break(Status::Found)),
                 Err(error) if error.is_end_of_reader() && self.filter == Filter::Valid => {
-                    return Ok((status, Vec::new()));
+                    Ok(ControlFlow::Break(Status::Success))
                 }
                 // Only findings are written, so there was at least one.
-                Err(error) if error.is_end_of_reader() => return Ok((status.max(Status::Found), Vec::new())),
+                Err(error) if error.is_end_of_reader() => Ok(ControlFlow::Break(Status::Found)),
                 Err(error) => Err(error),
-            };
-            if let Err(error) = result {
-                status = status.max(progress.aside(|| error.report()));
-                if !error.is_of_one_input() {
-                    return Ok((status, Vec::new()));
-                }
             }
-        }
-        progress.finish();
+        });
+        let status = match status {
+            ControlFlow::Continue(status) => status,
+            ControlFlow::Break(status) => return Ok((status, Vec::new())),
+        };
+        inputs.progress.finish();
         hints.splice(..0, format.unmatched());
         Ok((status.after(sink.finish()), hints))
     }
@@ -124,65 +115,23 @@ impl Scan<'_> {
 
     fn one(
         &self,
+        inputs: &Inputs<'_>,
         source: &Source,
         format: &dyn Format,
         sink: &mut Sink,
-        progress: &Progress,
     ) -> Result<FileReport, Error> {
-        let advance = progress.clone();
-        let opened = source
-            .open(!self.input.no_decompress, format.ending(), move |bytes| advance.advance(bytes))
+        let (opened, columnar) = inputs
+            .open(source, format.ending(), Content::Text)
             .map_err(|error| Error::Input(source.to_string(), error))?;
-        let (opened, columnar) = if self.format.may_be_columnar() {
-            columnar::recognise(source, opened)
-        } else if self.format.needs_columns() {
-            columnar::refuse(source, opened).map(|opened| (opened, None))
-        } else {
-            Ok((opened, None))
-        }
-        .map_err(|error| Error::Input(source.to_string(), error))?;
         let plan = self.plan(format, BLOCK);
-        if let Some(columnar) = columnar {
-            return self.columns(source, opened, columnar, &plan, progress);
-        }
-        if let Some(ending) = format.ending() {
-            sink.end_record(ending);
-        }
-        let mut report = FileReport::of(source, format.separator(), format.records());
-        let blocks = Blocks::new(opened.text, format.scanner());
-        pipeline::run(&plan, blocks, sink, &mut report)?;
-        Ok(report)
-    }
-
-    #[cfg(feature = "columns")]
-    fn columns(
-        &self,
-        source: &Source,
-        opened: Opened,
-        format: Columnar,
-        plan: &Plan<'_>,
-        progress: &Progress,
-    ) -> Result<FileReport, Error> {
-        use crate::columnar::{self, Input};
-
-        let input = Input::new(format, source, opened).map_err(|error| Error::Input(source.to_string(), error))?;
-        let columns = self.format.columns();
-        let task =
-            columnar::Task { plan, operation: &self.operation, columns, append: None, progress, is_for_text: false };
-        let mut report = FileReport::of(source, b'\n', report::Records::Counted);
-        task.inspect(input, &mut report)?;
-        Ok(report)
-    }
-
-    #[cfg(not(feature = "columns"))]
-    fn columns(
-        &self,
-        source: &Source,
-        _: Opened,
-        format: Columnar,
-        _: &Plan<'_>,
-        _: &Progress,
-    ) -> Result<FileReport, Error> {
-        Err(Error::Input(source.to_string(), format.unsupported()))
+        let (report, result) = match columnar {
+            Some(columnar) => {
+                let task = ByColumns { plan, operation: &self.operation, append: None, is_for_text: false };
+                let (report, result) = inputs.columns(source, opened, columnar, task, None);
+                (report, result.map(drop))
+            }
+            None => inputs.text(source, opened, &plan, sink),
+        };
+        result.map(|()| report)
     }
 }

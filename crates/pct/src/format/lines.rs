@@ -7,7 +7,7 @@ use memchr::{memchr, memrchr};
 
 use super::passthrough::transform_lines;
 use super::{Format, Whole};
-use crate::operation::Operation;
+use crate::operation::{Operation, batch};
 use crate::record::Job;
 use crate::source::{Scanner, Separated};
 
@@ -69,8 +69,7 @@ impl Records {
         while start < records.len() {
             let group = self.group(&records[start..]);
             let before = job.output.len();
-            let is_clean =
-                self.operation.is_batched() && self.operation.apply_if_clean(group, self.separator, &mut job.output);
+            let is_clean = batch::apply_if_clean(&*self.operation, group, self.separator, &mut job.output);
             if !is_clean {
                 job.output.truncate(before);
                 self.transform_one_by_one(group, start, job)?;
@@ -83,13 +82,15 @@ impl Records {
     /// Transforms a group that may have invalid records.
     fn transform_one_by_one(&self, group: &[u8], start: usize, job: &mut Job) -> ControlFlow<()> {
         if job.only_counts(group.len())
-            && self.operation.apply_and_collect(group, self.separator, &mut job.output, &mut job.faults)
+            && batch::apply_and_collect(&*self.operation, group, self.separator, &mut job.output, &mut job.faults)
         {
             job.count(start);
             return ControlFlow::Continue(());
         }
         self.each(group, |record, offset| {
-            job.record(record, start + offset, |output, _| self.operation.apply_records(record, self.separator, output))
+            job.record(record, start + offset, |output, _| {
+                batch::apply(&*self.operation, record, self.separator, output)
+            })
         })
     }
 

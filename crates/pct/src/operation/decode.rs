@@ -3,7 +3,8 @@
 
 use simdpct::{ByteSet, Kinds};
 
-use super::{Counted, Fault, FaultKind, Operation, Stream, each_record};
+use super::batch::{Batch, Batches, each_record};
+use super::{Counted, Fault, FaultKind, Operation, Stream};
 use crate::codec::{Decoding, Layers, Search};
 
 /// Decodes; invalid text leniently.
@@ -25,6 +26,24 @@ impl Operation for Decode {
         Some(Fault::of_errors(first, position, kinds))
     }
 
+    fn needed(&self) -> Option<ByteSet> {
+        Some(self.decoding.needed())
+    }
+
+    fn batches(&self) -> Batches<'_> {
+        Batches::Whole(self)
+    }
+
+    fn stream(&self, until_fault: bool) -> Option<Box<dyn Stream>> {
+        Some(if until_fault {
+            Box::new(UntilFault(self.decoding.stream()))
+        } else {
+            Box::new(Parts { search: Search::new(self.decoding), lenient: self.lenient.stream() })
+        })
+    }
+}
+
+impl Batch for Decode {
     /// Separators are not hexadecimal digits, their triplets are kept, and they delimit characters.
     /// So a batch decodes as its records do.
     fn apply_records(&self, records: &[u8], separator: u8, output: &mut Vec<u8>) -> Option<Fault> {
@@ -33,10 +52,6 @@ impl Operation for Decode {
             return each_record(self, records, separator, output);
         }
         self.apply(records, output)
-    }
-
-    fn is_batched(&self) -> bool {
-        true
     }
 
     fn apply_if_clean(&self, records: &[u8], separator: u8, output: &mut Vec<u8>) -> bool {
@@ -52,18 +67,6 @@ impl Operation for Decode {
         };
         faults.extend(found.map(|(first, position, kinds)| Fault::of_errors(first, position, kinds)));
         true
-    }
-
-    fn needed(&self) -> Option<ByteSet> {
-        Some(self.decoding.needed())
-    }
-
-    fn stream(&self, until_fault: bool) -> Option<Box<dyn Stream>> {
-        Some(if until_fault {
-            Box::new(UntilFault(self.decoding.stream()))
-        } else {
-            Box::new(Parts { search: Search::new(self.decoding), lenient: self.lenient.stream() })
-        })
     }
 }
 

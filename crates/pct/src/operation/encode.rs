@@ -4,6 +4,7 @@
 use memchr::memchr_iter;
 use simdpct::{ByteSet, Decoder, Encoder, stream};
 
+use super::batch::{Batch, Batches};
 use super::{Fault, FaultKind, Operation, Stream};
 use crate::codec::Encoding;
 
@@ -57,23 +58,8 @@ impl Operation for Encode {
         self.append(field, output, |text, encoded| self.encoder.encode_to(text, encoded))
     }
 
-    fn is_batched(&self) -> bool {
-        true
-    }
-
-    fn apply_records(&self, records: &[u8], separator: u8, output: &mut Vec<u8>) -> Option<Fault> {
-        if separator == b'\n' {
-            return self.append(records, output, |text, encoded| self.encode_lines(text, encoded));
-        }
-        let mut first = None;
-        let mut start = 0;
-        for end in memchr_iter(separator, records).chain([records.len()]) {
-            let fault = self.apply(&records[start..end], output);
-            first = first.or(fault.map(|fault| fault.shifted_by(start)));
-            output.extend_from_slice(&records[end..(end + 1).min(records.len())]);
-            start = end + 1;
-        }
-        first
+    fn batches(&self) -> Batches<'_> {
+        Batches::Whole(self)
     }
 
     fn stream(&self, _: bool) -> Option<Box<dyn Stream>> {
@@ -88,6 +74,23 @@ impl Operation for Encode {
             fault: None,
             text: Vec::new(),
         }))
+    }
+}
+
+impl Batch for Encode {
+    fn apply_records(&self, records: &[u8], separator: u8, output: &mut Vec<u8>) -> Option<Fault> {
+        if separator == b'\n' {
+            return self.append(records, output, |text, encoded| self.encode_lines(text, encoded));
+        }
+        let mut first = None;
+        let mut start = 0;
+        for end in memchr_iter(separator, records).chain([records.len()]) {
+            let fault = self.apply(&records[start..end], output);
+            first = first.or(fault.map(|fault| fault.shifted_by(start)));
+            output.extend_from_slice(&records[end..(end + 1).min(records.len())]);
+            start = end + 1;
+        }
+        first
     }
 }
 

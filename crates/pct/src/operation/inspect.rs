@@ -5,7 +5,8 @@ use std::ops::ControlFlow;
 
 use simdpct::{ByteSet, DecodeError, Kinds, inspect};
 
-use super::{Counted, Fault, FaultKind, Operation, Stream, each_record, for_each_fault};
+use super::batch::{Batch, Batches, each_record, for_each_fault};
+use super::{Counted, Fault, FaultKind, Operation, Stream};
 use crate::codec::{AsTriplets, Decoding, Search, TextDecoding};
 use crate::text::incomplete::separable_len;
 
@@ -130,7 +131,7 @@ impl Inspect {
     fn are_clean(&self, records: &[u8], separator: u8, unused: &mut Vec<u8>) -> bool {
         // Without these, decoding makes no triplet.
         let inner = if self.layers.is_some() { Kinds::PERCENT | Kinds::MALFORMED } else { Kinds::NONE };
-        if !self.is_batched() || inspect(records).intersects(self.wanted | inner) {
+        if inspect(records).intersects(self.wanted | inner) {
             return false;
         }
         self.decoding.is_none_or(|decoding| {
@@ -159,26 +160,15 @@ impl Operation for Inspect {
         Fault::earliest(error, self.faults(field))
     }
 
-    fn is_batched(&self) -> bool {
-        // Line ends are illegal in URIs, so a batch always has findings. And whether `..` is a segment depends on where
-        // its record begins and ends.
-        !self.wanted.intersects(Kinds::ILLEGAL | Kinds::DOT_SEGMENT) && self.text_decoding.is_none()
-    }
-
-    fn apply_records(&self, records: &[u8], separator: u8, output: &mut Vec<u8>) -> Option<Fault> {
-        if self.are_clean(records, separator, output) {
-            return None;
-        }
-        each_record(self, records, separator, output)
-    }
-
-    fn apply_if_clean(&self, records: &[u8], separator: u8, output: &mut Vec<u8>) -> bool {
-        self.are_clean(records, separator, output)
-            || for_each_fault(self, records, separator, output, |_| ControlFlow::Break(())).is_continue()
-    }
-
     fn needed(&self) -> Option<ByteSet> {
         Some(self.needed)
+    }
+
+    fn batches(&self) -> Batches<'_> {
+        // Line ends are illegal in URIs, so a batch always has findings. And whether `..` is a segment depends on where
+        // its record begins and ends.
+        let is_whole = !self.wanted.intersects(Kinds::ILLEGAL | Kinds::DOT_SEGMENT) && self.text_decoding.is_none();
+        if is_whole { Batches::Whole(self) } else { Batches::Each }
     }
 
     fn stream(&self, _: bool) -> Option<Box<dyn Stream>> {
@@ -193,6 +183,20 @@ impl Operation for Inspect {
             found: None,
             is_at_end: false,
         }))
+    }
+}
+
+impl Batch for Inspect {
+    fn apply_records(&self, records: &[u8], separator: u8, output: &mut Vec<u8>) -> Option<Fault> {
+        if self.are_clean(records, separator, output) {
+            return None;
+        }
+        each_record(self, records, separator, output)
+    }
+
+    fn apply_if_clean(&self, records: &[u8], separator: u8, output: &mut Vec<u8>) -> bool {
+        self.are_clean(records, separator, output)
+            || for_each_fault(self, records, separator, output, |_| ControlFlow::Break(())).is_continue()
     }
 }
 
@@ -285,7 +289,7 @@ mod tests {
 
     use super::Inspect;
     use crate::codec::{Decoding, Dialect};
-    use crate::operation::{FaultKind, Operation};
+    use crate::operation::{FaultKind, Operation, batch};
 
     /// A text with a finding of each kind that consists of triplets.
     const SAMPLES: [(Kinds, &str); 8] = [
@@ -316,10 +320,12 @@ mod tests {
                         let found = fault.filter(|fault| fault.found.contains(kind));
                         let context = format!("{kind:?} in layer {layer} of {field}, {times} times");
                         assert_eq!(found.is_some(), layer < times, "{context}");
-                        let mut batch = field.clone().into_bytes();
-                        batch.push(b'\n');
-                        let is_clean = inspect.apply_if_clean(&batch, b'\n', &mut Vec::new());
+                        let mut records = field.clone().into_bytes();
+                        records.push(b'\n');
+                        let is_clean = batch::apply_if_clean(&inspect, &records, b'\n', &mut Vec::new());
                         assert!(found.is_none() || !is_clean, "{context}, in a batch");
+                        let in_batch = batch::apply(&inspect, &records, b'\n', &mut Vec::new());
+                        assert_eq!(in_batch.is_some(), fault.is_some(), "{context}, in a batch");
                         if let Some(fault) = found.filter(|_| matches!(before, "" | "a/")) {
                             assert_eq!(fault.kind, FaultKind::Found(fault.found, layer), "{context}");
                             assert!(

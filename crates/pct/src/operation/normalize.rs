@@ -5,6 +5,7 @@ use simdpct::stream::complete_len;
 use simdpct::uri::UrlNormalizer;
 use simdpct::{ByteSet, DecodeError, Kinds, Malformed, Normalizer, sets};
 
+use super::batch::{Batch, Batches};
 use super::{Counted, Fault, FaultKind, Operation, Stream};
 
 /// Normalizes triplets. A malformed '%' is kept or escaped as `%25`; invalid UTF-8 is kept or
@@ -70,21 +71,23 @@ impl Operation for Normalize {
         }
     }
 
-    fn is_batched(&self) -> bool {
-        true
-    }
-
-    /// Separators are not part of triplets, and normalization neither produces nor removes them.
-    fn apply_records(&self, records: &[u8], _: u8, output: &mut Vec<u8>) -> Option<Fault> {
-        self.apply(records, output)
-    }
-
     fn needed(&self) -> Option<ByteSet> {
         Some(ByteSet::new(b"%"))
     }
 
+    fn batches(&self) -> Batches<'_> {
+        Batches::Whole(self)
+    }
+
     fn stream(&self, until_fault: bool) -> Option<Box<dyn Stream>> {
         Some(Box::new(Parts { operation: *self, until_fault, held: Vec::new(), done: 0, fault: None, counted: None }))
+    }
+}
+
+impl Batch for Normalize {
+    /// Separators are not part of triplets, and normalization neither produces nor removes them.
+    fn apply_records(&self, records: &[u8], _: u8, output: &mut Vec<u8>) -> Option<Fault> {
+        self.apply(records, output)
     }
 }
 

@@ -6,6 +6,7 @@ use std::borrow::Cow;
 use memchr::{memchr, memrchr};
 use simdpct::{ByteSet, DecodeErrorKind, Decoder, sets, uri};
 
+use super::batch::{Batch, Batches};
 use super::{Fault, FaultKind, Operation, Stream, split_ending};
 
 /// Escapes the bytes that are illegal in their component. Invalid UTF-8 is escaped like all
@@ -77,6 +78,22 @@ impl Operation for Repair {
         }
     }
 
+    fn batches(&self) -> Batches<'_> {
+        Batches::Whole(self)
+    }
+
+    /// The role of a byte in a URI can depend on any following byte.
+    fn stream(&self, _: bool) -> Option<Box<dyn Stream>> {
+        None
+    }
+}
+
+impl Batch for Repair {
+    /// `apply_and_collect` is as fast.
+    fn tries_clean(&self) -> bool {
+        false
+    }
+
     /// Copies runs of ordinary references: without a byte that is escaped in some component, and
     /// with a ':' only after a scheme.
     ///
@@ -110,18 +127,13 @@ impl Operation for Repair {
         output.extend_from_slice(&records[run..]);
         true
     }
-
-    /// The role of a byte in a URI can depend on any following byte.
-    fn stream(&self, _: bool) -> Option<Box<dyn Stream>> {
-        None
-    }
 }
 
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
 
-    use super::{Operation, Repair};
+    use super::{Batch, Operation, Repair};
     use crate::operation::{Fault, split_ending};
 
     /// The result for each record alone.

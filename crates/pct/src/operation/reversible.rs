@@ -6,6 +6,7 @@
 use memchr::memchr;
 use simdpct::ByteSet;
 
+use super::batch::{self, Batch, Batches};
 use super::{Fault, Operation, Stream};
 
 /// Applies an operation to the text between the triplets that are kept, so that no triplet is made: `%25` before two
@@ -26,25 +27,30 @@ impl Operation for Reversible {
         Fault::first(fault, self.0.apply(&field[start..], output).map(|found| found.shifted_by(start)))
     }
 
-    /// Separators are not hexadecimal digits.
-    fn is_batched(&self) -> bool {
-        self.0.is_batched()
-    }
-
-    fn apply_if_clean(&self, records: &[u8], separator: u8, output: &mut Vec<u8>) -> bool {
-        match next_kept(records, 0) {
-            Some(_) => self.apply_records(records, separator, output).is_none(),
-            None => self.0.apply_if_clean(records, separator, output),
-        }
-    }
-
     fn needed(&self) -> Option<ByteSet> {
         self.0.needed()
+    }
+
+    /// Separators are not hexadecimal digits.
+    fn batches(&self) -> Batches<'_> {
+        match self.0.batches() {
+            Batches::Whole(_) => Batches::Whole(self),
+            others => others,
+        }
     }
 
     /// What follows a `%25` is needed before it is written.
     fn stream(&self, _: bool) -> Option<Box<dyn Stream>> {
         None
+    }
+}
+
+impl Batch for Reversible {
+    fn apply_if_clean(&self, records: &[u8], separator: u8, output: &mut Vec<u8>) -> bool {
+        match next_kept(records, 0) {
+            Some(_) => self.apply_records(records, separator, output).is_none(),
+            None => batch::apply_if_clean(&*self.0, records, separator, output),
+        }
     }
 }
 
@@ -82,7 +88,7 @@ fn after_digit(text: &[u8]) -> Option<&[u8]> {
 mod tests {
     use simdpct::{ByteSet, Decoder};
 
-    use super::{Operation, Reversible, next_kept};
+    use super::{Operation, Reversible, batch, next_kept};
     use crate::codec::Decoding;
     use crate::operation::Decode;
 
@@ -130,7 +136,7 @@ mod tests {
             (b"%250A%0A\n", b"%250A%0A\n"),
         ] {
             let mut output = Vec::new();
-            assert!(operation.apply_if_clean(records, b'\n', &mut output));
+            assert!(batch::apply_if_clean(&operation, records, b'\n', &mut output));
             assert_eq!(output.escape_ascii().to_string(), expected.escape_ascii().to_string());
         }
     }

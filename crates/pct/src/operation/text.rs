@@ -3,7 +3,8 @@
 
 use simdpct::{ByteSet, DecodeErrorKind};
 
-use super::{Fault, FaultKind, Operation, Stream, each_record};
+use super::batch::{Batch, Batches, each_record};
+use super::{Fault, FaultKind, Operation, Stream};
 use crate::codec::{TextDecoding, TextEncoding};
 
 /// Decodes to text.
@@ -22,26 +23,28 @@ impl Operation for DecodeText {
         Fault::of_text(&self.decoding.decode_to(field, output))
     }
 
-    /// Valid UTF-8 is decoded in batches; see [`Decode`](super::Decode).
-    fn is_batched(&self) -> bool {
-        self.decoding.usual(b"").is_some()
+    fn needed(&self) -> Option<ByteSet> {
+        Some(self.decoding.needed())
     }
 
+    /// Valid UTF-8 is decoded in batches; see [`Decode`](super::Decode).
+    fn batches(&self) -> Batches<'_> {
+        if self.decoding.usual(b"").is_some() { Batches::Whole(self) } else { Batches::Each }
+    }
+
+    /// Whether raw bytes are UTF-8, or triplets in the charset, is known at the end of the field.
+    fn stream(&self, _: bool) -> Option<Box<dyn Stream>> {
+        None
+    }
+}
+
+impl Batch for DecodeText {
     fn apply_if_clean(&self, records: &[u8], separator: u8, output: &mut Vec<u8>) -> bool {
         let is_rejected = self.decoding.rejects(separator) || self.decoding.rejects(b'\r');
         match self.decoding.usual(records).filter(|_| !is_rejected) {
             Some(usual) => usual.decode_if_clean(records, output),
             None => each_record(self, records, separator, output).is_none(),
         }
-    }
-
-    fn needed(&self) -> Option<ByteSet> {
-        Some(self.decoding.needed())
-    }
-
-    /// Whether raw bytes are UTF-8, or triplets in the charset, is known at the end of the field.
-    fn stream(&self, _: bool) -> Option<Box<dyn Stream>> {
-        None
     }
 }
 

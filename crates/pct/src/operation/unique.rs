@@ -1,7 +1,7 @@
 //! `--unique`: passes the results of another operation to the key of the record.
 #![forbid(unsafe_code)]
 
-use super::{Fault, Operation, Stream};
+use super::{Batches, Fault, Operation, Stream};
 use crate::unique::{Secret, key};
 
 /// Applies an operation, and adds each result to the key of the record. See [`crate::unique`].
@@ -25,8 +25,8 @@ impl Operation for Unique {
     }
 
     /// A batch has no key.
-    fn apply_and_collect(&self, _: &[u8], _: u8, _: &mut Vec<u8>, _: &mut Vec<Fault>) -> bool {
-        false
+    fn batches(&self) -> Batches<'_> {
+        Batches::Never
     }
 
     /// The key needs the whole record.

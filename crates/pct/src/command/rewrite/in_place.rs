@@ -44,7 +44,7 @@ impl Rewriting<'_> {
                 let errors = self.file(source, &in_place);
                 let is_last = errors.iter().any(ends);
                 // The reports stay here: the number of invalid records so far counts for the limit.
-                lock(&done).add(number, Rewritten { errors, reports: Vec::new() }, &self.progress);
+                lock(&done).add(number, Rewritten { errors, reports: Vec::new() }, &self.inputs.progress);
                 if is_last {
                     break;
                 }
@@ -54,7 +54,7 @@ impl Rewriting<'_> {
         }
         let done = done.into_inner().unwrap_or_else(PoisonError::into_inner);
         self.reports.extend(done.reports);
-        Ok(done.status.max(report_all(&in_place.finish(), &self.progress)))
+        Ok(done.status.max(report_all(&in_place.finish(), &self.inputs.progress)))
     }
 
     /// Rewrites files on several threads. Returns warnings about fields that no record had.
@@ -68,7 +68,7 @@ impl Rewriting<'_> {
         let all_cores = self.threads;
         let had_records: Vec<_> = formats.iter().map(|_| AtomicBool::new(false)).collect();
         let work = |format: &dyn Format, had_records: &AtomicBool| {
-            let mut rewriting = Rewriting::new(self.task, format, self.progress.clone());
+            let mut rewriting = Rewriting::new(self.task, self.inputs, format);
             while !is_stopped.load(Ordering::Relaxed) {
                 let number = next.fetch_add(1, Ordering::Relaxed);
                 let Some(source) = sources.get(number) else { break };
@@ -80,7 +80,7 @@ impl Rewriting<'_> {
                 let reports = std::mem::take(&mut rewriting.reports);
                 is_stopped.fetch_or(errors.iter().any(ends), Ordering::Relaxed);
                 had_records.fetch_or(reports.iter().any(|report| report.records() > 0), Ordering::Relaxed);
-                lock(done).add(number, Rewritten { errors, reports }, &self.progress);
+                lock(done).add(number, Rewritten { errors, reports }, &self.inputs.progress);
             }
         };
         thread::scope(|scope| {

@@ -7,19 +7,21 @@ mod in_place;
 use std::fs;
 use std::io::{self, IsTerminal};
 use std::num::NonZero;
+use std::ops::ControlFlow;
 
 use same_file::Handle;
 use simdpct::ByteSet;
 
+use super::inputs::{ByColumns, Content, Inputs};
 use crate::cli::{ReportForm, Results, TextArguments};
 use crate::error::{Error, Status};
 use crate::format::{Format, Outputs};
 use crate::operation::{Count, Filter, Operation, PartSeen, Recipe, Selecting, Unique};
-use crate::pipeline::{self, Plan, Progress};
+use crate::pipeline::Plan;
 use crate::record::Policy;
 use crate::report::{self, FileReport};
 use crate::sink::Sink;
-use crate::source::{BLOCK, Blocks, Columnar, Opened, Source, binary, columnar};
+use crate::source::{BLOCK, Columnar, Opened, Source, binary};
 use crate::text::shown::{self, Notation};
 use crate::unique::{Secret, Seen};
 
@@ -124,17 +126,13 @@ impl<'a> Task<'a> {
 pub(crate) fn rewrite(task: &Task<'_>) -> Result<Status, Error> {
     let arguments = task.arguments;
     let to_terminal = !arguments.output.in_place && arguments.output.output.is_none() && io::stdout().is_terminal();
-    // A progress bar would overwrite output on the same terminal.
-    let progress = if to_terminal || arguments.input.no_progress || arguments.errors.report() == ReportForm::None {
-        Progress::hidden()
-    } else {
-        Progress::of(arguments.input.sources())
-    };
+    let has_bar = !to_terminal && arguments.errors.report() != ReportForm::None;
+    let inputs = Inputs::new(&arguments.input, &arguments.format, has_bar);
     let outputs = if arguments.output.in_place { Outputs::Each } else { Outputs::One };
     let format = task.format(outputs)?;
-    let mut rewriting = Rewriting::new(task, &*format, progress);
+    let mut rewriting = Rewriting::new(task, &inputs, &*format);
     let result = if arguments.output.in_place { rewriting.in_place() } else { rewriting.one_output() };
-    rewriting.progress.finish();
+    inputs.progress.finish();
     // A command that is refused has nothing to sum up.
     if matches!(result, Ok(Status::Usage) | Err(Error::Usage(_))) {
         return result;
@@ -167,8 +165,8 @@ pub(crate) fn rewrite(task: &Task<'_>) -> Result<Status, Error> {
 struct Rewriting<'a> {
     task: &'a Task<'a>,
     arguments: &'a TextArguments,
+    inputs: &'a Inputs<'a>,
     format: &'a dyn Format,
-    progress: Progress,
     /// Number of threads for an input; by default that of the cores.
     threads: Option<NonZero<usize>>,
     /// Reports of the inputs so far.
@@ -178,10 +176,10 @@ struct Rewriting<'a> {
 }
 
 impl<'a> Rewriting<'a> {
-    fn new(task: &'a Task<'a>, format: &'a dyn Format, progress: Progress) -> Self {
+    fn new(task: &'a Task<'a>, inputs: &'a Inputs<'a>, format: &'a dyn Format) -> Self {
         let arguments = task.arguments;
         let (reports, unmatched) = Default::default();
-        Self { task, arguments, format, progress, threads: arguments.input.threads, reports, unmatched }
+        Self { task, arguments, inputs, format, threads: arguments.input.threads, reports, unmatched }
     }
 
     fn one_output(&mut self) -> Result<Status, Error> {
@@ -194,27 +192,33 @@ impl<'a> Rewriting<'a> {
         if let Some(notation) = self.task.notation {
             sink.show(shown::Filter::new(notation, self.format.ending()));
         }
-        let status = self.each_file(|rewriting, source, opened, columnar| {
+        let inputs = self.inputs;
+        let status = inputs.each(|source| {
+            let (opened, columnar) = self.open(source)?;
             if let Some(columnar) = columnar {
-                if rewriting.arguments.input.sources().len() > 1 {
+                if inputs.arguments.sources().len() > 1 {
                     let problem = format!("invalid files: expected one {columnar} file, or --in-place");
                     return Err(Error::Usage(problem));
                 }
-                if rewriting.arguments.output.output.is_none() && io::stdout().is_terminal() {
+                if output.output.is_none() && io::stdout().is_terminal() {
                     return Err(Error::Usage(format!("invalid output for {columnar}: expected --output or a pipe")));
                 }
             }
             if own.is_some() && own == handle(source) {
                 return Err(Error::Input(source.to_string(), io::Error::other("input file is also the output file")));
             }
-            rewriting.one(source, opened, columnar, &mut sink).map(|_| ())
+            self.one(source, opened, columnar, &mut sink).map(|_| ControlFlow::Continue(Status::Success))
         });
         // A file is replaced only on success. Standard output is finished in any case, so that
         // compressed output is complete.
         match status {
-            Err(status) | Ok(status) if output.output.is_some() && status != Status::Success => Ok(status),
-            Ok(status) => Ok(status.after(sink.finish())),
-            Err(status) => {
+            ControlFlow::Break(status) | ControlFlow::Continue(status)
+                if output.output.is_some() && status != Status::Success =>
+            {
+                Ok(status)
+            }
+            ControlFlow::Continue(status) => Ok(status.after(sink.finish())),
+            ControlFlow::Break(status) => {
                 // The first error is already reported.
                 let _ = sink.finish();
                 Ok(status)
@@ -222,44 +226,18 @@ impl<'a> Rewriting<'a> {
         }
     }
 
-    /// Opens each input and applies `action`, reporting errors. `Err` if an error ended the
-    /// command.
-    fn each_file(
-        &mut self,
-        mut action: impl FnMut(&mut Self, &Source, Opened, Option<Columnar>) -> Result<(), Error>,
-    ) -> Result<Status, Status> {
-        let mut status = Status::Success;
-        for source in self.arguments.input.sources() {
-            let result = self.open(source).and_then(|(opened, columnar)| action(self, source, opened, columnar));
-            if let Err(error) = result {
-                status = status.max(self.progress.aside(|| error.report()));
-                if !error.is_of_one_input() {
-                    return Err(status);
-                }
-            }
-        }
-        Ok(status)
-    }
-
     fn open(&self, source: &Source) -> Result<(Opened, Option<Columnar>), Error> {
         self.try_open(source).map_err(|error| Error::Input(source.to_string(), error))
     }
 
     fn try_open(&self, source: &Source) -> io::Result<(Opened, Option<Columnar>)> {
-        let TextArguments { format, output, input, .. } = self.arguments;
+        let TextArguments { format, output, .. } = self.arguments;
         if output.in_place {
             source.check_regular()?;
         }
-        let progress = self.progress.clone();
-        let opened = source.open(!input.no_decompress, self.format.ending(), move |bytes| progress.advance(bytes))?;
-        let (opened, columnar) = if format.may_be_columnar() {
-            columnar::recognise(source, opened)?
-        } else if format.needs_columns() && !output.binary {
-            (columnar::refuse(source, opened)?, None)
-        } else {
-            (opened, None)
-        };
-        if output.in_place && !output.binary && !format.are_binary() && columnar.is_none() {
+        let content = if output.binary { Content::Any } else { Content::Text };
+        let (opened, columnar) = self.inputs.open(source, self.format.ending(), content)?;
+        if output.in_place && content == Content::Text && !format.are_binary() && columnar.is_none() {
             return Ok((binary::refuse(opened, format.end_with_nul())?, None));
         }
         Ok((opened, columnar))
@@ -273,47 +251,25 @@ impl<'a> Rewriting<'a> {
         columnar: Option<Columnar>,
         sink: &mut Sink,
     ) -> Result<bool, Error> {
-        if let Some(columnar) = columnar {
-            return self.columns(source, opened, columnar, sink);
-        }
-        let format = self.format;
-        if let Some(ending) = format.ending() {
-            sink.end_record(ending);
-        }
         let found = self.reports.iter().map(FileReport::faults).sum();
         // A byte order mark in the middle of the output would become part of a record.
         let is_first = self.arguments.output.in_place || self.reports.is_empty();
-        let plan = Plan { threads: self.threads, ..self.task.plan(format, found, BLOCK, is_first) };
-        let mut report = FileReport::of(source, format.separator(), format.records());
-        let result = pipeline::run(&plan, Blocks::new(opened.text, format.scanner()), sink, &mut report);
-        self.reports.push(report);
-        result.map(|()| true)
-    }
-
-    #[cfg(feature = "columns")]
-    fn columns(&mut self, source: &Source, opened: Opened, format: Columnar, sink: &mut Sink) -> Result<bool, Error> {
-        use crate::columnar::{self, Input};
-
-        let input = Input::new(format, source, opened).map_err(|error| Error::Input(source.to_string(), error))?;
-        let found = self.reports.iter().map(FileReport::faults).sum();
-        let operation = (self.task.recipe)(ByteSet::EMPTY);
-        let task = columnar::Task {
-            plan: &Plan { threads: self.threads, ..self.task.plan(self.format, found, BLOCK, true) },
-            operation: &*operation,
-            columns: self.arguments.format.columns(),
-            append: self.arguments.format.append().then_some(&*self.task.suffix),
-            progress: &self.progress,
-            is_for_text: self.arguments.format.is_for_text(),
+        let plan = Plan { threads: self.threads, ..self.task.plan(self.format, found, BLOCK, is_first) };
+        let (report, result) = match columnar {
+            Some(columnar) => {
+                let operation = (self.task.recipe)(ByteSet::EMPTY);
+                let format = &self.arguments.format;
+                let append = format.append().then_some(&*self.task.suffix);
+                let task = ByColumns { plan, operation: &*operation, append, is_for_text: format.is_for_text() };
+                self.inputs.columns(source, opened, columnar, task, Some(sink))
+            }
+            None => {
+                let (report, result) = self.inputs.text(source, opened, &plan, sink);
+                (report, result.map(|()| true))
+            }
         };
-        let mut report = FileReport::of(source, b'\n', report::Records::Counted);
-        let result = task.rewrite(input, sink, &mut report);
         self.reports.push(report);
         result
-    }
-
-    #[cfg(not(feature = "columns"))]
-    fn columns(&mut self, source: &Source, _: Opened, format: Columnar, _: &mut Sink) -> Result<bool, Error> {
-        Err(Error::Input(source.to_string(), format.unsupported()))
     }
 }
 
