@@ -5,7 +5,7 @@
 c_archive() {
     local name=libsimdpct-$version-$1
     # A prefix that does not exist: the archive is moved, and its files name each other relative to it.
-    DESTDIR=$work/installed remapped scripts/install-capi /usr >/dev/null
+    DESTDIR=$work/installed remapped crates/capi/install /usr >/dev/null
     mkdir -p "$work/$name"
     cp -r "$work/installed/usr/." "$work/$name"
     "$2" --strip-debug "$work/$name/lib/libsimdpct.a"

@@ -165,7 +165,7 @@ fn presets_answer_as_their_servers_do() {
     }
 }
 
-/// scripts/check-servers writes these columns, from the C library.
+/// integrations/check-servers writes these columns, from the C library.
 #[test]
 fn canonical_paths_are_those_of_the_table() {
     for (policy, column) in [(PathPolicy::DEFAULT, "simdpct:default"), (PathPolicy::STRICT, "simdpct:strict")] {

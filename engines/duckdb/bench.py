@@ -1,4 +1,4 @@
-"""CPU seconds of decoding URLs, beside DuckDB's own function; run by `scripts/check-duckdb --bench`.
+"""CPU seconds of decoding URLs, beside DuckDB's own function; run by `engines/duckdb/check --bench`.
 
 The texts are made of the real ones in SIMDPCT_CORPORA, shuffled, in a Parquet file without a
 dictionary. Those that DuckDB's own function refuses are left out. The functions take turns; the least

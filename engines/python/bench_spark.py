@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""CPU seconds of Spark's functions and of simdpct.spark; `scripts/check-spark --bench` runs it.
+"""CPU seconds of Spark's functions and of simdpct.spark; `engines/python/check-spark --bench` runs it.
 
 Usage: bench_spark.py [--megabytes N] [--rounds N]
 

@@ -1,5 +1,5 @@
 """The C library, called from Python: canonical paths and findings of request targets. Used by the tests of the
-integrations and by scripts/check-servers."""
+integrations and by integrations/check-servers."""
 
 import ctypes
 import re

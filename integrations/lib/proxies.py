@@ -1,5 +1,5 @@
 """Starts Varnish, Traffic Server and Envoy on the loopback interface, for the tests of their modules and for
-scripts/check-servers. Each function returns a `Server`, whose files are in `folder`."""
+integrations/check-servers. Each function returns a `Server`, whose files are in `folder`."""
 
 import json
 import os

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Times the functions of the Lua module and nginx's, in turns in one nginx: bench.py simdpct.lua. Run by scripts/bench-lua."""
+"""Times the functions of the Lua module and nginx's, in turns in one nginx: bench.py simdpct.lua. Run by integrations/lua/bench."""
 
 import sys
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Tests the Lua module in a running nginx on the loopback interface. Run by scripts/check-integrations.
+"""Tests the Lua module in a running nginx on the loopback interface. Run by integrations/check.
 
 usage: test.py simdpct.lua [--calls NUMBER] [--targets NUMBER]
 """

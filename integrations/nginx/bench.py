@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Times requests to nginx with the module on and off, in turns: bench.py MODULE.so [RUNS]. Run by scripts/bench-nginx.
+"""Times requests to nginx with the module on and off, in turns: bench.py MODULE.so [RUNS]. Run by integrations/nginx/bench.
 
 wrk sends the requests. The CPU time of the only worker, divided by the requests, does not depend on other load of the
 machine as their rate does.

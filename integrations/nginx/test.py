@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Tests the module in a running nginx on the loopback interface. Run by scripts/check-nginx.
+"""Tests the module in a running nginx on the loopback interface. Run by integrations/check nginx.
 
 usage: test.py MODULE.so [--nginx PROGRAM] [--targets NUMBER]
 """

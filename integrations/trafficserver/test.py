@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """Tests the plugin in a running Traffic Server on the loopback interface: test.py MODULE.so. Run by
-scripts/check-integrations."""
+integrations/check."""
 
 import os
 import sys

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Tests the module in a running Varnish on the loopback interface: test.py MODULE.so. Run by scripts/check-integrations."""
+"""Tests the module in a running Varnish on the loopback interface: test.py MODULE.so. Run by integrations/check."""
 
 import os
 import re

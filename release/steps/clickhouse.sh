@@ -1,6 +1,6 @@
 # shellcheck shell=bash
 # ClickHouse's configuration of functions that run the command.
-about="valid XML that names the command alone; scripts/check-clickhouse runs it in ClickHouse"
+about="valid XML that names the command alone; engines/clickhouse/check runs it in ClickHouse"
 
 make_it() {
     local name=simdpct-clickhouse-$version

@@ -24,7 +24,7 @@ make_it() {
 and access logs, with SIMD and on all cores. It counts bad records instead
 of stopping at them." "$folder"
 
-    DESTDIR=$work/installed LIBDIR=/$multi remapped scripts/install-capi /usr >/dev/null
+    DESTDIR=$work/installed LIBDIR=/$multi remapped crates/capi/install /usr >/dev/null
     section=libs
     folder=$work/libsimdpct0
     mkdir -p "$folder/$multi"

@@ -7,7 +7,7 @@ make_it() {
     debian_need nginx nginx-dev
     local folder=$work/module abi name=libnginx-mod-http-simdpct
     abi=$(dpkg-query --show --showformat='${Provides}' nginx | grep -oE 'nginx-abi-[0-9.-]+')
-    remapped scripts/build-nginx "$work/built" >"$work/log" 2>&1 || { cat "$work/log" && return 1; }
+    remapped integrations/build nginx "$work/built" >"$work/log" 2>&1 || { cat "$work/log" && return 1; }
     install -D -m 644 "$work/built/ngx_http_simdpct_module.so" -t "$folder/usr/lib/nginx/modules"
     strip --strip-unneeded --remove-section=.comment --remove-section=.note "$folder/usr/lib/nginx/modules/ngx_http_simdpct_module.so"
     mkdir -p "$folder/usr/share/nginx/modules-available"

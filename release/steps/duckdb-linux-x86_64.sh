@@ -5,7 +5,7 @@ about="loaded by the DuckDB of PyPI in a fresh environment; decodes and normaliz
 make_it() {
     local name=simdpct-duckdb-$version-linux_amd64
     mkdir "$work/$name"
-    remapped scripts/build-duckdb "$work/$name/simdpct.duckdb_extension"
+    remapped engines/duckdb/build "$work/$name/simdpct.duckdb_extension"
     cp engines/duckdb/README.md LICENSE-APACHE LICENSE-MIT "$work/$name"
     archive "$work/$name" "$artefacts/$name.tar.gz"
 }

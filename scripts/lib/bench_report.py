@@ -406,8 +406,8 @@ def page(results, run, instructions, sizes):
             yield f"### {group[0].upper()}{group[1:]}"
             yield table_of_group(texts, unit)
     yield "## WebAssembly"
-    yield ("simd128 beside scalar WebAssembly and SSE4.1: [benchmarks-wasm.md](benchmarks-wasm.md), by `scripts/bench-wasm --docs`. In JavaScript, "
-           "beside V8's functions: [npm/README.md](../npm/README.md), by `scripts/check-npm bench`.")
+    yield ("simd128 beside scalar WebAssembly and SSE4.1: [benchmarks-wasm.md](benchmarks-wasm.md), by `benches/wasm/bench --docs`. In JavaScript, "
+           "beside V8's functions: [npm/README.md](../npm/README.md), by `npm/check bench`.")
     yield "## NEON"
     yield (
         "It could not be timed on this machine. What a block of 16 bytes takes, in instructions from the disassembly and in cycles "

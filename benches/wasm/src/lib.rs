@@ -1,4 +1,4 @@
-//! The work that scripts/bench-wasm times, and the exports by which JavaScript calls it.
+//! The work that benches/wasm/bench times, and the exports by which JavaScript calls it.
 
 use std::hint::black_box;
 
@@ -64,7 +64,7 @@ pub extern "C" fn allocate(length: usize) -> *mut u8 {
 /// `start` and `length` are those of one call of [`allocate`], and passed once.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn text(start: *mut u8, length: usize) -> *mut Text {
-    // SAFETY: guaranteed by the caller. (scripts/bench-wasm)
+    // SAFETY: guaranteed by the caller. (benches/wasm/bench)
     Box::into_raw(Box::new(Text::new(unsafe { Vec::from_raw_parts(start, length, length) })))
 }
 
@@ -75,7 +75,7 @@ pub unsafe extern "C" fn text(start: *mut u8, length: usize) -> *mut Text {
 /// `text` comes from [`text`](fn@text).
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn run(text: *mut Text, operation: usize) -> usize {
-    // SAFETY: guaranteed by the caller. (scripts/bench-wasm)
+    // SAFETY: guaranteed by the caller. (benches/wasm/bench)
     unsafe { (*text).run(operation) }
 }
 

@@ -1,4 +1,4 @@
-//! Times the operations on this CPU: native SECONDS FILE... Prints what scripts/lib/bench-wasm.mjs prints.
+//! Times the operations on this CPU: native SECONDS FILE... Prints what benches/wasm/bench.mjs prints.
 
 use std::time::{Duration, Instant};
 

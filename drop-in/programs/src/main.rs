@@ -1,5 +1,5 @@
 //! Times small programs that use url, percent-encoding, form_urlencoded, serde_urlencoded and
-//! urlencoding as their users do. `scripts/bench-programs` builds it twice, with the originals and
+//! urlencoding as their users do. `drop-in/bench` builds it twice, with the originals and
 //! with the drop-ins, and runs both in turns.
 //!
 //! Prints a line for each program and text: the program, the text, the nanoseconds per item, and a

@@ -1,4 +1,4 @@
-//! Data of scripts/check-cluster, and the comparison of a cluster's result with the library.
+//! Data of engines/ballista/check, and the comparison of a cluster's result with the library.
 //!
 //! usage: cluster_data make CORPORA FOLDER      write FOLDER/urls (16 Parquet files) and FOLDER/dirty
 //!        cluster_data check CORPORA RESULT     compare the JSON lines of QUERY with the library

@@ -1,4 +1,4 @@
-//! An executor of Ballista without the functions of `simdpct-ballista`, for scripts/check-cluster.
+//! An executor of Ballista without the functions of `simdpct-ballista`, for engines/ballista/check.
 //!
 //! usage: plain_executor SCHEDULER_PORT PORT WORK_DIR
 

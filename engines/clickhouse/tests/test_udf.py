@@ -1,6 +1,6 @@
 """The functions of udf.xml in ClickHouse's chdb, against urllib.parse.
 
-scripts/check-clickhouse runs it; the environment variable UDF is a folder with udf.xml and pct.
+engines/clickhouse/check runs it; the environment variable UDF is a folder with udf.xml and pct.
 """
 
 import json

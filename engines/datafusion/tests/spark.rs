@@ -1,4 +1,4 @@
-//! Spark's functions against what Java answered, as `scripts/check-dialects` has recorded it.
+//! Spark's functions against what Java answered, as `crates/pct/check-dialects` has recorded it.
 
 use super::common::{error, session, value};
 

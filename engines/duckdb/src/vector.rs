@@ -44,7 +44,7 @@ use simdpct_functions::Function;
 use crate::apply::{self, Item, Pairs, Returns, Takes};
 
 /// Minimum version of DuckDB's C interface: the first with the functions that the extension calls.
-/// An older DuckDB refuses the extension. `scripts/build-duckdb` writes the same one.
+/// An older DuckDB refuses the extension. `engines/duckdb/build` writes the same one.
 const API_VERSION: &str = "v1.2.0";
 
 /// The first version of DuckDB whose interface has all functions of the bindings, in their order.

@@ -1,6 +1,6 @@
 """The extension in DuckDB, against urllib.parse and regular expressions.
 
-scripts/check-duckdb runs it; the environment variable EXTENSION is the path of the extension.
+engines/duckdb/check runs it; the environment variable EXTENSION is the path of the extension.
 """
 
 import os

@@ -1,6 +1,6 @@
 """simdpct.spark in a cluster of PySpark: two executors, each a process with Python workers of its own.
 
-scripts/check-spark runs it. Spark compares its own functions with ours, row by row; the texts are in
+engines/python/check-spark runs it. Spark compares its own functions with ours, row by row; the texts are in
 Parquet files that the executors read.
 """
 
@@ -16,7 +16,7 @@ import pyarrow.parquet
 import pytest
 from simdpct import _sql, columns
 
-pytest.importorskip("pyspark", reason="PySpark is 500 MB: scripts/check-spark installs it")
+pytest.importorskip("pyspark", reason="PySpark is 500 MB: engines/python/check-spark installs it")
 
 import simdpct.spark
 from pyspark.sql import Row, SparkSession, functions

@@ -70,7 +70,7 @@ pub(crate) const NO_DIALECT: Rules = Rules {
 
 impl Dialect {
     /// Taken from the documentation, and verified against the implementations by
-    /// `scripts/check-dialects`.
+    /// `crates/pct/check-dialects`.
     pub(crate) const fn rules(self) -> Rules {
         match self {
             // "Percent-decode", then "UTF-8 decode without BOM", as the host parser does it. U+FEFF

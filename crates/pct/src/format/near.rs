@@ -1,6 +1,6 @@
 //! Search for bytes that are probably near: in short fields and strings. SWAR needs no call.
 //!
-//! CSV with all fields quoted: 1.38 -> 1.24 s/GB (Zen 5, `scripts/bench-cli`).
+//! CSV with all fields quoted: 1.38 -> 1.24 s/GB (Zen 5, `crates/pct/bench`).
 #![forbid(unsafe_code)]
 
 use memchr::{memchr, memchr2};

@@ -30,7 +30,7 @@ const SCHEME: ByteSet = sets::ALPHA.union(sets::DIGIT).union(ByteSet::new(b"+-."
 
 /// Whether the last record of a text is a scheme, which begins with a letter.
 fn is_after_scheme(text: &[u8], separator: u8) -> bool {
-    // `typical_urls.txt`: 0.88 -> 0.81 s/GB (Zen 5, `scripts/bench-cli`).
+    // `typical_urls.txt`: 0.88 -> 0.81 s/GB (Zen 5, `crates/pct/bench`).
     let http = text.strip_suffix(b"http").or_else(|| text.strip_suffix(b"https"));
     if http.is_some_and(|before| before.last().is_none_or(|&end| end == separator)) {
         return true;
@@ -97,7 +97,7 @@ impl Batch for Repair {
     /// Copies runs of ordinary references: without a byte that is escaped in some component, and
     /// with a ':' only after a scheme.
     ///
-    /// `typical_urls.txt`: 2.1 -> 0.95 s/GB (Zen 5, `scripts/bench-cli`).
+    /// `typical_urls.txt`: 2.1 -> 0.95 s/GB (Zen 5, `crates/pct/bench`).
     fn apply_and_collect(&self, records: &[u8], separator: u8, output: &mut Vec<u8>, faults: &mut Vec<Fault>) -> bool {
         let not_ordinary = NOT_ORDINARY.without(separator);
         let text = simdutf8::basic::from_utf8(records).ok();

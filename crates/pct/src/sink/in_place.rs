@@ -36,7 +36,7 @@ const FILES: usize = 96;
 const LENGTH: u64 = 64 * 1024 * 1024;
 
 /// Threads that wait for `fsync`. Journaling file systems commit the files of all that wait at
-/// once. 1,000 files on ext4: 23 -> 4.6 s, `sed -i` 2.2 s (loaded machine, `scripts/bench-cli`).
+/// once. 1,000 files on ext4: 23 -> 4.6 s, `sed -i` 2.2 s (loaded machine, `crates/pct/bench`).
 const WAITING: usize = 16;
 
 /// The files of an `--in-place` run. Shared by threads: while one replaces a group, others fill the next.

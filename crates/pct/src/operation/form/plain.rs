@@ -9,7 +9,7 @@ use super::MANY;
 /// Appends the object of a form in which nothing is encoded, nothing must be escaped in JSON, and no
 /// name is repeated. False, with nothing done, for other forms, and for those of many pairs.
 ///
-/// `pct form` of `typical_urls.txt`: 2.0 -> 1.4 s/GB (Zen 5, `scripts/bench-cli`).
+/// `pct form` of `typical_urls.txt`: 2.0 -> 1.4 s/GB (Zen 5, `crates/pct/bench`).
 pub(super) fn write_object(form: &[u8], output: &mut Vec<u8>) -> bool {
     const NOT_PLAIN: ByteSet = ByteSet::range(0, 0x1F).union(ByteSet::new(b"%+\"\\"));
     if NOT_PLAIN.find(form).is_some() {
