@@ -84,7 +84,7 @@ fn clean_and_mixed(corpus: &Corpus) -> [(String, Vec<&'static [u8]>); 2] {
 }
 
 /// Each form that writes to memory of the caller, one line at a time. Beside them "by hand": a
-/// search for `%`, a copy if there is none, and decoding on the same level if there is one.
+/// search for `%`. Without one, it copies the line; with one, it decodes on the same level.
 fn into_memory(criterion: &mut Criterion) {
     let texts: Vec<_> = corpora().iter().flat_map(clean_and_mixed).filter(|(_, lines)| !lines.is_empty()).collect();
     let mut contest = Contest::new(criterion, "lines into memory, decode");

@@ -23,7 +23,7 @@ enum Escapes {
 const KINDS: [(&str, Escapes); 3] =
     [("clean", Escapes::None), ("one escape", Escapes::One), ("all escapes", Escapes::All)];
 
-/// Letters with the requested escapes, as far as they fit.
+/// Letters with the requested triplets, up to the length.
 fn input(random: &mut Random, length: usize, escapes: Escapes, escape: Escape) -> Vec<u8> {
     let mut input: Vec<u8> = (0..length).map(|_| random.letter()).collect();
     let width = escape(random).len();

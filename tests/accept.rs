@@ -45,7 +45,7 @@ fn known_inputs_give_known_results() {
         (strict, NOTHING, b"", Text("")),
         (strict, NOTHING, b"%41", Other('A', 0)),
         (strict, EVERYTHING, b"%F4%8F%BF%BF%00", Text("\u{10FFFF}\0")),
-        // The position is that of the character's first triplet.
+        // It is the position of the character's first triplet.
         (strict, OVERLAPPING, b"a%C3%A9%C3%AA", Other('ê', 7)),
         (strict, OVERLAPPING, b"a%E2%82%AC%F0%90%80%80", Text("a€\u{10000}")),
         // The range from 'z' to 'b' is empty.

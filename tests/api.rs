@@ -219,7 +219,7 @@ fn error_messages_are_stable() {
     assert_eq!(text(&outer), text(&too_small));
 
     assert!(malformed.source().is_none() && too_small.source().is_none());
-    // No source, because the message already is that of the inner error.
+    // No source, because the message already is the inner error's.
     assert!(DecodeIntoError::from(malformed).source().is_none() && DecodeIntoError::from(too_small).source().is_none());
 }
 
@@ -358,7 +358,7 @@ fn display_to_failing_writer_returns_error() {
     assert!(write!(Full(2999), "{display}").is_err());
 }
 
-/// Lengths around 4096, and one that is no multiple of a block, buffer or chunk size.
+/// Lengths around 4096, and one that is not a multiple of a block, buffer or chunk size.
 #[test]
 fn inputs_longer_than_any_buffer_match_reference() {
     let line = "GET /caf%C3%A9?q=a+b%zz&x=é \0 and a stretch of text that has nothing special in it at all ";

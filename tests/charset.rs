@@ -45,7 +45,7 @@ fn wpt_vectors_match() {
     assert!(compared > 10);
 }
 
-/// WHATWG URL 1.3, percent-encode after encoding; the bytes are those of WHATWG Encoding's indexes.
+/// WHATWG URL 1.3, percent-encode after encoding; the bytes are from WHATWG Encoding's indexes.
 #[test]
 fn percent_encode_after_encoding() {
     for (label, text, expected) in [

@@ -100,7 +100,7 @@ fn guard_without_a_policy_refuses_kinds_and_rewrites_nothing() {
     }
 }
 
-/// Also to those of a policy that is set later, but the kinds of a replaced policy are gone.
+/// Kinds are also added to the kinds of a later policy, but the kinds of a replaced policy are gone.
 #[test]
 fn kinds_add_to_the_policy_in_any_order() {
     let (base, policy) = (RequestGuard::new(), PathPolicy::NGINX);

@@ -98,7 +98,7 @@ fn segments_are_found_as_decoded_once() {
     }
 }
 
-/// Kinds on request are not among those that methods without an argument are about.
+/// Methods without an argument do not look for kinds on request.
 #[test]
 fn kinds_on_request_are_found_only_if_asked_for() {
     let input = "/a/../b//%u0041";

@@ -35,7 +35,7 @@ fn code(text: &str) -> String {
 fn imported(code: &str, prefix: &str) -> BTreeSet<String> {
     let is_part = |character: char| character.is_alphanumeric() || character == '_';
     let mut found = BTreeSet::new();
-    // `super::super::a` is no path after `super::`.
+    // `super::super::a` is not a path after `super::`.
     let starts_there = |at: usize| !code[..at].ends_with("::") && !code[..at].ends_with(is_part);
     for (at, _) in code.match_indices(prefix).filter(|&(at, _)| starts_there(at)) {
         let rest = &code[at + prefix.len()..];

@@ -132,7 +132,7 @@ fn known_input_offsets_give_known_decoded_offsets() {
 }
 
 proptest! {
-    /// The offset of invalid UTF-8 in the output is that of the standard library.
+    /// The offset of invalid UTF-8 in the output equals the standard library's.
     #[test]
     fn decoded_offset_of_invalid_utf8_is_valid_up_to(input in input(), plus in any::<bool>()) {
         let decoder = crate::common::decoder(true, plus, None, None);

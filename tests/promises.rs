@@ -52,7 +52,7 @@ fn table_parser_finds_promises_and_tests() {
     assert!(tests(promises[0].1).eq([("c", "d"), ("e", "f")]) && tests(promises[1].1).next().is_none());
 }
 
-/// The Markdown files below a folder, without those that builds and tests write.
+/// The Markdown files below a folder, without files that builds and tests write.
 fn pages(folder: &Path) -> Vec<PathBuf> {
     let mut pages = Vec::new();
     for entry in fs::read_dir(folder).expect("a readable folder") {

@@ -66,7 +66,7 @@ proptest! {
         }
     }
 
-    /// Outside triplets there is no byte of the set, and no non-ASCII byte unless the policy keeps
+    /// Outside triplets, the output has no byte of the set, and no non-ASCII byte unless the policy keeps
     /// it.
     #[test]
     fn encoded_text_has_no_byte_of_the_set(input in input(), set in byte_set(), policies in 0..16_u8, level in any_level()) {

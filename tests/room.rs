@@ -52,7 +52,7 @@ const WRITERS: &[(&str, Write)] = &[
     ("ExtValue::decode_into, ISO-8859-1", |level, input, memory| decode_value(level, "ISO-8859-1''", input, memory)),
 ];
 
-/// An input that is no extended value is empty: only parsing can fail.
+/// An input that is not an extended value is empty: only parsing can fail.
 fn decode_value(level: Level, charset: &str, input: &[u8], memory: &mut [u8]) -> Result<usize, Failure> {
     let value = [charset.as_bytes(), input].concat();
     Ok(ExtValue::parse_on(level, &value).map_or(Ok(0), |value| value.decode_into(memory))?)

@@ -31,7 +31,7 @@ struct Row {
     members: Members,
 }
 
-/// A macro, so that the name of a row is that of its set.
+/// A macro, so that a row has the name of its set.
 macro_rules! table {
     ($($set:path: $members:expr;)*) => {
         &[$(Row { name: stringify!($set), set: $set, members: $members }),*]
@@ -168,7 +168,7 @@ fn every_public_set_is_in_the_table() {
     assert_eq!(names, names_in_the_source());
 }
 
-/// `NAMED` names each set as its constant, in lower case with hyphens, but for these.
+/// `NAMED` names each set as its constant, in lower case with hyphens, except these.
 #[test]
 fn name_is_that_of_constant() {
     const OTHERS: [(&str, &str); 3] =

@@ -25,7 +25,7 @@ fn for_each_string(symbols: &[&[u8]], longest: usize, mut each: impl FnMut(&[u8]
     }
 }
 
-/// The triplets of a text, in upper case, also those that overlap.
+/// The triplets of a text, in upper case, including overlapping triplets.
 fn triplets(text: &[u8]) -> impl Iterator<Item = u8> {
     (0..text.len()).filter_map(|at| reference::triplet(text, at))
 }

@@ -88,7 +88,7 @@ fn known_references_split() {
         ("a://b?c/d", parts(Some("a"), Some("b"), "", Some("c/d"), None)),
         ("a://b#c", parts(Some("a"), Some("b"), "", None, Some("c"))),
         ("/a//b", parts(None, None, "/a//b", None, None)),
-        // Text that is no scheme is part of the path (RFC 3986 3.1, WHATWG URL 4.4).
+        // Text that is not a scheme is part of the path (RFC 3986 3.1, WHATWG URL 4.4).
         ("1 é:ü", parts(None, None, "1 é:ü", None, None)),
         ("12:30 pm", parts(None, None, "12:30 pm", None, None)),
         (" http://e.org/", parts(None, None, " http://e.org/", None, None)),
@@ -356,7 +356,7 @@ fn sorting_orders_by_name_then_value() {
     assert_eq!(sorted(&[]), "");
     assert_eq!(sorted(&[("", "")]), "=");
     assert_eq!(sorted(&[("b", ""), ("", "2"), ("", ""), ("a", "1")]), "=&=2&a=1&b=");
-    // A name precedes those that it begins, whatever follows it: `=` (0x3D) is not compared.
+    // A name precedes longer names that begin with it, whatever follows it: `=` (0x3D) is not compared.
     assert_eq!(sorted(&[("a:", "1"), ("a-", "2"), ("a", "z"), ("A", "3"), ("a", "10")]), "A=3&a=10&a=z&a-=2&a:=1");
     assert_eq!(sorted(&[("a", "b"), ("a", "b"), ("a", "a")]), "a=a&a=b&a=b");
     // Pairs can be appended afterwards.

@@ -305,7 +305,7 @@ fn decoder_reject_fails_at_first_byte_of_the_set() {
 }
 
 /// Unicode 3.9, table 3-7: overlong forms, surrogates, code points above U+10FFFF, and incomplete
-/// sequences. The position is that of the first byte or triplet of the sequence, in the input.
+/// sequences. The position is the offset of the sequence's first byte or triplet in the input.
 #[test]
 fn ill_formed_utf8_fails_at_start_of_sequence() {
     let text = |decoder: Decoder, input: &[u8]| {
@@ -399,7 +399,7 @@ fn unchanged_input_is_borrowed() {
     assert!(matches!(STRICT.keep(ByteSet::ALL).decode("%20"), Ok(Cow::Borrowed(b"%20"))));
 }
 
-/// The cases of a file of vectors, or `None` if there is none.
+/// The cases of a file of vectors, or `None` without the file.
 fn vectors(name: &str) -> Option<Vec<Value>> {
     let default = || PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../shared/corpora");
     let folder = std::env::var_os("SIMDPCT_CORPORA").map_or_else(default, PathBuf::from);

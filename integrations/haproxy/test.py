@@ -91,7 +91,7 @@ frontend decisions
     http-request set-var(txn.two) path,lua.decisions
     log-format "decisions %[var(txn.none)] %[var(txn.one)] %[var(txn.two)] %[var(txn.target)] %[var(txn.refused)] %[var(txn.other)]"
 
-# A name that nobody has defined denies everything.
+# An undefined name denies everything.
 frontend unknown
     bind 127.0.0.1:UNKNOWN
     http-request set-var(txn.target) pathq,lua.simdpct_target(nobody)

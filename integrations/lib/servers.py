@@ -18,12 +18,12 @@ HOST = "127.0.0.1"
 
 
 def free_port():
-    """A port of the loopback interface on which nobody listens."""
+    """A port of the loopback interface on which no process listens."""
     return free_ports(1)[0]
 
 
 def free_ports(count):
-    """Different ports on which nobody listens."""
+    """Different ports on which no process listens."""
     listeners = [socket.create_server((HOST, 0)) for _ in range(count)]
     ports = [listener.getsockname()[1] for listener in listeners]
     for listener in listeners:
@@ -114,7 +114,7 @@ class Connection:
             self.file = None
 
     def request(self, target, headers=b"Host: a\r\n", method=b"GET"):
-        """The status, the header fields (names in lower case) and the body; status 0 if there is no answer."""
+        """The status, the header fields (names in lower case) and the body; status 0 without an answer."""
         # A connection that was open may have been closed by the server in between.
         for _ in range(1 if self.file is None else 2):
             try:

@@ -51,7 +51,7 @@ def code(language, containing=""):
 
 
 class Synopsis(Nginx):
-    """nginx with the files of README.md's synopsis, as written but for addresses, folders and `policy`."""
+    """nginx with the files of README.md's synopsis, as written except addresses, folders and `policy`."""
 
     def __init__(self, origin, policy=None, change=lambda lua: lua):
         http = re.search(r"^http \{\n(.*)^\}", code("nginx")[0], re.M | re.S)[1]

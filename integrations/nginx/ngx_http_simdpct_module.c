@@ -9,7 +9,7 @@
 
 typedef struct {
     ngx_uint_t            level;       /* 0: http, 1: server, more: location */
-    ngx_uint_t            refuse;      /* kinds, of the path; of a location, those that it and its parents add */
+    ngx_uint_t            refuse;      /* kinds, of the path; in a location, all that it and its parents add */
     ngx_uint_t            refuse_args; /* the same, of the query */
     ngx_uint_t            status;
     ngx_uint_t            log_level;
@@ -517,7 +517,7 @@ ngx_http_simdpct_location_handler(ngx_http_request_t *r)
     ngx_http_simdpct_ctx_t   *ctx;
     ngx_http_simdpct_conf_t  *conf = ngx_http_get_module_loc_conf(r, ngx_http_simdpct_module);
 
-    /* A `rewrite` of the server makes a request internal, but is no redirect. */
+    /* A `rewrite` of the server makes a request internal without a redirect. */
     if (r != r->main || r->uri_changes != NGX_HTTP_MAX_URI_CHANGES + 1 || conf->level < 2 || conf->guard == NULL) {
         return NGX_DECLINED;
     }
@@ -804,7 +804,7 @@ ngx_http_simdpct_init(ngx_conf_t *cf)
 
     main = ngx_http_conf_get_module_main_conf(cf, ngx_http_core_module);
 
-    /* The handlers of a phase run in the reverse order: these before those of `return` and `rewrite`. */
+    /* The handlers of a phase run in the reverse order: these before the handlers of `return` and `rewrite`. */
     handler = ngx_array_push(&main->phases[NGX_HTTP_SERVER_REWRITE_PHASE].handlers);
     if (handler == NULL) {
         return NGX_ERROR;

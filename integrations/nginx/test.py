@@ -192,7 +192,7 @@ http {
         access_log off;
         simdpct_refuse off;
         simdpct_path default;
-        # To tell its refusals from those of nginx itself.
+        # To tell its refusals from nginx's own.
         simdpct_refuse_status 418;
         location / {
             add_header X-Findings "$simdpct_findings $simdpct_args_findings $simdpct_status";
@@ -303,7 +303,7 @@ def requests(nginx):
     def body(target, port="PORT"):
         return nginx.get(target, port)[2]
 
-    # Kinds. A location adds to those of the server.
+    # Kinds. A location adds to the server's.
     check("http, inherited", [status(b"/%41"), status(b"/%2541")], [200, 400])
     check("location adds to http", [status(b"/default/%2541"), status(b"/default/%5c"), status(b"/%5c")], [400, 400, 200])
     check("server replaces http", [status(b"/%2541", "OTHER"), status(b"/%0a", "OTHER")], [200, 400])
@@ -618,7 +618,7 @@ def http2(nginx):
 
 
 def randomly(nginx, count):
-    """A path is refused, or its canonical form is that of itself and has no dot segments."""
+    """A path is refused, or its canonical form is its own canonical form and has no dot segments."""
     connection, decoded, statuses = Connection(nginx.ports["RANDOM"]), Connection(nginx.ports["DECODED"]), {}
     for target in random_targets(count):
         status, fields, body = connection.request(target)

@@ -149,7 +149,7 @@ http {
 
 
 def seen(answer):
-    """The status, and the path and query that the origin got; an empty query is none."""
+    """The status, and the path and query that the origin got; an empty query counts as none."""
     target = origin_target((answer.status, {}, answer.body))
     return answer.status, target and target.removesuffix(b"?")
 

@@ -202,7 +202,7 @@ pub fn compare_with<O: Offset + From<i32> + TryFrom<usize> + PartialEq, C: Rewri
             let result = conversion.append_rows((0..sample.rows()).map(|row| sample.row(row)), &mut found);
             check(&of_rows, result, found);
             if number < policies.len() {
-                // The output is empty, so it is also that of `convert`.
+                // The output is empty, as `convert`'s is.
                 let mut found = output.clone();
                 check(&of_column, conversion.append_fitting(&column, &mut found), found);
                 match conversion.convert(&column) {

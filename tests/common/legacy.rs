@@ -115,7 +115,7 @@ pub fn compare_unescaping(text: &str) {
     match (js::unescape(text), String::from_utf16(&units)) {
         (Ok(result), Ok(expected)) => assert_eq!(result, expected),
         (Err(error), Err(_)) => {
-            // The position is that of an escape, and the text before it has no error.
+            // It is the position of an escape, and the text before it has no error.
             assert_eq!(error.kind, LoneSurrogate);
             assert!(code_unit(text.as_bytes(), error.position).is_some_and(|unit| unit & 0xF800 == 0xD800));
             assert!(js::unescape(&text[..error.position]).is_ok());
@@ -225,7 +225,7 @@ pub fn compare_java(text: &str) {
     let encoded = java::encode(text);
     assert_eq!(encoded, reference::encode(&simdpct::Encoder::FORM, text.as_bytes()));
     assert_eq!(java::decode(&*encoded).as_deref(), Ok(text));
-    // With every triplet kept, those that only Java accepts become ordinary ones.
+    // With every triplet kept, triplets that only Java accepts become ordinary triplets.
     let kept = java::decode_with(text, &Decoder::new().keep(ByteSet::ALL));
     match decoded {
         Ok(decoded) => {

@@ -38,7 +38,7 @@ pub fn is_quick() -> bool {
     std::env::var_os("SIMDPCT_QUICK").is_some_and(|value| value != "0")
 }
 
-/// The levels to compare: those that this CPU has. With `SIMDPCT_TEST_LEVELS=active`, only the active one: for a run
+/// The levels to compare: all that this CPU has. With `SIMDPCT_TEST_LEVELS=active`, only the active one: for a run
 /// after others that prove the rest.
 pub fn levels() -> impl Iterator<Item = Level> {
     static ONLY_ACTIVE: LazyLock<bool> = LazyLock::new(|| {
@@ -72,7 +72,7 @@ pub fn assert_linear(pattern: &str, work: impl Fn(&str)) {
     assert!(ratio < 64.0, "16 times {:?} took {ratio:.0} times as long: {short:?}, {long:?}", &pattern);
 }
 
-/// The CPU time of this thread, or where there is no such clock, the time.
+/// The CPU time of this thread, or the time where the system has no such clock.
 #[cfg(not(fuzzing))]
 fn thread_time() -> std::time::Duration {
     #[cfg(target_os = "linux")]

@@ -61,7 +61,7 @@ pub extern "C" fn allocate(length: usize) -> *mut u8 {
 ///
 /// # Safety
 ///
-/// `start` and `length` are those of one call of [`allocate`], and passed once.
+/// `start` and `length` belong to one call of [`allocate`], and are passed once.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn text(start: *mut u8, length: usize) -> *mut Text {
     // SAFETY: guaranteed by the caller. (benches/wasm/bench)
@@ -79,7 +79,7 @@ pub unsafe extern "C" fn run(text: *mut Text, operation: usize) -> usize {
     unsafe { (*text).run(operation) }
 }
 
-/// Whether the level is that of vectors.
+/// Whether the level has vectors.
 #[unsafe(no_mangle)]
 pub extern "C" fn is_simd() -> u32 {
     u32::from(Level::active() != Level::Scalar)

@@ -1,7 +1,7 @@
 /* bench.c - nanoseconds per call, beside memcpy, libcurl, ada and nginx. Run by crates/capi/bench/run.
  *
  * Each number is the minimum of many short runs of all contestants in turns, so that other load on the machine matters
- * little. All write to another buffer; that of libcurl and ada is allocated and freed. */
+ * little. All write to another buffer, which libcurl and ada allocate and free. */
 #define _DEFAULT_SOURCE /* u_char */
 #include <curl/curl.h>
 #include <simdpct.h>
@@ -31,7 +31,7 @@ static simdpct_decoder strict, text_decoder;
 static simdpct_encoder encoder;
 static simdpct_path_policy policy;
 static simdpct_guard guard;
-/* On a page of its own. Where the low bits of its address are those of the input, loads wait for stores (4K aliasing). */
+/* Begins a page. If the low bits of its address equal the low bits of the input's, loads wait for stores (4K aliasing). */
 static _Alignas(4096) unsigned char output[3 * LONGEST + 64];
 
 /* The contestants' results are added up, so that no call is removed. */

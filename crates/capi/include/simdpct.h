@@ -103,7 +103,7 @@ typedef struct simdpct_set {
 
 /* The functions that return bool return false, and change nothing, on a bad argument. */
 
-/* Makes the set with this name. The names are those of `pct encode --set`: "component", "path-segment", "path",
+/* Makes the set with this name. `pct encode --set` has the same names: "component", "path-segment", "path",
  * "query", "query-value", "fragment", "userinfo", "reg-name", "uri", "form", "whatwg-path", "reserved", "unreserved",
  * "control", ... Returns false if the name is unknown. */
 SIMDPCT_MUST_USE bool simdpct_set_from_name(simdpct_set *set, const char *name, size_t len);

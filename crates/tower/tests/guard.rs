@@ -314,7 +314,7 @@ fn any_policy() -> impl Strategy<Value = PathPolicy> {
     ]
 }
 
-/// Texts of the bytes that matter, of those that `http` allows in paths.
+/// Texts of the bytes that matter and that `http` allows in paths.
 fn any_path() -> impl Strategy<Value = String> {
     let pieces =
         vec!["/", ".", "%2e", "%2F", "%5c", "\\", "%", "%00", "%41", "%25", ";", "a", "4", "|", "\u{e9}", "%ff", "%3f"];

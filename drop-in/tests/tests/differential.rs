@@ -1,7 +1,7 @@
 //! Compares the drop-in replacements with the originals: on random inputs, on every level, every
 //! observable result.
 //!
-//! The level is that of the process, so the tests of a level run in a process of their own, with
+//! The level is a property of the process, so each level has its own process, with
 //! `SIMDPCT_LEVEL`. `SIMDPCT_QUICK` reduces the number of inputs.
 
 use std::borrow::Cow;
@@ -189,7 +189,7 @@ fn random_input_percent_encodes_alike() {
                 items,
             );
         }
-        // Equality is that of the rest of the input and of the set.
+        // Two iterators are equal if the rest of the input and the set are equal.
         let (other, cut) = (random.below(OUR_SETS.len()), random.below(2).min(input.len()));
         let ours = percent_encoding::percent_encode(input, OUR_SETS[at])
             == percent_encoding::percent_encode(&input[cut..], OUR_SETS[other]);

@@ -200,7 +200,7 @@ where
             .map_err(|error| Failure::from(error).of_row(|row| rows[row]))?;
         if summary.changed {
             is_changed = true;
-            // If `T` is a type of strings, the output is that of `Job::text`.
+            // If `T` is a type of strings, `Job::text` made the output.
             views.replace(rows, output)?;
         }
     }

@@ -1,4 +1,4 @@
-//! Tests of `simdpct-ballista`, but for those with running servers: engines/ballista/check.
+//! Tests of `simdpct-ballista` without running servers. Tests with servers: engines/ballista/check.
 
 mod arguments;
 mod message;

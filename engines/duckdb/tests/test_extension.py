@@ -431,7 +431,7 @@ SPLIT = re.compile(r"(?:([A-Za-z][A-Za-z0-9+.-]*):)?(?://([^/?#]*))?([^?#]*)(?:\
 
 
 def parts(url):
-    """Those of RFC 3986, appendix B; without those of the authority."""
+    """The parts of RFC 3986, appendix B, without the parts of the authority."""
     scheme, authority, path, query, fragment = SPLIT.fullmatch(url).groups()
     return {"scheme": scheme, "authority": authority, "path": path, "query": query, "fragment": fragment}
 

@@ -243,7 +243,7 @@ unsafe extern "C" fn get_next(stream: *mut FFI_ArrowArrayStream, out: *mut FFI_A
 
 /// # Safety
 ///
-/// The stream is that of [`get_schema`]. tests/test_columns.py
+/// The contract of [`get_schema`] holds for the stream. tests/test_columns.py
 unsafe extern "C" fn get_last_error(stream: *mut FFI_ArrowArrayStream) -> *const c_char {
     // SAFETY: as in `get_schema`. tests/test_columns.py
     let exported = unsafe { &*(*stream).private_data.cast::<Exported>() };
@@ -252,7 +252,7 @@ unsafe extern "C" fn get_last_error(stream: *mut FFI_ArrowArrayStream) -> *const
 
 /// # Safety
 ///
-/// The stream is that of [`get_schema`]. tests/test_columns.py
+/// The contract of [`get_schema`] holds for the stream. tests/test_columns.py
 unsafe extern "C" fn release(stream: *mut FFI_ArrowArrayStream) {
     // SAFETY: the private data is a box that `export_stream` made; it is dropped once, since a consumer
     // never calls a stream that is marked as released. tests/test_columns.py

@@ -200,7 +200,7 @@ pub(crate) fn try_decode_java<'py>(column: &Bound<'py, PyAny>) -> PyResult<Bound
 /// besides letters, digits and `-._~`.
 ///
 /// Names are `component`, `path-segment`, `path`, `query`, `query-value`, `fragment`, `userinfo`,
-/// `reg-name`, `uri`, `form`, those of WHATWG (`whatwg-path`) and others, which the message for
+/// `reg-name`, `uri`, `form`, WHATWG's (`whatwg-path`) and others, which the message for
 /// an unknown name lists.
 ///
 /// >>> names = pyarrow.array(['a/b c'])
@@ -240,7 +240,7 @@ pub(crate) fn repair<'py>(column: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyA
     apply(column, Function::UrlRepair, None)
 }
 
-/// A part of each URL, as it is; null if there is none.
+/// A part of each URL, unchanged; null if the URL has none.
 ///
 /// Parts are `scheme`, `authority`, `userinfo`, `host`, `port`, `path`, `query` and `fragment`, in
 /// any case.
@@ -252,7 +252,7 @@ pub(crate) fn part<'py>(column: &Bound<'py, PyAny>, part: TextOption) -> PyResul
     apply(column, Function::UrlPart, Some(part.of("part: part")?))
 }
 
-/// The decoded value of a key in the query of each URL; null if there is none. Invalid UTF-8
+/// The decoded value of a key in the query of each URL; null if the query has none. Invalid UTF-8
 /// becomes U+FFFD in strings.
 ///
 /// >>> pyarrow.array(query_value(pyarrow.array(['/?q=a+b&n=1', '/']), 'q')).to_pylist()

@@ -27,7 +27,7 @@ pub(crate) struct Series {
     chunks: usize,
     /// SAFETY: called once, with this series. tests/test_polars.py
     release: Option<unsafe extern "C" fn(*mut Series)>,
-    /// Not null, which would mean that there is no result.
+    /// Not null: null would mean no result.
     private_data: *mut c_void,
 }
 

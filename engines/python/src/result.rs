@@ -31,7 +31,7 @@ impl Values {
         self.chunks.iter().map(|chunk| chunk.len()).sum()
     }
 
-    /// The name, which is empty in Arrow if there is none.
+    /// The name, which Arrow leaves empty if a field has none.
     fn arrow_name(&self) -> &str {
         self.name.as_deref().unwrap_or_default()
     }

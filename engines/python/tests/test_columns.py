@@ -378,7 +378,7 @@ def test_wrong_option_raises_value_error(call, message):
 
 
 class Capsules:
-    """An object whose capsules are those of others."""
+    """An object with the capsules of another object."""
 
     def __init__(self, array=None, stream=None):
         if array is not None:

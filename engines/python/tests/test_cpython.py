@@ -1,4 +1,4 @@
-"""CPython's own test_urlparse and test_urllib, with our functions in place of those of urllib.parse."""
+"""CPython's own test_urlparse and test_urllib, with our functions in place of urllib.parse's."""
 
 import doctest
 import subprocess
@@ -17,7 +17,7 @@ def recipe():
     return examples[start - 1].source + examples[start].source
 
 
-# Runs the tests of a module, and prints how many there are and those that fail.
+# Runs the tests of a module, and prints their number and the failing ones.
 PROGRAM = """
 import sys, unittest
 {recipe}

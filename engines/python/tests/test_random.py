@@ -1,4 +1,4 @@
-"""Random calls: results and exceptions are those of urllib.parse.
+"""Random calls: results and exceptions equal urllib.parse's.
 
 The arguments of a call are made of pieces that matter to these functions. Results are compared by
 value and by type, exceptions by type, text and arguments. `--calls=1000000` runs the long test.

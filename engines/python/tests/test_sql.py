@@ -110,7 +110,7 @@ def test_time_of_options_of_rows_is_linear(urls, options, name):
 
 
 def test_error_of_engine_has_no_row():
-    """It would be that of a piece, which means nothing to a user."""
+    """A position within a chunk means nothing to a user."""
     for function, arguments in [("pct_decode", ()), ("form_decode", ()), ("url_decode", ())]:
         with pytest.raises(ValueError, match=f"^{function}: '50%': malformed percent-encoding: .* at byte 2 "):
             _sql.function(function)(pyarrow.array(["a", "50%"]), *arguments)

@@ -6,7 +6,7 @@ use super::{BYTE_ORDER_MARK, Columns, Filter, LINE_ENDS, Operation, Place, To, i
 /// A record.
 struct Row {
     fields: Vec<Vec<u8>>,
-    /// Whether it is a line of CR alone, which is no record for `pct`.
+    /// Whether it is a line of CR alone, which `pct` does not count as a record.
     is_empty: bool,
 }
 

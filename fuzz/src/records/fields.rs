@@ -69,7 +69,7 @@ pub(super) fn check_row(
     assert_eq!(after[..width], padded);
     assert_eq!(&after[width + selected.len()..], surplus);
     for (at, column) in selected.into_iter().enumerate() {
-        // There is no result for a field that the record does not have.
+        // A field that the record does not have gets no result.
         match fields.get(column) {
             Some(field) => check(field, &after[width + at]),
             None => same(&after[width + at], b"", b""),

@@ -200,7 +200,7 @@ fn pairs<'t>(input: &'t [u8], output: &'t [u8], separator: u8) -> impl Iterator<
     before.into_iter().zip(after)
 }
 
-/// The records that a filter writes, of those with the fields `fields`; `None` if that is unknown.
+/// The records with the fields `fields` that a filter writes; `None` if unknown.
 fn kept<'t>(
     input: &'t [u8],
     separator: u8,

@@ -19,7 +19,7 @@ const PAGE: usize = 64 << 10;
 /// Memory for the allocator, reserved before the last pages are taken.
 const HEAP: usize = 512 << 20;
 
-/// Memory at the end that belongs to nobody else.
+/// Memory at the end that nothing else uses.
 const LAST: usize = 1 << 20;
 
 /// The address of the first byte beyond linear memory.

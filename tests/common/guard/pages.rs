@@ -18,7 +18,7 @@ impl Pages {
         let map = unsafe { libc::mmap(std::ptr::null_mut(), room + 2 * page, libc::PROT_NONE, flags, -1, 0) };
         assert_ne!(map, libc::MAP_FAILED);
         let map: NonNull<u8> = NonNull::new(map.cast()).unwrap();
-        // SAFETY: the pages lie within the new mapping, to which there is no other pointer.
+        // SAFETY: the pages lie within the new mapping, to which no other pointer exists.
         let status = unsafe { libc::mprotect(map.add(page).as_ptr().cast(), room, libc::PROT_READ | libc::PROT_WRITE) };
         assert_eq!(status, 0);
         Self { map, page, room }

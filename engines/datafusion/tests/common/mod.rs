@@ -5,9 +5,9 @@ use datafusion::arrow::util::display::{ArrayFormatter, FormatOptions};
 use datafusion::arrow::util::pretty::pretty_format_batches;
 use datafusion::prelude::{SessionConfig, SessionContext};
 
-/// A session with all functions, those of Spark included.
+/// A session with all functions, Spark's included.
 pub fn session() -> SessionContext {
-    // A batch size that is no divisor of anything, so that arrays are cut and sliced.
+    // A batch size that divides no length here, so that arrays are cut and sliced.
     let config = SessionConfig::new().with_target_partitions(2).with_batch_size(7).with_information_schema(true);
     let mut session = SessionContext::new_with_config(config);
     simdpct_datafusion::register(&mut session).unwrap();

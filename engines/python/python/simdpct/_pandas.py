@@ -10,7 +10,7 @@ from ._objects import objects as numpy_objects
 
 
 class Series(pandas.Series):
-    """A series of pandas with the index and the name of the one that it is made of.
+    """A series of pandas with the index and the name of its source.
 
     It has ``to_pylist`` besides, as the other results of ``simdpct.columns`` have.
     """

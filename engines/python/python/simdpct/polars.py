@@ -229,7 +229,7 @@ def normalize_url(column: pl.Expr | str, rules: str = "") -> pl.Expr:
 
 
 def part(column: pl.Expr | str, part: str) -> pl.Expr:
-    """A part of each URL: ``scheme``, ``host``, ...; null if there is none.
+    """A part of each URL: ``scheme``, ``host``, ...; null if it has none.
 
     >>> pl.DataFrame({'url': ['http://e.org/p', '/p']}).select(part(pl.col('url'), 'host')).to_series().to_list()
     ['e.org', None]
@@ -270,7 +270,7 @@ def query_map(column: pl.Expr | str) -> pl.Expr:
 
 
 def query_value(column: pl.Expr | str, key: str) -> pl.Expr:
-    """The decoded value of a key in the query of each URL; null if there is none.
+    """The decoded value of a key in the query of each URL; null if it has none.
 
     >>> pl.DataFrame({'url': ['/?q=a+b', '/']}).select(query_value(pl.col('url'), 'q')).to_series().to_list()
     ['a b', None]
