@@ -36,6 +36,8 @@ mod promises;
 mod properties;
 mod release;
 mod room;
+#[cfg(not(miri))]
+mod scripts;
 mod sets;
 mod stream;
 mod uri;

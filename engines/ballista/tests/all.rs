@@ -1,4 +1,4 @@
-//! Tests of `simdpct-ballista` without running servers. Tests with servers: engines/ballista/check.
+//! Tests of `simdpct-ballista`; those with running servers are in test_cluster.py.
 
 mod arguments;
 mod message;
