@@ -1,4 +1,5 @@
-//! Times the operations on this CPU: native SECONDS FILE... Prints what scripts/lib/bench-wasm.mjs prints.
+//! Times the operations on this CPU: native SECONDS FILE... Prints what scripts/lib/bench-wasm.mjs
+//! prints.
 
 use std::time::{Duration, Instant};
 
