@@ -442,7 +442,7 @@ def page(record, run, results, instructions, sizes):
         if group not in known:
             others[group.split()[0].strip(",").capitalize()].append((group, UNIT_OF_OTHERS))
     for heading, introduction, groups in SECTIONS + [(heading, "", groups) for heading, groups in others.items()]:
-        groups = [(group, unit) for group, unit in groups if group in results]
+        groups = [(group, unit) for group, unit in groups if results[group]]
         if not groups:
             continue
         yield f"## {heading}"
