@@ -1,10 +1,14 @@
-//! Throughput of large blocks of fresh data, on each level, against the peers and memcpy.
+//! Throughput of large blocks of fresh data, on each level, against the peers and memcpy: of data
+//! in a cache, and of data from memory.
 
 use criterion::{Criterion, criterion_group, criterion_main};
 use simdpct_benches::contest::Reuse;
-use simdpct_benches::{Contest, Corpus, corpora, generated, peers};
+use simdpct_benches::{Contest, Corpus, corpora, generated, is_test, peers};
 
 const BLOCKS: [(&str, usize); 2] = [("64 KiB", 64 << 10), ("1 MiB", 1 << 20)];
+
+/// Twice the third-level cache of the largest machine that was measured on.
+const MEMORY: usize = 512 << 20;
 
 fn decode(criterion: &mut Criterion) {
     let texts: Vec<Corpus> = corpora()
@@ -56,5 +60,26 @@ fn encode(criterion: &mut Criterion) {
     }
 }
 
-criterion_group! { name = benches; config = simdpct_benches::for_long_texts(); targets = decode, encode }
+/// Each block is read once from memory that no cache holds. The output is one buffer, which stays
+/// in the first or second level.
+fn from_memory(criterion: &mut Criterion) {
+    let (size, length) = BLOCKS[0];
+    let bytes = if is_test() { 1 << 20 } else { MEMORY };
+    let texts =
+        || corpora().into_iter().filter(|text| ["typical_urls.txt", "nonlatin_urls.txt"].contains(&&*text.name));
+    let mut contest = Contest::new(criterion, format!("memory decode, {size}, reused buffer"));
+    for text in texts() {
+        contest.on(&text.name, text.blocks(length), peers::decoded).repeated(bytes);
+        contest.memcpy();
+        peers::decode_filling_beside_one(&mut contest, Reuse::ForEach);
+    }
+    let mut contest = Contest::new(criterion, format!("memory encode, {size}, reused buffer"));
+    for text in texts().map(|text| if text.name.starts_with("nonlatin") { text.decoded() } else { text }) {
+        contest.on(&text.name, text.blocks(length), peers::encoded).repeated(bytes);
+        contest.memcpy();
+        peers::encode_filling_beside_one(&mut contest, Reuse::ForEach);
+    }
+}
+
+criterion_group! { name = benches; config = simdpct_benches::for_long_texts(); targets = decode, encode, from_memory }
 criterion_main!(benches);

@@ -1,5 +1,5 @@
-//! Lines of real text, against the peers: as a `Cow`, appended to the preceding lines, in place, and
-//! into memory of the caller.
+//! Lines of real text, against the peers: as a `Cow`, appended to the preceding lines, in place,
+//! and into memory of the caller.
 
 use criterion::{Criterion, criterion_group, criterion_main};
 use simdpct::{Decoder, Encoder, Level};

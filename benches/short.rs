@@ -1,5 +1,5 @@
-//! Short inputs as a `Cow`, against the peers: clean (also text to text), with one escape at a random
-//! position, and all escapes; each length by itself, and all lengths in unpredictable order.
+//! Short inputs as a `Cow`, against the peers: clean (also text to text), with one escape at a
+//! random position, and all escapes; each length by itself, and all lengths in unpredictable order.
 
 use criterion::{Criterion, criterion_group, criterion_main};
 use simdpct_benches::corpora::Escape;

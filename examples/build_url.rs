@@ -18,7 +18,8 @@ fn main() -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// The URL of a search. A slash in the name is an error, because many servers decode `%2F` before they split a path.
+/// The URL of a search. A slash in the name is an error, because many servers decode `%2F` before
+/// they split a path.
 pub fn search_url(place: &str, parameters: &[(&str, &str)]) -> Result<String, uri::SlashInSegment> {
     let (mut path, mut query) = (PathBuilder::new(), QueryBuilder::new());
     path.push("places")?.push(place)?.push("search")?;

@@ -1,4 +1,5 @@
-//! Decodes a column in the layout of Apache Arrow: all rows in one call. Malformed rows become null.
+//! Decodes a column in the layout of Apache Arrow: all rows in one call. Malformed rows become
+//! null.
 //!
 //! ```sh
 //! cargo run --example columns

@@ -13,7 +13,8 @@ fn main() -> io::Result<()> {
     decode(io::stdin().lock(), &mut io::stdout().lock())
 }
 
-/// The reader may return chunks that end within a triplet. An error has the position in the whole stream.
+/// The reader may return chunks that end within a triplet. An error has the position in the whole
+/// stream.
 pub fn decode(input: impl Read, output: &mut impl Write) -> io::Result<()> {
     io::copy(&mut read::Decoder::new(input, Decoder::new()), output)?;
     output.flush()

@@ -196,8 +196,8 @@
 //!
 //! # serde_urlencoded
 //!
-//! With the feature `serde`. Types that both crates support have the same form in both, except where
-//! the second table says otherwise.
+//! With the feature `serde`. Types that both crates support have the same form in both, except
+//! where the second table says otherwise.
 //!
 //! | serde_urlencoded | simdpct |
 //! |---|---|
@@ -353,8 +353,8 @@
 //! # url-escape
 //!
 //! Every `encode_*` function below has three variants: `_to_string` and `_to_vec` append,
-//! `_to_writer` writes. To append to a `String` or a `Vec`, use [`Encoder::encode_to`]. To write to a
-//! writer, write [`Encoder::display`], which does not allocate.
+//! `_to_writer` writes. To append to a `String` or a `Vec`, use [`Encoder::encode_to`]. To write to
+//! a writer, write [`Encoder::display`], which does not allocate.
 //!
 //! | url-escape | simdpct |
 //! |---|---|

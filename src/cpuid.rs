@@ -1,7 +1,9 @@
-//! CPU features of x86-64 at run time: `cpuid` and `xgetbv` (Intel SDM volume 1, chapters 13.2 and 14.3; volume 2,
-//! CPUID). `std` has a macro for this, but the library must detect the same without it.
+//! CPU features of x86-64 at run time: `cpuid` and `xgetbv` (Intel SDM volume 1, chapters 13.2 and
+//! 14.3; volume 2, CPUID). `std` has a macro for this, but the library must detect the same without
+//! it.
 //!
-//! Its unsafe code is covered by tests/level.rs, which compares it with `std`, also on emulated CPUs.
+//! Its unsafe code is covered by tests/level.rs, which compares it with `std`, also on emulated
+//! CPUs.
 //!
 //! A vector extension is usable only if the operating system saves its registers, which XCR0 says.
 

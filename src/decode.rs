@@ -81,8 +81,8 @@ impl Decoder {
     /// If `set` contains `%`, the output contains no triplet that is not in the input. To guarantee
     /// this, a [lenient](Self::lenient) decoder also keeps the triplet of a digit that could
     /// complete a malformed `%`: `%%34%31` becomes `%%341`, not `%41`. Where ill-formed UTF-8 is
-    /// [dropped](Self::decode_utf8_dropping), a sequence directly after a malformed `%`, or after its
-    /// first digit, becomes U+FFFD instead: `%%FF2F` becomes `%\u{FFFD}2F`, not `%2F`.
+    /// [dropped](Self::decode_utf8_dropping), a sequence directly after a malformed `%`, or after
+    /// its first digit, becomes U+FFFD instead: `%%FF2F` becomes `%\u{FFFD}2F`, not `%2F`.
     ///
     /// ```
     /// # use simdpct::{ByteSet, Decoder};
@@ -271,8 +271,9 @@ impl Decoder {
     ///
     /// # Errors
     ///
-    /// Same as [`decoded_len`](Self::decoded_len), and [`InvalidUtf8`](crate::DecodeErrorKind::InvalidUtf8) at the
-    /// first byte or triplet of the first ill-formed UTF-8 sequence.
+    /// Same as [`decoded_len`](Self::decoded_len), and
+    /// [`InvalidUtf8`](crate::DecodeErrorKind::InvalidUtf8) at the first byte or triplet of the
+    /// first ill-formed UTF-8 sequence.
     ///
     /// ```
     /// # use simdpct::{Decoder, DecodeErrorKind};

@@ -114,9 +114,9 @@ impl Encoder {
         Self { plan: EncodePlan::new(set), level: None }
     }
 
-    /// The encoder for a component or standard, by its name in [`sets::NAMED`]: [`FORM`](Self::FORM)
-    /// and [`URI`](Self::URI) for theirs, otherwise one that escapes the set. Classes, such as
-    /// `reserved`, have none.
+    /// The encoder for a component or standard, by its name in [`sets::NAMED`]:
+    /// [`FORM`](Self::FORM) and [`URI`](Self::URI) for theirs, otherwise one that escapes the set.
+    /// Classes, such as `reserved`, have none.
     ///
     /// ```
     /// # use simdpct::Encoder;

@@ -1,6 +1,8 @@
-//! Environment variables: by `std`, or by `getenv` of C with the feature `getenv`; without either, there are none.
+//! Environment variables: by `std`, or by `getenv` of C with the feature `getenv`; without either,
+//! there are none.
 //!
-//! Its unsafe code is covered by crates/capi/tests/functions.c, which runs with each value of `SIMDPCT_LEVEL`.
+//! Its unsafe code is covered by crates/capi/tests/functions.c, which runs with each value of
+//! `SIMDPCT_LEVEL`.
 
 use core::ffi::CStr;
 
@@ -25,7 +27,8 @@ pub(crate) fn with<T>(name: &CStr, read: impl FnOnce(&str) -> Option<T>) -> Opti
     if value.is_null() {
         return None;
     }
-    // SAFETY: not null, so C has returned a string that ends with NUL, which stays until the environment changes.
+    // SAFETY: not null, so C has returned a string that ends with NUL, which stays until the
+    // environment changes.
     read(unsafe { CStr::from_ptr(value) }.to_str().ok()?)
 }
 

@@ -133,7 +133,8 @@ mod sealed {
         where
             Self: ToOwned;
 
-        /// Appends the normal form; see [`append_normalized`](crate::driver::append::append_normalized).
+        /// Appends the normal form; see
+        /// [`append_normalized`](crate::driver::append::append_normalized).
         #[cfg(feature = "alloc")]
         fn append_normalized(
             &self,

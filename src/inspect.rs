@@ -30,6 +30,59 @@ const _: () = assert!(Kinds::ON_REQUEST.0 == driver::inspect::ON_REQUEST);
 /// assert!(findings.contains(Kinds::DOUBLE));
 /// assert!(inspect("/plain/path?q=1").is_empty());
 /// ```
+///
+/// # When to use it
+///
+/// To know what is in a string without changing it: to count attacks in a log, or to refuse
+/// requests by findings. To forward requests, make the path canonical with a
+/// [`PathPolicy`](crate::path::PathPolicy) or a [`RequestGuard`](crate::path::RequestGuard), which
+/// refuse the same kinds. To learn only whether a string can be decoded, use
+/// [`Decoder::check`](crate::Decoder::check).
+///
+/// # Choosing a form
+///
+/// | you want | use |
+/// |---|---|
+/// | whether there is a finding of some kinds | [`Findings::intersects`] |
+/// | the first one, or all in order | [`Findings::first_of`], [`Findings::iter_among`] |
+/// | how many of each kind | [`inspect_counting`], or [`Counts::among`] with the kinds on request |
+/// | a result that does not borrow the string | [`Findings::kinds`], or [`Counts`] |
+/// | the kinds of each row of a column | `columns::inspect` |
+///
+/// # Example: suspicious requests of an access log
+///
+/// ```
+/// use simdpct::{Kinds, inspect};
+///
+/// const SUSPICIOUS: Kinds =
+///     Kinds::NUL.union(Kinds::CONTROL).union(Kinds::INVALID_UTF8).union(Kinds::DOUBLE).union(Kinds::DOT_SEGMENT);
+///
+/// let log = [
+///     "/wiki/%D0%91%D0%B5%D0%BB%D1%8B%D0%B5_%D0%BD%D0%BE%D1%87%D0%B8",
+///     "/search?q=rock+%26+roll&sort=date",
+///     "/scripts/..%c0%af../winnt/system32/cmd.exe?/c+dir",
+///     "/view?file=..%5C..%5Cwindows%5Cwin.ini",
+///     "/download?file=report.pdf%00.exe",
+///     "/files/a%252Fb.txt",
+/// ];
+/// let suspicious = log.map(|target| inspect(target).kinds_among(SUSPICIOUS));
+/// assert!(suspicious[..2].iter().all(|kinds| kinds.is_empty()));
+/// assert_eq!(suspicious[2], Kinds::INVALID_UTF8);
+/// assert_eq!(suspicious[3], Kinds::DOT_SEGMENT);
+/// assert_eq!(suspicious[4], Kinds::NUL | Kinds::CONTROL);
+/// assert_eq!(suspicious[5], Kinds::DOUBLE);
+/// ```
+///
+/// # Mistakes
+///
+/// * **To refuse every string with a finding.** Most findings are harmless: a triplet
+///   ([`ESCAPE`](Kinds::ESCAPE)), a `+`, a raw `é`. Say which kinds you refuse.
+/// * **To look for [`DOT_SEGMENT`](Kinds::DOT_SEGMENT) in [`Findings::kinds`].** Kinds on request
+///   are found by methods that are given kinds, such as [`Findings::contains`].
+/// * **To inspect decoded text.** A `%00` that was decoded is a raw byte 0, an
+///   [`ILLEGAL`](Kinds::ILLEGAL) byte like others. The kinds describe the encoded string.
+/// * **To inspect a whole target and refuse kinds of paths.** A `;` or an encoded slash is harmless
+///   in a query. Split the target first, as [`RequestGuard`](crate::path::RequestGuard) does.
 #[must_use]
 pub fn inspect<T: Input + ?Sized>(input: &T) -> Findings<'_> {
     Findings::of(input.as_bytes(), None)

@@ -9,14 +9,15 @@ use core::str::FromStr;
 /// By default every function uses the best available level.
 /// [`Encoder::level`](crate::Encoder::level), [`Decoder::level`](crate::Decoder::level) and the
 /// environment variable `SIMDPCT_LEVEL` select another one, for tests and measurements. The
-/// variable requires the feature `std` or `getenv` and is read once; an unknown or unavailable name is ignored.
-/// All levels give the same results.
+/// variable requires the feature `std` or `getenv` and is read once; an unknown or unavailable name
+/// is ignored. All levels give the same results.
 ///
 /// Levels have no order, because they belong to several architectures, and the number of a variant
 /// may change.
 ///
 /// On x86-64 the CPU is asked at run time (`cpuid`), also without the feature `std`. Elsewhere the
-/// target decides: NEON is part of AArch64, and a WebAssembly module either uses simd128 or does not.
+/// target decides: NEON is part of AArch64, and a WebAssembly module either uses simd128 or does
+/// not.
 ///
 /// ```
 /// use simdpct::Level;

@@ -1,8 +1,9 @@
 //! Fast percent-encoding and percent-decoding (URL encoding).
 //!
 //! Implements RFC 3986, the WHATWG URL Standard, HTML forms and related formats. SIMD kernels for
-//! AVX-512, AVX2, SSE4.1 and NEON are selected at run time, and WebAssembly's simd128 at compile time, with a scalar fallback for every other
-//! CPU. All kernels return the same results, errors included.
+//! AVX-512, AVX2, SSE4.1 and NEON are selected at run time, and WebAssembly's simd128 at compile
+//! time, with a scalar fallback for every other CPU. All kernels return the same results, errors
+//! included.
 //!
 //! Use the functions of the crate root if the defaults fit: RFC 3986's unreserved set for encoding,
 //! strict decoding to text. [`Encoder`] and [`Decoder`] choose the set, the policies and the kind
@@ -48,7 +49,8 @@
 //!
 //! * `std` (default): `Read`, `Write` and `SIMDPCT_LEVEL`. The CPU is detected at run time without
 //!   it too.
-//! * `getenv`: `SIMDPCT_LEVEL` without `std`, by `getenv` of the C library that the program is linked with.
+//! * `getenv`: `SIMDPCT_LEVEL` without `std`, by `getenv` of the C library that the program is
+//!   linked with.
 //! * `alloc`: functions that return `Cow`, `String` or `Vec`. Without it, only the functions that
 //!   write to slices are available, for `no_std` programs without an allocator.
 //! * `serde`: (de)serializes Rust types from and to forms: `form::from_str` and `form::to_string`.

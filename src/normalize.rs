@@ -36,6 +36,58 @@ use crate::sets;
 /// assert_eq!(Normalizer::new().normalize("/%7euser/%e4%2f")?, "/~user/%E4%2F");
 /// # Ok::<(), simdpct::DecodeError>(())
 /// ```
+///
+/// # When to use it
+///
+/// To store, compare or count URIs that differ in their triplets only, without knowing which
+/// component a text is: the normal form of a URI has the same components, and means the same to
+/// every reader that follows RFC 3986.
+///
+/// # Choosing a form
+///
+/// | you want | use |
+/// |---|---|
+/// | the normal form by the standard | [`normalize`](crate::normalize()) |
+/// | malformed `%`s kept or escaped, or other triplets decoded | a `Normalizer` |
+/// | to compare two URIs once | [`equivalent`](fn@equivalent), which does not allocate |
+/// | to test one | [`is_normal`](fn@is_normal) |
+/// | dot segments and slashes too, of a path | [`PathPolicy::RFC3986`](crate::path::PathPolicy::RFC3986) |
+/// | whole URLs: case of the host, default port, order of the query | `uri::UrlNormalizer` (feature `idna`) |
+/// | a column | [`columns::normalize`](crate::columns::normalize()) |
+///
+/// # Example: distinct pages of an access log
+///
+/// ```
+/// use std::collections::BTreeMap;
+///
+/// use simdpct::{Malformed, Normalizer};
+///
+/// // A log has everything that clients send, so no request is dropped: a malformed `%` is escaped.
+/// const PAGE: Normalizer = Normalizer::new().malformed(Malformed::Escape);
+///
+/// let requests =
+///     ["/wiki/caf%c3%a9", "/wiki/caf%C3%A9", "/%7Euser", "/~user", "/a%2Fb", "/a/b", "/sale/25%-rabatt"];
+/// let mut pages = BTreeMap::new();
+/// for request in requests {
+///     *pages.entry(PAGE.normalize(request)?).or_insert(0) += 1;
+/// }
+/// let pages: Vec<_> = pages.iter().map(|(page, &count)| (&**page, count)).collect();
+/// assert_eq!(
+///     pages,
+///     [("/a%2Fb", 1), ("/a/b", 1), ("/sale/25%25-rabatt", 1), ("/wiki/caf%C3%A9", 2), ("/~user", 2)]
+/// );
+/// # Ok::<(), simdpct::DecodeError>(())
+/// ```
+///
+/// # Mistakes
+///
+/// * **To expect that all triplets are decoded.** `%2F` and `/` differ, and so do `%C3%A9` and a
+///   raw `é`. [`Decoder`](crate::Decoder) decodes, and [`repair`](fn@crate::uri::repair) escapes
+///   the raw `é`.
+/// * **To use it for access rules.** `/a/../b`, `//b` and `/b` have different normal forms. Use
+///   [`PathPolicy`](crate::path::PathPolicy).
+/// * **To use it for forms.** `+` and `%20` are the same in a form, but not in a URI.
+/// * **To compare a normal form with a text as it came.** Normalize both.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub struct Normalizer {
     pub(crate) plan: DecodePlan,

@@ -170,7 +170,8 @@ pub fn decode_utf8_replacing(decoder: &Decoder, input: &[u8], replacement: &str)
     error.map_or(Ok(text), Err)
 }
 
-/// Decodes as Java's `URLDecoder`, character by character: a run of triplets is a string of its own.
+/// Decodes as Java's `URLDecoder`, character by character: a run of triplets is a string of its
+/// own.
 pub fn decode_java(input: &str) -> Result<String, DecodeError> {
     let (mut text, mut run) = (String::new(), Vec::new());
     let mut rest = input.chars();
@@ -557,8 +558,8 @@ fn joined(segments: &[Vec<u8>]) -> Vec<u8> {
     segments.iter().flat_map(|segment| [b"/", &segment[..]].concat()).collect()
 }
 
-/// The kinds of segments that a segment hides. It is neither empty nor a dot segment, and is written
-/// after `before`, which ends with a slash.
+/// The kinds of segments that a segment hides. It is neither empty nor a dot segment, and is
+/// written after `before`, which ends with a slash.
 fn hidden_segments(before: &[u8], segment: &[u8], is_last: bool) -> Kinds {
     let end: &[u8] = if is_last { b"" } else { b"/" };
     let found = findings(&[before, segment, end].concat()).into_iter().filter(|&(at, _)| at >= before.len());

@@ -129,8 +129,8 @@ pub const REG_NAME: ByteSet = UNRESERVED.union(SUB_DELIMS).complement();
 /// triplets.
 pub const URI: ByteSet = UNRESERVED.union(RESERVED).complement();
 
-/// The sets by name, as in `pct encode --set`, in the C library and in SQL functions: all that are to
-/// escape, then some classes.
+/// The sets by name, as in `pct encode --set`, in the C library and in SQL functions: all that are
+/// to escape, then some classes.
 ///
 /// [`named`] finds one of them.
 pub const NAMED: &[(&str, ByteSet)] = &[
@@ -180,8 +180,8 @@ pub fn named(name: &str) -> Option<ByteSet> {
 /// The percent-encode sets of the WHATWG URL standard (1.3), as used by browsers; as of August
 /// 2026.
 ///
-/// [`COMPONENT`](whatwg::COMPONENT) and [`FORM`](whatwg::FORM) contain `%` and are for data. The others do not: a URL
-/// parser applies them to text that may already contain triplets.
+/// [`COMPONENT`](whatwg::COMPONENT) and [`FORM`](whatwg::FORM) contain `%` and are for data. The
+/// others do not: a URL parser applies them to text that may already contain triplets.
 pub mod whatwg {
     use crate::ByteSet;
 
@@ -245,9 +245,8 @@ pub mod js {
 /// RFC 1738, the first URL standard (1994). Its syntax is superseded by RFC 3986.
 ///
 /// The percent-encode sets are [`COMPONENT`](rfc1738::COMPONENT) and [`URL`](rfc1738::URL), the
-/// others are classes.
-/// [`NO_GRAPHIC`](rfc1738::NO_GRAPHIC), [`UNSAFE`](rfc1738::UNSAFE), [`RESERVED`](rfc1738::RESERVED) and
-/// [`UNRESERVED`](rfc1738::UNRESERVED) partition all bytes.
+/// others are classes. [`NO_GRAPHIC`](rfc1738::NO_GRAPHIC), [`UNSAFE`](rfc1738::UNSAFE),
+/// [`RESERVED`](rfc1738::RESERVED) and [`UNRESERVED`](rfc1738::UNRESERVED) partition all bytes.
 pub mod rfc1738 {
     use super::{ALPHA, DIGIT};
     use crate::ByteSet;

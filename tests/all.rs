@@ -1,8 +1,8 @@
-//! The tests of the library, except tests that need a separate program: one program, so that `common` and
-//! the library's generic functions are compiled once.
+//! The tests of the library, but for those that need a program of their own: one program, so that
+//! `common` and the library's generic functions are compiled once.
 //!
-//! Programs of their own are `allocations` and `guarded_heap` (each has an allocator) and `exhaustive` (also run
-//! optimized).
+//! Programs of their own are `allocations` and `guarded_heap` (each has an allocator) and
+//! `exhaustive` (also run optimized).
 
 mod common;
 
@@ -36,10 +36,10 @@ mod promises;
 mod properties;
 mod release;
 mod room;
-#[cfg(not(miri))]
-mod scripts;
 mod sets;
 mod stream;
+#[cfg(not(miri))]
+mod style;
 mod uri;
 mod url_normal;
 mod utf8;

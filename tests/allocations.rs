@@ -272,7 +272,8 @@ impl std::fmt::Write for Length {
     }
 }
 
-/// Reading a guard from its text and writing it, deciding, and writing the line of a refusal or of an error.
+/// Reading a guard from its text and writing it, deciding, and writing the line of a refusal or of
+/// an error.
 #[test]
 fn guards_do_not_allocate() {
     use std::fmt::Write;
@@ -762,8 +763,8 @@ fn peak_memory_of_hostile_input_is_within_bound() {
     assert!(excesses.is_empty(), "{}", excesses.join("\n"));
 }
 
-/// What worst cases are made of: each ASCII byte that means something, or nothing, to some operation,
-/// bytes that are no text, and characters that some charset lacks.
+/// What worst cases are made of: each ASCII byte that means something, or nothing, to some
+/// operation, bytes that are no text, and characters that some charset lacks.
 const PIECES: [&str; 40] = [
     "a",
     "4",
@@ -811,8 +812,8 @@ const PIECES: [&str; 40] = [
 const BYTES: [&[u8]; 6] = [b"\xFF", b"\x80", b"\xC3", b"\xE2\x82", b"\xF0\x9F", b"\x81"];
 
 /// Searches for the input that needs the most memory, by climbing: of the repeated patterns, the
-/// worst ones are extended by each piece, at the front and at the end, until none gets worse. Then the
-/// lengths of the worst are tried.
+/// worst ones are extended by each piece, at the front and at the end, until none gets worse. Then
+/// the lengths of the worst are tried.
 #[test]
 fn no_pattern_needs_more_memory_than_the_bound() {
     const LENGTH: usize = 2000;

@@ -400,8 +400,8 @@ fn public_types_are_non_exhaustive() {
     assert_eq!(found, exceptions);
 }
 
-/// Each type whose text may hold a triplet is written whole, whatever precision, width and alignment
-/// the format has.
+/// Each type whose text may hold a triplet is written whole, whatever precision, width and
+/// alignment the format has.
 #[test]
 fn no_format_cuts_a_triplet() {
     let mut path = uri::PathBuilder::new();

@@ -20,7 +20,8 @@ use simdpct::{
 /// Longer than the minimum length of `decode_runs` by more than a block of 32 lanes.
 const LONGEST: usize = 548;
 
-/// Lengths up to more than four 64-byte blocks (two in a quick run), then from the minimum length of `decode_runs`.
+/// Lengths up to more than four 64-byte blocks (two in a quick run), then from the minimum length
+/// of `decode_runs`.
 fn lengths() -> impl Iterator<Item = usize> {
     (0..=if is_quick() { 140 } else { 300 }).chain((512..=LONGEST).step_by(if is_quick() { 9 } else { 1 }))
 }

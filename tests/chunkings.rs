@@ -1,4 +1,5 @@
-//! Streams: every chunking of every short string, against the reference implementation on the whole string.
+//! Streams: every chunking of every short string, against the reference implementation on the whole
+//! string.
 
 use simdpct::stream::complete_len;
 use simdpct::{ByteSet, DecodeError, Malformed, Normalizer, reference, sets, stream};

@@ -1,5 +1,5 @@
-//! Canonical paths: every short path over the symbols that matter, by every combination of options, against the
-//! reference implementation.
+//! Canonical paths: every short path over the symbols that matter, by every combination of options,
+//! against the reference implementation.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
@@ -22,7 +22,8 @@ const EXCLUDED_BY_DEFAULT: Kinds = Kinds::DOT_SEGMENT
     .union(Kinds::MALFORMED)
     .union(Kinds::INVALID_UTF8);
 
-/// Calls `check` with every path of up to `longest` symbols, in each of two threads with half of them.
+/// Calls `check` with every path of up to `longest` symbols, in each of two threads with half of
+/// them.
 fn for_each_path(symbols: &[&str], longest: u32, check: impl Fn(&[u8]) + Sync) {
     for length in 0..=longest {
         let (next, number) = (AtomicUsize::new(0), symbols.len().pow(length));
@@ -53,8 +54,8 @@ fn for_each_path(symbols: &[&str], longest: u32, check: impl Fn(&[u8]) + Sync) {
     }
 }
 
-/// Compares one form with the reference, and checks the properties that hold for every policy. The other forms are
-/// compared by tests/path.rs.
+/// Compares one form with the reference, and checks the properties that hold for every policy. The
+/// other forms are compared by tests/path.rs.
 fn check(policy: &PathPolicy, path: &[u8]) {
     let context = || format!("\"{}\" by {policy:?}", path.escape_ascii());
     let mut output = [0; 64];
@@ -68,9 +69,11 @@ fn check(policy: &PathPolicy, path: &[u8]) {
     assert!(canonical.len() <= policy.output_len_bound(path), "length: {}", context());
 }
 
-/// Calls `check` with all combinations of the options that can matter to a path, because it has a symbol that they are
-/// about. Each time the other options have values that depend on `salt`, so that all of them occur with all paths of a
-/// kind. `every_short_path_by_every_combination_of_options` proves for shorter paths that they do not matter.
+/// Calls `check` with all combinations of the options that can matter to a path, because it has a
+/// symbol that they are about. Each time the other options have values that depend on `salt`, so
+/// that all of them occur with all paths of a kind.
+/// `every_short_path_by_every_combination_of_options` proves for shorter paths that they do not
+/// matter.
 fn for_each_relevant(policies: &[PathPolicy], path: &[u8], salt: usize, mut check: impl FnMut(&PathPolicy)) {
     let text = str::from_utf8(path).expect("symbols are text");
     let has = |symbols: &[&str]| symbols.iter().any(|symbol| text.contains(symbol));
@@ -172,7 +175,8 @@ fn every_short_path_of_bytes_by_every_preset() {
     }
 }
 
-/// Nothing is rewritten to what is refused: the reference is idempotent, and canonical paths are recognized.
+/// Nothing is rewritten to what is refused: the reference is idempotent, and canonical paths are
+/// recognized.
 #[test]
 fn every_short_path_of_bytes_with_segments_refused() {
     let kinds = Kinds::DOT_SEGMENT | Kinds::EMPTY_SEGMENT | Kinds::DOUBLE | Kinds::PATH_END;

@@ -1,8 +1,8 @@
 //! Exhaustive test of short strings on every level, alone and across block boundaries.
 //!
-//! `DecodingCheck` and `EncodingCheck` compare fewer forms than `common::compare_*`, for speed.
-//! The full length takes seconds in a release build; other builds and `SIMDPCT_QUICK=1` (emulators) have shorter
-//! strings.
+//! `DecodingCheck` and `EncodingCheck` compare fewer forms than `common::compare_*`, for speed. The
+//! full length takes seconds in a release build; other builds and `SIMDPCT_QUICK=1` (emulators)
+//! have shorter strings.
 
 mod chunkings;
 mod common;
@@ -31,8 +31,8 @@ fn is_quick() -> bool {
     cfg!(miri) || common::is_quick()
 }
 
-/// The maximum string length: in a release build (`scripts/check exhaustive`), with debug assertions one byte less,
-/// and in a quick run.
+/// The maximum string length: in a release build (`scripts/check exhaustive`), with debug
+/// assertions one byte less, and in a quick run.
 fn longest(full: usize, quick: usize) -> usize {
     if is_quick() { quick } else { full - usize::from(cfg!(debug_assertions)) }
 }

@@ -1,4 +1,5 @@
-//! `RequestGuard`: it agrees with the policy and with inspection, for every form of target; its text; its lines.
+//! `RequestGuard`: it agrees with the policy and with inspection, for every form of target; its
+//! text; its lines.
 
 use proptest::prelude::*;
 use proptest::sample::select;
@@ -284,7 +285,8 @@ proptest! {
         compare_guard(policy, path_kinds, query_kinds, method, &target);
     }
 
-    /// What a guard lets pass, it lets pass again, unchanged. A guard that only reports finds the same refusals.
+    /// What a guard lets pass, it lets pass again, unchanged. A guard that only reports finds the
+    /// same refusals.
     #[test]
     fn guards_pass_what_they_have_rewritten(guard in any_guard(), target in any_target(), room in 0..60usize) {
         let mut output = vec![0; RequestGuard::output_len_bound(target.len())];

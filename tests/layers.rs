@@ -1,8 +1,8 @@
-//! Fails on a dependency cycle between the modules of a folder: the library, the command, the C library, and folders in
-//! them.
+//! Fails on a dependency cycle between the modules of a folder: the library, the command, the C
+//! library, and folders in them.
 //!
-//! A module imports another if a path in it starts with `crate::FOLDER::OTHER`, or with as many `super::` as lead to the
-//! folder, outside comments and tests.
+//! A module imports another if a path in it starts with `crate::FOLDER::OTHER`, or with as many
+//! `super::` as lead to the folder, outside comments and tests.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -30,8 +30,8 @@ fn code(text: &str) -> String {
     before_tests.lines().map(|line| line.split("//").next().unwrap_or_default()).collect::<Vec<_>>().join("\n")
 }
 
-/// The modules named by paths after a prefix such as `crate::`: in `crate::a`, `crate::a::b`, and all of
-/// `crate::{a::b, c}`.
+/// The modules named by paths after a prefix such as `crate::`: in `crate::a`, `crate::a::b`, and
+/// all of `crate::{a::b, c}`.
 fn imported(code: &str, prefix: &str) -> BTreeSet<String> {
     let is_part = |character: char| character.is_alphanumeric() || character == '_';
     let mut found = BTreeSet::new();
@@ -70,7 +70,8 @@ fn imported(code: &str, prefix: &str) -> BTreeSet<String> {
     found
 }
 
-/// The imports between the modules of a folder, whose path in its crate is `home`: "" for the crate's root.
+/// The imports between the modules of a folder, whose path in its crate is `home`: "" for the
+/// crate's root.
 fn imports(source: &Path, home: &str) -> Imports {
     let module = |path: &Path| {
         let first = path.strip_prefix(source).unwrap().iter().next().unwrap().to_str().unwrap();

@@ -44,7 +44,8 @@ fn available_levels_belong_to_the_architecture() {
     }
 }
 
-/// The features of each level, as `std` detects them. scripts/cross-test runs this on emulated CPUs.
+/// The features of each level, as `std` detects them. scripts/cross-test runs this on emulated
+/// CPUs.
 #[cfg(target_arch = "x86_64")]
 #[test]
 fn available_levels_are_those_whose_features_std_detects() {

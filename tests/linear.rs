@@ -35,7 +35,8 @@ fn consume<T>(result: T) {
     black_box(result);
 }
 
-/// Findings of most kinds after all others: a search for the first of a kind must not begin anew at each of them.
+/// Findings of most kinds after all others: a search for the first of a kind must not begin anew at
+/// each of them.
 const LAST: &str = "/./%00%zz\u{80}";
 
 /// What is called with a text, and its name.

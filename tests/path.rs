@@ -1,5 +1,6 @@
-//! Canonical paths: the examples of the documentation and of RFC 3986, the measured answers of servers, and random paths
-//! against the reference implementation. Every short path: tests/every_path.rs.
+//! Canonical paths: the examples of the documentation and of RFC 3986, the measured answers of
+//! servers, and random paths against the reference implementation. Every short path:
+//! tests/every_path.rs.
 
 use proptest::prelude::*;
 use proptest::sample::select;
@@ -114,8 +115,8 @@ fn strict_policy_refuses_whatever_servers_disagree_about() {
     assert_eq!(PathPolicy::STRICT.canonicalize("/%7euser/%c3%a9").as_deref(), Ok("/~user/%C3%A9"));
 }
 
-/// The targets of tests/data/path-confusion.tsv as the server answered them: the status if it refused, else the path
-/// that it forwarded.
+/// The targets of tests/data/path-confusion.tsv as the server answered them: the status if it
+/// refused, else the path that it forwarded.
 fn cells(column: &str) -> Vec<(Vec<u8>, String)> {
     let table = include_str!("data/path-confusion.tsv");
     let mut rows = table.lines().map(|row| row.split('\t').collect::<Vec<_>>());

@@ -52,20 +52,21 @@ fn table_parser_finds_promises_and_tests() {
     assert!(tests(promises[0].1).eq([("c", "d"), ("e", "f")]) && tests(promises[1].1).next().is_none());
 }
 
-/// The Markdown files below a folder, without files that builds and tests write.
-fn pages(folder: &Path) -> Vec<PathBuf> {
-    let mut pages = Vec::new();
+/// The files below a folder whose names have one of these ends, without files that builds and
+/// tests write.
+pub fn files(folder: &Path, ends: &[&str]) -> Vec<PathBuf> {
+    let mut files = Vec::new();
     for entry in fs::read_dir(folder).expect("a readable folder") {
         let entry = entry.expect("a readable entry");
         let (path, name) = (entry.path(), entry.file_name().into_string().expect("UTF-8"));
         let is_built = name.starts_with('.') || ["target", "dist", "corpus", "artifacts", "coverage"].contains(&&*name);
         if entry.file_type().expect("a type").is_dir() && !is_built {
-            pages.extend(self::pages(&path));
-        } else if name.ends_with(".md") {
-            pages.push(path);
+            files.extend(self::files(&path, ends));
+        } else if ends.iter().any(|end| name.ends_with(end)) {
+            files.push(path);
         }
     }
-    pages
+    files
 }
 
 /// The text without fenced code blocks.
@@ -118,7 +119,7 @@ fn links(page: &str) -> Vec<String> {
 #[test]
 fn documentation_index_links_every_page() {
     let links = links(&read("docs/README.md"));
-    for page in pages(&Path::new(ROOT).join("docs")) {
+    for page in files(&Path::new(ROOT).join("docs"), &[".md"]) {
         let page = page.strip_prefix(Path::new(ROOT).join("docs")).expect("a page of docs");
         let is_job = page.starts_with("jobs") && page != Path::new("jobs/README.md");
         if !is_job && page != Path::new("README.md") {
@@ -131,12 +132,13 @@ fn documentation_index_links_every_page() {
     }
 }
 
-/// A path in backquotes is relative to the repository or to the page. The changelog also names files of the past.
+/// A path in backquotes is relative to the repository or to the page. The changelog also names
+/// files of the past.
 #[test]
 fn every_path_in_a_page_exists() {
     let mut missing = Vec::new();
     let mut count = 0;
-    for file in pages(Path::new(ROOT)) {
+    for file in files(Path::new(ROOT), &[".md"]) {
         let page = fs::read_to_string(&file).expect("a readable page");
         let folder = file.parent().expect("a folder");
         let is_history = file.ends_with("CHANGELOG.md");

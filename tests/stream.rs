@@ -1,5 +1,6 @@
-//! Streams and their adapters, with input in random chunks and outputs of any size, against the reference
-//! implementation on the whole input. Every chunking of short strings: tests/chunkings.rs.
+//! Streams and their adapters, with input in random chunks and outputs of any size, against the
+//! reference implementation on the whole input. Every chunking of short strings:
+//! tests/chunkings.rs.
 
 use std::cell::Cell;
 use std::io::{self, BufRead, ErrorKind, Read, Write};
@@ -220,8 +221,8 @@ fn feed_to_returns_error_of_its_own_input() {
     }
 }
 
-/// Text of which a first call keeps as much as it can, both output and a prefix at the end; then input that continues or
-/// breaks off the prefix.
+/// Text of which a first call keeps as much as it can, both output and a prefix at the end; then
+/// input that continues or breaks off the prefix.
 #[test]
 fn output_with_48_bytes_more_takes_all_input() {
     const PIECES: [&str; 7] = ["%", "4", "%4", "a", "\u{20AC}", "%E2%82", "+"];

@@ -9,8 +9,8 @@ use crate::chunkings::chunks;
 use crate::common::stream::{TEXTS, decode};
 use crate::{is_quick, longest};
 
-/// `%`, digits of both kinds, triplets of these and of an ill-formed byte, raw ill-formed bytes, and
-/// characters that are text.
+/// `%`, digits of both kinds, triplets of these and of an ill-formed byte, raw ill-formed bytes,
+/// and characters that are text.
 const SYMBOLS: [&[u8]; 12] =
     [b"%", b"2F", b"F", b"%25", b"%32", b"%46", b"%FF", b"\xFF", b"2", b"\xE2\x82", "\u{FFFD}".as_bytes(), b"z+"];
 
@@ -185,7 +185,8 @@ fn no_legacy_decoder_creates_a_triplet_or_an_escape() {
     });
 }
 
-/// Of the charsets, all in which each ASCII byte is its character, unless it is part of another one.
+/// Of the charsets, all in which each ASCII byte is its character, unless it is part of another
+/// one.
 #[test]
 fn no_charset_but_those_of_other_bytes_creates_a_triplet() {
     let labels = "big5 euc-jp euc-kr gb18030 gbk ibm866 iso-8859-2 koi8-r shift_jis utf-8 windows-1252 replacement \
@@ -206,8 +207,8 @@ fn no_charset_but_those_of_other_bytes_creates_a_triplet() {
             }
         }
     });
-    // The two whose ASCII bytes can be anything: an escape sequence of the one, a NUL of the others,
-    // is no character.
+    // The two whose ASCII bytes can be anything: an escape sequence of the one, a NUL of the
+    // others, is no character.
     let [decoder, _] = decoders;
     assert_eq!(charset::decode(b"%\x1B(B2F", named("iso-2022-jp"), &decoder).as_deref(), Ok("%2F"));
     assert_eq!(charset::decode(b"\0%\x002\0F", named("utf-16be"), &decoder).as_deref(), Ok("%2F"));

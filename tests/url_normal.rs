@@ -1,5 +1,5 @@
-//! Normal forms of whole URLs: examples, what holds for all of them, and comparison with the crate `url`, which
-//! implements the WHATWG URL Standard.
+//! Normal forms of whole URLs: examples, what holds for all of them, and comparison with the crate
+//! `url`, which implements the WHATWG URL Standard.
 
 use proptest::prelude::*;
 use simdpct::uri::{UrlErrorKind, UrlNormalizer};
@@ -32,7 +32,7 @@ fn normal_forms_of_known_urls() {
         ("../a/./b", "../a/./b"),
         ("?b=%7e", "?b=~"),
         ("", ""),
-        // A path that begins with two slashes is not an authority.
+        // A path that begins with two slashes is no authority.
         ("/..//a", "/.//a"),
         ("x:/..//a", "x:/.//a"),
         ("http://h/..//a", "http://h//a"),
@@ -144,7 +144,8 @@ fn normalizers() -> impl Strategy<Value = UrlNormalizer> {
 }
 
 proptest! {
-    /// A normal form is its own, is equal for text and bytes, and is what reporting appends where no error is found.
+    /// A normal form is its own, is equal for text and bytes, and is what reporting appends where
+    /// no error is found.
     #[test]
     fn a_normal_form_is_its_own(
         normalizer in normalizers(),
@@ -166,11 +167,12 @@ proptest! {
     }
 }
 
-/// Texts for which RFC 3986 and the WHATWG URL Standard say the same, except for the spelling of triplets.
+/// Texts for which RFC 3986 and the WHATWG URL Standard say the same, but for the spelling of
+/// triplets.
 ///
-/// Not among them, because the standard differs: `\` (a slash), spaces around and control characters (removed), hosts that
-/// are numbers (IPv4 addresses), `'` in a query (escaped), empty user information (removed), and more than two slashes
-/// after the scheme.
+/// Not among them, because the standard differs: `\` (a slash), spaces around and control
+/// characters (removed), hosts that are numbers (IPv4 addresses), `'` in a query (escaped), empty
+/// user information (removed), and more than two slashes after the scheme.
 fn urls() -> impl Strategy<Value = String> {
     let scheme = prop::sample::select(vec!["http", "HTTP", "https", "Wss", "ws", "ftp"]);
     let userinfo = prop::sample::select(vec!["", "", "", "user@", "u:p@", "%41:%2f@", "a%40b@"]);
@@ -231,7 +233,8 @@ fn urls() -> impl Strategy<Value = String> {
 proptest! {
     #![proptest_config(ProptestConfig { cases: 1024, ..ProptestConfig::default() })]
 
-    /// A URL and its serialization by browsers have the same normal form, and a URL has both or neither.
+    /// The normal form of a URL is that of its serialization by browsers, and a URL has both or
+    /// neither.
     #[test]
     fn normal_forms_join_what_browsers_join(url in urls()) {
         let found = normal(&url);
@@ -244,7 +247,8 @@ proptest! {
         }
     }
 
-    /// A browser reads a normal form as it reads the URL, except for triplets of unreserved characters.
+    /// A browser reads a normal form as it reads the URL, but for triplets of unreserved
+    /// characters.
     #[test]
     fn browsers_read_the_normal_form_alike(url in urls()) {
         let Some(found) = normal(&url) else { return Ok(()) };

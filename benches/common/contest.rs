@@ -90,6 +90,25 @@ impl<'c> Contest<'c> {
         self
     }
 
+    /// Repeats the inputs, each copy at its own address, until they have this many bytes: more than
+    /// the caches hold, so that each input comes from memory. Outputs of the first copy are
+    /// compared.
+    pub fn repeated(&mut self, bytes: usize) -> &mut Self {
+        let lengths: Vec<usize> = self.inputs.iter().map(|input| input.len()).collect();
+        let once = self.inputs.concat();
+        let mut rest: &'static [u8] = once.repeat(bytes.div_ceil(once.len().max(1))).leak();
+        self.inputs.clear();
+        for &length in lengths.iter().cycle().take_while(|_| !rest.is_empty()) {
+            let (input, after) = rest.split_at(length);
+            self.inputs.push(input);
+            rest = after;
+        }
+        self.texts = self.inputs.iter().map(|input| std::str::from_utf8(input).ok()).collect();
+        let bytes = self.inputs.iter().map(|input| input.len() as u64).sum();
+        self.group.throughput(Throughput::ElementsAndBytes { elements: self.inputs.len() as u64, bytes });
+        self
+    }
+
     /// Times a bound, whose output is not compared.
     pub fn bound<T>(&mut self, who: &str, work: impl Fn(&'static [u8]) -> T) {
         self.group.bench_function(BenchmarkId::new(who, &self.text), |bencher| {

@@ -132,9 +132,9 @@ static int make_guards(apr_pool_t *pool, apr_pool_t *log, apr_pool_t *temporary,
     (void)log;
     for (; server != NULL; server = server->next) {
         simdpct_config *config = ap_get_module_config(server->module_config, &simdpct_module);
-        const char *text = apr_pstrcat(temporary, "path=", config->refuse != NULL ? config->refuse : "", " query=",
-            config->refuse_args != NULL ? config->refuse_args : "", " ", config->path != NULL ? config->path : "off",
-            NULL);
+        const char *text = apr_pstrcat(temporary, "path=", config->refuse != NULL ? config->refuse : "",
+            " query=", config->refuse_args != NULL ? config->refuse_args : "", " ",
+            config->path != NULL ? config->path : "off", NULL);
 
         if (strcmp(text, "path= query= off") == 0) {
             continue;
@@ -216,10 +216,10 @@ static const char *set_dry_run(cmd_parms *cmd, void *unused, int is_on) {
 }
 
 static const command_rec commands[] = {
-    AP_INIT_TAKE_ARGV("SimdpctRefuse", set_refuse, NULL, RSRC_CONF,
-        "kinds refused in the path, \"default\" or \"off\""),
-    AP_INIT_TAKE_ARGV("SimdpctRefuseArgs", set_refuse_args, NULL, RSRC_CONF,
-        "kinds refused in the query, \"default\" or \"off\""),
+    AP_INIT_TAKE_ARGV(
+        "SimdpctRefuse", set_refuse, NULL, RSRC_CONF, "kinds refused in the path, \"default\" or \"off\""),
+    AP_INIT_TAKE_ARGV(
+        "SimdpctRefuseArgs", set_refuse_args, NULL, RSRC_CONF, "kinds refused in the query, \"default\" or \"off\""),
     AP_INIT_TAKE_ARGV("SimdpctPath", set_path, NULL, RSRC_CONF, "path policy: a preset and options, or \"off\""),
     AP_INIT_FLAG("SimdpctDryRun", set_dry_run, NULL, RSRC_CONF, "report only: log, refuse nothing and set no path"),
     {0},
@@ -238,5 +238,4 @@ static void register_hooks(apr_pool_t *pool) {
 }
 
 AP_DECLARE_MODULE(simdpct) = {
-    STANDARD20_MODULE_STUFF, NULL, NULL, create_config, merge_config, commands, register_hooks, 0,
-};
+    STANDARD20_MODULE_STUFF, NULL, NULL, create_config, merge_config, commands, register_hooks, 0};

@@ -32,7 +32,7 @@ void envoy_dynamic_module_callback_http_send_response(
     void *filter, uint32_t status, const void *headers, size_t count, buffer body, buffer details);
 
 #define HOOK __attribute__((visibility("default")))
-#define TEXT(literal) ((buffer) { literal, sizeof literal - 1 })
+#define TEXT(literal) ((buffer){literal, sizeof literal - 1})
 
 #define REPORT_ONLY ", report only"
 
@@ -58,7 +58,7 @@ HOOK void *envoy_dynamic_module_on_http_filter_config_new(void *config, buffer n
         size_t start = (size_t)(stpcpy(line, "simdpct: ") - line);
 
         simdpct_guard_error(text.data, text.len, line + start, sizeof line - start);
-        envoy_dynamic_module_callback_log(LOG_WARN, (buffer) { line, strlen(line) });
+        envoy_dynamic_module_callback_log(LOG_WARN, (buffer){line, strlen(line)});
         free(guard);
         guard = NULL;
     }
@@ -77,11 +77,11 @@ static void log_refusal(void *filter, const simdpct_verdict *verdict, buffer tar
 
     simdpct_verdict_write(verdict, target.data, target.len, line + start, sizeof line - start);
     envoy_dynamic_module_callback_http_set_dynamic_metadata_string(
-        filter, TEXT("simdpct"), TEXT("refusal"), (buffer) { line + start, strlen(line + start) });
+        filter, TEXT("simdpct"), TEXT("refusal"), (buffer){line + start, strlen(line + start)});
     if (verdict->action == SIMDPCT_ACTION_PASS) {
         strcat(line, REPORT_ONLY);
     }
-    envoy_dynamic_module_callback_log(LOG_WARN, (buffer) { line, strlen(line) });
+    envoy_dynamic_module_callback_log(LOG_WARN, (buffer){line, strlen(line)});
 }
 
 /* Returns true if the target is refused. Otherwise makes its path canonical. */
@@ -92,21 +92,20 @@ static bool is_refused(void *filter, const simdpct_guard *guard, buffer target) 
 
     simdpct_findings_write(target.data, simdpct_path_split(target.data, target.len), names, sizeof names);
     envoy_dynamic_module_callback_http_set_dynamic_metadata_string(
-        filter, TEXT("simdpct"), TEXT("findings"), (buffer) { names, strlen(names) });
+        filter, TEXT("simdpct"), TEXT("findings"), (buffer){names, strlen(names)});
 
-    action = simdpct_guard_check(
-        guard, SIMDPCT_METHOD_OTHER, target.data, target.len, room, sizeof space, &verdict);
+    action = simdpct_guard_check(guard, SIMDPCT_METHOD_OTHER, target.data, target.len, room, sizeof space, &verdict);
     if (verdict.status == SIMDPCT_NO_ROOM && (allocated = malloc(verdict.value)) != NULL) {
         room = allocated;
-        action = simdpct_guard_check(
-            guard, SIMDPCT_METHOD_OTHER, target.data, target.len, room, verdict.value, &verdict);
+        action =
+            simdpct_guard_check(guard, SIMDPCT_METHOD_OTHER, target.data, target.len, room, verdict.value, &verdict);
     }
     if (verdict.status != SIMDPCT_OK) {
         log_refusal(filter, &verdict, target);
     }
     if (action == SIMDPCT_ACTION_REWRITE) {
         if (!envoy_dynamic_module_callback_http_set_header(
-                filter, REQUEST_HEADER, TEXT(":path"), (buffer) { room, verdict.value })) {
+                filter, REQUEST_HEADER, TEXT(":path"), (buffer){room, verdict.value})) {
             envoy_dynamic_module_callback_log(LOG_WARN, TEXT("simdpct: the path cannot be set"));
             action = SIMDPCT_ACTION_REFUSE;
         }
@@ -153,22 +152,22 @@ HOOK unsigned envoy_dynamic_module_on_http_filter_request_headers(void *filter, 
 /* ---- Hooks that Envoy looks up and this filter does not need ---- */
 
 #define PASSES_WITH_END(name) \
-    HOOK unsigned envoy_dynamic_module_on_http_filter_##name(void *filter, void *guard, bool is_end) \
-    { \
+    HOOK unsigned envoy_dynamic_module_on_http_filter_##name(void *filter, void *guard, bool is_end) { \
         (void)filter; \
         (void)guard; \
         (void)is_end; \
         return CONTINUE; \
     }
 #define PASSES(name) \
-    HOOK unsigned envoy_dynamic_module_on_http_filter_##name(void *filter, void *guard) \
-    { \
+    HOOK unsigned envoy_dynamic_module_on_http_filter_##name(void *filter, void *guard) { \
         (void)filter; \
         (void)guard; \
         return CONTINUE; \
     }
 /* Never called: this filter starts no callouts, streams or events. */
-#define NEVER_CALLED(name) HOOK void envoy_dynamic_module_on_http_filter_##name(void) { }
+#define NEVER_CALLED(name) \
+    HOOK void envoy_dynamic_module_on_http_filter_##name(void) { \
+    }
 
 PASSES_WITH_END(request_body)
 PASSES(request_trailers)

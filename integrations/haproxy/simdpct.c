@@ -75,7 +75,10 @@ static int findings(lua_State *L) {
 
 int luaopen_simdpct(lua_State *L) {
     static const luaL_Reg functions[] = {
-        {"guard", new_guard}, {"decide", decide}, {"findings", findings}, {NULL, NULL},
+        {"guard", new_guard},
+        {"decide", decide},
+        {"findings", findings},
+        {NULL, NULL},
     };
 
     /* Detects the CPU before there are threads. */

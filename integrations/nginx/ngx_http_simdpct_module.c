@@ -487,7 +487,8 @@ ngx_http_simdpct_server_handler(ngx_http_request_t *r)
         break;
 
     case NGX_DECLINED:
-        return ngx_http_simdpct_refuse_request(r, ctx, conf, "refused: nginx reads another path than the canonical one");
+        return ngx_http_simdpct_refuse_request(r, ctx, conf,
+            "refused: nginx reads another path than the canonical one");
 
     default:
         return NGX_HTTP_INTERNAL_SERVER_ERROR;

@@ -131,7 +131,7 @@ static int on_request(TSCont continuation, TSEvent event, void *data) {
 }
 
 void TSPluginInit(int argc, const char *argv[]) {
-    TSPluginRegistrationInfo info = { "simdpct", "simdpct", "" };
+    TSPluginRegistrationInfo info = {"simdpct", "simdpct", ""};
     char text[1024] = "", message[1024];
     size_t len = 0;
 

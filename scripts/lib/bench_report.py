@@ -1,8 +1,13 @@
-"""Writes docs/benchmarks.md from criterion's results; scripts/bench-report runs it.
+"""Writes criterion's results as CSV, and docs/benchmarks.md from the CSV; scripts/bench-report runs it.
 
-usage: bench_report.py FOLDER DOCS     (FOLDER: criterion-1/ and so on, run, instructions.md, and program-size.md if measured; DOCS: benchmarks.md, three plots)
+usage: bench_report.py record FOLDER RECORDS      write RECORDS/DATE-CPU.csv and print its name
+       bench_report.py page RECORD FOLDER DOCS    write DOCS/benchmarks.md and three plots
+
+FOLDER has criterion-1/ and so on, run, and, if measured, instructions.md and program-size.md. A record has lines
+`# NAME=VALUE` about the run, then a row for each median that criterion found: the nanoseconds of one pass over all inputs.
 """
 
+import csv
 import json
 import math
 import os
@@ -34,22 +39,54 @@ BOUNDS = ["memcpy", "memchr", "simdutf8"]
 CORPORA = ["access.log", "typical_urls.txt", "resource_urls.txt", "nonlatin_urls.txt", "hostile.txt"]
 
 
-def read_results(folder):
-    """The medians of the passes' medians: results[group][text][contestant]."""
+COLUMNS = ["pass", "group", "text", "contestant", "inputs", "bytes", "nanoseconds"]
+
+
+def measured(folder):
+    """The rows of a record."""
+    for number in range(1, len(list(folder.glob("criterion-*"))) + 1):
+        for path in sorted((folder / f"criterion-{number}").rglob("new/benchmark.json")):
+            benchmark = json.loads(path.read_text())
+            estimates = json.loads(path.with_name("estimates.json").read_text())
+            amount = benchmark["throughput"]["ElementsAndBytes"]
+            yield [number, benchmark["group_id"], benchmark["value_str"], benchmark["function_id"], amount["elements"], amount["bytes"],
+                   f"{estimates['median']['point_estimate']:.1f}"]
+
+
+def write_record(folder, records):
+    """Writes the record of a run, and returns its path."""
+    rows = list(measured(folder))
+    if not rows:
+        sys.exit(f"bench-report: no results in {folder}")
+    # A line for each time that benchmarks were measured again.
+    lines = [line.split("=", 1) for line in (folder / "run").read_text().splitlines()]
+    run = {name: value for name, value in lines if name != "again"}
+    run |= {"again": "; ".join(value for name, value in lines if name == "again"), "machine": machine(), "versions": versions()}
+    records.mkdir(parents=True, exist_ok=True)
+    record = records / f"{run['date'].split()[0]}-{cpu()}.csv"
+    with record.open("w", newline="") as file:
+        file.writelines(f"# {name}={value}\n" for name, value in run.items())
+        writer = csv.writer(file, lineterminator="\n")
+        writer.writerow(COLUMNS)
+        writer.writerows(rows)
+    return record
+
+
+def read_record(record):
+    """What is known of the run, and the medians of the passes' medians: results[group][text][contestant]."""
+    lines = record.read_text().splitlines()
+    run = dict(line.removeprefix("# ").split("=", 1) for line in lines if line.startswith("# "))
+    rows = list(csv.DictReader(line for line in lines if not line.startswith("# ")))
+    run["passes"] = len({row["pass"] for row in rows})
     passes = defaultdict(list)
-    for path in sorted(folder.rglob("new/benchmark.json")):
-        benchmark = json.loads(path.read_text())
-        estimates = json.loads(path.with_name("estimates.json").read_text())
-        amount = benchmark["throughput"]["ElementsAndBytes"]
-        time = Time(estimates["median"]["point_estimate"], amount["elements"], amount["bytes"], 0)
-        passes[benchmark["group_id"], benchmark["value_str"], benchmark["function_id"]].append(time)
+    for row in rows:
+        time = Time(float(row["nanoseconds"]), int(row["inputs"]), int(row["bytes"]), 0)
+        passes[row["group"], row["text"], row["contestant"]].append(time)
     results = defaultdict(lambda: defaultdict(dict))
     for (group, text, contestant), times in passes.items():
         each = [time.nanoseconds for time in times]
         results[group][text][contestant] = times[0]._replace(nanoseconds=median(each), spread=(max(each) - min(each)) / median(each))
-    if not results:
-        sys.exit(f"bench-report: no results in {folder}")
-    return results
+    return run, results
 
 
 def in_order(texts):
@@ -296,6 +333,14 @@ def output_of(*command):
     return subprocess.run(command, capture_output=True, text=True, check=True).stdout.strip()
 
 
+def cpu():
+    """A name of the CPU for a file: `intel-xeon` of "Intel(R) Xeon(R) Processor"."""
+    name = machine().split(";")[0]
+    generation = re.search(r"\((Zen \d+)", name)
+    name = generation[1] if generation else re.sub(r"\([^)]*\)|@.*|\b(CPU|Processor)\b|\d+-Core", " ", name)
+    return "-".join(re.findall(r"[a-z0-9]+", name.lower()))
+
+
 def machine():
     """Describes the machine. A virtual machine may hide its CPU's name, so the generation is derived from its features."""
     fields = dict(re.findall(r"^([^:\n]+):\s*(.*)$", output_of("lscpu"), re.MULTILINE))
@@ -312,10 +357,11 @@ def machine():
 
 
 def versions():
-    """The contestants' versions, from the lock file."""
+    """The compiler's version, and the contestants', from the lock file."""
     locked = dict(re.findall(r'name = "([^"]+)"\nversion = "([^"]+)"\nsource', Path("Cargo.lock").read_text()))
     crates = PEERS + ["memchr", "simdutf8", "criterion"]
-    return ", ".join(f"{crate} {locked[crate]}" for crate in crates if crate in locked)
+    compiler = output_of("rustc", "--version").rsplit(" (", 1)[0]
+    return ", ".join([compiler] + [f"{crate} {locked[crate]}" for crate in crates if crate in locked])
 
 
 # The sections of the page: heading, introduction, and each group with its unit.
@@ -325,6 +371,8 @@ SECTIONS = [
         for operation in ("decode", "encode")
         for form in ("64 KiB, reused buffer", "1 MiB, reused buffer", "64 KiB, allocating")
     ]),
+    ("From memory", "Each block is read once from 512 MiB of text, which no cache holds, into a reused buffer. The other sections have data in "
+     "the second or third level of the cache.", [(f"memory {operation}, 64 KiB, reused buffer", "GB/s") for operation in ("decode", "encode")]),
     ("Lines", "Every line of every corpus. Each is nanoseconds for a line, on average.", [
         ("lines decode, as Cow", "ns"), ("lines decode, appended", "ns"), ("lines decode, in place", "ns"),
         ("lines encode, as Cow", "ns"), ("lines encode, appended", "ns"), ("lines encode, to String", "ns"),
@@ -356,7 +404,7 @@ UNIT_OF_OTHERS = "GB/s"
 SHOWN_LENGTHS = {"1", "2", "3", "4", "6", "8", "12", "16", "24", "32", "48", "64", "mixed"}
 
 
-def page(results, run, instructions, sizes):
+def page(record, run, results, instructions, sizes):
     yield "# Benchmarks"
     yield (
         f"Written by `scripts/bench-report`; not to be edited. All figures come from one run{', except for those measured again' if run['again'] else ''}, of {run['passes']} passes. A figure is "
@@ -371,9 +419,10 @@ def page(results, run, instructions, sizes):
         )
     is_real = run["corpora"] == "real"
     yield "\n".join([
-        f"- Machine: {machine()}; load {run['load']} at the start",
+        f"- Record: [{record.name}](../benches/record/{record.name}), the median of each pass",
+        f"- Machine: {run['machine']}; load {run['load']} at the start",
         f"- Date: {run['date']}" + (f"; measured again: {run['again']}" if run["again"] else ""),
-        f"- Versions: simdpct of this commit, {output_of('rustc', '--version').rsplit(' (', 1)[0]}, {versions()}",
+        f"- Versions: simdpct of this commit, {run['versions']}",
         f"- Texts: {'the real corpora' if is_real else 'those of scripts/make-corpus, for want of the real corpora'}, and generated "
         "ones: letters with triplets, or for encoding with ASCII characters to be escaped, at independent places",
     ])
@@ -393,7 +442,7 @@ def page(results, run, instructions, sizes):
         if group not in known:
             others[group.split()[0].strip(",").capitalize()].append((group, UNIT_OF_OTHERS))
     for heading, introduction, groups in SECTIONS + [(heading, "", groups) for heading, groups in others.items()]:
-        groups = [(group, unit) for group, unit in groups if group in results]
+        groups = [(group, unit) for group, unit in groups if results[group]]
         if not groups:
             continue
         yield f"## {heading}"
@@ -408,7 +457,7 @@ def page(results, run, instructions, sizes):
     yield "## WebAssembly"
     yield ("simd128 beside scalar WebAssembly and SSE4.1: [benchmarks-wasm.md](benchmarks-wasm.md), by `benches/wasm/bench --docs`. In JavaScript, "
            "beside V8's functions: [npm/README.md](../npm/README.md), by `npm/check bench`.")
-    yield "## NEON"
+    yield NEON_HEADING
     yield (
         "It could not be timed on this machine. What a block of 16 bytes takes, in instructions from the disassembly and in cycles "
         "as llvm-mca models some cores, beside SSE4.1, which runs the same algorithm (`scripts/count-instructions`):"
@@ -424,35 +473,36 @@ def page(results, run, instructions, sizes):
 
 
 SIZE_HEADING = "## Size of programs"
+NEON_HEADING = "## NEON"
 
 
-def sizes_of(folder, page):
-    """The table of this run if it was measured, otherwise the table of the existing page."""
-    measured = folder / "program-size.md"
-    if measured.exists():
-        return measured.read_text().strip()
-    _, _, section = page.read_text().partition(SIZE_HEADING) if page.exists() else ("", "", "")
+def table_of(path, page, heading):
+    """The table of this run if it was measured, otherwise the table under this heading of the existing page."""
+    if path.exists():
+        return path.read_text().strip()
+    _, _, section = page.read_text().partition(f"\n{heading}\n") if page.exists() else ("", "", "")
     rows = [line for line in section.partition("\n## ")[0].splitlines() if line.startswith("|")]
     return "\n".join(rows) or "Not measured."
 
 
-def main(folder, docs):
-    folder, docs = Path(folder), Path(docs)
-    results = read_results(folder)
-    lines = [line.split("=", 1) for line in (folder / "run").read_text().splitlines()]
-    run = dict(lines)
-    # A line for each time that benchmarks were measured again.
-    run["again"] = "; ".join(value for name, value in lines if name == "again")
-    run["passes"] = len(list(folder.glob("criterion-*")))
-    instructions = (folder / "instructions.md").read_text().strip()
+def write_page(record, folder, docs):
+    run, results = read_record(record)
     docs.mkdir(exist_ok=True)
-    sizes = sizes_of(folder, docs / "benchmarks.md")
+    existing = docs / "benchmarks.md"
+    instructions = table_of(folder / "instructions.md", existing, NEON_HEADING)
+    sizes = table_of(folder / "program-size.md", existing, SIZE_HEADING)
     # Text as SVG text and fixed identifiers, so that the plots differ only if the figures do.
     plot.rcParams.update({"svg.fonttype": "none", "svg.hashsalt": "simdpct", "font.size": 9})
     plot_densities(results, docs / "throughput.svg")
     plot_lengths(results, docs / "lengths.svg")
     plot_memory(results, docs / "lines.svg")
-    (docs / "benchmarks.md").write_text("\n\n".join(page(results, run, instructions, sizes)) + "\n")
+    existing.write_text("\n\n".join(page(record, run, results, instructions, sizes)) + "\n")
 
 
-main(*sys.argv[1:])
+match sys.argv[1:]:
+    case ["record", folder, records]:
+        print(write_record(Path(folder), Path(records)))
+    case ["page", record, folder, docs]:
+        write_page(Path(record), Path(folder), Path(docs))
+    case _:
+        sys.exit(__doc__)

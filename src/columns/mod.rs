@@ -21,12 +21,63 @@
 //! # Ok::<(), columns::ColumnError>(())
 //! ```
 //!
-//! [`Conversion`] has the other forms of input and output. It appends to a column, takes rows that
-//! are not in one buffer (Arrow's views, DuckDB's strings), says if nothing changed, so that the
-//! caller can return its own array, and reports the first error if invalid rows are set to null or
-//! kept. If the output exceeds the range of `i32`, it can be continued in another column.
-//! [`rows_holding`] finds the rows that a conversion may change. Conversions also extract parts of
-//! URIs and values of queries.
+//! # When to use it
+//!
+//! For the rows of a table: in an engine, an extension of a database, or a library for data frames.
+//! A text, or a few of them, are simpler with the functions of the crate root, and a file or socket
+//! with [`stream`](crate::stream).
+//!
+//! # Choosing a form
+//!
+//! | you have | use |
+//! |---|---|
+//! | a column, and want a new one | [`decode_utf8`](fn@decode_utf8) and the other functions |
+//! | an array that you can return if no row changed, or want the first error | [`Conversion::convert`] |
+//! | several columns that become one | [`Conversion::append`] |
+//! | rows that are not in one buffer: Arrow's views, DuckDB's strings | [`Conversion::append_rows`] |
+//! | offsets of `i32`, and an output that may be over 2 GiB | [`Conversion::append_fitting`] |
+//! | rows of which few change, and a way to share the others | [`rows_holding`] with [`Conversion::triggers`], then [`Conversion::append_rows`] |
+//! | URIs, and want a part or a parameter | [`Conversion::uri_part`], [`Conversion::query_value`] |
+//! | a question about each row | [`inspect`](fn@inspect) |
+//!
+//! # Example: a parameter of each URL
+//!
+//! The third URL has no parameter `utm_source`, and the fourth row is null: both are null in the
+//! output. Names are compared as decoded.
+//!
+//! ```
+//! use simdpct::columns::{ColumnBuf, Conversion};
+//!
+//! let urls = [
+//!     Some("https://www.example.org/?utm_source=newsletter&utm_campaign=spring+sale"),
+//!     Some("https://www.example.org/shop?item=7,9&utm_source=caf%C3%A9"),
+//!     Some("https://www.example.org/shop?item=7"),
+//!     None,
+//!     Some("https://www.example.org/?%75tm_source=partner%20%26%20co"),
+//! ];
+//! let mut sources = ColumnBuf::<i32>::new();
+//! let summary = Conversion::query_value("utm_source").append_rows(urls, &mut sources)?;
+//! assert_eq!((summary.rows, summary.invalid), (5, 0));
+//! let column = sources.as_column()?;
+//! let rows: Vec<_> = (0..5).map(|row| column.row(row).map(String::from_utf8_lossy)).collect();
+//! assert_eq!(rows[..3], [Some("newsletter".into()), Some("café".into()), None]);
+//! assert_eq!(rows[3..], [None, Some("partner & co".into())]);
+//! # Ok::<(), simdpct::columns::ColumnError>(())
+//! ```
+//!
+//! # Mistakes
+//!
+//! * **One offset per row.** A column of `n` rows has `n + 1` offsets, and an empty column has one.
+//! * **To put the output of [`decode`](fn@decode) in an array of text.** A row may decode to any
+//!   bytes: only `decode_utf8` and `decode_utf8_lossy` write well-formed UTF-8.
+//! * **To ignore the output's bitmap.** With [`OnError::Null`], rows become null although the input
+//!   has no bitmap. They look like empty rows then.
+//! * **To decode a query before its values are extracted.** An encoded `&` would end a value.
+//!   [`Conversion::query_value`] splits first.
+//! * **To reuse a [`ColumnBuf`] after moving only some of its buffers out.** Functions that append
+//!   to it return [`ColumnError::BadOutput`]. Make a new one.
+//!
+//! # Speed
 //!
 //! Each row is converted by itself: a triplet or character never extends across the end of a row.
 //! There is no allocation and no kernel look-up per row. Most rows are converted together,

@@ -235,7 +235,8 @@ impl<'a, O: Offset, C: Codec> Run<'a, O, C> {
         let mut gathered = Gathered::new();
         let rows = rows.into_iter();
         if self.overflow == Overflow::Refuse {
-            // Saves the copies of an output that grows. A hint may be wrong, so it may be too large.
+            // Saves the copies of an output that grows. A hint may be wrong, so it may be too
+            // large.
             let _ = self.output.offsets.try_reserve(rows.size_hint().0);
         }
         for row in rows {

@@ -1,4 +1,5 @@
-//! Results as `Cow`: the input, or one allocation. [`small`](super::small) has the paths for inputs of up to 64 bytes.
+//! Results as `Cow`: the input, or one allocation. [`small`](super::small) has the paths for inputs
+//! of up to 64 bytes.
 //!
 //! The inlined part is kept small, and every slow path is an outlined tail call, so that it needs
 //! no stack frame.

@@ -78,9 +78,10 @@ impl Iterator for Segments<'_> {
     }
 }
 
-/// The kinds, as bits, of the segments that the last segment of a path hides: dot segments and empty
-/// segments by encoded delimiters and backslashes. The segment begins at offset `start`, after a raw
-/// slash, and is neither empty nor a dot segment itself. A raw slash follows it, unless `is_last`.
+/// The kinds, as bits, of the segments that the last segment of a path hides: dot segments and
+/// empty segments by encoded delimiters and backslashes. The segment begins at offset `start`,
+/// after a raw slash, and is neither empty nor a dot segment itself. A raw slash follows it, unless
+/// `is_last`.
 pub(crate) fn hidden(path: &[u8], start: usize, is_last: bool) -> u32 {
     // The longest text that decides about a delimiter: "%3A/".
     let context = start.saturating_sub(4);
@@ -96,8 +97,8 @@ pub(crate) fn hidden(path: &[u8], start: usize, is_last: bool) -> u32 {
     }
 }
 
-/// The offset of a word of bytes with the first raw `/` that is followed by `/`, `.` or `;`. `None` if
-/// there is no such slash. May be wrong about a slash after a byte that is a suspect itself.
+/// The offset of a word of bytes with the first raw `/` that is followed by `/`, `.` or `;`. `None`
+/// if there is no such slash. May be wrong about a slash after a byte that is a suspect itself.
 pub(crate) fn suspect_slash(path: &[u8]) -> Option<usize> {
     let mut at = 0;
     while path.len() - at > WORD {

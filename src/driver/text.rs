@@ -146,9 +146,9 @@ const fn before_error(plan: &DecodePlan) -> DecodePlan {
     plan.strict(false).without_reject()
 }
 
-/// Whether no triplet was decoded, or the output would be shorter, and the input is known to be text
-/// or is ASCII. Reads the input, which takes 3 ns for a line: a load from the output waits for the
-/// kernel's stores, 10 ns and more.
+/// Whether no triplet was decoded, or the output would be shorter, and the input is known to be
+/// text or is ASCII. Reads the input, which takes 3 ns for a line: a load from the output waits for
+/// the kernel's stores, 10 ns and more.
 #[inline(always)]
 fn is_same_text(input: &[u8], is_text: bool, decoded: &[u8]) -> bool {
     decoded.len() == input.len() && (is_text || swar::is_ascii(input))
@@ -215,8 +215,8 @@ pub(crate) fn decode_text_in_place<'a>(
         }
         decode_in_place(buffer, plan, level)?
     };
-    // SAFETY: these bytes are text, a copy of text, or decoded by rules for which `first_error` found
-    // no ill-formed sequence. (tests/utf8.rs)
+    // SAFETY: these bytes are text, a copy of text, or decoded by rules for which `first_error`
+    // found no ill-formed sequence. (tests/utf8.rs)
     Ok(unsafe { core::str::from_utf8_unchecked_mut(&mut buffer[..written]) })
 }
 
@@ -285,8 +285,9 @@ pub(crate) fn checked<'a>(
     plan: &DecodePlan,
     level: Option<Level>,
 ) -> Result<Cow<'a, str>, DecodeError> {
-    // Not by a function that returns the bytes with the offset of an error: a `Cow` in an error was stored and loaded
-    // again, and decoding 5 to 60 bytes took 25 to 29 ns instead of 17 to 20 (EPYC, AVX-512).
+    // Not by a function that returns the bytes with the offset of an error: a `Cow` in an error was
+    // stored and loaded again, and decoding 5 to 60 bytes took 25 to 29 ns instead of 17 to 20
+    // (EPYC, AVX-512).
     match find_ill_formed(&decoded, level) {
         // SAFETY: `find_ill_formed` found nothing (tests/differential.rs).
         None => Ok(unsafe { into_text_unchecked(decoded) }),
@@ -315,13 +316,15 @@ fn repaired(
     }
 }
 
-/// The error for the first sequence of the decoded bytes that would be replaced rather than dropped.
+/// The error for the first sequence of the decoded bytes that would be replaced rather than
+/// dropped.
 #[cfg(feature = "alloc")]
 fn separated(input: &[u8], decoded: &[u8], kind: DecodeErrorKind, plan: &DecodePlan) -> Option<DecodeError> {
     find_separated(decoded).map(|at| DecodeError::new(kind, input_offset(input, plan, at)))
 }
 
-/// The first error, given the first one of decoding to bytes: an ill-formed sequence may precede it.
+/// The first error, given the first one of decoding to bytes: an ill-formed sequence may precede
+/// it.
 #[cold]
 #[cfg(feature = "alloc")]
 fn earliest(

@@ -1,5 +1,5 @@
-//! UTF-8 of bytes: well-formedness, the incomplete suffix, text without copying, and replacement of ill-formed
-//! sequences.
+//! UTF-8 of bytes: well-formedness, the incomplete suffix, text without copying, and replacement of
+//! ill-formed sequences.
 //!
 //! Its unsafe code is covered by tests/utf8.rs and tests/bounds.rs.
 

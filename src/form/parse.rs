@@ -111,53 +111,40 @@ pub struct ParseBytes<'a> {
     pairs: Pairs<'a>,
 }
 
-impl<'a> Split<'a> {
-    /// Selects the level to run on. If the CPU lacks it, the best available level below it is used.
-    /// The result is the same on every level.
-    #[must_use]
-    #[inline]
-    pub fn level(mut self, level: Level) -> Self {
-        self.pairs.set_level(level);
-        self
-    }
+/// The methods that all four iterators have.
+macro_rules! level_and_rest {
+    ($function:literal) => {
+        /// Selects the level to run on. If the CPU lacks it, the best available level below it is
+        /// used. The result is the same on every level.
+        #[must_use]
+        #[inline]
+        pub fn level(mut self, level: Level) -> Self {
+            self.pairs.set_level(level);
+            self
+        }
 
-    /// The part of the form whose pairs have not yet been yielded.
-    ///
-    /// ```
-    /// let mut pairs = simdpct::form::split("a=1&b=2&c=3");
-    /// pairs.next();
-    /// assert_eq!(pairs.rest(), b"b=2&c=3");
-    /// ```
-    #[must_use]
-    #[inline]
-    pub fn rest(&self) -> &'a [u8] {
-        self.pairs.rest()
-    }
+        /// The part of the form whose pairs have not yet been yielded.
+        ///
+        /// ```
+        #[doc = concat!("let mut pairs = simdpct::form::", $function, "(\"a=1&b=2&c=3\");")]
+        /// pairs.next();
+        /// assert_eq!(pairs.rest(), b"b=2&c=3");
+        /// ```
+        #[must_use]
+        #[inline]
+        pub fn rest(&self) -> &'a [u8] {
+            self.pairs.rest()
+        }
+    };
+}
+
+impl<'a> Split<'a> {
+    level_and_rest!("split");
 }
 
 #[cfg(feature = "alloc")]
 impl<'a> Parse<'a> {
-    /// Selects the level to run on. If the CPU lacks it, the best available level below it is used.
-    /// The result is the same on every level.
-    #[must_use]
-    #[inline]
-    pub fn level(mut self, level: Level) -> Self {
-        self.pairs.set_level(level);
-        self
-    }
-
-    /// The part of the form whose pairs have not yet been yielded.
-    ///
-    /// ```
-    /// let mut pairs = simdpct::form::parse("a=1&b=2&c=3");
-    /// pairs.next();
-    /// assert_eq!(pairs.rest(), b"b=2&c=3");
-    /// ```
-    #[must_use]
-    #[inline]
-    pub fn rest(&self) -> &'a [u8] {
-        self.pairs.rest()
-    }
+    level_and_rest!("parse");
 
     /// Returns an iterator over the rest of the pairs as `String`s.
     ///
@@ -205,27 +192,7 @@ impl<'a> Parse<'a> {
 
 #[cfg(feature = "alloc")]
 impl<'a> ParseLossy<'a> {
-    /// Selects the level to run on. If the CPU lacks it, the best available level below it is used.
-    /// The result is the same on every level.
-    #[must_use]
-    #[inline]
-    pub fn level(mut self, level: Level) -> Self {
-        self.pairs.set_level(level);
-        self
-    }
-
-    /// The part of the form whose pairs have not yet been yielded.
-    ///
-    /// ```
-    /// let mut pairs = simdpct::form::parse_lossy("a=1&b=2&c=3");
-    /// pairs.next();
-    /// assert_eq!(pairs.rest(), b"b=2&c=3");
-    /// ```
-    #[must_use]
-    #[inline]
-    pub fn rest(&self) -> &'a [u8] {
-        self.pairs.rest()
-    }
+    level_and_rest!("parse_lossy");
 
     /// Returns an iterator over the rest of the pairs as `String`s.
     ///
@@ -264,27 +231,7 @@ impl<'a> ParseLossy<'a> {
 
 #[cfg(feature = "alloc")]
 impl<'a> ParseBytes<'a> {
-    /// Selects the level to run on. If the CPU lacks it, the best available level below it is used.
-    /// The result is the same on every level.
-    #[must_use]
-    #[inline]
-    pub fn level(mut self, level: Level) -> Self {
-        self.pairs.set_level(level);
-        self
-    }
-
-    /// The part of the form whose pairs have not yet been yielded.
-    ///
-    /// ```
-    /// let mut pairs = simdpct::form::parse_bytes("a=1&b=2&c=3");
-    /// pairs.next();
-    /// assert_eq!(pairs.rest(), b"b=2&c=3");
-    /// ```
-    #[must_use]
-    #[inline]
-    pub fn rest(&self) -> &'a [u8] {
-        self.pairs.rest()
-    }
+    level_and_rest!("parse_bytes");
 
     /// Returns an iterator over the rest of the pairs as byte vectors.
     ///

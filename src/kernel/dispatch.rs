@@ -41,7 +41,8 @@ macro_rules! by_level {
                 by_level!(Scalar, Scalar, Scalar, Scalar, Neon, Scalar; $kernel => $entry)
             },
             simd128: {
-                // A module is downloaded, so one that nobody measures by level can do without the scalar kernels.
+                // A module is downloaded, so one that nobody measures by level can do without the
+                // scalar kernels.
                 #[cfg(simdpct_one_level)]
                 use super::vectors::simd128::Simd128 as Scalar;
                 use super::vectors::simd128::Simd128;

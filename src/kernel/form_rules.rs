@@ -4,7 +4,8 @@
 use crate::rules::EncodeRules;
 
 /// The rules for a pair. No triplets are kept, and letters and digits are not escaped.
-// Aligned to cache lines, in this order, so that the 64-byte table loads of AVX-512 do not cross one.
+// Aligned to cache lines, in this order, so that the 64-byte table loads of AVX-512 do not cross
+// one.
 #[repr(C, align(64))]
 pub(crate) struct FormRules {
     /// The output of each byte: up to three bytes, the first one lowest, and their number in the

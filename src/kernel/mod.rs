@@ -5,10 +5,11 @@
 //! rules are passed as data. A rule that would slow down the plain path is a compile-time variant
 //! instead ([`op`]). The outcome is returned as [`Progress`].
 //!
-//! There are three implementations: [`scalar`] (words and tables), `vectors::generic` (SSE4.1, AVX2,
-//! NEON and simd128, one algorithm over a trait `Vector`) and `vectors::avx512` (its own algorithms). The
-//! driver picks a level, and calls through the function pointer that an operation has for it
-//! ([`dispatch`]). Operations that have one per policy are called through a plan (`driver::plan`).
+//! There are three implementations: [`scalar`] (words and tables), `vectors::generic` (SSE4.1,
+//! AVX2, NEON and simd128, one algorithm over a trait `Vector`) and `vectors::avx512` (its own
+//! algorithms). The driver picks a level, and calls through the function pointer that an operation
+//! has for it ([`dispatch`]). Operations that have one per policy are called through a plan
+//! (`driver::plan`).
 //!
 //! # Safety
 //!

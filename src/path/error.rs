@@ -24,8 +24,8 @@ pub enum PathErrorKind {
     /// The path does not begin with `/`: it is empty, relative, `*` or an absolute URI.
     NotAbsolute,
     /// The path has findings that the policy refuses: all of their kinds. The position is that of
-    /// the first. Or a segment [hides](super::HiddenSegments) a dot segment or an empty segment; the
-    /// position is the segment's.
+    /// the first. Or a segment [hides](super::HiddenSegments) a dot segment or an empty segment;
+    /// the position is the segment's.
     Refused(Kinds),
     /// A `%` not followed by two hexadecimal digits (RFC 3986 2.1).
     Malformed,

@@ -12,11 +12,11 @@ use crate::kinds::Kinds;
 
 /// Decides on a request by its target: pass, rewrite to the canonical path, or refuse.
 ///
-/// A guard has a [`PathPolicy`] for the path, and further kinds of findings to refuse in the path and
-/// in the query. Whatever the policy, it refuses [hidden segments](HiddenSegments), unless told to
-/// [keep](Self::keep_hidden_segments) them: a rule cannot see the path that they hide. A raw `#` is
-/// refused in any part: a request target has no fragment (RFC 9112 3.2), and servers cut there. One
-/// pass over the path, which also tests for the further kinds; nothing is allocated.
+/// A guard has a [`PathPolicy`] for the path, and further kinds of findings to refuse in the path
+/// and in the query. Whatever the policy, it refuses [hidden segments](HiddenSegments), unless told
+/// to [keep](Self::keep_hidden_segments) them: a rule cannot see the path that they hide. A raw `#`
+/// is refused in any part: a request target has no fragment (RFC 9112 3.2), and servers cut there.
+/// One pass over the path, which also tests for the further kinds; nothing is allocated.
 ///
 /// A server has to replace its own target by the result before it decides anything: a route, a
 /// rule, a cache key. docs/embedding.md of the source shows how eight servers do that.
@@ -158,8 +158,8 @@ impl RequestGuard {
     /// Decides on a request target. A rewritten target is written to `output`, whose contents are
     /// unspecified otherwise.
     ///
-    /// Reasons to refuse are looked for in this order: the form of the target, a raw `#`, the path, the
-    /// query. If `output` has less space than the rewritten path needs, the refusal is
+    /// Reasons to refuse are looked for in this order: the form of the target, a raw `#`, the path,
+    /// the query. If `output` has less space than the rewritten path needs, the refusal is
     /// [`PathErrorKind::OutputTooSmall`], with the space needed for the whole target; it takes
     /// precedence over the path's other refusals, as in [`PathPolicy::canonicalize_into`].
     /// [`output_len_bound`](Self::output_len_bound) always suffices. A guard that only reports
@@ -257,10 +257,10 @@ fn refuse(kinds: Kinds, text: &[u8], position: usize, part: TargetPart) -> Resul
     }
 }
 
-/// Words, separated by white space: `report-only`, `path=KINDS` and `query=KINDS`, each at most once,
-/// and the text of a [`PathPolicy`], or `off` for none. Hidden segments are kept only after the word
-/// `hidden-segments=keep`, not by a preset that keeps them. `KINDS` are names of kinds, separated by
-/// commas, or `default` for [`DEFAULT_KINDS`](RequestGuard::DEFAULT_KINDS).
+/// Words, separated by white space: `report-only`, `path=KINDS` and `query=KINDS`, each at most
+/// once, and the text of a [`PathPolicy`], or `off` for none. Hidden segments are kept only after
+/// the word `hidden-segments=keep`, not by a preset that keeps them. `KINDS` are names of kinds,
+/// separated by commas, or `default` for [`DEFAULT_KINDS`](RequestGuard::DEFAULT_KINDS).
 ///
 /// ```
 /// use simdpct::Kinds;

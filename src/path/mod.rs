@@ -40,6 +40,70 @@
 //! # Ok::<(), simdpct::path::PolicyError>(())
 //! ```
 //!
+//! # When to use it
+//!
+//! Before anything is decided by the path of a request: in a proxy, in front of a router, an access
+//! rule or a cache. To compare or store whole URLs use `uri::UrlNormalizer` (feature `idna`), to
+//! compare only their triplets [`equivalent`](fn@crate::equivalent), and to count suspicious
+//! requests without changing any [`inspect`](fn@crate::inspect).
+//!
+//! # Choosing a policy
+//!
+//! | policy | use it |
+//! |---|---|
+//! | [`DEFAULT`](PathPolicy::DEFAULT) | for the web at large: refuses only paths that no honest client sends |
+//! | [`STRICT`](PathPolicy::STRICT) | for an API whose clients you know: also refuses paths that servers were seen to read differently |
+//! | [`RFC3986`](PathPolicy::RFC3986) | to compare URIs, never for access rules: refuses only a malformed `%` |
+//! | [`NGINX`](PathPolicy::NGINX), [`ENVOY`](PathPolicy::ENVOY), [`LIGHTTPD`](PathPolicy::LIGHTTPD) | to see the path as that server does |
+//!
+//! Change one option of the nearest preset rather than all of them.
+//!
+//! # Choosing a form
+//!
+//! | you have | use |
+//! |---|---|
+//! | a request target | [`RequestGuard::check`] |
+//! | a path, and an allocator | `PathPolicy::canonicalize`, `canonicalize_to` |
+//! | a path that may be overwritten | [`PathPolicy::canonicalize_in_place`] |
+//! | a buffer for the result | [`PathPolicy::canonicalize_into`] |
+//! | an arena or a pool, and mostly canonical paths | [`PathPolicy::canonicalize_with`] |
+//! | only the question | [`PathPolicy::is_canonical`] |
+//!
+//! # Example: targets of an access log
+//!
+//! ```
+//! use simdpct::path::{PathPolicy, split};
+//!
+//! # #[cfg(feature = "alloc")] {
+//! let answer = |policy: PathPolicy, target: &str| match policy.canonicalize(split(target).0) {
+//!     Ok(path) => path.into_owned(),
+//!     Err(error) => error.to_string(),
+//! };
+//! let web = |target: &str| answer(PathPolicy::DEFAULT, target);
+//! // An encoded slash is data of a segment. It stays encoded, so the path has the same segments.
+//! assert_eq!(web("/repos/team%2Fproject/%62ranches/feature%2Flogin"), "/repos/team%2Fproject/branches/feature%2Flogin");
+//! assert_eq!(web("/files/na%C3%AFve Bayes.pdf"), "/files/na%C3%AFve%20Bayes.pdf");
+//! assert_eq!(web("/static/%2e%2e/%2e%2e/%2E%2E/etc/shadow"), "dot segment above the root at byte 15");
+//! assert_eq!(web("/scripts/..%c0%af../winnt/system32/cmd.exe?/c+dir"), "refused: invalid-utf8 at byte 11");
+//! // A second layer of encoding is data too, but an API has no need of it.
+//! assert_eq!(web("/files/a%252Fb.txt"), "/files/a%252Fb.txt");
+//! assert_eq!(answer(PathPolicy::STRICT, "/files/a%252Fb.txt"), "refused: percent double at byte 8");
+//! # }
+//! ```
+//!
+//! # Mistakes
+//!
+//! * **To check one path and forward another.** Replace the server's own path, then decide.
+//! * **To decode the path before it is split into segments.** `/a%2Fb` has one segment. Split the
+//!   canonical path with [`uri::segments`](crate::uri::segments), then decode each segment.
+//! * **To pass the query too.** A `?` is an illegal byte of a path: `/a?b` becomes `/a%3Fb`. Split
+//!   the target first, or give it to a [`RequestGuard`].
+//! * **To decode the result once more.** The canonical form of `/%252e%252e/` is `/%252e%252e/`,
+//!   and only a server that decodes twice makes `/../` of it. [`STRICT`](PathPolicy::STRICT)
+//!   refuses it.
+//! * **To compare with a prefix that ends within a segment.** `/admin` is a prefix of
+//!   `/administrators`.
+//!
 //! # Order
 //!
 //! The order of the steps is fixed. No option can decode after dot segments were removed.
@@ -143,8 +207,8 @@ impl PathPolicy {
     ///
     /// # Errors
     ///
-    /// [`PathErrorKind::OutputTooSmall`] if [`output_len_bound`](Self::output_len_bound) is more than
-    /// the length of the path, because bytes have to be escaped: use
+    /// [`PathErrorKind::OutputTooSmall`] if [`output_len_bound`](Self::output_len_bound) is more
+    /// than the length of the path, because bytes have to be escaped: use
     /// [`canonicalize_into`](Self::canonicalize_into). This error comes first. Otherwise the first
     /// thing that the policy refuses. On error, the contents of `path` are unspecified.
     pub fn canonicalize_in_place<'a>(&self, path: &'a mut [u8]) -> Result<&'a mut [u8], PathError> {
@@ -192,14 +256,14 @@ impl PathPolicy {
         Ok(path.len())
     }
 
-    /// Writes the canonical form to memory that `room` returns for the length that is needed, at most
-    /// [`output_len_bound`](Self::output_len_bound), and returns it. `None` if the path, as
+    /// Writes the canonical form to memory that `room` returns for the length that is needed, at
+    /// most [`output_len_bound`](Self::output_len_bound), and returns it. `None` if the path, as
     /// far as the policy [looks](Self::cut) at it, is canonical; `room` is then not called.
     ///
     /// # Errors
     ///
-    /// As [`canonicalize_into`](Self::canonicalize_into). [`PathErrorKind::OutputTooSmall`] if `room`
-    /// returns `None` or less.
+    /// As [`canonicalize_into`](Self::canonicalize_into). [`PathErrorKind::OutputTooSmall`] if
+    /// `room` returns `None` or less.
     ///
     /// ```
     /// use simdpct::path::PathPolicy;
@@ -239,7 +303,8 @@ impl PathPolicy {
         }
     }
 
-    /// Writes the canonical form to `output`, which has the length that [`room`](Self::room) returns.
+    /// Writes the canonical form to `output`, which has the length that [`room`](Self::room)
+    /// returns.
     fn write(&self, path: &[u8], scan: Scan, output: &mut [u8]) -> Result<usize, PathError> {
         match scan {
             Scan::Canonical => output.copy_from_slice(path),

@@ -150,7 +150,8 @@ pub struct PathPolicy {
     pub(crate) hidden_segments: HiddenSegments,
     pub(crate) illegal: IllegalBytes,
     pub(crate) decode: ByteSet,
-    /// Raw bytes that need a closer look: `%`, the suspects, and bytes that may be refused findings.
+    /// Raw bytes that need a closer look: `%`, the suspects, and bytes that may be refused
+    /// findings.
     pub(super) watched: ByteSet,
     /// Raw bytes other than `%` that may be rewritten or refused.
     pub(super) suspects: ByteSet,
@@ -223,8 +224,8 @@ impl PathPolicy {
     }
     .compile();
 
-    /// [`DEFAULT`](Self::DEFAULT), and refuses everything else that two of nine servers were seen to
-    /// treat differently: encoded slashes, a second layer of encoding, `%uXXXX`, encoded `?` and
+    /// [`DEFAULT`](Self::DEFAULT), and refuses everything else that two of nine servers were seen
+    /// to treat differently: encoded slashes, a second layer of encoding, `%uXXXX`, encoded `?` and
     /// `#`, dot segments, empty segments, parameters and illegal raw bytes. Only triplets are
     /// rewritten.
     pub const STRICT: Self = Self::DEFAULT
@@ -268,8 +269,8 @@ impl PathPolicy {
 
     /// Envoy (1.40) with `normalize_path`, `merge_slashes` and `REJECT_REQUEST` for escaped
     /// slashes. Unlike Envoy, writes the digits of triplets in upper case, and refuses
-    /// [hidden](HiddenSegments) dot segments (`..%3B`, `..%3F`), which Envoy forwards to servers that
-    /// resolve them.
+    /// [hidden](HiddenSegments) dot segments (`..%3B`, `..%3F`), which Envoy forwards to servers
+    /// that resolve them.
     pub const ENVOY: Self = Self::DEFAULT
         .refuse(Kinds::NUL.union(Kinds::NON_ASCII).union(Kinds::BACKSLASH))
         .malformed(Malformed::Keep)
@@ -277,8 +278,8 @@ impl PathPolicy {
         .backslash(Backslash::ToSlash)
         .dot_segments(DotSegments::Clamp);
 
-    /// lighttpd (1.4.69) by default. As lighttpd does, decodes `%2F`, so that `..%2F` is resolved, and
-    /// escapes malformed `%`s. Keeps the dot segments that are hidden from lighttpd: `..%5C`,
+    /// lighttpd (1.4.69) by default. As lighttpd does, decodes `%2F`, so that `..%2F` is resolved,
+    /// and escapes malformed `%`s. Keeps the dot segments that are hidden from lighttpd: `..%5C`,
     /// `..;x`, `..%3F`.
     pub const LIGHTTPD: Self = Self::DEFAULT
         .malformed(Malformed::Escape)

@@ -37,9 +37,9 @@ enum Symbol {
     Triplet(u8),
 }
 
-/// Writes the canonical form of a path to the start of `buffer`, and returns its length. The path is
-/// the end of the buffer, from offset `start`. The segments before the one with offset `from` are
-/// canonical.
+/// Writes the canonical form of a path to the start of `buffer`, and returns its length. The path
+/// is the end of the buffer, from offset `start`. The segments before the one with offset `from`
+/// are canonical.
 ///
 /// No byte of the path is overwritten before it is read: a symbol takes at most as many bytes in
 /// the output as in the input, unless it is escaped, and `start` is at least the space that
@@ -332,8 +332,9 @@ pub(super) fn len_bound(policy: &PathPolicy, path: &[u8]) -> usize {
     path.len().saturating_add(added.saturating_mul(2))
 }
 
-/// The offset of the slash before the first segment that rewriting changes or refuses; `None` if the
-/// path is canonical. Needs no output. The segments before the one with offset `from` are canonical.
+/// The offset of the slash before the first segment that rewriting changes or refuses; `None` if
+/// the path is canonical. Needs no output. The segments before the one with offset `from` are
+/// canonical.
 pub(super) fn first_change(policy: &PathPolicy, path: &[u8], from: usize) -> Option<usize> {
     // `guard_slashes` has written these dots, or would write them again.
     if policy.empty_segments == EmptySegments::Keep && path.starts_with(b"/.//") && from == 0 {

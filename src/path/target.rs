@@ -76,8 +76,8 @@ impl<'a> Target<'a> {
     /// # Errors
     ///
     /// [`PathErrorKind::NotAbsolute`] if it has none of the forms that the method allows;
-    /// [`PathErrorKind::IllegalByte`] for the first byte that an authority must not have, also the `@`
-    /// of user information (RFC 9110 4.2.4). Positions are in the target.
+    /// [`PathErrorKind::IllegalByte`] for the first byte that an authority must not have, also the
+    /// `@` of user information (RFC 9110 4.2.4). Positions are in the target.
     pub fn split(method: RequestMethod, target: &'a [u8]) -> Result<Self, PathError> {
         let whole = |form| Ok(Self { form, origin: b"", path: target, query: b"" });
         match (method, target) {

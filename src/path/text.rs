@@ -235,8 +235,8 @@ fn set(text: &str) -> Option<ByteSet> {
     Some(set)
 }
 
-/// Words, separated by white space. The first may be a [preset](PathPolicy::PRESETS); without one, it
-/// is `default`. The others are options, each at most once:
+/// Words, separated by white space. The first may be a [preset](PathPolicy::PRESETS); without one,
+/// it is `default`. The others are options, each at most once:
 ///
 /// | option | values |
 /// |---|---|
@@ -272,8 +272,8 @@ impl FromStr for PathPolicy {
 }
 
 impl PathPolicy {
-    /// Sets an option by its name and the name of the value, as in the policy's text. `None` if there
-    /// is no such option, or it has no such value.
+    /// Sets an option by its name and the name of the value, as in the policy's text. `None` if
+    /// there is no such option, or it has no such value.
     #[must_use]
     pub fn with_option(self, option: &str, value: &str) -> Option<Self> {
         let option = OPTIONS.iter().find(|known| known.name == option)?;

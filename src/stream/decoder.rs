@@ -343,8 +343,8 @@ impl Decoder {
     }
 }
 
-/// Replaces each ill-formed sequence of `output[start..end]` as `replacement` says, given the output
-/// before it. Returns the end of the result, or `None` if it does not fit.
+/// Replaces each ill-formed sequence of `output[start..end]` as `replacement` says, given the
+/// output before it. Returns the end of the result, or `None` if it does not fit.
 ///
 /// The unprocessed rest is moved to the end of `output`, to leave space for growth before it.
 #[cold]

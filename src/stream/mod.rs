@@ -39,6 +39,64 @@
 //! # }
 //! # Ok::<(), std::io::Error>(())
 //! ```
+//!
+//! # When to use it
+//!
+//! If the input is too large for memory, or comes in chunks: files, sockets, bodies of requests. If
+//! all of it is in memory, the functions of the crate root are simpler, and can borrow. Lines are
+//! independent of each other, so decode them one by one rather than as a stream, in which a decoded
+//! `%0A` is a new line.
+//!
+//! # Choosing a form
+//!
+//! | you have | use |
+//! |---|---|
+//! | a `Read`, and want one | [`read`], which has its own buffer |
+//! | a `BufRead`, and want one | [`bufread`] |
+//! | a `Write`, and want one | [`write`](mod@write) |
+//! | chunks, and a `Vec` | `feed_to` of [`Decoder`] or [`Encoder`] |
+//! | chunks, and a buffer, without an allocator | [`Decoder::feed`], [`Encoder::feed`] |
+//! | a large buffer to cut for threads | [`complete_len`] |
+//!
+//! A decoder yields bytes. For text, call [`utf8`](Decoder::utf8) or
+//! [`utf8_lossy`](Decoder::utf8_lossy): a character whose triplets are in two chunks is then
+//! written as a whole.
+//!
+//! # Example: the body of a request
+//!
+//! The chunks end within the triplet of `%40`, and within the second character of `Ré`.
+//!
+//! ```
+//! use simdpct::Decoder;
+//! use simdpct::stream;
+//!
+//! # #[cfg(feature = "alloc")] {
+//! let mut decoder = stream::Decoder::new(Decoder::new().plus_for_space()).utf8();
+//! let mut text = Vec::new();
+//! for chunk in ["mail=renee%4", "0example.net&name=R%C3", "%A9e+Dupont"] {
+//!     decoder.feed_to(chunk.as_bytes(), &mut text)?;
+//! }
+//! text.extend_from_slice(&decoder.finish()?);
+//! assert_eq!(text, "mail=renee@example.net&name=Rée Dupont".as_bytes());
+//!
+//! // By itself, the second chunk is not text, and the third begins in the middle of a character.
+//! assert!(simdpct::decode_utf8("0example.net&name=R%C3").is_err());
+//! # }
+//! # Ok::<(), stream::StreamError>(())
+//! ```
+//!
+//! # Mistakes
+//!
+//! * **Not to call `finish`.** The last bytes may still wait for the rest of a triplet, and that a
+//!   stream ends within one is found there only. An adapter of [`write`](mod@write) that is dropped
+//!   ignores errors.
+//! * **To ignore [`Progress::read`].** If the output is full, `feed` has not read all of the chunk.
+//! * **A loop with an output of less than 4 bytes for text.** A character that does not fit is not
+//!   split, so the loop makes no progress.
+//! * **To decode each chunk with the functions of the crate root.** Triplets and characters at the
+//!   ends of chunks are errors then, or are kept undecoded.
+//! * **To take [`StreamError::position`] for an offset in the chunk.** It counts from the start of
+//!   the stream.
 #![forbid(unsafe_code)]
 
 use core::error::Error;
@@ -169,13 +227,13 @@ pub fn incomplete_character_len(text: &[u8]) -> usize {
 }
 
 /// Length of the longest prefix of a chunk that can be processed by itself: the chunk without an
-/// incomplete triplet or character at its end, of at most 3 bytes, and without the malformed triplet
-/// directly before an incomplete one, of at most 2 bytes.
+/// incomplete triplet or character at its end, of at most 3 bytes, and without the malformed
+/// triplet directly before an incomplete one, of at most 2 bytes.
 ///
-/// Decoding to bytes, encoding or normalizing the prefix, and then the rest with what
-/// follows, is the same as for both together, with every option. So input can be cut for threads, or
-/// where there is no state to keep as the codecs do. Characters made of triplets may be cut: text
-/// must be decoded by a [`Decoder`]. O(1).
+/// Decoding to bytes, encoding or normalizing the prefix, and then the rest with what follows, is
+/// the same as for both together, with every option. So input can be cut for threads, or where
+/// there is no state to keep as the codecs do. Characters made of triplets may be cut: text must be
+/// decoded by a [`Decoder`]. O(1).
 ///
 /// The malformed triplet counts because the triplet after it may have to be kept; see
 /// [`keep`](crate::Decoder::keep).

@@ -119,9 +119,9 @@ impl fmt::Display for PathBuilder {
 /// assert_eq!(query.as_str(), "q=1%20%2B%201%20%3D%202?&via=http://a.example/b");
 /// ```
 ///
-/// Signatures of requests are computed from sorted pairs, in which all but unreserved characters are
-/// escaped: those of AWS ([`URI_ENCODE`](crate::sets::aws::URI_ENCODE)), and of OAuth 1.0 (RFC 5849
-/// 3.4.1.3.2, 3.6).
+/// Signatures of requests are computed from sorted pairs, in which all but unreserved characters
+/// are escaped: those of AWS ([`URI_ENCODE`](crate::sets::aws::URI_ENCODE)), and of OAuth 1.0 (RFC
+/// 5849 3.4.1.3.2, 3.6).
 ///
 /// ```
 /// use simdpct::Encoder;
@@ -154,8 +154,8 @@ impl QueryBuilder {
         Self::with_encoder(Encoder::QUERY_VALUE)
     }
 
-    /// Creates an empty query whose names and values `encoder` encodes. `&`, `=` and `#` are escaped
-    /// even if its set does not contain them; otherwise the query could not be parsed.
+    /// Creates an empty query whose names and values `encoder` encodes. `&`, `=` and `#` are
+    /// escaped even if its set does not contain them; otherwise the query could not be parsed.
     ///
     /// ```
     /// # use simdpct::{Encoder, uri::QueryBuilder};

@@ -9,8 +9,8 @@ use memchr::{memchr, memmem, memrchr};
 use super::split::{Parts, split};
 use crate::input::{Input, SealedSlice as _};
 
-/// Removes the dot segments of a path (RFC 3986 5.2.4): text of text, bytes of bytes. Borrows a path
-/// without them.
+/// Removes the dot segments of a path (RFC 3986 5.2.4): text of text, bytes of bytes. Borrows a
+/// path without them.
 ///
 /// A path without a slash at its start is returned as it is, since only a base says what its dot
 /// segments mean: [`resolve`]. Escaped dots are not dots here: [`Normalizer`](crate::Normalizer)
@@ -36,9 +36,9 @@ pub fn remove_dot_segments<T: Input + ?Sized>(path: &T) -> Cow<'_, T::Slice> {
     if output == bytes { Cow::Borrowed(path.as_same()) } else { Cow::Owned(T::Slice::owned(output)) }
 }
 
-/// Resolves a reference against a base URI (RFC 3986 5.2.2, strictly): text of text, bytes of bytes.
-/// Nothing is escaped, decoded or validated; with the feature `idna`, `UrlNormalizer` makes the
-/// result normal. `None` if neither has a scheme.
+/// Resolves a reference against a base URI (RFC 3986 5.2.2, strictly): text of text, bytes of
+/// bytes. Nothing is escaped, decoded or validated; with the feature `idna`, `UrlNormalizer` makes
+/// the result normal. `None` if neither has a scheme.
 ///
 /// Linear in the lengths.
 ///
@@ -124,8 +124,8 @@ pub(super) fn keep_from_authority(text: &mut Vec<u8>, start: usize) {
     }
 }
 
-/// Removes the dot segments of the path that `text` ends with, from `start` on. The path begins with
-/// a slash. Linear.
+/// Removes the dot segments of the path that `text` ends with, from `start` on. The path begins
+/// with a slash. Linear.
 pub(super) fn remove(text: &mut Vec<u8>, start: usize) {
     let Some(first) = memmem::find(&text[start..], b"/.") else { return };
     // Length of the text with the path so far, and the start of the next segment, with its slash.

@@ -246,8 +246,8 @@ impl FromStr for Part {
     }
 }
 
-/// Returns a part of a URI reference, raw: nothing is decoded or validated. `None` if it is missing;
-/// the path never is. Host, port and user information are missing if the authority is.
+/// Returns a part of a URI reference, raw: nothing is decoded or validated. `None` if it is
+/// missing; the path never is. Host, port and user information are missing if the authority is.
 ///
 /// Linear. The URI is split as by [`split`] and [`split_authority`].
 ///

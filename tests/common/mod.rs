@@ -38,8 +38,8 @@ pub fn is_quick() -> bool {
     std::env::var_os("SIMDPCT_QUICK").is_some_and(|value| value != "0")
 }
 
-/// The levels to compare: all that this CPU has. With `SIMDPCT_TEST_LEVELS=active`, only the active one: for a run
-/// after others that prove the rest.
+/// The levels to compare: all that this CPU has. With `SIMDPCT_TEST_LEVELS=active`, only the active
+/// one: for a run after others that prove the rest.
 pub fn levels() -> impl Iterator<Item = Level> {
     static ONLY_ACTIVE: LazyLock<bool> = LazyLock::new(|| {
         let levels = std::env::var("SIMDPCT_TEST_LEVELS").ok();

@@ -1,4 +1,5 @@
-//! Compares every form of making a path canonical with the reference implementation; every combination of options.
+//! Compares every form of making a path canonical with the reference implementation; every
+//! combination of options.
 
 use std::borrow::Cow;
 

@@ -1,4 +1,5 @@
-//! Compares the parts of request targets with the grammar, and a guard with its policy and with inspection.
+//! Compares the parts of request targets with the grammar, and a guard with its policy and with
+//! inspection.
 
 use simdpct::path::{
     Action, HiddenSegments, PathErrorKind, PathPolicy, RequestGuard, RequestMethod, Target, TargetForm,

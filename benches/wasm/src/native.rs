@@ -1,4 +1,4 @@
-//! Times the operations on this CPU: native SECONDS FILE... Prints what benches/wasm/bench.mjs prints.
+//! Times the operations on this CPU: native SECONDS FILE... Prints the lines of benches/wasm/bench.mjs.
 
 use std::time::{Duration, Instant};
 

@@ -13,9 +13,10 @@ extern "C" {
 #endif
 
 enum {
-    SIMDPCT_URL_KEEP_MALFORMED = 1,   /* at most one of these two; without one, a malformed '%' is an error. In a host it */
-    SIMDPCT_URL_ESCAPE_MALFORMED = 2, /* always is */
-    SIMDPCT_URL_SORT_QUERY = 4,       /* the pairs of the query are sorted by name, stably; empty pairs are dropped */
+    /* At most one of these two; without one, a malformed '%' is an error. In a host it always is. */
+    SIMDPCT_URL_KEEP_MALFORMED = 1,
+    SIMDPCT_URL_ESCAPE_MALFORMED = 2,
+    SIMDPCT_URL_SORT_QUERY = 4, /* the pairs of the query are sorted by name, stably; empty pairs are dropped */
     SIMDPCT_URL_DROP_FRAGMENT = 8,
     SIMDPCT_URL_DROP_WWW = 16, /* "www." at the start of a host */
     SIMDPCT_URL_TARGETS = 32,  /* what begins with '/' is a request target in origin-form: "//a" is a path */

@@ -2,7 +2,8 @@
 //!
 //! # Safety
 //!
-//! The functions of C have the contract of the C standard, and the methods have the contract of `GlobalAlloc`. Covered by tests/url.c.
+//! The functions of C have the contract of the C standard, and the methods have the contract of
+//! `GlobalAlloc`. Covered by tests/url.c.
 
 use alloc::alloc::{GlobalAlloc, Layout};
 use core::ffi::c_void;
@@ -20,8 +21,9 @@ struct C;
 /// What `malloc` aligns to on 64-bit targets. No type that is allocated here has more.
 const ALIGNMENT: usize = 2 * align_of::<usize>();
 
-// SAFETY: `malloc` and `realloc` return null, or memory of the size and of at least `ALIGNMENT`, which belongs to no
-// other allocation until it is freed; nothing here unwinds. (tests/url.c, under AddressSanitizer)
+// SAFETY: `malloc` and `realloc` return null, or memory of the size and of at least `ALIGNMENT`,
+// which belongs to no other allocation until it is freed; nothing here unwinds. (tests/url.c, under
+// AddressSanitizer)
 unsafe impl GlobalAlloc for C {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         if layout.align() > ALIGNMENT { ptr::null_mut() } else { malloc(layout.size()).cast() }

@@ -2,8 +2,9 @@
 //!
 //! # Safety
 //!
-//! The contract of the function is that of include/simdpct_url.h: each pointer is null, or valid for the length that
-//! comes with it, or for its type. Covered by tests/url.c, under AddressSanitizer with buffers of exact size.
+//! The contract of the function is that of include/simdpct_url.h: each pointer is null, or valid
+//! for the length that comes with it, or for its type. Covered by tests/url.c, under
+//! AddressSanitizer with buffers of exact size.
 
 // `cargo check` and clippy have profiles that unwind, which takes `std`. The profile `capi` aborts.
 #![cfg_attr(panic = "abort", no_std)]
@@ -53,7 +54,8 @@ const LENIENT: u32 = 64;
 const ALL: u32 = 127;
 
 /// `simdpct_url_is_dropped`.
-// SAFETY: takes a name of that length with a NUL after it, and the `data` of the caller (tests/url.c).
+// SAFETY: takes a name of that length with a NUL after it, and the `data` of the caller
+// (tests/url.c).
 type IsDropped = unsafe extern "C" fn(*const c_char, usize, *mut c_void) -> bool;
 
 #[unsafe(no_mangle)]
@@ -72,7 +74,8 @@ unsafe extern "C" fn simdpct_url_normalize(
     let is_dropped = is_dropped.map(|is_dropped| {
         move |name: &str| {
             let with_nul = [name.as_bytes(), b"\0"].concat();
-            // SAFETY: the name is valid for its length and a NUL; the caller's function takes `data`, which is the caller's.
+            // SAFETY: the name is valid for its length and a NUL; the caller's function takes
+            // `data`, which is the caller's.
             unsafe { is_dropped(with_nul.as_ptr().cast(), name.len(), data) }
         }
     });
@@ -87,7 +90,8 @@ unsafe extern "C" fn simdpct_url_normalize(
     };
     let value = if status == BAD_ARGUMENT { 0 } else { value };
     if !result.is_null() {
-        // SAFETY: not null, and valid for writes by the contract of the file header; it needs no alignment.
+        // SAFETY: not null, and valid for writes by the contract of the file header; it needs no
+        // alignment.
         unsafe { result.write_unaligned(CResult { value, status, detail: 0 }) };
     }
     status
@@ -154,7 +158,8 @@ const MAX: usize = isize::MAX as usize;
 unsafe fn input<'a>(src: *const c_void, len: usize) -> Option<&'a [u8]> {
     match (src.is_null(), len) {
         (_, 0) => Some(&[]),
-        // SAFETY: not null, at most `isize::MAX` bytes, and valid by the contract of the file header.
+        // SAFETY: not null, at most `isize::MAX` bytes, and valid by the contract of the file
+        // header.
         (false, ..=MAX) => Some(unsafe { slice::from_raw_parts(src.cast(), len) }),
         _ => None,
     }
@@ -169,8 +174,9 @@ unsafe fn write(normal: &[u8], dst: *mut c_void, cap: usize) -> u32 {
         return NO_ROOM;
     }
     if !normal.is_empty() {
-        // SAFETY: `dst` is valid for `cap` bytes by the contract of the file header. A normal form may be the input
-        // itself, which `dst` may overlap: `copy` allows that (tests/url.c). Nothing reads it afterwards.
+        // SAFETY: `dst` is valid for `cap` bytes by the contract of the file header. A normal form
+        // may be the input itself, which `dst` may overlap: `copy` allows that (tests/url.c).
+        // Nothing reads it afterwards.
         unsafe { ptr::copy(normal.as_ptr(), dst.cast(), normal.len()) };
     }
     OK

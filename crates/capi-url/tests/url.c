@@ -25,7 +25,10 @@ static const struct {
     const char *normal;
 } cases[] = {
     {0, "", SIMDPCT_OK, 0, ""},
-    {0, "HTTP://B\xC3\xBC" "cher.Example:80/a/../%7eb c", SIMDPCT_OK, 0, "http://xn--bcher-kva.example/~b%20c"},
+    {0,
+        "HTTP://B\xC3\xBC"
+        "cher.Example:80/a/../%7eb c",
+        SIMDPCT_OK, 0, "http://xn--bcher-kva.example/~b%20c"},
     {0, "http://example.com", SIMDPCT_OK, 0, "http://example.com/"},
     {0, "http://e.org/?b=2&&a=1#f", SIMDPCT_OK, 0, "http://e.org/?b=2&&a=1#f"},
     {SIMDPCT_URL_SORT_QUERY, "http://e.org/?b=2&&a=1#f", SIMDPCT_OK, 0, "http://e.org/?a=1&b=2#f"},
@@ -54,7 +57,8 @@ static void each_flag_and_status_has_its_meaning(void) {
         unsigned char *src = copy_of(0, url, len);
         if (normal == NULL) {
             char dst[64] = "unchanged";
-            CHECK(is(normalize(cases[index].flags, src, len, dst, sizeof dst), cases[index].status, cases[index].position));
+            CHECK(is(
+                normalize(cases[index].flags, src, len, dst, sizeof dst), cases[index].status, cases[index].position));
             CHECK(strcmp(dst, "unchanged") == 0);
             continue;
         }
@@ -63,7 +67,8 @@ static void each_flag_and_status_has_its_meaning(void) {
         CHECK(is(normalize(cases[index].flags, src, len, dst, needed), SIMDPCT_OK, needed));
         CHECK(memcmp(dst, normal, needed) == 0);
         if (needed > 0) {
-            CHECK(is(normalize(cases[index].flags, src, len, ending(1, needed - 1), needed - 1), SIMDPCT_NO_ROOM, needed));
+            CHECK(is(
+                normalize(cases[index].flags, src, len, ending(1, needed - 1), needed - 1), SIMDPCT_NO_ROOM, needed));
         }
         /* The normal form of a normal form is itself. */
         CHECK(is(normalize(cases[index].flags, normal, needed, dst, needed), SIMDPCT_OK, needed));

@@ -1,7 +1,7 @@
-/* bench.c - nanoseconds per call, beside memcpy, libcurl, ada and nginx. Run by crates/capi/bench/run.
+/* bench.c - nanoseconds per call, beside memcpy, libcurl, ada and nginx. Run by scripts/bench-capi.
  *
  * Each number is the minimum of many short runs of all contestants in turns, so that other load on the machine matters
- * little. All write to another buffer, which libcurl and ada allocate and free. */
+ * little. All write to another buffer; that of libcurl and ada is allocated and freed. */
 #define _DEFAULT_SOURCE /* u_char */
 #include <curl/curl.h>
 #include <simdpct.h>
@@ -31,7 +31,7 @@ static simdpct_decoder strict, text_decoder;
 static simdpct_encoder encoder;
 static simdpct_path_policy policy;
 static simdpct_guard guard;
-/* Begins a page. If the low bits of its address equal the low bits of the input's, loads wait for stores (4K aliasing). */
+/* On a page of its own. If the low bits of its address are those of the input, loads wait for stores (4K aliasing). */
 static _Alignas(4096) unsigned char output[3 * LONGEST + 64];
 
 /* The contestants' results are added up, so that no call is removed. */
@@ -58,9 +58,9 @@ static size_t escape_ada(text t) {
 }
 #endif
 /* The value of a result: the length of the output. */
-#define VALUE(call)                          \
-    simdpct_result result;                   \
-    uint32_t status = call;                  \
+#define VALUE(call) \
+    simdpct_result result; \
+    uint32_t status = call; \
     return status + result.value
 static size_t decode(text t) {
     VALUE(simdpct_decode(&simdpct_decoder_default, t.bytes, t.len, output, sizeof output, &result));
@@ -78,8 +78,7 @@ static size_t normalize(text t) {
     VALUE(simdpct_normalize(&simdpct_normalizer_default, t.bytes, t.len, output, sizeof output, &result));
 }
 static size_t inspect(text t) {
-    return simdpct_inspect(
-        t.bytes, t.len, SIMDPCT_FIND_NUL | SIMDPCT_FIND_CONTROL | SIMDPCT_FIND_MALFORMED, NULL);
+    return simdpct_inspect(t.bytes, t.len, SIMDPCT_FIND_NUL | SIMDPCT_FIND_CONTROL | SIMDPCT_FIND_MALFORMED, NULL);
 }
 static size_t inspect_all(text t) {
     return simdpct_inspect(t.bytes, t.len, SIMDPCT_FIND_ALL, NULL);
@@ -89,8 +88,8 @@ static size_t path(text t) {
 }
 static size_t check_target(text t) {
     simdpct_verdict verdict;
-    uint32_t action = simdpct_guard_check(
-        &guard, SIMDPCT_METHOD_OTHER, t.bytes, t.len, output, sizeof output, &verdict);
+    uint32_t action =
+        simdpct_guard_check(&guard, SIMDPCT_METHOD_OTHER, t.bytes, t.len, output, sizeof output, &verdict);
     return action + verdict.value;
 }
 #ifdef WITH_NGINX

@@ -250,8 +250,7 @@ typedef struct simdpct_counts {
 } simdpct_counts;
 /* Like simdpct_inspect, and stores how often each kind is found, and the position of its first finding. On a bad
  * argument, and for an unknown bit, a kind counts as found once, at position 0. */
-SIMDPCT_MUST_USE uint32_t simdpct_inspect_counting(
-    const void *src, size_t len, uint32_t kinds, simdpct_counts *counts);
+SIMDPCT_MUST_USE uint32_t simdpct_inspect_counting(const void *src, size_t len, uint32_t kinds, simdpct_counts *counts);
 
 /* Returns the name of a kind (one bit), such as "nul"; NULL if the kind is unknown. */
 const char *simdpct_kind_name(uint32_t kind);
@@ -280,13 +279,13 @@ enum {
     SIMDPCT_PATH_REFUSE = 1,
     SIMDPCT_PATH_DECODE = 2,
     SIMDPCT_PATH_TO_SLASH = 3,
-    SIMDPCT_PATH_REMOVE = 4,          /* "..": climbing above the root is an error */
-    SIMDPCT_PATH_CLAMP = 5,           /* as REMOVE, but ".." at the root has no effect */
+    SIMDPCT_PATH_REMOVE = 4, /* "..": climbing above the root is an error */
+    SIMDPCT_PATH_CLAMP = 5,  /* as REMOVE, but ".." at the root has no effect */
     SIMDPCT_PATH_MERGE = 6,
     SIMDPCT_PATH_STRIP = 7,
     SIMDPCT_PATH_STRIP_FROM_DOTS = 8, /* "/a/..;x/b" is "/a/../b" */
     SIMDPCT_PATH_ESCAPE = 9,
-    SIMDPCT_PATH_NGINX = 10           /* a space or a control character is an error, a '#' ends the path */
+    SIMDPCT_PATH_NGINX = 10 /* a space or a control character is an error, a '#' ends the path */
 };
 
 /* Initializes a policy from text: words separated by white space. The first may be the name of a preset: "default",
@@ -321,8 +320,8 @@ SIMDPCT_MUST_USE bool simdpct_path_is_canonical(const simdpct_path_policy *polic
 
 /* ---- Guards ----------------------------------------------------------------------------------------------------- */
 
-/* The decision on the target of a request (RFC 9112 3.2): pass, rewrite to its canonical path, or refuse. A server has to
- * take the result as its own target before it decides anything: a route, a rule, a cache key. */
+/* The decision on the target of a request (RFC 9112 3.2): pass, rewrite to its canonical path, or refuse. A server has
+ * to take the result as its own target before it decides anything: a route, a rule, a cache key. */
 typedef struct simdpct_guard {
     uint64_t opaque[128];
 } simdpct_guard;
@@ -368,7 +367,8 @@ enum {
 };
 
 typedef struct simdpct_verdict {
-    size_t value;    /* OK: length of the target to use; NO_ROOM: required size of `dst`; otherwise the position in the target */
+    /* OK: length of the target to use; NO_ROOM: required size of `dst`; otherwise the position in the target. */
+    size_t value;
     uint32_t status; /* OK, or a status of simdpct_path; the same in a guard that only reports */
     uint32_t detail; /* as in simdpct_result */
     uint32_t action; /* SIMDPCT_ACTION_ */
@@ -376,10 +376,10 @@ typedef struct simdpct_verdict {
 } simdpct_verdict;
 
 /* Decides on a target and returns the action; fails closed. A rewritten target is written to `dst`; a `cap` of
- * `3 * len + 3` always suffices, and 0 does for a canonical target. `dst` must not overlap with the target. A raw '#' is
- * refused in any part. `verdict` may be NULL. */
-SIMDPCT_MUST_USE uint32_t simdpct_guard_check(const simdpct_guard *guard, uint32_t method, const void *target, size_t len,
-    void *dst, size_t cap, simdpct_verdict *verdict);
+ * `3 * len + 3` always suffices, and 0 does for a canonical target. `dst` must not overlap with the target. A raw '#'
+ * is refused in any part. `verdict` may be NULL. */
+SIMDPCT_MUST_USE uint32_t simdpct_guard_check(const simdpct_guard *guard, uint32_t method, const void *target,
+    size_t len, void *dst, size_t cap, simdpct_verdict *verdict);
 /* Writes the line for a log, printable ASCII: `refused: nul,control at byte 6 of path: "/user/%00"`. The position
  * counts from the start of the part, of which up to 128 bytes are quoted. `dst`, `cap` and the returned length are as
  * in simdpct_result_write; 1,024 bytes suffice for any line. `target` is the target of the call that returned the
@@ -430,9 +430,8 @@ SIMDPCT_MUST_USE bool simdpct_decode_stream_init(
  * consumed. Call again with the rest until all is consumed. To make progress, `cap` must be at least 4. The position of
  * an error counts from the start of the stream. An error is returned after all output that precedes it, and is final.
  * dst == src is not allowed. */
-SIMDPCT_MUST_USE uint32_t simdpct_decode_stream_feed(
-    simdpct_decode_stream *stream, const void *src, size_t len, size_t *read, void *dst, size_t cap,
-    simdpct_result *result);
+SIMDPCT_MUST_USE uint32_t simdpct_decode_stream_feed(simdpct_decode_stream *stream, const void *src, size_t len,
+    size_t *read, void *dst, size_t cap, simdpct_result *result);
 /* Ends the stream and writes the rest, at most 32 bytes. An incomplete triplet or character is an error now. The stream
  * must not be fed again. After NO_ROOM, call again with a larger `cap`. */
 SIMDPCT_MUST_USE uint32_t simdpct_decode_stream_finish(
@@ -441,9 +440,8 @@ SIMDPCT_MUST_USE uint32_t simdpct_decode_stream_finish(
 /* The same for encoding, which has no errors. `flags` must be 0. */
 SIMDPCT_MUST_USE bool simdpct_encode_stream_init(
     simdpct_encode_stream *stream, const simdpct_encoder *encoder, uint32_t flags);
-SIMDPCT_MUST_USE uint32_t simdpct_encode_stream_feed(
-    simdpct_encode_stream *stream, const void *src, size_t len, size_t *read, void *dst, size_t cap,
-    simdpct_result *result);
+SIMDPCT_MUST_USE uint32_t simdpct_encode_stream_feed(simdpct_encode_stream *stream, const void *src, size_t len,
+    size_t *read, void *dst, size_t cap, simdpct_result *result);
 SIMDPCT_MUST_USE uint32_t simdpct_encode_stream_finish(
     simdpct_encode_stream *stream, void *dst, size_t cap, simdpct_result *result);
 

@@ -1,9 +1,9 @@
 //! C library of simdpct, documented in `include/simdpct.h` and docs/c.md.
 //!
-//! The modules follow the sections of the header. Each exported function turns its pointers into slices
-//! ([`memory`]) and its policy into a value ([`opaque`]), calls the library, and turns the result into an [`Outcome`].
-//! All unsafe code about memory is in these two modules; the exported functions only pass on their
-//! caller's promises.
+//! The modules follow the sections of the header. Each exported function turns its pointers into
+//! slices ([`memory`]) and its policy into a value ([`opaque`]), calls the library, and turns the
+//! result into an [`Outcome`]. All unsafe code about memory is in these two modules; the exported
+//! functions only pass on their caller's promises.
 
 // `cargo check` and clippy have profiles that unwind, which takes `std`. The profile `capi` aborts.
 #![cfg_attr(panic = "abort", no_std)]

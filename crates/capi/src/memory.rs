@@ -2,9 +2,10 @@
 //!
 //! # Safety
 //!
-//! These functions have the contract of include/simdpct.h: each pointer is null, or valid for the length that
-//! comes with it for the rest of the call, for writes too if it is not const. The caller uses the slices in that call
-//! only. Covered by tests/functions.c, under AddressSanitizer with buffers of exact size.
+//! The contract of these functions is that of include/simdpct.h: each pointer is null, or valid for
+//! the length that comes with it for the rest of the call, for writes too if it is not const. The
+//! caller uses the slices in that call only. Covered by tests/functions.c, under AddressSanitizer
+//! with buffers of exact size.
 
 use core::ffi::c_void;
 use core::mem::MaybeUninit;
@@ -28,8 +29,9 @@ pub(crate) unsafe fn input<'a>(src: *const c_void, len: usize) -> Option<&'a [u8
     match (src.is_null(), len) {
         (_, 0) => Some(&[]),
         (false, ..=MAX) => {
-            // SAFETY: not null, at most `isize::MAX` bytes, and valid by the contract of the file header. Nothing
-            // writes to them in this call: `buffers` refuses an output that overlaps, and the header forbids others.
+            // SAFETY: not null, at most `isize::MAX` bytes, and valid by the contract of the file
+            // header. Nothing writes to them in this call: `buffers` refuses an output that
+            // overlaps, and the header forbids others.
             Some(unsafe { slice::from_raw_parts(src.cast(), len) })
         }
         _ => None,
@@ -41,8 +43,8 @@ pub(crate) unsafe fn output<'a>(dst: *mut c_void, cap: usize) -> Option<&'a mut 
     match (dst.is_null(), cap) {
         (_, 0) => Some(&mut []),
         (false, ..=MAX) => {
-            // SAFETY: as in `input`. Nothing else refers to them: `buffers` refuses an input that overlaps, and the
-            // header forbids others. `MaybeUninit` has no invalid value.
+            // SAFETY: as in `input`. Nothing else refers to them: `buffers` refuses an input that
+            // overlaps, and the header forbids others. `MaybeUninit` has no invalid value.
             Some(unsafe { slice::from_raw_parts_mut(dst.cast(), cap) })
         }
         _ => None,
@@ -63,8 +65,9 @@ pub(crate) unsafe fn buffers<'a>(
         // SAFETY: by the contract of the file header.
         return unsafe { unusual_buffers(src, len, dst, cap) };
     }
-    // SAFETY: not null, at most `isize::MAX` bytes, and valid by the contract of the file header. They do not overlap:
-    // the output begins neither in the input, nor before it at less than its own length.
+    // SAFETY: not null, at most `isize::MAX` bytes, and valid by the contract of the file header.
+    // They do not overlap: the output begins neither in the input, nor before it at less than its
+    // own length.
     Ok(unsafe { Buffers::Apart(slice::from_raw_parts(src.cast(), len), slice::from_raw_parts_mut(dst.cast(), cap)) })
 }
 
@@ -81,8 +84,9 @@ unsafe fn unusual_buffers<'a>(
         (Some(input), Some(output)) if len == 0 || cap == 0 => Ok(Buffers::Apart(input, output)),
         (Some(_), Some(_)) if src == dst.cast_const() && cap < len => Err(Outcome::no_room(len)),
         (Some(_), Some(_)) if src == dst.cast_const() => {
-            // SAFETY: not null, at most `isize::MAX` bytes, initialized as an input and valid for writes as an output, by
-            // the contract of the file header. The two slices above are not used any more.
+            // SAFETY: not null, at most `isize::MAX` bytes, initialized as an input and valid for
+            // writes as an output, by the contract of the file header. The two slices above are not
+            // used any more.
             Ok(Buffers::InPlace(unsafe { slice::from_raw_parts_mut(dst.cast(), len) }))
         }
         _ => Err(Outcome::BAD_ARGUMENT),
@@ -108,8 +112,8 @@ pub(crate) unsafe fn buffers_apart<'a>(
 /// is too small.
 pub(crate) fn copy_to_output<'a>(input: &[u8], output: &'a mut [MaybeUninit<u8>]) -> Option<&'a mut [u8]> {
     let output = output.get_mut(..input.len())?;
-    // SAFETY: both have the same length, and a shared and a mutable reference do not overlap. The bytes are initialized
-    // once copied, so they are valid as `u8` (tests/functions.c).
+    // SAFETY: both have the same length, and a shared and a mutable reference do not overlap. The
+    // bytes are initialized once copied, so they are valid as `u8` (tests/functions.c).
     unsafe {
         ptr::copy_nonoverlapping(input.as_ptr(), output.as_mut_ptr().cast(), input.len());
         Some(slice::from_raw_parts_mut(output.as_mut_ptr().cast(), input.len()))
@@ -119,8 +123,8 @@ pub(crate) fn copy_to_output<'a>(input: &[u8], output: &'a mut [MaybeUninit<u8>]
 /// The first bytes of the output, zeroed; `None` if the output is too small.
 pub(crate) fn zeroed(output: &mut [MaybeUninit<u8>], length: usize) -> Option<&mut [u8]> {
     let output = output.get_mut(..length)?;
-    // SAFETY: the slice is valid for writes of its own length, and its bytes are initialized by them
-    // (tests/functions.c).
+    // SAFETY: the slice is valid for writes of its own length, and its bytes are initialized by
+    // them (tests/functions.c).
     unsafe {
         ptr::write_bytes(output.as_mut_ptr(), 0, length);
         Some(slice::from_raw_parts_mut(output.as_mut_ptr().cast(), length))
@@ -150,8 +154,8 @@ pub(crate) unsafe fn put<T>(to: *mut T, value: T) -> bool {
     if to.is_null() {
         return false;
     }
-    // SAFETY: not null, and valid for writes by the contract of the file header. A value written unaligned needs no
-    // alignment, and replaces one without drop glue: those of C.
+    // SAFETY: not null, and valid for writes by the contract of the file header. A value written
+    // unaligned needs no alignment, and replaces one without drop glue: those of C.
     unsafe { to.write_unaligned(value) };
     true
 }
@@ -161,7 +165,8 @@ pub(crate) unsafe fn get<T: Copy>(from: *const T) -> Option<T> {
     if from.is_null() {
         return None;
     }
-    // SAFETY: not null, and initialized by the contract of the file header. Reading unaligned needs no alignment.
+    // SAFETY: not null, and initialized by the contract of the file header. Reading unaligned needs
+    // no alignment.
     Some(unsafe { from.read_unaligned() })
 }
 

@@ -1,14 +1,15 @@
 //! Policies and streams in the opaque arrays of the caller.
 //!
-//! The first word is a magic number and the offset of the value. C aligns the arrays to 8 bytes, the pools of nginx to
-//! 16, but values must be aligned to 32 (`ByteSet`). So [`store`] writes the value at the first
-//! aligned address. A copied array may have another alignment: then each call copies the value out
-//! of it.
+//! The first word is a magic number and the offset of the value. C aligns the arrays to 8 bytes,
+//! the pools of nginx to 16, but values must be aligned to 32 (`ByteSet`). So [`store`] writes the
+//! value at the first aligned address. A copied array may have another alignment: then each call
+//! copies the value out of it.
 //!
 //! # Safety
 //!
-//! These functions have the contract of include/simdpct.h: a pointer is null, or points to an array of the type
-//! that belongs to `T`, which is zeroed or was written by [`store`] or is a [`Constant`]. Covered by tests/functions.c.
+//! The contract of these functions is that of include/simdpct.h: a pointer is null, or points to an
+//! array of the type that belongs to `T`, which is zeroed or was written by [`store`] or is a
+//! [`Constant`]. Covered by tests/functions.c.
 
 use core::ffi::c_void;
 use core::mem::{MaybeUninit, offset_of};
@@ -65,9 +66,9 @@ pub(crate) unsafe fn store<T: Opaque>(to: *mut c_void, value: T) -> bool {
         return false;
     }
     let offset = to.addr().wrapping_add(HEAD).next_multiple_of(align_of::<T>()).wrapping_sub(to.addr());
-    // SAFETY: not null, and valid for writes of `T::WORDS` words by the contract of the file header. `offset` is at most
-    // `HEAD + align_of::<T>() - 1`, and `T::CHECKED` says that the value fits after that. It makes the value aligned; the
-    // first word needs no alignment.
+    // SAFETY: not null, and valid for writes of `T::WORDS` words by the contract of the file
+    // header. `offset` is at most `HEAD + align_of::<T>() - 1`, and `T::CHECKED` says that the
+    // value fits after that. It makes the value aligned; the first word needs no alignment.
     unsafe {
         to.cast::<u64>().write_unaligned(T::MAGIC | offset as u64);
         to.byte_add(offset).cast::<T>().write(value);
@@ -84,20 +85,20 @@ unsafe fn value_ptr<T: Opaque>(from: *const c_void) -> Option<*const T> {
     }
     // SAFETY: not null, and its first word is initialized by the contract of the file header.
     let head = unsafe { from.cast::<u64>().read_unaligned() };
-    // SAFETY: the magic number says that `store` or `Constant::new` has written this word, so the offset is one within the
-    // array.
+    // SAFETY: the magic number says that `store` or `Constant::new` has written this word, so the
+    // offset is one within the array.
     (head & !OFFSET == T::MAGIC).then(|| unsafe { from.byte_add((head & OFFSET) as usize).cast() })
 }
 
 /// Copies the value out of an array. Returns `None` if it contains none.
 pub(crate) unsafe fn load<T: Opaque>(from: *const c_void) -> Option<T> {
-    // SAFETY: by the contract of the file header. `value_ptr` yields where `store` has written a `T`. A bitwise copy is a
-    // value of its own, because nothing is to be dropped (`T::CHECKED`).
+    // SAFETY: by the contract of the file header. `value_ptr` yields where `store` has written a
+    // `T`. A bitwise copy is a value of its own, because nothing is to be dropped (`T::CHECKED`).
     unsafe { value_ptr::<T>(from).map(|value| value.read_unaligned()) }
 }
 
 /// Calls `run` with the value in an array. Returns `None` if it contains none. Copying a decoder
-/// takes 9 of 25 ns (Xeon with AVX-512, crates/capi/bench/run, 50 bytes), so only a value that is not
+/// takes 9 of 25 ns (Xeon with AVX-512, scripts/bench-capi, 50 bytes), so only a value that is not
 /// aligned is copied.
 #[inline]
 pub(crate) unsafe fn with<T: Opaque, R>(array: *const c_void, run: impl FnOnce(&T) -> R) -> Option<R> {
@@ -105,8 +106,8 @@ pub(crate) unsafe fn with<T: Opaque, R>(array: *const c_void, run: impl FnOnce(&
     let value = unsafe { value_ptr::<T>(array) }?;
     let mut copy = MaybeUninit::uninit();
     let value = if value.is_aligned() {
-        // SAFETY: aligned, and written by `store` or a `Constant`. By the contract of the header nothing writes to it
-        // during the call.
+        // SAFETY: aligned, and written by `store` or a `Constant`. By the contract of the header
+        // nothing writes to it during the call.
         unsafe { &*value }
     } else {
         // SAFETY: as `value_ptr` returned it.
@@ -151,14 +152,15 @@ pub(crate) unsafe fn with_buffers<T: Opaque>(
 /// Copies a value that is not aligned.
 #[cold]
 unsafe fn copy_out<T: Opaque>(value: *const T, copy: &mut MaybeUninit<T>) -> &T {
-    // SAFETY: `value_ptr` has returned it, so it was written by `store` or a `Constant`. A bitwise copy is a value of its own,
-    // because nothing is to be dropped (`T::CHECKED`).
+    // SAFETY: `value_ptr` has returned it, so it was written by `store` or a `Constant`. A bitwise
+    // copy is a value of its own, because nothing is to be dropped (`T::CHECKED`).
     copy.write(unsafe { value.read_unaligned() })
 }
 
 /// Resets an array to the uninitialized state: later calls refuse it.
 pub(crate) unsafe fn clear(array: *mut c_void) {
-    // SAFETY: not null and valid for writes by the contract of the file header: `load` has found a value there.
+    // SAFETY: not null and valid for writes by the contract of the file header: `load` has found a
+    // value there.
     unsafe { array.cast::<u64>().write_unaligned(0) }
 }
 
@@ -169,7 +171,7 @@ pub(crate) unsafe fn load_set(from: *const c_void) -> Option<ByteSet> {
     if from.is_null() {
         return None;
     }
-    // SAFETY: not null, and 32 initialized bytes by the contract of the file header. `ByteSet` is an array of bytes, of
-    // which each value is valid.
+    // SAFETY: not null, and 32 initialized bytes by the contract of the file header. `ByteSet` is
+    // an array of bytes, of which each value is valid.
     Some(unsafe { from.cast::<ByteSet>().read_unaligned() })
 }

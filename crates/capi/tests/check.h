@@ -16,12 +16,12 @@
 
 static int failures = 0;
 
-#define CHECK(condition)                                                                   \
-    do {                                                                                   \
-        if (!(condition)) {                                                                \
-            fprintf(stderr, "%s:%d: %s: %s\n", __FILE__, __LINE__, __func__, #condition);  \
-            failures++;                                                                    \
-        }                                                                                  \
+#define CHECK(condition) \
+    do { \
+        if (!(condition)) { \
+            fprintf(stderr, "%s:%d: %s: %s\n", __FILE__, __LINE__, __func__, #condition); \
+            failures++; \
+        } \
     } while (0)
 
 static inline bool is(simdpct_result result, uint32_t status, size_t value) {

@@ -7,9 +7,9 @@ static simdpct_result checked(uint32_t returned, simdpct_result result) {
     CHECK(returned == result.status);
     return result;
 }
-#define CHECKED(call)                       \
-    simdpct_result result = {77, 77, 77};   \
-    uint32_t returned = call;               \
+#define CHECKED(call) \
+    simdpct_result result = {77, 77, 77}; \
+    uint32_t returned = call; \
     return checked(returned, result)
 
 /* Those from src to dst, with one signature. */
@@ -137,7 +137,8 @@ static void decode_of_every_length_matches_reference_and_stays_in_buffers(void) 
             CHECK(memcmp(dst, expected, needed) == 0);
             CHECK(is(decoded_len(&simdpct_decoder_default, src, len), SIMDPCT_OK, needed));
             if (needed > 0) {
-                CHECK(is(decode(&simdpct_decoder_default, src, len, ending(1, needed - 1), needed - 1), SIMDPCT_NO_ROOM, needed));
+                CHECK(is(decode(&simdpct_decoder_default, src, len, ending(1, needed - 1), needed - 1), SIMDPCT_NO_ROOM,
+                    needed));
                 CHECK(is(decode(&simdpct_decoder_default, src, len, NULL, 0), SIMDPCT_NO_ROOM, needed));
             }
             CHECK(is(decode(&simdpct_decoder_default, src, len, src, len), SIMDPCT_OK, needed));
@@ -157,7 +158,8 @@ static void encode_of_every_length_matches_reference_and_stays_in_buffers(void) 
         CHECK(memcmp(dst, expected, needed) == 0);
         CHECK(is(encoded_len(&simdpct_encoder_default, src, len), SIMDPCT_OK, needed));
         if (needed > 0) {
-            CHECK(is(encode(&simdpct_encoder_default, src, len, ending(1, needed - 1), needed - 1), SIMDPCT_NO_ROOM, needed));
+            CHECK(is(encode(&simdpct_encoder_default, src, len, ending(1, needed - 1), needed - 1), SIMDPCT_NO_ROOM,
+                needed));
         }
     }
 }
@@ -239,7 +241,8 @@ static void null_with_length_zero_works_and_with_another_is_refused(void) {
     CHECK(encoded_len(&simdpct_encoder_default, NULL, 1).status == SIMDPCT_BAD_ARGUMENT);
     CHECK(is(input_offset(&simdpct_decoder_default, NULL, 0, 0), SIMDPCT_OK, 0));
     CHECK(input_offset(&simdpct_decoder_default, NULL, 1, 0).status == SIMDPCT_BAD_ARGUMENT);
-    CHECK(simdpct_is_normal(&simdpct_normalizer_default, NULL, 0) && !simdpct_is_normal(&simdpct_normalizer_default, NULL, 1));
+    CHECK(simdpct_is_normal(&simdpct_normalizer_default, NULL, 0)
+        && !simdpct_is_normal(&simdpct_normalizer_default, NULL, 1));
     CHECK(simdpct_equivalent(NULL, 0, NULL, 0) && !simdpct_equivalent(NULL, 1, NULL, 1));
     CHECK(!simdpct_path_is_canonical(&simdpct_path_policy_default, NULL, 1) && simdpct_path_split(NULL, 1) == 0);
     CHECK(simdpct_inspect(NULL, 0, SIMDPCT_FIND_ALL, NULL) == 0);
@@ -261,7 +264,8 @@ static void null_with_length_zero_works_and_with_another_is_refused(void) {
     CHECK(path_policy_init(&policy, NULL, 0).status == SIMDPCT_OK);
     CHECK(path_policy_init(&policy, NULL, 1).status == SIMDPCT_BAD_ARGUMENT);
     CHECK(!simdpct_path_policy_decode(&policy, NULL) && !simdpct_path_policy_refuse(NULL, 0));
-    CHECK(!simdpct_decode_stream_init(NULL, &simdpct_decoder_default, 0) && !simdpct_encode_stream_init(NULL, &simdpct_encoder_default, 0));
+    CHECK(!simdpct_decode_stream_init(NULL, &simdpct_decoder_default, 0)
+        && !simdpct_encode_stream_init(NULL, &simdpct_encoder_default, 0));
     CHECK(decode_stream_finish(NULL, dst, 4).status == SIMDPCT_BAD_ARGUMENT);
     simdpct_decode_stream stream;
     size_t read;
@@ -285,7 +289,8 @@ static void lengths_over_ptrdiff_max_are_refused(void) {
         CHECK(run(policy, src, 1, dst, SIZE_MAX).status == SIMDPCT_BAD_ARGUMENT);
     }
     CHECK(decoded_len(&simdpct_decoder_default, src, too_long).status == SIMDPCT_BAD_ARGUMENT);
-    CHECK(simdpct_inspect(src, too_long, SIMDPCT_FIND_NUL, NULL) == SIMDPCT_FIND_NUL && !simdpct_is_normal(&simdpct_normalizer_default, src, too_long));
+    CHECK(simdpct_inspect(src, too_long, SIMDPCT_FIND_NUL, NULL) == SIMDPCT_FIND_NUL
+        && !simdpct_is_normal(&simdpct_normalizer_default, src, too_long));
     CHECK(simdpct_kinds_write(1, (char *)dst, too_long) == 0);
 }
 
@@ -390,9 +395,12 @@ static void decoding_to_text_reports_the_first_error_in_place_and_apart(void) {
         uint32_t status;
         size_t value;
     } cases[] = {
-        {"%E2%82%AC", SIMDPCT_OK, 3},          {"%E2%82", SIMDPCT_INVALID_UTF8, 0},
-        {"a%c0%af", SIMDPCT_INVALID_UTF8, 1},  {"a%FF%zz", SIMDPCT_INVALID_UTF8, 1},
-        {"a%zz%FF", SIMDPCT_MALFORMED, 1},     {"\xC3%A9", SIMDPCT_OK, 2},
+        {"%E2%82%AC", SIMDPCT_OK, 3},
+        {"%E2%82", SIMDPCT_INVALID_UTF8, 0},
+        {"a%c0%af", SIMDPCT_INVALID_UTF8, 1},
+        {"a%FF%zz", SIMDPCT_INVALID_UTF8, 1},
+        {"a%zz%FF", SIMDPCT_MALFORMED, 1},
+        {"\xC3%A9", SIMDPCT_OK, 2},
         {"%C3\xA9%ED%A0%80", SIMDPCT_INVALID_UTF8, 4},
     };
     simdpct_decoder decoder;
@@ -446,13 +454,18 @@ static void normalizer_flags_and_set_have_their_effect(void) {
     simdpct_normalizer normalizer;
     simdpct_set set;
     unsigned char dst[16], buffer[] = "%7e%2f";
-    CHECK(is(normalize(&simdpct_normalizer_default, "%7e%2f", 6, dst, 6), SIMDPCT_OK, 4) && memcmp(dst, "~%2F", 4) == 0);
-    CHECK(is(normalize(&simdpct_normalizer_default, buffer, 6, buffer, 6), SIMDPCT_OK, 4) && memcmp(buffer, "~%2F", 4) == 0);
-    CHECK(is(normalize(&simdpct_normalizer_default, "%7e%2f", 6, dst, 4), SIMDPCT_OK, 4) && memcmp(dst, "~%2F", 4) == 0);
+    CHECK(
+        is(normalize(&simdpct_normalizer_default, "%7e%2f", 6, dst, 6), SIMDPCT_OK, 4) && memcmp(dst, "~%2F", 4) == 0);
+    CHECK(is(normalize(&simdpct_normalizer_default, buffer, 6, buffer, 6), SIMDPCT_OK, 4)
+        && memcmp(buffer, "~%2F", 4) == 0);
+    CHECK(
+        is(normalize(&simdpct_normalizer_default, "%7e%2f", 6, dst, 4), SIMDPCT_OK, 4) && memcmp(dst, "~%2F", 4) == 0);
     CHECK(is(normalize(&simdpct_normalizer_default, "%7e%2f", 6, dst, 3), SIMDPCT_NO_ROOM, 4));
     CHECK(is(normalize(&simdpct_normalizer_default, "a%", 2, dst, 16), SIMDPCT_MALFORMED, 1));
     CHECK(is(normalize(&simdpct_normalizer_default, "a%", 2, dst, 1), SIMDPCT_MALFORMED, 1));
-    CHECK(simdpct_is_normal(&simdpct_normalizer_default, "~%2F", 4) && !simdpct_is_normal(&simdpct_normalizer_default, "%2f", 3) && !simdpct_is_normal(&simdpct_normalizer_default, "%", 1));
+    CHECK(simdpct_is_normal(&simdpct_normalizer_default, "~%2F", 4)
+        && !simdpct_is_normal(&simdpct_normalizer_default, "%2f", 3)
+        && !simdpct_is_normal(&simdpct_normalizer_default, "%", 1));
 
     CHECK(simdpct_normalizer_init(&normalizer, SIMDPCT_NORMALIZE_KEEP_MALFORMED, NULL));
     CHECK(is(normalize(&normalizer, "%%7e", 4, dst, 4), SIMDPCT_OK, 2) && memcmp(dst, "%~", 2) == 0);
@@ -489,10 +502,9 @@ static void sets_convert_and_search(void) {
     memset(bitmap, 0, sizeof bitmap);
     bitmap['/' >> 3] = 1 << ('/' & 7);
     CHECK(simdpct_set_from_bitmap(&set, bitmap) && simdpct_set_find(&set, "ab/", 3) == 2);
-    static const char *const names[] = {
-        "component", "path-segment", "path", "query", "query-value", "fragment", "userinfo", "reg-name", "uri", "form",
-        "whatwg-path", "reserved", "unreserved", "pchar", "control", "non-ascii",
-    };
+    static const char *const names[] = {"component", "path-segment", "path", "query", "query-value", "fragment",
+        "userinfo", "reg-name", "uri", "form", "whatwg-path", "reserved", "unreserved", "pchar", "control",
+        "non-ascii"};
     for (size_t which = 0; which < sizeof names / sizeof names[0]; which++) {
         CHECK(simdpct_set_from_name(&set, names[which], strlen(names[which])));
     }
@@ -545,7 +557,8 @@ static void findings_have_names_positions_and_counts(void) {
 
     size_t first = 0;
     const uint32_t found = simdpct_inspect("a+%00%25", 8, SIMDPCT_FIND_ALL, &first);
-    CHECK(found == (SIMDPCT_FIND_ESCAPE | SIMDPCT_FIND_PLUS | SIMDPCT_FIND_NUL | SIMDPCT_FIND_CONTROL | SIMDPCT_FIND_PERCENT));
+    CHECK(found
+        == (SIMDPCT_FIND_ESCAPE | SIMDPCT_FIND_PLUS | SIMDPCT_FIND_NUL | SIMDPCT_FIND_CONTROL | SIMDPCT_FIND_PERCENT));
     CHECK(first == 1);
     CHECK(simdpct_inspect("a+%00%25", 8, SIMDPCT_FIND_PERCENT, &first) == SIMDPCT_FIND_PERCENT && first == 5);
     CHECK(simdpct_inspect("/a/../b", 7, SIMDPCT_FIND_DOT_SEGMENT, &first) == SIMDPCT_FIND_DOT_SEGMENT && first == 3);
@@ -598,8 +611,9 @@ static void what_cannot_be_examined_counts_as_found(void) {
     }
     size_t first = 7;
     CHECK(simdpct_inspect(NULL, 1, 0, &first) == 0 && first == SIZE_MAX);
-    /* The position of an unknown word replaces the position of a known word. */
-    CHECK(simdpct_inspect("a+", 2, SIMDPCT_FIND_PLUS | UINT32_C(1) << 31, &first) == (SIMDPCT_FIND_PLUS | UINT32_C(1) << 31));
+    /* The position of what is known gives way to that of what is not. */
+    CHECK(simdpct_inspect("a+", 2, SIMDPCT_FIND_PLUS | UINT32_C(1) << 31, &first)
+        == (SIMDPCT_FIND_PLUS | UINT32_C(1) << 31));
     CHECK(first == 0);
 }
 
@@ -619,8 +633,8 @@ static void policies_that_are_null_are_refused(void) {
     CHECK(!simdpct_decode_stream_init(&decoding, NULL, 0) && !simdpct_encode_stream_init(&encoding, NULL, 0));
 }
 
-/* The named defaults are the policies of no flags and no sets, byte for byte where both are initialized alike: they give
- * the same results in place, and as a copy that is aligned to nothing. */
+/* The named defaults are the policies of no flags and no sets, byte for byte where both are initialized alike: they
+ * give the same results in place, and as a copy that is aligned to nothing. */
 static void defaults_are_the_policies_without_options(void) {
     static const char *const texts[] = {"", "/", "/%7e%2f/a b\xC3\xA9", "/%zz", "/a/../b", "/%00", "/%FF"};
     any_policy made[OPERATIONS];
@@ -629,8 +643,7 @@ static void defaults_are_the_policies_without_options(void) {
     CHECK(simdpct_normalizer_init(&made[2].normalizer, 0, NULL));
     CHECK(path_policy_init(&made[3].path, "", 0).status == SIMDPCT_OK);
     static const size_t sizes[OPERATIONS] = {
-        sizeof(simdpct_decoder), sizeof(simdpct_encoder), sizeof(simdpct_normalizer), sizeof(simdpct_path_policy),
-    };
+        sizeof(simdpct_decoder), sizeof(simdpct_encoder), sizeof(simdpct_normalizer), sizeof(simdpct_path_policy)};
     for (size_t which = 0; which < OPERATIONS; which++) {
         unsigned char space[sizeof(any_policy) + 1];
         void *misaligned = space + ((uintptr_t)space % 2 == 0);
@@ -716,7 +729,8 @@ static void path_policies_read_text_and_options(void) {
     CHECK(canonical("illegal=keep", "/ ", SIMDPCT_OK, "/ "));
     CHECK(canonical("illegal=escape", "/ ", SIMDPCT_OK, "/%20"));
     CHECK(canonical("illegal=refuse", "/ ", SIMDPCT_ILLEGAL_BYTE, "/"));
-    CHECK(canonical("illegal=nginx", "/a|b#c", SIMDPCT_OK, "/a|b") && canonical("nginx", "/ ", SIMDPCT_ILLEGAL_BYTE, "/"));
+    CHECK(canonical("illegal=nginx", "/a|b#c", SIMDPCT_OK, "/a|b")
+        && canonical("nginx", "/ ", SIMDPCT_ILLEGAL_BYTE, "/"));
     CHECK(canonical("hidden-segments=keep", "/..%2f", SIMDPCT_OK, "/..%2F"));
     CHECK(canonical("\thidden-segments=refuse\n", "/a/..%2f", SIMDPCT_REFUSED, "/a/"));
     CHECK(canonical("", "a", SIMDPCT_NOT_ABSOLUTE, ""));
@@ -729,8 +743,15 @@ static void path_policies_read_text_and_options(void) {
         const char *text;
         size_t position;
     } invalid[] = {
-        {"none", 0},       {" none", 1},     {"slash=refuse strict", 13}, {"strict slash=clamp", 7}, {"slash=", 0},
-        {"refuse=zero", 0}, {"decode=x", 0}, {"Slash=keep", 0},           {"slash=keep\tslash=keep", 11},
+        {"none", 0},
+        {" none", 1},
+        {"slash=refuse strict", 13},
+        {"strict slash=clamp", 7},
+        {"slash=", 0},
+        {"refuse=zero", 0},
+        {"decode=x", 0},
+        {"Slash=keep", 0},
+        {"slash=keep\tslash=keep", 11},
         {"strict \xFF", 7},
     };
     for (size_t which = 0; which < sizeof invalid / sizeof invalid[0]; which++) {
@@ -743,25 +764,46 @@ static void path_policies_read_text_and_options(void) {
 /* The numbers of options and values mean what their names do. */
 static void path_policy_numbers_are_those_of_the_names(void) {
     static const char *const options[] = {
-        "malformed", "slash", "backslash", "dot-segments", "empty-segments", "parameters", "illegal",
+        "malformed",
+        "slash",
+        "backslash",
+        "dot-segments",
+        "empty-segments",
+        "parameters",
+        "illegal",
         "hidden-segments",
     };
     static const char *const values[] = {
-        "keep", "refuse", "decode", "to-slash", "remove", "clamp", "merge", "strip", "strip-from-dots", "escape",
+        "keep",
+        "refuse",
+        "decode",
+        "to-slash",
+        "remove",
+        "clamp",
+        "merge",
+        "strip",
+        "strip-from-dots",
+        "escape",
         "nginx",
     };
-    static const uint32_t option_numbers[] = {
-        SIMDPCT_PATH_MALFORMED, SIMDPCT_PATH_SLASH, SIMDPCT_PATH_BACKSLASH, SIMDPCT_PATH_DOT_SEGMENTS,
-        SIMDPCT_PATH_EMPTY_SEGMENTS, SIMDPCT_PATH_PARAMETERS, SIMDPCT_PATH_ILLEGAL, SIMDPCT_PATH_HIDDEN_SEGMENTS,
-    };
+    static const uint32_t option_numbers[] = {SIMDPCT_PATH_MALFORMED, SIMDPCT_PATH_SLASH, SIMDPCT_PATH_BACKSLASH,
+        SIMDPCT_PATH_DOT_SEGMENTS, SIMDPCT_PATH_EMPTY_SEGMENTS, SIMDPCT_PATH_PARAMETERS, SIMDPCT_PATH_ILLEGAL,
+        SIMDPCT_PATH_HIDDEN_SEGMENTS};
     static const uint32_t value_numbers[] = {
-        SIMDPCT_PATH_KEEP, SIMDPCT_PATH_REFUSE, SIMDPCT_PATH_DECODE, SIMDPCT_PATH_TO_SLASH, SIMDPCT_PATH_REMOVE,
-        SIMDPCT_PATH_CLAMP, SIMDPCT_PATH_MERGE, SIMDPCT_PATH_STRIP, SIMDPCT_PATH_STRIP_FROM_DOTS, SIMDPCT_PATH_ESCAPE,
+        SIMDPCT_PATH_KEEP,
+        SIMDPCT_PATH_REFUSE,
+        SIMDPCT_PATH_DECODE,
+        SIMDPCT_PATH_TO_SLASH,
+        SIMDPCT_PATH_REMOVE,
+        SIMDPCT_PATH_CLAMP,
+        SIMDPCT_PATH_MERGE,
+        SIMDPCT_PATH_STRIP,
+        SIMDPCT_PATH_STRIP_FROM_DOTS,
+        SIMDPCT_PATH_ESCAPE,
         SIMDPCT_PATH_NGINX,
     };
     static const char *const samples[] = {
-        "/%", "/a%2fb", "/a\\b", "/a/../../b", "/a//b", "/a;b/..;c/d", "/a b", "/a%00", "/a%2541", "/%40",
-    };
+        "/%", "/a%2fb", "/a\\b", "/a/../../b", "/a//b", "/a;b/..;c/d", "/a b", "/a%00", "/a%2541", "/%40"};
     size_t valid = 0;
     for (size_t option = 0; option < 8; option++) {
         for (size_t value = 0; value < 11; value++) {
@@ -802,7 +844,8 @@ static void paths_report_the_room_they_need(void) {
     CHECK(is(path(&simdpct_path_policy_default, src, 6, dst, 11), SIMDPCT_NO_ROOM, 12));
     CHECK(is(path(&simdpct_path_policy_default, src, 6, NULL, 0), SIMDPCT_NO_ROOM, 12));
     CHECK(is(path(&simdpct_path_policy_default, src, 6, src, 6), SIMDPCT_NO_ROOM, 12));
-    CHECK(is(path(&simdpct_path_policy_default, src, 6, dst, 12), SIMDPCT_OK, 12) && memcmp(dst, "/a%20b%C3%A9", 12) == 0);
+    CHECK(is(path(&simdpct_path_policy_default, src, 6, dst, 12), SIMDPCT_OK, 12)
+        && memcmp(dst, "/a%20b%C3%A9", 12) == 0);
     CHECK(simdpct_path_split("/a?b?c", 6) == 2 && simdpct_path_split("/a", 2) == 2 && simdpct_path_split("", 0) == 0);
 }
 
@@ -853,9 +896,8 @@ static void streams_yield_the_same_however_they_are_cut(void) {
                     while (length > 0) {
                         size_t read = 0;
                         unsigned char *dst = ending(1, room);
-                        result = encoding
-                            ? encode_stream_feed(&encoding_stream, piece, length, &read, dst, room)
-                            : decode_stream_feed(&decoding_stream, piece, length, &read, dst, room);
+                        result = encoding ? encode_stream_feed(&encoding_stream, piece, length, &read, dst, room)
+                                          : decode_stream_feed(&decoding_stream, piece, length, &read, dst, room);
                         CHECK(result.status == SIMDPCT_OK && result.value <= room && read <= length);
                         if (result.status != SIMDPCT_OK) {
                             return;
@@ -915,15 +957,14 @@ static void streams_report_errors_with_their_position_and_end_once(void) {
 
 static bool describes(simdpct_result result, const char *src, size_t len, const char *expected) {
     char text[512];
-    return simdpct_result_write(&result, src, len, text, sizeof text) == strlen(expected) && strcmp(text, expected) == 0;
+    return simdpct_result_write(&result, src, len, text, sizeof text) == strlen(expected)
+        && strcmp(text, expected) == 0;
 }
 
 static void results_have_names_and_lines_for_a_log(void) {
-    static const char *const names[] = {
-        "ok", "bad-argument", "no-room", "malformed", "invalid-utf8", "rejected", "beyond-end", "refused",
-        "not-absolute", "illegal-byte", "encoded-slash", "backslash", "parameter", "dot-segment", "above-root",
-        "empty-segment", "url-scheme", "url-no-host", "url-host", "url-port",
-    };
+    static const char *const names[] = {"ok", "bad-argument", "no-room", "malformed", "invalid-utf8", "rejected",
+        "beyond-end", "refused", "not-absolute", "illegal-byte", "encoded-slash", "backslash", "parameter",
+        "dot-segment", "above-root", "empty-segment", "url-scheme", "url-no-host", "url-host", "url-port"};
     for (uint32_t status = 0; status < 20; status++) {
         CHECK(strcmp(simdpct_status_name(status), names[status]) == 0);
     }
@@ -939,7 +980,8 @@ static void results_have_names_and_lines_for_a_log(void) {
     CHECK(describes(result, src, strlen(src), "malformed at byte 1: \"a\\\"\\\\%00\\x0A\\xFF\""));
     CHECK(describes(result, "a%", 2, "malformed at byte 1: \"%\""));
     CHECK(describes(result, "%", 1, "malformed at byte 1"));
-    CHECK(describes(result, "x123456789012345678901234567890", 31, "malformed at byte 1: \"123456789012345678901234\"..."));
+    CHECK(describes(
+        result, "x123456789012345678901234567890", 31, "malformed at byte 1: \"123456789012345678901234\"..."));
     CHECK(describes((simdpct_result){3, SIMDPCT_REJECTED, '/'}, NULL, 0, "rejected 0x2F at byte 3"));
     CHECK(describes((simdpct_result){12, SIMDPCT_NO_ROOM, 0}, NULL, 0, "no-room: 12 bytes needed"));
     CHECK(describes((simdpct_result){2, SIMDPCT_BEYOND_END, 0}, NULL, 0, "beyond-end: the decoded form has 2 bytes"));
@@ -960,7 +1002,8 @@ static void results_have_names_and_lines_for_a_log(void) {
 
 static void version_is_that_of_the_header(void) {
     char expected[32];
-    snprintf(expected, sizeof expected, "%d.%d.%d", SIMDPCT_VERSION_MAJOR, SIMDPCT_VERSION_MINOR, SIMDPCT_VERSION_PATCH);
+    snprintf(
+        expected, sizeof expected, "%d.%d.%d", SIMDPCT_VERSION_MAJOR, SIMDPCT_VERSION_MINOR, SIMDPCT_VERSION_PATCH);
     CHECK(strcmp(simdpct_version(), expected) == 0);
     CHECK(simdpct_version_number()
         == ((uint32_t)SIMDPCT_VERSION_MAJOR << 16 | SIMDPCT_VERSION_MINOR << 8 | SIMDPCT_VERSION_PATCH));
@@ -977,7 +1020,8 @@ static void version_is_that_of_the_header(void) {
     CHECK(is_known && (asked == NULL || strcmp(asked, "scalar") != 0 || strcmp(level, "scalar") == 0));
 }
 
-static uint32_t check(const simdpct_guard *guard, uint32_t method, const char *target, char *dst, simdpct_verdict *verdict) {
+static uint32_t check(
+    const simdpct_guard *guard, uint32_t method, const char *target, char *dst, simdpct_verdict *verdict) {
     size_t len = strlen(target), cap = 3 * len + 3;
     unsigned char *src = copy_of(0, target, len), *room = ending(1, cap);
     uint32_t action = simdpct_guard_check(guard, method, src, len, room, cap, verdict);
@@ -1112,8 +1156,9 @@ static void texts_of_guards_and_policies_are_explained(void) {
     CHECK(simdpct_path_policy_error("slash=no", 8, message, 9) > 9 && strlen(message) == 8);
     CHECK(simdpct_kinds_from_text("nul, percent", 12, &kinds) && kinds == (SIMDPCT_FIND_NUL | SIMDPCT_FIND_PERCENT));
     CHECK(simdpct_kinds_from_text("default", 7, &kinds));
-    CHECK(kinds == (SIMDPCT_FIND_NUL | SIMDPCT_FIND_CONTROL | SIMDPCT_FIND_MALFORMED | SIMDPCT_FIND_INVALID_UTF8
-                    | SIMDPCT_FIND_BACKSLASH));
+    CHECK(kinds
+        == (SIMDPCT_FIND_NUL | SIMDPCT_FIND_CONTROL | SIMDPCT_FIND_MALFORMED | SIMDPCT_FIND_INVALID_UTF8
+            | SIMDPCT_FIND_BACKSLASH));
     CHECK(!simdpct_kinds_from_text("zero", 4, &kinds) && !simdpct_kinds_from_text("nul", 3, NULL));
     CHECK(simdpct_findings_write("/a", 2, message, sizeof message) == 1 && strcmp(message, "-") == 0);
     CHECK(simdpct_findings_write("/../%00", 7, message, sizeof message) == strlen(message));

@@ -1,4 +1,5 @@
-//! An axum router behind `PathGuardLayer`: routes, rules and handlers see one path, the canonical one.
+//! An axum router behind `PathGuardLayer`: routes, rules and handlers see one path, the canonical
+//! one.
 //!
 //! ```sh
 //! cargo run --package simdpct-tower --example guarded_router &

@@ -12,9 +12,11 @@ use tower_layer::Layer;
 
 use crate::{BadRequest, PathGuard, Reason, Refusal, Verdict};
 
-/// A layer that refuses requests by their path and query, and makes the paths of the others canonical.
+/// A layer that refuses requests by their path and query, and makes the paths of the others
+/// canonical.
 ///
-/// It has to wrap a router from outside, as [the crate](crate) explains. All options can be set in constants:
+/// It has to wrap a router from outside, as [the crate](crate) explains. All options can be set in
+/// constants:
 ///
 /// ```
 /// use simdpct::Kinds;
@@ -41,8 +43,8 @@ impl Default for PathGuardLayer {
 }
 
 impl PathGuardLayer {
-    /// Refuses and rewrites paths by [`PathPolicy::DEFAULT`]. Queries are not looked at. Refused requests are answered by
-    /// [`BadRequest`].
+    /// Refuses and rewrites paths by [`PathPolicy::DEFAULT`]. Queries are not looked at. Refused
+    /// requests are answered by [`BadRequest`].
     #[must_use]
     pub const fn new() -> Self {
         Self { guard: RequestGuard::new(), records_findings: false, only_reports: false, on_refused: BadRequest }
@@ -50,7 +52,8 @@ impl PathGuardLayer {
 
     /// Sets the response to refused requests. The place to log them, too.
     ///
-    /// Also needed if the body of responses cannot be made from a `String`, as [`BadRequest`] requires.
+    /// Also needed if the body of responses cannot be made from a `String`, as [`BadRequest`]
+    /// requires.
     ///
     /// ```
     /// use http::{Response, StatusCode};
@@ -96,16 +99,17 @@ impl<R> PathGuardLayer<R> {
         self
     }
 
-    /// Adds kinds of findings to refuse in the raw query, which is never rewritten. None by default. Values of forms may
-    /// hold line breaks and anything else, so few kinds make sense: `NUL`, `MALFORMED`, `INVALID_UTF8`.
+    /// Adds kinds of findings to refuse in the raw query, which is never rewritten. None by
+    /// default. Values of forms may hold line breaks and anything else, so few kinds make sense:
+    /// `NUL`, `MALFORMED`, `INVALID_UTF8`.
     #[must_use]
     pub const fn refuse_query(mut self, kinds: Kinds) -> Self {
         self.guard = self.guard.refuse_in_query(kinds);
         self
     }
 
-    /// Puts [`PathFindings`](crate::PathFindings) into the extensions of every request that is not refused. Not done by
-    /// default: extensions allocate.
+    /// Puts [`PathFindings`](crate::PathFindings) into the extensions of every request that is not
+    /// refused. Not done by default: extensions allocate.
     #[must_use]
     pub const fn record_findings(mut self) -> Self {
         self.records_findings = true;

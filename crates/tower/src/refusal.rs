@@ -8,9 +8,11 @@ use http::{StatusCode, Uri};
 use simdpct::Kinds;
 use simdpct::path::{self, PathErrorKind, TargetPart};
 
-/// The decision on the target of a request; returned by [`PathGuardLayer::verdict`](crate::PathGuardLayer::verdict).
+/// The decision on the target of a request; returned by
+/// [`PathGuardLayer::verdict`](crate::PathGuardLayer::verdict).
 ///
-/// If the layer [only reports](crate::PathGuardLayer::report_only), it is in the extensions of every request.
+/// If the layer [only reports](crate::PathGuardLayer::report_only), it is in the extensions of
+/// every request.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub enum Verdict {
@@ -22,8 +24,8 @@ pub enum Verdict {
     Refused(Refusal),
 }
 
-/// A word and the result: `unchanged`, `rewritten: /a`, or [`Refusal`]'s line. A rewritten target is escaped as by
-/// [`str::escape_default`].
+/// A word and the result: `unchanged`, `rewritten: /a`, or [`Refusal`]'s line. A rewritten target
+/// is escaped as by [`str::escape_default`].
 impl fmt::Display for Verdict {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -36,9 +38,9 @@ impl fmt::Display for Verdict {
 
 /// Reason, position and target of a refused request.
 ///
-/// `Display` is the line for a log, [`simdpct::path::Refusal::line`]. It names the reason and the position, and quotes up
-/// to 128 bytes of the path or query around the position, escaped, so that the line is printable ASCII without line
-/// breaks.
+/// `Display` is the line for a log, [`simdpct::path::Refusal::line`]. It names the reason and the
+/// position, and quotes up to 128 bytes of the path or query around the position, escaped, so that
+/// the line is printable ASCII without line breaks.
 ///
 /// ```
 /// use http::{Method, Uri};
@@ -54,7 +56,8 @@ impl fmt::Display for Verdict {
 pub struct Refusal {
     /// The reason.
     pub reason: Reason,
-    /// Byte offset of the reason, in the path, in the query (without its `?`) or in the whole target, as received.
+    /// Byte offset of the reason, in the path, in the query (without its `?`) or in the whole
+    /// target, as received.
     pub position: usize,
     /// The target as received.
     pub target: Uri,
@@ -66,20 +69,22 @@ pub struct Refusal {
 pub enum Reason {
     /// The policy refuses the path.
     Path(PathErrorKind),
-    /// The target has none of the forms that the method allows ([`PathErrorKind::NotAbsolute`], RFC 9112 3.2): it is
-    /// `*` and the method is not `OPTIONS`, or an authority and the method is not `CONNECT`. Or the authority has user
-    /// information ([`PathErrorKind::IllegalByte`] for the `@`, RFC 9110 4.2.4).
+    /// The target has none of the forms that the method allows ([`PathErrorKind::NotAbsolute`], RFC
+    /// 9112 3.2): it is `*` and the method is not `OPTIONS`, or an authority and the method is not
+    /// `CONNECT`. Or the authority has user information ([`PathErrorKind::IllegalByte`] for the
+    /// `@`, RFC 9110 4.2.4).
     Target(PathErrorKind),
     /// The query has findings of refused kinds: all of those kinds. The position is the first
     /// finding's.
     Query(Kinds),
-    /// The target with the canonical path would be longer than an [`http::Uri`] can be (65,534 bytes).
+    /// The target with the canonical path would be longer than an [`http::Uri`] can be (65,534
+    /// bytes).
     TooLong,
 }
 
 impl Reason {
-    /// The status of the default response: 414 (URI Too Long) for [`TooLong`](Self::TooLong), otherwise 400 (Bad
-    /// Request).
+    /// The status of the default response: 414 (URI Too Long) for [`TooLong`](Self::TooLong),
+    /// otherwise 400 (Bad Request).
     #[must_use]
     pub const fn status(self) -> StatusCode {
         match self {

@@ -20,8 +20,8 @@ thread_local! {
     static ALLOCATIONS: Cell<usize> = const { Cell::new(0) };
 }
 
-// SAFETY: all calls are forwarded to the system's allocator. Counting uses a thread-local without a destructor, which
-// does not allocate.
+// SAFETY: all calls are forwarded to the system's allocator. Counting uses a thread-local without a
+// destructor, which does not allocate.
 unsafe impl GlobalAlloc for Counting {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         ALLOCATIONS.set(ALLOCATIONS.get() + 1);

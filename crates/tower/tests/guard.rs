@@ -25,7 +25,8 @@ fn output<F: Future>(future: F) -> F::Output {
     }
 }
 
-/// Sends a request through the layer: the request as the service got it, or the response if it got none.
+/// Sends a request through the layer: the request as the service got it, or the response if it got
+/// none.
 fn passed<R>(layer: &PathGuardLayer<R>, request: Request<()>) -> Result<Request<()>, Box<Response<String>>>
 where
     R: OnRefused<String> + Clone,

@@ -1,5 +1,6 @@
-//! Rule against origin: the path that axum's router decides on is the one that an origin gets. A router denies `/admin` and
-//! what lies below it, by routes or by a middleware. Whatever it forwards must not mean that to an origin.
+//! Rule against origin: the path that axum's router decides on is the one that an origin gets. A
+//! router denies `/admin` and what lies below it, by routes or by a middleware. Whatever it
+//! forwards must not mean that to an origin.
 
 mod common;
 
@@ -68,7 +69,8 @@ where
     address
 }
 
-/// The status and the body of the response to each target, on as few connections as the server allows.
+/// The status and the body of the response to each target, on as few connections as the server
+/// allows.
 async fn ask_http1(address: SocketAddr, targets: &[String]) -> Vec<(u16, String)> {
     let (mut answers, mut connection) = (Vec::new(), None);
     for target in targets {
@@ -119,8 +121,8 @@ async fn ask_http2(address: SocketAddr, targets: &[String]) -> Vec<(u16, String)
     answers
 }
 
-/// Sends targets to a router behind a guard: those that were forwarded, and those of them that an origin may take for what
-/// the rule denies.
+/// Sends targets to a router behind a guard: those that were forwarded, and those of them that an
+/// origin may take for what the rule denies.
 fn outcome(router: Router, guard: Option<&str>, preset: &str, seed: u64) -> (usize, Vec<String>) {
     let targets = targets(COUNT, seed);
     let origin = Origin::of(preset);
@@ -163,8 +165,8 @@ fn no_target_passes_a_rule_on_the_decoded_path() {
     }
 }
 
-/// The tests above could fail: targets pass the rules without a guard, and routes, which are matched undecoded, with encoded
-/// slashes.
+/// The tests above could fail: targets pass the rules without a guard, and routes, which are
+/// matched undecoded, with encoded slashes.
 #[test]
 fn targets_pass_rules_without_a_guard() {
     let seed = seed();

@@ -1,4 +1,5 @@
-//! The layer in running servers of hyper and axum, on the loopback interface. Every wait is bounded.
+//! The layer in running servers of hyper and axum, on the loopback interface. Every wait is
+//! bounded.
 
 use std::convert::Infallible;
 use std::future::Future;
@@ -43,7 +44,8 @@ async fn listener() -> (TcpListener, SocketAddr) {
     (listener, address)
 }
 
-/// Answers with the target as the handler got it, or refuses `CONNECT`, after which hyper sends no body.
+/// Answers with the target as the handler got it, or refuses `CONNECT`, after which hyper sends no
+/// body.
 fn echo<B>(request: &Request<B>) -> Response<String> {
     let mut response = Response::new(format!("uri={} received={}", request.uri(), ReceivedUri::of(request)));
     if request.method() == Method::CONNECT {

@@ -16,9 +16,9 @@ use crate::{apply, return_type};
 /// Applies an operation to each row of an array, which depends on the row's option. Rows without an
 /// option become null.
 ///
-/// Rows with the same option are processed together, wherever they are, so that the time is linear in
-/// the rows and the options. The type of the result is the [`return_type`] of the operations, which
-/// is the same for all options of a function. For a dictionary, it is the return type for the
+/// Rows with the same option are processed together, wherever they are, so that the time is linear
+/// in the rows and the options. The type of the result is the [`return_type`] of the operations,
+/// which is the same for all options of a function. For a dictionary, it is the return type for the
 /// dictionary's values.
 ///
 /// `any_operation` is any one of the operations; only the type of its result is used.
@@ -139,8 +139,8 @@ impl<'a> Groups<'a> {
     }
 }
 
-/// The rows of a dictionary as an array of its values: each conversion of a part of a dictionary would
-/// convert all of its values.
+/// The rows of a dictionary as an array of its values: each conversion of a part of a dictionary
+/// would convert all of its values.
 pub(crate) fn unpacked(array: &dyn Array) -> Result<ArrayRef, ArrowError> {
     if !matches!(array.data_type(), DataType::Dictionary(..)) {
         return Ok(array.slice(0, array.len()));

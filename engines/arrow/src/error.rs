@@ -12,7 +12,8 @@ use simdpct_functions::excerpt_of_bytes;
 
 use crate::value::bytes_of;
 
-/// Error: a value could not be converted, and [`OnError::Refuse`](crate::OnError::Refuse) was given.
+/// Error: a value could not be converted, and [`OnError::Refuse`](crate::OnError::Refuse) was
+/// given.
 ///
 /// The functions of this crate return it as [`ArrowError::ExternalError`];
 /// [`InvalidValue::of`] finds it there.

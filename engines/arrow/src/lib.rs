@@ -15,7 +15,8 @@
 //! | [`query_keys`], [`query_map`], [`parts`] | lists, maps and structures of what is in the URL |
 //! | [`findings`], [`has`], [`finding_names`] | what it contains: double encoding, NUL, invalid UTF-8, ... |
 //!
-//! [`apply`] applies one that is chosen at run time, as an [`Operation`](simdpct_functions::Operation).
+//! [`apply`] applies one that is chosen at run time, as an
+//! [`Operation`](simdpct_functions::Operation).
 //!
 //! # Types
 //!
@@ -201,8 +202,8 @@ pub fn encode(array: &dyn Array, encoder: &Encoder) -> Result<ArrayRef, ArrowErr
 ///
 /// # Errors
 ///
-/// Returns [`InvalidValue`] for a malformed `%`, according to the normalizer and `on_error`, and the
-/// errors of the [crate].
+/// Returns [`InvalidValue`] for a malformed `%`, according to the normalizer and `on_error`, and
+/// the errors of the [crate].
 ///
 /// ```
 /// use arrow_array::{StringArray, cast::AsArray};
@@ -236,8 +237,8 @@ pub fn repair(array: &dyn Array) -> Result<ArrayRef, ArrowError> {
     convert::map(array, &Mapping::Repair)
 }
 
-/// Takes a part of each URL, as written; null if it has none; see [`simdpct::uri::part`]. Nothing is
-/// validated: any text can be split (RFC 3986 appendix B).
+/// Takes a part of each URL, as written; null if it has none; see [`simdpct::uri::part`]. Nothing
+/// is validated: any text can be split (RFC 3986 appendix B).
 ///
 /// # Errors
 ///

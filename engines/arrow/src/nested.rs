@@ -1,6 +1,7 @@
 //! Lists, maps and structures of the parts of URLs.
 //!
-//! Their values are `Utf8` for arrays of strings of any layout, and `Binary` for arrays of binary values.
+//! Their values are `Utf8` for arrays of strings of any layout, and `Binary` for arrays of binary
+//! values.
 #![forbid(unsafe_code)]
 
 use std::sync::Arc;
@@ -17,8 +18,8 @@ use simdpct_functions::{Value, query_map as pairs_in, url_parts};
 use crate::each::unpacked;
 use crate::error::Failure;
 
-/// The decoded names in the query of each URL, each once, in their order, as forms are read (WHATWG URL 5.1); null stays
-/// null.
+/// The decoded names in the query of each URL, each once, in their order, as forms are read (WHATWG
+/// URL 5.1); null stays null.
 ///
 /// # Errors
 ///
@@ -63,8 +64,8 @@ pub fn query_map(array: &dyn Array) -> Result<MapArray, ArrowError> {
     MapArray::try_new(entry, pairs.offsets, entries, pairs.nulls, false)
 }
 
-/// All parts of each URL as written, in the order of [`Part::ALL`]; a part that the URL does not have is null. Null stays
-/// null.
+/// All parts of each URL as written, in the order of [`Part::ALL`]; a part that the URL does not
+/// have is null. Null stays null.
 ///
 /// # Errors
 ///

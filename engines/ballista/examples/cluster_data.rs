@@ -1,8 +1,8 @@
 //! Data of engines/ballista/check, and the comparison of a cluster's result with the library.
 //!
-//! usage: cluster_data make CORPORA FOLDER      write FOLDER/urls (16 Parquet files) and FOLDER/dirty
-//!        cluster_data check CORPORA RESULT     compare the JSON lines of QUERY with the library
-//!        cluster_data query                    print QUERY
+//! usage: cluster_data make CORPORA FOLDER    write FOLDER/urls (16 Parquet files), FOLDER/dirty
+//!        cluster_data check CORPORA RESULT   compare the JSON lines of QUERY with the library
+//!        cluster_data query                  print QUERY
 
 use std::collections::HashSet;
 use std::fs::{self, File};

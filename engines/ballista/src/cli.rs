@@ -16,9 +16,9 @@ use crate::{Endpoint, executor, logger, query, scheduler};
 
 /// SQL over files on several machines, with functions for percent-encoding and URLs.
 ///
-/// A cluster of Apache Ballista 55 is one scheduler and any number of executors. Queries are sent to the
-/// scheduler, which gives a task for each part of the data to the executors. All see the files under the
-/// same paths.
+/// A cluster of Apache Ballista 55 is one scheduler and any number of executors. Queries are sent
+/// to the scheduler, which gives a task for each part of the data to the executors. All see the
+/// files under the same paths.
 ///
 /// There is no authentication and no encryption: whoever reaches the port of a scheduler or
 /// executor can read every file that the process can read. docs/cluster.md has more.
@@ -80,8 +80,8 @@ impl From<Scheduling> for TaskSchedulingPolicy {
 
 /// Plan queries and give their tasks to executors.
 ///
-/// Prints 'scheduler listening on IP:PORT', and serves until SIGTERM or ctrl-c. GET /readyz on the same
-/// port is answered by 200 if there is an executor.
+/// Prints 'scheduler listening on IP:PORT', and serves until SIGTERM or ctrl-c. GET /readyz on the
+/// same port is answered by 200 if there is an executor.
 #[derive(Args, Debug)]
 pub struct Scheduler {
     #[command(flatten)]
@@ -108,7 +108,8 @@ pub struct Scheduler {
     #[arg(long, value_name = "SECONDS")]
     pub grace: Option<u64>,
 
-    /// Seconds for which executors keep results for clients to fetch; 0: until --keep-work of the executor
+    /// Seconds for which executors keep results for clients to fetch; 0: until --keep-work of the
+    /// executor
     #[arg(long, value_name = "SECONDS", default_value_t = 300)]
     pub keep_results: u64,
 
@@ -131,8 +132,8 @@ pub struct Scheduler {
 
 /// Run tasks of a scheduler's queries.
 ///
-/// Prints 'executor ID listening on IP:PORT', and serves until SIGTERM or ctrl-c. Other executors and
-/// clients fetch results from this port.
+/// Prints 'executor ID listening on IP:PORT', and serves until SIGTERM or ctrl-c. Other executors
+/// and clients fetch results from this port.
 #[derive(Args, Debug)]
 pub struct Executor {
     /// Address of the scheduler, HOST or HOST:PORT
@@ -191,9 +192,9 @@ pub struct Executor {
 
 /// Run SQL in a cluster and print the result.
 ///
-/// Each file or folder is a table, named after it without extensions; the first is also the table t. The
-/// executors read them, so they must have them under the same path. Formats, by extension: .parquet;
-/// .csv, .tsv, .json, .jsonl and .ndjson, also compressed (.gz, .bz2, .xz, .zst).
+/// Each file or folder is a table, named after it without extensions; the first is also the table
+/// t. The executors read them, so they must have them under the same path. Formats, by extension:
+/// .parquet; .csv, .tsv, .json, .jsonl and .ndjson, also compressed (.gz, .bz2, .xz, .zst).
 ///
 /// Exit code: 0 on success, 1 if the query fails, 2 for wrong arguments.
 #[derive(Args, Debug)]

@@ -4,7 +4,8 @@ use std::fmt;
 use std::net::Ipv6Addr;
 use std::str::FromStr;
 
-/// Host and port of a scheduler: `HOST`, `HOST:PORT` or `[IPV6]:PORT`. The port is 50050 by default.
+/// Host and port of a scheduler: `HOST`, `HOST:PORT` or `[IPV6]:PORT`. The port is 50050 by
+/// default.
 ///
 /// ```
 /// use simdpct_ballista::Endpoint;

@@ -1,8 +1,8 @@
-//! A cluster of Apache Ballista 55 whose SQL has the functions of [`simdpct_datafusion`]: the program
-//! `simdpct-ballista`, and what it is made of.
+//! A cluster of Apache Ballista 55 whose SQL has the functions of [`simdpct_datafusion`]: the
+//! program `simdpct-ballista`, and what it is made of.
 //!
-//! Ballista sends plans by the names of their functions. Each of its three parts must therefore know
-//! them:
+//! Ballista sends plans by the names of their functions. Each of its three parts must therefore
+//! know them:
 //!
 //! | part | how it is told |
 //! |---|---|
@@ -13,8 +13,8 @@
 //! Programs with a scheduler or an executor of their own, for example with an object store that
 //! `simdpct-ballista` does not have, use these.
 //!
-//! [`session_config`] turns adaptive planning off: with it, a query hangs if an executor is lost after
-//! it has written files that others are to read (apache/datafusion-ballista#1986).
+//! [`session_config`] turns adaptive planning off: with it, a query hangs if an executor is lost
+//! after it has written files that others are to read (apache/datafusion-ballista#1986).
 //!
 //! ```no_run
 //! # tokio::runtime::Runtime::new().unwrap().block_on(async {
@@ -79,12 +79,13 @@ pub fn function_registry() -> BallistaFunctionRegistry {
     registry
 }
 
-/// A session whose queries run in the cluster of a scheduler. It has all functions but those of Spark,
-/// which [`simdpct_datafusion::register_spark_functions`] adds.
+/// A session whose queries run in the cluster of a scheduler. It has all functions but those of
+/// Spark, which [`simdpct_datafusion::register_spark_functions`] adds.
 ///
 /// # Errors
 ///
-/// Returns the error of DataFusion. Whether there is a scheduler is not known before the first query.
+/// Returns the error of DataFusion. Whether there is a scheduler is not known before the first
+/// query.
 pub fn connect(scheduler: Endpoint, config: SessionConfig) -> Result<SessionContext> {
     let state = SessionStateBuilder::new().with_config(config).with_default_features().build();
     let state = SessionStateExt::upgrade_for_ballista(state, format!("http://{scheduler}"))?;

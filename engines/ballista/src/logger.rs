@@ -16,8 +16,8 @@ impl Log for Logger {
         if self.enabled(record.metadata()) {
             let time = Utc::now().format("%Y-%m-%dT%H:%M:%S%.3fZ");
             let line = format!("{time} {} {}: {}\n", record.level(), record.target(), record.args());
-            // One write, so that lines of several threads do not mix. A log that cannot be written is no
-            // reason to stop.
+            // One write, so that lines of several threads do not mix. A log that cannot be written
+            // is no reason to stop.
             let _ = std::io::stderr().write_all(line.as_bytes());
         }
     }

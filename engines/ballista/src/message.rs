@@ -4,8 +4,8 @@
 /// around it.
 ///
 /// An error of an executor reaches the client as Rust's debugging output, nested in messages of the
-/// task, the stage and the job. A message that is not of this form is returned as it is, without the
-/// spaces around it.
+/// task, the stage and the job. A message that is not of this form is returned as it is, without
+/// the spaces around it.
 ///
 /// ```
 /// use simdpct_ballista::tidy;
@@ -51,8 +51,8 @@ fn last_literal(text: &str) -> Option<String> {
     found
 }
 
-/// The text of a string literal after its opening quote, and the length of the literal with its closing
-/// one.
+/// The text of a string literal after its opening quote, and the length of the literal with its
+/// closing one.
 fn unescape(text: &str) -> Option<(String, usize)> {
     let mut literal = String::new();
     let mut characters = text.char_indices();

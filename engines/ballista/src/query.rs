@@ -54,8 +54,8 @@ async fn query(options: &Query) -> Result<(), Failure> {
     program::run(&session, &options.sql, options.output).await
 }
 
-/// The failure of a query with this message: if there is no scheduler any more, the message is only that of
-/// a broken connection.
+/// The failure of a query with this message: if there is no scheduler any more, the message is only
+/// that of a broken connection.
 async fn scheduler_lost(scheduler: &Endpoint, message: String) -> Failure {
     Failure::Query(match ask(scheduler).await {
         Answer::Silent(error) => format!("lost the scheduler at {scheduler}: {error}"),
@@ -99,8 +99,9 @@ async fn wait_for_executor(scheduler: &Endpoint, patience: Duration) -> Result<(
     }
 }
 
-/// Returns when there has been no executor, or no scheduler, for `patience`. Ballista itself reports that
-/// only for queries that had begun when the last executor was lost; others would wait forever.
+/// Returns when there has been no executor, or no scheduler, for `patience`. Ballista itself
+/// reports that only for queries that had begun when the last executor was lost; others would wait
+/// forever.
 async fn executors_gone(scheduler: &Endpoint, patience: Duration) -> Failure {
     let mut last_ready = Instant::now();
     loop {

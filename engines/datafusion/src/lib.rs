@@ -29,8 +29,9 @@
 //! themselves: `select * from information_schema.routines` and `show functions`.
 //!
 //! * NULL stays NULL.
-//! * `s` may be any string type, binary, or a dictionary; the result has the same type. Binary values
-//!   are decoded to any bytes. Dictionaries stay dictionaries, and views share their buffers.
+//! * `s` may be any string type, binary, or a dictionary; the result has the same type. Binary
+//!   values are decoded to any bytes. Dictionaries stay dictionaries, and views share their
+//!   buffers.
 //! * The message of an error quotes the value, cut to 64 characters.
 //! * Options are SQL arguments, so that the functions have no state: a plan can be sent to another
 //!   process, as Ballista does, without a codec. Calls with constants are folded.
@@ -77,8 +78,8 @@ pub fn register(registry: &mut dyn FunctionRegistry) -> Result<()> {
     register_all(registry, functions())
 }
 
-/// Adds the [`spark_functions`] to a session or another registry. They replace functions of the same
-/// names.
+/// Adds the [`spark_functions`] to a session or another registry. They replace functions of the
+/// same names.
 ///
 /// # Errors
 ///
@@ -105,8 +106,8 @@ pub fn functions() -> Vec<Arc<ScalarUDF>> {
     all(Function::OWN)
 }
 
-/// `url_decode`, `try_url_decode` and `url_encode`, which return exactly the results of Spark's functions:
-/// `+` is a space, invalid UTF-8 becomes U+FFFD as in Java, and `%+4` is a triplet.
+/// `url_decode`, `try_url_decode` and `url_encode`, which return exactly what those of Spark
+/// return: `+` is a space, invalid UTF-8 becomes U+FFFD as in Java, and `%+4` is a triplet.
 #[must_use]
 pub fn spark_functions() -> Vec<Arc<ScalarUDF>> {
     all(Function::SPARK)

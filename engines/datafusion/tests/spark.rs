@@ -2,8 +2,8 @@
 
 use super::common::{error, session, value};
 
-/// The rows of a table of dialects: input, and the answer of Java; `None` is an exception. Those that
-/// are not UTF-8 cannot be written in SQL.
+/// The rows of a table of dialects: input, and the answer of Java; `None` is an exception. Those
+/// that are not UTF-8 cannot be written in SQL.
 fn recorded(table: &str) -> Vec<(String, Option<String>)> {
     let path = format!("{}/../../crates/pct/tests/dialects/{table}.tsv", env!("CARGO_MANIFEST_DIR"));
     let table = std::fs::read_to_string(path).unwrap();

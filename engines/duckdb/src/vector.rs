@@ -1,8 +1,8 @@
 //! The border to DuckDB: its vectors as slices, and its callbacks.
 //!
-//! The only file with unsafe code. Everything else sees [`Strings`], [`Numbers`], [`StringOutput`] and
-//! [`Plain`] slices. DuckDB passes flat vectors to functions of its C interface; the pointers are
-//! valid during a call. Tests: tests/test_extension.py.
+//! The only file with unsafe code. Everything else sees [`Strings`], [`Numbers`], [`StringOutput`]
+//! and [`Plain`] slices. DuckDB passes flat vectors to functions of its C interface; the pointers
+//! are valid during a call. Tests: tests/test_extension.py.
 //!
 //! # Safety
 //!
@@ -89,15 +89,17 @@ unsafe extern "C" fn get_api(_: duckdb_extension_info, _: *const c_char) -> *con
     API.get().map_or(null(), |api| (&raw const *api.functions).cast())
 }
 
-/// Gives the functions of DuckDB's interface to the bindings. `false` means that DuckDB has set an error.
+/// Gives the functions of DuckDB's interface to the bindings. `false` means that DuckDB has set an
+/// error.
 ///
 /// # Safety
 ///
 /// DuckDB's pointers are valid during the call.
 unsafe fn load_api(info: duckdb_extension_info, access: *const duckdb_extension_access) -> Result<bool, &'static str> {
-    // SAFETY: the pointers are valid. DuckDB's structure has at least the functions of the version that is asked
-    // for, and from version `COMPLETE` on all of the bindings; only those are read. In a structure of optional
-    // functions, zeros are none. Tests: tests/test_extension.py, in every version.
+    // SAFETY: the pointers are valid. DuckDB's structure has at least the functions of the version
+    // that is asked for, and from version `COMPLETE` on all of the bindings; only those are read.
+    // In a structure of optional functions, zeros are none. Tests: tests/test_extension.py, in
+    // every version.
     unsafe {
         let original = (*access).get_api.ok_or("DuckDB has no get_api")?;
         let version = CString::new(API_VERSION).unwrap_or_default();
@@ -152,8 +154,9 @@ impl<'a> Arguments<'a> {
     pub(crate) fn strings(&self, index: usize) -> Strings<'a> {
         assert!(index < self.columns && (index > 0 || self.first != Takes::Number));
         // SAFETY: `call` made `self` of a chunk that is valid for 'a, and `register` gave the
-        // parameter the type VARCHAR or BLOB, as the assertion says, so the data are `rows` strings. A chunk
-        // without rows may have no data. A validity has a bit for each row, in words of 64.
+        // parameter the type VARCHAR or BLOB, as the assertion says, so the data are `rows`
+        // strings. A chunk without rows may have no data. A validity has a bit for each row, in
+        // words of 64.
         unsafe {
             let vector = duckdb_data_chunk_get_vector(self.chunk, index as u64);
             if self.rows == 0 {
@@ -223,8 +226,8 @@ impl<'a> Strings<'a> {
             return None;
         }
         // SAFETY: DuckDB initialized the string, since it is not NULL. Both variants of the union
-        // begin with the length. Up to `INLINE` bytes are in the string itself, which is borrowed for
-        // 'a; more are where the pointer says, which is valid as long as the vector.
+        // begin with the length. Up to `INLINE` bytes are in the string itself, which is borrowed
+        // for 'a; more are where the pointer says, which is valid as long as the vector.
         unsafe {
             let length = string.value.inlined.length as usize;
             let start = if length <= INLINE {
@@ -267,8 +270,8 @@ impl Child<'_> {
     /// A field of a structure.
     fn field(&self, index: usize) -> Self {
         assert!(index < self.fields);
-        // SAFETY: the vector is one of structures with so many fields, as `type_of` declares them. Each field has
-        // room for as many rows.
+        // SAFETY: the vector is one of structures with so many fields, as `type_of` declares them.
+        // Each field has room for as many rows.
         let vector = unsafe { duckdb_struct_vector_get_child(self.vector, index as u64) };
         Self { vector, rows: self.rows, fields: 0, lifetime: PhantomData }
     }
@@ -276,8 +279,8 @@ impl Child<'_> {
     /// Sets all rows to values.
     fn set_column(self, item: Item, values: &[Option<&[u8]>]) {
         assert!(self.fields == 0);
-        // SAFETY: `type_of` declares that it is a vector of these values; it is flat, and has room for `rows`. Only
-        // this output writes to it: each value of `Child` is used once.
+        // SAFETY: `type_of` declares that it is a vector of these values; it is flat, and has room
+        // for `rows`. Only this output writes to it: each value of `Child` is used once.
         let mut output = unsafe { Output::new(self.vector, item.returns(), self.rows) };
         output.set_values_of_strings(values);
     }
@@ -308,9 +311,9 @@ impl Output {
         if self.rows == 0 {
             return &mut [];
         }
-        // SAFETY: `call` made `self` of a vector with room for the rows of the arguments. Once it is
-        // writable, its validity has a bit for each, in words of 64. The borrow is that of `self`, so
-        // there is one at a time.
+        // SAFETY: `call` made `self` of a vector with room for the rows of the arguments. Once it
+        // is writable, its validity has a bit for each, in words of 64. The borrow is that of
+        // `self`, so there is one at a time.
         unsafe {
             duckdb_vector_ensure_validity_writable(self.vector);
             slice::from_raw_parts_mut(duckdb_vector_get_validity(self.vector), self.rows.div_ceil(64))
@@ -340,8 +343,8 @@ impl Output {
         if self.rows == 0 {
             return;
         }
-        // SAFETY: `register` declared the type of the result, which is `T`'s, as the assertion says.
-        // There is room for `rows` of them.
+        // SAFETY: `register` declared the type of the result, which is `T`'s, as the assertion
+        // says. There is room for `rows` of them.
         let data = unsafe {
             slice::from_raw_parts_mut(duckdb_vector_get_data(self.vector).cast::<MaybeUninit<T>>(), self.rows)
         };
@@ -382,7 +385,8 @@ impl Output {
         }
     }
 
-    /// Sets the lengths of all rows, which are lists or maps; returns the vector of their values, if there are rows.
+    /// Sets the lengths of all rows, which are lists or maps; returns the vector of their values,
+    /// if there are rows.
     fn set_entries(&mut self, lengths: impl Iterator<Item = usize>) -> Option<Child<'_>> {
         let mut end = 0;
         let entries: Vec<duckdb_list_entry> = lengths
@@ -396,8 +400,8 @@ impl Output {
         if self.rows == 0 {
             return None;
         }
-        // SAFETY: the vector is one of lists or maps, as the callers found and `register` says, and has room for
-        // `rows` entries. Its child has room for all values once that is reserved.
+        // SAFETY: the vector is one of lists or maps, as the callers found and `register` says, and
+        // has room for `rows` entries. Its child has room for all values once that is reserved.
         let vector = unsafe {
             assert!(duckdb_list_vector_reserve(self.vector, end) == duckdb_state_DuckDBSuccess);
             assert!(duckdb_list_vector_set_size(self.vector, end) == duckdb_state_DuckDBSuccess);
@@ -477,8 +481,8 @@ impl<'a> StringOutput<'a> {
         if bytes.len() <= INLINE || self.output.rows == 0 {
             return Stored { start: std::ptr::null(), length: 0, vector: PhantomData };
         }
-        // SAFETY: row 0 exists and is initialized. DuckDB copies the bytes to memory of the vector and
-        // row 0 then points there, for there are more than `INLINE`. Row 0 is restored.
+        // SAFETY: row 0 exists and is initialized. DuckDB copies the bytes to memory of the vector
+        // and row 0 then points there, for there are more than `INLINE`. Row 0 is restored.
         unsafe {
             let first = self.data.read();
             let (start, length) = (bytes.as_ptr().cast::<c_char>(), bytes.len() as u64);
@@ -556,9 +560,9 @@ impl Overload {
 /// The function that DuckDB calls: [`apply::call`], with errors and panics as errors of the query.
 unsafe extern "C" fn call(info: duckdb_function_info, input: duckdb_data_chunk, output: duckdb_vector) {
     let result = catch_unwind(AssertUnwindSafe(|| {
-        // SAFETY: `register` set the information to a `&'static Overload`, and the type of the result to
-        // what it returns. The chunk and the vector are valid during the call; the vector has room
-        // for as many rows as the chunk has.
+        // SAFETY: `register` set the information to a `&'static Overload`, and the type of the
+        // result to what it returns. The chunk and the vector are valid during the call; the vector
+        // has room for as many rows as the chunk has.
         let (Overload { function, first }, columns, rows, mut output) = unsafe {
             let overload: Overload = *duckdb_scalar_function_get_extra_info(info).cast();
             let columns = duckdb_data_chunk_get_column_count(input) as usize;
@@ -590,8 +594,8 @@ fn type_of(returns: Returns) -> duckdb_logical_type {
         Returns::Boolean => return simple(DUCKDB_TYPE_DUCKDB_TYPE_BOOLEAN),
         Returns::List(item) | Returns::Map(item) | Returns::Parts(item) => type_of(item.returns()),
     };
-    // SAFETY: the new type copies that of its values, which is destroyed once. A structure gets as many types as
-    // names; DuckDB copies both.
+    // SAFETY: the new type copies that of its values, which is destroyed once. A structure gets as
+    // many types as names; DuckDB copies both.
     unsafe {
         let result = match returns {
             Returns::Map(_) => duckdb_create_map_type(item, item),
@@ -609,11 +613,13 @@ fn type_of(returns: Returns) -> duckdb_logical_type {
     }
 }
 
-/// Adds a function to a database, with each number of arguments that it takes, and each type of the first.
+/// Adds a function to a database, with each number of arguments that it takes, and each type of the
+/// first.
 unsafe fn register(connection: duckdb_connection, function: Function) -> Result<(), String> {
     let name = CString::new(function.name()).unwrap_or_default();
     // SAFETY: the connection is valid. Each handle is created here, used while it exists and
-    // destroyed; DuckDB copies what it is given. An `Overload` is never freed, so it needs no destructor.
+    // destroyed; DuckDB copies what it is given. An `Overload` is never freed, so it needs no
+    // destructor.
     let state = unsafe {
         let mut set = duckdb_create_scalar_function_set(name.as_ptr());
         let mut option = type_of(Returns::String);
@@ -658,8 +664,8 @@ unsafe fn register(connection: duckdb_connection, function: Function) -> Result<
 
 /// Connects to the database that loads the extension, and adds all functions.
 unsafe fn initialize(info: duckdb_extension_info, access: *const duckdb_extension_access) -> Result<(), String> {
-    // SAFETY: DuckDB's pointers are valid during the call, and `load_api` gives the bindings the functions that
-    // are needed.
+    // SAFETY: DuckDB's pointers are valid during the call, and `load_api` gives the bindings the
+    // functions that are needed.
     unsafe {
         if !load_api(info, access)? {
             // DuckDB has set its own error.

@@ -36,8 +36,8 @@ impl InvalidOption {
 
 /// The encoder of a set: by name, or the characters to keep besides the unreserved ones.
 ///
-/// [`Encoder::from_name`] has the same names. A value of letters, digits and hyphens is a name, so
-/// that a misspelt name is an error: letters and digits are kept anyway, and so is `-`.
+/// The names are those of [`Encoder::from_name`]. A value of letters, digits and hyphens is a name,
+/// so that a misspelt name is an error: letters and digits are kept anyway, and so is `-`.
 ///
 /// # Errors
 ///
@@ -135,8 +135,9 @@ pub fn part(name: &str) -> Result<Mapping, InvalidOption> {
     }))
 }
 
-/// The rules of a normal form: `sort-query`, `drop-query:PATTERN`, `drop-fragment`, `drop-www` and `targets`, separated by
-/// commas, as the options of `pct normalize --url`. The empty text is RFC 3986 alone.
+/// The rules of a normal form: `sort-query`, `drop-query:PATTERN`, `drop-fragment`, `drop-www` and
+/// `targets`, separated by commas, as the options of `pct normalize --url`. The empty text is RFC
+/// 3986 alone.
 ///
 /// A pattern matches decoded names; `*` in it is any text, `?` any character.
 ///

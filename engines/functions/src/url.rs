@@ -19,12 +19,13 @@ pub enum Mapping {
     Repair,
     /// Extracts a part of a URL; NULL if it has none.
     Part(Part),
-    /// Extracts the decoded value of a key in the query of a URL, as forms are read (WHATWG URL 5.1); NULL if it has
-    /// none.
+    /// Extracts the decoded value of a key in the query of a URL, as forms are read (WHATWG URL
+    /// 5.1); NULL if it has none.
     QueryValue(String),
     /// Makes the whole URL normal; a part that has an error stays as it is.
     Normalize(Box<UrlNormal>),
-    /// The registrable domain of the host; NULL for an IP address, a public suffix, and a URL without a host.
+    /// The registrable domain of the host; NULL for an IP address, a public suffix, and a URL
+    /// without a host.
     Domain,
     /// Resolves a reference against the value, the base; NULL if neither has a scheme.
     Join(String),
@@ -174,7 +175,8 @@ fn domain(url: &[u8]) -> Option<String> {
     psl::domain_str(host).filter(|_| !is_address).map(str::to_owned)
 }
 
-/// The canonical path of a request target, or of a URL. An empty path of a URL is `/` (RFC 9112 3.2.1).
+/// The canonical path of a request target, or of a URL. An empty path of a URL is `/` (RFC 9112
+/// 3.2.1).
 fn canonical_path<'v, V: Value + ?Sized>(policy: &PathPolicy, url: &'v V) -> Option<Cow<'v, V>> {
     let path = if url.as_bytes().starts_with(b"/") { path::split(url).0 } else { uri::split(url).path };
     let path = if path.as_bytes().is_empty() { V::of_text("/") } else { path };

@@ -20,7 +20,8 @@ pub trait Value: Input<Slice = Self> + AsRef<[u8]> + Eq + Hash + ToOwned {
     /// Makes a value of bytes that are composed of values and ASCII.
     fn from_bytes<'v>(bytes: Vec<u8>) -> Cow<'v, Self>;
 
-    /// The decoded value of a key of the query; see [`Mapping::QueryValue`](crate::Mapping::QueryValue).
+    /// The decoded value of a key of the query; see
+    /// [`Mapping::QueryValue`](crate::Mapping::QueryValue).
     fn query_value(&self, key: &str) -> Option<Cow<'_, Self>>;
 
     /// The decoded pairs of the query, in order, as [`query_value`](Self::query_value) reads them.

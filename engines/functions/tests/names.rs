@@ -1,4 +1,5 @@
-//! The lists of functions in other languages and in documents have the names of [`Function`], and no others.
+//! The lists of functions in other languages and in documents name those of [`Function`], and no
+//! other.
 
 use std::collections::BTreeSet;
 use std::fs;

@@ -68,12 +68,14 @@ pub(crate) enum Codec<'a> {
 }
 
 impl<'a> Codec<'a> {
-    /// Names as Python's functions take them; of `encoding` only the usual spellings count as UTF-8.
+    /// Names as Python's functions take them; of `encoding` only the usual spellings count as
+    /// UTF-8.
     #[inline]
     pub(crate) fn new(encoding: &'a str, errors: &'a str) -> Self {
         match (encoding, errors) {
             ("utf-8" | "utf8" | "UTF-8", "replace") => Self::Utf8Replacing,
-            // An unknown handler is an error in Python's development mode, even if it is not called.
+            // An unknown handler is an error in Python's development mode, even if it is not
+            // called.
             (
                 "utf-8" | "utf8" | "UTF-8",
                 "strict" | "ignore" | "surrogateescape" | "surrogatepass" | "backslashreplace" | "namereplace"

@@ -31,7 +31,8 @@ pub(crate) struct ImportedArray {
     pub(crate) name: String,
 }
 
-/// Imports an object by `__arrow_c_array__`, or else by `__arrow_c_stream__`; `None` if it has neither.
+/// Imports an object by `__arrow_c_array__`, or else by `__arrow_c_stream__`; `None` if it has
+/// neither.
 pub(crate) fn import(object: &Bound<'_, PyAny>) -> PyResult<Option<Import>> {
     if let Some(method) = object.getattr_opt("__arrow_c_array__")? {
         let capsules = method.call0()?;
@@ -50,11 +51,11 @@ fn structure<T>(capsule: &Bound<'_, PyAny>, name: &CStr) -> PyResult<NonNull<T>>
 }
 
 fn import_array(schema: &Bound<'_, PyAny>, array: &Bound<'_, PyAny>) -> PyResult<ImportedArray> {
-    // SAFETY: a capsule of this name has a valid structure of this type, and keeps it until `schema`
-    // is dropped, which outlives this use. tests/test_columns.py
+    // SAFETY: a capsule of this name has a valid structure of this type, and keeps it until
+    // `schema` is dropped, which outlives this use. tests/test_columns.py
     let schema = unsafe { structure::<FFI_ArrowSchema>(schema, SCHEMA)?.as_ref() };
-    // SAFETY: as above; no other thread uses it, since this one is attached to the interpreter. What
-    // stays in the capsule is marked as released. tests/test_columns.py
+    // SAFETY: as above; no other thread uses it, since this one is attached to the interpreter.
+    // What stays in the capsule is marked as released. tests/test_columns.py
     let array = unsafe { FFI_ArrowArray::from_raw(structure(array, ARRAY)?.as_ptr()) };
     if schema.release.is_none() || array.is_released() {
         return Err(released());
@@ -73,13 +74,14 @@ fn name_of(schema: &FFI_ArrowSchema) -> String {
 }
 
 fn import_stream(stream: &Bound<'_, PyAny>) -> PyResult<Stream> {
-    // SAFETY: a capsule of this name has a valid structure of this type, which no other thread uses,
-    // since this one is attached to the interpreter. What stays in the capsule is marked as released.
-    // tests/test_columns.py
+    // SAFETY: a capsule of this name has a valid structure of this type, which no other thread
+    // uses, since this one is attached to the interpreter. What stays in the capsule is marked as
+    // released. tests/test_columns.py
     let mut raw = unsafe { FFI_ArrowArrayStream::from_raw(structure(stream, STREAM)?.as_ptr()) };
     let (Some(get_schema), Some(_)) = (raw.get_schema, raw.release) else { return Err(released()) };
     let mut schema = FFI_ArrowSchema::empty();
-    // SAFETY: the stream is not released; the schema is a place for the result. tests/test_columns.py
+    // SAFETY: the stream is not released; the schema is a place for the result.
+    // tests/test_columns.py
     if unsafe { get_schema(&raw mut raw, &raw mut schema) } != 0 {
         return Err(PyValueError::new_err(last_error(&mut raw)));
     }
@@ -139,14 +141,16 @@ impl Iterator for Stream {
 
     fn next(&mut self) -> Option<Self::Item> {
         let mut array = FFI_ArrowArray::empty();
-        // SAFETY: the stream is not released; the array is a place for the result. tests/test_columns.py
+        // SAFETY: the stream is not released; the array is a place for the result.
+        // tests/test_columns.py
         if unsafe { self.raw.get_next?(&raw mut self.raw, &raw mut array) } != 0 {
             return Some(Err(ArrowError::CDataInterface(last_error(&mut self.raw))));
         }
         if array.is_released() {
             return None;
         }
-        // SAFETY: the array is not released, and all of a stream have its type. tests/test_columns.py
+        // SAFETY: the array is not released, and all of a stream have its type.
+        // tests/test_columns.py
         Some(unsafe { array_of_ffi(array, self.data_type.clone()) })
     }
 }
@@ -205,11 +209,11 @@ struct Exported {
 
 /// # Safety
 ///
-/// The stream is from [`export_stream`], not released, and used by no other thread; `out` is valid for
-/// a write. The consumer promises both, by the C stream interface. tests/test_columns.py
+/// The stream is from [`export_stream`], not released, and used by no other thread; `out` is valid
+/// for a write. The consumer promises both, by the C stream interface. tests/test_columns.py
 unsafe extern "C" fn get_schema(stream: *mut FFI_ArrowArrayStream, out: *mut FFI_ArrowSchema) -> c_int {
-    // SAFETY: a stream that is not released has the private data that `export_stream` gave it, and `out`
-    // is a place for the result. tests/test_columns.py
+    // SAFETY: a stream that is not released has the private data that `export_stream` gave it, and
+    // `out` is a place for the result. tests/test_columns.py
     unsafe {
         let exported = &mut *(*stream).private_data.cast::<Exported>();
         match schema_of(&exported.name, &exported.data_type) {
@@ -254,8 +258,8 @@ unsafe extern "C" fn get_last_error(stream: *mut FFI_ArrowArrayStream) -> *const
 ///
 /// The contract of [`get_schema`] holds for the stream. tests/test_columns.py
 unsafe extern "C" fn release(stream: *mut FFI_ArrowArrayStream) {
-    // SAFETY: the private data is a box that `export_stream` made; it is dropped once, since a consumer
-    // never calls a stream that is marked as released. tests/test_columns.py
+    // SAFETY: the private data is a box that `export_stream` made; it is dropped once, since a
+    // consumer never calls a stream that is marked as released. tests/test_columns.py
     unsafe {
         drop(Box::from_raw((*stream).private_data.cast::<Exported>()));
         (*stream).release = None;

@@ -119,12 +119,9 @@ pub(crate) fn exception(error: ArrowError, rows: usize) -> PyErr {
 /// A malformed `%` is an error, and so is a string that does not decode to UTF-8. Binary values are
 /// decoded to any bytes.
 ///
-/// >>> pyarrow.array(decode(pyarrow.array(['caf%C3%A9', None]))).to_pylist()
-/// ['café', None]
-/// >>> decode(pyarrow.array(['a', '50%']))
-/// Traceback (most recent call last):
-///     ...
-/// ValueError: row 1: '50%': malformed percent-encoding: '%' without two hexadecimal digits at byte 2
+/// >>> pyarrow.array(decode(pyarrow.array(['caf%C3%A9', None]))).to_pylist() ['café', None] >>>
+/// decode(pyarrow.array(['a', '50%'])) Traceback (most recent call last): ... ValueError: row 1:
+/// '50%': malformed percent-encoding: '%' without two hexadecimal digits at byte 2
 #[pyfunction]
 pub(crate) fn decode<'py>(column: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
     apply(column, Function::PctDecode, None)
@@ -203,9 +200,9 @@ pub(crate) fn try_decode_java<'py>(column: &Bound<'py, PyAny>) -> PyResult<Bound
 /// `reg-name`, `uri`, `form`, WHATWG's (`whatwg-path`) and others, which the message for
 /// an unknown name lists.
 ///
-/// >>> names = pyarrow.array(['a/b c'])
-/// >>> [pyarrow.array(encode(names, *sets)).to_pylist() for sets in [(), ('path',), ('form',), ('/ ',)]]
-/// [['a%2Fb%20c'], ['a/b%20c'], ['a%2Fb+c'], ['a/b c']]
+/// >>> names = pyarrow.array(['a/b c']) >>> [pyarrow.array(encode(names, *sets)).to_pylist() for
+/// sets in [(), ('path',), ('form',), ('/ ',)]] [['a%2Fb%20c'], ['a/b%20c'], ['a%2Fb+c'], ['a/b
+/// c']]
 #[pyfunction]
 #[pyo3(signature = (column, set=TextOption::text("component")), text_signature = "(column, set='component')")]
 pub(crate) fn encode<'py>(column: &Bound<'py, PyAny>, set: TextOption) -> PyResult<Bound<'py, PyAny>> {
@@ -221,8 +218,8 @@ pub(crate) fn form_encode<'py>(column: &Bound<'py, PyAny>) -> PyResult<Bound<'py
     apply(column, Function::FormEncode, None)
 }
 
-/// Normalizes the percent-encoding of each value (RFC 3986 6.2.2): decodes unreserved characters, and
-/// writes the digits of other triplets in upper case. A malformed `%` stays.
+/// Normalizes the percent-encoding of each value (RFC 3986 6.2.2): decodes unreserved characters,
+/// and writes the digits of other triplets in upper case. A malformed `%` stays.
 ///
 /// >>> pyarrow.array(normalize(pyarrow.array(['/%7euser%2f']))).to_pylist()
 /// ['/~user%2F']
@@ -262,7 +259,8 @@ pub(crate) fn query_value<'py>(column: &Bound<'py, PyAny>, key: TextOption) -> P
     apply(column, Function::UrlQueryValue, Some(key.of("query_value: key")?))
 }
 
-/// What each value contains, as the bits of an unsigned number of 32 bits; `finding_names` names them.
+/// What each value contains, as the bits of an unsigned number of 32 bits; `finding_names` names
+/// them.
 ///
 /// >>> pyarrow.array(findings(pyarrow.array(['plain', None]))).to_pylist()
 /// [0, None]
@@ -289,10 +287,11 @@ pub(crate) fn has<'py>(column: &Bound<'py, PyAny>, kinds: TextOption) -> PyResul
     apply(column, Function::UrlHas, Some(kinds.of("has: kinds")?))
 }
 
-/// The canonical path of each URL or request target, as a server with this policy reads it; null if the
-/// policy refuses it.
+/// The canonical path of each URL or request target, as a server with this policy reads it; null if
+/// the policy refuses it.
 ///
-/// Policies are `default`, `strict`, `rfc3986`, `nginx`, `envoy` and `lighttpd`, and options after the name.
+/// Policies are `default`, `strict`, `rfc3986`, `nginx`, `envoy` and `lighttpd`, and options after
+/// the name.
 ///
 /// >>> pyarrow.array(canonical_path(pyarrow.array(['/a/%2e%2e/%62?q', '/%00']))).to_pylist()
 /// ['/b', None]
@@ -302,8 +301,8 @@ pub(crate) fn canonical_path<'py>(column: &Bound<'py, PyAny>, policy: TextOption
     apply(column, Function::UrlPathCanonical, Some(policy.of("canonical_path: policy")?))
 }
 
-/// Each URL without some parts: `query`, `fragment`, and `key:NAME` for the pairs of a name, in which `*`
-/// is any text; separated by commas. The rest stays as it is.
+/// Each URL without some parts: `query`, `fragment`, and `key:NAME` for the pairs of a name, in
+/// which `*` is any text; separated by commas. The rest stays as it is.
 ///
 /// >>> pyarrow.array(cut(pyarrow.array(['/a?utm_x=1&b#c']), 'key:utm_*,fragment')).to_pylist()
 /// ['/a?b']
@@ -312,8 +311,8 @@ pub(crate) fn cut<'py>(column: &Bound<'py, PyAny>, parts: TextOption) -> PyResul
     apply(column, Function::UrlCut, Some(parts.of("cut: parts")?))
 }
 
-/// The registrable domain of each URL's host, by the public suffix list, in lower case and ASCII; null for
-/// an IP address, a public suffix, and a URL without a host.
+/// The registrable domain of each URL's host, by the public suffix list, in lower case and ASCII;
+/// null for an IP address, a public suffix, and a URL without a host.
 ///
 /// >>> pyarrow.array(domain(pyarrow.array(['https://www.Example.co.uk/', '/a']))).to_pylist()
 /// ['example.co.uk', None]
@@ -322,8 +321,8 @@ pub(crate) fn domain<'py>(column: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyA
     apply(column, Function::UrlDomain, None)
 }
 
-/// Each URL as the base of a reference that is resolved against it (RFC 3986 5.2); null if neither has a
-/// scheme.
+/// Each URL as the base of a reference that is resolved against it (RFC 3986 5.2); null if neither
+/// has a scheme.
 ///
 /// >>> pyarrow.array(join(pyarrow.array(['http://e/a/b', 'c']), '../d')).to_pylist()
 /// ['http://e/d', None]
@@ -332,22 +331,22 @@ pub(crate) fn join<'py>(column: &Bound<'py, PyAny>, reference: TextOption) -> Py
     apply(column, Function::UrlJoin, Some(reference.of("join: reference")?))
 }
 
-/// The normal form of each URL (RFC 3986 6.2.2 and 6.2.3), so that URLs that mean the same become the same
-/// text. A part that has an error stays as it is.
+/// The normal form of each URL (RFC 3986 6.2.2 and 6.2.3), so that URLs that mean the same become
+/// the same text. A part that has an error stays as it is.
 ///
 /// Rules are what only some sites allow: `sort-query`, `drop-query:PATTERN`, `drop-fragment` and
 /// `drop-www`; and `targets`, for request targets; separated by commas.
 ///
-/// >>> pyarrow.array(normalize_url(pyarrow.array(['HTTP://E.org:80/%7ea/../b?d&c#e']), 'sort-query,drop-fragment')).to_pylist()
-/// ['http://e.org/b?c&d']
+/// >>> pyarrow.array(normalize_url(pyarrow.array(['HTTP://E.org:80/%7ea/../b?d&c#e']),
+/// 'sort-query,drop-fragment')).to_pylist() ['http://e.org/b?c&d']
 #[pyfunction]
 #[pyo3(signature = (column, rules=TextOption::text("")), text_signature = "(column, rules='')")]
 pub(crate) fn normalize_url<'py>(column: &Bound<'py, PyAny>, rules: TextOption) -> PyResult<Bound<'py, PyAny>> {
     apply(column, Function::UrlNormalize, Some(rules.of("normalize_url: rules")?))
 }
 
-/// All parts of each URL as they are, as a structure of `scheme`, `authority`, `userinfo`, `host`, `port`,
-/// `path`, `query` and `fragment`.
+/// All parts of each URL as they are, as a structure of `scheme`, `authority`, `userinfo`, `host`,
+/// `port`, `path`, `query` and `fragment`.
 ///
 /// >>> parts(['http://e.org/p']).to_pylist()[0]['host']
 /// 'e.org'
@@ -366,8 +365,8 @@ pub(crate) fn query_keys<'py>(column: &Bound<'py, PyAny>) -> PyResult<Bound<'py,
     apply(column, Function::UrlQueryKeys, None)
 }
 
-/// The decoded pairs in the query of each URL, as maps; of several with one name, the first. Invalid UTF-8
-/// becomes U+FFFD in strings.
+/// The decoded pairs in the query of each URL, as maps; of several with one name, the first.
+/// Invalid UTF-8 becomes U+FFFD in strings.
 ///
 /// >>> query_map(['/?a=1&b=%25&a=2']).to_pylist()
 /// [[('a', '1'), ('b', '%')]]

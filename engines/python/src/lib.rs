@@ -1,9 +1,9 @@
 //! The Python package `simdpct`: its extension module, `simdpct._native`.
 //!
-//! Each function of text takes the usual cases: `str` and `bytes`, not their subclasses. For all others it
-//! calls the function of the same name of the running Python's `urllib.parse` with the same
-//! arguments. So results and exceptions are the same as in that version, and nothing here needs to
-//! know how versions differ. docs/python.md lists the cases.
+//! Each function of text takes the usual cases: `str` and `bytes`, not their subclasses. For all
+//! others it calls the function of the same name of the running Python's `urllib.parse` with the
+//! same arguments. So results and exceptions are the same as in that version, and nothing here
+//! needs to know how versions differ. docs/python.md lists the cases.
 //!
 //! | module | functions |
 //! |---|---|
@@ -58,8 +58,8 @@ fn own_function(py: Python<'_>, space: quote::Space) -> PyResult<&Bound<'_, PyAn
 
 /// Drop-ins for functions of `urllib.parse`; the package `simdpct` exports them.
 ///
-/// A capsule is moved out of while no other thread runs Python (see `capsule`). A free-threaded Python
-/// therefore turns its lock on when it imports this.
+/// A capsule is moved out of while no other thread runs Python (see `capsule`). A free-threaded
+/// Python therefore turns its lock on when it imports this.
 #[pymodule(gil_used = true)]
 mod _native {
     use pyo3::prelude::*;

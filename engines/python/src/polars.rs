@@ -80,14 +80,15 @@ impl Series {
     ///
     /// The series is valid and not released, as its exporter promises. tests/test_polars.py
     unsafe fn import(self) -> Result<(Field, Vec<ArrayRef>), ArrowError> {
-        // SAFETY: of a valid series, the field and the array of pointers to arrays are valid. The arrays
-        // are moved out here, and the exporter does not release them. tests/test_polars.py
+        // SAFETY: of a valid series, the field and the array of pointers to arrays are valid. The
+        // arrays are moved out here, and the exporter does not release them. tests/test_polars.py
         let (field, arrays) = unsafe {
             let arrays = (0..self.chunks).map(|chunk| (*self.arrays.add(chunk)).read()).collect::<Vec<_>>();
             (&*self.field, arrays)
         };
         let field = Field::try_from(field)?;
-        // SAFETY: the arrays of a valid series are not released, and have its type. tests/test_polars.py
+        // SAFETY: the arrays of a valid series are not released, and have its type.
+        // tests/test_polars.py
         let import = |array| unsafe { array_of_ffi(array, field.data_type().clone()) };
         let chunks = arrays.into_iter().map(import).collect::<Result<_, _>>()?;
         Ok((field, chunks))
@@ -198,7 +199,8 @@ unsafe fn write_field(plugin: &Plugin, inputs: *const FFI_ArrowSchema, count: us
 /// write. tests/test_polars.py
 unsafe fn write_series(plugin: &Plugin, inputs: *const Series, count: usize, result: *mut Series) {
     guard(|| {
-        // SAFETY: as this function requires, each is valid, and moved out once. tests/test_polars.py
+        // SAFETY: as this function requires, each is valid, and moved out once.
+        // tests/test_polars.py
         let inputs: Vec<Series> = unsafe { (0..count).map(|input| inputs.add(input).read()).collect() };
         // SAFETY: as this function requires. tests/test_polars.py
         let import = |input: Series| unsafe { input.import() };
@@ -209,7 +211,8 @@ unsafe fn write_series(plugin: &Plugin, inputs: *const Series, count: usize, res
     });
 }
 
-/// Defines the two symbols of each function. The arguments of Python, and the context, are not used.
+/// Defines the two symbols of each function. The arguments of Python, and the context, are not
+/// used.
 macro_rules! plugins {
     ($($name:ident, $series_symbol:literal, $field_symbol:literal, $any_option:literal, $function:ident;)*) => {$(
         mod $name {

@@ -199,8 +199,8 @@ pub(crate) fn quote_plus<'py>(
 ) -> PyResult<Bound<'py, PyAny>> {
     let py = string.py();
     let mut custom = None;
-    // Characters that are spaces become `+`. If there are none, bytes that are 0x20, as in UTF-16, become triplets.
-    // With lone surrogates, this cannot be decided here.
+    // Characters that are spaces become `+`. If there are none, bytes that are 0x20, as in UTF-16,
+    // become triplets. With lone surrogates, this cannot be decided here.
     let space = match encoding {
         None => Some(Space::Plus),
         Some(_) => text(string).map(|string| if string.contains(' ') { Space::Plus } else { Space::Triplet }),

@@ -1,4 +1,5 @@
-//! `Array` and `ChunkedArray`: the results of `simdpct.columns`, and their values as objects of Python.
+//! `Array` and `ChunkedArray`: the results of `simdpct.columns`, and their values as objects of
+//! Python.
 #![forbid(unsafe_code)]
 
 use arrow_array::cast::AsArray;
@@ -119,7 +120,8 @@ impl Values {
     }
 }
 
-/// A value as an object of Python. The array is of a type that [`simdpct_arrow::return_type`] returns.
+/// A value as an object of Python. The array is of a type that [`simdpct_arrow::return_type`]
+/// returns.
 fn value<'py>(py: Python<'py>, array: &ArrayRef, row: usize) -> PyResult<Bound<'py, PyAny>> {
     if array.is_null(row) {
         return Ok(py.None().into_bound(py));

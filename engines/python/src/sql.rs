@@ -19,8 +19,8 @@ fn function(name: &str) -> PyResult<Function> {
     Function::from_name(name).ok_or_else(|| PyValueError::new_err(format!("unknown function '{name}'")))
 }
 
-/// Applies a function to a column: an object with `__arrow_c_array__`. The option is a `str` for all rows, such an
-/// object for each row, or `None`.
+/// Applies a function to a column: an object with `__arrow_c_array__`. The option is a `str` for
+/// all rows, such an object for each row, or `None`.
 ///
 /// Errors begin with the name of the function. They omit the row of an invalid value, because
 /// engines cut columns into chunks, of which the user knows nothing.

@@ -50,7 +50,8 @@ fn decode_by<'py>(
     PyString::from_encoded_object(&bytes, Some(&encoding), Some(&errors)).map(|text| Some(text.into_any()))
 }
 
-/// `unquote` and `unquote_plus` of a `str`: the decoder, and whether an input has anything to decode.
+/// `unquote` and `unquote_plus` of a `str`: the decoder, and whether an input has anything to
+/// decode.
 #[inline]
 fn unquote_text<'py>(
     string: &Bound<'py, PyString>,

@@ -36,8 +36,8 @@ pub(super) fn check(
     }
 }
 
-/// The selected fields have their results, and all others are as they were. With a width, the results
-/// follow this number of fields instead, and a shorter record is padded.
+/// The selected fields have their results, and all others are as they were. With a width, the
+/// results follow this number of fields instead, and a shorter record is padded.
 #[track_caller]
 pub(super) fn check_row(
     before: &[Vec<u8>],

@@ -121,7 +121,8 @@ fn of_elements(elements: &[Json]) -> Option<Vec<(String, String)>> {
     Some(pairs)
 }
 
-/// The text of a value; `Some(None)` for `null`, `None` for an object, an array or a lone surrogate.
+/// The text of a value; `Some(None)` for `null`, `None` for an object, an array or a lone
+/// surrogate.
 fn scalar(value: &Json) -> Option<Option<String>> {
     match value {
         Json::Scalar(raw) if raw == "null" => Some(None),

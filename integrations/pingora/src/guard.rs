@@ -1,4 +1,5 @@
-//! `PathGuard`: an `HttpModule` that refuses hostile targets and makes the paths of the others canonical.
+//! `PathGuard`: an `HttpModule` that refuses hostile targets and makes the paths of the others
+//! canonical.
 
 use std::any::Any;
 

@@ -1,4 +1,5 @@
-//! The running proxy before an origin that answers with the request line, on the loopback interface.
+//! The running proxy before an origin that answers with the request line, on the loopback
+//! interface.
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{Ipv4Addr, SocketAddr, TcpListener, TcpStream};
@@ -38,8 +39,8 @@ fn origin() -> SocketAddr {
 struct Proxy(Child, SocketAddr);
 
 impl Proxy {
-    /// With a guard, a prefix whose paths a rule denies, and a level of the log. Nobody reads the log while the proxy runs,
-    /// so that it must fit into a pipe.
+    /// With a guard, a prefix whose paths a rule denies, and a level of the log. Nobody reads the
+    /// log while the proxy runs, so that it must fit into a pipe.
     fn start(guard: &str, denied: &str, log: &str) -> Self {
         // The port is free again once the listener is dropped.
         let free = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).expect("a free port");
@@ -143,7 +144,8 @@ fn refusal_is_logged_and_asterisk_passes() {
     }
 }
 
-/// Sends a proxy that denies `/admin` the targets that the origin may take for it or for a path below it.
+/// Sends targets to a proxy that denies `/admin`: those that the origin may take for it or for a
+/// path below it.
 fn bypasses(guard: &str, preset: &str, seed: u64) -> Vec<String> {
     let (proxy, origin) = (Proxy::start(guard, "/admin", "off"), common::Origin::of(preset));
     let targets = common::targets(2000, seed);

@@ -1,7 +1,9 @@
-//! The module's allocator: memory that is handed out in order, and taken back all at once by the next call.
+//! The module's allocator: memory that is handed out in order, and taken back all at once by the
+//! next call.
 //!
-//! Each call of JavaScript begins with [`begin`], copies its input in and its results out. So nothing of a call is
-//! needed after it, except for what [`keep`] has kept: policies and encoders, which live as long as the module.
+//! Each call of JavaScript begins with [`begin`], copies its input in and its results out. So
+//! nothing of a call is needed after it, except for what [`keep`] has kept: policies and encoders,
+//! which live as long as the module.
 //!
 //! Its unsafe code is covered by npm/test, which runs every function on each engine.
 
@@ -45,7 +47,8 @@ pub(crate) fn keep() {
 }
 
 impl Arena {
-    /// Takes memory from `start`, and grows linear memory if it ends before. `None` if it cannot grow.
+    /// Takes memory from `start`, and grows linear memory if it ends before. `None` if it cannot
+    /// grow.
     fn take(&self, start: usize, size: usize) -> Option<*mut u8> {
         let end = start.checked_add(size)?.checked_next_multiple_of(ALIGNMENT)?;
         let missing = end.saturating_sub(memory_size::<0>() * PAGE);
@@ -57,9 +60,9 @@ impl Arena {
     }
 }
 
-// SAFETY: memory is handed out from `next`, which only `begin` moves back, when nothing of the former call is used any
-// more, and `realloc` and `dealloc` for the last allocation, which they own. All of it is linear memory beyond the
-// linker's data. (npm/test/suite.js)
+// SAFETY: memory is handed out from `next`, which only `begin` moves back, when nothing of the
+// former call is used any more, and `realloc` and `dealloc` for the last allocation, which they
+// own. All of it is linear memory beyond the linker's data. (npm/test/suite.js)
 unsafe impl GlobalAlloc for Arena {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         if self.next.get() == 0 {
@@ -85,7 +88,8 @@ unsafe impl GlobalAlloc for Arena {
             return pointer;
         }
         let Some(new) = self.take(self.next.get().next_multiple_of(layout.align()), size) else { return null_mut() };
-        // SAFETY: the caller guarantees the old allocation; the new one is after it and longer. (npm/test/suite.js)
+        // SAFETY: the caller guarantees the old allocation; the new one is after it and longer.
+        // (npm/test/suite.js)
         unsafe { new.copy_from_nonoverlapping(pointer, layout.size()) };
         new
     }

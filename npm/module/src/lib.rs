@@ -1,5 +1,5 @@
-//! The functions that the npm package calls. It copies inputs to memory that [`begin`] and [`more`] return, calls a
-//! function, and copies out what [`result`] describes.
+//! The functions that the npm package calls. It copies inputs to memory that [`begin`] and [`more`]
+//! return, calls a function, and copies out what [`result`] describes.
 //!
 //! Its unsafe code turns addresses from JavaScript into slices, and is covered by npm/test.
 #![no_std]
@@ -168,7 +168,8 @@ fn with_plus(encoder: Encoder, flags: u32) -> Encoder {
     if flags & flag::PLUS == 0 { encoder } else { encoder.plus_for_space() }
 }
 
-/// A policy by its text, by its address; 0 if it is none, and the position is that of the first wrong word.
+/// A policy by its text, by its address; 0 if it is none, and the position is that of the first
+/// wrong word.
 ///
 /// # Safety
 ///
@@ -218,7 +219,8 @@ pub unsafe extern "C" fn decode(input: *mut u8, length: usize, flags: u32) {
 ///
 /// # Safety
 ///
-/// `input` is valid for reads of `length` bytes; `encoder` comes from [`encoder_by_name`] or [`encoder_by_bitmap`].
+/// `input` is valid for reads of `length` bytes; `encoder` comes from [`encoder_by_name`] or
+/// [`encoder_by_bitmap`].
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn encode(input: *const u8, length: usize, encoder: *const Encoder) {
     // SAFETY: guaranteed by the caller.
@@ -346,7 +348,8 @@ pub unsafe extern "C" fn normalize_many(input: *const Input, flags: u32) {
     give_converted(conversion, unsafe { (*input).column() });
 }
 
-/// The canonical paths of a column. Refused rows are null; the byte of each row is the kind of its error.
+/// The canonical paths of a column. Refused rows are null; the byte of each row is the kind of its
+/// error.
 ///
 /// # Safety
 ///

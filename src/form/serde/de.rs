@@ -268,16 +268,60 @@ impl<'de> Scalar<'de> {
 /// The error of a second pair of a name, for a type that takes one value.
 const REPEATED: &str = "repeated key, where one value is expected";
 
-/// Deserializes a single value; fails if there are several.
+/// The methods of types that take a single value, by the method `only`.
 macro_rules! only {
-    ($($method:ident)*) => {
+    () => {
+        only! {
+            deserialize_bool() deserialize_char() deserialize_str() deserialize_string() deserialize_bytes()
+            deserialize_byte_buf() deserialize_i8() deserialize_i16() deserialize_i32() deserialize_i64()
+            deserialize_i128() deserialize_u8() deserialize_u16() deserialize_u32() deserialize_u64() deserialize_u128()
+            deserialize_f32() deserialize_f64() deserialize_unit() deserialize_identifier() deserialize_map()
+            deserialize_unit_struct(name: &'static str)
+            deserialize_struct(name: &'static str, fields: &'static [&'static str])
+            deserialize_enum(name: &'static str, variants: &'static [&'static str])
+        }
+    };
+    ($($method:ident($($argument:ident: $type:ty),*))+) => {
         $(#[inline]
-        fn $method<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Error> {
-            self.only()?.$method(visitor)
-        })*
+        fn $method<V: Visitor<'de>>(self, $($argument: $type,)* visitor: V) -> Result<V::Value, Error> {
+            self.only()?.$method($($argument,)* visitor)
+        })+
     };
 }
 use only;
+
+/// The methods of these types that another method or the visitor does all of.
+macro_rules! delegate {
+    (ignored_any) => {
+        fn deserialize_ignored_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Error> {
+            visitor.visit_unit()
+        }
+    };
+    (newtype_struct) => {
+        fn deserialize_newtype_struct<V: Visitor<'de>>(self, _: &'static str, visitor: V) -> Result<V::Value, Error> {
+            visitor.visit_newtype_struct(self)
+        }
+    };
+    (tuple_struct) => {
+        fn deserialize_tuple_struct<V: Visitor<'de>>(
+            self,
+            _: &'static str,
+            length: usize,
+            visitor: V,
+        ) -> Result<V::Value, Error> {
+            self.deserialize_tuple(length, visitor)
+        }
+    };
+    (unit_struct) => {
+        fn deserialize_unit_struct<V: Visitor<'de>>(self, _: &'static str, visitor: V) -> Result<V::Value, Error> {
+            self.deserialize_unit(visitor)
+        }
+    };
+    ($($type:ident)+) => {
+        $(delegate! { $type })+
+    };
+}
+use delegate;
 
 /// Deserializes a number or a `bool`.
 macro_rules! parse {
@@ -339,14 +383,6 @@ impl<'de> de::Deserializer<'de> for Scalar<'de> {
         if self.is_empty() { visitor.visit_unit() } else { self.deserialize_any(visitor) }
     }
 
-    fn deserialize_unit_struct<V: Visitor<'de>>(self, _: &'static str, visitor: V) -> Result<V::Value, Error> {
-        self.deserialize_unit(visitor)
-    }
-
-    fn deserialize_newtype_struct<V: Visitor<'de>>(self, _: &'static str, visitor: V) -> Result<V::Value, Error> {
-        visitor.visit_newtype_struct(self)
-    }
-
     fn deserialize_enum<V: Visitor<'de>>(
         self,
         _: &'static str,
@@ -356,9 +392,7 @@ impl<'de> de::Deserializer<'de> for Scalar<'de> {
         visitor.visit_enum(self.text()?.into_deserializer())
     }
 
-    fn deserialize_ignored_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Error> {
-        visitor.visit_unit()
-    }
+    delegate! { ignored_any newtype_struct unit_struct }
 
     serde::forward_to_deserialize_any! {
         char str string identifier seq tuple tuple_struct map struct
@@ -421,12 +455,7 @@ impl<'de, I: Iterator<Item = (Scalar<'de>, Option<usize>)>> de::Deserializer<'de
         }
     }
 
-    only! {
-        deserialize_bool deserialize_char deserialize_str deserialize_string deserialize_bytes deserialize_byte_buf
-        deserialize_i8 deserialize_i16 deserialize_i32 deserialize_i64 deserialize_i128
-        deserialize_u8 deserialize_u16 deserialize_u32 deserialize_u64 deserialize_u128
-        deserialize_f32 deserialize_f64 deserialize_unit deserialize_identifier deserialize_map
-    }
+    only!();
 
     fn deserialize_option<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Error> {
         match (&self.first, &self.second) {
@@ -447,44 +476,7 @@ impl<'de, I: Iterator<Item = (Scalar<'de>, Option<usize>)>> de::Deserializer<'de
         }
     }
 
-    fn deserialize_tuple_struct<V: Visitor<'de>>(
-        self,
-        _: &'static str,
-        length: usize,
-        visitor: V,
-    ) -> Result<V::Value, Error> {
-        self.deserialize_tuple(length, visitor)
-    }
-
-    fn deserialize_unit_struct<V: Visitor<'de>>(self, name: &'static str, visitor: V) -> Result<V::Value, Error> {
-        self.only()?.deserialize_unit_struct(name, visitor)
-    }
-
-    fn deserialize_newtype_struct<V: Visitor<'de>>(self, _: &'static str, visitor: V) -> Result<V::Value, Error> {
-        visitor.visit_newtype_struct(self)
-    }
-
-    fn deserialize_struct<V: Visitor<'de>>(
-        self,
-        name: &'static str,
-        fields: &'static [&'static str],
-        visitor: V,
-    ) -> Result<V::Value, Error> {
-        self.only()?.deserialize_struct(name, fields, visitor)
-    }
-
-    fn deserialize_enum<V: Visitor<'de>>(
-        self,
-        name: &'static str,
-        variants: &'static [&'static str],
-        visitor: V,
-    ) -> Result<V::Value, Error> {
-        self.only()?.deserialize_enum(name, variants, visitor)
-    }
-
-    fn deserialize_ignored_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Error> {
-        visitor.visit_unit()
-    }
+    delegate! { ignored_any newtype_struct tuple_struct }
 }
 
 /// The first `n` elements of a sequence.
@@ -579,19 +571,6 @@ impl<'de> de::Deserializer<'de> for Pair<'_, 'de> {
         }
     }
 
-    fn deserialize_tuple_struct<V: Visitor<'de>>(
-        self,
-        _: &'static str,
-        length: usize,
-        visitor: V,
-    ) -> Result<V::Value, Error> {
-        self.deserialize_tuple(length, visitor)
-    }
-
-    fn deserialize_newtype_struct<V: Visitor<'de>>(self, _: &'static str, visitor: V) -> Result<V::Value, Error> {
-        visitor.visit_newtype_struct(self)
-    }
-
     fn deserialize_enum<V: Visitor<'de>>(
         self,
         _: &'static str,
@@ -602,9 +581,7 @@ impl<'de> de::Deserializer<'de> for Pair<'_, 'de> {
         visitor.visit_enum(Variant { name: self.sequence.scalar(name), value: self.sequence.scalar(value) })
     }
 
-    fn deserialize_ignored_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Error> {
-        visitor.visit_unit()
-    }
+    delegate! { ignored_any newtype_struct tuple_struct }
 
     serde::forward_to_deserialize_any! {
         bool i8 i16 i32 i64 i128 u8 u16 u32 u64 u128 f32 f64 char str string bytes byte_buf option unit unit_struct seq map
@@ -677,29 +654,12 @@ impl<'de> de::Deserializer<'de> for Deserializer<'de> {
         }
     }
 
-    fn deserialize_tuple_struct<V: Visitor<'de>>(
-        self,
-        _: &'static str,
-        length: usize,
-        visitor: V,
-    ) -> Result<V::Value, Error> {
-        self.deserialize_tuple(length, visitor)
-    }
-
     fn deserialize_option<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Error> {
         if self.is_empty() { visitor.visit_none() } else { visitor.visit_some(self) }
     }
 
     fn deserialize_unit<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Error> {
         if self.is_empty() { visitor.visit_unit() } else { self.deserialize_any(visitor) }
-    }
-
-    fn deserialize_unit_struct<V: Visitor<'de>>(self, _: &'static str, visitor: V) -> Result<V::Value, Error> {
-        self.deserialize_unit(visitor)
-    }
-
-    fn deserialize_newtype_struct<V: Visitor<'de>>(self, _: &'static str, visitor: V) -> Result<V::Value, Error> {
-        visitor.visit_newtype_struct(self)
     }
 
     fn deserialize_enum<V: Visitor<'de>>(
@@ -716,9 +676,7 @@ impl<'de> de::Deserializer<'de> for Deserializer<'de> {
         value.map_err(|error| map.at_pair(error))
     }
 
-    fn deserialize_ignored_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Error> {
-        visitor.visit_unit()
-    }
+    delegate! { ignored_any newtype_struct tuple_struct unit_struct }
 
     serde::forward_to_deserialize_any! {
         bool i8 i16 i32 i64 i128 u8 u16 u32 u64 u128 f32 f64 char str string bytes byte_buf map struct identifier

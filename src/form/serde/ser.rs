@@ -57,12 +57,78 @@ fn unsupported<T>(what: &str) -> Result<T, Error> {
     Err(Error::message(format_args!("a form cannot hold {what} here")))
 }
 
-/// Methods that return an error.
+/// Methods that return an error, instead of a value of the type after `->`, which is `Self::Ok` if
+/// omitted.
 macro_rules! refuse {
-    ($place:literal: $($method:ident($($argument:ty),*) $what:literal)*) => {
-        $(fn $method(self, $(_: $argument),*) -> Result<Self::Ok, Error> {
+    ($place:literal: $($what:literal: $($method:ident$(<$value:ident>)?($($argument:ty),*) $(-> $type:ty)?),+;)*) => {
+        $($(fn $method$(<$value: Serialize + ?Sized>)?(self, $(_: $argument),*) -> Result<refuse!(@$($type)?), Error> {
             unsupported(concat!($what, $place))
-        })*
+        })+)*
+    };
+    (@) => { Self::Ok };
+    (@$type:ty) => { $type };
+}
+
+/// Refuses scalars.
+macro_rules! refuse_scalars {
+    ($place:literal) => {
+        refuse! { $place:
+            "a bool": serialize_bool(bool);
+            "a number": serialize_i8(i8), serialize_i16(i16), serialize_i32(i32), serialize_i64(i64), serialize_i128(i128),
+                serialize_u8(u8), serialize_u16(u16), serialize_u32(u32), serialize_u64(u64), serialize_u128(u128),
+                serialize_f32(f32), serialize_f64(f64);
+            "a char": serialize_char(char);
+            "a string": serialize_str(&str);
+            "bytes": serialize_bytes(&[u8]);
+        }
+    };
+}
+
+/// `Some` and newtype structs, which are serialized as their content.
+macro_rules! content {
+    () => {
+        fn serialize_some<T: Serialize + ?Sized>(self, value: &T) -> Result<(), Error> {
+            value.serialize(self)
+        }
+
+        fn serialize_newtype_struct<T: Serialize + ?Sized>(self, _: &'static str, value: &T) -> Result<(), Error> {
+            value.serialize(self)
+        }
+    };
+}
+
+/// Variants as pairs: the name is the variant.
+macro_rules! variants {
+    () => {
+        fn serialize_unit_variant(self, _: &'static str, _: u32, variant: &'static str) -> Result<(), Error> {
+            self.form.pair(variant, &())
+        }
+
+        fn serialize_newtype_variant<T: Serialize + ?Sized>(
+            self,
+            _: &'static str,
+            _: u32,
+            variant: &'static str,
+            value: &T,
+        ) -> Result<(), Error> {
+            self.form.pair(variant, value)
+        }
+
+        fn serialize_tuple_variant(
+            self,
+            _: &'static str,
+            _: u32,
+            variant: &'static str,
+            _: usize,
+        ) -> Result<Fields<'f>, Error> {
+            self.form.set_key(variant);
+            Ok(Fields { form: self.form })
+        }
+
+        refuse! { "":
+            "a variant with named fields":
+                serialize_struct_variant(&'static str, u32, &'static str, usize) -> Impossible<(), Error>;
+        }
     };
 }
 
@@ -82,31 +148,10 @@ impl<'f> ser::Serializer for Top<'f> {
     type SerializeStruct = Fields<'f>;
     type SerializeStructVariant = Impossible<(), Error>;
 
-    refuse! { " in place of pairs":
-        serialize_bool(bool) "a bool"
-        serialize_i8(i8) "a number"
-        serialize_i16(i16) "a number"
-        serialize_i32(i32) "a number"
-        serialize_i64(i64) "a number"
-        serialize_i128(i128) "a number"
-        serialize_u8(u8) "a number"
-        serialize_u16(u16) "a number"
-        serialize_u32(u32) "a number"
-        serialize_u64(u64) "a number"
-        serialize_u128(u128) "a number"
-        serialize_f32(f32) "a number"
-        serialize_f64(f64) "a number"
-        serialize_char(char) "a char"
-        serialize_str(&str) "a string"
-        serialize_bytes(&[u8]) "bytes"
-    }
+    refuse_scalars!(" in place of pairs");
 
     fn serialize_none(self) -> Result<(), Error> {
         Ok(())
-    }
-
-    fn serialize_some<T: Serialize + ?Sized>(self, value: &T) -> Result<(), Error> {
-        value.serialize(self)
     }
 
     fn serialize_unit(self) -> Result<(), Error> {
@@ -115,24 +160,6 @@ impl<'f> ser::Serializer for Top<'f> {
 
     fn serialize_unit_struct(self, _: &'static str) -> Result<(), Error> {
         Ok(())
-    }
-
-    fn serialize_unit_variant(self, _: &'static str, _: u32, variant: &'static str) -> Result<(), Error> {
-        self.form.pair(variant, &())
-    }
-
-    fn serialize_newtype_struct<T: Serialize + ?Sized>(self, _: &'static str, value: &T) -> Result<(), Error> {
-        value.serialize(self)
-    }
-
-    fn serialize_newtype_variant<T: Serialize + ?Sized>(
-        self,
-        _: &'static str,
-        _: u32,
-        variant: &'static str,
-        value: &T,
-    ) -> Result<(), Error> {
-        self.form.pair(variant, value)
     }
 
     fn serialize_seq(self, _: Option<usize>) -> Result<Pairs<'f>, Error> {
@@ -147,17 +174,6 @@ impl<'f> ser::Serializer for Top<'f> {
         Ok(Pairs { form: self.form })
     }
 
-    fn serialize_tuple_variant(
-        self,
-        _: &'static str,
-        _: u32,
-        variant: &'static str,
-        _: usize,
-    ) -> Result<Fields<'f>, Error> {
-        self.form.set_key(variant);
-        Ok(Fields { form: self.form })
-    }
-
     fn serialize_map(self, _: Option<usize>) -> Result<Fields<'f>, Error> {
         Ok(Fields { form: self.form })
     }
@@ -166,15 +182,8 @@ impl<'f> ser::Serializer for Top<'f> {
         Ok(Fields { form: self.form })
     }
 
-    fn serialize_struct_variant(
-        self,
-        _: &'static str,
-        _: u32,
-        _: &'static str,
-        _: usize,
-    ) -> Result<Impossible<(), Error>, Error> {
-        unsupported("a variant with named fields")
-    }
+    content!();
+    variants!();
 }
 
 impl Form {
@@ -295,48 +304,12 @@ impl<'f> ser::Serializer for PairSerializer<'f> {
     type SerializeStruct = Impossible<(), Error>;
     type SerializeStructVariant = Impossible<(), Error>;
 
+    refuse_scalars!(" in place of a pair");
+
     refuse! { " in place of a pair":
-        serialize_bool(bool) "a bool"
-        serialize_i8(i8) "a number"
-        serialize_i16(i16) "a number"
-        serialize_i32(i32) "a number"
-        serialize_i64(i64) "a number"
-        serialize_i128(i128) "a number"
-        serialize_u8(u8) "a number"
-        serialize_u16(u16) "a number"
-        serialize_u32(u32) "a number"
-        serialize_u64(u64) "a number"
-        serialize_u128(u128) "a number"
-        serialize_f32(f32) "a number"
-        serialize_f64(f64) "a number"
-        serialize_char(char) "a char"
-        serialize_str(&str) "a string"
-        serialize_bytes(&[u8]) "bytes"
-        serialize_none() "nothing"
-        serialize_unit() "nothing"
-        serialize_unit_struct(&'static str) "nothing"
-    }
-
-    fn serialize_some<T: Serialize + ?Sized>(self, value: &T) -> Result<(), Error> {
-        value.serialize(self)
-    }
-
-    fn serialize_unit_variant(self, _: &'static str, _: u32, variant: &'static str) -> Result<(), Error> {
-        self.form.pair(variant, &())
-    }
-
-    fn serialize_newtype_struct<T: Serialize + ?Sized>(self, _: &'static str, value: &T) -> Result<(), Error> {
-        value.serialize(self)
-    }
-
-    fn serialize_newtype_variant<T: Serialize + ?Sized>(
-        self,
-        _: &'static str,
-        _: u32,
-        variant: &'static str,
-        value: &T,
-    ) -> Result<(), Error> {
-        self.form.pair(variant, value)
+        "nothing": serialize_none(), serialize_unit(), serialize_unit_struct(&'static str);
+        "a map": serialize_map(Option<usize>) -> Impossible<(), Error>;
+        "a struct": serialize_struct(&'static str, usize) -> Impossible<(), Error>;
     }
 
     fn serialize_seq(self, _: Option<usize>) -> Result<Pair<'f>, Error> {
@@ -351,34 +324,8 @@ impl<'f> ser::Serializer for PairSerializer<'f> {
         Ok(Pair { form: self.form, written: 0 })
     }
 
-    fn serialize_tuple_variant(
-        self,
-        _: &'static str,
-        _: u32,
-        variant: &'static str,
-        _: usize,
-    ) -> Result<Fields<'f>, Error> {
-        self.form.set_key(variant);
-        Ok(Fields { form: self.form })
-    }
-
-    fn serialize_map(self, _: Option<usize>) -> Result<Impossible<(), Error>, Error> {
-        unsupported("a map in place of a pair")
-    }
-
-    fn serialize_struct(self, _: &'static str, _: usize) -> Result<Impossible<(), Error>, Error> {
-        unsupported("a struct in place of a pair")
-    }
-
-    fn serialize_struct_variant(
-        self,
-        _: &'static str,
-        _: u32,
-        _: &'static str,
-        _: usize,
-    ) -> Result<Impossible<(), Error>, Error> {
-        unsupported("a variant with named fields")
-    }
+    content!();
+    variants!();
 }
 
 /// Serializes the two elements of a pair.
@@ -430,12 +377,29 @@ impl Value<'_> {
     }
 }
 
-/// Methods that serialize a number or a `bool`.
-macro_rules! display {
-    ($($method:ident $type:ty)*) => {
+/// Numbers, `bool` and `char`, by the method `display`.
+macro_rules! display_scalars {
+    () => {
+        display_scalars! {
+            serialize_bool(bool) serialize_char(char)
+            serialize_i8(i8) serialize_i16(i16) serialize_i32(i32) serialize_i64(i64) serialize_i128(i128)
+            serialize_u8(u8) serialize_u16(u16) serialize_u32(u32) serialize_u64(u64) serialize_u128(u128)
+        }
+
+        // `Debug` writes the shortest representation that round-trips, with an exponent instead of
+        // many zeros.
+        fn serialize_f32(self, value: f32) -> Result<(), Error> {
+            self.display(format_args!("{value:?}"))
+        }
+
+        fn serialize_f64(self, value: f64) -> Result<(), Error> {
+            self.display(format_args!("{value:?}"))
+        }
+    };
+    ($($method:ident($type:ty))+) => {
         $(fn $method(self, value: $type) -> Result<(), Error> {
             self.display(value)
-        })*
+        })+
     };
 }
 
@@ -450,30 +414,7 @@ impl<'f> ser::Serializer for Value<'f> {
     type SerializeStruct = Impossible<(), Error>;
     type SerializeStructVariant = Impossible<(), Error>;
 
-    display! {
-        serialize_bool bool
-        serialize_i8 i8
-        serialize_i16 i16
-        serialize_i32 i32
-        serialize_i64 i64
-        serialize_i128 i128
-        serialize_u8 u8
-        serialize_u16 u16
-        serialize_u32 u32
-        serialize_u64 u64
-        serialize_u128 u128
-        serialize_char char
-    }
-
-    // `Debug` writes the shortest representation that round-trips, with an exponent instead of many
-    // zeros.
-    fn serialize_f32(self, value: f32) -> Result<(), Error> {
-        self.display(format_args!("{value:?}"))
-    }
-
-    fn serialize_f64(self, value: f64) -> Result<(), Error> {
-        self.display(format_args!("{value:?}"))
-    }
+    display_scalars!();
 
     fn serialize_str(self, value: &str) -> Result<(), Error> {
         self.bytes(value.as_bytes())
@@ -492,10 +433,6 @@ impl<'f> ser::Serializer for Value<'f> {
         if self.is_element { self.bytes(b"") } else { Ok(()) }
     }
 
-    fn serialize_some<T: Serialize + ?Sized>(self, value: &T) -> Result<(), Error> {
-        value.serialize(self)
-    }
-
     fn serialize_unit(self) -> Result<(), Error> {
         self.bytes(b"")
     }
@@ -506,20 +443,6 @@ impl<'f> ser::Serializer for Value<'f> {
 
     fn serialize_unit_variant(self, _: &'static str, _: u32, variant: &'static str) -> Result<(), Error> {
         self.bytes(variant.as_bytes())
-    }
-
-    fn serialize_newtype_struct<T: Serialize + ?Sized>(self, _: &'static str, value: &T) -> Result<(), Error> {
-        value.serialize(self)
-    }
-
-    fn serialize_newtype_variant<T: Serialize + ?Sized>(
-        self,
-        _: &'static str,
-        _: u32,
-        _: &'static str,
-        _: &T,
-    ) -> Result<(), Error> {
-        unsupported("a variant with a value as a value")
     }
 
     fn serialize_seq(self, _: Option<usize>) -> Result<Elements<'f>, Error> {
@@ -534,32 +457,19 @@ impl<'f> ser::Serializer for Value<'f> {
         self.serialize_seq(Some(length))
     }
 
-    fn serialize_tuple_variant(
-        self,
-        _: &'static str,
-        _: u32,
-        _: &'static str,
-        _: usize,
-    ) -> Result<Impossible<(), Error>, Error> {
-        unsupported("a variant with values as a value")
+    content!();
+
+    refuse! { " as a value":
+        "a variant with a value": serialize_newtype_variant<T>(&'static str, u32, &'static str, &T);
+        "a variant with values":
+            serialize_tuple_variant(&'static str, u32, &'static str, usize) -> Impossible<(), Error>;
+        "a map": serialize_map(Option<usize>) -> Impossible<(), Error>;
+        "a struct": serialize_struct(&'static str, usize) -> Impossible<(), Error>;
     }
 
-    fn serialize_map(self, _: Option<usize>) -> Result<Impossible<(), Error>, Error> {
-        unsupported("a map as a value")
-    }
-
-    fn serialize_struct(self, _: &'static str, _: usize) -> Result<Impossible<(), Error>, Error> {
-        unsupported("a struct as a value")
-    }
-
-    fn serialize_struct_variant(
-        self,
-        _: &'static str,
-        _: u32,
-        _: &'static str,
-        _: usize,
-    ) -> Result<Impossible<(), Error>, Error> {
-        unsupported("a variant with named fields")
+    refuse! { "":
+        "a variant with named fields":
+            serialize_struct_variant(&'static str, u32, &'static str, usize) -> Impossible<(), Error>;
     }
 }
 
@@ -603,99 +513,38 @@ impl ser::Serializer for Key<'_> {
     type SerializeStruct = Impossible<(), Error>;
     type SerializeStructVariant = Impossible<(), Error>;
 
-    display! {
-        serialize_bool bool
-        serialize_i8 i8
-        serialize_i16 i16
-        serialize_i32 i32
-        serialize_i64 i64
-        serialize_i128 i128
-        serialize_u8 u8
-        serialize_u16 u16
-        serialize_u32 u32
-        serialize_u64 u64
-        serialize_u128 u128
-        serialize_char char
-        serialize_str &str
-    }
+    display_scalars!();
 
-    refuse! { " as a key":
-        serialize_none() "None"
-        serialize_unit() "a unit"
-        serialize_unit_struct(&'static str) "a unit"
-    }
-
-    fn serialize_f32(self, key: f32) -> Result<(), Error> {
-        self.display(format_args!("{key:?}"))
-    }
-
-    fn serialize_f64(self, key: f64) -> Result<(), Error> {
-        self.display(format_args!("{key:?}"))
+    fn serialize_str(self, key: &str) -> Result<(), Error> {
+        self.display(key)
     }
 
     fn serialize_bytes(self, key: &[u8]) -> Result<(), Error> {
         self.display(core::str::from_utf8(key).map_err(Error::message)?)
     }
 
-    fn serialize_some<T: Serialize + ?Sized>(self, key: &T) -> Result<(), Error> {
-        key.serialize(self)
-    }
-
     fn serialize_unit_variant(self, _: &'static str, _: u32, variant: &'static str) -> Result<(), Error> {
         self.display(variant)
     }
 
-    fn serialize_newtype_struct<T: Serialize + ?Sized>(self, _: &'static str, key: &T) -> Result<(), Error> {
-        key.serialize(self)
+    content!();
+
+    refuse! { " as a key":
+        "None": serialize_none();
+        "a unit": serialize_unit(), serialize_unit_struct(&'static str);
+        "a variant with a value": serialize_newtype_variant<T>(&'static str, u32, &'static str, &T);
+        "a sequence": serialize_seq(Option<usize>) -> Impossible<(), Error>;
+        "a tuple":
+            serialize_tuple(usize) -> Impossible<(), Error>,
+            serialize_tuple_struct(&'static str, usize) -> Impossible<(), Error>;
+        "a variant with values":
+            serialize_tuple_variant(&'static str, u32, &'static str, usize) -> Impossible<(), Error>;
+        "a map": serialize_map(Option<usize>) -> Impossible<(), Error>;
+        "a struct": serialize_struct(&'static str, usize) -> Impossible<(), Error>;
     }
 
-    fn serialize_newtype_variant<T: Serialize + ?Sized>(
-        self,
-        _: &'static str,
-        _: u32,
-        _: &'static str,
-        _: &T,
-    ) -> Result<(), Error> {
-        unsupported("a variant with a value as a key")
-    }
-
-    fn serialize_seq(self, _: Option<usize>) -> Result<Impossible<(), Error>, Error> {
-        unsupported("a sequence as a key")
-    }
-
-    fn serialize_tuple(self, _: usize) -> Result<Impossible<(), Error>, Error> {
-        unsupported("a tuple as a key")
-    }
-
-    fn serialize_tuple_struct(self, _: &'static str, _: usize) -> Result<Impossible<(), Error>, Error> {
-        unsupported("a tuple as a key")
-    }
-
-    fn serialize_tuple_variant(
-        self,
-        _: &'static str,
-        _: u32,
-        _: &'static str,
-        _: usize,
-    ) -> Result<Impossible<(), Error>, Error> {
-        unsupported("a variant with values as a key")
-    }
-
-    fn serialize_map(self, _: Option<usize>) -> Result<Impossible<(), Error>, Error> {
-        unsupported("a map as a key")
-    }
-
-    fn serialize_struct(self, _: &'static str, _: usize) -> Result<Impossible<(), Error>, Error> {
-        unsupported("a struct as a key")
-    }
-
-    fn serialize_struct_variant(
-        self,
-        _: &'static str,
-        _: u32,
-        _: &'static str,
-        _: usize,
-    ) -> Result<Impossible<(), Error>, Error> {
-        unsupported("a variant with named fields")
+    refuse! { "":
+        "a variant with named fields":
+            serialize_struct_variant(&'static str, u32, &'static str, usize) -> Impossible<(), Error>;
     }
 }

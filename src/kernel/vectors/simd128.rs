@@ -4,9 +4,9 @@
 //!
 //! An engine that lacks these instructions rejects the module before any code runs, so that a CPU
 //! feature is missing nowhere. Every function here must be inlined into a function that enables
-//! simd128, which the whole module is compiled with: see [`Vector`]. Pointers are valid for the bytes
-//! that the trait states. Tested in tests/bounds.rs (buffers that end where linear memory ends) and
-//! tests/differential.rs, by scripts/cross-test wasm32.
+//! simd128, which the whole module is compiled with: see [`Vector`]. Pointers are valid for the
+//! bytes that the trait states. Tested in tests/bounds.rs (buffers that end where linear memory
+//! ends) and tests/differential.rs, by scripts/cross-test wasm32.
 #![allow(unsafe_op_in_unsafe_fn, reason = "each function is one or two intrinsics, under the contract of the trait")]
 
 use core::arch::wasm32::*;
@@ -103,8 +103,8 @@ impl Vector for v128 {
 
     #[inline(always)]
     unsafe fn high_nibbles(self) -> Self {
-        // Not `u8x16_shr`: x86-64 has no byte shift, so engines use a 16-bit shift there, and build the
-        // mask each time.
+        // Not `u8x16_shr`: x86-64 has no byte shift, so engines use a 16-bit shift there, and build
+        // the mask each time.
         v128_and(u16x8_shr(self, 4), u8x16_splat(15))
     }
 
@@ -133,7 +133,8 @@ impl Vector for v128 {
 
     #[inline(always)]
     unsafe fn shift_lanes_down<const N: i32>(self, above: Self) -> Self {
-        // A shuffle takes its lanes one by one, as constants. These are the numbers that the kernels use.
+        // A shuffle takes its lanes one by one, as constants. These are the numbers that the
+        // kernels use.
         macro_rules! from {
             ($($n:literal: $($lane:literal)*;)*) => {
                 match N {

@@ -12,8 +12,8 @@ use crate::error::{DecodeError, DecodeErrorKind};
 pub struct UrlError {
     /// Kind of the error.
     pub kind: UrlErrorKind,
-    /// Byte offset in the input: of the scheme, host or port that is invalid, of the malformed `%`, or
-    /// of the first byte of the ill-formed sequence.
+    /// Byte offset in the input: of the scheme, host or port that is invalid, of the malformed `%`,
+    /// or of the first byte of the ill-formed sequence.
     pub position: usize,
 }
 

@@ -108,8 +108,8 @@ fn is_future_address(address: &str) -> bool {
     is_all(version, sets::HEXDIG) && is_all(text, TEXT)
 }
 
-/// Removes `www.` from the start of the host that `output` ends with, as often as it is there, unless
-/// no dot would remain.
+/// Removes `www.` from the start of the host that `output` ends with, as often as it is there,
+/// unless no dot would remain.
 pub(super) fn drop_www(start: usize, output: &mut Vec<u8>) {
     let mut rest = &output[start..];
     while let Some(domain) = rest.strip_prefix(b"www.")

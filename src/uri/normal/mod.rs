@@ -155,8 +155,8 @@ impl UrlNormalizer {
         self
     }
 
-    /// Does not escape the bytes in `set`, even where they are illegal, such as delimiters of a file
-    /// format.
+    /// Does not escape the bytes in `set`, even where they are illegal, such as delimiters of a
+    /// file format.
     #[must_use]
     pub const fn keep(mut self, set: ByteSet) -> Self {
         self.components = Components::keeping(set);
@@ -269,7 +269,8 @@ impl UrlNormalizer {
         }
     }
 
-    /// Whether the error is a malformed `%` outside the authority that the [`Normalizer`] keeps or escapes.
+    /// Whether the error is a malformed `%` outside the authority that the [`Normalizer`] keeps or
+    /// escapes.
     fn is_allowed(&self, error: UrlError, url: &[u8]) -> bool {
         if error.kind != UrlErrorKind::Malformed || self.malformed == Malformed::Refuse {
             return false;
@@ -378,8 +379,8 @@ impl UrlNormalizer {
                 output.extend_from_slice(format!(":{port}").as_bytes());
             }
         }
-        // RFC 8089 2: for `file`, `localhost` is the same as no host. RFC 3986 6.2.3: that is the normal
-        // form.
+        // RFC 8089 2: for `file`, `localhost` is the same as no host. RFC 3986 6.2.3: that is the
+        // normal form.
         if rules.is_file && userinfo.is_none() && &output[start..] == b"localhost" {
             output.truncate(start);
         }
@@ -449,7 +450,8 @@ impl UrlNormalizer {
             return;
         }
         let mut position = 0;
-        // Triplets are ASCII, so text between ill-formed sequences is normalized as it would be alone.
+        // Triplets are ASCII, so text between ill-formed sequences is normalized as it would be
+        // alone.
         for chunk in text.utf8_chunks() {
             let (valid, invalid) = (chunk.valid().as_bytes(), chunk.invalid());
             if let Err(error) = self.strict.normalize(valid) {

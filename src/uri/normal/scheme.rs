@@ -8,8 +8,8 @@ use super::error::UrlErrorKind;
 pub(super) struct Scheme {
     /// The port without which a URL means the same (RFC 3986 6.2.3).
     default_port: Option<u16>,
-    /// Whether a URL without a host is invalid. Such a host is a name of the DNS, so it has no escaped
-    /// delimiters.
+    /// Whether a URL without a host is invalid. Such a host is a name of the DNS, so it has no
+    /// escaped delimiters.
     pub(super) needs_host: bool,
     pub(super) is_file: bool,
 }
@@ -55,7 +55,8 @@ impl Scheme {
     }
 }
 
-/// The port to write: none if it is empty or the default (RFC 3986 6.2.3), and without leading zeros.
+/// The port to write: none if it is empty or the default (RFC 3986 6.2.3), and without leading
+/// zeros.
 pub(super) fn port(digits: &str, scheme: Scheme) -> Result<Option<u16>, UrlErrorKind> {
     if digits.is_empty() {
         return Ok(None);

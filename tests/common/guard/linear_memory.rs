@@ -63,8 +63,8 @@ impl Pages {
     }
 
     pub fn memory(&mut self) -> &mut [u8] {
-        // SAFETY: either allocated and zeroed, or at the end of linear memory, of which the allocator
-        // has no part and this is the only user; borrowed with `self`. (tests/bounds.rs)
+        // SAFETY: either allocated and zeroed, or at the end of linear memory, of which the
+        // allocator has no part and this is the only user; borrowed with `self`. (tests/bounds.rs)
         unsafe { std::slice::from_raw_parts_mut(self.start.as_ptr(), self.length) }
     }
 

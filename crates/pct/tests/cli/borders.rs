@@ -122,7 +122,8 @@ proptest! {
         let context = format!("{arguments:?} in blocks of {block}: {}", text(&input));
         prop_assert_eq!(&cut.error, &whole.error, "{}", context);
         if whole.error.is_some() {
-            // The part of a long record before the error may be written, and later records are not counted.
+            // The part of a long record before the error may be written, and later records are not
+            // counted.
             prop_assert_eq!(text(&cut.output[..whole.output.len().min(cut.output.len())]), text(&whole.output), "{}", context);
             return Ok(());
         }

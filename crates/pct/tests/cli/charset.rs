@@ -1,5 +1,5 @@
-//! `--charset`, `--fallback` and `--unicode`. Expected outputs were written by hand, from the tables of
-//! the Encoding Standard and the documents that are named.
+//! `--charset`, `--fallback` and `--unicode`. Expected outputs were written by hand, from the
+//! tables of the Encoding Standard and the documents that are named.
 
 use proptest::prelude::*;
 use serde_json::Value;
@@ -34,7 +34,8 @@ fn bytes_are_decoded_in_their_charset() {
         (&["decode", "--charset", "koi8-r"], b"%ED%CF%D3%CB%D7%C1", "Москва".as_bytes(), ""),
         (&["decode", "--charset", "big5"], b"%A4%A4%A4%E5", "中文".as_bytes(), ""),
         (&["decode", "--charset", "utf-8"], b"caf%C3%A9", "café".as_bytes(), ""),
-        // The second byte of a character can be ASCII, raw or as a triplet: even if triplets of that are kept.
+        // The second byte of a character can be ASCII, raw or as a triplet: even if triplets of
+        // that are kept.
         (&["decode", "--charset", "shift_jis"], b"%95%5C%95\\%83e", "表表テ".as_bytes(), ""),
         (&["decode", "--charset", "shift_jis", "--keep", "\\|"], b"%95%5C%5C%7C", "表%5C%7C".as_bytes(), ""),
         // Not even a malformed sequence makes a line end.

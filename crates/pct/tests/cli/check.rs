@@ -169,8 +169,8 @@ fn kinds_in_layers(text: &str, times: usize, unicode: bool, plus: bool) -> Vec<K
         .collect()
 }
 
-/// All texts of up to 4 pieces, by all ways of decoding: no kind is missed in any layer that is decoded, and none is
-/// found below.
+/// All texts of up to 4 pieces, by all ways of decoding: no kind is missed in any layer that is
+/// decoded, and none is found below.
 #[test]
 fn kinds_are_found_in_every_layer_that_is_decoded() {
     let all: Vec<_> = Kinds::ALL.iter().map(|&(_, name)| name).collect();
@@ -340,7 +340,8 @@ fn unreadable_files_are_reported() {
     assert_eq!(run(&["check", "--no-decompress", "--dialect", "whatwg", path], b"").status.code(), Some(0));
 }
 
-/// Names neither break a line nor control a terminal, through a pipe too; JSON has the bytes of what is not UTF-8.
+/// Names neither break a line nor control a terminal, through a pipe too; JSON has the bytes of
+/// what is not UTF-8.
 #[cfg(unix)]
 #[test]
 fn names_of_files_are_escaped() {

@@ -341,7 +341,8 @@ fn long_records_are_filtered() {
     assert!(found.stdout == format!("{long}%41\n").as_bytes());
 }
 
-/// Without `--only-changed`, all records are written, in the same order: those that differ are the result with it.
+/// Without `--only-changed`, all records are written, in the same order: those that differ are the
+/// result with it.
 fn assert_changed(unit: &[&str], input: &str) {
     let run = |options: &[&str], block: usize| {
         let arguments = [&["pct", "decode", "--report", "json"], unit, options].concat();

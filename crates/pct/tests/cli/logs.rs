@@ -1,22 +1,25 @@
-//! Log formats: `--log`, `--log-field` and `--unescape`. The lines follow the vendors' documents, whose
-//! formats are given with them.
+//! Log formats: `--log`, `--log-field` and `--unescape`. The lines follow the vendors' documents,
+//! whose formats are given with them.
 
 use proptest::prelude::*;
 
 use crate::{assert_outputs, output, run, text};
 
-/// Apache httpd, mod_log_config: "%v:%p %h %l %u %t \"%r\" %>s %O \"%{Referer}i\" \"%{User-Agent}i\""
+/// Apache httpd, mod_log_config: "%v:%p %h %l %u %t \"%r\" %>s %O \"%{Referer}i\"
+/// \"%{User-Agent}i\""
 const VHOST: &str = r#"shop.example:443 192.0.2.7 - ann%20e [22/Nov/2026:20:00:00 +0000] "GET /caf%C3%A9?q=%41 HTTP/1.1" 200 512 "http://e/%43 x" "agent %44""#;
 
-/// nginx, ngx_http_log_module, log_format combined:
-/// '$remote_addr - $remote_user [$time_local] "$request" $status $body_bytes_sent "$http_referer" "$http_user_agent"'
+/// nginx, ngx_http_log_module, log_format combined: '$remote_addr - $remote_user [$time_local]
+/// "$request" $status $body_bytes_sent "$http_referer" "$http_user_agent"'
 const NGINX: &str =
     r#"192.0.2.7 - - [22/Nov/2026:20:00:00 +0000] "GET /caf%C3%A9?q=%41 HTTP/2.0" 200 512 "http://e/%43" "agent %44""#;
 
-/// AWS, user guide for Application Load Balancers, access log entries: fields in order, separated by spaces.
+/// AWS, user guide for Application Load Balancers, access log entries: fields in order, separated
+/// by spaces.
 const ALB: &str = r#"h2 2026-11-22T20:00:00.186641Z app/lb/50dc6c495c0c9188 192.0.2.7:2817 10.0.0.1:80 0.000 0.001 0.000 200 200 34 366 "GET https://www.example.com:443/caf%C3%A9?q=%41%20b HTTP/2.0" "curl/7.46.0 %41" ECDHE-RSA-AES128-GCM-SHA256 TLSv1.2 arn:aws:elasticloadbalancing:us-east-2:123456789012:targetgroup/t/73e2d6bc24d8a067 "Root=1-58337262-36d228ad5d99923122bbe354" "www.example.com" "arn:aws:acm:us-east-2:123456789012:certificate/1" 1 2026-11-22T20:00:00.180000Z "redirect" "https://www.example.com:443/%7Ea" "-" "10.0.0.1:80" "200" "-" "-" TID_1234abcd"#;
 
-/// Amazon CloudFront, developer guide, standard logs: two directives, fields separated by tabs, URLs encoded twice.
+/// Amazon CloudFront, developer guide, standard logs: two directives, fields separated by tabs,
+/// URLs encoded twice.
 const CLOUDFRONT: &str = "#Version: 1.0\n#Fields: date time x-edge-location sc-bytes c-ip cs-method cs(Host) cs-uri-stem sc-status \
     cs(Referer) cs(User-Agent) cs-uri-query\n\
     2026-11-22\t20:00:00\tFRA2\t182\t192.0.2.10\tGET\td111.cloudfront.net\t/caf%C3%A9%2520b\t200\thttp://e/%2541\tMozilla/5.0%2520(x)\tq=%2520a&n=%2526\n";
@@ -68,7 +71,8 @@ const ENVOY: &str = r#"[2016-04-15T20:17:00.310Z] "POST /api/v1/caf%C3%A9 HTTP/2
 /// Traefik, documentation of access logs, CLF: fields in order.
 const TRAEFIK: &str = r#"192.0.2.7 - - [22/Nov/2026:20:00:00 +0000] "GET /caf%C3%A9 HTTP/1.1" 200 512 "http://e/%43" "agent %44" 17 "router@docker" "http://10.0.0.2:80" 3ms"#;
 
-/// HAProxy, configuration manual, 8.2.3 HTTP log format: the example, with a path, and the same without captured headers.
+/// HAProxy, configuration manual, 8.2.3 HTTP log format: the example, with a path, and the same
+/// without captured headers.
 const HAPROXY: &str = r#"Feb  6 12:14:14 localhost haproxy[14389]: 10.0.1.2:33317 [06/Feb/2009:12:14:14.655] http-in static/srv1 10/0/30/69/109 200 2750 - - ---- 1/1/1/1/0 0/0 {1wt.eu} {} "GET /caf%C3%A9 HTTP/1.1""#;
 
 #[test]
@@ -224,14 +228,16 @@ fn escapes_of_logs_are_undone_on_request() {
         assert_outputs(&[(&[&["decode", "--log", "combined"], options].concat(), input, expected)]);
     };
     let unescape = &["--unescape"];
-    // nginx, ngx_http_log_module: characters '"', '\', less than 32 and above 126 are escaped as "\xXX".
+    // nginx, ngx_http_log_module: characters '"', '\', less than 32 and above 126 are escaped as
+    // "\xXX".
     log(
         unescape,
         &line(r"/caf\xC3\xA9/%41\x22", r"http://e/\xE5\x8C\x97\x5C\x0A"),
         &line("/café/A\\x22", "http://e/北\\x5C\\x0A"),
     );
     log(&[], &line(r"/caf\xC3\xA9/%41\x22", "-"), &line(r"/caf\xC3\xA9/A\x22", "-"));
-    // Apache httpd, mod_log_config: '"' and '\' after a backslash, white space in C-style notation, others "\xhh".
+    // Apache httpd, mod_log_config: '"' and '\' after a backslash, white space in C-style notation,
+    // others "\xhh".
     log(unescape, &line(r#"/caf\xc3\xa9\"\\\t\n"#, "-"), &line(r#"/café\"\\\t\n"#, "-"));
     log(&["--unescape", "--unsafe-controls"], &line(r#"/\"\\\t%41"#, "-"), &line("/\"\\\tA", "-"));
     // The bytes of a character may be escaped in both ways, and in another charset.
@@ -321,7 +327,8 @@ proptest! {
         }).collect();
         prop_assert_eq!(text(&found), text(expected.join("\n").as_bytes()));
 
-        // The same lines with the names in a directive, and a delimiter that is decided for each line.
+        // The same lines with the names in a directive, and a delimiter that is decided for each
+        // line.
         for delimiter in [' ', '\t'] {
             let line = |text: &String| text.replace("%7C", "").replace('|', &delimiter.to_string());
             let lines: Vec<_> = lines.iter().map(line).collect();

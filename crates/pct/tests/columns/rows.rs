@@ -67,8 +67,8 @@ pub(crate) fn as_lines(rows: &[Row], command: &[&str], keys: &[&str]) -> (Vec<Ro
     (text.lines().map(|line| Row::of_json(&serde_json::from_str(line).unwrap())).collect(), report)
 }
 
-/// What a report has in common with one on JSON lines. The place in a line is another than that in a
-/// value.
+/// What a report has in common with one on JSON lines. The place in a line is another than that in
+/// a value.
 pub(crate) fn comparable(report: &Value) -> Value {
     let file = &report["files"][0];
     let first = file["first"].as_array().unwrap().iter();

@@ -1,7 +1,8 @@
-//! Hostile targets, and what an origin may take a forwarded target for: of the tests "rule against origin" here and in
-//! integrations/pingora.
+//! Hostile targets, and what an origin may take a forwarded target for: of the tests "rule against
+//! origin" here and in integrations/pingora.
 //!
-//! In the manner of integrations/lib/targets.py and readings.py, and apart from the library, which they judge.
+//! In the manner of integrations/lib/targets.py and readings.py, and apart from the library, which
+//! they judge.
 
 use std::collections::BTreeSet;
 use std::env;
@@ -128,7 +129,8 @@ enum Parameters {
     Kept,
     /// Of dot segments.
     FromDots,
-    /// Also if the policy refuses them: what is refused must not occur, so each reading of it counts.
+    /// Also if the policy refuses them: what is refused must not occur, so each reading of it
+    /// counts.
     Removed,
 }
 
@@ -145,7 +147,8 @@ impl Origin {
         Self { backslash_is_slash, merges, parameters }
     }
 
-    /// Whether the origin may take a forwarded target for `/admin` or a path below it, once decoded and resolved.
+    /// Whether the origin may take a forwarded target for `/admin` or a path below it, once decoded
+    /// and resolved.
     pub fn may_read_admin(&self, target: &str) -> bool {
         let start = match target.split_once("://") {
             Some((scheme, rest)) if !target.starts_with('/') => {

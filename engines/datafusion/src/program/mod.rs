@@ -1,4 +1,5 @@
-//! Parts that `simdpct-sql` and `simdpct-ballista query` share: files as tables, and results as text.
+//! Parts that `simdpct-sql` and `simdpct-ballista query` share: files as tables, and results as
+//! text.
 
 mod tables;
 
@@ -127,7 +128,8 @@ async fn print(frame: DataFrame, output: Output) -> Result<(), Failure> {
         frame.collect().await?;
         return Ok(());
     }
-    // Rows are formatted in memory, since Arrow's writers do not pass on errors of the output as such.
+    // Rows are formatted in memory, since Arrow's writers do not pass on errors of the output as
+    // such.
     let mut text = Vec::new();
     let mut stdout = io::stdout();
     match output {

@@ -11,7 +11,8 @@ use datafusion::prelude::{CsvReadOptions, JsonReadOptions, ParquetReadOptions, S
 use super::Failure;
 
 /// Registers each file or folder as a table named after it without extensions, and the first as the
-/// table `t` too. The table of a folder has the rows of all its files with the extension of the first.
+/// table `t` too. The table of a folder has the rows of all its files with the extension of the
+/// first.
 ///
 /// # Errors
 ///

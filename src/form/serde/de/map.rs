@@ -11,7 +11,7 @@ use core::iter::once;
 
 use ::serde::de::{self, DeserializeSeed, MapAccess, Visitor};
 
-use super::{Error, Options, REPEATED, Scalar, Values, only};
+use super::{Error, Options, REPEATED, Scalar, Values, delegate, only};
 use crate::driver::form::{PackedPart, Pairs, Part};
 
 /// Maximum number of pairs of a streamed form.
@@ -446,12 +446,7 @@ impl<'de> de::Deserializer<'de> for NameValues<'_, 'de> {
         if self.are_several() { visitor.visit_seq(self.all()) } else { self.first().deserialize_any(visitor) }
     }
 
-    only! {
-        deserialize_bool deserialize_char deserialize_str deserialize_string deserialize_bytes deserialize_byte_buf
-        deserialize_i8 deserialize_i16 deserialize_i32 deserialize_i64 deserialize_i128
-        deserialize_u8 deserialize_u16 deserialize_u32 deserialize_u64 deserialize_u128
-        deserialize_f32 deserialize_f64 deserialize_unit deserialize_identifier deserialize_map
-    }
+    only!();
 
     fn deserialize_option<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Error> {
         if self.first().is_none() && !self.are_several() { visitor.visit_none() } else { visitor.visit_some(self) }
@@ -465,43 +460,10 @@ impl<'de> de::Deserializer<'de> for NameValues<'_, 'de> {
         self.all().deserialize_tuple(length, visitor)
     }
 
-    fn deserialize_tuple_struct<V: Visitor<'de>>(
-        self,
-        _: &'static str,
-        length: usize,
-        visitor: V,
-    ) -> Result<V::Value, Error> {
-        self.deserialize_tuple(length, visitor)
-    }
-
-    fn deserialize_unit_struct<V: Visitor<'de>>(self, name: &'static str, visitor: V) -> Result<V::Value, Error> {
-        self.only()?.deserialize_unit_struct(name, visitor)
-    }
-
-    fn deserialize_newtype_struct<V: Visitor<'de>>(self, _: &'static str, visitor: V) -> Result<V::Value, Error> {
-        visitor.visit_newtype_struct(self)
-    }
-
-    fn deserialize_struct<V: Visitor<'de>>(
-        self,
-        name: &'static str,
-        fields: &'static [&'static str],
-        visitor: V,
-    ) -> Result<V::Value, Error> {
-        self.only()?.deserialize_struct(name, fields, visitor)
-    }
-
-    fn deserialize_enum<V: Visitor<'de>>(
-        self,
-        name: &'static str,
-        variants: &'static [&'static str],
-        visitor: V,
-    ) -> Result<V::Value, Error> {
-        self.only()?.deserialize_enum(name, variants, visitor)
-    }
-
     fn deserialize_ignored_any<V: Visitor<'de>>(mut self, visitor: V) -> Result<V::Value, Error> {
         self.skip_repeats();
         visitor.visit_unit()
     }
+
+    delegate! { newtype_struct tuple_struct }
 }
