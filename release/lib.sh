@@ -15,7 +15,7 @@ version=$(sed -n '/^\[workspace.package\]/,/^$/s/^version = "\(.*\)"$/\1/p' Carg
 # In the order of publishing.
 all_steps=(crates command-linux-x86_64 command-linux-x86_64-static command-linux-aarch64
     command-windows-x86_64 command-macos-aarch64 c-linux-x86_64 c-linux-aarch64 c-windows-x86_64 debian-amd64 debian-nginx-amd64 rpm-x86_64 sbom
-    python-linux-x86_64 python-linux-aarch64 python-windows-x86_64 python-sdist npm duckdb-linux-x86_64 clickhouse cluster-linux-x86_64)
+    python-linux-x86_64 python-linux-aarch64 python-windows-x86_64 python-sdist npm duckdb-linux-x86_64 clickhouse cluster-linux-x86_64 cluster-linux-aarch64)
 # The artefacts that --quick makes by default: without optimization, they take seconds.
 quick_steps=(crates command-linux-x86_64 c-linux-x86_64 debian-amd64 clickhouse)
 

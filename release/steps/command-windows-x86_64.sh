@@ -23,6 +23,7 @@ check_it() {
     program=$folder/pct.exe
     has_no_path "$program"
     command_works with_wine "$program"
+    readme_works "$program" with_wine
     ls "$folder"/{README.md,LICENSE-MIT,THIRD-PARTY.txt,man/pct-decode.1,completions/_pct} >/dev/null
     mkdir "$work/texts"
     cd "$work/texts"
