@@ -61,7 +61,7 @@ readme_works() (
     commands=$(sed -n '/^```sh$/,/^```$/s|^\./pct ||p' "$(dirname "$1")/README.md")
     cd "$(dirname "$1")"
     while read -ra arguments; do
-        "${@:2}" "$1" "${arguments[@]}" >>"$work/by_readme" 2>/dev/null
+        "${@:2}" "$1" "${arguments[@]}" </dev/null >>"$work/by_readme" 2>/dev/null
     done <<<"$commands"
     # The log has names of pages in Chinese, and the last command wrote a file.
     grep -aF 北京市 "$work/by_readme" >/dev/null
