@@ -19,7 +19,8 @@ command_folder() {
     local program=$1 folder=$2
     shift 2
     install -D -m 755 "$program" "$folder/${program##*/}"
-    install -m 644 LICENSE-APACHE LICENSE-MIT README.md docs/pct.md "$folder"
+    install -m 644 LICENSE-APACHE LICENSE-MIT docs/pct.md tests/data/access.log "$folder"
+    install -m 644 release/readme-of-command.md "$folder/README.md"
     # shellcheck disable=SC2046 # One word, or none.
     release/notices simdpct-cli $(command_features) >"$folder/THIRD-PARTY.txt"
     # What a step links besides crates.
@@ -53,6 +54,19 @@ command_unpacked() {
     tar -xzf "$artefacts"/*.tar.gz -C "$work"
     echo "$work"/simdpct-*/pct
 }
+
+# readme_works PROGRAM [RUNNER...]: the commands of the readme beside the program decode the log beside it.
+readme_works() (
+    local commands
+    commands=$(sed -n '/^```sh$/,/^```$/s|^\./pct ||p' "$(dirname "$1")/README.md")
+    cd "$(dirname "$1")"
+    while read -ra arguments; do
+        "${@:2}" "$1" "${arguments[@]}" </dev/null >>"$work/by_readme" 2>/dev/null
+    done <<<"$commands"
+    # The log has names of pages in Chinese, and the last command wrote a file.
+    grep -aF 北京市 "$work/by_readme" >/dev/null
+    grep -aF 北京市 decoded.log >/dev/null
+)
 
 # command_works COMMAND...: the command encodes and decodes real text as Python does, and says what it counts.
 command_works() {

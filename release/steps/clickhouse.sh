@@ -5,8 +5,7 @@ about="valid XML that names the command alone; engines/clickhouse/check runs it 
 make_it() {
     local name=simdpct-clickhouse-$version
     mkdir "$work/$name"
-    cp engines/clickhouse/*.xml "$work/$name"
-    cp engines/clickhouse/README.md LICENSE-APACHE LICENSE-MIT "$work/$name" 2>/dev/null || cp LICENSE-APACHE LICENSE-MIT "$work/$name"
+    cp engines/clickhouse/udf.xml engines/clickhouse/README.md LICENSE-APACHE LICENSE-MIT "$work/$name"
     archive "$work/$name" "$artefacts/$name.tar.gz"
 }
 

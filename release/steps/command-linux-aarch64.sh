@@ -18,6 +18,7 @@ check_it() {
     local program
     program=$(command_unpacked)
     command_works qemu-aarch64 "$program"
+    readme_works "$program" qemu-aarch64
     needs_glibc_at_most "$program" 2.17
     has_no_path "$program"
     lists_its_crates "$program"

@@ -24,6 +24,7 @@ check_it() {
     has_no_path "$program"
     lists_its_crates "$program"
     command_works "$program"
+    readme_works "$program"
     mkdir "$work/empty"
     cp "$program" "$work/empty/pct"
     # A user namespace, for machines where the check does not run as root.

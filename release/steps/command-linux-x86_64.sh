@@ -14,6 +14,7 @@ check_it() {
     local program
     program=$(command_unpacked)
     command_works "$program"
+    readme_works "$program"
     needs_glibc_at_most "$program" 2.17
     [[ $(objdump -p "$program") != *libgcc_s* ]] || die "$program needs libgcc_s"
     has_no_path "$program"

@@ -6,29 +6,16 @@ source release/python.sh
 make_it() {
     # Debian's compiler, because the standard library for AArch64 is a Debian package; cargo is the usual one.
     debian_need rustc-web libstd-rust-web-dev:arm64
-    RUSTC=/usr/bin/rustc wheel release-python-aarch64 --target aarch64-unknown-linux-gnu
+    RUSTC=/usr/bin/rustc wheel release-python-aarch64 "${linux_wheel[@]}" --target aarch64-unknown-linux-gnu
 }
 
 check_it() {
-    wheel_is_portable
+    linux_wheel_is_portable
     debian_need qemu-user libc6:arm64 libstdc++6:arm64
-    # Debian 12's CPython and the libraries that it is linked with, unpacked but not installed: the machine keeps its own.
-    local version=3.11 package pause
-    mkdir "$work/packages" "$work/root"
-    (
-        cd "$work/packages"
-        for pause in 5 20 60 0; do
-            if apt-get -q download "python$version-minimal:arm64" "libpython$version-minimal:arm64" "libpython$version-stdlib:arm64" \
-                libexpat1:arm64 zlib1g:arm64 libffi8:arm64 libbz2-1.0:arm64 liblzma5:arm64 >"$work/log" 2>&1; then
-                break
-            fi
-            echo "apt-get download failed" >&2
-            sleep "$pause"
-        done
-    )
-    for package in "$work"/packages/*.deb; do
-        dpkg -x "$package" "$work/root"
-    done
+    # Debian 12's CPython, and the libraries that it is linked with.
+    local version=3.11
+    debian_unpacked "$work/root" "python$version-minimal:arm64" "libpython$version-minimal:arm64" "libpython$version-stdlib:arm64" \
+        libexpat1:arm64 zlib1g:arm64 libffi8:arm64 libbz2-1.0:arm64 liblzma5:arm64
     local libraries=$work/root/usr/lib/aarch64-linux-gnu:$work/root/lib/aarch64-linux-gnu
     (
         cd "$work"

@@ -4,11 +4,11 @@ about="installed in a fresh environment; quotes as urllib, decodes a column; nee
 source release/python.sh
 
 make_it() {
-    wheel release-python
+    wheel release-python "${linux_wheel[@]}"
 }
 
 check_it() {
-    wheel_is_portable
+    linux_wheel_is_portable
     python_environment "$work/environment"
     pip_install "$work/environment" --no-index "$artefacts"/*.whl
     (cd "$work" && "$work/environment/bin/python" "$root/release/check-python.py")

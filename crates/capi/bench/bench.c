@@ -1,4 +1,4 @@
-/* bench.c - nanoseconds per call, beside memcpy, libcurl, ada and nginx. Run by scripts/bench-capi.
+/* bench.c - nanoseconds per call, beside memcpy, libcurl, ada and nginx. Run by crates/capi/bench/run.
  *
  * Each number is the minimum of many short runs of all contestants in turns, so that other load on the machine matters
  * little. All write to another buffer; that of libcurl and ada is allocated and freed. */

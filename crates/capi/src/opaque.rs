@@ -98,7 +98,7 @@ pub(crate) unsafe fn load<T: Opaque>(from: *const c_void) -> Option<T> {
 }
 
 /// Calls `run` with the value in an array. Returns `None` if it contains none. Copying a decoder
-/// takes 9 of 25 ns (Xeon with AVX-512, scripts/bench-capi, 50 bytes), so only a value that is not
+/// takes 9 of 25 ns (Xeon with AVX-512, crates/capi/bench/run, 50 bytes), so only a value that is not
 /// aligned is copied.
 #[inline]
 pub(crate) unsafe fn with<T: Opaque, R>(array: *const c_void, run: impl FnOnce(&T) -> R) -> Option<R> {

@@ -9,8 +9,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#ifdef _WIN32
+#include <windows.h>
+#else
 #include <sys/mman.h>
 #include <unistd.h>
+#endif
 
 #include "simdpct.h"
 
@@ -30,19 +34,37 @@ static inline bool is(simdpct_result result, uint32_t status, size_t value) {
 
 enum { PLACES = 4, ROOM = 1 << 14 };
 
+/* ROOM bytes between two pages that cannot be read. */
+static inline unsigned char *between_unreadable(void) {
+#ifdef _WIN32
+    SYSTEM_INFO system;
+    GetSystemInfo(&system);
+    size_t page = system.dwPageSize;
+    unsigned char *pages = VirtualAlloc(NULL, ROOM + 2 * page, MEM_RESERVE, PAGE_NOACCESS);
+    if (pages == NULL || VirtualAlloc(pages + page, ROOM, MEM_COMMIT, PAGE_READWRITE) == NULL) {
+        fprintf(stderr, "VirtualAlloc: error %lu\n", GetLastError());
+        exit(1);
+    }
+    return pages + page;
+#else
+    size_t page = (size_t)sysconf(_SC_PAGESIZE);
+    unsigned char *pages = mmap(NULL, ROOM + 2 * page, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (pages == MAP_FAILED || mprotect(pages + page, ROOM, PROT_READ | PROT_WRITE) != 0) {
+        perror("mmap");
+        exit(1);
+    }
+    return pages + page;
+#endif
+}
+
 /* Memory of `size` bytes that ends where an unreadable page begins. AddressSanitizer sees the accesses of the test, but
  * not those of the library, which is not instrumented: these the page catches. Each place has memory of its own. */
 static inline unsigned char *ending(int place, size_t size) {
-    static unsigned char *pages[PLACES];
-    size_t page = (size_t)sysconf(_SC_PAGESIZE);
-    if (pages[place] == NULL) {
-        pages[place] = mmap(NULL, ROOM + 2 * page, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-        if (pages[place] == MAP_FAILED || mprotect(pages[place] + page, ROOM, PROT_READ | PROT_WRITE) != 0) {
-            perror("mmap");
-            exit(1);
-        }
+    static unsigned char *rooms[PLACES];
+    if (rooms[place] == NULL) {
+        rooms[place] = between_unreadable();
     }
-    return pages[place] + page + ROOM - size;
+    return rooms[place] + ROOM - size;
 }
 
 /* The same, but it begins where an unreadable page ends. */
