@@ -1,4 +1,4 @@
-//! The tests of the library, but for those that need a program of their own: one program, so that
+//! The tests of the library, except tests that need a separate program: one program, so that
 //! `common` and the library's generic functions are compiled once.
 //!
 //! Programs of their own are `allocations` and `guarded_heap` (each has an allocator) and

@@ -32,7 +32,7 @@ fn normal_forms_of_known_urls() {
         ("../a/./b", "../a/./b"),
         ("?b=%7e", "?b=~"),
         ("", ""),
-        // A path that begins with two slashes is no authority.
+        // A path that begins with two slashes is not an authority.
         ("/..//a", "/.//a"),
         ("x:/..//a", "x:/.//a"),
         ("http://h/..//a", "http://h//a"),
@@ -167,7 +167,7 @@ proptest! {
     }
 }
 
-/// Texts for which RFC 3986 and the WHATWG URL Standard say the same, but for the spelling of
+/// Texts for which RFC 3986 and the WHATWG URL Standard say the same, except for the spelling of
 /// triplets.
 ///
 /// Not among them, because the standard differs: `\` (a slash), spaces around and control
@@ -233,7 +233,7 @@ fn urls() -> impl Strategy<Value = String> {
 proptest! {
     #![proptest_config(ProptestConfig { cases: 1024, ..ProptestConfig::default() })]
 
-    /// The normal form of a URL is that of its serialization by browsers, and a URL has both or
+    /// A URL and its serialization by browsers have the same normal form, and a URL has both or
     /// neither.
     #[test]
     fn normal_forms_join_what_browsers_join(url in urls()) {
@@ -247,7 +247,7 @@ proptest! {
         }
     }
 
-    /// A browser reads a normal form as it reads the URL, but for triplets of unreserved
+    /// A browser reads a normal form as it reads the URL, except for triplets of unreserved
     /// characters.
     #[test]
     fn browsers_read_the_normal_form_alike(url in urls()) {

@@ -1,7 +1,7 @@
 /* bench.c - nanoseconds per call, beside memcpy, libcurl, ada and nginx. Run by crates/capi/bench/run.
  *
  * Each number is the minimum of many short runs of all contestants in turns, so that other load on the machine matters
- * little. All write to another buffer; that of libcurl and ada is allocated and freed. */
+ * little. All write to another buffer, which libcurl and ada allocate and free. */
 #define _DEFAULT_SOURCE /* u_char */
 #include <curl/curl.h>
 #include <simdpct.h>

@@ -2,7 +2,7 @@
 //!
 //! # Safety
 //!
-//! The contract of the functions is that of include/simdpct.h: each pointer is null, or valid for
+//! The functions have the contract of include/simdpct.h: each pointer is null, or valid for
 //! the length that comes with it, or for its type. Covered by tests/functions.c.
 
 use core::ffi::c_void;

@@ -2,7 +2,7 @@
 //!
 //! # Safety
 //!
-//! The contract of these functions is that of include/simdpct.h: each pointer is null, or valid for
+//! These functions have the contract of include/simdpct.h: each pointer is null, or valid for
 //! the length that comes with it for the rest of the call, for writes too if it is not const. The
 //! caller uses the slices in that call only. Covered by tests/functions.c, under AddressSanitizer
 //! with buffers of exact size.

@@ -7,7 +7,7 @@
 //!
 //! # Safety
 //!
-//! The contract of these functions is that of include/simdpct.h: a pointer is null, or points to an
+//! These functions have the contract of include/simdpct.h: a pointer is null, or points to an
 //! array of the type that belongs to `T`, which is zeroed or was written by [`store`] or is a
 //! [`Constant`]. Covered by tests/functions.c.
 

@@ -611,7 +611,7 @@ static void what_cannot_be_examined_counts_as_found(void) {
     }
     size_t first = 7;
     CHECK(simdpct_inspect(NULL, 1, 0, &first) == 0 && first == SIZE_MAX);
-    /* The position of what is known gives way to that of what is not. */
+    /* The position of an unknown word replaces the position of a known word. */
     CHECK(simdpct_inspect("a+", 2, SIMDPCT_FIND_PLUS | UINT32_C(1) << 31, &first)
         == (SIMDPCT_FIND_PLUS | UINT32_C(1) << 31));
     CHECK(first == 0);

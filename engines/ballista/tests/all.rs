@@ -1,4 +1,4 @@
-//! Tests of `simdpct-ballista`; those with running servers are in test_cluster.py.
+//! Tests of `simdpct-ballista` without a cluster; test_cluster.py starts clusters.
 
 mod arguments;
 mod message;

@@ -106,8 +106,8 @@ pub fn functions() -> Vec<Arc<ScalarUDF>> {
     all(Function::OWN)
 }
 
-/// `url_decode`, `try_url_decode` and `url_encode`, which return exactly what those of Spark
-/// return: `+` is a space, invalid UTF-8 becomes U+FFFD as in Java, and `%+4` is a triplet.
+/// `url_decode`, `try_url_decode` and `url_encode`, which return exactly the results of Spark's
+/// functions: `+` is a space, invalid UTF-8 becomes U+FFFD as in Java, and `%+4` is a triplet.
 #[must_use]
 pub fn spark_functions() -> Vec<Arc<ScalarUDF>> {
     all(Function::SPARK)

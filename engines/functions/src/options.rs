@@ -36,8 +36,8 @@ impl InvalidOption {
 
 /// The encoder of a set: by name, or the characters to keep besides the unreserved ones.
 ///
-/// The names are those of [`Encoder::from_name`]. A value of letters, digits and hyphens is a name,
-/// so that a misspelt name is an error: letters and digits are kept anyway, and so is `-`.
+/// [`Encoder::from_name`] has the same names. A value of letters, digits and hyphens is a name, so
+/// that a misspelt name is an error: letters and digits are kept anyway, and so is `-`.
 ///
 /// # Errors
 ///

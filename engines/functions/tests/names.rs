@@ -1,5 +1,5 @@
-//! The lists of functions in other languages and in documents name those of [`Function`], and no
-//! other.
+//! The lists of functions in other languages and in documents have the names of [`Function`], and
+//! no others.
 
 use std::collections::BTreeSet;
 use std::fs;

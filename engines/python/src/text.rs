@@ -11,9 +11,9 @@ use pyo3::prelude::*;
 /// hostile.txt (Xeon, bench.py).
 #[inline]
 pub(crate) fn new_str_replacing<'py>(py: Python<'py>, utf8: &[u8]) -> PyResult<Bound<'py, PyAny>> {
-    // SAFETY: pointer and length are those of a slice, whose length is at most `isize::MAX`; the
-    // name of the error handler ends with NUL; the result is a new reference, or null with an
-    // exception set. `py` shows that this thread is attached to the interpreter. Tested in
+    // SAFETY: pointer and length come from a slice, whose length is at most `isize::MAX`; the name
+    // of the error handler ends with NUL; the result is a new reference, or null with an exception
+    // set. `py` shows that this thread is attached to the interpreter. Tested in
     // tests/test_random.py.
     unsafe {
         let string =

@@ -144,8 +144,8 @@ fn refusal_is_logged_and_asterisk_passes() {
     }
 }
 
-/// Sends targets to a proxy that denies `/admin`: those that the origin may take for it or for a
-/// path below it.
+/// Sends a proxy that denies `/admin` the targets that the origin may take for it or for a path
+/// below it.
 fn bypasses(guard: &str, preset: &str, seed: u64) -> Vec<String> {
     let (proxy, origin) = (Proxy::start(guard, "/admin", "off"), common::Origin::of(preset));
     let targets = common::targets(2000, seed);
