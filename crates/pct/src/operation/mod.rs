@@ -20,6 +20,7 @@ mod unescape;
 mod unique;
 mod url;
 mod well_formed;
+mod words;
 
 use std::ops::ControlFlow;
 
@@ -31,7 +32,7 @@ pub(crate) use encode::Encode;
 pub(crate) use fault::{Count, Counted, Fault, FaultKind};
 pub(crate) use form::{FromForm, Shape, ToForm};
 pub(crate) use get::{Get, Part, PartSeen, Reading};
-pub(crate) use inspect::{Inspect, words};
+pub(crate) use inspect::Inspect;
 pub(crate) use normalize::Normalize;
 pub(crate) use path::CanonicalPath;
 pub(crate) use repair::Repair;
@@ -42,6 +43,7 @@ pub(crate) use unescape::Unescape;
 pub(crate) use unique::Unique;
 pub(crate) use url::NormalUrl;
 pub(crate) use well_formed::WellFormed;
+pub(crate) use words::words;
 
 /// An operation on fields. Shared by all threads.
 pub(crate) trait Operation: Send + Sync {

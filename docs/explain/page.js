@@ -1,0 +1,299 @@
+// The page: gives the text to the module, and shows what it answers. Texts reach the page by `textContent` only.
+
+const $ = (id) => document.getElementById(id);
+
+const EXAMPLES = [
+    ['encoded twice', 'http://example.com/a%252Fb/%2e%2e/c?q=fish+%26+chips'],
+    ['hidden dot segment', '/public/..%2fadmin'],
+    ['overlong UTF-8', '/%c0%ae%c0%ae/x'],
+    ['parameter of a dot segment', '/a/..;/x'],
+    ['clean', 'https://example.com/caf%C3%A9?page=2'],
+];
+// A target with measured readings, so that every section has something to show.
+const FIRST = '/a/%2e%2e%2fx';
+
+const POLICIES = {
+    default: 'for routers, cache keys and access rules',
+    strict: 'refuses all that servers disagree about',
+    rfc3986: 'RFC 3986 6.2.2, for comparing URIs only',
+    nginx: 'as proxy_pass with a URI',
+    envoy: 'as with normalize_path, merge_slashes and REJECT_REQUEST',
+    lighttpd: 'as by default',
+};
+
+const SERVERS = {
+    nginx: 'nginx', apache: 'Apache httpd', haproxy: 'HAProxy', h2o: 'h2o', varnish: 'Varnish', lighttpd: 'lighttpd', caddy: 'Caddy',
+    envoy: 'Envoy', trafficserver: 'Traffic Server',
+};
+
+/** The number of related targets that are offered. */
+const RELATED = 6;
+/** Screen readers announce the summary when typing has paused for this time, in milliseconds. */
+const PAUSE = 500;
+
+const utf8 = new TextEncoder();
+const text = new TextDecoder('utf-8', { ignoreBOM: true });
+
+// The module.
+
+async function load() {
+    const packed = Uint8Array.from(atob($('module').textContent), (character) => character.charCodeAt(0));
+    const stream = new Blob([packed]).stream().pipeThrough(new DecompressionStream('gzip'));
+    const bytes = await new Response(stream).arrayBuffer();
+    const { instance } = await WebAssembly.instantiate(bytes, {});
+    return instance.exports;
+}
+
+function explain(module, url) {
+    const bytes = utf8.encode(url);
+    const address = module.input(bytes.length);
+    new Uint8Array(module.memory.buffer, address, bytes.length).set(bytes);
+    const length = module.explain();
+    return JSON.parse(text.decode(new Uint8Array(module.memory.buffer, module.output(), length)));
+}
+
+// The measured targets.
+
+/** Targets and configurations of tests/data/path-confusion.tsv, in which `\xHH` is a byte that is not text. */
+function readTable(table) {
+    const [names, ...rows] = table.trim().split('\n').map((line) => line.split('\t'));
+    const columns = names.map((name, index) => ({ name, index })).filter(({ name }) => !/^(target$|simdpct:)/.test(name));
+    const configurations = columns.map(({ name, index }) => {
+        const [, server, version, configuration] = /^([^:]+)-([^:-]+):(.*)$/.exec(name);
+        return { server, version, configuration, index };
+    });
+    const findings = names.indexOf('simdpct:findings');
+    const targets = new Map(rows.map((cells) => [typed(cells[0]), { cells, findings: new Set(cells[findings].split(',')) }]));
+    return { configurations, targets };
+}
+
+/** The text to type for a target of the table. */
+function typed(cell) {
+    const bytes = [];
+    for (const [part, digits] of cell.matchAll(/\\x([0-9a-f]{2})|[^\\]+|\\/g)) {
+        bytes.push(...(digits === undefined ? utf8.encode(part) : [parseInt(digits, 16)]));
+    }
+    return text.decode(Uint8Array.from(bytes));
+}
+
+/** The answer of a cell: `403`, `200 -> TARGET` (the origin gets this) or `200 = TEXT` (a rule sees this). */
+function answer(cell) {
+    const [, status, kind, value] = /^(\d+)(?: (->|=) ?(.*))?$/.exec(cell);
+    return { status, kind, value };
+}
+
+// Elements.
+
+function element(name, properties, ...children) {
+    const made = Object.assign(document.createElement(name), properties);
+    made.append(...children);
+    return made;
+}
+
+const code = (...children) => element('code', {}, ...children);
+const hidden = (words) => element('span', { className: 'hidden' }, words);
+
+/** The elements of a text with marks. */
+function marked(pieces) {
+    return pieces.map(([mark, characters]) => (mark === 'text' ? characters
+        : element(mark === 'delimiter' ? 'span' : 'mark', { className: mark, textContent: characters })));
+}
+
+/** A button that explains another text. */
+function choice(url, label) {
+    const button = element('button', { type: 'button' }, label ?? code(url));
+    button.addEventListener('click', () => choose(url));
+    return element('li', {}, button);
+}
+
+const count = (number, one, many = `${one}s`) => `${number} ${number === 1 ? one : many}`;
+const list = (names) => names.join(', ').replace(/, ([^,]*)$/, ' and $1');
+
+// Sections.
+
+function showFindings(url, { whole, findings }) {
+    $('whole').replaceChildren(...marked(whole));
+    $('no-findings').hidden = findings.length > 0;
+    $('findings').hidden = findings.length === 0;
+    $('findings').replaceChildren(...findings.map((finding) => {
+        const place = element('button', { type: 'button', className: 'place' }, `column ${finding.start + 1}`, hidden(', select in the input'));
+        place.addEventListener('click', () => select(url, finding.start, finding.end));
+        const kinds = finding.names.map((name, at) => element('li', {}, code(name), ` ${finding.words[at]}`));
+        return element('li', { className: finding.mark },
+            element('p', {}, element('strong', {}, finding.mark), ' ', code(...marked(finding.text)), ` in the ${finding.component}, `, place),
+            element('ul', {}, ...kinds));
+    }));
+}
+
+/** Selects bytes of the URL in the input. */
+function select(url, start, end) {
+    const bytes = utf8.encode(url);
+    const index = (at) => text.decode(bytes.subarray(0, at)).length;
+    $('url').focus();
+    $('url').setSelectionRange(index(start), index(end));
+}
+
+function showParts({ parts }) {
+    $('parts').tBodies[0].replaceChildren(...parts.map(({ depth, label, text }) => element('tr', { className: `depth-${depth}` },
+        element('th', { scope: 'row', textContent: label }), element('td', { className: 'code' }, ...marked(text)))));
+}
+
+function showPolicies(url, { policies }) {
+    $('path').replaceChildren(...marked(policies.text));
+    $('policies').tBodies[0].replaceChildren(...policies.results.map(({ policy, path, error, position }) => {
+        const result = element('td', {});
+        if (path) {
+            result.append(code(...marked(path)));
+        } else {
+            const reason = error.replace(/^refused: /, '');
+            const place = element('button', { type: 'button', className: 'place' }, `column ${position + 1}`, hidden(', select in the input'));
+            place.addEventListener('click', () => select(url, position, position + 1));
+            result.append(element('strong', { className: 'refused' }, 'refused'), ` ${reason}, at `, place);
+        }
+        return element('tr', {}, element('th', { scope: 'row' }, code(policy), element('span', { className: 'muted' }, POLICIES[policy])), result);
+    }));
+    return policies.results.filter(({ error }) => error).map(({ policy }) => policy);
+}
+
+/** The target that a browser sends for a URL or a target; undefined if it sends none. */
+function sentByBrowser(url) {
+    if (!/^(\/|https?:\/\/)/i.test(url)) {
+        return undefined;
+    }
+    const base = url.startsWith('/') ? 'http://host' : '';
+    if (!URL.canParse(base + url)) {
+        return undefined;
+    }
+    const { pathname, search } = new URL(base + url);
+    return pathname + search;
+}
+
+/** The target that a client sends for a URL if it changes nothing. */
+const targetOf = (url) => /^https?:\/\/[^/?#]*(\/[^#]*)/i.exec(url)?.[1];
+
+function showServers(table, url, names) {
+    const sent = sentByBrowser(url);
+    $('browser').hidden = sent === undefined;
+    $('sent').textContent = sent ?? '';
+    const target = table.targets.has(url) ? url : targetOf(url);
+    const measured = table.targets.get(target);
+    $('servers').replaceChildren();
+    $('related').replaceChildren();
+    if (measured === undefined) {
+        $('measured-text').replaceChildren(element('strong', {}, 'Not measured.'),
+            ` This target was not sent to the servers, and no answer of theirs is guessed. ${table.targets.size} targets were measured:`
+            + ' choose one in the list above, or one of these, which have findings in common with yours.');
+        const shared = ({ findings }) => [...findings].filter((name) => names.has(name)).length;
+        // Related targets have many findings in common, and few others.
+        const related = [...table.targets].map(([target, { findings }]) => {
+            const common = shared({ findings });
+            return { target, common, score: common / (findings.size + names.size - common) };
+        }).filter(({ common }) => common > 0).sort((a, b) => b.score - a.score).slice(0, RELATED);
+        if (related.length === 0) {
+            $('measured-text').lastChild.textContent = ` This target was not sent to the servers, and no answer of theirs is guessed.`
+                + ` ${table.targets.size} targets were measured: choose one in the list above.`;
+        }
+        $('related').replaceChildren(...related.map(({ target }) => choice(target)));
+        return undefined;
+    }
+    const answers = table.configurations.map((configuration) => ({ ...configuration, ...answer(measured.cells[configuration.index]) }));
+    const different = new Set(answers.map(({ status, kind, value }) => kind ? value : status)).size;
+    $('measured-text').replaceChildren(...(target === url ? [] : ['As it is written, the target of this URL is ', code(target), '. ']),
+        element('strong', {}, different === 1 ? 'All configurations agree.' : `${count(answers.length, 'configuration')} give ${different} different answers.`),
+        ' “To the origin” is the target that a server forwards; “seen” is the text that its rules and scripts get.');
+    for (const server of Object.keys(SERVERS)) {
+        const own = answers.filter((answer) => answer.server === server);
+        $('servers').append(element('section', {},
+            element('h3', {}, SERVERS[server], ' ', element('span', { className: 'muted' }, own[0].version)),
+            element('dl', {}, ...own.map(({ configuration, ...answer }) => element('div', {},
+                element('dt', {}, configuration), element('dd', {}, ...reading(answer, measured.cells[0])))))));
+    }
+    return different;
+}
+
+/** An answer of a server, as elements. */
+function reading({ status, kind, value }, target) {
+    if (!kind) {
+        return [element('strong', { className: 'refused' }, status), ' refused'];
+    }
+    const label = kind === '->' ? 'to the origin ' : 'seen ';
+    if (value === '') {
+        return [label, 'nothing'];
+    }
+    return [label, element('code', { className: value === target ? 'same' : 'other' }, value), ...(value === target ? [' unchanged'] : [])];
+}
+
+// The whole.
+
+let module;
+let table;
+let announcement;
+
+function announce(words) {
+    clearTimeout(announcement);
+    announcement = setTimeout(() => { $('summary').textContent = words; }, PAUSE);
+}
+
+function show(url) {
+    $('measured').value = table.targets.has(url) ? url : '';
+    $('explanation').hidden = url === '';
+    if (url === '') {
+        announce('Type a URL, or choose one.');
+        return;
+    }
+    const explained = explain(module, url);
+    showFindings(url, explained);
+    showParts(explained);
+    const refusing = showPolicies(url, explained);
+    const different = showServers(table, url, new Set(explained.findings.flatMap(({ names }) => names)));
+    const dangers = explained.findings.filter(({ mark }) => mark === 'danger').length;
+    announce(`${count(explained.findings.length, 'finding')}${dangers ? `, ${dangers} of them dangerous` : ''}. `
+        + `${refusing.length ? `Refused by the ${refusing.length === 1 ? 'policy' : 'policies'} ${list(refusing)}` : 'Refused by no policy'}. `
+        + (different ? `Servers give ${count(different, 'answer')}.` : 'Not measured in servers.'));
+}
+
+/** Shows another text, and puts it into the input and the address. */
+function choose(url) {
+    $('url').value = url;
+    typedIn();
+}
+
+function typedIn() {
+    // Without halves of surrogate pairs, which neither UTF-8 nor an address has.
+    const url = text.decode(utf8.encode($('url').value));
+    history.replaceState(null, '', `#${encodeURIComponent(url)}`);
+    show(url);
+}
+
+function fromAddress() {
+    const fragment = location.hash.slice(1);
+    let url = fragment;
+    try {
+        url = decodeURIComponent(fragment);
+    } catch {
+        // Written by hand: not encoded.
+    }
+    $('url').value = url;
+    // The input removes line ends.
+    show($('url').value);
+}
+
+try {
+    module = await load();
+    table = readTable($('table').textContent);
+    $('measured').append(element('option', { value: '' }, `Choose one of ${table.targets.size}`),
+        ...[...table.targets.keys()].map((target) => element('option', { value: target }, target)));
+    $('examples').append(...EXAMPLES.map(([label, url]) => choice(url, label)));
+    $('form').addEventListener('submit', (event) => event.preventDefault());
+    $('url').addEventListener('input', typedIn);
+    $('measured').addEventListener('change', ({ target }) => target.value && choose(target.value));
+    addEventListener('hashchange', fromAddress);
+    if (location.hash.length > 1) {
+        fromAddress();
+    } else {
+        $('url').value = FIRST;
+        show(FIRST);
+    }
+} catch (error) {
+    $('summary').textContent = `This browser cannot run the page: ${error.message}`;
+}
