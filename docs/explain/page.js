@@ -116,13 +116,18 @@ function showFindings(url, { whole, findings }) {
     $('no-findings').hidden = findings.length > 0;
     $('findings').hidden = findings.length === 0;
     $('findings').replaceChildren(...findings.map((finding) => {
-        const place = element('button', { type: 'button', className: 'place' }, `column ${finding.start + 1}`, hidden(', select in the input'));
-        place.addEventListener('click', () => select(url, finding.start, finding.end));
         const kinds = finding.names.map((name, at) => element('li', {}, code(name), ` ${finding.words[at]}`));
         return element('li', { className: finding.mark },
-            element('p', {}, element('strong', {}, finding.mark), ' ', code(...marked(finding.text)), ` in the ${finding.component}, `, place),
+            element('p', {}, element('strong', {}, finding.mark), ' ', code(...marked(finding.text)), ` in the ${finding.component}, `, place(url, finding.start, finding.end)),
             element('ul', {}, ...kinds));
     }));
+}
+
+/** A button that selects bytes of the URL in the input. */
+function place(url, start, end) {
+    const button = element('button', { type: 'button', className: 'place' }, `column ${start + 1}`, hidden(', select in the input'));
+    button.addEventListener('click', () => select(url, start, end));
+    return button;
 }
 
 /** Selects bytes of the URL in the input. */
@@ -138,34 +143,34 @@ function showParts({ parts }) {
         element('th', { scope: 'row', textContent: label }), element('td', { className: 'code' }, ...marked(text)))));
 }
 
-function showPolicies(url, { policies }) {
+function showPolicies(url, { policies, findings }) {
     $('path').replaceChildren(...marked(policies.text));
+    $('target-note').hidden = !/^\/(\/|[^?]*#)/.test(url);
     $('policies').tBodies[0].replaceChildren(...policies.results.map(({ policy, path, error, position }) => {
         const result = element('td', {});
         if (path) {
             result.append(code(...marked(path)));
         } else {
-            const reason = error.replace(/^refused: /, '');
-            const place = element('button', { type: 'button', className: 'place' }, `column ${position + 1}`, hidden(', select in the input'));
-            place.addEventListener('click', () => select(url, position, position + 1));
-            result.append(element('strong', { className: 'refused' }, 'refused'), ` ${reason}, at `, place);
+            const found = findings.find(({ start, end }) => start <= position && position < end);
+            result.append(element('strong', { className: 'refused' }, 'refused'), ` ${error.replace(/^refused: /, '')}, at `,
+                place(url, position, found?.end ?? position + 1));
         }
         return element('tr', {}, element('th', { scope: 'row' }, code(policy), element('span', { className: 'muted' }, POLICIES[policy])), result);
     }));
     return policies.results.filter(({ error }) => error).map(({ policy }) => policy);
 }
 
-/** The target that a browser sends for a URL or a target; undefined if it sends none. */
+/** The target that a browser sends for a URL, or for a link with a path; undefined for other texts. */
 function sentByBrowser(url) {
-    if (!/^(\/|https?:\/\/)/i.test(url)) {
+    if (!/^(\/(?!\/)|https?:\/\/)/i.test(url)) {
         return undefined;
     }
-    const base = url.startsWith('/') ? 'http://host' : '';
-    if (!URL.canParse(base + url)) {
+    try {
+        const { pathname, search } = new URL(url.startsWith('/') ? `http://host${url}` : url);
+        return pathname + search;
+    } catch {
         return undefined;
     }
-    const { pathname, search } = new URL(base + url);
-    return pathname + search;
 }
 
 /** The target that a client sends for a URL if it changes nothing. */
@@ -179,28 +184,27 @@ function showServers(table, url, names) {
     const measured = table.targets.get(target);
     $('servers').replaceChildren();
     $('related').replaceChildren();
+    $('answers').replaceChildren();
     if (measured === undefined) {
+        const related = relatedTargets(table, names);
         $('measured-text').replaceChildren(element('strong', {}, 'Not measured.'),
-            ` This target was not sent to the servers, and no answer of theirs is guessed. ${table.targets.size} targets were measured:`
-            + ' choose one in the list above, or one of these, which have findings in common with yours.');
-        const shared = ({ findings }) => [...findings].filter((name) => names.has(name)).length;
-        // Related targets have many findings in common, and few others.
-        const related = [...table.targets].map(([target, { findings }]) => {
-            const common = shared({ findings });
-            return { target, common, score: common / (findings.size + names.size - common) };
-        }).filter(({ common }) => common > 0).sort((a, b) => b.score - a.score).slice(0, RELATED);
-        if (related.length === 0) {
-            $('measured-text').lastChild.textContent = ` This target was not sent to the servers, and no answer of theirs is guessed.`
-                + ` ${table.targets.size} targets were measured: choose one in the list above.`;
-        }
-        $('related').replaceChildren(...related.map(({ target }) => choice(target)));
+            ` This target was not sent to the servers, and their answers are not guessed. ${table.targets.size} targets were measured: choose one`
+            + ` in the list above${related.length ? ', or one of these, which have findings in common with yours' : ''}.`);
+        $('related').replaceChildren(...related.map((target) => choice(target)));
         return undefined;
     }
     const answers = table.configurations.map((configuration) => ({ ...configuration, ...answer(measured.cells[configuration.index]) }));
-    const different = new Set(answers.map(({ status, kind, value }) => kind ? value : status)).size;
+    const groups = new Map();
+    for (const answer of answers) {
+        const key = answer.kind ? answer.value : answer.status;
+        groups.set(key, [...groups.get(key) ?? [], answer]);
+    }
+    const different = groups.size;
+    $('answers').append(...[...groups.values()].sort((a, b) => b.length - a.length).map((group) => element('li', {},
+        element('span', { className: 'count' }, `${group.length} ×`), ' ', ...reading({ ...group[0], kind: group[0].kind && 'any' }, measured.cells[0]))));
     $('measured-text').replaceChildren(...(target === url ? [] : ['As it is written, the target of this URL is ', code(target), '. ']),
         element('strong', {}, different === 1 ? 'All configurations agree.' : `${count(answers.length, 'configuration')} give ${different} different answers.`),
-        ' “To the origin” is the target that a server forwards; “seen” is the text that its rules and scripts get.');
+        ' Below, an arrow points to the target that the origin gets, and “sees” precedes the text that rules and scripts get.');
     for (const server of Object.keys(SERVERS)) {
         const own = answers.filter((answer) => answer.server === server);
         $('servers').append(element('section', {},
@@ -211,16 +215,24 @@ function showServers(table, url, names) {
     return different;
 }
 
+/** Targets with many findings in common with a text that has these, and with few others. */
+function relatedTargets(table, names) {
+    return [...table.targets].map(([target, { findings }]) => {
+        const common = [...findings].filter((name) => names.has(name)).length;
+        return { target, likeness: common / (findings.size + names.size - common) };
+    }).filter(({ likeness }) => likeness > 0).sort((a, b) => b.likeness - a.likeness).slice(0, RELATED).map(({ target }) => target);
+}
+
 /** An answer of a server, as elements. */
 function reading({ status, kind, value }, target) {
     if (!kind) {
         return [element('strong', { className: 'refused' }, status), ' refused'];
     }
-    const label = kind === '->' ? 'to the origin ' : 'seen ';
-    if (value === '') {
-        return [label, 'nothing'];
+    const label = { '->': [element('span', { ariaHidden: 'true' }, '→ '), hidden('to the origin: ')], '=': ['sees '], any: [] }[kind];
+    if (value === target) {
+        return [...label, element('span', { className: 'muted' }, 'unchanged')];
     }
-    return [label, element('code', { className: value === target ? 'same' : 'other' }, value), ...(value === target ? [' unchanged'] : [])];
+    return [...label, value === '' ? 'nothing' : code(value)];
 }
 
 // The whole.
@@ -231,7 +243,7 @@ let announcement;
 
 function announce(words) {
     clearTimeout(announcement);
-    announcement = setTimeout(() => { $('summary').textContent = words; }, PAUSE);
+    announcement = setTimeout(() => { $('summary').textContent = words; }, announcement === undefined ? 0 : PAUSE);
 }
 
 function show(url) {
@@ -246,8 +258,8 @@ function show(url) {
     showParts(explained);
     const refusing = showPolicies(url, explained);
     const different = showServers(table, url, new Set(explained.findings.flatMap(({ names }) => names)));
-    const dangers = explained.findings.filter(({ mark }) => mark === 'danger').length;
-    announce(`${count(explained.findings.length, 'finding')}${dangers ? `, ${dangers} of them dangerous` : ''}. `
+    const counts = ['danger', 'notice'].map((mark) => [explained.findings.filter((finding) => finding.mark === mark).length, mark]);
+    announce(`${list(counts.filter(([number]) => number).map(([number, mark]) => count(number, mark))) || 'No findings'}. `
         + `${refusing.length ? `Refused by the ${refusing.length === 1 ? 'policy' : 'policies'} ${list(refusing)}` : 'Refused by no policy'}. `
         + (different ? `Servers give ${count(different, 'answer')}.` : 'Not measured in servers.'));
 }
