@@ -4,9 +4,9 @@ const $ = (id) => document.getElementById(id);
 
 const EXAMPLES = [
     ['encoded twice', 'http://example.com/a%252Fb/%2e%2e/c?q=fish+%26+chips'],
-    ['hidden dot segment', '/public/..%2fadmin'],
+    ['hidden dots', '/public/..%2fadmin'],
     ['overlong UTF-8', '/%c0%ae%c0%ae/x'],
-    ['parameter of a dot segment', '/a/..;/x'],
+    ['dots with a parameter', '/a/..;/x'],
     ['clean', 'https://example.com/caf%C3%A9?page=2'],
 ];
 // A target with measured readings, so that every section has something to show.
@@ -14,11 +14,11 @@ const FIRST = '/a/%2e%2e%2fx';
 
 const POLICIES = {
     default: 'for routers, cache keys and access rules',
-    strict: 'refuses all that servers disagree about',
+    strict: 'refuses everything that servers treat differently',
     rfc3986: 'RFC 3986 6.2.2, for comparing URIs only',
-    nginx: 'as proxy_pass with a URI',
-    envoy: 'as with normalize_path, merge_slashes and REJECT_REQUEST',
-    lighttpd: 'as by default',
+    nginx: 'proxy_pass with a URI',
+    envoy: 'normalize_path, merge_slashes, REJECT_REQUEST',
+    lighttpd: 'by default',
 };
 
 const SERVERS = {

@@ -66,11 +66,11 @@ const shown = (url) => page.evaluate(async (url) => {
             mark: item.className,
             badge: item.querySelector('strong').textContent,
             text: pieces(item.querySelector('p code')),
-            place: item.querySelector('p').innerText.replace(/\s+/g, ' '),
+            place: item.querySelector('p').textContent,
             kinds: all('ul li', item).map((kind) => [kind.querySelector('code').textContent, kind.lastChild.textContent.trim()]),
         })),
         noFindings: visible(document.getElementById('no-findings')),
-        policies: all('#policies tbody tr').map((row) => [row.querySelector('th code').textContent, row.cells[1].innerText.replace(', select in the input', '')]),
+        policies: all('#policies tbody tr').map((row) => [row.querySelector('th code').textContent, row.cells[1].textContent.replace(', select in the input', '')]),
         sent: visible(document.getElementById('browser')) ? document.getElementById('sent').textContent : undefined,
         measured: document.getElementById('measured-text').textContent,
         selected: document.getElementById('measured').value,
@@ -98,7 +98,7 @@ function row(depth, label, text) {
 /** The sections of `pct explain`. Rows that need the tables of Unicode are left out: the page does not have them. */
 function explained(url) {
     const output = execFileSync(pct, ['explain', '--color', 'always', '--', url], { encoding: 'utf8' });
-    const [parts, ...sections] = output.trimEnd().split('\n\n').map((section) => section.split('\n'));
+    const [parts, ...sections] = output.trimEnd().split(/\n\n(?=\x1b\[1m(?:findings|readers)\x1b)/).map((section) => section.split('\n'));
     const section = (name) => (sections.find(([heading]) => plain(heading) === name) ?? []).slice(1);
     return {
         parts: parts.filter((line) => !/^(normal|  (unicode|ascii)) /.test(plain(line))),
@@ -134,17 +134,22 @@ test('the marked text is the whole input', async () => {
     }
 });
 
-test('the names of findings have the words of pct stats', async () => {
-    const output = execFileSync(pct, ['stats'], { input: all.join('\n'), encoding: 'utf8' });
-    const words = new Map([...output.matchAll(/^ *\d+  ([a-z0-9-]+) +(.+)$/gm)].map(([, name, words]) => [name, words]));
-    const names = new Set();
+test('the names of findings have the words of pct check', async () => {
+    const words = new Map();
     for (const url of all) {
         for (const [name, found] of (await shown(url)).findings.flatMap(({ kinds }) => kinds)) {
+            // The decoding error in these texts precedes the finding.
+            if (['malformed', 'invalid-utf8', 'unicode'].includes(name)) {
+                continue;
+            }
+            if (!words.has(name)) {
+                const { stdout } = spawnSync(pct, ['check', '--find', name], { input: url, encoding: 'utf8' });
+                words.set(name, /:1:\d+: (.*)/.exec(stdout)?.[1]);
+            }
             equal(found, words.get(name), name);
-            names.add(name);
         }
     }
-    ok(names.size >= 16, [...names].join());
+    ok(words.size >= 13, [...words.keys()].join());
 });
 
 /** Escapes characters that control a terminal, as `pct explain` shows them. */
@@ -191,7 +196,8 @@ test('a browser sends the path that pct explain says, and this browser says', as
     for (const url of all) {
         const { sent } = await shown(url);
         const [, expected] = /^ {2}path +browsers(?:, \w+)* {2,}(.*)$/m.exec(explained(url).readers.join('\n')) ?? [];
-        if (expected !== undefined && !url.startsWith('//')) {
+        equal(sent !== undefined, /^(https?:\/\/[^/?#]|\/(?!\/))/i.test(url), url);
+        if (expected !== undefined && sent !== undefined) {
             equal(sent.split('?')[0], expected, url);
             count += 1;
         }
@@ -280,8 +286,7 @@ test('the page is usable with the keyboard alone', async () => {
     await page.keyboard.type('/é%00%2F<b>');
     await page.keyboard.press('Enter');
     equal(await page.evaluate(() => decodeURIComponent(location.hash.slice(1))), '/é%00%2F<b>');
-    await page.waitForFunction(() => /^2 dangers and 2 notices\. .*Not measured/.test(document.querySelector('[role=status]').textContent), { timeout: 5000 })
-        .catch(async () => equal(await page.$eval('[role=status]', (element) => element.textContent), '2 dangers and 2 notices...'));
+    await page.waitForFunction(() => document.querySelector('[role=status]').textContent.startsWith('2 dangers and 3 notices. Refused by the policies default, '));
     // The same address shows the same text.
     await page.reload();
     await page.waitForFunction(() => document.getElementById('url').value === '/é%00%2F<b>');
@@ -297,7 +302,7 @@ test('the page is usable with the keyboard alone', async () => {
         }, at);
         deepEqual([selected, id], [expected, 'url']);
     }
-    equal(places, 4);
+    equal(places, 5);
 
     // A measured target, and an example.
     await page.focus('#measured');
