@@ -26,6 +26,8 @@ const SERVERS = {
     envoy: 'Envoy', trafficserver: 'Traffic Server',
 };
 
+/** The number of findings that are listed. All are marked; thousands in a list would make typing slow. */
+const LISTED = 200;
 /** The number of related targets that are offered. */
 const RELATED = 6;
 /** Screen readers announce the summary when typing has paused for this time, in milliseconds. */
@@ -115,7 +117,9 @@ function showFindings(url, { whole, findings }) {
     $('whole').replaceChildren(...marked(whole));
     $('no-findings').hidden = findings.length > 0;
     $('findings').hidden = findings.length === 0;
-    $('findings').replaceChildren(...findings.map((finding) => {
+    $('more-findings').hidden = findings.length <= LISTED;
+    $('more-findings').textContent = `${findings.length - LISTED} more are marked above. The command pct explain lists them.`;
+    $('findings').replaceChildren(...findings.slice(0, LISTED).map((finding) => {
         const kinds = finding.names.map((name, at) => element('li', {}, code(name), ` ${finding.words[at]}`));
         return element('li', { className: finding.mark },
             element('p', {}, element('strong', {}, finding.mark), ' ', code(...marked(finding.text)), ` in the ${finding.component}, `, place(url, finding.start, finding.end)),

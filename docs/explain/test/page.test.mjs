@@ -69,6 +69,7 @@ const shown = (url) => page.evaluate(async (url) => {
             place: item.querySelector('p').textContent,
             kinds: all('ul li', item).map((kind) => [kind.querySelector('code').textContent, kind.lastChild.textContent.trim()]),
         })),
+        more: visible(document.getElementById('more-findings')) ? document.getElementById('more-findings').textContent : '',
         noFindings: visible(document.getElementById('no-findings')),
         policies: all('#policies tbody tr').map((row) => [row.querySelector('th code').textContent, row.cells[1].textContent.replace(', select in the input', '')]),
         sent: visible(document.getElementById('browser')) ? document.getElementById('sent').textContent : undefined,
@@ -131,6 +132,15 @@ test('the marked text is the whole input', async () => {
     for (const url of all) {
         const { whole } = await shown(url);
         equal(whole.map(([, text]) => text).join(''), escaped(url), url);
+    }
+});
+
+test('at most 200 findings are listed, and the others counted', async () => {
+    for (const [count, more] of [[200, ''], [201, '1 more are'], [1500, '1300 more are']]) {
+        const { findings, more: found } = await shown(`/${'%00a'.repeat(count)}`);
+        equal(findings.length, Math.min(count, 200));
+        equal(found.slice(0, more.length), more);
+        equal(found === '', more === '');
     }
 });
 
