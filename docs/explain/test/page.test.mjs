@@ -35,6 +35,7 @@ before(async () => {
     page.on('request', (request) => requests.push(request.url()));
     page.on('console', (message) => ['error', 'warn'].includes(message.type()) && problems.push(message.text()));
     page.on('pageerror', (error) => problems.push(error.message));
+    await open();
 });
 
 after(() => browser?.close());
@@ -109,7 +110,6 @@ function explained(url) {
 }
 
 test('parts, marks and findings are those of pct explain', async () => {
-    await open();
     let findings = 0;
     for (const url of all) {
         const found = await shown(url);
