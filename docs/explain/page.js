@@ -97,8 +97,18 @@ const hidden = (words) => element('span', { className: 'hidden' }, words);
 
 /** The elements of a text with marks. */
 function marked(pieces) {
-    return pieces.map(([mark, characters]) => (mark === 'text' ? characters
-        : element(mark === 'delimiter' ? 'span' : 'mark', { className: mark, textContent: characters })));
+    let previous = 'text';
+    return pieces.map(([mark, characters]) => {
+        // A gap between two findings, which would look like one.
+        const isAdjacent = previous === mark;
+        previous = mark;
+        if (mark === 'text') {
+            return characters;
+        }
+        const made = element(mark === 'delimiter' ? 'span' : 'mark', { className: mark, textContent: characters });
+        made.toggleAttribute('data-adjacent', isAdjacent);
+        return made;
+    });
 }
 
 /** A button that explains another text. */
@@ -208,7 +218,7 @@ function showServers(table, url, names) {
         element('span', { className: 'count' }, `${group.length} ×`), ' ', ...reading({ ...group[0], kind: group[0].kind && 'any' }, measured.cells[0]))));
     $('measured-text').replaceChildren(...(target === url ? [] : ['As it is written, the target of this URL is ', code(target), '. ']),
         element('strong', {}, different === 1 ? 'All configurations agree.' : `${count(answers.length, 'configuration')} give ${different} different answers.`),
-        ' Below, an arrow points to the target that the origin gets, and “sees” precedes the text that rules and scripts get.');
+        ' The servers got the target byte for byte. Below, an arrow points to the target that the origin gets, and “sees” precedes the text that rules and scripts get.');
     for (const server of Object.keys(SERVERS)) {
         const own = answers.filter((answer) => answer.server === server);
         $('servers').append(element('section', {},
