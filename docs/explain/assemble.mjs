@@ -19,9 +19,8 @@ function assembled(module) {
     const style = read('page.css');
     const hash = (text) => `sha256-${createHash('sha256').update(text).digest('base64')}`;
     const date = /^Measured on (\d{4}-\d\d-\d\d)/m.exec(read('../path-confusion.md'))[1];
-    const values = {
-        script, style, module, date, table: read('../../tests/data/path-confusion.tsv'), 'script hash': hash(script), 'style hash': hash(style),
-    };
+    const table = read('../../tests/data/path-confusion.tsv');
+    const values = { script, style, module, table, date, 'script hash': hash(script), 'style hash': hash(style) };
     for (const [name, value] of Object.entries(values)) {
         // Either would end or change the element that contains the value.
         if (/<\/(script|style)|<!--/i.test(value)) {

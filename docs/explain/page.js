@@ -132,7 +132,8 @@ function showFindings(url, { whole, findings }) {
     $('findings').replaceChildren(...findings.slice(0, LISTED).map((finding) => {
         const kinds = finding.names.map((name, at) => element('li', {}, code(name), ` ${finding.words[at]}`));
         return element('li', { className: finding.mark },
-            element('p', {}, element('strong', {}, finding.mark), ' ', code(...marked(finding.text)), ` in the ${finding.component}, `, place(url, finding.start, finding.end)),
+            element('p', {}, element('strong', {}, finding.mark), ' ', code(...marked(finding.text)), ` in the ${finding.component}, `,
+                place(url, finding.start, finding.end)),
             element('ul', {}, ...kinds));
     }));
 }
@@ -169,7 +170,8 @@ function showPolicies(url, { policies, findings }) {
             result.append(element('strong', { className: 'refused' }, 'refused'), ` ${error.replace(/^refused: /, '')}, at `,
                 place(url, position, found?.end ?? position + 1));
         }
-        return element('tr', {}, element('th', { scope: 'row' }, code(policy), element('span', { className: 'muted' }, POLICIES[policy])), result);
+        const name = element('th', { scope: 'row' }, code(policy), element('span', { className: 'muted' }, POLICIES[policy]));
+        return element('tr', {}, name, result);
     }));
     return policies.results.filter(({ error }) => error).map(({ policy }) => policy);
 }
@@ -190,43 +192,59 @@ function sentByBrowser(url) {
 /** The target that a client sends for a URL if it changes nothing. */
 const targetOf = (url) => /^https?:\/\/[^/?#]*(\/[^#]*)/i.exec(url)?.[1];
 
+/** Shows the readings of a text, whose findings have these names. Returns the number of different answers, if it was measured. */
 function showServers(table, url, names) {
     const sent = sentByBrowser(url);
     $('browser').hidden = sent === undefined;
     $('sent').textContent = sent ?? '';
     const target = table.targets.has(url) ? url : targetOf(url);
     const measured = table.targets.get(target);
-    $('servers').replaceChildren();
-    $('related').replaceChildren();
-    $('answers').replaceChildren();
+    for (const id of ['answers', 'servers', 'related']) {
+        $(id).replaceChildren();
+    }
     if (measured === undefined) {
-        const related = relatedTargets(table, names);
-        $('measured-text').replaceChildren(element('strong', {}, 'Not measured.'),
-            ` This target was not sent to the servers, and their answers are not guessed. ${table.targets.size} targets were measured: choose one`
-            + ` in the list above${related.length ? ', or one of these, which have findings in common with yours' : ''}.`);
-        $('related').replaceChildren(...related.map((target) => choice(target)));
+        offerMeasured(table, names);
         return undefined;
     }
+    const [asWritten] = measured.cells;
     const answers = table.configurations.map((configuration) => ({ ...configuration, ...answer(measured.cells[configuration.index]) }));
-    const groups = new Map();
-    for (const answer of answers) {
-        const key = answer.kind ? answer.value : answer.status;
-        groups.set(key, [...groups.get(key) ?? [], answer]);
-    }
-    const different = groups.size;
-    $('answers').append(...[...groups.values()].sort((a, b) => b.length - a.length).map((group) => element('li', {},
-        element('span', { className: 'count' }, `${group.length} ×`), ' ', ...reading({ ...group[0], kind: group[0].kind && 'any' }, measured.cells[0]))));
+    const groups = grouped(answers);
     $('measured-text').replaceChildren(...(target === url ? [] : ['As it is written, the target of this URL is ', code(target), '. ']),
-        element('strong', {}, different === 1 ? 'All configurations agree.' : `${count(answers.length, 'configuration')} give ${different} different answers.`),
-        ' The servers got the target byte for byte. Below, an arrow points to the target that the origin gets, and “sees” precedes the text that rules and scripts get.');
+        element('strong', {}, groups.length === 1 ? 'All configurations agree.'
+            : `${count(answers.length, 'configuration')} give ${groups.length} different answers.`),
+        ' The servers got the target byte for byte. Below, an arrow points to the target that the origin gets, and “sees” precedes the'
+        + ' text that rules and scripts get.');
+    $('answers').append(...groups.map(([first, ...others]) => element('li', {},
+        element('span', { className: 'count' }, `${others.length + 1} ×`), ' ',
+        ...reading({ ...first, kind: first.kind && 'any' }, asWritten))));
     for (const server of Object.keys(SERVERS)) {
         const own = answers.filter((answer) => answer.server === server);
         $('servers').append(element('section', {},
             element('h3', {}, SERVERS[server], ' ', element('span', { className: 'muted' }, own[0].version)),
             element('dl', {}, ...own.map(({ configuration, ...answer }) => element('div', {},
-                element('dt', {}, configuration), element('dd', {}, ...reading(answer, measured.cells[0])))))));
+                element('dt', {}, configuration), element('dd', {}, ...reading(answer, asWritten)))))));
     }
-    return different;
+    return groups.length;
+}
+
+/** Says that a text was not measured, and offers targets that were. */
+function offerMeasured(table, names) {
+    const related = relatedTargets(table, names);
+    $('measured-text').replaceChildren(element('strong', {}, 'Not measured.'),
+        ' This target was not sent to the servers, and their answers are not guessed.'
+        + ` ${table.targets.size} targets were measured: choose one in the list above`
+        + `${related.length ? ', or one of these, which have findings in common with yours' : ''}.`);
+    $('related').replaceChildren(...related.map((target) => choice(target)));
+}
+
+/** Answers in groups of the same text or status, the largest first. */
+function grouped(answers) {
+    const groups = new Map();
+    for (const answer of answers) {
+        const key = answer.kind ? answer.value : answer.status;
+        groups.set(key, [...groups.get(key) ?? [], answer]);
+    }
+    return [...groups.values()].sort((a, b) => b.length - a.length);
 }
 
 /** Targets with many findings in common with a text that has these, and with few others. */
@@ -274,7 +292,7 @@ function show(url) {
     const different = showServers(table, url, new Set(explained.findings.flatMap(({ names }) => names)));
     const counts = ['danger', 'notice'].map((mark) => [explained.findings.filter((finding) => finding.mark === mark).length, mark]);
     announce(`${list(counts.filter(([number]) => number).map(([number, mark]) => count(number, mark))) || 'No findings'}. `
-        + `${refusing.length ? `Refused by the ${refusing.length === 1 ? 'policy' : 'policies'} ${list(refusing)}` : 'Refused by no policy'}. `
+        + `${refusing.length ? `Refused by the ${refusing.length === 1 ? 'policy' : 'policies'} ${list(refusing)}.` : 'Refused by no policy.'} `
         + (different ? `Servers give ${count(different, 'answer')}.` : 'Not measured in servers.'));
 }
 

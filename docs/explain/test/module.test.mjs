@@ -8,8 +8,8 @@ import { argv } from 'node:process';
 import { inputs } from './inputs.mjs';
 
 const TURNS = 3000;
-const PIECES = ['%', '%2', '%2e', '%2E', '%25', '%2f', '%5c', '%00', '%c3%a9', '%ff', '%u0041', '.', '..', '/', '//', ';', '?', '#', '@', ':', '\\', '+',
-    '&', '=', 'a', 'é', '😀', 'http://h', '"', '\u202e'];
+const PIECES = ['%', '%2', '%2e', '%2E', '%25', '%2f', '%5c', '%00', '%c3%a9', '%ff', '%u0041', '.', '..', '/', '//', ';', '?', '#', '@', ':', '\\',
+    '+', '&', '=', 'a', 'é', '😀', 'http://h', '"', '\u202e'];
 const utf8 = new TextEncoder();
 const text = new TextDecoder('utf-8', { ignoreBOM: true, fatal: true });
 
