@@ -21,6 +21,7 @@ mod unescape;
 mod unique;
 mod url;
 mod well_formed;
+mod words;
 
 use simdpct::{ByteSet, Kinds};
 
@@ -30,7 +31,7 @@ pub(crate) use encode::Encode;
 pub(crate) use fault::{Count, Counted, Fault, FaultKind};
 pub(crate) use form::{FromForm, Shape, ToForm};
 pub(crate) use get::{Get, Part, PartSeen, Reading};
-pub(crate) use inspect::{Inspect, words};
+pub(crate) use inspect::Inspect;
 pub(crate) use normalize::Normalize;
 pub(crate) use path::CanonicalPath;
 pub(crate) use repair::Repair;
@@ -41,6 +42,7 @@ pub(crate) use unescape::Unescape;
 pub(crate) use unique::Unique;
 pub(crate) use url::NormalUrl;
 pub(crate) use well_formed::WellFormed;
+pub(crate) use words::words;
 
 /// An operation on fields. Shared by all threads.
 pub(crate) trait Operation: Send + Sync {

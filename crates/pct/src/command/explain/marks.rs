@@ -1,4 +1,4 @@
-//! The findings of a text, with their extents and severity.
+//! The findings of a text, with their extents and severity. The page docs/explain/ uses this file too.
 #![forbid(unsafe_code)]
 
 use std::ops::Range;
@@ -66,19 +66,24 @@ pub(super) fn marks(text: &[u8], raw: Raw) -> Vec<(Range<usize>, Mark)> {
     let kinds = if raw == Raw::IsText { kinds.without(RAW) } else { kinds };
     let mut marks: Vec<(Range<usize>, Mark)> = Vec::new();
     for Finding { range, kinds } in of_kinds(text, kinds) {
-        let mark = if kinds.intersects(DANGER) {
-            Mark::Danger
-        } else if kinds == Kinds::ESCAPE {
-            Mark::Triplet
-        } else {
-            Mark::Notice
-        };
+        let mark = mark(kinds);
         // The dots of a segment can be findings in the extent of the segment.
         if marks.last().is_none_or(|(last, _)| last.end <= range.start) {
             marks.push((range, mark));
         }
     }
     marks
+}
+
+/// How a finding of these kinds is marked.
+pub(super) fn mark(kinds: Kinds) -> Mark {
+    if kinds.intersects(DANGER) {
+        Mark::Danger
+    } else if kinds == Kinds::ESCAPE {
+        Mark::Triplet
+    } else {
+        Mark::Notice
+    }
 }
 
 fn of_kinds(text: &[u8], kinds: Kinds) -> Vec<Finding> {

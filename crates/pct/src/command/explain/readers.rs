@@ -4,8 +4,9 @@
 use simdpct::path::PathPolicy;
 use simdpct::{Decoder, uri};
 
+use super::browser;
+use super::parts::split_pair;
 use super::table::Table;
-use super::{browser, split_pair};
 use crate::codec::{Decoding, Dialect};
 use crate::text::shown;
 

@@ -54,7 +54,8 @@ impl Table {
     }
 
     /// A finding: the component, the column in the URL, the text and its kinds.
-    pub(super) fn finding(&mut self, component: &str, column: usize, finding: &Finding, text: Option<&[u8]>) {
+    pub(super) fn finding(&mut self, component: &str, finding: &Finding, text: Option<&[u8]>) {
+        let column = finding.range.start + 1;
         let words = finding.kinds.iter().map(words).collect::<Vec<_>>().join("; ");
         let text = self.marked(text.unwrap_or_default(), Raw::IsFinding);
         self.plain_row(1, component, &format!("{text} at column {column}: {words}"));
