@@ -77,7 +77,7 @@ http {
         listen 127.0.0.1:REWRITE http2;
         rewrite ^/secret(.*)$ /admin$1;
 """ + DENY + r"""
-        location / { rewrite ^/public/(.*)$ /$1 last; rewrite ^(.*)$ $1 break; proxy_pass http://origin; }
+        location / { rewrite ^/public/(.*)$ /$1 last; rewrite ^(.*)\z $1 break; proxy_pass http://origin; }
     }
 
     server {

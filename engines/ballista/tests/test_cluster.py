@@ -104,6 +104,8 @@ class Cluster:
         try:
             connection.request("GET", "/readyz")
             found = re.search(rb"ready: (\d+)", connection.getresponse().read())
+        except OSError:
+            return 0
         finally:
             connection.close()
         return int(found[1]) if found else 0
