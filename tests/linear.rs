@@ -118,7 +118,7 @@ const OPERATIONS: &[Operation] = &[
 
 #[test]
 fn hostile_input_takes_linear_time() {
-    // A minute in an emulator, for loops that all levels share.
+    // Seconds, and a minute in an emulator, for loops that all levels share.
     if is_quick() {
         return;
     }

@@ -74,8 +74,8 @@
 //!   has no bitmap. They look like empty rows then.
 //! * **To decode a query before its values are extracted.** An encoded `&` would end a value.
 //!   [`Conversion::query_value`] splits first.
-//! * **To reuse a [`ColumnBuf`] after moving only some of its buffers out.** Functions that append
-//!   to it return [`ColumnError::BadOutput`]. Make a new one.
+//! * **To reuse a [`ColumnBuf`] whose values or offsets were moved out.** Functions that append to
+//!   it return [`ColumnError::BadOutput`]. Make a new one.
 //!
 //! # Speed
 //!

@@ -38,6 +38,11 @@ pub fn is_quick() -> bool {
     std::env::var_os("SIMDPCT_QUICK").is_some_and(|value| value != "0")
 }
 
+/// Whether to run the longest tests too (`SIMDPCT_LONG=1`): `scripts/check exhaustive`.
+pub fn is_long() -> bool {
+    std::env::var_os("SIMDPCT_LONG").is_some_and(|value| value != "0")
+}
+
 /// The levels to compare: all that this CPU has. With `SIMDPCT_TEST_LEVELS=active`, only the active
 /// one: for a run after others that prove the rest.
 pub fn levels() -> impl Iterator<Item = Level> {
@@ -49,8 +54,8 @@ pub fn levels() -> impl Iterator<Item = Level> {
     Level::available().filter(|&level| !*ONLY_ACTIVE || level == Level::active())
 }
 
-/// Asserts that `work` takes time in proportion to the length of its input, from 64 KiB to 1 MiB of
-/// `pattern`, a quarter in a quick run.
+/// Asserts that `work` takes time in proportion to the length of its input, from 16 KiB to 256 KiB
+/// of `pattern`, four times as much in a long run.
 ///
 /// With 16 times the length, linear time is 16 times as long and quadratic time 256 times. The
 /// fastest of three runs counts, in CPU time of the thread, which other tests do not lengthen.
@@ -66,7 +71,7 @@ pub fn assert_linear(pattern: &str, work: impl Fn(&str)) {
         };
         (0..3).map(|_| run()).min().unwrap_or_default()
     };
-    let length = if is_quick() { 256 << 10 } else { 1 << 20 };
+    let length = if is_long() { 1 << 20 } else { 256 << 10 };
     let (short, long) = (time(length / 16), time(length));
     let ratio = long.as_secs_f64() / short.as_secs_f64().max(1e-5);
     assert!(ratio < 64.0, "16 times {:?} took {ratio:.0} times as long: {short:?}, {long:?}", &pattern);
