@@ -122,3 +122,12 @@ def envoy_filter(policy):
         "@type": "type.googleapis.com/envoy.extensions.filters.http.dynamic_modules.v3.DynamicModuleFilter",
         "dynamic_module_config": {"name": "simdpct_filter"}, "filter_name": "simdpct",
         "filter_config": {"@type": "type.googleapis.com/google.protobuf.StringValue", "value": policy}}}
+
+
+def proxy_wasm_filter(guard, module):
+    """The filter of integrations/proxy-wasm with this guard."""
+    code = {"local": {"filename": str(module)}}
+    return {"name": "simdpct", "typed_config": {
+        "@type": "type.googleapis.com/envoy.extensions.filters.http.wasm.v3.Wasm", "config": {
+            "name": "simdpct", "vm_config": {"runtime": "envoy.wasm.runtime.v8", "code": code},
+            "configuration": {"@type": "type.googleapis.com/google.protobuf.StringValue", "value": guard}}}}
