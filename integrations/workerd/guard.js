@@ -5,25 +5,38 @@ import { RequestGuard } from 'simdpct';
 const ORIGIN = /^[A-Za-z][A-Za-z0-9+.-]*:\/\/[^/?#]*/;
 
 /**
- * A worker. `guard` is the text of a guard. `handle(request, path, env, context)` gets a request whose URL and path, both
- * undecoded, are canonical.
+ * A worker. `guard` is the text of a guard. `handle(request, path, env, context)` gets a request with its canonical path,
+ * which is also `path`, undecoded.
  */
 export function guarded(guard, handle) {
+    if (/\bdot-segments=keep\b/.test(guard)) {
+        throw new TypeError('dot-segments=keep: workerd resolves dot segments when it forwards a request');
+    }
     const requests = new RequestGuard(guard);
+    const refuse = () => new Response('refused\n', { status: 400 });
     return {
         fetch(request, env, context) {
-            const { action, target, refusal } = requests.check(request.method, request.url);
+            const { method, url } = request;
+            // Without a path, the target is `*`.
+            const { action, target, refusal } = pathOf(url) === '' ? NO_PATH : requests.check(method, url);
             if (refusal !== null) {
                 console.warn(`simdpct: ${refusal}${action === 'refuse' ? '' : ', report only'}`);
             }
             if (action === 'refuse') {
-                return new Response('refused\n', { status: 400 });
+                return refuse();
             }
-            const canonical = action === 'rewrite' ? new Request(target, request) : request;
-            return handle(canonical, pathOf(target), env, context);
+            if (action === 'pass') {
+                return handle(request, pathOf(url), env, context);
+            }
+            const canonical = new Request(target, request);
+            const path = pathOf(target);
+            // Not so if the policy keeps bytes that the URL Standard changes, as a backslash.
+            return pathOf(canonical.url) === path ? handle(canonical, path, env, context) : refuse();
         },
     };
 }
+
+const NO_PATH = { action: 'refuse', target: null, refusal: 'refused: the target has no path' };
 
 function pathOf(url) {
     return url.replace(ORIGIN, '').split('?', 1)[0];

@@ -146,10 +146,30 @@ def envoy_example(folder, origin, text, modules=None):
     return proxies.envoy_server(folder, text, port, modules)
 
 
+def workerd(folder, origin, guard, module, denies=False):
+    rule = "if (path.startsWith('/admin')) { return new Response('denied\\n', { status: 403 }); }" if denies else ""
+    handle = f"(request, path, env) => {{ {rule} return env.ORIGIN.fetch(request); }}"
+    worker = f"""import {{ guarded }} from './guard.js';
+const handle = {handle};
+const plain = {{ fetch: (request, env) => handle(request, request.url.replace(/^http:..[^/]*/, ''), env) }};
+export default {"plain" if guard is None else f"guarded({guard!r}, handle)"};
+"""
+    return proxies.workerd(folder, origin, worker, module)
+
+
+def workerd_readme(folder, origin, module):
+    return proxies.workerd(folder, origin, proxies.readme(INTEGRATIONS / "workerd", "js"), module)
+
+
 SERVERS = {"nginx": nginx, "apache": apache, "haproxy": haproxy, "varnish": varnish, "trafficserver": trafficserver, "envoy": envoy,
-           "proxy-wasm": proxy_wasm}
+           "proxy-wasm": proxy_wasm, "workerd": workerd}
 README = {
     "apache": (apache_readme, "default"), "haproxy": (haproxy_readme, "default slash=refuse"),
     "varnish": (varnish_readme, "default slash=refuse"), "trafficserver": (trafficserver_readme, "default"),
     "envoy": (envoy_readme, "default"), "proxy-wasm": (proxy_wasm_readme, "default"),
+    "workerd": (workerd_readme, "default"),
 }
+# Modules for a server that has another one.
+RUN_IN = {"proxy-wasm": "envoy"}
+# The servers that speak no HTTP/2 here.
+WITHOUT_HTTP2 = {"workerd"}
