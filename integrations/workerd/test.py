@@ -11,7 +11,7 @@ sys.dont_write_bytecode = True
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "lib"))
 import proxies
 from library import Library, check_random_targets
-from servers import Checks, Connection, Origin, free_port, origin_target, random_targets, request
+from servers import Checks, Connection, Origin, origin_target, random_targets, request
 
 # Answers with the path that the handler gets, in the field x-path.
 WORKER = """
@@ -66,12 +66,14 @@ def with_guards(checks, module):
                 checks.true("log of report only", 'simdpct: refused: empty-segment at byte 3 of path: "/a//b", report only' in server.output())
     for guard, message in [("default slash=none", "no guard: default slash=none, at byte 8"),
                            ("rfc3986 dot-segments=keep", "dot-segments=keep: workerd resolves dot segments")]:
-        with tempfile.TemporaryDirectory() as folder:
+        with tempfile.TemporaryDirectory() as folder, Origin() as origin:
             try:
-                with start(folder, free_port(), guard, module):
-                    found = "started"
+                # workerd may listen before it has run the worker.
+                with start(folder, origin.port, guard, module) as server:
+                    answered, found = forwarded(server, b"/"), server.output()
             except RuntimeError as error:
-                found = str(error)
+                answered, found = 0, str(error)
+        checks.equal(f"{guard}: no answer", answered, 0)
         checks.true(f"{guard}: {found[-500:]}", message in found)
 
 
