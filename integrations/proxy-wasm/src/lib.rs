@@ -1,5 +1,6 @@
 //! A filter for proxies that run WebAssembly (proxy-wasm): refuses requests by findings in their path, and makes the
 //! paths of other requests canonical before later filters and the router see them. README.md has the configuration.
+#![forbid(unsafe_code)]
 
 use proxy_wasm::hostcalls;
 use proxy_wasm::traits::{Context, HttpContext, RootContext};
