@@ -62,6 +62,8 @@ def with_guards(checks, module):
                                     ("nginx", b"/a\\%7e", [400, 400]), ("envoy", b"/a\\%7e", [b"/a/~", 400])]:
         with tempfile.TemporaryDirectory() as folder, Origin() as origin, start(folder, origin.port, guard, module) as server:
             checks.equal(f"{guard}: {target}", [forwarded(server, target), forwarded(server, b"/%00")], expected)
+            if target == b"/a\\%7e" and guard == "nginx":
+                checks.true("log of another path", "simdpct: refused: the URL Standard reads" in server.output())
             if guard == "report-only strict":
                 checks.true("log of report only", 'simdpct: refused: empty-segment at byte 3 of path: "/a//b", report only' in server.output())
     for guard, message in [("default slash=none", "no guard: default slash=none, at byte 8"),
