@@ -14,6 +14,6 @@ const { instance } = await WebAssembly.instantiate(await response.arrayBuffer())
 
 export const {
     decode, encode, normalize, inspect, decodeMany, encodeMany, normalizeMany, inspectMany, canonicalPaths,
-    decodeComponent, encodeComponent, PathPolicy, DecodeStream, EncodeStream, kinds, kindNames, errorNames, level,
+    decodeComponent, encodeComponent, PathPolicy, RequestGuard, DecodeStream, EncodeStream, kinds, kindNames, errorNames, level,
 } = create(instance.exports);
 export { PctError, columnOf, columnOfArrow, stringsOf } from './core.js';

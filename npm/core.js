@@ -222,6 +222,43 @@ export function create(exports) {
         return words(out[ROWS], out[ROWS_LENGTH]).slice();
     };
 
+    const ACTIONS = ['pass', 'rewrite', 'refuse'];
+    const guards = new Map();
+    class RequestGuard {
+        #address;
+        #text;
+
+        constructor(guard = '') {
+            this.#text = String(guard);
+            this.#address = guards.get(this.#text);
+            if (this.#address === undefined) {
+                const address = take(this.#text);
+                this.#address = exports.guard(address, lastLength);
+                if (!this.#address) {
+                    throw new TypeError(`no guard: ${this.#text}, at byte ${outcome()[POSITION]}`);
+                }
+                guards.set(this.#text, this.#address);
+            }
+        }
+
+        check(method, target) {
+            const address = take(target), length = lastLength;
+            const atMethod = take(String(method), exports.more);
+            const action = ACTIONS[exports.check(address, length, atMethod, lastLength, this.#address)];
+            const { [VALUES]: start, [LENGTH]: written, [ROWS]: line, [ROWS_LENGTH]: lineLength } = outcome();
+            const rewritten = action === 'rewrite' ? copied(start, written) : null;
+            return {
+                action,
+                target: action === 'refuse' ? null : rewritten === null ? target : typeof target === 'string' ? text.decode(rewritten) : rewritten,
+                refusal: line ? text.decode(copied(line, lineLength)) : null,
+            };
+        }
+
+        toString() {
+            return this.#text;
+        }
+    }
+
     const policies = new Map();
     class PathPolicy {
         #address;
@@ -368,7 +405,7 @@ export function create(exports) {
         decode, encode, normalize, inspect,
         decodeMany, encodeMany, normalizeMany, inspectMany, canonicalPaths,
         decodeComponent, encodeComponent,
-        PathPolicy, DecodeStream, EncodeStream, PctError,
+        PathPolicy, RequestGuard, DecodeStream, EncodeStream, PctError,
     };
 }
 

@@ -94,6 +94,23 @@ export class PathPolicy {
     toString(): string;
 }
 
+export interface Verdict<T> {
+    action: 'pass' | 'rewrite' | 'refuse';
+    /** The target to go on with: as it is, or rewritten. Null if the request is refused: answer with 400. */
+    target: T | null;
+    /** Why the request is refused, as a line for a log. A guard that only reports lets it pass, with this line. */
+    refusal: string | null;
+}
+
+/** Decides on requests by their target: a policy, `report-only`, `path=KINDS` and `query=KINDS`, as in `query=nul default`. */
+export class RequestGuard {
+    /** Guards live as long as the module, as policies do. */
+    constructor(guard?: string);
+    /** `target` is in any form of RFC 9112: `/a?b`, `http://host/a?b`, and `*` or `host:443` if the method allows it. */
+    check<T extends Input>(method: string, target: T): Verdict<T extends string ? string : Uint8Array>;
+    toString(): string;
+}
+
 /** Decodes a stream of bytes or text, cut anywhere. */
 export class DecodeStream extends TransformStream<Input, Uint8Array> {
     constructor(options?: Omit<DecodeOptions, 'text'>);

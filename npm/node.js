@@ -8,6 +8,6 @@ const module = new WebAssembly.Module(readFileSync(new URL(file, import.meta.url
 
 export const {
     decode, encode, normalize, inspect, decodeMany, encodeMany, normalizeMany, inspectMany, canonicalPaths,
-    decodeComponent, encodeComponent, PathPolicy, DecodeStream, EncodeStream, kinds, kindNames, errorNames, level,
+    decodeComponent, encodeComponent, PathPolicy, RequestGuard, DecodeStream, EncodeStream, kinds, kindNames, errorNames, level,
 } = create(new WebAssembly.Instance(module).exports);
 export { PctError, columnOf, columnOfArrow, stringsOf } from './core.js';

@@ -5,6 +5,6 @@ import { create } from './core.js';
 
 export const {
     decode, encode, normalize, inspect, decodeMany, encodeMany, normalizeMany, inspectMany, canonicalPaths,
-    decodeComponent, encodeComponent, PathPolicy, DecodeStream, EncodeStream, kinds, kindNames, errorNames, level,
+    decodeComponent, encodeComponent, PathPolicy, RequestGuard, DecodeStream, EncodeStream, kinds, kindNames, errorNames, level,
 } = create(new WebAssembly.Instance(module).exports);
 export { PctError, columnOf, columnOfArrow, stringsOf } from './core.js';

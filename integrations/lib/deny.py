@@ -34,6 +34,7 @@ class Rules:
     def __init__(self, name, module, count):
         self.name, self.module, self.count = name, module, count
         self.outcomes, self.checks = [], Checks()
+        self.protocols = PROTOCOLS[:1] if name in modules.WITHOUT_HTTP2 else PROTOCOLS
 
     def start(self, folder, origin, guard):
         return modules.SERVERS[self.name](Path(folder), origin.port, guard, self.module, denies=True)
@@ -41,7 +42,7 @@ class Rules:
     def policies(self):
         for policy in POLICIES:
             with tempfile.TemporaryDirectory() as folder, RecordingOrigin() as origin, self.start(folder, origin, policy) as server:
-                for protocol in PROTOCOLS:
+                for protocol in self.protocols:
                     self.rule(self.name, origin, server, policy, protocol)
 
     def rule(self, name, origin, server, policy, protocol):
@@ -52,7 +53,7 @@ class Rules:
         start, policy = modules.README[self.name]
         with tempfile.TemporaryDirectory() as folder, RecordingOrigin() as origin, \
                 start(Path(folder), origin.port, self.module) as server:
-            for protocol in PROTOCOLS:
+            for protocol in self.protocols:
                 self.rule(f"README of {self.name}", origin, server, policy, protocol)
 
     def sent(self, origin, guard, protocol):
@@ -70,7 +71,7 @@ class Rules:
         return outcome, seen
 
     def unchanged(self):
-        for protocol in PROTOCOLS:
+        for protocol in self.protocols:
             what = f"{self.name}, {protocol}, seed {SEED}"
             with RecordingOrigin() as origin:
                 plain, expected = self.sent(origin, None, protocol)

@@ -113,27 +113,63 @@ def trafficserver_readme(folder, origin, module):
 
 
 def envoy(folder, origin, guard, module, denies=False):
+    return envoy_with(folder, origin, [proxies.envoy_filter(guard)] if guard is not None else [], denies, module.parent)
+
+
+def proxy_wasm(folder, origin, guard, module, denies=False):
+    return envoy_with(folder, origin, [proxies.proxy_wasm_filter(guard, module)] if guard is not None else [], denies)
+
+
+def envoy_with(folder, origin, filters, denies, modules=None):
     routes = [{"match": {"prefix": "/admin"}, "direct_response": {"status": 403}}] if denies else []
-    filters = [proxies.envoy_filter(guard)] if guard is not None else []
     # Without the delay, Envoy keeps a connection for a second after a malformed request.
-    return proxies.envoy(folder, origin, routes=routes, connections={"delayed_close_timeout": "0s"}, filters=filters,
-                         modules=module.parent)
+    return proxies.envoy(folder, origin, routes=routes, connections={"delayed_close_timeout": "0s"}, filters=filters, modules=modules)
 
 
 def envoy_readme(folder, origin, module):
-    port, text = free_port(), proxies.readme(INTEGRATIONS / "envoy", "yaml")
+    return envoy_example(folder, origin, proxies.readme(INTEGRATIONS / "envoy", "yaml"), module.parent)
+
+
+def proxy_wasm_readme(folder, origin, module):
+    text = proxies.readme(INTEGRATIONS / "proxy-wasm", "yaml")
+    return envoy_example(folder, origin, text.replace("simdpct_proxy_wasm.wasm", str(module)))
+
+
+def envoy_example(folder, origin, text, modules=None):
+    port = free_port()
     # The new line gets the indentation of the replaced one.
     delay = "delayed_close_timeout: 0s\n" + " " * 16 + "stat_prefix: http\n"
     for old, new in [("port_value: 10000", f"port_value: {port}"), ("port_value: 8080", f"port_value: {origin}"),
                      ("stat_prefix: http\n", delay)]:
         assert text.count(old) == 1, old
         text = text.replace(old, new)
-    return proxies.envoy_server(folder, text, port, module.parent)
+    return proxies.envoy_server(folder, text, port, modules)
 
 
-SERVERS = {"nginx": nginx, "apache": apache, "haproxy": haproxy, "varnish": varnish, "trafficserver": trafficserver, "envoy": envoy}
+def workerd(folder, origin, guard, module, denies=False):
+    rule = "if (path.startsWith('/admin')) { return new Response('denied\\n', { status: 403 }); }" if denies else ""
+    handle = f"(request, path, env) => {{ {rule} return env.ORIGIN.fetch(request); }}"
+    worker = f"""import {{ guarded }} from './guard.js';
+const handle = {handle};
+const plain = {{ fetch: (request, env) => handle(request, request.url.replace(/^http:..[^/]*/, ''), env) }};
+export default {"plain" if guard is None else f"guarded({guard!r}, handle)"};
+"""
+    return proxies.workerd(folder, origin, worker, module)
+
+
+def workerd_readme(folder, origin, module):
+    return proxies.workerd(folder, origin, proxies.readme(INTEGRATIONS / "workerd", "js"), module)
+
+
+SERVERS = {"nginx": nginx, "apache": apache, "haproxy": haproxy, "varnish": varnish, "trafficserver": trafficserver, "envoy": envoy,
+           "proxy-wasm": proxy_wasm, "workerd": workerd}
 README = {
     "apache": (apache_readme, "default"), "haproxy": (haproxy_readme, "default slash=refuse"),
     "varnish": (varnish_readme, "default slash=refuse"), "trafficserver": (trafficserver_readme, "default"),
-    "envoy": (envoy_readme, "default"),
+    "envoy": (envoy_readme, "default"), "proxy-wasm": (proxy_wasm_readme, "default"),
+    "workerd": (workerd_readme, "default"),
 }
+# Modules for a server that has another one.
+RUN_IN = {"proxy-wasm": "envoy"}
+# The servers that speak no HTTP/2 here.
+WITHOUT_HTTP2 = {"workerd"}

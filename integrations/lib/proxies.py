@@ -122,3 +122,30 @@ def envoy_filter(policy):
         "@type": "type.googleapis.com/envoy.extensions.filters.http.dynamic_modules.v3.DynamicModuleFilter",
         "dynamic_module_config": {"name": "simdpct_filter"}, "filter_name": "simdpct",
         "filter_config": {"@type": "type.googleapis.com/google.protobuf.StringValue", "value": policy}}}
+
+
+def proxy_wasm_filter(guard, module):
+    """The filter of integrations/proxy-wasm with this guard."""
+    code = {"local": {"filename": str(module)}}
+    return {"name": "simdpct", "typed_config": {
+        "@type": "type.googleapis.com/envoy.extensions.filters.http.wasm.v3.Wasm", "config": {
+            "name": "simdpct", "vm_config": {"runtime": "envoy.wasm.runtime.v8", "code": code},
+            "configuration": {"@type": "type.googleapis.com/google.protobuf.StringValue", "value": guard}}}}
+
+
+def workerd(folder, origin, worker, module):
+    """workerd with the configuration of integrations/workerd/README.md and this text of worker.js. `module` is guard.js
+    beside node_modules."""
+    folder, port = Path(folder), free_port()
+    text = readme(Path(__file__).resolve().parents[1] / "workerd", "capnp")
+    for old, new in [("127.0.0.1:8787", f"{HOST}:{port}"), ("127.0.0.1:8080", f"{HOST}:{origin}")]:
+        assert text.count(old) == 1, old
+        text = text.replace(old, new)
+    (folder / "config.capnp").write_text(text)
+    (folder / "worker.js").write_text(worker)
+    shutil.copy(module, folder / "guard.js")
+    packages = Path(module).parent / "node_modules"
+    (folder / "node_modules").symlink_to(packages)
+    # The program itself: the script in front of it is made by a postinstall, which may not run.
+    program, = packages.glob("@cloudflare/workerd-*/bin/workerd")
+    return Server([str(program), "serve", "config.capnp"], port, cwd=folder)

@@ -232,7 +232,7 @@ export function tests(api) {
             for (const work of [
                 () => api.decode('a', { malformed: 'kep' }), () => api.decode('a', { text: 'toString' }), () => api.encode('a', { set: 'no' }),
                 () => api.encode('a', { set: new Uint8Array(31) }), () => api.decode(1), () => api.decodeMany(api.columnOf([]), { onError: 'x' }),
-                () => new api.PathPolicy('strict slash=no'), () => new api.DecodeStream({ text: 'strict' }),
+                () => new api.PathPolicy('strict slash=no'), () => new api.RequestGuard('query=no'), () => new api.DecodeStream({ text: 'strict' }),
             ]) {
                 throws(work, 'TypeError', String(work));
             }
@@ -247,6 +247,30 @@ export function tests(api) {
                 const found = outcome(() => new api.PathPolicy(policy).canonicalize(path));
                 equal(found.value ?? found.kind, expected, `${path} by ${policy}`);
             }
+        },
+        'guards: pass, rewrite or refuse, with the line'() {
+            for (const [guard, method, target, ...expected] of [
+                ['', 'GET', '/a?b', 'pass', '/a?b', null],
+                ['query=nul default', 'GET', '/a/../%7eu//x%2fy?q=%2f', 'rewrite', '/~u/x%2Fy?q=%2f', null],
+                ['query=nul default', 'GET', '/?a=%00', 'refuse', null, 'refused: nul at byte 2 of query: "a=%00"'],
+                ['default', 'GET', '/%00', 'refuse', null, 'refused: nul,control at byte 1 of path: "/%00"'],
+                ['default', 'GET', '/public/..%2Fadmin', 'refuse', null, 'refused: dot-segment at byte 8 of path: "/public/..%2Fadmin"'],
+                ['default', 'GET', '/\u00e9', 'rewrite', '/%C3%A9', null],
+                ['default', 'GET', 'http://a?b', 'rewrite', 'http://a/?b', null],
+                ['default', 'OPTIONS', '*', 'pass', '*', null], ['default', 'CONNECT', 'a:443', 'pass', 'a:443', null],
+                ['report-only strict', 'GET', '/a//b', 'pass', '/a//b', 'refused: empty-segment at byte 3 of path: "/a//b"'],
+                ['off', 'GET', '/a//b', 'pass', '/a//b', null],
+            ]) {
+                const context = `${method} ${target} by ${guard}`;
+                const { action, target: found, refusal } = new api.RequestGuard(guard).check(method, target);
+                equal([action, found, refusal], expected, context);
+                const bytes = new api.RequestGuard(guard).check(method, utf8.encode(target));
+                equal([bytes.action, bytes.target && text.decode(bytes.target), bytes.refusal], expected, `${context}, bytes`);
+            }
+            equal(new api.RequestGuard('default').check('GET', '*').action, 'refuse');
+            // Three times as long: memory grows during the call.
+            equal(new api.RequestGuard().check('GET', `/${'|'.repeat(1_000_000)}`).target, `/${'%7C'.repeat(1_000_000)}`);
+            equal(throws(() => new api.RequestGuard('query=nul nothing'), 'TypeError').message, 'no guard: query=nul nothing, at byte 10');
         },
         'components: equal to the engine\'s own functions, exceptions included'() {
             const random = randomNumbers(5);

@@ -1,6 +1,6 @@
 // Checked by TypeScript, not run: the types fit their documented use.
 
-import { DecodeStream, PathPolicy, PctError, canonicalPaths, columnOf, decodeMany, encodeMany, inspectMany, kinds, stringsOf } from 'simdpct';
+import { DecodeStream, PathPolicy, PctError, RequestGuard, canonicalPaths, columnOf, decodeMany, encodeMany, inspectMany, kinds, stringsOf } from 'simdpct';
 import { create } from 'simdpct/core';
 
 const column = columnOf(['a%20b', null]);
@@ -10,7 +10,8 @@ const kindsOf: Uint32Array = inspectMany(column);
 const error: PctError | null = canonicalPaths(column, new PathPolicy('strict')).firstError;
 const path: string = new PathPolicy().canonicalize('/a');
 const bytes: Uint8Array = new PathPolicy().canonicalize(new Uint8Array());
+const target: string | null = new RequestGuard('query=nul default').check('GET', '/a').target;
 const stream: ReadableStream<Uint8Array> = new ReadableStream<Uint8Array>().pipeThrough(new DecodeStream({ plus: true }));
 // @ts-expect-error: no such option
 decodeMany(column, { onError: 'ignore' });
-export { create, rows, kindsOf, error, path, bytes, stream, kinds };
+export { create, rows, kindsOf, error, path, bytes, target, stream, kinds };

@@ -9,13 +9,15 @@ extern crate alloc;
 mod arena;
 
 use alloc::boxed::Box;
+use alloc::string::ToString;
 use alloc::vec::Vec;
 use core::cell::Cell;
 use core::mem::ManuallyDrop;
 use core::panic::PanicInfo;
+use core::str::FromStr;
 
 use simdpct::columns::{self, Column, ColumnBuf, ColumnError, Conversion, OnError, Operation};
-use simdpct::path::{PathErrorKind, PathPolicy};
+use simdpct::path::{Action, PathErrorKind, PathPolicy, PolicyError, RequestGuard, RequestMethod};
 use simdpct::{ByteSet, DecodeError, DecodeErrorKind, Decoder, Encoder, Kinds, Level, Malformed, Normalizer};
 
 #[panic_handler]
@@ -177,9 +179,28 @@ fn with_plus(encoder: Encoder, flags: u32) -> Encoder {
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn policy(text: *const u8, length: usize) -> usize {
     // SAFETY: guaranteed by the caller.
+    unsafe { kept_from_text::<PathPolicy>(text, length) }
+}
+
+/// A guard by its text, as a [`policy`](fn@policy).
+///
+/// # Safety
+///
+/// `text` is valid for reads of `length` bytes.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn guard(text: *const u8, length: usize) -> usize {
+    // SAFETY: guaranteed by the caller.
+    unsafe { kept_from_text::<RequestGuard>(text, length) }
+}
+
+/// # Safety
+///
+/// `text` is valid for reads of `length` bytes.
+unsafe fn kept_from_text<T: FromStr<Err = PolicyError>>(text: *const u8, length: usize) -> usize {
+    // SAFETY: guaranteed by the caller.
     let text = core::str::from_utf8(unsafe { bytes(text, length) }).unwrap_or_default();
-    match text.parse::<PathPolicy>() {
-        Ok(policy) => kept(policy),
+    match text.parse::<T>() {
+        Ok(value) => kept(value),
         Err(error) => {
             give(|outcome| outcome.position = error.position() as u32);
             0
@@ -261,6 +282,41 @@ pub unsafe extern "C" fn canonical_path(input: *const u8, length: usize, policy:
         Err(error) => give(|outcome| {
             (outcome.kind, outcome.position) = (path_kind(error.kind), error.position as u32);
         }),
+    }
+}
+
+/// The decision on a request target: 0 to pass, 1 to rewrite it to the values, 2 to refuse it. The line of the refusal
+/// is in the rows, also if the guard only reports.
+///
+/// # Safety
+///
+/// The texts are valid for reads of their lengths; `guard` comes from [`guard`](fn@guard).
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn check(
+    target: *const u8,
+    target_length: usize,
+    method: *const u8,
+    method_length: usize,
+    guard: *const RequestGuard,
+) -> u32 {
+    // SAFETY: guaranteed by the caller.
+    let (target, method, guard) = unsafe { (bytes(target, target_length), bytes(method, method_length), &*guard) };
+    let mut room = Vec::new();
+    let verdict = guard.check_with(RequestMethod::from_name(method), target, |needed| {
+        room.resize(needed, 0);
+        Some(&mut room)
+    });
+    if let Some(refusal) = verdict.refusal {
+        let line = refusal.line(target).to_string().leak();
+        give(|outcome| (outcome.rows, outcome.rows_length) = (line.as_ptr() as u32, line.len() as u32));
+    }
+    match verdict.action {
+        Action::Pass => 0,
+        Action::Rewrite(target) => {
+            give_values(target.to_vec());
+            1
+        }
+        Action::Refuse => 2,
     }
 }
 
