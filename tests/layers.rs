@@ -176,7 +176,7 @@ fn modules_of_each_folder_have_no_cycle() {
         ("src/uri", "uri::", ("normal", "split")),
         ("crates/capi/src", "", ("normalizer", "memory")),
         ("crates/pct/src/command", "command::", ("recipe", "rewrite")),
-        ("crates/pct/src/operation", "operation::", ("select", "fault")),
+        ("crates/pct/src/operation", "operation::", ("decode", "batch")),
         ("crates/pct/src/format/log", "format::log::", ("template", "chosen")),
         ("crates/pct/src/columnar/parquet", "columnar::parquet::", ("properties", "schema")),
     ] {

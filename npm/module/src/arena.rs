@@ -5,7 +5,11 @@
 //! nothing of a call is needed after it, except for what [`keep`] has kept: policies and encoders,
 //! which live as long as the module.
 //!
-//! Its unsafe code is covered by npm/test, which runs every function on each engine.
+//! Its unsafe code is covered by npm/test/suite.js, which runs every function on each engine.
+//!
+//! # Safety
+//!
+//! The functions of the allocator have the contract of [`GlobalAlloc`].
 
 use core::alloc::{GlobalAlloc, Layout};
 use core::arch::wasm32::{memory_grow, memory_size};
@@ -31,6 +35,7 @@ unsafe impl Sync for Arena {}
 #[global_allocator]
 static ARENA: Arena = Arena { next: Cell::new(0), floor: Cell::new(0) };
 
+// SAFETY: every linker of WebAssembly defines the symbol, of which only the address is used.
 unsafe extern "C" {
     /// Where the linker's own data ends.
     static __heap_base: u8;

@@ -1,7 +1,8 @@
 //! The functions that the npm package calls. It copies inputs to memory that [`begin`] and [`more`]
 //! return, calls a function, and copies out what [`result`] describes.
 //!
-//! Its unsafe code turns addresses from JavaScript into slices, and is covered by npm/test.
+//! Its unsafe code turns addresses from JavaScript into slices, and is covered by
+//! npm/test/suite.js.
 #![no_std]
 
 extern crate alloc;
