@@ -169,8 +169,8 @@ fn kinds_in_layers(text: &str, times: usize, unicode: bool, plus: bool) -> Vec<K
         .collect()
 }
 
-/// All texts of up to 3 pieces, in a long run 4, by all ways of decoding: no kind is missed in any layer that is
-/// decoded, and none is found below.
+/// All texts of up to 3 pieces, in a long run 4, by all ways of decoding: no kind is missed in any
+/// layer that is decoded, and none is found below.
 #[test]
 fn kinds_are_found_in_every_layer_that_is_decoded() {
     let all: Vec<_> = Kinds::ALL.iter().map(|&(_, name)| name).collect();
