@@ -96,12 +96,14 @@ impl<'c> Contest<'c> {
     pub fn repeated(&mut self, bytes: usize) -> &mut Self {
         let lengths: Vec<usize> = self.inputs.iter().map(|input| input.len()).collect();
         let once = self.inputs.concat();
-        let mut rest: &'static [u8] = once.repeat(bytes.div_ceil(once.len().max(1))).leak();
+        let copies = &*once.repeat(bytes.div_ceil(once.len())).leak();
         self.inputs.clear();
-        for &length in lengths.iter().cycle().take_while(|_| !rest.is_empty()) {
-            let (input, after) = rest.split_at(length);
-            self.inputs.push(input);
-            rest = after;
+        for mut rest in copies.chunks_exact(once.len()) {
+            for &length in &lengths {
+                let (input, after) = rest.split_at(length);
+                self.inputs.push(input);
+                rest = after;
+            }
         }
         self.texts = self.inputs.iter().map(|input| std::str::from_utf8(input).ok()).collect();
         let bytes = self.inputs.iter().map(|input| input.len() as u64).sum();

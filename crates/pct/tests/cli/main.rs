@@ -43,6 +43,11 @@ use std::process::Output;
 use assert_cmd::Command;
 use assert_cmd::cargo::CommandCargoExt;
 
+/// Whether to run the longest tests too (`SIMDPCT_LONG=1`): `scripts/check exhaustive`.
+fn is_long() -> bool {
+    std::env::var_os("SIMDPCT_LONG").is_some_and(|value| value != "0")
+}
+
 fn pct(arguments: &[&str]) -> Command {
     let mut command = Command::cargo_bin("pct").expect("cargo builds the command for its tests");
     command.args(arguments);
