@@ -51,7 +51,7 @@ SOURCE
         {
             echo EXPORTS
             x86_64-w64-mingw32-objdump -p "$2" |
-                awk '/DLL Name:/ { inside = $3 == "python3.dll" } inside && $3 ~ /^_?Py/ { print $3 " = python311." $3 }'
+                awk '/DLL Name:/ { inside = $3 == "python3.dll" } /^$/ { inside = 0 } inside && $3 ~ /^_?Py/ { print $3 " = python311." $3 }'
         } >python3.def
         echo 'int unused;' >empty.c
         x86_64-w64-mingw32-gcc-posix -shared empty.c python3.def -o python3.dll
