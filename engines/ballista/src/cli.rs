@@ -1,18 +1,15 @@
 //! Arguments of `simdpct-ballista`.
 
-use std::io::{self, Write};
 use std::net::{IpAddr, Ipv4Addr};
 use std::path::PathBuf;
-use std::process::ExitCode;
-use std::time::Duration;
 
 use ballista_core::config::TaskSchedulingPolicy;
 use clap::builder::Styles;
 use clap::{Args, Parser, Subcommand, ValueEnum};
-use log::LevelFilter;
-use simdpct_datafusion::program::{self, Failure, Output};
+use log::{LevelFilter, warn};
+use simdpct_datafusion::program::{self, Output};
 
-use crate::{Endpoint, executor, logger, query, scheduler};
+use crate::Endpoint;
 
 /// SQL over files on several machines, with functions for percent-encoding and URLs.
 ///
@@ -51,6 +48,17 @@ pub struct Network {
 }
 
 impl Network {
+    /// Warns if other machines can reach this server: Ballista has no authentication.
+    pub(crate) fn warn_if_exposed(&self) {
+        if !self.bind.is_loopback() {
+            warn!(
+                "listening beyond this machine, on {}: there is no authentication and no encryption, so whoever reaches \
+                 the port can read every file that this process can read; docs/cluster.md says how to restrict access",
+                self.bind
+            );
+        }
+    }
+
     /// The address to listen on, as Ballista puts it before a port.
     pub(crate) fn bind_host(&self) -> String {
         match self.bind {
@@ -254,44 +262,4 @@ fn size(text: &str) -> Result<u64, String> {
 /// A positive number.
 fn count(text: &str) -> Result<usize, String> {
     text.parse().ok().filter(|&count| count > 0).ok_or_else(|| "expected a number from 1".to_owned())
-}
-
-/// Prints a line that says where a server listens.
-pub(crate) fn announce(line: &str) -> io::Result<()> {
-    let mut stdout = io::stdout().lock();
-    writeln!(stdout, "{line}")?;
-    stdout.flush()
-}
-
-/// The program.
-pub fn main() -> ExitCode {
-    let role = Arguments::parse().role;
-    let (name, log) = match &role {
-        Role::Scheduler(options) => ("simdpct-ballista scheduler", options.log),
-        Role::Executor(options) => ("simdpct-ballista executor", options.log),
-        Role::Query(options) => ("simdpct-ballista query", options.log),
-    };
-    logger::start(log);
-    // Plans are recursive, and unoptimized builds have large stack frames.
-    let runtime = tokio::runtime::Builder::new_multi_thread().thread_stack_size(32 << 20).enable_all().build();
-    let runtime = match runtime {
-        Ok(runtime) => runtime,
-        Err(error) => return Failure::Query(format!("cannot start threads: {error}")).report(name),
-    };
-    let done = runtime.spawn(run(role));
-    let result = runtime.block_on(done).unwrap_or_else(|error| Err(Failure::Query(error.to_string())));
-    // Tasks may still run. Their results are not needed.
-    runtime.shutdown_timeout(Duration::from_millis(100));
-    match result {
-        Ok(()) => ExitCode::SUCCESS,
-        Err(failure) => failure.report(name),
-    }
-}
-
-async fn run(role: Role) -> Result<(), Failure> {
-    match role {
-        Role::Scheduler(options) => scheduler::run(options).await,
-        Role::Executor(options) => executor::run(options).await,
-        Role::Query(options) => query::run(options).await,
-    }
 }

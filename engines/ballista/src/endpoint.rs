@@ -4,8 +4,9 @@ use std::fmt;
 use std::net::Ipv6Addr;
 use std::str::FromStr;
 
-/// Host and port of a scheduler: `HOST`, `HOST:PORT` or `[IPV6]:PORT`. The port is 50050 by
-/// default.
+use http::uri::Authority;
+
+/// Host and port of a scheduler: `HOST`, `HOST:PORT` or `[IPV6]:PORT`. The port is 50050 by default.
 ///
 /// ```
 /// use simdpct_ballista::Endpoint;
@@ -34,27 +35,22 @@ impl FromStr for Endpoint {
 
     fn from_str(text: &str) -> Result<Self, String> {
         let invalid = || format!("invalid address '{text}': expected HOST, HOST:PORT or [IPV6]:PORT");
-        let (host, port) = match text.strip_prefix('[') {
-            Some(rest) => {
-                let (address, port) = rest.split_once(']').ok_or_else(invalid)?;
-                address.parse::<Ipv6Addr>().map_err(|_| invalid())?;
-                let port = if port.is_empty() { None } else { Some(port.strip_prefix(':').ok_or_else(invalid)?) };
-                (&text[..address.len() + 2], port)
-            }
-            None => match text.split_once(':') {
-                Some((host, port)) => (host, Some(port)),
-                None => (text, None),
-            },
+        let authority: Authority = text.parse().map_err(|_| invalid())?;
+        let host = authority.host();
+        let is_name =
+            |host: &str| host.chars().all(|character| character.is_ascii_alphanumeric() || "-._".contains(character));
+        let is_host = match host.strip_prefix('[').and_then(|rest| rest.strip_suffix(']')) {
+            Some(address) => address.parse::<Ipv6Addr>().is_ok(),
+            None => !host.is_empty() && is_name(host),
         };
-        let is_valid = |character: char| character.is_ascii_alphanumeric() || "-._[]:".contains(character);
-        if host.is_empty() || !host.chars().all(is_valid) {
-            return Err(invalid());
-        }
-        let port = match port {
-            Some(port) => port.parse().ok().filter(|&port| port > 0).ok_or_else(invalid)?,
-            None => Self::DEFAULT_PORT,
+        let port = match authority.port_u16() {
+            // An empty port, or one above 65535, is no port for `Authority`.
+            None if authority.as_str() == host => Self::DEFAULT_PORT,
+            port => port.filter(|&port| port > 0).ok_or_else(invalid)?,
         };
-        Ok(Self { host: host.to_owned(), port })
+        // Anything else is user information.
+        let has_only_these = authority.as_str().strip_prefix(host).is_some_and(|rest| !rest.contains('@'));
+        if is_host && has_only_these { Ok(Self { host: host.to_owned(), port }) } else { Err(invalid()) }
     }
 }
 

@@ -13,19 +13,22 @@ use tempfile::TempDir;
 use tokio::net::TcpStream;
 use tokio::time::{sleep, timeout};
 
-use crate::cli::{Executor, Network, announce};
+use crate::announce::announce;
+use crate::cli::{Executor, Network};
 use crate::{Endpoint, function_registry, session_config, signal};
 
 /// Serves until a signal, and then until its tasks are done, but for at most `--drain` seconds.
 pub(crate) async fn run(options: Executor) -> Result<(), Failure> {
     let network = &options.network;
-    // Both at once, so that they differ.
+    network.warn_if_exposed();
+    // Both together, so that they differ.
     let (flight, grpc) = (listen(network, options.port)?, listen(network, options.grpc_port)?);
     let (port, grpc_port) = (flight.local_addr()?.port(), grpc.local_addr()?.port());
     drop((flight, grpc));
     // A private folder, deleted on return: Ballista deletes every folder that it finds in its work
     // folder.
     let folder = work_folder(&options.work_dir.unwrap_or_else(std::env::temp_dir))?;
+    warn_if_in_memory(folder.path());
     let work_dir = folder.path().to_str().map(str::to_owned);
     let work_dir = work_dir.ok_or_else(|| Failure::Query(format!("{}: not UTF-8", folder.path().display())))?;
 
@@ -75,6 +78,20 @@ fn work_folder(parent: &Path) -> Result<TempDir, Failure> {
         .and_then(|()| tempfile::Builder::new().prefix("simdpct-ballista-").tempdir_in(parent))
         .map_err(|error| Failure::Query(format!("{}: {error}", parent.display())))
 }
+
+/// Warns if a folder for intermediate results is in memory: these may be as large as the data.
+#[cfg(target_os = "linux")]
+fn warn_if_in_memory(folder: &Path) {
+    /// The type of a tmpfs, by statfs(2).
+    const TMPFS: i64 = 0x0102_1994;
+    if rustix::fs::statfs(folder).is_ok_and(|system| i64::from(system.f_type) == TMPFS) {
+        let folder = folder.display();
+        warn!("intermediate results take memory: {folder} is on a tmpfs; name a folder on a disk by --work-dir");
+    }
+}
+
+#[cfg(not(target_os = "linux"))]
+fn warn_if_in_memory(_: &Path) {}
 
 /// Listens on a port, or for 0 on a free one: Ballista must know it before it listens itself.
 fn listen(network: &Network, port: u16) -> Result<TcpListener, Failure> {

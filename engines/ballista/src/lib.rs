@@ -28,12 +28,14 @@
 //! ```
 #![forbid(unsafe_code)]
 
+mod announce;
 #[doc(hidden)]
 pub mod cli;
 mod endpoint;
 mod executor;
-mod logger;
 mod message;
+#[doc(hidden)]
+pub mod program;
 mod query;
 mod scheduler;
 mod signal;

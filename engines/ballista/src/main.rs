@@ -5,5 +5,5 @@
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
-    simdpct_ballista::cli::main()
+    simdpct_ballista::program::main()
 }

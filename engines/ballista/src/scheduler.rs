@@ -12,7 +12,8 @@ use log::info;
 use simdpct_datafusion::program::Failure;
 use tokio::net::TcpListener;
 
-use crate::cli::{Scheduler, Scheduling, announce};
+use crate::announce::announce;
+use crate::cli::{Scheduler, Scheduling};
 use crate::{session_config, session_state, signal};
 
 /// Serves until a signal.
@@ -27,6 +28,7 @@ pub(crate) async fn run(options: Scheduler) -> Result<(), Failure> {
         }
         None => network.bind_host(),
     };
+    network.warn_if_exposed();
     let listener = TcpListener::bind(SocketAddr::new(network.bind, options.port)).await.map_err(|error| {
         Failure::Query(format!("cannot listen on {}:{}: {error}", network.bind_host(), options.port))
     })?;

@@ -77,3 +77,29 @@ fn push_needs_an_address_that_executors_reach() {
     assert_eq!(code, Some(1));
     assert!(message.contains("--external-host is needed"), "{message}");
 }
+
+/// The warning comes before the error, which ends the program.
+#[test]
+fn listening_beyond_this_machine_is_a_warning_that_names_the_missing_authentication() {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let port = listener.local_addr().unwrap().port().to_string();
+    for role in ["scheduler", "executor"] {
+        for (bind, is_exposed) in [("0.0.0.0", true), ("127.0.0.1", false)] {
+            let (code, message) = failure(&[role, "--bind", bind, "--port", &port]);
+            assert_eq!(code, Some(1), "{message}");
+            assert_eq!(message.contains("no authentication"), is_exposed, "{role} {bind}: {message}");
+        }
+    }
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn intermediate_results_in_memory_are_a_warning() {
+    let address = closed();
+    for (folder, is_in_memory) in [("/dev/shm", true), (env!("CARGO_TARGET_TMPDIR"), false)] {
+        let arguments = ["executor", "--port=0", "--connect-timeout=0", "--work-dir", folder, "--scheduler", &address];
+        let (code, message) = failure(&arguments);
+        assert_eq!(code, Some(1), "{message}");
+        assert_eq!(message.contains("take memory"), is_in_memory, "{folder}: {message}");
+    }
+}
