@@ -23,8 +23,7 @@ Examples:
   pct normalize --url --drop-query 'utm_*' --drop-query fbclid --sort-query --unique crawl.txt
                                        The first line of each page, as it is in the list
   pct normalize --url --surt crawl.txt http://www.example.com/A?b&a becomes com,example)/a?a&b
-  pct normalize --url --base http://example.com/a/ links.txt
-                                       ../b becomes http://example.com/b";
+  pct normalize --url --base http://e.org/a/b links.txt    ../c becomes http://e.org/c";
 
 /// Normalize percent-encoding (RFC 3986 6.2.2)
 ///
@@ -81,7 +80,7 @@ struct UrlArguments {
     #[arg(long, conflicts_with = "path")]
     url: bool,
 
-    /// Make each URL a SURT, its key in the indexes of web archives: com,example)/path?query
+    /// Make each URL its key in web archives, a SURT: com,example)/path
     ///
     /// The key has the rules of pywb and Common Crawl, as in Python's package surt, instead of the RFC's: all in lower case,
     /// no 'www.', no session IDs, a sorted query, no scheme. With --log, a target needs a --base.
