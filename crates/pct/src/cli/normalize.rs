@@ -121,7 +121,7 @@ struct UrlArguments {
 #[derive(Clone, Debug)]
 pub(crate) enum UrlForm {
     /// The normal form, without the pairs of the query that match these patterns.
-    Normal(UrlNormalizer, Vec<Pattern>),
+    Normal(Box<UrlNormalizer>, Vec<Pattern>),
     /// The key in a web archive.
     Surt,
 }
@@ -138,7 +138,7 @@ impl NormalizeArguments {
         let normalizer = when(drop_fragment, normalizer, UrlNormalizer::drop_fragment);
         let normalizer = when(drop_www, normalizer, UrlNormalizer::drop_www);
         let normalizer = when(are_targets, normalizer, UrlNormalizer::targets);
-        url.then(|| if surt { UrlForm::Surt } else { UrlForm::Normal(normalizer, drop_query.clone()) })
+        url.then(|| if surt { UrlForm::Surt } else { UrlForm::Normal(Box::new(normalizer), drop_query.clone()) })
     }
 
     /// The URL that references are relative to.

@@ -56,7 +56,7 @@ pub(super) fn task(command: &RewriteCommand) -> Result<Task<'_>, Error> {
                 let operation: Box<dyn Operation> = match (policy, &url) {
                     (Some(policy), _) => Box::new(CanonicalPath::new(policy, normalize, safe)),
                     (None, Some(UrlForm::Normal(url, dropped))) => {
-                        Box::new(NormalUrl::new(normalize.of_urls(*url), dropped.clone(), safe))
+                        Box::new(NormalUrl::new(normalize.of_urls(**url), dropped.clone(), safe))
                     }
                     (None, Some(UrlForm::Surt)) => Box::new(Surt::new(are_targets, safe)),
                     (None, None) => Box::new(normalize),
