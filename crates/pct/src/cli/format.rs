@@ -72,7 +72,7 @@ pub(crate) struct FormatArguments {
     /// Key in JSON Lines, such as 'url' or 'request.query'; implies --jsonl
     ///
     /// A '.' separates the names of nested members. In a name, '*' is any text and '?' any character,
-    /// and '\' makes the next character an ordinary one. Keys go through arrays. A key at which no record has a string is
+    /// and '\' makes the next character an ordinary one. '**' is any number of names: '**.url' is every url. Keys go through arrays. A key at which no record has a string is
     /// reported at the end.
     #[arg(short, long, value_name = "KEY", allow_hyphen_values = true)]
     #[arg(conflicts_with_all = ["raw", "null", "row_binary", "fields", "csv", "log"])]

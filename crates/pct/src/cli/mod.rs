@@ -33,7 +33,7 @@ pub(crate) use generate::{CompletionsArguments, ManArguments};
 pub(crate) use get::GetArguments;
 pub(crate) use info::InfoArguments;
 pub(crate) use input::InputArguments;
-pub(crate) use normalize::NormalizeArguments;
+pub(crate) use normalize::{NormalizeArguments, UrlForm};
 pub(crate) use output::OutputArguments;
 pub(crate) use repair::RepairArguments;
 pub(crate) use stats::StatsArguments;

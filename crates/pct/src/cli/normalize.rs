@@ -10,6 +10,7 @@ use simdpct::uri::UrlNormalizer;
 
 use super::TextArguments;
 use crate::codec::NormalizingOptions;
+use crate::operation::Base;
 use crate::text::pattern::Pattern;
 
 const EXAMPLES: &str = "\
@@ -20,7 +21,9 @@ Examples:
   pct normalize -i --csv -c url *.csv  In place
   pct normalize --url crawl.txt        http://EXAMPLE.com:80/a/../%7eb becomes http://example.com/~b
   pct normalize --url --drop-query 'utm_*' --drop-query fbclid --sort-query --unique crawl.txt
-                                       The first line of each page, as it is in the list";
+                                       The first line of each page, as it is in the list
+  pct normalize --url --surt crawl.txt http://www.example.com/A?b&a becomes com,example)/a?a&b
+  pct normalize --url --base http://e.org/a/b links.txt    ../c becomes http://e.org/c";
 
 /// Normalize percent-encoding (RFC 3986 6.2.2)
 ///
@@ -77,6 +80,22 @@ struct UrlArguments {
     #[arg(long, conflicts_with = "path")]
     url: bool,
 
+    /// Make each URL its key in web archives, a SURT: com,example)/path
+    ///
+    /// The key has the rules of pywb and Common Crawl, as in Python's package surt, instead of the RFC's: all in lower case,
+    /// no 'www.', no session IDs, a sorted query, no scheme. With --log, a target needs a --base.
+    #[arg(long, requires = "url", conflicts_with_all = [
+        "sort_query", "drop_query", "drop_fragment", "drop_www", "keep", "escape_malformed",
+    ])]
+    surt: bool,
+
+    /// Resolve references against this URL (RFC 3986 5.2)
+    ///
+    /// '../b' becomes 'http://example.com/b' with the base 'http://example.com/a/c'. What has a scheme stays, and an empty
+    /// field becomes the base. With --log, '-' and '*' stay, too.
+    #[arg(long, value_name = "URL", value_parser = Base::parse, requires = "url")]
+    base: Option<Base>,
+
     /// Sort the query by name
     ///
     /// Pairs of one name keep their order. Empty pairs are dropped.
@@ -98,11 +117,20 @@ struct UrlArguments {
     drop_www: bool,
 }
 
+/// What `--url` makes of each field.
+#[derive(Clone, Debug)]
+pub(crate) enum UrlForm {
+    /// The normal form, without the pairs of the query that match these patterns.
+    Normal(Box<UrlNormalizer>, Vec<Pattern>),
+    /// The key in a web archive.
+    Surt,
+}
+
 impl NormalizeArguments {
-    /// The rules of `--url` and the patterns of `--drop-query`, if it is given.
-    pub(crate) fn url(&self) -> Option<(UrlNormalizer, Vec<Pattern>)> {
-        let UrlArguments { url, sort_query, ref drop_query, drop_fragment, drop_www } = self.url;
-        let are_targets = self.text.format.is_log();
+    /// What fields become, if `--url` is given.
+    pub(crate) fn url(&self) -> Option<UrlForm> {
+        let UrlArguments { url, surt, base: _, sort_query, ref drop_query, drop_fragment, drop_www } = self.url;
+        let are_targets = self.are_targets();
         let when = |is_given, normalizer, rule: fn(UrlNormalizer) -> UrlNormalizer| {
             if is_given { rule(normalizer) } else { normalizer }
         };
@@ -110,7 +138,17 @@ impl NormalizeArguments {
         let normalizer = when(drop_fragment, normalizer, UrlNormalizer::drop_fragment);
         let normalizer = when(drop_www, normalizer, UrlNormalizer::drop_www);
         let normalizer = when(are_targets, normalizer, UrlNormalizer::targets);
-        url.then(|| (normalizer, drop_query.clone()))
+        url.then(|| if surt { UrlForm::Surt } else { UrlForm::Normal(Box::new(normalizer), drop_query.clone()) })
+    }
+
+    /// The URL that references are relative to.
+    pub(crate) fn base(&self) -> Option<Base> {
+        self.url.base.clone()
+    }
+
+    /// Whether a field that begins with a slash is the target of a request.
+    pub(crate) fn are_targets(&self) -> bool {
+        self.text.format.is_log()
     }
 
     /// The policy for paths, if they are made canonical.

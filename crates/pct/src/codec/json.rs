@@ -18,6 +18,17 @@ pub(crate) fn write_string(text: &str, output: &mut Vec<u8>) {
     }
 }
 
+/// Ends the string whose opening quote is at `start`: escapes the text after it, which is well-formed UTF-8, and appends
+/// the closing quote. Nothing is copied if nothing has to be escaped.
+pub(crate) fn end_string(start: usize, output: &mut Vec<u8>) {
+    if ESCAPED.find(&output[start + 1..]).is_none() {
+        return output.push(b'"');
+    }
+    let text = output.split_off(start + 1);
+    output.truncate(start);
+    write_string(str::from_utf8(&text).expect("the operation is within WellFormed"), output);
+}
+
 /// Escapes ill-formed UTF-8 from `start` on as triplets, for formats in which a string cannot contain it.
 pub(crate) fn escape_ill_formed(output: &mut Vec<u8>, start: usize) {
     if simdutf8::basic::from_utf8(&output[start..]).is_ok() {
@@ -34,7 +45,7 @@ pub(crate) fn escape_ill_formed(output: &mut Vec<u8>, start: usize) {
 
 #[cfg(test)]
 mod tests {
-    use super::write_string;
+    use super::{end_string, write_string};
 
     #[test]
     fn strings_are_written_as_serde_json_writes_them() {
@@ -42,7 +53,11 @@ mod tests {
             for text in [first.to_string(), format!("{first}a"), format!("text of more than 64 bytes{first:>80}")] {
                 let mut found = Vec::new();
                 write_string(&text, &mut found);
-                assert_eq!(String::from_utf8(found).unwrap(), serde_json::to_string(&text).unwrap());
+                let expected = serde_json::to_string(&text).unwrap();
+                assert_eq!(String::from_utf8(found).unwrap(), expected);
+                let mut found = ["\n\"", &text].concat().into_bytes();
+                end_string(1, &mut found);
+                assert_eq!(String::from_utf8(found).unwrap(), ["\n", &expected].concat());
             }
         }
     }

@@ -4,11 +4,11 @@
 use simdpct::ByteSet;
 
 use super::rewrite::Task;
-use crate::cli::{GetArguments, RewriteCommand};
+use crate::cli::{GetArguments, RewriteCommand, UrlForm};
 use crate::error::Error;
 use crate::operation::{
     CanonicalPath, Decode, DecodeText, Encode, EncodeText, Filter, Get, NormalUrl, Normalize, Operation, PartSeen,
-    Repair, Reversible,
+    Repair, Resolved, Reversible, Surt,
 };
 use crate::record::Policy;
 
@@ -50,14 +50,20 @@ pub(super) fn task(command: &RewriteCommand) -> Result<Task<'_>, Error> {
             let escape_malformed = arguments.escape_malformed;
             let keep = arguments.rules.keep();
             let (policy, url) = (arguments.path(), arguments.url());
+            let (base, are_targets) = (arguments.base(), arguments.are_targets());
             let task = Task::new(&arguments.text, "_normalized", move |safe| -> Box<dyn Operation> {
                 let normalize = Normalize::new(safe.union(keep), escape_malformed, replace);
-                match (policy, &url) {
+                let operation: Box<dyn Operation> = match (policy, &url) {
                     (Some(policy), _) => Box::new(CanonicalPath::new(policy, normalize, safe)),
-                    (None, Some((url, dropped))) => {
-                        Box::new(NormalUrl::new(normalize.of_urls(*url), dropped.clone(), safe))
+                    (None, Some(UrlForm::Normal(url, dropped))) => {
+                        Box::new(NormalUrl::new(normalize.of_urls(**url), dropped.clone(), safe))
                     }
+                    (None, Some(UrlForm::Surt)) => Box::new(Surt::new(are_targets, safe)),
                     (None, None) => Box::new(normalize),
+                };
+                match base.clone() {
+                    Some(base) => Box::new(Resolved::new(base, operation, are_targets, safe)),
+                    None => operation,
                 }
             });
             if arguments.unique { task.unique() } else { task }

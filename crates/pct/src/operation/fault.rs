@@ -87,6 +87,11 @@ impl Fault {
     pub(crate) fn shifted_by(self, offset: usize) -> Self {
         Self { position: self.position + offset, ..self }
     }
+
+    /// The same fault in a field that `offset` bytes of the text precede; at its start if the fault is in these.
+    pub(crate) fn after(self, offset: usize) -> Self {
+        Self { position: self.position.saturating_sub(offset), ..self }
+    }
 }
 
 /// The ways in which a record can be invalid, and notes on valid ones.

@@ -40,7 +40,7 @@ pub(crate) use select::{Copying, Filter, Selecting};
 pub(crate) use text::{DecodeText, EncodeText};
 pub(crate) use unescape::Unescape;
 pub(crate) use unique::Unique;
-pub(crate) use url::NormalUrl;
+pub(crate) use url::{Base, NormalUrl, Resolved, Surt};
 pub(crate) use well_formed::WellFormed;
 pub(crate) use words::words;
 

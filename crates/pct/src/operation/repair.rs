@@ -40,6 +40,16 @@ fn is_after_scheme(text: &[u8], separator: u8) -> bool {
     is_first && text.get(start).is_some_and(u8::is_ascii_alphabetic)
 }
 
+/// Appends a text. One that is longer than the buffer, such as a record that is held alone, becomes the buffer instead of
+/// being in memory twice.
+fn append_owned(text: String, output: &mut Vec<u8>) {
+    if output.is_empty() && output.capacity() < text.len() {
+        *output = text.into_bytes();
+    } else {
+        output.extend_from_slice(text.as_bytes());
+    }
+}
+
 /// The first malformed '%'.
 fn malformed(field: &[u8]) -> Option<Fault> {
     const STRICT: &Decoder = &Decoder::new();
@@ -50,11 +60,12 @@ fn malformed(field: &[u8]) -> Option<Fault> {
 impl Repair {
     #[cold]
     fn apply_to_ill_formed(&self, field: &[u8], output: &mut Vec<u8>) -> Option<Fault> {
-        if self.replace {
-            output.extend_from_slice(uri::repair(&String::from_utf8_lossy(field)[..]).as_bytes());
+        let repaired = if self.replace {
+            uri::repair(&String::from_utf8_lossy(field)[..]).into_owned()
         } else {
-            output.extend_from_slice(uri::repair(field).as_bytes());
-        }
+            uri::repair(field).into_owned()
+        };
+        append_owned(repaired, output);
         let position = str::from_utf8(field).map_or_else(|error| error.valid_up_to(), str::len);
         Fault::earliest(malformed(field), Some(Fault::new(FaultKind::NotUtf8, position)))
     }
@@ -69,12 +80,16 @@ impl Operation for Repair {
     }
 
     fn apply_text(&self, text: &str, output: &mut Vec<u8>) -> Option<Fault> {
-        let repaired = uri::repair(text);
-        output.extend_from_slice(repaired.as_bytes());
-        match repaired {
+        match uri::repair(text) {
             // A malformed '%' is escaped.
-            Cow::Borrowed(_) => None,
-            Cow::Owned(_) => malformed(text.as_bytes()),
+            Cow::Borrowed(_) => {
+                output.extend_from_slice(text.as_bytes());
+                None
+            }
+            Cow::Owned(repaired) => {
+                append_owned(repaired, output);
+                malformed(text.as_bytes())
+            }
         }
     }
 

@@ -392,3 +392,32 @@ proptest! {
         prop_assert_eq!(text(&gb), text(Encoder::COMPONENT.encode(&gb_bytes[..]).as_bytes()));
     }
 }
+
+/// A long field is converted in parts, which end between characters.
+#[test]
+fn long_fields_are_decoded_as_short_ones() {
+    for (charset, shift, piece, expected) in [
+        ("windows-1252", "", "caf%E9+", "café+"),
+        ("latin1-exact", "", "%E9%80", "é\u{80}"),
+        ("shift_jis", "", "%83%5C", "ソ"),
+        ("shift_jis", "", "a", "a"),
+        ("gb18030", "", "%D6%D0a", "中a"),
+        ("utf-8", "", "%C3%A9%F0%9F%98%80", "é😀"),
+        // What a byte means depends on the text before.
+        ("iso-2022-jp", "%1B$B", "%3D%26", "拾"),
+    ] {
+        for offset in 0..4 {
+            let (before, count) = ("x".repeat(offset), 200_000 / piece.len());
+            let input = format!("{before}%u20AC{shift}{}", piece.repeat(count));
+            let found = output(&["decode", "--charset", charset, "--unicode"], input.as_bytes());
+            let expected = format!("{before}€{}", expected.repeat(count));
+            assert!(found == expected.as_bytes(), "{charset} {piece} {offset}");
+        }
+    }
+    // The place of a fault after several parts.
+    let field =
+        |piece: &str, fault: &[u8]| [piece.repeat(30_000).as_bytes(), fault, "c".repeat(100_000).as_bytes()].concat();
+    let found = run(&["decode", "--charset", "shift_jis"], &field("ab%83%5C", b"%81 "));
+    assert_eq!(text(&found.stderr), "pct: <stdin>: 1 not in the charset; first at 1:240001\\n");
+    assert!(found.stdout == field("abソ", b"\x81 "));
+}

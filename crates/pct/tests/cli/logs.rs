@@ -75,6 +75,32 @@ const TRAEFIK: &str = r#"192.0.2.7 - - [22/Nov/2026:20:00:00 +0000] "GET /caf%C3
 /// without captured headers.
 const HAPROXY: &str = r#"Feb  6 12:14:14 localhost haproxy[14389]: 10.0.1.2:33317 [06/Feb/2009:12:14:14.655] http-in static/srv1 10/0/30/69/109 200 2750 - - ---- 1/1/1/1/0 0/0 {1wt.eu} {} "GET /caf%C3%A9 HTTP/1.1""#;
 
+/// Squid, logformat squid: "%ts.%03tu %6tr %>a %Ss/%03>Hs %<st %rm %ru %[un %Sh/%<a %mt"
+const SQUID: &str = "1795377600.186      7 192.0.2.7 TCP_MISS/200 1500 GET http://www.example.com/caf%C3%A9?q=%20b ann%41 HIER_DIRECT/10.0.0.1 text/html";
+
+/// Its duration is padded to six digits, and longer ones are not.
+#[test]
+fn several_spaces_are_one_in_the_native_log_of_squid() {
+    let tunnel =
+        "1795377600.186 123456 192.0.2.7 TCP_TUNNEL/200 39 CONNECT www.example.com:443 - HIER_DIRECT/10.0.0.1 -";
+    let expected = SQUID.replace("caf%C3%A9", "café");
+    assert_outputs(&[
+        (&["decode", "--log", "squid"], SQUID, &expected),
+        (&["decode", "--log", "squid", "--log-field", "remote_user"], SQUID, &SQUID.replace("%41", "A")),
+        (&["decode", "--log", "squid"], tunnel, tunnel),
+        (&["decode", "--log", "squid", "--append"], SQUID, &format!("{SQUID} \"http://www.example.com/café?q=%20b\"")),
+        (
+            &["get", "host", "--log", "squid", "--print-field"],
+            &format!("{SQUID}\n{SQUID}\n"),
+            "www.example.com\nwww.example.com\n",
+        ),
+        (&["get", "key:q", "--log", "squid", "--print-field"], SQUID, " b"),
+        (&["normalize", "--url", "--surt", "--log", "squid", "--print-field"], SQUID, "com,example)/caf%c3%a9?q=%20b"),
+    ]);
+    let found = run(&["decode", "--log", "squid"], b"1795377600.186      7 192.0.2.7 TCP_MISS/200\n");
+    assert_eq!(text(&found.stderr), "pct: <stdin>: 1 not in the format; first at 1:1\\n");
+}
+
 #[test]
 fn formats_of_vendors_have_their_target_and_referer() {
     let bare = HAPROXY.replace("{1wt.eu} {} ", "");

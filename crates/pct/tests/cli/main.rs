@@ -1,6 +1,7 @@
 //! Tests of the command: arguments and input, output, messages and exit codes.
 #![forbid(unsafe_code)]
 
+mod base;
 mod blocks;
 mod borders;
 mod charset;
@@ -29,6 +30,7 @@ mod selection;
 mod stats;
 mod streams;
 mod strict;
+mod surt;
 mod terminal;
 mod texts;
 #[cfg(unix)]

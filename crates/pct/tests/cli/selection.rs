@@ -55,6 +55,45 @@ fn columns_are_chosen_by_patterns_and_ranges() {
 }
 
 #[test]
+fn two_asterisks_are_any_number_of_keys() {
+    let line = r#"{"url":"%41","a":{"url":"%42","b":[{"url":"%43"},[{"url":["%44"]}]]},"urls":"%45","c":"%46"}"#;
+    let decoded = |letters: &str| {
+        letters.chars().fold(line.to_owned(), |line, letter| {
+            line.replace(&format!("%{:X}", u32::from(letter)), &letter.to_string())
+        })
+    };
+    assert_outputs(&[
+        (&["decode", "-k", "**.url"], line, &decoded("ABCD")),
+        (&["decode", "-k", "a.**.url"], line, &decoded("BCD")),
+        (&["decode", "-k", "**.b.url"], line, &decoded("CD")),
+        (&["decode", "-k", "**"], line, &decoded("ABCDEF")),
+        (&["decode", "-k", "a.**"], line, &decoded("BCD")),
+        (&["decode", "-k", "**.url", "-k", "c"], line, &decoded("ABCDF")),
+        (&["decode", "-k", "**.url*"], line, &decoded("ABCDE")),
+        (&["decode", "-k", "\\*\\*"], r#"{"**":"%41","a":"%41"}"#, r#"{"**":"A","a":"%41"}"#),
+        (
+            &["decode", "-k", "**.u", "--append"],
+            r#"{"a":{"u":"%41"},"u":"%42"}"#,
+            r#"{"a":{"u":"%41","u_decoded":"A"},"u":"%42","u_decoded":"B"}"#,
+        ),
+        (&["decode", "--cdxj", "-k", "**.url"], r#"a)/ 1 {"x":{"url":"%41"}}"#, r#"a)/ 1 {"x":{"url":"A"}}"#),
+        (&["decode", "-k", "**.url", "--print-field"], r#"{"a":{"url":"%41"},"url":"%42"}"#, "A B"),
+    ]);
+    // Objects are searched down to the depth at which serde_json gives up, and no deeper.
+    let nested = |depth: usize| format!("{}{{\"u\":\"%41\"}}{}", "{\"a\":".repeat(depth), "}".repeat(depth));
+    for depth in [60, 63, 64, 65, 100, 127] {
+        assert_outputs(&[(&["decode", "-k", "**.u"], &nested(depth), &nested(depth).replace("%41", "A"))]);
+    }
+    for depth in [128, 100_000] {
+        let found = run(&["decode", "-k", "**.u"], nested(depth).as_bytes());
+        assert!(found.stdout == nested(depth).as_bytes(), "{depth}");
+        assert!(text(&found.stderr).contains("1 not in the format"), "{depth}: {}", text(&found.stderr));
+    }
+    let found = run(&["decode", "-k", "**.typo"], line.as_bytes());
+    assert_eq!(text(&found.stderr), "pct: warning: no record has a string at key \\'**.typo\\'\\n");
+}
+
+#[test]
 fn keys_are_chosen_by_patterns() {
     assert_outputs(&[
         (

@@ -100,7 +100,7 @@ fn an_invalid_value_reports_what_is_expected() {
         ),
         (
             &["decode", "--log", "custom"],
-            "possible values: combined, common, vhost-combined, nginx, alb, elb, s3, envoy, traefik, haproxy, cloudfront, w3c",
+            "possible values: combined, common, vhost-combined, nginx, alb, elb, s3, envoy, traefik, haproxy, squid, cloudfront, w3c",
         ),
         (&["decode", "--log", "custom"], "expected a name, or a template with variables such as $request"),
         (&["decode", "--log", "a $"], "expected a name after '$'"),

@@ -11,6 +11,9 @@ use super::TextDecoding;
 use super::escapes::{triplet, unicode_escape};
 use super::outcome::Outcome;
 
+/// Length from which a segment is long.
+const LONG: usize = 64 * 1024;
+
 /// A pass over a value, in segments that are converted separately: between characters that are not in
 /// the charset.
 pub(super) struct Pass<'p> {
@@ -20,6 +23,8 @@ pub(super) struct Pass<'p> {
     output: &'p mut Vec<u8>,
     outcome: Outcome,
     converter: Converter,
+    /// Whether long segments are split: not if the text before decides what a byte means, or what becomes of a segment.
+    is_split: bool,
     /// The bytes of the segment, and how many of them are converted.
     bytes: Vec<u8>,
     converted: usize,
@@ -33,7 +38,20 @@ impl<'p> Pass<'p> {
         let output_start = output.len();
         let (outcome, bytes) = Default::default();
         let converter = charset.converter();
-        Self { rules, charset, value, output, outcome, converter, bytes, converted: 0, start: 0, output_start }
+        let is_split = !charset.is_stateful() && rules.reject.intersection(ByteSet::NON_ASCII).is_empty();
+        Self {
+            rules,
+            charset,
+            value,
+            output,
+            outcome,
+            converter,
+            is_split,
+            bytes,
+            converted: 0,
+            start: 0,
+            output_start,
+        }
     }
 
     pub(super) fn decode(mut self) -> Outcome {
@@ -63,8 +81,11 @@ impl<'p> Pass<'p> {
             let rest = &value[at..range.end];
             let next = if self.rules.plus { memchr2(b'%', b'+', rest) } else { memchr(b'%', rest) };
             let literal = next.unwrap_or(rest.len());
-            self.bytes.extend_from_slice(&rest[..literal]);
-            at += literal;
+            for piece in rest[..literal].chunks(LONG) {
+                self.bytes.extend_from_slice(piece);
+                at += piece.len();
+                self.end_long(at);
+            }
             let rest = &rest[literal..];
             if rest.is_empty() {
                 break;
@@ -85,8 +106,21 @@ impl<'p> Pass<'p> {
                 self.bytes.push(b'%');
                 1
             };
+            self.end_long(at);
         }
         self.flush(range.end);
+    }
+
+    /// Ends a long segment at `at`, if a character ends there, so that not all of a long value is in memory once more.
+    fn end_long(&mut self, at: usize) {
+        if self.bytes.len() < LONG || !self.is_split {
+            return;
+        }
+        self.convert(false);
+        if self.converter.is_between_characters() {
+            self.flush(at);
+            self.begin(at);
+        }
     }
 
     /// Begins a segment.

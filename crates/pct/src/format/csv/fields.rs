@@ -148,6 +148,14 @@ impl FieldWriter {
         output.truncate(start + written);
     }
 
+    /// Puts quotes around the field from `start` on, if that is necessary and it is not `unchanged`, as it was without.
+    pub(super) fn quote_if_needed(&self, start: usize, unchanged: &[u8], output: &mut Vec<u8>) {
+        if self.quoted.find(&output[start..]).is_some() && output[start..] != *unchanged {
+            let text = output.split_off(start);
+            self.field(&text, false, output);
+        }
+    }
+
     /// Appends a delimiter and a field.
     pub(super) fn next_field(&self, text: &[u8], was_quoted: bool, output: &mut Vec<u8>) {
         output.push(self.delimiter);

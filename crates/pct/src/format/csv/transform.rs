@@ -60,13 +60,21 @@ impl Transform<'_> {
         let mut rest = 0;
         self.reader.each(record, |field| {
             count = field.column + 1;
-            if self.layout.columns.contains(field.column) {
+            if self.layout.columns.contains(field.column) && field.is_quoted() {
                 fault = Fault::first(fault, apply(self.operation, &field, &mut self.result));
                 if self.result != field.text {
                     output.extend_from_slice(&record[rest..field.start]);
-                    self.writer.field(&self.result, field.is_quoted(), output);
+                    self.writer.field(&self.result, true, output);
                     rest = field.end();
                 }
+            } else if self.layout.columns.contains(field.column) {
+                // The result is written where it goes: a long one is in memory only once.
+                output.extend_from_slice(&record[rest..field.start]);
+                rest = field.end();
+                let start = output.len();
+                let found = self.operation.apply(field.text, output);
+                fault = Fault::first(fault, found.map(|fault| fault.shifted_by(field.start)));
+                self.writer.quote_if_needed(start, field.text, output);
             }
             until(self.layout.columns.last(), field.column)
         });

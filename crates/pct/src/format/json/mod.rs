@@ -98,7 +98,7 @@ impl JsonLines {
             return None;
         }
         let Some(start) = self.layout.start(line) else { return pass_on(FaultKind::Format(self.layout.expected()), 0) };
-        match parse(&text[start..], &self.selection.root, self.output.destination.column()) {
+        match parse(&text[start..], &self.selection.tree, self.output.destination.column()) {
             Ok(found) => {
                 self.selection.note(&found);
                 self.output.line(text, &found, &self.selection, output)
@@ -175,7 +175,7 @@ impl Format for JsonLines {
 
     fn transform(&self, records: &[u8], job: &mut Job) {
         self.has_records.store(true, Ordering::Relaxed);
-        let mut scanner = Scanner::new(&self.selection.root, self.output.destination.column());
+        let mut scanner = Scanner::new(&self.selection.tree, self.output.destination.column());
         let mut start = 0;
         while start < records.len() {
             let end = group_end(records, start);

@@ -5,14 +5,14 @@
 use std::borrow::Cow;
 
 use super::found::{Escapes, Found};
-use super::keys::Node;
+use super::keys::Tree;
 use super::scan::{MOST_SCALARS, Scalar, number_len, scan};
 use crate::format::{ColumnName, near};
 
 /// Scans lines, which usually have the same keys in the same order: most lines differ from the last
 /// one that was scanned only in their strings and numbers.
 pub(super) struct Scanner<'l, 'n> {
-    root: &'n Node,
+    tree: &'n Tree,
     append: Option<&'n ColumnName>,
     /// A line that was accepted, and its strings and numbers; empty if it has too many.
     model: &'l str,
@@ -21,8 +21,8 @@ pub(super) struct Scanner<'l, 'n> {
 }
 
 impl<'l, 'n> Scanner<'l, 'n> {
-    pub(super) fn new(root: &'n Node, append: Option<&'n ColumnName>) -> Self {
-        Self { root, append, model: "", scalars: Vec::new(), found: Vec::new() }
+    pub(super) fn new(tree: &'n Tree, append: Option<&'n ColumnName>) -> Self {
+        Self { tree, append, model: "", scalars: Vec::new(), found: Vec::new() }
     }
 
     /// The selected strings of a line in order; `None` if it is not of the usual kind.
@@ -39,7 +39,7 @@ impl<'l, 'n> Scanner<'l, 'n> {
 
     fn scan(&mut self, text: &'l str) -> Option<()> {
         self.model = "";
-        scan(text, self.root, self.append, &mut self.scalars, &mut self.found)?;
+        scan(text, self.tree, self.append, &mut self.scalars, &mut self.found)?;
         if self.scalars.len() < MOST_SCALARS {
             self.model = text;
         }
@@ -85,21 +85,30 @@ mod tests {
     use proptest::prelude::*;
 
     use super::super::found::Found;
-    use super::super::keys::{KeyPath, Node};
+    use super::super::keys::{KeyPath, Tree};
     use super::super::parse::parse;
     use super::Scanner;
     use crate::format::ColumnName;
 
     /// What to find: paths, and the names of new members.
     struct Wanted {
-        root: Node,
+        tree: Tree,
         append: Option<ColumnName>,
     }
 
+    const PATHS: &[&str] = &["u", "a.u", "a.b.\u{e9}", "a*.?"];
+
+    /// Paths through any number of keys.
+    const DEEP: &[&str] = &["**.u", "a.**.b", "**.a.?"];
+
     fn wanted(append: Option<&str>) -> Wanted {
-        let paths: [KeyPath; 4] = ["u", "a.u", "a.b.\u{e9}", "a*.?"].map(|path| path.parse().unwrap());
+        wanted_at(PATHS, append)
+    }
+
+    fn wanted_at(paths: &[&str], append: Option<&str>) -> Wanted {
+        let paths: Vec<KeyPath> = paths.iter().map(|path| path.parse().unwrap()).collect();
         let append = append.map(|suffix| ColumnName::Suffix(suffix.into()));
-        Wanted { root: Node::of(&paths).0, append }
+        Wanted { tree: Tree::of(&paths).0, append }
     }
 
     /// Whether the scanner accepts the text. If so, serde_json must find the same strings.
@@ -111,10 +120,10 @@ mod tests {
     /// The same, if the scanner has seen another line before.
     #[track_caller]
     fn is_accepted_after(before: &str, wanted: &Wanted, text: &str) -> bool {
-        let mut scanner = Scanner::new(&wanted.root, wanted.append.as_ref());
+        let mut scanner = Scanner::new(&wanted.tree, wanted.append.as_ref());
         let _ = scanner.find(before, !before.contains('\\'));
         let Some(found) = scanner.find(text, !text.contains('\\')) else { return false };
-        let expected: Result<Vec<Found<'_>>, _> = parse(text, &wanted.root, wanted.append.as_ref());
+        let expected: Result<Vec<Found<'_>>, _> = parse(text, &wanted.tree, wanted.append.as_ref());
         match expected {
             Ok(expected) => assert_eq!(found, expected, "{text}"),
             Err(error) => panic!("{text}: {error}"),
@@ -127,8 +136,8 @@ mod tests {
     fn accepted_sequences_of_tokens_are_json_with_the_same_strings() {
         const TOKENS: [&str; 13] =
             ["{", "}", "[", "]", ":", ",", " ", "\"u\"", "\"a\"", "\"u\\n\"", "1", "null", "\"u_new\""];
-        for append in [None, Some("_new")] {
-            let wanted = wanted(append);
+        for (paths, append) in [(PATHS, None), (PATHS, Some("_new")), (DEEP, None)] {
+            let wanted = wanted_at(paths, append);
             let mut accepted = 0;
             for length in 0..=5 {
                 for number in 0..TOKENS.len().pow(length) {
@@ -150,14 +159,14 @@ mod tests {
             for number in 0..symbols.len().pow(length) {
                 let digits = (0..length).map(|at| symbols[number / symbols.len().pow(at) % symbols.len()]);
                 let text: String = digits.map(char::from).collect();
-                assert_eq!(is_accepted(&wanted, &text), parse(&text, &wanted.root, None).is_ok(), "{text}");
+                assert_eq!(is_accepted(&wanted, &text), parse(&text, &wanted.tree, None).is_ok(), "{text}");
             }
         }
         for literal in ["true", "false", "null", "\"\\u00aF\\\"\\/\"", "\"\\x\"", "\"\\u00g0\"", "\"\\u00\""] {
             for end in 0..=literal.len() {
                 for rest in ["", "x", "\"", " "] {
                     let text = [&literal[..end], rest].concat();
-                    assert_eq!(is_accepted(&wanted, &text), parse(&text, &wanted.root, None).is_ok(), "{text}");
+                    assert_eq!(is_accepted(&wanted, &text), parse(&text, &wanted.tree, None).is_ok(), "{text}");
                 }
             }
         }
@@ -223,9 +232,12 @@ mod tests {
 
     proptest! {
         #[test]
-        fn accepted_values_have_the_same_strings(text in value(), appends: bool) {
-            let wanted = wanted(appends.then_some("_new"));
-            is_accepted(&wanted, &text);
+        fn accepted_values_have_the_same_strings(
+            text in value(),
+            paths in prop::sample::select(vec![PATHS, DEEP]),
+            appends: bool,
+        ) {
+            is_accepted(&wanted_at(paths, appends.then_some("_new")), &text);
         }
 
         /// A line is found to be like another or not, without consequences.

@@ -5,7 +5,7 @@ use simdpct::{ByteSet, Encoder};
 
 use super::found::Found;
 use super::selection::Selection;
-use crate::codec::write_string;
+use crate::codec::{end_string, write_string};
 use crate::format::Destination;
 use crate::operation::{Fault, FaultKind, Operation};
 
@@ -94,22 +94,36 @@ impl Output {
             output.extend_from_slice(raw);
             return Some(Fault::new(FaultKind::NotUtf8, 0));
         };
+        let Some(name) = self.destination.column() else {
+            return self.write_result(raw, &unescaped, output);
+        };
         let mut result = Vec::with_capacity(unescaped.len());
         let fault = self.operation.apply_text(&unescaped, &mut result);
         let text = simdutf8::basic::from_utf8(&result).expect("the operation is within WellFormed");
-        match (self.destination.column(), &found.key) {
-            (None, _) if text == unescaped && !self.operation.is_json() => output.extend_from_slice(raw),
-            (None, _) => self.write(text, output),
-            (Some(name), key) => {
-                output.extend_from_slice(raw);
-                // An element of an array has no key, so no new member can be added.
-                if let Some(key) = key {
-                    output.push(b',');
-                    write_string(&name.of(key), output);
-                    output.push(b':');
-                    self.write(text, output);
-                }
-            }
+        output.extend_from_slice(raw);
+        // An element of an array has no key, so no new member can be added.
+        if let Some(key) = &found.key {
+            output.push(b',');
+            write_string(&name.of(key), output);
+            output.push(b':');
+            self.write(text, output);
+        }
+        fault
+    }
+
+    /// Appends the result for a string in its place. A string that does not change keeps its escapes.
+    fn write_result(&self, raw: &[u8], unescaped: &str, output: &mut Vec<u8>) -> Option<Fault> {
+        if self.operation.is_json() {
+            return self.operation.apply_text(unescaped, output);
+        }
+        let start = output.len();
+        output.push(b'"');
+        let fault = self.operation.apply_text(unescaped, output);
+        if output[start + 1..] == *unescaped.as_bytes() {
+            output.truncate(start);
+            output.extend_from_slice(raw);
+        } else {
+            end_string(start, output);
         }
         fault
     }

@@ -8,47 +8,75 @@ use serde::de::{DeserializeSeed, Deserializer, Error as _, IgnoredAny, MapAccess
 use serde_json::value::RawValue;
 
 use super::found::{Escapes, Found};
-use super::keys::Node;
+use super::keys::{Node, Tree};
 use crate::format::ColumnName;
 
-/// Maximum nesting of traversed arrays, the limit of serde_json: each level takes stack, and
+/// Maximum nesting of traversed arrays, and of objects, the limit of serde_json: each level takes stack, and
 /// another parse of its content.
 const DEEPEST: usize = 128;
 
 /// The selected strings of a line in order.
 pub(super) fn parse<'l>(
     text: &'l str,
-    root: &Node,
+    tree: &Tree,
     append: Option<&ColumnName>,
 ) -> Result<Vec<Found<'l>>, serde_json::Error> {
     let mut found = Vec::new();
-    collect(root, serde_json::from_str(text)?, None, append, DEEPEST, &mut found)?;
+    let place = Place { tree, node: tree.root(), append, arrays: DEEPEST, objects: DEEPEST };
+    collect(place, serde_json::from_str(text)?, None, &mut found)?;
     Ok(found)
 }
 
-/// Collects the selected strings of a value in order. At most `depth` more arrays may be nested.
+/// Where a value is, and what to find in it.
+#[derive(Clone, Copy)]
+struct Place<'n> {
+    tree: &'n Tree,
+    node: &'n Node,
+    /// With `--append`: the names of new members.
+    append: Option<&'n ColumnName>,
+    /// How many more arrays may be nested.
+    arrays: usize,
+    /// How many more objects may be nested.
+    objects: usize,
+}
+
+impl Place<'_> {
+    /// The place of what is in an array.
+    fn in_array(self) -> Result<Self, serde_json::Error> {
+        Ok(Self { arrays: one_less(self.arrays)?, ..self })
+    }
+
+    /// The place of what is in an object.
+    fn in_object(self) -> Result<Self, serde_json::Error> {
+        Ok(Self { objects: one_less(self.objects)?, ..self })
+    }
+}
+
+fn one_less(levels: usize) -> Result<usize, serde_json::Error> {
+    levels.checked_sub(1).ok_or_else(|| serde_json::Error::custom("nested too deep"))
+}
+
+/// Collects the selected strings of a value in order.
 fn collect<'l>(
-    node: &Node,
+    place: Place<'_>,
     value: &'l RawValue,
     key: Option<String>,
-    append: Option<&ColumnName>,
-    depth: usize,
     found: &mut Vec<Found<'l>>,
 ) -> Result<(), serde_json::Error> {
-    match (value.get().as_bytes().first(), node.end) {
+    match (value.get().as_bytes().first(), place.node.end) {
         (Some(b'"'), Some(end)) => {
             let string = value.get();
             let key = key.map(Cow::Owned);
             found.push(Found { string, key, end, key_exists: false, escapes: Escapes::of(string) });
         }
-        (Some(b'{'), _) if !node.members.is_empty() => {
-            let members = Members { node, append, depth, found };
+        (Some(b'{'), _) if place.node.has_members() => {
+            let members = Members { place: place.in_object()?, found };
             serde_json::Deserializer::from_str(value.get()).deserialize_map(members)?;
         }
         (Some(b'['), _) => {
-            let depth = depth.checked_sub(1).ok_or_else(|| serde_json::Error::custom("arrays nested too deep"))?;
+            let place = place.in_array()?;
             for element in serde_json::from_str::<Vec<&RawValue>>(value.get())? {
-                collect(node, element, None, append, depth, found)?;
+                collect(place, element, None, found)?;
             }
         }
         _ => {}
@@ -58,10 +86,7 @@ fn collect<'l>(
 
 /// Visits the members of an object.
 struct Members<'n, 'f, 'l> {
-    node: &'n Node,
-    /// With `--append`: the names of new members.
-    append: Option<&'f ColumnName>,
-    depth: usize,
+    place: Place<'n>,
     found: &'f mut Vec<Found<'l>>,
 }
 
@@ -75,7 +100,7 @@ impl<'l> Visitor<'l> for Members<'_, '_, 'l> {
     fn visit_map<A: MapAccess<'l>>(self, mut map: A) -> Result<(), A::Error> {
         // Indexes of the selected strings among the members, and the keys whose new keys exist.
         let (mut strings, mut existing, mut do_all_exist) = (Vec::new(), Vec::new(), false);
-        while let Some(member) = map.next_key_seed(Name { node: self.node, append: self.append })? {
+        while let Some(member) = map.next_key_seed(Name { place: self.place })? {
             existing.extend(member.new_name_of);
             do_all_exist |= member.is_new_name;
             match member.selected {
@@ -84,10 +109,10 @@ impl<'l> Visitor<'l> for Members<'_, '_, 'l> {
                 }
                 Some((name, node)) => {
                     let value: &'l RawValue = map.next_value()?;
-                    if self.append.is_some() && value.get().starts_with('"') && node.end.is_some() {
+                    if self.place.append.is_some() && value.get().starts_with('"') && node.end.is_some() {
                         strings.push(self.found.len());
                     }
-                    collect(node, value, Some(name), self.append, self.depth, self.found).map_err(A::Error::custom)?;
+                    collect(Place { node, ..self.place }, value, Some(name), self.found).map_err(A::Error::custom)?;
                 }
             }
         }
@@ -114,12 +139,11 @@ struct Member<'n> {
 }
 
 /// Looks up a key.
-struct Name<'n, 'a> {
-    node: &'n Node,
-    append: Option<&'a ColumnName>,
+struct Name<'n> {
+    place: Place<'n>,
 }
 
-impl<'l, 'n> DeserializeSeed<'l> for Name<'n, '_> {
+impl<'l, 'n> DeserializeSeed<'l> for Name<'n> {
     type Value = Member<'n>;
 
     fn deserialize<D: Deserializer<'l>>(self, deserializer: D) -> Result<Self::Value, D::Error> {
@@ -127,7 +151,7 @@ impl<'l, 'n> DeserializeSeed<'l> for Name<'n, '_> {
     }
 }
 
-impl<'n> Visitor<'_> for Name<'n, '_> {
+impl<'n> Visitor<'_> for Name<'n> {
     type Value = Member<'n>;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -135,11 +159,12 @@ impl<'n> Visitor<'_> for Name<'n, '_> {
     }
 
     fn visit_str<E>(self, name: &str) -> Result<Self::Value, E> {
-        let selected = self.node.member(name).map(|node| (name.to_owned(), node));
-        let (new_name_of, is_new_name) = match self.append {
+        let Place { tree, node, append, .. } = self.place;
+        let selected = tree.member(node, name).map(|node| (name.to_owned(), node));
+        let (new_name_of, is_new_name) = match append {
             Some(ColumnName::Suffix(suffix)) => {
                 let stem = name.strip_suffix(&**suffix);
-                (stem.filter(|stem| self.node.member(stem).is_some()).map(str::to_owned), false)
+                (stem.filter(|stem| tree.member(node, stem).is_some()).map(str::to_owned), false)
             }
             Some(ColumnName::Name(new)) => (None, name == new),
             None => (None, false),

@@ -7,7 +7,7 @@
 use std::borrow::Cow;
 
 use super::found::{Escapes, Found};
-use super::keys::Node;
+use super::keys::{Node, Tree};
 use crate::format::{ColumnName, near};
 
 /// Maximum nesting of objects and arrays.
@@ -33,15 +33,15 @@ pub(super) struct Scalar<'l> {
 /// has such a member is not of the usual kind.
 pub(super) fn scan<'l>(
     text: &'l str,
-    root: &Node,
+    tree: &Tree,
     append: Option<&ColumnName>,
     scalars: &mut Vec<Scalar<'l>>,
     found: &mut Vec<Found<'l>>,
 ) -> Option<()> {
     scalars.clear();
     found.clear();
-    let mut scan = Scan { text, at: 0, append, scalars, found };
-    scan.value(Some(root), None, DEEPEST)?;
+    let mut scan = Scan { text, at: 0, tree, append, scalars, found };
+    scan.value(Some(tree.root()), None, DEEPEST)?;
     scan.next().is_none().then_some(())
 }
 
@@ -69,13 +69,14 @@ pub(super) fn number_len(text: &[u8]) -> Option<usize> {
 struct Scan<'l, 'n, 's> {
     text: &'l str,
     at: usize,
+    tree: &'n Tree,
     append: Option<&'n ColumnName>,
     /// At most [`MOST_SCALARS`].
     scalars: &'s mut Vec<Scalar<'l>>,
     found: &'s mut Vec<Found<'l>>,
 }
 
-impl<'l> Scan<'l, '_, '_> {
+impl<'l, 'n> Scan<'l, 'n, '_> {
     fn peek(&self) -> Option<u8> {
         self.text.as_bytes().get(self.at).copied()
     }
@@ -97,7 +98,7 @@ impl<'l> Scan<'l, '_, '_> {
 
     /// Skips a value. If `node` has paths, finds the selected strings in it; `key` is that of the
     /// member, if it is one.
-    fn value(&mut self, node: Option<&Node>, key: Option<&'l str>, depth: usize) -> Option<()> {
+    fn value(&mut self, node: Option<&'n Node>, key: Option<&'l str>, depth: usize) -> Option<()> {
         match self.next()? {
             b'"' => {
                 let start = self.at;
@@ -109,7 +110,7 @@ impl<'l> Scan<'l, '_, '_> {
                 self.note(Scalar { start: start + 1, end: self.at - 1, is_string: true, selected });
                 Some(())
             }
-            b'{' => self.object(node.filter(|node| !node.members.is_empty()), depth.checked_sub(1)?),
+            b'{' => self.object(node.filter(|node| node.has_members()), depth.checked_sub(1)?),
             b'[' => self.array(node, depth.checked_sub(1)?),
             b't' => self.literal("true"),
             b'f' => self.literal("false"),
@@ -123,7 +124,7 @@ impl<'l> Scan<'l, '_, '_> {
         }
     }
 
-    fn object(&mut self, node: Option<&Node>, depth: usize) -> Option<()> {
+    fn object(&mut self, node: Option<&'n Node>, depth: usize) -> Option<()> {
         self.at += 1;
         if self.take(b'}') {
             return Some(());
@@ -139,8 +140,11 @@ impl<'l> Scan<'l, '_, '_> {
                     return None;
                 }
                 let name = &key[1..key.len() - 1];
-                selected = node.member(name).map(|node| (name, node));
-                if self.append.is_some_and(|new| new.is_for_some(name, |source| node.member(source).is_some())) {
+                selected = self.tree.member(node, name).map(|node| (name, node));
+                if self
+                    .append
+                    .is_some_and(|new| new.is_for_some(name, |source| self.tree.member(node, source).is_some()))
+                {
                     return None;
                 }
             }
@@ -157,7 +161,7 @@ impl<'l> Scan<'l, '_, '_> {
         }
     }
 
-    fn array(&mut self, node: Option<&Node>, depth: usize) -> Option<()> {
+    fn array(&mut self, node: Option<&'n Node>, depth: usize) -> Option<()> {
         self.at += 1;
         if self.take(b']') {
             return Some(());

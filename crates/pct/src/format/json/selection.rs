@@ -4,11 +4,11 @@
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use super::found::Found;
-use super::keys::{KeyPath, Node};
+use super::keys::{KeyPath, Tree};
 
 /// The paths of a command, as a list and as a tree. Shared by all threads.
 pub(super) struct Selection {
-    pub(super) root: Node,
+    pub(super) tree: Tree,
     paths: Vec<KeyPath>,
     ends: Vec<End>,
 }
@@ -23,9 +23,9 @@ struct End {
 
 impl Selection {
     pub(super) fn of(paths: &[KeyPath]) -> Self {
-        let (root, ends) = Node::of(paths);
+        let (tree, ends) = Tree::of(paths);
         let ends = ends.into_iter().map(|paths| End { paths, is_matched: AtomicBool::new(false) }).collect();
-        Self { root, paths: paths.to_vec(), ends }
+        Self { tree, paths: paths.to_vec(), ends }
     }
 
     /// The number of paths.

@@ -19,6 +19,8 @@ enum Kind {
     Common,
     Combined,
     Template,
+    /// A template in which several spaces are one.
+    Padded,
     /// The log says which fields it has.
     W3c,
 }
@@ -33,7 +35,7 @@ struct Named {
     text: &'static str,
 }
 
-const NAMED: [Named; 12] = [
+const NAMED: [Named; 13] = [
     // httpd: LogFormat "%h %l %u %t \"%r\" %>s %b \"%{Referer}i\" \"%{User-agent}i\""; nginx: the predefined log_format.
     Named {
         name: "combined",
@@ -113,6 +115,14 @@ const NAMED: [Named; 12] = [
         kind: Kind::Template,
         text: "$prefix [$accept_date] $others \"$request\"",
     },
+    // logformat squid: %ts.%03tu %6tr %>a %Ss/%03>Hs %<st %rm %ru %[un %Sh/%<a %mt
+    Named {
+        name: "squid",
+        help: "Squid: its native format",
+        kind: Kind::Padded,
+        text: "$time $duration $remote_addr $result $bytes_sent $request_method $request_uri $remote_user $hierarchy \
+               $content_type",
+    },
     Named {
         name: "cloudfront",
         help: "Amazon CloudFront: standard logs, tab-separated",
@@ -147,6 +157,7 @@ impl LogFormat {
             Kind::Common if is_default => Lines::Access(Access::common()),
             Kind::Combined if is_default => Lines::Access(Access::combined(fields == LogFields::Targets)),
             Kind::Common | Kind::Combined | Kind::Template => Lines::Template(Template::new(&self.text, &chosen)?),
+            Kind::Padded => Lines::Template(Template::new(&self.text, &chosen)?.merging_spaces()),
             Kind::W3c => Lines::W3c(W3c::new(chosen, Names::of(&self.text))),
         })
     }

@@ -18,6 +18,8 @@ pub(super) struct Template {
     /// The parts up to the last selected one.
     parts: Vec<Part>,
     width: usize,
+    /// Whether several spaces in a line are one.
+    merges_spaces: bool,
 }
 
 /// A variable, and the text after it.
@@ -126,7 +128,12 @@ impl Template {
         let width = parts.iter().filter(|part| part.is_selected).count();
         let last = parts.iter().rposition(|part| part.is_selected);
         parts.truncate(last.map_or(0, |last| last + 1));
-        Ok(Self { start: start.as_bytes().to_owned(), parts, width })
+        Ok(Self { start: start.as_bytes().to_owned(), parts, width, merges_spaces: false })
+    }
+
+    /// Takes several spaces for one, for fields that are padded.
+    pub(super) fn merging_spaces(self) -> Self {
+        Self { merges_spaces: true, ..self }
     }
 
     /// Bytes that end selected fields that are not in quotes.
@@ -143,6 +150,9 @@ impl Layout for Template {
         }
         let mut at = self.start.len();
         for (number, part) in self.parts.iter().enumerate() {
+            if self.merges_spaces {
+                at += line[at..].iter().take_while(|&&byte| byte == b' ').count();
+            }
             let rest = &line[at..];
             let length = if part.is_quoted { closing_quote(rest) } else { part.after.find(rest) };
             let Some(length) = length else { return false };

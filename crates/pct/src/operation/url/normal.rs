@@ -1,31 +1,12 @@
 //! `pct normalize --url`: the normal form of a URL (RFC 3986 6.2.2 and 6.2.3).
 #![forbid(unsafe_code)]
 
-use std::fmt;
-
 use simdpct::uri::{UrlError, UrlErrorKind, UrlNormalizer};
 use simdpct::{ByteSet, DecodeErrorKind, sets};
 
-use super::{Fault, FaultKind, Operation, Stream};
+use super::{UrlFault, keep_if_delimited};
+use crate::operation::{Fault, FaultKind, Operation, Stream};
 use crate::text::pattern::Pattern;
-
-/// Why a field has no normal form.
-#[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub(crate) enum UrlFault {
-    /// The library refuses a part of the URL.
-    Part(UrlErrorKind),
-    /// The normal form has a delimiter of the format that the field does not have.
-    Delimiter,
-}
-
-impl fmt::Display for UrlFault {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Part(kind) => kind.fmt(f),
-            Self::Delimiter => f.write_str("the normal form has a field delimiter"),
-        }
-    }
-}
 
 /// Makes URLs normal. An authority that is refused is kept as it is.
 pub(crate) struct NormalUrl {
@@ -67,12 +48,7 @@ impl Operation for NormalUrl {
         let is_dropped: Option<&dyn Fn(&str) -> bool> = (!self.drop_query.is_empty()).then_some(&is_dropped);
         let on_error = |error| fault = Fault::first(fault, Some(Fault::from(error)));
         self.normalizer.normalize_reporting(field, is_dropped, on_error, output);
-        if !self.guarded.is_empty() && self.guarded.count(&output[start..]) > self.guarded.count(field) {
-            output.truncate(start);
-            output.extend_from_slice(field);
-            return Fault::first(fault, Some(Fault::new(FaultKind::Url(UrlFault::Delimiter), 0)));
-        }
-        fault
+        Fault::first(fault, keep_if_delimited(self.guarded, field, start, output))
     }
 
     /// A dot segment removes what precedes it.
