@@ -119,9 +119,12 @@ pub(crate) fn exception(error: ArrowError, rows: usize) -> PyErr {
 /// A malformed `%` is an error, and so is a string that does not decode to UTF-8. Binary values are
 /// decoded to any bytes.
 ///
-/// >>> pyarrow.array(decode(pyarrow.array(['caf%C3%A9', None]))).to_pylist() ['café', None] >>>
-/// decode(pyarrow.array(['a', '50%'])) Traceback (most recent call last): ... ValueError: row 1:
-/// '50%': malformed percent-encoding: '%' without two hexadecimal digits at byte 2
+/// >>> pyarrow.array(decode(pyarrow.array(['caf%C3%A9', None]))).to_pylist()
+/// ['café', None]
+/// >>> decode(pyarrow.array(['a', '%']))
+/// Traceback (most recent call last):
+///     ...
+/// ValueError: row 1: '%': malformed percent-encoding: '%' without two hexadecimal digits at byte 0
 #[pyfunction]
 pub(crate) fn decode<'py>(column: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
     apply(column, Function::PctDecode, None)
@@ -200,9 +203,10 @@ pub(crate) fn try_decode_java<'py>(column: &Bound<'py, PyAny>) -> PyResult<Bound
 /// `reg-name`, `uri`, `form`, WHATWG's (`whatwg-path`) and others, which the message for
 /// an unknown name lists.
 ///
-/// >>> names = pyarrow.array(['a/b c']) >>> [pyarrow.array(encode(names, *sets)).to_pylist() for
-/// sets in [(), ('path',), ('form',), ('/ ',)]] [['a%2Fb%20c'], ['a/b%20c'], ['a%2Fb+c'], ['a/b
-/// c']]
+/// >>> names = pyarrow.array(['a/b c'])
+/// >>> sets = ['component', 'path', 'form', '/ ']
+/// >>> [pyarrow.array(encode(names, set)).to_pylist() for set in sets]
+/// [['a%2Fb%20c'], ['a/b%20c'], ['a%2Fb+c'], ['a/b c']]
 #[pyfunction]
 #[pyo3(signature = (column, set=TextOption::text("component")), text_signature = "(column, set='component')")]
 pub(crate) fn encode<'py>(column: &Bound<'py, PyAny>, set: TextOption) -> PyResult<Bound<'py, PyAny>> {
@@ -337,8 +341,9 @@ pub(crate) fn join<'py>(column: &Bound<'py, PyAny>, reference: TextOption) -> Py
 /// Rules are what only some sites allow: `sort-query`, `drop-query:PATTERN`, `drop-fragment` and
 /// `drop-www`; and `targets`, for request targets; separated by commas.
 ///
-/// >>> pyarrow.array(normalize_url(pyarrow.array(['HTTP://E.org:80/%7ea/../b?d&c#e']),
-/// 'sort-query,drop-fragment')).to_pylist() ['http://e.org/b?c&d']
+/// >>> urls = pyarrow.array(['HTTP://E.org:80/%7ea/../b?d&c#e'])
+/// >>> pyarrow.array(normalize_url(urls, 'sort-query,drop-fragment')).to_pylist()
+/// ['http://e.org/b?c&d']
 #[pyfunction]
 #[pyo3(signature = (column, rules=TextOption::text("")), text_signature = "(column, rules='')")]
 pub(crate) fn normalize_url<'py>(column: &Bound<'py, PyAny>, rules: TextOption) -> PyResult<Bound<'py, PyAny>> {
