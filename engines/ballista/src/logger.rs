@@ -1,4 +1,4 @@
-//! The log: a line per message on standard error, with time in UTC, level and module.
+//! The log on standard error: a line per message, with the time in UTC, the level and the module.
 
 use std::io::Write;
 
@@ -16,8 +16,8 @@ impl Log for Logger {
         if self.enabled(record.metadata()) {
             let time = Utc::now().format("%Y-%m-%dT%H:%M:%S%.3fZ");
             let line = format!("{time} {} {}: {}\n", record.level(), record.target(), record.args());
-            // One write, so that lines of several threads do not mix. A log that cannot be written
-            // is no reason to stop.
+            // Writes once, so that lines of several threads do not mix. A log that cannot be
+            // written does not stop the program.
             let _ = std::io::stderr().write_all(line.as_bytes());
         }
     }
@@ -27,7 +27,7 @@ impl Log for Logger {
 
 /// Logs messages of this level and above from now on.
 pub(crate) fn start(level: LevelFilter) {
-    // Fails if there is a logger already, as in tests: that one stays.
+    // Fails if a logger is already set, as in tests. The older logger stays.
     if log::set_logger(&Logger).is_ok() {
         log::set_max_level(level);
     }
