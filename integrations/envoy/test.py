@@ -31,7 +31,7 @@ def requests(checks, server):
     checks.equal("refused", [get(target) for target in [b"/%00", b"/a%zz", b"/..", b"/a%5cb", b"/%ff"]], [400] * 5)
     checks.equal("body of a refusal", request(server.port, b"/%00")[2], b"refused\n")
     checks.equal("query", [get(b"/?a=%00"), get(b"/%7e?a=%2541"), get(b"/?a=%41")], [400, 400, b"/?a=%41"])
-    # The route /admin answers with 403. It is compared with the path byte for byte.
+    # The route /admin, which is compared byte for byte, answers with 403.
     checks.equal("route", [get(target) for target in [b"/admin", b"/%61dmin", b"//admin", b"/a/../admin", b"/%2561dmin"]],
                  [403, 403, 403, 403, b"/%2561dmin"])
     checks.equal("absolute target", get(b"http://a/x%2fy"), b"/x%2Fy")
@@ -69,7 +69,7 @@ def example(checks, module):
 
 
 def with_policies(checks, module):
-    """What depends on the policy."""
+    """Checks that depend on the policy."""
     for policy, target, expected in [("report-only strict", b"/a//b", [b"/a//b", b"/%00"]),
                                      ("report-only query=nul default", b"/?%00", [b"/?%00", b"/%00"]),
                                      ("default slash=decode", b"/a%2fb", [b"/a/b", 400]), ("strict", b"/a//b", [400, 400]),
@@ -99,12 +99,12 @@ def main():
         with proxies.envoy(folder, origin.port, filters, access_log=ACCESS_LOG, modules=module.parent) as server:
             requests(checks, server)
             http2(checks, server)
-            # Envoy refuses these itself.
+            # Envoy itself refuses these targets.
             check_random_targets(
                 checks, library, "default", Connection(server.port), random_targets(1000),
                 refuses=lambda target: not target.isascii() or b"#" in target or b"%25" in target or b"%00" in target)
             checks.true("Envoy runs", server.is_running())
-            # The access log is complete at the end.
+            # The access log is complete once Envoy has ended.
             server.stop()
             log, output = (Path(folder) / "access.log").read_text(), server.output()
     for line in ["canonical 200 escape,slash,unreserved,lower-hex,dot-segment,empty-segment [-] via_upstream",

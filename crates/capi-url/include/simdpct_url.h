@@ -1,4 +1,5 @@
 /* simdpct_url.h - the normal form of whole URLs (RFC 3986 6.2.2 and 6.2.3), host names by IDNA (UTS 46).
+ *
  * A separate library, libsimdpct_url: unlike the functions of simdpct.h, it allocates memory, and aborts the process if
  * memory is exhausted. Otherwise the rules of simdpct.h hold. It may be used from any number of threads.
  */
@@ -24,13 +25,14 @@ enum {
 };
 
 /* Returns true if the pairs with this name are to be dropped from a query. The name is decoded as in forms (WHATWG URL
-   5.1), is UTF-8 and ends with a NUL that `len` does not count. The function must return: neither longjmp nor an
-   exception may leave it. */
+ * 5.1), is UTF-8 and ends with a NUL that `len` does not count. The function must return: neither longjmp nor an
+ * exception may leave it. */
 typedef bool (*simdpct_url_is_dropped)(const char *name, size_t len, void *data);
 
 /* Writes the normal form of a URL or reference: scheme and host in lower case, no default port, no dot segments, "/"
- for an empty path, triplets as by simdpct_normalize, and illegal bytes escaped. The normal form of a normal form is
- itself. `is_dropped` may be NULL; it is called with `data`. `dst` may be `src`, or overlap it. *
+ * for an empty path, triplets as by simdpct_normalize, and illegal bytes escaped. The normal form of a normal form is
+ * itself. `is_dropped` may be NULL; it is called with `data`. `dst` may be `src`, or overlap it.
+ *
  * OK: `value` is the length of the normal form. NO_ROOM: `value` is the exact size required. BAD_ARGUMENT: also for an
  * unknown flag. MALFORMED, INVALID_UTF8, URL_SCHEME, URL_NO_HOST, URL_HOST and URL_PORT report the first error; `dst`
  * is not changed. */

@@ -1,4 +1,5 @@
-/* bench.c - measures nanoseconds per call, beside memcpy, libcurl, ada and nginx. crates/capi/bench/run runs it. *
+/* bench.c - measures nanoseconds per call, beside memcpy, libcurl, ada and nginx. crates/capi/bench/run runs it.
+ *
  * Each number is the minimum of many short runs of all contestants in turns, so that other load on the machine matters
  * little. All write to another buffer, which libcurl and ada allocate and free. */
 #define _DEFAULT_SOURCE /* u_char */
@@ -30,8 +31,8 @@ static simdpct_decoder strict, text_decoder;
 static simdpct_encoder encoder;
 static simdpct_path_policy policy;
 static simdpct_guard guard;
-/* Begins a page. If the low bits of its address equal the low bits of the input's, loads wait for stores (4K aliasing).
-   */
+/* Begins a page. If the low bits of its address equal the low bits of the input's, loads wait for stores (4K
+ * aliasing). */
 static _Alignas(4096) unsigned char output[3 * LONGEST + 64];
 
 /* The contestants' results are added up, so that no call is removed. */

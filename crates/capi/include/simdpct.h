@@ -238,7 +238,7 @@ enum {
 
 /* Returns the kinds among `kinds` that are found in `src`, and stores the position of the first finding in *first, or
  * SIZE_MAX if there is none; `first` may be NULL. Checks fail closed: on a bad argument, all of `kinds` count as found
- * at position 0. An unknown bit, of a header newer than the library, counts in the same way. The search takes one pass,
+ * at position 0. Unknown bits, from a header newer than the library, count in the same way. The search takes one pass,
  * and a second one for DOT_SEGMENT, EMPTY_SEGMENT, DOUBLE or UNICODE: leave these out if you do not need them. */
 SIMDPCT_MUST_USE uint32_t simdpct_inspect(const void *src, size_t len, uint32_t kinds, size_t *first);
 
@@ -320,7 +320,7 @@ SIMDPCT_MUST_USE bool simdpct_path_is_canonical(const simdpct_path_policy *polic
 /* ---- Guards ----------------------------------------------------------------------------------------------------- */
 
 /* A guard decides on the target of a request (RFC 9112 3.2): pass, rewrite to its canonical path, or refuse. A server
-   has to take the result as its own target before it decides on a route, a rule or a cache key. */
+ * has to take the result as its own target before it decides on a route, a rule or a cache key. */
 typedef struct simdpct_guard {
     uint64_t opaque[128];
 } simdpct_guard;

@@ -58,7 +58,7 @@ static inline unsigned char *between_unreadable(void) {
 }
 
 /* Memory of `size` bytes that ends where an unreadable page begins. AddressSanitizer sees the accesses of the test. It
-   does not see the library's, which is not instrumented: the page catches those. Each place has its own memory. */
+ * does not see the library's, which is not instrumented: the page catches those. Each place has its own memory. */
 static inline unsigned char *ending(int place, size_t size) {
     static unsigned char *rooms[PLACES];
     if (rooms[place] == NULL) {

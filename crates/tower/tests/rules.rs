@@ -100,7 +100,7 @@ async fn ask_http1(address: SocketAddr, targets: &[String]) -> Vec<(u16, String)
     answers
 }
 
-/// Same as `answers`, by HTTP/2. The status is 0 if the client does not send the target.
+/// Same as [`ask_http1`], by HTTP/2. The status is 0 if the client does not send the target.
 async fn ask_http2(address: SocketAddr, targets: &[String]) -> Vec<(u16, String)> {
     let stream = TcpStream::connect(address).await.expect("a connection");
     let (mut sender, connection) =
