@@ -204,7 +204,7 @@ SIMDPCT_MUST_USE bool simdpct_normalizer_init(
  * required. */
 SIMDPCT_MUST_USE uint32_t simdpct_normalize(
     const simdpct_normalizer *normalizer, const void *src, size_t len, void *dst, size_t cap, simdpct_result *result);
-/* Returns true if simdpct_normalize would change nothing. Returns false on a bad argument. */
+/* Returns true if simdpct_normalize would succeed and change nothing. Returns false on a bad argument. */
 SIMDPCT_MUST_USE bool simdpct_is_normal(const simdpct_normalizer *normalizer, const void *src, size_t len);
 /* Returns true if two URIs are equivalent under normalization. Returns false on a bad argument. */
 SIMDPCT_MUST_USE bool simdpct_equivalent(const void *a, size_t a_len, const void *b, size_t b_len);

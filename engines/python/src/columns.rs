@@ -98,7 +98,7 @@ fn only_type(data_type: &DataType) -> Result<&DataType, ArrowError> {
     }
 }
 
-/// The exception for an error of a chunk, which `rows` rows precede.
+/// The exception for an error in a chunk that follows `rows` rows.
 pub(crate) fn exception(error: ArrowError, rows: usize) -> PyErr {
     if let Some(invalid) = InvalidValue::of(&error) {
         let mut invalid = invalid.clone();
@@ -232,7 +232,7 @@ pub(crate) fn normalize<'py>(column: &Bound<'py, PyAny>) -> PyResult<Bound<'py, 
     apply(column, Function::PctNormalize, None)
 }
 
-/// Escapes whatever a URI must not contain.
+/// Escapes all bytes that a URI must not contain.
 ///
 /// >>> pyarrow.array(repair(pyarrow.array(['http://e/a b?100%']))).to_pylist()
 /// ['http://e/a%20b?100%25']
@@ -263,8 +263,8 @@ pub(crate) fn query_value<'py>(column: &Bound<'py, PyAny>, key: TextOption) -> P
     apply(column, Function::UrlQueryValue, Some(key.of("query_value: key")?))
 }
 
-/// What each value contains, as the bits of an unsigned number of 32 bits; `finding_names` names
-/// them.
+/// The findings of each value, as bits of an unsigned 32-bit number. `finding_names` lists their
+/// names.
 ///
 /// >>> pyarrow.array(findings(pyarrow.array(['plain', None]))).to_pylist()
 /// [0, None]
@@ -273,7 +273,7 @@ pub(crate) fn findings<'py>(column: &Bound<'py, PyAny>) -> PyResult<Bound<'py, P
     apply(column, Function::UrlFindings, None)
 }
 
-/// The names of what `findings` returned, as lists.
+/// Lists of the names of the findings that `findings` returned.
 ///
 /// >>> pyarrow.array(finding_names(findings(pyarrow.array(['%00', 'plain'])))).to_pylist()
 /// [['escape', 'nul', 'control'], []]
@@ -325,8 +325,7 @@ pub(crate) fn domain<'py>(column: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyA
     apply(column, Function::UrlDomain, None)
 }
 
-/// Each URL as the base of a reference that is resolved against it (RFC 3986 5.2); null if neither
-/// has a scheme.
+/// Resolves a reference against each URL (RFC 3986 5.2); null if neither has a scheme.
 ///
 /// >>> pyarrow.array(join(pyarrow.array(['http://e/a/b', 'c']), '../d')).to_pylist()
 /// ['http://e/d', None]
@@ -338,8 +337,8 @@ pub(crate) fn join<'py>(column: &Bound<'py, PyAny>, reference: TextOption) -> Py
 /// The normal form of each URL (RFC 3986 6.2.2 and 6.2.3), so that URLs that mean the same become
 /// the same text. A part that has an error stays as it is.
 ///
-/// Rules are what only some sites allow: `sort-query`, `drop-query:PATTERN`, `drop-fragment` and
-/// `drop-www`; and `targets`, for request targets; separated by commas.
+/// Rules are separated by commas. `sort-query`, `drop-query:PATTERN`, `drop-fragment` and
+/// `drop-www` keep the meaning on some sites only. `targets` is for request targets.
 ///
 /// >>> urls = pyarrow.array(['HTTP://E.org:80/%7ea/../b?d&c#e'])
 /// >>> pyarrow.array(normalize_url(urls, 'sort-query,drop-fragment')).to_pylist()
@@ -350,7 +349,7 @@ pub(crate) fn normalize_url<'py>(column: &Bound<'py, PyAny>, rules: TextOption) 
     apply(column, Function::UrlNormalize, Some(rules.of("normalize_url: rules")?))
 }
 
-/// All parts of each URL as they are, as a structure of `scheme`, `authority`, `userinfo`, `host`,
+/// All parts of each URL, unchanged, as a structure of `scheme`, `authority`, `userinfo`, `host`,
 /// `port`, `path`, `query` and `fragment`.
 ///
 /// >>> parts(['http://e.org/p']).to_pylist()[0]['host']
@@ -370,8 +369,8 @@ pub(crate) fn query_keys<'py>(column: &Bound<'py, PyAny>) -> PyResult<Bound<'py,
     apply(column, Function::UrlQueryKeys, None)
 }
 
-/// The decoded pairs in the query of each URL, as maps; of several with one name, the first.
-/// Invalid UTF-8 becomes U+FFFD in strings.
+/// The decoded pairs in the query of each URL, as maps. The first pair with a name counts. Invalid
+/// UTF-8 becomes U+FFFD in strings.
 ///
 /// >>> query_map(['/?a=1&b=%25&a=2']).to_pylist()
 /// [[('a', '1'), ('b', '%')]]
