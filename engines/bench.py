@@ -50,21 +50,21 @@ def make(folder, megabytes, corpora):
 
 
 class Query:
-    """A function by its label, and how to run it. A slow one runs once, in the first pass."""
+    """A function: its label, and how to run it. A slow function runs once, in the first pass."""
 
     def __init__(self, label, run, is_slow=False):
         self.label, self.run, self.is_slow = label, run, is_slow
 
 
 def datafusion(threads, folder):
-    """With the Python package as a function of pyarrow's arrays: called once for 8192 rows."""
+    """The Python package as a function of pyarrow's arrays: one call for 8192 rows."""
     import pyarrow
     from datafusion import SessionConfig, SessionContext, col, udf
     from datafusion import functions as functions_of_sql
     from simdpct import columns
 
     config = SessionConfig().with_target_partitions(threads)
-    # Strings as arrays of offsets. As views, DataFusion's scan takes more than twice as long.
+    # Reads strings as arrays with offsets. With views, DataFusion's scan takes more than twice as long.
     config = config.set("datafusion.execution.parquet.schema_force_view_types", "false")
     context = SessionContext(config)
     context.register_parquet("t", str(folder))
@@ -131,7 +131,7 @@ def duckdb(threads, folder):
 
 
 def clickhouse(threads, folder):
-    """In chdb; pct as an executable function, whose CPU seconds are those of a child process."""
+    """ClickHouse in chdb. pct is an executable function: a child process uses its CPU seconds."""
     import chdb
 
     def select(expression):
@@ -229,7 +229,7 @@ def measure(folder, passes):
                 print(f"pass {turn + 1}: {engine}, {threads}", file=sys.stderr)
                 command = [sys.executable, __file__, "engine", engine, str(threads), str(folder), str(turn)]
                 lines = subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True).stdout.splitlines()
-                # Others may print too.
+                # Other code may print too.
                 for run in [json.loads(line) for line in lines if line.startswith('{"label"')]:
                     key = (engine, threads, run["label"])
                     least = best.get(key, [float("inf")] * 2)
@@ -241,7 +241,7 @@ def measure(folder, passes):
 
 
 def net(best, engine, threads, label):
-    """CPU seconds without the scan's."""
+    """CPU seconds, less the CPU seconds of the scan."""
     return best[engine, threads, label][0] - best[engine, threads, ""][0]
 
 

@@ -1,6 +1,5 @@
 // Times the package beside the engine's own functions: bench.mjs FILE... Prints tables in Markdown.
-//
-// Both make columns of bytes. V8 starts from strings that are there already, which favours it.
+// Both make columns of bytes. V8 starts from existing strings, which favours it.
 
 import { readFileSync } from 'node:fs';
 import { basename } from 'node:path';
@@ -14,7 +13,7 @@ const files = argv.slice(2).map((path) => {
     return { name: basename(path), lines, column: simdpct.columnOf(lines) };
 });
 
-// Milliseconds of the best of some runs, after a warm-up; the two contestants in turns.
+// Milliseconds of the best of some runs, after a warm-up. The two contestants take turns.
 function best(works, seconds = 1) {
     const found = works.map(() => Infinity);
     for (const end = performance.now() + 1000 * seconds * works.length; performance.now() < end;) {
@@ -35,7 +34,7 @@ function byEngine(convert, lines, bytes) {
         try {
             text = convert(text);
         } catch {
-            // Kept as it is.
+            // The value is kept unchanged.
         }
         end += utf8.encodeInto(text, values.subarray(end)).written;
         offsets[row + 1] = end;

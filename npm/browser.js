@@ -1,15 +1,15 @@
-// Loads the module in browsers: fetches the file beside this one.
+// Loads the module in browsers: fetches it from the folder of this file.
 
 import { SIMD_PROBE, create } from './core.js';
 
-// Each in full, because bundlers look for this form.
+// Each URL is written in full, because bundlers look for this form.
 const response = WebAssembly.validate(SIMD_PROBE)
     ? await fetch(new URL('./simdpct.simd.wasm', import.meta.url))
     : await fetch(new URL('./simdpct.wasm', import.meta.url));
 if (!response.ok) {
     throw new Error(`simdpct: ${response.url}: ${response.status}`);
 }
-// From bytes: a server may not know the media type, which compiling a stream needs.
+// Compiles bytes. Compiling a stream needs the media type, which a server may not know.
 const { instance } = await WebAssembly.instantiate(await response.arrayBuffer());
 
 export const {

@@ -4,7 +4,7 @@ import type * as api from './index.js';
 
 export { PctError, columnOf, columnOfArrow, stringsOf } from './index.js';
 
-/** A module of 41 bytes that is valid where there is simd128. */
+/** A module of 41 bytes that is valid on engines with simd128. */
 export const SIMD_PROBE: Uint8Array;
 
 /** The functions of the package, over the exports of an instance of `simdpct.wasm` or `simdpct.simd.wasm`. */

@@ -31,7 +31,7 @@ const utf8 = new TextEncoder();
 // A byte order mark is part of the text.
 const text = new TextDecoder('utf-8', { ignoreBOM: true });
 
-/** An input that an operation refuses: of which kind, in which row, and at which byte of it. */
+/** An input that an operation refuses: the kind of the error, the row, and the byte of the row. */
 export class PctError extends Error {
     constructor(kind, position, row) {
         const place = row === undefined ? `at byte ${position}` : kind === 'offsets' || kind === 'too-long' ? `at index ${row}` :
@@ -70,12 +70,12 @@ export function kindNames(bits, kinds) {
 /** The functions of the package, over the exports of an instance of the module. */
 export function create(exports) {
     const { memory } = exports;
-    // Growth of memory detaches every view of it, so each call asks for them after the last allocation.
+    // When memory grows, every view of it is detached, so each call makes views after the last allocation.
     let view = new Uint8Array(memory.buffer);
     const bytes = () => (view.buffer === memory.buffer ? view : (view = new Uint8Array(memory.buffer)));
     const words = (address, length) => new Uint32Array(memory.buffer, address >>> 0, length);
 
-    /** Copies bytes or text to WebAssembly; its address, and its length by `lastLength`. */
+    /** Copies bytes or text to WebAssembly. Returns the address; `lastLength` has the length. */
     let lastLength = 0;
     const take = (input, allocate = exports.begin) => {
         if (typeof input === 'string') {
@@ -92,7 +92,7 @@ export function create(exports) {
         return address;
     };
 
-    // The words of `Outcome` in module/src/lib.rs, by these numbers.
+    // The indices of the words of `Outcome` in module/src/lib.rs.
     const VALUES = 0, LENGTH = 1, OFFSETS = 2, OFFSETS_LENGTH = 3, VALIDITY = 4, VALIDITY_LENGTH = 5, ROWS = 6, ROWS_LENGTH = 7, CHANGED = 8,
         INVALID = 9, ERROR = 10, ROW = 11, POSITION = 12;
     const atResult = exports.result() >>> 0;
@@ -130,7 +130,7 @@ export function create(exports) {
         return found;
     };
 
-    /** Copies a column to WebAssembly; the address of its `Input`. */
+    /** Copies a column to WebAssembly. Returns the address of its `Input`. */
     const column = ({ values, offsets, validity, validityOffset = 0 }) => {
         if (!(values instanceof Uint8Array) || !(offsets instanceof Int32Array)) {
             throw new TypeError('expected values in a Uint8Array and offsets in an Int32Array');
@@ -138,8 +138,8 @@ export function create(exports) {
         if (validity != null && !(validity instanceof Uint8Array)) {
             throw new TypeError('expected validity in a Uint8Array');
         }
-        // Only the bytes between the first offset and the last one are copied: the column may be a small slice. If these
-        // two are wrong, the module says so.
+        // Copies only the bytes between the first and the last offset, because the column may be a small
+        // slice. If these two are wrong, the module reports it.
         const first = offsets[0], last = offsets[offsets.length - 1];
         const isSlice = first >= 0 && first <= last && last <= values.length;
         const start = isSlice ? first : 0;
@@ -301,7 +301,8 @@ export function create(exports) {
         if (!string.includes('%')) {
             return string;
         }
-        // Copying to WebAssembly and back takes as long: it gains nothing below 1 KiB, and loses where the result is not ASCII.
+        // Does not use WebAssembly: with copying to it and back, it gains nothing below 1 KiB, and loses if
+        // the result is not ASCII.
         return decodeURIComponent(string);
     };
 

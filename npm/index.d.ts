@@ -3,20 +3,21 @@
 /** Rows in one buffer, as in Apache Arrow: row n is the bytes from offset n to offset n + 1. */
 export interface Column {
     values: Uint8Array;
-    /** One more than there are rows. They need not start at 0, or end where the values end. */
+    /** One more than the number of rows. They need not start at 0, or end where the values end. */
     offsets: Int32Array;
-    /** Row n is null if bit n, from the lowest bit of the first byte on, is 0. All rows are valid if this is missing. */
+    /** Row n is null if bit n is 0, counted from the lowest bit of the first byte. If this is missing, all
+     * rows are valid. */
     validity?: Uint8Array | null;
-    /** The number of bits in front of row 0. */
+    /** The number of bits before row 0. */
     validityOffset?: number;
 }
 
-/** A column that a function has converted. If no row changes, its buffers are those of the input. */
+/** A column that a function has converted. If no row changes, it has the buffers of the input. */
 export interface Converted extends Column {
     validity: Uint8Array | null;
     validityOffset: number;
     changed: boolean;
-    /** Number of invalid rows, which are null or kept as they were. */
+    /** Number of invalid rows, which are null or unchanged. */
     invalid: number;
     firstError: PctError | null;
 }
@@ -27,7 +28,7 @@ export type ErrorKind = 'malformed' | 'invalid-utf8' | 'offsets' | 'too-long' | 
 /** An input that an operation refuses. */
 export class PctError extends Error {
     readonly kind: ErrorKind;
-    /** The byte of the input, or of its row. Of text, the byte in UTF-8. */
+    /** The byte in the input, or in its row. For text, the byte in its UTF-8 form. */
     readonly position: number;
     readonly row: number | undefined;
 }
@@ -35,7 +36,7 @@ export class PctError extends Error {
 export interface DecodeOptions {
     /** Whether `+` is a space, as in forms. */
     plus?: boolean;
-    /** What to do with a `%` that two digits do not follow. The default is an error. */
+    /** What to do with a malformed `%`. The default is an error. */
     malformed?: 'error' | 'keep';
     /** Whether the result must be UTF-8. The default is any bytes; `replace` writes U+FFFD. */
     text?: 'bytes' | 'strict' | 'replace';
@@ -66,7 +67,7 @@ export type Input = string | Uint8Array;
 
 export function decode(input: Input, options?: DecodeOptions): Uint8Array;
 export function encode(input: Input, options?: EncodeOptions): Uint8Array;
-/** The normal form of percent-encoding (RFC 3986 6.2.2): neither scheme, host nor dot segments. */
+/** The normal form of percent-encoding (RFC 3986 6.2.2). Scheme, host and dot segments do not change. */
 export function normalize(input: Input, options?: NormalizeOptions): Uint8Array;
 /** The kinds of findings, as bits of `kinds`. */
 export function inspect(input: Input): number;
@@ -76,7 +77,8 @@ export function encodeMany(column: Column, options?: EncodeOptions): Converted;
 export function normalizeMany(column: Column, options?: NormalizeOptions & ErrorOptions): Converted;
 /** The kinds of findings of each row, as bits of `kinds`. */
 export function inspectMany(column: Column): Uint32Array;
-/** The canonical path of each row. Refused rows are null; `errors` has the kind of each, by `errorNames`. */
+/** The canonical path of each row. Refused rows are null; `errors` has the kind of each error, an index of
+ * `errorNames`. */
 export function canonicalPaths(column: Column, policy?: PathPolicy | string): Converted & { errors: Uint8Array };
 
 /** `decodeURIComponent`, exceptions included. */
@@ -84,7 +86,8 @@ export function decodeComponent(text: string): string;
 /** `encodeURIComponent`, exceptions included. */
 export function encodeComponent(text: string): string;
 
-/** What a path means: `default`, `strict`, `rfc3986`, `nginx`, `envoy` or `lighttpd`, and options, as in `strict slash=keep`. */
+/** A path policy: `default`, `strict`, `rfc3986`, `nginx`, `envoy` or `lighttpd`, and options, as in `strict
+ * slash=keep`. */
 export class PathPolicy {
     /** Policies live as long as the module: make one for each text of a configuration, not for each request. */
     constructor(policy?: string);
@@ -124,7 +127,7 @@ export class EncodeStream extends TransformStream<Input, Uint8Array> {
 /** The bit of each kind of finding, by name. */
 export const kinds: Readonly<Record<string, number>>;
 export function kindNames(bits: number): string[];
-/** The names of errors, by number; 0 is none. */
+/** The names of errors, by number; 0 means no error. */
 export const errorNames: readonly string[];
 export const level: 'simd128' | 'scalar';
 
@@ -133,5 +136,5 @@ export function columnOf(strings: readonly (string | null)[]): Column;
 /** A column of the package apache-arrow: one `Data` of a vector of Utf8 or Binary. Nothing is copied. */
 export function columnOfArrow(data: { values: Uint8Array; valueOffsets: Int32Array; nullBitmap: Uint8Array | null; offset: number;
     length: number }): Column;
-/** The rows of a column. Bytes that are no UTF-8 become U+FFFD. */
+/** The rows of a column. Invalid UTF-8 becomes U+FFFD. */
 export function stringsOf(column: Column): (string | null)[];

@@ -1,23 +1,25 @@
 # shellcheck shell=bash
-# Sourced by the steps of the C library: the folder of an archive for a machine, and its check.
+# Sourced by the steps of the C library: makes the folder of an archive for a machine, and checks the archive.
 
-# c_folder TARGET STRIP: header, shared and static library, pkg-config file, CMake package, example. Sets $folder.
+# c_folder TARGET STRIP: makes the folder with header, shared and static library, pkg-config file, CMake
+# package and example. Sets $folder.
 c_folder() {
     folder=$work/libsimdpct-$version-$1
-    # A prefix that does not exist: the archive is moved, and its files name each other relative to it.
+    # This prefix does not exist: users move the archive, and its files refer to each other by relative paths.
     DESTDIR=$work/installed remapped crates/capi/install /usr >/dev/null
     mkdir -p "$folder"
     cp -r "$work/installed/usr/." "$folder"
     "$2" --strip-debug "$folder/lib/libsimdpct.a"
-    # Where the archive is unpacked is not known: pkg-config finds the prefix from the folder of the file.
+    # The archive may be unpacked anywhere, so pkg-config finds the prefix from the folder of the file.
     sed -i 's|^prefix=.*|prefix=${pcfiledir}/../..|' "$folder"/lib/pkgconfig/*.pc
     install -D -m 644 crates/capi/examples/canonical_path.c -t "$folder/share/doc/simdpct/examples"
     install -m 644 docs/c.md LICENSE-APACHE LICENSE-MIT "$folder/share/doc/simdpct"
     release/notices simdpct-capi-url >"$folder/share/doc/simdpct/THIRD-PARTY.txt"
 }
 
-# c_works COMPILER RUNNER...: the example works, linked shared and static by pkg-config and by CMake, from $prefix; and the tests of
-# the libraries pass. $cmake_system is another system than this machine's.
+# c_works COMPILER RUNNER...: checks that the example works from $prefix, linked shared and static by
+# pkg-config and by CMake, and that the tests of the libraries pass. $cmake_system names the target's system
+# if it is not this machine's.
 c_works() {
     local compiler=$1 program flags
     shift
@@ -49,7 +51,7 @@ CMAKE
     done
 }
 
-# c_works_on_linux COMPILER RUNNER...: the archive of a Linux.
+# c_works_on_linux COMPILER RUNNER...: checks an archive for Linux.
 c_works_on_linux() {
     local prefix cmake_system=
     tar -xzf "$artefacts"/*.tar.gz -C "$work"

@@ -1,4 +1,4 @@
-"""Runs the programs of a cluster, as docs/cluster.md says: a scheduler and two executors on loopback.
+"""Runs the programs of a cluster as docs/cluster.md describes: a scheduler and two executors on loopback.
 
 usage: check-cluster.py FOLDER
 """
@@ -15,7 +15,7 @@ QUERY = "select url_part(url, 'host') as host, count(*) as n, count(distinct url
 
 @contextlib.contextmanager
 def running(*arguments):
-    """A process, after its first line of output; it is ended by its id."""
+    """Starts a process, and waits for its first line of output. Ends it by its id."""
     process = subprocess.Popen(arguments, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
     try:
         yield process.stdout.readline().strip()
@@ -33,7 +33,7 @@ def main():
         for part in range(4):
             lines = (f"http://h{row % 7}.example/%7e{row % 100:02}/{'%2F' * (row % 3)}" for row in range(part, ROWS, 4))
             (urls / f"{part}.csv").write_text("url\n" + "\n".join(lines) + "\n")
-        # Port 0 means a free one, which the line says.
+        # Port 0 means a free port, which the line names.
         line = stack.enter_context(running(ballista, "scheduler", "--port", "0"))
         address = line.rpartition(" ")[2]
         assert line.startswith("scheduler listening on 127.0.0.1:"), line

@@ -1,8 +1,10 @@
-"""Checks a program for macOS without one: its machine, the libraries that it needs, and its ad-hoc signature.
+"""Checks a program for macOS without macOS: its machine, the libraries that it needs, and its ad-hoc
+signature.
 
 usage: check-macho.py PROGRAM
 
-macOS on AArch64 starts no program without a signature. It is a hash of each page of the file (cs_blobs.h of xnu).
+macOS on AArch64 starts no program without a signature. The signature has a hash of each page of the file
+(cs_blobs.h of xnu).
 """
 
 import hashlib
@@ -20,7 +22,7 @@ def load_commands(program):
     at = 32
     for _ in range(count):
         command, size = struct.unpack_from("<2I", program, at)
-        # The high bit says that the loader must know the command.
+        # The high bit means that the loader must know the command.
         yield command & 0x7FFFFFFF, program[at : at + size]
         at += size
 

@@ -1,4 +1,4 @@
-"""The main job of an installed Python package."""
+"""Runs the main job of an installed Python package."""
 
 import random
 import urllib.parse

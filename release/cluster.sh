@@ -1,14 +1,16 @@
 # shellcheck shell=bash
-# Sourced by the steps of a cluster's programs: the archive for $target, and what is checked of it on each machine.
+# Sourced by the steps of a cluster's programs: makes the archive for $target, and has the checks for all
+# machines.
 
-# cluster_archive TARGET_FOLDER: simdpct-ballista and simdpct-sql, for glibc 2.17 and later.
+# cluster_archive TARGET_FOLDER: makes the archive of simdpct-ballista and simdpct-sql, for glibc 2.17 and
+# later.
 cluster_archive() {
     zig_need
     local profile=release folder=release name=simdpct-cluster-$version-$target built=$PWD/$1
     if ((is_quick)); then
         profile=dev folder=debug
     fi
-    # Both at once, so that what they share is compiled once.
+    # Builds both together, so that shared dependencies are compiled once.
     remapped auditable zigbuild --locked --quiet --profile "$profile" --manifest-path engines/Cargo.toml --package simdpct-ballista \
         --package simdpct-datafusion --bins --target "$target.2.17" --target-dir "$built"
     mkdir "$work/$name"
@@ -19,7 +21,7 @@ cluster_archive() {
     archive "$work/$name" "$artefacts/$name.tar.gz"
 }
 
-# cluster_unpacked: unpacks the archive, and checks what can be seen without running it. Sets $folder.
+# cluster_unpacked: unpacks the archive, and checks it as far as possible without running it. Sets $folder.
 cluster_unpacked() {
     local program
     tar -xzf "$artefacts"/*.tar.gz -C "$work"

@@ -1,12 +1,13 @@
 # shellcheck shell=bash
-# Sourced by the steps of the command: the archive of a program, and its check.
+# Sourced by the steps of the command: makes the archive of a program, and checks it.
 
-# command_features: what cargo builds. Quick artefacts prove compiling and linking, without Parquet.
+# command_features: prints cargo's arguments for the features. Quick artefacts leave out Parquet: they prove
+# compiling and linking.
 command_features() {
     ((is_quick)) || echo --features=columns
 }
 
-# build_portable TARGET_FOLDER: the command for $target, for glibc 2.17 and later.
+# build_portable TARGET_FOLDER: builds the command for $target, for glibc 2.17 and later.
 build_portable() {
     zig_need
     # shellcheck disable=SC2046 # One word, or none.
@@ -14,7 +15,7 @@ build_portable() {
         --target-dir "$1"
 }
 
-# command_folder PROGRAM FOLDER [RUNNER...]: the files of an archive or a package.
+# command_folder PROGRAM FOLDER [RUNNER...]: makes the files of an archive or a package.
 command_folder() {
     local program=$1 folder=$2
     shift 2
@@ -23,13 +24,13 @@ command_folder() {
     install -m 644 release/readme-of-command.md "$folder/README.md"
     # shellcheck disable=SC2046 # One word, or none.
     release/notices simdpct-cli $(command_features) >"$folder/THIRD-PARTY.txt"
-    # What a step links besides crates.
+    # A step may link more than crates.
     printf '%s' "${other_notices-}" >>"$folder/THIRD-PARTY.txt"
     mkdir -p "$folder/man" "$folder/completions"
     command_documents "$folder" "$@"
 }
 
-# command_documents FOLDER [RUNNER...]: manual pages and completions, which the program writes itself.
+# command_documents FOLDER [RUNNER...]: makes manual pages and completions, which the program writes itself.
 command_documents() {
     local folder=$1 name
     shift
@@ -42,20 +43,20 @@ command_documents() {
     "$@" "$folder/pct" completions fish >"$folder/completions/pct.fish"
 }
 
-# command_archive PROGRAM TARGET [RUNNER...]
+# command_archive PROGRAM TARGET [RUNNER...]: makes the archive.
 command_archive() {
     local name=simdpct-$version-$2
     command_folder "$1" "$work/$name" "${@:3}"
     archive "$work/$name" "$artefacts/$name.tar.gz"
 }
 
-# command_unpacked: unpacks the archive; prints the program.
+# command_unpacked: unpacks the archive, and prints the path of the program.
 command_unpacked() {
     tar -xzf "$artefacts"/*.tar.gz -C "$work"
     echo "$work"/simdpct-*/pct
 }
 
-# readme_works PROGRAM [RUNNER...]: the commands of the readme beside the program decode the log beside it.
+# readme_works PROGRAM [RUNNER...]: checks that the commands in the archive's readme decode the archive's log.
 readme_works() (
     local commands
     commands=$(sed -n '/^```sh$/,/^```$/s|^\./pct ||p' "$(dirname "$1")/README.md")
@@ -63,12 +64,13 @@ readme_works() (
     while read -ra arguments; do
         "${@:2}" "$1" "${arguments[@]}" </dev/null >>"$work/by_readme" 2>/dev/null
     done <<<"$commands"
-    # The log has names of pages in Chinese, and the last command wrote a file.
+    # The log has names of pages in Chinese, and the last command writes a file.
     grep -aF 北京市 "$work/by_readme" >/dev/null
     grep -aF 北京市 decoded.log >/dev/null
 )
 
-# command_works COMMAND...: the command encodes and decodes real text as Python does, and says what it counts.
+# command_works COMMAND...: checks that the command encodes and decodes real text as Python does, and reports
+# its counts.
 command_works() {
     debian_need python3
     local text=$work/urls.txt

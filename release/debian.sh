@@ -1,10 +1,10 @@
 # shellcheck shell=bash
-# Sourced by the steps of Debian packages: a package of a folder, and a root of its own to install it in.
+# Sourced by the steps of Debian packages: makes a package of a folder, and installs it in a separate root.
 
 maintainer="The simdpct developers <simdpct@example.org>"
 section=utils
 
-# package NAME DEPENDS SUMMARY DESCRIPTION FOLDER: a package of a folder.
+# package NAME DEPENDS SUMMARY DESCRIPTION FOLDER: makes a package of a folder.
 package() {
     local name=$1 depends=$2 summary=$3 description=$4 folder=$5 file
     local doc=$folder/usr/share/doc/$name
@@ -41,7 +41,7 @@ END
     dpkg-deb --root-owner-group --build "$folder" "$artefacts/${name}_$version-1_amd64.deb" >/dev/null
 }
 
-# multi_arch: the field, by the section. A module of nginx has none.
+# multi_arch: prints the field, by the section. A module of nginx has no such field.
 multi_arch() {
     case $section in
         utils) echo "Multi-Arch: foreign" ;;
@@ -52,18 +52,19 @@ multi_arch() {
 
 lintian_passes() {
     debian_need lintian
-    # Who builds for a distribution closes a bug, and names the distribution.
+    # A package for a distribution would close a bug, and name the distribution.
     lintian --fail-on error --suppress-tags initial-upload-closes-no-bugs,bad-distribution-in-changes-file "$artefacts"/*.deb
 }
 
-# in_own_root ARGUMENT...: dpkg in $work/root, a folder with a database of its own: the machine stays as it is.
+# in_own_root ARGUMENT...: runs dpkg in $work/root, a folder with its own database. The machine does not
+# change.
 in_own_root() {
     local admin=$work/admin
     if [[ ! -d $admin ]]; then
         mkdir -p "$admin/updates" "$admin/info" "$work/root"
         : >"$admin/status"
     fi
-    # There is no libc to depend on, and no shell to change the root to.
+    # The root has no libc to depend on, and no shell for chroot.
     dpkg --root="$work/root" --admindir="$admin" --force-depends --force-not-root --force-script-chrootless \
         --force-architecture --log=/dev/null "$@" >"$work/log" 2>&1 || { cat "$work/log" && return 1; }
 }

@@ -12,11 +12,11 @@ source scripts/lib/tools.sh
 root=$PWD
 version=$(sed -n '/^\[workspace.package\]/,/^$/s/^version = "\(.*\)"$/\1/p' Cargo.toml)
 
-# In the order of publishing.
+# The crates, in the order of publishing.
 all_steps=(crates command-linux-x86_64 command-linux-x86_64-static command-linux-aarch64
     command-windows-x86_64 command-macos-aarch64 c-linux-x86_64 c-linux-aarch64 c-windows-x86_64 debian-amd64 debian-nginx-amd64 rpm-x86_64 sbom
     python-linux-x86_64 python-linux-aarch64 python-windows-x86_64 python-sdist npm duckdb-linux-x86_64 clickhouse cluster-linux-x86_64 cluster-linux-aarch64)
-# The artefacts that --quick makes by default: without optimization, they take seconds.
+# The artefacts that --quick makes by default. Without optimization, they take seconds.
 quick_steps=(crates command-linux-x86_64 c-linux-x86_64 debian-amd64 clickhouse)
 
 die() {
@@ -42,19 +42,19 @@ parse_arguments() {
         esac
         shift
     done
-    # Quick artefacts are for checks alone, so they have a folder of their own.
+    # Quick artefacts are only for checks, so they have a separate folder.
     dist=$root/dist
     if ((is_quick)); then
         dist=$root/dist/quick
         export CARGO_PROFILE_RELEASE_LTO=off CARGO_PROFILE_RELEASE_OPT_LEVEL=1 CARGO_PROFILE_RELEASE_CODEGEN_UNITS=16
-        # Not the C library: without LTO, code of `core` that nothing calls needs a symbol of `std`.
+        # Leaves out the C library: without LTO, unused code of `core` needs a symbol of `std`.
         export CARGO_PROFILE_CAPI_LTO=fat CARGO_PROFILE_CAPI_CODEGEN_UNITS=1
     fi
     if ((${#steps[@]} == 0)); then
         steps=("${all_steps[@]}")
         ((!is_quick)) || steps=("${quick_steps[@]}")
     fi
-    # Times in archives, packages and manual pages are those of the commit.
+    # Archives, packages and manual pages have the time of the commit.
     SOURCE_DATE_EPOCH=$(git log -1 --format=%ct 2>/dev/null || echo 0)
     export SOURCE_DATE_EPOCH
     mkdir -p "$dist/state"
@@ -68,19 +68,19 @@ list_steps() {
     done
 }
 
-# What the artefacts are made from: the commit, and changes that are not committed.
+# The sources of the artefacts: the commit, and changes that are not committed.
 source_state() {
     git rev-parse HEAD
     git diff HEAD | sha256sum
     git ls-files --others --exclude-standard -z | xargs -0r sha256sum | sha256sum
 }
 
-# load STEP: its functions, with $artefacts and an empty $work.
+# load STEP: defines the functions of a step, sets $artefacts, and makes an empty $work.
 load() {
     source "release/steps/$1.sh"
     artefacts=$dist/$1
     work=$(mktemp -d)
-    # Also after a failure.
+    # Runs also after a failure.
     trap 'rm -rf "$work"' EXIT
     mkdir -p "$artefacts"
 }
@@ -93,22 +93,23 @@ remapped() {
         "$@"
 }
 
-# auditable ARGUMENT...: cargo, which lists the dependencies of a program in the program: `cargo audit bin` reads them.
+# auditable ARGUMENT...: runs cargo so that the program contains the list of its dependencies, for `cargo
+# audit bin`.
 auditable() {
     (
         cd "$root"
-        # Not with the compiler and the flags of the program.
+        # Builds the tool without the compiler and the flags of the program.
         unset RUSTC RUSTC_BOOTSTRAP RUSTFLAGS
         tool_need cargo-auditable 0.7.2
     )
     PATH=$PATH:$root/target/tools/bin cargo auditable "$@"
 }
 
-# lists_its_crates FILE: the list is there, and has the library.
+# lists_its_crates FILE: checks that the program contains the list, and the list names the library.
 lists_its_crates() {
     debian_need binutils python3
     local place
-    # Offset and size of the section, in hexadecimal digits; readelf reads programs of any machine.
+    # Reads offset and size of the section, in hexadecimal digits. readelf reads programs of any machine.
     place=$(readelf -S -W "$1" | sed -nE 's/.* \.dep-v0 +[A-Z]+ +[0-9a-f]+ ([0-9a-f]+) ([0-9a-f]+) .*/\1 \2/p')
     # shellcheck disable=SC2086 # Two words.
     python3 - "$1" $place <<'END'
@@ -123,7 +124,8 @@ assert {"simdpct", "memchr"} <= names, names
 END
 }
 
-# zig_need: cargo zigbuild, which links against an old glibc. The versions are fixed, so that artefacts are reproducible.
+# zig_need: installs cargo zigbuild, which links against an old glibc. The versions are fixed, so that
+# artefacts are reproducible.
 zig_need() {
     local environment=$root/target/release-tools/zig
     if [[ ! -x $environment/bin/cargo-zigbuild ]]; then
@@ -133,7 +135,8 @@ zig_need() {
     export PATH=$PATH:$environment/bin CARGO_ZIGBUILD_PYTHON_PATH=$environment/bin/python
 }
 
-# node_need: Node with npm, which packs. The version is fixed, so that the archive is the same on each machine.
+# node_need: installs Node with npm, which packs. The version is fixed, so that the archive is the same on
+# each machine.
 node_need() {
     local environment=$root/target/release-tools/node
     if [[ ! -x $environment/bin/npm ]]; then
@@ -143,26 +146,26 @@ node_need() {
     export PATH=$environment/bin:$PATH
 }
 
-# archive FOLDER FILE: a .tar.gz of a folder, the same for the same contents.
+# archive FOLDER FILE: makes a .tar.gz of a folder. The same contents give the same archive.
 archive() {
     tar --sort=name --mtime="@$SOURCE_DATE_EPOCH" --owner=0 --group=0 --numeric-owner -C "$(dirname "$1")" -cf - "$(basename "$1")" |
         gzip -9n >"$2"
 }
 
-# oldest_glibc FILE: the version of glibc that a program or library needs.
+# oldest_glibc FILE: prints the version of glibc that a program or library needs.
 oldest_glibc() {
     debian_need binutils >&2
     objdump -T "$1" | grep -oE 'GLIBC_[0-9.]+' | sort -Vu | tail -n 1 | cut -d _ -f 2
 }
 
-# needs_no_library FILE: a program that is linked statically.
+# needs_no_library FILE: checks that a program is linked statically.
 needs_no_library() {
     local headers
     headers=$(objdump -p "$1")
     [[ $headers != *NEEDED* ]] || die "$1 needs a library"
 }
 
-# needs_glibc_at_most FILE VERSION
+# needs_glibc_at_most FILE VERSION: checks that a program or library needs no newer glibc.
 needs_glibc_at_most() {
     local needed
     needed=$(oldest_glibc "$1")

@@ -1,21 +1,22 @@
 # shellcheck shell=bash
-# Sourced by the steps of the Python wheels: the build, and its check with any interpreter.
+# Sourced by the steps of the Python wheels: builds a wheel, and checks it with any interpreter.
 
-# What a wheel for Linux is linked with: an old glibc.
+# A wheel for Linux is linked with an old glibc.
 linux_wheel=(--zig --compatibility manylinux2014)
 
-# wheel TARGET_FOLDER MATURIN_OPTION...
+# wheel TARGET_FOLDER MATURIN_OPTION...: builds a wheel.
 wheel() {
     local profile=release
     ((!is_quick)) || profile=dev
     python_environment "$work/tools"
     pip_install "$work/tools" maturin==1.16.0 ziglang==0.17.1
-    # A target folder of its own: maturin tells pyo3 about its interpreter, cargo does not.
+    # Uses a separate target folder: maturin tells pyo3 about its interpreter, cargo does not.
     CARGO_TARGET_DIR=$(engines_target)/$1 VIRTUAL_ENV=$work/tools PATH=$work/tools/bin:$PATH remapped \
         maturin build --quiet --locked --profile "$profile" --manifest-path engines/python/Cargo.toml --out "$artefacts" "${@:2}"
 }
 
-# wheel_unpacked: unpacks the wheel to $work/unpacked; it has its licences, and uses the stable interface of CPython alone.
+# wheel_unpacked: unpacks the wheel to $work/unpacked. Checks that it has its licences, and uses only
+# CPython's stable interface.
 wheel_unpacked() {
     python3 -m zipfile -e "$artefacts"/*.whl "$work/unpacked"
     ls "$work"/unpacked/simdpct-*.dist-info/licenses/LICENSE-MIT >/dev/null
@@ -24,14 +25,15 @@ wheel_unpacked() {
     "$work/tools/bin/abi3audit" --strict --assume-minimum-abi3 3.10 "$artefacts"/*.whl >"$work/log" 2>&1 || { cat "$work/log" && return 1; }
 }
 
-# linux_wheel_is_portable: it needs an old glibc alone, and has no path of this machine.
+# linux_wheel_is_portable: checks that the wheel needs only an old glibc, and has no path of this machine.
 linux_wheel_is_portable() {
     wheel_unpacked
     needs_glibc_at_most "$(echo "$work"/unpacked/simdpct/_native*.so)" 2.17
     has_no_path "$work"/unpacked/simdpct/_native*.so
 }
 
-# debian_unpacked FOLDER PACKAGE...: Debian packages, unpacked but not installed: the machine keeps its own.
+# debian_unpacked FOLDER PACKAGE...: unpacks Debian packages without installing them, so the machine keeps its
+# own packages.
 debian_unpacked() {
     local folder=$1 package pause
     shift

@@ -3,15 +3,16 @@
 
 windows_target=x86_64-pc-windows-gnu
 
-# windows_need: Debian's compiler, whose standard library comes as source, and mingw-w64.
+# windows_need: installs Debian's compiler, whose standard library comes as source, and mingw-w64.
 windows_need() {
     debian_need rustc-web rust-web-src gcc-mingw-w64-x86-64-posix
     export RUSTC=/usr/bin/rustc RUSTC_BOOTSTRAP=1
     windows_flags=$(windows_linker)
 }
 
-# windows_linker: makes a linker that adds the objects with which Rust begins and ends a program; prints the flags. The objects
-# come with a standard library for Windows, which no Debian package has; so they are compiled, as the library is.
+# windows_linker: makes a linker that adds the objects with which Rust begins and ends a program, and prints
+# the flags. The objects belong to the standard library for Windows, which no Debian package has. So they are
+# compiled, like the library.
 windows_linker() {
     local folder=$root/target/release-windows/objects part source
     source=$("$RUSTC" --print sysroot)/lib/rustlib/src/rust/library/rtstartup
@@ -19,18 +20,18 @@ windows_linker() {
     for part in rsbegin rsend; do
         "$RUSTC" --target "$windows_target" --crate-type lib --emit obj -o "$folder/$part.o" "$source/$part.rs"
     done
-    # rustc takes a linker for GCC by its name.
+    # rustc recognizes a linker of GCC's kind by its name.
     cat >"$folder/simdpct-gcc" <<'SCRIPT'
 #!/bin/sh
 exec x86_64-w64-mingw32-gcc-posix "$@"
 SCRIPT
     chmod +x "$folder/simdpct-gcc"
-    # The time in the header of a program would be that of the build.
+    # Otherwise the header of a program would have the time of the build.
     echo "-Clink-self-contained=no -Clinker=$folder/simdpct-gcc -Clink-arg=$folder/rsbegin.o -Clink-arg=$folder/rsend.o" \
         "-Clink-arg=-Wl,--no-insert-timestamp"
 }
 
-# windows_archive FOLDER FILE: a .zip of a folder, the same for the same contents.
+# windows_archive FOLDER FILE: makes a .zip of a folder. The same contents give the same archive.
 windows_archive() {
     debian_need zip
     # zip stores the times of files.
@@ -38,7 +39,8 @@ windows_archive() {
     (cd "$(dirname "$1")" && find "$(basename "$1")" -type f | LC_ALL=C sort | TZ=UTC zip -X -9 -q -@ "$2")
 }
 
-# with_wine COMMAND...: Debian's wine lacks one library of Windows 10, which gives random numbers.
+# with_wine COMMAND...: runs a command under wine. Debian's wine lacks a library of Windows 10 for random
+# numbers.
 with_wine() {
     local program=$1
     shift
@@ -46,7 +48,7 @@ with_wine() {
     WINEDEBUG=-all WINEPREFIX=$root/target/release-windows/wine WINEPATH=$(wine_shim)${WINEPATH:+;$WINEPATH} wine "$program" "$@"
 }
 
-# wine_shim: the folder of that library.
+# wine_shim: prints the folder of a replacement for this library.
 wine_shim() {
     local folder=$root/target/release-windows/shim
     if [[ ! -f $folder/bcryptprimitives.dll ]]; then
@@ -61,7 +63,7 @@ SOURCE
     echo "$folder"
 }
 
-# windows_imports FILE: the libraries that a program or library needs, one a line.
+# windows_imports FILE: prints the libraries that a program or library needs, one a line.
 windows_imports() {
     debian_need binutils-mingw-w64-x86-64
     x86_64-w64-mingw32-objdump -p "$1" | sed -n 's/.*DLL Name: //p' | sort -u

@@ -1,4 +1,4 @@
-//! What reqwest does with names and values of queries and forms. Its package has no such tests.
+//! Tests of names and values of queries and forms in reqwest. Its package has no such tests.
 
 use std::collections::BTreeMap;
 

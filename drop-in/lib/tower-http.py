@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Writes the files that tower-http's tests serve, which its repository has and its package lacks.
+"""Writes the files that tower-http's tests serve. Its package lacks them.
 
 usage: tower-http.py FOLDER      (of the package; the files are written to the folder above it)
 """

@@ -1,8 +1,8 @@
-"""CPU seconds of decoding URLs, beside DuckDB's own function; run by `engines/duckdb/check --bench`.
+"""Compares CPU seconds of decoding URLs with DuckDB's own function. `engines/duckdb/check --bench` runs it.
 
-The texts are made of the real ones in SIMDPCT_CORPORA, shuffled, in a Parquet file without a
-dictionary. Those that DuckDB's own function refuses are left out. The functions take turns; the least
-time of each counts, less that of a scan.
+The texts are lines of the corpora in SIMDPCT_CORPORA, shuffled, in a Parquet file without a dictionary. Texts
+that DuckDB's own function refuses are left out. The functions take turns. The minimum time of each function
+counts, less the time of a scan.
 """
 
 import os

@@ -3,12 +3,13 @@
 
 Usage: bench.py [--rounds N] [--lines N] [--corpora FOLDER] [--only FUNCTION | --columns]
 
-Needs simdpct and yarl, and pyarrow and polars for columns. The contestants take turns of 50 lines, too short to be interrupted often. A turn
-counts with the median of its rounds. "loop" is what the loop and the call of a built-in cost.
-Strings are new in each turn, so that no contestant profits from the UTF-8 form that a string keeps.
+Needs simdpct and yarl, and pyarrow and polars for columns. The contestants take turns of 50 lines, too short
+to be interrupted often. For each turn, the median of the rounds counts. "loop" is the cost of the loop and of
+calling a built-in. Strings are new in each turn, so that no contestant profits from the UTF-8 form that a
+string keeps.
 
-Of columns, the result of `simdpct.columns` for a pyarrow column is compared with that of a list of calls for
-a list, which is not converted from a column and to one. CPU time, best of the rounds.
+For columns, compares `simdpct.columns` on a pyarrow column with a call for each item of a list. The list is
+not converted from or to a column. The figures are the minimum CPU times of the rounds.
 """
 
 import argparse
@@ -32,7 +33,7 @@ TEXTS = {"typical": "typical_urls.txt", "non-Latin": "nonlatin_urls.txt", "hosti
 
 
 def contestants():
-    """For each function: the inputs it is given, and who takes part."""
+    """For each function: its inputs and the contestants."""
     yarl_quote, yarl_quote_plus = _Quoter(requote=False, safe="/"), _Quoter(requote=False, qs=True)
     yarl_unquote = _Unquoter()
     parse = urllib.parse
@@ -48,7 +49,7 @@ def contestants():
 
 
 def inputs(lines):
-    """Lines as they are, decoded, and their queries; of a line that has none, one is made."""
+    """Lines unchanged, lines decoded, and queries. A line without a query becomes one."""
     queries = [line.partition("?")[2].partition("#")[0] for line in lines]
     queries = [query if "=" in query else f"url={line}&n=1" for query, line in zip(queries, lines)]
     return {
@@ -60,14 +61,14 @@ def inputs(lines):
 
 
 def copies(values):
-    """Equal values that are new objects."""
+    """New objects that equal the values."""
     if values and isinstance(values[0], list):
         return [list(value) for value in values]
     return [(value + "x")[:-1] for value in values]
 
 
 def nanoseconds(function, values):
-    """The time of a call for each value, all together."""
+    """The total time of calls for all values."""
     values = copies(values)
     begin = time.perf_counter_ns()
     for value in values:
@@ -106,7 +107,7 @@ def measure_calls(options):
 
 
 def column_contestants():
-    """For each function: of columns, of a value, and the kind of the inputs."""
+    """For each function: the function of columns, the function of a value, and the kind of the inputs."""
     parse = urllib.parse
     return {
         "decode_lossy": (columns.decode_lossy, polars_functions.decode_lossy, parse.unquote, simdpct.unquote, "line"),
@@ -128,7 +129,7 @@ def column_contestants():
 
 
 def best_seconds(call, rounds):
-    """CPU time, of all threads."""
+    """The CPU time of all threads."""
     times = []
     for _ in range(rounds):
         begin = time.process_time()

@@ -1,12 +1,13 @@
 #!/usr/bin/env python3
-"""CPU seconds of Spark's functions and of simdpct.spark; `engines/python/check-spark --bench` runs it.
+"""Measures CPU seconds of Spark's functions and of simdpct.spark. `engines/python/check-spark --bench` runs
+it.
 
 Usage: bench_spark.py [--megabytes N] [--rounds N]
 
-URLs of the corpora in Parquet, a cluster of two executors on this machine. The queries take turns; the
-median of the rounds counts, after two rounds for the JVM's compiler. CPU seconds are those of all
-processes: the driver, the executors and the Python workers. What a query costs net of the scan is the
-difference to one that only reads the column.
+The data are URLs of the corpora in Parquet, the cluster has two executors on this machine. The queries take
+turns. The median of the rounds counts, after two rounds for the JVM's compiler. All processes count: the
+driver, the executors and the Python workers. The net cost of a query is the difference to a query that only
+reads the column.
 """
 
 import argparse
@@ -60,7 +61,7 @@ def urllib_unquote_plus(column: pandas.Series) -> pandas.Series:
 
 
 def queries(spark):
-    """Each takes the frame of URLs and returns one of a single row."""
+    """The queries. Each takes the frame of URLs and returns a frame with a single row."""
 
     spark.udf.register("our_try_url_decode", simdpct.spark.udf("try_url_decode"))
     spark.udf.register("urllib_unquote_plus", urllib_unquote_plus)
@@ -100,7 +101,7 @@ def queries(spark):
 
 
 def cpu_seconds():
-    """Of this process and all that descend from it."""
+    """The CPU seconds of this process and all its descendants."""
     processes = {}
     for entry in Path("/proc").iterdir():
         if entry.name.isdigit():
@@ -108,7 +109,8 @@ def cpu_seconds():
                 fields = (entry / "stat").read_text().rpartition(")")[2].split()
             except OSError:
                 continue
-            # Without the number and the name: parent, and at the end user and system time, also of children that ended.
+            # Skips number and name. Field 1 is the parent; the last fields are user and system time, with
+            # ended children.
             processes[int(entry.name)] = (int(fields[1]), sum(map(int, fields[11:15])))
     total, family = 0, [os.getpid()]
     while family:

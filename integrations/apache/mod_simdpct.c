@@ -14,11 +14,11 @@
 
 /* The configuration of a server or virtual host. */
 typedef struct {
-    /* The words of a guard's text; NULL: not set. */
+    /* The words of a guard's text. NULL means not set. */
     const char *refuse, *refuse_args; /* names of kinds, separated by commas */
     const char *path;                 /* a path policy, or "off" */
     int is_dry_run;                   /* or UNSET */
-    simdpct_guard *guard;             /* of all these; NULL: off */
+    simdpct_guard *guard;             /* made of all these words; NULL: off */
 } simdpct_config;
 
 module AP_MODULE_DECLARE_DATA simdpct_module;
@@ -67,7 +67,7 @@ static int check_request(request_rec *r) {
     char *target;
     simdpct_verdict verdict;
 
-    /* The authority of CONNECT, "*" of OPTIONS, and the URIs of a forward proxy, with which mod_proxy has replaced
+    /* Skips the authority of CONNECT, "*" of OPTIONS, and URIs for a forward proxy, which mod_proxy has put in place of
      * the path. The core refuses other targets that do not begin with a slash. */
     if (r->method_number == M_CONNECT || r->uri == NULL || r->uri[0] != '/') {
         return DECLINED;
@@ -95,8 +95,8 @@ static int check_request(request_rec *r) {
 
         apr_table_setn(r->subprocess_env, "SIMDPCT_PATH", path);
         if (!is_dry_run) {
-            /* Also if nothing was rewritten: httpd decodes and encodes the path of a target in absolute form.
-             * r->the_request keeps what the client sent, for logs. */
+            /* Sets the path even if nothing was rewritten, because httpd decodes and encodes the path of a target in
+             * absolute form. For logs, r->the_request keeps the line that the client sent. */
             r->uri = r->parsed_uri.path = path;
             r->unparsed_uri = target;
         }
@@ -141,7 +141,7 @@ static int make_guards(apr_pool_t *pool, apr_pool_t *log, apr_pool_t *temporary,
         }
         config->guard = apr_palloc(pool, sizeof *config->guard);
         if (simdpct_guard_from_text(config->guard, text, strlen(text), NULL) != SIMDPCT_OK) {
-            /* Not expected, because each directive was read. Without a guard, every request would pass. */
+            /* Not expected, because each directive was valid. Without a guard, every request would pass. */
             simdpct_guard_error(text, strlen(text), message, sizeof message);
             ap_log_error(APLOG_MARK, APLOG_EMERG, 0, server, "simdpct: %s", message);
             return HTTP_INTERNAL_SERVER_ERROR;
@@ -232,8 +232,8 @@ static void register_hooks(apr_pool_t *pool) {
     /* Detects the CPU before there are children. */
     simdpct_level();
     ap_hook_post_config(make_guards, NULL, NULL, APR_HOOK_MIDDLE);
-    /* After mod_proxy has recognized requests of a forward proxy, and before others use r->uri, as mod_setenvif
-     * does. */
+    /* Runs after mod_proxy has recognized requests for a forward proxy, and before mod_setenvif and others use
+     * r->uri. */
     ap_hook_post_read_request(check_request, before, NULL, APR_HOOK_FIRST);
 }
 

@@ -81,7 +81,7 @@ README
     ProxyPass / http://127.0.0.1:ORIGIN/ nocanon
 </VirtualHost>
 
-# The target of another server is not ours.
+# A target on another server is not examined.
 <VirtualHost 127.0.0.1:FORWARD>
     ProxyRequests on
     SimdpctPath strict
@@ -161,7 +161,7 @@ def requests(apache):
         return apache.get(port, target, **options)[0]
 
     def origin(port, target):
-        """What the origin got, or the status if it got nothing."""
+        """The target that the origin got, or the status if it got none."""
         answer = apache.get(port, target)
         got = origin_target(answer)
         return answer[0] if got is None else got
@@ -173,7 +173,7 @@ def requests(apache):
         (b"/a;x=1/..;/b", b"/b"),
         (b"/..%5cx", 400), (b"/a%0d%0aX:1", 400), (b"/../x", 400), (b"/%zz", 400), (b"/%ff", 400), (b"/%00", 400),
         (b"/a?%0d", 400), (b"/a?%41", b"/a?%41"), (b"http://b/%7e/./c%2f?d", b"/~/c%2F?d"), (b"http://b", b"/"),
-        # httpd alone makes /a+b;c of it.
+        # Without the module, httpd turns the path into /a+b;c.
         (b"http://b/a%2Bb%3Bc", b"/a%2Bb%3Bc"), (b"http://b/a%2Bb/../c%2Bd", b"/c%2Bd"),
     ]:
         check(f"proxied {target}", origin("PROXY", target), expected)
@@ -190,7 +190,7 @@ def requests(apache):
     check("inherited", [status("CANON", b"/%2541"), status("CANON", b"/%41")], [400, 200])
     check("replaced", [status("FILES", b"/%2541"), status("FILES", b"/%2f"), status("FILES", b"/%5c")], [404, 400, 400])
 
-    # Report only: neither refuses nor rewrites.
+    # Report only: the module neither refuses nor rewrites.
     check("report only", [origin("DRY", b"/%7e/./%2f"), origin("DRY", b"/%7e//a")], [b"/%7e/./%2f", b"/%7e//a"])
 
     # Files, access rules, mod_setenvif, mod_rewrite, internal redirects, subrequests.
@@ -263,7 +263,7 @@ def randomly(apache, count):
         if got is not None:
             path = got.partition(b"?")[0]
             again = connection.request(got)
-            # httpd decodes %2F where it looks for dot segments, so that it refuses "/%2F../".
+            # httpd decodes %2F when it looks for dot segments, so it refuses "/%2F../".
             if again[0] != 400 or b"%2F" not in path:
                 check(f"canonical form of {target}", origin_target(again), got)
             check(f"dot segments of {target}", {b".", b".."} & set(path.split(b"/")), set())

@@ -36,7 +36,7 @@ void envoy_dynamic_module_callback_http_send_response(
 
 #define REPORT_ONLY ", report only"
 
-/* Space for each line of the library, and the text around it. */
+/* Space for any line of the library, and the text around it. */
 enum { LINE = 1024 + 32 };
 
 /* ---- Configuration ---- */
@@ -84,7 +84,7 @@ static void log_refusal(void *filter, const simdpct_verdict *verdict, buffer tar
     envoy_dynamic_module_callback_log(LOG_WARN, (buffer){line, strlen(line)});
 }
 
-/* Returns true if the target is refused. Otherwise makes its path canonical. */
+/* Returns true if the target is refused. Otherwise makes its path canonical, and returns false. */
 static bool is_refused(void *filter, const simdpct_guard *guard, buffer target) {
     char names[LINE], space[4096], *room = space, *allocated = NULL;
     simdpct_verdict verdict;
@@ -139,7 +139,7 @@ HOOK unsigned envoy_dynamic_module_on_http_filter_request_headers(void *filter, 
     buffer target;
 
     (void)is_end;
-    /* Envoy itself answers to `OPTIONS *`, with 404. */
+    /* Envoy itself answers `OPTIONS *` with 404. */
     if (envoy_dynamic_module_callback_http_get_header(filter, REQUEST_HEADER, TEXT(":path"), &target, 0, NULL)
             ? !is_refused(filter, guard, target)
             : is_connect(filter)) {

@@ -25,8 +25,8 @@ static int new_guard(lua_State *L) {
     return 1;
 }
 
-/* simdpct.decide(TARGET, GUARD): the target to use, or nil if the guard refuses it; and the line for a log, also if
- * the guard only reports, or nil. */
+/* simdpct.decide(TARGET, GUARD): returns the target to use, or nil if the guard refuses it. The second result is the
+ * line for a log, or nil; a guard that only reports returns both. */
 static int decide(lua_State *L) {
     size_t len;
     const char *target = luaL_checklstring(L, 1, &len);

@@ -17,12 +17,12 @@ return function(definitions)
         guards[name] = simdpct.guard(text)
     end
 
-    -- HAProxy logs errors, and the sample of the converter is then missing.
+    -- HAProxy logs the error, and the converter then has no value.
     local function lookup(name)
         return guards[name] or error('simdpct: unknown guard "' .. tostring(name) .. '"')
     end
 
-    -- The last decision: converters of the same input do not decide again.
+    -- The last decision, so that converters with the same input decide once.
     local last = {}
     local function decide(target, name)
         local decision = last

@@ -31,7 +31,7 @@ backend origin
 
 README
 
-# The same, with raw bytes that HAProxy alone refuses.
+# The same frontend, which accepts raw bytes that HAProxy itself would refuse.
 frontend invalid
     bind 127.0.0.1:INVALID
     option accept-invalid-http-request
@@ -57,7 +57,7 @@ frontend lax
     bind 127.0.0.1:LAX
     http-request set-path %[pathq,lua.simdpct_target(lax),field(1,?)]
 
-# Kinds alone, of the path and of the query.
+# A guard without a policy: kinds in the path and in the query.
 frontend kinds
     bind 127.0.0.1:KINDS
     http-request set-var(txn.refused) pathq,lua.simdpct_refused(kinds)
@@ -74,13 +74,13 @@ frontend report
     http-request deny deny_status 400 unless { var(txn.target) -m beg / }
     http-request set-path %[var(txn.target),field(1,?)]
 
-# What README.md says on report only: no rules.
+# Report only without rules, as in README.md.
 frontend ruleless
     bind 127.0.0.1:RULELESS
     http-request set-var(txn.refused) pathq,lua.simdpct_refused(report)
     log-format "ruleless %{+Q}r %ST %[var(txn.refused)]"
 
-# How often guards decide.
+# Counts the decisions of guards.
 frontend decisions
     bind 127.0.0.1:DECISIONS
     http-request set-var(txn.none) path,lua.decisions
@@ -152,7 +152,7 @@ class HAProxy(Server):
 
 def requests(haproxy):
     def origin(port, target):
-        """What the origin got, or the status if it got nothing."""
+        """The target that the origin got, or the status if it got none."""
         answer = haproxy.get(port, target)
         got = origin_target(answer)
         return answer[0] if got is None else got
@@ -161,7 +161,7 @@ def requests(haproxy):
         (b"/a/%2e%2e/%7eu//x%2fy?q=%2e", b"/~u/x%2Fy?q=%2e"), (b"/%41", b"/A"), (b"/a%252fb", b"/a%252fb"),
         (b"/a%3fb%23", b"/a%3Fb%23"), (b"/a?b?c", b"/a?b?c"), (b"/a;x=1/..;/b", b"/b"), (b"/|", b"/%7C"),
         (b"/..%5cx", 400), (b"/a%0d%0aX:1", 400), (b"/../x", 400), (b"/%zz", 400), (b"/%ff", 400), (b"/%00", 400),
-        # What HAProxy's own path,url_dec lets through.
+        # HAProxy's own path,url_dec lets this pass.
         (b"/%61dmin", 403), (b"/x/..%2fadmin", 400), (b"/x/%2e%2e/admin", 403), (b"/admin%zz", 400),
         (b"/caf\xc3\xa9", 400), (b"/" + b"%7c" * 2000, b"/" + b"%7C" * 2000),
     ]:

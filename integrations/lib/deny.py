@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """The test "rule against origin" (integrations/lib/rules.py) for a server with a rule that denies a prefix.
 
-Without its module, targets pass the rule; with it, none does. A guard that only reports changes no request, and one
-without a policy none that it accepts.
+Without the module, some targets pass the rule; with it, none passes. A guard that only reports changes no
+request. A guard without a policy changes no request that it accepts.
 
 usage: deny.py SERVER MODULE [--targets NUMBER]      (needs the Python package h2)
 """
@@ -28,8 +28,8 @@ CHANGING = rb"(?i)^(x-varnish|via|x-request-id|uber-trace-id|client-ip):"
 
 
 class Rules:
-    """The tests of a server. `outcomes` collects the outcomes of the targets that were sent to it with its
-    module on."""
+    """The tests of a server. `outcomes` collects the outcomes of targets sent to the server with its module
+    on."""
 
     def __init__(self, name, module, count):
         self.name, self.module, self.count = name, module, count
@@ -57,7 +57,7 @@ class Rules:
                 self.rule(f"README of {self.name}", origin, server, policy, protocol)
 
     def sent(self, origin, guard, protocol):
-        """The outcomes of the targets: the outcome, and per target the status and the head that the origin
+        """Sends the targets. Returns the outcome, and for each target the status and the head that the origin
         got."""
         with tempfile.TemporaryDirectory() as folder, self.start(folder, origin, guard) as server:
             heads = {}
@@ -81,15 +81,15 @@ class Rules:
                     _, found = self.sent(origin, f"{modules.REPORT_ONLY}{policy}", protocol)
                     self.checks.equal(f"{what}: targets that report only changes, {policy}", differences(expected, found)[:3], [])
                 _, found = self.sent(origin, "off", protocol)
-            # A guard refuses a raw "#" and other forms, whatever its policy.
+            # A guard refuses a raw "#" and other forms under every policy.
             differing = [difference for difference in differences(expected, found)
                          if difference[2] != (400, []) or difference[0].startswith(b"/") and b"#" not in difference[0]]
             self.checks.equal(f"{what}: targets changed without a policy", differing[:3], [])
 
 
 def differences(expected, found):
-    """The targets that were answered with another status, or whose head at the origin differs. Varnish may reset a
-    stream of HTTP/2 (status 0) after the origin has got the request."""
+    """The targets with another status, or with another head at the origin. Varnish may reset a stream of
+    HTTP/2 (status 0) after the origin has got the request."""
     return [(target, one, found[target]) for target, one in expected.items()
             if one != found[target] and not (one[1] == found[target][1] != [] and 0 in (one[0], found[target][0]))]
 

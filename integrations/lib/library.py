@@ -35,7 +35,7 @@ class Library:
             function.restype, function.argtypes = result, arguments
 
     def split(self, target):
-        """Authority, path and query of a target in origin form or absolute form, as servers see them."""
+        """Splits a target in origin form or absolute form into authority, path and query, as servers do."""
         match = re.match(rb"https?://[^/?#]*", target)
         authority = match[0] if match else b""
         rest = target[len(authority):]
@@ -58,7 +58,7 @@ class Library:
         return None, self.names(result.detail) if name == "refused" else name
 
     def findings(self, target):
-        """The names of the kinds found in the path, separated by commas; "-" for none."""
+        """The names of the kinds found in the path, separated by commas, or "-"."""
         _, path, _ = self.split(target)
         return self.names(self.functions.simdpct_inspect(path, len(path), ALL_KINDS, None)) or "-"
 
@@ -71,16 +71,8 @@ class Library:
 def check_random_targets(checks, library, policy, connection, targets, differs=None, refuses=None):
     """Sends targets to a server with its module on: each is refused or forwarded with the canonical path.
 
-    `differs(target)`
-    is true if the
-    server itself
-    may change the
-    path of the
-    target,
-    `refuses(target)`
-    if it may
-    refuse the
-    target itself.
+    `differs(target)` is true if the server itself may change the path of the target. `refuses(target)` is
+    true if the server itself may refuse the target.
     """
     statuses = {200: 0, 400: 0}
     targets = list(targets)

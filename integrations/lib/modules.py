@@ -1,8 +1,9 @@
 """The servers with their modules on, each before an origin. Used by integrations/check-servers and integrations/check.
 
-`guard` is the text of a guard; None leaves the module out, and then `module` is not used. With `denies`, a server also has
-the rule of its module's README, which answers /admin and what lies below it with 403. README has the servers with the
-configuration of that README, as written but for ports, folders and the delay of Envoy, and the path policy that it has."""
+`guard` is the text of a guard. None leaves the module out, and `module` is then not used. With `denies`, a
+server also has the rule of its module's README, which answers /admin and all paths below it with 403. README
+has, for each server, the configuration in its README and the path policy there. Only ports, folders and the
+delay of Envoy differ."""
 
 import re
 from pathlib import Path

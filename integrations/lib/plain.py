@@ -9,7 +9,7 @@ from pathlib import Path
 import proxies
 from servers import HOST, Server, free_port, free_ports
 
-# What a column shows: the target that the origin gets, or text that the server makes of the path.
+# A column shows the target that the origin gets, or a text that the server derives from the path.
 FORWARDED, SHOWN = "->", "="
 
 
@@ -71,7 +71,7 @@ def apache_server(folder, blocks, port, modules=()):
     names = ["mpm_event", "authz_core", "proxy", "proxy_http", "alias", "cgid", *modules]
     loads = "\n".join(f"LoadModule {Path(name).stem.removeprefix('mod_')}_module "
                       + (name if "/" in name else f"/usr/lib/apache2/modules/mod_{name}.so") for name in names)
-    # If it is not started as root, it needs no other account for its workers.
+    # Without root, httpd needs no other account for its workers.
     (folder / "apache.conf").write_text(
         f"{loads}\nServerRoot {folder}\nServerName localhost\nPidFile {folder}/apache.pid\nErrorLog {folder}/apache.log\n"
         f"ScriptSock {folder}/cgi.sock\nStartServers 1\nThreadsPerChild 8\nServerLimit 1\nMaxRequestWorkers 8\n"
@@ -139,7 +139,7 @@ def varnish(folder, origin):
 def lighttpd(folder, origin):
     strict = ["header-strict", "host-strict", "host-normalize", "url-normalize", "url-normalize-required",
               "url-ctrls-reject", "url-path-2f-reject", "url-path-dotseg-reject"]
-    # Leave out defaults that contradict these.
+    # Leaves out defaults that contradict these settings.
     off = ["url-path-2f-decode", "url-path-dotseg-remove"]
     settings = [f'"{option}" => "enable"' for option in strict] + [f'"{option}" => "disable"' for option in off]
     options = {"mod_proxy-default": "", "mod_proxy-strict": f"server.http-parseopts = ({', '.join(settings)})\n"}

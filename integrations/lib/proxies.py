@@ -17,12 +17,12 @@ def readme(folder, language):
 
 
 def account(name):
-    """The account to run a server as, if this is root."""
+    """The account for servers, if this process runs as root."""
     return name if os.geteuid() == 0 else None
 
 
 def give(folder, name):
-    """Gives a folder with its contents to an account, if this is root."""
+    """Gives a folder with its contents to an account, if this process runs as root."""
     if account(name):
         subprocess.run(["chown", "-R", name, str(folder)], check=True)
         Path(folder).chmod(0o755)
@@ -50,7 +50,7 @@ def traffic_server(folder, remap, plugins="", logging=""):
     folders = {name: folder / name for name in ["etc", "log", "run", "cache"]}
     for each in folders.values():
         each.mkdir(parents=True)
-    # Without these files, it complains. The empty files mean defaults only.
+    # Without these files, Traffic Server complains. Empty files mean the defaults.
     for name in ["cache.config", "hosting.config", "parent.config", "records.config", "sni.yaml", "socks.config",
                  "splitdns.config", "ssl_multicert.config", "storage.config", "strategies.yaml", "volume.config"]:
         (folders["etc"] / name).write_text("")
@@ -64,7 +64,7 @@ def traffic_server(folder, remap, plugins="", logging=""):
              "cachedir": folders["cache"]}
     (folder / "runroot.yaml").write_text("".join(f"{name}: {path}\n" for name, path in roots.items()))
     give(folder, "trafficserver")
-    # An option -p would listen on all interfaces.
+    # The option -p would listen on all interfaces.
     env = {"PATH": os.environ["PATH"], "PROXY_CONFIG_HTTP_SERVER_PORTS": f"{port}:ip-in={HOST}:proto=http;http2",
            "PROXY_CONFIG_HTTP_CACHE_HTTP": "0", "PROXY_CONFIG_EXEC_THREAD_AUTOCONFIG": "0",
            "PROXY_CONFIG_EXEC_THREAD_LIMIT": "1", "PROXY_CONFIG_LOG_MAX_SECS_PER_BUFFER": "1"}
@@ -80,7 +80,7 @@ def envoy_binary():
 def envoy(folder, origin, filters=(), connections=(), access_log=None, modules=None, routes=()):
     """Envoy before an origin, with these HTTP filters and options of its connection manager.
 
-    A request for the path /admin, compared byte for byte, is answered with 403, after these other routes. `modules` is the
+    After these routes, a route answers the path /admin, compared byte for byte, with 403. `modules` is the
     folder of dynamic modules.
     """
     folder, port = Path(folder), free_port()

@@ -1,8 +1,9 @@
 """The paths as which an origin may read a forwarded target: the oracle of the test "rule against origin"
 (rules.py).
 
-Written apart from the library, which it judges. An origin decodes the path once, cuts off parameters if the policy does,
-resolves dot segments and merges empty segments. Where origins differ in a step that the policy takes, both are readings.
+It does not use the library, which it judges. An origin decodes the path once, cuts off parameters if the
+policy does, resolves dot segments and merges empty segments. If origins differ in a step that the policy
+takes, both results are readings.
 """
 
 import re
@@ -28,7 +29,7 @@ class Readings:
         options = dict(zip(OPTIONS, PRESETS[preset])) | dict(word.split("=", 1) for word in words)
         self.separators = b"/" if options["backslash"] == "keep" else b"/\\"
         self.merges = options["empty-segments"] != "keep"
-        # Refused segments must not occur, so every reading of them counts.
+        # A refused segment must not occur, so every reading of it counts.
         self.parameters = {"refuse": "strip"}.get(options["parameters"], options["parameters"])
 
     def of(self, target):
@@ -40,7 +41,7 @@ class Readings:
         all_segments = [self.cut(segment) for segment in re.split(b"[" + re.escape(self.separators) + b"]", decoded)[1:]]
         yield all_segments
         if self.merges:
-            # Merged before dot segments are resolved: "/a//../b" is "/b", and otherwise "/a/b".
+            # If slashes are merged before dot segments are resolved, "/a//../b" is "/b", otherwise "/a/b".
             yield [segment for segment in all_segments[:-1] if segment] + all_segments[-1:]
 
     def cut(self, segment):
@@ -63,7 +64,8 @@ class Readings:
 
 
 def paths_of(target):
-    """The path of a target in origin form or absolute form, without the query: cut at a raw `#`, and not cut."""
+    """The paths of a target in origin form or absolute form, without the query: one cut at a raw `#`, one not
+    cut."""
     rest = target if target.startswith(b"/") else re.sub(rb"^[A-Za-z][A-Za-z0-9+.-]*://[^/?#]*", b"", target)
     path = rest.split(b"?")[0]
     return {each if each.startswith(b"/") else b"/" + each for each in [path, path.split(b"#")[0]]}

@@ -1,18 +1,18 @@
 """The test "rule against origin": a server forwards the path on which it decides.
 
-A server with its module on, before an origin, has a rule that refuses some paths. Random targets are sent. No request
-may reach the origin that the origin may take for one of the refused paths, whatever the rule saw.
+A server with its module on, before an origin, has a rule that denies some paths, and gets random targets. No
+request may reach the origin if the origin may read its target as a denied path, whatever path the rule saw.
 
     checks = Checks()
-    with RecordingOrigin() as origin, Server(...) as server:          # with: /admin and what lies below it -> 403
-        check_rule(checks, "HAProxy", origin, server.port, "default slash=refuse", below(b"/admin"))
+    with RecordingOrigin() as origin, Server(...) as server:  # answers /admin and paths below it with 403
+    check_rule(checks, "HAProxy", origin, server.port, "default slash=refuse", below(b"/admin"))
 
-`below` and `matches` of readings.py are rules; any function of a path, decoded and resolved, is one. The readings are
-those of readings.py, under the policy; the targets those of targets.py. `check_rule` prints the seed, which the
+A rule is any function of a decoded and resolved path, such as `below` and `matches` of readings.py.
+readings.py has the readings under the policy, targets.py the targets. `check_rule` prints the seed, which the
 environment variable SIMDPCT_SEED sets.
 
-A test that cannot fail is none: `passes_rule` gives the outcome without judging it. Use it with the same rule, and a
-server that decides on one path and forwards another, to see that there are bypasses.
+`passes_rule` returns the outcome without judging it, to show that the test can fail: with the same rule, a
+server that decides on one path and forwards another must have bypasses.
 """
 
 import collections
@@ -26,21 +26,21 @@ from servers import Origin
 from targets import random_targets
 from wire import send
 
-# All presets, and the option of the READMEs.
+# All presets, and the policy of the READMEs.
 POLICIES = ["default", "default slash=refuse", "strict", "rfc3986", "nginx", "envoy", "lighttpd"]
 
 SEED = int(os.environ.get("SIMDPCT_SEED") or random.SystemRandom().randrange(1 << 32))
 
 
 class RecordingOrigin(Origin):
-    """An origin that keeps each request, to be taken with `take`."""
+    """An origin that keeps each request until `take` returns it."""
 
     def __init__(self):
         super().__init__()
         self.heads = collections.deque()
 
     def take(self):
-        """The requests since the last call: number, target and head of each. Without a number, it is None."""
+        """The number, target and head of each request since the last call. A missing number is None."""
         heads, self.heads = self.heads, collections.deque()
         return [self.parse(head) for head in heads]
 
@@ -54,7 +54,8 @@ class RecordingOrigin(Origin):
 
 @dataclass
 class Outcome:
-    """The outcomes of targets. A bypass is a target as sent, and as it reached the origin against the rule."""
+    """The outcomes of targets. A bypass has the target as sent, and the target that reached the origin
+    against the rule."""
     statuses: collections.Counter = field(default_factory=collections.Counter)
     forwarded: int = 0
     bypasses: list = field(default_factory=list)
@@ -66,7 +67,7 @@ def passes_rule(origin, port, policy, forbids, count=2000, protocol="HTTP/1.1", 
     """Sends targets to a server. `forbids(path)` is true if no origin should read this path from a forwarded
     target.
 
-    `under` is put before each target in origin form, if a server has several rules below different prefixes.
+    If a server has several rules below different prefixes, `under` is put before each target in origin form.
     """
     readings, outcome = Readings(policy), Outcome()
     outcome.targets = [under + target if target.startswith(b"/") else target

@@ -42,8 +42,9 @@ def eventually(condition):
 class Server:
     """A process that listens on `port` within `with`. It must stay in the foreground.
 
-    `env` replaces the environment, `user` is the account that it runs as (only root may name one). What it writes is in
-    `output()`. At the end it gets `stop_signal`, and SIGKILL with its process group if it does not exit in 10 seconds.
+    `env` replaces the environment, `user` is the account that it runs as (only root may name one). `output()`
+    has its output. At the end the process gets `stop_signal`. If it does not exit in 10 seconds, its process
+    group gets SIGKILL.
     """
 
     def __init__(self, command, port, env=None, user=None, cwd=None, stop_signal=signal.SIGTERM, start_seconds=20):
@@ -79,7 +80,7 @@ class Server:
 
     def output(self):
         """Standard output and standard error so far."""
-        # The process writes at the same position of the file, which reading must not move.
+        # Reading must not move the position of the file, because the process writes there.
         with open(f"/proc/self/fd/{self.file.fileno()}", "rb") as file:
             return file.read().decode(errors="backslashreplace")
 
@@ -90,20 +91,21 @@ class Server:
         self.process.send_signal(number)
 
     def stop(self):
-        """Ends the process; its exit status."""
+        """Ends the process, and returns its exit status."""
         if self.process.poll() is None:
             self.process.send_signal(self.stop_signal)
             try:
                 self.process.wait(10)
             except subprocess.TimeoutExpired:
-                # The group has the id of the process, which has not been waited for: it cannot be another's.
+                # The group has the id of the process. The id cannot belong to another group, because the
+                # process has not been waited for.
                 subprocess.run(["kill", "-KILL", "--", f"-{self.process.pid}"], check=False)
                 self.process.wait()
         return self.process.returncode
 
 
 class Connection:
-    """One request after another on a connection, which is opened again if the server has closed it."""
+    """Sends one request after another on a connection, and opens it again if the server has closed it."""
 
     def __init__(self, port, timeout=10):
         self.port, self.timeout, self.file = port, timeout, None
@@ -114,8 +116,9 @@ class Connection:
             self.file = None
 
     def request(self, target, headers=b"Host: a\r\n", method=b"GET"):
-        """The status, the header fields (names in lower case) and the body; status 0 without an answer."""
-        # A connection that was open may have been closed by the server in between.
+        """Returns the status, the header fields (names in lower case) and the body. Without an answer, the
+        status is 0."""
+        # The server may have closed the connection in the meantime.
         for _ in range(1 if self.file is None else 2):
             try:
                 if self.file is None:
@@ -158,8 +161,8 @@ class Connection:
 def request(port, raw_target, headers=b"Host: a\r\n", method=b"GET", timeout=10):
     """Sends one request with this target, byte for byte, on a separate connection.
 
-    The status, the header fields (names in lower case) and the body; status 0 if the connection is closed without an
-    answer.
+    Returns the status, the header fields (names in lower case) and the body. The status is 0 if the
+    connection is closed without an answer.
     """
     connection = Connection(port, timeout)
     try:
@@ -171,7 +174,7 @@ def request(port, raw_target, headers=b"Host: a\r\n", method=b"GET", timeout=10)
 class Origin:
     """An HTTP server that answers each request with its raw target, in hexadecimal digits. Use with `with`.
 
-    `heads` has the last requests, from the request line to the empty line, to see what a proxy made of them.
+    `heads` has the last requests as the origin got them, from the request line to the empty line.
     """
 
     def __init__(self):
@@ -203,7 +206,7 @@ class Origin:
                 while head := self.read_head(file):
                     self.heads.append(head)
                     line, *fields = head.split(b"\r\n")
-                    # The target may contain spaces that were sent unescaped, and the line may have been split in it.
+                    # The target may contain raw spaces, so the parser may have split the line within it.
                     target = line.partition(b" ")[2]
                     body = (target.rpartition(b" HTTP/")[0] or target).hex().encode()
                     is_last = b"connection: close" in [field.lower() for field in fields]
@@ -227,7 +230,7 @@ class Origin:
 
 
 def origin_target(answer):
-    """The target that an Origin got, from the answer of `request`; None if the answer is not an Origin's."""
+    """The target that an Origin got, from the answer of `request`. None if the answer is not an Origin's."""
     status, _, body = answer
     try:
         return bytes.fromhex(body.decode()) if status == 200 else None
@@ -262,7 +265,7 @@ class Checks:
         if kind is None:
             self.report()
         else:
-            # Printed before the exception, which may be a consequence.
+            # Prints before the exception, which may be a consequence.
             self.print_failures()
 
     def equal(self, what, actual, expected):

@@ -10,13 +10,14 @@ PARAMETERS = [b";", b";x", b";x=/../", b"%3B", b"%3b", b"/;/", b"/;x/"]
 ENDS = [b"#", b"?", b"?a=/../", b"%3F", b"%3f", b"%23", b"#/../", b"%00", b"%20", b"%0a", b"%09"]
 TEXTS = [b"a", b"x", b"~", b"%7e", b"%61", b"%", b"%2", b"%25", b"%zz", b"%ff", b"%c3%a9", b"\xc3\xa9", b"\xff", b"|", b"+",
          b":", b"&", b"=", b"@", b"%40", b"\"", b"<", b"%c0%ae", b"%c0%af", b"%u002e"]
-# Sent raw where the protocol allows it: a space ends the target in HTTP/1.1, and a line break the line.
+# Bytes that are sent raw if the protocol allows it. In HTTP/1.1, a space ends the target, and a line break
+# ends the line.
 RAW = {"HTTP/1.1": [b" ", b"\t", b"\x01", b"\x7f"], "HTTP/2": [b" ", b"\t", b"\x01", b"\x7f", b"\n", b"\r\n", b"\0"]}
 WORDS = [b"admin", b"admin", b"admin", b"/admin", b"/admin", b"/admin/", b"/admin/x", b"%61dmin", b"adm%69n", b"public",
          b"/public/", b"api", b"/api/", b"internal", b"images", b"/images/", b"secret", b".php", b"/x.php", b".jpg"]
 STARTS = [b"/", b"/", b"/", b"/", b"//", b"/public/", b"/api/", b"/images/", b"/admin", b"/./", b"/;/", b"/x/", b"/.;/",
           b"/%2e/", b"/%2F"]
-# Absolute form (RFC 9112 3.2.2), of HTTP/1.1 only.
+# Absolute form (RFC 9112 3.2.2), for HTTP/1.1 only.
 AUTHORITIES = [b"http://localhost", b"http://localhost", b"http://localhost:80", b"HTTP://localhost", b"http://other.example",
                b"https://localhost", b"x://localhost"]
 
@@ -36,7 +37,7 @@ KNOWN = [
 
 
 def random_targets(count, seed, protocol="HTTP/1.1"):
-    """The known targets and random ones, `count` in all, none with a line break in HTTP/1.1."""
+    """`count` targets: the known targets, then random targets. For HTTP/1.1, none has a line break."""
     generator = random.Random(seed)
     pieces = [DELIMITERS, DELIMITERS, DOTS, DOTS, PARAMETERS, ENDS, TEXTS, WORDS, WORDS]
     known = KNOWN if protocol == "HTTP/1.1" else [target for target in KNOWN if target.startswith(b"/")]

@@ -16,14 +16,14 @@ BATCH = 50
 
 @dataclass
 class Answer:
-    """What a client got for a request; status 0 if the connection or stream was closed without an answer."""
+    """The answer to a request. The status is 0 if the connection or stream was closed without an answer."""
     status: int = 0
     fields: dict = field(default_factory=dict)
     body: bytes = b""
 
 
 def send(protocol, port, targets, fields=(), batch=BATCH):
-    """Sends requests with these targets and header fields. The answers, in the order of the targets.
+    """Sends requests with these targets and header fields. Returns the answers in the order of the targets.
 
     Each request also has the field `x-number`, its index, so that an origin can tell them apart. A request may be sent
     again if the connection is closed before it was answered.
@@ -42,7 +42,7 @@ def send_pipelined(port, targets, fields, batch):
         answers += connection.ask([b"GET %b HTTP/1.1\r\n%bx-number: %d\r\n\r\n" % (targets[number], head, number)
                                    for number in numbers])
         if is_new and len(answers) == first:
-            # Even the first request on a separate connection is not answered.
+            # Not even the first request on a new connection was answered.
             answers.append(Answer())
         if connection.is_closed:
             connection = None
@@ -64,7 +64,7 @@ class Pipeline:
         self.socket.close()
 
     def ask(self, requests):
-        """The answers to these requests that come before the connection is closed."""
+        """Returns the answers to these requests that arrive before the connection is closed."""
         answers = []
         try:
             self.socket.sendall(b"".join(requests))
@@ -137,7 +137,8 @@ def send_streams(port, targets, fields, batch):
             numbers, missing = missing[:batch], missing[batch:]
             got = connection.ask({number: targets[number] for number in numbers}, fields)
             if is_new and not got:
-                # Not even one of a connection of its own is answered: one after the other, to find out which.
+                # A new connection got no answer at all: sends one request after the other, to find out which
+                # to blame.
                 got, batch = ({numbers[0]: Answer()}, batch) if len(numbers) == 1 else ({}, 1)
             is_new = False
             for number, answer in got.items():
@@ -170,7 +171,7 @@ class Streams:
         self.socket.close()
 
     def ask(self, targets, fields):
-        """The answers by number that come before the connection is closed."""
+        """Returns the answers that arrive before the connection is closed, by number."""
         numbers, answers, done = {}, {}, {}
         for number, target in targets.items():
             stream = self.state.get_next_available_stream_id()

@@ -26,7 +26,7 @@ HTTP = "http {\n    access_log off;\n    keepalive_requests 1000000;\n    client
 
 
 def set_module(module):
-    """For all servers, `module` is the file simdpct.lua, beside the library."""
+    """`module` is the file simdpct.lua for all servers; the library is in the same folder."""
     Nginx.module = Path(module).resolve().parent
     os.environ["LD_LIBRARY_PATH"] = str(Nginx.module)
 

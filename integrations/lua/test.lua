@@ -12,7 +12,7 @@ local function hex(text)
     return (text:gsub(".", function(byte) return ("%02x"):format(byte:byte()) end))
 end
 
--- Functions of a text and of what the cached constructor made of the second argument, which is Lua.
+-- Functions of a text and an object. A cached constructor makes the object from the second argument, which is Lua.
 local made = {}
 local function make(constructor, arguments)
     local key = constructor .. arguments
@@ -30,7 +30,7 @@ local operations = {
     check_connect = function(text, arguments) return simdpct.check(text, make("guard", arguments), "CONNECT") end,
     split = simdpct.split,
     unescape_uri = ngx.unescape_uri,
-    -- Its second parameter is a number.
+    -- The second parameter of this function is a number.
     escape_uri = function(text) return ngx.escape_uri(text) end,
     run = function(text, arguments) return assert(loadstring(arguments))(text) end,
 }
@@ -52,7 +52,7 @@ function _M.calls()
     end
 end
 
--- Traces of a loop around a call: how many were compiled, and why others were not.
+-- Runs a loop around a call. Returns the number of compiled traces, and the reasons for the others.
 function _M.traces()
     local vmdef = require "jit.vmdef"
     local calls = {

@@ -23,7 +23,7 @@ from rules import SEED, RecordingOrigin, check_rule, passes_rule, summary
 from servers import PIECES, Origin, origin_target
 
 PRESETS = ["default", "default slash=refuse", "strict", "rfc3986", "nginx", "envoy", "lighttpd"]
-# Policies that leave one reading of a path that is decoded.
+# Policies that permit only one reading of a decoded path.
 RULE_POLICIES = ["default", "default slash=refuse", "default slash=decode", "strict", "envoy"]
 
 MALFORMED = re.compile(rb"%(?![0-9A-Fa-f]{2})")
@@ -56,7 +56,7 @@ def value_of(text):
 
 
 def texts(count):
-    """Random texts: pieces of targets, any bytes, and long ones."""
+    """Random texts: pieces of targets, any bytes, and long texts."""
     generator = random.Random(SEED)
     for index in range(count):
         pieces = generator.choices(PIECES, k=generator.randrange(6)) if index % 2 else []
@@ -67,7 +67,7 @@ def texts(count):
 
 
 def functions(nginx, library, count):
-    """What the functions return is what the C library does, and what Python's functions and nginx's do."""
+    """The functions return the same as the C library, Python's functions and nginx's functions."""
     all_texts = list(texts(count))
     agree = {"decode": 0, "malformed": 0, "path": 0, "refused": 0}
     options = "{ plus = true, lenient = true }"
@@ -156,7 +156,7 @@ CASES = [
     ("run", b"", 'return require("simdpct").inspect("/%")', (b"malformed", 2, None)),
 ]
 
-# Raised, as an expression of the module `s`, and what the message says.
+# Expressions of the module `s` that raise an error, and a part of the message.
 ERRORS = [
     *((f"s.{function}({value}{more})", expected)
       for value, name in [("nil", "nil"), ("1", "number"), ("{}", "table"), ("true", "boolean")]
@@ -198,12 +198,12 @@ def cases(nginx):
         check(f"{operation} {text[:40]} {arguments}", result, expected)
     results = call(nginx, [("run", b"", f'local s = require "simdpct"; local _ = {expression}') for expression, _ in ERRORS])
     for (expression, expected), result in zip(ERRORS, results):
-        # The line of the caller.
+        # The message has the line of the caller.
         check(expression, (str(result)[:14], expected in str(result)), ("error [string ", True))
 
 
 def examples(nginx):
-    """The lines of README.md that say what is returned."""
+    """The lines of README.md that show results."""
     definitions, count = "", 0
     for block in code("lua"):
         for line in block.splitlines():
@@ -236,19 +236,20 @@ def traces(nginx):
 
 
 def rules(count):
-    """The synopsis, as written: what its rule denies reaches no origin."""
+    """In the synopsis as written, no denied path reaches the origin."""
     outcomes = []
     with RecordingOrigin() as origin:
         for policy in RULE_POLICIES:
             with Synopsis(origin, policy) as nginx:
                 outcomes.append(check_rule(checks, "Lua", origin, nginx.ports["PORT"], policy, below(b"/admin"), count=count))
                 check(f"errors of Lua, {policy}", re.findall(r".*\[error\].*", nginx.log())[:3], [])
-        # The same with a guard, on whole targets.
+        # The same test with a guard, on whole targets.
         with Synopsis(origin, change=with_guard) as nginx:
             outcomes.append(check_rule(checks, "guard", origin, nginx.ports["PORT"], "default slash=refuse",
                                        below(b"/admin"), count=count))
             checks.true("the guard is used", "of path: " in nginx.log())
-        # The test of the test: decided on the canonical path, and forwarded as it was sent.
+        # Shows that the test can fail: the rule sees the canonical path, but nginx forwards the received
+        # target.
         with Synopsis(origin, change=lambda text: text.replace("path .. query", "ngx.var.request_uri")
                       .replace("simdpct.decode(path)", "simdpct.decode(raw)")) as nginx:
             outcome = passes_rule(origin, nginx.ports["PORT"], "default slash=refuse", below(b"/admin"), count)

@@ -1,4 +1,5 @@
-"""Backends that are no HTTP/1.1 servers, for the test of rules: a FastCGI responder and a server of HTTP/2 for gRPC.
+"""Backends for the test of rules that do not speak HTTP/1.1: a FastCGI responder, and an HTTP/2 server for
+gRPC.
 
 Like a RecordingOrigin, each has `port`, works with `with`, and `take` returns number, target and details of each request.
 """

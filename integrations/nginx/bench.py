@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Times requests to nginx with the module on and off, in turns: bench.py MODULE.so [RUNS]. Run by integrations/nginx/bench.
 
-wrk sends the requests. The CPU time of the only worker, divided by the requests, does not depend on other load of the
-machine as their rate does.
+wrk sends the requests. The result is the CPU time of the only worker, divided by the number of requests.
+Unlike the rate of requests, it depends little on other load.
 """
 
 import os
@@ -18,7 +18,7 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "lib"))
 from servers import Server, free_ports
 
-# "again" is the same as "off": their difference is noise.
+# "again" has the configuration of "off": their difference is noise.
 SERVERS = {
     "off": "",
     "again": "",
@@ -40,7 +40,7 @@ http {
 }
 """
 
-# Paths of 59 bytes: without escapes, with two, and of a language with escapes only.
+# Paths of 59 bytes: without triplets, with two triplets, and with a segment of triplets only.
 PATHS = r"""
 local paths = {
     "/catalogue/2024/spring/garden-furniture/tables/oak-table-42",
@@ -76,7 +76,7 @@ def main():
             times = {name: [] for name in SERVERS}
             turns = list(zip(times.items(), ports))
             for _ in range(runs):
-                # Each follows each other equally often.
+                # Each server follows each other server equally often.
                 random.shuffle(turns)
                 for (_, samples), port in turns:
                     began = nanoseconds()

@@ -26,7 +26,7 @@ check = checks.equal
 
 
 class Nginx(Server):
-    """A running nginx with a configuration of its own; `program` and `module` are the same for all.
+    """A running nginx with its own configuration. `program` and `module` are the same for all.
 
     In the text, MODULE, FOLDER and the names of `ports`, after a colon, are replaced. nginx listens on the first port.
     """
@@ -58,7 +58,7 @@ class Nginx(Server):
                 str(configuration or self.configuration), *arguments]
 
     def get(self, target, port="PORT", **options):
-        """The answer to a raw target; status 0 if nginx closes the connection without one."""
+        """The answer to a raw target. The status is 0 if nginx closes the connection without an answer."""
         return request(self.ports[port], target, **options)
 
     def log(self):

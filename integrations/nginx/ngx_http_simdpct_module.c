@@ -10,13 +10,13 @@
 typedef struct {
     ngx_uint_t            level;       /* 0: http, 1: server, more: location */
     ngx_uint_t            refuse;      /* kinds, of the path; in a location, all that it and its parents add */
-    ngx_uint_t            refuse_args; /* the same, of the query */
+    ngx_uint_t            refuse_args; /* kinds, of the query */
     ngx_uint_t            status;
     ngx_uint_t            log_level;
     ngx_flag_t            dry_run;
     ngx_flag_t            arg_control;
     simdpct_path_policy  *path;        /* NULL: off */
-    simdpct_guard        *guard;       /* of the server; of a location, of the kinds that are added. NULL: none */
+    simdpct_guard        *guard;       /* of the server; in a location, of the added kinds; NULL: none */
 } ngx_http_simdpct_conf_t;
 
 typedef struct {
@@ -185,7 +185,7 @@ ngx_module_t  ngx_http_simdpct_module = {
 
 /* ---- Requests ---- */
 
-/* The context of the main request; NULL if the request was not examined. An internal redirect drops contexts, but no
+/* The context of the main request. NULL if the request was not examined. An internal redirect drops contexts, but keeps
  * cleanups. */
 static ngx_http_simdpct_ctx_t *
 ngx_http_simdpct_get_ctx(ngx_http_request_t *r)
@@ -206,7 +206,7 @@ ngx_http_simdpct_get_ctx(ngx_http_request_t *r)
 }
 
 
-/* Finds the context, and does nothing else. */
+/* A cleanup that does nothing: it only serves to find the context. */
 static void
 ngx_http_simdpct_cleanup(void *data)
 {
@@ -326,8 +326,8 @@ ngx_http_simdpct_log(ngx_http_request_t *r, ngx_http_simdpct_conf_t *conf, const
 }
 
 
-/* Logs and refuses a request, or only logs it. A page for the error that leads to an origin shows it no refused target:
- * the request is one for "/" from now on. */
+/* Logs and refuses a request, or only logs it. From now on the request has the target "/", so an error page from an
+ * origin does not show the origin a refused target. */
 static ngx_int_t
 ngx_http_simdpct_refuse_request(ngx_http_request_t *r, ngx_http_simdpct_ctx_t *ctx, ngx_http_simdpct_conf_t *conf,
     const char *line)
@@ -510,7 +510,7 @@ ngx_http_simdpct_server_handler(ngx_http_request_t *r)
 }
 
 
-/* In the location that was chosen first: refuses the kinds that this location adds. */
+/* Refuses the kinds that the first location of the request adds. */
 static ngx_int_t
 ngx_http_simdpct_location_handler(ngx_http_request_t *r)
 {
@@ -563,7 +563,7 @@ ngx_http_simdpct_set_value(ngx_http_variable_value_t *v, const u_char *data, siz
 }
 
 
-/* `data` is 1 for the query. */
+/* `data` is 1 for the query, and 0 for the path. */
 static ngx_int_t
 ngx_http_simdpct_findings_variable(ngx_http_request_t *r, ngx_http_variable_value_t *v, uintptr_t data)
 {

@@ -45,7 +45,7 @@ http {
     simdpct_decode $cycle2 $cycle1;
     simdpct_decode $cycle1 $cycle2;
 
-    # Answers with the target that it gets, and a header field that may have been split off.
+    # Answers with the received target, and with a header field that a line break may have split off.
     server {
         listen 127.0.0.1:UPSTREAM;
         simdpct_refuse off;
@@ -126,7 +126,7 @@ http {
         location /q/cycle { return 200 "[$cycle1]"; }
     }
 
-    # What nginx makes of the canonical path.
+    # nginx's result for the canonical path.
     server {
         listen 127.0.0.1:CANONICAL;
         simdpct_refuse off;
@@ -163,7 +163,7 @@ http {
         location /kinds/ { simdpct_refuse lower-hex; return 200 "kinds $uri"; }
     }
 
-    # nginx would resolve and merge what the policy keeps.
+    # The policy keeps segments that nginx would resolve or merge.
     server { listen 127.0.0.1:KEPT; simdpct_path rfc3986; location / { return 200 "$uri $request_uri"; } }
     server { listen 127.0.0.1:STRICT; simdpct_path strict; location / { return 200 "$request_uri"; } }
 
@@ -174,7 +174,7 @@ http {
         location / { return 200 "$uri|$request_uri|$simdpct_path|$simdpct_status"; }
     }
 
-    # A policy that lets control characters through: they stay escaped.
+    # Control characters stay escaped under a policy that accepts them.
     server {
         listen 127.0.0.1:LAX;
         simdpct_refuse off;
@@ -201,7 +201,7 @@ http {
         }
     }
 
-    # The same, with what $simdpct_path does not refuse.
+    # The same with targets that $simdpct_path does not refuse.
     server {
         listen 127.0.0.1:DECODED;
         keepalive_requests 1000000;
@@ -234,7 +234,8 @@ http {
 }
 """
 
-# One directive in one context, given at HTTP, SERVER or LOCATION; SECOND is another server, which replaces it.
+# One directive in one context: HTTP, SERVER or LOCATION. SECOND is another server, which replaces the
+# directive.
 CONTEXTS = HEAD + r"""
 http {
     access_log off;
@@ -255,8 +256,8 @@ http {
 }
 """
 
-# The directive, another that it needs, one that replaces it, the target, and the answers with and without it: the status
-# and the body if it is 200, or the level of the log line.
+# The directive, a directive that it needs, a directive that replaces it, the target, and the answers with and
+# without it: the status and, for 200, the body, or the level of the log line.
 DIRECTIVES = [
     ("simdpct_refuse slash", "", "simdpct_refuse off", b"%2f", 400, (200, b"%2f")),
     ("simdpct_refuse_args slash", "", "simdpct_refuse_args off", b"?%2f", 400, (200, b"")),
@@ -271,7 +272,8 @@ PORTS = ["PORT", "UPSTREAM", "OTHER", "RANDOM", "DECODED", "SECOND", "ACCEL", "C
 
 
 def contexts():
-    """Each directive in each context that allows it: with effect there and in the levels below, unless replaced."""
+    """Each directive takes effect in each context that allows it and in the levels below, unless it is
+    replaced."""
     for directive, needed, opposite, target, expected, without in DIRECTIVES:
         for context in ["HTTP", "SERVER"] + ["LOCATION"] * ("simdpct_path" not in directive):
             text = CONTEXTS.replace("OPPOSITE;", f"{opposite};")
@@ -376,7 +378,7 @@ def canonical(nginx):
     def everything(target):
         return body(target).split(b"|")
 
-    # Decoded, canonical with the query, query, `?`, canonical, raw, and what the client sent.
+    # The path decoded, canonical with the query, the query, `?`, canonical, raw, and the line of the client.
     for target, expected in [
         (b"/a", [b"/a", b"/a", b"", b"", b"/a", b"/a"]),
         (b"/a?", [b"/a", b"/a?", b"", b"", b"/a", b"/a"]),
@@ -418,7 +420,7 @@ def canonical(nginx):
     checks.true("cached", eventually(lambda: cache(b"~u") == "HIT"))
     check("cache key", [cache(b"%7Eu"), cache(b"./%7eu"), cache(b"v"), cache(b"~u?a")], ["HIT", "HIT", "MISS", "MISS"])
 
-    # Other policies, merge_slashes, and what comes after the module.
+    # Other policies, merge_slashes, and the handlers after the module.
     check("strict", [nginx.get(b"/" + path, "STRICT")[::2] for path in [b"a//b", b"%2f", b"a;b", b"%7e"]],
           [(400, nginx.get(b"/%2f", "STRICT")[2])] * 3 + [(200, b"/~")])
     check("merge_slashes off", [body(b"/a//b%2f/c", "SLASHES"), body(b"/a//../b", "SLASHES")], [b"/a//b//c /a//b//c", b"/a/b /a/b"])
@@ -456,7 +458,7 @@ def readme(origin):
 
 
 def header_splitting(nginx, origin):
-    """What `proxy_pass` with $uri does, and otherwise does not."""
+    """`proxy_pass` with $uri splits the header; with the module it does not."""
     target = b"a%20HTTP/1.0%0d%0aX:1%0d%0aY:"
     for location, fields, path in [
         (b"/split/", [b"X:1"], None),
@@ -582,7 +584,7 @@ def configuration_errors(nginx):
 
 
 def reload_under_load(nginx):
-    """No request fails while the configuration changes, and the new one has effect."""
+    """No request fails while the configuration changes, and the new configuration takes effect."""
     stop, answers = threading.Event(), []
 
     def load():
@@ -625,12 +627,12 @@ def randomly(nginx, count):
         statuses[status] = statuses.get(status, 0) + 1
         if status == 200:
             again = connection.request(body)
-            # nginx decodes %2F, so that "/%2F../" climbs above the root for it.
+            # nginx decodes %2F, so it reads "/%2F../" as climbing above the root.
             if again[0] != 400 or b"%2F" not in body:
                 check(f"canonical form of {target}", again[::2], (200, body))
             check(f"dot segments of {target}", {b".", b".."} & set(body.split(b"/")), set())
             checks.true(f"findings of {target}", fields["x-findings"].endswith(" PASSED"))
-        # What no policy refuses, nginx may.
+        # nginx may refuse a target that no policy refuses.
         checks.true(f"every variable of {target}", decoded.request(target)[0] in (200, 400))
     check("statuses", set(statuses), {200, 400, 418})
     checks.true("all occur", all(number > count / 20 for number in statuses.values()))

@@ -19,7 +19,7 @@ from readings import Readings, below, matches
 from rules import POLICIES, SEED, RecordingOrigin, check_rule, passes_rule, summary
 from servers import origin_target
 
-# What the rules below deny.
+# The paths that the rules below deny.
 ADMIN, PHP, EXACT = below(b"/admin"), matches(rb"\.php$"), lambda path: path == b"/internal"
 
 
@@ -37,7 +37,7 @@ DENY = """
     location = /internal { deny all; }
 """
 
-# Rules of each kind before everything that forwards. AUTH is the origin of the authorization requests.
+# Each kind of rule with each way to forward. AUTH is the origin of the authorization requests.
 CONFIGURATION = HEAD + r"""
 http {
     access_log off;
@@ -94,7 +94,8 @@ http {
 
 PORTS = ["PORT", "HTTP2", "FILES", "REWRITE", "CACHED"]
 
-# How the module once worked: one nginx decides on its own reading, and the next forwards the canonical path.
+# The former design of the module: one nginx decides on its own reading, and the next forwards the canonical
+# path.
 OLD = HEAD + r"""
 http {
     access_log off;
@@ -125,7 +126,7 @@ http {
 }
 """
 
-# Without the module's directives, with a dry run, and with "off": all the same.
+# Servers without directives, with a dry run and with "off", which must all behave the same.
 UNCHANGED = HEAD + r"""
 http {
     access_log off;
@@ -155,7 +156,7 @@ def seen(answer):
 
 
 class Rules:
-    """The tests under one policy. `outcomes` collects what became of all targets."""
+    """The tests under one policy. `outcomes` collects the outcomes of all targets."""
 
     def __init__(self, policy, count, outcomes):
         self.policy, self.count, self.outcomes = policy, count, outcomes
@@ -187,7 +188,7 @@ class Rules:
     def authorised(self, nginx, origin, auth):
         """The authorization request is told the target that is forwarded."""
         auth.take()
-        # The origin's requests are taken by the check.
+        # The check takes the requests of the origin.
         forwarded = []
         take, origin.take = origin.take, lambda: forwarded.append(take()) or forwarded[-1]
         self.rule("locations", origin, nginx.ports["PORT"])
@@ -199,7 +200,7 @@ class Rules:
         check(f"authorisation requests, {self.policy}, seed {SEED}", wrong[:3], [])
 
     def files(self, nginx, origin):
-        """Files are found by the same path."""
+        """nginx finds files by the same path."""
         root = nginx.path / "files"
         for name in ["admin/x", "admin/index.html", "x.php", "internal", "public/x", "public/index.html", "x/a", "api/me", "images/x"]:
             (root / name).parent.mkdir(parents=True, exist_ok=True)
@@ -214,10 +215,10 @@ class Rules:
             check(f"/{name}, {self.policy}", nginx.get(b"/" + name.encode(), "FILES")[::2], (200, f"file /{name}".encode()))
 
     def cached(self, nginx, origin):
-        """What the cache answers is what the origin would, and nothing but images is cached."""
+        """The cache gives the same answers as the origin, and has only images."""
         options = {"count": self.count, "under": b"/images"}
         readings, statuses = Readings(self.policy), {}
-        # The second time, more of them are in the cache.
+        # The second time, the cache has more of the answers.
         for _ in range(2):
             outcome = passes_rule(origin, nginx.ports["CACHED"], self.policy, nothing, **options)
             statuses |= {answer.fields.get("x-cache"): True for answer in outcome.answers}
@@ -268,7 +269,7 @@ def unchanged(policy, count):
 
 
 def old(policy, count):
-    """The test of the test: as the module once worked, targets pass the rules."""
+    """Shows that the test can fail: with the former design, targets pass the rules."""
     with RecordingOrigin() as origin, Rules(policy, count, []).nginx(OLD, ["PORT", "SECOND"], ORIGIN=origin) as nginx:
         outcome = passes_rule(origin, nginx.ports["PORT"], policy, any_rule, count)
         checks.true(f"decided on one path and forwarded another, {policy}, seed {SEED}", len(outcome.bypasses) > 5)

@@ -1,4 +1,4 @@
-// Runs the suite where there is no test runner: returns a line for each failure, and the number of tests last.
+// Runs the suite without a test runner. Returns a line for each failure, and the number of tests last.
 
 import * as simdpct from 'simdpct';
 import { tests } from './suite.js';

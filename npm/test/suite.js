@@ -28,7 +28,7 @@ function outcome(work) {
     }
 }
 
-// What decoding is, without WebAssembly.
+// Reference implementation of decoding, without WebAssembly.
 function referenceDecode(bytes, { plus = false, malformed = 'error' } = {}) {
     const output = [];
     const digit = (at) => (at < bytes.length ? '0123456789abcdef'.indexOf(String.fromCharCode(bytes[at]).toLowerCase()) : -1);
@@ -102,7 +102,7 @@ async function through(stream, chunks) {
     return failed ? { kind: failed.reason.kind, position: failed.reason.position } : Uint8Array.from(parts);
 }
 
-/** The tests, on these functions. */
+/** The tests of these functions. */
 export function tests(api) {
     const throws = (work, type, context) => {
         try {

@@ -1,4 +1,4 @@
-// Checked by TypeScript, not run: the types fit their documented use.
+// TypeScript checks this file, and nothing runs it: the types fit their documented use.
 
 import { DecodeStream, PathPolicy, PctError, RequestGuard, canonicalPaths, columnOf, decodeMany, encodeMany, inspectMany, kinds, stringsOf } from 'simdpct';
 import { create } from 'simdpct/core';

@@ -1,4 +1,4 @@
-// Runs the suite in workerd: each request is answered with its result.
+// Runs the suite in workerd, and answers each request with its result.
 
 import { report } from './run.js';
 

@@ -9,7 +9,7 @@ import { argv, exit } from 'node:process';
 const { resolve } = createRequire(import.meta.url);
 // Embedded files have paths relative to the configuration.
 const installed = `./${relative('.', dirname(resolve('simdpct/core')))}`;
-// workerd has no resolution of packages: each module has a name, relative to that of its importer.
+// workerd does not resolve packages: the name of each module is relative to its importer's name.
 const modules = [
     ['worker.js', 'esModule', './test/worker.js'], ['run.js', 'esModule', './test/run.js'], ['suite.js', 'esModule', './test/suite.js'],
     ['simdpct', 'esModule', `${installed}/workerd.js`], ['core.js', 'esModule', `${installed}/core.js`],

@@ -4,7 +4,8 @@ about="the example, linked shared and static by pkg-config and by CMake, makes p
 source release/c-library.sh
 
 make_it() {
-    # Debian's compiler, because the standard library for AArch64 is a Debian package; cargo is the usual one.
+    # Uses Debian's compiler, because the standard library for AArch64 is a Debian package, and the usual
+    # cargo.
     debian_need rustc-web libstd-rust-web-dev:arm64 gcc-aarch64-linux-gnu libc6-dev-arm64-cross
     export RUSTC=/usr/bin/rustc CARGO_TARGET_AARCH64_UNKNOWN_LINUX_GNU_LINKER=aarch64-linux-gnu-gcc
     export CARGO_BUILD_TARGET=aarch64-unknown-linux-gnu CARGO_TARGET_DIR=target/release-aarch64
@@ -15,6 +16,6 @@ make_it() {
 
 check_it() {
     debian_need gcc-aarch64-linux-gnu libc6-dev-arm64-cross qemu-user
-    # The example starts no thread, which would hang with -L.
+    # The example starts no thread: with -L, a thread start would hang.
     c_works_on_linux aarch64-linux-gnu-gcc qemu-aarch64 -L /usr/aarch64-linux-gnu
 }

@@ -7,7 +7,7 @@ source release/windows.sh
 make_it() {
     windows_need
     local folder
-    # The libraries do without `std`.
+    # The libraries do not use `std`.
     export CARGO_UNSTABLE_BUILD_STD=core,alloc CARGO_BUILD_TARGET=$windows_target CARGO_TARGET_DIR=target/release-windows
     RUSTFLAGS=$windows_flags c_folder "$windows_target" x86_64-w64-mingw32-strip
     windows_archive "$folder" "$artefacts/${folder##*/}.zip"

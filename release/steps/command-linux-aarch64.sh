@@ -6,7 +6,8 @@ source release/command.sh
 target=aarch64-unknown-linux-gnu
 
 make_it() {
-    # Debian's compiler, because the standard library for AArch64 is a Debian package; cargo is the usual one.
+    # Uses Debian's compiler, because the standard library for AArch64 is a Debian package, and the usual
+    # cargo.
     debian_need rustc-web libstd-rust-web-dev:arm64 qemu-user libc6:arm64
     export RUSTC=/usr/bin/rustc
     build_portable target/release-aarch64

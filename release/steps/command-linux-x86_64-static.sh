@@ -27,7 +27,7 @@ check_it() {
     readme_works "$program"
     mkdir "$work/empty"
     cp "$program" "$work/empty/pct"
-    # A user namespace, for machines where the check does not run as root.
+    # Uses a user namespace, because the check may not run as root.
     local in_chroot=(chroot "$work/empty" /pct)
     ((EUID == 0)) || in_chroot=(unshare --map-root-user "${in_chroot[@]}")
     [[ $(echo 'caf%C3%A9' | "${in_chroot[@]}" decode) == café ]]

@@ -1,5 +1,5 @@
 # shellcheck shell=bash
-# The command for macOS on AArch64. It is not run: there is no macOS here.
+# The command for macOS on AArch64. It is not run, because no macOS is available.
 about="a signed Mach-O program that needs the system's libraries alone; not run"
 source release/command.sh
 
@@ -8,16 +8,16 @@ target=aarch64-apple-darwin
 make_it() {
     zig_need
     debian_need rustc-web rust-web-src
-    # Debian's compiler, whose standard library comes as source. The linker strips, and
-    # then signs: what strips afterwards breaks the signature.
-    # shellcheck disable=SC2046 # One word, or none.
+    # Uses Debian's compiler, whose standard library comes as source. The linker strips, and then signs:
+    # stripping later would break the signature. shellcheck disable=SC2046 # One word, or none.
     RUSTC=/usr/bin/rustc RUSTC_BOOTSTRAP=1 MACOSX_DEPLOYMENT_TARGET=11.0 CARGO_PROFILE_RELEASE_STRIP=none RUSTFLAGS=-Clink-arg=-s \
         remapped cargo zigbuild -Zbuild-std=std,panic_unwind --locked --quiet --release --package simdpct-cli --target "$target" \
         $(command_features) --target-dir target/release-macos
     command_archive "target/release-macos/$target/release/pct" "$target" on_this_machine
 }
 
-# on_this_machine PROGRAM ARGUMENT...: the same program, built for this machine, writes the same documents.
+# on_this_machine PROGRAM ARGUMENT...: runs the same program, built for this machine, which writes the same
+# documents.
 on_this_machine() {
     shift
     # shellcheck disable=SC2046 # One word, or none.

@@ -27,14 +27,14 @@ check_it() {
     ls "$folder"/{README.md,LICENSE-MIT,THIRD-PARTY.txt,man/pct-decode.1,completions/_pct} >/dev/null
     mkdir "$work/texts"
     cd "$work/texts"
-    # Wildcards, which no shell has expanded.
+    # The program itself expands wildcards, because no shell does.
     echo 'a%41' >one.txt
     echo 'b%42' >two.txt
     [[ $(with_wine "$program" decode '*.txt') == $'aA\nbB' ]]
-    # The device that forgets.
+    # NUL is the device that discards its input.
     with_wine "$program" decode -o NUL one.txt
     [[ ! -f NUL && $(with_wine "$program" decode -i one.txt && cat one.txt) == aA ]]
-    # A reader that ends early is no error.
+    # A reader that ends early is not an error.
     seq 1000000 | with_wine "$program" decode 2>"$work/errors" | head -n 1 >/dev/null || true
     [[ ! -s $work/errors ]] || die "$(<"$work/errors")"
 }

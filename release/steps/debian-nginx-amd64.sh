@@ -13,7 +13,8 @@ make_it() {
     mkdir -p "$folder/usr/share/nginx/modules-available"
     echo "load_module modules/ngx_http_simdpct_module.so;" >"$folder/usr/share/nginx/modules-available/mod-http-simdpct.conf"
     install -D -m 644 integrations/nginx/README.md -t "$folder/usr/share/doc/$name"
-    # As the modules of Debian: enabled when installed, disabled when removed. DPKG_ROOT is empty but in a root of its own.
+    # Like Debian's modules, the module is enabled when installed and disabled when removed. DPKG_ROOT is
+    # empty except in a separate root.
     cat >"$work/$name.postinst" <<'END'
 #!/bin/sh
 set -e
@@ -89,7 +90,7 @@ END
     return "$status"
 }
 
-# nginx_decides PORT: waits for the server, and asks it.
+# nginx_decides PORT: waits for the server, and checks its decisions.
 nginx_decides() {
     python3 - "$1" <<'END'
 import http.client

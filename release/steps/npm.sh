@@ -13,7 +13,7 @@ check_it() {
     tar -xzf "$artefacts/simdpct-$version.tgz" -C "$work"
     has_no_path "$work"/package/*.wasm
     ls "$work"/package/{README.md,LICENSE-MIT,index.d.ts} >/dev/null
-    # Without names, all platforms.
+    # Without names, npm/check tests all platforms.
     local platforms=()
     ((!is_quick)) || platforms=(node)
     npm/check --archive "$artefacts/simdpct-$version.tgz" "${platforms[@]}"

@@ -4,7 +4,8 @@ about="quotes as urllib and decodes a column in Debian's CPython for arm64, unde
 source release/python.sh
 
 make_it() {
-    # Debian's compiler, because the standard library for AArch64 is a Debian package; cargo is the usual one.
+    # Uses Debian's compiler, because the standard library for AArch64 is a Debian package, and the usual
+    # cargo.
     debian_need rustc-web libstd-rust-web-dev:arm64
     RUSTC=/usr/bin/rustc wheel release-python-aarch64 "${linux_wheel[@]}" --target aarch64-unknown-linux-gnu
 }
@@ -19,7 +20,7 @@ check_it() {
     local libraries=$work/root/usr/lib/aarch64-linux-gnu:$work/root/lib/aarch64-linux-gnu
     (
         cd "$work"
-        # The loader and libc are those of libc6:arm64.
+        # The loader and libc come from libc6:arm64.
         qemu-aarch64 -E "LD_LIBRARY_PATH=$libraries" -E "PYTHONHOME=$work/root/usr" -E "PYTHONPATH=$work/unpacked" \
             -E PYTHONDONTWRITEBYTECODE=1 "$work/root/usr/bin/python$version" "$root/release/check-python.py"
     )

@@ -10,7 +10,7 @@ make_it() {
 
 check_it() {
     python_environment "$work/environment"
-    # Without optimization, which is not the question here.
+    # Builds without optimization, which does not matter here.
     CARGO_TARGET_DIR=$(engines_target)/release-sdist CARGO_PROFILE_RELEASE_OPT_LEVEL=1 CARGO_PROFILE_RELEASE_CODEGEN_UNITS=16 \
         pip_install "$work/environment" "$artefacts"/*.tar.gz
     (cd "$work" && "$work/environment/bin/python" "$root/release/check-python.py")

@@ -20,14 +20,15 @@ check_it() {
     ! grep -vixE 'python3\.dll|(kernel32|ntdll|msvcrt|userenv|ws2_32|bcryptprimitives|api-ms-win-core-[a-z0-9-]*)\.dll' "$work/imports" ||
         die "$library needs other libraries"
     windows_python "$work/python" "$library"
-    # Without a console, CPython wants files for its three streams.
+    # Without a console, CPython needs files for its three streams.
     (cd "$work" && PYTHONHOME=Z:$work/python PYTHONPATH=Z:$work/unpacked PYTHONDONTWRITEBYTECODE=1 \
         with_wine "$work/python/python.exe" "$root/release/check-python.py" </dev/null | cat)
 }
 
-# windows_python FOLDER LIBRARY: a CPython for Windows, as far as the registries have one. The python311.dll of python.org is in a
-# wheel of panda3d, which packs programs with it; the modules in Python are Debian's. python.exe and python3.dll, which hands the
-# stable interface on to python311.dll, are made: the latter for what the library imports (abi3audit says that python3.dll has it).
+# windows_python FOLDER LIBRARY: makes a CPython for Windows from the registries. A wheel of panda3d, which
+# packs programs, contains python.org's python311.dll. The modules in Python come from Debian. The script
+# makes python.exe and python3.dll, which forwards the stable interface to python311.dll. It forwards only the
+# functions that the library imports (abi3audit says that the real python3.dll has them).
 windows_python() {
     debian_need wine wine64 gcc-mingw-w64-x86-64-posix
     local folder=$1 part

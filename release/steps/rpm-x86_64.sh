@@ -18,7 +18,7 @@ Summary: Percent-encode and -decode files, logs and URLs
 License: MIT OR Apache-2.0
 URL: https://github.com/simdpct/simdpct
 
-# The program is built by then, and stripped by the release profile.
+# The program is already built, and the release profile has stripped it.
 %global debug_package %{nil}
 %global __os_install_post %{nil}
 
@@ -43,7 +43,7 @@ install -D -m 644 -t %{buildroot}/usr/share/licenses/simdpct $work/command/LICEN
 /usr/share/fish/vendor_completions.d/pct.fish
 %license /usr/share/licenses/simdpct
 END
-    # The host and the time of the build are those of the commit, so that two builds are the same.
+    # Sets a fixed build host, and the commit's time as the build time, so that two builds are the same.
     rpmbuild --quiet -bb --target x86_64 --define "_topdir $work/rpm" --define "_buildhost localhost" \
         --define "use_source_date_epoch_as_buildtime 1" --define "clamp_mtime_to_source_date_epoch 1" "$work/simdpct.spec"
     cp "$work"/rpm/RPMS/x86_64/*.rpm "$artefacts"
@@ -54,7 +54,7 @@ check_it() {
     local rpm=(rpm --dbpath "$work/database" --root "$work/root")
     mkdir -p "$work/root/$work/database"
     "${rpm[@]}" --initdb
-    # Without a C library in the folder, whose package it would need.
+    # Leaves out the dependency on a C library, whose package the folder lacks.
     "${rpm[@]}" --install --nodeps "$artefacts"/*.rpm
     command_works "$work/root/usr/bin/pct"
     has_no_path "$work/root/usr/bin/pct"

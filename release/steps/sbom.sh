@@ -4,14 +4,14 @@ about="valid JSON of CycloneDX 1.5 with every crate that cargo says is linked"
 
 make_it() {
     tool_need cargo-cyclonedx 0.5.9
-    # It writes beside the manifests, so it works on a copy.
+    # The tool writes beside the manifests, so it works on a copy.
     mkdir "$work/copy"
     git ls-files -z | tar --null --files-from=- -cf - | tar -xf - -C "$work/copy"
     (cd "$work/copy" && cargo cyclonedx --format json --spec-version 1.5 --target x86_64-unknown-linux-gnu --quiet)
     local crate folder
     for crate in simdpct-cli:crates/pct simdpct-capi:crates/capi simdpct-capi-url:crates/capi-url simdpct-tower:crates/tower; do
         folder=${crate#*:}
-        # The path of the copy is of no use to anyone.
+        # Removes the path of the copy, which is useless to readers.
         sed "s|$work/copy|simdpct|g" "$work/copy/$folder"/*.cdx.json >"$artefacts/${crate%%:*}-$version.cdx.json"
     done
 }

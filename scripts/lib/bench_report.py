@@ -24,10 +24,11 @@ import matplotlib
 matplotlib.use("svg")
 import matplotlib.pyplot as plot
 
-# Nanoseconds for one pass over all inputs, the number of inputs, their bytes, and by which share the passes differ.
+# Nanoseconds for one pass over all inputs, the number of inputs, their bytes, and the share by which the
+# passes differ.
 Time = namedtuple("Time", "nanoseconds inputs bytes spread")
 
-# A ratio of speeds, the text that it is from, and the share by which it differs from pass to pass.
+# A ratio of speeds, its text, and the share by which it differs from pass to pass.
 Ratio = namedtuple("Ratio", "value where spread")
 
 LEVELS = ["avx512", "avx2", "sse41", "neon", "scalar"]
@@ -58,7 +59,7 @@ def write_record(folder, records):
     rows = list(measured(folder))
     if not rows:
         sys.exit(f"bench-report: no results in {folder}")
-    # A line for each time that benchmarks were measured again.
+    # The file has a line for each time that benchmarks were measured again.
     lines = [line.split("=", 1) for line in (folder / "run").read_text().splitlines()]
     run = {name: value for name, value in lines if name != "again"}
     run |= {"again": "; ".join(value for name, value in lines if name == "again"), "machine": machine(), "versions": versions()}
@@ -73,7 +74,7 @@ def write_record(folder, records):
 
 
 def read_record(record):
-    """What is known of the run, and the medians of the passes' medians: results[group][text][contestant]."""
+    """The facts about the run, and the medians of the passes' medians: results[group][text][contestant]."""
     lines = record.read_text().splitlines()
     run = dict(line.removeprefix("# ").split("=", 1) for line in lines if line.startswith("# "))
     rows = list(csv.DictReader(line for line in lines if not line.startswith("# ")))
@@ -108,7 +109,7 @@ class Target:
     """A row of the table of targets: the comparison, and the minimum ratio for each level."""
 
     def __init__(self, what, least, ratios):
-        # `ratios` yields the Ratios of a level; the lowest one counts.
+        # `ratios` yields the Ratios of a level. The lowest counts.
         self.what, self.least, self.ratios = what, least, ratios
 
     def cell(self, level):
@@ -131,7 +132,8 @@ def least(*values):
 
 def targets(results):
     def ratios(groups, theirs, ours="simdpct, {}", texts=CORPORA, allowed=0):
-        """Their time, and the nanoseconds allowed for each input, divided by ours, for every text of these groups."""
+        """For every text of these groups: the peers' time plus the allowed nanoseconds for each input,
+        divided by our time."""
         def of_level(level):
             for group in groups:
                 for text, times in results[group].items():
@@ -218,7 +220,7 @@ def table_of_targets(results):
 
 
 def contestants(texts):
-    """The contestants of a group, in a fixed order: bounds, peers, ours from the widest to the scalar level."""
+    """The contestants of a group, in a fixed order: bounds, peers, our levels from the widest to scalar."""
     present = {who for times in texts.values() for who in times}
     level = lambda who: next((at for at, name in enumerate(LEVELS) if who.endswith(name)), len(LEVELS))
     variants = sorted((who for who in present if who not in BOUNDS + PEERS + OURS), key=lambda who: (who.split(",")[0], level(who)))
@@ -287,7 +289,7 @@ def plot_densities(results, path):
 
 
 def plot_lengths(results, path):
-    """Nanoseconds by length, as Cow."""
+    """Nanoseconds by length, for results as a Cow."""
     kinds = ("clean", "one escape", "all escapes")
     figure, axes = plot.subplots(2, 3, figsize=(10, 6.4), sharex=True)
     for row, operation in zip(axes, ("decode", "encode")):
@@ -398,7 +400,7 @@ SECTIONS = [
      "others. Beside it, `inspect`, and url's parser of paths.", [("path", "ns")]),
 ]
 
-# The unit of groups outside these sections, which get a section by their first word.
+# The unit of groups outside these sections. The first word of a group selects its section.
 UNIT_OF_OTHERS = "GB/s"
 
 SHOWN_LENGTHS = {"1", "2", "3", "4", "6", "8", "12", "16", "24", "32", "48", "64", "mixed"}

@@ -13,8 +13,7 @@ from collections import Counter, defaultdict
 FUNCTION = re.compile(r"^([\w.$]+):[^\n]*\n(?:\.Lfunc_begin\d+:\n)?(\t\.cfi_startproc\n.*?)^\.Lfunc_end", re.MULTILINE | re.DOTALL)
 COMMENT = re.compile(r"\s*(?:#|//).*")
 LABEL = re.compile(r"\.L\w*BB\w+|\.Ltmp\w+|\.LJTI\w+")
-# Symbols of constants, tables and functions: of this crate, of the standard library, and anonymous
-# ones.
+# Symbols of constants, tables and functions: of this crate, of the standard library, and anonymous symbols.
 SYMBOL = re.compile(r"\.L[\w.$]+|_R\w+(?:\.[\w.]+)?|_ZN[\w.$]+")
 
 

@@ -2,9 +2,9 @@
 
 usage: count_instructions.py LLVM_MCA NAME LEVEL ASSEMBLY CPU[,CPU]... ...     (NAME to CPUs once per level)
 
-A kernel processes one block per loop iteration. Each path through the loop is the cost of one kind of block:
-the shortest path, that of a block that stays unchanged; the shortest path with most of the vector work, that
-of a block that is coded. Longer paths also do rare work, such as checking the output's capacity again. Paths
+A kernel processes one block per loop iteration. Each path through the loop is the cost of one kind of block.
+The shortest path is the cost of an unchanged block. The shortest path with most of the vector work is the
+cost of a coded block. Longer paths also do rare work, such as checking the output's capacity again. Paths
 that leave the loop are ignored.
 """
 
@@ -28,7 +28,7 @@ CONDITIONAL = re.compile(r"b\.\w+|cbn?z|tbn?z|j(?!mp)[a-z]+")
 
 
 def function(assembly, level, operation):
-    """The lines of the one function of this name."""
+    """The lines of the only function with this name."""
     pattern = rf"^(_R\w*kernel\w*{level}\w*{operation}\w*):$(.*?)^\.Lfunc_end"
     found = re.findall(pattern, assembly, re.MULTILINE | re.DOTALL)
     if len(found) != 1:
@@ -37,7 +37,7 @@ def function(assembly, level, operation):
 
 
 def basic_blocks(lines):
-    """The function as a graph: blocks by their labels. The first one has the label ''."""
+    """The function as a graph: blocks by their labels. The first block has the label ''."""
     parts = {"": []}
     label = ""
     for line in lines:

@@ -1,6 +1,6 @@
 # shellcheck shell=bash
-# Sourced by the scripts that need Debian packages: `debian_need PACKAGE[:ARCHITECTURE]...` installs
-# those that are missing. Messages go to standard error: the output of a script may be a result.
+# Sourced by the scripts that need Debian packages: `debian_need PACKAGE[:ARCHITECTURE]...` installs missing
+# packages. Messages go to standard error: the output of a script may be a result.
 
 debian_need() {
     local package missing=()
@@ -33,7 +33,7 @@ debian_need() {
         fi
     done
 
-    # Retries: mirrors fail at times, and a machine that has just started may hold the lock for its
+    # Retries, because mirrors fail at times, and a machine that has just started may hold the lock for its
     # own upgrades.
     local apt_get=("${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get -q -o Acquire::Retries=3 -o DPkg::Lock::Timeout=300)
     local pause
@@ -51,11 +51,12 @@ debian_need() {
 }
 
 # `debian_source PACKAGE FOLDER` downloads the original source of a package, without Debian's patches, and unpacks it in
-# FOLDER. apt-get fails on the parts of a source package that a mirror no longer has; the tarball is all that is needed.
+# FOLDER. apt-get would fail on parts of a source package that a mirror no longer has, but only the tarball is
+# needed.
 debian_source() {
     local package=$1 folder=$2 file apt_get
     mkdir -p "$folder/apt/lists/partial" "$folder/apt/cache" "$folder/apt/parts"
-    # Use the machine's sources as sources of source packages.
+    # Uses the machine's sources also for source packages.
     for file in /etc/apt/sources.list.d/*.sources; do
         [[ ! -f $file ]] || sed 's/^Types:.*/Types: deb-src/' "$file" >"$folder/apt/parts/${file##*/}"
     done

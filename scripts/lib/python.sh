@@ -31,7 +31,7 @@ engines_target() {
 python_wheel() {
     python_environment "$2/tools"
     pip_install "$2/tools" 'maturin>=1.16,<2'
-    # Use a separate target folder: maturin tells pyo3 about its interpreter, cargo does not.
+    # Uses a separate target folder: maturin tells pyo3 about its interpreter, cargo does not.
     CARGO_TARGET_DIR=$(engines_target)/python VIRTUAL_ENV=$2/tools PATH=$2/tools/bin:$PATH \
         maturin build --quiet --locked --profile "$1" --manifest-path engines/python/Cargo.toml --out "$2/wheels" "${@:3}"
 }

@@ -1,8 +1,8 @@
 # shellcheck shell=bash
-# Sourced by the scripts that need more than the stable toolchain: a nightly one, or a tool from
+# Sourced by the scripts that need more than the stable toolchain: a nightly toolchain, or a tool from
 # crates.io.
 
-# Fails with instructions if there is no nightly toolchain.
+# Fails with instructions if no nightly toolchain is installed.
 nightly_need() {
     if ! rustc +nightly --version >/dev/null 2>&1; then
         echo "A nightly toolchain is missing: rustup toolchain install nightly" >&2
@@ -21,7 +21,7 @@ tool_need() {
     export PATH=$PATH:$root/bin
     if ! type "$name" >/dev/null 2>&1; then
         echo "Installing $name $version" >&2
-        # A debug build: optimizing would take longer than running the tool.
+        # Makes a debug build, because optimizing would take longer than running the tool.
         CARGO_TARGET_DIR=$root/build cargo install --locked --debug --quiet --root "$root" --version "$version" "$name" >&2
         rm -rf "$root/build"
     fi

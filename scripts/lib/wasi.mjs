@@ -1,6 +1,5 @@
 // Runs a WASI program under Node, as a runner of cargo: wasi.mjs PROGRAM ARGUMENT...
-//
-// The program sees the folder that it is run in (cargo: that of the package), and the environment.
+// The program sees its working directory (under cargo, the package's folder), and the environment.
 
 import { readFile } from 'node:fs/promises';
 import { argv, cwd, env, exit } from 'node:process';

@@ -18,7 +18,7 @@ unsafe extern "C" {
 
 struct C;
 
-/// What `malloc` aligns to on 64-bit targets. No type that is allocated here has more.
+/// The alignment of `malloc` on 64-bit targets. No type that is allocated here needs more.
 const ALIGNMENT: usize = 2 * align_of::<usize>();
 
 // SAFETY: `malloc` and `realloc` return null, or memory of the size and of at least `ALIGNMENT`,

@@ -1,12 +1,11 @@
 //! C library of whole URLs, documented in `include/simdpct_url.h` and docs/c.md.
 //!
 //! # Safety
-//!
-//! The contract of the function is that of include/simdpct_url.h: each pointer is null, or valid
-//! for the length that comes with it, or for its type. Covered by tests/url.c, under
-//! AddressSanitizer with buffers of exact size.
+//! The function has the contract of include/simdpct_url.h: each pointer is null, or valid for the
+//! length that comes with it, or for its type. tests/url.c covers this, under AddressSanitizer with
+//! buffers of exact size.
 
-// `cargo check` and clippy have profiles that unwind, which takes `std`. The profile `capi` aborts.
+// `cargo check` and clippy have profiles that unwind, which needs `std`. The profile `capi` aborts.
 #![cfg_attr(panic = "abort", no_std)]
 #![deny(unsafe_op_in_unsafe_fn)]
 
@@ -97,7 +96,8 @@ unsafe extern "C" fn simdpct_url_normalize(
     status
 }
 
-/// The normalizer of these flags; `None` if one is unknown, or two contradict each other.
+/// Makes the normalizer of these flags. Returns `None` if a flag is unknown, or two contradict each
+/// other.
 fn normalizer(flags: u32) -> Option<UrlNormalizer> {
     const NEW: UrlNormalizer = UrlNormalizer::new();
     let malformed = match flags & (KEEP | ESCAPE) {
@@ -145,8 +145,7 @@ fn status(kind: UrlErrorKind) -> u32 {
         UrlErrorKind::Port => URL_PORT,
         UrlErrorKind::Malformed => MALFORMED,
         UrlErrorKind::InvalidUtf8 => INVALID_UTF8,
-        // `Host`, and kinds that a later version of the library adds, until they have a status
-        // here.
+        // `Host`, and kinds of a later version of the library that have no status here yet.
         _ => URL_HOST,
     }
 }

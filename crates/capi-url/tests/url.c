@@ -1,4 +1,4 @@
-/* url.c - the function of simdpct_url.h: what it promises to C. That normal forms are right is tested in Rust. */
+/* url.c - tests that the function of simdpct_url.h keeps its promises to C. Tests in Rust check the normal forms. */
 #include "check.h"
 
 #include "simdpct_url.h"

@@ -4,7 +4,7 @@
 
 #include <array>
 
-// All bytes but the unreserved characters of RFC 3986, as the set "component".
+// All bytes except the unreserved characters of RFC 3986, as in the set "component".
 static constexpr std::array<uint8_t, 32> component = [] {
     std::array<uint8_t, 32> set{};
     set.fill(0xff);

@@ -1,4 +1,4 @@
-/* bench.c - nanoseconds per call, beside memcpy, libcurl, ada and nginx. Run by crates/capi/bench/run.
+/* bench.c - measures nanoseconds per call, beside memcpy, libcurl, ada and nginx. crates/capi/bench/run runs it.
  *
  * Each number is the minimum of many short runs of all contestants in turns, so that other load on the machine matters
  * little. All write to another buffer, which libcurl and ada allocate and free. */
@@ -31,7 +31,8 @@ static simdpct_decoder strict, text_decoder;
 static simdpct_encoder encoder;
 static simdpct_path_policy policy;
 static simdpct_guard guard;
-/* On a page of its own. If the low bits of its address are those of the input, loads wait for stores (4K aliasing). */
+/* Begins a page. If the low bits of its address equal the low bits of the input's, loads wait for stores (4K
+ * aliasing). */
 static _Alignas(4096) unsigned char output[3 * LONGEST + 64];
 
 /* The contestants' results are added up, so that no call is removed. */
@@ -99,7 +100,7 @@ static size_t unescape_nginx(text t) {
     return (size_t)(to - output);
 }
 static size_t escape_nginx(text t) {
-    /* It is called twice: to learn the length, and to write. */
+    /* nginx's function is called twice: to learn the length, and to write. */
     size_t escaped = (size_t)ngx_escape_uri(NULL, (u_char *)t.bytes, t.len, NGX_ESCAPE_URI_COMPONENT);
     return escaped + (size_t)ngx_escape_uri(output, (u_char *)t.bytes, t.len, NGX_ESCAPE_URI_COMPONENT);
 }
@@ -244,7 +245,7 @@ static void add_file(const char *name, const char *file, size_t step) {
     while (count < MOST && fgets(line, sizeof line, stream) != NULL) {
         text found = path_of(line);
         if (found.len > 0 && number++ % step == 0) {
-            /* With a NUL: nginx reads one byte more. */
+            /* Ends with a NUL, because nginx reads one byte more. */
             char *kept = malloc(found.len + 1);
             if (kept == NULL) {
                 exit(1);
@@ -295,7 +296,7 @@ int main(int argc, char **argv) {
         snprintf(file, sizeof file, "%s/nonlatin_urls.txt", argv[1]);
         add_file("non-Latin paths", file, 45);
     }
-    /* Several passes, because other load on the machine comes and goes. */
+    /* Makes several passes, because the load on the machine varies. */
     for (int pass = 0; pass < PASSES; pass++) {
         for (size_t column = 0; column < column_count; column++) {
             measure(column);

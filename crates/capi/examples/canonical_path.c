@@ -1,4 +1,4 @@
-/* Prints the canonical path of each request target given, or why it is refused. */
+/* Prints the canonical path of each argument, a request target, or the reason why it is refused. */
 #include <simdpct.h>
 #include <stdio.h>
 #include <string.h>

@@ -108,7 +108,7 @@ typedef struct simdpct_set {
  * "control", ... Returns false if the name is unknown. */
 SIMDPCT_MUST_USE bool simdpct_set_from_name(simdpct_set *set, const char *name, size_t len);
 SIMDPCT_MUST_USE bool simdpct_set_from_bytes(simdpct_set *set, const void *members, size_t len);
-/* Bit b & 7 of bitmap[b >> 3] is the byte b. */
+/* Bit b & 7 of bitmap[b >> 3] stands for the byte b. */
 SIMDPCT_MUST_USE bool simdpct_set_from_bitmap(simdpct_set *set, const uint8_t bitmap[32]);
 SIMDPCT_MUST_USE bool simdpct_set_to_bitmap(const simdpct_set *set, uint8_t bitmap[32]);
 SIMDPCT_MUST_USE bool simdpct_set_add(simdpct_set *set, const void *members, size_t len);
@@ -204,7 +204,7 @@ SIMDPCT_MUST_USE bool simdpct_normalizer_init(
  * required. */
 SIMDPCT_MUST_USE uint32_t simdpct_normalize(
     const simdpct_normalizer *normalizer, const void *src, size_t len, void *dst, size_t cap, simdpct_result *result);
-/* False on a bad argument. */
+/* Returns true if simdpct_normalize would succeed and change nothing. Returns false on a bad argument. */
 SIMDPCT_MUST_USE bool simdpct_is_normal(const simdpct_normalizer *normalizer, const void *src, size_t len);
 /* Returns true if two URIs are equivalent under normalization. Returns false on a bad argument. */
 SIMDPCT_MUST_USE bool simdpct_equivalent(const void *a, size_t a_len, const void *b, size_t b_len);
@@ -238,17 +238,16 @@ enum {
 
 /* Returns the kinds among `kinds` that are found in `src`, and stores the position of the first finding in *first, or
  * SIZE_MAX if there is none; `first` may be NULL. Checks fail closed: on a bad argument, all of `kinds` count as found
- * at position 0. So does a bit that the library does not know, because it is older than the header. The search takes
- * one pass, and a second one for DOT_SEGMENT, EMPTY_SEGMENT, DOUBLE or UNICODE: leave these out if you do not need
- * them. */
+ * at position 0. Unknown bits, from a header newer than the library, count in the same way. The search takes one pass,
+ * and a second one for DOT_SEGMENT, EMPTY_SEGMENT, DOUBLE or UNICODE: leave these out if you do not need them. */
 SIMDPCT_MUST_USE uint32_t simdpct_inspect(const void *src, size_t len, uint32_t kinds, size_t *first);
 
-/* Indexed by the number of the bit. `first` is SIZE_MAX where `count` is 0. */
+/* The index is the number of the bit. `first` is SIZE_MAX where `count` is 0. */
 typedef struct simdpct_counts {
     size_t count[32];
     size_t first[32];
 } simdpct_counts;
-/* Like simdpct_inspect, and stores how often each kind is found, and the position of its first finding. On a bad
+/* Like simdpct_inspect. Also stores how often each kind is found, and the position of its first finding. On a bad
  * argument, and for an unknown bit, a kind counts as found once, at position 0. */
 SIMDPCT_MUST_USE uint32_t simdpct_inspect_counting(const void *src, size_t len, uint32_t kinds, simdpct_counts *counts);
 
@@ -288,11 +287,11 @@ enum {
     SIMDPCT_PATH_NGINX = 10 /* a space or a control character is an error, a '#' ends the path */
 };
 
-/* Initializes a policy from text: words separated by white space. The first may be the name of a preset: "default",
- * "strict", "rfc3986", "nginx", "envoy" or "lighttpd". The others are options, each at most once: "slash=refuse",
- * "dot-segments=clamp", "refuse=nul,percent" (kinds; "refuse=" means none), "decode=unreserved" (the name of a set, or
- * triplets). The empty text is "default". A later version may refuse more under any preset. On an invalid word, returns
- * BAD_ARGUMENT with its position, and leaves the policy unchanged. */
+/* Initializes a policy from text: words separated by white space. The first word may be the name of a preset:
+ * "default", "strict", "rfc3986", "nginx", "envoy" or "lighttpd". The other words are options, each at most once:
+ * "slash=refuse", "dot-segments=clamp", "refuse=nul,percent" (kinds; "refuse=" means none), "decode=unreserved" (the
+ * name of a set, or triplets). The empty text is "default". A later version may refuse more under any preset. On an
+ * invalid word, returns BAD_ARGUMENT with the word's position, and leaves the policy unchanged. */
 SIMDPCT_MUST_USE uint32_t simdpct_path_policy_init(
     simdpct_path_policy *policy, const char *text, size_t len, simdpct_result *result);
 /* Writes the message about a text that simdpct_path_policy_init refuses: the word, its position, and the words that
@@ -320,15 +319,15 @@ SIMDPCT_MUST_USE bool simdpct_path_is_canonical(const simdpct_path_policy *polic
 
 /* ---- Guards ----------------------------------------------------------------------------------------------------- */
 
-/* The decision on the target of a request (RFC 9112 3.2): pass, rewrite to its canonical path, or refuse. A server has
- * to take the result as its own target before it decides anything: a route, a rule, a cache key. */
+/* A guard decides on the target of a request (RFC 9112 3.2): pass, rewrite to its canonical path, or refuse. A server
+ * has to take the result as its own target before it decides on a route, a rule or a cache key. */
 typedef struct simdpct_guard {
     uint64_t opaque[128];
 } simdpct_guard;
 
 enum {
     SIMDPCT_GUARD_REPORT_ONLY = 1,         /* every target passes unchanged; the verdict says why it would be refused */
-    SIMDPCT_GUARD_KEEP_HIDDEN_SEGMENTS = 2 /* else they are refused under every policy: no rule can see them */
+    SIMDPCT_GUARD_KEEP_HIDDEN_SEGMENTS = 2 /* else every policy refuses them: no rule can see them */
 };
 
 /* Initializes a guard. Without a policy (NULL), paths are not rewritten, and only kinds are refused: `path_kinds` in
@@ -337,9 +336,9 @@ enum {
 SIMDPCT_MUST_USE bool simdpct_guard_init(
     simdpct_guard *guard, const simdpct_path_policy *policy, uint32_t path_kinds, uint32_t query_kinds, uint32_t flags);
 /* Initializes a guard from words in any order: "report-only", "path=KINDS", "query=KINDS", and the words of a path
- * policy, or "off" for none. Only the word "hidden-segments=keep" keeps hidden segments, not a preset. KINDS are names
- * of kinds, separated by commas, or "default": NUL, CONTROL, MALFORMED, INVALID_UTF8 and BACKSLASH. Reports an invalid
- * word like simdpct_path_policy_init. */
+ * policy, or "off" for none. Only the word "hidden-segments=keep" keeps hidden segments, not a preset. KINDS stands for
+ * names of kinds, separated by commas, or "default": NUL, CONTROL, MALFORMED, INVALID_UTF8 and BACKSLASH. Reports an
+ * invalid word like simdpct_path_policy_init. */
 SIMDPCT_MUST_USE uint32_t simdpct_guard_from_text(
     simdpct_guard *guard, const char *text, size_t len, simdpct_result *result);
 /* Like simdpct_path_policy_error, for the text of a guard. */
@@ -363,7 +362,7 @@ enum {
 enum {
     SIMDPCT_PART_PATH = 0,
     SIMDPCT_PART_QUERY = 1,
-    SIMDPCT_PART_TARGET = 2 /* its form, or its authority */
+    SIMDPCT_PART_TARGET = 2 /* the form of the target, or its authority */
 };
 
 typedef struct simdpct_verdict {
@@ -380,7 +379,7 @@ typedef struct simdpct_verdict {
  * is refused in any part. `verdict` may be NULL. */
 SIMDPCT_MUST_USE uint32_t simdpct_guard_check(const simdpct_guard *guard, uint32_t method, const void *target,
     size_t len, void *dst, size_t cap, simdpct_verdict *verdict);
-/* Writes the line for a log, printable ASCII: `refused: nul,control at byte 6 of path: "/user/%00"`. The position
+/* Writes a line for a log, in printable ASCII: `refused: nul,control at byte 6 of path: "/user/%00"`. The position
  * counts from the start of the part, of which up to 128 bytes are quoted. `dst`, `cap` and the returned length are as
  * in simdpct_result_write; 1,024 bytes suffice for any line. `target` is the target of the call that returned the
  * verdict. */
@@ -428,8 +427,8 @@ SIMDPCT_MUST_USE bool simdpct_decode_stream_init(
     simdpct_decode_stream *stream, const simdpct_decoder *decoder, uint32_t flags);
 /* Decodes a chunk until it ends or `dst` is full. OK: `value` bytes were written, and *read bytes of the chunk
  * consumed. Call again with the rest until all is consumed. To make progress, `cap` must be at least 4. The position of
- * an error counts from the start of the stream. An error is returned after all output that precedes it, and is final.
- * dst == src is not allowed. */
+ * an error counts from the start of the stream. An error is returned after all output before it, and is final. dst ==
+ * src is not allowed. */
 SIMDPCT_MUST_USE uint32_t simdpct_decode_stream_feed(simdpct_decode_stream *stream, const void *src, size_t len,
     size_t *read, void *dst, size_t cap, simdpct_result *result);
 /* Ends the stream and writes the rest, at most 32 bytes. An incomplete triplet or character is an error now. The stream
@@ -437,7 +436,7 @@ SIMDPCT_MUST_USE uint32_t simdpct_decode_stream_feed(simdpct_decode_stream *stre
 SIMDPCT_MUST_USE uint32_t simdpct_decode_stream_finish(
     simdpct_decode_stream *stream, void *dst, size_t cap, simdpct_result *result);
 
-/* The same for encoding, which has no errors. `flags` must be 0. */
+/* A stream for encoding, which has no errors. `flags` must be 0. */
 SIMDPCT_MUST_USE bool simdpct_encode_stream_init(
     simdpct_encode_stream *stream, const simdpct_encoder *encoder, uint32_t flags);
 SIMDPCT_MUST_USE uint32_t simdpct_encode_stream_feed(simdpct_encode_stream *stream, const void *src, size_t len,

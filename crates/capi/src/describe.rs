@@ -35,7 +35,7 @@ const NAMES: [&CStr; 20] = [
     c"dot-segment",
     c"above-root",
     c"empty-segment",
-    // From libsimdpct_url, whose results the same functions describe.
+    // Statuses of libsimdpct_url: the same functions describe its results.
     c"url-scheme",
     c"url-no-host",
     c"url-host",

@@ -26,12 +26,12 @@ fn known(bits: u32) -> Kinds {
     Kinds::from_bits(bits & Kinds::EVERY.bits()).unwrap_or_default()
 }
 
-/// The bits that are unknown kinds, which count as found in any input, so that checks fail closed.
+/// The bits of unknown kinds. They count as found in any input, so that checks fail closed.
 const fn unknown(bits: u32) -> u32 {
     bits & !Kinds::EVERY.bits()
 }
 
-/// The kinds found, and the position of the first finding, which takes a separate search.
+/// The kinds found, and the position of the first finding. The position takes a separate search.
 fn examine(input: &[u8], kinds: u32, with_position: bool) -> (u32, usize) {
     let findings = simdpct::inspect(input);
     let found = findings.kinds_among(known(kinds));

@@ -31,7 +31,7 @@ unsafe extern "C" fn simdpct_form_next(src: *const c_void, len: usize, at: *mut 
         unsafe { put(at, len) };
         return false;
     };
-    // Both are parts of `rest`, unless the value is empty because there is no '='.
+    // Name and value are parts of `rest`, except the empty value of a pair without '='.
     let name_end = name.as_ptr().addr() - rest.as_ptr().addr() + name.len();
     let value = if rest.get(name_end) == Some(&b'=') { value } else { &rest[name_end..name_end] };
     let end = value.as_ptr().addr() - rest.as_ptr().addr() + value.len();

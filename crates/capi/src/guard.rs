@@ -52,7 +52,7 @@ impl CVerdict {
     const BAD_ARGUMENT: Self =
         Self { value: 0, status: BAD_ARGUMENT, detail: 0, action: ACTION_REFUSE, part: PART_TARGET };
 
-    /// The refusal; `None` if the status is not one of a refusal.
+    /// The refusal. `None` if the status is not a refusal.
     fn refusal(&self) -> Option<Refusal> {
         let kind = match self.status {
             NO_ROOM => PathErrorKind::OutputTooSmall { needed: self.value },

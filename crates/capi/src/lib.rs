@@ -2,10 +2,10 @@
 //!
 //! The modules follow the sections of the header. Each exported function turns its pointers into
 //! slices ([`memory`]) and its policy into a value ([`opaque`]), calls the library, and turns the
-//! result into an [`Outcome`]. All unsafe code about memory is in these two modules; the exported
-//! functions only pass on their caller's promises.
+//! result into an [`Outcome`]. All unsafe code about memory is in these two modules. The exported
+//! functions only pass on the promises of their callers.
 
-// `cargo check` and clippy have profiles that unwind, which takes `std`. The profile `capi` aborts.
+// `cargo check` and clippy have profiles that unwind, which needs `std`. The profile `capi` aborts.
 #![cfg_attr(panic = "abort", no_std)]
 #![deny(unsafe_op_in_unsafe_fn)]
 

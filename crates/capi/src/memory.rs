@@ -30,8 +30,8 @@ pub(crate) unsafe fn input<'a>(src: *const c_void, len: usize) -> Option<&'a [u8
         (_, 0) => Some(&[]),
         (false, ..=MAX) => {
             // SAFETY: not null, at most `isize::MAX` bytes, and valid by the contract of the file
-            // header. Nothing writes to them in this call: `buffers` refuses an output that
-            // overlaps, and the header forbids others.
+            // header. Nothing writes to the bytes in this call: `buffers` refuses an output that
+            // overlaps, and the header forbids other overlaps.
             Some(unsafe { slice::from_raw_parts(src.cast(), len) })
         }
         _ => None,
@@ -43,15 +43,16 @@ pub(crate) unsafe fn output<'a>(dst: *mut c_void, cap: usize) -> Option<&'a mut 
     match (dst.is_null(), cap) {
         (_, 0) => Some(&mut []),
         (false, ..=MAX) => {
-            // SAFETY: as in `input`. Nothing else refers to them: `buffers` refuses an input that
-            // overlaps, and the header forbids others. `MaybeUninit` has no invalid value.
+            // SAFETY: as in `input`. Nothing else refers to the bytes: `buffers` refuses an input
+            // that overlaps, and the header forbids other overlaps. `MaybeUninit` has no invalid
+            // value.
             Some(unsafe { slice::from_raw_parts_mut(dst.cast(), cap) })
         }
         _ => None,
     }
 }
 
-/// The input and output of an operation; `None` if they overlap, unless they are the same.
+/// The input and output of an operation. `None` if they overlap without being the same.
 #[inline]
 pub(crate) unsafe fn buffers<'a>(
     src: *const c_void,
@@ -66,12 +67,12 @@ pub(crate) unsafe fn buffers<'a>(
         return unsafe { unusual_buffers(src, len, dst, cap) };
     }
     // SAFETY: not null, at most `isize::MAX` bytes, and valid by the contract of the file header.
-    // They do not overlap: the output begins neither in the input, nor before it at less than its
-    // own length.
+    // They do not overlap: the output does not begin in the input, and does not reach it from
+    // before.
     Ok(unsafe { Buffers::Apart(slice::from_raw_parts(src.cast(), len), slice::from_raw_parts_mut(dst.cast(), cap)) })
 }
 
-/// The uncommon cases: buffers that are null, empty, the same, or overlap.
+/// Handles the uncommon cases: buffers that are null, empty, the same, or overlap.
 #[cold]
 unsafe fn unusual_buffers<'a>(
     src: *const c_void,
@@ -85,8 +86,8 @@ unsafe fn unusual_buffers<'a>(
         (Some(_), Some(_)) if src == dst.cast_const() && cap < len => Err(Outcome::no_room(len)),
         (Some(_), Some(_)) if src == dst.cast_const() => {
             // SAFETY: not null, at most `isize::MAX` bytes, initialized as an input and valid for
-            // writes as an output, by the contract of the file header. The two slices above are not
-            // used any more.
+            // writes as an output, by the contract of the file header. The two slices above are no
+            // longer used.
             Ok(Buffers::InPlace(unsafe { slice::from_raw_parts_mut(dst.cast(), len) }))
         }
         _ => Err(Outcome::BAD_ARGUMENT),
@@ -123,8 +124,8 @@ pub(crate) fn copy_to_output<'a>(input: &[u8], output: &'a mut [MaybeUninit<u8>]
 /// The first bytes of the output, zeroed; `None` if the output is too small.
 pub(crate) fn zeroed(output: &mut [MaybeUninit<u8>], length: usize) -> Option<&mut [u8]> {
     let output = output.get_mut(..length)?;
-    // SAFETY: the slice is valid for writes of its own length, and its bytes are initialized by
-    // them (tests/functions.c).
+    // SAFETY: the slice is valid for writes of its own length, and the writes initialize its bytes
+    // (tests/functions.c).
     unsafe {
         ptr::write_bytes(output.as_mut_ptr(), 0, length);
         Some(slice::from_raw_parts_mut(output.as_mut_ptr().cast(), length))
@@ -154,8 +155,8 @@ pub(crate) unsafe fn put<T>(to: *mut T, value: T) -> bool {
     if to.is_null() {
         return false;
     }
-    // SAFETY: not null, and valid for writes by the contract of the file header. A value written
-    // unaligned needs no alignment, and replaces one without drop glue: those of C.
+    // SAFETY: not null, and valid for writes by the contract of the file header. An unaligned write
+    // needs no alignment. The old value is C's, so nothing is dropped.
     unsafe { to.write_unaligned(value) };
     true
 }

@@ -75,7 +75,7 @@ impl NormalizerPolicy {
     }
 
     fn normalize_in_place(&self, buffer: &mut [u8]) -> Outcome {
-        // Nothing may be overwritten if there is a '%' to escape.
+        // If a '%' must be escaped, nothing may be overwritten.
         if self.escapes && STRICT.check(buffer).is_err() {
             return self.normalize_into(buffer, &mut []);
         }

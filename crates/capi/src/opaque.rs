@@ -1,9 +1,9 @@
 //! Policies and streams in the opaque arrays of the caller.
 //!
-//! The first word is a magic number and the offset of the value. C aligns the arrays to 8 bytes,
-//! the pools of nginx to 16, but values must be aligned to 32 (`ByteSet`). So [`store`] writes the
-//! value at the first aligned address. A copied array may have another alignment: then each call
-//! copies the value out of it.
+//! The first word is a magic number and the offset of the value. C aligns the arrays to 8 bytes and
+//! nginx's pools to 16, but values must be aligned to 32 (`ByteSet`). So [`store`] writes the value
+//! at the first aligned address. If a copied array has another alignment, each call copies the
+//! value out of it.
 //!
 //! # Safety
 //!
@@ -21,7 +21,7 @@ use crate::outcome::Outcome;
 
 /// A value that an opaque array of C may contain.
 pub(crate) trait Opaque: Sized {
-    /// Words of the array, as in the header: checked by tests/functions.c.
+    /// Number of words of the array, as in the header. tests/functions.c checks it.
     const WORDS: usize;
     /// The first word, different for each type, so that an array of another type is refused.
     const MAGIC: u64;
@@ -38,7 +38,7 @@ const HEAD: usize = size_of::<u64>();
 const OFFSET: u64 = 0xFF;
 
 /// A default policy of the library, laid out as by [`store`]. The dynamic linker may give a program
-/// a copy with another alignment (copy relocations), which is treated as any copied array.
+/// a copy with another alignment (copy relocations). The copy is treated like any copied array.
 #[repr(C)]
 pub(crate) union Constant<T: Copy, const WORDS: usize> {
     value: Aligned<T>,
@@ -67,8 +67,8 @@ pub(crate) unsafe fn store<T: Opaque>(to: *mut c_void, value: T) -> bool {
     }
     let offset = to.addr().wrapping_add(HEAD).next_multiple_of(align_of::<T>()).wrapping_sub(to.addr());
     // SAFETY: not null, and valid for writes of `T::WORDS` words by the contract of the file
-    // header. `offset` is at most `HEAD + align_of::<T>() - 1`, and `T::CHECKED` says that the
-    // value fits after that. It makes the value aligned; the first word needs no alignment.
+    // header. `offset` is at most `HEAD + align_of::<T>() - 1`, and `T::CHECKED` ensures that the
+    // value fits after it. The offset aligns the value; the first word needs no alignment.
     unsafe {
         to.cast::<u64>().write_unaligned(T::MAGIC | offset as u64);
         to.byte_add(offset).cast::<T>().write(value);
@@ -86,14 +86,14 @@ unsafe fn value_ptr<T: Opaque>(from: *const c_void) -> Option<*const T> {
     // SAFETY: not null, and its first word is initialized by the contract of the file header.
     let head = unsafe { from.cast::<u64>().read_unaligned() };
     // SAFETY: the magic number says that `store` or `Constant::new` has written this word, so the
-    // offset is one within the array.
+    // offset lies within the array.
     (head & !OFFSET == T::MAGIC).then(|| unsafe { from.byte_add((head & OFFSET) as usize).cast() })
 }
 
 /// Copies the value out of an array. Returns `None` if it contains none.
 pub(crate) unsafe fn load<T: Opaque>(from: *const c_void) -> Option<T> {
-    // SAFETY: by the contract of the file header. `value_ptr` yields where `store` has written a
-    // `T`. A bitwise copy is a value of its own, because nothing is to be dropped (`T::CHECKED`).
+    // SAFETY: by the contract of the file header. `store` has written a `T` where `value_ptr`
+    // points. A bitwise copy is independent, because a `T` needs no drop (`T::CHECKED`).
     unsafe { value_ptr::<T>(from).map(|value| value.read_unaligned()) }
 }
 
@@ -110,7 +110,7 @@ pub(crate) unsafe fn with<T: Opaque, R>(array: *const c_void, run: impl FnOnce(&
         // nothing writes to it during the call.
         unsafe { &*value }
     } else {
-        // SAFETY: as `value_ptr` returned it.
+        // SAFETY: `value_ptr` returned this pointer.
         unsafe { copy_out(value, &mut copy) }
     };
     Some(run(value))
@@ -152,8 +152,8 @@ pub(crate) unsafe fn with_buffers<T: Opaque>(
 /// Copies a value that is not aligned.
 #[cold]
 unsafe fn copy_out<T: Opaque>(value: *const T, copy: &mut MaybeUninit<T>) -> &T {
-    // SAFETY: `value_ptr` has returned it, so it was written by `store` or a `Constant`. A bitwise
-    // copy is a value of its own, because nothing is to be dropped (`T::CHECKED`).
+    // SAFETY: `value_ptr` returned the pointer, so `store` or a `Constant` wrote the value. A
+    // bitwise copy is independent, because a `T` needs no drop (`T::CHECKED`).
     copy.write(unsafe { value.read_unaligned() })
 }
 
@@ -172,6 +172,6 @@ pub(crate) unsafe fn load_set(from: *const c_void) -> Option<ByteSet> {
         return None;
     }
     // SAFETY: not null, and 32 initialized bytes by the contract of the file header. `ByteSet` is
-    // an array of bytes, of which each value is valid.
+    // an array of bytes, and any bytes are valid.
     Some(unsafe { from.cast::<ByteSet>().read_unaligned() })
 }

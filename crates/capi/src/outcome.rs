@@ -6,13 +6,13 @@ use simdpct::{BufferTooSmall, DecodeError, DecodeErrorKind, DecodeIntoError};
 
 /// The outcome of a call.
 ///
-/// Status and detail are one word, so that an outcome is returned in two registers. Two fields were
-/// stored one by one and loaded together, so that store-to-load forwarding failed:
+/// Status and detail are one word, so that an outcome is returned in two registers. Two fields
+/// would be stored one by one and loaded together, so store-to-load forwarding would fail:
 /// `simdpct_normalize` of 50 bytes took 23 ns instead of 16.
 #[derive(Clone, Copy)]
 pub(crate) struct Outcome {
     value: usize,
-    /// The status, and from bit 32 the detail.
+    /// The status in the low 32 bits, the detail in the high 32 bits.
     code: u64,
 }
 
@@ -32,7 +32,7 @@ impl From<Outcome> for CResult {
     }
 }
 
-/// A number, not an enum: a caller may pass any.
+/// A number, not an enum, because a caller may pass any number.
 pub(crate) type Status = u32;
 
 pub(crate) const OK: Status = 0;
@@ -101,7 +101,7 @@ impl From<DecodeIntoError> for Outcome {
         match error {
             DecodeIntoError::Decode(error) => error.into(),
             DecodeIntoError::BufferTooSmall(error) => error.into(),
-            // The library has no other.
+            // The library has no other reasons.
             _ => Self::BAD_ARGUMENT,
         }
     }
@@ -121,7 +121,7 @@ impl From<PathError> for Outcome {
             PathErrorKind::DotSegment => (DOT_SEGMENT, 0),
             PathErrorKind::AboveRoot => (ABOVE_ROOT, 0),
             PathErrorKind::EmptySegment => (EMPTY_SEGMENT, 0),
-            // Kinds that a later version of the library adds, until they have a status here.
+            // Kinds of a later version of the library that have no status here yet.
             _ => (REFUSED, 0),
         };
         Self::with_detail(status, detail, error.position)

@@ -57,8 +57,8 @@ static inline unsigned char *between_unreadable(void) {
 #endif
 }
 
-/* Memory of `size` bytes that ends where an unreadable page begins. AddressSanitizer sees the accesses of the test, but
- * not those of the library, which is not instrumented: these the page catches. Each place has memory of its own. */
+/* Memory of `size` bytes that ends where an unreadable page begins. AddressSanitizer sees the accesses of the test. It
+ * does not see the library's, which is not instrumented: the page catches those. Each place has its own memory. */
 static inline unsigned char *ending(int place, size_t size) {
     static unsigned char *rooms[PLACES];
     if (rooms[place] == NULL) {
@@ -67,7 +67,7 @@ static inline unsigned char *ending(int place, size_t size) {
     return rooms[place] + ROOM - size;
 }
 
-/* The same, but it begins where an unreadable page ends. */
+/* Memory of `size` bytes that begins where an unreadable page ends. */
 static inline unsigned char *beginning(int place) {
     return ending(place, ROOM);
 }

@@ -34,7 +34,7 @@ static void *work(void *number) {
 }
 
 int main(void) {
-    /* Neither detects the CPU: the threads do. */
+    /* Neither call detects the CPU: the threads do. */
     CHECK(simdpct_decoder_init(&decoder, 0, NULL, NULL));
     CHECK(simdpct_path_policy_init(&policy, "", 0, NULL) == SIMDPCT_OK);
     pthread_t threads[THREADS];

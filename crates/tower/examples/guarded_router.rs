@@ -1,5 +1,4 @@
-//! An axum router behind `PathGuardLayer`: routes, rules and handlers see one path, the canonical
-//! one.
+//! An axum router behind `PathGuardLayer`: routes, rules and handlers all see the canonical path.
 //!
 //! ```sh
 //! cargo run --package simdpct-tower --example guarded_router &

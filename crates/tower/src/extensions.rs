@@ -3,14 +3,13 @@
 use http::{Request, Uri};
 use simdpct::{Kinds, inspect};
 
-/// The target as received. In the extensions if the layer changed it.
+/// The target as received. The layer adds it to the extensions if it changes the target.
 ///
 /// ```
 /// use http::Request;
 /// use simdpct_tower::ReceivedUri;
 ///
-/// // The layer has not changed this one.
-/// let request = Request::get("/a/b").body(()).unwrap();
+/// The layer has not changed this request. let request = Request::get("/a/b").body(()).unwrap();
 /// assert_eq!(ReceivedUri::of(&request), "/a/b");
 /// ```
 #[derive(Clone, Debug, Eq, PartialEq)]
@@ -24,8 +23,8 @@ impl ReceivedUri {
     }
 }
 
-/// The kinds of findings in a target as received, refused or not. In the extensions if the layer
-/// [records](crate::PathGuardLayer::record_findings) them.
+/// The kinds of findings in a target as received, refused or not. The layer adds them to the
+/// extensions if it [records](crate::PathGuardLayer::record_findings) them.
 ///
 /// ```
 /// use http::Uri;
@@ -39,14 +38,14 @@ impl ReceivedUri {
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 #[non_exhaustive]
 pub struct PathFindings {
-    /// Those of the path.
+    /// The kinds in the path.
     pub path: Kinds,
-    /// Those of the query.
+    /// The kinds in the query.
     pub query: Kinds,
 }
 
 impl PathFindings {
-    /// Inspects the path and the query of a target. Linear.
+    /// Inspects the path and the query of a target. Takes linear time.
     #[must_use]
     pub fn of(target: &Uri) -> Self {
         let found = |text: &str| inspect(text).kinds_among(Kinds::EVERY);

@@ -1,4 +1,4 @@
-//! `PathGuardLayer`: the options, and the decision.
+//! `PathGuardLayer`: its options, and its decision on a request.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -12,11 +12,11 @@ use tower_layer::Layer;
 
 use crate::{BadRequest, PathGuard, Reason, Refusal, Verdict};
 
-/// A layer that refuses requests by their path and query, and makes the paths of the others
+/// A layer that refuses requests by their path and query, and makes the paths of other requests
 /// canonical.
 ///
-/// It has to wrap a router from outside, as [the crate](crate) explains. All options can be set in
-/// constants:
+/// The layer has to wrap a router from outside, as [the crate](crate) explains. All options can be
+/// set in constants:
 ///
 /// ```
 /// use simdpct::Kinds;
@@ -43,17 +43,17 @@ impl Default for PathGuardLayer {
 }
 
 impl PathGuardLayer {
-    /// Refuses and rewrites paths by [`PathPolicy::DEFAULT`]. Queries are not looked at. Refused
-    /// requests are answered by [`BadRequest`].
+    /// Makes a layer that refuses and rewrites paths by [`PathPolicy::DEFAULT`]. It ignores
+    /// queries. [`BadRequest`] answers refused requests.
     #[must_use]
     pub const fn new() -> Self {
         Self { guard: RequestGuard::new(), records_findings: false, only_reports: false, on_refused: BadRequest }
     }
 
-    /// Sets the response to refused requests. The place to log them, too.
+    /// Sets the response to refused requests. Log refused requests here, too.
     ///
-    /// Also needed if the body of responses cannot be made from a `String`, as [`BadRequest`]
-    /// requires.
+    /// This is required if the body of responses cannot be made from a `String`, as [`BadRequest`]
+    /// does.
     ///
     /// ```
     /// use http::{Response, StatusCode};
@@ -84,7 +84,7 @@ impl PathGuardLayer {
 
 impl<R> PathGuardLayer<R> {
     /// Sets the rules by which paths are refused or rewritten. [`refuse_path`](Self::refuse_path)
-    /// adds kinds to refuse. Hidden segments are refused whatever the policy, as by every
+    /// adds kinds to refuse. Hidden segments are refused under every policy, as by every
     /// [`RequestGuard`]: no route can see the path that they hide.
     #[must_use]
     pub const fn policy(mut self, policy: PathPolicy) -> Self {
@@ -100,23 +100,23 @@ impl<R> PathGuardLayer<R> {
     }
 
     /// Adds kinds of findings to refuse in the raw query, which is never rewritten. None by
-    /// default. Values of forms may hold line breaks and anything else, so few kinds make sense:
-    /// `NUL`, `MALFORMED`, `INVALID_UTF8`.
+    /// default. Values of forms may contain anything, line breaks included, so few kinds make
+    /// sense: `NUL`, `MALFORMED`, `INVALID_UTF8`.
     #[must_use]
     pub const fn refuse_query(mut self, kinds: Kinds) -> Self {
         self.guard = self.guard.refuse_in_query(kinds);
         self
     }
 
-    /// Puts [`PathFindings`](crate::PathFindings) into the extensions of every request that is not
-    /// refused. Not done by default: extensions allocate.
+    /// Adds [`PathFindings`](crate::PathFindings) to the extensions of every request that is not
+    /// refused. The default is not to, because extensions allocate.
     #[must_use]
     pub const fn record_findings(mut self) -> Self {
         self.records_findings = true;
         self
     }
 
-    /// For trying out a policy: refuses and rewrites nothing. The [`Verdict`] and the
+    /// Refuses and rewrites nothing, to try out a policy. The [`Verdict`] and the
     /// [`PathFindings`](crate::PathFindings) are in the extensions of every request.
     #[must_use]
     pub const fn report_only(mut self) -> Self {
@@ -125,7 +125,7 @@ impl<R> PathGuardLayer<R> {
     }
 
     /// Decides on a request with this method and target. [`report_only`](Self::report_only) does
-    /// not affect the verdict. Allocates only if the path is not canonical. Linear.
+    /// not affect the verdict. Allocates only if the path is not canonical. Takes linear time.
     ///
     /// ```
     /// use http::{Method, Uri};
@@ -154,7 +154,7 @@ impl<R> PathGuardLayer<R> {
             let start = target.scheme_str().map_or(0, |scheme| scheme.len() + "://".len());
             return refused(Reason::Target(PathErrorKind::IllegalByte(b'@')), start + at);
         }
-        // The path of an absolute target without one is "/".
+        // An absolute target without a path has the path "/".
         let text = match text.as_str() {
             query if query.starts_with('?') => Cow::Owned(format!("/{query}")),
             text => Cow::Borrowed(text),
@@ -182,10 +182,10 @@ impl<R> PathGuardLayer<R> {
     }
 }
 
-/// The target with another path and query, or `None` if it is too long.
+/// Returns the target with another path and query, or `None` if it is too long.
 fn with_path_and_query(target: &Uri, text: &[u8]) -> Option<Uri> {
     let mut parts = target.clone().into_parts();
-    // A canonical path has no byte that `http` would refuse, unless the received one had it.
+    // A canonical path has no byte that `http` would refuse, unless the received path had it.
     parts.path_and_query = Some(PathAndQuery::try_from(text).ok()?);
     Uri::from_parts(parts).ok()
 }
@@ -198,7 +198,7 @@ impl<S, R: Clone> Layer<S> for PathGuardLayer<R> {
     }
 }
 
-/// Without `on_refused`: closures cannot be printed.
+/// Omits `on_refused`, because closures cannot be printed.
 impl<R> fmt::Debug for PathGuardLayer<R> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("PathGuardLayer")

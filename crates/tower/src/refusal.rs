@@ -1,4 +1,4 @@
-//! `Verdict` and `Refusal`: the decision on a request, and how it is told.
+//! `Verdict` and `Refusal`: the decision on a request, and its text.
 
 use std::borrow::Cow;
 use std::error::Error;
@@ -8,15 +8,15 @@ use http::{StatusCode, Uri};
 use simdpct::Kinds;
 use simdpct::path::{self, PathErrorKind, TargetPart};
 
-/// The decision on the target of a request; returned by
+/// The decision on the target of a request: the result of
 /// [`PathGuardLayer::verdict`](crate::PathGuardLayer::verdict).
 ///
-/// If the layer [only reports](crate::PathGuardLayer::report_only), it is in the extensions of
-/// every request.
+/// If the layer [only reports](crate::PathGuardLayer::report_only), the verdict is in the
+/// extensions of every request.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub enum Verdict {
-    /// The path is canonical, or the target has none (`OPTIONS *`, `CONNECT host:port`).
+    /// The path is canonical, or the target has no path (`OPTIONS *`, `CONNECT host:port`).
     Unchanged,
     /// The target with its canonical path.
     Rewritten(Uri),
@@ -24,8 +24,8 @@ pub enum Verdict {
     Refused(Refusal),
 }
 
-/// A word and the result: `unchanged`, `rewritten: /a`, or [`Refusal`]'s line. A rewritten target
-/// is escaped as by [`str::escape_default`].
+/// Writes `unchanged`, `rewritten: /a`, or [`Refusal`]'s line. A rewritten target is escaped as by
+/// [`str::escape_default`].
 impl fmt::Display for Verdict {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -56,8 +56,8 @@ impl fmt::Display for Verdict {
 pub struct Refusal {
     /// The reason.
     pub reason: Reason,
-    /// Byte offset of the reason, in the path, in the query (without its `?`) or in the whole
-    /// target, as received.
+    /// Position of the reason as a byte offset in the received path, query (without its `?`) or
+    /// whole target.
     pub position: usize,
     /// The target as received.
     pub target: Uri,
@@ -69,16 +69,14 @@ pub struct Refusal {
 pub enum Reason {
     /// The policy refuses the path.
     Path(PathErrorKind),
-    /// The target has none of the forms that the method allows ([`PathErrorKind::NotAbsolute`], RFC
-    /// 9112 3.2): it is `*` and the method is not `OPTIONS`, or an authority and the method is not
-    /// `CONNECT`. Or the authority has user information ([`PathErrorKind::IllegalByte`] for the
-    /// `@`, RFC 9110 4.2.4).
+    /// The method does not allow the form of the target ([`PathErrorKind::NotAbsolute`], RFC 9112
+    /// 3.2): `*` needs `OPTIONS`, and an authority needs `CONNECT`. Or the authority has user
+    /// information ([`PathErrorKind::IllegalByte`] for the `@`, RFC 9110 4.2.4).
     Target(PathErrorKind),
-    /// The query has findings of refused kinds: all of those kinds. The position is the first
-    /// finding's.
+    /// The query has findings of these refused kinds. The position belongs to the first finding.
     Query(Kinds),
-    /// The target with the canonical path would be longer than an [`http::Uri`] can be (65,534
-    /// bytes).
+    /// The target with the canonical path would be longer than the maximum for an [`http::Uri`]
+    /// (65,534 bytes).
     TooLong,
 }
 
@@ -115,7 +113,7 @@ impl Refusal {
         Summary(self)
     }
 
-    /// The refusal, and the text that it quotes; `None` for [`Reason::TooLong`].
+    /// The refusal, and the text that it quotes. `None` for [`Reason::TooLong`].
     fn in_target(&self) -> Option<(path::Refusal, Cow<'_, [u8]>)> {
         let text = self.target.path_and_query().map_or("", |text| text.as_str()).as_bytes();
         let (kind, start, part) = match self.reason {

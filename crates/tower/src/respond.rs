@@ -5,9 +5,9 @@ use http::request::Parts;
 
 use crate::Refusal;
 
-/// Makes the response to a refused request. Implemented by closures, and by [`BadRequest`].
+/// Makes the response to a refused request. Closures and [`BadRequest`] implement it.
 pub trait OnRefused<B> {
-    /// The response. `request` is the request as received, without its body.
+    /// Returns the response. `request` is the request as received, without its body.
     fn respond(&self, request: &Parts, refusal: &Refusal) -> Response<B>;
 }
 

@@ -51,7 +51,7 @@ where
             Verdict::Unchanged => {}
             Verdict::Rewritten(uri) => {
                 let received = mem::replace(request.uri_mut(), uri);
-                // A guard outside of this one has received the first.
+                // Keeps the target of an outer guard, which was received first.
                 request.extensions_mut().get_or_insert_with(|| ReceivedUri(received));
             }
             Verdict::Refused(refusal) => {
@@ -64,8 +64,8 @@ where
 }
 
 pin_project! {
-    /// The response of a [`PathGuard`]: the response of the service, or immediately the response
-    /// to a refused request.
+    /// The future of a [`PathGuard`]'s response. A refused request is answered immediately, any
+    /// other by the service.
     #[derive(Debug)]
     pub struct ResponseFuture<F, B> {
         #[pin]

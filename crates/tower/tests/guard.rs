@@ -1,4 +1,4 @@
-//! Decisions of the layer, and its changes of requests, without a server.
+//! Decisions of the layer, and its changes to requests, without a server.
 
 use std::convert::Infallible;
 use std::fmt::Write;
@@ -25,8 +25,8 @@ fn output<F: Future>(future: F) -> F::Output {
     }
 }
 
-/// Sends a request through the layer: the request as the service got it, or the response if it got
-/// none.
+/// Sends a request through the layer. Returns the request that the service got, or the response if
+/// the service got none.
 fn passed<R>(layer: &PathGuardLayer<R>, request: Request<()>) -> Result<Request<()>, Box<Response<String>>>
 where
     R: OnRefused<String> + Clone,
@@ -337,7 +337,7 @@ proptest! {
         if let Some(query) = query {
             write!(received, "?{query}").unwrap();
         }
-        // A guard refuses hidden segments whatever its policy.
+        // A guard refuses hidden segments under every policy.
         let expected = policy.refuse(policy.refused() | kinds).hidden_segments(HiddenSegments::Refuse);
         let expected = expected.canonicalize(&path);
         let request = get(&received);
@@ -357,7 +357,7 @@ proptest! {
                 prop_assert_eq!(request.uri().scheme_str(), origin.split_once("://").map(|(scheme, _)| scheme));
                 let authority = request.uri().authority().map(|authority| authority.as_str());
                 prop_assert_eq!(authority, origin.split_once("//").map(|(_, authority)| authority));
-                // Twice is once.
+                // A second decision changes nothing.
                 let again = passed(&layer, request).expect("canonical");
                 prop_assert_eq!(again.uri().path(), &*expected);
             }

@@ -1,6 +1,6 @@
-//! Rule against origin: the path that axum's router decides on is the one that an origin gets. A
-//! router denies `/admin` and what lies below it, by routes or by a middleware. Whatever it
-//! forwards must not mean that to an origin.
+//! Rule against origin: axum's router decides on the same path that an origin gets. A router denies
+//! `/admin` and all paths below it, by routes or by a middleware. An origin must not read a
+//! forwarded target as a denied path.
 
 mod common;
 
@@ -30,7 +30,7 @@ const PRESETS: [&str; 6] = ["default", "strict", "rfc3986", "nginx", "envoy", "l
 const LIMIT: Duration = Duration::from_secs(120);
 const COUNT: usize = 2000;
 
-/// Stands for an origin: answers with the target that would be forwarded.
+/// Plays an origin: answers with the target that would be forwarded.
 async fn forward(target: Uri) -> String {
     target.to_string()
 }
@@ -100,7 +100,7 @@ async fn ask_http1(address: SocketAddr, targets: &[String]) -> Vec<(u16, String)
     answers
 }
 
-/// The same by HTTP/2; status 0 if the client does not send the target.
+/// Same as [`ask_http1`], by HTTP/2. The status is 0 if the client does not send the target.
 async fn ask_http2(address: SocketAddr, targets: &[String]) -> Vec<(u16, String)> {
     let stream = TcpStream::connect(address).await.expect("a connection");
     let (mut sender, connection) =
@@ -121,8 +121,8 @@ async fn ask_http2(address: SocketAddr, targets: &[String]) -> Vec<(u16, String)
     answers
 }
 
-/// Sends targets to a router behind a guard: those that were forwarded, and those of them that an
-/// origin may take for what the rule denies.
+/// Sends targets to a router behind a guard. Returns the forwarded targets, and the forwarded
+/// targets that an origin may read as denied paths.
 fn outcome(router: Router, guard: Option<&str>, preset: &str, seed: u64) -> (usize, Vec<String>) {
     let targets = targets(COUNT, seed);
     let origin = Origin::of(preset);
@@ -165,8 +165,8 @@ fn no_target_passes_a_rule_on_the_decoded_path() {
     }
 }
 
-/// The tests above could fail: targets pass the rules without a guard, and routes, which are
-/// matched undecoded, with encoded slashes.
+/// Shows that the tests above could fail. Without a guard, targets pass the rules. With encoded
+/// slashes, targets pass the routes, which are matched undecoded.
 #[test]
 fn targets_pass_rules_without_a_guard() {
     let seed = seed();

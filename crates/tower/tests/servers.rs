@@ -32,7 +32,7 @@ mod guarded_router;
 
 const LIMIT: Duration = Duration::from_secs(60);
 
-/// Runs a test with its servers, which end with it.
+/// Runs a test with its servers, which end with the test.
 fn run(test: impl Future<Output = ()>) {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime");
     runtime.block_on(async { timeout(LIMIT, test).await.expect("the test ends in time") });
@@ -155,13 +155,13 @@ fn axum_runs_the_layers_of_a_router_after_routing() {
     });
 }
 
-/// The other one: an encoded slash within a segment.
+/// The other pitfall: an encoded slash within a segment.
 #[test]
 fn axum_decodes_encoded_slash_unless_refused() {
     run(async {
         let kept = axum_with(PathGuardLayer::new().layer(router())).await;
         assert_eq!(body(kept, "/user/a%2fx").await, r#""a/x""#);
-        // A dot segment for whoever decodes the slash.
+        // This is a dot segment for a reader that decodes the slash.
         assert_eq!(raw(kept, "GET", b"/user/..%2fx").await, (400, "dot-segment at byte 6 of path\n".to_owned()));
         let policy = PathPolicy::DEFAULT.slash(EncodedSlash::Refuse);
         let refused = axum_with(PathGuardLayer::new().policy(policy).layer(router())).await;
@@ -275,7 +275,7 @@ fn targets_that_servers_disagree_about_end_refused_or_canonical() {
     let targets = targets();
     assert_eq!(targets.len(), 50);
     for &(name, policy) in PathPolicy::PRESETS {
-        // A guard refuses hidden segments whatever its policy.
+        // A guard refuses hidden segments under every policy.
         let policy = policy.hidden_segments(HiddenSegments::Refuse);
         run(async {
             let (address, reached) = hyper_with(PathGuardLayer::new().policy(policy)).await;

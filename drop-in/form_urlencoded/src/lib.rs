@@ -166,7 +166,7 @@ impl<'a, T: Target> Serializer<'a, T> {
     ///
     /// # Panics
     ///
-    /// As all methods: panics after [`finish`](Self::finish).
+    /// Panics after [`finish`](Self::finish), as all methods do.
     pub fn clear(&mut self) -> &mut Self {
         let start = self.start_position;
         self.string().truncate(start);

@@ -86,7 +86,7 @@ impl<'a> Iterator for PercentEncode<'a> {
     #[inline]
     fn fold<B, F: FnMut(B, &'a str) -> B>(self, init: B, mut f: F) -> B {
         let rest = self.pieces.rest();
-        // A single character, as url encodes user information.
+        // The url crate encodes user information as single characters.
         if rest.len() == 1 || rest.len() <= 4 && !rest.iter().any(u8::is_ascii) {
             return rest.iter().fold(init, |result, &byte| f(result, self.ascii_set.encoder().encode_byte(byte)));
         }
@@ -139,7 +139,7 @@ pub fn percent_decode(input: &[u8]) -> PercentDecode<'_> {
 /// The decoded form: an iterator over bytes, also for conversion to `Cow`.
 #[derive(Clone)]
 pub struct PercentDecode<'a> {
-    /// The input that was not yet yielded.
+    /// The rest of the input.
     bytes: slice::Iter<'a, u8>,
     /// The whole input, if it is text. Empty otherwise.
     text: &'a str,
@@ -184,7 +184,7 @@ impl<'a> PercentDecode<'a> {
     ///
     /// # Errors
     ///
-    /// Returns the first ill-formed sequence of the decoded bytes.
+    /// Returns the first invalid sequence of the decoded bytes.
     #[inline]
     pub fn decode_utf8(self) -> Result<Cow<'a, str>, Utf8Error> {
         let decoded = match self.as_text() {
@@ -213,7 +213,7 @@ impl<'a> PercentDecode<'a> {
     }
 }
 
-/// The error of decoded bytes that are not text. Only `str::from_utf8` makes one.
+/// The error of decoded bytes that are not UTF-8. Only `str::from_utf8` can make this type.
 #[cfg(feature = "alloc")]
 #[cold]
 fn ill_formed(input: &[u8]) -> Result<Cow<'_, str>, Utf8Error> {

@@ -7,7 +7,7 @@ use simdpct::{ByteSet, Encoder};
 /// A set of ASCII characters to escape. Bytes from 0x80 are always escaped.
 #[derive(Eq, PartialEq)]
 pub struct AsciiSet {
-    /// Without bytes from 0x80.
+    /// The set without bytes from 0x80.
     set: ByteSet,
     /// Escapes the set. Built here, because encoding borrows it.
     encoder: Encoder,

@@ -15,10 +15,10 @@ use percent_encoding::{AsciiSet, CONTROLS, NON_ALPHANUMERIC, percent_decode, per
 use serde::Deserialize;
 use url::Url;
 
-/// The items of a text that are used: more than a branch predictor learns.
+/// Number of items of a text to use: more than a branch predictor learns.
 const ITEMS: usize = 4000;
 
-/// The minimum of the time of several passes, each over all items.
+/// The minimum time of several passes over all items.
 const TIME: Duration = Duration::from_millis(30);
 
 const TEXTS: [&str; 4] = ["access.log", "typical_urls.txt", "resource_urls.txt", "nonlatin_urls.txt"];
@@ -85,7 +85,7 @@ impl Contest {
     }
 
     fn parse(&self, urls: &[Url]) {
-        // As a person would type them: with other characters than a URL has.
+        // Texts as a person types them, with characters that a URL does not have.
         let texts: Vec<String> =
             urls.iter().map(|url| percent_decode_str(url.as_str()).decode_utf8_lossy().into_owned()).collect();
         let typed: Vec<&str> = texts.iter().map(String::as_str).filter(|text| Url::parse(text).is_ok()).collect();
@@ -195,7 +195,7 @@ impl Contest {
 
     fn decode(&self, urls: &[Url]) {
         let segments = segments(urls);
-        // As axum does with a parameter of a path.
+        // axum does this with a parameter of a path.
         self.time("decode_utf8 of a path parameter", &segments, |segment| {
             let text = percent_decode(segment.as_bytes()).decode_utf8();
             text.map_or(0, |text| std::sync::Arc::<str>::from(&*text).len() as u64)
@@ -254,7 +254,7 @@ fn segments(urls: &[Url]) -> Vec<&str> {
     all.filter(|segment| !segment.is_empty()).take(ITEMS).collect()
 }
 
-/// A cheap hash, so that it takes no part in the time: of the length and the ends.
+/// A hash of the length and both ends, too cheap to affect the time.
 fn hash(text: &str) -> u64 {
     let bytes = text.as_bytes();
     let ends = bytes.first().zip(bytes.last()).map_or(0, |(&first, &last)| u64::from(first) << 8 | u64::from(last));

@@ -37,8 +37,8 @@ impl Random {
         (self.0 >> 32) as usize % bound
     }
 
-    /// Appends pieces that matter to one of the codecs, or runs of plain text, to a length of which
-    /// short ones are the most frequent.
+    /// Appends pieces that matter to one of the codecs, or runs of plain text. Most of the results
+    /// are short.
     fn input(&mut self, input: &mut Vec<u8>) {
         const PIECES: [&[u8]; 26] = [
             b"%",
@@ -71,7 +71,7 @@ impl Random {
         input.clear();
         let longest = [4, 9, 20, 70, 140, 300][self.below(6)];
         let length = self.below(longest);
-        // A text of few kinds of pieces has long runs, and often repeats.
+        // With few kinds of pieces, a text has long runs and many repetitions.
         let kinds: [usize; 4] = std::array::from_fn(|_| self.below(PIECES.len()));
         while input.len() < length {
             match self.below(8) {
@@ -110,14 +110,14 @@ fn assert_same_items<T: Debug + PartialEq>(mut ours: impl Iterator<Item = T>, mu
         let (our, their) = (ours.next(), theirs.next());
         assert_eq!(our, their);
         if our.is_none() {
-            // Once more, after the end.
+            // Calls once more, after the end.
             assert_eq!((ours.next(), ours.size_hint()), (theirs.next(), theirs.size_hint()));
             return;
         }
     }
 }
 
-/// The same sets of both, built in `const` by the same expressions.
+/// Pairs of equal sets of both crates, built in `const` by the same expressions.
 macro_rules! sets {
     ($($set:expr),* $(,)?) => {
         const OUR_SETS: &[&percent_encoding::AsciiSet] = {
@@ -389,7 +389,7 @@ fn misuse_panics_alike() {
     assert!(panic_of(|| percent_encoding_original::CONTROLS.remove(not_ascii)).is_some());
 }
 
-/// A serializer into a target of one's own, and into a borrowed string.
+/// Serializers into a custom target, and into a borrowed string.
 #[test]
 fn targets_finish_alike() {
     macro_rules! finished {
@@ -414,7 +414,8 @@ fn targets_finish_alike() {
     assert_eq!(finished!(form_urlencoded), ("?a=+".to_owned(), 7));
 }
 
-/// Both implement the same traits. Those that only the drop-in has would go unnoticed here.
+/// Checks that both implement the same traits. A trait that only the drop-in implements would go
+/// unnoticed.
 #[test]
 fn types_implement_the_traits_of_the_originals() {
     fn shared<T: Send + Sync + Unpin>() {}

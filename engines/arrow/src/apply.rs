@@ -1,4 +1,5 @@
-//! Operations that are chosen at run time, as engines do: [`apply`] and [`return_type`].
+//! Applies operations that are chosen at run time, as engines choose them: [`apply`] and
+//! [`return_type`].
 #![forbid(unsafe_code)]
 
 use std::sync::Arc;
@@ -12,7 +13,7 @@ use simdpct_functions::Operation;
 
 use crate::nested;
 
-/// Applies an operation to an array; the result is of the [`return_type`].
+/// Applies an operation to an array. The result has the [`return_type`].
 ///
 /// # Errors
 ///
@@ -30,7 +31,7 @@ use crate::nested;
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub fn apply(array: &dyn Array, operation: &Operation) -> Result<ArrayRef, ArrowError> {
-    // Or `as_primitive` would panic.
+    // Checks the type first: `as_primitive` would panic.
     let result = return_type(operation, array.data_type())?;
     if *array.data_type() == DataType::Null {
         return Ok(new_null_array(&result, array.len()));
@@ -51,8 +52,8 @@ pub fn apply(array: &dyn Array, operation: &Operation) -> Result<ArrayRef, Arrow
     }
 }
 
-/// The type of the result of an operation on an array of this type. An array of type null, which
-/// has no values, keeps its type if an array of strings does.
+/// The type of the result of an operation on an array of this type. An array of type null keeps its
+/// type if the operation keeps the type of strings.
 ///
 /// # Errors
 ///

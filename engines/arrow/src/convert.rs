@@ -65,7 +65,7 @@ where
             Some(mapped) => {
                 let bytes: &[u8] = (*mapped).as_ref();
                 let end = builder.values_slice().len() + bytes.len();
-                // The builder would panic.
+                // Otherwise the builder would panic.
                 if T::Offset::from_usize(end).is_none() {
                     return Err(Failure::TooLong);
                 }
@@ -130,7 +130,7 @@ fn apply_to_dictionary(array: &dyn Array, convert: Convert<'_>) -> Result<Option
     )
 }
 
-/// Computes which of `values` values are in use: one bit for each.
+/// Computes which of `values` values are in use, as a bit for each value.
 fn used_values<K>(keys: &PrimitiveArray<K>, values: usize) -> BooleanBuffer
 where
     K: ArrowDictionaryKeyType,
@@ -150,8 +150,8 @@ where
     array.keys().iter().position(|key| key.is_some_and(|key| key.as_usize() == value)).unwrap_or(0)
 }
 
-/// The dictionary with other values. Rows whose values are null become null themselves: many
-/// functions look at the keys only.
+/// Returns the dictionary with other values. Rows whose values are null become null themselves,
+/// because many functions look at the keys only.
 fn with_values<K>(array: &DictionaryArray<K>, values: ArrayRef) -> ArrayRef
 where
     K: ArrowDictionaryKeyType,

@@ -13,21 +13,21 @@ use simdpct_functions::{InvalidOption, Operation};
 use crate::error::InvalidValue;
 use crate::{apply, return_type};
 
-/// Applies an operation to each row of an array, which depends on the row's option. Rows without an
-/// option become null.
+/// Applies an operation to each row of an array. The operation depends on the row's option. Rows
+/// without an option become null.
 ///
-/// Rows with the same option are processed together, wherever they are, so that the time is linear
-/// in the rows and the options. The type of the result is the [`return_type`] of the operations,
-/// which is the same for all options of a function. For a dictionary, it is the return type for the
+/// Rows with the same option are processed together, wherever they are, so the time is linear in
+/// the rows and the options. The result has the [`return_type`] of the operations, which is the
+/// same for all options of a function. The result for a dictionary has the return type for the
 /// dictionary's values.
 ///
-/// `any_operation` is any one of the operations; only the type of its result is used.
+/// `any_operation` is any of the operations: only the type of its result is used.
 ///
 /// # Errors
 ///
 /// Returns the errors of [`apply`], and [`ArrowError::ParseError`] for an option that `operation`
-/// refuses. [`InvalidValue::row`] is the row in `array`; if several rows are invalid, it is any one
-/// of them.
+/// refuses. [`InvalidValue::row`] is the row in `array`. If several rows are invalid, the error has
+/// any of them.
 ///
 /// # Panics
 ///
@@ -71,7 +71,7 @@ pub fn apply_each(
     }
     debug_assert_eq!(*results[0].data_type(), return_type(any_operation, array.data_type())?);
     let mut merged = MutableArrayData::new(results.iter().collect(), true, options.len());
-    // The number of rows of each group that are merged already.
+    // For each group, the number of rows that are already merged.
     let mut next = vec![0; operations.len()];
     for &group in &groups.of_rows {
         match group {
@@ -91,7 +91,7 @@ struct Groups<'a> {
     options: Vec<&'a str>,
     /// The group of each row: an index of `options`.
     of_rows: Vec<Option<usize>>,
-    /// The start of each group among the rows in the order of groups, and the end of the last
+    /// With the rows in the order of groups: the start of each group, and the end of the last
     /// group.
     starts: Vec<usize>,
 }
@@ -139,8 +139,8 @@ impl<'a> Groups<'a> {
     }
 }
 
-/// The rows of a dictionary as an array of its values: each conversion of a part of a dictionary
-/// would convert all of its values.
+/// Turns a dictionary into an array with a value for each row. Otherwise each conversion of a part
+/// of the dictionary would convert all of its values.
 pub(crate) fn unpacked(array: &dyn Array) -> Result<ArrayRef, ArrowError> {
     if !matches!(array.data_type(), DataType::Dictionary(..)) {
         return Ok(array.slice(0, array.len()));

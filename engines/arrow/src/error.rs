@@ -1,4 +1,4 @@
-//! `InvalidValue`: which value could not be converted, and why.
+//! `InvalidValue`: the error that names the value that could not be converted, and the reason.
 #![forbid(unsafe_code)]
 
 use std::error::Error;
@@ -44,14 +44,15 @@ pub struct InvalidValue {
 }
 
 impl InvalidValue {
-    /// The value, cut to 64 characters; `…` at the end says that it is longer. Control characters,
-    /// quotes and backslashes are escaped as in Rust, and bytes that are not UTF-8 are U+FFFD.
+    /// The value, cut to 64 characters; it ends in `…` if it was longer. Control characters, quotes
+    /// and backslashes are escaped as in Rust, and bytes that are not UTF-8 are U+FFFD.
     #[must_use]
     pub fn value(&self) -> &str {
         &self.excerpt
     }
 
-    /// The invalid value that caused an error of this crate, if that was the cause.
+    /// Finds the invalid value that caused an error of this crate. Returns `None` for an error with
+    /// another cause.
     #[must_use]
     pub fn of(error: &ArrowError) -> Option<&Self> {
         match error {
@@ -60,7 +61,7 @@ impl InvalidValue {
         }
     }
 
-    /// Replaces the row of the error, if it is the error of a value.
+    /// Replaces the row of an error that is about a value. Keeps any other error.
     pub(crate) fn with_row(error: ArrowError, original: impl FnOnce(usize) -> usize) -> ArrowError {
         match Self::of(&error) {
             Some(invalid) => {
@@ -92,7 +93,7 @@ pub(crate) enum Failure {
     Invalid { row: usize, error: DecodeError },
     /// The output exceeds the range of the array's offsets.
     TooLong,
-    /// Another error of columns, which valid arrays do not cause.
+    /// Another error of columns. Valid arrays do not cause it.
     Column(ColumnError),
     /// The array has no strings.
     Unsupported,

@@ -15,8 +15,7 @@ use crate::error::Failure;
 /// The findings of each value, as the bits of [`Kinds::bits`]; null where the value is null. Kinds
 /// found only [on request](Kinds::ON_REQUEST) are not included: use [`has`] for them.
 ///
-/// [`simdpct::Findings`] describes the kinds, which a proxy may want to reject or a log analyst to
-/// count.
+/// [`simdpct::Findings`] describes the kinds.
 ///
 /// # Errors
 ///

@@ -11,12 +11,11 @@
 //! | [`repair`] | with everything escaped that a URI must not contain |
 //! | [`part`] | a [`Part`] of the URL |
 //! | [`query_value`] | the value of a key in the query of the URL |
-//! | [`map`] | anything else of URLs: normal forms, domains, ...; a [`Mapping`] |
-//! | [`query_keys`], [`query_map`], [`parts`] | lists, maps and structures of what is in the URL |
+//! | [`map`] | the result of any [`Mapping`] of URLs: normal forms, domains, ... |
+//! | [`query_keys`], [`query_map`], [`parts`] | a list of keys, a map of pairs, all parts |
 //! | [`findings`], [`has`], [`finding_names`] | what it contains: double encoding, NUL, invalid UTF-8, ... |
 //!
-//! [`apply`] applies one that is chosen at run time, as an
-//! [`Operation`](simdpct_functions::Operation).
+//! [`apply`] applies an [`Operation`](simdpct_functions::Operation) that is chosen at run time.
 //!
 //! # Types
 //!
@@ -30,7 +29,7 @@
 //! # Memory
 //!
 //! * The output of the codec becomes the array's buffers, without a copy.
-//! * An array in which nothing changes is returned: the result shares its buffers.
+//! * If nothing changes, the result shares all buffers of the input.
 //! * In an array of views, unchanged values and parts of URLs are shared in the same way.
 //!
 //! Nothing panics. Output that overflows 32-bit offsets is [`ArrowError::OffsetOverflowError`].
@@ -156,9 +155,8 @@ pub fn decode_lossy(array: &dyn Array, decoder: &Decoder, on_error: OnError) -> 
     convert::convert(array, &unchecked::DecodeLossy { decoder, on_error })
 }
 
-/// Decodes each value as `java.net.URLDecoder` does, and so `url_decode` of Spark: `+` is a space,
-/// invalid UTF-8 becomes U+FFFD as in Java, and `%+4` is a triplet; see
-/// [`simdpct::legacy::java`].
+/// Decodes each value as `java.net.URLDecoder` and Spark's `url_decode` do: `+` is a space, invalid
+/// UTF-8 becomes U+FFFD as in Java, and `%+4` is a triplet. See [`simdpct::legacy::java`].
 ///
 /// # Errors
 ///
@@ -237,8 +235,8 @@ pub fn repair(array: &dyn Array) -> Result<ArrayRef, ArrowError> {
     convert::map(array, &Mapping::Repair)
 }
 
-/// Takes a part of each URL, as written; null if it has none; see [`simdpct::uri::part`]. Nothing
-/// is validated: any text can be split (RFC 3986 appendix B).
+/// Takes a part of each URL, as written; null if the URL does not have the part. See
+/// [`simdpct::uri::part`]. Nothing is validated: any text can be split (RFC 3986 appendix B).
 ///
 /// # Errors
 ///

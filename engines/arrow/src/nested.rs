@@ -18,8 +18,8 @@ use simdpct_functions::{Value, query_map as pairs_in, url_parts};
 use crate::each::unpacked;
 use crate::error::Failure;
 
-/// The decoded names in the query of each URL, each once, in their order, as forms are read (WHATWG
-/// URL 5.1); null stays null.
+/// Lists the decoded names in the query of each URL, each once, in their order. Queries are read as
+/// forms (WHATWG URL 5.1). Null stays null.
 ///
 /// # Errors
 ///
@@ -40,8 +40,8 @@ pub fn query_keys(array: &dyn Array) -> Result<ListArray, ArrowError> {
     ListArray::try_new(item, pairs.offsets, pairs.names, pairs.nulls)
 }
 
-/// The decoded pairs in the query of each URL, as forms are read (WHATWG URL 5.1); of several pairs
-/// with the same name, the first. Null stays null.
+/// Maps the decoded names in the query of each URL to their values. Queries are read as forms
+/// (WHATWG URL 5.1). The first pair with a name counts. Null stays null.
 ///
 /// # Errors
 ///
@@ -64,7 +64,7 @@ pub fn query_map(array: &dyn Array) -> Result<MapArray, ArrowError> {
     MapArray::try_new(entry, pairs.offsets, entries, pairs.nulls, false)
 }
 
-/// All parts of each URL as written, in the order of [`Part::ALL`]; a part that the URL does not
+/// All parts of each URL as written, in the order of [`Part::ALL`]. A part that the URL does not
 /// have is null. Null stays null.
 ///
 /// # Errors
@@ -136,7 +136,7 @@ impl<'a> Rows<'a> {
     }
 }
 
-/// Strings or binary values that are collected.
+/// Collects strings or binary values.
 struct Builder<T: ByteArrayType<Offset = i32>>(GenericByteBuilder<T>);
 
 impl<T: ByteArrayType<Offset = i32>> Builder<T> {
@@ -150,7 +150,7 @@ impl<T: ByteArrayType<Offset = i32>> Builder<T> {
             return Ok(());
         };
         let bytes: &[u8] = value.as_ref();
-        // The builder would panic.
+        // Otherwise the builder would panic.
         if i32::try_from(self.0.values_slice().len() + bytes.len()).is_err() {
             return Err(Failure::TooLong);
         }

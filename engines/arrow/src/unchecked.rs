@@ -1,4 +1,4 @@
-//! Conversion of arrays, and arrays made of the result without validating UTF-8 again.
+//! Converts arrays, and makes arrays of the results without validating UTF-8 again.
 //!
 //! The only file with unsafe code: `new_unchecked` of Arrow's arrays. Validating the values again
 //! would take half of the time of decoding them. Tests: tests/convert.rs, which validates every
@@ -68,7 +68,7 @@ impl Job for DecodeLossy<'_> {
         Conversion::decode_utf8_lossy(self.decoder).on_error(self.on_error)
     }
 
-    /// Any bytes are a binary value, so there is nothing to replace.
+    /// A binary value may have any bytes, so nothing is replaced.
     fn bytes(&self) -> Conversion<columns::Decode> {
         Conversion::decode(self.decoder).on_error(self.on_error)
     }
@@ -85,7 +85,7 @@ impl Job for DecodeJava {
         Conversion::decode_java().on_error(self.on_error)
     }
 
-    /// The output is text too: Java decodes to strings.
+    /// Text becomes text, because Java decodes to strings.
     fn bytes(&self) -> Conversion<columns::Decode> {
         self.text()
     }
@@ -98,7 +98,7 @@ pub(crate) struct Encode<'a> {
 impl Job for Encode<'_> {
     type Operation = columns::Encode;
 
-    /// The output is ASCII, or with [`Encoder::keep_non_ascii`], UTF-8.
+    /// The output is ASCII; with [`Encoder::keep_non_ascii`], it is UTF-8.
     fn text(&self) -> Conversion<columns::Encode> {
         Conversion::encode(self.encoder)
     }
@@ -126,8 +126,8 @@ impl Job for Normalize<'_> {
     }
 }
 
-/// Converts an array with offsets. `nulls` are the rows not to convert: the null rows of the array,
-/// and possibly others. Returns `None` if nothing changes.
+/// Converts an array with offsets, except the rows in `nulls`: the null rows of the array, and
+/// possibly others. Returns `None` if nothing changes.
 pub(crate) fn convert_offsets<T>(
     array: &GenericByteArray<T>,
     nulls: Option<&NullBuffer>,
@@ -152,8 +152,8 @@ where
     Ok(Some(Arc::new(unsafe { GenericByteArray::<T>::new_unchecked(offsets, values, nulls) })))
 }
 
-/// Bytes of input that are converted to one buffer: its offsets are below `i32::MAX`, as Arrow
-/// requires, though a byte may become three.
+/// Maximum number of input bytes for one buffer. A byte may become three, and Arrow requires
+/// offsets below `i32::MAX`.
 const BUFFER_INPUT: usize = i32::MAX as usize / 3;
 
 /// Converts an array of views. Unchanged rows keep their views and share the buffers of the input;
@@ -230,7 +230,7 @@ where
 {
     let mut views = Views::of(array);
     let mut is_changed = false;
-    // Values that are not in a buffer of the input.
+    // Collects the values that are not in a buffer of the input.
     let mut new = Vec::new();
     for row in (0..array.len()).filter(|&row| array.is_valid(row)) {
         let value = array.value(row);
@@ -258,7 +258,8 @@ where
     is_changed.then(|| views.finish(array.nulls()))
 }
 
-/// The offset of `part` in `value`, if it is a part of it in memory.
+/// Returns the offset of `part` in `value`, or `None` if `part` does not lie in the memory of
+/// `value`.
 fn place_in(part: &[u8], value: &[u8]) -> Option<usize> {
     let skipped = (part.as_ptr() as usize).checked_sub(value.as_ptr() as usize)?;
     (skipped.checked_add(part.len())? <= value.len()).then_some(skipped)
@@ -306,7 +307,7 @@ impl<'a, T: ByteViewType<Native: Value>> Views<'a, T> {
     /// Replaces the value of a row by its part from offset `skipped` on.
     fn narrow(&mut self, row: usize, part: &T::Native, skipped: usize) {
         let old = ByteView::from(self.array.views()[row]);
-        // A part of more than 12 bytes is of a value of more than 12, which is in a buffer.
+        // If the part has more than 12 bytes, so has the value, which is therefore in a buffer.
         self.views[row] = view(part.as_ref(), old.buffer_index, old.offset.wrapping_add(skipped as u32));
     }
 
@@ -323,7 +324,7 @@ impl<'a, T: ByteViewType<Native: Value>> Views<'a, T> {
         self.new_nulls.push(row);
     }
 
-    /// Builds the array. `nulls` are the null rows of the input, and possibly others.
+    /// Builds the array. `nulls` contains the null rows of the input, and possibly others.
     fn finish(self, nulls: Option<&NullBuffer>) -> ArrayRef {
         let nulls = if self.new_nulls.is_empty() {
             nulls.cloned()
@@ -334,11 +335,11 @@ impl<'a, T: ByteViewType<Native: Value>> Views<'a, T> {
         };
         let buffers: Arc<[Buffer]> = self.array.data_buffers().iter().cloned().chain(self.new_buffers).collect();
         let views = ScalarBuffer::from(self.views);
-        // SAFETY: there are as many views as rows in the array, and so in `nulls`. Each is one of
-        // the array's, whose buffers keep their places; or made by `view` of a value at its place:
-        // in a new buffer (`replace`, `append`) or in its buffer of the array (`narrow`); or zero,
-        // which is an empty value. If `T` is a type of strings, all are UTF-8: `replace` requires
-        // it, and the others take a `str`.
+        // SAFETY: there are as many views as rows in the array, and so in `nulls`. Each view is one
+        // of three: a view of the array, whose buffers keep their places; a view that `view` made
+        // of a value at its place, in a new buffer (`replace`, `append`) or in a buffer of the
+        // array (`narrow`); or zero, the view of an empty value. If `T` is a type of strings, all
+        // values are UTF-8: `replace` requires it, and the other methods take a `str`.
         Arc::new(unsafe { GenericByteViewArray::<T>::new_unchecked(views, buffers, nulls) })
     }
 }
@@ -368,7 +369,7 @@ mod tests {
 
     use super::*;
 
-    /// Longer than a view, so that each takes place in a buffer.
+    /// Values longer than a view, so that each is stored in a buffer.
     const ROWS: [&str; 4] =
         ["%41 in the first long row", "%42 in the second long row", "kept", "%43 in the third long row"];
 

@@ -5,8 +5,8 @@ use arrow_array::Array;
 use arrow_array::cast::AsArray;
 use arrow_schema::DataType;
 
-/// The bytes of a value; in a dictionary, of the value that the key refers to. `None` if the value
-/// is null, or neither a string nor binary.
+/// The bytes of the value of a row. A key of a dictionary is followed to its value. `None` if the
+/// value is null, or neither a string nor binary.
 pub(crate) fn bytes_of(array: &dyn Array, row: usize) -> Option<&[u8]> {
     if row >= array.len() || array.is_null(row) {
         return None;

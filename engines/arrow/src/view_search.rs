@@ -10,8 +10,8 @@ use arrow_buffer::{Buffer, NullBuffer};
 use arrow_data::{ByteView, MAX_INLINE_VIEW_LEN};
 use simdpct::ByteSet;
 
-/// Maximum number of bytes to search beyond the end of a value. They are wasted if the next value
-/// is elsewhere.
+/// Maximum number of bytes to search beyond the end of a value. The search is wasted if the next
+/// value is elsewhere.
 const MOST_AHEAD: usize = 4096;
 
 /// Finds the rows that contain a byte of `set`, except for `nulls`.
@@ -35,14 +35,14 @@ pub(crate) fn rows_holding<T: ByteViewType>(
 
 /// A search in the buffers of an array.
 ///
-/// Most arrays have the values of consecutive rows one after another in a buffer. One call for each
-/// value, of some 60 bytes, takes three times as long as one call for all of them.
+/// Most arrays store the values of consecutive rows one after another in a buffer. With values of
+/// some 60 bytes, a call for each value takes three times as long as one call for all.
 struct Search<'a> {
     set: &'a ByteSet,
     buffers: &'a [Buffer],
     /// The buffer that was searched last.
     buffer: u32,
-    /// A part of it without bytes of the set.
+    /// A part of this buffer without bytes of the set.
     clean: Range<usize>,
     /// Whether a byte of the set follows this part.
     is_hit: bool,

@@ -23,7 +23,8 @@ use simdpct_functions::Function;
 
 const POLICIES: [OnError; 3] = [OnError::Refuse, OnError::Null, OnError::Keep];
 
-/// What the reference implementation makes of a row; the second argument is whether it is text.
+/// The result of the reference implementation for a row. The second argument tells whether the row
+/// is text.
 type Reference<'a> = &'a dyn Fn(&[u8], bool) -> Result<Vec<u8>, DecodeError>;
 
 /// Compares the conversion of `rows`, as arrays of every type, with the reference.
@@ -114,7 +115,7 @@ proptest! {
 
     #[test]
     fn array_decoded_as_java_is_that_of_rows(rows in any_rows(), before in 0..20_usize) {
-        // A binary value that is kept becomes text too.
+        // Checks that a kept binary value becomes text too.
         for on_error in [OnError::Refuse, OnError::Null] {
             let reference = |row: &[u8], _| java::decode(row).map(|text| text.into_owned().into_bytes());
             compare(&rows, before, on_error, &|array| decode_java(array, on_error), &reference);
@@ -215,7 +216,7 @@ fn output_beyond_32_bits_is_an_error() {
     assert!(matches!(error, ArrowError::OffsetOverflowError(_)), "{error}");
 }
 
-/// The C data interface gives an empty array no values, whatever its offset is.
+/// In the C data interface, an empty array has no values, whatever its offset.
 #[test]
 fn empty_array_with_offset_beyond_its_values_is_empty() {
     let data =
@@ -243,7 +244,7 @@ fn array_of_type_null_stays_null() {
     }
 }
 
-/// Options of rows: equal to what a row with its option alone becomes.
+/// Options that differ per row: each result equals the result of the row alone with its option.
 #[test]
 fn option_of_row_is_applied_to_it() {
     let options = [Some("host"), Some("path"), None, Some("path"), Some("query"), Some("host"), Some("scheme")];
@@ -298,6 +299,6 @@ fn options_of_rows_take_linear_time() {
     };
     let least = |count| (0..3).map(|_| time(count)).min().unwrap();
     let (small, large) = (least(2_000), least(64_000));
-    // 32 times as many; quadratic would be 1024 times.
+    // With 32 times as many rows, quadratic time would be 1024 times as long.
     assert!(large < small * 250, "{small:?} {large:?}");
 }

@@ -13,7 +13,7 @@ use simdpct_arrow::{
 };
 use simdpct_functions::{Function, Operation};
 
-/// A function of one row; the second argument is whether it is text.
+/// A function of one row. The second argument tells whether the row is text.
 type OfRow<'a> = &'a dyn Fn(&[u8], bool) -> Option<Vec<u8>>;
 
 /// Compares the map of `rows`, as arrays of every type, with a function of one row.

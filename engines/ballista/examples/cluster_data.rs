@@ -22,7 +22,7 @@ const FILES: usize = 16;
 const QUERY: &str = "select id, url, try_pct_decode(url) as decoded, pct_decode_lossy(url) as lossy, \
     url_part(url, 'host') as host, url_findings(url) as findings from urls";
 
-/// Longer than messages quote; its 64th character is '4', its 65th 'X'.
+/// A value that messages cut: its 64th character is '4', its 65th 'X'.
 const INVALID: &str = "http://e/0123456789012345678901234567890123456789012345678901234X/secret/%zz";
 
 fn main() {
@@ -35,7 +35,7 @@ fn main() {
     }
 }
 
-/// The lines of all corpora, with a NULL and an empty value now and then.
+/// The lines of all corpora, with a few NULLs and empty values among them.
 fn rows(corpora: &Path) -> Vec<Option<String>> {
     let mut rows = Vec::new();
     for name in ["access.log", "typical_urls.txt", "resource_urls.txt", "nonlatin_urls.txt", "hostile.txt"] {
@@ -58,7 +58,7 @@ fn make(corpora: &Path, folder: &Path) {
     fs::create_dir_all(folder.join("urls")).unwrap();
     fs::create_dir_all(folder.join("dirty")).unwrap();
     for file in 0..FILES {
-        // Every 16th row, so that each file has some of each corpus.
+        // Takes every 16th row, so that each file has lines of each corpus.
         let ids: Vec<i64> = (0..rows.len()).skip(file).step_by(FILES).map(|row| row as i64).collect();
         let urls = ids.iter().map(|&id| rows[id as usize].as_deref()).collect::<StringArray>();
         write(&folder.join(format!("urls/part-{file:02}.parquet")), ids, urls);

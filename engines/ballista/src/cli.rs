@@ -59,7 +59,7 @@ impl Network {
         }
     }
 
-    /// The address to listen on, as Ballista puts it before a port.
+    /// The address to listen on, in the form that Ballista needs before a port.
     pub(crate) fn bind_host(&self) -> String {
         match self.bind {
             IpAddr::V4(address) => address.to_string(),

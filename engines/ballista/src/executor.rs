@@ -17,11 +17,11 @@ use crate::announce::announce;
 use crate::cli::{Executor, Network};
 use crate::{Endpoint, function_registry, session_config, signal};
 
-/// Serves until a signal, and then until its tasks are done, but for at most `--drain` seconds.
+/// Serves until a signal. Then it finishes its tasks, for at most `--drain` seconds.
 pub(crate) async fn run(options: Executor) -> Result<(), Failure> {
     let network = &options.network;
     network.warn_if_exposed();
-    // Both together, so that they differ.
+    // Holds both ports at the same time, so that they differ.
     let (flight, grpc) = (listen(network, options.port)?, listen(network, options.grpc_port)?);
     let (port, grpc_port) = (flight.local_addr()?.port(), grpc.local_addr()?.port());
     drop((flight, grpc));
@@ -61,7 +61,7 @@ pub(crate) async fn run(options: Executor) -> Result<(), Failure> {
     tokio::select! {
         result = start_executor_process(Arc::new(config)) => {
             result.map_err(|error| Failure::Query(format!("stopped: {error}")))?;
-            // The process does not say why it ended: it also does if a port or the scheduler fails.
+            // The process does not say why it ended: it also ends if a port or the scheduler fails.
             if !stopped.is_finished() {
                 return Err(Failure::Query("stopped without a signal; --log info says why".to_owned()));
             }
@@ -93,7 +93,7 @@ fn warn_if_in_memory(folder: &Path) {
 #[cfg(not(target_os = "linux"))]
 fn warn_if_in_memory(_: &Path) {}
 
-/// Listens on a port, or for 0 on a free one: Ballista must know it before it listens itself.
+/// Listens on a port; 0 means a free port. Ballista must know the port before it listens itself.
 fn listen(network: &Network, port: u16) -> Result<TcpListener, Failure> {
     TcpListener::bind(SocketAddr::new(network.bind, port))
         .map_err(|error| Failure::Query(format!("cannot listen on {}:{port}: {error}", network.bind_host())))

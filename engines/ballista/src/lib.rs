@@ -1,5 +1,5 @@
 //! A cluster of Apache Ballista 55 whose SQL has the functions of [`simdpct_datafusion`]: the
-//! program `simdpct-ballista`, and what it is made of.
+//! program `simdpct-ballista`, and its parts.
 //!
 //! Ballista sends plans by the names of their functions. Each of its three parts must therefore
 //! know them:
@@ -14,7 +14,7 @@
 //! `simdpct-ballista` does not have, use these.
 //!
 //! [`session_config`] turns adaptive planning off: with it, a query hangs if an executor is lost
-//! after it has written files that others are to read (apache/datafusion-ballista#1986).
+//! after it has written files for other executors (apache/datafusion-ballista#1986).
 //!
 //! ```no_run
 //! # tokio::runtime::Runtime::new().unwrap().block_on(async {
@@ -75,19 +75,19 @@ pub fn session_state(config: SessionConfig) -> Result<SessionState> {
 #[must_use]
 pub fn function_registry() -> BallistaFunctionRegistry {
     let mut registry = BallistaFunctionRegistry::default();
-    // Ballista's clients and schedulers have functions of lists too, its executors have not.
+    // Ballista's clients and schedulers have functions of lists too, but its executors do not.
     let functions = ballista_scalar_functions().into_iter().chain(functions());
     registry.scalar_functions.extend(functions.map(|function| (function.name().to_owned(), function)));
     registry
 }
 
-/// A session whose queries run in the cluster of a scheduler. It has all functions but those of
-/// Spark, which [`simdpct_datafusion::register_spark_functions`] adds.
+/// Makes a session whose queries run in the cluster of a scheduler. It has all functions except
+/// Spark's, which [`simdpct_datafusion::register_spark_functions`] adds.
 ///
 /// # Errors
 ///
-/// Returns the error of DataFusion. Whether there is a scheduler is not known before the first
-/// query.
+/// Returns the error of DataFusion. A missing scheduler is an error of the first query, not of this
+/// function.
 pub fn connect(scheduler: Endpoint, config: SessionConfig) -> Result<SessionContext> {
     let state = SessionStateBuilder::new().with_config(config).with_default_features().build();
     let state = SessionStateExt::upgrade_for_ballista(state, format!("http://{scheduler}"))?;

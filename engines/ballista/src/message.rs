@@ -4,8 +4,7 @@
 /// around it.
 ///
 /// An error of an executor reaches the client as Rust's debugging output, nested in messages of the
-/// task, the stage and the job. A message that is not of this form is returned as it is, without
-/// the spaces around it.
+/// task, the stage and the job. A message of another form is returned without the spaces around it.
 ///
 /// ```
 /// use simdpct_ballista::tidy;
@@ -36,7 +35,8 @@ pub fn tidy(message: &str) -> String {
     message
 }
 
-/// The text of the last string literal that directly follows a `Name(` in debugging output.
+/// Finds the last string literal that directly follows a `Name(` in debugging output, and returns
+/// its text.
 fn last_literal(text: &str) -> Option<String> {
     let mut found = None;
     let mut rest = text;
@@ -51,8 +51,8 @@ fn last_literal(text: &str) -> Option<String> {
     found
 }
 
-/// The text of a string literal after its opening quote, and the length of the literal with its
-/// closing one.
+/// Reads a string literal after its opening quote. Returns its text, and its length with the
+/// closing quote.
 fn unescape(text: &str) -> Option<(String, usize)> {
     let mut literal = String::new();
     let mut characters = text.char_indices();

@@ -13,7 +13,7 @@ use crate::{Endpoint, connect, session_config, tidy};
 /// How often the scheduler is asked for executors during a query.
 const WATCH_INTERVAL: Duration = Duration::from_secs(1);
 
-/// Runs the query, watching that there is an executor.
+/// Runs the query, and watches that an executor is registered.
 pub(crate) async fn run(options: Query) -> Result<(), Failure> {
     let patience = Duration::from_secs(options.wait);
     let limit = async {
@@ -54,8 +54,8 @@ async fn query(options: &Query) -> Result<(), Failure> {
     program::run(&session, &options.sql, options.output).await
 }
 
-/// The failure of a query with this message: if there is no scheduler any more, the message is only
-/// that of a broken connection.
+/// Makes the failure of a query with this message. If the scheduler is gone, the message only tells
+/// of a broken connection, so the failure names the scheduler.
 async fn scheduler_lost(scheduler: &Endpoint, message: String) -> Failure {
     Failure::Query(match ask(scheduler).await {
         Answer::Silent(error) => format!("lost the scheduler at {scheduler}: {error}"),
@@ -84,7 +84,8 @@ impl Answer {
     }
 }
 
-/// Returns when an executor is registered; fails after `patience`, and at once if nothing listens.
+/// Returns when an executor is registered. Fails after `patience`, and immediately if nothing
+/// listens.
 async fn wait_for_executor(scheduler: &Endpoint, patience: Duration) -> Result<(), Failure> {
     let start = Instant::now();
     loop {
@@ -100,8 +101,7 @@ async fn wait_for_executor(scheduler: &Endpoint, patience: Duration) -> Result<(
 }
 
 /// Returns when there has been no executor, or no scheduler, for `patience`. Ballista itself
-/// reports that only for queries that had begun when the last executor was lost; others would wait
-/// forever.
+/// reports the loss only to queries that had begun before it. Other queries would wait forever.
 async fn executors_gone(scheduler: &Endpoint, patience: Duration) -> Failure {
     let mut last_ready = Instant::now();
     loop {

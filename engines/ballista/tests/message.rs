@@ -2,7 +2,7 @@
 
 use simdpct_ballista::tidy;
 
-/// As Ballista wraps the error of a task.
+/// Wraps the error of a task as Ballista does.
 fn wrapped(error: &str) -> String {
     format!(
         "Execution error: Job BNT3 failed: Job failed due to stage 1 failed: Task failed due to runtime execution error: \
@@ -21,7 +21,8 @@ fn error_of_task_is_its_own_message() {
 
 #[test]
 fn value_with_quotes_is_as_in_process() {
-    // As the function quotes a value with a quote, a backslash, a parenthesis, a line end and text.
+    // The value as the function quotes it: with a quote, a backslash, a parenthesis, a line end and
+    // text.
     let value: String = "%(\"a\")\\\n\u{7}é".chars().flat_map(char::escape_debug).collect();
     let message = format!("pct_decode: '{value}': malformed percent-encoding");
     let once = wrapped(&format!("Execution({message:?})"));

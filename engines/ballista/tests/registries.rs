@@ -24,7 +24,8 @@ fn scheduler_and_executor_have_all_functions() {
 fn executor_has_all_functions_of_scheduler() {
     let (scheduler, executor) = (session_state(session_config()).unwrap(), function_registry());
     for name in scheduler.scalar_functions().keys() {
-        // The registry has each function by its name, not by its aliases: plans have only names.
+        // The registry knows each function by its name, not by its aliases, because plans have only
+        // names.
         let name = scheduler.udf(name).unwrap().name().to_owned();
         assert!(executor.udf(&name).is_ok(), "{name}");
     }

@@ -1,4 +1,4 @@
-"""A running cluster on loopback, one scheduler and two executors, each a process, which are killed and stopped.
+"""A running cluster on loopback: one scheduler and two executors. These processes are killed and stopped.
 
 The result of each query is compared with the result of one process. engines/ballista/check runs it; the environment
 variable PROGRAMS is the folder of the programs, SCHEDULING is pull or push, SIMDPCT_CORPORA a folder of texts.
@@ -19,7 +19,7 @@ BALLISTA, SQL = PROGRAMS / "simdpct-ballista", PROGRAMS / "simdpct-sql"
 CLUSTER_DATA, PLAIN_EXECUTOR = PROGRAMS / "examples/cluster_data", PROGRAMS / "examples/plain_executor"
 CORPORA = os.environ["SIMDPCT_CORPORA"]
 SCHEDULING = os.environ["SCHEDULING"]
-# What an executor logs when it begins a task.
+# An executor logs this when it begins a task.
 BEGUN = {"pull": "Received task: ", "push": "Execute task  : "}[SCHEDULING]
 # The hashes make tasks slow enough to be killed while they run.
 HEAVY = """select u, n, size, encode(sha512(coalesce(u, '')), 'hex') as hash
@@ -65,17 +65,17 @@ class Process:
         return self.process.poll() is None
 
     def kill(self):
-        """Ends it by SIGKILL, as if its machine had failed."""
+        """Ends the process by SIGKILL, as if its machine had failed."""
         self.process.kill()
         self.process.wait()
 
     def end(self, seconds):
-        """Waits until it ends; the exit status."""
+        """Waits until the process ends, and returns its exit status."""
         until(seconds, lambda: not self.is_running(), f"the end of {self.name}")
         return self.process.returncode
 
     def stop(self):
-        """Ends it by SIGTERM: it must end by itself, successfully, and remove its folder."""
+        """Ends the process by SIGTERM: it must exit successfully and remove its folder."""
         began = time.monotonic()
         self.process.terminate()
         assert self.end(15) == 0, self.log
@@ -111,7 +111,8 @@ class Cluster:
         return int(found[1]) if found else 0
 
     def start_executors(self):
-        """Starts the executors a and b if they do not run. Each runs one task at a time, so that both get tasks."""
+        """Starts the executors a and b if they are not running. Each runs one task at a time, so that both
+        get tasks."""
         for name in "ab":
             if name in self.processes and self.processes[name].is_running():
                 continue
@@ -125,7 +126,7 @@ class Cluster:
         return [BALLISTA, "query", "--scheduler", f"127.0.0.1:{self.port}", "--wait", str(wait), *arguments]
 
     def query(self, *arguments, status=0, wait=20):
-        """The output of a query, or its message if it must fail."""
+        """Runs a query. Returns its output, or its message if it must fail."""
         run = subprocess.run(self.command(*arguments, wait=wait), stdin=subprocess.DEVNULL, capture_output=True, timeout=120, check=False)
         assert run.returncode == status, run.stderr
         return run.stderr.decode() if status else run.stdout
@@ -159,7 +160,8 @@ class Cluster:
         until(60, lambda: self.is_done() or 0 < self.finished(name, SCAN) < self.begun(name, SCAN), f"{name} reads files")
 
     def wait_for_group(self, name):
-        """Waits until an executor runs a task of the second stage, and this one has written some of its input."""
+        """Waits until an executor runs a task of the second stage, and this executor has written some of the
+        stage's input."""
         until(90, lambda: self.is_done() or self.finished(name, SCAN) > 0 and self.is_grouping(), "a task groups rows")
 
 
@@ -246,7 +248,7 @@ def test_killed_executor_changes_no_result(cluster, data, stage):
     assert query.end(60) == 0, query.log
     print(f"killed {killed - began:.2f} s after the start; the result came {time.monotonic() - killed:.2f} s later")
     assert query.files[0].read_bytes() == (data / "heavy.csv").read_bytes()
-    # Its results were lost, and its tasks of the first stage were run again.
+    # The results of the executor were lost, so its tasks of the first stage ran again.
     identity = victim.out.split()[1]
     assert re.search(rf"Reset \d+ tasks for (running|successful) job/stage {cluster.job}/{SCAN} on lost Executor {identity}"
                      rf"|resubmit .* its map Stage {SCAN} .* TID {cluster.job}/", cluster.processes["scheduler"].log)
@@ -262,7 +264,7 @@ def test_query_fails_if_all_executors_are_killed(cluster, data):
         executor.kill()
     assert query.end(60) == 1
     assert re.search("all executors were lost|has had no executor for", query.log), query.log
-    # The cluster takes new ones.
+    # The cluster accepts new executors.
     cluster.start_executors()
 
 

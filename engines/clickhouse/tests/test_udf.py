@@ -1,4 +1,4 @@
-"""The functions of udf.xml in ClickHouse's chdb, against urllib.parse.
+"""Compares the functions of udf.xml in ClickHouse's chdb with urllib.parse.
 
 engines/clickhouse/check runs it; the environment variable UDF is a folder with udf.xml and pct.
 """
@@ -40,7 +40,7 @@ def test_function_is_that_of_python(source, function):
 
 
 def test_results_of_many_threads_and_blocks_are_those_of_rows(tmp_path):
-    """Each process answers block after block, and several at once."""
+    """Each process answers block after block. Several processes run at the same time."""
     path = tmp_path / "texts.jsonl"
     texts = [f"%4{row % 10}{'x' * (row % 300)}\0\n{row}%" for row in range(100_000)]
     path.write_text("".join(json.dumps({"u": text}) + "\n" for text in texts))

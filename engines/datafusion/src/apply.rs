@@ -49,7 +49,7 @@ fn coerce_first(function: Function, data_type: &DataType) -> Result<DataType> {
     }
 }
 
-/// The type of the result for arguments of coerced types, which does not depend on their values.
+/// The type of the result for arguments of coerced types. It does not depend on their values.
 pub(crate) fn return_type(function: Function, types: &[DataType]) -> Result<DataType> {
     let first = coerce(function, types)?.swap_remove(0);
     Ok(simdpct_arrow::return_type(&function.any_operation(), &first)?)
@@ -72,7 +72,7 @@ pub(crate) fn apply_each(
     let any = function.any_operation();
     let result = simdpct_arrow::apply_each(array, options, operation, &any);
     let result = result.map_err(|error| datafusion_error(function, error))?;
-    // For a dictionary, it has the type of the dictionary's values.
+    // The result for a dictionary has the type of the dictionary's values.
     if result.data_type() == return_type { Ok(result) } else { Ok(cast(&result, return_type)?) }
 }
 
@@ -83,7 +83,7 @@ fn datafusion_error(function: Function, error: ArrowError) -> DataFusionError {
             exec_datafusion_err!("{}: '{}': {}{}", function.name(), invalid.value(), invalid.error, function.hint())
         }
         None => match error {
-            // The error of an option.
+            // The error is about an option.
             ArrowError::ParseError(message) => exec_datafusion_err!("{}: {message}", function.name()),
             error => DataFusionError::from(error).context(function.name()),
         },

@@ -33,7 +33,7 @@ pub(crate) fn of(function: Function) -> &'static Documentation {
 struct Text {
     arguments: &'static [(&'static str, &'static str)],
     description: &'static str,
-    /// An expression, and its value as a query prints it.
+    /// An expression, and its value in the form that a query prints.
     example: (&'static str, &'static str),
     related: &'static [&'static str],
 }

@@ -6,13 +6,14 @@
 //! | `pct_decode(s)` | decoded; an error for a malformed `%` or invalid UTF-8 |
 //! | `try_pct_decode(s)` | decoded; NULL instead of an error |
 //! | `pct_decode_lossy(s)` | decoded; never fails: a malformed `%` stays, invalid UTF-8 becomes U+FFFD |
-//! | `form_decode(s)`, `try_form_decode(s)`, `form_decode_lossy(s)` | the same, and `+` is a space |
+//! | `form_decode(s)`, `try_form_decode(s)`, `form_decode_lossy(s)` | as `pct_decode` etc., and `+`
+//! is a space |
 //! | `pct_encode(s[, set])` | encoded for a component, or for `set` |
 //! | `form_encode(s)` | encoded; a space becomes `+` |
 //! | `pct_normalize(s)` | with normal triplets (RFC 3986 6.2.2) |
 //! | `url_repair(s)` | with everything escaped that a URI must not contain |
 //! | `url_part(s, part)` | a part of the URL: `scheme`, `authority`, `userinfo`, `host`, `port`, `path`, `query`, `fragment`, ... |
-//! | `url_parts(s)` | all of them, a structure |
+//! | `url_parts(s)` | all of these parts, a structure |
 //! | `url_query_value(s, key)` | the decoded value of a key in the URL's query |
 //! | `url_query_keys(s)`, `url_query_map(s)` | the decoded names in the query, a list; and the pairs, a map |
 //! | `url_normalize(s[, rules])` | the normal form of the whole URL |
@@ -33,8 +34,8 @@
 //!   values are decoded to any bytes. Dictionaries stay dictionaries, and views share their
 //!   buffers.
 //! * The message of an error quotes the value, cut to 64 characters.
-//! * Options are SQL arguments, so that the functions have no state: a plan can be sent to another
-//!   process, as Ballista does, without a codec. Calls with constants are folded.
+//! * Options are SQL arguments, so the functions have no state, and Ballista can send a plan to
+//!   another process. Calls with constants are folded.
 //!
 //! ```
 //! use datafusion::prelude::SessionContext;
@@ -78,7 +79,7 @@ pub fn register(registry: &mut dyn FunctionRegistry) -> Result<()> {
     register_all(registry, functions())
 }
 
-/// Adds the [`spark_functions`] to a session or another registry. They replace functions of the
+/// Adds the [`spark_functions`] to a session or another registry. They replace functions with the
 /// same names.
 ///
 /// # Errors

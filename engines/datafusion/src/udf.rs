@@ -11,8 +11,7 @@ use simdpct_functions::Function;
 
 use crate::{apply, documentation};
 
-/// A function. It has no state, so that plans can be sent to another process by the names of their
-/// functions alone.
+/// A function without state, so that a plan sent to another process needs only its name.
 #[derive(Debug, Eq, Hash, PartialEq)]
 pub(crate) struct Udf {
     function: Function,
@@ -42,7 +41,7 @@ impl ScalarUDFImpl for Udf {
         apply::return_type(self.function, arg_types)
     }
 
-    /// NULL if any argument is.
+    /// The result is NULL if any argument is NULL.
     fn is_strict(&self) -> bool {
         true
     }

@@ -59,7 +59,7 @@ fn files_are_tables_by_name() {
     std::fs::rename(path, folder.path().join("My lines.v2.jsonl")).unwrap();
     let quoted = "select max(id) as n from \"My lines.v2\"";
     assert_eq!(stdout(&folder, &["--output=csv", quoted, "My lines.v2.jsonl"]), "n\n3\n");
-    // A file called t is the table t.
+    // If a file is called t, it is the table t.
     std::fs::write(folder.path().join("t.csv"), "a\n7\n").unwrap();
     assert_eq!(stdout(&folder, &["-o", "csv", "select a from t", "urls.csv", "t.csv"]), "a\n7\n");
 }
@@ -73,7 +73,7 @@ fn folder_is_one_table_of_its_files() {
     for part in ["a.parquet", "b.parquet"] {
         std::fs::copy(folder.path().join("stored.parquet"), parts.join(part)).unwrap();
     }
-    // As engines leave them.
+    // Marker files, such as engines leave.
     for other in ["_SUCCESS", ".a.parquet.crc"] {
         std::fs::write(parts.join(other), "").unwrap();
     }

@@ -1,9 +1,9 @@
-//! Spark's functions against what Java answered, as `crates/pct/check-dialects` has recorded it.
+//! Compares Spark's functions with answers of Java that `crates/pct/check-dialects` has recorded.
 
 use super::common::{error, session, value};
 
-/// The rows of a table of dialects: input, and the answer of Java; `None` is an exception. Those
-/// that are not UTF-8 cannot be written in SQL.
+/// The rows of a table of dialects: the input, and the answer of Java, or `None` for an exception.
+/// Inputs with invalid UTF-8 are left out, because SQL cannot express them.
 fn recorded(table: &str) -> Vec<(String, Option<String>)> {
     let path = format!("{}/../../crates/pct/tests/dialects/{table}.tsv", env!("CARGO_MANIFEST_DIR"));
     let table = std::fs::read_to_string(path).unwrap();
@@ -14,7 +14,7 @@ fn recorded(table: &str) -> Vec<(String, Option<String>)> {
     cells.map(|(input, output)| (input, (output != "<error>").then_some(output))).collect()
 }
 
-/// The text of a cell: as it is, and \xNN for a byte.
+/// The bytes of a cell: \xNN is a byte, any other text is unchanged.
 fn text(cell: &str) -> Option<String> {
     let mut parts = cell.split("\\x");
     let mut bytes = parts.next()?.as_bytes().to_vec();
@@ -60,7 +60,8 @@ fn digits_that_only_java_accepts_are_decoded() {
     let session = session();
     assert_eq!(value(&session, "url_decode('%+4%-0')").as_deref(), Some("\u{4}\0"));
     assert_eq!(value(&session, "try_url_decode('%-1')"), None);
-    // One character for an encoded surrogate, where other decoders replace three bytes.
+    // An encoded surrogate becomes one character. Other decoders replace its three bytes one by
+    // one.
     assert_eq!(value(&session, "url_decode('%ED%A0%80%E4')").as_deref(), Some("\u{FFFD}\u{FFFD}"));
     assert_eq!(value(&session, "pct_decode_lossy('%ED%A0%80')").as_deref(), Some("\u{FFFD}\u{FFFD}\u{FFFD}"));
 }

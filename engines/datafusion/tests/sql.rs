@@ -33,7 +33,7 @@ fn binary_columns() -> Vec<(&'static str, DataType)> {
     vec![("bin", DataType::Binary), ("large_bin", DataType::LargeBinary), ("bin_view", DataType::BinaryView)]
 }
 
-/// Rows made of pieces, a quarter of them null, the same in every run.
+/// Rows of pieces, the same in every run. A quarter of the rows are null.
 fn sample() -> Vec<Option<String>> {
     const PIECES: [&str; 24] = [
         "%20",
@@ -114,7 +114,7 @@ fn compare(expression: &str, expected: OfText<'_>, keeps_type: bool) {
             let batches = query(&session, &sql).unwrap();
             assert_eq!(batches[0].column(0).data_type(), &data_type, "{sql}");
         }
-        // In a filter, on the other rows.
+        // Also in a filter, which leaves only some rows.
         let sql = format!("select count(*) from t where {expression} is null");
         let nulls = expected.iter().filter(|value| value.is_none()).count();
         assert_eq!(values(&session, &sql), [Some(nulls.to_string())], "{sql}");
@@ -232,7 +232,7 @@ fn option_of_column_is_that_of_row() {
     assert_eq!(values(&session, "select url_part(utf8, part) from t where id < 0"), []);
 }
 
-/// Lines of the real texts, each as a row of table `t`; `None` if they are not there.
+/// A table `t` with a row for each line of the real texts. `None` if the texts are not there.
 fn corpus_session() -> Option<(SessionContext, Vec<String>)> {
     let folder = std::env::var("SIMDPCT_CORPORA")
         .unwrap_or_else(|_| concat!(env!("CARGO_MANIFEST_DIR"), "/../../../shared/corpora").to_owned());
@@ -241,7 +241,7 @@ fn corpus_session() -> Option<(SessionContext, Vec<String>)> {
         let text = std::fs::read(format!("{folder}/{name}")).ok()?;
         let text = String::from_utf8_lossy(&text);
         let lines: Vec<&str> = text.lines().collect();
-        // From all of the file, 2000 lines.
+        // 2000 lines from all parts of the file.
         rows.extend(lines.iter().step_by(lines.len() / 2000 + 1).map(|&line| line.to_owned()));
     }
     let session = session();

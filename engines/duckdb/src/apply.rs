@@ -19,11 +19,11 @@ pub(crate) enum Returns {
     Blob,
     Number,
     Boolean,
-    /// A list of such values.
+    /// A list of strings or bytes.
     List(Item),
-    /// A map of such values to such values.
+    /// A map of strings to strings, or of bytes to bytes.
     Map(Item),
-    /// A structure of such values, with the names of the parts of a URL.
+    /// A structure of strings or bytes, with the names of the parts of a URL.
     Parts(Item),
 }
 
@@ -70,7 +70,7 @@ pub(crate) const fn takes(function: Function) -> &'static [Takes] {
     }
 }
 
-/// The type of the result for such an argument.
+/// The type of the result for an argument of this type.
 pub(crate) const fn returns(function: Function, first: Takes) -> Returns {
     let item = if matches!(first, Takes::Blob) { Item::Blob } else { Item::String };
     match function {
@@ -146,7 +146,7 @@ fn apply(
         Operation::DecodeLossy(decoder) if input.is_text => {
             convert(input, rows, &Conversion::decode_utf8_lossy(&decoder.lenient()), output)
         }
-        // Any bytes are a binary value, so there is nothing to replace.
+        // A binary value may have any bytes, so nothing is replaced.
         Operation::DecodeLossy(decoder) => convert(input, rows, &Conversion::decode(&decoder.lenient()), output),
         Operation::DecodeJava(on_error) => convert(input, rows, &Conversion::decode_java().on_error(*on_error), output),
         Operation::Encode(encoder) => convert(input, rows, &Conversion::encode(encoder), output),
@@ -172,7 +172,7 @@ fn apply(
             Ok(())
         }
         Operation::Parts => {
-            // Delimiters are ASCII, so parts of text are text.
+            // Parts of text are text, because delimiters are ASCII.
             let parts = |row| url_parts::<[u8]>(row).map(|(_, part)| part).collect();
             output.set_parts(&strings.rows(rows).map(|row| row.map_or_else(Vec::new, parts)).collect::<Vec<_>>());
             Ok(())
@@ -186,7 +186,7 @@ fn apply(
             output.set_values(rows.start, inspection.rows.iter().map(|found| found.intersects(*kinds)));
             Ok(())
         }
-        // See `call`: it takes no strings.
+        // This function takes no strings: see `call`.
         Operation::FindingNames => return Err(String::from("takes a number")),
     };
     result.map_err(|failure| message(function, &failure, input))

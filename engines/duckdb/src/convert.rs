@@ -1,4 +1,4 @@
-//! Conversion of rows of a vector.
+//! Converts the rows of a vector.
 #![forbid(unsafe_code)]
 
 use std::borrow::Cow;
@@ -9,8 +9,8 @@ use simdpct::columns::{ColumnBuf, ColumnError, Conversion, Operation, Rewrite, r
 
 use crate::vector::{INLINE, Output, StringOutput, Strings};
 
-/// Maximum number of input bytes per call, unless a single row has more. Their output is below
-/// `i32::MAX`, although a byte may become three.
+/// Maximum number of input bytes per call, unless a single row has more. A byte may become three,
+/// so the output of a call has at most `i32::MAX` bytes.
 const BATCH: usize = 1 << 28;
 
 /// The argument of a function.
@@ -24,7 +24,7 @@ pub(crate) struct Input<'a> {
 pub(crate) enum Failure {
     /// This row is invalid.
     Invalid { row: usize, error: DecodeError },
-    /// Anything else.
+    /// Another reason, as a message.
     Other(String),
 }
 
@@ -127,7 +127,8 @@ fn failure(error: &ColumnError, mut rows: impl Iterator<Item = usize>) -> Failur
     }
 }
 
-/// Consecutive rows with at most [`BATCH`] bytes, or one row. Usually these are all.
+/// Splits rows into batches of at most [`BATCH`] bytes, or of one row. Usually one batch has all
+/// rows.
 fn batches<'a>(input: &'a Strings<'_>, rows: Range<usize>) -> impl Iterator<Item = Range<usize>> + 'a {
     let Range { mut start, end } = rows;
     std::iter::from_fn(move || {

@@ -43,15 +43,16 @@ use simdpct_functions::Function;
 
 use crate::apply::{self, Item, Pairs, Returns, Takes};
 
-/// Minimum version of DuckDB's C interface: the first with the functions that the extension calls.
-/// An older DuckDB refuses the extension. `engines/duckdb/build` writes the same one.
+/// Minimum version of DuckDB's C interface: the first version with all functions that the extension
+/// calls. An older DuckDB refuses the extension. `engines/duckdb/build` writes the same version.
 const API_VERSION: &str = "v1.2.0";
 
-/// The first version of DuckDB whose interface has all functions of the bindings, in their order.
+/// The first version of DuckDB whose interface has all functions of the bindings, in the same
+/// order.
 const COMPLETE: (u32, u32, u32) = (1, 5, 6);
 
-/// The length of the start of the interface that is the same in all versions: up to the last
-/// function that the extension calls.
+/// Number of bytes at the start of the interface that are the same in all versions. They include
+/// every function that the extension calls.
 const COMMON: usize = offset_of!(duckdb_ext_api_v1, duckdb_register_scalar_function_set) + size_of::<fn()>();
 
 /// The interface of the DuckDB that loads the extension. Functions that it lacks are `None`.
@@ -60,13 +61,14 @@ static API: OnceLock<Api> = OnceLock::new();
 /// A copy of DuckDB's structure.
 struct Api {
     functions: Box<duckdb_ext_api_v1>,
-    /// Whether it has all functions of the bindings.
+    /// Whether the copy has all functions of the bindings.
     is_complete: bool,
     /// Whether DuckDB calls functions for values of a dictionary that no row of the query has.
     converts_dictionaries: bool,
 }
 
-// SAFETY: functions alone, which are never written again. Tests: tests/test_extension.py.
+// SAFETY: the structure contains functions only, and is never written again. Tests:
+// tests/test_extension.py.
 unsafe impl Send for Api {}
 // SAFETY: as above. Tests: tests/test_extension.py.
 unsafe impl Sync for Api {}
@@ -83,23 +85,23 @@ fn version_numbers(version: &str) -> Option<(u32, u32, u32)> {
     Some((numbers.next()?.parse().ok()?, numbers.next()?.parse().ok()?, patch(numbers.next()?)?))
 }
 
-/// DuckDB's `get_api` for the bindings. They read the whole structure, which is shorter in an older
-/// DuckDB.
+/// Replaces DuckDB's `get_api` for the bindings, which read the whole structure. An older DuckDB
+/// has a shorter structure.
 unsafe extern "C" fn get_api(_: duckdb_extension_info, _: *const c_char) -> *const c_void {
     API.get().map_or(null(), |api| (&raw const *api.functions).cast())
 }
 
-/// Gives the functions of DuckDB's interface to the bindings. `false` means that DuckDB has set an
+/// Gives the functions of DuckDB's interface to the bindings. Returns false if DuckDB has set an
 /// error.
 ///
 /// # Safety
 ///
 /// DuckDB's pointers are valid during the call.
 unsafe fn load_api(info: duckdb_extension_info, access: *const duckdb_extension_access) -> Result<bool, &'static str> {
-    // SAFETY: the pointers are valid. DuckDB's structure has at least the functions of the version
-    // that is asked for, and from version `COMPLETE` on all of the bindings; only those are read.
-    // In a structure of optional functions, zeros are none. Tests: tests/test_extension.py, in
-    // every version.
+    // SAFETY: the pointers are valid. DuckDB's structure has at least the functions of the
+    // requested version, and from version `COMPLETE` on all functions of the bindings; only these
+    // are read. An optional function of zeros is `None`. Tests: tests/test_extension.py, in every
+    // version.
     unsafe {
         let original = (*access).get_api.ok_or("DuckDB has no get_api")?;
         let version = CString::new(API_VERSION).unwrap_or_default();
@@ -150,7 +152,7 @@ impl<'a> Arguments<'a> {
         self.columns
     }
 
-    /// An argument that is a string, as all are but the first of some functions.
+    /// An argument that is a string. Only the first argument of some functions is not.
     pub(crate) fn strings(&self, index: usize) -> Strings<'a> {
         assert!(index < self.columns && (index > 0 || self.first != Takes::Number));
         // SAFETY: `call` made `self` of a chunk that is valid for 'a, and `register` gave the
@@ -171,7 +173,7 @@ impl<'a> Arguments<'a> {
         }
     }
 
-    /// The first argument, which is a number.
+    /// The first argument, if it is a number.
     pub(crate) fn numbers(&self) -> Numbers<'a> {
         assert!(self.columns > 0 && self.first == Takes::Number);
         // SAFETY: as in `strings`; the type is UINTEGER, as the assertion says.
@@ -189,7 +191,7 @@ impl<'a> Arguments<'a> {
     }
 }
 
-/// A vector of numbers to read.
+/// A vector of numbers, for reading.
 #[derive(Clone, Copy)]
 pub(crate) struct Numbers<'a> {
     numbers: &'a [u32],
@@ -209,7 +211,7 @@ impl<'a> Numbers<'a> {
     }
 }
 
-/// A vector of strings to read.
+/// A vector of strings, for reading.
 #[derive(Clone, Copy)]
 pub(crate) struct Strings<'a> {
     vector: duckdb_vector,
@@ -227,7 +229,7 @@ impl<'a> Strings<'a> {
         }
         // SAFETY: DuckDB initialized the string, since it is not NULL. Both variants of the union
         // begin with the length. Up to `INLINE` bytes are in the string itself, which is borrowed
-        // for 'a; more are where the pointer says, which is valid as long as the vector.
+        // for 'a. More bytes are at the pointer, which is valid as long as the vector.
         unsafe {
             let length = string.value.inlined.length as usize;
             let start = if length <= INLINE {
@@ -257,7 +259,7 @@ pub(crate) struct Output {
     rows: usize,
 }
 
-/// The values of lists or maps, or a structure: a vector within one of the results.
+/// A vector within the result: the values of lists or maps, or the fields of a structure.
 struct Child<'a> {
     vector: duckdb_vector,
     rows: usize,
@@ -270,8 +272,8 @@ impl Child<'_> {
     /// A field of a structure.
     fn field(&self, index: usize) -> Self {
         assert!(index < self.fields);
-        // SAFETY: the vector is one of structures with so many fields, as `type_of` declares them.
-        // Each field has room for as many rows.
+        // SAFETY: the vector contains structures, and `index` is one of the fields that `type_of`
+        // declares. Each field has room for as many rows.
         let vector = unsafe { duckdb_struct_vector_get_child(self.vector, index as u64) };
         Self { vector, rows: self.rows, fields: 0, lifetime: PhantomData }
     }
@@ -312,8 +314,8 @@ impl Output {
             return &mut [];
         }
         // SAFETY: `call` made `self` of a vector with room for the rows of the arguments. Once it
-        // is writable, its validity has a bit for each, in words of 64. The borrow is that of
-        // `self`, so there is one at a time.
+        // is writable, its validity has a bit for each, in words of 64. The slice borrows `self`,
+        // so only one exists at a time.
         unsafe {
             duckdb_vector_ensure_validity_writable(self.vector);
             slice::from_raw_parts_mut(duckdb_vector_get_validity(self.vector), self.rows.div_ceil(64))
@@ -326,7 +328,7 @@ impl Output {
         self.validity()[row / 64] &= !(1 << (row % 64));
     }
 
-    /// Makes the rows NULL that are NULL in an argument of this validity.
+    /// Makes those rows NULL that are NULL in an argument with this validity.
     pub(crate) fn copy_nulls(&mut self, validity: Option<&[u64]>) {
         if let Some(validity) = validity
             && validity.iter().any(|&word| word != u64::MAX)
@@ -385,8 +387,8 @@ impl Output {
         }
     }
 
-    /// Sets the lengths of all rows, which are lists or maps; returns the vector of their values,
-    /// if there are rows.
+    /// Sets the lengths of all rows, which are lists or maps. Returns the vector of their values,
+    /// or `None` without rows.
     fn set_entries(&mut self, lengths: impl Iterator<Item = usize>) -> Option<Child<'_>> {
         let mut end = 0;
         let entries: Vec<duckdb_list_entry> = lengths
@@ -400,7 +402,7 @@ impl Output {
         if self.rows == 0 {
             return None;
         }
-        // SAFETY: the vector is one of lists or maps, as the callers found and `register` says, and
+        // SAFETY: the vector contains lists or maps, as the callers found and `register` says, and
         // has room for `rows` entries. Its child has room for all values once that is reserved.
         let vector = unsafe {
             assert!(duckdb_list_vector_reserve(self.vector, end) == duckdb_state_DuckDBSuccess);
@@ -435,20 +437,20 @@ impl Output {
     /// The result as strings.
     pub(crate) fn strings(&mut self) -> StringOutput<'_> {
         assert!(self.returns.is_string());
-        // SAFETY: the vector is valid, as `call` says. It is one of strings, as the assertion says.
+        // SAFETY: the vector is valid, as `call` says. It contains strings, as the assertion says.
         let data = unsafe { duckdb_vector_get_data(self.vector).cast() };
         StringOutput { output: self, data }
     }
 }
 
-/// A vector of strings to write.
+/// A vector of strings, for writing.
 pub(crate) struct StringOutput<'a> {
     output: &'a mut Output,
     /// Room for `output.rows` strings, all initialized.
     data: *mut duckdb_string_t,
 }
 
-/// Bytes that belong to the result's vector.
+/// Bytes that the result's vector owns.
 pub(crate) struct Stored<'a> {
     start: *const u8,
     length: usize,
@@ -469,7 +471,8 @@ impl<'a> StringOutput<'a> {
     /// Makes the argument's vector the result, without a copy.
     pub(crate) fn reference(self, input: &Strings<'_>) {
         // SAFETY: both vectors are valid and of strings, and have the same rows. DuckDB counts the
-        // references to what they share. `self` is used up, so nothing writes to it afterwards.
+        // references to the shared memory. `self` is consumed, so nothing writes to the vector
+        // afterwards.
         unsafe { duckdb_vector_reference_vector(self.output.vector, input.vector) };
     }
 
@@ -481,15 +484,15 @@ impl<'a> StringOutput<'a> {
         if bytes.len() <= INLINE || self.output.rows == 0 {
             return Stored { start: std::ptr::null(), length: 0, vector: PhantomData };
         }
-        // SAFETY: row 0 exists and is initialized. DuckDB copies the bytes to memory of the vector
-        // and row 0 then points there, for there are more than `INLINE`. Row 0 is restored.
+        // SAFETY: row 0 exists and is initialized. DuckDB copies the bytes to memory of the vector.
+        // Row 0 then points there, because there are more than `INLINE` bytes. Row 0 is restored.
         unsafe {
             let first = self.data.read();
             let (start, length) = (bytes.as_ptr().cast::<c_char>(), bytes.len() as u64);
             if is_complete() {
                 duckdb_unsafe_vector_assign_string_element_len(self.output.vector, 0, start, length);
             } else {
-                // It may check UTF-8 in a vector of strings, which these are.
+                // DuckDB may check UTF-8 in a vector of strings. The bytes are UTF-8.
                 duckdb_vector_assign_string_element_len(self.output.vector, 0, start, length);
             }
             let start = (*self.data).value.pointer.ptr.cast_const().cast();
@@ -502,8 +505,8 @@ impl<'a> StringOutput<'a> {
     #[inline]
     pub(crate) fn set_short(&mut self, row: usize, bytes: &[u8]) {
         assert!(row < self.output.rows && bytes.len() <= INLINE);
-        // The bytes after the string must be 0: DuckDB compares all 12. SAFETY: the row exists, and
-        // so has 16 bytes: those of the length, and `INLINE` more.
+        // The bytes after the string must be 0: DuckDB compares all 12. SAFETY: the row exists, so
+        // it has 16 bytes: the length, and `INLINE` more.
         unsafe {
             let string = self.data.add(row);
             string.write_bytes(0, 1);
@@ -530,7 +533,7 @@ impl<'a> StringOutput<'a> {
     }
 }
 
-/// A type of values, other than strings, that a vector of DuckDB holds as they are.
+/// A type of values that a vector of DuckDB holds unchanged, unlike strings.
 pub(crate) trait Plain: Copy {
     /// The type of functions that return it.
     const RETURNS: Returns;
@@ -557,7 +560,8 @@ impl Overload {
     }
 }
 
-/// The function that DuckDB calls: [`apply::call`], with errors and panics as errors of the query.
+/// The function that DuckDB calls. It calls [`apply::call`]; errors and panics become errors of the
+/// query.
 unsafe extern "C" fn call(info: duckdb_function_info, input: duckdb_data_chunk, output: duckdb_vector) {
     let result = catch_unwind(AssertUnwindSafe(|| {
         // SAFETY: `register` set the information to a `&'static Overload`, and the type of the
@@ -584,7 +588,7 @@ unsafe extern "C" fn call(info: duckdb_function_info, input: duckdb_data_chunk, 
 /// The type of a result, to be destroyed.
 fn type_of(returns: Returns) -> duckdb_logical_type {
     let simple = |id| {
-        // SAFETY: a type has no state but its own.
+        // SAFETY: a type has only its own state.
         unsafe { duckdb_create_logical_type(id) }
     };
     let mut item = match returns {
@@ -613,8 +617,8 @@ fn type_of(returns: Returns) -> duckdb_logical_type {
     }
 }
 
-/// Adds a function to a database, with each number of arguments that it takes, and each type of the
-/// first.
+/// Adds a function to a database, for each number of arguments that it takes and each type of the
+/// first argument.
 unsafe fn register(connection: duckdb_connection, function: Function) -> Result<(), String> {
     let name = CString::new(function.name()).unwrap_or_default();
     // SAFETY: the connection is valid. Each handle is created here, used while it exists and
@@ -638,7 +642,7 @@ unsafe fn register(connection: duckdb_connection, function: Function) -> Result<
                     duckdb_scalar_function_add_parameter(overload, if index == 0 { parameter } else { option });
                 }
                 duckdb_scalar_function_set_return_type(overload, result);
-                // Its error would be about a value that no row has.
+                // An error would be about a value that no row has.
                 if API.get().is_some_and(|api| api.converts_dictionaries) && !function.hint().is_empty() {
                     duckdb_scalar_function_set_volatile(overload);
                 }

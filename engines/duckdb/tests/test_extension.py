@@ -1,4 +1,4 @@
-"""The extension in DuckDB, against urllib.parse and regular expressions.
+"""Compares the extension in DuckDB with urllib.parse and regular expressions.
 
 engines/duckdb/check runs it; the environment variable EXTENSION is the path of the extension.
 """
@@ -49,7 +49,7 @@ def spaces(text):
 def normalize(text):
     def triplet(match):
         byte = chr(int(match[0][1:], 16))
-        # After a malformed '%', and one digit at most, it might become a digit of a new triplet.
+        # A digit after a malformed '%' and at most one digit might complete a new triplet.
         start = match.start()
         follows = re.search(r"%[0-9A-Fa-f]?\Z", text[max(0, start - 2) : start])
         may_complete = follows and byte in "0123456789ABCDEFabcdef"
@@ -58,7 +58,7 @@ def normalize(text):
     return TRIPLET.sub(triplet, text)
 
 
-# Functions that never fail: their expressions, and what they mean.
+# Functions that never fail: their expressions, and the same in Python.
 FUNCTIONS = {
     "try_pct_decode(u)": decode_or_none,
     "pct_decode_lossy(u)": decode_lossy,
@@ -96,7 +96,7 @@ PIECES = [
 
 
 def random_texts(count, seed):
-    """Texts of all lengths around 12, where DuckDB's strings become pointers; NULL and empty ones."""
+    """NULL, empty texts, and texts of all lengths around 12, where DuckDB's strings become pointers."""
     source = random.Random(seed)
     texts = ["", None, "x" * 11, "x" * 12, "x" * 13, "%41" * 12, "%41" * 13, "%C3%A9" * 6, "é" * 6, "é" * 7]
     while len(texts) < count:
@@ -126,7 +126,7 @@ def connection():
 
 
 def fill(connection, texts, name="t"):
-    """A table of numbered texts. Not by `executemany`, which takes a second for 1000 rows."""
+    """A table of numbered texts. `executemany` would take a second for 1000 rows."""
     connection.execute(f"create or replace table {name} (i integer, u varchar)")
     connection.execute(f"insert into {name} select unnest(range(len($1))), unnest($1::varchar[])", [texts])
 
@@ -180,7 +180,7 @@ def test_rows_of_selection_are_converted(connection, expression):
 @pytest.mark.parametrize("expression", FUNCTIONS)
 def test_constant_vector_is_converted(connection, expression, text):
     value = None if text is None else FUNCTIONS[expression](text)
-    # A parameter is a constant for the planner; a column of a joined row is one in the executor only.
+    # A parameter is a constant for the planner. A column of a joined row is a constant in the executor only.
     for source in ["(select $1::varchar u from range(5000))", "(select u from range(5000), (select $1::varchar u))"]:
         query = f"select {expression} x, u, count(*) from {source} group by all"
         assert connection.execute(query, [text]).fetchall() == [(value, text, 5000)]
@@ -281,13 +281,13 @@ def test_findings_are_kinds_of_url_has(connection):
 
 @pytest.mark.parametrize("count", [1, 2048, 2049, 10000])
 def test_finding_names_are_those_of_bits(connection, count):
-    """Names of up to 13 bytes: in the string of DuckDB, and as a pointer."""
+    """Names of up to 13 bytes: DuckDB stores them inline or by a pointer."""
     with pytest.raises(duckdb.InvalidInputException) as error:
         connection.execute("select url_has('a', 'null')")
     names = re.split(", | or ", str(error.value).partition("expected ")[2])
     assert {12, 13} <= {len(name) for name in names}
     source = random.Random(count)
-    # Also bits that are no kind, and all.
+    # Includes bits without a kind, and all bits.
     numbers = [None if source.random() < 0.1 else source.getrandbits(source.randrange(33)) for _ in range(count)]
     numbers[0] = 2**32 - 1
     connection.execute("create table n (i integer, f uinteger)")
@@ -305,7 +305,7 @@ def test_finding_names_of_texts(connection):
     fill(connection, ["%00", None, "", "/a%2Fb+c"] * 2000)
     names = [["escape", "nul", "control"], None, [], ["escape", "plus", "slash"]] * 2000
     assert rows(connection, "url_finding_names(url_findings(u))") == list(enumerate(names))
-    # Constants, lists that outlive their vector, and none at all.
+    # Constants, lists that outlive their vector, and empty lists.
     assert connection.execute("select url_finding_names(9), url_finding_names(null)").fetchall() == [(["escape", "nul"], None)]
     counts = "select k, count(*) from (select unnest(url_finding_names(url_findings(u))) k from t) group by k order by k"
     assert connection.execute(counts).fetchall() == [("control", 2000), ("escape", 4000), ("nul", 2000), ("plus", 2000), ("slash", 2000)]
@@ -379,7 +379,7 @@ def test_two_databases_load_it():
             assert connection.execute("select pct_decode('%41')").fetchall() == [("A",)]
 
 
-# What a value of bytes becomes, by the same functions of Python.
+# The results for bytes, by the same functions of Python.
 BLOB_FUNCTIONS = {
     "try_pct_decode(b)": lambda value: None if b"%" in re.sub(b"%[0-9A-Fa-f]{2}", b"", value) else unquote_to_bytes(value),
     "pct_decode_lossy(b)": unquote_to_bytes,
@@ -437,7 +437,7 @@ def parts(url):
 
 
 def pairs(url):
-    """As browsers read forms."""
+    """Reads a form as browsers do."""
     query = parts(url)["query"] or ""
     split = [pair.partition("=") for pair in query.split("&") if pair]
     return [(decode_lossy(spaces(name)), decode_lossy(spaces(value))) for name, _, value in split]
@@ -467,7 +467,7 @@ def test_lists_maps_and_structures_are_those_of_python(connection, count):
     assert rows(connection, "url_query_map(u)") == expected(urls, lambda url: first_of_each(pairs(url)))
     found = rows(connection, "url_parts(u)")
     assert [(i, url and {name: url[name] for name in parts("")}) for i, url in found] == expected(urls, parts)
-    # Fields, and entries of maps, alone and after a filter.
+    # Fields of structures and entries of maps, alone and after a filter.
     fragments = [row for row in expected(urls, lambda url: parts(url)["fragment"]) if row[0] % 3 == 1]
     assert rows(connection, "(url_parts(u)).fragment", where="i % 3 = 1") == fragments
     values = expected(urls, lambda url: first_of_each(pairs(url)).get("a"))

@@ -1,6 +1,6 @@
-//! The start of a value, for messages.
+//! Quotes the start of a value in messages.
 
-/// Characters of a value in a message.
+/// Maximum number of characters of a value in a message.
 const LENGTH: usize = 64;
 
 /// The first 64 characters of a value, and `…` if there are more. Control characters, quotes and
@@ -21,7 +21,7 @@ pub fn excerpt(value: &str) -> String {
 /// The [`excerpt`] of bytes; invalid UTF-8 becomes U+FFFD.
 #[must_use]
 pub fn excerpt_of_bytes(value: &[u8]) -> String {
-    // No character takes more than 4 bytes.
+    // A character takes at most 4 bytes.
     excerpt(&String::from_utf8_lossy(&value[..value.len().min(4 * (LENGTH + 1))]))
 }
 

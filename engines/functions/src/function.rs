@@ -43,11 +43,11 @@ pub enum Function {
 
 const PCT: Decoder = Decoder::new();
 const FORM: Decoder = Decoder::new().plus_for_space();
-/// Keeps a malformed `%`, so that no URL ends a query.
+/// Keeps a malformed `%`, so that no URL makes a query fail.
 const KEEP_MALFORMED: Normalizer = Normalizer::new().malformed(Malformed::Keep);
 
 impl Function {
-    /// The functions with names of simdpct, which every engine has.
+    /// The functions with simdpct's own names. Every engine has them.
     pub const OWN: &[Self] = &[
         Self::PctDecode,
         Self::TryPctDecode,
@@ -117,7 +117,7 @@ impl Function {
         [Self::OWN, Self::SPARK].concat().into_iter().find(|function| function.name() == name)
     }
 
-    /// The numbers of arguments that it takes: the value, and an option.
+    /// The numbers of arguments that the function takes: the value, and an option.
     #[must_use]
     pub const fn arity(self) -> RangeInclusive<usize> {
         match self {
@@ -131,7 +131,7 @@ impl Function {
     ///
     /// # Errors
     ///
-    /// Returns [`InvalidOption`] if the option is invalid, or missing where there must be one.
+    /// Returns [`InvalidOption`] if the option is invalid, or if a required option is missing.
     pub fn operation(self, option: Option<&str>) -> Result<Operation, InvalidOption> {
         let needed = || option.ok_or_else(InvalidOption::missing);
         Ok(match self {
@@ -167,7 +167,7 @@ impl Function {
         })
     }
 
-    /// The operation of the function with some valid option, for the type of its result.
+    /// The operation of the function with any valid option, to find the type of its result.
     #[must_use]
     pub fn any_operation(self) -> Operation {
         let options = [None, Some("path"), Some("nul"), Some("query")];

@@ -2,8 +2,8 @@
 //! [`Operation`] that each applies to a column.
 //!
 //! An engine's crate registers each [`Function`] under its [name](Function::name), asks for its
-//! [`operation`](Function::operation), and applies that to its own type of column. So a name means
-//! the same in every engine.
+//! [`operation`](Function::operation), and applies the operation to its own type of column. So a
+//! name means the same in every engine.
 //!
 //! ```
 //! use simdpct_functions::{Function, Operation};

@@ -8,8 +8,8 @@ use simdpct::uri::{self, Part};
 
 use crate::value::Value;
 
-/// The decoded pairs in the query of a URL, as forms are read (WHATWG URL 5.1); of several pairs
-/// with the same name, the first.
+/// The decoded pairs in the query of a URL, read as a form (WHATWG URL 5.1). The first pair with a
+/// name counts.
 ///
 /// ```
 /// use simdpct_functions::query_map;
@@ -27,7 +27,7 @@ pub fn query_map<V: Value + ?Sized>(url: &V) -> Vec<(Cow<'_, V>, Cow<'_, V>)> {
     pairs
 }
 
-/// The parts of a URL in the order of [`Part::ALL`], with the names that they have.
+/// The parts of a URL in the order of [`Part::ALL`], with their names.
 ///
 /// ```
 /// use simdpct_functions::url_parts;
@@ -48,7 +48,7 @@ pub fn url_parts<V: Value + ?Sized>(url: &V) -> impl Iterator<Item = (&'static s
             Part::Path => Some(path),
             Part::Query => query,
             Part::Fragment => fragment,
-            // The enumeration is open.
+            // The enumeration is non-exhaustive.
             other => uri::part(url, *other),
         };
         (part.name(), value)

@@ -8,9 +8,9 @@ use crate::url::Mapping;
 /// The operation that a function applies to each value of a column. NULL stays NULL.
 #[derive(Clone, Debug)]
 pub enum Operation {
-    /// Decodes. A malformed `%`, and in strings invalid UTF-8, is an error.
+    /// Decodes. A malformed `%` is an error. In strings, so is invalid UTF-8.
     Decode(Decoder, OnError),
-    /// Decodes; a malformed `%` stays, and in strings invalid UTF-8 becomes U+FFFD.
+    /// Decodes. A malformed `%` stays. In strings, invalid UTF-8 becomes U+FFFD.
     DecodeLossy(Decoder),
     /// Decodes as Java's `URLDecoder` does.
     DecodeJava(OnError),
@@ -22,8 +22,7 @@ pub enum Operation {
     Map(Mapping),
     /// Returns the decoded names in the query of a URL, each once, in their order.
     QueryKeys,
-    /// Returns the decoded pairs of the query of a URL; of several pairs with the same name,
-    /// the first.
+    /// Returns the decoded pairs of the query of a URL. The first pair with a name counts.
     QueryMap,
     /// Returns all components of a URL, and the parts of its authority.
     Parts,

@@ -34,10 +34,11 @@ impl InvalidOption {
     }
 }
 
-/// The encoder of a set: by name, or the characters to keep besides the unreserved ones.
+/// The encoder of a set. The text is a name, or the characters to keep besides the unreserved
+/// characters.
 ///
-/// [`Encoder::from_name`] has the same names. A value of letters, digits and hyphens is a name, so
-/// that a misspelt name is an error: letters and digits are kept anyway, and so is `-`.
+/// [`Encoder::from_name`] has the same names. A text of letters, digits and hyphens is always a
+/// name, because these characters are kept anyway. So a misspelt name is an error.
 ///
 /// # Errors
 ///
@@ -87,7 +88,7 @@ pub fn encoder(set: &str) -> Result<Encoder, InvalidOption> {
 pub fn kinds(names: &str) -> Result<Kinds, InvalidOption> {
     let kind = |name: &str| {
         let name = name.trim();
-        // `parse` reads an empty text as no kinds; for a user of SQL, it is a mistake.
+        // `parse` accepts an empty text as no kinds. In SQL it is a mistake.
         let kind = if name.is_empty() { "?".parse() } else { name.parse::<Kinds>() };
         kind.map_err(|error| InvalidOption(format!("'{}': {error}", excerpt(name))))
     };
@@ -96,8 +97,8 @@ pub fn kinds(names: &str) -> Result<Kinds, InvalidOption> {
 
 /// A part of a URL by its name, in any case.
 ///
-/// The names are the names of [`uri::Part`], and `extension`, `segment:N` and `key:NAME` of `pct
-/// get`, and `protocol`, `ref` and `file` of Java and Spark.
+/// The names are the names of [`uri::Part`]; `extension`, `segment:N` and `key:NAME` as in `pct
+/// get`; and `protocol`, `ref` and `file` as in Java and Spark.
 ///
 /// # Errors
 ///
@@ -121,7 +122,7 @@ pub fn part(name: &str) -> Result<Mapping, InvalidOption> {
     };
     let lower = name.to_ascii_lowercase();
     Ok(Mapping::Part(match lower.split_once(':') {
-        // The name of a key has a case.
+        // The name of a key is case-sensitive.
         Some(("key", _)) => return Ok(Mapping::QueryValue(name["key:".len()..].to_owned())),
         Some(("segment", number)) => Part::Segment(number.parse().map_err(|_| unknown())?),
         Some(_) => return Err(unknown()),
@@ -136,8 +137,8 @@ pub fn part(name: &str) -> Result<Mapping, InvalidOption> {
 }
 
 /// The rules of a normal form: `sort-query`, `drop-query:PATTERN`, `drop-fragment`, `drop-www` and
-/// `targets`, separated by commas, as the options of `pct normalize --url`. The empty text is RFC
-/// 3986 alone.
+/// `targets`, separated by commas. `pct normalize --url` has options with the same names. The empty
+/// text means RFC 3986 alone.
 ///
 /// A pattern matches decoded names; `*` in it is any text, `?` any character.
 ///
@@ -177,7 +178,7 @@ pub fn normal(rules: &str) -> Result<UrlNormal, InvalidOption> {
 ///
 /// # Errors
 ///
-/// A part is unknown, or there is none.
+/// A part is unknown, or the text names no part.
 ///
 /// ```
 /// use simdpct_functions::{Mapping, options::cut};

@@ -1,4 +1,4 @@
-//! `Mapping`: a function from a URL to another value.
+//! `Mapping`: a function that maps a URL to another value.
 #![forbid(unsafe_code)]
 
 use std::borrow::Cow;
@@ -12,7 +12,7 @@ use wildmatch::WildMatch;
 
 use crate::value::Value;
 
-/// A function of a value: to a part of it, to another value, or to NULL.
+/// A function that maps a value to a part of it, to another value, or to NULL.
 #[derive(Clone, Debug)]
 pub enum Mapping {
     /// Escapes all bytes that a URI must not contain.
@@ -22,10 +22,10 @@ pub enum Mapping {
     /// Extracts the decoded value of a key in the query of a URL, as forms are read (WHATWG URL
     /// 5.1); NULL if it has none.
     QueryValue(String),
-    /// Makes the whole URL normal; a part that has an error stays as it is.
+    /// Makes the whole URL normal. A part with an error is kept.
     Normalize(Box<UrlNormal>),
-    /// The registrable domain of the host; NULL for an IP address, a public suffix, and a URL
-    /// without a host.
+    /// Extracts the registrable domain of the host; NULL for an IP address, a public suffix, and a
+    /// URL without a host.
     Domain,
     /// Resolves a reference against the value, the base; NULL if neither has a scheme.
     Join(String),
@@ -40,7 +40,7 @@ pub enum Mapping {
 pub enum Part {
     /// A component, or a part of the authority.
     Uri(uri::Part),
-    /// Path and query with the `?` between them, `FILE` of Java and Spark.
+    /// Path and query with the `?` between them: `FILE` in Java and Spark.
     File,
     /// A segment of the path: 1 is the first, -1 the last.
     Segment(NonZero<i32>),
@@ -57,7 +57,7 @@ pub struct UrlNormal {
 }
 
 impl UrlNormal {
-    /// The rules of RFC 3986 alone. A malformed `%` is kept, so that no URL ends a query.
+    /// The rules of RFC 3986 alone. A malformed `%` is kept, so that no URL makes a query fail.
     pub(crate) fn new() -> Self {
         let keeping = Normalizer::new().malformed(Malformed::Keep);
         Self { normalizer: UrlNormalizer::new().triplets(keeping), dropped: Vec::new() }
@@ -67,7 +67,7 @@ impl UrlNormal {
         let is_dropped = |name: &str| self.dropped.iter().any(|pattern| pattern.matches(name));
         let is_dropped: Option<&dyn Fn(&str) -> bool> = if self.dropped.is_empty() { None } else { Some(&is_dropped) };
         let mut normal = Vec::with_capacity(url.as_bytes().len() + 1);
-        // A part that has an error stays as it is.
+        // A part with an error is kept.
         self.normalizer.normalize_reporting(url.as_bytes(), is_dropped, |_| {}, &mut normal);
         V::from_bytes(normal)
     }
@@ -82,7 +82,7 @@ pub struct Cut {
     pub(crate) keys: Vec<WildMatch>,
 }
 
-/// Decodes names as forms do.
+/// Decodes names as in forms.
 const NAME: Decoder = Decoder::new().lenient().plus_for_space();
 
 impl Cut {
@@ -106,7 +106,7 @@ impl Cut {
         V::from_bytes(rest)
     }
 
-    /// The query without the pairs of these keys; `None` if all pairs are removed.
+    /// The query without the pairs of these keys. `None` if all pairs are removed.
     fn kept<'q>(&self, query: &'q [u8]) -> Option<Cow<'q, [u8]>> {
         let pairs = || query.split(|&byte| byte == b'&');
         let is_kept = |pair: &&[u8]| {
@@ -124,7 +124,7 @@ impl Cut {
 }
 
 impl Mapping {
-    /// The result for a value. It is borrowed if it is the value itself.
+    /// Maps a value. The result is borrowed if it is the value itself.
     pub fn of<'v, V: Value + ?Sized>(&self, value: &'v V) -> Option<Cow<'v, V>> {
         let result = self.result(value)?;
         Some(if *result == *value { Cow::Borrowed(value) } else { result })
@@ -175,8 +175,8 @@ fn domain(url: &[u8]) -> Option<String> {
     psl::domain_str(host).filter(|_| !is_address).map(str::to_owned)
 }
 
-/// The canonical path of a request target, or of a URL. An empty path of a URL is `/` (RFC 9112
-/// 3.2.1).
+/// The canonical path of a request target or of a URL. An empty path of a URL counts as `/` (RFC
+/// 9112 3.2.1).
 fn canonical_path<'v, V: Value + ?Sized>(policy: &PathPolicy, url: &'v V) -> Option<Cow<'v, V>> {
     let path = if url.as_bytes().starts_with(b"/") { path::split(url).0 } else { uri::split(url).path };
     let path = if path.as_bytes().is_empty() { V::of_text("/") } else { path };

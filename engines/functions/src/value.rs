@@ -17,14 +17,15 @@ pub trait Value: Input<Slice = Self> + AsRef<[u8]> + Eq + Hash + ToOwned {
     /// Makes a value of an owned text.
     fn from_text<'v>(text: String) -> Cow<'v, Self>;
 
-    /// Makes a value of bytes that are composed of values and ASCII.
+    /// Makes a value of bytes that consist of values and ASCII.
     fn from_bytes<'v>(bytes: Vec<u8>) -> Cow<'v, Self>;
 
     /// The decoded value of a key of the query; see
     /// [`Mapping::QueryValue`](crate::Mapping::QueryValue).
     fn query_value(&self, key: &str) -> Option<Cow<'_, Self>>;
 
-    /// The decoded pairs of the query, in order, as [`query_value`](Self::query_value) reads them.
+    /// The decoded pairs of the query, in order. They are read as by
+    /// [`query_value`](Self::query_value).
     fn query_pairs(&self) -> impl Iterator<Item = (Cow<'_, Self>, Cow<'_, Self>)>;
 
     /// Escapes all bytes that a URI must not contain.

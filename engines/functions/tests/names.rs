@@ -1,5 +1,5 @@
-//! The lists of functions in other languages and in documents have the names of [`Function`], and
-//! no others.
+//! Checks that the lists of functions in other languages and in documents have exactly the names of
+//! [`Function`].
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -7,7 +7,7 @@ use std::path::Path;
 
 use simdpct_functions::Function;
 
-/// Words that begin as names of functions do.
+/// Finds the words that look like names of functions.
 fn names(text: &str) -> BTreeSet<&str> {
     let is_word = |character: char| character.is_ascii_alphanumeric() || character == '_';
     text.split(|character| !is_word(character))

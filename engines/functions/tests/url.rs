@@ -1,4 +1,4 @@
-//! What the functions of URLs return: examples, and agreement of text with bytes.
+//! Results of the functions of URLs: examples, and the same results for text and for bytes.
 
 use simdpct_functions::{Function, Mapping, Operation};
 

@@ -1,4 +1,4 @@
-//! Arguments as `urllib.parse` takes them, reduced to the cases that are answered here.
+//! Arguments of `urllib.parse`, reduced to the cases that this package handles.
 //!
 //! A method that returns `None` leaves the case to Python's function.
 #![forbid(unsafe_code)]
@@ -25,7 +25,7 @@ impl<'a, 'py> FromPyObject<'a, 'py> for Argument<'a, 'py> {
 }
 
 impl<'py> Argument<'_, 'py> {
-    /// The argument, or its default, to be passed on.
+    /// The argument or its default, to pass on.
     pub(crate) fn or_default(self, py: Python<'py>, default: &str) -> Bound<'py, PyAny> {
         match self {
             Self::Default => PyString::new(py, default).into_any(),
@@ -48,7 +48,7 @@ pub(crate) fn flag(object: Option<&Bound<'_, PyAny>>) -> Option<bool> {
     if is_plain { object.is_truthy().ok() } else { None }
 }
 
-/// A flag, to be passed on.
+/// A flag, to pass on.
 pub(crate) fn or_false<'py>(py: Python<'py>, object: Option<&Bound<'py, PyAny>>) -> Bound<'py, PyAny> {
     match object {
         Some(object) => object.clone(),
@@ -68,7 +68,7 @@ pub(crate) enum Codec<'a> {
 }
 
 impl<'a> Codec<'a> {
-    /// Names as Python's functions take them; of `encoding` only the usual spellings count as
+    /// Reads names as Python's functions take them. Only the usual spellings of `encoding` count as
     /// UTF-8.
     #[inline]
     pub(crate) fn new(encoding: &'a str, errors: &'a str) -> Self {
@@ -115,7 +115,7 @@ impl<'a> Codec<'a> {
         }
         let name = |argument: Option<&'a Bound<'_, PyAny>>, default| argument.map_or(Some(default), text);
         Some(match Self::new(name(encoding, "utf-8")?, name(errors, "strict")?) {
-            // Text has nothing to be replaced, unless it has lone surrogates.
+            // In text, only lone surrogates could be replaced.
             Self::Utf8Replacing => Self::Utf8,
             codec => codec,
         })

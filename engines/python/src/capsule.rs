@@ -68,7 +68,7 @@ fn import_array(schema: &Bound<'_, PyAny>, array: &Bound<'_, PyAny>) -> PyResult
     Ok(ImportedArray { array, name })
 }
 
-/// The name in a schema that is not released. `FFI_ArrowSchema::name` requires that there is one.
+/// The name in a schema that is not released. `FFI_ArrowSchema::name` would require a name.
 fn name_of(schema: &FFI_ArrowSchema) -> String {
     if schema.name.is_null() { String::new() } else { schema.name().unwrap_or_default().to_owned() }
 }
@@ -96,15 +96,15 @@ fn import_stream(stream: &Bound<'_, PyAny>) -> PyResult<Stream> {
 ///
 /// The array is not released, and of this type. tests/test_columns.py
 pub(crate) unsafe fn array_of_ffi(array: FFI_ArrowArray, data_type: DataType) -> Result<ArrayRef, ArrowError> {
-    // For a column of nulls alone, Polars exports a buffer, against the format, and arrow-rs
+    // For a column of type null, Polars exports a buffer, which violates the format. arrow-rs
     // refuses it.
     if data_type == DataType::Null {
         return Ok(Arc::new(NullArray::new(array.len())));
     }
     // SAFETY: as this function requires. tests/test_columns.py
     let data = unsafe { from_ffi_and_data_type(array, data_type) }?;
-    // The import of an empty slice has offsets beyond its values, whose length is 0: it would not
-    // be a valid export.
+    // An imported empty slice has offsets beyond its values, which are empty. It would not be a
+    // valid export.
     Ok(if data.is_empty() { new_empty_array(data.data_type()) } else { make_array(data) })
 }
 

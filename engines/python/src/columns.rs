@@ -98,7 +98,7 @@ fn only_type(data_type: &DataType) -> Result<&DataType, ArrowError> {
     }
 }
 
-/// The exception for an error of a chunk, which `rows` rows precede.
+/// The exception for an error in a chunk that follows `rows` rows.
 pub(crate) fn exception(error: ArrowError, rows: usize) -> PyErr {
     if let Some(invalid) = InvalidValue::of(&error) {
         let mut invalid = invalid.clone();
@@ -119,9 +119,12 @@ pub(crate) fn exception(error: ArrowError, rows: usize) -> PyErr {
 /// A malformed `%` is an error, and so is a string that does not decode to UTF-8. Binary values are
 /// decoded to any bytes.
 ///
-/// >>> pyarrow.array(decode(pyarrow.array(['caf%C3%A9', None]))).to_pylist() ['café', None] >>>
-/// decode(pyarrow.array(['a', '50%'])) Traceback (most recent call last): ... ValueError: row 1:
-/// '50%': malformed percent-encoding: '%' without two hexadecimal digits at byte 2
+/// >>> pyarrow.array(decode(pyarrow.array(['caf%C3%A9', None]))).to_pylist()
+/// ['café', None]
+/// >>> decode(pyarrow.array(['a', '%']))
+/// Traceback (most recent call last):
+///     ...
+/// ValueError: row 1: '%': malformed percent-encoding: '%' without two hexadecimal digits at byte 0
 #[pyfunction]
 pub(crate) fn decode<'py>(column: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
     apply(column, Function::PctDecode, None)
@@ -200,9 +203,10 @@ pub(crate) fn try_decode_java<'py>(column: &Bound<'py, PyAny>) -> PyResult<Bound
 /// `reg-name`, `uri`, `form`, WHATWG's (`whatwg-path`) and others, which the message for
 /// an unknown name lists.
 ///
-/// >>> names = pyarrow.array(['a/b c']) >>> [pyarrow.array(encode(names, *sets)).to_pylist() for
-/// sets in [(), ('path',), ('form',), ('/ ',)]] [['a%2Fb%20c'], ['a/b%20c'], ['a%2Fb+c'], ['a/b
-/// c']]
+/// >>> names = pyarrow.array(['a/b c'])
+/// >>> sets = ['component', 'path', 'form', '/ ']
+/// >>> [pyarrow.array(encode(names, set)).to_pylist() for set in sets]
+/// [['a%2Fb%20c'], ['a/b%20c'], ['a%2Fb+c'], ['a/b c']]
 #[pyfunction]
 #[pyo3(signature = (column, set=TextOption::text("component")), text_signature = "(column, set='component')")]
 pub(crate) fn encode<'py>(column: &Bound<'py, PyAny>, set: TextOption) -> PyResult<Bound<'py, PyAny>> {
@@ -228,7 +232,7 @@ pub(crate) fn normalize<'py>(column: &Bound<'py, PyAny>) -> PyResult<Bound<'py, 
     apply(column, Function::PctNormalize, None)
 }
 
-/// Escapes whatever a URI must not contain.
+/// Escapes all bytes that a URI must not contain.
 ///
 /// >>> pyarrow.array(repair(pyarrow.array(['http://e/a b?100%']))).to_pylist()
 /// ['http://e/a%20b?100%25']
@@ -259,8 +263,8 @@ pub(crate) fn query_value<'py>(column: &Bound<'py, PyAny>, key: TextOption) -> P
     apply(column, Function::UrlQueryValue, Some(key.of("query_value: key")?))
 }
 
-/// What each value contains, as the bits of an unsigned number of 32 bits; `finding_names` names
-/// them.
+/// The findings of each value, as bits of an unsigned 32-bit number. `finding_names` lists their
+/// names.
 ///
 /// >>> pyarrow.array(findings(pyarrow.array(['plain', None]))).to_pylist()
 /// [0, None]
@@ -269,7 +273,7 @@ pub(crate) fn findings<'py>(column: &Bound<'py, PyAny>) -> PyResult<Bound<'py, P
     apply(column, Function::UrlFindings, None)
 }
 
-/// The names of what `findings` returned, as lists.
+/// Lists of the names of the findings that `findings` returned.
 ///
 /// >>> pyarrow.array(finding_names(findings(pyarrow.array(['%00', 'plain'])))).to_pylist()
 /// [['escape', 'nul', 'control'], []]
@@ -321,8 +325,7 @@ pub(crate) fn domain<'py>(column: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyA
     apply(column, Function::UrlDomain, None)
 }
 
-/// Each URL as the base of a reference that is resolved against it (RFC 3986 5.2); null if neither
-/// has a scheme.
+/// Resolves a reference against each URL (RFC 3986 5.2); null if neither has a scheme.
 ///
 /// >>> pyarrow.array(join(pyarrow.array(['http://e/a/b', 'c']), '../d')).to_pylist()
 /// ['http://e/d', None]
@@ -334,18 +337,19 @@ pub(crate) fn join<'py>(column: &Bound<'py, PyAny>, reference: TextOption) -> Py
 /// The normal form of each URL (RFC 3986 6.2.2 and 6.2.3), so that URLs that mean the same become
 /// the same text. A part that has an error stays as it is.
 ///
-/// Rules are what only some sites allow: `sort-query`, `drop-query:PATTERN`, `drop-fragment` and
-/// `drop-www`; and `targets`, for request targets; separated by commas.
+/// Rules are separated by commas. `sort-query`, `drop-query:PATTERN`, `drop-fragment` and
+/// `drop-www` keep the meaning on some sites only. `targets` is for request targets.
 ///
-/// >>> pyarrow.array(normalize_url(pyarrow.array(['HTTP://E.org:80/%7ea/../b?d&c#e']),
-/// 'sort-query,drop-fragment')).to_pylist() ['http://e.org/b?c&d']
+/// >>> urls = pyarrow.array(['HTTP://E.org:80/%7ea/../b?d&c#e'])
+/// >>> pyarrow.array(normalize_url(urls, 'sort-query,drop-fragment')).to_pylist()
+/// ['http://e.org/b?c&d']
 #[pyfunction]
 #[pyo3(signature = (column, rules=TextOption::text("")), text_signature = "(column, rules='')")]
 pub(crate) fn normalize_url<'py>(column: &Bound<'py, PyAny>, rules: TextOption) -> PyResult<Bound<'py, PyAny>> {
     apply(column, Function::UrlNormalize, Some(rules.of("normalize_url: rules")?))
 }
 
-/// All parts of each URL as they are, as a structure of `scheme`, `authority`, `userinfo`, `host`,
+/// All parts of each URL, unchanged, as a structure of `scheme`, `authority`, `userinfo`, `host`,
 /// `port`, `path`, `query` and `fragment`.
 ///
 /// >>> parts(['http://e.org/p']).to_pylist()[0]['host']
@@ -365,8 +369,8 @@ pub(crate) fn query_keys<'py>(column: &Bound<'py, PyAny>) -> PyResult<Bound<'py,
     apply(column, Function::UrlQueryKeys, None)
 }
 
-/// The decoded pairs in the query of each URL, as maps; of several with one name, the first.
-/// Invalid UTF-8 becomes U+FFFD in strings.
+/// The decoded pairs in the query of each URL, as maps. The first pair with a name counts. Invalid
+/// UTF-8 becomes U+FFFD in strings.
 ///
 /// >>> query_map(['/?a=1&b=%25&a=2']).to_pylist()
 /// [[('a', '1'), ('b', '%')]]

@@ -2,8 +2,8 @@
 //!
 //! Each function of text takes the usual cases: `str` and `bytes`, not their subclasses. For all
 //! others it calls the function of the same name of the running Python's `urllib.parse` with the
-//! same arguments. So results and exceptions are the same as in that version, and nothing here
-//! needs to know how versions differ. docs/python.md lists the cases.
+//! same arguments. So results and exceptions are the same as in the running version, and this code
+//! needs no knowledge of differences between versions. docs/python.md lists the cases.
 //!
 //! | module | functions |
 //! |---|---|
@@ -12,12 +12,12 @@
 //! | `query` | `parse_qsl`, `parse_qs` |
 //! | `urlencode` | `urlencode` |
 //! | `text` | `str` objects; unsafe code |
-//! | `arguments` | what several of them take |
+//! | `arguments` | arguments that several functions take |
 //! | `original` | the functions of `urllib.parse` |
 //! | `columns` | `simdpct.columns`: functions of Arrow arrays |
-//! | `objects` | the objects that they take |
-//! | `option` | the text that they take beside them |
-//! | `result` | the objects that they return |
+//! | `objects` | the objects that functions of columns take |
+//! | `option` | the text that functions of columns take in addition |
+//! | `result` | the objects that functions of columns return |
 //! | `sql` | these functions by their names in SQL |
 //! | `polars` | these functions as plugins of Polars; unsafe code |
 //! | `capsule` | Arrow's C interfaces in Python's capsules; unsafe code |
@@ -58,8 +58,8 @@ fn own_function(py: Python<'_>, space: quote::Space) -> PyResult<&Bound<'_, PyAn
 
 /// Drop-ins for functions of `urllib.parse`; the package `simdpct` exports them.
 ///
-/// A capsule is moved out of while no other thread runs Python (see `capsule`). A free-threaded
-/// Python therefore turns its lock on when it imports this.
+/// No other thread may run Python while the value is moved out of a capsule (see `capsule`).
+/// Therefore a free-threaded Python turns its lock on when it imports this module.
 #[pymodule(gil_used = true)]
 mod _native {
     use pyo3::prelude::*;

@@ -63,8 +63,8 @@ fn of_sequence(object: &Bound<'_, PyAny>) -> PyResult<Option<Import>> {
     Ok(Some(Import::Array(ImportedArray { array, name: String::new() })))
 }
 
-/// Items of one type: the type of the first item that is not missing. If all are missing, a column
-/// of nulls.
+/// Collects items of one type: the type of the first item that is not missing. If all items are
+/// missing, the result is a column of type null.
 fn of_items<'py, I: Iterator<Item = Bound<'py, PyAny>>>(rows: usize, items: impl Fn() -> I) -> PyResult<ArrayRef> {
     let mut first = None;
     for (row, item) in items().enumerate() {
@@ -74,7 +74,7 @@ fn of_items<'py, I: Iterator<Item = Bound<'py, PyAny>>>(rows: usize, items: impl
         }
     }
     let Some((row, first)) = first else { return Ok(Arc::new(NullArray::new(rows))) };
-    // Long offsets: results may be longer than the texts.
+    // Uses 64-bit offsets, because results may be longer than the texts.
     if first.is_instance_of::<PyString>() {
         let mut builder = LargeStringBuilder::with_capacity(rows, 0);
         for (row, item) in items().enumerate() {
@@ -96,7 +96,7 @@ fn of_items<'py, I: Iterator<Item = Bound<'py, PyAny>>>(rows: usize, items: impl
         }
         Ok(Arc::new(builder.finish()))
     } else if first.is_instance_of::<PyInt>() && !first.is_instance_of::<PyBool>() {
-        // For `finding_names`.
+        // `finding_names` needs them.
         let mut builder = UInt32Builder::with_capacity(rows);
         for (row, item) in items().enumerate() {
             if is_missing(&item)? {
@@ -111,7 +111,7 @@ fn of_items<'py, I: Iterator<Item = Bound<'py, PyAny>>>(rows: usize, items: impl
     }
 }
 
-/// Whether it is `None`, or a missing value of pandas: NaN, `NA`, `NaT`.
+/// Whether an item is `None` or a missing value of pandas: NaN, `NA`, `NaT`.
 fn is_missing(item: &Bound<'_, PyAny>) -> PyResult<bool> {
     if item.is_none() {
         return Ok(true);

@@ -8,8 +8,8 @@ use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::types::PyString;
 
-/// An argument that should be text. If it is not, the error names its function, which the
-/// extraction of a `&str` does not know.
+/// An argument that should be text. If it is not text, the error names its function. Extracting a
+/// `&str` would not name it.
 pub(crate) enum TextOption {
     Text(Cow<'static, str>),
     /// The name of another type.

@@ -1,7 +1,6 @@
-//! The functions of the running Python's `urllib.parse`, for all cases that are not
-//! answered here.
-//!
-//! They were looked up when the module was imported, so they can be replaced by ours.
+//! The functions of the running Python's `urllib.parse`, for all cases that this package does not
+//! handle.
+//! They are looked up when the module is imported, so our functions may replace them later.
 #![forbid(unsafe_code)]
 
 use pyo3::call::PyCallArgs;
@@ -38,7 +37,7 @@ const NAMES: [&str; 9] = [
 
 static FUNCTIONS: PyOnceLock<[Py<PyAny>; NAMES.len()]> = PyOnceLock::new();
 
-/// Looks up the functions, unless that was done before.
+/// Looks up the functions, once.
 pub(crate) fn functions(py: Python<'_>) -> PyResult<&[Py<PyAny>; NAMES.len()]> {
     FUNCTIONS.get_or_try_init(py, || {
         let module = py.import("urllib.parse")?;

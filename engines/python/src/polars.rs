@@ -1,4 +1,4 @@
-//! The functions of columns as expression plugins of Polars: its C interface, version 0.1.
+//! The functions of columns as expression plugins of Polars, for version 0.1 of its C interface.
 //!
 //! Polars loads this library and looks for two symbols, and for two symbols for each function: one
 //! returns the type of the result, and one converts series. `simdpct/polars.py` registers them.
@@ -51,9 +51,9 @@ struct Exported {
 /// The series is from [`Series::new`] and not released, and its arrays were moved out.
 /// tests/test_polars.py
 unsafe extern "C" fn release(series: *mut Series) {
-    // SAFETY: all pointers are of boxes that `Series::new` made, and not used again: the series is
-    // marked as released. The arrays belong to the importer, so that only their memory is freed.
-    // tests/test_polars.py
+    // SAFETY: all pointers come from boxes that `Series::new` made. They are not used again,
+    // because the series is marked as released. The arrays belong to the importer, so only their
+    // memory is freed. tests/test_polars.py
     unsafe {
         let exported = Box::from_raw((*series).private_data.cast::<Exported>());
         for array in exported.arrays {
@@ -80,8 +80,9 @@ impl Series {
     ///
     /// The series is valid and not released, as its exporter promises. tests/test_polars.py
     unsafe fn import(self) -> Result<(Field, Vec<ArrayRef>), ArrowError> {
-        // SAFETY: of a valid series, the field and the array of pointers to arrays are valid. The
-        // arrays are moved out here, and the exporter does not release them. tests/test_polars.py
+        // SAFETY: the field of a valid series is valid, and so is its array of pointers to arrays.
+        // The arrays are moved out here, and the exporter does not release them.
+        // tests/test_polars.py
         let (field, arrays) = unsafe {
             let arrays = (0..self.chunks).map(|chunk| (*self.arrays.add(chunk)).read()).collect::<Vec<_>>();
             (&*self.field, arrays)
@@ -131,7 +132,7 @@ extern "C" fn _polars_plugin_get_version() -> u32 {
 /// The message of the last error in this thread.
 #[unsafe(no_mangle)]
 extern "C" fn _polars_plugin_get_last_error_message() -> *const c_char {
-    // Valid until the next error of this thread; Polars copies it immediately.
+    // The pointer is valid until the next error of this thread. Polars copies the text immediately.
     LAST_ERROR.with_borrow(|message| message.as_ptr())
 }
 
@@ -156,7 +157,7 @@ impl Plugin {
         Ok(Field::new(input.name(), data_type, true))
     }
 
-    /// Converts the first of the inputs. The second one, if any, is the option, in its first row.
+    /// Converts the first input. The first row of the second input, if any, is the option.
     fn convert(&self, inputs: Vec<(Field, Vec<ArrayRef>)>) -> Result<Series, ArrowError> {
         let mut inputs = inputs.into_iter();
         let Some((input, chunks)) = inputs.next() else {

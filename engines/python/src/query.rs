@@ -95,7 +95,7 @@ impl<'py> Arguments<'_, 'py> {
         if let Some(limit) = self.max_num_fields {
             let limit: i64 = limit.cast_exact::<PyInt>().ok()?.extract().ok()?;
             let count = 1 + memchr_iter(separator, qs).count();
-            // Versions of Python differ in the number of fields of an empty text.
+            // Versions of Python count a different number of fields in an empty text.
             if qs.is_empty() || i64::try_from(count).is_ok_and(|count| limit < count) {
                 return None;
             }

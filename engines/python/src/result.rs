@@ -13,7 +13,7 @@ use pyo3::types::{PyBytes, PyCapsule, PyDict, PyList, PySlice, PyString};
 
 use crate::capsule::{export_array, export_schema, export_stream};
 
-/// Values in chunks of one type, with the name of the column that they were computed from.
+/// Values in chunks of one type, with the name of the source column.
 #[derive(Clone)]
 pub(crate) struct Values {
     pub(crate) name: Option<String>,
@@ -58,7 +58,7 @@ impl Values {
                 self.take(rows)?
             }));
         }
-        // By `__index__`, for numbers of NumPy.
+        // Uses `__index__`, so that NumPy's numbers work.
         let wrong = |_| {
             let name = index.get_type().qualname().map_or_else(|_| String::from("?"), |name| name.to_string());
             PyTypeError::new_err(format!("expected an integer or a slice as index, not {name}"))
@@ -77,7 +77,7 @@ impl Values {
         Err(PyIndexError::new_err("index out of range"))
     }
 
-    /// Consecutive rows; shares their memory.
+    /// Takes consecutive rows. Shares their memory.
     fn slice(&self, mut start: usize, mut length: usize) -> Self {
         let mut chunks = Vec::new();
         for chunk in &self.chunks {
@@ -92,7 +92,7 @@ impl Values {
         Self { chunks, ..self.clone() }
     }
 
-    /// Rows in any order, in one chunk.
+    /// Takes rows in any order, in one chunk.
     fn take(&self, rows: impl ExactSizeIterator<Item = usize>) -> PyResult<Self> {
         let data: Vec<_> = self.chunks.iter().map(|chunk| chunk.to_data()).collect();
         let mut ends = Vec::new();
@@ -144,7 +144,7 @@ fn value<'py>(py: Python<'py>, array: &ArrayRef, row: usize) -> PyResult<Bound<'
             }
             list.into_any()
         }
-        // As in pyarrow: a list of pairs, and a `dict`.
+        // Maps become lists of pairs, structures become `dict`s, as in pyarrow.
         DataType::Map(..) => {
             let entries = array.as_map().value(row);
             let list = PyList::empty(py);
@@ -204,21 +204,21 @@ impl Iterator {
 
 /// A column in one piece: the result for an object with `__arrow_c_array__`.
 ///
-/// It is a sequence of `str`, `bytes`, `None` and so on. Whatever takes Arrow's arrays takes it:
+/// It is a sequence of `str`, `bytes`, `None` and so on. Any consumer of Arrow's arrays accepts it:
 /// `pyarrow.array(a)`, `polars.Series(a)`. pandas and NumPy take it as a sequence.
 #[pyclass(module = "simdpct.columns", frozen, sequence)]
 pub(crate) struct Array(pub(crate) Values);
 
 /// A column in several pieces: the result for an object with `__arrow_c_stream__`.
 ///
-/// It is a sequence of `str`, `bytes`, `None` and so on. Whatever takes Arrow's streams takes it:
-/// `pyarrow.chunked_array(a)`, `polars.Series(a)`. pandas and NumPy take it as a sequence.
+/// It is a sequence of `str`, `bytes`, `None` and so on. Any consumer of Arrow's streams accepts
+/// it: `pyarrow.chunked_array(a)`, `polars.Series(a)`. pandas and NumPy take it as a sequence.
 #[pyclass(module = "simdpct.columns", frozen, sequence)]
 pub(crate) struct ChunkedArray(pub(crate) Values);
 
 #[pymethods]
 impl Array {
-    /// The name of the column that it is made of; `None` if that has none.
+    /// The name of the source column; `None` if it has no name.
     #[getter]
     fn name(&self) -> Option<&str> {
         self.0.name.as_deref()
@@ -234,7 +234,7 @@ impl Array {
         export_schema(py, self.0.arrow_name(), &self.0.data_type)
     }
 
-    /// Type and values, as capsules. The type is never another one.
+    /// Type and values, as capsules. A requested type is ignored.
     #[pyo3(signature = (requested_schema=None))]
     fn __arrow_c_array__<'py>(
         &self,
@@ -245,7 +245,7 @@ impl Array {
         export_array(py, self.0.arrow_name(), &self.0.chunks[0])
     }
 
-    /// An array of NumPy: of objects, unless all values are numbers or all are booleans.
+    /// A NumPy array. It has objects, unless all values are numbers or all are booleans.
     #[pyo3(signature = (dtype=None, copy=None))]
     fn __array__<'py>(
         slf: &Bound<'py, Self>,
@@ -277,7 +277,7 @@ impl Array {
 
 #[pymethods]
 impl ChunkedArray {
-    /// The name of the column that it is made of; `None` if that has none.
+    /// The name of the source column; `None` if it has no name.
     #[getter]
     fn name(&self) -> Option<&str> {
         self.0.name.as_deref()
@@ -293,7 +293,7 @@ impl ChunkedArray {
         export_schema(py, self.0.arrow_name(), &self.0.data_type)
     }
 
-    /// A stream of the pieces, as a capsule. The type is never another one.
+    /// A stream of the pieces, as a capsule. A requested type is ignored.
     #[pyo3(signature = (requested_schema=None))]
     fn __arrow_c_stream__<'py>(
         &self,
@@ -304,7 +304,7 @@ impl ChunkedArray {
         export_stream(py, self.0.arrow_name(), &self.0.data_type, &self.0.chunks)
     }
 
-    /// The `pyarrow.ChunkedArray`, which pyarrow asks for where it makes a table.
+    /// The `pyarrow.ChunkedArray`, which pyarrow requests when it makes a table.
     #[pyo3(signature = (r#type=None))]
     fn __arrow_array__<'py>(slf: &Bound<'py, Self>, r#type: Option<Bound<'py, PyAny>>) -> PyResult<Bound<'py, PyAny>> {
         let array = slf.py().import("pyarrow")?.call_method1("chunked_array", (slf,))?;
@@ -314,7 +314,7 @@ impl ChunkedArray {
         }
     }
 
-    /// An array of NumPy: of objects, unless all values are numbers or all are booleans.
+    /// A NumPy array. It has objects, unless all values are numbers or all are booleans.
     #[pyo3(signature = (dtype=None, copy=None))]
     fn __array__<'py>(
         slf: &Bound<'py, Self>,

@@ -20,10 +20,10 @@ fn function(name: &str) -> PyResult<Function> {
 }
 
 /// Applies a function to a column: an object with `__arrow_c_array__`. The option is a `str` for
-/// all rows, such an object for each row, or `None`.
+/// all rows, an object with a value for each row, or `None`.
 ///
 /// Errors begin with the name of the function. They omit the row of an invalid value, because
-/// engines cut columns into chunks, of which the user knows nothing.
+/// engines cut columns into chunks that the user does not know.
 #[pyfunction]
 #[pyo3(name = "apply")]
 pub(crate) fn apply_function<'py>(
@@ -78,7 +78,7 @@ fn array(column: &Bound<'_, PyAny>) -> PyResult<ArrayRef> {
 }
 
 fn invalid_option(error: simdpct_functions::InvalidOption) -> ArrowError {
-    // Not `InvalidArgumentError`, which is one of a type here.
+    // Does not use `InvalidArgumentError`, which here means a wrong type.
     ArrowError::ParseError(error.to_string())
 }
 

@@ -3,12 +3,12 @@
 
 use pyo3::prelude::*;
 
-/// Creates a `str` from UTF-8, with U+FFFD for each maximal subpart of an ill-formed sequence:
-/// `bytes.decode('utf-8', 'replace')`.
+/// Creates a `str` from bytes as `bytes.decode('utf-8', 'replace')` does: each maximal subpart of
+/// an ill-formed sequence becomes U+FFFD.
 ///
-/// By safe functions, a copy is made into a `bytes` object or a `String` first, and UTF-8 is
-/// decoded twice: 293 instead of 260 ns for a line of non-Latin URLs, 306 instead of 170 for one of
-/// hostile.txt (Xeon, bench.py).
+/// Safe functions would copy to a `bytes` object or a `String` first, and decode UTF-8 twice. A
+/// line of non-Latin URLs would take 293 ns instead of 260, a line of hostile.txt 306 ns instead of
+/// 170 (Xeon, bench.py).
 #[inline]
 pub(crate) fn new_str_replacing<'py>(py: Python<'py>, utf8: &[u8]) -> PyResult<Bound<'py, PyAny>> {
     // SAFETY: pointer and length come from a slice, whose length is at most `isize::MAX`; the name

@@ -13,10 +13,10 @@ use std::mem::MaybeUninit;
 
 /// A malformed `%` is kept, as in `unquote`.
 pub(crate) static PERCENT: Decoder = Decoder::new().lenient();
-/// The same, and `+` is a space, as in `unquote_plus`.
+/// Like `LENIENT`, and `+` is a space, as in `unquote_plus`.
 pub(crate) static FORM: Decoder = PERCENT.plus_for_space();
 
-/// Decoded inputs up to this length go to the stack.
+/// Maximum length of an input that is decoded on the stack.
 const STACK: usize = 1024;
 
 /// Decodes to a `str`. `None` if the decoded bytes are not UTF-8 and `codec` does not replace
@@ -38,7 +38,7 @@ pub(crate) fn decode<'py>(
     })
 }
 
-/// Decodes to bytes and these by any codec, to the exceptions of `bytes.decode`.
+/// Decodes to bytes, then decodes the bytes by any codec, with the exceptions of `bytes.decode`.
 fn decode_by<'py>(
     py: Python<'py>,
     decoder: &Decoder,
@@ -61,7 +61,7 @@ fn unquote_text<'py>(
     errors: &Argument<'_, 'py>,
 ) -> PyResult<Option<Bound<'py, PyAny>>> {
     let py = string.py();
-    // Lone surrogates are Python's.
+    // Lone surrogates are left to Python.
     let (Ok(input), Some(codec)) = (string.to_str(), Codec::for_decoding(encoding, errors, true)) else {
         return Ok(None);
     };
@@ -72,7 +72,8 @@ fn unquote_text<'py>(
     if let Codec::Utf8Replacing = codec
         && input.len() <= STACK
     {
-        // To allocate takes 260 instead of 241 ns for a line of non-Latin URLs (Xeon, bench.py).
+        // Allocating would take 260 ns instead of 241 for a line of non-Latin URLs (Xeon,
+        // bench.py).
         let mut buffer = [const { MaybeUninit::uninit() }; STACK];
         if let Ok(output) = decoder.decode_uninit(input, &mut buffer) {
             return new_str_replacing(py, output).map(Some);

@@ -42,7 +42,7 @@ pub(crate) fn urlencode<'py>(
             return Ok(PyString::new(py, &output.text).into_any());
         }
     }
-    // Python's loop with our function, for the values whose `str()` may do anything.
+    // Runs Python's loop with our function, because `str()` of these values may do anything.
     let quote_via = match quote_via {
         Argument::Default => crate::own_function(py, Space::Plus)?.clone().into_any(),
         Argument::Given(function) => function.to_owned(),
@@ -65,10 +65,10 @@ fn space_of(quote_via: &Argument<'_, '_>) -> Option<Space> {
     }
 }
 
-/// The query string so far. Methods return `None` if the query is Python's.
+/// The query string so far. Methods return `None` if the query is left to Python.
 ///
-/// No method of the caller's is called, so nothing changes while it is iterated over, and what was
-/// done before `None` has no effect.
+/// No method of the caller is called. So nothing changes during the iteration, and work before a
+/// `None` has no effect.
 struct Output<'a> {
     text: String,
     quoter: Quoter<'a>,

@@ -199,7 +199,7 @@ def test_result_is_a_sequence(name, options, data_type, pieces):
         array = numpy.asarray(result)
         assert array.shape == (len(expected),)
         assert array.tolist() == expected
-        # As of pyarrow, where that makes a table.
+        # Acts as pyarrow does when it makes a table.
         assert pyarrow.table({"d": result})["d"].type == pyarrow.chunked_array([result] if hasattr(result, "__arrow_c_array__") else result).type
 
 
@@ -429,7 +429,7 @@ def test_unconsumed_results_are_released():
 
 
 def is_released_during_work(column):
-    """Whether this thread goes on while another one decodes."""
+    """Whether this thread goes on while another thread decodes."""
     turns = 0
     seen = []
 
@@ -455,9 +455,9 @@ def test_interpreter_is_released_during_work():
     sys.setswitchinterval(1000)
     try:
         for column in [array, pyarrow.chunked_array([array])]:
-            # Unchanged, but other than pyarrow's, its export does not release the interpreter.
+            # The values are unchanged. Unlike pyarrow's export, this export does not release the interpreter.
             column = columns.normalize(column)
-            # The other thread may be done before the system gives this one a turn.
+            # The other thread may be done before the system runs this thread.
             assert any(is_released_during_work(column) for _ in range(100))
     finally:
         sys.setswitchinterval(before)

@@ -11,7 +11,7 @@ PAGE = Path(__file__).parents[3] / "docs/python.md"
 
 
 def recipe():
-    """How docs/python.md replaces the functions: the example that assigns them."""
+    """The example of docs/python.md that replaces the functions."""
     examples = doctest.DocTestParser().get_examples(PAGE.read_text("utf-8"))
     (start,) = [number for number, example in enumerate(examples) if "setattr(urllib.parse" in example.source]
     return examples[start - 1].source + examples[start].source

@@ -1,4 +1,4 @@
-"""What is not a matter of results: names, signatures, identity, pickle, threads, documentation."""
+"""The interface apart from results: names, signatures, identity, pickle, threads, documentation."""
 
 import doctest
 import importlib.metadata
@@ -77,7 +77,7 @@ def test_input_of_any_length_is_treated_as_by_original():
 
 
 def test_quote_plus_escapes_bytes_that_are_no_space():
-    # U+4E20 and U+D820 have a byte 0x20 in UTF-16, but are no spaces.
+    # U+4E20 and U+D820 have a byte 0x20 in UTF-16, but are not spaces.
     for string in ["\u4e20", "\ud820", "\u4e20 ", "\ud820 "]:
         arguments = (string, "", "utf-16-le", "surrogatepass")
         assert simdpct.quote_plus(*arguments) == urllib.parse.quote_plus(*arguments)

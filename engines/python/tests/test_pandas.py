@@ -1,4 +1,4 @@
-"""Functions of columns with series of pandas, of version 2 or 3, with and without pyarrow."""
+"""Functions of columns on series of pandas 2 or 3, with and without pyarrow."""
 
 import pickle
 import subprocess
@@ -60,7 +60,7 @@ def test_series_keeps_index_name_and_type(dtype):
     frame = pandas.DataFrame({"url": series})
     assert values(frame.assign(d=columns.decode_lossy(frame.url)).d) == DECODED
     assert values(frame.assign(d=columns.decode_lossy(frame[["url"]])).d) == DECODED
-    # By its index, not by its place.
+    # Assignment goes by index, not by place.
     half = frame[frame.index > 9]
     frame["half"] = columns.decode_lossy(half.url)
     assert values(frame.half) == [text if row > 9 else None for text, row in zip(DECODED, INDEX)]
@@ -92,7 +92,7 @@ def test_bytes_are_of_objects():
 
 
 def test_column_as_sequence_is_taken():
-    """A result that is not made of a series, such as of a list, becomes a column by its place."""
+    """A result for a list, not a series, becomes a column by its place."""
     result = columns.decode_lossy(STRINGS)
     frame = pandas.DataFrame({"n": range(6)}, index=INDEX)
     assigned = frame.assign(d=result)

@@ -1,7 +1,7 @@
 """Random calls: results and exceptions equal urllib.parse's.
 
-The arguments of a call are made of pieces that matter to these functions. Results are compared by
-value and by type, exceptions by type, text and arguments. `--calls=1000000` runs the long test.
+The arguments consist of pieces that matter to these functions. Results are compared by value and type,
+exceptions by type, text and arguments. `--calls=1000000` runs the long test.
 """
 
 import random
@@ -166,7 +166,7 @@ def query(rng):
     return rng.choice(others)
 
 
-# Of each function: the first argument, and how to make each of the others.
+# For each function: how to make the first argument and each other argument.
 def codec(**more):
     return {"encoding": lambda rng: rng.choice(ENCODINGS), "errors": lambda rng: rng.choice(ERRORS), **more}
 
@@ -240,7 +240,7 @@ def test_random_calls_equal_pythons(name, request):
     calls, seed = request.config.getoption("--calls"), request.config.getoption("--seed")
     returned = raised = 0
     for number in range(calls):
-        # Iterators are used up by a call, so each function gets arguments of its own.
+        # A call uses up iterators, so each function gets separate arguments.
         arguments = [call(name, random.Random(f"{name} {seed} {number}")) for _ in range(2)]
         expected = outcome(ORIGINALS[name], *arguments[0])
         assert outcome(getattr(simdpct, name), *arguments[1]) == expected, (number, arguments[0])
@@ -248,6 +248,6 @@ def test_random_calls_equal_pythons(name, request):
             returned += 1
         else:
             raised += 1
-    # Both are tested.
+    # The test covers both.
     assert returned > calls / 4
     assert raised > calls / 50

@@ -1,4 +1,4 @@
-"""simdpct.spark in a cluster of PySpark: two executors, each a process with Python workers of its own.
+"""simdpct.spark in a cluster of PySpark: two executors, each a process with separate Python workers.
 
 engines/python/check-spark runs it. Spark compares its own functions with ours, row by row; the texts are in
 Parquet files that the executors read.
@@ -66,7 +66,7 @@ def random_texts():
 
 
 def write(folder, values, data_type):
-    """A folder of Parquet files, a task for each, with numbered values and NULL in every seventh row."""
+    """A folder of Parquet files with numbered values and NULL in every seventh row. Each file is a task."""
     values = [None if row % 7 == 3 else value for row, value in enumerate(values)]
     size = -(-len(values) // 4)
     for part, start in enumerate(range(0, len(values), size)):
@@ -78,7 +78,7 @@ def write(folder, values, data_type):
 
 @pytest.fixture(scope="module", params=["random", "corpora"])
 def texts(request, spark, tmp_path_factory):
-    """A data frame of texts, and the same as a list."""
+    """A data frame of texts, and a list of the same texts."""
     if request.param == "corpora" and not (CORPORA / "hostile.txt").exists():
         pytest.skip(f"no texts in {CORPORA}")
     folder = tmp_path_factory.mktemp(request.param)
@@ -149,7 +149,7 @@ def test_lossy_and_findings_answer_where_spark_aborts(spark, texts):
     assert table["lossy"].to_pylist() == [value if value is None else unquote(value.replace("+", " ")) for value in values]
     findings = pyarrow.array(columns.findings(pyarrow.array(values, pyarrow.string())))
     assert table["findings"].to_pylist() == findings.to_pylist()
-    # All that Spark refuses is malformed. Some that is malformed it takes: `%+4` in Java's dialect.
+    # Spark refuses malformed values only. It accepts some malformed values: `%+4` in Java's dialect.
     refused = [row for row in zip(values, table["decoded"].to_pylist(), table["malformed"].to_pylist()) if row[0] and row[1] is None]
     assert len(refused) > 100
     assert all(malformed for _, _, malformed in refused)
@@ -167,7 +167,7 @@ def test_strict_error_quotes_value(spark, name):
 
 
 def test_strings_that_are_not_utf8_are_read_as_spark_does(spark, tmp_path):
-    """Spark casts bytes to strings unseen."""
+    """Spark casts bytes to strings without a check."""
     source = random.Random(2)
     broken = [b"\xff", b"\xc3", b"\xa9", b"\xe2\x82", b"\xed\xa0\x80", b"\xed\xb0\x80", b"\xed\xa0", b"\xf0\x9f", b"\xf0\x80\x80", b"\xf4\x90", b"\xc0\xaf"]
     pieces = broken + [piece.encode() for piece in ["a", "+", "é", "😀", "%41", "%C3", "%A9", "%", "%4", "~"]]
@@ -230,7 +230,7 @@ def test_options_of_rows_take_linear_time(spark):
     assert frame.where("url_query_value(url, key) <> concat('v', id)").count() == 0
     start = time.perf_counter()
     assert frame.where("url_query_value(url, key) = concat('v', id)").count() == 20_000
-    # It took 2.5 s where the options of each batch were compared with each other.
+    # When the options of each batch were compared with each other, it took 2.5 s.
     assert time.perf_counter() - start < 2
 
 

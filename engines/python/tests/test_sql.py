@@ -1,4 +1,4 @@
-"""Functions of SQL for DuckDB, and for PySpark without it: test_spark.py runs them in Spark."""
+"""SQL functions for DuckDB, and for PySpark without a cluster; test_spark.py runs them in Spark."""
 
 import doctest
 import pickle
@@ -32,7 +32,7 @@ def expected(name, strings):
     function = _sql.FUNCTIONS[name]
     option = [OPTIONS[name]] if function.option else []
     values = pyarrow.array(getattr(columns, function.column_function)(pyarrow.array(strings), *option)).to_pylist()
-    # Engines make a `dict` of a map, pyarrow a list of pairs.
+    # Engines turn a map into a `dict`, pyarrow into a list of pairs.
     return [value if value is None else dict(value) for value in values] if function.result == "map" else values
 
 
@@ -105,7 +105,7 @@ def test_time_of_options_of_rows_is_linear(urls, options, name):
             times.append(time.perf_counter() - start)
         return min(times)
 
-    # 16 times as many rows; quadratic would be 256 times.
+    # With 16 times as many rows, quadratic time would be 256 times as long.
     assert least(20_000) < 100 * least(1_250)
 
 
@@ -160,7 +160,7 @@ def test_spark_batches_get_columns_in_one_pass():
         pyarrow.record_batch({"c0": [1, 2], "c1": ["/%41?b", "%"]}),
         pyarrow.record_batch({"c0": [3], "c1": ["%00"]}),
     ]
-    # As Spark sends it to its workers.
+    # Sends the column as Spark does to its workers.
     function = pickle.loads(pickle.dumps(partial(simdpct.spark._convert, calls, ["c0", 1, 0, 2, 3])))
     table = pyarrow.Table.from_batches(function(iter(batches)))
     assert table.schema.field("c3").type == pyarrow.int64()
@@ -171,7 +171,7 @@ def test_spark_batches_get_columns_in_one_pass():
 
 
 def test_spark_text_that_is_not_utf8_is_replaced_as_by_java():
-    # Surrogates are one sequence for Java, as for its String; the others as the Unicode Standard says.
+    # In Java, an encoded surrogate is one sequence. Other sequences are as in the Unicode Standard.
     values = [b"\xff%41", None, b"a\xed\xa0\x80b\xed\xbfc\xed\xa0", b"\xe2\x82", b"\xf0\x80\x80", b"\xc3\xa9"]
     batch = pyarrow.record_batch({"c0": _unchecked(values)})
     result = next(simdpct.spark._convert([("pct_decode_lossy", "c0", None)], [0], [batch]))

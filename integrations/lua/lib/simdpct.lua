@@ -74,7 +74,7 @@ typedef struct simdpct_lua_decoder {
 ]]
 end
 
--- The name with the version of the ABI, which needs no development package.
+-- The name includes the version of the ABI, so that no development package is needed.
 local C = ffi.load(ffi.os == "Linux" and "libsimdpct.so.0" or "simdpct")
 
 local Set, Decoder, Encoder = ffi.typeof "simdpct_set", ffi.typeof "simdpct_lua_decoder", ffi.typeof "simdpct_encoder"
@@ -111,7 +111,7 @@ local function room(needed)
     return buffer, size
 end
 
--- The level is that of the caller of the function with the argument.
+-- The level blames the caller of the function that got the argument.
 local function argument_error(what, expected, value)
     error("simdpct: " .. what .. " must be " .. expected .. ", not a " .. type(value), 3)
 end
@@ -130,7 +130,7 @@ end
 
 local _M = { version = ffi_string(C.simdpct_version()) }
 
--- The set with this name, or of these bytes.
+-- Makes the set with this name, or the set of these bytes.
 local function set_of(option, value)
     if value == nil then
         return nil
@@ -145,7 +145,7 @@ local function set_of(option, value)
     return set
 end
 
--- The flags, and sets by their options. `flags` has the bit of each flag, `sets` the names of the others.
+-- Reads options into flags and sets. `flags` has the bit of each flag, `sets` the names of the options with sets.
 local function read_options(options, flags, sets)
     if options ~= nil and type(options) ~= "table" then
         error("simdpct: the options must be a table, not a " .. type(options), 3)
@@ -284,7 +284,7 @@ function _M.split(target)
     return target:sub(1, len), target:sub(len + 1)
 end
 
--- Without a default: a misspelt variable must not be another policy.
+-- The policy has no default, because a misspelt variable must not select another policy.
 function _M.path(path, policy)
     check_string("the path", path)
     if not istype(Policy, policy) then

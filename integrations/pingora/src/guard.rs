@@ -1,4 +1,4 @@
-//! `PathGuard`: an `HttpModule` that refuses hostile targets and makes the paths of the others
+//! `PathGuard`: an `HttpModule` that refuses hostile targets and makes the paths of other targets
 //! canonical.
 
 use std::any::Any;
@@ -9,14 +9,15 @@ use pingora_core::{Error, ErrorType, Result};
 use pingora_http::RequestHeader;
 use simdpct::path::{Action, RequestGuard, RequestMethod};
 
-/// Added to a proxy in `ProxyHttp::init_downstream_modules`; runs before `request_filter`.
+/// Add it to a proxy in `ProxyHttp::init_downstream_modules`. It runs before `request_filter`.
 #[derive(Clone, Copy)]
 pub struct PathGuard {
     pub guard: RequestGuard,
 }
 
 impl PathGuard {
-    /// The target to forward, or `None` if it stays. The error is the line for the log.
+    /// Returns the target to forward, or `None` if it does not change. The error is the line for
+    /// the log.
     fn checked(&self, method: &str, target: &[u8]) -> Result<Option<Vec<u8>>, String> {
         let mut output = Vec::new();
         let verdict = self.guard.check_with(RequestMethod::from_name(method.as_bytes()), target, |needed| {
@@ -38,7 +39,7 @@ impl PathGuard {
 }
 
 impl HttpModuleBuilder for PathGuard {
-    /// Before all other modules.
+    /// Runs before all other modules.
     fn order(&self) -> i16 {
         i16::MAX
     }

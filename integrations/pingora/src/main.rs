@@ -1,5 +1,5 @@
-//! A proxy with a path guard, and a rule behind it:
-//! `simdpct-pingora LISTEN UPSTREAM [GUARD [DENIED]]`.
+//! A proxy with a path guard, followed by a rule: `simdpct-pingora LISTEN UPSTREAM [GUARD
+//! [DENIED]]`.
 
 use std::env;
 use std::process::ExitCode;
@@ -34,8 +34,8 @@ impl ProxyHttp for Proxy {
         modules.add_module(Box::new(self.guard));
     }
 
-    /// Runs after the modules: the rule sees the canonical path. `%2F` in it is a slash for the
-    /// upstream.
+    /// Runs after the modules, so the rule sees the canonical path. For the upstream, `%2F` in it
+    /// is a slash.
     async fn request_filter(&self, session: &mut Session, _: &mut ()) -> Result<bool> {
         let Some(denied) = &self.denied else { return Ok(false) };
         let is_denied = match Decoder::new().lenient().decode(session.req_header().uri.path()) {

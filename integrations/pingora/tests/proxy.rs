@@ -39,8 +39,8 @@ fn origin() -> SocketAddr {
 struct Proxy(Child, SocketAddr);
 
 impl Proxy {
-    /// With a guard, a prefix whose paths a rule denies, and a level of the log. Nobody reads the
-    /// log while the proxy runs, so that it must fit into a pipe.
+    /// Starts it with a guard, a prefix whose paths a rule denies, and a level of the log. The log
+    /// is not read while the proxy runs, so that it must fit into a pipe.
     fn start(guard: &str, denied: &str, log: &str) -> Self {
         // The port is free again once the listener is dropped.
         let free = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).expect("a free port");

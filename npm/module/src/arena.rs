@@ -1,11 +1,10 @@
-//! The module's allocator: memory that is handed out in order, and taken back all at once by the
-//! next call.
+//! The module's allocator: it hands out memory in order, and the next call takes all of it back.
 //!
-//! Each call of JavaScript begins with [`begin`], copies its input in and its results out. So
-//! nothing of a call is needed after it, except for what [`keep`] has kept: policies and encoders,
-//! which live as long as the module.
+//! Each call of JavaScript begins with [`begin`], and copies its input in and its results out. So
+//! no memory of a call is needed after it, except policies and encoders. [`keep`] keeps them as
+//! long as the module.
 //!
-//! Its unsafe code is covered by npm/test/suite.js, which runs every function on each engine.
+//! npm/test/suite.js covers the unsafe code: it runs every function on each engine.
 //!
 //! # Safety
 //!
@@ -19,13 +18,13 @@ use core::ptr::null_mut;
 /// Size of a page of linear memory.
 const PAGE: usize = 64 << 10;
 
-/// The least alignment of an allocation: that of a register.
+/// The minimum alignment of an allocation: the alignment of a register.
 const ALIGNMENT: usize = 16;
 
 struct Arena {
     /// The first free byte.
     next: Cell<usize>,
-    /// What [`begin`] returns to: the end of what is kept. 0 before the first call.
+    /// The end of the kept memory, to which [`begin`] returns. 0 before the first call.
     floor: Cell<usize>,
 }
 
@@ -37,7 +36,7 @@ static ARENA: Arena = Arena { next: Cell::new(0), floor: Cell::new(0) };
 
 // SAFETY: every linker of WebAssembly defines the symbol, of which only the address is used.
 unsafe extern "C" {
-    /// Where the linker's own data ends.
+    /// The end of the linker's own data.
     static __heap_base: u8;
 }
 
@@ -52,8 +51,7 @@ pub(crate) fn keep() {
 }
 
 impl Arena {
-    /// Takes memory from `start`, and grows linear memory if it ends before. `None` if it cannot
-    /// grow.
+    /// Takes memory from `start`, and grows linear memory if necessary. `None` if it cannot grow.
     fn take(&self, start: usize, size: usize) -> Option<*mut u8> {
         let end = start.checked_add(size)?.checked_next_multiple_of(ALIGNMENT)?;
         let missing = end.saturating_sub(memory_size::<0>() * PAGE);
@@ -65,9 +63,9 @@ impl Arena {
     }
 }
 
-// SAFETY: memory is handed out from `next`, which only `begin` moves back, when nothing of the
-// former call is used any more, and `realloc` and `dealloc` for the last allocation, which they
-// own. All of it is linear memory beyond the linker's data. (npm/test/suite.js)
+// SAFETY: memory is handed out from `next`. `begin` moves `next` back when nothing of the former
+// call is used any more. `realloc` and `dealloc` move it back for the last allocation, which they
+// own. All of the memory is linear memory beyond the linker's data. (npm/test/suite.js)
 unsafe impl GlobalAlloc for Arena {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         if self.next.get() == 0 {

@@ -1,5 +1,5 @@
-//! The functions that the npm package calls. It copies inputs to memory that [`begin`] and [`more`]
-//! return, calls a function, and copies out what [`result`] describes.
+//! The functions that the npm package calls. The package copies inputs to memory that [`begin`] and
+//! [`more`] return, calls a function, and copies out the results that [`result`] describes.
 //!
 //! Its unsafe code turns addresses from JavaScript into slices, and is covered by
 //! npm/test/suite.js.
@@ -26,7 +26,7 @@ fn panic(_: &PanicInfo<'_>) -> ! {
     core::arch::wasm32::unreachable()
 }
 
-/// What the last call has returned, in words of 32 bits. The package reads them by their order.
+/// The outcome of the last call, in words of 32 bits. The package reads them by their order.
 #[repr(C)]
 #[derive(Clone, Copy)]
 struct Outcome {
@@ -41,7 +41,7 @@ struct Outcome {
     /// One byte or word for each row.
     rows: u32,
     rows_length: u32,
-    /// Whether the output differs from the input. If it does not, there is no output.
+    /// Whether the output differs from the input. If it does not, nothing is output.
     changed: u32,
     /// Number of rows that are invalid.
     invalid: u32,
@@ -95,7 +95,7 @@ mod kind {
     pub(super) const OTHER: u32 = 15;
 }
 
-/// Options, as bits: those of JavaScript's `flags` in npm/core.js.
+/// Options, as bits: the same as `flags` in npm/core.js.
 mod flag {
     pub(super) const PLUS: u32 = 1;
     pub(super) const LENIENT: u32 = 2;
@@ -114,7 +114,7 @@ pub extern "C" fn begin(length: usize) -> *mut u8 {
     more(length)
 }
 
-/// More memory for this call.
+/// Returns more memory for this call.
 #[unsafe(no_mangle)]
 pub extern "C" fn more(length: usize) -> *mut u8 {
     ManuallyDrop::new(Vec::<u128>::with_capacity(length.div_ceil(16).max(1))).as_mut_ptr().cast()
@@ -132,7 +132,7 @@ pub extern "C" fn has_simd() -> u32 {
     u32::from(Level::Simd128.is_available())
 }
 
-/// The names of the kinds of findings, from bit 0 on, each with a line break after it, as values.
+/// Outputs the names of the kinds of findings, from bit 0 on, each followed by a line break.
 #[unsafe(no_mangle)]
 pub extern "C" fn kinds() {
     let mut names = Vec::new();
@@ -143,7 +143,7 @@ pub extern "C" fn kinds() {
     give_values(names);
 }
 
-/// An encoder that escapes what a set of this name says, by its address; 0 if there is none.
+/// Makes an encoder for the set with this name. Returns its address, or 0 if the name is unknown.
 ///
 /// # Safety
 ///
@@ -156,7 +156,8 @@ pub unsafe extern "C" fn encoder_by_name(name: *const u8, length: usize, flags: 
     encoder.map_or(0, |encoder| kept(with_plus(encoder, flags)))
 }
 
-/// An encoder that escapes the bytes of a bitmap, and all from 0x80, by its address.
+/// Makes an encoder that escapes the bytes of a bitmap, and all bytes from 0x80. Returns its
+/// address.
 ///
 /// # Safety
 ///
@@ -171,8 +172,8 @@ fn with_plus(encoder: Encoder, flags: u32) -> Encoder {
     if flags & flag::PLUS == 0 { encoder } else { encoder.plus_for_space() }
 }
 
-/// A policy by its text, by its address; 0 if it is none, and the position is that of the first
-/// wrong word.
+/// Makes a policy from its text. Returns its address, or 0 if the text is not a policy; the outcome
+/// then has the position of the first wrong word.
 ///
 /// # Safety
 ///
@@ -216,7 +217,8 @@ fn kept<T>(value: T) -> usize {
     address
 }
 
-/// Decodes; to text with [`flag::STRICT_TEXT`] or [`flag::LOSSY_TEXT`]. Overwrites the input.
+/// Decodes to bytes, or to text with [`flag::STRICT_TEXT`] or [`flag::LOSSY_TEXT`]. Overwrites the
+/// input.
 ///
 /// # Safety
 ///
@@ -227,7 +229,7 @@ pub unsafe extern "C" fn decode(input: *mut u8, length: usize, flags: u32) {
     let input = unsafe { core::slice::from_raw_parts_mut(input, length) };
     let decoder = decoder(flags);
     let result = if flags & flag::LOSSY_TEXT != 0 {
-        // Longer than the input, if anything is replaced.
+        // The output is longer than the input if anything is replaced.
         decoder.decode_utf8_lossy(input).map(|text| give_slice(text.into_owned().leak().as_bytes()))
     } else if flags & flag::STRICT_TEXT != 0 {
         decoder.decode_utf8_in_place(input).map(|text| give_slice(text.as_bytes()))
@@ -332,7 +334,7 @@ pub unsafe extern "C" fn inspect(input: *const u8, length: usize) -> u32 {
     simdpct::inspect(unsafe { bytes(input, length) }).kinds().bits()
 }
 
-/// A column in JavaScript's memory layout. A validity of 0 means that there is none.
+/// A column in JavaScript's memory layout. A validity of 0 means that all rows are valid.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct Input {
@@ -405,7 +407,7 @@ pub unsafe extern "C" fn normalize_many(input: *const Input, flags: u32) {
     give_converted(conversion, unsafe { (*input).column() });
 }
 
-/// The canonical paths of a column. Refused rows are null; the byte of each row is the kind of its
+/// The canonical paths of a column. Refused rows are null. The byte of each row is the kind of its
 /// error.
 ///
 /// # Safety
@@ -425,7 +427,7 @@ pub unsafe extern "C" fn canonical_paths(input: *const Input, policy: *const Pat
     let mut validity = alloc::vec![0_u8; column.len().div_ceil(8)];
     let mut first = None;
     let (mut invalid, mut nulls) = (0, 0);
-    // Last, so that it grows in place.
+    // Allocated last, so that it grows in place.
     let mut values = Vec::with_capacity((0..column.len()).filter_map(|row| column.row(row)).map(<[u8]>::len).sum());
     for row in 0..column.len() {
         match column.row(row).map(|path| policy.canonicalize_to(path, &mut values)) {

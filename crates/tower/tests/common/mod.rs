@@ -1,8 +1,7 @@
-//! Hostile targets, and what an origin may take a forwarded target for: of the tests "rule against
+//! Hostile targets, and the paths as which an origin may read them, for the tests "rule against
 //! origin" here and in integrations/pingora.
-//!
-//! In the manner of integrations/lib/targets.py and readings.py, and apart from the library, which
-//! they judge.
+//! Follows integrations/lib/targets.py and readings.py, and does not use the library that it
+//! judges.
 
 use std::collections::BTreeSet;
 use std::env;
@@ -90,7 +89,7 @@ pub fn seed() -> u64 {
 
 /// The known targets and random ones, without spaces and line breaks.
 pub fn targets(count: usize, seed: u64) -> Vec<String> {
-    // xorshift64*, of which zero is no state.
+    // xorshift64*. Zero is not a valid state.
     let mut state = seed | 1;
     let mut below = |limit: usize| {
         state ^= state >> 12;
@@ -117,7 +116,7 @@ pub fn targets(count: usize, seed: u64) -> Vec<String> {
     targets
 }
 
-/// What an origin does with paths that depends on the policy in front of it.
+/// The behaviour of an origin that depends on the policy in front of it.
 pub struct Origin {
     backslash_is_slash: bool,
     merges: bool,
@@ -127,9 +126,9 @@ pub struct Origin {
 #[derive(PartialEq)]
 enum Parameters {
     Kept,
-    /// Of dot segments.
+    /// Removed from dot segments only.
     FromDots,
-    /// Also if the policy refuses them: what is refused must not occur, so each reading of it
+    /// Also if the policy refuses them: a refused segment must not occur, so every reading of it
     /// counts.
     Removed,
 }
@@ -169,7 +168,8 @@ impl Origin {
         let segments: Vec<&[u8]> = decoded.split(is_slash).skip(1).map(|segment| self.cut(segment)).collect();
         let mut readings = BTreeSet::from([self.resolved(&segments)]);
         if self.merges {
-            // Merged before dot segments are resolved: "/a//../b" is "/b", and otherwise "/a/b".
+            // If slashes are merged before dot segments are resolved, "/a//../b" is "/b", otherwise
+            // "/a/b".
             readings.insert(self.resolved(&without_empty(&segments)));
         }
         readings
@@ -205,14 +205,14 @@ impl Origin {
     }
 }
 
-/// Without empty segments, except for the last.
+/// Removes empty segments, except for the last.
 fn without_empty<'s>(segments: &[&'s [u8]]) -> Vec<&'s [u8]> {
     let last = segments.len().saturating_sub(1);
     let is_kept = |&(index, segment): &(usize, &'s [u8])| index == last || !segment.is_empty();
     segments.iter().copied().enumerate().filter(is_kept).map(|(_, segment)| segment).collect()
 }
 
-/// Decoded once. A malformed `%` stays.
+/// Decodes once. A malformed `%` stays.
 fn decoded(text: &[u8]) -> Vec<u8> {
     let digit = |byte: Option<&u8>| byte.and_then(|&byte| char::from(byte).to_digit(16));
     let (mut decoded, mut at) = (Vec::new(), 0);

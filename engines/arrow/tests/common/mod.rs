@@ -62,8 +62,8 @@ pub fn sliced(data_type: &DataType, rows: &[Option<Vec<u8>>], before: usize) -> 
     flat(data_type, &all, "%hidden in a null row").slice(before, rows.len())
 }
 
-/// A dictionary of `rows` with keys of type `K`. There are values that no key uses, the first and
-/// the last ones, which are invalid; `null_values` is whether null rows have keys of null values.
+/// A dictionary of `rows` with keys of type `K`. Its first and last values are invalid, and no key
+/// uses them. With `null_values`, null rows have keys of null values.
 pub fn dictionary<K: ArrowDictionaryKeyType>(
     values: &DataType,
     rows: &[Option<Vec<u8>>],
@@ -134,7 +134,8 @@ pub fn config() -> ProptestConfig {
     ProptestConfig { cases, failure_persistence: None, ..ProptestConfig::default() }
 }
 
-/// Rows of pieces that matter to a codec, and of URLs; some of them null, some longer than a view.
+/// Rows of pieces that matter to a codec, and of URLs. Some rows are null, some are longer than a
+/// view.
 pub fn any_rows() -> impl Strategy<Value = Rows> {
     let piece = prop_oneof![
         4 => prop::sample::select(vec!["%20", "%C3%A9", "%41", "%2f", "%25", "%00", "+", "é", "/", "a", "0"]),

@@ -1,4 +1,4 @@
-//! Parts that `simdpct-sql` and `simdpct-ballista query` share: files as tables, and results as
+//! The code that `simdpct-sql` and `simdpct-ballista query` share: files as tables, and results as
 //! text.
 
 mod tables;
@@ -32,8 +32,8 @@ pub enum Failure {
 }
 
 impl Failure {
-    /// Prints a failure of the program `name`, and returns its exit code: 0 if the reader has
-    /// closed the pipe, otherwise 1.
+    /// Prints a failure of the program `name`. Returns its exit code: 0 if the reader has closed
+    /// the pipe, otherwise 1.
     #[must_use]
     pub fn report(&self, name: &str) -> ExitCode {
         match self {
@@ -128,8 +128,8 @@ async fn print(frame: DataFrame, output: Output) -> Result<(), Failure> {
         frame.collect().await?;
         return Ok(());
     }
-    // Rows are formatted in memory, since Arrow's writers do not pass on errors of the output as
-    // such.
+    // Formats rows in memory, because an error of Arrow's writers does not tell that the output
+    // failed.
     let mut text = Vec::new();
     let mut stdout = io::stdout();
     match output {

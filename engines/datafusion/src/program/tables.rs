@@ -10,14 +10,14 @@ use datafusion::prelude::{CsvReadOptions, JsonReadOptions, ParquetReadOptions, S
 
 use super::Failure;
 
-/// Registers each file or folder as a table named after it without extensions, and the first as the
-/// table `t` too. The table of a folder has the rows of all its files with the extension of the
-/// first.
+/// Registers each file or folder as a table with its name without extensions. The first table is
+/// also called `t`. The table of a folder has the rows of all files that have the extension of the
+/// folder's first file.
 ///
 /// # Errors
 ///
-/// Fails if a file does not exist, has an unknown extension or cannot be read, and if two have the
-/// same name.
+/// Fails if a file does not exist, has an unknown extension or cannot be read, and if two tables
+/// have the same name.
 pub async fn register_files(session: &SessionContext, files: &[String]) -> Result<(), Failure> {
     let mut names = HashSet::new();
     for file in files {
@@ -41,7 +41,7 @@ fn in_file(file: &str, error: &DataFusionError) -> Failure {
 
 enum Format {
     Parquet,
-    /// With this delimiter.
+    /// CSV with this delimiter.
     Csv(u8),
     Json,
 }
@@ -97,7 +97,7 @@ impl Source {
 
     async fn register(&self, session: &SessionContext, table: &str, file: &str) -> Result<(), DataFusionError> {
         let table = TableReference::bare(table);
-        // DataFusion takes a path for a folder if it ends in '/'.
+        // DataFusion takes a path that ends in '/' for a folder.
         let folder = if self.is_folder && !file.ends_with('/') { Some(format!("{file}/")) } else { None };
         let file = folder.as_deref().unwrap_or(file);
         match self.format {

@@ -7,7 +7,7 @@ use datafusion::prelude::{SessionConfig, SessionContext};
 
 /// A session with all functions, Spark's included.
 pub fn session() -> SessionContext {
-    // A batch size that divides no length here, so that arrays are cut and sliced.
+    // This batch size divides no length in the tests, so arrays are cut and sliced.
     let config = SessionConfig::new().with_target_partitions(2).with_batch_size(7).with_information_schema(true);
     let mut session = SessionContext::new_with_config(config);
     simdpct_datafusion::register(&mut session).unwrap();

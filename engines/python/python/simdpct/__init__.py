@@ -1,6 +1,6 @@
 """Fast drop-ins for functions of ``urllib.parse``.
 
-Arguments, results and exceptions are those of the running Python's functions:
+Arguments, results and exceptions are the same as in the running Python's functions:
 
 >>> import simdpct
 >>> simdpct.unquote('caf%C3%A9')
@@ -42,7 +42,7 @@ __all__ = [
 ]
 __version__ = _native.__version__
 
-# Where to find them: for pickle, help() and doctest.
+# pickle, help() and doctest need the module in which the functions are found.
 for _name in __all__:
     getattr(_native, _name).__module__ = __name__
 del _name

@@ -1,4 +1,4 @@
-"""Modules that only some users need: extras of the package."""
+"""Imports modules that only some users need: extras of the package."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any
 
 
 def module(name: str, *extras: str) -> Any:
-    """A module, or an error that names the extras that install it."""
+    """Imports a module. The error names the extras that install it."""
     try:
         return importlib.import_module(name)
     except ImportError as error:

@@ -1,6 +1,6 @@
 """Columns that are objects of pandas or NumPy, as ``simdpct.columns`` takes and returns them.
 
-Imports neither: whoever calls with their objects, or asks for them, has imported them.
+This module imports neither library: a caller that passes or requests its objects has imported it.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from typing import Any
 
 
 def to_numpy(column: Any, dtype: Any, copy: bool | None) -> Any:
-    """The array of NumPy of a result: of objects, unless all values are numbers or all are booleans.
+    """Makes a NumPy array of a result. It has objects, unless all values are numbers or all are booleans.
 
     NumPy's own arrays of strings would lose NULs at their ends.
     """
@@ -26,22 +26,22 @@ def to_numpy(column: Any, dtype: Any, copy: bool | None) -> Any:
 
 
 def objects(column: Any) -> Any:
-    """The array of NumPy of a result, of objects."""
+    """Makes a NumPy array of objects of a result."""
     import numpy
 
     values = column.to_pylist()
     array = numpy.empty(len(values), object)
-    # One by one: lists of equal length would become a second dimension.
+    # Sets items one by one: lists of equal length would otherwise become a second dimension.
     for row, value in enumerate(values):
         array[row] = value
     return array
 
 
 def as_column(column: Any) -> tuple[Any, Any, str | None]:
-    """What to read of an object of pandas or NumPy, its series if it is one, and its name.
+    """Returns the readable form of an object of pandas or NumPy, its series if it is one, and its name.
 
-    The first is an object that exports Arrow's arrays, or a list; None if the object is neither of
-    pandas nor of NumPy.
+    The readable form is an object that exports Arrow's arrays, or a list. Returns None for an object of
+    another library.
     """
     pandas = sys.modules.get("pandas")
     if pandas is not None:
@@ -66,7 +66,7 @@ def as_column(column: Any) -> tuple[Any, Any, str | None]:
 
 
 def _of_pandas(pandas: Any, column: Any) -> Any:
-    """A series or index as a column of Arrow if it is one inside, or else as a list."""
+    """A series or index as an Arrow column if pandas stores it as one, otherwise as a list."""
     try:
         if isinstance(column.dtype, pandas.CategoricalDtype):
             import pyarrow
@@ -80,7 +80,8 @@ def _of_pandas(pandas: Any, column: Any) -> Any:
 
 
 def like(result: Any, kind: str, series: Any) -> Any:
-    """A result as a series with the index and the name of another one, and of its type if it has texts."""
+    """A result as a series with the index and the name of another series, and with its type if the result has
+    texts."""
     from . import _pandas
 
     return _pandas.series(result, kind, series)

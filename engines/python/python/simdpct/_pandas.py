@@ -12,7 +12,7 @@ from ._objects import objects as numpy_objects
 class Series(pandas.Series):
     """A series of pandas with the index and the name of its source.
 
-    It has ``to_pylist`` besides, as the other results of ``simdpct.columns`` have.
+    It also has ``to_pylist``, like the other results of ``simdpct.columns``.
     """
 
     @property
@@ -25,17 +25,16 @@ class Series(pandas.Series):
 
 
 def series(result: Any, kind: str, like: pandas.Series) -> Series:
-    """The series of a result, of a kind: "text", "number", "flag" or "other"."""
+    """The series of a result. The kind is "text", "number", "flag" or "other"."""
     values = _values(result, kind, like.dtype)
-    # By its type, or pandas would guess one for objects.
+    # Sets the type, because pandas would guess a type for objects.
     return Series(values, index=like.index, name=like.name, dtype=values.dtype, copy=False)
 
 
 def _values(result: Any, kind: str, dtype: Any) -> Any:
-    """The values as pandas keeps them.
+    """The values in the form that pandas stores.
 
-    Texts have the type of those that they are made of. Numbers and flags are of a type that has missing
-    values.
+    Texts have the type of the source. Numbers and flags have a type with missing values.
     """
     if isinstance(dtype, pandas.ArrowDtype):
         arrow = _arrow(result)
@@ -50,7 +49,7 @@ def _values(result: Any, kind: str, dtype: Any) -> Any:
         except ImportError:
             return pandas.array(result.to_pylist(), dtype)
     if isinstance(dtype, pandas.CategoricalDtype):
-        # Not by its codes: two categories may have become equal.
+        # Does not use the codes, because two categories may have become equal.
         return pandas.Categorical(result.to_pylist())
     return numpy_objects(result)
 

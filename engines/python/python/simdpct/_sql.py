@@ -1,4 +1,4 @@
-"""Functions of SQL: what simdpct.duckdb and simdpct.spark register. Needs pyarrow."""
+"""The SQL functions that simdpct.duckdb and simdpct.spark register. Needs pyarrow."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ pyarrow = _extras.module("pyarrow", "duckdb", "spark")
 
 @dataclass(frozen=True)
 class Function:
-    """A function of pyarrow's columns, and of a column of options if it takes one."""
+    """A function of pyarrow's columns, and of a column of options if the function takes an option."""
 
     #: In SQL.
     name: str
@@ -29,7 +29,8 @@ class Function:
     is_option_optional: bool = False
 
     def __call__(self, *arguments: Any) -> Any:
-        """Applies it to a ``pyarrow.Array`` or ``ChunkedArray``, and to such a column of options if it takes one."""
+        """Applies the function to a ``pyarrow.Array`` or ``ChunkedArray``, and to such a column of options if
+        it takes an option."""
         most = 1 if self.option is None else 2
         if not (most - self.is_option_optional <= len(arguments) <= most):
             expected = {(1, False): "1 argument", (2, False): "2 arguments", (2, True): "1 or 2 arguments"}
@@ -40,7 +41,8 @@ class Function:
         return self.apply(*arguments)
 
     def apply(self, column: Any, option: Any = None) -> Any:
-        """Applies it to a column, with a ``str`` as option for all rows, or a column of them. Returns an array."""
+        """Applies the function to a column. The option is a ``str`` for all rows, or a column. Returns an
+        array."""
         column = _in_one_piece(column)
         if self.column_function == "finding_names":
             column = column.cast(pyarrow.uint32())
@@ -56,7 +58,7 @@ def _in_one_piece(column: Any) -> Any:
 
 
 def function(name: str) -> Function:
-    """A function by its name in SQL, or an error that lists near ones."""
+    """Finds a function by its name in SQL. The error lists similar names."""
     found = ALL_FUNCTIONS.get(name) if isinstance(name, str) else None
     if found is not None:
         return found

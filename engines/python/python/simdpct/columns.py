@@ -1,14 +1,13 @@
-"""Functions of columns: of whatever exports Arrow's arrays.
+"""Functions of columns: of any object that exports Arrow's arrays.
 
 Each function takes an object with ``__arrow_c_array__`` or ``__arrow_c_stream__``, such as the
 columns of pyarrow, Polars, pandas 3 and DuckDB; or a list, an array of NumPy, or a series or index of
-pandas. It returns an ``Array`` or a ``ChunkedArray``, which these libraries take in turn, and which is
-a sequence of Python's objects. For a series of pandas it returns a series with the same index. Neither
-pyarrow nor another library is needed.
+pandas. It returns an ``Array`` or a ``ChunkedArray``: a sequence of Python objects that these libraries
+accept. For a pandas series it returns a series with the same index. No other library is needed, not even
+pyarrow.
 
-Null stays null. The type stays: strings, large strings, string views, binary values of these three
-kinds, and dictionaries of them; a column of the type null stays one. A table of one column counts as
-that column. The name stays too.
+Null stays null. The type and the name stay. Types are strings, large strings, string views, binary values of
+these three kinds, dictionaries of them, and null. A table with one column counts as that column.
 
 >>> from simdpct import columns
 >>> columns.form_decode(['caf%C3%A9', 'a+b', None]).to_pylist()
@@ -50,7 +49,7 @@ __all__ = [
     "try_form_decode",
 ]
 
-# Where to find them: for pickle, help() and doctest.
+# pickle, help() and doctest need the module in which the functions are found.
 for _name in __all__:
     globals()[_name] = getattr(_native.columns, _name)
     if _name[0].islower():

@@ -1,7 +1,7 @@
 """Functions of SQL for DataFusion's Python package. Needs pyarrow.
 
-They have the names and the meaning of those for DataFusion in Rust: ``pct_decode``, ``url_part(s, part)``
-and the others that ``simdpct.duckdb`` lists.
+They have the names and the meaning of the functions for DataFusion in Rust: ``pct_decode``, ``url_part(s,
+part)`` and all others in the list of ``simdpct.duckdb``.
 
 >>> import datafusion
 >>> import simdpct.datafusion
@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 from . import _extras
 
-# Before other modules of this package ask for it, for the message.
+# Imported before other modules of this package ask for it, so that the message names this module.
 pyarrow: Any = _extras.module("pyarrow", "datafusion")
 
 from ._sql import FUNCTIONS, PARTS, Function
@@ -30,9 +30,8 @@ __all__ = ["register"]
 def register(context: SessionContext) -> SessionContext:
     """Adds all functions to a session, and returns it.
 
-    A function of DataFusion's Python package has one number of arguments, so an option that may be left out
-    elsewhere is given here: ``pct_encode(s, 'component')``, ``url_normalize(s, '')``,
-    ``url_path_canonical(s, 'default')``.
+    A function of DataFusion's Python package has a fixed number of arguments, so options are required:
+    ``pct_encode(s, 'component')``, ``url_normalize(s, '')``, ``url_path_canonical(s, 'default')``.
 
     >>> import datafusion
     >>> register(datafusion.SessionContext()).sql("select form_decode('a+%C3%A9') as x").to_pydict()

@@ -1,6 +1,6 @@
 """Functions of SQL for DuckDB. Needs pyarrow.
 
-They are called with a column of many rows at a time, and have the names of those for DataFusion:
+DuckDB calls them with many rows at a time. They have the names of the functions for DataFusion:
 ``pct_decode``, ``try_pct_decode``, ``pct_decode_lossy``, ``form_decode``, ``try_form_decode``,
 ``form_decode_lossy``, ``pct_encode(s[, set])``, ``form_encode``, ``pct_normalize``, ``url_repair``,
 ``url_part(s, part)``, ``url_parts``, ``url_query_value(s, key)``, ``url_query_keys``, ``url_query_map``,
@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Any
 
 from . import _extras
 
-# Before other modules of this package ask for it, for the message.
+# Imported before other modules of this package ask for it, so that the message names this module.
 _extras.module("pyarrow", "duckdb")
 
 from ._sql import FUNCTIONS, PARTS, Function
@@ -61,7 +61,7 @@ def register(connection: DuckDBPyConnection) -> DuckDBPyConnection:
 
 
 def _udf(function: Function) -> Callable[..., Any]:
-    """DuckDB counts the parameters, of which it has one list for each name."""
+    """DuckDB counts the parameters. A name has one list of parameters."""
     if function.is_option_optional:
         return lambda *arguments: function(*arguments)
     if function.option is not None:

@@ -1,8 +1,8 @@
 """Expressions for Polars: the functions of ``simdpct.columns``.
 
 They run in Polars's own threads, without Python, in eager, lazy and streaming queries. Each takes an
-expression or the name of a column, of type String or Binary, and returns one of the same type.
-An option is a ``str``, not an expression.
+expression or the name of a column, of type String or Binary, and returns an expression of the same type. An
+option is a ``str``, not an expression.
 
 >>> import polars as pl
 >>> from simdpct.polars import decode, query_value

@@ -1,11 +1,11 @@
 """Functions for PySpark, from version 4.1. Needs pyarrow, and this package in all workers.
 
-``register`` adds functions of SQL, with the names of those for DataFusion. ``udf`` returns one for
-columns of data frames. ``with_columns`` adds several columns in one pass, so that the rows go to
-Python and back once.
+``register`` adds SQL functions, with the names of the functions for DataFusion. ``udf`` returns a function
+for columns of data frames. ``with_columns`` adds several columns in one pass, so that the rows go to Python
+and back once.
 
-For one function that Spark has itself, such as ``url_decode``, Spark is as fast. These have what it
-lacks: results for dirty data, findings, normal forms. docs/spark.md has the figures.
+For a single function that Spark has itself, such as ``url_decode``, Spark is as fast. Only these functions
+have results for invalid data, findings and normal forms. docs/spark.md has the figures.
 
 Spark strings may contain invalid UTF-8. Before a function runs, each invalid sequence
 becomes U+FFFD, with the same sequence boundaries as in Java's decoder.
@@ -46,7 +46,8 @@ _TYPES = {
 
 
 def _replace_as_java(error: UnicodeError) -> tuple[str, int]:
-    """An error handler: U+FFFD for each invalid sequence. In Java, a sequence may begin like a surrogate."""
+    """An error handler that writes U+FFFD for each invalid sequence. In Java, a sequence may begin like a
+    surrogate."""
     if not isinstance(error, UnicodeDecodeError):
         raise error
     sequence = error.object[error.start : error.start + 3]
@@ -64,7 +65,7 @@ def _is_text(data_type: Any) -> bool:
 
 
 def _as_text(column: Any) -> Any:
-    """A column of strings that are UTF-8: Arrow promises it, Spark does not check it."""
+    """Makes the strings of a column valid UTF-8: Arrow requires it, but Spark does not check it."""
     if not _is_text(column.type):
         return column
     try:
@@ -89,7 +90,7 @@ def udf(name: str) -> Any:
 
         logs.select(udf("url_has")("url", lit("nul")))
 
-    ``url_decode``, ``try_url_decode`` and ``url_encode`` return what Spark's own functions do.
+    ``url_decode``, ``try_url_decode`` and ``url_encode`` return the same as Spark's own functions.
     """
     return _udf(_function(name))
 
@@ -97,7 +98,7 @@ def udf(name: str) -> Any:
 def _udf(function: Function) -> Any:
     arrow_udf = _extras.module("pyspark.sql.functions", "spark").arrow_udf
 
-    # By their annotations Spark knows that it takes whole columns. It does not count them.
+    # The annotations tell Spark that the function takes whole columns. Spark does not count them.
     def call(*arguments: pyarrow.Array) -> pyarrow.Array:
         texts = [_as_text(argument) for argument in arguments]
         for text in texts[:1]:
@@ -118,7 +119,7 @@ def register(spark: _SparkSession) -> _SparkSession:
     ``pct_normalize``, ``url_repair``, ``url_part(s, part)``, ``url_parts``, ``url_query_value(s, key)``,
     ``url_query_keys``, ``url_query_map``, ``url_normalize(s[, rules])``, ``url_domain``,
     ``url_join(base, reference)``, ``url_cut(s, parts)``, ``url_path_canonical(s[, policy])``,
-    ``url_findings``, ``url_finding_names`` and ``url_has(s, kinds)``. Those of Spark, such as
+    ``url_findings``, ``url_finding_names`` and ``url_has(s, kinds)``. Spark's own functions, such as
     ``url_decode``, stay.
     """
     for name, function in FUNCTIONS.items():
@@ -134,11 +135,11 @@ def with_columns(frame: _DataFrame, **results: tuple[str, ...]) -> _DataFrame:
 
         with_columns(logs, decoded=("form_decode_lossy", "url"), host=("url_part", "url", "host"))
 
-    Names are those of ``DataFrame.withColumns``: a column may be one of a struct (``request.url``); the case
-    of names matters if it does in the session; and a result whose name the frame has takes its place.
-    Functions, columns and options are checked before Spark runs anything.
+    Names work as in ``DataFrame.withColumns``. A column may be a field of a struct (``request.url``). The
+    session decides whether the case of names matters. A result replaces a column of the same name. Functions,
+    columns and options are checked before Spark runs anything.
 
-    ``url_decode``, ``try_url_decode`` and ``url_encode`` return what Spark's own functions do.
+    ``url_decode``, ``try_url_decode`` and ``url_encode`` return the same as Spark's own functions.
     """
     types = _extras.module("pyspark.sql.types", "spark")
     calls = [_call(name, result) for name, result in results.items()]
@@ -153,7 +154,7 @@ def with_columns(frame: _DataFrame, **results: tuple[str, ...]) -> _DataFrame:
     plain = frame.toDF(*places)
     inputs: dict[str, str] = {}
     for function, column, _ in calls:
-        # Spark looks for it, and says if it is unknown or ambiguous.
+        # Spark resolves the name, and raises an error if it is unknown or ambiguous.
         field = frame.select(column).schema.fields[0]
         _check_type(function, column, field.dataType, types)
         if column not in inputs:
@@ -188,7 +189,7 @@ def with_columns(frame: _DataFrame, **results: tuple[str, ...]) -> _DataFrame:
 
 
 def _call(name: str, result: tuple[str, ...]) -> tuple[Function, str, str | None]:
-    """Function, column and option of a result, checked."""
+    """Checks and returns the function, column and option of a result."""
     if not isinstance(result, (tuple, list)) or not 2 <= len(result) <= 3:
         raise TypeError(f"{name}: expected a function's name, a column and possibly an option, not {result!r}")
     if not all(isinstance(part, str) for part in result):
@@ -219,7 +220,7 @@ def _convert(
 ) -> Iterator[pyarrow.RecordBatch]:
     """The function that ``with_columns`` passes to ``mapInArrow``.
 
-    Outputs are names of columns and numbers of calls, each of a function, a column and an option.
+    An output is the name of a column and the number of a call. A call is a function, a column and an option.
     """
     for batch in batches:
         texts = {column: _as_text(batch.column(column)) for _, column, _ in calls}
