@@ -20,9 +20,9 @@ check_it() {
     ! grep -vixE 'python3\.dll|(kernel32|ntdll|msvcrt|userenv|ws2_32|bcryptprimitives|api-ms-win-core-[a-z0-9-]*)\.dll' "$work/imports" ||
         die "$library needs other libraries"
     windows_python "$work/python" "$library"
-    # Without a console, CPython wants files for its three streams.
+    # Without a console, CPython under wine wants pipes, or NUL, for its three streams.
     (cd "$work" && PYTHONHOME=Z:$work/python PYTHONPATH=Z:$work/unpacked PYTHONDONTWRITEBYTECODE=1 \
-        with_wine "$work/python/python.exe" "$root/release/check-python.py" </dev/null | cat)
+        with_wine "$work/python/python.exe" "$root/release/check-python.py" </dev/null 2>&1 | cat)
 }
 
 # windows_python FOLDER LIBRARY: a CPython for Windows, as far as the registries have one. The python311.dll of python.org is in a
