@@ -36,6 +36,8 @@ windows_python() {
     for part in python311.dll VCRUNTIME140.dll unicodedata.pyd _ctypes.pyd libffi-8.dll; do
         cp "$work/panda3d/deploy_libs/$part" "$folder"
     done
+    # CPython does not look for libraries in the PATH.
+    cp "$(wine_shim)/bcryptprimitives.dll" "$folder"
     debian_unpacked "$work/root" libpython3.11-stdlib libpython3.11-minimal
     cp -rL "$work/root/usr/lib/python3.11" "$folder/Lib"
     (
