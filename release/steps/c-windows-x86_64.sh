@@ -16,11 +16,12 @@ make_it() {
 check_it() {
     debian_need wine wine64 unzip gcc-mingw-w64-x86-64-posix
     unzip -q "$artefacts"/*.zip -d "$work"
-    local prefix cmake_system=Windows library
+    local prefix cmake_system=Windows library needed
     prefix=$(echo "$work"/libsimdpct-*)
     WINEPATH=$prefix/bin c_works x86_64-w64-mingw32-gcc-posix with_wine
     for library in "$prefix"/bin/*.dll; do
-        [[ $(windows_imports "$library") =~ ^KERNEL32.dll$'\n'msvcrt.dll$ ]] || die "$library needs $(windows_imports "$library")"
+        needed=$(windows_imports "$library" | paste -sd ' ')
+        [[ $needed == "KERNEL32.dll msvcrt.dll" ]] || die "$library needs $needed"
     done
     has_no_path "$prefix"/bin/*.dll "$prefix"/lib/*.a
 }

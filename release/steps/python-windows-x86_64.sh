@@ -20,9 +20,9 @@ check_it() {
     ! grep -vixE 'python3\.dll|(kernel32|ntdll|msvcrt|userenv|ws2_32|bcryptprimitives|api-ms-win-core-[a-z0-9-]*)\.dll' "$work/imports" ||
         die "$library needs other libraries"
     windows_python "$work/python" "$library"
-    # Without a console, CPython needs files for its three streams.
+    # Without a console, CPython under wine needs pipes, or NUL, for its three streams.
     (cd "$work" && PYTHONHOME=Z:$work/python PYTHONPATH=Z:$work/unpacked PYTHONDONTWRITEBYTECODE=1 \
-        with_wine "$work/python/python.exe" "$root/release/check-python.py" </dev/null | cat)
+        with_wine "$work/python/python.exe" "$root/release/check-python.py" </dev/null 2>&1 | cat)
 }
 
 # windows_python FOLDER LIBRARY: makes a CPython for Windows from the registries. A wheel of panda3d, which
@@ -37,6 +37,8 @@ windows_python() {
     for part in python311.dll VCRUNTIME140.dll unicodedata.pyd _ctypes.pyd libffi-8.dll; do
         cp "$work/panda3d/deploy_libs/$part" "$folder"
     done
+    # CPython does not look for libraries in the PATH.
+    cp "$(wine_shim)/bcryptprimitives.dll" "$folder"
     debian_unpacked "$work/root" libpython3.11-stdlib libpython3.11-minimal
     cp -rL "$work/root/usr/lib/python3.11" "$folder/Lib"
     (
