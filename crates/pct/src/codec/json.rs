@@ -18,6 +18,19 @@ pub(crate) fn write_string(text: &str, output: &mut Vec<u8>) {
     }
 }
 
+/// Completes a string whose opening quote, at `start`, and text are appended already.
+pub(crate) fn complete_string(start: usize, output: &mut Vec<u8>) {
+    escape_ill_formed(output, start + 1);
+    if ESCAPED.find(&output[start + 1..]).is_none() {
+        output.push(b'"');
+        return;
+    }
+    let text = output.split_off(start + 1);
+    output.truncate(start);
+    // It is text after the first step.
+    write_string(str::from_utf8(&text).unwrap_or_default(), output);
+}
+
 /// Escapes ill-formed UTF-8 from `start` on as triplets, for formats in which a string cannot contain it.
 pub(crate) fn escape_ill_formed(output: &mut Vec<u8>, start: usize) {
     if simdutf8::basic::from_utf8(&output[start..]).is_ok() {

@@ -22,7 +22,7 @@ pub(crate) use decoding::{Decoding, ErrorKinds, Layers, Search};
 pub(crate) use dialect::NO_DIALECT;
 pub(crate) use dialect::{Dialect, long_help};
 pub(crate) use encoding::Encoding;
-pub(crate) use json::{escape_ill_formed, write_string};
+pub(crate) use json::{complete_string, escape_ill_formed, write_string};
 pub(crate) use options::{DecodingOptions, EncodingOptions, NormalizingOptions, TextOptions};
 pub(crate) use text_decoding::{AsTriplets, Outcome, TextDecoding};
 pub(crate) use text_encoding::TextEncoding;

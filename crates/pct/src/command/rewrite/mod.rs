@@ -14,7 +14,7 @@ use simdpct::ByteSet;
 use crate::cli::{ReportForm, Results, TextArguments};
 use crate::error::{Error, Status};
 use crate::format::{Format, Outputs};
-use crate::operation::{Count, Filter, Operation, PartSeen, Recipe, Selecting, Unique};
+use crate::operation::{Count, Filter, Operation, Recipe, Selecting, Unique};
 use crate::pipeline::{self, Plan, Progress};
 use crate::record::Policy;
 use crate::report::{self, FileReport};
@@ -39,8 +39,10 @@ pub(crate) struct Task<'a> {
     notation: Option<Notation>,
     /// With `--unique`: the keys of the records so far.
     seen: Option<Seen>,
-    /// What to say if there are records and none has the part.
-    hint: Option<(PartSeen, &'static str)>,
+    /// What to say if some record lacks a part of a URL and none has it.
+    hint: Option<Box<dyn Fn() -> Option<String> + Sync + 'a>>,
+    /// What precedes the results of all records in an output.
+    header: Vec<u8>,
 }
 
 impl<'a> Task<'a> {
@@ -51,8 +53,8 @@ impl<'a> Task<'a> {
     ) -> Self {
         let notation = arguments.format.notation();
         let (suffix, recipe) = (suffix.into(), Box::new(recipe));
-        let (filter, of_targets, seen, hint) = Default::default();
-        Self { arguments, suffix, recipe, filter, of_targets, keeps_format: true, notation, seen, hint }
+        let (filter, of_targets, seen, hint, header) = Default::default();
+        Self { arguments, suffix, recipe, filter, of_targets, keeps_format: true, notation, seen, hint, header }
     }
 
     /// For `--unique`: of the records with the same results, writes the first, unchanged.
@@ -62,9 +64,19 @@ impl<'a> Task<'a> {
         Self { recipe: Box::new(recipe), seen: Some(Seen::default()), ..self }
     }
 
-    /// Says what to try if there are records and none has the part.
-    pub(crate) fn hinting(self, seen: PartSeen, hint: &'static str) -> Self {
-        Self { hint: Some((seen, hint)), ..self }
+    /// Says what to try if some record lacks a part of a URL and none has it.
+    pub(crate) fn hinting(self, hint: impl Fn() -> Option<String> + Sync + 'a) -> Self {
+        Self { hint: Some(Box::new(hint)), ..self }
+    }
+
+    /// Writes this before the results of all records.
+    pub(crate) fn headed(self, header: Vec<u8>) -> Self {
+        Self { header, ..self }
+    }
+
+    /// What precedes the results of an input; `is_first` means that nothing precedes it in the output.
+    pub(crate) fn header(&self, is_first: bool) -> &[u8] {
+        if is_first { &self.header } else { &[] }
     }
 
     /// Writes only these records.
@@ -144,8 +156,7 @@ pub(crate) fn rewrite(task: &Task<'_>) -> Result<Status, Error> {
     if matches!(result, Ok(Status::Success | Status::InputOutput)) {
         unmatched = rewriting.unmatched.take().unwrap_or_else(|| format.unmatched());
         let lacks_part = rewriting.reports.iter().any(|report| report.count(Count::Missing) > 0);
-        unmatched
-            .extend(task.hint.iter().filter(|(seen, _)| lacks_part && !seen.get()).map(|&(_, hint)| hint.to_owned()));
+        unmatched.extend(task.hint.iter().filter(|_| lacks_part).filter_map(|hint| hint()));
     }
     unmatched.extend(rewriting.reports.iter().filter_map(FileReport::suggestion));
     let unique = task.seen.as_ref().map(Seen::summary);
@@ -285,6 +296,7 @@ impl<'a> Rewriting<'a> {
         let is_first = self.arguments.output.in_place || self.reports.is_empty();
         let plan = Plan { threads: self.threads, ..self.task.plan(format, found, BLOCK, is_first) };
         let mut report = FileReport::of(source, format.separator(), format.records());
+        sink.write(self.task.header(is_first))?;
         let result = pipeline::run(&plan, Blocks::new(opened.text, format.scanner()), sink, &mut report);
         self.reports.push(report);
         result.map(|()| true)
