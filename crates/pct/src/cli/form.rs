@@ -82,11 +82,7 @@ impl FormArguments {
             (Some(_), false) if self.shape == Shape::Tsv => {
                 usage("invalid --as tsv: expected whole lines, --csv or --jsonl with it")
             }
-            // A result has punctuation, but no raw control characters.
-            (Some(delimiter), _) if !delimiter.is_ascii_control() => {
-                usage("invalid --delimiter for form: expected a control character, such as a tab")
-            }
-            _ => Ok(()),
+            _ => format.check_json("form"),
         }
     }
 

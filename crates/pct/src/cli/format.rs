@@ -187,6 +187,40 @@ impl FormatArguments {
         (is_delimited && !is_quoted).then(|| self.delimiter.unwrap_or(b'\t'))
     }
 
+    /// An error if a result that is JSON cannot be in the format.
+    pub(crate) fn check_json(&self, command: &str) -> Result<(), Error> {
+        match self.unquoted_delimiter() {
+            // JSON has punctuation, but no raw control characters.
+            Some(delimiter) if !delimiter.is_ascii_control() => {
+                let expected = "expected a control character, such as a tab";
+                Err(Error::Usage(format!("invalid --delimiter for {command}: {expected}")))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// The delimiter of results that are rows of CSV. An error if they cannot be in the format.
+    pub(crate) fn delimiter_of_rows(&self) -> Result<u8, Error> {
+        if self.is_csv() {
+            let problem = match (self.append() || self.print_field, &self.append_as) {
+                (false, _) => "invalid --as csv for --csv: expected --append or --print-field with it",
+                (true, Some(_)) => "invalid --append-as for --as csv: expected --append, which names each new column",
+                (true, None) => return Ok(self.delimiter.unwrap_or(b',')),
+            };
+            return Err(Error::Usage(problem.into()));
+        }
+        let is_single = self.fields.as_ref().is_none_or(Columns::is_single)
+            && self.key.len() <= 1
+            && !self.key.iter().any(KeyPath::has_pattern)
+            && self.log_field.len() <= 1;
+        let are_lines = !self.raw && !self.null && !self.row_binary;
+        if are_lines && is_single && self.is_whole_record() {
+            return Ok(b',');
+        }
+        let expected = "expected lines, --csv, or another format with a single field and --print-field";
+        Err(Error::Usage(format!("invalid --as csv: {expected}")))
+    }
+
     /// Whether control characters are decoded.
     pub(crate) fn unsafe_controls(&self) -> bool {
         self.unsafe_controls
@@ -211,7 +245,8 @@ impl FormatArguments {
         self.jsonl || self.cdxj || !self.key.is_empty()
     }
 
-    fn is_csv(&self) -> bool {
+    /// Whether records have the fields of CSV, or of a columnar file.
+    pub(crate) fn is_csv(&self) -> bool {
         self.csv || !self.columns.is_empty()
     }
 

@@ -33,12 +33,16 @@ pub(crate) struct InputArguments {
     #[arg(long)]
     pub(crate) no_progress: bool,
 
-    /// Files to read in order; '-' is standard input
+    /// Files to read in order; '-' is standard input [default: -]
     ///
     /// gzip, zstd, bzip2 and xz files are decompressed automatically. If the last record of a file
     /// has no end, one is added before the next file.
-    #[arg(value_name = "FILE", default_value = "-")]
+    #[arg(value_name = "FILE")]
     files: Vec<Source>,
+
+    /// What is read if nothing else is given.
+    #[arg(skip = [Source::StandardInput])]
+    default: [Source; 1],
 
     /// Read the names of the files from FILE; '-' is standard input
     ///
@@ -64,8 +68,20 @@ impl InputArguments {
         match (self.texts.is_empty(), &self.files_from) {
             (false, _) => &self.texts,
             (_, Some(_)) => &self.listed,
+            _ if self.files.is_empty() => &self.default,
             _ => &self.files,
         }
+    }
+
+    /// Adds a file before the others.
+    pub(crate) fn add_first(&mut self, file: Source) -> Result<(), Error> {
+        if !self.texts.is_empty() || self.files_from.is_some() {
+            return Err(Error::Usage(format!(
+                "invalid file '{file}': expected no files with --string or --files-from"
+            )));
+        }
+        self.files.insert(0, file);
+        Ok(())
     }
 
     /// Reads the list of `--files-from`, if it is given.

@@ -21,6 +21,8 @@ mod stats;
 
 use clap::{Args, Parser, Subcommand};
 
+use crate::error::Error;
+
 pub(crate) use check::{CheckArguments, FindingsForm};
 pub(crate) use decode::DecodeArguments;
 pub(crate) use encode::EncodeArguments;
@@ -82,6 +84,14 @@ pub(crate) enum RewriteCommand {
 }
 
 impl Command {
+    /// Takes the first argument of a command for a file, if an option has its meaning.
+    pub(crate) fn sort_arguments(&mut self) -> Result<(), Error> {
+        match self {
+            Self::Rewrite(RewriteCommand::Get(arguments)) => arguments.sort_arguments(),
+            _ => Ok(()),
+        }
+    }
+
     /// The input of a command that reads files.
     pub(crate) fn input(&mut self) -> Option<&mut InputArguments> {
         match self {

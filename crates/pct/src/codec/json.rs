@@ -26,7 +26,7 @@ pub(crate) fn end_string(start: usize, output: &mut Vec<u8>) {
     }
     let text = output.split_off(start + 1);
     output.truncate(start);
-    write_string(str::from_utf8(&text).expect("the operation is within WellFormed"), output);
+    write_string(str::from_utf8(&text).expect("well-formed UTF-8"), output);
 }
 
 /// Escapes ill-formed UTF-8 from `start` on as triplets, for formats in which a string cannot contain it.

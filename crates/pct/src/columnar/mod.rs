@@ -58,6 +58,9 @@ impl Task<'_> {
 
     /// Refuses what is for text only.
     fn check(&self, format: Columnar) -> Result<(), Error> {
+        if !self.operation.row().is_empty() {
+            return Err(Error::Usage(format!("invalid --as csv for {format}: expected --as json, or --format alone")));
+        }
         if self.plan.filter == Filter::All && self.plan.seen.is_none() && !self.is_for_text {
             return Ok(());
         }

@@ -68,6 +68,7 @@ impl InMemory {
             Runnable::Rewrite(command) => {
                 let task = recipe::task(command)?;
                 let format = task.format(Outputs::Each)?;
+                sink.write(task.header(true))?;
                 run(&task.plan(&*format, 0, block, true), text, sink, reports)
             }
             Runnable::Check(arguments) => {

@@ -22,6 +22,7 @@ pub use in_memory::{InMemory, Outcome};
 /// Runs the command that the arguments name.
 pub(crate) fn run(arguments: &mut Arguments) -> Result<Status, Error> {
     level::check_environment()?;
+    arguments.command.sort_arguments()?;
     if let Some(input) = arguments.command.input() {
         input.read_list()?;
     }

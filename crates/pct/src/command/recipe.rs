@@ -1,16 +1,19 @@
 //! From the arguments of a command that rewrites text to its task: the operation on each field, and the filter of records.
 #![forbid(unsafe_code)]
 
+use std::sync::Arc;
+
 use simdpct::ByteSet;
 
 use super::rewrite::Task;
-use crate::cli::{GetArguments, RewriteCommand, UrlForm};
+use crate::cli::{RewriteCommand, UrlForm};
 use crate::error::Error;
 use crate::operation::{
-    CanonicalPath, Decode, DecodeText, Encode, EncodeText, Filter, Get, NormalUrl, Normalize, Operation, PartSeen,
-    Repair, Resolved, Reversible, Surt,
+    CanonicalPath, Decode, DecodeText, Encode, EncodeText, Filter, NormalUrl, Normalize, Operation, PartSeen, Repair,
+    Resolved, Reversible, Surt,
 };
 use crate::record::Policy;
+use crate::text::shown::Notation;
 
 /// The task of a command that rewrites text.
 pub(super) fn task(command: &RewriteCommand) -> Result<Task<'_>, Error> {
@@ -69,16 +72,16 @@ pub(super) fn task(command: &RewriteCommand) -> Result<Task<'_>, Error> {
             if arguments.unique { task.unique() } else { task }
         }
         RewriteCommand::Get(arguments) => {
-            let replace = arguments.text.errors.policy() == Policy::Replace;
-            let GetArguments { part, separator, text, .. } = arguments;
-            let reading = arguments.reading()?;
-            let (seen, hint) = (PartSeen::default(), arguments.hint(reading));
+            let text = &arguments.text;
+            let parts = Arc::new(arguments.parts()?);
+            let (of_operations, seen) = (parts.clone(), PartSeen::default());
             let of_run = seen.clone();
-            let recipe = move |safe| -> Box<dyn Operation> {
-                let decode = arguments.decode(safe, replace);
-                Box::new(Get::new(part.clone(), reading, decode, separator, safe, seen.clone()))
-            };
-            Task::new(text, part.suffix(), recipe).of_targets().hinting(of_run, hint)
+            let recipe =
+                move |safe| -> Box<dyn Operation> { Box::new(arguments.operation(&of_operations, safe, seen.clone())) };
+            let task = Task::new(text, parts.suffix(), recipe).of_targets().headed(parts.header());
+            let task = if parts.is_json() { task.shown_as(Notation::Json) } else { task };
+            let task = if arguments.keeps_format() { task } else { task.into_other_format() };
+            task.hinting(move || (!of_run.get()).then(|| parts.hint()))
         }
         RewriteCommand::Repair(arguments) => {
             let replace = arguments.text.errors.policy() == Policy::Replace;

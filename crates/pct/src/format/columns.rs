@@ -17,6 +17,11 @@ impl Columns {
         Self::joined(columns.into_iter().map(|column| (column, column)).collect())
     }
 
+    /// Whether it has one column only.
+    pub(crate) fn is_single(&self) -> bool {
+        matches!(self.ranges[..], [(first, last)] if first == last)
+    }
+
     pub(crate) fn contains(&self, column: usize) -> bool {
         self.ranges.iter().any(|&(first, last)| (first..=last).contains(&column))
     }

@@ -285,6 +285,10 @@ impl Counted {
         Self(bit(malformed, Count::Malformed) | bit(ill_formed, Count::NotUtf8) | bit(rejected, Count::Rejected))
     }
 
+    pub(crate) fn contains(self, count: Count) -> bool {
+        self.0 >> count as u8 & 1 != 0
+    }
+
     pub(crate) fn union(self, other: Self) -> Self {
         Self(self.0 | other.0)
     }

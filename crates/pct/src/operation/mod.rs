@@ -30,7 +30,7 @@ pub(crate) use decode::Decode;
 pub(crate) use encode::Encode;
 pub(crate) use fault::{Count, Counted, Fault, FaultKind};
 pub(crate) use form::{FromForm, Shape, ToForm};
-pub(crate) use get::{Get, Part, PartSeen, Reading};
+pub(crate) use get::{Get, Part, PartSeen, PartsOutput, PartsShape, Reading, Template, ValueDecoding, ValueRules};
 pub(crate) use inspect::Inspect;
 pub(crate) use normalize::Normalize;
 pub(crate) use path::CanonicalPath;
@@ -63,6 +63,11 @@ pub(crate) trait Operation: Send + Sync {
     /// Whether results are JSON, which JSON Lines take as it is.
     fn is_json(&self) -> bool {
         false
+    }
+
+    /// If results are rows of CSV, which CSV takes as several fields: the suffixes of the names of their columns.
+    fn row(&self) -> &[String] {
+        &[]
     }
 
     /// Whether `--only-matching` selects a field with this fault: it is invalid, or has a

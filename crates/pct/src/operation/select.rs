@@ -79,6 +79,10 @@ impl Operation for Selecting {
         self.operation.is_json()
     }
 
+    fn row(&self) -> &[String] {
+        self.operation.row()
+    }
+
     /// Whether a record is written is known at its end.
     fn stream(&self, _: bool) -> Option<Box<dyn Stream>> {
         None

@@ -90,6 +90,10 @@ impl Operation for Unescape {
         self.operation.is_json()
     }
 
+    fn row(&self) -> &[String] {
+        self.operation.row()
+    }
+
     fn matches(&self, field: &[u8], fault: Option<&Fault>) -> bool {
         let mut text = Vec::with_capacity(field.len());
         self.each_part(field, |_, bytes| text.extend_from_slice(bytes));

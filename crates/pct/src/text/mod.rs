@@ -3,4 +3,5 @@
 
 pub(crate) mod incomplete;
 pub(crate) mod pattern;
+pub(crate) mod quoted;
 pub(crate) mod shown;

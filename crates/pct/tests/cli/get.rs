@@ -184,11 +184,24 @@ fn urls_without_the_part_are_counted_and_are_valid() {
 
 #[test]
 fn an_invalid_part_lists_the_valid_ones() {
-    for part in ["", "Host", "segment", "segment:0", "segment:x", "key", "extension:1", "keys:", "x:y", "hosts"] {
+    for part in [
+        "",
+        "Host",
+        "segment",
+        "segment:0",
+        "segment:x",
+        "key",
+        "pair",
+        "extension:1",
+        "keys:",
+        "x:y",
+        "hosts",
+        "domain:",
+    ] {
         let Output { status, stdout, stderr } = run(&["get", part], b"//h");
         assert_eq!((status.code(), text(&stdout)), (Some(2), String::new()), "{part}");
         let stderr = String::from_utf8(stderr).unwrap();
-        for name in ["scheme", "segment:N", "extension", "key:NAME", "fragment"] {
+        for name in ["scheme", "domain", "segment:N", "extension", "key:NAME", "pair:NAME", "fragment"] {
             assert!(stderr.contains(name), "{part}: {stderr}");
         }
     }
@@ -280,7 +293,7 @@ mod plain {
 }
 
 /// The results for a URL, by the plain implementation, in the order of [`PARTS`].
-fn expected(url: &str) -> Vec<Option<String>> {
+pub(crate) fn expected(url: &str) -> Vec<Option<String>> {
     let split = plain::split(url);
     let pairs = split.pairs();
     let mut keys: Vec<String> = Vec::new();
@@ -313,7 +326,7 @@ fn expected(url: &str) -> Vec<Option<String>> {
     ]
 }
 
-const PARTS: [&str; 13] = [
+pub(crate) const PARTS: [&str; 13] = [
     "scheme",
     "authority",
     "userinfo",
@@ -357,10 +370,10 @@ fn parts_of_short_urls_are_those_of_a_plain_implementation() {
 }
 
 /// Pieces of URLs. Their triplets are well-formed UTF-8, in any sequence.
-fn url() -> impl Strategy<Value = String> {
+pub(crate) fn url() -> impl Strategy<Value = String> {
     let pieces = vec![
         "http", "s", "://", "//", "/", ":", "@", "h.org", "[::1]", ":80", "?", "&", "=", "#", "a+b", "a%20b", "q", ".",
-        "..", "%C3%A9", "é", "%2F", "%26", "%3D", "%0A", "%2541", "+", "%2B", ";",
+        "..", "%C3%A9", "é", "%2F", "%26", "%3D", "%0A", "%2541", "+", "%2B", ";", ",", "%22", "%2C",
     ];
     prop::collection::vec(prop::sample::select(pieces), 0..16).prop_map(|pieces| pieces.concat())
 }
@@ -402,7 +415,7 @@ proptest! {
 }
 
 /// A column of CSV without line ends in fields, read by csv-core.
-fn csv_column(text: &str, wanted: usize) -> Vec<String> {
+pub(crate) fn csv_column(text: &str, wanted: usize) -> Vec<String> {
     let mut reader = csv_core::Reader::new();
     let (mut rest, mut column, mut field, mut found) = (text.as_bytes(), 0, [0; 4096], Vec::new());
     loop {
@@ -430,6 +443,8 @@ fn names_of_keys_may_be_patterns() {
         ("key:x*", "4\n\n"),
         ("key:*", "1 2 3 4\n5\n"),
         ("key:utm_", "\n\n"),
+        ("pair:utm_*", "utm_a=1 utm_b=3\n\n"),
+        ("pair:q", "q=2\nq=5\n"),
     ] {
         let found = crate::output(&["get", part, "--separator", " "], urls.as_bytes());
         assert_eq!(String::from_utf8(found).unwrap(), expected, "{part}");

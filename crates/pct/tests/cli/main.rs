@@ -16,6 +16,7 @@ mod form;
 mod formats;
 mod generated;
 mod get;
+mod get_parts;
 mod in_place;
 mod info;
 mod inputs;

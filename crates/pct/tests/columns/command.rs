@@ -98,6 +98,11 @@ fn problem_is_told() {
         (&["normalize", "--unique", "-c", "url", "a.parquet"], 2, "expected neither a filter, --unique"),
         (&["normalize", "--unique", "--report", "json", "-c", "url", "a.parquet"], 2, "a filter, --unique"),
         (&["get", "host", "--only-matching", "-c", "url", "a.parquet"], 2, "expected neither a filter"),
+        (
+            &["get", "--format", "{host} {path}", "--as", "csv", "--append", "-c", "url", "a.parquet"],
+            2,
+            "invalid --as csv for Apache Parquet: expected --as json",
+        ),
         (&["decode", "-c", "url", "text.parquet"], 3, "text.parquet: the file is not in the format of its name"),
         (&["decode", "-c", "url", "torn.parquet"], 3, "torn.parquet: invalid Parquet file: "),
     ] {

@@ -22,7 +22,7 @@ fn rewrite(folder: &Path, command: &[&str], columns: &str) -> Value {
     serde_json::from_str(&success(folder, &[command, &others].concat())).unwrap()
 }
 
-const COMMANDS: [&[&str]; 14] = [
+const COMMANDS: [&[&str]; 16] = [
     &["decode"],
     &["decode", "--errors", "replace"],
     &["decode", "--errors", "skip"],
@@ -36,6 +36,8 @@ const COMMANDS: [&[&str]; 14] = [
     &["encode", "--set", "%00", "--keep-non-ascii"],
     &["get", "segment:1"],
     &["get", "key:q", "--raw"],
+    &["get", "--format", "{path}\\t{key:q}\\n"],
+    &["get", "--format", "{domain} {fragment}", "--unicode-host"],
     &["form", "--as", "tsv"],
 ];
 
@@ -43,7 +45,7 @@ const COMMANDS: [&[&str]; 14] = [
 #[test]
 fn rows_become_what_json_lines_become() {
     let mut random = Random(0x9E37_79B9);
-    for round in 0..56 {
+    for round in 0..64 {
         let count = *random.pick(&[1, 10, 300, 2000]);
         let rows = random_rows(&mut random, count);
         let settings = Settings::random(&mut random);

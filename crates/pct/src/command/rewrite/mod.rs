@@ -16,7 +16,7 @@ use super::inputs::{ByColumns, Content, Inputs};
 use crate::cli::{ReportForm, Results, TextArguments};
 use crate::error::{Error, Status};
 use crate::format::{Format, Outputs};
-use crate::operation::{Count, Filter, Operation, PartSeen, Recipe, Selecting, Unique};
+use crate::operation::{Count, Filter, Operation, Recipe, Selecting, Unique};
 use crate::pipeline::Plan;
 use crate::record::Policy;
 use crate::report::{self, FileReport};
@@ -41,8 +41,10 @@ pub(crate) struct Task<'a> {
     notation: Option<Notation>,
     /// With `--unique`: the keys of the records so far.
     seen: Option<Seen>,
-    /// What to say if there are records and none has the part.
-    hint: Option<(PartSeen, &'static str)>,
+    /// What to say if some record lacks a part of a URL and none has it.
+    hint: Option<Box<dyn Fn() -> Option<String> + Sync + 'a>>,
+    /// What precedes the results of all records in an output.
+    header: Vec<u8>,
 }
 
 impl<'a> Task<'a> {
@@ -53,8 +55,8 @@ impl<'a> Task<'a> {
     ) -> Self {
         let notation = arguments.format.notation();
         let (suffix, recipe) = (suffix.into(), Box::new(recipe));
-        let (filter, of_targets, seen, hint) = Default::default();
-        Self { arguments, suffix, recipe, filter, of_targets, keeps_format: true, notation, seen, hint }
+        let (filter, of_targets, seen, hint, header) = Default::default();
+        Self { arguments, suffix, recipe, filter, of_targets, keeps_format: true, notation, seen, hint, header }
     }
 
     /// For `--unique`: of the records with the same results, writes the first, unchanged.
@@ -64,9 +66,19 @@ impl<'a> Task<'a> {
         Self { recipe: Box::new(recipe), seen: Some(Seen::default()), ..self }
     }
 
-    /// Says what to try if there are records and none has the part.
-    pub(crate) fn hinting(self, seen: PartSeen, hint: &'static str) -> Self {
-        Self { hint: Some((seen, hint)), ..self }
+    /// Says what to try if some record lacks a part of a URL and none has it.
+    pub(crate) fn hinting(self, hint: impl Fn() -> Option<String> + Sync + 'a) -> Self {
+        Self { hint: Some(Box::new(hint)), ..self }
+    }
+
+    /// Writes this before the results of all records.
+    pub(crate) fn headed(self, header: Vec<u8>) -> Self {
+        Self { header, ..self }
+    }
+
+    /// What precedes the results of an input; `is_first` means that nothing precedes it in the output.
+    pub(crate) fn header(&self, is_first: bool) -> &[u8] {
+        if is_first { &self.header } else { &[] }
     }
 
     /// Writes only these records.
@@ -142,8 +154,7 @@ pub(crate) fn rewrite(task: &Task<'_>) -> Result<Status, Error> {
     if matches!(result, Ok(Status::Success | Status::InputOutput)) {
         unmatched = rewriting.unmatched.take().unwrap_or_else(|| format.unmatched());
         let lacks_part = rewriting.reports.iter().any(|report| report.count(Count::Missing) > 0);
-        unmatched
-            .extend(task.hint.iter().filter(|(seen, _)| lacks_part && !seen.get()).map(|&(_, hint)| hint.to_owned()));
+        unmatched.extend(task.hint.iter().filter(|_| lacks_part).filter_map(|hint| hint()));
     }
     unmatched.extend(rewriting.reports.iter().filter_map(FileReport::suggestion));
     let unique = task.seen.as_ref().map(Seen::summary);
@@ -264,6 +275,7 @@ impl<'a> Rewriting<'a> {
                 self.inputs.columns(source, opened, columnar, task, Some(sink))
             }
             None => {
+                sink.write(self.task.header(is_first))?;
                 let (report, result) = self.inputs.text(source, opened, &plan, sink);
                 (report, result.map(|()| true))
             }

@@ -3,10 +3,11 @@
 
 use std::ops::ControlFlow;
 
-use csv_core::{QuoteStyle, ReadFieldResult, Reader, ReaderBuilder, Terminator, WriteResult, WriterBuilder};
+use csv_core::{ReadFieldResult, Reader, ReaderBuilder, Terminator};
 use simdpct::ByteSet;
 
 use crate::format::near;
+use crate::text::quoted;
 
 /// A field of a record.
 pub(super) struct Field<'f> {
@@ -122,13 +123,13 @@ fn closing_quote(text: &[u8], delimiter: u8) -> Option<usize> {
 /// Writes fields.
 pub(super) struct FieldWriter {
     delimiter: u8,
-    /// Bytes because of which a field must be quoted. Much software ends a record at a CR.
+    /// Bytes because of which a field must be quoted.
     quoted: ByteSet,
 }
 
 impl FieldWriter {
     pub(super) fn new(delimiter: u8) -> Self {
-        Self { delimiter, quoted: ByteSet::new(b"\"\r\n").with(delimiter) }
+        Self { delimiter, quoted: quoted::bytes_to_quote(delimiter) }
     }
 
     /// Appends a field, quoted if it was, or if necessary.
@@ -137,15 +138,7 @@ impl FieldWriter {
             output.extend_from_slice(text);
             return;
         }
-        let mut writer = WriterBuilder::new().quote_style(QuoteStyle::Always).build();
-        let start = output.len();
-        // Worst case: every byte is a quote, and is doubled, plus two quotes.
-        output.resize(start + 2 * text.len() + 2, 0);
-        let (result, _, mut written) = writer.field(text, &mut output[start..]);
-        debug_assert_eq!(result, WriteResult::InputEmpty);
-        let (_, rest) = writer.finish(&mut output[start + written..]);
-        written += rest;
-        output.truncate(start + written);
+        quoted::push(text, output);
     }
 
     /// Puts quotes around the field from `start` on, if that is necessary and it is not `unchanged`, as it was without.
@@ -160,6 +153,12 @@ impl FieldWriter {
     pub(super) fn next_field(&self, text: &[u8], was_quoted: bool, output: &mut Vec<u8>) {
         output.push(self.delimiter);
         self.field(text, was_quoted, output);
+    }
+
+    /// Appends a delimiter and fields that are written already.
+    pub(super) fn next_row(&self, fields: &[u8], output: &mut Vec<u8>) {
+        output.push(self.delimiter);
+        output.extend_from_slice(fields);
     }
 
     /// Appends a delimiter and an empty field.
@@ -190,6 +189,15 @@ impl Row<'_> {
         }
         self.is_first = false;
         self.writer.field(text, was_quoted, self.output);
+    }
+
+    /// Appends fields that are written already.
+    pub(super) fn push_row(&mut self, fields: &[u8]) {
+        if !self.is_first {
+            self.output.push(self.writer.delimiter);
+        }
+        self.is_first = false;
+        self.output.extend_from_slice(fields);
     }
 
     pub(super) fn end(self) {

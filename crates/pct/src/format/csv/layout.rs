@@ -39,6 +39,14 @@ impl Layout {
         self.header.iter().flatten().enumerate().filter(is_selected).map(|(_, name)| name)
     }
 
+    /// Names of the columns with the results for the selected ones: the same, or each with these suffixes.
+    pub(super) fn result_names<'l>(&'l self, row: &'l [String]) -> impl Iterator<Item = Vec<u8>> + 'l {
+        self.names().flat_map(|name| {
+            let alone = row.is_empty().then(|| name.clone());
+            alone.into_iter().chain(row.iter().map(|suffix| [name, suffix.as_bytes()].concat()))
+        })
+    }
+
     /// Checks that the names of new columns are distinct, and not in the header.
     fn check_new_names(&self) -> Result<(), String> {
         let mut names: Vec<_> = self.header.iter().flatten().collect();
@@ -70,6 +78,8 @@ pub(super) struct Layouts {
     /// Whether the first record is a header.
     has_header: bool,
     destination: Destination,
+    /// [`Operation::row`](crate::operation::Operation::row).
+    row: Vec<String>,
     outputs: Outputs,
     known: RwLock<Known>,
 }
@@ -88,10 +98,12 @@ impl Layouts {
         chosen: Chosen,
         has_header: bool,
         destination: Destination,
+        row: &[String],
         outputs: Outputs,
     ) -> Self {
+        let row = row.to_vec();
         let has_header = has_header || matches!(chosen, Chosen::Names(_));
-        Self { delimiter, chosen, has_header, destination, outputs, known: RwLock::default() }
+        Self { delimiter, chosen, has_header, destination, row, outputs, known: RwLock::default() }
     }
 
     /// Whether the first record is needed to transform the others.
@@ -158,6 +170,7 @@ impl Layouts {
         let header = self.has_header.then_some(names);
         let layout = Layout { header, columns, width, new_names: Vec::new(), writes_header: true };
         let new_names = match self.destination.column() {
+            Some(_) if !self.row.is_empty() => layout.result_names(&self.row).collect(),
             Some(new) => layout.names().map(|name| new.of_bytes(name)).collect(),
             None => Vec::new(),
         };

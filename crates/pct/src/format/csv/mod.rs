@@ -56,7 +56,7 @@ impl Csv {
         destination: Destination,
         outputs: Outputs,
     ) -> Self {
-        let layouts = Layouts::new(delimiter, chosen, has_header, destination.clone(), outputs);
+        let layouts = Layouts::new(delimiter, chosen, has_header, destination.clone(), operation.row(), outputs);
         let (writer, most) = (FieldWriter::new(delimiter), AtomicUsize::new(0));
         Self { delimiter, operation, destination, layouts, writer, most }
     }

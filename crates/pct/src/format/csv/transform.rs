@@ -26,7 +26,7 @@ impl Transform<'_> {
         let (text, ending) = split_ending(record, b'\n');
         if self.destination.is_alone() {
             let mut row = self.writer.row(output);
-            self.layout.names().for_each(|name| row.push(name, false));
+            self.layout.result_names(self.operation.row()).for_each(|name| row.push(&name, false));
             row.end();
         } else {
             output.extend_from_slice(text);
@@ -98,7 +98,11 @@ impl Transform<'_> {
             count = field.column + 1;
             if self.layout.columns.contains(field.column) {
                 fault = Fault::first(fault, apply(self.operation, &field, &mut self.result));
-                self.writer.next_field(&self.result, field.is_quoted(), results);
+                if self.operation.row().is_empty() {
+                    self.writer.next_field(&self.result, field.is_quoted(), results);
+                } else {
+                    self.writer.next_row(&self.result, results);
+                }
             }
             ControlFlow::Continue(())
         });
@@ -108,7 +112,7 @@ impl Transform<'_> {
         for column in count..self.layout.width {
             self.writer.empty_field(output);
             if self.layout.columns.contains(column) {
-                self.writer.empty_field(results);
+                (0..self.width()).for_each(|_| self.writer.empty_field(results));
             }
         }
         output.extend_from_slice(results);
@@ -126,16 +130,25 @@ impl Transform<'_> {
             count = field.column + 1;
             if self.layout.columns.contains(field.column) {
                 fault = Fault::first(fault, apply(self.operation, &field, &mut self.result));
-                row.push(&self.result, field.is_quoted());
+                if self.operation.row().is_empty() {
+                    row.push(&self.result, field.is_quoted());
+                } else {
+                    row.push_row(&self.result);
+                }
             }
             until(self.layout.columns.last(), field.column)
         });
         if self.layout.header.is_some() {
             let missing = (count..self.layout.width).filter(|&column| self.layout.columns.contains(column));
-            missing.for_each(|_| row.push(b"", false));
+            missing.for_each(|_| (0..self.width()).for_each(|_| row.push(b"", false)));
         }
         row.end();
         (count, fault)
+    }
+
+    /// The number of fields of a result.
+    fn width(&self) -> usize {
+        self.operation.row().len().max(1)
     }
 
     /// Copies a record that ends in an open quoted field, at the end of the input.

@@ -118,7 +118,16 @@ impl Log {
             LogFields::Targets if is_in_quotes => [IN_QUOTES; 2],
             _ => [IN_REQUEST.union(delimiters), IN_QUOTES],
         };
-        Ok(Self { lines, in_request: recipe(in_request), in_quotes: recipe(in_quotes), destination })
+        let in_request = recipe(in_request);
+        let width = match &lines {
+            Lines::Access(access) => access.width(),
+            Lines::Template(template) => template.width(),
+            Lines::W3c(_) => 1,
+        };
+        if width > 1 && !in_request.row().is_empty() {
+            return Err("invalid --as csv: expected --log-field with a single field".into());
+        }
+        Ok(Self { lines, in_request, in_quotes: recipe(in_quotes), destination })
     }
 
     /// Suffix of the names of new columns.
