@@ -2,6 +2,7 @@
 #![forbid(unsafe_code)]
 
 mod check;
+mod compare;
 mod decode;
 mod encode;
 mod errors;
@@ -22,6 +23,7 @@ mod stats;
 use clap::{Args, Parser, Subcommand};
 
 pub(crate) use check::{CheckArguments, FindingsForm};
+pub(crate) use compare::CompareArguments;
 pub(crate) use decode::DecodeArguments;
 pub(crate) use encode::EncodeArguments;
 pub(crate) use errors::{ErrorArguments, ReportForm};
@@ -117,6 +119,9 @@ pub(crate) struct TextArguments {
 
     #[command(flatten)]
     pub(crate) filter: FilterArguments,
+
+    #[command(flatten)]
+    pub(crate) compare: CompareArguments,
 
     #[command(flatten)]
     pub(crate) output: OutputArguments,

@@ -68,7 +68,8 @@ impl InMemory {
             Runnable::Rewrite(command) => {
                 let task = recipe::task(command)?;
                 let format = task.format(Outputs::Each)?;
-                run(&task.plan(&*format, 0, block, true), text, sink, reports)
+                run(&task.plan(&*format, 0, block, true), text, sink, reports)?;
+                task.write_counts(sink)
             }
             Runnable::Check(arguments) => {
                 let scan = check::scan(arguments, &Unobserved);

@@ -50,7 +50,7 @@ pub(super) fn task(command: &RewriteCommand) -> Result<Task<'_>, Error> {
             let escape_malformed = arguments.escape_malformed;
             let keep = arguments.rules.keep();
             let (policy, url) = (arguments.path(), arguments.url());
-            let task = Task::new(&arguments.text, "_normalized", move |safe| -> Box<dyn Operation> {
+            Task::new(&arguments.text, "_normalized", move |safe| -> Box<dyn Operation> {
                 let normalize = Normalize::new(safe.union(keep), escape_malformed, replace);
                 match (policy, &url) {
                     (Some(policy), _) => Box::new(CanonicalPath::new(policy, normalize, safe)),
@@ -59,8 +59,7 @@ pub(super) fn task(command: &RewriteCommand) -> Result<Task<'_>, Error> {
                     }
                     (None, None) => Box::new(normalize),
                 }
-            });
-            if arguments.unique { task.unique() } else { task }
+            })
         }
         RewriteCommand::Get(arguments) => {
             let replace = arguments.text.errors.policy() == Policy::Replace;

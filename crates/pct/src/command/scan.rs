@@ -47,7 +47,7 @@ impl Scan<'_> {
         }
         let format = self.format()?;
         let mut sink = if self.writes() { Sink::standard_output(Compression::None) } else { Sink::nowhere() }?;
-        if let Some(notation) = self.format.notation() {
+        if let Some(notation) = self.format.notation(false) {
             sink.show(shown::Filter::new(notation, format.ending()));
         }
         let progress = if self.is_quiet || self.input.no_progress || io::stdout().is_terminal() {
@@ -101,7 +101,10 @@ impl Scan<'_> {
         let wrap =
             move |operation| -> Box<dyn Operation> { if writes { Box::new(Copying(operation)) } else { operation } };
         let outputs = if writes { Outputs::One } else { Outputs::Each };
-        self.format.build(&Results { recipe: &recipe, wrap: &wrap, suffix: "", of_targets: false }, outputs)
+        self.format.build(
+            &Results { recipe: &recipe, wrap: &wrap, suffix: "", of_targets: false, are_counted: false },
+            outputs,
+        )
     }
 
     /// The plan for one input, in blocks of at most `block` bytes.

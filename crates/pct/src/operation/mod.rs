@@ -53,6 +53,11 @@ pub(crate) trait Operation: Send + Sync {
         self.apply(field.as_bytes(), output)
     }
 
+    /// Called before a field, with the number of its kind, in a format whose records may have fields of some kinds only.
+    fn begin_field(&self, kind: usize) {
+        let _ = kind;
+    }
+
     /// Whether a batch of valid records takes less time than the records one by one.
     fn is_batched(&self) -> bool {
         false

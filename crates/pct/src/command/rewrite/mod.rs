@@ -2,6 +2,7 @@
 //! then reports.
 #![forbid(unsafe_code)]
 
+mod compare;
 mod in_place;
 
 use std::fs;
@@ -37,7 +38,7 @@ pub(crate) struct Task<'a> {
     keeps_format: bool,
     /// How active characters are escaped for a terminal; `None` if they are not.
     notation: Option<Notation>,
-    /// With `--unique`: the keys of the records so far.
+    /// If records are compared: their keys so far.
     seen: Option<Seen>,
     /// What to say if there are records and none has the part.
     hint: Option<(PartSeen, &'static str)>,
@@ -49,17 +50,14 @@ impl<'a> Task<'a> {
         suffix: impl Into<String>,
         recipe: impl Fn(ByteSet) -> Box<dyn Operation> + Sync + 'a,
     ) -> Self {
-        let notation = arguments.format.notation();
+        let TextArguments { format, compare, .. } = arguments;
+        let notation = format.notation(compare.counts());
         let (suffix, recipe) = (suffix.into(), Box::new(recipe));
-        let (filter, of_targets, seen, hint) = Default::default();
-        Self { arguments, suffix, recipe, filter, of_targets, keeps_format: true, notation, seen, hint }
-    }
-
-    /// For `--unique`: of the records with the same results, writes the first, unchanged.
-    pub(crate) fn unique(self) -> Self {
-        let (secret, recipe) = (Secret::random(), self.recipe);
-        let recipe = move |safe: ByteSet| -> Box<dyn Operation> { Box::new(Unique::new(recipe(safe), secret)) };
-        Self { recipe: Box::new(recipe), seen: Some(Seen::default()), ..self }
+        let (filter, of_targets, hint) = Default::default();
+        let comparison = compare.comparison(!format.print_field() && !format.append());
+        let seen = comparison.map(|comparison| Seen::new(comparison, Secret::random()));
+        let keeps_format = !compare.counts();
+        Self { arguments, suffix, recipe, filter, of_targets, keeps_format, notation, seen, hint }
     }
 
     /// Says what to try if there are records and none has the part.
@@ -90,9 +88,20 @@ impl<'a> Task<'a> {
     /// The format, shared by all inputs.
     pub(crate) fn format(&self, outputs: Outputs) -> Result<Box<dyn Format>, Error> {
         let wrap = |operation| -> Box<dyn Operation> {
-            if self.filter.is_by_field() { Box::new(Selecting::new(operation, self.filter)) } else { operation }
+            let operation =
+                if self.filter.is_by_field() { Box::new(Selecting::new(operation, self.filter)) } else { operation };
+            match &self.seen {
+                Some(seen) => Box::new(Unique::new(operation, seen.comparison.by, seen.secret)),
+                None => operation,
+            }
         };
-        let results = Results { recipe: &*self.recipe, wrap: &wrap, suffix: &self.suffix, of_targets: self.of_targets };
+        let results = Results {
+            recipe: &*self.recipe,
+            wrap: &wrap,
+            suffix: &self.suffix,
+            of_targets: self.of_targets,
+            are_counted: self.arguments.compare.counts(),
+        };
         self.arguments.format.build(&results, outputs)
     }
 
@@ -133,7 +142,10 @@ pub(crate) fn rewrite(task: &Task<'_>) -> Result<Status, Error> {
     let outputs = if arguments.output.in_place { Outputs::Each } else { Outputs::One };
     let format = task.format(outputs)?;
     let mut rewriting = Rewriting::new(task, &*format, progress);
-    let result = if arguments.output.in_place { rewriting.in_place() } else { rewriting.one_output() };
+    let result = rewriting.read_others().and_then(|()| match arguments.output.in_place {
+        true => rewriting.in_place(),
+        false => rewriting.one_output(),
+    });
     rewriting.progress.finish();
     // A command that is refused has nothing to sum up.
     if matches!(result, Ok(Status::Usage) | Err(Error::Usage(_))) {
@@ -147,19 +159,20 @@ pub(crate) fn rewrite(task: &Task<'_>) -> Result<Status, Error> {
         unmatched
             .extend(task.hint.iter().filter(|(seen, _)| lacks_part && !seen.get()).map(|&(_, hint)| hint.to_owned()));
     }
+    unmatched.splice(..0, rewriting.warnings);
     unmatched.extend(rewriting.reports.iter().filter_map(FileReport::suggestion));
-    let unique = task.seen.as_ref().map(Seen::summary);
+    let summary = task.seen.as_ref().map(Seen::summary);
     match arguments.errors.report() {
         // With --errors fail, the only invalid record was already reported as the error.
         ReportForm::Text if arguments.errors.policy() == Policy::Fail && !matches!(result, Ok(Status::Success)) => {
             report::print_text(&[], &unmatched)
         }
         ReportForm::Text => report::print_text(&rewriting.reports, &unmatched),
-        ReportForm::Json => report::print_json(&rewriting.reports, &unmatched, unique),
+        ReportForm::Json => report::print_json(&rewriting.reports, &unmatched, summary),
         ReportForm::None => {}
     }
-    if let (Some(unique), ReportForm::Text) = (unique, arguments.errors.report()) {
-        report::print_unique(unique);
+    if let (Some(summary), ReportForm::Text) = (summary, arguments.errors.report()) {
+        report::print_comparison(summary);
     }
     result
 }
@@ -175,13 +188,18 @@ struct Rewriting<'a> {
     reports: Vec<FileReport>,
     /// Warnings about fields that no record had, if they are not those of the format.
     unmatched: Option<Vec<String>>,
+    /// Number of files with which records are compared. Their reports come first.
+    others: usize,
+    /// Warnings about these files.
+    warnings: Vec<String>,
 }
 
 impl<'a> Rewriting<'a> {
     fn new(task: &'a Task<'a>, format: &'a dyn Format, progress: Progress) -> Self {
         let arguments = task.arguments;
-        let (reports, unmatched) = Default::default();
-        Self { task, arguments, format, progress, threads: arguments.input.threads, reports, unmatched }
+        let (reports, unmatched, others, warnings) = Default::default();
+        let threads = arguments.input.threads;
+        Self { task, arguments, format, progress, threads, reports, unmatched, others, warnings }
     }
 
     fn one_output(&mut self) -> Result<Status, Error> {
@@ -213,7 +231,7 @@ impl<'a> Rewriting<'a> {
         // compressed output is complete.
         match status {
             Err(status) | Ok(status) if output.output.is_some() && status != Status::Success => Ok(status),
-            Ok(status) => Ok(status.after(sink.finish())),
+            Ok(status) => Ok(status.after(self.task.write_counts(&mut sink).and_then(|()| sink.finish()))),
             Err(status) => {
                 // The first error is already reported.
                 let _ = sink.finish();
@@ -282,7 +300,7 @@ impl<'a> Rewriting<'a> {
         }
         let found = self.reports.iter().map(FileReport::faults).sum();
         // A byte order mark in the middle of the output would become part of a record.
-        let is_first = self.arguments.output.in_place || self.reports.is_empty();
+        let is_first = self.arguments.output.in_place || self.reports.len() == self.others;
         let plan = Plan { threads: self.threads, ..self.task.plan(format, found, BLOCK, is_first) };
         let mut report = FileReport::of(source, format.separator(), format.records());
         let result = pipeline::run(&plan, Blocks::new(opened.text, format.scanner()), sink, &mut report);

@@ -9,6 +9,9 @@ use crate::format::Destination;
 use crate::operation::{Fault, FaultKind, Operation, split_ending};
 use crate::record::Job;
 
+/// The name of the column with the number of records.
+const COUNT: &[u8] = b"count";
+
 /// Transforms the records of a block.
 pub(super) struct Transform<'c> {
     pub(super) layout: &'c Layout,
@@ -26,6 +29,9 @@ impl Transform<'_> {
         let (text, ending) = split_ending(record, b'\n');
         if self.destination.is_alone() {
             let mut row = self.writer.row(output);
+            if self.destination.is_counted() {
+                row.push(COUNT, false);
+            }
             self.layout.names().for_each(|name| row.push(name, false));
             row.end();
         } else {
@@ -44,7 +50,7 @@ impl Transform<'_> {
             (count, fault) = match self.destination {
                 Destination::Field => self.replace(text, output),
                 Destination::Column(_) => self.append(text, output, results),
-                Destination::Alone => self.results(text, output),
+                Destination::Alone | Destination::Counted => self.results(text, output),
             };
             output.extend_from_slice(ending);
             fault
@@ -118,7 +124,7 @@ impl Transform<'_> {
             count = field.column + 1;
             if self.layout.columns.contains(field.column) {
                 fault = Fault::first(fault, apply(self.operation, &field, &mut self.result));
-                row.push(&self.result, field.is_quoted());
+                row.push(&self.result, field.is_quoted() && !self.destination.is_counted());
             }
             until(self.layout.columns.last(), field.column)
         });
