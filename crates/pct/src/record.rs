@@ -56,13 +56,38 @@ pub(crate) struct Comparing {
     pub(crate) records: Vec<Keyed>,
 }
 
-/// What became of the output of a record.
+/// What becomes of a record.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
-enum Written {
+pub(crate) enum Written {
+    /// Its output is written.
     Output,
-    /// The record itself, because it is skipped.
+    /// It is written unchanged, because it is skipped.
     Record,
     Nothing,
+}
+
+impl Written {
+    /// What becomes of a record with this fault or note, if the limit allows it.
+    #[inline]
+    pub(crate) fn of(policy: Policy, filter: Filter, fault: Option<&Fault>) -> Self {
+        let is_written = match fault {
+            Some(fault) if !fault.kind.is_note() => match filter {
+                Filter::All | Filter::Invalid => true,
+                // A skipped record is not changed.
+                Filter::Changed => fault.is_selected && policy != Policy::Skip,
+                Filter::Matching => fault.is_selected,
+                Filter::Valid => false,
+            },
+            Some(note) => note.kind != FaultKind::NoRecord && (note.is_selected || filter.has_unchanged()),
+            None => filter.has_unchanged(),
+        };
+        match (policy, fault) {
+            _ if !is_written => Self::Nothing,
+            (Policy::Drop, Some(fault)) if !fault.kind.is_note() => Self::Nothing,
+            (Policy::Skip, Some(fault)) if !fault.kind.is_note() => Self::Record,
+            _ => Self::Output,
+        }
+    }
 }
 
 impl Job {
@@ -167,12 +192,11 @@ impl Job {
     /// Counts a note on a record that is valid.
     fn noted(&mut self, before: usize, note: Fault) -> Written {
         self.tally.note(note);
-        let is_written = note.is_selected || self.filter.has_unchanged();
-        if !is_written || note.kind == FaultKind::NoRecord {
+        let written = Written::of(self.policy, self.filter, Some(&note));
+        if written == Written::Nothing {
             self.output.truncate(before);
-            return Written::Nothing;
         }
-        Written::Output
+        written
     }
 
     /// Notes the key of a record that is written.
@@ -180,8 +204,7 @@ impl Job {
     fn keyed_record(&mut self, record: &[u8], before: usize, fault: Option<Fault>) -> ControlFlow<()> {
         let key = key::take();
         let written = match fault {
-            None if self.filter.has_unchanged() => Written::Output,
-            None => Written::Nothing,
+            None => Written::of(self.policy, self.filter, None),
             Some(note) if note.kind.is_note() => self.noted(before, note),
             Some(fault) => self.faulty(record, before, fault)?,
         };
@@ -218,24 +241,15 @@ impl Job {
             self.stop = Some(fault);
             return ControlFlow::Break(());
         }
-        let is_written = match self.filter {
-            Filter::All | Filter::Invalid => true,
-            // A skipped record is not changed.
-            Filter::Changed => fault.is_selected && self.policy != Policy::Skip,
-            Filter::Matching => fault.is_selected,
-            Filter::Valid => false,
-        };
-        ControlFlow::Continue(match self.policy {
-            Policy::Keep | Policy::Replace | Policy::Fail if is_written => Written::Output,
-            Policy::Skip if is_written => {
+        let written = Written::of(self.policy, self.filter, Some(&fault));
+        match written {
+            Written::Output => {}
+            Written::Nothing => self.output.truncate(before),
+            Written::Record => {
                 self.output.truncate(before);
                 self.output.extend_from_slice(record);
-                Written::Record
             }
-            _ => {
-                self.output.truncate(before);
-                Written::Nothing
-            }
-        })
+        }
+        ControlFlow::Continue(written)
     }
 }

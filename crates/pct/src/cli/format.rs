@@ -227,7 +227,7 @@ impl FormatArguments {
     /// Whether there are options that columnar files do not support.
     #[cfg(feature = "columns")]
     pub(crate) fn is_for_text(&self) -> bool {
-        self.print_field || self.append_as.is_some()
+        self.append_as.is_some()
     }
 
     /// Whether the input may be columnar. Otherwise it is text, whatever it begins with.

@@ -146,7 +146,10 @@ impl Scan<'_> {
         .map_err(|error| Error::Input(source.to_string(), error))?;
         let plan = self.plan(format, BLOCK);
         if let Some(columnar) = columnar {
-            return self.columns(source, opened, columnar, &plan, progress);
+            if self.writes() {
+                self.check_output(columnar)?;
+            }
+            return self.columns(source, opened, columnar, &plan, sink, progress);
         }
         if let Some(ending) = format.ending() {
             sink.end_record(ending);
@@ -157,6 +160,16 @@ impl Scan<'_> {
         Ok(report)
     }
 
+    /// Refuses to write columnar files one after another, or to a terminal.
+    fn check_output(&self, format: Columnar) -> Result<(), Error> {
+        let problem = match () {
+            () if self.input.sources().len() > 1 => format!("invalid files: expected one {format} file"),
+            () if io::stdout().is_terminal() => format!("invalid output for {format}: expected a pipe"),
+            () => return Ok(()),
+        };
+        Err(Error::Usage(problem))
+    }
+
     #[cfg(feature = "columns")]
     fn columns(
         &self,
@@ -164,16 +177,29 @@ impl Scan<'_> {
         opened: Opened,
         format: Columnar,
         plan: &Plan<'_>,
+        sink: &mut Sink,
         progress: &Progress,
     ) -> Result<FileReport, Error> {
         use crate::columnar::{self, Input};
 
         let input = Input::new(format, source, opened).map_err(|error| Error::Input(source.to_string(), error))?;
         let columns = self.format.columns();
-        let task =
-            columnar::Task { plan, operation: &self.operation, columns, append: None, progress, is_for_text: false };
+        let copying = Copying(Box::new(self.operation));
+        let task = columnar::Task {
+            plan,
+            operation: if self.writes() { &copying } else { &self.operation },
+            columns,
+            append: None,
+            prints_field: self.format.print_field(),
+            delimiter: self.format.count_delimiters().0,
+            progress,
+            is_for_text: false,
+        };
         let mut report = FileReport::of(source, b'\n', report::Records::Counted);
-        task.inspect(input, &mut report)?;
+        match self.writes() {
+            true => task.rewrite(input, sink, &mut report).map(|_| ())?,
+            false => task.inspect(input, &mut report)?,
+        }
         Ok(report)
     }
 
@@ -184,6 +210,7 @@ impl Scan<'_> {
         _: Opened,
         format: Columnar,
         _: &Plan<'_>,
+        _: &mut Sink,
         _: &Progress,
     ) -> Result<FileReport, Error> {
         Err(Error::Input(source.to_string(), format.unsupported()))

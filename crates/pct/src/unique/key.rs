@@ -39,6 +39,16 @@ pub(crate) fn add(secret: Secret, result: &[u8]) {
     FIELDS.set(Some(hasher));
 }
 
+/// Adds the number of results that a column of the current record has, unless it has one: NULL has none, and a list may have
+/// many.
+#[cfg(feature = "columns")]
+pub(crate) fn add_number(secret: Secret, number: u64) {
+    let mut hasher = FIELDS.take().unwrap_or_else(|| secret.hasher());
+    // No result is so long.
+    hasher.write_u64(u64::MAX - number);
+    FIELDS.set(Some(hasher));
+}
+
 /// Notes that the current record has a field, for a key of its output.
 pub(crate) fn begin(secret: Secret) {
     let hasher = FIELDS.take().unwrap_or_else(|| secret.hasher());

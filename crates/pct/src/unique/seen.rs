@@ -118,6 +118,15 @@ impl Seen {
         if start < output.len() { write(&output[start..]) } else { Ok(()) }
     }
 
+    /// Whether a record with this key and output is written now.
+    #[cfg(feature = "columns")]
+    pub(crate) fn keeps(&self, key: Option<u128>, output: &[u8]) -> bool {
+        match key {
+            None => self.comparison.keeps_keyless,
+            Some(key) => self.state().keeps(self.comparison.kept, key, output),
+        }
+    }
+
     /// Begins another output, which has its own first records.
     pub(crate) fn forget(&self) {
         let mut state = self.state();
@@ -236,7 +245,7 @@ mod tests {
     fn records_are_written_if_other_files_allow_it() {
         let set = |keys: &[u128]| {
             let mut table = Table::default();
-            keys.iter().for_each(|&key| drop(table.insert(key, ())));
+            assert!(keys.iter().all(|&key| table.insert(key, ()).is_none()));
             Some(table)
         };
         let records = [keyed(0, 1, 1), keyed(1, 2, 2), keyed(2, 3, 3), keyed(3, 4, 2)];

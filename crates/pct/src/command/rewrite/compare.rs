@@ -94,16 +94,45 @@ impl Rewriting<'_> {
         &mut self,
         source: &Source,
         opened: Opened,
-        _columnar: Option<Columnar>,
+        columnar: Option<Columnar>,
         format: &dyn Format,
         keys: &Seen,
         sink: &mut Sink,
     ) -> Result<(), Error> {
         let found = self.reports.iter().map(FileReport::faults).sum();
         let plan = Plan { threads: self.threads, seen: Some(keys), ..self.task.plan(format, found, BLOCK, false) };
+        if let Some(columnar) = columnar {
+            return self.other_columns(source, opened, columnar, &plan);
+        }
         let mut report = FileReport::of(source, format.separator(), format.records());
         let result = pipeline::run(&plan, Blocks::new(opened.text, format.scanner()), sink, &mut report);
         self.reports.push(report);
         result
+    }
+
+    #[cfg(feature = "columns")]
+    fn other_columns(
+        &mut self,
+        source: &Source,
+        opened: Opened,
+        format: Columnar,
+        plan: &Plan<'_>,
+    ) -> Result<(), Error> {
+        use simdpct::ByteSet;
+
+        use crate::{columnar, report};
+
+        let input =
+            columnar::Input::new(format, source, opened).map_err(|error| Error::Input(source.to_string(), error))?;
+        let operation = (self.task.recipe)(ByteSet::EMPTY);
+        let mut report = FileReport::of(source, b'\n', report::Records::Counted);
+        let result = self.task.columns(plan, &*operation, &self.progress).inspect(input, &mut report);
+        self.reports.push(report);
+        result
+    }
+
+    #[cfg(not(feature = "columns"))]
+    fn other_columns(&mut self, source: &Source, _: Opened, format: Columnar, _: &Plan<'_>) -> Result<(), Error> {
+        Err(Error::Input(source.to_string(), format.unsupported()))
     }
 }

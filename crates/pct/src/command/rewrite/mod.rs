@@ -13,6 +13,8 @@ use same_file::Handle;
 use simdpct::ByteSet;
 
 use crate::cli::{ReportForm, Results, TextArguments};
+#[cfg(feature = "columns")]
+use crate::columnar;
 use crate::error::{Error, Status};
 use crate::format::{Format, Outputs};
 use crate::operation::{Count, Filter, Operation, PartSeen, Recipe, Selecting, Unique};
@@ -20,7 +22,7 @@ use crate::pipeline::{self, Plan, Progress};
 use crate::record::Policy;
 use crate::report::{self, FileReport};
 use crate::sink::Sink;
-use crate::source::{BLOCK, Blocks, Columnar, Opened, Source, binary, columnar};
+use crate::source::{BLOCK, Blocks, Columnar, Opened, Source, binary};
 use crate::text::shown::{self, Notation};
 use crate::unique::{Secret, Seen};
 
@@ -128,6 +130,29 @@ impl<'a> Task<'a> {
     }
 }
 
+#[cfg(feature = "columns")]
+impl Task<'_> {
+    /// The task for a columnar file.
+    fn columns<'u>(
+        &'u self,
+        plan: &'u Plan<'u>,
+        operation: &'u dyn Operation,
+        progress: &'u Progress,
+    ) -> columnar::Task<'u> {
+        let format = &self.arguments.format;
+        columnar::Task {
+            plan,
+            operation,
+            columns: format.columns(),
+            append: format.append().then_some(&*self.suffix),
+            prints_field: format.print_field(),
+            delimiter: format.count_delimiters().0,
+            progress,
+            is_for_text: format.is_for_text(),
+        }
+    }
+}
+
 /// Processes every input. An input that cannot be read is reported and skipped; any other error
 /// ends the command.
 pub(crate) fn rewrite(task: &Task<'_>) -> Result<Status, Error> {
@@ -213,7 +238,7 @@ impl<'a> Rewriting<'a> {
             sink.show(shown::Filter::new(notation, self.format.ending()));
         }
         let status = self.each_file(|rewriting, source, opened, columnar| {
-            if let Some(columnar) = columnar {
+            if let Some(columnar) = columnar.filter(|_| !rewriting.arguments.compare.counts()) {
                 if rewriting.arguments.input.sources().len() > 1 {
                     let problem = format!("invalid files: expected one {columnar} file, or --in-place");
                     return Err(Error::Usage(problem));
@@ -271,9 +296,9 @@ impl<'a> Rewriting<'a> {
         let progress = self.progress.clone();
         let opened = source.open(!input.no_decompress, self.format.ending(), move |bytes| progress.advance(bytes))?;
         let (opened, columnar) = if format.may_be_columnar() {
-            columnar::recognise(source, opened)?
+            crate::source::columnar::recognise(source, opened)?
         } else if format.needs_columns() && !output.binary {
-            (columnar::refuse(source, opened)?, None)
+            (crate::source::columnar::refuse(source, opened)?, None)
         } else {
             (opened, None)
         };
@@ -310,21 +335,19 @@ impl<'a> Rewriting<'a> {
 
     #[cfg(feature = "columns")]
     fn columns(&mut self, source: &Source, opened: Opened, format: Columnar, sink: &mut Sink) -> Result<bool, Error> {
-        use crate::columnar::{self, Input};
-
-        let input = Input::new(format, source, opened).map_err(|error| Error::Input(source.to_string(), error))?;
+        let input =
+            columnar::Input::new(format, source, opened).map_err(|error| Error::Input(source.to_string(), error))?;
         let found = self.reports.iter().map(FileReport::faults).sum();
         let operation = (self.task.recipe)(ByteSet::EMPTY);
-        let task = columnar::Task {
-            plan: &Plan { threads: self.threads, ..self.task.plan(self.format, found, BLOCK, true) },
-            operation: &*operation,
-            columns: self.arguments.format.columns(),
-            append: self.arguments.format.append().then_some(&*self.task.suffix),
-            progress: &self.progress,
-            is_for_text: self.arguments.format.is_for_text(),
-        };
+        let plan = Plan { threads: self.threads, ..self.task.plan(self.format, found, BLOCK, true) };
+        let task = self.task.columns(&plan, &*operation, &self.progress);
         let mut report = FileReport::of(source, b'\n', report::Records::Counted);
-        let result = task.rewrite(input, sink, &mut report);
+        let result = if self.arguments.compare.counts() {
+            let is_first = self.reports.len() == self.others;
+            task.count(input, is_first.then_some(sink), &mut report).map(|()| true)
+        } else {
+            task.rewrite(input, sink, &mut report)
+        };
         self.reports.push(report);
         result
     }

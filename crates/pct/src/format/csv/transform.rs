@@ -10,7 +10,7 @@ use crate::operation::{Fault, FaultKind, Operation, split_ending};
 use crate::record::Job;
 
 /// The name of the column with the number of records.
-const COUNT: &[u8] = b"count";
+pub(crate) const COUNT: &[u8] = b"count";
 
 /// Transforms the records of a block.
 pub(super) struct Transform<'c> {
