@@ -103,7 +103,6 @@ impl Results {
                     let mut line = writer.row(&mut keyed.outputs);
                     // In a list, there is a space between the results.
                     cells.iter().for_each(|cell| line.push(&cell.clone().collect::<Vec<_>>().join(&b' '), false));
-                    line.end();
                     key::begin(seen.secret);
                     let key = key::take().map(|key| key.of_output(&keyed.outputs[start..]));
                     keyed.outputs.push(b'\n');

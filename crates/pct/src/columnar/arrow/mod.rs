@@ -220,7 +220,11 @@ fn drop_rows(batch: &mut RecordBatch, rows: &Rows) -> Result<bool, ArrowError> {
     if rows.kept().all(|is_kept| is_kept) {
         return Ok(false);
     }
-    *batch = filter_record_batch(batch, &rows.kept().map(Some).collect::<BooleanArray>())?;
+    *batch = match rows.kept().any(|is_kept| is_kept) {
+        true => filter_record_batch(batch, &rows.kept().map(Some).collect::<BooleanArray>())?,
+        // The filter would drop the dictionaries, too, and a file has one dictionary of a column.
+        false => batch.slice(0, 0),
+    };
     Ok(true)
 }
 

@@ -35,6 +35,7 @@ use crate::source::Scanner;
 use fields::FieldReader;
 use layout::Layouts;
 use records::{Records, is_empty};
+#[cfg(feature = "columns")]
 pub(crate) use transform::COUNT;
 use transform::Transform;
 

@@ -132,7 +132,10 @@ impl Transform<'_> {
             let missing = (count..self.layout.width).filter(|&column| self.layout.columns.contains(column));
             missing.for_each(|_| row.push(b"", false));
         }
-        row.end();
+        // A number precedes what is counted, so that it is no empty line.
+        if !self.destination.is_counted() {
+            row.end();
+        }
         (count, fault)
     }
 
