@@ -44,7 +44,7 @@ pub(crate) struct Job {
     /// The fault that exceeded the limit, with its position in the block. Nothing after that record
     /// is processed.
     pub(crate) stop: Option<Fault>,
-    /// If records are compared: how, and those of the output.
+    /// If records are compared: how, and the keys of the output's records.
     pub(crate) keyed: Option<Comparing>,
 }
 
@@ -56,7 +56,7 @@ pub(crate) struct Comparing {
     pub(crate) records: Vec<Keyed>,
 }
 
-/// What becomes of a record.
+/// The fate of a record.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(crate) enum Written {
     /// Its output is written.
@@ -67,7 +67,7 @@ pub(crate) enum Written {
 }
 
 impl Written {
-    /// What becomes of a record with this fault or note, if the limit allows it.
+    /// The fate of a record with this fault or note, if the limit allows it.
     #[inline]
     pub(crate) fn of(policy: Policy, filter: Filter, fault: Option<&Fault>) -> Self {
         let is_written = match fault {
@@ -209,7 +209,7 @@ impl Job {
             Some(fault) => self.faulty(record, before, fault)?,
         };
         let Some(Comparing { comparison, ending, records }) = &mut self.keyed else { return ControlFlow::Continue(()) };
-        // A record that is not processed has no key. Directives have no fields, but what follows may depend on them.
+        // A record that is not processed has no key. Directives have no fields, but the records after them may depend on them.
         let is_directive = key.is_none() && fault.is_some_and(|fault| fault.kind == FaultKind::Selected);
         let key = key.filter(|_| written == Written::Output);
         let is_kept = key.is_some() || comparison.keeps_keyless || is_directive;

@@ -24,19 +24,20 @@ pub(crate) struct CompareArguments {
 
     /// Write each result once, after the number of its records
     ///
-    /// In the order of the first records: the number, a tab, and what --print-field writes. With --csv, the number is the
-    /// first column, 'count'; with --fields, the delimiter follows it. Records without a selected field are not counted,
-    /// nor are those that --errors skip or drop. The distinct results are held in memory.
+    /// In the order of the first records: the number, a tab, and the output of --print-field. With --csv, the number is the
+    /// first column, 'count'; with --fields, the delimiter follows it. Not counted are records without a selected field, and
+    /// records to which --errors applies skip or drop. The distinct results are held in memory.
     #[arg(long, conflicts_with_all = NOT_COUNTED)]
     count: bool,
 
     /// As --count, but only the N most frequent results, the most frequent first
     ///
-    /// Of equally frequent results, the first in the input comes first.
+    /// Of equally frequent results, the first in the input comes first. 'pct get host --top 10 urls.txt' writes the ten most
+    /// frequent hosts.
     #[arg(long, value_name = "N", value_parser = number, conflicts_with_all = NOT_COUNTED)]
     pub(crate) top: Option<NonZero<usize>>,
 
-    /// Leave out records whose result is that of a record of FILE
+    /// Leave out records with the same result as a record of FILE
     ///
     /// FILE is read first, in the same format, with the same fields and options; '-' is standard input. Records are written
     /// as by --unique, but with duplicates, unless --unique is given too. A record without a selected field is written. May
@@ -44,7 +45,7 @@ pub(crate) struct CompareArguments {
     #[arg(long, value_name = "FILE", value_parser = source())]
     pub(crate) not_in: Vec<Source>,
 
-    /// Write only records whose result is that of a record of FILE
+    /// Write only records with the same result as a record of FILE
     ///
     /// As --not-in, but a record without a selected field is not written. If given several times, the record is in one of
     /// the files.
@@ -52,7 +53,7 @@ pub(crate) struct CompareArguments {
     pub(crate) only_in: Vec<Source>,
 }
 
-/// What is not written as a line with a number before it, or is no single output.
+/// Options whose output has no place for a number before each result, or is not a single one.
 const NOT_COUNTED: [&str; 5] = ["raw", "row_binary", "append", "append_as", "in_place"];
 
 impl CompareArguments {

@@ -252,7 +252,7 @@ impl FormatArguments {
         self.null
     }
 
-    /// How active characters are escaped for a terminal; `None` if they are not. `are_counted` is that of [`Results`].
+    /// How active characters are escaped for a terminal; `None` if they are not. `are_counted` means the same as in [`Results`].
     pub(crate) fn notation(&self, are_counted: bool) -> Option<Notation> {
         let is_json = self.is_json() && !self.print_field && !are_counted;
         let notation = if is_json { Notation::Json } else { Notation::Triplets };

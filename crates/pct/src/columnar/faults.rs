@@ -31,7 +31,7 @@ impl InvalidRows {
         self.0.is_empty()
     }
 
-    /// What becomes of the rows of a group of `rows` rows; `None` if all are written as they are converted.
+    /// Judges the rows of a group of `rows` rows; `None` if all are written as they are converted.
     pub(super) fn judge(&self, rows: u64, plan: &Plan<'_>) -> Option<Rows> {
         let of = |fault: Option<&Fault>| Written::of(plan.policy, plan.filter, fault);
         let are_all_converted = self.0.iter().all(|invalid| of(Some(&invalid.fault)) == Written::Output);

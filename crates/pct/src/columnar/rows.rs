@@ -1,4 +1,4 @@
-//! Rows of a row group or a record batch: which are written, and their results for comparing them.
+//! Rows of a row group or a record batch: which rows are written, and their results for comparing them.
 #![forbid(unsafe_code)]
 
 use super::Task;
@@ -6,7 +6,7 @@ use crate::format::{COUNT, FieldWriter};
 use crate::record::Written;
 use crate::unique::{By, Secret, Seen, key};
 
-/// Of each row of a group: what becomes of it.
+/// The fate of each row of a group.
 #[derive(Clone, Debug)]
 pub(super) struct Rows(Vec<Written>);
 
@@ -115,7 +115,7 @@ impl Results {
     }
 }
 
-/// The key of the results of several columns: that of a record of CSV, if each column has one.
+/// The key of the results of several columns. If each column has one, a record of CSV with these results has the same key.
 fn of_fields<'c>(cells: &[impl Iterator<Item = &'c [u8]> + Clone], secret: Secret) -> Option<u128> {
     for cell in cells {
         let number = cell.clone().count();
@@ -136,7 +136,7 @@ pub(super) struct KeyedRows {
 }
 
 impl KeyedRows {
-    /// Compares the rows with all that precede them. Those that are not written now are dropped from `rows`.
+    /// Compares the rows with all that precede them. In `rows`, drops the rows that are not written now.
     pub(super) fn compare(&self, seen: &Seen, rows: &mut Rows) {
         let mut start = 0;
         for &(row, key, end) in &self.rows {

@@ -27,7 +27,7 @@ pub(crate) struct Comparison {
     pub(crate) keeps_keyless: bool,
 }
 
-/// What is compared, and written.
+/// The text that is compared, and the text that is written.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(crate) enum By {
     /// The results for the fields; the record is written unchanged.

@@ -1,4 +1,4 @@
-//! Decides which records are written: by the keys of all records so far, and by those of other files.
+//! Decides which records are written: by the keys of all records so far, and by the keys of other files.
 #![forbid(unsafe_code)]
 
 use std::num::NonZero;
@@ -37,7 +37,7 @@ pub(crate) struct Others {
     pub(crate) only_in: Option<Table>,
 }
 
-/// What comparing found.
+/// The numbers that comparing found.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(crate) struct Summary {
     /// Unless all records are kept.
@@ -57,7 +57,7 @@ pub(crate) struct Distinct {
     pub(crate) memory: u64,
 }
 
-/// Records that are compared with those of other files.
+/// Records that are compared with records of other files.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(crate) struct Compared {
     /// Distinct records of the files.

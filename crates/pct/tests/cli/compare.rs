@@ -115,7 +115,7 @@ fn other_files_are_read_in_the_same_format() {
         (&["decode", "--only-in", &table, "-c", "u"], "x,u\n1,a\n2,%62\n3,%63\n4\n", "x,u\n1,a\n2,%62\n"),
         (&["decode", "--not-in", &objects, "-k", "u"], "{\"u\":\"a\"}\n{}\n{\"u\":\"b\"}\n", "{}\n{\"u\":\"b\"}\n"),
         (&["decode", "--only-in", &objects, "-k", "u"], "{\"u\":\"a\"}\n{}\n{\"u\":\"b\"}\n", "{\"u\":\"a\"}\n"),
-        // Directives say what the fields are.
+        // Directives name the fields.
         (
             &["normalize", "--only-in", &log, "--log", "w3c"],
             "#Fields: cs-uri-stem n\n/a 1\n#Fields: n cs-uri-stem\n1 /a\n2 /b\n",
@@ -286,7 +286,7 @@ fn written(records: &[Record], format: &Format) -> String {
     format.header.to_owned() + &records.iter().map(write).collect::<String>()
 }
 
-/// What is compared, as options and as a model.
+/// A comparison, as options and as a model.
 #[derive(Clone, Copy, Debug)]
 struct Compared {
     only_changed: bool,

@@ -107,7 +107,7 @@ impl Groups<'_> {
         Ok(group)
     }
 
-    /// Compares the rows with those of all groups before, if rows are compared.
+    /// Compares the rows with the rows of all groups before, if rows are compared.
     pub(super) fn compare(&self, group: &mut Group) -> Result<()> {
         let (Some((mut rows, keyed)), Some(seen)) = (group.compared.take(), self.task.plan.seen) else { return Ok(()) };
         keyed.compare(seen, &mut rows);
@@ -133,7 +133,7 @@ impl Groups<'_> {
         Ok(())
     }
 
-    /// The leaves whose values are not those of the file.
+    /// The selected leaves, unless their values are written as they are in the file.
     fn converted_leaves(&self) -> impl Iterator<Item = &Leaf> {
         self.leaves.iter().filter(|_| !self.task.keeps_values())
     }
@@ -214,7 +214,7 @@ impl Groups<'_> {
         Ok((reader, Batch::new(&column)))
     }
 
-    /// Converts a column of a group: all rows, or those that are kept and not skipped.
+    /// Converts a column of a group: all rows, or the rows that are kept and not skipped.
     fn convert(
         &self,
         group: usize,

@@ -155,7 +155,7 @@ fn is_text(descriptor: &ColumnDescriptor) -> bool {
         || matches!(descriptor.converted_type(), ConvertedType::UTF8 | ConvertedType::JSON | ConvertedType::ENUM)
 }
 
-/// Leaves of the input that the output has: with `--print-field`, those of the selected columns.
+/// Leaves of the input that the output has: with `--print-field`, the leaves of the selected columns.
 fn kept_leaves(task: &Task<'_>, schema: &SchemaDescriptor, leaves: &[Leaf]) -> Vec<usize> {
     let root = |leaf| schema.get_column_root_idx(leaf);
     let is_kept = |&index: &usize| !task.prints_field || leaves.iter().any(|leaf| root(leaf.index) == root(index));

@@ -29,7 +29,7 @@ pub(super) fn of_file(metadata: &ParquetMetaData, leaves: &[Leaf], kept: &[usize
         .set_writer_version(version(metadata))
         .set_offset_index_disabled(!has_page_indexes(metadata))
         .set_key_value_metadata(key_values(file.key_value_metadata(), leaves, &names))
-        // Their numbers are those of the columns of the input.
+        // They are numbers of columns of the input.
         .set_sorting_columns(sorting_columns(metadata, leaves).filter(|_| is_whole));
     if let Some(creator) = file.created_by() {
         builder = builder.set_created_by(creator.to_owned());
@@ -118,8 +118,8 @@ fn sorting_columns(metadata: &ParquetMetaData, leaves: &[Leaf]) -> Option<Vec<So
     (!kept.is_empty()).then_some(kept)
 }
 
-/// The metadata of users and other programs. Arrow's schema gets the new columns, and keeps those of the names, if there are
-/// any.
+/// The metadata of users and other programs. Arrow's schema gets the new columns, and keeps only the columns of these names,
+/// if there are any.
 fn key_values(metadata: Option<&Vec<KeyValue>>, leaves: &[Leaf], kept: &[&str]) -> Option<Vec<KeyValue>> {
     let new: Vec<_> = leaves.iter().filter_map(|leaf| Some((leaf.name, leaf.new.as_deref()?))).collect();
     let mut metadata = metadata?.clone();

@@ -167,10 +167,11 @@ pub(crate) fn rewrite(task: &Task<'_>) -> Result<Status, Error> {
     let outputs = if arguments.output.in_place { Outputs::Each } else { Outputs::One };
     let format = task.format(outputs)?;
     let mut rewriting = Rewriting::new(task, &*format, progress);
-    let result = rewriting.read_others().and_then(|()| match arguments.output.in_place {
-        true => rewriting.in_place(),
-        false => rewriting.one_output(),
-    });
+    if let Err(error) = rewriting.read_others() {
+        rewriting.progress.finish();
+        return Err(error);
+    }
+    let result = if arguments.output.in_place { rewriting.in_place() } else { rewriting.one_output() };
     rewriting.progress.finish();
     // A command that is refused has nothing to sum up.
     if matches!(result, Ok(Status::Usage) | Err(Error::Usage(_))) {

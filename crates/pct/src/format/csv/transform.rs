@@ -132,7 +132,7 @@ impl Transform<'_> {
             let missing = (count..self.layout.width).filter(|&column| self.layout.columns.contains(column));
             missing.for_each(|_| row.push(b"", false));
         }
-        // A number precedes what is counted, so that it is no empty line.
+        // A number precedes the results, so the line is not empty.
         if !self.destination.is_counted() {
             row.end();
         }
