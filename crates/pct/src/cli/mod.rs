@@ -63,7 +63,7 @@ pub(crate) struct Arguments {
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
     #[command(flatten)]
-    Rewrite(RewriteCommand),
+    Rewrite(Box<RewriteCommand>),
     Check(CheckArguments),
     Stats(StatsArguments),
     Explain(ExplainArguments),

@@ -18,8 +18,8 @@ use crate::source::Blocks;
 pub struct InMemory(Runnable);
 
 enum Runnable {
-    Rewrite(RewriteCommand),
-    Check(CheckArguments),
+    Rewrite(Box<RewriteCommand>),
+    Check(Box<CheckArguments>),
 }
 
 /// Result of a run.
@@ -45,7 +45,7 @@ impl InMemory {
     pub fn new(arguments: &[&str]) -> Result<Self, String> {
         match Arguments::try_parse_from(arguments).map_err(|error| error.to_string())?.command {
             Command::Rewrite(command) => Ok(Self(Runnable::Rewrite(command))),
-            Command::Check(arguments) => Ok(Self(Runnable::Check(arguments))),
+            Command::Check(arguments) => Ok(Self(Runnable::Check(Box::new(arguments)))),
             _ => Err("it does not write records".into()),
         }
     }

@@ -133,10 +133,8 @@ fn rows_are_compared_with_other_files() {
             folder.path(),
             &["decode", "-q", option, "others.csv", "-c", "url", "rows.parquet", "-o", "again.parquet"],
         );
-        let rest = |name: &str| urls(&folder.path().join(name));
-        for url in rest("again.parquet").iter().zip(rest("out.parquet")).filter(|(one, other)| *one != other) {
-            panic!("{option}: {url:?}");
-        }
+        let again = content(&folder.path().join("again.parquet"));
+        assert!(again == found, "{option}");
     }
 }
 
