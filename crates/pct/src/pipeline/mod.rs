@@ -299,10 +299,10 @@ impl Ordered<'_> {
             observer::notify(observer, self.report, &job.tally, block)?;
         }
         self.report.absorb(&job.tally, block, start.then(end));
-        match (plan.seen, &job.keyed) {
-            (Some(seen), Some(keyed)) => seen.filter(&job.output, &keyed.records, |part| self.sink.write(part))?,
-            _ => self.sink.write(&job.output)?,
+        if let (Some(seen), Some(keyed)) = (plan.seen, &job.keyed) {
+            seen.filter(&mut job.output, &keyed.records);
         }
+        self.sink.write(&job.output)?;
         match job.stop {
             None => Ok(()),
             Some(Fault { kind, position, .. }) => {

@@ -98,24 +98,20 @@ impl Seen {
         std::mem::take(&mut self.state().keys)
     }
 
-    /// Calls `write` with the parts of `output` to write now.
-    pub(crate) fn filter<E>(
-        &self,
-        output: &[u8],
-        records: &[Keyed],
-        mut write: impl FnMut(&[u8]) -> Result<(), E>,
-    ) -> Result<(), E> {
+    /// Removes the records from an output that are not written now.
+    pub(crate) fn filter(&self, output: &mut Vec<u8>, records: &[Keyed]) {
         let mut state = self.state();
-        let mut start = 0;
+        // The output is kept up to `kept`, and from `rest` on.
+        let (mut kept, mut rest) = (0, 0);
         for record in records {
             if !state.keeps(self.comparison.kept, record.key, &output[record.start..record.end]) {
-                if start < record.start {
-                    write(&output[start..record.start])?;
-                }
-                start = record.end;
+                output.copy_within(rest..record.start, kept);
+                kept += record.start - rest;
+                rest = record.end;
             }
         }
-        if start < output.len() { write(&output[start..]) } else { Ok(()) }
+        output.copy_within(rest.., kept);
+        output.truncate(kept + output.len() - rest);
     }
 
     /// Whether a record with this key and output is written now.
@@ -197,13 +193,9 @@ mod tests {
     }
 
     fn written(seen: &Seen, output: &str, records: &[Keyed]) -> String {
-        let mut written = String::new();
-        let Ok(()) = seen.filter::<Infallible>(output.as_bytes(), records, |part| {
-            assert_ne!(part, b"");
-            written += str::from_utf8(part).unwrap();
-            Ok(())
-        });
-        written
+        let mut output = output.as_bytes().to_vec();
+        seen.filter(&mut output, records);
+        String::from_utf8(output).unwrap()
     }
 
     #[test]
