@@ -10,7 +10,7 @@
 //! - `pipeline` transforms blocks of whole records on several threads and writes them in input
 //!   order. `record` decides what becomes of an invalid record.
 //! - `report` collects the invalid records of each input for the summary on standard error.
-//! - `unique` is `--unique`: the records whose normal form is new are written, in input order.
+//! - `unique` compares records by their results, for `--unique`, `--count` and others, in input order.
 //! - `columnar` reads and writes Parquet and Arrow IPC, by columns instead of blocks.
 //! - `text` has functions of text that know no command, and `lock` one of mutexes.
 //! - `error` maps errors to messages and exit codes.

@@ -5,9 +5,9 @@ use std::ops::ControlFlow;
 
 use clap::ValueEnum;
 
-use crate::operation::{Fault, FaultKind, Filter};
+use crate::operation::{Fault, FaultKind, Filter, split_ending};
 use crate::report::Tally;
-use crate::unique::{Keyed, key};
+use crate::unique::{By, Comparison, Keyed, key};
 
 /// What becomes of an invalid record. The comments of the variants are help texts.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq, ValueEnum)]
@@ -44,8 +44,50 @@ pub(crate) struct Job {
     /// The fault that exceeded the limit, with its position in the block. Nothing after that record
     /// is processed.
     pub(crate) stop: Option<Fault>,
-    /// With `--unique`: the records of the output that have a key. They are written unchanged.
-    pub(crate) keyed: Option<Vec<Keyed>>,
+    /// If records are compared: how, and the keys of the output's records.
+    pub(crate) keyed: Option<Comparing>,
+}
+
+/// The records of an output that have a key.
+pub(crate) struct Comparing {
+    comparison: Comparison,
+    /// The byte that ends a record.
+    ending: Option<u8>,
+    pub(crate) records: Vec<Keyed>,
+}
+
+/// The fate of a record.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub(crate) enum Written {
+    /// Its output is written.
+    Output,
+    /// It is written unchanged, because it is skipped.
+    Record,
+    Nothing,
+}
+
+impl Written {
+    /// The fate of a record with this fault or note, if the limit allows it.
+    #[inline]
+    pub(crate) fn of(policy: Policy, filter: Filter, fault: Option<&Fault>) -> Self {
+        let is_written = match fault {
+            Some(fault) if !fault.kind.is_note() => match filter {
+                Filter::All | Filter::Invalid => true,
+                // A skipped record is not changed.
+                Filter::Changed => fault.is_selected && policy != Policy::Skip,
+                Filter::Matching => fault.is_selected,
+                Filter::Valid => false,
+            },
+            Some(note) => note.kind != FaultKind::NoRecord && (note.is_selected || filter.has_unchanged()),
+            None => filter.has_unchanged(),
+        };
+        match (policy, fault) {
+            _ if !is_written => Self::Nothing,
+            (Policy::Drop, Some(fault)) if !fault.kind.is_note() => Self::Nothing,
+            (Policy::Skip, Some(fault)) if !fault.kind.is_note() => Self::Record,
+            _ => Self::Output,
+        }
+    }
 }
 
 impl Job {
@@ -65,9 +107,10 @@ impl Job {
         }
     }
 
-    /// Keeps the text of each record, and its key.
-    pub(crate) fn with_keys(self, has_keys: bool) -> Self {
-        Self { keyed: has_keys.then(Vec::new), ..self }
+    /// Notes the key of each record. `ending` is the byte that ends a record.
+    pub(crate) fn comparing(self, comparison: Option<Comparison>, ending: Option<u8>) -> Self {
+        let keyed = comparison.map(|comparison| Comparing { comparison, ending, records: Vec::new() });
+        Self { keyed, ..self }
     }
 
     /// Writes only these records.
@@ -88,7 +131,7 @@ impl Job {
 
     /// Writes records that are valid and need no change, unless they are filtered out.
     pub(crate) fn unchanged(&mut self, records: &[u8]) {
-        if self.filter.has_unchanged() {
+        if self.filter.has_unchanged() && self.keyed.as_ref().is_none_or(|keyed| keyed.comparison.keeps_keyless) {
             self.output.extend_from_slice(records);
         }
     }
@@ -100,7 +143,7 @@ impl Job {
         self.output.clear();
         self.tally.clear();
         self.stop = None;
-        self.keyed.iter_mut().for_each(Vec::clear);
+        self.keyed.iter_mut().for_each(|keyed| keyed.records.clear());
     }
 
     /// Whether faults of up to `records` more records are only counted: the policy keeps such
@@ -142,63 +185,71 @@ impl Job {
                 self.noted(before, fault);
                 ControlFlow::Continue(())
             }
-            Some(fault) => self.faulty(record, before, fault),
+            Some(fault) => self.faulty(record, before, fault).map_continue(|_| ()),
         }
     }
 
     /// Counts a note on a record that is valid.
-    fn noted(&mut self, before: usize, note: Fault) {
+    fn noted(&mut self, before: usize, note: Fault) -> Written {
         self.tally.note(note);
-        let is_written = note.is_selected || self.filter.has_unchanged();
-        if !is_written || note.kind == FaultKind::NoRecord {
+        let written = Written::of(self.policy, self.filter, Some(&note));
+        if written == Written::Nothing {
             self.output.truncate(before);
         }
+        written
     }
 
-    /// Replaces the output of a record by its text, and notes the key, unless the policy drops or skips it.
+    /// Notes the key of a record that is written.
     #[inline(never)]
     fn keyed_record(&mut self, record: &[u8], before: usize, fault: Option<Fault>) -> ControlFlow<()> {
         let key = key::take();
-        if let Some(note) = fault.filter(|fault| fault.kind.is_note()) {
-            self.noted(before, note);
-        } else if let Some(fault) = fault {
-            self.faulty(record, before, fault)?;
-            if matches!(self.policy, Policy::Drop | Policy::Skip) {
-                return ControlFlow::Continue(());
-            }
+        let written = match fault {
+            None => Written::of(self.policy, self.filter, None),
+            Some(note) if note.kind.is_note() => self.noted(before, note),
+            Some(fault) => self.faulty(record, before, fault)?,
+        };
+        let Some(Comparing { comparison, ending, records }) = &mut self.keyed else { return ControlFlow::Continue(()) };
+        // A record that is not processed has no key. Directives have no fields, but the records after them may depend on them.
+        let is_directive = key.is_none() && fault.is_some_and(|fault| fault.kind == FaultKind::Selected);
+        let key = key.filter(|_| written == Written::Output);
+        let is_kept = key.is_some() || comparison.keeps_keyless || is_directive;
+        if written == Written::Nothing || !is_kept {
+            self.output.truncate(before);
+            return ControlFlow::Continue(());
         }
-        self.output.truncate(before);
-        self.output.extend_from_slice(record);
-        if let (Some(keyed), Some(key)) = (&mut self.keyed, key) {
-            keyed.push(Keyed { start: before, end: self.output.len(), key });
+        if comparison.by == By::Fields {
+            self.output.truncate(before);
+            self.output.extend_from_slice(record);
+        }
+        if let Some(key) = key {
+            let output = &self.output[before..];
+            let key = match (comparison.by, *ending) {
+                (By::Fields | By::FieldsOfOutput, _) => key.of_fields(),
+                (By::Output, None) => key.of_output(output),
+                (By::Output, Some(ending)) => key.of_output(split_ending(output, ending).0),
+            };
+            records.push(Keyed { start: before, end: self.output.len(), key });
         }
         ControlFlow::Continue(())
     }
 
     #[cold]
-    fn faulty(&mut self, record: &[u8], before: usize, fault: Fault) -> ControlFlow<()> {
+    fn faulty(&mut self, record: &[u8], before: usize, fault: Fault) -> ControlFlow<(), Written> {
         self.tally.note(fault);
         if self.tally.faults() > self.limit {
             self.output.truncate(before);
             self.stop = Some(fault);
             return ControlFlow::Break(());
         }
-        let is_written = match self.filter {
-            Filter::All | Filter::Invalid => true,
-            // A skipped record is not changed.
-            Filter::Changed => fault.is_selected && self.policy != Policy::Skip,
-            Filter::Matching => fault.is_selected,
-            Filter::Valid => false,
-        };
-        match self.policy {
-            Policy::Drop => self.output.truncate(before),
-            _ if !is_written => self.output.truncate(before),
-            Policy::Keep | Policy::Replace | Policy::Fail => {}
-            Policy::Skip => {
+        let written = Written::of(self.policy, self.filter, Some(&fault));
+        match written {
+            Written::Output => {}
+            Written::Nothing => self.output.truncate(before),
+            Written::Record => {
                 self.output.truncate(before);
                 self.output.extend_from_slice(record);
             }
         }
-        ControlFlow::Continue(())
+        ControlFlow::Continue(written)
     }
 }

@@ -75,7 +75,7 @@ impl FormArguments {
         if format.unsafe_controls() {
             return usage("invalid --unsafe-controls for form: expected decode");
         }
-        if format.is_log() && (self.back || !format.is_whole_record()) {
+        if format.is_log() && (self.back || !(format.is_whole_record() || self.text.compare.counts())) {
             return usage("invalid --log for form: expected --print-field with it, and no --back");
         }
         match (format.unquoted_delimiter(), self.back) {
@@ -88,7 +88,7 @@ impl FormArguments {
 
     /// Whether the output is in the format of the input.
     pub(crate) fn keeps_format(&self) -> bool {
-        !self.text.format.is_whole_record()
+        !self.text.format.is_whole_record() && !self.text.compare.counts()
     }
 
     /// How active characters are escaped for a terminal.

@@ -168,6 +168,8 @@ pub(crate) struct Results<'r> {
     pub(crate) suffix: &'r str,
     /// Whether only targets of requests in logs are processed, unless other fields are named.
     pub(crate) of_targets: bool,
+    /// Whether they are written with the number of their records.
+    pub(crate) are_counted: bool,
 }
 
 /// Bytes of line ends.
@@ -259,7 +261,7 @@ impl FormatArguments {
 
     /// Whether there are options that columnar files do not support.
     pub(crate) fn is_for_text(&self) -> bool {
-        self.print_field || self.append_as.is_some()
+        self.append_as.is_some()
     }
 
     /// Whether the input may be columnar. Otherwise it is text, whatever it begins with.
@@ -284,9 +286,10 @@ impl FormatArguments {
         self.null
     }
 
-    /// How active characters are escaped for a terminal; `None` if they are not.
-    pub(crate) fn notation(&self) -> Option<Notation> {
-        let notation = if self.is_json() && !self.print_field { Notation::Json } else { Notation::Triplets };
+    /// How active characters are escaped for a terminal; `None` if they are not. `are_counted` means the same as in [`Results`].
+    pub(crate) fn notation(&self, are_counted: bool) -> Option<Notation> {
+        let is_json = self.is_json() && !self.print_field && !are_counted;
+        let notation = if is_json { Notation::Json } else { Notation::Triplets };
         (!self.unsafe_controls && !self.row_binary).then_some(notation)
     }
 
@@ -300,10 +303,16 @@ impl FormatArguments {
         self.print_field
     }
 
+    /// The delimiter that follows the number of records, and the byte that ends each count.
+    pub(crate) fn count_delimiters(&self) -> (u8, u8) {
+        (self.delimiter.unwrap_or(if self.is_csv() { b',' } else { b'\t' }), if self.null { 0 } else { b'\n' })
+    }
+
     /// Where results go. By default, the name of a new column is that of its source and `suffix`.
-    fn destination(&self, suffix: &str) -> Result<Destination, Error> {
+    fn destination(&self, suffix: &str, are_counted: bool) -> Result<Destination, Error> {
         let Some(name) = &self.append_as else {
             return Ok(match (self.append, self.print_field) {
+                _ if are_counted => Destination::Counted,
                 (true, _) => Destination::Column(ColumnName::Suffix(suffix.to_owned())),
                 (_, true) => Destination::Alone,
                 _ => Destination::Field,
@@ -321,8 +330,8 @@ impl FormatArguments {
 
     /// The format.
     pub(crate) fn build(&self, results: &Results<'_>, outputs: Outputs) -> Result<Box<dyn Format>, Error> {
-        let Results { recipe, wrap, suffix, of_targets } = *results;
-        let destination = self.destination(suffix)?;
+        let Results { recipe, wrap, suffix, of_targets, are_counted } = *results;
+        let destination = self.destination(suffix, are_counted)?;
         if self.delimiter.is_some() && self.fields.is_none() && !self.is_csv() && !self.append {
             return Err(Error::Usage("invalid --delimiter: expected --fields, --csv or --append with it".into()));
         }

@@ -2,6 +2,7 @@
 #![forbid(unsafe_code)]
 
 mod check;
+mod compare;
 mod decode;
 mod encode;
 mod errors;
@@ -24,6 +25,7 @@ use clap::{Args, Parser, Subcommand};
 use crate::error::Error;
 
 pub(crate) use check::{CheckArguments, FindingsForm};
+pub(crate) use compare::CompareArguments;
 pub(crate) use decode::DecodeArguments;
 pub(crate) use encode::EncodeArguments;
 pub(crate) use errors::{ErrorArguments, ReportForm};
@@ -63,7 +65,7 @@ pub(crate) struct Arguments {
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
     #[command(flatten)]
-    Rewrite(RewriteCommand),
+    Rewrite(Box<RewriteCommand>),
     Check(CheckArguments),
     Stats(StatsArguments),
     Explain(ExplainArguments),
@@ -86,10 +88,12 @@ pub(crate) enum RewriteCommand {
 impl Command {
     /// Takes the first argument of a command for a file, if an option has its meaning.
     pub(crate) fn sort_arguments(&mut self) -> Result<(), Error> {
-        match self {
-            Self::Rewrite(RewriteCommand::Get(arguments)) => arguments.sort_arguments(),
-            _ => Ok(()),
+        if let Self::Rewrite(command) = self
+            && let RewriteCommand::Get(arguments) = &mut **command
+        {
+            return arguments.sort_arguments();
         }
+        Ok(())
     }
 
     /// The input of a command that reads files.
@@ -127,6 +131,9 @@ pub(crate) struct TextArguments {
 
     #[command(flatten)]
     pub(crate) filter: FilterArguments,
+
+    #[command(flatten)]
+    pub(crate) compare: CompareArguments,
 
     #[command(flatten)]
     pub(crate) output: OutputArguments,

@@ -50,16 +50,6 @@ pub(crate) struct NormalizeArguments {
     #[command(flatten)]
     url: UrlArguments,
 
-    /// Write only the first record of each normal form, unchanged
-    ///
-    /// Two records are duplicates if all their selected fields have the same normal form; the first
-    /// in input order is written. Duplicates are found across all files; with --in-place, in each
-    /// file by itself. A record without such a field is always written. The memory for each
-    /// distinct record is 20 to 24 bytes, whatever its length: a hash of 128 bits is kept. The
-    /// summary has the numbers of distinct records and of duplicates.
-    #[arg(long, conflicts_with_all = ["append", "append_as", "print_field", "only_changed"])]
-    pub(crate) unique: bool,
-
     #[command(flatten)]
     pub(crate) rules: NormalizingOptions,
 

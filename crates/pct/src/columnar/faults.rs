@@ -2,9 +2,11 @@
 #![forbid(unsafe_code)]
 
 use super::Task;
+use super::rows::Rows;
 use crate::error::Error;
 use crate::operation::Fault;
-use crate::record::Policy;
+use crate::pipeline::Plan;
+use crate::record::{Policy, Written};
 use crate::report::{FileReport, InvalidRecord, Place};
 
 /// An invalid row.
@@ -25,8 +27,24 @@ pub(super) struct InvalidRow {
 pub(super) struct InvalidRows(Vec<InvalidRow>);
 
 impl InvalidRows {
-    pub(super) fn is_empty(&self) -> bool {
+    fn is_empty(&self) -> bool {
         self.0.is_empty()
+    }
+
+    /// Judges the rows of a group of `rows` rows; `None` if all are written as they are converted.
+    pub(super) fn judge(&self, rows: u64, plan: &Plan<'_>) -> Option<Rows> {
+        let of = |fault: Option<&Fault>| Written::of(plan.policy, plan.filter, fault);
+        let are_all_converted = self.0.iter().all(|invalid| of(Some(&invalid.fault)) == Written::Output);
+        if plan.seen.is_none() && of(None) == Written::Output && are_all_converted {
+            return None;
+        }
+        let mut written = vec![of(None); usize::try_from(rows).unwrap_or(usize::MAX)];
+        for invalid in &self.0 {
+            if let Some(written) = usize::try_from(invalid.row).ok().and_then(|row| written.get_mut(row)) {
+                *written = of(Some(&invalid.fault));
+            }
+        }
+        Some(Rows::new(written))
     }
 
     /// Notes a fault of a row that does not precede the last one.
@@ -53,11 +71,6 @@ impl InvalidRows {
                 is_same
             });
         }
-    }
-
-    /// Numbers of the rows, in order.
-    pub(super) fn rows(&self) -> Vec<u64> {
-        self.0.iter().filter(|invalid| !invalid.fault.kind.is_note()).map(|invalid| invalid.row).collect()
     }
 
     /// Adds the rows of a group of `rows` rows to the report, up to the limit.

@@ -4,7 +4,7 @@
 use simdpct::ByteSet;
 
 use crate::codec::escape_ill_formed;
-use crate::operation::{Fault, FaultKind, Operation};
+use crate::operation::{Fault, FaultKind, Filter, Operation};
 
 /// Applies an operation to the values of a column.
 pub(super) struct Converter<'a> {
@@ -13,16 +13,27 @@ pub(super) struct Converter<'a> {
     needed: Option<ByteSet>,
     /// Whether the values are UTF-8, and must remain so.
     is_text: bool,
+    filter: Filter,
 }
 
 impl<'a> Converter<'a> {
-    pub(super) fn new(operation: &'a dyn Operation, is_text: bool) -> Self {
-        Self { operation, needed: operation.needed(), is_text }
+    pub(super) fn new(operation: &'a dyn Operation, is_text: bool, filter: Filter) -> Self {
+        Self { operation, needed: operation.needed(), is_text, filter }
     }
 
     /// Appends the result for a value, unless that is the value itself. Returns whether it was
-    /// appended, and the first fault.
+    /// appended, and the first fault, with a note if a filter selects the value.
     pub(super) fn apply(&self, value: &[u8], output: &mut Vec<u8>) -> (bool, Option<Fault>) {
+        let (is_changed, fault) = self.convert(value, output);
+        let is_selected = match self.filter {
+            Filter::Changed => is_changed,
+            Filter::Matching => self.operation.matches(value, fault.as_ref()),
+            Filter::All | Filter::Invalid | Filter::Valid => false,
+        };
+        (is_changed, if is_selected { Some(Fault::select(fault)) } else { fault })
+    }
+
+    fn convert(&self, value: &[u8], output: &mut Vec<u8>) -> (bool, Option<Fault>) {
         let text = simdutf8::basic::from_utf8(value).ok();
         if text.is_some() && self.needed.is_some_and(|needed| needed.find(value).is_none()) {
             return (false, None);

@@ -18,8 +18,8 @@ use crate::source::Blocks;
 pub struct InMemory(Runnable);
 
 enum Runnable {
-    Rewrite(RewriteCommand),
-    Check(CheckArguments),
+    Rewrite(Box<RewriteCommand>),
+    Check(Box<CheckArguments>),
 }
 
 /// Result of a run.
@@ -45,7 +45,7 @@ impl InMemory {
     pub fn new(arguments: &[&str]) -> Result<Self, String> {
         match Arguments::try_parse_from(arguments).map_err(|error| error.to_string())?.command {
             Command::Rewrite(command) => Ok(Self(Runnable::Rewrite(command))),
-            Command::Check(arguments) => Ok(Self(Runnable::Check(arguments))),
+            Command::Check(arguments) => Ok(Self(Runnable::Check(Box::new(arguments)))),
             _ => Err("it does not write records".into()),
         }
     }
@@ -69,7 +69,8 @@ impl InMemory {
                 let task = recipe::task(command)?;
                 let format = task.format(Outputs::Each)?;
                 sink.write(task.header(true))?;
-                run(&task.plan(&*format, 0, block, true), text, sink, reports)
+                run(&task.plan(&*format, 0, block, true), text, sink, reports)?;
+                task.write_counts(sink)
             }
             Runnable::Check(arguments) => {
                 let scan = check::scan(arguments, &Unobserved);

@@ -107,8 +107,19 @@ pub(super) struct ByColumns<'c> {
     pub(super) is_for_text: bool,
 }
 
+/// Where the rows of a columnar file go.
+#[cfg_attr(not(feature = "columns"), expect(dead_code))]
+pub(super) enum Rows<'s> {
+    /// To a file in the format of the input.
+    Table(&'s mut Sink),
+    /// To counts, which are text; if there is a sink, it gets their header.
+    Counts(Option<&'s mut Sink>),
+    /// To the observer or the comparison of the plan alone.
+    Nowhere,
+}
+
 impl Inputs<'_> {
-    /// Runs a columnar file by its columns: rewrites it into `sink`, or only inspects it. Returns false if nothing
+    /// Runs a columnar file by its columns. Returns false if nothing
     /// changes. Also returns the report of what was read before an error.
     #[cfg(feature = "columns")]
     pub(super) fn columns(
@@ -117,18 +128,27 @@ impl Inputs<'_> {
         opened: Opened,
         format: Columnar,
         task: ByColumns<'_>,
-        sink: Option<&mut Sink>,
+        rows: Rows<'_>,
     ) -> (FileReport, Result<bool, Error>) {
         use crate::columnar::{Input, Task};
 
         let mut report = FileReport::of(source, b'\n', Records::Counted);
         let ByColumns { plan, operation, append, is_for_text } = task;
-        let (columns, progress) = (self.format.columns(), &self.progress);
-        let task = Task { plan: &plan, operation, columns, append, progress, is_for_text };
+        let task = Task {
+            plan: &plan,
+            operation,
+            columns: self.format.columns(),
+            append,
+            prints_field: self.format.print_field(),
+            delimiter: self.format.count_delimiters().0,
+            progress: &self.progress,
+            is_for_text,
+        };
         let input = Input::new(format, source, opened).map_err(|error| Error::Input(source.to_string(), error));
-        let result = input.and_then(|input| match sink {
-            Some(sink) => task.rewrite(input, sink, &mut report),
-            None => task.inspect(input, &mut report).map(|()| false),
+        let result = input.and_then(|input| match rows {
+            Rows::Table(sink) => task.rewrite(input, sink, &mut report),
+            Rows::Counts(sink) => task.count(input, sink, &mut report).map(|()| true),
+            Rows::Nowhere => task.inspect(input, &mut report).map(|()| false),
         });
         (report, result)
     }
@@ -140,7 +160,7 @@ impl Inputs<'_> {
         _: Opened,
         format: Columnar,
         _: ByColumns<'_>,
-        _: Option<&mut Sink>,
+        _: Rows<'_>,
     ) -> (FileReport, Result<bool, Error>) {
         let report = FileReport::of(source, b'\n', Records::Counted);
         (report, Err(Error::Input(source.to_string(), format.unsupported())))

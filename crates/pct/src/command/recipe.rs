@@ -54,7 +54,7 @@ pub(super) fn task(command: &RewriteCommand) -> Result<Task<'_>, Error> {
             let keep = arguments.rules.keep();
             let (policy, url) = (arguments.path(), arguments.url());
             let (base, are_targets) = (arguments.base(), arguments.are_targets());
-            let task = Task::new(&arguments.text, "_normalized", move |safe| -> Box<dyn Operation> {
+            Task::new(&arguments.text, "_normalized", move |safe| -> Box<dyn Operation> {
                 let normalize = Normalize::new(safe.union(keep), escape_malformed, replace);
                 let operation: Box<dyn Operation> = match (policy, &url) {
                     (Some(policy), _) => Box::new(CanonicalPath::new(policy, normalize, safe)),
@@ -68,12 +68,15 @@ pub(super) fn task(command: &RewriteCommand) -> Result<Task<'_>, Error> {
                     Some(base) => Box::new(Resolved::new(base, operation, are_targets, safe)),
                     None => operation,
                 }
-            });
-            if arguments.unique { task.unique() } else { task }
+            })
         }
         RewriteCommand::Get(arguments) => {
             let text = &arguments.text;
             let parts = Arc::new(arguments.parts()?);
+            if text.compare.counts() && !parts.header().is_empty() {
+                let message = "invalid --as csv with --count or --top: expected --as json, or --format alone";
+                return Err(Error::Usage(message.into()));
+            }
             let (of_operations, seen) = (parts.clone(), PartSeen::default());
             let of_run = seen.clone();
             let recipe =

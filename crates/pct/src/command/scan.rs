@@ -5,7 +5,7 @@
 use std::io::{self, IsTerminal};
 use std::ops::ControlFlow;
 
-use super::inputs::{ByColumns, Content, Inputs};
+use super::inputs::{ByColumns, Content, Inputs, Rows};
 use crate::cli::{FormatArguments, InputArguments, Results};
 use crate::error::{Error, Status};
 use crate::format::{Format, Outputs};
@@ -14,7 +14,7 @@ use crate::pipeline::{Observer, Plan};
 use crate::record::Policy;
 use crate::report::FileReport;
 use crate::sink::Sink;
-use crate::source::{BLOCK, Compression, Source};
+use crate::source::{BLOCK, Columnar, Compression, Source};
 use crate::text::shown;
 
 /// A read-only command, with its options.
@@ -47,7 +47,7 @@ impl Scan<'_> {
         }
         let format = self.format()?;
         let mut sink = if self.writes() { Sink::standard_output(Compression::None) } else { Sink::nowhere() }?;
-        if let Some(notation) = self.format.notation() {
+        if let Some(notation) = self.format.notation(false) {
             sink.show(shown::Filter::new(notation, format.ending()));
         }
         let inputs = Inputs::new(self.input, self.format, !self.is_quiet && !io::stdout().is_terminal());
@@ -92,7 +92,10 @@ impl Scan<'_> {
         let wrap =
             move |operation| -> Box<dyn Operation> { if writes { Box::new(Copying(operation)) } else { operation } };
         let outputs = if writes { Outputs::One } else { Outputs::Each };
-        self.format.build(&Results { recipe: &recipe, wrap: &wrap, suffix: "", of_targets: false }, outputs)
+        self.format.build(
+            &Results { recipe: &recipe, wrap: &wrap, suffix: "", of_targets: false, are_counted: false },
+            outputs,
+        )
     }
 
     /// The plan for one input, in blocks of at most `block` bytes.
@@ -126,12 +129,30 @@ impl Scan<'_> {
         let plan = self.plan(format, BLOCK);
         let (report, result) = match columnar {
             Some(columnar) => {
-                let task = ByColumns { plan, operation: &self.operation, append: None, is_for_text: false };
-                let (report, result) = inputs.columns(source, opened, columnar, task, None);
+                let copying = Copying(Box::new(self.operation));
+                let (operation, rows): (&dyn Operation, _) = match self.writes() {
+                    true => (&copying, Rows::Table(sink)),
+                    false => (&self.operation, Rows::Nowhere),
+                };
+                if self.writes() {
+                    self.check_output(columnar)?;
+                }
+                let task = ByColumns { plan, operation, append: None, is_for_text: false };
+                let (report, result) = inputs.columns(source, opened, columnar, task, rows);
                 (report, result.map(drop))
             }
             None => inputs.text(source, opened, &plan, sink),
         };
         result.map(|()| report)
+    }
+
+    /// Refuses to write columnar files one after another, or to a terminal.
+    fn check_output(&self, format: Columnar) -> Result<(), Error> {
+        let problem = match () {
+            () if self.input.sources().len() > 1 => format!("invalid files: expected one {format} file"),
+            () if io::stdout().is_terminal() => format!("invalid output for {format}: expected a pipe"),
+            () => return Ok(()),
+        };
+        Err(Error::Usage(problem))
     }
 }

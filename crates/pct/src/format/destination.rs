@@ -11,6 +11,8 @@ pub(crate) enum Destination {
     Column(ColumnName),
     /// They are all that is written of a record.
     Alone,
+    /// They are all that is written of a record, after a number of records. Equal results are written in the same way.
+    Counted,
 }
 
 /// The name of a new column, or of a new member of an object.
@@ -33,7 +35,11 @@ impl Destination {
     }
 
     pub(crate) fn is_alone(&self) -> bool {
-        *self == Self::Alone
+        matches!(self, Self::Alone | Self::Counted)
+    }
+
+    pub(crate) fn is_counted(&self) -> bool {
+        *self == Self::Counted
     }
 
     /// The name of new columns, if there are any.

@@ -177,7 +177,7 @@ impl Format for Tsv {
             match self.destination {
                 Destination::Field => self.line(line, output),
                 Destination::Column(_) => self.append_to_line(line, output, results),
-                Destination::Alone => self.results(line, output),
+                Destination::Alone | Destination::Counted => self.results(line, output),
             }
         });
         self.most.fetch_max(most.get(), Ordering::Relaxed);

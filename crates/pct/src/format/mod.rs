@@ -14,6 +14,8 @@ mod row_binary;
 mod whole;
 
 pub(crate) use columns::Columns;
+#[cfg(feature = "columns")]
+pub(crate) use csv::{COUNT, FieldWriter};
 pub(crate) use csv::{Chosen, Csv};
 pub(crate) use destination::{ColumnName, Destination};
 pub(crate) use fields::Tsv;

@@ -154,7 +154,8 @@ mod tests {
 
     fn decode(safe: ByteSet) -> Decode {
         let arguments = Arguments::parse_from(["pct", "decode"]);
-        let Command::Rewrite(RewriteCommand::Decode(arguments)) = arguments.command else { unreachable!() };
+        let Command::Rewrite(command) = arguments.command else { unreachable!() };
+        let RewriteCommand::Decode(arguments) = *command else { unreachable!() };
         Decode::new(arguments.rules.decoding().safe(safe), false)
     }
 

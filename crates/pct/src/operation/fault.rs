@@ -30,7 +30,12 @@ impl Fault {
 
     /// A note that the record is written, whatever the filter.
     pub(crate) fn selected() -> Self {
-        Self { is_selected: true, ..Self::new(FaultKind::Selected, 0) }
+        Self::select(None)
+    }
+
+    /// A fault of a field that a filter selects, or a note about it.
+    pub(crate) fn select(fault: Option<Self>) -> Self {
+        Self { is_selected: true, ..fault.unwrap_or_else(|| Self::new(FaultKind::Selected, 0)) }
     }
 
     /// The first error of a field that has errors of these kinds.

@@ -54,6 +54,11 @@ pub(crate) trait Operation: Send + Sync {
         self.apply(field.as_bytes(), output)
     }
 
+    /// Called before a field, with the number of its kind, in a format whose records may have fields of some kinds only.
+    fn begin_field(&self, kind: usize) {
+        let _ = kind;
+    }
+
     /// The trigger bytes, if known: a field of well-formed UTF-8 that contains none of them is
     /// valid and unchanged.
     fn needed(&self) -> Option<ByteSet> {

@@ -3,7 +3,7 @@
 
 use simdpct::ByteSet;
 
-use super::{Fault, FaultKind, Operation, Stream};
+use super::{Fault, Operation, Stream};
 
 /// Which records are written.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
@@ -50,11 +50,7 @@ impl Selecting {
             Filter::Changed => result != field,
             _ => self.operation.matches(field, fault.as_ref()),
         };
-        match fault {
-            _ if !is_selected => fault,
-            None => Some(Fault { is_selected, ..Fault::new(FaultKind::Selected, 0) }),
-            Some(fault) => Some(Fault { is_selected, ..fault }),
-        }
+        if is_selected { Some(Fault::select(fault)) } else { fault }
     }
 }
 

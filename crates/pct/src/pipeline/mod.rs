@@ -55,13 +55,20 @@ pub(crate) struct Plan<'p> {
     pub(crate) keeps_mark: bool,
     /// Receives every invalid record.
     pub(crate) observer: Option<&'p dyn Observer>,
-    /// With `--unique`: the keys of the records so far.
+    /// If records are compared: the keys of the records so far.
     pub(crate) seen: Option<&'p Seen>,
 }
 
 impl Plan<'_> {
     fn job(&self) -> Job {
-        Job::new(self.policy, self.observer.is_some()).filtered(self.filter).with_keys(self.seen.is_some())
+        let comparison = self.seen.map(|seen| seen.comparison);
+        let job = Job::new(self.policy, self.observer.is_some()).filtered(self.filter);
+        job.comparing(comparison, self.format.ending())
+    }
+
+    /// Whether a record that is not processed is written.
+    fn writes_unprocessed(&self) -> bool {
+        self.filter == Filter::All && self.seen.is_none_or(|seen| seen.comparison.keeps_keyless)
     }
 }
 
@@ -292,10 +299,10 @@ impl Ordered<'_> {
             observer::notify(observer, self.report, &job.tally, block)?;
         }
         self.report.absorb(&job.tally, block, start.then(end));
-        match (plan.seen, &job.keyed) {
-            (Some(seen), Some(keyed)) => seen.filter(&job.output, keyed, |part| self.sink.write(part))?,
-            _ => self.sink.write(&job.output)?,
+        if let (Some(seen), Some(keyed)) = (plan.seen, &job.keyed) {
+            seen.filter(&mut job.output, &keyed.records);
         }
+        self.sink.write(&job.output)?;
         match job.stop {
             None => Ok(()),
             Some(Fault { kind, position, .. }) => {

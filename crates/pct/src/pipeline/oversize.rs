@@ -11,7 +11,7 @@ use super::spool::Spool;
 use super::{Ordered, Plan, memory};
 use crate::error::Error;
 use crate::format::Whole;
-use crate::operation::{FaultKind, Filter, Stream, split_ending};
+use crate::operation::{FaultKind, Stream, split_ending};
 use crate::record::{Job, Policy};
 use crate::report::{InvalidRecord, Place};
 use crate::source::{Blocks, Buffer};
@@ -250,7 +250,7 @@ fn skip(
     loop {
         for part in [&record[..], buffer] {
             ordered.report.place = ordered.report.place.after(part, ordered.report.separator);
-            if plan.policy == Policy::Skip && plan.filter == Filter::All {
+            if plan.policy == Policy::Skip && plan.writes_unprocessed() {
                 ordered.sink.write(part)?;
             }
         }

@@ -6,16 +6,20 @@ use serde_json::{Map, Value, json};
 use super::FileReport;
 use crate::operation::{Count, FaultKind};
 use crate::text::shown;
-use crate::unique::Summary;
+use crate::unique::{Compared, Distinct, Summary};
 
 /// Changes if a member is removed or renamed, or if its meaning changes; not for a new member.
 const VERSION: u32 = 1;
 
-/// Prints the report to standard error, in one line, even if it is empty. `unique` is for `--unique`.
-pub(crate) fn print_json(files: &[FileReport], unmatched: &[String], unique: Option<Summary>) {
+/// Prints the report to standard error, in one line, even if it is empty. `summary` is of the comparison of records.
+pub(crate) fn print_json(files: &[FileReport], unmatched: &[String], summary: Option<Summary>) {
     let mut report = as_json(files, unmatched);
-    if let Some(Summary { distinct, duplicates, memory }) = unique {
+    let (distinct, compared) = summary.map_or((None, None), |summary| (summary.distinct, summary.compared));
+    if let Some(Distinct { distinct, duplicates, memory }) = distinct {
         report["unique"] = json!({ "distinct": distinct, "duplicates": duplicates, "memory": memory });
+    }
+    if let Some(Compared { listed, left_out, memory }) = compared {
+        report["compared"] = json!({ "listed": listed, "left-out": left_out, "memory": memory });
     }
     shown::write_stderr(format_args!("{}", shown::json(&report.to_string())));
 }

@@ -9,4 +9,4 @@ mod text;
 pub(crate) use json::{as_json, document, file_as_json, print_json};
 pub(crate) use place::Place;
 pub(crate) use tally::{FileReport, InvalidRecord, Records, Tally};
-pub(crate) use text::{print_text, print_unique};
+pub(crate) use text::{print_comparison, print_text};

@@ -4,7 +4,7 @@
 use super::FileReport;
 use crate::operation::Count;
 use crate::text::shown;
-use crate::unique::Summary;
+use crate::unique::{Compared, Distinct, Summary};
 
 /// Prints the report to standard error, unless it is empty. `unmatched` is
 /// [`Format::unmatched`](crate::format::Format::unmatched).
@@ -31,9 +31,18 @@ pub(crate) fn print_text(files: &[FileReport], unmatched: &[String]) {
     }
 }
 
-/// Prints the summary of `--unique`.
-pub(crate) fn print_unique(Summary { distinct, duplicates, memory }: Summary) {
-    shown::write_stderr(format_args!("pct: {distinct} distinct, {duplicates} duplicates; memory: {}", size(memory)));
+/// Prints the summary of the comparison of records.
+pub(crate) fn print_comparison(Summary { distinct, compared }: Summary) {
+    if let Some(Compared { listed, left_out, memory }) = compared {
+        let memory = size(memory);
+        shown::write_stderr(format_args!(
+            "pct: {left_out} left out, {listed} distinct in other files; memory: {memory}"
+        ));
+    }
+    if let Some(Distinct { distinct, duplicates, memory }) = distinct {
+        let memory = size(memory);
+        shown::write_stderr(format_args!("pct: {distinct} distinct, {duplicates} duplicates; memory: {memory}"));
+    }
 }
 
 /// A number of bytes, with three significant digits.

@@ -1,6 +1,7 @@
-//! A set of random keys, in little memory: sorted arrays with gaps, where each key is near the place that its value says.
+//! A map of random keys, in little memory: sorted arrays with gaps, where each key is near the place that its value says.
 //!
-//! The lengths of the arrays depend on the number of keys alone, so that the summary does not vary.
+//! The lengths of the arrays depend on the number of keys alone, so that the summary does not vary. With values of type `()`,
+//! it is a set.
 #![forbid(unsafe_code)]
 
 /// From this number of keys on, there are several arrays, by the first bits of the key. One after another grows, so that
@@ -8,7 +9,7 @@
 const MANY: usize = 1 << 18;
 const MANY_BITS: u32 = 6;
 
-/// The places are filled up to this share, and grow by a sixth: 20 to 24 bytes for each of many keys.
+/// The places are filled up to this share, and grow by a sixth: 20 to 24 bytes for each of many keys without values.
 const FULL: (usize, usize) = (4, 5);
 
 /// Slots after the last place that a value can say. More are added where they do not suffice: of random keys, in one of a
@@ -18,11 +19,11 @@ const SPARE: usize = 64;
 /// A gap. It is no key.
 const GAP: u128 = 0;
 
-/// A set of keys that are random numbers.
+/// A map of keys that are random numbers.
 #[derive(Debug)]
-pub(super) struct Table {
+pub(crate) struct Table<V = ()> {
     /// For the values of the first bits.
-    parts: Vec<Part>,
+    parts: Vec<Part<V>>,
     layout: Layout,
     length: usize,
     /// The bytes that the parts take, and the most that they ever took.
@@ -30,9 +31,12 @@ pub(super) struct Table {
     most: usize,
 }
 
-/// The keys that begin with the same bits, in ascending order, with gaps between them.
+/// The keys that begin with the same bits, in ascending order, with gaps between them, and their values.
 #[derive(Clone, Debug, Default)]
-struct Part(Vec<u128>);
+struct Part<V> {
+    keys: Vec<u128>,
+    values: Vec<V>,
+}
 
 /// Where keys are.
 #[derive(Clone, Copy, Debug)]
@@ -43,29 +47,35 @@ struct Layout {
     places: usize,
 }
 
-impl Default for Table {
+impl<V: Copy + Default> Default for Table<V> {
     fn default() -> Self {
         let layout = Layout { bits: 0, places: 0 };
         Self { parts: vec![Part::default()], layout, length: 0, size: 0, most: 0 }
     }
 }
 
-impl Table {
-    /// Adds a key. False if it was there.
-    pub(super) fn insert(&mut self, key: u128) -> bool {
+impl<V: Copy + Default> Table<V> {
+    /// Adds a key. Returns the value of a key that was there, which is kept.
+    pub(super) fn insert(&mut self, key: u128, value: V) -> Option<V> {
         // The chance that a key is the gap is that of two equal keys.
         let key = key.max(GAP + 1);
         let (mut number, mut at) = self.find(key);
-        if self.parts[number].0.get(at) == Some(&key) {
-            return false;
+        if self.parts[number].keys.get(at) == Some(&key) {
+            return Some(self.parts[number].values[at]);
         }
         self.length += 1;
         if self.length * FULL.1 > (self.layout.places << self.layout.bits) * FULL.0 {
             self.grow();
             (number, at) = self.find(key);
         }
-        self.add(number, at, key);
-        true
+        self.add(number, at, key, value);
+        None
+    }
+
+    pub(super) fn contains(&self, key: u128) -> bool {
+        let key = key.max(GAP + 1);
+        let (number, at) = self.find(key);
+        self.parts[number].keys.get(at) == Some(&key)
     }
 
     /// Number of keys.
@@ -79,7 +89,7 @@ impl Table {
     }
 
     pub(super) fn clear(&mut self) {
-        self.parts.iter_mut().for_each(|part| part.0.fill(GAP));
+        self.parts.iter_mut().for_each(|part| part.keys.fill(GAP));
         self.length = 0;
     }
 
@@ -89,9 +99,9 @@ impl Table {
         (number, self.parts[number].find(key, self.layout))
     }
 
-    fn add(&mut self, number: usize, at: usize, key: u128) {
+    fn add(&mut self, number: usize, at: usize, key: u128, value: V) {
         let before = self.parts[number].size();
-        self.parts[number].add(at, key);
+        self.parts[number].add(at, key, value);
         self.size = self.size + self.parts[number].size() - before;
         self.most = self.most.max(self.size);
     }
@@ -108,8 +118,8 @@ impl Table {
             // An old part is of one new part, or of all.
             let of_all = old.bits != bits;
             let from = &before[if of_all { 0 } else { number }];
-            let keys = from.0.iter().copied().filter(|&key| key != GAP && self.layout.part(key) == number);
-            let part = Part::of(keys, self.layout);
+            let keys = from.keys.iter().copied().zip(from.values.iter().copied());
+            let part = Part::of(keys.filter(|&(key, _)| key != GAP && self.layout.part(key) == number), self.layout);
             self.size += part.size();
             self.most = self.most.max(self.size);
             parts.push(part);
@@ -134,51 +144,62 @@ impl Layout {
     }
 }
 
-impl Part {
+impl<V: Copy + Default> Part<V> {
     /// A part with these keys, which ascend.
-    fn of(keys: impl Iterator<Item = u128>, layout: Layout) -> Self {
-        let mut slots = Vec::new();
-        slots.reserve_exact(layout.places + SPARE);
-        for key in keys {
-            slots.resize(layout.place(key).max(slots.len()), GAP);
-            slots.push(key);
+    fn of(keys: impl Iterator<Item = (u128, V)>, layout: Layout) -> Self {
+        let mut part = Self::default();
+        part.keys.reserve_exact(layout.places + SPARE);
+        part.values.reserve_exact(layout.places + SPARE);
+        for (key, value) in keys {
+            part.resize(layout.place(key).max(part.keys.len()));
+            part.keys.push(key);
+            part.values.push(value);
         }
-        slots.resize((layout.places + SPARE).max(slots.len()), GAP);
-        Self(slots)
+        part.resize((layout.places + SPARE).max(part.keys.len()));
+        part
+    }
+
+    /// Adds gaps at the end.
+    fn resize(&mut self, length: usize) {
+        self.keys.resize(length, GAP);
+        self.values.resize(length, V::default());
     }
 
     fn size(&self) -> usize {
-        self.0.capacity() * size_of::<u128>()
+        self.keys.capacity() * (size_of::<u128>() + size_of::<V>())
     }
 
     /// Where a key is, or would be.
     fn find(&self, key: u128, layout: Layout) -> usize {
-        let start = layout.place(key).min(self.0.len());
-        let after = self.0[start..].iter().position(|&slot| slot == GAP || slot >= key);
-        after.map_or(self.0.len(), |after| start + after)
+        let start = layout.place(key).min(self.keys.len());
+        let after = self.keys[start..].iter().position(|&slot| slot == GAP || slot >= key);
+        after.map_or(self.keys.len(), |after| start + after)
     }
 
     /// Adds a key where it would be: the greater keys up to the next gap move by one.
-    fn add(&mut self, at: usize, key: u128) {
-        let gap = self.0[at..].iter().position(|&slot| slot == GAP).unwrap_or_else(|| {
-            let end = self.0.len();
-            self.0.reserve_exact(SPARE);
-            self.0.resize(end + SPARE, GAP);
+    fn add(&mut self, at: usize, key: u128, value: V) {
+        let gap = self.keys[at..].iter().position(|&slot| slot == GAP).unwrap_or_else(|| {
+            let end = self.keys.len();
+            self.keys.reserve_exact(SPARE);
+            self.values.reserve_exact(SPARE);
+            self.resize(end + SPARE);
             end - at
         });
-        self.0.copy_within(at..at + gap, at + 1);
-        self.0[at] = key;
+        self.keys.copy_within(at..at + gap, at + 1);
+        self.values.copy_within(at..at + gap, at + 1);
+        self.keys[at] = key;
+        self.values[at] = value;
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use std::collections::HashSet;
+    use std::collections::HashMap;
     use std::hash::{BuildHasher, RandomState};
 
     use super::Table;
 
-    /// As a set of the standard library, for random keys, equal ones, and keys of few values.
+    /// As a map of the standard library, for random keys, equal ones, and keys of few values.
     #[test]
     fn keys_are_new_once() {
         let random = RandomState::new();
@@ -190,10 +211,13 @@ mod tests {
             (0..3000_u32).map(|at| u128::from(at % 100) << 122 | u128::from(at)).collect(),
             (0..1000_u32).map(|at| 1_u128 << (at % 128)).collect(),
         ] {
-            let (mut table, mut expected) = (Table::default(), HashSet::new());
+            let (mut table, mut expected) = (Table::default(), HashMap::new());
             for _ in 0..2 {
-                for &key in &keys {
-                    assert_eq!(table.insert(key), expected.insert(key.max(1)), "{key:x}");
+                for (value, &key) in keys.iter().enumerate() {
+                    assert_eq!(table.contains(key), expected.contains_key(&key.max(1)), "{key:x}");
+                    let old = expected.get(&key.max(1)).copied();
+                    assert_eq!(table.insert(key, value), old, "{key:x}");
+                    expected.entry(key.max(1)).or_insert(value);
                 }
                 assert_eq!(table.len(), expected.len() as u64);
                 table.clear();
@@ -212,7 +236,7 @@ mod tests {
             let mut most = Vec::new();
             for at in 1..=1_200_000u64 {
                 let key = u128::from(random.hash_one((at, 1))) << 64 | u128::from(random.hash_one((at, 2)));
-                assert!(table.insert(key));
+                assert_eq!(table.insert(key, ()), None);
                 if at % 1000 == 0 {
                     most.push(table.most());
                 }

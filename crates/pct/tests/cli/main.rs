@@ -7,6 +7,7 @@ mod borders;
 mod charset;
 mod check;
 mod codec_options;
+mod compare;
 mod errors;
 mod examples;
 mod explain;

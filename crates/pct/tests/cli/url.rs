@@ -149,7 +149,6 @@ fn options_of_urls_need_the_option_url() {
         &["--drop-fragment"],
         &["--drop-www"],
         &["--url", "--path", "strict"],
-        &["--unique", "--append"],
     ] {
         let found = run(&[&["normalize"], arguments].concat(), b"");
         assert_eq!(found.status.code(), Some(2), "{arguments:?}");

@@ -125,7 +125,7 @@ fn values(batches: &[RecordBatch], name: &str) -> Vec<Option<Vec<u8>>> {
 fn rows_become_what_json_lines_become() {
     let mut random = Random(0xA0761D64);
     let compressions = [None, Some(CompressionType::LZ4_FRAME), Some(CompressionType::ZSTD)];
-    for round in 0..48 {
+    for round in 0..80 {
         let kind = round % TYPES;
         let count = *random.pick(&[1, 40, 200]);
         let mut rows = random_rows(&mut random, count);
@@ -141,6 +141,10 @@ fn rows_become_what_json_lines_become() {
             &["encode", "--set", "path"],
             &["normalize"],
             &["repair", "--errors", "skip"],
+            &["decode", "--only-changed"],
+            &["decode", "--only-matching", "--errors", "skip"],
+            &["normalize", "--unique"],
+            &["decode", "--unique", "--only-changed", "--errors", "drop"],
         ]);
         let (columns, keys) = *random.pick(&[("url", &["url"][..]), ("name,url", &["place.name", "url"])]);
         let name = *random.pick(&["rows.arrow", "rows.arrows"]);

@@ -86,18 +86,20 @@ fn problem_is_told() {
             "invalid files: expected one Apache Parquet file",
         ),
         (
-            &["decode", "-c", "url", "--print-field", "a.parquet"],
+            &["decode", "-c", "url", "--append-as", "text", "a.parquet"],
             2,
-            "invalid option for Apache Parquet: expected neither",
+            "invalid option for Apache Parquet: expected no --append-as",
         ),
         (
-            &["decode", "-c", "url", "--only-changed", "a.parquet"],
+            &["decode", "--unique", "-c", "url", "--append-as", "text", "--report", "json", "a.parquet"],
             2,
-            "invalid option for Apache Parquet: expected neither",
+            "invalid option for Apache Parquet: expected no --append-as",
         ),
-        (&["normalize", "--unique", "-c", "url", "a.parquet"], 2, "expected neither a filter, --unique"),
-        (&["normalize", "--unique", "--report", "json", "-c", "url", "a.parquet"], 2, "a filter, --unique"),
-        (&["get", "host", "--only-matching", "-c", "url", "a.parquet"], 2, "expected neither a filter"),
+        (
+            &["check", "--find", "escape", "--not", "-c", "url", "a.parquet", "a.parquet"],
+            2,
+            "expected one Apache Parquet",
+        ),
         (
             &["get", "--format", "{host} {path}", "--as", "csv", "--append", "-c", "url", "a.parquet"],
             2,

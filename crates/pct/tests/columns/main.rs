@@ -3,6 +3,7 @@
 
 mod arrow;
 mod command;
+mod compare;
 mod hostile;
 mod parquet;
 mod parquet_files;

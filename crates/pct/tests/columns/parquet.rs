@@ -22,7 +22,7 @@ fn rewrite(folder: &Path, command: &[&str], columns: &str) -> Value {
     serde_json::from_str(&success(folder, &[command, &others].concat())).unwrap()
 }
 
-const COMMANDS: [&[&str]; 16] = [
+const COMMANDS: [&[&str]; 24] = [
     &["decode"],
     &["decode", "--errors", "replace"],
     &["decode", "--errors", "skip"],
@@ -39,13 +39,21 @@ const COMMANDS: [&[&str]; 16] = [
     &["get", "--format", "{path}\\t{key:q}\\n"],
     &["get", "--format", "{domain} {fragment}", "--unicode-host"],
     &["form", "--as", "tsv"],
+    &["decode", "--only-changed"],
+    &["decode", "--only-changed", "--errors", "skip"],
+    &["decode", "--only-matching", "--errors", "skip"],
+    &["decode", "--only-matching", "--errors", "drop"],
+    &["get", "segment:1", "--only-matching"],
+    &["normalize", "--unique"],
+    &["decode", "--unique", "--errors", "skip"],
+    &["decode", "--unique", "--only-changed", "--errors", "drop"],
 ];
 
 /// Values, rows that are dropped or kept, NULLs, counts and places, for random files of all kinds.
 #[test]
 fn rows_become_what_json_lines_become() {
     let mut random = Random(0x9E37_79B9);
-    for round in 0..64 {
+    for round in 0..96 {
         let count = *random.pick(&[1, 10, 300, 2000]);
         let rows = random_rows(&mut random, count);
         let settings = Settings::random(&mut random);

@@ -92,6 +92,18 @@ impl<'a> Results<'a> {
         Ok(Self { array, values, keys, changed, output, faults, has_faults })
     }
 
+    /// The result of a row; `None` if it is null.
+    pub(super) fn of_row(&self, row: usize) -> Option<&[u8]> {
+        if self.array.is_null(row) {
+            return None;
+        }
+        let at = self.keys.as_ref().map_or(row, |keys| keys[row]);
+        match &self.changed[at] {
+            Some(range) => Some(&self.output[range.clone()]),
+            None => value(self.values, at).ok().flatten(),
+        }
+    }
+
     /// Whether a value is invalid. Of a dictionary, perhaps no row has it.
     pub(super) fn has_faults(&self) -> bool {
         self.has_faults

@@ -14,23 +14,23 @@ use arrow_ipc::writer::{FileWriter, IpcWriteOptions, StreamWriter};
 use arrow_schema::{ArrowError, Field, Schema, SchemaRef};
 use arrow_select::filter::filter_record_batch;
 
-use super::Task;
 use super::choice::{Column, choose, kept, new_name};
 use super::faults::InvalidRows;
 use super::input::{Input, invalid};
 use super::ordered::{self, caught};
 use super::output::Output;
+use super::rows::{ColumnResults, KeyedRows, Results, Rows};
 use super::value::Converter;
+use super::{Destination, Task};
 use crate::error::Error;
 use crate::record::Policy;
 use crate::report::FileReport;
-use crate::sink::Sink;
 use messages::Batches;
 
 pub(super) fn run(
     task: &Task<'_>,
     input: Input,
-    sink: Option<&mut Sink>,
+    destination: Destination<'_>,
     report: &mut FileReport,
 ) -> Result<bool, Error> {
     let name = report.name.clone();
@@ -38,16 +38,24 @@ pub(super) fn run(
         caught(|| Batches::open(input.content), ArrowError::IpcError).map_err(|error| failed(&name, &error))?;
     let usage = |problem| Error::Usage(format!("{name}: {problem}"));
     let columns = columns(batches.schema());
-    let mut selected = Vec::new();
+    let (mut selected, mut printed) = (Vec::new(), Vec::new());
     let mut fields: Vec<_> = batches.schema.fields().iter().cloned().collect();
     for index in choose(&columns, task.columns).map_err(usage)? {
         let field = batches.schema.field(index);
         selected.push(Selected { index, name: kept(field.name()), is_text: array::is_text(field.data_type()) });
+        if task.append.is_none() && task.prints_field {
+            printed.push(Arc::clone(&fields[index]));
+        }
         if let Some(suffix) = task.append {
             let new = new_name(&columns, field.name(), suffix).map_err(usage)?;
             fields.push(Arc::new(field.clone().with_name(new).with_nullable(true)));
         }
     }
+    if task.prints_field {
+        fields = printed;
+    }
+    let names: Vec<_> = selected.iter().map(|selected| selected.name).collect();
+    let sink = destination.begin(task.delimiter, &names)?;
     let schema = Arc::new(Schema::new_with_metadata(fields, batches.schema.metadata().clone()));
     let work = Work { task, schema, selected, writes: sink.is_some() };
     let output = sink.map(Output::new);
@@ -56,15 +64,17 @@ pub(super) fn run(
         Some(output) => Some(Writer::new(output, &work.schema, &batches).map_err(|error| failed(&name, &error))?),
     };
     let length = batches.length_of_each;
-    let mut is_changed = task.append.is_some();
+    let mut is_changed = task.append.is_some() || work.schema.fields().len() < batches.schema.fields().len();
     let result = ordered::run(
         task.threads(),
         || caught(|| batches.next(), ArrowError::IpcError).map_err(Failure::Arrow),
         |batch| caught(|| work.process(&batch), ArrowError::IpcError).map_err(Failure::Arrow),
-        |Processed { batch, rows, invalid, is_changed: is_batch_changed }| {
+        |mut processed| {
             task.progress.advance(length);
+            let invalid = std::mem::take(&mut processed.invalid);
+            invalid.report(processed.rows, task, report).map_err(Failure::Command)?;
+            let (batch, is_batch_changed) = work.compare(processed).map_err(Failure::Arrow)?;
             is_changed |= is_batch_changed;
-            invalid.report(rows, task, report).map_err(Failure::Command)?;
             match &mut writer {
                 None => Ok(()),
                 Some(writer) => caught(|| writer.write(&batch), ArrowError::IpcError).map_err(Failure::Arrow),
@@ -129,6 +139,8 @@ struct Processed {
     rows: u64,
     invalid: InvalidRows,
     is_changed: bool,
+    /// Rows that are compared with all that precede them, before the batch is written.
+    compared: Option<(Rows, KeyedRows)>,
 }
 
 impl Work<'_> {
@@ -136,7 +148,7 @@ impl Work<'_> {
         let mut invalid = InvalidRows::default();
         let mut converted = Vec::new();
         for Selected { index, name, is_text } in &self.selected {
-            let converter = Converter::new(self.task.operation, *is_text);
+            let converter = Converter::new(self.task.operation, *is_text, self.task.plan.filter);
             let array = batch.column(*index);
             let results = array::Results::of(array, &converter)?;
             let keeps_values = self.task.plan.observer.is_some();
@@ -148,13 +160,25 @@ impl Work<'_> {
             converted.push((*index, results));
         }
         let rows = batch.num_rows() as u64;
+        let judged = invalid.judge(rows, self.task.plan);
+        let compared = match (&judged, self.task.plan.seen) {
+            (Some(judged), Some(seen)) => {
+                let mut results = Results::default();
+                converted.iter().for_each(|(_, column)| results.push(of_rows(column, batch.num_rows())));
+                Some((judged.clone(), results.keyed(judged, self.task, seen)))
+            }
+            _ => None,
+        };
         if !self.writes {
-            return Ok(Processed { batch: batch.slice(0, 0), rows, invalid, is_changed: false });
+            return Ok(Processed { batch: batch.slice(0, 0), rows, invalid, is_changed: false, compared });
         }
         let skips = self.task.plan.policy == Policy::Skip;
-        let skipped = if skips { invalid.rows() } else { Vec::new() };
+        let skipped = judged.as_ref().map_or_else(Vec::new, Rows::skipped);
         let mut arrays = batch.columns().to_vec();
         let mut is_changed = false;
+        if self.task.keeps_values() {
+            converted.clear();
+        }
         for (index, results) in &converted {
             let keeps_old = skips && (results.has_faults() || self.selected.len() > 1);
             if self.task.append.is_some() {
@@ -164,19 +188,55 @@ impl Work<'_> {
                 arrays[*index] = changed;
             }
         }
+        if self.task.prints_field {
+            arrays = self.selected.iter().map(|selected| Arc::clone(&arrays[selected.index])).collect();
+        }
         let mut batch = RecordBatch::try_new_with_options(
             Arc::clone(&self.schema),
             arrays,
             &arrow_array::RecordBatchOptions::new().with_row_count(Some(batch.num_rows())),
         )?;
-        if self.task.plan.policy == Policy::Drop && !invalid.is_empty() {
-            let mut kept = vec![true; batch.num_rows()];
-            invalid.rows().iter().for_each(|&row| kept[row as usize] = false);
-            batch = filter_record_batch(&batch, &BooleanArray::from(kept))?;
-            is_changed = true;
+        if let (Some(judged), None) = (&judged, &compared) {
+            is_changed |= drop_rows(&mut batch, judged)?;
         }
-        Ok(Processed { batch, rows, invalid, is_changed })
+        Ok(Processed { batch, rows, invalid, is_changed, compared })
     }
+
+    /// The batch to write, and whether it is changed: without the rows that comparing leaves out.
+    fn compare(&self, processed: Processed) -> Result<(RecordBatch, bool), ArrowError> {
+        let Processed { mut batch, mut is_changed, compared, .. } = processed;
+        if let (Some((mut rows, keyed)), Some(seen)) = (compared, self.task.plan.seen) {
+            keyed.compare(seen, &mut rows);
+            if self.writes {
+                is_changed |= drop_rows(&mut batch, &rows)?;
+            }
+        }
+        Ok((batch, is_changed))
+    }
+}
+
+/// Drops the rows that are not kept. Returns whether there are any.
+fn drop_rows(batch: &mut RecordBatch, rows: &Rows) -> Result<bool, ArrowError> {
+    if rows.kept().all(|is_kept| is_kept) {
+        return Ok(false);
+    }
+    *batch = match rows.kept().any(|is_kept| is_kept) {
+        true => filter_record_batch(batch, &rows.kept().map(Some).collect::<BooleanArray>())?,
+        // The filter would drop the dictionaries, too, and a file has one dictionary of a column.
+        false => batch.slice(0, 0),
+    };
+    Ok(true)
+}
+
+/// The results of a column, for comparing rows.
+fn of_rows(results: &array::Results<'_>, rows: usize) -> ColumnResults {
+    let mut column = ColumnResults::default();
+    for row in 0..rows {
+        if let Some(result) = results.of_row(row) {
+            column.add(row as u64, result);
+        }
+    }
+    column
 }
 
 /// A writer of the format of the input.

@@ -80,9 +80,9 @@ impl<T> Batch<T> {
         self.each_level().filter(|&(_, is_value)| is_value).map(|(row, _)| row).collect()
     }
 
-    /// Removes the rows of a sorted list.
-    pub(super) fn remove(&mut self, rows: &[u64]) {
-        let levels: Vec<_> = self.each_level().map(|(row, value)| (rows.binary_search(&row).is_err(), value)).collect();
+    /// Removes the rows that are not kept.
+    pub(super) fn retain(&mut self, is_kept: impl Fn(u64) -> bool) {
+        let levels: Vec<_> = self.each_level().map(|(row, value)| (is_kept(row), value)).collect();
         if levels.iter().all(|&(is_kept, _)| is_kept) {
             return;
         }
@@ -94,13 +94,16 @@ impl<T> Batch<T> {
         }
     }
 
-    /// Makes the rows of a sorted list NULL, in a column that is not nested. The column is optional
+    /// Makes some rows NULL, in a column that is not nested, and removes the rows that are not kept. The column is optional
     /// from now on.
-    pub(super) fn make_optional(&mut self, rows: &[u64]) {
-        let levels: Vec<_> = self.each_level().map(|(row, value)| (rows.binary_search(&row).is_err(), value)).collect();
+    pub(super) fn make_optional(&mut self, is_null: impl Fn(u64) -> bool, is_kept: impl Fn(u64) -> bool) {
+        let levels = self.each_level().map(|(row, value)| (!is_null(row) && is_kept(row), value));
+        let rows: Vec<_> = self.each_level().map(|(row, _)| is_kept(row)).collect();
+        let levels: Vec<_> = levels.collect();
         let mut values = levels.iter().filter(|&&(_, is_value)| is_value).map(|&(is_kept, _)| is_kept);
         self.values.retain(|_| values.next().unwrap_or(true));
-        self.definitions = levels.iter().map(|&(is_kept, is_value)| i16::from(is_kept && is_value)).collect();
+        let definitions = levels.iter().map(|&(is_kept, is_value)| i16::from(is_kept && is_value));
+        self.definitions = definitions.zip(rows).filter(|&(_, is_kept)| is_kept).map(|(level, _)| level).collect();
     }
 
     /// The batch as one of a column with other levels, for writing.

@@ -29,8 +29,9 @@ use super::properties;
 use super::schema::Leaf;
 use crate::columnar::Task;
 use crate::columnar::faults::InvalidRows;
+use crate::columnar::rows::{ColumnResults, KeyedRows, Results, Rows};
 use crate::columnar::value::Converter;
-use crate::record::Policy;
+use crate::operation::Filter;
 
 /// The row groups of a file, and what to do with them. Shared by all threads.
 pub(super) struct Groups<'a> {
@@ -44,6 +45,8 @@ pub(super) struct Groups<'a> {
     pub(super) writes: bool,
     /// [`properties::has_page_indexes`].
     pub(super) has_page_indexes: bool,
+    /// Of each leaf of the output, its number in the input. New leaves follow.
+    pub(super) kept: Vec<usize>,
 }
 
 /// A processed row group.
@@ -59,6 +62,8 @@ pub(super) struct Group {
     pub(super) is_changed: bool,
     /// Whether rows are left.
     has_rows: bool,
+    /// Rows that are compared with all that precede them, before the group is written.
+    compared: Option<(Rows, KeyedRows)>,
 }
 
 /// A column chunk in memory.
@@ -68,54 +73,69 @@ struct Chunk {
     is_changed: bool,
 }
 
-/// Rows with a special treatment.
-#[derive(Clone, Copy)]
-enum Except<'r> {
-    None,
-    /// Their values are not converted.
-    Skipped(&'r [u64]),
-    /// They are removed.
-    Dropped(&'r [u64]),
-}
-
 impl Groups<'_> {
     pub(super) fn process(&self, number: usize) -> Result<Group> {
+        let plan = self.task.plan;
         let columns = self.metadata.row_group(number);
         let rows = u64::try_from(columns.num_rows()).map_err(|_| ParquetError::General("number of rows".into()))?;
+        // With a filter, rows are known only after all columns.
+        let writes_all = self.writes && plan.filter == Filter::All && plan.seen.is_none();
         let properties = Arc::new(properties::of_group(self.metadata, number, &self.leaves));
-        let mut invalid = InvalidRows::default();
-        let mut chunks = Vec::new();
+        let (mut invalid, mut results, mut chunks) = (InvalidRows::default(), Results::default(), Vec::new());
         for leaf in &self.leaves {
-            let (chunk, found) = self.convert(number, leaf, &properties, Except::None)?;
+            let Converted { chunk, invalid: found, results: of_column } = match writes_all {
+                true => self.convert(number, leaf, &properties, None)?,
+                false => self.inspect(number, leaf)?,
+            };
             invalid.merge(found);
-            chunks.extend(chunk.map(|chunk| (leaf, chunk)));
+            results.push(of_column);
+            chunks.extend(chunk.map(|chunk| (self.target(leaf), chunk)));
         }
-        let mut has_rows = rows > 0;
-        let mut chunks: Vec<_> = chunks.into_iter().map(|(leaf, chunk)| (self.target(leaf), chunk)).collect();
-        if self.writes && !invalid.is_empty() {
-            // Seldom: everything is read once more, now that the rows are known.
-            match self.task.plan.policy {
-                Policy::Skip => {
-                    let except = invalid.rows();
-                    chunks.clear();
-                    for leaf in &self.leaves {
-                        let (chunk, _) = self.convert(number, leaf, &properties, Except::Skipped(&except))?;
-                        chunks.extend(chunk.map(|chunk| (self.target(leaf), chunk)));
-                    }
-                }
-                Policy::Drop => {
-                    let except = invalid.rows();
-                    has_rows = (except.len() as u64) < rows;
-                    chunks = if has_rows { self.without(number, &properties, &except)? } else { Vec::new() };
-                }
-                Policy::Keep | Policy::Replace | Policy::Fail => {}
+        let length = columns.columns().iter().map(|column| column.compressed_size().max(0).cast_unsigned()).sum();
+        let has_rows = rows > 0;
+        let mut group = Group { number, rows, length, chunks, invalid, is_changed: false, has_rows, compared: None };
+        let judged = group.invalid.judge(rows, plan);
+        match (judged, plan.seen) {
+            (Some(judged), Some(seen)) => {
+                let keyed = results.keyed(&judged, self.task, seen);
+                group.compared = Some((judged, keyed));
+            }
+            // Seldom without a filter: everything is read once more, now that the rows are known.
+            (Some(judged), None) if self.writes => self.rewrite(&mut group, &judged)?,
+            _ => group.retain_changed(),
+        }
+        Ok(group)
+    }
+
+    /// Compares the rows with the rows of all groups before, if rows are compared.
+    pub(super) fn compare(&self, group: &mut Group) -> Result<()> {
+        let (Some((mut rows, keyed)), Some(seen)) = (group.compared.take(), self.task.plan.seen) else { return Ok(()) };
+        keyed.compare(seen, &mut rows);
+        if self.writes { self.rewrite(group, &rows) } else { Ok(()) }
+    }
+
+    /// Makes the chunks of a group of which not all rows are written as they are converted.
+    fn rewrite(&self, group: &mut Group, rows: &Rows) -> Result<()> {
+        let properties = Arc::new(properties::of_group(self.metadata, group.number, &self.leaves));
+        group.chunks.clear();
+        if rows.kept().all(|is_kept| is_kept) {
+            for leaf in self.converted_leaves() {
+                let converted = self.convert(group.number, leaf, &properties, Some(rows))?;
+                group.chunks.extend(converted.chunk.map(|chunk| (self.target(leaf), chunk)));
+            }
+        } else {
+            group.has_rows = rows.kept().any(|is_kept| is_kept);
+            if group.has_rows {
+                group.chunks = self.without(group.number, &properties, rows)?;
             }
         }
-        // Column chunks in which nothing changes are copied.
-        chunks.retain(|(_, chunk)| chunk.is_changed);
-        let is_changed = !chunks.is_empty() || (rows > 0 && !has_rows);
-        let length = columns.columns().iter().map(|column| column.compressed_size().max(0).cast_unsigned()).sum();
-        Ok(Group { number, rows, length, chunks, invalid, is_changed, has_rows })
+        group.retain_changed();
+        Ok(())
+    }
+
+    /// The selected leaves, unless their values are written as they are in the file.
+    fn converted_leaves(&self) -> impl Iterator<Item = &Leaf> {
+        self.leaves.iter().filter(|_| !self.task.keeps_values())
     }
 
     /// Writes a processed row group. Columns without a new chunk are copied.
@@ -131,6 +151,7 @@ impl Groups<'_> {
                 let (_, chunk) = chunks.swap_remove(at);
                 output.append_column(&chunk.bytes, chunk.close)?;
             } else {
+                let index = self.kept[index];
                 let column = columns.columns().get(index);
                 let column = column.ok_or_else(|| ParquetError::General("a row group lacks a column".into()))?;
                 let close = ColumnCloseResult {
@@ -161,81 +182,90 @@ impl Groups<'_> {
     /// Number of the leaf of the output that has the result for a leaf.
     fn target(&self, leaf: &Leaf) -> usize {
         let is_new = |target: &usize| Some(self.schema.column(*target).name()) == leaf.new.as_deref();
-        let new = (self.metadata.file_metadata().schema_descr().num_columns()..self.schema.num_columns()).find(is_new);
-        new.unwrap_or(leaf.index)
+        let new = (self.kept.len()..self.schema.num_columns()).find(is_new);
+        new.or_else(|| self.kept.iter().position(|&index| index == leaf.index)).unwrap_or(leaf.index)
     }
 
-    /// Converts a column of a group. Returns no chunk if there is no output.
+    fn conversion<'a>(&'a self, leaf: &'a Leaf) -> Conversion<'a> {
+        let plan = self.task.plan;
+        Conversion {
+            converter: Converter::new(self.task.operation, leaf.is_text, plan.filter),
+            leaf,
+            keeps_values: plan.observer.is_some(),
+            compares: plan.seen.is_some(),
+            converted: Converted::default(),
+            is_changed: leaf.new.is_some(),
+        }
+    }
+
+    /// Applies the operation to a column of a group, without output.
+    fn inspect(&self, group: usize, leaf: &Leaf) -> Result<Converted> {
+        let (mut reader, mut batch) = self.leaf(group, leaf)?;
+        let mut conversion = self.conversion(leaf);
+        while batch.read(&mut reader)? {
+            conversion.apply(&mut batch, None);
+        }
+        Ok(conversion.converted)
+    }
+
+    fn leaf(&self, group: usize, leaf: &Leaf) -> Result<(ColumnReaderImpl<ByteArrayType>, Batch<ByteArray>)> {
+        let reader = self.reader::<ByteArrayType>(group, leaf.index)?;
+        let column = self.metadata.row_group(group).column(leaf.index).column_descr_ptr();
+        Ok((reader, Batch::new(&column)))
+    }
+
+    /// Converts a column of a group: all rows, or the rows that are kept and not skipped.
     fn convert(
         &self,
         group: usize,
         leaf: &Leaf,
         properties: &WriterPropertiesPtr,
-        except: Except<'_>,
-    ) -> Result<(Option<Chunk>, InvalidRows)> {
-        let mut reader = self.reader::<ByteArrayType>(group, leaf.index)?;
-        let column = self.metadata.row_group(group).column(leaf.index).column_descr_ptr();
-        let mut batch = Batch::new(&column);
-        let mut conversion = Conversion {
-            converter: Converter::new(self.task.operation, leaf.is_text),
-            leaf,
-            keeps_values: self.task.plan.observer.is_some(),
-            invalid: InvalidRows::default(),
-            is_changed: leaf.new.is_some(),
-        };
-        if !self.writes {
-            while batch.read(&mut reader)? {
-                conversion.apply(&mut batch, except);
-            }
-            return Ok((None, conversion.invalid));
-        }
+        rows: Option<&Rows>,
+    ) -> Result<Converted> {
+        let (mut reader, mut batch) = self.leaf(group, leaf)?;
+        let mut conversion = self.conversion(leaf);
+        let is_kept = |row| rows.is_none_or(|rows| rows.is_kept(row));
+        let is_skipped = |row| rows.is_some_and(|rows| rows.is_skipped(row));
         let chunk = self.chunk(self.target(leaf), properties, |writer| {
             while batch.read(&mut reader)? {
-                conversion.apply(&mut batch, except);
+                conversion.apply(&mut batch, rows);
                 if leaf.new.is_some() {
-                    match except {
-                        Except::None => batch.make_optional(&[]),
-                        Except::Skipped(rows) => batch.make_optional(rows),
-                        Except::Dropped(rows) => {
-                            batch.remove(rows);
-                            batch.make_optional(&[]);
-                        }
-                    }
+                    batch.make_optional(is_skipped, is_kept);
                     batch.write_optional::<ByteArrayType>(writer)?;
                 } else {
-                    if let Except::Dropped(rows) = except {
-                        batch.remove(rows);
-                    }
+                    batch.retain(is_kept);
                     batch.write::<ByteArrayType>(writer)?;
                 }
             }
             Ok(())
         })?;
-        Ok((Some(Chunk { is_changed: conversion.is_changed, ..chunk }), conversion.invalid))
+        let chunk = Chunk { is_changed: conversion.is_changed, ..chunk };
+        Ok(Converted { chunk: Some(chunk), ..conversion.converted })
     }
 
-    /// All columns of a group without some of its rows.
-    fn without(&self, group: usize, properties: &WriterPropertiesPtr, rows: &[u64]) -> Result<Vec<(usize, Chunk)>> {
+    /// All columns of a group without the rows that are not kept.
+    fn without(&self, group: usize, properties: &WriterPropertiesPtr, rows: &Rows) -> Result<Vec<(usize, Chunk)>> {
         let mut chunks = Vec::new();
-        for leaf in &self.leaves {
-            let (chunk, _) = self.convert(group, leaf, properties, Except::Dropped(rows))?;
-            chunks.extend(chunk.map(|chunk| (self.target(leaf), chunk)));
+        for leaf in self.converted_leaves() {
+            let converted = self.convert(group, leaf, properties, Some(rows))?;
+            chunks.extend(converted.chunk.map(|chunk| (self.target(leaf), chunk)));
         }
-        for (index, column) in self.metadata.row_group(group).columns().iter().enumerate() {
-            if chunks.iter().any(|&(leaf, _)| leaf == index) {
+        for (target, &index) in self.kept.iter().enumerate() {
+            if chunks.iter().any(|&(leaf, _)| leaf == target) {
                 continue;
             }
-            let chunk = match column.column_type() {
-                Type::BOOLEAN => self.filter::<BoolType>(group, index, properties, rows),
-                Type::INT32 => self.filter::<Int32Type>(group, index, properties, rows),
-                Type::INT64 => self.filter::<Int64Type>(group, index, properties, rows),
-                Type::INT96 => self.filter::<Int96Type>(group, index, properties, rows),
-                Type::FLOAT => self.filter::<FloatType>(group, index, properties, rows),
-                Type::DOUBLE => self.filter::<DoubleType>(group, index, properties, rows),
-                Type::BYTE_ARRAY => self.filter::<ByteArrayType>(group, index, properties, rows),
-                Type::FIXED_LEN_BYTE_ARRAY => self.filter::<FixedLenByteArrayType>(group, index, properties, rows),
+            let leaf = (index, target);
+            let chunk = match self.metadata.row_group(group).column(index).column_type() {
+                Type::BOOLEAN => self.filter::<BoolType>(group, leaf, properties, rows),
+                Type::INT32 => self.filter::<Int32Type>(group, leaf, properties, rows),
+                Type::INT64 => self.filter::<Int64Type>(group, leaf, properties, rows),
+                Type::INT96 => self.filter::<Int96Type>(group, leaf, properties, rows),
+                Type::FLOAT => self.filter::<FloatType>(group, leaf, properties, rows),
+                Type::DOUBLE => self.filter::<DoubleType>(group, leaf, properties, rows),
+                Type::BYTE_ARRAY => self.filter::<ByteArrayType>(group, leaf, properties, rows),
+                Type::FIXED_LEN_BYTE_ARRAY => self.filter::<FixedLenByteArrayType>(group, leaf, properties, rows),
             }?;
-            chunks.push((index, chunk));
+            chunks.push((target, chunk));
         }
         chunks.iter_mut().for_each(|(_, chunk)| chunk.is_changed = true);
         Ok(chunks)
@@ -244,15 +274,15 @@ impl Groups<'_> {
     fn filter<T: DataType>(
         &self,
         group: usize,
-        leaf: usize,
+        (leaf, target): (usize, usize),
         properties: &WriterPropertiesPtr,
-        rows: &[u64],
+        rows: &Rows,
     ) -> Result<Chunk> {
         let mut reader = self.reader::<T>(group, leaf)?;
         let mut batch = Batch::new(self.metadata.row_group(group).column(leaf).column_descr());
-        self.chunk(leaf, properties, |writer: &mut ColumnWriterImpl<'_, T>| {
+        self.chunk(target, properties, |writer: &mut ColumnWriterImpl<'_, T>| {
             while batch.read(&mut reader)? {
-                batch.remove(rows);
+                batch.retain(|row| rows.is_kept(row));
                 batch.write::<T>(writer)?;
             }
             Ok(())
@@ -283,37 +313,59 @@ impl Groups<'_> {
     }
 }
 
+impl Group {
+    /// Column chunks in which nothing changes are copied.
+    fn retain_changed(&mut self) {
+        self.chunks.retain(|(_, chunk)| chunk.is_changed);
+        self.is_changed = !self.chunks.is_empty() || (self.rows > 0 && !self.has_rows);
+    }
+}
+
+/// A converted column.
+#[derive(Default)]
+struct Converted {
+    /// `None` if there is no output.
+    chunk: Option<Chunk>,
+    invalid: InvalidRows,
+    /// If rows are compared: the results.
+    results: ColumnResults,
+}
+
 /// The conversion of a column.
 struct Conversion<'a> {
     converter: Converter<'a>,
     leaf: &'a Leaf,
     /// Whether the values of invalid rows are kept for an observer.
     keeps_values: bool,
-    invalid: InvalidRows,
+    /// Whether rows are compared.
+    compares: bool,
+    converted: Converted,
     is_changed: bool,
 }
 
 impl Conversion<'_> {
-    /// Converts the values of a batch.
-    fn apply(&mut self, batch: &mut Batch<ByteArray>, except: Except<'_>) {
-        let rows = batch.rows();
+    /// Converts the values of a batch, of the rows that are kept and not skipped.
+    fn apply(&mut self, batch: &mut Batch<ByteArray>, rows: Option<&Rows>) {
+        let rows_of_values = batch.rows();
         // Results are parts of one buffer: a value of its own memory each would take longer.
         let mut output = Vec::new();
         let mut changed: Vec<(usize, Range<usize>)> = Vec::new();
-        for (at, (value, &row)) in batch.values.iter().zip(&rows).enumerate() {
-            if let Except::Skipped(rows) | Except::Dropped(rows) = except
-                && rows.binary_search(&row).is_ok()
-            {
+        for (at, (value, &row)) in batch.values.iter().zip(&rows_of_values).enumerate() {
+            if rows.is_some_and(|rows| rows.is_skipped(row) || !rows.is_kept(row)) {
                 continue;
             }
             let start = output.len();
             let (is_changed, fault) = self.converter.apply(value.data(), &mut output);
+            if self.compares && rows.is_none() {
+                let result = if is_changed { &output[start..] } else { value.data() };
+                self.converted.results.add(row, result);
+            }
             if is_changed {
                 changed.push((at, start..output.len()));
             }
             if let Some(fault) = fault {
                 let kept = if self.keeps_values { value.data() } else { b"" };
-                self.invalid.note(row, self.leaf.name, fault, kept);
+                self.converted.invalid.note(row, self.leaf.name, fault, kept);
             }
         }
         self.is_changed |= !changed.is_empty();

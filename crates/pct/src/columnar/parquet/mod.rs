@@ -23,11 +23,11 @@ use ::parquet::file::metadata::{PageIndexPolicy, ParquetMetaData, ParquetMetaDat
 use ::parquet::file::writer::SerializedFileWriter;
 use ::parquet::schema::types::{ColumnDescriptor, SchemaDescriptor};
 
-use super::Task;
 use super::choice::{Column, choose, kept, new_name};
 use super::input::{Content, Input, invalid};
 use super::ordered::{self, caught};
 use super::output::Output;
+use super::{Destination, Task};
 use crate::error::Error;
 use crate::report::FileReport;
 use crate::sink::Sink;
@@ -38,7 +38,7 @@ use schema::Leaf;
 pub(super) fn run(
     task: &Task<'_>,
     input: Input,
-    sink: Option<&mut Sink>,
+    destination: Destination<'_>,
     report: &mut FileReport,
 ) -> Result<bool, Error> {
     let name = report.name.clone();
@@ -65,7 +65,10 @@ pub(super) fn run(
         };
         leaves.push(Leaf { index, name: kept(path), is_text: is_text(&descriptor), new });
     }
-    let schema = schema::with_new_columns(metadata.file_metadata().schema_descr(), &leaves)
+    let names: Vec<_> = leaves.iter().map(|leaf| leaf.name).collect();
+    let sink = destination.begin(task.delimiter, &names)?;
+    let kept = kept_leaves(task, metadata.file_metadata().schema_descr(), &leaves);
+    let schema = schema::of_output(metadata.file_metadata().schema_descr(), &leaves, &kept)
         .map_err(|error| unreadable(invalid(said(&error))))?;
     let groups = Groups {
         task,
@@ -75,6 +78,7 @@ pub(super) fn run(
         leaves,
         writes: sink.is_some(),
         has_page_indexes: properties::has_page_indexes(&metadata),
+        kept,
     };
     match sink {
         None => inspect(&groups, report),
@@ -151,6 +155,13 @@ fn is_text(descriptor: &ColumnDescriptor) -> bool {
         || matches!(descriptor.converted_type(), ConvertedType::UTF8 | ConvertedType::JSON | ConvertedType::ENUM)
 }
 
+/// Leaves of the input that the output has: with `--print-field`, the leaves of the selected columns.
+fn kept_leaves(task: &Task<'_>, schema: &SchemaDescriptor, leaves: &[Leaf]) -> Vec<usize> {
+    let root = |leaf| schema.get_column_root_idx(leaf);
+    let is_kept = |&index: &usize| !task.prints_field || leaves.iter().any(|leaf| root(leaf.index) == root(index));
+    (0..schema.num_columns()).filter(is_kept).collect()
+}
+
 fn inspect(groups: &Groups<'_>, report: &mut FileReport) -> Result<bool, Failure> {
     let task = groups.task;
     let mut numbers = 0..groups.metadata.num_row_groups();
@@ -158,9 +169,11 @@ fn inspect(groups: &Groups<'_>, report: &mut FileReport) -> Result<bool, Failure
         task.threads().min(numbers.len()),
         || Ok(numbers.next()),
         |number| caught(|| groups.process(number), ParquetError::General).map_err(Failure::from),
-        |group| {
+        |mut group| {
             task.progress.advance(group.length);
-            group.invalid.report(group.rows, task, report).map_err(Failure::Command)
+            let invalid = std::mem::take(&mut group.invalid);
+            invalid.report(group.rows, task, report).map_err(Failure::Command)?;
+            groups.compare(&mut group).map_err(Failure::from)
         },
     )?;
     Ok(false)
@@ -168,22 +181,24 @@ fn inspect(groups: &Groups<'_>, report: &mut FileReport) -> Result<bool, Failure
 
 fn rewrite(groups: &Groups<'_>, sink: &mut Sink, report: &mut FileReport) -> Result<bool, Failure> {
     let task = groups.task;
-    let properties = Arc::new(properties::of_file(groups.metadata, &groups.leaves));
+    let properties = Arc::new(properties::of_file(groups.metadata, &groups.leaves, &groups.kept));
     let output = Output::new(sink);
     let mut writer = caught(
         || SerializedFileWriter::new(output, groups.schema.root_schema_ptr(), properties),
         ParquetError::General,
     )?;
     let mut numbers = 0..groups.metadata.num_row_groups();
-    let mut is_changed = false;
+    let mut is_changed = groups.kept.len() < groups.metadata.file_metadata().schema_descr().num_columns();
     let result = ordered::run(
         task.threads().min(numbers.len()),
         || Ok(numbers.next()),
         |number| caught(|| groups.process(number), ParquetError::General).map_err(Failure::from),
-        |group| {
+        |mut group| {
             task.progress.advance(group.length);
+            let invalid = std::mem::take(&mut group.invalid);
+            invalid.report(group.rows, task, report).map_err(Failure::Command)?;
+            caught(|| groups.compare(&mut group), ParquetError::General)?;
             is_changed |= group.is_changed;
-            group.invalid.clone().report(group.rows, task, report).map_err(Failure::Command)?;
             caught(|| groups.write(group, &mut writer), ParquetError::General).map_err(Failure::from)
         },
     );

@@ -15,13 +15,22 @@ pub(super) fn has_page_indexes(metadata: &ParquetMetaData) -> bool {
     metadata.offset_index().is_some() && columns.all(|column| column.offset_index_offset().is_some())
 }
 
-pub(super) fn of_file(metadata: &ParquetMetaData, leaves: &[Leaf]) -> WriterProperties {
+/// Properties of the file, if its output has these leaves.
+pub(super) fn of_file(metadata: &ParquetMetaData, leaves: &[Leaf], kept: &[usize]) -> WriterProperties {
     let file = metadata.file_metadata();
+    let schema = file.schema_descr();
+    let is_whole = kept.len() == schema.num_columns();
+    let mut names: Vec<_> = kept.iter().map(|&leaf| schema.get_column_root(leaf).name()).collect();
+    names.dedup();
+    if is_whole {
+        names.clear();
+    }
     let mut builder = WriterProperties::builder()
         .set_writer_version(version(metadata))
         .set_offset_index_disabled(!has_page_indexes(metadata))
-        .set_key_value_metadata(key_values(file.key_value_metadata(), leaves))
-        .set_sorting_columns(sorting_columns(metadata, leaves));
+        .set_key_value_metadata(key_values(file.key_value_metadata(), leaves, &names))
+        // They are numbers of columns of the input.
+        .set_sorting_columns(sorting_columns(metadata, leaves).filter(|_| is_whole));
     if let Some(creator) = file.created_by() {
         builder = builder.set_created_by(creator.to_owned());
     }
@@ -109,14 +118,15 @@ fn sorting_columns(metadata: &ParquetMetaData, leaves: &[Leaf]) -> Option<Vec<So
     (!kept.is_empty()).then_some(kept)
 }
 
-/// The metadata of users and other programs. Arrow's schema gets the new columns.
-fn key_values(metadata: Option<&Vec<KeyValue>>, leaves: &[Leaf]) -> Option<Vec<KeyValue>> {
+/// The metadata of users and other programs. Arrow's schema gets the new columns, and keeps only the columns of these names,
+/// if there are any.
+fn key_values(metadata: Option<&Vec<KeyValue>>, leaves: &[Leaf], kept: &[&str]) -> Option<Vec<KeyValue>> {
     let new: Vec<_> = leaves.iter().filter_map(|leaf| Some((leaf.name, leaf.new.as_deref()?))).collect();
     let mut metadata = metadata?.clone();
-    if !new.is_empty() {
+    if !new.is_empty() || !kept.is_empty() {
         metadata.retain_mut(|entry| {
             if entry.key == schema::ARROW {
-                entry.value = entry.value.as_deref().and_then(|schema| schema::arrow_with(schema, &new));
+                entry.value = entry.value.as_deref().and_then(|schema| schema::arrow_of_output(schema, kept, &new));
             }
             // Without Arrow's schema, types follow from Parquet's.
             entry.key != schema::ARROW || entry.value.is_some()

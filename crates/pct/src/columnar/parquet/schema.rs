@@ -26,11 +26,16 @@ pub(super) struct Leaf {
     pub(super) new: Option<String>,
 }
 
-/// The schema with a column after all others for each leaf that has a new name. It has the type of
-/// the leaf and may be NULL.
-pub(super) fn with_new_columns(schema: &SchemaDescriptor, leaves: &[Leaf]) -> Result<SchemaDescriptor> {
+/// The schema with the columns of these leaves, and after them a column for each leaf that has a new name, with the type
+/// of the leaf. It may be NULL.
+pub(super) fn of_output(schema: &SchemaDescriptor, leaves: &[Leaf], kept: &[usize]) -> Result<SchemaDescriptor> {
     let root = schema.root_schema();
-    let mut fields = root.get_fields().to_vec();
+    let is_kept = |number: usize| kept.iter().any(|&leaf| schema.get_column_root_idx(leaf) == number);
+    let mut fields: Vec<_> = root.get_fields().to_vec();
+    if kept.len() < schema.num_columns() {
+        let numbered = fields.into_iter().enumerate();
+        fields = numbered.filter(|&(number, _)| is_kept(number)).map(|(_, field)| field).collect();
+    }
     for leaf in leaves {
         let Some(new) = &leaf.new else { continue };
         let column = schema.column(leaf.index);
@@ -41,21 +46,22 @@ pub(super) fn with_new_columns(schema: &SchemaDescriptor, leaves: &[Leaf]) -> Re
             .build()?;
         fields.push(Arc::new(field));
     }
-    if fields.len() == root.get_fields().len() {
+    if fields.len() == root.get_fields().len() && kept.len() == schema.num_columns() {
         return Ok(SchemaDescriptor::new(schema.root_schema_ptr()));
     }
     let root = Type::group_type_builder(root.name()).with_fields(fields).build()?;
     Ok(SchemaDescriptor::new(Arc::new(root)))
 }
 
-/// Arrow's schema with new columns: pairs of the column that they are like, and their name. `None` if
-/// it is invalid.
-pub(super) fn arrow_with(schema: &str, new: &[(&str, &str)]) -> Option<String> {
+/// Arrow's schema with the columns of these names; of all, if there are none. New columns follow: pairs of the column that
+/// they are like, and their name. `None` if it is invalid.
+pub(super) fn arrow_of_output(schema: &str, kept: &[&str], new: &[(&str, &str)]) -> Option<String> {
     let bytes = BASE64_STANDARD.decode(schema).ok()?;
     // Newer writers precede the message by a marker and its length.
     let message = if bytes.starts_with(&[0xFF; 4]) { bytes.get(8..)? } else { &bytes[..] };
     let schema = arrow_ipc::root_as_message(message).ok()?.header_as_schema().map(arrow_ipc::convert::fb_to_schema)?;
-    let mut fields: Vec<Arc<Field>> = schema.fields().iter().cloned().collect();
+    let is_kept = |field: &&Arc<Field>| kept.is_empty() || kept.contains(&&field.name()[..]);
+    let mut fields: Vec<Arc<Field>> = schema.fields().iter().filter(is_kept).cloned().collect();
     for (like, name) in new {
         let field = schema.field_with_name(like).ok()?;
         fields.push(Arc::new(Field::new(*name, field.data_type().clone(), true)));

@@ -16,13 +16,14 @@ use crate::record::Policy;
 use crate::report::FileReport;
 use crate::sink::{InPlace, Sink, Written};
 use crate::source::{Columnar, Opened, Source};
-use crate::unique::Seen;
+use crate::unique::{Kept, Seen};
 
 impl Task<'_> {
     /// The number of files that are rewritten at once. What depends on the files before it needs them one after another.
     fn files_at_once(&self) -> usize {
         let errors = &self.arguments.errors;
-        let is_ordered = self.seen.is_some() || errors.max_errors.is_some() || errors.policy() == Policy::Fail;
+        let is_first_kept = self.seen.as_ref().is_some_and(|seen| seen.comparison.kept == Kept::First);
+        let is_ordered = is_first_kept || errors.max_errors.is_some() || errors.policy() == Policy::Fail;
         let threads = self.arguments.input.threads.or_else(|| thread::available_parallelism().ok());
         let threads = if is_ordered { 1 } else { threads.map_or(1, NonZero::get) };
         // Two files are hardly worth a thread.

@@ -2,6 +2,7 @@
 //! then reports.
 #![forbid(unsafe_code)]
 
+mod compare;
 mod in_place;
 
 use std::fs;
@@ -12,7 +13,7 @@ use std::ops::ControlFlow;
 use same_file::Handle;
 use simdpct::ByteSet;
 
-use super::inputs::{ByColumns, Content, Inputs};
+use super::inputs::{ByColumns, Content, Inputs, Rows};
 use crate::cli::{ReportForm, Results, TextArguments};
 use crate::error::{Error, Status};
 use crate::format::{Format, Outputs};
@@ -39,7 +40,7 @@ pub(crate) struct Task<'a> {
     keeps_format: bool,
     /// How active characters are escaped for a terminal; `None` if they are not.
     notation: Option<Notation>,
-    /// With `--unique`: the keys of the records so far.
+    /// If records are compared: their keys so far.
     seen: Option<Seen>,
     /// What to say if some record lacks a part of a URL and none has it.
     hint: Option<Box<dyn Fn() -> Option<String> + Sync + 'a>>,
@@ -53,17 +54,14 @@ impl<'a> Task<'a> {
         suffix: impl Into<String>,
         recipe: impl Fn(ByteSet) -> Box<dyn Operation> + Sync + 'a,
     ) -> Self {
-        let notation = arguments.format.notation();
+        let TextArguments { format, compare, .. } = arguments;
+        let notation = format.notation(compare.counts());
         let (suffix, recipe) = (suffix.into(), Box::new(recipe));
-        let (filter, of_targets, seen, hint, header) = Default::default();
-        Self { arguments, suffix, recipe, filter, of_targets, keeps_format: true, notation, seen, hint, header }
-    }
-
-    /// For `--unique`: of the records with the same results, writes the first, unchanged.
-    pub(crate) fn unique(self) -> Self {
-        let (secret, recipe) = (Secret::random(), self.recipe);
-        let recipe = move |safe: ByteSet| -> Box<dyn Operation> { Box::new(Unique::new(recipe(safe), secret)) };
-        Self { recipe: Box::new(recipe), seen: Some(Seen::default()), ..self }
+        let (filter, of_targets, hint, header) = Default::default();
+        let comparison = compare.comparison(!format.print_field() && !format.append());
+        let seen = comparison.map(|comparison| Seen::new(comparison, Secret::random()));
+        let keeps_format = !compare.counts();
+        Self { arguments, suffix, recipe, filter, of_targets, keeps_format, notation, seen, hint, header }
     }
 
     /// Says what to try if some record lacks a part of a URL and none has it.
@@ -104,9 +102,20 @@ impl<'a> Task<'a> {
     /// The format, shared by all inputs.
     pub(crate) fn format(&self, outputs: Outputs) -> Result<Box<dyn Format>, Error> {
         let wrap = |operation| -> Box<dyn Operation> {
-            if self.filter.is_by_field() { Box::new(Selecting::new(operation, self.filter)) } else { operation }
+            let operation =
+                if self.filter.is_by_field() { Box::new(Selecting::new(operation, self.filter)) } else { operation };
+            match &self.seen {
+                Some(seen) => Box::new(Unique::new(operation, seen.comparison.by, seen.secret)),
+                None => operation,
+            }
         };
-        let results = Results { recipe: &*self.recipe, wrap: &wrap, suffix: &self.suffix, of_targets: self.of_targets };
+        let results = Results {
+            recipe: &*self.recipe,
+            wrap: &wrap,
+            suffix: &self.suffix,
+            of_targets: self.of_targets,
+            are_counted: self.arguments.compare.counts(),
+        };
         self.arguments.format.build(&results, outputs)
     }
 
@@ -133,6 +142,15 @@ impl<'a> Task<'a> {
     }
 }
 
+impl Task<'_> {
+    /// What is done with the columns of a file.
+    fn by_columns<'u>(&'u self, plan: Plan<'u>, operation: &'u dyn Operation) -> ByColumns<'u> {
+        let format = &self.arguments.format;
+        let append = format.append().then_some(&*self.suffix);
+        ByColumns { plan, operation, append, is_for_text: format.is_for_text() }
+    }
+}
+
 /// Processes every input. An input that cannot be read is reported and skipped; any other error
 /// ends the command.
 pub(crate) fn rewrite(task: &Task<'_>) -> Result<Status, Error> {
@@ -143,6 +161,10 @@ pub(crate) fn rewrite(task: &Task<'_>) -> Result<Status, Error> {
     let outputs = if arguments.output.in_place { Outputs::Each } else { Outputs::One };
     let format = task.format(outputs)?;
     let mut rewriting = Rewriting::new(task, &inputs, &*format);
+    if let Err(error) = rewriting.read_others() {
+        inputs.progress.finish();
+        return Err(error);
+    }
     let result = if arguments.output.in_place { rewriting.in_place() } else { rewriting.one_output() };
     inputs.progress.finish();
     // A command that is refused has nothing to sum up.
@@ -156,19 +178,20 @@ pub(crate) fn rewrite(task: &Task<'_>) -> Result<Status, Error> {
         let lacks_part = rewriting.reports.iter().any(|report| report.count(Count::Missing) > 0);
         unmatched.extend(task.hint.iter().filter(|_| lacks_part).filter_map(|hint| hint()));
     }
+    unmatched.splice(..0, rewriting.warnings);
     unmatched.extend(rewriting.reports.iter().filter_map(FileReport::suggestion));
-    let unique = task.seen.as_ref().map(Seen::summary);
+    let summary = task.seen.as_ref().map(Seen::summary);
     match arguments.errors.report() {
         // With --errors fail, the only invalid record was already reported as the error.
         ReportForm::Text if arguments.errors.policy() == Policy::Fail && !matches!(result, Ok(Status::Success)) => {
             report::print_text(&[], &unmatched)
         }
         ReportForm::Text => report::print_text(&rewriting.reports, &unmatched),
-        ReportForm::Json => report::print_json(&rewriting.reports, &unmatched, unique),
+        ReportForm::Json => report::print_json(&rewriting.reports, &unmatched, summary),
         ReportForm::None => {}
     }
-    if let (Some(unique), ReportForm::Text) = (unique, arguments.errors.report()) {
-        report::print_unique(unique);
+    if let (Some(summary), ReportForm::Text) = (summary, arguments.errors.report()) {
+        report::print_comparison(summary);
     }
     result
 }
@@ -184,13 +207,18 @@ struct Rewriting<'a> {
     reports: Vec<FileReport>,
     /// Warnings about fields that no record had, if they are not those of the format.
     unmatched: Option<Vec<String>>,
+    /// Number of files with which records are compared. Their reports come first.
+    others: usize,
+    /// Warnings about these files.
+    warnings: Vec<String>,
 }
 
 impl<'a> Rewriting<'a> {
     fn new(task: &'a Task<'a>, inputs: &'a Inputs<'a>, format: &'a dyn Format) -> Self {
         let arguments = task.arguments;
-        let (reports, unmatched) = Default::default();
-        Self { task, arguments, inputs, format, threads: arguments.input.threads, reports, unmatched }
+        let (reports, unmatched, others, warnings) = Default::default();
+        let threads = arguments.input.threads;
+        Self { task, arguments, inputs, format, threads, reports, unmatched, others, warnings }
     }
 
     fn one_output(&mut self) -> Result<Status, Error> {
@@ -206,7 +234,7 @@ impl<'a> Rewriting<'a> {
         let inputs = self.inputs;
         let status = inputs.each(|source| {
             let (opened, columnar) = self.open(source)?;
-            if let Some(columnar) = columnar {
+            if let Some(columnar) = columnar.filter(|_| !self.arguments.compare.counts()) {
                 if inputs.arguments.sources().len() > 1 {
                     let problem = format!("invalid files: expected one {columnar} file, or --in-place");
                     return Err(Error::Usage(problem));
@@ -228,7 +256,9 @@ impl<'a> Rewriting<'a> {
             {
                 Ok(status)
             }
-            ControlFlow::Continue(status) => Ok(status.after(sink.finish())),
+            ControlFlow::Continue(status) => {
+                Ok(status.after(self.task.write_counts(&mut sink).and_then(|()| sink.finish())))
+            }
             ControlFlow::Break(status) => {
                 // The first error is already reported.
                 let _ = sink.finish();
@@ -264,15 +294,16 @@ impl<'a> Rewriting<'a> {
     ) -> Result<bool, Error> {
         let found = self.reports.iter().map(FileReport::faults).sum();
         // A byte order mark in the middle of the output would become part of a record.
-        let is_first = self.arguments.output.in_place || self.reports.is_empty();
+        let is_first = self.arguments.output.in_place || self.reports.len() == self.others;
         let plan = Plan { threads: self.threads, ..self.task.plan(self.format, found, BLOCK, is_first) };
         let (report, result) = match columnar {
             Some(columnar) => {
                 let operation = (self.task.recipe)(ByteSet::EMPTY);
-                let format = &self.arguments.format;
-                let append = format.append().then_some(&*self.task.suffix);
-                let task = ByColumns { plan, operation: &*operation, append, is_for_text: format.is_for_text() };
-                self.inputs.columns(source, opened, columnar, task, Some(sink))
+                let rows = match self.arguments.compare.counts() {
+                    true => Rows::Counts(is_first.then_some(sink)),
+                    false => Rows::Table(sink),
+                };
+                self.inputs.columns(source, opened, columnar, self.task.by_columns(plan, &*operation), rows)
             }
             None => {
                 sink.write(self.task.header(is_first))?;

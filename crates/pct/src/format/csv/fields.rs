@@ -121,14 +121,14 @@ fn closing_quote(text: &[u8], delimiter: u8) -> Option<usize> {
 }
 
 /// Writes fields.
-pub(super) struct FieldWriter {
+pub(crate) struct FieldWriter {
     delimiter: u8,
     /// Bytes because of which a field must be quoted.
     quoted: ByteSet,
 }
 
 impl FieldWriter {
-    pub(super) fn new(delimiter: u8) -> Self {
+    pub(crate) fn new(delimiter: u8) -> Self {
         Self { delimiter, quoted: quoted::bytes_to_quote(delimiter) }
     }
 
@@ -167,13 +167,13 @@ impl FieldWriter {
     }
 
     /// Begins a record at the end of the output.
-    pub(super) fn row<'w>(&'w self, output: &'w mut Vec<u8>) -> Row<'w> {
+    pub(crate) fn row<'w>(&'w self, output: &'w mut Vec<u8>) -> Row<'w> {
         Row { writer: self, start: output.len(), output, is_first: true }
     }
 }
 
 /// A record that is written field by field.
-pub(super) struct Row<'w> {
+pub(crate) struct Row<'w> {
     writer: &'w FieldWriter,
     output: &'w mut Vec<u8>,
     /// Where it begins in the output.
@@ -183,7 +183,7 @@ pub(super) struct Row<'w> {
 }
 
 impl Row<'_> {
-    pub(super) fn push(&mut self, text: &[u8], was_quoted: bool) {
+    pub(crate) fn push(&mut self, text: &[u8], was_quoted: bool) {
         if !self.is_first {
             self.output.push(self.writer.delimiter);
         }
@@ -200,7 +200,7 @@ impl Row<'_> {
         self.output.extend_from_slice(fields);
     }
 
-    pub(super) fn end(self) {
+    pub(crate) fn end(self) {
         end_record(self.start, self.output);
     }
 }

@@ -23,6 +23,7 @@ mod transform;
 use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
+pub(crate) use fields::FieldWriter;
 pub(crate) use layout::Chosen;
 
 use super::passthrough::Unchanged;
@@ -31,9 +32,11 @@ use crate::operation::{Operation, split_ending};
 use crate::record::Job;
 use crate::report;
 use crate::source::Scanner;
-use fields::{FieldReader, FieldWriter};
+use fields::FieldReader;
 use layout::Layouts;
 use records::{Records, is_empty};
+#[cfg(feature = "columns")]
+pub(crate) use transform::COUNT;
 use transform::Transform;
 
 pub(crate) struct Csv {

@@ -9,6 +9,9 @@ use crate::format::Destination;
 use crate::operation::{Fault, FaultKind, Operation, split_ending};
 use crate::record::Job;
 
+/// The name of the column with the number of records.
+pub(crate) const COUNT: &[u8] = b"count";
+
 /// Transforms the records of a block.
 pub(super) struct Transform<'c> {
     pub(super) layout: &'c Layout,
@@ -26,6 +29,9 @@ impl Transform<'_> {
         let (text, ending) = split_ending(record, b'\n');
         if self.destination.is_alone() {
             let mut row = self.writer.row(output);
+            if self.destination.is_counted() {
+                row.push(COUNT, false);
+            }
             self.layout.result_names(self.operation.row()).for_each(|name| row.push(&name, false));
             row.end();
         } else {
@@ -44,7 +50,7 @@ impl Transform<'_> {
             (count, fault) = match self.destination {
                 Destination::Field => self.replace(text, output),
                 Destination::Column(_) => self.append(text, output, results),
-                Destination::Alone => self.results(text, output),
+                Destination::Alone | Destination::Counted => self.results(text, output),
             };
             output.extend_from_slice(ending);
             fault
@@ -131,7 +137,7 @@ impl Transform<'_> {
             if self.layout.columns.contains(field.column) {
                 fault = Fault::first(fault, apply(self.operation, &field, &mut self.result));
                 if self.operation.row().is_empty() {
-                    row.push(&self.result, field.is_quoted());
+                    row.push(&self.result, field.is_quoted() && !self.destination.is_counted());
                 } else {
                     row.push_row(&self.result);
                 }
@@ -142,7 +148,10 @@ impl Transform<'_> {
             let missing = (count..self.layout.width).filter(|&column| self.layout.columns.contains(column));
             missing.for_each(|_| (0..self.width()).for_each(|_| row.push(b"", false)));
         }
-        row.end();
+        // A number precedes the results, so the line is not empty.
+        if !self.destination.is_counted() {
+            row.end();
+        }
         (count, fault)
     }
 

@@ -31,7 +31,7 @@ impl Output {
         if self.destination.is_alone() {
             self.cells(text, found, selection, output)
         } else {
-            self.replace(text, found, output)
+            self.replace(text, found, selection, output)
         }
     }
 
@@ -68,7 +68,7 @@ impl Output {
     }
 
     /// Appends the text of a line, with the selected strings transformed.
-    fn replace(&self, text: &str, found: &[Found<'_>], output: &mut Vec<u8>) -> Option<Fault> {
+    fn replace(&self, text: &str, found: &[Found<'_>], selection: &Selection, output: &mut Vec<u8>) -> Option<Fault> {
         let line = text.as_bytes();
         let mut done = 0;
         let mut fault = None;
@@ -80,6 +80,9 @@ impl Output {
                 output.extend_from_slice(found.string.as_bytes());
                 fault = Fault::first(fault, Some(Fault::new(FaultKind::KeyExists, start)));
                 continue;
+            }
+            if selection.len() > 1 {
+                self.operation.begin_field(found.end);
             }
             fault = Fault::first(fault, self.string(found, output).map(|fault| found.locate(fault, text)));
         }

@@ -174,7 +174,7 @@ impl Log {
                     close_column(delimiter, field.is_quoted, appended);
                     found
                 }
-                Destination::Alone => {
+                Destination::Alone | Destination::Counted => {
                     if count > 1 {
                         output.push(b'\t');
                     }
