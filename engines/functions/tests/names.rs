@@ -33,7 +33,7 @@ fn every_list_has_the_names_of_all_functions() {
     let lists = [
         ("engines/python/python/simdpct/_sql.py", "FUNCTIONS = _by_name(", "\n)"),
         ("engines/python/python/simdpct/duckdb.py", "have the names of", ">>>"),
-        ("engines/python/python/simdpct/spark.py", "    They are ", "Those of Spark"),
+        ("engines/python/python/simdpct/spark.py", "    They are ", "Spark's own"),
         ("engines/datafusion/src/lib.rs", "//! | function", "//!\n"),
         ("engines/datafusion/src/bin/simdpct-sql.rs", "\nFunctions: ", "of DataFusion"),
         ("engines/duckdb/README.md", "| function | result |", "\n\n"),
