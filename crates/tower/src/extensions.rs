@@ -9,7 +9,8 @@ use simdpct::{Kinds, inspect};
 /// use http::Request;
 /// use simdpct_tower::ReceivedUri;
 ///
-/// The layer has not changed this request. let request = Request::get("/a/b").body(()).unwrap();
+/// // The layer has not changed this request.
+/// let request = Request::get("/a/b").body(()).unwrap();
 /// assert_eq!(ReceivedUri::of(&request), "/a/b");
 /// ```
 #[derive(Clone, Debug, Eq, PartialEq)]

@@ -13,7 +13,7 @@ use std::mem::MaybeUninit;
 
 /// A malformed `%` is kept, as in `unquote`.
 pub(crate) static PERCENT: Decoder = Decoder::new().lenient();
-/// Like `LENIENT`, and `+` is a space, as in `unquote_plus`.
+/// Like `PERCENT`, and `+` is a space, as in `unquote_plus`.
 pub(crate) static FORM: Decoder = PERCENT.plus_for_space();
 
 /// Maximum length of an input that is decoded on the stack.
