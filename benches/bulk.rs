@@ -1,5 +1,5 @@
-//! Throughput of large blocks of fresh data, on each level, against the peers and memcpy: of data
-//! in a cache, and of data from memory.
+//! Throughput of large blocks of fresh data, from a cache and from memory, on each level, against
+//! the peers and memcpy.
 
 use criterion::{Criterion, criterion_group, criterion_main};
 use simdpct_benches::contest::Reuse;
@@ -7,7 +7,7 @@ use simdpct_benches::{Contest, Corpus, corpora, generated, is_test, peers};
 
 const BLOCKS: [(&str, usize); 2] = [("64 KiB", 64 << 10), ("1 MiB", 1 << 20)];
 
-/// Twice the third-level cache of the largest machine that was measured on.
+/// Twice the largest third-level cache of the machines used for measuring.
 const MEMORY: usize = 512 << 20;
 
 /// The texts that are read from memory: few escapes, and mostly escapes.
@@ -38,7 +38,7 @@ fn decode(criterion: &mut Criterion) {
 }
 
 fn encode(criterion: &mut Criterion) {
-    // Decoded article titles, the input from which such URLs are made.
+    // Decoded article titles, from which such URLs are made.
     let decoded =
         corpora().into_iter().filter(|corpus| corpus.name == "nonlatin_urls.txt").map(|corpus| corpus.decoded());
     let texts: Vec<Corpus> = corpora()

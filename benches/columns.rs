@@ -66,7 +66,7 @@ fn shuffled_mix() -> Rows {
     Rows::of("shuffled mix in 50 bytes".to_owned(), rows.into_iter())
 }
 
-/// For each corpus, a column of its lines and one of its 50-byte pieces, and a mix of all.
+/// For each corpus, a column of its lines and a column of its 50-byte pieces; and a mix of all.
 fn columns() -> Vec<Rows> {
     let of_corpus = |corpus: Corpus| {
         let lines = corpus.text.split(|&byte| byte == b'\n').filter(|line| !line.is_empty());

@@ -20,7 +20,7 @@ fn queries(text: &'static [u8]) -> Vec<&'static [u8]> {
     text.split(|&byte| byte == b'?').skip(1).map(query).filter(|query| query.contains(&b'=')).collect()
 }
 
-/// The queries of each corpus that has any.
+/// The queries of each corpus that has queries.
 fn forms() -> Vec<(String, Vec<&'static [u8]>)> {
     let forms = corpora().into_iter().map(|corpus| (corpus.name, queries(corpus.text)));
     forms.filter(|(_, queries)| queries.len() >= 20).collect()
@@ -82,7 +82,7 @@ fn serialize(criterion: &mut Criterion) {
 fn serde(criterion: &mut Criterion) {
     type Owned = Vec<(String, String)>;
 
-    // Ours is strict and the peer lossy, so only queries on which they agree are used.
+    // Our parser is strict and the peer is lossy, so only queries on which they agree are used.
     let agree = |query: &&[u8]| {
         let ours: Option<Owned> = form::from_bytes(query).ok();
         ours.is_some() && ours == serde_urlencoded::from_bytes(query).ok()

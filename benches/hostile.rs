@@ -1,7 +1,8 @@
 //! Linear time on hostile inputs: throughput from 1 to 8 MiB on the worst known patterns.
 //!
-//! There are no peers: a pattern's throughput must not fall from one size to the next. An operation
-//! that scans the rest of its input for each triplet would halve it each time.
+//! There are no peers: a pattern's throughput must not fall from one size to the next. The
+//! throughput of an operation that scans the rest of its input for each triplet would halve each
+//! time.
 
 use std::hint::black_box;
 use std::time::Duration;
@@ -69,8 +70,8 @@ const OPERATIONS: &[Operation] = &[
     }),
 ];
 
-/// Malformed and cut triplets throughout, both mixed with valid ones, and escapes one byte before a
-/// block's end.
+/// Malformed and cut triplets throughout, both mixed with valid triplets, and triplets one byte
+/// before a block's end.
 fn patterns() -> Vec<(&'static str, String)> {
     let behind_clean = |length: usize, special: &str| "z".repeat(length) + special;
     vec![

@@ -75,7 +75,7 @@ fn encode(criterion: &mut Criterion) {
     }
 }
 
-/// The lines of a corpus that decode to text: those without `%`, and all of them.
+/// The lines of a corpus that decode to text: the lines without `%`, and all lines.
 fn clean_and_mixed(corpus: &Corpus) -> [(String, Vec<&'static [u8]>); 2] {
     let lines = corpus.lines().into_iter().filter(|line| peers::LENIENT.decode_utf8(*line).is_ok());
     let mixed: Vec<_> = lines.collect();
@@ -83,8 +83,8 @@ fn clean_and_mixed(corpus: &Corpus) -> [(String, Vec<&'static [u8]>); 2] {
     [(format!("{}, clean", corpus.name), clean), (format!("{}, mixed", corpus.name), mixed)]
 }
 
-/// Each form that writes to memory of the caller, one line at a time. Beside them "by hand": a
-/// search for `%`. Without one, it copies the line; with one, it decodes on the same level.
+/// Each form that writes to memory of the caller, one line at a time. The contestant "by hand"
+/// searches for `%`: it copies a line without `%`, and decodes any other line on the same level.
 fn into_memory(criterion: &mut Criterion) {
     let texts: Vec<_> = corpora().iter().flat_map(clean_and_mixed).filter(|(_, lines)| !lines.is_empty()).collect();
     let mut contest = Contest::new(criterion, "lines into memory, decode");

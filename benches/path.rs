@@ -1,5 +1,5 @@
-//! Canonical paths, against inspection and the path parser of the `url` crate: paths of real URLs,
-//! one at a time.
+//! Canonical paths of real URLs, one at a time, against inspection and the path parser of the `url`
+//! crate.
 
 use std::hint::black_box;
 

@@ -1,8 +1,7 @@
-//! The tests of the library, except tests that need a separate program: one program, so that
-//! `common` and the library's generic functions are compiled once.
-//!
-//! Programs of their own are `allocations` and `guarded_heap` (each has an allocator) and
-//! `exhaustive` (also run optimized).
+//! The tests of the library, except tests that need a separate program. They are one program, so
+//! that `common` and the library's generic functions are compiled once.
+//! Separate programs are `allocations` and `guarded_heap` (each has an allocator) and `exhaustive`
+//! (also run optimized).
 
 mod common;
 

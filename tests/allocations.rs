@@ -1,5 +1,5 @@
-//! Number and size of allocations: none if the result is borrowed or the caller provides the
-//! output, otherwise one, within the documented bounds for every input.
+//! Number and size of allocations. A borrowed result and output to the caller's memory allocate
+//! nothing. Any other result allocates once, within the documented bounds for every input.
 
 mod common;
 
@@ -640,7 +640,7 @@ const OPERATIONS: &[Operation] = &[
         "the message of form::Error",
         |_| 3072,
         |input, _| {
-            // As a value, and as an unknown key.
+            // The text is a value, and an unknown key.
             let forms = [[b"number=", input].concat(), [input, b"=1"].concat()];
             let messages = forms.map(|form| {
                 let result = form::from_bytes::<Fields>(&form).map(drop);
@@ -697,7 +697,7 @@ const OPERATIONS: &[Operation] = &[
     ),
 ];
 
-/// A charset of each kind: of one byte, of several, with states, and of 16-bit units.
+/// A charset of each kind: single-byte, multi-byte, with states, and with 16-bit units.
 const CHARSETS: [&Encoding; 6] = [
     charset::WINDOWS_1252,
     charset::ISO_2022_JP,
@@ -741,14 +741,14 @@ fn extended_values_allocate_at_most_once() {
 
 #[test]
 fn peak_memory_of_hostile_input_is_within_bound() {
-    // Where an output grows by doubling, the worst lengths are just over a power of two.
+    // If an output grows by doubling, the worst lengths are just over a power of two.
     let all = [0, 1, 2, 3, 17, 64, 65, 100, 1000, 22_000, 30_000];
     let lengths = if common::is_quick() { &all[..9] } else { &all[..] };
     let mut excesses = Vec::new();
     for &(name, bound, run) in OPERATIONS {
         for (level, pattern) in common::levels().flat_map(|level| HOSTILE.map(|pattern| (level, pattern))) {
             for &length in lengths {
-                // Alone, and after a prefix that needs no change.
+                // The pattern alone, and after a prefix that needs no change.
                 for before in ["", "clean/"] {
                     let input = [before.as_bytes(), &pattern.repeat(length)].concat();
                     let most = run(&input, level);
@@ -763,8 +763,8 @@ fn peak_memory_of_hostile_input_is_within_bound() {
     assert!(excesses.is_empty(), "{}", excesses.join("\n"));
 }
 
-/// What worst cases are made of: each ASCII byte that means something, or nothing, to some
-/// operation, bytes that are no text, and characters that some charset lacks.
+/// The pieces of worst cases: ASCII bytes that are special or plain for some operation, bytes that
+/// are not text, and characters that some charset lacks.
 const PIECES: [&str; 40] = [
     "a",
     "4",
@@ -808,12 +808,12 @@ const PIECES: [&str; 40] = [
     "\u{10FFFD}",
 ];
 
-/// As [`PIECES`], for operations that take any bytes.
+/// Like [`PIECES`], for operations that take any bytes.
 const BYTES: [&[u8]; 6] = [b"\xFF", b"\x80", b"\xC3", b"\xE2\x82", b"\xF0\x9F", b"\x81"];
 
-/// Searches for the input that needs the most memory, by climbing: of the repeated patterns, the
-/// worst ones are extended by each piece, at the front and at the end, until none gets worse. Then
-/// the lengths of the worst are tried.
+/// Searches for the input that needs the most memory, by hill climbing: extends the worst repeated
+/// patterns by each piece, at the front and at the end, until none gets worse. Then tries lengths
+/// of the worst pattern.
 #[test]
 fn no_pattern_needs_more_memory_than_the_bound() {
     const LENGTH: usize = 2000;
@@ -824,7 +824,7 @@ fn no_pattern_needs_more_memory_than_the_bound() {
     for &(name, bound, run) in OPERATIONS {
         let share = |pattern: &[u8], length: usize| {
             let input = pattern.repeat(length.div_ceil(pattern.len()));
-            // In proportion, without the constant of the bound.
+            // Compares the proportional part, without the constant of the bound.
             let most = run(&input, level);
             let excess = most > bound(input.len());
             (most as f64 / input.len() as f64, excess, input.len(), most)

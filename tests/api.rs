@@ -83,8 +83,8 @@ fn default_is_new() {
     assert_eq!(Decoder::default().decode("%zz+").map_err(|error| error.kind), Err(DecodeErrorKind::Malformed));
 }
 
-/// Every type that is an [`Input`], and a reference to it: the same result, and text if the type
-/// says so.
+/// Every type that is an [`Input`], and a reference to it, gives the same result, and text if the
+/// type is text.
 #[test]
 fn every_input_type_is_accepted() {
     fn accept<T: Input + ?Sized>(input: &T, text: Option<&str>) {
@@ -297,7 +297,7 @@ fn display_and_pieces_across_chunks_match_reference() {
                 }
             }
         }
-        // Only this piece, so that every chunk end falls into one.
+        // The text consists of this piece only, so that every chunk end falls into a piece.
         let input = piece.repeat(1000 / piece.len());
         for encoder in encoders {
             let expected = reference::encode(&encoder, &input);
@@ -308,7 +308,7 @@ fn display_and_pieces_across_chunks_match_reference() {
     }
 }
 
-/// The pieces, taken one by one: a `for` loop calls `next`, and `collect` calls `fold`.
+/// Takes the pieces one by one: a `for` loop calls `next`, and `collect` calls `fold`.
 fn joined(pieces: Pieces<'_>) -> String {
     let mut output = String::new();
     for piece in pieces {
@@ -358,7 +358,7 @@ fn display_to_failing_writer_returns_error() {
     assert!(write!(Full(2999), "{display}").is_err());
 }
 
-/// Lengths around 4096, and one that is not a multiple of a block, buffer or chunk size.
+/// Lengths around 4096, and a length that is not a multiple of a block, buffer or chunk size.
 #[test]
 fn inputs_longer_than_any_buffer_match_reference() {
     let line = "GET /caf%C3%A9?q=a+b%zz&x=é \0 and a stretch of text that has nothing special in it at all ";
@@ -436,7 +436,7 @@ fn no_format_cuts_a_triplet() {
             }
         }
     }
-    // As part of a message, which is written whole too.
+    // A message that contains the type is written whole too.
     let error = form::from_str::<HashMap<u8, u8>>("%C3%A9=%2F%2F").unwrap_err();
     for n in 0..50 {
         assert_eq!(format!("{error:.n$}"), error.to_string());

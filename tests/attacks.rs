@@ -40,8 +40,8 @@ fn double_decoding() {
     on_every_level(GUARD).for_each(|guard| assert_refuses(guard.decode(attack), Rejected(b'%'), 0));
 }
 
-/// `%%32%65`: a decoder that rescans its output makes `%2e` of it, and of that a dot. Here scanning
-/// continues after the stray percent sign, and output is never rescanned.
+/// `%%32%65`: a decoder that rescans its output turns it into `%2e`, and that into a dot. Here
+/// scanning continues after the stray percent sign, and output is never rescanned.
 #[test]
 fn second_decoding_after_a_stray_percent() {
     let attack = "%%32%65";
@@ -199,8 +199,8 @@ fn digits_of_negative_signed_bytes() {
     }
 }
 
-/// A megabyte of `%ab` takes quadratic time in a decoder that moves or copies the rest of the text
-/// for each triplet. Here each byte is read a few times at most; benches/hostile.rs shows that the
+/// A decoder that moves or copies the rest of the text for each triplet takes quadratic time for a
+/// megabyte of `%ab`. Here each byte is read a few times at most; benches/hostile.rs shows that the
 /// time per byte is the same for any length.
 #[test]
 fn quadratic_time() {

@@ -26,8 +26,8 @@ fn lengths() -> impl Iterator<Item = usize> {
     (0..=if is_quick() { 140 } else { 300 }).chain((512..=LONGEST).step_by(if is_quick() { 9 } else { 1 }))
 }
 
-/// Maximum length for tests that run many combinations. In a quick run (emulators, valgrind) inputs
-/// span at most two 64-byte blocks.
+/// Maximum length in tests that run many combinations. In a quick run (emulators, valgrind), inputs
+/// have at most two 64-byte blocks.
 fn longest_of_many() -> usize {
     if is_quick() { 70 } else { 200 }
 }
@@ -59,7 +59,8 @@ fn guard_pages_are_inaccessible() {
     assert_eq!(is_readable(memory.start.wrapping_sub(1)), cfg!(target_arch = "wasm32"), "only memory's end is a guard");
 }
 
-/// Also after the heap has grown. scripts/cross-test requires that this fails by a trap.
+/// The end of memory also holds after the heap has grown. scripts/cross-test requires that this
+/// fails by a trap.
 #[cfg(target_arch = "wasm32")]
 #[test]
 #[ignore = "ends the program"]
@@ -478,7 +479,7 @@ fn operations_built_on_kernels_stay_in_bounds() {
     }
 }
 
-/// Writes into output of the exact room.
+/// Writes into output of exactly the required size.
 #[test]
 fn guards_of_targets_stay_in_bounds() {
     let (mut source, mut target) = (GuardedBuffer::new(LONGEST), GuardedBuffer::new(3 * LONGEST));

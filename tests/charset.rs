@@ -1,7 +1,7 @@
 //! Encoding and decoding with legacy charsets, per the WHATWG URL and Encoding Standards.
 //!
 //! The vectors of the web platform tests are in a folder outside the project (`SIMDPCT_CORPORA`, by
-//! default `../shared/corpora`). Without it that test prints a note and passes.
+//! default `../shared/corpora`). Without the folder, this test prints a note and passes.
 
 use std::borrow::Cow;
 use std::path::PathBuf;
@@ -113,7 +113,7 @@ fn encoder_policies_apply_to_charset_bytes() {
     let uri = Encoder::URI.keep_non_ascii();
     assert_eq!(charset::encode_with_references("Ã©%41%", WINDOWS_1252, &uri), "%C3%A9%41%25");
     assert_eq!(charset::encode_with_references("é%41%", UTF_8, &uri), "é%41%25");
-    // In jis0208 these two are 25 34 31 26, which looks like a triplet and '&'.
+    // In jis0208, these two characters are 25 34 31 26, which looks like a triplet and '&'.
     assert_eq!(charset::encode_with_references("ゴ右%41", ISO_2022_JP, &uri), "%1B$B%2541&%1B(B%2541");
     assert_eq!(charset::decode("%1B$B%2541&%1B(B%2541", ISO_2022_JP, &Decoder::new()).as_deref(), Ok("ゴ右%41"));
     let path = Encoder::COMPONENT;
@@ -214,8 +214,8 @@ fn text() -> impl Strategy<Value = String> {
 }
 
 proptest! {
-    /// Decoding gives what the charset maps the bytes to. That is not always the text: Shift_JIS
-    /// encodes `¥` as `\\`.
+    /// Decoding gives the characters to which the charset maps the bytes. They may differ from the
+    /// text: Shift_JIS encodes `¥` as `\\`.
     #[test]
     fn representable_text_round_trips(text in text(), charset in select(&CHARSETS[..]), plus: bool) {
         let mut encoder = Encoder::COMPONENT;
@@ -281,7 +281,7 @@ proptest! {
 fn unrepresentable_text_takes_linear_time() {
     for (charset, piece, expected) in [
         (charset::WINDOWS_1252, "a☃", "a%26%239731%3B"),
-        // Reported as U+FFFD, because it would switch the state.
+        // The byte is reported as U+FFFD, because it would switch the state.
         (charset::ISO_2022_JP, "\u{E}", "%26%2365533%3B"),
         (charset::SHIFT_JIS, "☃", "%26%239731%3B"),
         (charset::GB18030, "\u{E5E5}", "%26%2358853%3B"),

@@ -17,8 +17,8 @@ pub fn chunks(input: &[u8], cuts: u32) -> impl Iterator<Item = &[u8]> {
     })
 }
 
-/// '%', a decimal digit, a letter digit of either kind, a letter that is none, '+', and the three
-/// bytes of '€'.
+/// '%', a decimal digit, a letter digit of either kind, a letter that is not a digit, '+', and the
+/// three bytes of '€'.
 const ALPHABET: [u8; 9] = [b'%', b'4', b'f', b'g', b'+', b'a', 0xE2, 0x82, 0xAC];
 
 /// Calls `start` with every string over the alphabet, then `each` with every way to cut it.
@@ -126,7 +126,7 @@ fn every_chunking_encodes() {
 
 type Process<'a> = dyn Fn(&[u8]) -> Result<Vec<u8>, DecodeError> + 'a;
 
-/// Cut at any place, the part that is complete and the rest give what the whole gives.
+/// Cut at any place, the complete part and the rest give the same result as the whole.
 #[test]
 fn complete_prefix_can_be_processed_by_itself() {
     let decoders = [

@@ -73,7 +73,7 @@ fn invalid_offsets_are_rejected_at_first_index() {
     for (offsets, expected) in cases {
         let found = Column::new(b"123456789", offsets).map(|column| column.len());
         assert_eq!(found, expected, "{offsets:?}");
-        // The same with `i32` offsets, if they fit.
+        // Checks the same with `i32` offsets, if they fit.
         if let Ok(offsets) = offsets.iter().map(|&offset| i32::try_from(offset)).collect::<Result<Vec<_>, _>>() {
             assert_eq!(Column::new(b"123456789", &offsets).map(|column| column.len()), expected, "{offsets:?}");
         }
@@ -137,7 +137,7 @@ fn invalid_output_is_rejected_unchanged() {
 fn output_beyond_i32_offsets_is_rejected() {
     let full = i32::MAX as usize;
     let long = "x".repeat(LONG + 1);
-    // The second number is how many bytes still fit, plus one.
+    // The second number is the number of bytes that still fit, plus one.
     let cases =
         [("few rows", 4, vec!["ab"; 3]), ("many rows", 40, vec!["ab"; 30]), ("a long row", 4, vec!["ab", &long])];
     for (name, room, rows) in cases {
@@ -199,7 +199,7 @@ const MALFORMED_BEFORE_DIGITS: [&str; 2] = ["%%34%31", "%4%42%71"];
 /// A triplet, or a malformed one, at every position of a text, and a row end at every position
 /// around it.
 ///
-/// Each dimension proves something of its own:
+/// Each dimension has its own purpose:
 ///
 /// * position: every alignment of the triplet in a block, of every width, and across two blocks;
 /// * row end: every way to cut the triplet into two rows, and a row end next to it;
@@ -243,7 +243,8 @@ fn triplet_and_row_end_at_every_position_match_reference() {
 }
 
 /// Texts longer than one batch: valid, with errors of every kind, and malformed throughout; cut
-/// into rows of every length. The second batch of the first two has few triplets, the others many.
+/// into rows of every length. The second batch of the first two texts has few triplets, every other
+/// batch many.
 #[test]
 fn columns_longer_than_one_batch_match_reference() {
     let mut plain: Vec<u8> = b"/plain/text/with%20some/%C3%A9/".iter().copied().cycle().take(3 * LONG + 100).collect();
@@ -282,8 +283,8 @@ fn columns_longer_than_one_batch_match_reference() {
     }
 }
 
-/// Rows of which each is one character: their decoded text, validated together, has a separator for
-/// each byte or two.
+/// Each row is one character. The decoded text of the rows, validated together, has a separator
+/// after each byte or two.
 #[test]
 fn inspecting_rows_of_one_character_matches_reference() {
     for character in
@@ -383,7 +384,7 @@ fn row_error_is_the_first_of_its_row() {
     );
 }
 
-/// The first error is reported whatever becomes of its row.
+/// The first error is reported under every policy for invalid rows.
 #[test]
 fn first_error_is_reported_with_null_and_keep() {
     let column = Column::new(b"good%2%zzgood%C3", &[0_i32, 4, 6, 9, 13, 16]).unwrap();
@@ -426,7 +427,7 @@ fn errors_in_gathered_rows_have_the_index_of_their_row() {
     }
 }
 
-/// Column and rows are continued in another output when one is full.
+/// When an output is full, the conversion continues in another output, for a column and for rows.
 #[test]
 #[cfg(all(target_pointer_width = "64", target_os = "linux", not(miri)))]
 fn fitting_conversion_stops_at_the_row_that_does_not_fit() {
@@ -441,7 +442,7 @@ fn fitting_conversion_stops_at_the_row_that_does_not_fit() {
             offsets: vec![0, i32::MAX - room as i32],
             validity: None,
         };
-        // Row 10 is null, and so takes no room.
+        // Row 10 is null, so it takes no space.
         let fits = if room / 4 < 10 { room / 4 } else { (room / 4 + 1).min(30) };
         for by_rows in [false, true] {
             let mut output = full();
@@ -475,7 +476,7 @@ fn fitting_conversion_stops_at_the_row_that_does_not_fit() {
 #[test]
 #[cfg(all(target_pointer_width = "64", target_os = "linux", not(miri)))]
 fn fitting_conversion_of_a_row_longer_than_any_output_is_an_error() {
-    // The zeros take no memory: nothing reads them.
+    // The zeros take no memory, because nothing reads them.
     let long = vec![0; i32::MAX as usize + 1];
     let conversion = Conversion::decode(&Decoder::new());
     let mut output = ColumnBuf::<i32>::new();
@@ -486,7 +487,7 @@ fn fitting_conversion_of_a_row_longer_than_any_output_is_an_error() {
     assert_eq!((result, output), (Err(ColumnError::TooLong { row: 0 }), ColumnBuf::new()));
 }
 
-/// An invalid row that is kept, but does not fit, is not in the summary.
+/// A kept invalid row that does not fit is not in the summary.
 #[test]
 #[cfg(all(target_pointer_width = "64", target_os = "linux", not(miri)))]
 fn summary_of_a_fitting_conversion_has_only_appended_rows() {

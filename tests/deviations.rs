@@ -1,7 +1,6 @@
 //! Known deviations of other crates from the standards, which this crate does not share.
-//!
 //! Every case runs the other crate at the version in Cargo.lock. If a new version fixes the
-//! deviation, the case fails and is to be removed.
+//! deviation, the case fails: remove it.
 
 use std::collections::BTreeMap;
 

@@ -39,7 +39,8 @@ proptest! {
     fn find_and_count_match_reference(sets in prop::collection::vec(byte_set(), 16), haystack in input()) {
         for set in sets {
             compare_searching(&set, &haystack);
-            // Sets of one late member: most random sets are found within a few bytes.
+            // Sets with one late member, because members of most random sets occur within a few
+            // bytes.
             for member in haystack.iter().rev().take(4) {
                 compare_searching(&ByteSet::new(&[*member]), &haystack);
             }

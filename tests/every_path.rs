@@ -10,7 +10,7 @@ use simdpct::{Kinds, Malformed, reference};
 use crate::common::path::{VALUES, compare, every_policy};
 use crate::longest;
 
-/// Delimiters, dots, their triplets, and what may complete or end them.
+/// Delimiters, dots, their triplets, and bytes that may complete or end them.
 const SYMBOLS: [&str; 12] = ["/", ".", "..", ";", "%2F", "%2e", "%5C", "%3B", "%25", "\\", "#", "a"];
 
 /// Kinds that a canonical form by `DEFAULT` never has.
@@ -69,11 +69,10 @@ fn check(policy: &PathPolicy, path: &[u8]) {
     assert!(canonical.len() <= policy.output_len_bound(path), "length: {}", context());
 }
 
-/// Calls `check` with all combinations of the options that can matter to a path, because it has a
-/// symbol that they are about. Each time the other options have values that depend on `salt`, so
-/// that all of them occur with all paths of a kind.
-/// `every_short_path_by_every_combination_of_options` proves for shorter paths that they do not
-/// matter.
+/// Calls `check` with all combinations of the options that concern a symbol of the path. The other
+/// options get values that depend on `salt`, so that all values occur with all paths of a kind.
+/// `every_short_path_by_every_combination_of_options` proves for shorter paths that the other
+/// options do not matter.
 fn for_each_relevant(policies: &[PathPolicy], path: &[u8], salt: usize, mut check: impl FnMut(&PathPolicy)) {
     let text = str::from_utf8(path).expect("symbols are text");
     let has = |symbols: &[&str]| symbols.iter().any(|symbol| text.contains(symbol));
@@ -175,7 +174,7 @@ fn every_short_path_of_bytes_by_every_preset() {
     }
 }
 
-/// Nothing is rewritten to what is refused: the reference is idempotent, and canonical paths are
+/// No path is rewritten to a refused path: the reference is idempotent, and canonical paths are
 /// recognized.
 #[test]
 fn every_short_path_of_bytes_with_segments_refused() {

@@ -232,7 +232,7 @@ fn every_short_string_decoded_with_rejected_bytes() {
     check_decoder(Decoder::new().lenient().reject(ByteSet::new(b"\0Dg\xA4")));
 }
 
-/// All policies at once, strict; digits of a kept triplet can be rejected.
+/// All policies together, strict; digits of a kept triplet can be rejected.
 #[test]
 fn every_short_string_decoded_with_everything() {
     let (keep, reject) = (ByteSet::new(b"D\xF4\xAA"), ByteSet::new(b"\0G\xFFO "));
@@ -265,7 +265,7 @@ fn every_short_string_encoded_by_a_custom_set() {
     check_encoder(Encoder::new(ByteSet::new(b"%4ag")).lowercase(), longest(6, 5));
 }
 
-/// Shorter strings, because no kernel has a variant of this.
+/// The strings are shorter, because no kernel has a variant for this.
 #[test]
 fn every_short_string_encoded_with_kept_non_ascii() {
     check_encoder(Encoder::URI.keep_non_ascii(), longest(6, 5));

@@ -112,7 +112,7 @@ fn repeated_keys_become_sequences() {
         odd: [true],
     };
     assert_round_trip(&value, "tag=a+b&tag=&tag=c&size=1&size=2&order=newest-first&odd=true");
-    // Other pairs may be between them.
+    // Other pairs may lie between the pairs of a name.
     let mixed: Filter = from_str("tag=a+b&size=1&x=y&tag=&odd=true&size=2&order=newest-first&tag=c").unwrap();
     assert_eq!(mixed, value);
     assert_eq!(from_str::<Filter>(""), Ok(Filter::default()));
@@ -387,7 +387,7 @@ fn lossy_replaces_ill_formed_utf8() {
     assert!(from_bytes::<Vec<(String, String)>>(b"a=\xFF").is_err());
 }
 
-/// Forms of up to 64 pairs are streamed, longer ones indexed. Both give the same results.
+/// Forms of up to 64 pairs are streamed, longer forms are indexed. Both give the same results.
 #[test]
 fn short_and_long_forms_collect_repeats_alike() {
     for pairs in [1, 2, 63, 64, 65, 66, 200] {

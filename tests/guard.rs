@@ -1,5 +1,5 @@
-//! `RequestGuard`: it agrees with the policy and with inspection, for every form of target; its
-//! text; its lines.
+//! `RequestGuard`: agreement with the policy and with inspection for every form of target, its
+//! text, and its lines.
 
 use proptest::prelude::*;
 use proptest::sample::select;
@@ -101,7 +101,8 @@ fn guard_without_a_policy_refuses_kinds_and_rewrites_nothing() {
     }
 }
 
-/// Kinds are also added to the kinds of a later policy, but the kinds of a replaced policy are gone.
+/// Kinds are also added to the kinds of a later policy, but the kinds of a replaced policy are
+/// gone.
 #[test]
 fn kinds_add_to_the_policy_in_any_order() {
     let (base, policy) = (RequestGuard::new(), PathPolicy::NGINX);
@@ -128,7 +129,7 @@ fn long_targets_are_quoted_around_the_position() {
     assert_eq!(line, format!("refused: nul,control at byte 301 of path: ...\"{expected}\"..."));
     let line = Refusal::new(PathErrorKind::Backslash, 1, TargetPart::Path).line(b"/\n\"\\\xff").to_string();
     assert_eq!(line, r#"refused: backslash at byte 1 of path: "/\n\"\\\xff""#);
-    // Of another target, without panic.
+    // The line for another target does not panic.
     assert!(Refusal::new(PathErrorKind::Backslash, 99, TargetPart::Query).line(b"").to_string().contains("query"));
 }
 
@@ -143,7 +144,7 @@ fn output_without_room_is_refused() {
         assert_eq!((verdict.action, verdict.refusal), (Action::Refuse, Some(refusal)), "{room}");
     }
     assert_eq!(guard.check(ANY, target, &mut [0; 16]).action, Action::Rewrite(b"http://h/a%20b?c"));
-    // A canonical path needs none, also if it has symbols to look at.
+    // A canonical path needs no memory, even if it has symbols to examine.
     for target in ["/a?b", "/.well-known/a%2Fb;c?d", "http://h/%25"] {
         let verdict = guard.check(ANY, target.as_bytes(), &mut []);
         assert_eq!((verdict.action, verdict.refusal), (Action::Pass, None), "{target}");
@@ -285,8 +286,8 @@ proptest! {
         compare_guard(policy, path_kinds, query_kinds, method, &target);
     }
 
-    /// What a guard lets pass, it lets pass again, unchanged. A guard that only reports finds the
-    /// same refusals.
+    /// A guard lets its result pass again, unchanged. A guard that only reports finds the same
+    /// refusals.
     #[test]
     fn guards_pass_what_they_have_rewritten(guard in any_guard(), target in any_target(), room in 0..60usize) {
         let mut output = vec![0; RequestGuard::output_len_bound(target.len())];
@@ -304,7 +305,7 @@ proptest! {
             let line = refusal.line(&target).to_string();
             prop_assert!(line.bytes().all(|byte| (b' '..=b'~').contains(&byte)), "{}", line);
         }
-        // With less room, the same verdict, or the room that suffices.
+        // With less memory, the verdict is the same, or tells the required size.
         let mut small = vec![0; room];
         let found = guard.check(ANY, &target, &mut small);
         match found.refusal {

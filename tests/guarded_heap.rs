@@ -129,8 +129,8 @@ fn guarded<T>(work: impl FnOnce() -> T) -> T {
     result
 }
 
-/// Runs `work` on the ordinary heap and on the guarded one, with the input on the guarded heap too,
-/// and compares the results.
+/// Runs `work` on the ordinary heap and on the guarded heap, with the input on the guarded heap
+/// too, and compares the results.
 #[track_caller]
 fn compare<T: Debug + PartialEq>(input: &[u8], work: impl Fn(&[u8]) -> T) {
     let expected = work(input);
@@ -166,7 +166,7 @@ fn for_each_input(mut each: impl FnMut(Level, &[u8])) {
     }
 }
 
-/// Otherwise the tests here prove nothing.
+/// Shows that the tests in this file can fail.
 #[test]
 fn memory_past_allocation_or_after_free_is_inaccessible() {
     let bytes = guarded(|| Vec::<u8>::with_capacity(100));

@@ -305,8 +305,8 @@ fn pieces_across_chunks_match_reference() {
             }
         }
     }
-    // A sequence that is incomplete at the end of a chunk and continues after it, with and without
-    // ASCII between.
+    // A sequence is incomplete at the end of a chunk and continues after it, with and without ASCII
+    // between.
     for between in [0, 1, 15, 16, 31, 33, 40, 64, 65, 130] {
         let (before, ascii) = ("b".repeat(8192 - 6 - between), "f".repeat(between));
         compare_inspecting(format!("{before}%e2%82{ascii}%ac").as_bytes());

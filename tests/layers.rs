@@ -137,7 +137,7 @@ fn cycle_in_imports_is_found() {
     let found = imported("use crate::{a::{x, y}, b, self};\nlet x = crate::c::d();", "crate::");
     assert_eq!(found.into_iter().collect::<Vec<_>>(), ["a", "b", "c", "self"]);
     let found = imported("use super::{a::x, b};\nuse super::super::c;\nuse crate::d::e;", "super::");
-    // Of `super::super::c`, a namesake of no module.
+    // `super::super::c` refers to no module of this folder.
     assert_eq!(found.into_iter().collect::<Vec<_>>(), ["a", "b", "super"]);
     assert_eq!(imported("use super::super::c;", "super::super::"), imported("use crate::d::c;", "crate::d::"));
     assert_eq!(code("use a; // crate::b\n#[cfg(test)]\nuse crate::c;"), "use a; ");
@@ -168,7 +168,7 @@ fn modules_of_the_command_have_no_cycle() {
 
 #[test]
 fn modules_of_each_folder_have_no_cycle() {
-    // The folder, its path in its crate, and an import that there is.
+    // The folder, its path in its crate, and an existing import.
     for (folder, home, (from, to)) in [
         ("src/driver", "driver::", ("form_decode", "utf8")),
         ("src/kernel", "kernel::", ("dispatch", "vectors")),

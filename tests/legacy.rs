@@ -179,7 +179,7 @@ fn unicode_escapes_mixed_with_triplets_decode() {
         (ALONE, "%u20AC%20%E9+", Ok("€%20%E9+")),
         (ALONE, "%C3%A9", Ok("%C3%A9")),
         (ALONE, "%u20AC%2", Err((Malformed, 6))),
-        // If escapes are kept, none is created.
+        // If escapes are kept, no escape is created.
         (ALONE, "%u00252F", Ok("%u00252F")),
         (ALONE, "%u0025%u0032%u0046", Ok("%u00252F")),
         (ALONE_LENIENT, "%%u0032%u0046", Ok("%%u0032F")),

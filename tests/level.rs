@@ -5,7 +5,8 @@ use std::env;
 use simdpct::{Level, UnknownLevel};
 
 /// scripts/cross-test runs this on emulated CPUs and sets the level expected of each. Elsewhere the
-/// documented rule applies: `SIMDPCT_LEVEL` if it names an available level, otherwise the best one.
+/// documented rule applies: `SIMDPCT_LEVEL` if it names an available level, otherwise the best
+/// level.
 #[test]
 fn active_level_is_the_expected_one() {
     let best = Level::available().last().expect("the scalar level is always available");

@@ -35,11 +35,11 @@ fn consume<T>(result: T) {
     black_box(result);
 }
 
-/// Findings of most kinds after all others: a search for the first of a kind must not begin anew at
-/// each of them.
+/// Findings of most kinds, after all other findings. A search for the first finding of a kind must
+/// not begin anew at each finding.
 const LAST: &str = "/./%00%zz\u{80}";
 
-/// What is called with a text, and its name.
+/// A function of a text, and its name.
 type Operation = (&'static str, fn(&str));
 
 const OPERATIONS: &[Operation] = &[
@@ -124,7 +124,7 @@ fn hostile_input_takes_linear_time() {
     }
     for (name, operation) in OPERATIONS {
         for pattern in PATTERNS {
-            // Shown if it fails.
+            // The message is shown if the test fails.
             println!("{name} {pattern:?}");
             assert_linear(pattern, operation);
         }

@@ -147,7 +147,8 @@ proptest! {
         compare_offsets(&decoder, &input);
     }
 
-    /// As a router does: both halves of the raw text decode to the halves of the decoded text.
+    /// Cuts a text as a router does: both halves of the raw text decode to the halves of the
+    /// decoded text.
     #[test]
     fn input_cut_at_offset_decodes_to_output_halves(input in input(), plus in any::<bool>(), place in any::<prop::sample::Index>()) {
         let decoder = crate::common::decoder(true, plus, None, None);

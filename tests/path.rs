@@ -139,10 +139,10 @@ fn unescaped(text: &str) -> Vec<u8> {
 #[test]
 fn presets_answer_as_their_servers_do() {
     for (policy, column, exceptions) in [
-        // The absolute form is cut to its path, which is the business of the caller.
+        // The absolute form is cut to its path, as a caller has to do.
         (PathPolicy::NGINX, "nginx-1.22.1:proxy_pass-with-uri", &["http://other.example/a%2fb"][..]),
         (PathPolicy::LIGHTTPD, "lighttpd-1.4.69:mod_proxy-default", &["/a#b", "/a?x=%00"]),
-        // A raw '#' is refused before paths are looked at.
+        // Servers refuse a raw '#' before they look at the path.
         (PathPolicy::ENVOY, "envoy-1.40.0:normalize+reject", &["/a#b"]),
     ] {
         let (mut same, mut different) = (0, Vec::new());
@@ -189,7 +189,7 @@ fn output_without_room_is_an_error() {
     assert_eq!(policy.canonicalize_into(path, &mut [0; 8]).unwrap_err().kind, kind);
     assert_eq!(policy.canonicalize_in_place(&mut path.to_owned()).unwrap_err().kind, kind);
     assert_eq!(policy.canonicalize_into(path, &mut [0; 9]), Ok(1));
-    // Room comes first, whatever the path contains.
+    // The required size comes first, whatever the path contains.
     for path in [&b"/a b/\0"[..], b"/a b/../..", b"a b", b"/ \\", b"/ ..%2F"] {
         let error = policy.canonicalize_into(path, &mut []).unwrap_err();
         assert!(matches!(error.kind, PathErrorKind::OutputTooSmall { .. }) && error.position == 0, "{error}");
@@ -241,7 +241,7 @@ fn nginx_policy_cuts_and_refuses_raw_bytes() {
     }
 }
 
-/// Decoded, it would be refused the second time.
+/// If the triplet were decoded, the path would be refused the second time.
 #[test]
 fn plus_is_not_decoded_if_raw_ones_are_refused() {
     let policy = PathPolicy::NGINX.refuse(Kinds::PLUS);
@@ -251,7 +251,7 @@ fn plus_is_not_decoded_if_raw_ones_are_refused() {
     compare(&policy, b"/%2b%3d");
 }
 
-/// `/a%2F/b` has an empty segment, so that it would be refused the second time.
+/// `/a%2F/b` has an empty segment, so it would be refused the second time.
 #[test]
 fn segments_made_by_removing_parameters_are_refused() {
     let policy = PathPolicy::RFC3986.parameters(Parameters::Strip).refuse(Kinds::EMPTY_SEGMENT);
@@ -264,7 +264,7 @@ fn segments_made_by_removing_parameters_are_refused() {
     assert_eq!(policy.canonicalize("/a%2F;x").as_deref(), Ok("/a%2F"));
 }
 
-/// A triplet that is not in the path would be decoded by the next reader.
+/// The next reader would decode a triplet that is not in the path.
 #[test]
 fn kept_percent_is_not_completed() {
     let policy = PathPolicy::ENVOY;
@@ -273,7 +273,7 @@ fn kept_percent_is_not_completed() {
     }
 }
 
-/// A path that is refused must not be the canonical form of one that is not.
+/// A refused path must not be the canonical form of an accepted path.
 #[test]
 fn decoding_creates_no_finding_of_a_refused_kind() {
     let base = PathPolicy::RFC3986;
@@ -303,7 +303,7 @@ fn decoding_creates_no_finding_of_a_refused_kind() {
         (base.refuse(Kinds::DOT_SEGMENT), "/a/%2e%2e;x/b", Kinds::DOT_SEGMENT),
         (base.refuse(Kinds::EMPTY_SEGMENT), "/a%5C/b", Kinds::EMPTY_SEGMENT),
         (base.refuse(Kinds::SEMICOLON), "/a;b", Kinds::SEMICOLON),
-        // A raw backslash is a delimiter of the findings.
+        // The findings count a raw backslash as a delimiter.
         (base.refuse(Kinds::DOT_SEGMENT).illegal(IllegalBytes::Keep), "/\\..", Kinds::DOT_SEGMENT),
         (base.refuse(Kinds::EMPTY_SEGMENT).illegal(IllegalBytes::Keep), "/a\\/b", Kinds::EMPTY_SEGMENT),
         (base.refuse(Kinds::PATH_END), "/a%3f", Kinds::PATH_END),

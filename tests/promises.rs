@@ -27,7 +27,7 @@ fn tests(cell: &str) -> impl Iterator<Item = (&str, &str)> {
     cell.split('`').skip(1).step_by(2).map(|name| name.split_once("::").expect("a file and a function"))
 }
 
-/// A struck-out promise has no test; every other one has tests that exist.
+/// A struck-out promise has no test. Every other promise has tests that exist.
 #[test]
 fn every_promise_names_existing_tests() {
     let page = read("docs/safety.md");
@@ -90,7 +90,7 @@ fn named_paths(page: &str) -> Vec<String> {
         let is_placeholder =
             word.split(['/', '.']).any(|part| part.len() > 1 && part.chars().all(|c| c.is_ascii_uppercase()));
         let is_plain = word.chars().all(|c| c.is_ascii_alphanumeric() || "/._-{},".contains(c));
-        // Folders of what is built exist or not.
+        // Folders of build results may or may not exist.
         let is_built = ["dist", "target"].contains(&first);
         let is_ours = !first.is_empty() && !first.starts_with('.') && !is_built && Path::new(ROOT).join(first).is_dir();
         (is_ours && is_plain && !is_placeholder).then(|| word.to_owned())

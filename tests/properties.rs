@@ -66,8 +66,8 @@ proptest! {
         }
     }
 
-    /// Outside triplets, the output has no byte of the set, and no non-ASCII byte unless the policy keeps
-    /// it.
+    /// Outside triplets, the output has no byte of the set, and no non-ASCII byte unless the policy
+    /// keeps it.
     #[test]
     fn encoded_text_has_no_byte_of_the_set(input in input(), set in byte_set(), policies in 0..16_u8, level in any_level()) {
         let encoded = encoder(set, policies).level(level).encode(&input).into_owned();

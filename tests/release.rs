@@ -1,4 +1,5 @@
-//! What a release says about itself, in the files that do not read the version from `Cargo.toml`.
+//! Checks versions and names of a release in the files that do not read the version from
+//! `Cargo.toml`.
 
 use std::fs;
 use std::path::Path;
@@ -86,7 +87,7 @@ fn placeholder_address_stands_where_the_checklist_says() {
     assert!(found.len() == 4 && found.iter().all(|file| checklist.contains(&format!("`{file}`"))), "{found:?}");
 }
 
-/// The workflow names the artefacts, since a matrix cannot ask a script.
+/// The workflow names the artefacts, because a matrix cannot ask a script.
 #[test]
 fn workflow_makes_every_artefact() {
     let workflow = read(".github/workflows/release.yml");

@@ -1,5 +1,5 @@
 //! Functions that write into the caller's memory: which error comes first, and where, for every
-//! length of that memory.
+//! length of the memory.
 
 use std::mem::MaybeUninit;
 
@@ -21,7 +21,7 @@ fn uninit(memory: &mut [u8]) -> &mut [MaybeUninit<u8>] {
     crate::common::as_uninit(memory)
 }
 
-/// Every such function, with options that can fail where it can.
+/// Every such function, with options that can fail if the function can fail.
 const WRITERS: &[(&str, Write)] = &[
     ("Decoder::decode_into", |level, input, memory| Ok(DECODER.level(level).decode_into(input, memory)?)),
     ("Decoder::decode_uninit", |level, input, memory| {
@@ -75,8 +75,8 @@ fn inputs() -> Vec<Vec<u8>> {
     inputs
 }
 
-/// With enough memory, the result or an error of the input. With less, the same error, or if there
-/// is none the length of the result. No byte outside the memory is written.
+/// With enough memory, the result or an error of the input. With less memory, the same error; if
+/// the input has no error, the length of the result. No byte outside the memory is written.
 #[test]
 fn error_of_the_input_comes_before_memory_that_is_too_small() {
     let inputs = inputs();
@@ -104,8 +104,8 @@ fn error_of_the_input_comes_before_memory_that_is_too_small() {
     }
 }
 
-/// A stream writes what precedes an error, however little room each call has, and then returns it.
-/// In place there is always room.
+/// A stream writes the output before an error, however little space each call has, and then returns
+/// the error. In place, the space always suffices.
 #[test]
 fn all_forms_return_the_same_first_error() {
     let first = |result: Result<(), DecodeError>| result.err();

@@ -1,5 +1,5 @@
-//! Checks the scripts: a component's scripts lie beside the component, CONTRIBUTING.md lists the others, and the commands
-//! of `scripts/check` and `engines/check` exist.
+//! Checks the scripts: a component's scripts lie beside the component, CONTRIBUTING.md lists the
+//! others, and the commands of `scripts/check` and `engines/check` exist.
 
 use std::fs;
 use std::path::Path;
@@ -18,7 +18,7 @@ fn names(folder: &str, are_folders: bool) -> Vec<String> {
     entries.map(|entry| entry.file_name().into_string().expect("UTF-8")).collect()
 }
 
-/// Whether a script's name has that of a component among its words.
+/// Whether the name of a component is among the words of a script's name.
 fn names_component(script: &str, component: &str) -> bool {
     format!("-{script}-").contains(&format!("-{component}-"))
 }

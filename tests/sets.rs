@@ -63,7 +63,7 @@ const TABLE: &[Row] = table! {
     PATH: AllBut(&[UPPER, LOWER, DIGITS, "-._~", "!$&'()", "*+,;=", ":@", "/"]);
     // RFC 3986 3.4: *( pchar / "/" / "?" )
     QUERY: AllBut(&[UPPER, LOWER, DIGITS, "-._~", "!$&'()", "*+,;=", ":@", "/?"]);
-    // The same without "&" (WHATWG URL 5.1), "=" (5.1), "+" (5.1) and ";" (HTML 4.01 B.2.2).
+    // The query set without "&" (WHATWG URL 5.1), "=" (5.1), "+" (5.1) and ";" (HTML 4.01 B.2.2).
     QUERY_VALUE: AllBut(&[UPPER, LOWER, DIGITS, "-._~", "!$'()", "*,", ":@", "/?"]);
     // RFC 3986 3.5: *( pchar / "/" / "?" )
     FRAGMENT: AllBut(&[UPPER, LOWER, DIGITS, "-._~", "!$&'()", "*+,;=", ":@", "/?"]);

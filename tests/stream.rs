@@ -94,7 +94,7 @@ fn any_lengths() -> impl Strategy<Value = Vec<usize>> {
         1 => Just(vec![usize::MAX]),
     ]
     .prop_map(|mut lengths| {
-        // Not only interruptions.
+        // Not all calls are interruptions.
         lengths.push(1);
         lengths
     })
@@ -221,8 +221,8 @@ fn feed_to_returns_error_of_its_own_input() {
     }
 }
 
-/// Text of which a first call keeps as much as it can, both output and a prefix at the end; then
-/// input that continues or breaks off the prefix.
+/// Text of which a first call keeps the maximum, both output and a prefix at the end; then input
+/// that continues or breaks off the prefix.
 #[test]
 fn output_with_48_bytes_more_takes_all_input() {
     const PIECES: [&str; 7] = ["%", "4", "%4", "a", "\u{20AC}", "%E2%82", "+"];

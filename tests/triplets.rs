@@ -1,4 +1,4 @@
-//! No triplet that was not there: every function that promises it, on every short string.
+//! No new triplet in the output: every function that promises it, on every short string.
 
 use simdpct::columns::{Column, ColumnBuf, Conversion, OnError};
 use simdpct::legacy::charset::{self, Encoding};
@@ -10,7 +10,7 @@ use crate::common::stream::{TEXTS, decode};
 use crate::{is_quick, longest};
 
 /// `%`, digits of both kinds, triplets of these and of an ill-formed byte, raw ill-formed bytes,
-/// and characters that are text.
+/// and characters of well-formed text.
 const SYMBOLS: [&[u8]; 12] =
     [b"%", b"2F", b"F", b"%25", b"%32", b"%46", b"%FF", b"\xFF", b"2", b"\xE2\x82", "\u{FFFD}".as_bytes(), b"z+"];
 
@@ -84,7 +84,7 @@ fn no_form_of_decoding_creates_a_triplet() {
 }
 
 /// Lookahead is not needed: a sequence after a malformed `%` is replaced, whatever follows. All
-/// others are dropped.
+/// other sequences are dropped.
 #[test]
 fn only_sequences_after_a_malformed_percent_are_not_dropped() {
     let decoder = Decoder::new().lenient().keep(ByteSet::new(b"%"));
@@ -185,8 +185,7 @@ fn no_legacy_decoder_creates_a_triplet_or_an_escape() {
     });
 }
 
-/// Of the charsets, all in which each ASCII byte is its character, unless it is part of another
-/// one.
+/// All charsets in which each ASCII byte is its character, unless it is part of another character.
 #[test]
 fn no_charset_but_those_of_other_bytes_creates_a_triplet() {
     let labels = "big5 euc-jp euc-kr gb18030 gbk ibm866 iso-8859-2 koi8-r shift_jis utf-8 windows-1252 replacement \
@@ -207,8 +206,8 @@ fn no_charset_but_those_of_other_bytes_creates_a_triplet() {
             }
         }
     });
-    // The two whose ASCII bytes can be anything: an escape sequence of the one, a NUL of the
-    // others, is no character.
+    // In other charsets, an ASCII byte may have another meaning: an escape sequence of ISO-2022-JP
+    // and a NUL of UTF-16 are not characters, so the output has a new triplet.
     let [decoder, _] = decoders;
     assert_eq!(charset::decode(b"%\x1B(B2F", named("iso-2022-jp"), &decoder).as_deref(), Ok("%2F"));
     assert_eq!(charset::decode(b"\0%\x002\0F", named("utf-16be"), &decoder).as_deref(), Ok("%2F"));

@@ -1,5 +1,4 @@
-//! URIs per RFC 3986: splitting, repair of invalid URIs to valid ones, valid ones unchanged,
-//! building.
+//! URIs per RFC 3986: splitting, building, repair of invalid URIs, and valid URIs unchanged.
 
 use std::borrow::Cow;
 use std::path::PathBuf;
@@ -72,7 +71,7 @@ fn known_references_split() {
         ("ldap://[2001:db8::7]/c=GB?objectClass?one", {
             parts(Some("ldap"), Some("[2001:db8::7]"), "/c=GB", Some("objectClass?one"), None)
         }),
-        // An absent component differs from an empty one (RFC 3986 5.3).
+        // An absent component differs from an empty component (RFC 3986 5.3).
         ("", parts(None, None, "", None, None)),
         ("?", parts(None, None, "", Some(""), None)),
         ("#", parts(None, None, "", None, Some(""))),
@@ -356,7 +355,8 @@ fn sorting_orders_by_name_then_value() {
     assert_eq!(sorted(&[]), "");
     assert_eq!(sorted(&[("", "")]), "=");
     assert_eq!(sorted(&[("b", ""), ("", "2"), ("", ""), ("a", "1")]), "=&=2&a=1&b=");
-    // A name precedes longer names that begin with it, whatever follows it: `=` (0x3D) is not compared.
+    // A name precedes longer names that begin with it, whatever follows it: `=` (0x3D) is not
+    // compared.
     assert_eq!(sorted(&[("a:", "1"), ("a-", "2"), ("a", "z"), ("A", "3"), ("a", "10")]), "A=3&a=10&a=z&a-=2&a:=1");
     assert_eq!(sorted(&[("a", "b"), ("a", "b"), ("a", "a")]), "a=a&a=b&a=b");
     // Pairs can be appended afterwards.
@@ -621,7 +621,7 @@ fn dot_segments_are_removed_as_by_the_steps_of_the_rfc() {
     }
 }
 
-/// All names of up to 6 bytes that mean something.
+/// All names of up to 6 significant bytes.
 #[test]
 fn extension_is_that_of_the_standard_library() {
     let symbols = *b".a-";

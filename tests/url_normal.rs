@@ -1,5 +1,5 @@
-//! Normal forms of whole URLs: examples, what holds for all of them, and comparison with the crate
-//! `url`, which implements the WHATWG URL Standard.
+//! Normal forms of whole URLs: examples, properties of all normal forms, and comparison with the
+//! crate `url`, which implements the WHATWG URL Standard.
 
 use proptest::prelude::*;
 use simdpct::uri::{UrlErrorKind, UrlNormalizer};
@@ -144,8 +144,8 @@ fn normalizers() -> impl Strategy<Value = UrlNormalizer> {
 }
 
 proptest! {
-    /// A normal form is its own, is equal for text and bytes, and is what reporting appends where
-    /// no error is found.
+    /// A normal form is its own normal form, is equal for text and bytes, and is the reported form
+    /// if no error is found.
     #[test]
     fn a_normal_form_is_its_own(
         normalizer in normalizers(),
@@ -170,7 +170,7 @@ proptest! {
 /// Texts for which RFC 3986 and the WHATWG URL Standard say the same, except for the spelling of
 /// triplets.
 ///
-/// Not among them, because the standard differs: `\` (a slash), spaces around and control
+/// They exclude texts for which the standard differs: `\` (a slash), spaces around and control
 /// characters (removed), hosts that are numbers (IPv4 addresses), `'` in a query (escaped), empty
 /// user information (removed), and more than two slashes after the scheme.
 fn urls() -> impl Strategy<Value = String> {

@@ -1,6 +1,5 @@
 //! UTF-8 validation against the standard library, on every level and at every position in a block.
-//!
-//! The well-formed sequences are in Unicode 3.9, table 3-7.
+//! Unicode 3.9, table 3-7, has the well-formed sequences.
 
 use crate::common::{Case, Surrounded, compare_decode_utf8_to_slices, decoders, is_quick};
 use proptest::prelude::*;

@@ -1,8 +1,8 @@
 //! The examples of the standards, and the test vectors of other projects.
 //!
 //! The vectors of the web platform tests and of the Coraza firewall are in a folder outside the
-//! project (`SIMDPCT_CORPORA`, by default `../shared/corpora`). Without it those tests print a note
-//! and pass.
+//! project (`SIMDPCT_CORPORA`, by default `../shared/corpora`). Without the folder, these tests
+//! print a note and pass.
 
 use std::borrow::Cow;
 use std::path::PathBuf;
@@ -270,11 +270,11 @@ fn plus_for_space_converts_plus_and_space() {
 fn decoder_keep_leaves_triplets_of_the_set() {
     let path = STRICT.keep(ByteSet::new(b"/%"));
     assert_decodes(path, b"/a%2Fb%2fc%20d", Ok(b"/a%2Fb%2fc d"));
-    // Kept triplets are not rescanned: the digits of one are not part of another.
+    // Kept triplets are not rescanned: their digits are not part of another triplet.
     assert_decodes(path, b"%2541%25", Ok(b"%2541%25"));
     assert_decodes(path, b"%2", Err((Malformed, 0)));
     assert_decodes(path.lenient(), b"%%2F%2", Ok(b"%%2F%2"));
-    // Raw bytes of the set are not affected. The last set given replaces the others.
+    // Raw bytes of the set are not affected. A later set replaces an earlier set.
     assert_decodes(path.keep(ByteSet::new(b"a")), b"a%61%2F", Ok(b"a%61/"));
     assert_decodes(STRICT.plus_for_space().keep(ByteSet::new(b" +")), b"+%20%2B", Ok(b" %20%2B"));
 }
@@ -368,7 +368,7 @@ fn encoder_keep_triplets_copies_triplets() {
     assert_encodes(Encoder::COMPONENT.keep_triplets(), b"%%41%4%g1%4", "%25%41%254%25g1%254");
     // Neither the set nor the case policy applies to the digits.
     assert_encodes(Encoder::new(ByteSet::new(b"%aFo")).keep_triplets().lowercase(), b"%aFo", "%aF%6f");
-    // If the set does not contain '%', a malformed one stays.
+    // If the set does not contain '%', a malformed '%' stays.
     assert_encodes(Encoder::new(ByteSet::new(b" ")).keep_triplets(), b"% %41%", "%%20%41%");
     assert_encodes(Encoder::FORM.keep_triplets(), b"%2B+ %20", "%2B%2B+%20");
 }
@@ -551,8 +551,8 @@ fn wpt_urls_encode_as_parsed() {
             queries += usize::from(!query.is_empty());
         }
 
-        // The other parts only if the input is "scheme://authority/path" without anything that the
-        // parser resolves.
+        // The other parts are compared only if the input is "scheme://authority/path" without
+        // anything that the parser resolves.
         let Some((scheme, rest)) = before_query.split_once("://") else { continue };
         if scheme.eq_ignore_ascii_case("file")
             || rest.starts_with('/')

@@ -1,7 +1,7 @@
 //! A contest: times contestants with the same task on the same inputs.
 //!
 //! Before timing, each output is compared with the reference implementation's. A peer whose output
-//! differs is excluded, with a message; one of our levels that differs is an error.
+//! differs is excluded, with a message. If one of our levels differs, it is an error.
 
 use std::borrow::Cow;
 use std::fmt::Display;
@@ -55,7 +55,7 @@ pub struct Memory {
 }
 
 impl Memory {
-    /// All of the memory.
+    /// The whole memory.
     pub fn room(&mut self) -> &mut [u8] {
         &mut self.bytes
     }

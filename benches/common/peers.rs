@@ -21,7 +21,7 @@ const ENCODER: Encoder = Encoder::COMPONENT;
 pub const COMPONENT: &percent_encoding::AsciiSet =
     &percent_encoding::NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_').remove(b'~');
 
-/// The same as a set of percent-encoding-rfc3986.
+/// [`simdpct::sets::COMPONENT`] as a set of percent-encoding-rfc3986.
 const COMPONENT_RFC3986: &percent_encoding_rfc3986::AsciiSet =
     &percent_encoding_rfc3986::NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_').remove(b'~');
 
@@ -158,7 +158,7 @@ pub fn decode_filling(contest: &mut Contest<'_>, reuse: Reuse) {
     });
 }
 
-/// The same by percent-encoding and each level only: for inputs that take long.
+/// Same as above, by percent-encoding and each level only, for inputs that take long.
 pub fn decode_filling_beside_one(contest: &mut Contest<'_>, reuse: Reuse) {
     contest.fills(reuse, "percent-encoding", |input, output: &mut Vec<u8>| {
         output.extend(percent_decode(input));
@@ -183,7 +183,7 @@ pub fn encode_filling(contest: &mut Contest<'_>, reuse: Reuse) {
     });
 }
 
-/// The same by percent-encoding and each level only: for inputs that take long.
+/// Same as above, by percent-encoding and each level only, for inputs that take long.
 pub fn encode_filling_beside_one(contest: &mut Contest<'_>, reuse: Reuse) {
     contest.fills(reuse, "percent-encoding", |input, output: &mut String| {
         output.extend(percent_encode(input, COMPONENT));

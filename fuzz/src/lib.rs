@@ -13,7 +13,7 @@ pub mod records;
 use arbitrary::{Arbitrary, Result, Unstructured};
 use simdpct::{ByteSet, Decoder, Encoder, Level, sets};
 
-/// A byte set: a predefined one, a few members, or all except a few.
+/// A byte set: a predefined set, a few members, or all except a few.
 #[derive(Clone, Copy, Debug)]
 pub struct Set(pub ByteSet);
 

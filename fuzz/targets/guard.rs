@@ -25,7 +25,7 @@ fuzz_target!(|case: Case<'_>| {
     compare_split(method, case.target);
     compare_guard(policy.map(|&(_, policy)| policy), kinds(case.path_kinds), kinds(case.query_kinds), method, case.target);
 
-    // Whatever text is read is written, and read again.
+    // A text that can be read can be written, and read again.
     let Ok(text) = str::from_utf8(case.target) else { return };
     match text.parse::<RequestGuard>() {
         Ok(guard) => assert_eq!(guard.to_string().parse(), Ok(guard), "{text:?}"),

@@ -1,5 +1,5 @@
-//! The command `pct`: no record is lost, split or joined, each is converted as it would be alone,
-//! nothing else changes, and the result depends neither on block length nor on threads.
+//! The command `pct`: no record is lost, split or joined. Each record is converted as it would be
+//! alone, nothing else changes, and the result depends neither on block length nor on threads.
 #![no_main]
 
 use std::cell::RefCell;

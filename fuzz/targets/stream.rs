@@ -26,7 +26,7 @@ struct Case<'a> {
 fuzz_target!(|case: Case<'_>| {
     let AnyLevel(level) = case.level;
     let text = TEXTS[usize::from(case.text) % TEXTS.len()];
-    // From the minimum output length; short in half of the cases.
+    // Output lengths from the minimum on; half of them are short.
     let least = if text == Text::Any { 1 } else { 4 };
     let room =
         usize::from(if case.room & 1 == 0 { case.room >> 1 & 31 } else { case.room >> 1 & 511 }).clamp(least, 512);

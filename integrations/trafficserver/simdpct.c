@@ -6,13 +6,13 @@
 
 #include <ts/ts.h>
 
-/* Header fields whose names begin with '@' are seen by plugins and logs, and never sent. */
+/* Plugins and logs see header fields whose names begin with '@'. These fields are never sent. */
 #define FINDINGS "@Simdpct-Findings"
 #define REFUSAL "@Simdpct-Refusal"
 
 static simdpct_guard guard;
 
-/* Sets a header field. NULL removes it: a client may have sent one. */
+/* Sets a header field. NULL removes the field, because a client may have sent it. */
 static void set_field(TSMBuffer buffer, TSMLoc header, const char *name, const char *value) {
     TSMLoc field = TSMimeHdrFieldFind(buffer, header, name, -1), next;
 
@@ -37,8 +37,8 @@ static char *append(char *end, const char *separator, const char *text, int len)
     return end;
 }
 
-/* The target as the client sent it, to be freed. Traffic Server has split off the parameters from the first ';', the
- * query and a fragment; it has dropped all slashes at the start but one, and an empty query. */
+/* The target as the client sent it; the caller frees it. Traffic Server has split off the parameters from the first
+ * ';', the query and a fragment. It has dropped an empty query, and all slashes at the start except one. */
 static char *raw_target(TSMBuffer buffer, TSMLoc url, size_t *len) {
     int path_len, params_len, query_len, fragment_len;
     const char *path = TSUrlPathGet(buffer, url, &path_len);
@@ -57,7 +57,7 @@ static char *raw_target(TSMBuffer buffer, TSMLoc url, size_t *len) {
     return raw;
 }
 
-/* Returns true if the target is refused. Otherwise makes its path canonical. */
+/* Returns true if the target is refused. Otherwise makes its path canonical, and returns false. */
 static bool is_target_refused(TSMBuffer buffer, TSMLoc header, TSMLoc url) {
     char line[1024];
     size_t len;
@@ -73,7 +73,7 @@ static bool is_target_refused(TSMBuffer buffer, TSMLoc header, TSMLoc url) {
         TSError("[simdpct] %s%s", line, action == SIMDPCT_ACTION_PASS ? ", report only" : "");
         set_field(buffer, header, REFUSAL, line);
     }
-    /* Without the slash. */
+    /* Traffic Server takes the path without its slash. */
     if (action == SIMDPCT_ACTION_REWRITE
         && (TSUrlPathSet(buffer, url, room + 1, (int)simdpct_path_split(room, verdict.value) - 1) != TS_SUCCESS
             || TSUrlHttpParamsSet(buffer, url, "", 0) != TS_SUCCESS)) {

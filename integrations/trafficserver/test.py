@@ -41,14 +41,14 @@ def requests(checks, server, origin):
                  [b"/forbidden/x"] * 3 + [b"/%2561dmin/x"])
     checks.equal("absolute target", get(b"http://a/x%2fy"), b"/x%2Fy")
     checks.equal("long path", get(b"/" + b"|" * 4000), b"/" + b"%7C" * 4000)
-    # Fields that begin with '@' are the plugin's own.
+    # Fields whose names begin with '@' belong to the plugin.
     forged = b"@Simdpct-Findings: forged\r\n@Simdpct-Refusal: forged\r\n"
     get(b"/forged", headers=b"Host: a\r\n" + 2 * forged)
     checks.true("no field of its own is sent", b"simdpct" not in b"".join(origin.heads).lower())
 
 
 def wait_for(path, text):
-    """The contents of a log once it has this text, or after five seconds."""
+    """Returns the contents of a log once it contains this text, or after five seconds."""
     for _ in range(50):
         found = path.read_text(errors="backslashreplace") if path.exists() else ""
         if text in found:
@@ -69,7 +69,7 @@ def logs(checks, folder):
 
 
 def with_options(checks, module):
-    """What depends on the options of the plugin."""
+    """Checks that depend on the options of the plugin."""
     for options, expected in [("report-only strict", [b"/a//b", b"/%00"]), ("default slash=decode", [b"/a/b", 400]),
                               ("strict", [400, 400])]:
         target = b"/a%2fb" if "slash" in options else b"/a//b"
@@ -97,7 +97,8 @@ def main():
         remap = f"map http://a/admin/ {backend}/forbidden/\nmap http://a/ {backend}/\nmap http://localhost/ {backend}/\n"
         with proxies.traffic_server(folder, remap, f"{module}{ARGUMENTS}", LOGGING) as server:
             requests(checks, server, origin)
-            # Traffic Server drops empty parameters, and an empty fragment. It refuses raw bytes from 0x80 itself.
+            # Traffic Server itself drops empty parameters and an empty fragment, and refuses raw bytes from
+            # 0x80.
             check_random_targets(checks, library, "default", Connection(server.port), random_targets(1000),
                                  differs=lambda target: target.partition(b"?")[0].rstrip(b"#").endswith(b";") or b"#" in target,
                                  refuses=lambda target: not target.isascii() or b"#" in target or b"%25" in target

@@ -95,11 +95,11 @@ def requests(checks, server, origin):
     checks.equal("cache key", [answer(target)[1]["x-hits"] for target in [b"/cached/~u", b"/cached/%7Eu", b"/cached/./~u"]],
                  ["0", "1", "2"])
     checks.equal("absolute target", forwarded(b"http://a/x%2fy"), b"/x%2Fy")
-    # Varnish forwards these as they are: "^/admin" would not match.
+    # Varnish forwards these targets unchanged: "^/admin" would not match.
     others = [b"https://a/admin", b"x://a/admin", b"HTTPS://a/x", b"http://a", b"http://a?x", b"*", b"a"]
     checks.equal("other forms", [forwarded(target) for target in others], [400] * len(others))
     checks.equal("other forms, report only", [forwarded(target, b"reported") for target in others[:5]], others[:5])
-    # Its escaped form would be three times as long; the workspace has 64 KiB.
+    # The escaped form would be three times as long, but the workspace has 64 KiB.
     checks.equal("long path", forwarded(b"/" + b"|" * 4000), b"/" + b"%7C" * 4000)
 
     forwarded(b"/%2e/%7e")

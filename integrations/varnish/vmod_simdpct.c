@@ -53,8 +53,8 @@ struct decision {
     const char *used; /* the URL to use; NULL if it is refused */
 };
 
-/* Decides on a URL, and logs a refusal. Returns the URL to use: the URL itself, or its canonical form in the
- * workspace. NULL if it is refused. */
+/* Decides on a URL, and logs a refusal. Returns the URL to use: the URL itself, or its canonical form in the workspace.
+ * Returns NULL if the URL is refused. */
 static const char *decide(VRT_CTX, const struct vmod_simdpct_guard *guard, const char *url) {
     /* Rules look at the path of a URL in origin form. Varnish converts only http://HOST/ to this form, and
      * forwards other absolute targets as they are: each is refused for its form, like an empty URL. */

@@ -65,7 +65,7 @@ pub fn pack(bits: impl Iterator<Item = bool>, others: bool) -> Vec<u8> {
 /// leaves of the row (`None`: it cannot be kept).
 pub type RowResult = Result<Vec<u8>, (DecodeError, Option<Vec<u8>>)>;
 
-/// A [`Summary`], which tests cannot construct.
+/// A copy of [`Summary`], which tests cannot construct.
 #[derive(Debug, PartialEq)]
 pub struct Wanted {
     rows: usize,
@@ -231,7 +231,7 @@ fn compare_triggers<C: Rewrite>(sample: &Sample, results: &[Option<RowResult>], 
     }
 }
 
-/// Compares the search for rows that hold a byte of a set.
+/// Compares the search for rows that contain a byte of a set.
 pub fn compare_holding(sample: &Sample, set: &ByteSet) {
     let surrounded = Surrounded::new(&sample.values);
     let offsets: Vec<i64> = sample.offsets.iter().map(|&at| at as i64).collect();
@@ -301,7 +301,7 @@ pub fn compare_decoding_in<O: Offset + From<i32> + TryFrom<usize> + PartialEq>(
 
 pub fn compare_decoding_as_java<O: Offset + From<i32> + TryFrom<usize> + PartialEq>(sample: &Sample) {
     let lossy = |bytes: &[u8]| java::text(bytes).into_owned().into_bytes();
-    // Java decodes strings: other bytes are as if they were encoded.
+    // Java decodes strings, so other bytes count as encoded.
     let escaped = |row: &[u8]| -> String {
         let escape = |chunk: Utf8Chunk<'_>| {
             let invalid: String = chunk.invalid().iter().map(|byte| format!("%{byte:02X}")).collect();

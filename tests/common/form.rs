@@ -58,7 +58,7 @@ pub fn compare_parsing(input: &[u8]) {
             assert!(form::parse(text).into_owned().eq(form::parse(input).into_owned()), "{case}");
         }
 
-        // What is left after each pair has the pairs that are left.
+        // The rest after each pair has the remaining pairs.
         let mut pairs = form::parse_lossy(input).level(level);
         for left in 0..4 {
             assert_eq!(form::parse_lossy(pairs.rest()).count(), lossy.len().saturating_sub(left), "{case}");

@@ -20,8 +20,8 @@ pub const MARGIN: usize = 128;
 
 /// Memory between two pages that can be neither read nor written.
 ///
-/// In WebAssembly there is one end of memory, which belongs to the first of the buffers that exist.
-/// The others have a margin in place of each guard: it shows what is written, but not what is read.
+/// In WebAssembly, memory has only one end, which the first live buffer gets. Other buffers have a
+/// margin in place of each guard: it shows writes, but not reads.
 pub struct GuardedBuffer {
     pages: Pages,
 }
@@ -46,8 +46,8 @@ impl GuardedBuffer {
         self.pages.memory()
     }
 
-    /// A buffer of `length` bytes next to a guard page, filled with canaries, as is the margin on
-    /// each side that has none.
+    /// A buffer of `length` bytes next to a guard page, filled with canaries. So is the margin on
+    /// each side without a guard page.
     pub fn at(&mut self, place: Place, length: usize) -> &mut [u8] {
         let buffer = self.range(place, length);
         let margins = self.margins(&buffer);

@@ -149,7 +149,7 @@ pub fn compare_latin1_decoding(decoder: &Decoder, text: &str) {
     let known: Vec<char> = text[..cut.map_or(text.len(), |(at, _)| at)].chars().collect();
     let bytes: Vec<u8> = known.iter().map(|&character| character as u8).collect();
     let position = |at: usize| known[..at].iter().map(|character| character.len_utf8()).sum();
-    // Either the byte is rejected, or one of its character's UTF-8 bytes.
+    // The rejected byte is the byte itself, or a UTF-8 byte of its character.
     let rejects = |byte: u8| decoder.check(&[byte]).is_err_and(|error| matches!(error.kind, Rejected(_)));
     let (symbols, _) = reference::symbols(decoder, &bytes);
     let in_output = symbols.iter().find_map(|&(at, byte)| {

@@ -44,7 +44,7 @@ pub fn is_long() -> bool {
 }
 
 /// The levels to compare: all that this CPU has. With `SIMDPCT_TEST_LEVELS=active`, only the active
-/// one: for a run after others that prove the rest.
+/// level, if other runs test the other levels.
 pub fn levels() -> impl Iterator<Item = Level> {
     static ONLY_ACTIVE: LazyLock<bool> = LazyLock::new(|| {
         let levels = std::env::var("SIMDPCT_TEST_LEVELS").ok();
@@ -266,7 +266,7 @@ fn compare_decoding_of_text(decoder: &Decoder, expected: &[&Result<String, Decod
     }
 }
 
-/// As [`compare_decode_to`], for bytes and for text.
+/// Like [`compare_decode_to`], for bytes and for text.
 fn compare_decode_utf8_to(decoder: &Decoder, [text, lossy]: &[&Result<String, DecodeError>; 2], case: &Case<'_>) {
     const BEFORE: &str = "before %41é";
     let length = case.input.len();
@@ -428,7 +428,7 @@ fn compare_pieces(encoder: &Encoder, expected: &str, case: &Case<'_>) {
     assert_eq!(all, expected, "{case}");
 }
 
-/// As [`compare_decode_to`].
+/// Like [`compare_decode_to`].
 fn compare_encode_to(encoder: &Encoder, expected: &str, case: &Case<'_>) {
     const BEFORE: &str = "before & é";
     let length = case.input.len();

@@ -1,5 +1,5 @@
-//! Compares every form of making a path canonical with the reference implementation; every
-//! combination of options.
+//! Compares every form of making a path canonical with the reference implementation, and lists
+//! every combination of options.
 
 use std::borrow::Cow;
 
@@ -16,7 +16,8 @@ fn cut<'a>(policy: &PathPolicy, path: &'a [u8]) -> &'a [u8] {
     &path[..end.unwrap_or(path.len())]
 }
 
-/// In place, to a slice, as text, the test without output, and the properties of the result.
+/// Compares results in place, in a slice and as text, and the test without output. Checks the
+/// properties of the result.
 #[track_caller]
 pub fn compare(policy: &PathPolicy, path: &[u8]) {
     let expected = reference::canonical_path(policy, path);

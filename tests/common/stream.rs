@@ -1,4 +1,4 @@
-//! The expected output of a stream by the reference implementation, and the actual one chunk by
+//! The expected output of a stream by the reference implementation, and the actual output chunk by
 //! chunk.
 
 use simdpct::stream::{self, StreamError};

@@ -44,7 +44,7 @@ pub fn compare_split(method: RequestMethod, target: &[u8]) {
     assert_eq!(lengths, expected_parts(method, target), "{}", context());
 }
 
-/// The verdict of a guard, which has this policy and refuses these kinds.
+/// Checks the verdict of a guard with this policy and these refused kinds.
 #[track_caller]
 pub fn compare_guard(
     policy: Option<PathPolicy>,
@@ -68,12 +68,13 @@ pub fn compare_guard(
     };
     assert_eq!(found, by_parts(policy, path_kinds, query_kinds, method, target), "{}", context());
     let Ok(target) = found else { return };
-    // What a guard lets pass, it lets pass again, without memory.
+    // A guard lets its result pass again, without memory.
     let again = guard.check(method, &target, &mut []);
     assert_eq!((again.action, again.refusal), (Action::Pass, None), "again: {}", context());
 }
 
-/// What the parts say of a target: the new target, or the kind and the position of the refusal.
+/// The expected verdict from the parts of a target: the new target, or the kind and the position of
+/// the refusal.
 fn by_parts(
     policy: Option<PathPolicy>,
     path_kinds: Kinds,

@@ -5,11 +5,11 @@ use std::hint::black_box;
 use simdpct::columns::{self, Column, OnError};
 use simdpct::{Decoder, Encoder, Level, Normalizer};
 
-/// What is timed: names for the table, in the order of [`Text::run`]'s numbers.
+/// The timed operations: names for the table, in the order of [`Text::run`]'s numbers.
 pub const OPERATIONS: [&str; 6] =
     ["decode", "encode", "decode a column", "encode a column", "normalize a column", "inspect a column"];
 
-/// Bytes of a chunk.
+/// Number of bytes of a chunk.
 const CHUNK: usize = 64 << 10;
 
 /// A text, its rows, and memory for outputs.

@@ -1,4 +1,5 @@
-//! Times the operations on this CPU: native SECONDS FILE... Prints the lines of benches/wasm/bench.mjs.
+//! Times the operations on this CPU: native SECONDS FILE... Prints the lines of
+//! benches/wasm/bench.mjs.
 
 use std::time::{Duration, Instant};
 

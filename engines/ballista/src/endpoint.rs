@@ -6,7 +6,8 @@ use std::str::FromStr;
 
 use http::uri::Authority;
 
-/// Host and port of a scheduler: `HOST`, `HOST:PORT` or `[IPV6]:PORT`. The port is 50050 by default.
+/// Host and port of a scheduler: `HOST`, `HOST:PORT` or `[IPV6]:PORT`. The port is 50050 by
+/// default.
 ///
 /// ```
 /// use simdpct_ballista::Endpoint;

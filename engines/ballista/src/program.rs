@@ -43,7 +43,8 @@ async fn run(role: Role) -> Result<(), Failure> {
     }
 }
 
-/// Logs messages of this level and above on standard error, with time in UTC and module. `RUST_LOG` has no effect.
+/// Logs messages of this level and above on standard error, with time in UTC and module. `RUST_LOG`
+/// has no effect.
 fn start_log(level: LevelFilter) {
     // Fails if there is a logger already, as in tests: that logger stays.
     let _ = env_logger::Builder::new().filter_level(level).format_timestamp_millis().try_init();

@@ -10,9 +10,10 @@ struct Row {
     is_empty: bool,
 }
 
-/// The fields of each record. A CR before the line feed that ends a record is in none.
+/// The fields of each record. A CR before the line feed that ends a record belongs to no field.
 fn rows(text: &[u8], delimiter: u8) -> Vec<Row> {
-    // The reader drops a byte order mark. That of the file was removed, so it drops this one.
+    // The reader drops a byte order mark. The mark of the file is already removed, so it drops this
+    // second mark.
     let text = [BYTE_ORDER_MARK, text].concat();
     let mut reader = csv::ReaderBuilder::new()
         .has_headers(false)
@@ -39,7 +40,7 @@ fn rows(text: &[u8], delimiter: u8) -> Vec<Row> {
     rows
 }
 
-/// Whether the last quoted field is closed: then what follows is a record of its own.
+/// Whether the last quoted field is closed. If so, the text after it is a separate record.
 fn is_closed(text: &[u8], delimiter: u8) -> bool {
     rows(&[text, b"\nx\n"].concat(), delimiter).len() == rows(text, delimiter).len() + 1
 }
@@ -55,7 +56,7 @@ pub(super) fn check(
 ) {
     let (before, after) = (rows(input, delimiter), rows(output, delimiter));
     let has_header = !matches!(columns, Columns::Range(_));
-    // The first line is the header, even if it is empty; then there are no names.
+    // The first line is the header, even if it is empty and has no names.
     let Some(first) = before.iter().position(|row| has_header || !row.is_empty) else { return };
     let header = &before[first].fields;
     let is_selected = |column: usize| match columns {

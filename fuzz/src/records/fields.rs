@@ -36,7 +36,7 @@ pub(super) fn check(
     }
 }
 
-/// The selected fields have their results, and all others are as they were. With a width, the
+/// The selected fields have their results, and all other fields are unchanged. With a width, the
 /// results follow this number of fields instead, and a shorter record is padded.
 #[track_caller]
 pub(super) fn check_row(
@@ -58,7 +58,7 @@ pub(super) fn check_row(
         }
         return;
     };
-    // An invalid record may have been passed on as it is.
+    // An invalid record may be unchanged.
     if after == before {
         return;
     }

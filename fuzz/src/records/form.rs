@@ -19,7 +19,7 @@ pub enum Shape {
 
 type Pairs<'f> = Vec<(Cow<'f, str>, Cow<'f, str>)>;
 
-/// The form in a field: the query of a URL, else all of the field.
+/// The form in a field: the query of a URL, otherwise the whole field.
 fn form_of(field: &[u8], is_target: bool) -> &[u8] {
     let is_of_scheme = |byte: &u8| byte.is_ascii_alphanumeric() || b"+-.".contains(byte);
     let scheme = field.iter().take_while(|byte| is_of_scheme(byte)).count();

@@ -80,7 +80,7 @@ pub(super) fn quoted(text: &str) -> String {
     serde_json::to_string(text).expect("text")
 }
 
-/// What is between the dots of `--key`: names, in which '*' is any text and '?' any character.
+/// The names between the dots of `--key`, in which '*' is any text and '?' any character.
 pub type Path = [&'static str];
 
 fn matches(pattern: &str, name: &str) -> bool {
@@ -94,7 +94,7 @@ fn matches(pattern: &str, name: &str) -> bool {
     }
 }
 
-/// The rests of the paths, with their numbers, that lead into a member.
+/// For the paths that lead into a member: the rest of the path, and its number.
 fn into_member<'p>(paths: &[(usize, &'p Path)], name: &str) -> Vec<(usize, &'p Path)> {
     let rest = |&(number, path): &(usize, &'p Path)| {
         let (first, rest) = path.split_first()?;
@@ -119,7 +119,7 @@ fn each_string(value: &Json, paths: &[(usize, &Path)], each: &mut impl FnMut(&Js
     }
 }
 
-/// What an operation makes of the strings at the paths.
+/// The results of an operation for the strings at the paths.
 struct Rewrite<'r> {
     operation: Operation,
     to: To,
@@ -127,7 +127,7 @@ struct Rewrite<'r> {
 }
 
 impl Rewrite<'_> {
-    /// The value for a string; the same if it is not text.
+    /// The result for a string. A value that is not text is unchanged.
     fn result(&self, string: &Json) -> Json {
         let Some(text) = string.text() else { return string.clone() };
         let result = self.operation.apply(text.as_bytes(), Place::TEXT).expect("it is known");
@@ -243,7 +243,7 @@ fn kept(input: &[u8], rewrite: &Rewrite<'_>, filter: Filter) -> Option<Vec<u8>> 
                 }
                 None => is_invalid = true,
             }),
-            // A key that is not text is invalid only where keys are compared.
+            // A key that is not text is invalid only if keys are compared.
             None if is_json(text) || serde_json::from_slice::<&RawValue>(text).is_ok() => {
                 if filter != Filter::All {
                     return None;

@@ -7,10 +7,10 @@ use super::{Filter, LogFormat, Operation, Place, To, count, is_faulty, pairs, re
 const IN_QUOTES: ByteSet = ByteSet::range(0, 0x1F).with(0x7F).with(b'"').with(b'\\');
 const IN_RESULTS: ByteSet = ByteSet::new(b"\t\n\r");
 
-/// A line, cut: the request target and the referer are at odd places.
+/// The parts of a line; the request target and the referer have odd indices.
 type Cut<'l> = Vec<&'l [u8]>;
 
-/// Cuts a line; `None` if it is not of the grammar.
+/// Cuts a line. `None` if it does not match the grammar.
 fn cut(line: &[u8], format: LogFormat, operation: Operation) -> Option<Cut<'_>> {
     if format == LogFormat::Template || line.contains(&b'\\') {
         return None;
@@ -27,7 +27,7 @@ fn cut(line: &[u8], format: LogFormat, operation: Operation) -> Option<Cut<'_>> 
     if format == LogFormat::Common || is_of_targets(operation) {
         return Some(vec![before, target, after]);
     }
-    // After the quote that ends the request.
+    // The text after the quote that ends the request.
     let quote = |from: usize| rest[from..].iter().position(|&byte| byte == b'"').map(|at| from + at);
     let referer = quote(1)? + 1;
     let end = quote(referer)?;
@@ -64,7 +64,7 @@ pub(super) fn check(input: &[u8], output: &[u8], format: LogFormat, to: To, filt
             let is_written =
                 |(field, place): (&[u8], Place)| filter.writes(operation, &[field.to_vec()], place, is_faulty(field));
             let Some(fields) = fields(&cut, places).map(is_written).collect::<Option<Vec<_>>>() else { return };
-            // All of a valid record is valid.
+            // Every field of a valid record is valid.
             if filter == Filter::Valid { !fields.contains(&false) } else { fields.contains(&true) }
         };
         if is_written {
@@ -103,14 +103,14 @@ fn check_line(before: &[u8], after: &[u8], cut: &Cut<'_>, to: To, places: [Place
     same(after, &expected, before);
 }
 
-/// Compares what surrounds the fields of any line.
+/// Compares the text around the fields of any line.
 fn check_rest(before: &[u8], after: &[u8], to: To, operation: Operation) {
     if operation.is_decoding() && to == To::Field {
         for byte in *b"\r\"\\" {
             assert_eq!(count(after, byte), count(before, byte), "{}", after.escape_ascii());
         }
     }
-    // Everything before the request and after the last quote is as it was.
+    // The text before the request and after the last quote is unchanged.
     let request = before.windows(3).position(|window| window == b"] \"").map_or(before.len(), |at| at + 3);
     assert!(after.starts_with(&before[..request.min(split_end(before, b'\n').0.len())]));
     let rest = before.iter().rposition(|&byte| byte == b'"').map_or(0, |at| at);

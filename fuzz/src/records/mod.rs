@@ -1,5 +1,5 @@
-//! What must hold of a text and what `pct` made of it, by the judgement of others: the reference
-//! implementation and the crates csv, serde_json and form_urlencoded.
+//! Judges the output of `pct` for a text by other implementations: the reference implementation and
+//! the crates csv, serde_json and form_urlencoded.
 
 mod csv;
 mod fields;
@@ -47,9 +47,9 @@ pub enum To {
 #[derive(Clone, Debug)]
 pub enum Columns {
     Range(Range<usize>),
-    /// All with this name in the header.
+    /// All columns with this name in the header.
     Named(&'static str),
-    /// In the header, but nothing is known of them.
+    /// In the header, but unknown to the model.
     Unknown,
 }
 
@@ -61,7 +61,7 @@ pub enum LogFormat {
     Template,
 }
 
-/// Which records are written.
+/// The filter: which records are written.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum Filter {
     All,
@@ -89,7 +89,8 @@ impl Unit {
         }
     }
 
-    /// Whether the first record says how many fields the others have, or which are selected.
+    /// Whether the first record determines the number of fields of the other records, or the
+    /// selected fields.
     pub fn needs_first_record(&self) -> bool {
         matches!(self, Self::Csv { .. } | Self::Fields { to: To::Column, .. })
     }
@@ -113,7 +114,7 @@ impl Unit {
         operation != Operation::Check && !(operation.is_form() && is_other_format)
     }
 
-    /// Whether it can be known which records a filter writes.
+    /// Whether the model knows which records a filter writes.
     pub fn is_filtered(&self) -> bool {
         matches!((self, self.to()), (Self::Records { .. }, _) | (_, To::Field | To::Alone))
     }
@@ -189,7 +190,7 @@ pub fn same(found: &[u8], expected: &[u8], context: &[u8]) {
     );
 }
 
-/// The records of both, which have the same number.
+/// Pairs the records of input and output, which have the same number.
 #[track_caller]
 fn pairs<'t>(input: &'t [u8], output: &'t [u8], separator: u8) -> impl Iterator<Item = (&'t [u8], &'t [u8])> {
     let (before, after) = (records(separator, input), records(separator, output));

@@ -11,10 +11,10 @@ use super::url::{self, Part};
 pub enum Operation {
     Decoding(Decoder),
     Encoding(Encoder),
-    /// It decodes, but not as the reference implementation does.
+    /// Decodes in another way than the reference implementation.
     OtherDecoding,
     Other,
-    /// A part of a URL, decoded or as it is in the text.
+    /// A part of a URL, decoded or as written.
     Get {
         part: Part,
         is_decoded: bool,
@@ -30,7 +30,7 @@ pub enum Operation {
 pub struct Place {
     /// Bytes that must not be in the result.
     pub safe: ByteSet,
-    /// Whether it is the target of a request.
+    /// Whether the field is the target of a request.
     pub is_target: bool,
     /// Whether the result must be text: ill-formed UTF-8 is escaped as triplets.
     pub is_text: bool,
@@ -59,7 +59,7 @@ impl Operation {
         Self::Get { part, is_decoded: false }
     }
 
-    /// The same, where the results are unknown.
+    /// The same operation, with unknown results.
     pub fn unknown(self) -> Self {
         match self {
             Self::Decoding(_) | Self::OtherDecoding => Self::OtherDecoding,
@@ -67,12 +67,12 @@ impl Operation {
         }
     }
 
-    /// Whether it changes no byte but the triplets and '+'.
+    /// Whether the operation changes only triplets and '+'.
     pub(super) fn is_decoding(self) -> bool {
         matches!(self, Self::Decoding(_) | Self::OtherDecoding)
     }
 
-    /// Whether results are JSON, which JSON Lines take as it is.
+    /// Whether results are JSON, which JSON Lines contain unchanged.
     pub(super) fn is_json(self) -> bool {
         matches!(self, Self::FromForm(Shape::Json | Shape::Pairs))
     }
@@ -141,7 +141,8 @@ fn escape_ill_formed(result: &[u8]) -> Vec<u8> {
 
 /// Decodes all triplets except triplets of these bytes.
 fn decode(decoder: Decoder, field: &[u8], safe: ByteSet) -> Vec<u8> {
-    // A '+' must not become the space that ends a field, nor %2B a '+' that is not one.
+    // A '+' must not become a space, which would end a field, and %2B must not become a '+' that
+    // means a space.
     let decoder = match decoder == FORM && safe.contains(b' ') {
         true => Decoder::new().lenient().keep(safe.with(b'+')),
         false => decoder.keep(safe),

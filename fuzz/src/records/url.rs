@@ -2,7 +2,7 @@
 
 use simdpct::{Decoder, reference, uri};
 
-/// A part that `pct get` can be asked for.
+/// A part for `pct get`.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum Part {
     Uri(uri::Part),
@@ -28,7 +28,7 @@ impl Part {
     }
 }
 
-/// The values of a part, as they are in the URL. Names are compared decoded, or as they are.
+/// The values of a part, as written in the URL. Names are compared decoded, or as written.
 pub(super) fn values(url: &[u8], part: Part, is_target: bool, is_decoded: bool) -> Vec<&[u8]> {
     let component = |part| if is_target { of_target(url, part) } else { reference::uri_part(url, part) };
     let path = || segments(component(uri::Part::Path).unwrap_or_default());

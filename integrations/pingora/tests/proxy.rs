@@ -61,7 +61,7 @@ impl Proxy {
         proxy
     }
 
-    /// The status, and the target that the origin got.
+    /// Returns the status, and the target that the origin got.
     fn ask(&self, method: &str, target: &[u8]) -> (u16, String) {
         let mut stream = TcpStream::connect(self.1).expect("a connection");
         stream.set_read_timeout(Some(LIMIT)).expect("a limit");
@@ -76,7 +76,7 @@ impl Proxy {
         (status, body.split(' ').nth(1).unwrap_or_default().to_owned())
     }
 
-    /// Stops the proxy: its log.
+    /// Stops the proxy, and returns its log.
     fn log(mut self) -> String {
         self.0.kill().expect("killed");
         let mut log = String::new();
@@ -107,7 +107,7 @@ fn unescaped(text: &str) -> Vec<u8> {
 fn targets_that_servers_disagree_about_end_refused_or_canonical() {
     let table = include_str!("../../../tests/data/path-confusion.tsv");
     for &(name, policy) in PathPolicy::PRESETS {
-        // A guard refuses hidden segments whatever its policy.
+        // A guard refuses hidden segments under every policy.
         let policy = policy.hidden_segments(HiddenSegments::Refuse);
         let proxy = Proxy::start(&format!("query=nul {name}"), "/denied", "off");
         for row in table.lines().skip(1) {
@@ -144,8 +144,8 @@ fn refusal_is_logged_and_asterisk_passes() {
     }
 }
 
-/// Sends a proxy that denies `/admin` the targets that the origin may take for it or for a path
-/// below it.
+/// Sends targets to a proxy that denies `/admin`. Returns the forwarded targets that the origin may
+/// take for `/admin` or a path below it.
 fn bypasses(guard: &str, preset: &str, seed: u64) -> Vec<String> {
     let (proxy, origin) = (Proxy::start(guard, "/admin", "off"), common::Origin::of(preset));
     let targets = common::targets(2000, seed);
@@ -158,7 +158,7 @@ fn bypasses(guard: &str, preset: &str, seed: u64) -> Vec<String> {
     forwarded.filter(|target| origin.may_read_admin(target)).collect()
 }
 
-/// What a rule of `request_filter` decides on is what the origin gets.
+/// A rule of `request_filter` decides on the same target that the origin gets.
 #[test]
 fn no_random_target_passes_a_rule() {
     for (preset, _) in PathPolicy::PRESETS {
@@ -168,7 +168,7 @@ fn no_random_target_passes_a_rule() {
     }
 }
 
-/// The test above could fail.
+/// Shows that the test above can fail.
 #[test]
 fn targets_pass_a_rule_without_a_policy_or_with_hidden_segments() {
     for (guard, preset, expected) in

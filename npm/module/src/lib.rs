@@ -288,8 +288,8 @@ pub unsafe extern "C" fn canonical_path(input: *const u8, length: usize, policy:
     }
 }
 
-/// The decision on a request target: 0 to pass, 1 to rewrite it to the values, 2 to refuse it. The line of the refusal
-/// is in the rows, also if the guard only reports.
+/// The decision on a request target: 0 to pass, 1 to rewrite it to the values, 2 to refuse it. The
+/// line of the refusal is in the rows, also if the guard only reports.
 ///
 /// # Safety
 ///

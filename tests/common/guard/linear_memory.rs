@@ -1,7 +1,6 @@
 //! The end of WebAssembly's linear memory, beyond which each access is a trap.
-//!
-//! It must stay the end: the heap gets its memory before, and then memory is grown to the maximum,
-//! which the program is linked with (scripts/cross-test).
+//! The end must not move. So the heap first gets its memory, and then memory is grown to the
+//! maximum with which the program is linked (scripts/cross-test).
 
 use core::arch::wasm32::{memory_grow, memory_size};
 use std::alloc::{Layout, alloc_zeroed, dealloc};
@@ -41,7 +40,7 @@ static END: LazyLock<usize> = LazyLock::new(|| {
 /// Whether a buffer is at the end.
 static IS_TAKEN: AtomicBool = AtomicBool::new(false);
 
-/// Memory with a margin at its start, and at its end the end of linear memory or another margin.
+/// Memory with a margin at its start. At its end is the end of linear memory or another margin.
 pub struct Pages {
     start: NonNull<u8>,
     length: usize,
@@ -72,7 +71,7 @@ impl Pages {
         self.length
     }
 
-    /// Where buffers may lie: after the first margin, up to the end or the second one.
+    /// The range for buffers: after the first margin, up to the end or the second margin.
     pub fn room(&self) -> Range<usize> {
         MARGIN..self.length - if self.is_last { 0 } else { MARGIN }
     }

@@ -1,4 +1,4 @@
-//! Pages of the operating system, between two that are inaccessible.
+//! Pages of the operating system, between two inaccessible pages.
 
 use std::ops::Range;
 use std::ptr::NonNull;
@@ -34,7 +34,7 @@ impl Pages {
         self.room
     }
 
-    /// Where buffers may lie: up to both guards.
+    /// The range for buffers: up to both guards.
     pub fn room(&self) -> Range<usize> {
         0..self.room
     }
